@@ -197,6 +197,11 @@ int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdm
 void rdmacm_id_free(struct cm_id *id);
 /* The function makes the kernel forget the id, and waits until all its events are acknowledged. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
+/* The function has the kernel move an id, with its events that nobody has read, to CHANNEL from the
+ * channel of descriptor FROM, which may be another process's. *REPORTED becomes how many of its
+ * events were read. */
+int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *channel,
+		    uint32_t *reported);
 /* The function waits until COUNTER says that all REPORTED events are acknowledged. */
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
 
@@ -219,6 +224,12 @@ int rdmacm_event_await(struct cm_id *id);
 void rdmacm_event_release(struct cm_id *id);
 /* The function acknowledges an event that stays readable, until it is acknowledged again. */
 void rdmacm_event_settle(struct rdma_cm_event *event);
+/* The function reads an event of LISTENER as the kernel has it, and acknowledges it. */
+int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
+/* The function makes the id of a request of LISTENER that another process may have read: it moves
+ * from the channel of descriptor FROM to CHANNEL. */
+int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_event_resp *request,
+			 int from, struct rdma_event_channel *channel, struct cm_id **id);
 
 /* ---- explain.c ---- */
 

@@ -102,30 +102,20 @@ static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_re
 }
 
 /* The other side of a request that there is no memory for is not left waiting. */
-static void request_refuse(const struct cm_id *listener, uint32_t number)
+static void request_refuse(const struct rdma_event_channel *channel, uint32_t number)
 {
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
 	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp, .id = number } };
 
 	verbs_warn("rdma_cm: no memory for a connection request, which is dropped");
-	CM_RUN(listener->id.channel->fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
+	CM_RUN(channel->fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }
 
-/* The new id stays on the listener's channel; rdma_get_request() gives it one of its own. */
-static int connect_request(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+/* The kernel is asked about the id of a request. One that it does not know any more is freed. */
+static int request_learn(struct cm_id *cm, const struct rdma_ucm_event_resp *resp)
 {
-	struct cm_id *listener = event->cm;
-	struct cm_id *cm;
 	int ret;
 
-	take_param(event, resp);
-	ret = rdmacm_id_alloc(listener->id.channel, listener->id.context, listener->id.ps,
-			      listener->id.qp_type, &cm);
-	if (ret) {
-		request_refuse(listener, resp->id);
-		return ret;
-	}
-	cm->number = resp->id;
 	cm->is_request = true;
 	ret = rdmacm_id_query_route(cm);
 	if (ret) {
@@ -140,9 +130,54 @@ static int connect_request(struct cm_event *event, const struct rdma_ucm_event_r
 	}
 	cm->remote_ece.vendor_id = resp->ece.vendor_id;
 	cm->remote_ece.options = resp->ece.attr_mod;
+	return 0;
+}
+
+static int request_alloc(const struct cm_id *listener, const struct rdma_ucm_event_resp *resp,
+			 struct rdma_event_channel *channel, struct cm_id **cm)
+{
+	int ret = rdmacm_id_alloc(channel, listener->id.context, listener->id.ps,
+				  listener->id.qp_type, cm);
+
+	if (ret)
+		request_refuse(channel, resp->id);
+	else
+		(*cm)->number = resp->id;
+	return ret;
+}
+
+/* The new id stays on the listener's channel; rdma_get_request() gives it one of its own. */
+static int connect_request(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	struct cm_id *listener = event->cm;
+	struct cm_id *cm;
+	int ret;
+
+	take_param(event, resp);
+	ret = request_alloc(listener, resp, listener->id.channel, &cm);
+	if (!ret)
+		ret = request_learn(cm, resp);
+	if (ret)
+		return ret;
 	event->event.listen_id = &listener->id;
 	event->event.id = &cm->id;
 	return 0;
+}
+
+int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_event_resp *request,
+			 int from, struct rdma_event_channel *channel, struct cm_id **out)
+{
+	uint32_t reported;
+	struct cm_id *cm;
+	int ret = rdmacm_id_fetch(request->id, from, channel, &reported);
+
+	if (!ret)
+		ret = request_alloc(listener, request, channel, &cm);
+	if (!ret)
+		ret = request_learn(cm, request);
+	if (!ret)
+		*out = cm;
+	return ret;
 }
 
 /* The other side has accepted. An id with a QP is connected once the QP has come to RTS; without
@@ -301,6 +336,16 @@ static int read_event(int fd, struct cm_event *event, struct rdma_ucm_event_resp
 	ret = CM_RUN(fd, &cmd, GET_EVENT, get_event, sizeof(*resp));
 	if (!ret)
 		event_identify(event, resp);
+	return ret;
+}
+
+int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp)
+{
+	struct cm_event event = { 0 };
+	int ret = read_event(listener->id.channel->fd, &event, resp);
+
+	if (!ret)
+		event_count(&event);
 	return ret;
 }
 

@@ -173,13 +173,12 @@ CMA_EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int optname, vo
 
 /* ---- another channel ---- */
 
-/* The kernel also moves the id's events that nobody has read. */
-static int move_id(struct cm_id *cm, struct rdma_event_channel *channel, uint32_t *reported)
+int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *channel,
+		    uint32_t *reported)
 {
 	struct rdma_ucm_migrate_resp resp = { 0 };
-	struct cm_cmd cmd = { .migrate_id = { .response = (uintptr_t)&resp,
-					      .id = cm->number,
-					      .fd = cm->id.channel->fd } };
+	struct cm_cmd cmd = { .migrate_id = {
+				      .response = (uintptr_t)&resp, .id = number, .fd = from } };
 	int ret = CM_RUN(channel->fd, &cmd, MIGRATE_ID, migrate_id, sizeof(resp));
 
 	*reported = resp.events_reported;
@@ -200,7 +199,7 @@ CMA_EXPORT int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel 
 		ret = channel_create(&channel);
 	if (ret)
 		return cma_return(ret);
-	ret = move_id(cm, channel, &reported);
+	ret = rdmacm_id_fetch(cm->number, old->fd, channel, &reported);
 	if (ret) {
 		if (waits)
 			rdma_destroy_event_channel(channel);

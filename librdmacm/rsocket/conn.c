@@ -6,6 +6,7 @@
  * next step, so a connection proceeds in whatever call looks for events next, and a blocking call
  * is one that goes on looking.
  */
+#include "listener.h"
 #include "stream.h"
 
 #include <netinet/in.h>
@@ -65,19 +66,15 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 		rdmacm_stream_fail(stream, errno);
 }
 
-/* The function returns how many bytes are ahead of the hello in a connection request. */
-static size_t request_header(const struct rdma_cm_id *id)
+size_t rdmacm_stream_request_header(const struct rdma_cm_id *id)
 {
 	return id->route.addr.src_addr.sa_family == AF_IB ? WIRE_IB_HEADER : 0;
 }
 
-/* The function makes the queues and sends this side's hello, in the request by rdma_connect() or in
- * the answer to one by rdma_accept(). The connection proceeds by itself from there, so the stream
- * is at STATE before CALL is made. */
-static int say_hello(struct stream *stream, enum stream_state state,
-		     int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param))
+int rdmacm_stream_say_hello(struct stream *stream, enum stream_state state,
+			    int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param))
 {
-	size_t header = state == STREAM_ASKED ? request_header(stream->id) : 0;
+	size_t header = state == STREAM_ASKED ? rdmacm_stream_request_header(stream->id) : 0;
 	uint8_t data[WIRE_IB_HEADER + sizeof(struct wire_hello)] = { 0 };
 	struct rdma_conn_param param = {
 		.private_data = data,
@@ -99,7 +96,7 @@ static int say_hello(struct stream *stream, enum stream_state state,
 
 static void on_route(struct stream *stream, const struct rdma_cm_event *event)
 {
-	int ret = say_hello(stream, STREAM_ASKED, rdma_connect);
+	int ret = rdmacm_stream_say_hello(stream, STREAM_ASKED, rdma_connect);
 
 	(void)event;
 	if (ret)
@@ -214,10 +211,13 @@ static int set_id_options(struct stream *stream)
 
 static int need_id(struct stream *stream)
 {
-	if (stream->id)
-		return 0;
+	int ret = rdmacm_listener_adopt(stream);
+
+	if (ret || stream->id)
+		return ret;
 	if (rdma_create_id(stream->channel, &stream->id, stream, RDMA_PS_TCP))
 		return errno;
+	stream->rs.is_shared = false; /* no other process has the id */
 	return set_id_options(stream);
 }
 
@@ -251,19 +251,21 @@ static int stream_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len
 static int listen_locked(struct stream *stream, int backlog)
 {
 	struct sockaddr_storage any = { .ss_family = stream->rs.domain };
-	int ret = 0;
+	int ret;
 
 	if (stream->state == STREAM_LISTENING)
 		return 0;
 	if (stream->state != STREAM_NEW && stream->state != STREAM_BOUND)
 		return EINVAL;
-	if (stream->state == STREAM_NEW)
-		ret = bind_id(stream, (struct sockaddr *)&any);
+	ret = stream->state == STREAM_NEW ? bind_id(stream, (struct sockaddr *)&any)
+					  : need_id(stream);
 	if (!ret && rdma_listen(stream->id, backlog))
 		ret = errno;
-	if (!ret)
-		stream->state = STREAM_LISTENING;
-	return ret;
+	if (ret)
+		return ret;
+	stream->state = STREAM_LISTENING;
+	rdmacm_listener_begin(stream);
+	return 0;
 }
 
 static int stream_listen(struct rs *rs, int backlog)
@@ -273,161 +275,6 @@ static int stream_listen(struct rs *rs, int backlog)
 	pthread_mutex_lock(&rs->lock);
 	ret = listen_locked(to_stream(rs), backlog);
 	pthread_mutex_unlock(&rs->lock);
-	return ret;
-}
-
-/* ---- accepting ---- */
-
-struct request {
-	struct rdma_cm_id *id;
-	struct wire_hello hello;
-	struct rdma_conn_param param; /* private_data points to the hello */
-};
-
-static void take_hello(struct request *request, const struct rdma_conn_param *param)
-{
-	size_t header = request_header(request->id), size = 0;
-
-	if (param->private_data_len > header)
-		size = param->private_data_len - header;
-	if (size > sizeof(request->hello))
-		size = sizeof(request->hello);
-	if (size)
-		memcpy(&request->hello, (const uint8_t *)param->private_data + header, size);
-	request->param = *param;
-	request->param.private_data = &request->hello;
-	request->param.private_data_len = size;
-}
-
-/* The event is acknowledged at once, as an id with events that are not acknowledged cannot move
- * to another channel. */
-static int take_request(struct rdma_event_channel *channel, struct request *request)
-{
-	struct rdma_cm_event *event;
-
-	if (rdma_get_cm_event(channel, &event))
-		return errno;
-	request->id = event->event == RDMA_CM_EVENT_CONNECT_REQUEST ? event->id : NULL;
-	if (request->id)
-		take_hello(request, &event->param.conn);
-	rdma_ack_cm_event(event);
-	return 0;
-}
-
-static void inherit_options(struct stream *stream, struct stream *listener)
-{
-	pthread_mutex_lock(&listener->rs.lock);
-	stream->rs.options = listener->rs.options;
-	pthread_mutex_unlock(&listener->rs.lock);
-	stream->rs.options.route = NULL;
-}
-
-/* The connection is made by now, and stays without its keepalive if there is no memory for that. */
-static void begin_keepalive(struct stream *stream)
-{
-	struct rs_options *options = &stream->rs.options;
-	int ret = options->keepalive ? rdmacm_keepalive_set(stream, options->keepalive_idle) : 0;
-
-	if (!ret)
-		return;
-	verbs_warn("rsocket: a stream is accepted without SO_KEEPALIVE: %s", strerror(ret));
-	options->keepalive = false;
-}
-
-static int accept_request(struct stream *listener, struct request *request, struct stream **out)
-{
-	struct stream *stream;
-	int ret = rdmacm_stream_alloc(listener->rs.domain, &stream);
-
-	if (ret) {
-		rdma_reject(request->id, NULL, 0);
-		rdma_destroy_id(request->id);
-		return ret;
-	}
-	inherit_options(stream, listener);
-	stream->id = request->id;
-	stream->id->context = stream;
-	ret = rdma_migrate_id(stream->id, stream->channel) ? errno : 0;
-	if (!ret)
-		ret = rdmacm_stream_meet(stream, &request->param);
-	if (!ret)
-		ret = say_hello(stream, STREAM_ACCEPTED, rdma_accept);
-	if (ret) {
-		rdma_reject(stream->id, NULL, 0);
-		rdmacm_stream_free(stream);
-		return ret;
-	}
-	begin_keepalive(stream);
-	*out = stream;
-	return 0;
-}
-
-/* The function returns whether ERROR keeps this side from accepting anything. For any other error
- * only the request is refused. */
-static bool is_own_trouble(int error)
-{
-	return error == ENOMEM || error == EMFILE || error == ENFILE;
-}
-
-static int accept_next(struct stream *listener, struct stream **out)
-{
-	struct request request;
-	int ret;
-
-	for (;;) {
-		ret = take_request(listener->channel, &request);
-		if (ret)
-			return ret;
-		if (!request.id)
-			continue;
-		ret = accept_request(listener, &request, out);
-		if (!ret || is_own_trouble(ret))
-			return ret;
-		verbs_warn("rsocket: a request is refused: %s", strerror(ret));
-	}
-}
-
-static bool is_not_listening(struct stream *stream)
-{
-	bool is;
-
-	pthread_mutex_lock(&stream->rs.lock);
-	is = stream->state != STREAM_LISTENING || stream->read_shut;
-	pthread_mutex_unlock(&stream->rs.lock);
-	return is;
-}
-
-/* Another thread may shut the listener down, or take the request, meanwhile. */
-static int await_request(struct stream *listener)
-{
-	int ret = 0;
-
-	pthread_mutex_lock(&listener->rs.lock);
-	if (!listener->read_shut)
-		ret = rdmacm_stream_sleep(listener, rdmacm_rs_defaults()->wake_ms);
-	pthread_mutex_unlock(&listener->rs.lock);
-	return ret;
-}
-
-static int stream_accept(struct rs *rs, struct rs **out)
-{
-	struct stream *listener = to_stream(rs), *stream;
-	int ret;
-
-	for (;;) {
-		if (is_not_listening(listener))
-			return EINVAL;
-		ret = accept_next(listener, &stream);
-		if (ret != EAGAIN)
-			break;
-		if (rs_nonblocking(rs, 0))
-			return EAGAIN;
-		ret = await_request(listener);
-		if (ret)
-			return ret;
-	}
-	if (!ret)
-		*out = &stream->rs;
 	return ret;
 }
 
@@ -643,6 +490,13 @@ static int stream_error(struct rs *rs)
 	return error;
 }
 
+static int change_id_options(struct stream *stream)
+{
+	int ret = stream->id ? need_id(stream) : 0;
+
+	return ret || !stream->id ? ret : set_id_options(stream);
+}
+
 static int stream_option_set(struct rs *rs, int level, int name)
 {
 	struct stream *stream = to_stream(rs);
@@ -657,7 +511,7 @@ static int stream_option_set(struct rs *rs, int level, int name)
 		return 0;
 	if (stream->state == STREAM_LISTENING)
 		return EINVAL;
-	return stream->id ? set_id_options(stream) : 0;
+	return change_id_options(stream);
 }
 
 static int stream_segment_size(struct rs *rs)
@@ -680,10 +534,24 @@ static bool stream_has_queues(struct rs *rs)
 	return to_stream(rs)->state > STREAM_LISTENING;
 }
 
+static void stream_share(struct rs *rs)
+{
+	if (to_stream(rs)->state == STREAM_LISTENING)
+		rdmacm_listener_share(to_stream(rs));
+}
+
+static void stream_inherit(struct rs *rs)
+{
+	if (to_stream(rs)->state == STREAM_LISTENING)
+		rdmacm_listener_forked(to_stream(rs));
+	else
+		to_stream(rs)->is_of_parent = true;
+}
+
 const struct rs_kind rdmacm_stream_kind = {
 	.bind = stream_bind,
 	.listen = stream_listen,
-	.accept = stream_accept,
+	.accept = rdmacm_stream_accept,
 	.connect = stream_connect,
 	.send = rdmacm_stream_send,
 	.receive = rdmacm_stream_receive,
@@ -698,6 +566,8 @@ const struct rs_kind rdmacm_stream_kind = {
 	.error = stream_error,
 	.segment_size = stream_segment_size,
 	.has_queues = stream_has_queues,
+	.share = stream_share,
+	.inherit = stream_inherit,
 };
 
 int rdmacm_stream_create(int domain, struct rs **rs)

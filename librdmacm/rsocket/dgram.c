@@ -232,6 +232,11 @@ static bool dgram_has_queues(struct rs *rs)
 	return to_dgram(rs)->link_count > 0;
 }
 
+static void dgram_inherit(struct rs *rs)
+{
+	to_dgram(rs)->is_channel_of_parent = true;
+}
+
 const struct rs_kind rdmacm_dgram_kind = {
 	.bind = dgram_bind,
 	.connect = dgram_connect,
@@ -247,4 +252,5 @@ const struct rs_kind rdmacm_dgram_kind = {
 	.option_set = dgram_option_set,
 	.error = dgram_error,
 	.has_queues = dgram_has_queues,
+	.inherit = dgram_inherit,
 };

@@ -60,7 +60,8 @@ struct dgram_peer {
 struct dgram {
 	struct rs rs;
 	struct rdma_event_channel *channel;
-	bool is_set_up; /* the UDP socket has got its options */
+	bool is_channel_of_parent; /* so this process cannot use it */
+	bool is_set_up;            /* the UDP socket has got its options */
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */
 	LIST_HEAD(, dgram_link) links;

@@ -136,9 +136,26 @@ static int ask_port(struct dgram_link *link)
 	return 0;
 }
 
+static int need_channel(struct dgram *dgram)
+{
+	struct rdma_event_channel *channel;
+	int ret = dgram->is_channel_of_parent ? rdmacm_rs_open_channel(&channel) : 0;
+
+	if (ret || !dgram->is_channel_of_parent)
+		return ret;
+	rdma_destroy_event_channel(dgram->channel);
+	dgram->channel = channel;
+	dgram->is_channel_of_parent = false;
+	return 0;
+}
+
 /* The id is bound to port 0, as nobody needs to know the port that rdma_cm gives it. */
 static int bind_id(struct dgram *dgram, struct dgram_link *link)
 {
+	int ret = need_channel(dgram);
+
+	if (ret)
+		return ret;
 	if (rdma_create_id(dgram->channel, &link->id, NULL, RDMA_PS_UDP))
 		return errno;
 	if (rdma_bind_addr(link->id, (struct sockaddr *)&link->local))

@@ -4,10 +4,12 @@
  *
  * A queue pair writes into the memory of the process that made it, so a connection stays with the
  * parent: in the child only its number is taken, and closing it says nothing to the other side. A
- * socket without queues (new, bound or listening) is a descriptor that both processes have; it ends
- * when both have closed it, which the kernel notices.
+ * socket without queues is of both processes. A listener is shared (share.h); one that is new or
+ * bound is of the process that uses it first, which moves it to a channel of its own. What nobody
+ * has any more, the kernel destroys.
  */
 #include "rs.h"
+#include "service.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -81,6 +83,17 @@ const struct rs_kind rdmacm_rs_of_parent_kind = {
 
 /* ---- fork() ---- */
 
+static void prepare_socket(struct rs *rs)
+{
+	if (rs->kind->share)
+		rs->kind->share(rs);
+}
+
+static void before(void)
+{
+	rdmacm_rs_table_each(prepare_socket);
+}
+
 static void share_socket(struct rs *rs)
 {
 	rs->is_shared |= !rs->kind->has_queues || !rs->kind->has_queues(rs);
@@ -89,6 +102,7 @@ static void share_socket(struct rs *rs)
 static void in_parent(void)
 {
 	rdmacm_rs_table_each(share_socket);
+	rdmacm_service_kick();
 }
 
 /* Another thread of the parent may have held the lock, so it is made anew. Sets of epoll know a
@@ -98,6 +112,8 @@ static void inherit_socket(struct rs *rs)
 	pthread_mutex_init(&rs->lock, NULL);
 	rdmacm_rs_waiters_forget(&rs->waiters);
 	share_socket(rs);
+	if (rs->is_shared && rs->kind->inherit)
+		rs->kind->inherit(rs);
 	if (rs->is_shared)
 		return;
 	rs->kind = &rdmacm_rs_of_parent_kind;
@@ -109,13 +125,14 @@ static void in_child(void)
 	rdmacm_rs_waiters_forked();
 	rdmacm_rs_table_forked();
 	rdmacm_rs_keepalive_forked();
+	rdmacm_service_forked();
 	rdmacm_rs_epoll_forked();
 	rdmacm_rs_table_each(inherit_socket);
 }
 
 static void watch_forks(void)
 {
-	pthread_atfork(NULL, in_parent, in_child);
+	pthread_atfork(before, in_parent, in_child);
 }
 
 void rdmacm_rs_watch_forks(void)

@@ -9,7 +9,6 @@
  */
 #include "stream.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 #include <time.h>
@@ -94,29 +93,13 @@ static void *keepalive_thread(void *unused)
 	return unused;
 }
 
-/* The program's signals are for its own threads, so the new thread begins with all blocked. */
-static int make_thread(void)
-{
-	sigset_t all_signals, before;
-	pthread_t thread;
-	int ret;
-
-	sigfillset(&all_signals);
-	pthread_sigmask(SIG_SETMASK, &all_signals, &before);
-	ret = pthread_create(&thread, NULL, keepalive_thread, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!ret)
-		pthread_detach(thread);
-	return ret;
-}
-
 static int start_thread(void)
 {
 	int ret;
 
 	if (!is_made)
 		make_condition();
-	ret = is_running ? 0 : make_thread();
+	ret = is_running ? 0 : rdmacm_rs_start_thread(keepalive_thread);
 	is_running |= !ret;
 	return ret;
 }

@@ -70,6 +70,10 @@ struct rs_kind {
 	/* The call returns whether there are queues, which only the process that made them can use.
 	 * NULL if there never are. */
 	bool (*has_queues)(struct rs *rs);
+	/* The process is about to fork. NULL if there is nothing to prepare. */
+	void (*share)(struct rs *rs);
+	/* In the child, for a socket without queues. */
+	void (*inherit)(struct rs *rs);
 };
 
 enum { RS_WAKE_FDS = 8 };
@@ -204,6 +208,9 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 
 /* The function returns whether a call that a signal has interrupted is to go on. */
 bool rdmacm_rs_restarts(void);
+/* The function starts a thread of the library's own, which gets none of the program's signals. It
+ * returns 0 or an errno. */
+int rdmacm_rs_start_thread(void *(*run)(void *unused));
 
 /* ---- time ---- */
 

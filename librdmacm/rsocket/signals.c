@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signals.c - what SA_RESTART means for calls that wait by poll(), which a signal always ends.
+ * signals.c - what signals are to this library: its own threads get none, and what SA_RESTART means
+ * for calls that wait by poll(), which a signal always ends.
  *
  * Neither poll() nor anything else tells which handler has run. A program all of whose handlers ask
  * for SA_RESTART does not expect EINTR from anywhere; one with another handler has to expect it
@@ -38,4 +39,20 @@ bool rdmacm_rs_restarts(void)
 		any = true;
 	}
 	return any;
+}
+
+/* A new thread begins with the mask of the one that makes it. */
+int rdmacm_rs_start_thread(void *(*run)(void *unused))
+{
+	sigset_t all_signals, before;
+	pthread_t thread;
+	int ret;
+
+	sigfillset(&all_signals);
+	pthread_sigmask(SIG_SETMASK, &all_signals, &before);
+	ret = pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!ret)
+		pthread_detach(thread);
+	return ret;
 }

@@ -3,6 +3,7 @@
  * stream.c - makes what a stream consists of: an id, a completion queue, a queue pair, and one
  * registered piece of memory for everything that the other side writes or that is sent from.
  */
+#include "service.h"
 #include "stream.h"
 
 #include <fcntl.h>
@@ -57,12 +58,14 @@ int rdmacm_stream_alloc(int domain, struct stream **out)
 void rdmacm_stream_free(struct stream *stream)
 {
 	rdmacm_rs_retire(&stream->rs);
+	rdmacm_service_drop(&stream->rs);
 	rdmacm_stream_unequip(stream);
 	if (stream->id && stream->rs.is_shared && stream->state <= STREAM_LISTENING)
 		/* the kernel's part is still used by the other process */
 		rdmacm_id_free(to_cm_id(stream->id));
 	else if (stream->id)
 		rdma_destroy_id(stream->id);
+	rdmacm_share_close(&stream->share);
 	if (stream->channel)
 		rdma_destroy_event_channel(stream->channel);
 	pthread_mutex_destroy(&stream->tx_lock);

@@ -12,6 +12,7 @@
 
 #include "ring.h"
 #include "rs.h"
+#include "share.h"
 #include "wire.h"
 
 enum stream_state {
@@ -50,6 +51,10 @@ struct stream {
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */
 	struct sockaddr_storage peer;
+	struct rs_share share; /* of a listener, once the process has forked */
+	bool is_lost;          /* nobody can listen any more */
+	/* made before this process was forked, and without queues: the channel is the parent's */
+	bool is_of_parent;
 
 	/* the completions of both directions */
 	struct ibv_comp_channel *completions;
@@ -118,6 +123,17 @@ int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *para
 void rdmacm_stream_cm_events(struct stream *stream);
 void rdmacm_stream_fail(struct stream *stream, int error);
 void rdmacm_stream_established(struct stream *stream);
+/* The function returns how many bytes are ahead of the hello in a connection request. */
+size_t rdmacm_stream_request_header(const struct rdma_cm_id *id);
+/* The function makes the queues and sends this side's hello, in the request by rdma_connect() or in
+ * the answer to one by rdma_accept(). The connection proceeds by itself from there, so the stream
+ * is at STATE before CALL is made. */
+int rdmacm_stream_say_hello(struct stream *stream, enum stream_state state,
+			    int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param));
+
+/* ---- accept.c ---- */
+
+int rdmacm_stream_accept(struct rs *rs, struct rs **out);
 
 /* ---- traffic.c: called with rs.lock held ---- */
 

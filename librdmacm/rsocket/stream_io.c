@@ -5,6 +5,7 @@
  * Small messages go inline from the program's buffer. Others are copied to the send ring in pieces
  * that grow, so that the adapter has begun with the first while the next is copied.
  */
+#include "listener.h"
 #include "stream.h"
 
 #include <string.h>
@@ -257,11 +258,16 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 
 static short listener_events(struct stream *stream)
 {
-	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };
-
 	if (stream->read_shut)
 		return POLLIN | POLLHUP;
-	return poll(&fd, 1, 0) > 0 ? POLLIN : 0;
+	switch (rdmacm_listener_look_locked(stream)) {
+	case 0:
+		return POLLIN;
+	case EAGAIN:
+		return 0;
+	default:
+		return POLLIN | POLLERR | POLLHUP;
+	}
 }
 
 static short events_now(struct stream *stream)

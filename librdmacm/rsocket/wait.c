@@ -7,6 +7,7 @@
  * thread has handled what came by them. Completions that came before the queue was armed make no
  * event, so they are looked for again after arming.
  */
+#include "listener.h"
 #include "stream.h"
 
 #include <poll.h>
@@ -41,7 +42,7 @@ bool rdmacm_stream_arm(struct stream *stream)
 
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
 {
-	fds[0] = (struct pollfd){ .fd = stream->rs.fd, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = rdmacm_listener_fd(stream), .events = POLLIN };
 	if (!stream->completions)
 		return 1;
 	fds[1] = (struct pollfd){ .fd = stream->completions->fd, .events = POLLIN };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rsockets_fork.c - rsockets and fork(): connections stay with the parent, listeners are of both,
- * and a child has connections of its own.
+ * and a child has connections of its own. Linux lets no process write to the rdma_cm file of
+ * another one, not even to its parent's.
  */
 #include "tests/lib/say.h"
 
@@ -9,7 +10,10 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rsocket.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,9 +158,274 @@ static void listeners_are_of_both(void)
 	say_check(connect_here() < 0 && errno == ECONNREFUSED, "nobody has it any more");
 }
 
+/* Each worker echoes so many connections. */
+enum { WORKERS = 3, EACH = 2 };
+
+static int serve_some(int listener)
+{
+	for (int i = 0; i < EACH; i++) {
+		if (child_echo(listener))
+			return 1;
+	}
+	return 0;
+}
+
+static bool are_served(int connections)
+{
+	int sockets[WORKERS * EACH];
+	bool good = true;
+
+	for (int i = 0; i < connections; i++) {
+		sockets[i] = connect_here();
+		good &= sockets[i] >= 0 && comes_back(sockets[i], "to any");
+		if (sockets[i] >= 0)
+			rclose(sockets[i]);
+	}
+	return good;
+}
+
+static bool all_end_well(const pid_t *children, int count)
+{
+	bool good = true;
+
+	for (int i = 0; i < count; i++)
+		good &= ends_well(children[i]);
+	return good;
+}
+
+static void workers_share_a_listener(void)
+{
+	int listener = listen_here();
+	pid_t children[WORKERS];
+
+	say_topic("workers");
+	for (int i = 0; i < WORKERS; i++)
+		children[i] = child_that(serve_some, listener);
+	say_check(are_served(WORKERS * EACH), "each connection is one worker's");
+	say_check(all_end_well(children, WORKERS), "each worker has had its share");
+	MUST(!rclose(listener));
+	say_check(connect_here() < 0 && errno == ECONNREFUSED, "nobody has the listener any more");
+}
+
+/* ---- the process that listens goes ---- */
+
+static pid_t leaver;
+
+static int serve_after_parent(int listener)
+{
+	while (getppid() == leaver)
+		usleep(1000);
+	return serve_some(listener);
+}
+
+static int gate[2]; /* closed on the writing side when those who wait for it are to go on */
+
+static void await_gate(void)
+{
+	char byte;
+
+	close(gate[1]);
+	MUST(!read(gate[0], &byte, 1));
+}
+
+static int result_pipe[2];
+
+/* A grandchild's status is nobody's, so it says it. */
+static void child_that_reports(int (*serve)(int), int listener)
+{
+	char result;
+
+	leaver = getpid();
+	if (fork())
+		return;
+	result = (char)serve(listener);
+	_exit(write(result_pipe[1], &result, 1) != 1);
+}
+
+static int listen_and_leave(int listener)
+{
+	child_that_reports(serve_after_parent, listener);
+	return 0;
+}
+
+static bool reports_well(void)
+{
+	char result = 1;
+
+	return read(result_pipe[0], &result, 1) == 1 && !result;
+}
+
+/* A child that listens, and is to end before those that it forks serve. */
+static int listen_in_child(int (*act)(int listener))
+{
+	pid_t child;
+
+	port++;
+	MUST(!pipe(result_pipe));
+	child = fork();
+	if (!child) {
+		port--;
+		_exit(act(listen_here()));
+	}
+	close(result_pipe[1]);
+	return ends_well(child);
+}
+
+static void a_listener_outlives_its_process(void)
+{
+	say_topic("a daemon");
+	MUST(listen_in_child(listen_and_leave));
+	say_check(are_served(EACH), "the process that listened has ended, its child serves");
+	say_check(reports_well(), "all of it");
+	close(result_pipe[0]);
+}
+
+static int wait_then_serve(int listener)
+{
+	await_gate();
+	return serve_some(listener);
+}
+
+static int leave_two(int listener)
+{
+	child_that_reports(serve_after_parent, listener);
+	child_that_reports(wait_then_serve, listener);
+	return 0;
+}
+
+static void a_listener_outlives_the_next_process_too(void)
+{
+	say_topic("a daemon's workers");
+	MUST(!pipe(gate));
+	MUST(listen_in_child(leave_two));
+	close(gate[0]);
+	say_check(are_served(EACH) && reports_well(), "the first one serves, and ends");
+	close(gate[1]);
+	say_check(are_served(EACH) && reports_well(), "then the other one does");
+	close(result_pipe[0]);
+}
+
+/* ---- who waits, and how ---- */
+
+static int poll_and_serve(int listener)
+{
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+
+	return rpoll(&fd, 1, 20000) != 1 || fd.revents != POLLIN || child_echo(listener);
+}
+
+static void *accept_in_thread(void *listener)
+{
+	return (void *)(intptr_t)child_echo(*(int *)listener);
+}
+
+static void waiting_begins_before_the_fork(void)
+{
+	int listener = listen_here();
+	pthread_t thread;
+	void *result;
+	pid_t child;
+
+	say_topic("a thread of the parent's waits");
+	MUST(!pthread_create(&thread, NULL, accept_in_thread, &listener));
+	usleep(50000);
+	child = child_that(poll_and_serve, listener);
+	say_check(are_served(2), "it and the child have a connection each");
+	say_check(ends_well(child), "the child has slept in rpoll()");
+	say_check(!pthread_join(thread, &result) && !result, "the thread in raccept()");
+	MUST(!rclose(listener));
+}
+
+/* ---- sockets that are not connected yet ---- */
+
+static int listen_on(int socket)
+{
+	return rlisten(socket, 4) || child_echo(socket);
+}
+
+static int connect_by(int socket)
+{
+	struct sockaddr_in addr = here();
+
+	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ||
+	       !comes_back(socket, "mine") || rclose(socket);
+}
+
+static int connect_patiently(void)
+{
+	int socket = -1;
+
+	for (int i = 0; i < 2000 && socket < 0; i++) {
+		socket = connect_here();
+		if (socket < 0)
+			usleep(5000);
+	}
+	return socket;
+}
+
+static void new_sockets_are_of_who_uses_them(void)
+{
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0), peer;
+	struct sockaddr_in addr;
+	pid_t child, server;
+
+	say_topic("a bound socket");
+	port++;
+	addr = here();
+	MUST(!rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	server = child_that(listen_on, socket);
+	peer = connect_patiently();
+	say_check(peer >= 0 && comes_back(peer, "bound"), "a child listens with it");
+	MUST(!rclose(peer) && !rclose(socket));
+	say_check(ends_well(server), "its end is seen");
+
+	say_topic("a new socket");
+	socket = listen_here();
+	server = child_that(child_echo, socket);
+	MUST(!rclose(socket));
+	socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	child = child_that(connect_by, socket);
+	say_check(ends_well(child) && ends_well(server), "a child connects it");
+	MUST(!rclose(socket));
+}
+
+/* ---- datagrams ---- */
+
+static int send_datagram(int socket)
+{
+	struct sockaddr_in addr = here();
+
+	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ||
+	       rsend(socket, "datagram", 8, 0) != 8;
+}
+
+static void datagrams(void)
+{
+	int receiver = rsocket(AF_INET, SOCK_DGRAM, 0), sender = rsocket(AF_INET, SOCK_DGRAM, 0);
+	struct sockaddr_in addr;
+	char bytes[8];
+	pid_t child;
+
+	say_topic("a datagram socket");
+	port++;
+	addr = here();
+	MUST(!rbind(receiver, (struct sockaddr *)&addr, sizeof(addr)));
+	child = child_that(send_datagram, sender);
+	say_check(rrecv(receiver, bytes, 8, 0) == 8 && !memcmp(bytes, "datagram", 8),
+		  "a child sends by one that its parent has made");
+	say_check(ends_well(child), "and ends well");
+	MUST(!rclose(receiver) && !rclose(sender));
+}
+
 int main(void)
 {
 	connections_stay_with_the_parent();
 	listeners_are_of_both();
+	workers_share_a_listener();
+	a_listener_outlives_its_process();
+	a_listener_outlives_the_next_process_too();
+	waiting_begins_before_the_fork();
+	new_sockets_are_of_who_uses_them();
+	datagrams();
 	return say_failures() != 0;
 }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * accept.c - a request to a listener becomes a stream.
+ *
+ * The stream is made first, as a request that was read must be answered; while there is no
+ * descriptor for one, requests wait where they are. Then the id of the request moves to the stream's
+ * channel.
+ */
+#include "listener.h"
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what the other side says of itself ---- */
+
+struct greeting {
+	struct wire_hello hello;
+	struct rdma_conn_param param; /* private_data points to the hello */
+};
+
+static void take_greeting(struct greeting *greeting, const struct rdma_cm_id *id,
+			  const struct rdma_ucm_conn_param *from)
+{
+	size_t header = rdmacm_stream_request_header(id), size = 0;
+
+	*greeting = (struct greeting){ 0 };
+	if (from->private_data_len > header)
+		size = from->private_data_len - header;
+	if (size > sizeof(greeting->hello))
+		size = sizeof(greeting->hello);
+	memcpy(&greeting->hello, from->private_data + header, size);
+	greeting->param.private_data = &greeting->hello;
+	greeting->param.private_data_len = size;
+}
+
+/* ---- a stream ---- */
+
+static void inherit_options(struct stream *stream, struct stream *listener)
+{
+	pthread_mutex_lock(&listener->rs.lock);
+	stream->rs.options = listener->rs.options;
+	pthread_mutex_unlock(&listener->rs.lock);
+	stream->rs.options.route = NULL;
+}
+
+/* The connection is made by now, and stays without its keepalive if there is no memory for that. */
+static void begin_keepalive(struct stream *stream)
+{
+	struct rs_options *options = &stream->rs.options;
+	int ret = options->keepalive ? rdmacm_keepalive_set(stream, options->keepalive_idle) : 0;
+
+	if (!ret)
+		return;
+	verbs_warn("rsocket: a stream is accepted without SO_KEEPALIVE: %s", strerror(ret));
+	options->keepalive = false;
+}
+
+static int answer_request(struct stream *stream, const struct rdma_ucm_conn_param *param)
+{
+	struct greeting greeting;
+	int ret;
+
+	take_greeting(&greeting, stream->id, param);
+	ret = rdmacm_stream_meet(stream, &greeting.param);
+	if (!ret)
+		ret = rdmacm_stream_say_hello(stream, STREAM_ACCEPTED, rdma_accept);
+	if (ret)
+		rdma_reject(stream->id, NULL, 0);
+	return ret;
+}
+
+static int accept_as(struct stream *stream, struct stream *listener)
+{
+	struct rdma_ucm_event_resp request;
+	struct cm_id *cm;
+	int ret = rdmacm_listener_take(listener, &request);
+
+	if (!ret)
+		ret = rdmacm_listener_fetch(listener, &request, stream->channel, &cm);
+	if (ret)
+		return ret;
+	inherit_options(stream, listener);
+	stream->id = &cm->id;
+	stream->id->context = stream;
+	ret = answer_request(stream, &request.param.conn);
+	if (!ret)
+		begin_keepalive(stream);
+	return ret;
+}
+
+static int accept_one(struct stream *listener, struct stream **out)
+{
+	struct stream *stream;
+	int ret = rdmacm_listener_look(listener);
+
+	if (!ret)
+		ret = rdmacm_stream_alloc(listener->rs.domain, &stream);
+	if (ret)
+		return ret;
+	ret = accept_as(stream, listener);
+	if (ret)
+		rdmacm_stream_free(stream);
+	else
+		*out = stream;
+	return ret;
+}
+
+/* ---- raccept ---- */
+
+/* The function returns whether ERROR keeps this side from accepting anything. For any other error
+ * only the request is refused. */
+static bool is_own_trouble(int error)
+{
+	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIDRM;
+}
+
+static int accept_next(struct stream *listener, struct stream **out)
+{
+	int ret;
+
+	for (;;) {
+		ret = accept_one(listener, out);
+		if (!ret || ret == EAGAIN || is_own_trouble(ret))
+			return ret;
+		verbs_warn("rsocket: a request is refused: %s", strerror(ret));
+	}
+}
+
+static bool is_not_listening(struct stream *stream)
+{
+	bool is;
+
+	pthread_mutex_lock(&stream->rs.lock);
+	is = stream->state != STREAM_LISTENING || stream->read_shut;
+	pthread_mutex_unlock(&stream->rs.lock);
+	return is;
+}
+
+/* Another thread may shut the listener down, or take the request, meanwhile. */
+static int await_request(struct stream *listener)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&listener->rs.lock);
+	if (!listener->read_shut)
+		ret = rdmacm_stream_sleep(listener, rdmacm_rs_defaults()->wake_ms);
+	pthread_mutex_unlock(&listener->rs.lock);
+	return ret;
+}
+
+int rdmacm_stream_accept(struct rs *rs, struct rs **out)
+{
+	struct stream *listener = to_stream(rs), *stream;
+	int ret;
+
+	for (;;) {
+		if (is_not_listening(listener))
+			return EINVAL;
+		ret = accept_next(listener, &stream);
+		if (ret != EAGAIN)
+			break;
+		if (rs_nonblocking(rs, 0))
+			return EAGAIN;
+		ret = await_request(listener);
+		if (ret)
+			return ret;
+	}
+	if (!ret)
+		*out = &stream->rs;
+	return ret == EIDRM ? EINVAL : ret;
+}

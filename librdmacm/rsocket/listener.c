@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * listener.c - where the requests to a listener come from.
+ *
+ * The events of its channel are requests. Alone, a process reads them when it accepts. Once it has
+ * forked, the holder's thread (service.h) reads them for all processes that have the listener. When
+ * the holder goes, whoever notices first moves the listener to a channel of its own and is the
+ * holder.
+ */
+#include "listener.h"
+#include "service.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_request(const struct rdma_ucm_event_resp *event)
+{
+	return event->event == RDMA_CM_EVENT_CONNECT_REQUEST;
+}
+
+/* What is no request is of the device. */
+static int read_request(const struct stream *listener, struct rdma_ucm_event_resp *request)
+{
+	int ret;
+
+	do
+		ret = rdmacm_event_read(to_cm_id(listener->id), request);
+	while (!ret && !is_request(request));
+	return ret;
+}
+
+/* ---- the holder's thread ---- */
+
+/* Who sleeps since before the process forked is to look for requests elsewhere now. */
+static void share_announce(struct stream *listener)
+{
+	if (!listener->share.is_known)
+		rs_changed(&listener->rs);
+	listener->share.is_known = true;
+}
+
+static bool holder_await(struct rs *rs, struct pollfd *fd)
+{
+	struct stream *listener = to_stream(rs);
+	const struct rs_share *share = &listener->share;
+
+	if (listener->state != STREAM_LISTENING)
+		return false;
+	if (!rs_share_is_open(share))
+		return true;
+	share_announce(listener);
+	if (!share->holds)
+		return false;
+	if (rdmacm_share_has_room(share))
+		*fd = (struct pollfd){ .fd = rs->fd, .events = POLLIN };
+	else
+		*fd = (struct pollfd){ .fd = share->requests[1], .events = POLLOUT };
+	return true;
+}
+
+/* The function hands on what there is, as far as there is room. */
+static void holder_serve(struct rs *rs)
+{
+	struct stream *listener = to_stream(rs);
+	struct rdma_ucm_event_resp request;
+
+	while (listener->share.holds && rdmacm_share_has_room(&listener->share) &&
+	       !read_request(listener, &request)) {
+		if (rdmacm_share_put(&listener->share, &request))
+			verbs_warn("rsocket: a request is lost: %s", strerror(errno));
+	}
+}
+
+static const struct rs_care care_of_holder = { holder_await, holder_serve };
+
+/* Without the thread a process that does not fork lacks nothing. */
+void rdmacm_listener_begin(struct stream *listener)
+{
+	int ret = rdmacm_service_add(&listener->rs, &care_of_holder);
+
+	if (ret)
+		verbs_warn("rsocket: no thread for a listener, children cannot accept: %s",
+			   strerror(ret));
+}
+
+/* ---- a channel of this process's ---- */
+
+/* The channel gets the number that the stream's has. */
+static int channel_replace(struct stream *stream, struct rdma_event_channel *channel)
+{
+	int ret = dup3(channel->fd, stream->rs.fd, O_CLOEXEC) < 0 ? errno : 0;
+
+	rdma_destroy_event_channel(channel);
+	return ret;
+}
+
+/* The function has the id move to the channel, too, from that of descriptor FROM. */
+static int id_fetch(struct stream *stream, int from, struct rdma_event_channel *channel)
+{
+	struct cm_id *cm = to_cm_id(stream->id);
+	uint32_t reported;
+	int ret = rdmacm_id_fetch(cm->number, from, channel, &reported);
+
+	if (!ret)
+		cm->events_acked = reported;
+	return ret;
+}
+
+int rdmacm_listener_adopt(struct stream *stream)
+{
+	struct rdma_event_channel *channel;
+	int ret;
+
+	if (!stream->is_of_parent)
+		return 0;
+	ret = rdmacm_rs_open_channel(&channel);
+	if (!ret && stream->id)
+		ret = id_fetch(stream, stream->rs.fd, channel);
+	if (!ret) {
+		stream->is_of_parent = stream->rs.is_shared = false;
+		return channel_replace(stream, channel);
+	}
+	if (channel)
+		rdma_destroy_event_channel(channel);
+	verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
+		   strerror(ret));
+	return ret;
+}
+
+/* ---- the next holder ---- */
+
+/* The ids of requests that nobody has read are on the channel of the holder before, which may go. */
+static void move_requests(struct stream *listener, int from)
+{
+	struct rdma_ucm_event_resp request;
+	uint32_t reported;
+
+	while (rdmacm_share_has_room(&listener->share) && !read_request(listener, &request)) {
+		rdmacm_id_fetch(request.id, from, listener->channel, &reported);
+		rdmacm_share_put(&listener->share, &request);
+	}
+}
+
+static int listener_move(struct stream *listener, int from)
+{
+	struct rdma_event_channel *channel;
+	int ret = rdmacm_rs_open_channel(&channel);
+
+	if (!ret)
+		ret = id_fetch(listener, from, channel);
+	if (!ret)
+		return channel_replace(listener, channel);
+	if (channel)
+		rdma_destroy_event_channel(channel);
+	return ret;
+}
+
+static int become_holder(struct stream *listener)
+{
+	struct rs_share *share = &listener->share;
+	int from = rdmacm_share_find_channel(share);
+	int ret = from < 0 ? errno : listener_move(listener, from);
+
+	if (!ret)
+		ret = rdmacm_share_set_channel(share, listener->rs.fd);
+	if (!ret)
+		move_requests(listener, from);
+	if (from >= 0)
+		close(from);
+	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_holder);
+}
+
+/* The function returns 0 if there is a holder again, be it this process or another one. */
+static int take_over(struct stream *listener)
+{
+	int ret;
+
+	if (!rdmacm_share_hold(&listener->share, &ret) && !ret)
+		return 0;
+	if (!ret)
+		ret = become_holder(listener);
+	if (!ret)
+		return 0;
+	verbs_warn("rsocket: a listener has gone with the process that held it: %s", strerror(ret));
+	rdmacm_share_let_go(&listener->share);
+	listener->is_lost = true;
+	return ret;
+}
+
+/* ---- requests ---- */
+
+int rdmacm_listener_fd(const struct stream *listener)
+{
+	return rs_share_is_open(&listener->share) ? listener->share.requests[0] : listener->rs.fd;
+}
+
+int rdmacm_listener_look_locked(struct stream *listener)
+{
+	struct pollfd fd = { .fd = rdmacm_listener_fd(listener), .events = POLLIN };
+
+	if (listener->is_lost)
+		return EIDRM;
+	if (poll(&fd, 1, 0) <= 0)
+		return EAGAIN;
+	if (fd.revents & POLLIN)
+		return 0;
+	return rs_share_is_open(&listener->share) && take_over(listener) ? EIDRM : EAGAIN;
+}
+
+int rdmacm_listener_look(struct stream *listener)
+{
+	int ret;
+
+	pthread_mutex_lock(&listener->rs.lock);
+	ret = rdmacm_listener_look_locked(listener);
+	pthread_mutex_unlock(&listener->rs.lock);
+	return ret;
+}
+
+int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request)
+{
+	return rs_share_is_open(&listener->share) ? rdmacm_share_take(&listener->share, request)
+						  : read_request(listener, request);
+}
+
+/* The id of a request that was read just when another process became the holder may be on either
+ * channel. */
+static int fetch_of_holder(const struct stream *listener, const struct rdma_ucm_event_resp *request,
+			   struct rdma_event_channel *channel, struct cm_id **id)
+{
+	int from = rdmacm_share_find_channel(&listener->share), ret;
+
+	if (from < 0)
+		return errno;
+	ret = rdmacm_request_fetch(to_cm_id(listener->id), request, from, channel, id);
+	close(from);
+	return ret;
+}
+
+int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_event_resp *request,
+			  struct rdma_event_channel *channel, struct cm_id **id)
+{
+	int ret = ENOENT;
+
+	if (rs_share_is_open(&listener->share) && !listener->share.holds)
+		ret = fetch_of_holder(listener, request, channel, id);
+	if (ret != ENOENT && ret != EINVAL)
+		return ret;
+	return rdmacm_request_fetch(to_cm_id(listener->id), request, listener->rs.fd, channel, id);
+}
+
+/* ---- fork() ---- */
+
+void rdmacm_listener_share(struct stream *listener)
+{
+	int ret;
+
+	if (rs_share_is_open(&listener->share) || listener->is_of_parent)
+		return;
+	ret = rdmacm_share_open(&listener->share, listener->rs.fd);
+	if (ret)
+		verbs_warn("rsocket: a listener is not shared with a child: %s", strerror(ret));
+}
+
+/* Another thread of the parent may have been acknowledging an event. */
+void rdmacm_listener_forked(struct stream *listener)
+{
+	pthread_mutex_init(&to_cm_id(listener->id)->lock, NULL);
+	listener->is_lost |= !rs_share_is_open(&listener->share);
+	rdmacm_share_forked(&listener->share);
+}

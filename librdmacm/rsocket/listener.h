@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * listener.h - a stream that listens: where its requests come from, in one process, or in several
+ * that have it in common after fork() (share.h).
+ */
+#ifndef RSOCKET_LISTENER_H
+#define RSOCKET_LISTENER_H
+
+#include "stream.h"
+
+/* The function returns 0 if there is a request, EAGAIN if there is none, or EIDRM if there will be
+ * none, as the listener has gone with the process that held it. It takes rs.lock. */
+int rdmacm_listener_look(struct stream *listener);
+/* The same for who has rs.lock. */
+int rdmacm_listener_look_locked(struct stream *listener);
+/* The function reads the next request. It returns EAGAIN if another thread or process was faster. */
+int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request);
+/* The function makes the id of the request, on CHANNEL. */
+int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_event_resp *request,
+			  struct rdma_event_channel *channel, struct cm_id **id);
+/* Where a request shows. */
+int rdmacm_listener_fd(const struct stream *listener);
+/* A stream has begun to listen. */
+void rdmacm_listener_begin(struct stream *listener);
+
+/* ---- fork(): in these handlers no lock is taken ---- */
+
+/* The process is about to fork. */
+void rdmacm_listener_share(struct stream *listener);
+/* In the child. */
+void rdmacm_listener_forked(struct stream *listener);
+
+/* The function gives a stream of the parent's without queues a channel of this process's, and moves
+ * its id there. rs.lock is held. It returns 0 or an errno. */
+int rdmacm_listener_adopt(struct stream *stream);
+
+#endif

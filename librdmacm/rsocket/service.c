@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * service.c - the thread of service.h. It knows sockets by number and serial, and has one by
+ * rdmacm_rs_get() only while it looks at it, so a socket may be closed at any time.
+ */
+#include "service.h"
+
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+struct ward {
+	LIST_ENTRY(ward) entry;
+	int fd;
+	uint64_t serial;
+	const struct rs_care *care;
+};
+
+static LIST_HEAD(, ward) wards = LIST_HEAD_INITIALIZER(wards);
+static unsigned int ward_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken after the lock of a socket */
+static bool is_running;
+static unsigned int rounds; /* of the thread; what it sleeps on is of one */
+static pthread_cond_t round_over = PTHREAD_COND_INITIALIZER;
+static int kick_fd = -1; /* an eventfd, while the thread runs */
+
+static struct ward *ward_find(const struct rs *rs)
+{
+	struct ward *ward;
+
+	LIST_FOREACH(ward, &wards, entry) {
+		if (ward->serial == rs->serial)
+			return ward;
+	}
+	return NULL;
+}
+
+static int ward_add(struct rs *rs, const struct rs_care *care)
+{
+	struct ward *ward = ward_find(rs);
+
+	if (ward)
+		return 0;
+	ward = malloc(sizeof(*ward));
+	if (!ward)
+		return ENOMEM;
+	*ward = (struct ward){ .fd = rs->fd, .serial = rs->serial, .care = care };
+	LIST_INSERT_HEAD(&wards, ward, entry);
+	ward_count++;
+	return 0;
+}
+
+static void ward_drop(uint64_t serial)
+{
+	struct ward *ward;
+
+	LIST_FOREACH(ward, &wards, entry) {
+		if (ward->serial != serial)
+			continue;
+		LIST_REMOVE(ward, entry);
+		ward_count--;
+		free(ward);
+		return;
+	}
+}
+
+/* ---- the thread ---- */
+
+/* What the thread has of the wards while it does not hold the lock. */
+struct round {
+	struct ward *wards;
+	struct pollfd *fds; /* the first is the thread's own */
+	unsigned int count;
+};
+
+/* The function returns false if nobody is left, or there is no memory to go on with. */
+static bool round_begin(struct round *round)
+{
+	const struct ward *ward;
+
+	*round = (struct round){ 0 };
+	if (!ward_count)
+		return false;
+	round->wards = calloc(ward_count, sizeof(*round->wards));
+	round->fds = calloc(ward_count + 1, sizeof(*round->fds));
+	if (!round->wards || !round->fds) {
+		verbs_warn("rsocket: no memory to look after %u sockets", ward_count);
+		return false;
+	}
+	round->fds[0] = (struct pollfd){ .fd = kick_fd, .events = POLLIN };
+	LIST_FOREACH(ward, &wards, entry)
+		round->wards[round->count++] = *ward;
+	return true;
+}
+
+static void round_end(struct round *round)
+{
+	free(round->wards);
+	free(round->fds);
+}
+
+/* Each get that finds the ward's socket wants a put. */
+static struct rs *ward_get(const struct ward *ward)
+{
+	struct rs *rs = rdmacm_rs_get(ward->fd);
+
+	if (!rs || rs->serial == ward->serial)
+		return rs;
+	rdmacm_rs_put(ward->fd);
+	return NULL;
+}
+
+/* The function returns whether there is something to wait for. Otherwise the ward is dropped, while
+ * its socket cannot ask for another one. */
+static bool ward_await(const struct ward *ward, struct pollfd *fd)
+{
+	struct rs *rs = ward_get(ward);
+	bool awaits;
+
+	*fd = (struct pollfd){ .fd = -1 };
+	if (rs)
+		pthread_mutex_lock(&rs->lock);
+	awaits = rs && ward->care->await(rs, fd);
+	if (!awaits) {
+		pthread_mutex_lock(&lock);
+		ward_drop(ward->serial);
+		pthread_mutex_unlock(&lock);
+	}
+	if (!rs)
+		return false;
+	pthread_mutex_unlock(&rs->lock);
+	rdmacm_rs_put(ward->fd);
+	return awaits;
+}
+
+static void ward_serve(const struct ward *ward)
+{
+	struct rs *rs = ward_get(ward);
+
+	if (!rs)
+		return;
+	pthread_mutex_lock(&rs->lock);
+	ward->care->serve(rs);
+	pthread_mutex_unlock(&rs->lock);
+	rdmacm_rs_put(ward->fd);
+}
+
+static void round_serve(struct round *round)
+{
+	struct pollfd *fds = round->fds + 1;
+	eventfd_t none;
+
+	for (unsigned int i = 0; i < round->count; i++)
+		ward_await(&round->wards[i], &fds[i]);
+	if (poll(round->fds, round->count + 1, -1) <= 0)
+		return;
+	if (round->fds[0].revents)
+		eventfd_read(round->fds[0].fd, &none);
+	for (unsigned int i = 0; i < round->count; i++) {
+		if (fds[i].revents)
+			ward_serve(&round->wards[i]);
+	}
+}
+
+static void *service_thread(void *unused)
+{
+	struct round round;
+
+	pthread_mutex_lock(&lock);
+	while (round_begin(&round)) {
+		pthread_mutex_unlock(&lock);
+		round_serve(&round);
+		round_end(&round);
+		pthread_mutex_lock(&lock);
+		rounds++;
+		pthread_cond_broadcast(&round_over);
+	}
+	round_end(&round);
+	is_running = false;
+	close(kick_fd);
+	kick_fd = -1;
+	pthread_cond_broadcast(&round_over);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static int start_thread(void)
+{
+	int ret;
+
+	if (is_running)
+		return 0;
+	kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (kick_fd < 0)
+		return errno;
+	ret = rdmacm_rs_start_thread(service_thread);
+	if (ret) {
+		close(kick_fd);
+		kick_fd = -1;
+	}
+	is_running = !ret;
+	return ret;
+}
+
+/* ---- what others ask for ---- */
+
+void rdmacm_service_kick(void)
+{
+	int fd = __atomic_load_n(&kick_fd, __ATOMIC_RELAXED);
+
+	if (fd >= 0)
+		eventfd_write(fd, 1);
+}
+
+int rdmacm_service_add(struct rs *rs, const struct rs_care *care)
+{
+	int ret;
+
+	pthread_mutex_lock(&lock);
+	ret = ward_add(rs, care);
+	if (!ret)
+		ret = start_thread();
+	if (ret)
+		ward_drop(rs->serial);
+	rdmacm_service_kick();
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+/* While the thread sleeps on a descriptor, the kernel has its file open. */
+void rdmacm_service_drop(const struct rs *rs)
+{
+	unsigned int round;
+
+	pthread_mutex_lock(&lock);
+	if (ward_find(rs)) {
+		ward_drop(rs->serial);
+		rdmacm_service_kick();
+		round = rounds;
+		while (is_running && round == rounds)
+			pthread_cond_wait(&round_over, &lock);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void rdmacm_service_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&round_over, NULL);
+	LIST_INIT(&wards);
+	ward_count = 0;
+	is_running = false;
+	if (kick_fd >= 0)
+		close(kick_fd);
+	kick_fd = -1;
+}

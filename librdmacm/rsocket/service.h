@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * service.h - one thread looks after sockets while the program is in none of their calls. It starts
+ * with the first such socket and ends after the last.
+ */
+#ifndef RSOCKET_SERVICE_H
+#define RSOCKET_SERVICE_H
+
+#include "rs.h"
+
+/* What the thread does for a socket, each time that DESCRIPTOR has EVENTS. */
+struct rs_care {
+	/* The call fills in what the thread sleeps on. It returns false if there is nothing more to
+	 * do for the socket. rs->lock is held in both calls. */
+	bool (*await)(struct rs *rs, struct pollfd *fd);
+	void (*serve)(struct rs *rs);
+};
+
+/* The thread looks after the socket from now on, until rs_care.await() or the socket's end. A socket
+ * that is looked after already is asked again what it sleeps on. rs->lock may be held. Returns 0 or
+ * an errno. */
+int rdmacm_service_add(struct rs *rs, const struct rs_care *care);
+/* The socket is about to close its descriptors: when the function returns, the thread uses none of
+ * them. No lock of a socket is held. */
+void rdmacm_service_drop(const struct rs *rs);
+/* The thread asks all its sockets again. It may be called in handlers of fork(). */
+void rdmacm_service_kick(void);
+/* In a forked child there is no such thread. */
+void rdmacm_service_forked(void);
+
+#endif

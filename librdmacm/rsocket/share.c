@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * share.c - the pipe of requests and the holder's channel; see share.h.
+ */
+#include "share.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* A pipe takes a request whole or not at all. */
+_Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
+
+/* ---- a descriptor that lies in a socket ---- */
+
+union control {
+	char bytes[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
+
+static struct msghdr message_with(struct iovec *iov, union control *control)
+{
+	return (struct msghdr){ .msg_iov = iov,
+				.msg_iovlen = 1,
+				.msg_control = control,
+				.msg_controllen = sizeof(*control) };
+}
+
+int rdmacm_share_find_channel(const struct rs_share *share)
+{
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	union control control;
+	struct msghdr message = message_with(&iov, &control);
+	const struct cmsghdr *header;
+	int fd;
+
+	if (recvmsg(share->channel[0], &message, MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
+		return -1;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_type != SCM_RIGHTS) { /* there was no number for it */
+		errno = EMFILE;
+		return -1;
+	}
+	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
+}
+
+static int lay_down(const struct rs_share *share, int fd)
+{
+	struct iovec iov = { "", 1 };
+	union control control = { { 0 } };
+	struct msghdr message = message_with(&iov, &control);
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	*header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
+				    .cmsg_level = SOL_SOCKET,
+				    .cmsg_type = SCM_RIGHTS };
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	return sendmsg(share->channel[1], &message, MSG_DONTWAIT) < 0 ? errno : 0;
+}
+
+/* The one before goes after the new one is there, as this process may die in between. */
+int rdmacm_share_set_channel(const struct rs_share *share, int channel)
+{
+	char byte;
+	int ret = lay_down(share, channel);
+
+	if (!ret && recv(share->channel[0], &byte, 1, MSG_DONTWAIT) < 0)
+		ret = errno;
+	return ret;
+}
+
+/* ---- life ---- */
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_ends(struct rs_share *share)
+{
+	for (int i = 0; i < 2; i++) {
+		close_end(&share->requests[i]);
+		close_end(&share->channel[i]);
+	}
+}
+
+void rdmacm_share_close(struct rs_share *share)
+{
+	if (!share->is_open)
+		return;
+	share->is_open = share->holds = false;
+	close_ends(share);
+}
+
+static int share_make(struct rs_share *share, int channel)
+{
+	if (pipe2(share->requests, O_CLOEXEC | O_NONBLOCK) ||
+	    flock(share->requests[1], LOCK_EX | LOCK_NB) ||
+	    socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, share->channel))
+		return errno;
+	return lay_down(share, channel);
+}
+
+/* Other threads use the share from when it is open. */
+int rdmacm_share_open(struct rs_share *share, int channel)
+{
+	int ret;
+
+	*share = (struct rs_share){ .requests = { -1, -1 }, .channel = { -1, -1 } };
+	ret = share_make(share, channel);
+	if (ret) {
+		close_ends(share);
+		return ret;
+	}
+	share->holds = true;
+	__atomic_store_n(&share->is_open, true, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void rdmacm_share_let_go(struct rs_share *share)
+{
+	share->holds = false;
+	close_end(&share->requests[1]);
+}
+
+void rdmacm_share_forked(struct rs_share *share)
+{
+	if (share->is_open)
+		rdmacm_share_let_go(share);
+}
+
+/* ---- requests ---- */
+
+bool rdmacm_share_has_room(const struct rs_share *share)
+{
+	struct pollfd fd = { .fd = share->requests[1], .events = POLLOUT };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+int rdmacm_share_put(const struct rs_share *share, const struct rdma_ucm_event_resp *request)
+{
+	return write(share->requests[1], request, sizeof(*request)) < 0 ? errno : 0;
+}
+
+int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *request)
+{
+	ssize_t got = read(share->requests[0], request, sizeof(*request));
+
+	if (got == sizeof(*request))
+		return 0;
+	return got < 0 ? errno : EAGAIN;
+}
+
+/* ---- the next holder ---- */
+
+/* With a writer the pipe has no end any more, so whoever comes second lets go of it again. */
+bool rdmacm_share_hold(struct rs_share *share, int *error)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", share->requests[0]);
+	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	*error = fd < 0 ? errno : 0;
+	if (fd < 0)
+		return false;
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return false;
+	}
+	share->requests[1] = fd;
+	share->holds = true;
+	return true;
+}
