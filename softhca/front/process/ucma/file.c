@@ -45,6 +45,7 @@ static void file_close(struct ucma_file *file)
 	LIST_REMOVE(file, in_all);
 	watch_remove(&file->watch);
 	close(file->watch.fd);
+	client_put(file->opener);
 	free(file);
 }
 
@@ -55,22 +56,28 @@ static void file_ready(struct watch *watch, uint32_t events)
 		file_close((struct ucma_file *)watch);
 }
 
-static int file_new(struct daemon *daemon, int flags, struct ucma_file **out, int *reader)
+static int file_new(struct call *call, int flags, struct ucma_file **out, int *reader)
 {
 	struct ucma_file *file = calloc(1, sizeof(*file));
+	struct client *opener;
 	struct stat st;
 	int fd[2], ret;
 
 	if (!file)
 		return ENOMEM;
+	ret = client_get(call->tid, &opener);
+	if (ret)
+		goto free_file;
 	if (pipe2(fd, O_CLOEXEC) || fstat(fd[0], &st) || fcntl(fd[0], F_SETFL, flags) ||
 	    fcntl(fd[1], F_SETFL, O_NONBLOCK)) {
 		ret = errno;
-		goto free_file;
+		goto put_opener;
 	}
-	*file = (struct ucma_file){
-		.watch = { fd[1], file_ready }, .daemon = daemon, .dev = st.st_dev, .ino = st.st_ino
-	};
+	*file = (struct ucma_file){ .watch = { fd[1], file_ready },
+				    .daemon = call->daemon,
+				    .opener = opener,
+				    .dev = st.st_dev,
+				    .ino = st.st_ino };
 	LIST_INIT(&file->ids);
 	STAILQ_INIT(&file->events);
 	STAILQ_INIT(&file->waiters);
@@ -84,6 +91,8 @@ static int file_new(struct daemon *daemon, int flags, struct ucma_file **out, in
 close_pipe:
 	close(fd[0]);
 	close(fd[1]);
+put_opener:
+	client_put(opener);
 free_file:
 	free(file);
 	return ret;
@@ -96,7 +105,7 @@ void ucma_open(struct call *call, uint64_t flags)
 	int ret = client_pick_descriptor(call->tid, &number);
 
 	if (!ret)
-		ret = file_new(call->daemon, flags & O_NONBLOCK, &file, &fd);
+		ret = file_new(call, flags & O_NONBLOCK, &file, &fd);
 	if (ret) {
 		call_fail(call, ret);
 		return;
@@ -401,6 +410,16 @@ static bool has_ece(uint32_t command)
 	return command == RDMA_USER_CM_CMD_CONNECT || command == RDMA_USER_CM_CMD_ACCEPT;
 }
 
+/* Linux compares the writer's credentials with the opener's by their address: threads share them, a
+ * child that was forked has a copy. */
+static bool may_write(const struct ucma_call *uc)
+{
+	if (client_has_thread(uc->file->opener, uc->call->tid))
+		return true;
+	log_note("rdma_cm: thread %d is not of the process that opened the file", uc->call->tid);
+	return false;
+}
+
 /* The header is checked as the kernel checks it. A command that has no row, i.e. one that the
  * kernel does not have any more, is answered by ENOSYS. */
 static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
@@ -440,7 +459,7 @@ void ucma_write(struct call *call)
 	uc.file = ucma_file_find(&st);
 	if (!uc.file)
 		return;
-	ret = run_command(&uc, call_arg(call, 1), call_arg(call, 2));
+	ret = may_write(&uc) ? run_command(&uc, call_arg(call, 1), call_arg(call, 2)) : EACCES;
 	log_detail("rdma_cm: thread %d: %s: %s", call->tid,
 		   uc.hdr.cmd < COMMANDS && commands[uc.hdr.cmd].name ? commands[uc.hdr.cmd].name
 								      : "?",

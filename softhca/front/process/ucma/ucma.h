@@ -29,6 +29,7 @@
 #include "softhca/net/service.h"
 
 struct adapter;
+struct client;
 struct daemon;
 struct ucma_id;
 struct ucma_mcast;
@@ -87,7 +88,8 @@ struct ucma_file {
 	struct watch watch; /* our end of the pipe; reports that nobody has the other any more */
 	LIST_ENTRY(ucma_file) in_all;
 	struct daemon *daemon;
-	dev_t dev; /* identify the program's end */
+	struct client *opener; /* the process that may write */
+	dev_t dev;             /* identify the program's end */
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;
