@@ -38,6 +38,9 @@ static const char *const names[] = {
 	[RDMA_USER_CM_CMD_WRITE_CM_EVENT] = "WRITE_CM_EVENT",
 };
 
+/* Linux compares the credentials of who opened the file, which fork() copies and threads share. */
+#define FOREIGN_CHANNEL " (only the process that has opened a channel may use it)"
+
 int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
 {
 	size_t size = sizeof(cmd->hdr) + in_size;
@@ -50,7 +53,8 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
 	if (done >= 0)
 		errno = ENODATA;
 	if (errno != EAGAIN && errno != EINTR)
-		verbs_warn("rdma_cm: the kernel refuses %s: %s", names[number], strerror(errno));
+		verbs_warn("rdma_cm: the kernel refuses %s: %s%s", names[number], strerror(errno),
+			   errno == EACCES ? FOREIGN_CHANNEL : "");
 	return errno;
 }
 

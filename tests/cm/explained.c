@@ -9,6 +9,7 @@
 #include <rdma/rdma_verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cm.h"
@@ -215,6 +216,33 @@ static void rejected(void)
 	MUST(!rdma_destroy_id(id) && !rdma_destroy_id(listener));
 }
 
+/* ---- fork() ---- */
+
+static void children(void)
+{
+	struct rdma_cm_id *id = new_id(RDMA_PS_TCP), *of_child;
+	struct sockaddr_in here = cm_loopback(0);
+	char line[512];
+	int status;
+	pid_t child = fork();
+
+	MUST(child >= 0);
+	if (!child)
+		_exit(rdma_bind_addr(id, (struct sockaddr *)&here) != -1 || errno != EACCES);
+	MUST(waitpid(child, &status, 0) == child);
+	say_check(!status, "a child's call by its parent's channel fails with EACCES");
+	expect_line("a child's rdma_bind_addr", "BIND: Permission denied (only the process");
+	child = fork();
+	MUST(child >= 0);
+	if (!child) {
+		channel = rdma_create_event_channel();
+		_exit(rdma_create_id(channel, &of_child, NULL, RDMA_PS_TCP) != 0);
+	}
+	MUST(waitpid(child, &status, 0) == child);
+	say_check(!status && !read_log(line, sizeof(line)), "by one of its own it does not");
+	MUST(!rdma_bind_addr(id, (struct sockaddr *)&here) && !rdma_destroy_id(id));
+}
+
 /* ---- the program ---- */
 
 static int explained_run(const char *path)
@@ -237,6 +265,7 @@ static int explained_run(const char *path)
 	names();
 	unreachable();
 	rejected();
+	children();
 	rdma_destroy_event_channel(channel);
 	fclose(log_file);
 	return say_failures() != 0;
