@@ -2,7 +2,8 @@
 /*
  * rsockets_fork.c - rsockets and fork(): connections stay with the parent, listeners are of both,
  * and a child has connections of its own. Linux lets no process write to the rdma_cm file of
- * another one, not even to its parent's.
+ * another one, not even to its parent's. An argument is an address of this host that rdma_cm
+ * reaches, if that is not 127.0.0.1.
  */
 #include "tests/lib/say.h"
 
@@ -19,12 +20,13 @@
 #include <unistd.h>
 
 static int port = 19000;
+static const char *address = "127.0.0.1";
 
 static struct sockaddr_in here(void)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(port) };
 
-	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	addr.sin_addr.s_addr = inet_addr(address);
 	return addr;
 }
 
@@ -417,8 +419,10 @@ static void datagrams(void)
 	MUST(!rclose(receiver) && !rclose(sender));
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
+	if (argc > 1)
+		address = argv[1];
 	connections_stay_with_the_parent();
 	listeners_are_of_both();
 	workers_share_a_listener();

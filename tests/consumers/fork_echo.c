@@ -4,11 +4,15 @@
  * compares what comes back.
  *
  * It knows nothing of rsockets: it is there to be run on librspreload. The parent accepts, forks
- * and closes; the child reads and writes until the client has ended.
+ * and closes; the child reads and writes until the client has ended. Or the parent only listens, as
+ * servers do that start their workers first.
  *
  * fork_echo serve PORT CONNECTIONS ends after so many connections, with 0 if all children did.
+ * fork_echo workers PORT CONNECTIONS has as many workers, each of which accepts one.
+ * fork_echo daemon PORT CONNECTIONS does so in the background; the process that listened has ended.
  * fork_echo ask PORT CONNECTIONS BYTES makes so many connections at the same time, each with so
  * many bytes there and back.
+ * FORK_ECHO_ADDRESS in the environment is the server's address, if that is not 127.0.0.1.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -31,8 +35,9 @@ static int echo_fail(const char *what)
 static struct sockaddr_in here(int port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(port) };
+	const char *address = getenv("FORK_ECHO_ADDRESS");
 
-	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	addr.sin_addr.s_addr = inet_addr(address ? address : "127.0.0.1");
 	return addr;
 }
 
@@ -105,18 +110,53 @@ static int await_children(int count)
 	return failures != 0;
 }
 
-static int port_serve(int port, int connections)
+static int start_worker(int listener)
+{
+	int fd;
+
+	switch (fork()) {
+	case -1:
+		return echo_fail("fork");
+	case 0:
+		fd = accept(listener, NULL, NULL);
+		exit(fd < 0 ? echo_fail("accept") : client_echo(fd));
+	}
+	return 0;
+}
+
+static int port_listen(int port)
 {
 	struct sockaddr_in addr = here(port);
 	int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
 
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(listener, (struct sockaddr *)&addr, sizeof(addr)))
-		return echo_fail("bind");
+		exit(echo_fail("bind"));
 	if (listen(listener, BACKLOG))
-		return echo_fail("listen");
+		exit(echo_fail("listen"));
+	return listener;
+}
+
+static int port_serve(int port, int connections, int (*start)(int listener))
+{
+	int listener = port_listen(port);
+
 	for (int i = 0; i < connections; i++) {
-		if (start_child(listener))
+		if (start(listener))
+			return 1;
+	}
+	return await_children(connections);
+}
+
+/* The daemon has the standard output open until it ends. */
+static int port_serve_as_daemon(int port, int connections)
+{
+	int listener = port_listen(port);
+
+	if (daemon(1, 1))
+		return echo_fail("daemon");
+	for (int i = 0; i < connections; i++) {
+		if (start_worker(listener))
 			return 1;
 	}
 	return await_children(connections);
@@ -182,9 +222,15 @@ static int echo_ask(int port, int connections, size_t bytes)
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "serve"))
-		return port_serve(atoi(argv[2]), atoi(argv[3]));
+		return port_serve(atoi(argv[2]), atoi(argv[3]), start_child);
+	if (argc == 4 && !strcmp(argv[1], "workers"))
+		return port_serve(atoi(argv[2]), atoi(argv[3]), start_worker);
+	if (argc == 4 && !strcmp(argv[1], "daemon"))
+		return port_serve_as_daemon(atoi(argv[2]), atoi(argv[3]));
 	if (argc == 5 && !strcmp(argv[1], "ask") && atoi(argv[3]) <= MAX_CONNECTIONS)
 		return echo_ask(atoi(argv[2]), atoi(argv[3]), strtoul(argv[4], NULL, 0));
-	fprintf(stderr, "usage: %s serve PORT CONNECTIONS | ask PORT CONNECTIONS BYTES\n", argv[0]);
+	fprintf(stderr,
+		"usage: %s serve|workers|daemon PORT CONNECTIONS | ask PORT CONNECTIONS BYTES\n",
+		argv[0]);
 	return 2;
 }
