@@ -3,8 +3,8 @@
  * accept.c - a request to a listener becomes a stream.
  *
  * The stream is made first, as a request that was read must be answered; while there is no
- * descriptor for one, requests wait where they are. Then the id of the request moves to the stream's
- * channel.
+ * descriptor for one, requests wait where they are. Then the id of the request moves to the
+ * stream's channel.
  */
 #include "listener.h"
 #include "stream.h"

@@ -131,7 +131,8 @@ int rdmacm_listener_adopt(struct stream *stream)
 
 /* ---- the next holder ---- */
 
-/* The ids of requests that nobody has read are on the channel of the holder before, which may go. */
+/* The ids of requests that nobody has read are on the channel of the holder before, which may
+ * go. */
 static void move_requests(struct stream *listener, int from)
 {
 	struct rdma_ucm_event_resp request;

@@ -8,12 +8,13 @@
 
 #include "stream.h"
 
-/* The function returns 0 if there is a request, EAGAIN if there is none, or EIDRM if there will be
- * none, as the listener has gone with the process that held it. It takes rs.lock. */
+/* The function returns 0 if there is a request, EAGAIN if there is none, or EIDRM if there will
+ * be none, as the listener has gone with the process that held it. It takes rs.lock. */
 int rdmacm_listener_look(struct stream *listener);
 /* The same for who has rs.lock. */
 int rdmacm_listener_look_locked(struct stream *listener);
-/* The function reads the next request. It returns EAGAIN if another thread or process was faster. */
+/* The function reads the next request. It returns EAGAIN if another thread or process was
+ * faster. */
 int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request);
 /* The function makes the id of the request, on CHANNEL. */
 int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_event_resp *request,

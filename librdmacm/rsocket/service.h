@@ -16,7 +16,7 @@ struct rs_care {
 	void (*serve)(struct rs *rs);
 };
 
-/* The thread looks after the socket from now on, until rs_care.await() or the socket's end. A socket
+/* The thread looks after the socket from now on, until rs_care.await() or the socket's end. One
  * that is looked after already is asked again what it sleeps on. rs->lock may be held. Returns 0 or
  * an errno. */
 int rdmacm_service_add(struct rs *rs, const struct rs_care *care);

@@ -22,10 +22,10 @@ struct rs_share {
 	bool is_open; /* for other threads, by rs_share_is_open() */
 	bool holds;
 	bool is_known; /* the threads of this process were told that it is open */
-	/* the pipe's ends; [1] is -1 unless this process is the holder. Without a request and without
-	 * a holder, poll() says POLLHUP of [0]. */
+	/* the pipe's ends; [1] is -1 unless this process is the holder. Without a request and
+	 * without a holder, poll() says POLLHUP of [0]. */
 	int requests[2];
-	int channel[2];  /* a pair of sockets; in it lies the descriptor of the holder's channel */
+	int channel[2]; /* a pair of sockets; in it lies the descriptor of the holder's channel */
 };
 
 static inline bool rs_share_is_open(const struct rs_share *share)
