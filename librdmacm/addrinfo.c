@@ -263,10 +263,8 @@ static bool is_gid(const struct rdma_addrinfo *hints)
 static int resolve_address(const char *node, const char *service, const struct rdma_addrinfo *hints,
 			   struct rdma_addrinfo **list)
 {
-	if (hints->ai_flags & RAI_SA) {
-		verbs_warn("rdma_getaddrinfo: RAI_SA is for rdma_resolve_addrinfo() only");
-		return EOPNOTSUPP;
-	}
+	if (hints->ai_flags & RAI_SA)
+		return rdmacm_addrinfo_find_service(node, service, hints, list);
 	if (!node && !service)
 		return take_hints(hints, list);
 	if (is_gid(hints))
@@ -286,7 +284,7 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	if (!hints)
 		hints = &none;
 	ret = resolve_address(node, service, hints, &list);
-	if (!ret)
+	if (!ret && !(hints->ai_flags & RAI_SA))
 		ret = rdmacm_addrinfo_add_route(&list, hints);
 	if (ret)
 		rdma_freeaddrinfo(list);

@@ -19,4 +19,9 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
  * there is no path is no failure. */
 int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints);
 
+/* The function finds, for RAI_SA, where the subnet has a service, by its name or its number. NODE
+ * must be NULL. It returns ENOENT if no port knows it. */
+int rdmacm_addrinfo_find_service(const char *node, const char *service,
+				 const struct rdma_addrinfo *hints, struct rdma_addrinfo **list);
+
 #endif

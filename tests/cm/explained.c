@@ -146,7 +146,7 @@ static void names(void)
 	REFUSED(rdma_getaddrinfo("127.0.0.1", "7471", &hints, &info),
 		"ai_qp_type 4, ai_port_space 0x106");
 	hints.ai_flags = RAI_SA;
-	REFUSED(rdma_getaddrinfo("127.0.0.1", "7471", &hints, &info), "RAI_SA");
+	REFUSED(rdma_getaddrinfo("127.0.0.1", "7471", &hints, &info), "RAI_SA goes with a service");
 	REFUSED(rdma_resolve_addrinfo(id, NULL, "storage", &hints),
 		"RESOLVE_IB_SERVICE: Invalid argument");
 	REFUSED(rdma_query_addrinfo(id, &info), "nothing was found");

@@ -156,6 +156,38 @@ static void found_services(void)
 	MUST(!rdma_destroy_id(id));
 }
 
+/* What release 65.0 says of the same services, but for the port that it happens to ask from. */
+static void services_of_all_ports(void)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_SA }, *info;
+	const struct sockaddr_ib *source;
+
+	say_topic("rdma_getaddrinfo, RAI_SA");
+	MUST(!rdma_getaddrinfo(NULL, "storage", &hints, &info));
+	source = (struct sockaddr_ib *)info->ai_src_addr;
+	say_check(info->ai_flags == RAI_SA && info->ai_family == AF_IB && !info->ai_next &&
+			  info->ai_port_space == RDMA_PS_IB,
+		  "one entry, of AF_IB");
+	say_check(be64toh(((struct sockaddr_ib *)info->ai_dst_addr)->sib_sid) == 0x1061d2f,
+		  "the service's ID");
+	say_check(info->ai_src_len == sizeof(*source) && source->sib_family == AF_IB &&
+			  be64toh(source->sib_sid) == (uint64_t)RDMA_PS_IB << 16,
+		  "a port's address");
+	rdma_freeaddrinfo(info);
+	MUST(!rdma_getaddrinfo(NULL, "twins", &hints, &info));
+	say_check(info->ai_next && !info->ai_next->ai_next, "two of a name");
+	rdma_freeaddrinfo(info);
+	say_check(rdma_getaddrinfo(NULL, "nosuch", &hints, &info) == -1 && errno == ENOENT,
+		  "none: ENOENT");
+	say_check(rdma_getaddrinfo(NULL, NULL, &hints, &info) == -1 && errno == EINVAL,
+		  "without a service: EINVAL");
+	say_check(rdma_getaddrinfo("127.0.0.1", "1", &hints, &info) == -1 && errno == EOPNOTSUPP,
+		  "with a node: EOPNOTSUPP");
+	hints.ai_flags |= RAI_DNS;
+	say_check(rdma_getaddrinfo(NULL, "1", &hints, &info) == -1 && errno == EOPNOTSUPP,
+		  "with RAI_DNS: EOPNOTSUPP");
+}
+
 /* ---- devices ---- */
 
 /* Memory that is mapped from a device, each of which is a file of its own. */
@@ -340,6 +372,7 @@ int main(void)
 	say_topic("devices");
 	device_order();
 	all_devices();
+	services_of_all_ports();
 	say_topic("endpoints");
 	listener_goes_before_its_requests(true);
 	listener_goes_before_its_requests(false);

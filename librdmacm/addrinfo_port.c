@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * addrinfo_port.c - RAI_SA of rdma_getaddrinfo(): the subnet is asked for a service from each port
+ * in turn, until one knows it. What rdma_resolve_addrinfo() does for the port that an id is bound
+ * to is done here by an id of its own for each port.
+ */
+#include "addrinfo.h"
+
+#include <infiniband/ib.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The entries name the port from which the service was found. */
+static int put_sources(struct rdma_addrinfo *list, const struct sockaddr_ib *port)
+{
+	int ret = 0;
+
+	for (struct rdma_addrinfo *info = list; info && !ret; info = info->ai_next)
+		ret = rdmacm_addrinfo_put_source(info, (const struct sockaddr *)port,
+						 sizeof(*port));
+	return ret;
+}
+
+static int ask_by_id(struct rdma_cm_id *id, struct sockaddr_ib *port, const char *service,
+		     struct rdma_addrinfo **list)
+{
+	const struct rdma_addrinfo hints = { .ai_flags = RAI_SA };
+	struct rdma_addrinfo *found;
+	int ret;
+
+	if (rdma_bind_addr(id, (struct sockaddr *)port) ||
+	    rdma_resolve_addrinfo(id, NULL, service, &hints) || rdma_query_addrinfo(id, &found))
+		return errno;
+	ret = put_sources(found, port);
+	if (ret)
+		rdma_freeaddrinfo(found);
+	else
+		*list = found;
+	return ret;
+}
+
+/* The id has a channel of its own, so its calls wait. */
+static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_addrinfo **list)
+{
+	struct rdma_cm_id *id;
+	int ret;
+
+	if (rdma_create_id(NULL, &id, NULL, RDMA_PS_IB))
+		return errno;
+	ret = ask_by_id(id, port, service, list);
+	rdma_destroy_id(id);
+	return ret;
+}
+
+/* Only a subnet of InfiniBand has services. */
+static bool port_address(struct ibv_context *verbs, uint8_t number, struct sockaddr_ib *addr)
+{
+	struct ibv_port_attr port;
+	union ibv_gid gid;
+
+	if (ibv_query_port(verbs, number, &port) || port.state != IBV_PORT_ACTIVE ||
+	    port.link_layer != IBV_LINK_LAYER_INFINIBAND || ibv_query_gid(verbs, number, 0, &gid))
+		return false;
+	*addr = (struct sockaddr_ib){ .sib_family = AF_IB,
+				      .sib_pkey = htobe16(0xffff),
+				      .sib_sid = htobe64((uint64_t)RDMA_PS_IB << 16),
+				      .sib_sid_mask = htobe64(~(uint64_t)0xffff) };
+	memcpy(&addr->sib_addr, &gid, sizeof(gid));
+	return true;
+}
+
+static int ask_device(struct ibv_context *verbs, const char *service, struct rdma_addrinfo **list)
+{
+	struct ibv_device_attr device;
+	struct sockaddr_ib addr;
+	int ret = ibv_query_device(verbs, &device);
+
+	if (ret)
+		return ret;
+	ret = ENOENT;
+	for (uint8_t number = 1; ret && number <= device.phys_port_cnt; number++) {
+		if (port_address(verbs, number, &addr))
+			ret = ask_from(&addr, service, list);
+	}
+	return ret;
+}
+
+int rdmacm_addrinfo_find_service(const char *node, const char *service,
+				 const struct rdma_addrinfo *hints, struct rdma_addrinfo **list)
+{
+	struct ibv_context **devices;
+	int ret = ENOENT, count;
+
+	if (node || hints->ai_flags & RAI_DNS) {
+		verbs_warn("rdma_getaddrinfo: RAI_SA goes with a service alone, not with %s",
+			   node ? "a node" : "RAI_DNS");
+		return EOPNOTSUPP;
+	}
+	if (!service) {
+		verbs_warn("rdma_getaddrinfo: RAI_SA: no service is named");
+		return EINVAL;
+	}
+	devices = rdma_get_devices(&count);
+	for (int i = 0; devices && ret && i < count; i++)
+		ret = ask_device(devices[i], service, list);
+	rdma_free_devices(devices);
+	if (!ret)
+		return 0;
+	verbs_warn("rdma_getaddrinfo: RAI_SA: no port's subnet knows service %s", service);
+	return ENOENT;
+}
