@@ -117,6 +117,9 @@ struct cm_device {
 	uint64_t guid; /* in network byte order, as the kernel has it */
 	int index;     /* the index that RDMA netlink gives the device, or -1 */
 	struct ibv_context *verbs;
+	unsigned int users; /* ids */
+	bool is_removed;    /* the kernel has said so to an id */
+	bool is_handed_out; /* by rdma_get_devices() */
 	/* the default PD, made when the first id is bound; lives as long as the context */
 	struct ibv_pd *pd;
 	struct ibv_xrcd *xrcd; /* the default XRC domain; there is one while xrcd_users is not 0 */
@@ -128,8 +131,12 @@ struct cm_device {
 };
 
 /* The function hands out, opened, the device that the kernel means by GUID and INDEX, which is
- * below 0 where the kernel does not say. It returns ENODEV if there is none. */
+ * below 0 where the kernel does not say. It returns ENODEV if there is none. Each find wants a
+ * put. */
 int rdmacm_device_find(uint64_t guid, int index, struct cm_device **device);
+void rdmacm_device_put(struct cm_device *device);
+/* The device has gone, so none of its ids will find it again. */
+void rdmacm_device_remove(struct cm_device *device);
 int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd);
 /* The default XRC domain serves receive QPs and SRQs that bring none. Each get wants a put. */
 int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);

@@ -3,8 +3,10 @@
  * device.c - the devices that ids are bound to. A device is opened when the first id needs it; all
  * its ids share one context, one default PD and one default XRC domain.
  *
- * Contexts and PDs stay until the library is unloaded, since programs keep id->verbs, and one
- * connection often follows another. One lock guards the list and what is in it.
+ * Contexts and PDs stay until the library is unloaded, since one connection often follows another.
+ * That of a device that was removed is closed when its last id is gone, unless rdma_get_devices()
+ * has handed it out, as nothing tells for how long a program uses it then. One lock guards the list
+ * and what is in it.
  */
 #include "cma.h"
 
@@ -21,6 +23,8 @@ static struct cm_device *device_lookup(uint64_t guid, int index)
 	struct cm_device *device;
 
 	LIST_FOREACH(device, &devices, entry) {
+		if (device->is_removed)
+			continue;
 		if (index >= 0 && device->index >= 0 ? device->index == index
 						     : device->guid == guid)
 			return device;
@@ -43,6 +47,8 @@ static struct cm_device *device_of(struct ibv_device *ibv)
 	struct cm_device *device;
 
 	LIST_FOREACH(device, &devices, entry) {
+		if (device->is_removed)
+			continue;
 		if (device->ibv == ibv)
 			return device;
 		if (index >= 0 && device->index == index) {
@@ -66,8 +72,26 @@ static int device_add(struct ibv_device *ibv)
 	return 0;
 }
 
-/* The function forgets devices that have gone. Those that are open stay, as their contexts do; the
- * struct of another device may come to lie where theirs was. */
+static void device_close(struct cm_device *device)
+{
+	LIST_REMOVE(device, entry);
+	if (device->xrcd)
+		ibv_close_xrcd(device->xrcd);
+	if (device->pd)
+		ibv_dealloc_pd(device->pd);
+	if (device->verbs)
+		ibv_close_device(device->verbs);
+	free(device);
+}
+
+/* The function returns whether the device has gone, and nobody uses what is left of it. */
+static bool device_is_over(const struct cm_device *device)
+{
+	return (device->is_removed || !device->ibv) && !device->users && !device->is_handed_out;
+}
+
+/* The function forgets devices that have gone. Those that are in use stay, as their contexts do;
+ * the struct of another device may come to lie where theirs was. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *next;
@@ -76,12 +100,9 @@ static void remove_gone(struct ibv_device *const *list)
 		next = LIST_NEXT(device, entry);
 		if (is_in_list(device->ibv, list))
 			continue;
-		if (device->verbs) {
-			device->ibv = NULL;
-			continue;
-		}
-		LIST_REMOVE(device, entry);
-		free(device);
+		device->ibv = NULL;
+		if (!device->verbs || device_is_over(device))
+			device_close(device);
 	}
 }
 
@@ -162,6 +183,8 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 		ret = ret ? ret : ENODEV;
 	else
 		ret = open_device(device);
+	if (!ret)
+		device->users++;
 	pthread_mutex_unlock(&lock);
 	if (ret)
 		verbs_warn("rdma_cm: the device of GUID %016llx cannot be used: %s",
@@ -169,6 +192,34 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 	else
 		*found = device;
 	return ret;
+}
+
+/* A device that a child has from its parent is in no list, and the parent's to close. */
+static bool device_is_own(const struct cm_device *device)
+{
+	const struct cm_device *at;
+
+	LIST_FOREACH(at, &devices, entry) {
+		if (at == device)
+			return true;
+	}
+	return false;
+}
+
+void rdmacm_device_put(struct cm_device *device)
+{
+	pthread_mutex_lock(&lock);
+	device->users--;
+	if (device_is_own(device) && device_is_over(device))
+		device_close(device);
+	pthread_mutex_unlock(&lock);
+}
+
+void rdmacm_device_remove(struct cm_device *device)
+{
+	pthread_mutex_lock(&lock);
+	device->is_removed = true;
+	pthread_mutex_unlock(&lock);
 }
 
 int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd)
@@ -241,8 +292,10 @@ static int open_all(struct ibv_context ***out, int *num)
 	for (int i = 0; i < count; i++) {
 		device = device_of(kept[i]);
 		ret = open_device(device);
-		if (!ret)
-			list[(*num)++] = device->verbs;
+		if (ret)
+			continue;
+		list[(*num)++] = device->verbs;
+		device->is_handed_out = true;
 	}
 	if (!*num) {
 		free(list);
@@ -276,16 +329,8 @@ static void __attribute__((destructor)) close_all(void)
 {
 	struct cm_device *device;
 
-	while ((device = LIST_FIRST(&devices)) != NULL) {
-		LIST_REMOVE(device, entry);
-		if (device->xrcd)
-			ibv_close_xrcd(device->xrcd);
-		if (device->pd)
-			ibv_dealloc_pd(device->pd);
-		if (device->verbs)
-			ibv_close_device(device->verbs);
-		free(device);
-	}
+	while ((device = LIST_FIRST(&devices)) != NULL)
+		device_close(device);
 	if (kept)
 		ibv_free_device_list(kept);
 }

@@ -243,6 +243,14 @@ static int user_event(struct cm_event *event, const struct rdma_ucm_event_resp *
 	return 0;
 }
 
+static int device_removed(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	(void)resp;
+	if (event->cm->device)
+		rdmacm_device_remove(event->cm->device);
+	return 0;
+}
+
 /* rdma_resolve_addrinfo() writes this event itself after it has looked up names. */
 static int internal_event(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
@@ -270,6 +278,7 @@ static int (*const on_event[])(struct cm_event *event, const struct rdma_ucm_eve
 	[RDMA_CM_EVENT_REJECTED] = connection_rejected,
 	[RDMA_CM_EVENT_ESTABLISHED] = connection_event,
 	[RDMA_CM_EVENT_DISCONNECTED] = connection_event,
+	[RDMA_CM_EVENT_DEVICE_REMOVAL] = device_removed,
 	[RDMA_CM_EVENT_MULTICAST_JOIN] = multicast_joined,
 	[RDMA_CM_EVENT_MULTICAST_ERROR] = multicast_failed,
 	[RDMA_CM_EVENT_USER] = user_event,

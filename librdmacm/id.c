@@ -89,6 +89,8 @@ void rdmacm_id_free(struct cm_id *cm)
 	free(cm->request_qp);
 	pthread_cond_destroy(&cm->acked);
 	pthread_mutex_destroy(&cm->lock);
+	if (cm->device)
+		rdmacm_device_put(cm->device);
 	free(cm);
 }
 

@@ -9,6 +9,8 @@
 #include <endian.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
 #include <rdma/rdma_netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +152,106 @@ static void rdma_cm_opens_once(void)
 	free_devices(second);
 }
 
+/* ---- removed devices, by librdmacm */
+
+static struct rdma_cm {
+	struct rdma_event_channel *(*create_event_channel)(void);
+	int (*create_id)(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context,
+			 enum rdma_port_space ps);
+	int (*bind_addr)(struct rdma_cm_id *id, struct sockaddr *addr);
+	int (*destroy_id)(struct rdma_cm_id *id);
+	int (*get_cm_event)(struct rdma_event_channel *channel, struct rdma_cm_event **event);
+	int (*ack_cm_event)(struct rdma_cm_event *event);
+	struct ibv_context **(*get_devices)(int *num);
+} rdma_cm;
+
+static void rdma_cm_load(void)
+{
+	void *library = dlopen("librdmacm.so.1", RTLD_NOW);
+
+	MUST(library);
+	MUST(rdma_cm.create_event_channel = dlsym(library, "rdma_create_event_channel"));
+	MUST(rdma_cm.create_id = dlsym(library, "rdma_create_id"));
+	MUST(rdma_cm.bind_addr = dlsym(library, "rdma_bind_addr"));
+	MUST(rdma_cm.destroy_id = dlsym(library, "rdma_destroy_id"));
+	MUST(rdma_cm.get_cm_event = dlsym(library, "rdma_get_cm_event"));
+	MUST(rdma_cm.ack_cm_event = dlsym(library, "rdma_ack_cm_event"));
+	MUST(rdma_cm.get_devices = dlsym(library, "rdma_get_devices"));
+}
+
+/* An id that is bound to the adapter has it open. */
+static struct rdma_cm_id *bound_id(struct rdma_event_channel *channel)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr = { htonl(0xc6120001) } };
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_cm.create_id(channel, &id, NULL, RDMA_PS_TCP));
+	MUST(!rdma_cm.bind_addr(id, (struct sockaddr *)&addr) && id->verbs);
+	return id;
+}
+
+static unsigned int contexts_count(void)
+{
+	char path[64], target[64];
+	unsigned int count = 0;
+	ssize_t size;
+
+	for (int fd = 0; fd < 1024; fd++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		size = readlink(path, target, sizeof(target) - 1);
+		target[size < 0 ? 0 : size] = 0;
+		count += strstr(target, "uverbs") != NULL;
+	}
+	return count;
+}
+
+/* Nobody is told, but the list of devices has it no more. */
+static void rdma_cm_closes_unlisted(void)
+{
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *first, *second;
+	int num;
+
+	rdma_cm_load();
+	MUST(channel = rdma_cm.create_event_channel());
+	first = bound_id(channel);
+	second = bound_id(channel);
+	say_check(contexts_count() == 1, "two ids have one context");
+	adapter_tell("nodes-vanish");
+	node_await(false);
+	say_check(!rdma_cm.get_devices(&num) && !num, "no device is listed");
+	MUST(!rdma_cm.destroy_id(first));
+	say_check(contexts_count() == 1, "while an id uses it, the context stays");
+	MUST(!rdma_cm.destroy_id(second));
+	say_check(!contexts_count(), "it is closed with the last id");
+	adapter_tell("nodes-appear");
+	node_await(true);
+	first = bound_id(channel);
+	say_check(contexts_count() == 1, "a device that is there again is opened again");
+	MUST(!rdma_cm.destroy_id(first));
+	say_check(contexts_count() == 1, "one that stays is open for the next id");
+}
+
+/* The adapter dies, as the event says. */
+static void rdma_cm_closes_removed(void)
+{
+	struct rdma_event_channel *channel;
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	rdma_cm_load();
+	MUST(channel = rdma_cm.create_event_channel());
+	id = bound_id(channel);
+	adapter_tell("kill");
+	MUST(!rdma_cm.get_cm_event(channel, &event));
+	say_check(event->event == RDMA_CM_EVENT_DEVICE_REMOVAL && event->id == id,
+		  "the id is told");
+	MUST(!rdma_cm.ack_cm_event(event));
+	say_check(contexts_count() == 1, "its context stays");
+	MUST(!rdma_cm.destroy_id(id));
+	say_check(!contexts_count(), "until the id is destroyed");
+}
+
 static void node_comes_late(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -193,9 +295,14 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } topics[] = {
-	{ "list", list_devices },          { "pointers", keep_pointers },
-	{ "rdma-cm", rdma_cm_opens_once }, { "late", node_comes_late },
-	{ "never", node_never_comes },     { "foreign", of_another_vendor },
+	{ "list", list_devices },
+	{ "pointers", keep_pointers },
+	{ "rdma-cm", rdma_cm_opens_once },
+	{ "unlisted", rdma_cm_closes_unlisted },
+	{ "removed", rdma_cm_closes_removed },
+	{ "late", node_comes_late },
+	{ "never", node_never_comes },
+	{ "foreign", of_another_vendor },
 };
 
 int main(int argc, char **argv)
