@@ -7,6 +7,7 @@
  * stream's channel.
  */
 #include "listener.h"
+#include "service.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -89,25 +90,6 @@ static int accept_as(struct stream *stream, struct stream *listener)
 	return ret;
 }
 
-static int accept_one(struct stream *listener, struct stream **out)
-{
-	struct stream *stream;
-	int ret = rdmacm_listener_look(listener);
-
-	if (!ret)
-		ret = rdmacm_stream_alloc(listener->rs.domain, &stream);
-	if (ret)
-		return ret;
-	ret = accept_as(stream, listener);
-	if (ret)
-		rdmacm_stream_free(stream);
-	else
-		*out = stream;
-	return ret;
-}
-
-/* ---- raccept ---- */
-
 /* The function returns whether ERROR keeps this side from accepting anything. For any other error
  * only the request is refused. */
 static bool is_own_trouble(int error)
@@ -115,16 +97,94 @@ static bool is_own_trouble(int error)
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIDRM;
 }
 
+static int accept_one(struct stream *listener, struct stream **out)
+{
+	struct stream *stream;
+	int ret = rdmacm_stream_alloc(listener->rs.domain, &stream);
+
+	if (ret)
+		return ret;
+	ret = accept_as(stream, listener);
+	if (!ret)
+		*out = stream;
+	else
+		rdmacm_stream_free(stream);
+	if (ret && ret != EAGAIN && !is_own_trouble(ret))
+		verbs_warn("rsocket: a request is refused: %s", strerror(ret));
+	return ret;
+}
+
+/* ---- ahead of raccept ---- */
+
+enum { LEAST_ROOM = 1 };
+
+bool rdmacm_accept_has_room(const struct stream *listener)
+{
+	return listener->accepted_count <
+	       (listener->backlog < LEAST_ROOM ? LEAST_ROOM : listener->backlog);
+}
+
+static void put_accepted(struct stream *listener, struct stream *stream)
+{
+	pthread_mutex_lock(&listener->rs.lock);
+	STAILQ_INSERT_TAIL(&listener->accepted, stream, in_accepted);
+	listener->accepted_count++;
+	rs_changed(&listener->rs);
+	pthread_mutex_unlock(&listener->rs.lock);
+}
+
+/* The function returns NULL if there is none. That the program asks begins the patience anew. */
+static struct stream *take_accepted(struct stream *listener)
+{
+	struct stream *stream;
+
+	pthread_mutex_lock(&listener->rs.lock);
+	listener->first_seen_us = 0;
+	stream = STAILQ_FIRST(&listener->accepted);
+	if (stream) {
+		if (!rdmacm_accept_has_room(listener))
+			rdmacm_service_kick();
+		STAILQ_REMOVE_HEAD(&listener->accepted, in_accepted);
+		listener->accepted_count--;
+	}
+	pthread_mutex_unlock(&listener->rs.lock);
+	return stream;
+}
+
+void rdmacm_accept_ahead(struct stream *listener)
+{
+	struct stream *stream;
+
+	while (rdmacm_accept_has_room(listener) && !rs_share_is_open(&listener->share) &&
+	       !rdmacm_listener_look(listener) && !accept_one(listener, &stream))
+		put_accepted(listener, stream);
+}
+
+void rdmacm_accept_close(struct stream *listener)
+{
+	struct stream *stream;
+
+	while ((stream = STAILQ_FIRST(&listener->accepted))) {
+		STAILQ_REMOVE_HEAD(&listener->accepted, in_accepted);
+		stream->rs.kind->close(&stream->rs);
+	}
+}
+
+/* ---- raccept ---- */
+
 static int accept_next(struct stream *listener, struct stream **out)
 {
 	int ret;
 
-	for (;;) {
-		ret = accept_one(listener, out);
-		if (!ret || ret == EAGAIN || is_own_trouble(ret))
-			return ret;
-		verbs_warn("rsocket: a request is refused: %s", strerror(ret));
-	}
+	do {
+		*out = take_accepted(listener);
+		if (*out)
+			return 0;
+		ret = rdmacm_listener_look(listener);
+		if (!ret)
+			ret = accept_one(listener, out);
+	} while (ret && ret != EAGAIN && !is_own_trouble(ret));
+	return ret;
 }
 
 static bool is_not_listening(struct stream *stream)

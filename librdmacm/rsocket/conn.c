@@ -4,9 +4,11 @@
  *
  * Each event of rdma_cm has a handler for the state in which it is expected. The handler starts the
  * next step, so a connection proceeds in whatever call looks for events next, and a blocking call
- * is one that goes on looking.
+ * is one that goes on looking. After a call that does not wait, the library's thread looks for
+ * them.
  */
 #include "listener.h"
+#include "service.h"
 #include "stream.h"
 
 #include <netinet/in.h>
@@ -14,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESOLVE_MS = 8000, CLOSE_US = 5000000 };
+/* A question is asked again, each time for twice as long, until it has been asked so often. */
+enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 5000000 };
 
 /* The function returns EINVAL if rdma_cm does not know the address family, or the address is too
  * short for it. */
@@ -50,6 +53,20 @@ void rdmacm_stream_fail(struct stream *stream, int error)
 
 /* ---- events ---- */
 
+static int ask_address(struct stream *stream)
+{
+	int limit_ms = FIRST_RESOLVE_MS << stream->questions++;
+
+	return rdma_resolve_addr(stream->id, NULL, (struct sockaddr *)&stream->peer, limit_ms)
+		       ? errno
+		       : 0;
+}
+
+static int ask_route(struct stream *stream)
+{
+	return rdma_resolve_route(stream->id, FIRST_RESOLVE_MS << stream->questions++) ? errno : 0;
+}
+
 static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 {
 	const struct rs_options *options = &stream->rs.options;
@@ -57,13 +74,16 @@ static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
 
 	(void)event;
 	stream->state = STREAM_ROUTE;
-	if (options->route)
-		ret = rdma_set_option(stream->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH,
-				      options->route, options->route_size);
+	stream->questions = 0;
+	if (!options->route)
+		ret = ask_route(stream);
 	else
-		ret = rdma_resolve_route(stream->id, RESOLVE_MS);
+		ret = rdma_set_option(stream->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH,
+				      options->route, options->route_size)
+			      ? errno
+			      : 0;
 	if (ret)
-		rdmacm_stream_fail(stream, errno);
+		rdmacm_stream_fail(stream, ret);
 }
 
 size_t rdmacm_stream_request_header(const struct rdma_cm_id *id)
@@ -149,6 +169,19 @@ static void on_failure(struct stream *stream, const struct rdma_cm_event *event)
 	rdmacm_stream_fail(stream, error ? error : EHOSTUNREACH);
 }
 
+/* A question that nobody has answered may be asked again. */
+static void on_no_answer(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int ret = abs(event->status);
+
+	if (ret == ETIMEDOUT && stream->questions < MOST_QUESTIONS)
+		ret = stream->state == STREAM_ADDR ? ask_address(stream) : ask_route(stream);
+	else if (!ret)
+		ret = EHOSTUNREACH;
+	if (ret)
+		rdmacm_stream_fail(stream, ret);
+}
+
 typedef void (*event_handler)(struct stream *stream, const struct rdma_cm_event *event);
 
 static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_type event)
@@ -158,6 +191,10 @@ static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_
 		return stream->state == STREAM_ADDR ? on_addr : NULL;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return stream->state == STREAM_ROUTE ? on_route : NULL;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		return stream->state == STREAM_ADDR ? on_no_answer : on_failure;
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		return stream->state == STREAM_ROUTE ? on_no_answer : on_failure;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		return stream->state == STREAM_ASKED      ? on_answer
 		       : stream->state == STREAM_ACCEPTED ? on_confirmation
@@ -264,6 +301,7 @@ static int listen_locked(struct stream *stream, int backlog)
 	if (ret)
 		return ret;
 	stream->state = STREAM_LISTENING;
+	stream->backlog = backlog;
 	rdmacm_listener_begin(stream);
 	return 0;
 }
@@ -302,9 +340,10 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	memset(&stream->peer, 0, sizeof(stream->peer));
 	memcpy(&stream->peer, addr, rdmacm_addr_len(addr));
 	stream->state = STREAM_ADDR;
-	if (!rdma_resolve_addr(stream->id, NULL, (struct sockaddr *)&stream->peer, RESOLVE_MS))
+	stream->questions = 0;
+	ret = ask_address(stream);
+	if (!ret)
 		return 0;
-	ret = errno;
 	rdmacm_stream_fail(stream, ret);
 	return take_error(stream);
 }
@@ -323,6 +362,38 @@ static void start_over(struct stream *stream)
 static bool never_connected(const struct stream *stream)
 {
 	return stream->state == STREAM_OVER && !stream->remote.slots_addr;
+}
+
+/* ---- connecting while the program does something else ---- */
+
+static bool is_connecting(const struct stream *stream)
+{
+	return stream->state >= STREAM_ADDR && stream->state <= STREAM_ASKED;
+}
+
+static bool connection_await(struct rs *rs, struct rs_alarm *alarm)
+{
+	alarm->fd = (struct pollfd){ .fd = rs->fd, .events = POLLIN };
+	return is_connecting(to_stream(rs));
+}
+
+static void connection_serve(struct rs *rs)
+{
+	pthread_mutex_lock(&rs->lock);
+	if (is_connecting(to_stream(rs)))
+		rdmacm_stream_cm_events(to_stream(rs));
+	pthread_mutex_unlock(&rs->lock);
+}
+
+static const struct rs_care care_of_connection = { connection_await, connection_serve };
+
+/* Without the thread the connection proceeds in the program's calls. */
+static void proceed_without_calls(struct stream *stream)
+{
+	int ret = rdmacm_service_add(&stream->rs, &care_of_connection);
+
+	if (ret)
+		verbs_warn("rsocket: no thread for a connection: %s", strerror(ret));
 }
 
 static int connect_locked(struct stream *stream, const struct sockaddr *addr)
@@ -346,9 +417,10 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 		return EALREADY;
 	if (ret)
 		return ret;
-	if (rdmacm_stream_wait(stream, is_decided, rs_nonblocking(&stream->rs, 0), -1) == EAGAIN)
-		return EINPROGRESS;
-	return take_error(stream);
+	if (rdmacm_stream_wait(stream, is_decided, rs_nonblocking(&stream->rs, 0), -1) != EAGAIN)
+		return take_error(stream);
+	proceed_without_calls(stream);
+	return EINPROGRESS;
 }
 
 static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t len)

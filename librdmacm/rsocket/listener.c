@@ -2,10 +2,10 @@
 /*
  * listener.c - where the requests to a listener come from.
  *
- * The events of its channel are requests. Alone, a process reads them when it accepts. Once it has
- * forked, the holder's thread (service.h) reads them for all processes that have the listener. When
- * the holder goes, whoever notices first moves the listener to a channel of its own and is the
- * holder.
+ * The events of its channel are requests. Alone, a process reads them when it accepts, and its
+ * thread (service.h) accepts what has waited for a while. Once it has forked, the holder's thread
+ * reads them for all processes that have the listener. When the holder goes, whoever notices first
+ * moves the listener to a channel of its own and is the holder.
  */
 #include "listener.h"
 #include "service.h"
@@ -31,39 +31,56 @@ static int read_request(const struct stream *listener, struct rdma_ucm_event_res
 	return ret;
 }
 
-/* ---- the holder's thread ---- */
+/* ---- the thread ---- */
+
+enum { PATIENCE_US = 100000 };
 
 /* Who sleeps since before the process forked is to look for requests elsewhere now. */
 static void share_announce(struct stream *listener)
 {
-	if (!listener->share.is_known)
-		rs_changed(&listener->rs);
+	if (listener->share.is_known)
+		return;
 	listener->share.is_known = true;
+	rs_changed(&listener->rs);
+	if (!STAILQ_EMPTY(&listener->accepted))
+		verbs_warn("rsocket: connections were made before fork(): no child can have them");
 }
 
-static bool holder_await(struct rs *rs, struct pollfd *fd)
+/* What the thread does for the program while the listener is this process's alone. */
+static void attend(struct stream *listener, struct rs_alarm *alarm)
+{
+	if (!rdmacm_accept_has_room(listener))
+		return;
+	if (listener->first_seen_us)
+		alarm->until_us = listener->first_seen_us + PATIENCE_US;
+	else
+		alarm->fd = (struct pollfd){ .fd = listener->rs.fd, .events = POLLIN };
+}
+
+static bool listener_await(struct rs *rs, struct rs_alarm *alarm)
 {
 	struct stream *listener = to_stream(rs);
 	const struct rs_share *share = &listener->share;
 
-	if (listener->state != STREAM_LISTENING)
+	if (listener->state != STREAM_LISTENING || listener->read_shut)
 		return false;
-	if (!rs_share_is_open(share))
+	if (!rs_share_is_open(share)) {
+		attend(listener, alarm);
 		return true;
+	}
 	share_announce(listener);
 	if (!share->holds)
 		return false;
 	if (rdmacm_share_has_room(share))
-		*fd = (struct pollfd){ .fd = rs->fd, .events = POLLIN };
+		alarm->fd = (struct pollfd){ .fd = rs->fd, .events = POLLIN };
 	else
-		*fd = (struct pollfd){ .fd = share->requests[1], .events = POLLOUT };
+		alarm->fd = (struct pollfd){ .fd = share->requests[1], .events = POLLOUT };
 	return true;
 }
 
 /* The function hands on what there is, as far as there is room. */
-static void holder_serve(struct rs *rs)
+static void hand_on(struct stream *listener)
 {
-	struct stream *listener = to_stream(rs);
 	struct rdma_ucm_event_resp request;
 
 	while (listener->share.holds && rdmacm_share_has_room(&listener->share) &&
@@ -73,12 +90,47 @@ static void holder_serve(struct rs *rs)
 	}
 }
 
-static const struct rs_care care_of_holder = { holder_await, holder_serve };
+static bool request_is_there(const struct stream *listener)
+{
+	struct pollfd fd = { .fd = listener->rs.fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* The function returns whether a request has waited for long enough. */
+static bool is_patience_over(struct stream *listener)
+{
+	int64_t now_us = rdmacm_rs_now_us();
+	bool is_over, is_there;
+
+	pthread_mutex_lock(&listener->rs.lock);
+	is_there = request_is_there(listener);
+	is_over = is_there && listener->first_seen_us &&
+		  now_us >= listener->first_seen_us + PATIENCE_US;
+	if (!is_there || is_over) /* what cannot be accepted now is tried again later */
+		listener->first_seen_us = 0;
+	else if (!listener->first_seen_us)
+		listener->first_seen_us = now_us;
+	pthread_mutex_unlock(&listener->rs.lock);
+	return is_over;
+}
+
+static void listener_serve(struct rs *rs)
+{
+	struct stream *listener = to_stream(rs);
+
+	if (rs_share_is_open(&listener->share))
+		hand_on(listener);
+	else if (is_patience_over(listener))
+		rdmacm_accept_ahead(listener);
+}
+
+static const struct rs_care care_of_listener = { listener_await, listener_serve };
 
 /* Without the thread a process that does not fork lacks nothing. */
 void rdmacm_listener_begin(struct stream *listener)
 {
-	int ret = rdmacm_service_add(&listener->rs, &care_of_holder);
+	int ret = rdmacm_service_add(&listener->rs, &care_of_listener);
 
 	if (ret)
 		verbs_warn("rsocket: no thread for a listener, children cannot accept: %s",
@@ -170,7 +222,7 @@ static int become_holder(struct stream *listener)
 		move_requests(listener, from);
 	if (from >= 0)
 		close(from);
-	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_holder);
+	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 
 /* The function returns 0 if there is a holder again, be it this process or another one. */
@@ -201,6 +253,8 @@ int rdmacm_listener_look_locked(struct stream *listener)
 {
 	struct pollfd fd = { .fd = rdmacm_listener_fd(listener), .events = POLLIN };
 
+	if (!STAILQ_EMPTY(&listener->accepted))
+		return 0;
 	if (listener->is_lost)
 		return EIDRM;
 	if (poll(&fd, 1, 0) <= 0)
@@ -270,5 +324,7 @@ void rdmacm_listener_forked(struct stream *listener)
 {
 	pthread_mutex_init(&to_cm_id(listener->id)->lock, NULL);
 	listener->is_lost |= !rs_share_is_open(&listener->share);
+	STAILQ_INIT(&listener->accepted); /* what was accepted is the parent's */
+	listener->accepted_count = 0;
 	rdmacm_share_forked(&listener->share);
 }

@@ -8,8 +8,9 @@
 
 #include "stream.h"
 
-/* The function returns 0 if there is a request, EAGAIN if there is none, or EIDRM if there will
- * be none, as the listener has gone with the process that held it. It takes rs.lock. */
+/* The function returns 0 if there is a request or an accepted stream, EAGAIN if there is none, or
+ * EIDRM if there will be none, as the listener has gone with the process that held it. It takes
+ * rs.lock. */
 int rdmacm_listener_look(struct stream *listener);
 /* The same for who has rs.lock. */
 int rdmacm_listener_look_locked(struct stream *listener);
@@ -23,6 +24,14 @@ int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_e
 int rdmacm_listener_fd(const struct stream *listener);
 /* A stream has begun to listen. */
 void rdmacm_listener_begin(struct stream *listener);
+
+/* ---- accept.c: ahead of raccept(), as connect() of the other side waits for it ---- */
+
+bool rdmacm_accept_has_room(const struct stream *listener);
+/* The function accepts all requests that there are. */
+void rdmacm_accept_ahead(struct stream *listener);
+/* The listener ends, and with it what no raccept() has taken. */
+void rdmacm_accept_close(struct stream *listener);
 
 /* ---- fork(): in these handlers no lock is taken ---- */
 

@@ -70,9 +70,18 @@ static void ward_drop(uint64_t serial)
 /* What the thread has of the wards while it does not hold the lock. */
 struct round {
 	struct ward *wards;
+	int64_t *until_us;
 	struct pollfd *fds; /* the first is the thread's own */
 	unsigned int count;
 };
+
+static bool round_alloc(struct round *round)
+{
+	round->wards = calloc(ward_count, sizeof(*round->wards));
+	round->until_us = calloc(ward_count, sizeof(*round->until_us));
+	round->fds = calloc(ward_count + 1, sizeof(*round->fds));
+	return round->wards && round->until_us && round->fds;
+}
 
 /* The function returns false if nobody is left, or there is no memory to go on with. */
 static bool round_begin(struct round *round)
@@ -82,9 +91,7 @@ static bool round_begin(struct round *round)
 	*round = (struct round){ 0 };
 	if (!ward_count)
 		return false;
-	round->wards = calloc(ward_count, sizeof(*round->wards));
-	round->fds = calloc(ward_count + 1, sizeof(*round->fds));
-	if (!round->wards || !round->fds) {
+	if (!round_alloc(round)) {
 		verbs_warn("rsocket: no memory to look after %u sockets", ward_count);
 		return false;
 	}
@@ -97,6 +104,7 @@ static bool round_begin(struct round *round)
 static void round_end(struct round *round)
 {
 	free(round->wards);
+	free(round->until_us);
 	free(round->fds);
 }
 
@@ -111,27 +119,25 @@ static struct rs *ward_get(const struct ward *ward)
 	return NULL;
 }
 
-/* The function returns whether there is something to wait for. Otherwise the ward is dropped, while
- * its socket cannot ask for another one. */
-static bool ward_await(const struct ward *ward, struct pollfd *fd)
+/* A ward that waits for nothing is dropped, while its socket cannot ask for another one. */
+static void ward_await(const struct ward *ward, struct rs_alarm *alarm)
 {
 	struct rs *rs = ward_get(ward);
 	bool awaits;
 
-	*fd = (struct pollfd){ .fd = -1 };
+	*alarm = (struct rs_alarm){ .fd.fd = -1, .until_us = INT64_MAX };
 	if (rs)
 		pthread_mutex_lock(&rs->lock);
-	awaits = rs && ward->care->await(rs, fd);
+	awaits = rs && ward->care->await(rs, alarm);
 	if (!awaits) {
 		pthread_mutex_lock(&lock);
 		ward_drop(ward->serial);
 		pthread_mutex_unlock(&lock);
 	}
 	if (!rs)
-		return false;
+		return;
 	pthread_mutex_unlock(&rs->lock);
 	rdmacm_rs_put(ward->fd);
-	return awaits;
 }
 
 static void ward_serve(const struct ward *ward)
@@ -140,25 +146,42 @@ static void ward_serve(const struct ward *ward)
 
 	if (!rs)
 		return;
-	pthread_mutex_lock(&rs->lock);
 	ward->care->serve(rs);
-	pthread_mutex_unlock(&rs->lock);
 	rdmacm_rs_put(ward->fd);
+}
+
+/* The function returns for how long to sleep at most, as poll() wants it. */
+static int round_ask(struct round *round)
+{
+	int64_t until_us = INT64_MAX, left_us;
+	struct rs_alarm alarm;
+
+	for (unsigned int i = 0; i < round->count; i++) {
+		ward_await(&round->wards[i], &alarm);
+		round->fds[1 + i] = alarm.fd;
+		round->until_us[i] = alarm.until_us;
+		if (alarm.until_us < until_us)
+			until_us = alarm.until_us;
+	}
+	if (until_us == INT64_MAX)
+		return -1;
+	left_us = until_us - rdmacm_rs_now_us();
+	return left_us < 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
 static void round_serve(struct round *round)
 {
-	struct pollfd *fds = round->fds + 1;
+	int timeout_ms = round_ask(round);
+	int64_t now_us;
 	eventfd_t none;
 
-	for (unsigned int i = 0; i < round->count; i++)
-		ward_await(&round->wards[i], &fds[i]);
-	if (poll(round->fds, round->count + 1, -1) <= 0)
+	if (poll(round->fds, round->count + 1, timeout_ms) < 0)
 		return;
 	if (round->fds[0].revents)
 		eventfd_read(round->fds[0].fd, &none);
+	now_us = rdmacm_rs_now_us();
 	for (unsigned int i = 0; i < round->count; i++) {
-		if (fds[i].revents)
+		if (round->fds[1 + i].revents || now_us >= round->until_us[i])
 			ward_serve(&round->wards[i]);
 	}
 }

@@ -8,11 +8,18 @@
 
 #include "rs.h"
 
-/* What the thread does for a socket, each time that DESCRIPTOR has EVENTS. */
+/* What the thread sleeps on for a socket. */
+struct rs_alarm {
+	struct pollfd fd; /* its number is below 0 if there is none */
+	int64_t until_us; /* INT64_MAX if there is no time to wake at */
+};
+
+/* What the thread does for a socket. */
 struct rs_care {
-	/* The call fills in what the thread sleeps on. It returns false if there is nothing more to
-	 * do for the socket. rs->lock is held in both calls. */
-	bool (*await)(struct rs *rs, struct pollfd *fd);
+	/* The call fills in *ALARM, which has neither. It returns false if there is nothing more to
+	 * do for the socket. rs->lock is held. */
+	bool (*await)(struct rs *rs, struct rs_alarm *alarm);
+	/* The alarm has gone off. No lock is held. */
 	void (*serve)(struct rs *rs);
 };
 

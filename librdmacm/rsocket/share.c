@@ -116,7 +116,8 @@ int rdmacm_share_open(struct rs_share *share, int channel)
 {
 	int ret;
 
-	*share = (struct rs_share){ .requests = { -1, -1 }, .channel = { -1, -1 } };
+	share->requests[0] = share->requests[1] = -1;
+	share->channel[0] = share->channel[1] = -1;
 	ret = share_make(share, channel);
 	if (ret) {
 		close_ends(share);

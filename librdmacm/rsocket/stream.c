@@ -3,6 +3,7 @@
  * stream.c - makes what a stream consists of: an id, a completion queue, a queue pair, and one
  * registered piece of memory for everything that the other side writes or that is sent from.
  */
+#include "listener.h"
 #include "service.h"
 #include "stream.h"
 
@@ -45,6 +46,7 @@ int rdmacm_stream_alloc(int domain, struct stream **out)
 		return ENOMEM;
 	rdmacm_rs_init(&stream->rs, &rdmacm_stream_kind, domain, SOCK_STREAM);
 	init_locks(stream);
+	STAILQ_INIT(&stream->accepted);
 	ret = make_channel(stream);
 	if (!ret)
 		ret = rdmacm_rs_table_add(&stream->rs);
@@ -59,6 +61,7 @@ void rdmacm_stream_free(struct stream *stream)
 {
 	rdmacm_rs_retire(&stream->rs);
 	rdmacm_service_drop(&stream->rs);
+	rdmacm_accept_close(stream);
 	rdmacm_stream_unequip(stream);
 	if (stream->id && stream->rs.is_shared && stream->state <= STREAM_LISTENING)
 		/* the kernel's part is still used by the other process */

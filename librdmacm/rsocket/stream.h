@@ -15,6 +15,8 @@
 #include "share.h"
 #include "wire.h"
 
+#include <sys/queue.h>
+
 enum stream_state {
 	STREAM_NEW,
 	STREAM_BOUND,
@@ -51,6 +53,14 @@ struct stream {
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */
 	struct sockaddr_storage peer;
+	/* how often the peer's address, or the route to it, was asked for */
+	unsigned int questions;
+	/* of a listener: streams that raccept() has not taken yet, at most BACKLOG; when a request
+	 * that nobody takes was seen first, or 0 */
+	STAILQ_HEAD(, stream) accepted;
+	STAILQ_ENTRY(stream) in_accepted;
+	int accepted_count, backlog;
+	int64_t first_seen_us;
 	struct rs_share share; /* of a listener, once the process has forked */
 	bool is_lost;          /* nobody can listen any more */
 	/* made before this process was forked, and without queues: the channel is the parent's */

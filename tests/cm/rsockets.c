@@ -389,6 +389,38 @@ static void connecting_need_not_wait(void)
 	rclose(listener);
 }
 
+/* A program may be busy elsewhere, as with the sockets of the system. */
+enum { ELSEWHERE_MS = 600 };
+
+static void connections_are_made_without_calls(void)
+{
+	int listener = listen_here(0, 0), client = rsocket(AF_INET, SOCK_STREAM, 0), server;
+	struct sockaddr_in addr = here(port);
+	char byte = 0;
+
+	say_topic("in no call");
+	say_check(!rconnect(client, (struct sockaddr *)&addr, sizeof(addr)),
+		  "rconnect returns before raccept is called");
+	say_check(rsend(client, "x", 1, 0) == 1, "data can be sent");
+	say_check(events_of(listener, 1000) & POLLIN, "rpoll: POLLIN");
+	server = raccept(listener, NULL, NULL);
+	say_check(server >= 0 && rrecv(server, &byte, 1, 0) == 1 && byte == 'x',
+		  "raccept, and the data are there");
+	rclose(client);
+	rclose(server);
+
+	client = rsocket(AF_INET, SOCK_STREAM, 0);
+	MUST(!rfcntl(client, F_SETFL, O_NONBLOCK));
+	MUST(rconnect(client, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
+	     errno == EINPROGRESS);
+	usleep(ELSEWHERE_MS * 1000);
+	say_check(events_of(client, 0) & POLLOUT, "one that did not wait is connected meanwhile");
+	rclose(listener);
+	say_check(events_of(client, 5000) & POLLHUP,
+		  "what nobody has accepted ends with the listener");
+	rclose(client);
+}
+
 /* These came later than the distribution's library that this is linked with. */
 static void sets_report_edges(void)
 {
@@ -856,6 +888,7 @@ int main(void)
 	both_sides_may_close_at_once();
 	rpoll_takes_other_descriptors_too();
 	connecting_need_not_wait();
+	connections_are_made_without_calls();
 	sets_report_edges();
 	many_small_messages_go_one_way();
 	parts_and_peeks();
