@@ -162,6 +162,7 @@ static struct rdma_cm {
 	int (*destroy_id)(struct rdma_cm_id *id);
 	int (*get_cm_event)(struct rdma_event_channel *channel, struct rdma_cm_event **event);
 	int (*ack_cm_event)(struct rdma_cm_event *event);
+	void (*destroy_event_channel)(struct rdma_event_channel *channel);
 	struct ibv_context **(*get_devices)(int *num);
 } rdma_cm;
 
@@ -176,6 +177,7 @@ static void rdma_cm_load(void)
 	MUST(rdma_cm.destroy_id = dlsym(library, "rdma_destroy_id"));
 	MUST(rdma_cm.get_cm_event = dlsym(library, "rdma_get_cm_event"));
 	MUST(rdma_cm.ack_cm_event = dlsym(library, "rdma_ack_cm_event"));
+	MUST(rdma_cm.destroy_event_channel = dlsym(library, "rdma_destroy_event_channel"));
 	MUST(rdma_cm.get_devices = dlsym(library, "rdma_get_devices"));
 }
 
@@ -230,6 +232,7 @@ static void rdma_cm_closes_unlisted(void)
 	say_check(contexts_count() == 1, "a device that is there again is opened again");
 	MUST(!rdma_cm.destroy_id(first));
 	say_check(contexts_count() == 1, "one that stays is open for the next id");
+	rdma_cm.destroy_event_channel(channel);
 }
 
 /* The adapter dies, as the event says. */
@@ -250,6 +253,7 @@ static void rdma_cm_closes_removed(void)
 	say_check(contexts_count() == 1, "its context stays");
 	MUST(!rdma_cm.destroy_id(id));
 	say_check(!contexts_count(), "until the id is destroyed");
+	rdma_cm.destroy_event_channel(channel);
 }
 
 static void node_comes_late(void)
