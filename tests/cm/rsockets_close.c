@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rsockets_close.c - rsocket-close serve PORT: how long rclose() takes when the other side has shut
- * the connection down in both directions, and has not read what was sent. rsocket-close shut PORT is
- * the other side, which then stays for a while. Each may be on another library than the other, which
- * decides whether the connection ends with a shutdown, or only with rclose().
+ * the connection down in both directions, and has not read what was sent. rsocket-close shut PORT
+ * is the other side, which then stays for a while. Each may be on another library than the other,
+ * which decides whether the connection ends with a shutdown, or only with rclose().
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static struct sockaddr_in here(int port)
 }
 
 /* The first byte tells the other side that the rest is on its way. */
-static void fill(int socket)
+static void fill_stream(int socket)
 {
 	static const char bytes[4096];
 
@@ -48,7 +48,7 @@ static void fill(int socket)
 		;
 }
 
-static int serve(int port)
+static int port_serve(int port)
 {
 	int listener = rsocket(AF_INET, SOCK_STREAM, 0), socket;
 	struct sockaddr_in addr = here(port);
@@ -59,7 +59,7 @@ static int serve(int port)
 	MUST(!rlisten(listener, 1));
 	socket = raccept(listener, NULL, NULL);
 	MUST(socket >= 0);
-	fill(socket);
+	fill_stream(socket);
 	fd = (struct pollfd){ .fd = socket };
 	MUST(rpoll(&fd, 1, 10000) == 1 && fd.revents & POLLHUP);
 	ms = now_ms();
@@ -70,7 +70,7 @@ static int serve(int port)
 	return ms >= AT_ONCE_MS;
 }
 
-static int shut(int port)
+static int port_shut(int port)
 {
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 	struct sockaddr_in addr = here(port);
@@ -86,9 +86,9 @@ static int shut(int port)
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "serve"))
-		return serve(atoi(argv[2]));
+		return port_serve(atoi(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "shut"))
-		return shut(atoi(argv[2]));
+		return port_shut(atoi(argv[2]));
 	fprintf(stderr, "usage: %s serve|shut PORT\n", argv[0]);
 	return 2;
 }
