@@ -224,9 +224,18 @@ static uint32_t why_hash(const char *text)
 	return sum;
 }
 
+/* The uid of SET_PP_RATE_LIMIT may name all users as those whose queues may use the entry; the driver
+ * itself asks then. */
+static uint16_t cmd_user(const struct cmd *cmd, uint32_t opcode)
+{
+	uint16_t uid = fld_get(cmd->in, CMD_IN_UID);
+
+	return opcode == PRM_OP_SET_PP_RATE_LIMIT && uid == PRM_SHARED_UID ? 0 : uid;
+}
+
 static enum prm_status cmd_run_for_user(struct hca *hca, struct cmd *cmd, uint32_t opcode)
 {
-	uint16_t user = fld_get(cmd->in, CMD_IN_UID);
+	uint16_t user = cmd_user(cmd, opcode);
 	enum prm_status status;
 
 	if (user && is_of_driver(opcode))
