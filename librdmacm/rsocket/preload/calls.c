@@ -110,6 +110,7 @@ PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t ad
 {
 	int ret, rsocket;
 
+	preload_settle(NULL);
 	if (!preload_pending(socket)) {
 		rsocket = preload_find_synced(socket);
 		return rsocket < 0 ? real()->connect(socket, addr, addrlen)
@@ -150,6 +151,8 @@ PRELOAD_EXPORT int close(int fd)
 	}
 	preload_members_of_number_gone(fd, rsocket);
 	last = preload_drop(fd);
+	if (last)
+		preload_late_gone(rsocket);
 	real()->close(fd);
 	return last ? INSIDE(rclose(rsocket)) : 0;
 }
@@ -359,9 +362,28 @@ PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value
 	return EITHER(socket, rsetsockopt, setsockopt, level, name, value, len);
 }
 
+/* The function returns the error that SO_ERROR is to report, if the program asks for that. */
+static int late_error(int socket, int level, int name, socklen_t len)
+{
+	int rsocket;
+
+	if (level != SOL_SOCKET || name != SO_ERROR || len < sizeof(int))
+		return 0;
+	preload_settle(NULL);
+	rsocket = preload_find(socket);
+	return rsocket < 0 ? 0 : preload_late_error(rsocket);
+}
+
 PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict value,
 			      socklen_t *restrict len)
 {
+	int error = value && len ? late_error(socket, level, name, *len) : 0;
+
+	if (error) {
+		memcpy(value, &error, sizeof(error));
+		*len = sizeof(error);
+		return 0;
+	}
 	return EITHER(socket, rgetsockopt, getsockopt, level, name, value, len);
 }
 
@@ -422,11 +444,12 @@ static int poll_translated(struct pollfd *fds, struct pollfd *asked, nfds_t coun
 	int64_t end_ms = preload_now_ms() + timeout;
 	int ret;
 
+	preload_settle(NULL);
 	do {
 		for (nfds_t i = 0; i < count; i++)
 			translate_fd(&asked[i], &fds[i]);
 		ret = INSIDE(rpoll(asked, count, time_left(timeout, end_ms)));
-	} while (ret > 0 && advance_all(fds, asked, count));
+	} while (ret > 0 && (advance_all(fds, asked, count) || preload_settle(NULL)));
 	for (nfds_t i = 0; i < count; i++)
 		fds[i].revents = asked[i].revents;
 	return ret;
@@ -510,9 +533,21 @@ PRELOAD_EXPORT int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event
 	return -1;
 }
 
+static int wait_in_set(int set, struct epoll_event *events, int room, int timeout)
+{
+	int64_t end_ms = preload_now_ms() + timeout;
+	const struct preload_report report = { set, events, &(int){ 0 } };
+
+	preload_settle(NULL);
+	do
+		*report.count = INSIDE(repoll_wait(set, events, room, time_left(timeout, end_ms)));
+	while (*report.count > 0 && preload_settle(&report) && !*report.count);
+	return *report.count;
+}
+
 PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, int timeout)
 {
 	if (preload_inside)
 		return real()->epoll_wait(epfd, events, room, timeout);
-	return INSIDE(repoll_wait(epfd, events, room, timeout));
+	return wait_in_set(epfd, events, room, timeout);
 }

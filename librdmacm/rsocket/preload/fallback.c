@@ -3,9 +3,9 @@
  * fallback.c - connects to services that are not reached by RDMA, as a socket of the system does.
  *
  * Whether there is an rsocket at the other side is known only when it was asked. A call that waits
- * for its connection is told, and goes on with an ordinary socket. One that is not to wait would be
- * told too late, so it gives the other side a moment for its answer; if none comes, the rsocket
- * stays.
+ * for its connection is told, and goes on with an ordinary socket. One that is not to wait gives
+ * the other side a moment for its answer; if that comes later, the calls by which the program
+ * learns of it find out, and connect the ordinary socket then.
  */
 #include "preload.h"
 
@@ -13,7 +13,11 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <rdma/rsocket.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 static const struct {
@@ -138,6 +142,162 @@ static bool is_of_other_side(int error)
 	return true;
 }
 
+/* ---- answers that come late ---- */
+
+struct late {
+	LIST_ENTRY(late) entry;
+	int fd, rsocket;
+	struct name name;
+	struct sockaddr_storage addr;
+	socklen_t len;
+	int error; /* what the program gets to hear; 0 while there is no answer */
+};
+
+static LIST_HEAD(, late) lates = LIST_HEAD_INITIALIZER(lates);
+static unsigned int late_count;
+static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void late_forked(void)
+{
+	pthread_mutex_init(&late_lock, NULL);
+	LIST_INIT(&lates); /* the connections are the parent's */
+	late_count = 0;
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, late_forked);
+}
+
+static void late_remove_locked(struct late *late)
+{
+	LIST_REMOVE(late, entry);
+	__atomic_sub_fetch(&late_count, 1, __ATOMIC_RELAXED);
+	free(late);
+}
+
+static bool any_late(void)
+{
+	return __atomic_load_n(&late_count, __ATOMIC_RELAXED);
+}
+
+static struct late *late_lookup(int rsocket)
+{
+	struct late *late;
+
+	LIST_FOREACH(late, &lates, entry) {
+		if (late->rsocket == rsocket)
+			return late;
+	}
+	return NULL;
+}
+
+/* Without memory the rsocket stays, whatever the answer is. errno is left as it is. */
+static void late_add(int fd, int rsocket, const struct name *name, const struct sockaddr *addr,
+		     socklen_t len)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct late *late;
+	int error = errno;
+
+	pthread_once(&once, watch_forks);
+	late = calloc(1, sizeof(*late));
+	errno = error;
+	if (!late || len > sizeof(late->addr) || number_of(rsocket, SO_TYPE) != SOCK_STREAM) {
+		free(late);
+		return;
+	}
+	late->fd = fd;
+	late->rsocket = rsocket;
+	late->name = *name;
+	memcpy(&late->addr, addr, len);
+	late->len = len;
+	preload_late_gone(rsocket);
+	pthread_mutex_lock(&late_lock);
+	LIST_INSERT_HEAD(&lates, late, entry);
+	__atomic_add_fetch(&late_count, 1, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&late_lock);
+}
+
+void preload_late_gone(int rsocket)
+{
+	struct late *late;
+
+	if (!any_late())
+		return;
+	pthread_mutex_lock(&late_lock);
+	late = late_lookup(rsocket);
+	if (late)
+		late_remove_locked(late);
+	pthread_mutex_unlock(&late_lock);
+}
+
+static bool is_answered(const struct late *late)
+{
+	struct pollfd fd = { .fd = late->rsocket, .events = POLLOUT };
+
+	return !late->error && rpoll(&fd, 1, 0) > 0;
+}
+
+/* The function returns whether the number has become one of an ordinary socket. */
+static bool late_settle(struct late *late, const struct preload_report *report)
+{
+	int error = number_of(late->rsocket, SO_ERROR);
+
+	if (!error) {
+		late_remove_locked(late);
+		return false;
+	}
+	if (report)
+		preload_members_unreport(late->rsocket, report);
+	if (connect_by_system(late->fd, late->rsocket, &late->name, (struct sockaddr *)&late->addr,
+			      late->len) &&
+	    errno != EINPROGRESS && errno != EINTR) {
+		late->error = errno;
+		return false;
+	}
+	late_remove_locked(late);
+	return true;
+}
+
+bool preload_settle(const struct preload_report *report)
+{
+	struct late *late, *next;
+	bool any = false;
+
+	if (preload_inside || !any_late())
+		return false;
+	preload_inside++;
+	pthread_mutex_lock(&late_lock);
+	for (late = LIST_FIRST(&lates); late; late = next) {
+		next = LIST_NEXT(late, entry);
+		if (is_answered(late))
+			any |= late_settle(late, report);
+	}
+	pthread_mutex_unlock(&late_lock);
+	preload_inside--;
+	return any;
+}
+
+int preload_late_error(int rsocket)
+{
+	struct late *late;
+	int error = 0;
+
+	if (!any_late())
+		return 0;
+	pthread_mutex_lock(&late_lock);
+	late = late_lookup(rsocket);
+	if (late && late->error) {
+		error = late->error;
+		late_remove_locked(late);
+	}
+	pthread_mutex_unlock(&late_lock);
+	return error;
+}
+
+/* ---- connecting ---- */
+
 enum { MOMENT_MS = 200 };
 
 /* The function returns what connect() does for an rsocket that is not to wait and was told
@@ -160,7 +320,10 @@ int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t 
 
 	if (ret && errno == EINPROGRESS)
 		ret = await_answer(rsocket);
+	if (ret && errno == EINPROGRESS)
+		late_add(fd, rsocket, &name, addr, len);
 	if (!ret || !is_of_other_side(errno))
 		return ret;
+	preload_late_gone(rsocket);
 	return connect_by_system(fd, rsocket, &name, addr, len);
 }

@@ -92,6 +92,29 @@ void preload_members_turn_over(int rsocket)
 	pthread_mutex_unlock(&lock);
 }
 
+static void report_remove(const struct preload_report *report, uint64_t data)
+{
+	int left = 0;
+
+	for (int i = 0; i < *report->count; i++) {
+		if (report->events[i].data.u64 != data)
+			report->events[left++] = report->events[i];
+	}
+	*report->count = left;
+}
+
+/* The program's word of each member is what its events have. */
+void preload_members_unreport(int rsocket, const struct preload_report *report)
+{
+	struct member *member;
+
+	pthread_mutex_lock(&lock);
+	member = member_lookup(report->set, rsocket);
+	if (member)
+		report_remove(report, member->event.data.u64);
+	pthread_mutex_unlock(&lock);
+}
+
 void preload_members_of_number_gone(int fd, int rsocket)
 {
 	struct member *member, *next;

@@ -104,6 +104,14 @@ bool preload_is_foreign(void);
 
 /* ---- members.c: numbers of rsockets in sets ---- */
 
+struct preload_report {
+	int set;
+	struct epoll_event *events;
+	int *count;
+};
+
+/* The function takes what the set says of the rsocket out of the report. */
+void preload_members_unreport(int rsocket, const struct preload_report *report);
 /* To be called when a set has obeyed. Returns 0 or an errno, which is never one of a DEL. */
 int preload_member_noted(int set, int op, int fd, int rsocket, const struct epoll_event *event);
 /* Adds the numbers, which have become a socket's of the system, to the sets they were in. */
@@ -145,6 +153,13 @@ void preload_carry_options(int from, preload_get_option *get, int to, preload_se
 /* The function connects the rsocket; where RDMA does not lead to the address, FD and its copies
  * become numbers of a socket of the system that is connected to it. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len);
+/* The function looks for answers to connections that did not wait, and connects by TCP what RDMA
+ * does not lead to. It returns whether there was such a one, so that the caller is to ask again.
+ * REPORT, or NULL, is what a set has reported: events of such a one are taken out. */
+bool preload_settle(const struct preload_report *report);
+/* The function returns why neither RDMA nor TCP leads there, once, or 0. */
+int preload_late_error(int rsocket);
+void preload_late_gone(int rsocket);
 
 /* ---- config.c ---- */
 

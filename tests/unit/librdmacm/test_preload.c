@@ -66,7 +66,7 @@ int rpoll(struct pollfd *fds, nfds_t count, int timeout)
 {
 	assert_int_equal(count, 1);
 	assert_int_equal(fds->events, POLLOUT);
-	assert_true(timeout > 0 && timeout <= 1000);
+	assert_true(timeout >= 0 && timeout <= 1000);
 	return answer_error >= 0;
 }
 
@@ -474,6 +474,30 @@ static void connect_that_does_not_wait_asks_for_an_answer(void **state)
 	real()->close(listener);
 }
 
+static void answer_that_comes_late_falls_back(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK);
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(errno, EINPROGRESS);
+	assert_false(preload_settle(NULL));
+	assert_int_equal(preload_find(number), rsocket);
+	answer_error = ECONNREFUSED;
+	assert_true(preload_settle(NULL));
+	assert_int_equal(preload_find(number), -1);
+	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
+	answer_error = -1;
+	assert_false(preload_settle(NULL));
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
 static void rsocket_stays_where_tcp_fails_too(void **state)
 {
 	struct sockaddr_in addr;
@@ -647,6 +671,7 @@ int main(void)
 		cmocka_unit_test(a_fallback_stays_in_its_sets),
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
 		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
+		cmocka_unit_test(answer_that_comes_late_falls_back),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
 		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
 		cmocka_unit_test(lines_name_programs_by_their_beginning),
