@@ -36,6 +36,14 @@ struct set {
 	struct rs_waiters waiters;
 };
 
+/* A call that is in a set. A signal's handler may begin another one, or fork. */
+struct visit {
+	struct set *set;
+	struct visit *outer;
+};
+
+static __thread struct visit *visits; /* of this thread */
+
 static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
 static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -53,14 +61,17 @@ static struct set *find_set_locked(int fd)
 }
 
 /* Each get that finds a set wants a put. */
-static struct set *set_get(int fd)
+static struct set *set_get(int fd, struct visit *visit)
 {
 	struct set *set;
 
 	pthread_mutex_lock(&sets_lock);
 	set = find_set_locked(fd);
-	if (set)
+	if (set) {
 		set->users++;
+		*visit = (struct visit){ set, visits };
+		visits = visit;
+	}
 	pthread_mutex_unlock(&sets_lock);
 	return set;
 }
@@ -84,10 +95,11 @@ static void put_set_locked(struct set *set)
 	free(set);
 }
 
-static void set_put(struct set *set)
+static void set_put(const struct visit *visit)
 {
 	pthread_mutex_lock(&sets_lock);
-	put_set_locked(set);
+	visits = visit->outer;
+	put_set_locked(visit->set);
 	pthread_mutex_unlock(&sets_lock);
 }
 
@@ -205,7 +217,8 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 
 CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 {
-	struct set *set = rdmacm_rs_find(fd) ? set_get(epfd) : NULL;
+	struct visit visit;
+	struct set *set = rdmacm_rs_find(fd) ? set_get(epfd, &visit) : NULL;
 	struct rs *rs;
 	int ret = EBADF;
 
@@ -219,7 +232,7 @@ CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 	}
 	rdmacm_rs_wake(&set->waiters);
 	pthread_mutex_unlock(&set->lock);
-	set_put(set);
+	set_put(&visit);
 	return cma_return(ret);
 }
 
@@ -389,25 +402,36 @@ static int wait_in_set(struct set *set, struct epoll_event *events, int room, in
 
 CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
 {
-	struct set *set = maxevents > 0 ? set_get(epfd) : NULL;
+	struct visit visit;
+	struct set *set = maxevents > 0 ? set_get(epfd, &visit) : NULL;
 	int ret;
 
 	if (!set)
 		return epoll_wait(epfd, events, maxevents, timeout);
 	ret = wait_in_set(set, events, maxevents, timeout);
-	set_put(set);
+	set_put(&visit);
 	return ret;
 }
 
-/* In the child the sets stay, as their descriptors do. */
+static unsigned int visits_count(const struct set *set)
+{
+	unsigned int count = 0;
+
+	for (const struct visit *visit = visits; visit; visit = visit->outer)
+		count += visit->set == set;
+	return count;
+}
+
+/* In the child the sets stay, as their descriptors do, and so do the calls of the thread that has
+ * forked, if a signal's handler did. */
 void rdmacm_rs_epoll_forked(void)
 {
 	struct set *set;
 
 	pthread_mutex_init(&sets_lock, NULL);
 	LIST_FOREACH(set, &sets, entry) {
-		set->users = 1;
+		set->users = 1 + visits_count(set);
 		pthread_mutex_init(&set->lock, NULL);
-		rdmacm_rs_waiters_forget(&set->waiters);
+		rdmacm_rs_waiters_inherit(&set->waiters);
 	}
 }

@@ -110,7 +110,7 @@ static void in_parent(void)
 static void inherit_socket(struct rs *rs)
 {
 	pthread_mutex_init(&rs->lock, NULL);
-	rdmacm_rs_waiters_forget(&rs->waiters);
+	rdmacm_rs_waiters_inherit(&rs->waiters);
 	share_socket(rs);
 	if (rs->is_shared && rs->kind->inherit)
 		rs->kind->inherit(rs);

@@ -131,6 +131,16 @@ void rdmacm_rs_waiters_forked(void)
 	own = NULL;
 }
 
+/* The thread that forks may do so in a signal's handler, and go on in the child with a watch. */
+void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters)
+{
+	struct rs_watch *watch;
+
+	LIST_FOREACH(watch, &waiters->all, entry)
+		watch->at = NULL;
+	rdmacm_rs_waiters_forget(waiters);
+}
+
 void rdmacm_rs_waiters_forget(struct rs_waiters *waiters)
 {
 	*waiters = (struct rs_waiters){ .all = LIST_HEAD_INITIALIZER(all) };

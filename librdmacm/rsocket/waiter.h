@@ -50,6 +50,9 @@ void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters);
 
 /* In a forked child nobody sleeps. */
 void rdmacm_rs_waiters_forked(void);
+void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters);
+
+/* At the beginning nobody sleeps. */
 void rdmacm_rs_waiters_forget(struct rs_waiters *waiters);
 
 #endif

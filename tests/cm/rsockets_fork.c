@@ -8,14 +8,18 @@
 #include "tests/lib/say.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rsocket.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -391,6 +395,56 @@ static void new_sockets_are_of_who_uses_them(void)
 	MUST(!rclose(socket));
 }
 
+/* ---- fork() in a signal's handler ---- */
+
+/* The distribution's library, which this program is built with, has no sets. */
+static int (*repoll_create_fn)(int size);
+static int (*repoll_ctl_fn)(int set, int op, int fd, struct epoll_event *event);
+static int (*repoll_wait_fn)(int set, struct epoll_event *events, int room, int timeout);
+
+static volatile sig_atomic_t forked;
+
+static void fork_in_handler(int signal)
+{
+	(void)signal;
+	forked = fork();
+}
+
+/* The child is in the middle of repoll_wait(), too, which the signal ends. */
+static void wait_and_fork(int set)
+{
+	struct sigaction action = { .sa_handler = fork_in_handler };
+	struct epoll_event event;
+
+	MUST(!sigaction(SIGALRM, &action, NULL));
+	ualarm(50000, 0);
+	MUST(repoll_wait_fn(set, &event, 1, 20000) == -1 && errno == EINTR);
+}
+
+static void a_handler_forks(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int listener = listen_here(), set;
+
+	say_topic("a handler");
+	mallopt(M_PERTURB, 0xa5); /* what is freed and used shows */
+	repoll_create_fn = (int (*)(int))dlsym(RTLD_DEFAULT, "repoll_create");
+	repoll_ctl_fn =
+		(int (*)(int, int, int, struct epoll_event *))dlsym(RTLD_DEFAULT, "repoll_ctl");
+	repoll_wait_fn =
+		(int (*)(int, struct epoll_event *, int, int))dlsym(RTLD_DEFAULT, "repoll_wait");
+	MUST(repoll_create_fn && repoll_ctl_fn && repoll_wait_fn);
+	set = repoll_create_fn(1);
+	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, listener, &event));
+	wait_and_fork(set);
+	if (!forked)
+		_exit(repoll_wait_fn(set, &event, 1, 20000) != 1 || child_echo(listener) ||
+		      rclose(set) || rclose(listener));
+	say_check(are_served(1) && ends_well(forked), "forks in a set, which the child uses");
+	MUST(!rclose(set) && !rclose(listener));
+	mallopt(M_PERTURB, 0);
+}
+
 /* ---- datagrams ---- */
 
 static int send_datagram(int socket)
@@ -430,6 +484,7 @@ int main(int argc, char *argv[])
 	a_listener_outlives_the_next_process_too();
 	waiting_begins_before_the_fork();
 	new_sockets_are_of_who_uses_them();
+	a_handler_forks();
 	datagrams();
 	return say_failures() != 0;
 }
