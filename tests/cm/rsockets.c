@@ -67,20 +67,26 @@ static void *accept_one(void *argument)
 	return NULL;
 }
 
-static struct ends connect_with(int mappings, int buffer)
+static void connect_to_listener(struct ends *ends, int mappings)
 {
-	struct ends ends = { .listener = listen_here(mappings, buffer) };
 	struct sockaddr_in addr = here(port);
 	pthread_t thread;
 
-	ends.client = rsocket(AF_INET, SOCK_STREAM, 0);
-	MUST(ends.client >= 0);
+	ends->client = rsocket(AF_INET, SOCK_STREAM, 0);
+	MUST(ends->client >= 0);
 	if (mappings)
-		rsetsockopt(ends.client, SOL_RDMA, RDMA_IOMAPSIZE, &mappings, sizeof(mappings));
-	MUST(!pthread_create(&thread, NULL, accept_one, &ends));
-	MUST(!rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)));
+		rsetsockopt(ends->client, SOL_RDMA, RDMA_IOMAPSIZE, &mappings, sizeof(mappings));
+	MUST(!pthread_create(&thread, NULL, accept_one, ends));
+	MUST(!rconnect(ends->client, (struct sockaddr *)&addr, sizeof(addr)));
 	pthread_join(thread, NULL);
-	MUST(ends.server >= 0);
+	MUST(ends->server >= 0);
+}
+
+static struct ends connect_with(int mappings, int buffer)
+{
+	struct ends ends = { .listener = listen_here(mappings, buffer) };
+
+	connect_to_listener(&ends, mappings);
 	return ends;
 }
 
@@ -346,6 +352,13 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 
 /* While its program is in no call, only the thread for keepalives handles what arrives, and grants
  * the other side more. */
+static bool grants_in_no_call(const struct ends *ends)
+{
+	while (rsend(ends->client, "x", 1, MSG_DONTWAIT) == 1)
+		;
+	return rpoll(&(struct pollfd){ .fd = ends->client, .events = POLLOUT }, 1, 10000) == 1;
+}
+
 static void keepalives_do_not_follow_the_time_of_day(void)
 {
 	struct ends ends = connect_ends();
@@ -354,10 +367,20 @@ static void keepalives_do_not_follow_the_time_of_day(void)
 	say_topic("keepalive");
 	MUST(!rsetsockopt(ends.server, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle)));
 	MUST(!rsetsockopt(ends.server, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)));
-	while (rsend(ends.client, "x", 1, MSG_DONTWAIT) == 1)
-		;
-	say_check(rpoll(&(struct pollfd){ .fd = ends.client, .events = POLLOUT }, 1, 10000) == 1,
-		  "they come when the time of the day is another one");
+	say_check(grants_in_no_call(&ends), "they come when the time of the day is another one");
+	close_ends(&ends);
+}
+
+static void accepted_sockets_keep_alive(void)
+{
+	struct ends ends = { .listener = listen_here(0, 0) };
+	int on = 1, idle = 1;
+
+	MUST(!rsetsockopt(ends.listener, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle)));
+	MUST(!rsetsockopt(ends.listener, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)));
+	connect_to_listener(&ends, 0);
+	say_check(grants_in_no_call(&ends),
+		  "they come from who was accepted, as the listener says");
 	close_ends(&ends);
 }
 
@@ -897,6 +920,7 @@ int main(void)
 	mappings_are_granted_again();
 	keepalive_stays_quiet();
 	keepalives_do_not_follow_the_time_of_day();
+	accepted_sockets_keep_alive();
 	reader_and_writer_share_a_socket();
 	datagrams_fail_as_those_of_udp();
 	datagrams_keep_their_ends_and_senders();
