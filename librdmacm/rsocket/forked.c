@@ -11,25 +11,39 @@
 #include "rs.h"
 #include "service.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 /* ---- the parent's connections, in the child ---- */
 
+/* A program that tries does so again and again. */
+static int refuse_parents(const struct rs *rs)
+{
+	static atomic_bool is_said;
+
+	if (!atomic_exchange(&is_said, true))
+		verbs_warn(
+			"rsocket: socket %d: a connection is of the process that made it, not of "
+			"its children after fork()",
+			rs->fd);
+	return ENOTCONN;
+}
+
 static int parent_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
 		       socklen_t len, size_t *done)
 {
-	(void)rs, (void)span, (void)flags, (void)to, (void)len;
+	(void)span, (void)flags, (void)to, (void)len;
 	*done = 0;
-	return ENOTCONN;
+	return refuse_parents(rs);
 }
 
 static int parent_receive(struct rs *rs, struct span *span, int *flags,
 			  struct sockaddr_storage *from, size_t *done)
 {
-	(void)rs, (void)span, (void)flags, (void)from;
+	(void)span, (void)flags, (void)from;
 	*done = 0;
-	return ENOTCONN;
+	return refuse_parents(rs);
 }
 
 static int parent_peer_name(struct rs *rs, struct sockaddr_storage *addr)
@@ -55,7 +69,8 @@ static void parent_close(struct rs *rs)
 /* A program that waits for events of a connection that is its parent's is told of an error. */
 static short parent_poll(struct rs *rs, short events, bool sleep)
 {
-	(void)rs, (void)sleep;
+	(void)sleep;
+	refuse_parents(rs);
 	return POLLERR | POLLHUP | (events & (POLLIN | POLLOUT));
 }
 

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <infiniband/ib.h>
 #include <rdma/rdma_verbs.h>
+#include <rdma/rsocket.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -243,6 +244,30 @@ static void children(void)
 	MUST(!rdma_bind_addr(id, (struct sockaddr *)&here) && !rdma_destroy_id(id));
 }
 
+static void connections_of_parents(void)
+{
+	int listener = rsocket(AF_INET, SOCK_STREAM, 0), socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in here = cm_loopback(7997);
+	int server, status;
+	pid_t child;
+
+	MUST(listener >= 0 && !rbind(listener, (struct sockaddr *)&here, sizeof(here)));
+	MUST(!rlisten(listener, 1) && socket >= 0);
+	MUST(!rconnect(socket, (struct sockaddr *)&here, sizeof(here)));
+	server = raccept(listener, NULL, NULL);
+	MUST(server >= 0);
+	child = fork();
+	MUST(child >= 0);
+	if (!child) {
+		rsend(socket, "x", 1, 0);
+		_exit(rsend(socket, "x", 1, 0) != -1 || errno != ENOTCONN);
+	}
+	MUST(waitpid(child, &status, 0) == child);
+	say_check(!status, "a child's rsend by its parent's connection fails with ENOTCONN");
+	expect_line("a child's rsend, twice", "is of the process that made it");
+	MUST(!rclose(socket) && !rclose(server) && !rclose(listener));
+}
+
 /* ---- the program ---- */
 
 static int explained_run(const char *path)
@@ -266,6 +291,7 @@ static int explained_run(const char *path)
 	unreachable();
 	rejected();
 	children();
+	connections_of_parents();
 	rdma_destroy_event_channel(channel);
 	fclose(log_file);
 	return say_failures() != 0;
