@@ -44,6 +44,12 @@ static inline uint32_t rx_ring_run(const struct rx_ring *ring, uint32_t head)
 	return ring->size - head;
 }
 
+/* The function returns how many bytes are to be read until a half may be announced again. */
+static inline uint32_t rx_ring_rest(const struct rx_ring *ring)
+{
+	return ring->size / 2 - ring->read;
+}
+
 static inline void rx_ring_take(struct rx_ring *ring, uint32_t bytes)
 {
 	uint32_t half = ring->size / 2;

@@ -184,13 +184,15 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 	}
 }
 
-/* The function copies what lies ready, without taking it from the ring. No other thread is reading
- * (rx_lock), so the lock of the state need not be held, but for a few bytes letting go of it costs
- * more. */
-static size_t copy_out(struct stream *stream, struct span *span)
+/* The function copies what lies ready, LIMIT bytes at most, without taking it from the ring. No
+ * other thread is reading (rx_lock), so the lock of the state need not be held, but for a few bytes
+ * letting go of it costs more. */
+static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 {
 	uint32_t size = stream->rx.ready;
 
+	if (size > limit)
+		size = limit;
 	if (size > span->left)
 		size = span->left;
 	if (size > FEW_BYTES)
@@ -222,10 +224,10 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 			ret = why_not_readable(stream);
 		if (ret || at_end(stream))
 			break;
-		size = copy_out(stream, span);
-		if (!peek)
+		size = copy_out(stream, span, peek ? UINT32_MAX : rx_ring_rest(&stream->rx));
+		if (!peek) /* half of the ring is the other side's while the rest is read */
 			rdmacm_stream_received(stream, size);
-	} while (all && span->left);
+	} while (span->left && (all || (!peek && stream->rx.ready)));
 	if (ret == EAGAIN)
 		stream->rs.found_empty++;
 	return ret;

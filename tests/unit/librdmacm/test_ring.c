@@ -48,6 +48,25 @@ static void reading_across_both_ends_makes_both_halves_due(void **state)
 	assert_int_equal(ring.head, 0);
 }
 
+/* A reader that stops there lets the other side go on while it reads the rest. */
+static void rest_ends_where_a_half_becomes_due(void **state)
+{
+	struct rx_ring ring;
+
+	(void)state;
+	rx_ring_init(&ring, SIZE);
+	rx_ring_tell(&ring);
+	assert_true(rx_ring_arrived(&ring, SIZE));
+	for (uint32_t read = 0; read < 3; read++) {
+		rx_ring_take(&ring, read);
+		assert_int_equal(rx_ring_rest(&ring), HALF - read);
+		rx_ring_take(&ring, rx_ring_rest(&ring));
+		assert_int_equal(ring.due, 1);
+		rx_ring_tell(&ring);
+		assert_true(rx_ring_arrived(&ring, HALF));
+	}
+}
+
 static void more_than_the_ring_holds_is_refused(void **state)
 {
 	struct rx_ring ring;
@@ -124,6 +143,7 @@ int main(void)
 		cmocka_unit_test(second_half_is_due_first),
 		cmocka_unit_test(half_is_due_again_when_all_of_it_was_read),
 		cmocka_unit_test(reading_across_both_ends_makes_both_halves_due),
+		cmocka_unit_test(rest_ends_where_a_half_becomes_due),
 		cmocka_unit_test(more_than_the_ring_holds_is_refused),
 		cmocka_unit_test(run_ends_with_the_ring),
 		cmocka_unit_test(room_lies_together),
