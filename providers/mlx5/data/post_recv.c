@@ -133,10 +133,10 @@ OUT_OF_LINE list_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv
 }
 
 /* Somebody has the lock, or there is a list: nothing here is in a hurry. */
-OUT_OF_LINE enter_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
-			   bool one)
+OUT_OF_LINE take_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+			  bool one)
 {
-	qlock_enter(&rq->lock);
+	qlock_take(&rq->lock);
 	return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
 }
 
@@ -146,10 +146,10 @@ RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_re
 {
 	uint32_t head;
 
-	if (unlikely(!wr || wr->next))
-		return enter_and_list(rq, wr, bad_wr, one);
-	if (shared && unlikely(!qlock_exchange(&rq->lock)))
-		return enter_and_list(rq, wr, bad_wr, one);
+	if (shared && unlikely(!wr || wr->next || !qlock_exchange(&rq->lock)))
+		return take_and_list(rq, wr, bad_wr, one);
+	if (!shared && unlikely(!wr || wr->next))
+		return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
 	head = rq->wq.head;
 	if (unlikely(!recv_is_usual(rq, head, wr, one)))
 		return list_any(rq, wr, bad_wr);

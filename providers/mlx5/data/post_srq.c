@@ -153,11 +153,11 @@ list_one_sge(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 
 /* Somebody has the lock, or there is a list: nothing here is in a hurry. */
 static int __attribute__((noinline))
-enter_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+take_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx5_srq *srq = to_msrq(ibsrq);
 
-	qlock_enter(&srq->lock);
+	qlock_take(&srq->lock);
 	return srq->max_sge == 1 ? list_one_sge(ibsrq, wr, bad_wr) : list_any(ibsrq, wr, bad_wr);
 }
 
@@ -168,10 +168,10 @@ SRQ_INLINE int post_one(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ib
 	struct mlx5_srq *srq = to_msrq(ibsrq);
 	uint32_t head;
 
-	if (unlikely(!wr || wr->next))
-		return enter_and_list(ibsrq, wr, bad_wr);
-	if (shared && unlikely(!qlock_exchange(&srq->lock)))
-		return enter_and_list(ibsrq, wr, bad_wr);
+	if (shared && unlikely(!wr || wr->next || !qlock_exchange(&srq->lock)))
+		return take_and_list(ibsrq, wr, bad_wr);
+	if (!shared && unlikely(!wr || wr->next))
+		return one ? list_one_sge(ibsrq, wr, bad_wr) : list_any(ibsrq, wr, bad_wr);
 	head = srq->head;
 	if (unlikely(!srq_is_usual(srq, head, wr, one)))
 		return list_any(ibsrq, wr, bad_wr);
