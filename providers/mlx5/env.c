@@ -53,6 +53,7 @@ void mlx5_env_read(struct mlx5_env *env)
 	env->freeze_on_error = freeze && strcmp(freeze, "0");
 	env->qp_signatures = getenv("MLX5_QP_SIGNATURE");
 	env->srq_signatures = getenv("MLX5_SRQ_SIGNATURE");
+	env->wq_signatures = getenv("MLX5_RWQ_SIGNATURE");
 	env->cqe_size = cqe_size ? (unsigned int)atoi(cqe_size) : 64;
 	env->total_bfregs = provider_env_number("MLX5_TOTAL_UUARS", 2, 512, 16);
 	env->low_latency_bfregs = provider_env_number(

@@ -15,9 +15,9 @@ struct mlx5_env {
 	bool blueflame; /* MLX5_SHUT_UP_BF unset: WQEs may be written to the adapter directly */
 	bool prefer_bf; /* MLX5_POST_SEND_PREFER_BF: also those without inline data */
 	bool freeze_on_error; /* MLX5_FREEZE_ON_ERROR_CQE: see cqe_error.c */
-	/* The fields say that MLX5_QP_SIGNATURE and MLX5_SRQ_SIGNATURE are set, whatever their
-	 * values: see data/signature.h. */
-	bool qp_signatures, srq_signatures;
+	/* The fields say that MLX5_QP_SIGNATURE, MLX5_SRQ_SIGNATURE and MLX5_RWQ_SIGNATURE are set,
+	 * whatever their values: see data/signature.h. */
+	bool qp_signatures, srq_signatures, wq_signatures;
 	/* MLX5_CQE_SIZE is 64 (default) or 128; anything else fails the creation of CQs. */
 	unsigned int cqe_size;
 	unsigned int total_bfregs;       /* MLX5_TOTAL_UUARS */

@@ -33,7 +33,7 @@ void mlx5_wq_describe(struct ibv_wq *ibwq, struct mlx5dv_rwq *out)
 	const struct mlx5_rq *rq = &to_mwq(ibwq)->rq;
 
 	out->comp_mask = 0;
-	out->buf = rq->buf;
+	out->buf = to_mwq(ibwq)->buf.addr;
 	out->dbrec = rq->dbrec;
 	out->wqe_cnt = rq->wq.mask + 1;
 	out->stride = 1u << rq->stride_log;
@@ -74,6 +74,12 @@ static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 	return 0;
 }
 
+/* The function returns how many bytes of a WQE are before its list of buffers. */
+static uint32_t wq_recv_head(const struct mlx5_context *ctx)
+{
+	return ctx->env.wq_signatures ? RECV_SIGNATURE_SIZE : 0;
+}
+
 static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp_size *size,
 		    struct mlx5_wq *wq)
 {
@@ -84,7 +90,7 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 
 	if (ret)
 		return ret;
-	rq->buf = wq->buf.addr;
+	rq->buf = (uint8_t *)wq->buf.addr + wq_recv_head(ctx);
 	rq->stride_log = size->rq_stride_log;
 	rq->max_sge = size->rq_max_sge;
 	rq->wq.mask = size->rq_wqes - 1;
@@ -122,6 +128,7 @@ static int wq_run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
 		.user_index = wq->rq.rsn,
+		.flags = ctx->env.wq_signatures ? MLX5_WQ_FLAG_SIGNATURE : 0,
 	};
 	struct mlx5_ib_create_wq_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
@@ -163,7 +170,10 @@ static void wq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, stru
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
 	qlock_init(&rq->lock, shared);
-	rq->post = mlx5_datapath()->post_recv_routine(rq->max_sge, rq->stride_log, shared);
+	rq->post =
+		ctx->env.wq_signatures
+			? mlx5_datapath()->post_recv_signed
+			: mlx5_datapath()->post_recv_routine(rq->max_sge, rq->stride_log, shared);
 	rq->owner = RQ_OF_WQ;
 	rq->checksums = mlx5_device_checks_ip(ctx);
 	rq->special = rq->checksums ? RQ_OTHER : RQ_PLAIN;
@@ -178,16 +188,16 @@ static int wq_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, st
 	int ret = wq_check_attr(attr);
 
 	if (!ret)
-		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, 0, &size);
+		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, wq_recv_head(ctx), &size);
 	if (ret)
 		return ret;
 	wq = calloc_for("create_wq", 1, sizeof(*wq));
 	if (!wq)
 		return ENOMEM;
-	wq_choose_routines(ctx, attr->pd, &wq->rq);
 	ret = rq_alloc(ctx, attr->pd, &size, wq);
 	if (ret)
 		goto free_wq;
+	wq_choose_routines(ctx, attr->pd, &wq->rq);
 	ret = wq_create_indexed(ctx, attr, &size, wq);
 	if (ret)
 		goto free_rq;

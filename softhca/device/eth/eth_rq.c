@@ -136,8 +136,20 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 
 /* ---- frames ---- */
 
+/* The function returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
+static int rq_decode_wqe(const struct hca *hca, const struct eth_rq *rq, const uint8_t *raw,
+			 struct recv_wqe *wqe)
+{
+	uint32_t skip = rq->wq.has_signatures ? hca->format->recv_signature_size : 0;
+
+	if (skip && !hca->format->recv_is_signed(raw, rq->wq.stride, rq->n, rq->ci))
+		return EBADMSG;
+	hca->format->decode_frame_recv(raw + skip, rq->wq.stride - skip, wqe);
+	return 0;
+}
+
 /* The doorbell record is read before the WQE, so the WQE that it announces is complete. The
- * function returns 0, ENOENT or EFAULT. */
+ * function returns 0, ENOENT, EFAULT or EBADMSG. */
 static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
 	uint64_t slot = rq->ci & ((1u << rq->wq.log_size) - 1);
@@ -156,8 +168,7 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 		return ENOENT;
 	trace_bytes(hca->config.trace, buf + sizeof(word), rq->wq.stride,
 		    "wqe recv qpn 0x%06x index %u", rq->n, rq->ci);
-	hca->format->decode_frame_recv(buf + sizeof(word), rq->wq.stride, wqe);
-	return 0;
+	return rq_decode_wqe(hca, rq, buf + sizeof(word), wqe);
 }
 
 /* The function copies the frame, without its tag if that goes into the CQE, and returns the bytes

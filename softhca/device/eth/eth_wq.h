@@ -16,8 +16,9 @@ struct pd;
 enum { ETH_LOG_WQ = 15, ETH_LOG_STRIDE_MIN = 4 }; /* of a queue: WQEs, and their bytes */
 
 struct eth_wq {
-	uint32_t log_size; /* WQEs, or WQEBBs of an SQ */
-	uint32_t stride;   /* bytes */
+	uint32_t log_size;   /* WQEs, or WQEBBs of an SQ */
+	uint32_t stride;     /* bytes */
+	bool has_signatures; /* each WQE of an RQ */
 	struct queue_umems umems;
 	uint64_t dbr; /* counter of receives; that of sends is 4 bytes behind */
 	struct pd

@@ -15,5 +15,6 @@ void dv_objects(struct rig *rig);
 void dv_rates(struct rig *rig);
 void dv_doorbells(struct rig *rig);
 void dv_registers(struct rig *rig);
+void dv_signed(struct rig *rig);
 
 #endif

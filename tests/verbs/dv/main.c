@@ -9,7 +9,7 @@
 static const struct rig_topic topics[] = {
 	{ "device", dv_device },       { "objects", dv_objects }, { "allocators", dv_allocators },
 	{ "memory", dv_memory },       { "rates", dv_rates },     { "doorbells", dv_doorbells },
-	{ "registers", dv_registers },
+	{ "registers", dv_registers }, { "signed", dv_signed },
 };
 
 int main(int argc, char **argv)

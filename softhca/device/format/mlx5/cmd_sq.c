@@ -32,6 +32,8 @@ static const char *check_sqc(const struct hca *hca, const uint8_t *sqc)
 		return "sq: starts in state RST";
 	if (1u << fld_get(wqc, WQ_LOG_WQ_STRIDE) != WQE_BB)
 		return "sq: the stride of a send queue is 64";
+	if (fld_get(wqc, WQ_WQ_SIGNATURE))
+		return "sq: signatures are not supported";
 	return wq_check(wqc, WQE_BB);
 }
 

@@ -16,8 +16,6 @@ const char *wq_check(const uint8_t *wqc, uint32_t stride_max)
 {
 	if (fld_get(wqc, WQ_WQ_TYPE) != PRM_WQ_TYPE_CYCLIC)
 		return "wq: only cyclic queues";
-	if (fld_get(wqc, WQ_WQ_SIGNATURE))
-		return "wq: signatures are not supported";
 	if (fld_get(wqc, WQ_LOG_WQ_SZ) > ETH_LOG_WQ)
 		return "wq: more WQEs than log_max_wq_sz allows";
 	if (fld_get(wqc, WQ_LOG_WQ_STRIDE) < ETH_LOG_STRIDE_MIN ||
@@ -64,6 +62,7 @@ int wq_set_up(struct hca *hca, const struct cmd *cmd, const uint8_t *wqc, struct
 
 	wq->log_size = fld_get(wqc, WQ_LOG_WQ_SZ);
 	wq->stride = 1u << fld_get(wqc, WQ_LOG_WQ_STRIDE);
+	wq->has_signatures = fld_get(wqc, WQ_WQ_SIGNATURE);
 	wq->pd = res_find(&hca->pds, fld_get(wqc, WQ_PD));
 	if (!wq->pd && fld_get(wqc, WQ_PD))
 		return ENOENT;

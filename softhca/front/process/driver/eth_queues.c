@@ -38,6 +38,7 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 {
 	fld_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
 	fld_set(wq, WQ_PAGE_OFFSET, memory->page_offset);
+	fld_set(wq, WQ_WQ_SIGNATURE, ring->has_signatures);
 	fld_set(wq, WQ_PD, ring->pdn);
 	fld_set(wq, WQ_UAR_PAGE, ring->uar);
 	fld_set(wq, WQ_DBR_ADDR, client_bus_addr(ring->client, ring->record));

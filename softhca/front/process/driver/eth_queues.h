@@ -29,6 +29,7 @@ struct eth_ring {
 	uint32_t counter_set;
 	bool strip_vlan, scatter_fcs;
 	bool real_time; /* timestamps */
+	bool has_signatures;
 };
 
 /* The function returns EFAULT when the program has no such memory. */

@@ -71,8 +71,8 @@ static int check_request(struct uverbs_call *uc, const struct wq_request *req)
 		return EINVAL;
 	if (!adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS))
 		return EOPNOTSUPP;
-	if (driver->comp_mask || driver->flags)
-		return EOPNOTSUPP; /* striding, signatures */
+	if (driver->comp_mask || driver->flags & ~(uint32_t)MLX5_WQ_FLAG_SIGNATURE)
+		return EOPNOTSUPP; /* striding */
 	if (req->flags & ~(uint32_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
 		return EOPNOTSUPP;
 	if (!is_pow2(driver->rq_wqe_count) ||
@@ -94,6 +94,7 @@ static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struc
 		.cqn = wq->cq->cqn,
 		.real_time = wq->cq->real_time,
 		.user_index = req->driver.user_index,
+		.has_signatures = req->driver.flags & MLX5_WQ_FLAG_SIGNATURE,
 		.strip_vlan = req->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
 	};
 
