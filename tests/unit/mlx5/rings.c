@@ -132,6 +132,27 @@ static void inline_data_straddles_the_end(void **state)
 	rig_free(rig);
 }
 
+/* All bytes of a signed request together make 0xff, those at the start of the ring among them. */
+static void a_signature_covers_what_straddles_the_end(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_pi = 7, .max_inline = 96 });
+	uint8_t data[96], sum = 0;
+	struct ibv_sge sge = { .addr = (uintptr_t)data, .length = sizeof(data) };
+	struct ibv_send_wr wr = send_wr(1, NULL), *bad;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * i + 1);
+	wr.send_flags = IBV_SEND_INLINE;
+	wr.sg_list = &sge;
+	assert_int_equal(mlx5_post_send_signed(&rig->qp->vqp.qp, &wr, &bad), 0);
+	for (unsigned int i = 0; i < 16 + 4 + sizeof(data) + 12; i++)
+		sum ^= i < 64 ? rig_sq(rig, 7)[i] : rig_sq(rig, 8)[i - 64];
+	assert_int_equal(sum, 0xff);
+	assert_int_not_equal(rig_sq(rig, 7)[8], 0);
+	rig_free(rig);
+}
+
 /* The end of the inline data falls exactly on the end of the ring. */
 static void inline_data_ends_with_the_ring(void **state)
 {
@@ -564,6 +585,7 @@ int main(void)
 		cmocka_unit_test(segments_go_on_at_the_start_of_the_ring),
 		cmocka_unit_test(a_push_goes_on_at_the_start_of_the_ring),
 		cmocka_unit_test(inline_data_straddles_the_end),
+		cmocka_unit_test(a_signature_covers_what_straddles_the_end),
 		cmocka_unit_test(inline_data_ends_with_the_ring),
 		cmocka_unit_test(inline_parts_meet_at_the_end),
 		cmocka_unit_test(no_more_is_posted_than_the_qp_was_made_for),
