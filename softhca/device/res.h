@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * res.h - objects by number, and whose they are: the driver's, or those of a user that the driver
- * has announced (uctx.h). A command on behalf of a user finds that user's objects only.
+ * has announced (uctx.h). A command on behalf of a user finds that user's objects only, and those
+ * that the driver has made for all.
  */
 #ifndef SOFTHCA_DEVICE_RES_H
 #define SOFTHCA_DEVICE_RES_H
@@ -9,9 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RES_FOR_ALL = 0xffff };
+
 struct res_table {
 	void **slot;
-	uint16_t *owner;      /* of what is in slot[]: a user, or 0 */
+	uint16_t *owner;      /* of what is in slot[]: a user, 0, or RES_FOR_ALL */
 	const uint16_t *user; /* for whom the command under way is; 0: for the driver */
 	uint32_t size;        /* of slot[] */
 	uint32_t first;       /* number of slot 0 */
@@ -38,10 +41,12 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 static inline void *res_find(const struct res_table *table, uint32_t number)
 {
 	void *object = res_get(table, number);
+	uint16_t user = *table->user, owner;
 
-	if (object && *table->user && table->owner[number - table->first] != *table->user)
-		return NULL;
-	return object;
+	if (!object || !user || user == RES_FOR_ALL)
+		return object;
+	owner = table->owner[number - table->first];
+	return owner == user || owner == RES_FOR_ALL ? object : NULL;
 }
 
 uint32_t res_count_of(const struct res_table *table, uint16_t owner);

@@ -3,6 +3,9 @@
  * devx.c - commands in the device's own format that are about no object, and the numbers of the
  * kernel's event queues. Those about objects are in devx_obj.c.
  */
+#include <string.h>
+
+#include "prm/mlx5/cmd.h"
 #include "providers/mlx5/dv/devx.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -26,6 +29,19 @@ int devx_check(const char *call, struct ibv_context *context, size_t inlen, size
 	return 0;
 }
 
+void devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
+		      size_t outlen, int err)
+{
+	unsigned int opcode = inlen >= PRM_CMD_IN_SIZE ? fld_get(in, CMD_IN_OPCODE) : 0;
+
+	if (err == EREMOTEIO && outlen >= PRM_CMD_OUT_SIZE)
+		verbs_warn("%s: command %#x: the device refuses, status %#x, syndrome %#x", call,
+			   opcode, (unsigned int)fld_get(out, CMD_OUT_STATUS),
+			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
+	else if (err)
+		verbs_warn("%s: command %#x: the kernel refuses: %s", call, opcode, strerror(err));
+}
+
 DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
 				      void *out, size_t outlen)
 {
@@ -35,9 +51,12 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 	};
 	int ret = devx_check("mlx5dv_devx_general_cmd", context, inlen, outlen);
 
-	return ret ? ret
-		   : verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
-				   ARRAY_SIZE(attrs));
+	if (ret)
+		return ret;
+	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
+			    ARRAY_SIZE(attrs));
+	devx_log_refusal("mlx5dv_devx_general_cmd", in, inlen, out, outlen, ret);
+	return ret;
 }
 
 DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
@@ -51,8 +70,8 @@ DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector
 	if (!ret)
 		ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN,
 				    attrs, ARRAY_SIZE(attrs));
-	if (ret == ENOENT)
-		verbs_warn("mlx5dv_devx_query_eqn: vector is %u, %s has %d", vector,
-			   context->device->name, context->num_comp_vectors);
+	if (ret)
+		verbs_warn("mlx5dv_devx_query_eqn: vector is %u, %s has %d: %s", vector,
+			   context->device->name, context->num_comp_vectors, strerror(ret));
 	return ret;
 }

@@ -25,4 +25,8 @@ struct devx_umem {
  * that an attribute can have. It returns 0, EOPNOTSUPP or EINVAL. */
 int devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen);
 
+/* A command has ended with ERR: the device's own refusal (EREMOTEIO) is in the answer. */
+void devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
+		      size_t outlen, int err);
+
 #endif

@@ -6,26 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prm/mlx5/cmd.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
 #include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
-
-/* The device's own refusal is in the answer. */
-static void log_refusal(const char *call, const void *in, size_t inlen, const void *out,
-			size_t outlen, int err)
-{
-	unsigned int opcode = inlen >= PRM_CMD_IN_SIZE ? fld_get(in, CMD_IN_OPCODE) : 0;
-
-	if (err == EREMOTEIO && outlen >= PRM_CMD_OUT_SIZE)
-		verbs_warn("%s: command %#x: the device refuses, status %#x, syndrome %#x", call,
-			   opcode, (unsigned int)fld_get(out, CMD_OUT_STATUS),
-			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
-	else if (err)
-		verbs_warn("%s: command %#x: the kernel refuses: %s", call, opcode, strerror(err));
-}
 
 /* ---- objects ---- */
 
@@ -52,7 +37,7 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 		3);
 	if (!ret)
 		return obj;
-	log_refusal("mlx5dv_devx_obj_create", in, inlen, out, outlen, ret);
+	devx_log_refusal("mlx5dv_devx_obj_create", in, inlen, out, outlen, ret);
 	free(obj);
 	return dv_fail(ret);
 }
@@ -90,7 +75,7 @@ static int run_query(const char *call, struct ibv_context *context, uint32_t han
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs,
 			    ARRAY_SIZE(attrs));
-	log_refusal(call, in, inlen, out, outlen, ret);
+	devx_log_refusal(call, in, inlen, out, outlen, ret);
 	return ret;
 }
 
@@ -108,7 +93,7 @@ static int run_modify(const char *call, struct ibv_context *context, uint32_t ha
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, attrs,
 			    ARRAY_SIZE(attrs));
-	log_refusal(call, in, inlen, out, outlen, ret);
+	devx_log_refusal(call, in, inlen, out, outlen, ret);
 	return ret;
 }
 

@@ -8,7 +8,8 @@
 
 static void tir_use(struct tir *tir, int by)
 {
-	tir->td->users += by;
+	if (tir->td)
+		tir->td->users += by;
 	if (tir->rq)
 		tir->rq->users += by;
 	else
@@ -35,7 +36,8 @@ static bool is_blocked(const struct tir *tir, const struct eth_arrival *arrival)
 {
 	bool group = arrival->frame.bytes[0] & 1;
 
-	return arrival->sender == tir->td && !(group ? tir->own_multicast : tir->own_unicast);
+	return tir->td && arrival->sender == tir->td &&
+	       !(group ? tir->own_multicast : tir->own_unicast);
 }
 
 static void arrival_hash(const struct tir *tir, struct eth_arrival *arrival)

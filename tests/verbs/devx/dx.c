@@ -92,6 +92,14 @@ static struct ibv_context *open_first(void)
 	return ctx;
 }
 
+/* An emulated processor may have no write combining, which is what BlueFlame is for. */
+static struct mlx5dv_devx_uar *alloc_page(struct ibv_context *ctx)
+{
+	struct mlx5dv_devx_uar *uar = mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+
+	return uar ? uar : mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
+}
+
 void dx_device_open(struct dx_device *device)
 {
 	struct mlx5dv_pd pd = { 0 };
@@ -107,7 +115,7 @@ void dx_device_open(struct dx_device *device)
 	MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD));
 	device->pdn = pd.pdn;
 	MUST(!mlx5dv_devx_query_eqn(device->ctx, 0, &device->eqn));
-	device->uar = mlx5dv_devx_alloc_uar(device->ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+	device->uar = alloc_page(device->ctx);
 	MUST(device->uar);
 }
 

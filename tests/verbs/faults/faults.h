@@ -87,7 +87,7 @@ struct life_kind {
 };
 
 /* Lists that end with an empty entry. */
-extern const struct life_kind life_objects[], life_queues[], life_raw[];
+extern const struct life_kind life_objects[], life_queues[], life_raw[], life_devx[];
 
 /* ---- what lives share: life.c ---- */
 

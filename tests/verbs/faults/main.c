@@ -85,8 +85,9 @@ static bool errno_is_right(enum fault_kind kind, int err)
 		return err == FAULT_ERRNO;
 	case FAULT_ADAPTER:
 		/* A GID that the adapter does not give is an empty slot of the table; of device
-		 * memory the kernel says ENOMEM when there is none. */
-		return err == EAGAIN || err == ENODATA || err == ENOMEM;
+		 * memory the kernel says ENOMEM when there is none, and EREMOTEIO of commands that it
+		 * passes on. */
+		return err == EAGAIN || err == ENODATA || err == ENOMEM || err == EREMOTEIO;
 	case FAULT_MAP:
 		/* A clock that could not be mapped when it was wanted is one that is not there. */
 		return err == EAGAIN || err == ENOMEM || err == EOPNOTSUPP;
@@ -205,7 +206,8 @@ static void try_unless_absent(const struct life_kind *kind)
 
 int main(int argc, char **argv)
 {
-	static const struct life_kind *const lists[] = { life_objects, life_queues, life_raw };
+	static const struct life_kind *const lists[] = { life_objects, life_queues, life_raw,
+							 life_devx };
 	static char out[4096];
 	bool eth;
 

@@ -224,23 +224,17 @@ static uint32_t why_hash(const char *text)
 	return sum;
 }
 
-/* The uid of SET_PP_RATE_LIMIT may name all users as those whose queues may use the entry; the driver
- * itself asks then. */
-static uint16_t cmd_user(const struct cmd *cmd, uint32_t opcode)
-{
-	uint16_t uid = fld_get(cmd->in, CMD_IN_UID);
-
-	return opcode == PRM_OP_SET_PP_RATE_LIMIT && uid == PRM_SHARED_UID ? 0 : uid;
-}
+static_assert((int)RES_FOR_ALL == (int)PRM_UID_SHARED, "objects for all users");
 
 static enum prm_status cmd_run_for_user(struct hca *hca, struct cmd *cmd, uint32_t opcode)
 {
-	uint16_t user = cmd_user(cmd, opcode);
+	uint16_t user = fld_get(cmd->in, CMD_IN_UID);
+	bool is_driver = !user || user == PRM_UID_SHARED;
 	enum prm_status status;
 
-	if (user && is_of_driver(opcode))
+	if (!is_driver && is_of_driver(opcode))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "cmd: for the driver only");
-	if (user && !res_get(&hca->uctxs, user))
+	if (!is_driver && !res_get(&hca->uctxs, user))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "cmd: uid is no user's");
 	hca->user = user;
 	status = commands[opcode].run(hca, cmd);

@@ -19,12 +19,11 @@ CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
  * line. */
 enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
 
+/* Software may allow CQEs to be compressed (cqe_comp_en), which obliges to nothing: none is. */
 static const char *cq_check_context(const struct hca *hca, const uint8_t *cqc)
 {
 	if (fld_get(cqc, CQC_CQE_SZ) > STRIDE_128_PADDED)
 		return "cq: CQE size is neither 64 nor 128";
-	if (fld_get(cqc, CQC_CQE_COMP_EN))
-		return "cq: CQE compression is not supported";
 	if (fld_get(cqc, CQC_LOG_CQ_SIZE) > 31 ||
 	    1u << fld_get(cqc, CQC_LOG_CQ_SIZE) > hca->config.limits.max_cqe)
 		return "cq: more entries than log_max_cq_sz allows";
@@ -116,7 +115,7 @@ enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
 	if (!cq)
 		return cmd_errno(cmd, ENOMEM, "cq");
 	memcpy(cq->context, cqc, PRM_CQC_SIZE);
-	cq->eq = res_get(&hca->eqs, fld_get(cqc, CQC_C_EQN));
+	cq->eq = res_find(&hca->eqs, fld_get(cqc, CQC_C_EQN));
 	cq->uar = res_get(&hca->uars, fld_get(cqc, CQC_UAR_PAGE));
 	if (cq->eq && cq->uar)
 		status = cq_add(hca, cmd, cq);

@@ -10,7 +10,6 @@
 #include "prm/mlx5/mkc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
-#include "softhca/device/format/mlx5/cmd_umem.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/memory/memic.h"
 
@@ -87,21 +86,20 @@ static int store_translations(struct mkey *mkey, const void *pas, size_t entries
  * page. UMR would change a list of pages, and there is none. */
 static int mkey_map_umem(struct hca *hca, struct mkey *mkey, const struct cmd *cmd)
 {
-	const struct umem_place place = {
-		.valid = true,
-		.id = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_ID),
-		.offset = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_OFFSET),
-	};
+	uint64_t offset = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_OFFSET);
 	uint64_t in_page = (1ull << mkey->page_shift) - 1;
 	int ret;
 
 	if (mkey->mode != MKEY_MTT || mkey->free || mkey->umr_enabled)
 		return EINVAL;
-	ret = umem_place_ring(hca, &place, mkey->len, &mkey->map, &mkey->umem);
+	mkey->umem = res_find(&hca->umems, fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_ID));
+	if (!mkey->umem)
+		return ENOENT;
+	ret = umem_map(mkey->umem, offset, mkey->len, &mkey->map);
 	if (ret)
 		return ret;
 	if (mkey->page_shift > mkey->umem->page_shift ||
-	    ((mkey->umem->page_offset + place.offset) ^ mkey->start) & in_page)
+	    ((mkey->umem->page_offset + offset) ^ mkey->start) & in_page)
 		return EINVAL;
 	return 0;
 }

@@ -39,14 +39,17 @@ static const char *tir_check(const uint8_t *tirc)
 	return fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
 }
 
+/* Drivers make TIRs of no transport domain (0), which know no sender that is their own. */
 static bool find_objects(struct hca *hca, const uint8_t *tirc, struct tir *tir)
 {
-	tir->td = res_find(&hca->tds, fld_get(tirc, TIRC_TRANSPORT_DOMAIN));
+	uint32_t domain = fld_get(tirc, TIRC_TRANSPORT_DOMAIN);
+
+	tir->td = res_find(&hca->tds, domain);
 	if (fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_DIRECT)
 		tir->rq = res_find(&hca->eth->rqs, fld_get(tirc, TIRC_INLINE_RQN));
 	else
 		tir->rqt = res_find(&hca->eth->rqts, fld_get(tirc, TIRC_INDIRECT_TABLE));
-	return tir->td && (tir->rq || tir->rqt);
+	return (tir->td || !domain) && (tir->rq || tir->rqt);
 }
 
 static enum rss_function decode_function(uint64_t fn)

@@ -11,7 +11,7 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_umem.h"
 
-enum { RECORD_SIZE = 8 };
+enum { RECORD_SIZE = 8, RING_ALIGN = 64 };
 
 static const char *umem_check(const struct cmd *cmd, const uint8_t *context)
 {
@@ -74,7 +74,11 @@ int umem_place_ring(struct hca *hca, const struct umem_place *place, uint64_t le
 		    struct dma_map *map, struct umem **umem)
 {
 	*umem = res_find(&hca->umems, place->id);
-	return *umem ? umem_map(*umem, place->offset, len, map) : ENOENT;
+	if (!*umem)
+		return ENOENT;
+	if (((*umem)->page_offset + place->offset) % RING_ALIGN)
+		return EINVAL;
+	return umem_map(*umem, place->offset, len, map);
 }
 
 int umem_place_record(struct hca *hca, const struct umem_place *place, uint64_t *addr,
