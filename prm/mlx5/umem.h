@@ -15,7 +15,6 @@ enum {
 };
 
 enum {
-	PRM_UID_SHARED = 0xffff, /* the driver makes what all users may name: event queues */
 	PRM_UCTX_CAP_RAW_TX = 1 << 0,
 	PRM_UCTX_CAP_INTERNAL_DEV_RES = 1 << 1,
 };

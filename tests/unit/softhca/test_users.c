@@ -7,6 +7,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqc.h"
+#include "prm/mlx5/pacing.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/umem.h"
 
@@ -166,7 +167,7 @@ static void memory_is_as_its_command_says(void **state)
 	simple_for(0, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
 	memory.offset = PAGE;
 	umem_for(uid, &memory, PRM_STAT_BAD_PARAM_ERR);
-	cq_eqn = eq_for(PRM_UID_SHARED);
+	cq_eqn = eq_for(PRM_SHARED_UID);
 	memory.offset = PAGE - 8;
 	umem = umem_for(uid, &memory, PRM_STAT_OK);
 	cq_for(uid, umem, 0, 0, PRM_STAT_BAD_PARAM_ERR); /* CQEs are of 64 bytes each */
@@ -187,7 +188,7 @@ static void queues_lie_in_their_users_memory(void **state)
 	umem = umem_for(uid, &memory, PRM_STAT_OK);
 	cq_eqn = flat.eqn[0];
 	cq_for(uid, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
-	cq_eqn = eq_for(PRM_UID_SHARED);
+	cq_eqn = eq_for(PRM_SHARED_UID);
 	cq_for(other, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
 	cq_for(uid, umem + 1, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
 	cq_for(uid, umem, 64, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR); /* within a page */

@@ -130,6 +130,7 @@ void dx_general(void);
 void dx_of_verbs(void);
 void dx_indirect(void);
 void dx_answers(void);
+void dx_short_answers(void);
 void dx_events(void);
 void dx_bad_eventfds(void);
 void dx_left(void);

@@ -80,12 +80,6 @@ static void refuse_asking(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 	SAY_RET(mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, ANSWER, 0, &other),
 		"to another descriptor");
 	close(other.fd);
-	SAY_RET(mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, 16, 7, comp),
-		"with no room for the answer");
-	MUST(is_readable(comp->fd, WAIT_MS));
-	MUST(!mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)));
-	say("number %d, status %#x", (int)answer.hdr.wr_id,
-	    (unsigned int)fld_get(answer.out, CMD_OUT_STATUS));
 	MUST(!fcntl(comp->fd, F_SETFL, O_NONBLOCK));
 	SAY_RET(mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)),
 		"when there is none");
@@ -120,6 +114,29 @@ void dx_answers(void)
 	overfill(&end, comp);
 	mlx5dv_devx_destroy_cmd_comp(comp);
 	dx_end_close(&end);
+}
+
+/* The device refuses once the command was taken: Linux 6.1 lets interrupts in where it may not. */
+void dx_short_answers(void)
+{
+	struct mlx5dv_devx_cmd_comp *comp;
+	struct dx_end of_end, *end = &of_end;
+	struct answer answer;
+	struct dx_command cmd;
+
+	dx_end_open(DX_PAGE, end);
+	comp = mlx5dv_devx_create_cmd_comp(end->device.ctx);
+	MUST(comp);
+	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
+	fld_set(cmd.in, QUERY_QP_IN_QPN, end->qp.qpn);
+	SAY_RET(mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, 16, 7, comp),
+		"with no room for the answer");
+	MUST(is_readable(comp->fd, WAIT_MS));
+	MUST(!mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)));
+	say("number %d, status %#x", (int)answer.hdr.wr_id,
+	    (unsigned int)fld_get(answer.out, CMD_OUT_STATUS));
+	mlx5dv_devx_destroy_cmd_comp(comp);
+	dx_end_close(end);
 }
 
 /* ---- events ---- */

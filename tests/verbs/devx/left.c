@@ -63,7 +63,7 @@ void dx_left(void)
 {
 	in_child(leave_and_end);
 	in_child(leave_and_die);
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 5; i++)
 		in_child(leave_and_die);
 	leave_objects(2);
 }

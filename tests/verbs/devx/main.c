@@ -10,11 +10,17 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } topics[] = {
-	{ "pair", dx_pair },         { "objects", dx_objects },
-	{ "foreign", dx_foreign },   { "umems", dx_umems },
-	{ "general", dx_general },   { "of-verbs", dx_of_verbs },
-	{ "indirect", dx_indirect }, { "answers", dx_answers },
-	{ "events", dx_events },     { "bad-eventfds", dx_bad_eventfds },
+	{ "pair", dx_pair },
+	{ "objects", dx_objects },
+	{ "foreign", dx_foreign },
+	{ "umems", dx_umems },
+	{ "general", dx_general },
+	{ "of-verbs", dx_of_verbs },
+	{ "indirect", dx_indirect },
+	{ "answers", dx_answers },
+	{ "short-answers", dx_short_answers },
+	{ "events", dx_events },
+	{ "bad-eventfds", dx_bad_eventfds },
 	{ "left", dx_left },
 };
 

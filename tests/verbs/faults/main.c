@@ -85,8 +85,8 @@ static bool errno_is_right(enum fault_kind kind, int err)
 		return err == FAULT_ERRNO;
 	case FAULT_ADAPTER:
 		/* A GID that the adapter does not give is an empty slot of the table; of device
-		 * memory the kernel says ENOMEM when there is none, and EREMOTEIO of commands that it
-		 * passes on. */
+		 * memory the kernel says ENOMEM when there is none, and EREMOTEIO of commands that
+		 * it passes on. */
 		return err == EAGAIN || err == ENODATA || err == ENOMEM || err == EREMOTEIO;
 	case FAULT_MAP:
 		/* A clock that could not be mapped when it was wanted is one that is not there. */

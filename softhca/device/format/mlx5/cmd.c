@@ -224,12 +224,12 @@ static uint32_t why_hash(const char *text)
 	return sum;
 }
 
-static_assert((int)RES_FOR_ALL == (int)PRM_UID_SHARED, "objects for all users");
+static_assert((int)RES_FOR_ALL == (int)PRM_SHARED_UID, "objects for all users");
 
 static enum prm_status cmd_run_for_user(struct hca *hca, struct cmd *cmd, uint32_t opcode)
 {
 	uint16_t user = fld_get(cmd->in, CMD_IN_UID);
-	bool is_driver = !user || user == PRM_UID_SHARED;
+	bool is_driver = !user || user == PRM_SHARED_UID;
 	enum prm_status status;
 
 	if (!is_driver && is_of_driver(opcode))

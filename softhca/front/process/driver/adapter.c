@@ -12,6 +12,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
+#include "prm/mlx5/pacing.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/umem.h"
@@ -175,7 +176,7 @@ static int create_eq(struct adapter *adapter, uint64_t events, uint32_t vector, 
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_EQ);
 	if (!events) /* of completions, which programs name */
-		fld_set(in, CMD_IN_UID, PRM_UID_SHARED);
+		fld_set(in, CMD_IN_UID, PRM_SHARED_UID);
 	fld_set(fld_at(in, CREATE_EQ_IN_EQC), EQC_INTR, vector);
 	fld_set64(in, FLD_BYTE(CREATE_EQ_IN_EVENT_BITMASK), events);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
