@@ -15,7 +15,6 @@
 #include "prm/mlx5/pacing.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/qpc.h"
-#include "prm/mlx5/umem.h"
 #include "prm/mlx5/vport.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
