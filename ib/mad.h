@@ -13,27 +13,44 @@ enum {
 	MAD_SIZE = 256,
 	MAD_HEADER_SIZE = 24,
 	MAD_BASE_VERSION_1 = 1,
-	GSI_QPN = 1, /* datagrams of all classes but subnet management go to QP1 */
+	SMI_QPN = 0, /* datagrams of subnet management go to QP0 */
+	GSI_QPN = 1, /* those of all other classes to QP1 */
 	GSI_QKEY = 0x80010000u,
 	PKEY_DEFAULT = 0xffff,   /* the partition that every port is a full member of */
 	PKEY_PARTITION = 0x7fff, /* bits that name the partition; the upper one says full member */
 };
 
-enum { /* management classes */
-       MAD_CLASS_SA = 3,
-       MAD_CLASS_CM = 7,
+enum {                          /* management classes */
+       MAD_CLASS_SUBNET = 0x01, /* addressed by LIDs */
+       MAD_CLASS_SA = 0x03,
+       MAD_CLASS_PERFORMANCE = 0x04,
+       MAD_CLASS_BASEBOARD = 0x05,
+       MAD_CLASS_DEVICE_MANAGEMENT = 0x06,
+       MAD_CLASS_CM = 0x07,
+       MAD_CLASS_DEVICE_ADMIN = 0x10,
+       MAD_CLASS_BIS = 0x12,
+       MAD_CLASS_VENDOR_OUI = 0x30, /* the first of those that name a vendor, and the last */
+       MAD_CLASS_VENDOR_OUI_LAST = 0x4f,
+       MAD_CLASS_DIRECTED = 0x81, /* subnet management along a list of ports */
 };
 
 enum { /* methods, and the bit that makes one a response */
        MAD_GET = 0x01,
        MAD_SET = 0x02,
        MAD_SEND = 0x03,
+       MAD_TRAP = 0x05,
+       MAD_TRAP_REPRESS = 0x07,
        MAD_RESPONSE = 0x80,
 };
 
 enum { MAD_CLASS_PORT_INFO = 0x0001 }; /* the attribute that every class has */
 
-enum { MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c }; /* status */
+enum { /* status */
+       MAD_UNSUPPORTED_VERSION = 0x0004,
+       MAD_UNSUPPORTED_METHOD = 0x0008,
+       MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c,
+       MAD_INVALID_FIELD = 0x001c,
+};
 
 /* Every datagram begins with this header. */
 #define MAD_BASE_VERSION  FLD(0x0, 31, 24)
@@ -42,18 +59,22 @@ enum { MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c }; /* status */
 #define MAD_METHOD        FLD(0x0, 7, 0)
 #define MAD_STATUS        FLD(0x4, 31, 16)
 #define MAD_TRANSACTION   FLD64(0x8)
+#define MAD_TRANSACTION_H FLD(0x8, 31, 0)
+#define MAD_TRANSACTION_L FLD(0xc, 31, 0)
 #define MAD_ATTRIBUTE     FLD(0x10, 31, 16)
 #define MAD_MODIFIER      FLD(0x14, 31, 0)
 
 /* The header of RMPP stands behind that of the datagram; offsets are from the datagram's start. */
-enum { RMPP_VERSION_1 = 1, RMPP_DATA = 1 };              /* type */
-enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
+enum { RMPP_HEADER_SIZE = 12, RMPP_VERSION_1 = 1 };
+enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_STOP = 3, RMPP_ABORT = 4 }; /* type */
+enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };             /* flags */
 
 #define RMPP_VERSION FLD(0x18, 31, 24)
 #define RMPP_TYPE    FLD(0x18, 23, 16)
 #define RMPP_FLAGS   FLD(0x18, 10, 8)
 #define RMPP_SEGMENT FLD(0x1c, 31, 0)
 #define RMPP_LENGTH  FLD(0x20, 31, 0)
+#define RMPP_WINDOW  FLD(0x20, 31, 0) /* of an acknowledge: the last segment that may be sent */
 
 /* These are the fields of ClassPortInfo. */
 #define CPI_BASE_VERSION                FLD(0x0, 31, 24)

@@ -16,6 +16,13 @@ enum {
 	MC_MEMBER_RECORD_SIZE = 52,
 	SERVICE_RECORD_SIZE = 176,
 	SERVICE_NAME_SIZE = 64,
+	NODE_RECORD_SIZE = 108,
+	PORT_INFO_RECORD_SIZE = 68,
+	SWITCH_INFO_RECORD_SIZE = 24,
+	SM_INFO_RECORD_SIZE = 25,
+	LINK_RECORD_SIZE = 6,
+	GUID_INFO_RECORD_SIZE = 72,
+	PKEY_TABLE_RECORD_SIZE = 72,
 };
 
 enum { /* methods, besides those of all classes */
@@ -24,7 +31,14 @@ enum { /* methods, besides those of all classes */
 };
 
 enum { /* attributes */
+       SA_NODE_RECORD = 0x11,
+       SA_PORT_INFO_RECORD = 0x12,
+       SA_SWITCH_INFO_RECORD = 0x14,
+       SA_SM_INFO_RECORD = 0x18,
+       SA_LINK_RECORD = 0x20,
+       SA_GUID_INFO_RECORD = 0x30,
        SA_SERVICE_RECORD = 0x31,
+       SA_PKEY_TABLE_RECORD = 0x33,
        SA_PATH_RECORD = 0x35,
        SA_MC_MEMBER_RECORD = 0x38,
 };
@@ -41,6 +55,8 @@ enum { /* status */
 enum { /* components of requests, by bit */
        PATH_HAS_DGID = 2,
        PATH_HAS_SGID = 3,
+       PATH_HAS_DLID = 4,
+       PATH_HAS_SLID = 5,
        PATH_HAS_REVERSIBLE = 11,
        PATH_HAS_NUMBER = 12,
        PATH_HAS_PKEY = 13,

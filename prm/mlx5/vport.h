@@ -96,6 +96,7 @@ enum {
 #define ROCE_ADDR_ROCE_L3_TYPE                            FLD(0x18, 11, 8)
 #define ROCE_ADDR_ROCE_VERSION                            FLD(0x18, 7, 0)
 
+#define MODIFY_HCA_VPORT_CONTEXT_IN_PORT_NUM              FLD(0x8, 19, 16)
 #define MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT     FLD_PART(0x10)
 
 #define QUERY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT            FLD(0x8, 31, 31)

@@ -19,7 +19,8 @@ enum {
 	PORT_GIDS_IB = 8,
 	PORT_GIDS_ROCE = 256,
 	PORT_PKEYS = 128,
-	GID_CONTEXT_MAX = 32
+	GID_CONTEXT_MAX = 32,
+	PORT_CLEARED = 8, /* counters that performance management may set */
 };
 
 /* An entry says what messages carry that come from its GID. All but the GID are of RoCE. */
@@ -63,6 +64,8 @@ struct port {
 	uint32_t link_downs;
 	struct frame_counters sent, received;
 	struct message_counters messages_sent, messages_received;
+	/* What pma.c tells is what was counted since these; it has two attributes with counters. */
+	uint64_t short_base[PORT_CLEARED], extended_base[PORT_CLEARED];
 	uint32_t cap_mask;
 	struct qp *special[QP_SPECIAL];
 	unsigned int gids; /* entries from here on are empty */

@@ -7,6 +7,8 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth_port.h"
+#include "softhca/device/management/pma.h"
+#include "softhca/device/management/sma.h"
 
 /* The function lets the faults happen that are due: what leaves may be lost, and its sender may
  * die. */
@@ -90,6 +92,19 @@ void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, con
 {
 	advance_time(hca, now);
 	eth_port_receive(hca, port, frame, len);
+}
+
+bool station_answer_mad(struct hca *hca, unsigned int port, const uint8_t *in, uint8_t *out)
+{
+	switch (fld_get(in, MAD_CLASS)) {
+	case MAD_CLASS_SUBNET:
+	case MAD_CLASS_DIRECTED:
+		return sma_answer(hca, port, in, out);
+	case MAD_CLASS_PERFORMANCE:
+		return pma_answer(hca, in, out);
+	default:
+		return false;
+	}
 }
 
 /* ---- what it is ---- */

@@ -10,6 +10,7 @@
 
 #include "softhca/net/fabric.h"
 #include "softhca/log.h"
+#include "softhca/net/leaf.h"
 #include "softhca/net/subnet.h"
 #include "softhca/device/station.h"
 #include "softhca/net/neighbour.h"
@@ -27,6 +28,7 @@ struct fabric {
 	uint64_t now;
 	struct uplink *uplink;
 	struct subnet *subnet;
+	struct leaf leaf; /* InfiniBand only */
 	LIST_HEAD(, station) stations;
 };
 
@@ -34,9 +36,15 @@ static void message_arrived(void *owner, const struct fabric_msg *msg);
 static void frame_arrived(void *owner, const uint8_t *frame, size_t len);
 
 static uint16_t find_lid(void *owner, const uint8_t gid[16]);
+static bool find_port(void *owner, uint16_t lid, struct hca **hca, unsigned int *port);
+static bool has_host(void *owner, unsigned int host);
+static void send_mad(void *owner, const struct fabric_msg *msg);
+static bool ask_port(void *owner, unsigned int number, const uint8_t *in, uint8_t *out,
+		     uint16_t *lid);
 
 static const struct uplink_ops uplink_ops = { message_arrived, frame_arrived };
-static const struct subnet_ops subnet_ops = { find_lid };
+static const struct subnet_ops subnet_ops = { find_lid, ask_port };
+static const struct leaf_ops leaf_ops = { find_port, has_host, send_mad };
 
 int fabric_create(struct fabric **out)
 {
@@ -50,6 +58,8 @@ int fabric_create(struct fabric **out)
 		goto destroy_subnet;
 	pthread_mutex_init(&fabric->lock, NULL);
 	LIST_INIT(&fabric->stations);
+	fabric->leaf.ops = &leaf_ops;
+	fabric->leaf.owner = fabric;
 	*out = fabric;
 	return 0;
 destroy_subnet:
@@ -103,6 +113,8 @@ int fabric_connect(struct fabric *fabric, bool ethernet, const char *network, co
 {
 	int ret = network ? fabric_join(fabric, network, ethernet) : 0;
 
+	fabric->leaf.joined = fabric_is_joined(fabric);
+	fabric->leaf.host = fabric_host_number(fabric);
 	return !ret && file ? fabric_capture(fabric, file, ethernet) : ret;
 }
 
@@ -155,6 +167,8 @@ int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uin
 	station->port = port;
 	station->lid = needs_lid ? free_lid(fabric) : 0;
 	*lid = station->lid;
+	if (needs_lid && fabric->leaf.own < (station->lid - 1u) % UPLINK_LIDS + 1)
+		fabric->leaf.own = (station->lid - 1u) % UPLINK_LIDS + 1;
 	LIST_INSERT_HEAD(&fabric->stations, station, entry);
 	fabric_unlock(fabric);
 	return 0;
@@ -199,6 +213,8 @@ static bool is_local(const struct fabric *fabric, const struct fabric_msg *msg)
 {
 	if (fabric_is_multicast(&msg->addr))
 		return false;
+	if (leaf_is_asked(&fabric->leaf, msg))
+		return true;
 	if (subnet_is_asked(msg))
 		return !fabric_is_joined(fabric) || subnet_knows(fabric->subnet, msg);
 	return is_at_one(fabric, &msg->addr);
@@ -215,6 +231,21 @@ static uint16_t find_lid(void *owner, const uint8_t gid[16])
 		if (station->lid && port_has_gid(station->hca, station->port, gid))
 			return station->lid;
 	return 0;
+}
+
+/* Port 0 is that of the switch, those from 1 on are ours in the order of their LIDs. */
+static bool ask_port(void *owner, unsigned int number, const uint8_t *in, uint8_t *out,
+		     uint16_t *lid)
+{
+	struct fabric *fabric = owner;
+	unsigned int port;
+	struct hca *hca;
+
+	*lid = number ? (uint16_t)(fabric->leaf.host * UPLINK_LIDS + number)
+		      : leaf_lid(fabric->leaf.host);
+	if (!number)
+		return leaf_answer_mad(&fabric->leaf, 0, in, out);
+	return find_port(fabric, *lid, &hca, &port) && station_answer_mad(hca, port, in, out);
 }
 
 int fabric_add_service(struct fabric *fabric, const uint8_t record[SERVICE_RECORD_SIZE])
@@ -241,6 +272,38 @@ unsigned int fabric_find_services(struct fabric *fabric, uint64_t components,
 
 static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg);
 
+/* ---- the switch ---- */
+
+static bool find_port(void *owner, uint16_t lid, struct hca **hca, unsigned int *port)
+{
+	struct fabric *fabric = owner;
+	struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry) {
+		if (!station->lid || station->lid != lid)
+			continue;
+		*hca = station->hca;
+		*port = station->port;
+		return true;
+	}
+	return false;
+}
+
+static bool has_host(void *owner, unsigned int host)
+{
+	struct fabric *fabric = owner;
+
+	return uplink_has_host(fabric->uplink, host);
+}
+
+static void send_mad(void *owner, const struct fabric_msg *msg)
+{
+	struct fabric *fabric = owner;
+
+	if (!uplink_send(fabric->uplink, NULL, msg, is_local(fabric, msg)))
+		message_deliver(fabric, msg);
+}
+
 /* What comes from another host is answered only if it is about a port or service here. */
 static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 {
@@ -254,8 +317,9 @@ static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 		return;
 	if (!subnet_answer(fabric->subnet, msg, last, mad, &answer))
 		return;
-	if (!uplink_send(fabric->uplink, NULL, &answer, is_local(fabric, &answer)))
-		message_deliver(fabric, &answer);
+	do
+		send_mad(fabric, &answer);
+	while (subnet_answer_more(fabric->subnet, mad, &answer));
 }
 
 /* ---- messages ---- */
@@ -265,6 +329,10 @@ static void message_deliver(struct fabric *fabric, const struct fabric_msg *msg)
 	bool multicast = fabric_is_multicast(&msg->addr);
 	struct station *station;
 
+	if (leaf_is_asked(&fabric->leaf, msg)) {
+		leaf_receive(&fabric->leaf, msg);
+		return;
+	}
 	if (subnet_is_asked(msg)) {
 		ask_subnet(fabric, msg);
 		return;

@@ -545,6 +545,11 @@ unsigned int network_number(const struct network *network)
 	return network->number;
 }
 
+bool network_has_host(const struct network *network, unsigned int host)
+{
+	return host < NETWORK_MAX_HOSTS && network->host[host];
+}
+
 int network_fd(const struct network *network)
 {
 	return network->epoll;

@@ -42,6 +42,8 @@ int network_join(const char *path, bool ethernet, const struct network_ops *ops,
 void network_leave(struct network *network);
 
 unsigned int network_number(const struct network *network);
+/* Is another host with that number there? */
+bool network_has_host(const struct network *network, unsigned int host);
 /* The descriptor is readable when network_progress() has something to do. */
 int network_fd(const struct network *network);
 

@@ -12,6 +12,7 @@
 
 #include "ib/packet.h"
 #include "ib/sa.h"
+#include "softhca/net/segments.h"
 #include "softhca/net/subnet.h"
 #include "util/bits.h"
 
@@ -35,6 +36,7 @@ struct subnet {
 	unsigned int num_groups;
 	LIST_HEAD(, group) groups;
 	struct services services;
+	struct segments segments;
 };
 
 struct request {
@@ -76,6 +78,7 @@ void subnet_destroy(struct subnet *subnet)
 	while (!LIST_EMPTY(&subnet->groups))
 		free_group(subnet, LIST_FIRST(&subnet->groups));
 	services_clear(&subnet->services);
+	segments_clear(&subnet->segments);
 	free(subnet);
 }
 
@@ -268,6 +271,33 @@ static uint16_t leave_group(struct subnet *subnet, const struct request *req, ui
 	return 0;
 }
 
+static bool member_is_wanted(const struct request *req, const struct group *group,
+			     const struct member *member)
+{
+	if (request_has(req, MC_HAS_MGID) && memcmp(mgid_of(group), fld_at(req->data, MC_MGID), 16))
+		return false;
+	return !request_has(req, MC_HAS_PORT_GID) ||
+	       !memcmp(member->gid, fld_at(req->data, MC_PORT_GID), 16);
+}
+
+static void list_members(struct subnet *subnet, const struct request *req, struct records *records)
+{
+	struct member *member;
+	struct group *group;
+
+	LIST_FOREACH(group, &subnet->groups, entry) {
+		LIST_FOREACH(member, &group->members, entry) {
+			uint8_t *record;
+
+			if (!member_is_wanted(req, group, member))
+				continue;
+			record = records_add(records);
+			if (record)
+				put_member(group, member->gid, record);
+		}
+	}
+}
+
 static uint16_t get_group(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
 	struct group *group = find_group(subnet, fld_at(req->data, MC_MGID));
@@ -280,29 +310,26 @@ static uint16_t get_group(struct subnet *subnet, const struct request *req, uint
 
 /* ---- paths ---- */
 
+/* Is MAD about the path to a GID? */
+static bool is_about_path(const uint8_t *mad)
+{
+	return fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD &&
+	       fld_get(mad, SA_COMPONENTS) >> PATH_HAS_DGID & 1;
+}
+
 static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
 	uint16_t dlid = subnet->ops->find(subnet->owner, fld_at(req->data, PATH_DGID));
 	uint16_t pkey =
 		request_has(req, PATH_HAS_PKEY) ? fld_get(req->data, PATH_PKEY) : PKEY_DEFAULT;
 
-	if (!request_has(req, PATH_HAS_DGID))
-		return SA_INSUFFICIENT_COMPONENTS;
 	if (!dlid || (pkey & PKEY_PARTITION) != (PKEY_DEFAULT & PKEY_PARTITION))
 		return SA_NO_RECORDS;
 	memcpy(data, req->data,
 	       FLD_BYTE(PATH_DLID)); /* service and GIDs are those that were asked for */
 	fld_set(data, PATH_DLID, dlid);
 	fld_set(data, PATH_SLID, req->msg->addr.slid);
-	fld_set(data, PATH_REVERSIBLE, 1);
-	fld_set(data, PATH_NUMBER, 1);
-	fld_set(data, PATH_PKEY, PKEY_DEFAULT);
-	fld_set(data, PATH_MTU_SELECTOR, SELECT_EXACTLY);
-	fld_set(data, PATH_MTU, MTU_4096);
-	fld_set(data, PATH_RATE_SELECTOR, SELECT_EXACTLY);
-	fld_set(data, PATH_RATE, RATE_10_GBPS);
-	fld_set(data, PATH_LIFETIME_SELECTOR, SELECT_EXACTLY);
-	fld_set(data, PATH_LIFETIME, LIFETIME_134_MS);
+	inventory_describe_path(data);
 	return 0;
 }
 
@@ -320,7 +347,20 @@ static unsigned int find_service(const struct subnet *subnet, const uint8_t *mad
 			     !!record);
 }
 
-/* Several records have no room in one datagram, and nobody sends more for an answer. */
+static void list_services(struct subnet *subnet, const struct request *req, struct records *records)
+{
+	uint8_t found[MAX_SERVICES][SERVICE_RECORD_SIZE];
+	unsigned int count =
+		services_find(&subnet->services, req->components, req->data, found, MAX_SERVICES);
+
+	for (unsigned int i = 0; i < count; i++) {
+		uint8_t *record = records_add(records);
+
+		if (record)
+			memcpy(record, found[i], sizeof(found[i]));
+	}
+}
+
 static uint16_t get_service(struct subnet *subnet, const struct request *req, uint8_t *data)
 {
 	uint8_t record[1][SERVICE_RECORD_SIZE];
@@ -350,22 +390,21 @@ static uint16_t get_class(struct subnet *subnet, const struct request *req, uint
 static const struct call {
 	uint8_t method, response;
 	uint16_t attribute;
-	uint32_t size; /* of a record */
 	uint16_t (*run)(struct subnet *subnet, const struct request *req, uint8_t *data);
 } calls[] = {
-	{ MAD_GET, MAD_GET, MAD_CLASS_PORT_INFO, 0, get_class },
-	{ MAD_GET, MAD_GET, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
-	{ SA_GET_TABLE, SA_GET_TABLE, SA_SERVICE_RECORD, SERVICE_RECORD_SIZE, get_service },
-	{ MAD_GET, MAD_GET, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
-	{ SA_GET_TABLE, SA_GET_TABLE, SA_PATH_RECORD, PATH_RECORD_SIZE, get_path },
-	{ MAD_GET, MAD_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
-	{ SA_GET_TABLE, SA_GET_TABLE, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, get_group },
-	{ MAD_SET, MAD_GET, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, join_group },
-	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, MC_MEMBER_RECORD_SIZE, leave_group },
+	{ MAD_GET, MAD_GET, MAD_CLASS_PORT_INFO, get_class },
+	{ MAD_GET, MAD_GET, SA_SERVICE_RECORD, get_service },
+	{ MAD_GET, MAD_GET, SA_PATH_RECORD, get_path },
+	{ MAD_GET, MAD_GET, SA_MC_MEMBER_RECORD, get_group },
+	{ MAD_SET, MAD_GET, SA_MC_MEMBER_RECORD, join_group },
+	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, leave_group },
 };
 
+/* A path that is not wanted by its GID is found among all. */
 static const struct call *find_call(const uint8_t *mad)
 {
+	if (fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD && !is_about_path(mad))
+		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (calls[i].method == fld_get(mad, MAD_METHOD) &&
 		    calls[i].attribute == fld_get(mad, MAD_ATTRIBUTE))
@@ -375,7 +414,17 @@ static const struct call *find_call(const uint8_t *mad)
 
 bool subnet_is_asked(const struct fabric_msg *msg)
 {
-	return !msg->addr.by_gid && msg->addr.dlid == FABRIC_SUBNET_LID;
+	return !msg->addr.by_gid && msg->addr.dlid == FABRIC_SUBNET_LID && msg->dest_qpn != SMI_QPN;
+}
+
+static bool is_of_subnet(const struct fabric_msg *msg)
+{
+	const uint8_t *mad = msg->payload;
+
+	return msg->service == FABRIC_UD && msg->op == FABRIC_SEND && msg->dest_qpn == GSI_QPN &&
+	       msg->qkey == GSI_QKEY && msg->payload_len == MAD_SIZE &&
+	       fld_get(mad, MAD_CLASS) == MAD_CLASS_SA &&
+	       fld_get(mad, MAD_CLASS_VERSION) == SA_CLASS_VERSION;
 }
 
 /* Is MSG a request, and no acknowledge of what was answered? */
@@ -383,19 +432,9 @@ static bool is_request(const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
 
-	if (msg->service != FABRIC_UD || msg->op != FABRIC_SEND || msg->dest_qpn != GSI_QPN ||
-	    msg->qkey != GSI_QKEY || msg->payload_len != MAD_SIZE)
-		return false;
-	if (fld_get(mad, MAD_CLASS) != MAD_CLASS_SA ||
-	    fld_get(mad, MAD_CLASS_VERSION) != SA_CLASS_VERSION ||
-	    fld_get(mad, MAD_METHOD) & MAD_RESPONSE)
+	if (!is_of_subnet(msg) || fld_get(mad, MAD_METHOD) & MAD_RESPONSE)
 		return false;
 	return !(fld_get(mad, RMPP_FLAGS) & RMPP_ACTIVE) || fld_get(mad, RMPP_TYPE) == RMPP_DATA;
-}
-
-static bool is_about_path(const uint8_t *mad)
-{
-	return fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD;
 }
 
 /* Others of the network may have what this process has not. */
@@ -421,36 +460,126 @@ bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg)
 	       subnet_is_about_own(subnet, msg);
 }
 
-/* The answer is a table of one record; of none when there is no such record. IBTA vol 1, 13.6.2 */
-static void make_table(uint8_t *mad, const struct call *call, uint16_t *status)
-{
-	uint32_t bytes = *status == SA_NO_RECORDS ? 0 : call->size;
+/* ---- tables ---- */
 
-	if (*status && *status != SA_NO_RECORDS)
+static uint32_t record_size(uint16_t attribute)
+{
+	switch (attribute) {
+	case SA_SERVICE_RECORD:
+		return SERVICE_RECORD_SIZE;
+	case SA_MC_MEMBER_RECORD:
+		return MC_MEMBER_RECORD_SIZE;
+	default:
+		return inventory_record_size(attribute);
+	}
+}
+
+/* A path to a GID is one, and anybody may ask for it. */
+static void list_path(struct subnet *subnet, const struct request *req, struct records *records)
+{
+	uint8_t data[PATH_RECORD_SIZE] = { 0 }, *record;
+
+	if (get_path(subnet, req, data))
 		return;
-	*status = 0;
+	record = records_add(records);
+	if (record)
+		memcpy(record, data, sizeof(data));
+}
+
+static void list_records(struct subnet *subnet, const struct request *req, struct records *records)
+{
+	uint16_t attribute = fld_get(req->mad, MAD_ATTRIBUTE);
+	struct inventory_wish wish = { attribute, fld_get(req->mad, MAD_MODIFIER), req->components,
+				       req->data };
+
+	records_init(records, record_size(attribute));
+	if (attribute == SA_SERVICE_RECORD)
+		list_services(subnet, req, records);
+	else if (attribute == SA_MC_MEMBER_RECORD)
+		list_members(subnet, req, records);
+	else if (attribute == SA_PATH_RECORD && request_has(req, PATH_HAS_DGID))
+		list_path(subnet, req, records);
+	else
+		inventory_find(subnet->ops->ask, subnet->owner, &wish, records);
+}
+
+static void put_table_header(uint8_t *mad, const struct records *records)
+{
 	fld_set(mad, RMPP_VERSION, RMPP_VERSION_1);
 	fld_set(mad, RMPP_TYPE, RMPP_DATA);
 	fld_set(mad, RMPP_FLAGS, RMPP_ACTIVE | RMPP_FIRST | RMPP_LAST);
 	fld_set(mad, RMPP_SEGMENT, 1);
-	fld_set(mad, RMPP_LENGTH, SA_HEADER_SIZE + bytes);
-	fld_set(mad, SA_ATTR_OFFSET, (call->size + 7) / 8);
+	fld_set(mad, RMPP_LENGTH, SA_HEADER_SIZE + records->count * records->spacing);
+	fld_set(mad, SA_ATTR_OFFSET, records->spacing / 8);
 }
 
-static void request_run(struct subnet *subnet, const struct request *req, uint8_t *mad)
+/* The function writes a table that one datagram has room for, or starts a long answer. */
+static void put_table(struct subnet *subnet, struct records *records, uint8_t *mad,
+		      const struct fabric_msg *answer)
 {
-	const struct call *call = find_call(req->mad);
-	uint16_t status = MAD_UNSUPPORTED_METHOD_ATTRIBUTE;
+	size_t len = (size_t)records->count * records->spacing;
 
-	memset(mad + SA_DATA, 0, MAD_SIZE - SA_DATA);
-	if (call) {
-		status = call->run(subnet, req, mad + SA_DATA);
-		if (call->method == SA_GET_TABLE)
-			make_table(mad, call, &status);
+	put_table_header(mad, records);
+	if (len <= MAD_SIZE - SA_DATA) {
+		if (len)
+			memcpy(mad + SA_DATA, records->bytes, len);
+		return;
 	}
-	fld_set(mad, MAD_STATUS, status);
-	fld_set(mad, MAD_METHOD,
-		(call ? call->response : fld_get(req->mad, MAD_METHOD)) | MAD_RESPONSE);
+	segments_start(&subnet->segments, mad, records->bytes, len, answer);
+	records->bytes = NULL;
+}
+
+static uint16_t run_table(struct subnet *subnet, const struct request *req, uint8_t *mad,
+			  const struct fabric_msg *answer)
+{
+	struct records records;
+	uint16_t status = 0;
+
+	list_records(subnet, req, &records);
+	fld_set(mad, MAD_METHOD, SA_GET_TABLE | MAD_RESPONSE);
+	if (records.failed)
+		status = SA_NO_RESOURCES;
+	else
+		put_table(subnet, &records, mad, answer);
+	records_free(&records);
+	return status;
+}
+
+/* One record of what there is. */
+static uint16_t run_single(struct subnet *subnet, const struct request *req, uint8_t *mad)
+{
+	struct records records;
+	uint16_t status = 0;
+
+	list_records(subnet, req, &records);
+	fld_set(mad, MAD_METHOD, MAD_GET | MAD_RESPONSE);
+	if (records.count == 1)
+		memcpy(mad + SA_DATA, records.bytes, records.size);
+	else
+		status = records.failed  ? SA_NO_RESOURCES
+			 : records.count ? SA_TOO_MANY_RECORDS
+					 : SA_NO_RECORDS;
+	records_free(&records);
+	return status;
+}
+
+static uint16_t request_run(struct subnet *subnet, const struct request *req, uint8_t *mad,
+			    const struct fabric_msg *answer)
+{
+	unsigned int method = fld_get(req->mad, MAD_METHOD);
+	const struct call *call = find_call(req->mad);
+	bool has_records = record_size(fld_get(req->mad, MAD_ATTRIBUTE));
+
+	if (call) {
+		fld_set(mad, MAD_METHOD, call->response | MAD_RESPONSE);
+		return call->run(subnet, req, mad + SA_DATA);
+	}
+	if (method == SA_GET_TABLE && has_records)
+		return run_table(subnet, req, mad, answer);
+	if (method == MAD_GET && has_records)
+		return run_single(subnet, req, mad);
+	fld_set(mad, MAD_METHOD, method | MAD_RESPONSE);
+	return MAD_UNSUPPORTED_METHOD_ATTRIBUTE;
 }
 
 /* The answer goes back to where MSG came from. */
@@ -476,17 +605,32 @@ static void address_answer(const struct fabric_msg *msg, struct fabric_msg *answ
 	memcpy(answer->addr.sgid, msg->addr.dgid, 16);
 }
 
+/* The headers stand before anything else, as a long answer copies them. */
+static void answer_request(struct subnet *subnet, const struct fabric_msg *msg,
+			   uint8_t mad[MAD_SIZE], struct fabric_msg *answer)
+{
+	struct request req = request_decode(msg);
+
+	memcpy(mad, msg->payload, MAD_SIZE);
+	memset(mad + SA_DATA, 0, MAD_SIZE - SA_DATA);
+	fld_set(mad, MAD_STATUS, 0);
+	fld_set(mad, MAD_STATUS, request_run(subnet, &req, mad, answer));
+}
+
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
 		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer)
 {
-	struct request req;
-
+	if (is_of_subnet(msg) && segments_take(&subnet->segments, msg))
+		return subnet_answer_more(subnet, mad, answer);
 	if (!is_request(msg) || (!last && !subnet_knows(subnet, msg)))
 		return false;
-	req = request_decode(msg);
-	memcpy(mad, msg->payload, MAD_SIZE);
-	request_run(subnet, &req, mad);
 	address_answer(msg, answer);
+	answer_request(subnet, msg, mad, answer);
 	answer->payload = mad;
-	return true;
+	return !subnet->segments.current || subnet_answer_more(subnet, mad, answer);
+}
+
+bool subnet_answer_more(struct subnet *subnet, uint8_t mad[MAD_SIZE], struct fabric_msg *answer)
+{
+	return segments_next(&subnet->segments, mad, answer);
 }

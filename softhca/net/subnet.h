@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "softhca/device/fabric.h"
+#include "softhca/net/inventory.h"
 #include "softhca/net/service.h"
 
 struct subnet;
@@ -22,6 +23,7 @@ struct subnet;
 struct subnet_ops {
 	/* The call returns the LID of this process' port that has GID, or 0. */
 	uint16_t (*find)(void *owner, const uint8_t gid[16]);
+	inventory_ask_fn ask;
 };
 
 int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
@@ -41,8 +43,10 @@ bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
 /* Is it about a port or a service of this process? */
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
 /* The function makes the answer to MSG, whose payload goes to MAD. LAST says that what is not known
- * here is not known anywhere. It returns false when there is no answer. */
+ * here is not known anywhere. It returns false when there is no answer. If there is one, more of it
+ * may follow, which the second function makes until it returns false. */
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
 		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer);
+bool subnet_answer_more(struct subnet *subnet, uint8_t mad[MAD_SIZE], struct fabric_msg *answer);
 
 #endif

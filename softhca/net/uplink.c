@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ib/mad.h"
 #include "ib/packet.h"
 #include "softhca/fault.h"
 #include "softhca/net/network.h"
@@ -95,12 +96,21 @@ static void forget_host(void *owner, unsigned int host)
 			uplink->learned[i].used = false;
 }
 
-static unsigned int host_of(struct uplink *uplink, const struct fabric_addr *addr)
+/* Subnet administration is at each host. */
+static bool is_for_any_subnet(const struct fabric_msg *msg)
 {
+	return !msg->addr.by_gid && msg->addr.dlid == FABRIC_SUBNET_LID && msg->dest_qpn != SMI_QPN;
+}
+
+static unsigned int host_of(struct uplink *uplink, const struct fabric_msg *msg)
+{
+	const struct fabric_addr *addr = &msg->addr;
 	unsigned int host;
 
-	if (fabric_is_multicast(addr) || (!addr->by_gid && addr->dlid == FABRIC_SUBNET_LID))
+	if (fabric_is_multicast(addr) || is_for_any_subnet(msg))
 		return NETWORK_ALL;
+	if (!addr->by_gid && addr->dlid > FABRIC_SUBNET_LID - NETWORK_MAX_HOSTS)
+		return FABRIC_SUBNET_LID - addr->dlid; /* a switch: see leaf.h */
 	if (!addr->by_gid) {
 		host = (addr->dlid - 1u) / UPLINK_LIDS;
 		return host < NETWORK_MAX_HOSTS ? host : NOWHERE;
@@ -269,7 +279,7 @@ bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric
 	if (!split && !uplink->pcap && (local || !uplink->network))
 		return false;
 	uplink->ethernet = msg->addr.by_gid;
-	host = host_of(uplink, &msg->addr);
+	host = host_of(uplink, msg);
 	for (uint32_t i = 0; i < count; i++) {
 		size_t len = wire_encode(msg, i, packet);
 
@@ -344,6 +354,11 @@ bool uplink_is_joined(const struct uplink *uplink)
 unsigned int uplink_number(const struct uplink *uplink)
 {
 	return uplink->network ? network_number(uplink->network) : 0;
+}
+
+bool uplink_has_host(const struct uplink *uplink, unsigned int host)
+{
+	return uplink->network && network_has_host(uplink->network, host);
 }
 
 int uplink_fd(const struct uplink *uplink)

@@ -35,6 +35,7 @@ int uplink_capture(struct uplink *uplink, const char *path, bool ethernet);
 
 bool uplink_is_joined(const struct uplink *uplink);
 unsigned int uplink_number(const struct uplink *uplink);
+bool uplink_has_host(const struct uplink *uplink, unsigned int host);
 int uplink_fd(const struct uplink *uplink);
 
 /* MSG, from an adapter with faults FAULT (may be NULL), leaves. LOCAL: it is for this fabric. True

@@ -53,6 +53,7 @@ typedef uint64_t u64;
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
 #include "prm/mlx5/wqe.h"
+#include "prm/mlx5/mad.h"
 #include "tests/unit/softhca/kernel_text.h"
 #include "util/bits.h"
 
@@ -490,6 +491,7 @@ static const struct pair layouts[] = {
 	FIELD(ADS_VHCA_PORT_NUM, ads, vhca_port_num),
 	FIELD(ADS_RMAC_47_32, ads, rmac_47_32),
 	FIELD(ADS_RMAC_31_0, ads, rmac_31_0),
+	FIELD(MODIFY_HCA_VPORT_CONTEXT_IN_PORT_NUM, modify_hca_vport_context_in, port_num),
 	FIELD(QUERY_HCA_VPORT_CONTEXT_IN_OTHER_VPORT, query_hca_vport_context_in, other_vport),
 	FIELD(QUERY_HCA_VPORT_CONTEXT_IN_PORT_NUM, query_hca_vport_context_in, port_num),
 	FIELD(QUERY_HCA_VPORT_CONTEXT_IN_VPORT_NUMBER, query_hca_vport_context_in, vport_number),
@@ -660,6 +662,10 @@ static const struct pair layouts[] = {
 	FIELD(WQ_WQ_UMEM_VALID, wq, wq_umem_valid),
 	PART(MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT, modify_hca_vport_context_in, hca_vport_context),
 	FIELD(XRC_SRQC_WQE_CNT, xrc_srqc, wqe_cnt),
+	FIELD(MAD_IFC_IN_REMOTE_LID, mad_ifc_in, remote_lid),
+	FIELD(MAD_IFC_IN_PORT, mad_ifc_in, port),
+	PART(MAD_IFC_IN_MAD, mad_ifc_in, mad),
+	PART(MAD_IFC_OUT_MAD, mad_ifc_out, response_mad_packet),
 	FIELD(MCG_IN_QPN, attach_to_mcg_in, qpn),
 	FIELD(MCG_IN_QPN, detach_from_mcg_in, qpn),
 	PART(MCG_IN_MULTICAST_GID, attach_to_mcg_in, multicast_gid),
@@ -1150,6 +1156,7 @@ static const struct pair values[] = {
 	OP(2RST_QP),
 	OP(QUERY_QP),
 	OP(SQD_RTS_QP),
+	OP(MAD_IFC),
 	OP(INIT2INIT_QP),
 	OP(QUERY_VPORT_STATE),
 	OP(QUERY_ROCE_ADDRESS),
@@ -1223,6 +1230,8 @@ static const struct pair values[] = {
 	SIZE(PRM_QUERY_RMP_OUT_SIZE, query_rmp_out),
 	SIZE(PRM_QUERY_XRC_SRQ_OUT_SIZE, query_xrc_srq_out),
 	SIZE(PRM_MCG_IN_SIZE, attach_to_mcg_in),
+	SIZE(PRM_MAD_IFC_SIZE, mad_ifc_in),
+	SIZE(PRM_MAD_IFC_SIZE, mad_ifc_out),
 	VALUE(PRM_RMPC_STATE_RDY, MLX5_RMPC_STATE_RDY),
 	VALUE(PRM_RMPC_STATE_ERR, MLX5_RMPC_STATE_ERR),
 	VALUE(PRM_CS_RES_32B, MLX5_QPC_CS_RES_UP_TO_32B),

@@ -116,7 +116,7 @@ static void a_stranger_has_no_path(void **state)
 	memset(request + 56 + 8, 0x77, 16);
 	ask_expect(0x81, 0x0300);
 	ask_for(0x01, 0x35, 1 << 3);
-	ask_expect(0x81, 0x0600);
+	ask_expect(0x81, 0x0300);
 	unpair();
 }
 
@@ -205,9 +205,127 @@ static void two_services_have_no_room_in_an_answer(void **state)
 	ask_for(0x01, 0x31, BY_NAME);
 	memcpy(request + 56 + 48, "twins", 5);
 	ask_expect(0x81, 0x0400);
+	unpair();
+}
+
+enum { ACTIVE = 1, FIRST = 2, LAST = 4 };
+
+static void check_segment(const uint8_t *mad, uint32_t number, uint32_t flags, uint32_t length)
+{
+	assert_int_equal(fld_get(mad, RMPP_TYPE), 1);
+	assert_int_equal(fld_get(mad, RMPP_FLAGS), flags);
+	assert_int_equal(fld_get(mad, RMPP_SEGMENT), number);
+	assert_int_equal(fld_get(mad, RMPP_LENGTH), length);
+}
+
+/* Two records of 176 bytes are parts of 200 and 152. The first says how long all is, with the
+ * header of 20 bytes in each, and the second comes when the first is acknowledged. */
+static void a_long_table_comes_in_parts(void **state)
+{
+	const uint8_t *part;
+
+	(void)state;
+	pair(&gsi, 4096);
+	add_service("twins,1");
+	add_service("twins,2");
 	ask_for(0x12, 0x31, BY_NAME);
 	memcpy(request + 56 + 48, "twins", 5);
-	ask_expect(0x92, 0x0400);
+	part = ask_expect(0x92, 0);
+	check_segment(part - 56, 1, ACTIVE | FIRST, 2 * 176 + 2 * 20);
+	assert_int_equal(fld_get(part - 56, SA_ATTR_OFFSET), 22);
+	assert_string_equal((const char *)part + 48, "twins");
+	fld_set(request, RMPP_VERSION, 1);
+	fld_set(request, RMPP_TYPE, 2);
+	fld_set(request, RMPP_FLAGS, ACTIVE);
+	fld_set(request, RMPP_SEGMENT, 1);
+	fld_set(request, RMPP_WINDOW, 1);
+	assert_null(subnet_ask()); /* no more is wanted so far */
+	fld_set(request, RMPP_WINDOW, 2);
+	part = ask_expect(0x92, 0);
+	check_segment(part - 56, 2, ACTIVE | LAST, 2 * 176 - 200 + 20);
+	assert_string_equal((const char *)part + 176 - 200 + 48, "twins");
+	fld_set(request, RMPP_SEGMENT, 2);
+	assert_null(subnet_ask());
+	fld_set(request, RMPP_SEGMENT, 1);
+	assert_null(subnet_ask()); /* it is over */
+	unpair();
+}
+
+/* ---- what there is ---- */
+
+enum { NODE_SIZE = 112, SWITCH_LID = 0xbfff };
+
+static void nodes_are_told_by_kind_and_lid(void **state)
+{
+	const uint8_t *node;
+
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x12, 0x11, 0);
+	node = ask_expect(0x92, 0);
+	assert_int_equal(fld_get(node - 56, SA_ATTR_OFFSET), NODE_SIZE / 8);
+	assert_int_equal(fld_get(node - 56, RMPP_LENGTH), 3 * NODE_SIZE + 2 * 20);
+	assert_int_equal(node[0] << 8 | node[1], SWITCH_LID);
+	assert_int_equal(node[6], 2); /* a switch */
+	ask_for(0x12, 0x11, 1 << 0);
+	request[56 + 1] = 2;
+	node = ask_expect(0x92, 0);
+	assert_int_equal(fld_get(node - 56, RMPP_LENGTH), NODE_SIZE + 20);
+	assert_int_equal(node[0] << 8 | node[1], 2);
+	assert_int_equal(node[6], 1); /* a channel adapter */
+	assert_memory_equal(node + 44, "softhca mlx5_", 13);
+	ask_for(0x12, 0x11, 1 << 0);
+	request[56 + 1] = 3;
+	assert_int_equal(fld_get(ask_expect(0x92, 0) - 56, RMPP_LENGTH), 20);
+	unpair();
+}
+
+static void managers_are_found_by_their_capability(void **state)
+{
+	const uint8_t *port;
+
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x12, 0x12, 1 << 7);
+	fld_set(request, MAD_MODIFIER, 1u << 31);
+	request[56 + 4 + 23] = 2; /* a subnet manager */
+	port = ask_expect(0x92, 0);
+	assert_int_equal(fld_get(port - 56, RMPP_LENGTH), 72 + 20);
+	assert_int_equal(port[0] << 8 | port[1], SWITCH_LID);
+	unpair();
+}
+
+static void links_lead_from_the_switch_to_each_port(void **state)
+{
+	static const uint8_t to_second[6] = { 0xbf, 0xff, 2, 1, 0, 2 };
+	const uint8_t *link;
+
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x01, 0x20, 1 << 0 | 1 << 1);
+	memcpy(request + 56, to_second, 3);
+	link = ask_expect(0x81, 0);
+	assert_memory_equal(link, to_second, sizeof(to_second));
+	ask_for(0x01, 0x20, 1 << 0);
+	memcpy(request + 56, to_second, 2);
+	ask_expect(0x81, 0x0400); /* there are two */
+	unpair();
+}
+
+static void a_path_is_found_by_lids_too(void **state)
+{
+	const uint8_t *path;
+
+	(void)state;
+	pair(&gsi, 4096);
+	ask_for(0x01, 0x35, 1 << 4 | 1 << 5);
+	request[56 + 41] = 2;
+	request[56 + 43] = 1;
+	path = ask_expect(0x81, 0);
+	assert_int_equal(path[40] << 8 | path[41], 2);
+	assert_int_equal(path[42] << 8 | path[43], 1);
+	ask_for(0x12, 0x35, 0);
+	assert_int_equal(fld_get(ask_expect(0x92, 0) - 56, RMPP_LENGTH), 9 * 64 + 3 * 20);
 	unpair();
 }
 
@@ -330,7 +448,7 @@ static void the_class_says_what_it_can(void **state)
 	info = ask_expect(0x81, 0);
 	assert_int_equal(info[0], 1);
 	assert_int_equal(info[1], 2);
-	ask_for(0x01, 0x11, 0); /* node records */
+	ask_for(0x01, 0x19, 0); /* tables of switches */
 	ask_expect(0x81, 0x000c);
 	unpair();
 }
@@ -346,7 +464,7 @@ static void what_is_no_request_gets_no_answer(void **state)
 	fld_set(request, RMPP_TYPE, 2); /* ACK */
 	assert_null(subnet_ask());
 	ask_for(0x01, 0x35, 0);
-	request[1] = 4; /* performance management */
+	request[1] = 5; /* baseboard management */
 	assert_null(subnet_ask());
 	unpair();
 }
@@ -362,6 +480,11 @@ int main(void)
 		IB(a_service_is_found_by_name_and_id),
 		IB(a_service_agrees_in_each_component),
 		IB(two_services_have_no_room_in_an_answer),
+		IB(a_long_table_comes_in_parts),
+		IB(nodes_are_told_by_kind_and_lid),
+		IB(managers_are_found_by_their_capability),
+		IB(links_lead_from_the_switch_to_each_port),
+		IB(a_path_is_found_by_lids_too),
 		cmocka_unit_test(services_are_written_as_name_id_and_port),
 		cmocka_unit_test(a_table_of_services_has_an_end),
 		IB(the_group_of_ipoib_is_there),

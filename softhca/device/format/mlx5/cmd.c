@@ -14,6 +14,7 @@
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/flow.h"
+#include "prm/mlx5/mad.h"
 #include "prm/mlx5/mcg.h"
 #include "prm/mlx5/memic.h"
 #include "prm/mlx5/mkc.h"
@@ -107,6 +108,7 @@ static const struct {
 					      8, false },
 	[PRM_OP_QUERY_HCA_VPORT_GID] = { port_query_gid, 16, 32, false },
 	[PRM_OP_QUERY_HCA_VPORT_PKEY] = { port_query_pkey, 16, 20, false },
+	[PRM_OP_MAD_IFC] = { mad_answer, PRM_MAD_IFC_SIZE, PRM_MAD_IFC_SIZE, false },
 	[PRM_OP_ATTACH_TO_MCG] = { mcg_attach, PRM_MCG_IN_SIZE, 8, false },
 	[PRM_OP_DETACH_FROM_MCG] = { mcg_detach, PRM_MCG_IN_SIZE, 8, true },
 	[PRM_OP_MODIFY_VPORT_STATE] = { vport_modify_state, 16, 8, false },

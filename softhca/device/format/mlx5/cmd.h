@@ -113,6 +113,7 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd);
 enum prm_status qp_query(struct hca *hca, struct cmd *cmd);
 enum prm_status qp_modify(struct hca *hca, struct cmd *cmd);
 enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status mad_answer(struct hca *hca, struct cmd *cmd);
 enum prm_status mcg_attach(struct hca *hca, struct cmd *cmd);
 enum prm_status mcg_detach(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_context(struct hca *hca, struct cmd *cmd);

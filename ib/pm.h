@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pm.h - performance management: counters of a port. Facts only. IBTA vol 1, 16.1.3; ib/mad.h has
+ * the common header.
+ */
+#ifndef IB_PM_H
+#define IB_PM_H
+
+#include "ib/mad.h"
+
+enum { PM_CLASS_VERSION = 1, PM_DATA = 64, PM_DATA_SIZE = 192, PM_ALL_PORTS = 255 };
+
+enum { /* attributes */
+       PM_PORT_COUNTERS = 0x12,
+       PM_PORT_COUNTERS_EXTENDED = 0x1d,
+};
+
+/* These are of ClassPortInfo's capability mask. */
+enum { PM_CAP_ALL_PORTS = 1 << 8, PM_CAP_EXTENDED = 1 << 9 };
+
+#define PM_CAP_MASK FLD(0x0, 15, 0) /* of ClassPortInfo */
+
+/* PortCounters: these stop at their highest value. Data is counted in words of 4 bytes. */
+#define PM_PORT            FLD(0x0, 23, 16)
+#define PM_SELECT          FLD(0x0, 15, 0)
+#define PM_LINK_DOWNED     FLD(0x4, 7, 0)
+#define PM_RECEIVE_ERRORS  FLD(0x8, 31, 16)
+#define PM_XMIT_DATA       FLD(0x18, 31, 0)
+#define PM_RECEIVE_DATA    FLD(0x1c, 31, 0)
+#define PM_XMIT_PACKETS    FLD(0x20, 31, 0)
+#define PM_RECEIVE_PACKETS FLD(0x24, 31, 0)
+
+/* A bit of the counters' selection, in the order of the attribute, says which one a Set writes. */
+enum {
+	PM_SELECT_LINK_DOWNED = 1 << 2,
+	PM_SELECT_RECEIVE_ERRORS = 1 << 3,
+	PM_SELECT_XMIT_DATA = 1 << 12,
+	PM_SELECT_RECEIVE_DATA = 1 << 13,
+	PM_SELECT_XMIT_PACKETS = 1 << 14,
+	PM_SELECT_RECEIVE_PACKETS = 1 << 15,
+};
+
+/* PortCountersExtended: all of 64 bits, in this order from byte 8 on. */
+enum {
+	PM_EXT_XMIT_DATA,
+	PM_EXT_RECEIVE_DATA,
+	PM_EXT_XMIT_PACKETS,
+	PM_EXT_RECEIVE_PACKETS,
+	PM_EXT_UNICAST_XMIT_PACKETS,
+	PM_EXT_UNICAST_RECEIVE_PACKETS,
+	PM_EXT_MULTICAST_XMIT_PACKETS,
+	PM_EXT_MULTICAST_RECEIVE_PACKETS,
+	PM_EXT_COUNTERS,
+	PM_EXT_FIRST = 8,
+};
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * pma.h - the adapter's agent for performance management: it tells what a port has counted.
+ */
+#ifndef SOFTHCA_DEVICE_MANAGEMENT_PMA_H
+#define SOFTHCA_DEVICE_MANAGEMENT_PMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ib/mad.h"
+
+struct hca;
+
+/* The function answers datagram IN; it returns false when nothing is to be said. */
+bool pma_answer(struct hca *hca, const uint8_t in[MAD_SIZE], uint8_t out[MAD_SIZE]);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_management.c - what managers are answered: by an adapter's agents, which a driver reaches by
+ * MAD_IFC, and by the switch, along the way that a packet names. Golden bytes.
+ */
+#include "ib/pm.h"
+#include "ib/smp.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/mad.h"
+#include "prm/mlx5/qpc.h"
+#include "pair.h"
+#include "util/bits.h"
+
+enum { GRH_LEN = 40, PERMISSIVE = 0xffff, SWITCH_LID = 0xbfff, DIRECTED = 0x81, LID_ROUTED = 1 };
+
+static const struct flat_qp_attr smi = { .st = PRM_QP_ST_QP0 };
+
+static uint8_t in[16 + 256], out[16 + 256];
+static uint8_t *const request = in + 16, *const answer = out + 16;
+
+static void ask_for(uint8_t class, uint16_t attribute, uint32_t modifier)
+{
+	const uint8_t start[] = { 1, class, 1, 1 };
+
+	memset(in, 0, sizeof(in));
+	memcpy(request, start, sizeof(start));
+	memset(request + 8, 0x5a, 8); /* transaction */
+	fld_set(request, MAD_ATTRIBUTE, attribute);
+	fld_set(request, MAD_MODIFIER, modifier);
+}
+
+/* ---- the adapter's agents ---- */
+
+static unsigned int ask_adapter(unsigned int port)
+{
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MAD_IFC);
+	fld_set(in, MAD_IFC_IN_PORT, port);
+	hca_exec(flat.hca[0], in, sizeof(in), out, sizeof(out));
+	return fld_get(out, CMD_OUT_STATUS);
+}
+
+static void ask_expect(uint16_t status)
+{
+	assert_int_equal(ask_adapter(1), PRM_STAT_OK);
+	assert_int_equal(answer[3], 0x81);
+	assert_int_equal(answer[4] << 8 | answer[5], status);
+	assert_memory_equal(answer + 8, request + 8, 8);
+}
+
+static void a_node_says_what_it_is(void **state)
+{
+	static const uint8_t start[] = { 1, 1, 1 /* channel adapter */, 1 /* port */ };
+	static const uint8_t vendor[] = { 0x00, 0x02, 0xc9 };
+
+	(void)state;
+	ask_for(LID_ROUTED, 0x11, 0);
+	ask_expect(0);
+	assert_memory_equal(answer + 64, start, sizeof(start));
+	assert_int_equal(answer[64 + 36], 1); /* the port that was asked */
+	assert_memory_equal(answer + 64 + 37, vendor, sizeof(vendor));
+	ask_for(LID_ROUTED, 0x10, 0);
+	ask_expect(0);
+	assert_memory_equal(answer + 64, "softhca mlx5_", 13);
+}
+
+static void a_port_is_active_at_its_lid(void **state)
+{
+	static const uint8_t lids[] = { 0, 1, 0xbf, 0xff };
+
+	(void)state;
+	ask_for(LID_ROUTED, 0x15, 1);
+	ask_expect(0);
+	assert_memory_equal(answer + 64 + 16, lids, sizeof(lids));
+	assert_int_equal(answer[64 + 32], 0x74); /* active */
+	assert_int_equal(answer[64 + 33], 0x52); /* link up; polls when it is down */
+	hca_set_link(flat.hca[0], 1, false);
+	ask_expect(0);
+	assert_int_equal(answer[64 + 32], 0x71);
+	assert_int_equal(answer[64 + 33], 0x22);
+	ask_for(LID_ROUTED, 0x15, 2);
+	ask_expect(0x1c); /* no such port */
+}
+
+static void tables_have_ends(void **state)
+{
+	(void)state;
+	ask_for(LID_ROUTED, 0x16, 0);
+	ask_expect(0);
+	assert_int_equal(answer[64] << 8 | answer[65], 0xffff);
+	ask_for(LID_ROUTED, 0x16, 4);
+	ask_expect(0x1c);
+	ask_for(LID_ROUTED, 0x14, 1);
+	ask_expect(0x1c);
+}
+
+static void what_is_not_there_is_refused(void **state)
+{
+	(void)state;
+	ask_for(LID_ROUTED, 0x12, 0); /* it is no switch */
+	ask_expect(0x0c);
+	ask_for(LID_ROUTED, 0x15, 1);
+	request[3] = 2; /* Set */
+	ask_expect(0x0c);
+	ask_for(LID_ROUTED, 0x11, 0);
+	request[2] = 2; /* version */
+	ask_expect(0x04);
+	ask_for(LID_ROUTED, 0x11, 0);
+	assert_int_equal(ask_adapter(2), PRM_STAT_BAD_PARAM_ERR);
+	ask_for(0x09, 0x11, 0); /* a class without an agent */
+	assert_int_equal(ask_adapter(1), PRM_STAT_BAD_PARAM_ERR);
+	ask_for(LID_ROUTED, 0x11, 0);
+	fld_set(in, CMD_IN_OP_MOD, 4);
+	assert_int_equal(ask_adapter(1), PRM_STAT_BAD_PARAM_ERR);
+}
+
+static void ask_counters(uint8_t method, uint16_t attribute, uint16_t select)
+{
+	ask_for(4, attribute, 0);
+	request[3] = method;
+	request[64 + 1] = 1; /* port */
+	fld_set(request + 64, PM_SELECT, select);
+}
+
+static void counters_can_be_set(void **state)
+{
+	(void)state;
+	pair(&(struct flat_qp_attr){ 0 }, 4096);
+	flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_data(a, from, 1024, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	assert_non_null(flat_poll(a->send_cq));
+	ask_counters(1, 0x12, 0);
+	ask_expect(0);
+	assert_int_equal(fld_get(answer + 64, PM_XMIT_DATA), 1024 / 4);
+	assert_int_equal(fld_get(answer + 64, PM_XMIT_PACKETS), 1);
+	ask_counters(2, 0x12, 1 << 12); /* the data only */
+	fld_set(request + 64, PM_XMIT_DATA, 7);
+	ask_expect(0);
+	ask_counters(1, 0x12, 0);
+	ask_expect(0);
+	assert_int_equal(fld_get(answer + 64, PM_XMIT_DATA), 7);
+	assert_int_equal(fld_get(answer + 64, PM_XMIT_PACKETS), 1);
+	ask_counters(1, 0x1d, 0);
+	ask_expect(0);
+	assert_int_equal(fld_get64(answer + 64, 8), 1024 / 4); /* the others are by themselves */
+	request[64 + 1] = 2;
+	ask_expect(0x1c);
+	unpair();
+}
+
+/* ---- the switch ---- */
+
+/* The function sends the request to the switch, and returns what comes back, or NULL. */
+static const uint8_t *ask_switch(uint16_t lid)
+{
+	flat_recv(a, from + 256, 4096 - 256, lkey);
+	memcpy(flat.mem + from, request, 256);
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_av_lid(lid, 0, 0);
+	flat_data(a, from, 256, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG);
+	assert_non_null(flat_poll(a->send_cq));
+	return flat_poll(a->recv_cq) ? flat.mem + from + 256 + GRH_LEN : NULL;
+}
+
+/* HOPS ports from the first adapter's on; the way has begun. */
+static void go_by(const uint8_t *ports, uint8_t hops)
+{
+	memset(request + 32, 0xff, 4); /* LIDs of a directed packet: there is no part by LIDs */
+	request[6] = 1;
+	request[7] = hops;
+	memcpy(request + 128 + 1, ports, hops);
+}
+
+static void one_hop_leads_to_the_switch(void **state)
+{
+	const uint8_t *told;
+
+	(void)state;
+	pair(&smi, 4096);
+	ask_for(DIRECTED, 0x11, 0);
+	go_by((const uint8_t[]){ 1 }, 1);
+	told = ask_switch(PERMISSIVE);
+	assert_non_null(told);
+	assert_int_equal(told[3], 0x81);
+	assert_int_equal(told[4] << 8 | told[5], 0x8000); /* it returns, without a complaint */
+	assert_int_equal(told[6], 1);                     /* one hop is left */
+	assert_int_equal(told[192 + 1], 1);               /* it came in at port 1 */
+	assert_int_equal(told[64 + 2], 2);                /* a switch */
+	assert_int_equal(told[64 + 3], 2);                /* of two ports */
+	unpair();
+}
+
+static void the_second_hop_leads_through_it(void **state)
+{
+	const uint8_t *told;
+
+	(void)state;
+	pair(&smi, 4096);
+	flat_recv(b, to, 4096, rkey);
+	ask_for(DIRECTED, 0x11, 0);
+	go_by((const uint8_t[]){ 1, 2 }, 2);
+	assert_null(ask_switch(PERMISSIVE)); /* it is at b, and software's to answer */
+	assert_non_null(flat_poll(b->recv_cq));
+	told = flat.mem + to + GRH_LEN;
+	assert_int_equal(told[3], 1);
+	assert_int_equal(told[6], 2);
+	assert_int_equal(told[192 + 1], 1);
+	unpair();
+}
+
+static void a_way_that_leads_nowhere_ends(void **state)
+{
+	static const uint8_t ways[][3] = { { 1, 0, 1 }, { 1, 3, 1 }, { 1, 254, 1 }, { 1, 255, 2 } };
+
+	(void)state;
+	pair(&smi, 4096);
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		ask_for(DIRECTED, 0x11, 0);
+		go_by(ways[i], 3);
+		assert_null(ask_switch(PERMISSIVE));
+	}
+	ask_for(DIRECTED, 0x11, 0);
+	go_by(ways[0], 1);
+	request[7] = 64; /* more hops than there can be */
+	assert_null(ask_switch(PERMISSIVE));
+	request[7] = 1;
+	request[6] = 2; /* behind its end */
+	assert_null(ask_switch(PERMISSIVE));
+	request[4] = 0x80; /* on its way back, to nowhere */
+	assert_null(ask_switch(PERMISSIVE));
+	unpair();
+}
+
+static void the_manager_is_at_the_switch(void **state)
+{
+	const uint8_t *told;
+
+	(void)state;
+	pair(&smi, 4096);
+	ask_for(LID_ROUTED, 0x20, 0);
+	told = ask_switch(SWITCH_LID);
+	assert_non_null(told);
+	assert_int_equal(told[64 + 20], 0xf3); /* master, of the highest priority */
+	ask_for(LID_ROUTED, 0x19, 0);
+	told = ask_switch(SWITCH_LID);
+	assert_non_null(told);
+	assert_int_equal(told[64 + 1], 1);
+	assert_int_equal(told[64 + 2], 2);
+	assert_int_equal(told[64 + 3], 255); /* nothing has that LID */
+	ask_for(LID_ROUTED, 0x02, 0);
+	request[3] = 5; /* a trap: it is not to be repeated */
+	told = ask_switch(SWITCH_LID);
+	assert_non_null(told);
+	assert_int_equal(told[3], 7);
+	unpair();
+}
+
+int main(void)
+{
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+	const struct CMUnitTest tests[] = {
+		IB(a_node_says_what_it_is),
+		IB(a_port_is_active_at_its_lid),
+		IB(tables_have_ends),
+		IB(what_is_not_there_is_refused),
+		IB(counters_can_be_set),
+		IB(one_hop_leads_to_the_switch),
+		IB(the_second_hop_leads_through_it),
+		IB(a_way_that_leads_nowhere_ends),
+		IB(the_manager_is_at_the_switch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
