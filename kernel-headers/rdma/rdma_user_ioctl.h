@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All ioctls of RDMA character devices that this tree uses: that is the one of uverbs. The ioctls
- * of umad and of other vendors' drivers are not declared here.
+ * The ioctl of uverbs. Those of umad are in ib_user_mad.h; those of other vendors' drivers are
+ * not declared here.
  */
 #ifndef RDMA_USER_IOCTL_H
 #define RDMA_USER_IOCTL_H

@@ -31,6 +31,7 @@
 #include "softhca/front/process/server_socket.h"
 #include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/watch.h"
@@ -217,6 +218,7 @@ static int daemon_start(const struct options *options)
 	ret = ucma_conn_start();
 	if (ret)
 		goto destroy_sysfs;
+	umad_start();
 	ret = uverbs_start();
 	if (!ret)
 		ret = start_engine();
@@ -254,6 +256,7 @@ static void daemon_finish(void)
 	kill_adapters();
 	runners_tell_holders();
 	ucma_stop();
+	umad_stop();
 	ucma_conn_stop();
 	uverbs_stop();
 	sysfs_destroy(&the_daemon.sysfs);

@@ -13,10 +13,27 @@
 #include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
+#include "softhca/front/process/seccomp.h"
 #include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 #include "util/bits.h"
+
+static void device_ioctl(struct call *call)
+{
+	if ((uint32_t)call_arg(call, 1) == UVERBS_IOCTL)
+		uverbs_ioctl(call);
+	if (!call->answered)
+		umad_ioctl(call);
+}
+
+static void device_write(struct call *call)
+{
+	ucma_write(call);
+	if (!call->answered)
+		umad_write(call);
+}
 
 static const struct {
 	int nr;
@@ -46,11 +63,12 @@ static const struct {
 	{ __NR_fstat, path_fstat },
 	{ __NR_dup, uverbs_dup },
 	{ __NR_fcntl, uverbs_fcntl },
-	{ __NR_ioctl, uverbs_ioctl },
+	{ __NR_ioctl, device_ioctl },
 	{ __NR_socket, netlink_socket },
 	{ __NR_sendmsg, netlink_sendmsg },
 	{ __NR_sendto, netlink_sendto },
-	{ __NR_write, ucma_write },
+	{ __NR_write, device_write },
+	{ __NR_read, umad_read },
 };
 
 /* ENOENT says that the caller was killed meanwhile: nobody is left to tell. */

@@ -29,6 +29,7 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
 #include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 
@@ -118,9 +119,44 @@ static struct adapter *device_of(struct daemon *daemon, const char *path)
 	return *end || index >= daemon->num_adapters ? NULL : daemon->adapters[index];
 }
 
+/* Is PATH the device file of a port whose name begins with PREFIX? */
+static struct adapter *port_of(struct daemon *daemon, const char *path, const char *prefix,
+			       unsigned int *port)
+{
+	unsigned long index;
+	char *end;
+
+	if (strncmp(path, prefix, strlen(prefix)) || !path[strlen(prefix)])
+		return NULL;
+	index = strtoul(path + strlen(prefix), &end, 10);
+	if (*end || index >= (unsigned long)daemon->num_adapters * daemon->options->ports)
+		return NULL;
+	*port = index % daemon->options->ports + 1;
+	return daemon->adapters[index / daemon->options->ports];
+}
+
+static const char umad_prefix[] = "/dev/infiniband/umad", issm_prefix[] = "/dev/infiniband/issm";
+
 static bool is_rdma_cm(const char *path)
 {
 	return !strcmp(path, "/dev/infiniband/rdma_cm");
+}
+
+/* The function returns the number of the device that PATH is, or 0. */
+static dev_t device_number(struct daemon *daemon, const char *path)
+{
+	const struct adapter *adapter = device_of(daemon, path);
+	unsigned int port;
+
+	if (adapter)
+		return makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index);
+	adapter = port_of(daemon, path, umad_prefix, &port);
+	if (adapter)
+		return makedev(UMAD_MAJOR, UMAD_FIRST_MINOR + adapter_port_index(adapter, port));
+	adapter = port_of(daemon, path, issm_prefix, &port);
+	if (adapter && !adapter_is_roce(adapter))
+		return makedev(UMAD_MAJOR, ISSM_FIRST_MINOR + adapter_port_index(adapter, port));
+	return is_rdma_cm(path) ? makedev(UCMA_MISC_MAJOR, UCMA_MISC_MINOR) : 0;
 }
 
 static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
@@ -130,30 +166,40 @@ static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 			  (flags & (O_NOFOLLOW | O_DIRECTORY)) | O_RDONLY | O_CLOEXEC);
 }
 
-/* The file of a device, ADAPTER's or, without one, rdma_cm's. An empty file of the tree stands for
- * it. */
-static void open_device(struct call *call, struct adapter *adapter, const char *path,
-			uint64_t flags)
+static void open_file(struct call *call, const char *path, uint64_t flags)
 {
-	if (faccessat(call->daemon->sysfs.fd, path + 1, F_OK, 0))
-		call_fail(call, errno);
-	else if (adapter)
+	struct daemon *daemon = call->daemon;
+	struct adapter *adapter = device_of(daemon, path);
+	unsigned int port;
+
+	if (adapter)
 		uverbs_open(call, adapter, flags & O_CLOEXEC);
+	else if ((adapter = port_of(daemon, path, umad_prefix, &port)))
+		umad_open(call, adapter, port, flags);
+	else if ((adapter = port_of(daemon, path, issm_prefix, &port)))
+		umad_open_manager(call, adapter, port, flags);
 	else
 		ucma_open(call, flags);
 }
 
+/* The file of a device. An empty file of the tree stands for it. */
+static void open_device(struct call *call, const char *path, uint64_t flags)
+{
+	if (faccessat(call->daemon->sysfs.fd, path + 1, F_OK, 0))
+		call_fail(call, errno);
+	else
+		open_file(call, path, flags);
+}
+
 static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64_t flags)
 {
-	struct adapter *adapter;
 	char path[PATH_MAX];
 	int fd;
 
 	if (!path_claim(call, dirfd, path_addr, path))
 		return;
-	adapter = device_of(call->daemon, path);
-	if ((adapter || is_rdma_cm(path)) && !(flags & (O_PATH | O_DIRECTORY))) {
-		open_device(call, adapter, path, flags);
+	if (device_number(call->daemon, path) && !(flags & (O_PATH | O_DIRECTORY))) {
+		open_device(call, path, flags);
 		return;
 	}
 	sysfs_refresh(&call->daemon->sysfs, call->daemon->adapters, call->daemon->num_adapters,
@@ -196,16 +242,6 @@ static void become_device(struct stat *st, dev_t number)
 	st->st_rdev = number;
 	st->st_size = 0;
 	st->st_blocks = 0;
-}
-
-/* The function returns the number of the device that PATH is, or 0. */
-static dev_t device_number(struct daemon *daemon, const char *path)
-{
-	const struct adapter *adapter = device_of(daemon, path);
-
-	if (is_rdma_cm(path))
-		return makedev(UCMA_MISC_MAJOR, UCMA_MISC_MINOR);
-	return adapter ? makedev(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index) : 0;
 }
 
 /* The function opens the directory that holds the last component of PATH, which *NAME points to. */
@@ -303,6 +339,8 @@ static bool stat_device(struct call *call, int fd, struct stat *st)
 					  UVERBS_FIRST_MINOR + uverbs_file_adapter(file)->index));
 	else if (ucma_file_find(st))
 		become_device(st, makedev(UCMA_MISC_MAJOR, UCMA_MISC_MINOR));
+	else if (umad_file_find(st))
+		become_device(st, umad_file_device(umad_file_find(st)));
 	else
 		return false;
 	return true;

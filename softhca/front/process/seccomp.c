@@ -37,7 +37,7 @@
 
 enum trap_when {
 	ALWAYS,
-	IF_UVERBS_IOCTL,     /* argument 1 is the request */
+	IF_RDMA_IOCTL,       /* argument 1 is a request of uverbs or umad */
 	IF_FD_IN_BAND,       /* argument 0 is a descriptor */
 	IF_RDMA_NETLINK,     /* socket(AF_NETLINK, type, NETLINK_RDMA) */
 	IF_PATH_OR_BAND_AT3, /* argument 3 has AT_EMPTY_PATH: like IF_FD_IN_BAND; else always */
@@ -72,11 +72,12 @@ static const struct trap {
 	{ __NR_fstat, IF_FD_IN_BAND },
 	{ __NR_dup, IF_FD_IN_BAND },
 	{ __NR_fcntl, IF_FD_IN_BAND },
-	{ __NR_ioctl, IF_UVERBS_IOCTL },
+	{ __NR_ioctl, IF_RDMA_IOCTL },
 	{ __NR_socket, IF_RDMA_NETLINK },
 	{ __NR_sendmsg, IF_FD_IN_BAND },
 	{ __NR_sendto, IF_FD_IN_BAND },
 	{ __NR_write, IF_FD_IN_BAND },
+	{ __NR_read, IF_FD_IN_BAND },
 };
 #define NUM_TRAPS ARRAY_SIZE(trap_table)
 
@@ -136,9 +137,10 @@ static void emit_condition(struct program *program, enum trap_when when)
 	switch (when) {
 	case ALWAYS:
 		break;
-	case IF_UVERBS_IOCTL:
+	case IF_RDMA_IOCTL:
 		load_arg(program, 1);
-		allow_unless_equal(program, UVERBS_IOCTL);
+		instruction_emit(program, BPF_ALU | BPF_AND | BPF_K, IOCTL_TYPE_MASK, 0, 0);
+		allow_unless_equal(program, RDMA_IOCTL_TYPE);
 		break;
 	case IF_FD_IN_BAND:
 		allow_unless_fd_in_band(program);

@@ -17,6 +17,8 @@ enum { FD_BAND_FIRST = 512, FD_BAND_SIZE = 512 };
 
 /* The number is RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h>. */
 #define UVERBS_IOCTL 0xc0181b01u
+/* All requests of RDMA devices have these bits alike: RDMA_IOCTL_MAGIC as _IOC_TYPE(). */
+enum { IOCTL_TYPE_MASK = 0xff00, RDMA_IOCTL_TYPE = 0x1b00 };
 
 /* Install the filter in this thread and all it starts; the listener is for the daemon. 0 or a
  * positive errno; EBUSY: there is a listener already, i.e. this is a softhca inside a softhca. */

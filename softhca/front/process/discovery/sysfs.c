@@ -29,6 +29,7 @@
 #include "softhca/front/process/discovery/sysfs_text.h"
 #include "softhca/front/process/discovery/writer.h"
 #include "softhca/front/process/ucma/ucma.h"
+#include "softhca/front/process/umad/umad.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -219,6 +220,53 @@ static void make_uverbs(struct writer *writer, const char *pci, const struct ada
 	writer_make_link(writer, path, text);
 }
 
+/* A class device of a port: its directory, the link to it, and its device file. */
+static void make_port_device(struct writer *writer, const char *pci, const struct adapter *adapter,
+			     unsigned int port, const char *kind)
+{
+	unsigned int index = adapter_port_index(adapter, port);
+	unsigned int minor = index + (strcmp(kind, "issm") ? UMAD_FIRST_MINOR : ISSM_FIRST_MINOR);
+	char dir[192], path[256], text[80];
+
+	snprintf(dir, sizeof(dir), "%s/infiniband_mad/%s%u", pci, kind, index);
+	writer_make_dirs(writer, dir);
+	snprintf(path, sizeof(path), "%s/ibdev", dir);
+	snprintf(text, sizeof(text), "%s\n", adapter->name);
+	writer_make_file(writer, path, text);
+	snprintf(path, sizeof(path), "%s/port", dir);
+	snprintf(text, sizeof(text), "%u\n", port);
+	writer_make_file(writer, path, text);
+	snprintf(path, sizeof(path), "%s/dev", dir);
+	snprintf(text, sizeof(text), "%u:%u\n", UMAD_MAJOR, minor);
+	writer_make_file(writer, path, text);
+	snprintf(path, sizeof(path), "%s/uevent", dir);
+	snprintf(text, sizeof(text), "MAJOR=%u\nMINOR=%u\nDEVNAME=infiniband/%s%u\n", UMAD_MAJOR,
+		 minor, kind, index);
+	writer_make_file(writer, path, text);
+	snprintf(path, sizeof(path), "%s/device", dir);
+	writer_make_link(writer, path, "../..");
+	snprintf(path, sizeof(path), "%s/subsystem", dir);
+	writer_make_link(writer, path, "../../../../../class/infiniband_mad");
+	snprintf(path, sizeof(path), "sys/class/infiniband_mad/%s%u", kind, index);
+	snprintf(dir, sizeof(dir), "../../%s/infiniband_mad/%s%u", pci + strlen("sys/"), kind,
+		 index);
+	writer_make_link(writer, path, dir);
+	snprintf(path, sizeof(path), "sys/dev/char/%u:%u", UMAD_MAJOR, minor);
+	snprintf(dir, sizeof(dir), "../../class/infiniband_mad/%s%u", kind, index);
+	writer_make_link(writer, path, dir);
+	snprintf(path, sizeof(path), "dev/infiniband/%s%u", kind, index);
+	writer_make_file(writer, path, "");
+}
+
+/* A port of RoCE has no subnet manager. */
+static void make_umad(struct writer *writer, const char *pci, const struct adapter *adapter,
+		      unsigned int port)
+{
+	make_port_device(writer, pci, adapter, port, "umad");
+	if (!adapter_is_roce(adapter))
+		make_port_device(writer, pci, adapter, port, "issm");
+}
+
 static void make_class_links(struct writer *writer, const char *pci, const struct adapter *adapter)
 {
 	char path[256], target[256];
@@ -249,8 +297,10 @@ static void make_adapter(struct writer *writer, struct adapter *adapter)
 	writer_make_link(writer, path, "../../../../../class/infiniband");
 	make_uverbs(writer, pci, adapter);
 	make_class_links(writer, pci, adapter);
-	for (unsigned int port = 1; port <= adapter->num_ports; port++)
+	for (unsigned int port = 1; port <= adapter->num_ports; port++) {
 		make_port(writer, adapter, port);
+		make_umad(writer, pci, adapter, port);
+	}
 	for (unsigned int port = 1; port <= adapter->num_ports; port++)
 		make_netdev(writer, pci, adapter, port);
 }
@@ -352,11 +402,13 @@ static void make_rdma_cm(struct writer *writer)
 
 int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sysfs *sysfs)
 {
-	static const char *const dirs[] = { "sys/class/infiniband", "sys/class/infiniband_verbs",
-					    "sys/dev/char", "sys/class/misc/rdma_cm",
-					    "dev/infiniband" };
+	static const char *const dirs[] = {
+		"sys/class/infiniband", "sys/class/infiniband_verbs", "sys/class/infiniband_mad",
+		"sys/dev/char",         "sys/class/misc/rdma_cm",     "dev/infiniband"
+	};
 	struct writer writer = { 0 };
 	int ret = make_root(sysfs);
+	char abi[16];
 
 	if (ret)
 		return ret;
@@ -365,6 +417,8 @@ int sysfs_create(struct adapter **adapters, unsigned int num_adapters, struct sy
 		writer_make_dirs(&writer, dirs[i]);
 	sysfs_pci_start(&writer);
 	writer_make_file(&writer, "sys/class/infiniband_verbs/abi_version", "6\n");
+	snprintf(abi, sizeof(abi), "%u\n", IB_USER_MAD_ABI_VERSION);
+	writer_make_file(&writer, "sys/class/infiniband_mad/abi_version", abi);
 	make_rdma_cm(&writer);
 	/* tmpfs lists what is newest first, and programs take the first adapter of the list */
 	for (unsigned int i = num_adapters; i > 0; i--)

@@ -176,6 +176,15 @@ int adapter_query_counters(struct adapter *adapter, unsigned int port,
 			   struct port_counters *counters);
 int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t index, uint16_t *pkey);
 
+/* A port says that a subnet manager is there, or no longer. */
+void adapter_show_manager(struct adapter *adapter, unsigned int port, bool present);
+
+/* The number of a port among those of all adapters, of which each has as many. */
+static inline unsigned int adapter_port_index(const struct adapter *adapter, unsigned int port)
+{
+	return adapter->index * adapter->num_ports + port - 1;
+}
+
 static inline uint64_t adapter_port_guid(const struct adapter *adapter, unsigned int port)
 {
 	return adapter->node_guid + port;

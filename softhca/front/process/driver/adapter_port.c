@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ib/smp.h"
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/vport.h"
@@ -184,4 +185,16 @@ int adapter_query_counters(struct adapter *adapter, unsigned int port,
 #undef PACKETS
 #undef BYTES
 	return 0;
+}
+
+void adapter_show_manager(struct adapter *adapter, unsigned int port, bool present)
+{
+	uint8_t in[PRM_CMD_IN_SIZE + PRM_HCA_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	uint8_t *context = fld_at(in, MODIFY_HCA_VPORT_CONTEXT_IN_HCA_VPORT_CONTEXT);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_HCA_VPORT_CONTEXT);
+	fld_set(in, MODIFY_HCA_VPORT_CONTEXT_IN_PORT_NUM, port);
+	fld_set(context, HCA_VPORT_CONTEXT_CAP_MASK1, present ? PORT_CAP_SM : 0);
+	fld_set(context, HCA_VPORT_CONTEXT_CAP_MASK1_FIELD_SELECT, PORT_CAP_SM);
+	adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }

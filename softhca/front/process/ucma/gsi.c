@@ -34,6 +34,7 @@ static struct {
 	struct watch watch;
 	void (*take)(const struct gsi_arrival *arrival);
 	void (*died)(struct adapter *adapter);
+	void (*also)(const struct gsi_arrival *arrival);
 	pthread_mutex_t lock; /* of what follows */
 	unsigned int waiting;
 	STAILQ_HEAD(, packet) packets;
@@ -65,6 +66,8 @@ static void packet_enqueue(const struct gsi_arrival *arrival)
 
 static bool is_wanted(const struct fabric_msg *msg)
 {
+	if (msg->dest_qpn == SMI_QPN)
+		return msg->payload_len == MAD_SIZE;
 	if (msg->dest_qpn == GSI_QPN)
 		return msg->qkey == GSI_QKEY && msg->payload_len == MAD_SIZE;
 	return msg->qkey == IPOIB_QKEY && msg->payload_len <= MAX_BYTES &&
@@ -168,7 +171,10 @@ static void hand_over(const struct gsi_arrival *arrival)
 		if (cm_receive(&path, arrival->bytes))
 			return;
 	}
-	gsi.take(arrival);
+	if (arrival->frame || arrival->dest_qpn != SMI_QPN)
+		gsi.take(arrival);
+	if (gsi.also)
+		gsi.also(arrival);
 }
 
 static struct packet *packet_dequeue(void)
@@ -279,4 +285,9 @@ void gsi_send_ipoib(struct adapter *adapter, unsigned int port, uint16_t dlid,
 
 	memcpy(datagram.dgid, dgid, 16);
 	send_datagram(adapter, &datagram);
+}
+
+void gsi_show(void (*also)(const struct gsi_arrival *arrival))
+{
+	gsi.also = also;
 }

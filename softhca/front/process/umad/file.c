@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * file.c - files of umad and issm: opening, reading, what is told of them.
+ *
+ * The program has one end of a pair of sockets; while it has something to read there is a byte in
+ * it, so that poll() tells the truth.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "prm/mlx5/vport.h"
+#include "softhca/front/process/caller.h"
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/umad/umad.h"
+#include "softhca/log.h"
+
+static LIST_HEAD(, umad_file) files = LIST_HEAD_INITIALIZER(files);
+
+void umad_start(void)
+{
+	gsi_show(umad_take);
+}
+
+/* ---- life ---- */
+
+static void manager_show(const struct umad_file *file, bool present)
+{
+	adapter_show_manager(file->adapter, file->port, present);
+}
+
+static void file_close(struct umad_file *file)
+{
+	struct umad_packet *packet;
+	struct umad_reader *reader;
+
+	for (unsigned int i = 0; i < UMAD_MAX_AGENTS; i++) {
+		umad_send_end_agent(file, i);
+		umad_rmpp_forget(file, i, 0);
+	}
+	while ((packet = STAILQ_FIRST(&file->packets))) {
+		STAILQ_REMOVE_HEAD(&file->packets, entry);
+		free(packet);
+	}
+	while ((reader = STAILQ_FIRST(&file->readers))) {
+		STAILQ_REMOVE_HEAD(&file->readers, entry);
+		call_deferred_forget(&reader->call);
+		free(reader);
+	}
+	if (file->manager)
+		manager_show(file, false);
+	LIST_REMOVE(file, in_all);
+	watch_remove(&file->watch);
+	close(file->watch.fd);
+	free(file);
+}
+
+/* Nobody has the other end any more. */
+static void file_ready(struct watch *watch, uint32_t events)
+{
+	if (events & (EPOLLERR | EPOLLHUP))
+		file_close((struct umad_file *)watch);
+}
+
+static int file_new(struct adapter *adapter, unsigned int port, int flags, struct umad_file **out,
+		    int *other)
+{
+	struct umad_file *file = calloc(1, sizeof(*file));
+	struct stat st;
+	int fd[2], ret;
+
+	if (!file)
+		return ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd)) {
+		ret = errno;
+		goto free_file;
+	}
+	if (fstat(fd[0], &st) || fcntl(fd[0], F_SETFL, flags) ||
+	    fcntl(fd[1], F_SETFL, O_NONBLOCK)) {
+		ret = errno;
+		goto close_pair;
+	}
+	file->watch = (struct watch){ fd[1], file_ready };
+	file->adapter = adapter;
+	file->port = port;
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	STAILQ_INIT(&file->packets);
+	STAILQ_INIT(&file->readers);
+	LIST_INIT(&file->sends);
+	LIST_INIT(&file->assemblies);
+	ret = watch_add(&file->watch, 0);
+	if (ret)
+		goto close_pair;
+	LIST_INSERT_HEAD(&files, file, in_all);
+	*other = fd[0];
+	*out = file;
+	return 0;
+close_pair:
+	close(fd[0]);
+	close(fd[1]);
+free_file:
+	free(file);
+	return ret;
+}
+
+static struct umad_file *open_file(struct call *call, struct adapter *adapter, unsigned int port,
+				   uint64_t flags)
+{
+	struct umad_file *file = NULL;
+	int fd = -1, number;
+	int ret = client_pick_descriptor(call->tid, &number);
+
+	if (!ret)
+		ret = file_new(adapter, port, flags & O_NONBLOCK, &file, &fd);
+	if (ret) {
+		call_fail(call, ret);
+		return NULL;
+	}
+	log_note("umad: port %u of %s opened by thread %d as descriptor %d", port, adapter->name,
+		 call->tid, number);
+	call_return_fd(call, fd, flags & O_CLOEXEC, number);
+	close(fd);
+	return file;
+}
+
+void umad_open(struct call *call, struct adapter *adapter, unsigned int port, uint64_t flags)
+{
+	open_file(call, adapter, port, flags);
+}
+
+/* While the file is open the port says that a subnet manager is there, of which there is one. Linux
+ * lets a second wait; that nobody waits here is said at once. */
+void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int port,
+		       uint64_t flags)
+{
+	struct umad_file *file;
+
+	LIST_FOREACH(file, &files, in_all) {
+		if (!file->manager || file->adapter != adapter || file->port != port)
+			continue;
+		call_fail(call, EAGAIN);
+		return;
+	}
+	file = open_file(call, adapter, port, flags);
+	if (!file)
+		return;
+	file->manager = true;
+	manager_show(file, true);
+}
+
+struct umad_file *umad_file_find(const struct stat *st)
+{
+	struct umad_file *file;
+
+	LIST_FOREACH(file, &files, in_all)
+		if (file->ino == st->st_ino && file->dev == st->st_dev)
+			return file;
+	return NULL;
+}
+
+dev_t umad_file_device(const struct umad_file *file)
+{
+	unsigned int first = file->manager ? ISSM_FIRST_MINOR : UMAD_FIRST_MINOR;
+
+	return makedev(UMAD_MAJOR, first + adapter_port_index(file->adapter, file->port));
+}
+
+struct umad_file *umad_file_next(struct umad_file *after, const struct adapter *adapter,
+				 unsigned int port)
+{
+	struct umad_file *file = after ? LIST_NEXT(after, in_all) : LIST_FIRST(&files);
+
+	while (file && (file->manager || file->adapter != adapter || file->port != port))
+		file = LIST_NEXT(file, in_all);
+	return file;
+}
+
+void umad_stop(void)
+{
+	struct umad_file *file;
+
+	while ((file = LIST_FIRST(&files)))
+		file_close(file);
+}
+
+/* ---- reading ---- */
+
+/* The function returns how many bytes are read, or minus an errno. A long datagram for which there
+ * is no room shows its beginning, which has its length. */
+static int64_t packet_copy(pid_t tid, const struct umad_file *file,
+			   const struct umad_packet *packet, uint64_t address, size_t room)
+{
+	size_t header = umad_header_size(file);
+	size_t first = packet->len < MAD_SIZE ? packet->len : MAD_SIZE;
+	bool fits = room >= header + packet->len;
+
+	if (room < header + first)
+		return -EINVAL;
+	if (client_write(tid, address, &packet->hdr, header) ||
+	    client_write(tid, address + header, packet->bytes, fits ? packet->len : first))
+		return -EFAULT;
+	return fits ? (int64_t)(header + packet->len) : -ENOSPC;
+}
+
+static void token_put(struct umad_file *file)
+{
+	if (write(file->watch.fd, "", 1) != 1)
+		log_note("umad: a program is not told that it can read");
+}
+
+/* The function takes the byte out of the end that the caller has as FD. */
+static void token_take(pid_t tid, int fd)
+{
+	int copy = client_fd_copy(tid, fd);
+	char byte;
+
+	if (copy < 0)
+		return;
+	if (recv(copy, &byte, 1, MSG_DONTWAIT) != 1)
+		log_note("umad: no byte for a datagram");
+	close(copy);
+}
+
+static bool is_nonblocking(struct call *call)
+{
+	int fd = client_fd_copy(call->tid, call_arg_int(call, 0));
+	int flags = fd < 0 ? O_NONBLOCK : fcntl(fd, F_GETFL);
+
+	if (fd >= 0)
+		close(fd);
+	return flags & O_NONBLOCK;
+}
+
+static int64_t read_wait(struct call *call, struct umad_file *file)
+{
+	struct umad_reader *reader;
+
+	if (is_nonblocking(call))
+		return -EAGAIN;
+	reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	reader->address = call_arg(call, 1);
+	reader->room = call_arg(call, 2);
+	call_defer(call, &reader->call);
+	STAILQ_INSERT_TAIL(&file->readers, reader, entry);
+	return 0;
+}
+
+static int64_t read_packet(struct call *call, struct umad_file *file)
+{
+	struct umad_packet *packet = STAILQ_FIRST(&file->packets);
+	size_t room = call_arg(call, 2);
+	int64_t ret;
+
+	if (room < umad_header_size(file))
+		return -EINVAL;
+	if (!packet)
+		return read_wait(call, file);
+	if (!caller_is_alive(call))
+		return -EFAULT;
+	ret = packet_copy(call->tid, file, packet, call_arg(call, 1), room);
+	if (ret < 0)
+		return ret;
+	STAILQ_REMOVE_HEAD(&file->packets, entry);
+	free(packet);
+	if (STAILQ_EMPTY(&file->packets))
+		token_take(call->tid, call_arg_int(call, 0));
+	return ret;
+}
+
+static struct umad_file *file_of(struct call *call)
+{
+	struct stat st;
+
+	return client_fd_stat(call->tid, call_arg_int(call, 0), &st) ? NULL : umad_file_find(&st);
+}
+
+static void call_finish(struct call *call, int64_t ret)
+{
+	if (call->answered)
+		return;
+	if (ret < 0)
+		call_fail(call, (int)-ret);
+	else
+		call_return(call, ret);
+}
+
+void umad_read(struct call *call)
+{
+	struct umad_file *file = file_of(call);
+
+	if (file && file->manager)
+		call_fail(call, EINVAL);
+	else if (file)
+		call_finish(call, read_packet(call, file));
+}
+
+/* The function gives the packet to whoever waits; false: nobody does. */
+static bool give_to_reader(struct umad_file *file, const struct umad_packet *packet)
+{
+	struct umad_reader *reader;
+	int64_t ret;
+
+	while ((reader = STAILQ_FIRST(&file->readers))) {
+		STAILQ_REMOVE_HEAD(&file->readers, entry);
+		if (!call_deferred_is_alive(&reader->call)) {
+			call_deferred_forget(&reader->call);
+			free(reader);
+			continue;
+		}
+		ret = packet_copy(reader->call.tid, file, packet, reader->address, reader->room);
+		call_deferred_return(&reader->call, ret);
+		free(reader);
+		if (ret >= 0)
+			return true;
+	}
+	return false;
+}
+
+void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr, bool failed,
+		       const void *bytes, size_t len)
+{
+	struct umad_packet *packet = malloc(sizeof(*packet) + len);
+
+	if (!packet) {
+		log_error("umad: a datagram is lost: %s", strerror(ENOMEM));
+		return;
+	}
+	packet->hdr = *hdr;
+	if (!failed)
+		packet->hdr.length = (uint32_t)(umad_header_size(file) + len);
+	packet->len = len;
+	memcpy(packet->bytes, bytes, len);
+	if (give_to_reader(file, packet)) {
+		free(packet);
+		return;
+	}
+	if (STAILQ_EMPTY(&file->packets))
+		token_put(file);
+	STAILQ_INSERT_TAIL(&file->packets, packet, entry);
+}
+
+/* ---- writing, ioctls ---- */
+
+void umad_write(struct call *call)
+{
+	struct umad_file *file = file_of(call);
+	size_t len = call_arg(call, 2);
+	int ret;
+
+	if (!file)
+		return;
+	ret = file->manager ? EINVAL : umad_send(call, file, call_arg(call, 1), len);
+	call_finish(call, ret ? -ret : (int64_t)len);
+}
+
+static int enable_pkey(struct umad_file *file)
+{
+	if (file->used)
+		return EINVAL;
+	file->has_pkey_index = true;
+	return 0;
+}
+
+static int run_ioctl(struct call *call, struct umad_file *file)
+{
+	switch ((uint32_t)call_arg(call, 1)) {
+	case IB_USER_MAD_REGISTER_AGENT:
+		return umad_register(call, file);
+	case IB_USER_MAD_REGISTER_AGENT2:
+		return umad_register2(call, file);
+	case IB_USER_MAD_UNREGISTER_AGENT:
+		return umad_unregister(call, file);
+	case IB_USER_MAD_ENABLE_PKEY:
+		return enable_pkey(file);
+	default:
+		return ENOTTY;
+	}
+}
+
+void umad_ioctl(struct call *call)
+{
+	struct umad_file *file = file_of(call);
+
+	if (file)
+		call_finish(call, -(file->manager ? ENOTTY : run_ioctl(call, file)));
+}
