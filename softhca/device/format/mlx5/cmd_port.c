@@ -41,6 +41,7 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 	if (!port)
 		return PRM_STAT_BAD_PARAM_ERR;
 	up = port_is_up(hca, (unsigned int)(port - hca->port) + 1);
+	fld_set(ctx, HCA_VPORT_CONTEXT_HAS_SMI, 1);
 	fld_set(ctx, HCA_VPORT_CONTEXT_PORT_PHYSICAL_STATE, up ? PHYS_LINK_UP : PHYS_POLLING);
 	fld_set(ctx, HCA_VPORT_CONTEXT_PORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
 	fld_set(ctx, HCA_VPORT_CONTEXT_VPORT_STATE, up ? STATE_ACTIVE : STATE_DOWN);
