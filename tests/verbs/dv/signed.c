@@ -11,7 +11,7 @@
 
 enum { REQUESTS = 3, MAX_SGES = 4 };
 
-static void post(struct ibv_wq *wq, uint32_t sges)
+static void wq_post(struct ibv_wq *wq, uint32_t sges)
 {
 	struct ibv_sge list[MAX_SGES];
 	struct ibv_recv_wr wr = { .sg_list = list, .num_sge = (int)sges }, *bad;
@@ -46,7 +46,7 @@ static void signed_wq(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_cq 
 		return;
 	MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_RWQ));
 	say("max_sge %u, %u WQEs of %u bytes", attr.max_sge, rwq.wqe_cnt, rwq.stride);
-	post(wq, sges);
+	wq_post(wq, sges);
 	for (uint32_t i = 0; i < REQUESTS; i++)
 		say_wqe((const uint8_t *)rwq.buf + (size_t)i * rwq.stride, rwq.stride);
 	say_ret(ibv_destroy_wq(wq), "destroy");
