@@ -470,7 +470,7 @@ static void change_data(struct request *request, unsigned int i)
 
 static void change_data_high(struct request *request, unsigned int i)
 {
-	request->attr[i].data |= 1ull << 40;
+	request->attr[i].data |= 1ull << 47; /* no program has memory there */
 }
 
 static const struct {

@@ -80,13 +80,13 @@ static int wish_check(const struct umad_file *file, const struct wish *wish)
 {
 	int ret;
 
+	if (wish->qpn == SMI_QPN && adapter_is_roce(file->adapter))
+		return EPROTONOSUPPORT;
 	if (wish->rmpp_version && wish->rmpp_version != RMPP_VERSION_1)
 		return EINVAL;
 	ret = wish->class ? wish_check_class(wish) : 0;
 	if (ret)
 		return ret;
-	if (wish->qpn == SMI_QPN && adapter_is_roce(file->adapter))
-		return EPROTONOSUPPORT;
 	return wish->class && is_taken(file, wish) ? EINVAL : 0;
 }
 

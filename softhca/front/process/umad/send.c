@@ -206,6 +206,8 @@ int umad_send(struct call *call, struct umad_file *file, uint64_t address, size_
 	agent = &file->agent[hdr.id];
 	if (!agent->used)
 		return EIO;
+	if (!hdr.grh_present && adapter_is_roce(file->adapter))
+		return EINVAL; /* there is no address without a GID */
 	ret = read_datagram(call, agent, address + header, len - header, mad);
 	if (ret)
 		return ret;
