@@ -201,6 +201,8 @@ static const struct option_def option_table[] = {
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
 	  FOR_ADAPTER },
+	{ "lag", "N", "each port is N that are bonded (2; default: it is not)", set_u32,
+	  AT(lag_ports), 2, 2, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "link", "ib|ib-grh|roce",
 	  "link layer: InfiniBand (default; ib-grh: all paths need a GRH) or Ethernet with RoCE",
 	  set_link, 0, 0, 0, FOR_ADAPTER },

@@ -29,6 +29,7 @@ struct options {
 	const char *socket_path; /* run: the server to join; serve, pci: where to listen */
 	uint32_t devices;
 	uint32_t ports;
+	uint32_t lag_ports; /* run, serve: that are bonded behind each port; 0: none */
 	enum hca_link_layer link_layer;
 	bool grh_required;
 	struct hca_limits limits;

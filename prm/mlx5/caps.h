@@ -55,6 +55,7 @@ enum {
 #define HCA_CAP_ECE_SUPPORT                                   FLD(0x14, 28, 28)
 #define HCA_CAP_DUMP_FILL_MKEY                                FLD(0x1c, 7, 7)
 #define HCA_CAP_LOG_MAX_EQ                                    FLD(0x1c, 3, 0)
+#define HCA_CAP_QPC_EXTENSION                                 FLD(0x24, 29, 29)
 #define HCA_CAP_LOG_MAX_RA_REQ_DC                             FLD(0x24, 21, 16)
 #define HCA_CAP_LOG_MAX_RA_RES_DC                             FLD(0x24, 5, 0)
 #define HCA_CAP_RTS2RTS_QP_UDP_SPORT                          FLD(0x28, 14, 14)
@@ -90,6 +91,7 @@ enum {
 #define HCA_CAP_LOG_MAX_MSG                                   FLD(0x38, 28, 24)
 #define HCA_CAP_MAX_TC                                        FLD(0x38, 19, 16)
 #define HCA_CAP_STAT_RATE_SUPPORT                             FLD(0x3c, 31, 16)
+#define HCA_CAP_INIT2_LAG_TX_PORT_AFFINITY                    FLD(0x3c, 7, 7)
 #define HCA_CAP_CQE_VERSION                                   FLD(0x3c, 3, 0)
 #define HCA_CAP_COMPACT_ADDRESS_VECTOR                        FLD(0x40, 31, 31)
 #define HCA_CAP_STRIDING_RQ                                   FLD(0x40, 30, 30)
@@ -287,14 +289,9 @@ enum {
 
 #define HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY FLD(0x10, 12, 8)
 
-/* HCA_CAP_GENERAL_OBJ_TYPES has these bits. */
-enum {
-	PRM_OBJ_TYPES_VIRTIO_NET_Q = 1 << 13,
-};
-
-#define VDPA_CAP_LOG_DOORBELL_STRIDE   FLD(0x4, 12, 8)
-#define VDPA_CAP_LOG_DOORBELL_BAR_SIZE FLD(0x4, 4, 0) /* in pages of 4 KiB */
-#define VDPA_CAP_DOORBELL_BAR_OFFSET   FLD64(0x8)
-#define VDPA_CAP_MAX_NUM_VIRTIO_QUEUES FLD(0x10, 23, 0)
+#define VDPA_CAP_LOG_DOORBELL_STRIDE           FLD(0x4, 12, 8)
+#define VDPA_CAP_LOG_DOORBELL_BAR_SIZE         FLD(0x4, 4, 0) /* in pages of 4 KiB */
+#define VDPA_CAP_DOORBELL_BAR_OFFSET           FLD64(0x8)
+#define VDPA_CAP_MAX_NUM_VIRTIO_QUEUES         FLD(0x10, 23, 0)
 
 #endif

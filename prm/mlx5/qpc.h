@@ -14,6 +14,8 @@ enum {
 	PRM_QUERY_QP_OUT_SIZE = 24 + PRM_QPC_SIZE + 16,
 	PRM_CREATE_QP_IN_SIZE = 272, /* and PAs behind it */
 	PRM_MODIFY_QP_IN_SIZE = 272,
+	PRM_QPC_EXT_SIZE = 192,
+	PRM_MODIFY_QP_EXT_IN_SIZE = PRM_MODIFY_QP_IN_SIZE + PRM_QPC_EXT_SIZE,
 };
 
 enum prm_qp_service {
@@ -71,6 +73,13 @@ enum prm_qp_optpar {
 	PRM_OPTPAR_COUNTER_SET_ID = 1 << 25,
 };
 
+/* The second mask of these commands. */
+enum prm_qp_optpar_32 {
+	PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID = 1 << 0,
+	PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID = 1 << 1,
+	PRM_OPTPAR_32_UDP_SPORT = 1 << 2,
+};
+
 /* Connection establishment options (ECE): a version, which software says first for the adapter to
  * answer what it has, and an option each bit. */
 #define ECE_VERSION FLD(0x0, 31, 28)
@@ -96,6 +105,11 @@ enum { PRM_ECE_VERSION_1 = 1 };
 #define MODIFY_QP_IN_OPT_PARAM_MASK    FLD(0x10, 31, 0)
 #define MODIFY_QP_IN_ECE               FLD(0x14, 31, 0)
 #define MODIFY_QP_IN_QPC               FLD_PART(0x18)
+#define MODIFY_QP_IN_QPC_EXT           FLD(0x8, 31, 31)  /* QPC_DATA_EXT is there */
+#define MODIFY_QP_IN_OPT_PARAM_MASK_32 FLD(0x10c, 31, 0) /* PRM_OPTPAR_32_* */
+#define MODIFY_QP_IN_QPC_DATA_EXT      FLD_PART(0x110)
+#define QPC_EXT_QOS_GROUP_REQUESTER    FLD(0x4, 31, 0)
+#define QPC_EXT_QOS_GROUP_RESPONDER    FLD(0x8, 31, 0)
 
 #define MODIFY_QP_OUT_ECE              FLD(0xc, 31, 0)
 

@@ -42,6 +42,7 @@ enum {
 #define QUERY_TIS_IN_TISN                 FLD(0x8, 23, 0)
 #define QUERY_TIS_OUT_TIS_CONTEXT         FLD_PART(0x10)
 #define DESTROY_TIS_IN_TISN               FLD(0x8, 23, 0)
+#define MODIFY_TIS_BITMASK_LAG_PORT       FLD(0x4, 2, 2)
 #define MODIFY_TIS_BITMASK_PRIO           FLD(0x4, 0, 0)
 #define TISC_STRICT_LAG_TX_PORT_AFFINITY  FLD(0x0, 31, 31)
 #define TISC_TLS_EN                       FLD(0x0, 30, 30)

@@ -25,6 +25,7 @@ enum {
 
 enum {
 	PRM_MODIFY_SQ_PACING = 1 << 0, /* modify_bitmask */
+	PRM_MODIFY_SQ_QOS_GROUP = 1 << 2,
 };
 
 #define WQ_PAGE_OFFSET                     FLD(0x4, 20, 16)
@@ -91,6 +92,7 @@ enum {
 #define SQC_TS_CQE_TO_DEST_CQN             FLD(0x18, 23, 0)
 #define SQC_PACKET_PACING_RATE_LIMIT_INDEX FLD(0x1c, 15, 0)
 #define SQC_TIS_LST_SZ                     FLD(0x20, 31, 16)
+#define SQC_QOS_QUEUE_GROUP_ID             FLD(0x20, 15, 0)
 #define SQC_TIS_NUM_0                      FLD(0x2c, 23, 0)
 #define SQC_WQ                             FLD_PART(0x30)
 

@@ -27,6 +27,7 @@
 #include "softhca/device/q_counter.h"
 #include "softhca/device/queue/qp.h"
 #include "softhca/device/queue/rules.h"
+#include "softhca/device/queue/sched.h"
 #include "softhca/device/res.h"
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
@@ -42,6 +43,9 @@
 #define NS_PER_MS 1000000ull
 
 struct mlx5_firmware;
+
+/* QP numbers that software has for something else. */
+enum { RESERVED_QPN_FIRST = 1 << 23, RESERVED_QPNS_LOG = 4, RESERVED_QPN_RANGES = 256 };
 
 struct hca {
 	struct hca_config config;
@@ -59,8 +63,10 @@ struct hca {
 	LIST_HEAD(, mcg_member) mcg_members;
 	LIST_HEAD(, umr_wait) umrs; /* of a strict adapter, under way */
 	struct mkey *sink_key;
-	struct memic *memic; /* NULL: no memory of its own */
-	uint16_t user;       /* for whom the command under way is; 0: for the driver */
+	struct memic *memic;     /* NULL: no memory of its own */
+	uint16_t user;           /* for whom the command under way is; 0: for the driver */
+	struct res_table scheds; /* see queue/sched.h */
+	bool qpns_reserved[RESERVED_QPN_RANGES];
 	struct res_table uctxs, umems;
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
 	struct port port[PORT_MAX];

@@ -60,6 +60,7 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->pds, &hca->user, 1, limits->max_pd);
 	res_init(&hca->tds, &hca->user, 1, 1 << 10);
 	res_init(&hca->eqs, &hca->user, 1, 255);
+	res_init(&hca->scheds, &hca->user, 1, 1 << SCHED_LOG_ELEMENTS);
 	res_init(&hca->xrcds, &hca->user, 1, 1 << LOG_MAX_XRCD);
 	res_init(&hca->srqs, &hca->user, 1, 1 << LOG_MAX_SRQ);
 	res_init(&hca->cqs, &hca->user, first_number(seed, 0x400, 0x1000), limits->max_cq);
@@ -153,6 +154,7 @@ static void free_objects(struct hca *hca)
 	pd_free_all(hca);
 	umem_free_all(hca);
 	uctx_free_all(hca);
+	sched_free_all(hca);
 }
 
 void hca_destroy(struct hca *hca)
@@ -319,7 +321,7 @@ static uint64_t next_call(struct hca *hca)
 
 uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 {
-	uint64_t next, events, paced;
+	uint64_t next, events, paced, scheduled;
 
 	fabric_lock(hca->fabric);
 	hca->now = now_ns;
@@ -328,6 +330,8 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	if (!fabric_is_congested(hca->fabric))
 		eth_run(hca);
 	paced = pacing_run(hca);
+	scheduled = sched_run(hca);
+	paced = scheduled < paced ? scheduled : paced;
 	fabric_flush(hca->fabric);
 	next = next_call(hca);
 	next = paced < next ? paced : next;

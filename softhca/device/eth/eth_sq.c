@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
+#include "util/bits.h"
 #include "softhca/device/eth/underlay.h"
 #include "softhca/device/eth/work_request.h"
 #include "softhca/device/queue/wqe.h"
@@ -40,6 +41,17 @@ void eth_sq_free(struct eth_sq *sq)
 	free(sq);
 }
 
+static void sq_wake_scheduled(struct hca *hca, struct sched_queue *queue)
+{
+	eth_sq_wake(hca, container_of(queue, struct eth_sq, sched));
+}
+
+void eth_sq_schedule(struct hca *hca, struct eth_sq *sq, struct sched_element *group)
+{
+	sq->sched.wake = sq_wake_scheduled;
+	sched_join(hca, &sq->sched, group);
+}
+
 int eth_sq_add(struct hca *hca, struct eth_sq *sq)
 {
 	int ret = res_add(&hca->eth->sqs, sq, &sq->n);
@@ -55,6 +67,7 @@ void eth_sq_remove(struct hca *hca, struct eth_sq *sq)
 {
 	res_remove(&hca->eth->sqs, sq->n);
 	pacing_forget(sq);
+	eth_sq_schedule(hca, sq, NULL);
 	if (sq->ready)
 		TAILQ_REMOVE(&hca->eth->ready, sq, in_ready);
 	LIST_REMOVE(sq, in_uar);
@@ -67,6 +80,8 @@ void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state stat
 	sq->state = state;
 	if (state == PRM_WQ_STATE_RST)
 		sq->pi = sq->ci = 0;
+	if (state != PRM_WQ_STATE_RDY)
+		sched_rests(&sq->sched);
 	eth_sq_wake(hca, sq);
 }
 
@@ -135,6 +150,7 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_
 	hca->eth->work += FRAME_WORK;
 	eth_transmit(hca, sq, bytes, len);
 	pacing_sent(hca, sq, len);
+	sched_sent(hca, sq->sched.group, len);
 }
 
 int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send, uint8_t *bytes,
@@ -407,11 +423,14 @@ bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 
 	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
 		sq->state = PRM_WQ_STATE_ERR; /* a producer that is nowhere near the ring */
-	for (unsigned int i = 0; i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY &&
-				 sq->ci != sq->pi && hca->eth->work < end && !pacing_waits(hca, sq);
+	for (unsigned int i = 0;
+	     i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi &&
+	     hca->eth->work < end && !pacing_waits(hca, sq) && !sched_waits(hca, &sq->sched);
 	     i++)
 		run_one(hca, sq);
 	if (sq->state == PRM_WQ_STATE_ERR)
 		return sq_flush_some(hca, sq);
-	return sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi && !sq->waits;
+	if (sq->state != PRM_WQ_STATE_RDY || sq->ci == sq->pi || sq->waits)
+		sched_rests(&sq->sched);
+	return sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi && !sq->waits && !sq->sched.waits;
 }

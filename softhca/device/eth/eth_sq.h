@@ -39,6 +39,7 @@ struct eth_sq {
 	uint64_t paced_until; /* what was sent takes until then */
 	bool waits;
 	LIST_ENTRY(eth_sq) in_waiting;
+	struct sched_queue sched;
 	uint8_t context[CONTEXT_MAX];
 };
 
@@ -48,6 +49,8 @@ int eth_sq_add(struct hca *hca, struct eth_sq *sq);
 /* The function takes the queue out of the adapter, and frees it. */
 void eth_sq_remove(struct hca *hca, struct eth_sq *sq);
 void eth_sq_free(struct eth_sq *sq);
+/* The queue is of GROUP from now on; NULL: of none. */
+void eth_sq_schedule(struct hca *hca, struct eth_sq *sq, struct sched_element *group);
 void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state state);
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);

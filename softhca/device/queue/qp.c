@@ -11,6 +11,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
+#include "util/bits.h"
 
 void qp_wake(struct hca *hca, struct qp *qp)
 {
@@ -18,6 +19,25 @@ void qp_wake(struct hca *hca, struct qp *qp)
 		return;
 	qp->ready = true;
 	TAILQ_INSERT_TAIL(&hca->ready, qp, in_ready);
+}
+
+static void qp_wake_scheduled(struct hca *hca, struct sched_queue *queue)
+{
+	qp_wake(hca, container_of(queue, struct qp, sched));
+}
+
+/* Requests wait for their group. Responses are sent when they are asked for, and only counted, so
+ * what waits for the same group waits the longer. */
+void qp_schedule(struct hca *hca, struct qp *qp, struct sched_element *requests,
+		 struct sched_element *responses)
+{
+	qp->sched.wake = qp_wake_scheduled;
+	sched_join(hca, &qp->sched, requests);
+	if (qp->response_group)
+		qp->response_group->users--;
+	qp->response_group = responses;
+	if (responses)
+		responses->users++;
 }
 
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
@@ -56,6 +76,7 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 		return;
 	qp->state = PRM_QP_STATE_ERR;
 	umr_forget(qp);
+	sched_rests(&qp->sched);
 	qp->req.rnr_wait = false;
 	qp->flush_poll = FIRST_FLUSH_POLL;
 	qp_set_timer(hca, qp, hca->now + qp->flush_poll);
@@ -73,12 +94,14 @@ void qp_fail_send(struct hca *hca, struct qp *qp)
 	}
 	qp->state = PRM_QP_STATE_SQER;
 	umr_forget(qp);
+	sched_rests(&qp->sched);
 	qp_wake(hca, qp);
 }
 
 void qp_reset_queues(struct qp *qp)
 {
 	umr_forget(qp);
+	sched_rests(&qp->sched);
 	qp->sq.pi = qp->sq.next = qp->sq.ci = 0;
 	qp->sq.cache_bbs = 0;
 	qp->sq.unrung_since = 0;
@@ -101,6 +124,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 	qp_set_timer(hca, qp, HCA_IDLE);
 	qp_leave_port(hca, qp);
 	umr_forget(qp);
+	qp_schedule(hca, qp, NULL, NULL);
 	mcg_forget(hca, qp);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);

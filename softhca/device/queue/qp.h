@@ -16,6 +16,7 @@
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/memory/umem.h"
 #include "softhca/device/transport/path.h"
+#include "softhca/device/queue/sched.h"
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
 
@@ -155,10 +156,12 @@ struct qp {
 	struct rq rq;
 	struct requester req;
 	struct responder resp;
-	struct umr_wait *umr; /* under way; NULL: none. See umr_delay.c */
-	bool ready;           /* on hca->ready */
-	bool timed;           /* on hca->timed */
-	uint64_t flush_poll;  /* in state ERR: pause between looks at the receive doorbell record */
+	struct sched_queue sched;             /* of its requests */
+	struct sched_element *response_group; /* of its responses; NULL: none */
+	struct umr_wait *umr;                 /* under way; NULL: none. See umr_delay.c */
+	bool ready;                           /* on hca->ready */
+	bool timed;                           /* on hca->timed */
+	uint64_t flush_poll; /* in state ERR: pause between looks at the receive doorbell record */
 	LIST_ENTRY(qp) in_uar;
 	TAILQ_ENTRY(qp) in_ready;
 	TAILQ_ENTRY(qp) in_timed;
@@ -188,6 +191,9 @@ static inline uint16_t sq_mask(const struct qp *qp)
 /* The function has the loop look at the queue for work; doorbells and state changes call it. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
+/* The QP's requests and responses are of these groups from now on; NULL: of none. */
+void qp_schedule(struct hca *hca, struct qp *qp, struct sched_element *requests,
+		 struct sched_element *responses);
 /* The function moves the QP to state ERR; what is posted, and what will be, is flushed. An EVENT
  * below 0 means that there is no asynchronous event. */
 void qp_fail(struct hca *hca, struct qp *qp, int event);

@@ -534,10 +534,14 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait) {
 		if (spent >= budget)
 			return true;
-		if (!send_one(hca, qp, &bytes))
+		if (sched_waits(hca, &qp->sched))
 			return false;
+		if (!send_one(hca, qp, &bytes))
+			break;
+		sched_sent(hca, qp->sched.group, bytes);
 		spent += bytes + MESSAGE_COST;
 	}
+	sched_rests(&qp->sched);
 	return false;
 }
 

@@ -432,6 +432,7 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		qp->resp.msn++;
 	}
 	response.msn = qp->resp.msn;
+	sched_sent(hca, qp->response_group, msg->payload_len);
 	send_answer(hca, qp, &response);
 }
 

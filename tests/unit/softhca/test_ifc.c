@@ -37,6 +37,8 @@ typedef uint64_t u64;
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/general.h"
+#include "prm/mlx5/general_obj.h"
+#include "prm/mlx5/lag.h"
 #include "prm/mlx5/mcg.h"
 #include "prm/mlx5/memic.h"
 #include "prm/mlx5/mkc.h"
@@ -96,6 +98,20 @@ static const struct pair layouts[] = {
 	FIELD(QOS_CAP_NIC_ELEMENT_TYPE, qos_cap, nic_element_type),
 	FIELD(QOS_CAP_NIC_TSAR_TYPE, qos_cap, nic_tsar_type),
 	FIELD(HCA_CAP_HCA_CAP_2, cmd_hca_cap, hca_cap_2),
+	FIELD(HCA_CAP_INIT2_LAG_TX_PORT_AFFINITY, cmd_hca_cap, init2_lag_tx_port_affinity),
+	FIELD(LAGC_LAG_STATE, lagc, lag_state),
+	FIELD(LAGC_TX_REMAP_AFFINITY_1, lagc, tx_remap_affinity_1),
+	FIELD(LAGC_TX_REMAP_AFFINITY_2, lagc, tx_remap_affinity_2),
+	PART(QUERY_LAG_OUT_CTX, query_lag_out, ctx),
+	FIELD(SQC_QOS_QUEUE_GROUP_ID, sqc, qos_queue_group_id),
+	FIELD(MODIFY_TIS_BITMASK_LAG_PORT, modify_tis_bitmask, lag_tx_port_affinity),
+	FIELD(SCHED_CONTEXT_ELEMENT_TYPE, scheduling_context, element_type),
+	FIELD(SCHED_CONTEXT_PARENT_ELEMENT_ID, scheduling_context, parent_element_id),
+	FIELD(SCHED_CONTEXT_BW_SHARE, scheduling_context, bw_share),
+	FIELD(SCHED_CONTEXT_MAX_AVERAGE_BW, scheduling_context, max_average_bw),
+	FIELD(GENERAL_OBJ_IN_OBJ_TYPE, general_obj_in_cmd_hdr, obj_type),
+	FIELD(GENERAL_OBJ_IN_OBJ_ID, general_obj_in_cmd_hdr, obj_id),
+	FIELD(GENERAL_OBJ_OUT_OBJ_ID, general_obj_out_cmd_hdr, obj_id),
 	FIELD(HCA_CAP_LAG_TX_PORT_AFFINITY, cmd_hca_cap, lag_tx_port_affinity),
 	FIELD(HCA_CAP_LAG_MASTER, cmd_hca_cap, lag_master),
 	FIELD(HCA_CAP_NUM_LAG_PORTS, cmd_hca_cap, num_lag_ports),
@@ -1176,6 +1192,8 @@ static const struct pair values[] = {
 	SIZE(PRM_QPC_SIZE, qpc),
 	SIZE(PRM_CQC_SIZE, cqc),
 	SIZE(PRM_PP_CONTEXT_SIZE, set_pp_rate_limit_context),
+	SIZE(PRM_QUERY_LAG_OUT_SIZE, query_lag_out),
+	SIZE(PRM_SCHED_CONTEXT_SIZE, scheduling_context),
 	SIZE(PRM_EQC_SIZE, eqc),
 	SIZE(PRM_MKC_SIZE, mkc),
 	{ "PRM_HCA_CAP_SIZE", PRM_HCA_CAP_SIZE, sizeof(union mlx5_ifc_hca_cap_union_bits) / 8 },

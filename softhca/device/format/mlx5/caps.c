@@ -10,6 +10,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
 #include "prm/mlx5/umem.h"
+#include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
@@ -75,7 +76,7 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 		return;
 	fld_set(cap, HCA_CAP_ETH_NET_OFFLOADS, 1);
 	fld_set(cap, HCA_CAP_NIC_FLOW_TABLE, 1);
-	fld_set(cap, HCA_CAP_QOS, 1);
+	fld_set(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT, 1);
 	fld_set(cap, HCA_CAP_LOG_MAX_RQ, ETH_LOG_QUEUES);
 	fld_set(cap, HCA_CAP_LOG_MAX_SQ, ETH_LOG_QUEUES);
 	fld_set(cap, HCA_CAP_LOG_MAX_TIR, ETH_LOG_TIRS);
@@ -138,6 +139,36 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }
 
+static void put_general_objects(const struct hca *hca, uint8_t *cap)
+{
+	uint64_t types = UINT64_C(1) << PRM_OBJ_TYPE_SCHEDULING_ELEMENT |
+			 UINT64_C(1) << PRM_OBJ_TYPE_RESERVED_QPN;
+
+	if (hca->config.doorbell_pages)
+		types |= UINT64_C(1) << PRM_OBJ_TYPE_VIRTIO_NET_Q;
+	fld_set(cap, HCA_CAP_GENERAL_OBJ_TYPES, types);
+	fld_set(cap, HCA_CAP_HCA_CAP_2, 1);
+	fld_set(cap, HCA_CAP_QOS, 1);
+	fld_set(cap, HCA_CAP_QPC_EXTENSION, 1);
+}
+
+static void put_lag(const struct hca *hca, uint8_t *cap)
+{
+	if (!hca->config.lag_ports)
+		return;
+	fld_set(cap, HCA_CAP_LAG_MASTER, 1);
+	fld_set(cap, HCA_CAP_NUM_LAG_PORTS, hca->config.lag_ports);
+	fld_set(cap, HCA_CAP_LAG_TX_PORT_AFFINITY, 1);
+	fld_set(cap, HCA_CAP_INIT2_LAG_TX_PORT_AFFINITY, 1);
+	fld_set(cap, HCA_CAP_RTS2RTS_LAG_TX_PORT_AFFINITY, 1);
+}
+
+static void put_general_2(const struct hca *hca, uint8_t *cap)
+{
+	(void)hca;
+	fld_set(cap, HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY, RESERVED_QPNS_LOG);
+}
+
 static void put_general(const struct hca *hca, uint8_t *cap)
 {
 	put_objects(&hca->config.limits, cap);
@@ -146,8 +177,8 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_features(cap);
 	fld_set(cap, HCA_CAP_DEVICE_MEMORY, hca->config.memic_size != 0);
 	fld_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
-	if (hca->config.doorbell_pages)
-		fld_set(cap, HCA_CAP_GENERAL_OBJ_TYPES, PRM_OBJ_TYPES_VIRTIO_NET_Q);
+	put_general_objects(hca, cap);
+	put_lag(hca, cap);
 	fld_set(cap, HCA_CAP_SQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 }
@@ -240,9 +271,25 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 	put_flow_tables_of(fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 }
 
-/* Rate limits of send queues; there is no scheduling. */
+/* Schedulers are for all queues, rate limits for queues of frames. Linux' network driver takes the
+ * schedulers of such queues for an offer to shape traffic by commands that are not there. */
+static void put_scheduling(const struct hca *hca, uint8_t *cap)
+{
+	fld_set(cap, QOS_CAP_NIC_SQ_SCHEDULING,
+		hca->config.link_layer == HCA_LINK_ETHERNET && !hca->config.kernel_driver);
+	fld_set(cap, QOS_CAP_NIC_QP_SCHEDULING, 1);
+	fld_set(cap, QOS_CAP_NIC_BW_SHARE, 1);
+	fld_set(cap, QOS_CAP_NIC_RATE_LIMIT, 1);
+	fld_set(cap, QOS_CAP_LOG_MAX_QOS_NIC_QUEUE_GROUP, SCHED_LOG_ELEMENTS);
+	fld_set(cap, QOS_CAP_MAX_TSAR_BW_SHARE, SCHED_MAX_SHARE);
+	fld_set(cap, QOS_CAP_NIC_ELEMENT_TYPE,
+		1 << PRM_SCHED_ELEMENT_TSAR | 1 << PRM_SCHED_ELEMENT_QUEUE_GROUP);
+	fld_set(cap, QOS_CAP_NIC_TSAR_TYPE, 1 << PRM_SCHED_TSAR_DWRR);
+}
+
 static void put_qos(const struct hca *hca, uint8_t *cap)
 {
+	put_scheduling(hca, cap);
 	if (hca->config.link_layer != HCA_LINK_ETHERNET)
 		return;
 	fld_set(cap, QOS_CAP_PACKET_PACING, 1);
@@ -307,6 +354,7 @@ static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
 	[PRM_CAP_QOS] = put_qos,
 	[PRM_CAP_DEV_MEM] = put_device_memory,
 	[PRM_CAP_VDPA_EMULATION] = put_emulation,
+	[PRM_CAP_GENERAL_2] = put_general_2,
 };
 
 static bool has_page(uint64_t page)

@@ -18,6 +18,7 @@
 #include "prm/mlx5/mcg.h"
 #include "prm/mlx5/memic.h"
 #include "prm/mlx5/mkc.h"
+#include "prm/mlx5/lag.h"
 #include "prm/mlx5/pacing.h"
 #include "prm/mlx5/q_counter.h"
 #include "prm/mlx5/qpc.h"
@@ -160,6 +161,11 @@ static const struct {
 	[PRM_OP_ALLOC_FLOW_COUNTER] = { flow_counter_alloc, 16, 16, false },
 	[PRM_OP_QUERY_FLOW_COUNTER] = { flow_counter_query, 32, 32, false },
 	[PRM_OP_DEALLOC_FLOW_COUNTER] = { flow_counter_dealloc, 16, 16, true },
+	[PRM_OP_QUERY_LAG] = { lag_query, 16, PRM_QUERY_LAG_OUT_SIZE, false },
+	[PRM_OP_CREATE_GENERAL_OBJECT] = { general_obj, 16, 16, false },
+	[PRM_OP_MODIFY_GENERAL_OBJECT] = { general_obj, 16, 16, false },
+	[PRM_OP_QUERY_GENERAL_OBJECT] = { general_obj, 16, 16, false },
+	[PRM_OP_DESTROY_GENERAL_OBJECT] = { general_obj, 16, 16, true },
 	[PRM_OP_ALLOC_PD] = { pd_alloc, 8, 16, false },
 	[PRM_OP_DEALLOC_PD] = { pd_dealloc, 16, 8, true },
 	[PRM_OP_ALLOC_UAR] = { uar_alloc, 8, 16, false },

@@ -167,6 +167,25 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd);
 enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd);
 enum prm_status flow_counter_dealloc(struct hca *hca, struct cmd *cmd);
 
+enum prm_status general_obj(struct hca *hca, struct cmd *cmd);
+enum prm_status sched_create(struct hca *hca, struct cmd *cmd);
+enum prm_status sched_modify(struct hca *hca, struct cmd *cmd);
+enum prm_status sched_query(struct hca *hca, struct cmd *cmd);
+enum prm_status sched_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status reserved_qpn_create(struct hca *hca, struct cmd *cmd);
+enum prm_status reserved_qpn_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status lag_query(struct hca *hca, struct cmd *cmd);
+
+/* The function, which cmd_sched.c has for the commands on queues, finds the group that queues name
+ * as N, NULL for 0; it returns why there is none. */
+struct sched_element;
+const char *sched_find_group(const struct hca *hca, uint32_t n, struct sched_element **group);
+
+/* These functions of cmd_lag.c are for queues that name one of the bonded ports. The first says by
+ * which one a queue of this NUMBER sends that has named none; 0: none are bonded. */
+uint32_t lag_port_of(const struct hca *hca, uint32_t number);
+const char *lag_check_port(const struct hca *hca, uint64_t port);
+
 /* The function, which cmd_flow_table.c has for cmd_flow_entry.c, returns the table that a command
  * names, or NULL after saying why. */
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd);

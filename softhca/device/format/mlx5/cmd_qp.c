@@ -291,6 +291,8 @@ enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 	if (!qp)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
 	memcpy(qpc, qp->context, PRM_QPC_SIZE);
+	if (!fld_get(qpc, QPC_LAG_TX_PORT_AFFINITY))
+		fld_set(qpc, QPC_LAG_TX_PORT_AFFINITY, lag_port_of(hca, qp->n));
 	fld_set(cmd->out, QUERY_QP_OUT_ECE, qp->ece);
 	fld_set(qpc, QPC_STATE, qp->state);
 	/* Messages are written from their first byte to their last. */

@@ -104,6 +104,69 @@ static const struct transition {
 	{ PRM_OP_2RST_QP, ~0u, PRM_QP_STATE_RST, 0, 0 },
 };
 
+enum {
+	EXTENSIONS = PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID | PRM_OPTPAR_32_UDP_SPORT,
+	ROCE_MIN_UDP_SPORT = 0xc000, /* as the capabilities say */
+};
+
+/* The second mask is there in two commands only, and what some of its bits name is behind it. */
+struct extension {
+	uint32_t mask;
+	struct sched_element *requests, *responses;
+};
+
+static const char *read_groups(const struct hca *hca, const struct cmd *cmd, struct extension *ext)
+{
+	const uint8_t *data = fld_at(cmd->in, MODIFY_QP_IN_QPC_DATA_EXT);
+	const char *why;
+
+	if (!fld_get(cmd->in, MODIFY_QP_IN_QPC_EXT) || cmd->in_len < PRM_MODIFY_QP_EXT_IN_SIZE)
+		return "qp: no extension with the groups of queues";
+	why = sched_find_group(hca, fld_get(data, QPC_EXT_QOS_GROUP_REQUESTER), &ext->requests);
+	if (!why)
+		why = sched_find_group(hca, fld_get(data, QPC_EXT_QOS_GROUP_RESPONDER),
+				       &ext->responses);
+	return why;
+}
+
+static const char *check_udp_port(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+				  uint32_t opcode)
+{
+	uint64_t port = fld_get(qpc, PATH(ADS_UDP_SPORT));
+
+	if (opcode != PRM_OP_RTS2RTS_QP || hca->config.link_layer != HCA_LINK_ETHERNET ||
+	    (qp->service != FABRIC_RC && qp->service != FABRIC_UC))
+		return "qp: only connected QPs on RoCE change the UDP source port, in state RTS";
+	return port < ROCE_MIN_UDP_SPORT ? "qp: UDP source port out of range" : NULL;
+}
+
+static const char *read_extension(const struct hca *hca, const struct qp *qp, const struct cmd *cmd,
+				  uint32_t opcode, struct extension *ext)
+{
+	const char *why = NULL;
+
+	*ext = (struct extension){ 0 };
+	if (opcode != PRM_OP_RTS2RTS_QP && opcode != PRM_OP_INIT2INIT_QP)
+		return NULL;
+	ext->mask = fld_get(cmd->in, MODIFY_QP_IN_OPT_PARAM_MASK_32);
+	if (ext->mask & ~(uint32_t)EXTENSIONS)
+		return "qp: attribute not valid here";
+	if (ext->mask & PRM_OPTPAR_32_UDP_SPORT)
+		why = check_udp_port(hca, qp, fld_at(cmd->in, MODIFY_QP_IN_QPC), opcode);
+	if (!why && ext->mask & PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID)
+		why = read_groups(hca, cmd, ext);
+	return why;
+}
+
+static void take_extension(struct hca *hca, struct qp *qp, const uint8_t *qpc,
+			   const struct extension *ext)
+{
+	if (ext->mask & PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID)
+		qp_schedule(hca, qp, ext->requests, ext->responses);
+	if (ext->mask & PRM_OPTPAR_32_UDP_SPORT)
+		fld_set(qp->context, PATH(ADS_UDP_SPORT), fld_get(qpc, PATH(ADS_UDP_SPORT)));
+}
+
 static const struct transition *find_transition(uint32_t opcode)
 {
 	const struct transition *t = transitions;
@@ -216,6 +279,7 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 	if (t->to == PRM_QP_STATE_RST) {
 		qp_set_timer(hca, qp, HCA_IDLE);
 		qp_reset_queues(qp);
+		qp_schedule(hca, qp, NULL, NULL);
 		qp_leave_port(hca, qp);
 	}
 	if (t->opcode == PRM_OP_RST2INIT_QP && qp->special >= 0)
@@ -259,6 +323,7 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 	bool context = t->takes || t->optional;
 	const uint8_t *qpc = fld_at(cmd->in, MODIFY_QP_IN_QPC);
 	uint32_t mask = context ? fld_get(cmd->in, MODIFY_QP_IN_OPT_PARAM_MASK) : 0;
+	struct extension ext;
 	const char *why;
 
 	if (!qp)
@@ -270,10 +335,15 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 	why = context ? check_path(hca, qp, qpc, t->takes | mask) : NULL;
 	if (!why)
 		why = check_attributes(hca, qp, qpc, t);
+	if (!why && mask & PRM_OPTPAR_LAG_TX_AFF)
+		why = lag_check_port(hca, fld_get(qpc, QPC_LAG_TX_PORT_AFFINITY));
+	if (!why)
+		why = read_extension(hca, qp, cmd, t->opcode, &ext);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	if (context) {
 		take_fields(qp, qpc, t->takes | mask);
+		take_extension(hca, qp, qpc, &ext);
 		decode_context(hca, qp);
 	}
 	take_ece(cmd, qp, t->opcode);

@@ -86,19 +86,24 @@ static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 }
 
 /* The function returns 0 or why not. */
-static const char *change_pacing(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
+static const char *change_rates(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
 {
 	uint64_t mask = fld_get64(cmd->in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));
-	uint32_t index =
-		fld_get(fld_at(cmd->in, MODIFY_SQ_IN_CTX), SQC_PACKET_PACING_RATE_LIMIT_INDEX);
+	const uint8_t *sqc = fld_at(cmd->in, MODIFY_SQ_IN_CTX);
+	uint32_t index = fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX);
+	struct sched_element *group;
+	const char *why = sched_find_group(hca, fld_get(sqc, SQC_QOS_QUEUE_GROUP_ID), &group);
 
-	if (mask & ~(uint64_t)PRM_MODIFY_SQ_PACING)
+	if (mask & ~(uint64_t)(PRM_MODIFY_SQ_PACING | PRM_MODIFY_SQ_QOS_GROUP))
 		return "sq: unknown modify_bitmask";
-	if (!mask)
-		return NULL;
-	if (!pacing_exists(hca, index))
+	if (mask & PRM_MODIFY_SQ_PACING && !pacing_exists(hca, index))
 		return "sq: no such rate limit";
-	pacing_choose(sq, index);
+	if (mask & PRM_MODIFY_SQ_QOS_GROUP && why)
+		return why;
+	if (mask & PRM_MODIFY_SQ_PACING)
+		pacing_choose(sq, index);
+	if (mask & PRM_MODIFY_SQ_QOS_GROUP)
+		eth_sq_schedule(hca, sq, group);
 	return NULL;
 }
 
@@ -116,7 +121,7 @@ enum prm_status eth_sq_modify(struct hca *hca, struct cmd *cmd)
 				"sq: not in the state it is said to be in");
 	if (!wq_may_change(sq->state, state))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_STATE_ERR, "sq: no such transition");
-	why = change_pacing(hca, sq, cmd);
+	why = change_rates(hca, sq, cmd);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	eth_sq_set_state(hca, sq, (enum prm_wq_state)state);
@@ -133,6 +138,7 @@ enum prm_status eth_sq_query(struct hca *hca, struct cmd *cmd)
 	memcpy(sqc, sq->context, PRM_SQC_SIZE);
 	fld_set(sqc, SQC_STATE, sq->state);
 	fld_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, sq->pacing_index);
+	fld_set(sqc, SQC_QOS_QUEUE_GROUP_ID, sq->sched.group ? sq->sched.group->n : 0);
 	fld_set(sqc, FLD_IN(SQC_WQ, WQ_HW_COUNTER), sq->ci);
 	fld_set(sqc, FLD_IN(SQC_WQ, WQ_SW_COUNTER), sq->pi);
 	return PRM_STAT_OK;

@@ -22,7 +22,7 @@ enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
 
 	if (fld_get(tisc, TISC_TLS_EN))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: TLS is not supported");
-	if (fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY) > hca->config.num_ports)
+	if (lag_check_port(hca, fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY)))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: no such port");
 	if (fld_get(tisc, TISC_UNDERLAY_QPN) && hca->config.link_layer == HCA_LINK_ETHERNET)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: underlay QPs are of InfiniBand");
@@ -40,6 +40,9 @@ enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
 		free(tis);
 		return cmd_errno(cmd, ret, "tis: table is full");
 	}
+	if (!tis->port)
+		tis->port = lag_port_of(hca, tis->n);
+	fld_set(tis->context, TISC_LAG_TX_PORT_AFFINITY, tis->port);
 	fld_set(cmd->out, CREATE_TIS_OUT_TISN, tis->n);
 	return PRM_STAT_OK;
 }
@@ -50,16 +53,28 @@ static struct tis *tis_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_find(&hca->eth->tises, fld_get(cmd->in, field));
 }
 
+enum { TIS_MODIFY_PRIO = 1 << 0, TIS_MODIFY_LAG_PORT = 1 << 2 };
+
 enum prm_status tis_modify(struct hca *hca, struct cmd *cmd)
 {
 	const uint8_t *tisc = fld_at(cmd->in, MODIFY_TIS_IN_CTX);
 	const uint8_t *mask = fld_at(cmd->in, MODIFY_TIS_IN_BITMASK);
 	struct tis *tis = tis_find(hca, cmd, MODIFY_TIS_IN_TISN);
+	uint32_t port;
 
 	if (!tis)
 		return PRM_STAT_BAD_RES_ERR;
-	if (fld_get64(mask, 0) & ~(uint64_t)fld_get(mask, MODIFY_TIS_BITMASK_PRIO))
-		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: only the priority can change");
+	if (fld_get64(mask, 0) & ~(uint64_t)(TIS_MODIFY_PRIO | TIS_MODIFY_LAG_PORT) ||
+	    (fld_get(mask, MODIFY_TIS_BITMASK_LAG_PORT) && !hca->config.lag_ports))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
+				"tis: only the priority and the bonded port can change");
+	if (fld_get(mask, MODIFY_TIS_BITMASK_LAG_PORT)) {
+		port = fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY);
+		if (lag_check_port(hca, port))
+			return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: no such port");
+		tis->port = port ? port : lag_port_of(hca, tis->n);
+		fld_set(tis->context, TISC_LAG_TX_PORT_AFFINITY, tis->port);
+	}
 	if (fld_get(mask, MODIFY_TIS_BITMASK_PRIO))
 		fld_set(tis->context, TISC_PRIO, fld_get(tisc, TISC_PRIO));
 	return PRM_STAT_OK;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "prm/mlx5/caps.h"
+#include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
@@ -330,7 +331,8 @@ static int bring_up(struct adapter *adapter)
 		ret = query_caps(adapter, PRM_CAP_ETHERNET_OFFLOADS, adapter->eth_caps);
 	if (!ret && adapter_cap(adapter, HCA_CAP_QOS))
 		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_QOS, adapter->qos_caps);
-	if (!ret && adapter_cap(adapter, HCA_CAP_GENERAL_OBJ_TYPES) & PRM_OBJ_TYPES_VIRTIO_NET_Q)
+	if (!ret &&
+	    adapter_cap(adapter, HCA_CAP_GENERAL_OBJ_TYPES) & 1u << PRM_OBJ_TYPE_VIRTIO_NET_Q)
 		ret = query_caps(adapter, (enum prm_cap)PRM_CAP_VDPA_EMULATION,
 				 adapter->emulation_caps);
 	if (!ret)
@@ -374,6 +376,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.doorbell_pages = EMULATION_PAGES,
 		.pages_on_demand = true,
 		.real_time = true,
+		.lag_ports = options->lag_ports,
 	};
 
 	return hca_create(&config, &adapter->hca);

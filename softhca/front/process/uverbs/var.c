@@ -8,6 +8,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
+#include "prm/mlx5/general_obj.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 struct uverbs_var {
@@ -17,7 +18,7 @@ struct uverbs_var {
 
 static bool var_exists(const struct adapter *adapter)
 {
-	return fld_get(adapter->caps, HCA_CAP_GENERAL_OBJ_TYPES) & PRM_OBJ_TYPES_VIRTIO_NET_Q;
+	return fld_get(adapter->caps, HCA_CAP_GENERAL_OBJ_TYPES) & 1u << PRM_OBJ_TYPE_VIRTIO_NET_Q;
 }
 
 static uint64_t file_offset(const struct uverbs_var *var)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * general_obj.h - objects that one set of commands makes, changes, queries and destroys, whatever
+ * they are: schedulers and reserved QP numbers.
+ */
+#ifndef PRM_MLX5_GENERAL_OBJ_H
+#define PRM_MLX5_GENERAL_OBJ_H
+
+#include "util/fields.h"
+
+/* OBJ_TYPE is one of these; HCA_CAP_GENERAL_OBJ_TYPES has a bit for each. */
+enum prm_obj_type {
+	PRM_OBJ_TYPE_VIRTIO_NET_Q = 0xd,
+	PRM_OBJ_TYPE_SCHEDULING_ELEMENT = 0x26,
+	PRM_OBJ_TYPE_RESERVED_QPN = 0x2c,
+	PRM_OBJ_TYPE_AV_QP_MAPPING = 0x3a,
+};
+
+/* These are the bytes of the fixed part of a layout. */
+enum {
+	PRM_GENERAL_OBJ_HDR_SIZE = 16, /* of a command, and of an answer; the object comes behind */
+	PRM_SCHED_ELEM_SIZE = 128,
+	PRM_SCHED_CONTEXT_SIZE = 64,
+	PRM_RESERVED_QPN_SIZE = 16,
+	PRM_AV_QP_MAPPING_SIZE = 48,
+};
+
+#define GENERAL_OBJ_IN_OBJ_TYPE      FLD(0x4, 15, 0)
+#define GENERAL_OBJ_IN_OBJ_ID        FLD(0x8, 31, 0)
+#define GENERAL_OBJ_IN_LOG_OBJ_RANGE FLD(0xc, 28, 24)
+#define GENERAL_OBJ_OUT_OBJ_ID       FLD(0x8, 31, 0)
+#define GENERAL_OBJ_OBJECT           FLD_PART(0x10)
+
+/* What a scheduling element shares among those below it is its bandwidth; MODIFY_FIELD_SELECT has
+ * PRM_SCHED_MODIFY_*. */
+enum {
+	PRM_SCHED_MODIFY_BW_SHARE = 1 << 0,
+	PRM_SCHED_MODIFY_MAX_AVERAGE_BW = 1 << 1,
+};
+
+enum prm_sched_hierarchy { PRM_SCHED_HIERARCHY_NIC = 3 };
+enum prm_sched_element {
+	PRM_SCHED_ELEMENT_TSAR = 0,        /* an arbiter */
+	PRM_SCHED_ELEMENT_QUEUE_GROUP = 4, /* a leaf: queues name it by its object's id */
+};
+enum prm_sched_tsar {
+	PRM_SCHED_TSAR_DWRR = 0,
+	PRM_SCHED_TSAR_ROUND_ROBIN = 1,
+	PRM_SCHED_TSAR_ETS = 2,
+};
+
+#define SCHED_ELEM_MODIFY_FIELD_SELECT      FLD64(0x0)
+#define SCHED_ELEM_SCHEDULING_HIERARCHY     FLD(0x8, 31, 24)
+#define SCHED_ELEM_SCHED_CONTEXT            FLD_PART(0x20)
+#define SCHED_CONTEXT_ELEMENT_TYPE          FLD(0x0, 31, 24)
+#define SCHED_CONTEXT_TSAR_TYPE             FLD(0x4, 23, 16)
+#define SCHED_CONTEXT_PARENT_ELEMENT_ID     FLD(0x8, 31, 0)
+#define SCHED_CONTEXT_BW_SHARE              FLD(0x14, 31, 0)
+#define SCHED_CONTEXT_MAX_AVERAGE_BW        FLD(0x18, 31, 0) /* Mbit/s; 0: no limit */
+
+#define AV_QP_MAPPING_MODIFY_FIELD_SELECT   FLD64(0x0)
+#define AV_QP_MAPPING_QPN                   FLD(0xc, 31, 0)
+#define AV_QP_MAPPING_REMOTE_ADDRESS_VECTOR FLD_PART(0x10)
+
+#endif
