@@ -158,8 +158,13 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 int mlx5_ah_destroy(struct ibv_ah *ah)
 {
 	struct mlx5_ah *mah = to_mah(ah);
-	int ret = mah->has_kernel_object ? verbs_cmd_destroy_ah(ah) : 0;
+	int ret = 0;
 
+	if (mah->is_mapped)
+		ret = mlx5_devx_object_destroy(to_mctx(ah->context), &mah->mapping);
+	mah->is_mapped = mah->is_mapped && ret;
+	if (!ret && mah->has_kernel_object)
+		ret = verbs_cmd_destroy_ah(ah);
 	if (!ret)
 		free(mah);
 	return ret;

@@ -8,12 +8,15 @@
 #include <infiniband/mlx5dv.h>
 
 #include "libibverbs/driver.h"
+#include "providers/mlx5/devx_cmd.h"
 #include "util/bits.h"
 
 struct mlx5_ah {
 	struct ibv_ah ah;
 	struct mlx5_wqe_av av;  /* without destination QPN and key, which belong to the request */
 	bool has_kernel_object; /* RoCE: the kernel resolved the address and keeps a handle */
+	bool is_mapped;         /* mapping is there: mlx5dv_map_ah_to_qp() */
+	struct devx_object mapping;
 };
 
 static inline struct mlx5_ah *to_mah(struct ibv_ah *ah)

@@ -101,6 +101,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	pthread_mutex_init(&ctx->clock_lock, NULL);
 	mlx5_hca_caps_init(&ctx->hca_caps);
+	mlx5_qpn_pool_init(&ctx->qpns);
 	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
 	verbs_set_ops(&ctx->vctx, &mlx5_context_ops);
 	verbs_set_ops(&ctx->vctx, &mlx5_datapath()->ops);
@@ -130,6 +131,7 @@ void mlx5_context_free(struct verbs_context *vctx)
 	struct mlx5_context *ctx = container_of(vctx, struct mlx5_context, vctx);
 
 	mlx5_clock_free(ctx);
+	mlx5_qpn_pool_destroy(ctx);
 	mlx5_uar_free_all(ctx);
 	provider_device_destroy(&ctx->device);
 	mlx5_hca_caps_destroy(&ctx->hca_caps);

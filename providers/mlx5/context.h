@@ -16,6 +16,7 @@
 #include "providers/common/seg.h"
 #include "providers/mlx5/env.h"
 #include "providers/mlx5/hca_caps.h"
+#include "providers/mlx5/reserved_qpn.h"
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
 
@@ -47,6 +48,7 @@ struct mlx5_context {
 	struct device_facts device;
 	struct mlx5_ib_query_device_resp device_resp; /* of device */
 	struct hca_caps_cache hca_caps;
+	struct qpn_pool qpns; /* that no QP gets */
 
 	pthread_mutex_t clock_lock;          /* guards the next two */
 	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */

@@ -9,6 +9,7 @@
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/general_obj.h"
 #include "providers/mlx5/context.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -53,6 +54,10 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 	caps->lag_ports = (uint8_t)fld_get(cap, HCA_CAP_NUM_LAG_PORTS);
 	caps->lag_chooses_port = fld_get(cap, HCA_CAP_LAG_TX_PORT_AFFINITY);
 	caps->lag_changes_qp = fld_get(cap, HCA_CAP_RTS2RTS_LAG_TX_PORT_AFFINITY);
+	caps->reserves_qpns =
+		fld_get(cap, HCA_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_RESERVED_QPN & 1;
+	caps->maps_addresses =
+		fld_get(cap, HCA_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_AV_QP_MAPPING & 1;
 	caps->changes_udp_port = fld_get(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT);
 }
 

@@ -22,7 +22,9 @@ struct mlx5_hca_caps {
 	bool schedules_qps, schedules_sqs;
 	bool shares_bandwidth, limits_bandwidth; /* what schedulers can do */
 	uint16_t scheduler_elements, scheduler_tsars;
-	uint8_t log_reserved_qpns; /* QP numbers are reserved so many at a time */
+	bool reserves_qpns;        /* QP numbers, */
+	uint8_t log_reserved_qpns; /* so many at a time */
+	bool maps_addresses;       /* to QPs whose congestion control counts */
 };
 
 struct hca_caps_cache {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx_cmd.c - commands in the device's own format. See devx_cmd.h.
+ */
+#include "providers/mlx5/devx_cmd.h"
+
+#include <errno.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/general_obj.h"
+#include "providers/mlx5/context.h"
+
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+static int devx_finish(int ret, const void *in, const void *out)
+{
+	uint32_t status = (uint32_t)fld_get(out, CMD_OUT_STATUS);
+
+	if (ret || status)
+		verbs_warn("the device's command 0x%x fails: errno %d, status 0x%x, syndrome 0x%x",
+			   (unsigned int)fld_get(in, CMD_IN_OPCODE), ret, status,
+			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
+	return ret || !status ? ret : EREMOTEIO;
+}
+
+int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
+		  size_t out_len)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, in_len),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, out_len),
+	};
+
+	return devx_finish(verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX,
+					 MLX5_IB_METHOD_DEVX_OTHER, attrs, ARRAY_SIZE(attrs)),
+			   in, out);
+}
+
+int mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_len,
+			    struct devx_object *object)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_new_handle(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &object->handle),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, in_len),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, sizeof(out)),
+	};
+	int ret =
+		devx_finish(verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
+					  MLX5_IB_METHOD_DEVX_OBJ_CREATE, attrs, ARRAY_SIZE(attrs)),
+			    in, out);
+
+	if (!ret)
+		object->id = (uint32_t)fld_get(out, GENERAL_OBJ_OUT_OBJ_ID);
+	return ret;
+}
+
+static int devx_modify(struct ibv_context *context, uint32_t handle, const void *in, size_t in_len)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, in_len),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, sizeof(out)),
+	};
+
+	return devx_finish(verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ,
+					 MLX5_IB_METHOD_DEVX_OBJ_MODIFY, attrs, ARRAY_SIZE(attrs)),
+			   in, out);
+}
+
+int mlx5_devx_object_modify(struct mlx5_context *ctx, const struct devx_object *object,
+			    const void *in, size_t in_len)
+{
+	return devx_modify(&ctx->vctx.context, object->handle, in, in_len);
+}
+
+int mlx5_devx_object_destroy(struct mlx5_context *ctx, const struct devx_object *object)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, object->handle),
+	};
+
+	return verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
+			     MLX5_IB_METHOD_DEVX_OBJ_DESTROY, attrs, ARRAY_SIZE(attrs));
+}
+
+int mlx5_devx_qp_query(struct ibv_qp *qp, const void *in, size_t in_len, void *out, size_t out_len)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, qp->handle),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, out_len),
+	};
+
+	return devx_finish(verbs_cmd_run(qp->context, MLX5_IB_OBJECT_DEVX_OBJ,
+					 MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs, ARRAY_SIZE(attrs)),
+			   in, out);
+}
+
+int mlx5_devx_qp_modify(struct ibv_qp *qp, const void *in, size_t in_len)
+{
+	return devx_modify(qp->context, qp->handle, in, in_len);
+}
