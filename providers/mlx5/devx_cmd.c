@@ -81,8 +81,12 @@ int mlx5_devx_object_destroy(struct mlx5_context *ctx, const struct devx_object 
 		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, object->handle),
 	};
 
-	return verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
-			     MLX5_IB_METHOD_DEVX_OBJ_DESTROY, attrs, ARRAY_SIZE(attrs));
+	int ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
+				MLX5_IB_METHOD_DEVX_OBJ_DESTROY, attrs, ARRAY_SIZE(attrs));
+
+	if (ret)
+		verbs_warn("the device's object 0x%x is not destroyed: errno %d", object->id, ret);
+	return ret;
 }
 
 int mlx5_devx_qp_query(struct ibv_qp *qp, const void *in, size_t in_len, void *out, size_t out_len)

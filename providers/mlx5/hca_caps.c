@@ -42,7 +42,7 @@ static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out,
 	if (!ret && fld_get(out, CMD_OUT_STATUS))
 		ret = EREMOTEIO;
 	if (ret)
-		verbs_info("%s does not tell its capabilities of kind %u: errno %d",
+		verbs_warn("%s does not tell its capabilities of kind %u: errno %d",
 			   ctx->vctx.context.device->name, (unsigned int)page, ret);
 	return ret;
 }
@@ -84,12 +84,18 @@ static int caps_learn(struct mlx5_context *ctx, struct mlx5_hca_caps *caps)
 	caps_take_general(cap, caps);
 	has_qos = fld_get(cap, HCA_CAP_QOS);
 	has_more = fld_get(cap, HCA_CAP_HCA_CAP_2);
-	if (has_qos && !caps_query(ctx, PRM_CAP_QOS, out, sizeof(out)))
+	if (has_qos)
+		ret = caps_query(ctx, PRM_CAP_QOS, out, sizeof(out));
+	if (ret)
+		return ret;
+	if (has_qos)
 		caps_take_qos(cap, caps);
-	if (has_more && !caps_query(ctx, PRM_CAP_GENERAL_2, out, sizeof(out)))
+	if (has_more)
+		ret = caps_query(ctx, PRM_CAP_GENERAL_2, out, sizeof(out));
+	if (!ret && has_more)
 		caps->log_reserved_qpns =
 			(uint8_t)fld_get(cap, HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY);
-	return 0;
+	return ret;
 }
 
 int mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps)

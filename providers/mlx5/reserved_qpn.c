@@ -45,6 +45,8 @@ static int range_add(struct mlx5_context *ctx)
 	struct qpn_range *range;
 	int ret = mlx5_hca_caps_get(ctx, &caps);
 
+	if (ret && ret != EOPNOTSUPP)
+		return ret;
 	if (ret || !caps->reserves_qpns) {
 		verbs_warn("mlx5dv_reserved_qpn_alloc: %s reserves no QP numbers, or the context "
 			   "is without DevX",

@@ -38,7 +38,10 @@ DV_EXPORT int mlx5dv_map_ah_to_qp(struct ibv_ah *ah, uint32_t qp_num)
 
 	if (ret || mah->is_mapped)
 		return ret;
-	if (mlx5_hca_caps_get(to_mctx(ah->context), &caps) || !caps->maps_addresses) {
+	ret = mlx5_hca_caps_get(to_mctx(ah->context), &caps);
+	if (ret && ret != EOPNOTSUPP)
+		return ret;
+	if (ret || !caps->maps_addresses) {
 		verbs_warn("mlx5dv_map_ah_to_qp: %s does not map addresses to QPs, or the context "
 			   "is without DevX",
 			   ah->context->device->name);

@@ -17,8 +17,10 @@ static int lag_check(const char *call, struct ibv_qp *qp, const struct mlx5_hca_
 
 	if (ret)
 		return ret;
-	if (!mlx5_hca_caps_get(to_mctx(qp->context), caps) && (*caps)->lag_ports &&
-	    (*caps)->lag_chooses_port)
+	ret = mlx5_hca_caps_get(to_mctx(qp->context), caps);
+	if (ret && ret != EOPNOTSUPP)
+		return ret;
+	if (!ret && (*caps)->lag_ports && (*caps)->lag_chooses_port)
 		return 0;
 	verbs_warn("%s: %s has no bonded ports to choose from, or the context is without DevX",
 		   call, qp->context->device->name);

@@ -57,6 +57,8 @@ static int sched_check_caps(const char *call, struct ibv_context *context, unsig
 	const struct mlx5_hca_caps *caps;
 	int ret = mlx5_hca_caps_get(to_mctx(context), &caps);
 
+	if (ret && ret != EOPNOTSUPP)
+		return ret;
 	if (!ret && caps->scheduler_elements & 1u << type &&
 	    caps->scheduler_tsars & 1u << PRM_SCHED_TSAR_DWRR &&
 	    (caps->shares_bandwidth || !(flags & MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE)) &&
@@ -206,18 +208,12 @@ static uint32_t leaf_id(const struct mlx5dv_sched_leaf *leaf)
 	return leaf ? leaf->element.object.id : 0;
 }
 
-/* A raw packet QP sends by its SQ, and answers nothing. */
-static int qp_schedule_sq(struct ibv_qp *qp, const struct mlx5dv_sched_leaf *requestor,
-			  const struct mlx5dv_sched_leaf *responder)
+/* A raw packet QP sends by its SQ. */
+static int qp_schedule_sq(struct ibv_qp *qp, const struct mlx5dv_sched_leaf *requestor)
 {
 	uint8_t in[32 + PRM_SQC_SIZE] = { 0 };
 	uint8_t *sqc = fld_at(in, MODIFY_SQ_IN_CTX);
 
-	if (responder) {
-		verbs_warn("mlx5dv_modify_qp_sched_elem: responder is not NULL, and a raw packet "
-			   "QP has no responses");
-		return EINVAL;
-	}
 	if (qp->state != IBV_QPS_RTS)
 		return EOPNOTSUPP;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_SQ);
@@ -257,15 +253,22 @@ DV_EXPORT int mlx5dv_modify_qp_sched_elem(struct ibv_qp *qp,
 
 	if (ret)
 		return ret;
-	if (mlx5_hca_caps_get(to_mctx(qp->context), &caps) ||
-	    !(raw ? caps->schedules_sqs : caps->schedules_qps)) {
+	ret = mlx5_hca_caps_get(to_mctx(qp->context), &caps);
+	if (ret && ret != EOPNOTSUPP)
+		return ret;
+	if (ret || !(raw ? caps->schedules_sqs : caps->schedules_qps)) {
 		verbs_warn("mlx5dv_modify_qp_sched_elem: %s does not schedule such QPs, or the "
 			   "context is without DevX",
 			   qp->context->device->name);
 		return EOPNOTSUPP;
 	}
-	ret = raw ? qp_schedule_sq(qp, requestor, responder)
-		  : qp_schedule(qp, requestor, responder);
+	if (responder && qp->qp_type != IBV_QPT_RC && qp->qp_type != IBV_QPT_XRC_RECV) {
+		verbs_warn("mlx5dv_modify_qp_sched_elem: responder is not NULL, and a QP of type "
+			   "%d has no responses",
+			   (int)qp->qp_type);
+		return EINVAL;
+	}
+	ret = raw ? qp_schedule_sq(qp, requestor) : qp_schedule(qp, requestor, responder);
 	if (ret == EOPNOTSUPP)
 		verbs_warn("mlx5dv_modify_qp_sched_elem: the QP is in state %d, must be RTS%s",
 			   (int)qp->state, raw ? "" : " or INIT");

@@ -16,7 +16,10 @@ DV_EXPORT int mlx5dv_modify_qp_udp_sport(struct ibv_qp *qp, uint16_t udp_sport)
 
 	if (ret)
 		return ret;
-	if (mlx5_hca_caps_get(to_mctx(qp->context), &caps) || !caps->changes_udp_port) {
+	ret = mlx5_hca_caps_get(to_mctx(qp->context), &caps);
+	if (ret && ret != EOPNOTSUPP)
+		return ret;
+	if (ret || !caps->changes_udp_port) {
 		verbs_warn("mlx5dv_modify_qp_udp_sport: %s does not change the port, or the "
 			   "context is without DevX",
 			   qp->context->device->name);

@@ -16,5 +16,7 @@ void dv_rates(struct rig *rig);
 void dv_doorbells(struct rig *rig);
 void dv_registers(struct rig *rig);
 void dv_signed(struct rig *rig);
+void dv_scheduling(struct rig *rig);
+void dv_numbers(struct rig *rig);
 
 #endif

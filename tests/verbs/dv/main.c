@@ -7,9 +7,11 @@
 #include "util/bits.h"
 
 static const struct rig_topic topics[] = {
-	{ "device", dv_device },       { "objects", dv_objects }, { "allocators", dv_allocators },
-	{ "memory", dv_memory },       { "rates", dv_rates },     { "doorbells", dv_doorbells },
-	{ "registers", dv_registers }, { "signed", dv_signed },
+	{ "device", dv_device },         { "objects", dv_objects },
+	{ "allocators", dv_allocators }, { "memory", dv_memory },
+	{ "rates", dv_rates },           { "doorbells", dv_doorbells },
+	{ "registers", dv_registers },   { "scheduling", dv_scheduling },
+	{ "numbers", dv_numbers },       { "signed", dv_signed },
 };
 
 int main(int argc, char **argv)

@@ -27,6 +27,18 @@ static void rate_free(struct mlx5dv_pp *pp)
 		mlx5dv_pp_free(pp);
 }
 
+/* The tests of others may take a refusal for a device without. */
+static void rates_are_there(const struct rig *rig)
+{
+	const uint8_t rate[4] = { 0, 0, 0, 100 };
+	struct mlx5dv_pp *pp = mlx5dv_pp_alloc(rig->ctx, sizeof(rate), rate, 0);
+	bool ethernet = rig->port.link_layer == IBV_LINK_LAYER_ETHERNET;
+
+	say_check(!pp == !ethernet, "Ethernet has rates");
+	if (pp)
+		mlx5dv_pp_free(pp);
+}
+
 static void rates_share(struct ibv_context *ctx)
 {
 	const uint32_t own = MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX;
@@ -81,6 +93,7 @@ static void rates_fill(struct ibv_context *ctx)
 
 void dv_rates(struct rig *rig)
 {
+	rates_are_there(rig);
 	rates_share(rig->ctx);
 	rates_refuse(rig->ctx);
 	rates_fill(rig->ctx);

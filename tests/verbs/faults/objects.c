@@ -232,6 +232,19 @@ static void live_doorbells(struct life *l)
 	KEEP(l, mlx5dv_devx_alloc_uar(l->rig.ctx, MLX5DV_UAR_ALLOC_TYPE_NC), free_register);
 }
 
+static void live_schedulers(struct life *l)
+{
+	struct mlx5dv_sched_attr attr = { 0 };
+
+	attr.parent =
+		KEEP(l, mlx5dv_sched_node_create(l->rig.ctx, &attr), mlx5dv_sched_node_destroy);
+	if (!attr.parent)
+		return;
+	attr.flags = MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW;
+	attr.max_avg_bw = 100;
+	KEEP(l, mlx5dv_sched_leaf_create(l->rig.ctx, &attr), mlx5dv_sched_leaf_destroy);
+}
+
 static int free_rate(struct mlx5dv_pp *pp)
 {
 	mlx5dv_pp_free(pp);
@@ -281,6 +294,7 @@ const struct life_kind life_objects[] = {
 	{ "channel", .live = live_channel },
 	{ "import", .live = live_import },
 	{ "doorbells", .live = live_doorbells },
+	{ "schedulers", .live = live_schedulers },
 	{ "rates", .live = live_rates, .lacks = lacks_rates },
 	{},
 };

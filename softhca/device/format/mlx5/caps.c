@@ -275,8 +275,7 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
  * schedulers of such queues for an offer to shape traffic by commands that are not there. */
 static void put_scheduling(const struct hca *hca, uint8_t *cap)
 {
-	fld_set(cap, QOS_CAP_NIC_SQ_SCHEDULING,
-		hca->config.link_layer == HCA_LINK_ETHERNET && !hca->config.kernel_driver);
+	fld_set(cap, QOS_CAP_NIC_SQ_SCHEDULING, !hca->config.kernel_driver);
 	fld_set(cap, QOS_CAP_NIC_QP_SCHEDULING, 1);
 	fld_set(cap, QOS_CAP_NIC_BW_SHARE, 1);
 	fld_set(cap, QOS_CAP_NIC_RATE_LIMIT, 1);
