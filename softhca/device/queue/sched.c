@@ -10,7 +10,7 @@
 enum {
 	TAG_UNITS = 1 << 16,        /* of a byte, so that shares divide it */
 	BYTE_NS = 8 * 1000,         /* at 1 Mbit/s */
-	LAG_NS = 1 * NS_PER_MS,     /* that a maximum's clock may be behind ours */
+	LAG_NS = 10 * NS_PER_MS,    /* that a maximum's clock may be behind ours */
 	PACKET_OVERHEAD_BYTES = 64, /* headers and the like, of each message */
 };
 
@@ -22,6 +22,7 @@ int sched_add(struct hca *hca, struct sched_element *element)
 
 	if (ret)
 		return ret;
+	element->paced_until = hca->now;
 	LIST_INIT(&element->children);
 	LIST_INIT(&element->queues);
 	if (!element->parent)

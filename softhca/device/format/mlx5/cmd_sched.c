@@ -23,7 +23,7 @@ static const char *element_check_share(const uint8_t *elem)
 }
 
 /* What is not selected does not count; what is selected may be 0: no share of its own, no limit. */
-static void element_take(struct sched_element *element, const uint8_t *elem)
+static void element_take(const struct hca *hca, struct sched_element *element, const uint8_t *elem)
 {
 	uint64_t select = fld_get(elem, SCHED_ELEM_MODIFY_FIELD_SELECT);
 	uint32_t share = fld_get(elem, CONTEXT(SCHED_CONTEXT_BW_SHARE));
@@ -35,7 +35,7 @@ static void element_take(struct sched_element *element, const uint8_t *elem)
 	}
 	if (select & PRM_SCHED_MODIFY_MAX_AVERAGE_BW) {
 		element->max = max;
-		element->paced_until = 0;
+		element->paced_until = hca->now;
 		fld_set(element->context, CONTEXT(SCHED_CONTEXT_MAX_AVERAGE_BW), max);
 	}
 }
@@ -94,7 +94,7 @@ enum prm_status sched_create(struct hca *hca, struct cmd *cmd)
 	fld_set(element->context, CONTEXT(SCHED_CONTEXT_BW_SHARE), 0);
 	fld_set(element->context, CONTEXT(SCHED_CONTEXT_MAX_AVERAGE_BW), 0);
 	element->share = 1;
-	element_take(element, elem);
+	element_take(hca, element, elem);
 	ret = sched_add(hca, element);
 	if (ret) {
 		free(element);
@@ -123,7 +123,7 @@ enum prm_status sched_modify(struct hca *hca, struct cmd *cmd)
 		why = "sched: an element keeps its type";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	element_take(element, elem);
+	element_take(hca, element, elem);
 	return PRM_STAT_OK;
 }
 
