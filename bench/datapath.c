@@ -9,6 +9,7 @@
  * interrupts) adds to it. The loop around the calls, a dozen instructions, is in all numbers. With
  * --threads the process has another thread, which sleeps.
  */
+#include <infiniband/mlx5dv.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -281,6 +282,31 @@ static int wr_datagram(struct bench *b, const struct operation *op, struct rig_p
 	return GROUP;
 }
 
+/* Puts by DC, to N targets in turn, or by two streams in turn where N is 0. */
+static int wr_put_dc(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+	struct mlx5dv_qp_ex *dv = mlx5dv_qp_ex_from_ibv_qp_ex(qpx);
+	const uint32_t to[] = { pair->end[1].qp->qp_num, b->pairs.dc_other->qp_num };
+	const uint64_t addr = (uintptr_t)pair->end[1].buf;
+	struct ibv_ah *ah = b->pairs.ah[DC];
+
+	for (int i = 0; i < GROUP; i++) {
+		ibv_wr_start(qpx);
+		qpx->wr_id = i;
+		qpx->wr_flags = i == GROUP - 1 ? IBV_SEND_SIGNALED : 0;
+		ibv_wr_rdma_write(qpx, pair->end[1].mr->rkey, addr);
+		if (op->n)
+			mlx5dv_wr_set_dc_addr(dv, ah, to[i & (op->n - 1)], DC_KEY);
+		else
+			mlx5dv_wr_set_dc_addr_stream(dv, ah, to[0], DC_KEY, i & 1);
+		ibv_wr_set_inline_data(qpx, (void *)(uintptr_t)b->sge.addr, 8);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return GROUP;
+}
+
 /* ---- receives */
 
 static int recv_one(struct bench *b, const struct operation *op, struct rig_pair *pair)
@@ -447,6 +473,9 @@ static const struct operation operations[] = {
 	{ "wr_send, batch of 16", wr_batch, SENDS, EX, 0 },
 	{ "wr_send, UD", wr_datagram, SENDS, EX_UD, 0 },
 	{ "wr_rdma_write, put of 8", wr_put, QUIET_PUTS, EX, 8 },
+	{ "wr_rdma_write, DC, one target", wr_put_dc, QUIET_PUTS, DC, 1 },
+	{ "wr_rdma_write, DC, two targets", wr_put_dc, QUIET_PUTS, DC, 2 },
+	{ "wr_rdma_write, DC, two streams", wr_put_dc, QUIET_PUTS, DC, 0 },
 	{ "post_recv", recv_one, RECVS, PLAIN, 0 },
 	{ "post_recv, list of 16", recv_list, RECVS, PLAIN, 0 },
 	{ "post_recv, 4 SGEs", recv_one, RECVS, WIDE, 4 },

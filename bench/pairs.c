@@ -4,6 +4,7 @@
  */
 #include "bench/pairs.h"
 
+#include <infiniband/mlx5dv.h>
 #include <string.h>
 
 #include "tests/lib/say.h"
@@ -86,23 +87,128 @@ static void make_ud(const struct rig_pair *pair, struct rig_end *end)
 	MUST(!ibv_modify_qp(end->qp, &to, IBV_QP_STATE | IBV_QP_SQ_PSN));
 }
 
-static void open_ud(struct pairs *p, enum which_pair which)
+static struct ibv_ah_attr own_address(const struct pairs *p)
 {
 	struct ibv_ah_attr attr = { .dlid = p->rig.port.lid, .port_num = RIG_PORT };
-	struct rig_conf conf = conf_narrow();
-	struct rig_pair *pair = &p->pair[which];
 
 	if (p->rig.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
 		attr.is_global = 1;
 		attr.grh.dgid = p->rig.gid;
 		attr.grh.hop_limit = 1;
 	}
+	return attr;
+}
+
+static void open_ud(struct pairs *p, enum which_pair which)
+{
+	struct ibv_ah_attr attr = own_address(p);
+	struct rig_conf conf = conf_narrow();
+	struct rig_pair *pair = &p->pair[which];
+
 	conf.send_ops = which == EX_UD ? IBV_QP_EX_WITH_SEND : 0;
 	rig_pair_open(&p->rig, &conf, pair);
 	make_ud(pair, &pair->end[0]);
 	make_ud(pair, &pair->end[1]);
 	MUST(p->ah[which] = ibv_create_ah(pair->pd, &attr));
 }
+
+/* ---- DC */
+
+static struct ibv_qp *dc_create(const struct pairs *p, struct ibv_cq *cq, struct ibv_srq *srq)
+{
+	const struct rig_pair *pair = &p->pair[DC];
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.srq = srq,
+		.qp_type = IBV_QPT_DRIVER,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pair->pd,
+	};
+	struct mlx5dv_qp_init_attr mlx5 = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DC };
+	struct ibv_qp *qp;
+
+	mlx5.dc_init_attr.dc_type = srq ? MLX5DV_DCTYPE_DCT : MLX5DV_DCTYPE_DCI;
+	if (srq) {
+		mlx5.dc_init_attr.dct_access_key = DC_KEY;
+	} else {
+		mlx5.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS;
+		mlx5.dc_init_attr.dci_streams.log_num_concurent = 2;
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		attr.send_ops_flags = SEND_OPS;
+		attr.cap = pair->conf.cap;
+		attr.cap.max_recv_wr = attr.cap.max_recv_sge = 0;
+	}
+	MUST(qp = mlx5dv_create_qp(p->rig.ctx, &attr, &mlx5));
+	return qp;
+}
+
+static struct ibv_qp *dc_target(struct pairs *p)
+{
+	struct ibv_qp_attr to = { .qp_state = IBV_QPS_INIT,
+				  .port_num = RIG_PORT,
+				  .qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+				  .path_mtu = IBV_MTU_1024,
+				  .min_rnr_timer = 1,
+				  .ah_attr = own_address(p) };
+	struct ibv_qp *qp = dc_create(p, p->pair[DC].end[1].cq, p->dc_srq);
+
+	MUST(!ibv_modify_qp(qp, &to,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+	to.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &to,
+			    IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU));
+	return qp;
+}
+
+static struct ibv_qp *dc_initiator(struct pairs *p)
+{
+	struct ibv_qp_attr to = { .qp_state = IBV_QPS_INIT,
+				  .port_num = RIG_PORT,
+				  .path_mtu = IBV_MTU_1024,
+				  .timeout = 14,
+				  .retry_cnt = 7,
+				  .rnr_retry = 7,
+				  .max_rd_atomic = 1 };
+	struct ibv_qp *qp = dc_create(p, p->pair[DC].end[0].cq, NULL);
+
+	MUST(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT));
+	to.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PATH_MTU));
+	to.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(qp, &to,
+			    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				    IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN));
+	return qp;
+}
+
+static void open_dc(struct pairs *p)
+{
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = BURST, .max_sge = 1 } };
+	struct rig_conf conf = conf_narrow();
+	struct rig_pair *pair = &p->pair[DC];
+	struct ibv_ah_attr attr = own_address(p);
+
+	rig_pair_open(&p->rig, &conf, pair);
+	MUST(p->dc_srq = ibv_create_srq(pair->pd, &srq));
+	MUST(p->ah[DC] = ibv_create_ah(pair->pd, &attr));
+	MUST(!ibv_destroy_qp(pair->end[0].qp) && !ibv_destroy_qp(pair->end[1].qp));
+	pair->end[0].qp = dc_initiator(p);
+	pair->end[1].qp = dc_target(p);
+	p->dc_other = dc_target(p);
+}
+
+/* What closes the pair finds QPs that hold on to nothing. */
+static void close_dc(struct pairs *p)
+{
+	struct rig_pair *pair = &p->pair[DC];
+
+	MUST(!ibv_destroy_qp(p->dc_other) && !ibv_destroy_qp(pair->end[1].qp));
+	MUST(pair->end[1].qp = rig_qp_create(pair->pd, &pair->conf, pair->end[1].cq));
+	MUST(!ibv_destroy_srq(p->dc_srq));
+}
+
+/* ---- RC with more */
 
 static void open_ex(struct pairs *p)
 {
@@ -166,6 +272,7 @@ void pairs_open(struct pairs *pairs)
 	open_ud(pairs, UD);
 	open_wide(pairs);
 	open_ex(pairs);
+	open_dc(pairs);
 	open_ud(pairs, EX_UD);
 	open_domain(pairs);
 	open_late(pairs); /* the others have all 12 */
@@ -188,6 +295,7 @@ void pairs_close(struct pairs *pairs)
 	close_own_qp(pairs, SHARED);
 	close_own_qp(pairs, EX);
 	close_domain(pairs);
+	close_dc(pairs);
 	for (int i = 0; i < PAIRS; i++) {
 		if (pairs->ah[i])
 			MUST(!ibv_destroy_ah(pairs->ah[i]));

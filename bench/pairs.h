@@ -13,6 +13,7 @@
 #define MAX_SGES 16
 #define GRH      40 /* bytes in front of a datagram */
 #define QKEY     0x11111111
+#define DC_KEY   0x1122334455667788ull
 
 enum which_pair {
 	PLAIN,  /* RC, of ibv_create_qp() */
@@ -22,6 +23,7 @@ enum which_pair {
 	EX,    /* RC, of ibv_create_qp_ex() with operations; its receiver's CQ is an extended one */
 	EX_UD, /* the same of UD, on plain CQs */
 	DOMAIN, /* RC, in a thread domain */
+	DC,     /* an initiator, and one of its two targets */
 	LATE,   /* RC, created when no register is left for it alone */
 	PAIRS,
 };
@@ -29,8 +31,9 @@ enum which_pair {
 struct pairs {
 	struct rig rig;
 	struct rig_pair pair[PAIRS];
-	struct ibv_srq *srq;
-	struct ibv_ah *ah[PAIRS]; /* of those with datagrams */
+	struct ibv_srq *srq, *dc_srq;
+	struct ibv_qp *dc_other;  /* the second target */
+	struct ibv_ah *ah[PAIRS]; /* of those with datagrams, and of DC */
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_td *td;
 	struct ibv_pd *domain;

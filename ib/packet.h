@@ -23,6 +23,7 @@ enum {
 	AETH_SIZE = 4,
 	ATOMIC_ACK_ETH_SIZE = 8,
 	IMMDT_SIZE = 4,
+	DCETH_SIZE = 16,
 	IETH_SIZE = 4, /* the key that SEND with invalidate names */
 	ICRC_SIZE = 4,
 	VCRC_SIZE = 2,
@@ -59,6 +60,7 @@ enum ib_service { /* upper three bits of an opcode */
 		  IB_SERVICE_UC = 1,
 		  IB_SERVICE_UD = 3,
 		  IB_SERVICE_XRC = 5,
+		  IB_SERVICE_DC = 6, /* of manufacturers: 6 and 7 */
 };
 
 enum ib_opcode { /* lower five bits of an opcode, the same for each service; table 38 */
@@ -85,6 +87,7 @@ enum ib_opcode { /* lower five bits of an opcode, the same for each service; tab
 		 IB_FETCH_ADD = 0x14,
 		 IB_SEND_LAST_INVALIDATE = 0x16,
 		 IB_SEND_ONLY_INVALIDATE = 0x17,
+		 IB_CLOSE = 0x18, /* DC */
 		 IB_NUM_OPCODES = 0x20,
 };
 
@@ -102,10 +105,16 @@ enum ib_opcode { /* lower five bits of an opcode, the same for each service; tab
 
 /* ---- extended headers ---- */
 
-#define DETH_QKEY          FLD(0x0, 31, 0)
-#define DETH_SOURCE_QPN    FLD(0x4, 23, 0)
+#define DETH_QKEY       FLD(0x0, 31, 0)
+#define DETH_SOURCE_QPN FLD(0x4, 23, 0)
 
-#define XRCETH_SRQN        FLD(0x0, 23, 0)
+#define XRCETH_SRQN     FLD(0x0, 23, 0)
+
+/* Requests of DC. How adapters write theirs is not published; this is how this project does, among
+ * the opcodes that the specification leaves to manufacturers. */
+#define DCETH_KEY          FLD64(0x0)
+#define DCETH_SOURCE_QPN   FLD(0x8, 23, 0)
+#define DCETH_SESSION      FLD(0xc, 31, 0)
 
 #define RETH_ADDRESS       FLD64(0x0)
 #define RETH_RKEY          FLD(0x8, 31, 0)
@@ -123,6 +132,7 @@ enum { /* kinds of NAK */
        NAK_INVALID_REQUEST = 1,
        NAK_REMOTE_ACCESS = 2,
        NAK_REMOTE_OPERATION = 3,
+       NAK_NO_TARGET = 5, /* DC */
 };
 
 #define AETH_KIND          FLD(0x0, 31, 29)

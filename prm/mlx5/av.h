@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * av.h - the address vector in a datagram's WQE. PRM: Address Vector
+ * av.h - the address vector in the WQE of a datagram, or of an initiator of DC. PRM: Address Vector
  *
  * The first 16 bytes are all there is to a compact one.
  */
@@ -10,6 +10,7 @@
 #include "util/fields.h"
 
 #define AV_QKEY       FLD(0x0, 31, 0)
+#define AV_DC_KEY     FLD64(0x0) /* of a target, in place of the Q_Key */
 #define AV_EXTENDED   FLD(0x8, 31, 31)
 #define AV_DQPN       FLD(0x8, 23, 0)
 #define AV_STAT_RATE  FLD(0xc, 31, 28)

@@ -31,7 +31,7 @@ enum prm_event {
 	PRM_EVENT_SRQ_LAST_WQE = 0x13,
 	PRM_EVENT_SRQ_RQ_LIMIT = 0x14,
 	PRM_EVENT_XRQ_ERROR = 0x18,
-	PRM_EVENT_DCT_DRAINED = 0x1c,
+	PRM_EVENT_DCT_DRAINED = 0x1c, /* these two: EQE_DCTN */
 	PRM_EVENT_DCT_KEY_VIOLATION = 0x1d,
 };
 
@@ -54,6 +54,7 @@ enum {
 #define EQE_COMP_CQN               FLD(0x38, 23, 0)
 #define EQE_QP_TYPE                FLD(0x34, 31, 24)
 #define EQE_QPN                    FLD(0x38, 23, 0)
+#define EQE_DCTN                   FLD(0x38, 23, 0)
 #define EQE_CQ_ERROR_CQN           FLD(0x20, 23, 0)
 #define EQE_CQ_ERROR_SYNDROME      FLD(0x28, 7, 0)
 #define EQE_PORT                   FLD(0x28, 31, 28)

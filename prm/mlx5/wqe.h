@@ -53,6 +53,7 @@ enum {
 #define CTRL_QPN        FLD(0x4, 31, 8) /* or the number of an SQ */
 #define CTRL_DS         FLD(0x4, 5, 0)
 #define CTRL_SIGNATURE  FLD(0x8, 31, 24)
+#define CTRL_DCI_STREAM FLD(0x8, 23, 8)
 #define CTRL_FM         FLD(0x8, 7, 5)
 #define CTRL_CE_SE      FLD(0x8, 4, 0)
 #define CTRL_IMM        FLD(0xc, 31, 0) /* immediate data, or the key to invalidate */

@@ -61,6 +61,27 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 	caps->changes_udp_port = fld_get(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT);
 }
 
+/* What each transport may do with memory on demand; the verb tells of all but DC. */
+static uint32_t caps_odp_bits(const uint8_t *transport)
+{
+	static const struct {
+		uint32_t field, flag;
+	} table[] = {
+		{ ODP_SEND, IBV_ODP_SUPPORT_SEND },
+		{ ODP_RECEIVE, IBV_ODP_SUPPORT_RECV },
+		{ ODP_WRITE, IBV_ODP_SUPPORT_WRITE },
+		{ ODP_READ, IBV_ODP_SUPPORT_READ },
+		{ ODP_ATOMIC, IBV_ODP_SUPPORT_ATOMIC },
+		{ ODP_SRQ_RECEIVE, IBV_ODP_SUPPORT_SRQ_RECV },
+	};
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (fld_get(transport, table[i].field))
+			bits |= table[i].flag;
+	return bits;
+}
+
 static void caps_take_qos(const uint8_t *cap, struct mlx5_hca_caps *caps)
 {
 	caps->schedules_qps = fld_get(cap, QOS_CAP_NIC_QP_SCHEDULING);
@@ -76,14 +97,21 @@ static int caps_learn(struct mlx5_context *ctx, struct mlx5_hca_caps *caps)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
 	const uint8_t *cap = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
-	bool has_qos, has_more;
+	bool has_odp, has_qos, has_more;
 	int ret = caps_query(ctx, PRM_CAP_GENERAL, out, sizeof(out));
 
 	if (ret)
 		return ret;
 	caps_take_general(cap, caps);
+	has_odp = fld_get(cap, HCA_CAP_PG);
 	has_qos = fld_get(cap, HCA_CAP_QOS);
 	has_more = fld_get(cap, HCA_CAP_HCA_CAP_2);
+	if (has_odp)
+		ret = caps_query(ctx, PRM_CAP_ODP, out, sizeof(out));
+	if (ret)
+		return ret;
+	if (has_odp)
+		caps->dc_odp = caps_odp_bits(fld_at(cap, ODP_CAP_DC));
 	if (has_qos)
 		ret = caps_query(ctx, PRM_CAP_QOS, out, sizeof(out));
 	if (ret)

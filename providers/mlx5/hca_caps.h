@@ -15,6 +15,7 @@ struct mlx5_context;
 struct mlx5_hca_caps {
 	uint8_t log_dc_reads;    /* reads and atomics that a DC target answers at a time */
 	uint8_t log_dc_requests; /* that a DC initiator has in flight */
+	uint32_t dc_odp;         /* enum ibv_odp_transport_cap_bits */
 	uint8_t lag_ports;       /* that are bonded; 0: none */
 	bool lag_chooses_port;   /* queues may say which of them they leave by, */
 	bool lag_changes_qp;     /* QPs also while they send */

@@ -32,8 +32,9 @@ static int qp_refuse_type(enum ibv_qp_type type)
 {
 	switch ((int)type) {
 	case IBV_QPT_DRIVER:
-		verbs_warn("create_qp: qp_type is DRIVER: mlx5dv_create_qp() creates those");
-		return EOPNOTSUPP;
+		verbs_warn("create_qp: qp_type is DRIVER: mlx5dv_create_qp() creates those, with "
+			   "MLX5DV_QP_INIT_ATTR_MASK_DC");
+		return EINVAL;
 	default:
 		verbs_warn("create_qp: qp_type is %d, which is not in enum ibv_qp_type", (int)type);
 		return EINVAL;
@@ -366,9 +367,42 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 				    size->sq_wqe_bytes - size->sq_max_sge * WQE_SEG, &qp->opcodes);
 }
 
+static uint32_t qp_dv_flags(uint32_t flags)
+{
+	static const struct {
+		uint32_t dv, kernel;
+	} table[] = {
+		{ MLX5DV_QP_CREATE_TUNNEL_OFFLOADS, MLX5_QP_FLAG_TUNNEL_OFFLOADS },
+		{ MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC, MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_UC },
+		{ MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC, MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC },
+		{ MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE,
+		  MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE },
+	};
+	uint32_t kernel = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (flags & table[i].dv)
+			kernel |= table[i].kernel;
+	return kernel;
+}
+
+/* The function returns what mlx5dv_create_qp() alone can ask for. */
+static uint32_t qp_vendor_flags(const struct mlx5_qp_dv *dv, const struct mlx5_qp *qp)
+{
+	uint32_t flags = qp_dv_flags(dv->flags);
+
+	if (qp->rules == mlx5_qp_dct_rules())
+		flags |= MLX5_QP_FLAG_TYPE_DCT;
+	if (qp->rules == mlx5_qp_dci_rules())
+		flags |= MLX5_QP_FLAG_TYPE_DCI;
+	if (dv->has_streams)
+		flags |= MLX5_QP_FLAG_DCI_STREAM;
+	return flags;
+}
+
 /* Small payloads may come inside the CQE, except where a program looks for them in memory that
  * the CPU must not touch. */
-static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flags,
+static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, const struct mlx5_qp_dv *dv,
 				const struct mlx5_qp *qp)
 {
 	const struct mlx5_bfreg *bfreg = qp->sq.db.bfreg;
@@ -376,13 +410,14 @@ static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, uint32_t dv_flag
 
 	if (bfreg)
 		flags = bfreg->uar->qp_flag;
+	flags |= qp_vendor_flags(dv, qp);
 	if (qp->has_signatures)
 		flags |= MLX5_QP_FLAG_SIGNATURE;
-	if (dv_flags & MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
+	if (dv->flags & MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
 		return flags;
 	if (ctx->env.scatter_to_cqe)
 		flags |= MLX5_QP_FLAG_SCATTER_CQE;
-	if (dv_flags & MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE)
+	if (dv->flags & MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE)
 		flags |= MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
 	return flags;
 }
@@ -448,7 +483,8 @@ static void qp_take_parts(const struct mlx5_ib_create_qp_resp *resp, struct mlx5
 }
 
 static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
-			 const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
+			 const struct qp_size *size, const struct mlx5_qp_dv *dv,
+			 struct mlx5_qp *qp)
 {
 	struct ibv_qp_init_attr_ex kernel_attr = *attr; /* the capacities granted are ours to say */
 	const struct mlx5_ib_create_qp req = {
@@ -457,11 +493,14 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.sq_wqe_count = size->sq_wqebbs,
 		.rq_wqe_count = size->rq_wqes,
 		.rq_wqe_shift = size->rq_stride_log,
-		.flags = qp_kernel_flags(ctx, dv_flags, qp),
+		.flags = qp_kernel_flags(ctx, dv, qp),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->sq.db.bfreg ? qp->sq.db.bfreg->index : 0,
-		.sq_buf_addr = (uintptr_t)qp->sq_buf.addr,
+		/* The place is one and the same for both. */
+		.sq_buf_addr = qp->rules->is_target ? dv->access_key
+						    : (uint64_t)(uintptr_t)qp->sq_buf.addr,
 		.ece_options = qp_announce_ece(ctx),
+		.dci_streams = { dv->streams.log_num_concurent, dv->streams.log_num_errored },
 	};
 	struct mlx5_ib_create_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
@@ -496,7 +535,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 
 /* The function creates a QP whose hash chooses among the WQs of its table. */
 static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
-			     struct mlx5_qp *qp)
+			     const struct mlx5_qp_dv *dv, struct mlx5_qp *qp)
 {
 	const struct ibv_rx_hash_conf *hash = &attr->rx_hash_conf;
 	struct ibv_qp_init_attr_ex kernel_attr = *attr;
@@ -504,6 +543,7 @@ static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_
 		.rx_hash_fields_mask = hash->rx_hash_fields_mask,
 		.rx_hash_function = hash->rx_hash_function,
 		.rx_key_len = hash->rx_hash_key_len,
+		.flags = qp_dv_flags(dv->flags),
 	};
 	struct mlx5_ib_create_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
@@ -528,29 +568,36 @@ static int qp_index_by_qpn(struct mlx5_context *ctx, struct mlx5_qp *qp)
 	return provider_id_set(&ctx->ids, qp->rq.rsn, &qp->rq);
 }
 
+/* CQEs name it. */
+static bool qp_is_indexed(const struct mlx5_qp *qp)
+{
+	return qp_has_queues(qp) || qp->rules->is_target;
+}
+
 static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
-			     const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
+			     const struct qp_size *size, const struct mlx5_qp_dv *dv,
+			     struct mlx5_qp *qp)
 {
 	int ret;
 
 	qp->rq.rsn = PRM_NO_USER_INDEX;
 	if (qp->rules == mlx5_qp_rss_rules())
-		return qp_run_create_rss(ctx, attr, qp);
-	if (!qp_has_queues(qp))
-		return qp_run_create(ctx, attr, size, dv_flags, qp);
+		return qp_run_create_rss(ctx, attr, dv, qp);
+	if (!qp_is_indexed(qp))
+		return qp_run_create(ctx, attr, size, dv, qp);
 	if (context_has_user_index(ctx)) {
 		ret = provider_id_alloc(&ctx->ids, &qp->rq, &qp->rq.rsn);
 		if (ret) {
 			verbs_warn("create_qp: no user index is free");
 			return ret;
 		}
-		ret = qp_run_create(ctx, attr, size, dv_flags, qp);
+		ret = qp_run_create(ctx, attr, size, dv, qp);
 		if (ret)
 			provider_id_clear(&ctx->ids, qp->rq.rsn);
 		return ret;
 	}
-	ret = qp_run_create(ctx, attr, size, dv_flags, qp);
-	if (ret)
+	ret = qp_run_create(ctx, attr, size, dv, qp);
+	if (ret || qp->rules->is_target) /* whose number is not known yet */
 		return ret;
 	ret = qp_index_by_qpn(ctx, qp);
 	if (ret)
@@ -559,7 +606,7 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 }
 
 static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
-		    const struct qp_size *size, uint32_t dv_flags, struct mlx5_qp *qp)
+		    const struct qp_size *size, const struct mlx5_qp_dv *dv, struct mlx5_qp *qp)
 {
 	int ret;
 
@@ -573,7 +620,7 @@ static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 	ret = qp_alloc_queues(ctx, attr_pd(attr), qp, size);
 	if (ret)
 		goto free_doorbell;
-	ret = qp_create_indexed(ctx, attr, size, dv_flags, qp);
+	ret = qp_create_indexed(ctx, attr, size, dv, qp);
 	if (ret)
 		goto free_queues;
 	return 0;
@@ -595,10 +642,10 @@ static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 
 /* An RQ and an SQ have none: the kernel does not tell the adapter of those. */
 static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rules,
-		     uint32_t dv_flags)
+		     const struct mlx5_qp_dv *dv)
 {
 	return ctx->env.qp_signatures && rules->kind != SEND_RAW && !rules->rings_apart &&
-	       (rules->sends || rules->receives) && !(dv_flags & QP_CREATE_UNSIGNED);
+	       (rules->sends || rules->receives) && !(dv->flags & QP_CREATE_UNSIGNED);
 }
 
 /* The function leaves out the queues that the type does not have, or that an SRQ stands for. */
@@ -608,7 +655,7 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 	struct ibv_qp_cap cap = attr->cap;
 
 	if (!rules->sends)
-		cap.max_send_wr = 0;
+		cap.max_send_wr = cap.max_send_sge = cap.max_inline_data = 0;
 	if (!rules->receives || attr->srq)
 		cap.max_recv_wr = 0;
 	return mlx5_qp_size_queues(
@@ -638,10 +685,10 @@ static const struct qp_rules *qp_rules_for(const struct ibv_qp_init_attr_ex *att
 	return mlx5_qp_rules_of(attr->qp_type);
 }
 
-int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
-			      uint32_t dv_flags, struct verbs_qp **vqp)
+int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		      const struct mlx5_qp_dv *dv, struct verbs_qp **vqp)
 {
-	const struct qp_rules *rules = qp_rules_for(attr);
+	const struct qp_rules *rules = dv->rules ? dv->rules : qp_rules_for(attr);
 	struct mlx5_context *ctx = to_mctx(context);
 	struct qp_size size;
 	struct mlx5_qp *qp;
@@ -651,7 +698,7 @@ int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_at
 	if (!rules)
 		return qp_refuse_type(attr->qp_type);
 	ret = qp_check_attr(context, rules, attr);
-	sign = qp_signs(ctx, rules, dv_flags);
+	sign = qp_signs(ctx, rules, dv);
 	if (!ret)
 		ret = qp_size_for(ctx, rules, attr, sign, &size);
 	if (ret)
@@ -661,7 +708,7 @@ int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_at
 		return ENOMEM;
 	qp->rules = rules;
 	qp->has_signatures = sign;
-	ret = qp_build(ctx, attr, &size, dv_flags, qp);
+	ret = qp_build(ctx, attr, &size, dv, qp);
 	if (ret) {
 		free(qp);
 		return ret;
@@ -673,7 +720,7 @@ int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_at
 int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		   struct verbs_qp **vqp)
 {
-	return mlx5_qp_create_with_flags(context, attr, 0, vqp);
+	return mlx5_qp_create_dv(context, attr, &(struct mlx5_qp_dv){ 0 }, vqp);
 }
 
 /* The function forgets the completions of QP. Its CQs may be one and the same. */
@@ -773,11 +820,31 @@ static int underlay_check_mask(const struct mlx5_qp *qp, int attr_mask)
 	return EINVAL;
 }
 
+/* The kernel makes a DCT when it goes to RTR, and then says its number. */
+static int dct_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct mlx5_context *ctx = to_mctx(qp->vqp.qp.context);
+	const struct mlx5_ib_modify_qp req = { .ece_options = qp->ece_asked };
+	struct mlx5_ib_modify_qp_resp resp = { 0 };
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	int ret = verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, &udata);
+
+	if (ret || !(attr_mask & IBV_QP_STATE) || attr->qp_state != IBV_QPS_RTR)
+		return ret;
+	qp->vqp.qp.qp_num = resp.dctn;
+	qp->rq.number = resp.dctn;
+	qp->ece_asked = 0;
+	qp->ece_granted = resp.ece_options;
+	return context_has_user_index(ctx) ? 0 : qp_index_by_qpn(ctx, qp);
+}
+
 int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 	int ret = underlay_check_mask(qp, attr_mask);
 
+	if (qp->rules->is_target)
+		return dct_modify(qp, attr, attr_mask);
 	if (!ret)
 		ret = qp_run_modify(qp, attr, attr_mask);
 
@@ -816,7 +883,7 @@ int mlx5_qp_destroy(struct ibv_qp *ibqp)
 		return ret;
 	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
 	qp_clean_cqs(qp);
-	if (qp_has_queues(qp))
+	if (qp_is_indexed(qp) && qp->rq.rsn != PRM_NO_USER_INDEX)
 		provider_id_clear(&ctx->ids, qp->rq.rsn);
 	qp_free_doorbell(ctx, qp);
 	qp_free_queues(qp);

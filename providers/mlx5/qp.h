@@ -129,9 +129,18 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 		   struct verbs_qp **vqp);
 /* A QP of the library's own has no signatures, whatever the environment says. */
 #define QP_CREATE_UNSIGNED (1u << 31)
-/* DV_FLAGS are MLX5DV_QP_CREATE_* and QP_CREATE_UNSIGNED. */
-int mlx5_qp_create_with_flags(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
-			      uint32_t dv_flags, struct verbs_qp **vqp);
+
+/* The struct holds what mlx5dv_create_qp() is told beyond the verb. */
+struct mlx5_qp_dv {
+	uint32_t flags;               /* MLX5DV_QP_CREATE_* and QP_CREATE_UNSIGNED */
+	const struct qp_rules *rules; /* of IBV_QPT_DRIVER; NULL for any other type */
+	uint64_t access_key;          /* of a DCT */
+	bool has_streams;             /* of a DCI, and then: */
+	struct mlx5dv_dci_streams streams;
+};
+
+int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		      const struct mlx5_qp_dv *dv, struct verbs_qp **vqp);
 int mlx5_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);

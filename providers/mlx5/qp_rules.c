@@ -120,6 +120,37 @@ static const struct qp_rules underlay_rules = {
 	.rings_apart = true,
 };
 
+static const struct qp_rules dci_rules = {
+	.name = "a DCI",
+	.kind = SEND_DC,
+	.ops = RC_OPS,
+	.address_size = sizeof(struct mlx5_wqe_datagram_seg),
+	.longest_head = CTRL_SIZE + UMR_SIZE + UMR_KLM_BLOCK,
+	.comp_mask = COMP_MASK,
+	.sends = true,
+	.needs_pd = true,
+	.may_srq = true, /* which nothing comes of */
+};
+
+static const struct qp_rules dct_rules = {
+	.name = "a DCT",
+	.kind = SEND_DC,
+	.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
+	.needs_pd = true,
+	.may_srq = true,
+	.is_target = true,
+};
+
+const struct qp_rules *mlx5_qp_dci_rules(void)
+{
+	return &dci_rules;
+}
+
+const struct qp_rules *mlx5_qp_dct_rules(void)
+{
+	return &dct_rules;
+}
+
 const struct qp_rules *mlx5_qp_underlay_rules(void)
 {
 	return &underlay_rules;

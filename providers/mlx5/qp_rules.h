@@ -18,6 +18,7 @@ enum send_kind {
 	SEND_XRC,       /* the connection, and an SRQ behind it */
 	SEND_RAW,       /* the frame itself */
 	SEND_UNDERLAY,  /* an address vector, in front of the start of the packet */
+	SEND_DC,        /* an address vector, with an access key */
 };
 
 struct qp_rules {
@@ -31,6 +32,7 @@ struct qp_rules {
 	bool needs_pd;
 	bool may_srq;
 	bool rings_apart; /* send and receive ring are two pieces of memory */
+	bool is_target;   /* it has no queue, but CQEs name it; it has a number from RTR on */
 };
 
 /* The function returns NULL when there are no QPs of this TYPE here. */
@@ -41,6 +43,10 @@ const struct qp_rules *mlx5_qp_rss_rules(void);
 
 /* The function returns the rules of a UD QP that sends from another one's number. */
 const struct qp_rules *mlx5_qp_underlay_rules(void);
+
+/* The functions return the rules of initiators and targets of DC. */
+const struct qp_rules *mlx5_qp_dci_rules(void);
+const struct qp_rules *mlx5_qp_dct_rules(void);
 
 /* The value stands for the operations of a QP that was not created for certain ones. */
 #define SEND_OPS_ANY UINT64_MAX

@@ -248,12 +248,13 @@ static int tm_create_queue(struct mlx5_srq *srq, const struct ibv_srq_init_attr_
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = attr->pd,
 	};
+	const struct mlx5_qp_dv dv = { .flags = QP_CREATE_UNSIGNED };
 	struct verbs_qp *vqp;
 	int ret;
 
 	if (!init.cap.max_send_wr)
 		init.cap.max_send_wr = 1;
-	ret = mlx5_qp_create_with_flags(attr->cq->context, &init, QP_CREATE_UNSIGNED, &vqp);
+	ret = mlx5_qp_create_dv(attr->cq->context, &init, &dv, &vqp);
 	if (ret)
 		return ret;
 	ret = tm_connect_to_itself(&vqp->qp);

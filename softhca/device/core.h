@@ -68,7 +68,8 @@ struct hca {
 	struct res_table scheds; /* see queue/sched.h */
 	bool qpns_reserved[RESERVED_QPN_RANGES];
 	struct res_table uctxs, umems;
-	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs;
+	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts;
+	uint8_t dci_lives; /* see dci.h */
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* what the format's commands keep: see driver.h */
 	struct eth *eth;                /* eth.h */

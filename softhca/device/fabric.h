@@ -35,6 +35,7 @@ enum fabric_op {
 	FABRIC_ATOMIC_RESPONSE,
 	FABRIC_ACK,
 	FABRIC_NAK,
+	FABRIC_CLOSE, /* DC: the initiator leaves its target */
 };
 
 /* Hosts ask at this LID for paths and groups, see subnet.h. No port has it. */
@@ -45,6 +46,7 @@ enum fabric_nak { /* IBTA AETH codes, and RNR */
 		  FABRIC_NAK_INVALID_REQUEST = 1,
 		  FABRIC_NAK_REMOTE_ACCESS = 2,
 		  FABRIC_NAK_REMOTE_OP = 3,
+		  FABRIC_NAK_NO_TARGET = 5, /* DC */
 		  FABRIC_NAK_RNR = 32,
 };
 
@@ -55,6 +57,7 @@ enum fabric_service {
 	FABRIC_UC = 1,
 	FABRIC_UD = 3,
 	FABRIC_XRC = 5,  /* as RC; requests name the SRQ they are for */
+	FABRIC_DC = 6,   /* as RC; requests carry what makes the connection */
 	FABRIC_NONE = 7, /* of a QP that sends nothing */
 };
 
@@ -100,6 +103,10 @@ struct fabric_msg {
 	uint32_t dest_qpn, src_qpn;
 	uint32_t qkey; /* UD */
 	uint32_t srqn; /* XRC requests: the SRQ at the receiver */
+	/* DC requests: the target's access key, and the initiator's session: the PSN with which it
+	 * began, and above it a count of the initiator's lives. */
+	uint64_t dc_key;
+	uint32_t session;
 	uint16_t pkey;
 	uint32_t psn;     /* of the first packet of this message */
 	uint32_t packets; /* PSNs it takes */

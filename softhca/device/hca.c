@@ -8,6 +8,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/transport/dct.h"
 #include "softhca/device/memory/memic.h"
 #include "util/bits.h"
 
@@ -65,6 +66,8 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->srqs, &hca->user, 1, 1 << LOG_MAX_SRQ);
 	res_init(&hca->cqs, &hca->user, first_number(seed, 0x400, 0x1000), limits->max_cq);
 	res_init(&hca->qps, &hca->user, first_number(seed, 0x48, 0x10000), limits->max_qp);
+	/* Targets have numbers that no QP has: programs take both for QPs. */
+	res_init(&hca->dcts, &hca->user, hca->qps.first + limits->max_qp, 1 << LOG_MAX_DCT);
 	res_init(&hca->mkeys, &hca->user, first_number(seed, 0x100, 0x1000), limits->max_mkey);
 }
 
@@ -143,6 +146,8 @@ static void free_objects(struct hca *hca)
 	eth_destroy(hca);
 	for (uint32_t i = 0; (object = res_next(&hca->qps, &i)) != NULL;)
 		qp_free(hca, object);
+	for (uint32_t i = 0; (object = res_next(&hca->dcts, &i)) != NULL;)
+		dct_free(hca, object);
 	for (uint32_t i = 0; (object = res_next(&hca->cqs, &i)) != NULL;)
 		cq_free(object);
 	for (uint32_t i = 0; (object = res_next(&hca->eqs, &i)) != NULL;)
@@ -159,9 +164,9 @@ static void free_objects(struct hca *hca)
 
 void hca_destroy(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->uars, &hca->pds,   &hca->tds,  &hca->mkeys,
-				       &hca->eqs,  &hca->cqs,   &hca->qps,  &hca->xrcds,
-				       &hca->srqs, &hca->uctxs, &hca->umems };
+	struct res_table *tables[] = { &hca->uars, &hca->pds,   &hca->tds,   &hca->mkeys,
+				       &hca->eqs,  &hca->cqs,   &hca->qps,   &hca->xrcds,
+				       &hca->srqs, &hca->uctxs, &hca->umems, &hca->dcts };
 
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);

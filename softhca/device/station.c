@@ -9,6 +9,8 @@
 #include "softhca/device/eth/eth_port.h"
 #include "softhca/device/management/pma.h"
 #include "softhca/device/management/sma.h"
+#include "softhca/device/transport/dci.h"
+#include "softhca/device/transport/dct.h"
 
 /* The function lets the faults happen that are due: what leaves may be lost, and its sender may
  * die. */
@@ -57,8 +59,18 @@ static void advance_time(struct hca *hca, uint64_t now)
  * another host do not say which QP they are from. */
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
-	return (!msg->src_qpn || qp->remote_qpn == msg->src_qpn) && qp->path.pkey == msg->pkey &&
-	       (qp->path.addr.by_gid || qp->path.addr.dlid == msg->addr.slid);
+	const struct fabric_addr *peer = &qp_peer(qp)->addr;
+	uint32_t qpn = qp->dci ? qp->dci->to.qpn : qp->remote_qpn;
+
+	if (qp->dci && !qp->dci->in_session)
+		return false;
+	return (!msg->src_qpn || qpn == msg->src_qpn) && qp->path.pkey == msg->pkey &&
+	       (peer->by_gid || peer->dlid == msg->addr.slid);
+}
+
+static bool is_request(enum fabric_op op)
+{
+	return op <= FABRIC_ATOMIC_FA || op == FABRIC_CLOSE;
 }
 
 static void message_dispatch(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
@@ -69,6 +81,10 @@ static void message_dispatch(struct hca *hca, unsigned int port, const struct fa
 		return;
 	if (msg->service == FABRIC_UD) {
 		ud_receive(hca, port, msg);
+		return;
+	}
+	if (msg->service == FABRIC_DC && is_request(msg->op)) {
+		dct_receive(hca, port, msg);
 		return;
 	}
 	qp = res_get(&hca->qps, msg->dest_qpn);

@@ -11,12 +11,14 @@
 #include "softhca/net/wire.h"
 
 static_assert((int)FABRIC_RC == IB_SERVICE_RC && (int)FABRIC_UC == IB_SERVICE_UC &&
-		      (int)FABRIC_UD == IB_SERVICE_UD && (int)FABRIC_XRC == IB_SERVICE_XRC,
+		      (int)FABRIC_UD == IB_SERVICE_UD && (int)FABRIC_XRC == IB_SERVICE_XRC &&
+		      (int)FABRIC_DC == IB_SERVICE_DC,
 	      "a message's service is that of its packets");
 static_assert((int)FABRIC_NAK_PSN == NAK_PSN &&
 		      (int)FABRIC_NAK_INVALID_REQUEST == NAK_INVALID_REQUEST &&
 		      (int)FABRIC_NAK_REMOTE_ACCESS == NAK_REMOTE_ACCESS &&
-		      (int)FABRIC_NAK_REMOTE_OP == NAK_REMOTE_OPERATION,
+		      (int)FABRIC_NAK_REMOTE_OP == NAK_REMOTE_OPERATION &&
+		      (int)FABRIC_NAK_NO_TARGET == NAK_NO_TARGET,
 	      "a message's NAK is that of its AETH");
 
 /* Extended headers that the opcode says. IMM and IETH also depend on the message. */
@@ -53,13 +55,14 @@ static const struct opcode opcodes[IB_NUM_OPCODES] = {
 	[IB_FETCH_ADD] = { true, FABRIC_ATOMIC_FA, true, true, ATOMIC },
 	[IB_SEND_LAST_INVALIDATE] = { true, FABRIC_SEND, false, true, IETH },
 	[IB_SEND_ONLY_INVALIDATE] = { true, FABRIC_SEND, true, true, IETH },
+	[IB_CLOSE] = { true, FABRIC_CLOSE, true, true, 0 },
 };
 
 /* ---- encoding ---- */
 
 static bool is_request(enum fabric_op op)
 {
-	return op <= FABRIC_ATOMIC_FA;
+	return op <= FABRIC_ATOMIC_FA || op == FABRIC_CLOSE;
 }
 
 /* The function returns which of the headers that depend on the message, not on its kind, its last
@@ -119,6 +122,15 @@ static uint8_t *put_xrceth(uint8_t *p, const struct fabric_msg *msg)
 	return p + XRCETH_SIZE;
 }
 
+static uint8_t *put_dceth(uint8_t *p, const struct fabric_msg *msg)
+{
+	memset(p, 0, DCETH_SIZE);
+	fld_set(p, DCETH_KEY, msg->dc_key);
+	fld_set(p, DCETH_SOURCE_QPN, msg->src_qpn);
+	fld_set(p, DCETH_SESSION, msg->session);
+	return p + DCETH_SIZE;
+}
+
 static uint8_t *put_reth(uint8_t *p, const struct fabric_msg *msg)
 {
 	fld_set(p, RETH_ADDRESS, msg->raddr);
@@ -151,6 +163,8 @@ static uint8_t *put_extended(uint8_t *p, const struct fabric_msg *msg, unsigned 
 		p = put_deth(p, msg);
 	if (msg->service == FABRIC_XRC && is_request(msg->op))
 		p = put_xrceth(p, msg);
+	if (msg->service == FABRIC_DC && is_request(msg->op))
+		p = put_dceth(p, msg);
 	if (headers & RETH)
 		p = put_reth(p, msg);
 	if (headers & ATOMIC)
@@ -262,6 +276,8 @@ static bool service_has(enum fabric_service service, uint8_t opcode)
 	switch (service) {
 	case FABRIC_RC:
 	case FABRIC_XRC:
+		return opcodes[opcode].known && opcode != IB_CLOSE;
+	case FABRIC_DC:
 		return opcodes[opcode].known;
 	case FABRIC_UC:
 		return opcode <= IB_WRITE_ONLY_IMM;
@@ -297,6 +313,7 @@ static size_t extended_size(const struct fabric_msg *msg, unsigned int headers)
 
 	size += msg->service == FABRIC_UD ? DETH_SIZE : 0;
 	size += msg->service == FABRIC_XRC && is_request(msg->op) ? XRCETH_SIZE : 0;
+	size += msg->service == FABRIC_DC && is_request(msg->op) ? DCETH_SIZE : 0;
 	size += headers & RETH ? RETH_SIZE : 0;
 	size += headers & ATOMIC ? ATOMIC_ETH_SIZE : 0;
 	size += headers & AETH ? AETH_SIZE : 0;
@@ -304,6 +321,11 @@ static size_t extended_size(const struct fabric_msg *msg, unsigned int headers)
 	size += headers & IMM ? IMMDT_SIZE : 0;
 	size += headers & IETH ? IETH_SIZE : 0;
 	return size;
+}
+
+static bool is_nak(enum fabric_service service, unsigned int value)
+{
+	return value <= NAK_REMOTE_OPERATION || (service == FABRIC_DC && value == NAK_NO_TARGET);
 }
 
 /* An ACK is an ACK or a NAK; responses with data are never NAKs. */
@@ -319,7 +341,7 @@ static bool take_aeth(const uint8_t *p, struct fabric_msg *msg)
 	msg->op = FABRIC_NAK;
 	msg->nak = kind == AETH_RNR ? FABRIC_NAK_RNR : value;
 	msg->rnr_timer = value;
-	return kind == AETH_RNR || (kind == AETH_NAK && value <= NAK_REMOTE_OPERATION);
+	return kind == AETH_RNR || (kind == AETH_NAK && is_nak(msg->service, value));
 }
 
 static const uint8_t *take_reth(const uint8_t *p, struct fabric_msg *msg)
@@ -350,6 +372,12 @@ static bool take_extended(const uint8_t *p, struct fabric_msg *msg, unsigned int
 	if (msg->service == FABRIC_XRC && is_request(msg->op)) {
 		msg->srqn = fld_get(p, XRCETH_SRQN);
 		p += XRCETH_SIZE;
+	}
+	if (msg->service == FABRIC_DC && is_request(msg->op)) {
+		msg->dc_key = fld_get(p, DCETH_KEY);
+		msg->src_qpn = fld_get(p, DCETH_SOURCE_QPN);
+		msg->session = fld_get(p, DCETH_SESSION);
+		p += DCETH_SIZE;
 	}
 	if (headers & RETH)
 		p = take_reth(p, msg);

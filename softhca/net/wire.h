@@ -34,7 +34,7 @@ enum wire_error {
 /*
  * PACKET may be any bytes. On WIRE_OK, MSG's payload points into PACKET, where the result of an
  * atomic was put into the host's order. What packets do not say is 0: the sender's QPN (but for
- * UD), and of a READ request the number of packets that answer it.
+ * UD and requests of DC), and of a READ request the number of packets that answer it.
  */
 enum wire_error wire_decode(bool ethernet, uint8_t *packet, size_t len, struct fabric_msg *msg);
 

@@ -42,13 +42,13 @@ static void put_address(bool ethernet, struct fabric_addr *addr)
 
 static void put_message(bool ethernet, struct fabric_msg *msg, const uint8_t *payload)
 {
-	static const enum fabric_service services[] = { FABRIC_RC, FABRIC_UC, FABRIC_UD,
-							FABRIC_XRC };
+	static const enum fabric_service services[] = { FABRIC_RC, FABRIC_UC, FABRIC_UD, FABRIC_XRC,
+							FABRIC_DC };
 
 	memset(msg, 0, sizeof(*msg));
 	put_address(ethernet, &msg->addr);
-	msg->service = services[pick(&source, 4)];
-	msg->op = msg->service == FABRIC_UD ? FABRIC_SEND : pick(&source, FABRIC_NAK + 1);
+	msg->service = services[pick(&source, 5)];
+	msg->op = msg->service == FABRIC_UD ? FABRIC_SEND : pick(&source, FABRIC_CLOSE + 1);
 	msg->dest_qpn = take32(&source) & 0xffffff;
 	msg->src_qpn = take32(&source) & 0xffffff;
 	msg->qkey = take32(&source);

@@ -5,6 +5,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
+#include "prm/mlx5/dct.h"
 #include "prm/mlx5/driver.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/mcg.h"
@@ -19,7 +20,7 @@
 
 enum {
 	SERVICES = 1 << PRM_QP_ST_RC | 1 << PRM_QP_ST_UC | 1 << PRM_QP_ST_UD | 1 << PRM_QP_ST_XRC |
-		   1 << PRM_QP_ST_QP1 | 1 << PRM_QP_ST_REG_UMR,
+		   1 << PRM_QP_ST_DCI | 1 << PRM_QP_ST_QP1 | 1 << PRM_QP_ST_REG_UMR,
 	RQ_TYPES = 1 << PRM_RQ_TYPE_RQ | 1 << PRM_RQ_TYPE_SRQ | 1 << PRM_RQ_TYPE_ZERO_SIZE,
 };
 
@@ -85,6 +86,12 @@ const struct recipe rdma_recipes[] = {
 		 { XRQ(XRQC_CQN), NUMBER_OF, KIND_CQ }, { XRQQ(WQ_LOG_WQ_SZ), BELOW, 5 },
 		 { XRQQ(WQ_LOG_WQ_STRIDE), BELOW, 8 }, { XRQQ(WQ_PD), NUMBER_OF, KIND_PD },
 		 { XRQQ(WQ_DBR_ADDR), RECORD, 0 }) },
+	{ PRM_OP_CREATE_DCT, PRM_CREATE_DCT_IN_SIZE, 16, KIND_DCT, 0, 0,
+	  FIELDS({ DCT(DCTC_PD), NUMBER_OF, KIND_PD }, { DCT(DCTC_CQN), NUMBER_OF, KIND_CQ },
+		 { DCT(DCTC_SRQN_XRQN), NUMBER_OF, KIND_RMP }, { DCT(DCTC_MTU), BELOW, 6 },
+		 { DCT(DCTC_PORT), MOSTLY, 1 }, { DCT(DCTC_PKEY_INDEX), BELOW, 2 },
+		 { DCT(DCTC_RRE), BELOW, 2 }, { DCT(DCTC_RWE), BELOW, 2 },
+		 { DCT(DCTC_RAE), BELOW, 2 }, { DCT(DCTC_CS_RES), BELOW, 3 }) },
 	{ PRM_OP_CREATE_QP, PRM_CREATE_QP_IN_SIZE, 16, KIND_QP, 0, FLD_BYTE(CREATE_QP_IN_PAS),
 	  FIELDS({ QPC(QPC_ST), AMONG, SERVICES }, { QPC(QPC_PM_STATE), EXACTLY, 3 },
 		 { QPC(QPC_PD), NUMBER_OF, KIND_PD }, { QPC(QPC_LOG_RQ_SIZE), BELOW, 5 },
@@ -158,6 +165,8 @@ const struct recipe rdma_recipes[] = {
 	  FIELDS({ NUMBER, NUMBER_OF, KIND_XRQ }, { OP_MOD, EXACTLY, PRM_ARM_RQ_XRQ },
 		 { ARM_RQ_IN_LWM, BELOW, 16 }) },
 	{ PRM_OP_QUERY_XRQ, 16, PRM_QUERY_XRQ_OUT_SIZE, 0, 0, 0, OF(KIND_XRQ) },
+	{ PRM_OP_ARM_DCT_FOR_KEY_VIOLATION, 16, 16, 0, 0, 0, OF(KIND_DCT) },
+	{ PRM_OP_QUERY_DCT, 16, PRM_QUERY_DCT_OUT_SIZE, 0, 0, 0, OF(KIND_DCT) },
 	{ PRM_OP_QUERY_RMP, 16, PRM_QUERY_RMP_OUT_SIZE, 0, 0, 0, OF(KIND_RMP) },
 	{ PRM_OP_QUERY_VPORT_STATE, 16, 16, 0, 0, 0, NULL },
 	{ PRM_OP_QUERY_ROCE_ADDRESS, 16, 16 + PRM_ROCE_ADDR_SIZE, 0, 0, 0,
@@ -191,6 +200,8 @@ const struct recipe rdma_recipes[] = {
 	{ PRM_OP_DESTROY_EQ, 16, 16, 0, KIND_EQ, 0, OF(KIND_EQ) },
 	{ PRM_OP_DESTROY_MKEY, 16, 16, 0, KIND_MKEY, 0, OF(KIND_MKEY) },
 	{ PRM_OP_DESTROY_XRC_SRQ, 16, 16, 0, KIND_SRQ, 0, OF(KIND_SRQ) },
+	{ PRM_OP_DRAIN_DCT, 16, 16, 0, 0, 0, OF(KIND_DCT) },
+	{ PRM_OP_DESTROY_DCT, 16, 16, 0, KIND_DCT, 0, OF(KIND_DCT) },
 	{ PRM_OP_DESTROY_RMP, 16, 16, 0, KIND_RMP, 0, OF(KIND_RMP) },
 	{ PRM_OP_DESTROY_XRQ, 16, 16, 0, KIND_XRQ, 0, OF(KIND_XRQ) },
 	{ PRM_OP_DEALLOC_XRCD, 16, 16, 0, KIND_XRCD, 0, OF(KIND_XRCD) },

@@ -58,6 +58,7 @@ struct recipe {
 #define QPC(f)      IN(CREATE_QP_IN_QPC, f)
 #define QPM(f)      IN(MODIFY_QP_IN_QPC, f)
 #define ADS(f)      IN(MODIFY_QP_IN_QPC, FLD_IN(QPC_PRIMARY_PATH, f))
+#define DCT(f)      IN(CREATE_DCT_IN_CONTEXT, f)
 #define XRCQ(f)     IN(CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, f)
 #define RMPQ(f)     IN(CREATE_RMP_IN_CTX, FLD_IN(RMPC_WQ, f))
 #define XRQ(f)      IN(CREATE_XRQ_IN_XRQ_CONTEXT, f)

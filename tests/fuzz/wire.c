@@ -57,6 +57,19 @@ static void put_request(struct world *world, unsigned int to, struct fabric_msg 
 	msg->imm = msg->rkey;
 }
 
+/* A target of DC, by its key or not, in one of a few sessions */
+static void put_target(struct world *world, unsigned int to, struct fabric_msg *msg)
+{
+	struct source *source = &world->source;
+
+	msg->service = FABRIC_DC;
+	msg->dest_qpn = world_number(world, to, KIND_DCT);
+	msg->dc_key = once_in(source, 8);
+	msg->session = (uint32_t)pick(source, 2) << 24 | pick(source, 8);
+	if (once_in(source, 8))
+		msg->op = FABRIC_CLOSE;
+}
+
 static void put_message(struct world *world, unsigned int to, struct fabric_msg *msg)
 {
 	const struct object *qp = world_object(world, to, KIND_QP);
@@ -81,6 +94,8 @@ static void put_message(struct world *world, unsigned int to, struct fabric_msg 
 	msg->rnr_timer = take8(source) & 31;
 	put_size(world, msg);
 	put_request(world, to, msg);
+	if (once_in(source, 6))
+		put_target(world, to, msg);
 }
 
 static uint8_t *random_bytes(struct world *world, size_t len)

@@ -191,7 +191,8 @@ static void build_wqe(struct world *world, unsigned int hca, const struct object
 	else
 		put_bytes(wqe, once_in(source, 4) ? world_number(world, !hca, KIND_MKEY) << 8 : 0,
 			  4);
-	if (qp->service == PRM_QP_ST_UD || qp->service == PRM_QP_ST_QP1)
+	if (qp->service == PRM_QP_ST_UD || qp->service == PRM_QP_ST_QP1 ||
+	    qp->service == PRM_QP_ST_DCI)
 		put_vector(world, hca, wqe);
 	if (qp->service == PRM_QP_ST_XRC) {
 		put_bytes(wqe, world_number(world, !hca, KIND_SRQ), 4);

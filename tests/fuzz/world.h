@@ -36,6 +36,7 @@ enum kind {
 	KIND_RMP,
 	KIND_XRQ,
 	KIND_XRCD,
+	KIND_DCT,
 	KIND_Q_COUNTER,
 	KIND_TIS,
 	KIND_SQ,

@@ -84,7 +84,7 @@ WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_
 	wq_slot_set(wqe->slot, head, wr_id, done_as(opcode));
 	if (kind == SEND_XRC)
 		wqe_reserve_xrc(wqe);
-	else if (kind == SEND_DATAGRAM)
+	else if (kind == SEND_DATAGRAM || kind == SEND_DC)
 		wqe_reserve_av(sq, wqe);
 }
 
@@ -201,12 +201,13 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 		gate_shut(qp);
 }
 
-/* Each puts its builders and setters into the table of a QP. Requests of datagram and XRC QPs
+/* Each puts its builders and setters into the table of a QP. Requests of datagram, XRC and DC QPs
  * name their destination (send_wr_addr.c), those of raw packet QPs begin with a header
  * (send_wr_raw.c). */
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx);
+void mlx5_batch_fill_dc(struct mlx5_qp *qp);
 /* The function adds the builders of UMRs (send_wr_umr.c), for QPs that have them. */
 void mlx5_batch_fill_umr(struct mlx5_qp *qp);
 

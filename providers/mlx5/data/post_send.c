@@ -389,11 +389,24 @@ OUT_OF_LINE enter_and_list_other(struct ibv_qp *qp, struct ibv_send_wr *wr,
 	return list_other(qp, wr, bad_wr);
 }
 
+/* A work request has no place for the address of a DC target, and a target sends nothing. */
+OUT_OF_LINE refuse_unaddressed(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+			       struct ibv_send_wr **bad_wr)
+{
+	verbs_warn("post_send: qp 0x%x is %s: its requests are posted by ibv_wr_start(), "
+		   "mlx5dv_wr_set_dc_addr() and so on",
+		   ibqp->qp_num, to_mqp(ibqp)->rules->name);
+	*bad_wr = wr;
+	return EINVAL;
+}
+
 int mlx5_post_send_signed(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 	int ret;
 
+	if (qp->rules->kind == SEND_DC)
+		return refuse_unaddressed(ibqp, wr, bad_wr);
 	qlock_enter(&qp->sq_lock);
 	ret = post_list(qp, wr, bad_wr, qp->rules->kind, false, true);
 	qlock_leave(&qp->sq_lock);
@@ -548,6 +561,8 @@ post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfre
 			       enter_and_list_other },
 		[SEND_UNDERLAY] = { enter_and_list, enter_and_list, enter_and_list_other,
 				    enter_and_list_other },
+		[SEND_DC] = { refuse_unaddressed, refuse_unaddressed, refuse_unaddressed,
+			      refuse_unaddressed },
 	};
 
 	return routines[kind][use == BFREG_OWN ? shared : 2 + shared];

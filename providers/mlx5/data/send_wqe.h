@@ -163,6 +163,22 @@ WQE_INLINE void wqe_set_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t qpn
 	seg->av.key.qkey.qkey = htobe32(qkey);
 }
 
+/* PRM: the address vector of DC has an access key where that of a datagram has a Q_Key. */
+WQE_INLINE void wqe_set_dc_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t dctn, uint64_t key)
+{
+	struct mlx5_wqe_datagram_seg *seg = wqe_second(ctrl);
+
+	seg->av = ah->av;
+	seg->av.dqp_dct = htobe32(dctn | MLX5_EXTENDED_UD_AV);
+	seg->av.key.dc_key = htobe64(key);
+}
+
+/* The stream stands in the middle of a word that wqe_begin() has written. */
+WQE_INLINE void wqe_set_stream(uint8_t *ctrl, uint16_t stream)
+{
+	((struct mlx5_wqe_ctrl_seg *)ctrl)->dci_stream_channel_id = htobe16(stream);
+}
+
 WQE_INLINE void wqe_put_raddr(struct send_wqe *wqe, uint64_t raddr, uint32_t rkey)
 {
 	seg_put_be64(wqe->seg, raddr);

@@ -436,10 +436,14 @@ void mlx5_send_wr_fill(struct mlx5_qp *qp)
 	case SEND_RAW:
 		mlx5_batch_fill_raw(qpx);
 		break;
+	case SEND_DC:
+		mlx5_batch_fill_dc(qp);
+		break;
 	case SEND_UNDERLAY: /* is not created for ibv_wr_* */
 		break;
 	}
-	if (!qp->sq.max_sge && (qp->rules->kind == SEND_DATAGRAM || qp->rules->kind == SEND_XRC))
+	if (!qp->sq.max_sge && (qp->rules->kind == SEND_DATAGRAM || qp->rules->kind == SEND_XRC ||
+				qp->rules->kind == SEND_DC))
 		qpx->wr_set_sge = wr_refuse_sge;
 	fill_critical_section(qpx, qp->sq_lock.shared, (enum bfreg_use)qp->sq.db.use);
 	if (qp->has_signatures)

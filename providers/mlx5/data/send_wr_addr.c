@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_addr.c - ibv_wr_*() of QPs whose requests name their destination: datagrams and XRC.
+ * send_wr_addr.c - ibv_wr_*() of QPs whose requests name their destination: datagrams, XRC and DC.
  * batch.h has what they share with the builders of connected QPs in send_wr.c.
  */
 #include "providers/mlx5/data/batch.h"
@@ -110,4 +110,95 @@ void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx)
 	qpx->wr_atomic_cmp_swp = xrc_atomic_cmp_swp;
 	qpx->wr_atomic_fetch_add = xrc_atomic_fetch_add;
 	qpx->wr_set_xrc_srqn = xrc_set_srqn;
+}
+
+/* ---- DC */
+
+static void dc_send(struct ibv_qp_ex *qpx)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_DC);
+}
+
+static void dc_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm, SEND_DC);
+}
+
+static void dc_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey),
+		    SEND_DC);
+}
+
+static void dc_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0,
+		   SEND_DC);
+}
+
+static void dc_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
+		   raddr, imm, SEND_DC);
+}
+
+static void dc_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
+{
+	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0,
+		   SEND_DC);
+}
+
+static void dc_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
+			      uint64_t compare, uint64_t swap)
+{
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
+		     swap, compare, SEND_DC);
+}
+
+static void dc_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
+{
+	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
+		     raddr, add, 0, SEND_DC);
+}
+
+static struct mlx5_qp *to_mqp_dv(struct mlx5dv_qp_ex *dv)
+{
+	return container_of(dv, struct mlx5_qp, dv_qp);
+}
+
+static void dc_set_addr(struct mlx5dv_qp_ex *dv, struct ibv_ah *ah, uint32_t dctn, uint64_t key)
+{
+	struct mlx5_qp *qp = to_mqp_dv(dv);
+
+	if (batch_has_wqe(qp))
+		wqe_set_dc_av(qp->batch.ctrl, to_mah(ah), dctn, key);
+}
+
+static void dc_set_addr_stream(struct mlx5dv_qp_ex *dv, struct ibv_ah *ah, uint32_t dctn,
+			       uint64_t key, uint16_t stream)
+{
+	struct mlx5_qp *qp = to_mqp_dv(dv);
+
+	if (!batch_has_wqe(qp))
+		return;
+	wqe_set_dc_av(qp->batch.ctrl, to_mah(ah), dctn, key);
+	wqe_set_stream(qp->batch.ctrl, stream);
+}
+
+/* As with datagrams, the builder has found the second WQEBB. */
+void mlx5_batch_fill_dc(struct mlx5_qp *qp)
+{
+	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+
+	qpx->wr_set_sge = ud_set_sge;
+	qpx->wr_send = dc_send;
+	qpx->wr_send_imm = dc_send_imm;
+	qpx->wr_send_inv = dc_send_inv;
+	qpx->wr_rdma_write = dc_rdma_write;
+	qpx->wr_rdma_write_imm = dc_rdma_write_imm;
+	qpx->wr_rdma_read = dc_rdma_read;
+	qpx->wr_atomic_cmp_swp = dc_atomic_cmp_swp;
+	qpx->wr_atomic_fetch_add = dc_atomic_fetch_add;
+	qp->dv_qp.wr_set_dc_addr = dc_set_addr;
+	qp->dv_qp.wr_set_dc_addr_stream = dc_set_addr_stream;
 }

@@ -16,6 +16,7 @@
 #define mlx5_batch_begin_rdma_exception mlx5_batch_begin_rdma_exception_v3
 #define mlx5_batch_fail_full            mlx5_batch_fail_full_v3
 #define mlx5_batch_fill_datagram        mlx5_batch_fill_datagram_v3
+#define mlx5_batch_fill_dc              mlx5_batch_fill_dc_v3
 #define mlx5_batch_fill_raw             mlx5_batch_fill_raw_v3
 #define mlx5_batch_fill_umr             mlx5_batch_fill_umr_v3
 #define mlx5_batch_fill_xrc             mlx5_batch_fill_xrc_v3

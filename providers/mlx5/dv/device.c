@@ -104,8 +104,6 @@ static void parts_put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
 /* What this library offers of these offloads is nothing, whatever the device has. */
 static void parts_put_none(uint64_t asked, struct mlx5dv_context *attrs)
 {
-	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
-		attrs->dc_odp_caps = 0;
 	if (asked & MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD)
 		memset(&attrs->sig_caps, 0, sizeof(attrs->sig_caps));
 	if (asked & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH)
@@ -141,13 +139,17 @@ static uint64_t parts_put_clock(struct mlx5_context *ctx, uint64_t asked,
 static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 			       struct mlx5dv_context *attrs)
 {
-	const uint64_t known =
-		MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS | MLX5DV_CONTEXT_MASK_MAX_DC_RD_ATOM;
+	const uint64_t known = MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS |
+			       MLX5DV_CONTEXT_MASK_MAX_DC_RD_ATOM | MLX5DV_CONTEXT_MASK_DC_ODP_CAPS;
 	const struct mlx5_hca_caps *caps;
 	uint64_t put = 0;
 
+	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
+		attrs->dc_odp_caps = 0; /* who cannot be asked promises nothing */
 	if (!(asked & known) || mlx5_hca_caps_get(ctx, &caps))
 		return 0;
+	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
+		attrs->dc_odp_caps = caps->dc_odp;
 	if (asked & MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS && caps->lag_ports) {
 		attrs->num_lag_ports = caps->lag_ports;
 		put |= MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS;

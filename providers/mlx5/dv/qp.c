@@ -2,13 +2,22 @@
 /*
  * qp.c - direct verbs on queue pairs.
  */
-#include "providers/mlx5/dv/dv.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
 #include "providers/mlx5/data/post.h"
+#include "providers/mlx5/device.h"
+#include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp_rules.h"
 
-#define CREATE_FLAGS_SUPPORTED \
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+#define CREATE_FLAGS_KNOWN ((MLX5DV_QP_CREATE_OOO_DP << 1) - 1)
+#define FRAME_FLAGS                                                                       \
+	(MLX5DV_QP_CREATE_TUNNEL_OFFLOADS | MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC | \
+	 MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC)
+#define SCATTER_FLAGS \
 	(MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE | MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE)
-#define CREATE_FLAGS_KNOWN ((MLX5DV_QP_CREATE_SIG_PIPELINING << 1) - 1)
 #define ATTR_MASK_KNOWN                                                           \
 	(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DC | \
 	 MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS)
@@ -20,43 +29,175 @@ static uint64_t dv_send_ops(const struct mlx5dv_qp_init_attr *attr)
 	return attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS ? attr->send_ops_flags : 0;
 }
 
-static int qp_check_attr(const struct mlx5dv_qp_init_attr *attr, uint32_t *flags)
+static int qp_check_masks(const struct mlx5dv_qp_init_attr *attr)
 {
-	*flags =
-		attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS ? attr->create_flags : 0;
 	if (attr->comp_mask & ~(uint64_t)ATTR_MASK_KNOWN) {
 		verbs_warn("mlx5dv_create_qp: comp_mask is %#llx, known are %#x",
 			   (unsigned long long)attr->comp_mask, ATTR_MASK_KNOWN);
 		return EINVAL;
 	}
-	if (attr->comp_mask & (MLX5DV_QP_INIT_ATTR_MASK_DC | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS))
-		return dv_unsupported("mlx5dv_create_qp with DC attributes");
 	if (dv_send_ops(attr) & ~(uint64_t)SEND_OPS_SUPPORTED)
 		return dv_unsupported("mlx5dv_create_qp with send_ops_flags other than RAW_WQE");
-	if ((*flags & CREATE_FLAGS_SUPPORTED) == CREATE_FLAGS_SUPPORTED) {
-		verbs_warn("mlx5dv_create_qp: create_flags both allow and disable scatter to CQE");
-		return EINVAL;
-	}
-	if (*flags & ~(uint32_t)CREATE_FLAGS_SUPPORTED) {
-		verbs_warn("mlx5dv_create_qp: create_flags is %#x, supported are %#x", *flags,
-			   CREATE_FLAGS_SUPPORTED);
-		return *flags & ~(uint32_t)CREATE_FLAGS_KNOWN ? EINVAL : EOPNOTSUPP;
-	}
 	return 0;
+}
+
+/* ---- flags */
+
+static int flags_refuse(uint32_t flags, const char *why, int err)
+{
+	verbs_warn("mlx5dv_create_qp: create_flags is %#x: %s", flags, why);
+	return err;
+}
+
+/* The function refuses what this type of QP does not have. */
+static int flags_check_type(uint32_t flags, enum ibv_qp_type type)
+{
+	if (flags & ~(uint32_t)CREATE_FLAGS_KNOWN)
+		return flags_refuse(flags, "there is no such flag", EINVAL);
+	if ((flags & SCATTER_FLAGS) == SCATTER_FLAGS)
+		return flags_refuse(flags, "scatter to CQE is both allowed and disabled", EINVAL);
+	if (flags & FRAME_FLAGS && type != IBV_QPT_RAW_PACKET)
+		return flags_refuse(flags, "tunnels and self-loopback are of raw packet QPs",
+				    EINVAL);
+	if (flags & MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE && type != IBV_QPT_RC)
+		return flags_refuse(flags, "credits for packets are of RC QPs", EINVAL);
+	return 0;
+}
+
+/* The function refuses what this device does not have. */
+static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
+{
+	const struct mlx5_ib_query_device_resp *device;
+	int ret = mlx5_device_resp_get(ctx, &device);
+
+	if (ret)
+		return ret;
+	if (flags & MLX5DV_QP_CREATE_TUNNEL_OFFLOADS && !device->tunnel_offloads_caps)
+		return flags_refuse(flags, "the device has no offloads of tunnels", EINVAL);
+	if (flags & MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE &&
+	    !(device->flags & MLX5_IB_QUERY_DEV_RESP_PACKET_BASED_CREDIT_MODE))
+		return flags_refuse(flags, "the device has no credits for packets", EINVAL);
+	if (flags & MLX5DV_QP_CREATE_SIG_PIPELINING)
+		return flags_refuse(flags, "pipelined signatures are not supported", EOPNOTSUPP);
+	if (flags & MLX5DV_QP_CREATE_OOO_DP)
+		return flags_refuse(flags, "placement out of order is not supported", EOPNOTSUPP);
+	return 0;
+}
+
+static int qp_take_flags(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+			 const struct mlx5dv_qp_init_attr *dv_attr, struct mlx5_qp_dv *dv)
+{
+	int ret;
+
+	if (!(dv_attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS))
+		return 0;
+	dv->flags = dv_attr->create_flags;
+	ret = flags_check_type(dv->flags, attr->qp_type);
+	if (ret || !(dv->flags & ~(uint32_t)SCATTER_FLAGS))
+		return ret;
+	return flags_check_device(to_mctx(context), dv->flags);
+}
+
+/* ---- DC */
+
+static int dc_refuse(const char *why)
+{
+	verbs_warn("mlx5dv_create_qp: %s", why);
+	return EINVAL;
+}
+
+static int dc_take_target(const struct ibv_qp_init_attr_ex *attr,
+			  const struct mlx5dv_qp_init_attr *dv_attr, struct mlx5_qp_dv *dv)
+{
+	if (dv_attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS)
+		return dc_refuse("comp_mask has DCI_STREAMS, and dc_type is DCT");
+	if (!attr->srq)
+		return dc_refuse("srq is missing: a DCT receives through one");
+	if (!attr->recv_cq)
+		return dc_refuse("recv_cq is missing: a DCT needs one");
+	dv->rules = mlx5_qp_dct_rules();
+	dv->access_key = dv_attr->dc_init_attr.dct_access_key;
+	return 0;
+}
+
+static int dc_check_streams(struct mlx5_context *ctx, const struct mlx5dv_dci_streams *streams)
+{
+	const struct mlx5_ib_query_device_resp *device;
+	const struct mlx5_ib_dci_streams_caps *caps;
+	int ret = mlx5_device_resp_get(ctx, &device);
+
+	if (ret)
+		return ret;
+	caps = &device->dci_streams_caps;
+	if (streams->log_num_concurent <= caps->max_log_num_concurent &&
+	    streams->log_num_errored <= caps->max_log_num_errored)
+		return 0;
+	verbs_warn(
+		"mlx5dv_create_qp: dci_streams is { %u, %u }, the device's limits are { %u, %u }",
+		streams->log_num_concurent, streams->log_num_errored, caps->max_log_num_concurent,
+		caps->max_log_num_errored);
+	return EINVAL;
+}
+
+static int dc_take_initiator(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
+			     const struct mlx5dv_qp_init_attr *dv_attr, struct mlx5_qp_dv *dv)
+{
+	if (attr->cap.max_recv_wr || attr->cap.max_recv_sge)
+		return dc_refuse("cap has receives: a DCI has none");
+	if (!attr->send_cq)
+		return dc_refuse("send_cq is missing: a DCI needs one");
+	dv->rules = mlx5_qp_dci_rules();
+	dv->has_streams = dv_attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS;
+	if (!dv->has_streams)
+		return 0;
+	dv->streams = dv_attr->dc_init_attr.dci_streams;
+	return dc_check_streams(ctx, &dv->streams);
+}
+
+static int qp_take_dc(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+		      const struct mlx5dv_qp_init_attr *dv_attr, struct mlx5_qp_dv *dv)
+{
+	uint64_t mask = dv_attr->comp_mask;
+	bool is_dc = mask & MLX5DV_QP_INIT_ATTR_MASK_DC;
+
+	if (mask & MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS && !is_dc)
+		return dc_refuse("comp_mask has DCI_STREAMS without DC");
+	if (!is_dc)
+		return 0; /* a QP of type DRIVER is refused where types are */
+	if (attr->qp_type != IBV_QPT_DRIVER)
+		return dc_refuse("comp_mask has DC, and qp_type is not DRIVER");
+	switch (dv_attr->dc_init_attr.dc_type) {
+	case MLX5DV_DCTYPE_DCT:
+		return dc_take_target(attr, dv_attr, dv);
+	case MLX5DV_DCTYPE_DCI:
+		return dc_take_initiator(to_mctx(context), attr, dv_attr, dv);
+	default:
+		return dc_refuse("dc_type is neither DCT nor DCI");
+	}
+}
+
+static int qp_take_attr(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+			const struct mlx5dv_qp_init_attr *dv_attr, struct mlx5_qp_dv *dv)
+{
+	int ret = qp_check_masks(dv_attr);
+
+	if (!ret)
+		ret = qp_take_dc(context, attr, dv_attr, dv);
+	return ret ? ret : qp_take_flags(context, attr, dv_attr, dv);
 }
 
 DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 					  struct ibv_qp_init_attr_ex *attr,
 					  struct mlx5dv_qp_init_attr *dv_attr)
 {
-	uint32_t flags = 0;
+	struct mlx5_qp_dv dv = { 0 };
 	struct verbs_qp *vqp;
 	int ret = dv_check_context("mlx5dv_create_qp", context);
 
 	if (!ret && dv_attr)
-		ret = qp_check_attr(dv_attr, &flags);
+		ret = qp_take_attr(context, attr, dv_attr, &dv);
 	if (!ret)
-		ret = mlx5_qp_create_with_flags(context, attr, flags, &vqp);
+		ret = mlx5_qp_create_dv(context, attr, &dv, &vqp);
 	if (ret)
 		return dv_fail(ret);
 	/* As with the distribution's library, a QP without the builders of verbs has none of direct
@@ -69,4 +210,48 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx)
 {
 	return &to_mqp_ex(qpx)->dv_qp;
+}
+
+/* ---- streams */
+
+/* The function returns 0, or what the kernel or the device answered. */
+static int stream_run_reset(struct ibv_qp *qp, uint16_t stream)
+{
+	uint8_t in[PRM_MODIFY_QP_EXT_IN_SIZE] = { 0 };
+	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, qp->handle),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, sizeof(in)),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, sizeof(out)),
+	};
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_RTS2RTS_QP);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->qp_num);
+	fld_set(in, MODIFY_QP_IN_QPC_EXT, 1);
+	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK_32, PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID);
+	fld_set(fld_at(in, MODIFY_QP_IN_QPC_DATA_EXT), QPC_EXT_DCI_STREAM_CHANNEL_ID, stream);
+	ret = verbs_cmd_run(qp->context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY,
+			    attrs, ARRAY_SIZE(attrs));
+	if (ret != EREMOTEIO && !(ret == 0 && fld_get(out, CMD_OUT_STATUS)))
+		return ret;
+	return fld_get(out, CMD_OUT_STATUS) == PRM_STAT_BAD_QP_STATE_ERR ? EOPNOTSUPP : EINVAL;
+}
+
+DV_EXPORT int mlx5dv_dci_stream_id_reset(struct ibv_qp *qp, uint16_t stream_id)
+{
+	int ret = dv_check_context("mlx5dv_dci_stream_id_reset", qp->context);
+
+	if (ret)
+		return ret;
+	if (to_mqp(qp)->rules != mlx5_qp_dci_rules()) {
+		verbs_warn("mlx5dv_dci_stream_id_reset: qp 0x%x is no DCI", qp->qp_num);
+		return EINVAL;
+	}
+	ret = stream_run_reset(qp, stream_id);
+	if (ret)
+		verbs_warn("mlx5dv_dci_stream_id_reset: qp 0x%x, stream %u: the device refuses, "
+			   "as it does while the QP is not in RTS or the stream not in error",
+			   qp->qp_num, stream_id);
+	return ret;
 }

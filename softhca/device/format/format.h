@@ -78,7 +78,8 @@ struct format {
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
 	uint8_t (*wqe_opcode)(const uint8_t *raw);
-	uint32_t (*umr_key)(const uint8_t *raw); /* of the key that a UMR is about */
+	uint16_t (*wqe_stream)(const uint8_t *raw); /* that a request of DC belongs to */
+	uint32_t (*umr_key)(const uint8_t *raw);    /* of the key that a UMR is about */
 	/* The call executes the UMR of LEN bytes, which is a request on a memory key, for QP. It
 	 * returns 0 or the vendor syndrome. */
 	int (*execute_umr)(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);

@@ -9,6 +9,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
@@ -64,7 +65,7 @@ static void leave_srq(struct hca *hca, struct qp *qp)
 		tm_cancel(hca, qp);
 	else if (qp->resp.srq && qp->resp.receiving)
 		rq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
-	if (qp->srq)
+	if (qp->srq && !qp->dct)
 		eq_qp_event(hca, PRM_EVENT_SRQ_LAST_WQE, qp->n);
 }
 
@@ -75,6 +76,10 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 	if (qp->state == PRM_QP_STATE_ERR)
 		return;
 	qp->state = PRM_QP_STATE_ERR;
+	if (qp->dct) { /* a responder: it goes with its session, of which software knows nothing */
+		leave_srq(hca, qp);
+		return;
+	}
 	umr_forget(qp);
 	sched_rests(&qp->sched);
 	qp->req.rnr_wait = false;
@@ -131,10 +136,23 @@ void qp_free(struct hca *hca, struct qp *qp)
 	if (qp->uar)
 		LIST_REMOVE(qp, in_uar);
 	dma_unmap(&qp->map);
+	free(qp->dci);
 	free(qp->offload);
 	free(qp->sq.entry);
 	free(qp->sq.digest);
 	free(qp);
+}
+
+const struct qp_path *qp_peer(const struct qp *qp)
+{
+	return qp->dci ? &qp->dci->to.path : &qp->path;
+}
+
+static void address_target(const struct dci *dci, struct fabric_msg *msg)
+{
+	msg->dest_qpn = dci->to.qpn;
+	msg->dc_key = dci->to.dc_key;
+	msg->session = dci->session;
 }
 
 void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
@@ -144,5 +162,7 @@ void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
 	msg->src_qpn = qp->wire;
 	msg->pkey = qp->path.pkey;
 	msg->mtu = qp->mtu;
-	path_address(hca, &qp->path, &msg->addr);
+	if (qp->dci)
+		address_target(qp->dci, msg);
+	path_address(hca, qp_peer(qp), &msg->addr);
 }

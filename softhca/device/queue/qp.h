@@ -20,6 +20,8 @@
 #include "softhca/device/queue/srq.h"
 #include "softhca/device/queue/work_request.h"
 
+struct dci;
+struct dct;
 struct hca;
 struct pd;
 struct uar;
@@ -156,6 +158,10 @@ struct qp {
 	struct rq rq;
 	struct requester req;
 	struct responder resp;
+	struct dci *dci;  /* of an initiator of DC; else NULL */
+	struct dct *dct;  /* of a responder of DC: its target; else NULL */
+	uint32_t session; /* the same: that it serves, as in messages */
+	TAILQ_ENTRY(qp) in_dct;
 	struct sched_queue sched;             /* of its requests */
 	struct sched_element *response_group; /* of its responses; NULL: none */
 	struct umr_wait *umr;                 /* under way; NULL: none. See umr_delay.c */
@@ -172,7 +178,7 @@ struct qp {
 struct pd *sq_pd(const struct qp *qp);
 static inline bool qp_is_reliable(const struct qp *qp)
 {
-	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC;
+	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC || qp->service == FABRIC_DC;
 }
 
 /* The function tells whether the QP takes what arrives. In state SQER only its send queue is in
@@ -243,12 +249,16 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
 /* Software has posted more. */
 void req_posted(struct qp *qp);
 void req_timeout(struct hca *hca, struct qp *qp);
+/* The function goes on with the WQE at sq.ci, as if nothing had been sent of it or behind it. */
+void req_go_on(struct hca *hca, struct qp *qp);
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 /* The function delivers a datagram, to one QP or to those that joined its group. */
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);
+/* The function returns the path to the peer. */
+const struct qp_path *qp_peer(const struct qp *qp);
 /* The function addresses MSG to the peer. */
 void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 

@@ -10,6 +10,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/wqe.h"
+#include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
@@ -259,11 +260,12 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 		.vendor_syndrome = vendor_syndrome,
 	};
 	const uint8_t *raw;
-	uint16_t bbs = 1;
+	uint16_t bbs = 1, stream = 0;
 
 	if (!sq_fetch(hca, qp, qp->sq.ci, &raw)) {
 		done.send_opcode = hca->format->wqe_opcode(raw);
 		bbs = wqe_bbs(hca, raw);
+		stream = hca->format->wqe_stream(raw);
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
 	wqe_complete(hca, qp, &done);
@@ -272,7 +274,8 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
 		bbs = 1;
 	qp->sq.ci += bbs;
-	qp_fail_send(hca, qp);
+	if (!dci_bears(hca, qp, stream))
+		qp_fail_send(hca, qp);
 }
 
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget)

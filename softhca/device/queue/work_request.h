@@ -31,7 +31,8 @@ struct send_wqe {
 	uint32_t rkey;
 	uint64_t swap_add, compare;
 	uint32_t srqn;               /* XRC */
-	uint8_t av[WQE_AV_EXTENDED]; /* UD; zeroes behind a compact one */
+	uint8_t av[WQE_AV_EXTENDED]; /* UD, DC; zeroes behind a compact one */
+	uint16_t stream;             /* DC */
 	uint64_t length;             /* of all sges */
 	unsigned int num_sge;
 	struct wqe_sge sge[WQE_SGE_MAX];

@@ -44,3 +44,30 @@ void path_address(const struct hca *hca, const struct qp_path *path, struct fabr
 	if (addr->by_gid)
 		from_entry(entry, addr);
 }
+
+static bool find_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16],
+		     uint8_t *index)
+{
+	for (unsigned int i = 0; i < hca->port[port - 1].gids; i++) {
+		const struct gid_entry *entry = port_gid_entry(hca, port, i);
+
+		if (!entry || memcmp(entry->gid, gid, sizeof(entry->gid)))
+			continue;
+		*index = i;
+		return true;
+	}
+	return false;
+}
+
+bool path_reverse(const struct hca *hca, unsigned int port, const struct fabric_msg *msg,
+		  struct qp_path *path)
+{
+	struct fabric_addr *addr = &path->addr;
+
+	*path = (struct qp_path){ .addr = msg->addr, .pkey = msg->pkey };
+	addr->port = port;
+	addr->dlid = msg->addr.slid;
+	memcpy(addr->dgid, msg->addr.sgid, sizeof(addr->dgid));
+	memcpy(addr->dmac, msg->addr.smac, sizeof(addr->dmac));
+	return !addr->grh || find_gid(hca, port, msg->addr.dgid, &path->gid_index);
+}

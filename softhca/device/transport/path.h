@@ -27,7 +27,8 @@ struct datagram_to {
 	struct qp_path path;
 	uint32_t qpn;
 	uint32_t qkey;
-	bool has_qkey; /* else the QP's own counts */
+	bool has_qkey;   /* else the QP's own counts */
+	uint64_t dc_key; /* of a target, in place of the Q_Key */
 };
 
 /* The function gives the path of a datagram the port and the P_Key of the QP whose own path is OWN.
@@ -35,6 +36,11 @@ struct datagram_to {
 bool path_take_port(const struct hca *hca, const struct qp_path *own, struct qp_path *path);
 /* The function says where a message along PATH goes, and where it comes from as of now. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
+
+/* The function says how to answer a message that has arrived at PORT. It returns false when the
+ * address that it was sent to is not the port's. */
+bool path_reverse(const struct hca *hca, unsigned int port, const struct fabric_msg *msg,
+		  struct qp_path *path);
 
 /* ---- packets.c ---- */
 

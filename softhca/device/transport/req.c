@@ -11,6 +11,7 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/wqe.h"
+#include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
@@ -107,6 +108,22 @@ static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 			qp->sq.next += entry->bbs;
 		}
 	}
+}
+
+/* No PSN that was used is used again, so that late answers say nothing. */
+void req_go_on(struct hca *hca, struct qp *qp)
+{
+	struct requester *req = &qp->req;
+
+	qp_set_timer(hca, qp, HCA_IDLE);
+	qp->sq.next = qp->sq.ci;
+	req->next_psn = req->unacked = req->sent_psn;
+	req->offset = 0;
+	req->reads = 0;
+	req->retries_left = qp->retry_count;
+	req->rnr_left = qp->rnr_retry;
+	req->rnr_wait = req->gone_back = req->decoded = false;
+	qp_wake(hca, qp);
 }
 
 static void req_retry(struct hca *hca, struct qp *qp)
@@ -506,6 +523,23 @@ static bool pass_umr(struct hca *hca, struct qp *qp)
 	return true;
 }
 
+/* The function tells whether the request of an initiator may go. */
+static bool pass_dci(struct hca *hca, struct qp *qp)
+{
+	switch (dci_take_turn(hca, qp)) {
+	case DCI_GO:
+		return true;
+	case DCI_FLUSH:
+		sq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
+		return false;
+	case DCI_BAD_AV:
+		local_error(hca, qp, WQE_BAD_AV);
+		return false;
+	default:
+		return false;
+	}
+}
+
 /* The function sends one message, and *BYTES is what it carried; it returns false when the queue
  * has to wait. */
 static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
@@ -514,6 +548,8 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 
 	*bytes = 0;
 	if (!why && qp->umr && !pass_umr(hca, qp))
+		return false;
+	if (!why && qp->dci && !is_local(&qp->req.wqe) && !pass_dci(hca, qp))
 		return false;
 	if (!why && (window_is_full(qp) || must_wait(qp)))
 		return false;
@@ -619,7 +655,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		progress_made(hca, qp);
 	if (msg->nak == FABRIC_NAK_RNR)
 		receiver_not_ready(hca, qp, msg->rnr_timer);
-	else if (msg->nak == FABRIC_NAK_PSN)
+	else if (msg->nak == FABRIC_NAK_PSN || msg->nak == FABRIC_NAK_NO_TARGET)
 		req_retry(hca, qp);
 	else
 		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);

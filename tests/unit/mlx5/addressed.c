@@ -157,6 +157,7 @@ static void a_qp_without_sges_refuses_one(void **state)
 	(void)state;
 	refuses_an_sge_without_room(IBV_QPT_UD);
 	refuses_an_sge_without_room(IBV_QPT_XRC_SEND);
+	refuses_an_sge_without_room(IBV_QPT_DRIVER);
 }
 
 /* A setter that no builder came before has no WQE to write to, not even that of the batch
@@ -235,6 +236,112 @@ static void a_datagram_at_the_end_of_the_ring_has_its_payload_at_the_start(void 
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 	check_bytes(rig_sq(rig, 7), "0000070a 12345605 00000000 00000000" AV);
 	check_bytes(rig_sq(rig, 8), "8000000a 30313233 34353637 38390000");
+	rig_free(rig);
+}
+
+/* ---- DC */
+
+#define DC_AV                                                                      \
+	" 01234567 89abcdef 80654321 75031234 00000000 00000000 00000000 00000000" \
+	" 00000000 00000000 00000000 00000000"
+
+static void set_dc_addr(struct rig *rig, struct mlx5_ah *ah, int stream)
+{
+	struct mlx5dv_qp_ex *dv = &rig->qp->dv_qp;
+
+	if (stream < 0)
+		mlx5dv_wr_set_dc_addr(dv, &ah->ah, 0x654321, 0x0123456789abcdef);
+	else
+		mlx5dv_wr_set_dc_addr_stream(dv, &ah->ah, 0x654321, 0x0123456789abcdef,
+					     (uint16_t)stream);
+}
+
+static void set_first_sge(struct ibv_qp_ex *qpx)
+{
+	ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, sges[0].length);
+}
+
+/* An access key stands where a datagram has its Q_Key, and the stream in the control segment. */
+static void a_dc_request_is_ctrl_address_vector_remote_data(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct mlx5_ah ah = ah_of(&dest);
+
+	(void)state;
+	ibv_wr_start(qpx);
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(qpx);
+	set_dc_addr(rig, &ah, -1);
+	set_first_sge(qpx);
+	ibv_wr_rdma_write_imm(qpx, 0xa1b2c3d4, 0x1122334455667788, IMM);
+	set_first_sge(qpx);
+	set_dc_addr(rig, &ah, 0xbeef);
+	ibv_wr_rdma_read(qpx, 0xa1b2c3d4, 0x1122334455667788);
+	ibv_wr_set_sge_list(qpx, 2, sges);
+	set_dc_addr(rig, &ah, 1);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 0), "0000000a 12345605 00000008 00000000" DC_AV DATA0);
+	check_bytes(rig_sq(rig, 2), "00000209 12345606 00beef08 cafef00d" DC_AV REMOTE DATA0);
+	check_bytes(rig_sq(rig, 4), "00000410 12345607 00000108 00000000" DC_AV REMOTE DATA0 DATA1);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 6);
+	rig_free(rig);
+}
+
+static void a_dc_atomic_has_operands_and_result_in_the_second_block(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER, .sq_pi = 7 });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct mlx5_ah ah = ah_of(&dest);
+
+	(void)state;
+	ibv_wr_start(qpx);
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_atomic_cmp_swp(qpx, 0xa1b2c3d4, 0x1122334455667788, 5, 6);
+	set_dc_addr(rig, &ah, 2);
+	ibv_wr_set_sge(qpx, 0x42, 0x1000, 8);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 7), "00000711 12345607 00000208 00000000" DC_AV);
+	check_bytes(rig_sq(rig, 8), REMOTE " 00000000 00000006 00000000 00000005"
+					   " 00000008 00000042 00000000 00001000");
+	rig_free(rig);
+}
+
+static void inline_data_of_dc_goes_on_at_the_start_of_the_ring(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER, .sq_pi = 7 });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct mlx5_ah ah = ah_of(&dest);
+	char text[] = "0123456789";
+
+	(void)state;
+	ibv_wr_start(qpx);
+	qpx->wr_flags = 0;
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data(qpx, text, 10);
+	set_dc_addr(rig, &ah, -1);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(rig_sq(rig, 7), "0000070a 12345605 00000000 00000000" DC_AV);
+	check_bytes(rig_sq(rig, 8), "8000000a 30313233 34353637 38390000");
+	rig_free(rig);
+}
+
+/* An address that no builder came before is nobody's. */
+static void a_dc_address_without_a_builder_is_not_written(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_DRIVER });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad = NULL;
+	struct mlx5_ah ah = ah_of(&dest);
+
+	(void)state;
+	ibv_wr_start(qpx);
+	set_dc_addr(rig, &ah, -1);
+	set_dc_addr(rig, &ah, 3);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(rig->qp->sq.pi, 0);
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	assert_ptr_equal(bad, &wr);
 	rig_free(rig);
 }
 
@@ -373,6 +480,10 @@ int main(void)
 		cmocka_unit_test(a_qp_without_sges_refuses_one),
 		cmocka_unit_test(a_setter_without_a_builder_writes_nothing),
 		cmocka_unit_test(a_datagram_at_the_end_of_the_ring_has_its_payload_at_the_start),
+		cmocka_unit_test(a_dc_request_is_ctrl_address_vector_remote_data),
+		cmocka_unit_test(a_dc_atomic_has_operands_and_result_in_the_second_block),
+		cmocka_unit_test(inline_data_of_dc_goes_on_at_the_start_of_the_ring),
+		cmocka_unit_test(a_dc_address_without_a_builder_is_not_written),
 		cmocka_unit_test(a_qp_refuses_what_its_type_does_not_have),
 		cmocka_unit_test(uc_writes_like_rc),
 		cmocka_unit_test(an_xrc_request_names_the_srq_behind_the_control_segment),

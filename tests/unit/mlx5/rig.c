@@ -91,7 +91,9 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	qp->dbrec = alloc_zeroed(64, 64);
 	qlock_init(&qp->sq_lock, shared);
 	qlock_init(&qp->rq.lock, shared);
-	qp->rules = mlx5_qp_rules_of(OR_DEFAULT(opt->type, IBV_QPT_RC));
+	qp->rules = opt->type == IBV_QPT_DRIVER
+			    ? mlx5_qp_dci_rules()
+			    : mlx5_qp_rules_of(OR_DEFAULT(opt->type, IBV_QPT_RC));
 	sq_set_up(rig, opt);
 	rq_set_up(rig, opt);
 	qp->post_send =

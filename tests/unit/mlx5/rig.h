@@ -29,7 +29,7 @@ struct rig_options {
 	uint32_t sq_pi, rq_head, cq_ci; /* where the free-running indices stand */
 	uint32_t bf_max;
 	struct mlx5_bfreg *bfreg; /* NULL: the first register of the rig's page, for its QP alone */
-	enum ibv_qp_type type;    /* 0: RC */
+	enum ibv_qp_type type;    /* 0: RC; DRIVER: a DCI */
 	bool signal_all, single_threaded, cqe_v0, no_atomics;
 };
 

@@ -211,6 +211,7 @@ static const struct {
 #define SHORT_PAYLOAD .packets = 1, .payload_len = 8
 #define WHOLE         .first = true, .last = true
 #define REMOTE        .raddr = 0x1122334455667788, .rkey = 0xaabbccdd
+#define DC_SESSION    .dc_key = 0x0123456789abcdef, .src_qpn = 0xabc, .session = 0x05000007
 #define RC(bth)       bth "8001 00654321 "
 	{ RC("0040") "00fffffe", 0, { .op = FABRIC_SEND, WHOLE, LONG_PAYLOAD, BASE } },
 	{ RC("0140") "00ffffff", 1, { .op = FABRIC_SEND, WHOLE, LONG_PAYLOAD, BASE } },
@@ -361,6 +362,31 @@ static const struct {
 	    REMOTE,
 	    .length = 8,
 	    .srqn = 0x123 } },
+	{ RC("c440") "00fffffe 0123456789abcdef 00000abc 05000007",
+	  0,
+	  { .service = FABRIC_DC, .op = FABRIC_SEND, WHOLE, SHORT_PAYLOAD, BASE, DC_SESSION } },
+	{ RC("ca40") "00fffffe 0123456789abcdef 00000abc 05000007 "
+		     "1122334455667788 aabbccdd 00000008",
+	  0,
+	  { .service = FABRIC_DC,
+	    .op = FABRIC_WRITE,
+	    WHOLE,
+	    SHORT_PAYLOAD,
+	    BASE,
+	    REMOTE,
+	    .length = 8,
+	    DC_SESSION } },
+	{ RC("d840") "00fffffe 0123456789abcdef 00000abc 05000007",
+	  0,
+	  { .service = FABRIC_DC, .op = FABRIC_CLOSE, WHOLE, .packets = 1, BASE, DC_SESSION } },
+	{ RC("d140") "00fffffe 65000005",
+	  0,
+	  { .service = FABRIC_DC,
+	    .op = FABRIC_NAK,
+	    .packets = 1,
+	    BASE,
+	    .msn = 5,
+	    .nak = FABRIC_NAK_NO_TARGET } },
 	{ RC("b140") "00fffffe 1f000005",
 	  0,
 	  { .service = FABRIC_XRC, .op = FABRIC_ACK, .packets = 1, BASE, .msn = 5 } },
@@ -415,6 +441,8 @@ static void check_decoded(const struct fabric_msg *got, const struct fabric_msg 
 	assert_int_equal(got->rnr_timer,
 			 sent->nak == FABRIC_NAK_RNR ? sent->rnr_timer : got->rnr_timer);
 	assert_int_equal(got->srqn, sent->srqn);
+	assert_int_equal(got->dc_key, sent->dc_key);
+	assert_int_equal(got->session, sent->session);
 	assert_int_equal(got->qkey, sent->qkey);
 	assert_int_equal(got->swap_add, sent->swap_add);
 	assert_int_equal(got->compare, sent->compare);

@@ -4,6 +4,7 @@
  */
 #include <endian.h>
 #include <fcntl.h>
+#include <infiniband/mlx5dv.h>
 
 #include "faults.h"
 
@@ -182,6 +183,67 @@ static void live_xrc_recv(struct life *l)
 	KEEP(l, ibv_open_qp(l->rig.ctx, &open), ibv_destroy_qp);
 }
 
+/* ---- DC ---- */
+
+static struct ibv_qp *life_dc(struct life *l, struct ibv_qp_init_attr_ex *attr,
+			      struct mlx5dv_qp_init_attr *mlx5)
+{
+	attr->qp_type = IBV_QPT_DRIVER;
+	mlx5->comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_DC;
+	return KEEP(l, mlx5dv_create_qp(l->rig.ctx, attr, mlx5), ibv_destroy_qp);
+}
+
+static void live_dct(struct life *l)
+{
+	struct ibv_qp_init_attr_ex attr = { .comp_mask = IBV_QP_INIT_ATTR_PD };
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct mlx5dv_qp_init_attr mlx5 = { .dc_init_attr.dc_type = MLX5DV_DCTYPE_DCT };
+	struct ibv_qp_attr to = { .qp_state = IBV_QPS_INIT,
+				  .port_num = RIG_PORT,
+				  .path_mtu = IBV_MTU_1024,
+				  .ah_attr = { .is_global = 1, .port_num = RIG_PORT } };
+	struct ibv_qp *qp;
+
+	to.ah_attr.grh.dgid = l->rig.gid;
+	if (!(attr.pd = life_pd(l)) || !(attr.send_cq = attr.recv_cq = life_cq(l)) ||
+	    !(attr.srq = KEEP(l, ibv_create_srq(attr.pd, &srq), ibv_destroy_srq)) ||
+	    !(qp = life_dc(l, &attr, &mlx5)) ||
+	    !OK(l, ibv_modify_qp(qp, &to,
+				 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+					 IBV_QP_ACCESS_FLAGS)))
+		return;
+	to.qp_state = IBV_QPS_RTR;
+	OK(l, ibv_modify_qp(qp, &to,
+			    IBV_QP_STATE | IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU));
+}
+
+static void live_dci(struct life *l)
+{
+	struct ibv_qp_init_attr_ex attr = { .comp_mask = IBV_QP_INIT_ATTR_PD |
+							 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+					    .send_ops_flags = IBV_QP_EX_WITH_SEND,
+					    .cap = { .max_send_wr = 4, .max_send_sge = 1 } };
+	struct mlx5dv_qp_init_attr mlx5 = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS,
+					    .dc_init_attr = { .dc_type = MLX5DV_DCTYPE_DCI,
+							      .dci_streams = { 1, 1 } } };
+	struct ibv_qp_attr to = { .qp_state = IBV_QPS_INIT,
+				  .port_num = RIG_PORT,
+				  .path_mtu = IBV_MTU_1024 };
+	struct ibv_qp *qp;
+
+	if (!(attr.pd = life_pd(l)) || !(attr.send_cq = attr.recv_cq = life_cq(l)) ||
+	    !(qp = life_dc(l, &attr, &mlx5)) ||
+	    !OK(l, ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT)))
+		return;
+	to.qp_state = IBV_QPS_RTR;
+	if (!OK(l, ibv_modify_qp(qp, &to, IBV_QP_STATE | IBV_QP_PATH_MTU)))
+		return;
+	to.qp_state = IBV_QPS_RTS;
+	OK(l, ibv_modify_qp(qp, &to,
+			    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				    IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN));
+}
+
 static void live_multicast(struct life *l)
 {
 	const union ibv_gid group = { .raw = { 0xff, 0x12, [15] = 7 } };
@@ -225,6 +287,8 @@ const struct life_kind life_queues[] = {
 	{ "xrc-send", .live = live_xrc_send },
 	{ "xrc-send-ex", .live = live_xrc_send_ex },
 	{ "xrc-recv", .live = live_xrc_recv },
+	{ "dct", .live = live_dct },
+	{ "dci", .live = live_dci },
 	{ "multicast", .live = live_multicast },
 	{ "ece", .live = live_ece },
 	{},

@@ -72,10 +72,11 @@ class Request:
         self.words = [int(word, 16) for word in words]
         self.is_signed = {"send": self.send_is_signed, "recv": self.recv_is_signed}.get(kind, lambda _: None)(number)
         self.opcode = NAMES.get(self.words[0] & 0xFF, opcode) if opcode else ""
+        if opcode:
+            del self.words[4 * (self.words[1] & 0x3F) :]
         self.reserved = [0] * len(self.words)  # must be zero in ours
         self.unused = [0] * len(self.words)  # may be anything
         if opcode:
-            del self.words[4 * (self.words[1] & 0x3F) :]
             self.find_reserved()
             self.find_behind_inline()
 

@@ -17,6 +17,7 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/driver.h"
 #include "softhca/device/memory/memic.h"
+#include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
 
@@ -38,6 +39,10 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	fld_set(cap, HCA_CAP_FIXED_BUFFER_SIZE, 1);
 	fld_set(cap, HCA_CAP_LOG_MAX_RA_REQ_QP, log2_floor(limits->max_rd_atomic));
 	fld_set(cap, HCA_CAP_LOG_MAX_RA_RES_QP, log2_floor(limits->max_rd_atomic));
+	fld_set(cap, HCA_CAP_LOG_MAX_RA_REQ_DC, log2_floor(limits->max_rd_atomic));
+	fld_set(cap, HCA_CAP_LOG_MAX_RA_RES_DC, log2_floor(limits->max_rd_atomic));
+	fld_set(cap, HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS, DCI_LOG_STREAMS);
+	fld_set(cap, HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS, DCI_LOG_ERRORED);
 	fld_set(cap, HCA_CAP_LOG_MAX_MSG, log2_floor(limits->max_msg_size));
 	fld_set(cap, HCA_CAP_LOG_MAX_SRQ, LOG_MAX_SRQ);
 	fld_set(cap, HCA_CAP_LOG_MAX_RMP, LOG_MAX_SRQ);
@@ -48,6 +53,7 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
 	fld_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
 	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
+	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ_DC, WQE_BB * WQE_BB_MAX);
 	fld_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, RECV_WQE_MAX);
 	fld_set(cap, HCA_CAP_LOG_MAX_UCTX, UCTX_LOG_MAX);
 	fld_set(cap, HCA_CAP_UCTX_CAP, PRM_UCTX_CAP_RAW_TX | PRM_UCTX_CAP_INTERNAL_DEV_RES);
@@ -111,6 +117,9 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_RNDV_OFFLOAD_RC, 1);
 	fld_set(cap, HCA_CAP_CQE_VERSION, 1);
 	fld_set(cap, HCA_CAP_SCTR_DATA_CQE, 1);
+	fld_set(cap, HCA_CAP_DC_REQ_SCAT_DATA_CQE, 1);
+	fld_set(cap, HCA_CAP_DCT, 1);
+	fld_set(cap, HCA_CAP_QPC_EXTENSION, 1);
 	fld_set(cap, HCA_CAP_CQ_OI, 1);
 	fld_set(cap, HCA_CAP_CQ_RESIZE, 1);
 	fld_set(cap, HCA_CAP_CQ_MODERATION, 1);
@@ -191,6 +200,7 @@ static void put_atomic(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1, 1);
 	fld_set(cap, ATOMIC_CAPS_ATOMIC_OPERATIONS, PRM_ATOMIC_OPS_CS | PRM_ATOMIC_OPS_FA);
 	fld_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_QP, 8);
+	fld_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_DC, 8);
 }
 
 static void put_roce(const struct hca *hca, uint8_t *cap)
@@ -312,6 +322,7 @@ static void put_odp(const struct hca *hca, uint8_t *cap)
 	for (size_t i = 0; i < ARRAY_SIZE(reliable); i++) {
 		fld_set(fld_at(cap, ODP_CAP_RC), reliable[i], 1);
 		fld_set(fld_at(cap, ODP_CAP_XRC), reliable[i], 1);
+		fld_set(fld_at(cap, ODP_CAP_DC), reliable[i], 1);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(datagrams); i++)
 		fld_set(fld_at(cap, ODP_CAP_UD), datagrams[i], 1);

@@ -12,6 +12,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
+#include "prm/mlx5/dct.h"
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/mad.h"
@@ -99,6 +100,11 @@ static const struct {
 	[PRM_OP_SQERR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_2ERR_QP] = { qp_modify, 16, 16, true },
 	[PRM_OP_2RST_QP] = { qp_modify, 16, 16, true },
+	[PRM_OP_CREATE_DCT] = { dct_create, 16 + PRM_DCTC_SIZE, 16, false },
+	[PRM_OP_DRAIN_DCT] = { dct_do_drain, 16, 16, true },
+	[PRM_OP_DESTROY_DCT] = { dct_destroy, 16, 16, true },
+	[PRM_OP_QUERY_DCT] = { dct_query, 16, 16 + PRM_DCTC_SIZE, false },
+	[PRM_OP_ARM_DCT_FOR_KEY_VIOLATION] = { dct_arm, 16, 16, false },
 	[PRM_OP_QUERY_VPORT_STATE] = { vport_query_state, 16, 16, false },
 	[PRM_OP_SET_ROCE_ADDRESS] = { port_set_roce_address, 16 + PRM_ROCE_ADDR_SIZE, 16, false },
 	[PRM_OP_QUERY_ROCE_ADDRESS] = { port_query_roce_address, 16, 16 + PRM_ROCE_ADDR_SIZE,

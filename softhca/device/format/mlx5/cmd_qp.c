@@ -16,6 +16,7 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_qp.h"
 #include "softhca/device/format/mlx5/cmd_umem.h"
+#include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
 
@@ -29,7 +30,7 @@ static const struct qp_kind {
 	{ PRM_QP_ST_RC, FABRIC_RC, -1 },        { PRM_QP_ST_UC, FABRIC_UC, -1 },
 	{ PRM_QP_ST_UD, FABRIC_UD, -1 },        { PRM_QP_ST_QP0, FABRIC_UD, QP_SMI },
 	{ PRM_QP_ST_QP1, FABRIC_UD, QP_GSI },   { PRM_QP_ST_XRC, FABRIC_XRC, -1 },
-	{ PRM_QP_ST_REG_UMR, FABRIC_NONE, -1 },
+	{ PRM_QP_ST_REG_UMR, FABRIC_NONE, -1 }, { PRM_QP_ST_DCI, FABRIC_DC, -1 },
 };
 
 static const struct qp_kind *qp_find_kind(const uint8_t *qpc)
@@ -55,6 +56,29 @@ static const char *qp_check_type(const uint8_t *qpc)
 	    fld_get(qpc, QPC_CD_SLAVE_RECEIVE))
 		return "qp: cross-channel is not supported";
 	return NULL;
+}
+
+/* Only initiators have streams. */
+static const char *qp_check_streams(const uint8_t *qpc)
+{
+	uint64_t streams = fld_get(qpc, QPC_LOG_NUM_DCI_STREAM_CHANNELS);
+	uint64_t errored = fld_get(qpc, QPC_LOG_NUM_DCI_ERRORED_STREAMS);
+
+	if (fld_get(qpc, QPC_ST) != PRM_QP_ST_DCI && (streams || errored))
+		return "qp: streams of a QP that is no DCI";
+	if (streams > DCI_LOG_STREAMS)
+		return "qp: more streams than log_max_dci_stream_channels allows";
+	if (errored > DCI_LOG_ERRORED)
+		return "qp: more streams in error than log_max_dci_errored_streams allows";
+	return NULL;
+}
+
+/* A DCI receives nothing, so it has no receive queue, whatever stands for it. */
+static const char *qp_check_initiator(const uint8_t *qpc)
+{
+	if (fld_get(qpc, QPC_ST) == PRM_QP_ST_DCI && fld_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ)
+		return "qp: a DCI with a receive queue";
+	return qp_check_streams(qpc);
 }
 
 static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
@@ -84,6 +108,8 @@ static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
  * names. */
 static bool qp_find_shared(struct hca *hca, struct qp *qp)
 {
+	if (qp->service == FABRIC_DC)
+		return true; /* it receives nothing */
 	if (qp->service == FABRIC_XRC) {
 		qp->xrcd = res_find(&hca->xrcds, fld_get(qp->context, QPC_XRCD));
 		return qp->xrcd;
@@ -188,6 +214,21 @@ static uint8_t bytes_in_cqe(uint64_t scatter)
 	}
 }
 
+static int qp_make_initiator(struct hca *hca, struct qp *qp)
+{
+	const uint8_t *qpc = qp->context;
+
+	if (qp->service != FABRIC_DC)
+		return 0;
+	qp->dci = calloc(1, sizeof(*qp->dci));
+	if (!qp->dci)
+		return ENOMEM;
+	qp->dci->has_streams = fld_get(qpc, QPC_LOG_NUM_DCI_STREAM_CHANNELS);
+	qp->dci->life = hca->dci_lives++;
+	qp->dci->bears = 1u << fld_get(qpc, QPC_LOG_NUM_DCI_ERRORED_STREAMS);
+	return 0;
+}
+
 static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 {
 	int ret = qp_map_rings(hca, qp, cmd);
@@ -196,6 +237,8 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		ret = qp_find_record(hca, qp);
 	if (!ret && is_offloaded(qp))
 		ret = tm_offload_start(qp);
+	if (!ret)
+		ret = qp_make_initiator(hca, qp);
 	if (!ret)
 		ret = res_add(&hca->qps, qp, &qp->n);
 	if (ret)
@@ -239,6 +282,8 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 	struct qp *qp;
 
 	if (!why)
+		why = qp_check_initiator(qpc);
+	if (!why)
 		why = qp_check_sizes(hca, qpc);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
@@ -252,6 +297,7 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 	status = why ? cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, why) : qp_add(hca, cmd, qp);
 	if (status) {
 		dma_unmap(&qp->map);
+		free(qp->dci);
 		free(qp->offload);
 		free(qp->sq.entry);
 		free(qp);
@@ -267,6 +313,7 @@ enum prm_status qp_destroy(struct hca *hca, struct cmd *cmd)
 
 	if (!qp)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "qp: no such QP");
+	dci_leave(hca, qp);
 	res_remove(&hca->qps, qp->n);
 	if (qp->pd)
 		qp->pd->users--;

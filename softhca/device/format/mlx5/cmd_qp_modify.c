@@ -13,6 +13,7 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_qp.h"
 #include "softhca/device/format/mlx5/mlx5.h"
+#include "softhca/device/transport/dci.h"
 #include "util/bits.h"
 
 enum {
@@ -105,7 +106,8 @@ static const struct transition {
 };
 
 enum {
-	EXTENSIONS = PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID | PRM_OPTPAR_32_UDP_SPORT,
+	EXTENSIONS = PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID | PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID |
+		     PRM_OPTPAR_32_UDP_SPORT,
 	ROCE_MIN_UDP_SPORT = 0xc000, /* as the capabilities say */
 };
 
@@ -215,7 +217,7 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 		return "qp: path MTU is not 256 to 4096";
 	if (1ull << fld_get(qpc, QPC_LOG_MSG_MAX) > hca->config.limits.max_msg_size)
 		return "qp: log_msg_max is above the limit";
-	if (qp->service == FABRIC_UD) /* has no peer */
+	if (qp->service == FABRIC_UD || qp->service == FABRIC_DC) /* has no peer */
 		return NULL;
 	if (1u << fld_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_rra_max is above the limit";
@@ -273,11 +275,13 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t)
 {
 	if (t->to == PRM_QP_STATE_ERR) {
+		dci_leave(hca, qp);
 		qp_fail(hca, qp, -1);
 		return;
 	}
 	if (t->to == PRM_QP_STATE_RST) {
 		qp_set_timer(hca, qp, HCA_IDLE);
+		dci_reset(hca, qp);
 		qp_reset_queues(qp);
 		qp_schedule(hca, qp, NULL, NULL);
 		qp_leave_port(hca, qp);
@@ -316,6 +320,27 @@ static void take_ece(struct cmd *cmd, struct qp *qp, uint32_t opcode)
 	fld_set(cmd->out, MODIFY_QP_OUT_ECE, qp->ece);
 }
 
+/* ---- beyond the context ---- */
+
+static bool has_extension(const struct cmd *cmd, const struct transition *t)
+{
+	return (t->opcode == PRM_OP_RTS2RTS_QP || t->opcode == PRM_OP_INIT2INIT_QP) &&
+	       fld_get(cmd->in, MODIFY_QP_IN_QPC_EXT);
+}
+
+static const char *reset_stream(const struct cmd *cmd, struct qp *qp)
+{
+	const uint8_t *ext = fld_at(cmd->in, MODIFY_QP_IN_QPC_DATA_EXT);
+
+	if (!fld_get(cmd->in, MODIFY_QP_IN_QPC_EXT))
+		return "qp: no extension with the stream";
+	if (!qp->dci || !qp->dci->has_streams)
+		return "qp: a QP without streams";
+	if (!dci_reset_stream(qp, fld_get(ext, QPC_EXT_DCI_STREAM_CHANNEL_ID)))
+		return "qp: the stream is not in error";
+	return NULL;
+}
+
 enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 {
 	const struct transition *t = find_transition(fld_get(cmd->in, CMD_IN_OPCODE));
@@ -332,6 +357,8 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_QP_STATE_ERR, "qp: command not valid in state");
 	if (mask & ~(t->takes | t->optional))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "qp: attribute not valid here");
+	if (has_extension(cmd, t) && cmd->in_len < PRM_MODIFY_QP_EXT_IN_SIZE)
+		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "qp: no room for the extension");
 	why = context ? check_path(hca, qp, qpc, t->takes | mask) : NULL;
 	if (!why)
 		why = check_attributes(hca, qp, qpc, t);
@@ -339,6 +366,8 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		why = lag_check_port(hca, fld_get(qpc, QPC_LAG_TX_PORT_AFFINITY));
 	if (!why)
 		why = read_extension(hca, qp, cmd, t->opcode, &ext);
+	if (!why && ext.mask & PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID)
+		why = reset_stream(cmd, qp);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	if (context) {

@@ -13,6 +13,7 @@ const struct format mlx5_format = {
 	.destroy = mlx5_destroy,
 	.wqe_size = mlx5_wqe_size,
 	.wqe_opcode = mlx5_wqe_opcode,
+	.wqe_stream = mlx5_wqe_stream,
 	.umr_key = mlx5_umr_key,
 	.execute_umr = mlx5_execute_umr,
 	.decode_send = mlx5_decode_send,

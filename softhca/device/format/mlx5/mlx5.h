@@ -19,6 +19,7 @@ struct qp_path;
 uint32_t mlx5_wqe_size(const uint8_t *raw);
 uint32_t mlx5_wqe_bbs(const uint8_t *raw);
 uint8_t mlx5_wqe_opcode(const uint8_t *raw);
+uint16_t mlx5_wqe_stream(const uint8_t *raw);
 uint32_t mlx5_umr_key(const uint8_t *raw);
 int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		     enum fabric_service service, struct send_wqe *wqe);

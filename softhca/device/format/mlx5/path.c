@@ -57,6 +57,7 @@ void mlx5_decode_av(const uint8_t *av, bool roce, struct datagram_to *to)
 	memset(to, 0, sizeof(*to));
 	to->qpn = fld_get(av, AV_DQPN);
 	to->qkey = fld_get(av, AV_QKEY);
+	to->dc_key = fld_get(av, AV_DC_KEY);
 	to->has_qkey = !(to->qkey & AV_QKEY_OF_QP);
 	to->path.gid_index = fld_get(av, AV_GID_INDEX);
 	addr->by_gid = roce;

@@ -17,7 +17,7 @@
 enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
 
 enum {
-	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC,
+	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC | 1 << FABRIC_DC,
 	ON_CONNECTED = ON_RELIABLE | 1 << FABRIC_UC,
 	ON_ALL = ON_CONNECTED | 1 << FABRIC_UD,
 	ON_ANY = ON_ALL | 1 << FABRIC_NONE,
@@ -55,6 +55,11 @@ uint32_t mlx5_wqe_bbs(const uint8_t *raw)
 uint8_t mlx5_wqe_opcode(const uint8_t *raw)
 {
 	return fld_get(raw, CTRL_OPCODE);
+}
+
+uint16_t mlx5_wqe_stream(const uint8_t *raw)
+{
+	return fld_get(raw, CTRL_DCI_STREAM);
 }
 
 uint32_t mlx5_umr_key(const uint8_t *raw)
@@ -126,6 +131,7 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 	wqe->signaled = fld_get(raw, CTRL_CE_SE) & WQE_CQ_UPDATE;
 	wqe->solicited = fld_get(raw, CTRL_CE_SE) & WQE_SOLICITED;
 	memcpy(&wqe->imm, fld_at(raw, CTRL_IMM), sizeof(wqe->imm));
+	wqe->stream = mlx5_wqe_stream(raw);
 	wqe->length = 0;
 	wqe->num_sge = 0;
 }
@@ -159,13 +165,13 @@ static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_w
 	return 0;
 }
 
-/* What the service has in front: the address of a datagram, the SRQ of an XRC request. */
+/* What the service has in front: an address for datagrams and DC, the SRQ of an XRC request. */
 static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_service service,
 			  struct send_wqe *wqe)
 {
 	const uint8_t *xrc;
 
-	if (service == FABRIC_UD)
+	if (service == FABRIC_UD || service == FABRIC_DC)
 		return decode_address(seg, end, wqe);
 	if (service != FABRIC_XRC)
 		return 0;

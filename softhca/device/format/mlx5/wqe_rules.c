@@ -19,6 +19,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/queue/wqe.h"
+#include "softhca/device/transport/dci.h"
 #include "util/bits.h"
 
 enum { UMR_BLOCK_OCTOWORDS = UMR_KLM_BLOCK / 16 };
@@ -55,7 +56,6 @@ static void check_reserved(const struct subject *of, const uint8_t *segment,
 
 static const struct reserved ctrl_reserved[] = {
 	{ FLD(0x4, 7, 6), "ctrl bits 7:6 beside ds" },
-	{ FLD(0x8, 23, 8), "ctrl bytes 9 and 10 (stream channel)" },
 	{ FLD(0x8, 4, 4), "ctrl fm_ce_se bit 4" },
 	{ FLD(0x8, 0, 0), "ctrl fm_ce_se bit 0" },
 };
@@ -65,6 +65,9 @@ static void check_ctrl(const struct subject *of, const struct qp *qp, const uint
 	uint8_t fence = fld_get(raw, CTRL_FM);
 
 	check_reserved(of, raw, ctrl_reserved, ARRAY_SIZE(ctrl_reserved));
+	if (fld_get(raw, CTRL_DCI_STREAM) && (!qp->dci || !qp->dci->has_streams))
+		say(of, "wqe.reserved", "ctrl bytes 9 and 10 (stream channel), of a QP without,",
+		    fld_get(raw, CTRL_DCI_STREAM));
 	if (fld_get(raw, CTRL_SIGNATURE) && !fld_get(qp->context, QPC_WQ_SIGNATURE))
 		say(of, "wqe.signature", "ctrl signature, of a QP without,",
 		    fld_get(raw, CTRL_SIGNATURE));
@@ -73,7 +76,6 @@ static void check_ctrl(const struct subject *of, const struct qp *qp, const uint
 }
 
 static const struct reserved av_reserved[] = {
-	{ FLD(0x4, 31, 0), "av dword 4, behind the Q_Key" },
 	{ FLD(0x8, 30, 24), "av bits 30:24 beside the QP number" },
 };
 
@@ -83,8 +85,15 @@ static const struct reserved av_extended_reserved[] = {
 	{ FLD(0x1c, 29, 28), "av bits 29:28 beside the GID index" },
 };
 
-static const uint8_t *check_av(const struct subject *of, const uint8_t *av)
+static const struct reserved qkey_reserved[] = {
+	{ FLD(0x4, 31, 0), "av dword 4, behind the Q_Key" },
+};
+
+/* An access key is twice as long as a Q_Key. */
+static const uint8_t *check_av(const struct subject *of, const struct qp *qp, const uint8_t *av)
 {
+	if (!qp->dci)
+		check_reserved(of, av, qkey_reserved, ARRAY_SIZE(qkey_reserved));
 	check_reserved(of, av, av_reserved, ARRAY_SIZE(av_reserved));
 	if (!fld_get(av, AV_EXTENDED))
 		return av + WQE_AV_COMPACT;
@@ -139,8 +148,8 @@ static void check_message(const struct subject *of, const struct qp *qp, const u
 	bool atomic = opcode == WQE_ATOMIC_CS || opcode == WQE_ATOMIC_FA;
 	unsigned int count;
 
-	if (qp->service == FABRIC_UD)
-		seg = check_av(of, seg);
+	if (qp->service == FABRIC_UD || qp->service == FABRIC_DC)
+		seg = check_av(of, qp, seg);
 	if (qp->service == FABRIC_XRC) {
 		check_reserved(of, seg, xrc_reserved, ARRAY_SIZE(xrc_reserved));
 		seg += WQE_SEG;

@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+/* Programs give initiators and targets of DC one type, and say in the driver's part which of them
+ * they mean. Here they are types like the others. */
+enum { QP_TYPE_DCI = 30, QP_TYPE_DCT = 31 };
+
 enum { /* attr_mask, as programs give it */
        QP_ATTR_STATE = 1 << 0,
        QP_ATTR_CUR_STATE = 1 << 1,
@@ -41,9 +45,9 @@ struct qp_transition {
 	uint32_t optional; /* what the command takes only when its opt_param_mask says so */
 };
 
-/* The function finds the way of a QP of TYPE (IB_UVERBS_QPT_*) from state FROM to TO with the
- * attributes in MASK. It returns NULL and sets *TRANSITION when it may go that way; else why it may
- * not. */
+/* The function finds the way of a QP of TYPE (IB_UVERBS_QPT_*, QP_TYPE_*) from state FROM to TO
+ * with the attributes in MASK. It returns NULL and sets *TRANSITION when it may go that way; else
+ * why it may not. */
 const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 			    struct qp_transition *transition);
 

@@ -148,6 +148,7 @@ struct real_qp {
 	uint8_t port;
 	uint32_t access; /* as the program set them; see fill_access() */
 	uint8_t max_dest_reads;
+	struct dc_target *target; /* of a target of DC; else NULL. See uverbs/qp_dct.c */
 };
 
 struct uverbs_qp {
@@ -161,7 +162,7 @@ struct uverbs_qp {
 	struct uverbs_rwq_table *table;      /* a raw packet QP that spreads what it receives */
 	struct mcast_list groups;            /* attached to: see uverbs/mcast.c */
 	struct epitaph_place epitaph;
-	uint16_t type; /* IB_UVERBS_QPT_* */
+	uint16_t type; /* IB_UVERBS_QPT_*, QP_TYPE_* */
 	bool sq_sig_all;
 	bool is_underlay; /* it sends from another QP's number */
 	uint32_t rq_wqe_count, rq_sges;
@@ -202,7 +203,7 @@ int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *
 
 /* The QP leaves all groups that it is attached to. */
 void mcast_detach_all(struct uverbs_qp *qp);
-/* The function returns the service type in the context of a QP of TYPE (IB_UVERBS_QPT_*). */
+/* The function returns the service type in the context of a QP of TYPE. */
 int qp_service_type(unsigned int type);
 
 /* The function returns the UAR of FILE with the device's number UAR, or NULL. */

@@ -15,10 +15,12 @@
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/front/process/driver/driver_objects.h"
+#include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
+#include "softhca/front/process/uverbs/qp_dct.h"
 #include "softhca/front/process/uverbs/qp_request.h"
 #include "util/bits.h"
 
@@ -41,7 +43,9 @@ static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_l
 		real->users--;
 		return 0;
 	}
-	if (real->raw) {
+	if (real->target) {
+		ret = qp_dct_destroy(adapter, real);
+	} else if (real->raw) {
 		ret = raw_qp_destroy(adapter, real->raw);
 	} else {
 		adapter_release(adapter, PRM_OP_2RST_QP, real->qpn);
@@ -75,7 +79,7 @@ int qp_service_type(unsigned int type)
 	static const uint8_t service[] = {
 		[IB_UVERBS_QPT_RC] = PRM_QP_ST_RC,       [IB_UVERBS_QPT_UC] = PRM_QP_ST_UC,
 		[IB_UVERBS_QPT_UD] = PRM_QP_ST_UD,       [IB_UVERBS_QPT_XRC_INI] = PRM_QP_ST_XRC,
-		[IB_UVERBS_QPT_XRC_TGT] = PRM_QP_ST_XRC,
+		[IB_UVERBS_QPT_XRC_TGT] = PRM_QP_ST_XRC, [QP_TYPE_DCI] = PRM_QP_ST_DCI,
 	};
 
 	return service[type];
@@ -100,7 +104,7 @@ static void fill_receive_queue(const struct qp_request *req, const struct uverbs
 {
 	const struct mlx5_ib_create_qp *driver = &req->driver;
 
-	if (qp->srq || req->type == IB_UVERBS_QPT_XRC_TGT) {
+	if (qp->srq || req->type == IB_UVERBS_QPT_XRC_TGT || req->type == QP_TYPE_DCI) {
 		fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_SRQ);
 		if (qp->srq)
 			fld_set(qpc, QPC_SRQN_RMPN_XRQN, qp->srq->srqn);
@@ -116,14 +120,15 @@ static void fill_receive_queue(const struct qp_request *req, const struct uverbs
 /* Small payloads may come inside the CQE; for requests only when every one of them has a CQE. */
 static void fill_scatter_cqe(const struct qp_request *req, const struct uverbs_qp *qp, uint8_t *qpc)
 {
-	bool is_rc = req->type == IB_UVERBS_QPT_RC;
+	bool is_rc = req->type == IB_UVERBS_QPT_RC, is_dci = req->type == QP_TYPE_DCI;
 
 	if (!(req->driver.flags & MLX5_QP_FLAG_SCATTER_CQE))
 		return;
 	if (is_rc || req->type == IB_UVERBS_QPT_UC)
 		fld_set(qpc, QPC_CS_RES,
 			qp->recv_cq->cqe_size == 128 ? PRM_CS_RES_64B : PRM_CS_RES_32B);
-	if (is_rc && (qp->sq_sig_all || req->driver.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE))
+	if ((is_rc || is_dci) &&
+	    (qp->sq_sig_all || req->driver.flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE))
 		fld_set(qpc, QPC_CS_REQ,
 			qp->send_cq->cqe_size == 128 ? PRM_CS_REQ_64B : PRM_CS_REQ_32B);
 }
@@ -138,7 +143,7 @@ static void fill_objects(const struct uverbs_qp *qp, const struct driver_objects
 		fld_set(qpc, QPC_XRCD, xrc_domain_number(qp->xrcd->domain));
 		fld_set(qpc, QPC_UAR_PAGE, own->uar);
 	}
-	if (!qp->srq && (qp->type == IB_UVERBS_QPT_XRC_INI || qp->xrcd))
+	if (!qp->srq && (qp->type == IB_UVERBS_QPT_XRC_INI || qp->type == QP_TYPE_DCI || qp->xrcd))
 		fld_set(qpc, QPC_SRQN_RMPN_XRQN, own->srqn);
 }
 
@@ -159,6 +164,14 @@ static int check_ts_format(const struct uverbs_call *uc, const struct uverbs_qp 
 	return send == PRM_TS_REAL_TIME && !adapter_has_real_time(uc->adapter) ? EOPNOTSUPP : 0;
 }
 
+static void fill_streams(const struct mlx5_ib_create_qp *driver, uint8_t *qpc)
+{
+	if (!(driver->flags & MLX5_QP_FLAG_DCI_STREAM))
+		return;
+	fld_set(qpc, QPC_LOG_NUM_DCI_STREAM_CHANNELS, driver->dci_streams.log_num_concurent);
+	fld_set(qpc, QPC_LOG_NUM_DCI_ERRORED_STREAMS, driver->dci_streams.log_num_errored);
+}
+
 static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 		     const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
 {
@@ -168,6 +181,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 		!!(req->flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK));
 	fld_set(qpc, QPC_USER_INDEX, req->driver.uidx);
 	fld_set(qpc, QPC_WQ_SIGNATURE, !!(req->driver.flags & MLX5_QP_FLAG_SIGNATURE));
+	fill_streams(&req->driver, qpc);
 	fill_send_queue(&req->driver, qp, qpc);
 	fill_receive_queue(req, qp, qpc);
 	fill_objects(qp, own, qpc);
@@ -192,7 +206,8 @@ static int create_in_device(struct uverbs_call *uc, const struct qp_request *req
 
 	if (!in)
 		return ENOMEM;
-	if (req->type == IB_UVERBS_QPT_XRC_INI || req->type == IB_UVERBS_QPT_XRC_TGT)
+	if (req->type == IB_UVERBS_QPT_XRC_INI || req->type == IB_UVERBS_QPT_XRC_TGT ||
+	    req->type == QP_TYPE_DCI)
 		ret = driver_objects_get(uc->adapter, &own);
 	if (ret)
 		goto free_in;
@@ -309,13 +324,22 @@ static int create_real(struct uverbs_call *uc, const struct qp_request *req, str
 	if (!qp->real)
 		return ENOMEM;
 	qp->real->users = 1;
-	ret = qp_request_has_rings_apart(req) ? create_raw(uc, req, qp)
-					      : create_in_device(uc, req, qp);
+	if (req->type == QP_TYPE_DCT)
+		ret = qp_dct_prepare(uc, req, qp);
+	else if (qp_request_has_rings_apart(req))
+		ret = create_raw(uc, req, qp);
+	else
+		ret = create_in_device(uc, req, qp);
 	if (ret)
 		free(qp->real);
 	else if (qp->xrcd)
 		xrc_domain_add_qp(qp->xrcd->domain, qp->real);
 	return ret;
+}
+
+static bool has_queues(const struct uverbs_qp *qp)
+{
+	return !qp->xrcd && !qp->table && qp->type != QP_TYPE_DCT;
 }
 
 static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs_qp *qp)
@@ -329,9 +353,9 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	if (ret)
 		return ret;
 	take_request(uc, req, qp);
-	if (!qp->xrcd && !qp->table && !uverbs_uar_by_number(uc->file, req->driver.bfreg_index))
+	if (has_queues(qp) && !uverbs_uar_by_number(uc->file, req->driver.bfreg_index))
 		return EINVAL;
-	if (!qp_request_has_rings_apart(req))
+	if (!qp_request_has_rings_apart(req) && qp->type != QP_TYPE_DCT)
 		ret = check_ts_format(uc, qp);
 	if (ret)
 		return ret;
@@ -417,8 +441,8 @@ static void qp_describe(const struct uverbs_call *uc, const struct qp_request *r
 		.rq_wqes = driver->rq_wqe_count,
 	};
 
-	if (qp->xrcd || qp->table)
-		return; /* no queues to flush */
+	if (!has_queues(qp))
+		return; /* nothing to flush */
 	if (qp->real->raw) {
 		entry.sq = driver->sq_buf_addr;
 		entry.by_index = 1;

@@ -17,6 +17,7 @@
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/qp_state.h"
+#include "softhca/front/process/uverbs/qp_dct.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -365,6 +366,16 @@ static int modify_check(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return ret ? ret : check_values(uc, qp, cmd);
 }
 
+static int dct_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+		      struct uverbs_qp *qp)
+{
+	int ret = check_address(uc, qp, cmd);
+
+	if (!ret)
+		ret = check_driver_part(uc);
+	return ret ? ret : qp_dct_modify(uc, cmd, qp);
+}
+
 static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd, uint32_t rate)
 {
 	struct qp_transition transition;
@@ -375,6 +386,8 @@ static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd,
 
 	if (!ret && qp->table)
 		return ENOSYS;
+	if (!ret && qp->real->target)
+		return dct_change(uc, cmd, qp);
 	if (!ret)
 		ret = modify_check(uc, qp, cmd, &to, &transition);
 	if (ret)
@@ -413,6 +426,8 @@ static int respond_ece(struct uverbs_call *uc, uint32_t handle)
 		return ret;
 	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));
 	driver.ece_options = qp->ece;
+	if (qp->real->target)
+		driver.dctn = qp->real->qpn;
 	return uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver));
 }
 

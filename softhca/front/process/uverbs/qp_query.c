@@ -12,6 +12,7 @@
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/qp_state.h"
+#include "softhca/front/process/uverbs/qp_dct.h"
 
 static unsigned int state_of(uint8_t device_state)
 {
@@ -135,7 +136,7 @@ void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *
 
 	*state = real->state;
 	*psn = 0;
-	if (real->raw || ask_device(adapter, real, out))
+	if (real->raw || real->target || ask_device(adapter, real, out))
 		return;
 	*state = state_of(fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_STATE));
 	*psn = fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_NEXT_SEND_PSN);
@@ -154,10 +155,14 @@ static int qp_query(struct uverbs_call *uc)
 		return ret;
 	if (qp->table)
 		return ENOSYS;
-	ret = qp->real->raw ? query_raw(uc, qp, &resp) : query_transport(uc, qp, &resp);
+	if (qp->real->target)
+		ret = qp_dct_query(uc, cmd.attr_mask, qp, &resp);
+	else
+		ret = qp->real->raw ? query_raw(uc, qp, &resp) : query_transport(uc, qp, &resp);
 	if (ret)
 		return ret;
-	qp->real->state = resp.qp_state;
+	if (!qp->real->target)
+		qp->real->state = resp.qp_state;
 	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 

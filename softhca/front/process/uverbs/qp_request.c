@@ -6,6 +6,7 @@
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/wqe.h"
+#include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/qp_request.h"
 #include "softhca/log.h"
@@ -19,6 +20,7 @@ enum {
 	RAW_FLAGS = IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
 	KNOWN_FLAGS = RAW_FLAGS | IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK |
 		      IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING,
+	TYPE_FLAGS = MLX5_QP_FLAG_TYPE_DCI | MLX5_QP_FLAG_TYPE_DCT,
 	MAX_RQ_SHIFT = 11,
 };
 
@@ -41,6 +43,19 @@ static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 	return 0;
 }
 
+/* A QP of the driver's own type is one of two; else it keeps the type, which is refused. */
+static uint32_t driver_type(const struct qp_request *req)
+{
+	switch (req->driver.flags & TYPE_FLAGS) {
+	case MLX5_QP_FLAG_TYPE_DCI:
+		return QP_TYPE_DCI;
+	case MLX5_QP_FLAG_TYPE_DCT:
+		return QP_TYPE_DCT;
+	default:
+		return req->type;
+	}
+}
+
 int qp_request_read(struct uverbs_call *uc, struct qp_request *req)
 {
 	if (uc_in(uc, UVERBS_ATTR_CREATE_QP_USER_HANDLE, &req->user_handle, 8) ||
@@ -50,7 +65,11 @@ int qp_request_read(struct uverbs_call *uc, struct qp_request *req)
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN, &req->source_qpn, sizeof(req->source_qpn)))
 		return EFAULT;
 	req->is_underlay = uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN);
-	return read_driver_part(uc, req);
+	if (read_driver_part(uc, req))
+		return EFAULT;
+	if (req->type == IB_UVERBS_QPT_DRIVER)
+		req->type = driver_type(req);
+	return 0;
 }
 
 static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
@@ -63,7 +82,7 @@ static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
 static bool has_receive_queue(struct uverbs_call *uc, const struct qp_request *req)
 {
 	return req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
-	       !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+	       req->type != QP_TYPE_DCI && !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
 }
 
 static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
@@ -136,6 +155,18 @@ static int check_raw_packets(struct uverbs_call *uc)
 	return adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS) ? 0 : unsupported(uc, "type", 0);
 }
 
+/* An initiator receives nothing, a target nothing but through an SRQ. */
+static int check_driver_type(struct uverbs_call *uc, const struct qp_request *req)
+{
+	if (!adapter_cap(uc->adapter, HCA_CAP_DCT))
+		return unsupported(uc, "type", req->type);
+	if (req->type == QP_TYPE_DCI)
+		return req->cap.max_recv_wr || req->cap.max_recv_sge ? EINVAL : 0;
+	if (req->type == QP_TYPE_DCT)
+		return uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) ? 0 : EINVAL;
+	return EINVAL;
+}
+
 static int check_type(struct uverbs_call *uc, const struct qp_request *req)
 {
 	switch (req->type) {
@@ -150,7 +181,9 @@ static int check_type(struct uverbs_call *uc, const struct qp_request *req)
 	case IB_UVERBS_QPT_RAW_PACKET:
 		return check_raw_packets(uc);
 	case IB_UVERBS_QPT_DRIVER:
-		return unsupported(uc, "type", req->type);
+	case QP_TYPE_DCI:
+	case QP_TYPE_DCT:
+		return check_driver_type(uc, req);
 	default:
 		return EINVAL;
 	}
@@ -160,7 +193,7 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 {
 	uint32_t flags = req->flags & ~IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 
-	if (flags & ~KNOWN_FLAGS)
+	if (flags & ~KNOWN_FLAGS || (flags && req->type == QP_TYPE_DCT))
 		return EINVAL;
 	if (flags && req->type != IB_UVERBS_QPT_RAW_PACKET && req->type != IB_UVERBS_QPT_UD)
 		return EINVAL;
@@ -187,10 +220,17 @@ static int check_driver_part(struct uverbs_call *uc, const struct qp_request *re
 		return 0;
 	if (req->type == IB_UVERBS_QPT_RAW_PACKET)
 		known |= SELF_LB_FLAGS;
+	if (req->type == QP_TYPE_DCI || req->type == QP_TYPE_DCT)
+		known |= TYPE_FLAGS;
+	if (req->type == QP_TYPE_DCI &&
+	    adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS))
+		known |= MLX5_QP_FLAG_DCI_STREAM;
 	if (req->driver.flags & ~known) {
 		unsupported(uc, "driver flag", req->driver.flags);
 		return EINVAL;
 	}
+	if (req->type == QP_TYPE_DCT)
+		return 0; /* it has no queues */
 	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
 		unsupported(uc, "a static UAR", req->driver.bfreg_index);
 		return EINVAL;
@@ -225,6 +265,8 @@ int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req)
 
 	if (qp_request_has_rings_apart(req))
 		return 0; /* eth_queues.c looks */
+	if (req->type == QP_TYPE_DCT)
+		return 0;
 	if (req->type != IB_UVERBS_QPT_XRC_TGT)
 		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
 	if (!bytes) /* neither queue: nothing to describe */

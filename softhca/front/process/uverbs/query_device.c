@@ -253,6 +253,9 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
 	if (cap(uc, HCA_CAP_CQE_128_ALWAYS))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+	driver->dci_streams_caps.max_log_num_concurent =
+		cap(uc, HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS);
+	driver->dci_streams_caps.max_log_num_errored = cap(uc, HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS);
 	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
 		return;
 	if (log_max_tso) {

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_dc.c - targets of DC as commands and messages see them: draining, violated keys, sessions,
+ * requests that come late, streams in contexts. What programs see is in tests/verbs/dc.
+ */
+#include "pair.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/dct.h"
+#include "prm/mlx5/eqe.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/vport.h"
+#include "softhca/device/fabric.h"
+#include "softhca/device/station.h"
+
+#define DC_KEY 0x0123456789abcdefull
+
+enum { ROOM = 4096, SOURCE_QPN = 0xabc };
+
+static struct flat_cq *cq;
+static uint32_t dctn;
+
+static uint16_t lid_of(int i)
+{
+	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_VPORT_CONTEXT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_VPORT_CONTEXT);
+	flat_cmd(flat.hca[i], in, sizeof(in), out, sizeof(out));
+	return fld_get(fld_at(out, QUERY_HCA_VPORT_CONTEXT_OUT_HCA_VPORT_CONTEXT),
+		       HCA_VPORT_CONTEXT_LID);
+}
+
+/* A target on the second adapter, with memory that everybody may write to */
+static void target_open(void)
+{
+	uint8_t in[PRM_CREATE_DCT_IN_SIZE] = { 0 }, out[16];
+	uint8_t *dctc = fld_at(in, CREATE_DCT_IN_CONTEXT);
+	struct flat_srq *srq = flat_srq(1, 4, 0, NULL);
+
+	cq = flat_cq(flat.hca[1], 4, 64);
+	to = flat_alloc(ROOM, 4096);
+	rkey = flat_mr(flat.hca[1], flat.pd[1], to, ROOM, ALL_ACCESS);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_DCT);
+	fld_set(dctc, DCTC_PD, flat.pd[1]);
+	fld_set(dctc, DCTC_CQN, cq->n);
+	fld_set(dctc, DCTC_SRQN_XRQN, srq->n);
+	fld_set(dctc, DCTC_DC_ACCESS_KEY, DC_KEY);
+	fld_set(dctc, DCTC_MTU, 3);
+	fld_set(dctc, DCTC_PORT, 1);
+	fld_set(dctc, DCTC_RWE, 1);
+	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
+	dctn = fld_get(out, CREATE_DCT_OUT_DCTN);
+	test_free(srq);
+}
+
+static void target_run(uint32_t opcode, enum prm_status expect)
+{
+	uint8_t in[16] = { 0 }, out[16];
+
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, DESTROY_DCT_IN_DCTN, dctn);
+	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), expect);
+}
+
+static void target_close(void)
+{
+	target_run(PRM_OP_DRAIN_DCT, PRM_STAT_OK);
+	target_run(PRM_OP_DESTROY_DCT, PRM_STAT_OK);
+	test_free(cq);
+}
+
+static uint64_t target_field(uint32_t field)
+{
+	uint8_t in[16] = { 0 }, out[PRM_QUERY_DCT_OUT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_DCT);
+	fld_set(in, QUERY_DCT_IN_DCTN, dctn);
+	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
+	return fld_get(fld_at(out, QUERY_DCT_OUT_CONTEXT), field);
+}
+
+/* A byte that an initiator writes with PSN, in a session that began with FIRST */
+static void byte_arrives(uint32_t session, uint32_t psn, uint64_t key, uint8_t value)
+{
+	struct fabric_msg msg = {
+		.service = FABRIC_DC,
+		.op = FABRIC_WRITE,
+		.dest_qpn = dctn,
+		.src_qpn = SOURCE_QPN,
+		.dc_key = key,
+		.session = session,
+		.pkey = 0xffff,
+		.psn = psn,
+		.packets = 1,
+		.mtu = 1024,
+		.first = true,
+		.last = true,
+		.raddr = to,
+		.rkey = rkey,
+		.length = 1,
+		.payload = &value,
+		.payload_len = 1,
+	};
+
+	msg.addr.port = 1;
+	msg.addr.slid = lid_of(0);
+	msg.addr.dlid = lid_of(1);
+	station_receive(flat.hca[1], 1, 0, &msg);
+}
+
+static void a_target_is_drained_before_it_goes(void **state)
+{
+	(void)state;
+	target_open();
+	assert_int_equal(target_field(DCTC_STATE), PRM_DCT_STATE_ACTIVE);
+	target_run(PRM_OP_DESTROY_DCT, PRM_STAT_BAD_RES_STATE_ERR);
+	byte_arrives(7, 7, DC_KEY, 1);
+	target_run(PRM_OP_DRAIN_DCT, PRM_STAT_OK);
+	assert_int_equal(flat_count_events(PRM_EVENT_DCT_DRAINED), 1);
+	assert_int_equal(fld_get(flat.event[flat.events - 1], EQE_DCTN), dctn);
+	assert_int_equal(target_field(DCTC_STATE), PRM_DCT_STATE_DRAINED);
+	target_run(PRM_OP_DRAIN_DCT, PRM_STAT_BAD_RES_STATE_ERR);
+	byte_arrives(7, 8, DC_KEY, 2);
+	assert_int_equal(flat.mem[to], 1);
+	target_run(PRM_OP_DESTROY_DCT, PRM_STAT_OK);
+	target_run(PRM_OP_DESTROY_DCT, PRM_STAT_BAD_RES_ERR);
+	target_run(PRM_OP_QUERY_DCT, PRM_STAT_BAD_OUTP_LEN_ERR);
+	test_free(cq);
+}
+
+static void a_violated_key_is_counted_and_reported_once(void **state)
+{
+	(void)state;
+	target_open();
+	byte_arrives(7, 7, DC_KEY + 1, 1);
+	assert_int_equal(target_field(DCTC_DC_ACCESS_KEY_VIOLATION_COUNT), 1);
+	assert_int_equal(flat_count_events(PRM_EVENT_DCT_KEY_VIOLATION), 0);
+	target_run(PRM_OP_ARM_DCT_FOR_KEY_VIOLATION, PRM_STAT_OK);
+	byte_arrives(7, 7, 0, 1);
+	byte_arrives(7, 7, ~DC_KEY, 1);
+	assert_int_equal(target_field(DCTC_DC_ACCESS_KEY_VIOLATION_COUNT), 3);
+	assert_int_equal(flat_count_events(PRM_EVENT_DCT_KEY_VIOLATION), 1);
+	assert_int_equal(flat.mem[to], 0);
+	target_close();
+}
+
+/* Requests are executed in the order of their session. One of a session that is over is late. */
+static void a_late_request_is_not_executed(void **state)
+{
+	(void)state;
+	target_open();
+	byte_arrives(10, 10, DC_KEY, 1);
+	assert_int_equal(flat.mem[to], 1);
+	byte_arrives(10, 12, DC_KEY, 2); /* 11 is missing */
+	assert_int_equal(flat.mem[to], 1);
+	byte_arrives(20, 20, DC_KEY, 3);
+	assert_int_equal(flat.mem[to], 3);
+	byte_arrives(10, 10, DC_KEY, 4);
+	assert_int_equal(flat.mem[to], 3);
+	byte_arrives(20, 21, DC_KEY, 5);
+	assert_int_equal(flat.mem[to], 5);
+	target_close();
+}
+
+/* After a reset an initiator begins with any PSN, and is known by its next life. */
+static void an_initiator_that_was_reset_is_another(void **state)
+{
+	const uint32_t life = 1 << 24;
+
+	(void)state;
+	target_open();
+	byte_arrives(20, 20, DC_KEY, 1);
+	byte_arrives(life | 10, 10, DC_KEY, 2);
+	assert_int_equal(flat.mem[to], 2);
+	target_close();
+}
+
+/* ---- initiators */
+
+static void refuses_qp(uint32_t st, uint32_t streams, uint32_t errored)
+{
+	uint8_t in[PRM_CREATE_QP_IN_SIZE] = { 0 }, out[16];
+	uint8_t *qpc = fld_at(in, CREATE_QP_IN_QPC);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	fld_set(qpc, QPC_ST, st);
+	fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
+	fld_set(qpc, QPC_NO_SQ, 1);
+	fld_set(qpc, QPC_LOG_NUM_DCI_STREAM_CHANNELS, streams);
+	fld_set(qpc, QPC_LOG_NUM_DCI_ERRORED_STREAMS, errored);
+	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+}
+
+static void only_initiators_have_streams_and_not_too_many(void **state)
+{
+	(void)state;
+	refuses_qp(PRM_QP_ST_RC, 1, 0);
+	refuses_qp(PRM_QP_ST_RC, 0, 1);
+	refuses_qp(PRM_QP_ST_DCI, 7, 0);
+	refuses_qp(PRM_QP_ST_DCI, 1, 6);
+}
+
+#define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IB(a_target_is_drained_before_it_goes),
+		IB(a_violated_key_is_counted_and_reported_once),
+		IB(a_late_request_is_not_executed),
+		IB(an_initiator_that_was_reset_is_another),
+		IB(only_initiators_have_streams_and_not_too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * errors.c - what becomes of requests that no target takes, and of streams in error.
+ */
+#include <stdlib.h>
+
+#include "dc.h"
+
+/* An initiator in error is as new after its way through RESET. */
+static void revive(const struct dc *dc, struct ibv_qp *qp)
+{
+	say("state %d", (int)dc_state(qp));
+	SAY_RET(dc_initiator_to(dc, qp, IBV_QPS_RESET), "RESET");
+	MUST(!dc_initiator_to(dc, qp, IBV_QPS_INIT));
+	MUST(!dc_initiator_to(dc, qp, IBV_QPS_RTR));
+	MUST(!dc_initiator_to(dc, qp, IBV_QPS_RTS));
+}
+
+static void works(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to)
+{
+	SAY_RET(dc_post_write(dc, qp, to, 99, 100), "a right one");
+	dc_say_completions(dc, 1);
+}
+
+/* Those of others go on while one has a wrong key. */
+void dc_wrong_key(struct rig *rig)
+{
+	struct ibv_qp *initiator, *other, *target;
+	struct dc_to to, wrong;
+	struct dc dc;
+
+	dc_open(rig, &dc);
+	initiator = dc_initiator(&dc, -1);
+	other = dc_initiator(&dc, -1);
+	target = dc_target(&dc, DC_KEY);
+	to = wrong = dc_to(&dc, target);
+	wrong.key++;
+	works(&dc, initiator, &to);
+	works(&dc, other, &to);
+	dc_post_receive(&dc, 1000, 2);
+	SAY_RET(dc_post_send(&dc, initiator, &wrong, 1, 100), "a wrong key");
+	dc_say_completions(&dc, 1);
+	works(&dc, other, &to);
+	revive(&dc, initiator);
+	SAY_RET(dc_post_send(&dc, initiator, &to, 2, 100), "the receive is still there");
+	dc_say_completions(&dc, 2);
+	MUST(!ibv_destroy_qp(initiator));
+	MUST(!ibv_destroy_qp(other));
+	MUST(!ibv_destroy_qp(target));
+	dc_close(&dc);
+}
+
+void dc_no_target(struct rig *rig)
+{
+	struct ibv_qp *initiator, *target;
+	struct dc_to to, wrong;
+	struct dc dc;
+
+	dc_open(rig, &dc);
+	initiator = dc_initiator(&dc, -1);
+	target = dc_target(&dc, DC_KEY);
+	to = wrong = dc_to(&dc, target);
+	wrong.dctn += 77;
+	SAY_RET(dc_post_write(&dc, initiator, &wrong, 1, 100), "no target of that number");
+	SAY_RET(dc_post_write(&dc, initiator, &to, 2, 100), "one behind it");
+	dc_say_completions(&dc, 2);
+	revive(&dc, initiator);
+	wrong.dctn = initiator->qp_num;
+	SAY_RET(dc_post_write(&dc, initiator, &wrong, 3, 100), "a number of no target");
+	dc_say_completions(&dc, 1);
+	revive(&dc, initiator);
+	works(&dc, initiator, &to);
+	MUST(!ibv_destroy_qp(initiator));
+	MUST(!ibv_destroy_qp(target));
+	dc_close(&dc);
+}
+
+void dc_target_gone(struct rig *rig)
+{
+	struct ibv_qp *initiator, *target;
+	struct dc_to to;
+	struct dc dc;
+
+	dc_open(rig, &dc);
+	initiator = dc_initiator(&dc, -1);
+	target = dc_target(&dc, DC_KEY);
+	to = dc_to(&dc, target);
+	works(&dc, initiator, &to);
+	SAY_RET(ibv_destroy_qp(target), "destroy the target");
+	SAY_RET(dc_post_write(&dc, initiator, &to, 1, 100), "to a target that is gone");
+	dc_say_completions(&dc, 1);
+	revive(&dc, initiator);
+	target = dc_target(&dc, DC_KEY);
+	to = dc_to(&dc, target);
+	works(&dc, initiator, &to);
+	MUST(!ibv_destroy_qp(initiator));
+	MUST(!ibv_destroy_qp(target));
+	dc_close(&dc);
+}
+
+/* A request waits for the receive that it needs. */
+void dc_not_ready(struct rig *rig)
+{
+	struct ibv_qp *initiator, *target;
+	struct dc_to to;
+	struct dc dc;
+
+	dc_open(rig, &dc);
+	initiator = dc_initiator(&dc, -1);
+	target = dc_target(&dc, DC_KEY);
+	to = dc_to(&dc, target);
+	SAY_RET(dc_post_send(&dc, initiator, &to, 1, 100), "before its receive");
+	say("waits: %d", rig_drain(dc.cq));
+	dc_post_receive(&dc, 1000, 2);
+	dc_say_completions(&dc, 2);
+	MUST(!ibv_destroy_qp(initiator));
+	MUST(!ibv_destroy_qp(target));
+	dc_close(&dc);
+}
+
+static struct ibv_qp *target_without_access(const struct dc *dc)
+{
+	struct mlx5dv_qp_init_attr mlx5 = dc_target_attr(DC_KEY);
+	struct ibv_qp_init_attr_ex attr = dc_attr(dc);
+	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+	struct ibv_qp *qp;
+
+	attr.srq = dc->srq;
+	MUST(qp = mlx5dv_create_qp(dc->rig->ctx, &attr, &mlx5));
+	MUST(!ibv_modify_qp(qp, &init,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
+	MUST(!dc_target_to(dc, qp, IBV_QPS_RTR));
+	return qp;
+}
+
+/* What a target refuses one initiator does not touch the others, nor the target. */
+void dc_access(struct rig *rig)
+{
+	struct ibv_qp *initiator, *other, *target, *closed;
+	struct dc_to to, nowhere;
+	struct ibv_qp_ex *qpx;
+	struct dc dc;
+
+	dc_open(rig, &dc);
+	initiator = dc_initiator(&dc, -1);
+	other = dc_initiator(&dc, -1);
+	target = dc_target(&dc, DC_KEY);
+	closed = target_without_access(&dc);
+	to = dc_to(&dc, target);
+	nowhere = dc_to(&dc, closed);
+	works(&dc, other, &to);
+	SAY_RET(dc_post_write(&dc, initiator, &nowhere, 1, 100), "a target without access");
+	dc_say_completions(&dc, 1);
+	revive(&dc, initiator);
+	qpx = ibv_qp_to_qp_ex(initiator);
+	ibv_wr_start(qpx);
+	qpx->wr_id = 2;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_write(qpx, dc.mr->rkey, (uintptr_t)dc.buf + DC_BUFS * DC_ROOM);
+	dc_set_address(initiator, &to);
+	ibv_wr_set_sge(qpx, dc.mr->lkey, (uintptr_t)dc.buf, 8);
+	SAY_RET(ibv_wr_complete(qpx), "an address beyond the region");
+	dc_say_completions(&dc, 1);
+	works(&dc, other, &to);
+	revive(&dc, initiator);
+	works(&dc, initiator, &to);
+	MUST(!ibv_destroy_qp(initiator));
+	MUST(!ibv_destroy_qp(other));
+	MUST(!ibv_destroy_qp(target));
+	MUST(!ibv_destroy_qp(closed));
+	dc_close(&dc);
+}
+
+/* ---- streams ---- */
+
+struct streams {
+	struct dc dc;
+	struct ibv_qp *initiator, *target;
+	struct dc_to to;
+};
+
+static void streams_open(struct rig *rig, int log_errored, struct streams *s)
+{
+	dc_open(rig, &s->dc);
+	s->initiator = dc_initiator(&s->dc, log_errored);
+	s->target = dc_target(&s->dc, DC_KEY);
+	s->to = dc_to(&s->dc, s->target);
+}
+
+static void streams_close(struct streams *s)
+{
+	MUST(!ibv_destroy_qp(s->initiator));
+	MUST(!ibv_destroy_qp(s->target));
+	dc_close(&s->dc);
+}
+
+static void write_on(struct streams *s, int stream, uint64_t wr_id)
+{
+	s->to.stream = stream;
+	MUST(!dc_post_write(&s->dc, s->initiator, &s->to, wr_id, 100));
+}
+
+/* The request's own memory is not registered. */
+static void fail_on(struct streams *s, int stream, uint64_t wr_id)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(s->initiator);
+
+	s->to.stream = stream;
+	ibv_wr_start(qpx);
+	qpx->wr_id = wr_id;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_write(qpx, s->dc.mr->rkey, (uintptr_t)s->dc.buf);
+	dc_set_address(s->initiator, &s->to);
+	ibv_wr_set_sge(qpx, s->dc.mr->lkey, (uintptr_t)s->dc.buf + DC_BUFS * DC_ROOM, 8);
+	MUST(!ibv_wr_complete(qpx));
+}
+
+/* Streams take turns, with one that is said by no number: stream 0. */
+void dc_streams(struct rig *rig)
+{
+	struct streams s;
+
+	streams_open(rig, 2, &s);
+	for (int i = 0; i < 24; i++)
+		write_on(&s, i % 12 - 1, (uint64_t)i);
+	dc_say_completions(&s.dc, 24);
+	streams_close(&s);
+}
+
+/* An error on one stream leaves the others alone until so many are in error as were agreed on. */
+void dc_stream_budget(struct rig *rig)
+{
+	struct streams s;
+
+	streams_open(rig, 1, &s);
+	fail_on(&s, 3, 1);
+	write_on(&s, 3, 2);
+	write_on(&s, 4, 3);
+	write_on(&s, 3, 4);
+	write_on(&s, 0, 5);
+	dc_say_completions(&s.dc, 5);
+	say("state %d", (int)dc_state(s.initiator));
+	s.to.key++;
+	write_on(&s, 5, 6);
+	s.to.key--;
+	write_on(&s, 4, 7);
+	dc_say_completions(&s.dc, 2);
+	revive(&s.dc, s.initiator);
+	write_on(&s, 3, 8);
+	dc_say_completions(&s.dc, 1);
+	streams_close(&s);
+}
+
+void dc_stream_reset(struct rig *rig)
+{
+	struct streams s;
+
+	streams_open(rig, 2, &s);
+	fail_on(&s, 3, 1);
+	fail_on(&s, 5, 2);
+	write_on(&s, 3, 3);
+	dc_say_completions(&s.dc, 3);
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 3), "reset stream 3");
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 3), "reset it again");
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 4), "reset a stream without errors");
+	write_on(&s, 3, 4);
+	write_on(&s, 5, 5);
+	dc_say_completions(&s.dc, 2);
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 5), "reset stream 5");
+	for (int i = 0; i < 3; i++)
+		fail_on(&s, 6 + i, (uint64_t)(10 + i));
+	write_on(&s, 5, 6);
+	dc_say_completions(&s.dc, 4);
+	say("state %d", (int)dc_state(s.initiator));
+	fail_on(&s, 9, 20);
+	dc_say_completions(&s.dc, 1);
+	say("state %d", (int)dc_state(s.initiator));
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 9), "reset in state ERR");
+	streams_close(&s);
+}
+
+/* ---- posting ---- */
+
+void dc_posting(struct rig *rig)
+{
+	struct ibv_qp *initiator, *target;
+	struct ibv_qp_ex *qpx;
+	struct dc_to to;
+	struct dc dc;
+	int ret = 0;
+
+	dc_open(rig, &dc);
+	initiator = dc_initiator(&dc, -1);
+	target = dc_target(&dc, DC_KEY);
+	to = dc_to(&dc, target);
+	qpx = ibv_qp_to_qp_ex(initiator);
+	ibv_wr_start(qpx);
+	qpx->wr_flags = 0;
+	ibv_wr_send(qpx);
+	dc_set_address(initiator, &to);
+	ibv_wr_set_inline_data(qpx, dc.buf, 4096);
+	SAY_RET(ibv_wr_complete(qpx), "too much inline data");
+	ibv_wr_start(qpx);
+	for (int i = 0; i < 1000; i++) {
+		ibv_wr_rdma_write(qpx, dc.mr->rkey, (uintptr_t)dc.buf);
+		dc_set_address(initiator, &to);
+		ibv_wr_set_sge(qpx, dc.mr->lkey, (uintptr_t)dc.buf, 1);
+	}
+	ret = ibv_wr_complete(qpx);
+	SAY_RET(ret, "too many requests");
+	works(&dc, initiator, &to);
+	MUST(!ibv_destroy_qp(initiator));
+	MUST(!ibv_destroy_qp(target));
+	dc_close(&dc);
+}

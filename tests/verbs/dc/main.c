@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - verbs-dc [TOPIC...]: as verbs-diff, see dc.h.
+ */
+#include <stdio.h>
+
+#include "dc.h"
+
+static const struct rig_topic topics[] = {
+	{ "create-errors", dc_create_errors },
+	{ "create-flags", dc_create_flags },
+	{ "states", dc_states },
+	{ "query", dc_query },
+	{ "example", dc_example },
+	{ "send", dc_send },
+	{ "rdma", dc_rdma },
+	{ "inline", dc_inline },
+	{ "reads", dc_reads },
+	{ "many-targets", dc_many_targets },
+	{ "batch", dc_batch },
+	{ "posting", dc_posting },
+	{ "wrong-key", dc_wrong_key },
+	{ "no-target", dc_no_target },
+	{ "target-gone", dc_target_gone },
+	{ "not-ready", dc_not_ready },
+	{ "access", dc_access },
+	{ "streams", dc_streams },
+	{ "stream-budget", dc_stream_budget },
+	{ "stream-reset", dc_stream_reset },
+};
+
+int main(int argc, char **argv)
+{
+	struct rig rig;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	rig_open(&rig);
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
+	rig_close(&rig);
+	return say_failures() ? 1 : 0;
+}
