@@ -52,10 +52,13 @@ struct ib_user_mad_hdr {
 	__u8 reserved[6];
 };
 
-/* The method mask has 128 bits, as words of the program's size. */
+/* The method mask has 128 bits, as words of the program's size, wherever they come to lie. */
+typedef unsigned long __attribute__((aligned(4))) packed_ulong;
+#define IB_USER_MAD_LONGS_PER_METHOD_MASK (128 / (8 * sizeof(long)))
+
 struct ib_user_mad_reg_req {
 	__u32 id;
-	__u32 method_mask[4];
+	packed_ulong method_mask[IB_USER_MAD_LONGS_PER_METHOD_MASK];
 	__u8 qpn;
 	__u8 mgmt_class;
 	__u8 mgmt_class_version;

@@ -65,9 +65,9 @@ static void agent_drop(int fd, uint32_t id)
 	ioctl(fd, IB_USER_MAD_UNREGISTER_AGENT, &id);
 }
 
-#define GET                     \
-	{                       \
-		1 << 1, 0, 0, 0 \
+#define GET            \
+	{              \
+		1 << 1 \
 	}
 
 static const struct wish wishes[] = {

@@ -10,7 +10,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-int devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
+int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
 {
 	int ret = dv_check_context(call, context);
 
@@ -29,8 +29,8 @@ int devx_check(const char *call, struct ibv_context *context, size_t inlen, size
 	return 0;
 }
 
-void devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
-		      size_t outlen, int err)
+void mlx5_devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
+			   size_t outlen, int err)
 {
 	unsigned int opcode = inlen >= PRM_CMD_IN_SIZE ? fld_get(in, CMD_IN_OPCODE) : 0;
 
@@ -49,13 +49,13 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen),
 		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen),
 	};
-	int ret = devx_check("mlx5dv_devx_general_cmd", context, inlen, outlen);
+	int ret = mlx5_devx_check("mlx5dv_devx_general_cmd", context, inlen, outlen);
 
 	if (ret)
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
 			    ARRAY_SIZE(attrs));
-	devx_log_refusal("mlx5dv_devx_general_cmd", in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal("mlx5dv_devx_general_cmd", in, inlen, out, outlen, ret);
 	return ret;
 }
 
@@ -65,7 +65,7 @@ DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, &vector, sizeof(vector)),
 		verbs_attr_out(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, eqn, sizeof(*eqn)),
 	};
-	int ret = devx_check("mlx5dv_devx_query_eqn", context, 0, 0);
+	int ret = mlx5_devx_check("mlx5dv_devx_query_eqn", context, 0, 0);
 
 	if (!ret)
 		ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN,

@@ -23,10 +23,10 @@ struct devx_umem {
 
 /* The function looks whether CONTEXT takes commands, and whether their mailboxes are of lengths
  * that an attribute can have. It returns 0, EOPNOTSUPP or EINVAL. */
-int devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen);
+int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen);
 
 /* A command has ended with ERR: the device's own refusal (EREMOTEIO) is in the answer. */
-void devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
-		      size_t outlen, int err);
+void mlx5_devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
+			   size_t outlen, int err);
 
 #endif

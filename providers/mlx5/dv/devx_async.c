@@ -14,7 +14,7 @@
 
 DV_EXPORT struct mlx5dv_devx_cmd_comp *mlx5dv_devx_create_cmd_comp(struct ibv_context *context)
 {
-	int ret = devx_check("mlx5dv_devx_create_cmd_comp", context, 0, 0);
+	int ret = mlx5_devx_check("mlx5dv_devx_create_cmd_comp", context, 0, 0);
 	struct mlx5dv_devx_cmd_comp *comp;
 
 	if (ret)
@@ -53,7 +53,7 @@ DV_EXPORT int mlx5dv_devx_obj_query_async(struct mlx5dv_devx_obj *obj, const voi
 		verbs_attr_u64(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID, wr_id),
 		verbs_attr_fd(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD, comp->fd),
 	};
-	int ret = devx_check("mlx5dv_devx_obj_query_async", obj->context, inlen, outlen);
+	int ret = mlx5_devx_check("mlx5dv_devx_obj_query_async", obj->context, inlen, outlen);
 
 	if (ret)
 		return ret;

@@ -21,7 +21,7 @@ DV_EXPORT struct mlx5dv_devx_event_channel *
 mlx5dv_devx_create_event_channel(struct ibv_context *context,
 				 enum mlx5dv_devx_create_event_channel_flags flags)
 {
-	int ret = devx_check("mlx5dv_devx_create_event_channel", context, 0, 0);
+	int ret = mlx5_devx_check("mlx5dv_devx_create_event_channel", context, 0, 0);
 	struct devx_event_channel *channel;
 
 	if (ret)

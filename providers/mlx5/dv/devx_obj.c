@@ -18,7 +18,7 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 							 const void *in, size_t inlen, void *out,
 							 size_t outlen)
 {
-	int ret = devx_check("mlx5dv_devx_obj_create", context, inlen, outlen);
+	int ret = mlx5_devx_check("mlx5dv_devx_obj_create", context, inlen, outlen);
 	struct mlx5dv_devx_obj *obj;
 
 	if (ret)
@@ -37,7 +37,7 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 		3);
 	if (!ret)
 		return obj;
-	devx_log_refusal("mlx5dv_devx_obj_create", in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal("mlx5dv_devx_obj_create", in, inlen, out, outlen, ret);
 	free(obj);
 	return dv_fail(ret);
 }
@@ -69,13 +69,13 @@ static int run_query(const char *call, struct ibv_context *context, uint32_t han
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, inlen),
 		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, outlen),
 	};
-	int ret = devx_check(call, context, inlen, outlen);
+	int ret = mlx5_devx_check(call, context, inlen, outlen);
 
 	if (ret)
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs,
 			    ARRAY_SIZE(attrs));
-	devx_log_refusal(call, in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal(call, in, inlen, out, outlen, ret);
 	return ret;
 }
 
@@ -87,13 +87,13 @@ static int run_modify(const char *call, struct ibv_context *context, uint32_t ha
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, inlen),
 		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, outlen),
 	};
-	int ret = devx_check(call, context, inlen, outlen);
+	int ret = mlx5_devx_check(call, context, inlen, outlen);
 
 	if (ret)
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, attrs,
 			    ARRAY_SIZE(attrs));
-	devx_log_refusal(call, in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal(call, in, inlen, out, outlen, ret);
 	return ret;
 }
 

@@ -66,7 +66,7 @@ static struct mlx5dv_devx_umem *umem_new(const char *call, struct ibv_context *c
 					 const struct mlx5dv_devx_umem_in *req,
 					 const struct verbs_attr *page_sizes)
 {
-	int ret = devx_check(call, context, 0, 0);
+	int ret = mlx5_devx_check(call, context, 0, 0);
 	struct devx_umem *umem;
 
 	if (ret)

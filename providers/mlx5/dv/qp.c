@@ -209,7 +209,8 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 
 DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx)
 {
-	return &to_mqp_ex(qpx)->dv_qp;
+	return qpx ? &to_mqp_ex(qpx)->dv_qp
+		   : NULL; /* perftest asks for a target's, which has none */
 }
 
 /* ---- streams */

@@ -26,9 +26,10 @@ static bool is_readable(int fd, int timeout)
 
 /* ---- answers ---- */
 
-struct answer {
+/* The header ends in an array, so what comes behind it is named beside it. */
+union answer {
 	struct mlx5dv_devx_async_cmd_hdr hdr;
-	uint8_t out[ANSWER];
+	uint8_t bytes[sizeof(struct mlx5dv_devx_async_cmd_hdr) + ANSWER];
 };
 
 static void ask_often(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
@@ -44,16 +45,16 @@ static void ask_often(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 static void hear_answers(struct mlx5dv_devx_cmd_comp *comp)
 {
 	unsigned int heard = 0, right = 0;
-	struct answer answer;
+	union answer answer;
 
 	for (unsigned int i = 0; i < QUERIES; i++) {
 		MUST(is_readable(comp->fd, WAIT_MS));
 		memset(&answer, 0, sizeof(answer));
 		MUST(!mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)));
 		heard |= 1u << answer.hdr.wr_id;
-		right +=
-			!fld_get(answer.out, CMD_OUT_STATUS) &&
-			fld_get(fld_at(answer.out, QUERY_QP_OUT_QPC), QPC_LOG_SQ_SIZE) == DX_LOG_SQ;
+		right += !fld_get(answer.hdr.out_data, CMD_OUT_STATUS) &&
+			 fld_get(fld_at(answer.hdr.out_data, QUERY_QP_OUT_QPC), QPC_LOG_SQ_SIZE) ==
+				 DX_LOG_SQ;
 	}
 	say_check(heard == (1u << QUERIES) - 1, "each answer once");
 	say_check(right == QUERIES, "answers about the QP");
@@ -63,7 +64,7 @@ static void hear_answers(struct mlx5dv_devx_cmd_comp *comp)
 static void refuse_asking(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 {
 	struct mlx5dv_devx_cmd_comp other = { .fd = comp->fd };
-	struct answer answer;
+	union answer answer;
 	struct dx_command cmd;
 
 	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
@@ -121,7 +122,7 @@ void dx_short_answers(void)
 {
 	struct mlx5dv_devx_cmd_comp *comp;
 	struct dx_end of_end, *end = &of_end;
-	struct answer answer;
+	union answer answer;
 	struct dx_command cmd;
 
 	dx_end_open(DX_PAGE, end);
@@ -134,16 +135,16 @@ void dx_short_answers(void)
 	MUST(is_readable(comp->fd, WAIT_MS));
 	MUST(!mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)));
 	say("number %d, status %#x", (int)answer.hdr.wr_id,
-	    (unsigned int)fld_get(answer.out, CMD_OUT_STATUS));
+	    (unsigned int)fld_get(answer.hdr.out_data, CMD_OUT_STATUS));
 	mlx5dv_devx_destroy_cmd_comp(comp);
 	dx_end_close(end);
 }
 
 /* ---- events ---- */
 
-struct event {
+union event {
 	struct mlx5dv_devx_async_event_hdr hdr;
-	uint8_t eqe[PRM_EQE_SIZE];
+	uint8_t bytes[sizeof(struct mlx5dv_devx_async_event_hdr) + PRM_EQE_SIZE];
 };
 
 static struct mlx5dv_devx_event_channel *channel_of(struct dx_end *end, int flags)
@@ -168,14 +169,14 @@ static void complete_one(struct dx_end *from, struct dx_end *to)
 
 static void say_event(struct mlx5dv_devx_event_channel *channel, const char *what)
 {
-	struct event event;
+	union event event;
 	ssize_t bytes;
 
 	MUST(is_readable(channel->fd, WAIT_MS));
 	memset(&event, 0, sizeof(event));
 	bytes = mlx5dv_devx_get_event(channel, &event.hdr, sizeof(event));
 	say("%s: %zd bytes, cookie %llu, type %d", what, bytes,
-	    (unsigned long long)event.hdr.cookie, (int)fld_get(event.eqe, EQE_TYPE));
+	    (unsigned long long)event.hdr.cookie, (int)fld_get(event.hdr.out_data, EQE_TYPE));
 }
 
 static void hear_completions(struct dx_end *a, struct dx_end *b)
@@ -233,7 +234,7 @@ static void refuse_subscriptions(struct dx_end *end)
 	struct mlx5dv_devx_event_channel *channel = channel_of(end, 0);
 	uint16_t many[17] = { 0 }, port = PRM_EVENT_PORT_CHANGE, qp = PRM_EVENT_COMM_EST;
 	uint16_t unknown = 200;
-	struct event event;
+	union event event;
 
 	errno = 0;
 	say_ptr(mlx5dv_devx_create_event_channel(end->device.ctx,

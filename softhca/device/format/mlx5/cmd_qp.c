@@ -58,6 +58,17 @@ static const char *qp_check_type(const uint8_t *qpc)
 	return NULL;
 }
 
+/* Management datagrams and registrations are the driver's: a user who had their QPs could hear, or
+ * reach, everybody. */
+static const char *qp_check_user(const struct hca *hca, const uint8_t *qpc)
+{
+	const struct qp_kind *kind = qp_find_kind(qpc);
+
+	if (hca->user && (kind->service == FABRIC_NONE || kind->special >= 0))
+		return "qp: a type for the driver only";
+	return NULL;
+}
+
 /* Only initiators have streams. */
 static const char *qp_check_streams(const uint8_t *qpc)
 {
@@ -281,6 +292,8 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 	enum prm_status status;
 	struct qp *qp;
 
+	if (!why)
+		why = qp_check_user(hca, qpc);
 	if (!why)
 		why = qp_check_initiator(qpc);
 	if (!why)

@@ -17,6 +17,19 @@
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/log.h"
 
+/* A target of DC is drained before it may go. One that is drained already says so, which is as
+ * well. */
+static void drain_target(struct adapter *adapter, const struct devx_made *made)
+{
+	uint8_t in[sizeof(made->destroy)], out[PRM_CMD_OUT_SIZE];
+
+	if (fld_get(made->destroy, CMD_IN_OPCODE) != PRM_OP_DESTROY_DCT)
+		return;
+	memcpy(in, made->destroy, sizeof(in));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_DRAIN_DCT);
+	adapter_command(adapter, in, made->destroy_len, out, sizeof(out));
+}
+
 static int obj_destroy(struct object *object, pid_t tid)
 {
 	struct devx_obj *obj = (struct devx_obj *)object;
@@ -25,9 +38,11 @@ static int obj_destroy(struct object *object, pid_t tid)
 	int ret = 0;
 
 	(void)tid;
-	if (!adapter->dead) /* else it went with the adapter */
+	if (!adapter->dead) { /* else it went with the adapter */
+		drain_target(adapter, &obj->made);
 		ret = adapter_command(adapter, obj->made.destroy, obj->made.destroy_len, out,
 				      sizeof(out));
+	}
 	if (!ret && obj->is_watched)
 		devx_event_forget(obj);
 	return ret;
