@@ -65,15 +65,12 @@ def split_commas(tokens):
 
 def declared_name(part):
     """The name in one declarator, and whether sizeof works on it."""
-    if "(" in part:
+    size = part.index("[") if "[" in part else len(part)
+    if "(" in part[:size]:
         inner = part[part.index("(") + 1:]
         return next(t for t in inner if t != "*"), True
-    sized = True
-    if "[" in part:
-        at = part.index("[")
-        sized = part[at + 1] not in ("]", "0")
-        part = part[:at]
-    return part[-1], sized
+    sized = part[size + 1:size + 2] not in (["]"], ["0"])
+    return part[size - 1], sized
 
 
 class Parser:
