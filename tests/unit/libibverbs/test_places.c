@@ -52,7 +52,7 @@ static int make_directories(void **state)
 	mkdir(below_here("places"), 0755);
 	mkdir(below_here("places/etc"), 0755);
 	mkdir(below_here("places/plugins"), 0755);
-	return chmod(below_here("places/plugins"), 0775);
+	return chmod(below_here("places/plugins"), 0755);
 }
 
 static int remove_directories(void **state)
@@ -67,7 +67,7 @@ static int remove_directories(void **state)
 static void assert_moved(const struct verbs_places places)
 {
 	assert_string_equal(places.plugins, below_here("places/plugins"));
-	assert_string_equal(places.config, below_here("places/../places/etc"));
+	assert_string_equal(places.config, below_here("places/etc"));
 	free((char *)places.plugins);
 	free((char *)places.config);
 }
@@ -132,6 +132,60 @@ static void what_all_can_write_to_is_not_believed(void **state)
 	assert_built_in(verbs_places_find(&layout));
 }
 
+static void what_a_group_can_write_to_is_not_believed(void **state)
+{
+	(void)state;
+	assert_false(chmod(here, 0755) || chmod(below_here("places/plugins"), 0775) ||
+		     chmod(below_here("places/etc"), 0775));
+	assert_built_in(verbs_places_find(&layout));
+}
+
+static void who_can_write_beside_the_library_is_believed(void **state)
+{
+	(void)state;
+	assert_false(chmod(here, 0775) || chmod(below_here("places/plugins"), 0775) ||
+		     chmod(below_here("places/etc"), 0775));
+	assert_moved(verbs_places_find(&layout));
+	assert_false(chmod(here, 0755));
+}
+
+/* The directory that the link leads to is closed, and the one above it has MODE. */
+static struct verbs_places find_by_link(mode_t mode)
+{
+	char open_dir[] = "/tmp/places.XXXXXX", closed[sizeof(open_dir) + sizeof("/etc")];
+	struct verbs_places places;
+
+	assert_non_null(mkdtemp(open_dir));
+	snprintf(closed, sizeof(closed), "%s/etc", open_dir);
+	assert_false(mkdir(closed, 0755) || chmod(open_dir, mode));
+	assert_false(rmdir(below_here("places/etc")) || symlink(closed, below_here("places/etc")));
+	places = verbs_places_find(&layout);
+	assert_false(unlink(below_here("places/etc")) || rmdir(closed) || rmdir(open_dir));
+	assert_string_equal(places.plugins, below_here("places/plugins"));
+	free((char *)places.plugins);
+	if (places.config != layout.config) {
+		assert_string_equal(places.config, closed);
+		free((char *)places.config);
+	}
+	return places;
+}
+
+static void a_link_through_what_all_can_write_to_is_not_believed(void **state)
+{
+	(void)state;
+	assert_ptr_equal(find_by_link(0777).config, layout.config);
+	make_directories(state);
+	assert_ptr_equal(find_by_link(0775).config, layout.config);
+}
+
+static void a_link_through_closed_and_sticky_directories_is_believed(void **state)
+{
+	(void)state;
+	assert_ptr_not_equal(find_by_link(0755).config, layout.config);
+	make_directories(state);
+	assert_ptr_not_equal(find_by_link(01777).config, layout.config);
+}
+
 static void what_belongs_to_another_is_not_believed(void **state)
 {
 	(void)state;
@@ -171,6 +225,10 @@ int main(void)
 		PLACES_TEST(a_library_by_itself_looks_where_it_was_told),
 		PLACES_TEST(each_directory_is_found_by_itself),
 		PLACES_TEST(what_all_can_write_to_is_not_believed),
+		PLACES_TEST(what_a_group_can_write_to_is_not_believed),
+		PLACES_TEST(who_can_write_beside_the_library_is_believed),
+		PLACES_TEST(a_link_through_what_all_can_write_to_is_not_believed),
+		PLACES_TEST(a_link_through_closed_and_sticky_directories_is_believed),
 		PLACES_TEST(what_belongs_to_another_is_not_believed),
 		PLACES_TEST(a_file_is_no_directory),
 		PLACES_TEST(a_process_with_more_rights_looks_where_it_was_told),
