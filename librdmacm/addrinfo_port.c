@@ -39,7 +39,8 @@ static int ask_by_id(struct rdma_cm_id *id, struct sockaddr_ib *port, const char
 	return ret;
 }
 
-/* The id has a channel of its own, so its calls wait. */
+/* The id has a channel of its own, so its calls wait. Of a service that the subnet does not know
+ * the event's status is ENODATA. */
 static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_addrinfo **list)
 {
 	struct rdma_cm_id *id;
@@ -49,7 +50,7 @@ static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_a
 		return errno;
 	ret = ask_by_id(id, port, service, list);
 	rdma_destroy_id(id);
-	return ret;
+	return ret == ENODATA ? ENOENT : ret;
 }
 
 /* Only a subnet of InfiniBand has services. */
@@ -69,6 +70,12 @@ static bool port_address(struct ibv_context *verbs, uint8_t number, struct socka
 	return true;
 }
 
+/* What went wrong at one port tells more than that others do not know the service. */
+static int first_failure(int before, int now)
+{
+	return now && before != ENOENT ? before : now;
+}
+
 static int ask_device(struct ibv_context *verbs, const char *service, struct rdma_addrinfo **list)
 {
 	struct ibv_device_attr device;
@@ -78,18 +85,35 @@ static int ask_device(struct ibv_context *verbs, const char *service, struct rdm
 	if (ret)
 		return ret;
 	ret = ENOENT;
-	for (uint8_t number = 1; ret && number <= device.phys_port_cnt; number++) {
+	for (unsigned int number = 1; ret && number <= device.phys_port_cnt; number++) {
 		if (port_address(verbs, number, &addr))
-			ret = ask_from(&addr, service, list);
+			ret = first_failure(ret, ask_from(&addr, service, list));
 	}
+	return ret;
+}
+
+/* Where there is no device, no port knows the service. */
+static int ask_all(const char *service, struct rdma_addrinfo **list)
+{
+	struct cm_device **devices;
+	int count, ret = rdmacm_device_find_all(&devices, &count);
+
+	if (ret)
+		return ret == ENODEV ? ENOENT : ret;
+	ret = ENOENT;
+	for (int i = 0; i < count; i++) {
+		if (ret)
+			ret = first_failure(ret, ask_device(devices[i]->verbs, service, list));
+		rdmacm_device_put(devices[i]);
+	}
+	free(devices);
 	return ret;
 }
 
 int rdmacm_addrinfo_find_service(const char *node, const char *service,
 				 const struct rdma_addrinfo *hints, struct rdma_addrinfo **list)
 {
-	struct ibv_context **devices;
-	int ret = ENOENT, count;
+	int ret;
 
 	if (node || hints->ai_flags & RAI_DNS) {
 		verbs_warn("rdma_getaddrinfo: RAI_SA goes with a service alone, not with %s",
@@ -100,12 +124,11 @@ int rdmacm_addrinfo_find_service(const char *node, const char *service,
 		verbs_warn("rdma_getaddrinfo: RAI_SA: no service is named");
 		return EINVAL;
 	}
-	devices = rdma_get_devices(&count);
-	for (int i = 0; devices && ret && i < count; i++)
-		ret = ask_device(devices[i], service, list);
-	rdma_free_devices(devices);
-	if (!ret)
-		return 0;
-	verbs_warn("rdma_getaddrinfo: RAI_SA: no port's subnet knows service %s", service);
-	return ENOENT;
+	ret = ask_all(service, list);
+	if (ret == ENOENT)
+		verbs_warn("rdma_getaddrinfo: RAI_SA: no port's subnet knows service %s", service);
+	else if (ret)
+		verbs_warn("rdma_getaddrinfo: RAI_SA: service %s is not found: %s", service,
+			   strerror(ret));
+	return ret;
 }

@@ -274,10 +274,9 @@ void rdmacm_device_put_xrcd(struct cm_device *device)
 }
 
 /* The order is that of ibv_get_device_list(). */
-static int open_all(struct ibv_context ***out, int *num)
+static int open_all(struct cm_device ***out, int *num)
 {
-	struct ibv_context **list;
-	struct cm_device *device;
+	struct cm_device **list;
 	int count = 0;
 	int ret = devices_refresh();
 
@@ -285,17 +284,15 @@ static int open_all(struct ibv_context ***out, int *num)
 		return ret;
 	while (kept[count])
 		count++;
-	list = calloc(count + 1, sizeof(*list));
+	list = calloc(count + 1, sizeof(struct cm_device *));
 	if (!list)
 		return ENOMEM;
 	*num = 0;
 	for (int i = 0; i < count; i++) {
-		device = device_of(kept[i]);
-		ret = open_device(device);
-		if (ret)
-			continue;
-		list[(*num)++] = device->verbs;
-		device->is_handed_out = true;
+		list[*num] = device_of(kept[i]);
+		ret = open_device(list[*num]);
+		if (!ret)
+			(*num)++;
 	}
 	if (!*num) {
 		free(list);
@@ -305,6 +302,34 @@ static int open_all(struct ibv_context ***out, int *num)
 	return 0;
 }
 
+int rdmacm_device_find_all(struct cm_device ***list, int *num)
+{
+	int ret;
+
+	pthread_mutex_lock(&lock);
+	ret = open_all(list, num);
+	for (int i = 0; !ret && i < *num; i++)
+		(*list)[i]->users++;
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+static int hand_out_all(struct ibv_context ***out, int *num)
+{
+	struct cm_device **devices;
+	int ret = open_all(&devices, num);
+
+	if (ret)
+		return ret;
+	*out = calloc(*num + 1, sizeof(struct ibv_context *));
+	for (int i = 0; *out && i < *num; i++) {
+		(*out)[i] = devices[i]->verbs;
+		devices[i]->is_handed_out = true;
+	}
+	free(devices);
+	return *out ? 0 : ENOMEM;
+}
+
 CMA_EXPORT struct ibv_context **rdma_get_devices(int *num_devices)
 {
 	struct ibv_context **list = NULL;
@@ -312,7 +337,7 @@ CMA_EXPORT struct ibv_context **rdma_get_devices(int *num_devices)
 	int ret;
 
 	pthread_mutex_lock(&lock);
-	ret = open_all(&list, &num);
+	ret = hand_out_all(&list, &num);
 	pthread_mutex_unlock(&lock);
 	if (num_devices)
 		*num_devices = ret ? 0 : num;
