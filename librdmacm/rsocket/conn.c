@@ -373,8 +373,10 @@ static bool is_connecting(const struct stream *stream)
 
 static bool connection_await(struct rs *rs, struct rs_alarm *alarm)
 {
+	if (!is_connecting(to_stream(rs)))
+		return false;
 	alarm->fd = (struct pollfd){ .fd = rs->fd, .events = POLLIN };
-	return is_connecting(to_stream(rs));
+	return true;
 }
 
 static void connection_serve(struct rs *rs)

@@ -119,17 +119,20 @@ static struct rs *ward_get(const struct ward *ward)
 	return NULL;
 }
 
+static const struct rs_alarm no_alarm = { .fd.fd = -1, .until_us = INT64_MAX };
+
 /* A ward that waits for nothing is dropped, while its socket cannot ask for another one. */
 static void ward_await(const struct ward *ward, struct rs_alarm *alarm)
 {
 	struct rs *rs = ward_get(ward);
 	bool awaits;
 
-	*alarm = (struct rs_alarm){ .fd.fd = -1, .until_us = INT64_MAX };
+	*alarm = no_alarm;
 	if (rs)
 		pthread_mutex_lock(&rs->lock);
 	awaits = rs && ward->care->await(rs, alarm);
 	if (!awaits) {
+		*alarm = no_alarm;
 		pthread_mutex_lock(&lock);
 		ward_drop(ward->serial);
 		pthread_mutex_unlock(&lock);
