@@ -38,8 +38,11 @@ static const char *const names[] = {
 	[RDMA_USER_CM_CMD_WRITE_CM_EVENT] = "WRITE_CM_EVENT",
 };
 
-/* Linux compares the credentials of who opened the file, which fork() copies and threads share. */
-#define FOREIGN_CHANNEL " (only the process that has opened a channel may use it)"
+/* Linux compares the credentials with those of who opened the file: a child has a copy of them, and
+ * so has a process after setuid(). Threads share them. */
+#define FOREIGN_CHANNEL                                                                          \
+	" (only the process that has opened a channel, and has not changed its user since, may " \
+	"use it)"
 
 int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
 {

@@ -232,7 +232,9 @@ static void children(void)
 		_exit(rdma_bind_addr(id, (struct sockaddr *)&here) != -1 || errno != EACCES);
 	MUST(waitpid(child, &status, 0) == child);
 	say_check(!status, "a child's call by its parent's channel fails with EACCES");
-	expect_line("a child's rdma_bind_addr", "BIND: Permission denied (only the process");
+	expect_line("a child's rdma_bind_addr",
+		    "BIND: Permission denied (only the process that has opened a channel, and has "
+		    "not changed its user since");
 	child = fork();
 	MUST(child >= 0);
 	if (!child) {
