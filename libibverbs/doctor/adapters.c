@@ -54,14 +54,16 @@ static void check_device(struct ibv_device *device)
 	const char *name = ibv_get_device_name(device);
 	struct ibv_context *ctx = ibv_open_device(device);
 	struct ibv_device_attr attr;
+	int ret;
 
 	if (!ctx) {
 		found(PROBLEM, name, "cannot be opened: %s", strerror(errno));
 		cure("see what is said of its device file; VERBS_LOG=warn ibv_devinfo says more");
 		return;
 	}
-	if (ibv_query_device(ctx, &attr)) {
-		found(PROBLEM, name, "does not answer: %s", strerror(errno));
+	ret = ibv_query_device(ctx, &attr);
+	if (ret) {
+		found(PROBLEM, name, "does not answer: %s", strerror(ret));
 		cure("dmesg may say why; reload its driver");
 	} else {
 		found(FINE, name, "firmware %s, %u port%s", attr.fw_ver, attr.phys_port_cnt,

@@ -19,10 +19,10 @@ static void say_missing(enum severity severity, const char *path)
 	cure("in a container: start it with --device=%s; elsewhere: udevadm trigger", path);
 }
 
-static void say_forbidden(enum severity severity, const char *path)
+static void say_forbidden(enum severity severity, const char *path, int err)
 {
-	found(severity, path, "may not be opened by this user: %s", strerror(errno));
-	if (errno == EPERM)
+	found(severity, path, "may not be opened by this user: %s", strerror(err));
+	if (err == EPERM)
 		cure("the container's device rules forbid it: start it with --device=%s", path);
 	else
 		cure("chmod 0666 %s; the packages rdma-core and rdmakit-udev do so for good", path);
@@ -38,7 +38,7 @@ static void check_file(enum severity severity, const char *path)
 	} else if (errno == ENOENT) {
 		say_missing(severity, path);
 	} else if (errno == EACCES || errno == EPERM) {
-		say_forbidden(severity, path);
+		say_forbidden(severity, path, errno);
 	} else {
 		found(severity, path, "cannot be opened: %s", strerror(errno));
 		cure("dmesg may say why; reload the adapter's driver");

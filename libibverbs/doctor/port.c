@@ -128,10 +128,12 @@ static void check_gids(const struct port *port, uint8_t number)
 void check_port(struct ibv_context *ctx, uint8_t number)
 {
 	struct port port = { .ctx = ctx };
+	int ret;
 
 	snprintf(port.name, sizeof(port.name), "%s/%u", ibv_get_device_name(ctx->device), number);
-	if (ibv_query_port(ctx, number, &port.attr)) {
-		found(PROBLEM, port.name, "does not answer: %s", strerror(errno));
+	ret = ibv_query_port(ctx, number, &port.attr);
+	if (ret) {
+		found(PROBLEM, port.name, "does not answer: %s", strerror(ret));
 		cure("dmesg may say why; reload its driver");
 		return;
 	}
