@@ -71,12 +71,13 @@ static int answer_request(struct stream *stream, const struct rdma_ucm_conn_para
 	return ret;
 }
 
-static int accept_as(struct stream *stream, struct stream *listener)
+static int accept_as(struct stream *stream, struct stream *listener, bool *is_taken)
 {
 	struct rdma_ucm_event_resp request;
 	struct cm_id *cm;
 	int ret = rdmacm_listener_take(listener, &request);
 
+	*is_taken = !ret;
 	if (!ret)
 		ret = rdmacm_listener_fetch(listener, &request, stream->channel, &cm);
 	if (ret)
@@ -97,19 +98,21 @@ static bool is_own_trouble(int error)
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIDRM;
 }
 
-static int accept_one(struct stream *listener, struct stream **out)
+/* *IS_TAKEN becomes whether the next call finds another request than this one did. */
+static int accept_one(struct stream *listener, struct stream **out, bool *is_taken)
 {
 	struct stream *stream;
 	int ret = rdmacm_stream_alloc(listener->rs.domain, &stream);
 
+	*is_taken = false;
 	if (ret)
 		return ret;
-	ret = accept_as(stream, listener);
+	ret = accept_as(stream, listener, is_taken);
 	if (!ret)
 		*out = stream;
 	else
 		rdmacm_stream_free(stream);
-	if (ret && ret != EAGAIN && !is_own_trouble(ret))
+	if (ret && *is_taken && ret != EAGAIN && !is_own_trouble(ret))
 		verbs_warn("rsocket: a request is refused: %s", strerror(ret));
 	return ret;
 }
@@ -154,9 +157,10 @@ static struct stream *take_accepted(struct stream *listener)
 void rdmacm_accept_ahead(struct stream *listener)
 {
 	struct stream *stream;
+	bool is_taken;
 
 	while (rdmacm_accept_has_room(listener) && !rs_share_is_open(&listener->share) &&
-	       !rdmacm_listener_look(listener) && !accept_one(listener, &stream))
+	       !rdmacm_listener_look(listener) && !accept_one(listener, &stream, &is_taken))
 		put_accepted(listener, stream);
 }
 
@@ -174,16 +178,18 @@ void rdmacm_accept_close(struct stream *listener)
 
 static int accept_next(struct stream *listener, struct stream **out)
 {
+	bool is_taken;
 	int ret;
 
 	do {
 		*out = take_accepted(listener);
 		if (*out)
 			return 0;
+		is_taken = false;
 		ret = rdmacm_listener_look(listener);
 		if (!ret)
-			ret = accept_one(listener, out);
-	} while (ret && ret != EAGAIN && !is_own_trouble(ret));
+			ret = accept_one(listener, out, &is_taken);
+	} while (ret && is_taken && ret != EAGAIN && !is_own_trouble(ret));
 	return ret;
 }
 

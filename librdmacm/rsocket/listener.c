@@ -210,6 +210,43 @@ static int listener_move(struct stream *listener, int from)
 	return ret;
 }
 
+/* Linux takes commands by a file only from who opened it, and a process that has changed its user
+ * since is somebody else. Requests that nobody has read have their ids on the old channel, which
+ * stays open for them. rs.lock is held. */
+static int listener_renew(struct stream *listener)
+{
+	int before = fcntl(listener->rs.fd, F_DUPFD_CLOEXEC, 0);
+	int ret = before < 0 ? errno : listener_move(listener, before);
+
+	if (ret) {
+		if (before >= 0)
+			close(before);
+		return ret;
+	}
+	if (listener->fd_before >= 0)
+		close(listener->fd_before);
+	listener->fd_before = before;
+	return 0;
+}
+
+/* Another thread may have been faster with the new channel. */
+static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
+{
+	int ret = read_request(listener, request);
+
+	if (ret != EACCES)
+		return ret;
+	pthread_mutex_lock(&listener->rs.lock);
+	ret = read_request(listener, request);
+	if (ret == EACCES) {
+		ret = listener_renew(listener);
+		if (!ret)
+			ret = read_request(listener, request);
+	}
+	pthread_mutex_unlock(&listener->rs.lock);
+	return ret;
+}
+
 static int become_holder(struct stream *listener)
 {
 	struct rs_share *share = &listener->share;
@@ -277,7 +314,7 @@ int rdmacm_listener_look(struct stream *listener)
 int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request)
 {
 	return rs_share_is_open(&listener->share) ? rdmacm_share_take(&listener->share, request)
-						  : read_request(listener, request);
+						  : read_or_renew(listener, request);
 }
 
 /* The id of a request that was read just when another process became the holder may be on either
@@ -301,9 +338,13 @@ int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_e
 
 	if (rs_share_is_open(&listener->share) && !listener->share.holds)
 		ret = fetch_of_holder(listener, request, channel, id);
-	if (ret != ENOENT && ret != EINVAL)
-		return ret;
-	return rdmacm_request_fetch(to_cm_id(listener->id), request, listener->rs.fd, channel, id);
+	if (ret == ENOENT || ret == EINVAL)
+		ret = rdmacm_request_fetch(to_cm_id(listener->id), request, listener->rs.fd,
+					   channel, id);
+	if ((ret == ENOENT || ret == EINVAL) && listener->fd_before >= 0)
+		ret = rdmacm_request_fetch(to_cm_id(listener->id), request, listener->fd_before,
+					   channel, id);
+	return ret;
 }
 
 /* ---- fork() ---- */

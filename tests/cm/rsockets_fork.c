@@ -55,6 +55,18 @@ static int connect_here(void)
 	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ? -1 : socket;
 }
 
+static int connect_patiently(void)
+{
+	int socket = -1;
+
+	for (int i = 0; i < 2000 && socket < 0; i++) {
+		socket = connect_here();
+		if (socket < 0)
+			usleep(5000);
+	}
+	return socket;
+}
+
 /* Accept one connection and send back what comes, until the other side ends. */
 static int child_echo(int listener)
 {
@@ -311,6 +323,41 @@ static void a_listener_outlives_the_next_process_too(void)
 	close(result_pipe[0]);
 }
 
+/* ---- a process changes its user ---- */
+
+enum { NOBODY = 65534 };
+
+/* Even a user that stays the same is another writer to Linux's rdma_cm file. */
+static int serve_as_nobody(int listener)
+{
+	return setuid(getuid() ? getuid() : NOBODY) || child_echo(listener);
+}
+
+static int listen_then_serve_as_nobody(int unused)
+{
+	(void)unused;
+	port--;
+	return serve_as_nobody(listen_here());
+}
+
+static bool is_served(void)
+{
+	int socket = connect_patiently();
+	bool good = socket >= 0 && comes_back(socket, "to nobody");
+
+	return good && !rclose(socket);
+}
+
+static void a_listener_changes_its_user(void)
+{
+	pid_t server;
+
+	say_topic("a change of user");
+	port++;
+	server = child_that(listen_then_serve_as_nobody, 0);
+	say_check(is_served() && ends_well(server), "after rlisten(): raccept() goes on");
+}
+
 /* ---- who waits, and how ---- */
 
 static int poll_and_serve(int listener)
@@ -355,18 +402,6 @@ static int connect_by(int socket)
 
 	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ||
 	       !comes_back(socket, "mine") || rclose(socket);
-}
-
-static int connect_patiently(void)
-{
-	int socket = -1;
-
-	for (int i = 0; i < 2000 && socket < 0; i++) {
-		socket = connect_here();
-		if (socket < 0)
-			usleep(5000);
-	}
-	return socket;
 }
 
 static void new_sockets_are_of_who_uses_them(void)
@@ -482,6 +517,7 @@ int main(int argc, char *argv[])
 	workers_share_a_listener();
 	a_listener_outlives_its_process();
 	a_listener_outlives_the_next_process_too();
+	a_listener_changes_its_user();
 	waiting_begins_before_the_fork();
 	new_sockets_are_of_who_uses_them();
 	a_handler_forks();

@@ -287,6 +287,24 @@ bool client_has_thread(const struct client *client, pid_t tid)
 	return !access(path, F_OK);
 }
 
+/* The owner of /proc/TID would be root for a process that must not be dumped. */
+unsigned int client_thread_uid(pid_t tid)
+{
+	unsigned int uid = (unsigned int)-1;
+	char path[48], line[256];
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof(line), status)) {
+		if (sscanf(line, "Uid: %*u %u", &uid) == 1)
+			break;
+	}
+	if (status)
+		fclose(status);
+	return uid;
+}
+
 struct mapping {
 	uint64_t start, end;
 	bool readable, writable;

@@ -57,6 +57,8 @@ int client_get(pid_t tid, struct client **client);
 void client_put(struct client *client);
 /* The function asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
 bool client_has_thread(const struct client *client, pid_t tid);
+/* The function returns the effective user of thread TID, or -1 if it is not known. */
+unsigned int client_thread_uid(pid_t tid);
 
 static inline uint64_t client_bus_addr(const struct client *client, uint64_t addr)
 {

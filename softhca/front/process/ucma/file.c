@@ -76,6 +76,7 @@ static int file_new(struct call *call, int flags, struct ucma_file **out, int *r
 	*file = (struct ucma_file){ .watch = { fd[1], file_ready },
 				    .daemon = call->daemon,
 				    .opener = opener,
+				    .opener_uid = client_thread_uid(call->tid),
 				    .dev = st.st_dev,
 				    .ino = st.st_ino };
 	LIST_INIT(&file->ids);
@@ -411,12 +412,18 @@ static bool has_ece(uint32_t command)
 }
 
 /* Linux compares the writer's credentials with the opener's by their address: threads share them, a
- * child that was forked has a copy. */
+ * child that was forked has a copy, and who changes its user has new ones. */
 static bool may_write(const struct ucma_call *uc)
 {
-	if (client_has_thread(uc->file->opener, uc->call->tid))
+	if (!client_has_thread(uc->file->opener, uc->call->tid)) {
+		log_note("rdma_cm: thread %d is not of the process that opened the file",
+			 uc->call->tid);
+		return false;
+	}
+	if (client_thread_uid(uc->call->tid) == uc->file->opener_uid)
 		return true;
-	log_note("rdma_cm: thread %d is not of the process that opened the file", uc->call->tid);
+	log_note("rdma_cm: thread %d has changed its user since the file was opened",
+		 uc->call->tid);
 	return false;
 }
 

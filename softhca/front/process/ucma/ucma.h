@@ -88,8 +88,9 @@ struct ucma_file {
 	struct watch watch; /* our end of the pipe; reports that nobody has the other any more */
 	LIST_ENTRY(ucma_file) in_all;
 	struct daemon *daemon;
-	struct client *opener; /* the process that may write */
-	dev_t dev;             /* identify the program's end */
+	struct client *opener;   /* the process that may write */
+	unsigned int opener_uid; /* as which it may */
+	dev_t dev;               /* identify the program's end */
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;
