@@ -31,6 +31,119 @@ static int read_request(const struct stream *listener, struct rdma_ucm_event_res
 	return ret;
 }
 
+/* ---- a channel of this process's ---- */
+
+/* The channel gets the number that the stream's has. */
+static int channel_replace(struct stream *stream, struct rdma_event_channel *channel)
+{
+	int ret = dup3(channel->fd, stream->rs.fd, O_CLOEXEC) < 0 ? errno : 0;
+
+	rdma_destroy_event_channel(channel);
+	return ret;
+}
+
+/* The function has the id move to the channel, too, from that of descriptor FROM. */
+static int id_fetch(struct stream *stream, int from, struct rdma_event_channel *channel)
+{
+	struct cm_id *cm = to_cm_id(stream->id);
+	uint32_t reported;
+	int ret = rdmacm_id_fetch(cm->number, from, channel, &reported);
+
+	if (!ret)
+		cm->events_acked = reported;
+	return ret;
+}
+
+int rdmacm_listener_adopt(struct stream *stream)
+{
+	struct rdma_event_channel *channel;
+	int ret;
+
+	if (!stream->is_of_parent)
+		return 0;
+	ret = rdmacm_rs_open_channel(&channel);
+	if (!ret && stream->id)
+		ret = id_fetch(stream, stream->rs.fd, channel);
+	if (!ret) {
+		stream->is_of_parent = stream->rs.is_shared = false;
+		return channel_replace(stream, channel);
+	}
+	if (channel)
+		rdma_destroy_event_channel(channel);
+	verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
+		   strerror(ret));
+	return ret;
+}
+
+/* The ids of requests that nobody has read are on the channel of the holder before, which may
+ * go. */
+static void move_requests(struct stream *listener, int from)
+{
+	struct rdma_ucm_event_resp request;
+	uint32_t reported;
+
+	while (rdmacm_share_has_room(&listener->share) && !read_request(listener, &request)) {
+		rdmacm_id_fetch(request.id, from, listener->channel, &reported);
+		rdmacm_share_put(&listener->share, &request);
+	}
+}
+
+static int listener_move(struct stream *listener, int from)
+{
+	struct rdma_event_channel *channel;
+	int ret = rdmacm_rs_open_channel(&channel);
+
+	if (!ret)
+		ret = id_fetch(listener, from, channel);
+	if (!ret)
+		return channel_replace(listener, channel);
+	if (channel)
+		rdma_destroy_event_channel(channel);
+	return ret;
+}
+
+/* Linux takes commands by a file only from who opened it, and a process that has changed its user
+ * since is somebody else. Requests that nobody has read have their ids on the old channel, which
+ * stays open for them. rs.lock is held. */
+static int listener_renew(struct stream *listener)
+{
+	int before = fcntl(listener->rs.fd, F_DUPFD_CLOEXEC, 0);
+	int ret = before < 0 ? errno : listener_move(listener, before);
+
+	if (ret) {
+		if (before >= 0)
+			close(before);
+		return ret;
+	}
+	if (listener->fd_before >= 0)
+		close(listener->fd_before);
+	listener->fd_before = before;
+	if (!listener->share.holds)
+		return 0;
+	ret = rdmacm_share_set_channel(&listener->share, listener->rs.fd);
+	if (!ret)
+		move_requests(listener, before);
+	return ret;
+}
+
+/* Another thread may have been faster with the new channel. */
+static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
+{
+	int ret = read_request(listener, request);
+
+	if (ret != EACCES)
+		return ret;
+	pthread_mutex_lock(&listener->rs.lock);
+	ret = read_request(listener, request);
+	if (ret == EACCES) {
+		ret = listener_renew(listener);
+		if (!ret)
+			ret = read_request(listener, request);
+	}
+	pthread_mutex_unlock(&listener->rs.lock);
+	return ret;
+}
+
 /* ---- the thread ---- */
 
 enum { PATIENCE_US = 100000 };
@@ -78,16 +191,32 @@ static bool listener_await(struct rs *rs, struct rs_alarm *alarm)
 	return true;
 }
 
+/* Another process that has the listener takes over, or this one with a new channel. */
+static void give_up(struct stream *listener, int error)
+{
+	verbs_warn("rsocket: a listener's requests cannot be read, another process is to: %s",
+		   strerror(error));
+	pthread_mutex_lock(&listener->rs.lock);
+	rdmacm_share_let_go(&listener->share);
+	rs_changed(&listener->rs);
+	pthread_mutex_unlock(&listener->rs.lock);
+}
+
 /* The function hands on what there is, as far as there is room. */
 static void hand_on(struct stream *listener)
 {
 	struct rdma_ucm_event_resp request;
+	int ret = 0;
 
-	while (listener->share.holds && rdmacm_share_has_room(&listener->share) &&
-	       !read_request(listener, &request)) {
+	while (listener->share.holds && rdmacm_share_has_room(&listener->share)) {
+		ret = read_or_renew(listener, &request);
+		if (ret)
+			break;
 		if (rdmacm_share_put(&listener->share, &request))
 			verbs_warn("rsocket: a request is lost: %s", strerror(errno));
 	}
+	if (ret && ret != EAGAIN)
+		give_up(listener, ret);
 }
 
 static bool request_is_there(const struct stream *listener)
@@ -137,115 +266,7 @@ void rdmacm_listener_begin(struct stream *listener)
 			   strerror(ret));
 }
 
-/* ---- a channel of this process's ---- */
-
-/* The channel gets the number that the stream's has. */
-static int channel_replace(struct stream *stream, struct rdma_event_channel *channel)
-{
-	int ret = dup3(channel->fd, stream->rs.fd, O_CLOEXEC) < 0 ? errno : 0;
-
-	rdma_destroy_event_channel(channel);
-	return ret;
-}
-
-/* The function has the id move to the channel, too, from that of descriptor FROM. */
-static int id_fetch(struct stream *stream, int from, struct rdma_event_channel *channel)
-{
-	struct cm_id *cm = to_cm_id(stream->id);
-	uint32_t reported;
-	int ret = rdmacm_id_fetch(cm->number, from, channel, &reported);
-
-	if (!ret)
-		cm->events_acked = reported;
-	return ret;
-}
-
-int rdmacm_listener_adopt(struct stream *stream)
-{
-	struct rdma_event_channel *channel;
-	int ret;
-
-	if (!stream->is_of_parent)
-		return 0;
-	ret = rdmacm_rs_open_channel(&channel);
-	if (!ret && stream->id)
-		ret = id_fetch(stream, stream->rs.fd, channel);
-	if (!ret) {
-		stream->is_of_parent = stream->rs.is_shared = false;
-		return channel_replace(stream, channel);
-	}
-	if (channel)
-		rdma_destroy_event_channel(channel);
-	verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
-		   strerror(ret));
-	return ret;
-}
-
 /* ---- the next holder ---- */
-
-/* The ids of requests that nobody has read are on the channel of the holder before, which may
- * go. */
-static void move_requests(struct stream *listener, int from)
-{
-	struct rdma_ucm_event_resp request;
-	uint32_t reported;
-
-	while (rdmacm_share_has_room(&listener->share) && !read_request(listener, &request)) {
-		rdmacm_id_fetch(request.id, from, listener->channel, &reported);
-		rdmacm_share_put(&listener->share, &request);
-	}
-}
-
-static int listener_move(struct stream *listener, int from)
-{
-	struct rdma_event_channel *channel;
-	int ret = rdmacm_rs_open_channel(&channel);
-
-	if (!ret)
-		ret = id_fetch(listener, from, channel);
-	if (!ret)
-		return channel_replace(listener, channel);
-	if (channel)
-		rdma_destroy_event_channel(channel);
-	return ret;
-}
-
-/* Linux takes commands by a file only from who opened it, and a process that has changed its user
- * since is somebody else. Requests that nobody has read have their ids on the old channel, which
- * stays open for them. rs.lock is held. */
-static int listener_renew(struct stream *listener)
-{
-	int before = fcntl(listener->rs.fd, F_DUPFD_CLOEXEC, 0);
-	int ret = before < 0 ? errno : listener_move(listener, before);
-
-	if (ret) {
-		if (before >= 0)
-			close(before);
-		return ret;
-	}
-	if (listener->fd_before >= 0)
-		close(listener->fd_before);
-	listener->fd_before = before;
-	return 0;
-}
-
-/* Another thread may have been faster with the new channel. */
-static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
-{
-	int ret = read_request(listener, request);
-
-	if (ret != EACCES)
-		return ret;
-	pthread_mutex_lock(&listener->rs.lock);
-	ret = read_request(listener, request);
-	if (ret == EACCES) {
-		ret = listener_renew(listener);
-		if (!ret)
-			ret = read_request(listener, request);
-	}
-	pthread_mutex_unlock(&listener->rs.lock);
-	return ret;
-}
 
 static int become_holder(struct stream *listener)
 {

@@ -348,6 +348,18 @@ static bool is_served(void)
 	return good && !rclose(socket);
 }
 
+static int hold_as_nobody(int unused)
+{
+	int listener;
+	pid_t child;
+
+	(void)unused;
+	port--;
+	listener = listen_here();
+	child = child_that(serve_some, listener);
+	return setuid(getuid() ? getuid() : NOBODY) || !ends_well(child);
+}
+
 static void a_listener_changes_its_user(void)
 {
 	pid_t server;
@@ -356,6 +368,10 @@ static void a_listener_changes_its_user(void)
 	port++;
 	server = child_that(listen_then_serve_as_nobody, 0);
 	say_check(is_served() && ends_well(server), "after rlisten(): raccept() goes on");
+	port++;
+	server = child_that(hold_as_nobody, 0);
+	say_check(is_served() && are_served(EACH - 1) && ends_well(server),
+		  "of the process that reads requests for its child");
 }
 
 /* ---- who waits, and how ---- */
