@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -102,9 +103,11 @@ void rdmacm_share_close(struct rs_share *share)
 	close_ends(share);
 }
 
+/* The next holder opens the pipe by its number, maybe as another user. Nobody else has a path to
+ * it. */
 static int share_make(struct rs_share *share, int channel)
 {
-	if (pipe2(share->requests, O_CLOEXEC | O_NONBLOCK) ||
+	if (pipe2(share->requests, O_CLOEXEC | O_NONBLOCK) || fchmod(share->requests[0], 0666) ||
 	    flock(share->requests[1], LOCK_EX | LOCK_NB) ||
 	    socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, share->channel))
 		return errno;

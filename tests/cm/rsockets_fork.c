@@ -360,6 +360,19 @@ static int hold_as_nobody(int unused)
 	return setuid(getuid() ? getuid() : NOBODY) || !ends_well(child);
 }
 
+static int serve_after_parent_as_nobody(int listener)
+{
+	while (getppid() == leaver)
+		usleep(1000);
+	return serve_as_nobody(listener);
+}
+
+static int leave_to_nobody(int listener)
+{
+	child_that_reports(serve_after_parent_as_nobody, listener);
+	return 0;
+}
+
 static void a_listener_changes_its_user(void)
 {
 	pid_t server;
@@ -372,6 +385,9 @@ static void a_listener_changes_its_user(void)
 	server = child_that(hold_as_nobody, 0);
 	say_check(is_served() && are_served(EACH - 1) && ends_well(server),
 		  "of the process that reads requests for its child");
+	MUST(listen_in_child(leave_to_nobody));
+	say_check(are_served(1) && reports_well(), "of the next process that does");
+	close(result_pipe[0]);
 }
 
 /* ---- who waits, and how ---- */
