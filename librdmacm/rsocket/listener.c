@@ -283,6 +283,12 @@ static int become_holder(struct stream *listener)
 	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 
+/* The function returns whether ERROR is gone when somebody closes or frees something. */
+static bool is_passing(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 /* The function returns 0 if there is a holder again, be it this process or another one. */
 static int take_over(struct stream *listener)
 {
@@ -294,10 +300,12 @@ static int take_over(struct stream *listener)
 		ret = become_holder(listener);
 	if (!ret)
 		return 0;
-	verbs_warn("rsocket: a listener has gone with the process that held it: %s", strerror(ret));
 	rdmacm_share_let_go(&listener->share);
+	if (is_passing(ret))
+		return ret;
+	verbs_warn("rsocket: a listener has gone with the process that held it: %s", strerror(ret));
 	listener->is_lost = true;
-	return ret;
+	return EIDRM;
 }
 
 /* ---- requests ---- */
@@ -310,6 +318,7 @@ int rdmacm_listener_fd(const struct stream *listener)
 int rdmacm_listener_look_locked(struct stream *listener)
 {
 	struct pollfd fd = { .fd = rdmacm_listener_fd(listener), .events = POLLIN };
+	int ret = 0;
 
 	if (!STAILQ_EMPTY(&listener->accepted))
 		return 0;
@@ -319,7 +328,9 @@ int rdmacm_listener_look_locked(struct stream *listener)
 		return EAGAIN;
 	if (fd.revents & POLLIN)
 		return 0;
-	return rs_share_is_open(&listener->share) && take_over(listener) ? EIDRM : EAGAIN;
+	if (rs_share_is_open(&listener->share))
+		ret = take_over(listener);
+	return ret ? ret : EAGAIN;
 }
 
 int rdmacm_listener_look(struct stream *listener)

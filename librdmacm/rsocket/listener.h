@@ -9,8 +9,8 @@
 #include "stream.h"
 
 /* The function returns 0 if there is a request or an accepted stream, EAGAIN if there is none, or
- * EIDRM if there will be none, as the listener has gone with the process that held it. It takes
- * rs.lock. */
+ * EIDRM if there will be none, as the listener has gone with the process that held it. Any other
+ * error keeps this process from looking now. The function takes rs.lock. */
 int rdmacm_listener_look(struct stream *listener);
 /* The same for who has rs.lock. */
 int rdmacm_listener_look_locked(struct stream *listener);

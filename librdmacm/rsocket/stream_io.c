@@ -263,12 +263,12 @@ static short listener_events(struct stream *stream)
 	if (stream->read_shut)
 		return POLLIN | POLLHUP;
 	switch (rdmacm_listener_look_locked(stream)) {
-	case 0:
-		return POLLIN;
 	case EAGAIN:
 		return 0;
-	default:
+	case EIDRM:
 		return POLLIN | POLLERR | POLLHUP;
+	default: /* there is a request, or raccept() says why not */
+		return POLLIN;
 	}
 }
 
