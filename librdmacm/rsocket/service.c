@@ -23,7 +23,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken after the lock
 static bool is_running;
 static unsigned int rounds; /* of the thread; what it sleeps on is of one */
 static pthread_cond_t round_over = PTHREAD_COND_INITIALIZER;
-static int kick_fd = -1; /* an eventfd, while the thread runs */
+/* an eventfd; it stays when the thread ends, as who kicks does so without the lock */
+static int kick_fd = -1;
 
 static struct ward *ward_find(const struct rs *rs)
 {
@@ -204,27 +205,29 @@ static void *service_thread(void *unused)
 	}
 	round_end(&round);
 	is_running = false;
-	close(kick_fd);
-	kick_fd = -1;
 	pthread_cond_broadcast(&round_over);
 	pthread_mutex_unlock(&lock);
 	return unused;
 }
 
+static int kick_make(void)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	__atomic_store_n(&kick_fd, fd, __ATOMIC_RELAXED);
+	return fd < 0 ? errno : 0;
+}
+
 static int start_thread(void)
 {
-	int ret;
+	int ret = 0;
 
 	if (is_running)
 		return 0;
-	kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (kick_fd < 0)
-		return errno;
-	ret = rdmacm_rs_start_thread(service_thread);
-	if (ret) {
-		close(kick_fd);
-		kick_fd = -1;
-	}
+		ret = kick_make();
+	if (!ret)
+		ret = rdmacm_rs_start_thread(service_thread);
 	is_running = !ret;
 	return ret;
 }
