@@ -172,7 +172,8 @@ bool preload_drop(int fd)
 	page = page_of(fd);
 	rsocket = page->rsocket_plus_1[index] - 1;
 	page->rsocket_plus_1[index] = 0;
-	last = !--page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)];
+	/* another thread may have turned the number over just now */
+	last = rsocket >= 0 && !--page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)];
 	pthread_mutex_unlock(&lock);
 	return last;
 }
@@ -195,6 +196,8 @@ int preload_turn_over(int rsocket, int file)
 	int *number, ret = 0;
 
 	pthread_mutex_lock(&lock);
+	if (!page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)])
+		ret = EBADF; /* another thread has closed the last number, and closes the rsocket */
 	for (int fd = 0; fd < PAGES * PAGE_SIZE && !ret; fd++) {
 		page = page_of(fd);
 		if (!page) {
