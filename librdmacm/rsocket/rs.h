@@ -162,6 +162,7 @@ struct rs *rdmacm_rs_find(int fd); /* returns NULL if FD is none of our sockets 
  * may see one that another thread closes. It is put before the caller sleeps. */
 struct rs *rdmacm_rs_get(int fd);
 void rdmacm_rs_put(int fd);
+/* The function calls for each socket, which stays until the call is over. */
 void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 
 /* ---- forked.c: after fork() ---- */

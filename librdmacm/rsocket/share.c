@@ -115,7 +115,7 @@ static int share_make(struct rs_share *share, int channel)
 }
 
 /* Other threads use the share from when it is open. */
-int rdmacm_share_open(struct rs_share *share, int channel)
+static int share_open_alone(struct rs_share *share, int channel)
 {
 	int ret;
 
@@ -131,6 +131,32 @@ int rdmacm_share_open(struct rs_share *share, int channel)
 	return 0;
 }
 
+enum { NAPS = 1000, NAP_US = 1000 };
+
+/* Two threads may be forking, and a child with half a share would lose the listener. The wait has
+ * an end, as it may be a signal's handler that forks, in the thread that makes the share. */
+static bool share_claim(struct rs_share *share)
+{
+	for (int i = 0; i < NAPS; i++) {
+		if (!__atomic_exchange_n(&share->is_making, true, __ATOMIC_ACQUIRE))
+			return true;
+		usleep(NAP_US);
+	}
+	return false;
+}
+
+int rdmacm_share_open(struct rs_share *share, int channel)
+{
+	int ret = 0;
+
+	if (!share_claim(share))
+		return EBUSY;
+	if (!rs_share_is_open(share))
+		ret = share_open_alone(share, channel);
+	__atomic_store_n(&share->is_making, false, __ATOMIC_RELEASE);
+	return ret;
+}
+
 void rdmacm_share_let_go(struct rs_share *share)
 {
 	share->holds = false;
@@ -139,6 +165,7 @@ void rdmacm_share_let_go(struct rs_share *share)
 
 void rdmacm_share_forked(struct rs_share *share)
 {
+	share->is_making = false;
 	if (share->is_open)
 		rdmacm_share_let_go(share);
 }

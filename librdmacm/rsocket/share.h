@@ -19,7 +19,8 @@
 #include <stdbool.h>
 
 struct rs_share {
-	bool is_open; /* for other threads, by rs_share_is_open() */
+	bool is_open;   /* for other threads, by rs_share_is_open() */
+	bool is_making; /* a thread that is about to fork makes it, another one may be, too */
 	bool holds;
 	bool is_known; /* the threads of this process were told that it is open */
 	/* the pipe's ends; [1] is -1 unless this process is the holder. Without a request and
@@ -34,7 +35,8 @@ static inline bool rs_share_is_open(const struct rs_share *share)
 }
 
 /* The function makes this process the holder of a listener on CHANNEL. It calls nothing but the
- * system, as it is called when the process is about to fork. It returns 0 or an errno. */
+ * system, as it is called when the process is about to fork, and nothing if the share is open. It
+ * returns 0 or an errno. */
 int rdmacm_share_open(struct rs_share *share, int channel);
 void rdmacm_share_close(struct rs_share *share);
 /* In the child: its parent remains the holder. */

@@ -99,13 +99,17 @@ void rdmacm_rs_put(int fd)
 
 void rdmacm_rs_table_each(void (*call)(struct rs *rs))
 {
-	struct page *page;
+	struct rs *rs;
+	int fd;
 
 	for (int i = 0; i < PAGES; i++) {
-		page = page_get(i);
-		for (int j = 0; page && j < PAGE_SIZE; j++) {
-			if (page->sockets[j])
-				call(page->sockets[j]);
+		for (int j = 0; page_get(i) && j < PAGE_SIZE; j++) {
+			fd = i * PAGE_SIZE + j;
+			rs = rdmacm_rs_get(fd);
+			if (!rs)
+				continue;
+			call(rs);
+			rdmacm_rs_put(fd);
 		}
 	}
 }
