@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -323,6 +324,45 @@ static void a_listener_outlives_the_next_process_too(void)
 	close(result_pipe[0]);
 }
 
+enum { NUMBERS = 64 };
+
+static int serve_once_there_is_room(int listener)
+{
+	struct rlimit all, few;
+	int numbers[NUMBERS], count = 0, ret;
+
+	while (getppid() == leaver)
+		usleep(1000);
+	if (getrlimit(RLIMIT_NOFILE, &all))
+		return 2;
+	few = (struct rlimit){ NUMBERS, all.rlim_max };
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		return 2;
+	while ((numbers[count] = dup(listener)) >= 0)
+		count++;
+	ret = raccept(listener, NULL, NULL) == -1 && errno == EMFILE ? 0 : 3;
+	while (count--)
+		close(numbers[count]);
+	if (setrlimit(RLIMIT_NOFILE, &all))
+		return 2;
+	return ret ? ret : child_echo(listener);
+}
+
+static int leave_without_room(int listener)
+{
+	child_that_reports(serve_once_there_is_room, listener);
+	return 0;
+}
+
+static void a_passing_lack_loses_no_listener(void)
+{
+	say_topic("a daemon without a free descriptor");
+	MUST(listen_in_child(leave_without_room));
+	say_check(are_served(1), "serves when it has some again");
+	say_check(reports_well(), "and was told EMFILE before");
+	close(result_pipe[0]);
+}
+
 /* ---- a process changes its user ---- */
 
 enum { NOBODY = 65534 };
@@ -549,6 +589,7 @@ int main(int argc, char *argv[])
 	workers_share_a_listener();
 	a_listener_outlives_its_process();
 	a_listener_outlives_the_next_process_too();
+	a_passing_lack_loses_no_listener();
 	a_listener_changes_its_user();
 	waiting_begins_before_the_fork();
 	new_sockets_are_of_who_uses_them();
