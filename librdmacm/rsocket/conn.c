@@ -454,8 +454,12 @@ static int stream_local_name(struct rs *rs, struct sockaddr_storage *addr)
 static int stream_peer_name(struct rs *rs, struct sockaddr_storage *addr)
 {
 	struct stream *stream = to_stream(rs);
+	bool is_connected;
 
-	if (!stream->id || stream->state < STREAM_ACCEPTED)
+	pthread_mutex_lock(&rs->lock);
+	is_connected = stream->id && stream->state >= STREAM_ACCEPTED;
+	pthread_mutex_unlock(&rs->lock);
+	if (!is_connected)
 		return ENOTCONN;
 	memcpy(addr, &stream->id->route.addr.dst_storage, sizeof(*addr));
 	return 0;

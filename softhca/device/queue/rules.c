@@ -142,13 +142,15 @@ void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci)
 	    ci & PRM_CI_MASK, cq->ci & PRM_CI_MASK, cq->pi & PRM_CI_MASK);
 }
 
-/* What is there must not look new to software before the CQE is written. */
+/* What is there must not look new to software before the CQE is written. How a program tells what
+ * is new in user memory of its own is its affair. */
 void rules_cq_slot(struct hca *hca, struct cq *cq)
 {
 	uint64_t slot = cq->pi & ((1u << cq->log_size) - 1);
 	uint8_t cqe[CQE_MAX];
 
-	if (cq_copy(hca, cq, slot, cqe) || !hca->format->is_software_cqe(cqe, cq_owner_bit(cq)))
+	if (cq->umems.ring || cq_copy(hca, cq, slot, cqe) ||
+	    !hca->format->is_software_cqe(cqe, cq_owner_bit(cq)))
 		return;
 	say(hca, "cq.owner",
 	    "CQ 0x%06x, CQE %u: its ownership bit is that of software before it is written", cq->n,

@@ -93,23 +93,27 @@ static const char *srq_check_xrc(const uint8_t *context)
 	return NULL;
 }
 
+/* WQEs of a cyclic queue have the segment for a link all the same, unless it is said to be
+ * basic. */
 static const char *srq_check_wq(const uint8_t *wq)
 {
-	if (fld_get(wq, WQ_WQ_TYPE))
-		return "srq: only linked lists are supported";
+	if (fld_get(wq, WQ_WQ_TYPE) > PRM_WQ_TYPE_CYCLIC)
+		return "srq: unknown type of WQ";
 	return NULL;
 }
 
-/* WQEs of a cyclic RMP have the segment for a link all the same, unless it is said to be basic. */
+static bool srq_is_cyclic(const uint8_t *wq)
+{
+	return fld_get(wq, WQ_WQ_TYPE) == PRM_WQ_TYPE_CYCLIC;
+}
+
 static const char *srq_check_rmp(const uint8_t *context)
 {
-	if (fld_get(context, FLD_IN(RMPC_WQ, WQ_WQ_TYPE)) > PRM_WQ_TYPE_CYCLIC)
-		return "srq: unknown type of WQ";
 	if (fld_get(context, RMPC_BASIC_CYCLIC_RCV_WQE))
 		return "srq: WQEs without a segment for links are not supported";
 	if (fld_get(context, RMPC_STATE) != PRM_RMPC_STATE_RDY)
 		return "srq: an RMP starts in state RDY";
-	return NULL;
+	return srq_check_wq(fld_at(context, RMPC_WQ));
 }
 
 static const char *srq_check_sizes(const struct srq_layout *layout, const uint8_t *context)
@@ -234,7 +238,7 @@ enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 	const char *why = srq_check_rmp(context);
 	struct srq parts = {
 		.layout = &rmp_layout,
-		.cyclic = fld_get(context, FLD_IN(RMPC_WQ, WQ_WQ_TYPE)) == PRM_WQ_TYPE_CYCLIC,
+		.cyclic = srq_is_cyclic(fld_at(context, RMPC_WQ)),
 	};
 
 	if (why)
@@ -261,6 +265,7 @@ enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 	const char *why = srq_check_xrq(context);
 	struct srq parts = {
 		.layout = &xrq_layout,
+		.cyclic = srq_is_cyclic(fld_at(context, XRQC_WQ)),
 		.cq = res_find(&hca->cqs, fld_get(context, XRQC_CQN)),
 		.user_index = fld_get(context, XRQC_USER_INDEX),
 	};
