@@ -165,5 +165,5 @@ static void live_devx_channels(struct life *l)
 const struct life_kind life_devx[] = {
 	{ .name = "devx", .live = live_devx },
 	{ .name = "devx-channels", .live = live_devx_channels },
-	{ NULL },
+	{ .name = NULL },
 };
