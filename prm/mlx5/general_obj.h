@@ -25,11 +25,19 @@ enum {
 	PRM_AV_QP_MAPPING_SIZE = 48,
 };
 
-#define GENERAL_OBJ_IN_OBJ_TYPE      FLD(0x4, 15, 0)
-#define GENERAL_OBJ_IN_OBJ_ID        FLD(0x8, 31, 0)
-#define GENERAL_OBJ_IN_LOG_OBJ_RANGE FLD(0xc, 28, 24)
-#define GENERAL_OBJ_OUT_OBJ_ID       FLD(0x8, 31, 0)
-#define GENERAL_OBJ_OBJECT           FLD_PART(0x10)
+#define GENERAL_OBJ_IN_VHCA_TUNNEL_ID FLD(0x4, 31, 16)
+#define GENERAL_OBJ_IN_OBJ_TYPE       FLD(0x4, 15, 0)
+#define GENERAL_OBJ_IN_OBJ_ID         FLD(0x8, 31, 0)
+#define GENERAL_OBJ_IN_LOG_OBJ_RANGE  FLD(0xc, 28, 24)
+#define GENERAL_OBJ_OUT_OBJ_ID        FLD(0x8, 31, 0)
+#define GENERAL_OBJ_OBJECT            FLD_PART(0x10)
+
+/* Scheduling elements have commands of their own as well, by which no schedulers are made here. */
+#define SCHEDULING_IN_HIERARCHY          FLD(0x8, 31, 24)
+#define SCHEDULING_IN_ELEMENT_ID         FLD(0xc, 31, 0)
+#define CREATE_SCHEDULING_OUT_ELEMENT_ID FLD(0x10, 31, 0)
+
+#define CREATE_PSV_IN_NUM_PSV            FLD(0x8, 31, 28)
 
 /* What a scheduling element shares among those below it is its bandwidth; MODIFY_FIELD_SELECT has
  * PRM_SCHED_MODIFY_*. */

@@ -37,7 +37,6 @@ typedef uint64_t u64;
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/flow.h"
-#include "prm/mlx5/general.h"
 #include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/lag.h"
 #include "prm/mlx5/mcg.h"
@@ -380,10 +379,10 @@ static const struct pair layouts[] = {
 	PART(CREATE_QP_IN_QPC, create_qp_in, qpc),
 	FIELD(CREATE_QP_IN_WQ_UMEM_VALID, create_qp_in, wq_umem_valid),
 	FIELD(RMPC_BASIC_CYCLIC_RCV_WQE, rmpc, basic_cyclic_rcv_wqe),
-	FIELD(GENERAL_IN_VHCA_TUNNEL_ID, general_obj_in_cmd_hdr, vhca_tunnel_id),
-	FIELD(GENERAL_IN_OBJ_TYPE, general_obj_in_cmd_hdr, obj_type),
-	FIELD(GENERAL_IN_OBJ_ID, general_obj_in_cmd_hdr, obj_id),
-	FIELD(GENERAL_OUT_OBJ_ID, general_obj_out_cmd_hdr, obj_id),
+	FIELD(GENERAL_OBJ_IN_VHCA_TUNNEL_ID, general_obj_in_cmd_hdr, vhca_tunnel_id),
+	FIELD(GENERAL_OBJ_IN_OBJ_TYPE, general_obj_in_cmd_hdr, obj_type),
+	FIELD(GENERAL_OBJ_IN_OBJ_ID, general_obj_in_cmd_hdr, obj_id),
+	FIELD(GENERAL_OBJ_OUT_OBJ_ID, general_obj_out_cmd_hdr, obj_id),
 	FIELD(SCHEDULING_IN_HIERARCHY, create_scheduling_element_in, scheduling_hierarchy),
 	FIELD(SCHEDULING_IN_ELEMENT_ID, destroy_scheduling_element_in, scheduling_element_id),
 	FIELD(CREATE_SCHEDULING_OUT_ELEMENT_ID, create_scheduling_element_out, scheduling_element_id),

@@ -7,7 +7,7 @@
 
 #include "dx.h"
 #include "prm/mlx5/cqc.h"
-#include "prm/mlx5/general.h"
+#include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/qpc.h"
@@ -52,7 +52,7 @@ static void refuse_commands(const struct dx_end *set)
 		refused(set, &cmd, "it");
 	}
 	dx_command(&cmd, PRM_OP_ALLOC_PD, 16);
-	fld_set(cmd.in, GENERAL_IN_VHCA_TUNNEL_ID, 1);
+	fld_set(cmd.in, GENERAL_OBJ_IN_VHCA_TUNNEL_ID, 1);
 	refused(set, &cmd, "through a tunnel");
 	dx_command(&cmd, PRM_OP_ALLOC_PD, 15);
 	refused(set, &cmd, "no whole header");

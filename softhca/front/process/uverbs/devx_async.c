@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "prm/mlx5/cmd.h"
-#include "prm/mlx5/general.h"
+#include "prm/mlx5/general_obj.h"
 #include "softhca/front/process/uverbs/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/watch.h"
@@ -113,7 +113,7 @@ static int check_query(struct uverbs_call *uc, const struct devx_command *comman
 	const struct object *object = uc_object(uc, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE);
 	uint64_t name = devx_name_in_query(command->in);
 
-	if (fld_get(command->in, GENERAL_IN_VHCA_TUNNEL_ID) || !uc->file->uid || !name)
+	if (fld_get(command->in, GENERAL_OBJ_IN_VHCA_TUNNEL_ID) || !uc->file->uid || !name)
 		return EINVAL;
 	return devx_object_is(object, name) ? 0 : EINVAL;
 }

@@ -11,7 +11,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/flow.h"
-#include "prm/mlx5/general.h"
+#include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/mcg.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/q_counter.h"
@@ -55,8 +55,8 @@ static const struct kind {
 	  DESTROY_FLOW_GROUP_IN_GROUP_ID, 0x18, 64 },
 	{ PRM_OP_CREATE_SCHEDULING_ELEMENT, PRM_OP_DESTROY_SCHEDULING_ELEMENT,
 	  CREATE_SCHEDULING_OUT_ELEMENT_ID, SCHEDULING_IN_ELEMENT_ID, 0xc, 64 },
-	{ PRM_OP_CREATE_GENERAL_OBJECT, PRM_OP_DESTROY_GENERAL_OBJECT, GENERAL_OUT_OBJ_ID,
-	  GENERAL_IN_OBJ_ID, 8, 16 },
+	{ PRM_OP_CREATE_GENERAL_OBJECT, PRM_OP_DESTROY_GENERAL_OBJECT, GENERAL_OBJ_OUT_OBJ_ID,
+	  GENERAL_OBJ_IN_OBJ_ID, 8, 16 },
 	/* These have no number of their own, but that of what the command itself names. */
 	{ PRM_OP_SET_FLOW_TABLE_ENTRY, PRM_OP_DELETE_FLOW_TABLE_ENTRY, 0, DELETE_FTE_IN_FLOW_INDEX,
 	  0x18, 64 },
@@ -100,7 +100,7 @@ static const struct use queries[] = {
 	{ PRM_OP_QUERY_FLOW_TABLE_ENTRY, PRM_OP_SET_FLOW_TABLE_ENTRY, QUERY_FTE_IN_FLOW_INDEX },
 	{ PRM_OP_QUERY_SCHEDULING_ELEMENT, PRM_OP_CREATE_SCHEDULING_ELEMENT,
 	  SCHEDULING_IN_ELEMENT_ID },
-	{ PRM_OP_QUERY_GENERAL_OBJECT, PRM_OP_CREATE_GENERAL_OBJECT, GENERAL_IN_OBJ_ID },
+	{ PRM_OP_QUERY_GENERAL_OBJECT, PRM_OP_CREATE_GENERAL_OBJECT, GENERAL_OBJ_IN_OBJ_ID },
 };
 
 static const struct use changes[] = {
@@ -125,7 +125,7 @@ static const struct use changes[] = {
 	{ PRM_OP_SET_FLOW_TABLE_ENTRY, PRM_OP_SET_FLOW_TABLE_ENTRY, SET_FTE_IN_FLOW_INDEX },
 	{ PRM_OP_MODIFY_SCHEDULING_ELEMENT, PRM_OP_CREATE_SCHEDULING_ELEMENT,
 	  SCHEDULING_IN_ELEMENT_ID },
-	{ PRM_OP_MODIFY_GENERAL_OBJECT, PRM_OP_CREATE_GENERAL_OBJECT, GENERAL_IN_OBJ_ID },
+	{ PRM_OP_MODIFY_GENERAL_OBJECT, PRM_OP_CREATE_GENERAL_OBJECT, GENERAL_OBJ_IN_OBJ_ID },
 };
 
 uint64_t devx_name(uint16_t create, uint16_t general_type, uint32_t number)
@@ -135,7 +135,7 @@ uint64_t devx_name(uint16_t create, uint16_t general_type, uint32_t number)
 
 static uint16_t general_type(const uint8_t *in, uint16_t create)
 {
-	return create == PRM_OP_CREATE_GENERAL_OBJECT ? fld_get(in, GENERAL_IN_OBJ_TYPE) : 0;
+	return create == PRM_OP_CREATE_GENERAL_OBJECT ? fld_get(in, GENERAL_OBJ_IN_OBJ_TYPE) : 0;
 }
 
 static uint64_t name_in(const uint8_t *in, const struct use *uses, size_t count)

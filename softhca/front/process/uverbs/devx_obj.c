@@ -10,7 +10,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
-#include "prm/mlx5/general.h"
+#include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/mkc.h"
 #include "softhca/front/process/uverbs/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
@@ -64,7 +64,7 @@ static int check_create(const struct uverbs_call *uc, const struct devx_command 
 	uint32_t opcode = fld_get(command->in, CMD_IN_OPCODE);
 	const uint8_t *cqc = fld_at(command->in, CREATE_CQ_IN_CQC);
 
-	if (fld_get(command->in, GENERAL_IN_VHCA_TUNNEL_ID) || !uc->file->uid)
+	if (fld_get(command->in, GENERAL_OBJ_IN_VHCA_TUNNEL_ID) || !uc->file->uid)
 		return EINVAL;
 	if (!devx_makes_object(command->in)) {
 		log_note("%s: DevX command %#x makes no object", uc->adapter->name, opcode);
@@ -186,7 +186,7 @@ bool devx_object_is(const struct object *object, uint64_t name)
 static int check_use(const struct uverbs_call *uc, const struct devx_command *command,
 		     const struct object *object, uint64_t name)
 {
-	if (fld_get(command->in, GENERAL_IN_VHCA_TUNNEL_ID) || !uc->file->uid || !name)
+	if (fld_get(command->in, GENERAL_OBJ_IN_VHCA_TUNNEL_ID) || !uc->file->uid || !name)
 		return EINVAL;
 	return devx_object_is(object, name) ? 0 : EINVAL;
 }
