@@ -9,7 +9,7 @@
 #include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 
-int uctx_add(struct hca *hca, uint32_t caps, struct uctx **out)
+int uctx_add(struct hca *hca, bool sends_frames, struct uctx **out)
 {
 	struct uctx *uctx = calloc(1, sizeof(*uctx));
 	int ret = uctx ? res_add(&hca->uctxs, uctx, &uctx->n) : ENOMEM;
@@ -18,19 +18,38 @@ int uctx_add(struct hca *hca, uint32_t caps, struct uctx **out)
 		free(uctx);
 		return ret;
 	}
-	uctx->caps = caps;
+	uctx->sends_frames = sends_frames;
 	*out = uctx;
 	return 0;
 }
 
+bool uctx_may_send_frames(const struct hca *hca)
+{
+	const struct uctx *uctx = res_get(&hca->uctxs, hca->user);
+
+	return !uctx || uctx->sends_frames;
+}
+
+/* A queue that belongs to nobody, as those of XRC do, may still ring a page. */
+static void drop_pages(struct hca *hca, const struct uctx *uctx)
+{
+	struct uar *uar;
+
+	for (uint32_t at = 0; (uar = res_next(&hca->uars, &at)) != NULL;)
+		if (hca->uars.owner[at - 1] == uctx->n && !uar->users && LIST_EMPTY(&uar->cqs))
+			uar_remove(hca, uar);
+}
+
 void uctx_remove(struct hca *hca, struct uctx *uctx)
 {
+	drop_pages(hca, uctx);
 	res_remove(&hca->uctxs, uctx->n);
 	free(uctx);
 }
 
 /* Doorbell pages are not counted: the driver gives them back when a program lets go of them, which
- * is refused while a queue that is left still rings there, and does not ask again. */
+ * is refused while a queue that is left still rings there, and does not ask again. They go with
+ * their user. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 {
 	const struct eth *eth = hca->eth;

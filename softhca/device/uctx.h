@@ -8,6 +8,7 @@
 #ifndef SOFTHCA_DEVICE_UCTX_H
 #define SOFTHCA_DEVICE_UCTX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct hca;
@@ -16,14 +17,17 @@ enum { UCTX_LOG_MAX = 10, UCTX_MAX = (1 << UCTX_LOG_MAX) - 1 };
 
 struct uctx {
 	uint32_t n;
-	uint32_t caps; /* PRM_UCTX_CAP_* */
+	bool sends_frames; /* as it likes */
 };
 
 /* The result is 0, ENOSPC or ENOMEM. */
-int uctx_add(struct hca *hca, uint32_t caps, struct uctx **uctx);
+int uctx_add(struct hca *hca, bool sends_frames, struct uctx **uctx);
 void uctx_remove(struct hca *hca, struct uctx *uctx);
 /* The function tells how many objects are the user's. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx);
+/* The function tells whether he for whom the command under way is may send frames as he likes:
+ * the driver, or a user for whom it has said so. */
+bool uctx_may_send_frames(const struct hca *hca);
 void uctx_free_all(struct hca *hca);
 
 #endif

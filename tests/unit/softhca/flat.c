@@ -282,6 +282,7 @@ static void put_qpc(const struct flat_qp *qp, const struct flat_qp_attr *attr, u
 	fld_set(qpc, QPC_CS_RES, attr->cs_res);
 	fld_set(qpc, QPC_PAGE_OFFSET, attr->rq_offset / 64);
 	fld_set(qpc, QPC_WQ_SIGNATURE, attr->signatures);
+	fld_set(qpc, QPC_FRE, attr->fast_reg);
 	fld_set(qpc, QPC_NO_SQ, attr->offloaded);
 	fld_set(qpc, QPC_OFFLOAD_TYPE, attr->offloaded ? PRM_QPC_OFFLOAD_TYPE_RNDV : 0);
 }

@@ -17,6 +17,9 @@ static const uint64_t enable_mask = 1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE |
 				    1ull << UMR_LW | 1ull << UMR_RR | 1ull << UMR_RW |
 				    1ull << UMR_FREE | 1ull << UMR_QPN;
 
+/* of a QP of the kernel's */
+static const struct flat_qp_attr of_driver = { .fast_reg = true };
+
 static struct flat_umr umr_for(uint32_t key, uint64_t start, uint64_t len, uint64_t mask,
 			       uint32_t octowords, uint32_t flags)
 {
@@ -108,7 +111,7 @@ static void pages_are_registered_by_pointer(void **state)
 	uint64_t list;
 
 	(void)state;
-	pair(NULL, 16 * PAGE);
+	pair(&of_driver, 16 * PAGE);
 	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 64);
 	dma = flat_mr(flat.hca[1], flat.pd[1], 0, FLAT_MEM, LOCAL_WRITE);
 	list = page_list(to + 15 * PAGE, 16);
@@ -144,7 +147,7 @@ static void fast_registration_makes_a_new_key(void **state)
 	struct flat_umr umr;
 
 	(void)state;
-	pair(NULL, PAGE);
+	pair(&of_driver, PAGE);
 	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 8);
 	fresh = key + 1;
 	umr = umr_for(fresh, to, PAGE, enable_mask, 4, UMR_FAIL_IF_NOT_FREE | UMR_INLINE);
@@ -159,6 +162,31 @@ static void fast_registration_makes_a_new_key(void **state)
 	flat_expect_done(a->send_cq, REQ, 0);
 	flat_expect_error(a->send_cq, REQ_ERR, 1, REMOTE_ACCESS);
 	unpair();
+}
+
+static void refused_by_users_queue(uint64_t mask, uint32_t octowords)
+{
+	struct flat_umr umr;
+	uint32_t key;
+
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_MTT, 8);
+	umr = umr_for(key, to, PAGE, mask, octowords, UMR_INLINE);
+	umr_post(b, key, &umr);
+	flat_klm(b, (uint32_t)(to >> 32), (uint32_t)to | 3, 0);
+	flat_klm(b, 0, 0, 0);
+	umr_finish(b);
+	flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
+	unpair();
+}
+
+/* Who writes addresses of pages reaches all memory: programs name keys only. */
+static void a_users_queue_names_no_pages(void **state)
+{
+	(void)state;
+	refused_by_users_queue(enable_mask, 4);
+	refused_by_users_queue(0, 4);
+	refused_by_users_queue(1ull << UMR_PAGE_SIZE, 0);
 }
 
 static void remote_invalidation_frees_it(void **state)
@@ -357,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IB(pages_are_registered_by_pointer),
 		IB(fast_registration_makes_a_new_key),
+		IB(a_users_queue_names_no_pages),
 		IB(remote_invalidation_frees_it),
 		IB(local_invalidation_frees_it),
 		IB(a_list_of_pieces_is_one_region),

@@ -9,7 +9,10 @@
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/pacing.h"
 #include "prm/mlx5/pd.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/tir.h"
 #include "prm/mlx5/umem.h"
+#include "prm/mlx5/wq.h"
 
 enum { PAGE = 4096 };
 
@@ -18,13 +21,19 @@ static struct hca *adapter(void)
 	return flat.hca[0];
 }
 
-static uint32_t user_new(void)
+static uint32_t user_with(uint32_t caps)
 {
 	uint8_t in[PRM_CREATE_UCTX_IN_SIZE] = { 0 }, out[16];
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_UCTX);
+	fld_set(fld_at(in, CREATE_UCTX_IN_UCTX), UCTX_CAP, caps);
 	flat_cmd(adapter(), in, sizeof(in), out, sizeof(out));
 	return fld_get(out, CREATE_UCTX_OUT_UID);
+}
+
+static uint32_t user_new(void)
+{
+	return user_with(0);
 }
 
 static void user_end(uint32_t uid, enum prm_status expect)
@@ -71,7 +80,10 @@ static uint32_t umem_for(uint32_t uid, const struct memory *memory, enum prm_sta
 }
 
 /* A CQ of 64 CQEs at OFFSET of the memory, and its record at RECORD. */
-static uint32_t cq_eqn;
+static uint32_t cq_eqn, cq_page;
+
+static uint32_t qp_pd;
+static bool qp_fre, qp_rlky;
 
 static uint32_t cq_for(uint32_t uid, uint32_t umem, uint64_t offset, uint64_t record,
 		       enum prm_status expect)
@@ -82,7 +94,7 @@ static uint32_t cq_for(uint32_t uid, uint32_t umem, uint64_t offset, uint64_t re
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
 	fld_set(in, CMD_IN_UID, uid);
 	fld_set(cqc, CQC_LOG_CQ_SIZE, 6);
-	fld_set(cqc, CQC_UAR_PAGE, flat.uar[0]);
+	fld_set(cqc, CQC_UAR_PAGE, cq_page);
 	fld_set(cqc, CQC_C_EQN, cq_eqn);
 	fld_set(cqc, CQC_DBR_UMEM_VALID, 1);
 	fld_set(cqc, CQC_DBR_UMEM_ID, umem);
@@ -103,6 +115,59 @@ static uint32_t eq_for(uint32_t uid)
 	fld_set(in, CMD_IN_UID, uid);
 	flat_cmd(adapter(), in, sizeof(in), out, sizeof(out));
 	return fld_get(out, CREATE_EQ_OUT_EQ_NUMBER);
+}
+
+/* A QP that only sends, in memory of the user's. */
+static uint32_t qp_for(uint32_t uid, uint32_t cqn, uint32_t umem, uint32_t page,
+		       enum prm_status expect)
+{
+	uint8_t in[PRM_CREATE_QP_IN_SIZE] = { 0 }, out[16];
+	uint8_t *qpc = fld_at(in, CREATE_QP_IN_QPC);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(qpc, QPC_ST, PRM_QP_ST_RC);
+	fld_set(qpc, QPC_PM_STATE, PRM_QP_PM_STATE_MIGRATED);
+	fld_set(qpc, QPC_PD, qp_pd);
+	fld_set(qpc, QPC_RQ_TYPE, PRM_RQ_TYPE_ZERO_SIZE);
+	fld_set(qpc, QPC_UAR_PAGE, page);
+	fld_set(qpc, QPC_CQN_SND, cqn);
+	fld_set(qpc, QPC_CQN_RCV, cqn);
+	fld_set(qpc, QPC_FRE, qp_fre);
+	fld_set(qpc, QPC_RLKY, qp_rlky);
+	fld_set(qpc, QPC_DBR_UMEM_VALID, 1);
+	fld_set(qpc, QPC_DBR_UMEM_ID, umem);
+	fld_set(qpc, QPC_DBR_ADDR, 2 * PAGE + 64);
+	fld_set(in, CREATE_QP_IN_WQ_UMEM_VALID, 1);
+	fld_set(in, CREATE_QP_IN_WQ_UMEM_ID, umem);
+	fld_set(in, CREATE_QP_IN_WQ_UMEM_OFFSET, PAGE);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+	return fld_get(out, CREATE_QP_OUT_QPN);
+}
+
+static uint32_t tis_for(uint32_t uid, uint32_t td, enum prm_status expect)
+{
+	uint8_t in[32 + PRM_TISC_SIZE] = { 0 }, out[16];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIS);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(fld_at(in, CREATE_TIS_IN_CTX), TISC_TRANSPORT_DOMAIN, td);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+	return fld_get(out, CREATE_TIS_OUT_TISN);
+}
+
+/* A send queue without a CQ: of who may have one, that is what is wrong with it. */
+static void no_sq_for(uint32_t uid, enum prm_status expect)
+{
+	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, out[16];
+	uint8_t *wqc = fld_at(fld_at(in, CREATE_SQ_IN_CTX), SQC_WQ);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_SQ);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(wqc, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
+	fld_set(wqc, WQ_LOG_WQ_STRIDE, 6);
+	fld_set(wqc, WQ_LOG_WQ_SZ, 2);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
 }
 
 /* ---- */
@@ -168,6 +233,7 @@ static void memory_is_as_its_command_says(void **state)
 	memory.offset = PAGE;
 	umem_for(uid, &memory, PRM_STAT_BAD_PARAM_ERR);
 	cq_eqn = eq_for(PRM_SHARED_UID);
+	cq_page = simple_for(uid, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
 	memory.offset = PAGE - 8;
 	umem = umem_for(uid, &memory, PRM_STAT_OK);
 	cq_for(uid, umem, 0, 0, PRM_STAT_BAD_PARAM_ERR); /* CQEs are of 64 bytes each */
@@ -185,6 +251,7 @@ static void queues_lie_in_their_users_memory(void **state)
 	uint32_t uid = user_new(), other = user_new(), umem, cqn;
 
 	(void)state;
+	cq_page = simple_for(uid, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
 	umem = umem_for(uid, &memory, PRM_STAT_OK);
 	cq_eqn = flat.eqn[0];
 	cq_for(uid, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
@@ -205,6 +272,76 @@ static void queues_lie_in_their_users_memory(void **state)
 	user_end(other, PRM_STAT_OK);
 }
 
+/* Who rings the page of another could have that one's queues looked at, or be told what it does. */
+static void queues_ring_their_users_page(void **state)
+{
+	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };
+	uint32_t uid = user_new(), other = user_new(), page, theirs, umem, cqn, qpn;
+
+	(void)state;
+	page = simple_for(uid, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	theirs = simple_for(other, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	umem = umem_for(uid, &memory, PRM_STAT_OK);
+	cq_eqn = eq_for(PRM_SHARED_UID);
+	cq_page = theirs;
+	cq_for(uid, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
+	cq_page = flat.uar[0];
+	cq_for(uid, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
+	cq_page = page;
+	cqn = cq_for(uid, umem, 0, 2 * PAGE, PRM_STAT_OK);
+	qp_pd = simple_for(uid, PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
+	qp_for(uid, cqn, umem, theirs, PRM_STAT_BAD_RES_ERR);
+	qp_for(uid, cqn, umem, flat.uar[0], PRM_STAT_BAD_RES_ERR);
+	qpn = qp_for(uid, cqn, umem, page, PRM_STAT_OK);
+	simple_for(uid, PRM_OP_DEALLOC_UAR, theirs, PRM_STAT_BAD_RES_ERR);
+	simple_for(uid, PRM_OP_DESTROY_QP, qpn, PRM_STAT_OK);
+	simple_for(uid, PRM_OP_DESTROY_CQ, cqn, PRM_STAT_OK);
+	simple_for(uid, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
+	simple_for(uid, PRM_OP_DEALLOC_PD, qp_pd, PRM_STAT_OK);
+	user_end(uid, PRM_STAT_OK);
+	simple_for(0, PRM_OP_DEALLOC_UAR, page, PRM_STAT_BAD_RES_ERR); /* it went with its user */
+	simple_for(other, PRM_OP_DEALLOC_UAR, theirs, PRM_STAT_OK);
+	user_end(other, PRM_STAT_OK);
+}
+
+/* Both would give a program memory that is not its own. */
+static void users_queues_have_no_rights_of_the_driver(void **state)
+{
+	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };
+	uint32_t uid = user_new(), umem, cqn;
+
+	(void)state;
+	umem = umem_for(uid, &memory, PRM_STAT_OK);
+	cq_eqn = eq_for(PRM_SHARED_UID);
+	cq_page = simple_for(uid, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	cqn = cq_for(uid, umem, 0, 2 * PAGE, PRM_STAT_OK);
+	qp_pd = simple_for(uid, PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
+	qp_fre = true;
+	qp_for(uid, cqn, umem, cq_page, PRM_STAT_BAD_PARAM_ERR);
+	qp_fre = false;
+	qp_rlky = true;
+	qp_for(uid, cqn, umem, cq_page, PRM_STAT_BAD_PARAM_ERR);
+	qp_rlky = false;
+}
+
+static void only_who_may_sends_frames(void **state)
+{
+	uint32_t uid = user_new(), may = user_with(PRM_UCTX_CAP_RAW_TX), td, tisn;
+
+	(void)state;
+	td = simple_for(uid, PRM_OP_ALLOC_TRANSPORT_DOMAIN, 0, PRM_STAT_OK);
+	tis_for(uid, td, PRM_STAT_BAD_PARAM_ERR);
+	no_sq_for(uid, PRM_STAT_BAD_PARAM_ERR);
+	simple_for(uid, PRM_OP_DEALLOC_TRANSPORT_DOMAIN, td, PRM_STAT_OK);
+	td = simple_for(may, PRM_OP_ALLOC_TRANSPORT_DOMAIN, 0, PRM_STAT_OK);
+	tisn = tis_for(may, td, PRM_STAT_OK);
+	no_sq_for(may, PRM_STAT_BAD_RES_ERR);
+	simple_for(may, PRM_OP_DESTROY_TIS, tisn, PRM_STAT_OK);
+	simple_for(may, PRM_OP_DEALLOC_TRANSPORT_DOMAIN, td, PRM_STAT_OK);
+	user_end(uid, PRM_STAT_OK);
+	user_end(may, PRM_STAT_OK);
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -214,6 +351,10 @@ int main(void)
 		IB(objects_are_found_by_their_user),
 		IB(memory_is_as_its_command_says),
 		IB(queues_lie_in_their_users_memory),
+		IB(queues_ring_their_users_page),
+		IB(users_queues_have_no_rights_of_the_driver),
+		cmocka_unit_test_setup_teardown(only_who_may_sends_frames, flat_setup_roce,
+						flat_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ enum prm_status cq_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ENOMEM, "cq");
 	memcpy(cq->context, cqc, PRM_CQC_SIZE);
 	cq->eq = res_find(&hca->eqs, fld_get(cqc, CQC_C_EQN));
-	cq->uar = res_get(&hca->uars, fld_get(cqc, CQC_UAR_PAGE));
+	cq->uar = res_find(&hca->uars, fld_get(cqc, CQC_UAR_PAGE));
 	if (cq->eq && cq->uar)
 		status = cq_add(hca, cmd, cq);
 	else

@@ -58,14 +58,16 @@ static const char *qp_check_type(const uint8_t *qpc)
 	return NULL;
 }
 
-/* Management datagrams and registrations are the driver's: a user who had their QPs could hear, or
- * reach, everybody. */
+/* Management datagrams, registrations of pages and the reserved key are the driver's: a user who
+ * had their QPs could hear everybody, or reach all memory. */
 static const char *qp_check_user(const struct hca *hca, const uint8_t *qpc)
 {
 	const struct qp_kind *kind = qp_find_kind(qpc);
 
 	if (hca->user && (kind->service == FABRIC_NONE || kind->special >= 0))
 		return "qp: a type for the driver only";
+	if (hca->user && (fld_get(qpc, QPC_FRE) || fld_get(qpc, QPC_RLKY)))
+		return "qp: fre and rlky are for the driver only";
 	return NULL;
 }
 
@@ -150,7 +152,7 @@ static const char *qp_find_objects(struct hca *hca, struct qp *qp)
 	qp->pd = res_find(&hca->pds, fld_get(qp->context, QPC_PD));
 	qp->send_cq = res_find(&hca->cqs, fld_get(qp->context, QPC_CQN_SND));
 	qp->recv_cq = res_find(&hca->cqs, fld_get(qp->context, QPC_CQN_RCV));
-	qp->uar = res_get(&hca->uars, fld_get(qp->context, QPC_UAR_PAGE));
+	qp->uar = res_find(&hca->uars, fld_get(qp->context, QPC_UAR_PAGE));
 	if (!qp->pd && qp->service != FABRIC_NONE)
 		return "qp: no such PD";
 	if (!qp->send_cq || !qp->recv_cq)

@@ -49,7 +49,7 @@ static int sq_decode(struct hca *hca, const struct cmd *cmd, struct eth_sq *sq)
 	sq->user_index = fld_get(sqc, SQC_USER_INDEX);
 	sq->real_time = fld_get(sqc, SQC_TS_FORMAT) == PRM_TS_REAL_TIME;
 	sq->cq = res_find(&hca->cqs, fld_get(sqc, SQC_CQN));
-	sq->uar = res_get(&hca->uars, fld_get(wqc, WQ_UAR_PAGE));
+	sq->uar = res_find(&hca->uars, fld_get(wqc, WQ_UAR_PAGE));
 	if (has_tis)
 		sq->tis = res_find(&hca->eth->tises, fld_get(sqc, SQC_TIS_NUM_0));
 	if (!ret && (!sq->cq || !sq->uar || (has_tis && !sq->tis)))
@@ -63,6 +63,8 @@ enum prm_status eth_sq_create(struct hca *hca, struct cmd *cmd)
 	struct eth_sq *sq;
 	int ret;
 
+	if (!why && !uctx_may_send_frames(hca))
+		why = "sq: the user has no RAW_TX";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	sq = calloc(1, sizeof(*sq));

@@ -20,6 +20,8 @@ enum prm_status tis_create(struct hca *hca, struct cmd *cmd)
 	struct tis *tis;
 	int ret;
 
+	if (!uctx_may_send_frames(hca))
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: the user has no RAW_TX");
 	if (fld_get(tisc, TISC_TLS_EN))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "tis: TLS is not supported");
 	if (lag_check_port(hca, fld_get(tisc, TISC_LAG_TX_PORT_AFFINITY)))

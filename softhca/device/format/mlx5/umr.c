@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "prm/mlx5/mkc.h"
+#include "prm/mlx5/qpc.h"
 #include "prm/mlx5/umr.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
@@ -117,6 +118,20 @@ static bool pages_fit(const struct umr *umr)
 	       !umr->bytes;
 }
 
+/* Translations of a key of pages are bus addresses, and larger pages lead beyond those that are
+ * listed: such is for queues that the driver has let do so (fast registration). Those of programs
+ * name keys. */
+static bool names_pages(const struct umr *umr)
+{
+	return umr->mkey->mode == MKEY_PA ||
+	       (umr->mkey->mode == MKEY_MTT && (umr->bytes || umr_takes(umr, UMR_PAGE_SIZE)));
+}
+
+static bool qp_may_name_pages(const struct qp *qp)
+{
+	return !qp->pd || fld_get(qp->context, QPC_FRE);
+}
+
 /* Only the driver's own queue moves keys between domains. Signatures are not implemented. */
 static int check_context(struct hca *hca, const struct qp *qp, const struct umr *umr)
 {
@@ -126,6 +141,8 @@ static int check_context(struct hca *hca, const struct qp *qp, const struct umr 
 	uint64_t len = fld_get(umr_takes(umr, UMR_LEN) ? context : mkc, MKC_LEN);
 
 	if (umr->mask & ~known_mask())
+		return WQE_BAD_UMR;
+	if (names_pages(umr) && !qp_may_name_pages(qp))
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN))
 		return WQE_BAD_UMR;

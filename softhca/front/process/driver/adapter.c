@@ -77,6 +77,7 @@ static bool is_made_for_user(const void *in)
 {
 	switch (fld_get(in, CMD_IN_OPCODE)) {
 	case PRM_OP_ALLOC_PD:
+	case PRM_OP_ALLOC_UAR:
 	case PRM_OP_ALLOC_TRANSPORT_DOMAIN:
 	case PRM_OP_CREATE_CQ:
 	case PRM_OP_CREATE_RMP:
