@@ -86,8 +86,9 @@ static void refuse_asking(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 		"when there is none");
 }
 
-/* Whoever does not read cannot go on asking. */
-static void overfill(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
+enum { LARGE = 32 * 1024, LARGE_IN_A_MIB = 32 };
+
+static void ask_until_refused(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 {
 	struct dx_command cmd;
 	int ret = 0, count = 0;
@@ -95,10 +96,33 @@ static void overfill(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
 	dx_command(&cmd, PRM_OP_QUERY_QP, 16);
 	fld_set(cmd.in, QUERY_QP_IN_QPN, end->qp.qpn);
 	while (!ret && count < 100) {
-		ret = mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, 60000, 0, comp);
+		ret = mlx5dv_devx_obj_query_async(end->qp.obj, cmd.in, 16, LARGE, 0, comp);
 		count++;
 	}
-	say("%d answers of 60000 bytes: %s", count, say_errno(ret));
+	say("answer %d of %d bytes: %s", count, LARGE, say_errno(ret));
+}
+
+static void hear_large(struct mlx5dv_devx_cmd_comp *comp, int count)
+{
+	static union {
+		struct mlx5dv_devx_async_cmd_hdr hdr;
+		uint8_t bytes[LARGE + sizeof(struct mlx5dv_devx_async_cmd_hdr)];
+	} answer;
+
+	for (int i = 0; i < count; i++) {
+		MUST(is_readable(comp->fd, WAIT_MS));
+		MUST(!mlx5dv_devx_get_async_cmd_comp(comp, &answer.hdr, sizeof(answer)));
+	}
+}
+
+/* Whoever does not read cannot go on asking; an answer that is read makes room for another. */
+static void overfill(struct dx_end *end, struct mlx5dv_devx_cmd_comp *comp)
+{
+	ask_until_refused(end, comp);
+	hear_large(comp, 3);
+	ask_until_refused(end, comp);
+	hear_large(comp, LARGE_IN_A_MIB);
+	say_check(!is_readable(comp->fd, 0), "all were read");
 }
 
 void dx_answers(void)
@@ -214,6 +238,39 @@ static void hear_completions(struct dx_end *a, struct dx_end *b)
 	close(fd);
 }
 
+/* Who has read of one object is told of it again, though it has not read of another. */
+static void hear_of_two(struct dx_end *a, struct dx_end *b)
+{
+	struct mlx5dv_devx_event_channel *channel =
+		channel_of(b, MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA);
+	struct dx_end from = *a, to = *b;
+	uint16_t comp = PRM_EVENT_COMP;
+
+	dx_cq_open(&b->device, &to.cq);
+	dx_qp_open(&b->device, &to.cq, &to.qp);
+	dx_qp_open(&a->device, &a->cq, &from.qp);
+	dx_qp_connect(&to.qp, &a->device, from.qp.qpn);
+	dx_qp_connect(&from.qp, &b->device, to.qp.qpn);
+	MUST(!mlx5dv_devx_subscribe_devx_event(channel, b->cq.obj, sizeof(comp), &comp, 1));
+	MUST(!mlx5dv_devx_subscribe_devx_event(channel, to.cq.obj, sizeof(comp), &comp, 2));
+	dx_cq_arm(&b->device, &b->cq);
+	complete_one(a, b);
+	dx_cq_arm(&b->device, &to.cq);
+	from.cq = a->cq;
+	complete_one(&from, &to);
+	a->cq = from.cq;
+	say_event(channel, "of the first");
+	dx_cq_arm(&b->device, &b->cq);
+	complete_one(a, b);
+	say_event(channel, "of the second");
+	say_event(channel, "of the first again");
+	say_check(!is_readable(channel->fd, 100), "nothing else");
+	dx_qp_close(&from.qp);
+	dx_qp_close(&to.qp);
+	dx_cq_close(&to.cq);
+	mlx5dv_devx_destroy_event_channel(channel);
+}
+
 /* A QP that goes wrong tells so. */
 static void hear_of_qp(struct dx_end *a, struct dx_end *b)
 {
@@ -268,6 +325,7 @@ void dx_events(void)
 	dx_qp_connect(&a.qp, &b.device, b.qp.qpn);
 	dx_qp_connect(&b.qp, &a.device, a.qp.qpn);
 	hear_completions(&a, &b);
+	hear_of_two(&a, &b);
 	refuse_subscriptions(&b);
 	hear_of_qp(&a, &b);
 	dx_end_close(&a);

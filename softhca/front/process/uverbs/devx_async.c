@@ -52,7 +52,7 @@ static void answers_due(struct watch *watch, uint32_t events)
 
 static int timer_create_once(void)
 {
-	int fd;
+	int fd, ret;
 
 	if (timer.fd >= 0)
 		return 0;
@@ -60,7 +60,12 @@ static int timer_create_once(void)
 	if (fd < 0)
 		return errno;
 	timer = (struct watch){ fd, answers_due };
-	return watch_add(&timer, EPOLLIN);
+	ret = watch_add(&timer, EPOLLIN);
+	if (ret) {
+		close(fd);
+		timer.fd = -1;
+	}
+	return ret;
 }
 
 static void timer_start(void)
@@ -70,18 +75,23 @@ static void timer_start(void)
 	timerfd_settime(timer.fd, 0, &soon, NULL);
 }
 
+/* The mailboxes of answers count, without their numbers. */
 static size_t count_unread(struct event_channel *channel)
 {
 	const struct answer *answer;
-	size_t bytes;
+	size_t bytes, messages;
 
 	events_lock();
-	bytes = event_channel_unread(channel);
+	bytes = event_channel_unread(channel, &messages);
 	events_unlock();
 	SLIST_FOREACH(answer, &waiting, in_waiting)
-	if (answer->channel == channel)
-		bytes += answer->len;
-	return bytes;
+	{
+		if (answer->channel == channel) {
+			bytes += answer->len;
+			messages++;
+		}
+	}
+	return bytes - messages * sizeof(uint64_t);
 }
 
 static int answer_later(struct uverbs_call *uc, struct event_channel *channel,

@@ -26,27 +26,22 @@
 
 enum { MAX_EVENTS = 16 /* of one call */ };
 
-struct subscription;
-STAILQ_HEAD(announced_list, subscription);
-
 struct devx_channel {
 	LIST_ENTRY(devx_channel) in_all;
 	struct event_channel *channel; /* a reference */
 	const struct uverbs_file *file;
 	bool omit_data;
-	struct announced_list announced; /* what the program may not have read yet */
 };
 
 struct subscription {
 	LIST_ENTRY(subscription) in_all;
-	STAILQ_ENTRY(subscription) in_announced;
 	struct devx_channel *channel;
 	const struct adapter *adapter;
 	struct devx_obj *obj; /* NULL: of ports */
 	uint16_t event;
 	uint64_t cookie;
 	int eventfd; /* below 0: the channel tells */
-	bool is_announced;
+	uint64_t told; /* number of the last message about it; without data */
 };
 
 static LIST_HEAD(, devx_channel) channels = LIST_HEAD_INITIALIZER(channels);
@@ -105,29 +100,13 @@ static void signal_eventfd(int fd)
 		log_note("an eventfd cannot be signalled: %s", strerror(errno));
 }
 
-static void forget_announced(struct devx_channel *channel)
-{
-	struct subscription *sub;
-
-	while ((sub = STAILQ_FIRST(&channel->announced)) != NULL) {
-		STAILQ_REMOVE_HEAD(&channel->announced, in_announced);
-		sub->is_announced = false;
-	}
-}
-
-/* Without data, a subscription has one message until the program has read it; that is known when
- * nothing at all is left to read. */
+/* Without data, a subscription has one message until the program has read it. */
 static void announce(struct subscription *sub)
 {
-	struct devx_channel *channel = sub->channel;
+	struct event_channel *channel = sub->channel->channel;
 
-	if (!event_channel_unread(channel->channel))
-		forget_announced(channel);
-	if (sub->is_announced)
-		return;
-	sub->is_announced = true;
-	STAILQ_INSERT_TAIL(&channel->announced, sub, in_announced);
-	event_channel_send(channel->channel, &sub->cookie, sizeof(sub->cookie));
+	if (sub->told <= event_channel_read_count(channel))
+		sub->told = event_channel_send(channel, &sub->cookie, sizeof(sub->cookie));
 }
 
 static void event_deliver(struct subscription *sub, const uint8_t *eqe)
@@ -162,8 +141,6 @@ void devx_event_from_device(const struct adapter *adapter, const uint8_t *eqe)
 static void subscription_drop(struct subscription *sub)
 {
 	LIST_REMOVE(sub, in_all);
-	if (sub->is_announced)
-		STAILQ_REMOVE(&sub->channel->announced, sub, subscription, in_announced);
 	if (sub->eventfd >= 0)
 		close(sub->eventfd);
 	free(sub);
@@ -409,7 +386,6 @@ static int channel_alloc(struct uverbs_call *uc)
 	}
 	channel->file = uc->file;
 	channel->omit_data = flags & MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA;
-	STAILQ_INIT(&channel->announced);
 	event_channel_on_close(channel->channel, channel_closed);
 	LIST_INSERT_HEAD(&channels, channel, in_all);
 	uc_set(uc, MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE, number);

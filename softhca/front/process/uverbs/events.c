@@ -3,8 +3,8 @@
  * events.c - completion channels and asynchronous event files.
  *
  * The program's end is a stream socket, because a read() of a longer buffer than one event returns
- * several, as on the real files. What does not fit the socket waits in the channel and follows when
- * the program has read. How many events of a CQ or QP were read is only asked when it is destroyed:
+ * several, as on the real files; of DevX, messages come one by one. What does not fit the socket
+ * waits in the channel and follows when the program has read. How many events of a CQ or QP were read is only asked when it is destroyed:
  * everything unread is fetched from the program's end and what belongs to others is sent again.
  */
 #include <endian.h>
@@ -63,6 +63,14 @@ struct pending {
 
 STAILQ_HEAD(pending_list, pending);
 
+/* A message of DevX that was put into the socket: its length, and what the socket counts for it. */
+struct told {
+	STAILQ_ENTRY(told) in_channel;
+	size_t len, cost;
+};
+
+STAILQ_HEAD(told_list, told);
+
 struct event_channel {
 	struct watch watch; /* our end; reports that the program's is closed, or has room */
 	LIST_ENTRY(event_channel) in_all;
@@ -74,8 +82,13 @@ struct event_channel {
 	enum channel_kind kind;
 	bool closed;
 	void (*on_close)(struct event_channel *channel);
-	size_t sent; /* bytes, since the program had read all */
 	struct pending_list pending;
+	/* Of DevX: messages that the program may not have read yet, and their sums. Those of
+	 * pending are in none. */
+	struct told_list told;
+	size_t told_len, told_cost;
+	uint64_t messages; /* ever sent, or pending */
+	uint64_t unread;   /* of those */
 };
 
 enum { BUCKETS = 1024, PORT_DOWN = 1 /* sub-type of a port change */ };
@@ -93,6 +106,7 @@ static void keep_pending(struct event_channel *channel, const void *event, size_
 
 	if (!pending) {
 		log_error("an event is lost: %s", strerror(ENOMEM));
+		channel->unread -= channel->kind != CHANNEL_VERBS;
 		return;
 	}
 	pending->len = len;
@@ -101,14 +115,100 @@ static void keep_pending(struct event_channel *channel, const void *event, size_
 	watch_change(&channel->watch, EPOLLRDHUP | EPOLLOUT);
 }
 
+/* ---- what of DevX was read ---- */
+
+static size_t queued_in(int fd)
+{
+	int queued = 0;
+
+	return ioctl(fd, SIOCOUTQ, &queued) ? 0 : (size_t)queued;
+}
+
+/* What a socket counts for a message of LEN bytes, buffers of the kernel included, depends on LEN
+ * alone; one that nobody reads meanwhile tells. */
+static size_t ask_cost(size_t len)
+{
+	void *message = calloc(1, len);
+	size_t cost = 0;
+	int pair[2];
+
+	if (!message || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		goto free_message;
+	if (send(pair[0], message, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
+		cost = queued_in(pair[0]);
+	close(pair[0]);
+	close(pair[1]);
+free_message:
+	free(message);
+	return cost ? cost : len;
+}
+
+/* Most messages of a channel are as long as the one before. */
+static size_t cost_of(size_t len)
+{
+	static size_t last_len, last_cost;
+
+	if (!last_cost || last_len != len) {
+		last_cost = ask_cost(len);
+		last_len = len;
+	}
+	return last_cost;
+}
+
+static void note_told(struct event_channel *channel, size_t len)
+{
+	struct told *told;
+
+	if (channel->kind == CHANNEL_VERBS)
+		return;
+	told = malloc(sizeof(*told));
+	if (!told) {
+		channel->unread--; /* it counts as read */
+		return;
+	}
+	*told = (struct told){ .len = len, .cost = cost_of(len) };
+	STAILQ_INSERT_TAIL(&channel->told, told, in_channel);
+	channel->told_len += told->len;
+	channel->told_cost += told->cost;
+}
+
+static void drop_told(struct event_channel *channel)
+{
+	struct told *told = STAILQ_FIRST(&channel->told);
+
+	STAILQ_REMOVE_HEAD(&channel->told, in_channel);
+	channel->told_len -= told->len;
+	channel->told_cost -= told->cost;
+	channel->unread--;
+	free(told);
+}
+
+/* Messages are read in the order in which they were put: what the socket still has are the last. */
+static void forget_read(struct event_channel *channel)
+{
+	size_t queued = queued_in(channel->watch.fd);
+	const struct told *told;
+
+	while ((told = STAILQ_FIRST(&channel->told)) != NULL &&
+	       channel->told_cost - told->cost >= queued)
+		drop_told(channel);
+}
+
+/* ---- writing ---- */
+
+static bool channel_put(struct event_channel *channel, const void *event, size_t len)
+{
+	return send(channel->watch.fd, event, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len;
+}
+
 static void channel_write(struct event_channel *channel, const void *event, size_t len)
 {
 	if (channel->closed)
 		return;
-	if (STAILQ_EMPTY(&channel->pending) &&
-	    send(channel->watch.fd, event, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
-		return;
-	keep_pending(channel, event, len);
+	if (STAILQ_EMPTY(&channel->pending) && channel_put(channel, event, len))
+		note_told(channel, len);
+	else
+		keep_pending(channel, event, len);
 }
 
 void events_lock(void)
@@ -121,27 +221,32 @@ void events_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static bool is_all_read(const struct event_channel *channel)
+size_t event_channel_unread(struct event_channel *channel, size_t *messages)
 {
-	int queued = 0;
+	const struct pending *pending;
+	size_t bytes;
 
-	return STAILQ_EMPTY(&channel->pending) && !ioctl(channel->watch.fd, SIOCOUTQ, &queued) &&
-	       !queued;
+	forget_read(channel);
+	bytes = channel->told_len;
+	STAILQ_FOREACH(pending, &channel->pending, in_channel)
+		bytes += pending->len;
+	*messages = channel->unread;
+	return bytes;
 }
 
-size_t event_channel_unread(struct event_channel *channel)
+uint64_t event_channel_read_count(struct event_channel *channel)
 {
-	if (channel->closed || is_all_read(channel))
-		channel->sent = 0;
-	return channel->sent;
+	forget_read(channel);
+	return channel->messages - channel->unread;
 }
 
-void event_channel_send(struct event_channel *channel, const void *message, size_t len)
+uint64_t event_channel_send(struct event_channel *channel, const void *message, size_t len)
 {
-	if (is_all_read(channel))
-		channel->sent = 0;
-	channel->sent += len;
+	forget_read(channel);
+	channel->messages++;
+	channel->unread += !channel->closed;
 	channel_write(channel, message, len);
+	return channel->messages;
 }
 
 static void channel_flush(struct event_channel *channel)
@@ -149,9 +254,9 @@ static void channel_flush(struct event_channel *channel)
 	struct pending *pending;
 
 	while ((pending = STAILQ_FIRST(&channel->pending))) {
-		if (send(channel->watch.fd, pending->bytes, pending->len,
-			 MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		if (!channel_put(channel, pending->bytes, pending->len))
 			return;
+		note_told(channel, pending->len);
 		STAILQ_REMOVE_HEAD(&channel->pending, in_channel);
 		free(pending);
 	}
@@ -201,23 +306,35 @@ void event_channel_put(struct event_channel *channel)
 	pthread_mutex_lock(&lock);
 	LIST_REMOVE(channel, in_all);
 	drop_pending(channel);
+	while (!STAILQ_EMPTY(&channel->told))
+		drop_told(channel);
 	pthread_mutex_unlock(&lock);
 	close(channel->watch.fd);
 	free(channel);
 }
 
-static int channel_publish(struct event_channel *channel, int theirs)
+/* PAIR is our end and the program's, which CALL is given. */
+static int channel_publish(struct event_channel *channel, struct call *call, const int pair[2])
 {
 	struct stat st;
+	int ret;
 
-	if (fstat(theirs, &st))
+	if (fstat(pair[1], &st))
 		return errno;
+	ret = watch_add(&channel->watch, EPOLLRDHUP);
+	if (ret)
+		return ret;
+	channel->number = call_give_fd(call, pair[1], true);
+	if (channel->number < 0) {
+		watch_remove(&channel->watch);
+		return -channel->number;
+	}
 	channel->dev = st.st_dev;
 	channel->ino = st.st_ino;
 	pthread_mutex_lock(&lock);
 	LIST_INSERT_HEAD(&channels, channel, in_all);
 	pthread_mutex_unlock(&lock);
-	return watch_add(&channel->watch, EPOLLRDHUP);
+	return 0;
 }
 
 /* The first reference belongs to the program's end being open, the second to the caller. */
@@ -238,12 +355,8 @@ int event_channel_create(struct call *call, enum channel_kind kind, struct event
 					   .refs = 2,
 					   .kind = kind };
 	STAILQ_INIT(&channel->pending);
-	channel->number = call_give_fd(call, pair[1], true);
-	if (channel->number < 0) {
-		ret = -channel->number;
-		goto close_pair;
-	}
-	ret = channel_publish(channel, pair[1]);
+	STAILQ_INIT(&channel->told);
+	ret = channel_publish(channel, call, pair);
 	if (ret)
 		goto close_pair;
 	close(pair[1]);
