@@ -40,7 +40,7 @@ struct subscription {
 	struct devx_obj *obj; /* NULL: of ports */
 	uint16_t event;
 	uint64_t cookie;
-	int eventfd; /* below 0: the channel tells */
+	int eventfd;   /* below 0: the channel tells */
 	uint64_t told; /* number of the last message about it; without data */
 };
 

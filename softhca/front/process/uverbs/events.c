@@ -4,8 +4,9 @@
  *
  * The program's end is a stream socket, because a read() of a longer buffer than one event returns
  * several, as on the real files; of DevX, messages come one by one. What does not fit the socket
- * waits in the channel and follows when the program has read. How many events of a CQ or QP were read is only asked when it is destroyed:
- * everything unread is fetched from the program's end and what belongs to others is sent again.
+ * waits in the channel and follows when the program has read. How many events of a CQ or QP were
+ * read is only asked when it is destroyed: everything unread is fetched from the program's end and
+ * what belongs to others is sent again.
  */
 #include <endian.h>
 #include <errno.h>
