@@ -58,6 +58,7 @@ enum {
 #define CQC_CQE_COMP_EN              FLD(0x0, 14, 14)
 #define CQC_MINI_CQE_RES_FORMAT      FLD(0x0, 13, 12)
 #define CQC_ST                       FLD(0x0, 11, 8)
+#define CQC_CQE_COMPRESSION_LAYOUT   FLD(0x0, 1, 0)
 #define CQC_DBR_UMEM_ID              FLD(0x4, 31, 0)
 #define CQC_PAGE_OFFSET              FLD(0x8, 11, 6)
 #define CQC_LOG_CQ_SIZE              FLD(0xc, 28, 24)

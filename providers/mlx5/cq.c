@@ -105,13 +105,15 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx
 /* The command has 16 bits for the number of the doorbell page. Larger ones go by an attribute; a
  * kernel that does not know it refuses the command. */
 static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
-			 struct mlx5_cq *cq)
+			 const struct cq_options *options, struct mlx5_cq *cq)
 {
 	const bool fits = cq->uar->page_id <= UINT16_MAX;
 	const struct mlx5_ib_create_cq req = {
 		.buf_addr = (uintptr_t)cq->buf.addr,
 		.db_addr = (uintptr_t)cq->dbrec,
 		.cqe_size = 1u << cq->entry_log,
+		.cqe_comp_en = options->compressed,
+		.cqe_comp_res_format = options->mini_cqe_format,
 		.flags = (fits ? cq->uar->cq_flag : 0) | cq->kernel_flags,
 		.uar_page_index = fits ? (uint16_t)cq->uar->page_id : 0,
 	};
@@ -184,6 +186,7 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 		return ENOMEM;
 	cq->entry_log = log2_floor(options->cqe_size);
 	cq->kernel_flags = options->kernel_flags;
+	cq->taken = options->compressed; /* nobody else can tell where its CQEs are */
 	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;
@@ -198,7 +201,7 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 	if (ret)
 		goto free_rec;
 	cq_choose_routines(ctx, attr, cq);
-	ret = cq_run_create(ctx, attr, cq);
+	ret = cq_run_create(ctx, attr, options, cq);
 	if (ret)
 		goto free_rec;
 	*vcq = &cq->vcq;

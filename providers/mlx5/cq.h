@@ -80,6 +80,8 @@ static inline struct mlx5_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 struct cq_options {
 	unsigned int cqe_size; /* 64 or 128, else EINVAL */
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
+	bool compressed;
+	uint8_t mini_cqe_format; /* enum mlx5_ib_cqe_comp_res_format */
 };
 
 int mlx5_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,

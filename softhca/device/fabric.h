@@ -136,7 +136,8 @@ struct fabric_msg {
 /* The function tells whether so much is under way to other hosts that a sender should wait.
  * fabric_progress() will return true when that is over. */
 bool fabric_is_congested(const struct fabric *fabric);
-/* The function sends all that waits on its way to the other hosts, as far as they take it. */
+/* The function sends all that waits on its way to the other hosts, as far as they take it, and lets
+ * the adapters settle: see station.h. */
 void fabric_flush(struct fabric *fabric);
 
 void fabric_lock(struct fabric *fabric);

@@ -118,6 +118,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	TAILQ_INIT(&hca->ready);
 	TAILQ_INIT(&hca->timed);
 	LIST_INIT(&hca->waiting_cqs);
+	LIST_INIT(&hca->held_cqs);
 	LIST_INIT(&hca->mcg_members);
 	LIST_INIT(&hca->umrs);
 	default_limits(&hca->config.limits);

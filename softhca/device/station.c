@@ -110,6 +110,11 @@ void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, con
 	eth_port_receive(hca, port, frame, len);
 }
 
+void station_settle(struct hca *hca)
+{
+	cq_end_runs(hca);
+}
+
 bool station_answer_mad(struct hca *hca, unsigned int port, const uint8_t *in, uint8_t *out)
 {
 	switch (fld_get(in, MAD_CLASS)) {

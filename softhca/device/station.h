@@ -38,6 +38,8 @@ void station_put_link(bool up, uint8_t *data);
  * there, too. */
 void station_receive(struct hca *hca, unsigned int port, uint64_t now,
 		     const struct fabric_msg *msg);
+/* What has arrived, and been sent, for now is all: the adapter holds nothing back any longer. */
+void station_settle(struct hca *hca);
 /* A frame has arrived at an Ethernet port; FABRIC_FRAME_MIN bytes or more. NOW is 0 when it comes
  * from another host. */
 void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, const uint8_t *frame,

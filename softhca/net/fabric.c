@@ -408,6 +408,14 @@ static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
 
 /* ---- other hosts ---- */
 
+static void stations_settle(struct fabric *fabric)
+{
+	struct station *station;
+
+	LIST_FOREACH(station, &fabric->stations, entry)
+		station_settle(station->hca);
+}
+
 bool fabric_progress(struct fabric *fabric, uint64_t now_ns)
 {
 	bool worked;
@@ -415,6 +423,7 @@ bool fabric_progress(struct fabric *fabric, uint64_t now_ns)
 	fabric_lock(fabric);
 	fabric->now = now_ns;
 	worked = uplink_progress(fabric->uplink, now_ns);
+	stations_settle(fabric);
 	fabric_unlock(fabric);
 	return worked;
 }
@@ -426,5 +435,6 @@ bool fabric_is_congested(const struct fabric *fabric)
 
 void fabric_flush(struct fabric *fabric)
 {
+	stations_settle(fabric);
 	uplink_flush(fabric->uplink);
 }

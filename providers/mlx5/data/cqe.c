@@ -93,10 +93,25 @@ static bool cqe_is_in_srq(const struct mlx5_cqe64 *cqe)
 	return cqe->app_op == TM_CQE_UNEXPECTED || cqe->app_op == TM_CQE_NO_TAG;
 }
 
+/* The CQE announces several completions, in a CQ that direct verbs made for programs which take
+ * these apart themselves: the request that it seems to be for is not known to have succeeded. */
+static bool cqe_is_compressed(const struct mlx5_cqe64 *cqe)
+{
+	return (cqe->op_own & FLD_BITS(CQE_FORMAT)) == FLD_BITS(CQE_FORMAT) &&
+	       cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV;
+}
+
 int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 			    const struct mlx5_cqe64 *cqe)
 {
 	unsigned int opcode = cqe_opcode(cqe);
+
+	if (unlikely(cqe_is_compressed(cqe))) {
+		verbs_warn("poll_cq: cq 0x%x has compressed CQEs, which a program reads by itself "
+			   "(mlx5dv_init_obj)",
+			   cq->cqn);
+		return IBV_WC_GENERAL_ERR;
+	}
 
 	order_observe(&rq->wq);
 	if (cqe_is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)

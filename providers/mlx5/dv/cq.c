@@ -3,6 +3,7 @@
  * cq.c - direct verbs on completion queues.
  */
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dv.h"
 
 #define ATTR_MASK_KNOWN                                                             \
@@ -16,15 +17,37 @@ static int cq_check_mask(const struct mlx5dv_cq_init_attr *attr)
 			   (unsigned long long)attr->comp_mask, ATTR_MASK_KNOWN);
 		return EINVAL;
 	}
-	if (attr->comp_mask & MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE)
-		return dv_unsupported("mlx5dv_create_cq with compressed CQEs");
 	return 0;
 }
 
-static int cq_read_options(const struct mlx5dv_cq_init_attr *attr, struct cq_options *options)
+/* Where the kernel has no such format the device has none, which is an error of the attributes. A
+ * mask of several formats is the kernel's to refuse. */
+static int cq_read_compression(struct mlx5_context *ctx, const struct mlx5dv_cq_init_attr *attr,
+			       struct cq_options *options)
+{
+	const struct mlx5_ib_query_device_resp *device;
+	int ret = mlx5_device_resp_get(ctx, &device);
+
+	if (ret)
+		return ret;
+	if (!device->cqe_comp_caps.max_num ||
+	    !(attr->cqe_comp_res_format & device->cqe_comp_caps.supported_format)) {
+		verbs_warn("mlx5dv_create_cq: cqe_comp_res_format is %#x, the device has %#x",
+			   attr->cqe_comp_res_format, device->cqe_comp_caps.supported_format);
+		return EINVAL;
+	}
+	options->compressed = true;
+	options->mini_cqe_format = attr->cqe_comp_res_format;
+	return 0;
+}
+
+static int cq_read_options(struct mlx5_context *ctx, const struct mlx5dv_cq_init_attr *attr,
+			   struct cq_options *options)
 {
 	int ret = cq_check_mask(attr);
 
+	if (!ret && attr->comp_mask & MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE)
+		ret = cq_read_compression(ctx, attr, options);
 	if (ret)
 		return ret;
 	if (attr->comp_mask & MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE)
@@ -52,7 +75,7 @@ DV_EXPORT struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 		return dv_fail(ret);
 	options.cqe_size = to_mctx(context)->env.cqe_size;
 	if (dv_attr)
-		ret = cq_read_options(dv_attr, &options);
+		ret = cq_read_options(to_mctx(context), dv_attr, &options);
 	if (!ret)
 		ret = mlx5_cq_create_with(context, attr, &options, &vcq);
 	return ret ? dv_fail(ret) : &vcq->cq_ex;

@@ -62,6 +62,12 @@ struct event {
 	uint32_t commands; /* completed: a bit each */
 };
 
+/* The format of a run is what software chose for the parts of received messages. */
+struct run_format {
+	bool has_hash;  /* or else a checksum */
+	bool has_index; /* and beside it what the CQE says of its WQE */
+};
+
 /* An arm is what software asks of a CQ: an event for what comes behind CI. */
 struct cq_arm {
 	bool solicited_only;
@@ -121,6 +127,17 @@ struct format {
 	 * have that owner bit. */
 	bool (*is_software_cqe)(const uint8_t *cqe, bool owner);
 	uint32_t cqe_size; /* bytes, without what may stand in front */
+	/* These calls are for a CQ that compresses runs of completions; see queue/cq_run.h.
+	 * can_compress() tells whether a CQE may be in a run. follows() tells whether it may come
+	 * behind LAST in a run that began with TITLE: it differs from it in what a part says.
+	 * encode_part() writes that part, of cqe_part_size bytes, and encode_title() makes of the
+	 * first CQE the one that announces COUNT parts. */
+	bool (*can_compress)(const uint8_t *cqe);
+	bool (*follows)(const struct run_format *format, const uint8_t *title, const uint8_t *last,
+			const uint8_t *cqe);
+	void (*encode_part)(const struct run_format *format, const uint8_t *cqe, uint8_t *part);
+	void (*encode_title)(uint8_t *cqe, uint32_t count);
+	uint32_t cqe_part_size;
 
 	void (*encode_eqe)(const struct event *event, uint8_t *eqe);
 	void (*set_eqe_owner)(uint8_t *eqe, bool owner);

@@ -39,9 +39,15 @@ int cq_read_consumer(struct hca *hca, struct cq *cq)
 	return 0;
 }
 
+/* The function returns the index of the next CQE. Those that a run holds back are not written. */
+static uint32_t next_index(const struct cq *cq)
+{
+	return cq->pi + (cq->run ? cq->run->count : 0);
+}
+
 static bool is_full(const struct cq *cq)
 {
-	return cq->pi - cq->ci >= 1u << cq->log_size;
+	return next_index(cq) - cq->ci >= cq_entries(cq);
 }
 
 static int cq_fail(struct hca *hca, struct cq *cq, uint8_t status, uint8_t syndrome)
@@ -171,42 +177,112 @@ static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const stru
 	return cq->padded ? cq->cqe_size : len;
 }
 
+static uint64_t entry_end(const struct cq *cq, uint32_t index)
+{
+	return (uint64_t)((index & (cq_entries(cq) - 1)) + 1) * cq->cqe_size;
+}
+
+int cq_write_entry(struct hca *hca, struct cq *cq, uint32_t index, const uint8_t *bytes,
+		   uint32_t len)
+{
+	return dma_write_map(hca, &cq->map, entry_end(cq, index) - len, bytes, len);
+}
+
+int cq_fail_write(struct hca *hca, struct cq *cq)
+{
+	return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
+}
+
 static int write_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
 		     struct dma_batch *before)
 {
-	uint64_t end = (uint64_t)((cq->pi & ((1u << cq->log_size) - 1)) + 1) * cq->cqe_size;
+	uint64_t end = entry_end(cq, cq->pi);
 
 	if (!before)
-		return dma_write_map(hca, &cq->map, end - len, bytes, len);
+		return cq_write_entry(hca, cq, cq->pi, bytes, len);
 	memcpy(before->buf + before->bytes, bytes, len);
 	if (dma_add_map(before, &cq->map, end - len, len))
 		return EFAULT;
 	return dma_finish(before);
 }
 
-/* The function writes the LEN bytes that end with a CQE, and tells those who wait for the CQE. */
-static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
-		   struct dma_batch *before, bool solicited)
+void cq_judge_entries(struct hca *hca, struct cq *cq, uint32_t count)
 {
-	if (hca->config.strict) {
-		cq_read_consumer(hca, cq);
-		rules_cq_slot(hca, cq);
-	}
-	if (write_cqe(hca, cq, bytes, len, before)) {
-		if (before)
-			return EFAULT;
-		return cq_fail(hca, cq, PRM_CQC_STATUS_WRITE_FAIL, PRM_CQ_ERROR_ACCESS);
-	}
+	if (!hca->config.strict)
+		return;
+	cq_read_consumer(hca, cq);
+	for (uint32_t i = 0; i < count; i++)
+		rules_cq_slot(hca, cq, cq->pi + i);
+}
+
+/* The function writes the LEN bytes that end with a CQE for COUNT completions. */
+static int put_bytes(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
+		     struct dma_batch *before, uint32_t count, bool solicited)
+{
+	if (write_cqe(hca, cq, bytes, len, before))
+		return before ? EFAULT : cq_fail_write(hca, cq);
 	hca->format->trace_cqe(hca->config.trace, cq->n, cq->pi,
 			       bytes + len - hca->format->cqe_size);
-	cq->pi++;
+	cq->pi += count;
 	if (solicited)
 		cq->solicited = cq->pi;
 	cq_notify(hca, cq);
 	return 0;
 }
 
+static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
+		   struct dma_batch *before, bool solicited)
+{
+	cq_judge_entries(hca, cq, 1);
+	return put_bytes(hca, cq, bytes, len, before, 1, solicited);
+}
+
+/* A CQE of 64 bytes, at the end of an entry that is padded in front. */
+static uint32_t cqe_pad(const struct hca *hca, const struct cq *cq, const uint8_t *cqe,
+			uint8_t slot[CQE_MAX])
+{
+	uint32_t size = hca->format->cqe_size;
+
+	memset(slot, 0, CQE_MAX);
+	memcpy(slot + CQE_MAX - size, cqe, size);
+	return cq->padded ? cq->cqe_size : size;
+}
+
+int cq_put(struct hca *hca, struct cq *cq, const uint8_t *cqe, uint32_t count, bool solicited)
+{
+	uint8_t slot[CQE_MAX];
+	uint32_t len = cqe_pad(hca, cq, cqe, slot);
+
+	hca->format->set_cqe_owner(slot + CQE_MAX - hca->format->cqe_size, cq_owner_bit(cq));
+	return put_bytes(hca, cq, slot + CQE_MAX - len, len, NULL, count, solicited);
+}
+
+static bool is_for_run(const struct hca *hca, const struct cq *cq, const uint8_t *cqe)
+{
+	return cq->run && hca->format->can_compress(cqe);
+}
+
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done)
+{
+	bool solicited = done->solicited || completion_is_error(done);
+	uint8_t slot[CQE_MAX], *cqe = slot + cq->cqe_size - hca->format->cqe_size;
+	uint32_t len;
+	int ret = cq_reserve(hca, cq);
+
+	if (ret)
+		return ret;
+	len = cqe_build(hca, cq, qp, done, slot);
+	if (is_for_run(hca, cq, cqe))
+		return cq_run_add(hca, cq, cqe, solicited, done->before);
+	ret = cq_run_end(hca, cq);
+	if (ret)
+		return ret;
+	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
+	return put_cqe(hca, cq, slot + cq->cqe_size - len, len, done->before, solicited);
+}
+
+int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
+		struct dma_batch *before)
 {
 	uint8_t slot[CQE_MAX];
 	uint32_t len;
@@ -214,23 +290,14 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
 
 	if (ret)
 		return ret;
-	len = cqe_build(hca, cq, qp, done, slot);
-	return put_cqe(hca, cq, slot + cq->cqe_size - len, len, done->before,
-		       done->solicited || completion_is_error(done));
-}
-
-int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
-		struct dma_batch *before)
-{
-	uint32_t size = hca->format->cqe_size, len = cq->padded ? cq->cqe_size : size;
-	uint8_t slot[CQE_MAX] = { 0 };
-	int ret = cq_reserve(hca, cq);
-
+	if (is_for_run(hca, cq, cqe))
+		return cq_run_add(hca, cq, cqe, solicited, before);
+	ret = cq_run_end(hca, cq);
 	if (ret)
 		return ret;
 	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
-	memcpy(slot + sizeof(slot) - size, cqe, size);
-	return put_cqe(hca, cq, slot + sizeof(slot) - len, len, before, solicited);
+	len = cqe_pad(hca, cq, cqe, slot);
+	return put_cqe(hca, cq, slot + CQE_MAX - len, len, before, solicited);
 }
 
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be)
@@ -336,8 +403,10 @@ static int end_ring(struct hca *hca, struct cq *cq)
 
 int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t log_size)
 {
-	int ret = end_ring(hca, cq);
+	int ret = cq_run_end(hca, cq);
 
+	if (!ret)
+		ret = end_ring(hca, cq);
 	if (ret)
 		return ret;
 	skip_index(cq);
@@ -350,6 +419,7 @@ int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t 
 void cq_free(struct cq *cq)
 {
 	stop_waiting(cq);
+	cq_run_free(cq);
 	dma_unmap(&cq->map);
 	free(cq);
 }

@@ -15,6 +15,7 @@
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/memory/umem.h"
 
+struct cq_run;
 struct eq;
 struct hca;
 struct qp;
@@ -26,8 +27,9 @@ struct cq {
 	uint32_t n;
 	uint32_t log_size;
 	uint32_t cqe_size;
-	bool padded;     /* all 128 bytes are written */
-	uint32_t pi, ci; /* free-running; ci is what the doorbell record last said */
+	bool padded;        /* all 128 bytes are written */
+	struct cq_run *run; /* NULL: completions are not compressed */
+	uint32_t pi, ci;    /* free-running; ci is what the doorbell record last said */
 	struct dma_map map;
 	struct queue_umems umems;
 	uint64_t dbr;
@@ -48,6 +50,7 @@ struct cq {
 	bool waiting;    /* on hca->waiting_cqs, until the deadline at the latest */
 	uint64_t deadline;
 	LIST_ENTRY(cq) in_waiting;
+	LIST_ENTRY(cq) in_runs; /* while the run holds something */
 	struct eq *eq;
 	struct uar *uar; /* NULL: it was freed first, and nobody can arm this CQ */
 	uint32_t users;
@@ -123,6 +126,24 @@ static inline uint32_t cq_inline_max(const struct cq *cq)
 	return cq->cqe_size == 128 ? 64 : 32;
 }
 
+static inline uint32_t cq_entries(const struct cq *cq)
+{
+	return 1u << cq->log_size;
+}
+
 void cq_free(struct cq *cq);
+
+/* ---- for cq_run.c ---- */
+
+/* The function writes LEN bytes to the end of the entry at INDEX; 0 or EFAULT. */
+int cq_write_entry(struct hca *hca, struct cq *cq, uint32_t index, const uint8_t *bytes,
+		   uint32_t len);
+/* An entry could not be written; the result is EIO. */
+int cq_fail_write(struct hca *hca, struct cq *cq);
+/* A strict adapter looks at the next COUNT entries before it writes the first of them. */
+void cq_judge_entries(struct hca *hca, struct cq *cq, uint32_t count);
+/* The function writes a CQE, all but its ownership bit, which stands for COUNT completions, and
+ * tells those who wait for them. It returns 0 or EIO. */
+int cq_put(struct hca *hca, struct cq *cq, const uint8_t *cqe, uint32_t count, bool solicited);
 
 #endif

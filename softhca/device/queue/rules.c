@@ -144,17 +144,17 @@ void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci)
 
 /* What is there must not look new to software before the CQE is written. How a program tells what
  * is new in user memory of its own is its affair. */
-void rules_cq_slot(struct hca *hca, struct cq *cq)
+void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index)
 {
-	uint64_t slot = cq->pi & ((1u << cq->log_size) - 1);
+	uint64_t slot = index & (cq_entries(cq) - 1);
 	uint8_t cqe[CQE_MAX];
 
 	if (cq->umems.ring || cq_copy(hca, cq, slot, cqe) ||
-	    !hca->format->is_software_cqe(cqe, cq_owner_bit(cq)))
+	    !hca->format->is_software_cqe(cqe, index >> cq->log_size & 1))
 		return;
 	say(hca, "cq.owner",
 	    "CQ 0x%06x, CQE %u: its ownership bit is that of software before it is written", cq->n,
-	    cq->pi & PRM_CI_MASK);
+	    index & PRM_CI_MASK);
 }
 
 /* Each event that was raised has a number, and an arm names the next one. One that names the newest

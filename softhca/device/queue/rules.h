@@ -35,8 +35,9 @@ void rules_recv_ring(struct hca *hca, const char *queue, uint32_t n, const struc
 		     uint32_t stride);
 /* The CQ's record says that software is at CI, of which 24 bits count. */
 void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci);
-/* The next CQE of the CQ is about to be written. */
-void rules_cq_slot(struct hca *hca, struct cq *cq);
+/* The CQE at INDEX of the CQ is about to be written, or software to be told that it counts as
+ * written. */
+void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index);
 /* Software asks for an event. The function returns whether an adapter would hear it. */
 bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm);
 /* The function looks, now and then, for work that the adapter was not told of. */

@@ -230,8 +230,9 @@ static int index_of(const struct hca *hca)
 struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size)
 {
 	struct flat_cq *cq = test_calloc(1, sizeof(*cq));
-	bool padded = cqe_size & FLAT_PADDED;
-	uint64_t len = (uint64_t)(cqe_size &= ~FLAT_PADDED) << log_size;
+	uint32_t flags = cqe_size & ~(FLAT_PADDED - 1u);
+	bool padded = flags & FLAT_PADDED;
+	uint64_t len = (uint64_t)(cqe_size -= flags) << log_size;
 	uint8_t *in = calloc(1, PRM_CREATE_CQ_IN_SIZE + 8 * (len / 4096 + 2)), out[16];
 	uint8_t *cqc = fld_at(in, CREATE_CQ_IN_CQC);
 
@@ -245,6 +246,8 @@ struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size)
 		flat.mem[cq->ring + (i + 1) * cqe_size - 1] = 0xf1;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
 	fld_set(cqc, CQC_CQE_SZ, cq->stride);
+	fld_set(cqc, CQC_CQE_COMP_EN, !!(flags & FLAT_COMPRESSED));
+	fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, flags >> FLAT_FORMAT_SHIFT);
 	fld_set(cqc, CQC_LOG_CQ_SIZE, log_size);
 	fld_set(cqc, CQC_UAR_PAGE, flat.uar[index_of(hca)]);
 	fld_set(cqc, CQC_C_EQN, flat.eqn[index_of(hca)]);

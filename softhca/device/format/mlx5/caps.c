@@ -124,6 +124,10 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_CQ_RESIZE, 1);
 	fld_set(cap, HCA_CAP_CQ_MODERATION, 1);
 	fld_set(cap, HCA_CAP_CQE_128_ALWAYS, 1);
+	fld_set(cap, HCA_CAP_CQE_COMPRESSION, 1);
+	fld_set(cap, HCA_CAP_CQE_COMPRESSION_128, 1);
+	fld_set(cap, HCA_CAP_CQE_COMPRESSION_MAX_NUM, CQ_RUN_MAX);
+	fld_set(cap, HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 1);
 	fld_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
 	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
 	 * so the capability itself (bf) is not announced. */

@@ -8,6 +8,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
+#include "prm/mlx5/mini_cqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_umem.h"
@@ -19,7 +20,20 @@ CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
  * line. */
 enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
 
-/* Software may allow CQEs to be compressed (cqe_comp_en), which obliges to nothing: none is. */
+static const char *cq_check_compression(const uint8_t *cqc)
+{
+	if (fld_get(cqc, CQC_CQE_COMPRESSION_LAYOUT) != PRM_CQE_COMPRESSION_BASIC)
+		return "cq: another layout of compressed CQEs than is announced";
+	switch (fld_get(cqc, CQC_MINI_CQE_RES_FORMAT)) {
+	case PRM_MINI_CQE_HASH:
+	case PRM_MINI_CQE_CHECKSUM:
+	case PRM_MINI_CQE_CHECKSUM_STRIDE:
+		return NULL;
+	default:
+		return "cq: unknown format of mini CQEs";
+	}
+}
+
 static const char *cq_check_context(const struct hca *hca, const uint8_t *cqc)
 {
 	if (fld_get(cqc, CQC_CQE_SZ) > STRIDE_128_PADDED)
@@ -29,7 +43,21 @@ static const char *cq_check_context(const struct hca *hca, const uint8_t *cqc)
 		return "cq: more entries than log_max_cq_sz allows";
 	if (!fld_get(cqc, CQC_DBR_UMEM_VALID) && fld_get(cqc, CQC_DBR_ADDR) & 7)
 		return "cq: doorbell record is not aligned to 8";
-	return NULL;
+	return fld_get(cqc, CQC_CQE_COMP_EN) ? cq_check_compression(cqc) : NULL;
+}
+
+static int cq_set_compression(struct cq *cq)
+{
+	uint64_t format = fld_get(cq->context, CQC_MINI_CQE_RES_FORMAT);
+
+	if (!fld_get(cq->context, CQC_CQE_COMP_EN))
+		return 0;
+	cq->run = calloc(1, sizeof(*cq->run));
+	if (!cq->run)
+		return ENOMEM;
+	cq->run->format.has_hash = format == PRM_MINI_CQE_HASH;
+	cq->run->format.has_index = format == PRM_MINI_CQE_CHECKSUM_STRIDE;
+	return 0;
 }
 
 static void cq_set_moderation(struct cq *cq, const uint8_t *cqc)
@@ -83,6 +111,8 @@ static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 			  &cq->umems.ring);
 	if (!ret)
 		ret = cq_find_record(hca, cq);
+	if (!ret)
+		ret = cq_set_compression(cq);
 	return ret ? ret : cq_start_arms(hca, cq);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
+#include "prm/mlx5/mini_cqe.h"
 #include "prm/mlx5/uar.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/format/mlx5/mlx5.h"
@@ -32,6 +33,11 @@ const struct format mlx5_format = {
 	.set_cqe_owner = mlx5_set_cqe_owner,
 	.is_software_cqe = mlx5_is_software_cqe,
 	.cqe_size = PRM_CQE_SIZE,
+	.can_compress = mlx5_can_compress,
+	.follows = mlx5_cqe_follows,
+	.encode_part = mlx5_encode_mini_cqe,
+	.encode_title = mlx5_encode_title,
+	.cqe_part_size = PRM_MINI_CQE_SIZE,
 	.encode_eqe = mlx5_encode_eqe,
 	.set_eqe_owner = mlx5_set_eqe_owner,
 	.eqe_size = PRM_EQE_SIZE,

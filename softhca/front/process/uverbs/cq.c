@@ -13,6 +13,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
+#include "prm/mlx5/mini_cqe.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
@@ -69,9 +70,45 @@ static int check_uar(struct uverbs_call *uc, struct cq_request *req)
 	return req->uar > FLD_MASK(CQC_UAR_PAGE) ? EINVAL : 0;
 }
 
+/* Linux compresses where the driver's part says 1, and looks at nothing of it otherwise. */
+static bool is_compressed(const struct mlx5_ib_create_cq *driver)
+{
+	return driver->cqe_comp_en == 1;
+}
+
+static int check_compression(const struct uverbs_call *uc, const struct mlx5_ib_create_cq *driver)
+{
+	uint32_t allowed =
+		driver->cqe_size == 128 ? HCA_CAP_CQE_COMPRESSION_128 : HCA_CAP_CQE_COMPRESSION;
+
+	if (!is_compressed(driver))
+		return 0;
+	if (!adapter_cap(uc->adapter, allowed))
+		return EOPNOTSUPP;
+	switch (driver->cqe_comp_res_format) {
+	case MLX5_IB_CQE_RES_FORMAT_HASH:
+	case MLX5_IB_CQE_RES_FORMAT_CSUM:
+		return 0;
+	case MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX:
+		return adapter_cap(uc->adapter, HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX) ? 0
+										    : EOPNOTSUPP;
+	default:
+		return EINVAL;
+	}
+}
+
+static unsigned int mini_cqe_format(const struct mlx5_ib_create_cq *driver)
+{
+	if (driver->cqe_comp_res_format == MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX)
+		return PRM_MINI_CQE_CHECKSUM_STRIDE;
+	return driver->cqe_comp_res_format == MLX5_IB_CQE_RES_FORMAT_CSUM ? PRM_MINI_CQE_CHECKSUM
+									  : PRM_MINI_CQE_HASH;
+}
+
 static int check_request(struct uverbs_call *uc, struct cq_request *req)
 {
 	const struct mlx5_ib_create_cq *driver = &req->driver;
+	int ret;
 
 	if (req->flags &
 	    ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
@@ -83,12 +120,13 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 			 driver->flags);
 		return EOPNOTSUPP;
 	}
-	if (driver->cqe_comp_en)
-		return EOPNOTSUPP;
 	if (driver->reserved0 || driver->reserved1)
 		return EINVAL;
 	if (driver->cqe_size != 64 && driver->cqe_size != 128)
 		return EINVAL;
+	ret = check_compression(uc, driver);
+	if (ret)
+		return ret;
 	if (is_padded(driver) &&
 	    (driver->cqe_size != 128 || !adapter_cap(uc->adapter, HCA_CAP_CQE_128_ALWAYS)))
 		return EOPNOTSUPP;
@@ -118,6 +156,10 @@ static void fill_cqc(struct uverbs_call *uc, const struct cq_request *req, uint8
 {
 	fld_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
 	fld_set(cqc, CQC_OI, !!(req->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
+	if (is_compressed(&req->driver)) {
+		fld_set(cqc, CQC_CQE_COMP_EN, 1);
+		fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, mini_cqe_format(&req->driver));
+	}
 	fld_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
 	fld_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
 	fld_set(cqc, CQC_UAR_PAGE, req->uar);

@@ -245,6 +245,16 @@ static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_
 	resp->xrc_odp_caps = odp_transport(fld_at(odp, ODP_CAP_XRC));
 }
 
+static void fill_compression(const struct uverbs_call *uc, struct mlx5_ib_cqe_comp_caps *caps)
+{
+	if (!cap(uc, HCA_CAP_CQE_COMPRESSION))
+		return;
+	caps->max_num = cap(uc, HCA_CAP_CQE_COMPRESSION_MAX_NUM);
+	caps->supported_format = MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM;
+	if (cap(uc, HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX))
+		caps->supported_format |= MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
+}
+
 static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_device_resp *driver)
 {
 	const uint8_t *qos = uc->adapter->qos_caps;
@@ -253,6 +263,9 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
 	if (cap(uc, HCA_CAP_CQE_128_ALWAYS))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+	if (cap(uc, HCA_CAP_CQE_COMPRESSION_128))
+		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
+	fill_compression(uc, &driver->cqe_comp_caps);
 	driver->dci_streams_caps.max_log_num_concurent =
 		cap(uc, HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS);
 	driver->dci_streams_caps.max_log_num_errored = cap(uc, HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS);

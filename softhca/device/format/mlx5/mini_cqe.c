@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mini_cqe.c - compressed completions: which CQEs a run is of, and what of them its mini CQEs have.
+ *
+ * A reader makes the CQEs again from the title, the mini CQEs and the WQE counter, which goes up by
+ * one with each receive, or by the strides that it took. What none of these has must be equal in
+ * all CQEs of a run; only the time is that of the first, and so is, of hash and checksum, the one
+ * that software did not choose.
+ */
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/mini_cqe.h"
+#include "softhca/device/format/mlx5/mlx5.h"
+
+static bool is_request(const uint8_t *cqe)
+{
+	return fld_get(cqe, CQE_OPCODE) == CQE_OP_REQ;
+}
+
+bool mlx5_can_compress(const uint8_t *cqe)
+{
+	return fld_get(cqe, CQE_OPCODE) <= CQE_OP_RESP_SEND_INVAL && !fld_get(cqe, CQE_FORMAT) &&
+	       fld_get(cqe, CQE_APP) != CQE_APP_TAG_MATCHING;
+}
+
+/* The function clears what CQEs of a run need not have in common. */
+static void clear_own(uint8_t *cqe)
+{
+	fld_set(cqe, CQE_TIMESTAMP, 0);
+	fld_set(cqe, CQE_BYTE_COUNT, 0);
+	fld_set(cqe, CQE_WQE_COUNTER, 0);
+	fld_set(cqe, CQE_OWNER, 0);
+	if (is_request(cqe)) {
+		fld_set(cqe, CQE_SEND_OPCODE, 0);
+		return;
+	}
+	fld_set(cqe, CQE_RSS_HASH, 0);
+	fld_set(cqe, CQE_CHECK_SUM, 0);
+}
+
+bool mlx5_cqe_follows(const struct run_format *format, const uint8_t *title, const uint8_t *last,
+		      const uint8_t *cqe)
+{
+	uint8_t ours[PRM_CQE_SIZE], theirs[PRM_CQE_SIZE];
+
+	(void)format;
+	memcpy(ours, cqe, sizeof(ours));
+	memcpy(theirs, title, sizeof(theirs));
+	clear_own(ours);
+	clear_own(theirs);
+	if (memcmp(ours, theirs, sizeof(ours)))
+		return false;
+	return is_request(cqe) ||
+	       fld_get(cqe, CQE_WQE_COUNTER) == (uint16_t)(fld_get(last, CQE_WQE_COUNTER) + 1);
+}
+
+void mlx5_encode_mini_cqe(const struct run_format *format, const uint8_t *cqe, uint8_t *mini)
+{
+	memset(mini, 0, PRM_MINI_CQE_SIZE);
+	fld_set(mini, MINI_CQE_BYTE_COUNT, fld_get(cqe, CQE_BYTE_COUNT));
+	if (is_request(cqe)) {
+		fld_set(mini, MINI_CQE_WQE_COUNTER, fld_get(cqe, CQE_WQE_COUNTER));
+		fld_set(mini, MINI_CQE_SEND_OPCODE, fld_get(cqe, CQE_SEND_OPCODE));
+	} else if (format->has_hash) {
+		fld_set(mini, MINI_CQE_RSS_HASH, fld_get(cqe, CQE_RSS_HASH));
+	} else {
+		fld_set(mini, MINI_CQE_CHECK_SUM, fld_get(cqe, CQE_CHECK_SUM));
+		if (format->has_index)
+			fld_set(mini, MINI_CQE_STRIDE, fld_get(cqe, CQE_WQE_COUNTER));
+	}
+}
+
+void mlx5_encode_title(uint8_t *cqe, uint32_t count)
+{
+	fld_set(cqe, CQE_BYTE_COUNT, count);
+	fld_set(cqe, CQE_FORMAT, CQE_FORMAT_COMPRESSED);
+}

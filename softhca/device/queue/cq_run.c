@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_run.c - see cq_run.h. The format knows which completions are alike, and how parts and titles
+ * look.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/queue/cq_run.h"
+#include "softhca/log.h"
+
+static uint32_t array_size(const struct hca *hca)
+{
+	return CQ_RUN_PER_ENTRY * hca->format->cqe_part_size;
+}
+
+/* The function returns the entry, counted from the title's, that has the array of parts from PART
+ * on. */
+static uint32_t array_entry(uint32_t part)
+{
+	return part ? part : 1;
+}
+
+static int write_arrays(struct hca *hca, struct cq *cq)
+{
+	const struct cq_run *run = cq->run;
+	uint32_t size = array_size(hca);
+
+	for (uint32_t part = 0; part < run->count; part += CQ_RUN_PER_ENTRY) {
+		uint32_t index = cq->pi + array_entry(part);
+		const uint8_t *array = run->parts + part * hca->format->cqe_part_size;
+
+		trace_bytes(hca->config.trace, array, size,
+			    "mini cqes cqn 0x%06x index %u: %u from %u on", cq->n, index,
+			    run->count - part < CQ_RUN_PER_ENTRY ? run->count - part
+								 : CQ_RUN_PER_ENTRY,
+			    part);
+		if (cq_write_entry(hca, cq, index, array, size))
+			return cq_fail_write(hca, cq);
+	}
+	return 0;
+}
+
+int cq_run_end(struct hca *hca, struct cq *cq)
+{
+	struct cq_run *run = cq->run;
+	uint32_t count = run ? run->count : 0;
+	int ret = 0;
+
+	if (!count)
+		return 0;
+	LIST_REMOVE(cq, in_runs);
+	cq_judge_entries(hca, cq, count);
+	if (count > 1) {
+		ret = write_arrays(hca, cq);
+		hca->format->encode_title(run->title, count);
+		run->compressed += count;
+		run->runs++;
+	}
+	run->count = 0;
+	return ret ? ret : cq_put(hca, cq, run->title, count, run->solicited);
+}
+
+void cq_end_runs(struct hca *hca)
+{
+	struct cq *cq;
+
+	while ((cq = LIST_FIRST(&hca->held_cqs)) != NULL)
+		cq_run_end(hca, cq);
+}
+
+void cq_run_free(struct cq *cq)
+{
+	struct cq_run *run = cq->run;
+
+	if (!run)
+		return;
+	if (run->count)
+		LIST_REMOVE(cq, in_runs);
+	log_note("CQ 0x%06x: %llu completions were compressed, in %llu runs", cq->n,
+		 (unsigned long long)run->compressed, (unsigned long long)run->runs);
+	free(run);
+	cq->run = NULL;
+}
+
+static void run_begin(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited)
+{
+	struct cq_run *run = cq->run;
+
+	memcpy(run->title, cqe, hca->format->cqe_size);
+	memset(run->parts, 0, sizeof(run->parts));
+	run->solicited = solicited;
+	LIST_INSERT_HEAD(&hca->held_cqs, cq, in_runs);
+}
+
+static void run_append(struct hca *hca, struct cq_run *run, const uint8_t *cqe)
+{
+	memcpy(run->last, cqe, hca->format->cqe_size);
+	hca->format->encode_part(&run->format, cqe,
+				 run->parts + run->count * hca->format->cqe_part_size);
+	run->count++;
+}
+
+/* A run ends where the ring does: a reader that marks entries as read in the title's lap, as UCX'
+ * does, would not see them in the next one. */
+static bool run_is_over(const struct cq *cq)
+{
+	return cq->run->count == CQ_RUN_MAX || !((cq->pi + cq->run->count) & (cq_entries(cq) - 1));
+}
+
+int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited,
+	       struct dma_batch *before)
+{
+	struct cq_run *run = cq->run;
+	int ret = before ? dma_finish(before) : 0;
+
+	if (ret)
+		return EFAULT;
+	if (run->count && (solicited != run->solicited ||
+			   !hca->format->follows(&run->format, run->title, run->last, cqe)))
+		ret = cq_run_end(hca, cq);
+	if (ret)
+		return ret;
+	if (!run->count)
+		run_begin(hca, cq, cqe, solicited);
+	run_append(hca, run, cqe);
+	return run_is_over(cq) ? cq_run_end(hca, cq) : 0;
+}

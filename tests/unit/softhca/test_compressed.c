@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_compressed.c - runs of completions, byte by byte: what an adapter writes of them, where, and
+ * what it leaves alone.
+ */
+#include "pair.h"
+#include "prm/mlx5/cqc.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/mini_cqe.h"
+
+enum { LOG = 5, PLENTY = 256 /* bytes that no CQE holds */ };
+
+static const struct flat_qp_attr checksums = {
+	.rq_log = LOG,
+	.sq_log = LOG,
+	.cq_log = LOG,
+	.cqe_size = 64 | FLAT_COMPRESSED | PRM_MINI_CQE_CHECKSUM << FLAT_FORMAT_SHIFT
+};
+
+/* COUNT messages of PLENTY, PLENTY + 1 and so on bytes, with one doorbell. */
+static void send_run(unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		flat_recv(b, to, 4096, rkey);
+		flat_ctrl(a, OP_SEND, SIGNALED, 0);
+		flat_data(a, from, PLENTY + i, lkey);
+		flat_post(a);
+	}
+	flat_ring(a);
+	flat_run(LONG / 1000);
+}
+
+static uint8_t *entry(const struct flat_cq *cq, uint32_t index)
+{
+	uint64_t slot = index & ((1u << cq->log_size) - 1);
+
+	return flat.mem + cq->ring + (slot + 1) * cq->cqe_size - 64;
+}
+
+/* The program has read all; a lap that it has not seen yet may follow. */
+static void cq_skip(struct flat_cq *cq, uint32_t count)
+{
+	for (; count; count--, cq->ci++)
+		entry(cq, cq->ci)[63] = 0xf0 | (cq->ci >> cq->log_size & 1);
+	fld_set(flat.mem + cq->dbr, FLD(0, 23, 0), cq->ci);
+}
+
+static void expect_title(const struct flat_cq *cq, uint32_t index, uint8_t opcode, uint16_t counter,
+			 uint32_t count)
+{
+	const uint8_t *title = entry(cq, index);
+
+	assert_int_equal(fld_get(title, CQE_OPCODE), opcode);
+	assert_int_equal(fld_get(title, CQE_FORMAT), CQE_FORMAT_COMPRESSED);
+	assert_int_equal(fld_get(title, CQE_OWNER), index >> cq->log_size & 1);
+	assert_int_equal(fld_get(title, CQE_WQE_COUNTER), counter);
+	assert_int_equal(fld_get(title, CQE_BYTE_COUNT), count);
+}
+
+static void a_run_is_a_title_and_arrays(void **state)
+{
+	enum { COUNT = 11 };
+
+	(void)state;
+	pair(&checksums, 4096);
+	send_run(COUNT);
+	expect_title(b->recv_cq, 0, RESP_SEND, 0, COUNT);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		const uint8_t *mini = entry(b->recv_cq, i < 8 ? 1 : 8) + i % 8 * 8;
+
+		assert_int_equal(fld_get(mini, MINI_CQE_BYTE_COUNT), PLENTY + i);
+		assert_int_equal(fld_get(mini, FLD(0, 31, 0)), 0);
+	}
+	/* Nothing else was touched. */
+	for (uint32_t i = 2; i < COUNT + 1; i++)
+		if (i != 8)
+			assert_int_equal(entry(b->recv_cq, i)[63], 0xf1);
+	/* The next message stands behind all of them. */
+	cq_skip(b->recv_cq, COUNT);
+	send_run(1);
+	flat_expect_done(b->recv_cq, RESP_SEND, COUNT);
+	unpair();
+}
+
+static void a_requester_says_counter_and_opcode(void **state)
+{
+	const uint8_t *array;
+
+	(void)state;
+	pair(&checksums, 4096);
+	for (int i = 0; i < 2; i++) {
+		flat_recv(b, to, 4096, rkey);
+		flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+		flat_raddr(a, to, rkey);
+		flat_data(a, from, 8, lkey);
+		flat_post(a);
+		flat_ctrl(a, OP_SEND, SIGNALED, 0);
+		flat_data(a, from, PLENTY, lkey);
+		flat_post(a);
+	}
+	flat_ring(a);
+	flat_run(LONG / 1000);
+	expect_title(a->send_cq, 0, REQ, 0, 4);
+	array = entry(a->send_cq, 1);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(fld_get(array + 8 * i, MINI_CQE_WQE_COUNTER), i);
+		assert_int_equal(fld_get(array + 8 * i, MINI_CQE_SEND_OPCODE),
+				 i % 2 ? OP_SEND : OP_WRITE);
+		assert_int_equal(fld_get(array + 8 * i, FLD(0, 7, 0)), 0);
+		assert_int_equal(fld_get(array + 8 * i, MINI_CQE_BYTE_COUNT), 0);
+	}
+	unpair();
+}
+
+static void the_stride_format_has_the_counter(void **state)
+{
+	struct flat_qp_attr attr = checksums;
+
+	(void)state;
+	attr.cqe_size = 64 | FLAT_COMPRESSED | PRM_MINI_CQE_CHECKSUM_STRIDE << FLAT_FORMAT_SHIFT;
+	pair(&attr, 4096);
+	send_run(3);
+	expect_title(b->recv_cq, 0, RESP_SEND, 0, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(fld_get(entry(b->recv_cq, 1) + 8 * i, MINI_CQE_STRIDE), i);
+	unpair();
+}
+
+static void wide_entries_have_them_at_their_end(void **state)
+{
+	struct flat_qp_attr attr = checksums;
+
+	(void)state;
+	attr.cqe_size = 128 | FLAT_COMPRESSED;
+	pair(&attr, 4096);
+	send_run(9);
+	expect_title(b->recv_cq, 0, RESP_SEND, 0, 9);
+	assert_int_equal(fld_get(entry(b->recv_cq, 1) + 56, MINI_CQE_BYTE_COUNT), PLENTY + 7);
+	assert_int_equal(fld_get(entry(b->recv_cq, 8), MINI_CQE_BYTE_COUNT), PLENTY + 8);
+	unpair();
+}
+
+static void a_run_ends_with_the_ring(void **state)
+{
+	(void)state;
+	pair(&checksums, 4096);
+	send_run(30);
+	cq_skip(a->send_cq, 30);
+	cq_skip(b->recv_cq, 30);
+	send_run(8);
+	expect_title(b->recv_cq, 30, RESP_SEND, 30, 2);
+	expect_title(b->recv_cq, 32, RESP_SEND, 32, 6);
+	unpair();
+}
+
+static void one_alone_is_a_cqe(void **state)
+{
+	(void)state;
+	pair(&checksums, 4096);
+	for (uint16_t i = 0; i < 3; i++) {
+		send_run(1);
+		flat_expect_done(b->recv_cq, RESP_SEND, i);
+		flat_expect_done(a->send_cq, REQ, i);
+	}
+	unpair();
+}
+
+static void payload_in_a_cqe_ends_a_run(void **state)
+{
+	struct flat_qp_attr attr = checksums;
+
+	(void)state;
+	attr.cs_res = 1;
+	pair(&attr, 4096);
+	for (int i = 0; i < 5; i++) {
+		flat_recv(b, to, 4096, rkey);
+		flat_ctrl(a, OP_SEND, SIGNALED, 0);
+		flat_data(a, from, i == 2 ? 16 : PLENTY, lkey);
+		flat_post(a);
+	}
+	flat_ring(a);
+	flat_run(LONG / 1000);
+	expect_title(b->recv_cq, 0, RESP_SEND, 0, 2);
+	assert_int_equal(fld_get(entry(b->recv_cq, 2), CQE_FLAGS), CQE_INLINE_32);
+	expect_title(b->recv_cq, 3, RESP_SEND, 3, 2);
+	unpair();
+}
+
+static void a_resize_leaves_none_behind(void **state)
+{
+	(void)state;
+	pair(&checksums, 4096);
+	send_run(5);
+	cq_skip(a->send_cq, 5);
+	assert_int_equal(flat_resize(a->send_cq, LOG + 1), PRM_STAT_OK);
+	send_run(1);
+	flat_expect_done(a->send_cq, REQ, 5);
+	unpair();
+}
+
+static void unknown_formats_are_refused(void **state)
+{
+	uint8_t in[PRM_CREATE_CQ_IN_SIZE + 8] = { 0 }, out[16];
+	uint8_t *cqc = fld_at(in, CREATE_CQ_IN_CQC);
+
+	(void)state;
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
+	fld_set(cqc, CQC_UAR_PAGE, flat.uar[0]);
+	fld_set(cqc, CQC_C_EQN, flat.eqn[0]);
+	fld_set(cqc, CQC_CQE_COMP_EN, 1);
+	fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, 2);
+	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+	fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, PRM_MINI_CQE_HASH);
+	fld_set(cqc, CQC_CQE_COMPRESSION_LAYOUT, 1);
+	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+}
+
+#define ON(function) cmocka_unit_test_setup_teardown(function, flat_setup, flat_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON(a_run_is_a_title_and_arrays),       ON(a_requester_says_counter_and_opcode),
+		ON(the_stride_format_has_the_counter), ON(wide_entries_have_them_at_their_end),
+		ON(a_run_ends_with_the_ring),          ON(one_alone_is_a_cqe),
+		ON(payload_in_a_cqe_ends_a_run),       ON(a_resize_leaves_none_behind),
+		ON(unknown_formats_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

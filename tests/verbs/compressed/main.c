@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - verbs-compressed [TOPIC...]: completion queues that mlx5dv_create_cq() makes for
+ * compressed entries. What a call gave is printed, and must be the same on the distribution's
+ * library.
+ */
+#include "tests/verbs/compressed/compressed.h"
+#include "util/bits.h"
+
+static const struct rig_topic topics[] = {
+	{ "create", compressed_create }, { "runs", compressed_runs },
+	{ "laps", compressed_laps },     { "unlike", compressed_unlike },
+	{ "errors", compressed_errors }, { "small", compressed_small },
+};
+
+int main(int argc, char **argv)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
+	rig_close(&rig);
+	return say_failures() != 0;
+}

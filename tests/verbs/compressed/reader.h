@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * reader.h - a CQ that direct verbs made, read by the program itself: compressed runs are taken
+ * apart here, as a driver does.
+ */
+#ifndef TESTS_VERBS_COMPRESSED_READER_H
+#define TESTS_VERBS_COMPRESSED_READER_H
+
+#include <infiniband/mlx5dv.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One half of a mini CQE, and the byte count. */
+struct mini_cqe {
+	uint8_t own[4];
+	__be32 byte_count;
+};
+
+enum { MINI_CQES = 8, CQE_COMPRESSED = 3 };
+
+struct reader {
+	struct ibv_cq *cq;
+	struct mlx5dv_cq ring;
+	uint32_t ci;
+	struct mlx5_cqe64 title; /* of the run that is being read */
+	uint32_t first, left;    /* its index, and how many of it are to come */
+	struct mini_cqe array[MINI_CQES];
+	uint32_t runs, compressed; /* completions that came in runs */
+	uint32_t title_wqe;
+};
+
+/* The function makes a CQ of COUNT entries; FORMAT is enum mlx5dv_cqe_comp_res_format, or 0 for one
+ * that does not compress. */
+void reader_open(struct reader *reader, struct ibv_context *ctx, uint32_t count, uint8_t format,
+		 uint16_t cqe_size, bool padded);
+void reader_close(struct reader *reader);
+/* The function waits for the next completion and puts it together. It returns false when none
+ * comes. */
+bool reader_wait(struct reader *reader, struct mlx5_cqe64 *cqe);
+/* The function tells whether nothing is there. */
+bool reader_is_empty(const struct reader *reader);
+
+#endif
