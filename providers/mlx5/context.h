@@ -42,7 +42,7 @@ struct mlx5_context {
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
-	bool no_more_blueflame; /* the kernel has refused a page */
+	int no_blueflame;       /* the errno by which the kernel gives no page for it, or 0 */
 	uint32_t numbered_uars; /* pages that were made by their number: uar_page.c */
 
 	struct device_facts device;

@@ -42,8 +42,9 @@ static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out,
 	if (!ret && fld_get(out, CMD_OUT_STATUS))
 		ret = EREMOTEIO;
 	if (ret)
-		verbs_warn("%s does not tell its capabilities of kind %u: errno %d",
-			   ctx->vctx.context.device->name, (unsigned int)page, ret);
+		verbs_log(ctx->has_devx ? VERBS_LOG_WARN : VERBS_LOG_INFO,
+			  "%s does not tell its capabilities of kind %u: errno %d",
+			  ctx->vctx.context.device->name, (unsigned int)page, ret);
 	return ret;
 }
 
@@ -131,8 +132,6 @@ int mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **cap
 	struct hca_caps_cache *cache = &ctx->hca_caps;
 	int ret = 0;
 
-	if (!ctx->has_devx)
-		return EOPNOTSUPP;
 	pthread_mutex_lock(&cache->lock);
 	if (!cache->known)
 		ret = caps_learn(ctx, &cache->caps);

@@ -138,8 +138,8 @@ static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned in
 	return 0;
 }
 
-/* The function tells whether there is no BlueFlame, now and later: as the program wants none, or
- * the platform cannot map memory so. */
+/* The function tells whether there is no BlueFlame, now and later: the platform cannot map memory
+ * so. */
 static bool blueflame_is_refused(int ret)
 {
 	return ret == ENODEV || ret == EOPNOTSUPP || ret == EPERM;
@@ -149,11 +149,12 @@ static bool blueflame_is_refused(int ret)
  * may be there the next time. */
 static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
-	int ret = ENODEV;
+	int ret = ctx->no_blueflame;
 
-	if (ctx->env.blueflame && !ctx->no_more_blueflame)
+	if (!ret)
 		ret = uar_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF, uar);
-	ctx->no_more_blueflame = blueflame_is_refused(ret);
+	if (blueflame_is_refused(ret))
+		ctx->no_blueflame = ret;
 	return ret;
 }
 
@@ -200,15 +201,18 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* The function returns a register that nobody uses, or NULL. */
-static struct mlx5_bfreg *own_bfreg_get(struct mlx5_context *ctx)
+/* The function finds a register that nobody uses, for pushes. */
+static int own_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	unsigned int count, in_use;
-	struct mlx5_bfreg *bfreg = bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+	int ret = 0;
 
-	if (bfreg && !bfreg->users)
-		return bfreg;
-	return own_bfregs_grow(ctx) ? NULL : bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+	*bfreg = bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+	if (*bfreg && !(*bfreg)->users)
+		return 0;
+	ret = own_bfregs_grow(ctx);
+	*bfreg = ret ? NULL : bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+	return ret;
 }
 
 /* The function returns a register that others use as well, or NULL. A page is added for each two
@@ -224,16 +228,21 @@ static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 	return shared_bfreg_grow(ctx) ? bfreg : bfreg_find(ctx, bfreg_is_shared, &count, &in_use);
 }
 
-static int bfreg_get_locked(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+/* The function finds a register for pushes, or NULL. */
+static struct mlx5_bfreg *pushing_bfreg_get(struct mlx5_context *ctx)
 {
+	struct mlx5_bfreg *bfreg = NULL;
 	unsigned int count, in_use;
 
-	*bfreg = NULL;
 	bfreg_find(ctx, bfreg_is_own, &count, &in_use);
 	if (in_use < ctx->env.low_latency_bfregs)
-		*bfreg = own_bfreg_get(ctx);
-	if (!*bfreg)
-		*bfreg = shared_bfreg_get(ctx);
+		own_bfreg_get(ctx, &bfreg);
+	return bfreg ? bfreg : shared_bfreg_get(ctx);
+}
+
+static int bfreg_get_locked(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+{
+	*bfreg = ctx->env.blueflame ? pushing_bfreg_get(ctx) : NULL;
 	return *bfreg ? 0 : plain_bfreg_get(ctx, bfreg);
 }
 
@@ -254,21 +263,39 @@ int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **out)
 	return ret;
 }
 
-/* A register of a thread domain counts against no budget: the program asked for it by name. */
-int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **out)
+static int blueflame_bfreg_locked(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
-	struct mlx5_bfreg *bfreg;
-	int ret = 0;
+	int ret = own_bfreg_get(ctx, bfreg);
+
+	if (!ret) {
+		(*bfreg)->use = BFREG_DOMAIN;
+		(*bfreg)->users++;
+	}
+	return ret;
+}
+
+int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+{
+	int ret;
 
 	pthread_mutex_lock(&ctx->uar_lock);
-	bfreg = own_bfreg_get(ctx);
-	if (bfreg)
-		bfreg->use = BFREG_DOMAIN;
-	else
-		ret = plain_bfreg_get(ctx, &bfreg);
-	if (!ret) {
-		bfreg->users++;
-		*out = bfreg;
+	ret = blueflame_bfreg_locked(ctx, bfreg);
+	pthread_mutex_unlock(&ctx->uar_lock);
+	return ret;
+}
+
+/* A register of a thread domain counts against no budget: the program asked for it by name. */
+int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
+{
+	int ret = ENODEV;
+
+	pthread_mutex_lock(&ctx->uar_lock);
+	if (ctx->env.blueflame)
+		ret = blueflame_bfreg_locked(ctx, bfreg);
+	if (ret) {
+		ret = plain_bfreg_get(ctx, bfreg);
+		if (!ret)
+			(*bfreg)->users++;
 	}
 	pthread_mutex_unlock(&ctx->uar_lock);
 	if (ret)

@@ -53,6 +53,9 @@ int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* The function gives a register to a thread domain: nobody else gets it while it is in use, unless
  * it is one that is only rung. */
 int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
+/* The function gives a program a register for pushes, whatever the environment says of QPs; the
+ * result is the kernel's errno when there is none. */
+int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
 /* The function finds the register of a QP that named none, as the plain page is no object: *REG
  * becomes the one of which the kernel said the NUMBER. It returns EPROTO when there is no such
  * register. */

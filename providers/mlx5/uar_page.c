@@ -112,6 +112,22 @@ static int number_choose(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 						      : plain_page(ctx, page_size, uar);
 }
 
+int mlx5_uar_page_ask_id(struct mlx5_context *ctx, uint32_t number, uint32_t *page_id)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_QUERY_UAR_USER_IDX, &number, sizeof(number)),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_QUERY_UAR_DEV_IDX, page_id, sizeof(*page_id)),
+	};
+	int ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX,
+				MLX5_IB_METHOD_DEVX_QUERY_UAR, attrs, ARRAY_SIZE(attrs));
+
+	if (ret)
+		verbs_warn("%s: the kernel does not say which page has doorbell register %u: "
+			   "errno %d",
+			   ctx->vctx.context.device->name, number, ret);
+	return ret;
+}
+
 /* ---- both ---- */
 
 static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)

@@ -17,11 +17,11 @@
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 
-static int ask_caps(struct ibv_context *context)
+static int command_run(struct ibv_context *context, uint32_t opcode)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[16 + PRM_HCA_CAP_SIZE] = { 0 };
 
-	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(in, CMD_IN_OPCODE, opcode);
 	return mlx5dv_devx_general_cmd(context, in, sizeof(in), out, sizeof(out));
 }
 
@@ -92,7 +92,8 @@ int main(int argc, char **argv)
 		return say_failures() != 0;
 	}
 	rig_open(&rig);
-	say_check(refused ? ask_caps(rig.ctx) != 0 : ask_caps(rig.ctx) == 0, "a command of DevX");
+	say_check(command_run(rig.ctx, PRM_OP_QUERY_HCA_CAP) == 0, "a command that is open to all");
+	say_check(command_run(rig.ctx, PRM_OP_NOP) == (refused ? EINVAL : 0), "a command of DevX");
 	ask_order(&rig, !refused);
 	rig_close(&rig);
 	return say_failures() != 0;

@@ -16,11 +16,6 @@ int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen,
 
 	if (ret)
 		return ret;
-	if (!to_mctx(context)->has_devx) {
-		verbs_warn("%s: %s was opened without DevX, which the kernel refused", call,
-			   context->device->name);
-		return EOPNOTSUPP;
-	}
 	if (inlen > UINT16_MAX || outlen > UINT16_MAX) {
 		verbs_warn("%s: inlen is %zu, outlen %zu, limit %u", call, inlen, outlen,
 			   UINT16_MAX);
@@ -29,8 +24,13 @@ int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen,
 	return 0;
 }
 
-void mlx5_devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
-			   size_t outlen, int err)
+const char *mlx5_devx_hint(struct ibv_context *context)
+{
+	return to_mctx(context)->has_devx ? "" : "; the context is without DevX";
+}
+
+void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
+			   size_t inlen, const void *out, size_t outlen, int err)
 {
 	unsigned int opcode = inlen >= PRM_CMD_IN_SIZE ? fld_get(in, CMD_IN_OPCODE) : 0;
 
@@ -39,7 +39,8 @@ void mlx5_devx_log_refusal(const char *call, const void *in, size_t inlen, const
 			   opcode, (unsigned int)fld_get(out, CMD_OUT_STATUS),
 			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
 	else if (err)
-		verbs_warn("%s: command %#x: the kernel refuses: %s", call, opcode, strerror(err));
+		verbs_warn("%s: command %#x: the kernel refuses: %s%s", call, opcode, strerror(err),
+			   mlx5_devx_hint(context));
 }
 
 DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
@@ -55,7 +56,7 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
 			    ARRAY_SIZE(attrs));
-	mlx5_devx_log_refusal("mlx5dv_devx_general_cmd", in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal("mlx5dv_devx_general_cmd", context, in, inlen, out, outlen, ret);
 	return ret;
 }
 
@@ -65,7 +66,7 @@ DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, &vector, sizeof(vector)),
 		verbs_attr_out(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, eqn, sizeof(*eqn)),
 	};
-	int ret = mlx5_devx_check("mlx5dv_devx_query_eqn", context, 0, 0);
+	int ret = dv_check_context("mlx5dv_devx_query_eqn", context);
 
 	if (!ret)
 		ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN,

@@ -21,12 +21,15 @@ struct devx_umem {
 	size_t size;
 };
 
-/* The function looks whether CONTEXT takes commands, and whether their mailboxes are of lengths
- * that an attribute can have. It returns 0, EOPNOTSUPP or EINVAL. */
+/* The function looks whether CONTEXT is of this provider, and whether mailboxes are of lengths that
+ * an attribute can have. It returns 0, EOPNOTSUPP or EINVAL. In a context without DevX it is the
+ * kernel that answers: Linux grants some calls there. */
 int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen);
 
 /* A command has ended with ERR: the device's own refusal (EREMOTEIO) is in the answer. */
-void mlx5_devx_log_refusal(const char *call, const void *in, size_t inlen, const void *out,
-			   size_t outlen, int err);
+void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
+			   size_t inlen, const void *out, size_t outlen, int err);
+/* What a line about a refusal ends with. */
+const char *mlx5_devx_hint(struct ibv_context *context);
 
 #endif

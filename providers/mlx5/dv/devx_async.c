@@ -30,8 +30,8 @@ DV_EXPORT struct mlx5dv_devx_cmd_comp *mlx5dv_devx_create_cmd_comp(struct ibv_co
 		1);
 	if (!ret)
 		return comp;
-	verbs_warn("mlx5dv_devx_create_cmd_comp: the kernel gives no descriptor: %s",
-		   strerror(ret));
+	verbs_warn("mlx5dv_devx_create_cmd_comp: the kernel gives no descriptor: %s%s",
+		   strerror(ret), mlx5_devx_hint(context));
 	free(comp);
 	return dv_fail(ret);
 }

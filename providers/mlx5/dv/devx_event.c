@@ -41,7 +41,8 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 		2);
 	if (!ret)
 		return &channel->channel;
-	verbs_warn("mlx5dv_devx_create_event_channel: flags is %#x: %s", flags, strerror(ret));
+	verbs_warn("mlx5dv_devx_create_event_channel: flags is %#x: %s%s", flags, strerror(ret),
+		   mlx5_devx_hint(context));
 	free(channel);
 	return dv_fail(ret);
 }
@@ -69,8 +70,9 @@ static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *e
 				MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, attrs, ARRAY_SIZE(attrs));
 
 	if (ret)
-		verbs_warn("%s: %u bytes of events, the first %#x: %s", call, size,
-			   size >= sizeof(*events) ? events[0] : 0u, strerror(ret));
+		verbs_warn("%s: %u bytes of events, the first %#x: %s%s", call, size,
+			   size >= sizeof(*events) ? events[0] : 0u, strerror(ret),
+			   mlx5_devx_hint(channel->context));
 	return ret;
 }
 

@@ -37,7 +37,7 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 		3);
 	if (!ret)
 		return obj;
-	mlx5_devx_log_refusal("mlx5dv_devx_obj_create", in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal("mlx5dv_devx_obj_create", context, in, inlen, out, outlen, ret);
 	free(obj);
 	return dv_fail(ret);
 }
@@ -75,7 +75,7 @@ static int run_query(const char *call, struct ibv_context *context, uint32_t han
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs,
 			    ARRAY_SIZE(attrs));
-	mlx5_devx_log_refusal(call, in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
 	return ret;
 }
 
@@ -93,7 +93,7 @@ static int run_modify(const char *call, struct ibv_context *context, uint32_t ha
 		return ret;
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, attrs,
 			    ARRAY_SIZE(attrs));
-	mlx5_devx_log_refusal(call, in, inlen, out, outlen, ret);
+	mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
 	return ret;
 }
 

@@ -50,9 +50,9 @@ static int umem_make(const char *call, const struct mlx5dv_devx_umem_in *req,
 	}
 	ret = umem_register(req, page_sizes, umem);
 	if (ret)
-		verbs_warn("%s: addr is %p, size %zu, access %#x, pgsz_bitmap %#llx: %s", call,
+		verbs_warn("%s: addr is %p, size %zu, access %#x, pgsz_bitmap %#llx: %s%s", call,
 			   req->addr, req->size, req->access, (unsigned long long)page_sizes->value,
-			   strerror(ret));
+			   strerror(ret), mlx5_devx_hint(umem->context));
 	if (ret && !dmabuf)
 		ibv_dofork_range(req->addr, req->size);
 	if (!ret && !dmabuf) {

@@ -51,6 +51,8 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
 	out->rq.stride = 1u << qp->rq.stride_log;
 	init_qp_parts(qp, asked, out);
+	out->bf.reg = NULL;
+	out->bf.size = 0;
 	if (!bfreg)
 		return; /* an XRC receive QP has no queue */
 	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;

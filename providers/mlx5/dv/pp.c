@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "providers/mlx5/dv/dv.h"
+#include "providers/mlx5/dv/devx.h"
 #include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -31,8 +31,7 @@ static int pp_run_alloc(const void *rate, size_t size, uint32_t flags, struct dv
 	if (ret)
 		verbs_warn("mlx5dv_pp_alloc: the kernel refuses a rate of %zu bytes with flags "
 			   "%#x: errno %d%s",
-			   size, flags, ret,
-			   to_mctx(pp->context)->has_devx ? "" : "; the context is without DevX");
+			   size, flags, ret, mlx5_devx_hint(pp->context));
 	return ret;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * uar.c - direct verbs on doorbell pages: a program gets one of its own, or the plain page that
- * the CQs ring.
+ * the CQs ring. Before Linux 5.8 the kernel tells the adapter's numbers only of pages for pushes.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,22 +25,38 @@ static void uar_describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_
 	uar->uar.mmap_off = page->mmap_offset;
 }
 
+static int blueflame_get(struct mlx5_context *ctx, struct dv_uar *uar)
+{
+	int ret = mlx5_uar_get_blueflame(ctx, &uar->bfreg);
+
+	if (ret) {
+		verbs_warn("mlx5dv_devx_alloc_uar: the kernel gives no page for BlueFlame: errno "
+			   "%d; MLX5DV_UAR_ALLOC_TYPE_NC may do",
+			   ret);
+		return ret;
+	}
+	uar_describe(uar, uar->bfreg->uar, uar->bfreg->reg);
+	if (!context_has_uar_objects(ctx))
+		ret = mlx5_uar_page_ask_id(ctx, uar->bfreg->index, &uar->uar.page_id);
+	if (ret)
+		mlx5_uar_put_bfreg(ctx, uar->bfreg);
+	return ret;
+}
+
 static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 {
 	struct mlx5_uar *page;
 	int ret;
 
+	if (flags == MLX5DV_UAR_ALLOC_TYPE_BF)
+		return blueflame_get(ctx, uar);
 	if (!context_has_uar_objects(ctx)) {
-		verbs_warn("mlx5dv_devx_alloc_uar: this kernel does not say the number of a "
-			   "doorbell page (Linux 5.8 does)");
+		verbs_warn("mlx5dv_devx_alloc_uar: flags is %#x, and this kernel says the numbers "
+			   "of doorbell pages for BlueFlame only (Linux 5.8 says all)",
+			   flags);
 		return EOPNOTSUPP;
 	}
 	switch (flags) {
-	case MLX5DV_UAR_ALLOC_TYPE_BF:
-		ret = mlx5_uar_get_domain_bfreg(ctx, &uar->bfreg);
-		if (!ret)
-			uar_describe(uar, uar->bfreg->uar, uar->bfreg->reg);
-		return ret;
 	case MLX5DV_UAR_ALLOC_TYPE_NC:
 		ret = mlx5_uar_get_cq(ctx, &page);
 		break;

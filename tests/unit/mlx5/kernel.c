@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <infiniband/mlx5dv.h>
 
 #include "prm/mlx5/uar.h"
 #include "prm/mlx5/wqe.h"
@@ -104,12 +105,26 @@ static void attr_answer(const struct verbs_attr *attr, uint64_t value)
 		memcpy((void *)(uintptr_t)attr->value, &value, sizeof(value));
 }
 
+/* Linux knows the numbers of pages that were made by mapping. */
+static int page_number(const struct verbs_attr *attrs)
+{
+	uint32_t number;
+
+	memcpy(&number, (const void *)(uintptr_t)attrs[0].value, sizeof(number));
+	if (kernel.pages)
+		return EINVAL;
+	attr_answer(&attrs[1], kernel.first_page_id + number / PRM_UAR_SQS);
+	return 0;
+}
+
 /* Doorbell pages as objects. */
 int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		  const struct verbs_attr *attrs, unsigned int nattrs)
 {
 	(void)context;
 	(void)nattrs;
+	if (object == MLX5_IB_OBJECT_DEVX && method == MLX5_IB_METHOD_DEVX_QUERY_UAR)
+		return page_number(attrs);
 	assert_int_equal(object, MLX5_IB_OBJECT_UAR);
 	if (method != MLX5_IB_METHOD_UAR_OBJ_ALLOC)
 		return 0;
@@ -123,7 +138,8 @@ int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	return 0;
 }
 
-static struct verbs_device device = { .device = { .name = "mlx5_0" } };
+static struct verbs_device device = { .device = { .name = "mlx5_0" },
+				      .driver = &verbs_provider_mlx5 };
 
 static struct mlx5_context *new_context(void)
 {
@@ -568,6 +584,76 @@ static void a_cq_of_an_old_kernel_names_none(void **state)
 	assert_int_equal(kernel.cq_uar, 0);
 }
 
+/* ---- pages for programs ---- */
+
+static struct mlx5dv_devx_uar *page_for_program(struct mlx5_context *ctx, uint32_t type)
+{
+	errno = 0;
+	return mlx5dv_devx_alloc_uar(&ctx->vctx.context, type);
+}
+
+/* Whoever asks for BlueFlame gets it, or is told; what the environment says is about QPs. */
+static void a_program_pushes_or_is_told(void **state)
+{
+	struct mlx5_context *ctx = *state;
+	struct mlx5dv_devx_uar *uar;
+	struct mlx5_qp *qp;
+
+	ctx->env.blueflame = false;
+	uar = page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+	assert_non_null(uar);
+	assert_int_equal(uar->page_id, 7);
+	qp = create_qp(ctx);
+	assert_false(qp->sq.db.bfreg->pushes);
+	destroy_qp(qp);
+	mlx5dv_devx_free_uar(uar);
+	qp = create_qp(ctx);
+	assert_false(qp->sq.db.bfreg->pushes);
+	destroy_qp(qp);
+	uar = page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+	assert_non_null(uar);
+	assert_int_equal(uar->page_id, 7); /* the same again */
+	mlx5dv_devx_free_uar(uar);
+}
+
+static void a_program_is_told_of_no_blueflame(void **state)
+{
+	struct mlx5_context *ctx = *state;
+	static const int errors[] = { EOPNOTSUPP, EPERM, ENOMEM };
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		kernel.no_blueflame = errors[i];
+		for (int again = 0; again < 2; again++) {
+			assert_null(page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_BF));
+			assert_int_equal(errno, errors[i]);
+		}
+		ctx->no_blueflame = 0;
+	}
+	kernel.no_blueflame = 0;
+}
+
+static void an_old_kernel_tells_the_numbers_of_pages(void **state)
+{
+	struct mlx5_context *ctx = *state;
+	struct mlx5dv_devx_uar *first, *second, *third;
+
+	first = page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+	second = page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+	third = page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_non_null(third);
+	assert_int_equal(first->page_id, 7);
+	assert_int_equal(second->page_id, 7);
+	assert_int_equal(third->page_id, 8);
+	assert_ptr_not_equal(first->reg_addr, second->reg_addr);
+	assert_null(page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_NC));
+	assert_int_equal(errno, EOPNOTSUPP);
+	mlx5dv_devx_free_uar(first);
+	mlx5dv_devx_free_uar(second);
+	mlx5dv_devx_free_uar(third);
+}
+
 #define on(kernel, test) cmocka_unit_test_setup_teardown(test, kernel, free_context)
 
 int main(void)
@@ -592,6 +678,9 @@ int main(void)
 		on(new_kernel, a_cq_names_its_page_by_16_bits),
 		on(new_kernel, a_cq_names_a_page_above_these_by_the_attribute),
 		on(old_kernel, a_cq_of_an_old_kernel_names_none),
+		on(new_kernel, a_program_pushes_or_is_told),
+		on(new_kernel, a_program_is_told_of_no_blueflame),
+		on(old_kernel, an_old_kernel_tells_the_numbers_of_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,5 +134,6 @@ void dx_short_answers(void);
 void dx_events(void);
 void dx_bad_eventfds(void);
 void dx_left(void);
+void dx_without(void);
 
 #endif

@@ -22,6 +22,7 @@ static const struct {
 	{ "events", dx_events },
 	{ "bad-eventfds", dx_bad_eventfds },
 	{ "left", dx_left },
+	{ "without", dx_without },
 };
 
 int main(int argc, char **argv)

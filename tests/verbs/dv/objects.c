@@ -3,6 +3,7 @@
  * objects.c - objects laid open by mlx5dv_init_obj(): what is told of each kind, and which of the
  * further parts that are asked for.
  */
+#include <fcntl.h>
 #include <infiniband/mlx5dv.h>
 #include <string.h>
 
@@ -96,6 +97,31 @@ static void kinds(struct ibv_pd *pd, struct ibv_cq *cq)
 	SAY_RET(mlx5dv_init_obj(&obj, 0), "nothing");
 }
 
+/* It has no queue, and what is told of it is not what was there before. */
+static void xrc_receiver(struct ibv_context *ctx)
+{
+	struct ibv_xrcd_init_attr domain = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							  IBV_XRCD_INIT_ATTR_OFLAGS,
+					     .fd = -1,
+					     .oflags = O_CREAT };
+	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_XRC_RECV,
+					    .comp_mask = IBV_QP_INIT_ATTR_XRCD };
+	struct mlx5dv_qp out;
+	struct mlx5dv_obj obj = { .qp.out = &out };
+
+	attr.xrcd = ibv_open_xrcd(ctx, &domain);
+	MUST(attr.xrcd);
+	obj.qp.in = ibv_create_qp_ex(ctx, &attr);
+	MUST(obj.qp.in);
+	memset(&out, 0xa5, sizeof(out));
+	out.comp_mask = 0;
+	SAY_RET(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), "an XRC receiver");
+	say("%u blocks", out.sq.wqe_cnt);
+	say_check((uintptr_t)out.bf.reg >> 56 != 0xa5 && out.bf.size <= 4096, "its register");
+	MUST(!ibv_destroy_qp(obj.qp.in));
+	MUST(!ibv_close_xrcd(attr.xrcd));
+}
+
 void dv_objects(struct rig *rig)
 {
 	struct ibv_cq *cq = ibv_create_cq(rig->ctx, 63, NULL, NULL, 0);
@@ -103,6 +129,7 @@ void dv_objects(struct rig *rig)
 
 	MUST(cq && pd);
 	kinds(pd, cq);
+	xrc_receiver(rig->ctx);
 	qps(pd, cq);
 	wqs(rig, pd, cq);
 	MUST(!ibv_destroy_cq(cq));
