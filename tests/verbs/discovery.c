@@ -287,6 +287,19 @@ static void node_never_comes(void)
 	list_devices();
 }
 
+/* What an idle adapter is told, it does, in whatever moment between two naps it hears of it. */
+static void nodes_come_and_go(void)
+{
+	const int times = 2000;
+
+	for (int i = 0; i < times; i++) {
+		adapter_tell("nodes-vanish");
+		node_await(false);
+		adapter_tell("nodes-appear");
+		node_await(true);
+	}
+}
+
 /* Said once, although the list is asked for twice. */
 static void of_another_vendor(void)
 {
@@ -306,6 +319,7 @@ static const struct {
 	{ "removed", rdma_cm_closes_removed },
 	{ "late", node_comes_late },
 	{ "never", node_never_comes },
+	{ "come-and-go", nodes_come_and_go },
 	{ "foreign", of_another_vendor },
 };
 

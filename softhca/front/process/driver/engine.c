@@ -56,7 +56,7 @@ static struct {
 	pthread_t thread;
 	int kick_fd;
 	atomic_bool stop;
-	atomic_bool blocked;
+	atomic_bool blocked, kicked; /* each side sets its own, then looks at the other's */
 	atomic_uint pages; /* of all adapters */
 	uint64_t naps, nap_ns;
 	pthread_mutex_t last_lock; /* guards last: any page may be removed at any time */
@@ -160,7 +160,7 @@ static void wake_up(void)
 }
 
 /* The thread sleeps until a kick, a packet from another host, or DUE. */
-static void block(uint64_t now, uint64_t due)
+static void sleep_until(uint64_t now, uint64_t due)
 {
 	struct pollfd fds[2] = {
 		{ .fd = engine.kick_fd, .events = POLLIN },
@@ -182,19 +182,25 @@ static void block(uint64_t now, uint64_t due)
 	wake_up();
 }
 
+/* A kick since the round began may be for what the round had already looked at. */
+static void block(uint64_t now, uint64_t due)
+{
+	atomic_store(&engine.blocked, true);
+	if (!atomic_load(&engine.kicked))
+		sleep_until(now, due);
+	atomic_store(&engine.blocked, false);
+}
+
 static void nap(uint64_t now, uint64_t due)
 {
 	uint64_t end = now + engine.nap_ns < due ? now + engine.nap_ns : due;
 
 	if (end <= now)
 		return;
-	if (engine.nap_ns >= LONG_NAP_NS || fabric_is_joined(engine.load.fabric)) {
-		atomic_store(&engine.blocked, true);
+	if (engine.nap_ns >= LONG_NAP_NS || fabric_is_joined(engine.load.fabric))
 		block(now, end);
-		atomic_store(&engine.blocked, false);
-	} else {
+	else
 		nanosleep(&(struct timespec){ .tv_nsec = end - now }, NULL);
-	}
 	if (++engine.naps % NAPS_OF_A_LENGTH == 0 && engine.nap_ns < LAST_NAP_NS)
 		engine.nap_ns *= 2;
 }
@@ -233,10 +239,7 @@ static bool spin(uint64_t now)
 static void rest(uint64_t now, uint64_t due)
 {
 	if (!atomic_load(&engine.pages)) {
-		atomic_store(&engine.blocked, true);
-		if (!atomic_load(&engine.pages))
-			block(now, due);
-		atomic_store(&engine.blocked, false);
+		block(now, due);
 		wake_up();
 	} else if (!spin(now)) {
 		nap(now, due);
@@ -270,6 +273,7 @@ static void *engine_main(void *unused)
 	while (!atomic_load(&engine.stop)) {
 		uint64_t now = engine_now();
 
+		atomic_store(&engine.kicked, false);
 		if (run_adapters(now, &due))
 			wake_up();
 		else
@@ -302,6 +306,7 @@ void engine_stop(void)
 
 void engine_kick(void)
 {
+	atomic_store(&engine.kicked, true);
 	if (atomic_load(&engine.blocked))
 		eventfd_write(engine.kick_fd, 1);
 }
