@@ -113,7 +113,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	if (!hca)
 		return ENOMEM;
 	hca->config = *config;
-	hca->format = &mlx5_format;
+	hca->format = config->kind == HCA_MLX4 ? &mlx4_format : &mlx5_format;
 	hca->next_timer = HCA_IDLE;
 	TAILQ_INIT(&hca->ready);
 	TAILQ_INIT(&hca->timed);

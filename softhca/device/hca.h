@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "softhca/device/kind.h"
+
 struct hca;
 struct fabric_msg;
 struct fabric; /* what several adapters share: see softhca/net/fabric.h */
@@ -66,6 +68,7 @@ struct hca_limits {
 };
 
 struct hca_config {
+	enum hca_kind kind;
 	enum hca_link_layer link_layer;
 	bool grh_required; /* InfiniBand: every path wants a global route header */
 	unsigned int num_ports;

@@ -42,7 +42,7 @@ int uar_add(struct hca *hca, struct uar **out)
 		free(uar);
 		return ret;
 	}
-	if (hca->config.strict)
+	if (hca->config.strict && hca->format->judge_page)
 		hca->format->judge_page(uar);
 	*out = uar;
 	return 0;

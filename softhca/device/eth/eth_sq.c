@@ -337,11 +337,17 @@ static int sq_fetch_blocks(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uin
 	return ret ? ret : dma_finish(&batch);
 }
 
+/* The function returns the blocks that the WQE at RAW says to have. */
+static uint32_t frame_bbs(const struct hca *hca, const uint8_t *raw)
+{
+	return (hca->format->wqe_size(raw) + WQE_BB - 1) / WQE_BB;
+}
+
 /* The function returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place
  * is a guess, but not behind what is posted. */
 static uint32_t wqe_blocks(const struct hca *hca, const uint8_t *raw, uint32_t posted)
 {
-	uint32_t bbs = wqe_bbs(hca, raw);
+	uint32_t bbs = frame_bbs(hca, raw);
 
 	return bbs && bbs <= posted ? bbs : 1;
 }
@@ -377,17 +383,17 @@ static int wqe_execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, u
 
 static void run_one(struct hca *hca, struct eth_sq *sq)
 {
-	uint8_t raw[WQE_BB_MAX * WQE_BB];
+	uint8_t raw[WQE_BYTES_MAX];
 	uint32_t posted = (uint16_t)(sq->pi - sq->ci), bbs = posted;
 	int ret;
 
-	if (bbs > WQE_BB_MAX)
-		bbs = WQE_BB_MAX;
+	if (bbs > WQE_BYTES_MAX / WQE_BB)
+		bbs = WQE_BYTES_MAX / WQE_BB;
 	if (bbs > 1u << sq->wq.log_size)
 		bbs = 1u << sq->wq.log_size;
 	ret = sq_fetch_blocks(hca, sq, raw, bbs) ? WQE_BAD_FETCH : 0;
 	if (!ret) {
-		uint32_t size = wqe_bbs(hca, raw);
+		uint32_t size = frame_bbs(hca, raw);
 
 		hca->format->trace_send(hca->config.trace, sq->n, sq->ci, raw,
 					(size < bbs ? size : bbs) * WQE_BB);

@@ -50,7 +50,8 @@ struct cqe_place {
 	uint32_t qpn;
 	uint32_t user_index; /* by which software looks the queue up */
 	uint64_t time;
-	bool owner; /* of this lap of the ring */
+	bool has_time; /* mlx4: the CQ is one with timestamps */
+	bool owner;    /* of this lap of the ring */
 };
 
 struct event {
@@ -83,6 +84,9 @@ struct format {
 	void (*destroy)(struct hca *hca);
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
+	/* The call tells whether software has handed over the send WQE at RAW in this lap of the
+	 * ring, an odd one or not. NULL: WQEs do not say it, the doorbell record does. */
+	bool (*send_is_posted)(const uint8_t *raw, bool odd_lap);
 	uint8_t (*wqe_opcode)(const uint8_t *raw);
 	uint16_t (*wqe_stream)(const uint8_t *raw); /* that a request of DC belongs to */
 	uint32_t (*umr_key)(const uint8_t *raw);    /* of the key that a UMR is about */
@@ -143,9 +147,13 @@ struct format {
 	void (*set_eqe_owner)(uint8_t *eqe, bool owner);
 	uint32_t eqe_size;
 
+	/* The rings of a QP share its buffer. That of receives is first, or else, with this, the one
+	 * with the larger WQEs, and that of sends where they are as large. */
+	bool larger_ring_first;
 	/* These are the places of the words in doorbell records: posted receives and send blocks of
 	 * a QP, consumer index and arm word of a CQ. */
 	uint32_t dbrec_recv, dbrec_send, dbrec_ci, dbrec_arm;
+	uint32_t dbrec_align; /* bytes, of the records of a QP and of an SRQ */
 	struct cq_arm (*decode_arm)(uint32_t word_be);
 	/* The call tells that software has written VALUE_BE at OFFSET of a UAR page; the lock is
 	 * held. */
@@ -160,7 +168,7 @@ struct format {
 
 	/* These calls are for an adapter that is strict: they report what the bytes of a WQE, or of
 	 * a doorbell, have that they should not. A page of doorbells is remembered from
-	 * judge_page() until forget_page(). judge_write() is told what software has written, and
+	 * judge_page() until forget_page(); formats need not remember any. judge_write() is told what software has written, and
 	 * returns whether an adapter would take it; judge_found() what polling has found at
 	 * OFFSET. */
 	void (*judge_page)(struct uar *uar);
@@ -170,8 +178,11 @@ struct format {
 	void (*judge_found)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 	void (*judge_send)(struct hca *hca, const struct qp *qp, uint16_t index,
 			   const uint8_t *raw);
+	/* judge_posted() is called where send_is_posted() has found where what is posted ends,
+	 * which sq.pi says now. It may be NULL. */
+	void (*judge_posted)(struct hca *hca, const struct qp *qp);
 };
 
-extern const struct format mlx5_format;
+extern const struct format mlx5_format, mlx4_format;
 
 #endif

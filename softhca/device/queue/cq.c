@@ -168,6 +168,7 @@ static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const stru
 		.qpn = qp->n,
 		.user_index = user_index(qp, done->srq),
 		.time = cqe_time(hca, qp->real_time),
+		.has_time = cq->has_time,
 		.owner = cq_owner_bit(cq),
 	};
 	uint32_t len;

@@ -28,6 +28,7 @@ struct cq {
 	uint32_t log_size;
 	uint32_t cqe_size;
 	bool padded;        /* all 128 bytes are written */
+	bool has_time;      /* mlx4: CQEs have timestamps */
 	struct cq_run *run; /* NULL: completions are not compressed */
 	uint32_t pi, ci;    /* free-running; ci is what the doorbell record last said */
 	struct dma_map map;
@@ -62,7 +63,7 @@ struct cq {
 struct completion {
 	uint8_t opcode; /* MLX5_CQE_* */
 	/* These fields are valid for datagrams. */
-	bool grh;
+	bool grh, roce;
 	uint8_t sl_or_l3; /* service level; on RoCE enum cqe_l3 */
 	bool tagged;
 	uint16_t vlan; /* priority and id, as in the tag */

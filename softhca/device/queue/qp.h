@@ -29,7 +29,7 @@ struct srq;
 struct tm_offload;
 struct umr_wait;
 
-enum { SQ_CACHE_BBS = WQE_BB_MAX, RQ_CACHE_BYTES = 1024 };
+enum { SQ_CACHE_BYTES = WQE_BYTES_MAX, RQ_CACHE_BYTES = 1024 };
 
 /* An entry describes one send WQE between its transmission and its completion. */
 struct sq_entry {
@@ -42,12 +42,13 @@ struct sq_entry {
 };
 
 struct sq {
-	uint32_t log_size;      /* WQEBBs */
+	uint32_t log_size;      /* blocks */
+	uint32_t block;         /* bytes of a block, by which indices count */
 	uint64_t offset;        /* of the ring in qp->map */
-	uint16_t pi;            /* from the doorbell record */
+	uint16_t pi;            /* as software last said, see sq_read_doorbell() */
 	uint16_t next;          /* to transmit */
 	uint16_t ci;            /* oldest not completed */
-	struct sq_entry *entry; /* by index of the first WQEBB */
+	struct sq_entry *entry; /* by index of the first block */
 	/* A strict adapter knows the WQEs when they were posted, as digests by index, and since
 	 * when the record has said unrung_pi, which no doorbell announced. See rules.c. */
 	uint64_t *digest;
@@ -55,11 +56,12 @@ struct sq {
 	uint16_t unrung_pi;
 	/* The cache holds the fetched blocks cache_from .. cache_from + cache_bbs. */
 	uint16_t cache_from, cache_bbs;
-	uint8_t cache[SQ_CACHE_BBS * WQE_BB];
+	uint8_t cache[SQ_CACHE_BYTES];
 };
 
 struct rq {
 	uint32_t log_size; /* WQEs */
+	uint64_t offset;   /* of the ring in qp->map */
 	uint32_t stride;
 	uint16_t pi, ci;
 	uint16_t cache_from, cache_count;

@@ -32,11 +32,12 @@ static int add_ring(struct dma_batch *batch, const struct qp *qp, uint32_t count
 	uint32_t straight = size - slot < count ? size - slot : count;
 	int ret;
 
-	ret = dma_add_map(batch, &qp->map, (uint64_t)slot * qp->rq.stride,
+	ret = dma_add_map(batch, &qp->map, qp->rq.offset + (uint64_t)slot * qp->rq.stride,
 			  (uint64_t)straight * qp->rq.stride);
 	if (ret)
 		return ret;
-	return dma_add_map(batch, &qp->map, 0, (uint64_t)(count - straight) * qp->rq.stride);
+	return dma_add_map(batch, &qp->map, qp->rq.offset,
+			   (uint64_t)(count - straight) * qp->rq.stride);
 }
 
 /* The doorbell record is read before the WQEs, so the WQEs that it announces are complete. */

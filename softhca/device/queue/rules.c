@@ -32,14 +32,16 @@ uint64_t rules_digest(const uint8_t *bytes, size_t len)
  * how many of them are its. */
 static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_t left)
 {
-	uint8_t wqe[WQE_BB_MAX * WQE_BB];
+	uint8_t wqe[WQE_BYTES_MAX];
 	uint64_t *digest = &qp->sq.digest[index & sq_mask(qp)];
-	uint32_t bbs, max = left < WQE_BB_MAX ? left : WQE_BB_MAX;
+	uint32_t bbs, max = WQE_BYTES_MAX / qp->sq.block;
 
+	if (max > left)
+		max = left;
 	*digest = 0;
 	if (sq_copy(hca, qp, index, max, wqe))
 		return left;
-	bbs = wqe_bbs(hca, wqe);
+	bbs = wqe_bbs(hca, qp, wqe);
 	if (!bbs || bbs > max)
 		return left; /* it will be refused, and where the next one begins is not known */
 	*digest = rules_digest(wqe, hca->format->wqe_size(wqe));
@@ -75,12 +77,12 @@ bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi)
 
 void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs)
 {
-	uint8_t wqe[WQE_BB_MAX * WQE_BB];
+	uint8_t wqe[WQE_BYTES_MAX];
 	uint64_t digest = qp->sq.digest ? qp->sq.digest[qp->sq.ci & sq_mask(qp)] : 0;
 
 	if (!digest || sq_copy(hca, qp, qp->sq.ci, bbs, wqe))
 		return;
-	if (hca->format->wqe_size(wqe) > bbs * WQE_BB ||
+	if (hca->format->wqe_size(wqe) > bbs * qp->sq.block ||
 	    rules_digest(wqe, hca->format->wqe_size(wqe)) != digest)
 		say(hca, "wqe.changed",
 		    "QP 0x%06x, WQE %u: its bytes changed between doorbell and completion", qp->n,
@@ -230,7 +232,8 @@ static void look_at_cq(struct hca *hca, struct cq *cq)
 static void look_at_qp(struct hca *hca, struct qp *qp)
 {
 	look_at_memory(hca, &qp->map, qp->dbr, &qp->dbr_page, "QP", qp->n);
-	if (qp->state == PRM_QP_STATE_RTS && qp->sq.entry && !qp->offload)
+	if (qp->state == PRM_QP_STATE_RTS && qp->sq.entry && !qp->offload &&
+	    !hca->format->send_is_posted)
 		look_at_sq(hca, qp);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sq.c - the send queue's ring: doorbell records, fetching WQEs, completing and flushing them.
+ * sq.c - the send queue's ring: what is posted, fetching WQEs, completing and flushing them.
  *
  * A bus call costs about as much as a small message, so one call reads the doorbell records of a
  * UAR page together with the next few WQEBBs of its idle queues, and fetches bring up to 16 WQEBBs.
@@ -28,11 +28,11 @@ static int add_ring(struct dma_batch *batch, const struct qp *qp, uint16_t index
 	uint32_t straight = size - slot < bbs ? size - slot : bbs;
 	int ret;
 
-	ret = dma_add_map(batch, &qp->map, qp->sq.offset + (uint64_t)slot * WQE_BB,
-			  (uint64_t)straight * WQE_BB);
+	ret = dma_add_map(batch, &qp->map, qp->sq.offset + (uint64_t)slot * qp->sq.block,
+			  (uint64_t)straight * qp->sq.block);
 	if (ret)
 		return ret;
-	return dma_add_map(batch, &qp->map, qp->sq.offset, (uint64_t)(bbs - straight) * WQE_BB);
+	return dma_add_map(batch, &qp->map, qp->sq.offset, (uint64_t)(bbs - straight) * qp->sq.block);
 }
 
 static uint16_t wqes_posted(const struct qp *qp)
@@ -63,19 +63,6 @@ static bool is_scanned(const struct qp *qp)
 		qp->state == PRM_QP_STATE_ERR);
 }
 
-int sq_read_doorbell(struct hca *hca, struct qp *qp)
-{
-	uint32_t word;
-	int ret;
-
-	if (!is_scanned(qp))
-		return 0;
-	ret = dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word));
-	if (!ret)
-		take_doorbell(hca, qp, word);
-	return ret;
-}
-
 int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf)
 {
 	struct dma_batch batch;
@@ -84,6 +71,57 @@ int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, 
 	dma_begin_read(&batch, hca, buf);
 	ret = add_ring(&batch, qp, index, bbs);
 	return ret ? ret : dma_finish(&batch);
+}
+
+/* The function walks from WQE to WQE, as far as software has handed them over. Software writes that
+ * word of a WQE last, and a read goes from the first byte to the last, so a WQE that is seen to be
+ * posted is complete. */
+static int find_posted(struct hca *hca, const struct qp *qp, uint16_t *pi)
+{
+	uint32_t step = SQ_CACHE_BYTES / qp->sq.block, size = sq_mask(qp) + 1u;
+	uint8_t raw[SQ_CACHE_BYTES];
+	int ret;
+
+	step = step < size ? step : size;
+	for (*pi = qp->sq.pi; (uint16_t)(*pi - qp->sq.ci) < size;) {
+		ret = sq_copy(hca, qp, *pi, step, raw);
+		if (ret)
+			return ret;
+		for (uint32_t i = 0; i < step; i++, (*pi)++)
+			if ((uint16_t)(*pi - qp->sq.ci) >= size ||
+			    !hca->format->send_is_posted(raw + (size_t)i * qp->sq.block,
+							 *pi >> qp->sq.log_size & 1))
+				return 0;
+	}
+	return 0;
+}
+
+static int take_posted(struct hca *hca, struct qp *qp)
+{
+	uint16_t pi;
+	int ret = find_posted(hca, qp, &pi);
+
+	if (ret)
+		return ret;
+	take_doorbell(hca, qp, htobe32(pi));
+	if (hca->config.strict && hca->format->judge_posted)
+		hca->format->judge_posted(hca, qp);
+	return 0;
+}
+
+int sq_read_doorbell(struct hca *hca, struct qp *qp)
+{
+	uint32_t word;
+	int ret;
+
+	if (!is_scanned(qp))
+		return 0;
+	if (hca->format->send_is_posted)
+		return take_posted(hca, qp);
+	ret = dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word));
+	if (!ret)
+		take_doorbell(hca, qp, word);
+	return ret;
 }
 
 static bool may_speculate(const struct qp *qp)
@@ -123,7 +161,7 @@ static void keep_blocks(struct qp *qp, const uint8_t *blocks, uint16_t bbs)
 	qp->sq.cache_from = qp->sq.next;
 	qp->sq.cache_bbs = valid < bbs ? valid : bbs;
 	qp->req.decoded = false;
-	memcpy(qp->sq.cache, blocks, (size_t)qp->sq.cache_bbs * WQE_BB);
+	memcpy(qp->sq.cache, blocks, (size_t)qp->sq.cache_bbs * qp->sq.block);
 }
 
 static void scan_batch(struct hca *hca, struct scan *scan, unsigned int count)
@@ -142,7 +180,7 @@ static void scan_batch(struct hca *hca, struct scan *scan, unsigned int count)
 		take_doorbell(hca, scan[i].qp, scan[i].word);
 		if (scan[i].bbs)
 			keep_blocks(scan[i].qp, at, scan[i].bbs);
-		at += scan[i].bbs * WQE_BB;
+		at += scan[i].bbs * scan[i].qp->sq.block;
 	}
 }
 
@@ -165,6 +203,10 @@ void sq_scan_doorbells(struct hca *hca, struct uar *uar)
 	LIST_FOREACH(qp, &uar->qps, in_uar) {
 		if (!is_scanned(qp))
 			continue;
+		if (hca->format->send_is_posted) {
+			scan_one(hca, qp);
+			continue;
+		}
 		scan[count].qp = qp;
 		scan[count++].bbs = blocks_to_speculate(qp, &tries);
 		if (count == SCAN_QPS) {
@@ -184,8 +226,8 @@ static bool is_cached(const struct hca *hca, const struct qp *qp, uint16_t index
 
 	if (skip >= qp->sq.cache_bbs)
 		return false;
-	*raw = qp->sq.cache + (size_t)skip * WQE_BB;
-	bbs = wqe_bbs(hca, *raw);
+	*raw = qp->sq.cache + (size_t)skip * qp->sq.block;
+	bbs = wqe_bbs(hca, qp, *raw);
 	return bbs + skip <= qp->sq.cache_bbs;
 }
 
@@ -201,8 +243,8 @@ int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw
 	}
 	if (is_cached(hca, qp, index, raw))
 		return 0;
-	if (bbs > SQ_CACHE_BBS)
-		bbs = SQ_CACHE_BBS;
+	if (bbs > SQ_CACHE_BYTES / qp->sq.block)
+		bbs = SQ_CACHE_BYTES / qp->sq.block;
 	if (bbs > 1u << qp->sq.log_size)
 		bbs = 1u << qp->sq.log_size;
 	qp->sq.cache_bbs = 0;
@@ -264,7 +306,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 
 	if (!sq_fetch(hca, qp, qp->sq.ci, &raw)) {
 		done.send_opcode = hca->format->wqe_opcode(raw);
-		bbs = wqe_bbs(hca, raw);
+		bbs = wqe_bbs(hca, qp, raw);
 		stream = hca->format->wqe_stream(raw);
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);

@@ -32,10 +32,10 @@ enum wqe_refusal {
 	WQE_BAD_DMA = 0x56,
 };
 
-/* The function returns the WQEBBs of the send WQE at RAW; 0 says that the WQE is not valid. */
-static inline uint32_t wqe_bbs(const struct hca *hca, const uint8_t *raw)
+/* The function returns the blocks of QP's send WQE at RAW; 0 says that the WQE is not valid. */
+static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const uint8_t *raw)
 {
-	return (hca->format->wqe_size(raw) + WQE_BB - 1) / WQE_BB;
+	return (hca->format->wqe_size(raw) + qp->sq.block - 1) / qp->sq.block;
 }
 
 /* The function returns the syndrome of a CQE for a refusal. */

@@ -219,7 +219,7 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 	req->decoded = !why;
 	if (why != WQE_BAD_SIZE)
 		hca->format->trace_send(hca->config.trace, qp->n, index, raw,
-					wqe_bbs(hca, raw) * WQE_BB);
+					wqe_bbs(hca, qp, raw) * qp->sq.block);
 	if (hca->config.strict && !why)
 		hca->format->judge_send(hca, qp, index, raw);
 	return why;

@@ -36,6 +36,7 @@ struct tm_offload {
 int tm_offload_start(struct qp *qp)
 {
 	qp->sq.log_size = TM_LOG_OFFLOADED;
+	qp->sq.block = WQE_BB;
 	qp->sq.entry = calloc(WQES, sizeof(*qp->sq.entry));
 	qp->offload = calloc(1, sizeof(*qp->offload));
 	return qp->sq.entry && qp->offload ? 0 : ENOMEM;

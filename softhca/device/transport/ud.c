@@ -93,6 +93,7 @@ static struct completion completion_of(const struct qp *qp, const struct fabric_
 		.remote_qpn = msg->src_qpn,
 		.slid = addr->slid,
 		.grh = addr->grh,
+		.roce = addr->by_gid,
 		.sl_or_l3 = addr->by_gid ? l3_type(addr) : addr->sl,
 		.tagged = addr->tagged,
 		.vlan = addr->sl << 13 | addr->vlan,

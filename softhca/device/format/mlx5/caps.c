@@ -52,8 +52,8 @@ static void put_objects(const struct hca_limits *limits, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ, TM_LOG_MAX_TAGS);
 	fld_set(cap, HCA_CAP_LOG_MAX_MCG, log2_floor(MCG_MAX));
 	fld_set(cap, HCA_CAP_MAX_QP_MCG, MCG_MAX_QPS);
-	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BB * WQE_BB_MAX);
-	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ_DC, WQE_BB * WQE_BB_MAX);
+	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ, WQE_BYTES_MAX);
+	fld_set(cap, HCA_CAP_MAX_WQE_SZ_SQ_DC, WQE_BYTES_MAX);
 	fld_set(cap, HCA_CAP_MAX_WQE_SZ_RQ, RECV_WQE_MAX);
 	fld_set(cap, HCA_CAP_LOG_MAX_UCTX, UCTX_LOG_MAX);
 	fld_set(cap, HCA_CAP_UCTX_CAP, PRM_UCTX_CAP_RAW_TX | PRM_UCTX_CAP_INTERNAL_DEV_RES);

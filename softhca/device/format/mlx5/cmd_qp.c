@@ -112,8 +112,9 @@ static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
 		return "qp: unknown cs_req";
 	if (cs_res > PRM_CS_RES_64B)
 		return "qp: unknown cs_res";
-	if (!fld_get(qpc, QPC_DBR_UMEM_VALID) && fld_get(qpc, QPC_DBR_ADDR) & 7)
-		return "qp: doorbell record is not aligned to 8";
+	if (!fld_get(qpc, QPC_DBR_UMEM_VALID) &&
+	    fld_get(qpc, QPC_DBR_ADDR) % hca->format->dbrec_align)
+		return "qp: doorbell record is not aligned";
 	return NULL;
 }
 
@@ -192,25 +193,41 @@ static int qp_find_record(struct hca *hca, struct qp *qp)
 	return umem_place_record(hca, &record, &qp->dbr, &qp->umems.record);
 }
 
-/* Receive queue first, send queue behind it. */
+/* Blocks of sends are of 64 bytes, unless a front says otherwise for an adapter that has others. */
+static uint32_t qp_block(const struct hca *hca, const struct cmd *cmd)
+{
+	uint32_t log = hca->format->send_is_posted ? fld_get(cmd->in, CREATE_QP_IN_LOG_BLOCK) : 0;
+
+	return log >= WQE_BB_LOG && 1u << log <= WQE_BYTES_MAX ? 1u << log : WQE_BB;
+}
+
+/* The rings lie one behind the other. */
+static uint64_t qp_place_rings(const struct hca *hca, struct qp *qp)
+{
+	uint64_t rq = (uint64_t)qp->rq.stride << qp->rq.log_size;
+	uint64_t sq = (uint64_t)qp->sq.block << qp->sq.log_size;
+
+	if (hca->format->larger_ring_first && qp->rq.stride <= qp->sq.block)
+		qp->rq.offset = sq;
+	else
+		qp->sq.offset = rq;
+	return rq + sq;
+}
+
 static int qp_map_rings(struct hca *hca, struct qp *qp, const struct cmd *cmd)
 {
-	uint64_t len = 0;
-
 	if (fld_get(qp->context, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ) {
 		qp->rq.log_size = fld_get(qp->context, QPC_LOG_RQ_SIZE);
 		qp->rq.stride = 16u << fld_get(qp->context, QPC_LOG_RQ_STRIDE);
-		len = (uint64_t)qp->rq.stride << qp->rq.log_size;
 	}
 	if (!fld_get(qp->context, QPC_NO_SQ)) {
 		qp->sq.log_size = fld_get(qp->context, QPC_LOG_SQ_SIZE);
-		qp->sq.offset = len;
 		qp->sq.entry = calloc(1u << qp->sq.log_size, sizeof(*qp->sq.entry));
 		if (!qp->sq.entry)
 			return ENOMEM;
-		len += (uint64_t)WQE_BB << qp->sq.log_size;
+		qp->sq.block = qp_block(hca, cmd);
 	}
-	return qp_map_memory(hca, qp, cmd, len);
+	return qp_map_memory(hca, qp, cmd, qp_place_rings(hca, qp));
 }
 
 static uint8_t bytes_in_cqe(uint64_t scatter)

@@ -116,7 +116,8 @@ static const char *srq_check_rmp(const uint8_t *context)
 	return srq_check_wq(fld_at(context, RMPC_WQ));
 }
 
-static const char *srq_check_sizes(const struct srq_layout *layout, const uint8_t *context)
+static const char *srq_check_sizes(const struct hca *hca, const struct srq_layout *layout,
+				   const uint8_t *context)
 {
 	uint64_t stride = fld_get(context, layout->log_stride);
 
@@ -127,8 +128,9 @@ static const char *srq_check_sizes(const struct srq_layout *layout, const uint8_
 		return "srq: more WQEs than log_max_srq_sz allows";
 	if (12 + fld_get(context, layout->log_page_size) > MAX_PAGE_SHIFT)
 		return "srq: pages are too large";
-	if (!fld_get(context, layout->record_valid) && fld_get(context, layout->dbr_addr) & 7)
-		return "srq: doorbell record is not aligned to 8";
+	if (!fld_get(context, layout->record_valid) &&
+	    fld_get(context, layout->dbr_addr) % hca->format->dbrec_align)
+		return "srq: doorbell record is not aligned";
 	return NULL;
 }
 
@@ -194,7 +196,7 @@ static enum prm_status srq_add(struct hca *hca, struct cmd *cmd, struct srq *srq
 static enum prm_status srq_create(struct hca *hca, struct cmd *cmd, const void *context,
 				  const struct srq *parts)
 {
-	const char *why = srq_check_sizes(parts->layout, context);
+	const char *why = srq_check_sizes(hca, parts->layout, context);
 	enum prm_status status;
 	struct srq *srq;
 

@@ -45,6 +45,7 @@ const struct format mlx5_format = {
 	.dbrec_send = FLD_BYTE(QP_DBREC_SEND),
 	.dbrec_ci = FLD_BYTE(CQ_DBREC_CI),
 	.dbrec_arm = FLD_BYTE(CQ_DBREC_ARM),
+	.dbrec_align = 8,
 	.decode_arm = mlx5_decode_arm,
 	.ring = mlx5_ring,
 	.trace_send = mlx5_trace_send,

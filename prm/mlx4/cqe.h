@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cqe.h - completion queue entries of mlx4 adapters: 32 bytes. An entry of 64 bytes has them at its
+ * end. Sources: struct mlx4_cqe and struct mlx4_err_cqe in infiniband/mlx4dv.h, linux/mlx4/cq.h.
+ */
+#ifndef PRM_MLX4_CQE_H
+#define PRM_MLX4_CQE_H
+
+#include "util/fields.h"
+
+enum {
+	M4_CQE_SIZE = 32,
+	M4_CQE_LARGE = 64,
+	M4_CQE_NEW = 0xcc, /* what rings are full of before their first CQE: hardware's */
+};
+
+/* M4_CQE_OPCODE of what was received; of a request it is the WQE's. */
+enum m4_cqe_opcode {
+	M4_RECV_WRITE_IMM = 0x00,
+	M4_RECV_SEND = 0x01,
+	M4_RECV_SEND_IMM = 0x02,
+	M4_RECV_SEND_INVAL = 0x03,
+	M4_CQE_RESIZE = 0x16,
+	M4_CQE_ERROR = 0x1e,
+};
+
+#define M4_CQE_VLAN_PRESENT FLD(0x0, 29, 29)
+#define M4_CQE_QPN          FLD(0x0, 23, 0)
+#define M4_CQE_IMM          FLD(0x4, 31, 0) /* or the key that was invalidated, or a hash */
+#define M4_CQE_GRH          FLD(0x8, 31, 31)
+#define M4_CQE_PATH_BITS    FLD(0x8, 30, 24)
+#define M4_CQE_RQPN         FLD(0x8, 23, 0) /* an SRQ's number for what XRC has received */
+#define M4_CQE_SL           FLD(0xc, 31, 28)
+#define M4_CQE_ETH_PRIO     FLD(0xc, 31, 29)
+#define M4_CQE_VID          FLD(0xc, 27, 16)
+#define M4_CQE_RLID         FLD(0xc, 15, 0)
+#define M4_CQE_TIME_47_16   FLD(0xc, 31, 0) /* of a CQ with timestamps, in place of SL and LID */
+#define M4_CQE_STATUS       FLD(0x10, 31, 0)
+#define M4_CQE_BYTE_COUNT   FLD(0x14, 31, 0)
+#define M4_CQE_WQE_INDEX    FLD(0x18, 31, 16)
+#define M4_CQE_CHECKSUM     FLD(0x18, 15, 0)
+#define M4_CQE_TIME_15_0    FLD(0x1c, 23, 8)
+#define M4_CQE_OWNER        FLD(0x1c, 7, 7)
+#define M4_CQE_IS_SEND      FLD(0x1c, 6, 6)
+#define M4_CQE_OPCODE       FLD(0x1c, 4, 0)
+
+/* An error's */
+#define M4_CQE_VENDOR       FLD(0x18, 15, 8)
+#define M4_CQE_SYNDROME     FLD(0x18, 7, 0)
+
+/* M4_CQE_STATUS has these bits, of frames. */
+enum m4_cqe_status {
+	M4_STATUS_L4_OK = 1 << 2,
+	M4_STATUS_IPV4 = 1 << 22,
+	M4_STATUS_IP_OK = 1 << 28,
+};
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * doorbell.c - what software rings on an adapter of mlx4: the registers of a UAR page, and the arm
+ * word of a CQ's doorbell record. Sources: see prm/mlx4/uar.h.
+ */
+#include <endian.h>
+
+#include "prm/mlx4/uar.h"
+#include "prm/mlx5/eqe.h"
+#include "softhca/device/core.h"
+#include "softhca/device/format/mlx4/mlx4.h"
+
+struct cq_arm mlx4_decode_arm(uint32_t word_be)
+{
+	return (struct cq_arm){
+		.solicited_only = fld_get(&word_be, M4_ARM_COMMAND) == M4_ARM_SOLICITED,
+		.ci = fld_get(&word_be, M4_ARM_CI),
+		.sn = fld_get(&word_be, M4_ARM_SN),
+		.reserved = be32toh(word_be) & (3u << 30 | 1u << 27 | 1u << 26),
+	};
+}
+
+/* The QP's WQEs say themselves how far they are posted. */
+static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
+{
+	struct qp *qp = res_get(&hca->qps, fld_get(&value_be, M4_SEND_QPN));
+
+	if (qp && qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+}
+
+/* The register has the CQ's number where the record has the consumer index. */
+static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
+{
+	struct cq *cq = res_get(&hca->cqs, fld_get(&value_be, M4_UAR_CQ_CQN));
+	uint32_t word = value_be;
+
+	fld_set(&word, M4_ARM_CI, fld_get(&value_be, M4_UAR_CQ_CI));
+	if (cq && cq->uar && cq->uar->n == uar)
+		cq_arm(hca, cq, word);
+}
+
+void mlx4_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
+{
+	if (offset == M4_UAR_SEND)
+		ring_sq(hca, uar, value_be);
+	else if (offset == M4_UAR_CQ)
+		ring_cq(hca, uar, value_be);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * format.c - the format mlx4, as a table: see softhca/device/format/format.h. It has no queues of
+ * frames, no requests on memory keys and no signatures.
+ */
+#include "prm/mlx4/cqe.h"
+#include "prm/mlx4/uar.h"
+#include "prm/mlx5/eqe.h"
+#include "softhca/device/format/mlx4/mlx4.h"
+#include "softhca/device/format/mlx5/mlx5.h"
+
+const struct format mlx4_format = {
+	/* Commands and EQEs are those of mlx5: see kind.h. */
+	.create = mlx5_create,
+	.destroy = mlx5_destroy,
+	.encode_eqe = mlx5_encode_eqe,
+	.set_eqe_owner = mlx5_set_eqe_owner,
+	.eqe_size = PRM_EQE_SIZE,
+	.trace_eqe = mlx5_trace_eqe,
+	.wqe_size = mlx4_wqe_size,
+	.send_is_posted = mlx4_send_is_posted,
+	.wqe_opcode = mlx4_wqe_opcode,
+	.wqe_stream = mlx4_wqe_stream,
+	.decode_send = mlx4_decode_send,
+	.decode_av = mlx4_decode_av,
+	.decode_recv = mlx4_decode_recv,
+	.decode_srq = mlx4_decode_srq,
+	.encode_cqe = mlx4_encode_cqe,
+	.encode_ring_end = mlx4_encode_ring_end,
+	.set_cqe_owner = mlx4_set_cqe_owner,
+	.is_software_cqe = mlx4_is_software_cqe,
+	.cqe_size = M4_CQE_SIZE,
+	.larger_ring_first = true,
+	.dbrec_recv = FLD_BYTE(M4_RECV_RECORD),
+	.dbrec_ci = FLD_BYTE(M4_CQ_RECORD_CI),
+	.dbrec_arm = FLD_BYTE(M4_CQ_RECORD_ARM),
+	.dbrec_align = 4,
+	.decode_arm = mlx4_decode_arm,
+	.ring = mlx4_ring,
+	.trace_send = mlx4_trace_send,
+	.trace_cqe = mlx4_trace_cqe,
+	.opcode_name = mlx4_opcode_name,
+	.judge_write = mlx4_judge_write,
+	.judge_found = mlx4_judge_found,
+	.judge_send = mlx4_judge_send,
+	.judge_posted = mlx4_judge_posted,
+};

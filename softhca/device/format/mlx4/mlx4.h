@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mlx4.h - the parts of the format mlx4: WQEs, CQEs and doorbells of ConnectX-3. Its adapter is
+ * ordered by the commands of mlx5, see kind.h, and so has the EQEs of mlx5, which nobody sees but
+ * the front.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX4_MLX4_H
+#define SOFTHCA_DEVICE_FORMAT_MLX4_MLX4_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "softhca/device/format/format.h"
+
+/* wqe.c */
+uint32_t mlx4_wqe_size(const uint8_t *raw);
+bool mlx4_send_is_posted(const uint8_t *raw, bool odd_lap);
+uint8_t mlx4_wqe_opcode(const uint8_t *raw);
+uint16_t mlx4_wqe_stream(const uint8_t *raw);
+int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+		     enum fabric_service service, struct send_wqe *wqe);
+void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
+void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
+
+/* cqe.c */
+uint32_t mlx4_encode_cqe(const struct cqe_place *place, const struct completion *done,
+			 uint8_t *slot);
+void mlx4_encode_ring_end(uint8_t *cqe);
+void mlx4_set_cqe_owner(uint8_t *cqe, bool owner);
+bool mlx4_is_software_cqe(const uint8_t *cqe, bool owner);
+
+/* doorbell.c */
+struct cq_arm mlx4_decode_arm(uint32_t word_be);
+void mlx4_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+
+/* trace.c */
+void mlx4_trace_send(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,
+		     size_t len);
+void mlx4_trace_cqe(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t *cqe);
+const char *mlx4_opcode_name(uint8_t opcode);
+
+/* rules.c */
+bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
+		      size_t len);
+void mlx4_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+void mlx4_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw);
+void mlx4_judge_posted(struct hca *hca, const struct qp *qp);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wqe.c - work queue elements of mlx4, decoded and checked.
+ *
+ * A WQE that breaks a rule is refused with the reason as vendor syndrome; nothing of it is
+ * executed. A WQE has one slot of its ring, which for the queue is a block. Sources: see
+ * prm/mlx4/wqe.h.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "prm/mlx4/wqe.h"
+#include "prm/mlx5/wqe.h"
+#include "softhca/device/format/mlx4/mlx4.h"
+#include "softhca/device/queue/work_request.h"
+#include "softhca/device/queue/wqe.h"
+
+static_assert((int)M4_DATAGRAM_SIZE <= (int)WQE_AV_EXTENDED, "struct send_wqe has room for it");
+
+enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
+
+enum {
+	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC,
+	ON_CONNECTED = ON_RELIABLE | 1 << FABRIC_UC,
+	ON_ALL = ON_CONNECTED | 1 << FABRIC_UD,
+};
+
+/* The opcodes that the queues know have the same numbers. */
+static const struct opcode {
+	uint8_t services; /* that have it: IBTA vol 1, table 44 */
+	uint8_t parts;
+} opcodes[32] = {
+	[M4_NOP] = { ON_ALL, 0 },
+	[M4_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE },
+	[M4_SEND] = { ON_ALL, PART_DATA | PART_INLINE },
+	[M4_SEND_IMM] = { ON_ALL, PART_DATA | PART_INLINE },
+	[M4_RDMA_WRITE] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
+	[M4_RDMA_WRITE_IMM] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
+	[M4_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA },
+	[M4_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
+	[M4_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
+};
+
+static_assert((int)M4_SEND_INVAL == (int)WQE_SEND_INVAL && (int)M4_SEND == (int)WQE_SEND &&
+		      (int)M4_SEND_IMM == (int)WQE_SEND_IMM &&
+		      (int)M4_RDMA_WRITE == (int)WQE_RDMA_WRITE &&
+		      (int)M4_RDMA_WRITE_IMM == (int)WQE_RDMA_WRITE_IMM &&
+		      (int)M4_RDMA_READ == (int)WQE_RDMA_READ &&
+		      (int)M4_ATOMIC_CS == (int)WQE_ATOMIC_CS &&
+		      (int)M4_ATOMIC_FA == (int)WQE_ATOMIC_FA && (int)M4_NOP == (int)WQE_NOP,
+	      "opcodes are those that the queues know");
+
+uint32_t mlx4_wqe_size(const uint8_t *raw)
+{
+	return (uint32_t)fld_get(raw, M4_CTRL_DS) * M4_SEG;
+}
+
+bool mlx4_send_is_posted(const uint8_t *raw, bool odd_lap)
+{
+	return fld_get(raw, M4_CTRL_OWNER) == odd_lap;
+}
+
+uint8_t mlx4_wqe_opcode(const uint8_t *raw)
+{
+	return fld_get(raw, M4_CTRL_OPCODE);
+}
+
+uint16_t mlx4_wqe_stream(const uint8_t *raw)
+{
+	(void)raw;
+	return 0;
+}
+
+static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
+{
+	wqe->sge[wqe->num_sge++] = *sge;
+	wqe->length += sge->len;
+}
+
+/* A length of 0 stands for 2 GiB; bytes that are none at all are inline. */
+static struct wqe_sge decode_data(const uint8_t *seg)
+{
+	uint32_t len = fld_get(seg, M4_DATA_LEN);
+
+	return (struct wqe_sge){
+		.len = len ? len : 1u << 31,
+		.lkey = fld_get(seg, M4_DATA_LKEY),
+		.addr = fld_get(seg, M4_DATA_ADDR),
+	};
+}
+
+/* The function takes the inline bytes at SEG, which is AT bytes into the WQE, and returns how far
+ * they go, with what fills their last segment; 0 if they run over the end of a piece, or of the
+ * WQE. */
+static size_t decode_inline(const uint8_t *seg, size_t at, const uint8_t *end,
+			    struct send_wqe *wqe)
+{
+	uint32_t len = fld_get(seg, M4_DATA_LEN);
+	size_t taken = (M4_INLINE_HEADER + (size_t)len + M4_SEG - 1) / M4_SEG * M4_SEG;
+
+	if (at % M4_PIECE + M4_INLINE_HEADER + len > M4_PIECE || taken > (size_t)(end - seg))
+		return 0;
+	add_sge(wqe, &(struct wqe_sge){ .len = len, .data = seg + M4_INLINE_HEADER });
+	return taken;
+}
+
+static int decode_sges(const uint8_t *raw, const uint8_t *seg, const uint8_t *end, uint8_t parts,
+		       struct send_wqe *wqe)
+{
+	while (seg < end) {
+		size_t taken = M4_SEG;
+
+		if (wqe->num_sge == WQE_SGE_MAX)
+			return WQE_BAD_SIZE;
+		if (fld_get(seg, M4_DATA_INLINE)) {
+			taken = decode_inline(seg, seg - raw, end, wqe);
+			if (!taken || (!(parts & PART_INLINE) && wqe->length))
+				return WQE_BAD_INLINE;
+		} else {
+			struct wqe_sge sge = decode_data(seg);
+
+			add_sge(wqe, &sge);
+		}
+		seg += taken;
+	}
+	return 0;
+}
+
+static void decode_control(const uint8_t *raw, uint16_t index, enum fabric_service service,
+			   struct send_wqe *wqe)
+{
+	wqe->opcode = fld_get(raw, M4_CTRL_OPCODE);
+	wqe->index = index;
+	wqe->bbs = 1;
+	wqe->fence = fld_get(raw, M4_CTRL_FENCE) ? WQE_FENCE_SMALL_AND_STRONG : WQE_FENCE_NONE;
+	wqe->signaled = fld_get(raw, M4_CTRL_CQE) == M4_CQE_WANTED;
+	wqe->solicited = fld_get(raw, M4_CTRL_SOLICITED);
+	memcpy(&wqe->imm, fld_at(raw, M4_CTRL_IMM), sizeof(wqe->imm));
+	wqe->srqn = service == FABRIC_XRC ? fld_get(raw, M4_CTRL_XRC_SRQN) : 0;
+	wqe->stream = 0;
+	wqe->length = 0;
+	wqe->num_sge = 0;
+}
+
+/* The part of LEN bytes at *SEG, which moves on; NULL when the WQE ends before. */
+static const uint8_t *take_segment(const uint8_t **seg, const uint8_t *end, size_t len)
+{
+	const uint8_t *at = *seg;
+
+	if (len > (size_t)(end - at))
+		return NULL;
+	*seg += len;
+	return at;
+}
+
+/* What goes between the control segment and the data. */
+static int decode_parts(const uint8_t **seg, const uint8_t *end, uint8_t parts, bool datagram,
+			struct send_wqe *wqe)
+{
+	const uint8_t *part;
+
+	if (datagram) {
+		part = take_segment(seg, end, M4_DATAGRAM_SIZE);
+		if (!part)
+			return WQE_BAD_SIZE;
+		memcpy(wqe->av, part, M4_DATAGRAM_SIZE);
+	}
+	if (parts & PART_RADDR) {
+		part = take_segment(seg, end, M4_SEG);
+		if (!part)
+			return WQE_BAD_SIZE;
+		wqe->raddr = fld_get(part, M4_RADDR_ADDR);
+		wqe->rkey = fld_get(part, M4_RADDR_RKEY);
+	}
+	if (parts & PART_ATOMIC) {
+		part = take_segment(seg, end, M4_SEG);
+		if (!part)
+			return WQE_BAD_SIZE;
+		wqe->swap_add = fld_get(part, M4_ATOMIC_SWAP_ADD);
+		wqe->compare = fld_get(part, M4_ATOMIC_COMPARE);
+	}
+	return 0;
+}
+
+int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
+		     enum fabric_service service, struct send_wqe *wqe)
+{
+	const uint8_t *seg = raw + M4_SEG, *end = raw + mlx4_wqe_size(raw);
+	const struct opcode *op;
+	int why;
+
+	(void)bbs; /* the ring has it: a WQE is one */
+	(void)qpn;
+	decode_control(raw, index, service, wqe);
+	op = &opcodes[wqe->opcode];
+	if (!(op->services & 1 << service))
+		return WQE_BAD_OPCODE;
+	if (end < seg)
+		return WQE_BAD_SIZE;
+	if (!op->parts)
+		return 0;
+	why = decode_parts(&seg, end, op->parts, service == FABRIC_UD, wqe);
+	return why ? why : decode_sges(raw, seg, end, op->parts, wqe);
+}
+
+void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to)
+{
+	struct fabric_addr *addr = &to->path.addr;
+
+	memset(to, 0, sizeof(*to));
+	to->qpn = fld_get(av, M4_DGRAM_QPN);
+	to->qkey = fld_get(av, M4_DGRAM_QKEY);
+	to->has_qkey = !(to->qkey >> 31);
+	to->path.gid_index = fld_get(av, M4_AV_GID_INDEX);
+	addr->by_gid = roce;
+	addr->grh = roce || fld_get(av, M4_AV_GRH);
+	if (addr->grh) {
+		addr->traffic_class = fld_get(av, M4_AV_TCLASS);
+		addr->hop_limit = fld_get(av, M4_AV_HOP_LIMIT);
+		addr->flow_label = fld_get(av, M4_AV_FLOW_LABEL);
+		memcpy(addr->dgid, fld_at(av, M4_AV_DGID), sizeof(addr->dgid));
+	}
+	if (roce) {
+		addr->sl = fld_get(av, M4_AV_ETH_PRIO);
+		memcpy(addr->dmac, fld_at(av, M4_DGRAM_MAC), sizeof(addr->dmac));
+		return;
+	}
+	addr->dlid = fld_get(av, M4_AV_DLID);
+	addr->sl = fld_get(av, M4_AV_SL);
+}
+
+void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
+{
+	wqe->length = 0;
+	wqe->num_sge = 0;
+	for (const uint8_t *seg = raw; seg < raw + stride && wqe->num_sge < WQE_SGE_MAX;
+	     seg += M4_SEG) {
+		struct wqe_sge sge = decode_data(seg);
+
+		if (sge.lkey == M4_TERMINATOR_LKEY)
+			return;
+		if (fld_get(seg, M4_DATA_INLINE))
+			continue; /* no bytes at all */
+		wqe->sge[wqe->num_sge++] = sge;
+		wqe->length += sge.len;
+	}
+}
+
+/* The first segment links the WQEs of the queue; the rest is as in a receive. */
+uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
+{
+	mlx4_decode_recv(raw + M4_SEG, stride - M4_SEG, wqe);
+	return fld_get(raw, M4_SRQ_NEXT);
+}
