@@ -110,6 +110,14 @@ static int set_link(struct options *options, const struct option_def *def, const
 	return 0;
 }
 
+static int set_kind(struct options *options, const struct option_def *def, const char *value)
+{
+	if (strcmp(value, "mlx5") && strcmp(value, "mlx4"))
+		return bad_value(def, value, "must be mlx5 or mlx4");
+	options->kind = strcmp(value, "mlx4") ? HCA_MLX5 : HCA_MLX4;
+	return 0;
+}
+
 static int add_fault(struct options *options, const struct option_def *def, const char *value)
 {
 	if (options->num_faults == MAX_FAULTS)
@@ -199,6 +207,9 @@ static const struct option_def option_table[] = {
 	  set_string, AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT },
 	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
+	{ "device", "mlx5|mlx4",
+	  "run, serve: the kind of the adapters, ConnectX-6 (default) or ConnectX-3", set_kind, 0,
+	  0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
 	  FOR_ADAPTER },
 	{ "lag", "N", "each port is N that are bonded (2; default: it is not)", set_u32,

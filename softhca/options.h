@@ -30,6 +30,7 @@ struct options {
 	uint32_t devices;
 	uint32_t ports;
 	uint32_t lag_ports; /* run, serve: that are bonded behind each port; 0: none */
+	enum hca_kind kind;
 	enum hca_link_layer link_layer;
 	bool grh_required;
 	struct hca_limits limits;

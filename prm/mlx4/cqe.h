@@ -45,8 +45,8 @@ enum m4_cqe_opcode {
 #define M4_CQE_OPCODE       FLD(0x1c, 4, 0)
 
 /* An error's */
-#define M4_CQE_VENDOR       FLD(0x18, 15, 8)
-#define M4_CQE_SYNDROME     FLD(0x18, 7, 0)
+#define M4_CQE_VENDOR   FLD(0x18, 15, 8)
+#define M4_CQE_SYNDROME FLD(0x18, 7, 0)
 
 /* M4_CQE_STATUS has these bits, of frames. */
 enum m4_cqe_status {

@@ -26,14 +26,14 @@ enum m4_arm {
 };
 
 /* The first word of the register has the CQ's number in place of the consumer index. */
-#define M4_ARM_SN       FLD(0x0, 29, 28)
-#define M4_ARM_COMMAND  FLD(0x0, 26, 24)
-#define M4_ARM_CI       FLD(0x0, 23, 0)
-#define M4_UAR_CQ_CQN   FLD(0x0, 23, 0)
-#define M4_UAR_CQ_CI    FLD(0x4, 23, 0)
+#define M4_ARM_SN        FLD(0x0, 29, 28)
+#define M4_ARM_COMMAND   FLD(0x0, 26, 24)
+#define M4_ARM_CI        FLD(0x0, 23, 0)
+#define M4_UAR_CQ_CQN    FLD(0x0, 23, 0)
+#define M4_UAR_CQ_CI     FLD(0x4, 23, 0)
 
-#define M4_RECV_RECORD  FLD_PART(0x0) /* posted receives */
-#define M4_CQ_RECORD_CI FLD_PART(0x0)
+#define M4_RECV_RECORD   FLD_PART(0x0) /* posted receives */
+#define M4_CQ_RECORD_CI  FLD_PART(0x0)
 #define M4_CQ_RECORD_ARM FLD_PART(0x4)
 
 #endif

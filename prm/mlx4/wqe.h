@@ -42,7 +42,7 @@ enum m4_opcode {
 #define M4_CTRL_OWNER        FLD(0x0, 31, 31)
 #define M4_CTRL_INDEX        FLD(0x0, 23, 8) /* of a WQE that is written through a register */
 #define M4_CTRL_OPCODE       FLD(0x0, 4, 0)
-#define M4_CTRL_QPN          FLD(0x4, 31, 8) /* likewise; else a VLAN tag, and whether there is one */
+#define M4_CTRL_QPN          FLD(0x4, 31, 8) /* likewise; else there may be a VLAN tag */
 #define M4_CTRL_VLAN         FLD(0x4, 31, 16)
 #define M4_CTRL_INSERT_VLAN  FLD(0x4, 14, 14)
 #define M4_CTRL_FENCE        FLD(0x4, 6, 6)
@@ -58,11 +58,11 @@ enum m4_opcode {
 
 enum { M4_CQE_WANTED = 3 }; /* M4_CTRL_CQE */
 
-#define M4_RADDR_ADDR       FLD64(0x0)
-#define M4_RADDR_RKEY       FLD(0x8, 31, 0)
+#define M4_RADDR_ADDR      FLD64(0x0)
+#define M4_RADDR_RKEY      FLD(0x8, 31, 0)
 
-#define M4_ATOMIC_SWAP_ADD  FLD64(0x0)
-#define M4_ATOMIC_COMPARE   FLD64(0x8)
+#define M4_ATOMIC_SWAP_ADD FLD64(0x0)
+#define M4_ATOMIC_COMPARE  FLD64(0x8)
 
 /* ---- the address of a datagram: 32 bytes, and who it is for ---- */
 

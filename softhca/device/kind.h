@@ -16,6 +16,9 @@ enum hca_kind {
 	HCA_MLX4,
 };
 
+/* CREATE_CQ: CQEs have timestamps */
+#define CREATE_CQ_IN_HAS_TIME FLD(0xc, 0, 0)
+
 /* CREATE_QP: log2 of the bytes of a block of sends */
 #define CREATE_QP_IN_LOG_BLOCK FLD(0xc, 7, 0)
 

@@ -130,6 +130,7 @@ struct format {
 	/* The call tells whether software takes what is there as a new CQE, when CQEs of this lap
 	 * have that owner bit. */
 	bool (*is_software_cqe)(const uint8_t *cqe, bool owner);
+	bool fills_cq;     /* the adapter sets the ownership of all CQEs of a new ring */
 	uint32_t cqe_size; /* bytes, without what may stand in front */
 	/* These calls are for a CQ that compresses runs of completions; see queue/cq_run.h.
 	 * can_compress() tells whether a CQE may be in a run. follows() tells whether it may come
@@ -147,14 +148,15 @@ struct format {
 	void (*set_eqe_owner)(uint8_t *eqe, bool owner);
 	uint32_t eqe_size;
 
-	/* The rings of a QP share its buffer. That of receives is first, or else, with this, the one
-	 * with the larger WQEs, and that of sends where they are as large. */
+	/* The rings of a QP share its buffer. That of receives is first, or else, with this, the
+	 * one with the larger WQEs, and that of sends where they are as large. */
 	bool larger_ring_first;
 	/* These are the places of the words in doorbell records: posted receives and send blocks of
 	 * a QP, consumer index and arm word of a CQ. */
 	uint32_t dbrec_recv, dbrec_send, dbrec_ci, dbrec_arm;
 	uint32_t dbrec_align; /* bytes, of the records of a QP and of an SRQ */
 	struct cq_arm (*decode_arm)(uint32_t word_be);
+	uint8_t first_arm; /* the number of the first event that software asks for */
 	/* The call tells that software has written VALUE_BE at OFFSET of a UAR page; the lock is
 	 * held. */
 	void (*ring)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
@@ -168,9 +170,9 @@ struct format {
 
 	/* These calls are for an adapter that is strict: they report what the bytes of a WQE, or of
 	 * a doorbell, have that they should not. A page of doorbells is remembered from
-	 * judge_page() until forget_page(); formats need not remember any. judge_write() is told what software has written, and
-	 * returns whether an adapter would take it; judge_found() what polling has found at
-	 * OFFSET. */
+	 * judge_page() until forget_page(), which a format need not have. judge_write() is told
+	 * what software has written, and returns whether an adapter would take it; judge_found()
+	 * what polling has found at OFFSET. */
 	void (*judge_page)(struct uar *uar);
 	void (*forget_page)(struct hca *hca, struct uar *uar);
 	bool (*judge_write)(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,

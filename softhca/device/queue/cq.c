@@ -313,7 +313,7 @@ void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be)
 	cq_notify(hca, cq);
 }
 
-enum { ARM_BATCH = 32 };
+enum { ARM_BATCH = 32, FILL_BYTES = 4096 };
 
 static void scan_one(struct hca *hca, struct cq *cq)
 {
@@ -379,6 +379,28 @@ int cq_start_arms(struct hca *hca, struct cq *cq)
 	return dma_write(hca, cq->dbr + hca->format->dbrec_arm, &sentinel, sizeof(sentinel));
 }
 
+int cq_fill_ring(struct hca *hca, struct cq *cq)
+{
+	uint64_t size = 1ull << cq->log_size, here = cq->pi & (size - 1);
+	uint8_t cqes[FILL_BYTES];
+	uint32_t step = FILL_BYTES / cq->cqe_size;
+
+	if (!hca->format->fills_cq)
+		return 0;
+	memset(cqes, 0, sizeof(cqes));
+	for (uint64_t slot = 0; slot < size; slot += step) {
+		uint64_t count = size - slot < step ? size - slot : step;
+
+		for (uint64_t i = 0; i < count; i++)
+			hca->format->set_cqe_owner(
+				cqes + (i + 1) * cq->cqe_size - hca->format->cqe_size,
+				slot + i < here ? cq_owner_bit(cq) : !cq_owner_bit(cq));
+		if (dma_write_map(hca, &cq->map, slot * cq->cqe_size, cqes, count * cq->cqe_size))
+			return EFAULT;
+	}
+	return 0;
+}
+
 /* ---- resizing ---- */
 
 /* CQEs that are not yet consumed move by one when the ring changes: the CQE that ends the old ring
@@ -414,6 +436,7 @@ int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t 
 	dma_unmap(&cq->map);
 	cq->map = *map;
 	cq->log_size = log_size;
+	cq_fill_ring(hca, cq); /* where that fails, so does the next CQE */
 	return 0;
 }
 

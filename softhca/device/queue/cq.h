@@ -104,6 +104,9 @@ void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be);
 /* From this call on, what software writes into the arm word is noticed; the result is 0 or
  * EFAULT. */
 int cq_start_arms(struct hca *hca, struct cq *cq);
+/* The function fills the ring, where the format wants that, so that nothing there looks new to
+ * software. It returns 0 or EFAULT. */
+int cq_fill_ring(struct hca *hca, struct cq *cq);
 /* The function brings cq->ci up to date and returns 0 or EFAULT. */
 int cq_read_consumer(struct hca *hca, struct cq *cq);
 /* The function returns the ownership bit that the next CQE has. */

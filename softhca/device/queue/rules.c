@@ -165,6 +165,7 @@ void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index)
 bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm)
 {
 	uint32_t behind = (cq->pi - arm->ci) & PRM_CI_MASK;
+	uint32_t next = cq->events + hca->format->first_arm;
 
 	if (arm->reserved)
 		say(hca, "arm.reserved", "CQ 0x%06x: reserved bits 0x%x of the arm word", cq->n,
@@ -172,9 +173,9 @@ bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm
 	if (behind > 2u << cq->log_size)
 		say(hca, "arm.ci", "CQ 0x%06x: the arm's consumer index is %u, and %u was produced",
 		    cq->n, arm->ci, cq->pi & PRM_CI_MASK);
-	if ((arm->sn + 1u) % ARM_NUMBERS == cq->events % ARM_NUMBERS)
+	if ((arm->sn + 1u) % ARM_NUMBERS == next % ARM_NUMBERS)
 		return false;
-	if (arm->sn != cq->events % ARM_NUMBERS)
+	if (arm->sn != next % ARM_NUMBERS)
 		say(hca, "arm.sn",
 		    "CQ 0x%06x: the arm's sequence number is %u, and %u events were raised", cq->n,
 		    arm->sn, cq->events);

@@ -32,7 +32,8 @@ static int add_ring(struct dma_batch *batch, const struct qp *qp, uint16_t index
 			  (uint64_t)straight * qp->sq.block);
 	if (ret)
 		return ret;
-	return dma_add_map(batch, &qp->map, qp->sq.offset, (uint64_t)(bbs - straight) * qp->sq.block);
+	return dma_add_map(batch, &qp->map, qp->sq.offset,
+			   (uint64_t)(bbs - straight) * qp->sq.block);
 }
 
 static uint16_t wqes_posted(const struct qp *qp)

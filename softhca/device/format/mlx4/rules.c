@@ -86,8 +86,8 @@ static void check_stamps(struct hca *hca, const struct qp *qp, uint16_t index, c
 	for (uint32_t at = M4_PIECE; at < len && at < qp->sq.block; at += M4_PIECE)
 		if (fld_get(raw + at, FLD(0x0, 31, 0)) != M4_STAMP) {
 			say(hca, "wqe.stamp",
-			    "QP 0x%06x, WQE %u: the adapter reads it ahead, and byte %u has no stamp",
-			    qp->n, index, at);
+			    "QP 0x%06x, WQE %u: what is read ahead has no stamp at byte %u", qp->n,
+			    index, at);
 			return;
 		}
 }
@@ -102,8 +102,8 @@ void mlx4_judge_posted(struct hca *hca, const struct qp *qp)
 
 	if ((uint16_t)(pi - qp->sq.ci) + ahead + 1u > size) {
 		say(hca, "wqe.headroom",
-		    "QP 0x%06x: %u WQEs are posted in a ring of %u, and the adapter reads %u ahead",
-		    qp->n, (uint16_t)(pi - qp->sq.ci), size, ahead + 1u);
+		    "QP 0x%06x: %u WQEs are posted in a ring of %u, %u are to be free", qp->n,
+		    (uint16_t)(pi - qp->sq.ci), size, ahead + 1u);
 		return;
 	}
 	if (qp->sq.block == M4_PIECE || sq_copy(hca, qp, pi + 1, ahead - 1, raw) ||

@@ -92,8 +92,7 @@ static struct wqe_sge decode_data(const uint8_t *seg)
 /* The function takes the inline bytes at SEG, which is AT bytes into the WQE, and returns how far
  * they go, with what fills their last segment; 0 if they run over the end of a piece, or of the
  * WQE. */
-static size_t decode_inline(const uint8_t *seg, size_t at, const uint8_t *end,
-			    struct send_wqe *wqe)
+static size_t decode_inline(const uint8_t *seg, size_t at, const uint8_t *end, struct send_wqe *wqe)
 {
 	uint32_t len = fld_get(seg, M4_DATA_LEN);
 	size_t taken = (M4_INLINE_HEADER + (size_t)len + M4_SEG - 1) / M4_SEG * M4_SEG;

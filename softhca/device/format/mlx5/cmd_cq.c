@@ -107,12 +107,15 @@ static int cq_set_up(struct hca *hca, struct cq *cq, const struct cmd *cmd)
 	cq->padded = fld_get(cq->context, CQC_CQE_SZ) == STRIDE_128_PADDED;
 	cq->ignore_overrun = fld_get(cq->context, CQC_OI);
 	cq_set_moderation(cq, cq->context);
+	cq->has_time = fld_get(cmd->in, CREATE_CQ_IN_HAS_TIME);
 	ret = cq_map_ring(hca, cmd, (uint64_t)cq->cqe_size << cq->log_size, &cq->map,
 			  &cq->umems.ring);
 	if (!ret)
 		ret = cq_find_record(hca, cq);
 	if (!ret)
 		ret = cq_set_compression(cq);
+	if (!ret)
+		ret = cq_fill_ring(hca, cq);
 	return ret ? ret : cq_start_arms(hca, cq);
 }
 

@@ -104,7 +104,7 @@ static void put_device(struct request *req, struct adapter *adapter)
 	put_identity(reply, adapter);
 	reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, adapter->num_ports);
 	reply_u64(reply, RDMA_NLDEV_ATTR_CAP_FLAGS, 0);
-	reply_string(reply, RDMA_NLDEV_ATTR_FW_VERSION, ADAPTER_FW_VERSION);
+	reply_string(reply, RDMA_NLDEV_ATTR_FW_VERSION, adapter->identity->fw_version);
 	reply_u64(reply, RDMA_NLDEV_ATTR_NODE_GUID, adapter->node_guid);
 	reply_u64(reply, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, adapter->node_guid);
 	reply_u8(reply, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, 1); /* channel adapter */
@@ -271,10 +271,10 @@ static int get_chardev(struct request *req)
 	snprintf(name, sizeof(name), "uverbs%u", adapter->index);
 	reply_begin(reply, req->header->nlmsg_type);
 	put_identity(reply, adapter);
-	reply_u32(reply, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 1); /* mlx5 */
+	reply_u32(reply, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, adapter->identity->driver_id);
 	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV,
 		  encode_device(UVERBS_MAJOR, UVERBS_FIRST_MINOR + adapter->index));
-	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV_ABI, 1);
+	reply_u64(reply, RDMA_NLDEV_ATTR_CHARDEV_ABI, adapter->identity->abi);
 	reply_string(reply, RDMA_NLDEV_ATTR_CHARDEV_NAME, name);
 	reply_end(reply);
 	return 0;

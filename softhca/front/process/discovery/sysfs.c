@@ -202,7 +202,8 @@ static void make_uverbs(struct writer *writer, const char *pci, const struct ada
 	snprintf(text, sizeof(text), "%s\n", adapter->name);
 	writer_make_file(writer, path, text);
 	snprintf(path, sizeof(path), "%s/abi_version", dir);
-	writer_make_file(writer, path, "1\n");
+	snprintf(text, sizeof(text), "%u\n", adapter->identity->abi);
+	writer_make_file(writer, path, text);
 	snprintf(path, sizeof(path), "%s/dev", dir);
 	snprintf(text, sizeof(text), "%u:%u\n", UVERBS_MAJOR, minor);
 	writer_make_file(writer, path, text);
@@ -528,13 +529,14 @@ void sysfs_refresh(const struct sysfs *sysfs, struct adapter **adapters, unsigne
 	struct port_counters counters = { 0 };
 	struct port_info info = { 0 };
 	struct sysfs_subject of = { .info = &info, .counters = &counters };
-	const char *device = strstr(path, "/mlx5_");
+	const char *device = strstr(path, "/mlx");
 	char name[64], text[SYSFS_TEXT_SIZE];
 	const struct sysfs_file *file;
 	unsigned int index;
 
 	refresh_netdev(sysfs, adapters, num_adapters, path);
-	if (!device || sscanf(device, "/mlx5_%u/ports/%u/%63s", &index, &of.port, name) != 3 ||
+	if (!device ||
+	    sscanf(device, "/mlx%*1[45]_%u/ports/%u/%63s", &index, &of.port, name) != 3 ||
 	    index >= num_adapters)
 		return;
 	of.adapter = adapters[index];

@@ -20,7 +20,7 @@
 #define PCI_REGISTERS_FLAGS 0x14220cull
 
 #define PCI_BUS             "sys/bus/pci/devices"
-#define PCI_DRIVER          "sys/bus/pci/drivers/mlx5_core"
+#define PCI_DRIVERS         "sys/bus/pci/drivers"
 #define PCI_ADDRESS         ADAPTER_PCI_DOMAIN ":%02x:00.0"
 
 /* ---- files of the device ---- */
@@ -33,14 +33,12 @@ static void pci_vendor(const struct sysfs_subject *of, char *text)
 
 static void pci_device(const struct sysfs_subject *of, char *text)
 {
-	(void)of;
-	sysfs_put_text(text, "0x%04x\n", ADAPTER_PART_ID);
+	sysfs_put_text(text, "0x%04x\n", of->adapter->identity->part_id);
 }
 
 static void pci_subsystem(const struct sysfs_subject *of, char *text)
 {
-	(void)of;
-	sysfs_put_text(text, "0x%04x\n", ADAPTER_SUBSYSTEM_ID);
+	sysfs_put_text(text, "0x%04x\n", of->adapter->identity->subsystem_id);
 }
 
 static void pci_class(const struct sysfs_subject *of, char *text)
@@ -52,16 +50,18 @@ static void pci_class(const struct sysfs_subject *of, char *text)
 static void pci_modalias(const struct sysfs_subject *of, char *text)
 {
 	sysfs_put_text(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc02sc%si00\n", ADAPTER_VENDOR_ID,
-		       ADAPTER_PART_ID, ADAPTER_VENDOR_ID, ADAPTER_SUBSYSTEM_ID,
+		       of->adapter->identity->part_id, ADAPTER_VENDOR_ID,
+		       of->adapter->identity->subsystem_id,
 		       of->adapter->link_layer == HCA_LINK_ETHERNET ? "00" : "07");
 }
 
 static void pci_uevent(const struct sysfs_subject *of, char *text)
 {
 	sysfs_put_text(text,
-		       "DRIVER=mlx5_core\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN
+		       "DRIVER=%s\nPCI_ID=%04X:%04X\nPCI_SLOT_NAME=" ADAPTER_PCI_DOMAIN
 		       ":%02x:00.0\n",
-		       ADAPTER_VENDOR_ID, ADAPTER_PART_ID, of->adapter->index + 1);
+		       of->adapter->identity->core_driver, ADAPTER_VENDOR_ID,
+		       of->adapter->identity->part_id, of->adapter->index + 1);
 }
 
 /* One register range of 64 bits, which can be prefetched; nobody can map it. A line is what it is
@@ -96,6 +96,16 @@ static void pci_local_cpus(const struct sysfs_subject *of, char *text)
 	strcpy(text, "\n");
 }
 
+static void pci_speed(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "%s\n", of->adapter->identity->pci_speed);
+}
+
+static void pci_width(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "%u\n", of->adapter->identity->pci_width);
+}
+
 static const struct sysfs_file pci_files[] = {
 	{ "vendor", pci_vendor, NULL },
 	{ "device", pci_device, NULL },
@@ -109,10 +119,10 @@ static const struct sysfs_file pci_files[] = {
 	{ "local_cpulist", pci_local_cpulist, NULL },
 	{ "local_cpus", pci_local_cpus, NULL },
 	{ "resource", pci_resource, NULL },
-	{ "current_link_speed", NULL, "16.0 GT/s PCIe\n" },
-	{ "current_link_width", NULL, "16\n" },
-	{ "max_link_speed", NULL, "16.0 GT/s PCIe\n" },
-	{ "max_link_width", NULL, "16\n" },
+	{ "current_link_speed", pci_speed, NULL },
+	{ "current_link_width", pci_width, NULL },
+	{ "max_link_speed", pci_speed, NULL },
+	{ "max_link_width", pci_width, NULL },
 	{ "irq", NULL, "0\n" },
 	{ "dma_mask_bits", NULL, "64\n" },
 	{ "consistent_dma_mask_bits", NULL, "64\n" },
@@ -135,17 +145,18 @@ static void put16(uint8_t *config, unsigned int offset, uint16_t value)
 	memcpy(config + offset, &(uint16_t){ htole16(value) }, sizeof(value));
 }
 
-/* An endpoint of PCI Express whose only capability says so, with a link of 16 lanes at 16 GT/s. */
+/* An endpoint of PCI Express whose only capability says so, with its link. */
 static void make_config(struct writer *writer, const char *pci, const struct adapter *adapter)
 {
-	enum { EXPRESS = 0x60, ENDPOINT = 0x2, LINK = 16 << 4 | 4, SIZE = 256 };
+	enum { EXPRESS = 0x60, ENDPOINT = 0x2, SIZE = 256 };
+	const uint16_t link = adapter->identity->pci_width << 4 | adapter->identity->pci_speed_code;
 	const bool ethernet = adapter->link_layer == HCA_LINK_ETHERNET;
 	const uint64_t start = PCI_REGISTERS + adapter->index * PCI_REGISTERS_SIZE;
 	uint8_t config[SIZE] = { 0 };
 	char path[128];
 
 	put16(config, 0x00, ADAPTER_VENDOR_ID);
-	put16(config, 0x02, ADAPTER_PART_ID);
+	put16(config, 0x02, adapter->identity->part_id);
 	put16(config, 0x04, 0x0406); /* memory, bus mastering, no INTx */
 	put16(config, 0x06, 0x0010); /* has capabilities */
 	put16(config, 0x0a, ethernet ? 0x0200 : 0x0207);
@@ -154,12 +165,12 @@ static void make_config(struct writer *writer, const char *pci, const struct ada
 	put16(config, 0x14, (uint16_t)(start >> 32));
 	put16(config, 0x16, (uint16_t)(start >> 48));
 	put16(config, 0x2c, ADAPTER_VENDOR_ID);
-	put16(config, 0x2e, ADAPTER_SUBSYSTEM_ID);
+	put16(config, 0x2e, adapter->identity->subsystem_id);
 	put16(config, 0x34, EXPRESS);
 	put16(config, EXPRESS, 0x0010);
 	put16(config, EXPRESS + 0x02, ENDPOINT);
-	put16(config, EXPRESS + 0x0c, LINK);
-	put16(config, EXPRESS + 0x12, LINK);
+	put16(config, EXPRESS + 0x0c, link);
+	put16(config, EXPRESS + 0x12, link);
 	snprintf(path, sizeof(path), "%s/config", pci);
 	writer_make_bytes(writer, path, config, sizeof(config));
 }
@@ -199,14 +210,29 @@ void sysfs_pci_start(struct writer *writer)
 {
 	writer_make_dirs(writer, PCI_BUS);
 	link_host_devices(writer);
-	writer_make_dirs(writer, PCI_DRIVER);
-	writer_make_dirs(writer, "sys/module/mlx5_core/drivers");
-	make_module(writer, "mlx5_core");
-	make_module(writer, "mlx5_ib");
 	make_module(writer, "ib_uverbs");
-	writer_make_link(writer, PCI_DRIVER "/module", "../../../../module/mlx5_core");
-	writer_make_link(writer, "sys/module/mlx5_core/drivers/pci:mlx5_core",
-			 "../../../bus/pci/drivers/mlx5_core");
+}
+
+/* The driver of the adapter is there, and bound to it. */
+static void make_driver(struct writer *writer, const struct adapter *adapter)
+{
+	const char *driver = adapter->identity->core_driver;
+	char path[128], target[128];
+
+	snprintf(path, sizeof(path), PCI_DRIVERS "/%s", driver);
+	if (!faccessat(writer->root, path, F_OK, 0))
+		return; /* another adapter has it, too */
+	writer_make_dirs(writer, path);
+	make_module(writer, driver);
+	make_module(writer, adapter->identity->ib_driver);
+	snprintf(path, sizeof(path), "sys/module/%s/drivers", driver);
+	writer_make_dirs(writer, path);
+	snprintf(path, sizeof(path), PCI_DRIVERS "/%s/module", driver);
+	snprintf(target, sizeof(target), "../../../../module/%s", driver);
+	writer_make_link(writer, path, target);
+	snprintf(path, sizeof(path), "sys/module/%s/drivers/pci:%s", driver, driver);
+	snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s", driver);
+	writer_make_link(writer, path, target);
 }
 
 void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size)
@@ -220,18 +246,22 @@ void sysfs_pci_make(struct writer *writer, struct adapter *adapter)
 	const struct sysfs_subject of = { .adapter = adapter };
 	char pci[96], path[128], target[128];
 
+	make_driver(writer, adapter);
 	sysfs_pci_place(adapter, pci, sizeof(pci));
 	writer_make_dirs(writer, pci);
 	writer_make_files(writer, pci, pci_files, &of);
 	make_config(writer, pci, adapter);
 	snprintf(path, sizeof(path), "%s/driver", pci);
-	writer_make_link(writer, path, "../../../bus/pci/drivers/mlx5_core");
+	snprintf(target, sizeof(target), "../../../bus/pci/drivers/%s",
+		 adapter->identity->core_driver);
+	writer_make_link(writer, path, target);
 	snprintf(path, sizeof(path), "%s/subsystem", pci);
 	writer_make_link(writer, path, "../../../bus/pci");
 	snprintf(path, sizeof(path), PCI_BUS "/" PCI_ADDRESS, adapter->index + 1);
 	snprintf(target, sizeof(target), "../../../%s", pci + strlen("sys/"));
 	writer_make_link(writer, path, target);
-	snprintf(path, sizeof(path), PCI_DRIVER "/" PCI_ADDRESS, adapter->index + 1);
+	snprintf(path, sizeof(path), PCI_DRIVERS "/%s/" PCI_ADDRESS, adapter->identity->core_driver,
+		 adapter->index + 1);
 	snprintf(target, sizeof(target), "../../../../%s", pci + strlen("sys/"));
 	writer_make_link(writer, path, target);
 }
@@ -241,9 +271,12 @@ bool sysfs_pci_claims(const char *path)
 	static const char *const prefixes[] = {
 		"/sys/devices/pci" ADAPTER_PCI_DOMAIN,
 		"/" PCI_BUS "/" ADAPTER_PCI_DOMAIN,
-		"/" PCI_DRIVER,
+		"/" PCI_DRIVERS "/mlx5_core",
+		"/" PCI_DRIVERS "/mlx4_core",
 		"/sys/module/mlx5_core",
 		"/sys/module/mlx5_ib",
+		"/sys/module/mlx4_core",
+		"/sys/module/mlx4_ib",
 		"/sys/module/ib_uverbs",
 	};
 

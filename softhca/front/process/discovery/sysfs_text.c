@@ -36,14 +36,29 @@ static void ib_node_desc(const struct sysfs_subject *of, char *text)
 	sysfs_put_text(text, "softhca %s\n", of->adapter->name);
 }
 
+static void ib_fw_ver(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "%s\n", of->adapter->identity->fw_version);
+}
+
+static void ib_board_id(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "%s\n", of->adapter->identity->board_id);
+}
+
+static void ib_hca_type(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "%s\n", of->adapter->identity->hca_type);
+}
+
 const struct sysfs_file sysfs_ib_files[] = {
 	{ "node_type", NULL, "1: CA\n" },
 	{ "node_guid", ib_guid, NULL },
 	{ "sys_image_guid", ib_guid, NULL },
-	{ "fw_ver", NULL, ADAPTER_FW_VERSION "\n" },
+	{ "fw_ver", ib_fw_ver, NULL },
 	{ "node_desc", ib_node_desc, NULL },
-	{ "board_id", NULL, ADAPTER_BOARD_ID "\n" },
-	{ "hca_type", NULL, "MT4123\n" },
+	{ "board_id", ib_board_id, NULL },
+	{ "hca_type", ib_hca_type, NULL },
 	{ "hw_rev", NULL, "0\n" },
 	{ "fw_pages", NULL, "0\n" },
 	{ "reg_pages", NULL, "0\n" },
@@ -69,6 +84,11 @@ static void port_phys_state(const struct sysfs_subject *of, char *text)
 {
 	sysfs_put_text(text, "%u: %s\n", of->info->phys_state,
 		       phys_states[of->info->phys_state % 8]);
+}
+
+static void port_rate(const struct sysfs_subject *of, char *text)
+{
+	sysfs_put_text(text, "%s\n", of->adapter->identity->rate);
 }
 
 static void port_link_layer(const struct sysfs_subject *of, char *text)
@@ -106,7 +126,7 @@ const struct sysfs_file sysfs_port_files[] = {
 	{ "state", port_state, NULL },
 	{ "phys_state", port_phys_state, NULL },
 	{ "link_layer", port_link_layer, NULL },
-	{ "rate", NULL, "200 Gb/sec (4X HDR)\n" },
+	{ "rate", port_rate, NULL },
 	{ "lid", port_lid, NULL },
 	{ "lid_mask_count", port_lid_mask, NULL },
 	{ "sm_lid", port_sm_lid, NULL },

@@ -32,7 +32,7 @@
 #include "util/bits.h"
 
 /* There is no PCI device: device memory is at some place of its BAR. */
-enum { DEVICE_MEMORY_SIZE = 128 << 10, DEVICE_MEMORY_BAR = 32 << 20 };
+enum { DEVICE_MEMORY_SIZE = 128 << 10, DEVICE_MEMORY_BAR = 32 << 20, MLX4_LOG_MAX_WQES = 14 };
 
 /* The errno that mlx5_core makes of a command's status. */
 static const struct {
@@ -318,9 +318,36 @@ static int set_own_address(struct adapter *adapter)
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
+/* What the device can do by the commands, and an adapter of mlx4 does not, or not yet: queues of
+ * frames, tag matching, DC, memory of its own, paging on demand, windows, XRC. */
+static void limit_mlx4(struct adapter *adapter)
+{
+	static const uint32_t absent[] = {
+		HCA_CAP_ETH_NET_OFFLOADS,
+		HCA_CAP_TAG_MATCHING,
+		HCA_CAP_DCT,
+		HCA_CAP_DEVICE_MEMORY,
+		HCA_CAP_PG,
+		HCA_CAP_IMAICL,
+		HCA_CAP_XRC,
+		HCA_CAP_ECE_SUPPORT,
+		HCA_CAP_END_PAD,
+		HCA_CAP_QOS,
+		HCA_CAP_GENERAL_OBJ_TYPES,
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(absent); i++)
+		fld_set(adapter->caps, absent[i], 0);
+	fld_set(adapter->caps, HCA_CAP_LOG_MAX_QP_SZ, MLX4_LOG_MAX_WQES);
+	fld_set(adapter->caps, HCA_CAP_LOG_MAX_SRQ_SZ, MLX4_LOG_MAX_WQES);
+}
+
 static int bring_up(struct adapter *adapter)
 {
 	int ret = query_caps(adapter, PRM_CAP_GENERAL, adapter->caps);
+
+	if (!ret && adapter_is_mlx4(adapter))
+		limit_mlx4(adapter);
 
 	if (!ret && adapter_cap(adapter, HCA_CAP_ATOMIC))
 		ret = query_caps(adapter, PRM_CAP_ATOMIC, adapter->atomic_caps);
@@ -354,6 +381,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		      const struct adapter_listener *listener)
 {
 	struct hca_config config = {
+		.kind = adapter->identity->kind,
 		.link_layer = options->link_layer,
 		.grh_required = options->grh_required,
 		.num_ports = options->ports,
@@ -393,8 +421,9 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 	if (!adapter)
 		return ENOMEM;
 	adapter->index = index;
-	snprintf(adapter->name, sizeof(adapter->name), "mlx5_%u", index);
 	adapter->link_layer = options->link_layer;
+	adapter->identity = identity_of(options->kind, options->link_layer);
+	snprintf(adapter->name, sizeof(adapter->name), "%s_%u", adapter->identity->prefix, index);
 	adapter->num_ports = options->ports;
 	adapter->host = fabric_host_number(fabric);
 	adapter->node_guid = fabric_guid(adapter->host, index);

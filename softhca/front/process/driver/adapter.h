@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * adapter.h - one adapter as the process front drives it: the part that the kernel's mlx5_core
- * plays.
+ * plays, or mlx4_core.
  *
  * It owns the device core, its event queues, GID table and UAR pages, and says what a port looks
  * like. Objects of programs are the business of uverbs/.
@@ -18,6 +18,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqe.h"
 #include "softhca/device/hca.h"
+#include "softhca/front/process/driver/identity.h"
 #include "softhca/options.h"
 #include "softhca/trace.h"
 
@@ -32,17 +33,8 @@ enum {
 	DEVICE_MEMORY_PAGES = 256, /* in which as much device memory as there is can be given out */
 };
 
-/* The facts that sysfs, query_device and query_port say alike: those of a ConnectX-6 of 200
- * Gb/s. */
-#define ADAPTER_FW_VERSION_MAJOR 20
-#define ADAPTER_FW_VERSION_MINOR 65
-#define ADAPTER_FW_VERSION_SUB   0
-#define ADAPTER_FW_VERSION       "20.65.0000" /* the same as text */
-#define ADAPTER_VENDOR_ID        0x15b3
-#define ADAPTER_PART_ID          0x101b
-#define ADAPTER_SUBSYSTEM_ID     0x0006
-#define ADAPTER_BOARD_ID         "SFT0000000001"
-#define ADAPTER_PCI_DOMAIN       "5fca" /* that no real machine has */
+#define ADAPTER_VENDOR_ID  0x15b3
+#define ADAPTER_PCI_DOMAIN "5fca" /* that no real machine has */
 
 enum gid_kind { /* as IB_UVERBS_GID_TYPE_* */
 		GID_IB,
@@ -80,13 +72,14 @@ struct port_counters {
 /* A UAR page of a program, scanned by the engine: see engine.c. */
 struct uar_page {
 	LIST_ENTRY(uar_page) in_adapter;
-	uint32_t uar; /* the device's number */
-	volatile uint64_t *page;
+	uint32_t uar;                            /* the device's number */
+	volatile uint64_t *page;                 /* of mlx4, that of BlueFlame is behind it */
 	unsigned int spin_credit, spins_skipped; /* the engine's */
 };
 
 struct adapter {
 	unsigned int index;
+	const struct identity *identity;
 	unsigned int host; /* number of this process on its network, or 0 */
 	char name[16];
 	enum hca_link_layer link_layer;
@@ -122,6 +115,11 @@ struct adapter {
 	pthread_mutex_t uar_lock;
 	LIST_HEAD(, uar_page) uar_pages;
 };
+
+static inline bool adapter_is_mlx4(const struct adapter *adapter)
+{
+	return adapter->identity->kind == HCA_MLX4;
+}
 
 static inline bool adapter_is_roce(const struct adapter *adapter)
 {

@@ -93,9 +93,9 @@ int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_i
 	*info = (struct port_info){
 		.gid_table_len = gid_table_len(adapter),
 		.pkey_table_len = pkey_table_len(adapter),
-		.max_mtu = 5,       /* 4096 bytes */
-		.active_width = 2,  /* 4 lanes */
-		.active_speed = 64, /* of 50 Gb/s: HDR */
+		.max_mtu = 5,      /* 4096 bytes */
+		.active_width = 2, /* 4 lanes */
+		.active_speed = adapter->identity->active_speed,
 	};
 	if (adapter_is_roce(adapter))
 		return query_roce_port(adapter, port, info);

@@ -43,13 +43,18 @@ enum {
 	LONG_NAP_NS = 100000, /* from here on, a kick ends the nap */
 	SPIN_CREDIT = 8,      /* spins in vain until a page is not spun for */
 	SPIN_RETRY = 64,      /* times without a spin until one is tried again */
-	CQ_DOORBELL = 0x20,
 	NS_PER_S = 1000000000,
 };
 
-/* Where a send queue may ring: two registers per page, each with two halves written in turn. PRM:
- * Doorbells, BlueFlame */
-static const unsigned int sq_doorbells[] = { 0x800, 0x900, 0xa00, 0xb00 };
+/* The registers of a page, by kinds of adapters. Of mlx5, a send queue may ring two, each with two
+ * halves written in turn. PRM: Doorbells, BlueFlame. mlx4 has one of 4 bytes, and two buffers of
+ * BlueFlame in the next page: prm/mlx4/uar.h. */
+enum { CQ_DOORBELL = 0x20, SEND_DOORBELLS = 4 };
+
+static const unsigned int send_doorbells[][SEND_DOORBELLS] = {
+	[HCA_MLX5] = { 0x800, 0x900, 0xa00, 0xb00 },
+	[HCA_MLX4] = { 0x10, UAR_PAGE_SIZE, UAR_PAGE_SIZE + 0x100 },
+};
 
 static struct {
 	struct engine_load load;
@@ -92,14 +97,15 @@ static void note_ring(struct uar_page *page)
 
 static bool scan_page(struct adapter *adapter, struct uar_page *page)
 {
+	const unsigned int *doorbells = send_doorbells[adapter->identity->kind];
 	bool send = false, arm = take_doorbell(page->page, CQ_DOORBELL);
 	uint64_t value;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(sq_doorbells); i++) {
-		value = take_doorbell(page->page, sq_doorbells[i]);
+	for (unsigned int i = 0; i < SEND_DOORBELLS && doorbells[i]; i++) {
+		value = take_doorbell(page->page, doorbells[i]);
 		send |= value;
 		if (value && adapter->strict)
-			hca_uar_found(adapter->hca, page->uar, sq_doorbells[i], value);
+			hca_uar_found(adapter->hca, page->uar, doorbells[i], value);
 	}
 	if (arm)
 		hca_uar_scan_cq(adapter->hca, page->uar);

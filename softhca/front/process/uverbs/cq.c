@@ -17,6 +17,7 @@
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 #include "util/bits.h"
@@ -62,7 +63,7 @@ static bool is_padded(const struct mlx5_ib_create_cq *driver)
  * number. */
 static int check_uar(struct uverbs_call *uc, struct cq_request *req)
 {
-	if (!uc_attr(uc, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX)) {
+	if (!adapter_is_mlx4(uc->adapter) && !uc_attr(uc, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX)) {
 		if (!(req->driver.flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
 			return EINVAL;
 		req->uar = req->driver.uar_page_index;
@@ -177,6 +178,9 @@ static int create_in_device(struct uverbs_call *uc, const struct cq_request *req
 	if (!in)
 		return ENOMEM;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
+	if (adapter_is_mlx4(uc->adapter))
+		fld_set(in, CREATE_CQ_IN_HAS_TIME,
+			!!(req->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION));
 	fill_cqc(uc, req, fld_at(in, CREATE_CQ_IN_CQC));
 	queue_memory_put(&req->memory, uc->client, fld_at(in, CREATE_CQ_IN_PAS));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));
@@ -192,10 +196,11 @@ static int read_request(struct uverbs_call *uc, struct cq_request *req)
 	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, &req->user_handle, 8) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, &req->vector, sizeof(req->vector)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_CQ_FLAGS, &req->flags, sizeof(req->flags)) ||
-	    uc_in(uc, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, &req->uar, sizeof(req->uar)) ||
-	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+	    uc_in(uc, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, &req->uar, sizeof(req->uar)))
 		return EFAULT;
-	return 0;
+	if (adapter_is_mlx4(uc->adapter))
+		return mlx4_read_cq(uc, &req->driver, &req->uar);
+	return uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver));
 }
 
 /* The function finds where the CQ's events go. The references are the event source's. */
@@ -262,6 +267,8 @@ static void cq_describe(const struct uverbs_call *uc, const struct cq_request *r
 		.entries = 1u << req->log_entries,
 	};
 
+	if (adapter_is_mlx4(uc->adapter))
+		return; /* the holder knows no CQEs of mlx4 */
 	uc_epitaph_entry(uc, &cq->base, &entry.entry);
 	epitaph_add_cq(uc->call->epitaph, &entry, &cq->epitaph);
 }
@@ -350,8 +357,13 @@ static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq
 	uint64_t bytes;
 	int ret;
 
-	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
+	if (adapter_is_mlx4(uc->adapter)) {
+		ret = mlx4_read_resize(uc, &driver);
+		if (ret)
+			return ret;
+	} else if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver))) {
 		return EFAULT;
+	}
 	if (driver.reserved0 || driver.reserved1)
 		return EINVAL;
 	if (driver.cqe_size != 64 && driver.cqe_size != 128)

@@ -16,6 +16,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
 #include "softhca/front/process/driver/netdev.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 
@@ -121,8 +122,14 @@ static int get_context(struct uverbs_call *uc)
 	uint32_t version = cap(uc, HCA_CAP_CQE_VERSION);
 	int ret;
 
-	if (uc->file->has_context ||
-	    uc_len(uc, UVERBS_ATTR_UHW_IN) < sizeof(struct mlx5_ib_alloc_ucontext_req))
+	if (uc->file->has_context)
+		return EINVAL;
+	if (adapter_is_mlx4(uc->adapter)) {
+		ret = mlx4_open_context(uc);
+		uc->file->has_context = !ret;
+		return ret;
+	}
+	if (uc_len(uc, UVERBS_ATTR_UHW_IN) < sizeof(struct mlx5_ib_alloc_ucontext_req))
 		return EINVAL;
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req, sizeof(req)))
 		return EFAULT;
@@ -146,6 +153,8 @@ static int get_context(struct uverbs_call *uc)
 /* The function says what get_context said, for a program that was handed the file. */
 static int query_context(struct uverbs_call *uc)
 {
+	if (adapter_is_mlx4(uc->adapter))
+		return mlx4_query_context(uc);
 	return return_ucontext(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
 			       UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
 			       MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
@@ -354,7 +363,7 @@ static const struct uverbs_attr get_context_attrs[] = {
 static const struct uverbs_attr query_context_attrs[] = {
 	{ UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, ATTR_OUT, OPTIONAL, 4, 4, 0 },
 	{ UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, ATTR_OUT, OPTIONAL, 8, 8, 0 },
-	{ MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, ATTR_OUT, MANDATORY,
+	{ MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, ATTR_OUT, OPTIONAL,
 	  offsetof(struct mlx5_ib_alloc_ucontext_resp, dump_fill_mkey) + sizeof(uint32_t), ANY_SIZE,
 	  0 },
 };

@@ -22,6 +22,7 @@
 
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/watch.h"
@@ -189,6 +190,7 @@ static void file_close(struct uverbs_file *file)
 	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
 	LIST_REMOVE(file, in_all);
 	destroy_objects(file);
+	mlx4_close_context(file);
 	devx_file_close(file);
 	if (file->async)
 		event_channel_put(file->async);

@@ -19,6 +19,7 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/driver/raw_qp.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/qp_dct.h"
 #include "softhca/front/process/uverbs/qp_request.h"
@@ -212,6 +213,8 @@ static int create_in_device(struct uverbs_call *uc, const struct qp_request *req
 	if (ret)
 		goto free_in;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
+	if (adapter_is_mlx4(uc->adapter))
+		fld_set(in, CREATE_QP_IN_LOG_BLOCK, req->log_block);
 	fill_qpc(uc, req, qp, &own, fld_at(in, CREATE_QP_IN_QPC));
 	queue_memory_put(&req->memory, uc->client, fld_at(in, CREATE_QP_IN_PAS));
 	if (adapter_cap(uc->adapter, HCA_CAP_ECE_SUPPORT))
@@ -353,7 +356,8 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	if (ret)
 		return ret;
 	take_request(uc, req, qp);
-	if (has_queues(qp) && !uverbs_uar_by_number(uc->file, req->driver.bfreg_index))
+	if (has_queues(qp) && !adapter_is_mlx4(uc->adapter) &&
+	    !uverbs_uar_by_number(uc->file, req->driver.bfreg_index))
 		return EINVAL;
 	if (!qp_request_has_rings_apart(req) && qp->type != QP_TYPE_DCT)
 		ret = check_ts_format(uc, qp);
@@ -413,17 +417,19 @@ static void put_parts(const struct raw_qp *raw, struct mlx5_ib_create_qp_resp *r
 	}
 }
 
-static int qp_respond(struct uverbs_call *uc, const struct qp_request *req,
-		      const struct uverbs_qp *qp)
+static int qp_respond(struct uverbs_call *uc, struct qp_request *req, const struct uverbs_qp *qp)
 {
 	struct mlx5_ib_create_qp_resp driver = { .bfreg_index = req->driver.bfreg_index,
 						 .ece_options = qp->ece };
 
-	if (uc->file->uid && qp->real->raw)
+	if (adapter_is_mlx4(uc->adapter))
+		mlx4_grant_qp(req);
+	else if (uc->file->uid && qp->real->raw)
 		put_parts(qp->real->raw, &driver);
 	if (uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_CAP, &req->cap, sizeof(req->cap)) ||
 	    uc_out(uc, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp->real->qpn, sizeof(uint32_t)) ||
-	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
+	    (!adapter_is_mlx4(uc->adapter) &&
+	     uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver))))
 		return EFAULT;
 	return 0;
 }
@@ -441,8 +447,8 @@ static void qp_describe(const struct uverbs_call *uc, const struct qp_request *r
 		.rq_wqes = driver->rq_wqe_count,
 	};
 
-	if (!has_queues(qp))
-		return; /* nothing to flush */
+	if (!has_queues(qp) || adapter_is_mlx4(uc->adapter))
+		return; /* nothing to flush, or nothing that the holder knows of */
 	if (qp->real->raw) {
 		entry.sq = driver->sq_buf_addr;
 		entry.by_index = 1;

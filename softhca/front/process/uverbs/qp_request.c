@@ -7,6 +7,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/front/process/driver/qp_state.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/qp_request.h"
 #include "softhca/log.h"
@@ -34,6 +35,9 @@ static bool is_spread(struct uverbs_call *uc)
 static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 {
 	req->driver = (struct mlx5_ib_create_qp){ 0 };
+	req->log_block = WQE_BB_LOG;
+	if (adapter_is_mlx4(uc->adapter))
+		return mlx4_read_qp(uc, req);
 	if (is_spread(uc))
 		return 0; /* uverbs/rss.c reads it */
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
@@ -58,6 +62,8 @@ static uint32_t driver_type(const struct qp_request *req)
 
 int qp_request_read(struct uverbs_call *uc, struct qp_request *req)
 {
+	int ret;
+
 	if (uc_in(uc, UVERBS_ATTR_CREATE_QP_USER_HANDLE, &req->user_handle, 8) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_CAP, &req->cap, sizeof(req->cap)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_TYPE, &req->type, sizeof(req->type)) ||
@@ -65,8 +71,9 @@ int qp_request_read(struct uverbs_call *uc, struct qp_request *req)
 	    uc_in(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN, &req->source_qpn, sizeof(req->source_qpn)))
 		return EFAULT;
 	req->is_underlay = uc_attr(uc, UVERBS_ATTR_CREATE_QP_SOURCE_QPN);
-	if (read_driver_part(uc, req))
-		return EFAULT;
+	ret = read_driver_part(uc, req);
+	if (ret)
+		return ret;
 	if (req->type == IB_UVERBS_QPT_DRIVER)
 		req->type = driver_type(req);
 	return 0;
@@ -251,24 +258,35 @@ int qp_request_check(struct uverbs_call *uc, const struct qp_request *req)
 	return ret;
 }
 
-/* The buffer has the receive queue first, then the send queue. */
-static uint64_t buffer_bytes(const struct mlx5_ib_create_qp *driver)
+/* The buffer has both queues. */
+static uint64_t buffer_bytes(const struct qp_request *req)
 {
-	return ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift) +
-	       (uint64_t)driver->sq_wqe_count * WQE_BB;
+	return ((uint64_t)req->driver.rq_wqe_count << req->driver.rq_wqe_shift) +
+	       ((uint64_t)req->driver.sq_wqe_count << req->log_block);
+}
+
+/* A record of mlx4 is of receives only. */
+static uint64_t record_bytes(const struct uverbs_call *uc, const struct qp_request *req)
+{
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		return 0;
+	if (adapter_is_mlx4(uc->adapter))
+		return req->driver.rq_wqe_count ? sizeof(uint32_t) : 0;
+	return 2 * sizeof(uint32_t);
 }
 
 int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req)
 {
-	uint64_t bytes = buffer_bytes(&req->driver);
+	uint64_t bytes = buffer_bytes(req);
 	int ret = 0;
 
 	if (qp_request_has_rings_apart(req))
 		return 0; /* eth_queues.c looks */
 	if (req->type == QP_TYPE_DCT)
 		return 0;
-	if (req->type != IB_UVERBS_QPT_XRC_TGT)
-		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+	if (record_bytes(uc, req))
+		ret = client_check_range(uc->client, req->driver.db_addr, record_bytes(uc, req),
+					 true);
 	if (!bytes) /* neither queue: nothing to describe */
 		req->memory = (struct queue_memory){ 0 };
 	else if (!ret)

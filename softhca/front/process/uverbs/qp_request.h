@@ -21,7 +21,8 @@ struct qp_request {
 	struct ib_uverbs_qp_cap cap;
 	uint32_t type, flags;
 	struct mlx5_ib_create_qp driver;
-	bool is_underlay; /* it sends from SOURCE_QPN */
+	uint32_t log_block; /* bytes of a block of sends */
+	bool is_underlay;   /* it sends from SOURCE_QPN */
 	uint32_t source_qpn;
 	struct queue_memory memory;
 };

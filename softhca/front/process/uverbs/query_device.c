@@ -13,6 +13,7 @@
 #include <rdma/mlx5-abi.h>
 
 #include "prm/mlx5/caps.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "util/bits.h"
 
@@ -51,12 +52,14 @@ static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
 
 static void fill_identity(const struct uverbs_call *uc, struct ib_uverbs_query_device_resp *resp)
 {
-	resp->fw_ver = (uint64_t)ADAPTER_FW_VERSION_MAJOR << 32 |
-		       (uint64_t)ADAPTER_FW_VERSION_MINOR << 16 | ADAPTER_FW_VERSION_SUB;
+	const struct identity *identity = uc->adapter->identity;
+
+	resp->fw_ver = (uint64_t)identity->fw_major << 32 | (uint64_t)identity->fw_minor << 16 |
+		       identity->fw_sub;
 	resp->node_guid = htobe64(uc->adapter->node_guid);
 	resp->sys_image_guid = htobe64(uc->adapter->node_guid);
 	resp->vendor_id = 0x02c9; /* the IEEE OUI, not the PCI vendor */
-	resp->vendor_part_id = ADAPTER_PART_ID;
+	resp->vendor_part_id = identity->part_id;
 	resp->phys_port_cnt = uc->adapter->num_ports;
 }
 
@@ -147,6 +150,8 @@ static void fill_device(const struct uverbs_call *uc, struct ib_uverbs_query_dev
 	fill_queue_limits(uc, resp);
 	fill_object_limits(uc, resp);
 	resp->device_cap_flags = device_flags(uc);
+	if (adapter_is_mlx4(uc->adapter))
+		mlx4_limit_device(resp);
 	resp->atomic_cap = has_atomics(uc->adapter) ? ATOMIC_HCA : ATOMIC_NONE;
 	resp->max_pkeys = port.pkey_table_len;
 	resp->local_ca_ack_delay = cap(uc, HCA_CAP_LOCAL_CA_ACK_DELAY);
@@ -163,7 +168,8 @@ static int query_device(struct uverbs_call *uc)
 static void fill_extended(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
 	fill_device(uc, &resp->base);
-	resp->timestamp_mask = 0x7fffffffffffffffull;
+	resp->timestamp_mask =
+		adapter_is_mlx4(uc->adapter) ? 0xffffffffffffull : 0x7fffffffffffffffull;
 	resp->hca_core_clock = cap(uc, HCA_CAP_DEVICE_FREQUENCY_KHZ);
 	resp->device_cap_flags_ex = resp->base.device_cap_flags;
 	if (cap(uc, HCA_CAP_END_PAD))
@@ -303,8 +309,12 @@ static int query_device_ex(struct uverbs_call *uc)
 	fill_ethernet(uc, &resp);
 	fill_memory(uc, &resp);
 	fill_tag_matching(uc, &resp);
-	fill_driver_part(uc, &driver);
 	resp.response_length = uc_response_length(uc, UVERBS_ATTR_CORE_OUT, sizeof(resp));
+	if (adapter_is_mlx4(uc->adapter))
+		return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp))
+			       ? EFAULT
+			       : mlx4_answer_device(uc);
+	fill_driver_part(uc, &driver);
 	driver.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(driver));
 	if (uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp)) ||
 	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))

@@ -20,6 +20,7 @@
 #include "prm/mlx5/wq.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 #include "util/bits.h"
@@ -103,10 +104,11 @@ static int read_request(struct uverbs_call *uc, struct srq_request *req)
 	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_WR, &req->max_wr, sizeof(req->max_wr)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, &req->max_sge, sizeof(req->max_sge)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_LIMIT, &req->limit, sizeof(req->limit)) ||
-	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS, &req->max_tags, sizeof(req->max_tags)) ||
-	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+	    uc_in(uc, UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS, &req->max_tags, sizeof(req->max_tags)))
 		return EFAULT;
-	return 0;
+	if (adapter_is_mlx4(uc->adapter))
+		return mlx4_read_srq(uc, &req->driver);
+	return uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver));
 }
 
 /* The exponent is one more than log2 of how many tags there are, as the driver has it: an index
@@ -173,7 +175,8 @@ static int check_memory(struct uverbs_call *uc, struct srq_request *req)
 	if (!ret)
 		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
 	if (!ret)
-		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+		ret = client_check_range(uc->client, req->driver.db_addr,
+					 adapter_is_mlx4(uc->adapter) ? 4 : 8, true);
 	return ret;
 }
 

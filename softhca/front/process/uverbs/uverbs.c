@@ -44,6 +44,8 @@ static const struct uverbs_writes *const all_writes[] = {
 	&mw_writes,     &query_device_writes, &wq_writes,        &flow_writes,
 };
 
+enum { DRIVER_NAMESPACE = 1 << UVERBS_ID_NS_SHIFT };
+
 static const struct uverbs_method *find_method(const struct adapter *adapter, uint16_t object,
 					       uint16_t id)
 {
@@ -51,6 +53,8 @@ static const struct uverbs_method *find_method(const struct adapter *adapter, ui
 		for (unsigned int j = 0; j < all_methods[i]->count; j++) {
 			const struct uverbs_method *method = &all_methods[i]->method[j];
 
+			if (adapter_is_mlx4(adapter) && (object | id) & DRIVER_NAMESPACE)
+				return NULL; /* all of them are mlx5's */
 			if (method->object == object && method->method == id)
 				return method->exists && !method->exists(adapter) ? NULL : method;
 		}
@@ -386,7 +390,7 @@ static int run_call(struct uverbs_call *uc, uint64_t addr)
 	uc->method = find_method(uc->adapter, uc->hdr.object_id, uc->hdr.method_id);
 	if (!uc->method)
 		return EPROTONOSUPPORT;
-	if (uc->hdr.driver_id != RDMA_DRIVER_MLX5)
+	if (uc->hdr.driver_id != uc->adapter->identity->driver_id)
 		return EINVAL;
 	if (uc->adapter->dead && !destroys(uc->method))
 		return EIO;

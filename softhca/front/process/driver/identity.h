@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * identity.h - by what programs know the adapter and its driver: what differs between kinds of
+ * adapters in sysfs, netlink and query_device.
+ */
+#ifndef SOFTHCA_FRONT_PROCESS_DRIVER_IDENTITY_H
+#define SOFTHCA_FRONT_PROCESS_DRIVER_IDENTITY_H
+
+#include <stdint.h>
+
+#include "softhca/device/hca.h"
+
+struct identity {
+	enum hca_kind kind;
+	const char *prefix;      /* of the names of devices */
+	const char *core_driver; /* the PCI device's */
+	const char *ib_driver;
+	uint32_t driver_id; /* enum rdma_driver_id */
+	unsigned int abi;   /* of the driver's part of calls */
+	unsigned int fw_major, fw_minor, fw_sub;
+	const char *fw_version; /* the same as text */
+	const char *board_id;
+	const char *hca_type;
+	uint16_t part_id, subsystem_id;
+	const char *rate, *pci_speed;
+	unsigned int pci_width, pci_speed_code;
+	uint8_t active_speed; /* PortInfo.LinkSpeedActive, as verbs have it; 4 lanes */
+};
+
+const struct identity *identity_of(enum hca_kind kind, enum hca_link_layer link_layer);
+
+#endif

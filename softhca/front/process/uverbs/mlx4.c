@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mlx4.c - the driver's part of calls as mlx4_ib has it. Layouts: rdma/mlx4-abi.h; limits are what
+ * mlx4_ib says of a ConnectX-3.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx4-abi.h>
+
+#include "prm/mlx4/cqe.h"
+#include "prm/mlx4/wqe.h"
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/cqe.h"
+#include "softhca/front/process/driver/engine.h"
+#include "softhca/front/process/uverbs/mlx4.h"
+#include "softhca/front/process/uverbs/qp_request.h"
+#include "util/bits.h"
+
+/* Pages of the file */
+enum { DOORBELL_PAGE = 0, BLUEFLAME_PAGE = 1 };
+
+enum {
+	BF_REG_SIZE = 512,
+	SPARE_WQES = 33, /* that the driver does not promise: the adapter reads ahead */
+	MAX_SGE = 32,
+	MAX_SGE_RD = 30,
+	MAX_RQ_SGE = 32,
+};
+
+/* ---- contexts ---- */
+
+static int return_context(struct uverbs_call *uc, uint16_t vectors_id, uint16_t support_id,
+			  uint16_t resp_id)
+{
+	static const uint32_t vectors = NUM_COMP_VECTORS;
+	static const uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	const struct mlx4_ib_alloc_ucontext_resp resp = {
+		.dev_caps = MLX4_USER_DEV_CAP_LARGE_CQE,
+		.qp_tab_size = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_QP),
+		.bf_reg_size = BF_REG_SIZE,
+		.bf_regs_per_page = UAR_PAGE_SIZE / BF_REG_SIZE,
+		.cqe_size = M4_CQE_LARGE,
+	};
+
+	if (uc_out(uc, vectors_id, &vectors, sizeof(vectors)) ||
+	    uc_out(uc, support_id, &support, sizeof(support)) ||
+	    uc_out(uc, resp_id, &resp, sizeof(resp)))
+		return EFAULT;
+	return 0;
+}
+
+int mlx4_open_context(struct uverbs_call *uc)
+{
+	struct uverbs_file *file = uc->file;
+	int ret = adapter_allocate(uc->adapter, PRM_OP_ALLOC_UAR, &file->doorbells.uar);
+
+	if (ret)
+		return ret;
+	file->page_used[DOORBELL_PAGE] = file->page_used[BLUEFLAME_PAGE] = true;
+	file->doorbells.page = (volatile uint64_t *)(file->pages + DOORBELL_PAGE * UAR_PAGE_SIZE);
+	engine_add_page(uc->adapter, &file->doorbells);
+	ret = return_context(uc, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
+			     UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, UVERBS_ATTR_UHW_OUT);
+	if (ret)
+		mlx4_close_context(file);
+	return ret;
+}
+
+int mlx4_query_context(struct uverbs_call *uc)
+{
+	/* mlx4_ib has no attribute for its own part. */
+	return return_context(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
+			      UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, UVERBS_ATTR_UHW_OUT);
+}
+
+void mlx4_close_context(struct uverbs_file *file)
+{
+	if (!file->doorbells.page)
+		return;
+	engine_remove_page(file->adapter, &file->doorbells);
+	adapter_release(file->adapter, PRM_OP_DEALLOC_UAR, file->doorbells.uar);
+	file->doorbells.page = NULL;
+}
+
+/* ---- queues ---- */
+
+int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint32_t *uar)
+{
+	struct mlx4_ib_create_cq part;
+
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
+		return EFAULT;
+	*driver = (struct mlx5_ib_create_cq){
+		.buf_addr = part.buf_addr,
+		.db_addr = part.db_addr,
+		.cqe_size = M4_CQE_LARGE,
+	};
+	*uar = uc->file->doorbells.uar;
+	return 0;
+}
+
+int mlx4_read_resize(struct uverbs_call *uc, struct mlx5_ib_resize_cq *driver)
+{
+	struct mlx4_ib_resize_cq part;
+
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
+		return EFAULT;
+	*driver = (struct mlx5_ib_resize_cq){ .buf_addr = part.buf_addr, .cqe_size = M4_CQE_LARGE };
+	return 0;
+}
+
+int mlx4_read_srq(struct uverbs_call *uc, struct mlx5_ib_create_srq *driver)
+{
+	struct mlx4_ib_create_srq part;
+
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
+		return EFAULT;
+	*driver = (struct mlx5_ib_create_srq){
+		.buf_addr = part.buf_addr,
+		.db_addr = part.db_addr,
+		.uidx = PRM_NO_USER_INDEX,
+	};
+	return 0;
+}
+
+/* The driver knows the size of the send queue from the program, and derives that of the receive
+ * queue from what the verb says. */
+static int size_queues(const struct mlx4_ib_create_qp *part, bool has_rq, struct qp_request *req)
+{
+	struct mlx5_ib_create_qp *driver = &req->driver;
+	uint32_t sges = req->cap.max_recv_sge;
+
+	if (part->log_sq_stride < M4_MIN_SLOT_LOG || part->log_sq_stride > M4_MAX_SLOT_LOG ||
+	    part->log_sq_bb_count > 31 || part->reserved)
+		return EINVAL;
+	driver->sq_wqe_count = 1u << part->log_sq_bb_count;
+	req->log_block = part->log_sq_stride;
+	if (!has_rq)
+		return req->cap.max_recv_wr ? EINVAL : 0;
+	if (!req->cap.max_recv_wr || !sges || sges > MAX_RQ_SGE)
+		return EINVAL;
+	driver->rq_wqe_count = 1u << log2_ceil(req->cap.max_recv_wr);
+	driver->rq_wqe_shift = log2_ceil((uint64_t)sges) + QP_MIN_RQ_SHIFT;
+	return 0;
+}
+
+int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req)
+{
+	struct mlx4_ib_create_qp part;
+	bool has_rq = req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
+		      !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
+		return EFAULT;
+	req->driver = (struct mlx5_ib_create_qp){
+		.buf_addr = part.buf_addr,
+		.db_addr = part.db_addr,
+		.flags = MLX5_QP_FLAG_UAR_PAGE_INDEX,
+		.bfreg_index = uc->file->doorbells.uar,
+		.uidx = PRM_NO_USER_INDEX,
+	};
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		return 0;
+	if (part.inl_recv_sz)
+		return EOPNOTSUPP;
+	return size_queues(&part, has_rq, req);
+}
+
+void mlx4_grant_qp(struct qp_request *req)
+{
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+
+	req->cap.max_recv_wr = driver->rq_wqe_count;
+	req->cap.max_recv_sge =
+		driver->rq_wqe_count ? 1u << (driver->rq_wqe_shift - QP_MIN_RQ_SHIFT) : 0;
+}
+
+/* ---- the device ---- */
+
+void mlx4_limit_device(struct ib_uverbs_query_device_resp *resp)
+{
+	resp->max_qp_wr -= SPARE_WQES;
+	resp->max_sge = MAX_SGE;
+	resp->max_sge_rd = MAX_SGE_RD;
+	resp->max_srq_sge = MAX_RQ_SGE - 1;
+}
+
+int mlx4_answer_device(struct uverbs_call *uc)
+{
+	struct mlx4_uverbs_ex_query_device_resp part = { 0 };
+
+	part.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(part));
+	return uc_out(uc, UVERBS_ATTR_UHW_OUT, &part, sizeof(part));
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mlx4.h - the driver's part of calls as mlx4_ib has it, turned into that of mlx5_ib, which the
+ * objects know. Only an adapter of mlx4 has them called.
+ */
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_H
+
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+
+#include "softhca/front/process/uverbs/objects.h"
+
+struct qp_request;
+
+/* A context has one page of doorbells, which the file maps with that of BlueFlame behind it. The
+ * functions return 0 or a positive errno. */
+int mlx4_open_context(struct uverbs_call *uc);
+int mlx4_query_context(struct uverbs_call *uc);
+void mlx4_close_context(struct uverbs_file *file);
+
+int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint32_t *uar);
+int mlx4_read_resize(struct uverbs_call *uc, struct mlx5_ib_resize_cq *driver);
+int mlx4_read_srq(struct uverbs_call *uc, struct mlx5_ib_create_srq *driver);
+int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req);
+/* The function says what the QP's answer says of sizes. */
+void mlx4_grant_qp(struct qp_request *req);
+int mlx4_answer_device(struct uverbs_call *uc);
+void mlx4_limit_device(struct ib_uverbs_query_device_resp *resp);
+
+#endif
