@@ -7,5 +7,6 @@
 
 void own_commands(void);
 void own_ece(void);
+void own_requests(void);
 
 #endif

@@ -361,6 +361,8 @@ int main(void)
 	own_commands();
 	say_topic("ece");
 	own_ece();
+	say_topic("requests");
+	own_requests();
 	say_topic("calls");
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	user_events(id);

@@ -25,18 +25,14 @@ static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
 
 /* ---- life ---- */
 
+/* The events go with their ids, none of which is on another file. */
 static void file_close(struct ucma_file *file)
 {
 	struct ucma_waiter *waiter;
-	struct ucma_event *event;
 	struct ucma_id *id;
 
 	while ((id = LIST_FIRST(&file->ids)))
 		ucma_id_destroy(id);
-	while ((event = STAILQ_FIRST(&file->events))) {
-		STAILQ_REMOVE_HEAD(&file->events, entry);
-		free(event);
-	}
 	while ((waiter = STAILQ_FIRST(&file->waiters))) {
 		STAILQ_REMOVE_HEAD(&file->waiters, entry);
 		call_deferred_forget(&waiter->call);
@@ -152,13 +148,35 @@ struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type,
 	return event;
 }
 
+/* A listener may go on to another file, with the events that wait, while the ids of requests stay
+ * where they are. So either may be the first to go. */
+void ucma_event_join(struct ucma_event *event, struct ucma_id *request)
+{
+	event->request = request;
+	request->told_by = event;
+}
+
+void ucma_event_part(struct ucma_id *request)
+{
+	if (request->told_by)
+		request->told_by->request = NULL;
+	request->told_by = NULL;
+}
+
+static void event_free(struct ucma_event *event)
+{
+	if (event->request)
+		ucma_event_part(event->request);
+	free(event);
+}
+
 /* The program has taken the event. */
 static void count_read(struct ucma_event *event)
 {
 	event->id->events_reported++;
 	if (event->mcast)
 		event->mcast->events_reported++;
-	if (event->request)
+	if (event->resp.event == EV_CONNECT_REQUEST)
 		event->id->backlog++;
 }
 
@@ -169,7 +187,7 @@ static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *e
 	if (client_write(tid, addr, &event->resp, size))
 		return EFAULT;
 	count_read(event);
-	free(event);
+	event_free(event);
 	return 0;
 }
 
@@ -261,7 +279,7 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 		take_byte_from(file);
 		if (event->request)
 			ucma_id_destroy(event->request);
-		free(event);
+		event_free(event);
 		next = STAILQ_FIRST(&file->events); /* destroying may have taken others */
 	}
 }

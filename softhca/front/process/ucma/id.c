@@ -51,6 +51,7 @@ void ucma_id_destroy(struct ucma_id *id)
 	resolve_cancel(&id->resolution);
 	cm_destroy(&id->conn);
 	ucma_mcast_free_all(id);
+	ucma_event_part(id);
 	ucma_events_drop(id, NULL);
 	ucma_id_unlisten(id);
 	LIST_REMOVE(id, in_bucket);

@@ -151,7 +151,7 @@ void ucma_request_tell(struct ucma_id *id, const struct cm_request *request)
 		return;
 	}
 	event->resp.id = id->number;
-	event->request = id;
+	ucma_event_join(event, id);
 	if (request->sidr) {
 		struct rdma_ucm_ud_param *param = &event->resp.param.ud;
 

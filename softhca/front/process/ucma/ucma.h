@@ -71,7 +71,7 @@ struct ucma_event {
 	STAILQ_ENTRY(ucma_event) entry;
 	struct ucma_id *id; /* in whose count it is, unless MCAST says otherwise */
 	struct ucma_mcast *mcast;
-	struct ucma_id *request; /* the id that a connection request has made */
+	struct ucma_id *request; /* the id that a connection request has made; NULL once it has gone */
 	struct rdma_ucm_event_resp resp;
 };
 
@@ -114,6 +114,10 @@ void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status
  * not NULL. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
+/* EVENT tells of REQUEST, until either has gone. */
+void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
+/* The event that tells of REQUEST does so no more. */
+void ucma_event_part(struct ucma_id *request);
 
 /* ---- commands ---- */
 
@@ -212,6 +216,7 @@ struct ucma_id {
 	int backlog;         /* requests that it still takes */
 	bool datagram;       /* SIDR */
 	bool passive;        /* made by a request: it shares its listener's port */
+	struct ucma_event *told_by; /* the request's event, until it is read */
 	struct cm_path path; /* from ROUTE_RESOLVED on, until there is a connection */
 	struct cm_conn conn;
 	struct resolution resolution;

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * own_requests.c - requests that nobody answers: their ids are on the channel of when they came,
+ * and go with it, wherever their events are by then. What serves rdma_cm goes on after each.
+ *
+ * The other side of such a request is told: it waits for that.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <rdma/rdma_user_cm.h>
+
+#include "cm.h"
+#include "own.h"
+
+static void request_await(const struct rdma_event_channel *channel)
+{
+	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+
+	MUST(poll(&fd, 1, WAIT_MS) == 1);
+}
+
+static void make_nonblocking(const struct rdma_event_channel *channel)
+{
+	MUST(!fcntl(channel->fd, F_SETFL, O_NONBLOCK));
+}
+
+static void rejection_take(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_event *event;
+
+	request_await(channel);
+	MUST(!rdma_get_cm_event(channel, &event));
+	say_check(event->event == RDMA_CM_EVENT_REJECTED, "whoever asked is told: %s",
+		  rdma_event_str(event->event));
+	rdma_ack_cm_event(event);
+}
+
+/* A client that waits for an answer of a listener. */
+struct asking {
+	struct rdma_event_channel *client_channel, *channel;
+	struct rdma_cm_id *client, *listener;
+};
+
+static void asking_begin(struct asking *asking)
+{
+	uint16_t port;
+
+	asking->client_channel = rdma_create_event_channel();
+	asking->channel = rdma_create_event_channel();
+	MUST(asking->client_channel && asking->channel);
+	asking->listener = cm_listening(asking->channel, RDMA_PS_TCP, &port);
+	asking->client = cm_resolved(asking->client_channel, RDMA_PS_TCP, port);
+	cm_make_qp(asking->client);
+	MUST(!rdma_connect(asking->client, NULL));
+	request_await(asking->channel);
+}
+
+static void asking_end(struct asking *asking)
+{
+	rdma_destroy_qp(asking->client);
+	MUST(!rdma_destroy_id(asking->client));
+	rdma_destroy_event_channel(asking->client_channel);
+	rdma_destroy_event_channel(asking->channel);
+}
+
+/* The listener moves with its event, and the id of the request goes with the channel before. */
+static void listener_has_moved(bool reads)
+{
+	struct rdma_event_channel *next = rdma_create_event_channel(), *before;
+	struct rdma_cm_event *event;
+	struct asking asking;
+
+	asking_begin(&asking);
+	before = asking.channel;
+	MUST(!rdma_migrate_id(asking.listener, next));
+	asking.channel = next;
+	rdma_destroy_event_channel(before);
+	rejection_take(asking.client_channel);
+	if (reads) {
+		make_nonblocking(next);
+		request_await(next);
+		say_check(rdma_get_cm_event(next, &event) && errno == EAGAIN,
+			  "the event of a request that has gone is passed over");
+	}
+	MUST(!rdma_destroy_id(asking.listener));
+	asking_end(&asking);
+}
+
+/* Ids of requests have numbers like others, and any thread of the process may destroy them. */
+static void request_is_destroyed_unread(void)
+{
+	struct rdma_ucm_destroy_id_resp resp;
+	struct {
+		struct rdma_ucm_cmd_hdr hdr;
+		struct rdma_ucm_destroy_id body;
+	} command = { { RDMA_USER_CM_CMD_DESTROY_ID, sizeof(command.body), sizeof(resp) },
+		      { .response = (uintptr_t)&resp } };
+	struct rdma_cm_event *event;
+	struct asking asking;
+	unsigned int destroyed = 0;
+
+	asking_begin(&asking);
+	make_nonblocking(asking.channel);
+	/* The listener's own number is below that of the request. */
+	for (uint32_t id = 10000; id; id--) {
+		command.body.id = id;
+		if (write(asking.channel->fd, &command, sizeof(command)) != sizeof(command))
+			continue;
+		destroyed++;
+		break;
+	}
+	say_check(destroyed == 1, "the id of an unread request can be destroyed");
+	rejection_take(asking.client_channel);
+	say_check(rdma_get_cm_event(asking.channel, &event) && errno == EAGAIN,
+		  "its event is passed over");
+	MUST(!rdma_destroy_id(asking.listener));
+	asking_end(&asking);
+}
+
+/* A process that ends takes its files along in the order of their numbers, or in another one. */
+static void process_ends(bool swaps)
+{
+	pid_t child = fork();
+	int status;
+
+	MUST(child >= 0);
+	if (!child) {
+		struct rdma_event_channel *next = rdma_create_event_channel();
+		struct rdma_event_channel *third = rdma_create_event_channel();
+		struct asking asking;
+
+		asking_begin(&asking);
+		MUST(!rdma_migrate_id(asking.listener, swaps ? third : next));
+		if (swaps)
+			MUST(!rdma_migrate_id(asking.listener, next));
+		_exit(0);
+	}
+	MUST(waitpid(child, &status, 0) == child);
+	say_check(!status, "a process ends with a request that it has not read");
+}
+
+void own_requests(void)
+{
+	struct asking asking;
+
+	listener_has_moved(true);
+	listener_has_moved(false);
+	request_is_destroyed_unread();
+	process_ends(false);
+	process_ends(true);
+	asking_begin(&asking);
+	say_check(!rdma_destroy_id(asking.listener), "rdma_cm goes on");
+	rejection_take(asking.client_channel);
+	asking_end(&asking);
+}
