@@ -74,12 +74,15 @@ static int answer_request(struct stream *stream, const struct rdma_ucm_conn_para
 static int accept_as(struct stream *stream, struct stream *listener, bool *is_taken)
 {
 	struct rdma_ucm_event_resp request;
+	struct rs_share_channels channels;
 	struct cm_id *cm;
-	int ret = rdmacm_listener_take(listener, &request);
+	int ret = rdmacm_listener_take(listener, &request, &channels);
 
 	*is_taken = !ret;
 	if (!ret)
-		ret = rdmacm_listener_fetch(listener, &request, stream->channel, &cm);
+		ret = rdmacm_listener_fetch(listener, &request, &channels, stream->channel, &cm);
+	else
+		rdmacm_share_close_channels(&channels);
 	if (ret)
 		return ret;
 	inherit_options(stream, listener);

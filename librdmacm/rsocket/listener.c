@@ -75,26 +75,66 @@ int rdmacm_listener_adopt(struct stream *stream)
 	return ret;
 }
 
-/* The ids of requests that nobody has read are on the channel of the holder before, which may
- * go. */
-static void move_requests(struct stream *listener, int from)
+static bool is_elsewhere(int error)
 {
-	struct rdma_ucm_event_resp request;
-	uint32_t reported;
-
-	while (rdmacm_share_has_room(&listener->share) && !read_request(listener, &request)) {
-		rdmacm_id_fetch(request.id, from, listener->channel, &reported);
-		rdmacm_share_put(&listener->share, &request);
-	}
+	return error == ENOENT || error == EINVAL;
 }
 
-static int listener_move(struct stream *listener, int from)
+/* ---- a channel of the holder's ---- */
+
+/* The id of a request is on one of the channels, or on the listener's already. */
+static void move_request(struct stream *listener, const struct rs_share_channels *channels,
+			 const struct rdma_ucm_event_resp *request)
+{
+	uint32_t reported;
+	int ret = EINVAL;
+
+	for (int i = 0; i < channels->count && is_elsewhere(ret); i++)
+		ret = rdmacm_id_fetch(request->id, channels->fds[i], listener->channel, &reported);
+	ret = rdmacm_share_put(&listener->share, request);
+	if (ret)
+		verbs_warn("rsocket: a request is lost: %s", strerror(ret));
+}
+
+/* The ids of requests that nobody has accepted are on the channels of the holders before, which
+ * may go: of those in the pipe, and of those whose events have come along with the listener. */
+static void move_requests(struct stream *listener, const struct rs_share_channels *channels)
+{
+	struct rdma_ucm_event_resp request;
+
+	for (unsigned int left = rdmacm_share_count(&listener->share); left; left--) {
+		if (rdmacm_share_take(&listener->share, &request))
+			break;
+		move_request(listener, channels, &request);
+	}
+	while (rdmacm_share_has_room(&listener->share) && !read_request(listener, &request))
+		move_request(listener, channels, &request);
+}
+
+/* The listener is on one of the channels. A process that dies in between leaves it where the next
+ * one finds it. */
+static int move_to(struct stream *listener, const struct rs_share_channels *channels,
+		   struct rdma_event_channel *channel)
+{
+	int ret = listener->share.holds
+			  ? rdmacm_share_set_channel(&listener->share, channel->fd, channels)
+			  : 0;
+
+	if (ret)
+		return ret;
+	ret = EINVAL;
+	for (int i = 0; i < channels->count && is_elsewhere(ret); i++)
+		ret = id_fetch(listener, channels->fds[i], channel);
+	return ret;
+}
+
+static int listener_move(struct stream *listener, const struct rs_share_channels *channels)
 {
 	struct rdma_event_channel *channel;
 	int ret = rdmacm_rs_open_channel(&channel);
 
 	if (!ret)
-		ret = id_fetch(listener, from, channel);
+		ret = move_to(listener, channels, channel);
 	if (!ret)
 		return channel_replace(listener, channel);
 	if (channel)
@@ -108,7 +148,8 @@ static int listener_move(struct stream *listener, int from)
 static int listener_renew(struct stream *listener)
 {
 	int before = fcntl(listener->rs.fd, F_DUPFD_CLOEXEC, 0);
-	int ret = before < 0 ? errno : listener_move(listener, before);
+	const struct rs_share_channels channels = { 1, { before } };
+	int ret = before < 0 ? errno : listener_move(listener, &channels);
 
 	if (ret) {
 		if (before >= 0)
@@ -118,12 +159,9 @@ static int listener_renew(struct stream *listener)
 	if (listener->fd_before >= 0)
 		close(listener->fd_before);
 	listener->fd_before = before;
-	if (!listener->share.holds)
-		return 0;
-	ret = rdmacm_share_set_channel(&listener->share, listener->rs.fd);
-	if (!ret)
-		move_requests(listener, before);
-	return ret;
+	if (listener->share.holds)
+		move_requests(listener, &channels);
+	return 0;
 }
 
 /* Another thread may have been faster with the new channel. */
@@ -270,16 +308,14 @@ void rdmacm_listener_begin(struct stream *listener)
 
 static int become_holder(struct stream *listener)
 {
-	struct rs_share *share = &listener->share;
-	int from = rdmacm_share_find_channel(share);
-	int ret = from < 0 ? errno : listener_move(listener, from);
+	struct rs_share_channels channels;
+	int ret = rdmacm_share_find_channels(&listener->share, &channels);
 
 	if (!ret)
-		ret = rdmacm_share_set_channel(share, listener->rs.fd);
+		ret = listener_move(listener, &channels);
 	if (!ret)
-		move_requests(listener, from);
-	if (from >= 0)
-		close(from);
+		move_requests(listener, &channels);
+	rdmacm_share_close_channels(&channels);
 	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 
@@ -343,39 +379,70 @@ int rdmacm_listener_look(struct stream *listener)
 	return ret;
 }
 
-int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request)
+static bool is_of_other_holder(const struct stream *listener)
 {
-	return rs_share_is_open(&listener->share) ? rdmacm_share_take(&listener->share, request)
-						  : read_or_renew(listener, request);
+	return rs_share_is_open(&listener->share) && !listener->share.holds;
 }
 
-/* The id of a request that was read just when another process became the holder may be on either
- * channel. */
-static int fetch_of_holder(const struct stream *listener, const struct rdma_ucm_event_resp *request,
-			   struct rdma_event_channel *channel, struct cm_id **id)
+/* A request that was taken cannot be put back, so there is a number for each channel first. */
+int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request,
+			 struct rs_share_channels *channels)
 {
-	int from = rdmacm_share_find_channel(&listener->share), ret;
+	int ret = 0;
 
-	if (from < 0)
-		return errno;
-	ret = rdmacm_request_fetch(to_cm_id(listener->id), request, from, channel, id);
-	close(from);
+	channels->count = 0;
+	if (!rs_share_is_open(&listener->share))
+		return read_or_renew(listener, request);
+	if (is_of_other_holder(listener))
+		ret = rdmacm_share_find_channels(&listener->share, channels);
+	return ret ? ret : rdmacm_share_take(&listener->share, request);
+}
+
+/* Where the id of a request may be: on the channels that were found before it was taken, or on
+ * those of a holder since. */
+struct search {
+	const struct stream *listener;
+	const struct rdma_ucm_event_resp *request;
+	struct rdma_event_channel *channel;
+	struct cm_id **id;
+};
+
+static int search_in(const struct search *search, const int *fds, int count)
+{
+	int ret = ENOENT;
+
+	for (int i = 0; i < count && is_elsewhere(ret); i++)
+		ret = rdmacm_request_fetch(to_cm_id(search->listener->id), search->request, fds[i],
+					   search->channel, search->id);
+	return ret;
+}
+
+static int search_anew(const struct search *search)
+{
+	struct rs_share_channels channels;
+	int ret = rdmacm_share_find_channels(&search->listener->share, &channels);
+
+	if (ret)
+		return ret;
+	ret = search_in(search, channels.fds, channels.count);
+	rdmacm_share_close_channels(&channels);
 	return ret;
 }
 
 int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_event_resp *request,
-			  struct rdma_event_channel *channel, struct cm_id **id)
+			  struct rs_share_channels *channels, struct rdma_event_channel *channel,
+			  struct cm_id **id)
 {
-	int ret = ENOENT;
+	const struct search search = { listener, request, channel, id };
+	int ret = search_in(&search, channels->fds, channels->count);
 
-	if (rs_share_is_open(&listener->share) && !listener->share.holds)
-		ret = fetch_of_holder(listener, request, channel, id);
-	if (ret == ENOENT || ret == EINVAL)
-		ret = rdmacm_request_fetch(to_cm_id(listener->id), request, listener->rs.fd,
-					   channel, id);
-	if ((ret == ENOENT || ret == EINVAL) && listener->fd_before >= 0)
-		ret = rdmacm_request_fetch(to_cm_id(listener->id), request, listener->fd_before,
-					   channel, id);
+	rdmacm_share_close_channels(channels);
+	if (is_elsewhere(ret))
+		ret = search_in(&search, &listener->rs.fd, 1);
+	if (is_elsewhere(ret) && listener->fd_before >= 0)
+		ret = search_in(&search, &listener->fd_before, 1);
+	if (is_elsewhere(ret) && rs_share_is_open(&listener->share))
+		ret = search_anew(&search);
 	return ret;
 }
 

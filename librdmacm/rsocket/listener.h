@@ -14,12 +14,14 @@
 int rdmacm_listener_look(struct stream *listener);
 /* The same for who has rs.lock. */
 int rdmacm_listener_look_locked(struct stream *listener);
-/* The function reads the next request. It returns EAGAIN if another thread or process was
- * faster. */
-int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request);
-/* The function makes the id of the request, on CHANNEL. */
+/* The function reads the next request. It returns EAGAIN if another thread or process was faster.
+ * CHANNELS are what rdmacm_listener_fetch() wants after it, or rdmacm_share_close_channels(). */
+int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request,
+			 struct rs_share_channels *channels);
+/* The function makes the id of the request, on CHANNEL, and closes CHANNELS. */
 int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_event_resp *request,
-			  struct rdma_event_channel *channel, struct cm_id **id);
+			  struct rs_share_channels *channels, struct rdma_event_channel *channel,
+			  struct cm_id **id);
 /* Where a request shows. */
 int rdmacm_listener_fd(const struct stream *listener);
 /* A stream has begun to listen. */

@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * share.c - the pipe of requests and the holder's channel; see share.h.
+ * share.c - the pipe of requests and the holders' channels; see share.h.
  */
 #include "share.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A pipe takes a request whole or not at all. */
 _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
 
-/* ---- a descriptor that lies in a socket ---- */
+/* ---- descriptors that lie in a socket ---- */
+
+/* What lies in the socket is one message. Its stamp tells it from those before. */
+struct stamp {
+	pid_t pid;
+	int64_t ns;
+};
 
 union control {
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[CMSG_SPACE(SHARE_CHANNELS * sizeof(int))];
 	struct cmsghdr align;
 };
 
@@ -33,49 +42,94 @@ static struct msghdr message_with(struct iovec *iov, union control *control)
 				.msg_controllen = sizeof(*control) };
 }
 
-int rdmacm_share_find_channel(const struct rs_share *share)
+void rdmacm_share_close_channels(struct rs_share_channels *channels)
 {
-	char byte;
-	struct iovec iov = { &byte, 1 };
-	union control control;
-	struct msghdr message = message_with(&iov, &control);
-	const struct cmsghdr *header;
-	int fd;
-
-	if (recvmsg(share->channel[0], &message, MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
-		return -1;
-	header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_type != SCM_RIGHTS) { /* there was no number for it */
-		errno = EMFILE;
-		return -1;
-	}
-	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
-	return fd;
+	while (channels->count)
+		close(channels->fds[--channels->count]);
 }
 
-static int lay_down(const struct rs_share *share, int fd)
+static void take_descriptors(struct msghdr *message, struct rs_share_channels *channels)
 {
-	struct iovec iov = { "", 1 };
+	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
+
+	channels->count = 0;
+	if (!header || header->cmsg_type != SCM_RIGHTS)
+		return;
+	channels->count = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+	memcpy(channels->fds, CMSG_DATA(header), channels->count * sizeof(int));
+}
+
+/* Without a number for each of them, some are left out. */
+int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_channels *channels)
+{
+	struct stamp stamp;
+	struct iovec iov = { &stamp, sizeof(stamp) };
+	union control control;
+	struct msghdr message = message_with(&iov, &control);
+
+	channels->count = 0;
+	if (recvmsg(share->channel[0], &message, MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
+		return errno;
+	take_descriptors(&message, channels);
+	if (channels->count && !(message.msg_flags & MSG_CTRUNC))
+		return 0;
+	rdmacm_share_close_channels(channels);
+	return EMFILE;
+}
+
+static int lay_down(const struct rs_share *share, struct stamp *stamp,
+		    const struct rs_share_channels *channels)
+{
+	const size_t size = channels->count * sizeof(int);
+	struct iovec iov = { stamp, sizeof(*stamp) };
 	union control control = { { 0 } };
 	struct msghdr message = message_with(&iov, &control);
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
-	*header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
+	message.msg_controllen = CMSG_SPACE(size);
+	*header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(size),
 				    .cmsg_level = SOL_SOCKET,
 				    .cmsg_type = SCM_RIGHTS };
-	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	memcpy(CMSG_DATA(header), channels->fds, size);
 	return sendmsg(share->channel[1], &message, MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* The one before goes after the new one is there, as this process may die in between. */
-int rdmacm_share_set_channel(const struct rs_share *share, int channel)
+/* A holder that died here has left two messages. */
+static int drop_others(const struct rs_share *share, const struct stamp *own)
 {
-	char byte;
-	int ret = lay_down(share, channel);
+	struct stamp first;
 
-	if (!ret && recv(share->channel[0], &byte, 1, MSG_DONTWAIT) < 0)
-		ret = errno;
-	return ret;
+	for (;;) {
+		if (recv(share->channel[0], &first, sizeof(first), MSG_PEEK | MSG_DONTWAIT) < 0)
+			return errno;
+		if (first.pid == own->pid && first.ns == own->ns)
+			return 0;
+		if (recv(share->channel[0], &first, sizeof(first), MSG_DONTWAIT) < 0)
+			return errno;
+	}
+}
+
+static struct stamp stamp_make(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (struct stamp){ .pid = getpid(),
+			       .ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec };
+}
+
+/* The message before goes after the new one is there, as this process may die in between. */
+int rdmacm_share_set_channel(const struct rs_share *share, int channel,
+			     const struct rs_share_channels *before)
+{
+	struct rs_share_channels all = { 1, { channel } };
+	struct stamp stamp = stamp_make();
+	int ret;
+
+	for (int i = 0; i < before->count && all.count < SHARE_CHANNELS; i++)
+		all.fds[all.count++] = before->fds[i];
+	ret = lay_down(share, &stamp, &all);
+	return ret ? ret : drop_others(share, &stamp);
 }
 
 /* ---- life ---- */
@@ -107,11 +161,14 @@ void rdmacm_share_close(struct rs_share *share)
  * it. */
 static int share_make(struct rs_share *share, int channel)
 {
+	const struct rs_share_channels channels = { 1, { channel } };
+	struct stamp stamp = stamp_make();
+
 	if (pipe2(share->requests, O_CLOEXEC | O_NONBLOCK) || fchmod(share->requests[0], 0666) ||
 	    flock(share->requests[1], LOCK_EX | LOCK_NB) ||
 	    socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, share->channel))
 		return errno;
-	return lay_down(share, channel);
+	return lay_down(share, &stamp, &channels);
 }
 
 /* Other threads use the share from when it is open. */
@@ -191,6 +248,15 @@ int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *
 	if (got == sizeof(*request))
 		return 0;
 	return got < 0 ? errno : EAGAIN;
+}
+
+unsigned int rdmacm_share_count(const struct rs_share *share)
+{
+	int bytes = 0;
+
+	if (ioctl(share->requests[0], FIONREAD, &bytes))
+		return 0;
+	return (unsigned int)bytes / sizeof(struct rdma_ucm_event_resp);
 }
 
 /* ---- the next holder ---- */

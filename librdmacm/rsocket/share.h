@@ -7,7 +7,8 @@
  * holder, reads the listener's events. It puts the requests into a pipe, from which any process
  * takes them: ids move to a channel of whoever accepts, for which the descriptor of the channel
  * that they are on is enough. That of the holder's channel lies in a socket, where all find it, and
- * which keeps the listener when its holder dies.
+ * which keeps the listener when its holder dies. Those of the holders before lie with it, as far as
+ * requests may still be on them, or the listener, if the next holder has died on its way.
  *
  * The holder alone has the pipe's writing end, so the others see its end when the holder has closed
  * the listener or died. Whoever then locks the pipe first is the next holder.
@@ -26,7 +27,15 @@ struct rs_share {
 	/* the pipe's ends; [1] is -1 unless this process is the holder. Without a request and
 	 * without a holder, poll() says POLLHUP of [0]. */
 	int requests[2];
-	int channel[2]; /* a pair of sockets; in it lies the descriptor of the holder's channel */
+	int channel[2]; /* a pair of sockets; in it lie the descriptors of channels */
+};
+
+enum { SHARE_CHANNELS = 3 };
+
+/* Copies of the descriptors that lie in the socket, that of the holder's channel first. */
+struct rs_share_channels {
+	int count;
+	int fds[SHARE_CHANNELS];
 };
 
 static inline bool rs_share_is_open(const struct rs_share *share)
@@ -53,9 +62,14 @@ int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *
 bool rdmacm_share_hold(struct rs_share *share, int *error);
 /* The function gives back what rdmacm_share_hold() has got. */
 void rdmacm_share_let_go(struct rs_share *share);
-/* The function returns a descriptor of the holder's channel, to be closed, or -1 with errno. */
-int rdmacm_share_find_channel(const struct rs_share *share);
-/* The holder has another channel than the holder before. Returns 0 or an errno. */
-int rdmacm_share_set_channel(const struct rs_share *share, int channel);
+/* The function returns 0 or an errno: EMFILE if there are no numbers for them. */
+int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_channels *channels);
+void rdmacm_share_close_channels(struct rs_share_channels *channels);
+/* The holder is about to have CHANNEL, which goes before those that have been found. Returns 0 or
+ * an errno. */
+int rdmacm_share_set_channel(const struct rs_share *share, int channel,
+			     const struct rs_share_channels *before);
+/* How many requests wait. */
+unsigned int rdmacm_share_count(const struct rs_share *share);
 
 #endif

@@ -5,11 +5,13 @@
  * another one, not even to its parent's. An argument is an address of this host that rdma_cm
  * reaches, if that is not 127.0.0.1.
  */
+#include "forks.h"
 #include "tests/lib/say.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -23,93 +25,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int port = 19000;
-static const char *address = "127.0.0.1";
-
-static struct sockaddr_in here(void)
-{
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(port) };
-
-	addr.sin_addr.s_addr = inet_addr(address);
-	return addr;
-}
-
-static int listen_here(void)
-{
-	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
-	struct sockaddr_in addr;
-
-	port++;
-	addr = here();
-	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
-	MUST(!rlisten(socket, 4));
-	return socket;
-}
-
-static int connect_here(void)
-{
-	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
-	struct sockaddr_in addr = here();
-
-	MUST(socket >= 0);
-	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ? -1 : socket;
-}
-
-static int connect_patiently(void)
-{
-	int socket = -1;
-
-	for (int i = 0; i < 2000 && socket < 0; i++) {
-		socket = connect_here();
-		if (socket < 0)
-			usleep(5000);
-	}
-	return socket;
-}
-
-/* Accept one connection and send back what comes, until the other side ends. */
-static int child_echo(int listener)
-{
-	int socket = raccept(listener, NULL, NULL);
-	char bytes[64];
-	ssize_t got;
-
-	if (socket < 0)
-		return 1;
-	while ((got = rrecv(socket, bytes, sizeof(bytes), 0)) > 0) {
-		if (rsend(socket, bytes, got, 0) != got)
-			return 1;
-	}
-	return got || rclose(socket);
-}
-
-static bool comes_back(int socket, const char *text)
-{
-	size_t size = strlen(text);
-	char bytes[64];
-
-	return rsend(socket, text, size, 0) == (ssize_t)size &&
-	       rrecv(socket, bytes, size, MSG_WAITALL) == (ssize_t)size &&
-	       !memcmp(bytes, text, size);
-}
-
-static pid_t child_that(int (*serve)(int), int argument)
-{
-	pid_t child = fork();
-
-	MUST(child >= 0);
-	if (!child)
-		_exit(serve(argument));
-	return child;
-}
-
-static bool ends_well(pid_t child)
-{
-	int status;
-
-	return waitpid(child, &status, 0) == child && !status;
-}
 
 /* Each failed step has a status of its own. */
 static int try_parents(int socket)
@@ -228,12 +143,9 @@ static void workers_share_a_listener(void)
 
 /* ---- the process that listens goes ---- */
 
-static pid_t leaver;
-
 static int serve_after_parent(int listener)
 {
-	while (getppid() == leaver)
-		usleep(1000);
+	await_leaver();
 	return serve_some(listener);
 }
 
@@ -247,47 +159,10 @@ static void await_gate(void)
 	MUST(!read(gate[0], &byte, 1));
 }
 
-static int result_pipe[2];
-
-/* A grandchild's status is nobody's, so it says it. */
-static void child_that_reports(int (*serve)(int), int listener)
-{
-	char result;
-
-	leaver = getpid();
-	if (fork())
-		return;
-	result = (char)serve(listener);
-	_exit(write(result_pipe[1], &result, 1) != 1);
-}
-
 static int listen_and_leave(int listener)
 {
 	child_that_reports(serve_after_parent, listener);
 	return 0;
-}
-
-static bool reports_well(void)
-{
-	char result = 1;
-
-	return read(result_pipe[0], &result, 1) == 1 && !result;
-}
-
-/* A child that listens, and is to end before those that it forks serve. */
-static int listen_in_child(int (*act)(int listener))
-{
-	pid_t child;
-
-	port++;
-	MUST(!pipe(result_pipe));
-	child = fork();
-	if (!child) {
-		port--;
-		_exit(act(listen_here()));
-	}
-	close(result_pipe[1]);
-	return ends_well(child);
 }
 
 static void a_listener_outlives_its_process(void)
@@ -296,7 +171,7 @@ static void a_listener_outlives_its_process(void)
 	MUST(listen_in_child(listen_and_leave));
 	say_check(are_served(EACH), "the process that listened has ended, its child serves");
 	say_check(reports_well(), "all of it");
-	close(result_pipe[0]);
+	results_close();
 }
 
 static int wait_then_serve(int listener)
@@ -321,7 +196,7 @@ static void a_listener_outlives_the_next_process_too(void)
 	say_check(are_served(EACH) && reports_well(), "the first one serves, and ends");
 	close(gate[1]);
 	say_check(are_served(EACH) && reports_well(), "then the other one does");
-	close(result_pipe[0]);
+	results_close();
 }
 
 enum { NUMBERS = 64 };
@@ -331,8 +206,7 @@ static int serve_once_there_is_room(int listener)
 	struct rlimit all, few;
 	int numbers[NUMBERS], count = 0, ret;
 
-	while (getppid() == leaver)
-		usleep(1000);
+	await_leaver();
 	if (getrlimit(RLIMIT_NOFILE, &all))
 		return 2;
 	few = (struct rlimit){ NUMBERS, all.rlim_max };
@@ -348,6 +222,40 @@ static int serve_once_there_is_room(int listener)
 	return ret ? ret : child_echo(listener);
 }
 
+/* The adapter is open from the first connection on. Then there is one number more at each try. */
+static int serve_with_one_number_more(int listener)
+{
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+	struct rlimit few;
+	int numbers[NUMBERS], count = 0, socket;
+	char bytes[64];
+
+	if (child_echo(listener) || rpoll(&fd, 1, 20000) != 1 || getrlimit(RLIMIT_NOFILE, &few))
+		return 2;
+	few.rlim_cur = NUMBERS;
+	if (setrlimit(RLIMIT_NOFILE, &few) || rfcntl(listener, F_SETFL, O_NONBLOCK))
+		return 2;
+	while ((numbers[count] = dup(listener)) >= 0)
+		count++;
+	while ((socket = raccept(listener, NULL, NULL)) < 0 && errno == EMFILE && count)
+		close(numbers[--count]);
+	if (socket < 0)
+		return 3;
+	return rrecv(socket, bytes, 6, MSG_WAITALL) != 6 || rsend(socket, bytes, 6, 0) != 6 ||
+	       rclose(socket);
+}
+
+static void a_passing_lack_loses_no_request(void)
+{
+	int listener = listen_here();
+	pid_t child = child_that(serve_with_one_number_more, listener);
+
+	say_topic("a child without a free descriptor");
+	say_check(are_served(2), "accepts once it has enough of them");
+	say_check(ends_well(child), "and was told EMFILE before");
+	MUST(!rclose(listener));
+}
+
 static int leave_without_room(int listener)
 {
 	child_that_reports(serve_once_there_is_room, listener);
@@ -360,7 +268,7 @@ static void a_passing_lack_loses_no_listener(void)
 	MUST(listen_in_child(leave_without_room));
 	say_check(are_served(1), "serves when it has some again");
 	say_check(reports_well(), "and was told EMFILE before");
-	close(result_pipe[0]);
+	results_close();
 }
 
 /* ---- a process changes its user ---- */
@@ -376,7 +284,7 @@ static int serve_as_nobody(int listener)
 static int listen_then_serve_as_nobody(int unused)
 {
 	(void)unused;
-	port--;
+	forks_port--;
 	return serve_as_nobody(listen_here());
 }
 
@@ -394,7 +302,7 @@ static int hold_as_nobody(int unused)
 	pid_t child;
 
 	(void)unused;
-	port--;
+	forks_port--;
 	listener = listen_here();
 	child = child_that(serve_some, listener);
 	return setuid(getuid() ? getuid() : NOBODY) || !ends_well(child);
@@ -402,8 +310,7 @@ static int hold_as_nobody(int unused)
 
 static int serve_after_parent_as_nobody(int listener)
 {
-	while (getppid() == leaver)
-		usleep(1000);
+	await_leaver();
 	return serve_as_nobody(listener);
 }
 
@@ -418,16 +325,16 @@ static void a_listener_changes_its_user(void)
 	pid_t server;
 
 	say_topic("a change of user");
-	port++;
+	forks_port++;
 	server = child_that(listen_then_serve_as_nobody, 0);
 	say_check(is_served() && ends_well(server), "after rlisten(): raccept() goes on");
-	port++;
+	forks_port++;
 	server = child_that(hold_as_nobody, 0);
 	say_check(is_served() && are_served(EACH - 1) && ends_well(server),
 		  "of the process that reads requests for its child");
 	MUST(listen_in_child(leave_to_nobody));
 	say_check(are_served(1) && reports_well(), "of the next process that does");
-	close(result_pipe[0]);
+	results_close();
 }
 
 /* ---- who waits, and how ---- */
@@ -470,7 +377,7 @@ static int listen_on(int socket)
 
 static int connect_by(int socket)
 {
-	struct sockaddr_in addr = here();
+	struct sockaddr_in addr = forks_here();
 
 	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ||
 	       !comes_back(socket, "mine") || rclose(socket);
@@ -483,8 +390,8 @@ static void new_sockets_are_of_who_uses_them(void)
 	pid_t child, server;
 
 	say_topic("a bound socket");
-	port++;
-	addr = here();
+	forks_port++;
+	addr = forks_here();
 	MUST(!rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
 	server = child_that(listen_on, socket);
 	peer = connect_patiently();
@@ -556,7 +463,7 @@ static void a_handler_forks(void)
 
 static int send_datagram(int socket)
 {
-	struct sockaddr_in addr = here();
+	struct sockaddr_in addr = forks_here();
 
 	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ||
 	       rsend(socket, "datagram", 8, 0) != 8;
@@ -570,8 +477,8 @@ static void datagrams(void)
 	pid_t child;
 
 	say_topic("a datagram socket");
-	port++;
-	addr = here();
+	forks_port++;
+	addr = forks_here();
 	MUST(!rbind(receiver, (struct sockaddr *)&addr, sizeof(addr)));
 	child = child_that(send_datagram, sender);
 	say_check(rrecv(receiver, bytes, 8, 0) == 8 && !memcmp(bytes, "datagram", 8),
@@ -583,12 +490,13 @@ static void datagrams(void)
 int main(int argc, char *argv[])
 {
 	if (argc > 1)
-		address = argv[1];
+		forks_address = argv[1];
 	connections_stay_with_the_parent();
 	listeners_are_of_both();
 	workers_share_a_listener();
 	a_listener_outlives_its_process();
 	a_listener_outlives_the_next_process_too();
+	a_passing_lack_loses_no_request();
 	a_passing_lack_loses_no_listener();
 	a_listener_changes_its_user();
 	waiting_begins_before_the_fork();

@@ -71,7 +71,8 @@ struct ucma_event {
 	STAILQ_ENTRY(ucma_event) entry;
 	struct ucma_id *id; /* in whose count it is, unless MCAST says otherwise */
 	struct ucma_mcast *mcast;
-	struct ucma_id *request; /* the id that a connection request has made; NULL once it has gone */
+	struct ucma_id
+		*request; /* the id that a connection request has made; NULL once it has gone */
 	struct rdma_ucm_event_resp resp;
 };
 
@@ -213,11 +214,11 @@ struct ucma_id {
 	bool has_ack_timeout;
 	uint8_t ack_timeout;
 	uint8_t tos;
-	int backlog;         /* requests that it still takes */
-	bool datagram;       /* SIDR */
-	bool passive;        /* made by a request: it shares its listener's port */
+	int backlog;                /* requests that it still takes */
+	bool datagram;              /* SIDR */
+	bool passive;               /* made by a request: it shares its listener's port */
 	struct ucma_event *told_by; /* the request's event, until it is read */
-	struct cm_path path; /* from ROUTE_RESOLVED on, until there is a connection */
+	struct cm_path path;        /* from ROUTE_RESOLVED on, until there is a connection */
 	struct cm_conn conn;
 	struct resolution resolution;
 	uint8_t (*services)[SERVICE_RECORD_SIZE]; /* found, until the id goes */

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * forks.c - processes that share a listener; see forks.h.
+ */
+#include "forks.h"
+#include "tests/lib/say.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <rdma/rsocket.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int forks_port = 19000;
+const char *forks_address = "127.0.0.1";
+
+struct sockaddr_in forks_here(void)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(forks_port) };
+
+	addr.sin_addr.s_addr = inet_addr(forks_address);
+	return addr;
+}
+
+int listen_here(void)
+{
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in addr;
+
+	forks_port++;
+	addr = forks_here();
+	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(!rlisten(socket, 4));
+	return socket;
+}
+
+int connect_here(void)
+{
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in addr = forks_here();
+
+	MUST(socket >= 0);
+	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ? -1 : socket;
+}
+
+int connect_patiently(void)
+{
+	int socket = -1;
+
+	for (int i = 0; i < 2000 && socket < 0; i++) {
+		socket = connect_here();
+		if (socket < 0)
+			usleep(5000);
+	}
+	return socket;
+}
+
+int child_echo(int listener)
+{
+	int socket = raccept(listener, NULL, NULL);
+	char bytes[64];
+	ssize_t got;
+
+	if (socket < 0)
+		return 1;
+	while ((got = rrecv(socket, bytes, sizeof(bytes), 0)) > 0) {
+		if (rsend(socket, bytes, got, 0) != got)
+			return 1;
+	}
+	return got || rclose(socket);
+}
+
+bool comes_back(int socket, const char *text)
+{
+	size_t size = strlen(text);
+	char bytes[64];
+
+	return rsend(socket, text, size, 0) == (ssize_t)size &&
+	       rrecv(socket, bytes, size, MSG_WAITALL) == (ssize_t)size &&
+	       !memcmp(bytes, text, size);
+}
+
+pid_t child_that(int (*serve)(int), int argument)
+{
+	pid_t child = fork();
+
+	MUST(child >= 0);
+	if (!child)
+		_exit(serve(argument));
+	return child;
+}
+
+bool ends_well(pid_t child)
+{
+	int status;
+
+	return waitpid(child, &status, 0) == child && !status;
+}
+
+/* ---- processes that outlive those that made them ---- */
+
+static pid_t leaver;
+
+void await_leaver(void)
+{
+	while (getppid() == leaver)
+		usleep(1000);
+}
+
+static int result_pipe[2];
+
+/* A grandchild's status is nobody's, so it says it. */
+void child_that_reports(int (*serve)(int), int listener)
+{
+	char result;
+
+	leaver = getpid();
+	if (fork())
+		return;
+	result = (char)serve(listener);
+	_exit(write(result_pipe[1], &result, 1) != 1);
+}
+
+bool reports_well(void)
+{
+	char result = 1;
+
+	return read(result_pipe[0], &result, 1) == 1 && !result;
+}
+
+int listen_in_child(int (*act)(int listener))
+{
+	pid_t child;
+
+	forks_port++;
+	MUST(!pipe(result_pipe));
+	child = fork();
+	if (!child) {
+		forks_port--;
+		_exit(act(listen_here()));
+	}
+	close(result_pipe[1]);
+	return ends_well(child);
+}
+
+void results_close(void)
+{
+	close(result_pipe[0]);
+}
+
+int results_sum(void)
+{
+	char result;
+	int sum = 0;
+
+	while (read(result_pipe[0], &result, 1) == 1)
+		sum += result;
+	results_close();
+	return sum;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_heirs.c - who reads the requests of a listener next, when who did has died: at the worst
+ * of moments.
+ *
+ * Three processes have the listener: the one that listens ends. The first heir becomes the one that
+ * reads, and dies; the second one wanted to be, and is held up, until that has happened. Calls of
+ * the library to the system come here first, as the program exports its symbols: that is how the
+ * second one is held up, and how the first one is killed at each of its calls in turn.
+ */
+#include "forks.h"
+#include "tests/lib/say.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <rdma/rsocket.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ---- calls to the system ---- */
+
+static int calls_left = -1; /* the process dies before a call that finds 0 */
+static void (*before_open)(void);
+static bool has_no_number; /* for a descriptor in the next message */
+
+static void count_call(void)
+{
+	if (!calls_left)
+		_exit(0);
+	if (calls_left > 0)
+		calls_left--;
+}
+
+#define HOOK             __attribute__((visibility("default")))
+#define REAL(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
+
+/* Who wants to be the one that reads opens the pipe, and locks it then. */
+HOOK int open(const char *path, int flags, ...)
+{
+	void (*const held_up)(void) = before_open;
+	mode_t mode = 0;
+	va_list args;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	if (held_up && !strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/"))) {
+		before_open = NULL;
+		held_up();
+	}
+	return REAL(int (*)(const char *, int, ...), "open")(path, flags, mode);
+}
+
+HOOK int flock(int fd, int operation)
+{
+	count_call();
+	return REAL(int (*)(int, int), "flock")(fd, operation);
+}
+
+HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	count_call();
+	return REAL(ssize_t(*)(int, const struct msghdr *, int), "sendmsg")(fd, message, flags);
+}
+
+HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	count_call();
+	if (has_no_number) {
+		has_no_number = false;
+		errno = EMFILE;
+		return -1;
+	}
+	return REAL(ssize_t(*)(int, struct msghdr *, int), "recvmsg")(fd, message, flags);
+}
+
+HOOK ssize_t recv(int fd, void *bytes, size_t size, int flags)
+{
+	count_call();
+	return REAL(ssize_t(*)(int, void *, size_t, int), "recv")(fd, bytes, size, flags);
+}
+
+HOOK int dup3(int from, int to, int flags)
+{
+	count_call();
+	return REAL(int (*)(int, int, int), "dup3")(from, to, flags);
+}
+
+HOOK ssize_t write(int fd, const void *bytes, size_t size)
+{
+	count_call();
+	return REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, size);
+}
+
+/* ---- the heirs ---- */
+
+enum { NOT_DEAD = 64 };
+
+static int turn[2];     /* closed by the second heir, when it is the turn of the first one */
+static int first_is[2]; /* closed by the first heir's death */
+static int deadly_call; /* of the first heir */
+
+static void await_end(int fd)
+{
+	char byte;
+
+	while (read(fd, &byte, 1) == -1 && errno == EINTR)
+		;
+}
+
+/* It does no more than look for a request: that makes it the one that reads them. */
+static int inherit_and_die(int listener)
+{
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+
+	close(turn[1]);
+	close(first_is[0]);
+	await_end(turn[0]);
+	calls_left = deadly_call;
+	rpoll(&fd, 1, 20000);
+	calls_left = -1;
+	return deadly_call >= 0 ? NOT_DEAD : 0;
+}
+
+static void let_the_first_go(void)
+{
+	close(turn[1]);
+	await_end(first_is[0]);
+}
+
+static int inherit_and_serve(int listener)
+{
+	close(first_is[1]);
+	before_open = let_the_first_go;
+	await_leaver();
+	return child_echo(listener);
+}
+
+static int leave_heirs(int listener)
+{
+	child_that_reports(inherit_and_die, listener);
+	child_that_reports(inherit_and_serve, listener);
+	return 0;
+}
+
+static void heirs_begin(int call)
+{
+	deadly_call = call;
+	MUST(!pipe(turn) && !pipe(first_is));
+	MUST(listen_in_child(leave_heirs));
+	close(turn[0]);
+	close(turn[1]);
+	close(first_is[0]);
+	close(first_is[1]);
+}
+
+/* ---- the tests ---- */
+
+/* The first heir has handed the request on to whoever takes it, and has not died before. */
+static void requests_outlive_the_first_heir(void)
+{
+	int socket;
+
+	say_topic("an heir that ends");
+	heirs_begin(-1);
+	socket = connect_here();
+	say_check(socket >= 0 && comes_back(socket, "hello"),
+		  "the next one has the requests that it had handed on");
+	rclose(socket);
+	say_check(reports_well() && reports_well(), "both end well");
+	results_close();
+}
+
+/* The connection that the heir was about to hand on may be lost with it. */
+static int connect_soon(void)
+{
+	struct sockaddr_in addr = forks_here();
+	struct pollfd fd = { .events = POLLOUT };
+	int socket, error = 0;
+	socklen_t len = sizeof(error);
+
+	for (int i = 0; i < 20; i++) {
+		socket = rsocket(AF_INET, SOCK_STREAM, 0);
+		MUST(socket >= 0 && !rfcntl(socket, F_SETFL, O_NONBLOCK));
+		fd.fd = socket;
+		if ((!rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ||
+		     errno == EINPROGRESS) &&
+		    rpoll(&fd, 1, 1000) == 1 &&
+		    !rgetsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &len) && !error) {
+			MUST(!rfcntl(socket, F_SETFL, 0));
+			return socket;
+		}
+		rclose(socket);
+	}
+	return -1;
+}
+
+/* The function returns whether the heir has died before it was done. */
+static bool dies_at(int call)
+{
+	int socket, result;
+
+	heirs_begin(call);
+	socket = connect_soon();
+	say_check(socket >= 0 && comes_back(socket, "hello"),
+		  "the first heir dies at call %d, the second one serves", call);
+	rclose(socket);
+	result = results_sum();
+	say_check(!result || result == NOT_DEAD, "and ends well");
+	return !result && socket >= 0;
+}
+
+/* ---- no number for the descriptor of another process's channel ---- */
+
+static int serve_at_the_second_try(int listener)
+{
+	int socket;
+	char bytes[8];
+
+	has_no_number = true;
+	socket = raccept(listener, NULL, NULL);
+	if (socket >= 0 || errno != EMFILE)
+		return 2;
+	socket = raccept(listener, NULL, NULL);
+	if (socket < 0)
+		return 3;
+	return rrecv(socket, bytes, 5, MSG_WAITALL) != 5 || rsend(socket, bytes, 5, 0) != 5 ||
+	       rclose(socket);
+}
+
+static void a_lack_of_numbers_loses_no_request(void)
+{
+	int listener = listen_here(), socket;
+	pid_t child = child_that(serve_at_the_second_try, listener);
+
+	say_topic("a child without a number");
+	socket = connect_here();
+	say_check(socket >= 0 && comes_back(socket, "hello"), "accepts at the next try");
+	rclose(socket);
+	say_check(ends_well(child), "and was told EMFILE before");
+	MUST(!rclose(listener));
+}
+
+static void an_heir_may_die_at_any_time(void)
+{
+	int call = 0;
+
+	say_topic("an heir that dies");
+	while (dies_at(call))
+		call++;
+	say_check(call > 8, "it has had %d calls to die at", call);
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc > 1)
+		forks_address = argv[1];
+	alarm(60);
+	a_lack_of_numbers_loses_no_request();
+	requests_outlive_the_first_heir();
+	an_heir_may_die_at_any_time();
+	return say_failures() != 0;
+}
