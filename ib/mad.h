@@ -68,10 +68,12 @@ enum { /* status */
 enum { RMPP_HEADER_SIZE = 12, RMPP_VERSION_1 = 1 };
 enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_STOP = 3, RMPP_ABORT = 4 }; /* type */
 enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };             /* flags */
+enum { RMPP_NO_RESOURCES = 1, RMPP_TOO_LONG = 118 };                 /* status, why it ends */
 
 #define RMPP_VERSION FLD(0x18, 31, 24)
 #define RMPP_TYPE    FLD(0x18, 23, 16)
 #define RMPP_FLAGS   FLD(0x18, 10, 8)
+#define RMPP_STATUS  FLD(0x18, 7, 0)
 #define RMPP_SEGMENT FLD(0x1c, 31, 0)
 #define RMPP_LENGTH  FLD(0x20, 31, 0)
 #define RMPP_WINDOW  FLD(0x20, 31, 0) /* of an acknowledge: the last segment that may be sent */

@@ -35,6 +35,7 @@ static struct {
 	void (*take)(const struct gsi_arrival *arrival);
 	void (*died)(struct adapter *adapter);
 	void (*also)(const struct gsi_arrival *arrival);
+	void (*also_died)(struct adapter *adapter);
 	pthread_mutex_t lock; /* of what follows */
 	unsigned int waiting;
 	STAILQ_HEAD(, packet) packets;
@@ -53,7 +54,7 @@ static void packet_enqueue(const struct gsi_arrival *arrival)
 	packet->arrival.bytes = packet->bytes;
 	memcpy(packet->bytes, arrival->bytes, arrival->len);
 	pthread_mutex_lock(&gsi.lock);
-	full = gsi.watch.fd < 0 || gsi.waiting == MAX_WAITING;
+	full = gsi.watch.fd < 0 || (gsi.waiting >= MAX_WAITING && !arrival->death);
 	if (!full) {
 		STAILQ_INSERT_TAIL(&gsi.packets, packet, entry);
 		if (!gsi.waiting++)
@@ -162,6 +163,8 @@ static void hand_over(const struct gsi_arrival *arrival)
 
 	if (arrival->death) {
 		gsi.died(arrival->adapter);
+		if (gsi.also_died)
+			gsi.also_died(arrival->adapter);
 		return;
 	}
 	if (!arrival->frame && arrival->dest_qpn == GSI_QPN) {
@@ -287,7 +290,9 @@ void gsi_send_ipoib(struct adapter *adapter, unsigned int port, uint16_t dlid,
 	send_datagram(adapter, &datagram);
 }
 
-void gsi_show(void (*also)(const struct gsi_arrival *arrival))
+void gsi_show(void (*also)(const struct gsi_arrival *arrival),
+	      void (*also_died)(struct adapter *adapter))
 {
 	gsi.also = also;
+	gsi.also_died = also_died;
 }

@@ -37,8 +37,9 @@ int gsi_open(void (*take)(const struct gsi_arrival *arrival),
 	     void (*died)(struct adapter *adapter));
 void gsi_close(void);
 /* ALSO is called for all that is not communication management, after TAKE, and for what has come to
- * QP0. */
-void gsi_show(void (*also)(const struct gsi_arrival *arrival));
+ * QP0; ALSO_DIED when an adapter has died. */
+void gsi_show(void (*also)(const struct gsi_arrival *arrival),
+	      void (*also_died)(struct adapter *adapter));
 
 /* These are callbacks of the device core, for adapter_listener. */
 void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg);

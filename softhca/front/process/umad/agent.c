@@ -207,10 +207,15 @@ int umad_unregister(struct call *call, struct umad_file *file)
 		return EFAULT;
 	if (id >= UMAD_MAX_AGENTS || !file->agent[id].used)
 		return EINVAL;
-	umad_send_end_agent(file, id);
-	umad_rmpp_forget(file, id, 0);
-	file->agent[id].used = false;
+	umad_agent_end(file, id);
 	return 0;
+}
+
+void umad_agent_end(struct umad_file *file, unsigned int agent)
+{
+	umad_send_end_agent(file, agent);
+	umad_rmpp_forget(file, agent, 0);
+	file->agent[agent].used = false;
 }
 
 /* ---- who takes a request ---- */

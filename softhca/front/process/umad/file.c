@@ -20,12 +20,34 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/log.h"
+#include "util/bits.h"
+
+enum {
+	MAX_PACKETS = 200001, /* that have come and nobody has read: Linux' */
+	LOOK_MS = 500,
+};
 
 static LIST_HEAD(, umad_file) files = LIST_HEAD_INITIALIZER(files);
 
+/* Linux' agents are gone at once, the file stays until it is closed. Who sleeps in read() sleeps
+ * on. */
+static void adapter_died(struct adapter *adapter)
+{
+	struct umad_file *file;
+
+	LIST_FOREACH(file, &files, in_all) {
+		if (file->adapter != adapter || file->is_dead)
+			continue;
+		file->is_dead = true;
+		for (unsigned int i = 0; i < UMAD_MAX_AGENTS; i++)
+			umad_agent_end(file, i);
+		shutdown(file->watch.fd, SHUT_WR);
+	}
+}
+
 void umad_start(void)
 {
-	gsi_show(umad_take);
+	gsi_show(umad_take, adapter_died);
 }
 
 /* ---- life ---- */
@@ -40,10 +62,8 @@ static void file_close(struct umad_file *file)
 	struct umad_packet *packet;
 	struct umad_reader *reader;
 
-	for (unsigned int i = 0; i < UMAD_MAX_AGENTS; i++) {
-		umad_send_end_agent(file, i);
-		umad_rmpp_forget(file, i, 0);
-	}
+	for (unsigned int i = 0; i < UMAD_MAX_AGENTS; i++)
+		umad_agent_end(file, i);
 	while ((packet = STAILQ_FIRST(&file->packets))) {
 		STAILQ_REMOVE_HEAD(&file->packets, entry);
 		free(packet);
@@ -56,16 +76,57 @@ static void file_close(struct umad_file *file)
 	if (file->manager)
 		manager_show(file, false);
 	LIST_REMOVE(file, in_all);
-	watch_remove(&file->watch);
+	timer_stop(&file->timer);
+	if (!file->is_closed)
+		watch_remove(&file->watch);
 	close(file->watch.fd);
 	free(file);
 }
 
-/* Nobody has the other end any more. */
+static void reader_drop(struct umad_file *file, struct umad_reader *reader)
+{
+	STAILQ_REMOVE(&file->readers, reader, umad_reader, entry);
+	call_deferred_forget(&reader->call);
+	free(reader);
+}
+
+static bool has_reader(struct umad_file *file)
+{
+	struct umad_reader *next;
+
+	for (struct umad_reader *one = STAILQ_FIRST(&file->readers); one; one = next) {
+		next = STAILQ_NEXT(one, entry);
+		if (!call_deferred_is_alive(&one->call))
+			reader_drop(file, one);
+	}
+	return !STAILQ_EMPTY(&file->readers);
+}
+
+static void file_look(struct ucma_timer *timer)
+{
+	struct umad_file *file = container_of(timer, struct umad_file, timer);
+
+	if (has_reader(file))
+		timer_start(timer, timer_now() + LOOK_MS * NS_PER_MS);
+	else
+		file_close(file);
+}
+
+/* Nobody has the other end any more. A thread that sleeps in read() keeps the file until it
+ * returns, as in the kernel. */
 static void file_ready(struct watch *watch, uint32_t events)
 {
-	if (events & (EPOLLERR | EPOLLHUP))
-		file_close((struct umad_file *)watch);
+	struct umad_file *file = (struct umad_file *)watch;
+
+	if (!(events & (EPOLLERR | EPOLLHUP)))
+		return;
+	if (!has_reader(file)) {
+		file_close(file);
+		return;
+	}
+	watch_remove(&file->watch);
+	file->is_closed = true;
+	timer_start(&file->timer, timer_now() + LOOK_MS * NS_PER_MS);
 }
 
 static int file_new(struct adapter *adapter, unsigned int port, int flags, struct umad_file **out,
@@ -87,6 +148,7 @@ static int file_new(struct adapter *adapter, unsigned int port, int flags, struc
 		goto close_pair;
 	}
 	file->watch = (struct watch){ fd[1], file_ready };
+	file->timer.expired = file_look;
 	file->adapter = adapter;
 	file->port = port;
 	file->dev = st.st_dev;
@@ -211,12 +273,14 @@ static int64_t packet_copy(pid_t tid, const struct umad_file *file,
 
 static void token_put(struct umad_file *file)
 {
-	if (write(file->watch.fd, "", 1) != 1)
+	file->has_token |= send(file->watch.fd, "", 1, MSG_NOSIGNAL) == 1;
+	if (!file->has_token)
 		log_note("umad: a program is not told that it can read");
 }
 
-/* The function takes the byte out of the end that the caller has as FD. */
-static void token_take(pid_t tid, int fd)
+/* The function takes the byte out of the end that the caller has as FD. While there is no
+ * descriptor to do so with, the byte stays for the next time. */
+static void token_take(struct umad_file *file, pid_t tid, int fd)
 {
 	int copy = client_fd_copy(tid, fd);
 	char byte;
@@ -225,6 +289,7 @@ static void token_take(pid_t tid, int fd)
 		return;
 	if (recv(copy, &byte, 1, MSG_DONTWAIT) != 1)
 		log_note("umad: no byte for a datagram");
+	file->has_token = false;
 	close(copy);
 }
 
@@ -262,6 +327,10 @@ static int64_t read_packet(struct call *call, struct umad_file *file)
 
 	if (room < umad_header_size(file))
 		return -EINVAL;
+	if (file->is_dead)
+		return -EIO;
+	if (!packet && file->has_token)
+		token_take(file, call->tid, call_arg_int(call, 0));
 	if (!packet)
 		return read_wait(call, file);
 	if (!caller_is_alive(call))
@@ -270,9 +339,10 @@ static int64_t read_packet(struct call *call, struct umad_file *file)
 	if (ret < 0)
 		return ret;
 	STAILQ_REMOVE_HEAD(&file->packets, entry);
+	file->packet_count--;
 	free(packet);
 	if (STAILQ_EMPTY(&file->packets))
-		token_take(call->tid, call_arg_int(call, 0));
+		token_take(file, call->tid, call_arg_int(call, 0));
 	return ret;
 }
 
@@ -310,12 +380,11 @@ static bool give_to_reader(struct umad_file *file, const struct umad_packet *pac
 	int64_t ret;
 
 	while ((reader = STAILQ_FIRST(&file->readers))) {
-		STAILQ_REMOVE_HEAD(&file->readers, entry);
 		if (!call_deferred_is_alive(&reader->call)) {
-			call_deferred_forget(&reader->call);
-			free(reader);
+			reader_drop(file, reader);
 			continue;
 		}
+		STAILQ_REMOVE_HEAD(&file->readers, entry);
 		ret = packet_copy(reader->call.tid, file, packet, reader->address, reader->room);
 		call_deferred_return(&reader->call, ret);
 		free(reader);
@@ -328,8 +397,13 @@ static bool give_to_reader(struct umad_file *file, const struct umad_packet *pac
 void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr, bool failed,
 		       const void *bytes, size_t len)
 {
-	struct umad_packet *packet = malloc(sizeof(*packet) + len);
+	struct umad_packet *packet;
 
+	if (!failed && file->packet_count >= MAX_PACKETS) {
+		log_note("umad: a datagram is lost: nobody reads");
+		return;
+	}
+	packet = malloc(sizeof(*packet) + len);
 	if (!packet) {
 		log_error("umad: a datagram is lost: %s", strerror(ENOMEM));
 		return;
@@ -343,9 +417,10 @@ void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr
 		free(packet);
 		return;
 	}
-	if (STAILQ_EMPTY(&file->packets))
+	if (!file->has_token)
 		token_put(file);
 	STAILQ_INSERT_TAIL(&file->packets, packet, entry);
+	file->packet_count++;
 }
 
 /* ---- writing, ioctls ---- */
@@ -374,9 +449,9 @@ static int run_ioctl(struct call *call, struct umad_file *file)
 {
 	switch ((uint32_t)call_arg(call, 1)) {
 	case IB_USER_MAD_REGISTER_AGENT:
-		return umad_register(call, file);
+		return file->is_dead ? EPIPE : umad_register(call, file);
 	case IB_USER_MAD_REGISTER_AGENT2:
-		return umad_register2(call, file);
+		return file->is_dead ? EPIPE : umad_register2(call, file);
 	case IB_USER_MAD_UNREGISTER_AGENT:
 		return umad_unregister(call, file);
 	case IB_USER_MAD_ENABLE_PKEY:

@@ -83,16 +83,15 @@ static void deliver_to(struct umad_file *file, unsigned int number,
 	size_t len = MAD_SIZE;
 	uint8_t *whole = NULL;
 
-	if (answer && !send) /* it comes too late, or nobody has asked */
-		return;
 	if (is_long(&file->agent[number], arrival->bytes)) {
 		whole = umad_rmpp_take(file, number, arrival, &len);
 		if (!whole)
 			return;
 	}
-	if (answer)
+	if (!answer || send) /* else it comes too late, or nobody has asked */
+		umad_file_deliver(file, &hdr, false, whole ? whole : arrival->bytes, len);
+	if (answer && send)
 		umad_send_end(send);
-	umad_file_deliver(file, &hdr, false, whole ? whole : arrival->bytes, len);
 	free(whole);
 }
 

@@ -12,7 +12,10 @@
 
 enum {
 	WINDOW = 64,           /* as many parts may be under way */
-	MAX_LENGTH = 64 << 20, /* of a datagram */
+	MAX_BYTES = 64 << 20,  /* of all datagrams of a file */
+	MAX_ASSEMBLIES = 1024, /* of a file */
+	PATIENCE_MS = 40000,   /* for the whole of a datagram, from its first part on: Linux' */
+	MEMORY_MS = 10000,     /* of one that is complete: Linux' */
 	VENDOR_DATA = 40,
 	DEVICE_DATA = 64,
 };
@@ -29,11 +32,62 @@ size_t umad_rmpp_header(unsigned int class)
 		       : MAD_HEADER_SIZE;
 }
 
+/* The other side of ARRIVAL is told TYPE. */
+static void answer(const struct gsi_arrival *arrival, const uint8_t *first, unsigned int type,
+		   unsigned int status, uint32_t segment)
+{
+	uint8_t mad[MAD_SIZE] = { 0 };
+	struct hca_datagram datagram = {
+		.port = (uint8_t)arrival->port,
+		.dlid = arrival->addr.slid,
+		.sl = arrival->addr.sl,
+		.dest_qpn = arrival->src_qpn,
+		.src_qpn = arrival->dest_qpn,
+		.qkey = GSI_QKEY,
+		.payload = mad,
+		.len = MAD_SIZE,
+	};
+
+	memcpy(mad, first, umad_rmpp_header(fld_get(first, MAD_CLASS)));
+	fld_set(mad, MAD_METHOD, fld_get(mad, MAD_METHOD) ^ MAD_RESPONSE);
+	fld_set(mad, RMPP_TYPE, type);
+	fld_set(mad, RMPP_FLAGS, RMPP_ACTIVE);
+	fld_set(mad, RMPP_STATUS, status);
+	fld_set(mad, RMPP_SEGMENT, segment);
+	fld_set(mad, RMPP_WINDOW, type == RMPP_ACK ? segment + WINDOW : 0);
+	umad_send_datagram(arrival->adapter, &datagram);
+}
+
+static void acknowledge(const struct gsi_arrival *arrival, uint32_t segment)
+{
+	answer(arrival, arrival->bytes, RMPP_ACK, 0, segment);
+}
+
+static void assembly_drop_bytes(struct umad_assembly *assembly)
+{
+	assembly->file->assembly_bytes -= assembly->len;
+	free(assembly->bytes);
+	assembly->bytes = NULL;
+	assembly->len = 0;
+}
+
 static void assembly_end(struct umad_assembly *assembly)
 {
+	timer_stop(&assembly->timer);
 	LIST_REMOVE(assembly, entry);
-	free(assembly->bytes);
+	assembly->file->assembly_count--;
+	assembly_drop_bytes(assembly);
 	free(assembly);
+}
+
+/* Who sends a datagram that is not complete yet is told that nobody waits for it any more. */
+static void assembly_expired(struct ucma_timer *timer)
+{
+	struct umad_assembly *assembly = (struct umad_assembly *)timer;
+
+	if (!assembly->complete && assembly->bytes)
+		answer(&assembly->first, assembly->bytes, RMPP_ABORT, RMPP_TOO_LONG, 0);
+	assembly_end(assembly);
 }
 
 void umad_rmpp_forget(struct umad_file *file, unsigned int agent, uint64_t transaction)
@@ -53,7 +107,8 @@ static struct umad_assembly *assembly_find(struct umad_file *file, unsigned int 
 	struct umad_assembly *assembly;
 
 	LIST_FOREACH(assembly, &file->assemblies, entry)
-		if (assembly->agent == agent && assembly->lid == arrival->addr.slid &&
+		if (assembly->agent == agent && assembly->first.addr.slid == arrival->addr.slid &&
+		    assembly->first.src_qpn == arrival->src_qpn &&
 		    assembly->transaction == fld_get(arrival->bytes, MAD_TRANSACTION))
 			return assembly;
 	return NULL;
@@ -62,14 +117,21 @@ static struct umad_assembly *assembly_find(struct umad_file *file, unsigned int 
 static struct umad_assembly *assembly_new(struct umad_file *file, unsigned int agent,
 					  const struct gsi_arrival *arrival)
 {
-	struct umad_assembly *assembly = calloc(1, sizeof(*assembly));
+	struct umad_assembly *assembly = NULL;
 
+	if (file->assembly_count < MAX_ASSEMBLIES)
+		assembly = calloc(1, sizeof(*assembly));
 	if (!assembly)
 		return NULL;
+	assembly->file = file;
 	assembly->agent = agent;
-	assembly->lid = arrival->addr.slid;
+	assembly->first = *arrival;
+	assembly->first.bytes = NULL;
 	assembly->transaction = fld_get(arrival->bytes, MAD_TRANSACTION);
+	assembly->timer.expired = assembly_expired;
 	LIST_INSERT_HEAD(&file->assemblies, assembly, entry);
+	file->assembly_count++;
+	timer_start(&assembly->timer, timer_now() + PATIENCE_MS * NS_PER_MS);
 	return assembly;
 }
 
@@ -78,41 +140,18 @@ static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 {
 	size_t from = assembly->segments ? umad_rmpp_header(fld_get(mad, MAD_CLASS)) : 0;
 	size_t len = MAD_SIZE - from;
-	uint8_t *bytes;
+	uint8_t *bytes = NULL;
 
-	if (assembly->len + len > MAX_LENGTH)
-		return false;
-	bytes = realloc(assembly->bytes, assembly->len + len);
+	if (assembly->file->assembly_bytes + len <= MAX_BYTES)
+		bytes = realloc(assembly->bytes, assembly->len + len);
 	if (!bytes)
 		return false;
 	memcpy(bytes + assembly->len, mad + from, len);
 	assembly->bytes = bytes;
 	assembly->len += len;
+	assembly->file->assembly_bytes += len;
 	assembly->segments++;
 	return true;
-}
-
-static void acknowledge(const struct gsi_arrival *arrival, uint32_t segment)
-{
-	uint8_t mad[MAD_SIZE] = { 0 };
-	struct hca_datagram datagram = {
-		.port = (uint8_t)arrival->port,
-		.dlid = arrival->addr.slid,
-		.sl = arrival->addr.sl,
-		.dest_qpn = arrival->src_qpn,
-		.src_qpn = arrival->dest_qpn,
-		.qkey = GSI_QKEY,
-		.payload = mad,
-		.len = MAD_SIZE,
-	};
-
-	memcpy(mad, arrival->bytes, umad_rmpp_header(fld_get(arrival->bytes, MAD_CLASS)));
-	fld_set(mad, MAD_METHOD, fld_get(mad, MAD_METHOD) ^ MAD_RESPONSE);
-	fld_set(mad, RMPP_TYPE, RMPP_ACK);
-	fld_set(mad, RMPP_FLAGS, RMPP_ACTIVE);
-	fld_set(mad, RMPP_SEGMENT, segment);
-	fld_set(mad, RMPP_WINDOW, segment + WINDOW);
-	umad_send_datagram(arrival->adapter, &datagram);
 }
 
 /* What is behind the data in the last part does not count: the part says how much it has. */
@@ -124,37 +163,64 @@ static size_t padding(const uint8_t *mad)
 	return length < room ? room - length : 0;
 }
 
+/* The other side may ask again for the last acknowledge. */
 static uint8_t *assembly_finish(struct umad_assembly *assembly, const uint8_t *last, size_t *len)
 {
 	uint8_t *whole = assembly->bytes;
 
 	*len = assembly->len - padding(last);
 	assembly->bytes = NULL;
-	assembly_end(assembly);
+	assembly_drop_bytes(assembly);
+	assembly->complete = true;
+	timer_stop(&assembly->timer);
+	timer_start(&assembly->timer, timer_now() + MEMORY_MS * NS_PER_MS);
 	return whole;
 }
 
-/* Parts come in their order; one that does not is missed, and so asked for again. */
-static uint8_t *take_data(struct umad_file *file, unsigned int agent,
-			  const struct gsi_arrival *arrival, size_t *len)
+static void refuse(struct umad_assembly *assembly, const struct gsi_arrival *arrival)
 {
-	struct umad_assembly *assembly = assembly_find(file, agent, arrival);
+	log_note("umad: a long datagram is lost: there is no room for it");
+	answer(arrival, arrival->bytes, RMPP_ABORT, RMPP_NO_RESOURCES, 0);
+	if (assembly)
+		assembly_end(assembly);
+}
+
+/* Parts come in their order; one that does not is missed, and so asked for again. */
+static uint8_t *take_part(struct umad_assembly *assembly, const struct gsi_arrival *arrival,
+			  size_t *len)
+{
 	uint32_t segment = fld_get(arrival->bytes, RMPP_SEGMENT);
 	bool last = fld_get(arrival->bytes, RMPP_FLAGS) & RMPP_LAST;
 
-	if (!assembly && segment == 1)
-		assembly = assembly_new(file, agent, arrival);
-	if (!assembly)
-		return NULL;
 	if (segment == assembly->segments + 1 && !assembly_add(assembly, arrival->bytes)) {
-		log_error("umad: a long datagram is lost: no memory for it");
-		assembly_end(assembly);
+		refuse(assembly, arrival);
 		return NULL;
 	}
 	last = last && segment == assembly->segments;
 	if (last || assembly->segments % WINDOW == 1 || segment != assembly->segments)
 		acknowledge(arrival, assembly->segments);
 	return last ? assembly_finish(assembly, arrival->bytes, len) : NULL;
+}
+
+static uint8_t *take_data(struct umad_file *file, unsigned int agent,
+			  const struct gsi_arrival *arrival, size_t *len)
+{
+	struct umad_assembly *assembly = assembly_find(file, agent, arrival);
+	bool is_first = fld_get(arrival->bytes, RMPP_SEGMENT) == 1;
+
+	if (assembly && assembly->complete) {
+		acknowledge(arrival, assembly->segments);
+		return NULL;
+	}
+	if (!assembly && !is_first)
+		return NULL;
+	if (!assembly)
+		assembly = assembly_new(file, agent, arrival);
+	if (!assembly) {
+		refuse(NULL, arrival);
+		return NULL;
+	}
+	return take_part(assembly, arrival, len);
 }
 
 uint8_t *umad_rmpp_take(struct umad_file *file, unsigned int agent,

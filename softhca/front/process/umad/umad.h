@@ -58,7 +58,8 @@ struct umad_reader {
 };
 
 struct umad_file {
-	struct watch watch; /* first; the end that the program does not have */
+	struct watch watch;      /* first; the end that the program does not have */
+	struct ucma_timer timer; /* looks whether a reader is left of a file that is closed */
 	LIST_ENTRY(umad_file) in_all;
 	struct adapter *adapter;
 	unsigned int port;
@@ -66,10 +67,16 @@ struct umad_file {
 	dev_t dev;
 	ino_t ino;
 	bool has_pkey_index, used;
+	bool has_token; /* the program's end is readable */
+	bool is_closed; /* the program has no descriptor any more */
+	bool is_dead;   /* the adapter is */
 	struct umad_agent agent[UMAD_MAX_AGENTS];
+	unsigned int packet_count;
 	STAILQ_HEAD(, umad_packet) packets;
 	STAILQ_HEAD(, umad_reader) readers;
 	LIST_HEAD(, umad_send) sends;
+	unsigned int assembly_count;
+	size_t assembly_bytes;
 	LIST_HEAD(, umad_assembly) assemblies;
 };
 
@@ -108,6 +115,8 @@ struct umad_file *umad_file_next(struct umad_file *after, const struct adapter *
 int umad_register(struct call *call, struct umad_file *file);
 int umad_register2(struct call *call, struct umad_file *file);
 int umad_unregister(struct call *call, struct umad_file *file);
+/* The agent is none any more, and what waits for it goes. */
+void umad_agent_end(struct umad_file *file, unsigned int agent);
 /* The function finds the agent of PORT that takes requests like MAD, which came to QPN. */
 struct umad_agent *umad_agent_find(const struct adapter *adapter, unsigned int port,
 				   unsigned int qpn, const uint8_t *mad, struct umad_file **file);
@@ -151,13 +160,17 @@ void umad_take_own(struct adapter *adapter, unsigned int port, const uint8_t mad
 
 /* ---- rmpp.c ---- */
 
-/* A long datagram that is put together. */
+/* A long datagram that is put together, or was: the other side may not have learned that it is
+ * complete. */
 struct umad_assembly {
+	struct ucma_timer timer; /* first: when it is forgotten */
 	LIST_ENTRY(umad_assembly) entry;
-	uint64_t transaction;
+	struct umad_file *file;
 	unsigned int agent;
-	uint16_t lid;
+	struct gsi_arrival first; /* without its bytes */
+	uint64_t transaction;
 	uint32_t segments; /* so many have come */
+	bool complete;
 	size_t len;
 	uint8_t *bytes;
 };

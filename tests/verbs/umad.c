@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * umad.c - files of /dev/infiniband/umad0 over time: what is kept for a program that does not read,
+ * long datagrams that end nowhere, a file that is closed while a thread reads, an adapter that dies.
+ * All is sent from one file to another, of the same port. The numbers are Linux'.
+ *
+ * The adapter is told to die by the socket that UMAD_CONTROL names.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_mad.h>
+
+#include "tests/lib/say.h"
+
+enum {
+	HEADER = sizeof(struct ib_user_mad_hdr_old),
+	MAD = 256,
+	SEND = 3, /* a method that wants no answer */
+	SHORT_CLASS = 9,
+	LONG_CLASS = 0x30,
+	OUI = 9,
+	MOST_UNREAD = 200001,
+	MORE_THAN_MOST = MOST_UNREAD + 5000,
+	MOST_UNFINISHED = 1024, /* softhca's own */
+	WAIT_MS = 20000,
+	LIFE_MS = 40000, /* of a long datagram that nobody continues */
+	NOBODY = 0xbf00,
+};
+
+enum { DATA = 1, ACK = 2, ABORT = 4 };
+enum { ACTIVE = 1, FIRST = 2, LAST = 4 };
+enum { NO_RESOURCES = 1, TOO_LONG = 118 };
+
+struct packet {
+	struct ib_user_mad_hdr_old hdr;
+	uint8_t mad[MAD];
+};
+
+/* A file, and its agent. */
+struct end {
+	int fd;
+	uint32_t agent;
+};
+
+static uint16_t own_lid(void)
+{
+	FILE *file = fopen("/sys/class/infiniband/mlx5_0/ports/1/lid", "r");
+	unsigned int lid;
+
+	MUST(file && fscanf(file, "%x", &lid) == 1);
+	fclose(file);
+	return (uint16_t)lid;
+}
+
+static struct end end_open(unsigned int class, unsigned int rmpp_version, int flags)
+{
+	struct ib_user_mad_reg_req req = { .qpn = 1,
+					   .mgmt_class = (uint8_t) class,
+					   .mgmt_class_version = class ? 1 : 0,
+					   .rmpp_version = (uint8_t)rmpp_version };
+	struct end end = { open("/dev/infiniband/umad0", O_RDWR | O_CLOEXEC | flags), 0 };
+
+	if (class == LONG_CLASS)
+		req.oui[2] = OUI;
+	if (class)
+		req.method_mask[0] = 1 << SEND;
+	MUST(end.fd >= 0 && !ioctl(end.fd, IB_USER_MAD_REGISTER_AGENT, &req));
+	end.agent = req.id;
+	return end;
+}
+
+static struct end sender_open(void)
+{
+	return end_open(0, 0, O_NONBLOCK);
+}
+
+static struct packet packet_make(const struct end *from, unsigned int class, uint32_t number)
+{
+	struct packet packet = { .hdr = { .id = from->agent,
+					  .qpn = htobe32(1),
+					  .qkey = htobe32(0x80010000),
+					  .lid = htobe16(own_lid()) },
+				 .mad = { 1, (uint8_t) class, 1, SEND } };
+
+	number = htobe32(number);
+	memcpy(packet.mad + 12, &number, sizeof(number));
+	return packet;
+}
+
+static bool is_readable(int fd, int ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, ms) == 1 && poll_fd.revents & POLLIN;
+}
+
+/* ---- what nobody reads ---- */
+
+static void unread_has_an_end(void)
+{
+	struct end from = sender_open(), to = end_open(SHORT_CLASS, 0, O_NONBLOCK);
+	struct packet packet = packet_make(&from, SHORT_CLASS, 1);
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < MORE_THAN_MOST; i++)
+		MUST(write(from.fd, &packet, sizeof(packet)) == sizeof(packet));
+	while (read(to.fd, &packet, sizeof(packet)) == sizeof(packet))
+		count++;
+	say_check(errno == EAGAIN && count == MOST_UNREAD, "%u datagrams are kept: %u", MOST_UNREAD,
+		  count);
+	packet = packet_make(&from, SHORT_CLASS, 2);
+	say_check(!is_readable(to.fd, 0), "a file that was read to its end is not readable");
+	MUST(write(from.fd, &packet, sizeof(packet)) == sizeof(packet));
+	say_check(is_readable(to.fd, WAIT_MS), "then the next one comes");
+	close(from.fd);
+	close(to.fd);
+}
+
+/* ---- long datagrams ---- */
+
+static struct packet part_make(const struct end *from, uint32_t number, uint32_t segment,
+			       unsigned int flags)
+{
+	struct packet packet = packet_make(from, LONG_CLASS, number);
+	uint32_t length = htobe32(flags & LAST ? 220 : 440);
+
+	packet.mad[24] = 1;
+	packet.mad[25] = DATA;
+	packet.mad[26] = (uint8_t)(ACTIVE | flags);
+	segment = htobe32(segment);
+	memcpy(packet.mad + 28, &segment, sizeof(segment));
+	memcpy(packet.mad + 32, &length, sizeof(length));
+	packet.mad[39] = OUI;
+	return packet;
+}
+
+static void part_send(const struct end *from, struct packet packet, uint32_t timeout_ms)
+{
+	packet.hdr.timeout_ms = timeout_ms;
+	MUST(write(from->fd, &packet, sizeof(packet)) == sizeof(packet));
+}
+
+/* The function takes an answer of TYPE and STATUS, for SEGMENT. */
+static bool is_answered(const struct end *from, unsigned int type, unsigned int status,
+			uint32_t segment, int ms)
+{
+	struct packet packet;
+	uint32_t got;
+
+	if (!is_readable(from->fd, ms) ||
+	    read(from->fd, &packet, sizeof(packet)) != sizeof(packet) || packet.hdr.status)
+		return false;
+	memcpy(&got, packet.mad + 28, sizeof(got));
+	return packet.mad[25] == type && packet.mad[27] == status && be32toh(got) == segment;
+}
+
+static void last_acknowledge_is_repeated(void)
+{
+	struct end from = sender_open(), to = end_open(LONG_CLASS, 1, O_NONBLOCK);
+	uint8_t whole[HEADER + 2 * MAD];
+
+	part_send(&from, part_make(&from, 1, 1, FIRST), WAIT_MS);
+	say_check(is_answered(&from, ACK, 0, 1, WAIT_MS), "the first part is acknowledged");
+	part_send(&from, part_make(&from, 1, 2, LAST), WAIT_MS);
+	say_check(is_answered(&from, ACK, 0, 2, WAIT_MS), "the last part is acknowledged");
+	say_check(is_readable(to.fd, WAIT_MS) && read(to.fd, whole, sizeof(whole)) > HEADER + MAD,
+		  "the whole is read");
+	part_send(&from, part_make(&from, 1, 2, LAST), 2000);
+	say_check(is_answered(&from, ACK, 0, 2, WAIT_MS),
+		  "the last part comes again, and is acknowledged");
+	say_check(!is_readable(to.fd, 0), "it is read once");
+	close(from.fd);
+	close(to.fd);
+}
+
+static void unfinished_have_a_limit(void)
+{
+	struct end from = sender_open(), to = end_open(LONG_CLASS, 1, O_NONBLOCK);
+
+	for (uint32_t i = 0; i < MOST_UNFINISHED; i++)
+		part_send(&from, part_make(&from, i, 1, FIRST), 0);
+	part_send(&from, part_make(&from, MOST_UNFINISHED, 1, FIRST), WAIT_MS);
+	say_check(is_answered(&from, ABORT, NO_RESOURCES, 0, WAIT_MS),
+		  "one that is too many is refused");
+	close(to.fd);
+	close(from.fd);
+}
+
+/* An answer finds its way by the transaction of a request that waits: that to nobody. */
+static void unfinished_ends(const struct end *from)
+{
+	say_check(is_answered(from, ABORT, TOO_LONG, 0, LIFE_MS + WAIT_MS),
+		  "one that is not continued is ended");
+}
+
+static void unfinished_begin(const struct end *from)
+{
+	struct packet packet = part_make(from, 7, 1, FIRST);
+
+	part_send(from, packet, WAIT_MS);
+	MUST(is_answered(from, ACK, 0, 1, WAIT_MS));
+	packet.hdr.lid = htobe16(NOBODY);
+	part_send(from, packet, LIFE_MS + WAIT_MS);
+}
+
+/* ---- a thread reads while another one closes ---- */
+
+static void *read_one(void *fd)
+{
+	struct packet packet;
+
+	return (void *)(intptr_t)read(*(int *)fd, &packet, sizeof(packet));
+}
+
+/* The numbers of system calls in which a thread may sleep for the adapter. */
+static void sleep_await(void)
+{
+	usleep(200000);
+}
+
+static void reader_outlives_the_descriptor(void)
+{
+	struct end from = sender_open(), to = end_open(SHORT_CLASS, 0, 0);
+	struct packet packet = packet_make(&from, SHORT_CLASS, 3);
+	pthread_t thread;
+	void *got;
+
+	MUST(!pthread_create(&thread, NULL, read_one, &to.fd));
+	sleep_await();
+	close(to.fd);
+	sleep_await();
+	MUST(write(from.fd, &packet, sizeof(packet)) == sizeof(packet));
+	alarm(WAIT_MS / 1000);
+	MUST(!pthread_join(thread, &got));
+	alarm(0);
+	say_check((intptr_t)got == sizeof(packet), "who reads a file that is closed reads on");
+	to = (struct end){ -1, 0 };
+	for (int i = 0; i < 100 && to.fd < 0; i++) { /* its class is free again in a while */
+		struct ib_user_mad_reg_req req = { .method_mask = { 1 << SEND },
+						   .qpn = 1,
+						   .mgmt_class = SHORT_CLASS,
+						   .mgmt_class_version = 1 };
+
+		to.fd = open("/dev/infiniband/umad0", O_RDWR | O_CLOEXEC);
+		MUST(to.fd >= 0);
+		if (!ioctl(to.fd, IB_USER_MAD_REGISTER_AGENT, &req))
+			break;
+		close(to.fd);
+		to.fd = -1;
+		usleep(50000);
+	}
+	say_check(to.fd >= 0, "then the file goes");
+	close(to.fd);
+	close(from.fd);
+}
+
+/* ---- the adapter dies ---- */
+
+static void adapter_tell(const char *fault)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const char *path = getenv("UMAD_CONTROL");
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char answer[64] = "";
+
+	MUST(path && strlen(path) < sizeof(addr.sun_path) && fd >= 0);
+	strcpy(addr.sun_path, path);
+	/* An address of one's own, for the answer. */
+	MUST(!bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
+		   sizeof(sa_family_t)));
+	MUST(sendto(fd, fault, strlen(fault), 0, (struct sockaddr *)&addr, sizeof(addr)) > 0);
+	MUST(recv(fd, answer, sizeof(answer) - 1, 0) > 0);
+	MUST(!strcmp(answer, "ok"));
+	close(fd);
+}
+
+static void death_is_told(void)
+{
+	struct end end = end_open(SHORT_CLASS, 0, O_NONBLOCK), idle = sender_open();
+	struct packet packet = packet_make(&end, SHORT_CLASS, 4);
+	struct ib_user_mad_reg_req req = { .qpn = 1 };
+	struct pollfd poll_fd = { .fd = end.fd, .events = POLLIN };
+
+	adapter_tell("kill");
+	say_check(poll(&poll_fd, 1, WAIT_MS) == 1, "poll() returns");
+	say_check(read(end.fd, &packet, sizeof(packet)) == -1 && errno == EIO, "read(): EIO");
+	say_check(read(idle.fd, &packet, HEADER - 1) == -1 && errno == EINVAL,
+		  "of too few bytes: EINVAL");
+	say_check(write(end.fd, &packet, sizeof(packet)) == -1 && errno == EIO, "write(): EIO");
+	say_check(ioctl(end.fd, IB_USER_MAD_REGISTER_AGENT, &req) && errno == EPIPE,
+		  "another agent: EPIPE");
+	say_check(ioctl(end.fd, IB_USER_MAD_UNREGISTER_AGENT, &end.agent) && errno == EINVAL,
+		  "the agent has gone: EINVAL");
+	say_check(!close(end.fd) && !close(idle.fd), "the files are closed");
+}
+
+int main(void)
+{
+	struct end from, to;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	say_topic("unread");
+	unread_has_an_end();
+	say_topic("long datagrams");
+	last_acknowledge_is_repeated();
+	unfinished_have_a_limit();
+	from = sender_open();
+	to = end_open(LONG_CLASS, 1, O_NONBLOCK);
+	unfinished_begin(&from);
+	unfinished_ends(&from);
+	close(from.fd);
+	close(to.fd);
+	say_topic("closing");
+	reader_outlives_the_descriptor();
+	say_topic("death");
+	death_is_told();
+	return say_failures() != 0;
+}
