@@ -14,9 +14,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static struct verbs_device *known;
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- children ----
+ *
+ * Another thread may be looking for devices, as those of librdmacm do: a child would have its lock,
+ * and half of its lists. */
+
+enum { FORK_WAIT_S = 2 };
+
+static bool has_known_lock; /* the thread that forks */
+
+/* The wait has an end, as the handler of a signal may fork, in the thread that has the lock. */
+static void before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += FORK_WAIT_S;
+	if (pthread_mutex_timedlock(&known_lock, &until))
+		return;
+	has_known_lock = true;
+	verbs_loader_before_fork();
+}
+
+static void forked_in_parent(void)
+{
+	if (!has_known_lock)
+		return;
+	has_known_lock = false;
+	verbs_loader_forked_in_parent();
+	pthread_mutex_unlock(&known_lock);
+}
+
+static void forked_in_child(void)
+{
+	has_known_lock = false;
+	verbs_loader_forked_in_child();
+	pthread_mutex_init(&known_lock, NULL);
+}
+
+static void watch_forks_once(void)
+{
+	pthread_atfork(before_fork, forked_in_parent, forked_in_child);
+}
+
+static void watch_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks_once);
+}
+
+/* ---- the devices ---- */
 
 static void device_put_locked(struct verbs_device *vdev)
 {
@@ -276,6 +329,7 @@ int verbs_device_find(uint64_t dev, struct verbs_device **vdev)
 	unsigned int count = 0;
 	int err;
 
+	watch_forks();
 	pthread_mutex_lock(&known_lock);
 	err = known_rescan(&count);
 	if (!err)
@@ -305,6 +359,7 @@ VERBS_EXPORT struct ibv_device **ibv_get_device_list(int *num_devices)
 	int num = 0, err;
 
 	init_once();
+	watch_forks();
 	pthread_mutex_lock(&known_lock);
 	err = device_list_build(&list, &num);
 	pthread_mutex_unlock(&known_lock);

@@ -34,6 +34,21 @@ struct registered {
 static struct registered *drivers;
 static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 
+void verbs_loader_before_fork(void)
+{
+	pthread_mutex_lock(&drivers_lock);
+}
+
+void verbs_loader_forked_in_parent(void)
+{
+	pthread_mutex_unlock(&drivers_lock);
+}
+
+void verbs_loader_forked_in_child(void)
+{
+	pthread_mutex_init(&drivers_lock, NULL);
+}
+
 static bool is_registered(const struct verbs_driver *driver)
 {
 	for (const struct registered *r = drivers; r; r = r->next)

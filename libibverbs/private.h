@@ -81,6 +81,10 @@ bool verbs_netlink_copies_on_fork(void);
 
 /* loader.c */
 void verbs_loader_load_drivers(void);
+/* The process forks: from the first to the second or third, no other thread changes the drivers. */
+void verbs_loader_before_fork(void);
+void verbs_loader_forked_in_parent(void);
+void verbs_loader_forked_in_child(void);
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info);
 
 /* foreign.c: the name of the distribution's provider for a kernel driver that none of ours is for,

@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <netlink/netlink.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,18 @@ int __wrap_uname(struct utsname *system);
 
 static const char *release;
 
+static sem_t is_looking;
+static bool looks_slowly;
+
 int __wrap_nl_connect(struct nl_sock *sock, int protocol)
 {
 	(void)sock;
 	(void)protocol;
+	if (looks_slowly) {
+		looks_slowly = false;
+		sem_post(&is_looking);
+		usleep(200000);
+	}
 	return -NLE_PROTO_MISMATCH;
 }
 
@@ -336,9 +346,48 @@ static void the_environment_can_ask_for_it(void **state)
 	assert_true(on_kernel("5.4.0", obey_the_environment));
 }
 
+static void *look(void *unused)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	if (list)
+		ibv_free_device_list(list);
+	return unused;
+}
+
+/* The process is one of its own, as the child of a child must not wait for a thread it has not. */
+static int fork_while_a_thread_looks(void)
+{
+	pthread_t thread;
+	int status = -1;
+	pid_t child;
+
+	CHECK(!sem_init(&is_looking, 0, 0));
+	look(NULL);
+	looks_slowly = true;
+	CHECK(!pthread_create(&thread, NULL, look, NULL) && !sem_wait(&is_looking));
+	child = fork();
+	if (!child) {
+		alarm(5);
+		look(NULL);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && !status);
+	CHECK(!pthread_join(thread, NULL));
+	look(NULL);
+	return 0;
+}
+
+static void a_child_looks_for_devices_itself(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("6.1.0", fork_while_a_thread_looks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_child_looks_for_devices_itself),
 		cmocka_unit_test(nothing_is_needed_where_the_kernel_copies),
 		cmocka_unit_test(elsewhere_pages_are_kept_from_children_on_request),
 		cmocka_unit_test(a_shared_page_is_kept_until_its_last_region_is_gone),
