@@ -113,14 +113,29 @@ static int take_over(int rsocket, int socket, int result)
 	return ret ? -1 : result;
 }
 
+/* The function connects a socket without waiting, whether that of the program waits or not. */
+static int connect_at_once(int socket, const struct sockaddr *addr, socklen_t len)
+{
+	int flags = real()->fcntl(socket, F_GETFL), ret, error;
+
+	if (flags & O_NONBLOCK)
+		return real()->connect(socket, addr, len);
+	real()->fcntl(socket, F_SETFL, flags | O_NONBLOCK);
+	ret = real()->connect(socket, addr, len);
+	error = errno;
+	real()->fcntl(socket, F_SETFL, flags);
+	errno = error;
+	return ret;
+}
+
 static int connect_by_system(int fd, int rsocket, const struct name *name,
-			     const struct sockaddr *addr, socklen_t len)
+			     const struct sockaddr *addr, socklen_t len, bool is_late)
 {
 	int socket = socket_like(fd, rsocket, name), ret, error;
 
 	if (socket < 0)
 		return -1;
-	ret = real()->connect(socket, addr, len);
+	ret = is_late ? connect_at_once(socket, addr, len) : real()->connect(socket, addr, len);
 	if (!ret || errno == EINPROGRESS || errno == EINTR)
 		return take_over(rsocket, socket, ret);
 	error = errno;
@@ -239,7 +254,8 @@ static bool is_answered(const struct late *late)
 	return !late->error && rpoll(&fd, 1, 0) > 0;
 }
 
-/* The function returns whether the number has become one of an ordinary socket. */
+/* The function returns whether the number has become one of an ordinary socket. The program has not
+ * waited for its connection; should it wait for something now, that is not this. */
 static bool late_settle(struct late *late, const struct preload_report *report)
 {
 	int error = number_of(late->rsocket, SO_ERROR);
@@ -251,7 +267,7 @@ static bool late_settle(struct late *late, const struct preload_report *report)
 	if (report)
 		preload_members_unreport(late->rsocket, report);
 	if (connect_by_system(late->fd, late->rsocket, &late->name, (struct sockaddr *)&late->addr,
-			      late->len) &&
+			      late->len, true) &&
 	    errno != EINPROGRESS && errno != EINTR) {
 		late->error = errno;
 		return false;
@@ -325,5 +341,5 @@ int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t 
 	if (!ret || !is_of_other_side(errno))
 		return ret;
 	preload_late_gone(rsocket);
-	return connect_by_system(fd, rsocket, &name, addr, len);
+	return connect_by_system(fd, rsocket, &name, addr, len, false);
 }

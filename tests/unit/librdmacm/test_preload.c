@@ -498,6 +498,45 @@ static void answer_that_comes_late_falls_back(void **state)
 	real()->close(listener);
 }
 
+/* A service of TCP that answers nobody any more, as its backlog is full. */
+static int silent_service(struct sockaddr_in *addr, int in_backlog[2])
+{
+	int listener = listen_by_tcp(addr);
+
+	assert_int_equal(real()->listen(listener, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		in_backlog[i] = real()->socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		real()->connect(in_backlog[i], (struct sockaddr *)addr, sizeof(*addr));
+	}
+	return listener;
+}
+
+/* Other threads would wait with it. */
+static void answer_that_comes_late_is_not_waited_for_again(void **state)
+{
+	struct sockaddr_in addr;
+	int in_backlog[2], listener = silent_service(&addr, in_backlog), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK);
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(real()->fcntl(number, F_SETFL, O_RDWR), 0);
+	answer_error = ECONNREFUSED;
+	alarm(5); /* connecting takes minutes */
+	assert_true(preload_settle(NULL));
+	alarm(0);
+	assert_int_equal(preload_find(number), -1);
+	assert_false(real()->fcntl(number, F_GETFL) & O_NONBLOCK);
+	answer_error = -1;
+	close(number);
+	real()->close(rsocket);
+	real()->close(in_backlog[0]);
+	real()->close(in_backlog[1]);
+	real()->close(listener);
+}
+
 static void rsocket_stays_where_tcp_fails_too(void **state)
 {
 	struct sockaddr_in addr;
@@ -672,6 +711,7 @@ int main(void)
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
 		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
 		cmocka_unit_test(answer_that_comes_late_falls_back),
+		cmocka_unit_test(answer_that_comes_late_is_not_waited_for_again),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
 		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
 		cmocka_unit_test(lines_name_programs_by_their_beginning),
