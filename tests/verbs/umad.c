@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * umad.c - files of /dev/infiniband/umad0 over time: what is kept for a program that does not read,
- * long datagrams that end nowhere, a file that is closed while a thread reads, an adapter that dies.
- * All is sent from one file to another, of the same port. The numbers are Linux'.
+ * long datagrams that end nowhere, a file that is closed while a thread reads, an adapter that
+ * dies. All is sent from one file to another, of the same port. The numbers are Linux'.
  *
  * The adapter is told to die by the socket that UMAD_CONTROL names.
  */
@@ -224,7 +224,7 @@ static void *read_one(void *fd)
 	return (void *)(intptr_t)read(*(int *)fd, &packet, sizeof(packet));
 }
 
-/* The numbers of system calls in which a thread may sleep for the adapter. */
+/* The other thread is asleep by then; should it not be, the test shows less. */
 static void sleep_await(void)
 {
 	usleep(200000);

@@ -346,7 +346,7 @@ static void the_environment_can_ask_for_it(void **state)
 	assert_true(on_kernel("5.4.0", obey_the_environment));
 }
 
-static void *look(void *unused)
+static void *devices_look(void *unused)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
@@ -363,18 +363,18 @@ static int fork_while_a_thread_looks(void)
 	pid_t child;
 
 	CHECK(!sem_init(&is_looking, 0, 0));
-	look(NULL);
+	devices_look(NULL);
 	looks_slowly = true;
-	CHECK(!pthread_create(&thread, NULL, look, NULL) && !sem_wait(&is_looking));
+	CHECK(!pthread_create(&thread, NULL, devices_look, NULL) && !sem_wait(&is_looking));
 	child = fork();
 	if (!child) {
 		alarm(5);
-		look(NULL);
+		devices_look(NULL);
 		_exit(0);
 	}
 	CHECK(waitpid(child, &status, 0) == child && !status);
 	CHECK(!pthread_join(thread, NULL));
-	look(NULL);
+	devices_look(NULL);
 	return 0;
 }
 

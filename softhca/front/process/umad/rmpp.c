@@ -33,8 +33,8 @@ size_t umad_rmpp_header(unsigned int class)
 }
 
 /* The other side of ARRIVAL is told TYPE. */
-static void answer(const struct gsi_arrival *arrival, const uint8_t *first, unsigned int type,
-		   unsigned int status, uint32_t segment)
+static void rmpp_answer(const struct gsi_arrival *arrival, const uint8_t *first, unsigned int type,
+			unsigned int status, uint32_t segment)
 {
 	uint8_t mad[MAD_SIZE] = { 0 };
 	struct hca_datagram datagram = {
@@ -60,7 +60,7 @@ static void answer(const struct gsi_arrival *arrival, const uint8_t *first, unsi
 
 static void acknowledge(const struct gsi_arrival *arrival, uint32_t segment)
 {
-	answer(arrival, arrival->bytes, RMPP_ACK, 0, segment);
+	rmpp_answer(arrival, arrival->bytes, RMPP_ACK, 0, segment);
 }
 
 static void assembly_drop_bytes(struct umad_assembly *assembly)
@@ -86,7 +86,7 @@ static void assembly_expired(struct ucma_timer *timer)
 	struct umad_assembly *assembly = (struct umad_assembly *)timer;
 
 	if (!assembly->complete && assembly->bytes)
-		answer(&assembly->first, assembly->bytes, RMPP_ABORT, RMPP_TOO_LONG, 0);
+		rmpp_answer(&assembly->first, assembly->bytes, RMPP_ABORT, RMPP_TOO_LONG, 0);
 	assembly_end(assembly);
 }
 
@@ -180,7 +180,7 @@ static uint8_t *assembly_finish(struct umad_assembly *assembly, const uint8_t *l
 static void refuse(struct umad_assembly *assembly, const struct gsi_arrival *arrival)
 {
 	log_note("umad: a long datagram is lost: there is no room for it");
-	answer(arrival, arrival->bytes, RMPP_ABORT, RMPP_NO_RESOURCES, 0);
+	rmpp_answer(arrival, arrival->bytes, RMPP_ABORT, RMPP_NO_RESOURCES, 0);
 	if (assembly)
 		assembly_end(assembly);
 }
