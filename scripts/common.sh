@@ -104,10 +104,13 @@ need_root_for() {
 and start ${0##*/} again."
 }
 
+# A machine may have a package for several architectures, and what is built here is for its own.
 missing_deb() {
-	local package
+	local package own
+	own=$(dpkg --print-architecture)
 	for package in "$@"; do
-		[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || say "$package"
+		dpkg-query -W -f='${Architecture} ${db:Status-Status}\n' "$package" 2>/dev/null | grep -xE "(all|$own) installed" >/dev/null ||
+			say "$package"
 	done
 }
 
