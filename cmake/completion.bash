@@ -7,7 +7,13 @@ _rdmakit_options() {
 	grep -v "option '\?--" | grep -oE '(^|[^[:alnum:]<-])(--[a-z][[:alnum:]-]*|-[A-Za-z]\b)' | grep -oE -- '--?[[:alnum:]][[:alnum:]-]*' | sort -u
 }
 
-_rdmakit_entries() { compgen -W "$(cd "$1" 2>/dev/null && echo *)" -- "$2"; }
+# What DIRECTORY has that begins with TEXT. Names are not read as words of a shell.
+_rdmakit_entries() {
+	local path
+	for path in "$1/$2"*; do
+		[ ! -e "$path" ] || printf '%s\n' "${path##*/}"
+	done
+}
 
 # Values of an option, as far as somebody knows them; files otherwise.
 _rdmakit_values() {
