@@ -23,9 +23,13 @@ static void say_forbidden(enum severity severity, const char *path, int err)
 {
 	found(severity, path, "may not be opened by this user: %s", strerror(err));
 	if (err == EPERM)
-		cure("the container's device rules forbid it: start it with --device=%s", path);
+		cure("the container's device rules forbid it: start it with --device=%s; or the "
+		     "adapter is in another network namespace: rdma system, rdma dev",
+		     path);
 	else
-		cure("chmod 0666 %s; the packages rdma-core and rdmakit-udev do so for good", path);
+		cure("chmod 0666 %s, as Linux makes it; a rule below /etc/udev/rules.d may have "
+		     "changed that",
+		     path);
 }
 
 static void check_file(enum severity severity, const char *path)

@@ -34,20 +34,45 @@ static void check_release(void)
 	}
 }
 
+/* ConnectX to ConnectX-3 have the older driver; their successors' numbers begin with Connect-IB's,
+ * 0x1011. */
+static const char *family_of(const char *device)
+{
+	char text[SYSFS_TEXT];
+	unsigned long id;
+
+	sysfs_read(text, "bus/pci/devices/%s/device", device);
+	id = strtoul(text, NULL, 16);
+	return (id >= 0x1002 && id <= 0x1010) || (id >= 0x6340 && id <= 0x676e) ? "mlx4" : "mlx5";
+}
+
+static bool is_for_rdma(const char *driver)
+{
+	return !strncmp(driver, "mlx5_core", 9) || !strncmp(driver, "mlx4_core", 9);
+}
+
+static bool is_for_virtual_machines(const char *driver)
+{
+	return !strcmp(driver, "vfio-pci") || !strcmp(driver, "mlx5_vfio_pci");
+}
+
 static void check_pci_driver(const char *device, const char *driver)
 {
+	const char *family = family_of(device);
+
 	if (!driver[0]) {
 		found(PROBLEM, device, "no driver has taken this adapter");
-		cure("modprobe mlx5_core; if that changes nothing, dmesg | grep mlx5 says why");
-	} else if (!strcmp(driver, "vfio-pci")) {
-		found(HINT, device, "this adapter is for virtual machines (vfio-pci)");
-	} else if (!strncmp(driver, "mlx5_core", 9) &&
-		   !sysfs_has("bus/pci/devices/%s/infiniband", device)) {
+		cure("modprobe %s_core; if that changes nothing, dmesg | grep %s says why", family,
+		     family);
+	} else if (is_for_virtual_machines(driver)) {
+		found(HINT, device, "this adapter is for virtual machines (%s)", driver);
+	} else if (is_for_rdma(driver) && !sysfs_has("bus/pci/devices/%s/infiniband", device)) {
 		found(PROBLEM, device, "%s has no RDMA device for it", driver);
-		cure("modprobe mlx5_ib");
+		cure("modprobe %.4s_ib", driver);
 	}
 }
 
+/* What another driver has, as that of switches or of virtual machines, is no adapter here. */
 static void check_pci_device(const char *device)
 {
 	char vendor[SYSFS_TEXT], class[SYSFS_TEXT], driver[SYSFS_TEXT];
@@ -56,8 +81,9 @@ static void check_pci_device(const char *device)
 	sysfs_read(class, "bus/pci/devices/%s/class", device);
 	if (strcmp(vendor, MELLANOX) || strncmp(class, NETWORK_CLASS, strlen(NETWORK_CLASS)))
 		return;
-	has_adapter = true;
 	sysfs_link(driver, "bus/pci/devices/%s/driver", device);
+	if (!driver[0] || is_for_rdma(driver))
+		has_adapter = true;
 	check_pci_driver(device, driver);
 }
 
@@ -87,6 +113,11 @@ static void check_modules(void)
 bool check_kernel(void)
 {
 	check_release();
+	if (!sysfs_has("class")) {
+		found(PROBLEM, "sysfs", "it is not there, and adapters are found by it");
+		cure("mount -t sysfs sysfs /sys; a container's engine does that");
+		return false;
+	}
 	sysfs_each("bus/pci/devices", check_pci_device);
 	sysfs_each("class/infiniband", note_rdma_device);
 	if (has_adapter) {

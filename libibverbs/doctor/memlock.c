@@ -55,6 +55,7 @@ void check_memlock(void)
 		      "a process may register %" PRIu64 " KiB; what goes beyond fails with ENOMEM",
 		      (uint64_t)limit.rlim_cur / 1024);
 		cure("ulimit -l unlimited; for good \"* - memlock unlimited\" in "
-		     "/etc/security/limits.conf, for services LimitMEMLOCK=infinity");
+		     "/etc/security/limits.conf, for services LimitMEMLOCK=infinity, for "
+		     "containers --ulimit memlock=-1");
 	}
 }
