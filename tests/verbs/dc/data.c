@@ -81,23 +81,16 @@ static void send_with_imm(const struct dc *dc, struct ibv_qp *qp, const struct d
 void dc_send(struct rig *rig)
 {
 	static const uint32_t lengths[] = { 1, 8, 32, 33, 64, 1024, 1025, LENGTH, DC_ROOM };
-	struct ibv_qp *initiator, *target;
-	struct dc_to to;
-	struct dc dc;
+	struct dc_pair pair;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
+	dc_pair_open(rig, &pair);
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
-		send_one(&dc, initiator, &to, lengths[i]);
-	send_with_imm(&dc, initiator, &to);
-	SAY_RET(dc_post_send(&dc, initiator, &to, 5, 0), "send nothing");
-	dc_post_receive(&dc, 1005, 2);
-	dc_say_completions(&dc, 2);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+		send_one(&pair.dc, pair.initiator, &pair.to, lengths[i]);
+	send_with_imm(&pair.dc, pair.initiator, &pair.to);
+	SAY_RET(dc_post_send(&pair.dc, pair.initiator, &pair.to, 5, 0), "send nothing");
+	dc_post_receive(&pair.dc, 1005, 2);
+	dc_say_completions(&pair.dc, 2);
+	dc_pair_close(&pair);
 }
 
 static void write_with_imm(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to)
@@ -156,25 +149,18 @@ static void add_and_swap(const struct dc *dc, struct ibv_qp *qp, const struct dc
 
 void dc_rdma(struct rig *rig)
 {
-	struct ibv_qp *initiator, *target;
-	struct dc_to to;
-	struct dc dc;
+	struct dc_pair pair;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
-	buf_fill(dc_buf(&dc, 0), LENGTH, 3);
-	SAY_RET(dc_post_write(&dc, initiator, &to, 1, LENGTH), "write");
-	dc_say_completions(&dc, 1);
-	say_check(buf_is_filled(dc_buf(&dc, 1), LENGTH, 3), "the data is there");
-	write_with_imm(&dc, initiator, &to);
-	read_back(&dc, initiator, &to, 16);
-	read_back(&dc, initiator, &to, LENGTH);
-	add_and_swap(&dc, initiator, &to);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+	dc_pair_open(rig, &pair);
+	buf_fill(dc_buf(&pair.dc, 0), LENGTH, 3);
+	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &pair.to, 1, LENGTH), "write");
+	dc_say_completions(&pair.dc, 1);
+	say_check(buf_is_filled(dc_buf(&pair.dc, 1), LENGTH, 3), "the data is there");
+	write_with_imm(&pair.dc, pair.initiator, &pair.to);
+	read_back(&pair.dc, pair.initiator, &pair.to, 16);
+	read_back(&pair.dc, pair.initiator, &pair.to, LENGTH);
+	add_and_swap(&pair.dc, pair.initiator, &pair.to);
+	dc_pair_close(&pair);
 }
 
 /* ---- payloads ---- */
@@ -222,21 +208,14 @@ static void post_parts(const struct dc *dc, struct ibv_qp *qp, const struct dc_t
 /* The ring of 32 requests ends in every place of a WQE. */
 void dc_inline(struct rig *rig)
 {
-	struct ibv_qp *initiator, *target;
-	struct dc_to to;
-	struct dc dc;
+	struct dc_pair pair;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
+	dc_pair_open(rig, &pair);
 	for (uint32_t length = 1; length <= 64; length++)
-		post_inline(&dc, initiator, &to, length);
+		post_inline(&pair.dc, pair.initiator, &pair.to, length);
 	for (unsigned int i = 0; i < 40; i++)
-		post_parts(&dc, initiator, &to);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+		post_parts(&pair.dc, pair.initiator, &pair.to);
+	dc_pair_close(&pair);
 }
 
 /* ---- many targets, many requests ---- */
@@ -331,30 +310,24 @@ void dc_batch(struct rig *rig)
 /* More READs are posted than may be under way. */
 void dc_reads(struct rig *rig)
 {
-	struct ibv_qp *initiator, *target;
 	struct ibv_qp_ex *qpx;
-	struct dc_to to;
-	struct dc dc;
+	struct dc_pair pair;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
-	qpx = ibv_qp_to_qp_ex(initiator);
+	dc_pair_open(rig, &pair);
+	qpx = ibv_qp_to_qp_ex(pair.initiator);
 	ibv_wr_start(qpx);
 	for (unsigned int i = 0; i < 16; i++) {
-		buf_fill(dc_buf(&dc, 1) + i * 128, 128, i);
+		buf_fill(dc_buf(&pair.dc, 1) + i * 128, 128, i);
 		qpx->wr_id = i;
 		qpx->wr_flags = IBV_SEND_SIGNALED;
-		ibv_wr_rdma_read(qpx, dc.mr->rkey, (uintptr_t)dc_buf(&dc, 1) + i * 128);
-		dc_set_address(initiator, &to);
-		ibv_wr_set_sge(qpx, dc.mr->lkey, (uintptr_t)dc_buf(&dc, 4) + i * 128, 128);
+		ibv_wr_rdma_read(qpx, pair.dc.mr->rkey, (uintptr_t)dc_buf(&pair.dc, 1) + i * 128);
+		dc_set_address(pair.initiator, &pair.to);
+		ibv_wr_set_sge(qpx, pair.dc.mr->lkey, (uintptr_t)dc_buf(&pair.dc, 4) + i * 128,
+			       128);
 	}
 	SAY_RET(ibv_wr_complete(qpx), "16 reads");
-	dc_say_completions(&dc, 16);
+	dc_say_completions(&pair.dc, 16);
 	for (unsigned int i = 0; i < 16; i++)
-		say_check(buf_is_filled(dc_buf(&dc, 4) + i * 128, 128, i), "read %u", i);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+		say_check(buf_is_filled(dc_buf(&pair.dc, 4) + i * 128, 128, i), "read %u", i);
+	dc_pair_close(&pair);
 }

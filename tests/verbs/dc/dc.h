@@ -43,6 +43,13 @@ struct dc_to {
 	int stream; /* below 0: none is said */
 };
 
+/* What most topics need. */
+struct dc_pair {
+	struct dc dc;
+	struct ibv_qp *initiator, *target;
+	struct dc_to to; /* the target */
+};
+
 typedef void dc_topic(struct rig *rig);
 dc_topic dc_create_errors, dc_create_flags, dc_states, dc_query, dc_example, dc_send, dc_rdma,
 	dc_inline, dc_many_targets, dc_batch, dc_wrong_key, dc_no_target, dc_target_gone,
@@ -65,6 +72,11 @@ int dc_initiator_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state st
 int dc_target_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
 
 struct dc_to dc_to(const struct dc *dc, const struct ibv_qp *target);
+
+/* An initiator without streams, and a target of DC_KEY. */
+void dc_pair_open(struct rig *rig, struct dc_pair *pair);
+void dc_pair_close(struct dc_pair *pair);
+
 void dc_set_address(struct ibv_qp *qp, const struct dc_to *to);
 /* The functions post one request, and return what completing the batch does. */
 int dc_post_send(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to, uint64_t wr_id,

@@ -52,70 +52,53 @@ void dc_wrong_key(struct rig *rig)
 
 void dc_no_target(struct rig *rig)
 {
-	struct ibv_qp *initiator, *target;
-	struct dc_to to, wrong;
-	struct dc dc;
+	struct dc_to wrong;
+	struct dc_pair pair;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = wrong = dc_to(&dc, target);
+	dc_pair_open(rig, &pair);
+	wrong = pair.to;
 	wrong.dctn += 77;
-	SAY_RET(dc_post_write(&dc, initiator, &wrong, 1, 100), "no target of that number");
-	SAY_RET(dc_post_write(&dc, initiator, &to, 2, 100), "one behind it");
-	dc_say_completions(&dc, 2);
-	revive(&dc, initiator);
-	wrong.dctn = initiator->qp_num;
-	SAY_RET(dc_post_write(&dc, initiator, &wrong, 3, 100), "a number of no target");
-	dc_say_completions(&dc, 1);
-	revive(&dc, initiator);
-	works(&dc, initiator, &to);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &wrong, 1, 100),
+		"no target of that number");
+	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &pair.to, 2, 100), "one behind it");
+	dc_say_completions(&pair.dc, 2);
+	revive(&pair.dc, pair.initiator);
+	wrong.dctn = pair.initiator->qp_num;
+	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &wrong, 3, 100), "a number of no target");
+	dc_say_completions(&pair.dc, 1);
+	revive(&pair.dc, pair.initiator);
+	works(&pair.dc, pair.initiator, &pair.to);
+	dc_pair_close(&pair);
 }
 
 void dc_target_gone(struct rig *rig)
 {
-	struct ibv_qp *initiator, *target;
-	struct dc_to to;
-	struct dc dc;
+	struct dc_pair pair;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
-	works(&dc, initiator, &to);
-	SAY_RET(ibv_destroy_qp(target), "destroy the target");
-	SAY_RET(dc_post_write(&dc, initiator, &to, 1, 100), "to a target that is gone");
-	dc_say_completions(&dc, 1);
-	revive(&dc, initiator);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
-	works(&dc, initiator, &to);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+	dc_pair_open(rig, &pair);
+	works(&pair.dc, pair.initiator, &pair.to);
+	SAY_RET(ibv_destroy_qp(pair.target), "destroy the target");
+	SAY_RET(dc_post_write(&pair.dc, pair.initiator, &pair.to, 1, 100),
+		"to a target that is gone");
+	dc_say_completions(&pair.dc, 1);
+	revive(&pair.dc, pair.initiator);
+	pair.target = dc_target(&pair.dc, DC_KEY);
+	pair.to = dc_to(&pair.dc, pair.target);
+	works(&pair.dc, pair.initiator, &pair.to);
+	dc_pair_close(&pair);
 }
 
 /* A request waits for the receive that it needs. */
 void dc_not_ready(struct rig *rig)
 {
-	struct ibv_qp *initiator, *target;
-	struct dc_to to;
-	struct dc dc;
+	struct dc_pair pair;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
-	SAY_RET(dc_post_send(&dc, initiator, &to, 1, 100), "before its receive");
-	say("waits: %d", rig_drain(dc.cq));
-	dc_post_receive(&dc, 1000, 2);
-	dc_say_completions(&dc, 2);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+	dc_pair_open(rig, &pair);
+	SAY_RET(dc_post_send(&pair.dc, pair.initiator, &pair.to, 1, 100), "before its receive");
+	say("waits: %d", rig_drain(pair.dc.cq));
+	dc_post_receive(&pair.dc, 1000, 2);
+	dc_say_completions(&pair.dc, 2);
+	dc_pair_close(&pair);
 }
 
 static struct ibv_qp *target_without_access(const struct dc *dc)
@@ -283,33 +266,26 @@ void dc_stream_reset(struct rig *rig)
 
 void dc_posting(struct rig *rig)
 {
-	struct ibv_qp *initiator, *target;
 	struct ibv_qp_ex *qpx;
-	struct dc_to to;
-	struct dc dc;
+	struct dc_pair pair;
 	int ret = 0;
 
-	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
-	target = dc_target(&dc, DC_KEY);
-	to = dc_to(&dc, target);
-	qpx = ibv_qp_to_qp_ex(initiator);
+	dc_pair_open(rig, &pair);
+	qpx = ibv_qp_to_qp_ex(pair.initiator);
 	ibv_wr_start(qpx);
 	qpx->wr_flags = 0;
 	ibv_wr_send(qpx);
-	dc_set_address(initiator, &to);
-	ibv_wr_set_inline_data(qpx, dc.buf, 4096);
+	dc_set_address(pair.initiator, &pair.to);
+	ibv_wr_set_inline_data(qpx, pair.dc.buf, 4096);
 	SAY_RET(ibv_wr_complete(qpx), "too much inline data");
 	ibv_wr_start(qpx);
 	for (int i = 0; i < 1000; i++) {
-		ibv_wr_rdma_write(qpx, dc.mr->rkey, (uintptr_t)dc.buf);
-		dc_set_address(initiator, &to);
-		ibv_wr_set_sge(qpx, dc.mr->lkey, (uintptr_t)dc.buf, 1);
+		ibv_wr_rdma_write(qpx, pair.dc.mr->rkey, (uintptr_t)pair.dc.buf);
+		dc_set_address(pair.initiator, &pair.to);
+		ibv_wr_set_sge(qpx, pair.dc.mr->lkey, (uintptr_t)pair.dc.buf, 1);
 	}
 	ret = ibv_wr_complete(qpx);
 	SAY_RET(ret, "too many requests");
-	works(&dc, initiator, &to);
-	MUST(!ibv_destroy_qp(initiator));
-	MUST(!ibv_destroy_qp(target));
-	dc_close(&dc);
+	works(&pair.dc, pair.initiator, &pair.to);
+	dc_pair_close(&pair);
 }

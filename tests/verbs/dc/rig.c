@@ -177,6 +177,21 @@ struct dc_to dc_to(const struct dc *dc, const struct ibv_qp *target)
 	return (struct dc_to){ dc->ah, target->qp_num, DC_KEY, -1 };
 }
 
+void dc_pair_open(struct rig *rig, struct dc_pair *pair)
+{
+	dc_open(rig, &pair->dc);
+	pair->initiator = dc_initiator(&pair->dc, -1);
+	pair->target = dc_target(&pair->dc, DC_KEY);
+	pair->to = dc_to(&pair->dc, pair->target);
+}
+
+void dc_pair_close(struct dc_pair *pair)
+{
+	MUST(!ibv_destroy_qp(pair->initiator));
+	MUST(!ibv_destroy_qp(pair->target));
+	dc_close(&pair->dc);
+}
+
 void dc_set_address(struct ibv_qp *qp, const struct dc_to *to)
 {
 	struct mlx5dv_qp_ex *dv = mlx5dv_qp_ex_from_ibv_qp_ex(ibv_qp_to_qp_ex(qp));
