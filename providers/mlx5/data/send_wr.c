@@ -85,53 +85,9 @@ mlx5_batch_begin_rdma_exception(struct mlx5_qp *qp, uint32_t rkey, uint64_t radd
 
 /* ---- builders of connected QPs */
 
-static void wr_send(struct ibv_qp_ex *qpx)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_CONNECTED);
-}
-
-static void wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm,
-		    SEND_CONNECTED);
-}
-
-static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey),
-		    SEND_CONNECTED);
-}
-
-static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0,
-		   SEND_CONNECTED);
-}
-
-static void wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
-		   raddr, imm, SEND_CONNECTED);
-}
-
-static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0,
-		   SEND_CONNECTED);
-}
-
-static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
-			      uint64_t compare, uint64_t swap)
-{
-	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
-		     swap, compare, SEND_CONNECTED);
-}
-
-static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
-{
-	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
-		     raddr, add, 0, SEND_CONNECTED);
-}
+#define BUILDERS_KIND SEND_CONNECTED
+#define BUILDER(name) connected_##name
+#include "providers/mlx5/data/builders.h"
 
 /* ---- setters */
 
@@ -393,14 +349,7 @@ static void wr_abort_unlocked(struct ibv_qp_ex *qpx)
 static void fill_connected(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_set_sge = connected_set_sge;
-	qpx->wr_send = wr_send;
-	qpx->wr_send_imm = wr_send_imm;
-	qpx->wr_send_inv = wr_send_inv;
-	qpx->wr_rdma_write = wr_rdma_write;
-	qpx->wr_rdma_write_imm = wr_rdma_write_imm;
-	qpx->wr_rdma_read = wr_rdma_read;
-	qpx->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
-	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
+	connected_fill(qpx);
 }
 
 static void fill_critical_section(struct ibv_qp_ex *qpx, bool shared, enum bfreg_use use)

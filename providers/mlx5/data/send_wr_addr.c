@@ -44,52 +44,9 @@ void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx)
 
 /* ---- XRC */
 
-static void xrc_send(struct ibv_qp_ex *qpx)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_XRC);
-}
-
-static void xrc_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm, SEND_XRC);
-}
-
-static void xrc_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey),
-		    SEND_XRC);
-}
-
-static void xrc_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0,
-		   SEND_XRC);
-}
-
-static void xrc_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
-		   raddr, imm, SEND_XRC);
-}
-
-static void xrc_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0,
-		   SEND_XRC);
-}
-
-static void xrc_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
-			       uint64_t compare, uint64_t swap)
-{
-	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
-		     swap, compare, SEND_XRC);
-}
-
-static void xrc_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
-{
-	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
-		     raddr, add, 0, SEND_XRC);
-}
+#define BUILDERS_KIND SEND_XRC
+#define BUILDER(name) xrc_##name
+#include "providers/mlx5/data/builders.h"
 
 static void xrc_set_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 {
@@ -101,65 +58,15 @@ static void xrc_set_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx)
 {
-	qpx->wr_send = xrc_send;
-	qpx->wr_send_imm = xrc_send_imm;
-	qpx->wr_send_inv = xrc_send_inv;
-	qpx->wr_rdma_write = xrc_rdma_write;
-	qpx->wr_rdma_write_imm = xrc_rdma_write_imm;
-	qpx->wr_rdma_read = xrc_rdma_read;
-	qpx->wr_atomic_cmp_swp = xrc_atomic_cmp_swp;
-	qpx->wr_atomic_fetch_add = xrc_atomic_fetch_add;
+	xrc_fill(qpx);
 	qpx->wr_set_xrc_srqn = xrc_set_srqn;
 }
 
 /* ---- DC */
 
-static void dc_send(struct ibv_qp_ex *qpx)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND, MLX5_OPCODE_SEND, 0, SEND_DC);
-}
-
-static void dc_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm, SEND_DC);
-}
-
-static void dc_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
-{
-	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_INV, MLX5_OPCODE_SEND_INVAL, htobe32(rkey),
-		    SEND_DC);
-}
-
-static void dc_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE, MLX5_OPCODE_RDMA_WRITE, rkey, raddr, 0,
-		   SEND_DC);
-}
-
-static void dc_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM, MLX5_OPCODE_RDMA_WRITE_IMM, rkey,
-		   raddr, imm, SEND_DC);
-}
-
-static void dc_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr)
-{
-	begin_rdma(to_mqp_ex(qpx), IBV_WR_RDMA_READ, MLX5_OPCODE_RDMA_READ, rkey, raddr, 0,
-		   SEND_DC);
-}
-
-static void dc_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
-			      uint64_t compare, uint64_t swap)
-{
-	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP, MLX5_OPCODE_ATOMIC_CS, rkey, raddr,
-		     swap, compare, SEND_DC);
-}
-
-static void dc_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, uint64_t add)
-{
-	begin_atomic(to_mqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD, MLX5_OPCODE_ATOMIC_FA, rkey,
-		     raddr, add, 0, SEND_DC);
-}
+#define BUILDERS_KIND SEND_DC
+#define BUILDER(name) dc_##name
+#include "providers/mlx5/data/builders.h"
 
 static struct mlx5_qp *to_mqp_dv(struct mlx5dv_qp_ex *dv)
 {
@@ -191,14 +98,7 @@ void mlx5_batch_fill_dc(struct mlx5_qp *qp)
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
 	qpx->wr_set_sge = ud_set_sge;
-	qpx->wr_send = dc_send;
-	qpx->wr_send_imm = dc_send_imm;
-	qpx->wr_send_inv = dc_send_inv;
-	qpx->wr_rdma_write = dc_rdma_write;
-	qpx->wr_rdma_write_imm = dc_rdma_write_imm;
-	qpx->wr_rdma_read = dc_rdma_read;
-	qpx->wr_atomic_cmp_swp = dc_atomic_cmp_swp;
-	qpx->wr_atomic_fetch_add = dc_atomic_fetch_add;
+	dc_fill(qpx);
 	qp->dv_qp.wr_set_dc_addr = dc_set_addr;
 	qp->dv_qp.wr_set_dc_addr_stream = dc_set_addr_stream;
 }
