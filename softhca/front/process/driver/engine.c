@@ -62,7 +62,7 @@ static struct {
 	int kick_fd;
 	atomic_bool stop;
 	atomic_bool blocked, kicked; /* each side sets its own, then looks at the other's */
-	atomic_uint pages; /* of all adapters */
+	atomic_uint pages;           /* of all adapters */
 	uint64_t naps, nap_ns;
 	pthread_mutex_t last_lock; /* guards last: any page may be removed at any time */
 	struct uar_page *last;     /* rung most recently, until the spin after that has ended */
