@@ -20,14 +20,28 @@ static bool is_request(const struct rdma_ucm_event_resp *event)
 	return event->event == RDMA_CM_EVENT_CONNECT_REQUEST;
 }
 
-/* What is no request is of the device. */
-static int read_request(const struct stream *listener, struct rdma_ucm_event_resp *request)
+/* The id of a listener on one device's address is no use without the device. */
+static int listener_lose_device(struct stream *listener)
+{
+	struct cm_device *device = to_cm_id(listener->id)->device;
+
+	if (device)
+		rdmacm_device_remove(device);
+	if (!__atomic_exchange_n(&listener->is_lost, true, __ATOMIC_RELAXED))
+		verbs_warn("rsocket: socket %d: the device of the listener's address was removed",
+			   listener->rs.fd);
+	return EIDRM;
+}
+
+static int read_request(struct stream *listener, struct rdma_ucm_event_resp *request)
 {
 	int ret;
 
-	do
+	do {
 		ret = rdmacm_event_read(to_cm_id(listener->id), request);
-	while (!ret && !is_request(request));
+		if (!ret && request->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
+			return listener_lose_device(listener);
+	} while (!ret && !is_request(request));
 	return ret;
 }
 

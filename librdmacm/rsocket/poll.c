@@ -218,7 +218,7 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 
 /* The function asks the sockets only for their events, counts the other descriptors in *OTHERS, and
  * returns how many sockets have some. */
-static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *others)
+static int ask_sockets(struct pollfd *fds, nfds_t nfds, nfds_t *others)
 {
 	struct rs *rs;
 	int ready = 0;
@@ -230,8 +230,29 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, bool sleep, nfds_t *othe
 			++*others;
 			continue;
 		}
-		fds[i].revents = rs->kind->poll(rs, fds[i].events, sleep);
+		fds[i].revents = rs->kind->poll(rs, fds[i].events, false);
 		rdmacm_rs_put(fds[i].fd);
+		ready += !!fds[i].revents;
+	}
+	return ready;
+}
+
+/* The same for sockets that are watched: the number of one that another thread has closed may be
+ * that of another socket by now, of which nobody has asked. */
+static int ask_watched(const struct rs_sleepers *sleepers, struct pollfd *fds, bool sleep)
+{
+	const struct entry *entry;
+	struct rs *rs;
+	int ready = 0;
+
+	for (nfds_t i = 0; i < sleepers->entry_count; i++) {
+		entry = &sleepers->entries[i];
+		if (!entry->rs)
+			continue;
+		rs = entry_get(entry, fds[i].fd);
+		fds[i].revents = rs ? rs->kind->poll(rs, fds[i].events, sleep) : POLLNVAL;
+		if (rs)
+			rdmacm_rs_put(fds[i].fd);
 		ready += !!fds[i].revents;
 	}
 	return ready;
@@ -250,11 +271,9 @@ static int count_ready(const struct pollfd *fds, nfds_t nfds)
  * or -1 with errno. */
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
-	nfds_t others;
-
 	if (rdmacm_rs_sleep(sleepers, fds, nfds, timeout))
 		return -1;
-	ask_sockets(fds, nfds, false, &others);
+	ask_watched(sleepers, fds, false);
 	return count_ready(fds, nfds);
 }
 
@@ -262,14 +281,14 @@ static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t n
 static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
 {
 	static __thread struct rs_spin of_thread;
-	int ready = ask_sockets(fds, nfds, false, others);
+	int ready = ask_sockets(fds, nfds, others);
 	int64_t until;
 
 	if (ready || !timeout || *others == nfds || !rs_spin_pays(&of_thread))
 		return ready;
 	until = rdmacm_rs_now_us() + rdmacm_rs_defaults()->polling_us;
 	while (!ready && rdmacm_rs_now_us() < until)
-		ready = ask_sockets(fds, nfds, false, others);
+		ready = ask_sockets(fds, nfds, others);
 	rs_spin_done(&of_thread, ready);
 	return ready;
 }
@@ -288,7 +307,7 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 		ready = sleep_once(&sleepers, fds, nfds, 0);
 	} else {
 		do {
-			ready = ask_sockets(fds, nfds, true, &others);
+			ready = ask_watched(&sleepers, fds, true);
 			left = ready ? 0 : rdmacm_rs_sleep_limit(deadline);
 			ready = sleep_once(&sleepers, fds, nfds, left);
 		} while (!ready && (deadline < 0 || rdmacm_rs_now_us() < deadline));

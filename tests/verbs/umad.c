@@ -3,8 +3,6 @@
  * umad.c - files of /dev/infiniband/umad0 over time: what is kept for a program that does not read,
  * long datagrams that end nowhere, a file that is closed while a thread reads, an adapter that
  * dies. All is sent from one file to another, of the same port. The numbers are Linux'.
- *
- * The adapter is told to die by the socket that UMAD_CONTROL names.
  */
 #include <endian.h>
 #include <errno.h>
@@ -16,12 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_mad.h>
 
+#include "tests/lib/control.h"
 #include "tests/lib/say.h"
 
 enum {
@@ -267,24 +264,6 @@ static void reader_outlives_the_descriptor(void)
 }
 
 /* ---- the adapter dies ---- */
-
-static void adapter_tell(const char *fault)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	const char *path = getenv("UMAD_CONTROL");
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	char answer[64] = "";
-
-	MUST(path && strlen(path) < sizeof(addr.sun_path) && fd >= 0);
-	strcpy(addr.sun_path, path);
-	/* An address of one's own, for the answer. */
-	MUST(!bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
-		   sizeof(sa_family_t)));
-	MUST(sendto(fd, fault, strlen(fault), 0, (struct sockaddr *)&addr, sizeof(addr)) > 0);
-	MUST(recv(fd, answer, sizeof(answer) - 1, 0) > 0);
-	MUST(!strcmp(answer, "ok"));
-	close(fd);
-}
 
 static void death_is_told(void)
 {

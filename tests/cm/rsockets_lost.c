@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_lost.c - what rsockets say when something of theirs goes while a thread waits for it: its
+ * number, which the next socket gets, or the adapter. And what must not go: descriptors of the
+ * program's, or options that another thread sets meanwhile.
+ */
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/lib/control.h"
+#include "tests/lib/say.h"
+
+enum { PORT = 23000, PATIENCE_MS = 5000, AT_ONCE_MS = 2000 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* ---- the program's calls go before the system's ---- */
+
+static __thread bool is_held_up; /* the thread's next sleep: what happens meanwhile is over then */
+static sem_t sleeps, goes_on;
+
+__attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	int (*const real)(struct pollfd *, nfds_t, int) =
+		(int (*)(struct pollfd *, nfds_t, int))(uintptr_t)dlsym(RTLD_NEXT, "poll");
+	int ret;
+
+	if (!is_held_up || !timeout)
+		return real(fds, count, timeout);
+	is_held_up = false;
+	sem_post(&sleeps);
+	ret = real(fds, count, timeout);
+	while (sem_wait(&goes_on))
+		;
+	return ret;
+}
+
+static void (*instead_of_thread)(void); /* of the next one, which cannot be made */
+
+__attribute__((visibility("default"))) int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
+{
+	int (*const real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))(
+			uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
+	void (*const act)(void) = instead_of_thread;
+
+	if (!act)
+		return real(thread, attr, run, argument);
+	instead_of_thread = NULL;
+	act();
+	return EAGAIN;
+}
+
+/* ---- numbers ---- */
+
+struct waiting {
+	struct pollfd fd;
+	int result;
+	int64_t ms;
+};
+
+static void *wait_for_data(void *argument)
+{
+	struct waiting *waiting = argument;
+	int64_t from = now_ms();
+
+	is_held_up = true;
+	waiting->result = rpoll(&waiting->fd, 1, PATIENCE_MS);
+	waiting->ms = now_ms() - from;
+	return NULL;
+}
+
+static int listen_at(int port)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(!rlisten(socket, 1));
+	return socket;
+}
+
+static void number_is_another_sockets(void)
+{
+	struct waiting waiting = { .fd = { .fd = listen_at(PORT), .events = POLLIN } };
+	int next;
+	pthread_t thread;
+
+	MUST(!sem_init(&sleeps, 0, 0) && !sem_init(&goes_on, 0, 0));
+	MUST(!pthread_create(&thread, NULL, wait_for_data, &waiting));
+	MUST(!sem_wait(&sleeps));
+	MUST(!rclose(waiting.fd.fd));
+	next = listen_at(PORT + 1);
+	MUST(next == waiting.fd.fd);
+	sem_post(&goes_on);
+	MUST(!pthread_join(thread, NULL));
+	say_check(
+		waiting.result == 1 && waiting.fd.revents == POLLNVAL,
+		"rpoll() says of a socket that was closed: POLLNVAL, whose number it may be by now");
+	say_check(waiting.ms < AT_ONCE_MS, "at once");
+	MUST(!rclose(next));
+}
+
+static unsigned int count_eventfds(void)
+{
+	unsigned int count = 0;
+	char path[32], target[64];
+	ssize_t len;
+
+	for (int fd = 0; fd < 1024; fd++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		len = readlink(path, target, sizeof(target) - 1);
+		if (len < 0)
+			continue;
+		target[len] = 0;
+		count += !!strstr(target, "eventfd");
+	}
+	return count;
+}
+
+/* A program that closes all descriptors it does not know gives their numbers to files of its own. */
+static void sleeping_keeps_no_descriptor(void)
+{
+	struct pollfd fd = { .fd = listen_at(PORT + 3), .events = POLLIN };
+	unsigned int before = count_eventfds();
+
+	for (int i = 0; i < 3; i++)
+		MUST(!rpoll(&fd, 1, 20));
+	say_check(count_eventfds() == before, "who has slept leaves no descriptor behind");
+	MUST(!rclose(fd.fd));
+}
+
+/* ---- options ---- */
+
+static int socket_of_both;
+
+static void set_linger(void)
+{
+	const struct linger linger = { .l_onoff = 1, .l_linger = 7 };
+
+	MUST(!rsetsockopt(socket_of_both, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
+}
+
+/* For the one there is no thread, while the other is set. */
+static void options_stay(void)
+{
+	struct linger linger = { 0 };
+	socklen_t len = sizeof(linger);
+	int on = 1;
+
+	socket_of_both = listen_at(PORT + 4);
+	instead_of_thread = set_linger;
+	say_check(rsetsockopt(socket_of_both, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)) == -1 &&
+			  !instead_of_thread,
+		  "an option is refused");
+	MUST(!rgetsockopt(socket_of_both, SOL_SOCKET, SO_LINGER, &linger, &len));
+	say_check(linger.l_onoff == 1 && linger.l_linger == 7,
+		  "another one that was set meanwhile stays");
+	len = sizeof(on);
+	MUST(!rgetsockopt(socket_of_both, SOL_SOCKET, SO_KEEPALIVE, &on, &len));
+	say_check(!on, "the refused one is what it was");
+	MUST(!rclose(socket_of_both));
+}
+
+/* ---- the adapter ---- */
+
+static void adapter_dies(void)
+{
+	struct pollfd fd = { .fd = listen_at(PORT + 2), .events = POLLIN };
+
+	adapter_tell("kill");
+	say_check(rpoll(&fd, 1, PATIENCE_MS) == 1,
+		  "rpoll() says that a listener's adapter has gone");
+	alarm(PATIENCE_MS / 1000);
+	errno = 0;
+	say_check(raccept(fd.fd, NULL, NULL) == -1 && errno == EINVAL, "raccept(): EINVAL");
+	say_check(raccept(fd.fd, NULL, NULL) == -1 && errno == EINVAL, "again");
+	alarm(0);
+	say_check(rpoll(&fd, 1, PATIENCE_MS) == 1 && fd.revents & POLLERR, "then there is POLLERR");
+	say_check(!rclose(fd.fd), "it is closed");
+}
+
+int main(void)
+{
+	say_topic("a number");
+	number_is_another_sockets();
+	sleeping_keeps_no_descriptor();
+	say_topic("options");
+	options_stay();
+	say_topic("the adapter");
+	adapter_dies();
+	return say_failures() != 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * control.h - what a program under run-mortal tells its adapter.
+ */
+#ifndef TESTS_LIB_CONTROL_H
+#define TESTS_LIB_CONTROL_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tests/lib/say.h"
+
+/* FAULT is as softhca's --fault wants it; it has come about on return. */
+static inline void adapter_tell(const char *fault)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const char *path = getenv("SOFTHCA_CONTROL");
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char answer[64] = "";
+
+	MUST(path && strlen(path) < sizeof(addr.sun_path) && fd >= 0);
+	strcpy(addr.sun_path, path);
+	/* An address of one's own, for the answer. */
+	MUST(!bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
+		   sizeof(sa_family_t)));
+	MUST(sendto(fd, fault, strlen(fault), 0, (struct sockaddr *)&addr, sizeof(addr)) > 0);
+	MUST(recv(fd, answer, sizeof(answer) - 1, 0) > 0);
+	MUST(!strcmp(answer, "ok"));
+	close(fd);
+}
+
+#endif
