@@ -424,7 +424,8 @@ struct ibv_port_attr {
 	uint8_t subnet_timeout; /* 4.096 us * 2^value */
 	uint8_t init_type_reply;
 	uint8_t active_width; /* 1: 1X, 2: 4X, 4: 8X, 8: 12X, 16: 2X */
-	uint8_t active_speed; /* 1: 2.5, 2: 5, 4: 10, 8: 10, 16: 14, 32: 25, 64: 50 Gbit/s a lane */
+	/* of a lane in Gbit/s: 1: 2.5, 2: 5, 4 and 8: 10, 16: 14, 32: 25, 64: 50, 128: 100 */
+	uint8_t active_speed;
 	uint8_t phys_state;
 	uint8_t link_layer;       /* IBV_LINK_LAYER_* */
 	uint8_t flags;            /* IBV_QPF_* */
