@@ -12,6 +12,7 @@ static const char *const words[] = { "ok", "hint", "warning", "problem" };
 
 static enum severity worst;
 static bool is_quiet;
+static bool some_port_works;
 
 void findings_quiet(bool quiet)
 {
@@ -44,7 +45,14 @@ void cure(const char *format, ...)
 	putchar('\n');
 }
 
+void findings_port_works(void)
+{
+	some_port_works = true;
+}
+
 int findings_status(void)
 {
-	return worst > HINT ? worst - HINT : 0;
+	if (worst <= HINT)
+		return 0;
+	return worst == PROBLEM && !some_port_works ? 2 : 1;
 }

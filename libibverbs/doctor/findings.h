@@ -11,7 +11,7 @@ enum severity {
 	FINE,
 	HINT,    /* works, and could be better */
 	WARNING, /* some programs fail */
-	PROBLEM, /* RDMA does not work */
+	PROBLEM, /* RDMA does not work, or not on what the finding is about */
 };
 
 /* Quiet: what is fine is not printed. */
@@ -23,7 +23,10 @@ void found(enum severity severity, const char *subject, const char *format, ...)
 /* What to do about the finding before. */
 void cure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The worst so far as an exit status: 0 for FINE and HINT, 1 for WARNING, 2 for PROBLEM. */
+/* There is a port by which programs reach others: what is wrong elsewhere does not stop those. */
+void findings_port_works(void);
+
+/* As an exit status: 0 if RDMA works, 1 if some programs will fail, 2 if no port works. */
 int findings_status(void);
 
 #endif

@@ -20,7 +20,7 @@ static void print_usage(FILE *out)
 	      "  -q, --quiet    say nothing of what is fine\n"
 	      "  -h, --help     print this and exit\n"
 	      "\n"
-	      "Exit status: 0 RDMA works, 1 some programs will fail, 2 it does not work\n",
+	      "Exit status: 0 RDMA works, 1 some programs will fail, 2 it works on no port\n",
 	      out);
 }
 

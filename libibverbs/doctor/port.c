@@ -28,12 +28,12 @@ static const char *layer_of(const struct port *port)
 	return is_ethernet(port) ? "Ethernet" : "InfiniBand";
 }
 
-static void check_link(const struct port *port)
+static bool check_link(const struct port *port)
 {
 	switch (port->attr.state) {
 	case IBV_PORT_ACTIVE:
 		found(FINE, port->name, "%s, the link is up", layer_of(port));
-		break;
+		return true;
 	case IBV_PORT_INIT:
 	case IBV_PORT_ARMED:
 		found(PROBLEM, port->name,
@@ -48,6 +48,7 @@ static void check_link(const struct port *port)
 			       "other end"
 			     : "cable, and the other end");
 	}
+	return false;
 }
 
 static int bytes_of(enum ibv_mtu mtu)
@@ -101,7 +102,7 @@ static int count_gids(const struct port *port, uint8_t number, struct gids *gids
 }
 
 /* On InfiniBand a GID's prefix is the subnet's, and that of a plain subnet is link-local. */
-static void check_gids(const struct port *port, uint8_t number)
+static bool check_gids(const struct port *port, uint8_t number)
 {
 	struct gids gids = { 0, 0 };
 	int err = count_gids(port, number, &gids);
@@ -123,11 +124,13 @@ static void check_gids(const struct port *port, uint8_t number)
 	} else {
 		found(FINE, port->name, "%u GID%s", gids.usable, gids.usable == 1 ? "" : "s");
 	}
+	return gids.usable;
 }
 
 void check_port(struct ibv_context *ctx, uint8_t number)
 {
 	struct port port = { .ctx = ctx };
+	bool is_up, has_gid;
 	int ret;
 
 	snprintf(port.name, sizeof(port.name), "%s/%u", ibv_get_device_name(ctx->device), number);
@@ -137,7 +140,9 @@ void check_port(struct ibv_context *ctx, uint8_t number)
 		cure("dmesg may say why; reload its driver");
 		return;
 	}
-	check_link(&port);
+	is_up = check_link(&port);
 	check_mtu(&port);
-	check_gids(&port, number);
+	has_gid = check_gids(&port, number);
+	if (is_up && has_gid)
+		findings_port_works();
 }
