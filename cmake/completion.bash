@@ -4,7 +4,7 @@
 
 # The options of a usage message on standard input.
 _rdmakit_options() {
-	grep -v "option '\?--" | grep -oE '(^|[^[:alnum:]<-])(--[a-z][[:alnum:]-]*|-[A-Za-z]\b)' | grep -oE -- '--?[[:alnum:]][[:alnum:]-]*' | sort -u
+	grep -v "option '\?--" | grep -oE '(^|[^[:alnum:]<-])(--[a-z][[:alnum:]_-]*|-[A-Za-z]\b)' | grep -oE -- '--?[[:alnum:]][[:alnum:]_-]*' | sort -u
 }
 
 # What DIRECTORY has that begins with TEXT. Names are not read as words of a shell.
@@ -48,6 +48,12 @@ _rdmakit_inner_command() {
 _rdmakit() {
 	local program=$1 current=$2 previous=$3
 	COMPREPLY=()
+	# Of --option=value the shell makes three words.
+	if [ "$current" = = ]; then
+		current=
+	elif [ "$previous" = = ] && [ "$COMP_CWORD" -gt 1 ]; then
+		previous=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
 	if [[ ${program##*/} = softhca ]]; then
 		if [ "$COMP_CWORD" = 1 ]; then
 			mapfile -t COMPREPLY < <(compgen -W 'run serve pci fault --help' -- "$current")
