@@ -9,7 +9,12 @@
 
 bool pacing_exists(const struct hca *hca, uint32_t index)
 {
-	return !index || (index < PACING_RATES && hca->eth->pacing.rate[index].rate);
+	const struct pacing_rate *rate;
+
+	if (!index || index >= PACING_RATES)
+		return !index;
+	rate = &hca->eth->pacing.rate[index];
+	return rate->rate && (!hca->user || rate->uid == hca->user || rate->uid == RES_FOR_ALL);
 }
 
 static const struct pacing_rate *rate_of(const struct hca *hca, const struct eth_sq *sq)

@@ -34,7 +34,7 @@ struct pacing {
 	LIST_HEAD(, eth_sq) waiting;
 };
 
-/* The function tells whether there is such a limit to name. */
+/* The function tells whether there is such a limit to name for whom the command under way is. */
 bool pacing_exists(const struct hca *hca, uint32_t index);
 /* The queue names entry INDEX from now on. */
 void pacing_choose(struct eth_sq *sq, uint32_t index);

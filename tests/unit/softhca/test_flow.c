@@ -210,6 +210,20 @@ static void drops_are_counted(void **state)
 	eth_delete(1, RX, entry.table, 0, PRM_STAT_OK);
 }
 
+/* Who asks for many would take the next numbers for his own. */
+static void counters_come_one_by_one(void **state)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+
+	(void)state;
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_FLOW_COUNTER);
+	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK, 1);
+	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK, 0);
+	fld_set(in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE, 3);
+	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
+}
+
 static void tags_go_into_the_cqe(void **state)
 {
 	struct eth_entry entry = { .action = PRM_FLOW_FWD, .tag = 0xabcdef };
@@ -459,6 +473,7 @@ int main(void)
 		FLOWS(the_lowest_index_wins),
 		FLOWS(each_field_is_matched),
 		FLOWS(drops_are_counted),
+		FLOWS(counters_come_one_by_one),
 		FLOWS(tags_go_into_the_cqe),
 		FLOWS(a_frame_can_go_to_several),
 		FLOWS(tables_lead_to_tables),

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
 #include "prm/mlx5/pacing.h"
+#include "prm/mlx5/wq.h"
 #include "tests/verbs/dv/dv.h"
 
 #define MANY 200 /* more than the adapter has */
@@ -70,6 +72,40 @@ static void rates_refuse(struct ibv_context *ctx)
 	rate_free(rate_alloc(ctx, 100, 4, 2, "an unknown flag"));
 }
 
+/* A queue without a CQ, which the device refuses for that when it has found nothing else. */
+static void rate_try(struct ibv_context *ctx, uint32_t index, const char *what)
+{
+	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, out[PRM_CMD_OUT_SIZE] = { 0 };
+	uint8_t *sqc = fld_at(in, CREATE_SQ_IN_CTX), *wqc = fld_at(sqc, SQC_WQ);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_SQ);
+	fld_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, index);
+	fld_set(wqc, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
+	fld_set(wqc, WQ_LOG_WQ_STRIDE, 6);
+	SAY_PTR(mlx5dv_devx_obj_create(ctx, in, sizeof(in), out, sizeof(out)), "%s", what);
+	say("status %#x", (unsigned int)fld_get(out, CMD_OUT_STATUS));
+}
+
+/* A dedicated one is for queues of the context that has asked for it. */
+static void rates_belong(struct ibv_context *ctx)
+{
+	struct mlx5dv_pp *dedicated =
+		rate_alloc(ctx, 100, 4, MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX, "dedicated");
+	struct mlx5dv_pp *shared = rate_alloc(ctx, 100, 4, 0, "for all");
+	struct ibv_context *other = ibv_open_device(ctx->device);
+
+	MUST(other);
+	if (dedicated && shared) {
+		rate_try(ctx, dedicated->index, "one's own");
+		rate_try(other, dedicated->index, "another's");
+		rate_try(other, shared->index, "one for all");
+		rate_try(ctx, 99, "none");
+	}
+	rate_free(dedicated);
+	rate_free(shared);
+	MUST(!ibv_close_device(other));
+}
+
 /* The table has an end; when one is freed there is room for one. */
 static void rates_fill(struct ibv_context *ctx)
 {
@@ -95,6 +131,7 @@ void dv_rates(struct rig *rig)
 {
 	rates_are_there(rig);
 	rates_share(rig->ctx);
+	rates_belong(rig->ctx);
 	rates_refuse(rig->ctx);
 	rates_fill(rig->ctx);
 }

@@ -13,7 +13,8 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 	struct flow_counter *counter;
 	int ret;
 
-	if (fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK))
+	if (fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK) ||
+	    fld_get(cmd->in, ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "flow: one counter at a time");
 	ret = flow_counter_add(hca, &counter);
 	if (ret)

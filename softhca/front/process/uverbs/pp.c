@@ -40,6 +40,8 @@ static int pp_make(struct uverbs_call *uc, struct uverbs_pp *pp)
 	if (flags & ~(uint64_t)MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX)
 		return EINVAL;
 	entry.dedicated = flags & MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX;
+	if (entry.dedicated)
+		entry.uid = uc->file->uid;
 	return rate_entry_get(uc->adapter, &entry, &pp->index);
 }
 
