@@ -165,15 +165,9 @@ static void free_context(struct verbs_context *vctx)
 	verbs_driver_of(vctx->context.device)->free_context(vctx);
 }
 
-/* A driver's alloc_context or import_context. */
-typedef int make_fn(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-
-/* On failure FD stays the caller's. */
-static int make_context(struct verbs_device *vdev, make_fn *make, int fd,
-			struct verbs_context **vctx)
+/* On failure FD stays the caller's. What the driver has made, with ERR, gets what all have. */
+static int finish_context(struct verbs_device *vdev, int err, struct verbs_context **vctx)
 {
-	int err = make(vdev, fd, vctx);
-
 	if (err)
 		return err;
 	if ((*vctx)->context.async_fd < 0)
@@ -186,29 +180,41 @@ static int make_context(struct verbs_device *vdev, make_fn *make, int fd,
 	return err;
 }
 
-static int open_context(struct verbs_device *vdev, struct verbs_context **vctx)
+static int alloc_context(struct verbs_device *vdev, int fd, const void *how,
+			 struct verbs_context **vctx)
+{
+	return how ? vdev->driver->alloc_context_as(vdev, fd, how, vctx)
+		   : vdev->driver->alloc_context(vdev, fd, vctx);
+}
+
+static int open_context(struct verbs_device *vdev, const void *how, struct verbs_context **vctx)
 {
 	int fd, err;
 
 	err = open_uverbs(&vdev->info, &fd);
 	if (err)
 		return err;
-	err = make_context(vdev, vdev->driver->alloc_context, fd, vctx);
+	err = finish_context(vdev, alloc_context(vdev, fd, how, vctx), vctx);
 	if (err)
 		close(fd);
 	return err;
 }
 
-VERBS_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+VERBS_EXPORT struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *how)
 {
 	struct verbs_context *vctx;
 	int err;
 
-	err = open_context(to_vdev(device), &vctx);
+	err = open_context(to_vdev(device), how, &vctx);
 	if (err)
 		return fail_null(err);
 	verbs_device_get(to_vdev(device));
 	return &vctx->context;
+}
+
+VERBS_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	return verbs_open_device_as(device, NULL);
 }
 
 static int import_context(int cmd_fd, struct verbs_device **vdev, struct verbs_context **vctx)
@@ -230,7 +236,8 @@ static int import_context(int cmd_fd, struct verbs_device **vdev, struct verbs_c
 			   (*vdev)->device.name);
 		err = EOPNOTSUPP;
 	} else {
-		err = make_context(*vdev, (*vdev)->driver->import_context, cmd_fd, vctx);
+		err = finish_context(*vdev, (*vdev)->driver->import_context(*vdev, cmd_fd, vctx),
+				     vctx);
 	}
 	if (err)
 		verbs_device_put(*vdev);

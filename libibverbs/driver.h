@@ -64,7 +64,7 @@ static inline struct verbs_device *to_vdev(struct ibv_device *device)
 	return (struct verbs_device *)device;
 }
 
-#define VERBS_DRIVER_MAGIC 0x31746b61u /* catches a plugin built against another driver.h */
+#define VERBS_DRIVER_MAGIC 0x32746b61u /* catches a plugin built against another driver.h */
 
 struct verbs_driver {
 	uint32_t magic; /* VERBS_DRIVER_MAGIC */
@@ -87,7 +87,11 @@ struct verbs_driver {
 	 * (ibv_import_device), with verbs_cmd_query_context() in place of verbs_cmd_get_context().
 	 * It is NULL in a provider that does not offer it. */
 	int (*import_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* The call undoes either of them, verbs_context_cleanup() included. The library closes
+	/* The call does as alloc_context, in a way that a call of the provider's own asks for by
+	 * HOW (verbs_open_device_as()). It is NULL in a provider without such. */
+	int (*alloc_context_as)(struct verbs_device *vdev, int cmd_fd, const void *how,
+				struct verbs_context **vctx);
+	/* The call undoes any of them, verbs_context_cleanup() included. The library closes
 	 * cmd_fd afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 };
@@ -565,7 +569,13 @@ struct verbs_udata {
  * down: after it the provider may free the object. When the device is gone they
  * fail with EIO, unless the program has asked that this count as success (see ibv_open_device(3)).
  */
+/* The function opens DEVICE as ibv_open_device() does, with the driver's alloc_context_as(). */
+struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *how);
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
+/* FDS give the context rights that they stand for; NULL: there are none. The result is
+ * EPROTONOSUPPORT on a kernel that does not take them (before Linux 6.15). */
+int verbs_cmd_get_context_with(struct verbs_context *vctx, const struct verbs_udata *udata,
+			       const struct ibv_fd_arr *fds);
 /* The function describes the kernel context that exists behind cmd_fd (Linux 5.9). The driver's
  * part is no response but an attribute of its own, in udata->attrs. */
 int verbs_cmd_query_context(struct verbs_context *vctx, const struct verbs_udata *udata);

@@ -6,6 +6,13 @@
 
 VERBS_EXPORT int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata)
 {
+	return verbs_cmd_get_context_with(vctx, udata, NULL);
+}
+
+VERBS_EXPORT int verbs_cmd_get_context_with(struct verbs_context *vctx,
+					    const struct verbs_udata *udata,
+					    const struct ibv_fd_arr *fds)
+{
 	struct ibv_context *context = &vctx->context;
 	uint32_t num_comp_vectors = 0;
 	uint64_t core_support = 0;
@@ -14,6 +21,9 @@ VERBS_EXPORT int verbs_cmd_get_context(struct verbs_context *vctx, const struct 
 			       sizeof(num_comp_vectors)),
 		verbs_attr_out(UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &core_support,
 			       sizeof(core_support)),
+		fds ? verbs_attr_in(UVERBS_ATTR_GET_CONTEXT_FD_ARR, fds->arr,
+				    fds->count * sizeof(*fds->arr))
+		    : verbs_attr_skip(),
 	};
 	int ret;
 

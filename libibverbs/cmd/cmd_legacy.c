@@ -34,7 +34,7 @@ static void *place_of(const struct cmd_call *call, uint16_t id)
 	return (void *)(uintptr_t)value_of(call, id);
 }
 
-/* The write-style command opens the async event channel as well. */
+/* The write-style command opens the async event channel as well. It takes no descriptors. */
 static int get_context(const struct cmd_call *call)
 {
 	const struct ib_uverbs_get_context req = {};
@@ -42,6 +42,8 @@ static int get_context(const struct cmd_call *call)
 	uint32_t *num_comp_vectors = place_of(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS);
 	int ret;
 
+	if (find_attr(call, UVERBS_ATTR_GET_CONTEXT_FD_ARR))
+		return EPROTONOSUPPORT;
 	ret = verbs_cmd_run_write(call->context, IB_USER_VERBS_CMD_GET_CONTEXT, &req, sizeof(req),
 				  &resp, sizeof(resp), call->udata);
 	if (ret)

@@ -37,7 +37,7 @@ static int run_get_ucontext(struct mlx5_context *ctx, uint32_t flags)
 	};
 
 	ctx->has_devx = flags & MLX5_IB_ALLOC_UCTX_DEVX;
-	return verbs_cmd_get_context(&ctx->vctx, &udata);
+	return verbs_cmd_get_context_with(&ctx->vctx, &udata, ctx->fds);
 }
 
 /* Direct verbs give the device commands of their own (DevX) in any context, if that may be; where
@@ -47,12 +47,23 @@ static int get_ucontext(struct mlx5_context *ctx)
 {
 	int ret = run_get_ucontext(ctx, MLX5_IB_ALLOC_UCTX_DEVX);
 
+	if (ctx->fds && ret == EPROTONOSUPPORT) {
+		verbs_warn("mlx5dv_open_device: %s: fds has %u descriptors: this kernel takes none "
+			   "(Linux 6.15 does), trying without",
+			   ctx->vctx.context.device->name, ctx->fds->count);
+		ctx->fds = NULL;
+		ret = run_get_ucontext(ctx, MLX5_IB_ALLOC_UCTX_DEVX);
+	}
 	if (!ret)
 		return 0;
 	verbs_warn("open_device: %s: no context with DevX (errno %d), trying one without",
 		   ctx->vctx.context.device->name, ret);
 	ctx->devx_refusal = ret;
-	return run_get_ucontext(ctx, 0);
+	ret = run_get_ucontext(ctx, 0);
+	if (ret && ctx->fds)
+		verbs_warn("mlx5dv_open_device: %s: with %u descriptors in fds: errno %d",
+			   ctx->vctx.context.device->name, ctx->fds->count, ret);
+	return ret;
 }
 
 static int check_ucontext(const struct mlx5_context *ctx)
@@ -78,7 +89,7 @@ static int query_ucontext(struct mlx5_context *ctx)
 	return verbs_cmd_query_context(&ctx->vctx, &udata);
 }
 
-static int context_make(struct verbs_device *vdev, int cmd_fd,
+static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_fd_arr *fds,
 			int (*learn)(struct mlx5_context *ctx), struct verbs_context **vctx)
 {
 	struct mlx5_context *ctx = calloc_for("open_device", 1, sizeof(*ctx));
@@ -90,7 +101,9 @@ static int context_make(struct verbs_device *vdev, int cmd_fd,
 	if (ret)
 		goto free_ctx;
 	mlx5_env_read(&ctx->env);
+	ctx->fds = fds;
 	ret = learn(ctx);
+	ctx->fds = NULL;
 	if (!ret)
 		ret = check_ucontext(ctx);
 	if (ret)
@@ -118,12 +131,18 @@ free_ctx:
 
 int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
-	return context_make(vdev, cmd_fd, get_ucontext, vctx);
+	return context_make(vdev, cmd_fd, NULL, get_ucontext, vctx);
+}
+
+int mlx5_context_alloc_with(struct verbs_device *vdev, int cmd_fd, const void *fds,
+			    struct verbs_context **vctx)
+{
+	return context_make(vdev, cmd_fd, fds, get_ucontext, vctx);
 }
 
 int mlx5_context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
-	return context_make(vdev, cmd_fd, query_ucontext, vctx);
+	return context_make(vdev, cmd_fd, NULL, query_ucontext, vctx);
 }
 
 void mlx5_context_free(struct verbs_context *vctx)

@@ -28,8 +28,9 @@ struct mlx5_device {
 
 struct mlx5_context {
 	struct mlx5_env env;
-	bool has_devx;    /* the kernel lets direct verbs command the device */
-	int devx_refusal; /* why it does not */
+	bool has_devx;                /* the kernel lets direct verbs command the device */
+	int devx_refusal;             /* why it does not */
+	const struct ibv_fd_arr *fds; /* while it is opened: what the program gives it rights by */
 	struct mlx5_ib_alloc_ucontext_resp
 		caps; /* limits of the device, as the kernel answered the open */
 
@@ -81,6 +82,9 @@ static inline bool context_is_mlx5(struct ibv_context *context)
 }
 
 int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+/* FDS is a struct ibv_fd_arr. */
+int mlx5_context_alloc_with(struct verbs_device *vdev, int cmd_fd, const void *fds,
+			    struct verbs_context **vctx);
 /* The function opens a context around a kernel context that another process, or part of this one,
  * has opened. */
 int mlx5_context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);

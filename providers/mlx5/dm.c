@@ -6,13 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dm.h"
 #include "util/alloc.h"
+#include "util/map.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -120,12 +120,12 @@ static int dm_refuse_copy_from(void *to, struct ibv_dm *dm, uint64_t offset, siz
 
 /* The offset given to mmap() holds a command and an index, whose upper byte lies above the
  * command. */
-static off_t dm_map_offset(uint16_t index, size_t page)
+static uint64_t dm_map_offset(uint16_t index, size_t page)
 {
 	uint64_t pgoff =
 		(uint64_t)(index >> 8) << 16 | MLX5_IB_MMAP_DEVICE_MEM << 8 | (index & 0xff);
 
-	return (off_t)(pgoff * page);
+	return pgoff * page;
 }
 
 static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, uint64_t start)
@@ -133,8 +133,8 @@ static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, 
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	dm->map_size = align_up((start & (page - 1)) + dm->length, page);
-	dm->map = mmap(NULL, dm->map_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       ctx->vctx.context.cmd_fd, dm_map_offset(index, page));
+	dm->map = map_shared(dm->map_size, PROT_READ | PROT_WRITE, ctx->vctx.context.cmd_fd,
+			     dm_map_offset(index, page));
 	if (dm->map == MAP_FAILED) {
 		int ret = errno;
 
@@ -375,8 +375,8 @@ int mlx5_dm_map_operation(struct ibv_dm *ibdm, uint8_t op, void **addr)
 		verbs_warn("mlx5dv_dm_map_op_addr: operation %u is refused: errno %d", op, ret);
 		return ret;
 	}
-	map = mmap(NULL, align_up((start & (page - 1)) + dm->length, page), PROT_READ | PROT_WRITE,
-		   MAP_SHARED, ibdm->context->cmd_fd, dm_map_offset(index, page));
+	map = map_shared(align_up((start & (page - 1)) + dm->length, page), PROT_READ | PROT_WRITE,
+			 ibdm->context->cmd_fd, dm_map_offset(index, page));
 	if (map == MAP_FAILED) {
 		ret = errno;
 		verbs_warn("mlx5dv_dm_map_op_addr: operation %u cannot be mapped: errno %d", op,

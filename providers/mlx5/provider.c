@@ -145,6 +145,7 @@ VERBS_DRIVER(mlx5) = {
 	.alloc_device = device_alloc,
 	.free_device = device_free,
 	.alloc_context = mlx5_context_alloc,
+	.alloc_context_as = mlx5_context_alloc_with,
 	.import_context = mlx5_context_import,
 	.free_context = mlx5_context_free,
 };

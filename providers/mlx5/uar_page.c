@@ -4,12 +4,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
 #include "prm/mlx5/uar.h"
 #include "util/alloc.h"
+#include "util/map.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
@@ -38,7 +38,7 @@ static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 			  type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? "BlueFlame" : "plain", ret);
 		return ret;
 	}
-	uar->mmap_offset = (off_t)offset;
+	uar->mmap_offset = offset;
 	uar->length = length;
 	uar->page_id = page_id;
 	uar->is_object = true;
@@ -62,11 +62,11 @@ static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
 /* ---- pages by number ---- */
 
 /* The number goes into the offset's bits 0-7 and 16-23, in pages; between them is what to map. */
-static off_t numbered_offset(uint32_t command, uint32_t number, long page_size)
+static uint64_t numbered_offset(uint32_t command, uint32_t number, long page_size)
 {
 	uint64_t page = (number & 0xff) | command << 8 | (uint64_t)(number >> 8) << 16;
 
-	return (off_t)(page * (uint64_t)page_size);
+	return page * (uint64_t)page_size;
 }
 
 /* The kernel has this page ready. Queues that do not name another ring it: all CQs the first UAR of
@@ -132,8 +132,8 @@ int mlx5_uar_page_ask_id(struct mlx5_context *ctx, uint32_t number, uint32_t *pa
 
 static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 {
-	void *page = mmap(NULL, uar->length, PROT_WRITE, MAP_SHARED, ctx->vctx.context.cmd_fd,
-			  uar->mmap_offset);
+	void *page =
+		map_shared(uar->length, PROT_WRITE, ctx->vctx.context.cmd_fd, uar->mmap_offset);
 
 	if (page == MAP_FAILED) {
 		int ret = errno;

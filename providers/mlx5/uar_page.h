@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct mlx5_context;
 
@@ -24,7 +23,7 @@ struct mlx5_uar {
 	uint32_t bfreg_index; /* in create_qp: of the first register */
 	uint32_t count;   /* UARs whose registers are for us; without objects it may be several */
 	uint32_t cq_flag; /* MLX5_IB_CREATE_CQ_FLAGS_*: in create_cq, whether page_id counts */
-	off_t mmap_offset;
+	uint64_t mmap_offset;
 	size_t length;
 	uint8_t *page;
 };

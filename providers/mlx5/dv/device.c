@@ -16,6 +16,31 @@ DV_EXPORT bool mlx5dv_is_supported(struct ibv_device *device)
 	return verbs_driver_of(device) == &verbs_provider_mlx5;
 }
 
+static const struct ibv_fd_arr *fds_of(const struct mlx5dv_context_attr *attr)
+{
+	return attr && attr->comp_mask & MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY ? attr->fds : NULL;
+}
+
+static int check_open(const struct mlx5dv_context_attr *attr)
+{
+	const uint32_t max = UINT16_MAX / sizeof(int);
+
+	if (attr->comp_mask & ~(uint64_t)MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY ||
+	    attr->flags & ~(uint32_t)MLX5DV_CONTEXT_FLAGS_DEVX) {
+		verbs_warn("mlx5dv_open_device: comp_mask is %#llx, supported are %#x; flags is "
+			   "%#x, supported are %#x",
+			   (unsigned long long)attr->comp_mask, MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY,
+			   attr->flags, MLX5DV_CONTEXT_FLAGS_DEVX);
+		return EINVAL;
+	}
+	if (attr->comp_mask && (!attr->fds || attr->fds->count > max)) {
+		verbs_warn("mlx5dv_open_device: fds is %p, with %u descriptors, limit %u",
+			   (void *)attr->fds, attr->fds ? attr->fds->count : 0, max);
+		return EINVAL;
+	}
+	return 0;
+}
+
 DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 						 struct mlx5dv_context_attr *attr)
 {
@@ -26,14 +51,10 @@ DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 		verbs_warn("mlx5dv_open_device: %s is not an mlx5 device", device->name);
 		return dv_fail(EOPNOTSUPP);
 	}
-	if (attr && (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_CONTEXT_FLAGS_DEVX)) {
-		verbs_warn("mlx5dv_open_device: comp_mask is %#llx, must be 0; flags is %#x, "
-			   "supported are %#x",
-			   (unsigned long long)attr->comp_mask, attr->flags,
-			   MLX5DV_CONTEXT_FLAGS_DEVX);
-		return dv_fail(EINVAL);
-	}
-	context = ibv_open_device(device);
+	ret = attr ? check_open(attr) : 0;
+	if (ret)
+		return dv_fail(ret);
+	context = verbs_open_device_as(device, fds_of(attr));
 	if (!context || !attr || !(attr->flags & MLX5DV_CONTEXT_FLAGS_DEVX))
 		return context;
 	if (to_mctx(context)->has_devx)

@@ -61,7 +61,7 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->bf.size =
 		bfreg->use == BFREG_SHARED ? 0 : (uint32_t)qp->sq.db.push[PUSH_INLINE] * WQE_BB;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
-		out->uar_mmap_offset = bfreg->uar->mmap_offset;
+		out->uar_mmap_offset = (off_t)bfreg->uar->mmap_offset;
 		out->comp_mask |= MLX5DV_QP_MASK_UAR_MMAP_OFFSET;
 	}
 }

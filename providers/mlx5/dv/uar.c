@@ -13,6 +13,7 @@
 struct dv_uar {
 	struct mlx5dv_devx_uar uar; /* first */
 	struct ibv_context *context;
+	uint64_t mmap_offset;     /* whole; off_t may be too short for it */
 	struct mlx5_bfreg *bfreg; /* BlueFlame: ours until it is freed */
 	struct mlx5_uar *own;     /* plain, of its own */
 };
@@ -22,7 +23,8 @@ static void uar_describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_
 	uar->uar.reg_addr = reg;
 	uar->uar.base_addr = page->page;
 	uar->uar.page_id = page->page_id;
-	uar->uar.mmap_off = page->mmap_offset;
+	uar->uar.mmap_off = (off_t)page->mmap_offset;
+	uar->mmap_offset = page->mmap_offset;
 }
 
 static int blueflame_get(struct mlx5_context *ctx, struct dv_uar *uar)
@@ -107,10 +109,10 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 /* The dma-buf is made of the page that the register is on. */
 DV_EXPORT int mlx5dv_devx_uar_export_dmabuf_fd(struct mlx5dv_devx_uar *devx_uar)
 {
+	const struct dv_uar *uar = (struct dv_uar *)devx_uar;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int fd = -1;
-	int ret = verbs_cmd_alloc_dmabuf(((struct dv_uar *)devx_uar)->context,
-					 (uint64_t)devx_uar->mmap_off / page, &fd);
+	int ret = verbs_cmd_alloc_dmabuf(uar->context, uar->mmap_offset / page, &fd);
 
 	if (!ret)
 		return fd;

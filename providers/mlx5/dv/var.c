@@ -16,14 +16,15 @@ struct dv_var {
 	struct mlx5dv_var var; /* first */
 	struct ibv_context *context;
 	uint32_t handle;
+	uint64_t mmap_offset; /* whole; off_t may be too short for it */
 };
 
 static int var_run_alloc(uint32_t flags, struct dv_var *var)
 {
-	uint64_t offset = 0;
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_handle(MLX5_IB_ATTR_VAR_OBJ_ALLOC_HANDLE, &var->handle),
-		verbs_attr_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset)),
+		verbs_attr_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_MMAP_OFFSET, &var->mmap_offset,
+			       sizeof(var->mmap_offset)),
 		verbs_attr_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_MMAP_LENGTH, &var->var.length,
 			       sizeof(var->var.length)),
 		verbs_attr_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_PAGE_ID, &var->var.page_id,
@@ -37,7 +38,7 @@ static int var_run_alloc(uint32_t flags, struct dv_var *var)
 
 	if (ret)
 		verbs_warn("mlx5dv_alloc_var: the kernel gives no doorbell page: errno %d", ret);
-	var->var.mmap_off = (off_t)offset;
+	var->var.mmap_off = (off_t)var->mmap_offset;
 	return ret;
 }
 
@@ -84,7 +85,7 @@ DV_EXPORT int mlx5dv_var_export(struct mlx5dv_var *dv_var, void *attrs)
 		.handle = ((struct dv_var *)dv_var)->handle,
 		.page_id = dv_var->page_id,
 		.length = dv_var->length,
-		.mmap_off = (uint64_t)dv_var->mmap_off,
+		.mmap_off = ((struct dv_var *)dv_var)->mmap_offset,
 	};
 
 	memcpy(attrs, &out, sizeof(out));
@@ -109,6 +110,7 @@ DV_EXPORT struct mlx5dv_var *mlx5dv_var_import(struct ibv_context *context, void
 			 .mmap_off = (off_t)in.mmap_off },
 		.context = context,
 		.handle = in.handle,
+		.mmap_offset = in.mmap_off,
 	};
 	return &var->var;
 }

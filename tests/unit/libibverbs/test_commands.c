@@ -313,6 +313,29 @@ static void an_old_context_brings_its_async_channel(void **state)
 	assert_int_equal(fake->vctx.context.num_comp_vectors, 0x07070707);
 }
 
+/* Descriptors travel beside the rest; a kernel without the attribute says so, and has no older form
+ * for them. */
+static void a_context_is_given_descriptors(void **state)
+{
+	struct fake_context *fake = *state;
+	int numbers[] = { 5, 6, 7 };
+	const struct ibv_fd_arr one = { numbers, 1 }, three = { numbers, 3 };
+
+	expect(IDS(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT),
+	       NULL);
+	assert_int_equal(verbs_cmd_get_context_with(&fake->vctx, NULL, &one), 0);
+	assert_string_equal(kernel.text, "0/3 000>4 001>8 002=4:5");
+	expect(IDS(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT),
+	       NULL);
+	assert_int_equal(verbs_cmd_get_context_with(&fake->vctx, NULL, &three), 0);
+	assert_string_equal(kernel.text, "0/3 000>4 001>8 002<050000000600000007000000");
+	expect(IDS(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT),
+	       NULL);
+	kernel.old = true;
+	assert_int_equal(verbs_cmd_get_context_with(&fake->vctx, NULL, &three), EPROTONOSUPPORT);
+	assert_string_equal(kernel.text, "0/3 no; ");
+}
+
 /* A provider that refuses the device after the command succeeded has this one call to undo it. */
 static void a_context_that_is_given_up_closes_its_async_channel(void **state)
 {
@@ -561,6 +584,7 @@ int main(void)
 		COMMAND_TEST(an_old_kernel_creates_qps_by_invoked_write),
 		COMMAND_TEST(an_old_kernel_is_not_asked_twice),
 		COMMAND_TEST(an_old_context_brings_its_async_channel),
+		COMMAND_TEST(a_context_is_given_descriptors),
 		COMMAND_TEST(create_qp_passes_signal_all_and_srq),
 		COMMAND_TEST(modify_qp_sends_only_what_the_mask_names),
 		COMMAND_TEST(modify_qp_puts_the_address_where_the_kernel_reads_it),

@@ -40,6 +40,7 @@ static struct {
 	unsigned int destroyed, pages, refused;
 	uint32_t bfreg_index;
 	uint32_t first_page_id;
+	uint64_t first_offset;
 	int no_blueflame; /* errno */
 	long page_size;
 } kernel;
@@ -132,7 +133,7 @@ int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		kernel.refused++;
 		return kernel.no_blueflame;
 	}
-	attr_answer(&attrs[2], kernel.pages * 4096);
+	attr_answer(&attrs[2], kernel.first_offset + kernel.pages * 4096);
 	attr_answer(&attrs[3], 4096);
 	attr_answer(&attrs[4], kernel.first_page_id + kernel.pages++);
 	return 0;
@@ -151,7 +152,7 @@ static struct mlx5_context *new_context(void)
 	kernel.page_size = 4096;
 	ctx->vctx.context.device = &device.device;
 	ctx->vctx.context.cmd_fd = memfd_create("uverbs", MFD_CLOEXEC);
-	assert_int_equal(ftruncate(ctx->vctx.context.cmd_fd, 1 << 28), 0);
+	assert_int_equal(ftruncate64(ctx->vctx.context.cmd_fd, 1ll << 37), 0);
 	ctx->caps.bf_reg_size = REG_SIZE;
 	ctx->caps.cqe_version = 1;
 	ctx->caps.max_send_wqebb = ctx->caps.max_recv_wr = 1024;
@@ -632,6 +633,28 @@ static void a_program_is_told_of_no_blueflame(void **state)
 	kernel.no_blueflame = 0;
 }
 
+/* Linux gives pages from 0x90000 on, and up to 2^24: such offsets need up to 36 bits. */
+static void a_page_is_mapped_wherever_it_is(void **state)
+{
+	static const uint64_t offsets[] = { 0x90000000, 0xfffff000, 0xffffff000 };
+	struct mlx5_context *ctx = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		struct mlx5dv_devx_uar *uar;
+		uint64_t seen = 0;
+
+		kernel.first_offset = offsets[i] - kernel.pages * 4096;
+		uar = page_for_program(ctx, MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED);
+		assert_non_null(uar);
+		*(volatile uint64_t *)uar->base_addr = offsets[i];
+		assert_int_equal(
+			pread64(ctx->vctx.context.cmd_fd, &seen, sizeof(seen), (off64_t)offsets[i]),
+			sizeof(seen));
+		assert_true(seen == offsets[i]);
+		mlx5dv_devx_free_uar(uar);
+	}
+}
+
 static void an_old_kernel_tells_the_numbers_of_pages(void **state)
 {
 	struct mlx5_context *ctx = *state;
@@ -680,6 +703,7 @@ int main(void)
 		on(old_kernel, a_cq_of_an_old_kernel_names_none),
 		on(new_kernel, a_program_pushes_or_is_told),
 		on(new_kernel, a_program_is_told_of_no_blueflame),
+		on(new_kernel, a_page_is_mapped_wherever_it_is),
 		on(old_kernel, an_old_kernel_tells_the_numbers_of_pages),
 	};
 

@@ -6,13 +6,14 @@
  * Exit code 0; 1: something was otherwise than it should be; 77: there is no adapter.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <infiniband/verbs.h>
+#include <infiniband/mlx5dv.h>
 
 #include "util/bits.h"
 
@@ -119,6 +120,36 @@ static void regions_of_files(struct ibv_pd *pd)
 	close(fd);
 }
 
+static void open_with(struct ibv_device *device, int fd, uint32_t count, int err, const char *what)
+{
+	int numbers[] = { fd, fd };
+	struct ibv_fd_arr fds = { numbers, count };
+	struct mlx5dv_context_attr attr = { .comp_mask = MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY,
+					    .fds = &fds };
+
+	errno = 0;
+	refused(mlx5dv_open_device(device, &attr), err, what);
+}
+
+/* What stands for a right is a device of the driver's, of which softhca has none. */
+static void descriptors_give_rights(struct ibv_device *device)
+{
+	struct mlx5dv_context_attr attr = { .comp_mask = MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY };
+	int fd = open("/dev/null", O_RDONLY);
+
+	open_with(device, fd, 1, EINVAL, "a descriptor that is no right");
+	open_with(device, fd, 2, EINVAL, "two");
+	open_with(device, fd, 0, EINVAL, "none");
+	open_with(device, 9999, 1, EBADF, "a number that is no descriptor");
+	open_with(device, fd, UINT32_MAX, EINVAL, "more than an attribute holds");
+	errno = 0;
+	refused(mlx5dv_open_device(device, &attr), EINVAL, "no array");
+	attr.comp_mask <<= 1;
+	errno = 0;
+	refused(mlx5dv_open_device(device, &attr), EINVAL, "an unknown bit");
+	close(fd);
+}
+
 /* No ConnectX has any. */
 static void counters_of_completions(struct ibv_context *ctx)
 {
@@ -150,6 +181,7 @@ int main(void)
 	regions_take_hints(pd, memory);
 	regions_of_files(pd);
 	counters_of_completions(ctx);
+	descriptors_give_rights(list[0]);
 	case_check(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other), "nothing is left behind");
 	case_check(!ibv_close_device(ctx), "closed");
 	ibv_free_device_list(list);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
@@ -116,6 +117,23 @@ static int check_ucontext(struct uverbs_call *uc, const struct mlx5_ib_alloc_uco
 	return 0;
 }
 
+/* Since Linux 6.15 a program may hand over files that stand for rights: devices of the driver's, of
+ * which there are none here. */
+static int check_rights(struct uverbs_call *uc)
+{
+	size_t len = uc_len(uc, UVERBS_ATTR_GET_CONTEXT_FD_ARR);
+	struct stat st;
+	int fds[256];
+
+	if (!len)
+		return 0;
+	if (len % sizeof(*fds) || len > sizeof(fds))
+		return EINVAL;
+	if (uc_in(uc, UVERBS_ATTR_GET_CONTEXT_FD_ARR, fds, len))
+		return EFAULT;
+	return client_fd_stat(uc->tid, fds[0], &st) ? EBADF : EINVAL;
+}
+
 static int get_context(struct uverbs_call *uc)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 req;
@@ -134,6 +152,8 @@ static int get_context(struct uverbs_call *uc)
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req, sizeof(req)))
 		return EFAULT;
 	ret = check_ucontext(uc, &req);
+	if (!ret)
+		ret = check_rights(uc);
 	if (ret)
 		return ret;
 	if (req.flags & MLX5_IB_ALLOC_UCTX_DEVX) {
@@ -357,6 +377,7 @@ static int info_handles(struct uverbs_call *uc)
 static const struct uverbs_attr get_context_attrs[] = {
 	{ UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, ATTR_OUT, OPTIONAL, 4, 4, 0 },
 	{ UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, ATTR_OUT, OPTIONAL, 8, 8, 0 },
+	{ UVERBS_ATTR_GET_CONTEXT_FD_ARR, ATTR_IN, OPTIONAL, sizeof(int), ANY_SIZE, 0 },
 	UHW_ATTRS,
 };
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * map.h - mappings of device files. The kernel's offsets have 64 bits, and off_t may have 32, of
+ * which the highest would be a sign.
+ */
+#ifndef UTIL_MAP_H
+#define UTIL_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+/* The function does as mmap() does, with MAP_SHARED. */
+static inline void *map_shared(size_t length, int prot, int fd, uint64_t offset)
+{
+#ifdef __GLIBC__
+	return mmap64(NULL, length, prot, MAP_SHARED, fd, (off64_t)offset);
+#else
+	return mmap(NULL, length, prot, MAP_SHARED, fd, (off_t)offset);
+#endif
+}
+
+#endif
