@@ -463,42 +463,57 @@ void verbs_context_cleanup(struct verbs_context *vctx);
 enum verbs_attr_kind {
 	VERBS_ATTR_SKIP, /* not part of the command: an attribute that ?: leaves out */
 	VERBS_ATTR_VALUE,
-	VERBS_ATTR_IN,
 	VERBS_ATTR_OUT,
 	VERBS_ATTR_HANDLE,
-	VERBS_ATTR_NEW_HANDLE,
 	VERBS_ATTR_FD,
+	/* What stands in the attributes above is what the kernel gets. */
+	VERBS_ATTR_IN,
+	VERBS_ATTR_NEW_HANDLE,
 	VERBS_ATTR_NEW_FD,
 };
 
+/* An attribute lies as the kernel has it (struct ib_uverbs_attr), but for the kind. */
 struct verbs_attr {
 	uint16_t id;
 	uint16_t len;
-	uint8_t kind;
+	uint16_t how;   /* enum verbs_attr_kind, 8 bits higher; and VERBS_ATTR_MUST */
 	uint8_t elem;   /* of an enumerated attribute (flow action keymats...), else 0 */
-	bool optional;  /* a kernel that does not know it ignores it */
+	uint8_t unused; /* 0 */
 	uint64_t value; /* VALUE, HANDLE, FD: itself; otherwise the address of the data */
 };
 
+#define VERBS_ATTR_MUST      1 /* a kernel that does not know it refuses the command */
+#define VERBS_ATTR_HOW(kind) ((uint16_t)((kind) << 8 | VERBS_ATTR_MUST))
+
+static inline enum verbs_attr_kind verbs_attr_kind(const struct verbs_attr *attr)
+{
+	return (enum verbs_attr_kind)(attr->how >> 8);
+}
+
 static inline struct verbs_attr verbs_attr_skip(void)
 {
-	return (struct verbs_attr){ .kind = VERBS_ATTR_SKIP };
+	return (struct verbs_attr){ .how = VERBS_ATTR_HOW(VERBS_ATTR_SKIP) };
 }
 
 /* The kernel reads LEN bytes at DATA, which stay valid until the command has run. */
 static inline struct verbs_attr verbs_attr_in(uint16_t id, const void *data, size_t len)
 {
-	return (struct verbs_attr){ id, len, VERBS_ATTR_IN, 0, false, (uintptr_t)data };
+	return (struct verbs_attr){ id, (uint16_t)len,  VERBS_ATTR_HOW(VERBS_ATTR_IN), 0,
+				    0,  (uintptr_t)data };
 }
 
 static inline struct verbs_attr verbs_attr_u32(uint16_t id, uint32_t value)
 {
-	return (struct verbs_attr){ id, sizeof(value), VERBS_ATTR_VALUE, 0, false, value };
+	return (struct verbs_attr){
+		id, (uint16_t)sizeof(value), VERBS_ATTR_HOW(VERBS_ATTR_VALUE), 0, 0, value
+	};
 }
 
 static inline struct verbs_attr verbs_attr_u64(uint16_t id, uint64_t value)
 {
-	return (struct verbs_attr){ id, sizeof(value), VERBS_ATTR_VALUE, 0, false, value };
+	return (struct verbs_attr){
+		id, (uint16_t)sizeof(value), VERBS_ATTR_HOW(VERBS_ATTR_VALUE), 0, 0, value
+	};
 }
 
 /* The kernel's enumerated types and flags arrive as 8 bytes, read as 32 or 64 bits: u64 is always
@@ -512,34 +527,40 @@ static inline struct verbs_attr verbs_attr_flags(uint16_t id, uint64_t flags)
  * first. */
 static inline struct verbs_attr verbs_attr_out(uint16_t id, void *data, size_t len)
 {
-	return (struct verbs_attr){ id, len, VERBS_ATTR_OUT, 0, false, (uintptr_t)data };
+	return (struct verbs_attr){ id, (uint16_t)len,  VERBS_ATTR_HOW(VERBS_ATTR_OUT), 0,
+				    0,  (uintptr_t)data };
 }
 
 /* The first names an object that exists, the second one that the command creates: *handle is
  * written when the command succeeds. */
 static inline struct verbs_attr verbs_attr_handle(uint16_t id, uint32_t handle)
 {
-	return (struct verbs_attr){ id, 0, VERBS_ATTR_HANDLE, 0, false, handle };
+	return (struct verbs_attr){
+		id, (uint16_t)0, VERBS_ATTR_HOW(VERBS_ATTR_HANDLE), 0, 0, handle
+	};
 }
 
 static inline struct verbs_attr verbs_attr_new_handle(uint16_t id, uint32_t *handle)
 {
-	return (struct verbs_attr){ id, 0, VERBS_ATTR_NEW_HANDLE, 0, false, (uintptr_t)handle };
+	return (struct verbs_attr){ id, (uint16_t)0, VERBS_ATTR_HOW(VERBS_ATTR_NEW_HANDLE),
+				    0,  0,           (uintptr_t)handle };
 }
 
 static inline struct verbs_attr verbs_attr_fd(uint16_t id, int fd)
 {
-	return (struct verbs_attr){ id, 0, VERBS_ATTR_FD, 0, false, (uint64_t)(int64_t)fd };
+	return (struct verbs_attr){ id, (uint16_t)0, VERBS_ATTR_HOW(VERBS_ATTR_FD),
+				    0,  0,           (uint64_t)(int64_t)fd };
 }
 
 static inline struct verbs_attr verbs_attr_new_fd(uint16_t id, int *fd)
 {
-	return (struct verbs_attr){ id, 0, VERBS_ATTR_NEW_FD, 0, false, (uintptr_t)fd };
+	return (struct verbs_attr){ id, (uint16_t)0, VERBS_ATTR_HOW(VERBS_ATTR_NEW_FD),
+				    0,  0,           (uintptr_t)fd };
 }
 
 static inline struct verbs_attr verbs_attr_optional(struct verbs_attr attr)
 {
-	attr.optional = true;
+	attr.how &= (uint16_t)~VERBS_ATTR_MUST;
 	return attr;
 }
 

@@ -11,6 +11,7 @@
 #include "cmd/cmd_legacy.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -21,66 +22,85 @@ union ioctl_cmd {
 		  VERBS_CMD_MAX_ATTRS * sizeof(struct ib_uverbs_attr)];
 };
 
-/* An inline value lies at the start of the data word whatever its length and the byte order. */
+/* An attribute is copied as it lies, and its flags are what is left of how it goes. */
+static_assert(sizeof(struct verbs_attr) == sizeof(struct ib_uverbs_attr), "an attribute");
+static_assert(offsetof(struct verbs_attr, len) == offsetof(struct ib_uverbs_attr, len), "len");
+static_assert(offsetof(struct verbs_attr, how) == offsetof(struct ib_uverbs_attr, flags), "flags");
+static_assert(offsetof(struct verbs_attr, elem) == offsetof(struct ib_uverbs_attr, attr_data),
+	      "elem");
+static_assert(offsetof(struct verbs_attr, value) == offsetof(struct ib_uverbs_attr, data), "data");
+static_assert((int)VERBS_ATTR_MUST == (int)UVERBS_ATTR_F_MANDATORY, "how");
+
+/* What is read lies at the start of the data word whatever its length and the byte order. */
+static void put_input(struct ib_uverbs_attr *to, const struct verbs_attr *from)
+{
+	const void *data = (const void *)(uintptr_t)from->value;
+
+	if (from->len == sizeof(uint32_t))
+		memcpy(&to->data, data, sizeof(uint32_t));
+	else if (from->len == sizeof(uint64_t))
+		memcpy(&to->data, data, sizeof(uint64_t));
+	else
+		memcpy(&to->data, data, from->len);
+}
+
 static void put_value(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
 	const uint32_t low = (uint32_t)from->value;
 
 	if (from->len == sizeof(low))
 		memcpy(&to->data, &low, sizeof(low));
-	else
-		to->data = from->value;
 }
 
-static void put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
+/* The function tells whether the kernel gives something back in the attribute. */
+static inline bool put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
-	*to = (struct ib_uverbs_attr){
-		.attr_id = from->id,
-		.len = from->len,
-		.flags = from->optional ? 0 : UVERBS_ATTR_F_MANDATORY,
-		.attr_data.enum_data.elem_id = from->elem,
-	};
-	switch (from->kind) {
-	case VERBS_ATTR_IN:
-		if (from->len <= sizeof(to->data))
-			memcpy(&to->data, (const void *)(uintptr_t)from->value, from->len);
-		else
-			to->data = from->value;
-		break;
-	case VERBS_ATTR_VALUE:
+	const enum verbs_attr_kind kind = verbs_attr_kind(from);
+
+	memcpy(to, from, sizeof(*to));
+	to->flags &= UVERBS_ATTR_F_MANDATORY;
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && kind == VERBS_ATTR_VALUE)
 		put_value(to, from);
-		break;
-	case VERBS_ATTR_NEW_HANDLE:
-	case VERBS_ATTR_NEW_FD:
-		break;
-	default:
-		to->data = from->value;
+	if (kind < VERBS_ATTR_IN)
+		return false;
+	if (kind == VERBS_ATTR_IN) {
+		if (from->len <= sizeof(to->data))
+			put_input(to, from);
+		return false;
 	}
+	to->data = 0;
+	return true;
 }
 
 static void take_back(const struct ib_uverbs_attr *from, const struct verbs_attr *to)
 {
-	if (to->kind == VERBS_ATTR_NEW_HANDLE)
+	if (verbs_attr_kind(to) == VERBS_ATTR_NEW_HANDLE)
 		*(uint32_t *)(uintptr_t)to->value = (uint32_t)from->data;
-	else if (to->kind == VERBS_ATTR_NEW_FD)
+	else if (verbs_attr_kind(to) == VERBS_ATTR_NEW_FD)
 		*(int *)(uintptr_t)to->value = (int)from->data_s64;
 }
 
-static void put_attrs(union ioctl_cmd *cmd, const struct verbs_attr *attrs, unsigned int nattrs)
+static inline bool put_attrs(union ioctl_cmd *cmd, const struct verbs_attr *attrs,
+			     unsigned int nattrs)
 {
-	for (unsigned int i = 0; i < nattrs; i++) {
-		if (attrs[i].kind == VERBS_ATTR_SKIP)
+	struct ib_uverbs_attr *to = &cmd->hdr.attrs[cmd->hdr.num_attrs];
+	bool gives = false;
+
+	for (const struct verbs_attr *from = attrs; from < attrs + nattrs; from++) {
+		if (verbs_attr_kind(from) == VERBS_ATTR_SKIP)
 			continue;
-		assert(cmd->hdr.num_attrs < VERBS_CMD_MAX_ATTRS);
-		put_attr(&cmd->hdr.attrs[cmd->hdr.num_attrs++], &attrs[i]);
+		assert(to < &cmd->hdr.attrs[VERBS_CMD_MAX_ATTRS]);
+		gives |= put_attr(to++, from);
 	}
+	cmd->hdr.num_attrs = (uint16_t)(to - cmd->hdr.attrs);
+	return gives;
 }
 
 static unsigned int take_attrs_back(const union ioctl_cmd *cmd, unsigned int first,
 				    const struct verbs_attr *attrs, unsigned int nattrs)
 {
 	for (unsigned int i = 0; i < nattrs; i++)
-		if (attrs[i].kind != VERBS_ATTR_SKIP)
+		if (verbs_attr_kind(&attrs[i]) != VERBS_ATTR_SKIP)
 			take_back(&cmd->hdr.attrs[first++], &attrs[i]);
 	return first;
 }
@@ -123,20 +143,25 @@ static inline int run_ioctl(int fd, union ioctl_cmd *cmd)
 	return ret || verbs_log_on(VERBS_LOG_DEBUG) ? finish_ioctl(fd, cmd, ret) : 0;
 }
 
-static int run_native(const struct cmd_call *call, uint16_t object, uint16_t method)
+static inline void command_begin(union ioctl_cmd *cmd, struct ibv_context *context, uint16_t object,
+				 uint16_t method)
 {
-	static const struct verbs_udata none;
-	const struct verbs_udata *udata = call->udata ? call->udata : &none;
+	cmd->hdr = (struct ib_uverbs_ioctl_hdr){
+		.object_id = object,
+		.method_id = method,
+		.driver_id = to_priv(context)->driver_id,
+	};
+}
+
+static int run_with_udata(const struct cmd_call *call, uint16_t object, uint16_t method)
+{
+	const struct verbs_udata *udata = call->udata;
 	struct verbs_attr uhw[2];
 	union ioctl_cmd cmd;
 	unsigned int nuhw, at;
 	int ret;
 
-	cmd.hdr = (struct ib_uverbs_ioctl_hdr){
-		.object_id = object,
-		.method_id = method,
-		.driver_id = to_priv(call->context)->driver_id,
-	};
+	command_begin(&cmd, call->context, object, method);
 	nuhw = udata_to_attrs(udata, uhw);
 	put_attrs(&cmd, call->attrs, call->nattrs);
 	put_attrs(&cmd, uhw, nuhw);
@@ -147,6 +172,27 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 	at = take_attrs_back(&cmd, 0, call->attrs, call->nattrs);
 	take_attrs_back(&cmd, at + nuhw, udata->attrs, udata->nattrs);
 	return 0;
+}
+
+static inline int run_plain(struct ibv_context *context, uint16_t object, uint16_t method,
+			    const struct verbs_attr *attrs, unsigned int nattrs)
+{
+	union ioctl_cmd cmd;
+	bool gives;
+	int ret;
+
+	command_begin(&cmd, context, object, method);
+	gives = put_attrs(&cmd, attrs, nattrs);
+	ret = run_ioctl(context->cmd_fd, &cmd);
+	if (!ret && gives)
+		take_attrs_back(&cmd, 0, attrs, nattrs);
+	return ret;
+}
+
+static int run_native(const struct cmd_call *call, uint16_t object, uint16_t method)
+{
+	return call->udata ? run_with_udata(call, object, method)
+			   : run_plain(call->context, object, method, call->attrs, call->nattrs);
 }
 
 /* The kernel has turned out to lack the method: its older form is used, from now on. */
@@ -190,9 +236,7 @@ int verbs_cmd_run_core(struct ibv_context *context, uint16_t object, uint16_t me
 VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 			       const struct verbs_attr *attrs, unsigned int nattrs)
 {
-	const struct cmd_call call = { context, attrs, nattrs, NULL };
-
-	return run_native(&call, object, method);
+	return run_plain(context, object, method, attrs, nattrs);
 }
 
 /* ---- short commands
@@ -201,16 +245,6 @@ VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uin
  * commands are written where the kernel reads them, and become a list of attributes only for a
  * kernel that has turned out to lack a method.
  */
-
-static inline void short_begin(union ioctl_cmd *cmd, struct ibv_context *context, uint16_t object,
-			       uint16_t method)
-{
-	cmd->hdr = (struct ib_uverbs_ioctl_hdr){
-		.object_id = object,
-		.method_id = method,
-		.driver_id = to_priv(context)->driver_id,
-	};
-}
 
 /* The function adds an attribute whose data, a value or an address, is what the kernel reads. */
 static inline void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t len)
@@ -230,7 +264,7 @@ static inline int run_short_write(struct ibv_context *context, uint32_t command,
 {
 	union ioctl_cmd cmd;
 
-	short_begin(&cmd, context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	command_begin(&cmd, context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
 	short_add(&cmd, UVERBS_ATTR_CORE_IN, (uintptr_t)req, req_len);
 	if (resp)
 		short_add(&cmd, UVERBS_ATTR_CORE_OUT, (uintptr_t)resp, resp_len);
@@ -281,7 +315,7 @@ static inline int run_short_destroy(struct ibv_context *context, uint16_t object
 {
 	union ioctl_cmd cmd;
 
-	short_begin(&cmd, context, object, method);
+	command_begin(&cmd, context, object, method);
 	short_add(&cmd, handle_attr, handle, 0);
 	return run_ioctl(context->cmd_fd, &cmd);
 }

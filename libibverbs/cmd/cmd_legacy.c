@@ -15,7 +15,7 @@
 static const struct verbs_attr *find_attr(const struct cmd_call *call, uint16_t id)
 {
 	for (unsigned int i = 0; i < call->nattrs; i++)
-		if (call->attrs[i].kind != VERBS_ATTR_SKIP && call->attrs[i].id == id)
+		if (verbs_attr_kind(&call->attrs[i]) != VERBS_ATTR_SKIP && call->attrs[i].id == id)
 			return &call->attrs[i];
 	return NULL;
 }

@@ -82,7 +82,7 @@ int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_at
 	memcpy(&kernel.cq, udata->req, sizeof(kernel.cq));
 	kernel.cq_uar = 0;
 	for (unsigned int i = 0; i < udata->nattrs; i++)
-		if (udata->attrs[i].kind != VERBS_ATTR_SKIP &&
+		if (verbs_attr_kind(&udata->attrs[i]) != VERBS_ATTR_SKIP &&
 		    udata->attrs[i].id == MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX)
 			kernel.cq_uar = (uint32_t)udata->attrs[i].value;
 	memset(udata->resp, 0, udata->resp_len);
