@@ -80,20 +80,27 @@ static void take_back(const struct ib_uverbs_attr *from, const struct verbs_attr
 		*(int *)(uintptr_t)to->value = (int)from->data_s64;
 }
 
-static inline bool put_attrs(union ioctl_cmd *cmd, const struct verbs_attr *attrs,
-			     unsigned int nattrs)
+/* What the kernel gives back: the last of COUNT attributes for that. */
+struct given {
+	unsigned int count;
+	const struct ib_uverbs_attr *from;
+	const struct verbs_attr *to;
+};
+
+static inline void put_attrs(union ioctl_cmd *cmd, const struct verbs_attr *attrs,
+			     unsigned int nattrs, struct given *given)
 {
 	struct ib_uverbs_attr *to = &cmd->hdr.attrs[cmd->hdr.num_attrs];
-	bool gives = false;
 
 	for (const struct verbs_attr *from = attrs; from < attrs + nattrs; from++) {
 		if (verbs_attr_kind(from) == VERBS_ATTR_SKIP)
 			continue;
 		assert(to < &cmd->hdr.attrs[VERBS_CMD_MAX_ATTRS]);
-		gives |= put_attr(to++, from);
+		if (put_attr(to, from))
+			*given = (struct given){ given->count + 1, to, from };
+		to++;
 	}
 	cmd->hdr.num_attrs = (uint16_t)(to - cmd->hdr.attrs);
-	return gives;
 }
 
 static unsigned int take_attrs_back(const union ioctl_cmd *cmd, unsigned int first,
@@ -159,13 +166,14 @@ static int run_with_udata(const struct cmd_call *call, uint16_t object, uint16_t
 	struct verbs_attr uhw[2];
 	union ioctl_cmd cmd;
 	unsigned int nuhw, at;
+	struct given given = { 0 };
 	int ret;
 
 	command_begin(&cmd, call->context, object, method);
 	nuhw = udata_to_attrs(udata, uhw);
-	put_attrs(&cmd, call->attrs, call->nattrs);
-	put_attrs(&cmd, uhw, nuhw);
-	put_attrs(&cmd, udata->attrs, udata->nattrs);
+	put_attrs(&cmd, call->attrs, call->nattrs, &given);
+	put_attrs(&cmd, uhw, nuhw, &given);
+	put_attrs(&cmd, udata->attrs, udata->nattrs, &given);
 	ret = run_ioctl(call->context->cmd_fd, &cmd);
 	if (ret)
 		return ret;
@@ -177,16 +185,20 @@ static int run_with_udata(const struct cmd_call *call, uint16_t object, uint16_t
 static inline int run_plain(struct ibv_context *context, uint16_t object, uint16_t method,
 			    const struct verbs_attr *attrs, unsigned int nattrs)
 {
+	struct given given = { 0 };
 	union ioctl_cmd cmd;
-	bool gives;
 	int ret;
 
 	command_begin(&cmd, context, object, method);
-	gives = put_attrs(&cmd, attrs, nattrs);
+	put_attrs(&cmd, attrs, nattrs, &given);
 	ret = run_ioctl(context->cmd_fd, &cmd);
-	if (!ret && gives)
+	if (ret || !given.count)
+		return ret;
+	if (given.count == 1)
+		take_back(given.from, given.to);
+	else
 		take_attrs_back(&cmd, 0, attrs, nattrs);
-	return ret;
+	return 0;
 }
 
 static int run_native(const struct cmd_call *call, uint16_t object, uint16_t method)

@@ -46,6 +46,8 @@ struct mlx5_context {
 	int no_blueflame;       /* the errno by which the kernel gives no page for it, or 0 */
 	uint32_t numbered_uars; /* pages that were made by their number: uar_page.c */
 
+	void *plain_for_programs; /* of dv/uar.c; NULL: none has asked. Atomic */
+
 	struct device_facts device;
 	struct mlx5_ib_query_device_resp device_resp; /* of device */
 	struct hca_caps_cache hca_caps;

@@ -201,17 +201,25 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* The function finds a register that nobody uses, for pushes. */
+/* The function returns a register for pushes that nobody uses, or NULL. New ones come first. */
+static struct mlx5_bfreg *unused_bfreg_find(const struct mlx5_context *ctx)
+{
+	struct mlx5_bfreg *bfreg = ctx->bfregs;
+
+	while (bfreg && (bfreg->users || !bfreg_is_own(bfreg)))
+		bfreg = bfreg->next;
+	return bfreg;
+}
+
 static int own_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
-	unsigned int count, in_use;
 	int ret = 0;
 
-	*bfreg = bfreg_find(ctx, bfreg_is_own, &count, &in_use);
-	if (*bfreg && !(*bfreg)->users)
+	*bfreg = unused_bfreg_find(ctx);
+	if (*bfreg)
 		return 0;
 	ret = own_bfregs_grow(ctx);
-	*bfreg = ret ? NULL : bfreg_find(ctx, bfreg_is_own, &count, &in_use);
+	*bfreg = ret ? NULL : unused_bfreg_find(ctx);
 	return ret;
 }
 
@@ -350,4 +358,6 @@ void mlx5_uar_free_all(struct mlx5_context *ctx)
 		mlx5_uar_page_free(ctx, uar);
 	}
 	ctx->cq_uar = NULL;
+	free(ctx->plain_for_programs);
+	ctx->plain_for_programs = NULL;
 }

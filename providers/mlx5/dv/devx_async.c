@@ -19,7 +19,7 @@ DV_EXPORT struct mlx5dv_devx_cmd_comp *mlx5dv_devx_create_cmd_comp(struct ibv_co
 
 	if (ret)
 		return dv_fail(ret);
-	comp = calloc_for("mlx5dv_devx_create_cmd_comp", 1, sizeof(*comp));
+	comp = malloc_for("mlx5dv_devx_create_cmd_comp", sizeof(*comp));
 	if (!comp)
 		return dv_fail(ENOMEM);
 	ret = verbs_cmd_run(

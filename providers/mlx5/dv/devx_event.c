@@ -26,7 +26,7 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 
 	if (ret)
 		return dv_fail(ret);
-	channel = calloc_for("mlx5dv_devx_create_event_channel", 1, sizeof(*channel));
+	channel = malloc_for("mlx5dv_devx_create_event_channel", sizeof(*channel));
 	if (!channel)
 		return dv_fail(ENOMEM);
 	channel->context = context;

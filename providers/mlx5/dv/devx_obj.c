@@ -23,7 +23,7 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 
 	if (ret)
 		return dv_fail(ret);
-	obj = calloc_for("mlx5dv_devx_obj_create", 1, sizeof(*obj));
+	obj = malloc_for("mlx5dv_devx_obj_create", sizeof(*obj));
 	if (!obj)
 		return dv_fail(ENOMEM);
 	obj->context = context;

@@ -71,10 +71,10 @@ static struct mlx5dv_devx_umem *umem_new(const char *call, struct ibv_context *c
 
 	if (ret)
 		return dv_fail(ret);
-	umem = calloc_for(call, 1, sizeof(*umem));
+	umem = malloc_for(call, sizeof(*umem));
 	if (!umem)
 		return dv_fail(ENOMEM);
-	umem->context = context;
+	*umem = (struct devx_umem){ .context = context };
 	ret = umem_make(call, req, page_sizes, umem);
 	if (!ret)
 		return &umem->umem;

@@ -53,10 +53,10 @@ DV_EXPORT struct mlx5dv_pp *mlx5dv_pp_alloc(struct ibv_context *context, size_t 
 	}
 	if (ret)
 		return dv_fail(ret);
-	pp = calloc_for("mlx5dv_pp_alloc", 1, sizeof(*pp));
+	pp = malloc_for("mlx5dv_pp_alloc", sizeof(*pp));
 	if (!pp)
 		return dv_fail(ENOMEM);
-	pp->context = context;
+	*pp = (struct dv_pp){ .context = context };
 	ret = pp_run_alloc(pp_context, pp_context_sz, flags, pp);
 	if (!ret)
 		return &pp->pp;

@@ -16,6 +16,7 @@ struct dv_uar {
 	uint64_t mmap_offset;     /* whole; off_t may be too short for it */
 	struct mlx5_bfreg *bfreg; /* BlueFlame: ours until it is freed */
 	struct mlx5_uar *own;     /* plain, of its own */
+	bool is_for_all;          /* it goes with the context */
 };
 
 static void uar_describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_t *reg)
@@ -77,6 +78,19 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	return ret;
 }
 
+/* Who comes first may be two: one of both is kept. */
+static struct dv_uar *plain_keep(struct mlx5_context *ctx, struct dv_uar *uar)
+{
+	struct dv_uar *kept = NULL;
+
+	uar->is_for_all = true;
+	if (__atomic_compare_exchange_n(&ctx->plain_for_programs, (void **)&kept, uar, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return uar;
+	free(uar);
+	return kept;
+}
+
 DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
 {
 	int ret = dv_check_context("mlx5dv_devx_alloc_uar", context);
@@ -84,11 +98,16 @@ DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *cont
 
 	if (ret)
 		return dv_fail(ret);
-	uar = calloc_for("mlx5dv_devx_alloc_uar", 1, sizeof(*uar));
+	uar = __atomic_load_n(&to_mctx(context)->plain_for_programs, __ATOMIC_ACQUIRE);
+	if (uar && flags == MLX5DV_UAR_ALLOC_TYPE_NC)
+		return &uar->uar;
+	uar = malloc_for("mlx5dv_devx_alloc_uar", sizeof(*uar));
 	if (!uar)
 		return dv_fail(ENOMEM);
-	uar->context = context;
+	*uar = (struct dv_uar){ .context = context };
 	ret = uar_get(to_mctx(context), flags, uar);
+	if (!ret && flags == MLX5DV_UAR_ALLOC_TYPE_NC)
+		uar = plain_keep(to_mctx(context), uar);
 	if (!ret)
 		return &uar->uar;
 	free(uar);
@@ -99,6 +118,8 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 {
 	struct dv_uar *uar = (struct dv_uar *)devx_uar;
 
+	if (uar->is_for_all)
+		return;
 	if (uar->bfreg)
 		mlx5_uar_put_bfreg(to_mctx(uar->context), uar->bfreg);
 	if (uar->own)

@@ -54,10 +54,10 @@ DV_EXPORT struct mlx5dv_var *mlx5dv_alloc_var(struct ibv_context *context, uint3
 	}
 	if (ret)
 		return dv_fail(ret);
-	var = calloc_for("mlx5dv_alloc_var", 1, sizeof(*var));
+	var = malloc_for("mlx5dv_alloc_var", sizeof(*var));
 	if (!var)
 		return dv_fail(ENOMEM);
-	var->context = context;
+	*var = (struct dv_var){ .context = context };
 	ret = var_run_alloc(flags, var);
 	if (!ret)
 		return &var->var;
