@@ -238,6 +238,26 @@ static void hear_completions(struct dx_end *a, struct dx_end *b)
 	close(fd);
 }
 
+/* Linux does not wait for room: the highest number stands for as many as there were. */
+static void overflow_eventfd(struct dx_end *a, struct dx_end *b)
+{
+	struct mlx5dv_devx_event_channel *channel = channel_of(b, 0);
+	const uint64_t full = UINT64_MAX - 1;
+	int fd = eventfd(0, EFD_NONBLOCK);
+	uint64_t count = 0;
+
+	MUST(fd >= 0 && write(fd, &full, sizeof(full)) == sizeof(full));
+	MUST(!mlx5dv_devx_subscribe_devx_event_fd(channel, fd, b->cq.obj, PRM_EVENT_COMP));
+	for (int i = 0; i < 2; i++) {
+		dx_cq_arm(&b->device, &b->cq);
+		complete_one(a, b);
+	}
+	mlx5dv_devx_destroy_event_channel(channel);
+	MUST(read(fd, &count, sizeof(count)) == sizeof(count));
+	say_check(count == UINT64_MAX, "an eventfd that is full");
+	close(fd);
+}
+
 /* Who has read of one object is told of it again, though it has not read of another. */
 static void hear_of_two(struct dx_end *a, struct dx_end *b)
 {
@@ -326,6 +346,7 @@ void dx_events(void)
 	dx_qp_connect(&b.qp, &a.device, a.qp.qpn);
 	hear_completions(&a, &b);
 	hear_of_two(&a, &b);
+	overflow_eventfd(&a, &b);
 	refuse_subscriptions(&b);
 	hear_of_qp(&a, &b);
 	dx_end_close(&a);
