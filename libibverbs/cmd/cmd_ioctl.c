@@ -207,15 +207,16 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 			   : run_plain(call->context, object, method, call->attrs, call->nattrs);
 }
 
-/* The kernel has turned out to lack the method: its older form is used, from now on. */
+/* The kernel has turned out to lack the method: its older form is used, from now on. Where that
+ * does not have what is asked for either, it may be an attribute alone that the kernel lacks. */
 static int run_older(const struct cmd_call *call, uint16_t object, uint16_t method)
 {
 	const struct cmd_legacy *legacy = verbs_cmd_legacy_find(object, method);
+	int ret = legacy ? legacy->run(call) : EPROTONOSUPPORT;
 
-	if (!legacy)
-		return EPROTONOSUPPORT;
-	__atomic_fetch_or(&to_priv(call->context)->legacy, legacy->bit, __ATOMIC_RELAXED);
-	return legacy->run(call);
+	if (ret != EPROTONOSUPPORT)
+		__atomic_fetch_or(&to_priv(call->context)->legacy, legacy->bit, __ATOMIC_RELAXED);
+	return ret;
 }
 
 static uint32_t kernel_lacks(struct ibv_context *context)

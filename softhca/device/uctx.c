@@ -30,14 +30,20 @@ bool uctx_may_send_frames(const struct hca *hca)
 	return !uctx || uctx->sends_frames;
 }
 
-/* A queue that belongs to nobody, as those of XRC do, may still ring a page. */
+/* A queue that belongs to nobody, as those of XRC do, may still ring a page: the driver has that
+ * then, as the user's number will be another's. */
 static void drop_pages(struct hca *hca, const struct uctx *uctx)
 {
 	struct uar *uar;
 
-	for (uint32_t at = 0; (uar = res_next(&hca->uars, &at)) != NULL;)
-		if (hca->uars.owner[at - 1] == uctx->n && !uar->users && LIST_EMPTY(&uar->cqs))
+	for (uint32_t at = 0; (uar = res_next(&hca->uars, &at)) != NULL;) {
+		if (hca->uars.owner[at - 1] != uctx->n)
+			continue;
+		if (uar->users || !LIST_EMPTY(&uar->cqs))
+			hca->uars.owner[at - 1] = 0;
+		else
 			uar_remove(hca, uar);
+	}
 }
 
 void uctx_remove(struct hca *hca, struct uctx *uctx)

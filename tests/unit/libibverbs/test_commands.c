@@ -334,6 +334,11 @@ static void a_context_is_given_descriptors(void **state)
 	kernel.old = true;
 	assert_int_equal(verbs_cmd_get_context_with(&fake->vctx, NULL, &three), EPROTONOSUPPORT);
 	assert_string_equal(kernel.text, "0/3 no; ");
+	/* It knows the method, and what that tells more than the older form. */
+	expect(IDS(UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT),
+	       NULL);
+	assert_int_equal(verbs_cmd_get_context_with(&fake->vctx, NULL, NULL), 0);
+	assert_string_equal(kernel.text, "0/3 000>4 001>8");
 }
 
 /* A provider that refuses the device after the command succeeded has this one call to undo it. */

@@ -14,7 +14,7 @@
 #include "prm/mlx5/umem.h"
 #include "prm/mlx5/wq.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, TRIES = 2000 };
 
 static struct hca *adapter(void)
 {
@@ -304,6 +304,29 @@ static void queues_ring_their_users_page(void **state)
 	user_end(other, PRM_STAT_OK);
 }
 
+/* Whom a page has outlived may have his number given to another. */
+static void a_page_that_stays_is_the_drivers(void **state)
+{
+	struct memory memory = { flat_alloc(8 * PAGE, PAGE), 3, 12, 0 };
+	uint32_t uid = user_new(), umem, page, cqn, next;
+
+	(void)state;
+	page = simple_for(uid, PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	umem = umem_for(0, &memory, PRM_STAT_OK);
+	cq_eqn = flat.eqn[0];
+	cq_page = page;
+	cqn = cq_for(0, umem, 0, 2 * PAGE, PRM_STAT_OK);
+	user_end(uid, PRM_STAT_OK);
+	for (unsigned int i = 0; (next = user_new()) != uid && i < TRIES; i++)
+		user_end(next, PRM_STAT_OK);
+	assert_int_equal(next, uid);
+	simple_for(next, PRM_OP_DEALLOC_UAR, page, PRM_STAT_BAD_RES_ERR);
+	simple_for(0, PRM_OP_DESTROY_CQ, cqn, PRM_STAT_OK);
+	simple_for(0, PRM_OP_DEALLOC_UAR, page, PRM_STAT_OK);
+	simple_for(0, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_OK);
+	user_end(next, PRM_STAT_OK);
+}
+
 /* Both would give a program memory that is not its own. */
 static void users_queues_have_no_rights_of_the_driver(void **state)
 {
@@ -352,6 +375,7 @@ int main(void)
 		IB(memory_is_as_its_command_says),
 		IB(queues_lie_in_their_users_memory),
 		IB(queues_ring_their_users_page),
+		IB(a_page_that_stays_is_the_drivers),
 		IB(users_queues_have_no_rights_of_the_driver),
 		cmocka_unit_test_setup_teardown(only_who_may_sends_frames, flat_setup_roce,
 						flat_teardown),
