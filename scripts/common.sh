@@ -88,7 +88,7 @@ APT_TEST=(build-essential git g++ clang libcmocka-dev libibverbs-dev librdmacm-d
 	valgrind abigail-tools tshark pandoc mandoc man-db python3 python3-pyverbs python3-scapy procps util-linux iproute2 shellcheck clang-format debian-archive-keyring
 	debhelper lintian debootstrap rpm rpmlint
 	qperf fio ucx-utils libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx curl socat
-	mpich libmpich-dev hpcc libgloo-dev dpdk-dev dapl2-utils qemu-system-x86 memcached haproxy
+	mpich libmpich-dev hpcc libgloo-dev dpdk-dev ceph-mon ceph-osd ceph-common dapl2-utils qemu-system-x86 memcached haproxy
 	infiniband-diags opensm ibacm)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel kernel-headers)
 RPM_TEST=(git iperf3 gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils librdmacm-utils perftest valgrind libabigail

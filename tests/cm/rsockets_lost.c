@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_lost.c - what rsockets say when something of theirs goes while a thread waits for it: its
- * number, which the next socket gets, or the adapter. And what must not go: descriptors of the
+ * rsockets_lost.c - what rsockets say when something of theirs goes while a thread waits for it:
+ * its number, which the next socket gets, or the adapter. And what must not go: descriptors of the
  * program's, or options that another thread sets meanwhile.
  */
 #include <arpa/inet.h>
@@ -112,9 +112,8 @@ static void number_is_another_sockets(void)
 	MUST(next == waiting.fd.fd);
 	sem_post(&goes_on);
 	MUST(!pthread_join(thread, NULL));
-	say_check(
-		waiting.result == 1 && waiting.fd.revents == POLLNVAL,
-		"rpoll() says of a socket that was closed: POLLNVAL, whose number it may be by now");
+	say_check(waiting.result == 1 && waiting.fd.revents == POLLNVAL,
+		  "rpoll() says POLLNVAL of a socket whose number another one has by now");
 	say_check(waiting.ms < AT_ONCE_MS, "at once");
 	MUST(!rclose(next));
 }
@@ -136,7 +135,7 @@ static unsigned int count_eventfds(void)
 	return count;
 }
 
-/* A program that closes all descriptors it does not know gives their numbers to files of its own. */
+/* A program that closes all descriptors it does not know gives their numbers to its own files. */
 static void sleeping_keeps_no_descriptor(void)
 {
 	struct pollfd fd = { .fd = listen_at(PORT + 3), .events = POLLIN };
