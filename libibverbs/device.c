@@ -26,7 +26,7 @@ static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum { FORK_WAIT_S = 2 };
 
-static bool has_known_lock; /* the thread that forks */
+static __thread bool has_known_lock; /* the thread that forks */
 
 /* The wait has an end, as the handler of a signal may fork, in the thread that has the lock. */
 static void before_fork(void)

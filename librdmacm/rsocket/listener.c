@@ -175,6 +175,8 @@ static int listener_renew(struct stream *listener)
 	listener->fd_before = before;
 	if (listener->share.holds)
 		move_requests(listener, &channels);
+	rs_changed(&listener->rs); /* who sleeps does so on the channel before */
+	rdmacm_service_kick();
 	return 0;
 }
 
@@ -336,7 +338,7 @@ static int become_holder(struct stream *listener)
 /* The function returns whether ERROR is gone when somebody closes or frees something. */
 static bool is_passing(int error)
 {
-	return error == EMFILE || error == ENFILE || error == ENOMEM;
+	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
 
 /* The function returns 0 if there is a holder again, be it this process or another one. */

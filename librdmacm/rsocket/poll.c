@@ -303,14 +303,15 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 	if (sleepers_alloc(&sleepers, nfds))
 		return cma_return(ENOMEM);
 	sleepers_watch(&sleepers, fds, nfds);
-	if (ready || !timeout) { /* the other descriptors count, too, but are not waited for */
+	if (ready || !timeout) /* the other descriptors count, too, but are not waited for */
 		ready = sleep_once(&sleepers, fds, nfds, 0);
-	} else {
-		do {
-			ready = ask_watched(&sleepers, fds, true);
-			left = ready ? 0 : rdmacm_rs_sleep_limit(deadline);
-			ready = sleep_once(&sleepers, fds, nfds, left);
-		} while (!ready && (deadline < 0 || rdmacm_rs_now_us() < deadline));
+	/* another thread may have taken what there was */
+	while (!ready && timeout) {
+		ready = ask_watched(&sleepers, fds, true);
+		left = ready ? 0 : rdmacm_rs_sleep_limit(deadline);
+		ready = sleep_once(&sleepers, fds, nfds, left);
+		if (deadline >= 0 && rdmacm_rs_now_us() >= deadline)
+			break;
 	}
 	sleepers_unwatch(&sleepers);
 	sleepers_free(&sleepers);

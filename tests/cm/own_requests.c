@@ -143,10 +143,35 @@ static void process_ends(bool swaps)
 	say_check(!status, "a process ends with a request that it has not read");
 }
 
+/* What serves rdma_cm does not wait for what a program has taken itself: a byte of the pipe that
+ * its file is here. The kernel's cannot be read so. */
+static void byte_is_taken(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+	char byte;
+
+	MUST(channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	for (int i = 0; i < 2; i++) {
+		MUST(!rdma_write_cm_event(id, RDMA_CM_EVENT_USER, i, 0));
+		say_check(read(channel->fd, &byte, 1) <= 1, "a program reads its channel");
+		alarm(WAIT_MS / 1000);
+		MUST(!rdma_get_cm_event(channel, &event));
+		alarm(0);
+		say_check(event->event == RDMA_CM_EVENT_USER && event->status == i,
+			  "the event comes");
+		rdma_ack_cm_event(event);
+	}
+	MUST(!rdma_destroy_id(id));
+	rdma_destroy_event_channel(channel);
+}
+
 void own_requests(void)
 {
 	struct asking asking;
 
+	byte_is_taken();
 	listener_has_moved(true);
 	listener_has_moved(false);
 	request_is_destroyed_unread();

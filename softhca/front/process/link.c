@@ -112,7 +112,8 @@ int link_send_answer(int link, int error)
 {
 	uint32_t value = error;
 
-	return send(link, &value, sizeof(value), MSG_NOSIGNAL) < 0 ? errno : 0;
+	/* The other side may be one that reads nothing. */
+	return send(link, &value, sizeof(value), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
 int link_receive_answer(int link)

@@ -180,12 +180,39 @@ static void count_read(struct ucma_event *event)
 		event->id->backlog++;
 }
 
-static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *event)
+/* The function takes one event from those that wait, and the bytes that are too many by then. It
+ * has a descriptor of our own for the pipe, as that of the program may block; while there is none
+ * to be had, bytes stay until the next time. A program may have read some itself. */
+static void event_unlink(struct ucma_file *file, struct ucma_event *event)
+{
+	char path[32], byte;
+	int fd;
+
+	STAILQ_REMOVE(&file->events, event, ucma_event, entry);
+	file->event_count--;
+	if (file->byte_count <= file->event_count)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->watch.fd);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	while (file->byte_count > file->event_count) {
+		file->byte_count--;
+		if (read(fd, &byte, 1) != 1)
+			log_note("rdma_cm: no byte for an event");
+	}
+	close(fd);
+}
+
+/* An event that is LISTED waits in its file. */
+static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *event, bool listed)
 {
 	size_t size = room < sizeof(event->resp) ? room : sizeof(event->resp);
 
 	if (client_write(tid, addr, &event->resp, size))
 		return EFAULT;
+	if (listed)
+		event_unlink(event->id->file, event);
 	count_read(event);
 	event_free(event);
 	return 0;
@@ -204,7 +231,7 @@ static bool give_to_waiter(struct ucma_file *file, struct ucma_event *event)
 			free(waiter);
 			continue;
 		}
-		ret = hand_over(waiter->call.tid, waiter->response, waiter->room, event);
+		ret = hand_over(waiter->call.tid, waiter->response, waiter->room, event, false);
 		call_deferred_return(&waiter->call, ret ? -ret : waiter->result);
 		free(waiter);
 		return !ret;
@@ -219,7 +246,10 @@ void ucma_event_send(struct ucma_event *event)
 	if (give_to_waiter(file, event))
 		return;
 	STAILQ_INSERT_TAIL(&file->events, event, entry);
-	if (write(file->watch.fd, "", 1) != 1)
+	file->event_count++;
+	if (write(file->watch.fd, "", 1) == 1)
+		file->byte_count++;
+	else
 		log_note("rdma_cm: more events wait than poll() is told of");
 }
 
@@ -229,35 +259,6 @@ void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status
 
 	if (event)
 		ucma_event_send(event);
-}
-
-/* The function takes one byte out of the pipe that the caller has as FD. */
-static void take_byte(pid_t tid, int fd)
-{
-	int copy = client_fd_copy(tid, fd);
-	char byte;
-
-	if (copy < 0)
-		return;
-	if (read(copy, &byte, 1) != 1)
-		log_note("rdma_cm: no byte for an event");
-	close(copy);
-}
-
-/* The function takes the byte without a descriptor of the program's: by our own for the same
- * pipe. */
-static void take_byte_from(struct ucma_file *file)
-{
-	char path[32], byte;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file->watch.fd);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (read(fd, &byte, 1) != 1)
-		log_note("rdma_cm: no byte for an event");
-	close(fd);
 }
 
 static bool is_of(const struct ucma_event *event, const struct ucma_id *id,
@@ -275,8 +276,7 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 		next = STAILQ_NEXT(event, entry);
 		if (!is_of(event, id, mcast))
 			continue;
-		STAILQ_REMOVE(&file->events, event, ucma_event, entry);
-		take_byte_from(file);
+		event_unlink(file, event);
 		if (event->request)
 			ucma_id_destroy(event->request);
 		event_free(event);
@@ -296,8 +296,7 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 		next = STAILQ_NEXT(event, entry);
 		if (event->id != id)
 			continue;
-		STAILQ_REMOVE(&from->events, event, ucma_event, entry);
-		take_byte_from(from);
+		event_unlink(from, event);
 		ucma_event_send(event);
 	}
 }
@@ -331,7 +330,7 @@ static int write_event(struct ucma_call *uc)
 static bool is_nonblocking(struct ucma_call *uc)
 {
 	int fd = client_fd_copy(uc->call->tid, call_arg_int(uc->call, 0));
-	int flags = fd < 0 ? O_NONBLOCK : fcntl(fd, F_GETFL);
+	int flags = fd < 0 ? 0 : fcntl(fd, F_GETFL);
 
 	if (fd >= 0)
 		close(fd);
@@ -355,7 +354,6 @@ static int wait_for_event(struct ucma_call *uc)
 static int get_event(struct ucma_call *uc)
 {
 	struct ucma_event *event = STAILQ_FIRST(&uc->file->events);
-	int ret;
 
 	if (uc->hdr.out < offsetof(struct rdma_ucm_event_resp, reserved))
 		return ENOSPC;
@@ -363,13 +361,7 @@ static int get_event(struct ucma_call *uc)
 		return is_nonblocking(uc) ? EAGAIN : wait_for_event(uc);
 	if (!caller_is_alive(uc->call))
 		return EFAULT;
-	STAILQ_REMOVE_HEAD(&uc->file->events, entry);
-	ret = hand_over(uc->call->tid, uc->get_event.response, uc->hdr.out, event);
-	if (ret)
-		STAILQ_INSERT_HEAD(&uc->file->events, event, entry);
-	else
-		take_byte(uc->call->tid, call_arg_int(uc->call, 0));
-	return ret;
+	return hand_over(uc->call->tid, uc->get_event.response, uc->hdr.out, event, true);
 }
 
 /* ---- commands ---- */

@@ -95,6 +95,7 @@ struct ucma_file {
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;
+	unsigned int event_count, byte_count; /* a byte in the pipe for each event that waits */
 	STAILQ_HEAD(, ucma_waiter) waiters;
 };
 

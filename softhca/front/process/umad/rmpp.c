@@ -41,6 +41,9 @@ static void rmpp_answer(const struct gsi_arrival *arrival, const uint8_t *first,
 		.port = (uint8_t)arrival->port,
 		.dlid = arrival->addr.slid,
 		.sl = arrival->addr.sl,
+		.grh = arrival->addr.grh,
+		.traffic_class = arrival->addr.traffic_class,
+		.hop_limit = arrival->addr.hop_limit,
 		.dest_qpn = arrival->src_qpn,
 		.src_qpn = arrival->dest_qpn,
 		.qkey = GSI_QKEY,
@@ -48,6 +51,8 @@ static void rmpp_answer(const struct gsi_arrival *arrival, const uint8_t *first,
 		.len = MAD_SIZE,
 	};
 
+	memcpy(datagram.dgid, arrival->addr.sgid, sizeof(datagram.dgid));
+	memcpy(datagram.dmac, arrival->addr.smac, sizeof(datagram.dmac));
 	memcpy(mad, first, umad_rmpp_header(fld_get(first, MAD_CLASS)));
 	fld_set(mad, MAD_METHOD, fld_get(mad, MAD_METHOD) ^ MAD_RESPONSE);
 	fld_set(mad, RMPP_TYPE, type);
