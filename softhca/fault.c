@@ -31,8 +31,9 @@ enum { PARTS_OF_PERCENT = 10000 };
 
 struct one_fault {
 	enum kind kind;
-	uint64_t n;  /* which one; percent; of packets PARTS_OF_PERCENT of it; or when: ns */
-	bool random; /* of packets: a share of them, not one */
+	uint64_t n;         /* which one; percent; of packets PARTS_OF_PERCENT of it; or when: ns */
+	bool random;        /* of packets: a share of them, not one */
+	uint64_t overtaken; /* of late packets: by so many; 0: by the next one, if there is one */
 	int err;
 	enum fault_event event;
 	bool done; /* the event has been told */
@@ -134,6 +135,16 @@ static bool is_name(const char *text, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(text, name, len);
 }
 
+/* The function parses the end of a fault of packets: by how many others a late one is overtaken. */
+static bool parse_overtaken(const char *text, struct one_fault *one)
+{
+	if (!*text)
+		return true;
+	if (one->kind != DELAY_PACKET || *text++ != '+' || !parse_number(&text, &one->overtaken))
+		return false;
+	return one->overtaken && !*text;
+}
+
 /* The function parses N, or a percentage with up to four decimals. */
 static bool parse_packets(const char *text, struct one_fault *one)
 {
@@ -141,8 +152,8 @@ static bool parse_packets(const char *text, struct one_fault *one)
 
 	if (!parse_number(&text, &one->n))
 		return false;
-	if (!*text)
-		return one->n;
+	if (!*text || *text == '+')
+		return one->n && parse_overtaken(text, one);
 	one->random = true;
 	if (one->n > 100)
 		return false;
@@ -152,7 +163,7 @@ static bool parse_packets(const char *text, struct one_fault *one)
 			unit /= 10;
 			one->n += (uint64_t)(*text - '0') * unit;
 		}
-	return !strcmp(text, "%") && one->n <= 100 * PARTS_OF_PERCENT;
+	return *text == '%' && parse_overtaken(text + 1, one) && one->n <= 100 * PARTS_OF_PERCENT;
 }
 
 static bool is_of_packets(const struct one_fault *one)
@@ -344,7 +355,7 @@ static bool hits_packet(struct fault *fault, const struct one_fault *one, uint64
 	return next_random(fault) % (100 * PARTS_OF_PERCENT) < one->n;
 }
 
-enum packet_fault fault_packet(struct fault *fault)
+enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken)
 {
 	enum packet_fault worst = PACKET_FINE;
 	uint64_t packet;
@@ -355,10 +366,12 @@ enum packet_fault fault_packet(struct fault *fault)
 	for (const struct one_fault *one = fault->list; one; one = one->next) {
 		if (!hits_packet(fault, one, packet))
 			continue;
-		if (one->kind == LOSE_PACKET)
+		if (one->kind == LOSE_PACKET) {
 			worst = PACKET_LOST;
-		else if (worst == PACKET_FINE)
+		} else if (worst == PACKET_FINE) {
 			worst = PACKET_LATE;
+			*overtaken = one->overtaken;
+		}
 	}
 	return worst;
 }

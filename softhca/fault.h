@@ -86,8 +86,9 @@ enum packet_fault {
 /* The function tells whether there is a fault that tells packets of a message apart. FAULT may be
  * NULL. */
 bool fault_has_packets(const struct fault *fault);
-/* The function says what happens to one packet. FAULT may be NULL. */
-enum packet_fault fault_packet(struct fault *fault);
+/* The function says what happens to one packet, and by how many a late one is overtaken. FAULT may
+ * be NULL. */
+enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken);
 
 /* The function returns the earliest event that is due at NOW_NS, once; the result is false when
  * there is none. FAULT may be NULL. One thread at a time asks. */

@@ -286,6 +286,7 @@ static const char faults[] =
 	"  drop:N  drop:N%          lose the Nth message, or N per cent of all\n"
 	"  loss:N  loss:N%          lose the Nth packet, or N per cent of all (decimals allowed)\n"
 	"  late:N  late:N%          the same, but the next packet overtakes it\n"
+	"  late:N+M  late:N%+M      the same, but the next M packets do, whenever they come\n"
 	"  kill  kill:N  kill@MS    the adapter dies: now, at the Nth message, "
 	"after MS milliseconds;\n"
 	"                           a kernel driver finds that in the health buffer, "

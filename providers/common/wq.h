@@ -115,6 +115,18 @@ static inline void wq_complete_oldest(struct wq *wq, uint32_t tail)
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 }
 
+/* The function completes the request of a receive queue at UNIT, whichever came before, and returns
+ * its wr_id. */
+static inline uint64_t wq_complete_one(struct wq *wq, uint32_t unit)
+{
+	uint64_t wr_id;
+
+	order_observe(wq);
+	wr_id = wq->wr_ids[unit];
+	wq_complete_oldest(wq, wq->tail);
+	return wr_id;
+}
+
 /* The function completes the oldest request of a receive queue, and returns its wr_id. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {

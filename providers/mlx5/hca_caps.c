@@ -48,6 +48,19 @@ static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out,
 	return ret;
 }
 
+/* Where a queue's own receives are taken out of order, half of its ring is for those that complete
+ * late. */
+static void caps_take_early(const uint8_t *cap, struct mlx5_hca_caps *caps)
+{
+	uint32_t ring = 1u << fld_get(cap, HCA_CAP_LOG_MAX_QP_SZ);
+
+	caps->early_rc = fld_get(cap, HCA_CAP_DP_ORDERING_OOO_ALL_RC) ? ring / 2 : 0;
+	caps->early_xrc = fld_get(cap, HCA_CAP_DP_ORDERING_OOO_ALL_XRC) ? ring : 0;
+	caps->early_dc = fld_get(cap, HCA_CAP_DP_ORDERING_OOO_ALL_DC) ? ring : 0;
+	caps->early_ud = fld_get(cap, HCA_CAP_DP_ORDERING_OOO_ALL_UD) ? ring / 2 : 0;
+	caps->early_uc = fld_get(cap, HCA_CAP_DP_ORDERING_OOO_ALL_UC) ? ring / 2 : 0;
+}
+
 static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 {
 	caps->log_dc_reads = (uint8_t)fld_get(cap, HCA_CAP_LOG_MAX_RA_RES_DC);
@@ -60,6 +73,7 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 	caps->maps_addresses =
 		fld_get(cap, HCA_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_AV_QP_MAPPING & 1;
 	caps->changes_udp_port = fld_get(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT);
+	caps_take_early(cap, caps);
 }
 
 /* What each transport may do with memory on demand; the verb tells of all but DC. */

@@ -25,7 +25,10 @@ struct mlx5_hca_caps {
 	uint16_t scheduler_elements, scheduler_tsars;
 	bool reserves_qpns;        /* QP numbers, */
 	uint8_t log_reserved_qpns; /* so many at a time */
-	bool maps_addresses;       /* to QPs whose congestion control counts */
+	/* Receives that a QP may have outstanding which takes messages out of order; 0: none. */
+	uint32_t early_rc, early_xrc, early_dc;
+	uint32_t early_ud, early_uc;
+	bool maps_addresses; /* to QPs whose congestion control counts */
 };
 
 struct hca_caps_cache {

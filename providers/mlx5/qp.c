@@ -142,6 +142,12 @@ static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
 								 : SEND_OPS_ANY;
 }
 
+/* The ring of a QP that takes messages out of order is twice as long: see qp_size_early(). */
+static uint32_t rq_max_post(const struct mlx5_qp *qp, const struct qp_size *size)
+{
+	return size->rq_wqes >> qp->out_of_order;
+}
+
 static int wq_alloc(struct wq *wq, uint32_t units, uint32_t max_post, size_t slot)
 {
 	wq->mask = units - 1;
@@ -209,7 +215,7 @@ static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct m
 	if (qp->buf.addr)
 		qp->rq.buf = (uint8_t *)qp->buf.addr + qp_recv_head(qp);
 	qp->sq.end = qp->sq.buf + sq_bytes;
-	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, size->rq_wqes, sizeof(uint64_t));
+	ret = wq_alloc(&qp->rq.wq, size->rq_wqes, rq_max_post(qp, size), sizeof(uint64_t));
 	if (ret)
 		goto free_buf;
 	qp->sq.slot_mask = SLOT_MASK(size->sq_wqebbs);
@@ -317,9 +323,12 @@ static void rq_choose_routines(struct mlx5_rq *rq, const struct ibv_qp_init_attr
 	rq->post = rq_qp(rq)->has_signatures
 			   ? path->post_recv_signed
 			   : path->post_recv_routine(size->rq_max_sge, size->rq_stride_log, shared);
+	rq->out_of_order = rq_qp(rq)->out_of_order;
 	if (attr->srq) {
 		rq->srq = to_msrq(attr->srq);
 		rq->special = RQ_SHARED;
+	} else if (rq->out_of_order) {
+		rq->special = RQ_OTHER;
 	}
 }
 
@@ -521,7 +530,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 	qp->rq.number = qp->vqp.qp.qp_num;
 	qp->cap = (struct ibv_qp_cap){
 		.max_send_wr = size->sq_max_post,
-		.max_recv_wr = size->rq_wqes,
+		.max_recv_wr = rq_max_post(qp, size),
 		.max_send_sge = size->sq_max_sge,
 		.max_recv_sge = size->rq_max_sge,
 		.max_inline_data = size->sq_max_inline,
@@ -664,6 +673,14 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 		sign ? RECV_SIGNATURE_SIZE : 0, size);
 }
 
+/* The WQE of a late message is completed before those that were taken first, whose places are free
+ * only when they are completed, too: until then, as many more are posted as may be outstanding. */
+static void qp_size_early(const struct mlx5_qp_dv *dv, struct qp_size *size)
+{
+	if (dv->flags & MLX5DV_QP_CREATE_OOO_DP)
+		size->rq_wqes *= 2;
+}
+
 /* The QP starts on a cache line: the order of its fields counts on that. */
 struct mlx5_qp *mlx5_qp_new(const char *call)
 {
@@ -703,11 +720,13 @@ int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *a
 		ret = qp_size_for(ctx, rules, attr, sign, &size);
 	if (ret)
 		return ret;
+	qp_size_early(dv, &size);
 	qp = mlx5_qp_new("create_qp");
 	if (!qp)
 		return ENOMEM;
 	qp->rules = rules;
 	qp->has_signatures = sign;
+	qp->out_of_order = dv->flags & MLX5DV_QP_CREATE_OOO_DP;
 	ret = qp_build(ctx, attr, &size, dv, qp);
 	if (ret) {
 		free(qp);
@@ -787,18 +806,30 @@ static void qp_reset(struct mlx5_qp *qp)
 	qp_reset_queues(qp);
 }
 
+/* The kernel is told at the beginning that messages may be out of order. */
+static uint32_t qp_modify_mask(const struct mlx5_qp *qp, const struct ibv_qp_attr *attr,
+			       int attr_mask)
+{
+	bool begins = attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_INIT;
+
+	return qp->out_of_order && begins ? MLX5_IB_MODIFY_QP_OOO_DP : 0;
+}
+
 /* The command has a driver's part when connection establishment options wait for a change of state,
  * and when it sets a rate limit: Linux 7 refuses one that comes without (for QPs that are not
  * raw). */
 static int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	bool has_ece = qp->ece_asked && attr_mask & IBV_QP_STATE;
-	const struct mlx5_ib_modify_qp req = { .ece_options = has_ece ? qp->ece_asked : 0 };
+	const struct mlx5_ib_modify_qp req = {
+		.comp_mask = qp_modify_mask(qp, attr, attr_mask),
+		.ece_options = has_ece ? qp->ece_asked : 0,
+	};
 	struct mlx5_ib_modify_qp_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
 	int ret;
 
-	if (!has_ece && !(attr_mask & IBV_QP_RATE_LIMIT))
+	if (!has_ece && !req.comp_mask && !(attr_mask & IBV_QP_RATE_LIMIT))
 		return verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, NULL);
 	ret = verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, &udata);
 	if (!ret && has_ece) {
@@ -824,7 +855,10 @@ static int underlay_check_mask(const struct mlx5_qp *qp, int attr_mask)
 static int dct_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_context *ctx = to_mctx(qp->vqp.qp.context);
-	const struct mlx5_ib_modify_qp req = { .ece_options = qp->ece_asked };
+	const struct mlx5_ib_modify_qp req = {
+		.comp_mask = qp_modify_mask(qp, attr, attr_mask),
+		.ece_options = qp->ece_asked,
+	};
 	struct mlx5_ib_modify_qp_resp resp = { 0 };
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
 	int ret = verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, &udata);

@@ -111,6 +111,7 @@ struct mlx5_qp {
 	uint32_t min_header; /* raw packets: bytes of the frame that the device wants in the WQE */
 	uint32_t max_tso_header; /* raw packets: bytes */
 	bool has_signatures;     /* each WQE: see data/signature.h */
+	bool out_of_order;       /* messages may be taken before their turn */
 	bool has_ece;            /* the device answers to options */
 	uint32_t ece_asked, ece_granted;
 	struct queue_mem sq_buf; /* of types whose rings lie apart */

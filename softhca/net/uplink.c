@@ -37,7 +37,9 @@ struct uplink {
 	struct fabric_msg joined;
 	uint32_t part; /* payload of each packet but the last */
 	uint8_t *payload;
-	/* These fields have a packet that another one overtakes. */
+	/* These fields have a packet that others overtake: so many still, or 0: the next one, if
+	 * there is one before the adapters rest. */
+	uint64_t overtaken;
 	bool holding, held_local;
 	unsigned int held_host;
 	size_t held_len;
@@ -246,11 +248,28 @@ static void release_held(struct uplink *uplink)
 	packet_go(uplink, uplink->held_local, uplink->held_host, uplink->held, uplink->held_len);
 }
 
+/* Another packet has left. */
+static void count_overtaking(struct uplink *uplink)
+{
+	if (uplink->overtaken > 1)
+		uplink->overtaken--;
+	else
+		release_held(uplink);
+}
+
+/* There is nothing more to send: a packet that is to be overtaken by so many waits for them. */
+static void release_at_rest(struct uplink *uplink)
+{
+	if (!uplink->overtaken)
+		release_held(uplink);
+}
+
 /* The packet leaves, subject to the faults of the wire. */
 static void packet_leave(struct uplink *uplink, struct fault *fault, bool local, unsigned int host,
 			 uint8_t *packet, size_t len)
 {
-	enum packet_fault action = fault_packet(fault);
+	uint64_t overtaken = 0;
+	enum packet_fault action = fault_packet(fault, &overtaken);
 
 	if (uplink->pcap)
 		pcap_add(uplink->pcap, packet, len);
@@ -258,6 +277,7 @@ static void packet_leave(struct uplink *uplink, struct fault *fault, bool local,
 		return;
 	if (action == PACKET_LATE && !uplink->holding && len <= sizeof(uplink->held)) {
 		uplink->holding = true;
+		uplink->overtaken = overtaken;
 		uplink->held_local = local;
 		uplink->held_host = host;
 		uplink->held_len = len;
@@ -265,7 +285,7 @@ static void packet_leave(struct uplink *uplink, struct fault *fault, bool local,
 		return;
 	}
 	packet_go(uplink, local, host, packet, len);
-	release_held(uplink);
+	count_overtaking(uplink);
 }
 
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
@@ -370,7 +390,7 @@ bool uplink_progress(struct uplink *uplink, uint64_t now_ns)
 {
 	bool worked = false;
 
-	release_held(uplink);
+	release_at_rest(uplink);
 	if (uplink->network)
 		worked = network_progress(uplink->network, now_ns);
 	if (uplink->pcap && !worked)
@@ -380,7 +400,7 @@ bool uplink_progress(struct uplink *uplink, uint64_t now_ns)
 
 void uplink_flush(struct uplink *uplink)
 {
-	release_held(uplink);
+	release_at_rest(uplink);
 	if (uplink->network)
 		network_flush(uplink->network);
 }

@@ -31,12 +31,18 @@ payload_copy_to_list(const void *list, uint32_t n, __be32 null_lkey, const uint8
 	return scatter_fill(list, n, null_lkey, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
+/* The function returns where the WQE of a message is in its own queue. */
+static uint32_t rq_unit(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	return (rq->out_of_order ? be16toh(cqe->wqe_counter) : rq->wq.tail) & rq->wq.mask;
+}
+
 /* The buffers of a message are those of the oldest receive WQE, or of the SRQ's WQE that the CQE
  * names. */
 static int __attribute__((noinline))
 payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {
-	uint32_t unit = rq->wq.tail & rq->wq.mask, max_sge = rq->max_sge, len;
+	uint32_t unit = rq_unit(rq, cqe), max_sge = rq->max_sge, len;
 	const struct mlx5_wqe_data_seg *scatter;
 
 	if (rq->srq) {
@@ -153,7 +159,7 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	if (rq->srq)
 		done.wr_id = mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 	else
-		done.wr_id = wq_complete_next(&rq->wq);
+		done.wr_id = wq_complete_one(&rq->wq, rq_unit(rq, cqe));
 	return done;
 }
 

@@ -34,6 +34,7 @@ struct mlx5_rq {
 	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids to post */
 	uint32_t max_sge;   /* data segments of a WQE */
 	uint8_t special;    /* enum rq_special */
+	bool out_of_order;  /* its WQEs are those that CQEs name, not the oldest */
 	bool checksums;     /* the adapter verifies those of what arrives, and says so in the CQE */
 	uint8_t owner;      /* enum rq_owner */
 	bool error_reported; /* the first failure has been logged; atomic: there may be two CQs */

@@ -183,6 +183,21 @@ static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 	return put;
 }
 
+/* Who cannot be asked has none. */
+static void parts_put_early(struct mlx5_context *ctx, struct mlx5dv_ooo_recv_wrs_caps *out)
+{
+	const struct mlx5_hca_caps *caps;
+
+	*out = (struct mlx5dv_ooo_recv_wrs_caps){ 0 };
+	if (mlx5_hca_caps_get(ctx, &caps))
+		return;
+	out->max_rc = caps->early_rc;
+	out->max_xrc = caps->early_xrc;
+	out->max_dct = caps->early_dc;
+	out->max_ud = caps->early_ud;
+	out->max_uc = caps->early_uc;
+}
+
 /* What the kernel or the device may not have is answered only where it is. */
 static uint64_t parts_put_if_there(struct mlx5_context *ctx,
 				   const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
@@ -190,6 +205,11 @@ static uint64_t parts_put_if_there(struct mlx5_context *ctx,
 {
 	uint64_t put = parts_put_clock(ctx, asked, attrs) | parts_put_caps(ctx, asked, attrs);
 
+	if (asked & MLX5DV_CONTEXT_MASK_OOO_RECV_WRS &&
+	    resp->flags & MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP) {
+		parts_put_early(ctx, &attrs->ooo_recv_wrs_caps);
+		put |= MLX5DV_CONTEXT_MASK_OOO_RECV_WRS;
+	}
 	if (asked & MLX5DV_CONTEXT_MASK_REG_C0 && resp->reg_c0.mask) {
 		attrs->reg_c0.value = resp->reg_c0.value;
 		attrs->reg_c0.mask = resp->reg_c0.mask;

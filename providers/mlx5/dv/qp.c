@@ -7,6 +7,7 @@
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dv.h"
+#include "providers/mlx5/hca_caps.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_rules.h"
 
@@ -79,9 +80,54 @@ static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 		return flags_refuse(flags, "the device has no credits for packets", EINVAL);
 	if (flags & MLX5DV_QP_CREATE_SIG_PIPELINING)
 		return flags_refuse(flags, "pipelined signatures are not supported", EOPNOTSUPP);
-	if (flags & MLX5DV_QP_CREATE_OOO_DP)
-		return flags_refuse(flags, "placement out of order is not supported", EOPNOTSUPP);
 	return 0;
+}
+
+/* The function returns how many receives a QP of that type may have outstanding that takes messages
+ * out of order; 0: it may not. */
+static uint32_t early_limit(const struct mlx5_hca_caps *caps, enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_RC:
+		return caps->early_rc;
+	case IBV_QPT_UC:
+		return caps->early_uc;
+	case IBV_QPT_UD:
+		return caps->early_ud;
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return caps->early_xrc;
+	case IBV_QPT_DRIVER:
+		return caps->early_dc;
+	default:
+		return 0;
+	}
+}
+
+static int early_check(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
+		       uint32_t flags)
+{
+	const struct mlx5_ib_query_device_resp *device;
+	const struct mlx5_hca_caps *caps;
+	uint32_t limit = 0;
+	int ret;
+
+	if (!(flags & MLX5DV_QP_CREATE_OOO_DP))
+		return 0;
+	ret = mlx5_device_resp_get(ctx, &device);
+	if (ret)
+		return ret;
+	if (device->flags & MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP && !mlx5_hca_caps_get(ctx, &caps))
+		limit = early_limit(caps, attr->qp_type);
+	if (!limit)
+		return flags_refuse(flags,
+				    "the device places data out of order for no QP of this type",
+				    EOPNOTSUPP);
+	if (attr->cap.max_recv_wr <= limit || attr->qp_type > IBV_QPT_UD)
+		return 0;
+	verbs_warn("mlx5dv_create_qp: cap.max_recv_wr is %u, limit %u with OOO_DP",
+		   attr->cap.max_recv_wr, limit);
+	return EINVAL;
 }
 
 static int qp_take_flags(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
@@ -95,7 +141,8 @@ static int qp_take_flags(struct ibv_context *context, const struct ibv_qp_init_a
 	ret = flags_check_type(dv->flags, attr->qp_type);
 	if (ret || !(dv->flags & ~(uint32_t)SCATTER_FLAGS))
 		return ret;
-	return flags_check_device(to_mctx(context), dv->flags);
+	ret = flags_check_device(to_mctx(context), dv->flags);
+	return ret ? ret : early_check(to_mctx(context), attr, dv->flags);
 }
 
 /* ---- DC */

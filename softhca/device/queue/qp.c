@@ -10,6 +10,7 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/transport/dci.h"
+#include "softhca/device/transport/early.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
@@ -76,6 +77,7 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 	if (qp->state == PRM_QP_STATE_ERR)
 		return;
 	qp->state = PRM_QP_STATE_ERR;
+	early_flush(hca, qp);
 	if (qp->dct) { /* a responder: it goes with its session, of which software knows nothing */
 		leave_srq(hca, qp);
 		return;
@@ -136,6 +138,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 	if (qp->uar)
 		LIST_REMOVE(qp, in_uar);
 	dma_unmap(&qp->map);
+	early_forget(qp);
 	free(qp->dci);
 	free(qp->offload);
 	free(qp->sq.entry);

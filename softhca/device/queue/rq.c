@@ -119,10 +119,36 @@ int rq_fetch(struct hca *hca, struct qp *qp)
 
 	if (qp->srq)
 		resp->srq = qp->srq;
+	if (qp->spare.there && qp->spare.srq == resp->srq) {
+		qp->spare.there = false;
+		resp->recv = qp->spare.recv;
+		resp->index = qp->spare.index;
+		return 0;
+	}
 	if (resp->srq)
 		return srq_take(hca, resp->srq, &resp->recv, &resp->index);
 	resp->index = qp->rq.ci;
 	return fetch_own(hca, qp);
+}
+
+static void put_sender(const struct qp *qp, struct completion *done)
+{
+	if (qp->service == FABRIC_UD)
+		return;
+	done->remote_qpn = qp->remote_qpn;
+	done->slid = qp->path.addr.dlid;
+}
+
+void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done, uint16_t index,
+		       struct srq *srq)
+{
+	struct cq *cq = srq && srq->cq ? srq->cq : qp->recv_cq;
+
+	done->wqe_counter = index;
+	done->srq = srq;
+	put_sender(qp, done);
+	if (cq_post(hca, cq, qp, done))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
@@ -132,10 +158,7 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 	done->wqe_counter = qp->resp.index;
 	done->srq = qp->resp.srq;
 	done->tm = tm_note_of(qp);
-	if (qp->service != FABRIC_UD) {
-		done->remote_qpn = qp->remote_qpn;
-		done->slid = qp->path.addr.dlid;
-	}
+	put_sender(qp, done);
 	ret = cq_post(hca, rq_cq(qp), qp, done);
 	if (ret == EFAULT)
 		return ret;

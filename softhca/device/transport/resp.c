@@ -11,11 +11,14 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
+#include "softhca/device/transport/early.h"
+#include "softhca/device/transport/resp.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
 void resp_reset(struct qp *qp)
 {
+	early_forget(qp);
 	memset(&qp->resp, 0, sizeof(qp->resp));
 }
 
@@ -109,7 +112,7 @@ static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t ke
 
 /* A request that was executed moves the expected PSN on, and is acknowledged when it asks for
  * that. */
-static void request_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
 	qp->resp.msn += msg->last;
@@ -148,7 +151,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 /* ---- SEND ---- */
 
 /* A CQE of tag matching has a header where the payload would go. */
-static bool fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
+bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t limit = tm_note_of(qp) ? 0 : qp->resp_in_cqe;
 
@@ -157,15 +160,14 @@ static bool fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 	return msg->first && msg->last && msg->payload_len && msg->payload_len <= limit;
 }
 
-static uint8_t send_opcode(const struct fabric_msg *msg)
+uint8_t resp_send_opcode(const struct fabric_msg *msg)
 {
 	if (msg->invalidate)
 		return CQE_OP_RESP_SEND_INVAL;
 	return msg->has_imm ? CQE_OP_RESP_SEND_IMM : CQE_OP_RESP_SEND;
 }
 
-static struct completion receive_completion(const struct fabric_msg *msg, uint8_t opcode,
-					    uint64_t length)
+struct completion resp_completion(const struct fabric_msg *msg, uint8_t opcode, uint64_t length)
 {
 	return (struct completion){
 		.opcode = opcode,
@@ -175,7 +177,7 @@ static struct completion receive_completion(const struct fabric_msg *msg, uint8_
 	};
 }
 
-static int send_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct recv_wqe *recv = &qp->resp.recv;
 	struct dma_batch batch;
@@ -191,7 +193,7 @@ static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_
 {
 	enum { SHORT = 1024 };
 	const struct recv_wqe *recv = &qp->resp.recv;
-	struct completion done = receive_completion(msg, send_opcode(msg), msg->payload_len);
+	struct completion done = resp_completion(msg, resp_send_opcode(msg), msg->payload_len);
 	uint8_t buf[SHORT + CQE_ROOM];
 	struct dma_batch batch;
 
@@ -216,22 +218,22 @@ static bool matches_tags(const struct qp *qp)
 static bool send_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	return msg->first && qp->resp.srq && qp_is_reliable(qp) && !matches_tags(qp) &&
-	       !fits_cqe(qp, msg) && !srq_has_pages(hca, &qp->resp.recv, msg->payload_len);
+	       !resp_fits_cqe(qp, msg) && !srq_has_pages(hca, &qp->resp.recv, msg->payload_len);
 }
 
 /* The function returns 0 or the vendor syndrome. */
 static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct completion done;
-	bool in_cqe = fits_cqe(qp, msg);
+	bool in_cqe = resp_fits_cqe(qp, msg);
 	int why;
 
 	if (!in_cqe && deliver_at_once(hca, qp, msg))
 		return 0;
-	why = in_cqe ? 0 : send_scatter(hca, qp, msg);
+	why = in_cqe ? 0 : resp_scatter(hca, qp, msg);
 	if (why || !msg->last)
 		return why;
-	done = receive_completion(msg, send_opcode(msg), qp->resp.received + msg->payload_len);
+	done = resp_completion(msg, resp_send_opcode(msg), qp->resp.received + msg->payload_len);
 	done.inline_data = msg->payload;
 	done.inline_len = in_cqe ? msg->payload_len : 0;
 	rq_complete(hca, qp, &done);
@@ -249,7 +251,7 @@ static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *
 		return true;
 	verdict = tm_arrive(hca, qp, msg);
 	if (verdict == TM_CONSUMED)
-		request_accept(hca, qp, msg);
+		resp_accept(hca, qp, msg);
 	if (verdict == TM_BUSY) {
 		qp->resp.nak_sent = true;
 		send_nak(hca, qp, FABRIC_NAK_RNR);
@@ -300,7 +302,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 	if (key)
 		mkey_invalidate(key);
 	qp->resp.received += msg.payload_len;
-	request_accept(hca, qp, whole);
+	resp_accept(hca, qp, whole);
 }
 
 /* ---- RDMA WRITE ---- */
@@ -345,6 +347,13 @@ static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg
 	return 0;
 }
 
+int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	int nak = begin_write(hca, qp, msg);
+
+	return nak ? nak : write_payload(hca, qp, msg);
+}
+
 static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	int nak = qp->remote_write ? 0 : FABRIC_NAK_INVALID_REQUEST;
@@ -362,11 +371,11 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 	qp->resp.received += msg->payload_len;
 	if (msg->has_imm && msg->last) {
 		struct completion done =
-			receive_completion(msg, CQE_OP_RESP_WRITE_IMM, qp->resp.received);
+			resp_completion(msg, CQE_OP_RESP_WRITE_IMM, qp->resp.received);
 
 		rq_complete(hca, qp, &done);
 	}
-	request_accept(hca, qp, msg);
+	resp_accept(hca, qp, msg);
 }
 
 /* ---- RDMA READ ---- */
@@ -565,7 +574,7 @@ static void count_request(struct hca *hca, const struct qp *qp, const struct fab
 		q_count(hca, qp, Q_RX_ATOMIC);
 }
 
-static void request_execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+void resp_execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.nak_sent = false;
 	count_request(hca, qp, msg);
@@ -584,7 +593,7 @@ static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_m
 	if (msg->op <= FABRIC_WRITE)
 		packets_skip(&rest, qp->resp.expected_psn, qp->mtu);
 	if (rest.psn == qp->resp.expected_psn)
-		request_execute(hca, qp, &rest);
+		resp_execute(hca, qp, &rest);
 	else
 		requests[msg->op].repeat(hca, qp, msg);
 }
@@ -621,16 +630,28 @@ static bool find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *ms
 	return qp->resp.srq;
 }
 
+/* Something is missing. A QP that takes requests early waits for it, as it may only be late: for as
+ * long as a few messages take to arrive, or until one comes that it cannot take. */
+static void receive_ahead(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	enum { PATIENCE = 16 };
+
+	q_count(hca, qp, Q_OUT_OF_SEQUENCE);
+	if (qp->out_of_order && find_srq(hca, qp, msg) && early_take(hca, qp, msg) &&
+	    qp->num_early < PATIENCE)
+		return;
+	if (qp->resp.nak_sent)
+		return;
+	qp->resp.nak_sent = true;
+	send_nak(hca, qp, FABRIC_NAK_PSN);
+}
+
 static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	int32_t ahead = psn_diff(msg->psn, qp->resp.expected_psn);
 
 	if (ahead > 0) {
-		q_count(hca, qp, Q_OUT_OF_SEQUENCE);
-		if (!qp->resp.nak_sent) {
-			qp->resp.nak_sent = true;
-			send_nak(hca, qp, FABRIC_NAK_PSN);
-		}
+		receive_ahead(hca, qp, msg);
 		return;
 	}
 	if (!find_srq(hca, qp, msg))
@@ -638,7 +659,8 @@ static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric
 	else if (ahead < 0)
 		request_repeat(hca, qp, msg);
 	else
-		request_execute(hca, qp, msg);
+		resp_execute(hca, qp, msg);
+	early_go_on(hca, qp);
 }
 
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

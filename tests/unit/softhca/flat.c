@@ -353,6 +353,7 @@ static void transition(struct flat_qp *qp, const struct flat_qp *peer,
 	fld_set(qpc, QPC_MTU, or_default(attr->mtu, 3));
 	fld_set(qpc, QPC_LOG_MSG_MAX, 30);
 	fld_set(qpc, QPC_REMOTE_QPN, peer->n);
+	fld_set(qpc, QPC_DP_ORDERING_1, attr->out_of_order);
 	fld_set(qpc, QPC_NEXT_RCV_PSN, attr->first_psn);
 	fld_set(qpc, QPC_NEXT_SEND_PSN, attr->first_psn);
 	fld_set(qpc, QPC_LOG_SRA_MAX, attr->rd_atomic_log);

@@ -150,7 +150,8 @@ struct flat_qp_attr {
 	uint32_t rq_offset; /* of the rings in their first page */
 	bool block_lb_mc;
 	bool signatures;
-	bool fast_reg;  /* the driver's: its UMRs write lists of pages */
+	bool fast_reg; /* the driver's: its UMRs write lists of pages */
+	bool out_of_order;
 	bool offloaded; /* no send queue, but that of tag matching */
 };
 

@@ -17,7 +17,7 @@ static void texts_are_parsed(void **state)
 		"drop:100%",     "kill:7",    "kill",    "drop",          "kill@12",
 		"link-down",     "link-up@0", "link-up", "link-down@500", "cmd-timeout",
 		"cmd-timeout:9", "prm:2",     "loss:4",  "loss:1%",       "loss:0.05%",
-		"late:3",        "late:100%", "late",
+		"late:3",        "late:100%", "late",    "late:2+7",      "late:1%+3",
 	};
 	static const char *const bad[] = {
 		"",
@@ -51,6 +51,10 @@ static void texts_are_parsed(void **state)
 		"loss:1.%x",
 		"loss:101%",
 		"late:1.23456%",
+		"late:1+",
+		"late:1+0",
+		"late:1+2%",
+		"loss:1+2",
 	};
 
 	(void)state;

@@ -48,6 +48,7 @@ static const struct {
 	{ GROUP_PORT, QPC_DETH_SQPN },
 	{ GROUP_DEST_QPN, QPC_REMOTE_QPN },
 	{ GROUP_RECV_PSN, QPC_NEXT_RCV_PSN },
+	{ GROUP_RECV_PSN, QPC_DP_ORDERING_1 },
 	{ GROUP_SEND_PSN, QPC_NEXT_SEND_PSN },
 	{ GROUP_MTU, QPC_MTU },
 	{ GROUP_MTU, QPC_LOG_MSG_MAX },
@@ -264,6 +265,7 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	qp->remote_read = fld_get(qpc, QPC_RRE);
 	qp->remote_write = fld_get(qpc, QPC_RWE);
 	qp->remote_atomic = fld_get(qpc, QPC_RAE);
+	qp->out_of_order = fld_get(qpc, QPC_DP_ORDERING_1);
 	qp->retry_count = fld_get(qpc, QPC_RETRY_COUNT);
 	qp->rnr_retry = fld_get(qpc, QPC_RNR_RETRY);
 	qp->min_rnr_timer = fld_get(qpc, QPC_MIN_RNR_NAK);

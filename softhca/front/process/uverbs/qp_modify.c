@@ -237,6 +237,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 		fld_set(qpc, QPC_REMOTE_QPN, cmd->dest_qp_num);
 	if (mask & QP_ATTR_RQ_PSN)
 		fld_set(qpc, QPC_NEXT_RCV_PSN, cmd->rq_psn);
+	fld_set(qpc, QPC_DP_ORDERING_1, qp->real->out_of_order);
 	if (mask & QP_ATTR_SQ_PSN)
 		fld_set(qpc, QPC_NEXT_SEND_PSN, cmd->sq_psn);
 	fill_mtu(uc, cmd, qp, qpc);
@@ -336,9 +337,30 @@ static void attr_remember(const struct ib_uverbs_modify_qp *cmd, struct uverbs_q
 		qp->real->port = cmd->port_num;
 }
 
-/* In the driver's part a program may ask, beyond the verb, for what the adapter announces:
- * nothing. */
-static int check_driver_part(struct uverbs_call *uc)
+/* The function tells whether requests may be taken out of order by QPs of that type. */
+static bool may_reorder(const struct uverbs_call *uc, uint32_t type)
+{
+	static const struct {
+		uint32_t type, cap;
+	} table[] = {
+		{ IB_UVERBS_QPT_RC, HCA_CAP_DP_ORDERING_OOO_ALL_RC },
+		{ IB_UVERBS_QPT_UC, HCA_CAP_DP_ORDERING_OOO_ALL_UC },
+		{ IB_UVERBS_QPT_UD, HCA_CAP_DP_ORDERING_OOO_ALL_UD },
+		{ IB_UVERBS_QPT_XRC_INI, HCA_CAP_DP_ORDERING_OOO_ALL_XRC },
+		{ IB_UVERBS_QPT_XRC_TGT, HCA_CAP_DP_ORDERING_OOO_ALL_XRC },
+		{ QP_TYPE_DCI, HCA_CAP_DP_ORDERING_OOO_ALL_DC },
+		{ QP_TYPE_DCT, HCA_CAP_DP_ORDERING_OOO_ALL_DC },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++)
+		if (table[i].type == type)
+			return adapter_cap(uc->adapter, table[i].cap);
+	return false;
+}
+
+/* In the driver's part a program may ask, beyond the verb, for what the adapter announces. What it
+ * asks for once it has from then on. */
+static int check_driver_part(struct uverbs_call *uc, const struct uverbs_qp *qp)
 {
 	struct mlx5_ib_modify_qp driver;
 	size_t len = uc_len(uc, UVERBS_ATTR_UHW_IN);
@@ -349,7 +371,14 @@ static int check_driver_part(struct uverbs_call *uc)
 		return EINVAL;
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)))
 		return EFAULT;
-	return driver.comp_mask || driver.burst_info.reserved ? EOPNOTSUPP : 0;
+	if (driver.comp_mask & ~(uint32_t)MLX5_IB_MODIFY_QP_OOO_DP || driver.burst_info.reserved)
+		return EOPNOTSUPP;
+	if (!(driver.comp_mask & MLX5_IB_MODIFY_QP_OOO_DP))
+		return 0;
+	if (!may_reorder(uc, qp->type))
+		return EOPNOTSUPP;
+	qp->real->out_of_order = true;
+	return 0;
 }
 
 static int modify_check(struct uverbs_call *uc, const struct uverbs_qp *qp,
@@ -360,7 +389,7 @@ static int modify_check(struct uverbs_call *uc, const struct uverbs_qp *qp,
 
 	cmd->attr_mask = relevant_mask(qp, cmd->attr_mask);
 	if (!ret)
-		ret = check_driver_part(uc);
+		ret = check_driver_part(uc, qp);
 	if (!ret)
 		ret = check_transition(uc, qp, cmd, to, transition);
 	return ret ? ret : check_values(uc, qp, cmd);
@@ -372,7 +401,7 @@ static int dct_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	int ret = check_address(uc, qp, cmd);
 
 	if (!ret)
-		ret = check_driver_part(uc);
+		ret = check_driver_part(uc, qp);
 	return ret ? ret : qp_dct_modify(uc, cmd, qp);
 }
 

@@ -267,6 +267,8 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	uint32_t log_max_tso = fld_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
 
 	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
+	if (cap(uc, HCA_CAP_DP_ORDERING_OOO_ALL_RC))
+		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP;
 	if (cap(uc, HCA_CAP_CQE_128_ALWAYS))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
 	if (cap(uc, HCA_CAP_CQE_COMPRESSION_128))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * early.h - requests that a responder takes before those which were sent first, for a QP whose
+ * software allows that (out-of-order data placement).
+ *
+ * SENDs and WRITEs are placed in memory when they arrive, the former in the next receive WQE,
+ * whichever message that was meant for. READs and atomics wait. All of them count, complete and are
+ * acknowledged in their order, when what was missing has come. What is not one whole message, or
+ * would be refused, is not taken: it will be sent again, in order.
+ */
+#ifndef SOFTHCA_DEVICE_TRANSPORT_EARLY_H
+#define SOFTHCA_DEVICE_TRANSPORT_EARLY_H
+
+#include <stdbool.h>
+
+struct fabric_msg;
+struct hca;
+struct qp;
+
+/* The request is ahead of its turn. The function returns false when it has not been taken. */
+bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+/* The function gives all requests whose turn has come what is left to do of them. */
+void early_go_on(struct hca *hca, struct qp *qp);
+/* The QP is in error: receive WQEs that were taken early are flushed. */
+void early_flush(struct hca *hca, struct qp *qp);
+/* The function forgets what was taken early. */
+void early_forget(struct qp *qp);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * resp.h - the parts of the responder, for requests that come before their turn: early.c.
+ */
+#ifndef SOFTHCA_DEVICE_TRANSPORT_RESP_H
+#define SOFTHCA_DEVICE_TRANSPORT_RESP_H
+
+#include "softhca/device/core.h"
+
+/* The functions place the payload of a whole request: a SEND's in the receive WQE that was fetched,
+ * which has room for it. They return 0, or what is wrong with it. */
+int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+/* The function tells whether the payload goes into the CQE. */
+bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg);
+uint8_t resp_send_opcode(const struct fabric_msg *msg);
+struct completion resp_completion(const struct fabric_msg *msg, uint8_t opcode, uint64_t length);
+/* The request, whose turn it is, was executed: it is counted, and acknowledged. */
+void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+/* The function executes the request, whose turn it is. */
+void resp_execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+
+#endif
