@@ -161,6 +161,7 @@ enum {
 #define HCA_CAP_LOG_MAX_RQT                                   FLD(0x70, 20, 16)
 #define HCA_CAP_LOG_MAX_RQT_SIZE                              FLD(0x70, 12, 8)
 #define HCA_CAP_LOG_MAX_STRIDE_SZ_RQ                          FLD(0x74, 28, 24)
+#define HCA_CAP_EXT_STRIDE_NUM_RANGE                          FLD(0x74, 31, 31)
 #define HCA_CAP_LOG_MIN_STRIDE_SZ_RQ                          FLD(0x74, 20, 16)
 #define HCA_CAP_LOG_MAX_STRIDE_SZ_SQ                          FLD(0x74, 12, 8)
 #define HCA_CAP_LOG_MIN_STRIDE_SZ_SQ                          FLD(0x74, 4, 0)

@@ -137,6 +137,11 @@ enum cqe_rss_hash_type {
 	CQE_RSS_IPSEC = 3 << 6,
 };
 
+/* Of a striding queue: the WQE, and beside the length how many strides the frame took. A filler has
+ * no frame: what is left of the WQE was not enough for one. CQE_WQE_COUNTER is the first stride. */
+#define CQE_WQE_ID        FLD(0x0, 15, 0)
+#define CQE_FILLER        FLD(0x2c, 31, 31)
+#define CQE_STRIDES       FLD(0x2c, 30, 16)
 #define CQE_RSS_HASH      FLD(0xc, 31, 0)
 #define CQE_RSS_HASH_TYPE FLD(0x10, 31, 24)
 #define CQE_CHECK_SUM     FLD(0x14, 31, 16)

@@ -17,10 +17,24 @@ enum {
 
 enum {
 	PRM_WQ_TYPE_CYCLIC = 1,
+	PRM_WQ_TYPE_CYCLIC_STRIDING = 3,
 	PRM_RQ_MEMORY_INLINE = 0, /* RQC mem_rq_type */
 	PRM_RQ_MODIFY_VSD = 1 << 1,
 	PRM_RQ_MODIFY_SCATTER_FCS = 1 << 2,
 	PRM_RQ_MODIFY_COUNTER_SET_ID = 1 << 3,
+};
+
+/* A WQE of a striding queue has a segment in front of its list of buffers, which are one piece of
+ * strides: 2^6 to 2^13 bytes each, 2^3 to 2^16 of them. WQ_LOG_WQE_NUM_OF_STRIDES counts from 512
+ * on, and has the lower numbers from 10 on. */
+enum {
+	PRM_STRIDING_HEAD = 16,
+	PRM_LOG_STRIDE_MIN = 6,
+	PRM_LOG_STRIDE_MAX = 13,
+	PRM_LOG_STRIDES_MIN = 3,
+	PRM_LOG_STRIDES_MAX = 16,
+	PRM_LOG_STRIDES_BASE = 9,
+	PRM_LOG_STRIDES_LOW = 10,
 };
 
 enum {
@@ -43,6 +57,9 @@ enum {
 #define WQ_HW_COUNTER                      FLD(0x18, 31, 0)
 #define WQ_SW_COUNTER                      FLD(0x1c, 31, 0)
 #define WQ_DBR_UMEM_VALID                  FLD(0x24, 31, 31)
+#define WQ_LOG_WQE_NUM_OF_STRIDES          FLD(0x24, 11, 8) /* see prm_strides() */
+#define WQ_TWO_BYTE_SHIFT_EN               FLD(0x24, 7, 7)
+#define WQ_LOG_WQE_STRIDE_SIZE             FLD(0x24, 2, 0) /* of 64 bytes */
 #define WQ_WQ_UMEM_VALID                   FLD(0x24, 30, 30)
 #define WQ_DBR_UMEM_ID                     FLD(0x28, 31, 0)
 #define WQ_WQ_UMEM_ID                      FLD(0x2c, 31, 0)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "prm/mlx5/wq.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/cq_ring.h"
@@ -21,6 +22,7 @@ struct mlx5_wq {
 	struct mlx5_rq rq;
 	struct queue_mem buf;
 	struct queue_rec rec;
+	const struct mlx5dv_striding_rq_init_attr *strides; /* while it is created; or NULL */
 };
 
 static struct mlx5_wq *to_mwq(struct ibv_wq *wq)
@@ -75,9 +77,10 @@ static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 }
 
 /* The function returns how many bytes of a WQE are before its list of buffers. */
-static uint32_t wq_recv_head(const struct mlx5_context *ctx)
+static uint32_t wq_recv_head(const struct mlx5_context *ctx, const struct mlx5_wq *wq)
 {
-	return ctx->env.wq_signatures ? RECV_SIGNATURE_SIZE : 0;
+	return (ctx->env.wq_signatures ? RECV_SIGNATURE_SIZE : 0) +
+	       (wq->strides ? PRM_STRIDING_HEAD : 0);
 }
 
 static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp_size *size,
@@ -90,7 +93,7 @@ static int rq_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, const struct qp
 
 	if (ret)
 		return ret;
-	rq->buf = (uint8_t *)wq->buf.addr + wq_recv_head(ctx);
+	rq->buf = (uint8_t *)wq->buf.addr + wq_recv_head(ctx, wq);
 	rq->stride_log = size->rq_stride_log;
 	rq->max_sge = size->rq_max_sge;
 	rq->wq.mask = size->rq_wqes - 1;
@@ -122,6 +125,8 @@ static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
 static int wq_run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
 			 const struct qp_size *size, struct mlx5_wq *wq)
 {
+	const struct mlx5dv_striding_rq_init_attr none = { 0 },
+						  *strides = wq->strides ? wq->strides : &none;
 	const struct mlx5_ib_create_wq req = {
 		.buf_addr = (uintptr_t)wq->buf.addr,
 		.db_addr = (uintptr_t)wq->rq.dbrec,
@@ -129,6 +134,10 @@ static int wq_run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr
 		.rq_wqe_shift = size->rq_stride_log,
 		.user_index = wq->rq.rsn,
 		.flags = ctx->env.wq_signatures ? MLX5_WQ_FLAG_SIGNATURE : 0,
+		.comp_mask = wq->strides ? MLX5_IB_CREATE_WQ_STRIDING_RQ : 0,
+		.single_stride_log_num_of_bytes = strides->single_stride_log_num_of_bytes,
+		.single_wqe_log_num_of_strides = strides->single_wqe_log_num_of_strides,
+		.two_byte_shift_en = strides->two_byte_shift_en,
 	};
 	struct mlx5_ib_create_wq_resp resp;
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
@@ -179,44 +188,51 @@ static void wq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, stru
 	rq->special = rq->checksums ? RQ_OTHER : RQ_PLAIN;
 }
 
-static int wq_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struct mlx5_wq **out)
+static int wq_build(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struct mlx5_wq *wq)
 {
 	const struct ibv_qp_cap cap = { .max_recv_wr = attr->max_wr,
 					.max_recv_sge = attr->max_sge };
 	struct qp_size size;
-	struct mlx5_wq *wq;
 	int ret = wq_check_attr(attr);
 
 	if (!ret)
-		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, wq_recv_head(ctx), &size);
+		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, wq_recv_head(ctx, wq), &size);
+	if (!ret)
+		ret = rq_alloc(ctx, attr->pd, &size, wq);
 	if (ret)
 		return ret;
-	wq = calloc_for("create_wq", 1, sizeof(*wq));
-	if (!wq)
-		return ENOMEM;
-	ret = rq_alloc(ctx, attr->pd, &size, wq);
-	if (ret)
-		goto free_wq;
 	wq_choose_routines(ctx, attr->pd, &wq->rq);
 	ret = wq_create_indexed(ctx, attr, &size, wq);
 	if (ret)
-		goto free_rq;
-	*out = wq;
-	return 0;
-free_rq:
-	rq_free(ctx, wq);
-free_wq:
-	free(wq);
+		rq_free(ctx, wq);
+	return ret;
+}
+
+int mlx5_wq_create_with(struct ibv_context *context, struct ibv_wq_init_attr *attr,
+			const struct mlx5dv_striding_rq_init_attr *strides, struct ibv_wq **out)
+{
+	struct mlx5_wq *wq = calloc_for("create_wq", 1, sizeof(*wq));
+	int ret;
+
+	if (!wq)
+		return ENOMEM;
+	wq->strides = strides;
+	ret = wq_build(to_mctx(context), attr, wq);
+	wq->strides = NULL;
+	if (ret)
+		free(wq);
+	else
+		*out = &wq->wq;
 	return ret;
 }
 
 struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr)
 {
-	struct mlx5_wq *wq;
-	int ret = wq_create(to_mctx(context), attr, &wq);
+	struct ibv_wq *wq;
+	int ret = mlx5_wq_create_with(context, attr, NULL, &wq);
 
 	if (!ret)
-		return &wq->wq;
+		return wq;
 	errno = ret;
 	return NULL;
 }

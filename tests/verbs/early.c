@@ -28,7 +28,7 @@ struct side {
 	uint8_t buf[MESSAGES * SIZE];
 };
 
-static struct ibv_qp *create(struct ibv_pd *pd, struct ibv_cq *cq, struct ibv_srq *srq)
+static struct ibv_qp *qp_create(struct ibv_pd *pd, struct ibv_cq *cq, struct ibv_srq *srq)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
@@ -52,7 +52,7 @@ static void side_open(struct ibv_pd *pd, struct ibv_srq *srq, struct side *side)
 	memset(side, 0, sizeof(*side));
 	MUST(side->cq = ibv_create_cq(pd->context, 2 * MESSAGES, NULL, NULL, 0));
 	MUST(side->mr = ibv_reg_mr(pd, side->buf, sizeof(side->buf), IBV_ACCESS_LOCAL_WRITE));
-	side->qp = create(pd, side->cq, srq);
+	side->qp = qp_create(pd, side->cq, srq);
 }
 
 static void side_close(struct side *side)

@@ -13,6 +13,8 @@
 #include "softhca/device/eth/work_request.h"
 #include "softhca/device/queue/wqe.h"
 
+enum { MAX_SHIFT = 2 }; /* bytes in front of a frame */
+
 /* ---- life ---- */
 
 static void rq_use(struct eth_rq *rq, int by)
@@ -55,7 +57,7 @@ void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state stat
 	}
 	rq->state = state;
 	if (state == PRM_WQ_STATE_RST)
-		rq->pi = rq->ci = 0;
+		rq->pi = rq->ci = rq->used = 0;
 }
 
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter)
@@ -96,6 +98,12 @@ static void cqe_build(const struct hca *hca, const struct eth_rq *rq,
 	hca->format->encode_frame_cqe(&place, done, cqe);
 }
 
+static void wqe_end(struct eth_rq *rq)
+{
+	rq->ci++;
+	rq->used = 0;
+}
+
 /* The WQE at ci ends in error. */
 static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 			   uint8_t vendor_syndrome)
@@ -110,7 +118,7 @@ static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 
 	cqe_build(hca, rq, &done, cqe);
 	cq_post_cqe(hca, rq->cq, cqe, true, NULL);
-	rq->ci++;
+	wqe_end(rq);
 }
 
 static int read_doorbell(struct hca *hca, struct eth_rq *rq)
@@ -144,6 +152,8 @@ static int rq_decode_wqe(const struct hca *hca, const struct eth_rq *rq, const u
 
 	if (skip && !hca->format->recv_is_signed(raw, rq->wq.stride, rq->n, rq->ci))
 		return EBADMSG;
+	if (rq->strides)
+		skip += hca->format->striding_head;
 	hca->format->decode_frame_recv(raw + skip, rq->wq.stride - skip, wqe);
 	return 0;
 }
@@ -182,35 +192,85 @@ static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, ui
 	return frame->len - skip;
 }
 
-/* The function delivers frame and CQE in one bus call. It returns 0 or a vendor syndrome. */
-static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
-			 const struct eth_arrival *arrival)
+/* The function returns how many strides LEN bytes take; 0 where a frame takes a WQE. */
+static uint32_t frame_strides(const struct eth_rq *rq, size_t len)
 {
-	const struct frame_completion done = {
+	return rq->strides ? (uint32_t)((len + (1u << rq->log_stride) - 1) >> rq->log_stride) : 0;
+}
+
+static void frame_describe(const struct eth_rq *rq, const struct eth_arrival *arrival,
+			   uint32_t strides, struct frame_completion *done)
+{
+	*done = (struct frame_completion){
 		.opcode = CQE_OP_RESP_SEND,
-		.wqe_counter = rq->ci,
+		.wqe_counter = strides ? rq->used : rq->ci,
+		.wqe_id = rq->ci,
+		.strides = strides,
 		.arrival = arrival,
 		.stripped = rq_strips(rq, &arrival->frame),
 		.sum = full_sum(&arrival->frame, rq_strips(rq, &arrival->frame)),
 	};
-	uint8_t bytes[FABRIC_FRAME_MAX + CQE_ROOM], cqe[CQE_MAX];
-	size_t len = frame_image(rq, &arrival->frame, bytes);
+}
+
+static void wqe_use(struct eth_rq *rq, uint32_t strides)
+{
+	rq->used += strides;
+	if (rq->used == rq->strides)
+		wqe_end(rq);
+}
+
+/* The function delivers frame and CQE in one bus call. It returns 0 or a vendor syndrome. */
+static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
+			 const struct eth_arrival *arrival)
+{
+	uint8_t bytes[MAX_SHIFT + FABRIC_FRAME_MAX + CQE_ROOM], cqe[CQE_MAX];
+	size_t len = rq->shift + frame_image(rq, &arrival->frame, bytes + rq->shift);
+	uint64_t at = (uint64_t)rq->used << rq->log_stride;
+	uint32_t strides = frame_strides(rq, len);
+	struct frame_completion done;
 	struct dma_batch batch;
 	int ret;
 
-	if (len > wqe->length)
+	if (at + len > wqe->length)
 		return WQE_BAD_LENGTH;
 	if (!rq->wq.pd)
 		return WQE_BAD_LKEY;
+	memset(bytes, 0, rq->shift);
 	dma_begin_write(&batch, hca, bytes);
-	ret = sges_add(&batch, rq->wq.pd, MKEY_LOCAL_WRITE, wqe->sge, wqe->num_sge, 0, len);
+	ret = sges_add(&batch, rq->wq.pd, MKEY_LOCAL_WRITE, wqe->sge, wqe->num_sge, at, len);
 	if (ret)
 		return ret;
+	frame_describe(rq, arrival, strides, &done);
 	cqe_build(hca, rq, &done, cqe);
 	if (cq_post_cqe(hca, rq->cq, cqe, false, &batch) == EFAULT)
 		return WQE_BAD_DMA;
-	rq->ci++;
+	wqe_use(rq, strides);
 	return 0;
+}
+
+/* What is left of the WQE is too short for the frame: a CQE says so, and the next WQE takes it. */
+static void wqe_fill(struct hca *hca, struct eth_rq *rq)
+{
+	const struct frame_completion done = {
+		.opcode = CQE_OP_RESP_SEND,
+		.wqe_counter = rq->used,
+		.wqe_id = rq->ci,
+		.strides = rq->strides - rq->used,
+		.filler = true,
+	};
+	uint8_t cqe[CQE_MAX];
+
+	cqe_build(hca, rq, &done, cqe);
+	cq_post_cqe(hca, rq->cq, cqe, false, NULL);
+	wqe_end(rq);
+}
+
+static bool wqe_is_short(const struct eth_rq *rq, const struct eth_arrival *arrival)
+{
+	const struct frame *frame = &arrival->frame;
+	size_t len = rq->shift + frame->len - (rq_strips(rq, frame) ? VLAN_SIZE : 0);
+
+	return rq->used && rq->used + frame_strides(rq, len) > rq->strides;
 }
 
 static void frame_drop(struct eth_rq *rq)
@@ -226,6 +286,8 @@ void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival
 
 	if (rq->state != PRM_WQ_STATE_RDY)
 		return;
+	if (wqe_is_short(rq, arrival))
+		wqe_fill(hca, rq);
 	ret = rq_fetch_wqe(hca, rq, &wqe);
 	if (ret == ENOENT) {
 		frame_drop(rq);

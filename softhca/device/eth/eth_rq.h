@@ -27,6 +27,12 @@ struct eth_rq {
 	bool real_time; /* timestamps of its CQEs */
 	bool strip_vlan, flush;
 	uint16_t pi, ci;
+	/* A striding queue puts frames behind each other in a WQE, each from a stride of its own
+	 * on. */
+	uint32_t strides;    /* of a WQE; 0: each frame has a WQE */
+	uint32_t log_stride; /* of bytes */
+	uint32_t shift;      /* bytes in front of a frame */
+	uint32_t used;       /* strides of the WQE at ci */
 	uint8_t context[CONTEXT_MAX];
 };
 

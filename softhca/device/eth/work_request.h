@@ -38,6 +38,10 @@ struct frame_completion {
 	const struct eth_arrival *arrival;
 	bool stripped; /* the first VLAN tag is in the CQE only */
 	uint16_t sum;  /* of what was delivered behind the Ethernet header */
+	/* These fields are valid for a striding queue, whose wqe_counter is a stride. */
+	bool filler;
+	uint32_t strides; /* that it took; 0: the queue is another one */
+	uint16_t wqe_id;
 };
 
 #endif

@@ -107,6 +107,7 @@ struct format {
 	bool (*send_is_signed)(const uint8_t *raw);
 	bool (*recv_is_signed)(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 	uint32_t recv_signature_size;
+	uint32_t striding_head; /* bytes in front of the buffers of a striding queue's WQE */
 	/* The two calls decode WQEs of the queues of frames. */
 	int (*decode_frame_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 				 struct frame_send *send);

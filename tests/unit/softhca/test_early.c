@@ -15,7 +15,7 @@ static const struct flat_qp_attr early = {
 static const struct flat_qp_attr in_order = { .retry = 7, .rnr_retry = 7, .mtu = 5, .timeout = 14 };
 
 /* Time stands still, so that nothing is sent again. */
-static void settle(void)
+static void adapters_settle(void)
 {
 	for (int i = 0; i < 20; i++)
 		hca_progress(flat.hca[i % 2], flat.now);
@@ -24,7 +24,7 @@ static void settle(void)
 static void send_one(unsigned int n)
 {
 	flat_send(a, OP_SEND, from + (uint64_t)n * SIZE, SIZE, lkey);
-	settle();
+	adapters_settle();
 }
 
 static void expect_bytes(unsigned int slot, unsigned int n, bool there)
@@ -34,7 +34,7 @@ static void expect_bytes(unsigned int slot, unsigned int n, bool there)
 	assert_int_equal(!differs, there);
 }
 
-static void start(const struct flat_qp_attr *attr, const char *fault)
+static void pair_start(const struct flat_qp_attr *attr, const char *fault)
 {
 	assert_int_equal(fault_add(flat.fault, fault, flat.now), 0);
 	pair(attr, 65536);
@@ -45,7 +45,7 @@ static void start(const struct flat_qp_attr *attr, const char *fault)
 static void later_sends_are_placed_first(void **state)
 {
 	(void)state;
-	start(&early, "late:1+3");
+	pair_start(&early, "late:1+3");
 	for (unsigned int i = 0; i < 3; i++)
 		send_one(i);
 	/* Message 1 is in the WQE that would have been message 0's. */
@@ -69,7 +69,7 @@ static void later_sends_are_placed_first(void **state)
 static void without_it_nothing_is_placed(void **state)
 {
 	(void)state;
-	start(&in_order, "late:1+3");
+	pair_start(&in_order, "late:1+3");
 	send_one(0);
 	flat_send(a, OP_SEND, from + SIZE, SIZE, lkey);
 	expect_bytes(0, 1, false);
@@ -84,10 +84,10 @@ static void without_it_nothing_is_placed(void **state)
 static void writes_are_placed_too(void **state)
 {
 	(void)state;
-	start(&early, "late:1+2");
+	pair_start(&early, "late:1+2");
 	send_one(0);
 	write_to(to + 100 * SIZE, rkey, from + 7 * SIZE, SIZE);
-	settle();
+	adapters_settle();
 	expect_bytes(100, 7, true);
 	flat_expect_empty(a->send_cq);
 	flat_expect_empty(b->recv_cq);
@@ -102,7 +102,7 @@ static void writes_are_placed_too(void **state)
 static void reads_keep_their_place(void **state)
 {
 	(void)state;
-	start(&early, "late:1+1");
+	pair_start(&early, "late:1+1");
 	write_to(to + 64 * SIZE, rkey, from + SIZE, SIZE);
 	flat_ctrl(a, OP_READ, SIGNALED, 0);
 	flat_raddr(a, to + 64 * SIZE, rkey);
@@ -120,7 +120,7 @@ static void reads_keep_their_place(void **state)
 static void a_loss_is_made_good(void **state)
 {
 	(void)state;
-	start(&early, "loss:1");
+	pair_start(&early, "loss:1");
 	for (unsigned int i = 0; i < 6; i++)
 		send_one(i);
 	flat_run(20ull * LONG);
@@ -139,7 +139,7 @@ static void a_loss_is_made_good(void **state)
 static void a_taken_wqe_is_flushed(void **state)
 {
 	(void)state;
-	start(&early, "late:1+9");
+	pair_start(&early, "late:1+9");
 	send_one(0);
 	send_one(1);
 	expect_bytes(0, 1, true);

@@ -166,7 +166,7 @@ static void capabilities_that_are_not_there_cannot_be_set(void **state)
 
 	(void)state;
 	get_cap(1, cap);
-	fld_set(cap, HCA_CAP_STRIDING_RQ, 1);
+	fld_set(cap, HCA_CAP_UMR_PTR_RLKY, 1);
 	set_cap(cap, PRM_STAT_BAD_PARAM_ERR);
 }
 

@@ -44,6 +44,7 @@ void reader_open(struct reader *reader, struct ibv_context *ctx, uint32_t count,
 		dv.flags = MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD;
 	}
 	memset(reader, 0, sizeof(*reader));
+	reader->format = format;
 	MUST(cq = mlx5dv_create_cq(ctx, &attr, &dv));
 	reader->cq = ibv_cq_ex_to_cq(cq);
 	obj = (struct mlx5dv_obj){ .cq = { reader->cq, &reader->ring } };
@@ -85,14 +86,14 @@ static void run_begin(struct reader *reader)
 	reader->title = *entry(reader, reader->ci);
 	reader->first = reader->ci;
 	reader->left = be32toh(reader->title.byte_cnt);
-	reader->title_wqe = be16toh(reader->title.wqe_counter);
+	reader->counter = be16toh(reader->title.wqe_counter);
 	memcpy(reader->array, entry(reader, reader->ci + 1), sizeof(reader->array));
 	reader->runs++;
 	reader->compressed += reader->left;
 }
 
-/* A requester's mini CQE has the WQE counter and the opcode, a responder's counter goes up by one
- * each. */
+/* A requester's mini CQE has the WQE counter and the opcode. A responder's has the counter in one
+ * format; otherwise that goes up by one each, or by the strides that a frame took. */
 static void run_take(struct reader *reader, struct mlx5_cqe64 *cqe)
 {
 	uint32_t part = reader->ci - reader->first;
@@ -107,8 +108,11 @@ static void run_take(struct reader *reader, struct mlx5_cqe64 *cqe)
 		memcpy(&cqe->wqe_counter, mini->own, sizeof(cqe->wqe_counter));
 		cqe->sop_drop_qpn &= htobe32(0xffffff);
 		cqe->sop_drop_qpn |= htobe32((uint32_t)mini->own[2] << 24);
+	} else if (reader->format == MLX5DV_CQE_RES_FORMAT_CSUM_STRIDX) {
+		memcpy(&cqe->wqe_counter, mini->own + 2, sizeof(cqe->wqe_counter));
 	} else {
-		cqe->wqe_counter = htobe16((uint16_t)(reader->title_wqe + part));
+		cqe->wqe_counter = htobe16(reader->counter);
+		reader->counter += reader->striding ? be32toh(cqe->byte_cnt) >> 16 & 0x7fff : 1;
 	}
 	reader->left--;
 }

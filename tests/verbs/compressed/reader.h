@@ -26,7 +26,9 @@ struct reader {
 	uint32_t first, left;    /* its index, and how many of it are to come */
 	struct mini_cqe array[MINI_CQES];
 	uint32_t runs, compressed; /* completions that came in runs */
-	uint32_t title_wqe;
+	uint8_t format;
+	bool striding;    /* the queue whose messages complete here */
+	uint16_t counter; /* of the next message of the run */
 };
 
 /* The function makes a CQ of COUNT entries; FORMAT is enum mlx5dv_cqe_comp_res_format, or 0 for one

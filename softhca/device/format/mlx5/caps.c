@@ -91,6 +91,8 @@ static void put_eth_objects(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_RQT_SIZE, ETH_LOG_RQT_SIZE);
 	fld_set(cap, HCA_CAP_LOG_MAX_WQ_SZ, ETH_LOG_WQ);
 	fld_set(cap, HCA_CAP_LOG_MAX_FLOW_COUNTER_BULK, FLOW_LOG_COUNTERS_QUERIED);
+	fld_set(cap, HCA_CAP_STRIDING_RQ, 1);
+	fld_set(cap, HCA_CAP_EXT_STRIDE_NUM_RANGE, 1);
 	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, ETH_LOG_STRIDE_MIN);
 	fld_set(cap, HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, LOG_STRIDE_RQ);
 	fld_set(cap, HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, LOG_STRIDE_SQ);

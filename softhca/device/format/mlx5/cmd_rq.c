@@ -16,6 +16,22 @@
 
 CONTEXT_HOLDS(struct eth_rq, PRM_RQC_SIZE);
 
+static bool is_striding(const uint8_t *rqc)
+{
+	return fld_get(rqc, FLD_IN(RQC_WQ, WQ_WQ_TYPE)) == PRM_WQ_TYPE_CYCLIC_STRIDING;
+}
+
+static void rq_decode_strides(const uint8_t *wqc, struct eth_rq *rq)
+{
+	uint32_t log = fld_get(wqc, WQ_LOG_WQE_NUM_OF_STRIDES);
+
+	log = log < PRM_LOG_STRIDES_LOW ? log + PRM_LOG_STRIDES_BASE
+					: log - PRM_LOG_STRIDES_LOW + PRM_LOG_STRIDES_MIN;
+	rq->strides = 1u << log;
+	rq->log_stride = fld_get(wqc, WQ_LOG_WQE_STRIDE_SIZE) + PRM_LOG_STRIDE_MIN;
+	rq->shift = fld_get(wqc, WQ_TWO_BYTE_SHIFT_EN) ? 2 : 0;
+}
+
 static const char *check_rqc(const uint8_t *rqc)
 {
 	if (fld_get(rqc, RQC_MEM_RQ_TYPE) != PRM_RQ_MEMORY_INLINE)
@@ -25,7 +41,8 @@ static const char *check_rqc(const uint8_t *rqc)
 		return "rq: hairpin, delay drop and FCS are not supported";
 	if (fld_get(rqc, RQC_STATE) != PRM_WQ_STATE_RST)
 		return "rq: starts in state RST";
-	return wq_check(fld_at(rqc, RQC_WQ), RECV_WQE_MAX);
+	return wq_check(fld_at(rqc, RQC_WQ), RECV_WQE_MAX,
+			is_striding(rqc) ? PRM_WQ_TYPE_CYCLIC_STRIDING : PRM_WQ_TYPE_CYCLIC);
 }
 
 static int find_counter(struct hca *hca, const uint8_t *rqc, struct q_counter **counter)
@@ -42,6 +59,8 @@ static int rq_decode(struct hca *hca, const struct cmd *cmd, struct eth_rq *rq)
 	int ret = wq_set_up(hca, cmd, fld_at(rqc, RQC_WQ), &rq->wq);
 
 	memcpy(rq->context, rqc, PRM_RQC_SIZE);
+	if (is_striding(rqc))
+		rq_decode_strides(fld_at(rqc, RQC_WQ), rq);
 	rq->strip_vlan = !fld_get(rqc, RQC_VSD);
 	rq->flush = fld_get(rqc, RQC_FLUSH_IN_ERROR_EN);
 	rq->user_index = fld_get(rqc, RQC_USER_INDEX);

@@ -34,7 +34,7 @@ static const char *check_sqc(const struct hca *hca, const uint8_t *sqc)
 		return "sq: the stride of a send queue is 64";
 	if (fld_get(wqc, WQ_WQ_SIGNATURE))
 		return "sq: signatures are not supported";
-	return wq_check(wqc, WQE_BB);
+	return wq_check(wqc, WQE_BB, PRM_WQ_TYPE_CYCLIC);
 }
 
 static int sq_decode(struct hca *hca, const struct cmd *cmd, struct eth_sq *sq)

@@ -12,9 +12,9 @@
 
 enum { PAGE_SHIFT_MIN = 12 };
 
-const char *wq_check(const uint8_t *wqc, uint32_t stride_max)
+const char *wq_check(const uint8_t *wqc, uint32_t stride_max, uint32_t type)
 {
-	if (fld_get(wqc, WQ_WQ_TYPE) != PRM_WQ_TYPE_CYCLIC)
+	if (fld_get(wqc, WQ_WQ_TYPE) != type)
 		return "wq: only cyclic queues";
 	if (fld_get(wqc, WQ_LOG_WQ_SZ) > ETH_LOG_WQ)
 		return "wq: more WQEs than log_max_wq_sz allows";

@@ -12,8 +12,8 @@
 #include "softhca/device/eth/eth_wq.h"
 #include "softhca/device/format/mlx5/cmd.h"
 
-/* The function returns NULL, or what is wrong with the WQ in a context. */
-const char *wq_check(const uint8_t *wqc, uint32_t stride_max);
+/* The function returns NULL, or what is wrong with the WQ in a context, which has to be of TYPE. */
+const char *wq_check(const uint8_t *wqc, uint32_t stride_max, uint32_t type);
 /* The function decodes the WQ and, behind it, the page list. It returns 0, or an errno for
  * wq_status(). */
 int wq_set_up(struct hca *hca, const struct cmd *cmd, const uint8_t *wqc, struct eth_wq *wq);

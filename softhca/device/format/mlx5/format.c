@@ -6,6 +6,7 @@
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/mini_cqe.h"
 #include "prm/mlx5/uar.h"
+#include "prm/mlx5/wq.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 
@@ -24,6 +25,7 @@ const struct format mlx5_format = {
 	.send_is_signed = mlx5_send_is_signed,
 	.recv_is_signed = mlx5_recv_is_signed,
 	.recv_signature_size = RECV_SIGNATURE_SIZE,
+	.striding_head = PRM_STRIDING_HEAD,
 	.decode_frame_send = mlx5_decode_frame_send,
 	.decode_underlay_send = mlx5_decode_underlay_send,
 	.decode_frame_recv = mlx5_decode_frame_recv,

@@ -219,4 +219,9 @@ void mlx5_encode_frame_cqe(const struct cqe_place *place, const struct frame_com
 	fld_set(cqe, CQE_TIMESTAMP, place->time);
 	if (done->arrival)
 		put_arrival(done, cqe);
+	if (!done->strides)
+		return;
+	fld_set(cqe, CQE_WQE_ID, done->wqe_id);
+	fld_set(cqe, CQE_STRIDES, done->strides);
+	fld_set(cqe, CQE_FILLER, done->filler);
 }

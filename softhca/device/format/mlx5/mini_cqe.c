@@ -37,6 +37,19 @@ static void clear_own(uint8_t *cqe)
 	fld_set(cqe, CQE_CHECK_SUM, 0);
 }
 
+/* A frame of a striding queue says how many strides it took. */
+static bool is_striding(const uint8_t *cqe)
+{
+	return fld_get(cqe, CQE_HEADERS_OK) & CQE_L2_OK && fld_get(cqe, CQE_STRIDES);
+}
+
+static bool counter_follows(const uint8_t *last, const uint8_t *cqe)
+{
+	uint64_t step = is_striding(last) ? fld_get(last, CQE_STRIDES) : 1;
+
+	return fld_get(cqe, CQE_WQE_COUNTER) == (uint16_t)(fld_get(last, CQE_WQE_COUNTER) + step);
+}
+
 bool mlx5_cqe_follows(const struct run_format *format, const uint8_t *title, const uint8_t *last,
 		      const uint8_t *cqe)
 {
@@ -49,8 +62,7 @@ bool mlx5_cqe_follows(const struct run_format *format, const uint8_t *title, con
 	clear_own(theirs);
 	if (memcmp(ours, theirs, sizeof(ours)))
 		return false;
-	return is_request(cqe) ||
-	       fld_get(cqe, CQE_WQE_COUNTER) == (uint16_t)(fld_get(last, CQE_WQE_COUNTER) + 1);
+	return is_request(cqe) || counter_follows(last, cqe);
 }
 
 void mlx5_encode_mini_cqe(const struct run_format *format, const uint8_t *cqe, uint8_t *mini)

@@ -34,6 +34,19 @@ static int check_ring(const struct eth_ring *ring, struct queue_memory *memory)
 	return ret ? ret : client_check_range(ring->client, ring->record, 8, true);
 }
 
+/* Less than 512 strides are told by numbers behind those of more. */
+static void fill_strides(const struct eth_ring *ring, uint8_t *wq)
+{
+	bool few = ring->log_strides < PRM_LOG_STRIDES_BASE;
+
+	fld_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC_STRIDING);
+	fld_set(wq, WQ_LOG_WQE_NUM_OF_STRIDES,
+		few ? ring->log_strides - PRM_LOG_STRIDES_MIN + PRM_LOG_STRIDES_LOW
+		    : ring->log_strides - PRM_LOG_STRIDES_BASE);
+	fld_set(wq, WQ_LOG_WQE_STRIDE_SIZE, ring->log_stride_bytes - PRM_LOG_STRIDE_MIN);
+	fld_set(wq, WQ_TWO_BYTE_SHIFT_EN, ring->shifts);
+}
+
 static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memory, uint8_t *wq)
 {
 	fld_set(wq, WQ_WQ_TYPE, PRM_WQ_TYPE_CYCLIC);
@@ -45,6 +58,8 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 	fld_set(wq, WQ_LOG_WQ_STRIDE, ring->log_stride);
 	fld_set(wq, WQ_LOG_WQ_PG_SZ, memory->log_page_size);
 	fld_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
+	if (ring->log_strides)
+		fill_strides(ring, wq);
 }
 
 /* The function returns the mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and its length;

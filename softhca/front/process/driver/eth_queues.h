@@ -30,6 +30,9 @@ struct eth_ring {
 	bool strip_vlan, scatter_fcs;
 	bool real_time; /* timestamps */
 	bool has_signatures;
+	/* Of a striding queue, or 0: strides of a WQE, and their bytes. */
+	unsigned int log_strides, log_stride_bytes;
+	bool shifts; /* frames by two bytes */
 };
 
 /* The function returns EFAULT when the program has no such memory. */

@@ -13,6 +13,7 @@
 #include <rdma/mlx5-abi.h>
 
 #include "prm/mlx5/caps.h"
+#include "prm/mlx5/wq.h"
 #include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "util/bits.h"
@@ -261,6 +262,18 @@ static void fill_compression(const struct uverbs_call *uc, struct mlx5_ib_cqe_co
 		caps->supported_format |= MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
 }
 
+static void fill_striding(const struct uverbs_call *uc, struct mlx5_ib_striding_rq_caps *caps)
+{
+	if (!cap(uc, HCA_CAP_STRIDING_RQ))
+		return;
+	caps->min_single_stride_log_num_of_bytes = PRM_LOG_STRIDE_MIN;
+	caps->max_single_stride_log_num_of_bytes = PRM_LOG_STRIDE_MAX;
+	caps->min_single_wqe_log_num_of_strides =
+		cap(uc, HCA_CAP_EXT_STRIDE_NUM_RANGE) ? PRM_LOG_STRIDES_MIN : PRM_LOG_STRIDES_BASE;
+	caps->max_single_wqe_log_num_of_strides = PRM_LOG_STRIDES_MAX;
+	caps->supported_qpts = 1 << QPT_RAW_PACKET;
+}
+
 static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_device_resp *driver)
 {
 	const uint8_t *qos = uc->adapter->qos_caps;
@@ -279,6 +292,7 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	driver->dci_streams_caps.max_log_num_errored = cap(uc, HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS);
 	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
 		return;
+	fill_striding(uc, &driver->striding_rq_caps);
 	if (log_max_tso) {
 		driver->tso_caps.max_tso = 1u << log_max_tso;
 		driver->tso_caps.supported_qpts = 1 << QPT_RAW_PACKET;

@@ -63,16 +63,44 @@ static int read_request(struct uverbs_call *uc, struct wq_request *req)
 	return 0;
 }
 
+static bool is_striding(const struct mlx5_ib_create_wq *driver)
+{
+	return driver->comp_mask & MLX5_IB_CREATE_WQ_STRIDING_RQ;
+}
+
+static int check_strides(const struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
+{
+	uint32_t bytes = driver->single_stride_log_num_of_bytes;
+	uint32_t count = driver->single_wqe_log_num_of_strides;
+	uint32_t least = adapter_cap(uc->adapter, HCA_CAP_EXT_STRIDE_NUM_RANGE)
+				 ? PRM_LOG_STRIDES_MIN
+				 : PRM_LOG_STRIDES_BASE;
+
+	if (driver->comp_mask & ~(uint32_t)MLX5_IB_CREATE_WQ_STRIDING_RQ)
+		return EOPNOTSUPP;
+	if (!is_striding(driver))
+		return 0;
+	if (!adapter_cap(uc->adapter, HCA_CAP_STRIDING_RQ))
+		return EOPNOTSUPP;
+	if (bytes < PRM_LOG_STRIDE_MIN || bytes > PRM_LOG_STRIDE_MAX)
+		return EINVAL;
+	return count < least || count > PRM_LOG_STRIDES_MAX ? EINVAL : 0;
+}
+
 static int check_request(struct uverbs_call *uc, const struct wq_request *req)
 {
 	const struct mlx5_ib_create_wq *driver = &req->driver;
+	int ret;
 
 	if (req->type != IB_UVERBS_WQT_RQ)
 		return EINVAL;
 	if (!adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS))
 		return EOPNOTSUPP;
-	if (driver->comp_mask || driver->flags & ~(uint32_t)MLX5_WQ_FLAG_SIGNATURE)
-		return EOPNOTSUPP; /* striding */
+	ret = check_strides(uc, driver);
+	if (ret)
+		return ret;
+	if (driver->flags & ~(uint32_t)MLX5_WQ_FLAG_SIGNATURE)
+		return EOPNOTSUPP;
 	if (req->flags & ~(uint32_t)IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING)
 		return EOPNOTSUPP;
 	if (!is_pow2(driver->rq_wqe_count) ||
@@ -98,6 +126,11 @@ static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struc
 		.strip_vlan = req->flags & IB_UVERBS_WQ_FLAGS_CVLAN_STRIPPING,
 	};
 
+	if (is_striding(&req->driver)) {
+		ring.log_strides = req->driver.single_wqe_log_num_of_strides;
+		ring.log_stride_bytes = req->driver.single_stride_log_num_of_bytes;
+		ring.shifts = req->driver.two_byte_shift_en;
+	}
 	return eth_rq_make(uc->adapter, &ring, &wq->rqn);
 }
 
