@@ -302,6 +302,7 @@ enum {
 #define QOS_CAP_NIC_ELEMENT_TYPE               FLD(0x20, 31, 16)
 #define QOS_CAP_NIC_TSAR_TYPE                  FLD(0x20, 15, 0)
 
+#define HCA_CAP_2_DP_ORDERING_FORCE            FLD(0x10, 23, 23)
 #define HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY FLD(0x10, 12, 8)
 
 #define VDPA_CAP_LOG_DOORBELL_STRIDE           FLD(0x4, 12, 8)

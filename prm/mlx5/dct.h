@@ -48,7 +48,6 @@ enum {
 #define DCTC_RRE                           FLD(0xc, 19, 19)
 #define DCTC_RWE                           FLD(0xc, 18, 18)
 #define DCTC_RAE                           FLD(0xc, 17, 17)
-#define DCTC_DP_ORDERING_1                 FLD(0xc, 11, 11)
 #define DCTC_CS_RES                        FLD(0x10, 23, 16)
 #define DCTC_MIN_RNR_NAK                   FLD(0x10, 12, 8)
 #define DCTC_SRQN_XRQN                     FLD(0x14, 23, 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/transport/early.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/transport/dct.h"
 #include "softhca/device/memory/memic.h"
@@ -119,6 +120,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	TAILQ_INIT(&hca->timed);
 	LIST_INIT(&hca->waiting_cqs);
 	LIST_INIT(&hca->held_cqs);
+	LIST_INIT(&hca->gaps);
 	LIST_INIT(&hca->mcg_members);
 	LIST_INIT(&hca->umrs);
 	default_limits(&hca->config.limits);
@@ -343,9 +345,12 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	next = paced < next ? paced : next;
 	events = cq_run_timers(hca);
 	next = events < next ? events : next;
+	events = early_run(hca);
+	next = events < next ? events : next;
 	if (hca->config.strict) {
 		events = umr_run(hca);
 		next = events < next ? events : next;
+		cq_end_runs(hca); /* with what UMRs have completed */
 		rules_look(hca);
 	}
 	fabric_unlock(hca->fabric);

@@ -245,6 +245,8 @@ static void release_held(struct uplink *uplink)
 	if (!uplink->holding)
 		return;
 	uplink->holding = false;
+	if (uplink->pcap)
+		pcap_add(uplink->pcap, uplink->held, uplink->held_len);
 	packet_go(uplink, uplink->held_local, uplink->held_host, uplink->held, uplink->held_len);
 }
 
@@ -271,10 +273,6 @@ static void packet_leave(struct uplink *uplink, struct fault *fault, bool local,
 	uint64_t overtaken = 0;
 	enum packet_fault action = fault_packet(fault, &overtaken);
 
-	if (uplink->pcap)
-		pcap_add(uplink->pcap, packet, len);
-	if (action == PACKET_LOST)
-		return;
 	if (action == PACKET_LATE && !uplink->holding && len <= sizeof(uplink->held)) {
 		uplink->holding = true;
 		uplink->overtaken = overtaken;
@@ -284,6 +282,10 @@ static void packet_leave(struct uplink *uplink, struct fault *fault, bool local,
 		memcpy(uplink->held, packet, len);
 		return;
 	}
+	if (uplink->pcap)
+		pcap_add(uplink->pcap, packet, len);
+	if (action == PACKET_LOST)
+		return;
 	packet_go(uplink, local, host, packet, len);
 	count_overtaking(uplink);
 }

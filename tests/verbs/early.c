@@ -28,14 +28,13 @@ struct side {
 	uint8_t buf[MESSAGES * SIZE];
 };
 
-static struct ibv_qp *qp_create(struct ibv_pd *pd, struct ibv_cq *cq, struct ibv_srq *srq)
+static struct ibv_qp *qp_create(struct ibv_pd *pd, struct ibv_cq *cq)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_RC,
 		.send_cq = cq,
 		.recv_cq = cq,
-		.srq = srq,
-		.cap = { MESSAGES, srq ? 0 : MESSAGES, 1, srq ? 0 : 1, 0 },
+		.cap = { MESSAGES, MESSAGES, 1, 1, 0 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = pd,
 	};
@@ -47,12 +46,12 @@ static struct ibv_qp *qp_create(struct ibv_pd *pd, struct ibv_cq *cq, struct ibv
 	return qp;
 }
 
-static void side_open(struct ibv_pd *pd, struct ibv_srq *srq, struct side *side)
+static void side_open(struct ibv_pd *pd, struct side *side)
 {
 	memset(side, 0, sizeof(*side));
 	MUST(side->cq = ibv_create_cq(pd->context, 2 * MESSAGES, NULL, NULL, 0));
 	MUST(side->mr = ibv_reg_mr(pd, side->buf, sizeof(side->buf), IBV_ACCESS_LOCAL_WRITE));
-	side->qp = qp_create(pd, side->cq, srq);
+	side->qp = qp_create(pd, side->cq);
 }
 
 static void side_close(struct side *side)
@@ -65,14 +64,13 @@ static struct ibv_sge slot(struct side *side, unsigned int n)
 	return (struct ibv_sge){ (uintptr_t)side->buf + (size_t)n * SIZE, SIZE, side->mr->lkey };
 }
 
-static void post_receives(struct side *side, struct ibv_srq *srq)
+static void post_receives(struct side *side)
 {
 	for (unsigned int i = 0; i < MESSAGES; i++) {
 		struct ibv_sge sge = slot(side, i);
 		struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-		MUST(!(srq ? ibv_post_srq_recv(srq, &wr, &bad)
-			   : ibv_post_recv(side->qp, &wr, &bad)));
+		MUST(!ibv_post_recv(side->qp, &wr, &bad));
 	}
 }
 
@@ -137,26 +135,21 @@ static void check_order(struct side *from, struct side *to)
 	}
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	bool shared = argc > 1 && !strcmp(argv[1], "srq");
-	struct ibv_srq_init_attr srq_attr = { .attr = { 2 * MESSAGES, 1, 0 } };
 	struct rig_conf conf = rig_conf_default();
 	static struct side from, to;
-	struct ibv_srq *srq = NULL;
 	struct ibv_pd *pd;
 	struct rig rig;
 
 	rig_open(&rig);
 	conf.timeout = PATIENT;
 	MUST(pd = ibv_alloc_pd(rig.ctx));
-	if (shared)
-		MUST(srq = ibv_create_srq(pd, &srq_attr));
-	side_open(pd, NULL, &from);
-	side_open(pd, srq, &to);
+	side_open(pd, &from);
+	side_open(pd, &to);
 	rig_qp_to(&rig, &conf, from.qp, to.qp->qp_num, IBV_QPS_RTS);
 	rig_qp_to(&rig, &conf, to.qp, from.qp->qp_num, IBV_QPS_RTS);
-	post_receives(&to, srq);
+	post_receives(&to);
 	for (unsigned int i = 0; i < MESSAGES - 1; i++)
 		post_send(&from, i);
 	say_check(wait_for_message(&to, 0, 1) && wait_for_message(&to, 1, 2),
@@ -167,8 +160,6 @@ int main(int argc, char **argv)
 	check_order(&from, &to);
 	side_close(&from);
 	side_close(&to);
-	if (srq)
-		MUST(!ibv_destroy_srq(srq));
 	MUST(!ibv_dealloc_pd(pd));
 	rig_close(&rig);
 	return say_failures() != 0;

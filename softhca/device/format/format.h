@@ -139,8 +139,7 @@ struct format {
 	 * encode_part() writes that part, of cqe_part_size bytes, and encode_title() makes of the
 	 * first CQE the one that announces COUNT parts. */
 	bool (*can_compress)(const uint8_t *cqe);
-	bool (*follows)(const struct run_format *format, const uint8_t *title, const uint8_t *last,
-			const uint8_t *cqe);
+	bool (*follows)(const uint8_t *title, const uint8_t *last, const uint8_t *cqe);
 	void (*encode_part)(const struct run_format *format, const uint8_t *cqe, uint8_t *part);
 	void (*encode_title)(uint8_t *cqe, uint32_t count);
 	uint32_t cqe_part_size;

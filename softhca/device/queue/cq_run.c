@@ -118,8 +118,8 @@ int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicite
 
 	if (ret)
 		return EFAULT;
-	if (run->count && (solicited != run->solicited ||
-			   !hca->format->follows(&run->format, run->title, run->last, cqe)))
+	if (run->count &&
+	    (solicited != run->solicited || !hca->format->follows(run->title, run->last, cqe)))
 		ret = cq_run_end(hca, cq);
 	if (ret)
 		return ret;

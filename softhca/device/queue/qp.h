@@ -160,15 +160,12 @@ struct qp {
 	struct rq rq;
 	struct requester req;
 	struct responder resp;
-	bool out_of_order; /* requests are taken before their turn: see transport/early.h */
-	unsigned int num_early;
+	bool out_of_order;      /* requests are taken before their turn: see transport/early.h */
+	unsigned int num_early; /* that were, */
 	TAILQ_HEAD(, early) early;
-	struct {
-		bool there;
-		struct srq *srq;
-		uint16_t index;
-		struct recv_wqe recv;
-	} spare;          /* WQE of an SRQ that was taken early, and is for the next message */
+	bool has_gap; /* before them, on hca->gaps, since then */
+	uint64_t gap_since;
+	LIST_ENTRY(qp) in_gaps;
 	struct dci *dci;  /* of an initiator of DC; else NULL */
 	struct dct *dct;  /* of a responder of DC: its target; else NULL */
 	uint32_t session; /* the same: that it serves, as in messages */
@@ -241,9 +238,8 @@ bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
  * EBADMSG when its signature is wrong, or EFAULT. A WQE from an SRQ is taken from there for
  * good. */
 int rq_fetch(struct hca *hca, struct qp *qp);
-/* The function completes a WQE that was taken before its turn. */
-void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done, uint16_t index,
-		       struct srq *srq);
+/* The function completes a WQE of the QP's own that was taken before its turn. */
+void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done, uint16_t index);
 /* The function completes the WQE in qp->resp. EFAULT is as cq_post() says, and the WQE is still
  * there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);

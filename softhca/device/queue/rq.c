@@ -119,12 +119,6 @@ int rq_fetch(struct hca *hca, struct qp *qp)
 
 	if (qp->srq)
 		resp->srq = qp->srq;
-	if (qp->spare.there && qp->spare.srq == resp->srq) {
-		qp->spare.there = false;
-		resp->recv = qp->spare.recv;
-		resp->index = qp->spare.index;
-		return 0;
-	}
 	if (resp->srq)
 		return srq_take(hca, resp->srq, &resp->recv, &resp->index);
 	resp->index = qp->rq.ci;
@@ -139,15 +133,11 @@ static void put_sender(const struct qp *qp, struct completion *done)
 	done->slid = qp->path.addr.dlid;
 }
 
-void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done, uint16_t index,
-		       struct srq *srq)
+void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done, uint16_t index)
 {
-	struct cq *cq = srq && srq->cq ? srq->cq : qp->recv_cq;
-
 	done->wqe_counter = index;
-	done->srq = srq;
 	put_sender(qp, done);
-	if (cq_post(hca, cq, qp, done))
+	if (cq_post(hca, qp->recv_cq, qp, done))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 

@@ -67,7 +67,6 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 	if (!qp)
 		return NULL;
 	*qp = *dct->model;
-	TAILQ_INIT(&qp->early);
 	if (!path_reverse(hca, dct->port, msg, &qp->path)) {
 		free(qp);
 		return NULL;

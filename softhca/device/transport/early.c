@@ -7,22 +7,23 @@
 #include <string.h>
 
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/eqe.h"
 #include "softhca/device/transport/early.h"
 #include "softhca/device/transport/resp.h"
-#include "softhca/device/transport/tm.h"
 
 enum {
 	EARLY_MAX = 128, /* requests of one QP */
 	INLINE_MAX = 64, /* bytes of payload that go into a CQE */
 };
 
+#define PATIENCE (1000 * NS_PER_MS) /* with what is missing */
+
 struct early {
 	TAILQ_ENTRY(early) in_order;
 	struct fabric_msg msg; /* whose payload is not kept */
 	bool placed;           /* or else it is executed when its turn comes */
-	bool received; /* a receive WQE was taken: that of INDEX, of SRQ or of the QP's own */
+	bool received;         /* it has the receive WQE of that index */
 	uint16_t index;
-	struct srq *srq;
 	uint32_t inline_len;
 	uint8_t inline_data[INLINE_MAX];
 };
@@ -37,10 +38,22 @@ static struct early *early_find(const struct qp *qp, uint32_t psn)
 	return NULL;
 }
 
-static void early_insert(struct qp *qp, struct early *early)
+static void gap_end(struct qp *qp)
+{
+	if (qp->has_gap)
+		LIST_REMOVE(qp, in_gaps);
+	qp->has_gap = false;
+}
+
+static void early_insert(struct hca *hca, struct qp *qp, struct early *early)
 {
 	struct early *next;
 
+	if (!qp->has_gap) {
+		LIST_INSERT_HEAD(&hca->gaps, qp, in_gaps);
+		qp->has_gap = true;
+		qp->gap_since = hca->now;
+	}
 	qp->num_early++;
 	TAILQ_FOREACH(next, &qp->early, in_order)
 		if (psn_diff(next->msg.psn, early->msg.psn) > 0)
@@ -55,55 +68,56 @@ static void early_remove(struct qp *qp, struct early *early)
 {
 	TAILQ_REMOVE(&qp->early, early, in_order);
 	qp->num_early--;
+	if (!qp->num_early)
+		gap_end(qp);
 }
 
 /* ---- placing ---- */
 
-/* The function takes the next receive WQE for good. */
-static bool receive_take(struct hca *hca, struct qp *qp, struct early *early)
+/* The function returns how many packets, each of which may be a message, are missing before MSG. */
+static uint32_t missing_before(const struct qp *qp, const struct fabric_msg *msg)
 {
-	if (rq_fetch(hca, qp))
+	uint32_t missing = (uint32_t)psn_diff(msg->psn, qp->resp.expected_psn);
+	const struct early *early;
+
+	TAILQ_FOREACH(early, &qp->early, in_order)
+		if (psn_diff(early->msg.psn, msg->psn) < 0)
+			missing -= early->msg.packets;
+	return missing;
+}
+
+/* Each of those that are missing may need a WQE, and completes before this message. Half of the
+ * ring is what may be outstanding: that many WQEs later, software writes over the WQE. */
+static bool receive_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
+			 struct early *early)
+{
+	uint32_t missing = missing_before(qp, msg);
+
+	if (qp->srq || rq_fetch(hca, qp) || missing >= 1u << qp->rq.log_size >> 1 ||
+	    (uint16_t)(qp->rq.pi - qp->rq.ci) <= missing)
 		return false;
 	early->received = true;
 	early->index = qp->resp.index;
-	early->srq = qp->resp.srq;
 	return true;
-}
-
-/* The WQE is this message's. One of an SRQ that is not used waits for the next message, as it
- * cannot be given back. */
-static void receive_settle(struct qp *qp, const struct early *early, bool used)
-{
-	if (!early->received)
-		return;
-	qp->spare.there = early->srq && !used;
-	qp->spare.recv = qp->resp.recv;
-	qp->spare.index = early->index;
-	qp->spare.srq = early->srq;
-	if (!early->srq && used)
-		qp->rq.ci++;
 }
 
 static bool send_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       struct early *early)
 {
-	if ((qp->srq && qp->srq->tm) || msg->invalidate || !receive_take(hca, qp, early))
+	if (msg->invalidate || !receive_take(hca, qp, msg, early) ||
+	    msg->payload_len > qp->resp.recv.length)
 		return false;
-	if (msg->payload_len > qp->resp.recv.length ||
-	    (qp->resp.srq && !srq_has_pages(hca, &qp->resp.recv, msg->payload_len)))
-		return false;
-	if (resp_fits_cqe(qp, msg)) {
-		early->inline_len = msg->payload_len;
-		memcpy(early->inline_data, msg->payload, msg->payload_len);
-		return true;
-	}
-	return !resp_scatter(hca, qp, msg);
+	if (!resp_fits_cqe(qp, msg))
+		return !resp_scatter(hca, qp, msg);
+	early->inline_len = msg->payload_len;
+	memcpy(early->inline_data, msg->payload, msg->payload_len);
+	return true;
 }
 
 static bool write_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 			struct early *early)
 {
-	if (!qp->remote_write || (msg->has_imm && !receive_take(hca, qp, early)))
+	if (!qp->remote_write || (msg->has_imm && !receive_take(hca, qp, msg, early)))
 		return false;
 	return !resp_write(hca, qp, msg);
 }
@@ -116,14 +130,16 @@ static bool request_place(struct hca *hca, struct qp *qp, const struct fabric_ms
 	qp->resp.received = 0;
 	done = msg->op == FABRIC_SEND ? send_place(hca, qp, msg, early)
 				      : write_place(hca, qp, msg, early);
-	receive_settle(qp, early, done);
+	if (done && early->received)
+		qp->rq.ci++;
 	return done;
 }
 
 static bool may_be_early(const struct qp *qp, const struct fabric_msg *msg)
 {
-	return msg->first && msg->last && !qp->resp.under_way && !qp->resp.receiving &&
-	       qp->num_early < EARLY_MAX;
+	return qp->service == FABRIC_RC && msg->first && msg->last && !qp->resp.under_way &&
+	       !qp->resp.receiving && qp->num_early < EARLY_MAX &&
+	       (msg->op > FABRIC_WRITE || packets_fit(msg, qp->mtu));
 }
 
 bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
@@ -146,7 +162,7 @@ bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	}
 	trace_line(hca->config.trace, "QP 0x%06x: PSN 0x%06x is taken early, 0x%06x is missing",
 		   qp->n, msg->psn, qp->resp.expected_psn);
-	early_insert(qp, early);
+	early_insert(hca, qp, early);
 	return true;
 }
 
@@ -161,7 +177,7 @@ static void early_complete(struct hca *hca, struct qp *qp, const struct early *e
 
 	done.inline_data = early->inline_data;
 	done.inline_len = early->inline_len;
-	rq_complete_early(hca, qp, &done, early->index, early->srq);
+	rq_complete_early(hca, qp, &done, early->index);
 }
 
 static void early_finish(struct hca *hca, struct qp *qp, struct early *early)
@@ -170,11 +186,14 @@ static void early_finish(struct hca *hca, struct qp *qp, struct early *early)
 		resp_execute(hca, qp, &early->msg);
 		return;
 	}
+	if (early->msg.op == FABRIC_WRITE)
+		q_count(hca, qp, Q_RX_WRITE);
 	if (early->received)
 		early_complete(hca, qp, early);
 	resp_accept(hca, qp, &early->msg);
 }
 
+/* A request that another one reaches into was never one of a right sender. */
 void early_go_on(struct hca *hca, struct qp *qp)
 {
 	struct early *early;
@@ -184,30 +203,14 @@ void early_go_on(struct hca *hca, struct qp *qp)
 
 		if (ahead > 0)
 			return;
+		if (ahead < 0) {
+			qp_fail(hca, qp, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+			return;
+		}
 		early_remove(qp, early);
-		if (!ahead)
-			early_finish(hca, qp, early);
+		early_finish(hca, qp, early);
 		free(early);
 	}
-}
-
-static struct completion flushed(void)
-{
-	return (struct completion){
-		.opcode = CQE_OP_RESP_ERR,
-		.syndrome = SYND_FLUSH,
-		.vendor_syndrome = VEND_FLUSH,
-	};
-}
-
-static void spare_flush(struct hca *hca, struct qp *qp)
-{
-	struct completion done = flushed();
-
-	if (!qp->spare.there)
-		return;
-	qp->spare.there = false;
-	rq_complete_early(hca, qp, &done, qp->spare.index, qp->spare.srq);
 }
 
 void early_flush(struct hca *hca, struct qp *qp)
@@ -215,14 +218,19 @@ void early_flush(struct hca *hca, struct qp *qp)
 	struct early *early;
 
 	while ((early = TAILQ_FIRST(&qp->early)) != NULL) {
-		struct completion done = flushed();
+		struct completion done = {
+			.opcode = CQE_OP_RESP_ERR,
+			.syndrome = SYND_FLUSH,
+			.vendor_syndrome = VEND_FLUSH,
+		};
 
 		early_remove(qp, early);
-		if (early->received)
-			rq_complete_early(hca, qp, &done, early->index, early->srq);
+		if (early->received) {
+			q_count(hca, qp, Q_RESP_FLUSH);
+			rq_complete_early(hca, qp, &done, early->index);
+		}
 		free(early);
 	}
-	spare_flush(hca, qp);
 }
 
 void early_forget(struct qp *qp)
@@ -234,5 +242,20 @@ void early_forget(struct qp *qp)
 		free(early);
 	}
 	TAILQ_INIT(&qp->early); /* of a new QP, too */
-	qp->spare.there = false;
+}
+
+uint64_t early_run(struct hca *hca)
+{
+	uint64_t next = HCA_IDLE;
+	struct qp *qp;
+
+	LIST_FOREACH(qp, &hca->gaps, in_gaps) {
+		if (hca->now >= qp->gap_since + PATIENCE) {
+			resp_ask_again(hca, qp);
+			qp->gap_since = hca->now;
+		}
+		if (qp->gap_since + PATIENCE < next)
+			next = qp->gap_since + PATIENCE;
+	}
+	return next;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early.h - requests that a responder takes before those which were sent first, for a QP whose
+ * early.h - requests that a responder takes before those which were sent first, for an RC QP whose
  * software allows that (out-of-order data placement).
  *
  * SENDs and WRITEs are placed in memory when they arrive, the former in the next receive WQE,
  * whichever message that was meant for. READs and atomics wait. All of them count, complete and are
- * acknowledged in their order, when what was missing has come. What is not one whole message, or
- * would be refused, is not taken: it will be sent again, in order.
+ * acknowledged in their order, when what was missing has come; it is asked for after a while. What
+ * is not one whole message, or would be refused, is not taken: it will be sent again, in order. Nor
+ * is what needs a WQE of an SRQ, or one that a missing message may need.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_EARLY_H
 #define SOFTHCA_DEVICE_TRANSPORT_EARLY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct fabric_msg;
 struct hca;
@@ -25,5 +27,8 @@ void early_go_on(struct hca *hca, struct qp *qp);
 void early_flush(struct hca *hca, struct qp *qp);
 /* The function forgets what was taken early. */
 void early_forget(struct qp *qp);
+/* The function asks for what has been missing for too long, and returns when to look again, or
+ * HCA_IDLE. */
+uint64_t early_run(struct hca *hca);
 
 #endif

@@ -58,6 +58,14 @@ static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 	send_answer(hca, qp, &msg);
 }
 
+void resp_ask_again(struct hca *hca, struct qp *qp)
+{
+	if (qp->resp.nak_sent)
+		return;
+	qp->resp.nak_sent = true;
+	send_nak(hca, qp, FABRIC_NAK_PSN);
+}
+
 /* A request that is refused for good puts this QP in error as well, and the QP's owner hears of it.
  * An unreliable service just loses the request. IBTA vol 1, 9.8.2.2 */
 static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
@@ -630,20 +638,12 @@ static bool find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *ms
 	return qp->resp.srq;
 }
 
-/* Something is missing. A QP that takes requests early waits for it, as it may only be late: for as
- * long as a few messages take to arrive, or until one comes that it cannot take. */
+/* Something is missing. A QP that takes requests early waits for it, as it may only be late. */
 static void receive_ahead(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	enum { PATIENCE = 16 };
-
 	q_count(hca, qp, Q_OUT_OF_SEQUENCE);
-	if (qp->out_of_order && find_srq(hca, qp, msg) && early_take(hca, qp, msg) &&
-	    qp->num_early < PATIENCE)
-		return;
-	if (qp->resp.nak_sent)
-		return;
-	qp->resp.nak_sent = true;
-	send_nak(hca, qp, FABRIC_NAK_PSN);
+	if (!qp->out_of_order || !early_take(hca, qp, msg))
+		resp_ask_again(hca, qp);
 }
 
 static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

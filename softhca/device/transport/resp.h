@@ -7,6 +7,8 @@
 
 #include "softhca/device/core.h"
 
+/* The function says that something is missing, once for each gap. */
+void resp_ask_again(struct hca *hca, struct qp *qp);
 /* The functions place the payload of a whole request: a SEND's in the receive WQE that was fetched,
  * which has room for it. They return 0, or what is wrong with it. */
 int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);

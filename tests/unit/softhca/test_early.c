@@ -34,18 +34,18 @@ static void expect_bytes(unsigned int slot, unsigned int n, bool there)
 	assert_int_equal(!differs, there);
 }
 
-static void pair_start(const struct flat_qp_attr *attr, const char *fault)
+static void pair_start(const struct flat_qp_attr *attr, const char *fault, unsigned int receives)
 {
 	assert_int_equal(fault_add(flat.fault, fault, flat.now), 0);
 	pair(attr, 65536);
-	for (unsigned int i = 0; i < 8; i++)
+	for (unsigned int i = 0; i < receives; i++)
 		flat_recv(b, to + i * SIZE, SIZE, rkey);
 }
 
 static void later_sends_are_placed_first(void **state)
 {
 	(void)state;
-	pair_start(&early, "late:1+3");
+	pair_start(&early, "late:1+3", 8);
 	for (unsigned int i = 0; i < 3; i++)
 		send_one(i);
 	/* Message 1 is in the WQE that would have been message 0's. */
@@ -69,9 +69,9 @@ static void later_sends_are_placed_first(void **state)
 static void without_it_nothing_is_placed(void **state)
 {
 	(void)state;
-	pair_start(&in_order, "late:1+3");
+	pair_start(&in_order, "late:1+3", 8);
 	send_one(0);
-	flat_send(a, OP_SEND, from + SIZE, SIZE, lkey);
+	send_one(1);
 	expect_bytes(0, 1, false);
 	flat_run(LONG);
 	for (uint16_t i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ static void without_it_nothing_is_placed(void **state)
 static void writes_are_placed_too(void **state)
 {
 	(void)state;
-	pair_start(&early, "late:1+2");
+	pair_start(&early, "late:1+2", 8);
 	send_one(0);
 	write_to(to + 100 * SIZE, rkey, from + 7 * SIZE, SIZE);
 	adapters_settle();
@@ -102,7 +102,7 @@ static void writes_are_placed_too(void **state)
 static void reads_keep_their_place(void **state)
 {
 	(void)state;
-	pair_start(&early, "late:1+1");
+	pair_start(&early, "late:1+1", 8);
 	write_to(to + 64 * SIZE, rkey, from + SIZE, SIZE);
 	flat_ctrl(a, OP_READ, SIGNALED, 0);
 	flat_raddr(a, to + 64 * SIZE, rkey);
@@ -120,7 +120,7 @@ static void reads_keep_their_place(void **state)
 static void a_loss_is_made_good(void **state)
 {
 	(void)state;
-	pair_start(&early, "loss:1");
+	pair_start(&early, "loss:1", 8);
 	for (unsigned int i = 0; i < 6; i++)
 		send_one(i);
 	flat_run(20ull * LONG);
@@ -136,10 +136,72 @@ static void a_loss_is_made_good(void **state)
 	unpair();
 }
 
+/* A receive that the missing message may need is not given away: it would never be told that the
+ * others are there. */
+static void the_missing_message_has_a_receive(void **state)
+{
+	(void)state;
+	pair_start(&early, "late:1+2", 2);
+	for (unsigned int i = 0; i < 3; i++)
+		send_one(i);
+	expect_bytes(0, 1, true);
+	expect_bytes(1, 2, false);
+	flat_expect_done(b->recv_cq, RESP_SEND, 1);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	expect_bytes(1, 0, true);
+	flat_recv(b, to + 2 * SIZE, SIZE, rkey);
+	flat_run(20ull * LONG);
+	flat_expect_done(b->recv_cq, RESP_SEND, 2);
+	expect_bytes(2, 2, true);
+	for (uint16_t i = 0; i < 3; i++)
+		flat_expect_done(a->send_cq, REQ, i);
+	unpair();
+}
+
+/* Software may write over a WQE when half of the ring has completed behind it. */
+static void nothing_is_taken_too_early(void **state)
+{
+	struct flat_qp_attr attr = early;
+
+	(void)state;
+	attr.rq_log = 3;
+	pair_start(&attr, "loss:1", 8);
+	for (unsigned int n = 2; n <= 4; n++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "loss:%u", n);
+		assert_int_equal(fault_add(flat.fault, text, flat.now), 0);
+	}
+	for (unsigned int i = 0; i < 5; i++)
+		send_one(i);
+	expect_bytes(0, 4, false);
+	flat_run(20ull * LONG);
+	for (uint16_t i = 0; i < 5; i++) {
+		flat_expect_done(b->recv_cq, RESP_SEND, i);
+		expect_bytes(i, i, true);
+	}
+	unpair();
+}
+
+/* Without a timeout of the sender, the receiver asks for what is missing. */
+static void a_gap_is_asked_about(void **state)
+{
+	(void)state;
+	pair_start(&early, "loss:1", 8);
+	send_one(0);
+	send_one(1);
+	expect_bytes(0, 1, true);
+	hca_progress(flat.hca[1], flat.now + 2ull * LONG);
+	adapters_settle();
+	flat_expect_done(b->recv_cq, RESP_SEND, 1);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	unpair();
+}
+
 static void a_taken_wqe_is_flushed(void **state)
 {
 	(void)state;
-	pair_start(&early, "late:1+9");
+	pair_start(&early, "late:1+9", 8);
 	send_one(0);
 	send_one(1);
 	expect_bytes(0, 1, true);
@@ -174,9 +236,15 @@ static void any_mixture_arrives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON(later_sends_are_placed_first), ON(without_it_nothing_is_placed),
-		ON(writes_are_placed_too),        ON(reads_keep_their_place),
-		ON(a_loss_is_made_good),          ON(a_taken_wqe_is_flushed),
+		ON(later_sends_are_placed_first),
+		ON(without_it_nothing_is_placed),
+		ON(writes_are_placed_too),
+		ON(reads_keep_their_place),
+		ON(the_missing_message_has_a_receive),
+		ON(nothing_is_taken_too_early),
+		ON(a_gap_is_asked_about),
+		ON(a_loss_is_made_good),
+		ON(a_taken_wqe_is_flushed),
 		ON(any_mixture_arrives),
 	};
 

@@ -150,8 +150,6 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_ECE_SUPPORT, 1);
 	fld_set(cap, HCA_CAP_QP_DATA_IN_ORDER, 1);
 	fld_set(cap, HCA_CAP_DP_ORDERING_OOO_ALL_RC, 1);
-	fld_set(cap, HCA_CAP_DP_ORDERING_OOO_ALL_XRC, 1);
-	fld_set(cap, HCA_CAP_DP_ORDERING_OOO_ALL_DC, 1);
 	fld_set(cap, HCA_CAP_DUMP_FILL_MKEY, 1);
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_MHZ, CLOCK_KHZ / 1000);
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
@@ -184,6 +182,7 @@ static void put_lag(const struct hca *hca, uint8_t *cap)
 static void put_general_2(const struct hca *hca, uint8_t *cap)
 {
 	(void)hca;
+	fld_set(cap, HCA_CAP_2_DP_ORDERING_FORCE, 1);
 	fld_set(cap, HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY, RESERVED_QPNS_LOG);
 }
 

@@ -50,12 +50,10 @@ static bool counter_follows(const uint8_t *last, const uint8_t *cqe)
 	return fld_get(cqe, CQE_WQE_COUNTER) == (uint16_t)(fld_get(last, CQE_WQE_COUNTER) + step);
 }
 
-bool mlx5_cqe_follows(const struct run_format *format, const uint8_t *title, const uint8_t *last,
-		      const uint8_t *cqe)
+bool mlx5_cqe_follows(const uint8_t *title, const uint8_t *last, const uint8_t *cqe)
 {
 	uint8_t ours[PRM_CQE_SIZE], theirs[PRM_CQE_SIZE];
 
-	(void)format;
 	memcpy(ours, cqe, sizeof(ours));
 	memcpy(theirs, title, sizeof(theirs));
 	clear_own(ours);

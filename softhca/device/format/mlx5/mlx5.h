@@ -56,8 +56,7 @@ bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner);
 
 /* mini_cqe.c */
 bool mlx5_can_compress(const uint8_t *cqe);
-bool mlx5_cqe_follows(const struct run_format *format, const uint8_t *title, const uint8_t *last,
-		      const uint8_t *cqe);
+bool mlx5_cqe_follows(const uint8_t *title, const uint8_t *last, const uint8_t *cqe);
 void mlx5_encode_mini_cqe(const struct run_format *format, const uint8_t *cqe, uint8_t *mini);
 void mlx5_encode_title(uint8_t *cqe, uint32_t count);
 

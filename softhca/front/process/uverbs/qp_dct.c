@@ -127,7 +127,6 @@ static int enter_rtr(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	int ret;
 
 	fill_path(uc, cmd, dctc);
-	fld_set(dctc, DCTC_DP_ORDERING_1, qp->real->out_of_order);
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_DCT);
 	memcpy(fld_at(in, CREATE_DCT_IN_CONTEXT), dctc, PRM_DCTC_SIZE);
 	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));

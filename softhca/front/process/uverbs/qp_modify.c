@@ -238,6 +238,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	if (mask & QP_ATTR_RQ_PSN)
 		fld_set(qpc, QPC_NEXT_RCV_PSN, cmd->rq_psn);
 	fld_set(qpc, QPC_DP_ORDERING_1, qp->real->out_of_order);
+	fld_set(qpc, QPC_DP_ORDERING_FORCE, qp->real->out_of_order);
 	if (mask & QP_ATTR_SQ_PSN)
 		fld_set(qpc, QPC_NEXT_SEND_PSN, cmd->sq_psn);
 	fill_mtu(uc, cmd, qp, qpc);
@@ -327,8 +328,24 @@ static int qp_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	return ret;
 }
 
-static void attr_remember(const struct ib_uverbs_modify_qp *cmd, struct uverbs_qp *qp)
+/* What a program has asked for counts until the QP is as new. */
+static void remember_order(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+			   struct uverbs_qp *qp)
 {
+	struct mlx5_ib_modify_qp driver;
+
+	if (cmd->attr_mask & QP_ATTR_STATE && cmd->qp_state == QP_RESET)
+		qp->real->out_of_order = false;
+	else if (uc_len(uc, UVERBS_ATTR_UHW_IN) &&
+		 !uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)) &&
+		 driver.comp_mask & MLX5_IB_MODIFY_QP_OOO_DP)
+		qp->real->out_of_order = true;
+}
+
+static void attr_remember(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
+			  struct uverbs_qp *qp)
+{
+	remember_order(uc, cmd, qp);
 	if (cmd->attr_mask & QP_ATTR_ACCESS)
 		qp->real->access = cmd->qp_access_flags;
 	if (cmd->attr_mask & QP_ATTR_MAX_DEST_READS)
@@ -375,10 +392,7 @@ static int check_driver_part(struct uverbs_call *uc, const struct uverbs_qp *qp)
 		return EOPNOTSUPP;
 	if (!(driver.comp_mask & MLX5_IB_MODIFY_QP_OOO_DP))
 		return 0;
-	if (!may_reorder(uc, qp->type))
-		return EOPNOTSUPP;
-	qp->real->out_of_order = true;
-	return 0;
+	return may_reorder(uc, qp->type) ? 0 : EOPNOTSUPP;
 }
 
 static int modify_check(struct uverbs_call *uc, const struct uverbs_qp *qp,
@@ -422,7 +436,7 @@ static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd,
 	if (ret)
 		return ret;
 	before = *qp->real;
-	attr_remember(cmd, qp);
+	attr_remember(uc, cmd, qp);
 	ret = qp_change(uc, cmd, rate, &transition, qp);
 	if (ret) {
 		*qp->real = before;
