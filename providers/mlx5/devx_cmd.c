@@ -12,6 +12,31 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
+/* What a program hears of a command that it has not written itself: as Linux' driver says of its
+ * own (mlx5_core). */
+static int status_errno(uint32_t status)
+{
+	switch (status) {
+	case PRM_STAT_OK:
+		return 0;
+	case PRM_STAT_RES_BUSY:
+		return EBUSY;
+	case PRM_STAT_LIM_ERR:
+		return ENOMEM;
+	case PRM_STAT_NO_RES_ERR:
+		return EAGAIN;
+	case PRM_STAT_BAD_OP_ERR:
+	case PRM_STAT_BAD_PARAM_ERR:
+	case PRM_STAT_BAD_RES_ERR:
+	case PRM_STAT_BAD_RES_STATE_ERR:
+	case PRM_STAT_IX_ERR:
+	case PRM_STAT_BAD_QP_STATE_ERR:
+		return EINVAL;
+	default:
+		return EIO;
+	}
+}
+
 static int devx_finish(int ret, const void *in, const void *out)
 {
 	uint32_t status = (uint32_t)fld_get(out, CMD_OUT_STATUS);
@@ -20,7 +45,7 @@ static int devx_finish(int ret, const void *in, const void *out)
 		verbs_warn("the device's command 0x%x fails: errno %d, status 0x%x, syndrome 0x%x",
 			   (unsigned int)fld_get(in, CMD_IN_OPCODE), ret, status,
 			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
-	return ret || !status ? ret : EREMOTEIO;
+	return ret == EREMOTEIO || !ret ? status_errno(status) : ret;
 }
 
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,

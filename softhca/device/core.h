@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "softhca/device/av_mapping.h"
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/queue/cq_run.h"
 #include "softhca/device/memory/dma.h"
@@ -70,7 +71,7 @@ struct hca {
 	uint16_t user;           /* for whom the command under way is; 0: for the driver */
 	struct res_table scheds; /* see queue/sched.h */
 	bool qpns_reserved[RESERVED_QPN_RANGES];
-	struct res_table uctxs, umems;
+	struct res_table uctxs, umems, av_mappings;
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts;
 	uint8_t dci_lives; /* see dci.h */
 	struct port port[PORT_MAX];

@@ -58,6 +58,7 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->uars, &hca->user, hca->config.first_uar ? hca->config.first_uar : FIRST_UAR,
 		 LAST_UAR - FIRST_UAR);
 	res_init(&hca->uctxs, &hca->user, 1, UCTX_MAX);
+	res_init(&hca->av_mappings, &hca->user, 1, AV_MAPPINGS);
 	res_init(&hca->umems, &hca->user, 1, 1 << UMEM_LOG_MAX);
 	res_init(&hca->pds, &hca->user, 1, limits->max_pd);
 	res_init(&hca->tds, &hca->user, 1, 1 << 10);
@@ -161,15 +162,17 @@ static void free_objects(struct hca *hca)
 	srq_free_all(hca);
 	pd_free_all(hca);
 	umem_free_all(hca);
+	av_mapping_free_all(hca);
 	uctx_free_all(hca);
 	sched_free_all(hca);
 }
 
 void hca_destroy(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->uars, &hca->pds,   &hca->tds,   &hca->mkeys,
-				       &hca->eqs,  &hca->cqs,   &hca->qps,   &hca->xrcds,
-				       &hca->srqs, &hca->uctxs, &hca->umems, &hca->dcts };
+	struct res_table *tables[] = { &hca->uars,       &hca->pds,   &hca->tds,   &hca->mkeys,
+				       &hca->eqs,        &hca->cqs,   &hca->qps,   &hca->xrcds,
+				       &hca->srqs,       &hca->uctxs, &hca->umems, &hca->dcts,
+				       &hca->av_mappings };
 
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);

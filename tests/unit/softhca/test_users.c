@@ -7,6 +7,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/eqc.h"
+#include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/pacing.h"
 #include "prm/mlx5/pd.h"
 #include "prm/mlx5/qpc.h"
@@ -304,6 +305,54 @@ static void queues_ring_their_users_page(void **state)
 	user_end(other, PRM_STAT_OK);
 }
 
+static uint32_t mapping_for(uint32_t uid, uint32_t qpn, enum prm_status expect)
+{
+	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_AV_QP_MAPPING_SIZE] = { 0 }, out[16];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_AV_QP_MAPPING);
+	fld_set(fld_at(in, GENERAL_OBJ_OBJECT), AV_QP_MAPPING_QPN, qpn);
+	memset(fld_at(fld_at(in, GENERAL_OBJ_OBJECT), AV_QP_MAPPING_REMOTE_ADDRESS_VECTOR), 7, 32);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+	return fld_get(out, GENERAL_OBJ_OUT_OBJ_ID);
+}
+
+static void mapping_command(uint32_t uid, uint32_t opcode, uint32_t number, uint8_t *out,
+			    size_t out_len, enum prm_status expect)
+{
+	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE] = { 0 };
+
+	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_AV_QP_MAPPING);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_ID, number);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, out_len, expect);
+}
+
+static void addresses_have_their_users_qp(void **state)
+{
+	uint8_t out[PRM_GENERAL_OBJ_HDR_SIZE + PRM_AV_QP_MAPPING_SIZE];
+	struct flat_qp *qp = flat_qp(0, NULL);
+	uint32_t uid = user_new(), mapping;
+
+	(void)state;
+	mapping_for(0, qp->n + 1, PRM_STAT_BAD_RES_ERR);
+	mapping = mapping_for(0, qp->n, PRM_STAT_OK);
+	mapping_command(uid, PRM_OP_QUERY_GENERAL_OBJECT, mapping, out, sizeof(out),
+			PRM_STAT_BAD_RES_ERR);
+	mapping_command(0, PRM_OP_QUERY_GENERAL_OBJECT, mapping, out, sizeof(out), PRM_STAT_OK);
+	assert_int_equal(fld_get(fld_at(out, GENERAL_OBJ_OBJECT), AV_QP_MAPPING_QPN), qp->n);
+	assert_int_equal(out[sizeof(out) - 1], 7);
+	mapping_command(uid, PRM_OP_DESTROY_GENERAL_OBJECT, mapping, out, 16, PRM_STAT_BAD_RES_ERR);
+	mapping_command(0, PRM_OP_DESTROY_GENERAL_OBJECT, mapping, out, 16, PRM_STAT_OK);
+	mapping_command(0, PRM_OP_DESTROY_GENERAL_OBJECT, mapping, out, 16, PRM_STAT_BAD_RES_ERR);
+	user_end(uid, PRM_STAT_OK);
+	test_free(qp->send_cq);
+	test_free(qp->recv_cq);
+	test_free(qp);
+}
+
 /* Whom a page has outlived may have his number given to another. */
 static void a_page_that_stays_is_the_drivers(void **state)
 {
@@ -375,6 +424,7 @@ int main(void)
 		IB(memory_is_as_its_command_says),
 		IB(queues_lie_in_their_users_memory),
 		IB(queues_ring_their_users_page),
+		IB(addresses_have_their_users_qp),
 		IB(a_page_that_stays_is_the_drivers),
 		IB(users_queues_have_no_rights_of_the_driver),
 		cmocka_unit_test_setup_teardown(only_who_may_sends_frames, flat_setup_roce,

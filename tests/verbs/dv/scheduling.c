@@ -26,7 +26,7 @@ static void tree_refuse(struct ibv_context *ctx, struct mlx5dv_sched_node *root)
 	attr = (struct mlx5dv_sched_attr){ .parent = root, .comp_mask = 1 };
 	SAY_PTR(mlx5dv_sched_leaf_create(ctx, &attr), "an unknown mask");
 	attr = (struct mlx5dv_sched_attr){ .parent = root, .flags = 1, .bw_share = 1000000 };
-	say_check(!mlx5dv_sched_node_create(ctx, &attr), "more than any share");
+	SAY_PTR(mlx5dv_sched_node_create(ctx, &attr), "more than any share");
 }
 
 static void tree_open(struct ibv_context *ctx, struct tree *tree)

@@ -158,7 +158,8 @@ static void put_features(uint8_t *cap)
 static void put_general_objects(const struct hca *hca, uint8_t *cap)
 {
 	uint64_t types = UINT64_C(1) << PRM_OBJ_TYPE_SCHEDULING_ELEMENT |
-			 UINT64_C(1) << PRM_OBJ_TYPE_RESERVED_QPN;
+			 UINT64_C(1) << PRM_OBJ_TYPE_RESERVED_QPN |
+			 UINT64_C(1) << PRM_OBJ_TYPE_AV_QP_MAPPING;
 
 	if (hca->config.doorbell_pages)
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_VIRTIO_NET_Q;

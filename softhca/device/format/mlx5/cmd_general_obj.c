@@ -20,6 +20,8 @@ static const struct kind {
 	  sched_query, sched_destroy },
 	{ PRM_OBJ_TYPE_RESERVED_QPN, PRM_RESERVED_QPN_SIZE, reserved_qpn_create, NULL, NULL,
 	  reserved_qpn_destroy },
+	{ PRM_OBJ_TYPE_AV_QP_MAPPING, PRM_AV_QP_MAPPING_SIZE, av_mapping_create, NULL,
+	  av_mapping_query, av_mapping_destroy },
 };
 
 static object_fn *kind_function(const struct kind *kind, uint32_t opcode)

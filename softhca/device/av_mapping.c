@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * av_mapping.c - QPs that stand for addresses. See av_mapping.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "softhca/device/core.h"
+
+int av_mapping_add(struct hca *hca, const uint8_t *context, uint32_t size, struct av_mapping **out)
+{
+	struct av_mapping *mapping = malloc(sizeof(*mapping) + size);
+	int ret = mapping ? res_add(&hca->av_mappings, mapping, &mapping->n) : ENOMEM;
+
+	if (ret) {
+		free(mapping);
+		return ret;
+	}
+	memcpy(mapping->context, context, size);
+	*out = mapping;
+	return 0;
+}
+
+void av_mapping_remove(struct hca *hca, struct av_mapping *mapping)
+{
+	res_remove(&hca->av_mappings, mapping->n);
+	free(mapping);
+}
+
+void av_mapping_free_all(struct hca *hca)
+{
+	struct av_mapping *mapping;
+
+	for (uint32_t at = 0; (mapping = res_next(&hca->av_mappings, &at)) != NULL;)
+		free(mapping);
+}

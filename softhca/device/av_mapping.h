@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * av_mapping.h - which QP stands for an address in the adapter's congestion control, of which there
+ * is none here: a mapping is kept, and is nobody's business.
+ */
+#ifndef SOFTHCA_DEVICE_AV_MAPPING_H
+#define SOFTHCA_DEVICE_AV_MAPPING_H
+
+#include <stdint.h>
+
+struct hca;
+
+enum { AV_MAPPINGS = 1 << 16 };
+
+struct av_mapping {
+	uint32_t n;
+	uint8_t context[]; /* as software wrote it */
+};
+
+/* The function keeps SIZE bytes of a mapping; the result is 0, ENOSPC or ENOMEM. */
+int av_mapping_add(struct hca *hca, const uint8_t *context, uint32_t size,
+		   struct av_mapping **mapping);
+void av_mapping_remove(struct hca *hca, struct av_mapping *mapping);
+void av_mapping_free_all(struct hca *hca);
+
+#endif
