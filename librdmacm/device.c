@@ -350,12 +350,16 @@ CMA_EXPORT void rdma_free_devices(struct ibv_context **list)
 	free(list);
 }
 
+/* What a program has left open uses its device, which the kernel closes with the process. */
 static void __attribute__((destructor)) close_all(void)
 {
-	struct cm_device *device;
+	struct cm_device *next;
 
-	while ((device = LIST_FIRST(&devices)) != NULL)
-		device_close(device);
+	for (struct cm_device *device = LIST_FIRST(&devices); device; device = next) {
+		next = LIST_NEXT(device, entry);
+		if (!device->users)
+			device_close(device);
+	}
 	if (kept)
 		ibv_free_device_list(kept);
 }

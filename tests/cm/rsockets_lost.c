@@ -197,8 +197,47 @@ static void adapter_dies(void)
 	say_check(!rclose(fd.fd), "it is closed");
 }
 
-int main(void)
+/* ---- the process ---- */
+
+static void *accept_one(void *listener)
 {
+	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
+}
+
+/* A program that ends with a connection that it has not closed. */
+static int leave_open(void)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(PORT + 5) };
+	int listener = listen_at(PORT + 5), socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	pthread_t thread;
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	MUST(!pthread_create(&thread, NULL, accept_one, &listener));
+	MUST(!rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(!pthread_join(thread, NULL));
+	return 0;
+}
+
+static void nothing_is_said_at_the_end(const char *program)
+{
+	char command[512], line[256] = "";
+	FILE *output;
+
+	snprintf(command, sizeof(command), "VERBS_LOG=warn '%s' leave 2>&1", program);
+	output = popen(command, "r");
+	MUST(output);
+	if (fgets(line, sizeof(line), output))
+		say("it says: %s", line);
+	say_check(!pclose(output) && !*line,
+		  "a program that leaves a connection ends without a word");
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc > 1)
+		return leave_open();
+	say_topic("the process");
+	nothing_is_said_at_the_end(argv[0]);
 	say_topic("a number");
 	number_is_another_sockets();
 	sleeping_keeps_no_descriptor();
