@@ -79,6 +79,7 @@ enum prm_qp_optpar_32 {
 	PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID = 1 << 0,
 	PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID = 1 << 1,
 	PRM_OPTPAR_32_UDP_SPORT = 1 << 2,
+	PRM_OPTPAR_32_MMO = 1 << 3,
 };
 
 /* Connection establishment options (ECE): a version, which software says first for the adapter to
@@ -112,6 +113,7 @@ enum { PRM_ECE_VERSION_1 = 1 };
 #define MODIFY_QP_IN_OPT_PARAM_MASK_32  FLD(0x10c, 31, 0) /* PRM_OPTPAR_32_* */
 #define MODIFY_QP_IN_QPC_DATA_EXT       FLD_PART(0x110)
 
+#define QPC_EXT_MMO                     FLD(0x0, 29, 29)
 #define QPC_EXT_DCI_STREAM_CHANNEL_ID   FLD(0x0, 15, 0)
 #define QPC_EXT_QOS_GROUP_REQUESTER     FLD(0x4, 31, 0)
 #define QPC_EXT_QOS_GROUP_RESPONDER     FLD(0x8, 31, 0)

@@ -54,4 +54,14 @@ enum {
 #define KLM_KEY              FLD(0x4, 31, 0)
 #define KLM_VA               FLD64(0x8)
 
+/* A list may be a pattern that repeats: a header in the place of the first entry, then entries
+ * whose stride leads from one repetition to the next. */
+#define PATTERN_OP_REPEAT    0x400
+#define PATTERN_BYTES        FLD(0x0, 31, 0) /* of one repetition */
+#define PATTERN_OP           FLD(0x4, 31, 0) /* where an entry has its key */
+#define PATTERN_REPEATS      FLD(0x8, 31, 0)
+#define PATTERN_ENTRIES      FLD(0xc, 15, 0)
+#define PATTERN_ENTRY_STRIDE FLD(0x0, 31, 16)
+#define PATTERN_ENTRY_BCOUNT FLD(0x0, 15, 0)
+
 #endif

@@ -31,6 +31,7 @@ enum wqe_opcode {
 	WQE_ATOMIC_FA = 0x12,
 	WQE_UMR = 0x25,
 	WQE_TAG_MATCHING = 0x28,
+	WQE_MMO = 0x2f, /* what it does with memory says CTRL_OPMOD */
 };
 
 /* CTRL_FM says with what a WQE waits for earlier ones. */
@@ -66,6 +67,10 @@ enum {
 #define ATOMIC_COMPARE  FLD64(0x8)
 
 #define XRC_SRQN        FLD(0x0, 23, 0)
+
+/* ---- memory to memory: a segment of its own, then source and destination as data segments ---- */
+
+enum { WQE_MMO_DMA = 1 };
 
 /* ---- data: by pointer, or inline behind the first four bytes ---- */
 

@@ -72,6 +72,9 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 		fld_get(cap, HCA_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_RESERVED_QPN & 1;
 	caps->maps_addresses =
 		fld_get(cap, HCA_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_AV_QP_MAPPING & 1;
+	caps->max_copy = fld_get(cap, HCA_CAP_DMA_MMO_QP)
+				 ? 1u << fld_get(cap, HCA_CAP_LOG_DMA_MMO_MAX_SIZE)
+				 : 0;
 	caps->changes_udp_port = fld_get(cap, HCA_CAP_RTS2RTS_QP_UDP_SPORT);
 	caps_take_early(cap, caps);
 }

@@ -24,6 +24,7 @@
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/pd.h"
+#include "providers/mlx5/qp_dv.h"
 #include "providers/mlx5/qp_extra.h"
 #include "util/alloc.h"
 #include "util/barrier.h"
@@ -629,10 +630,15 @@ static int qp_build(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *attr,
 	ret = qp_alloc_queues(ctx, attr_pd(attr), qp, size);
 	if (ret)
 		goto free_doorbell;
-	ret = qp_create_indexed(ctx, attr, size, dv, qp);
+	ret = mlx5_qp_dv_take(ctx, attr_pd(attr), dv, qp);
 	if (ret)
 		goto free_queues;
+	ret = qp_create_indexed(ctx, attr, size, dv, qp);
+	if (ret)
+		goto release_dv;
 	return 0;
+release_dv:
+	mlx5_qp_dv_release(qp);
 free_queues:
 	qp_free_queues(qp);
 free_doorbell:
@@ -659,7 +665,8 @@ static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rule
 
 /* The function leaves out the queues that the type does not have, or that an SRQ stands for. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
-		       const struct ibv_qp_init_attr_ex *attr, bool sign, struct qp_size *size)
+		       const struct ibv_qp_init_attr_ex *attr, const struct mlx5_qp_dv *dv,
+		       bool sign, struct qp_size *size)
 {
 	struct ibv_qp_cap cap = attr->cap;
 
@@ -669,8 +676,9 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 		cap.max_recv_wr = 0;
 	return mlx5_qp_size_queues(
 		&ctx->caps, &cap,
-		max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso_head_size(attr)),
-		sign ? RECV_SIGNATURE_SIZE : 0, size);
+		max_of(max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso_head_size(attr)),
+		       mlx5_qp_dv_head(dv)),
+		mlx5_qp_dv_room(dv), sign ? RECV_SIGNATURE_SIZE : 0, size);
 }
 
 /* The WQE of a late message is completed before those that were taken first, whose places are free
@@ -717,7 +725,7 @@ int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *a
 	ret = qp_check_attr(context, rules, attr);
 	sign = qp_signs(ctx, rules, dv);
 	if (!ret)
-		ret = qp_size_for(ctx, rules, attr, sign, &size);
+		ret = qp_size_for(ctx, rules, attr, dv, sign, &size);
 	if (ret)
 		return ret;
 	qp_size_early(dv, &size);
@@ -884,6 +892,10 @@ int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 
 	if (ret || !(attr_mask & IBV_QP_STATE))
 		return ret;
+	if (attr->qp_state == IBV_QPS_INIT)
+		ret = mlx5_qp_dv_init(qp);
+	if (ret)
+		return ret;
 	if (attr->qp_state == IBV_QPS_RESET)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
@@ -919,6 +931,7 @@ int mlx5_qp_destroy(struct ibv_qp *ibqp)
 	qp_clean_cqs(qp);
 	if (qp_is_indexed(qp) && qp->rq.rsn != PRM_NO_USER_INDEX)
 		provider_id_clear(&ctx->ids, qp->rq.rsn);
+	mlx5_qp_dv_release(qp);
 	qp_free_doorbell(ctx, qp);
 	qp_free_queues(qp);
 	free(qp);

@@ -14,6 +14,7 @@
 
 #include "libibverbs/driver.h"
 #include "providers/common/branch.h"
+#include "providers/common/hwbuf.h"
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
 #include "providers/mlx5/queue_mem.h"
@@ -91,6 +92,20 @@ struct mlx5_batch {
 /* This is no address, and behind the end of any ring, which setters of inline data look for. */
 #define BATCH_NO_WQE ((uint8_t *)-4096)
 
+struct mlx5_mkey;
+
+/* This is the request on a memory key that is under construction: see data/send_wr_mkey.c. */
+struct mkey_request {
+	struct mlx5_mkey *mkey; /* NULL: there is none */
+	struct send_wqe wqe;
+	struct mlx5_wqe_umr_ctrl_seg *ctrl;
+	struct mlx5_wqe_mkey_context_seg *context;
+	uint64_t mask;        /* of the context's fields that change */
+	uint32_t pi;          /* of the queue, when it began */
+	unsigned int setters; /* that are still to come */
+	unsigned int set;     /* parts that they have set */
+};
+
 struct qp_rules;
 
 struct mlx5_qp {
@@ -123,6 +138,13 @@ struct mlx5_qp {
 		uint32_t tirn, tisn, rqn, sqn;
 		uint64_t tir_icm_addr;
 	} parts;
+	struct mkey_request mkey_request;
+	/* A QP that copies memory says where the device writes the outcome, which nobody reads. */
+	struct {
+		struct hwbuf buf;
+		struct verbs_mr *mr;
+		uint32_t max; /* bytes of a copy */
+	} copy;
 	struct mlx5dv_qp_ex dv_qp; /* mlx5dv_qp_ex_from_ibv_qp_ex() */
 };
 
@@ -138,6 +160,7 @@ struct mlx5_qp_dv {
 	uint64_t access_key;          /* of a DCT */
 	bool has_streams;             /* of a DCI, and then: */
 	struct mlx5dv_dci_streams streams;
+	uint64_t send_ops; /* enum mlx5dv_qp_create_send_ops_flags */
 };
 
 int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,

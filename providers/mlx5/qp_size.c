@@ -54,7 +54,7 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 }
 
 static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   uint32_t head, struct qp_size *size)
+		   uint32_t head, uint32_t room, struct qp_size *size)
 {
 	uint32_t wqe;
 	uint64_t ring;
@@ -72,9 +72,15 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	if (ret)
 		return ret;
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
-	size->sq_wqebbs = (uint32_t)(ring / WQE_BB);
 	size->sq_max_post = (uint32_t)(ring / wqe);
 	size->sq_wqe_bytes = wqe;
+	size->sq_room_bytes = (uint32_t)align_up(wqe + room, WQE_BB);
+	ring = pow2_ceil((uint64_t)size->sq_max_post * size->sq_room_bytes);
+	ret = cap_check("cap.max_send_wr", ring / WQE_BB, caps->max_send_wqebb,
+			"blocks of the send queue, with what configurations of keys need");
+	if (ret)
+		return ret;
+	size->sq_wqebbs = (uint32_t)(ring / WQE_BB);
 	size->sq_max_sge = cap->max_send_sge;
 	wqe = min_of(wqe, send_wqe_limit(caps));
 	size->sq_max_inline = wqe > head ? wqe - head - INLINE_HDR_SIZE : 0;
@@ -106,12 +112,12 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 }
 
 int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			const struct ibv_qp_cap *cap, uint32_t head, uint32_t recv_head,
-			struct qp_size *size)
+			const struct ibv_qp_cap *cap, uint32_t head, uint32_t room,
+			uint32_t recv_head, struct qp_size *size)
 {
 	int ret;
 
 	*size = (struct qp_size){ 0 };
-	ret = size_sq(caps, cap, head, size);
+	ret = size_sq(caps, cap, head, room, size);
 	return ret ? ret : size_rq(caps, cap, recv_head, size);
 }

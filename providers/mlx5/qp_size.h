@@ -18,13 +18,15 @@ struct qp_size {
 	uint32_t rq_wqes; /* a power of two, or 0: no receive queue */
 	uint32_t rq_stride_log;
 	uint32_t rq_max_sge;
-	uint32_t sq_wqe_bytes; /* room for one request, of sq_max_post */
+	uint32_t sq_wqe_bytes;  /* the longest WQE */
+	uint32_t sq_room_bytes; /* for one request, of sq_max_post: a WQE, and what goes with it */
 };
 
 /* HEAD is how many bytes come before the payload in the longest send WQE, RECV_HEAD how many before
- * the list of buffers in a receive WQE. EINVAL when CAP exceeds what CAPS allow. */
+ * the list of buffers in a receive WQE. A request may take ROOM bytes of the ring beyond that.
+ * EINVAL when CAP exceeds what CAPS allow. */
 int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			const struct ibv_qp_cap *cap, uint32_t head, uint32_t recv_head,
-			struct qp_size *size);
+			const struct ibv_qp_cap *cap, uint32_t head, uint32_t room,
+			uint32_t recv_head, struct qp_size *size);
 
 #endif

@@ -196,7 +196,7 @@ static int wq_build(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, str
 	int ret = wq_check_attr(attr);
 
 	if (!ret)
-		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, wq_recv_head(ctx, wq), &size);
+		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, 0, wq_recv_head(ctx, wq), &size);
 	if (!ret)
 		ret = rq_alloc(ctx, attr->pd, &size, wq);
 	if (ret)

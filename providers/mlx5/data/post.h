@@ -33,5 +33,8 @@ int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 void mlx5_send_wr_fill(struct mlx5_qp *qp);
 /* The function adds mlx5dv_wr_raw_wqe() (send_wr_dv.c), for QPs that have it. */
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);
+/* The functions add the builders of memory keys, those that OPS name, and of copies of memory. */
+void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops);
+void mlx5_send_wr_fill_copy(struct mlx5_qp *qp);
 
 #endif

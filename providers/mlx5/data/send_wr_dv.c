@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_dv.c - mlx5dv_wr_raw_wqe(): a WQE that the program has built, as one more builder of a
- * batch (batch.h).
+ * send_wr_dv.c - two more builders of a batch (batch.h): mlx5dv_wr_raw_wqe(), a WQE that the
+ * program has built, and mlx5dv_wr_memcpy(), a copy of memory.
  *
- * The program answers for all of it, flags included, but for its index and its signature. The
- * completion says MLX5DV_WC_RAW_WQE, whatever the opcode is.
+ * The program answers for all of a WQE of its own, flags included, but for its index and its
+ * signature. The completion says MLX5DV_WC_RAW_WQE, whatever the opcode is.
  */
 #include <errno.h>
 
@@ -26,14 +26,13 @@ static bool raw_wqe_has_size(struct mlx5_qp *qp, uint32_t ds)
 	return false;
 }
 
-static bool qp_is_ready(struct mlx5_qp *qp)
+static bool qp_is_ready(struct mlx5_qp *qp, const char *call)
 {
 	if (gate_open_for_any(qp))
 		return true;
-	verbs_warn(
-		"mlx5dv_wr_raw_wqe: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)",
-		qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, (int)qp->vqp.qp.state,
-		IBV_QPS_RTS);
+	verbs_warn("%s: qp 0x%x, wr_id %#llx: the QP is in state %d, must be RTS (%d)", call,
+		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id,
+		   (int)qp->vqp.qp.state, IBV_QPS_RTS);
 	batch_set_err(qp, EINVAL);
 	return false;
 }
@@ -58,7 +57,7 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 	const uint32_t pi = qp->sq.pi;
 	struct send_wqe wqe = { .ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS) };
 
-	if (qp->batch.err || !raw_wqe_has_size(qp, wqe.ds) || !qp_is_ready(qp))
+	if (qp->batch.err || !raw_wqe_has_size(qp, wqe.ds) || !qp_is_ready(qp, "mlx5dv_wr_raw_wqe"))
 		return;
 	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
 		mlx5_batch_fail_full(qp);
@@ -76,4 +75,62 @@ static void wr_raw_wqe(struct mlx5dv_qp_ex *dv, const void *from)
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp)
 {
 	qp->dv_qp.wr_raw_wqe = wr_raw_wqe;
+}
+
+/* ---- copies of memory */
+
+/* PRM: what a copy has behind the control segment: where the device writes the outcome, source,
+ * destination. mlx5dv.h has no name for it. */
+struct wqe_copy_seg {
+	__be32 control;
+	__be32 outcome_lkey;
+	__be64 outcome_addr;
+	struct mlx5_wqe_data_seg from, to;
+};
+static_assert(sizeof(struct wqe_copy_seg) == 3 * WQE_SEG, "PRM: MMO DMA");
+
+static bool copy_has_length(struct mlx5_qp *qp, size_t length)
+{
+	if (length && length <= qp->copy.max)
+		return true;
+	verbs_warn("mlx5dv_wr_memcpy: qp 0x%x, wr_id %#llx: length is %zu, must be 1 to %u "
+		   "(max_wr_memcpy_length of the device)",
+		   qp->vqp.qp.qp_num, (unsigned long long)qp->vqp.qp_ex.wr_id, length,
+		   qp->copy.max);
+	batch_set_err(qp, EINVAL);
+	return false;
+}
+
+static void wr_memcpy(struct mlx5dv_qp_ex *dv, uint32_t to_lkey, uint64_t to, uint32_t from_lkey,
+		      uint64_t from, size_t length)
+{
+	struct mlx5_qp *qp = container_of(dv, struct mlx5_qp, dv_qp);
+	struct wqe_copy_seg *seg;
+	struct send_wqe wqe;
+
+	if (qp->batch.err || !copy_has_length(qp, length) || !qp_is_ready(qp, "mlx5dv_wr_memcpy"))
+		return;
+	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
+		mlx5_batch_fail_full(qp);
+		return;
+	}
+	wqe_begin(&qp->sq, &wqe, qp->sq.pi, MLX5_OPCODE_MMO, qp->vqp.qp_ex.wr_flags, 0);
+	wqe.head |= (uint64_t)WQE_MMO_DMA << (32 + FLD_SHIFT(CTRL_OPMOD));
+	wqe.slot->done_as = MLX5DV_WC_MEMCPY;
+	seg = (struct wqe_copy_seg *)wqe.seg;
+	seg->control = 0;
+	seg->outcome_lkey = htobe32(qp->copy.mr->mr.lkey);
+	seg->outcome_addr = htobe64((uintptr_t)qp->copy.buf.addr);
+	seg_put_data((uint8_t *)&seg->from, (uint32_t)length, from_lkey, from);
+	seg_put_data((uint8_t *)&seg->to, (uint32_t)length, to_lkey, to);
+	wqe.ds += sizeof(*seg) / WQE_SEG;
+	batch_note(qp, &wqe);
+	gate_fence(qp, wqe.ctrl);
+	qp->batch.ctrl = wqe.ctrl;
+	batch_finish_wqe(qp, &wqe, false);
+}
+
+void mlx5_send_wr_fill_copy(struct mlx5_qp *qp)
+{
+	qp->dv_qp.wr_memcpy = wr_memcpy;
 }

@@ -62,7 +62,7 @@ static void put_free(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t lo
 	mkey->qpn_mkey = htobe32(FLD_BITS(MKC_QPN) | low_key);
 }
 
-static uint8_t access_bits(unsigned int access)
+uint8_t mlx5_umr_access(unsigned int access)
 {
 	return (access & IBV_ACCESS_LOCAL_WRITE ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_LOCAL_WRITE
 						: 0) |
@@ -79,7 +79,7 @@ static void put_bound(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t q
 	struct mlx5_wqe_mkey_context_seg *mkey = put_seg(sq, wqe, sizeof(*mkey));
 	bool zero_based = bind->mw_access_flags & IBV_ACCESS_ZERO_BASED;
 
-	mkey->access_flags = access_bits(bind->mw_access_flags);
+	mkey->access_flags = mlx5_umr_access(bind->mw_access_flags);
 	mkey->qpn_mkey = htobe32(qpn << FLD_SHIFT(MKC_QPN) | (rkey & FLD_MASK(MKC_MKEY_7_0)));
 	mkey->start_addr = zero_based ? 0 : htobe64(bind->addr);
 	mkey->len = htobe64(bind->length);

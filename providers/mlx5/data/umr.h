@@ -53,6 +53,9 @@ static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
 		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
+/* The function returns the rights of a key's context, MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_*. */
+uint8_t mlx5_umr_access(unsigned int access);
+
 /* The function starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a
  * region that allows it. */
 void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,

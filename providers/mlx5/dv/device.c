@@ -127,8 +127,6 @@ static void parts_put_none(uint64_t asked, struct mlx5dv_context *attrs)
 {
 	if (asked & MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD)
 		memset(&attrs->sig_caps, 0, sizeof(attrs->sig_caps));
-	if (asked & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH)
-		attrs->max_wr_memcpy_length = 0;
 	if (asked & MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
 		memset(&attrs->crypto_caps, 0, sizeof(attrs->crypto_caps));
 }
@@ -226,11 +224,18 @@ static uint64_t parts_put_if_there(struct mlx5_context *ctx,
 	 MLX5DV_CONTEXT_MASK_DCI_STREAMS | MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH |  \
 	 MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
 
+/* A context without DevX cannot ask the device, and its QPs have no such builders. */
+static uint32_t max_copy(struct mlx5_context *ctx)
+{
+	const struct mlx5_hca_caps *caps;
+
+	return mlx5_hca_caps_get(ctx, &caps) ? 0 : caps->max_copy;
+}
+
 /* The function answers those of the parts asked for that are known here, and returns which they
  * were. */
-static uint64_t parts_put(const struct mlx5_context *ctx,
-			  const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
-			  struct mlx5dv_context *attrs)
+static uint64_t parts_put(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp *resp,
+			  uint64_t asked, struct mlx5dv_context *attrs)
 {
 	if (asked & MLX5DV_CONTEXT_MASK_CQE_COMPRESION) {
 		attrs->cqe_comp_caps.max_num = resp->cqe_comp_caps.max_num;
@@ -255,6 +260,8 @@ static uint64_t parts_put(const struct mlx5_context *ctx,
 		attrs->dci_streams_caps.max_log_num_errored =
 			resp->dci_streams_caps.max_log_num_errored;
 	}
+	if (asked & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH)
+		attrs->max_wr_memcpy_length = max_copy(ctx);
 	parts_put_none(asked, attrs);
 	return asked & PARTS_KNOWN;
 }

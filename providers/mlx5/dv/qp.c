@@ -23,7 +23,10 @@
 	(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DC | \
 	 MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS | MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS)
 
-#define SEND_OPS_SUPPORTED MLX5DV_QP_EX_WITH_RAW_WQE
+#define SEND_OPS_MKEYS                                                  \
+	(MLX5DV_QP_EX_WITH_MR_INTERLEAVED | MLX5DV_QP_EX_WITH_MR_LIST | \
+	 MLX5DV_QP_EX_WITH_MKEY_CONFIGURE)
+#define SEND_OPS_KNOWN (SEND_OPS_MKEYS | MLX5DV_QP_EX_WITH_RAW_WQE | MLX5DV_QP_EX_WITH_MEMCPY)
 
 static uint64_t dv_send_ops(const struct mlx5dv_qp_init_attr *attr)
 {
@@ -37,9 +40,33 @@ static int qp_check_masks(const struct mlx5dv_qp_init_attr *attr)
 			   (unsigned long long)attr->comp_mask, ATTR_MASK_KNOWN);
 		return EINVAL;
 	}
-	if (dv_send_ops(attr) & ~(uint64_t)SEND_OPS_SUPPORTED)
-		return dv_unsupported("mlx5dv_create_qp with send_ops_flags other than RAW_WQE");
 	return 0;
+}
+
+static int ops_refuse(uint64_t ops, const char *why)
+{
+	verbs_warn("mlx5dv_create_qp: send_ops_flags is %#llx: %s", (unsigned long long)ops, why);
+	return EOPNOTSUPP;
+}
+
+static int qp_take_ops(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+		       const struct mlx5dv_qp_init_attr *dv_attr, struct mlx5_qp_dv *dv)
+{
+	uint64_t ops = dv_send_ops(dv_attr);
+	const struct mlx5_hca_caps *caps;
+	int ret;
+
+	if (ops & ~(uint64_t)SEND_OPS_KNOWN)
+		return ops_refuse(ops, "there are no such builders");
+	if (ops & ~(uint64_t)MLX5DV_QP_EX_WITH_RAW_WQE && attr->qp_type != IBV_QPT_RC)
+		return ops_refuse(ops, "only an RC QP lays out keys and copies memory");
+	dv->send_ops = ops;
+	if (!(ops & MLX5DV_QP_EX_WITH_MEMCPY))
+		return 0;
+	ret = mlx5_hca_caps_get(to_mctx(context), &caps);
+	if (!ret && !caps->max_copy)
+		ret = ops_refuse(ops, "the device copies no memory");
+	return ret;
 }
 
 /* ---- flags */
@@ -230,7 +257,18 @@ static int qp_take_attr(struct ibv_context *context, const struct ibv_qp_init_at
 
 	if (!ret)
 		ret = qp_take_dc(context, attr, dv_attr, dv);
+	if (!ret)
+		ret = qp_take_ops(context, attr, dv_attr, dv);
 	return ret ? ret : qp_take_flags(context, attr, dv_attr, dv);
+}
+
+static void qp_fill_builders(struct mlx5_qp *qp, uint64_t ops)
+{
+	if (ops & MLX5DV_QP_EX_WITH_RAW_WQE)
+		mlx5_send_wr_fill_raw_wqe(qp);
+	if (ops & MLX5DV_QP_EX_WITH_MEMCPY)
+		mlx5_send_wr_fill_copy(qp);
+	mlx5_send_wr_fill_mkeys(qp, ops);
 }
 
 DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
@@ -249,8 +287,8 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 		return dv_fail(ret);
 	/* As with the distribution's library, a QP without the builders of verbs has none of direct
 	 * verbs. */
-	if (dv_attr && dv_send_ops(dv_attr) && vqp->has_ex)
-		mlx5_send_wr_fill_raw_wqe(to_mqp(&vqp->qp));
+	if (vqp->has_ex)
+		qp_fill_builders(to_mqp(&vqp->qp), dv.send_ops);
 	return &vqp->qp;
 }
 

@@ -46,6 +46,13 @@ struct klm {
 	uint64_t len;
 	uint32_t key;
 	uint64_t addr;
+	uint32_t stride; /* from one repetition of the pattern to the next */
+};
+
+/* A pattern is a list that is gone through COUNT times; a list that is none has BYTES 0. */
+struct klm_pattern {
+	uint64_t bytes; /* of one repetition */
+	uint64_t count;
 };
 
 struct mkey {
@@ -75,6 +82,7 @@ struct mkey {
 	struct umem *umem;  /* whose memory map leads to; NULL: a page list's */
 	struct klm *klm;
 	uint32_t klms;
+	struct klm_pattern pattern;
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xlt.c - the translation table of a memory key: pages (MTT), or pieces of other keys (KLM, KSM).
+ * xlt.c - the translation table of a memory key: pages (MTT), or pieces of other keys (KLM, KSM),
+ * of which a list may be a pattern that repeats.
  *
  * Software writes it in parts, by UMR, and much more rarely than it is used, so what is used
  * (joined extents, pieces with their offsets) is made from it at the first use after a change. PRM:
- * MTT, KLM
+ * MTT, KLM, strided block
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,16 +43,11 @@ static int prepare_pages(struct mkey *mkey)
 }
 
 /* KSM entries are of a page each, KLM entries of the length that they state. */
-static int prepare_pieces(struct mkey *mkey)
+static void prepare_list(struct mkey *mkey)
 {
 	bool fixed = mkey->mode == MKEY_KSM;
 	uint64_t offset = 0;
 
-	if (!mkey->klm)
-		mkey->klm = calloc(mkey->xlt_octowords, sizeof(*mkey->klm));
-	if (!mkey->klm)
-		return EFAULT;
-	mkey->klms = 0;
 	for (uint32_t i = 0; i < mkey->xlt_octowords; i++) {
 		const uint8_t *entry = mkey->xlt + (size_t)i * XLT_OCTOWORD;
 		uint64_t len = fixed ? 1ull << mkey->page_shift : fld_get(entry, KLM_BCOUNT);
@@ -66,6 +62,50 @@ static int prepare_pieces(struct mkey *mkey)
 		};
 		offset += len;
 	}
+}
+
+/* A pattern that says another length than its entries have is of no use. */
+static void prepare_pattern(struct mkey *mkey)
+{
+	uint32_t count = fld_get(mkey->xlt, PATTERN_ENTRIES);
+	uint64_t offset = 0;
+
+	if (count > mkey->xlt_octowords - 1)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *entry = mkey->xlt + (size_t)(i + 1) * XLT_OCTOWORD;
+		uint64_t len = fld_get(entry, PATTERN_ENTRY_BCOUNT);
+
+		if (!len)
+			continue;
+		mkey->klm[mkey->klms++] = (struct klm){
+			.offset = offset,
+			.len = len,
+			.key = fld_get(entry, KLM_KEY),
+			.addr = fld_get(entry, KLM_VA),
+			.stride = fld_get(entry, PATTERN_ENTRY_STRIDE),
+		};
+		offset += len;
+	}
+	if (offset != fld_get(mkey->xlt, PATTERN_BYTES))
+		mkey->klms = 0;
+	mkey->pattern.bytes = offset;
+	mkey->pattern.count = fld_get(mkey->xlt, PATTERN_REPEATS);
+}
+
+/* The header of a pattern is known by what stands where an entry has its key. */
+static int prepare_pieces(struct mkey *mkey)
+{
+	if (!mkey->klm)
+		mkey->klm = calloc(mkey->xlt_octowords, sizeof(*mkey->klm));
+	if (!mkey->klm)
+		return EFAULT;
+	mkey->klms = 0;
+	mkey->pattern.bytes = 0;
+	if (mkey->mode == MKEY_KLMS && fld_get(mkey->xlt, PATTERN_OP) == PATTERN_OP_REPEAT)
+		prepare_pattern(mkey);
+	else
+		prepare_list(mkey);
 	return 0;
 }
 
@@ -99,7 +139,7 @@ static const struct klm *piece_find(const struct mkey *mkey, uint64_t offset)
 
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece)
 {
-	uint64_t base = mkey->start, offset, skip;
+	uint64_t base = mkey->start, offset, skip, turn = 0;
 	const struct klm *klm;
 
 	if (!mkey->klms)
@@ -107,12 +147,18 @@ bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm 
 	if (mkey->mode == MKEY_KSM) /* its pages are aligned */
 		base &= ~((1ull << mkey->page_shift) - 1);
 	offset = addr - base;
+	if (mkey->pattern.bytes) {
+		turn = offset / mkey->pattern.bytes;
+		offset %= mkey->pattern.bytes;
+	}
+	if (turn && turn >= mkey->pattern.count)
+		return false;
 	klm = piece_find(mkey, offset);
 	skip = offset - klm->offset;
 	if (skip >= klm->len)
 		return false;
 	piece->key = klm->key;
-	piece->addr = klm->addr + skip;
+	piece->addr = klm->addr + turn * klm->stride + skip;
 	piece->len = klm->len - skip < len ? klm->len - skip : len;
 	return true;
 }

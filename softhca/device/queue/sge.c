@@ -59,6 +59,32 @@ int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	return dma_finish(batch) ? WQE_BAD_DMA : 0;
 }
 
+int sges_copy(struct hca *hca, const struct pd *pd, const struct wqe_sge *from,
+	      const struct wqe_sge *to)
+{
+	struct dma_batch batch;
+	uint64_t part;
+	int why;
+
+	if (from->len > 1u << LOG_MAX_COPY)
+		return WQE_BAD_LENGTH;
+	if (!sges_allow(hca, pd, MKEY_LOCAL_READ, from, 1) ||
+	    !sges_allow(hca, pd, MKEY_LOCAL_WRITE, to, 1))
+		return WQE_BAD_LKEY;
+	for (uint64_t at = 0; at < from->len; at += part) {
+		part = from->len - at < FABRIC_PAYLOAD_MAX ? from->len - at : FABRIC_PAYLOAD_MAX;
+		dma_begin_read(&batch, hca, hca->bounce);
+		why = sges_dma(&batch, pd, MKEY_LOCAL_READ, from, 1, at, part);
+		if (why)
+			return why;
+		dma_begin_write(&batch, hca, hca->bounce);
+		why = sges_dma(&batch, pd, MKEY_LOCAL_WRITE, to, 1, at, part);
+		if (why)
+			return why;
+	}
+	return 0;
+}
+
 bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
 		const struct wqe_sge *sge, unsigned int count)
 {

@@ -41,6 +41,8 @@ static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const
 /* The function returns the syndrome of a CQE for a refusal. */
 uint8_t wqe_syndrome(int why);
 
+enum { LOG_MAX_COPY = 24 };
+
 /* The function adds LEN bytes, from OFFSET in what the segments describe, to a transfer; it returns
  * 0, WQE_BAD_LKEY or WQE_BAD_DMA. */
 int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
@@ -48,6 +50,9 @@ int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 /* The function adds the bytes as sges_add() does, and carries the transfer out. */
 int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
+/* The function copies from one piece of memory to another, and returns 0 or the reason why not. */
+int sges_copy(struct hca *hca, const struct pd *pd, const struct wqe_sge *from,
+	      const struct wqe_sge *to);
 bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
 		const struct wqe_sge *sge, unsigned int count);
 

@@ -259,7 +259,8 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 /* Local work is not sent to the peer, and waits until all before it is done. */
 static bool is_local(const struct send_wqe *wqe)
 {
-	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_TAG_MATCHING;
+	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_MMO ||
+	       wqe->opcode == WQE_TAG_MATCHING;
 }
 
 /* Responses come at once here, and on a wire only after all requests that may be under way. A fence
@@ -488,6 +489,9 @@ static int execute_opcode(struct hca *hca, struct qp *qp)
 
 	if (qp->req.wqe.opcode == WQE_NOP)
 		return 0;
+	if (qp->req.wqe.opcode == WQE_MMO)
+		return qp->may_copy ? sges_copy(hca, qp->pd, &qp->req.wqe.from, &qp->req.wqe.to)
+				    : WQE_BAD_OPCODE;
 	if (sq_fetch(hca, qp, qp->sq.next, &raw))
 		return WQE_BAD_FETCH;
 	size = hca->format->wqe_size(raw);

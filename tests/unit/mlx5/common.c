@@ -276,7 +276,7 @@ struct size_case {
 static int size_rc(const struct ibv_qp_cap *cap, uint64_t ops, struct qp_size *size)
 {
 	return mlx5_qp_size_queues(&caps, cap, mlx5_qp_head_size(mlx5_qp_rules_of(IBV_QPT_RC), ops),
-				   0, size);
+				   0, 0, size);
 }
 
 static void rings_have_room_for_the_longest_wqe(void **state)

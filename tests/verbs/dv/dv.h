@@ -17,6 +17,8 @@ void dv_doorbells(struct rig *rig);
 void dv_registers(struct rig *rig);
 void dv_signed(struct rig *rig);
 void dv_scheduling(struct rig *rig);
+void dv_mkeys(struct rig *rig);
+void dv_mkey_queues(struct rig *rig);
 void dv_numbers(struct rig *rig);
 
 #endif

@@ -12,6 +12,7 @@ static const struct rig_topic topics[] = {
 	{ "rates", dv_rates },           { "doorbells", dv_doorbells },
 	{ "registers", dv_registers },   { "scheduling", dv_scheduling },
 	{ "numbers", dv_numbers },       { "signed", dv_signed },
+	{ "mkeys", dv_mkeys },           { "mkey-queues", dv_mkey_queues },
 };
 
 int main(int argc, char **argv)

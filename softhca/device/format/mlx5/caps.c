@@ -17,6 +17,7 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/driver.h"
 #include "softhca/device/memory/memic.h"
+#include "softhca/device/queue/wqe.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
@@ -147,6 +148,8 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1);
 	fld_set(cap, HCA_CAP_LOG_MAX_KLM_LIST_SIZE, LOG_MAX_KLMS);
 	fld_set(cap, HCA_CAP_NULL_MKEY, 1);
+	fld_set(cap, HCA_CAP_DMA_MMO_QP, 1);
+	fld_set(cap, HCA_CAP_LOG_DMA_MMO_MAX_SIZE, LOG_MAX_COPY);
 	fld_set(cap, HCA_CAP_ECE_SUPPORT, 1);
 	fld_set(cap, HCA_CAP_QP_DATA_IN_ORDER, 1);
 	fld_set(cap, HCA_CAP_DP_ORDERING_OOO_ALL_RC, 1);

@@ -108,7 +108,7 @@ static const struct transition {
 
 enum {
 	EXTENSIONS = PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID | PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID |
-		     PRM_OPTPAR_32_UDP_SPORT,
+		     PRM_OPTPAR_32_UDP_SPORT | PRM_OPTPAR_32_MMO,
 	ROCE_MIN_UDP_SPORT = 0xc000, /* as the capabilities say */
 };
 
@@ -116,6 +116,7 @@ enum {
 struct extension {
 	uint32_t mask;
 	struct sched_element *requests, *responses;
+	bool copies;
 };
 
 static const char *read_groups(const struct hca *hca, const struct cmd *cmd, struct extension *ext)
@@ -130,6 +131,17 @@ static const char *read_groups(const struct hca *hca, const struct cmd *cmd, str
 		why = sched_find_group(hca, fld_get(data, QPC_EXT_QOS_GROUP_RESPONDER),
 				       &ext->responses);
 	return why;
+}
+
+static const char *read_mmo(const struct qp *qp, const struct cmd *cmd, uint32_t opcode,
+			    struct extension *ext)
+{
+	if (opcode != PRM_OP_INIT2INIT_QP || !qp_is_reliable(qp))
+		return "qp: only reliable QPs in state INIT are told of copies of memory";
+	if (!fld_get(cmd->in, MODIFY_QP_IN_QPC_EXT))
+		return "qp: no extension that says whether memory is copied";
+	ext->copies = fld_get(fld_at(cmd->in, MODIFY_QP_IN_QPC_DATA_EXT), QPC_EXT_MMO);
+	return NULL;
 }
 
 static const char *check_udp_port(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
@@ -158,6 +170,8 @@ static const char *read_extension(const struct hca *hca, const struct qp *qp, co
 		why = check_udp_port(hca, qp, fld_at(cmd->in, MODIFY_QP_IN_QPC), opcode);
 	if (!why && ext->mask & PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID)
 		why = read_groups(hca, cmd, ext);
+	if (!why && ext->mask & PRM_OPTPAR_32_MMO)
+		why = read_mmo(qp, cmd, opcode, ext);
 	return why;
 }
 
@@ -166,6 +180,8 @@ static void take_extension(struct hca *hca, struct qp *qp, const uint8_t *qpc,
 {
 	if (ext->mask & PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID)
 		qp_schedule(hca, qp, ext->requests, ext->responses);
+	if (ext->mask & PRM_OPTPAR_32_MMO)
+		qp->may_copy = ext->copies;
 	if (ext->mask & PRM_OPTPAR_32_UDP_SPORT)
 		fld_set(qp->context, PATH(ADS_UDP_SPORT), fld_get(qpc, PATH(ADS_UDP_SPORT)));
 }
@@ -286,6 +302,7 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 		dci_reset(hca, qp);
 		qp_reset_queues(qp);
 		qp_schedule(hca, qp, NULL, NULL);
+		qp->may_copy = false;
 		qp_leave_port(hca, qp);
 	}
 	if (t->opcode == PRM_OP_RST2INIT_QP && qp->special >= 0)

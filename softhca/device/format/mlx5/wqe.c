@@ -14,7 +14,13 @@
 #include "softhca/device/queue/work_request.h"
 #include "softhca/device/queue/wqe.h"
 
-enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
+enum {
+	PART_RADDR = 1 << 0,
+	PART_ATOMIC = 1 << 1,
+	PART_DATA = 1 << 2,
+	PART_INLINE = 1 << 3,
+	PART_COPY = 1 << 4,
+};
 
 enum {
 	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC | 1 << FABRIC_DC,
@@ -26,20 +32,22 @@ enum {
 struct opcode {
 	uint8_t services; /* that have it: IBTA vol 1, table 44 */
 	uint8_t parts;
+	uint8_t modifier;
 };
 
 static const struct opcode opcodes[256] = {
-	[WQE_NOP] = { ON_ANY, 0 },
-	[WQE_UMR] = { ON_CONNECTED | 1 << FABRIC_NONE, 0 }, /* see umr.c */
-	[WQE_TAG_MATCHING] = { 1 << FABRIC_RC, 0 },         /* see tm.c */
-	[WQE_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE },
-	[WQE_SEND] = { ON_ALL, PART_DATA | PART_INLINE },
-	[WQE_SEND_IMM] = { ON_ALL, PART_DATA | PART_INLINE },
-	[WQE_RDMA_WRITE] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
-	[WQE_RDMA_WRITE_IMM] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE },
-	[WQE_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA },
-	[WQE_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
-	[WQE_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
+	[WQE_NOP] = { ON_ANY, 0, 0 },
+	[WQE_UMR] = { ON_CONNECTED | 1 << FABRIC_NONE, 0, 0 }, /* see umr.c */
+	[WQE_TAG_MATCHING] = { 1 << FABRIC_RC, 0, 0 },         /* see tm.c */
+	[WQE_MMO] = { ON_RELIABLE, PART_COPY, WQE_MMO_DMA },
+	[WQE_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE, 0 },
+	[WQE_SEND] = { ON_ALL, PART_DATA | PART_INLINE, 0 },
+	[WQE_SEND_IMM] = { ON_ALL, PART_DATA | PART_INLINE, 0 },
+	[WQE_RDMA_WRITE] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE, 0 },
+	[WQE_RDMA_WRITE_IMM] = { ON_CONNECTED, PART_RADDR | PART_DATA | PART_INLINE, 0 },
+	[WQE_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA, 0 },
+	[WQE_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA, 0 },
+	[WQE_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA, 0 },
 };
 
 uint32_t mlx5_wqe_size(const uint8_t *raw)
@@ -204,6 +212,16 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 	return 0;
 }
 
+/* A segment that a copy does not use stands in front of its two pieces of memory. */
+static int decode_copy(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
+{
+	if (end - seg != 3 * WQE_SEG)
+		return WQE_BAD_SIZE;
+	wqe->from = decode_data(seg + WQE_SEG);
+	wqe->to = decode_data(seg + 2 * WQE_SEG);
+	return wqe->from.len == wqe->to.len ? 0 : WQE_BAD_LENGTH;
+}
+
 int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		     enum fabric_service service, struct send_wqe *wqe)
 {
@@ -213,7 +231,7 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 
 	decode_control(raw, wqe);
 	op = &opcodes[wqe->opcode];
-	if (!(op->services & 1 << service) || fld_get(raw, CTRL_OPMOD))
+	if (!(op->services & 1 << service) || fld_get(raw, CTRL_OPMOD) != op->modifier)
 		return WQE_BAD_OPCODE;
 	if (wqe->index != index)
 		return WQE_BAD_INDEX;
@@ -223,6 +241,8 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 		return WQE_BAD_SIZE;
 	if (!op->parts) /* behind a NOP is padding */
 		return 0;
+	if (op->parts & PART_COPY)
+		return decode_copy(seg, end, wqe);
 	why = decode_service(&seg, end, service, wqe);
 	if (!why)
 		why = decode_remote(&seg, end, op->parts, wqe);

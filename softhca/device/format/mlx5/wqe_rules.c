@@ -210,6 +210,6 @@ void mlx5_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const
 	check_ctrl(&of, qp, raw);
 	if (opcode == WQE_UMR)
 		check_umr(&of, raw);
-	else if (opcode != WQE_NOP && opcode != WQE_TAG_MATCHING)
+	else if (opcode != WQE_NOP && opcode != WQE_TAG_MATCHING && opcode != WQE_MMO)
 		check_message(&of, qp, raw);
 }

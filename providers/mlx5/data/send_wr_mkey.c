@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wr_mkey.c - requests that lay out a memory key (mkey.h): mlx5dv_wr_mr_list(),
+ * mlx5dv_wr_mr_interleaved(), and mlx5dv_wr_mkey_configure() with its setters, as builders of a
+ * batch (batch.h). umr.h says what they do to the gate.
+ *
+ * A configuration takes its place in the queue with the last of the setters that it announced. One
+ * that lacks setters is none: whatever comes next takes the place, as with the distribution's
+ * library.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/umr.h"
+#include "providers/mlx5/data/batch.h"
+#include "providers/mlx5/mkey.h"
+
+#define ACCESS_KNOWN                                                                 \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
+#define MASK_ACCESS                                        \
+	(MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |  \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |  \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE | \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
+
+/* The parts of a configuration, of which each is set once. */
+enum { SET_ACCESS = 1 << 0, SET_LAYOUT = 1 << 1 };
+
+static struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
+{
+	return container_of(dv, struct mlx5_qp, dv_qp);
+}
+
+static void __attribute__((cold, format(printf, 3, 4)))
+request_fail(struct mlx5_qp *qp, int err, const char *why, ...)
+{
+	char text[160];
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(text, sizeof(text), why, args);
+	va_end(args);
+	verbs_warn("mlx5dv_wr: qp 0x%x, wr_id %#llx: %s", qp->vqp.qp.qp_num,
+		   (unsigned long long)qp->vqp.qp_ex.wr_id, text);
+	qp->mkey_request.mkey = NULL;
+	batch_set_err(qp, err);
+}
+
+/* ---- the WQE ---- */
+
+static void *put_zeroes(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
+{
+	void *at;
+
+	wqe_wrap(sq, wqe);
+	at = memset(wqe->seg, 0, size);
+	wqe->seg += size;
+	wqe->ds += size / WQE_SEG;
+	return at;
+}
+
+/* The function starts the WQE of the request, at the place that is next. */
+static bool request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey, unsigned int setters)
+{
+	struct mkey_request *request = &qp->mkey_request;
+
+	if (qp->batch.err)
+		return false;
+	if (!(qp->vqp.qp_ex.wr_flags & IBV_SEND_INLINE)) {
+		request_fail(qp, EOPNOTSUPP,
+			     "wr_flags is %#x: what a key stands for is sent inline",
+			     qp->vqp.qp_ex.wr_flags);
+		return false;
+	}
+	if (!qp->sq.sge_limit) {
+		request_fail(qp, EINVAL, "the QP is in state %d, must be RTS (%d)",
+			     (int)qp->vqp.qp.state, IBV_QPS_RTS);
+		return false;
+	}
+	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
+		mlx5_batch_fail_full(qp);
+		return false;
+	}
+	*request = (struct mkey_request){ .mkey = mkey, .setters = setters, .pi = qp->sq.pi };
+	wqe_begin(&qp->sq, &request->wqe, qp->sq.pi, MLX5_OPCODE_UMR, qp->vqp.qp_ex.wr_flags,
+		  htobe32(mkey->dv.lkey));
+	request->wqe.slot->done_as = MLX5DV_WC_UMR;
+	request->ctrl = put_zeroes(&qp->sq, &request->wqe, sizeof(*request->ctrl));
+	request->context = put_zeroes(&qp->sq, &request->wqe, sizeof(*request->context));
+	request->ctrl->flags = MLX5_WQE_UMR_CTRL_FLAG_INLINE;
+	request->mask = MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY;
+	request->context->qpn_mkey =
+		htobe32(FLD_BITS(MKC_QPN) | (mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0)));
+	return true;
+}
+
+static void request_finish(struct mlx5_qp *qp)
+{
+	struct mkey_request *request = &qp->mkey_request;
+
+	request->ctrl->mkey_mask = htobe64(request->mask);
+	batch_note(qp, &request->wqe);
+	gate_fence(qp, request->wqe.ctrl);
+	qp->batch.ctrl = request->wqe.ctrl;
+	batch_finish_wqe(qp, &request->wqe, true);
+	gate_shut(qp);
+	request->mkey = NULL;
+}
+
+/* ---- parts ---- */
+
+/* PRM: access rights of a memory key context */
+static bool put_access(struct mlx5_qp *qp, uint32_t access)
+{
+	struct mkey_request *request = &qp->mkey_request;
+
+	if (access & ~(uint32_t)ACCESS_KNOWN) {
+		request_fail(qp, EINVAL, "access_flags is %#x, a key may have those of %#x", access,
+			     ACCESS_KNOWN);
+		return false;
+	}
+	request->context->access_flags = mlx5_umr_access(access);
+	request->mask |= MASK_ACCESS;
+	return true;
+}
+
+/* So many entries fit into the key, and into what the QP was created to have inline. */
+static bool layout_fits(struct mlx5_qp *qp, uint32_t count, uint32_t header)
+{
+	uint32_t inline_bytes = qp->sq.max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+	uint32_t limit = inline_bytes / sizeof(struct mlx5_wqe_umr_klm_seg);
+	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+
+	if (count + header > limit) {
+		request_fail(qp, ENOMEM, "%u pieces: max_inline_data %u of the QP has room for %u",
+			     count, qp->sq.max_inline, limit - min_of(limit, header));
+		return false;
+	}
+	if (count > mkey->max_entries) {
+		request_fail(qp, ENOMEM, "%u pieces: key %#x was created with max_entries %u",
+			     count, mkey->dv.lkey, mkey->max_entries);
+		return false;
+	}
+	return true;
+}
+
+/* The function pads the list to whole blocks, and says how long it is and how much it covers. */
+static void layout_close(struct mlx5_qp *qp, uint32_t entries, uint64_t bytes)
+{
+	struct mkey_request *request = &qp->mkey_request;
+	uint32_t whole = (uint32_t)align_up(entries, UMR_KLM_BLOCK / WQE_SEG);
+
+	for (uint32_t i = entries; i < whole; i++)
+		put_zeroes(&qp->sq, &request->wqe, WQE_SEG);
+	request->ctrl->klm_octowords = htobe16((uint16_t)whole);
+	request->context->len = htobe64(bytes);
+	request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN;
+	request->mkey->length = bytes;
+}
+
+static bool put_list(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
+{
+	struct send_wqe *wqe = &qp->mkey_request.wqe;
+	uint64_t bytes = 0;
+
+	if (!layout_fits(qp, count, 0))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		wqe_wrap(&qp->sq, wqe);
+		seg_put_sge(wqe->seg, &sge[i]);
+		wqe->seg += WQE_SEG;
+		wqe->ds++;
+		bytes += sge[i].length;
+	}
+	layout_close(qp, count, bytes);
+	return true;
+}
+
+/* The stride leads from a part to the same part of the next repetition, in 16 bits. */
+static bool pattern_is_right(struct mlx5_qp *qp, uint16_t count,
+			     const struct mlx5dv_mr_interleaved *part)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t stride = (uint64_t)part[i].bytes_count + part[i].bytes_skip;
+
+		if (stride <= UINT16_MAX)
+			continue;
+		request_fail(qp, EINVAL,
+			     "part %u of the pattern has bytes_count %u and bytes_skip %u: the "
+			     "device has 16 bits for their sum",
+			     i, part[i].bytes_count, part[i].bytes_skip);
+		return false;
+	}
+	return true;
+}
+
+static uint64_t put_parts(struct mlx5_qp *qp, uint16_t count,
+			  const struct mlx5dv_mr_interleaved *part)
+{
+	struct send_wqe *wqe = &qp->mkey_request.wqe;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct mlx5_wqe_umr_repeat_ent_seg *entry =
+			put_zeroes(&qp->sq, wqe, sizeof(*entry));
+
+		entry->stride = htobe16((uint16_t)(part[i].bytes_count + part[i].bytes_skip));
+		entry->byte_count = htobe16((uint16_t)part[i].bytes_count);
+		entry->memkey = htobe32(part[i].lkey);
+		entry->va = htobe64(part[i].addr);
+		bytes += part[i].bytes_count;
+	}
+	return bytes;
+}
+
+static bool put_pattern(struct mlx5_qp *qp, uint32_t repeats, uint16_t count,
+			const struct mlx5dv_mr_interleaved *part)
+{
+	struct mlx5_wqe_umr_repeat_block_seg *header;
+	uint64_t bytes;
+
+	if (!layout_fits(qp, count, 1) || !pattern_is_right(qp, count, part))
+		return false;
+	header = put_zeroes(&qp->sq, &qp->mkey_request.wqe, sizeof(*header));
+	bytes = put_parts(qp, count, part);
+	header->byte_count = htobe32((uint32_t)bytes);
+	header->op = htobe32(PATTERN_OP_REPEAT);
+	header->repeat_count = htobe32(repeats);
+	header->num_ent = htobe16(count);
+	layout_close(qp, count + 1u, bytes * repeats);
+	return true;
+}
+
+/* ---- builders of one call ---- */
+
+static void wr_mr_list(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access,
+		       uint16_t count, struct ibv_sge *sge)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (request_begin(qp, to_mkey(mkey), 0) && put_access(qp, access) &&
+	    put_list(qp, count, sge))
+		request_finish(qp);
+}
+
+static void wr_mr_interleaved(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access,
+			      uint32_t repeats, uint16_t count, struct mlx5dv_mr_interleaved *part)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (request_begin(qp, to_mkey(mkey), 0) && put_access(qp, access) &&
+	    put_pattern(qp, repeats, count, part))
+		request_finish(qp);
+}
+
+/* ---- configuration ---- */
+
+static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
+			      uint8_t num_setters, struct mlx5dv_mkey_conf_attr *attr)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (qp->batch.err)
+		return;
+	if (attr->comp_mask || attr->conf_flags & ~(uint32_t)MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR) {
+		request_fail(qp, EOPNOTSUPP,
+			     "mkey_configure: conf_flags is %#x, comp_mask %#llx: known are %#x, 0",
+			     attr->conf_flags, (unsigned long long)attr->comp_mask,
+			     MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR);
+		return;
+	}
+	if (request_begin(qp, to_mkey(mkey), num_setters) && !num_setters)
+		request_finish(qp);
+}
+
+/* Nothing else may have taken the place since the request began. */
+static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
+{
+	struct mkey_request *request = &qp->mkey_request;
+
+	if (qp->batch.err)
+		return false;
+	if (!request->mkey || request->pi != qp->sq.pi || !request->setters) {
+		request_fail(qp, EINVAL, "a setter of a key, and no mkey_configure waits for one");
+		return false;
+	}
+	if (request->set & part) {
+		request_fail(qp, EINVAL, "this part of key %#x is set already",
+			     request->mkey->dv.lkey);
+		return false;
+	}
+	request->set |= part;
+	return true;
+}
+
+static void setter_finish(struct mlx5_qp *qp)
+{
+	if (!--qp->mkey_request.setters)
+		request_finish(qp);
+}
+
+static void wr_set_mkey_access_flags(struct mlx5dv_qp_ex *dv, uint32_t access)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (setter_begin(qp, SET_ACCESS) && put_access(qp, access))
+		setter_finish(qp);
+}
+
+static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
+				    const struct ibv_sge *sge)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (setter_begin(qp, SET_LAYOUT) && put_list(qp, count, sge))
+		setter_finish(qp);
+}
+
+static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t repeats,
+					   uint16_t count, const struct mlx5dv_mr_interleaved *part)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (setter_begin(qp, SET_LAYOUT) && put_pattern(qp, repeats, count, part))
+		setter_finish(qp);
+}
+
+void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
+{
+	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
+
+	if (ops & MLX5DV_QP_EX_WITH_MR_LIST)
+		dv->wr_mr_list = wr_mr_list;
+	if (ops & MLX5DV_QP_EX_WITH_MR_INTERLEAVED)
+		dv->wr_mr_interleaved = wr_mr_interleaved;
+	if (!(ops & MLX5DV_QP_EX_WITH_MKEY_CONFIGURE))
+		return;
+	dv->wr_mkey_configure = wr_mkey_configure;
+	dv->wr_set_mkey_access_flags = wr_set_mkey_access_flags;
+	dv->wr_set_mkey_layout_list = wr_set_mkey_layout_list;
+	dv->wr_set_mkey_layout_interleaved = wr_set_mkey_layout_interleaved;
+}

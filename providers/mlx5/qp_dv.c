@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_dv.c - what a QP of direct verbs has beyond those of verbs. See qp_dv.h.
+ *
+ * PRM: a QP copies memory only when its context says so, which commands of verbs do not: it is told
+ * by a command of the device's own, in state INIT. The device writes the outcome of each copy into
+ * memory of the QP's domain; nobody reads it, as the completion says the same.
+ */
+#include "providers/mlx5/qp_dv.h"
+
+#include <errno.h>
+
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/qpc.h"
+#include "prm/mlx5/umr.h"
+#include "prm/mlx5/wqe.h"
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/devx_cmd.h"
+#include "providers/mlx5/mr.h"
+
+enum { OUTCOME_BYTES = 64 };
+
+static bool dv_copies(const struct mlx5_qp_dv *dv)
+{
+	return dv->send_ops & MLX5DV_QP_EX_WITH_MEMCPY;
+}
+
+int mlx5_qp_dv_take(struct mlx5_context *ctx, struct ibv_pd *pd, const struct mlx5_qp_dv *dv,
+		    struct mlx5_qp *qp)
+{
+	const struct mlx5_hca_caps *caps;
+	int ret;
+
+	if (!dv_copies(dv))
+		return 0;
+	ret = mlx5_hca_caps_get(ctx, &caps);
+	if (!ret)
+		ret = provider_hwbuf_alloc(OUTCOME_BYTES, &qp->copy.buf);
+	if (ret)
+		return ret;
+	ret = mlx5_mr_reg(pd, qp->copy.buf.addr, OUTCOME_BYTES, (uintptr_t)qp->copy.buf.addr,
+			  IBV_ACCESS_LOCAL_WRITE, &qp->copy.mr);
+	if (ret) {
+		provider_hwbuf_free(&qp->copy.buf);
+		return ret;
+	}
+	qp->copy.mr->mr.context = pd->context;
+	qp->copy.max = caps->max_copy;
+	return 0;
+}
+
+void mlx5_qp_dv_release(struct mlx5_qp *qp)
+{
+	if (!qp->copy.max)
+		return;
+	mlx5_mr_dereg(qp->copy.mr);
+	provider_hwbuf_free(&qp->copy.buf);
+}
+
+int mlx5_qp_dv_init(struct mlx5_qp *qp)
+{
+	uint8_t in[PRM_MODIFY_QP_EXT_IN_SIZE] = { 0 };
+
+	if (!qp->copy.max)
+		return 0;
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_INIT2INIT_QP);
+	fld_set(in, MODIFY_QP_IN_QPN, qp->vqp.qp.qp_num);
+	fld_set(in, MODIFY_QP_IN_QPC_EXT, 1);
+	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK_32, PRM_OPTPAR_32_MMO);
+	fld_set(fld_at(in, MODIFY_QP_IN_QPC_DATA_EXT), QPC_EXT_MMO, 1);
+	return mlx5_devx_qp_modify(&qp->vqp.qp, in, sizeof(in));
+}
+
+#define UMR_HEAD  (WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
+#define SEND_LIST (MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED)
+
+uint32_t mlx5_qp_dv_head(const struct mlx5_qp_dv *dv)
+{
+	return dv->send_ops & SEND_LIST ? UMR_HEAD + UMR_KLM_BLOCK : 0;
+}
+
+/* A list of as many entries as inline data has room for stands behind a head, and in front of two
+ * blocks with signature and encryption; two more WQEs go with it. */
+uint32_t mlx5_qp_dv_room(const struct mlx5_qp_dv *dv)
+{
+	return dv->send_ops & MLX5DV_QP_EX_WITH_MKEY_CONFIGURE ? UMR_HEAD + 4 * WQE_BB : 0;
+}

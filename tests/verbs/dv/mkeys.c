@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mkeys.c - memory keys that work requests lay out: what calls of which order and number give, and
+ * what a message through the key moves.
+ *
+ * A case is a word for each call: "c2" begins a configuration with 2 setters, "l3" is a list of
+ * three pieces, and so on (see calls[]). Each case has a queue pair of its own.
+ */
+#include <infiniband/mlx5dv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/verbs/dv/dv.h"
+#include "util/bits.h"
+
+enum { PIECE = 8, APART = 64, PIECES_MAX = 40, REPEATS = 3, SKIP = 2 };
+
+/* The memory of both ends is at the same address in each run, as it stands in requests. */
+enum { MEMORY = 8192 };
+static uint8_t memory[2][MEMORY];
+
+struct keys {
+	struct rig_pair pair;
+	struct ibv_mr *mr[2];
+	struct mlx5dv_mkey *mkey;
+	struct ibv_qp_ex *qpx;
+	struct mlx5dv_qp_ex *dvx;
+};
+
+/* ---- one call each ---- */
+
+static void put_configure(struct keys *keys, unsigned int n)
+{
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+
+	mlx5dv_wr_mkey_configure(keys->dvx, keys->mkey, (uint8_t)n, &attr);
+}
+
+static void put_reset(struct keys *keys, unsigned int n)
+{
+	struct mlx5dv_mkey_conf_attr attr = { MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR, 0 };
+
+	mlx5dv_wr_mkey_configure(keys->dvx, keys->mkey, (uint8_t)n, &attr);
+}
+
+static void put_unknown(struct keys *keys, unsigned int n)
+{
+	struct mlx5dv_mkey_conf_attr attr = { n ? 1u << n : 0, n ? 0 : 1 };
+
+	mlx5dv_wr_mkey_configure(keys->dvx, keys->mkey, 0, &attr);
+}
+
+static void put_access(struct keys *keys, unsigned int n)
+{
+	mlx5dv_wr_set_mkey_access_flags(keys->dvx, n ? n : IBV_ACCESS_LOCAL_WRITE);
+}
+
+static const struct ibv_sge *pieces_of(const struct keys *keys, unsigned int n)
+{
+	static struct ibv_sge sge[PIECES_MAX];
+
+	for (unsigned int i = 0; i < n; i++)
+		sge[i] = (struct ibv_sge){ (uintptr_t)memory[0] + i * APART, PIECE,
+					   keys->mr[0]->lkey };
+	return sge;
+}
+
+static struct mlx5dv_mr_interleaved *pattern_of(const struct keys *keys, unsigned int n)
+{
+	static struct mlx5dv_mr_interleaved part[PIECES_MAX];
+
+	for (unsigned int i = 0; i < n; i++)
+		part[i] = (struct mlx5dv_mr_interleaved){ (uintptr_t)memory[0] + i * APART, PIECE,
+							  SKIP, keys->mr[0]->lkey };
+	return part;
+}
+
+static void put_list(struct keys *keys, unsigned int n)
+{
+	mlx5dv_wr_set_mkey_layout_list(keys->dvx, (uint16_t)n, pieces_of(keys, n));
+}
+
+static void put_pattern(struct keys *keys, unsigned int n)
+{
+	mlx5dv_wr_set_mkey_layout_interleaved(keys->dvx, REPEATS, (uint16_t)n, pattern_of(keys, n));
+}
+
+static void put_mr_list(struct keys *keys, unsigned int n)
+{
+	mlx5dv_wr_mr_list(keys->dvx, keys->mkey, IBV_ACCESS_LOCAL_WRITE, (uint16_t)n,
+			  (struct ibv_sge *)(uintptr_t)pieces_of(keys, n));
+}
+
+static void put_mr_pattern(struct keys *keys, unsigned int n)
+{
+	mlx5dv_wr_mr_interleaved(keys->dvx, keys->mkey, IBV_ACCESS_LOCAL_WRITE, REPEATS,
+				 (uint16_t)n, pattern_of(keys, n));
+}
+
+static void put_mr_access(struct keys *keys, unsigned int n)
+{
+	mlx5dv_wr_mr_list(keys->dvx, keys->mkey, n, 1,
+			  (struct ibv_sge *)(uintptr_t)pieces_of(keys, 1));
+}
+
+static void put_flags(struct keys *keys, unsigned int n)
+{
+	keys->qpx->wr_flags = n;
+}
+
+static void put_send(struct keys *keys, unsigned int n)
+{
+	keys->qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(keys->qpx);
+	ibv_wr_set_sge(keys->qpx, keys->mkey->lkey, 0, n);
+}
+
+static void put_invalidate(struct keys *keys, unsigned int n)
+{
+	(void)n;
+	keys->qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_local_inv(keys->qpx, keys->mkey->lkey);
+}
+
+static void put_copy(struct keys *keys, unsigned int n)
+{
+
+	keys->qpx->wr_flags = IBV_SEND_SIGNALED;
+	mlx5dv_wr_memcpy(keys->dvx, keys->mr[1]->lkey, (uintptr_t)memory[1], keys->mr[0]->lkey,
+			 (uintptr_t)memory[0], n);
+}
+
+static const struct {
+	char word;
+	void (*put)(struct keys *keys, unsigned int n);
+} calls[] = {
+	{ 'c', put_configure }, { 'r', put_reset },   { 'u', put_unknown }, { 'a', put_access },
+	{ 'l', put_list },      { 'i', put_pattern }, { 'L', put_mr_list }, { 'I', put_mr_pattern },
+	{ 'A', put_mr_access }, { 'f', put_flags },   { 's', put_send },    { 'x', put_invalidate },
+	{ 'm', put_copy },
+};
+
+static void put_words(struct keys *keys, const char *words)
+{
+	while (*words) {
+		char word = *words++;
+		unsigned int n = (unsigned int)strtoul(words, (char **)(uintptr_t)&words, 10);
+
+		for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+			if (calls[i].word == word)
+				calls[i].put(keys, n);
+		words += *words == ' ';
+	}
+}
+
+/* ---- queue pairs ---- */
+
+static struct ibv_qp *create_qp(const struct keys *keys, const struct rig_conf *conf,
+				uint64_t dv_ops, uint64_t ops)
+{
+	struct ibv_qp_init_attr plain;
+	struct ibv_qp_init_attr_ex attr = { 0 };
+	struct mlx5dv_qp_init_attr dv = {
+		.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+		.send_ops_flags = dv_ops,
+	};
+	struct ibv_qp *qp;
+
+	rig_qp_init_attr(conf, keys->pair.end[0].cq, &plain);
+	attr.send_cq = attr.recv_cq = plain.send_cq;
+	attr.cap = plain.cap;
+	attr.qp_type = plain.qp_type;
+	attr.comp_mask = IBV_QP_INIT_ATTR_PD | (ops ? IBV_QP_INIT_ATTR_SEND_OPS_FLAGS : 0);
+	attr.pd = keys->pair.pd;
+	attr.send_ops_flags = ops;
+	qp = mlx5dv_create_qp(keys->pair.rig->ctx, &attr, &dv);
+	if (qp)
+		say("dv ops %#llx, ops %#llx, %u requests, %u sge, %u inline: has %u, %u, %u",
+		    (unsigned long long)dv_ops, (unsigned long long)ops, conf->cap.max_send_wr,
+		    conf->cap.max_send_sge, conf->cap.max_inline_data, attr.cap.max_send_wr,
+		    attr.cap.max_send_sge, attr.cap.max_inline_data);
+	return qp;
+}
+
+static void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries,
+		      uint32_t flags, struct keys *keys)
+{
+	struct mlx5dv_mkey_init_attr attr = { 0 };
+
+	rig_pair_open(rig, conf, &keys->pair);
+	attr.pd = keys->pair.pd;
+	attr.create_flags = flags;
+	attr.max_entries = entries;
+	keys->mkey = mlx5dv_create_mkey(&attr);
+	MUST(keys->mkey);
+	for (int i = 0; i < 2; i++) {
+		keys->mr[i] = ibv_reg_mr(keys->pair.pd, memory[i], MEMORY, IBV_ACCESS_LOCAL_WRITE);
+		MUST(keys->mr[i]);
+	}
+	for (size_t i = 0; i < MEMORY; i++) {
+		memory[0][i] = (uint8_t)('!' + i % 89);
+		memory[1][i] = '.';
+	}
+}
+
+static void keys_close(struct keys *keys)
+{
+	say_ret(mlx5dv_destroy_mkey(keys->mkey), "mlx5dv_destroy_mkey");
+	for (int i = 0; i < 2; i++)
+		MUST(!ibv_dereg_mr(keys->mr[i]));
+	rig_pair_close(&keys->pair);
+}
+
+/* The QP of the pair's first end is replaced by one with the builders. */
+static void keys_connect(struct keys *keys, uint64_t dv_ops)
+{
+	struct rig_pair *pair = &keys->pair;
+	struct ibv_qp *qp = create_qp(keys, &pair->conf, dv_ops,
+				      IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_LOCAL_INV);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	MUST(qp && !ibv_destroy_qp(pair->end[0].qp));
+	pair->end[0].qp = qp;
+	MUST(!ibv_modify_qp(pair->end[1].qp, &attr, IBV_QP_STATE));
+	rig_qp_to(pair->rig, &pair->conf, qp, pair->end[1].qp->qp_num, IBV_QPS_RTS);
+	rig_qp_to(pair->rig, &pair->conf, pair->end[1].qp, qp->qp_num, IBV_QPS_RTS);
+	keys->qpx = ibv_qp_to_qp_ex(qp);
+	keys->dvx = mlx5dv_qp_ex_from_ibv_qp_ex(keys->qpx);
+}
+
+static void say_received(uint32_t len)
+{
+	char text[PIECES_MAX * PIECE * REPEATS + 1];
+
+	for (uint32_t i = 0; i < len; i++)
+		text[i] = (char)memory[1][i];
+	text[len] = 0;
+	say("received %s", text);
+}
+
+static void run_case(struct rig *rig, const char *words, uint32_t inlines, uint16_t entries)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_wc wc;
+	struct keys keys;
+	struct ibv_recv_wr recv = { 0 }, *bad;
+	struct ibv_sge sge;
+	int ret;
+
+	conf.cap.max_inline_data = inlines;
+	keys_open(rig, &conf, entries, MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, &keys);
+	keys_connect(&keys, MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
+				    MLX5DV_QP_EX_WITH_MKEY_CONFIGURE | MLX5DV_QP_EX_WITH_MEMCPY);
+	sge = (struct ibv_sge){ (uintptr_t)memory[1], MEMORY, keys.mr[1]->lkey };
+	recv.sg_list = &sge;
+	recv.num_sge = 1;
+	MUST(!ibv_post_recv(keys.pair.end[1].qp, &recv, &bad));
+	ibv_wr_start(keys.qpx);
+	keys.qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
+	put_words(&keys, words);
+	ret = SAY_RET(ibv_wr_complete(keys.qpx), "%s, inline %u, entries %u", words, inlines,
+		      entries);
+	rig_settle();
+	while (!ret && ibv_poll_cq(keys.pair.end[0].cq, 1, &wc) == 1)
+		say("sent: %s, opcode %d", ibv_wc_status_str(wc.status),
+		    wc.status ? 0 : (int)wc.opcode);
+	if (!ret && ibv_poll_cq(keys.pair.end[1].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS)
+		say_received(wc.byte_len);
+	keys_close(&keys);
+}
+
+/* ---- topics ---- */
+
+static void say_creations(struct rig *rig)
+{
+	static const struct {
+		uint32_t flags;
+		uint16_t entries;
+	} tries[] = {
+		{ 0, 1 }, { 1, 0 }, { 1, 1 },  { 1, 3 },  { 1, 4 },       { 1, 5 },  { 1, 255 },
+		{ 8, 1 }, { 9, 1 }, { 16, 1 }, { 17, 1 }, { 1u << 5, 1 }, { 33, 1 },
+	};
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+
+	MUST(pd);
+	for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+		struct mlx5dv_mkey_init_attr attr = { pd, tries[i].flags, tries[i].entries };
+		struct mlx5dv_mkey *mkey =
+			SAY_PTR(mlx5dv_create_mkey(&attr), "flags %u, entries %u", tries[i].flags,
+				tries[i].entries);
+
+		if (!mkey)
+			continue;
+		say("entries %u, low byte %u, rkey is lkey %d", attr.max_entries, mkey->lkey & 0xff,
+		    mkey->rkey == mkey->lkey);
+		say_ret(mlx5dv_destroy_mkey(mkey), "mlx5dv_destroy_mkey");
+	}
+	ibv_dealloc_pd(pd);
+}
+
+void dv_mkeys(struct rig *rig)
+{
+	static const char *const cases[] = {
+		/* builders of one call */
+		"L1 s8",
+		"L2 s16",
+		"L3 s24",
+		"L4",
+		"L5",
+		"I1 s24",
+		"I2 s48",
+		"I3",
+		"I4",
+		"L0",
+		"I0",
+		"f2 L2",
+		"f0 L2",
+		"A0 s8",
+		"A1 s8",
+		"A3",
+		"A2",
+		"A15",
+		"A16",
+		"A2147483648",
+		"A1024",
+		/* configuration, and its setters in any order and number */
+		"c0",
+		"c1 a",
+		"c1 l2",
+		"c2 a l2 s16",
+		"c2 l2 a s16",
+		"c2 a i2 s48",
+		"c2 a",
+		"c2 a s8",
+		"c1 a l2",
+		"c0 a",
+		"c2 a a l2",
+		"c2 l2 l2",
+		"c2 l2 i2",
+		"c3 a l2 i2",
+		"a",
+		"l2",
+		"i2",
+		"c2 a L2",
+		"c2 a x",
+		"f2 c2 a l2",
+		"c2 a l4",
+		"c2 a l5",
+		"c2 a i3",
+		"c2 a i4",
+		"r0",
+		"r2 a l2 s16",
+		"u0",
+		"u1",
+		"u5",
+		"c2 a16 l2",
+		"c2 a2 l2",
+		"c2 a1024 l2",
+		"c2 a l0",
+		"c2 a i0",
+		/* one after the other */
+		"L2 s16 L3 s24",
+		"c2 a l2 s16 x c2 a i2 s48",
+		"L2 x s16",
+		"L2 c1 a s16",
+		"L2 c1 l3 s24",
+		"c1 l2 s16",
+		"s8",
+		/* copies */
+		"m16",
+		"m0",
+		"m4096",
+		"m16777217",
+	};
+
+	say_creations(rig);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		run_case(rig, cases[i], 0, 16);
+	run_case(rig, "L5 s40", 256, 16);
+	run_case(rig, "L16 s128", 512, 16);
+	run_case(rig, "L17", 512, 16);
+	run_case(rig, "L24", 512, 32);
+	run_case(rig, "c2 a l24", 512, 32);
+	run_case(rig, "c2 a l16 s128", 512, 16);
+	run_case(rig, "c2 a l17", 512, 16);
+	run_case(rig, "I15", 512, 16);
+	run_case(rig, "I16", 512, 16);
+	run_case(rig, "c2 a i16", 512, 16);
+	run_case(rig, "c2 a i3", 512, 3);
+	run_case(rig, "I3", 512, 3);
+	run_case(rig, "I4", 512, 4);
+	run_case(rig, "L4", 512, 3);
+}
+
+void dv_mkey_queues(struct rig *rig)
+{
+	static const uint64_t ops[] = { 1, 2, 4, 8, 16, 31, 32 };
+	static const uint32_t inlines[] = { 0, 64, 100, 512 };
+	struct rig_conf conf = rig_conf_default();
+	struct keys keys;
+
+	rig_pair_open(rig, &conf, &keys.pair);
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
+		for (size_t k = 0; k < 2 * ARRAY_SIZE(inlines); k++) {
+			struct ibv_qp *qp;
+
+			conf.cap.max_inline_data = inlines[k / 2];
+			conf.cap.max_send_sge = 1;
+			errno = 0;
+			qp = create_qp(&keys, &conf, ops[i], k & 1 ? IBV_QP_EX_WITH_SEND : 0);
+			say_ptr(qp, "dv ops %#llx", (unsigned long long)ops[i]);
+			if (qp)
+				ibv_destroy_qp(qp);
+		}
+	rig_pair_close(&keys.pair);
+}
