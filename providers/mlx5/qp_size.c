@@ -74,8 +74,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
 	size->sq_max_post = (uint32_t)(ring / wqe);
 	size->sq_wqe_bytes = wqe;
-	size->sq_room_bytes = (uint32_t)align_up(wqe + room, WQE_BB);
-	ring = pow2_ceil((uint64_t)size->sq_max_post * size->sq_room_bytes);
+	ring = pow2_ceil(size->sq_max_post * align_up(wqe + room, WQE_BB));
 	ret = cap_check("cap.max_send_wr", ring / WQE_BB, caps->max_send_wqebb,
 			"blocks of the send queue, with what configurations of keys need");
 	if (ret)

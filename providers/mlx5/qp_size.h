@@ -18,8 +18,7 @@ struct qp_size {
 	uint32_t rq_wqes; /* a power of two, or 0: no receive queue */
 	uint32_t rq_stride_log;
 	uint32_t rq_max_sge;
-	uint32_t sq_wqe_bytes;  /* the longest WQE */
-	uint32_t sq_room_bytes; /* for one request, of sq_max_post: a WQE, and what goes with it */
+	uint32_t sq_wqe_bytes; /* the longest WQE */
 };
 
 /* HEAD is how many bytes come before the payload in the longest send WQE, RECV_HEAD how many before
