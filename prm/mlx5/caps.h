@@ -109,6 +109,7 @@ enum {
 #define HCA_CAP_SIGERR_CQE                                    FLD(0x40, 13, 13)
 #define HCA_CAP_WQ_SIGNATURE                                  FLD(0x40, 11, 11)
 #define HCA_CAP_DC_REQ_SCAT_DATA_CQE                          FLD(0x40, 19, 19)
+#define HCA_CAP_SHO                                           FLD(0x40, 8, 8)
 #define HCA_CAP_DCT                                           FLD(0x40, 5, 5)
 #define HCA_CAP_SCTR_DATA_CQE                                 FLD(0x40, 10, 10)
 #define HCA_CAP_QOS                                           FLD(0x40, 4, 4)

@@ -37,8 +37,6 @@ enum {
 #define SCHEDULING_IN_ELEMENT_ID         FLD(0xc, 31, 0)
 #define CREATE_SCHEDULING_OUT_ELEMENT_ID FLD(0x10, 31, 0)
 
-#define CREATE_PSV_IN_NUM_PSV            FLD(0x8, 31, 28)
-
 /* What a scheduling element shares among those below it is its bandwidth; MODIFY_FIELD_SELECT has
  * PRM_SCHED_MODIFY_*. */
 enum {

@@ -60,6 +60,7 @@ enum prm_mkey_mode {
 #define MKC_MKEY_7_0                                    FLD(0x4, 7, 0)
 #define MKC_LENGTH64                                    FLD(0xc, 31, 31)
 #define MKC_BSF_EN                                      FLD(0xc, 30, 30)
+#define MKC_EXPECTED_SIGERR_COUNT                       FLD(0xc, 26, 26)
 #define MKC_EN_RINVAL                                   FLD(0xc, 24, 24)
 #define MKC_PD                                          FLD(0xc, 23, 0)
 #define MKC_START_ADDR                                  FLD64(0x10)
@@ -67,6 +68,7 @@ enum prm_mkey_mode {
 #define MKC_BSF_OCTWORD_SIZE                            FLD(0x20, 31, 0)
 #define MKC_TRANSLATIONS_OCTWORD_SIZE                   FLD(0x34, 31, 0)
 #define MKC_RELAXED_ORDERING_READ                       FLD(0x38, 6, 6)
+#define MKC_CRYPTO_EN                                   FLD(0x3c, 28, 27)
 #define MKC_LOG_PAGE_SIZE                               FLD(0x38, 4, 0)
 
 #define MKC_SMALL_FENCE                                 FLD(0x0, 16, 16)

@@ -47,6 +47,7 @@ enum {
 #define UMR_FLAGS            FLD(0x0, 31, 24)
 #define UMR_XLT_OCTOWORDS    FLD(0x4, 31, 16)
 #define UMR_XLT_OFFSET_15_0  FLD(0x4, 15, 0)
+#define UMR_BSF_OCTOWORDS    FLD(0x4, 15, 0) /* in the place of an offset */
 #define UMR_MKEY_MASK        FLD64(0x8)
 #define UMR_XLT_OFFSET_47_16 FLD(0x10, 31, 0)
 

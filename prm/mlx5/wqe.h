@@ -29,6 +29,7 @@ enum wqe_opcode {
 	WQE_RDMA_READ = 0x10,
 	WQE_ATOMIC_CS = 0x11,
 	WQE_ATOMIC_FA = 0x12,
+	WQE_SET_PSV = 0x20,
 	WQE_UMR = 0x25,
 	WQE_TAG_MATCHING = 0x28,
 	WQE_MMO = 0x2f, /* what it does with memory says CTRL_OPMOD */

@@ -61,14 +61,13 @@ int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void 
 			   in, out);
 }
 
-int mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_len,
-			    struct devx_object *object)
+int mlx5_devx_object_create_out(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
+				size_t out_len, struct devx_object *object)
 {
-	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_handle(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &object->handle),
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, in_len),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, sizeof(out)),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, out_len),
 	};
 	int ret =
 		devx_finish(verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
@@ -78,6 +77,14 @@ int mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_
 	if (!ret)
 		object->id = (uint32_t)fld_get(out, GENERAL_OBJ_OUT_OBJ_ID);
 	return ret;
+}
+
+int mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_len,
+			    struct devx_object *object)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
+
+	return mlx5_devx_object_create_out(ctx, in, in_len, out, sizeof(out), object);
 }
 
 static int devx_modify(struct ibv_context *context, uint32_t handle, const void *in, size_t in_len)

@@ -72,6 +72,12 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 		fld_get(cap, HCA_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_RESERVED_QPN & 1;
 	caps->maps_addresses =
 		fld_get(cap, HCA_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_AV_QP_MAPPING & 1;
+	caps->signs_blocks = fld_get(cap, HCA_CAP_SHO) && fld_get(cap, HCA_CAP_SIGERR_CQE) &&
+			     fld_get(cap, HCA_CAP_SIGERR_DOMAIN_AND_SIG_TYPE);
+	caps->signs_crc32c = fld_get(cap, HCA_CAP_SIG_CRC32C);
+	caps->signs_crc64 = fld_get(cap, HCA_CAP_SIG_CRC64_XP10);
+	caps->signs_4048 = fld_get(cap, HCA_CAP_SIG_BLOCK_4048);
+	caps->drains_on_sig_error = fld_get(cap, HCA_CAP_DRAIN_SIGERR);
 	caps->max_copy = fld_get(cap, HCA_CAP_DMA_MMO_QP)
 				 ? 1u << fld_get(cap, HCA_CAP_LOG_DMA_MMO_MAX_SIZE)
 				 : 0;

@@ -26,6 +26,9 @@ struct mlx5_hca_caps {
 	bool reserves_qpns;        /* QP numbers, */
 	uint8_t log_reserved_qpns; /* so many at a time */
 	uint32_t max_copy;         /* bytes that a QP copies in memory at a time; 0: it cannot */
+	bool signs_blocks;         /* by memory keys, */
+	bool signs_crc32c, signs_crc64, signs_4048;
+	bool drains_on_sig_error; /* a QP */
 	/* Receives that a QP may have outstanding which takes messages out of order; 0: none. */
 	uint32_t early_rc, early_xrc, early_dc;
 	uint32_t early_ud, early_uc;

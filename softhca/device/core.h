@@ -66,13 +66,14 @@ struct hca {
 	LIST_HEAD(, cq) held_cqs;    /* that hold completions back: see queue/cq_run.h */
 	LIST_HEAD(, mcg_member) mcg_members;
 	LIST_HEAD(, umr_wait) umrs; /* of a strict adapter, under way */
+	struct mkey *sig_key;       /* that the last transfer found a wrong signature with */
 	struct mkey *sink_key;
 	struct memic *memic;     /* NULL: no memory of its own */
 	uint16_t user;           /* for whom the command under way is; 0: for the driver */
 	struct res_table scheds; /* see queue/sched.h */
 	bool qpns_reserved[RESERVED_QPN_RANGES];
 	struct res_table uctxs, umems, av_mappings;
-	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts;
+	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts, psvs;
 	uint8_t dci_lives; /* see dci.h */
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* what the format's commands keep: see driver.h */

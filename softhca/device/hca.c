@@ -11,6 +11,7 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/transport/dct.h"
 #include "softhca/device/memory/memic.h"
+#include "softhca/device/memory/psv.h"
 #include "util/bits.h"
 
 enum {
@@ -70,6 +71,7 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->qps, &hca->user, first_number(seed, 0x48, 0x10000), limits->max_qp);
 	/* Targets have numbers that no QP has: programs take both for QPs. */
 	res_init(&hca->dcts, &hca->user, hca->qps.first + limits->max_qp, 1 << LOG_MAX_DCT);
+	res_init(&hca->psvs, &hca->user, 1, 1 << PSV_LOG_MAX);
 	res_init(&hca->mkeys, &hca->user, first_number(seed, 0x100, 0x1000), limits->max_mkey);
 }
 
@@ -158,6 +160,7 @@ static void free_objects(struct hca *hca)
 		eq_free(object);
 	for (uint32_t i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
 		mkey_free(object);
+	psv_free_all(hca);
 	memic_destroy(hca);
 	srq_free_all(hca);
 	pd_free_all(hca);
@@ -172,7 +175,7 @@ void hca_destroy(struct hca *hca)
 	struct res_table *tables[] = { &hca->uars,       &hca->pds,   &hca->tds,   &hca->mkeys,
 				       &hca->eqs,        &hca->cqs,   &hca->qps,   &hca->xrcds,
 				       &hca->srqs,       &hca->uctxs, &hca->umems, &hca->dcts,
-				       &hca->av_mappings };
+				       &hca->av_mappings, &hca->psvs };
 
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);

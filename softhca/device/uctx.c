@@ -62,7 +62,7 @@ uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 	const struct res_table *tables[] = {
 		&hca->pds,           &hca->tds,         &hca->mkeys,       &hca->eqs,
 		&hca->cqs,           &hca->qps,         &hca->xrcds,       &hca->srqs,
-		&hca->dcts,          &hca->av_mappings, &hca->scheds,      &hca->umems,
+		&hca->dcts,          &hca->psvs, &hca->av_mappings, &hca->scheds,      &hca->umems,
 		&eth->sqs,           &eth->rqs,         &eth->tirs,        &eth->tises,
 		&eth->rqts,          &eth->q_counters,  &eth->flow_tables, &eth->flow_groups,
 		&eth->flow_counters,

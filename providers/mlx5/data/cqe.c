@@ -8,6 +8,7 @@
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/data/tm_done.h"
+#include "providers/mlx5/mkey.h"
 #include "providers/common/scatter.h"
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/srq.h"
@@ -107,6 +108,13 @@ static bool cqe_is_compressed(const struct mlx5_cqe64 *cqe)
 	       cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV;
 }
 
+/* It stands by itself: where others name a queue, which may exist, it says what was wrong. */
+static int take_sig_error(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+{
+	mlx5_mkey_take_error(to_mctx(cq->vcq.cq.context), cqe);
+	return -1;
+}
+
 int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 			    const struct mlx5_cqe64 *cqe)
 {
@@ -120,6 +128,8 @@ int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	}
 
 	order_observe(&rq->wq);
+	if (opcode == MLX5_CQE_SIG_ERR)
+		return take_sig_error(cq, cqe);
 	if (cqe_is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)
 		return mlx5_tm_take_operation(rq->srq, cqe);
 	if (cqe_is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !cqe_is_in_srq(cqe))
@@ -166,6 +176,10 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 /* A CQE without user index is one that the library has disowned (cq_ring.c). */
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
+	if (cqe_opcode(cqe) == MLX5_CQE_SIG_ERR) {
+		take_sig_error(cq, cqe);
+		return;
+	}
 	if (cqe_rsn_raw(cq, cqe) == htobe32(PRM_NO_USER_INDEX))
 		return;
 	verbs_warn("poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist "

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/batch.h"
@@ -28,7 +29,7 @@
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 
 /* The parts of a configuration, of which each is set once. */
-enum { SET_ACCESS = 1 << 0, SET_LAYOUT = 1 << 1 };
+enum { SET_ACCESS = 1 << 0, SET_LAYOUT = 1 << 1, SET_SIGNATURE = 1 << 2 };
 
 static struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
 {
@@ -98,15 +99,94 @@ static bool request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey, unsigned i
 	return true;
 }
 
+/* ---- signatures: a block behind the list, and a WQE for each domain that starts its state ---- */
+
+/* The key's context says whether there is a signature, and which error is the next. */
+static bool put_signature(struct mlx5_qp *qp, struct mkey_sig *sig)
+{
+	struct mkey_request *request = &qp->mkey_request;
+	bool on = sig->state == MKEY_SIG_CHANGED;
+	uint32_t list = be16toh(request->ctrl->klm_octowords) * WQE_SEG;
+	uint32_t flags = 0;
+
+	if (on || sig->state == MKEY_SIG_RESET)
+		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
+	if (sig->count_changed) {
+		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
+		flags |= (sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
+	}
+	request->context->flags_pd = htobe32(flags | (on ? FLD_BITS(MKC_BSF_EN) : 0));
+	if (!on)
+		return true;
+	if (list + BSF_SIZE > qp->sq.max_inline) {
+		request_fail(qp, ENOMEM, "list and signature have %u bytes: max_inline_data is %u",
+			     list + BSF_SIZE, qp->sq.max_inline);
+		return false;
+	}
+	mlx5_mkey_put_bsf(sig, put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
+	request->ctrl->bsf_octowords = htobe16(BSF_SIZE / WQE_SEG);
+	return true;
+}
+
+static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain, unsigned int flags)
+{
+	struct send_wqe wqe;
+	uint8_t *seg;
+
+	if (!domain->on)
+		return;
+	wqe_begin(&qp->sq, &wqe, qp->sq.pi, MLX5_OPCODE_SET_PSV, flags, 0);
+	wqe.slot->done_as = MLX5DV_WC_UMR;
+	wq_slot_note(wqe.slot, qp->sq.wq.head, qp->vqp.qp_ex.wr_id);
+	((struct mlx5_wqe_ctrl_seg *)wqe.ctrl)->fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
+	seg = put_zeroes(&qp->sq, &wqe, PSV_SEG_SIZE);
+	fld_set(seg, SET_PSV_N, domain->psv);
+	fld_set(seg, SET_PSV_SIGNATURE, mlx5_mkey_psv_start(domain));
+	qp->batch.ctrl = wqe.ctrl;
+	batch_finish_wqe(qp, &wqe, true);
+}
+
+static void sig_advance(struct mkey_sig *sig)
+{
+	sig->count_changed = false;
+	if (sig->state == MKEY_SIG_CHANGED)
+		sig->state = MKEY_SIG_SET;
+	else if (sig->state == MKEY_SIG_RESET)
+		sig->state = MKEY_SIG_NONE;
+}
+
+/* The request is complete when the last of its WQEs is. */
+static void put_states(struct mlx5_qp *qp, const struct mkey_sig *sig)
+{
+	unsigned int flags = qp->vqp.qp_ex.wr_flags & ~(unsigned int)IBV_SEND_FENCE;
+
+	put_psv(qp, &sig->mem, sig->wire.on ? 0 : flags);
+	put_psv(qp, &sig->wire, flags);
+}
+
 static void request_finish(struct mlx5_qp *qp)
 {
 	struct mkey_request *request = &qp->mkey_request;
+	struct mkey_sig *sig = request->mkey->sig;
+	bool states = sig && sig->state == MKEY_SIG_CHANGED;
 
+	if (sig && !put_signature(qp, sig))
+		return;
 	request->ctrl->mkey_mask = htobe64(request->mask);
-	batch_note(qp, &request->wqe);
+	if (states) {
+		struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)request->wqe.ctrl;
+
+		ctrl->fm_ce_se &= (uint8_t)~MLX5_WQE_CTRL_CQ_UPDATE;
+	}
+	wq_slot_note(request->wqe.slot, qp->sq.wq.head, qp->vqp.qp_ex.wr_id);
 	gate_fence(qp, request->wqe.ctrl);
 	qp->batch.ctrl = request->wqe.ctrl;
 	batch_finish_wqe(qp, &request->wqe, true);
+	if (states)
+		put_states(qp, sig);
+	qp->sq.wq.head++;
+	if (sig)
+		sig_advance(sig);
 	gate_shut(qp);
 	request->mkey = NULL;
 }
@@ -273,7 +353,11 @@ static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 			     MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR);
 		return;
 	}
-	if (request_begin(qp, to_mkey(mkey), num_setters) && !num_setters)
+	if (!request_begin(qp, to_mkey(mkey), num_setters))
+		return;
+	if (attr->conf_flags & MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR && to_mkey(mkey)->sig)
+		to_mkey(mkey)->sig->state = MKEY_SIG_RESET;
+	if (!num_setters)
 		request_finish(qp);
 }
 
@@ -329,6 +413,23 @@ static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t rep
 		setter_finish(qp);
 }
 
+static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_sig_block_attr *attr)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mlx5_mkey *mkey;
+	const char *why;
+
+	if (!setter_begin(qp, SET_SIGNATURE))
+		return;
+	mkey = qp->mkey_request.mkey;
+	why = mkey->sig ? mlx5_mkey_take_sig(mkey->sig, attr)
+			: "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
+	if (why)
+		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
+	else
+		setter_finish(qp);
+}
+
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 {
 	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
@@ -343,4 +444,5 @@ void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 	dv->wr_set_mkey_access_flags = wr_set_mkey_access_flags;
 	dv->wr_set_mkey_layout_list = wr_set_mkey_layout_list;
 	dv->wr_set_mkey_layout_interleaved = wr_set_mkey_layout_interleaved;
+	dv->wr_set_mkey_sig_block = wr_set_mkey_sig_block;
 }

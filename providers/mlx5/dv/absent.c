@@ -85,7 +85,6 @@ ABSENT_POINTER(mlx5dv_dr_rule_create)
 ABSENT_POINTER(mlx5dv_dr_table_create)
 ABSENT_POINTER(mlx5dv_get_vfio_device_list)
 
-ABSENT_INT(_mlx5dv_mkey_check)
 ABSENT_INT(mlx5dv_crypto_login_destroy)
 ABSENT_INT(mlx5dv_crypto_login_query)
 ABSENT_INT(mlx5dv_crypto_login_query_state)

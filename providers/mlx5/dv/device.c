@@ -125,8 +125,6 @@ static void parts_put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
 /* What this library offers of these offloads is nothing, whatever the device has. */
 static void parts_put_none(uint64_t asked, struct mlx5dv_context *attrs)
 {
-	if (asked & MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD)
-		memset(&attrs->sig_caps, 0, sizeof(attrs->sig_caps));
 	if (asked & MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
 		memset(&attrs->crypto_caps, 0, sizeof(attrs->crypto_caps));
 }
@@ -224,6 +222,27 @@ static uint64_t parts_put_if_there(struct mlx5_context *ctx,
 	 MLX5DV_CONTEXT_MASK_DCI_STREAMS | MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH |  \
 	 MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
 
+static struct mlx5dv_sig_caps sig_caps(struct mlx5_context *ctx)
+{
+	struct mlx5dv_sig_caps sig = { 0 };
+	const struct mlx5_hca_caps *caps;
+
+	if (mlx5_hca_caps_get(ctx, &caps) || !caps->signs_blocks)
+		return sig;
+	sig.block_size = MLX5DV_BLOCK_SIZE_CAP_512 | MLX5DV_BLOCK_SIZE_CAP_520 |
+			 MLX5DV_BLOCK_SIZE_CAP_4096 | MLX5DV_BLOCK_SIZE_CAP_4160;
+	sig.block_prot = MLX5DV_SIG_PROT_CAP_T10DIF | MLX5DV_SIG_PROT_CAP_CRC;
+	sig.t10dif_bg = MLX5DV_SIG_T10DIF_BG_CAP_CRC | MLX5DV_SIG_T10DIF_BG_CAP_CSUM;
+	sig.crc_type = MLX5DV_SIG_CRC_TYPE_CAP_CRC32;
+	if (caps->signs_4048)
+		sig.block_size |= MLX5DV_BLOCK_SIZE_CAP_4048;
+	if (caps->signs_crc32c)
+		sig.crc_type |= MLX5DV_SIG_CRC_TYPE_CAP_CRC32C;
+	if (caps->signs_crc64)
+		sig.crc_type |= MLX5DV_SIG_CRC_TYPE_CAP_CRC64_XP10;
+	return sig;
+}
+
 /* A context without DevX cannot ask the device, and its QPs have no such builders. */
 static uint32_t max_copy(struct mlx5_context *ctx)
 {
@@ -262,6 +281,8 @@ static uint64_t parts_put(struct mlx5_context *ctx, const struct mlx5_ib_query_d
 	}
 	if (asked & MLX5DV_CONTEXT_MASK_WR_MEMCPY_LENGTH)
 		attrs->max_wr_memcpy_length = max_copy(ctx);
+	if (asked & MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD)
+		attrs->sig_caps = sig_caps(ctx);
 	parts_put_none(asked, attrs);
 	return asked & PARTS_KNOWN;
 }

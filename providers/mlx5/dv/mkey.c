@@ -4,7 +4,9 @@
  * creation and destruction, by the device's own commands.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
 #include "providers/mlx5/dv/dv.h"
@@ -25,22 +27,102 @@ static int mkey_refuse(uint32_t flags, const char *why)
 	return EOPNOTSUPP;
 }
 
-static int mkey_check_flags(uint32_t flags)
+/* A device with signatures tells of errors by CQEs, and in which domain they are. */
+static int mkey_check_sig(struct mlx5_context *ctx, uint32_t flags)
+{
+	const struct mlx5_hca_caps *caps;
+	int ret = mlx5_hca_caps_get(ctx, &caps);
+
+	if (ret)
+		return ret;
+	return caps->signs_blocks ? 0 : mkey_refuse(flags, "the device has no signatures");
+}
+
+static int mkey_check_flags(struct mlx5_context *ctx, uint32_t flags)
 {
 	if (!flags || flags & ~(uint32_t)CREATE_FLAGS_KNOWN)
 		return mkey_refuse(flags,
 				   "there are no other keys than MLX5DV_MKEY_INIT_ATTR_FLAGS_*");
 	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_UPDATE_TAG)
 		return mkey_refuse(flags, "the device's keys have no tag that requests change");
-	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE)
-		return mkey_refuse(flags, "signatures are not supported yet");
 	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO)
 		return mkey_refuse(flags, "encryption is not supported yet");
-	return 0;
+	return flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE ? mkey_check_sig(ctx, flags) : 0;
 }
 
+/* ---- signatures ---- */
+
+static int psv_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig_domain *domain)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CREATE_PSV_OUT_SIZE] = { 0 };
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_PSV);
+	fld_set(in, CREATE_PSV_IN_NUM_PSV, 1);
+	fld_set(in, CREATE_PSV_IN_PD, pdn);
+	ret = mlx5_devx_object_create_out(ctx, in, sizeof(in), out, sizeof(out),
+					  &domain->psv_object);
+	if (!ret)
+		domain->psv = (uint32_t)fld_get(out, CREATE_PSV_OUT_PSV(0));
+	return ret;
+}
+
+static int sig_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig **out)
+{
+	struct mkey_sig *sig = calloc_for("mlx5dv_create_mkey", 1, sizeof(*sig));
+	int ret;
+
+	if (!sig)
+		return ENOMEM;
+	sig->count = 1;
+	sig->count_changed = true;
+	ret = psv_create(ctx, pdn, &sig->mem);
+	if (ret)
+		goto free_sig;
+	ret = psv_create(ctx, pdn, &sig->wire);
+	if (ret)
+		goto destroy_psv;
+	*out = sig;
+	return 0;
+destroy_psv:
+	mlx5_devx_object_destroy(ctx, &sig->mem.psv_object);
+free_sig:
+	free(sig);
+	return ret;
+}
+
+static void sig_destroy(struct mlx5_context *ctx, struct mkey_sig *sig)
+{
+	if (!sig)
+		return;
+	mlx5_devx_object_destroy(ctx, &sig->wire.psv_object);
+	mlx5_devx_object_destroy(ctx, &sig->mem.psv_object);
+	free(sig);
+}
+
+/* CQEs that tell of errors name the key. The table is there once there is one that has any. */
+static int sig_index(struct mlx5_mkey *mkey)
+{
+	static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
+	struct mlx5_context *ctx = mkey->ctx;
+
+	pthread_mutex_lock(&first);
+	if (!ctx->sig_keys) {
+		struct id_lookup *keys = calloc_for("mlx5dv_create_mkey", 1, sizeof(*keys));
+
+		if (keys)
+			provider_id_lookup_init(keys);
+		__atomic_store_n(&ctx->sig_keys, keys, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&first);
+	return ctx->sig_keys ? provider_id_set(ctx->sig_keys, mkey->object.id, mkey) : ENOMEM;
+}
+
+/* ---- keys ---- */
+
 /* The key is free until a request lays something out. */
-static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, uint16_t entries, uint8_t *in)
+static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct mlx5_mkey *mkey,
+			  uint8_t *in)
 {
 	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
 	uint32_t remote = attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE;
@@ -53,7 +135,9 @@ static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, uint16_t ent
 	fld_set(mkc, MKC_QPN, PRM_MKC_ANY_QP);
 	fld_set(mkc, MKC_EN_RINVAL, remote != 0);
 	fld_set(mkc, MKC_PD, to_ppd(attr->pd)->pdn);
-	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, entries);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, mkey->max_entries);
+	fld_set(mkc, MKC_BSF_EN, mkey->sig != NULL);
+	fld_set(mkc, MKC_BSF_OCTWORD_SIZE, mkey->sig ? BSF_SIZE / 16 : 0);
 }
 
 static int mkey_run_create(const struct mlx5dv_mkey_init_attr *attr, struct mlx5_mkey *mkey)
@@ -61,12 +145,31 @@ static int mkey_run_create(const struct mlx5dv_mkey_init_attr *attr, struct mlx5
 	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 };
 	int ret;
 
-	mkey_describe(attr, mkey->max_entries, in);
+	mkey_describe(attr, mkey, in);
 	ret = mlx5_devx_object_create(mkey->ctx, in, sizeof(in), &mkey->object);
 	if (ret)
 		return ret;
 	mkey->dv.lkey = mkey->dv.rkey = mkey->object.id << 8;
-	return 0;
+	if (!mkey->sig)
+		return 0;
+	ret = sig_index(mkey);
+	if (ret)
+		mlx5_devx_object_destroy(mkey->ctx, &mkey->object);
+	return ret;
+}
+
+static int mkey_build(const struct mlx5dv_mkey_init_attr *attr, struct mlx5_mkey *mkey)
+{
+	int ret = 0;
+
+	if (attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE)
+		ret = sig_create(mkey->ctx, to_ppd(attr->pd)->pdn, &mkey->sig);
+	if (ret)
+		return ret;
+	ret = mkey_run_create(attr, mkey);
+	if (ret)
+		sig_destroy(mkey->ctx, mkey->sig);
+	return ret;
 }
 
 DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *attr)
@@ -75,7 +178,7 @@ DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *a
 	struct mlx5_mkey *mkey;
 
 	if (!ret)
-		ret = mkey_check_flags(attr->create_flags);
+		ret = mkey_check_flags(to_mctx(attr->pd->context), attr->create_flags);
 	if (ret)
 		return dv_fail(ret);
 	mkey = calloc_for("mlx5dv_create_mkey", 1, sizeof(*mkey));
@@ -83,7 +186,7 @@ DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *a
 		return dv_fail(ENOMEM);
 	mkey->ctx = to_mctx(attr->pd->context);
 	mkey->max_entries = (uint16_t)align_up(attr->max_entries, ENTRIES_BLOCK);
-	ret = mkey_run_create(attr, mkey);
+	ret = mkey_build(attr, mkey);
 	if (ret) {
 		free(mkey);
 		return dv_fail(ret);
@@ -97,7 +200,88 @@ DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
 	struct mlx5_mkey *mkey = to_mkey(dv);
 	int ret = mlx5_devx_object_destroy(mkey->ctx, &mkey->object);
 
-	if (!ret)
-		free(mkey);
-	return ret;
+	if (ret)
+		return ret;
+	if (mkey->sig)
+		provider_id_clear(mkey->ctx->sig_keys, mkey->object.id);
+	sig_destroy(mkey->ctx, mkey->sig);
+	free(mkey);
+	return 0;
+}
+
+/* ---- wrong signatures ---- */
+
+static int check_refuse(const struct mlx5_mkey *mkey, const char *why)
+{
+	verbs_warn("mlx5dv_mkey_check: key %#x: %s", mkey->dv.lkey, why);
+	return EINVAL;
+}
+
+/* The first byte of a signature is on top of EXPECTED and ACTUAL, but for a guard alone. */
+static void describe_error(const struct mkey_sig_error *error, const struct mkey_sig_domain *domain,
+			   struct mlx5dv_mkey_err *err)
+{
+	struct mlx5dv_sig_err *sig = &err->err.sig;
+	bool wide = !domain->is_dif && domain->type == MLX5DV_SIG_CRC_TYPE_CRC64_XP10;
+
+	sig->offset = error->offset;
+	sig->expected_value = error->expected >> 32;
+	sig->actual_value = error->actual >> 32;
+	if (error->syndrome & SIG_ERR_REF) {
+		err->err_type = MLX5DV_MKEY_SIG_BLOCK_BAD_REFTAG;
+		sig->expected_value = (uint32_t)error->expected;
+		sig->actual_value = (uint32_t)error->actual;
+	} else if (error->syndrome & SIG_ERR_APP) {
+		err->err_type = MLX5DV_MKEY_SIG_BLOCK_BAD_APPTAG;
+		sig->expected_value &= UINT16_MAX;
+		sig->actual_value &= UINT16_MAX;
+	} else {
+		err->err_type = MLX5DV_MKEY_SIG_BLOCK_BAD_GUARD;
+		if (domain->is_dif) {
+			sig->expected_value >>= 16;
+			sig->actual_value >>= 16;
+		} else if (wide) {
+			sig->expected_value = error->expected;
+			sig->actual_value = error->actual;
+		}
+	}
+}
+
+static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
+{
+	struct mkey_sig *sig = mkey->sig;
+	const struct mkey_sig_error *error = &sig->error;
+	const struct mkey_sig_domain *domain =
+		error->domain == SIG_ERR_ON_WIRE ? &sig->wire : &sig->mem;
+
+	if (error->type)
+		return check_refuse(mkey, "the device tells of an error that is not of a block");
+	if (error->domain > SIG_ERR_IN_MEMORY || !domain->on)
+		return check_refuse(mkey, "the device tells of an error in a domain without one");
+	if (!(error->syndrome & (SIG_ERR_GUARD | SIG_ERR_APP | SIG_ERR_REF)))
+		return check_refuse(mkey, "the device does not tell what was wrong");
+	describe_error(error, domain, err);
+	sig->error.happened = false;
+	sig->count++;
+	sig->count_changed = true;
+	return 0;
+}
+
+/* Programs of an older release have a shorter structure, those of a newer a longer. */
+DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err *info, size_t size)
+{
+	struct mlx5_mkey *mkey = to_mkey(dv);
+	struct mlx5dv_mkey_err err = { .err_type = MLX5DV_MKEY_NO_ERR };
+	int ret = 0;
+
+	if (!mkey->sig)
+		return check_refuse(mkey, "it was created without "
+					  "MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE");
+	if (mkey->sig->error.happened)
+		ret = mkey_take_error(mkey, &err);
+	if (ret)
+		return ret;
+	memset(info, 0, size);
+	memcpy(info, &err, min_of(size, sizeof(err)));
+	return 0;
 }

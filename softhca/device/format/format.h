@@ -26,6 +26,7 @@ struct datagram_to;
 struct frame_completion;
 struct frame_send;
 struct hca;
+struct mkey;
 struct qp;
 struct recv_wqe;
 struct send_wqe;
@@ -127,6 +128,8 @@ struct format {
 	/* The call encodes, as the last CQE_SIZE bytes, the CQE that ends the ring of a CQ which is
 	 * resized. */
 	void (*encode_ring_end)(uint8_t *cqe);
+	/* The call encodes CQE_SIZE zeroed bytes: a signature was wrong, as KEY's state says. */
+	void (*encode_sig_error)(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
 	void (*set_cqe_owner)(uint8_t *cqe, bool owner);
 	/* The call tells whether software takes what is there as a new CQE, when CQEs of this lap
 	 * have that owner bit. */

@@ -38,8 +38,10 @@ static bool is_indirect(const struct mkey *mkey)
 
 static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
 {
+	uint64_t whole = mkey->sig.on ? sig_wire_length(mkey) : mkey->len;
+
 	return mkey->whole ||
-	       (addr >= mkey->start && len <= mkey->len && addr - mkey->start <= mkey->len - len);
+	       (addr >= mkey->start && len <= whole && addr - mkey->start <= whole - len);
 }
 
 static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd,
@@ -51,11 +53,17 @@ static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access
 			 uint64_t len, struct descent *descent)
 {
 	unsigned int writes = MKEY_LOCAL_WRITE | MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;
+	uint64_t start, end;
 	struct klm piece;
 	bool allowed = true;
 
 	if (descent->depth == MAX_DEPTH || xlt_prepare(mkey))
 		return false;
+	if (mkey->sig.on && len) {
+		sig_memory(mkey, addr - mkey->start, len, &start, &end);
+		addr = mkey->start + start;
+		len = end - start;
+	}
 	descent->depth++;
 	for (; allowed && len; addr += piece.len, len -= piece.len)
 		allowed =
@@ -101,12 +109,14 @@ static int dma_sink(struct dma_batch *batch, uint64_t len)
 	return 0;
 }
 
-static int dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len)
+int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len)
 {
 	struct mkey *under;
 	struct klm piece;
 	int ret;
 
+	if (xlt_prepare(mkey))
+		return EFAULT;
 	for (; len; addr += piece.len, len -= piece.len) {
 		if (!xlt_piece(mkey, addr, len, &piece))
 			return EFAULT;
@@ -129,7 +139,8 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 	if (xlt_prepare(mkey))
 		return EFAULT;
 	if (is_indirect(mkey))
-		return dma_pieces(batch, mkey, addr, len);
+		return mkey->sig.on ? sig_dma(batch, mkey, addr, len)
+				    : mkey_dma_pieces(batch, mkey, addr, len);
 	if (batch->hca->config.strict)
 		pins_check(batch->hca, &mkey->map, addr - mkey->start, len, "key", mkey->key);
 	return dma_add_map(batch, &mkey->map, addr - mkey->start, len);

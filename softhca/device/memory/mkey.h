@@ -13,6 +13,7 @@
 #include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/memory/odp.h"
+#include "softhca/device/memory/sig.h"
 
 struct hca;
 struct pd;
@@ -32,7 +33,7 @@ enum mkey_access {
  * or memory of the adapter's own. */
 enum mkey_mode { MKEY_PA, MKEY_MTT, MKEY_KLMS, MKEY_KSM, MKEY_MEMIC };
 
-enum { MKEY_ANY_QP = 0xffffff };
+enum { MKEY_ANY_QP = 0xffffff, MKEY_BSF_MAX = 128 };
 
 /* The function tells whether a key's range goes beyond the last address; it may end there. */
 static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
@@ -83,6 +84,9 @@ struct mkey {
 	struct klm *klm;
 	uint32_t klms;
 	struct klm_pattern pattern;
+	struct sig sig; /* what the key computes, and how far it got */
+	struct sig_state sig_state;
+	uint8_t bsf[MKEY_BSF_MAX]; /* as software wrote it: what the key computes */
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 
@@ -92,6 +96,8 @@ struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsi
 			uint64_t addr, uint64_t len);
 /* The function adds bytes, which are already checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
+/* The function adds bytes of the memory below a key that computes something. */
+int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 void mkey_invalidate(struct mkey *mkey);
 void mkey_free(struct mkey *mkey);
 

@@ -134,6 +134,8 @@ struct qp {
 	bool blocks_own_multicast;
 	bool has_signatures; /* each WQE of its queues; those of an SRQ are not looked at */
 	bool real_time;      /* timestamps of its CQEs */
+	bool drains;         /* a signature that is wrong stops it: at the next fence, or */
+	bool draining;       /* soon */
 	bool may_copy;       /* it executes copies of memory */
 	uint32_t ece;        /* connection establishment options in force */
 	struct pd *pd;

@@ -34,7 +34,9 @@ struct send_wqe {
 	uint8_t av[WQE_AV_EXTENDED]; /* UD, DC; zeroes behind a compact one */
 	uint16_t stream;             /* DC */
 	struct wqe_sge from, to;     /* of a memory copy, instead of sges */
-	uint64_t length;             /* of all sges */
+	uint32_t psv;                /* that is set, and to what */
+	uint64_t signature;
+	uint64_t length; /* of all sges */
 	unsigned int num_sge;
 	struct wqe_sge sge[WQE_SGE_MAX];
 };

@@ -11,6 +11,7 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/wqe.h"
+#include "softhca/device/memory/psv.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
@@ -260,7 +261,7 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 static bool is_local(const struct send_wqe *wqe)
 {
 	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_MMO ||
-	       wqe->opcode == WQE_TAG_MATCHING;
+	       wqe->opcode == WQE_SET_PSV || wqe->opcode == WQE_TAG_MATCHING;
 }
 
 /* Responses come at once here, and on a wire only after all requests that may be under way. A fence
@@ -413,6 +414,7 @@ static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	struct dma_batch batch;
+	int why;
 
 	if (is_read(wqe->opcode) || !msg->payload_len)
 		return 0;
@@ -422,8 +424,9 @@ static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg
 	}
 	msg->payload = hca->bounce;
 	dma_begin_read(&batch, hca, hca->bounce);
-	return sges_dma(&batch, qp->pd, 0, wqe->sge, wqe->num_sge, qp->req.offset,
-			msg->payload_len);
+	why = sges_dma(&batch, qp->pd, 0, wqe->sge, wqe->num_sge, qp->req.offset, msg->payload_len);
+	sig_report(hca, qp, true);
+	return why;
 }
 
 static void psn_advance(struct qp *qp, const struct fabric_msg *msg)
@@ -489,6 +492,8 @@ static int execute_opcode(struct hca *hca, struct qp *qp)
 
 	if (qp->req.wqe.opcode == WQE_NOP)
 		return 0;
+	if (qp->req.wqe.opcode == WQE_SET_PSV)
+		return psv_set(hca, qp, qp->req.wqe.psv, qp->req.wqe.signature);
 	if (qp->req.wqe.opcode == WQE_MMO)
 		return qp->may_copy ? sges_copy(hca, qp->pd, &qp->req.wqe.from, &qp->req.wqe.to)
 				    : WQE_BAD_OPCODE;
@@ -684,8 +689,10 @@ static int response_scatter(struct hca *hca, struct qp *qp, const struct fabric_
 	if (why)
 		return why;
 	dma_begin_write(&batch, hca, msg->payload);
-	return sges_dma(&batch, sq_pd(qp), MKEY_LOCAL_WRITE, qp->req.wqe.sge, qp->req.wqe.num_sge,
-			offset, msg->payload_len);
+	why = sges_dma(&batch, sq_pd(qp), MKEY_LOCAL_WRITE, qp->req.wqe.sge, qp->req.wqe.num_sge,
+		       offset, msg->payload_len);
+	sig_report(hca, qp, true);
+	return why;
 }
 
 static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

@@ -189,10 +189,13 @@ int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct recv_wqe *recv = &qp->resp.recv;
 	struct dma_batch batch;
+	int why;
 
 	dma_begin_write(&batch, hca, msg->payload);
-	return sges_dma(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge,
-			qp->resp.received, msg->payload_len);
+	why = sges_dma(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge,
+		       qp->resp.received, msg->payload_len);
+	sig_report(hca, qp, false);
+	return why;
 }
 
 /* The function delivers payload and CQE of a short message in one bus call. When it returns false
@@ -212,6 +215,7 @@ static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_
 	if (sges_add(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, 0,
 		     msg->payload_len))
 		return false;
+	sig_report(hca, qp, false);
 	done.before = &batch;
 	return !rq_complete(hca, qp, &done);
 }
@@ -350,6 +354,7 @@ static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg
 	dma_begin_write(&batch, hca, msg->payload);
 	if (mkey_dma(&batch, mkey, resp->write_addr, msg->payload_len) || dma_finish(&batch))
 		return FABRIC_NAK_REMOTE_OP;
+	sig_report(hca, qp, false);
 	resp->write_addr += msg->payload_len;
 	resp->write_left -= msg->payload_len;
 	return 0;
@@ -416,6 +421,7 @@ static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	dma_begin_read(&batch, hca, hca->bounce);
 	if (mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch))
 		return FABRIC_NAK_REMOTE_OP;
+	sig_report(hca, qp, false);
 	return 0;
 }
 

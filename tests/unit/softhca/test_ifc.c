@@ -28,6 +28,7 @@ typedef uint64_t u64;
 #define BIT_ULL(n) (1ull << (n))
 #include <mlx5_ifc.h>
 
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
@@ -204,6 +205,7 @@ static const struct pair layouts[] = {
 	FIELD(HCA_CAP_UMR_INDIRECT_MKEY_DISABLED, cmd_hca_cap, umr_indirect_mkey_disabled),
 	FIELD(HCA_CAP_UMR_FENCE, cmd_hca_cap, umr_fence),
 	FIELD(HCA_CAP_DRAIN_SIGERR, cmd_hca_cap, drain_sigerr),
+	FIELD(HCA_CAP_SHO, cmd_hca_cap, sho),
 	FIELD(HCA_CAP_CMDIF_CHECKSUM, cmd_hca_cap, cmdif_checksum),
 	FIELD(HCA_CAP_SIGERR_CQE, cmd_hca_cap, sigerr_cqe),
 	FIELD(HCA_CAP_WQ_SIGNATURE, cmd_hca_cap, wq_signature),
@@ -394,6 +396,10 @@ static const struct pair layouts[] = {
 	FIELD(SCHEDULING_IN_ELEMENT_ID, destroy_scheduling_element_in, scheduling_element_id),
 	FIELD(CREATE_SCHEDULING_OUT_ELEMENT_ID, create_scheduling_element_out, scheduling_element_id),
 	FIELD(CREATE_PSV_IN_NUM_PSV, create_psv_in, num_psv),
+	FIELD(CREATE_PSV_IN_PD, create_psv_in, pd),
+	FIELD(CREATE_PSV_OUT_PSV(0), create_psv_out, psv0_index),
+	FIELD(CREATE_PSV_OUT_PSV(3), create_psv_out, psv3_index),
+	FIELD(DESTROY_PSV_IN_PSV, destroy_psv_in, psvn),
 	FIELD(ALLOC_FLOW_COUNTER_IN_FLOW_COUNTER_BULK_LOG_SIZE, alloc_flow_counter_in, flow_counter_bulk_log_size),
 	PART(CREATE_UCTX_IN_UCTX, create_uctx_in, uctx),
 	FIELD(CREATE_UCTX_OUT_UID, create_uctx_out, uid),
@@ -1266,6 +1272,7 @@ static const struct pair values[] = {
 	VALUE(PRM_OP_QUERY_ESW_VPORT_CONTEXT, MLX5_CMD_OP_QUERY_ESW_VPORT_CONTEXT),
 	VALUE(PRM_OP_QUERY_VNIC_ENV, MLX5_CMD_OP_QUERY_VNIC_ENV),
 	VALUE(PRM_OP_CREATE_PSV, MLX5_CMD_OP_CREATE_PSV),
+	VALUE(PRM_OP_DESTROY_PSV, MLX5_CMD_OP_DESTROY_PSV),
 	VALUE(PRM_OP_CREATE_SRQ, MLX5_CMD_OP_CREATE_SRQ),
 	VALUE(PRM_OP_CREATE_DCT, MLX5_CMD_OP_CREATE_DCT),
 	VALUE(PRM_OP_CREATE_SCHEDULING_ELEMENT, MLX5_CMD_OP_CREATE_SCHEDULING_ELEMENT),

@@ -16,7 +16,7 @@
 enum { PIECE = 8, APART = 64, PIECES_MAX = 40, REPEATS = 3, SKIP = 2 };
 
 /* The memory of both ends is at the same address in each run, as it stands in requests. */
-enum { MEMORY = 8192 };
+enum { MEMORY = 65536 };
 static uint8_t memory[2][MEMORY];
 
 struct keys {
@@ -73,6 +73,106 @@ static struct mlx5dv_mr_interleaved *pattern_of(const struct keys *keys, unsigne
 		part[i] = (struct mlx5dv_mr_interleaved){ (uintptr_t)memory[0] + i * APART, PIECE,
 							  SKIP, keys->mr[0]->lkey };
 	return part;
+}
+
+/* ---- signatures: "g" and three digits: the memory's, the wire's, and what is special */
+
+enum { SIG_NONE, SIG_DIF_CRC, SIG_DIF_CSUM, SIG_CRC32, SIG_CRC32C, SIG_CRC64 };
+enum {
+	WITH_NOTHING,
+	WITH_BIG_WIRE,
+	WITH_COPY,
+	WITH_SEED_0,
+	WITH_ESCAPE,
+	WITH_TAGS,
+	WITH_NO_CHECK,
+	WITH_OTHER_BLOCKS,
+	WITH_BAD_SEED,
+	WITH_BAD_BLOCK
+};
+
+struct one_domain {
+	struct mlx5dv_sig_block_domain domain;
+	struct mlx5dv_sig_t10dif dif;
+	struct mlx5dv_sig_crc crc;
+};
+
+static uint64_t seed_of(unsigned int kind, unsigned int with)
+{
+	if (with == WITH_SEED_0 || with == WITH_BAD_SEED)
+		return with == WITH_BAD_SEED;
+	if (kind == SIG_CRC64)
+		return UINT64_MAX;
+	return kind >= SIG_CRC32 ? UINT32_MAX : UINT16_MAX;
+}
+
+static enum mlx5dv_block_size block_of(unsigned int with, bool on_wire)
+{
+	if (with == WITH_BIG_WIRE && on_wire)
+		return MLX5DV_BLOCK_SIZE_4096;
+	if (with == WITH_OTHER_BLOCKS)
+		return on_wire ? MLX5DV_BLOCK_SIZE_4048 : MLX5DV_BLOCK_SIZE_520;
+	return with == WITH_BAD_BLOCK ? (enum mlx5dv_block_size)7 : MLX5DV_BLOCK_SIZE_512;
+}
+
+static struct mlx5dv_sig_t10dif dif_of(unsigned int kind, unsigned int with)
+{
+	struct mlx5dv_sig_t10dif dif = {
+		.bg_type = (enum mlx5dv_sig_t10dif_bg_type)(kind - SIG_DIF_CRC),
+		.bg = (uint16_t)seed_of(kind, with),
+		.app_tag = with == WITH_TAGS ? 0xffff : 0x1234,
+		.ref_tag = with == WITH_TAGS ? 0xffffffff : 0x10203040,
+		.flags = MLX5DV_SIG_T10DIF_FLAG_REF_REMAP,
+	};
+
+	if (with == WITH_ESCAPE)
+		dif.flags = MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE;
+	if (with == WITH_TAGS)
+		dif.flags = MLX5DV_SIG_T10DIF_FLAG_APP_REF_ESCAPE;
+	return dif;
+}
+
+static struct mlx5dv_sig_block_domain *domain_of(struct one_domain *one, unsigned int kind,
+						 unsigned int with, bool on_wire)
+{
+	bool dif = kind <= SIG_DIF_CSUM;
+
+	if (kind == SIG_NONE)
+		return NULL;
+	one->dif = dif_of(kind, with);
+	one->crc.type = (enum mlx5dv_sig_crc_type)(kind - SIG_CRC32);
+	one->crc.seed = seed_of(kind, with);
+	one->domain.block_size = block_of(with, on_wire);
+	one->domain.sig_type = dif ? MLX5DV_SIG_TYPE_T10DIF : MLX5DV_SIG_TYPE_CRC;
+	one->domain.comp_mask = 0;
+	if (dif)
+		one->domain.sig.dif = &one->dif;
+	else
+		one->domain.sig.crc = &one->crc;
+	return &one->domain;
+}
+
+static void put_signature(struct keys *keys, unsigned int n)
+{
+	unsigned int with = n % 10;
+	struct one_domain mem, wire;
+	struct mlx5dv_sig_block_attr attr = {
+		.mem = domain_of(&mem, n / 100, with, false),
+		.wire = domain_of(&wire, n / 10 % 10, with, true),
+		.flags = with == WITH_COPY ? MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK : 0,
+		.check_mask = with == WITH_NO_CHECK ? 0 : 0xff,
+		.copy_mask = 0x3f,
+	};
+
+	mlx5dv_wr_set_mkey_sig_block(keys->dvx, &attr);
+}
+
+/* One long piece */
+static void put_whole(struct keys *keys, unsigned int n)
+{
+	struct ibv_sge sge = { (uintptr_t)memory[0], n, keys->mr[0]->lkey };
+
+	mlx5dv_wr_set_mkey_layout_list(keys->dvx, 1, &sge);
 }
 
 static void put_list(struct keys *keys, unsigned int n)
@@ -134,10 +234,11 @@ static const struct {
 	char word;
 	void (*put)(struct keys *keys, unsigned int n);
 } calls[] = {
-	{ 'c', put_configure }, { 'r', put_reset },   { 'u', put_unknown }, { 'a', put_access },
-	{ 'l', put_list },      { 'i', put_pattern }, { 'L', put_mr_list }, { 'I', put_mr_pattern },
-	{ 'A', put_mr_access }, { 'f', put_flags },   { 's', put_send },    { 'x', put_invalidate },
-	{ 'm', put_copy },
+	{ 'c', put_configure }, { 'r', put_reset },      { 'u', put_unknown },
+	{ 'a', put_access },    { 'l', put_list },       { 'i', put_pattern },
+	{ 'L', put_mr_list },   { 'I', put_mr_pattern }, { 'A', put_mr_access },
+	{ 'f', put_flags },     { 's', put_send },       { 'x', put_invalidate },
+	{ 'm', put_copy },      { 'g', put_signature },  { 'w', put_whole },
 };
 
 static void put_words(struct keys *keys, const char *words)
@@ -228,17 +329,58 @@ static void keys_connect(struct keys *keys, uint64_t dv_ops)
 	keys->dvx = mlx5dv_qp_ex_from_ibv_qp_ex(keys->qpx);
 }
 
+enum { LAST = 99 };
+
+/* Once this request has a completion, those before have theirs. */
+static void put_last(struct keys *keys)
+{
+	struct ibv_send_wr wr = { .wr_id = LAST,
+				  .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+
+	MUST(!ibv_post_send(&keys->qpx->qp_base, &wr, &bad));
+}
+
+static uint32_t sum_of(const uint8_t *bytes, size_t len)
+{
+	uint32_t sum = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		sum = (sum ^ bytes[i]) * 16777619u;
+	return sum;
+}
+
 static void say_received(uint32_t len)
 {
 	char text[PIECES_MAX * PIECE * REPEATS + 1];
 
+	if (len > 400) {
+		say("received %u bytes, sum %08x", len, sum_of(memory[1], len));
+		return;
+	}
 	for (uint32_t i = 0; i < len; i++)
 		text[i] = (char)memory[1][i];
 	text[len] = 0;
 	say("received %s", text);
 }
 
-static void run_case(struct rig *rig, const char *words, uint32_t inlines, uint16_t entries)
+static void say_check_of(struct mlx5dv_mkey *mkey)
+{
+	struct mlx5dv_mkey_err err = { 0 };
+	int ret = SAY_RET(mlx5dv_mkey_check(mkey, &err), "mlx5dv_mkey_check");
+
+	if (!ret && err.err_type)
+		say("error %d, expected %#llx, actual %#llx, offset %llu", (int)err.err_type,
+		    (unsigned long long)err.err.sig.expected_value,
+		    (unsigned long long)err.err.sig.actual_value,
+		    (unsigned long long)err.err.sig.offset);
+	else if (!ret)
+		say("no error");
+}
+
+static void run_case_on(struct rig *rig, const char *words, uint32_t inlines, uint16_t entries,
+			uint32_t flags)
 {
 	struct rig_conf conf = rig_conf_default();
 	struct ibv_wc wc;
@@ -248,25 +390,36 @@ static void run_case(struct rig *rig, const char *words, uint32_t inlines, uint1
 	int ret;
 
 	conf.cap.max_inline_data = inlines;
-	keys_open(rig, &conf, entries, MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, &keys);
+	keys_open(rig, &conf, entries, MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT | flags, &keys);
 	keys_connect(&keys, MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
 				    MLX5DV_QP_EX_WITH_MKEY_CONFIGURE | MLX5DV_QP_EX_WITH_MEMCPY);
 	sge = (struct ibv_sge){ (uintptr_t)memory[1], MEMORY, keys.mr[1]->lkey };
 	recv.sg_list = &sge;
 	recv.num_sge = 1;
 	MUST(!ibv_post_recv(keys.pair.end[1].qp, &recv, &bad));
+	MUST(!ibv_post_recv(keys.pair.end[1].qp, &recv, &bad));
 	ibv_wr_start(keys.qpx);
 	keys.qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
 	put_words(&keys, words);
 	ret = SAY_RET(ibv_wr_complete(keys.qpx), "%s, inline %u, entries %u", words, inlines,
 		      entries);
-	rig_settle();
-	while (!ret && ibv_poll_cq(keys.pair.end[0].cq, 1, &wc) == 1)
+	if (!ret)
+		put_last(&keys);
+	while (!ret && rig_poll(keys.pair.end[0].cq, 1, &wc) == 1 && wc.wr_id != LAST)
 		say("sent: %s, opcode %d", ibv_wc_status_str(wc.status),
 		    wc.status ? 0 : (int)wc.opcode);
-	if (!ret && ibv_poll_cq(keys.pair.end[1].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS)
+	if (!ret && ibv_poll_cq(keys.pair.end[1].cq, 1, &wc) == 1 && !wc.status && wc.byte_len)
 		say_received(wc.byte_len);
+	if (flags) {
+		say_check_of(keys.mkey);
+		say_check_of(keys.mkey);
+	}
 	keys_close(&keys);
+}
+
+static void run_case(struct rig *rig, const char *words, uint32_t inlines, uint16_t entries)
+{
+	run_case_on(rig, words, inlines, entries, 0);
 }
 
 /* ---- topics ---- */
@@ -277,8 +430,9 @@ static void say_creations(struct rig *rig)
 		uint32_t flags;
 		uint16_t entries;
 	} tries[] = {
-		{ 0, 1 }, { 1, 0 }, { 1, 1 },  { 1, 3 },  { 1, 4 },       { 1, 5 },  { 1, 255 },
-		{ 8, 1 }, { 9, 1 }, { 16, 1 }, { 17, 1 }, { 1u << 5, 1 }, { 33, 1 },
+		{ 0, 1 },  { 1, 0 },       { 1, 1 },  { 1, 3 }, { 1, 4 },
+		{ 1, 5 },  { 1, 255 },     { 8, 1 },  { 9, 1 }, { 16, 1 },
+		{ 17, 1 }, { 1u << 5, 1 }, { 33, 1 }, { 2, 1 }, { 3, 1 },
 	};
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 
@@ -413,4 +567,60 @@ void dv_mkey_queues(struct rig *rig)
 				ibv_destroy_qp(qp);
 		}
 	rig_pair_close(&keys.pair);
+}
+
+/* What the memory holds is no signature of anything, so checks of memory find errors. */
+void dv_signatures(struct rig *rig)
+{
+	static const char *const cases[] = {
+		"c3 a w512 g010 s520",
+		"c3 a w1024 g010 s1040",
+		"c3 a w1024 g020 s1040",
+		"c3 a w1024 g030 s1032",
+		"c3 a w1024 g040 s1032",
+		"c3 a w1024 g050 s1040",
+		"c3 a w1040 g100 s1024",
+		"c3 a w1040 g200 s1024",
+		"c3 a w1032 g300 s1024",
+		"c3 a w1032 g400 s1024",
+		"c3 a w1040 g500 s1024",
+		"c3 a w1040 g110 s1040",
+		"c3 a w1040 g220 s1040",
+		"c3 a w1032 g330 s1032",
+		"c3 a w1040 g550 s1040",
+		"c3 a w1040 g120 s1040",
+		"c3 a w1032 g350 s1040",
+		"c3 a w4160 g111 s4104",
+		"c3 a w1040 g112 s1040",
+		"c3 a w1032 g332 s1032",
+		"c3 a w1040 g122 s1040",
+		"c3 a w1040 g111 s512",
+		"c3 a w1024 g013 s1040",
+		"c3 a w1024 g033 s1032",
+		"c3 a w1024 g053 s1040",
+		"c3 a w1040 g114 s1040",
+		"c3 a w1040 g115 s1040",
+		"c3 a w1040 g116 s1040",
+		"c3 a w8448 g117 s8112",
+		"c3 g010 a w512 s520",
+		"c3 a g010 w512 s520",
+		"c3 w512 g010 a s520",
+		"c1 g010 s520",
+		"c2 a g010 s8",
+		"c3 a w512 g018",
+		"c3 a w512 g038",
+		"c3 a w512 g058",
+		"c3 a w512 g019",
+		"c3 a w512 g000 s512",
+		"c3 a w1024 g130 s1032",
+		"c3 a w512 g010 c1 w1024 s1040",
+		"c3 a w512 g010 r1 w1024 s1024",
+		"c3 a w1040 g100 s1024 f10 c3 a w512 g010 s520",
+		"c2 a w512 s512",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		run_case_on(rig, cases[i], 512, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
+	run_case(rig, "c3 a w512 g010", 512, 4);
+	run_case_on(rig, "c3 a w512 g010", 0, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
 }

@@ -158,6 +158,22 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }
 
+/* The adapter that Linux' driver runs has none of it: that driver lays such keys out in its own
+ * way, with separate protection information, which is not there. */
+static void put_signatures(const struct hca *hca, uint8_t *cap)
+{
+	if (hca->config.kernel_driver)
+		return;
+	fld_set(cap, HCA_CAP_SHO, 1);
+	fld_set(cap, HCA_CAP_SIGERR_CQE, 1);
+	fld_set(cap, HCA_CAP_SIGERR_DOMAIN_AND_SIG_TYPE, 1);
+	fld_set(cap, HCA_CAP_DRAIN_SIGERR, 1);
+	fld_set(cap, HCA_CAP_SIG_CRC32C, 1);
+	fld_set(cap, HCA_CAP_SIG_CRC64_XP10, 1);
+	fld_set(cap, HCA_CAP_SIG_BLOCK_4048, 1);
+	fld_set(cap, HCA_CAP_LOG_MAX_BSF_LIST_SIZE, 1);
+}
+
 static void put_general_objects(const struct hca *hca, uint8_t *cap)
 {
 	uint64_t types = UINT64_C(1) << PRM_OBJ_TYPE_SCHEDULING_ELEMENT |
@@ -200,6 +216,7 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
 	put_general_objects(hca, cap);
 	put_lag(hca, cap);
+	put_signatures(hca, cap);
 	fld_set(cap, HCA_CAP_SQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 }

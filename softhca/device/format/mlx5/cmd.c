@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "prm/mlx5/caps.h"
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/dct.h"
@@ -80,6 +81,8 @@ static const struct {
 	[PRM_OP_QUERY_SPECIAL_CONTEXTS] = { mkey_query_special, 8,
 					    PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE, false },
 	[PRM_OP_DESTROY_MKEY] = { mkey_destroy, 16, 16, true },
+	[PRM_OP_CREATE_PSV] = { psv_create, 16, PRM_CREATE_PSV_OUT_SIZE, false },
+	[PRM_OP_DESTROY_PSV] = { psv_destroy, 16, 16, true },
 	[PRM_OP_ALLOC_MEMIC] = { memic_alloc, PRM_ALLOC_MEMIC_IN_SIZE, 16, false },
 	[PRM_OP_DEALLOC_MEMIC] = { memic_dealloc, PRM_DEALLOC_MEMIC_IN_SIZE, 16, true },
 	[PRM_OP_CREATE_EQ] = { eq_create, PRM_CREATE_EQ_IN_SIZE, 16, false },

@@ -102,6 +102,8 @@ enum prm_status mkey_create(struct hca *hca, struct cmd *cmd);
 enum prm_status mkey_query(struct hca *hca, struct cmd *cmd);
 enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd);
 enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status psv_create(struct hca *hca, struct cmd *cmd);
+enum prm_status psv_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status eq_create(struct hca *hca, struct cmd *cmd);
 enum prm_status eq_query(struct hca *hca, struct cmd *cmd);
 enum prm_status eq_destroy(struct hca *hca, struct cmd *cmd);

@@ -54,8 +54,10 @@ static const char *mkey_check_context(const uint8_t *mkc)
 		return "mkey: one of the adapter's memory has bounds, and UMR does not change it";
 	if (is_free(mkc) && !fld_get(mkc, MKC_UMR_EN))
 		return "mkey: a free key that UMR may not enable";
-	if (fld_get(mkc, MKC_BSF_EN))
-		return "mkey: signatures are not supported";
+	if (fld_get(mkc, MKC_BSF_EN) && (mode != PRM_MKEY_MODE_KLMS || !fld_get(mkc, MKC_UMR_EN)))
+		return "mkey: signatures are of keys of other keys, which UMR lays out";
+	if (fld_get(mkc, MKC_BSF_OCTWORD_SIZE) > MKEY_BSF_MAX / XLT_OCTOWORD)
+		return "mkey: more than two byte stream formats";
 	if (fld_get(mkc, MKC_QPN) != PRM_MKC_ANY_QP)
 		return "mkey: only UMR binds a key to a QP";
 	if (mode == PRM_MKEY_MODE_MTT && fld_get(mkc, MKC_LENGTH64))

@@ -32,6 +32,7 @@ const struct format mlx5_format = {
 	.encode_cqe = mlx5_encode_cqe,
 	.encode_frame_cqe = mlx5_encode_frame_cqe,
 	.encode_ring_end = mlx5_encode_ring_end,
+	.encode_sig_error = mlx5_encode_sig_error,
 	.set_cqe_owner = mlx5_set_cqe_owner,
 	.is_software_cqe = mlx5_is_software_cqe,
 	.cqe_size = PRM_CQE_SIZE,

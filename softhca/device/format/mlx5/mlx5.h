@@ -14,6 +14,7 @@
 
 struct mkey;
 struct qp_path;
+struct sig;
 
 /* wqe.c */
 uint32_t mlx5_wqe_size(const uint8_t *raw);
@@ -51,6 +52,9 @@ int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t 
 uint32_t mlx5_encode_cqe(const struct cqe_place *place, const struct completion *done,
 			 uint8_t *slot);
 void mlx5_encode_ring_end(uint8_t *cqe);
+void mlx5_encode_sig_error(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
+/* The function decodes what a key computes; it returns false when the adapter does not have it. */
+bool mlx5_decode_bsf(const uint8_t *bsf, struct sig *sig);
 void mlx5_set_cqe_owner(uint8_t *cqe, bool owner);
 bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner);
 

@@ -30,6 +30,9 @@ struct umr {
 	uint64_t offset, bytes; /* of the table */
 	const uint8_t *data;    /* what follows: translations, or a pointer to them */
 	size_t data_len;
+	const uint8_t *bsf; /* behind the translations; NULL: the request has none */
+	size_t bsf_len;
+	struct sig sig; /* what it says */
 };
 
 /* The table has a field for each bit of the mask; those of the PD and the variant byte have
@@ -55,6 +58,8 @@ static const struct {
 	{ UMR_RELAXED_WRITE, MKC_RELAXED_ORDERING_WRITE },
 	{ UMR_RELAXED_READ, MKC_RELAXED_ORDERING_READ },
 	{ UMR_FREE, MKC_FREE },
+	{ UMR_BSF_EN, MKC_BSF_EN },
+	{ UMR_EN_SIGERR, MKC_EXPECTED_SIGERR_COUNT },
 };
 
 static bool umr_takes(const struct umr *umr, unsigned int bit)
@@ -64,11 +69,29 @@ static bool umr_takes(const struct umr *umr, unsigned int bit)
 
 static uint64_t known_mask(void)
 {
-	uint64_t mask = 1ull << UMR_BSF_EN | 1ull << UMR_EN_SIGERR;
+	uint64_t mask = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		mask |= 1ull << fields[i].bit;
 	return mask;
+}
+
+/* PRM: the byte stream formats are behind the translations, and their length is in the place of an
+ * offset. */
+static int find_bsf(struct umr *umr, const uint8_t *ctrl)
+{
+	size_t skip = (umr->bytes + UMR_KLM_BLOCK - 1) / UMR_KLM_BLOCK * UMR_KLM_BLOCK;
+
+	if (!(umr->mask >> UMR_BSF_EN & 1) || umr->flags & UMR_OFFSET_GIVEN)
+		return 0;
+	umr->bsf_len = fld_get(ctrl, UMR_BSF_OCTOWORDS) * XLT_OCTOWORD;
+	if (!umr->bsf_len)
+		return 0;
+	if (!(umr->flags & UMR_INLINE) || skip > umr->data_len ||
+	    umr->bsf_len > umr->data_len - skip)
+		return WQE_BAD_SIZE;
+	umr->bsf = umr->data + skip;
+	return 0;
 }
 
 static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
@@ -88,7 +111,7 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 	umr->context = ctrl + UMR_CTRL_SIZE;
 	umr->data = umr->context + UMR_MKEY_SIZE;
 	umr->data_len = len - WQE_SEG - UMR_CTRL_SIZE - UMR_MKEY_SIZE;
-	return 0;
+	return find_bsf(umr, ctrl);
 }
 
 /* A UMR may bring a new variant byte; otherwise the whole key must be the present one. */
@@ -132,8 +155,8 @@ static bool qp_may_name_pages(const struct qp *qp)
 	return !qp->pd || fld_get(qp->context, QPC_FRE);
 }
 
-/* Only the driver's own queue moves keys between domains. Signatures are not implemented. */
-static int check_context(struct hca *hca, const struct qp *qp, const struct umr *umr)
+/* Only the driver's own queue moves keys between domains. */
+static int check_context(struct hca *hca, const struct qp *qp, struct umr *umr)
 {
 	const uint8_t *context = umr->context;
 	const uint8_t *mkc = umr->mkey->context;
@@ -144,12 +167,15 @@ static int check_context(struct hca *hca, const struct qp *qp, const struct umr 
 		return WQE_BAD_UMR;
 	if (names_pages(umr) && !qp_may_name_pages(qp))
 		return WQE_BAD_UMR;
-	if (umr_takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN))
+	if (umr->bsf_len > fld_get(mkc, MKC_BSF_OCTWORD_SIZE) * XLT_OCTOWORD ||
+	    umr->bsf_len > MKEY_BSF_MAX)
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_LEN) && fld_get(context, MKC_LENGTH64) &&
 	    umr->mkey->mode == MKEY_MTT)
+		return WQE_BAD_UMR;
+	if (umr->bsf && !mlx5_decode_bsf(umr->bsf, &umr->sig))
 		return WQE_BAD_UMR;
 	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
 }
@@ -208,6 +234,15 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 		mkey->pd->users--;
 		mkey->pd = res_get(&hca->pds, fld_get(mkey->context, MKC_PD));
 		mkey->pd->users++;
+	}
+	if (umr->bsf) {
+		memcpy(mkey->bsf, umr->bsf, umr->bsf_len);
+		mkey->sig = umr->sig;
+	}
+	if (umr_takes(umr, UMR_BSF_EN)) {
+		mkey->sig.on = fld_get(umr->context, MKC_BSF_EN) &&
+			       (mkey->sig.mem.guard || mkey->sig.wire.guard);
+		mkey->sig_state = (struct sig_state){ 0 };
 	}
 	if (umr->mask & (1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE | 1ull << UMR_START_ADDR))
 		mkey->xlt_changed = mkey->xlt;

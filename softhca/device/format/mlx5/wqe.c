@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "prm/mlx5/av.h"
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/queue/work_request.h"
@@ -20,6 +21,7 @@ enum {
 	PART_DATA = 1 << 2,
 	PART_INLINE = 1 << 3,
 	PART_COPY = 1 << 4,
+	PART_PSV = 1 << 5,
 };
 
 enum {
@@ -39,6 +41,7 @@ static const struct opcode opcodes[256] = {
 	[WQE_NOP] = { ON_ANY, 0, 0 },
 	[WQE_UMR] = { ON_CONNECTED | 1 << FABRIC_NONE, 0, 0 }, /* see umr.c */
 	[WQE_TAG_MATCHING] = { 1 << FABRIC_RC, 0, 0 },         /* see tm.c */
+	[WQE_SET_PSV] = { ON_CONNECTED | 1 << FABRIC_NONE, PART_PSV, 0 },
 	[WQE_MMO] = { ON_RELIABLE, PART_COPY, WQE_MMO_DMA },
 	[WQE_SEND_INVAL] = { ON_RELIABLE, PART_DATA | PART_INLINE, 0 },
 	[WQE_SEND] = { ON_ALL, PART_DATA | PART_INLINE, 0 },
@@ -212,6 +215,15 @@ static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
 	return 0;
 }
 
+static int decode_psv(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
+{
+	if (end - seg != PSV_SEG_SIZE)
+		return WQE_BAD_SIZE;
+	wqe->psv = fld_get(seg, SET_PSV_N);
+	wqe->signature = fld_get(seg, SET_PSV_SIGNATURE);
+	return 0;
+}
+
 /* A segment that a copy does not use stands in front of its two pieces of memory. */
 static int decode_copy(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
 {
@@ -241,6 +253,8 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 		return WQE_BAD_SIZE;
 	if (!op->parts) /* behind a NOP is padding */
 		return 0;
+	if (op->parts & PART_PSV)
+		return decode_psv(seg, end, wqe);
 	if (op->parts & PART_COPY)
 		return decode_copy(seg, end, wqe);
 	why = decode_service(&seg, end, service, wqe);

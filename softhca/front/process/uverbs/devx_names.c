@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/flow.h"
@@ -55,6 +56,7 @@ static const struct kind {
 	  DESTROY_FLOW_GROUP_IN_GROUP_ID, 0x18, 64 },
 	{ PRM_OP_CREATE_SCHEDULING_ELEMENT, PRM_OP_DESTROY_SCHEDULING_ELEMENT,
 	  CREATE_SCHEDULING_OUT_ELEMENT_ID, SCHEDULING_IN_ELEMENT_ID, 0xc, 64 },
+	{ PRM_OP_CREATE_PSV, PRM_OP_DESTROY_PSV, CREATE_PSV_OUT_PSV(0), DESTROY_PSV_IN_PSV, 8, 16 },
 	{ PRM_OP_CREATE_GENERAL_OBJECT, PRM_OP_DESTROY_GENERAL_OBJECT, GENERAL_OBJ_OUT_OBJ_ID,
 	  GENERAL_OBJ_IN_OBJ_ID, 8, 16 },
 	/* These have no number of their own, but that of what the command itself names. */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bsf.h - what memory keys compute: byte stream formats (BSF), signature state (PSV), and the CQE
+ * of a signature that is wrong. PRM: BSF, SET_PSV, Signature Error CQE
+ */
+#ifndef PRM_MLX5_BSF_H
+#define PRM_MLX5_BSF_H
+
+#include "util/fields.h"
+
+enum {
+	BSF_SIZE = 64,
+	PSV_SEG_SIZE = 16,
+};
+
+/* BSF_KIND */
+enum { BSF_SIZE_WITH_INLINE = 2, BSF_SIZE_SIG_AND_CRYPTO = 3 };
+
+/* BSF_WIRE_BS, BSF_MEM_BS */
+enum bsf_block {
+	BSF_BLOCK_512 = 1,
+	BSF_BLOCK_520 = 2,
+	BSF_BLOCK_4096 = 3,
+	BSF_BLOCK_4160 = 4,
+	BSF_BLOCK_4048 = 6,
+};
+
+/* BSF_WIRE_FORMAT, BSF_MEM_FORMAT: a checksum, and how it goes on from block to block. 0 is no
+ * signature, or that of the inline part. */
+enum bsf_format {
+	BSF_CRC32 = 0x20,
+	BSF_CRC32C = 0x40,
+	BSF_CRC64_XP10 = 0x50,
+	BSF_CRC_REPEAT = 0x2,
+	BSF_CRC_SEED_0 = 0x1, /* instead of all ones */
+};
+
+#define BSF_KIND        FLD(0x0, 31, 30)
+#define BSF_SAME_BLOCKS FLD(0x0, 28, 28) /* both domains have the same structure */
+#define BSF_CHECK       FLD(0x0, 23, 16) /* a bit for each byte, bit 7 for the first */
+#define BSF_WIRE_BS     FLD(0x0, 15, 8)  /* with SAME_BLOCKS, instead: */
+#define BSF_COPY        FLD(0x0, 15, 8)
+#define BSF_MEM_BS      FLD(0x0, 7, 0)
+#define BSF_RAW_SIZE    FLD(0x4, 31, 0)
+#define BSF_WIRE_FORMAT FLD(0x8, 31, 24)
+#define BSF_WIRE_PSV    FLD(0x8, 23, 0)
+#define BSF_MEM_FORMAT  FLD(0xc, 31, 24)
+#define BSF_MEM_PSV     FLD(0xc, 23, 0)
+#define BSF_WIRE_INLINE FLD_PART(0x20)
+#define BSF_MEM_INLINE  FLD_PART(0x30)
+
+/* T10-DIF has its parameters here. */
+enum { BSF_DIF_CRC = 1, BSF_DIF_CSUM = 2 };
+
+#define BSF_INL_VALID      FLD(0x0, 31, 31)
+#define BSF_INL_REFRESH    FLD(0x0, 30, 30)
+#define BSF_INL_APP        FLD(0x0, 15, 0)
+#define BSF_INL_REF        FLD(0x4, 31, 0)
+#define BSF_INL_TYPE       FLD(0x8, 31, 24)
+#define BSF_INL_REPEAT     FLD(0x8, 23, 23)
+#define BSF_INL_SEED       FLD(0x8, 19, 19)
+#define BSF_INL_INC_REF    FLD(0xc, 22, 22)
+#define BSF_INL_APPREF_ESC FLD(0xc, 17, 17)
+#define BSF_INL_APP_ESC    FLD(0xc, 16, 16)
+#define BSF_INL_APP_MASK   FLD(0xc, 15, 0)
+
+#define SET_PSV_N          FLD(0x0, 23, 0)
+#define SET_PSV_SYNDROME   FLD(0x4, 31, 16)
+#define SET_PSV_SIGNATURE  FLD64(0x8)
+
+/* ---- the CQE of a wrong signature: its opcode is CQE_OP_SIG_ERR ---- */
+
+/* SIG_ERR_SYNDROME */
+enum {
+	SIG_ERR_REF = 1 << 11,
+	SIG_ERR_APP = 1 << 12,
+	SIG_ERR_GUARD = 1 << 13,
+};
+
+enum { SIG_ERR_ON_WIRE = 0, SIG_ERR_IN_MEMORY = 1 };
+
+#define SIG_ERR_EXPECTED_TRANS FLD(0x10, 31, 0)
+#define SIG_ERR_ACTUAL_TRANS   FLD(0x14, 31, 0)
+#define SIG_ERR_EXPECTED_REF   FLD(0x18, 31, 0)
+#define SIG_ERR_ACTUAL_REF     FLD(0x1c, 31, 0)
+#define SIG_ERR_SYNDROME       FLD(0x20, 31, 16)
+#define SIG_ERR_TYPE           FLD(0x20, 15, 8) /* 0: of blocks */
+#define SIG_ERR_DOMAIN         FLD(0x20, 7, 0)
+#define SIG_ERR_MKEY           FLD(0x24, 31, 0)
+#define SIG_ERR_OFFSET         FLD64(0x28)
+#define SIG_ERR_QPN            FLD(0x38, 23, 0)
+
+/* ---- commands ---- */
+
+enum { PRM_CREATE_PSV_OUT_SIZE = 32, PSV_PER_COMMAND = 4 };
+
+#define CREATE_PSV_IN_NUM_PSV FLD(0x8, 31, 28)
+#define CREATE_PSV_IN_PD      FLD(0x8, 23, 0)
+#define CREATE_PSV_OUT_PSV(n) FLD(0x10 + 4 * (n), 23, 0)
+#define DESTROY_PSV_IN_PSV    FLD(0x8, 23, 0)
+
+#endif

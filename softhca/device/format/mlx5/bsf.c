@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bsf.c - byte stream formats, which say what a memory key computes, and the CQE of a signature
+ * that is wrong. PRM: BSF, Signature Error CQE
+ */
+#include <string.h>
+
+#include "prm/mlx5/bsf.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/mkc.h"
+#include "softhca/device/core.h"
+#include "softhca/device/format/mlx5/mlx5.h"
+
+static uint32_t block_bytes(uint64_t selector)
+{
+	static const uint16_t bytes[] = {
+		[BSF_BLOCK_512] = 512,   [BSF_BLOCK_520] = 520,   [BSF_BLOCK_4096] = 4096,
+		[BSF_BLOCK_4160] = 4160, [BSF_BLOCK_4048] = 4048,
+	};
+
+	return selector < sizeof(bytes) / sizeof(*bytes) ? bytes[selector] : 0;
+}
+
+static enum guard crc_of(uint64_t format)
+{
+	switch (format & ~(uint64_t)(BSF_CRC_REPEAT | BSF_CRC_SEED_0)) {
+	case BSF_CRC32:
+		return GUARD_CRC32;
+	case BSF_CRC32C:
+		return GUARD_CRC32C;
+	case BSF_CRC64_XP10:
+		return GUARD_CRC64;
+	default:
+		return GUARD_NONE;
+	}
+}
+
+static bool is_dif(enum guard guard)
+{
+	return guard == GUARD_DIF_CRC || guard == GUARD_DIF_CSUM;
+}
+
+/* The function returns false when the format is none that this adapter has. */
+static bool decode_domain(uint64_t format, uint64_t selector, uint32_t psv, const uint8_t *inl,
+			  struct sig_domain *domain)
+{
+	*domain = (struct sig_domain){ .block = block_bytes(selector), .psv = psv };
+	if (format) {
+		domain->guard = crc_of(format);
+		return domain->guard && domain->block && format & BSF_CRC_REPEAT;
+	}
+	if (!fld_get(inl, BSF_INL_VALID))
+		return true;
+	domain->guard = fld_get(inl, BSF_INL_TYPE) == BSF_DIF_CRC ? GUARD_DIF_CRC : GUARD_DIF_CSUM;
+	domain->ref_counts = fld_get(inl, BSF_INL_INC_REF);
+	domain->escape_app = fld_get(inl, BSF_INL_APP_ESC);
+	domain->escape_app_ref = fld_get(inl, BSF_INL_APPREF_ESC);
+	return domain->block && fld_get(inl, BSF_INL_REPEAT);
+}
+
+bool mlx5_decode_bsf(const uint8_t *bsf, struct sig *sig)
+{
+	bool same = fld_get(bsf, BSF_SAME_BLOCKS);
+	uint64_t mem_bs = fld_get(bsf, BSF_MEM_BS);
+	uint64_t wire_bs = same ? mem_bs : fld_get(bsf, BSF_WIRE_BS);
+
+	*sig = (struct sig){
+		.check = fld_get(bsf, BSF_CHECK),
+		.copy = same ? fld_get(bsf, BSF_COPY) : 0,
+	};
+	if (fld_get(bsf, BSF_KIND) != BSF_SIZE_WITH_INLINE)
+		return false;
+	if (!decode_domain(fld_get(bsf, BSF_WIRE_FORMAT), wire_bs, fld_get(bsf, BSF_WIRE_PSV),
+			   fld_at(bsf, BSF_WIRE_INLINE), &sig->wire) ||
+	    !decode_domain(fld_get(bsf, BSF_MEM_FORMAT), mem_bs, fld_get(bsf, BSF_MEM_PSV),
+			   fld_at(bsf, BSF_MEM_INLINE), &sig->mem))
+		return false;
+	sig->on = sig->wire.guard || sig->mem.guard;
+	return !same || sig->wire.guard == sig->mem.guard ||
+	       (is_dif(sig->wire.guard) && is_dif(sig->mem.guard));
+}
+
+void mlx5_encode_sig_error(const struct mkey *key, uint32_t qpn, uint8_t *cqe)
+{
+	static const uint16_t syndromes[] = {
+		[SIG_BAD_GUARD] = SIG_ERR_GUARD,
+		[SIG_BAD_APP] = SIG_ERR_APP,
+		[SIG_BAD_REF] = SIG_ERR_REF,
+	};
+	const struct sig_error *error = &key->sig_state.error;
+	bool dif = is_dif(error->guard);
+	uint64_t expected = error->expected, actual = error->actual;
+
+	if (dif && error->kind == SIG_BAD_REF) {
+		fld_set(cqe, SIG_ERR_EXPECTED_REF, expected);
+		fld_set(cqe, SIG_ERR_ACTUAL_REF, actual);
+	} else if (error->guard == GUARD_CRC64) {
+		fld_set(cqe, SIG_ERR_EXPECTED_TRANS, expected >> 32);
+		fld_set(cqe, SIG_ERR_ACTUAL_TRANS, actual >> 32);
+		fld_set(cqe, SIG_ERR_EXPECTED_REF, expected & 0xffffffff);
+		fld_set(cqe, SIG_ERR_ACTUAL_REF, actual & 0xffffffff);
+	} else {
+		unsigned int shift = dif && error->kind == SIG_BAD_GUARD ? 16 : 0;
+
+		fld_set(cqe, SIG_ERR_EXPECTED_TRANS, expected << shift);
+		fld_set(cqe, SIG_ERR_ACTUAL_TRANS, actual << shift);
+	}
+	fld_set(cqe, SIG_ERR_SYNDROME, syndromes[error->kind]);
+	fld_set(cqe, SIG_ERR_DOMAIN, error->on_wire ? SIG_ERR_ON_WIRE : SIG_ERR_IN_MEMORY);
+	fld_set(cqe, SIG_ERR_MKEY, key->key);
+	fld_set(cqe, SIG_ERR_OFFSET, error->offset);
+	fld_set(cqe, SIG_ERR_QPN, qpn);
+	fld_set(cqe, CQE_OPCODE, CQE_OP_SIG_ERR);
+}
