@@ -197,7 +197,7 @@ static inline bool qp_is_reliable(const struct qp *qp)
 static inline bool qp_receives(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
-	       qp->state == PRM_QP_STATE_SQER;
+	       qp->state == PRM_QP_STATE_SQD || qp->state == PRM_QP_STATE_SQER;
 }
 
 static inline uint16_t sq_mask(const struct qp *qp)
@@ -226,6 +226,8 @@ int sq_read_doorbell(struct hca *hca, struct qp *qp);
 /* The function fetches the posted WQE at INDEX and returns 0 or EFAULT; *RAW stays valid until the
  * next fetch. */
 int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
+/* Software may have changed what waits in the ring while the queue had stopped. */
+void sq_read_again(struct hca *hca, struct qp *qp);
 /* The function copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
 int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf);
 /* The function completes the WQE at sq.ci; its CQE carries data only if that fits and the QP

@@ -58,6 +58,15 @@ static void note_wqes(struct hca *hca, struct qp *qp, uint16_t pi)
 		at += note_wqe(hca, qp, at, pi - at);
 }
 
+void rules_sq_again(struct hca *hca, struct qp *qp)
+{
+	uint16_t pi = qp->sq.pi;
+
+	qp->sq.pi = qp->sq.ci;
+	note_wqes(hca, qp, pi);
+	qp->sq.pi = pi;
+}
+
 bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi)
 {
 	if ((uint16_t)(pi - qp->sq.ci) > sq_mask(qp) + 1u) {

@@ -19,6 +19,8 @@ struct srq;
 
 /* The send queue's record says PI now. The function returns whether an adapter can live with it,
  * and notes the WQEs that came with it as they are. */
+/* Software may have changed the WQEs that wait. */
+void rules_sq_again(struct hca *hca, struct qp *qp);
 bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi);
 /* The send WQE at sq.ci, of BBS blocks, completes: is it still what it was? */
 void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs);

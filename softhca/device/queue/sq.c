@@ -60,8 +60,8 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 static bool is_scanned(const struct qp *qp)
 {
 	return qp->sq.entry && !qp->offload &&
-	       (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQER ||
-		qp->state == PRM_QP_STATE_ERR);
+	       (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQD ||
+		qp->state == PRM_QP_STATE_SQER || qp->state == PRM_QP_STATE_ERR);
 }
 
 int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf)
@@ -259,6 +259,15 @@ int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw
 	qp->sq.cache_bbs = bbs;
 	*raw = qp->sq.cache;
 	return 0;
+}
+
+void sq_read_again(struct hca *hca, struct qp *qp)
+{
+	qp->draining = false;
+	qp->sq.cache_bbs = 0;
+	qp->req.decoded = false;
+	if (hca->config.strict)
+		rules_sq_again(hca, qp);
 }
 
 struct pd *sq_pd(const struct qp *qp)

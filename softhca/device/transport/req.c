@@ -549,6 +549,19 @@ static bool pass_dci(struct hca *hca, struct qp *qp)
 	}
 }
 
+/* A queue that found a wrong signature stops in front of the next request with a fence, once all
+ * before it is done, and says so. */
+static bool stops_for_signature(struct hca *hca, struct qp *qp)
+{
+	if (!qp->draining || qp->req.offset || qp->req.wqe.fence < WQE_FENCE_STRONG)
+		return false;
+	if (qp->sq.ci != qp->sq.next)
+		return true;
+	qp->state = PRM_QP_STATE_SQD;
+	eq_qp_event(hca, PRM_EVENT_SQ_DRAINED, qp->n);
+	return true;
+}
+
 /* The function sends one message, and *BYTES is what it carried; it returns false when the queue
  * has to wait. */
 static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
@@ -556,6 +569,8 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	int why = wqe_load(hca, qp, qp->sq.next);
 
 	*bytes = 0;
+	if (!why && stops_for_signature(hca, qp))
+		return false;
 	if (!why && qp->umr && !pass_umr(hca, qp))
 		return false;
 	if (!why && qp->dci && !is_local(&qp->req.wqe) && !pass_dci(hca, qp))

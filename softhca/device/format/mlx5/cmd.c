@@ -100,6 +100,7 @@ static const struct {
 	[PRM_OP_INIT2RTR_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_RTR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_RTS2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[PRM_OP_SQD_RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_SQERR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_2ERR_QP] = { qp_modify, 16, 16, true },
 	[PRM_OP_2RST_QP] = { qp_modify, 16, 16, true },

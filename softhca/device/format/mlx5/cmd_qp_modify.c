@@ -38,6 +38,7 @@ static const struct {
 	{ PRM_OPTPAR_SRA_MAX, QPC_LOG_SRA_MAX },
 	{ PRM_OPTPAR_RRA_MAX, QPC_LOG_RRA_MAX },
 	{ PRM_OPTPAR_PM_STATE, QPC_PM_STATE },
+	{ PRM_OPTPAR_DRAIN_SIGERR, QPC_DRAIN_SIGERR },
 	{ PRM_OPTPAR_RETRY_COUNT, QPC_RETRY_COUNT },
 	{ PRM_OPTPAR_RNR_RETRY, QPC_RNR_RETRY },
 	{ PRM_OPTPAR_ACK_TIMEOUT, PATH(ADS_ACK_TIMEOUT) },
@@ -93,7 +94,8 @@ static const struct transition {
 	{ PRM_OP_RST2INIT_QP, FROM(RST), PRM_QP_STATE_INIT, TO_INIT,
 	  ACCESS | HARMLESS | PRM_OPTPAR_PRI_PORT },
 	{ PRM_OP_INIT2INIT_QP, FROM(INIT), PRM_QP_STATE_INIT, 0,
-	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_Q_KEY | PRM_OPTPAR_PRI_PORT },
+	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_Q_KEY | PRM_OPTPAR_PRI_PORT |
+		  PRM_OPTPAR_DRAIN_SIGERR },
 	{ PRM_OP_INIT2RTR_QP, FROM(INIT), PRM_QP_STATE_RTR, TO_RTR,
 	  ACCESS | HARMLESS | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_RTR2RTS_QP, FROM(RTR), PRM_QP_STATE_RTS, TO_RTS,
@@ -101,6 +103,8 @@ static const struct transition {
 	{ PRM_OP_RTS2RTS_QP, FROM(RTS), PRM_QP_STATE_RTS, 0,
 	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_SQERR2RTS_QP, FROM(SQER), PRM_QP_STATE_RTS, 0,
+	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
+	{ PRM_OP_SQD_RTS_QP, FROM(SQD), PRM_QP_STATE_RTS, 0,
 	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_2ERR_QP, ~0u, PRM_QP_STATE_ERR, 0, 0 },
 	{ PRM_OP_2RST_QP, ~0u, PRM_QP_STATE_RST, 0, 0 },
@@ -275,6 +279,7 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	qp->mtu = mtu_bytes(fld_get(qpc, QPC_MTU));
 	qp->remote_qpn = fld_get(qpc, QPC_REMOTE_QPN);
 	qp->qkey = fld_get(qpc, QPC_Q_KEY);
+	qp->drains = fld_get(qpc, QPC_DRAIN_SIGERR);
 	qp->counter_set = fld_get(qpc, QPC_COUNTER_SET_ID);
 	if (qp->special < 0)
 		qp->wire = fld_get(qpc, QPC_DETH_SQPN) ? QP_GSI : qp->n;
@@ -302,7 +307,8 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 		dci_reset(hca, qp);
 		qp_reset_queues(qp);
 		qp_schedule(hca, qp, NULL, NULL);
-		qp->may_copy = false;
+		qp->may_copy = qp->drains = qp->draining = false;
+		fld_set(qp->context, QPC_DRAIN_SIGERR, 0);
 		qp_leave_port(hca, qp);
 	}
 	if (t->opcode == PRM_OP_RST2INIT_QP && qp->special >= 0)
@@ -315,6 +321,8 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 		qp->req.retries_left = qp->retry_count;
 		qp->req.rnr_left = qp->rnr_retry;
 	}
+	if (t->opcode == PRM_OP_SQD_RTS_QP)
+		sq_read_again(hca, qp);
 	if (t->opcode == PRM_OP_SQERR2RTS_QP) {
 		qp->sq.next = qp->sq.ci;
 		qp->req.offset = 0;
