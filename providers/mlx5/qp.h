@@ -139,6 +139,7 @@ struct mlx5_qp {
 		uint64_t tir_icm_addr;
 	} parts;
 	struct mkey_request mkey_request;
+	bool drains; /* the device stops the send queue when a signature is wrong */
 	/* A QP that copies memory says where the device writes the outcome, which nobody reads. */
 	struct {
 		struct hwbuf buf;

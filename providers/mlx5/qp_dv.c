@@ -2,9 +2,10 @@
 /*
  * qp_dv.c - what a QP of direct verbs has beyond those of verbs. See qp_dv.h.
  *
- * PRM: a QP copies memory only when its context says so, which commands of verbs do not: it is told
- * by a command of the device's own, in state INIT. The device writes the outcome of each copy into
- * memory of the QP's domain; nobody reads it, as the completion says the same.
+ * PRM: a QP copies memory, or stops for a wrong signature, only when its context says so, which
+ * commands of verbs do not: it is told by a command of the device's own, in state INIT. The device
+ * writes the outcome of each copy into memory of the QP's domain; nobody reads it, as the
+ * completion says the same.
  */
 #include "providers/mlx5/qp_dv.h"
 
@@ -31,6 +32,7 @@ int mlx5_qp_dv_take(struct mlx5_context *ctx, struct ibv_pd *pd, const struct ml
 	const struct mlx5_hca_caps *caps;
 	int ret;
 
+	qp->drains = dv->flags & MLX5DV_QP_CREATE_SIG_PIPELINING;
 	if (!dv_copies(dv))
 		return 0;
 	ret = mlx5_hca_caps_get(ctx, &caps);
@@ -61,13 +63,19 @@ int mlx5_qp_dv_init(struct mlx5_qp *qp)
 {
 	uint8_t in[PRM_MODIFY_QP_EXT_IN_SIZE] = { 0 };
 
-	if (!qp->copy.max)
+	if (!qp->copy.max && !qp->drains)
 		return 0;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_INIT2INIT_QP);
 	fld_set(in, MODIFY_QP_IN_QPN, qp->vqp.qp.qp_num);
-	fld_set(in, MODIFY_QP_IN_QPC_EXT, 1);
-	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK_32, PRM_OPTPAR_32_MMO);
-	fld_set(fld_at(in, MODIFY_QP_IN_QPC_DATA_EXT), QPC_EXT_MMO, 1);
+	if (qp->drains) {
+		fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, PRM_OPTPAR_DRAIN_SIGERR);
+		fld_set(fld_at(in, MODIFY_QP_IN_QPC), QPC_DRAIN_SIGERR, 1);
+	}
+	if (qp->copy.max) {
+		fld_set(in, MODIFY_QP_IN_QPC_EXT, 1);
+		fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK_32, PRM_OPTPAR_32_MMO);
+		fld_set(fld_at(in, MODIFY_QP_IN_QPC_DATA_EXT), QPC_EXT_MMO, 1);
+	}
 	return mlx5_devx_qp_modify(&qp->vqp.qp, in, sizeof(in));
 }
 

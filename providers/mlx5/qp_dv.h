@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_dv.h - what a QP of direct verbs has beyond those of verbs: copies of memory.
+ * qp_dv.h - what a QP of direct verbs has beyond those of verbs: copies of memory, and a
+ * send queue that stops when a signature is wrong.
  */
 #ifndef PROVIDERS_MLX5_QP_DV_H
 #define PROVIDERS_MLX5_QP_DV_H

@@ -109,7 +109,6 @@ ABSENT_INT(mlx5dv_dump_dr_domain)
 ABSENT_INT(mlx5dv_dump_dr_matcher)
 ABSENT_INT(mlx5dv_dump_dr_rule)
 ABSENT_INT(mlx5dv_dump_dr_table)
-ABSENT_INT(mlx5dv_qp_cancel_posted_send_wrs)
 ABSENT_INT(mlx5dv_vfio_get_events_fd)
 ABSENT_INT(mlx5dv_vfio_process_events)
 

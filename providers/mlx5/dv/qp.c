@@ -4,7 +4,10 @@
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
+#include "prm/mlx5/states.h"
+#include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/post.h"
+#include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/hca_caps.h"
@@ -92,6 +95,15 @@ static int flags_check_type(uint32_t flags, enum ibv_qp_type type)
 	return 0;
 }
 
+/* A queue that has stopped is let go by a change of state that Linux' driver knows since 5.14. */
+static bool can_drain(struct mlx5_context *ctx)
+{
+	const struct mlx5_hca_caps *caps;
+
+	return ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS &&
+	       !mlx5_hca_caps_get(ctx, &caps) && caps->drains_on_sig_error;
+}
+
 /* The function refuses what this device does not have. */
 static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 {
@@ -105,8 +117,10 @@ static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 	if (flags & MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE &&
 	    !(device->flags & MLX5_IB_QUERY_DEV_RESP_PACKET_BASED_CREDIT_MODE))
 		return flags_refuse(flags, "the device has no credits for packets", EINVAL);
-	if (flags & MLX5DV_QP_CREATE_SIG_PIPELINING)
-		return flags_refuse(flags, "pipelined signatures are not supported", EOPNOTSUPP);
+	if (flags & MLX5DV_QP_CREATE_SIG_PIPELINING && !can_drain(ctx))
+		return flags_refuse(flags,
+				    "the device, or its driver, stops no queue for a signature",
+				    EOPNOTSUPP);
 	return 0;
 }
 
@@ -296,6 +310,67 @@ DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx
 {
 	return qpx ? &to_mqp_ex(qpx)->dv_qp
 		   : NULL; /* perftest asks for a target's, which has none */
+}
+
+/* ---- requests that are taken back */
+
+/* The function asks the device up to which block of the send queue it has come, and whether it has
+ * stopped there. */
+static int query_stop(struct ibv_qp *qp, uint16_t *at)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE] = { 0 };
+	const uint8_t *qpc = fld_at(out, QUERY_QP_OUT_QPC);
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
+	fld_set(in, QUERY_QP_IN_QPN, qp->qp_num);
+	ret = mlx5_devx_qp_query(qp, in, sizeof(in), out, sizeof(out));
+	if (ret)
+		return ret;
+	if (fld_get(qpc, QPC_STATE) != PRM_QP_STATE_SQD) {
+		verbs_warn("mlx5dv_qp_cancel_posted_send_wrs: qp 0x%x: its send queue has not "
+			   "stopped (state SQD)",
+			   qp->qp_num);
+		return EINVAL;
+	}
+	*at = (uint16_t)fld_get(qpc, QPC_HW_SQ_WQEBB_COUNTER);
+	return 0;
+}
+
+/* The device executes the request as one that does nothing; its completion stays. */
+static int cancel_from(struct mlx5_sq *sq, uint16_t at, uint64_t wr_id)
+{
+	int count = 0;
+
+	while (at != (uint16_t)sq->pi) {
+		uint32_t unit = at & sq->wq.mask;
+		struct mlx5_wqe_ctrl_seg *ctrl =
+			(struct mlx5_wqe_ctrl_seg *)(sq->buf + ((size_t)unit << WQE_BB_LOG));
+		uint32_t ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS);
+
+		if (!ds)
+			break;
+		if (sq->wq.slots[unit].wr_id == wr_id) {
+			ctrl->opmod_idx_opcode =
+				htobe32((uint32_t)at << FLD_SHIFT(CTRL_INDEX) | MLX5_OPCODE_NOP);
+			count++;
+		}
+		at += (uint16_t)((ds * WQE_SEG + WQE_BB - 1) / WQE_BB);
+	}
+	return count;
+}
+
+DV_EXPORT int mlx5dv_qp_cancel_posted_send_wrs(struct mlx5dv_qp_ex *dv, uint64_t wr_id)
+{
+	struct mlx5_qp *qp = container_of(dv, struct mlx5_qp, dv_qp);
+	uint16_t at;
+	int ret;
+
+	qlock_enter(&qp->sq_lock);
+	ret = query_stop(&qp->vqp.qp, &at);
+	ret = ret ? -ret : cancel_from(&qp->sq, at, wr_id);
+	qlock_leave(&qp->sq_lock);
+	return ret;
 }
 
 /* ---- streams */

@@ -25,7 +25,7 @@ static void unknown_opcode_is_bad_op(void **state)
 	(void)state;
 	simple(0, 0, PRM_STAT_BAD_OP_ERR);
 	simple(0x1ff, 0, PRM_STAT_BAD_OP_ERR);
-	simple(PRM_OP_SQD_RTS_QP, 0, PRM_STAT_BAD_OP_ERR);
+	simple(PRM_OP_CREATE_SRQ, 0, PRM_STAT_BAD_OP_ERR);
 	simple(0xffff, 0, PRM_STAT_BAD_OP_ERR);
 }
 
