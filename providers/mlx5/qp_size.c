@@ -75,6 +75,11 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	size->sq_max_post = (uint32_t)(ring / wqe);
 	size->sq_wqe_bytes = wqe;
 	ring = pow2_ceil(size->sq_max_post * align_up(wqe + room, WQE_BB));
+	if (ring / WQE_BB >
+	    caps->max_send_wqebb) { /* what rounding up leaves over is not granted */
+		size->sq_max_post = cap->max_send_wr;
+		ring = pow2_ceil(size->sq_max_post * align_up(wqe + room, WQE_BB));
+	}
 	ret = cap_check("cap.max_send_wr", ring / WQE_BB, caps->max_send_wqebb,
 			"blocks of the send queue, with what configurations of keys need");
 	if (ret)

@@ -65,8 +65,8 @@ struct hca {
 	LIST_HEAD(, qp) gaps;        /* that wait for a late request: see transport/early.h */
 	LIST_HEAD(, cq) held_cqs;    /* that hold completions back: see queue/cq_run.h */
 	LIST_HEAD(, mcg_member) mcg_members;
-	LIST_HEAD(, umr_wait) umrs; /* of a strict adapter, under way */
-	struct mkey *sig_key;       /* that the last transfer found a wrong signature with */
+	LIST_HEAD(, umr_wait) umrs;   /* of a strict adapter, under way */
+	LIST_HEAD(, mkey) sig_failed; /* whose wrong signatures nobody was told of yet */
 	struct mkey *sink_key;
 	struct memic *memic;     /* NULL: no memory of its own */
 	uint16_t user;           /* for whom the command under way is; 0: for the driver */

@@ -109,6 +109,12 @@ static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe
 		mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 }
 
+/* What tells of a wrong signature has something else where others have the number of a queue. */
+static bool cqe_is_of(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t rsn_raw)
+{
+	return cqe_opcode(cqe) != MLX5_CQE_SIG_ERR && cqe_rsn_raw(cq, cqe) == rsn_raw;
+}
+
 /* Completions of other queues stay, in order: the walk goes back from the newest CQE and moves them
  * towards the end; the consumer index then steps over what is free at the front. */
 static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
@@ -118,7 +124,7 @@ static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 
 	for (uint32_t i = end; i != cq->ci;) {
 		i--;
-		if (cqe_rsn_raw(cq, cqe_at(cq, i)) == gone) {
+		if (cqe_is_of(cq, cqe_at(cq, i), gone)) {
 			wqe_give_back(rq, cqe_at(cq, i));
 			continue;
 		}
@@ -144,7 +150,7 @@ static void cq_disown(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 	for (uint32_t i = cq->ci; i != end; i++) {
 		struct mlx5_cqe64 *cqe = cqe_at(cq, i);
 
-		if (cqe_rsn_raw(cq, cqe) != gone)
+		if (!cqe_is_of(cq, cqe, gone))
 			continue;
 		wqe_give_back(rq, cqe);
 		cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);

@@ -127,9 +127,9 @@ int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 		return IBV_WC_GENERAL_ERR;
 	}
 
-	order_observe(&rq->wq);
 	if (opcode == MLX5_CQE_SIG_ERR)
 		return take_sig_error(cq, cqe);
+	order_observe(&rq->wq);
 	if (cqe_is_tagged(rq, cqe) && opcode == MLX5_CQE_NO_PACKET)
 		return mlx5_tm_take_operation(rq->srq, cqe);
 	if (cqe_is_tagged(rq, cqe) && opcode != MLX5_CQE_REQ && !cqe_is_in_srq(cqe))

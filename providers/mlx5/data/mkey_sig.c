@@ -105,26 +105,31 @@ static uint8_t alike(const struct mkey_sig_domain *a, const struct mkey_sig_doma
 	return bytes;
 }
 
-const char *mlx5_mkey_take_sig(struct mkey_sig *sig, const struct mlx5dv_sig_block_attr *attr)
+const char *mlx5_mkey_take_sig(struct mkey_sig *key, const struct mlx5dv_sig_block_attr *attr)
 {
 	bool copies = attr->flags & MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK;
+	struct mkey_sig_domain mem = key->mem, wire = key->wire;
 	const char *why;
+	bool same;
 
 	if (!attr->mem && !attr->wire)
 		return "neither mem nor wire is there";
 	if (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK)
 		return "flags or comp_mask have something that is not known";
-	why = take_domain(&sig->mem, attr->mem);
+	why = take_domain(&mem, attr->mem);
 	if (!why)
-		why = take_domain(&sig->wire, attr->wire);
+		why = take_domain(&wire, attr->wire);
 	if (why)
 		return why;
-	sig->same_blocks = same_structure(&sig->mem, &sig->wire);
-	if (copies && !sig->same_blocks)
+	same = same_structure(&mem, &wire);
+	if (copies && !same)
 		return "a copy_mask is for domains of the same structure";
-	sig->check = attr->check_mask;
-	sig->copy = copies ? attr->copy_mask : alike(&sig->mem, &sig->wire);
-	sig->state = MKEY_SIG_CHANGED;
+	key->mem = mem;
+	key->wire = wire;
+	key->same_blocks = same;
+	key->check = attr->check_mask;
+	key->copy = copies ? attr->copy_mask : alike(&mem, &wire);
+	key->state = MKEY_SIG_CHANGED;
 	return NULL;
 }
 

@@ -121,8 +121,9 @@ static void wr_memcpy(struct mlx5dv_qp_ex *dv, uint32_t to_lkey, uint64_t to, ui
 	seg->control = 0;
 	seg->outcome_lkey = htobe32(qp->copy.mr->mr.lkey);
 	seg->outcome_addr = htobe64((uintptr_t)qp->copy.buf.addr);
-	seg_put_data((uint8_t *)&seg->from, (uint32_t)length, from_lkey, from);
-	seg_put_data((uint8_t *)&seg->to, (uint32_t)length, to_lkey, to);
+	/* 2 GiB is 0. */
+	seg_put_data((uint8_t *)&seg->from, length & INT32_MAX, from_lkey, from);
+	seg_put_data((uint8_t *)&seg->to, length & INT32_MAX, to_lkey, to);
 	wqe.ds += sizeof(*seg) / WQE_SEG;
 	batch_note(qp, &wqe);
 	gate_fence(qp, wqe.ctrl);

@@ -28,6 +28,9 @@
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE | \
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 
+/* A WQE has 63 units at most, of which the head takes 8; a list comes in blocks of 4. */
+enum { LIST_MAX = 52 };
+
 /* The parts of a configuration, of which each is set once. */
 enum { SET_ACCESS = 1 << 0, SET_LAYOUT = 1 << 1, SET_SIGNATURE = 1 << 2 };
 
@@ -118,7 +121,7 @@ static bool put_signature(struct mlx5_qp *qp, struct mkey_sig *sig)
 	request->context->flags_pd = htobe32(flags | (on ? FLD_BITS(MKC_BSF_EN) : 0));
 	if (!on)
 		return true;
-	if (list + BSF_SIZE > qp->sq.max_inline) {
+	if (list + BSF_SIZE > min_of(qp->sq.max_inline, (uint32_t)(LIST_MAX * WQE_SEG))) {
 		request_fail(qp, ENOMEM, "list and signature have %u bytes: max_inline_data is %u",
 			     list + BSF_SIZE, qp->sq.max_inline);
 		return false;
@@ -128,7 +131,8 @@ static bool put_signature(struct mlx5_qp *qp, struct mkey_sig *sig)
 	return true;
 }
 
-static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain, unsigned int flags)
+static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain, unsigned int flags,
+		    bool is_last)
 {
 	struct send_wqe wqe;
 	uint8_t *seg;
@@ -136,6 +140,9 @@ static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain, un
 	if (!domain->on)
 		return;
 	wqe_begin(&qp->sq, &wqe, qp->sq.pi, MLX5_OPCODE_SET_PSV, flags, 0);
+	if (!is_last)
+		((struct mlx5_wqe_ctrl_seg *)wqe.ctrl)->fm_ce_se &=
+			(uint8_t)~MLX5_WQE_CTRL_CQ_UPDATE;
 	wqe.slot->done_as = MLX5DV_WC_UMR;
 	wq_slot_note(wqe.slot, qp->sq.wq.head, qp->vqp.qp_ex.wr_id);
 	((struct mlx5_wqe_ctrl_seg *)wqe.ctrl)->fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
@@ -143,7 +150,7 @@ static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain, un
 	fld_set(seg, SET_PSV_N, domain->psv);
 	fld_set(seg, SET_PSV_SIGNATURE, mlx5_mkey_psv_start(domain));
 	qp->batch.ctrl = wqe.ctrl;
-	batch_finish_wqe(qp, &wqe, true);
+	batch_finish_wqe(qp, &wqe, false);
 }
 
 static void sig_advance(struct mkey_sig *sig)
@@ -160,8 +167,8 @@ static void put_states(struct mlx5_qp *qp, const struct mkey_sig *sig)
 {
 	unsigned int flags = qp->vqp.qp_ex.wr_flags & ~(unsigned int)IBV_SEND_FENCE;
 
-	put_psv(qp, &sig->mem, sig->wire.on ? 0 : flags);
-	put_psv(qp, &sig->wire, flags);
+	put_psv(qp, &sig->mem, sig->wire.on ? 0 : flags, !sig->wire.on);
+	put_psv(qp, &sig->wire, flags, true);
 }
 
 static void request_finish(struct mlx5_qp *qp)
@@ -181,7 +188,7 @@ static void request_finish(struct mlx5_qp *qp)
 	wq_slot_note(request->wqe.slot, qp->sq.wq.head, qp->vqp.qp_ex.wr_id);
 	gate_fence(qp, request->wqe.ctrl);
 	qp->batch.ctrl = request->wqe.ctrl;
-	batch_finish_wqe(qp, &request->wqe, true);
+	batch_finish_wqe(qp, &request->wqe, !states); /* several WQEs are not pushed */
 	if (states)
 		put_states(qp, sig);
 	qp->sq.wq.head++;
@@ -212,7 +219,8 @@ static bool put_access(struct mlx5_qp *qp, uint32_t access)
 static bool layout_fits(struct mlx5_qp *qp, uint32_t count, uint32_t header)
 {
 	uint32_t inline_bytes = qp->sq.max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
-	uint32_t limit = inline_bytes / sizeof(struct mlx5_wqe_umr_klm_seg);
+	uint32_t limit = min_of(inline_bytes / (uint32_t)sizeof(struct mlx5_wqe_umr_klm_seg),
+				(uint32_t)LIST_MAX);
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 
 	if (count + header > limit) {

@@ -19,7 +19,10 @@
 	 MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO | MLX5DV_MKEY_INIT_ATTR_FLAGS_UPDATE_TAG |        \
 	 MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE)
 
-enum { ENTRIES_BLOCK = 4 }; /* translations come in blocks of as many */
+enum {
+	ENTRIES_BLOCK = 4,
+	ENTRIES_MAX = UINT16_MAX & ~3
+}; /* translations come in blocks of as many */
 
 static int mkey_refuse(uint32_t flags, const char *why)
 {
@@ -177,6 +180,11 @@ DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *a
 	int ret = dv_check_context("mlx5dv_create_mkey", attr->pd->context);
 	struct mlx5_mkey *mkey;
 
+	if (!ret && attr->max_entries > ENTRIES_MAX) {
+		verbs_warn("mlx5dv_create_mkey: max_entries is %u, limit %u", attr->max_entries,
+			   ENTRIES_MAX);
+		ret = EINVAL;
+	}
 	if (!ret)
 		ret = mkey_check_flags(to_mctx(attr->pd->context), attr->create_flags);
 	if (ret)
@@ -198,12 +206,17 @@ DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *a
 DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
 {
 	struct mlx5_mkey *mkey = to_mkey(dv);
-	int ret = mlx5_devx_object_destroy(mkey->ctx, &mkey->object);
+	int ret;
 
-	if (ret)
-		return ret;
+	/* Once it is destroyed, another key may have its index. */
 	if (mkey->sig)
 		provider_id_clear(mkey->ctx->sig_keys, mkey->object.id);
+	ret = mlx5_devx_object_destroy(mkey->ctx, &mkey->object);
+	if (ret) {
+		if (mkey->sig)
+			provider_id_set(mkey->ctx->sig_keys, mkey->object.id, mkey);
+		return ret;
+	}
 	sig_destroy(mkey->ctx, mkey->sig);
 	free(mkey);
 	return 0;

@@ -15,6 +15,7 @@
 
 void mkey_free(struct mkey *mkey)
 {
+	sig_forget(mkey);
 	memic_put(mkey->memic);
 	odp_free(mkey);
 	xlt_free(mkey);

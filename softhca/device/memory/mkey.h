@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "softhca/device/format/format.h"
 #include "softhca/device/memory/dma.h"
@@ -86,7 +87,8 @@ struct mkey {
 	struct klm_pattern pattern;
 	struct sig sig; /* what the key computes, and how far it got */
 	struct sig_state sig_state;
-	uint8_t bsf[MKEY_BSF_MAX]; /* as software wrote it: what the key computes */
+	LIST_ENTRY(mkey) in_sig_failed; /* as sig_state.unreported says */
+	uint8_t bsf[MKEY_BSF_MAX];      /* as software wrote it: what the key computes */
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 

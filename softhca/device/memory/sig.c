@@ -140,14 +140,14 @@ static uint64_t guard_start(const struct lane *lane)
 	}
 }
 
-static int lane_open(struct hca *hca, const struct sig_domain *domain, bool on_wire, uint64_t walk,
-		     struct lane *lane)
+static int lane_open(struct hca *hca, const struct pd *pd, const struct sig_domain *domain,
+		     bool on_wire, uint64_t walk, struct lane *lane)
 {
 	*lane = (struct lane){ .domain = domain, .on_wire = on_wire };
 	if (!domain->guard)
 		return 0;
 	lane->psv = res_get(&hca->psvs, domain->psv);
-	if (!lane->psv || !lane->psv->set)
+	if (!lane->psv || !lane->psv->set || lane->psv->pd != pd)
 		return EFAULT;
 	lane->whole = walk % domain->block == 0;
 	lane->state = guard_start(lane);
@@ -206,8 +206,8 @@ static bool is_escaped(const struct sig_domain *domain, uint64_t signature)
 	       ((domain->escape_app && app) || (domain->escape_app_ref && app && ref));
 }
 
-static void note_error(struct mkey *mkey, const struct lane *lane, uint64_t expected,
-		       uint64_t actual, uint64_t differ, uint64_t data)
+static void note_error(struct hca *hca, struct mkey *mkey, const struct lane *lane,
+		       uint64_t expected, uint64_t actual, uint64_t differ, uint64_t data)
 {
 	static const struct {
 		int kind;
@@ -229,6 +229,8 @@ static void note_error(struct mkey *mkey, const struct lane *lane, uint64_t expe
 				     .on_wire = lane->on_wire,
 				     .guard = domain->guard,
 				     .offset = (data / domain->block - 1) * unit(domain) };
+	if (!mkey->sig_state.unreported)
+		LIST_INSERT_HEAD(&hca->sig_failed, mkey, in_sig_failed);
 	mkey->sig_state.unreported = true;
 	if (is_dif(domain->guard)) {
 		while (!(differ >> parts[i].shift & parts[i].mask))
@@ -245,7 +247,8 @@ static void note_error(struct mkey *mkey, const struct lane *lane, uint64_t expe
 
 /* The block that ends at DATA came with the signature ACTUAL. Behind a wrong one nothing is looked
  * at until software has set the state again. */
-static void lane_check(struct mkey *mkey, struct lane *lane, uint64_t actual, uint64_t data)
+static void lane_check(struct hca *hca, struct mkey *mkey, struct lane *lane, uint64_t actual,
+		       uint64_t data)
 {
 	uint64_t mask = mask_of(mkey->sig.check), expected = lane_signature(lane, data);
 	uint64_t differ = (expected ^ actual) & mask;
@@ -255,7 +258,7 @@ static void lane_check(struct mkey *mkey, struct lane *lane, uint64_t actual, ui
 	if (sig_bytes(lane->domain) < SIG_BYTES_MAX)
 		differ &= UINT64_C(0xffffffff) << 32;
 	if (differ)
-		note_error(mkey, lane, expected, actual, differ, data);
+		note_error(hca, mkey, lane, actual, expected, differ, data);
 }
 
 static uint64_t take_bytes(const uint8_t *bytes, uint32_t count)
@@ -285,6 +288,7 @@ static uint64_t outgoing(const struct mkey *mkey, const struct lane *lane, uint6
 /* ---- memory to wire ---- */
 
 struct walk {
+	struct hca *hca;
 	struct mkey *mkey;
 	struct lane mem, wire;
 	uint64_t data, to;
@@ -295,9 +299,9 @@ static int walk_open(struct hca *hca, struct mkey *mkey, const struct span *span
 {
 	int ret;
 
-	*walk = (struct walk){ .mkey = mkey, .data = span->walk, .to = span->to };
-	ret = lane_open(hca, &mkey->sig.mem, false, span->walk, &walk->mem);
-	return ret ? ret : lane_open(hca, &mkey->sig.wire, true, span->walk, &walk->wire);
+	*walk = (struct walk){ .hca = hca, .mkey = mkey, .data = span->walk, .to = span->to };
+	ret = lane_open(hca, mkey->pd, &mkey->sig.mem, false, span->walk, &walk->mem);
+	return ret ? ret : lane_open(hca, mkey->pd, &mkey->sig.wire, true, span->walk, &walk->wire);
 }
 
 static uint64_t run_length(const struct walk *walk, uint64_t limit)
@@ -343,7 +347,7 @@ static void walk_out(struct walk *walk, const uint8_t *image, uint64_t image_at,
 		walk->data += run;
 		if (at_block_end(&walk->mem, walk->data)) {
 			walk->came = take_bytes(from + run, sig_bytes(mem));
-			lane_check(walk->mkey, &walk->mem, walk->came, walk->data);
+			lane_check(walk->hca, walk->mkey, &walk->mem, walk->came, walk->data);
 			lane_next_block(&walk->mem);
 		}
 		if (at_block_end(&walk->wire, walk->data)) {
@@ -451,7 +455,7 @@ static void take_signature(struct walk *walk, struct window *in, struct image *i
 	if (had + part < size)
 		return;
 	walk->came = take_bytes(state->part, size);
-	lane_check(walk->mkey, &walk->wire, walk->came, walk->data);
+	lane_check(walk->hca, walk->mkey, &walk->wire, walk->came, walk->data);
 	lane_next_block(&walk->wire);
 	if (at_block_end(&walk->mem, walk->data))
 		end_memory_block(walk, image);
@@ -522,26 +526,36 @@ int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t 
 	ret = batch->write ? wire_write(batch->hca, mkey, wire - mkey->start, batch->buf, len)
 			   : wire_read(batch->hca, mkey, wire - mkey->start, batch->buf, len);
 	batch->buf += len;
-	if (mkey->sig_state.unreported)
-		batch->hca->sig_key = mkey;
 	return ret;
+}
+
+void sig_forget(struct mkey *mkey)
+{
+	if (mkey->sig_state.unreported)
+		LIST_REMOVE(mkey, in_sig_failed);
+	mkey->sig_state = (struct sig_state){ 0 };
+}
+
+static void report_key(struct hca *hca, struct qp *qp, struct cq *cq, struct mkey *mkey)
+{
+	uint8_t cqe[CQE_MAX] = { 0 };
+
+	hca->format->encode_sig_error(mkey, qp->n, cqe);
+	if (cq_post_cqe(hca, cq, cqe, false, NULL))
+		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
 void sig_report(struct hca *hca, struct qp *qp, bool of_send)
 {
-	struct mkey *mkey = hca->sig_key;
-	uint8_t cqe[CQE_MAX] = { 0 };
 	struct cq *cq = of_send ? qp->send_cq : rq_cq(qp);
+	struct mkey *mkey;
 
-	if (!mkey)
-		return;
-	hca->sig_key = NULL;
-	mkey->sig_state.unreported = false;
-	if (of_send && qp->drains)
-		qp->draining = true;
-	if (!cq)
-		return;
-	hca->format->encode_sig_error(mkey, qp->n, cqe);
-	if (cq_post_cqe(hca, cq, cqe, false, NULL))
-		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
+	while ((mkey = LIST_FIRST(&hca->sig_failed)) != NULL) {
+		LIST_REMOVE(mkey, in_sig_failed);
+		mkey->sig_state.unreported = false;
+		if (of_send && qp->drains)
+			qp->draining = true;
+		if (cq)
+			report_key(hca, qp, cq, mkey);
+	}
 }

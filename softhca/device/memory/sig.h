@@ -63,6 +63,8 @@ void sig_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *
 /* The function moves LEN bytes at WIRE and returns 0, EFAULT or ENOMEM. */
 int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t len);
 
+/* The key has got other signatures, or goes: what it would report is forgotten. */
+void sig_forget(struct mkey *mkey);
 /* A transfer for QP has ended: if it found a wrong signature, a CQE says so on the CQ of its send
  * or receive queue. */
 void sig_report(struct hca *hca, struct qp *qp, bool of_send);

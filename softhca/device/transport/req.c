@@ -484,6 +484,17 @@ static bool wqe_transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	return true;
 }
 
+static int execute_copy(struct hca *hca, struct qp *qp)
+{
+	int why;
+
+	if (!qp->may_copy)
+		return WQE_BAD_OPCODE;
+	why = sges_copy(hca, qp->pd, &qp->req.wqe.from, &qp->req.wqe.to);
+	sig_report(hca, qp, true);
+	return why;
+}
+
 /* The function returns 0 or the vendor syndrome. */
 static int execute_opcode(struct hca *hca, struct qp *qp)
 {
@@ -495,8 +506,7 @@ static int execute_opcode(struct hca *hca, struct qp *qp)
 	if (qp->req.wqe.opcode == WQE_SET_PSV)
 		return psv_set(hca, qp, qp->req.wqe.psv, qp->req.wqe.signature);
 	if (qp->req.wqe.opcode == WQE_MMO)
-		return qp->may_copy ? sges_copy(hca, qp->pd, &qp->req.wqe.from, &qp->req.wqe.to)
-				    : WQE_BAD_OPCODE;
+		return execute_copy(hca, qp);
 	if (sq_fetch(hca, qp, qp->sq.next, &raw))
 		return WQE_BAD_FETCH;
 	size = hca->format->wqe_size(raw);

@@ -341,6 +341,7 @@ static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg
 	struct responder *resp = &qp->resp;
 	struct dma_batch batch;
 	struct mkey *mkey;
+	bool failed;
 
 	if (msg->payload_len > resp->write_left ||
 	    (msg->last && msg->payload_len != resp->write_left))
@@ -352,9 +353,10 @@ static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
 	dma_begin_write(&batch, hca, msg->payload);
-	if (mkey_dma(&batch, mkey, resp->write_addr, msg->payload_len) || dma_finish(&batch))
-		return FABRIC_NAK_REMOTE_OP;
+	failed = mkey_dma(&batch, mkey, resp->write_addr, msg->payload_len) || dma_finish(&batch);
 	sig_report(hca, qp, false);
+	if (failed)
+		return FABRIC_NAK_REMOTE_OP;
 	resp->write_addr += msg->payload_len;
 	resp->write_left -= msg->payload_len;
 	return 0;
@@ -410,6 +412,7 @@ static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg 
 {
 	struct dma_batch batch;
 	struct mkey *mkey;
+	bool failed;
 
 	if (!msg->length)
 		return 0;
@@ -419,10 +422,9 @@ static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	if (msg->payload_len > FABRIC_PAYLOAD_MAX)
 		return FABRIC_NAK_INVALID_REQUEST;
 	dma_begin_read(&batch, hca, hca->bounce);
-	if (mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch))
-		return FABRIC_NAK_REMOTE_OP;
+	failed = mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch);
 	sig_report(hca, qp, false);
-	return 0;
+	return failed ? FABRIC_NAK_REMOTE_OP : 0;
 }
 
 /* The function also serves duplicates, which leave expected_psn alone unless they ask for more than

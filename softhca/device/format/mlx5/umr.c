@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/umr.h"
@@ -167,8 +168,12 @@ static int check_context(struct hca *hca, const struct qp *qp, struct umr *umr)
 		return WQE_BAD_UMR;
 	if (names_pages(umr) && !qp_may_name_pages(qp))
 		return WQE_BAD_UMR;
-	if (umr->bsf_len > fld_get(mkc, MKC_BSF_OCTWORD_SIZE) * XLT_OCTOWORD ||
-	    umr->bsf_len > MKEY_BSF_MAX)
+	if (umr->bsf_len > fld_get(mkc, MKC_BSF_OCTWORD_SIZE) * XLT_OCTOWORD)
+		return WQE_BAD_UMR;
+	if (umr_takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN) &&
+	    (umr->mkey->mode != MKEY_KLMS || !fld_get(mkc, MKC_BSF_OCTWORD_SIZE)))
+		return WQE_BAD_UMR;
+	if (umr->bsf && umr->bsf_len != BSF_SIZE)
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
@@ -242,7 +247,7 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	if (umr_takes(umr, UMR_BSF_EN)) {
 		mkey->sig.on = fld_get(umr->context, MKC_BSF_EN) &&
 			       (mkey->sig.mem.guard || mkey->sig.wire.guard);
-		mkey->sig_state = (struct sig_state){ 0 };
+		sig_forget(mkey);
 	}
 	if (umr->mask & (1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE | 1ull << UMR_START_ADDR))
 		mkey->xlt_changed = mkey->xlt;
@@ -262,6 +267,8 @@ int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t 
 		why = WQE_BAD_UMR;
 	if (!why && umr.bytes)
 		why = umr.flags & UMR_INLINE ? write_inline(&umr) : write_by_pointer(hca, qp, &umr);
+	if (qp->send_cq)
+		sig_report(hca, qp, true);
 	if (!why)
 		take_fields(hca, &umr);
 	return why;
