@@ -18,6 +18,8 @@ void dv_registers(struct rig *rig);
 void dv_signed(struct rig *rig);
 void dv_scheduling(struct rig *rig);
 void dv_mkeys(struct rig *rig);
+void dv_layouts(struct rig *rig);
+void dv_flips(struct rig *rig);
 void dv_signatures(struct rig *rig);
 void dv_mkey_queues(struct rig *rig);
 void dv_numbers(struct rig *rig);

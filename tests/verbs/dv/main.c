@@ -13,7 +13,8 @@ static const struct rig_topic topics[] = {
 	{ "registers", dv_registers },   { "scheduling", dv_scheduling },
 	{ "numbers", dv_numbers },       { "signed", dv_signed },
 	{ "mkeys", dv_mkeys },           { "mkey-queues", dv_mkey_queues },
-	{ "signatures", dv_signatures },
+	{ "signatures", dv_signatures }, { "layouts", dv_layouts },
+	{ "flips", dv_flips },
 };
 
 int main(int argc, char **argv)

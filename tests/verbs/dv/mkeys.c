@@ -6,26 +6,16 @@
  * A case is a word for each call: "c2" begins a configuration with 2 setters, "l3" is a list of
  * three pieces, and so on (see calls[]). Each case has a queue pair of its own.
  */
-#include <infiniband/mlx5dv.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/verbs/dv/dv.h"
+#include "tests/verbs/dv/keys.h"
 #include "util/bits.h"
 
 enum { PIECE = 8, APART = 64, PIECES_MAX = 40, REPEATS = 3, SKIP = 2 };
 
-/* The memory of both ends is at the same address in each run, as it stands in requests. */
-enum { MEMORY = 65536 };
-static uint8_t memory[2][MEMORY];
-
-struct keys {
-	struct rig_pair pair;
-	struct ibv_mr *mr[2];
-	struct mlx5dv_mkey *mkey;
-	struct ibv_qp_ex *qpx;
-	struct mlx5dv_qp_ex *dvx;
-};
+uint8_t keys_memory[2][KEYS_MEMORY];
 
 /* ---- one call each ---- */
 
@@ -60,7 +50,7 @@ static const struct ibv_sge *pieces_of(const struct keys *keys, unsigned int n)
 	static struct ibv_sge sge[PIECES_MAX];
 
 	for (unsigned int i = 0; i < n; i++)
-		sge[i] = (struct ibv_sge){ (uintptr_t)memory[0] + i * APART, PIECE,
+		sge[i] = (struct ibv_sge){ (uintptr_t)keys_memory[0] + i * APART, PIECE,
 					   keys->mr[0]->lkey };
 	return sge;
 }
@@ -70,8 +60,8 @@ static struct mlx5dv_mr_interleaved *pattern_of(const struct keys *keys, unsigne
 	static struct mlx5dv_mr_interleaved part[PIECES_MAX];
 
 	for (unsigned int i = 0; i < n; i++)
-		part[i] = (struct mlx5dv_mr_interleaved){ (uintptr_t)memory[0] + i * APART, PIECE,
-							  SKIP, keys->mr[0]->lkey };
+		part[i] = (struct mlx5dv_mr_interleaved){ (uintptr_t)keys_memory[0] + i * APART,
+							  PIECE, SKIP, keys->mr[0]->lkey };
 	return part;
 }
 
@@ -170,7 +160,7 @@ static void put_signature(struct keys *keys, unsigned int n)
 /* One long piece */
 static void put_whole(struct keys *keys, unsigned int n)
 {
-	struct ibv_sge sge = { (uintptr_t)memory[0], n, keys->mr[0]->lkey };
+	struct ibv_sge sge = { (uintptr_t)keys_memory[0], n, keys->mr[0]->lkey };
 
 	mlx5dv_wr_set_mkey_layout_list(keys->dvx, 1, &sge);
 }
@@ -226,8 +216,8 @@ static void put_copy(struct keys *keys, unsigned int n)
 {
 
 	keys->qpx->wr_flags = IBV_SEND_SIGNALED;
-	mlx5dv_wr_memcpy(keys->dvx, keys->mr[1]->lkey, (uintptr_t)memory[1], keys->mr[0]->lkey,
-			 (uintptr_t)memory[0], n);
+	mlx5dv_wr_memcpy(keys->dvx, keys->mr[1]->lkey, (uintptr_t)keys_memory[1], keys->mr[0]->lkey,
+			 (uintptr_t)keys_memory[0], n);
 }
 
 static const struct {
@@ -283,8 +273,8 @@ static struct ibv_qp *create_qp(const struct keys *keys, const struct rig_conf *
 	return qp;
 }
 
-static void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries,
-		      uint32_t flags, struct keys *keys)
+void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, uint32_t flags,
+	       struct keys *keys)
 {
 	struct mlx5dv_mkey_init_attr attr = { 0 };
 
@@ -295,16 +285,17 @@ static void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t ent
 	keys->mkey = mlx5dv_create_mkey(&attr);
 	MUST(keys->mkey);
 	for (int i = 0; i < 2; i++) {
-		keys->mr[i] = ibv_reg_mr(keys->pair.pd, memory[i], MEMORY, IBV_ACCESS_LOCAL_WRITE);
+		keys->mr[i] = ibv_reg_mr(keys->pair.pd, keys_memory[i], KEYS_MEMORY,
+					 IBV_ACCESS_LOCAL_WRITE);
 		MUST(keys->mr[i]);
 	}
-	for (size_t i = 0; i < MEMORY; i++) {
-		memory[0][i] = (uint8_t)('!' + i % 89);
-		memory[1][i] = '.';
+	for (size_t i = 0; i < KEYS_MEMORY; i++) {
+		keys_memory[0][i] = (uint8_t)('!' + i % 89);
+		keys_memory[1][i] = '.';
 	}
 }
 
-static void keys_close(struct keys *keys)
+void keys_close(struct keys *keys)
 {
 	say_ret(mlx5dv_destroy_mkey(keys->mkey), "mlx5dv_destroy_mkey");
 	for (int i = 0; i < 2; i++)
@@ -312,8 +303,7 @@ static void keys_close(struct keys *keys)
 	rig_pair_close(&keys->pair);
 }
 
-/* The QP of the pair's first end is replaced by one with the builders. */
-static void keys_connect(struct keys *keys, uint64_t dv_ops)
+void keys_connect(struct keys *keys, uint64_t dv_ops)
 {
 	struct rig_pair *pair = &keys->pair;
 	struct ibv_qp *qp = create_qp(keys, &pair->conf, dv_ops,
@@ -356,11 +346,11 @@ static void say_received(uint32_t len)
 	char text[PIECES_MAX * PIECE * REPEATS + 1];
 
 	if (len > 400) {
-		say("received %u bytes, sum %08x", len, sum_of(memory[1], len));
+		say("received %u bytes, sum %08x", len, sum_of(keys_memory[1], len));
 		return;
 	}
 	for (uint32_t i = 0; i < len; i++)
-		text[i] = (char)memory[1][i];
+		text[i] = (char)keys_memory[1][i];
 	text[len] = 0;
 	say("received %s", text);
 }
@@ -393,7 +383,7 @@ static void run_case_on(struct rig *rig, const char *words, uint32_t inlines, ui
 	keys_open(rig, &conf, entries, MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT | flags, &keys);
 	keys_connect(&keys, MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
 				    MLX5DV_QP_EX_WITH_MKEY_CONFIGURE | MLX5DV_QP_EX_WITH_MEMCPY);
-	sge = (struct ibv_sge){ (uintptr_t)memory[1], MEMORY, keys.mr[1]->lkey };
+	sge = (struct ibv_sge){ (uintptr_t)keys_memory[1], KEYS_MEMORY, keys.mr[1]->lkey };
 	recv.sg_list = &sge;
 	recv.num_sge = 1;
 	MUST(!ibv_post_recv(keys.pair.end[1].qp, &recv, &bad));

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * keys.h - a pair of connected QPs of which the first has the builders of direct verbs, a memory
+ * key that these lay out, and memory for both ends. See mkeys.c.
+ */
+#ifndef TESTS_VERBS_DV_KEYS_H
+#define TESTS_VERBS_DV_KEYS_H
+
+#include <infiniband/mlx5dv.h>
+
+#include "tests/lib/rig.h"
+
+/* The memory of both ends is at the same address in each run, as it stands in requests. */
+enum { KEYS_MEMORY = 65536 };
+extern uint8_t keys_memory[2][KEYS_MEMORY];
+
+struct keys {
+	struct rig_pair pair;
+	struct ibv_mr *mr[2];
+	struct mlx5dv_mkey *mkey;
+	struct ibv_qp_ex *qpx;
+	struct mlx5dv_qp_ex *dvx;
+};
+
+void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, uint32_t flags,
+	       struct keys *keys);
+/* The QP of the pair's first end is replaced by one with the builders of DV_OPS. */
+void keys_connect(struct keys *keys, uint64_t dv_ops);
+void keys_close(struct keys *keys);
+
+#endif
