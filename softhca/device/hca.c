@@ -172,9 +172,9 @@ static void free_objects(struct hca *hca)
 
 void hca_destroy(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->uars,       &hca->pds,   &hca->tds,   &hca->mkeys,
-				       &hca->eqs,        &hca->cqs,   &hca->qps,   &hca->xrcds,
-				       &hca->srqs,       &hca->uctxs, &hca->umems, &hca->dcts,
+	struct res_table *tables[] = { &hca->uars,        &hca->pds,   &hca->tds,   &hca->mkeys,
+				       &hca->eqs,         &hca->cqs,   &hca->qps,   &hca->xrcds,
+				       &hca->srqs,        &hca->uctxs, &hca->umems, &hca->dcts,
 				       &hca->av_mappings, &hca->psvs };
 
 	if (hca->fabric)

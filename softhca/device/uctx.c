@@ -60,12 +60,12 @@ uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 {
 	const struct eth *eth = hca->eth;
 	const struct res_table *tables[] = {
-		&hca->pds,           &hca->tds,         &hca->mkeys,       &hca->eqs,
-		&hca->cqs,           &hca->qps,         &hca->xrcds,       &hca->srqs,
-		&hca->dcts,          &hca->psvs, &hca->av_mappings, &hca->scheds,      &hca->umems,
-		&eth->sqs,           &eth->rqs,         &eth->tirs,        &eth->tises,
-		&eth->rqts,          &eth->q_counters,  &eth->flow_tables, &eth->flow_groups,
-		&eth->flow_counters,
+		&hca->pds,         &hca->tds,           &hca->mkeys,       &hca->eqs,
+		&hca->cqs,         &hca->qps,           &hca->xrcds,       &hca->srqs,
+		&hca->dcts,        &hca->psvs,          &hca->av_mappings, &hca->scheds,
+		&hca->umems,       &eth->sqs,           &eth->rqs,         &eth->tirs,
+		&eth->tises,       &eth->rqts,          &eth->q_counters,  &eth->flow_tables,
+		&eth->flow_groups, &eth->flow_counters,
 	};
 	uint64_t count = 0;
 
