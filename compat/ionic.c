@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ionic.c - libionic.so.1 for machines without a Pensando adapter. Masks and counts of pipelines are
- * 0: there are none.
+ * ionic.c - libionic.so.1 for machines without a Pensando adapter. Counts and masks of its
+ * pipelines are 0.
  */
 #include "absent.h"
 
