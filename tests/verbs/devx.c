@@ -74,10 +74,11 @@ static void open_asking(int refusal)
 		say_check(!context && errno == refusal, "a device that is not opened for DevX");
 	else
 		say_check(context, "a device that is opened for DevX");
-	if (context)
+	if (context) {
 		name_object(context);
-	if (context)
+		say_check(mlx5dv_devx_obj_destroy(NULL) == EINVAL, "an object that was not made");
 		MUST(!ibv_close_device(context));
+	}
 	ibv_free_device_list(list);
 }
 

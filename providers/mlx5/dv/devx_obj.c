@@ -42,14 +42,26 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 	return dv_fail(ret);
 }
 
-DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+static int run_destroy(const struct mlx5dv_devx_obj *obj)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, obj->handle),
 	};
-	int ret = verbs_cmd_run(obj->context, MLX5_IB_OBJECT_DEVX_OBJ,
-				MLX5_IB_METHOD_DEVX_OBJ_DESTROY, attrs, ARRAY_SIZE(attrs));
 
+	return verbs_cmd_run(obj->context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY,
+			     attrs, ARRAY_SIZE(attrs));
+}
+
+/* DPDK 22.11 destroys a queue that it could not make. */
+DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+{
+	int ret;
+
+	if (!obj) {
+		verbs_warn("mlx5dv_devx_obj_destroy: obj is NULL");
+		return EINVAL;
+	}
+	ret = run_destroy(obj);
 	if (ret) {
 		verbs_warn("mlx5dv_devx_obj_destroy: object %u is not destroyed: %s", obj->handle,
 			   strerror(ret));
