@@ -238,8 +238,8 @@ void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 
 		if (sge.lkey == M4_TERMINATOR_LKEY)
 			return;
-		if (fld_get(seg, M4_DATA_INLINE))
-			continue; /* no bytes at all */
+		if (fld_get(seg, M4_DATA_INLINE) || !fld_get(seg, M4_DATA_LEN))
+			continue; /* no bytes at all: Linux' driver posts the latter for that */
 		wqe->sge[wqe->num_sge++] = sge;
 		wqe->length += sge.len;
 	}
