@@ -13,23 +13,14 @@
 
 /* The names are those of the plugins: libNAME-rdmav34.so in Debian 12. */
 static const char *const providers[] = {
-	[RDMA_DRIVER_MLX4] = "mlx4",
-	[RDMA_DRIVER_CXGB4] = "cxgb4",
-	[RDMA_DRIVER_MTHCA] = "mthca",
-	[RDMA_DRIVER_BNXT_RE] = "bnxt_re",
-	[RDMA_DRIVER_OCRDMA] = "ocrdma",
-	[RDMA_DRIVER_IRDMA] = "irdma",
-	[RDMA_DRIVER_VMW_PVRDMA] = "vmw_pvrdma",
-	[RDMA_DRIVER_QEDR] = "qedr",
-	[RDMA_DRIVER_HNS] = "hns",
-	[RDMA_DRIVER_RXE] = "rxe",
-	[RDMA_DRIVER_HFI1] = "hfi1verbs",
-	[RDMA_DRIVER_QIB] = "ipathverbs",
-	[RDMA_DRIVER_EFA] = "efa",
-	[RDMA_DRIVER_SIW] = "siw",
-	[RDMA_DRIVER_ERDMA] = "erdma",
-	[RDMA_DRIVER_MANA] = "mana",
-	[RDMA_DRIVER_IONIC] = "ionic",
+	[RDMA_DRIVER_CXGB4] = "cxgb4",     [RDMA_DRIVER_MTHCA] = "mthca",
+	[RDMA_DRIVER_BNXT_RE] = "bnxt_re", [RDMA_DRIVER_OCRDMA] = "ocrdma",
+	[RDMA_DRIVER_IRDMA] = "irdma",     [RDMA_DRIVER_VMW_PVRDMA] = "vmw_pvrdma",
+	[RDMA_DRIVER_QEDR] = "qedr",       [RDMA_DRIVER_HNS] = "hns",
+	[RDMA_DRIVER_RXE] = "rxe",         [RDMA_DRIVER_HFI1] = "hfi1verbs",
+	[RDMA_DRIVER_QIB] = "ipathverbs",  [RDMA_DRIVER_EFA] = "efa",
+	[RDMA_DRIVER_SIW] = "siw",         [RDMA_DRIVER_ERDMA] = "erdma",
+	[RDMA_DRIVER_MANA] = "mana",       [RDMA_DRIVER_IONIC] = "ionic",
 };
 
 const char *verbs_foreign_provider(uint32_t driver_id)

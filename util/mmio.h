@@ -59,6 +59,19 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 }
 #endif
 
+/* A register of 4 bytes */
+#if MMIO_IS_APART
+static inline void mmio_store_be32(void *reg, __be32 value)
+{
+	verbs_mmio_write(reg, &value, sizeof(value));
+}
+#else
+static inline void mmio_store_be32(void *reg, __be32 value)
+{
+	*(volatile __be32 *)reg = value;
+}
+#endif
+
 /* Copy 64 bytes to write-combining registers, in ascending order where that takes several stores.
  * Both are aligned to 64. Of the _fresh form's DATA, the first half has just been written, 8 bytes
  * at a time: a CPU forwards that only to loads that are no wider. */

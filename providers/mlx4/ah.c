@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ah.c - address handles. The kernel knows nothing of them: on RoCE the library finds the Ethernet
+ * address of the peer by its GID.
+ */
+#include "providers/mlx4/ah.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "providers/mlx4/context.h"
+#include "providers/mlx4/pd.h"
+#include "util/alloc.h"
+
+enum { GRH_GID_MAX = 127 };
+
+static int ah_check_attr(const struct ibv_ah_attr *attr, bool is_ethernet)
+{
+	if (is_ethernet && !attr->is_global) {
+		verbs_warn("create_ah: is_global is 0: RoCE needs a GRH");
+		return EINVAL;
+	}
+	if (attr->is_global && attr->grh.sgid_index > GRH_GID_MAX) {
+		verbs_warn("create_ah: grh.sgid_index is %u, limit %u: the address vector has 7 "
+			   "bits for it",
+			   attr->grh.sgid_index, GRH_GID_MAX);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static void ah_put_global(const struct ibv_global_route *grh, uint8_t *av)
+{
+	fld_set(av, M4_AV_GRH, 1);
+	fld_set(av, M4_AV_GID_INDEX, grh->sgid_index);
+	fld_set(av, M4_AV_HOP_LIMIT, grh->hop_limit);
+	fld_set(av, M4_AV_TCLASS, grh->traffic_class);
+	fld_set(av, M4_AV_FLOW_LABEL, grh->flow_label);
+	memcpy(fld_at(av, M4_AV_DGID), grh->dgid.raw, sizeof(grh->dgid.raw));
+}
+
+static int ah_put_ethernet(struct ibv_pd *pd, struct ibv_ah_attr *attr, uint8_t *segment)
+{
+	enum { NO_VLAN = 0xffff };
+	uint16_t vlan = NO_VLAN;
+	int ret = ibv_resolve_eth_l2_from_gid(pd->context, attr, fld_at(segment, M4_DGRAM_MAC),
+					      &vlan);
+
+	if (ret)
+		return EINVAL;
+	fld_set(segment, M4_AV_ETH_PRIO, attr->sl & 7);
+	if (vlan >= NO_VLAN >> 4)
+		return 0;
+	fld_set(segment, M4_DGRAM_VLAN, (attr->sl & 7) << 13 | vlan);
+	return 0;
+}
+
+static int ah_fill(struct ibv_pd *pd, struct ibv_ah_attr *attr, bool is_ethernet, uint8_t *segment)
+{
+	fld_set(segment, M4_AV_PORT, attr->port_num);
+	fld_set(segment, M4_AV_PD, to_ppd(pd)->pdn);
+	if (attr->static_rate)
+		fld_set(segment, M4_AV_RATE, attr->static_rate + M4_RATE_OFFSET);
+	if (attr->is_global)
+		ah_put_global(&attr->grh, segment);
+	if (is_ethernet)
+		return ah_put_ethernet(pd, attr, segment);
+	fld_set(segment, M4_AV_DLID, attr->dlid);
+	fld_set(segment, M4_AV_PATH_BITS, attr->src_path_bits);
+	fld_set(segment, M4_AV_SL, attr->sl);
+	return 0;
+}
+
+int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
+{
+	struct ibv_port_attr port;
+	struct mlx4_ah *mah;
+	bool is_ethernet;
+	int ret = provider_device_query_port(pd->context, attr->port_num, &port, sizeof(port));
+
+	if (ret) {
+		verbs_warn("create_ah: port_num is %u: the device has no such port",
+			   attr->port_num);
+		return ret;
+	}
+	is_ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
+	ret = ah_check_attr(attr, is_ethernet);
+	if (ret)
+		return ret;
+	mah = calloc_for("create_ah", 1, sizeof(*mah));
+	if (!mah)
+		return ENOMEM;
+	ret = ah_fill(pd, attr, is_ethernet, mah->segment);
+	if (ret) {
+		free(mah);
+		return ret;
+	}
+	*ah = &mah->ah;
+	return 0;
+}
+
+int mlx4_ah_destroy(struct ibv_ah *ah)
+{
+	free(to_mah(ah));
+	return 0;
+}

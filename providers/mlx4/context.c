@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * context.c - opens and closes a device, and maps its two pages: registers, and BlueFlame.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "providers/mlx4/context.h"
+#include "util/alloc.h"
+#include "util/mmio.h"
+
+/* Page offsets of the device file. mlx4_ib */
+enum { REGISTER_PAGE = 0, BLUEFLAME_PAGE = 1 };
+
+enum { SMALL_CQE = 32, LARGE_CQE = 64 };
+
+/* Kernels of the older version know no larger CQEs. */
+static int get_context_v3(struct mlx4_context *ctx)
+{
+	struct mlx4_ib_alloc_ucontext_resp_v3 resp;
+	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
+	int ret = verbs_cmd_get_context(&ctx->vctx, &udata);
+
+	ctx->caps = (struct mlx4_ib_alloc_ucontext_resp){
+		.qp_tab_size = resp.qp_tab_size,
+		.bf_reg_size = resp.bf_reg_size,
+		.bf_regs_per_page = resp.bf_regs_per_page,
+		.cqe_size = SMALL_CQE,
+	};
+	return ret;
+}
+
+static int get_context(struct mlx4_context *ctx, uint32_t abi)
+{
+	const struct verbs_udata udata = { .resp = &ctx->caps, .resp_len = sizeof(ctx->caps) };
+	int ret;
+
+	if (abi <= MLX4_IB_UVERBS_NO_DEV_CAPS_ABI_VERSION)
+		return get_context_v3(ctx);
+	ret = verbs_cmd_get_context(&ctx->vctx, &udata);
+	if (ret || ctx->caps.cqe_size == SMALL_CQE || ctx->caps.cqe_size == LARGE_CQE)
+		return ret;
+	verbs_warn("open_device: the kernel says CQEs of %u bytes, must be %u or %u",
+		   ctx->caps.cqe_size, SMALL_CQE, LARGE_CQE);
+	return ENOTSUP;
+}
+
+static void *map_page(const struct mlx4_context *ctx, unsigned int page)
+{
+	long size = sysconf(_SC_PAGESIZE);
+
+	return mmap(NULL, (size_t)size, PROT_WRITE, MAP_SHARED, ctx->vctx.context.cmd_fd,
+		    (off_t)size * page);
+}
+
+/* A context does without BlueFlame where its page cannot be had. Where a store of 8 bytes is torn,
+ * a WQE that is pushed would be, too. */
+static int map_pages(struct mlx4_context *ctx)
+{
+	void *bf;
+
+	ctx->uar = map_page(ctx, REGISTER_PAGE);
+	if (ctx->uar == MAP_FAILED) {
+		verbs_warn("open_device: mapping the page of doorbells failed: errno %d", errno);
+		return errno;
+	}
+	qlock_init(&ctx->bf.lock, true);
+	if (!MMIO_STORES_64 || !ctx->caps.bf_reg_size)
+		return 0;
+	bf = map_page(ctx, BLUEFLAME_PAGE);
+	if (bf == MAP_FAILED) {
+		verbs_info("open_device: no BlueFlame page: errno %d", errno);
+		return 0;
+	}
+	ctx->bf.page = bf;
+	ctx->bf.half = ctx->caps.bf_reg_size / 2u;
+	return 0;
+}
+
+static void unmap_pages(struct mlx4_context *ctx)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (ctx->bf.page)
+		munmap(ctx->bf.page, size);
+	munmap(ctx->uar, size);
+}
+
+int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
+{
+	struct mlx4_context *ctx = calloc_for("open_device", 1, sizeof(*ctx));
+	int ret;
+
+	if (!ctx)
+		return ENOMEM;
+	ret = verbs_context_init(&ctx->vctx, vdev, cmd_fd);
+	if (ret)
+		goto free_ctx;
+	ret = get_context(ctx, vdev->info.abi_version);
+	if (!ret)
+		ret = map_pages(ctx);
+	if (ret)
+		goto cleanup_vctx;
+	provider_id_lookup_init(&ctx->ids);
+	provider_dbrec_pool_init(&ctx->dbrecs);
+	provider_buf_pool_init(&ctx->queue_bufs);
+	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
+	verbs_set_ops(&ctx->vctx, &mlx4_context_ops);
+	*vctx = &ctx->vctx;
+	return 0;
+cleanup_vctx:
+	verbs_context_cleanup(&ctx->vctx);
+free_ctx:
+	free(ctx);
+	return ret;
+}
+
+void mlx4_context_free(struct verbs_context *vctx)
+{
+	struct mlx4_context *ctx = container_of(vctx, struct mlx4_context, vctx);
+
+	provider_device_destroy(&ctx->device);
+	provider_buf_pool_destroy(&ctx->queue_bufs);
+	provider_dbrec_pool_destroy(&ctx->dbrecs);
+	provider_id_lookup_destroy(&ctx->ids);
+	unmap_pages(ctx);
+	verbs_context_cleanup(vctx);
+	free(ctx);
+}

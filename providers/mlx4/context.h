@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * context.h - an open device: what the kernel said when it was opened, the page of doorbells that
+ * each context has, and what its objects share.
+ */
+#ifndef PROVIDERS_MLX4_CONTEXT_H
+#define PROVIDERS_MLX4_CONTEXT_H
+
+#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+#include <rdma/mlx4-abi.h>
+#include "providers/common/buf_pool.h"
+#include "providers/common/dbrec.h"
+#include "providers/common/device.h"
+#include "providers/common/id_lookup.h"
+#include "providers/common/lock.h"
+#include "util/bits.h"
+
+struct mlx4_device {
+	struct verbs_device vdev; /* first */
+};
+
+/* The one BlueFlame register of a context, which all its send queues share. */
+struct mlx4_blueflame {
+	struct qlock lock;
+	uint8_t *page;
+	uint32_t half;   /* bytes of each of its two buffers; 0: there is none */
+	uint32_t offset; /* of the buffer whose turn it is; guarded by the lock */
+};
+
+struct mlx4_context {
+	struct mlx4_blueflame bf;
+	uint8_t *uar; /* the page of registers */
+	struct id_lookup ids;
+	struct dbrec_pool dbrecs;
+	struct buf_pool queue_bufs;
+	struct mlx4_ib_alloc_ucontext_resp caps; /* the kernel's answer */
+	struct device_facts device;
+	struct mlx4_uverbs_ex_query_device_resp device_resp; /* of device */
+	struct verbs_context vctx;
+};
+
+static inline struct mlx4_context *to_mctx(struct ibv_context *context)
+{
+	return container_of(to_vctx(context), struct mlx4_context, vctx);
+}
+
+extern const struct verbs_driver verbs_provider_mlx4;
+extern const struct verbs_ops mlx4_context_ops;
+
+static inline bool context_is_mlx4(struct ibv_context *context)
+{
+	return verbs_driver_of(context->device) == &verbs_provider_mlx4;
+}
+
+int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
+void mlx4_context_free(struct verbs_context *vctx);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq.h - completion queues.
+ */
+#ifndef PROVIDERS_MLX4_CQ_H
+#define PROVIDERS_MLX4_CQ_H
+
+#include "libibverbs/driver.h"
+#include "providers/common/id_lookup.h"
+#include "providers/common/lock.h"
+#include "providers/common/queue_mem.h"
+#include "util/bits.h"
+
+struct mlx4_qp;
+
+struct mlx4_cq {
+	struct qlock lock;
+	uint8_t *ring;      /* the 32 bytes of entry 0 that end with the ownership bit */
+	uint32_t entry_log; /* log2 of the size of an entry: 5 or 6 */
+	uint32_t count_log; /* log2 of the number of entries */
+	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
+	uint32_t qpn;       /* of the completion before, and */
+	struct mlx4_qp *qp; /* its QP; NULL: there is none */
+	const struct id_lookup *ids;
+	__be32 *dbrec;
+	const uint8_t *cqe; /* the current completion of the extended readers */
+	uint64_t extra;     /* of it: WQ_DONE_* of a request */
+
+	struct verbs_cq vcq;
+
+	uint32_t arm_sn; /* of the next event; the adapter wants it in arm requests */
+	uint32_t cqn;
+	uint8_t *doorbell; /* register */
+	bool is_ethernet;  /* CQEs have a VLAN tag's priority where others have a service level */
+	bool has_time;
+	bool taken; /* the program reads the ring by itself: mlx4dv_init_obj() */
+	struct queue_mem buf;
+	struct queue_rec rec; /* dbrec */
+};
+
+static inline struct mlx4_cq *to_mcq(struct ibv_cq *cq)
+{
+	return container_of(cq, struct mlx4_cq, vcq.cq);
+}
+
+static inline struct mlx4_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
+{
+	return container_of(cqx, struct mlx4_cq, vcq.cq_ex);
+}
+
+int mlx4_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+		   struct verbs_cq **vcq);
+int mlx4_cq_resize(struct ibv_cq *cq, int cqe);
+int mlx4_cq_destroy(struct ibv_cq *cq);
+int mlx4_cq_arm(struct ibv_cq *cq, int solicited_only);
+void mlx4_cq_event(struct ibv_cq *cq);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ring.c - the ring of a CQ outside polling: cq.c prepares it before the first completion, and
+ * qp.c cleans it when a QP goes away.
+ */
+#include <string.h>
+
+#include "providers/mlx4/data/cqe.h"
+#include "providers/mlx4/data/datapath.h"
+#include "providers/mlx4/data/doorbell.h"
+
+enum { NO_QPN = 0xffffffff };
+
+/* Each entry is the adapter's: it has the ownership bit of the lap before the first. */
+void mlx4_cq_ring_init(struct mlx4_cq *cq)
+{
+	memset(cq->buf.addr, M4_CQE_NEW, (size_t)1 << (cq->count_log + cq->entry_log));
+	cq->qpn = NO_QPN;
+}
+
+/* The function moves a CQE to a later place; the ownership bit belongs to the place. */
+static void cqe_move(uint8_t *to, const uint8_t *from)
+{
+	uint8_t owner = to[CQE_LAST] & 0x80;
+
+	memcpy(to, from, CQE_LAST);
+	to[CQE_LAST] = owner | (from[CQE_LAST] & 0x7f);
+}
+
+static uint32_t cq_ring_end(const struct mlx4_cq *cq)
+{
+	uint32_t index = cq->ci;
+
+	while (index - cq->ci < 1u << cq->count_log &&
+	       cqe_is_sw_owned(cq, cqe_at(cq, index), index))
+		index++;
+	dma_load_barrier();
+	return index;
+}
+
+/* A WQE of a shared queue goes back to that. */
+static void give_back(const struct mlx4_qp *qp, const uint8_t *cqe)
+{
+	if (qp->srq && !cqe_is_request(cqe))
+		srq_complete(qp->srq, cqe_wqe_index(cqe));
+}
+
+/* The walk goes back from the newest CQE, and moves those that stay towards it. A ring that the
+ * program reads by itself stays as it is. */
+void mlx4_cq_clean(struct mlx4_cq *cq, struct mlx4_qp *qp)
+{
+	uint32_t qpn = qp->vqp.qp.qp_num, end, keep;
+
+	qlock_enter(&cq->lock);
+	end = keep = cq->taken ? cq->ci : cq_ring_end(cq);
+	for (uint32_t i = end; i != cq->ci;) {
+		const uint8_t *cqe = cqe_at(cq, --i);
+
+		if (cqe_qpn(cqe) == qpn)
+			give_back(qp, cqe);
+		else if (--keep != i)
+			cqe_move((uint8_t *)(uintptr_t)cqe_at(cq, keep), cqe);
+	}
+	if (keep != cq->ci) {
+		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
+		doorbell_cq_consumed(cq->dbrec, keep);
+	}
+	cq->qpn = NO_QPN;
+	cq->qp = NULL;
+	qlock_leave(&cq->lock);
+}

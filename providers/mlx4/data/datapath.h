@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * datapath.h - what the objects need of the data path: the calls of a context, and the routines
+ * that a queue chooses when it is created.
+ */
+#ifndef PROVIDERS_MLX4_DATA_DATAPATH_H
+#define PROVIDERS_MLX4_DATA_DATAPATH_H
+
+#include "libibverbs/driver.h"
+#include "providers/mlx4/qp.h"
+
+struct mlx4_cq;
+
+int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int mlx4_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int mlx4_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int mlx4_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc);
+
+/* The function chooses by what is in QP. */
+qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp);
+/* The function sets the ibv_wr_* of QP. */
+void mlx4_send_wr_fill(struct mlx4_qp *qp);
+void mlx4_cq_ex_fill(struct mlx4_cq *cq, uint64_t wc_flags);
+
+/* ---- rings beside posting and polling ---- */
+
+/* The function makes a ring of sends as new: no slot looks like a WQE. */
+void mlx4_sq_ring_init(struct mlx4_sq *sq);
+/* The function makes a ring of CQEs as new. */
+void mlx4_cq_ring_init(struct mlx4_cq *cq);
+/* The function drops the completions of QP, which has no more of them. */
+void mlx4_cq_clean(struct mlx4_cq *cq, struct mlx4_qp *qp);
+
+#endif

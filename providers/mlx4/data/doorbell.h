@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * doorbell.h - the only place that orders WQE, doorbell record and register.
+ *
+ * A send WQE is posted by the ownership bit in its first word: everything else of it, and the space
+ * that is kept in front of it, must be in memory before. The register says that something is new. A
+ * receive is posted by the doorbell record.
+ */
+#ifndef PROVIDERS_MLX4_DATA_DOORBELL_H
+#define PROVIDERS_MLX4_DATA_DOORBELL_H
+
+#include <endian.h>
+
+#include "prm/mlx4/uar.h"
+#include "providers/common/branch.h"
+#include "providers/mlx4/context.h"
+#include "providers/mlx4/qp.h"
+#include "util/barrier.h"
+#include "util/mmio.h"
+#include "util/order.h"
+
+#define DOORBELL_INLINE __attribute__((always_inline)) static inline
+
+/* The function rings for what is posted. */
+DOORBELL_INLINE void doorbell_send(const struct mlx4_sq *sq)
+{
+	wc_start_barrier();
+	mmio_store_be32(sq->doorbell, sq->qpn_be);
+}
+
+/* The function pushes the WQE of SIZE bytes at CTRL, which is not posted yet, and so also posts it:
+ * its first two words say which of which QP it is. The register has two buffers, used by turns, and
+ * all queues of the context share it. */
+DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t size,
+				   uint32_t owner_opcode, uint32_t index)
+{
+	struct mlx4_blueflame *bf = sq->bf;
+	__be32 *words = (__be32 *)ctrl;
+	uint8_t *reg;
+
+	words[1] |= sq->qpn_be;
+	dma_store_barrier();
+	words[0] = htobe32(owner_opcode | (index & 0xffff) << FLD_SHIFT(M4_CTRL_INDEX));
+	qlock_take(&bf->lock);
+	wc_start_barrier();
+	reg = bf->page + bf->offset;
+	for (uint32_t at = 0; at < size; at += M4_PIECE)
+		mmio_copy_wc_64_fresh(reg + at, ctrl + at);
+	wc_flush_barrier();
+	bf->offset ^= bf->half;
+	qlock_drop(&bf->lock);
+}
+
+/* HEAD receives have been posted. */
+DOORBELL_INLINE void doorbell_recv(__be32 *dbrec, uint32_t head)
+{
+	dma_store_barrier();
+	*dbrec = htobe32(head & 0xffff);
+}
+
+DOORBELL_INLINE void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
+{
+	dma_load_barrier();
+	dbrec[FLD_DWORD(M4_CQ_RECORD_CI)] = htobe32(ci & FLD_MASK(M4_ARM_CI));
+}
+
+DOORBELL_INLINE void doorbell_cq_arm(__be32 *dbrec, uint8_t *reg, uint32_t cqn, uint32_t ci,
+				     uint32_t sn, bool solicited_only)
+{
+	uint32_t command = (sn & FLD_MASK(M4_ARM_SN)) << FLD_SHIFT(M4_ARM_SN) |
+			   (uint32_t)(solicited_only ? M4_ARM_SOLICITED : M4_ARM_ANY)
+				   << FLD_SHIFT(M4_ARM_COMMAND);
+
+	ci &= FLD_MASK(M4_ARM_CI);
+	dbrec[FLD_DWORD(M4_CQ_RECORD_ARM)] = htobe32(command | ci);
+	wc_start_barrier();
+	mmio_store_be64(reg, htobe64((uint64_t)(command | cqn) << 32 | ci));
+}
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * post_send.c - ibv_post_send(): turns work requests into WQEs.
+ *
+ * A QP has one of the routines below from its creation on: for datagrams or not, with a lock or
+ * not, with slots of one piece, where nothing is to be stamped, or larger ones.
+ */
+#include <errno.h>
+
+#include "providers/mlx4/data/datapath.h"
+#include "providers/mlx4/data/doorbell.h"
+#include "providers/mlx4/data/send_wqe.h"
+
+/* What each request is to the adapter, and to who polls. */
+static const struct send_op {
+	uint8_t opcode, done_as;
+	bool has_raddr;
+	bool fetches; /* there is nothing to send but the request itself */
+} send_ops[] = {
+	[IBV_WR_RDMA_WRITE] = { M4_RDMA_WRITE, IBV_WC_RDMA_WRITE, true, false },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { M4_RDMA_WRITE_IMM, IBV_WC_RDMA_WRITE, true, false },
+	[IBV_WR_SEND] = { M4_SEND, IBV_WC_SEND, false, false },
+	[IBV_WR_SEND_WITH_IMM] = { M4_SEND_IMM, IBV_WC_SEND, false, false },
+	[IBV_WR_RDMA_READ] = { M4_RDMA_READ, IBV_WC_RDMA_READ, true, true },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { M4_ATOMIC_CS, IBV_WC_COMP_SWAP, false, true },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { M4_ATOMIC_FA, IBV_WC_FETCH_ADD, false, true },
+	[IBV_WR_SEND_WITH_INV] = { M4_SEND_INVAL, IBV_WC_SEND, false, false },
+};
+
+/* ---- the parts of a request ---- */
+
+static int __attribute__((cold)) refuse(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
+{
+	const struct mlx4_sq *sq = &qp->sq;
+
+	if ((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode))
+		verbs_warn("post_send: qp 0x%x: opcode is %d, in state %d the QP has opcodes %#x",
+			   qp->vqp.qp.qp_num, (int)wr->opcode, (int)qp->vqp.qp.state, sq->opcodes);
+	else
+		verbs_warn("post_send: qp 0x%x: num_sge is %d, limit %u", qp->vqp.qp.qp_num,
+			   wr->num_sge, sq->max_sge);
+	return EINVAL;
+}
+
+static int __attribute__((cold)) refuse_full(const struct mlx4_qp *qp)
+{
+	verbs_warn("post_send: qp 0x%x: %u requests are posted, as many as max_send_wr",
+		   qp->vqp.qp.qp_num, qp->sq.wq.max_post);
+	return ENOMEM;
+}
+
+static int __attribute__((cold)) refuse_inline(const struct mlx4_qp *qp, uint64_t length)
+{
+	verbs_warn("post_send: qp 0x%x: %llu inline bytes, limit %u (max_inline_data)",
+		   qp->vqp.qp.qp_num, (unsigned long long)length, qp->sq.max_inline);
+	return ENOMEM;
+}
+
+/* The function puts the segments between control segment and data, and returns where data go. */
+WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const struct send_op *op,
+			     bool is_ud)
+{
+	if (is_ud) {
+		wqe_put_address(ctrl, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+		return M4_SEG + M4_DATAGRAM_SIZE;
+	}
+	if (op->has_raddr)
+		return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+	if (op->opcode != M4_ATOMIC_CS && op->opcode != M4_ATOMIC_FA)
+		return M4_SEG;
+	wqe_put_raddr(ctrl, M4_SEG, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
+	return op->opcode == M4_ATOMIC_CS
+		       ? wqe_put_atomic(ctrl, 2 * M4_SEG, wr->wr.atomic.swap,
+					wr->wr.atomic.compare_add)
+		       : wqe_put_atomic(ctrl, 2 * M4_SEG, wr->wr.atomic.compare_add, 0);
+}
+
+static bool inline_fits(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint64_t *length)
+{
+	*length = 0;
+	for (int i = 0; i < wr->num_sge; i++)
+		*length += wr->sg_list[i].length;
+	return *length <= sq->max_inline;
+}
+
+static uint32_t put_inline(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr *wr)
+{
+	struct wqe_stream stream;
+
+	stream_begin(&stream, ctrl, at);
+	for (int i = 0; i < wr->num_sge; i++)
+		stream_put(&stream, (const uint8_t *)(uintptr_t)wr->sg_list[i].addr,
+			   wr->sg_list[i].length);
+	return stream_end(&stream);
+}
+
+static __be32 third_word(const struct ibv_send_wr *wr)
+{
+	if (wr->opcode == IBV_WR_SEND_WITH_INV)
+		return htobe32(wr->invalidate_rkey);
+	return wr->imm_data;
+}
+
+/* A request that has been built, and is not posted. */
+struct built {
+	uint8_t *ctrl;
+	uint32_t size, opcode;
+	bool is_whole; /* the adapter need not read any data for it */
+};
+
+/* The function builds WR at HEAD. It returns false when that cannot be posted, with why in ERR. */
+WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head, bool is_ud,
+		      struct built *built, int *err)
+{
+	struct mlx4_sq *sq = &qp->sq;
+	uint8_t *ctrl = sq_slot(sq, head);
+	const struct send_op *op;
+	uint64_t length;
+	uint32_t at;
+
+	if (unlikely(!wq_has_room(&sq->wq, head)))
+		return *err = refuse_full(qp), false;
+	if (unlikely((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode) ||
+		     (unsigned int)wr->num_sge > sq->max_sge))
+		return *err = refuse(qp, wr), false;
+	op = &send_ops[wr->opcode];
+	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
+		if (unlikely(!inline_fits(sq, wr, &length)))
+			return *err = refuse_inline(qp, length), false;
+		at = put_inline(ctrl, put_head(ctrl, wr, op, is_ud), wr);
+		built->is_whole = true;
+	} else {
+		at = wqe_put_sges(ctrl, put_head(ctrl, wr, op, is_ud), wr->sg_list, wr->num_sge);
+		built->is_whole = op->fetches;
+	}
+	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wqe_flags(sq, wr->send_flags),
+			third_word(wr));
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
+	built->ctrl = ctrl;
+	built->size = at;
+	built->opcode = op->opcode;
+	return true;
+}
+
+/* The function posts a WQE: its first word comes last. */
+WQE_INLINE void hand_over(const struct mlx4_sq *sq, const struct built *built, uint32_t head)
+{
+	dma_store_barrier();
+	*(__be32 *)built->ctrl = htobe32(wqe_owner_opcode(sq, head, built->opcode));
+}
+
+/* ---- lists ---- */
+
+/* A single request that needs no data of memory goes through BlueFlame, if it fits. The one in
+ * front of which nothing is stamped yet is stamped for behind the doorbell. */
+WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			 bool is_ud, bool locked, bool stamps)
+{
+	struct mlx4_sq *sq = &qp->sq;
+	uint32_t head, first;
+	struct built built;
+	int ret = 0;
+
+	if (locked)
+		qlock_take(&qp->sq_lock);
+	head = first = sq->wq.head;
+	for (; wr; wr = wr->next, head++) {
+		if (unlikely(!build(qp, wr, head, is_ud, &built, &ret))) {
+			*bad_wr = wr;
+			break;
+		}
+		if (head == first && !wr->next && built.is_whole && sq->bf &&
+		    built.size <= sq->bf->half) {
+			doorbell_push(sq, built.ctrl, built.size,
+				      wqe_owner_opcode(sq, head, built.opcode), head);
+			if (stamps)
+				sq_stamp(sq, head + sq->spare);
+			sq->wq.head = head + 1;
+			goto unlock;
+		}
+		hand_over(sq, &built, head);
+		if (stamps)
+			sq_stamp(sq, head + sq->spare);
+	}
+	if (likely(head != first)) {
+		sq->wq.head = head;
+		order_publish(qp);
+		doorbell_send(sq);
+	}
+unlock:
+	if (locked)
+		qlock_drop(&qp->sq_lock);
+	return ret;
+}
+
+#define POST_ROUTINE(name, is_ud, locked, stamps)                                                \
+	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
+	{                                                                                        \
+		return post_list(qp, wr, bad_wr, is_ud, locked, stamps);                         \
+	}
+
+POST_ROUTINE(post_connected, false, false, false)
+POST_ROUTINE(post_connected_large, false, false, true)
+POST_ROUTINE(post_connected_locked, false, true, false)
+POST_ROUTINE(post_connected_locked_large, false, true, true)
+POST_ROUTINE(post_ud, true, false, false)
+POST_ROUTINE(post_ud_large, true, false, true)
+POST_ROUTINE(post_ud_locked, true, true, false)
+POST_ROUTINE(post_ud_locked_large, true, true, true)
+
+qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp)
+{
+	static qp_post_send_fn *const routines[2][2][2] = {
+		{ { post_connected, post_connected_large },
+		  { post_connected_locked, post_connected_locked_large } },
+		{ { post_ud, post_ud_large }, { post_ud_locked, post_ud_locked_large } },
+	};
+
+	return routines[qp->is_ud][qp->sq_lock.shared][qp->sq.slot_log > M4_MIN_SLOT_LOG];
+}
+
+int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return to_mqp(qp)->post_send(to_mqp(qp), wr, bad_wr);
+}
+
+/* ---- the ring ---- */
+
+/* Each slot has the ownership bit of the lap before the first, which is that of no WQE. */
+void mlx4_sq_ring_init(struct mlx4_sq *sq)
+{
+	for (uint32_t i = 0; i <= sq->wq.mask; i++) {
+		__be32 *words = (__be32 *)sq_slot(sq, i);
+
+		words[0] = htobe32(FLD_BITS(M4_CTRL_OWNER));
+		words[1] = htobe32((1u << sq->slot_log) / M4_SEG & FLD_MASK(M4_CTRL_DS));
+		sq_stamp(sq, i);
+	}
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wqe.h - builds send WQEs: the only place that knows the order of their parts, and the order
+ * in which they are written.
+ *
+ * A WQE has its slot for itself. The adapter may read ahead, in pieces of 64 bytes, and takes the
+ * first piece for a WQE by its ownership bit, and further ones for its rest when their first word
+ * is no stamp. So the first word of each piece is written when the rest of the piece is there, and
+ * that of the first one last of all. The first piece of the slots in front of the head says that it
+ * is none by its ownership bit, and their further pieces are stamped before the adapter gets there.
+ */
+#ifndef PROVIDERS_MLX4_DATA_SEND_WQE_H
+#define PROVIDERS_MLX4_DATA_SEND_WQE_H
+
+#include <string.h>
+
+#include "providers/common/branch.h"
+#include "providers/common/seg.h"
+#include "providers/mlx4/ah.h"
+#include "providers/mlx4/qp.h"
+#include "util/barrier.h"
+
+#define WQE_INLINE __attribute__((always_inline)) static inline
+
+enum { M4_SIGNALED = M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE) };
+
+WQE_INLINE uint8_t *sq_slot(const struct mlx4_sq *sq, uint32_t index)
+{
+	return sq->buf + ((size_t)(index & sq->wq.mask) << sq->slot_log);
+}
+
+/* The function returns the first word of a WQE at INDEX that is posted. */
+WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, uint32_t opcode)
+{
+	return opcode | (index & (sq->wq.mask + 1) ? FLD_BITS(M4_CTRL_OWNER) : 0);
+}
+
+/* The function stamps what is left of a WQE in the slot at INDEX, but for its first piece. */
+WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
+{
+	uint8_t *slot = sq_slot(sq, index);
+
+	for (uint32_t at = M4_PIECE; at < 1u << sq->slot_log; at += M4_PIECE)
+		*(__be32 *)(slot + at) = htobe32(M4_STAMP);
+}
+
+/* ---- parts ---- */
+
+WQE_INLINE uint32_t wqe_put_raddr(uint8_t *ctrl, uint32_t at, uint64_t addr, uint32_t rkey)
+{
+	seg_put_be64(ctrl + at, addr);
+	seg_put_pair(ctrl + at + 8, rkey, 0);
+	return at + M4_SEG;
+}
+
+WQE_INLINE uint32_t wqe_put_atomic(uint8_t *ctrl, uint32_t at, uint64_t swap_add, uint64_t compare)
+{
+	seg_put_be64(ctrl + at, swap_add);
+	seg_put_be64(ctrl + at + 8, compare);
+	return at + M4_SEG;
+}
+
+/* A datagram's address is behind the control segment, in the first piece. */
+WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+	uint8_t *segment = ctrl + M4_SEG;
+
+	memcpy(segment, to_mah(ah)->segment, M4_DATAGRAM_SIZE);
+	seg_put_pair(segment + FLD_DWORD(M4_DGRAM_QPN) * sizeof(uint32_t), qpn, qkey);
+}
+
+/* ---- data ---- */
+
+/* A length of 0 would mean 2 GiB; inline bytes may be none. */
+WQE_INLINE void wqe_put_sge(uint8_t *seg, const struct ibv_sge *sge)
+{
+	struct data_seg *data = (struct data_seg *)seg;
+
+	data->lkey = htobe32(sge->lkey);
+	data->addr = htobe64(sge->addr);
+	if (!((uintptr_t)seg % M4_PIECE))
+		dma_store_barrier();
+	data->byte_count = htobe32(likely(sge->length) ? sge->length : FLD_BITS(M4_DATA_INLINE));
+}
+
+/* The list is written from its end, so that the first word of each piece is the last. */
+WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
+{
+	for (int i = n - 1; i >= 0; i--)
+		wqe_put_sge(ctrl + at + (size_t)i * M4_SEG, &sge[i]);
+	return at + (uint32_t)n * M4_SEG;
+}
+
+/* A stream of inline bytes into a WQE. */
+struct wqe_stream {
+	uint8_t *ctrl;
+	uint32_t header; /* where that of the bytes under way is; */
+	uint32_t at;     /* and where the next byte goes */
+};
+
+WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t at)
+{
+	*stream = (struct wqe_stream){ ctrl, at, at + M4_INLINE_HEADER };
+}
+
+/* The function writes the header of the bytes under way, which are all there. */
+WQE_INLINE void stream_close(const struct wqe_stream *stream)
+{
+	uint32_t length = stream->at - stream->header - M4_INLINE_HEADER;
+
+	if (!(stream->header % M4_PIECE))
+		dma_store_barrier();
+	*(__be32 *)(stream->ctrl + stream->header) = htobe32(FLD_BITS(M4_DATA_INLINE) | length);
+}
+
+WQE_INLINE void stream_put(struct wqe_stream *stream, const uint8_t *from, uint32_t length)
+{
+	while (length) {
+		uint32_t room = M4_PIECE - stream->at % M4_PIECE, part;
+
+		if (room == M4_PIECE) {
+			stream_close(stream);
+			stream->header = stream->at;
+			stream->at += M4_INLINE_HEADER;
+			room = M4_PIECE - M4_INLINE_HEADER;
+		}
+		part = min_of(length, room);
+		memcpy(stream->ctrl + stream->at, from, part);
+		stream->at += part;
+		from += part;
+		length -= part;
+	}
+}
+
+/* The function returns where the WQE ends. */
+WQE_INLINE uint32_t stream_end(const struct wqe_stream *stream)
+{
+	stream_close(stream);
+	return (uint32_t)align_up(stream->at, M4_SEG);
+}
+
+/* ---- control ---- */
+
+/* The function writes the control segment of a WQE of SIZE bytes, but for its first word. FLAGS are
+ * those of its third. */
+WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, bool fence, uint32_t flags,
+				__be32 imm)
+{
+	__be32 *words = (__be32 *)ctrl;
+
+	words[1] = htobe32((fence ? FLD_BITS(M4_CTRL_FENCE) : 0) | size / M4_SEG);
+	words[2] = htobe32(flags);
+	words[3] = imm;
+}
+
+WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, unsigned int send_flags)
+{
+	return sq->flags_always | (send_flags & IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |
+	       (send_flags & IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0);
+}
+
+#endif

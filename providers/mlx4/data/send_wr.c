@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wr.c - ibv_wr_*: other doors to the builders of send_wqe.h.
+ *
+ * The WQEs of a batch lie in their slots with the ownership bit of no WQE until ibv_wr_complete()
+ * turns it, in order; ibv_wr_abort() leaves it, and stamps what they had written.
+ */
+#include <errno.h>
+
+#include "providers/mlx4/data/datapath.h"
+#include "providers/mlx4/data/doorbell.h"
+#include "providers/mlx4/data/send_wqe.h"
+
+static void wr_start(struct ibv_qp_ex *qpx)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+
+	qlock_enter(&qp->sq_lock);
+	qp->batch = (struct mlx4_batch){ .first = qp->sq.wq.head };
+}
+
+static void batch_fail(struct mlx4_qp *qp, int err, const char *what, uint64_t value)
+{
+	if (qp->batch.err)
+		return;
+	verbs_warn("wr_complete: qp 0x%x: %s: %llu", qp->vqp.qp.qp_num, what,
+		   (unsigned long long)value);
+	qp->batch.err = err;
+}
+
+/* The function begins the WQE of OPCODE, whose data follow HEAD_SIZE bytes. It returns NULL in a
+ * batch that has failed, or fails by this. */
+static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcode wr_opcode,
+			  enum ibv_wc_opcode done_as, uint32_t head_size, __be32 imm)
+{
+	const struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+	struct mlx4_sq *sq = &qp->sq;
+	uint32_t head = sq->wq.head;
+	uint8_t *ctrl;
+
+	if (unlikely(!(sq->opcodes & 1u << wr_opcode)))
+		batch_fail(qp, EINVAL, "the state of the QP does not allow the request", wr_opcode);
+	else if (unlikely(!wq_has_room(&sq->wq, head)))
+		batch_fail(qp, ENOMEM, "as many requests are posted as max_send_wr",
+			   sq->wq.max_post);
+	if (unlikely(qp->batch.err))
+		return NULL;
+	ctrl = sq_slot(sq, head);
+	wqe_put_control(ctrl, head_size, qpx->wr_flags & IBV_SEND_FENCE,
+			wqe_flags(sq, qpx->wr_flags), imm);
+	*(__be32 *)ctrl = htobe32(wqe_owner_opcode(sq, head, opcode) ^ FLD_BITS(M4_CTRL_OWNER));
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, qpx->wr_id, done_as);
+	sq->wq.head = head + 1;
+	qp->batch.ctrl = ctrl;
+	qp->batch.head_size = head_size;
+	qp->batch.is_whole =
+		opcode == M4_RDMA_READ || opcode == M4_ATOMIC_CS || opcode == M4_ATOMIC_FA;
+	return ctrl;
+}
+
+static uint32_t plain_head(const struct mlx4_qp *qp)
+{
+	return qp->is_ud ? M4_SEG + M4_DATAGRAM_SIZE : M4_SEG;
+}
+
+/* ---- requests ---- */
+
+static void wr_send(struct ibv_qp_ex *qpx)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+
+	wqe_begin(qp, M4_SEND, IBV_WR_SEND, IBV_WC_SEND, plain_head(qp), 0);
+}
+
+static void wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+
+	wqe_begin(qp, M4_SEND_IMM, IBV_WR_SEND_WITH_IMM, IBV_WC_SEND, plain_head(qp), imm);
+}
+
+static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	wqe_begin(to_mqp_ex(qpx), M4_SEND_INVAL, IBV_WR_SEND_WITH_INV, IBV_WC_SEND, M4_SEG,
+		  htobe32(rkey));
+}
+
+static void put_rdma(struct ibv_qp_ex *qpx, uint32_t opcode, enum ibv_wr_opcode wr_opcode,
+		     enum ibv_wc_opcode done_as, uint32_t rkey, uint64_t addr, __be32 imm)
+{
+	uint8_t *ctrl = wqe_begin(to_mqp_ex(qpx), opcode, wr_opcode, done_as, 2 * M4_SEG, imm);
+
+	if (ctrl)
+		wqe_put_raddr(ctrl, M4_SEG, addr, rkey);
+}
+
+static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr)
+{
+	put_rdma(qpx, M4_RDMA_WRITE, IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE, rkey, addr, 0);
+}
+
+static void wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr, __be32 imm)
+{
+	put_rdma(qpx, M4_RDMA_WRITE_IMM, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WC_RDMA_WRITE, rkey, addr,
+		 imm);
+}
+
+static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr)
+{
+	put_rdma(qpx, M4_RDMA_READ, IBV_WR_RDMA_READ, IBV_WC_RDMA_READ, rkey, addr, 0);
+}
+
+static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr, uint64_t compare,
+			      uint64_t swap)
+{
+	uint8_t *ctrl = wqe_begin(to_mqp_ex(qpx), M4_ATOMIC_CS, IBV_WR_ATOMIC_CMP_AND_SWP,
+				  IBV_WC_COMP_SWAP, 3 * M4_SEG, 0);
+
+	if (ctrl)
+		wqe_put_atomic(ctrl, wqe_put_raddr(ctrl, M4_SEG, addr, rkey), swap, compare);
+}
+
+static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr, uint64_t add)
+{
+	uint8_t *ctrl = wqe_begin(to_mqp_ex(qpx), M4_ATOMIC_FA, IBV_WR_ATOMIC_FETCH_AND_ADD,
+				  IBV_WC_FETCH_ADD, 3 * M4_SEG, 0);
+
+	if (ctrl)
+		wqe_put_atomic(ctrl, wqe_put_raddr(ctrl, M4_SEG, addr, rkey), add, 0);
+}
+
+/* ---- setters ---- */
+
+static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+
+	if (!qp->batch.err)
+		wqe_put_address(qp->batch.ctrl, ah, qpn, qkey);
+}
+
+/* The WQE ends at AT now. */
+static void set_size(struct mlx4_batch *batch, uint32_t at)
+{
+	__be32 *words = (__be32 *)batch->ctrl;
+
+	words[1] = htobe32((be32toh(words[1]) & FLD_BITS(M4_CTRL_FENCE)) | at / M4_SEG);
+}
+
+static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t count, const struct ibv_sge *sges)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+	struct mlx4_batch *batch = &qp->batch;
+
+	if (batch->err)
+		return;
+	if (unlikely(count > qp->sq.max_sge)) {
+		batch_fail(qp, ENOMEM, "more segments than max_send_sge", count);
+		return;
+	}
+	set_size(batch, wqe_put_sges(batch->ctrl, batch->head_size, sges, (int)count));
+}
+
+static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
+{
+	const struct ibv_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+
+	wr_set_sge_list(qpx, 1, &sge);
+}
+
+static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t count,
+				    const struct ibv_data_buf *bufs)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+	struct mlx4_batch *batch = &qp->batch;
+	struct wqe_stream stream;
+	uint64_t length = 0;
+
+	if (batch->err)
+		return;
+	for (size_t i = 0; i < count; i++)
+		length += bufs[i].length;
+	if (unlikely(length > qp->sq.max_inline)) {
+		batch_fail(qp, ENOMEM, "more inline bytes than max_inline_data", length);
+		return;
+	}
+	stream_begin(&stream, batch->ctrl, batch->head_size);
+	for (size_t i = 0; i < count; i++)
+		stream_put(&stream, bufs[i].addr, (uint32_t)bufs[i].length);
+	set_size(batch, stream_end(&stream));
+	batch->is_whole = true;
+}
+
+static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
+{
+	const struct ibv_data_buf buf = { addr, length };
+
+	wr_set_inline_data_list(qpx, 1, &buf);
+}
+
+/* ---- the end of a batch ---- */
+
+/* Nothing of the batch is to look like a WQE: its slots are in front of the head again. */
+static void batch_undo(struct mlx4_qp *qp)
+{
+	struct mlx4_sq *sq = &qp->sq;
+
+	for (uint32_t i = qp->batch.first; i != sq->wq.head; i++)
+		sq_stamp(sq, i);
+	sq->wq.head = qp->batch.first;
+}
+
+static bool batch_pushes(const struct mlx4_qp *qp, uint32_t size)
+{
+	return qp->sq.wq.head - qp->batch.first == 1 && qp->batch.is_whole && qp->sq.bf &&
+	       size <= qp->sq.bf->half;
+}
+
+static void batch_push(struct mlx4_qp *qp, uint32_t size)
+{
+	uint32_t owner_opcode = be32toh(*(__be32 *)qp->batch.ctrl) ^ FLD_BITS(M4_CTRL_OWNER);
+
+	doorbell_push(&qp->sq, qp->batch.ctrl, size, owner_opcode, qp->batch.first);
+	sq_stamp(&qp->sq, qp->batch.first + qp->sq.spare);
+}
+
+static void batch_post(struct mlx4_qp *qp)
+{
+	struct mlx4_sq *sq = &qp->sq;
+	uint32_t size = (uint32_t)fld_get(qp->batch.ctrl, M4_CTRL_DS) * M4_SEG;
+
+	order_publish(qp);
+	if (batch_pushes(qp, size)) {
+		batch_push(qp, size);
+		return;
+	}
+	for (uint32_t i = qp->batch.first; i != sq->wq.head; i++) {
+		__be32 *first = (__be32 *)sq_slot(sq, i);
+
+		dma_store_barrier();
+		*first ^= htobe32(FLD_BITS(M4_CTRL_OWNER));
+		sq_stamp(sq, i + sq->spare);
+	}
+	doorbell_send(sq);
+}
+
+static int wr_complete(struct ibv_qp_ex *qpx)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+	int err = qp->batch.err;
+
+	if (unlikely(err))
+		batch_undo(qp);
+	else if (likely(qp->sq.wq.head != qp->batch.first))
+		batch_post(qp);
+	qlock_leave(&qp->sq_lock);
+	return err;
+}
+
+static void wr_abort(struct ibv_qp_ex *qpx)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+
+	batch_undo(qp);
+	qlock_leave(&qp->sq_lock);
+}
+
+/* A UD QP has SENDs only; which of the others a type has, its opcodes say. */
+void mlx4_send_wr_fill(struct mlx4_qp *qp)
+{
+	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+
+	qpx->wr_start = wr_start;
+	qpx->wr_complete = wr_complete;
+	qpx->wr_abort = wr_abort;
+	qpx->wr_send = wr_send;
+	qpx->wr_send_imm = wr_send_imm;
+	qpx->wr_set_sge = wr_set_sge;
+	qpx->wr_set_sge_list = wr_set_sge_list;
+	qpx->wr_set_inline_data = wr_set_inline_data;
+	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
+	qp->vqp.has_ex = true;
+	if (qp->is_ud) {
+		qpx->wr_set_ud_addr = wr_set_ud_addr;
+		return;
+	}
+	qpx->wr_rdma_write = wr_rdma_write;
+	qpx->wr_rdma_write_imm = wr_rdma_write_imm;
+	if (!(qp->opcodes & 1u << IBV_WR_RDMA_READ))
+		return;
+	qpx->wr_send_inv = wr_send_inv;
+	qpx->wr_rdma_read = wr_rdma_read;
+	qpx->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
+	qpx->wr_atomic_fetch_add = wr_atomic_fetch_add;
+}

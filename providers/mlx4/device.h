@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * device.h - what a device can do, asked of the kernel once for each context.
+ */
+#ifndef PROVIDERS_MLX4_DEVICE_H
+#define PROVIDERS_MLX4_DEVICE_H
+
+#include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
+#include <rdma/mlx4-abi.h>
+
+struct mlx4_context;
+
+int mlx4_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			 struct ibv_device_attr_ex *attr, size_t attr_size);
+
+/* The functions give the device's attributes, and the driver's part of them, which do not change
+ * while the device is open. */
+int mlx4_device_attr_get(struct mlx4_context *ctx, const struct ibv_device_attr **attr);
+int mlx4_device_resp_get(struct mlx4_context *ctx,
+			 const struct mlx4_uverbs_ex_query_device_resp **resp);
+
+#endif

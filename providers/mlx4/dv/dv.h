@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dv.h - what the public calls of direct verbs have in common.
+ */
+#ifndef PROVIDERS_MLX4_DV_DV_H
+#define PROVIDERS_MLX4_DV_DV_H
+
+#include <errno.h>
+
+#include "providers/mlx4/context.h"
+#include "providers/mlx4/mlx4dv.h"
+
+#define DV_EXPORT __attribute__((visibility("default")))
+
+/* The function returns 0, or EOPNOTSUPP when CONTEXT is another provider's. */
+static inline int dv_check_context(struct ibv_context *context, const char *call)
+{
+	if (context_is_mlx4(context))
+		return 0;
+	verbs_warn("%s: %s is no device of mlx4", call, context->device->name);
+	return EOPNOTSUPP;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mr.c - memory regions. The driver has no part in their commands.
+ */
+#include "providers/mlx4/mr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/alloc.h"
+
+int mlx4_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
+		struct verbs_mr **vmr)
+{
+	struct verbs_mr *mr = malloc_for("reg_mr", sizeof(*mr)); /* the command fills all of it */
+	int ret;
+
+	if (!mr)
+		return ENOMEM;
+	ret = verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL);
+	if (ret)
+		free(mr);
+	else
+		*vmr = mr;
+	return ret;
+}
+
+int mlx4_mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		  unsigned int access)
+{
+	return verbs_cmd_rereg_mr(vmr, flags, pd, addr, length, (uintptr_t)addr, access, NULL);
+}
+
+int mlx4_mr_dereg(struct verbs_mr *vmr)
+{
+	int ret = verbs_cmd_dereg_mr(vmr);
+
+	if (!ret)
+		free(vmr);
+	return ret;
+}

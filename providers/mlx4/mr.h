@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mr.h - memory regions: plain kernel commands.
+ */
+#ifndef PROVIDERS_MLX4_MR_H
+#define PROVIDERS_MLX4_MR_H
+
+#include "libibverbs/driver.h"
+
+int mlx4_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
+		struct verbs_mr **vmr);
+int mlx4_mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		  unsigned int access);
+int mlx4_mr_dereg(struct verbs_mr *vmr);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.c - queue pairs: creation, changes of state, destruction.
+ */
+#include "providers/mlx4/qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prm/mlx4/uar.h"
+#include "providers/mlx4/context.h"
+#include "providers/mlx4/cq.h"
+#include "providers/mlx4/data/datapath.h"
+#include "providers/mlx4/srq.h"
+#include "providers/common/pd.h"
+#include "util/alloc.h"
+
+#define OPCODE(name) (1u << IBV_WR_##name)
+
+enum {
+	SENDS = OPCODE(SEND) | OPCODE(SEND_WITH_IMM),
+	WRITES = OPCODE(RDMA_WRITE) | OPCODE(RDMA_WRITE_WITH_IMM),
+	RELIABLE = OPCODE(RDMA_READ) | OPCODE(ATOMIC_CMP_AND_SWP) | OPCODE(ATOMIC_FETCH_AND_ADD) |
+		   OPCODE(SEND_WITH_INV),
+};
+
+static const struct qp_type {
+	enum ibv_qp_type type;
+	uint32_t opcodes;
+	uint32_t head; /* the most that a WQE has before its data */
+} qp_types[] = {
+	{ IBV_QPT_RC, SENDS | WRITES | RELIABLE, 3 * M4_SEG },
+	{ IBV_QPT_UC, SENDS | WRITES, 2 * M4_SEG },
+	{ IBV_QPT_UD, SENDS, M4_SEG + M4_DATAGRAM_SIZE },
+};
+
+#define COMP_MASK_SUPPORTED \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
+}
+
+static uint64_t attr_send_ops(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags : 0;
+}
+
+/* ---- checks ---- */
+
+static const struct qp_type *qp_find_type(const struct ibv_qp_init_attr_ex *attr)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(qp_types); i++)
+		if (qp_types[i].type == attr->qp_type)
+			return &qp_types[i];
+	verbs_warn("create_qp: qp_type is %d: this provider has RC, UC and UD", (int)attr->qp_type);
+	return NULL;
+}
+
+/* The bits of send_ops_flags are those of enum ibv_wr_opcode. */
+static int qp_check_attr(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->comp_mask & ~(uint32_t)COMP_MASK_SUPPORTED) {
+		verbs_warn("create_qp: comp_mask is %#x, supported are %#x", attr->comp_mask,
+			   COMP_MASK_SUPPORTED);
+		return EOPNOTSUPP;
+	}
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags &&
+	    (attr->qp_type != IBV_QPT_UD ||
+	     attr->create_flags != IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)) {
+		verbs_warn("create_qp: create_flags is %#x: a UD QP may have "
+			   "IBV_QP_CREATE_BLOCK_SELF_MCAST_LB, and others nothing",
+			   attr->create_flags);
+		return EOPNOTSUPP;
+	}
+	if (attr_send_ops(attr) & ~(uint64_t)type->opcodes) {
+		verbs_warn("create_qp: send_ops_flags is %#llx, the type has %#x",
+			   (unsigned long long)attr_send_ops(attr), type->opcodes);
+		return EOPNOTSUPP;
+	}
+	if (!attr_pd(attr) || !attr->send_cq || !attr->recv_cq) {
+		verbs_warn("create_qp: a PD, a send_cq and a recv_cq are needed");
+		return EINVAL;
+	}
+	return 0;
+}
+
+/* ---- queues ---- */
+
+static int qp_alloc_notes(struct mlx4_qp *qp, const struct mlx4_qp_size *size)
+{
+	qp->sq.wq.slots = calloc_for("create_qp", size->sq_slots, sizeof(*qp->sq.wq.slots));
+	if (!qp->sq.wq.slots)
+		return ENOMEM;
+	if (!size->rq_wqes)
+		return 0;
+	qp->rq.wq.wr_ids = calloc_for("create_qp", size->rq_wqes, sizeof(*qp->rq.wq.wr_ids));
+	return qp->rq.wq.wr_ids ? 0 : ENOMEM;
+}
+
+static int qp_alloc_queues(struct mlx4_context *ctx, struct ibv_pd *pd,
+			   const struct mlx4_qp_size *size, struct mlx4_qp *qp)
+{
+	const struct queue_mem_request request = {
+		.size = size->bytes,
+		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
+		.alloc = provider_env_alloc_type("MLX_QP_ALLOC_TYPE"),
+	};
+	int ret = provider_queue_mem_alloc(&ctx->queue_bufs, pd, &request, &qp->buf);
+
+	if (ret) {
+		verbs_warn("create_qp: no memory for queues of %zu bytes", size->bytes);
+		return ret;
+	}
+	ret = qp_alloc_notes(qp, size);
+	if (ret || !size->rq_wqes)
+		return ret;
+	ret = provider_queue_rec_alloc(&ctx->dbrecs, pd, 0, &qp->rec);
+	qp->rq.dbrec = qp->rec.words;
+	return ret;
+}
+
+static void qp_free_queues(struct mlx4_context *ctx, struct mlx4_qp *qp)
+{
+	if (qp->rec.words)
+		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
+	free(qp->rq.wq.wr_ids);
+	free(qp->sq.wq.slots);
+	if (qp->buf.addr)
+		provider_queue_mem_free(&qp->buf);
+}
+
+static void qp_set_sends(struct mlx4_context *ctx, const struct ibv_qp_init_attr_ex *attr,
+			 const struct mlx4_qp_size *size, struct mlx4_qp *qp)
+{
+	struct mlx4_sq *sq = &qp->sq;
+
+	sq->buf = (uint8_t *)qp->buf.addr + size->sq_offset;
+	sq->slot_log = size->sq_slot_log;
+	sq->spare = size->sq_spare;
+	sq->max_sge = size->sq_max_sge;
+	sq->max_inline = size->sq_max_inline;
+	sq->flags_always = attr->sq_sig_all ? M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE) : 0;
+	sq->doorbell = ctx->uar + M4_UAR_SEND;
+	sq->bf = ctx->bf.half ? &ctx->bf : NULL;
+	sq->wq.mask = size->sq_slots - 1;
+	sq->wq.max_post = size->sq_slots - size->sq_spare;
+	wq_reset(&sq->wq);
+	mlx4_sq_ring_init(sq);
+}
+
+static void qp_set_receives(const struct mlx4_qp_size *size, struct mlx4_qp *qp)
+{
+	struct mlx4_rq *rq = &qp->rq;
+
+	if (!size->rq_wqes)
+		return;
+	rq->buf = (uint8_t *)qp->buf.addr + size->rq_offset;
+	rq->stride_log = size->rq_stride_log;
+	rq->max_sge = (1u << size->rq_stride_log) / M4_SEG;
+	rq->wq.mask = size->rq_wqes - 1;
+	rq->wq.max_post = size->rq_wqes;
+	wq_reset(&rq->wq);
+}
+
+/* Requests may be posted from RTS on, and receives from INIT on: what is 0 forbids them. */
+static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const struct qp_type *type,
+			       struct mlx4_qp *qp)
+{
+	bool shared = !pd_thread_domain(attr_pd(attr));
+
+	qlock_init(&qp->sq_lock, shared);
+	qlock_init(&qp->rq.lock, shared);
+	qp->is_ud = type->type == IBV_QPT_UD;
+	qp->opcodes = type->opcodes;
+	qp->srq = attr->srq ? to_msrq(attr->srq) : NULL;
+	qp->sq_sig_all = attr->sq_sig_all;
+	qp->post_send = mlx4_post_send_routine(qp);
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		mlx4_send_wr_fill(qp);
+}
+
+/* ---- creation ---- */
+
+static void qp_grant(const struct mlx4_qp_size *size, const struct mlx4_qp *qp,
+		     struct ibv_qp_cap *cap)
+{
+	*cap = (struct ibv_qp_cap){
+		.max_send_wr = size->sq_slots - size->sq_spare,
+		.max_recv_wr = size->rq_wqes,
+		.max_send_sge = size->sq_max_sge,
+		.max_recv_sge = qp->rq.max_sge,
+		.max_inline_data = size->sq_max_inline,
+	};
+}
+
+/* The kernel derives the receive queue from the same capacities. */
+static int qp_run_create(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *attr,
+			 const struct mlx4_qp_size *size, struct mlx4_qp *qp)
+{
+	struct ibv_qp_init_attr_ex kernel_attr = *attr;
+	const struct mlx4_ib_create_qp req = {
+		.buf_addr = (uintptr_t)qp->buf.addr,
+		.db_addr = (uintptr_t)qp->rq.dbrec,
+		.log_sq_bb_count = (uint8_t)log2_floor(size->sq_slots),
+		.log_sq_stride = (uint8_t)size->sq_slot_log,
+	};
+	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
+	int ret;
+
+	kernel_attr.cap.max_recv_wr = size->rq_wqes;
+	kernel_attr.cap.max_recv_sge = size->rq_wqes ? qp->rq.max_sge : 0;
+	ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
+	if (ret)
+		return ret;
+	qp->sq.qpn_be = htobe32(qp->vqp.qp.qp_num << FLD_SHIFT(M4_SEND_QPN));
+	ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
+	if (ret)
+		verbs_cmd_destroy_qp(&qp->vqp.qp);
+	return ret;
+}
+
+static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
+		    struct ibv_qp_init_attr_ex *attr, struct mlx4_qp *qp)
+{
+	struct ibv_qp_cap cap = attr->cap;
+	struct mlx4_qp_size size;
+	int ret = mlx4_qp_size(&cap, type->head, !attr->srq, &size);
+
+	if (!ret)
+		ret = qp_alloc_queues(ctx, attr_pd(attr), &size, qp);
+	if (ret)
+		return ret;
+	qp_set_sends(ctx, attr, &size, qp);
+	qp_set_receives(&size, qp);
+	qp_choose_routines(attr, type, qp);
+	qp_grant(&size, qp, &qp->cap);
+	ret = qp_run_create(ctx, attr, &size, qp);
+	if (!ret)
+		attr->cap = qp->cap;
+	return ret;
+}
+
+int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		   struct verbs_qp **vqp)
+{
+	const struct qp_type *type = qp_find_type(attr);
+	int ret = type ? qp_check_attr(type, attr) : EOPNOTSUPP;
+	struct mlx4_qp *qp;
+
+	if (ret)
+		return ret;
+	qp = calloc_for("create_qp", 1, sizeof(*qp));
+	if (!qp)
+		return ENOMEM;
+	ret = qp_build(to_mctx(context), type, attr, qp);
+	if (ret) {
+		qp_free_queues(to_mctx(context), qp);
+		free(qp);
+		return ret;
+	}
+	*vqp = &qp->vqp;
+	return 0;
+}
+
+/* ---- its life ---- */
+
+static void qp_clean_cqs(struct mlx4_qp *qp)
+{
+	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
+
+	mlx4_cq_clean(to_mcq(recv), qp);
+	if (send != recv)
+		mlx4_cq_clean(to_mcq(send), qp);
+}
+
+static void qp_open_sends(struct mlx4_qp *qp, bool open)
+{
+	qlock_enter(&qp->sq_lock);
+	qp->sq.opcodes = open ? qp->opcodes : 0;
+	qlock_leave(&qp->sq_lock);
+}
+
+static void qp_open_receives(struct mlx4_qp *qp, bool open)
+{
+	qlock_enter(&qp->rq.lock);
+	qp->rq.open = open && qp->rq.buf;
+	qlock_leave(&qp->rq.lock);
+}
+
+/* The queues are as new: what was posted is forgotten, as the adapter does. */
+static void qp_reset(struct mlx4_qp *qp)
+{
+	qp_open_sends(qp, false);
+	qp_open_receives(qp, false);
+	qp_clean_cqs(qp);
+	qlock_enter(&qp->sq_lock);
+	wq_reset(&qp->sq.wq);
+	mlx4_sq_ring_init(&qp->sq);
+	qlock_leave(&qp->sq_lock);
+	qlock_enter(&qp->rq.lock);
+	wq_reset(&qp->rq.wq);
+	if (qp->rq.dbrec)
+		*qp->rq.dbrec = 0;
+	qlock_leave(&qp->rq.lock);
+	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
+}
+
+int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct mlx4_qp *qp = to_mqp(ibqp);
+	int ret = verbs_cmd_modify_qp(ibqp, attr, attr_mask, NULL);
+
+	if (ret || !(attr_mask & IBV_QP_STATE))
+		return ret;
+	if (attr->qp_state == IBV_QPS_RESET)
+		qp_reset(qp);
+	else if (attr->qp_state == IBV_QPS_INIT)
+		qp_open_receives(qp, true);
+	if (attr->qp_state == IBV_QPS_RTS)
+		qp_open_sends(qp, true);
+	return 0;
+}
+
+int mlx4_qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
+		  struct ibv_qp_init_attr *init_attr)
+{
+	int ret = verbs_cmd_query_qp(ibqp, attr, attr_mask, init_attr);
+
+	if (ret)
+		return ret;
+	init_attr->cap = to_mqp(ibqp)->cap;
+	attr->cap = init_attr->cap;
+	return 0;
+}
+
+int mlx4_qp_destroy(struct ibv_qp *ibqp)
+{
+	struct mlx4_context *ctx = to_mctx(ibqp->context);
+	struct mlx4_qp *qp = to_mqp(ibqp);
+	int ret = verbs_cmd_destroy_qp(ibqp);
+
+	if (ret)
+		return ret;
+	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
+	qp_clean_cqs(qp);
+	provider_id_clear(&ctx->ids, ibqp->qp_num);
+	qp_free_queues(ctx, qp);
+	free(qp);
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.h - queue pairs: what posting and polling need of them first, then what their life needs.
+ */
+#ifndef PROVIDERS_MLX4_QP_H
+#define PROVIDERS_MLX4_QP_H
+
+#include "libibverbs/driver.h"
+#include "prm/mlx4/wqe.h"
+#include "providers/common/lock.h"
+#include "providers/common/queue_mem.h"
+#include "providers/common/wq.h"
+#include "util/bits.h"
+
+struct mlx4_blueflame;
+struct mlx4_qp;
+struct mlx4_srq;
+
+typedef int qp_post_send_fn(struct mlx4_qp *qp, struct ibv_send_wr *wr,
+			    struct ibv_send_wr **bad_wr);
+
+/* A ring of slots, each of which has one WQE. */
+struct mlx4_sq {
+	struct wq wq; /* its head is the index of the next WQE */
+	uint8_t *buf;
+	uint32_t slot_log;
+	uint32_t spare;   /* slots in front of the head that must not look like WQEs */
+	uint32_t max_sge; /* 0 while the state forbids to post */
+	uint32_t max_inline;
+	uint32_t flags_always;     /* of the control segment: all requests are signaled */
+	uint32_t opcodes;          /* that may be posted: a bit for each enum ibv_wr_opcode */
+	uint8_t *doorbell;         /* register */
+	struct mlx4_blueflame *bf; /* NULL: there is none */
+	__be32 qpn_be;             /* as the registers want it: in the upper 24 bits */
+};
+
+struct mlx4_rq {
+	struct wq wq;
+	uint8_t *buf;
+	uint32_t stride_log;
+	uint32_t max_sge;
+	bool open; /* the state allows to post */
+	__be32 *dbrec;
+	struct qlock lock;
+};
+
+/* A batch of ibv_wr_*: from ibv_wr_start() to ibv_wr_complete() or ibv_wr_abort(). */
+struct mlx4_batch {
+	int err;
+	uint32_t first;     /* head before it */
+	uint8_t *ctrl;      /* of the WQE that setters work on */
+	uint32_t head_size; /* of it, before its data */
+	bool is_whole;      /* the adapter need not read any data for it */
+};
+
+struct mlx4_qp {
+	struct mlx4_sq sq;
+	struct qlock sq_lock;
+	qp_post_send_fn *post_send;
+	struct mlx4_rq rq;
+	struct mlx4_srq *srq; /* that it receives through; NULL: it has a ring */
+	struct mlx4_batch batch;
+	struct verbs_qp vqp;
+
+	bool is_ud, sq_sig_all, error_reported;
+	uint32_t opcodes; /* of the type */
+	struct ibv_qp_cap cap;
+	struct queue_mem buf;
+	struct queue_rec rec; /* of receives; none without them */
+};
+
+static inline struct mlx4_qp *to_mqp(struct ibv_qp *qp)
+{
+	return container_of(qp, struct mlx4_qp, vqp.qp);
+}
+
+static inline struct mlx4_qp *to_mqp_ex(struct ibv_qp_ex *qpx)
+{
+	return container_of(qpx, struct mlx4_qp, vqp.qp_ex);
+}
+
+/* What the queues of a QP are like in memory */
+struct mlx4_qp_size {
+	uint32_t sq_slots, sq_slot_log, sq_spare, sq_max_sge, sq_max_inline;
+	uint32_t rq_wqes, rq_stride_log;
+	size_t sq_offset, rq_offset, bytes;
+};
+
+/* HEAD is how long a WQE of the type can be before its data. */
+int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
+		 struct mlx4_qp_size *size);
+/* The function returns how many inline bytes fit behind HEAD in a slot. */
+uint32_t mlx4_inline_room(uint32_t head, uint32_t slot);
+
+int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		   struct verbs_qp **vqp);
+int mlx4_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int mlx4_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		  struct ibv_qp_init_attr *init_attr);
+int mlx4_qp_destroy(struct ibv_qp *qp);
+
+#endif

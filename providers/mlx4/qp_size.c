@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp_size.c - how large the queues of a QP are, from the capacities that are asked for.
+ *
+ * The kernel derives the receive queue from the same capacities by itself, and is told of the send
+ * queue. In front of the last WQE, as much is kept free as the adapter reads ahead, and one slot.
+ */
+#include <errno.h>
+
+#include "providers/mlx4/qp.h"
+
+enum { LOG_MAX_SLOTS = 14, MAX_RECV_SGE = 32 };
+
+static int refuse(const char *field, uint32_t value, uint32_t limit)
+{
+	verbs_warn("create_qp: cap.%s is %u, limit %u", field, value, limit);
+	return EINVAL;
+}
+
+/* Each piece of a WQE that has inline bytes has their header. */
+uint32_t mlx4_inline_room(uint32_t head, uint32_t slot)
+{
+	uint32_t room = 0;
+
+	for (uint32_t at = head; at < slot; at = (at / M4_PIECE + 1) * M4_PIECE)
+		room += M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
+	return room;
+}
+
+static uint32_t slot_log_for(const struct ibv_qp_cap *cap, uint32_t head)
+{
+	uint64_t sges = max_of(cap->max_send_sge, 1u);
+	uint32_t log = max_of(log2_ceil(head + sges * M4_SEG), (unsigned int)M4_MIN_SLOT_LOG);
+
+	while (log <= M4_MAX_SLOT_LOG && mlx4_inline_room(head, 1u << log) < cap->max_inline_data)
+		log++;
+	return log;
+}
+
+static int size_sends(const struct ibv_qp_cap *cap, uint32_t head, struct mlx4_qp_size *size)
+{
+	const uint32_t max_sge = (M4_MAX_SEND - head) / M4_SEG;
+	uint32_t slot, slots;
+
+	if (cap->max_send_sge > max_sge)
+		return refuse("max_send_sge", cap->max_send_sge, max_sge);
+	if (cap->max_inline_data > mlx4_inline_room(head, M4_MAX_SEND / M4_PIECE * M4_PIECE))
+		return refuse("max_inline_data", cap->max_inline_data,
+			      mlx4_inline_room(head, M4_MAX_SEND / M4_PIECE * M4_PIECE));
+	size->sq_slot_log = slot_log_for(cap, head);
+	slot = 1u << size->sq_slot_log;
+	size->sq_spare = M4_READ_AHEAD / slot + 1;
+	if (cap->max_send_wr > (1u << LOG_MAX_SLOTS) - size->sq_spare)
+		return refuse("max_send_wr", cap->max_send_wr,
+			      (1u << LOG_MAX_SLOTS) - size->sq_spare);
+	slots = max_of(cap->max_send_wr, 1u) + size->sq_spare;
+	size->sq_slots = (uint32_t)pow2_ceil(slots);
+	slot = min_of(slot, (uint32_t)M4_MAX_SEND);
+	size->sq_max_sge = (slot - head) / M4_SEG;
+	size->sq_max_inline = mlx4_inline_room(head, slot / M4_PIECE * M4_PIECE);
+	return 0;
+}
+
+static int size_receives(const struct ibv_qp_cap *cap, struct mlx4_qp_size *size)
+{
+	if (cap->max_recv_wr > 1u << LOG_MAX_SLOTS)
+		return refuse("max_recv_wr", cap->max_recv_wr, 1u << LOG_MAX_SLOTS);
+	if (cap->max_recv_sge > MAX_RECV_SGE)
+		return refuse("max_recv_sge", cap->max_recv_sge, MAX_RECV_SGE);
+	size->rq_wqes = (uint32_t)pow2_ceil(cap->max_recv_wr);
+	size->rq_stride_log = log2_ceil(pow2_ceil(cap->max_recv_sge) * M4_SEG);
+	return 0;
+}
+
+/* The ring with the larger WQEs is first, that of sends where they are as large. */
+static void place_rings(struct mlx4_qp_size *size)
+{
+	size_t sends = (size_t)size->sq_slots << size->sq_slot_log;
+	size_t receives = (size_t)size->rq_wqes << size->rq_stride_log;
+
+	if (size->rq_stride_log > size->sq_slot_log)
+		size->sq_offset = receives;
+	else
+		size->rq_offset = sends;
+	size->bytes = sends + receives;
+}
+
+int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
+		 struct mlx4_qp_size *size)
+{
+	int ret;
+
+	*size = (struct mlx4_qp_size){ 0 };
+	ret = size_sends(cap, head, size);
+	if (!ret && has_rq)
+		ret = size_receives(cap, size);
+	if (!ret)
+		place_rings(size);
+	return ret;
+}

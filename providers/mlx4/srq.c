@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq.c - shared receive queues.
+ */
+#include "providers/mlx4/srq.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "providers/mlx4/context.h"
+#include "providers/mlx4/device.h"
+#include "providers/common/pd.h"
+#include "util/alloc.h"
+
+static int srq_check_attr(struct mlx4_context *ctx, const struct ibv_srq_init_attr_ex *attr)
+{
+	const struct ibv_device_attr *device;
+	int ret = mlx4_device_attr_get(ctx, &device);
+
+	if (ret)
+		return ret;
+	if (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC) {
+		verbs_warn("create_srq: srq_type is %d: only IBV_SRQT_BASIC is supported",
+			   (int)attr->srq_type);
+		return EOPNOTSUPP;
+	}
+	if (attr->attr.max_wr <= (unsigned int)device->max_srq_wr &&
+	    attr->attr.max_sge <= (unsigned int)device->max_srq_sge)
+		return 0;
+	verbs_warn("create_srq: attr.max_wr is %u and attr.max_sge %u, limits %d and %d",
+		   attr->attr.max_wr, attr->attr.max_sge, device->max_srq_wr, device->max_srq_sge);
+	return EINVAL;
+}
+
+/* The kernel computes the same sizes from the same attributes. */
+static void srq_size(const struct ibv_srq_attr *attr, struct mlx4_srq *srq)
+{
+	uint64_t wqe = pow2_ceil(M4_SEG + (uint64_t)attr->max_sge * M4_SEG);
+
+	srq->stride_log = log2_floor(max_of(wqe, (uint64_t)2 * M4_SEG));
+	srq->max_sge = (1u << srq->stride_log) / M4_SEG - 1;
+	srq->wqes = (uint32_t)pow2_ceil((uint64_t)attr->max_wr + 1);
+}
+
+static void srq_list_init(struct mlx4_srq *srq)
+{
+	for (uint32_t i = 0; i < srq->wqes; i++) {
+		uint8_t *wqe = srq_wqe(srq, i);
+
+		fld_set(wqe, M4_SRQ_NEXT, (i + 1) & (srq->wqes - 1));
+		for (uint32_t at = M4_SEG; at < 1u << srq->stride_log; at += M4_SEG)
+			fld_set(wqe + at, M4_DATA_LKEY, M4_TERMINATOR_LKEY);
+	}
+	srq->tail = srq->wqes - 1;
+}
+
+static int srq_alloc(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_srq *srq)
+{
+	const struct queue_mem_request request = {
+		.size = (size_t)srq->wqes << srq->stride_log,
+		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
+		.alloc = provider_env_alloc_type("MLX_SRQ_ALLOC_TYPE"),
+	};
+	int ret = provider_queue_mem_alloc(&ctx->queue_bufs, pd, &request, &srq->buf);
+
+	if (ret)
+		return ret;
+	srq->ring = srq->buf.addr;
+	srq_list_init(srq);
+	ret = ENOMEM;
+	srq->wr_ids = calloc_for("create_srq", srq->wqes, sizeof(*srq->wr_ids));
+	if (!srq->wr_ids)
+		goto free_buf;
+	ret = provider_queue_rec_alloc(&ctx->dbrecs, pd, 0, &srq->rec);
+	if (ret)
+		goto free_ids;
+	srq->dbrec = srq->rec.words;
+	return 0;
+free_ids:
+	free(srq->wr_ids);
+free_buf:
+	provider_queue_mem_free(&srq->buf);
+	return ret;
+}
+
+static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
+{
+	provider_queue_rec_free(&ctx->dbrecs, 0, &srq->rec);
+	free(srq->wr_ids);
+	provider_queue_mem_free(&srq->buf);
+	free(srq);
+}
+
+static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+			  struct mlx4_srq *srq)
+{
+	const struct mlx4_ib_create_srq req = {
+		.buf_addr = (uintptr_t)srq->buf.addr,
+		.db_addr = (uintptr_t)srq->dbrec,
+	};
+	struct mlx4_ib_create_srq_resp resp;
+	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
+	int ret;
+
+	srq->vsrq.ring_wr = srq->wqes - 1;
+	srq->vsrq.ring_sge = srq->max_sge;
+	ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
+	if (ret)
+		return ret;
+	attr->attr.max_wr = srq->wqes - 1;
+	srq->vsrq.srq_num = resp.srqn;
+	return 0;
+}
+
+int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+		    struct verbs_srq **vsrq)
+{
+	struct ibv_pd *pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL;
+	struct mlx4_context *ctx = to_mctx(context);
+	int ret = srq_check_attr(ctx, attr);
+	struct mlx4_srq *srq;
+
+	if (ret)
+		return ret;
+	srq = calloc_for("create_srq", 1, sizeof(*srq));
+	if (!srq)
+		return ENOMEM;
+	srq_size(&attr->attr, srq);
+	qlock_init(&srq->lock, !pd_thread_domain(pd));
+	ret = srq_alloc(ctx, pd, srq);
+	if (ret) {
+		free(srq);
+		return ret;
+	}
+	ret = srq_run_create(context, attr, srq);
+	if (ret) {
+		srq_free(ctx, srq);
+		return ret;
+	}
+	*vsrq = &srq->vsrq;
+	return 0;
+}
+
+int mlx4_srq_destroy(struct ibv_srq *ibsrq)
+{
+	int ret = verbs_cmd_destroy_srq(ibsrq);
+
+	if (!ret)
+		srq_free(to_mctx(ibsrq->context), to_msrq(ibsrq));
+	return ret;
+}

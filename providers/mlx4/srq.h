@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * srq.h - shared receive queues: a ring whose free WQEs are a list, each with the index of the next
+ * in its first segment. The last free one is never posted, so that the link of a posted one is
+ * valid.
+ */
+#ifndef PROVIDERS_MLX4_SRQ_H
+#define PROVIDERS_MLX4_SRQ_H
+
+#include "libibverbs/driver.h"
+#include "prm/mlx4/wqe.h"
+#include "providers/common/lock.h"
+#include "providers/common/queue_mem.h"
+#include "util/bits.h"
+#include "util/order.h"
+
+struct mlx4_srq {
+	struct qlock lock; /* guards the list and wr_ids */
+	uint8_t *ring;
+	uint32_t stride_log;
+	uint32_t wqes, max_sge;
+	uint32_t head, tail; /* of the list */
+	uint16_t posted;
+	uint64_t *wr_ids;
+	__be32 *dbrec;
+	struct verbs_srq vsrq;
+	struct queue_mem buf;
+	struct queue_rec rec; /* dbrec */
+};
+
+static inline struct mlx4_srq *to_msrq(struct ibv_srq *srq)
+{
+	return container_of(srq, struct mlx4_srq, vsrq.srq);
+}
+
+static inline uint8_t *srq_wqe(const struct mlx4_srq *srq, uint32_t index)
+{
+	return srq->ring + ((size_t)index << srq->stride_log);
+}
+
+/* The function gives the WQE at INDEX back to the list, and returns the request's wr_id. */
+static inline uint64_t srq_complete(struct mlx4_srq *srq, uint32_t index)
+{
+	uint64_t wr_id;
+
+	index &= srq->wqes - 1;
+	order_observe(srq);
+	qlock_enter(&srq->lock);
+	wr_id = srq->wr_ids[index];
+	fld_set(srq_wqe(srq, srq->tail), M4_SRQ_NEXT, index);
+	srq->tail = index;
+	qlock_leave(&srq->lock);
+	return wr_id;
+}
+
+int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+		    struct verbs_srq **vsrq);
+int mlx4_srq_destroy(struct ibv_srq *srq);
+
+#endif
