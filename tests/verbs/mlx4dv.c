@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mlx4dv.c - a program that builds its own WQEs and reads its own CQEs through mlx4dv: RDMA writes
+ * of five buffers, which take slots of two pieces, for several laps of the ring. Without an
+ * argument it does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
+ * "crowded" posts into the space that is to be kept free: a strict adapter has to notice either.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <infiniband/mlx4dv.h>
+
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+enum { WRITES = 300, SGES = 5, PART = 16, SPARE_BYTES = 2048, PIECE = 64 };
+
+struct ring {
+	struct mlx4dv_qp qp;
+	struct mlx4dv_cq cq;
+	uint32_t head, ci;
+	bool stamps;
+};
+
+static uint8_t *slot_at(const struct ring *ring, uint32_t index)
+{
+	uint32_t slot = index & (ring->qp.sq.wqe_cnt - 1);
+
+	return (uint8_t *)ring->qp.buf.buf + ring->qp.sq.offset +
+	       ((size_t)slot << ring->qp.sq.wqe_shift);
+}
+
+static uint32_t spare(const struct ring *ring)
+{
+	return (SPARE_BYTES >> ring->qp.sq.wqe_shift) + 1;
+}
+
+static void stamp(const struct ring *ring, uint32_t index)
+{
+	uint8_t *slot = slot_at(ring, index);
+
+	for (int at = PIECE; at < 1 << ring->qp.sq.wqe_shift; at += PIECE)
+		memset(slot + at, 0xff, sizeof(uint32_t));
+}
+
+/* The first word of each piece is written when the rest of it is there. */
+static void build(struct ring *ring, const struct rig_pair *pair, uint32_t nth)
+{
+	struct mlx4_wqe_ctrl_seg *ctrl = (void *)slot_at(ring, ring->head);
+	struct mlx4_wqe_raddr_seg *raddr = (void *)(ctrl + 1);
+	struct mlx4_wqe_data_seg *data = (void *)(raddr + 1);
+	const struct rig_end *from = &pair->end[0], *to = &pair->end[1];
+	bool odd = ring->head & ring->qp.sq.wqe_cnt;
+
+	raddr->raddr = htobe64((uintptr_t)to->buf + (uint64_t)nth * SGES * PART);
+	raddr->rkey = htobe32(to->mr->rkey);
+	raddr->reserved = 0;
+	for (int i = SGES - 1; i >= 0; i--) {
+		__sync_synchronize();
+		mlx4dv_set_data_seg(&data[i], PART, from->mr->lkey,
+				    (uintptr_t)from->buf + (nth * SGES + i) * PART);
+	}
+	memset(ctrl->reserved, 0, sizeof(ctrl->reserved));
+	ctrl->fence_size = (sizeof(*ctrl) + sizeof(*raddr) + SGES * sizeof(*data)) / 16;
+	ctrl->srcrb_flags = htobe32(MLX4_WQE_CTRL_CQ_UPDATE);
+	ctrl->imm = 0;
+	__sync_synchronize();
+	ctrl->owner_opcode = htobe32(MLX4_OPCODE_RDMA_WRITE | (odd ? 1u << 31 : 0));
+	if (ring->stamps)
+		stamp(ring, ring->head + spare(ring));
+	ring->head++;
+}
+
+static void ring_bell(const struct ring *ring)
+{
+	__sync_synchronize();
+	*(volatile uint32_t *)ring->qp.sdb = ring->qp.doorbell_qpn;
+}
+
+static struct mlx4_cqe *cqe_at(const struct ring *ring, uint32_t index)
+{
+	uint8_t *entry = (uint8_t *)ring->cq.buf.buf +
+			 (size_t)(index & (ring->cq.cqe_cnt - 1)) * ring->cq.cqe_size;
+
+	return (void *)(entry + ring->cq.cqe_size - sizeof(struct mlx4_cqe));
+}
+
+/* Returns the index of the WQE that has completed. */
+static uint32_t await(struct ring *ring)
+{
+	struct mlx4_cqe *cqe = cqe_at(ring, ring->ci);
+	bool odd = ring->ci & ring->cq.cqe_cnt;
+
+	while (!!mlx4dv_get_cqe_owner(cqe) != odd)
+		__sync_synchronize();
+	__sync_synchronize();
+	MUST(mlx4dv_get_cqe_opcode(cqe) == MLX4_OPCODE_RDMA_WRITE);
+	MUST(cqe->owner_sr_opcode & MLX4_CQE_IS_SEND_MASK);
+	ring->ci++;
+	*ring->cq.set_ci_db = htobe32(ring->ci & 0xffffff);
+	return be16toh(cqe->wqe_index);
+}
+
+static void look(struct rig_pair *pair, struct ring *ring)
+{
+	struct mlx4dv_obj obj = {
+		.qp = { pair->end[0].qp, &ring->qp },
+		.cq = { pair->end[0].cq, &ring->cq },
+	};
+
+	ring->qp.comp_mask = MLX4DV_QP_MASK_UAR_MMAP_OFFSET;
+	ring->cq.comp_mask = MLX4DV_CQ_MASK_UAR;
+	MUST(!mlx4dv_init_obj(&obj, MLX4DV_OBJ_QP | MLX4DV_OBJ_CQ));
+	say_check(ring->qp.comp_mask == MLX4DV_QP_MASK_UAR_MMAP_OFFSET, "the page of doorbells");
+	say_check(ring->cq.comp_mask == MLX4DV_CQ_MASK_UAR && ring->cq.cq_uar, "the CQ's page");
+	say_check((uint8_t *)ring->qp.sdb == (uint8_t *)ring->cq.cq_uar + MLX4_SEND_DOORBELL,
+		  "the register is on it");
+	say_check(ring->qp.doorbell_qpn == htobe32(pair->end[0].qp->qp_num << 8), "the number");
+	say_check(1 << ring->qp.sq.wqe_shift >= 2 * PIECE, "slots of two pieces");
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	struct ring ring = { .stamps = strcmp(how, "unstamped") };
+	struct rig_pair pair;
+	struct rig rig;
+	struct rig_conf conf = rig_conf_default();
+	uint32_t at_once, done = 0;
+
+	conf.cap.max_send_sge = SGES;
+	conf.cqe = 256;
+	rig_open(&rig);
+	rig_pair_open(&rig, &conf, &pair);
+	for (int i = 0; i < WRITES * SGES * PART; i++)
+		pair.end[0].buf[i] = (uint8_t)(i * 7 + i / 256);
+	say_topic("mlx4dv");
+	look(&pair, &ring);
+	at_once = strcmp(how, "crowded") ? 8 : ring.qp.sq.wqe_cnt - 2;
+	while (done < WRITES) {
+		uint32_t n = WRITES - done < at_once ? WRITES - done : at_once;
+
+		for (uint32_t i = 0; i < n; i++)
+			build(&ring, &pair, done + i);
+		ring_bell(&ring);
+		for (uint32_t i = 0; i < n; i++, done++)
+			MUST(await(&ring) == (done & 0xffff));
+	}
+	say_check(!memcmp(pair.end[0].buf, pair.end[1].buf, WRITES * SGES * PART), "the bytes");
+	rig_pair_close(&pair);
+	rig_close(&rig);
+	return 0;
+}
