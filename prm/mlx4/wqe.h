@@ -71,7 +71,8 @@ enum {
 	M4_DATAGRAM_SIZE = 48,
 };
 
-#define M4_AV_PORT       FLD(0x0, 31, 24)
+#define M4_AV_VLAN       FLD(0x0, 29, 29) /* the datagram has the tag below */
+#define M4_AV_PORT       FLD(0x0, 28, 24)
 #define M4_AV_PD         FLD(0x0, 23, 0)
 #define M4_AV_GRH        FLD(0x4, 23, 23)
 #define M4_AV_PATH_BITS  FLD(0x4, 22, 16)

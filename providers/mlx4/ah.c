@@ -51,6 +51,7 @@ static int ah_put_ethernet(struct ibv_pd *pd, struct ibv_ah_attr *attr, uint8_t 
 	fld_set(segment, M4_AV_ETH_PRIO, attr->sl & 7);
 	if (vlan >= NO_VLAN >> 4)
 		return 0;
+	fld_set(segment, M4_AV_VLAN, 1);
 	fld_set(segment, M4_DGRAM_VLAN, (attr->sl & 7) << 13 | vlan);
 	return 0;
 }

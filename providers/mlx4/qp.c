@@ -211,8 +211,9 @@ static int qp_run_create(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *a
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	int ret;
 
-	kernel_attr.cap.max_recv_wr = size->rq_wqes;
-	kernel_attr.cap.max_recv_sge = size->rq_wqes ? qp->rq.max_sge : 0;
+	/* The kernel limits what is asked for, and then rounds it as we have. */
+	kernel_attr.cap.max_recv_wr = size->rq_wqes ? max_of(attr->cap.max_recv_wr, 1u) : 0;
+	kernel_attr.cap.max_recv_sge = size->rq_wqes ? max_of(attr->cap.max_recv_sge, 1u) : 0;
 	ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
 	if (ret)
 		return ret;
@@ -320,7 +321,8 @@ int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 		qp_reset(qp);
 	else if (attr->qp_state == IBV_QPS_INIT)
 		qp_open_receives(qp, true);
-	if (attr->qp_state == IBV_QPS_RTS)
+	/* In state ERR what is posted is flushed. */
+	if (attr->qp_state == IBV_QPS_RTS || attr->qp_state == IBV_QPS_ERR)
 		qp_open_sends(qp, true);
 	return 0;
 }

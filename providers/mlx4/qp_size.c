@@ -9,7 +9,8 @@
 
 #include "providers/mlx4/qp.h"
 
-enum { LOG_MAX_SLOTS = 14, MAX_RECV_SGE = 32 };
+/* As many slots of either queue are not for requests, whatever their size: mlx4_ib. */
+enum { LOG_MAX_SLOTS = 14, MAX_RECV_SGE = 32, MAX_SPARE = M4_READ_AHEAD / M4_PIECE + 1 };
 
 static int refuse(const char *field, uint32_t value, uint32_t limit)
 {
@@ -63,8 +64,8 @@ static int size_sends(const struct ibv_qp_cap *cap, uint32_t head, struct mlx4_q
 
 static int size_receives(const struct ibv_qp_cap *cap, struct mlx4_qp_size *size)
 {
-	if (cap->max_recv_wr > 1u << LOG_MAX_SLOTS)
-		return refuse("max_recv_wr", cap->max_recv_wr, 1u << LOG_MAX_SLOTS);
+	if (cap->max_recv_wr > (1u << LOG_MAX_SLOTS) - MAX_SPARE)
+		return refuse("max_recv_wr", cap->max_recv_wr, (1u << LOG_MAX_SLOTS) - MAX_SPARE);
 	if (cap->max_recv_sge > MAX_RECV_SGE)
 		return refuse("max_recv_sge", cap->max_recv_sge, MAX_RECV_SGE);
 	size->rq_wqes = (uint32_t)pow2_ceil(cap->max_recv_wr);

@@ -15,8 +15,9 @@ static void fill_message(const struct mlx4_cq *cq, const uint8_t *cqe, struct ib
 	wc->src_qp = (uint32_t)fld_get(cqe, M4_CQE_RQPN);
 	wc->dlid_path_bits = fld_get(cqe, M4_CQE_PATH_BITS);
 	wc->pkey_index = cqe_word(cqe, FLD_BYTE(M4_CQE_IMM)) & 0x7f;
-	wc->slid = fld_get(cqe, M4_CQE_RLID);
-	wc->sl = cqe_sl(cq, cqe);
+	/* A CQ with timestamps has them there. */
+	wc->slid = cq->has_time ? 0 : fld_get(cqe, M4_CQE_RLID);
+	wc->sl = cq->has_time ? 0 : cqe_sl(cq, cqe);
 }
 
 static void fill_wc(const struct mlx4_cq *cq, const struct completion *comp, struct ibv_wc *wc)

@@ -180,8 +180,6 @@ static int get_context(struct uverbs_call *uc)
 /* The function says what get_context said, for a program that was handed the file. */
 static int query_context(struct uverbs_call *uc)
 {
-	if (adapter_is_mlx4(uc->adapter))
-		return mlx4_query_context(uc);
 	return return_ucontext(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
 			       UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
 			       MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
@@ -391,7 +389,7 @@ static const struct uverbs_attr get_context_attrs[] = {
 static const struct uverbs_attr query_context_attrs[] = {
 	{ UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, ATTR_OUT, OPTIONAL, 4, 4, 0 },
 	{ UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, ATTR_OUT, OPTIONAL, 8, 8, 0 },
-	{ MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, ATTR_OUT, OPTIONAL,
+	{ MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, ATTR_OUT, MANDATORY,
 	  offsetof(struct mlx5_ib_alloc_ucontext_resp, dump_fill_mkey) + sizeof(uint32_t), ANY_SIZE,
 	  0 },
 };

@@ -25,6 +25,7 @@ enum { DOORBELL_PAGE = 0, BLUEFLAME_PAGE = 1 };
 enum {
 	BF_REG_SIZE = 512,
 	SPARE_WQES = 33, /* that the driver does not promise: the adapter reads ahead */
+	LOG_MAX_WQES = 14,
 	MAX_SGE = 32,
 	MAX_SGE_RD = 30,
 	MAX_RQ_SGE = 32,
@@ -67,13 +68,6 @@ int mlx4_open_context(struct uverbs_call *uc)
 	if (ret)
 		mlx4_close_context(file);
 	return ret;
-}
-
-int mlx4_query_context(struct uverbs_call *uc)
-{
-	/* mlx4_ib has no attribute for its own part. */
-	return return_context(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
-			      UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, UVERBS_ATTR_UHW_OUT);
 }
 
 void mlx4_close_context(struct uverbs_file *file)
@@ -140,7 +134,8 @@ static int size_queues(const struct mlx4_ib_create_qp *part, bool has_rq, struct
 	req->log_block = part->log_sq_stride;
 	if (!has_rq)
 		return req->cap.max_recv_wr ? EINVAL : 0;
-	if (!req->cap.max_recv_wr || !sges || sges > MAX_RQ_SGE)
+	if (!req->cap.max_recv_wr || !sges || sges > MAX_RQ_SGE ||
+	    req->cap.max_recv_wr > (1u << LOG_MAX_WQES) - SPARE_WQES)
 		return EINVAL;
 	driver->rq_wqe_count = 1u << log2_ceil(req->cap.max_recv_wr);
 	driver->rq_wqe_shift = log2_ceil((uint64_t)sges) + QP_MIN_RQ_SHIFT;

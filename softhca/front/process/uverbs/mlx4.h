@@ -16,7 +16,6 @@ struct qp_request;
 /* A context has one page of doorbells, which the file maps with that of BlueFlame behind it. The
  * functions return 0 or a positive errno. */
 int mlx4_open_context(struct uverbs_call *uc);
-int mlx4_query_context(struct uverbs_call *uc);
 void mlx4_close_context(struct uverbs_file *file);
 
 int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint32_t *uar);
