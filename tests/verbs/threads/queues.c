@@ -338,10 +338,11 @@ struct churn {
 	struct ibv_cq *cq;
 	uint8_t buf[SLOT_BYTES];
 	atomic_int completions[NUM_LANES]; /* of the churner's present pair */
+	atomic_int polls[NUM_POLLERS];     /* whose completions are counted */
 	atomic_int churning, good, opened;
 };
 
-static void churn_poll(struct churn *c)
+static void churn_poll(struct churn *c, int poller)
 {
 	struct ibv_wc wc[BATCH];
 
@@ -352,7 +353,16 @@ static void churn_poll(struct churn *c)
 			CHECK(!wc[i].status && wc[i].wr_id < NUM_LANES, "a completion is right");
 			atomic_fetch_add(&c->completions[wc[i].wr_id % NUM_LANES], 1);
 		}
+		atomic_fetch_add(&c->polls[poller], 1);
 	}
+}
+
+/* What a poller took before the QPs went, it may not have counted yet. */
+static void churn_await_pollers(struct churn *c)
+{
+	for (int i = 0; i < NUM_POLLERS; i++)
+		CHECK(crew_await(&c->polls[i], atomic_load(&c->polls[i]) + 1), "poller %d goes on",
+		      i);
 }
 
 static void churn_messages(struct churn *c, int id, struct ibv_qp *const qp[2])
@@ -383,6 +393,7 @@ static void churn_pairs(struct churn *c, int id)
 			      "all completions of round %d come", round);
 		/* The receiver last: its peer's requests would be retried into nothing. */
 		MUST(!ibv_destroy_qp(qp[0]) && !ibv_destroy_qp(qp[1]));
+		churn_await_pollers(c);
 		CHECK(atomic_load(&c->completions[id]) <= 2 * CHURN_MESSAGES,
 		      "no more completions than requests");
 		atomic_fetch_add(&c->good, 1);
@@ -409,7 +420,7 @@ static void churn_one(void *arg, int id)
 	if (id < NUM_LANES)
 		churn_pairs(c, id);
 	else if (id < NUM_LANES + NUM_POLLERS)
-		churn_poll(c);
+		churn_poll(c, id - NUM_LANES);
 	else
 		churn_contexts(c);
 }
