@@ -44,7 +44,7 @@ static void stamp(const struct ring *ring, uint32_t index)
 }
 
 /* The first word of each piece is written when the rest of it is there. */
-static void build(struct ring *ring, const struct rig_pair *pair, uint32_t nth)
+static void wqe_build(struct ring *ring, const struct rig_pair *pair, uint32_t nth)
 {
 	struct mlx4_wqe_ctrl_seg *ctrl = (void *)slot_at(ring, ring->head);
 	struct mlx4_wqe_raddr_seg *raddr = (void *)(ctrl + 1);
@@ -86,7 +86,7 @@ static struct mlx4_cqe *cqe_at(const struct ring *ring, uint32_t index)
 }
 
 /* Returns the index of the WQE that has completed. */
-static uint32_t await(struct ring *ring)
+static uint32_t cqe_await(struct ring *ring)
 {
 	struct mlx4_cqe *cqe = cqe_at(ring, ring->ci);
 	bool odd = ring->ci & ring->cq.cqe_cnt;
@@ -101,7 +101,7 @@ static uint32_t await(struct ring *ring)
 	return be16toh(cqe->wqe_index);
 }
 
-static void look(struct rig_pair *pair, struct ring *ring)
+static void objects_look(struct rig_pair *pair, struct ring *ring)
 {
 	struct mlx4dv_obj obj = {
 		.qp = { pair->end[0].qp, &ring->qp },
@@ -135,16 +135,16 @@ int main(int argc, char **argv)
 	for (int i = 0; i < WRITES * SGES * PART; i++)
 		pair.end[0].buf[i] = (uint8_t)(i * 7 + i / 256);
 	say_topic("mlx4dv");
-	look(&pair, &ring);
+	objects_look(&pair, &ring);
 	at_once = strcmp(how, "crowded") ? 8 : ring.qp.sq.wqe_cnt - 2;
 	while (done < WRITES) {
 		uint32_t n = WRITES - done < at_once ? WRITES - done : at_once;
 
 		for (uint32_t i = 0; i < n; i++)
-			build(&ring, &pair, done + i);
+			wqe_build(&ring, &pair, done + i);
 		ring_bell(&ring);
 		for (uint32_t i = 0; i < n; i++, done++)
-			MUST(await(&ring) == (done & 0xffff));
+			MUST(cqe_await(&ring) == (done & 0xffff));
 	}
 	say_check(!memcmp(pair.end[0].buf, pair.end[1].buf, WRITES * SGES * PART), "the bytes");
 	rig_pair_close(&pair);
