@@ -114,7 +114,7 @@ static void sends(struct ends *ends, uint32_t from, uint32_t count, uint8_t opco
 		ctrl = put_send(ends, n, opcode, imm_every ? n / imm_every : 0);
 	__atomic_store_n(ring->dbrec + MLX5_SND_DBR, htobe32((from + count) & 0xffff),
 			 __ATOMIC_RELEASE);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__sync_synchronize();
 	*(volatile uint64_t *)((uint8_t *)ring->bf.reg + ends->bf_offset) = *(uint64_t *)ctrl;
 	ends->bf_offset ^= ring->bf.size;
 }

@@ -39,6 +39,7 @@ static void commands(struct ibv_context *ctx)
 		{ PRM_OP_ALLOC_PD, "ALLOC_PD" },
 	};
 	static uint8_t out[16 + PRM_HCA_CAP_SIZE];
+	struct mlx5dv_devx_obj *obj;
 	struct dx_command cmd;
 
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
@@ -47,7 +48,9 @@ static void commands(struct ibv_context *ctx)
 			asked[i].name);
 	}
 	dx_command(&cmd, PRM_OP_ALLOC_PD, 16);
-	SAY_PTR(dx_create(ctx, &cmd), "an object");
+	obj = SAY_PTR(dx_create(ctx, &cmd), "an object");
+	if (obj)
+		MUST(!mlx5dv_devx_obj_destroy(obj));
 }
 
 static void channels(struct ibv_context *ctx)
@@ -72,15 +75,22 @@ static void channels(struct ibv_context *ctx)
 static void memory(struct ibv_context *ctx)
 {
 	static uint8_t page[DX_PAGE] __attribute__((aligned(DX_PAGE)));
+	struct mlx5dv_devx_umem *umem;
 	struct mlx5dv_devx_uar *uar;
 	uint32_t eqn = 0, rate = 1000;
+	struct mlx5dv_pp *pp;
 
-	SAY_PTR(mlx5dv_devx_umem_reg(ctx, page, sizeof(page), IBV_ACCESS_LOCAL_WRITE), "a umem");
+	umem = SAY_PTR(mlx5dv_devx_umem_reg(ctx, page, sizeof(page), IBV_ACCESS_LOCAL_WRITE),
+		       "a umem");
+	if (umem)
+		MUST(!mlx5dv_devx_umem_dereg(umem));
 	SAY_RET(mlx5dv_devx_query_eqn(ctx, 0, &eqn), "an event queue");
 	uar = SAY_PTR(mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_BF), "a page");
 	if (uar)
 		mlx5dv_devx_free_uar(uar);
-	SAY_PTR(mlx5dv_pp_alloc(ctx, sizeof(rate), &rate, 0), "a rate");
+	pp = SAY_PTR(mlx5dv_pp_alloc(ctx, sizeof(rate), &rate, 0), "a rate");
+	if (pp)
+		mlx5dv_pp_free(pp);
 }
 
 /* The parts that Debian 12's library knows. */
