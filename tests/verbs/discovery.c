@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "tests/lib/control.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
@@ -52,24 +52,6 @@ IN_FRONT int nl_connect(struct nl_sock *sock, int protocol)
 }
 
 /* ---- the adapter, which is told what shall happen */
-
-static void adapter_tell(const char *fault)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	const char *path = getenv("DISCOVERY_CONTROL");
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	char answer[64] = "";
-
-	MUST(path && strlen(path) < sizeof(addr.sun_path) && fd >= 0);
-	strcpy(addr.sun_path, path);
-	/* An address of one's own, for the answer. */
-	MUST(!bind(fd, (struct sockaddr *)&(struct sockaddr_un){ .sun_family = AF_UNIX },
-		   sizeof(sa_family_t)));
-	MUST(sendto(fd, fault, strlen(fault), 0, (struct sockaddr *)&addr, sizeof(addr)) > 0);
-	MUST(recv(fd, answer, sizeof(answer) - 1, 0) > 0);
-	MUST(!strcmp(answer, "ok"));
-	close(fd);
-}
 
 static void node_await(bool present)
 {
