@@ -238,23 +238,30 @@ static void hear_completions(struct dx_end *a, struct dx_end *b)
 	close(fd);
 }
 
-/* Linux does not wait for room: the highest number stands for as many as there were. */
+/*
+ * Linux does not wait for room: the highest number stands for as many as there were. A second
+ * eventfd, which is told after the first, says when: a completion is seen before its event.
+ */
 static void overflow_eventfd(struct dx_end *a, struct dx_end *b)
 {
 	struct mlx5dv_devx_event_channel *channel = channel_of(b, 0);
 	const uint64_t full = UINT64_MAX - 1;
-	int fd = eventfd(0, EFD_NONBLOCK);
+	int fd = eventfd(0, EFD_NONBLOCK), told = eventfd(0, EFD_NONBLOCK);
 	uint64_t count = 0;
 
-	MUST(fd >= 0 && write(fd, &full, sizeof(full)) == sizeof(full));
+	MUST(fd >= 0 && told >= 0 && write(fd, &full, sizeof(full)) == sizeof(full));
 	MUST(!mlx5dv_devx_subscribe_devx_event_fd(channel, fd, b->cq.obj, PRM_EVENT_COMP));
+	MUST(!mlx5dv_devx_subscribe_devx_event_fd(channel, told, b->cq.obj, PRM_EVENT_COMP));
 	for (int i = 0; i < 2; i++) {
 		dx_cq_arm(&b->device, &b->cq);
 		complete_one(a, b);
+		MUST(is_readable(told, WAIT_MS));
+		MUST(read(told, &count, sizeof(count)) == sizeof(count));
 	}
 	mlx5dv_devx_destroy_event_channel(channel);
 	MUST(read(fd, &count, sizeof(count)) == sizeof(count));
 	say_check(count == UINT64_MAX, "an eventfd that is full");
+	close(told);
 	close(fd);
 }
 
