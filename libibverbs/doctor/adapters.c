@@ -33,17 +33,28 @@ static void say_no_provider(const char *name, const char *driver)
 	     "ibverbs-providers=VERSION returns to them");
 }
 
+/* The library's name without its "lib", or NULL. A subfunction's driver has a longer name. */
+static const char *provider_for(const char *driver)
+{
+	if (!strncmp(driver, "mlx5_core", 9))
+		return "mlx5";
+	return strcmp(driver, "mlx4_core") ? NULL : "mlx4";
+}
+
 static void check_left_out(const char *name)
 {
 	char driver[SYSFS_TEXT];
+	const char *provider;
 
 	if (is_listed(name))
 		return;
 	sysfs_link(driver, "class/infiniband/%s/device/driver", name);
-	if (!strncmp(driver, "mlx5_core", 9)) {
-		found(PROBLEM, name, "programs do not find it, though libmlx5 is for it");
+	provider = provider_for(driver);
+	if (provider) {
+		found(PROBLEM, name, "programs do not find it, though lib%s is for it", provider);
 		cure("VERBS_LOG=info ibv_devices says why; it needs ib_uverbs, its device file and "
-		     "/etc/libibverbs.d/mlx5.driver");
+		     "/etc/libibverbs.d/%s.driver",
+		     provider);
 	} else {
 		say_no_provider(name, driver);
 	}

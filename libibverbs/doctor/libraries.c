@@ -48,7 +48,7 @@ static void check_release_of(const char *name, void *call, char release[SYSFS_TE
 	if (strcmp(release, release_of(path))) {
 		found(PROBLEM, name, "%s is of another release than libibverbs, %s", path, release);
 		cure("take both from one place: see LD_LIBRARY_PATH, ldconfig -p | grep -E "
-		     "'ibverbs|mlx5|rdmacm', and the versions of the packages");
+		     "'ibverbs|mlx[45]|rdmacm', and the versions of the packages");
 	} else {
 		found(FINE, name, "%s", path);
 	}
@@ -67,5 +67,6 @@ void check_libraries(void)
 
 	check_release_of("libibverbs", (void *)ibv_get_device_list, release);
 	check_release_of("libmlx5", call_of("libmlx5.so.1", "mlx5dv_query_device"), release);
+	check_release_of("libmlx4", call_of("libmlx4.so.1", "mlx4dv_query_device"), release);
 	check_release_of("librdmacm", call_of("librdmacm.so.1", "rdma_create_id"), release);
 }
