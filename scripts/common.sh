@@ -127,6 +127,7 @@ apt_install() {
 	local tries=1
 	need_root_for 'apt-get update && apt-get install --no-install-recommends' "$@"
 	step "installing: $*"
+	as_root true || die "these packages have to be installed first: $*"
 	until as_root apt-get -o Acquire::Retries=5 update -qq; do
 		[ $((tries++)) -lt 4 ] || { say "apt-get update does not succeed: what is known so far has to do" && break; }
 		sleep 10
