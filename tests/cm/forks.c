@@ -56,19 +56,26 @@ int connect_patiently(void)
 	return socket;
 }
 
-int child_echo(int listener)
+int echo(int socket, size_t *echoed)
 {
-	int socket = raccept(listener, NULL, NULL);
 	char bytes[64];
 	ssize_t got;
 
-	if (socket < 0)
-		return 1;
+	*echoed = 0;
 	while ((got = rrecv(socket, bytes, sizeof(bytes), 0)) > 0) {
 		if (rsend(socket, bytes, got, 0) != got)
 			return 1;
+		*echoed += got;
 	}
 	return got || rclose(socket);
+}
+
+int child_echo(int listener)
+{
+	int socket = raccept(listener, NULL, NULL);
+	size_t echoed;
+
+	return socket < 0 || echo(socket, &echoed);
 }
 
 bool comes_back(int socket, const char *text)

@@ -19,6 +19,8 @@ int connect_here(void);
 /* The function tries for ten seconds. */
 int connect_patiently(void);
 
+/* The function sends back what comes, until the other side ends, and closes the socket. */
+int echo(int socket, size_t *echoed);
 /* The function accepts one connection and sends back what comes, until the other side ends. */
 int child_echo(int listener);
 bool comes_back(int socket, const char *text);
