@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - keeps what the kernel says of a device.
+ * device.c - asks the kernel what a device can do, and keeps what it says.
  */
 #include "providers/common/device.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-void provider_device_init(struct device_facts *facts, void *resp, size_t resp_size)
+#include "util/bits.h"
+
+void provider_device_init(struct device_facts *facts, struct ibv_context *context,
+			  const struct device_kind *kind, void *resp)
 {
-	*facts = (struct device_facts){ .resp = resp, .resp_size = resp_size };
+	*facts = (struct device_facts){ .context = context, .kind = kind, .resp = resp };
 	pthread_mutex_init(&facts->lock, NULL);
 }
 
@@ -27,21 +31,48 @@ static bool caps_have_srq(const struct ibv_device_attr_ex *attr)
 	       IBV_ODP_SUPPORT_SRQ_RECV;
 }
 
-void provider_device_learn(struct device_facts *facts, const struct ibv_device_attr_ex *attr,
-			   const void *resp)
+static void device_learn(struct device_facts *facts, const struct ibv_device_attr_ex *attr,
+			 const void *resp)
 {
 	pthread_mutex_lock(&facts->lock);
 	if (!facts->known) {
 		facts->attr = attr->orig_attr;
 		facts->raw_packet_caps = attr->raw_packet_caps;
 		facts->srq_on_demand = caps_have_srq(attr);
-		memcpy(facts->resp, resp, facts->resp_size);
+		memcpy(facts->resp, resp, facts->kind->resp_size);
 		facts->known = true;
 	}
 	pthread_mutex_unlock(&facts->lock);
 }
 
-bool provider_device_is_known(struct device_facts *facts)
+/* The kernel packs major, minor and subminor release of the firmware into RAW. */
+static void device_print_fw(uint64_t raw, int digits, struct ibv_device_attr *attr)
+{
+	snprintf(attr->fw_ver, sizeof(attr->fw_ver), "%u.%u.%0*u",
+		 (unsigned int)(raw >> 32 & 0xffff), (unsigned int)(raw >> 16 & 0xffff), digits,
+		 (unsigned int)(raw & 0xffff));
+}
+
+int provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex *attr,
+			  size_t attr_size)
+{
+	_Alignas(uint64_t) uint8_t resp[DEVICE_RESP_MAX];
+	const struct device_kind *kind = facts->kind;
+	const struct verbs_udata udata = { .resp = resp, .resp_len = kind->resp_size };
+	uint64_t fw_ver = 0;
+	int ret;
+
+	assert(kind->resp_size <= sizeof(resp));
+	ret = verbs_cmd_query_device(facts->context, attr, attr_size, &fw_ver, &udata);
+	if (ret)
+		return ret;
+	device_print_fw(fw_ver, kind->fw_digits, &attr->orig_attr);
+	kind->add_caps(resp, attr);
+	device_learn(facts, attr, resp);
+	return 0;
+}
+
+static bool device_is_known(struct device_facts *facts)
 {
 	bool known;
 
@@ -51,15 +82,38 @@ bool provider_device_is_known(struct device_facts *facts)
 	return known;
 }
 
-void provider_device_print_fw(uint64_t raw, int digits, struct ibv_device_attr *attr)
+int provider_device_know(struct device_facts *facts)
 {
-	snprintf(attr->fw_ver, sizeof(attr->fw_ver), "%u.%u.%0*u",
-		 (unsigned int)(raw >> 32 & 0xffff), (unsigned int)(raw >> 16 & 0xffff), digits,
-		 (unsigned int)(raw & 0xffff));
+	struct ibv_device_attr_ex attr = { 0 };
+
+	return device_is_known(facts) ? 0 : provider_device_query(facts, &attr, sizeof(attr));
 }
 
 int provider_device_query_port(struct ibv_context *context, uint8_t port_num,
 			       struct ibv_port_attr *attr, size_t attr_size)
 {
 	return verbs_cmd_query_port(context, port_num, attr, attr_size);
+}
+
+int provider_device_port_traits(struct device_facts *facts, uint8_t port_num, uint8_t *traits)
+{
+	uint8_t *cached =
+		port_num < ARRAY_SIZE(facts->port_traits) ? &facts->port_traits[port_num] : NULL;
+	struct ibv_port_attr port;
+	int ret;
+
+	*traits = cached ? __atomic_load_n(cached, __ATOMIC_RELAXED) : 0;
+	if (*traits)
+		return 0;
+	ret = provider_device_query_port(facts->context, port_num, &port, sizeof(port));
+	if (ret)
+		return ret;
+	*traits = PORT_KNOWN;
+	if (port.link_layer == IBV_LINK_LAYER_ETHERNET)
+		*traits |= PORT_ETHERNET;
+	if (port.flags & IBV_QPF_GRH_REQUIRED)
+		*traits |= PORT_NEEDS_GRH;
+	if (cached)
+		__atomic_store_n(cached, *traits, __ATOMIC_RELAXED);
+	return 0;
 }

@@ -74,17 +74,18 @@ static int ah_fill(struct ibv_pd *pd, struct ibv_ah_attr *attr, bool is_ethernet
 
 int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 {
-	struct ibv_port_attr port;
 	struct mlx4_ah *mah;
 	bool is_ethernet;
-	int ret = provider_device_query_port(pd->context, attr->port_num, &port, sizeof(port));
+	uint8_t traits;
+	int ret =
+		provider_device_port_traits(&to_mctx(pd->context)->device, attr->port_num, &traits);
 
 	if (ret) {
 		verbs_warn("create_ah: port_num is %u: the device has no such port",
 			   attr->port_num);
 		return ret;
 	}
-	is_ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
+	is_ethernet = traits & PORT_ETHERNET;
 	ret = ah_check_attr(attr, is_ethernet);
 	if (ret)
 		return ret;

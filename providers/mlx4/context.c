@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "providers/mlx4/context.h"
+#include "providers/mlx4/device.h"
 #include "util/alloc.h"
 #include "util/mmio.h"
 
@@ -106,7 +107,8 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 	provider_id_lookup_init(&ctx->ids);
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
-	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
+	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
+			     &ctx->device_resp);
 	verbs_set_ops(&ctx->vctx, &mlx4_context_ops);
 	*vctx = &ctx->vctx;
 	return 0;

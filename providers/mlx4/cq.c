@@ -13,7 +13,6 @@
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
-#include "providers/mlx4/device.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
 
@@ -35,7 +34,7 @@ static struct ibv_pd *attr_pd(const struct ibv_cq_init_attr_ex *attr)
 static int cq_check_attr(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr)
 {
 	const struct ibv_device_attr *device;
-	int ret = mlx4_device_attr_get(ctx, &device);
+	int ret = provider_device_attr_get(&ctx->device, &device);
 
 	if (ret)
 		return ret;
@@ -102,34 +101,25 @@ static int cq_run_create(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 	return ret;
 }
 
-/* The function decides what polling will do, before anybody can poll. Ports of a device may differ
- * in their link layer; what a CQE says of a priority is the first one's to tell. */
-static int cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
-			      struct mlx4_cq *cq)
+/* The function decides what polling will do, before anybody can poll. */
+static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			       struct mlx4_cq *cq)
 {
-	struct ibv_port_attr port;
-	int ret = provider_device_query_port(&ctx->vctx.context, 1, &port, sizeof(port));
-
-	if (ret)
-		return ret;
 	qlock_init(&cq->lock, !(attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) &&
 				      !pd_thread_domain(attr_pd(attr)));
 	cq->ids = &ctx->ids;
 	cq->arm_sn = 1;
 	cq->doorbell = ctx->uar + M4_UAR_CQ;
-	cq->is_ethernet = port.link_layer == IBV_LINK_LAYER_ETHERNET;
 	cq->has_time = attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
 	mlx4_cq_ex_fill(cq, attr->wc_flags);
-	return 0;
 }
 
 static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 		    struct mlx4_cq *cq)
 {
-	int ret = cq_choose_routines(ctx, attr, cq);
+	int ret;
 
-	if (ret)
-		return ret;
+	cq_choose_routines(ctx, attr, cq);
 	cq->entry_log = log2_floor(ctx->caps.cqe_size);
 	cq->count_log = log2_ceil((uint64_t)attr->cqe + 1);
 	ret = cq_alloc_ring(ctx, attr_pd(attr), (size_t)1 << (cq->count_log + cq->entry_log),

@@ -31,7 +31,6 @@ struct mlx4_cq {
 	uint32_t arm_sn; /* of the next event; the adapter wants it in arm requests */
 	uint32_t cqn;
 	uint8_t *doorbell; /* register */
-	bool is_ethernet;  /* CQEs have a VLAN tag's priority where others have a service level */
 	bool has_time;
 	bool taken; /* the program reads the ring by itself: mlx4dv_init_obj() */
 	struct queue_mem buf;

@@ -6,64 +6,32 @@
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/device.h"
 
-static void device_add_caps(const struct mlx4_uverbs_ex_query_device_resp *resp,
-			    struct ibv_device_attr_ex *attr)
+static void device_add_caps(const void *part, struct ibv_device_attr_ex *attr)
 {
+	const struct mlx4_uverbs_ex_query_device_resp *resp = part;
+
 	attr->tso_caps.max_tso = resp->tso_caps.max_tso;
 	attr->tso_caps.supported_qpts = resp->tso_caps.supported_qpts;
 	attr->rss_caps.rx_hash_fields_mask = resp->rss_caps.rx_hash_fields_mask;
 	attr->rss_caps.rx_hash_function = resp->rss_caps.rx_hash_function;
 }
 
-static int device_query(struct ibv_context *context, struct ibv_device_attr_ex *attr,
-			size_t attr_size, struct mlx4_uverbs_ex_query_device_resp *resp)
-{
-	const struct verbs_udata udata = { .resp = resp, .resp_len = sizeof(*resp) };
-	uint64_t fw_ver = 0;
-	int ret = verbs_cmd_query_device(context, attr, attr_size, &fw_ver, &udata);
-
-	if (ret)
-		return ret;
-	provider_device_print_fw(fw_ver, 3, &attr->orig_attr);
-	device_add_caps(resp, attr);
-	return 0;
-}
+const struct device_kind mlx4_device_kind = {
+	.resp_size = sizeof(struct mlx4_uverbs_ex_query_device_resp),
+	.fw_digits = 3,
+	.add_caps = device_add_caps,
+};
 
 int mlx4_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size)
 {
-	struct mlx4_uverbs_ex_query_device_resp resp;
-	int ret = device_query(context, attr, attr_size, &resp);
-
 	(void)input;
-	if (!ret)
-		provider_device_learn(&to_mctx(context)->device, attr, &resp);
-	return ret;
-}
-
-static int device_know(struct mlx4_context *ctx)
-{
-	struct mlx4_uverbs_ex_query_device_resp resp;
-	struct ibv_device_attr_ex full = { 0 };
-	int ret;
-
-	if (provider_device_is_known(&ctx->device))
-		return 0;
-	ret = device_query(&ctx->vctx.context, &full, sizeof(full), &resp);
-	if (!ret)
-		provider_device_learn(&ctx->device, &full, &resp);
-	return ret;
-}
-
-int mlx4_device_attr_get(struct mlx4_context *ctx, const struct ibv_device_attr **attr)
-{
-	*attr = &ctx->device.attr;
-	return device_know(ctx);
+	return provider_device_query(&to_mctx(context)->device, attr, attr_size);
 }
 
 int mlx4_device_resp_get(struct mlx4_context *ctx,
 			 const struct mlx4_uverbs_ex_query_device_resp **resp)
 {
 	*resp = &ctx->device_resp;
-	return device_know(ctx);
+	return provider_device_know(&ctx->device);
 }

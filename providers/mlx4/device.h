@@ -8,14 +8,15 @@
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx4-abi.h>
 
+struct device_kind;
 struct mlx4_context;
+
+extern const struct device_kind mlx4_device_kind;
 
 int mlx4_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* The functions give the device's attributes, and the driver's part of them, which do not change
- * while the device is open. */
-int mlx4_device_attr_get(struct mlx4_context *ctx, const struct ibv_device_attr **attr);
+/* The function gives the driver's part of the device's attributes. */
 int mlx4_device_resp_get(struct mlx4_context *ctx,
 			 const struct mlx4_uverbs_ex_query_device_resp **resp);
 

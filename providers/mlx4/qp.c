@@ -310,11 +310,23 @@ static void qp_reset(struct mlx4_qp *qp)
 	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
 }
 
+/* Ports of a device may differ in their link layer. */
+static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
+{
+	struct mlx4_context *ctx = to_mctx(qp->vqp.qp.context);
+	uint8_t traits;
+
+	if (!provider_device_port_traits(&ctx->device, port_num, &traits))
+		qp->is_ethernet = traits & PORT_ETHERNET;
+}
+
 int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx4_qp *qp = to_mqp(ibqp);
 	int ret = verbs_cmd_modify_qp(ibqp, attr, attr_mask, NULL);
 
+	if (!ret && attr_mask & IBV_QP_PORT)
+		qp_take_port(qp, attr->port_num);
 	if (ret || !(attr_mask & IBV_QP_STATE))
 		return ret;
 	if (attr->qp_state == IBV_QPS_RESET)

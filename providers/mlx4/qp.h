@@ -63,6 +63,7 @@ struct mlx4_qp {
 	struct verbs_qp vqp;
 
 	bool is_ud, sq_sig_all, error_reported;
+	bool is_ethernet; /* the port is */
 	uint32_t opcodes; /* of the type */
 	struct ibv_qp_cap cap;
 	struct queue_mem buf;

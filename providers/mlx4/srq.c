@@ -9,14 +9,13 @@
 #include <unistd.h>
 
 #include "providers/mlx4/context.h"
-#include "providers/mlx4/device.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
 
 static int srq_check_attr(struct mlx4_context *ctx, const struct ibv_srq_init_attr_ex *attr)
 {
 	const struct ibv_device_attr *device;
-	int ret = mlx4_device_attr_get(ctx, &device);
+	int ret = provider_device_attr_get(&ctx->device, &device);
 
 	if (ret)
 		return ret;

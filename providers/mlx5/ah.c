@@ -11,14 +11,7 @@
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/device.h"
 #include "util/alloc.h"
-
-enum port_trait {
-	PORT_KNOWN = 1 << 0,
-	PORT_ETHERNET = 1 << 1,
-	PORT_NEEDS_GRH = 1 << 2,
-};
 
 static int ah_check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 {
@@ -27,30 +20,6 @@ static int ah_check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *att
 			   ctx->caps.num_ports);
 		return EINVAL;
 	}
-	return 0;
-}
-
-/* The kernel is asked once: what is kept of a port does not change while the device is open. */
-static int port_traits(struct mlx5_context *ctx, uint8_t port_num, uint8_t *traits)
-{
-	uint8_t *cached =
-		port_num < ARRAY_SIZE(ctx->port_traits) ? &ctx->port_traits[port_num] : NULL;
-	struct ibv_port_attr port;
-	int ret;
-
-	*traits = cached ? __atomic_load_n(cached, __ATOMIC_RELAXED) : 0;
-	if (*traits)
-		return 0;
-	ret = provider_device_query_port(&ctx->vctx.context, port_num, &port, sizeof(port));
-	if (ret)
-		return ret;
-	*traits = PORT_KNOWN;
-	if (port.link_layer == IBV_LINK_LAYER_ETHERNET)
-		*traits |= PORT_ETHERNET;
-	if (port.flags & IBV_QPF_GRH_REQUIRED)
-		*traits |= PORT_NEEDS_GRH;
-	if (cached)
-		__atomic_store_n(cached, *traits, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -135,7 +104,7 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 
 	ret = ah_check_attr(ctx, attr);
 	if (!ret)
-		ret = port_traits(ctx, attr->port_num, &traits);
+		ret = provider_device_port_traits(&ctx->device, attr->port_num, &traits);
 	if (!ret)
 		ret = ah_check_grh(attr, traits);
 	if (ret)

@@ -11,6 +11,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/stall.h"
+#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -115,7 +116,8 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 	pthread_mutex_init(&ctx->clock_lock, NULL);
 	mlx5_hca_caps_init(&ctx->hca_caps);
 	mlx5_qpn_pool_init(&ctx->qpns);
-	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
+	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx5_device_kind,
+			     &ctx->device_resp);
 	verbs_set_ops(&ctx->vctx, &mlx5_context_ops);
 	verbs_set_ops(&ctx->vctx, &mlx5_datapath()->ops);
 	if (ctx->env.stall.on)

@@ -56,7 +56,6 @@ struct mlx5_context {
 	pthread_mutex_t clock_lock;          /* guards the next two */
 	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */
 
-	uint8_t port_traits[3];     /* of each port, once known: ah.c; atomic */
 	struct id_lookup *sig_keys; /* keys with signatures, by their index; NULL: there was none */
 	uint32_t ah_count; /* handles that were given a UDP source port by their number; atomic */
 

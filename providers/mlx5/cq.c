@@ -12,7 +12,6 @@
 #include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/doorbell.h"
-#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 #include "util/order.h"
 
@@ -41,7 +40,7 @@ static int cq_check_attr(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 			 const struct cq_options *options)
 {
 	const struct ibv_device_attr *device;
-	int ret = mlx5_device_attr_get(ctx, &device);
+	int ret = provider_device_attr_get(&ctx->device, &device);
 
 	if (ret)
 		return ret;

@@ -18,7 +18,6 @@
 #include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
-#include "providers/mlx5/device.h"
 #include "util/alloc.h"
 
 struct cq_old_ring {
@@ -131,7 +130,7 @@ static int new_ring_alloc(struct mlx5_cq *cq, struct new_ring *to)
 static int cq_check_size(struct mlx5_cq *cq, int cqe)
 {
 	const struct ibv_device_attr *device;
-	int ret = mlx5_device_attr_get(to_mctx(cq->vcq.cq.context), &device);
+	int ret = provider_device_attr_get(&to_mctx(cq->vcq.cq.context)->device, &device);
 
 	if (ret || (cqe > 0 && cqe <= device->max_cqe))
 		return ret;

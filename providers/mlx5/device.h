@@ -8,14 +8,15 @@
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
 
+struct device_kind;
 struct mlx5_context;
+
+extern const struct device_kind mlx5_device_kind;
 
 int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* The functions give the device's attributes, and the driver's part of them, which do not change
- * while the device is open. */
-int mlx5_device_attr_get(struct mlx5_context *ctx, const struct ibv_device_attr **attr);
+/* The function gives the driver's part of the device's attributes. */
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
 
 /* The function says whether an SRQ may have buffers on demand, so that requests come back

@@ -358,7 +358,7 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(attr_pd(attr));
 	int ret;
 
-	ret = mlx5_device_attr_get(ctx, &device);
+	ret = provider_device_attr_get(&ctx->device, &device);
 	if (ret)
 		return ret;
 	qlock_init(&qp->sq_lock, shared);

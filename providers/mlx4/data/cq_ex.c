@@ -104,7 +104,9 @@ static uint32_t read_slid(struct ibv_cq_ex *cqx)
 
 static uint8_t read_sl(struct ibv_cq_ex *cqx)
 {
-	return cqe_sl(to_mcq_ex(cqx), to_mcq_ex(cqx)->cqe);
+	const struct mlx4_cq *cq = to_mcq_ex(cqx);
+
+	return cqe_sl(cq->qp, cq->cqe);
 }
 
 /* A CQ with timestamps has them where others have the LID and the service level. */

@@ -100,9 +100,10 @@ CQE_INLINE uint32_t cqe_byte_len(const uint8_t *cqe, uint32_t done_as)
 	}
 }
 
-CQE_INLINE uint8_t cqe_sl(const struct mlx4_cq *cq, const uint8_t *cqe)
+/* On Ethernet, the priority of a VLAN tag is where others have a service level. */
+CQE_INLINE uint8_t cqe_sl(const struct mlx4_qp *qp, const uint8_t *cqe)
 {
-	return cq->is_ethernet ? fld_get(cqe, M4_CQE_ETH_PRIO) : fld_get(cqe, M4_CQE_SL);
+	return qp->is_ethernet ? fld_get(cqe, M4_CQE_ETH_PRIO) : fld_get(cqe, M4_CQE_SL);
 }
 
 /* ---- taking a CQE ---- */

@@ -6,8 +6,10 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-static void fill_message(const struct mlx4_cq *cq, const uint8_t *cqe, struct ibv_wc *wc)
+static void fill_message(const struct mlx4_cq *cq, const struct completion *comp, struct ibv_wc *wc)
 {
+	const uint8_t *cqe = comp->cqe;
+
 	wc->opcode = cqe_recv_opcode(cqe);
 	wc->byte_len = cqe_byte_len(cqe, 0);
 	wc->wc_flags = cqe_recv_flags(cqe);
@@ -17,7 +19,7 @@ static void fill_message(const struct mlx4_cq *cq, const uint8_t *cqe, struct ib
 	wc->pkey_index = cqe_word(cqe, FLD_BYTE(M4_CQE_IMM)) & 0x7f;
 	/* A CQ with timestamps has them there. */
 	wc->slid = cq->has_time ? 0 : fld_get(cqe, M4_CQE_RLID);
-	wc->sl = cq->has_time ? 0 : cqe_sl(cq, cqe);
+	wc->sl = cq->has_time ? 0 : cqe_sl(comp->qp, cqe);
 }
 
 static void fill_wc(const struct mlx4_cq *cq, const struct completion *comp, struct ibv_wc *wc)
@@ -35,7 +37,7 @@ static void fill_wc(const struct mlx4_cq *cq, const struct completion *comp, str
 		wc->wc_flags = 0;
 		wc->byte_len = cqe_byte_len(comp->cqe, comp->done_as);
 	} else {
-		fill_message(cq, comp->cqe, wc);
+		fill_message(cq, comp, wc);
 	}
 }
 

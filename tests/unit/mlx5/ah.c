@@ -22,13 +22,11 @@ enum { HANDLES = 256, PORT_MIN = 0xc000 };
 
 static enum ibv_gid_type gid_type;
 
-int provider_device_query_port(struct ibv_context *context, uint8_t port_num,
-			       struct ibv_port_attr *attr, size_t attr_size)
+int provider_device_port_traits(struct device_facts *facts, uint8_t port_num, uint8_t *traits)
 {
-	(void)context;
+	(void)facts;
 	(void)port_num;
-	memset(attr, 0, attr_size);
-	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
+	*traits = PORT_KNOWN | PORT_ETHERNET;
 	return 0;
 }
 

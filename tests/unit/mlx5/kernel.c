@@ -23,6 +23,7 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/device.h"
 #include "providers/mlx5/pd.h"
 #include "providers/mlx5/qp.h"
 #include "util/bits.h"
@@ -165,7 +166,8 @@ static struct mlx5_context *new_context(void)
 	provider_id_lookup_init(&ctx->ids);
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
-	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
+	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx5_device_kind,
+			     &ctx->device_resp);
 	ctx->device.known = true;
 	ctx->device.attr.max_cqe = 1024;
 	pthread_mutex_init(&ctx->uar_lock, NULL);

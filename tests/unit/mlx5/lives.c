@@ -21,6 +21,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/device.h"
 #include "providers/mlx5/pd.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_rules.h"
@@ -181,7 +182,8 @@ static int life_begin(void **state)
 	provider_id_lookup_init(&ctx->ids);
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
-	provider_device_init(&ctx->device, &ctx->device_resp, sizeof(ctx->device_resp));
+	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx5_device_kind,
+			     &ctx->device_resp);
 	ctx->device.known = true;
 	ctx->device.attr.max_cqe = 1024;
 	pthread_mutex_init(&ctx->uar_lock, NULL);
