@@ -6,7 +6,6 @@
 #include "rig.h"
 
 #include <endian.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,35 +217,4 @@ void rig_complete(struct rig *rig, const struct rig_cqe *want)
 	}
 	cqe[63] = (uint8_t)(want->opcode << 4 | format << 2 | (rig->cq_pi / count & 1));
 	rig->cq_pi++;
-}
-
-static int hex_byte(const char **hex)
-{
-	char digits[3] = { 0 };
-
-	while (**hex == ' ')
-		(*hex)++;
-	if (!**hex)
-		return -1;
-	memcpy(digits, *hex, 2);
-	*hex += 2;
-	return (int)strtol(digits, NULL, 16);
-}
-
-void check_bytes_at(const void *at, const char *hex, const char *file, int line)
-{
-	const uint8_t *bytes = at;
-	const char *rest = hex;
-	int want;
-
-	for (unsigned int i = 0; (want = hex_byte(&rest)) >= 0; i++) {
-		if (bytes[i] == want)
-			continue;
-		fprintf(stderr, "byte %u is %02x, not %02x; want %s\n have", i, bytes[i],
-			(unsigned int)want, hex);
-		for (unsigned int j = 0; j < strlen(hex) * 4 / 9 + 1; j++)
-			fprintf(stderr, "%s%02x", j % 4 ? "" : " ", bytes[j]);
-		fputc('\n', stderr);
-		_fail(file, line);
-	}
 }

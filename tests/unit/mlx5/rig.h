@@ -15,6 +15,7 @@
 
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/post.h"
+#include "tests/unit/golden.h"
 
 #define RIG_QPN       0x123456u
 #define RIG_RSN       0x000abcu
@@ -62,10 +63,6 @@ struct rig_cqe {
 };
 
 void rig_complete(struct rig *rig, const struct rig_cqe *cqe);
-
-/* HEX is groups of hex digits, as printed by a dump; the bytes at AT start with it. */
-void check_bytes_at(const void *at, const char *hex, const char *file, int line);
-#define check_bytes(at, hex) check_bytes_at(at, hex, __FILE__, __LINE__)
 
 static inline uint32_t rig_dbrec(const struct rig *rig, unsigned int word)
 {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rig.c - see rig.h.
+ */
+#include "rig.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx4/cqe.h"
+#include "providers/mlx4/device.h"
+#include "util/bits.h"
+
+#define OR_DEFAULT(value, fallback) ((value) ? (value) : (fallback))
+
+/* ---- the kernel ---- */
+
+static bool second_port_is_ethernet;
+
+int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
+			 size_t attr_size)
+{
+	(void)context;
+	memset(attr, 0, attr_size);
+	attr->link_layer = port_num == 2 && second_port_is_ethernet ? IBV_LINK_LAYER_ETHERNET
+								    : IBV_LINK_LAYER_INFINIBAND;
+	return 0;
+}
+
+int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			uint32_t flags, struct verbs_cq *vcq, const struct verbs_udata *udata)
+{
+	struct mlx4_ib_create_cq_resp *resp = udata->resp;
+
+	(void)attr;
+	(void)flags;
+	vcq->cq.context = context;
+	resp->cqn = RIG_CQN;
+	return 0;
+}
+
+int verbs_cmd_destroy_cq(struct ibv_cq *cq)
+{
+	(void)cq;
+	return 0;
+}
+
+int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			struct verbs_qp *vqp, const struct verbs_udata *udata)
+{
+	(void)udata;
+	vqp->qp.context = context;
+	vqp->qp.qp_num = RIG_QPN;
+	vqp->qp.send_cq = attr->send_cq;
+	vqp->qp.recv_cq = attr->recv_cq;
+	return 0;
+}
+
+int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
+			const struct verbs_udata *udata)
+{
+	(void)attr_mask;
+	(void)udata;
+	qp->state = attr->qp_state;
+	return 0;
+}
+
+int verbs_cmd_destroy_qp(struct ibv_qp *qp)
+{
+	(void)qp;
+	return 0;
+}
+
+/* ---- the rig ---- */
+
+static struct verbs_device device = { .device = { .name = "mlx4_0" } };
+
+static void *alloc_page(void)
+{
+	void *page = aligned_alloc(RIG_PAGE, RIG_PAGE);
+
+	assert_non_null(page);
+	memset(page, 0, RIG_PAGE);
+	return page;
+}
+
+static struct mlx4_context *new_context(const struct rig_options *opt)
+{
+	struct mlx4_context *ctx = calloc(1, sizeof(*ctx));
+
+	assert_non_null(ctx);
+	ctx->vctx.context.device = &device.device;
+	ctx->caps.cqe_size = OR_DEFAULT(opt->cqe_size, M4_CQE_LARGE);
+	ctx->uar = alloc_page();
+	qlock_init(&ctx->bf.lock, true);
+	if (opt->blueflame) {
+		ctx->bf.page = alloc_page();
+		ctx->bf.half = RIG_BF_REG / 2;
+	}
+	provider_id_lookup_init(&ctx->ids);
+	provider_dbrec_pool_init(&ctx->dbrecs);
+	provider_buf_pool_init(&ctx->queue_bufs);
+	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
+			     &ctx->device_resp);
+	ctx->device.known = true;
+	ctx->device.attr.max_cqe = 1024;
+	return ctx;
+}
+
+static struct mlx4_cq *new_cq(struct rig *rig, const struct rig_options *opt)
+{
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 7, .wc_flags = opt->wc_flags };
+	struct verbs_cq *vcq;
+
+	assert_int_equal(mlx4_cq_create(&rig->ctx->vctx.context, &attr, &vcq), 0);
+	return to_mcq(&vcq->cq);
+}
+
+static struct mlx4_qp *new_qp(struct rig *rig, const struct rig_options *opt)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = OR_DEFAULT(opt->type, IBV_QPT_RC),
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = &rig->pd.pd,
+		.send_cq = &rig->cq->vcq.cq,
+		.recv_cq = &rig->cq->vcq.cq,
+		.sq_sig_all = opt->signal_all,
+		.cap = {
+			.max_send_wr = OR_DEFAULT(opt->send_wr, 4),
+			.max_recv_wr = OR_DEFAULT(opt->recv_wr, 4),
+			.max_send_sge = OR_DEFAULT(opt->send_sge, 2),
+			.max_recv_sge = OR_DEFAULT(opt->recv_sge, 2),
+			.max_inline_data = opt->max_inline,
+		},
+	};
+	struct ibv_qp_attr state = { .port_num = OR_DEFAULT(opt->port, 1) };
+	struct verbs_qp *vqp;
+
+	assert_int_equal(mlx4_qp_create(&rig->ctx->vctx.context, &attr, &vqp), 0);
+	for (state.qp_state = IBV_QPS_INIT; state.qp_state <= IBV_QPS_RTS; state.qp_state++)
+		assert_int_equal(
+			mlx4_qp_modify(&vqp->qp, &state,
+				       IBV_QP_STATE |
+					       (state.qp_state == IBV_QPS_INIT ? IBV_QP_PORT : 0)),
+			0);
+	return to_mqp(&vqp->qp);
+}
+
+struct rig *rig_new(const struct rig_options *options)
+{
+	static const struct rig_options usual;
+	const struct rig_options *opt = options ? options : &usual;
+	struct rig *rig = calloc(1, sizeof(*rig));
+
+	assert_non_null(rig);
+	second_port_is_ethernet = opt->second_port_is_ethernet;
+	rig->ctx = new_context(opt);
+	rig->pd.pd.context = &rig->ctx->vctx.context;
+	rig->pd.pdn = 0x77;
+	rig->cq = new_cq(rig, opt);
+	rig->qp = new_qp(rig, opt);
+	return rig;
+}
+
+void rig_free(struct rig *rig)
+{
+	struct mlx4_context *ctx = rig->ctx;
+
+	assert_int_equal(mlx4_qp_destroy(&rig->qp->vqp.qp), 0);
+	assert_int_equal(mlx4_cq_destroy(&rig->cq->vcq.cq), 0);
+	provider_device_destroy(&ctx->device);
+	provider_buf_pool_destroy(&ctx->queue_bufs);
+	provider_dbrec_pool_destroy(&ctx->dbrecs);
+	provider_id_lookup_destroy(&ctx->ids);
+	free(ctx->bf.page);
+	free(ctx->uar);
+	free(ctx);
+	free(rig);
+}
+
+uint32_t rig_slots(const struct rig *rig)
+{
+	return rig->qp->sq.wq.mask + 1;
+}
+
+uint8_t *rig_slot(struct rig *rig, uint32_t index)
+{
+	return rig->qp->sq.buf + ((size_t)(index & rig->qp->sq.wq.mask) << rig->qp->sq.slot_log);
+}
+
+void rig_complete(struct rig *rig, const struct rig_cqe *want)
+{
+	const uint32_t size = rig->ctx->caps.cqe_size, count = 1u << rig->cq->count_log;
+	uint8_t *entry = (uint8_t *)rig->cq->buf.addr + (size_t)(rig->cq_pi % count) * size;
+	uint8_t *cqe = entry + size - M4_CQE_SIZE;
+
+	memset(entry, 0, size - 1);
+	fld_set(cqe, M4_CQE_QPN, OR_DEFAULT(want->qpn, RIG_QPN));
+	fld_set(cqe, M4_CQE_IMM, want->imm);
+	fld_set(cqe, FLD(0x8, 31, 0), want->rqpn);
+	fld_set(cqe, FLD(0xc, 31, 0), want->sl_rlid);
+	fld_set(cqe, M4_CQE_STATUS, want->status);
+	fld_set(cqe, M4_CQE_BYTE_COUNT, want->byte_count);
+	fld_set(cqe, M4_CQE_WQE_INDEX, want->wqe_index);
+	fld_set(cqe, M4_CQE_CHECKSUM,
+		want->syndrome ? want->vendor << 8 | want->syndrome : want->checksum);
+	cqe[M4_CQE_SIZE - 1] = (uint8_t)((rig->cq_pi / count & 1) << 7 | want->is_send << 6 |
+					 (want->syndrome ? M4_CQE_ERROR : want->opcode));
+	rig->cq_pi++;
+}

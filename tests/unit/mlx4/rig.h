@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rig.h - queues of mlx4 from creation to destruction, whose registers are plain memory. Functions
+ * of the rig stand for the kernel, and a hand plays the adapter: it writes CQEs, and the test looks
+ * at the bytes that the library wrote.
+ */
+#ifndef TESTS_UNIT_MLX4_RIG_H
+#define TESTS_UNIT_MLX4_RIG_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx4/ah.h"
+#include "providers/mlx4/context.h"
+#include "providers/mlx4/cq.h"
+#include "providers/mlx4/data/datapath.h"
+#include "tests/unit/golden.h"
+
+enum { RIG_QPN = 0x123456, RIG_CQN = 0x42, RIG_PAGE = 4096, RIG_BF_REG = 512 };
+
+struct rig_options {
+	enum ibv_qp_type type;                                     /* 0: RC */
+	uint32_t send_wr, recv_wr, send_sge, recv_sge, max_inline; /* 0: 4, 4, 2, 2, 0 */
+	uint32_t cqe_size;                                         /* 0: 64 */
+	uint64_t wc_flags;
+	bool signal_all, blueflame;
+	bool second_port_is_ethernet;
+	uint8_t port; /* 0: 1 */
+};
+
+struct rig {
+	struct mlx4_context *ctx;
+	struct provider_pd pd;
+	struct mlx4_cq *cq;
+	struct mlx4_qp *qp; /* in state RTS */
+	uint32_t cq_pi;     /* of the adapter */
+};
+
+struct rig *rig_new(const struct rig_options *options);
+void rig_free(struct rig *rig);
+
+/* The function returns where the WQE at a free-running index is. */
+uint8_t *rig_slot(struct rig *rig, uint32_t index);
+/* The function returns the number of slots in the ring of sends. */
+uint32_t rig_slots(const struct rig *rig);
+
+/* What a test wants in a CQE; the rest is what an adapter writes for rig->qp. */
+struct rig_cqe {
+	bool is_send;
+	unsigned int opcode;
+	uint16_t wqe_index;
+	uint32_t byte_count, imm, qpn; /* qpn: 0: of rig->qp */
+	uint32_t sl_rlid;              /* the whole dword, as the adapter's clock would have it */
+	uint32_t rqpn;                 /* the whole dword */
+	unsigned int syndrome, vendor;
+	uint32_t status, checksum;
+};
+
+void rig_complete(struct rig *rig, const struct rig_cqe *cqe);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wqe.c - what lands in the ring: the same bytes by ibv_post_send() and by ibv_wr_*, and
+ * nothing in front of the head that the adapter, which reads ahead, could take for a part of a WQE.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx4/uar.h"
+#include "util/bits.h"
+
+#define STAMP "ffffffff"
+
+static const uint8_t payload[128] = { 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7 };
+
+static void post(struct rig *rig, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, wr, &bad), 0);
+}
+
+/* ---- requests ---- */
+
+static void by_wr(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr)
+{
+	struct ibv_data_buf buf;
+
+	qpx->wr_id = wr->wr_id;
+	qpx->wr_flags = wr->send_flags;
+	ibv_wr_start(qpx);
+	switch (wr->opcode) {
+	case IBV_WR_SEND:
+		ibv_wr_send(qpx);
+		break;
+	case IBV_WR_SEND_WITH_IMM:
+		ibv_wr_send_imm(qpx, wr->imm_data);
+		break;
+	case IBV_WR_SEND_WITH_INV:
+		ibv_wr_send_inv(qpx, wr->invalidate_rkey);
+		break;
+	case IBV_WR_RDMA_WRITE:
+		ibv_wr_rdma_write(qpx, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+		break;
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		ibv_wr_rdma_write_imm(qpx, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr, wr->imm_data);
+		break;
+	case IBV_WR_RDMA_READ:
+		ibv_wr_rdma_read(qpx, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+		break;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		ibv_wr_atomic_cmp_swp(qpx, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
+				      wr->wr.atomic.compare_add, wr->wr.atomic.swap);
+		break;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		ibv_wr_atomic_fetch_add(qpx, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
+					wr->wr.atomic.compare_add);
+		break;
+	default:
+		fail();
+	}
+	if (wr->send_flags & IBV_SEND_INLINE) {
+		buf = (struct ibv_data_buf){ (void *)(uintptr_t)wr->sg_list->addr,
+					     wr->sg_list->length };
+		ibv_wr_set_inline_data_list(qpx, 1, &buf);
+	} else {
+		ibv_wr_set_sge_list(qpx, (size_t)wr->num_sge, wr->sg_list);
+	}
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+}
+
+static void both_doors_put_the_same_bytes(void **state)
+{
+	static struct ibv_sge sges[] = { { 0x1122334455667788, 0x99, 0xabcd },
+					 { 0x2233445566778899, 0x10, 0xabce } };
+	static struct ibv_sge bytes = { 0, 8, 0 };
+	static const struct {
+		struct ibv_send_wr wr;
+		const char *hex;
+	} cases[] = {
+		{ { .opcode = IBV_WR_SEND, .sg_list = sges, .num_sge = 1 },
+		  "0000000a 00000002 00000000 00000000 00000099 0000abcd 11223344 55667788" },
+		{ { .opcode = IBV_WR_SEND,
+		    .sg_list = sges,
+		    .num_sge = 2,
+		    .send_flags = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_FENCE },
+		  "0000000a 00000043 0000000e 00000000 00000099 0000abcd 11223344 55667788"
+		  "00000010 0000abce 22334455 66778899" },
+		{ { .opcode = IBV_WR_SEND, .num_sge = 0 }, "0000000a 00000001 00000000 00000000" },
+		{ { .opcode = IBV_WR_SEND_WITH_IMM,
+		    .sg_list = sges,
+		    .num_sge = 1,
+		    .imm_data = 0x44332211 },
+		  "0000000b 00000002 00000000 11223344 00000099" },
+		{ { .opcode = IBV_WR_SEND_WITH_INV,
+		    .sg_list = sges,
+		    .num_sge = 1,
+		    .invalidate_rkey = 0x5678 },
+		  "00000001 00000002 00000000 00005678 00000099" },
+		{ { .opcode = IBV_WR_RDMA_WRITE,
+		    .sg_list = sges,
+		    .num_sge = 1,
+		    .wr.rdma = { 0xaabbccddeeff0011, 0x1234 } },
+		  "00000008 00000003 00000000 00000000 aabbccdd eeff0011 00001234 00000000"
+		  "00000099 0000abcd 11223344 55667788" },
+		{ { .opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		    .sg_list = sges,
+		    .num_sge = 1,
+		    .imm_data = 0x44332211,
+		    .wr.rdma = { 0xaabbccddeeff0011, 0x1234 } },
+		  "00000009 00000003 00000000 11223344 aabbccdd eeff0011 00001234 00000000"
+		  "00000099" },
+		{ { .opcode = IBV_WR_RDMA_READ,
+		    .sg_list = sges,
+		    .num_sge = 1,
+		    .wr.rdma = { 0xaabbccddeeff0011, 0x1234 } },
+		  "00000010 00000003 00000000 00000000 aabbccdd eeff0011 00001234 00000000"
+		  "00000099" },
+		{ { .opcode = IBV_WR_ATOMIC_CMP_AND_SWP,
+		    .sg_list = sges,
+		    .num_sge = 1,
+		    .wr.atomic = { 0xaabbccddeeff0011, 0x1, 0x2, 0x1234 } },
+		  "00000011 00000004 00000000 00000000 aabbccdd eeff0011 00001234 00000000"
+		  "00000000 00000002 00000000 00000001 00000099" },
+		{ { .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		    .sg_list = sges,
+		    .num_sge = 1,
+		    .wr.atomic = { 0xaabbccddeeff0011, 0x3, 0, 0x1234 } },
+		  "00000012 00000004 00000000 00000000 aabbccdd eeff0011 00001234 00000000"
+		  "00000000 00000003 00000000 00000000 00000099" },
+		{ { .opcode = IBV_WR_SEND,
+		    .sg_list = &bytes,
+		    .num_sge = 1,
+		    .send_flags = IBV_SEND_INLINE },
+		  "0000000a 00000002 00000000 00000000 80000008 a0a1a2a3 a4a5a6a7" },
+	};
+	const struct rig_options options = { .max_inline = 60 };
+
+	(void)state;
+	bytes.addr = (uintptr_t)payload;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct rig *old = rig_new(&options), *new = rig_new(&options);
+		struct ibv_send_wr wr = cases[i].wr;
+		uint32_t size;
+
+		post(old, &wr);
+		by_wr(&new->qp->vqp.qp_ex, &wr);
+		check_bytes(rig_slot(old, 0), cases[i].hex);
+		size = (uint32_t)fld_get(rig_slot(old, 0), M4_CTRL_DS) * M4_SEG;
+		assert_memory_equal(rig_slot(old, 0), rig_slot(new, 0), size);
+		rig_free(old);
+		rig_free(new);
+	}
+}
+
+static void address_of_a_datagram_is_behind_the_control_segment(void **state)
+{
+	const struct rig_options options = { .type = IBV_QPT_UD };
+	struct rig *rig = rig_new(&options);
+	struct ibv_ah_attr attr = { .port_num = 1, .dlid = 0x1234, .sl = 5, .src_path_bits = 3 };
+	struct ibv_sge sge = { 0x1000, 0x20, 0x77 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1 };
+	struct ibv_ah *ah;
+
+	(void)state;
+	assert_int_equal(mlx4_ah_create(&rig->pd.pd, &attr, &ah), 0);
+	wr.wr.ud.ah = ah;
+	wr.wr.ud.remote_qpn = 0x456;
+	wr.wr.ud.remote_qkey = 0x11111111;
+	post(rig, &wr);
+	check_bytes(rig_slot(rig, 0),
+		    "0000000a 00000005 00000000 00000000 01000077 00031234 00000000 50000000"
+		    "00000000 00000000 00000000 00000000 00000456 11111111 00000000 00000000"
+		    "00000020 00000077 00000000 00001000");
+	assert_int_equal(mlx4_ah_destroy(ah), 0);
+	rig_free(rig);
+}
+
+/* Each piece of 64 bytes has a header of its own. */
+static void inline_bytes_do_not_run_over_the_end_of_a_piece(void **state)
+{
+	const struct rig_options options = { .max_inline = 100 };
+	struct ibv_sge sge = { (uintptr_t)payload, 48, 0 };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_INLINE
+	};
+	struct rig *rig = rig_new(&options);
+
+	(void)state;
+	post(rig, &wr);
+	check_bytes(rig_slot(rig, 0),
+		    "0000000a 00000005 00000000 00000000 8000002c a0a1a2a3 a4a5a6a7");
+	check_bytes(rig_slot(rig, 0) + M4_PIECE, "80000004 00000000");
+	rig_free(rig);
+}
+
+/* ---- whose a slot is ---- */
+
+static void complete_send(struct rig *rig, uint32_t index)
+{
+	const struct rig_cqe cqe = { .is_send = true,
+				     .opcode = M4_SEND,
+				     .wqe_index = (uint16_t)index };
+	struct ibv_wc wc;
+
+	rig_complete(rig, &cqe);
+	assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+}
+
+static void ownership_changes_with_each_lap(void **state)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED };
+	struct rig *rig = rig_new(NULL);
+	uint32_t slots = rig_slots(rig);
+
+	(void)state;
+	for (uint32_t i = 0; i < 3 * slots; i++) {
+		uint32_t owner = i / slots & 1;
+
+		assert_int_equal(fld_get(rig_slot(rig, i), M4_CTRL_OWNER), !owner);
+		post(rig, &wr);
+		assert_int_equal(fld_get(rig_slot(rig, i), M4_CTRL_OWNER), owner);
+		complete_send(rig, i);
+	}
+	rig_free(rig);
+}
+
+/* As much in front of the head as the adapter reads ahead has no ownership bit of a WQE, and has
+ * stamps where further pieces begin. */
+static void check_free(struct rig *rig)
+{
+	uint32_t slot = 1u << rig->qp->sq.slot_log, head = rig->qp->sq.wq.head;
+
+	for (uint32_t i = head; i < head + M4_READ_AHEAD / slot; i++) {
+		assert_int_not_equal(fld_get(rig_slot(rig, i), M4_CTRL_OWNER),
+				     (i / rig_slots(rig)) & 1);
+		for (uint32_t at = M4_PIECE; at < slot; at += M4_PIECE)
+			check_bytes(rig_slot(rig, i) + at, STAMP);
+	}
+}
+
+enum { LARGE_SGES = 14 };
+
+static struct ibv_sge large[LARGE_SGES];
+static const struct rig_options large_slots = { .send_sge = LARGE_SGES, .send_wr = 8 };
+
+static void space_in_front_of_the_head_is_stamped(void **state)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND,
+				  .sg_list = large,
+				  .num_sge = LARGE_SGES,
+				  .send_flags = IBV_SEND_SIGNALED };
+	struct rig *rig = rig_new(&large_slots);
+
+	(void)state;
+	check_free(rig);
+	for (uint32_t i = 0; i < 3 * rig_slots(rig); i++) {
+		post(rig, &wr);
+		complete_send(rig, i);
+		check_free(rig);
+	}
+	rig_free(rig);
+}
+
+static void batch_send(struct ibv_qp_ex *qpx)
+{
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge_list(qpx, LARGE_SGES, large);
+}
+
+/* What a batch has is in front of what is posted until the batch is. */
+static void batch_leaves_stamps_until_it_is_complete(void **state)
+{
+	struct rig *rig = rig_new(&large_slots);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	uint32_t slot = 1u << rig->qp->sq.slot_log;
+
+	(void)state;
+	ibv_wr_start(qpx);
+	for (unsigned int i = 0; i < 3; i++)
+		batch_send(qpx);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(fld_get(rig_slot(rig, i), M4_CTRL_OWNER), 1);
+		for (uint32_t at = M4_PIECE; at < slot; at += M4_PIECE)
+			check_bytes(rig_slot(rig, i) + at, STAMP);
+	}
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(fld_get(rig_slot(rig, i), M4_CTRL_OWNER), 0);
+		for (uint32_t at = M4_PIECE; at < M4_SEG + LARGE_SGES * M4_SEG; at += M4_PIECE)
+			check_bytes(rig_slot(rig, i) + at, "80000000");
+	}
+	check_free(rig);
+	rig_free(rig);
+}
+
+static void aborted_batch_leaves_stamps(void **state)
+{
+	struct rig *rig = rig_new(&large_slots);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	ibv_wr_start(qpx);
+	batch_send(qpx);
+	batch_send(qpx);
+	ibv_wr_abort(qpx);
+	assert_int_equal(rig->qp->sq.wq.head, 0);
+	check_free(rig);
+	rig_free(rig);
+}
+
+/* ---- registers ---- */
+
+static uint32_t send_register(struct rig *rig)
+{
+	return be32toh(*(__be32 *)(rig->ctx->uar + M4_UAR_SEND));
+}
+
+static void doorbell_has_the_number_of_the_qp(void **state)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
+	struct rig *rig = rig_new(NULL);
+
+	(void)state;
+	post(rig, &wr);
+	assert_int_equal(send_register(rig), RIG_QPN << 8);
+	rig_free(rig);
+}
+
+/* Of a WQE that goes through the register, the first two words say which of which QP it is. */
+static void blueflame_has_the_wqe_in_buffers_by_turns(void **state)
+{
+	const struct rig_options options = { .max_inline = 32, .blueflame = true };
+	struct ibv_sge sge = { (uintptr_t)payload, 4, 0 };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_INLINE
+	};
+	struct rig *rig = rig_new(&options);
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++)
+		post(rig, &wr);
+	check_bytes(rig->ctx->bf.page, "0000000a 12345602 00000000 00000000 80000004 a0a1a2a3");
+	check_bytes(rig->ctx->bf.page + RIG_BF_REG / 2, "0000010a 12345602");
+	assert_int_equal(send_register(rig), 0);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_doors_put_the_same_bytes),
+		cmocka_unit_test(address_of_a_datagram_is_behind_the_control_segment),
+		cmocka_unit_test(inline_bytes_do_not_run_over_the_end_of_a_piece),
+		cmocka_unit_test(ownership_changes_with_each_lap),
+		cmocka_unit_test(space_in_front_of_the_head_is_stamped),
+		cmocka_unit_test(batch_leaves_stamps_until_it_is_complete),
+		cmocka_unit_test(aborted_batch_leaves_stamps),
+		cmocka_unit_test(doorbell_has_the_number_of_the_qp),
+		cmocka_unit_test(blueflame_has_the_wqe_in_buffers_by_turns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
