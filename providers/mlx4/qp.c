@@ -90,10 +90,14 @@ static int qp_check_attr(const struct qp_type *type, const struct ibv_qp_init_at
 
 /* ---- queues ---- */
 
-static int qp_alloc_notes(struct mlx4_qp *qp, const struct mlx4_qp_size *size)
+static int qp_alloc_notes(struct mlx4_qp *qp, const struct mlx4_qp_size *size, bool has_batches)
 {
+	size_t pieces = (size_t)size->sq_slots << (size->sq_slot_log - M4_MIN_SLOT_LOG);
+
 	qp->sq.wq.slots = calloc_for("create_qp", size->sq_slots, sizeof(*qp->sq.wq.slots));
-	if (!qp->sq.wq.slots)
+	if (has_batches)
+		qp->asides = calloc_for("create_qp", pieces, sizeof(*qp->asides));
+	if (!qp->sq.wq.slots || (has_batches && !qp->asides))
 		return ENOMEM;
 	if (!size->rq_wqes)
 		return 0;
@@ -101,9 +105,11 @@ static int qp_alloc_notes(struct mlx4_qp *qp, const struct mlx4_qp_size *size)
 	return qp->rq.wq.wr_ids ? 0 : ENOMEM;
 }
 
-static int qp_alloc_queues(struct mlx4_context *ctx, struct ibv_pd *pd,
+static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			   const struct mlx4_qp_size *size, struct mlx4_qp *qp)
 {
+	bool has_batches = attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	struct ibv_pd *pd = attr_pd(attr);
 	const struct queue_mem_request request = {
 		.size = size->bytes,
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
@@ -115,7 +121,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, struct ibv_pd *pd,
 		verbs_warn("create_qp: no memory for queues of %zu bytes", size->bytes);
 		return ret;
 	}
-	ret = qp_alloc_notes(qp, size);
+	ret = qp_alloc_notes(qp, size, has_batches);
 	if (ret || !size->rq_wqes)
 		return ret;
 	ret = provider_queue_rec_alloc(&ctx->dbrecs, pd, 0, &qp->rec);
@@ -128,6 +134,7 @@ static void qp_free_queues(struct mlx4_context *ctx, struct mlx4_qp *qp)
 	if (qp->rec.words)
 		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
 	free(qp->rq.wq.wr_ids);
+	free(qp->asides);
 	free(qp->sq.wq.slots);
 	if (qp->buf.addr)
 		provider_queue_mem_free(&qp->buf);
@@ -232,7 +239,7 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 	int ret = mlx4_qp_size(&cap, type->head, !attr->srq, &size);
 
 	if (!ret)
-		ret = qp_alloc_queues(ctx, attr_pd(attr), &size, qp);
+		ret = qp_alloc_queues(ctx, attr, &size, qp);
 	if (ret)
 		return ret;
 	qp_set_sends(ctx, attr, &size, qp);

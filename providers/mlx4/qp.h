@@ -49,6 +49,7 @@ struct mlx4_batch {
 	int err;
 	uint32_t first;     /* head before it */
 	uint8_t *ctrl;      /* of the WQE that setters work on */
+	__be32 *aside;      /* of it: what its further pieces begin with */
 	uint32_t head_size; /* of it, before its data */
 	bool is_whole;      /* the adapter need not read any data for it */
 };
@@ -60,6 +61,7 @@ struct mlx4_qp {
 	struct mlx4_rq rq;
 	struct mlx4_srq *srq; /* that it receives through; NULL: it has a ring */
 	struct mlx4_batch batch;
+	__be32 *asides; /* of each slot, for batches; NULL: the QP has no ibv_wr_* */
 	struct verbs_qp vqp;
 
 	bool is_ud, sq_sig_all, error_reported;

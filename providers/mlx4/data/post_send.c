@@ -87,7 +87,7 @@ static uint32_t put_inline(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr 
 {
 	struct wqe_stream stream;
 
-	stream_begin(&stream, ctrl, at);
+	stream_begin(&stream, ctrl, at, NULL);
 	for (int i = 0; i < wr->num_sge; i++)
 		stream_put(&stream, (const uint8_t *)(uintptr_t)wr->sg_list[i].addr,
 			   wr->sg_list[i].length);
@@ -130,7 +130,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		at = put_inline(ctrl, put_head(ctrl, wr, op, is_ud), wr);
 		built->is_whole = true;
 	} else {
-		at = wqe_put_sges(ctrl, put_head(ctrl, wr, op, is_ud), wr->sg_list, wr->num_sge);
+		at = wqe_put_sges(ctrl, put_head(ctrl, wr, op, is_ud), wr->sg_list, wr->num_sge,
+				  NULL);
 		built->is_whole = op->fetches;
 	}
 	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wqe_flags(sq, wr->send_flags),

@@ -71,23 +71,37 @@ WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, 
 
 /* ---- data ---- */
 
-/* A length of 0 would mean 2 GiB; inline bytes may be none. */
-WQE_INLINE void wqe_put_sge(uint8_t *seg, const struct ibv_sge *sge)
+/* The function puts a word behind everything else of its piece, if it is the first there. A WQE
+ * that is not certain to be posted has those words ASIDE, by the number of the piece; NULL: they go
+ * where they belong. */
+WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 *aside)
 {
-	struct data_seg *data = (struct data_seg *)seg;
+	if (at % M4_PIECE) {
+		*(__be32 *)(ctrl + at) = htobe32(value);
+	} else if (aside) {
+		aside[at / M4_PIECE] = htobe32(value);
+	} else {
+		dma_store_barrier();
+		*(__be32 *)(ctrl + at) = htobe32(value);
+	}
+}
+
+/* A length of 0 would mean 2 GiB; inline bytes may be none. */
+WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, __be32 *aside)
+{
+	struct data_seg *data = (struct data_seg *)(ctrl + at);
 
 	data->lkey = htobe32(sge->lkey);
 	data->addr = htobe64(sge->addr);
-	if (!((uintptr_t)seg % M4_PIECE))
-		dma_store_barrier();
-	data->byte_count = htobe32(likely(sge->length) ? sge->length : FLD_BITS(M4_DATA_INLINE));
+	wqe_put_word(ctrl, at, likely(sge->length) ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
 }
 
 /* The list is written from its end, so that the first word of each piece is the last. */
-WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
+WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n,
+				 __be32 *aside)
 {
 	for (int i = n - 1; i >= 0; i--)
-		wqe_put_sge(ctrl + at + (size_t)i * M4_SEG, &sge[i]);
+		wqe_put_sge(ctrl, at + (uint32_t)i * M4_SEG, &sge[i], aside);
 	return at + (uint32_t)n * M4_SEG;
 }
 
@@ -96,11 +110,12 @@ struct wqe_stream {
 	uint8_t *ctrl;
 	uint32_t header; /* where that of the bytes under way is; */
 	uint32_t at;     /* and where the next byte goes */
+	__be32 *aside;   /* see wqe_put_word() */
 };
 
-WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t at)
+WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t at, __be32 *aside)
 {
-	*stream = (struct wqe_stream){ ctrl, at, at + M4_INLINE_HEADER };
+	*stream = (struct wqe_stream){ ctrl, at, at + M4_INLINE_HEADER, aside };
 }
 
 /* The function writes the header of the bytes under way, which are all there. */
@@ -108,9 +123,8 @@ WQE_INLINE void stream_close(const struct wqe_stream *stream)
 {
 	uint32_t length = stream->at - stream->header - M4_INLINE_HEADER;
 
-	if (!(stream->header % M4_PIECE))
-		dma_store_barrier();
-	*(__be32 *)(stream->ctrl + stream->header) = htobe32(FLD_BITS(M4_DATA_INLINE) | length);
+	wqe_put_word(stream->ctrl, stream->header, FLD_BITS(M4_DATA_INLINE) | length,
+		     stream->aside);
 }
 
 WQE_INLINE void stream_put(struct wqe_stream *stream, const uint8_t *from, uint32_t length)

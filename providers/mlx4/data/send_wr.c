@@ -2,8 +2,9 @@
 /*
  * send_wr.c - ibv_wr_*: other doors to the builders of send_wqe.h.
  *
- * The WQEs of a batch lie in their slots with the ownership bit of no WQE until ibv_wr_complete()
- * turns it, in order; ibv_wr_abort() leaves it, and stamps what they had written.
+ * The WQEs of a batch lie in their slots with the ownership bit of no WQE, and with the stamps of
+ * their further pieces, until ibv_wr_complete() puts there what belongs there, in order. So
+ * ibv_wr_abort() has nothing to undo, whatever the adapter has read ahead meanwhile.
  */
 #include <errno.h>
 
@@ -17,6 +18,13 @@ static void wr_start(struct ibv_qp_ex *qpx)
 
 	qlock_enter(&qp->sq_lock);
 	qp->batch = (struct mlx4_batch){ .first = qp->sq.wq.head };
+}
+
+/* The function returns where the first words of a slot's pieces are while its batch is open. */
+static __be32 *slot_aside(const struct mlx4_qp *qp, uint32_t index)
+{
+	return qp->asides +
+	       ((size_t)(index & qp->sq.wq.mask) << (qp->sq.slot_log - M4_MIN_SLOT_LOG));
 }
 
 static void batch_fail(struct mlx4_qp *qp, int err, const char *what, uint64_t value)
@@ -52,6 +60,7 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, qpx->wr_id, done_as);
 	sq->wq.head = head + 1;
 	qp->batch.ctrl = ctrl;
+	qp->batch.aside = slot_aside(qp, head);
 	qp->batch.head_size = head_size;
 	qp->batch.is_whole =
 		opcode == M4_RDMA_READ || opcode == M4_ATOMIC_CS || opcode == M4_ATOMIC_FA;
@@ -158,7 +167,8 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t count, const struct ib
 		batch_fail(qp, ENOMEM, "more segments than max_send_sge", count);
 		return;
 	}
-	set_size(batch, wqe_put_sges(batch->ctrl, batch->head_size, sges, (int)count));
+	set_size(batch,
+		 wqe_put_sges(batch->ctrl, batch->head_size, sges, (int)count, batch->aside));
 }
 
 static void wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
@@ -184,7 +194,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t count,
 		batch_fail(qp, ENOMEM, "more inline bytes than max_inline_data", length);
 		return;
 	}
-	stream_begin(&stream, batch->ctrl, batch->head_size);
+	stream_begin(&stream, batch->ctrl, batch->head_size, batch->aside);
 	for (size_t i = 0; i < count; i++)
 		stream_put(&stream, bufs[i].addr, (uint32_t)bufs[i].length);
 	set_size(batch, stream_end(&stream));
@@ -200,14 +210,16 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 /* ---- the end of a batch ---- */
 
-/* Nothing of the batch is to look like a WQE: its slots are in front of the head again. */
-static void batch_undo(struct mlx4_qp *qp)
+/* The function gives the WQE at INDEX the first words of its further pieces, but the stamps. */
+static void wqe_reveal(const struct mlx4_qp *qp, uint32_t index)
 {
-	struct mlx4_sq *sq = &qp->sq;
+	uint8_t *ctrl = sq_slot(&qp->sq, index);
+	uint32_t size = (uint32_t)fld_get(ctrl, M4_CTRL_DS) * M4_SEG;
+	const __be32 *aside = slot_aside(qp, index);
 
-	for (uint32_t i = qp->batch.first; i != sq->wq.head; i++)
-		sq_stamp(sq, i);
-	sq->wq.head = qp->batch.first;
+	dma_store_barrier();
+	for (uint32_t at = M4_PIECE; at < size; at += M4_PIECE)
+		*(__be32 *)(ctrl + at) = aside[at / M4_PIECE];
 }
 
 static bool batch_pushes(const struct mlx4_qp *qp, uint32_t size)
@@ -231,12 +243,14 @@ static void batch_post(struct mlx4_qp *qp)
 
 	order_publish(qp);
 	if (batch_pushes(qp, size)) {
+		wqe_reveal(qp, qp->batch.first);
 		batch_push(qp, size);
 		return;
 	}
 	for (uint32_t i = qp->batch.first; i != sq->wq.head; i++) {
 		__be32 *first = (__be32 *)sq_slot(sq, i);
 
+		wqe_reveal(qp, i);
 		dma_store_barrier();
 		*first ^= htobe32(FLD_BITS(M4_CTRL_OWNER));
 		sq_stamp(sq, i + sq->spare);
@@ -250,7 +264,7 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	int err = qp->batch.err;
 
 	if (unlikely(err))
-		batch_undo(qp);
+		qp->sq.wq.head = qp->batch.first;
 	else if (likely(qp->sq.wq.head != qp->batch.first))
 		batch_post(qp);
 	qlock_leave(&qp->sq_lock);
@@ -261,7 +275,7 @@ static void wr_abort(struct ibv_qp_ex *qpx)
 {
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
 
-	batch_undo(qp);
+	qp->sq.wq.head = qp->batch.first;
 	qlock_leave(&qp->sq_lock);
 }
 
