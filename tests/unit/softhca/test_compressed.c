@@ -18,7 +18,7 @@ static const struct flat_qp_attr checksums = {
 };
 
 /* COUNT messages of PLENTY, PLENTY + 1 and so on bytes, with one doorbell. */
-static void send_run(unsigned int count)
+static void post_run(unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		flat_recv(b, to, 4096, rkey);
@@ -27,6 +27,11 @@ static void send_run(unsigned int count)
 		flat_post(a);
 	}
 	flat_ring(a);
+}
+
+static void send_run(unsigned int count)
+{
+	post_run(count);
 	flat_run(LONG / 1000);
 }
 
@@ -186,15 +191,28 @@ static void payload_in_a_cqe_ends_a_run(void **state)
 	unpair();
 }
 
+/* The command comes right after the turn in which the messages went: the runs are in the old rings,
+ * in front of what ends these. */
 static void a_resize_leaves_none_behind(void **state)
 {
+	struct flat_cq sent, received;
+
 	(void)state;
 	pair(&checksums, 4096);
-	send_run(5);
-	cq_skip(a->send_cq, 5);
+	post_run(5);
+	hca_progress(flat.hca[0], flat.now);
+	sent = *a->send_cq;
+	received = *b->recv_cq;
 	assert_int_equal(flat_resize(a->send_cq, LOG + 1), PRM_STAT_OK);
+	assert_int_equal(flat_resize(b->recv_cq, LOG + 1), PRM_STAT_OK);
+	expect_title(&sent, 0, REQ, 0, 5);
+	expect_title(&received, 0, RESP_SEND, 0, 5);
+	/* The end of the ring takes an index. */
+	assert_int_equal(fld_get(entry(&received, 5), CQE_OPCODE), CQE_OP_RESIZE);
+	a->send_cq->ci = b->recv_cq->ci = 6;
 	send_run(1);
 	flat_expect_done(a->send_cq, REQ, 5);
+	flat_expect_done(b->recv_cq, RESP_SEND, 5);
 	unpair();
 }
 
