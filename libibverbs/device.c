@@ -38,7 +38,7 @@ static void before_fork(void)
 	if (pthread_mutex_timedlock(&known_lock, &until))
 		return;
 	has_known_lock = true;
-	verbs_loader_before_fork();
+	verbs_loader_before_fork(&until);
 }
 
 static void forked_in_parent(void)

@@ -34,18 +34,23 @@ struct registered {
 static struct registered *drivers;
 static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void verbs_loader_before_fork(void)
+static __thread bool has_drivers_lock; /* the thread that forks */
+
+void verbs_loader_before_fork(const struct timespec *until)
 {
-	pthread_mutex_lock(&drivers_lock);
+	has_drivers_lock = !pthread_mutex_timedlock(&drivers_lock, until);
 }
 
 void verbs_loader_forked_in_parent(void)
 {
-	pthread_mutex_unlock(&drivers_lock);
+	if (has_drivers_lock)
+		pthread_mutex_unlock(&drivers_lock);
+	has_drivers_lock = false;
 }
 
 void verbs_loader_forked_in_child(void)
 {
+	has_drivers_lock = false;
 	pthread_mutex_init(&drivers_lock, NULL);
 }
 

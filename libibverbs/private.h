@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The macro marks an exported function, whose version is in libibverbs.map; all others are
  * hidden. */
@@ -81,8 +82,9 @@ bool verbs_netlink_copies_on_fork(void);
 
 /* loader.c */
 void verbs_loader_load_drivers(void);
-/* The process forks: from the first to the second or third, no other thread changes the drivers. */
-void verbs_loader_before_fork(void);
+/* The process forks: from the first to the second or third, no other thread changes the drivers,
+ * unless the time UNTIL has passed before. */
+void verbs_loader_before_fork(const struct timespec *until);
 void verbs_loader_forked_in_parent(void);
 void verbs_loader_forked_in_child(void);
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info);

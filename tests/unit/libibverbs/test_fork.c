@@ -12,6 +12,7 @@
 #include <netlink/netlink.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -386,6 +387,47 @@ static void a_child_looks_for_devices_itself(void **state)
 	assert_true(on_kernel("6.1.0", fork_while_a_thread_looks));
 }
 
+/* ---- a handler that forks ---- */
+
+static struct verbs_pci_id *ids_out_of_reach;
+static pid_t handlers_child;
+
+static void fork_in_handler(int signal)
+{
+	(void)signal;
+	handlers_child = fork();
+	if (!handlers_child)
+		_exit(0);
+	mprotect(ids_out_of_reach, PAGE, PROT_READ | PROT_WRITE);
+}
+
+/* The loader has its lock while it compares a driver's table with the device, and is interrupted
+ * there. */
+static int fork_within_the_loader(void)
+{
+	static struct verbs_driver driver = { .name = "late", .magic = VERBS_DRIVER_MAGIC };
+	const struct verbs_device_info info = { .pci = { .vendor = 1, .device = 1 } };
+	struct sigaction action = { .sa_handler = fork_in_handler };
+	int status = -1;
+
+	devices_look(NULL); /* which watches forks from then on */
+	ids_out_of_reach = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(ids_out_of_reach != MAP_FAILED);
+	driver.pci_ids = ids_out_of_reach;
+	verbs_register_driver(&driver);
+	CHECK(!sigaction(SIGSEGV, &action, NULL));
+	alarm(30);
+	CHECK(!verbs_loader_match(&info));
+	CHECK(waitpid(handlers_child, &status, 0) == handlers_child && !status);
+	return 0;
+}
+
+static void a_handler_that_interrupts_the_loader_may_fork(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("6.1.0", fork_within_the_loader));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +441,7 @@ int main(void)
 		cmocka_unit_test(after_the_first_region_it_is_too_late),
 		cmocka_unit_test(counts_survive_any_order),
 		cmocka_unit_test(the_environment_can_ask_for_it),
+		cmocka_unit_test(a_handler_that_interrupts_the_loader_may_fork),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
