@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "softhca/log.h"
+#include "softhca/net/accept.h"
 #include "softhca/net/network.h"
 
 enum {
@@ -53,8 +54,9 @@ struct network {
 	bool ethernet;
 	const struct network_ops *ops;
 	void *owner;
-	int dir, listener, epoll;
-	char name[16]; /* of our socket */
+	int dir, epoll;
+	struct accept_door door; /* to this host's socket */
+	char name[16];           /* of our socket */
 	unsigned int number, callers;
 	uint64_t now;
 	LIST_HEAD(, peer) peers;
@@ -276,7 +278,7 @@ static const char *peer_receive(struct network *network, struct peer *peer)
 
 static void accept_caller(struct network *network)
 {
-	int fd = accept4(network->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd = accept_next(&network->door, SOCK_NONBLOCK);
 	struct peer *peer;
 
 	if (fd < 0)
@@ -439,15 +441,17 @@ static int listen_there(struct network *network)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	struct sockaddr_un addr;
+	int ret, fd = new_socket();
 
-	network->listener = new_socket();
-	if (network->listener < 0)
+	if (fd < 0)
 		return errno;
+	ret = accept_open(&network->door, fd);
+	if (ret)
+		return ret;
 	socket_address(network, network->name, &addr);
-	if (bind(network->listener, (struct sockaddr *)&addr, sizeof(addr)))
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return errno;
-	if (listen(network->listener, NETWORK_MAX_HOSTS) ||
-	    epoll_ctl(network->epoll, EPOLL_CTL_ADD, network->listener, &event)) {
+	if (listen(fd, NETWORK_MAX_HOSTS) || epoll_ctl(network->epoll, EPOLL_CTL_ADD, fd, &event)) {
 		unlinkat(network->dir, network->name, 0);
 		return errno;
 	}
@@ -483,8 +487,9 @@ static void network_free(struct network *network)
 {
 	while (!LIST_EMPTY(&network->peers))
 		peer_remove(network, LIST_FIRST(&network->peers));
-	if (network->listener >= 0)
-		close(network->listener);
+	accept_close(&network->door);
+	if (network->door.listener >= 0)
+		close(network->door.listener);
 	if (network->epoll >= 0)
 		close(network->epoll);
 	if (network->dir >= 0)
@@ -511,7 +516,8 @@ int network_join(const char *path, bool ethernet, const struct network_ops *ops,
 	network->ethernet = ethernet;
 	network->ops = ops;
 	network->owner = owner;
-	network->dir = network->listener = -1;
+	network->dir = -1;
+	network->door = (struct accept_door){ -1, -1 };
 	LIST_INIT(&network->peers);
 	network->epoll = epoll_create1(EPOLL_CLOEXEC);
 	ret = network->epoll < 0 ? errno : open_directory(network, path);

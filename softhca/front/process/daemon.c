@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "prm/mlx5/eqe.h"
+#include "softhca/net/accept.h"
 #include "softhca/net/fabric.h"
 #include "softhca/fault.h"
 #include "softhca/front/control.h"
@@ -58,10 +59,13 @@ static void control_ready(struct watch *watch, uint32_t events)
 	engine_kick();
 }
 
+static struct accept_door door = { -1, -1 }; /* of the socket that runners connect to */
+
 static void socket_ready(struct watch *watch, uint32_t events)
 {
-	int fd = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC);
+	int fd = accept_next(&door, 0);
 
+	(void)watch;
 	(void)events;
 	if (fd >= 0 && runner_add(fd))
 		close(fd);
@@ -314,11 +318,12 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 
 static int watch_all(int sock, int control, struct watch watches[2])
 {
-	int ret;
+	int ret = accept_open(&door, sock);
 
 	watches[0] = (struct watch){ sock, socket_ready };
 	watches[1] = (struct watch){ control, control_ready };
-	ret = watch_add(&watches[0], EPOLLIN);
+	if (!ret)
+		ret = watch_add(&watches[0], EPOLLIN);
 	return ret ? ret : watch_add(&watches[1], EPOLLIN);
 }
 
@@ -353,6 +358,7 @@ int daemon_serve(const struct options *options)
 		watch_loop();
 	}
 	daemon_finish();
+	accept_close(&door);
 close_control:
 	control_close(options->socket_path, control_fd);
 close_socket:

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -262,6 +263,25 @@ static void strangers_are_sent_away(void **state)
 	run_with(NULL);
 }
 
+/* Left waiting, it would be a reason to look again for ever. */
+static void who_finds_no_descriptor_is_turned_away(void **state)
+{
+	int fd = call_host(0), next = dup(fd);
+	struct rlimit few, was;
+	char byte;
+
+	(void)state;
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	few = (struct rlimit){ next, was.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	flat_run(LONG);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT), 0);
+	close(fd);
+	run_with(NULL);
+}
+
 /* A host that says who it is, and then anything */
 static void noise_does_no_harm(void **state)
 {
@@ -362,6 +382,7 @@ int main(void)
 		OVER(peer_that_has_left_is_silent, flat_setup_network),
 		OVER(host_that_has_stopped_holds_up_nobody, flat_setup_network),
 		OVER(strangers_are_sent_away, flat_setup_network),
+		OVER(who_finds_no_descriptor_is_turned_away, flat_setup_network),
 		OVER(noise_does_no_harm, flat_setup_network),
 	};
 
