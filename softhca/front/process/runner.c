@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "softhca/front/process/daemon.h"
@@ -172,7 +173,7 @@ free_listener:
 
 /* ---- runners ---- */
 
-/* A runner is the connection to a program's starter. */
+/* A runner is the connection to a program's starter that has not said hello yet. */
 struct runner {
 	struct watch watch; /* first */
 	LIST_ENTRY(runner) in_all;
@@ -187,23 +188,31 @@ static void runner_close(struct runner *runner)
 	free(runner);
 }
 
-/* A runner says hello once; its holder then keeps the connection, to see us die. */
-static void runner_ready(struct watch *watch, uint32_t events)
+/* The function takes the one message of a runner, and answers it. */
+static void runner_answer(int link)
 {
-	int listener, memory = -1, ret;
+	int listener, memory = -1, ret = link_receive_hello(link, &listener);
 
-	(void)events;
-	ret = link_receive_hello(watch->fd, &listener);
 	if (ret) {
 		if (ret != ECONNRESET)
 			log_error("a runner that cannot be understood: %s", strerror(ret));
-		runner_close((struct runner *)watch);
-		stop_if_unused();
 		return;
 	}
-	ret = is_listener(listener) ? listener_add(listener, watch->fd, &memory) : EPROTO;
-	link_send_welcome(watch->fd, ret, memory);
+	/* What else is sent would wait in memory of this side: whoever tries is told at once. */
+	shutdown(link, SHUT_RD);
+	ret = is_listener(listener) ? listener_add(listener, link, &memory) : EPROTO;
+	link_send_welcome(link, ret, memory);
 	close(ret ? listener : memory);
+}
+
+/* A runner says hello once. Its holder sees us die by the connection, of which the listener has a
+ * copy. */
+static void runner_ready(struct watch *watch, uint32_t events)
+{
+	(void)events;
+	runner_answer(watch->fd);
+	runner_close((struct runner *)watch);
+	stop_if_unused();
 }
 
 int runner_add(int fd)
