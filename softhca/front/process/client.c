@@ -113,6 +113,17 @@ int client_fd_copy(pid_t tid, int fd)
 	return copy;
 }
 
+int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino)
+{
+	int copy = client_fd_copy(tid, fd);
+	struct stat st;
+
+	if (copy < 0 || (!fstat(copy, &st) && st.st_dev == dev && st.st_ino == ino))
+		return copy;
+	close(copy);
+	return -1;
+}
+
 /* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a
  * container, may ask prlimit() about a process of another user as little as change it; /proc tells
  * all. */

@@ -34,8 +34,11 @@ int client_fd_stat(pid_t tid, int fd, struct stat *st);
 /* The function says where descriptor FD, or the working directory for AT_FDCWD, is: an absolute
  * path. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
-/* The function returns a copy of descriptor FD, or -1. */
+/* The function returns a copy of descriptor FD, or -1. What it is may not be what it was a moment
+ * ago. */
 int client_fd_copy(pid_t tid, int fd);
+/* The same, if FD still is the file that DEV and INO name. */
+int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino);
 /* The function lets that process have descriptors of the filter's band (seccomp.h), as far as its
  * hard limit goes. It returns 0 or a positive errno. */
 int client_raise_limit(pid_t tid);

@@ -282,7 +282,7 @@ static void token_put(struct umad_file *file)
  * descriptor to do so with, the byte stays for the next time. */
 static void token_take(struct umad_file *file, pid_t tid, int fd)
 {
-	int copy = client_fd_copy(tid, fd);
+	int copy = client_fd_copy_of(tid, fd, file->dev, file->ino);
 	char byte;
 
 	if (copy < 0)

@@ -125,49 +125,55 @@ static size_t queued_in(int fd)
 	return ioctl(fd, SIOCOUTQ, &queued) ? 0 : (size_t)queued;
 }
 
-/* What a socket counts for a message of LEN bytes, buffers of the kernel included, depends on LEN
- * alone; one that nobody reads meanwhile tells. */
-static size_t ask_cost(size_t len)
-{
-	void *message = calloc(1, len);
-	size_t cost = 0;
-	int pair[2];
+/* What a socket counts for a message, buffers of the kernel included, depends on its length alone.
+ * A pair that nobody else has tells; it is there before the first message that may need it. */
+static int probe[2] = { -1, -1 };
 
-	if (!message || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		goto free_message;
-	if (send(pair[0], message, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
-		cost = queued_in(pair[0]);
-	close(pair[0]);
-	close(pair[1]);
-free_message:
-	free(message);
-	return cost ? cost : len;
+static int probe_open(void)
+{
+	if (probe[0] >= 0)
+		return 0;
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, probe) ? errno : 0;
+}
+
+/* The function returns 0 when there is no memory to find out. */
+static size_t ask_cost(const void *message, size_t len)
+{
+	size_t cost = 0;
+
+	if (send(probe[0], message, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len) {
+		cost = queued_in(probe[0]);
+		recv(probe[1], NULL, 0, MSG_DONTWAIT);
+	}
+	return cost;
 }
 
 /* Most messages of a channel are as long as the one before. */
-static size_t cost_of(size_t len)
+static size_t cost_of(const void *message, size_t len)
 {
 	static size_t last_len, last_cost;
 
 	if (!last_cost || last_len != len) {
-		last_cost = ask_cost(len);
+		last_cost = ask_cost(message, len);
 		last_len = len;
 	}
 	return last_cost;
 }
 
-static void note_told(struct event_channel *channel, size_t len)
+static void note_told(struct event_channel *channel, const void *message, size_t len)
 {
 	struct told *told;
+	size_t cost;
 
 	if (channel->kind == CHANNEL_VERBS)
 		return;
-	told = malloc(sizeof(*told));
+	cost = cost_of(message, len);
+	told = cost ? malloc(sizeof(*told)) : NULL;
 	if (!told) {
 		channel->unread--; /* it counts as read */
 		return;
 	}
-	*told = (struct told){ .len = len, .cost = cost_of(len) };
+	*told = (struct told){ .len = len, .cost = cost };
 	STAILQ_INSERT_TAIL(&channel->told, told, in_channel);
 	channel->told_len += told->len;
 	channel->told_cost += told->cost;
@@ -207,7 +213,7 @@ static void channel_write(struct event_channel *channel, const void *event, size
 	if (channel->closed)
 		return;
 	if (STAILQ_EMPTY(&channel->pending) && channel_put(channel, event, len))
-		note_told(channel, len);
+		note_told(channel, event, len);
 	else
 		keep_pending(channel, event, len);
 }
@@ -257,7 +263,7 @@ static void channel_flush(struct event_channel *channel)
 	while ((pending = STAILQ_FIRST(&channel->pending))) {
 		if (!channel_put(channel, pending->bytes, pending->len))
 			return;
-		note_told(channel, pending->len);
+		note_told(channel, pending->bytes, pending->len);
 		STAILQ_REMOVE_HEAD(&channel->pending, in_channel);
 		free(pending);
 	}
@@ -348,6 +354,9 @@ int event_channel_create(struct call *call, enum channel_kind kind, struct event
 
 	if (!channel)
 		return ENOMEM;
+	ret = kind == CHANNEL_VERBS ? 0 : probe_open();
+	if (ret)
+		goto free_channel;
 	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair)) {
 		ret = errno;
 		goto free_channel;
@@ -456,9 +465,7 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
 {
 	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
-	int fd = event_channel_find(tid, channel->number, CHANNEL_VERBS) == channel
-			 ? client_fd_copy(tid, channel->number)
-			 : -1;
+	int fd = client_fd_copy_of(tid, channel->number, channel->dev, channel->ino);
 	struct pending *pending;
 
 	while (fd >= 0 && (pending = malloc(sizeof(*pending) + event_len))) {
