@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * abuse.c - what a client of a shared adapter could do to the memory that it shares with it.
+ * abuse.c - what a client of a shared adapter could do to it, and to the memory that they share.
  *
  * abuse file: as a program with an open device, make the device file shorter. The kernel's is no
  * file of bytes, so it must be refused; calls go on.
+ * abuse swap: as a program, have the descriptor of a completion channel become another socket and
+ * back while the adapter looks what was not read of it. What the other has is not its business.
  * abuse memory SOCKET: as a program's starter, try to write to, map or shorten what the adapter
  * hands out, whose contents it believes.
  * abuse former SOCKET: as a starter that brings the memory itself, which has no bytes in it.
- * abuse listener SOCKET: as a starter whose listener is none: the adapter lets go of it.
+ * abuse listener SOCKET: as a starter whose listener is none: the adapter lets go of it, and of the
+ * connection.
+ * abuse twice SOCKET: as a starter that says hello again, to have memory for as long as it likes.
+ * abuse many SOCKET: as more starters than the adapter has descriptors for.
  *
  * Status 0: it was refused; whether the adapter is still there is for run-abuse to see.
  */
@@ -16,9 +21,12 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -28,10 +36,16 @@
 
 #include <infiniband/verbs.h>
 
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+
 #include "softhca/front/process/link.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+#include "tests/lib/uverbs_request.h"
 #include "util/bits.h"
 
-enum { WAIT_MS = 20000, PAGE = 4096, FORMER_VERSION = 2 };
+enum { WAIT_MS = 20000, PAGE = 4096, FORMER_VERSION = 2, MANY = 400 };
 
 static int failed;
 
@@ -68,6 +82,122 @@ static int abuse_file(const char *unused)
 		     "the objects can be destroyed");
 	ibv_close_device(ctx);
 	return failed;
+}
+
+/* ---- an event file that becomes another ---- */
+
+enum { ROUNDS = 300 };
+
+static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER; /* whoever has it sees the original */
+static int decoy[2]; /* what is written to the second is to be read from the first by nobody */
+
+struct swapped {
+	int number, original;
+};
+
+static void *swap_descriptors(void *arg)
+{
+	const struct swapped *swapped = arg;
+
+	for (;;) {
+		pthread_mutex_lock(&swap_lock);
+		dup2(decoy[0], swapped->number);
+		dup2(swapped->original, swapped->number);
+		pthread_mutex_unlock(&swap_lock);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static size_t decoy_bytes(void)
+{
+	int bytes = 0;
+
+	MUST(!ioctl(decoy[0], FIONREAD, &bytes));
+	return bytes;
+}
+
+/* The library would wait for events to be acknowledged, of which the adapter may count what it
+ * likes. */
+static int cq_destroy_raw(struct ibv_cq *cq)
+{
+	struct ib_uverbs_destroy_cq_resp resp;
+	struct {
+		struct uverbs_request_header hdr;
+		struct ib_uverbs_attr attr[2];
+	} request = {
+		.hdr = { .length = sizeof(request),
+			 .object_id = UVERBS_OBJECT_CQ,
+			 .method_id = UVERBS_METHOD_CQ_DESTROY,
+			 .num_attrs = 2,
+			 .driver_id = RDMA_DRIVER_MLX5 },
+		.attr = { { .attr_id = UVERBS_ATTR_DESTROY_CQ_HANDLE,
+			    .flags = UVERBS_ATTR_F_MANDATORY,
+			    .data = cq->handle },
+			  { .attr_id = UVERBS_ATTR_DESTROY_CQ_RESP,
+			    .len = sizeof(resp),
+			    .flags = UVERBS_ATTR_F_MANDATORY,
+			    .data = (uintptr_t)&resp } },
+	};
+
+	return ioctl(cq->context->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
+}
+
+/* The end has a completion, of which its channel was told. */
+static void end_complete(struct rig *rig, const struct rig_conf *conf, struct rig_end *end)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)end->buf, .length = 8, .lkey = end->mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_wc wc;
+
+	MUST(!ibv_req_notify_cq(end->cq, 0));
+	rig_qp_to(rig, conf, end->qp, 0, IBV_QPS_ERR);
+	MUST(!ibv_post_recv(end->qp, &wr, &bad));
+	MUST(rig_poll(end->cq, 1, &wc) == 1);
+}
+
+static void swap_rounds(struct rig *rig, struct ibv_comp_channel *channel)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct rig_conf conf = rig_conf_default();
+	unsigned int destroyed = 0;
+
+	conf.channel = channel;
+	conf.buf_size = PAGE;
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct rig_end end;
+
+		pthread_mutex_lock(&swap_lock);
+		rig_end_open(pd, &conf, &end);
+		pthread_mutex_unlock(&swap_lock);
+		end_complete(rig, &conf, &end);
+		MUST(!ibv_destroy_qp(end.qp));
+		destroyed += !cq_destroy_raw(end.cq);
+	}
+	abuse_expect(destroyed == ROUNDS, "CQs are destroyed whose event file changes");
+}
+
+static int abuse_swap(const char *unused)
+{
+	struct swapped swapped;
+	struct ibv_comp_channel *channel;
+	static const char zeroes[1 << 14];
+	pthread_t thread;
+	struct rig rig;
+
+	(void)unused;
+	rig_open(&rig);
+	channel = ibv_create_comp_channel(rig.ctx);
+	MUST(channel && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, decoy));
+	swapped.number = channel->fd;
+	swapped.original = dup(channel->fd);
+	MUST(swapped.original >= 0);
+	MUST(write(decoy[1], zeroes, sizeof(zeroes)) == (ssize_t)sizeof(zeroes));
+	MUST(!pthread_create(&thread, NULL, swap_descriptors, &swapped));
+	swap_rounds(&rig, channel);
+	abuse_expect(decoy_bytes() == sizeof(zeroes), "nothing of the other socket was read");
+	fflush(stdout);
+	_exit(failed); /* what is left is the adapter's to clean up */
 }
 
 /* ---- the adapter's memory ---- */
@@ -157,6 +287,14 @@ static bool is_refused(int link)
 	return recv(link, &value, sizeof(value), 0) <= 0 || value;
 }
 
+static bool is_closed(int link)
+{
+	struct pollfd pfd = { .fd = link, .events = POLLIN };
+	char byte;
+
+	return poll(&pfd, 1, WAIT_MS) == 1 && recv(link, &byte, 1, 0) <= 0;
+}
+
 static int abuse_former(const char *path)
 {
 	int link = server_connect(path), memory = memfd_create("empty", MFD_CLOEXEC), ends[2];
@@ -179,9 +317,37 @@ static int abuse_listener(const char *path)
 	    link_send_hello(link, ends[0]))
 		return 1;
 	abuse_expect(link_receive_welcome(link, &memory) == EPROTO, "it is refused");
+	abuse_expect(is_closed(link), "the connection ends with that");
 	close(ends[0]);
 	pfd = (struct pollfd){ .fd = ends[1] }; /* POLLERR: nobody can read any more */
 	abuse_expect(poll(&pfd, 1, WAIT_MS) == 1, "the adapter has let go of what is no listener");
+	return failed;
+}
+
+/* ---- those who ask too much ---- */
+
+static int abuse_twice(const char *path)
+{
+	int link = server_connect(path), memory = -1, listener = quiet_listener();
+
+	if (link < 0 || listener < 0 || link_send_hello(link, listener))
+		return 1;
+	abuse_expect(!link_receive_welcome(link, &memory), "the first hello is answered");
+	abuse_expect(link_send_hello(link, listener) == EPIPE, "nobody hears the second");
+	return failed;
+}
+
+/* The last of so many is turned away, not left waiting. */
+static int abuse_many(const char *path)
+{
+	int link = -1;
+
+	for (unsigned int i = 0; i < MANY; i++) {
+		link = server_connect(path);
+		if (link < 0)
+			return 1;
+	}
+	abuse_expect(is_closed(link), "who finds no descriptor left is turned away");
 	return failed;
 }
 
@@ -189,10 +355,9 @@ static const struct {
 	const char *name;
 	int (*run)(const char *path);
 } abuses[] = {
-	{ "file", abuse_file },
-	{ "memory", abuse_memory },
-	{ "former", abuse_former },
-	{ "listener", abuse_listener },
+	{ "file", abuse_file },     { "swap", abuse_swap },         { "memory", abuse_memory },
+	{ "former", abuse_former }, { "listener", abuse_listener }, { "twice", abuse_twice },
+	{ "many", abuse_many },
 };
 
 int main(int argc, char **argv)
@@ -200,6 +365,6 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; argc > 1 && i < ARRAY_SIZE(abuses); i++)
 		if (!strcmp(argv[1], abuses[i].name))
 			return abuses[i].run(argc > 2 ? argv[2] : "");
-	fprintf(stderr, "usage: abuse file | memory SOCKET | former SOCKET | listener SOCKET\n");
+	fprintf(stderr, "usage: abuse NAME [SOCKET]\n");
 	return 2;
 }
