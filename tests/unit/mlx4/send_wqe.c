@@ -16,7 +16,7 @@
 
 static const uint8_t payload[128] = { 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7 };
 
-static void post(struct rig *rig, struct ibv_send_wr *wr)
+static void post_one(struct rig *rig, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 
@@ -146,7 +146,7 @@ static void both_doors_put_the_same_bytes(void **state)
 		struct ibv_send_wr wr = cases[i].wr;
 		uint32_t size;
 
-		post(old, &wr);
+		post_one(old, &wr);
 		by_wr(&new->qp->vqp.qp_ex, &wr);
 		check_bytes(rig_slot(old, 0), cases[i].hex);
 		size = (uint32_t)fld_get(rig_slot(old, 0), M4_CTRL_DS) * M4_SEG;
@@ -170,7 +170,7 @@ static void address_of_a_datagram_is_behind_the_control_segment(void **state)
 	wr.wr.ud.ah = ah;
 	wr.wr.ud.remote_qpn = 0x456;
 	wr.wr.ud.remote_qkey = 0x11111111;
-	post(rig, &wr);
+	post_one(rig, &wr);
 	check_bytes(rig_slot(rig, 0),
 		    "0000000a 00000005 00000000 00000000 01000077 00031234 00000000 50000000"
 		    "00000000 00000000 00000000 00000000 00000456 11111111 00000000 00000000"
@@ -190,7 +190,7 @@ static void inline_bytes_do_not_run_over_the_end_of_a_piece(void **state)
 	struct rig *rig = rig_new(&options);
 
 	(void)state;
-	post(rig, &wr);
+	post_one(rig, &wr);
 	check_bytes(rig_slot(rig, 0),
 		    "0000000a 00000005 00000000 00000000 8000002c a0a1a2a3 a4a5a6a7");
 	check_bytes(rig_slot(rig, 0) + M4_PIECE, "80000004 00000000");
@@ -221,7 +221,7 @@ static void ownership_changes_with_each_lap(void **state)
 		uint32_t owner = i / slots & 1;
 
 		assert_int_equal(fld_get(rig_slot(rig, i), M4_CTRL_OWNER), !owner);
-		post(rig, &wr);
+		post_one(rig, &wr);
 		assert_int_equal(fld_get(rig_slot(rig, i), M4_CTRL_OWNER), owner);
 		complete_send(rig, i);
 	}
@@ -258,7 +258,7 @@ static void space_in_front_of_the_head_is_stamped(void **state)
 	(void)state;
 	check_free(rig);
 	for (uint32_t i = 0; i < 3 * rig_slots(rig); i++) {
-		post(rig, &wr);
+		post_one(rig, &wr);
 		complete_send(rig, i);
 		check_free(rig);
 	}
@@ -326,7 +326,7 @@ static void doorbell_has_the_number_of_the_qp(void **state)
 	struct rig *rig = rig_new(NULL);
 
 	(void)state;
-	post(rig, &wr);
+	post_one(rig, &wr);
 	assert_int_equal(send_register(rig), RIG_QPN << 8);
 	rig_free(rig);
 }
@@ -343,7 +343,7 @@ static void blueflame_has_the_wqe_in_buffers_by_turns(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++)
-		post(rig, &wr);
+		post_one(rig, &wr);
 	check_bytes(rig->ctx->bf.page, "0000000a 12345602 00000000 00000000 80000004 a0a1a2a3");
 	check_bytes(rig->ctx->bf.page + RIG_BF_REG / 2, "0000010a 12345602");
 	assert_int_equal(send_register(rig), 0);
