@@ -14,12 +14,14 @@ void provider_id_lookup_init(struct id_lookup *ids)
 {
 	memset(ids->leaf, 0, sizeof(ids->leaf));
 	pthread_mutex_init(&ids->lock, NULL);
+	pthread_cond_init(&ids->cleared, NULL);
 }
 
 void provider_id_lookup_destroy(struct id_lookup *ids)
 {
 	for (unsigned int i = 0; i < ID_ROOT_SIZE; i++)
 		free(ids->leaf[i]);
+	pthread_cond_destroy(&ids->cleared);
 	pthread_mutex_destroy(&ids->lock);
 }
 
@@ -51,8 +53,8 @@ int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
 		return EINVAL;
 	pthread_mutex_lock(&ids->lock);
 	ret = leaf_get(ids, id >> ID_LEAF_BITS, &leaf);
-	if (!ret && leaf->entry[id & (ID_LEAF_SIZE - 1)])
-		ret = EEXIST;
+	while (!ret && leaf->entry[id & (ID_LEAF_SIZE - 1)])
+		pthread_cond_wait(&ids->cleared, &ids->lock);
 	if (!ret)
 		entry_put(leaf, id, object);
 	pthread_mutex_unlock(&ids->lock);
@@ -99,6 +101,7 @@ void provider_id_clear(struct id_lookup *ids, uint32_t id)
 	if (leaf && leaf->entry[id & (ID_LEAF_SIZE - 1)]) {
 		__atomic_store_n(&leaf->entry[id & (ID_LEAF_SIZE - 1)], NULL, __ATOMIC_RELEASE);
 		leaf->used--;
+		pthread_cond_broadcast(&ids->cleared);
 	}
 	pthread_mutex_unlock(&ids->lock);
 }

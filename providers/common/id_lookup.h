@@ -25,13 +25,15 @@ struct id_leaf {
 
 struct id_lookup {
 	struct id_leaf *leaf[ID_ROOT_SIZE];
-	pthread_mutex_t lock; /* writers only */
+	pthread_mutex_t lock;   /* writers only */
+	pthread_cond_t cleared; /* an entry */
 };
 
 void provider_id_lookup_init(struct id_lookup *ids);
 void provider_id_lookup_destroy(struct id_lookup *ids);
 
-/* The function returns EEXIST when ID is taken. */
+/* The kernel gives a number again as soon as it has destroyed the object that had it, and who did
+ * that may not have cleared the entry yet: the function waits for it. */
 int provider_id_set(struct id_lookup *ids, uint32_t id, void *object);
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
 void provider_id_clear(struct id_lookup *ids, uint32_t id);

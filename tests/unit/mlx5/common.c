@@ -6,6 +6,8 @@
 #include "rig.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -162,7 +164,6 @@ static void numbers_find_their_object(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
 		assert_null(id_find(ids, numbers[i]));
 		assert_int_equal(provider_id_set(ids, numbers[i], &objects[i]), 0);
-		assert_int_equal(provider_id_set(ids, numbers[i], &objects[0]), EEXIST);
 	}
 	assert_int_equal(provider_id_set(ids, 0x1000000, &objects[0]), EINVAL);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -173,6 +174,47 @@ static void numbers_find_their_object(void **state)
 	}
 	provider_id_lookup_destroy(ids);
 	free(ids);
+}
+
+struct taker {
+	struct id_lookup *ids;
+	pthread_t thread;
+	int ret;
+	bool done; /* atomic */
+};
+
+enum { TAKEN = 77 };
+
+static void *take_number(void *arg)
+{
+	struct taker *taker = arg;
+
+	taker->ret = provider_id_set(taker->ids, TAKEN, taker);
+	__atomic_store_n(&taker->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* The kernel gives a number again before who destroyed its object has cleared the entry. */
+static void number_given_again_is_waited_for(void **state)
+{
+	struct taker taker = { .ids = calloc(1, sizeof(*taker.ids)) };
+
+	(void)state;
+	assert_non_null(taker.ids);
+	provider_id_lookup_init(taker.ids);
+	assert_int_equal(provider_id_set(taker.ids, TAKEN, state), 0);
+	assert_int_equal(pthread_create(&taker.thread, NULL, take_number, &taker), 0);
+	for (int i = 0; i < 1000; i++) {
+		assert_false(__atomic_load_n(&taker.done, __ATOMIC_ACQUIRE));
+		assert_ptr_equal(id_find(taker.ids, TAKEN), state);
+		sched_yield();
+	}
+	provider_id_clear(taker.ids, TAKEN);
+	assert_int_equal(pthread_join(taker.thread, NULL), 0);
+	assert_int_equal(taker.ret, 0);
+	assert_ptr_equal(id_find(taker.ids, TAKEN), &taker);
+	provider_id_lookup_destroy(taker.ids);
+	free(taker.ids);
 }
 
 static void numbers_are_given_out_densely(void **state)
@@ -355,6 +397,7 @@ int main(void)
 		cmocka_unit_test(a_freed_buffer_is_used_again_and_zeroed),
 		cmocka_unit_test(a_chunk_is_used_to_its_end),
 		cmocka_unit_test(numbers_find_their_object),
+		cmocka_unit_test(number_given_again_is_waited_for),
 		cmocka_unit_test(numbers_are_given_out_densely),
 		cmocka_unit_test(buffers_are_whole_zeroed_pages),
 		cmocka_unit_test(a_lock_lets_one_in_at_a_time),
