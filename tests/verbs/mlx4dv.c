@@ -3,7 +3,9 @@
  * mlx4dv.c - a program that builds its own WQEs and reads its own CQEs through mlx4dv: RDMA writes
  * of five buffers, which take slots of two pieces, for several laps of the ring. Without an
  * argument it does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
- * "crowded" posts into the space that is to be kept free: a strict adapter has to notice either.
+ * "crowded" posts into the space that is to be kept free, "astray" also rings for a QP that there is
+ * not: a strict adapter has to notice each. "overlong" ends with a WQE that says to be longer than
+ * its slot, which any adapter refuses.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,6 +79,15 @@ static void ring_bell(const struct ring *ring)
 	*(volatile uint32_t *)ring->qp.sdb = ring->qp.doorbell_qpn;
 }
 
+/* The register has been read by the adapter when a WQE is done whose doorbell came behind. */
+static void ring_for_nobody(const struct ring *ring)
+{
+	__sync_synchronize();
+	*(volatile uint32_t *)ring->qp.sdb = htobe32(0xfffffeu << 8);
+	while (*(volatile uint32_t *)ring->qp.sdb)
+		__sync_synchronize();
+}
+
 static struct mlx4_cqe *cqe_at(const struct ring *ring, uint32_t index)
 {
 	uint8_t *entry = (uint8_t *)ring->cq.buf.buf +
@@ -99,6 +110,24 @@ static uint32_t cqe_await(struct ring *ring)
 	ring->ci++;
 	*ring->cq.set_ci_db = htobe32(ring->ci & 0xffffff);
 	return be16toh(cqe->wqe_index);
+}
+
+static void overlong_is_refused(struct ring *ring, const struct rig_pair *pair)
+{
+	struct mlx4_wqe_ctrl_seg *ctrl = (void *)slot_at(ring, ring->head);
+	struct mlx4_cqe *cqe = cqe_at(ring, ring->ci);
+	bool odd = ring->ci & ring->cq.cqe_cnt;
+
+	wqe_build(ring, pair, 0);
+	ctrl->fence_size = (1 << ring->qp.sq.wqe_shift) / 16 + 1;
+	ring_bell(ring);
+	while (!!mlx4dv_get_cqe_owner(cqe) != odd)
+		__sync_synchronize();
+	__sync_synchronize();
+	say_check(mlx4dv_get_cqe_opcode(cqe) == MLX4_CQE_OPCODE_ERROR &&
+			  ((struct mlx4_err_cqe *)cqe)->syndrome ==
+				  MLX4_CQE_SYNDROME_LOCAL_QP_OP_ERR,
+		  "a WQE longer than its slot is refused");
 }
 
 static void objects_look(struct rig_pair *pair, struct ring *ring)
@@ -146,6 +175,10 @@ int main(int argc, char **argv)
 		for (uint32_t i = 0; i < n; i++, done++)
 			MUST(cqe_await(&ring) == (done & 0xffff));
 	}
+	if (!strcmp(how, "astray"))
+		ring_for_nobody(&ring);
+	if (!strcmp(how, "overlong"))
+		overlong_is_refused(&ring, &pair);
 	say_check(!memcmp(pair.end[0].buf, pair.end[1].buf, WRITES * SGES * PART), "the bytes");
 	rig_pair_close(&pair);
 	rig_close(&rig);

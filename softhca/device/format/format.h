@@ -85,6 +85,7 @@ struct format {
 	void (*destroy)(struct hca *hca);
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
+	bool wqe_is_block; /* no send WQE is longer than a block of the ring */
 	/* The call tells whether software has handed over the send WQE at RAW in this lap of the
 	 * ring, an odd one or not. NULL: WQEs do not say it, the doorbell record does. */
 	bool (*send_is_posted)(const uint8_t *raw, bool odd_lap);

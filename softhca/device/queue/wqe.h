@@ -35,7 +35,9 @@ enum wqe_refusal {
 /* The function returns the blocks of QP's send WQE at RAW; 0 says that the WQE is not valid. */
 static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const uint8_t *raw)
 {
-	return (hca->format->wqe_size(raw) + qp->sq.block - 1) / qp->sq.block;
+	uint32_t bbs = (hca->format->wqe_size(raw) + qp->sq.block - 1) / qp->sq.block;
+
+	return hca->format->wqe_is_block && bbs > 1 ? 0 : bbs;
 }
 
 /* The function returns the syndrome of a CQE for a refusal. */

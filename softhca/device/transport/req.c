@@ -213,8 +213,11 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 	req->decoded = false;
 	if (sq_fetch(hca, qp, index, &raw))
 		return WQE_BAD_FETCH;
-	why = hca->format->decode_send(raw, index, blocks_from(qp, index), qp->n, qp->service,
-				       &req->wqe);
+	if (hca->format->wqe_is_block && !wqe_bbs(hca, qp, raw))
+		why = WQE_BAD_SIZE;
+	else
+		why = hca->format->decode_send(raw, index, blocks_from(qp, index), qp->n,
+					       qp->service, &req->wqe);
 	if (wants_signatures(qp) && why != WQE_BAD_SIZE && !hca->format->send_is_signed(raw))
 		why = WQE_BAD_SIGNATURE;
 	req->decoded = !why;

@@ -18,6 +18,7 @@ const struct format mlx4_format = {
 	.eqe_size = PRM_EQE_SIZE,
 	.trace_eqe = mlx5_trace_eqe,
 	.wqe_size = mlx4_wqe_size,
+	.wqe_is_block = true,
 	.send_is_posted = mlx4_send_is_posted,
 	.wqe_opcode = mlx4_wqe_opcode,
 	.wqe_stream = mlx4_wqe_stream,

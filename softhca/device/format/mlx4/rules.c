@@ -29,6 +29,22 @@ static bool check_qp(struct hca *hca, uint32_t uar, uint32_t qpn)
 	return false;
 }
 
+/* By BlueFlame, the first words of a WQE come, as they stand in the ring until it is done. */
+static void check_push(struct hca *hca, uint32_t uar, const uint8_t *words)
+{
+	struct qp *qp = res_get(&hca->qps, fld_get(words, M4_CTRL_QPN));
+	uint16_t index = fld_get(words, M4_CTRL_INDEX);
+	uint8_t raw[WQE_BYTES_MAX];
+
+	if (!check_qp(hca, uar, fld_get(words, M4_CTRL_QPN)) || (int16_t)(index - qp->sq.ci) < 0 ||
+	    sq_copy(hca, qp, index, 1, raw) || fld_get64(raw, 0) == fld_get64(words, 0))
+		return;
+	say(hca, "doorbell.value",
+	    "UAR page 0x%x: BlueFlame says 0x%llx, QP 0x%06x, WQE %u has 0x%llx", uar,
+	    (unsigned long long)fld_get64(words, 0), qp->n, index,
+	    (unsigned long long)fld_get64(raw, 0));
+}
+
 bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
 		      size_t len)
 {
@@ -36,13 +52,15 @@ bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint
 	       check_qp(hca, uar, fld_get(bytes, M4_SEND_QPN));
 }
 
-/* A front that polls finds what was written last. The QP may be gone by now. */
+/* A front that polls finds what was written last, in steps of 8 bytes. */
 void mlx4_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
-	(void)hca;
-	(void)uar;
-	(void)offset;
-	(void)value_be;
+	const uint8_t *bytes = (const uint8_t *)&value_be;
+
+	if (offset == (M4_UAR_SEND & ~7u))
+		check_qp(hca, uar, fld_get(bytes + M4_UAR_SEND % 8, M4_SEND_QPN));
+	else
+		check_push(hca, uar, bytes);
 }
 
 /* ---- WQEs ---- */
@@ -63,9 +81,6 @@ void mlx4_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const
 			say(hca, "wqe.reserved", "QP 0x%06x, WQE %u (%s): control %s are 0x%llx",
 			    qp->n, index, mlx4_opcode_name(mlx4_wqe_opcode(raw)), reserved[i].name,
 			    (unsigned long long)fld_get(raw, reserved[i].field));
-	if (mlx4_wqe_size(raw) > qp->sq.block)
-		say(hca, "wqe.size", "QP 0x%06x, WQE %u has %u bytes, its slot %u", qp->n, index,
-		    mlx4_wqe_size(raw), qp->sq.block);
 }
 
 /* The function tells whether the WQE at INDEX looks posted. */
