@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq.c - completion queues: creation, arming, another size.
+ * cq.c - completion queues: creation, arming, destruction.
  */
 #include "providers/mlx4/cq.h"
 
@@ -62,8 +62,8 @@ static int cq_check_attr(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 }
 
 /* Rings start with a page: contexts of the adapter have no offset in it. */
-static int cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
-			 struct queue_mem *mem)
+int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
+		       struct queue_mem *mem)
 {
 	const struct queue_mem_request request = {
 		.size = size,
@@ -122,8 +122,8 @@ static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *
 	cq_choose_routines(ctx, attr, cq);
 	cq->entry_log = log2_floor(ctx->caps.cqe_size);
 	cq->count_log = log2_ceil((uint64_t)attr->cqe + 1);
-	ret = cq_alloc_ring(ctx, attr_pd(attr), (size_t)1 << (cq->count_log + cq->entry_log),
-			    &cq->buf);
+	ret = mlx4_cq_alloc_ring(ctx, attr_pd(attr), (size_t)1 << (cq->count_log + cq->entry_log),
+				 &cq->buf);
 	if (ret)
 		return ret;
 	cq->ring = ring_of(cq, &cq->buf);

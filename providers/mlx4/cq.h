@@ -11,6 +11,7 @@
 #include "providers/common/queue_mem.h"
 #include "util/bits.h"
 
+struct mlx4_context;
 struct mlx4_qp;
 
 struct mlx4_cq {
@@ -47,6 +48,9 @@ static inline struct mlx4_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 	return container_of(cqx, struct mlx4_cq, vcq.cq_ex);
 }
 
+/* The function gives memory for a ring: of PD, which may have an allocator; PD may be NULL. */
+int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
+		       struct queue_mem *mem);
 int mlx4_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 		   struct verbs_cq **vcq);
 int mlx4_cq_resize(struct ibv_cq *cq, int cqe);

@@ -78,6 +78,7 @@ const struct verbs_ops mlx4_context_ops = {
 	.create_ah = mlx4_ah_create,
 	.destroy_ah = mlx4_ah_destroy,
 	.create_cq = mlx4_cq_create,
+	.resize_cq = mlx4_cq_resize,
 	.destroy_cq = mlx4_cq_destroy,
 	.create_qp = mlx4_qp_create,
 	.modify_qp = mlx4_qp_modify,

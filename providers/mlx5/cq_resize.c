@@ -2,9 +2,7 @@
 /*
  * cq_resize.c - gives a CQ a ring of another size while completions are in it.
  *
- * PRM: the adapter switches to the new ring at once; the last CQE in the old one is of the opcode
- * RESIZE_CQ and takes an index. Unread CQEs move to the new ring, one index up, so that the one
- * that is not there is at the front.
+ * How CQEs move, providers/common/cq_ring.h says.
  *
  * A poller may look at the ring for something pending without the lock (cqe_peek()): it must
  * find memory there, whatever mixture of old and new it sees. So rings never shrink as memory, a
@@ -14,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "providers/common/cq_ring.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/cqe.h"
@@ -31,54 +30,17 @@ struct new_ring {
 	uint32_t count_log;
 };
 
-static struct mlx5_cqe64 *new_ring_cqe(const struct mlx5_cq *cq, const struct new_ring *to,
-				       uint32_t index)
+static const struct cqe_marks marks = {
+	.owner = MLX5_CQE_OWNER_MASK,
+	.opcode = FLD_MASK(CQE_OPCODE) << FLD_SHIFT(CQE_OPCODE),
+	.none = MLX5_CQE_INVALID << FLD_SHIFT(CQE_OPCODE),
+	.resize = MLX5_CQE_RESIZE_CQ << FLD_SHIFT(CQE_OPCODE),
+};
+
+static struct cq_ring ring_at(const struct mlx5_cq *cq, uint8_t *ring, uint32_t count_log)
 {
-	uint32_t mask = (1u << to->count_log) - 1;
-
-	return (struct mlx5_cqe64 *)(to->ring + ((size_t)(index & mask) << cq->entry_log));
-}
-
-static void cqe_set_owner(struct mlx5_cqe64 *cqe, bool owner)
-{
-	cqe->op_own = (uint8_t)((cqe->op_own & ~MLX5_CQE_OWNER_MASK) | owner);
-}
-
-/* Every entry is the adapter's: its owner bit is not the one of the index that comes there next. */
-static void new_ring_init(const struct mlx5_cq *cq, const struct new_ring *to)
-{
-	uint32_t first = cq->ci + 1;
-
-	for (uint32_t i = first; i != first + (1u << to->count_log); i++) {
-		struct mlx5_cqe64 *cqe = new_ring_cqe(cq, to, i);
-
-		cqe->op_own = MLX5_CQE_INVALID << FLD_SHIFT(CQE_OPCODE);
-		cqe_set_owner(cqe, !(i >> to->count_log & 1));
-	}
-}
-
-static void cqe_move(const struct mlx5_cq *cq, const struct new_ring *to, uint32_t from)
-{
-	size_t size = (size_t)1 << cq->entry_log, front = size - sizeof(struct mlx5_cqe64);
-	struct mlx5_cqe64 *dst = new_ring_cqe(cq, to, from + 1);
-
-	memcpy((uint8_t *)dst - front, (const uint8_t *)cqe_at(cq, from) - front, size);
-	cqe_set_owner(dst, (from + 1) >> to->count_log & 1);
-}
-
-static int ring_move_unread(const struct mlx5_cq *cq, const struct new_ring *to)
-{
-	for (uint32_t i = cq->ci; i != cq->ci + (1u << cq->count_log); i++) {
-		if (!cqe_is_sw_owned(cq, cqe_at(cq, i), i))
-			break;
-		dma_load_barrier();
-		if (cqe_opcode(cqe_at(cq, i)) == MLX5_CQE_RESIZE_CQ)
-			return 0;
-		cqe_move(cq, to, i);
-	}
-	verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
-		   cq->cqn);
-	return EIO;
+	return (struct cq_ring){ ring + offsetof(struct mlx5_cqe64, op_own), cq->entry_log,
+				 count_log };
 }
 
 static void ring_publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
@@ -101,17 +63,23 @@ static int cq_run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const stru
 		.cqe_size = (uint16_t)(1u << cq->entry_log),
 	};
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
-	int ret, moved;
+	const struct cq_ring from_ring = ring_at(cq, cq->ring, cq->count_log),
+			     to_ring = ring_at(cq, to->ring, to->count_log);
+	int ret;
+	bool moved;
 
-	new_ring_init(cq, to);
+	provider_cq_ring_init(&marks, &to_ring, cq->ci + 1);
 	ret = verbs_cmd_resize_cq(&cq->vcq.cq, (1u << to->count_log) - 1, &udata);
 	if (ret)
 		return ret;
 	/* The adapter writes to the new ring now, whether the old one was complete or not. */
-	moved = ring_move_unread(cq, to);
+	moved = provider_cq_ring_move(&marks, &from_ring, &to_ring, cq->ci);
+	if (!moved)
+		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
+			   cq->cqn);
 	ring_publish(cq, old, to);
 	cq->vcq.cq.cqe = (int)cq->mask;
-	return moved;
+	return moved ? 0 : EIO;
 }
 
 static int new_ring_alloc(struct mlx5_cq *cq, struct new_ring *to)

@@ -198,6 +198,38 @@ static void completions_of_a_qp_in_reset_go(void **state)
 	rig_free(rig);
 }
 
+/* Unread completions come out of the new ring, and those after them, wherever the old one was. */
+static void unread_completions_move_to_the_new_ring(void **state)
+{
+	static const int sizes[] = { 31, 7, 63, 15 };
+
+	(void)state;
+	for (uint32_t read = 0; read < 20; read++) {
+		struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND };
+		struct rig *rig = rig_new(NULL);
+		struct ibv_wc wc[3];
+
+		for (uint32_t i = 0; i < read; i++) {
+			rig_complete(rig, &cqe);
+			assert_int_equal(poll_cq(rig, 1, wc), 1);
+		}
+		for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
+			cqe.wqe_index = 1;
+			rig_complete(rig, &cqe);
+			cqe.wqe_index = 2;
+			rig_complete(rig, &cqe);
+			assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, sizes[i]), 0);
+			assert_int_equal(rig->cq->vcq.cq.cqe, sizes[i]);
+			cqe.wqe_index = 3;
+			rig_complete(rig, &cqe);
+			post_sends(rig, 3);
+			assert_int_equal(poll_cq(rig, 3, wc), 3);
+			assert_int_equal(poll_cq(rig, 1, wc), 0);
+		}
+		rig_free(rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +239,7 @@ int main(void)
 		cmocka_unit_test(errors_say_which_request_and_why),
 		cmocka_unit_test(timestamp_is_where_others_have_the_lid),
 		cmocka_unit_test(completions_of_a_qp_in_reset_go),
+		cmocka_unit_test(unread_completions_move_to_the_new_ring),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 /* ---- the kernel ---- */
 
 static bool second_port_is_ethernet;
+static struct rig *resized; /* the rig that was made last */
 
 int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
 			 size_t attr_size)
@@ -37,6 +38,16 @@ int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_at
 	(void)flags;
 	vcq->cq.context = context;
 	resp->cqn = RIG_CQN;
+	return 0;
+}
+
+/* The old ring ends with a CQE that says so. */
+int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
+{
+	(void)cq;
+	(void)cqe;
+	(void)udata;
+	rig_complete(resized, &(struct rig_cqe){ .opcode = M4_CQE_RESIZE });
 	return 0;
 }
 
@@ -155,6 +166,7 @@ struct rig *rig_new(const struct rig_options *options)
 
 	assert_non_null(rig);
 	second_port_is_ethernet = opt->second_port_is_ethernet;
+	resized = rig;
 	rig->ctx = new_context(opt);
 	rig->pd.pd.context = &rig->ctx->vctx.context;
 	rig->pd.pdn = 0x77;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ring.c - see cq_ring.h.
+ */
+#include "providers/common/cq_ring.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "util/barrier.h"
+
+static uint8_t *entry_last(const struct cq_ring *ring, uint32_t index)
+{
+	uint32_t mask = (1u << ring->count_log) - 1;
+
+	return ring->last + ((size_t)(index & mask) << ring->entry_log);
+}
+
+/* The function returns the owner bit of a CQE at INDEX, which is software's. */
+static uint8_t entry_owner(const struct cqe_marks *marks, const struct cq_ring *ring,
+			   uint32_t index)
+{
+	return index >> ring->count_log & 1 ? marks->owner : 0;
+}
+
+void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
+			   uint32_t first)
+{
+	for (uint32_t i = first; i != first + (1u << ring->count_log); i++)
+		*entry_last(ring, i) =
+			marks->none | (uint8_t)(entry_owner(marks, ring, i) ^ marks->owner);
+}
+
+static void entry_move(const struct cqe_marks *marks, const struct cq_ring *from,
+		       const struct cq_ring *to, uint32_t index)
+{
+	size_t front = ((size_t)1 << from->entry_log) - 1;
+	uint8_t *dst = entry_last(to, index + 1);
+	const uint8_t *src = entry_last(from, index);
+
+	memcpy(dst - front, src - front, front);
+	*dst = (uint8_t)(*src & ~marks->owner) | entry_owner(marks, to, index + 1);
+}
+
+bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
+			   const struct cq_ring *to, uint32_t ci)
+{
+	for (uint32_t i = ci; i != ci + (1u << from->count_log); i++) {
+		uint8_t last = *(const volatile uint8_t *)entry_last(from, i);
+
+		if ((last & marks->owner) != entry_owner(marks, from, i))
+			return false;
+		dma_load_barrier();
+		if ((last & marks->opcode) == marks->resize)
+			return true;
+		entry_move(marks, from, to, i);
+	}
+	return false;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ring.h - from a ring of CQEs to one of another size.
+ *
+ * The last byte of an entry says whose it is, by a bit that changes with each lap of the ring, and
+ * what it is. The adapter switches to the new ring at once; the last CQE in the old one says so,
+ * and takes an index. Unread CQEs move to the new ring, one index up, so that the one that is not
+ * there is at the front. PRM: Resize CQ
+ */
+#ifndef PROVIDERS_COMMON_CQ_RING_H
+#define PROVIDERS_COMMON_CQ_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The parts of an entry's last byte */
+struct cqe_marks {
+	uint8_t owner;        /* the bit */
+	uint8_t opcode;       /* the bits of the opcode, */
+	uint8_t none, resize; /* which are these where no CQE was yet, and where the ring ends */
+};
+
+struct cq_ring {
+	uint8_t *last; /* the last byte of entry 0 */
+	uint32_t entry_log, count_log;
+};
+
+/* Every entry of a ring becomes the adapter's; the next index is FIRST. */
+void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
+			   uint32_t first);
+/* The CQEs of a ring from CI on, which nobody has read, move to a new one. The function returns
+ * false when the adapter has not marked the end. */
+bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
+			   const struct cq_ring *to, uint32_t ci);
+
+#endif
