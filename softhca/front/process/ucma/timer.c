@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * timer.c - see timer.h: a list, and one timerfd that is set to the first of it.
+ * timer.c - see timer.h: a heap whose root is the next to expire, and one timerfd that is set to
+ * that. The heap is a pairing heap: all that it needs is in the timers.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -13,7 +14,7 @@
 
 static struct watch watch = { .fd = -1 };
 static uint64_t armed; /* 0: not */
-static TAILQ_HEAD(, ucma_timer) timers = TAILQ_HEAD_INITIALIZER(timers);
+static struct ucma_timer *root;
 
 uint64_t timer_now(void)
 {
@@ -33,15 +34,63 @@ static void timer_arm(uint64_t deadline)
 	timerfd_settime(watch.fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-static struct ucma_timer *timer_first(void)
-{
-	struct ucma_timer *timer, *best = NULL;
+/* ---- the heap ---- */
 
-	TAILQ_FOREACH(timer, &timers, entry)
-		if (!best || timer->deadline < best->deadline)
-			best = timer;
-	return best;
+/* One of two roots becomes the first child of the other, which is returned. */
+static struct ucma_timer *heap_merge(struct ucma_timer *a, struct ucma_timer *b)
+{
+	struct ucma_timer *first, *child;
+
+	if (!a || !b)
+		return a ? a : b;
+	first = b->deadline < a->deadline ? b : a;
+	child = first == a ? b : a;
+	child->next = first->child;
+	if (child->next)
+		child->next->link = &child->next;
+	child->link = &first->child;
+	first->child = child;
+	first->next = NULL;
+	return first;
 }
+
+/* Children that have lost their root: by pairs first, which keeps the heap flat. */
+static struct ucma_timer *heap_merge_all(struct ucma_timer *list)
+{
+	struct ucma_timer *paired = NULL, *all = NULL;
+
+	while (list) {
+		struct ucma_timer *a = list, *b = a->next;
+
+		list = b ? b->next : NULL;
+		a = heap_merge(a, b);
+		a->next = paired;
+		paired = a;
+	}
+	while (paired) {
+		struct ucma_timer *next = paired->next;
+
+		all = heap_merge(all, paired);
+		paired = next;
+	}
+	return all;
+}
+
+static void heap_remove(struct ucma_timer *timer)
+{
+	struct ucma_timer *orphans = heap_merge_all(timer->child);
+
+	if (timer == root) {
+		root = orphans;
+	} else {
+		*timer->link = timer->next;
+		if (timer->next)
+			timer->next->link = timer->link;
+		root = heap_merge(root, orphans);
+	}
+}
+
+/* ---- expiry ---- */
 
 static void timers_ready(struct watch *own, uint32_t events)
 {
@@ -51,12 +100,11 @@ static void timers_ready(struct watch *own, uint32_t events)
 	(void)events;
 	if (read(own->fd, &count, sizeof(count)) != sizeof(count))
 		return;
-	while ((timer = timer_first()) != NULL && timer->deadline <= now) {
+	while ((timer = root) != NULL && timer->deadline <= now) {
 		timer_stop(timer);
 		timer->expired(timer);
 	}
-	timer = timer_first();
-	timer_arm(timer ? timer->deadline : 0);
+	timer_arm(root ? root->deadline : 0);
 }
 
 int timers_open(void)
@@ -84,7 +132,8 @@ void timer_start(struct ucma_timer *timer, uint64_t deadline)
 {
 	timer_stop(timer);
 	timer->deadline = deadline ? deadline : 1;
-	TAILQ_INSERT_TAIL(&timers, timer, entry);
+	timer->child = timer->next = NULL;
+	root = heap_merge(root, timer);
 	if (!armed || timer->deadline < armed)
 		timer_arm(timer->deadline);
 }
@@ -92,6 +141,6 @@ void timer_start(struct ucma_timer *timer, uint64_t deadline)
 void timer_stop(struct ucma_timer *timer)
 {
 	if (timer->deadline)
-		TAILQ_REMOVE(&timers, timer, entry);
+		heap_remove(timer);
 	timer->deadline = 0;
 }
