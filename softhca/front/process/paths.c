@@ -182,11 +182,25 @@ static void open_file(struct call *call, const char *path, uint64_t flags)
 		ucma_open(call, flags);
 }
 
+/* Linux gives the files of management to root alone. Here they are whose the adapters are. */
+static bool is_for_owner(dev_t number)
+{
+	return major(number) == UMAD_MAJOR && minor(number) < UVERBS_FIRST_MINOR;
+}
+
+static bool may_use(struct call *call, dev_t number)
+{
+	return !is_for_owner(number) || client_thread_uid(call->tid) == geteuid() ||
+	       client_may(call->tid, CLIENT_CAP_DAC_OVERRIDE);
+}
+
 /* The file of a device. An empty file of the tree stands for it. */
 static void open_device(struct call *call, const char *path, uint64_t flags)
 {
 	if (faccessat(call->daemon->sysfs.fd, path + 1, F_OK, 0))
 		call_fail(call, errno);
+	else if (!may_use(call, device_number(call->daemon, path)))
+		call_fail(call, EACCES);
 	else
 		open_file(call, path, flags);
 }
@@ -238,7 +252,9 @@ void path_openat2(struct call *call)
 
 static void become_device(struct stat *st, dev_t number)
 {
-	st->st_mode = S_IFCHR | 0666;
+	st->st_mode = S_IFCHR | (is_for_owner(number) ? 0600 : 0666);
+	st->st_uid = is_for_owner(number) ? geteuid() : 0;
+	st->st_gid = is_for_owner(number) ? getegid() : 0;
 	st->st_rdev = number;
 	st->st_size = 0;
 	st->st_blocks = 0;
@@ -386,6 +402,8 @@ static void stat_to_statx(const struct stat *st, struct statx *stx)
 		.stx_mask = STATX_BASIC_STATS,
 		.stx_blksize = st->st_blksize,
 		.stx_nlink = st->st_nlink,
+		.stx_uid = st->st_uid,
+		.stx_gid = st->st_gid,
 		.stx_mode = st->st_mode,
 		.stx_ino = st->st_ino,
 		.stx_size = st->st_size,
@@ -436,6 +454,8 @@ static void access_common(struct call *call, int dirfd, unsigned int path_arg)
 	ret = stat_path(call->daemon, path, true, &st);
 	if (!ret &&
 	    ((mode & W_OK && !S_ISCHR(st.st_mode)) || (mode & X_OK && !S_ISDIR(st.st_mode))))
+		ret = EACCES;
+	if (!ret && mode && S_ISCHR(st.st_mode) && !may_use(call, st.st_rdev))
 		ret = EACCES;
 	finish_call(call, ret);
 }
