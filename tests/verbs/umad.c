@@ -24,13 +24,18 @@
 enum {
 	HEADER = sizeof(struct ib_user_mad_hdr_old),
 	MAD = 256,
-	SEND = 3, /* a method that wants no answer */
+	SEND = 3, /* methods that want no answer */
+	OTHER_SEND = 4,
 	SHORT_CLASS = 9,
 	LONG_CLASS = 0x30,
 	OUI = 9,
 	MOST_UNREAD = 200001,
 	MORE_THAN_MOST = MOST_UNREAD + 5000,
-	MOST_UNFINISHED = 1024, /* softhca's own */
+	MOST_UNFINISHED = 1024, /* softhca's own, as the next two */
+	MOST_SENDS = 4096,
+	MOST_BYTES = 8 << 20,
+	PARTS = 1000,
+	WHOLE = MAD + (PARTS - 1) * (MAD - 40),
 	WAIT_MS = 20000,
 	PERFORMANCE_CLASS = 4,
 	BATCH = 1024,
@@ -72,7 +77,7 @@ static struct end end_open(unsigned int class, unsigned int rmpp_version, int fl
 	if (class == LONG_CLASS)
 		req.oui[2] = OUI;
 	if (class)
-		req.method_mask[0] = 1 << SEND;
+		req.method_mask[0] = 1 << SEND | 1 << OTHER_SEND;
 	MUST(end.fd >= 0 && !ioctl(end.fd, IB_USER_MAD_REGISTER_AGENT, &req));
 	end.agent = req.id;
 	return end;
@@ -212,6 +217,74 @@ static void unfinished_have_a_limit(void)
 	close(from.fd);
 }
 
+static void long_send(const struct end *from, uint32_t number)
+{
+	for (uint32_t segment = 1; segment <= PARTS; segment++)
+		part_send(from,
+			  part_make(from, number, segment,
+				    (segment == 1) * FIRST | (segment == PARTS) * LAST),
+			  0);
+	batch_await(from);
+}
+
+/* Who does not read has datagrams until there is no room for another. */
+static void unread_long_ones_have_a_limit(void)
+{
+	struct end from = sender_open(), to = end_open(LONG_CLASS, 1, O_NONBLOCK);
+	const uint32_t most = MOST_BYTES / WHOLE;
+	static uint8_t whole[HEADER + WHOLE];
+	uint32_t count = 0;
+
+	for (uint32_t number = 1; number <= most + 1; number++)
+		long_send(&from, number);
+	while (read(to.fd, whole, sizeof(whole)) > 0)
+		count++;
+	say_check(count == most, "%u of %u bytes are kept: %u", most, WHOLE, count);
+	long_send(&from, most + 2);
+	say_check(is_readable(to.fd, WAIT_MS), "then the next one comes");
+	close(to.fd);
+	close(from.fd);
+}
+
+/* Two of one number are two when they differ in their method. */
+static void others_parts_are_not_taken(void)
+{
+	struct end from = sender_open(), to = end_open(LONG_CLASS, 1, O_NONBLOCK);
+	struct packet other = part_make(&from, 1, 1, FIRST);
+	uint8_t whole[HEADER + 2 * MAD];
+
+	part_send(&from, part_make(&from, 1, 1, FIRST), 0);
+	other.mad[3] = OTHER_SEND;
+	part_send(&from, other, 0);
+	other = part_make(&from, 1, 2, LAST);
+	other.mad[3] = OTHER_SEND;
+	part_send(&from, other, 0);
+	say_check(is_readable(to.fd, WAIT_MS) && read(to.fd, whole, sizeof(whole)) > HEADER + MAD &&
+			  whole[HEADER + 3] == OTHER_SEND,
+		  "a datagram has no part of one with another method");
+	close(to.fd);
+	close(from.fd);
+}
+
+/* ---- requests that nobody answers ---- */
+
+static void waiting_requests_have_a_limit(void)
+{
+	struct end from = sender_open();
+	unsigned int sent = 0;
+
+	for (unsigned int i = 1; i <= MOST_SENDS + 1; i++) {
+		struct packet packet = packet_make(&from, PERFORMANCE_CLASS, i);
+
+		packet.hdr.lid = htobe16(own_lid() + 77);
+		packet.hdr.timeout_ms = WAIT_MS;
+		packet.mad[3] = 1; /* Get */
+		sent += write(from.fd, &packet, sizeof(packet)) == sizeof(packet);
+	}
+	say_check(sent == MOST_SENDS && errno == ENOMEM, "%u requests wait: %u", MOST_SENDS, sent);
+	close(from.fd);
+}
+
 /* ---- a thread reads while another one closes ---- */
 
 static void *read_one(void *fd)
@@ -293,6 +366,10 @@ int main(void)
 	say_topic("long datagrams");
 	last_acknowledge_is_repeated();
 	unfinished_have_a_limit();
+	unread_long_ones_have_a_limit();
+	others_parts_are_not_taken();
+	say_topic("requests");
+	waiting_requests_have_a_limit();
 	say_topic("closing");
 	reader_outlives_the_descriptor();
 	say_topic("death");

@@ -340,6 +340,7 @@ static int64_t read_packet(struct call *call, struct umad_file *file)
 		return ret;
 	STAILQ_REMOVE_HEAD(&file->packets, entry);
 	file->packet_count--;
+	file->packet_bytes -= packet->len;
 	free(packet);
 	if (STAILQ_EMPTY(&file->packets))
 		token_take(file, call->tid, call_arg_int(call, 0));
@@ -421,6 +422,7 @@ void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr
 		token_put(file);
 	STAILQ_INSERT_TAIL(&file->packets, packet, entry);
 	file->packet_count++;
+	file->packet_bytes += len;
 }
 
 /* ---- writing, ioctls ---- */

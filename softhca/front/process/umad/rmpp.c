@@ -12,7 +12,7 @@
 
 enum {
 	WINDOW = 64,           /* as many parts may be under way */
-	MAX_BYTES = 64 << 20,  /* of all datagrams of a file */
+	MAX_BYTES = 8 << 20,   /* of all datagrams of a file, read by nobody yet */
 	MAX_ASSEMBLIES = 1024, /* of a file */
 	PATIENCE_MS = 40000,   /* for the whole of a datagram, from its first part on: Linux' */
 	MEMORY_MS = 10000,     /* of one that is complete: Linux' */
@@ -106,15 +106,23 @@ void umad_rmpp_forget(struct umad_file *file, unsigned int agent, uint64_t trans
 	}
 }
 
+static bool is_from_same(const struct gsi_arrival *one, const struct gsi_arrival *other)
+{
+	const struct fabric_addr *a = &one->addr, *b = &other->addr;
+
+	return one->src_qpn == other->src_qpn && a->slid == b->slid && a->grh == b->grh &&
+	       (!a->grh || !memcmp(a->sgid, b->sgid, sizeof(a->sgid)));
+}
+
 static struct umad_assembly *assembly_find(struct umad_file *file, unsigned int agent,
 					   const struct gsi_arrival *arrival)
 {
 	struct umad_assembly *assembly;
 
 	LIST_FOREACH(assembly, &file->assemblies, entry)
-		if (assembly->agent == agent && assembly->first.addr.slid == arrival->addr.slid &&
-		    assembly->first.src_qpn == arrival->src_qpn &&
-		    assembly->transaction == fld_get(arrival->bytes, MAD_TRANSACTION))
+		if (assembly->agent == agent && is_from_same(&assembly->first, arrival) &&
+		    assembly->transaction == fld_get(arrival->bytes, MAD_TRANSACTION) &&
+		    !memcmp(assembly->kind, arrival->bytes, sizeof(assembly->kind)))
 			return assembly;
 	return NULL;
 }
@@ -133,6 +141,7 @@ static struct umad_assembly *assembly_new(struct umad_file *file, unsigned int a
 	assembly->first = *arrival;
 	assembly->first.bytes = NULL;
 	assembly->transaction = fld_get(arrival->bytes, MAD_TRANSACTION);
+	memcpy(assembly->kind, arrival->bytes, sizeof(assembly->kind));
 	assembly->timer.expired = assembly_expired;
 	LIST_INSERT_HEAD(&file->assemblies, assembly, entry);
 	file->assembly_count++;
@@ -147,7 +156,7 @@ static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 	size_t len = MAD_SIZE - from;
 	uint8_t *bytes = NULL;
 
-	if (assembly->file->assembly_bytes + len <= MAX_BYTES)
+	if (assembly->file->assembly_bytes + assembly->file->packet_bytes + len <= MAX_BYTES)
 		bytes = realloc(assembly->bytes, assembly->len + len);
 	if (!bytes)
 		return false;

@@ -15,7 +15,10 @@
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/log.h"
 
-enum { LEAST_DATAGRAM = MAD_HEADER_SIZE + RMPP_HEADER_SIZE };
+enum {
+	LEAST_DATAGRAM = MAD_HEADER_SIZE + RMPP_HEADER_SIZE,
+	MAX_SENDS = 4096, /* of a file, that wait for their answers */
+};
 
 /* ---- requests that wait ---- */
 
@@ -43,6 +46,7 @@ void umad_send_end(struct umad_send *send)
 {
 	timer_stop(&send->timer);
 	LIST_REMOVE(send, entry);
+	send->file->send_count--;
 	free(send);
 }
 
@@ -101,10 +105,14 @@ static void send_expired(struct ucma_timer *timer)
 static int send_remember(struct umad_file *file, const struct ib_user_mad_hdr *hdr,
 			 const struct hca_datagram *datagram, const uint8_t *mad)
 {
-	struct umad_send *send = calloc(1, sizeof(*send));
+	struct umad_send *send = NULL;
 
-	if (!send)
+	if (file->send_count < MAX_SENDS)
+		send = calloc(1, sizeof(*send));
+	if (!send) {
+		log_note("umad: %u requests wait, there is no room for another", file->send_count);
 		return ENOMEM;
+	}
 	send->file = file;
 	send->agent = hdr->id;
 	send->timeout_ms = hdr->timeout_ms;
@@ -114,6 +122,7 @@ static int send_remember(struct umad_file *file, const struct ib_user_mad_hdr *h
 	send->datagram.payload = send->mad;
 	send->timer.expired = send_expired;
 	LIST_INSERT_HEAD(&file->sends, send, entry);
+	file->send_count++;
 	timer_start(&send->timer, timer_now() + send->timeout_ms * NS_PER_MS);
 	return 0;
 }

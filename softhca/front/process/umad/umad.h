@@ -72,8 +72,10 @@ struct umad_file {
 	bool is_dead;   /* the adapter is */
 	struct umad_agent agent[UMAD_MAX_AGENTS];
 	unsigned int packet_count;
+	size_t packet_bytes;
 	STAILQ_HEAD(, umad_packet) packets;
 	STAILQ_HEAD(, umad_reader) readers;
+	unsigned int send_count;
 	LIST_HEAD(, umad_send) sends;
 	unsigned int assembly_count;
 	size_t assembly_bytes;
@@ -169,6 +171,7 @@ struct umad_assembly {
 	unsigned int agent;
 	struct gsi_arrival first; /* without its bytes */
 	uint64_t transaction;
+	uint8_t kind[4];   /* how a header begins: versions, class and method */
 	uint32_t segments; /* so many have come */
 	bool complete;
 	size_t len;
