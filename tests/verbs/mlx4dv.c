@@ -3,9 +3,9 @@
  * mlx4dv.c - a program that builds its own WQEs and reads its own CQEs through mlx4dv: RDMA writes
  * of five buffers, which take slots of two pieces, for several laps of the ring. Without an
  * argument it does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
- * "crowded" posts into the space that is to be kept free, "astray" also rings for a QP that there is
- * not: a strict adapter has to notice each. "overlong" ends with a WQE that says to be longer than
- * its slot, which any adapter refuses.
+ * "crowded" posts into the space that is to be kept free, "astray" also rings for no QP: a strict
+ * adapter has to notice each. "overlong" ends with a WQE that says to be longer than its slot,
+ * which any adapter refuses.
  */
 #include <stdbool.h>
 #include <stdio.h>
