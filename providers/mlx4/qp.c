@@ -29,9 +29,10 @@ enum {
 static const struct qp_type {
 	enum ibv_qp_type type;
 	uint32_t opcodes;
-	uint32_t head; /* the most that a WQE has before its data */
+	/* The most that a WQE has before its data; an atomic one has a segment more. */
+	uint32_t head;
 } qp_types[] = {
-	{ IBV_QPT_RC, SENDS | WRITES | RELIABLE, 3 * M4_SEG },
+	{ IBV_QPT_RC, SENDS | WRITES | RELIABLE, 2 * M4_SEG },
 	{ IBV_QPT_UC, SENDS | WRITES, 2 * M4_SEG },
 	{ IBV_QPT_UD, SENDS, M4_SEG + M4_DATAGRAM_SIZE },
 };

@@ -50,7 +50,8 @@ struct mlx4_batch {
 	uint32_t first;     /* head before it */
 	uint8_t *ctrl;      /* of the WQE that setters work on */
 	__be32 *aside;      /* of it: what its further pieces begin with */
-	uint32_t head_size; /* of it, before its data */
+	uint32_t head_size; /* of it, before its data; */
+	uint32_t more;      /* and segments that other requests do not have there */
 	bool is_whole;      /* the adapter need not read any data for it */
 };
 
@@ -89,7 +90,8 @@ struct mlx4_qp_size {
 	size_t sq_offset, rq_offset, bytes;
 };
 
-/* HEAD is how long a WQE of the type can be before its data. */
+/* HEAD is how long a WQE of the type can be before its data. An atomic one, whose head is a segment
+ * longer, has room for as much less. */
 int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
 		 struct mlx4_qp_size *size);
 /* The function returns how many inline bytes fit behind HEAD in a slot. */

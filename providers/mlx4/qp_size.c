@@ -23,8 +23,10 @@ uint32_t mlx4_inline_room(uint32_t head, uint32_t slot)
 {
 	uint32_t room = 0;
 
-	for (uint32_t at = head; at < slot; at = (at / M4_PIECE + 1) * M4_PIECE)
-		room += M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
+	for (uint32_t at = head, end; at < slot; at = end) {
+		end = min_of((at / M4_PIECE + 1) * M4_PIECE, slot);
+		room += end - at - M4_INLINE_HEADER;
+	}
 	return room;
 }
 
@@ -33,7 +35,7 @@ static uint32_t slot_log_for(const struct ibv_qp_cap *cap, uint32_t head)
 	uint64_t sges = max_of(cap->max_send_sge, 1u);
 	uint32_t log = max_of(log2_ceil(head + sges * M4_SEG), (unsigned int)M4_MIN_SLOT_LOG);
 
-	while (log <= M4_MAX_SLOT_LOG && mlx4_inline_room(head, 1u << log) < cap->max_inline_data)
+	while (log < M4_MAX_SLOT_LOG && mlx4_inline_room(head, 1u << log) < cap->max_inline_data)
 		log++;
 	return log;
 }
@@ -45,9 +47,9 @@ static int size_sends(const struct ibv_qp_cap *cap, uint32_t head, struct mlx4_q
 
 	if (cap->max_send_sge > max_sge)
 		return refuse("max_send_sge", cap->max_send_sge, max_sge);
-	if (cap->max_inline_data > mlx4_inline_room(head, M4_MAX_SEND / M4_PIECE * M4_PIECE))
+	if (cap->max_inline_data > mlx4_inline_room(head, M4_MAX_SEND))
 		return refuse("max_inline_data", cap->max_inline_data,
-			      mlx4_inline_room(head, M4_MAX_SEND / M4_PIECE * M4_PIECE));
+			      mlx4_inline_room(head, M4_MAX_SEND));
 	size->sq_slot_log = slot_log_for(cap, head);
 	slot = 1u << size->sq_slot_log;
 	size->sq_spare = M4_READ_AHEAD / slot + 1;
@@ -58,7 +60,7 @@ static int size_sends(const struct ibv_qp_cap *cap, uint32_t head, struct mlx4_q
 	size->sq_slots = (uint32_t)pow2_ceil(slots);
 	slot = min_of(slot, (uint32_t)M4_MAX_SEND);
 	size->sq_max_sge = (slot - head) / M4_SEG;
-	size->sq_max_inline = mlx4_inline_room(head, slot / M4_PIECE * M4_PIECE);
+	size->sq_max_inline = mlx4_inline_room(head, slot);
 	return 0;
 }
 

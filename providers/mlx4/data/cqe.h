@@ -67,6 +67,14 @@ CQE_INLINE enum ibv_wc_opcode cqe_recv_opcode(const uint8_t *cqe)
 	return cqe_opcode(cqe) == M4_RECV_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
 }
 
+/* Of IPv4, the adapter has verified the checksums of the header and of what is behind it. */
+CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
+{
+	enum { WANTED = M4_STATUS_IPV4 | M4_STATUS_IP_OK | M4_STATUS_L4_OK };
+
+	return (cqe_word(cqe, FLD_BYTE(M4_CQE_STATUS)) & WANTED) == WANTED;
+}
+
 CQE_INLINE unsigned int cqe_recv_flags(const uint8_t *cqe)
 {
 	static const uint8_t flags[] = {
@@ -77,7 +85,8 @@ CQE_INLINE unsigned int cqe_recv_flags(const uint8_t *cqe)
 	};
 
 	return (cqe_opcode(cqe) < ARRAY_SIZE(flags) ? flags[cqe_opcode(cqe)] : 0) |
-	       (fld_get(cqe, M4_CQE_GRH) ? IBV_WC_GRH : 0);
+	       (fld_get(cqe, M4_CQE_GRH) ? IBV_WC_GRH : 0) |
+	       (cqe_checksums_are_right(cqe) ? IBV_WC_IP_CSUM_OK : 0);
 }
 
 CQE_INLINE __be32 cqe_imm(const uint8_t *cqe)

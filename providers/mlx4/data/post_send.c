@@ -66,7 +66,7 @@ WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const 
 	}
 	if (op->has_raddr)
 		return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	if (op->opcode != M4_ATOMIC_CS && op->opcode != M4_ATOMIC_FA)
+	if (!opcode_is_atomic(op->opcode))
 		return M4_SEG;
 	wqe_put_raddr(ctrl, M4_SEG, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 	return op->opcode == M4_ATOMIC_CS
@@ -75,12 +75,13 @@ WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const 
 		       : wqe_put_atomic(ctrl, 2 * M4_SEG, wr->wr.atomic.compare_add, 0);
 }
 
-static bool inline_fits(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint64_t *length)
+static bool inline_fits(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t taken,
+			uint64_t *length)
 {
 	*length = 0;
 	for (int i = 0; i < wr->num_sge; i++)
 		*length += wr->sg_list[i].length;
-	return *length <= sq->max_inline;
+	return *length + taken <= sq->max_inline;
 }
 
 static uint32_t put_inline(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr *wr)
@@ -116,16 +117,18 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	uint8_t *ctrl = sq_slot(sq, head);
 	const struct send_op *op;
 	uint64_t length;
-	uint32_t at;
+	uint32_t at, more;
 
 	if (unlikely(!wq_has_room(&sq->wq, head)))
 		return *err = refuse_full(qp), false;
-	if (unlikely((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode) ||
-		     (unsigned int)wr->num_sge > sq->max_sge))
+	if (unlikely((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode)))
 		return *err = refuse(qp, wr), false;
 	op = &send_ops[wr->opcode];
+	more = opcode_is_atomic(op->opcode); /* segments */
+	if (unlikely((unsigned int)wr->num_sge > sq->max_sge - more))
+		return *err = refuse(qp, wr), false;
 	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
-		if (unlikely(!inline_fits(sq, wr, &length)))
+		if (unlikely(!inline_fits(sq, wr, more * M4_SEG, &length)))
 			return *err = refuse_inline(qp, length), false;
 		at = put_inline(ctrl, put_head(ctrl, wr, op, is_ud), wr);
 		built->is_whole = true;

@@ -22,7 +22,10 @@
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
-enum { M4_SIGNALED = M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE) };
+enum {
+	M4_SIGNALED = M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE),
+	M4_CHECKSUMS = FLD_BITS(M4_CTRL_IP_CSUM) | FLD_BITS(M4_CTRL_L4_CSUM),
+};
 
 WQE_INLINE uint8_t *sq_slot(const struct mlx4_sq *sq, uint32_t index)
 {
@@ -42,6 +45,12 @@ WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 
 	for (uint32_t at = M4_PIECE; at < 1u << sq->slot_log; at += M4_PIECE)
 		*(__be32 *)(slot + at) = htobe32(M4_STAMP);
+}
+
+/* An atomic request has a segment more than others before its data. */
+WQE_INLINE bool opcode_is_atomic(uint32_t opcode)
+{
+	return opcode == M4_ATOMIC_CS || opcode == M4_ATOMIC_FA;
 }
 
 /* ---- parts ---- */
@@ -170,7 +179,8 @@ WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, bool fence, uint32
 WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, unsigned int send_flags)
 {
 	return sq->flags_always | (send_flags & IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |
-	       (send_flags & IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0);
+	       (send_flags & IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0) |
+	       (send_flags & IBV_SEND_IP_CSUM ? M4_CHECKSUMS : 0);
 }
 
 #endif

@@ -62,8 +62,8 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 	qp->batch.ctrl = ctrl;
 	qp->batch.aside = slot_aside(qp, head);
 	qp->batch.head_size = head_size;
-	qp->batch.is_whole =
-		opcode == M4_RDMA_READ || opcode == M4_ATOMIC_CS || opcode == M4_ATOMIC_FA;
+	qp->batch.more = opcode_is_atomic(opcode);
+	qp->batch.is_whole = opcode == M4_RDMA_READ || opcode_is_atomic(opcode);
 	return ctrl;
 }
 
@@ -163,7 +163,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t count, const struct ib
 
 	if (batch->err)
 		return;
-	if (unlikely(count > qp->sq.max_sge)) {
+	if (unlikely(count + batch->more > qp->sq.max_sge)) {
 		batch_fail(qp, ENOMEM, "more segments than max_send_sge", count);
 		return;
 	}
@@ -190,7 +190,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t count,
 		return;
 	for (size_t i = 0; i < count; i++)
 		length += bufs[i].length;
-	if (unlikely(length > qp->sq.max_inline)) {
+	if (unlikely(length + batch->more * M4_SEG > qp->sq.max_inline)) {
 		batch_fail(qp, ENOMEM, "more inline bytes than max_inline_data", length);
 		return;
 	}

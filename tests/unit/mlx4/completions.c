@@ -95,6 +95,26 @@ static void message_says_from_whom_it_is(void **state)
 	rig_free(rig);
 }
 
+/* A datagram's checksums are right when the adapter says so of all of them. */
+static void checksums_are_told(void **state)
+{
+	const uint32_t right = 1u << 28 | 1u << 22 | 1u << 2;
+
+	(void)state;
+	for (uint32_t missing = 0; missing < 32; missing++) {
+		const struct rig_cqe cqe = { .opcode = M4_RECV_SEND,
+					     .status = right & ~(1u << missing) };
+		struct rig *rig = rig_new(NULL);
+		struct ibv_wc wc;
+
+		post_recvs(rig, 1);
+		rig_complete(rig, &cqe);
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.wc_flags, right >> missing & 1 ? 0 : IBV_WC_IP_CSUM_OK);
+		rig_free(rig);
+	}
+}
+
 /* Ports of a device may differ in their link layer: that of the QP says what the bits are. */
 static void priority_is_read_by_the_port_of_the_qp(void **state)
 {
@@ -235,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_of_both_sizes_are_read_lap_by_lap),
 		cmocka_unit_test(message_says_from_whom_it_is),
+		cmocka_unit_test(checksums_are_told),
 		cmocka_unit_test(priority_is_read_by_the_port_of_the_qp),
 		cmocka_unit_test(errors_say_which_request_and_why),
 		cmocka_unit_test(timestamp_is_where_others_have_the_lid),

@@ -90,6 +90,8 @@ static void both_doors_put_the_same_bytes(void **state)
 		  "0000000a 00000043 0000000e 00000000 00000099 0000abcd 11223344 55667788"
 		  "00000010 0000abce 22334455 66778899" },
 		{ { .opcode = IBV_WR_SEND, .num_sge = 0 }, "0000000a 00000001 00000000 00000000" },
+		{ { .opcode = IBV_WR_SEND, .num_sge = 0, .send_flags = IBV_SEND_IP_CSUM },
+		  "0000000a 00000001 00000030 00000000" },
 		{ { .opcode = IBV_WR_SEND_WITH_IMM,
 		    .sg_list = sges,
 		    .num_sge = 1,
@@ -194,6 +196,60 @@ static void inline_bytes_do_not_run_over_the_end_of_a_piece(void **state)
 	check_bytes(rig_slot(rig, 0),
 		    "0000000a 00000005 00000000 00000000 8000002c a0a1a2a3 a4a5a6a7");
 	check_bytes(rig_slot(rig, 0) + M4_PIECE, "80000004 00000000");
+	rig_free(rig);
+}
+
+/* A WQE has up to 63 segments, fewer than the largest slot. */
+static void longest_inline_data_fill_63_segments(void **state)
+{
+	const struct rig_options options = { .max_inline = 912 };
+	uint8_t many[912] = { 0x11 };
+	struct ibv_sge sge = { (uintptr_t)many, sizeof(many), 0 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .send_flags = IBV_SEND_INLINE };
+	struct rig *rig = rig_new(&options);
+
+	(void)state;
+	assert_int_equal(rig->qp->cap.max_inline_data, sizeof(many));
+	post_one(rig, &wr);
+	assert_int_equal(fld_get(rig_slot(rig, 0), M4_CTRL_DS), 63);
+	check_bytes(rig_slot(rig, 0) + 2 * M4_SEG, "8000001c 11000000");
+	check_bytes(rig_slot(rig, 0) + 15 * M4_PIECE, "8000002c 00000000");
+	rig_free(rig);
+}
+
+/* An atomic request has a segment more in front of its data, and a slot is all that it has. */
+static void atomic_does_not_leave_its_slot(void **state)
+{
+	struct ibv_sge sges[2] = { { 0x1000, 8, 1 }, { 0x2000, 8, 1 } };
+	struct ibv_sge bytes = { (uintptr_t)payload, 28, 0 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+				  .sg_list = sges,
+				  .num_sge = 1 },
+			   *bad;
+	struct rig *rig = rig_new(NULL);
+	struct ibv_qp *qp = &rig->qp->vqp.qp;
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	assert_int_equal(rig->qp->cap.max_send_sge, 2);
+	assert_int_equal(rig->qp->cap.max_inline_data, 28);
+	assert_int_equal(1 << rig->qp->sq.slot_log, M4_PIECE);
+	post_one(rig, &wr);
+	wr.num_sge = 2;
+	assert_int_equal(mlx4_post_send(qp, &wr, &bad), EINVAL);
+	wr.num_sge = 1;
+	wr.sg_list = &bytes;
+	wr.send_flags = IBV_SEND_INLINE;
+	assert_int_equal(mlx4_post_send(qp, &wr, &bad), ENOMEM);
+	ibv_wr_start(qpx);
+	ibv_wr_atomic_fetch_add(qpx, 1, 0x3000, 1);
+	ibv_wr_set_sge_list(qpx, 2, sges);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+	assert_int_equal(rig->qp->sq.wq.head, 1);
+	assert_int_equal(fld_get(rig_slot(rig, 1), M4_CTRL_OWNER), 1);
 	rig_free(rig);
 }
 
@@ -356,6 +412,8 @@ int main(void)
 		cmocka_unit_test(both_doors_put_the_same_bytes),
 		cmocka_unit_test(address_of_a_datagram_is_behind_the_control_segment),
 		cmocka_unit_test(inline_bytes_do_not_run_over_the_end_of_a_piece),
+		cmocka_unit_test(longest_inline_data_fill_63_segments),
+		cmocka_unit_test(atomic_does_not_leave_its_slot),
 		cmocka_unit_test(ownership_changes_with_each_lap),
 		cmocka_unit_test(space_in_front_of_the_head_is_stamped),
 		cmocka_unit_test(batch_leaves_stamps_until_it_is_complete),
