@@ -125,6 +125,7 @@ static const struct {
 	{ "pkey-change", FAULT_PKEY_CHANGE },
 	{ "gid-change", FAULT_GID_CHANGE },
 	{ "client-reregister", FAULT_CLIENT_REREGISTER },
+	{ "keks-vanish", FAULT_KEKS_VANISH },
 	{ "nodes-vanish", FAULT_NODES_VANISH },
 	{ "nodes-appear", FAULT_NODES_APPEAR },
 };

@@ -17,6 +17,7 @@
  * 	link-up@MS	and get it back
  * 	lid-change@MS, pkey-change@MS, gid-change@MS, client-reregister@MS
  * 			all its ports report that event, as after a visit of the subnet manager
+ * 	keks-vanish@MS	the keys that unwrap others are taken away
  * 	nodes-vanish@MS, nodes-appear@MS
  * 			the adapters' files in /dev/infiniband go, and come back; process front's
  * N counts from 1, and time runs, from the moment when the fault is added: at start, or while the
@@ -45,6 +46,7 @@ enum fault_event {
 	FAULT_PKEY_CHANGE,
 	FAULT_GID_CHANGE,
 	FAULT_CLIENT_REREGISTER,
+	FAULT_KEKS_VANISH,
 	FAULT_NODES_VANISH,
 	FAULT_NODES_APPEAR,
 };

@@ -13,6 +13,7 @@
 
 #include "softhca/log.h"
 #include "softhca/options.h"
+#include "softhca/secrets.h"
 #include "softhca/net/service.h"
 #include "util/bits.h"
 
@@ -168,6 +169,19 @@ static int add_absent(struct options *options, const struct option_def *def, con
 	return 0;
 }
 
+static int set_secrets(struct options *options, const struct option_def *def, const char *value)
+{
+	static struct hca_secrets secrets; /* of the one command line */
+	int ret;
+
+	memset(&secrets, 0, sizeof(secrets));
+	ret = secrets_read(value, &secrets);
+	if (ret && ret != EINVAL)
+		return bad_value(def, value, strerror(ret));
+	options->secrets = &secrets;
+	return ret;
+}
+
 static int more_verbose(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -242,6 +256,9 @@ static const struct option_def option_table[] = {
 	{ "without", "PATH",
 	  "what programs do not find below /dev or /sys, as in a container; may be repeated",
 	  add_absent, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
+	{ "crypto", "FILE",
+	  "keys of data are taken wrapped; the keys and credentials for that are in FILE",
+	  set_secrets, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "command-timeout", "MS", "pci: what the driver is told to wait for a command (60000)",
 	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_PCI },
 	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },
@@ -294,6 +311,7 @@ static const char faults[] =
 	"  link-down@MS  link-up@MS the link of all ports; without @MS at once\n"
 	"  lid-change@MS  pkey-change@MS  gid-change@MS  client-reregister@MS\n"
 	"                           that event of all ports, as a subnet manager causes it\n"
+	"  keks-vanish@MS           the keys of --crypto are taken away, and logins with them\n"
 	"  nodes-vanish@MS  nodes-appear@MS\n"
 	"                           run, serve: the files of adapters in /dev/infiniband\n"
 	"  cmd:N=ERRNO              run, serve: the Nth kernel command fails\n"

@@ -42,6 +42,7 @@ struct options {
 	unsigned int num_services;
 	const char *absent[MAX_ABSENT]; /* run, serve: paths that programs do not find */
 	unsigned int num_absent;
+	const struct hca_secrets *secrets; /* run, serve: NULL: keys of data come as they are */
 	const char *trace_path;
 	const char *network_path; /* directory of the hosts of one network, or NULL */
 	const char *pcap_path;

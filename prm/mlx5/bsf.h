@@ -36,6 +36,7 @@ enum bsf_format {
 };
 
 #define BSF_KIND        FLD(0x0, 31, 30)
+#define BSF_TYPE        FLD(0x0, 26, 24)
 #define BSF_SAME_BLOCKS FLD(0x0, 28, 28) /* both domains have the same structure */
 #define BSF_CHECK       FLD(0x0, 23, 16) /* a bit for each byte, bit 7 for the first */
 #define BSF_WIRE_BS     FLD(0x0, 15, 8)  /* with SAME_BLOCKS, instead: */
@@ -64,9 +65,33 @@ enum { BSF_DIF_CRC = 1, BSF_DIF_CSUM = 2 };
 #define BSF_INL_APP_ESC    FLD(0xc, 16, 16)
 #define BSF_INL_APP_MASK   FLD(0xc, 15, 0)
 
-#define SET_PSV_N          FLD(0x0, 23, 0)
-#define SET_PSV_SYNDROME   FLD(0x4, 31, 16)
-#define SET_PSV_SIGNATURE  FLD64(0x8)
+/* ---- encryption: a format of its own, behind that of signatures if there are any ---- */
+
+/* BSF_TYPE */
+enum { BSF_OF_SIGNATURE = 0, BSF_OF_CRYPTO = 1 };
+
+/* CRYPTO_BSF_ORDER: what is encrypted on one side, with signatures or without. The other side has
+ * it in the clear. */
+enum bsf_crypto_order {
+	BSF_ENCRYPTED_WIRE_SIGNATURE = 0,
+	BSF_ENCRYPTED_MEMORY_SIGNATURE = 1,
+	BSF_ENCRYPTED_RAW_WIRE = 2,
+	BSF_ENCRYPTED_RAW_MEMORY = 3,
+};
+
+enum { BSF_AES_XTS = 0 }; /* CRYPTO_BSF_STANDARD */
+enum { BSF_TWEAK_SIZE = 16, BSF_KEYTAG_SIZE = 8 };
+
+#define CRYPTO_BSF_ORDER    FLD(0x0, 23, 16)
+#define CRYPTO_BSF_STANDARD FLD(0x0, 7, 0)
+#define CRYPTO_BSF_BLOCK    FLD(0x8, 31, 24) /* enum bsf_block */
+#define CRYPTO_BSF_TWEAK    FLD_PART(0x10)   /* of the first unit, as a number */
+#define CRYPTO_BSF_DEK      FLD(0x20, 23, 0)
+#define CRYPTO_BSF_KEYTAG   FLD_PART(0x28)
+
+#define SET_PSV_N           FLD(0x0, 23, 0)
+#define SET_PSV_SYNDROME    FLD(0x4, 31, 16)
+#define SET_PSV_SIGNATURE   FLD64(0x8)
 
 /* ---- the CQE of a wrong signature: its opcode is CQE_OP_SIG_ERR ---- */
 

@@ -24,6 +24,7 @@ enum prm_cap {
 	PRM_CAP_QOS = 12,
 	PRM_CAP_DEV_MEM = 15,
 	PRM_CAP_VDPA_EMULATION = 19,
+	PRM_CAP_CRYPTO = 26,
 	PRM_CAP_GENERAL_2 = 32,
 };
 
@@ -174,6 +175,8 @@ enum {
 #define HCA_CAP_LOG_MAX_WQ_SZ                                 FLD(0x78, 4, 0)
 #define HCA_CAP_DISABLE_LOCAL_LB_UC                           FLD(0x7c, 30, 30)
 #define HCA_CAP_DISABLE_LOCAL_LB_MC                           FLD(0x7c, 29, 29)
+#define HCA_CAP_AES_XTS_SINGLE_BLOCK_LE_TWEAK                 FLD(0x7c, 14, 14)
+#define HCA_CAP_AES_XTS_MULTI_BLOCK_BE_TWEAK                  FLD(0x7c, 13, 13)
 #define HCA_CAP_LOG_MAX_VLAN_LIST                             FLD(0x7c, 20, 16)
 #define HCA_CAP_LOG_MAX_CURRENT_MC_LIST                       FLD(0x7c, 12, 8)
 #define HCA_CAP_LOG_MAX_CURRENT_UC_LIST                       FLD(0x7c, 4, 0)
@@ -192,6 +195,7 @@ enum {
 #define HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS                   FLD(0xb0, 20, 16)
 #define HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS                   FLD(0xb0, 12, 8)
 #define HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX                    FLD(0xb4, 3, 3)
+#define HCA_CAP_LOG_MAX_DEK                                   FLD(0xb4, 12, 8)
 #define HCA_CAP_CQE_128_ALWAYS                                FLD(0xb4, 2, 2)
 #define HCA_CAP_CQE_COMPRESSION_128                           FLD(0xb4, 1, 1)
 #define HCA_CAP_CQE_COMPRESSION                               FLD(0xb4, 0, 0)

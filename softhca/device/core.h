@@ -55,6 +55,7 @@ struct hca {
 	struct fabric *fabric;
 	bool owns_fabric;
 	bool dead;
+	bool keks_gone;  /* those that import others were taken away */
 	bool owner_gone; /* memory was needed for the message under way whose owner has ended */
 	uint64_t now;
 	uint64_t next_timer; /* no timer is due before */
@@ -73,7 +74,8 @@ struct hca {
 	struct res_table scheds; /* see queue/sched.h */
 	bool qpns_reserved[RESERVED_QPN_RANGES];
 	struct res_table uctxs, umems, av_mappings;
-	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts, psvs;
+	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts, psvs, deks,
+		logins;
 	uint8_t dci_lives; /* see dci.h */
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* what the format's commands keep: see driver.h */

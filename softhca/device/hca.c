@@ -72,6 +72,8 @@ static void init_tables(struct hca *hca)
 	/* Targets have numbers that no QP has: programs take both for QPs. */
 	res_init(&hca->dcts, &hca->user, hca->qps.first + limits->max_qp, 1 << LOG_MAX_DCT);
 	res_init(&hca->psvs, &hca->user, 1, 1 << PSV_LOG_MAX);
+	res_init(&hca->deks, &hca->user, 1, 1 << DEK_LOG_MAX);
+	res_init(&hca->logins, &hca->user, 1, LOGINS_MAX);
 	res_init(&hca->mkeys, &hca->user, first_number(seed, 0x100, 0x1000), limits->max_mkey);
 }
 
@@ -161,6 +163,7 @@ static void free_objects(struct hca *hca)
 	for (uint32_t i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
 		mkey_free(object);
 	psv_free_all(hca);
+	dek_free_all(hca);
 	memic_destroy(hca);
 	srq_free_all(hca);
 	pd_free_all(hca);
@@ -175,7 +178,7 @@ void hca_destroy(struct hca *hca)
 	struct res_table *tables[] = { &hca->uars,        &hca->pds,   &hca->tds,   &hca->mkeys,
 				       &hca->eqs,         &hca->cqs,   &hca->qps,   &hca->xrcds,
 				       &hca->srqs,        &hca->uctxs, &hca->umems, &hca->dcts,
-				       &hca->av_mappings, &hca->psvs };
+				       &hca->av_mappings, &hca->psvs,  &hca->deks,  &hca->logins };
 
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);
@@ -210,6 +213,13 @@ void hca_kill(struct hca *hca)
 {
 	fabric_lock(hca->fabric);
 	hca_die(hca);
+	fabric_unlock(hca->fabric);
+}
+
+void hca_take_keks(struct hca *hca)
+{
+	fabric_lock(hca->fabric);
+	hca->keks_gone = true;
 	fabric_unlock(hca->fabric);
 }
 

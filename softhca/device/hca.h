@@ -67,6 +67,21 @@ struct hca_limits {
 	uint32_t max_msg_size;  /* bytes */
 };
 
+/* The secrets that an adapter is given, by which it takes keys only wrapped: credentials of those
+ * who may log in, and keys that unwrap others (KEK). Their numbers are their places. */
+enum { HCA_KEKS = 16, HCA_CREDENTIALS = 16, HCA_CREDENTIAL = 40 };
+
+struct hca_kek {
+	uint8_t bytes[32];
+	uint8_t len; /* 16 or 32 */
+};
+
+struct hca_secrets {
+	unsigned int keks, credentials;
+	struct hca_kek kek[HCA_KEKS];
+	uint8_t credential[HCA_CREDENTIALS][HCA_CREDENTIAL];
+};
+
 struct hca_config {
 	enum hca_kind kind;
 	enum hca_link_layer link_layer;
@@ -90,6 +105,7 @@ struct hca_config {
 	bool real_time;         /* timestamps can be wall-clock time */
 	unsigned int lag_ports; /* that are bonded, and seen as one; 0: none */
 	bool kernel_driver; /* starts the adapter, has a network device of its own at the port */
+	const struct hca_secrets *secrets; /* that last as long as it; NULL: there are none */
 	struct fabric *fabric;
 	struct fault *fault;
 	struct trace *trace;
@@ -194,6 +210,9 @@ void hca_report_port(struct hca *hca, unsigned int port, uint8_t change);
  * those that give objects back, so that software can clean up.
  */
 void hca_kill(struct hca *hca);
+/* The function takes away the keys of its secrets that unwrap others. Logins by them are not valid
+ * any more, and keys that were imported stay. */
+void hca_take_keks(struct hca *hca);
 
 /* The function returns how many objects of all kinds software has made and not destroyed. */
 uint64_t hca_count_objects(struct hca *hca);

@@ -65,7 +65,7 @@ uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 		&hca->dcts,        &hca->psvs,          &hca->av_mappings, &hca->scheds,
 		&hca->umems,       &eth->sqs,           &eth->rqs,         &eth->tirs,
 		&eth->tises,       &eth->rqts,          &eth->q_counters,  &eth->flow_tables,
-		&eth->flow_groups, &eth->flow_counters,
+		&eth->flow_groups, &eth->flow_counters, &hca->deks,        &hca->logins,
 	};
 	uint64_t count = 0;
 

@@ -37,6 +37,8 @@ static void fault_happen(struct hca *hca, enum fault_event event)
 {
 	if (event == FAULT_DIE)
 		hca_kill(hca);
+	else if (event == FAULT_KEKS_VANISH)
+		hca_take_keks(hca);
 	else
 		for (unsigned int port = 1; port <= MAX_PORTS; port++)
 			happen_to_port(hca, port, event);

@@ -19,6 +19,7 @@ void mkey_free(struct mkey *mkey)
 	memic_put(mkey->memic);
 	odp_free(mkey);
 	xlt_free(mkey);
+	free(mkey->crypt_part);
 	free(mkey);
 }
 
@@ -39,7 +40,7 @@ static bool is_indirect(const struct mkey *mkey)
 
 static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
 {
-	uint64_t whole = mkey->sig.on ? sig_wire_length(mkey) : mkey->len;
+	uint64_t whole = mkey_computes(mkey) ? sig_wire_length(mkey) : mkey->len;
 
 	return mkey->whole ||
 	       (addr >= mkey->start && len <= whole && addr - mkey->start <= whole - len);
@@ -48,6 +49,31 @@ static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
 static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd,
 			      unsigned int access, uint64_t addr, uint64_t len,
 			      struct descent *descent);
+
+/* Of a transfer's data whole units are needed, of the side that is encrypted. */
+static void computed_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *start,
+			    uint64_t *end)
+{
+	const struct crypt *crypt = &mkey->crypt;
+
+	*start = wire;
+	*end = wire + len;
+	if (crypt->on && crypt->on_wire)
+		crypt_widen(crypt, sig_wire_length(mkey), start, end);
+	sig_memory(mkey, *start, *end - *start, start, end);
+	if (crypt->on && !crypt->on_wire)
+		crypt_widen(crypt, mkey->len, start, end);
+}
+
+/* A key that encrypts does so in blocks, and not before it was told how. */
+static bool crypt_is_right(const struct mkey *mkey, uint64_t addr, uint64_t len)
+{
+	if (!mkey->crypt.on)
+		return !mkey->must_encrypt;
+	if (!mkey->crypt.on_wire && mkey->sig.on)
+		return true; /* the blocks that are signed decide what is moved */
+	return crypt_allows(&mkey->crypt, addr - mkey->start, len, sig_wire_length(mkey));
+}
 
 /* What a key stands for must be there, too; the remote rights are those of the key itself. */
 static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
@@ -60,8 +86,8 @@ static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access
 
 	if (descent->depth == MAX_DEPTH || xlt_prepare(mkey))
 		return false;
-	if (mkey->sig.on && len) {
-		sig_memory(mkey, addr - mkey->start, len, &start, &end);
+	if (mkey_computes(mkey) && len) {
+		computed_memory(mkey, addr - mkey->start, len, &start, &end);
 		addr = mkey->start + start;
 		len = end - start;
 	}
@@ -84,6 +110,8 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 	if (!mkey || mkey->key != key || mkey->free || (pd && mkey->pd && mkey->pd != pd))
 		return NULL;
 	if ((mkey->access & access) != access || !in_range(mkey, addr, len))
+		return NULL;
+	if (!crypt_is_right(mkey, addr, len))
 		return NULL;
 	if (is_indirect(mkey) && !pieces_allow(hca, mkey, access, addr, len, descent))
 		return NULL;
@@ -140,8 +168,8 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 	if (xlt_prepare(mkey))
 		return EFAULT;
 	if (is_indirect(mkey))
-		return mkey->sig.on ? sig_dma(batch, mkey, addr, len)
-				    : mkey_dma_pieces(batch, mkey, addr, len);
+		return mkey_computes(mkey) ? sig_dma(batch, mkey, addr, len)
+					   : mkey_dma_pieces(batch, mkey, addr, len);
 	if (batch->hca->config.strict)
 		pins_check(batch->hca, &mkey->map, addr - mkey->start, len, "key", mkey->key);
 	return dma_add_map(batch, &mkey->map, addr - mkey->start, len);

@@ -12,6 +12,7 @@
 #include <sys/queue.h>
 
 #include "softhca/device/format/format.h"
+#include "softhca/device/memory/crypt.h"
 #include "softhca/device/memory/dma.h"
 #include "softhca/device/memory/odp.h"
 #include "softhca/device/memory/sig.h"
@@ -85,7 +86,10 @@ struct mkey {
 	struct klm *klm;
 	uint32_t klms;
 	struct klm_pattern pattern;
-	struct sig sig; /* what the key computes, and how far it got */
+	bool must_encrypt; /* and is of no use before it was told how */
+	struct crypt crypt;
+	struct crypt_part *crypt_part; /* NULL: all units have come whole */
+	struct sig sig;                /* what the key computes, and how far it got */
 	struct sig_state sig_state;
 	LIST_ENTRY(mkey) in_sig_failed; /* as sig_state.unreported says */
 	uint8_t bsf[MKEY_BSF_MAX];      /* as software wrote it: what the key computes */
@@ -98,6 +102,12 @@ struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsi
 			uint64_t addr, uint64_t len);
 /* The function adds bytes, which are already checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
+/* The function tells whether the key's bytes are other than those of the memory below it. */
+static inline bool mkey_computes(const struct mkey *mkey)
+{
+	return mkey->sig.on || mkey->crypt.on;
+}
+
 /* The function adds bytes of the memory below a key that computes something. */
 int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 void mkey_invalidate(struct mkey *mkey);

@@ -361,7 +361,7 @@ static void walk_out(struct walk *walk, const uint8_t *image, uint64_t image_at,
 	}
 }
 
-static int memory_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint8_t *bytes,
+static int pieces_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint8_t *bytes,
 		       uint64_t len)
 {
 	struct dma_batch batch;
@@ -373,6 +373,14 @@ static int memory_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t 
 		dma_begin_read(&batch, hca, bytes);
 	ret = mkey_dma_pieces(&batch, mkey, mkey->start + at, len);
 	return ret ? ret : dma_finish(&batch);
+}
+
+static int memory_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint8_t *bytes,
+		       uint64_t len)
+{
+	if (mkey->crypt.on && !mkey->crypt.on_wire)
+		return crypt_move(hca, mkey, write, at, bytes, len, mkey->len, pieces_move);
+	return pieces_move(hca, mkey, write, at, bytes, len);
 }
 
 static int wire_read(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t *bytes,
@@ -517,14 +525,24 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	return ret;
 }
 
+static int wire_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint8_t *bytes,
+		     uint64_t len)
+{
+	return write ? wire_write(hca, mkey, at, bytes, len) : wire_read(hca, mkey, at, bytes, len);
+}
+
 int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t len)
 {
+	uint64_t at = wire - mkey->start;
 	int ret = dma_finish(batch);
 
 	if (ret)
 		return ret;
-	ret = batch->write ? wire_write(batch->hca, mkey, wire - mkey->start, batch->buf, len)
-			   : wire_read(batch->hca, mkey, wire - mkey->start, batch->buf, len);
+	if (mkey->crypt.on && mkey->crypt.on_wire)
+		ret = crypt_move(batch->hca, mkey, batch->write, at, batch->buf, len,
+				 sig_wire_length(mkey), wire_move);
+	else
+		ret = wire_move(batch->hca, mkey, batch->write, at, batch->buf, len);
 	batch->buf += len;
 	return ret;
 }

@@ -38,6 +38,7 @@ typedef uint64_t u64;
 #include "prm/mlx5/eqc.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/flow.h"
+#include "prm/mlx5/crypto.h"
 #include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/lag.h"
 #include "prm/mlx5/mcg.h"
@@ -395,6 +396,12 @@ static const struct pair layouts[] = {
 	FIELD(SCHEDULING_IN_HIERARCHY, create_scheduling_element_in, scheduling_hierarchy),
 	FIELD(SCHEDULING_IN_ELEMENT_ID, destroy_scheduling_element_in, scheduling_element_id),
 	FIELD(CREATE_SCHEDULING_OUT_ELEMENT_ID, create_scheduling_element_out, scheduling_element_id),
+	FIELD(HCA_CAP_LOG_MAX_DEK, cmd_hca_cap, log_max_dek),
+	FIELD(DEK_MODIFY_FIELD_SELECT, encryption_key_obj, modify_field_select),
+	FIELD(DEK_KEY_BITS, encryption_key_obj, key_size),
+	FIELD(DEK_PURPOSE, encryption_key_obj, key_type),
+	FIELD(DEK_PD, encryption_key_obj, pd),
+	PART(DEK_KEY, encryption_key_obj, key),
 	FIELD(CREATE_PSV_IN_NUM_PSV, create_psv_in, num_psv),
 	FIELD(CREATE_PSV_IN_PD, create_psv_in, pd),
 	FIELD(CREATE_PSV_OUT_PSV(0), create_psv_out, psv0_index),
@@ -1271,6 +1278,9 @@ static const struct pair values[] = {
 	VALUE(PRM_OP_QUERY_ESW_FUNCTIONS, MLX5_CMD_OP_QUERY_ESW_FUNCTIONS),
 	VALUE(PRM_OP_QUERY_ESW_VPORT_CONTEXT, MLX5_CMD_OP_QUERY_ESW_VPORT_CONTEXT),
 	VALUE(PRM_OP_QUERY_VNIC_ENV, MLX5_CMD_OP_QUERY_VNIC_ENV),
+	VALUE(PRM_OBJ_TYPE_DEK, MLX5_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY),
+	VALUE(PRM_DEK_128, MLX5_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_KEY_SIZE_128),
+	VALUE(PRM_DEK_256, MLX5_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_KEY_SIZE_256),
 	VALUE(PRM_OP_CREATE_PSV, MLX5_CMD_OP_CREATE_PSV),
 	VALUE(PRM_OP_DESTROY_PSV, MLX5_CMD_OP_DESTROY_PSV),
 	VALUE(PRM_OP_CREATE_SRQ, MLX5_CMD_OP_CREATE_SRQ),

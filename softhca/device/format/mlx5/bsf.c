@@ -58,7 +58,7 @@ static bool decode_domain(uint64_t format, uint64_t selector, uint32_t psv, cons
 	return domain->block && fld_get(inl, BSF_INL_REPEAT);
 }
 
-bool mlx5_decode_bsf(const uint8_t *bsf, struct sig *sig)
+static bool decode_signature(const uint8_t *bsf, struct sig *sig)
 {
 	bool same = fld_get(bsf, BSF_SAME_BLOCKS);
 	uint64_t mem_bs = fld_get(bsf, BSF_MEM_BS);
@@ -68,8 +68,6 @@ bool mlx5_decode_bsf(const uint8_t *bsf, struct sig *sig)
 		.check = fld_get(bsf, BSF_CHECK),
 		.copy = same ? fld_get(bsf, BSF_COPY) : 0,
 	};
-	if (fld_get(bsf, BSF_KIND) != BSF_SIZE_WITH_INLINE)
-		return false;
 	if (!decode_domain(fld_get(bsf, BSF_WIRE_FORMAT), wire_bs, fld_get(bsf, BSF_WIRE_PSV),
 			   fld_at(bsf, BSF_WIRE_INLINE), &sig->wire) ||
 	    !decode_domain(fld_get(bsf, BSF_MEM_FORMAT), mem_bs, fld_get(bsf, BSF_MEM_PSV),
@@ -78,6 +76,51 @@ bool mlx5_decode_bsf(const uint8_t *bsf, struct sig *sig)
 	sig->on = sig->wire.guard || sig->mem.guard;
 	return !same || sig->wire.guard == sig->mem.guard ||
 	       (is_dif(sig->wire.guard) && is_dif(sig->mem.guard));
+}
+
+/* What comes before the signature on the way out is done to the memory's bytes, and what comes
+ * behind it to those on the wire. */
+static bool decode_crypto(const uint8_t *bsf, struct crypt *crypt)
+{
+	uint64_t order = fld_get(bsf, CRYPTO_BSF_ORDER);
+	const uint8_t *tweak = fld_at(bsf, CRYPTO_BSF_TWEAK);
+
+	*crypt = (struct crypt){
+		.on = true,
+		.on_wire =
+			order == BSF_ENCRYPTED_WIRE_SIGNATURE || order == BSF_ENCRYPTED_RAW_MEMORY,
+		.encrypts_out =
+			order == BSF_ENCRYPTED_WIRE_SIGNATURE || order == BSF_ENCRYPTED_RAW_WIRE,
+		.unit = block_bytes(fld_get(bsf, CRYPTO_BSF_BLOCK)),
+		.dek = fld_get(bsf, CRYPTO_BSF_DEK),
+	};
+	for (unsigned int i = 0; i < CIPHER_TWEAK; i++)
+		crypt->tweak[i] = tweak[CIPHER_TWEAK - 1 - i];
+	memcpy(crypt->tag, fld_at(bsf, CRYPTO_BSF_KEYTAG), DEK_TAG_SIZE);
+	return order <= BSF_ENCRYPTED_RAW_MEMORY && crypt->unit &&
+	       fld_get(bsf, CRYPTO_BSF_STANDARD) == BSF_AES_XTS;
+}
+
+/* There is one format for signatures, or for encryption, or one for each. */
+bool mlx5_decode_bsf(const uint8_t *bsf, size_t len, struct sig *sig, struct crypt *crypt)
+{
+	uint64_t kind = len == BSF_SIZE ? BSF_SIZE_WITH_INLINE : BSF_SIZE_SIG_AND_CRYPTO;
+
+	*sig = (struct sig){ 0 };
+	*crypt = (struct crypt){ 0 };
+	if (len != BSF_SIZE && len != 2 * BSF_SIZE)
+		return false;
+	for (const uint8_t *at = bsf; at < bsf + len; at += BSF_SIZE) {
+		bool last = at + BSF_SIZE == bsf + len;
+
+		if (fld_get(at, BSF_KIND) != kind)
+			return false;
+		if (fld_get(at, BSF_TYPE) == BSF_OF_CRYPTO
+			    ? !last || !decode_crypto(at, crypt)
+			    : at != bsf || !decode_signature(at, sig))
+			return false;
+	}
+	return true;
 }
 
 void mlx5_encode_sig_error(const struct mkey *key, uint32_t qpn, uint8_t *cqe)

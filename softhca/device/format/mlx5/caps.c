@@ -8,6 +8,7 @@
 #include "ib/packet.h"
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/crypto.h"
 #include "prm/mlx5/driver.h"
 #include "prm/mlx5/umem.h"
 #include "prm/mlx5/general_obj.h"
@@ -174,12 +175,29 @@ static void put_signatures(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_LOG_MAX_BSF_LIST_SIZE, 1);
 }
 
+static bool has_crypto(const struct hca *hca)
+{
+	return !hca->config.kernel_driver;
+}
+
+static void put_crypto_objects(const struct hca *hca, uint8_t *cap)
+{
+	if (!has_crypto(hca))
+		return;
+	fld_set(cap, HCA_CAP_CRYPTO, 1);
+	fld_set(cap, HCA_CAP_LOG_MAX_DEK, DEK_LOG_MAX);
+	fld_set(cap, HCA_CAP_AES_XTS_SINGLE_BLOCK_LE_TWEAK, 1);
+	fld_set(cap, HCA_CAP_AES_XTS_MULTI_BLOCK_BE_TWEAK, 1);
+}
+
 static void put_general_objects(const struct hca *hca, uint8_t *cap)
 {
 	uint64_t types = UINT64_C(1) << PRM_OBJ_TYPE_SCHEDULING_ELEMENT |
 			 UINT64_C(1) << PRM_OBJ_TYPE_RESERVED_QPN |
 			 UINT64_C(1) << PRM_OBJ_TYPE_AV_QP_MAPPING;
 
+	if (has_crypto(hca))
+		types |= UINT64_C(1) << PRM_OBJ_TYPE_DEK | UINT64_C(1) << PRM_OBJ_TYPE_CRYPTO_LOGIN;
 	if (hca->config.doorbell_pages)
 		types |= UINT64_C(1) << PRM_OBJ_TYPE_VIRTIO_NET_Q;
 	fld_set(cap, HCA_CAP_GENERAL_OBJ_TYPES, types);
@@ -217,6 +235,7 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_general_objects(hca, cap);
 	put_lag(hca, cap);
 	put_signatures(hca, cap);
+	put_crypto_objects(hca, cap);
 	fld_set(cap, HCA_CAP_SQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 }
@@ -383,6 +402,21 @@ static void put_emulation(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, VDPA_CAP_DOORBELL_BAR_OFFSET, hca->config.doorbell_bar);
 }
 
+static void put_crypto(const struct hca *hca, uint8_t *cap)
+{
+	const struct hca_secrets *secrets = hca->config.secrets;
+
+	fld_set(cap, CRYPTO_CAP_LOG_MAX_NUM_DEKS, has_crypto(hca) ? DEK_LOG_MAX : 0);
+	if (!has_crypto(hca) || !secrets)
+		return;
+	fld_set(cap, CRYPTO_CAP_WRAPPED_OPERATIONAL, 1);
+	fld_set(cap, CRYPTO_CAP_WRAPPED_IMPORT_METHOD, PRM_WRAPPED_IMPORT_AES_XTS);
+	fld_set(cap, CRYPTO_CAP_LOG_MAX_IMPORT_KEKS, log2_floor(HCA_KEKS));
+	fld_set(cap, CRYPTO_CAP_LOG_MAX_CREDENTIALS, log2_floor(HCA_CREDENTIALS));
+	fld_set(cap, CRYPTO_CAP_NUM_IMPORT_KEKS, secrets->keks);
+	fld_set(cap, CRYPTO_CAP_NUM_CREDENTIALS, secrets->credentials);
+}
+
 static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
 	[PRM_CAP_GENERAL] = put_general,
 	[PRM_CAP_ETHERNET_OFFLOADS] = put_ethernet,
@@ -393,6 +427,7 @@ static void (*const pages[])(const struct hca *hca, uint8_t *cap) = {
 	[PRM_CAP_QOS] = put_qos,
 	[PRM_CAP_DEV_MEM] = put_device_memory,
 	[PRM_CAP_VDPA_EMULATION] = put_emulation,
+	[PRM_CAP_CRYPTO] = put_crypto,
 	[PRM_CAP_GENERAL_2] = put_general_2,
 };
 

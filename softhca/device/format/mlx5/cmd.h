@@ -184,6 +184,12 @@ enum prm_status av_mapping_query(struct hca *hca, struct cmd *cmd);
 enum prm_status av_mapping_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status reserved_qpn_create(struct hca *hca, struct cmd *cmd);
 enum prm_status reserved_qpn_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status login_create(struct hca *hca, struct cmd *cmd);
+enum prm_status login_query(struct hca *hca, struct cmd *cmd);
+enum prm_status login_destroy(struct hca *hca, struct cmd *cmd);
+enum prm_status dek_create(struct hca *hca, struct cmd *cmd);
+enum prm_status dek_query(struct hca *hca, struct cmd *cmd);
+enum prm_status dek_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status lag_query(struct hca *hca, struct cmd *cmd);
 
 /* The function, which cmd_sched.c has for the commands on queues, finds the group that queues name

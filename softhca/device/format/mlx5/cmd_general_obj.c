@@ -3,6 +3,7 @@
  * cmd_general_obj.c - the commands on general objects: what an object is decides who executes them.
  */
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/crypto.h"
 #include "prm/mlx5/general_obj.h"
 #include "softhca/device/format/mlx5/cmd.h"
 #include "util/bits.h"
@@ -22,6 +23,9 @@ static const struct kind {
 	  reserved_qpn_destroy },
 	{ PRM_OBJ_TYPE_AV_QP_MAPPING, PRM_AV_QP_MAPPING_SIZE, av_mapping_create, NULL,
 	  av_mapping_query, av_mapping_destroy },
+	{ PRM_OBJ_TYPE_CRYPTO_LOGIN, PRM_CRYPTO_LOGIN_SIZE, login_create, NULL, login_query,
+	  login_destroy },
+	{ PRM_OBJ_TYPE_DEK, PRM_DEK_SIZE, dek_create, NULL, dek_query, dek_destroy },
 };
 
 static object_fn *kind_function(const struct kind *kind, uint32_t opcode)

@@ -14,6 +14,7 @@
 
 struct mkey;
 struct qp_path;
+struct crypt;
 struct sig;
 
 /* wqe.c */
@@ -54,7 +55,7 @@ uint32_t mlx5_encode_cqe(const struct cqe_place *place, const struct completion 
 void mlx5_encode_ring_end(uint8_t *cqe);
 void mlx5_encode_sig_error(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
 /* The function decodes what a key computes; it returns false when the adapter does not have it. */
-bool mlx5_decode_bsf(const uint8_t *bsf, struct sig *sig);
+bool mlx5_decode_bsf(const uint8_t *bsf, size_t len, struct sig *sig, struct crypt *crypt);
 void mlx5_set_cqe_owner(uint8_t *cqe, bool owner);
 bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner);
 

@@ -34,6 +34,7 @@ struct umr {
 	const uint8_t *bsf; /* behind the translations; NULL: the request has none */
 	size_t bsf_len;
 	struct sig sig; /* what it says */
+	struct crypt crypt;
 };
 
 /* The table has a field for each bit of the mask; those of the PD and the variant byte have
@@ -173,14 +174,12 @@ static int check_context(struct hca *hca, const struct qp *qp, struct umr *umr)
 	if (umr_takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN) &&
 	    (umr->mkey->mode != MKEY_KLMS || !fld_get(mkc, MKC_BSF_OCTWORD_SIZE)))
 		return WQE_BAD_UMR;
-	if (umr->bsf && umr->bsf_len != BSF_SIZE)
-		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_LEN) && fld_get(context, MKC_LENGTH64) &&
 	    umr->mkey->mode == MKEY_MTT)
 		return WQE_BAD_UMR;
-	if (umr->bsf && !mlx5_decode_bsf(umr->bsf, &umr->sig))
+	if (umr->bsf && !mlx5_decode_bsf(umr->bsf, umr->bsf_len, &umr->sig, &umr->crypt))
 		return WQE_BAD_UMR;
 	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
 }
@@ -243,10 +242,14 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	if (umr->bsf) {
 		memcpy(mkey->bsf, umr->bsf, umr->bsf_len);
 		mkey->sig = umr->sig;
+		mkey->crypt = umr->crypt;
+		free(mkey->crypt_part);
+		mkey->crypt_part = NULL;
 	}
 	if (umr_takes(umr, UMR_BSF_EN)) {
 		mkey->sig.on = fld_get(umr->context, MKC_BSF_EN) &&
 			       (mkey->sig.mem.guard || mkey->sig.wire.guard);
+		mkey->crypt.on = fld_get(umr->context, MKC_BSF_EN) && mkey->crypt.unit;
 		sig_forget(mkey);
 	}
 	if (umr->mask & (1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE | 1ull << UMR_START_ADDR))

@@ -406,6 +406,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.pages_on_demand = true,
 		.real_time = true,
 		.lag_ports = options->lag_ports,
+		.secrets = options->secrets,
 	};
 
 	return hca_create(&config, &adapter->hca);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cipher.c - AES-XTS and unwrapping of keys. See cipher.h.
+ */
+#include "softhca/device/memory/cipher.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+/* A context has the keys of one direction set up, so that a unit only brings its tweak. */
+struct cipher {
+	EVP_CIPHER_CTX *encrypt, *decrypt;
+};
+
+static EVP_CIPHER_CTX *context_create(const EVP_CIPHER *kind, const uint8_t *key, int encrypt)
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+
+	if (!ctx)
+		return NULL;
+	EVP_CIPHER_CTX_set_flags(ctx, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+	if (EVP_CipherInit_ex(ctx, kind, NULL, key, NULL, encrypt) == 1)
+		return ctx;
+	EVP_CIPHER_CTX_free(ctx);
+	return NULL;
+}
+
+int cipher_create(const uint8_t *keys, size_t len, struct cipher **out)
+{
+	const EVP_CIPHER *kind = len == 32 ? EVP_aes_128_xts() : EVP_aes_256_xts();
+	struct cipher *cipher;
+
+	if (len != 32 && len != 64)
+		return EINVAL;
+	cipher = calloc(1, sizeof(*cipher));
+	if (!cipher)
+		return ENOMEM;
+	cipher->encrypt = context_create(kind, keys, 1);
+	cipher->decrypt = context_create(kind, keys, 0);
+	if (!cipher->encrypt || !cipher->decrypt) {
+		cipher_free(cipher);
+		return EINVAL;
+	}
+	*out = cipher;
+	return 0;
+}
+
+void cipher_free(struct cipher *cipher)
+{
+	if (!cipher)
+		return;
+	EVP_CIPHER_CTX_free(cipher->encrypt);
+	EVP_CIPHER_CTX_free(cipher->decrypt);
+	free(cipher);
+}
+
+static int unit_change(EVP_CIPHER_CTX *ctx, const uint8_t *tweak, uint8_t *unit, size_t len)
+{
+	int done;
+
+	if (len < CIPHER_BLOCK || len > INT_MAX)
+		return EINVAL;
+	if (EVP_CipherInit_ex(ctx, NULL, NULL, NULL, tweak, -1) != 1 ||
+	    EVP_CipherUpdate(ctx, unit, &done, unit, (int)len) != 1)
+		return EINVAL;
+	return 0;
+}
+
+int cipher_encrypt(struct cipher *cipher, const uint8_t *tweak, uint8_t *unit, size_t len)
+{
+	return unit_change(cipher->encrypt, tweak, unit, len);
+}
+
+int cipher_decrypt(struct cipher *cipher, const uint8_t *tweak, uint8_t *unit, size_t len)
+{
+	return unit_change(cipher->decrypt, tweak, unit, len);
+}
+
+bool cipher_unwrap(const uint8_t *kek, size_t kek_len, const uint8_t *wrapped, size_t len,
+		   uint8_t *key)
+{
+	const EVP_CIPHER *kind = kek_len == 16 ? EVP_aes_128_wrap() : EVP_aes_256_wrap();
+	EVP_CIPHER_CTX *ctx = context_create(kind, kek, 0);
+	int done = 0;
+	bool right = ctx && EVP_CipherUpdate(ctx, key, &done, wrapped, (int)len) == 1 &&
+		     (size_t)done == len - CIPHER_WRAP_EXTRA;
+
+	EVP_CIPHER_CTX_free(ctx);
+	return right;
+}
