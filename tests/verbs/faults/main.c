@@ -4,6 +4,7 @@
  * something was lost, when an errno is not that of the fault, or when a call failed without a line
  * in the log.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
 	/* What the first use loads, opens and keeps is no leak: the log is opened by its first
 	 * line. */
 	connect_and_send(&witness);
-	MUST(!ibv_create_cq(witness.ctx, 0, NULL, NULL, 0));
+	MUST(!ibv_create_cq(witness.ctx, INT_MAX, NULL, NULL, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct life_kind *kind = lists[i]; kind->name; kind++)
 			if (say_is_wanted(kind->name, argc, argv) && (eth || !kind->eth_only))
