@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * dct.h - targets of the dynamically connected transport: their commands and their context. PRM:
- * DCT Context
+ * DCT Context; those of ordering: Linux 7.2, mlx5_ifc.h
  */
 #ifndef PRM_MLX5_DCT_H
 #define PRM_MLX5_DCT_H
@@ -42,12 +42,14 @@ enum {
 
 #define DCTC_STATE                         FLD(0x0, 27, 24)
 #define DCTC_USER_INDEX                    FLD(0x4, 23, 0)
+#define DCTC_DP_ORDERING_FORCE             FLD(0x4, 24, 24)
 #define DCTC_CQN                           FLD(0x8, 23, 0)
 #define DCTC_COUNTER_SET_ID                FLD(0xc, 31, 24)
 #define DCTC_ATOMIC_MODE                   FLD(0xc, 23, 20)
 #define DCTC_RRE                           FLD(0xc, 19, 19)
 #define DCTC_RWE                           FLD(0xc, 18, 18)
 #define DCTC_RAE                           FLD(0xc, 17, 17)
+#define DCTC_DP_ORDERING_1                 FLD(0xc, 11, 11)
 #define DCTC_CS_RES                        FLD(0x10, 23, 16)
 #define DCTC_MIN_RNR_NAK                   FLD(0x10, 12, 8)
 #define DCTC_SRQN_XRQN                     FLD(0x14, 23, 0)

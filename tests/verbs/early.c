@@ -1,24 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early.c - queue pairs that take messages out of order. The adapter that this runs on makes the
- * first packet late, until three more have gone: what was sent later is in memory before it, and
- * completions come in the order of sending, each with the request that its message has taken.
+ * early.c - verbs-early KIND: queue pairs that take messages out of order, RC ("rc"), RC with SRQ
+ * ("srq"), XRC ("xrc") or DC ("dc"). The adapter that this runs on makes the first packet late,
+ * until three more have gone: what was sent later is in memory before it, and completions come in
+ * the order of sending, each with the request that its message has taken.
  *
  * Exit code 0; 1: something was otherwise than it should be; 77: there is no adapter.
  */
+#include <fcntl.h>
 #include <infiniband/mlx5dv.h>
 #include <string.h>
 #include <time.h>
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "util/bits.h"
+
+/* What older headers lack */
+enum { OUT_OF_ORDER = 1 << 7 /* MLX5DV_QP_CREATE_OOO_DP */ };
 
 enum {
-	OUT_OF_ORDER = 1 << 7, /* MLX5DV_QP_CREATE_OOO_DP, which older headers lack */
 	MESSAGES = 4,
 	SIZE = 256,
 	PATIENT = 20, /* as ack timeout: nothing is sent again while the program looks */
 	WAIT_MS = 20000,
+	KEY = 0x4711, /* of DC */
+};
+
+/* One side of a kind: how its QP is made, and which attributes do not go with its changes of state.
+ */
+struct role {
+	enum ibv_qp_type type;
+	enum mlx5dv_dc_type dc_type;
+	int not_init, not_rtr;
+	enum ibv_qp_state last;
+};
+
+struct kind {
+	const char *name;
+	bool has_srq;
+	struct role from, to;
+};
+
+static const struct kind kinds[] = {
+	{ "rc",
+	  false,
+	  { .type = IBV_QPT_RC, .last = IBV_QPS_RTS },
+	  { .type = IBV_QPT_RC, .last = IBV_QPS_RTS } },
+	{ "srq",
+	  true,
+	  { .type = IBV_QPT_RC, .last = IBV_QPS_RTS },
+	  { .type = IBV_QPT_RC, .last = IBV_QPS_RTS } },
+	{ "xrc",
+	  true,
+	  { .type = IBV_QPT_XRC_SEND,
+	    .not_rtr = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+	    .last = IBV_QPS_RTS },
+	  { .type = IBV_QPT_XRC_RECV, .last = IBV_QPS_RTR } },
+	{ "dc",
+	  true,
+	  { .type = IBV_QPT_DRIVER,
+	    .dc_type = MLX5DV_DCTYPE_DCI,
+	    .not_init = IBV_QP_ACCESS_FLAGS,
+	    .not_rtr = IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+		       IBV_QP_MIN_RNR_TIMER,
+	    .last = IBV_QPS_RTS },
+	  { .type = IBV_QPT_DRIVER,
+	    .dc_type = MLX5DV_DCTYPE_DCT,
+	    .not_rtr = IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC,
+	    .last = IBV_QPS_RTR } },
 };
 
 struct side {
@@ -28,65 +78,189 @@ struct side {
 	uint8_t buf[MESSAGES * SIZE];
 };
 
-static struct ibv_qp *qp_create(struct ibv_pd *pd, struct ibv_cq *cq)
+struct early {
+	const struct kind *kind;
+	struct rig *rig;
+	struct rig_conf conf;
+	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd; /* of XRC */
+	struct ibv_srq *srq;   /* of the receiver; NULL: it has a queue of its own */
+	uint32_t srqn;
+	struct ibv_ah *ah;
+	struct side from, to;
+};
+
+/* ---- objects ---- */
+
+static void srq_open(struct early *early)
 {
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { MESSAGES, 1, 0 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE,
+		.srq_type = IBV_SRQT_BASIC,
+		.pd = early->pd,
+	};
+
+	if (!early->kind->has_srq)
+		return;
+	if (early->xrcd) {
+		attr.comp_mask |= IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+		attr.srq_type = IBV_SRQT_XRC;
+		attr.xrcd = early->xrcd;
+		attr.cq = early->to.cq;
+	}
+	MUST(early->srq = ibv_create_srq_ex(early->rig->ctx, &attr));
+	if (early->xrcd)
+		MUST(!ibv_get_srq_num(early->srq, &early->srqn));
+}
+
+static struct ibv_qp *qp_create(const struct early *early, const struct role *role,
+				struct ibv_cq *cq)
+{
+	bool is_dc = role->type == IBV_QPT_DRIVER, sends = role == &early->kind->from;
 	struct ibv_qp_init_attr_ex attr = {
-		.qp_type = IBV_QPT_RC,
+		.qp_type = role->type,
 		.send_cq = cq,
 		.recv_cq = cq,
-		.cap = { MESSAGES, MESSAGES, 1, 1, 0 },
+		.cap = { MESSAGES, early->srq ? 0 : MESSAGES, 1, early->srq ? 0 : 1, 0 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = pd,
+		.pd = early->pd,
+		.srq = sends || early->xrcd ? NULL : early->srq,
 	};
 	struct mlx5dv_qp_init_attr dv = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS,
 					  .create_flags = OUT_OF_ORDER };
 	struct ibv_qp *qp;
 
-	MUST(qp = mlx5dv_create_qp(pd->context, &attr, &dv));
+	if (role->type == IBV_QPT_XRC_RECV) {
+		attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+		attr.xrcd = early->xrcd;
+		attr.send_cq = attr.recv_cq = NULL;
+	}
+	if (is_dc) {
+		dv.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_DC;
+		dv.dc_init_attr.dc_type = role->dc_type;
+		dv.dc_init_attr.dct_access_key = sends ? 0 : KEY;
+	}
+	if (is_dc && sends) {
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+	}
+	MUST(qp = mlx5dv_create_qp(early->rig->ctx, &attr, &dv));
 	return qp;
 }
 
-static void side_open(struct ibv_pd *pd, struct side *side)
+static void qp_to(const struct early *early, const struct role *role, struct ibv_qp *qp,
+		  uint32_t dest_qpn)
 {
-	memset(side, 0, sizeof(*side));
-	MUST(side->cq = ibv_create_cq(pd->context, 2 * MESSAGES, NULL, NULL, 0));
-	MUST(side->mr = ibv_reg_mr(pd, side->buf, sizeof(side->buf), IBV_ACCESS_LOCAL_WRITE));
-	side->qp = qp_create(pd, side->cq);
+	for (enum ibv_qp_state state = IBV_QPS_INIT; state <= role->last; state++) {
+		struct ibv_qp_attr attr;
+		int mask = rig_qp_attr(early->rig, &early->conf, dest_qpn, state, &attr);
+
+		if (state == IBV_QPS_INIT)
+			mask &= ~role->not_init;
+		if (state == IBV_QPS_RTR)
+			mask &= ~role->not_rtr;
+		MUST(!ibv_modify_qp(qp, &attr, mask));
+	}
+}
+
+static void side_open(const struct early *early, struct side *side)
+{
+	MUST(side->cq = ibv_create_cq(early->rig->ctx, 2 * MESSAGES, NULL, NULL, 0));
+	MUST(side->mr =
+		     ibv_reg_mr(early->pd, side->buf, sizeof(side->buf), IBV_ACCESS_LOCAL_WRITE));
 }
 
 static void side_close(struct side *side)
 {
-	MUST(!ibv_destroy_qp(side->qp) && !ibv_dereg_mr(side->mr) && !ibv_destroy_cq(side->cq));
+	MUST(!ibv_dereg_mr(side->mr) && !ibv_destroy_cq(side->cq));
 }
+
+static void early_open(struct early *early)
+{
+	const struct kind *kind = early->kind;
+	struct ibv_xrcd_init_attr xrcd = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							IBV_XRCD_INIT_ATTR_OFLAGS,
+					   .fd = -1,
+					   .oflags = O_CREAT };
+	struct ibv_qp_attr attr;
+
+	MUST(early->pd = ibv_alloc_pd(early->rig->ctx));
+	side_open(early, &early->from);
+	side_open(early, &early->to);
+	if (kind->to.type == IBV_QPT_XRC_RECV)
+		MUST(early->xrcd = ibv_open_xrcd(early->rig->ctx, &xrcd));
+	srq_open(early);
+	rig_qp_attr(early->rig, &early->conf, 0, IBV_QPS_RTR, &attr);
+	MUST(early->ah = ibv_create_ah(early->pd, &attr.ah_attr));
+	early->from.qp = qp_create(early, &kind->from, early->from.cq);
+	early->to.qp = qp_create(early, &kind->to, early->to.cq);
+	qp_to(early, &kind->to, early->to.qp, early->from.qp->qp_num);
+	qp_to(early, &kind->from, early->from.qp, early->to.qp->qp_num);
+}
+
+static void early_close(struct early *early)
+{
+	MUST(!ibv_destroy_qp(early->from.qp) && !ibv_destroy_qp(early->to.qp));
+	MUST(!ibv_destroy_ah(early->ah));
+	MUST(!early->srq || !ibv_destroy_srq(early->srq));
+	MUST(!early->xrcd || !ibv_close_xrcd(early->xrcd));
+	side_close(&early->from);
+	side_close(&early->to);
+	MUST(!ibv_dealloc_pd(early->pd));
+}
+
+/* ---- messages ---- */
 
 static struct ibv_sge slot(struct side *side, unsigned int n)
 {
 	return (struct ibv_sge){ (uintptr_t)side->buf + (size_t)n * SIZE, SIZE, side->mr->lkey };
 }
 
-static void post_receives(struct side *side)
+static void post_receives(struct early *early)
 {
 	for (unsigned int i = 0; i < MESSAGES; i++) {
-		struct ibv_sge sge = slot(side, i);
+		struct ibv_sge sge = slot(&early->to, i);
 		struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-		MUST(!ibv_post_recv(side->qp, &wr, &bad));
+		if (early->srq)
+			MUST(!ibv_post_srq_recv(early->srq, &wr, &bad));
+		else
+			MUST(!ibv_post_recv(early->to.qp, &wr, &bad));
 	}
 }
 
-/* Message N is so many bytes N + 1. */
-static void post_send(struct side *side, unsigned int n)
+static void post_to_target(struct early *early, unsigned int n, const struct ibv_sge *sge)
 {
-	struct ibv_sge sge = slot(side, n);
+	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(early->from.qp);
+
+	ibv_wr_start(qp);
+	qp->wr_id = n;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(qp);
+	mlx5dv_wr_set_dc_addr(mlx5dv_qp_ex_from_ibv_qp_ex(qp), early->ah, early->to.qp->qp_num,
+			      KEY);
+	ibv_wr_set_sge(qp, sge->lkey, sge->addr, sge->length);
+	MUST(!ibv_wr_complete(qp));
+}
+
+/* Message N is so many bytes N + 1. */
+static void post_send(struct early *early, unsigned int n)
+{
+	struct ibv_sge sge = slot(&early->from, n);
 	struct ibv_send_wr wr = { .wr_id = n,
 				  .sg_list = &sge,
 				  .num_sge = 1,
 				  .opcode = IBV_WR_SEND,
-				  .send_flags = IBV_SEND_SIGNALED },
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .qp_type.xrc.remote_srqn = early->srqn },
 			   *bad;
 
-	memset(side->buf + (size_t)n * SIZE, (int)n + 1, SIZE);
-	MUST(!ibv_post_send(side->qp, &wr, &bad));
+	memset(early->from.buf + (size_t)n * SIZE, (int)n + 1, SIZE);
+	if (early->kind->from.type == IBV_QPT_DRIVER)
+		post_to_target(early, n, &sge);
+	else
+		MUST(!ibv_post_send(early->from.qp, &wr, &bad));
 }
 
 static bool is_message(const struct side *side, uint64_t place, unsigned int n)
@@ -135,32 +309,37 @@ static void check_order(struct side *from, struct side *to)
 	}
 }
 
-int main(void)
+static void early_check(struct early *early)
 {
-	struct rig_conf conf = rig_conf_default();
-	static struct side from, to;
-	struct ibv_pd *pd;
+	struct side *from = &early->from, *to = &early->to;
+
+	post_receives(early);
+	for (unsigned int i = 0; i < MESSAGES - 1; i++)
+		post_send(early, i);
+	say_check(wait_for_message(to, 0, 1) && wait_for_message(to, 1, 2),
+		  "messages 1 and 2 are in memory");
+	say_check(!is_anywhere(to, 0), "message 0 is not");
+	say_check(!rig_drain(to->cq) && !rig_drain(from->cq), "nothing has completed");
+	post_send(early, MESSAGES - 1);
+	check_order(from, to);
+}
+
+int main(int argc, char **argv)
+{
+	static struct early early;
 	struct rig rig;
 
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (argc == 2 && !strcmp(argv[1], kinds[i].name))
+			early.kind = &kinds[i];
+	MUST(early.kind);
 	rig_open(&rig);
-	conf.timeout = PATIENT;
-	MUST(pd = ibv_alloc_pd(rig.ctx));
-	side_open(pd, &from);
-	side_open(pd, &to);
-	rig_qp_to(&rig, &conf, from.qp, to.qp->qp_num, IBV_QPS_RTS);
-	rig_qp_to(&rig, &conf, to.qp, from.qp->qp_num, IBV_QPS_RTS);
-	post_receives(&to);
-	for (unsigned int i = 0; i < MESSAGES - 1; i++)
-		post_send(&from, i);
-	say_check(wait_for_message(&to, 0, 1) && wait_for_message(&to, 1, 2),
-		  "messages 1 and 2 are in memory");
-	say_check(!is_anywhere(&to, 0), "message 0 is not");
-	say_check(!rig_drain(to.cq) && !rig_drain(from.cq), "nothing has completed");
-	post_send(&from, MESSAGES - 1);
-	check_order(&from, &to);
-	side_close(&from);
-	side_close(&to);
-	MUST(!ibv_dealloc_pd(pd));
+	early.rig = &rig;
+	early.conf = rig_conf_default();
+	early.conf.timeout = PATIENT;
+	early_open(&early);
+	early_check(&early);
+	early_close(&early);
 	rig_close(&rig);
 	return say_failures() != 0;
 }

@@ -64,7 +64,7 @@ static void leave_srq(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.receiving && qp->resp.matched)
 		tm_cancel(hca, qp);
-	else if (qp->resp.srq && qp->resp.receiving)
+	else if (qp->resp.held.srq && qp->resp.receiving)
 		rq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
 	if (qp->srq && !qp->dct)
 		eq_qp_event(hca, PRM_EVENT_SRQ_LAST_WQE, qp->n);

@@ -89,20 +89,18 @@ enum { ATOMIC_CACHE = 16 };
 /* The responder executes requests. IBTA vol 1, 9.7.4 */
 struct responder {
 	uint32_t expected_psn;
-	uint32_t msn;      /* requests completed */
-	bool nak_sent;     /* one NAK per gap */
-	bool established;  /* COMM_EST was reported */
-	bool receiving;    /* recv holds the receive WQE of a SEND under way */
-	bool dropping;     /* UC: until the next request begins */
-	bool under_way;    /* the last request is not complete, and */
-	enum fabric_op op; /* is one of these */
-	struct srq *srq;   /* that recv was taken from, or will be; NULL: the QP's own queue */
-	uint16_t index;    /* of recv in its queue */
+	uint32_t msn;             /* requests completed */
+	bool nak_sent;            /* one NAK per gap */
+	bool established;         /* COMM_EST was reported */
+	bool receiving;           /* recv holds the receive WQE of a SEND under way */
+	bool dropping;            /* UC: until the next request begins */
+	bool under_way;           /* the last request is not complete, and */
+	enum fabric_op op;        /* is one of these */
+	struct held_receive held; /* which one recv is */
 	struct recv_wqe recv;
 	/* The last message met pages that are not there. Software brings those of this WQE, which
 	 * it reads in the ring of the SRQ; NULL: there was no fault, or they have been brought. */
-	struct srq *fault_srq;
-	uint16_t fault_index;
+	struct held_receive fault;
 	uint64_t fault_digest; /* of a strict adapter: the WQE as it was */
 	/* Tag matching says of the message that recv is for: what its CQE reports (tm), whether
 	 * recv is a tag's buffer (matched), and how much of the message's start is not data
@@ -243,8 +241,9 @@ bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
  * EBADMSG when its signature is wrong, or EFAULT. A WQE from an SRQ is taken from there for
  * good. */
 int rq_fetch(struct hca *hca, struct qp *qp);
-/* The function completes a WQE of the QP's own that was taken before its turn. */
-void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done, uint16_t index);
+/* The function completes a WQE that was taken before its turn. */
+void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done,
+		       const struct held_receive *held);
 /* The function completes the WQE in qp->resp. EFAULT is as cq_post() says, and the WQE is still
  * there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);

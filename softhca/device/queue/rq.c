@@ -70,12 +70,17 @@ static int cache_refill(struct hca *hca, struct qp *qp)
 
 struct pd *rq_pd(const struct qp *qp)
 {
-	return qp->resp.srq ? qp->resp.srq->pd : qp->pd;
+	return qp->resp.held.srq ? qp->resp.held.srq->pd : qp->pd;
+}
+
+static struct cq *held_cq(const struct qp *qp, const struct held_receive *held)
+{
+	return held->srq && held->srq->cq ? held->srq->cq : qp->recv_cq;
 }
 
 struct cq *rq_cq(const struct qp *qp)
 {
-	return qp->resp.srq && qp->resp.srq->cq ? qp->resp.srq->cq : qp->recv_cq;
+	return held_cq(qp, &qp->resp.held);
 }
 
 /* The function returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
@@ -118,10 +123,10 @@ int rq_fetch(struct hca *hca, struct qp *qp)
 	struct responder *resp = &qp->resp;
 
 	if (qp->srq)
-		resp->srq = qp->srq;
-	if (resp->srq)
-		return srq_take(hca, resp->srq, &resp->recv, &resp->index);
-	resp->index = qp->rq.ci;
+		resp->held.srq = qp->srq;
+	if (resp->held.srq)
+		return srq_take(hca, resp->held.srq, &resp->recv, &resp->held.index);
+	resp->held.index = qp->rq.ci;
 	return fetch_own(hca, qp);
 }
 
@@ -133,11 +138,19 @@ static void put_sender(const struct qp *qp, struct completion *done)
 	done->slid = qp->path.addr.dlid;
 }
 
-void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done, uint16_t index)
+static int held_complete(struct hca *hca, struct qp *qp, struct completion *done,
+			 const struct held_receive *held)
 {
-	done->wqe_counter = index;
+	done->wqe_counter = held->index;
+	done->srq = held->srq;
 	put_sender(qp, done);
-	if (cq_post(hca, qp->recv_cq, qp, done))
+	return cq_post(hca, held_cq(qp, held), qp, done);
+}
+
+void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done,
+		       const struct held_receive *held)
+{
+	if (held_complete(hca, qp, done, held))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
@@ -145,16 +158,13 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 {
 	int ret;
 
-	done->wqe_counter = qp->resp.index;
-	done->srq = qp->resp.srq;
 	done->tm = tm_note_of(qp);
-	put_sender(qp, done);
-	ret = cq_post(hca, rq_cq(qp), qp, done);
+	ret = held_complete(hca, qp, done, &qp->resp.held);
 	if (ret == EFAULT)
 		return ret;
 	qp->resp.receiving = qp->resp.matched = false;
 	qp->resp.tm.op = 0;
-	if (!qp->resp.srq)
+	if (!qp->resp.held.srq)
 		qp->rq.ci++;
 	if (ret)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
@@ -189,7 +199,7 @@ bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget)
 	if (hca->config.strict)
 		rules_rq_record(hca, qp);
 	for (; budget && qp->rq.ci != qp->rq.pi; budget--) {
-		qp->resp.index = qp->rq.ci;
+		qp->resp.held.index = qp->rq.ci;
 		q_count(hca, qp, Q_RESP_FLUSH);
 		rq_complete(hca, qp, &done);
 	}

@@ -13,6 +13,7 @@
 
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/transport/early.h"
 #include "softhca/device/transport/tm.h"
 
 static int srq_fail(struct hca *hca, struct srq *srq)
@@ -54,11 +55,11 @@ static void srq_check_limit(struct hca *hca, struct srq *srq)
 	eq_qp_event(hca, PRM_EVENT_SRQ_RQ_LIMIT, srq->n);
 }
 
-int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index)
+/* The function reads the next WQE, and the index of the one behind it. */
+static int srq_look(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *next)
 {
 	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];
 	const uint8_t *raw = buf + sizeof(uint32_t);
-	uint16_t next;
 
 	if (srq->failed || srq_fetch(hca, srq, buf))
 		return srq_fail(hca, srq);
@@ -66,13 +67,31 @@ int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *i
 		rules_srq_record(hca, srq);
 	if (srq->pi == srq->taken)
 		return ENOENT;
-	next = hca->format->decode_srq(raw, srq->stride, wqe);
+	*next = hca->format->decode_srq(raw, srq->stride, wqe);
 	if (srq->cyclic)
-		next = (srq->next + 1) & ((1u << srq->log_size) - 1);
-	if (next >> srq->log_size)
+		*next = (srq->next + 1) & ((1u << srq->log_size) - 1);
+	if (*next >> srq->log_size)
 		return srq_fail(hca, srq);
 	trace_bytes(hca->config.trace, raw, srq->stride, "wqe srq qpn 0x%06x index %u", srq->n,
 		    srq->next);
+	return 0;
+}
+
+int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index)
+{
+	uint16_t next;
+
+	*index = srq->next;
+	return srq_look(hca, srq, wqe, &next);
+}
+
+int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index)
+{
+	uint16_t next;
+	int ret = srq_look(hca, srq, wqe, &next);
+
+	if (ret)
+		return ret;
 	*index = srq->next;
 	srq->next = next;
 	srq->taken++;
@@ -113,12 +132,13 @@ void srq_take_back(struct hca *hca, const struct srq *srq)
 	uint32_t i = 0;
 
 	while ((qp = res_next(&hca->qps, &i)) != NULL) {
-		if (qp->resp.srq == srq) {
-			qp->resp.srq = NULL;
+		if (qp->resp.held.srq == srq) {
+			qp->resp.held.srq = NULL;
 			qp->resp.receiving = false;
 		}
-		if (qp->resp.fault_srq == srq)
-			qp->resp.fault_srq = NULL;
+		if (qp->resp.fault.srq == srq)
+			qp->resp.fault.srq = NULL;
+		early_leave_srq(qp, srq);
 	}
 }
 

@@ -30,6 +30,12 @@ struct tm_note {
 struct srq_layout;
 struct tm;
 
+/* A receive WQE that was taken, or is about to be. */
+struct held_receive {
+	struct srq *srq; /* that it is of; NULL: the QP's own queue */
+	uint16_t index;
+};
+
 struct srq {
 	uint32_t n;
 	const struct srq_layout *layout; /* of its context: XRC SRQ, RMP or XRQ */
@@ -55,6 +61,8 @@ struct srq {
 
 /* The function takes a WQE and returns 0 and its INDEX, ENOENT when none is posted, or EFAULT. */
 int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
+/* The same, but the WQE stays in the queue. */
+int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
 /* The function arms the event that there are fewer WQEs than LIMIT, and raises it now or later. */
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
 /* The function returns the XRC SRQ of number N in the domain XRCD, or NULL. */

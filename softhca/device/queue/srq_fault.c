@@ -41,13 +41,13 @@ bool srq_has_pages(struct hca *hca, const struct recv_wqe *wqe, uint64_t len)
 static void bring_pages(struct hca *hca, const struct responder *resp)
 {
 	uint8_t raw[RECV_WQE_MAX];
-	uint32_t len = waiting_bytes(hca, resp->fault_srq, resp->fault_index, raw);
+	uint32_t len = waiting_bytes(hca, resp->fault.srq, resp->fault.index, raw);
 	struct recv_wqe wqe;
 
 	if (!len)
 		return;
 	if (hca->config.strict)
-		rules_srq_waited(hca, resp->fault_srq, resp->fault_index, resp->fault_digest, raw,
+		rules_srq_waited(hca, resp->fault.srq, resp->fault.index, resp->fault_digest, raw,
 				 len);
 	hca->format->decode_recv(raw, len, &wqe);
 	for (unsigned int i = 0; i < wqe.num_sge; i++) {
@@ -70,17 +70,17 @@ void srq_report_fault(struct hca *hca, struct qp *qp)
 	struct responder *resp = &qp->resp;
 	uint8_t raw[RECV_WQE_MAX];
 
-	resp->fault_srq = resp->srq;
-	resp->fault_index = resp->index;
+	resp->fault.srq = resp->held.srq;
+	resp->fault.index = resp->held.index;
 	if (hca->config.strict)
 		resp->fault_digest = rules_digest(
-			raw, waiting_bytes(hca, resp->fault_srq, resp->fault_index, raw));
+			raw, waiting_bytes(hca, resp->fault.srq, resp->fault.index, raw));
 	rq_complete(hca, qp, &done);
 }
 
 void srq_resolve_fault(struct hca *hca, struct qp *qp)
 {
-	if (qp->resp.fault_srq)
+	if (qp->resp.fault.srq)
 		bring_pages(hca, &qp->resp);
-	qp->resp.fault_srq = NULL;
+	qp->resp.fault.srq = NULL;
 }

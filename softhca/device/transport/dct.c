@@ -14,6 +14,7 @@
 #include "prm/mlx5/cqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/transport/dct.h"
+#include "softhca/device/transport/early.h"
 
 int dct_start(struct hca *hca, struct dct *dct, struct qp *model)
 {
@@ -71,6 +72,7 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 		free(qp);
 		return NULL;
 	}
+	early_forget(qp);
 	qp->dct = dct;
 	qp->session = msg->session;
 	qp->remote_qpn = msg->src_qpn;

@@ -22,8 +22,8 @@ struct early {
 	TAILQ_ENTRY(early) in_order;
 	struct fabric_msg msg; /* whose payload is not kept */
 	bool placed;           /* or else it is executed when its turn comes */
-	bool received;         /* it has the receive WQE of that index */
-	uint16_t index;
+	bool received;         /* it has this receive WQE */
+	struct held_receive held;
 	uint32_t inline_len;
 	uint8_t inline_data[INLINE_MAX];
 };
@@ -86,25 +86,54 @@ static uint32_t missing_before(const struct qp *qp, const struct fabric_msg *msg
 	return missing;
 }
 
-/* Each of those that are missing may need a WQE, and completes before this message. Half of the
- * ring is what may be outstanding: that many WQEs later, software writes over the WQE. */
-static bool receive_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
+/* Half of the ring is what may be outstanding: that many WQEs later, software writes over the
+ * WQE. */
+static bool own_look(struct hca *hca, struct qp *qp, uint32_t missing)
+{
+	return missing < 1u << qp->rq.log_size >> 1 && !rq_fetch(hca, qp) &&
+	       (uint16_t)(qp->rq.pi - qp->rq.ci) > missing;
+}
+
+/* Software may write over WQEs of a cyclic queue as well, and nobody says how many it has. Tags are
+ * matched in order. A message that meets absent pages comes again, so it does in order. */
+static bool srq_look(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint32_t missing)
+{
+	struct responder *resp = &qp->resp;
+	struct srq *srq = resp->held.srq;
+
+	return !srq->tm && !srq->cyclic && !srq_peek(hca, srq, &resp->recv, &resp->held.index) &&
+	       (uint16_t)(srq->pi - srq->taken) > missing &&
+	       srq_has_pages(hca, &resp->recv, msg->payload_len);
+}
+
+/* The function reads the receive WQE that is next. Each of those that are missing may need one, and
+ * completes before this message. */
+static bool receive_look(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 			 struct early *early)
 {
 	uint32_t missing = missing_before(qp, msg);
 
-	if (qp->srq || rq_fetch(hca, qp) || missing >= 1u << qp->rq.log_size >> 1 ||
-	    (uint16_t)(qp->rq.pi - qp->rq.ci) <= missing)
-		return false;
-	early->received = true;
-	early->index = qp->resp.index;
+	if (qp->srq)
+		qp->resp.held.srq = qp->srq;
+	early->received =
+		qp->resp.held.srq ? srq_look(hca, qp, msg, missing) : own_look(hca, qp, missing);
+	early->held = qp->resp.held;
+	return early->received;
+}
+
+/* The message is in the WQE. */
+static bool receive_take(struct hca *hca, struct qp *qp)
+{
+	if (qp->resp.held.srq)
+		return !rq_fetch(hca, qp);
+	qp->rq.ci++;
 	return true;
 }
 
 static bool send_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       struct early *early)
 {
-	if (msg->invalidate || !receive_take(hca, qp, msg, early) ||
+	if (msg->invalidate || !receive_look(hca, qp, msg, early) ||
 	    msg->payload_len > qp->resp.recv.length)
 		return false;
 	if (!resp_fits_cqe(qp, msg))
@@ -117,7 +146,7 @@ static bool send_place(struct hca *hca, struct qp *qp, const struct fabric_msg *
 static bool write_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 			struct early *early)
 {
-	if (!qp->remote_write || (msg->has_imm && !receive_take(hca, qp, msg, early)))
+	if (!qp->remote_write || (msg->has_imm && !receive_look(hca, qp, msg, early)))
 		return false;
 	return !resp_write(hca, qp, msg);
 }
@@ -127,19 +156,18 @@ static bool request_place(struct hca *hca, struct qp *qp, const struct fabric_ms
 {
 	bool done;
 
+	if (!resp_find_srq(hca, qp, msg))
+		return false;
 	qp->resp.received = 0;
 	done = msg->op == FABRIC_SEND ? send_place(hca, qp, msg, early)
 				      : write_place(hca, qp, msg, early);
-	if (done && early->received)
-		qp->rq.ci++;
-	return done;
+	return done && (!early->received || receive_take(hca, qp));
 }
 
 static bool may_be_early(const struct qp *qp, const struct fabric_msg *msg)
 {
-	return qp->service == FABRIC_RC && msg->first && msg->last && !qp->resp.under_way &&
-	       !qp->resp.receiving && qp->num_early < EARLY_MAX &&
-	       (msg->op > FABRIC_WRITE || packets_fit(msg, qp->mtu));
+	return msg->first && msg->last && !qp->resp.under_way && !qp->resp.receiving &&
+	       qp->num_early < EARLY_MAX && (msg->op > FABRIC_WRITE || packets_fit(msg, qp->mtu));
 }
 
 bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
@@ -177,13 +205,13 @@ static void early_complete(struct hca *hca, struct qp *qp, const struct early *e
 
 	done.inline_data = early->inline_data;
 	done.inline_len = early->inline_len;
-	rq_complete_early(hca, qp, &done, early->index);
+	rq_complete_early(hca, qp, &done, &early->held);
 }
 
 static void early_finish(struct hca *hca, struct qp *qp, struct early *early)
 {
 	if (!early->placed) {
-		resp_execute(hca, qp, &early->msg);
+		resp_perform(hca, qp, &early->msg);
 		return;
 	}
 	if (early->msg.op == FABRIC_WRITE)
@@ -227,8 +255,21 @@ void early_flush(struct hca *hca, struct qp *qp)
 		early_remove(qp, early);
 		if (early->received) {
 			q_count(hca, qp, Q_RESP_FLUSH);
-			rq_complete_early(hca, qp, &done, early->index);
+			rq_complete_early(hca, qp, &done, &early->held);
 		}
+		free(early);
+	}
+}
+
+void early_leave_srq(struct qp *qp, const struct srq *srq)
+{
+	struct early *early, *next;
+
+	for (early = TAILQ_FIRST(&qp->early); early; early = next) {
+		next = TAILQ_NEXT(early, in_order);
+		if (!early->received || early->held.srq != srq)
+			continue;
+		early_remove(qp, early);
 		free(early);
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early.h - requests that a responder takes before those which were sent first, for an RC QP whose
- * software allows that (out-of-order data placement).
+ * early.h - requests that a responder takes before those which were sent first, for a QP of a
+ * reliable service whose software allows that (out-of-order data placement).
  *
  * SENDs and WRITEs are placed in memory when they arrive, the former in the next receive WQE,
  * whichever message that was meant for. READs and atomics wait. All of them count, complete and are
  * acknowledged in their order, when what was missing has come; it is asked for after a while. What
  * is not one whole message, or would be refused, is not taken: it will be sent again, in order. Nor
- * is what needs a WQE of an SRQ, or one that a missing message may need.
+ * is what needs a WQE that a missing message may need.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_EARLY_H
 #define SOFTHCA_DEVICE_TRANSPORT_EARLY_H
@@ -18,6 +18,7 @@
 struct fabric_msg;
 struct hca;
 struct qp;
+struct srq;
 
 /* The request is ahead of its turn. The function returns false when it has not been taken. */
 bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
@@ -25,6 +26,8 @@ bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void early_go_on(struct hca *hca, struct qp *qp);
 /* The QP is in error: receive WQEs that were taken early are flushed. */
 void early_flush(struct hca *hca, struct qp *qp);
+/* The function forgets what has a WQE of SRQ, which goes; it will be sent again. */
+void early_leave_srq(struct qp *qp, const struct srq *srq);
 /* The function forgets what was taken early. */
 void early_forget(struct qp *qp);
 /* The function asks for what has been missing for too long, and returns when to look again, or

@@ -229,7 +229,7 @@ static bool matches_tags(const struct qp *qp)
  * matching has no such faults: Linux' driver resolves none of its queues. */
 static bool send_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	return msg->first && qp->resp.srq && qp_is_reliable(qp) && !matches_tags(qp) &&
+	return msg->first && qp->resp.held.srq && qp_is_reliable(qp) && !matches_tags(qp) &&
 	       !resp_fits_cqe(qp, msg) && !srq_has_pages(hca, &qp->resp.recv, msg->payload_len);
 }
 
@@ -590,7 +590,7 @@ static void count_request(struct hca *hca, const struct qp *qp, const struct fab
 		q_count(hca, qp, Q_RX_ATOMIC);
 }
 
-void resp_execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static void request_execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.nak_sent = false;
 	count_request(hca, qp, msg);
@@ -609,7 +609,7 @@ static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_m
 	if (msg->op <= FABRIC_WRITE)
 		packets_skip(&rest, qp->resp.expected_psn, qp->mtu);
 	if (rest.psn == qp->resp.expected_psn)
-		resp_execute(hca, qp, &rest);
+		request_execute(hca, qp, &rest);
 	else
 		requests[msg->op].repeat(hca, qp, msg);
 }
@@ -638,12 +638,20 @@ static void receive_unreliable(struct hca *hca, struct qp *qp, const struct fabr
 }
 
 /* An XRC request says which SRQ it is for. */
-static bool find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+bool resp_find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	if (qp->service != FABRIC_XRC)
 		return true;
-	qp->resp.srq = srq_find_xrc(hca, msg->srqn, qp->xrcd);
-	return qp->resp.srq;
+	qp->resp.held.srq = srq_find_xrc(hca, msg->srqn, qp->xrcd);
+	return qp->resp.held.srq;
+}
+
+void resp_perform(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	if (resp_find_srq(hca, qp, msg))
+		request_execute(hca, qp, msg);
+	else
+		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 }
 
 /* Something is missing. A QP that takes requests early waits for it, as it may only be late. */
@@ -662,12 +670,10 @@ static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric
 		receive_ahead(hca, qp, msg);
 		return;
 	}
-	if (!find_srq(hca, qp, msg))
-		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
-	else if (ahead < 0)
+	if (ahead < 0 && resp_find_srq(hca, qp, msg))
 		request_repeat(hca, qp, msg);
 	else
-		resp_execute(hca, qp, msg);
+		resp_perform(hca, qp, msg);
 	early_go_on(hca, qp);
 }
 

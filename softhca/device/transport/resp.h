@@ -7,6 +7,8 @@
 
 #include "softhca/device/core.h"
 
+/* The function finds the SRQ that a request of XRC names; others need none. */
+bool resp_find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 /* The function says that something is missing, once for each gap. */
 void resp_ask_again(struct hca *hca, struct qp *qp);
 /* The functions place the payload of a whole request: a SEND's in the receive WQE that was fetched,
@@ -20,6 +22,6 @@ struct completion resp_completion(const struct fabric_msg *msg, uint8_t opcode, 
 /* The request, whose turn it is, was executed: it is counted, and acknowledged. */
 void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 /* The function executes the request, whose turn it is. */
-void resp_execute(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+void resp_perform(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 
 #endif

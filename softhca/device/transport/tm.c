@@ -198,8 +198,8 @@ static void use_buffer(struct qp *qp, const struct tm_tag *tag, bool with_header
 	resp->receiving = true;
 	resp->matched = true;
 	resp->header = with_header ? 0 : TM_HEADER;
-	resp->srq = qp->srq;
-	resp->index = 0;
+	resp->held.srq = qp->srq;
+	resp->held.index = 0;
 }
 
 static void put_header(struct tm_note *note, const uint8_t *header)

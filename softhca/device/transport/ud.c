@@ -130,7 +130,8 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
  * waits for it without a word to software. */
 static bool datagram_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	return qp->resp.srq && !srq_has_pages(hca, &qp->resp.recv, GRH_SIZE + msg->payload_len);
+	return qp->resp.held.srq &&
+	       !srq_has_pages(hca, &qp->resp.recv, GRH_SIZE + msg->payload_len);
 }
 
 static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

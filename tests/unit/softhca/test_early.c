@@ -5,6 +5,7 @@
  */
 #include "pair.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/srqc.h"
 #include "util/bits.h"
 
 enum { SIZE = 512 };
@@ -212,6 +213,102 @@ static void a_taken_wqe_is_flushed(void **state)
 	unpair();
 }
 
+/* ---- shared receive queues ---- */
+
+static void pair_again(const struct flat_qp_attr *sender, const struct flat_qp_attr *receiver)
+{
+	unpair();
+	a = flat_qp(0, sender);
+	b = flat_qp(1, receiver);
+	flat_connect(a, b, &early);
+}
+
+static void an_srq_keeps_one_for_what_is_missing(void **state)
+{
+	struct flat_srq *srq = flat_srq(1, 3, 0, NULL);
+	struct flat_qp_attr shares = early;
+
+	(void)state;
+	shares.rq_type = PRM_RQ_TYPE_SRQ;
+	shares.srqn = srq->n;
+	pair_start(&early, "late:1+2", 0);
+	pair_again(&early, &shares);
+	for (unsigned int i = 0; i < 2; i++)
+		flat_srq_recv(srq, to + i * SIZE, SIZE, rkey);
+	for (unsigned int i = 0; i < 3; i++)
+		send_one(i);
+	expect_bytes(0, 1, true);
+	expect_bytes(1, 2, false);
+	flat_expect_done(b->recv_cq, RESP_SEND, 1);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	expect_bytes(1, 0, true);
+	flat_srq_recv(srq, to + 2 * SIZE, SIZE, rkey);
+	flat_run(20ull * LONG);
+	flat_expect_done(b->recv_cq, RESP_SEND, 2);
+	expect_bytes(2, 2, true);
+	test_free(srq);
+	unpair();
+}
+
+static void send_to(const struct flat_srq *srq, unsigned int n)
+{
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_xrc(a, srq->n);
+	flat_data(a, from + (uint64_t)n * SIZE, SIZE, lkey);
+	flat_post(a);
+	flat_ring(a);
+	adapters_settle();
+}
+
+/* A CQE of an XRC SRQ has that one's user index. */
+static void expect_received(struct flat_cq *cq, uint16_t index)
+{
+	const uint8_t *cqe = flat_poll(cq);
+
+	assert_non_null(cqe);
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), RESP_SEND);
+	assert_int_equal(fld_get(cqe, CQE_WQE_COUNTER), index);
+	assert_int_equal(fld_get(cqe, FLD(0x20, 23, 0)), FLAT_SRQ_UIDX);
+}
+
+/* Messages that are early have WQEs of the SRQs that they name, and are forgotten with these. */
+static void an_srq_goes_with_what_was_early(void **state)
+{
+	struct flat_qp_attr initiator = early, target = early;
+	uint32_t xrcd = flat_simple(flat.hca[1], PRM_OP_ALLOC_XRCD, 0, PRM_STAT_OK);
+	struct flat_cq *cq = flat_cq(flat.hca[1], 4, 64);
+	struct flat_srq *stays = flat_srq(1, 3, xrcd, cq), *goes = flat_srq(1, 3, xrcd, cq);
+
+	(void)state;
+	initiator.st = target.st = PRM_QP_ST_XRC;
+	initiator.rq_type = PRM_RQ_TYPE_ZERO_SIZE;
+	target.rq_type = PRM_RQ_TYPE_SRQ;
+	target.xrcd = xrcd;
+	pair_start(&early, "late:1+3", 0);
+	pair_again(&initiator, &target);
+	for (unsigned int i = 0; i < 3; i++) {
+		flat_srq_recv(stays, to + i * SIZE, SIZE, rkey);
+		flat_srq_recv(goes, to + (4 + i) * SIZE, SIZE, rkey);
+	}
+	send_to(stays, 0);
+	send_to(stays, 1);
+	send_to(goes, 2);
+	expect_bytes(0, 1, true);
+	expect_bytes(4, 2, true);
+	flat_simple(flat.hca[1], PRM_OP_DESTROY_XRC_SRQ, goes->n, PRM_STAT_OK);
+	send_to(stays, 3);
+	flat_run(20ull * LONG);
+	/* Messages 0 and 1 are there; there is no SRQ for message 2, and what is behind it is
+	 * flushed. */
+	expect_received(cq, 1);
+	expect_received(cq, 0);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
+	test_free(stays);
+	test_free(goes);
+	test_free(cq);
+	unpair();
+}
+
 /* ---- mixtures ---- */
 
 /* Requests in turn, two of each round are SENDs; each has a slot of its own, from which it goes, or
@@ -351,6 +448,8 @@ int main(void)
 		ON(a_gap_is_asked_about),
 		ON(a_loss_is_made_good),
 		ON(a_taken_wqe_is_flushed),
+		ON(an_srq_keeps_one_for_what_is_missing),
+		ON(an_srq_goes_with_what_was_early),
 		ON(any_mixture_arrives),
 	};
 

@@ -154,6 +154,8 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_ECE_SUPPORT, 1);
 	fld_set(cap, HCA_CAP_QP_DATA_IN_ORDER, 1);
 	fld_set(cap, HCA_CAP_DP_ORDERING_OOO_ALL_RC, 1);
+	fld_set(cap, HCA_CAP_DP_ORDERING_OOO_ALL_DC, 1);
+	fld_set(cap, HCA_CAP_DP_ORDERING_OOO_ALL_XRC, 1);
 	fld_set(cap, HCA_CAP_DUMP_FILL_MKEY, 1);
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_MHZ, CLOCK_KHZ / 1000);
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);

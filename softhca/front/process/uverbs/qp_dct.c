@@ -119,6 +119,19 @@ static void take_ece(struct uverbs_call *uc, uint8_t *dctc)
 	fld_set(dctc, DCTC_ECE, driver.ece_options);
 }
 
+/* Whether the adapter has it was checked with the driver's part. */
+static void take_order(struct uverbs_call *uc, uint8_t *dctc)
+{
+	struct mlx5_ib_modify_qp driver;
+
+	if (!uc_len(uc, UVERBS_ATTR_UHW_IN) ||
+	    uc_in(uc, UVERBS_ATTR_UHW_IN, &driver, sizeof(driver)) ||
+	    !(driver.comp_mask & MLX5_IB_MODIFY_QP_OOO_DP))
+		return;
+	fld_set(dctc, DCTC_DP_ORDERING_1, 1);
+	fld_set(dctc, DCTC_DP_ORDERING_FORCE, 1);
+}
+
 static int enter_rtr(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 		     struct uverbs_qp *qp)
 {
@@ -147,6 +160,7 @@ int qp_dct_modify(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 	if (!(cmd->attr_mask & QP_ATTR_STATE))
 		return dct_refuse(uc, "no state is given");
 	take_ece(uc, real->target->context);
+	take_order(uc, real->target->context);
 	if (real->state == QP_RESET && cmd->qp_state == QP_INIT) {
 		if (cmd->attr_mask != TO_INIT)
 			return dct_refuse(uc, "INIT needs access flags, P_Key index and port");
