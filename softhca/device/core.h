@@ -72,8 +72,8 @@ struct hca {
 	struct memic *memic;     /* NULL: no memory of its own */
 	uint16_t user;           /* for whom the command under way is; 0: for the driver */
 	struct res_table scheds; /* see queue/sched.h */
-	bool qpns_reserved[RESERVED_QPN_RANGES];
 	struct res_table uctxs, umems, av_mappings;
+	struct res_table qpn_ranges; /* their numbers are of ranges, not of QPs */
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts, psvs, deks,
 		logins;
 	uint8_t dci_lives; /* see dci.h */

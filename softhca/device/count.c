@@ -23,7 +23,8 @@ uint64_t hca_count_objects(struct hca *hca)
 	count = (uint64_t)hca->uars.used + hca->pds.used + hca->tds.used + hca->mkeys.used +
 		hca->eqs.used + hca->cqs.used + hca->qps.used + hca->xrcds.used + hca->srqs.used +
 		hca->uctxs.used + hca->umems.used + hca->scheds.used + hca->dcts.used +
-		hca->av_mappings.used + hca->psvs.used + hca->deks.used + hca->logins.used;
+		hca->av_mappings.used + hca->psvs.used + hca->deks.used + hca->logins.used +
+		hca->qpn_ranges.used;
 	if (hca->eth)
 		count += count_eth(hca->eth);
 	fabric_unlock(hca->fabric);

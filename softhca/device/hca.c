@@ -60,6 +60,8 @@ static void init_tables(struct hca *hca)
 		 LAST_UAR - FIRST_UAR);
 	res_init(&hca->uctxs, &hca->user, 1, UCTX_MAX);
 	res_init(&hca->av_mappings, &hca->user, 1, AV_MAPPINGS);
+	res_init(&hca->qpn_ranges, &hca->user, RESERVED_QPN_FIRST >> RESERVED_QPNS_LOG,
+		 RESERVED_QPN_RANGES);
 	res_init(&hca->umems, &hca->user, 1, 1 << UMEM_LOG_MAX);
 	res_init(&hca->pds, &hca->user, 1, limits->max_pd);
 	res_init(&hca->tds, &hca->user, 1, 1 << 10);
@@ -178,7 +180,8 @@ void hca_destroy(struct hca *hca)
 	struct res_table *tables[] = { &hca->uars,        &hca->pds,   &hca->tds,   &hca->mkeys,
 				       &hca->eqs,         &hca->cqs,   &hca->qps,   &hca->xrcds,
 				       &hca->srqs,        &hca->uctxs, &hca->umems, &hca->dcts,
-				       &hca->av_mappings, &hca->psvs,  &hca->deks,  &hca->logins };
+				       &hca->av_mappings, &hca->psvs,  &hca->deks,  &hca->logins,
+				       &hca->qpn_ranges };
 
 	if (hca->fabric)
 		fabric_detach(hca->fabric, hca);

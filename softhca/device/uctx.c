@@ -66,6 +66,7 @@ uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 		&hca->umems,       &eth->sqs,           &eth->rqs,         &eth->tirs,
 		&eth->tises,       &eth->rqts,          &eth->q_counters,  &eth->flow_tables,
 		&eth->flow_groups, &eth->flow_counters, &hca->deks,        &hca->logins,
+		&hca->qpn_ranges,
 	};
 	uint64_t count = 0;
 

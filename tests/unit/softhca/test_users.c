@@ -353,6 +353,46 @@ static void addresses_have_their_users_qp(void **state)
 	test_free(qp);
 }
 
+static uint32_t range_for(uint32_t uid, enum prm_status expect)
+{
+	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_RESERVED_QPN_SIZE] = { 0 }, out[16];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_RESERVED_QPN);
+	fld_set(in, GENERAL_OBJ_IN_LOG_OBJ_RANGE, 4);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+	return fld_get(out, GENERAL_OBJ_OUT_OBJ_ID);
+}
+
+static void range_end(uint32_t uid, uint32_t qpn, enum prm_status expect)
+{
+	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE] = { 0 }, out[16];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_DESTROY_GENERAL_OBJECT);
+	fld_set(in, CMD_IN_UID, uid);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_RESERVED_QPN);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_ID, qpn);
+	flat_cmd_expect(adapter(), in, sizeof(in), out, sizeof(out), expect);
+}
+
+static void reserved_numbers_have_a_user(void **state)
+{
+	uint32_t one = user_new(), other = user_new(), qpn;
+
+	(void)state;
+	qpn = range_for(one, PRM_STAT_OK);
+	assert_int_equal(qpn % 16, 0);
+	range_end(other, qpn, PRM_STAT_BAD_RES_ERR);
+	range_end(one, qpn + 1, PRM_STAT_BAD_RES_ERR);
+	user_end(one, PRM_STAT_BAD_RES_STATE_ERR);
+	range_end(one, qpn, PRM_STAT_OK);
+	range_end(one, qpn, PRM_STAT_BAD_RES_ERR);
+	for (unsigned int i = 0; i < 256; i++)
+		range_for(i % 2 ? one : other, PRM_STAT_OK);
+	range_for(one, PRM_STAT_LIM_ERR);
+}
+
 /* Whom a page has outlived may have his number given to another. */
 static void a_page_that_stays_is_the_drivers(void **state)
 {
@@ -425,6 +465,7 @@ int main(void)
 		IB(queues_lie_in_their_users_memory),
 		IB(queues_ring_their_users_page),
 		IB(addresses_have_their_users_qp),
+		IB(reserved_numbers_have_a_user),
 		IB(a_page_that_stays_is_the_drivers),
 		IB(users_queues_have_no_rights_of_the_driver),
 		cmocka_unit_test_setup_teardown(only_who_may_sends_frames, flat_setup_roce,

@@ -9,27 +9,27 @@
 
 enum prm_status reserved_qpn_create(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t n = 0;
+	static uint8_t range; /* there is nothing to know about one but whose it is */
+	uint32_t n;
+	int ret;
 
 	if (fld_get(cmd->in, GENERAL_OBJ_IN_LOG_OBJ_RANGE) != RESERVED_QPNS_LOG)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"reserved QPNs: not log_reserved_qpn_granularity of them");
-	while (n < RESERVED_QPN_RANGES && hca->qpns_reserved[n])
-		n++;
-	if (n == RESERVED_QPN_RANGES)
-		return cmd_fail(cmd, PRM_STAT_LIM_ERR, "reserved QPNs: none is left");
-	hca->qpns_reserved[n] = true;
-	fld_set(cmd->out, GENERAL_OBJ_OUT_OBJ_ID, RESERVED_QPN_FIRST + (n << RESERVED_QPNS_LOG));
+	ret = res_add(&hca->qpn_ranges, &range, &n);
+	if (ret)
+		return cmd_errno(cmd, ret, "reserved QPNs: none is left");
+	fld_set(cmd->out, GENERAL_OBJ_OUT_OBJ_ID, n << RESERVED_QPNS_LOG);
 	return PRM_STAT_OK;
 }
 
 enum prm_status reserved_qpn_destroy(struct hca *hca, struct cmd *cmd)
 {
-	uint32_t at = fld_get(cmd->in, GENERAL_OBJ_IN_OBJ_ID) - RESERVED_QPN_FIRST;
-	uint32_t n = at >> RESERVED_QPNS_LOG;
+	uint32_t qpn = fld_get(cmd->in, GENERAL_OBJ_IN_OBJ_ID);
+	uint32_t n = qpn >> RESERVED_QPNS_LOG;
 
-	if (n >= RESERVED_QPN_RANGES || at != n << RESERVED_QPNS_LOG || !hca->qpns_reserved[n])
+	if (qpn != n << RESERVED_QPNS_LOG || !res_find(&hca->qpn_ranges, n))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "reserved QPNs: no such range");
-	hca->qpns_reserved[n] = false;
+	res_remove(&hca->qpn_ranges, n);
 	return PRM_STAT_OK;
 }
