@@ -114,9 +114,9 @@ static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 				   "the window belongs to another PD than the region");
 	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)
 		return bind_refuse(qp, mw, EINVAL, "the region is zero based");
-	/* The translation has 31 bits for the length. */
-	if (bind->length > INT32_MAX)
-		return bind_refuse(qp, mw, EOPNOTSUPP, "length is 2 GiB or more");
+	/* The translation has 32 bits for the length, and an adapter takes no more than this. */
+	if (bind->length > 1ull << 31)
+		return bind_refuse(qp, mw, EOPNOTSUPP, "length is above 2 GiB");
 	return 0;
 }
 

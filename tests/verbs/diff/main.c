@@ -70,6 +70,7 @@ static const struct rig_topic topics[] = {
 	{ "srq-odp", diff_srq_odp },
 	{ "mw-data", diff_mw_data },
 	{ "mw-domains", diff_mw_domains },
+	{ "mw-on-demand", diff_mw_on_demand },
 	{ "dm", diff_dm },
 	{ "odp", diff_odp },
 	{ "null-mr", diff_null_mr },
