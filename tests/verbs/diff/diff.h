@@ -79,6 +79,7 @@ topic_fn diff_srq_odp;
 topic_fn diff_mw_data;
 topic_fn diff_mw_domains;
 topic_fn diff_mw_on_demand;
+topic_fn diff_naps;
 topic_fn diff_dm;
 topic_fn diff_odp;
 topic_fn diff_null_mr;

@@ -71,6 +71,7 @@ static const struct rig_topic topics[] = {
 	{ "mw-data", diff_mw_data },
 	{ "mw-domains", diff_mw_domains },
 	{ "mw-on-demand", diff_mw_on_demand },
+	{ "naps", diff_naps },
 	{ "dm", diff_dm },
 	{ "odp", diff_odp },
 	{ "null-mr", diff_null_mr },

@@ -64,11 +64,28 @@ static int status_errno(uint8_t status)
 }
 
 /* A queue is new behind these commands, so a doorbell that was rung before them belongs to the old
- * one. An adapter in hardware has seen it by now. */
+ * one. */
 static bool ends_queue(uint64_t opcode)
 {
 	return opcode == PRM_OP_DESTROY_QP || opcode == PRM_OP_2RST_QP ||
 	       opcode == PRM_OP_DESTROY_SQ || opcode == PRM_OP_MODIFY_SQ;
+}
+
+/* What was posted before these may need what they take. */
+static bool takes_away(uint64_t opcode)
+{
+	return ends_queue(opcode) || opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_DESTROY_MKEY;
+}
+
+/* An adapter in hardware has seen the doorbells that were rung before a command. Here the engine
+ * may be napping, and what is posted gets its turn first. */
+static void take_doorbells(struct adapter *adapter, uint64_t opcode)
+{
+	enum { FEW_TURNS = 4 };
+
+	if (takes_away(opcode))
+		engine_catch_up(adapter, adapter->strict && ends_queue(opcode) ? ENGINE_ALL_TURNS
+									       : FEW_TURNS);
 }
 
 /* What the driver makes of a program's wish is that program's, so that its own commands may name
@@ -100,8 +117,7 @@ int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out,
 	uint8_t status;
 	int ret;
 
-	if (adapter->strict && ends_queue(fld_get(in, CMD_IN_OPCODE)))
-		engine_catch_up(adapter);
+	take_doorbells(adapter, fld_get(in, CMD_IN_OPCODE));
 	if (is_made_for_user(in))
 		fld_set(in, CMD_IN_UID, adapter->user);
 	hca_exec(adapter->hca, in, in_len, out, out_len);
@@ -116,8 +132,7 @@ int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out,
 
 int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	if (adapter->strict && ends_queue(fld_get(in, CMD_IN_OPCODE)))
-		engine_catch_up(adapter);
+	take_doorbells(adapter, fld_get(in, CMD_IN_OPCODE));
 	hca_exec(adapter->hca, in, in_len, out, out_len);
 	if (!fld_get(out, CMD_OUT_STATUS))
 		return 0;

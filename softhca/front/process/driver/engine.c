@@ -148,14 +148,11 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 	return worked;
 }
 
-void engine_catch_up(struct adapter *adapter)
+void engine_catch_up(struct adapter *adapter, unsigned int turns)
 {
-	const unsigned int max_turns = 1000;
-	unsigned int turns = 0;
-
 	scan_adapter(adapter);
-	while (!hca_progress(adapter->hca, engine_now()) && turns < max_turns)
-		turns++;
+	while (turns && !hca_progress(adapter->hca, engine_now()))
+		turns--;
 }
 
 static void wake_up(void)

@@ -24,9 +24,10 @@ int engine_start(const struct engine_load *load);
 void engine_stop(void);
 /* To be called when something may have to be done at once, e.g. after a command. */
 void engine_kick(void);
-/* On return what was rung before is executed, as far as it can be at once: an adapter in hardware
- * would have long done it. */
-void engine_catch_up(struct adapter *adapter);
+/* On return what was rung before has had its turns, or as many of these as TURNS says: an adapter
+ * in hardware would have long seen it. */
+enum { ENGINE_ALL_TURNS = 1000 };
+void engine_catch_up(struct adapter *adapter, unsigned int turns);
 /* The clock by which the engine runs the device core */
 uint64_t engine_now(void);
 
