@@ -40,7 +40,8 @@ adapter() {
 }
 
 # machine NAME KERNEL INITRD SECONDS APPEND [QEMU OPTION...]: boot on the adapter of that name; sets MACHINE to its process.
-# The console goes to $LOG/NAME.console.
+# The console goes to $LOG/NAME.console. A kernel that has lost a thread to a fault ends at once: whoever waits for that thread's
+# locks would wait until the time is over.
 machine() {
 	local name=$1 kernel=$2 initrd=$3 seconds=$4 append=$5 libs=$CACHE/qemu/usr/lib/x86_64-linux-gnu
 	shift 5
@@ -50,7 +51,7 @@ machine() {
 		-machine q35,memory-backend=mem -accel "$(accelerator)" -cpu max -smp "${VM_CPUS:-2}" -m 512 \
 		-object memory-backend-memfd,id=mem,size=512M,share=on \
 		-nodefaults -nographic -no-reboot -serial stdio -vga none -kernel "$kernel" -initrd "$initrd" \
-		-append "console=ttyS0 panic=-1 quiet no_timer_check mitigations=off $append ${VM_APPEND:-}" \
+		-append "console=ttyS0 panic=-1 oops=panic quiet no_timer_check mitigations=off $append ${VM_APPEND:-}" \
 		-device "{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"$WORK/$name\"}}" \
 		"$@" </dev/null >"$LOG/$name.console" 2>"$LOG/$name.qemu" &
 	MACHINE=$!
