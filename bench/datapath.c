@@ -680,6 +680,12 @@ static void measure_clock(struct bench *b, int rounds)
 	}
 }
 
+static bool is_there(const struct bench *b, const struct operation *op)
+{
+	return pairs_have(&b->pairs, op->pair) &&
+	       (b->pairs.has_all || op->pair != EX || is_phase(op, POLLS_RECV));
+}
+
 /* A thread that does nothing: that there is one is what libraries may look at. */
 static void *sleep_for_ever(void *unused)
 {
@@ -708,7 +714,7 @@ int main(int argc, char **argv)
 	pairs_open(&b.pairs);
 	measure_clock(&b, rounds);
 	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
-		if (strstr(operations[i].name, part))
+		if (strstr(operations[i].name, part) && is_there(&b, &operations[i]))
 			bench_measure(&b, &operations[i], rounds);
 	pairs_close(&b.pairs);
 	return 0;

@@ -216,7 +216,7 @@ static void open_ex(struct pairs *p)
 	struct rig_conf conf = conf_narrow();
 	struct rig_pair *pair = &p->pair[EX];
 
-	conf.send_ops = SEND_OPS;
+	conf.send_ops = p->has_all ? SEND_OPS : 0;
 	rig_pair_open(&p->rig, &conf, pair);
 	MUST(p->cq_ex = ibv_create_cq_ex(p->rig.ctx, &attr));
 	MUST(!ibv_destroy_qp(pair->end[1].qp));
@@ -267,11 +267,14 @@ void pairs_open(struct pairs *pairs)
 {
 	*pairs = (struct pairs){ 0 };
 	rig_open(&pairs->rig);
+	pairs->has_all = mlx5dv_is_supported(pairs->rig.ctx->device);
 	open_plain(pairs);
 	open_shared(pairs);
 	open_ud(pairs, UD);
 	open_wide(pairs);
 	open_ex(pairs);
+	if (!pairs->has_all)
+		return;
 	open_dc(pairs);
 	open_ud(pairs, EX_UD);
 	open_domain(pairs);
@@ -294,9 +297,11 @@ void pairs_close(struct pairs *pairs)
 {
 	close_own_qp(pairs, SHARED);
 	close_own_qp(pairs, EX);
-	close_domain(pairs);
-	close_dc(pairs);
-	for (int i = 0; i < PAIRS; i++) {
+	if (pairs->has_all) {
+		close_domain(pairs);
+		close_dc(pairs);
+	}
+	for (int i = 0; i < PAIRS && pairs_have(pairs, i); i++) {
 		if (pairs->ah[i])
 			MUST(!ibv_destroy_ah(pairs->ah[i]));
 		rig_pair_close(&pairs->pair[i]);

@@ -5,6 +5,8 @@
 #ifndef BENCH_PAIRS_H
 #define BENCH_PAIRS_H
 
+#include <stdbool.h>
+
 #include "tests/lib/rig.h"
 
 #define BURST    64  /* requests that each queue holds */
@@ -20,8 +22,9 @@ enum which_pair {
 	WIDE,   /* with MAX_SGES each way */
 	SHARED, /* its receiver is on an SRQ */
 	UD,
-	EX,    /* RC, of ibv_create_qp_ex() with operations; its receiver's CQ is an extended one */
-	EX_UD, /* the same of UD, on plain CQs */
+	EX, /* RC, of ibv_create_qp_ex() with operations, if all are there; its receiver's CQ is an
+		* extended one */
+	EX_UD,  /* the same of UD, on plain CQs */
 	DOMAIN, /* RC, in a thread domain */
 	DC,     /* an initiator, and one of its two targets */
 	LATE,   /* RC, created when no register is left for it alone */
@@ -37,7 +40,14 @@ struct pairs {
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
+	bool has_all; /* libraries of mlx4 do not have ibv_wr_*, thread domains or DC, all of them */
 };
+
+/* The function says whether a pair is there. */
+static inline bool pairs_have(const struct pairs *pairs, enum which_pair which)
+{
+	return pairs->has_all || which <= EX;
+}
 
 void pairs_open(struct pairs *pairs);
 void pairs_close(struct pairs *pairs);
