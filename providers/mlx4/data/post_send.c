@@ -22,9 +22,15 @@ static const struct send_op {
 	[IBV_WR_SEND] = { M4_SEND, IBV_WC_SEND, false, false },
 	[IBV_WR_SEND_WITH_IMM] = { M4_SEND_IMM, IBV_WC_SEND, false, false },
 	[IBV_WR_RDMA_READ] = { M4_RDMA_READ, IBV_WC_RDMA_READ, true, true },
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = { M4_ATOMIC_CS, IBV_WC_COMP_SWAP, false, true },
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { M4_ATOMIC_FA, IBV_WC_FETCH_ADD, false, true },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { M4_ATOMIC_CS, IBV_WC_COMP_SWAP, true, true },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { M4_ATOMIC_FA, IBV_WC_FETCH_ADD, true, true },
 	[IBV_WR_SEND_WITH_INV] = { M4_SEND_INVAL, IBV_WC_SEND, false, false },
+};
+
+/* What is usual, and built by a straight line */
+enum {
+	USUAL_SENDS = 1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM,
+	USUAL_WRITES = 1u << IBV_WR_RDMA_WRITE | 1u << IBV_WR_RDMA_WRITE_WITH_IMM,
 };
 
 /* ---- the parts of a request ---- */
@@ -64,10 +70,10 @@ WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const 
 		wqe_put_address(ctrl, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
 		return M4_SEG + M4_DATAGRAM_SIZE;
 	}
-	if (op->has_raddr)
-		return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	if (!opcode_is_atomic(op->opcode))
+	if (!op->has_raddr)
 		return M4_SEG;
+	if (!opcode_is_atomic(op->opcode))
+		return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 	wqe_put_raddr(ctrl, M4_SEG, wr->wr.atomic.remote_addr, wr->wr.atomic.rkey);
 	return op->opcode == M4_ATOMIC_CS
 		       ? wqe_put_atomic(ctrl, 2 * M4_SEG, wr->wr.atomic.swap,
@@ -93,6 +99,14 @@ static uint32_t put_inline(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr 
 		stream_put(&stream, (const uint8_t *)(uintptr_t)wr->sg_list[i].addr,
 			   wr->sg_list[i].length);
 	return stream_end(&stream);
+}
+
+WQE_INLINE uint32_t put_data(uint8_t *ctrl, uint32_t at, const struct ibv_send_wr *wr)
+{
+	if (unlikely(wr->num_sge != 1))
+		return wqe_put_sges(ctrl, at, wr->sg_list, wr->num_sge, NULL);
+	wqe_put_sge(ctrl, at, wr->sg_list, NULL);
+	return at + M4_SEG;
 }
 
 static __be32 third_word(const struct ibv_send_wr *wr)
@@ -133,8 +147,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		at = put_inline(ctrl, put_head(ctrl, wr, op, is_ud), wr);
 		built->is_whole = true;
 	} else {
-		at = wqe_put_sges(ctrl, put_head(ctrl, wr, op, is_ud), wr->sg_list, wr->num_sge,
-				  NULL);
+		at = put_data(ctrl, put_head(ctrl, wr, op, is_ud), wr);
 		built->is_whole = op->fetches;
 	}
 	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wqe_flags(sq, wr->send_flags),
@@ -146,17 +159,20 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	return true;
 }
 
-/* The function posts a WQE: its first word comes last. */
-WQE_INLINE void hand_over(const struct mlx4_sq *sq, const struct built *built, uint32_t head)
+/* The function posts a WQE at CTRL: its first word comes last. The adapter may find it before the
+ * doorbell. */
+WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint32_t opcode)
 {
+	order_publish(&qp->sq.wq);
 	dma_store_barrier();
-	*(__be32 *)built->ctrl = htobe32(wqe_owner_opcode(sq, head, built->opcode));
+	*(__be32 *)ctrl = htobe32(wqe_owner_opcode(&qp->sq, head, opcode));
 }
 
 /* ---- lists ---- */
 
-/* A single request that needs no data of memory goes through BlueFlame, if it fits. The one in
- * front of which nothing is stamped yet is stamped for behind the doorbell. */
+/* The function is called with the lock, and drops it. A single request that needs no data of memory
+ * goes through BlueFlame, if it fits. The one in front of which nothing is stamped yet is stamped
+ * for behind the doorbell. */
 WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			 bool is_ud, bool locked, bool stamps)
 {
@@ -165,8 +181,6 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	struct built built;
 	int ret = 0;
 
-	if (locked)
-		qlock_take(&qp->sq_lock);
 	head = first = sq->wq.head;
 	for (; wr; wr = wr->next, head++) {
 		if (unlikely(!build(qp, wr, head, is_ud, &built, &ret))) {
@@ -175,6 +189,7 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		}
 		if (head == first && !wr->next && built.is_whole && sq->bf &&
 		    built.size <= sq->bf->half) {
+			order_publish(&qp->sq.wq);
 			doorbell_push(sq, built.ctrl, built.size,
 				      wqe_owner_opcode(sq, head, built.opcode), head);
 			if (stamps)
@@ -182,13 +197,12 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			sq->wq.head = head + 1;
 			goto unlock;
 		}
-		hand_over(sq, &built, head);
+		hand_over(qp, built.ctrl, head, built.opcode);
 		if (stamps)
 			sq_stamp(sq, head + sq->spare);
 	}
 	if (likely(head != first)) {
 		sq->wq.head = head;
-		order_publish(qp);
 		doorbell_send(sq);
 	}
 unlock:
@@ -197,10 +211,55 @@ unlock:
 	return ret;
 }
 
+/* ---- the usual request: one by itself, of one SGE, whose data the adapter reads ---- */
+
+WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, bool is_ud)
+{
+	const uint32_t usual = sq->opcodes & (is_ud ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
+
+	return !wr->next && wr->num_sge == 1 && !(wr->send_flags & IBV_SEND_INLINE) &&
+	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 &&
+	       sq->wq.head != sq->wq.limit;
+}
+
+WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool is_ud, bool stamps)
+{
+	const struct send_op *op = &send_ops[wr->opcode];
+	struct mlx4_sq *sq = &qp->sq;
+	uint32_t head = sq->wq.head, at = M4_SEG;
+	uint8_t *ctrl = sq_slot(sq, head);
+
+	if (is_ud)
+		at = put_head(ctrl, wr, op, true);
+	else if (op->has_raddr)
+		at = wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+	wqe_put_sge(ctrl, at, wr->sg_list, NULL);
+	wqe_put_control(ctrl, at + M4_SEG, wr->send_flags & IBV_SEND_FENCE,
+			wqe_flags(sq, wr->send_flags), wr->imm_data);
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
+	hand_over(qp, ctrl, head, op->opcode);
+	if (stamps)
+		sq_stamp(sq, head + sq->spare);
+	sq->wq.head = head + 1;
+	doorbell_send(sq);
+}
+
 #define POST_ROUTINE(name, is_ud, locked, stamps)                                                \
-	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
+	static int __attribute__((noinline))                                                     \
+	name##_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)     \
 	{                                                                                        \
 		return post_list(qp, wr, bad_wr, is_ud, locked, stamps);                         \
+	}                                                                                        \
+	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
+	{                                                                                        \
+		if (locked)                                                                      \
+			qlock_take(&qp->sq_lock);                                                \
+		if (unlikely(!wr || !is_usual(&qp->sq, wr, is_ud)))                              \
+			return name##_list(qp, wr, bad_wr);                                      \
+		post_one(qp, wr, is_ud, stamps);                                                 \
+		if (locked)                                                                      \
+			qlock_drop(&qp->sq_lock);                                                \
+		return 0;                                                                        \
 	}
 
 POST_ROUTINE(post_connected, false, false, false)
@@ -237,7 +296,7 @@ void mlx4_sq_ring_init(struct mlx4_sq *sq)
 		__be32 *words = (__be32 *)sq_slot(sq, i);
 
 		words[0] = htobe32(FLD_BITS(M4_CTRL_OWNER));
-		words[1] = htobe32((1u << sq->slot_log) / M4_SEG & FLD_MASK(M4_CTRL_DS));
+		words[1] = htobe32(min_of((1u << sq->slot_log) / M4_SEG, FLD_MASK(M4_CTRL_DS)));
 		sq_stamp(sq, i);
 	}
 }

@@ -25,6 +25,7 @@
 enum {
 	M4_SIGNALED = M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE),
 	M4_CHECKSUMS = FLD_BITS(M4_CTRL_IP_CSUM) | FLD_BITS(M4_CTRL_L4_CSUM),
+	WQE_SIZE_BYTE = 7, /* whose low bits are M4_CTRL_DS */
 };
 
 WQE_INLINE uint8_t *sq_slot(const struct mlx4_sq *sq, uint32_t index)
@@ -38,12 +39,13 @@ WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, u
 	return opcode | (index & (sq->wq.mask + 1) ? FLD_BITS(M4_CTRL_OWNER) : 0);
 }
 
-/* The function stamps what is left of a WQE in the slot at INDEX, but for its first piece. */
+/* The function stamps the slot at INDEX, as far as its last WQE went, but for the first piece. */
 WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 {
 	uint8_t *slot = sq_slot(sq, index);
+	uint32_t size = (slot[WQE_SIZE_BYTE] & FLD_MASK(M4_CTRL_DS)) * M4_SEG;
 
-	for (uint32_t at = M4_PIECE; at < 1u << sq->slot_log; at += M4_PIECE)
+	for (uint32_t at = M4_PIECE; at < size; at += M4_PIECE)
 		*(__be32 *)(slot + at) = htobe32(M4_STAMP);
 }
 
@@ -100,9 +102,13 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 {
 	struct data_seg *data = (struct data_seg *)(ctrl + at);
 
+	if (likely(at % M4_PIECE && sge->length)) {
+		seg_put_sge(data, sge);
+		return;
+	}
 	data->lkey = htobe32(sge->lkey);
 	data->addr = htobe64(sge->addr);
-	wqe_put_word(ctrl, at, likely(sge->length) ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
+	wqe_put_word(ctrl, at, sge->length ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
 }
 
 /* The list is written from its end, so that the first word of each piece is the last. */
@@ -148,7 +154,7 @@ WQE_INLINE void stream_put(struct wqe_stream *stream, const uint8_t *from, uint3
 			room = M4_PIECE - M4_INLINE_HEADER;
 		}
 		part = min_of(length, room);
-		memcpy(stream->ctrl + stream->at, from, part);
+		copy_small(stream->ctrl + stream->at, from, part);
 		stream->at += part;
 		from += part;
 		length -= part;
@@ -176,11 +182,21 @@ WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, bool fence, uint32
 	words[3] = imm;
 }
 
+/* The third word of a control segment for each combination of enum ibv_send_flags */
+#define FLAGS_OF(send_flags)                                                   \
+	(((send_flags)&IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |                  \
+	 ((send_flags)&IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0) | \
+	 ((send_flags)&IBV_SEND_IP_CSUM ? M4_CHECKSUMS : 0))
+#define FLAGS_OF_4(n) FLAGS_OF(n), FLAGS_OF((n) + 1), FLAGS_OF((n) + 2), FLAGS_OF((n) + 3)
+
 WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, unsigned int send_flags)
 {
-	return sq->flags_always | (send_flags & IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |
-	       (send_flags & IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0) |
-	       (send_flags & IBV_SEND_IP_CSUM ? M4_CHECKSUMS : 0);
+	static const uint8_t flags[] = {
+		FLAGS_OF_4(0),  FLAGS_OF_4(4),  FLAGS_OF_4(8),  FLAGS_OF_4(12),
+		FLAGS_OF_4(16), FLAGS_OF_4(20), FLAGS_OF_4(24), FLAGS_OF_4(28),
+	};
+
+	return sq->flags_always | flags[send_flags % ARRAY_SIZE(flags)];
 }
 
 #endif
