@@ -59,7 +59,7 @@ static inline void mmio_store_be64(void *reg, __be64 value)
 }
 #endif
 
-/* A register of 4 bytes */
+/* A register of 4 bytes, which threads may write at once */
 #if MMIO_IS_APART
 static inline void mmio_store_be32(void *reg, __be32 value)
 {
@@ -68,7 +68,7 @@ static inline void mmio_store_be32(void *reg, __be32 value)
 #else
 static inline void mmio_store_be32(void *reg, __be32 value)
 {
-	*(volatile __be32 *)reg = value;
+	__atomic_store_n((volatile __be32 *)reg, value, __ATOMIC_RELAXED);
 }
 #endif
 

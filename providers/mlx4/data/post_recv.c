@@ -51,7 +51,7 @@ int mlx4_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	if (likely(head != first)) {
 		rq->wq.head = head;
-		order_publish(qp);
+		order_publish(&rq->wq);
 		doorbell_recv(rq->dbrec, head);
 	}
 	qlock_leave(&rq->lock);

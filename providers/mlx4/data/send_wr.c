@@ -241,7 +241,7 @@ static void batch_post(struct mlx4_qp *qp)
 	struct mlx4_sq *sq = &qp->sq;
 	uint32_t size = (uint32_t)fld_get(qp->batch.ctrl, M4_CTRL_DS) * M4_SEG;
 
-	order_publish(qp);
+	order_publish(&sq->wq);
 	if (batch_pushes(qp, size)) {
 		wqe_reveal(qp, qp->batch.first);
 		batch_push(qp, size);
