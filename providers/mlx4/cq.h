@@ -20,7 +20,8 @@ struct mlx4_cq {
 	uint32_t entry_log; /* log2 of the size of an entry: 5 or 6 */
 	uint32_t count_log; /* log2 of the number of entries */
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
-	uint32_t qpn;       /* of the completion before, and */
+	uint32_t mask;      /* entries - 1 */
+	__be32 qpn_be;      /* of the completion before, as a CQE has it, and */
 	struct mlx4_qp *qp; /* its QP; NULL: there is none */
 	const struct id_lookup *ids;
 	__be32 *dbrec;

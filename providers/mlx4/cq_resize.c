@@ -48,7 +48,8 @@ static int cq_run_resize(struct mlx4_cq *cq, const struct cq_ring *to, struct qu
 	*mem = old;
 	cq->ring = to->last + 1 - M4_CQE_SIZE;
 	cq->count_log = to->count_log;
-	cq->vcq.cq.cqe = (int)((1u << cq->count_log) - 1);
+	cq->mask = (1u << cq->count_log) - 1;
+	cq->vcq.cq.cqe = (int)cq->mask;
 	__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELAXED);
 	doorbell_cq_consumed(cq->dbrec, cq->ci);
 	return moved ? 0 : EIO;

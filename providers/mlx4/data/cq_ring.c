@@ -15,7 +15,7 @@ enum { NO_QPN = 0xffffffff };
 void mlx4_cq_ring_init(struct mlx4_cq *cq)
 {
 	memset(cq->buf.addr, M4_CQE_NEW, (size_t)1 << (cq->count_log + cq->entry_log));
-	cq->qpn = NO_QPN;
+	cq->qpn_be = NO_QPN;
 }
 
 /* The function moves a CQE to a later place; the ownership bit belongs to the place. */
@@ -65,7 +65,7 @@ void mlx4_cq_clean(struct mlx4_cq *cq, struct mlx4_qp *qp)
 		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, keep);
 	}
-	cq->qpn = NO_QPN;
+	cq->qpn_be = NO_QPN;
 	cq->qp = NULL;
 	qlock_leave(&cq->lock);
 }

@@ -30,14 +30,14 @@ struct completion {
 
 CQE_INLINE const uint8_t *cqe_at(const struct mlx4_cq *cq, uint32_t index)
 {
-	return cq->ring + ((size_t)(index & ((1u << cq->count_log) - 1)) << cq->entry_log);
+	return cq->ring + ((size_t)(index & cq->mask) << cq->entry_log);
 }
 
 CQE_INLINE bool cqe_is_sw_owned(const struct mlx4_cq *cq, const uint8_t *cqe, uint32_t index)
 {
 	uint8_t last = *(const volatile uint8_t *)(cqe + CQE_LAST);
 
-	return last >> 7 == (index >> cq->count_log & 1);
+	return !((last >> 7 ^ index >> cq->count_log) & 1);
 }
 
 CQE_INLINE bool cqe_is_request(const uint8_t *cqe)
@@ -70,30 +70,34 @@ CQE_INLINE enum ibv_wc_opcode cqe_recv_opcode(const uint8_t *cqe)
 /* Of IPv4, the adapter has verified the checksums of the header and of what is behind it. */
 CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 {
-	enum { WANTED = M4_STATUS_IPV4 | M4_STATUS_IP_OK | M4_STATUS_L4_OK };
+	const __be32 wanted = htobe32(M4_STATUS_IPV4 | M4_STATUS_IP_OK | M4_STATUS_L4_OK);
 
-	return (cqe_word(cqe, FLD_BYTE(M4_CQE_STATUS)) & WANTED) == WANTED;
+	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
 CQE_INLINE unsigned int cqe_recv_flags(const uint8_t *cqe)
 {
-	static const uint8_t flags[] = {
+	static const uint8_t flags[FLD_MASK(M4_CQE_OPCODE) + 1] = {
 		[M4_RECV_WRITE_IMM] = IBV_WC_WITH_IMM,
-		[M4_RECV_SEND] = 0,
 		[M4_RECV_SEND_IMM] = IBV_WC_WITH_IMM,
 		[M4_RECV_SEND_INVAL] = IBV_WC_WITH_INV,
 	};
+	unsigned int all = flags[cqe_opcode(cqe)];
 
-	return (cqe_opcode(cqe) < ARRAY_SIZE(flags) ? flags[cqe_opcode(cqe)] : 0) |
-	       (fld_get(cqe, M4_CQE_GRH) ? IBV_WC_GRH : 0) |
-	       (cqe_checksums_are_right(cqe) ? IBV_WC_IP_CSUM_OK : 0);
+	if (unlikely(cqe_checksums_are_right(cqe)))
+		all |= IBV_WC_IP_CSUM_OK;
+	if (unlikely(fld_get(cqe, M4_CQE_GRH)))
+		all |= IBV_WC_GRH;
+	return all;
 }
 
 CQE_INLINE __be32 cqe_imm(const uint8_t *cqe)
 {
 	__be32 imm = *(const __be32 *)fld_at(cqe, M4_CQE_IMM);
 
-	return cqe_opcode(cqe) == M4_RECV_SEND_INVAL ? (__be32)be32toh(imm) : imm;
+	if (unlikely(cqe_opcode(cqe) == M4_RECV_SEND_INVAL))
+		imm = (__be32)be32toh(imm);
+	return imm;
 }
 
 CQE_INLINE uint32_t cqe_byte_len(const uint8_t *cqe, uint32_t done_as)
@@ -122,11 +126,12 @@ void mlx4_cqe_fail(struct completion *comp);
 
 CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 {
-	uint32_t qpn = cqe_qpn(cqe);
+	const __be32 bits = htobe32(FLD_BITS(M4_CQE_QPN));
+	__be32 qpn = *(const __be32 *)cqe & bits;
 
-	if (unlikely(qpn != cq->qpn || !cq->qp)) {
-		cq->qpn = qpn;
-		cq->qp = id_find(cq->ids, qpn);
+	if (unlikely(qpn != cq->qpn_be || !cq->qp)) {
+		cq->qpn_be = qpn;
+		cq->qp = id_find(cq->ids, be32toh(qpn));
 	}
 	return cq->qp;
 }

@@ -2,55 +2,119 @@
 /*
  * poll_cq.c - ibv_poll_cq().
  */
+#include <stddef.h>
+#include <string.h>
+
 #include "providers/mlx4/data/cqe.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-static void fill_message(const struct mlx4_cq *cq, const struct completion *comp, struct ibv_wc *wc)
-{
-	const uint8_t *cqe = comp->cqe;
+enum { CQE_RLID = 14 };
 
-	wc->opcode = cqe_recv_opcode(cqe);
-	wc->byte_len = cqe_byte_len(cqe, 0);
-	wc->wc_flags = cqe_recv_flags(cqe);
-	wc->imm_data = cqe_imm(cqe);
-	wc->src_qp = (uint32_t)fld_get(cqe, M4_CQE_RQPN);
-	wc->dlid_path_bits = fld_get(cqe, M4_CQE_PATH_BITS);
-	wc->pkey_index = cqe_word(cqe, FLD_BYTE(M4_CQE_IMM)) & 0x7f;
-	/* A CQ with timestamps has them there. */
-	wc->slid = cq->has_time ? 0 : fld_get(cqe, M4_CQE_RLID);
-	wc->sl = cq->has_time ? 0 : cqe_sl(comp->qp, cqe);
+static_assert(FLD_BIT(M4_CQE_RLID) == 8 * CQE_RLID && FLD_WIDTH(M4_CQE_RLID) == 16, "two bytes");
+static_assert(offsetof(struct ibv_wc, opcode) == offsetof(struct ibv_wc, status) + 4 &&
+		      offsetof(struct ibv_wc, byte_len) == offsetof(struct ibv_wc, vendor_err) + 4,
+	      "both are written at once");
+
+/* What a success says in any case: four fields, two at once. */
+CQE_INLINE void fill_success(struct ibv_wc *wc, uint64_t wr_id, uint32_t opcode, uint32_t byte_len,
+			     uint32_t qpn)
+{
+	const uint64_t status_opcode = side_by_side(IBV_WC_SUCCESS, opcode);
+	const uint64_t vendor_length = side_by_side(0, byte_len);
+
+	wc->wr_id = wr_id;
+	memcpy(&wc->status, &status_opcode, sizeof(status_opcode));
+	memcpy(&wc->vendor_err, &vendor_length, sizeof(vendor_length));
+	wc->qp_num = qpn;
 }
 
-static void fill_wc(const struct mlx4_cq *cq, const struct completion *comp, struct ibv_wc *wc)
+CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_wc *wc)
 {
-	wc->wr_id = comp->wr_id;
-	wc->status = comp->status;
-	wc->qp_num = comp->qp->vqp.qp.qp_num;
-	if (unlikely(comp->status)) {
-		wc->vendor_err = (uint32_t)fld_get(comp->cqe, M4_CQE_VENDOR);
+	uint32_t done_as;
+	uint64_t wr_id = wq_complete_at(&qp->sq.wq, cqe_wqe_index(cqe), &done_as);
+
+	fill_success(wc, wr_id, done_as & WQ_DONE_OPCODE_MASK, cqe_byte_len(cqe, done_as),
+		     qp->vqp.qp.qp_num);
+	wc->wc_flags = 0;
+}
+
+CQE_INLINE void fill_message(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint8_t *cqe,
+			     struct ibv_wc *wc)
+{
+	uint32_t rqpn = cqe_word(cqe, FLD_BYTE(M4_CQE_RQPN) & ~3u);
+	uint64_t wr_id =
+		qp->srq ? srq_complete(qp->srq, cqe_wqe_index(cqe)) : wq_complete_next(&qp->rq.wq);
+
+	fill_success(wc, wr_id, cqe_recv_opcode(cqe), cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT)),
+		     qp->vqp.qp.qp_num);
+	wc->wc_flags = cqe_recv_flags(cqe);
+	wc->imm_data = cqe_imm(cqe);
+	wc->src_qp = rqpn & FLD_MASK(M4_CQE_RQPN);
+	wc->dlid_path_bits = rqpn >> FLD_SHIFT(M4_CQE_PATH_BITS) & FLD_MASK(M4_CQE_PATH_BITS);
+	wc->pkey_index = cqe_word(cqe, FLD_BYTE(M4_CQE_IMM)) & 0x7f;
+	wc->slid = 0;
+	wc->sl = 0;
+	if (unlikely(cq->has_time)) /* which is there */
 		return;
+	wc->slid = be16toh(*(const __be16 *)(cqe + CQE_RLID));
+	wc->sl = cqe_sl(qp, cqe);
+}
+
+static void __attribute__((noinline))
+fill_error(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_wc *wc)
+{
+	struct completion comp = { .cqe = cqe, .qp = qp };
+
+	cqe_complete(&comp);
+	mlx4_cqe_fail(&comp);
+	wc->wr_id = comp.wr_id;
+	wc->status = comp.status;
+	wc->qp_num = qp->vqp.qp.qp_num;
+	wc->vendor_err = (uint32_t)fld_get(cqe, M4_CQE_VENDOR);
+}
+
+/* The function says what a CQE says, which is for QP. */
+CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint8_t *cqe,
+			struct ibv_wc *wc)
+{
+	if (unlikely(cqe_opcode(cqe) == M4_CQE_ERROR))
+		fill_error(qp, cqe, wc);
+	else if (cqe_is_request(cqe))
+		fill_request(qp, cqe, wc);
+	else
+		fill_message(cq, qp, cqe, wc);
+}
+
+/* The function polls with the lock, from CI on, and moves that; it returns how many WC it filled.
+ * CQEs of QPs that are not there are skipped. */
+CQE_INLINE int poll_ring(struct mlx4_cq *cq, uint32_t *ci, int count, struct ibv_wc *wc)
+{
+	const uint8_t *cqe;
+	int n = 0;
+
+	while (n < count) {
+		cqe = cqe_at(cq, *ci);
+		if (!cqe_is_sw_owned(cq, cqe, *ci))
+			break;
+		/* The ownership bit is written last: what we read from here on belongs to it. */
+		dma_load_barrier();
+		++*ci;
+		if (likely(cqe_find_qp(cq, cqe)))
+			fill_wc(cq, cq->qp, cqe, &wc[n++]);
 	}
-	wc->vendor_err = 0;
-	if (cqe_is_request(comp->cqe)) {
-		wc->opcode = comp->done_as & WQ_DONE_OPCODE_MASK;
-		wc->wc_flags = 0;
-		wc->byte_len = cqe_byte_len(comp->cqe, comp->done_as);
-	} else {
-		fill_message(cq, comp, wc);
-	}
+	return n;
 }
 
 int mlx4_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
-	struct completion comp;
 	uint32_t ci;
-	int n = 0;
+	int n;
 
 	qlock_enter(&cq->lock);
-	for (ci = cq->ci; n < count && cqe_take(cq, &ci, &comp); n++)
-		fill_wc(cq, &comp, &wc[n]);
+	ci = cq->ci;
+	n = poll_ring(cq, &ci, count, wc);
 	if (ci != cq->ci) {
 		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, ci);
