@@ -211,18 +211,20 @@ unlock:
 	return ret;
 }
 
-/* ---- the usual request: one by itself, of one SGE, whose data the adapter reads ---- */
+/* ---- the usual request: one by itself, whose data the adapter reads. Of one SGE it needs few
+ * registers ---- */
 
 WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, bool is_ud)
 {
 	const uint32_t usual = sq->opcodes & (is_ud ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
 
-	return !wr->next && wr->num_sge == 1 && !(wr->send_flags & IBV_SEND_INLINE) &&
-	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 &&
-	       sq->wq.head != sq->wq.limit;
+	return !wr->next && (unsigned int)wr->num_sge - 1 < sq->max_sge &&
+	       !(wr->send_flags & IBV_SEND_INLINE) && (unsigned int)wr->opcode < 32 &&
+	       usual >> wr->opcode & 1 && sq->wq.head != sq->wq.limit;
 }
 
-WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool is_ud, bool stamps)
+WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, bool is_ud,
+			bool locked, bool stamps)
 {
 	const struct send_op *op = &send_ops[wr->opcode];
 	struct mlx4_sq *sq = &qp->sq;
@@ -233,8 +235,11 @@ WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool 
 		at = put_head(ctrl, wr, op, true);
 	else if (op->has_raddr)
 		at = wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	wqe_put_sge(ctrl, at, wr->sg_list, NULL);
-	wqe_put_control(ctrl, at + M4_SEG, wr->send_flags & IBV_SEND_FENCE,
+	if (sges == 1)
+		wqe_put_sge(ctrl, at, wr->sg_list, NULL);
+	else
+		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
+	wqe_put_control(ctrl, at + (uint32_t)sges * M4_SEG, wr->send_flags & IBV_SEND_FENCE,
 			wqe_flags(sq, wr->send_flags), wr->imm_data);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	hand_over(qp, ctrl, head, op->opcode);
@@ -242,6 +247,9 @@ WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool 
 		sq_stamp(sq, head + sq->spare);
 	sq->wq.head = head + 1;
 	doorbell_send(sq);
+	if (locked)
+		qlock_drop(&qp->sq_lock);
+	return 0;
 }
 
 #define POST_ROUTINE(name, is_ud, locked, stamps)                                                \
@@ -250,16 +258,20 @@ WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool 
 	{                                                                                        \
 		return post_list(qp, wr, bad_wr, is_ud, locked, stamps);                         \
 	}                                                                                        \
+	static int __attribute__((noinline))                                                     \
+	name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr)                                  \
+	{                                                                                        \
+		return post_one(qp, wr, wr->num_sge, is_ud, locked, stamps);                     \
+	}                                                                                        \
 	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                        \
 		if (locked)                                                                      \
 			qlock_take(&qp->sq_lock);                                                \
 		if (unlikely(!wr || !is_usual(&qp->sq, wr, is_ud)))                              \
 			return name##_list(qp, wr, bad_wr);                                      \
-		post_one(qp, wr, is_ud, stamps);                                                 \
-		if (locked)                                                                      \
-			qlock_drop(&qp->sq_lock);                                                \
-		return 0;                                                                        \
+		if (unlikely(wr->num_sge != 1))                                                  \
+			return name##_sges(qp, wr);                                              \
+		return post_one(qp, wr, 1, is_ud, locked, stamps);                               \
 	}
 
 POST_ROUTINE(post_connected, false, false, false)

@@ -102,7 +102,7 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 {
 	struct data_seg *data = (struct data_seg *)(ctrl + at);
 
-	if (likely(at % M4_PIECE && sge->length)) {
+	if (likely((uintptr_t)data % M4_PIECE && sge->length)) {
 		seg_put_sge(data, sge);
 		return;
 	}
@@ -115,9 +115,14 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n,
 				 __be32 *aside)
 {
-	for (int i = n - 1; i >= 0; i--)
-		wqe_put_sge(ctrl, at + (uint32_t)i * M4_SEG, &sge[i], aside);
-	return at + (uint32_t)n * M4_SEG;
+	uint32_t end = at + (uint32_t)n * M4_SEG;
+
+	sge += n;
+	for (uint32_t seg = end; seg != at;) {
+		seg -= M4_SEG;
+		wqe_put_sge(ctrl, seg, --sge, aside);
+	}
+	return end;
 }
 
 /* A stream of inline bytes into a WQE. */
