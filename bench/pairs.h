@@ -40,7 +40,7 @@ struct pairs {
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
-	bool has_all; /* libraries of mlx4 do not have ibv_wr_*, thread domains or DC, all of them */
+	bool has_all; /* libraries of mlx4 do not all have ibv_wr_*, thread domains or DC */
 };
 
 /* The function says whether a pair is there. */
