@@ -92,9 +92,12 @@ static uint32_t read_src_qp(struct ibv_cq_ex *cqx)
 
 static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
 {
-	const uint8_t *cqe = to_mcq_ex(cqx)->cqe;
+	const struct mlx4_cq *cq = to_mcq_ex(cqx);
 
-	return cqe_is_request(cqe) || cqx->status ? 0 : cqe_recv_flags(cqe);
+	if (cqx->status)
+		return 0;
+	return cqe_is_request(cq->cqe) ? (unsigned int)cq->extra >> WQ_DONE_FLAGS_SHIFT
+				       : cqe_recv_flags(cq->cqe);
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *cqx)

@@ -36,7 +36,7 @@ CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_
 
 	fill_success(wc, wr_id, done_as & WQ_DONE_OPCODE_MASK, cqe_byte_len(cqe, done_as),
 		     qp->vqp.qp.qp_num);
-	wc->wc_flags = 0;
+	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
 }
 
 CQE_INLINE void fill_message(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint8_t *cqe,

@@ -13,18 +13,20 @@
 
 /* What each request is to the adapter, and to who polls. */
 static const struct send_op {
-	uint8_t opcode, done_as;
+	uint16_t done_as;
+	uint8_t opcode;
 	bool has_raddr;
 	bool fetches; /* there is nothing to send but the request itself */
 } send_ops[] = {
-	[IBV_WR_RDMA_WRITE] = { M4_RDMA_WRITE, IBV_WC_RDMA_WRITE, true, false },
-	[IBV_WR_RDMA_WRITE_WITH_IMM] = { M4_RDMA_WRITE_IMM, IBV_WC_RDMA_WRITE, true, false },
-	[IBV_WR_SEND] = { M4_SEND, IBV_WC_SEND, false, false },
-	[IBV_WR_SEND_WITH_IMM] = { M4_SEND_IMM, IBV_WC_SEND, false, false },
-	[IBV_WR_RDMA_READ] = { M4_RDMA_READ, IBV_WC_RDMA_READ, true, true },
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = { M4_ATOMIC_CS, IBV_WC_COMP_SWAP, true, true },
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { M4_ATOMIC_FA, IBV_WC_FETCH_ADD, true, true },
-	[IBV_WR_SEND_WITH_INV] = { M4_SEND_INVAL, IBV_WC_SEND, false, false },
+	[IBV_WR_RDMA_WRITE] = { IBV_WC_RDMA_WRITE, M4_RDMA_WRITE, true, false },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { IBV_WC_RDMA_WRITE | SENT_WITH_IMM, M4_RDMA_WRITE_IMM, true,
+					 false },
+	[IBV_WR_SEND] = { IBV_WC_SEND, M4_SEND, false, false },
+	[IBV_WR_SEND_WITH_IMM] = { IBV_WC_SEND | SENT_WITH_IMM, M4_SEND_IMM, false, false },
+	[IBV_WR_RDMA_READ] = { IBV_WC_RDMA_READ, M4_RDMA_READ, true, true },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { IBV_WC_COMP_SWAP, M4_ATOMIC_CS, true, true },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { IBV_WC_FETCH_ADD, M4_ATOMIC_FA, true, true },
+	[IBV_WR_SEND_WITH_INV] = { IBV_WC_SEND, M4_SEND_INVAL, false, false },
 };
 
 /* What is usual, and built by a straight line */

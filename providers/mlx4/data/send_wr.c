@@ -39,7 +39,7 @@ static void batch_fail(struct mlx4_qp *qp, int err, const char *what, uint64_t v
 /* The function begins the WQE of OPCODE, whose data follow HEAD_SIZE bytes. It returns NULL in a
  * batch that has failed, or fails by this. */
 static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcode wr_opcode,
-			  enum ibv_wc_opcode done_as, uint32_t head_size, __be32 imm)
+			  uint32_t done_as, uint32_t head_size, __be32 imm)
 {
 	const struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 	struct mlx4_sq *sq = &qp->sq;
@@ -85,7 +85,8 @@ static void wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
 {
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
 
-	wqe_begin(qp, M4_SEND_IMM, IBV_WR_SEND_WITH_IMM, IBV_WC_SEND, plain_head(qp), imm);
+	wqe_begin(qp, M4_SEND_IMM, IBV_WR_SEND_WITH_IMM, IBV_WC_SEND | SENT_WITH_IMM,
+		  plain_head(qp), imm);
 }
 
 static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
@@ -95,7 +96,7 @@ static void wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 }
 
 static void put_rdma(struct ibv_qp_ex *qpx, uint32_t opcode, enum ibv_wr_opcode wr_opcode,
-		     enum ibv_wc_opcode done_as, uint32_t rkey, uint64_t addr, __be32 imm)
+		     uint32_t done_as, uint32_t rkey, uint64_t addr, __be32 imm)
 {
 	uint8_t *ctrl = wqe_begin(to_mqp_ex(qpx), opcode, wr_opcode, done_as, 2 * M4_SEG, imm);
 
@@ -110,8 +111,8 @@ static void wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr)
 
 static void wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr, __be32 imm)
 {
-	put_rdma(qpx, M4_RDMA_WRITE_IMM, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WC_RDMA_WRITE, rkey, addr,
-		 imm);
+	put_rdma(qpx, M4_RDMA_WRITE_IMM, IBV_WR_RDMA_WRITE_WITH_IMM,
+		 IBV_WC_RDMA_WRITE | SENT_WITH_IMM, rkey, addr, imm);
 }
 
 static void wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr)
