@@ -111,12 +111,43 @@ static int set_link(struct options *options, const struct option_def *def, const
 	return 0;
 }
 
-static int set_kind(struct options *options, const struct option_def *def, const char *value)
+static int add_kind(struct options *options, const char *word, size_t len)
 {
-	if (strcmp(value, "mlx5") && strcmp(value, "mlx4"))
-		return bad_value(def, value, "must be mlx5 or mlx4");
-	options->kind = strcmp(value, "mlx4") ? HCA_MLX5 : HCA_MLX4;
+	static const char *const words[] = { [HCA_MLX5] = "mlx5", [HCA_MLX4] = "mlx4" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words) && options->num_kinds < MAX_DEVICES; i++)
+		if (len == strlen(words[i]) && !strncmp(word, words[i], len)) {
+			options->kinds[options->num_kinds++] = (enum hca_kind)i;
+			return 0;
+		}
+	return EINVAL;
+}
+
+/* There is an adapter of each kind that is named. */
+static int set_kinds(struct options *options, const struct option_def *def, const char *value)
+{
+	options->num_kinds = 0;
+	for (const char *word = value;; word++) {
+		size_t len = strcspn(word, ",");
+
+		if (add_kind(options, word, len))
+			return bad_value(def, value, "must be of mlx5 and mlx4, with commas");
+		word += len;
+		if (!*word)
+			break;
+	}
+	if (options->devices < options->num_kinds)
+		options->devices = options->num_kinds;
 	return 0;
+}
+
+enum hca_kind options_kind(const struct options *options, unsigned int index)
+{
+	unsigned int last = options->num_kinds - 1;
+
+	if (!options->num_kinds)
+		return HCA_MLX5;
+	return options->kinds[index < last ? index : last];
 }
 
 static int add_fault(struct options *options, const struct option_def *def, const char *value)
@@ -221,9 +252,9 @@ static const struct option_def option_table[] = {
 	  set_string, AT(socket_path), 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI | FOR_FAULT },
 	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
-	{ "device", "mlx5|mlx4",
-	  "run, serve: the kind of the adapters, ConnectX-6 (default) or ConnectX-3", set_kind, 0,
-	  0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
+	{ "device", "mlx5|mlx4[,...]",
+	  "run, serve: the kind of the adapters, ConnectX-6 (default) or ConnectX-3, or of each",
+	  set_kinds, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
 	  FOR_ADAPTER },
 	{ "lag", "N", "each port is N that are bonded (2; default: it is not)", set_u32,

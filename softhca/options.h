@@ -30,7 +30,8 @@ struct options {
 	uint32_t devices;
 	uint32_t ports;
 	uint32_t lag_ports; /* run, serve: that are bonded behind each port; 0: none */
-	enum hca_kind kind;
+	enum hca_kind kinds[MAX_DEVICES]; /* of the adapters; those behind are as the last */
+	unsigned int num_kinds;           /* 0: all are of mlx5 */
 	enum hca_link_layer link_layer;
 	bool grh_required;
 	struct hca_limits limits;
@@ -63,6 +64,8 @@ struct options {
 
 /* The function returns 0, or EINVAL after saying on standard error what is wrong. */
 int options_parse(int argc, char **argv, struct options *options);
+/* The function says of which kind the adapter with number INDEX is. */
+enum hca_kind options_kind(const struct options *options, unsigned int index);
 void options_print_help(void);
 
 #endif

@@ -427,6 +427,16 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 	return hca_create(&config, &adapter->hca);
 }
 
+/* Names count the adapters of each kind, as those of their drivers do. */
+static void adapter_name(const struct options *options, struct adapter *adapter)
+{
+	unsigned int number = 0;
+
+	for (unsigned int i = 0; i < adapter->index; i++)
+		number += options_kind(options, i) == adapter->identity->kind;
+	snprintf(adapter->name, sizeof(adapter->name), "%s_%u", adapter->identity->prefix, number);
+}
+
 int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
 		   struct fault *fault, struct trace *trace,
 		   const struct adapter_listener *listener, struct adapter **out)
@@ -438,8 +448,8 @@ int adapter_create(const struct options *options, unsigned int index, struct fab
 		return ENOMEM;
 	adapter->index = index;
 	adapter->link_layer = options->link_layer;
-	adapter->identity = identity_of(options->kind, options->link_layer);
-	snprintf(adapter->name, sizeof(adapter->name), "%s_%u", adapter->identity->prefix, index);
+	adapter->identity = identity_of(options_kind(options, index), options->link_layer);
+	adapter_name(options, adapter);
 	adapter->num_ports = options->ports;
 	adapter->host = fabric_host_number(fabric);
 	adapter->node_guid = fabric_guid(adapter->host, index);
