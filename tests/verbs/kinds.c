@@ -83,7 +83,7 @@ static void side_send(struct side *from, struct side *to, enum ibv_wr_opcode opc
 	}
 }
 
-static void exchange(struct side *from, struct side *to)
+static void requests_exchange(struct side *from, struct side *to)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -121,8 +121,8 @@ int main(void)
 	for (int i = 0; i < SIDES; i++)
 		rig_qp_to(&sides[!i].rig, &conf, sides[i].end.qp, sides[!i].end.qp->qp_num,
 			  IBV_QPS_RTS);
-	exchange(&sides[0], &sides[1]);
-	exchange(&sides[1], &sides[0]);
+	requests_exchange(&sides[0], &sides[1]);
+	requests_exchange(&sides[1], &sides[0]);
 	for (int i = 0; i < SIDES; i++)
 		side_close(&sides[i]);
 	return say_failures() ? 1 : 0;
