@@ -222,6 +222,7 @@ static int new_client(pid_t pid, struct client **out)
 		goto free_client;
 	client->pid = pid;
 	client->users = 1;
+	LIST_INIT(&client->changes);
 	client->watch = (struct watch){ syscall(SYS_pidfd_open, pid, 0), client_ended };
 	if (client->watch.fd < 0) {
 		ret = errno;
@@ -258,19 +259,22 @@ bool client_may(pid_t tid, unsigned int capability)
 	return effective >> capability & 1;
 }
 
-int client_get(pid_t tid, struct client **out)
+struct client *client_find(pid_t tid)
 {
 	struct client *client = find_client(tid);
-	pid_t pid = tid;
+
+	return client ? client : find_client(process_of(tid));
+}
+
+int client_get(pid_t tid, struct client **out)
+{
+	struct client *client = client_find(tid);
+	pid_t pid;
 
 	if (!client) {
 		pid = process_of(tid);
-		if (pid < 0)
-			return ESRCH;
-		client = find_client(pid);
+		return pid < 0 ? ESRCH : new_client(pid, out);
 	}
-	if (!client)
-		return new_client(pid, out);
 	client->users++;
 	*out = client;
 	return 0;
@@ -278,10 +282,16 @@ int client_get(pid_t tid, struct client **out)
 
 void client_put(struct client *client)
 {
+	struct credentials_change *change;
+
 	if (--client->users)
 		return;
 	atomic_store(&slot_pid[client->slot], 0);
 	slot_client[client->slot] = NULL;
+	while ((change = LIST_FIRST(&client->changes))) {
+		LIST_REMOVE(change, entry);
+		free(change);
+	}
 	close(client->watch.fd);
 	free(client);
 }
@@ -299,21 +309,28 @@ bool client_has_thread(const struct client *client, pid_t tid)
 }
 
 /* The owner of /proc/TID would be root for a process that must not be dumped. */
-unsigned int client_thread_uid(pid_t tid)
+bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 {
-	unsigned int uid = (unsigned int)-1;
+	const size_t len = strlen(kind);
 	char path[48], line[256];
+	bool found = false;
 	FILE *status;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	status = fopen(path, "re");
-	while (status && fgets(line, sizeof(line), status)) {
-		if (sscanf(line, "Uid: %*u %u", &uid) == 1)
-			break;
-	}
+	while (status && !found && fgets(line, sizeof(line), status))
+		found = !strncmp(line, kind, len) && line[len] == ':' &&
+			sscanf(line + len + 1, "%u %u %u", &ids[0], &ids[1], &ids[2]) == 3;
 	if (status)
 		fclose(status);
-	return uid;
+	return found;
+}
+
+unsigned int client_thread_uid(pid_t tid)
+{
+	unsigned int ids[3];
+
+	return client_thread_ids(tid, "Uid", ids) ? ids[1] : (unsigned int)-1;
 }
 
 struct mapping {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -46,12 +47,20 @@ int client_raise_limit(pid_t tid);
  * needed and possible. EMFILE: there is none. */
 int client_pick_descriptor(pid_t tid, int *number);
 
+/* What a thread did to its user or group last; credentials.c counts. */
+struct credentials_change {
+	LIST_ENTRY(credentials_change) entry;
+	pid_t tid;
+	uint64_t number;
+};
+
 struct client {
 	struct watch watch; /* its pidfd: readable when it has ended */
 	pid_t pid;
 	uint16_t slot;
 	bool dead;
 	unsigned int users;
+	LIST_HEAD(, credentials_change) changes;
 };
 
 /* The function finds the client that thread TID belongs to, which has one more user then. It
@@ -60,6 +69,11 @@ int client_get(pid_t tid, struct client **client);
 void client_put(struct client *client);
 /* The function asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
 bool client_has_thread(const struct client *client, pid_t tid);
+/* The function returns the client that thread TID belongs to, or NULL. */
+struct client *client_find(pid_t tid);
+/* The function reads the real, effective and saved numbers of thread TID: "Uid" or "Gid". It
+ * returns false if they are not known. */
+bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3]);
 /* The function returns the effective user of thread TID, or -1 if it is not known. */
 unsigned int client_thread_uid(pid_t tid);
 

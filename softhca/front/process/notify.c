@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
+#include "softhca/front/process/credentials.h"
 #include "softhca/front/process/cwd.h"
 #include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/notify.h"
@@ -69,6 +70,13 @@ static const struct {
 	{ __NR_sendto, netlink_sendto },
 	{ __NR_write, device_write },
 	{ __NR_read, umad_read },
+	{ __NR_setuid, credentials_change },
+	{ __NR_setgid, credentials_change },
+	{ __NR_setreuid, credentials_change },
+	{ __NR_setregid, credentials_change },
+	{ __NR_setresuid, credentials_change },
+	{ __NR_setresgid, credentials_change },
+	{ __NR_setgroups, credentials_change },
 };
 
 /* ENOENT says that the caller was killed meanwhile: nobody is left to tell. */

@@ -78,6 +78,13 @@ static const struct trap {
 	{ __NR_sendto, IF_FD_IN_BAND },
 	{ __NR_write, IF_FD_IN_BAND },
 	{ __NR_read, IF_FD_IN_BAND },
+	{ __NR_setuid, ALWAYS },
+	{ __NR_setgid, ALWAYS },
+	{ __NR_setreuid, ALWAYS },
+	{ __NR_setregid, ALWAYS },
+	{ __NR_setresuid, ALWAYS },
+	{ __NR_setresgid, ALWAYS },
+	{ __NR_setgroups, ALWAYS },
 };
 #define NUM_TRAPS ARRAY_SIZE(trap_table)
 

@@ -72,7 +72,7 @@ static int file_new(struct call *call, int flags, struct ucma_file **out, int *r
 	*file = (struct ucma_file){ .watch = { fd[1], file_ready },
 				    .daemon = call->daemon,
 				    .opener = opener,
-				    .opener_uid = client_thread_uid(call->tid),
+				    .credentials = credentials_of(opener, call->tid),
 				    .dev = st.st_dev,
 				    .ino = st.st_ino };
 	LIST_INIT(&file->ids);
@@ -421,8 +421,8 @@ static bool has_ece(uint32_t command)
 	return command == RDMA_USER_CM_CMD_CONNECT || command == RDMA_USER_CM_CMD_ACCEPT;
 }
 
-/* Linux compares the writer's credentials with the opener's by their address: threads share them, a
- * child that was forked has a copy, and who changes its user has new ones. */
+/* Linux compares the writer's credentials with the opener's by their address. A child that was
+ * forked has a copy. */
 static bool may_write(const struct ucma_call *uc)
 {
 	if (!client_has_thread(uc->file->opener, uc->call->tid)) {
@@ -430,9 +430,9 @@ static bool may_write(const struct ucma_call *uc)
 			 uc->call->tid);
 		return false;
 	}
-	if (client_thread_uid(uc->call->tid) == uc->file->opener_uid)
+	if (credentials_are_of(&uc->file->credentials, uc->file->opener, uc->call->tid))
 		return true;
-	log_note("rdma_cm: thread %d has changed its user since the file was opened",
+	log_note("rdma_cm: thread %d has other credentials than the one that opened the file",
 		 uc->call->tid);
 	return false;
 }

@@ -21,6 +21,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_cm.h>
 
+#include "softhca/front/process/credentials.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/cm/cm.h"
 #include "softhca/front/process/ucma/addr.h"
@@ -89,9 +90,9 @@ struct ucma_file {
 	struct watch watch; /* our end of the pipe; reports that nobody has the other any more */
 	LIST_ENTRY(ucma_file) in_all;
 	struct daemon *daemon;
-	struct client *opener;   /* the process that may write */
-	unsigned int opener_uid; /* as which it may */
-	dev_t dev;               /* identify the program's end */
+	struct client *opener;          /* the process that may write */
+	struct credentials credentials; /* with which it may */
+	dev_t dev;                      /* identify the program's end */
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * credentials.c - notes changes of user and group as they are trapped; see credentials.h. Only
+ * processes with files of rdma_cm are of interest.
+ *
+ * Changes by capset() and setfsuid() are not seen.
+ */
+#include "softhca/front/process/credentials.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "softhca/log.h"
+#include "util/bits.h"
+
+static uint64_t last_change;
+
+static struct credentials_change *change_find(const struct client *client, pid_t tid)
+{
+	struct credentials_change *change;
+
+	LIST_FOREACH(change, &client->changes, entry)
+		if (change->tid == tid)
+			return change;
+	return NULL;
+}
+
+static void change_note(struct client *client, pid_t tid)
+{
+	struct credentials_change *change = change_find(client, tid);
+
+	if (!change) {
+		change = calloc(1, sizeof(*change));
+		if (!change) {
+			log_error("thread %d: no memory for a change of its user", tid);
+			return;
+		}
+		change->tid = tid;
+		LIST_INSERT_HEAD(&client->changes, change, entry);
+	}
+	change->number = ++last_change;
+}
+
+/* ---- which calls succeed, as what fails changes nothing ---- */
+
+enum { CAP_SETGID = 6, CAP_SETUID = 7 };
+
+static const struct {
+	int nr;
+	unsigned int capability, args;
+} calls[] = {
+	{ __NR_setuid, CAP_SETUID, 1 },    { __NR_setgid, CAP_SETGID, 1 },
+	{ __NR_setreuid, CAP_SETUID, 2 },  { __NR_setregid, CAP_SETGID, 2 },
+	{ __NR_setresuid, CAP_SETUID, 3 }, { __NR_setresgid, CAP_SETGID, 3 },
+	{ __NR_setgroups, CAP_SETGID, 0 },
+};
+
+enum { IDS = 3 }; /* real, effective, saved */
+
+static bool is_own(const unsigned int *ids, uint32_t id)
+{
+	return id == (uint32_t)-1 || id == ids[0] || id == ids[1] || id == ids[2];
+}
+
+/* Without the capability a thread may have only what it has as another of its three. */
+static bool is_allowed(const struct call *call, unsigned int capability, unsigned int args)
+{
+	unsigned int ids[IDS];
+
+	if (client_may(call->tid, capability))
+		return true;
+	if (!args || !client_thread_ids(call->tid, capability == CAP_SETUID ? "Uid" : "Gid", ids))
+		return false;
+	for (unsigned int i = 0; i < args; i++)
+		if (!is_own(ids, (uint32_t)call_arg(call, i)))
+			return false;
+	return true;
+}
+
+void credentials_change(struct call *call)
+{
+	struct client *client = client_find(call->tid);
+
+	for (unsigned int i = 0; client && i < ARRAY_SIZE(calls); i++)
+		if (calls[i].nr == call->notif->data.nr &&
+		    is_allowed(call, calls[i].capability, calls[i].args))
+			change_note(client, call->tid);
+}
+
+/* ---- who has the same ---- */
+
+static uint64_t change_of(const struct client *client, pid_t tid)
+{
+	const struct credentials_change *change = change_find(client, tid);
+
+	return change ? change->number : 0;
+}
+
+struct credentials credentials_of(const struct client *client, pid_t tid)
+{
+	return (struct credentials){ client_thread_uid(tid), change_of(client, tid), last_change };
+}
+
+bool credentials_are_of(const struct credentials *credentials, const struct client *client,
+			pid_t tid)
+{
+	uint64_t change = change_of(client, tid);
+
+	if (client_thread_uid(tid) != credentials->uid)
+		return false;
+	if (!change || change == credentials->change)
+		return true;
+	return !credentials->change && credentials->since >= change;
+}
