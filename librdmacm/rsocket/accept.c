@@ -115,7 +115,7 @@ static int accept_one(struct stream *listener, struct stream **out, bool *is_tak
 		*out = stream;
 	else
 		rdmacm_stream_free(stream);
-	if (ret && *is_taken && ret != EAGAIN && !is_own_trouble(ret))
+	if (ret && *is_taken && !is_own_trouble(ret))
 		verbs_warn("rsocket: a request is refused: %s", strerror(ret));
 	return ret;
 }
@@ -192,7 +192,7 @@ static int accept_next(struct stream *listener, struct stream **out)
 		ret = rdmacm_listener_look(listener);
 		if (!ret)
 			ret = accept_one(listener, out, &is_taken);
-	} while (ret && is_taken && ret != EAGAIN && !is_own_trouble(ret));
+	} while (ret && is_taken && !is_own_trouble(ret));
 	return ret;
 }
 

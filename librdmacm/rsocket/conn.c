@@ -209,21 +209,53 @@ static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_
 	}
 }
 
-/* A listener's events are requests, which stay on the channel until raccept() takes them. */
-void rdmacm_stream_cm_events(struct stream *stream)
+/* A listener's events are requests, which stay on the channel until raccept() takes them. Those of
+ * the parent's socket are not this process's. */
+int rdmacm_stream_own_events(struct stream *stream)
 {
 	struct rdma_cm_event *event;
 	event_handler handler;
 
-	if (stream->state == STREAM_LISTENING)
-		return;
-	while (stream->channel && !rdma_get_cm_event(stream->channel, &event)) {
+	if (stream->state == STREAM_LISTENING || stream->is_of_parent || !stream->channel)
+		return 0;
+	while (!rdma_get_cm_event(stream->channel, &event)) {
 		handler = handler_of(stream, event->event);
 		if (handler)
 			handler(stream, event);
 		rdma_ack_cm_event(event);
 		rs_changed(&stream->rs);
 	}
+	return errno == EACCES ? EACCES : 0;
+}
+
+/* An event that cannot be read would keep everybody from sleeping. */
+void rdmacm_stream_cm_events(struct stream *stream)
+{
+	int ret = rdmacm_stream_own_events(stream);
+
+	if (ret != EACCES)
+		return;
+	ret = rdmacm_stream_renew(stream);
+	if (!ret)
+		rdmacm_stream_own_events(stream);
+	else if (stream->state >= STREAM_ADDR)
+		rdmacm_stream_fail(stream, ret);
+}
+
+/* ---- a change of user ---- */
+
+/* A socket that was made before has a channel that this thread may not use. Where EACCES means
+ * something else, the second answer is the same. */
+static int try_with_own_channel(struct stream *stream,
+				int (*step)(struct stream *stream, const void *about),
+				const void *about)
+{
+	int ret = step(stream, about);
+
+	if (ret != EACCES)
+		return ret;
+	ret = rdmacm_stream_renew(stream);
+	return ret ? ret : step(stream, about);
 }
 
 /* ---- binding and listening ---- */
@@ -248,7 +280,7 @@ static int set_id_options(struct stream *stream)
 
 static int need_id(struct stream *stream)
 {
-	int ret = rdmacm_listener_adopt(stream);
+	int ret = rdmacm_stream_adopt(stream);
 
 	if (ret || stream->id)
 		return ret;
@@ -258,7 +290,7 @@ static int need_id(struct stream *stream)
 	return set_id_options(stream);
 }
 
-static int bind_id(struct stream *stream, const struct sockaddr *addr)
+static int bind_id(struct stream *stream, const void *addr)
 {
 	struct sockaddr_storage copy = { 0 };
 	int ret = need_id(stream);
@@ -280,24 +312,30 @@ static int stream_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len
 	if (ret)
 		return ret;
 	pthread_mutex_lock(&rs->lock);
-	ret = stream->state == STREAM_NEW ? bind_id(stream, addr) : EINVAL;
+	ret = stream->state == STREAM_NEW ? try_with_own_channel(stream, bind_id, addr) : EINVAL;
 	pthread_mutex_unlock(&rs->lock);
 	return ret;
 }
 
-static int listen_locked(struct stream *stream, int backlog)
+static int listen_with_id(struct stream *stream, const void *backlog)
 {
 	struct sockaddr_storage any = { .ss_family = stream->rs.domain };
+	int ret = stream->state == STREAM_NEW ? bind_id(stream, &any) : need_id(stream);
+
+	if (ret)
+		return ret;
+	return rdma_listen(stream->id, *(const int *)backlog) ? errno : 0;
+}
+
+static int listen_locked(struct stream *stream, int backlog)
+{
 	int ret;
 
 	if (stream->state == STREAM_LISTENING)
 		return 0;
 	if (stream->state != STREAM_NEW && stream->state != STREAM_BOUND)
 		return EINVAL;
-	ret = stream->state == STREAM_NEW ? bind_id(stream, (struct sockaddr *)&any)
-					  : need_id(stream);
-	if (!ret && rdma_listen(stream->id, backlog))
-		ret = errno;
+	ret = try_with_own_channel(stream, listen_with_id, &backlog);
 	if (ret)
 		return ret;
 	stream->state = STREAM_LISTENING;
@@ -331,19 +369,27 @@ static int take_error(struct stream *stream)
 	return error;
 }
 
-static int start_connecting(struct stream *stream, const struct sockaddr *addr)
+static int ask_with_id(struct stream *stream, const void *unused)
 {
 	int ret = need_id(stream);
 
+	(void)unused;
 	if (ret)
 		return ret;
-	memset(&stream->peer, 0, sizeof(stream->peer));
-	memcpy(&stream->peer, addr, rdmacm_addr_len(addr));
 	stream->state = STREAM_ADDR;
 	stream->questions = 0;
-	ret = ask_address(stream);
-	if (!ret)
-		return 0;
+	return ask_address(stream);
+}
+
+static int start_connecting(struct stream *stream, const struct sockaddr *addr)
+{
+	int ret;
+
+	memset(&stream->peer, 0, sizeof(stream->peer));
+	memcpy(&stream->peer, addr, rdmacm_addr_len(addr));
+	ret = try_with_own_channel(stream, ask_with_id, NULL);
+	if (!ret || stream->state != STREAM_ADDR)
+		return ret;
 	rdmacm_stream_fail(stream, ret);
 	return take_error(stream);
 }
@@ -379,12 +425,16 @@ static bool connection_await(struct rs *rs, struct rs_alarm *alarm)
 	return true;
 }
 
-static void connection_serve(struct rs *rs)
+/* What this thread may not do is left to the program's calls. */
+static int connection_serve(struct rs *rs)
 {
+	int ret = 0;
+
 	pthread_mutex_lock(&rs->lock);
 	if (is_connecting(to_stream(rs)))
-		rdmacm_stream_cm_events(to_stream(rs));
+		ret = rdmacm_stream_own_events(to_stream(rs));
 	pthread_mutex_unlock(&rs->lock);
+	return ret;
 }
 
 static const struct rs_care care_of_connection = { connection_await, connection_serve };
@@ -496,6 +546,12 @@ static int64_t flush_limit(const struct stream *stream)
 	return CLOSE_US;
 }
 
+static int disconnect_id(struct stream *stream, const void *unused)
+{
+	(void)unused;
+	return rdma_disconnect(stream->id) ? errno : 0;
+}
+
 static void say_disconnect(struct stream *stream)
 {
 	if (stream->state != STREAM_CONNECTED)
@@ -503,7 +559,7 @@ static void say_disconnect(struct stream *stream)
 	stream->must_disconnect = !stream->peer_gone;
 	/* what was sent to a side that receives no more need not arrive, and may never complete */
 	flush_sends(stream, stream->peer_gone ? 0 : flush_limit(stream));
-	rdma_disconnect(stream->id);
+	try_with_own_channel(stream, disconnect_id, NULL);
 	stream_over(stream);
 }
 
@@ -568,11 +624,12 @@ static int stream_error(struct rs *rs)
 	return error;
 }
 
-static int change_id_options(struct stream *stream)
+static int change_id_options(struct stream *stream, const void *unused)
 {
-	int ret = stream->id ? need_id(stream) : 0;
+	int ret = need_id(stream);
 
-	return ret || !stream->id ? ret : set_id_options(stream);
+	(void)unused;
+	return ret ? ret : set_id_options(stream);
 }
 
 static int stream_option_set(struct rs *rs, int level, int name)
@@ -589,7 +646,7 @@ static int stream_option_set(struct rs *rs, int level, int name)
 		return 0;
 	if (stream->state == STREAM_LISTENING)
 		return EINVAL;
-	return change_id_options(stream);
+	return stream->id ? try_with_own_channel(stream, change_id_options, NULL) : 0;
 }
 
 static int stream_segment_size(struct rs *rs)

@@ -45,6 +45,7 @@ int rdmacm_dgram_create(int domain, struct rs **rs)
 	rdmacm_rs_init(&dgram->rs, &rdmacm_dgram_kind, domain, SOCK_DGRAM);
 	LIST_INIT(&dgram->links);
 	STAILQ_INIT(&dgram->messages);
+	TAILQ_INIT(&dgram->used_peers);
 	dgram->rs.fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	ret = dgram->rs.fd < 0 ? errno : rdmacm_rs_open_channel(&dgram->channel);
 	if (!ret)

@@ -49,24 +49,29 @@ struct dgram_link {
 
 struct dgram_peer {
 	struct sockaddr_storage addr;
+	TAILQ_ENTRY(dgram_peer) in_used;
 	struct dgram_link *link;
 	uint32_t qpn;                /* 0 while it is not known */
+	unsigned int senders;        /* threads that are sending to it */
 	struct rdma_cm_id *resolver; /* the id that looks for the way to the peer */
 	/* NULL while no way to the peer is known, or if there is none */
 	struct ibv_ah *ah;
-	bool was_looked_for;
+	unsigned int looks;   /* how often the way was looked for */
+	int64_t next_look_us; /* not before this time again */
 };
 
 struct dgram {
 	struct rs rs;
 	struct rdma_event_channel *channel;
 	bool is_channel_of_parent; /* so this process cannot use it */
+	bool is_deaf;              /* the channel's events cannot be read */
 	bool is_set_up;            /* the UDP socket has got its options */
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */
 	LIST_HEAD(, dgram_link) links;
 	unsigned int link_count;
-	void *peers; /* the tree of tsearch() */
+	void *peers;                                    /* the tree of tsearch() */
+	TAILQ_HEAD(dgram_peers, dgram_peer) used_peers; /* the same, that of the last use first */
 	unsigned int peer_count;
 	struct dgram_peer *connected;
 	uint16_t port; /* the UDP socket's, big endian; 0 while it is not known */
@@ -100,11 +105,21 @@ unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out);
-/* The function notes the peer's QP, and looks for the way to it unless that was done before. */
+/* The function notes the peer's QP, and looks for the way to it: once, or again after a while if
+ * there was none. */
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
 void rdmacm_dgram_peers_free(struct dgram *dgram);
-void rdmacm_dgram_cm_events(struct dgram *dgram);
+void rdmacm_dgram_take_event(struct rdma_cm_event *event);
 bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+
+/* ---- dgram_channel.c: called with rs.lock held ---- */
+
+/* The function makes an id, which CONTEXT's events are of. It returns 0 or an errno. */
+int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id);
+/* The function handles events, and returns whether there were any. */
+bool rdmacm_dgram_cm_events(struct dgram *dgram);
+/* What poll() is to wait for; -1 if nothing can be read there. */
+int rdmacm_dgram_channel_fd(const struct dgram *dgram);
 
 /* ---- dgram_io.c: called with rs.lock held ---- */
 

@@ -137,7 +137,7 @@ static bool take_one_by_udp(struct dgram *dgram)
 static bool poll_udp(struct dgram *dgram)
 {
 	struct pollfd fds[] = { { .fd = dgram->rs.fd, .events = POLLIN },
-				{ .fd = dgram->channel->fd, .events = POLLIN } };
+				{ .fd = rdmacm_dgram_channel_fd(dgram), .events = POLLIN } };
 	int limit = UDP_BATCH;
 	bool any = false;
 
@@ -145,13 +145,13 @@ static bool poll_udp(struct dgram *dgram)
 	if (poll(fds, 2, 0) <= 0)
 		return false;
 	if (fds[1].revents)
-		rdmacm_dgram_cm_events(dgram);
+		any = rdmacm_dgram_cm_events(dgram);
 	while (fds[0].revents && limit-- && dgram->by_udp < UDP_WAITING && !dgram->error &&
 	       take_one_by_udp(dgram))
 		any = true;
 	if (any)
 		rs_changed(&dgram->rs);
-	return any || fds[1].revents;
+	return any;
 }
 
 /* ---- both ---- */
@@ -211,7 +211,7 @@ static int wake_fds(struct dgram *dgram, struct pollfd *fds)
 
 	fds[count++] = (struct pollfd){ .fd = dgram->rs.fd,
 					.events = dgram->by_udp < UDP_WAITING ? POLLIN : 0 };
-	fds[count++] = (struct pollfd){ .fd = dgram->channel->fd, .events = POLLIN };
+	fds[count++] = (struct pollfd){ .fd = rdmacm_dgram_channel_fd(dgram), .events = POLLIN };
 	LIST_FOREACH(link, &dgram->links, entry)
 		fds[count++] = (struct pollfd){ .fd = link->completions->fd, .events = POLLIN };
 	return count;
@@ -394,8 +394,11 @@ static int send_locked(struct dgram *dgram, struct span *span, bool nonblocking,
 		return ret;
 	if (span->left > DGRAM_MAX_MESSAGE - rdmacm_dgram_data_size(dgram->rs.domain))
 		return EMSGSIZE;
-	return goes_by_ud(dgram, peer, span->left) ? send_by_ud(dgram, peer, span, nonblocking)
-						   : send_by_udp(dgram, peer, span, nonblocking);
+	peer->senders++;
+	ret = goes_by_ud(dgram, peer, span->left) ? send_by_ud(dgram, peer, span, nonblocking)
+						  : send_by_udp(dgram, peer, span, nonblocking);
+	peer->senders--;
+	return ret;
 }
 
 int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,

@@ -136,28 +136,13 @@ static int ask_port(struct dgram_link *link)
 	return 0;
 }
 
-static int need_channel(struct dgram *dgram)
-{
-	struct rdma_event_channel *channel;
-	int ret = dgram->is_channel_of_parent ? rdmacm_rs_open_channel(&channel) : 0;
-
-	if (ret || !dgram->is_channel_of_parent)
-		return ret;
-	rdma_destroy_event_channel(dgram->channel);
-	dgram->channel = channel;
-	dgram->is_channel_of_parent = false;
-	return 0;
-}
-
 /* The id is bound to port 0, as nobody needs to know the port that rdma_cm gives it. */
 static int bind_id(struct dgram *dgram, struct dgram_link *link)
 {
-	int ret = need_channel(dgram);
+	int ret = rdmacm_dgram_new_id(dgram, NULL, &link->id);
 
 	if (ret)
 		return ret;
-	if (rdma_create_id(dgram->channel, &link->id, NULL, RDMA_PS_UDP))
-		return errno;
 	if (rdma_bind_addr(link->id, (struct sockaddr *)&link->local))
 		return errno;
 	return link->id->verbs ? 0 : ENODEV;
@@ -228,7 +213,7 @@ void rdmacm_dgram_link_free(struct dgram_link *link)
 	if (link->completions)
 		ibv_destroy_comp_channel(link->completions);
 	if (link->id)
-		rdma_destroy_id(link->id);
+		rdmacm_rs_destroy_id(link->id);
 	if (link->memory)
 		munmap(link->memory, link->memory_size);
 	free(link->received);

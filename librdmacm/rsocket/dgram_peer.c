@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, ROUTED_HOPS = 64 };
+enum { FIRST_PAUSE_US = 1000000, MOST_DOUBLINGS = 6 }; /* between looks for a way */
 
 static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
 {
@@ -87,14 +88,54 @@ static int find_local(struct dgram *dgram, const struct sockaddr_storage *addr,
 
 /* ---- peers ---- */
 
+static void peer_free(void *entry)
+{
+	struct dgram_peer *peer = entry;
+
+	if (peer->resolver)
+		rdmacm_rs_destroy_id(peer->resolver);
+	if (peer->ah)
+		ibv_destroy_ah(peer->ah);
+	free(peer);
+}
+
+/* What is being sent may still need the address handle. */
+static bool is_in_use(const struct dgram *dgram, const struct dgram_peer *peer)
+{
+	return peer == dgram->connected || peer->senders || peer->resolver ||
+	       (peer->ah && peer->link->sq_put != peer->link->sq_done);
+}
+
+/* A socket that many write to, as a server of names is, forgets who has been silent for longest. */
+static int make_room(struct dgram *dgram)
+{
+	struct dgram_peer *peer;
+
+	if (dgram->peer_count < MOST_PEERS)
+		return 0;
+	TAILQ_FOREACH_REVERSE(peer, &dgram->used_peers, dgram_peers, in_used)
+	{
+		if (is_in_use(dgram, peer))
+			continue;
+		TAILQ_REMOVE(&dgram->used_peers, peer, in_used);
+		tdelete(peer, &dgram->peers, compare_addr);
+		peer_free(peer);
+		dgram->peer_count--;
+		return 0;
+	}
+	return ENOBUFS;
+}
+
 static int peer_make(struct dgram *dgram, const struct sockaddr_storage *addr,
 		     struct dgram_peer **out)
 {
 	struct sockaddr_storage local;
 	struct dgram_peer *peer;
 	struct dgram_link *link;
-	int ret = dgram->peer_count < MOST_PEERS ? find_local(dgram, addr, &local) : ENOBUFS;
+	int ret = find_local(dgram, addr, &local);
 
+	if (!ret)
+		ret = make_room(dgram);
 	if (!ret)
 		ret = rdmacm_dgram_link_get(dgram, &local, &link);
 	if (ret)
@@ -108,6 +149,7 @@ static int peer_make(struct dgram *dgram, const struct sockaddr_storage *addr,
 		free(peer);
 		return ENOMEM;
 	}
+	TAILQ_INSERT_HEAD(&dgram->used_peers, peer, in_used);
 	dgram->peer_count++;
 	*out = peer;
 	return 0;
@@ -122,24 +164,18 @@ int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *ad
 	if (!found)
 		return peer_make(dgram, addr, out);
 	*out = *found;
+	if (*out == TAILQ_FIRST(&dgram->used_peers))
+		return 0;
+	TAILQ_REMOVE(&dgram->used_peers, *out, in_used);
+	TAILQ_INSERT_HEAD(&dgram->used_peers, *out, in_used);
 	return 0;
-}
-
-static void peer_free(void *entry)
-{
-	struct dgram_peer *peer = entry;
-
-	if (peer->resolver)
-		rdma_destroy_id(peer->resolver);
-	if (peer->ah)
-		ibv_destroy_ah(peer->ah);
-	free(peer);
 }
 
 void rdmacm_dgram_peers_free(struct dgram *dgram)
 {
 	tdestroy(dgram->peers, peer_free);
 	dgram->peers = NULL;
+	TAILQ_INIT(&dgram->used_peers);
 	dgram->connected = NULL;
 }
 
@@ -156,12 +192,12 @@ static void look_for_way(struct dgram *dgram, struct dgram_peer *peer)
 {
 	struct sockaddr_storage local = peer->link->local, addr = peer->addr;
 
-	peer->was_looked_for = true;
+	peer->next_look_us = rdmacm_rs_now_us() + ((int64_t)FIRST_PAUSE_US << peer->looks);
+	if (peer->looks < MOST_DOUBLINGS)
+		peer->looks++;
 	((struct sockaddr_in6 *)&addr)->sin6_port = 0;
-	if (rdma_create_id(dgram->channel, &peer->resolver, peer, RDMA_PS_UDP)) {
-		peer->resolver = NULL;
+	if (rdmacm_dgram_new_id(dgram, peer, &peer->resolver))
 		return;
-	}
 	if (rdma_resolve_addr(peer->resolver, (struct sockaddr *)&local, (struct sockaddr *)&addr,
 			      RESOLVE_MS))
 		give_up(peer, "the address is not resolved");
@@ -170,7 +206,7 @@ static void look_for_way(struct dgram *dgram, struct dgram_peer *peer)
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn)
 {
 	peer->qpn = qpn;
-	if (!peer->was_looked_for)
+	if (!peer->ah && !peer->resolver && rdmacm_rs_now_us() >= peer->next_look_us)
 		look_for_way(dgram, peer);
 }
 
@@ -253,17 +289,12 @@ static void on_event(struct dgram_peer *peer, enum rdma_cm_event_type event)
 
 /* The ids of links have no context. Their events are of the device, and that the device has gone
  * shows at the QP. */
-void rdmacm_dgram_cm_events(struct dgram *dgram)
+void rdmacm_dgram_take_event(struct rdma_cm_event *event)
 {
-	enum rdma_cm_event_type what;
-	struct rdma_cm_event *event;
-	struct dgram_peer *peer;
+	struct dgram_peer *peer = event->id->context;
+	enum rdma_cm_event_type what = event->event;
 
-	while (!rdma_get_cm_event(dgram->channel, &event)) {
-		what = event->event;
-		peer = event->id->context;
-		rdma_ack_cm_event(event);
-		if (peer && peer->resolver)
-			on_event(peer, what);
-	}
+	rdma_ack_cm_event(event);
+	if (peer && peer->resolver)
+		on_event(peer, what);
 }

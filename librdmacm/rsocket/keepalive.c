@@ -39,7 +39,7 @@ static void knock_at(struct stream *stream)
 {
 	pthread_mutex_lock(&stream->rs.lock);
 	if (stream->state == STREAM_ACCEPTED) /* the program was in no call since */
-		rdmacm_stream_cm_events(stream);
+		rdmacm_stream_own_events(stream);
 	if (stream->state == STREAM_CONNECTED) {
 		stream->keepalive_due = true;
 		rdmacm_stream_progress(stream);

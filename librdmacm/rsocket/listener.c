@@ -68,14 +68,11 @@ static int id_fetch(struct stream *stream, int from, struct rdma_event_channel *
 	return ret;
 }
 
-int rdmacm_listener_adopt(struct stream *stream)
+static int move_here(struct stream *stream)
 {
 	struct rdma_event_channel *channel;
-	int ret;
+	int ret = rdmacm_rs_open_channel(&channel);
 
-	if (!stream->is_of_parent)
-		return 0;
-	ret = rdmacm_rs_open_channel(&channel);
 	if (!ret && stream->id)
 		ret = id_fetch(stream, stream->rs.fd, channel);
 	if (!ret) {
@@ -84,8 +81,27 @@ int rdmacm_listener_adopt(struct stream *stream)
 	}
 	if (channel)
 		rdma_destroy_event_channel(channel);
-	verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
-		   strerror(ret));
+	return ret;
+}
+
+int rdmacm_stream_adopt(struct stream *stream)
+{
+	int ret = stream->is_of_parent ? move_here(stream) : 0;
+
+	if (ret)
+		verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
+			   strerror(ret));
+	return ret;
+}
+
+int rdmacm_stream_renew(struct stream *stream)
+{
+	int ret = move_here(stream);
+
+	if (ret)
+		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
+			   stream->rs.fd, strerror(ret));
+	rs_changed(&stream->rs); /* who sleeps does so on the channel before */
 	return ret;
 }
 
@@ -156,9 +172,9 @@ static int listener_move(struct stream *listener, const struct rs_share_channels
 	return ret;
 }
 
-/* Linux takes commands by a file only from who opened it, and a process that has changed its user
- * since is somebody else. Requests that nobody has read have their ids on the old channel, which
- * stays open for them. rs.lock is held. */
+/* The thread that looks after the listener is somebody else to Linux when the process has changed
+ * its user, and moves the listener to a channel of its own. Requests that nobody has read have
+ * their ids on the old channel, which stays open for them. rs.lock is held. */
 static int listener_renew(struct stream *listener)
 {
 	int before = fcntl(listener->rs.fd, F_DUPFD_CLOEXEC, 0);
@@ -173,14 +189,10 @@ static int listener_renew(struct stream *listener)
 	if (listener->fd_before >= 0)
 		close(listener->fd_before);
 	listener->fd_before = before;
-	if (listener->share.holds)
-		move_requests(listener, &channels);
-	rs_changed(&listener->rs); /* who sleeps does so on the channel before */
-	rdmacm_service_kick();
+	move_requests(listener, &channels);
 	return 0;
 }
 
-/* Another thread may have been faster with the new channel. */
 static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
 {
 	int ret = read_request(listener, request);
@@ -188,14 +200,9 @@ static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *re
 	if (ret != EACCES)
 		return ret;
 	pthread_mutex_lock(&listener->rs.lock);
-	ret = read_request(listener, request);
-	if (ret == EACCES) {
-		ret = listener_renew(listener);
-		if (!ret)
-			ret = read_request(listener, request);
-	}
+	ret = listener_renew(listener);
 	pthread_mutex_unlock(&listener->rs.lock);
-	return ret;
+	return ret ? ret : read_request(listener, request);
 }
 
 /* ---- the thread ---- */
@@ -298,7 +305,7 @@ static bool is_patience_over(struct stream *listener)
 	return is_over;
 }
 
-static void listener_serve(struct rs *rs)
+static int listener_serve(struct rs *rs)
 {
 	struct stream *listener = to_stream(rs);
 
@@ -306,6 +313,7 @@ static void listener_serve(struct rs *rs)
 		hand_on(listener);
 	else if (is_patience_over(listener))
 		rdmacm_accept_ahead(listener);
+	return 0;
 }
 
 static const struct rs_care care_of_listener = { listener_await, listener_serve };
@@ -400,6 +408,25 @@ static bool is_of_other_holder(const struct stream *listener)
 	return rs_share_is_open(&listener->share) && !listener->share.holds;
 }
 
+/* After a change of user each thread is another writer, and a channel that went from one to the
+ * next would do so with each request. So the library's thread reads them for all, as it does for
+ * forked processes. The function returns EAGAIN, or why that cannot be. */
+static int leave_to_thread(struct stream *listener)
+{
+	int ret = rdmacm_share_open(&listener->share, listener->rs.fd);
+
+	if (!ret)
+		ret = rdmacm_service_add(&listener->rs, &care_of_listener);
+	return ret ? ret : EAGAIN;
+}
+
+static int read_alone(struct stream *listener, struct rdma_ucm_event_resp *request)
+{
+	int ret = read_request(listener, request);
+
+	return ret == EACCES ? leave_to_thread(listener) : ret;
+}
+
 /* A request that was taken cannot be put back, so there is a number for each channel first. */
 int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request,
 			 struct rs_share_channels *channels)
@@ -408,7 +435,7 @@ int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *re
 
 	channels->count = 0;
 	if (!rs_share_is_open(&listener->share))
-		return read_or_renew(listener, request);
+		return read_alone(listener, request);
 	if (is_of_other_holder(listener))
 		ret = rdmacm_share_find_channels(&listener->share, channels);
 	return ret ? ret : rdmacm_share_take(&listener->share, request);

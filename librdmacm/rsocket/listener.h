@@ -42,8 +42,12 @@ void rdmacm_listener_share(struct stream *listener);
 /* In the child. */
 void rdmacm_listener_forked(struct stream *listener);
 
-/* The function gives a stream of the parent's without queues a channel of this process's, and moves
- * its id there. rs.lock is held. It returns 0 or an errno. */
-int rdmacm_listener_adopt(struct stream *stream);
+/* ---- a channel that this thread may use: rs.lock is held, they return 0 or an errno ---- */
+
+/* The function moves a stream of the parent's, which has no queues, to such a channel. */
+int rdmacm_stream_adopt(struct stream *stream);
+/* The function moves any stream but a listener there. Linux answers EACCES by the old one when the
+ * thread has changed its user, or is not the one that did. */
+int rdmacm_stream_renew(struct stream *stream);
 
 #endif

@@ -48,6 +48,13 @@ int rdmacm_rs_open_channel(struct rdma_event_channel **channel)
 	return fcntl((*channel)->fd, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
 }
 
+/* Where this thread may not use the channel, the kernel destroys its part with that. */
+void rdmacm_rs_destroy_id(struct rdma_cm_id *id)
+{
+	if (rdma_destroy_id(id))
+		rdmacm_id_free(to_cm_id(id));
+}
+
 /* ---- making ---- */
 
 enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };

@@ -140,6 +140,8 @@ void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *ad
 /* The function makes an rdma_cm channel, reading from which never waits. *CHANNEL is set even if
  * that fails. */
 int rdmacm_rs_open_channel(struct rdma_event_channel **channel);
+/* The function destroys an id whose channel is about to be closed. */
+void rdmacm_rs_destroy_id(struct rdma_cm_id *id);
 
 static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 {

@@ -150,7 +150,11 @@ static void ward_serve(const struct ward *ward)
 
 	if (!rs)
 		return;
-	ward->care->serve(rs);
+	if (ward->care->serve(rs) == EACCES) {
+		pthread_mutex_lock(&lock);
+		ward_drop(ward->serial);
+		pthread_mutex_unlock(&lock);
+	}
 	rdmacm_rs_put(ward->fd);
 }
 

@@ -19,8 +19,9 @@ struct rs_care {
 	/* The call fills in *ALARM, which has neither. It returns false if there is nothing more to
 	 * do for the socket. rs->lock is held. */
 	bool (*await)(struct rs *rs, struct rs_alarm *alarm);
-	/* The alarm has gone off. No lock is held. */
-	void (*serve)(struct rs *rs);
+	/* The alarm has gone off. No lock is held. The call returns EACCES if the process has
+	 * changed its user, so that this thread can do no more for the socket, else 0. */
+	int (*serve)(struct rs *rs);
 };
 
 /* The thread looks after the socket from now on, until rs_care.await() or the socket's end. One

@@ -69,7 +69,7 @@ void rdmacm_stream_free(struct stream *stream)
 		/* the kernel's part is still used by the other process */
 		rdmacm_id_free(to_cm_id(stream->id));
 	else if (stream->id)
-		rdma_destroy_id(stream->id);
+		rdmacm_rs_destroy_id(stream->id);
 	rdmacm_share_close(&stream->share);
 	if (stream->channel)
 		rdma_destroy_event_channel(stream->channel);

@@ -132,6 +132,9 @@ int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *para
 /* ---- conn.c: called with rs.lock held ---- */
 
 void rdmacm_stream_cm_events(struct stream *stream);
+/* The same for the library's threads, which leave a channel that they may not use to the program's,
+ * and return EACCES. */
+int rdmacm_stream_own_events(struct stream *stream);
 void rdmacm_stream_fail(struct stream *stream, int error);
 void rdmacm_stream_established(struct stream *stream);
 /* The function returns how many bytes are ahead of the hello in a connection request. */

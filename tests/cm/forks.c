@@ -39,9 +39,15 @@ int connect_here(void)
 {
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 	struct sockaddr_in addr = forks_here();
+	int error;
 
 	MUST(socket >= 0);
-	return rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) ? -1 : socket;
+	if (!rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)))
+		return socket;
+	error = errno;
+	rclose(socket);
+	errno = error;
+	return -1;
 }
 
 int connect_patiently(void)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dgram_channel.c - the channel of rdma_cm that a datagram socket's ids are on.
+ *
+ * Linux lets only those use it who have the credentials of who opened it. A child of fork() and a
+ * process that has changed its user get EACCES, and move to a channel of their own.
+ */
+#include "dgram.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* What cannot be moved is gone with the channel before. */
+static void id_move(struct rdma_cm_id *id, const struct rdma_event_channel *to)
+{
+	uint32_t reported;
+
+	if (!rdmacm_id_fetch(to_cm_id(id)->number, id->channel->fd, to, &reported))
+		to_cm_id(id)->events_acked = reported;
+}
+
+static void ids_move(struct dgram *dgram, const struct rdma_event_channel *to)
+{
+	struct dgram_link *link;
+	struct dgram_peer *peer;
+
+	LIST_FOREACH(link, &dgram->links, entry) {
+		if (link->id)
+			id_move(link->id, to);
+	}
+	TAILQ_FOREACH(peer, &dgram->used_peers, in_used) {
+		if (peer->resolver)
+			id_move(peer->resolver, to);
+	}
+}
+
+/* The new channel gets the number of the old one, which the ids know. */
+static int channel_renew(struct dgram *dgram)
+{
+	struct rdma_event_channel *channel;
+	int ret = rdmacm_rs_open_channel(&channel);
+
+	if (!ret) {
+		ids_move(dgram, channel);
+		ret = dup3(channel->fd, dgram->channel->fd, O_CLOEXEC) < 0 ? errno : 0;
+	}
+	if (channel)
+		rdma_destroy_event_channel(channel);
+	dgram->is_deaf = ret;
+	if (ret)
+		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
+			   dgram->rs.fd, strerror(ret));
+	else
+		dgram->is_channel_of_parent = false;
+	rs_changed(&dgram->rs); /* who sleeps does so on the channel before */
+	return ret;
+}
+
+static int id_create(struct dgram *dgram, void *context, struct rdma_cm_id **id)
+{
+	*id = NULL;
+	return rdma_create_id(dgram->channel, id, context, RDMA_PS_UDP) ? errno : 0;
+}
+
+int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id)
+{
+	int ret = dgram->is_channel_of_parent ? EACCES : id_create(dgram, context, id);
+
+	if (ret != EACCES)
+		return ret;
+	*id = NULL;
+	ret = channel_renew(dgram);
+	return ret ? ret : id_create(dgram, context, id);
+}
+
+/* The function returns 0 if there was an event, EAGAIN if there is none, or why it cannot read. */
+static int read_events(struct dgram *dgram)
+{
+	struct rdma_cm_event *event;
+	bool any = false;
+
+	while (!rdma_get_cm_event(dgram->channel, &event)) {
+		rdmacm_dgram_take_event(event);
+		any = true;
+	}
+	return any ? 0 : errno;
+}
+
+/* An event that cannot be read would keep everybody from sleeping, so nobody waits for it. */
+bool rdmacm_dgram_cm_events(struct dgram *dgram)
+{
+	int ret = read_events(dgram);
+
+	if (ret == EACCES && !channel_renew(dgram))
+		ret = read_events(dgram);
+	if (ret && ret != EAGAIN)
+		dgram->is_deaf = true;
+	return !ret;
+}
+
+int rdmacm_dgram_channel_fd(const struct dgram *dgram)
+{
+	return dgram->is_deaf ? -1 : dgram->channel->fd;
+}

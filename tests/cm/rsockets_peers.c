@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_peers.c - what a datagram rsocket knows of others: that it forgets who was silent for
+ * longest, and asks again for a way that was not found.
+ *
+ * The library's writes come here first, as the program exports its symbols: commands of rdma_cm,
+ * one kind of which is refused for a while. So do messages by UDP, which are counted: what goes by
+ * UD is none.
+ */
+#include "tests/lib/say.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <rdma/rdma_user_cm.h>
+#include <rdma/rsocket.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- calls to the system ---- */
+
+static bool no_address_is_resolved;
+static unsigned int questions, sent_by_udp;
+
+#define HOOK             __attribute__((visibility("default")))
+#define REAL(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
+
+HOOK ssize_t write(int fd, const void *bytes, size_t size)
+{
+	const struct rdma_ucm_cmd_hdr *command = bytes;
+
+	if (size > sizeof(*command) && command->cmd == RDMA_USER_CM_CMD_RESOLVE_ADDR) {
+		questions++;
+		if (no_address_is_resolved) {
+			errno = EHOSTUNREACH;
+			return -1;
+		}
+	}
+	return REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, size);
+}
+
+HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	sent_by_udp++;
+	return REAL(ssize_t(*)(int, const struct msghdr *, int), "sendmsg")(fd, message, flags);
+}
+
+/* ---- sockets ---- */
+
+static int bound(struct sockaddr_in *name)
+{
+	int socket = rsocket(AF_INET, SOCK_DGRAM, 0);
+	socklen_t len = sizeof(*name);
+
+	*name = (struct sockaddr_in){ .sin_family = AF_INET };
+	name->sin_addr.s_addr = inet_addr("127.0.0.1");
+	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)name, len));
+	MUST(!rgetsockname(socket, (struct sockaddr *)name, &len));
+	return socket;
+}
+
+static bool goes(int socket, const struct sockaddr_in *to)
+{
+	return rsendto(socket, "x", 1, 0, (const struct sockaddr *)to, sizeof(*to)) == 1;
+}
+
+static bool arrives(int socket)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLIN };
+	char byte;
+
+	return rpoll(&fd, 1, 5000) == 1 && rrecv(socket, &byte, 1, 0) == 1;
+}
+
+/* Both sides are in calls, so that the way is found where there is one. */
+static bool sockets_exchange(int one, const struct sockaddr_in *one_is, int other,
+			     const struct sockaddr_in *other_is)
+{
+	return goes(one, other_is) && arrives(other) && goes(other, one_is) && arrives(one);
+}
+
+/* ---- the tests ---- */
+
+static void a_way_is_asked_for_again(void)
+{
+	struct sockaddr_in one_is, other_is;
+	int one = bound(&one_is), other = bound(&other_is);
+	unsigned int before;
+	bool good = true;
+
+	say_topic("a way");
+	no_address_is_resolved = true;
+	for (int i = 0; i < 5; i++)
+		good &= sockets_exchange(one, &one_is, other, &other_is);
+	say_check(good, "that is not found: data goes by UDP");
+	say_check(questions > 0 && questions <= 4, "and not each message asks");
+	no_address_is_resolved = false;
+	for (int i = 0; good && i < 100; i++) {
+		usleep(50000);
+		good = sockets_exchange(one, &one_is, other, &other_is);
+	}
+	before = sent_by_udp;
+	say_check(good && sockets_exchange(one, &one_is, other, &other_is) && sent_by_udp == before,
+		  "is found later, and taken");
+	rclose(other);
+	rclose(one);
+}
+
+enum { EACH = 33500 }; /* of two hosts */
+
+/* A socket that remembered all of them would say ENOBUFS in the end. */
+static void peers_are_forgotten(void)
+{
+	struct sockaddr_in one_is, other_is, to;
+	int one = bound(&one_is), other = bound(&other_is);
+	unsigned int sent = 0;
+
+	say_topic("peers");
+	MUST(sockets_exchange(one, &one_is, other, &other_is));
+	to = other_is;
+	for (int host = 2; host <= 3; host++) {
+		to.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + host);
+		for (int port = 1024; port < 1024 + EACH; port++) {
+			to.sin_port = htons(port);
+			sent += goes(one, &to);
+		}
+	}
+	say_check(sent == 2 * EACH, "all of 67000 are sent to");
+	say_check(sockets_exchange(one, &one_is, other, &other_is),
+		  "the first one is learnt again");
+	rclose(other);
+	rclose(one);
+}
+
+int main(void)
+{
+	alarm(110);
+	a_way_is_asked_for_again();
+	peers_are_forgotten();
+	return say_failures() != 0;
+}

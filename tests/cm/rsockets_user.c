@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_user.c - rsockets in a process that changes its user. To Linux's rdma_cm each of its
+ * threads, and the library's, is another writer from then on, even if the user stays the same. An
+ * argument is an address of this host that rdma_cm reaches, if that is not 127.0.0.1.
+ */
+#include "forks.h"
+#include "tests/lib/say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOBODY = 65534, PATIENCE_S = 20, LATE_US = 300000 };
+
+/* A process that hangs ends by a signal. */
+static int change_user(void)
+{
+	alarm(PATIENCE_S);
+	return setuid(getuid() ? getuid() : NOBODY);
+}
+
+/* Who waits does not turn in circles meanwhile. */
+static bool is_idle(void)
+{
+	struct rusage usage;
+
+	return !getrusage(RUSAGE_SELF, &usage) &&
+	       usage.ru_utime.tv_sec + usage.ru_stime.tv_sec < PATIENCE_S / 4;
+}
+
+static struct sockaddr_in next_port(void)
+{
+	forks_port++;
+	return forks_here();
+}
+
+static bool is_served(void)
+{
+	int socket = connect_patiently();
+
+	return socket >= 0 && comes_back(socket, "hello") && !rclose(socket);
+}
+
+/* ---- sockets that are made before ---- */
+
+static int listen_afterwards(int is_bound)
+{
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in here = forks_here();
+
+	if (is_bound && rbind(socket, (struct sockaddr *)&here, sizeof(here)))
+		return 2;
+	if (change_user())
+		return 3;
+	if (!is_bound && rbind(socket, (struct sockaddr *)&here, sizeof(here)))
+		return 4;
+	return rlisten(socket, 4) ? 5 : child_echo(socket) || rclose(socket);
+}
+
+static int connect_afterwards(int unused)
+{
+	struct sockaddr_in here = forks_here();
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+
+	(void)unused;
+	if (change_user() || rconnect(socket, (struct sockaddr *)&here, sizeof(here)))
+		return 2;
+	return !comes_back(socket, "hello") || rclose(socket);
+}
+
+static void sockets_are_of_the_new_user(void)
+{
+	int listener;
+	pid_t child;
+
+	say_topic("made before");
+	for (int is_bound = 0; is_bound < 2; is_bound++) {
+		next_port();
+		child = child_that(listen_afterwards, is_bound);
+		say_check(is_served() && ends_well(child), "%s, a socket listens",
+			  is_bound ? "bound" : "new");
+	}
+	listener = listen_here();
+	child = child_that(connect_afterwards, 0);
+	MUST(!child_echo(listener) && !rclose(listener));
+	say_check(ends_well(child), "a socket connects");
+}
+
+/* ---- connections ---- */
+
+/* This side's end says nothing by the queues: the other one learns of it by rdma_cm alone. */
+static int connect_and_die(int unused)
+{
+	int socket = connect_patiently();
+	char byte;
+
+	(void)unused;
+	_exit(socket < 0 || rsend(socket, "x", 1, 0) != 1 || rrecv(socket, &byte, 1, 0) != 1);
+}
+
+static int see_the_end(int socket)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLIN };
+	char byte;
+
+	if (socket < 0 || rrecv(socket, &byte, 1, 0) != 1)
+		return 2;
+	if (change_user())
+		return 3;
+	if (rsend(socket, "y", 1, 0) != 1 || rpoll(&fd, 1, -1) != 1 ||
+	    rrecv(socket, &byte, 1, 0) > 0)
+		return 4;
+	return rclose(socket) || !is_idle();
+}
+
+static int lose_a_peer(int is_ahead)
+{
+	int listener;
+
+	forks_port--;
+	listener = listen_here();
+	if (is_ahead)
+		usleep(LATE_US);
+	return see_the_end(raccept(listener, NULL, NULL));
+}
+
+static void the_end_of_a_connection_is_seen(void)
+{
+	pid_t server, client;
+
+	say_topic("connected before");
+	for (int is_ahead = 0; is_ahead < 2; is_ahead++) {
+		next_port();
+		server = child_that(lose_a_peer, is_ahead);
+		client = child_that(connect_and_die, 0);
+		say_check(ends_well(client) && ends_well(server), "%s: the peer's end is seen",
+			  is_ahead ? "by the thread" : "by raccept()");
+	}
+}
+
+static int change_while_connecting(int told)
+{
+	struct pollfd fd = { .events = POLLOUT };
+	struct sockaddr_in here = forks_here();
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0), error = 0;
+	socklen_t len = sizeof(error);
+
+	fd.fd = socket;
+	if (rfcntl(socket, F_SETFL, O_NONBLOCK) ||
+	    !rconnect(socket, (struct sockaddr *)&here, sizeof(here)) || errno != EINPROGRESS)
+		return 2;
+	if (change_user() || close(told))
+		return 3;
+	if (rpoll(&fd, 1, -1) != 1 || rgetsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &len) ||
+	    error)
+		return 4;
+	if (rfcntl(socket, F_SETFL, 0) || !comes_back(socket, "hello"))
+		return 5;
+	return rclose(socket) || !is_idle();
+}
+
+static void a_connection_is_made(void)
+{
+	int listener = listen_here(), ready[2];
+	pid_t child;
+	char byte;
+
+	say_topic("connecting");
+	MUST(!pipe(ready));
+	child = child_that(change_while_connecting, ready[1]);
+	close(ready[1]);
+	MUST(!read(ready[0], &byte, 1));
+	close(ready[0]);
+	MUST(!child_echo(listener) && !rclose(listener));
+	say_check(ends_well(child), "a change in between is survived");
+}
+
+/* ---- listeners ---- */
+
+static int serve_late(int unused)
+{
+	int listener;
+
+	(void)unused;
+	forks_port--;
+	listener = listen_here();
+	if (change_user())
+		return 2;
+	usleep(2 * LATE_US);
+	return child_echo(listener) || child_echo(listener) || rclose(listener) || !is_idle();
+}
+
+static void *serve_in_thread(void *listener)
+{
+	return (void *)(intptr_t)(child_echo(*(int *)listener) || child_echo(*(int *)listener));
+}
+
+static int serve_in_threads(int unused)
+{
+	int listener, ret;
+	pthread_t thread;
+	void *result;
+
+	(void)unused;
+	forks_port--;
+	listener = listen_here();
+	if (pthread_create(&thread, NULL, serve_in_thread, &listener))
+		return 2;
+	usleep(LATE_US);
+	if (change_user())
+		return 3;
+	ret = child_echo(listener) || child_echo(listener);
+	pthread_join(thread, &result);
+	return ret || result || rclose(listener) || !is_idle();
+}
+
+static void listeners_go_on(void)
+{
+	bool good = true;
+	pid_t server;
+
+	say_topic("listening before");
+	next_port();
+	server = child_that(serve_late, 0);
+	say_check(is_served() && is_served() && ends_well(server),
+		  "requests that waited are served");
+	next_port();
+	server = child_that(serve_in_threads, 0);
+	for (int i = 0; i < 4; i++)
+		good &= is_served();
+	say_check(good && ends_well(server), "by threads, as well");
+}
+
+/* ---- datagrams ---- */
+
+/* One datagram comes back. The user changes first, if it is to. */
+static bool answers_one(int socket, bool changes)
+{
+	struct sockaddr_in from;
+	socklen_t len = sizeof(from);
+	char bytes[16];
+	ssize_t got = rrecvfrom(socket, bytes, sizeof(bytes), 0, (struct sockaddr *)&from, &len);
+	struct pollfd fd = { .fd = socket, .events = POLLIN };
+
+	/* the way to who has sent is being looked for */
+	if (changes && (change_user() || rpoll(&fd, 1, LATE_US / 1000)))
+		return false;
+	return got > 0 && rsendto(socket, bytes, got, 0, (struct sockaddr *)&from, len) == got;
+}
+
+static int answer_datagrams(int ready)
+{
+	struct sockaddr_in here = forks_here();
+	int socket = rsocket(AF_INET, SOCK_DGRAM, 0);
+
+	if (rbind(socket, (struct sockaddr *)&here, sizeof(here)) || write(ready, "x", 1) != 1)
+		return 2;
+	if (!answers_one(socket, true))
+		return 3;
+	for (int i = 0; i < 3; i++) {
+		if (!answers_one(socket, false))
+			return 4;
+	}
+	return rclose(socket) || !is_idle();
+}
+
+static bool is_answered(int socket)
+{
+	struct sockaddr_in to = forks_here();
+	struct pollfd fd = { .fd = socket, .events = POLLIN };
+	char bytes[16];
+
+	return rsendto(socket, "datagram", 8, 0, (struct sockaddr *)&to, sizeof(to)) == 8 &&
+	       rpoll(&fd, 1, PATIENCE_S * 1000 / 2) == 1 &&
+	       rrecv(socket, bytes, sizeof(bytes), 0) == 8;
+}
+
+static void datagrams_go_on(void)
+{
+	int ready[2], socket = rsocket(AF_INET, SOCK_DGRAM, 0), other;
+	pid_t child;
+	char byte;
+
+	say_topic("datagrams");
+	next_port();
+	MUST(!pipe(ready));
+	child = child_that(answer_datagrams, ready[1]);
+	close(ready[1]);
+	MUST(read(ready[0], &byte, 1) == 1);
+	say_check(is_answered(socket), "who waits is not caught");
+	other = rsocket(AF_INET, SOCK_DGRAM, 0);
+	say_check(is_answered(socket) && is_answered(other) && is_answered(other),
+		  "peers old and new are answered");
+	say_check(ends_well(child), "the end");
+	rclose(other);
+	rclose(socket);
+	close(ready[0]);
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc > 1)
+		forks_address = argv[1];
+	alarm(4 * PATIENCE_S);
+	sockets_are_of_the_new_user();
+	the_end_of_a_connection_is_seen();
+	a_connection_is_made();
+	listeners_go_on();
+	datagrams_go_on();
+	return say_failures() != 0;
+}
