@@ -195,6 +195,7 @@ enum {
 #define HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS                   FLD(0xb0, 20, 16)
 #define HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS                   FLD(0xb0, 12, 8)
 #define HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX                    FLD(0xb4, 3, 3)
+#define HCA_CAP_ENHANCED_CQE_COMPRESSION                      FLD(0xb4, 15, 15)
 #define HCA_CAP_LOG_MAX_DEK                                   FLD(0xb4, 12, 8)
 #define HCA_CAP_CQE_128_ALWAYS                                FLD(0xb4, 2, 2)
 #define HCA_CAP_CQE_COMPRESSION_128                           FLD(0xb4, 1, 1)

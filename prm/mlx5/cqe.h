@@ -101,6 +101,7 @@ enum cqe_vendor_syndrome {
 #define CQE_SEND_OPCODE     FLD(0x38, 31, 24)
 #define CQE_QPN             FLD(0x38, 23, 0)
 #define CQE_WQE_COUNTER     FLD(0x3c, 31, 16)
+#define CQE_VALIDITY        FLD(0x3c, 15, 8)
 #define CQE_OPCODE          FLD(0x3c, 7, 4)
 #define CQE_FLAGS           FLD(0x3c, 3, 0)
 #define CQE_FORMAT          FLD(0x3c, 3, 2) /* of the flags */

@@ -132,6 +132,8 @@ struct format {
 	/* The call encodes CQE_SIZE zeroed bytes: a signature was wrong, as KEY's state says. */
 	void (*encode_sig_error)(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
 	void (*set_cqe_owner)(uint8_t *cqe, bool owner);
+	/* The same, where software compares the number of the lap. */
+	void (*set_cqe_lap)(uint8_t *cqe, uint8_t lap);
 	/* The call tells whether software takes what is there as a new CQE, when CQEs of this lap
 	 * have that owner bit. */
 	bool (*is_software_cqe)(const uint8_t *cqe, bool owner);
@@ -141,11 +143,13 @@ struct format {
 	 * can_compress() tells whether a CQE may be in a run. follows() tells whether it may come
 	 * behind LAST in a run that began with TITLE: it differs from it in what a part says.
 	 * encode_part() writes that part, of cqe_part_size bytes, and encode_title() makes of the
-	 * first CQE the one that announces COUNT parts. */
+	 * first CQE the one that announces COUNT parts. encode_block() writes what is behind COUNT
+	 * parts in a block. */
 	bool (*can_compress)(const uint8_t *cqe);
 	bool (*follows)(const uint8_t *title, const uint8_t *last, const uint8_t *cqe);
 	void (*encode_part)(const struct run_format *format, const uint8_t *cqe, uint8_t *part);
 	void (*encode_title)(uint8_t *cqe, uint32_t count);
+	void (*encode_block)(uint8_t *block, uint32_t count);
 	uint32_t cqe_part_size;
 
 	void (*encode_eqe)(const struct event *event, uint8_t *eqe);

@@ -179,6 +179,13 @@ static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const stru
 	return cq->padded ? cq->cqe_size : len;
 }
 
+static void cqe_own(const struct hca *hca, const struct cq *cq, uint8_t *cqe)
+{
+	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
+	if (cq->run && cq->run->has_blocks)
+		hca->format->set_cqe_lap(cqe, cq->pi >> cq->log_size);
+}
+
 static uint64_t entry_end(const struct cq *cq, uint32_t index)
 {
 	return (uint64_t)((index & (cq_entries(cq) - 1)) + 1) * cq->cqe_size;
@@ -255,7 +262,7 @@ int cq_put(struct hca *hca, struct cq *cq, const uint8_t *cqe, uint32_t count, b
 	uint8_t slot[CQE_MAX];
 	uint32_t len = cqe_pad(hca, cq, cqe, slot);
 
-	hca->format->set_cqe_owner(slot + CQE_MAX - hca->format->cqe_size, cq_owner_bit(cq));
+	cqe_own(hca, cq, slot + CQE_MAX - hca->format->cqe_size);
 	return put_bytes(hca, cq, slot + CQE_MAX - len, len, NULL, count, solicited);
 }
 
@@ -279,7 +286,7 @@ int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct co
 	ret = cq_run_end(hca, cq);
 	if (ret)
 		return ret;
-	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
+	cqe_own(hca, cq, cqe);
 	return put_cqe(hca, cq, slot + cq->cqe_size - len, len, done->before, solicited);
 }
 
@@ -297,7 +304,7 @@ int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
 	ret = cq_run_end(hca, cq);
 	if (ret)
 		return ret;
-	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
+	cqe_own(hca, cq, cqe);
 	len = cqe_pad(hca, cq, cqe, slot);
 	return put_cqe(hca, cq, slot + CQE_MAX - len, len, before, solicited);
 }
@@ -421,7 +428,7 @@ static int end_ring(struct hca *hca, struct cq *cq)
 	uint8_t cqe[CQE_MAX] = { 0 };
 
 	hca->format->encode_ring_end(cqe);
-	hca->format->set_cqe_owner(cqe, cq_owner_bit(cq));
+	cqe_own(hca, cq, cqe);
 	return write_cqe(hca, cq, cqe, hca->format->cqe_size, NULL);
 }
 

@@ -23,19 +23,18 @@ static uint32_t array_entry(uint32_t part)
 	return part ? part : 1;
 }
 
-static int write_arrays(struct hca *hca, struct cq *cq)
+static int write_arrays(struct hca *hca, struct cq *cq, uint32_t count)
 {
 	const struct cq_run *run = cq->run;
 	uint32_t size = array_size(hca);
 
-	for (uint32_t part = 0; part < run->count; part += CQ_RUN_PER_ENTRY) {
+	for (uint32_t part = 0; part < count; part += CQ_RUN_PER_ENTRY) {
 		uint32_t index = cq->pi + array_entry(part);
 		const uint8_t *array = run->parts + part * hca->format->cqe_part_size;
 
 		trace_bytes(hca->config.trace, array, size,
 			    "mini cqes cqn 0x%06x index %u: %u from %u on", cq->n, index,
-			    run->count - part < CQ_RUN_PER_ENTRY ? run->count - part
-								 : CQ_RUN_PER_ENTRY,
+			    count - part < CQ_RUN_PER_ENTRY ? count - part : CQ_RUN_PER_ENTRY,
 			    part);
 		if (cq_write_entry(hca, cq, index, array, size))
 			return cq_fail_write(hca, cq);
@@ -43,24 +42,65 @@ static int write_arrays(struct hca *hca, struct cq *cq)
 	return 0;
 }
 
+/* What is held back is written as one title and its arrays, */
+static int write_run(struct hca *hca, struct cq *cq, uint32_t count)
+{
+	struct cq_run *run = cq->run;
+	int ret;
+
+	if (count > 1) {
+		ret = write_arrays(hca, cq, count);
+		if (ret)
+			return ret;
+		hca->format->encode_title(run->title, count);
+	}
+	return cq_put(hca, cq, run->title, count, run->solicited);
+}
+
+static int write_title(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited)
+{
+	struct cq_run *run = cq->run;
+	int ret = cq_put(hca, cq, cqe, 1, solicited);
+
+	memmove(run->title, cqe, hca->format->cqe_size);
+	memmove(run->last, cqe, hca->format->cqe_size);
+	run->behind_title = cq->pi;
+	return ret;
+}
+
+/* or as a block; one alone is a CQE, and the next title. */
+static int write_block(struct hca *hca, struct cq *cq, uint32_t count)
+{
+	struct cq_run *run = cq->run;
+	uint8_t block[CQE_MAX] = { 0 };
+	int ret;
+
+	if (count == 1)
+		return write_title(hca, cq, run->last, run->solicited);
+	memcpy(block, run->parts, count * hca->format->cqe_part_size);
+	hca->format->encode_block(block, count);
+	trace_bytes(hca->config.trace, run->parts, count * hca->format->cqe_part_size,
+		    "mini cqes cqn 0x%06x index %u: a block of %u", cq->n, cq->pi, count);
+	ret = cq_put(hca, cq, block, count, run->solicited);
+	run->behind_title = cq->pi;
+	return ret;
+}
+
 int cq_run_end(struct hca *hca, struct cq *cq)
 {
 	struct cq_run *run = cq->run;
 	uint32_t count = run ? run->count : 0;
-	int ret = 0;
 
 	if (!count)
 		return 0;
 	LIST_REMOVE(cq, in_runs);
 	cq_judge_entries(hca, cq, count);
+	run->count = 0;
 	if (count > 1) {
-		ret = write_arrays(hca, cq);
-		hca->format->encode_title(run->title, count);
 		run->compressed += count;
 		run->runs++;
 	}
-	run->count = 0;
-	return ret ? ret : cq_put(hca, cq, run->title, count, run->solicited);
+	return run->has_blocks ? write_block(hca, cq, count) : write_run(hca, cq, count);
 }
 
 void cq_end_runs(struct hca *hca)
@@ -89,7 +129,8 @@ static void run_begin(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool s
 {
 	struct cq_run *run = cq->run;
 
-	memcpy(run->title, cqe, hca->format->cqe_size);
+	if (!run->has_blocks)
+		memcpy(run->title, cqe, hca->format->cqe_size);
 	memset(run->parts, 0, sizeof(run->parts));
 	run->solicited = solicited;
 	LIST_INSERT_HEAD(&hca->held_cqs, cq, in_runs);
@@ -107,7 +148,14 @@ static void run_append(struct hca *hca, struct cq_run *run, const uint8_t *cqe)
  * does, would not see them in the next one. */
 static bool run_is_over(const struct cq *cq)
 {
-	return cq->run->count == CQ_RUN_MAX || !((cq->pi + cq->run->count) & (cq_entries(cq) - 1));
+	uint32_t most = cq->run->has_blocks ? CQ_RUN_BLOCK : CQ_RUN_MAX;
+
+	return cq->run->count == most || !((cq->pi + cq->run->count) & (cq_entries(cq) - 1));
+}
+
+static bool has_title(const struct cq *cq)
+{
+	return cq->run->has_blocks ? cq->run->behind_title == cq->pi : cq->run->count;
 }
 
 int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited,
@@ -115,14 +163,19 @@ int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicite
 {
 	struct cq_run *run = cq->run;
 	int ret = before ? dma_finish(before) : 0;
+	bool goes_on;
 
 	if (ret)
 		return EFAULT;
-	if (run->count &&
-	    (solicited != run->solicited || !hca->format->follows(run->title, run->last, cqe)))
+	goes_on = has_title(cq) && hca->format->follows(run->title, run->last, cqe);
+	if (run->count && (solicited != run->solicited || !goes_on))
 		ret = cq_run_end(hca, cq);
 	if (ret)
 		return ret;
+	if (run->has_blocks && !goes_on) {
+		cq_judge_entries(hca, cq, 1);
+		return write_title(hca, cq, cqe, solicited);
+	}
 	if (!run->count)
 		run_begin(hca, cq, cqe, solicited);
 	run_append(hca, run, cqe);

@@ -5,6 +5,9 @@
  * The CQ holds a run back until another completion comes that is not of it, it is as long as runs
  * are, or the adapter has done what there was to do: at the latest when the fabric's lock is given
  * back, so that software waits for none. Then the run is written: the parts first, the title last.
+ *
+ * In the other layout the title is the last CQE that was written whole, with nothing held back, and
+ * what is alike and comes behind it goes into blocks of parts.
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_CQ_RUN_H
 #define SOFTHCA_DEVICE_QUEUE_CQ_RUN_H
@@ -19,13 +22,16 @@ struct dma_batch;
 struct hca;
 
 /* A part is for one completion; an entry of the ring holds an array of PER_ENTRY. */
-enum { CQ_RUN_MAX = 64, CQ_RUN_PER_ENTRY = 8, CQ_RUN_PART_MAX = 8 };
+enum { CQ_RUN_MAX = 64, CQ_RUN_PER_ENTRY = 8, CQ_RUN_PART_MAX = 8, CQ_RUN_BLOCK = 7 };
 
 struct cq_run {
 	struct run_format format;
 	uint32_t count;            /* completions held back: they come behind cq->pi */
 	uint64_t compressed, runs; /* that were written */
 	bool solicited;
+	bool has_blocks;
+	uint32_t behind_title; /* with blocks: cq->pi, when the newest CQE is the title or a block
+				* of it */
 	uint8_t title[CQE_MAX], last[CQE_MAX];
 	uint8_t parts[CQ_RUN_MAX * CQ_RUN_PART_MAX];
 };

@@ -247,7 +247,8 @@ struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size)
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_CQ);
 	fld_set(cqc, CQC_CQE_SZ, cq->stride);
 	fld_set(cqc, CQC_CQE_COMP_EN, !!(flags & FLAT_COMPRESSED));
-	fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, flags >> FLAT_FORMAT_SHIFT);
+	fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, flags >> FLAT_FORMAT_SHIFT & 3);
+	fld_set(cqc, CQC_CQE_COMPRESSION_LAYOUT, !!(flags & FLAT_BLOCKS));
 	fld_set(cqc, CQC_LOG_CQ_SIZE, log_size);
 	fld_set(cqc, CQC_UAR_PAGE, flat.uar[index_of(hca)]);
 	fld_set(cqc, CQC_C_EQN, flat.eqn[index_of(hca)]);

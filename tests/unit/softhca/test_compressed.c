@@ -216,6 +216,98 @@ static void a_resize_leaves_none_behind(void **state)
 	unpair();
 }
 
+/* ---- blocks ---- */
+
+static const struct flat_qp_attr blocks = {
+	.rq_log = LOG,
+	.sq_log = LOG,
+	.cq_log = LOG,
+	.cqe_size = 64 | FLAT_COMPRESSED | FLAT_BLOCKS | PRM_MINI_CQE_CHECKSUM << FLAT_FORMAT_SHIFT
+};
+
+static void expect_block(const struct flat_cq *cq, uint32_t index, uint32_t count, uint32_t first)
+{
+	const uint8_t *block = entry(cq, index);
+
+	assert_int_equal(fld_get(block, CQE_OPCODE), count - 1);
+	assert_int_equal(fld_get(block, CQE_FORMAT), CQE_FORMAT_COMPRESSED);
+	assert_int_equal(fld_get(block, CQE_VALIDITY), index >> cq->log_size);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(fld_get(block + 8 * i, MINI_CQE_BYTE_COUNT), first + i);
+}
+
+/* The title is a CQE like any other, and counts. */
+static void expect_whole(const struct flat_cq *cq, uint32_t index, uint16_t counter)
+{
+	const uint8_t *cqe = entry(cq, index);
+
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), RESP_SEND);
+	assert_int_equal(fld_get(cqe, CQE_FORMAT), 0);
+	assert_int_equal(fld_get(cqe, CQE_VALIDITY), index >> cq->log_size);
+	assert_int_equal(fld_get(cqe, CQE_WQE_COUNTER), counter);
+}
+
+static void blocks_go_on_from_a_cqe(void **state)
+{
+	(void)state;
+	pair(&blocks, 4096);
+	send_run(11);
+	expect_whole(b->recv_cq, 0, 0);
+	expect_block(b->recv_cq, 1, 7, PLENTY + 1);
+	expect_block(b->recv_cq, 8, 3, PLENTY + 8);
+	for (uint32_t i = 2; i < 11; i++)
+		if (i != 8)
+			assert_int_equal(entry(b->recv_cq, i)[63], 0xf1);
+	/* The next turn goes on from the same title; one alone is a CQE, and a title. */
+	cq_skip(b->recv_cq, 11);
+	cq_skip(a->send_cq, 11);
+	send_run(2);
+	expect_block(b->recv_cq, 11, 2, PLENTY);
+	cq_skip(b->recv_cq, 2);
+	cq_skip(a->send_cq, 2);
+	send_run(1);
+	expect_whole(b->recv_cq, 13, 13);
+	unpair();
+}
+
+static void a_block_ends_with_the_ring(void **state)
+{
+	(void)state;
+	pair(&blocks, 4096);
+	send_run(29);
+	cq_skip(a->send_cq, 29);
+	cq_skip(b->recv_cq, 29);
+	send_run(6);
+	expect_block(b->recv_cq, 29, 3, PLENTY);
+	expect_block(b->recv_cq, 32, 3, PLENTY + 3);
+	unpair();
+}
+
+/* A CQE that is not for blocks leaves no title. */
+static void another_cqe_ends_blocks(void **state)
+{
+	struct flat_qp_attr attr = blocks;
+
+	(void)state;
+	attr.cs_res = 1;
+	pair(&attr, 4096);
+	for (int i = 0; i < 7; i++) {
+		flat_recv(b, to, 4096, rkey);
+		flat_ctrl(a, OP_SEND, SIGNALED, 0);
+		flat_data(a, from, i == 3 ? 16 : PLENTY + i, lkey);
+		flat_post(a);
+	}
+	flat_ring(a);
+	flat_run(LONG / 1000);
+	expect_whole(b->recv_cq, 0, 0);
+	expect_block(b->recv_cq, 1, 2, PLENTY + 1);
+	assert_int_equal(fld_get(entry(b->recv_cq, 3), CQE_FLAGS), CQE_INLINE_32);
+	assert_int_equal(fld_get(entry(b->recv_cq, 3), CQE_VALIDITY), 0);
+	expect_whole(b->recv_cq, 4, 4);
+	expect_block(b->recv_cq, 5, 2, PLENTY + 5);
+	unpair();
+}
+
 static void unknown_formats_are_refused(void **state)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_SIZE + 8] = { 0 }, out[16];
@@ -229,7 +321,7 @@ static void unknown_formats_are_refused(void **state)
 	fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, 2);
 	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
 	fld_set(cqc, CQC_MINI_CQE_RES_FORMAT, PRM_MINI_CQE_HASH);
-	fld_set(cqc, CQC_CQE_COMPRESSION_LAYOUT, 1);
+	fld_set(cqc, CQC_CQE_COMPRESSION_LAYOUT, PRM_CQE_COMPRESSION_ENHANCED + 1);
 	flat_cmd_expect(flat.hca[0], in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_PARAM_ERR);
 }
 
@@ -242,7 +334,8 @@ int main(void)
 		ON(the_stride_format_has_the_counter), ON(wide_entries_have_them_at_their_end),
 		ON(a_run_ends_with_the_ring),          ON(one_alone_is_a_cqe),
 		ON(payload_in_a_cqe_ends_a_run),       ON(a_resize_leaves_none_behind),
-		ON(unknown_formats_are_refused),
+		ON(blocks_go_on_from_a_cqe),           ON(a_block_ends_with_the_ring),
+		ON(another_cqe_ends_blocks),           ON(unknown_formats_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

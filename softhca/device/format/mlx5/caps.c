@@ -237,6 +237,7 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_general_objects(hca, cap);
 	put_lag(hca, cap);
 	put_signatures(hca, cap);
+	fld_set(cap, HCA_CAP_ENHANCED_CQE_COMPRESSION, !hca->config.kernel_driver);
 	put_crypto_objects(hca, cap);
 	fld_set(cap, HCA_CAP_SQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);

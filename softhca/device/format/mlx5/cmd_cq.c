@@ -20,9 +20,10 @@ CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
  * line. */
 enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
 
-static const char *cq_check_compression(const uint8_t *cqc)
+static const char *cq_check_compression(const struct hca *hca, const uint8_t *cqc)
 {
-	if (fld_get(cqc, CQC_CQE_COMPRESSION_LAYOUT) != PRM_CQE_COMPRESSION_BASIC)
+	if (fld_get(cqc, CQC_CQE_COMPRESSION_LAYOUT) >
+	    (hca->config.kernel_driver ? PRM_CQE_COMPRESSION_BASIC : PRM_CQE_COMPRESSION_ENHANCED))
 		return "cq: another layout of compressed CQEs than is announced";
 	switch (fld_get(cqc, CQC_MINI_CQE_RES_FORMAT)) {
 	case PRM_MINI_CQE_HASH:
@@ -43,7 +44,7 @@ static const char *cq_check_context(const struct hca *hca, const uint8_t *cqc)
 		return "cq: more entries than log_max_cq_sz allows";
 	if (!fld_get(cqc, CQC_DBR_UMEM_VALID) && fld_get(cqc, CQC_DBR_ADDR) & 7)
 		return "cq: doorbell record is not aligned to 8";
-	return fld_get(cqc, CQC_CQE_COMP_EN) ? cq_check_compression(cqc) : NULL;
+	return fld_get(cqc, CQC_CQE_COMP_EN) ? cq_check_compression(hca, cqc) : NULL;
 }
 
 static int cq_set_compression(struct cq *cq)
@@ -55,6 +56,9 @@ static int cq_set_compression(struct cq *cq)
 	cq->run = calloc(1, sizeof(*cq->run));
 	if (!cq->run)
 		return ENOMEM;
+	cq->run->has_blocks =
+		fld_get(cq->context, CQC_CQE_COMPRESSION_LAYOUT) == PRM_CQE_COMPRESSION_ENHANCED;
+	cq->run->behind_title = cq->pi - 1; /* there is none */
 	cq->run->format.has_hash = format == PRM_MINI_CQE_HASH;
 	cq->run->format.has_index = format == PRM_MINI_CQE_CHECKSUM_STRIDE;
 	return 0;

@@ -46,6 +46,11 @@ void mlx5_set_cqe_owner(uint8_t *cqe, bool owner)
 	fld_set(cqe, CQE_OWNER, owner);
 }
 
+void mlx5_set_cqe_lap(uint8_t *cqe, uint8_t lap)
+{
+	fld_set(cqe, CQE_VALIDITY, lap);
+}
+
 bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner)
 {
 	return fld_get(cqe, CQE_OPCODE) != CQE_OP_INVALID && fld_get(cqe, CQE_OWNER) == owner;

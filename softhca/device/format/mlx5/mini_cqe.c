@@ -84,3 +84,9 @@ void mlx5_encode_title(uint8_t *cqe, uint32_t count)
 	fld_set(cqe, CQE_BYTE_COUNT, count);
 	fld_set(cqe, CQE_FORMAT, CQE_FORMAT_COMPRESSED);
 }
+
+void mlx5_encode_block(uint8_t *block, uint32_t count)
+{
+	fld_set(block, CQE_OPCODE, count - 1);
+	fld_set(block, CQE_FORMAT, CQE_FORMAT_COMPRESSED);
+}

@@ -57,6 +57,7 @@ void mlx5_encode_sig_error(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
 /* The function decodes what a key computes; it returns false when the adapter does not have it. */
 bool mlx5_decode_bsf(const uint8_t *bsf, size_t len, struct sig *sig, struct crypt *crypt);
 void mlx5_set_cqe_owner(uint8_t *cqe, bool owner);
+void mlx5_set_cqe_lap(uint8_t *cqe, uint8_t lap);
 bool mlx5_is_software_cqe(const uint8_t *cqe, bool owner);
 
 /* mini_cqe.c */
@@ -64,6 +65,7 @@ bool mlx5_can_compress(const uint8_t *cqe);
 bool mlx5_cqe_follows(const uint8_t *title, const uint8_t *last, const uint8_t *cqe);
 void mlx5_encode_mini_cqe(const struct run_format *format, const uint8_t *cqe, uint8_t *mini);
 void mlx5_encode_title(uint8_t *cqe, uint32_t count);
+void mlx5_encode_block(uint8_t *block, uint32_t count);
 
 /* frame.c */
 int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
