@@ -87,7 +87,7 @@ APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libnl-3-dev libnl-rou
 APT_TEST=(openssl build-essential git g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest rdmacm-utils iperf3
 	valgrind abigail-tools tshark pandoc mandoc man-db python3 python3-pyverbs python3-scapy procps util-linux iproute2 shellcheck clang-format debian-archive-keyring
 	debhelper lintian debootstrap rpm rpmlint
-	qperf fio ucx-utils libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx curl socat
+	qperf fio ucx-utils libucx-dev libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx curl socat
 	mpich libmpich-dev hpcc libgloo-dev dpdk-dev ceph-mon ceph-osd ceph-common dapl2-utils qemu-system-x86 memcached haproxy
 	infiniband-diags opensm ibacm)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel openssl-devel kernel-headers)

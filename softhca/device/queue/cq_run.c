@@ -153,9 +153,13 @@ static bool run_is_over(const struct cq *cq)
 	return cq->run->count == most || !((cq->pi + cq->run->count) & (cq_entries(cq) - 1));
 }
 
+/* Each lap begins with a CQE that is whole: UCX marks the entries of a block with the lap of its
+ * title. */
 static bool has_title(const struct cq *cq)
 {
-	return cq->run->has_blocks ? cq->run->behind_title == cq->pi : cq->run->count;
+	if (!cq->run->has_blocks)
+		return cq->run->count;
+	return cq->run->behind_title == cq->pi && cq->pi & (cq_entries(cq) - 1);
 }
 
 int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited,

@@ -70,9 +70,13 @@ struct flat_srq {
 /* In a cqe_size: 128 bytes, of which the first 64 are padding */
 enum { FLAT_PADDED = 1 << 16 };
 
-/* In a cqe_size: runs are compressed, with mini CQEs of the format behind the shift, as titles and arrays or
- * in blocks */
-enum { FLAT_COMPRESSED = 1 << 17, FLAT_FORMAT_SHIFT = 18, FLAT_BLOCKS = 1 << 20 };
+/* In a cqe_size: runs are compressed, with mini CQEs of the format behind the shift, as titles and
+ * arrays or in blocks */
+enum {
+	FLAT_COMPRESSED = 1 << 17,
+	FLAT_FORMAT_SHIFT = 18,
+	FLAT_BLOCKS = 1 << 20,
+};
 
 enum { FLAT_SRQ_STRIDE = 64, FLAT_SRQ_UIDX = 0xdef };
 
