@@ -28,9 +28,9 @@ enum prm_mini_cqe_format {
 
 /* CQC_CQE_COMPRESSION_LAYOUT: the one that is described here, or blocks of mini CQEs instead of
  * titles. A block is one entry, takes as many as it has mini CQEs, and goes on from the last CQE
- * that is whole, which counts by itself. Its CQE_OPCODE says how many mini CQEs there are, less one;
- * the format is COMPRESSED. Who reads such a CQ looks at CQE_VALIDITY instead of the owner: the
- * number of the lap. Linux 7.2, mlx5e; UCX 1.18. */
+ * that is whole, which counts by itself. Its CQE_OPCODE says how many mini CQEs there are, less
+ * one; the format is COMPRESSED. Who reads such a CQ looks at CQE_VALIDITY instead of the owner:
+ * the number of the lap. Linux 7.2, mlx5e; UCX 1.18. */
 enum { PRM_CQE_COMPRESSION_BASIC = 0, PRM_CQE_COMPRESSION_ENHANCED = 1 };
 
 enum { PRM_MINI_CQES_BLOCK = 7 };
