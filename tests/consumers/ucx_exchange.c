@@ -21,7 +21,7 @@ struct peer {
 	ucp_ep_h to_other;
 };
 
-static void must(ucs_status_t status, const char *what)
+static void status_must(ucs_status_t status, const char *what)
 {
 	if (status == UCS_OK)
 		return;
@@ -36,8 +36,8 @@ static void peer_open(struct peer *peer)
 	ucp_worker_params_t worker = { .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
 				       .thread_mode = UCS_THREAD_MODE_SINGLE };
 
-	must(ucp_init(&params, NULL, &peer->context), "ucp_init");
-	must(ucp_worker_create(peer->context, &worker, &peer->worker), "ucp_worker_create");
+	status_must(ucp_init(&params, NULL, &peer->context), "ucp_init");
+	status_must(ucp_worker_create(peer->context, &worker, &peer->worker), "ucp_worker_create");
 }
 
 static void peer_connect(struct peer *peer, const struct peer *other)
@@ -46,23 +46,24 @@ static void peer_connect(struct peer *peer, const struct peer *other)
 	ucp_address_t *address;
 	size_t len;
 
-	must(ucp_worker_get_address(other->worker, &address, &len), "ucp_worker_get_address");
+	status_must(ucp_worker_get_address(other->worker, &address, &len),
+		    "ucp_worker_get_address");
 	params.address = address;
-	must(ucp_ep_create(peer->worker, &params, &peer->to_other), "ucp_ep_create");
+	status_must(ucp_ep_create(peer->worker, &params, &peer->to_other), "ucp_ep_create");
 	ucp_worker_release_address(other->worker, address);
 }
 
-static void await(struct peer peers[2], void *request)
+static void request_await(struct peer peers[2], void *request)
 {
 	if (UCS_PTR_IS_ERR(request))
-		must(UCS_PTR_STATUS(request), "a request");
+		status_must(UCS_PTR_STATUS(request), "a request");
 	if (!request)
 		return;
 	while (ucp_request_check_status(request) == UCS_INPROGRESS) {
 		ucp_worker_progress(peers[0].worker);
 		ucp_worker_progress(peers[1].worker);
 	}
-	must(ucp_request_check_status(request), "a request");
+	status_must(ucp_request_check_status(request), "a request");
 	ucp_request_free(request);
 }
 
@@ -76,13 +77,13 @@ static uint8_t byte_of(unsigned int n, size_t at)
 	return (uint8_t)(n * 31 + at * 7 + (at >> 8));
 }
 
-static void fill(uint8_t *buf, unsigned int n)
+static void message_fill(uint8_t *buf, unsigned int n)
 {
 	for (size_t at = 0; at < length(n); at++)
 		buf[at] = byte_of(n, at);
 }
 
-static bool is_right(const uint8_t *buf, unsigned int n)
+static bool message_is_right(const uint8_t *buf, unsigned int n)
 {
 	for (size_t at = 0; at < length(n); at++)
 		if (buf[at] != byte_of(n, at))
@@ -91,7 +92,7 @@ static bool is_right(const uint8_t *buf, unsigned int n)
 }
 
 /* The function returns how many messages were wrong. */
-static unsigned int exchange(struct peer peers[2], unsigned int first)
+static unsigned int exchange_batch(struct peer peers[2], unsigned int first)
 {
 	static uint8_t out[BATCH][SIZE], in[BATCH][SIZE];
 	const ucp_request_param_t none = { 0 };
@@ -103,14 +104,14 @@ static unsigned int exchange(struct peer peers[2], unsigned int first)
 		received[i] = ucp_tag_recv_nbx(peers[1].worker, in[i], SIZE, first + i, UINT64_MAX,
 					       &none);
 	for (unsigned int i = 0; i < BATCH; i++) {
-		fill(out[i], first + i);
+		message_fill(out[i], first + i);
 		sent[i] = ucp_tag_send_nbx(peers[0].to_other, out[i], length(first + i), first + i,
 					   &none);
 	}
 	for (unsigned int i = 0; i < BATCH; i++) {
-		await(peers, sent[i]);
-		await(peers, received[i]);
-		wrong += !is_right(in[i], first + i);
+		request_await(peers, sent[i]);
+		request_await(peers, received[i]);
+		wrong += !message_is_right(in[i], first + i);
 	}
 	return wrong;
 }
@@ -120,7 +121,7 @@ static void peer_close(struct peer peers[2], struct peer *peer)
 	const ucp_request_param_t none = { 0 };
 
 	if (peer->to_other)
-		await(peers, ucp_ep_close_nbx(peer->to_other, &none));
+		request_await(peers, ucp_ep_close_nbx(peer->to_other, &none));
 	peer->to_other = NULL;
 }
 
@@ -133,7 +134,7 @@ int main(void)
 	peer_open(&peers[1]);
 	peer_connect(&peers[0], &peers[1]);
 	for (unsigned int i = 0; i < BATCHES; i++)
-		wrong += exchange(peers, i * BATCH);
+		wrong += exchange_batch(peers, i * BATCH);
 	peer_close(peers, &peers[0]);
 	for (int i = 0; i < 2; i++) {
 		ucp_worker_destroy(peers[i].worker);
