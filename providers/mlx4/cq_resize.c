@@ -32,18 +32,17 @@ static int cq_run_resize(struct mlx4_cq *cq, const struct cq_ring *to, struct qu
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	const struct cq_ring from = ring_in(cq, &cq->buf, cq->count_log);
 	struct queue_mem old = cq->buf;
-	bool moved;
 	int ret;
 
 	provider_cq_ring_init(&marks, to, cq->ci + 1);
 	ret = verbs_cmd_resize_cq(&cq->vcq.cq, (1u << to->count_log) - 1, &udata);
 	if (ret)
 		return ret;
-	/* The adapter writes to the new ring now, whether the old one was complete or not. */
-	moved = provider_cq_ring_move(&marks, &from, to, cq->ci);
-	if (!moved)
+	if (!provider_cq_ring_move(&marks, &from, to, cq->ci)) {
 		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
 			   cq->cqn);
+		return EIO; /* nothing says that the adapter has left it */
+	}
 	cq->buf = *mem;
 	*mem = old;
 	cq->ring = to->last + 1 - M4_CQE_SIZE;
@@ -52,7 +51,7 @@ static int cq_run_resize(struct mlx4_cq *cq, const struct cq_ring *to, struct qu
 	cq->vcq.cq.cqe = (int)cq->mask;
 	__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELAXED);
 	doorbell_cq_consumed(cq->dbrec, cq->ci);
-	return moved ? 0 : EIO;
+	return 0;
 }
 
 static int cq_check_size(struct mlx4_cq *cq, int cqe)
@@ -89,7 +88,8 @@ static int cq_resize_to(struct mlx4_cq *cq, uint32_t count_log)
 	to = ring_in(cq, &mem, count_log);
 	qlock_enter(&cq->lock);
 	ret = cq_check_reader(cq);
-	if (!ret)
+	/* Another thread may have been first, and the kernel does nothing for the same size. */
+	if (!ret && count_log != cq->count_log)
 		ret = cq_run_resize(cq, &to, &mem);
 	qlock_leave(&cq->lock);
 	provider_queue_mem_free(&mem);

@@ -66,20 +66,19 @@ static int cq_run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const stru
 	const struct cq_ring from_ring = ring_at(cq, cq->ring, cq->count_log),
 			     to_ring = ring_at(cq, to->ring, to->count_log);
 	int ret;
-	bool moved;
 
 	provider_cq_ring_init(&marks, &to_ring, cq->ci + 1);
 	ret = verbs_cmd_resize_cq(&cq->vcq.cq, (1u << to->count_log) - 1, &udata);
 	if (ret)
 		return ret;
-	/* The adapter writes to the new ring now, whether the old one was complete or not. */
-	moved = provider_cq_ring_move(&marks, &from_ring, &to_ring, cq->ci);
-	if (!moved)
+	if (!provider_cq_ring_move(&marks, &from_ring, &to_ring, cq->ci)) {
 		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
 			   cq->cqn);
+		return EIO; /* nothing says that the adapter has left it */
+	}
 	ring_publish(cq, old, to);
 	cq->vcq.cq.cqe = (int)cq->mask;
-	return moved ? 0 : EIO;
+	return 0;
 }
 
 static int new_ring_alloc(struct mlx5_cq *cq, struct new_ring *to)
@@ -130,7 +129,8 @@ static int cq_resize_to(struct mlx5_cq *cq, struct new_ring *to)
 	}
 	qlock_enter(&cq->lock);
 	ret = cq_check_reader(cq);
-	if (!ret)
+	/* Another thread may have been first, and the kernel does nothing for the same size. */
+	if (!ret && to->count_log != cq->count_log)
 		ret = cq_run_resize(cq, old, to);
 	switched = cq->buf.addr == to->buf.addr;
 	qlock_leave(&cq->lock);

@@ -98,6 +98,8 @@ int main(void)
 	rig_open(&rig);
 	say_topic("refused");
 	threads_refused(&rig);
+	say_topic("resized");
+	threads_resized(&rig);
 	say_topic("objects");
 	threads_objects(&rig);
 	say_topic("data");

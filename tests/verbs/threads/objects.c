@@ -10,6 +10,7 @@
 #define CONTEXTS_EACH 20
 #define LIFES_EACH    60
 #define REFUSALS_EACH 50
+#define RESIZES       100
 #define TOO_MANY_CQES (1 << 25)
 #define MESSAGE_BYTES 3000
 
@@ -50,6 +51,35 @@ void threads_lists(void)
 	crew_run(NUM_THREADS, read_lists, &lists);
 	say_check(lists.found == 2 * NUM_THREADS * LISTS_EACH, "and finds it again");
 	ibv_free_device_list(held);
+}
+
+struct resizing {
+	struct ibv_cq *cq;
+	int cqes;
+	atomic_int failed;
+};
+
+static void resize_once(void *arg, int id)
+{
+	struct resizing *resizing = arg;
+
+	(void)id;
+	if (ibv_resize_cq(resizing->cq, resizing->cqes))
+		atomic_fetch_add(&resizing->failed, 1);
+}
+
+/* Who comes second finds the CQ as large as it wants it. */
+void threads_resized(struct rig *rig)
+{
+	struct resizing resizing = { .cq = ibv_create_cq(rig->ctx, 10, NULL, NULL, 0) };
+
+	MUST(resizing.cq);
+	for (int i = 0; i < RESIZES; i++) {
+		resizing.cqes = i % 2 ? 10 : 300;
+		crew_run(2, resize_once, &resizing);
+	}
+	say_check(!resizing.failed, "two threads resize one CQ to the same size");
+	MUST(!ibv_destroy_cq(resizing.cq));
 }
 
 static void buffer_fill(uint8_t *buf, int id, int round)

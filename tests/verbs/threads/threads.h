@@ -36,6 +36,7 @@ bool crew_await(atomic_int *value, int target);
 void threads_lists(void);
 void threads_contexts(void);
 void threads_objects(struct rig *rig);
+void threads_resized(struct rig *rig);
 void threads_refused(struct rig *rig);
 void threads_data(struct rig *rig);
 void threads_srq(struct rig *rig);
