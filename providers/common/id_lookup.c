@@ -6,15 +6,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "providers/common/id_lookup.h"
 #include "util/alloc.h"
+#include "util/log.h"
+
+enum { PATIENCE_MS = 5000, MS_PER_S = 1000, NS_PER_MS = 1000000 };
 
 void provider_id_lookup_init(struct id_lookup *ids)
 {
 	memset(ids->leaf, 0, sizeof(ids->leaf));
 	pthread_mutex_init(&ids->lock, NULL);
 	pthread_cond_init(&ids->cleared, NULL);
+	ids->patience_ms = PATIENCE_MS;
 }
 
 void provider_id_lookup_destroy(struct id_lookup *ids)
@@ -44,6 +49,39 @@ static void entry_put(struct id_leaf *leaf, uint32_t id, void *object)
 	leaf->used++;
 }
 
+static struct timespec time_after(unsigned int ms)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	time.tv_sec += ms / MS_PER_S;
+	time.tv_nsec += (long)(ms % MS_PER_S) * NS_PER_MS;
+	if (time.tv_nsec >= (long)MS_PER_S * NS_PER_MS) {
+		time.tv_nsec -= (long)MS_PER_S * NS_PER_MS;
+		time.tv_sec++;
+	}
+	return time;
+}
+
+/* The function waits with the lock, which a thread that is cancelled would keep. */
+static int entry_await(struct id_lookup *ids, void *const *entry, uint32_t id)
+{
+	struct timespec end;
+	int ret = 0, state;
+
+	if (!*entry)
+		return 0;
+	end = time_after(ids->patience_ms);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	while (*entry && !ret)
+		ret = pthread_cond_timedwait(&ids->cleared, &ids->lock, &end);
+	pthread_setcancelstate(state, NULL);
+	if (!*entry)
+		return 0;
+	verbs_warn("number of a queue: the kernel gives 0x%x again, whose object is not gone", id);
+	return EEXIST;
+}
+
 int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
 {
 	struct id_leaf *leaf;
@@ -53,8 +91,8 @@ int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
 		return EINVAL;
 	pthread_mutex_lock(&ids->lock);
 	ret = leaf_get(ids, id >> ID_LEAF_BITS, &leaf);
-	while (!ret && leaf->entry[id & (ID_LEAF_SIZE - 1)])
-		pthread_cond_wait(&ids->cleared, &ids->lock);
+	if (!ret)
+		ret = entry_await(ids, &leaf->entry[id & (ID_LEAF_SIZE - 1)], id);
 	if (!ret)
 		entry_put(leaf, id, object);
 	pthread_mutex_unlock(&ids->lock);

@@ -25,15 +25,17 @@ struct id_leaf {
 
 struct id_lookup {
 	struct id_leaf *leaf[ID_ROOT_SIZE];
-	pthread_mutex_t lock;   /* writers only */
-	pthread_cond_t cleared; /* an entry */
+	pthread_mutex_t lock;     /* writers only */
+	pthread_cond_t cleared;   /* an entry */
+	unsigned int patience_ms; /* of who waits for that */
 };
 
 void provider_id_lookup_init(struct id_lookup *ids);
 void provider_id_lookup_destroy(struct id_lookup *ids);
 
 /* The kernel gives a number again as soon as it has destroyed the object that had it, and who did
- * that may not have cleared the entry yet: the function waits for it. */
+ * that may not have cleared the entry yet: the function waits for it, and returns EEXIST when that
+ * does not happen. (Who destroys may itself wait for the caller, to acknowledge an event.) */
 int provider_id_set(struct id_lookup *ids, uint32_t id, void *object);
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
 void provider_id_clear(struct id_lookup *ids, uint32_t id);
