@@ -322,10 +322,15 @@ static void qp_reset(struct mlx4_qp *qp)
 static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 {
 	struct mlx4_context *ctx = to_mctx(qp->vqp.qp.context);
+	const struct ibv_device_attr *device;
 	uint8_t traits;
 
-	if (!provider_device_port_traits(&ctx->device, port_num, &traits))
-		qp->is_ethernet = traits & PORT_ETHERNET;
+	if (provider_device_port_traits(&ctx->device, port_num, &traits) ||
+	    provider_device_attr_get(&ctx->device, &device))
+		return;
+	qp->is_ethernet = traits & PORT_ETHERNET;
+	qp->has_checksums =
+		qp->is_ud && !qp->is_ethernet && device->device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
 }
 
 int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)

@@ -66,8 +66,9 @@ struct mlx4_qp {
 	struct verbs_qp vqp;
 
 	bool is_ud, sq_sig_all, error_reported;
-	bool is_ethernet; /* the port is */
-	uint32_t opcodes; /* of the type */
+	bool is_ethernet;   /* the port is */
+	bool has_checksums; /* of datagrams on InfiniBand, if the device computes them */
+	uint32_t opcodes;   /* of the type */
 	struct ibv_qp_cap cap;
 	struct queue_mem buf;
 	struct queue_rec rec; /* of receives; none without them */

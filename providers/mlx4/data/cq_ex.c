@@ -97,7 +97,7 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
 	if (cqx->status)
 		return 0;
 	return cqe_is_request(cq->cqe) ? (unsigned int)cq->extra >> WQ_DONE_FLAGS_SHIFT
-				       : cqe_recv_flags(cq->cqe);
+				       : cqe_recv_flags(cq->qp, cq->cqe);
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *cqx)

@@ -75,7 +75,7 @@ CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
-CQE_INLINE unsigned int cqe_recv_flags(const uint8_t *cqe)
+CQE_INLINE unsigned int cqe_recv_flags(const struct mlx4_qp *qp, const uint8_t *cqe)
 {
 	static const uint8_t flags[FLD_MASK(M4_CQE_OPCODE) + 1] = {
 		[M4_RECV_WRITE_IMM] = IBV_WC_WITH_IMM,
@@ -84,7 +84,7 @@ CQE_INLINE unsigned int cqe_recv_flags(const uint8_t *cqe)
 	};
 	unsigned int all = flags[cqe_opcode(cqe)];
 
-	if (unlikely(cqe_checksums_are_right(cqe)))
+	if (unlikely(qp->has_checksums && cqe_checksums_are_right(cqe)))
 		all |= IBV_WC_IP_CSUM_OK;
 	if (unlikely(fld_get(cqe, M4_CQE_GRH)))
 		all |= IBV_WC_GRH;

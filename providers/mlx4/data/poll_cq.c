@@ -48,7 +48,7 @@ CQE_INLINE void fill_message(const struct mlx4_cq *cq, struct mlx4_qp *qp, const
 
 	fill_success(wc, wr_id, cqe_recv_opcode(cqe), cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT)),
 		     qp->vqp.qp.qp_num);
-	wc->wc_flags = cqe_recv_flags(cqe);
+	wc->wc_flags = cqe_recv_flags(qp, cqe);
 	wc->imm_data = cqe_imm(cqe);
 	wc->src_qp = rqpn & FLD_MASK(M4_CQE_RQPN);
 	wc->dlid_path_bits = rqpn >> FLD_SHIFT(M4_CQE_PATH_BITS) & FLD_MASK(M4_CQE_PATH_BITS);

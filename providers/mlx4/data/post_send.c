@@ -44,6 +44,11 @@ static int __attribute__((cold)) refuse(const struct mlx4_qp *qp, const struct i
 	if ((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode))
 		verbs_warn("post_send: qp 0x%x: opcode is %d, in state %d the QP has opcodes %#x",
 			   qp->vqp.qp.qp_num, (int)wr->opcode, (int)qp->vqp.qp.state, sq->opcodes);
+	else if ((unsigned int)wr->num_sge <= sq->max_sge && wr->send_flags & IBV_SEND_IP_CSUM)
+		verbs_warn(
+			"post_send: qp 0x%x: send_flags has IBV_SEND_IP_CSUM: the device computes "
+			"no checksums of datagrams on this port",
+			qp->vqp.qp.qp_num);
 	else
 		verbs_warn("post_send: qp 0x%x: num_sge is %d, limit %u", qp->vqp.qp.qp_num,
 			   wr->num_sge, sq->max_sge);
@@ -141,7 +146,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		return *err = refuse(qp, wr), false;
 	op = &send_ops[wr->opcode];
 	more = opcode_is_atomic(op->opcode); /* segments */
-	if (unlikely((unsigned int)wr->num_sge > sq->max_sge - more))
+	if (unlikely((unsigned int)wr->num_sge > sq->max_sge - more ||
+		     (is_ud && wr->send_flags & IBV_SEND_IP_CSUM && !qp->has_checksums)))
 		return *err = refuse(qp, wr), false;
 	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
 		if (unlikely(!inline_fits(sq, wr, more * M4_SEG, &length)))
@@ -152,8 +158,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		at = put_data(ctrl, put_head(ctrl, wr, op, is_ud), wr);
 		built->is_whole = op->fetches;
 	}
-	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wqe_flags(sq, wr->send_flags),
-			third_word(wr));
+	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE,
+			wqe_flags(sq, is_ud, wr->send_flags), third_word(wr));
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	built->ctrl = ctrl;
 	built->size = at;
@@ -221,8 +227,9 @@ WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 	const uint32_t usual = sq->opcodes & (is_ud ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
 
 	return !wr->next && (unsigned int)wr->num_sge - 1 < sq->max_sge &&
-	       !(wr->send_flags & IBV_SEND_INLINE) && (unsigned int)wr->opcode < 32 &&
-	       usual >> wr->opcode & 1 && sq->wq.head != sq->wq.limit;
+	       !(wr->send_flags & (IBV_SEND_INLINE | (is_ud ? IBV_SEND_IP_CSUM : 0))) &&
+	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 &&
+	       sq->wq.head != sq->wq.limit;
 }
 
 WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, bool is_ud,
@@ -242,7 +249,7 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 	else
 		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
 	wqe_put_control(ctrl, at + (uint32_t)sges * M4_SEG, wr->send_flags & IBV_SEND_FENCE,
-			wqe_flags(sq, wr->send_flags), wr->imm_data);
+			wqe_flags(sq, is_ud, wr->send_flags), wr->imm_data);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	hand_over(qp, ctrl, head, op->opcode);
 	if (stamps)

@@ -188,21 +188,23 @@ WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, bool fence, uint32
 	words[3] = imm;
 }
 
-/* The third word of a control segment for each combination of enum ibv_send_flags */
+/* The third word of a control segment for each combination of enum ibv_send_flags. Only datagrams
+ * have checksums. */
 #define FLAGS_OF(send_flags)                                                   \
 	(((send_flags)&IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |                  \
 	 ((send_flags)&IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0) | \
 	 ((send_flags)&IBV_SEND_IP_CSUM ? M4_CHECKSUMS : 0))
 #define FLAGS_OF_4(n) FLAGS_OF(n), FLAGS_OF((n) + 1), FLAGS_OF((n) + 2), FLAGS_OF((n) + 3)
 
-WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, unsigned int send_flags)
+WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, bool is_ud, unsigned int send_flags)
 {
 	static const uint8_t flags[] = {
 		FLAGS_OF_4(0),  FLAGS_OF_4(4),  FLAGS_OF_4(8),  FLAGS_OF_4(12),
 		FLAGS_OF_4(16), FLAGS_OF_4(20), FLAGS_OF_4(24), FLAGS_OF_4(28),
 	};
 
-	return sq->flags_always | flags[send_flags % ARRAY_SIZE(flags)];
+	return sq->flags_always |
+	       flags[send_flags % (is_ud ? ARRAY_SIZE(flags) : IBV_SEND_IP_CSUM)];
 }
 
 #endif

@@ -51,11 +51,13 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 	else if (unlikely(!wq_has_room(&sq->wq, head)))
 		batch_fail(qp, ENOMEM, "as many requests are posted as max_send_wr",
 			   sq->wq.max_post);
+	if (unlikely(qp->is_ud && qpx->wr_flags & IBV_SEND_IP_CSUM && !qp->has_checksums))
+		batch_fail(qp, EINVAL, "no checksums of datagrams on this port", qpx->wr_flags);
 	if (unlikely(qp->batch.err))
 		return NULL;
 	ctrl = sq_slot(sq, head);
 	wqe_put_control(ctrl, head_size, qpx->wr_flags & IBV_SEND_FENCE,
-			wqe_flags(sq, qpx->wr_flags), imm);
+			wqe_flags(sq, qp->is_ud, qpx->wr_flags), imm);
 	*(__be32 *)ctrl = htobe32(wqe_owner_opcode(sq, head, opcode) ^ FLD_BITS(M4_CTRL_OWNER));
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, qpx->wr_id, done_as);
 	sq->wq.head = head + 1;

@@ -116,6 +116,7 @@ static struct mlx4_context *new_context(const struct rig_options *opt)
 			     &ctx->device_resp);
 	ctx->device.known = true;
 	ctx->device.attr.max_cqe = 1024;
+	ctx->device.attr.device_cap_flags = opt->checksums ? IBV_DEVICE_UD_IP_CSUM : 0;
 	return ctx;
 }
 

@@ -29,7 +29,8 @@ struct rig_options {
 	uint64_t wc_flags;
 	bool signal_all, blueflame;
 	bool second_port_is_ethernet;
-	uint8_t port; /* 0: 1 */
+	bool checksums; /* the device computes them */
+	uint8_t port;   /* 0: 1 */
 };
 
 struct rig {

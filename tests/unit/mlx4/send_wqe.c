@@ -91,7 +91,7 @@ static void both_doors_put_the_same_bytes(void **state)
 		  "00000010 0000abce 22334455 66778899" },
 		{ { .opcode = IBV_WR_SEND, .num_sge = 0 }, "0000000a 00000001 00000000 00000000" },
 		{ { .opcode = IBV_WR_SEND, .num_sge = 0, .send_flags = IBV_SEND_IP_CSUM },
-		  "0000000a 00000001 00000030 00000000" },
+		  "0000000a 00000001 00000000 00000000" },
 		{ { .opcode = IBV_WR_SEND_WITH_IMM,
 		    .sg_list = sges,
 		    .num_sge = 1,
@@ -179,6 +179,37 @@ static void address_of_a_datagram_is_behind_the_control_segment(void **state)
 		    "00000020 00000077 00000000 00001000");
 	assert_int_equal(mlx4_ah_destroy(ah), 0);
 	rig_free(rig);
+}
+
+/* The adapter computes them for datagrams, if it can at all. */
+static void checksums_are_asked_for_where_they_are(void **state)
+{
+	struct rig_options options = { .type = IBV_QPT_UD };
+	struct ibv_ah_attr attr = { .port_num = 1, .dlid = 1 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_IP_CSUM }, *bad;
+
+	(void)state;
+	for (int has = 0; has < 2; has++) {
+		struct ibv_qp_ex *qpx;
+		struct rig *rig;
+
+		options.checksums = has;
+		rig = rig_new(&options);
+		qpx = &rig->qp->vqp.qp_ex;
+		assert_int_equal(mlx4_ah_create(&rig->pd.pd, &attr, &wr.wr.ud.ah), 0);
+		assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), has ? 0 : EINVAL);
+		if (has)
+			check_bytes(rig_slot(rig, 0), "0000000a 00000004 00000030");
+		ibv_wr_start(qpx);
+		qpx->wr_flags = IBV_SEND_IP_CSUM;
+		ibv_wr_send(qpx);
+		ibv_wr_set_ud_addr(qpx, wr.wr.ud.ah, 1, 1);
+		assert_int_equal(ibv_wr_complete(qpx), has ? 0 : EINVAL);
+		if (has)
+			check_bytes(rig_slot(rig, 1), "0000000a 00000004 00000030");
+		assert_int_equal(mlx4_ah_destroy(wr.wr.ud.ah), 0);
+		rig_free(rig);
+	}
 }
 
 /* Each piece of 64 bytes has a header of its own. */
@@ -411,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_put_the_same_bytes),
 		cmocka_unit_test(address_of_a_datagram_is_behind_the_control_segment),
+		cmocka_unit_test(checksums_are_asked_for_where_they_are),
 		cmocka_unit_test(inline_bytes_do_not_run_over_the_end_of_a_piece),
 		cmocka_unit_test(longest_inline_data_fill_63_segments),
 		cmocka_unit_test(atomic_does_not_leave_its_slot),
