@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * schedulers.c - what schedulers of mlx5dv give the QPs in them, of which each always has requests
+ * posted: two with shares of 1 and 3 of what the arbiter above them may send, and one with a
+ * maximum.
+ *
+ * It prints "name<tab>value" lines; the values should be 25 % and 200 Mbit/s.
+ */
+#include <infiniband/mlx5dv.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/measure.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/say.h"
+
+enum {
+	PIECE = 64 * 1024, /* bytes of a write */
+	POSTED = 256, /* writes that each QP has posted: enough for a while without the program */
+	MAX_QPS = 2,
+	WARM_UP_US = 100 * 1000,
+	MEASURED_US = 2 * 1000 * 1000,
+	MAXIMUM = 200, /* Mbit/s */
+	SHARED = 2000, /* which those with shares have together */
+};
+
+struct flow {
+	struct rig_pair pair;
+	struct mlx5dv_sched_leaf *leaf;
+	uint64_t done; /* bytes */
+};
+
+static void flow_open(struct rig *rig, struct mlx5dv_sched_node *parent, struct flow *flow,
+		      uint32_t flags, uint32_t share, uint32_t max)
+{
+	struct mlx5dv_sched_attr attr = {
+		.parent = parent, .flags = flags, .bw_share = share, .max_avg_bw = max
+	};
+	struct rig_conf conf = rig_conf_default();
+
+	conf.cap.max_send_wr = POSTED;
+	conf.cqe = 2 * POSTED;
+	conf.buf_size = PIECE;
+	rig_pair_open(rig, &conf, &flow->pair);
+	MUST(flow->leaf = mlx5dv_sched_leaf_create(rig->ctx, &attr));
+	MUST(!mlx5dv_modify_qp_sched_elem(flow->pair.end[0].qp, flow->leaf, NULL));
+	flow->done = 0;
+}
+
+static void flow_close(struct flow *flow)
+{
+	rig_pair_close(&flow->pair);
+	MUST(!mlx5dv_sched_leaf_destroy(flow->leaf));
+}
+
+static void flow_post(const struct flow *flow)
+{
+	const struct rig_end *from = &flow->pair.end[0], *to = &flow->pair.end[1];
+	struct ibv_sge sge = { (uintptr_t)from->buf, PIECE, from->mr->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_RDMA_WRITE,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+
+	wr.wr.rdma.remote_addr = (uintptr_t)to->buf;
+	wr.wr.rdma.rkey = to->mr->rkey;
+	MUST(!ibv_post_send(from->qp, &wr, &bad));
+}
+
+static void flow_go_on(struct flow *flow)
+{
+	struct ibv_wc wc[POSTED];
+	int n = ibv_poll_cq(flow->pair.end[0].cq, POSTED, wc);
+
+	MUST(n >= 0);
+	for (int i = 0; i < n; i++) {
+		MUST(!wc[i].status);
+		flow->done += PIECE;
+		flow_post(flow);
+	}
+}
+
+static void flows_run(struct flow *flows, unsigned int count, double us)
+{
+	double end = now_us() + us;
+
+	while (now_us() < end)
+		for (unsigned int i = 0; i < count; i++)
+			flow_go_on(&flows[i]);
+}
+
+/* The function returns how long was measured, in microseconds. */
+static double flows_measure(struct flow *flows, unsigned int count)
+{
+	double start;
+
+	for (unsigned int i = 0; i < count; i++)
+		for (unsigned int n = 0; n < POSTED; n++)
+			flow_post(&flows[i]);
+	flows_run(flows, count, WARM_UP_US);
+	for (unsigned int i = 0; i < count; i++)
+		flows[i].done = 0;
+	start = now_us();
+	flows_run(flows, count, MEASURED_US);
+	return now_us() - start;
+}
+
+static void shares_measure(struct rig *rig, struct mlx5dv_sched_node *root)
+{
+	struct mlx5dv_sched_attr attr = { .parent = root,
+					  .flags = MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW,
+					  .max_avg_bw = SHARED };
+	struct mlx5dv_sched_node *both = mlx5dv_sched_node_create(rig->ctx, &attr);
+	struct flow flows[MAX_QPS];
+
+	MUST(both);
+	flow_open(rig, both, &flows[0], MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE, 1, 0);
+	flow_open(rig, both, &flows[1], MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE, 3, 0);
+	flows_measure(flows, MAX_QPS);
+	printf("share of 1 beside 3, %%\t%.1f\n",
+	       100.0 * flows[0].done / (flows[0].done + flows[1].done));
+	for (unsigned int i = 0; i < MAX_QPS; i++)
+		flow_close(&flows[i]);
+	MUST(!mlx5dv_sched_node_destroy(both));
+}
+
+static void maximum_measure(struct rig *rig, struct mlx5dv_sched_node *root)
+{
+	struct flow flow;
+	double us;
+
+	flow_open(rig, root, &flow, MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW, 0, MAXIMUM);
+	us = flows_measure(&flow, 1);
+	printf("maximum of %u Mbit/s, Mbit/s\t%.1f\n", MAXIMUM, flow.done * 8 / us);
+	flow_close(&flow);
+}
+
+int main(void)
+{
+	struct mlx5dv_sched_attr attr = { 0 };
+	struct mlx5dv_sched_node *root;
+	struct rig rig;
+
+	rig_open(&rig);
+	MUST(root = mlx5dv_sched_node_create(rig.ctx, &attr));
+	shares_measure(&rig, root);
+	maximum_measure(&rig, root);
+	MUST(!mlx5dv_sched_node_destroy(root));
+	rig_close(&rig);
+	return 0;
+}
