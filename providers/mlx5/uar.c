@@ -117,24 +117,34 @@ static uint8_t *register_at(const struct mlx5_context *ctx, const struct mlx5_ua
 	return uar->page + (size_t)i * PRM_UAR_SIZE + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
 }
 
-/* The function adds register N of UAR I of a page as what KIND has. */
-static int bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int i, unsigned int n,
-		     const struct mlx5_bfreg *kind)
+/* The function adds register N of a page, counted through its UARs, as what KIND has. */
+static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n,
+		      const struct mlx5_bfreg *kind, struct mlx5_bfreg *bfreg)
 {
-	struct mlx5_bfreg *bfreg;
+	unsigned int i = n / PRM_UAR_SQS;
 
-	if (posix_memalign((void **)&bfreg, 64, sizeof(*bfreg))) {
-		verbs_warn("create_qp: no memory for %zu bytes", sizeof(*bfreg));
-		return ENOMEM;
-	}
 	*bfreg = *kind;
 	qlock_init(&bfreg->lock, true);
 	bfreg->uar = uar;
-	bfreg->half = register_at(ctx, uar, i, n);
+	bfreg->half = register_at(ctx, uar, i, n % PRM_UAR_SQS);
 	bfreg->reg = bfreg_is_shared(kind) ? register_at(ctx, uar, i, 0) : bfreg->half;
 	bfreg->index = uar->bfreg_index + i * PRM_UAR_SQS;
 	bfreg->next = ctx->bfregs;
 	ctx->bfregs = bfreg;
+}
+
+/* The function adds COUNT registers of a page: the FIRST, and each that is STEP behind the one
+ * before. */
+static int bfregs_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int count,
+		      unsigned int first, unsigned int step, const struct mlx5_bfreg *kind)
+{
+	if (posix_memalign((void **)&uar->bfregs, 64, count * sizeof(*uar->bfregs))) {
+		uar->bfregs = NULL;
+		verbs_warn("create_qp: no memory for %zu bytes", count * sizeof(*uar->bfregs));
+		return ENOMEM;
+	}
+	for (unsigned int i = 0; i < count; i++)
+		bfreg_add(ctx, uar, first + i * step, kind, &uar->bfregs[i]);
 	return 0;
 }
 
@@ -165,9 +175,7 @@ static int own_bfregs_grow(struct mlx5_context *ctx)
 	struct mlx5_uar *uar;
 	int ret = blueflame_uar(ctx, &uar);
 
-	for (unsigned int n = 0; !ret && n < uar->count * PRM_UAR_SQS; n++)
-		ret = bfreg_add(ctx, uar, n / PRM_UAR_SQS, n % PRM_UAR_SQS, &own);
-	return ret;
+	return ret ? ret : bfregs_add(ctx, uar, uar->count * PRM_UAR_SQS, 0, 1, &own);
 }
 
 /* The function adds a new page of registers for many queues each. Linux has the first register for
@@ -178,9 +186,7 @@ static int shared_bfreg_grow(struct mlx5_context *ctx)
 	struct mlx5_uar *uar;
 	int ret = blueflame_uar(ctx, &uar);
 
-	for (unsigned int i = 0; !ret && i < uar->count; i++)
-		ret = bfreg_add(ctx, uar, i, 1, &shared);
-	return ret;
+	return ret ? ret : bfregs_add(ctx, uar, uar->count, 1, PRM_UAR_SQS, &shared);
 }
 
 /* The page of the CQs serves queues that only ring. */
@@ -194,7 +200,7 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	if (!bfreg_find(ctx, bfreg_is_plain, &count, &in_use)) {
 		ret = cq_uar_locked(ctx, &uar);
 		if (!ret)
-			ret = bfreg_add(ctx, uar, 0, 0, &plain);
+			ret = bfregs_add(ctx, uar, 1, 0, 1, &plain);
 	}
 	if (!ret)
 		*bfreg = bfreg_find(ctx, bfreg_is_plain, &count, &in_use);
@@ -346,13 +352,9 @@ void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 
 void mlx5_uar_free_all(struct mlx5_context *ctx)
 {
-	struct mlx5_bfreg *bfreg;
 	struct mlx5_uar *uar;
 
-	while ((bfreg = ctx->bfregs)) {
-		ctx->bfregs = bfreg->next;
-		free(bfreg);
-	}
+	ctx->bfregs = NULL;
 	while ((uar = ctx->uars)) {
 		ctx->uars = uar->next;
 		mlx5_uar_page_free(ctx, uar);

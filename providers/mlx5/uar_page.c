@@ -182,5 +182,6 @@ void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar)
 	munmap(uar->page, uar->length);
 	if (uar->is_object)
 		object_destroy(ctx, uar);
+	free(uar->bfregs);
 	free(uar);
 }

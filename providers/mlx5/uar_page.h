@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct mlx5_bfreg;
 struct mlx5_context;
 
 struct mlx5_uar {
@@ -26,6 +27,7 @@ struct mlx5_uar {
 	uint64_t mmap_offset;
 	size_t length;
 	uint8_t *page;
+	struct mlx5_bfreg *bfregs; /* those that are dealt out, which uar.c made; they go with it */
 };
 
 /* TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects there is one plain page, and EOPNOTSUPP
