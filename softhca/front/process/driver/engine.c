@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -262,6 +263,7 @@ static void tune_thread(void)
 		uint64_t runtime, deadline, period;
 	} attr = { .size = sizeof(attr), .runtime = 100000 };
 
+	attr.nice = getpriority(PRIO_PROCESS, 0); /* which would be changed otherwise */
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	if (syscall(SYS_sched_setattr, 0, &attr, 0))
 		log_note("engine: no short slice: %s", strerror(errno));
