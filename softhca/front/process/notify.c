@@ -17,6 +17,7 @@
 #include "softhca/front/process/seccomp.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/umad/umad.h"
+#include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
 #include "util/bits.h"
@@ -34,6 +35,13 @@ static void device_write(struct call *call)
 	ucma_write(call);
 	if (!call->answered)
 		umad_write(call);
+}
+
+static void device_read(struct call *call)
+{
+	umad_read(call);
+	if (!call->answered)
+		event_channel_read(call);
 }
 
 static const struct {
@@ -69,7 +77,7 @@ static const struct {
 	{ __NR_sendmsg, netlink_sendmsg },
 	{ __NR_sendto, netlink_sendto },
 	{ __NR_write, device_write },
-	{ __NR_read, umad_read },
+	{ __NR_read, device_read },
 	{ __NR_setuid, credentials_change },
 	{ __NR_setgid, credentials_change },
 	{ __NR_setreuid, credentials_change },

@@ -320,6 +320,20 @@ void event_channel_put(struct event_channel *channel)
 	free(channel);
 }
 
+/* Reads of what comes one by one are looked at: event_channel_read(). So these descriptors are of
+ * the band whose calls are. */
+static int channel_place(struct event_channel *channel, struct call *call, int fd)
+{
+	int ret;
+
+	if (channel->kind == CHANNEL_VERBS) {
+		channel->number = call_give_fd(call, fd, true);
+		return channel->number < 0 ? -channel->number : 0;
+	}
+	ret = client_pick_descriptor(call->tid, &channel->number);
+	return ret ? ret : call_place_fd(call, fd, channel->number);
+}
+
 /* PAIR is our end and the program's, which CALL is given. */
 static int channel_publish(struct event_channel *channel, struct call *call, const int pair[2])
 {
@@ -331,10 +345,10 @@ static int channel_publish(struct event_channel *channel, struct call *call, con
 	ret = watch_add(&channel->watch, EPOLLRDHUP);
 	if (ret)
 		return ret;
-	channel->number = call_give_fd(call, pair[1], true);
-	if (channel->number < 0) {
+	ret = channel_place(channel, call, pair[1]);
+	if (ret) {
 		watch_remove(&channel->watch);
-		return -channel->number;
+		return ret;
 	}
 	channel->dev = st.st_dev;
 	channel->ino = st.st_ino;
@@ -387,7 +401,7 @@ void event_channel_on_close(struct event_channel *channel,
 	channel->on_close = closed;
 }
 
-struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind kind)
+static struct event_channel *channel_of(pid_t tid, int fd)
 {
 	struct event_channel *channel;
 	struct stat st;
@@ -396,8 +410,39 @@ struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind ki
 		return NULL;
 	LIST_FOREACH(channel, &channels, in_all)
 		if (channel->ino == st.st_ino && channel->dev == st.st_dev)
-			return channel->kind == kind ? channel : NULL;
+			return channel;
 	return NULL;
+}
+
+struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind kind)
+{
+	struct event_channel *channel = channel_of(tid, fd);
+
+	return channel && channel->kind == kind ? channel : NULL;
+}
+
+/* Bytes of the message that the program reads next, from its descriptor FD; 0: there is none. */
+static size_t next_message(const struct event_channel *channel, pid_t tid, int fd)
+{
+	int copy = client_fd_copy_of(tid, fd, channel->dev, channel->ino);
+	ssize_t len;
+
+	if (copy < 0)
+		return 0;
+	len = recv(copy, NULL, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+	close(copy);
+	return len < 0 ? 0 : (size_t)len;
+}
+
+void event_channel_read(struct call *call)
+{
+	int fd = call_arg_int(call, 0);
+	const struct event_channel *channel = channel_of(call->tid, fd);
+
+	if (!channel || channel->kind == CHANNEL_VERBS)
+		return;
+	if (call_arg(call, 2) < next_message(channel, call->tid, fd))
+		call_fail(call, channel->kind == CHANNEL_DEVX_ANSWERS ? ENOSPC : EINVAL);
 }
 
 void event_channel_entrust(struct event_channel *channel, int holder)

@@ -58,6 +58,9 @@ void event_channel_put(struct event_channel *channel);
 /* The function returns the channel that descriptor FD of process TID reads, or NULL; no new
  * reference. */
 struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind kind);
+/* The function answers a read() of one of DevX if there is less room than the next message needs,
+ * which stays, as in Linux; else the kernel reads. */
+void event_channel_read(struct call *call);
 /* CLOSED is called when the program's end of CHANNEL is closed. */
 void event_channel_on_close(struct event_channel *channel,
 			    void (*closed)(struct event_channel *channel));
