@@ -57,7 +57,7 @@ static int get_ucontext(struct mlx5_context *ctx)
 	}
 	if (!ret)
 		return 0;
-	verbs_warn("open_device: %s: no context with DevX (errno %d), trying one without",
+	verbs_info("open_device: %s: no context with DevX (errno %d), trying one without",
 		   ctx->vctx.context.device->name, ret);
 	ctx->devx_refusal = ret;
 	ret = run_get_ucontext(ctx, 0);
