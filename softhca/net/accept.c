@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "softhca/log.h"
@@ -18,7 +19,7 @@ static int spare_open(void)
 
 int accept_open(struct accept_door *door, int listener)
 {
-	*door = (struct accept_door){ listener, spare_open() };
+	*door = (struct accept_door){ .listener = listener, .spare = spare_open() };
 	return door->spare < 0 ? errno : 0;
 }
 
@@ -29,16 +30,27 @@ void accept_close(struct accept_door *door)
 	door->spare = -1;
 }
 
-/* The spare may be had by another thread meanwhile; then the next try turns the caller away. */
+static bool is_shortage(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+/* Another thread may have had the spare's number meanwhile. Then the caller still waits, and is
+ * looked at again, but not at once. */
 static void turn_away(struct accept_door *door, int error)
 {
+	const struct timespec nap = { .tv_nsec = 1000000 };
 	int fd;
 
-	log_error("somebody who connects is turned away: %s", strerror(error));
+	if (!door->told)
+		log_error("whoever connects is turned away: %s", strerror(error));
+	door->told = true;
 	accept_close(door);
 	fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC);
 	if (fd >= 0)
 		close(fd);
+	else
+		nanosleep(&nap, NULL);
 	door->spare = spare_open();
 }
 
@@ -46,7 +58,9 @@ int accept_next(struct accept_door *door, int flags)
 {
 	int fd = accept4(door->listener, NULL, NULL, flags | SOCK_CLOEXEC);
 
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+	if (fd >= 0)
+		door->told = false;
+	else if (is_shortage(errno))
 		turn_away(door, errno);
 	return fd;
 }

@@ -8,9 +8,12 @@
 #ifndef SOFTHCA_NET_ACCEPT_H
 #define SOFTHCA_NET_ACCEPT_H
 
+#include <stdbool.h>
+
 struct accept_door {
 	int listener;
 	int spare; /* -1: it is not there */
+	bool told; /* that callers are turned away */
 };
 
 /* The function returns 0 or a positive errno. LISTENER stays the caller's to close. */

@@ -517,7 +517,7 @@ int network_join(const char *path, bool ethernet, const struct network_ops *ops,
 	network->ops = ops;
 	network->owner = owner;
 	network->dir = -1;
-	network->door = (struct accept_door){ -1, -1 };
+	network->door = (struct accept_door){ .listener = -1, .spare = -1 };
 	LIST_INIT(&network->peers);
 	network->epoll = epoll_create1(EPOLL_CLOEXEC);
 	ret = network->epoll < 0 ? errno : open_directory(network, path);

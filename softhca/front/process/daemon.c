@@ -59,7 +59,8 @@ static void control_ready(struct watch *watch, uint32_t events)
 	engine_kick();
 }
 
-static struct accept_door door = { -1, -1 }; /* of the socket that runners connect to */
+static struct accept_door door = { .listener = -1,
+				   .spare = -1 }; /* of the socket that runners connect to */
 
 static void socket_ready(struct watch *watch, uint32_t events)
 {
