@@ -242,6 +242,17 @@ free_client:
 	return ret;
 }
 
+/* Whoever makes a namespace of users has every capability there, of which none counts here. */
+static bool is_of_our_users(pid_t tid)
+{
+	struct stat own, other;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", tid);
+	return !stat("/proc/self/ns/user", &own) && !stat(path, &other) &&
+	       own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+}
+
 bool client_may(pid_t tid, unsigned int capability)
 {
 	unsigned long long effective = 0;
@@ -256,7 +267,7 @@ bool client_may(pid_t tid, unsigned int capability)
 		if (sscanf(line, "CapEff: %llx", &effective) == 1)
 			break;
 	fclose(status);
-	return effective >> capability & 1;
+	return effective >> capability & 1 && is_of_our_users(tid);
 }
 
 struct client *client_find(pid_t tid)
