@@ -268,7 +268,8 @@ static void others_parts_are_not_taken(void)
 
 /* ---- requests that nobody answers ---- */
 
-static void waiting_requests_have_a_limit(void)
+/* Those that have come back count until they are read. */
+static void waiting_requests_have_a_limit(uint32_t timeout_ms)
 {
 	struct end from = sender_open();
 	unsigned int sent = 0;
@@ -277,7 +278,7 @@ static void waiting_requests_have_a_limit(void)
 		struct packet packet = packet_make(&from, PERFORMANCE_CLASS, i);
 
 		packet.hdr.lid = htobe16(own_lid() + 77);
-		packet.hdr.timeout_ms = WAIT_MS;
+		packet.hdr.timeout_ms = timeout_ms;
 		packet.mad[3] = 1; /* Get */
 		sent += write(from.fd, &packet, sizeof(packet)) == sizeof(packet);
 	}
@@ -369,7 +370,8 @@ int main(void)
 	unread_long_ones_have_a_limit();
 	others_parts_are_not_taken();
 	say_topic("requests");
-	waiting_requests_have_a_limit();
+	waiting_requests_have_a_limit(WAIT_MS);
+	waiting_requests_have_a_limit(1);
 	say_topic("closing");
 	reader_outlives_the_descriptor();
 	say_topic("death");

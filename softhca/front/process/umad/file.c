@@ -341,6 +341,7 @@ static int64_t read_packet(struct call *call, struct umad_file *file)
 	STAILQ_REMOVE_HEAD(&file->packets, entry);
 	file->packet_count--;
 	file->packet_bytes -= packet->len;
+	file->failed_count -= packet->failed;
 	free(packet);
 	if (STAILQ_EMPTY(&file->packets))
 		token_take(file, call->tid, call_arg_int(call, 0));
@@ -413,6 +414,7 @@ void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr
 	if (!failed)
 		packet->hdr.length = (uint32_t)(umad_header_size(file) + len);
 	packet->len = len;
+	packet->failed = failed;
 	memcpy(packet->bytes, bytes, len);
 	if (give_to_reader(file, packet)) {
 		free(packet);
@@ -423,6 +425,7 @@ void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr
 	STAILQ_INSERT_TAIL(&file->packets, packet, entry);
 	file->packet_count++;
 	file->packet_bytes += len;
+	file->failed_count += failed;
 }
 
 /* ---- writing, ioctls ---- */

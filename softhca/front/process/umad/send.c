@@ -17,7 +17,8 @@
 
 enum {
 	LEAST_DATAGRAM = MAD_HEADER_SIZE + RMPP_HEADER_SIZE,
-	MAX_SENDS = 4096, /* of a file, that wait for their answers */
+	MAX_SENDS =
+		4096, /* of a file: that wait for answers, or have come back and were not read */
 };
 
 /* ---- requests that wait ---- */
@@ -107,10 +108,11 @@ static int send_remember(struct umad_file *file, const struct ib_user_mad_hdr *h
 {
 	struct umad_send *send = NULL;
 
-	if (file->send_count < MAX_SENDS)
+	if (file->send_count + file->failed_count < MAX_SENDS)
 		send = calloc(1, sizeof(*send));
 	if (!send) {
-		log_note("umad: %u requests wait, there is no room for another", file->send_count);
+		log_note("umad: %u requests wait, and %u that failed are unread: no room for more",
+			 file->send_count, file->failed_count);
 		return ENOMEM;
 	}
 	send->file = file;

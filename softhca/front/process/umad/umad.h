@@ -46,6 +46,7 @@ struct umad_agent {
 struct umad_packet {
 	STAILQ_ENTRY(umad_packet) entry;
 	struct ib_user_mad_hdr hdr;
+	bool failed; /* a request that comes back */
 	size_t len;
 	uint8_t bytes[];
 };
@@ -75,7 +76,7 @@ struct umad_file {
 	size_t packet_bytes;
 	STAILQ_HEAD(, umad_packet) packets;
 	STAILQ_HEAD(, umad_reader) readers;
-	unsigned int send_count;
+	unsigned int send_count, failed_count; /* that wait, and of packets */
 	LIST_HEAD(, umad_send) sends;
 	unsigned int assembly_count;
 	size_t assembly_bytes;
