@@ -6,8 +6,8 @@
 #include "service.h"
 
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/queue.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct ward {
@@ -23,8 +23,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken after the lock
 static bool is_running;
 static unsigned int rounds; /* of the thread; what it sleeps on is of one */
 static pthread_cond_t round_over = PTHREAD_COND_INITIALIZER;
-/* an eventfd; it stays when the thread ends, as who kicks does so without the lock */
-static int kick_fd = -1;
+/* a pipe; it stays when the thread ends, as who kicks does so without the lock */
+static int kick_fds[2] = { -1, -1 };
+static ino_t kick_inode;
 
 static struct ward *ward_find(const struct rs *rs)
 {
@@ -66,6 +67,64 @@ static void ward_drop(uint64_t serial)
 	}
 }
 
+/* ---- waking the thread ---- */
+
+static int kick_end(int end)
+{
+	return __atomic_load_n(&kick_fds[end], __ATOMIC_RELAXED);
+}
+
+/* A program may close all descriptors, and have the numbers for files of its own. */
+static bool kick_is(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
+	       st.st_ino == __atomic_load_n(&kick_inode, __ATOMIC_RELAXED);
+}
+
+static void kick_close(void)
+{
+	for (int end = 0; end < 2; end++) {
+		if (kick_is(kick_end(end)))
+			close(kick_end(end));
+		__atomic_store_n(&kick_fds[end], -1, __ATOMIC_RELAXED);
+	}
+}
+
+static int kick_make(void)
+{
+	int fds[2];
+	struct stat st;
+
+	if (kick_is(kick_end(0)) && kick_is(kick_end(1)))
+		return 0;
+	kick_close();
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) || fstat(fds[0], &st))
+		return errno;
+	__atomic_store_n(&kick_inode, st.st_ino, __ATOMIC_RELAXED);
+	for (int end = 0; end < 2; end++)
+		__atomic_store_n(&kick_fds[end], fds[end], __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void kick_take(void)
+{
+	char bytes[64];
+
+	while (kick_is(kick_end(0)) && read(kick_end(0), bytes, sizeof(bytes)) > 0)
+		;
+}
+
+/* A kick that is lost while the pipe is made anew meets a thread that is about to ask everybody. */
+void rdmacm_service_kick(void)
+{
+	int fd = kick_end(1);
+
+	if (kick_is(fd) && write(fd, "", 1) < 0)
+		return; /* it is full: the thread is about to wake */
+}
+
 /* ---- the thread ---- */
 
 /* What the thread has of the wards while it does not hold the lock. */
@@ -96,7 +155,8 @@ static bool round_begin(struct round *round)
 		verbs_warn("rsocket: no memory to look after %u sockets", ward_count);
 		return false;
 	}
-	round->fds[0] = (struct pollfd){ .fd = kick_fd, .events = POLLIN };
+	kick_make(); /* without it the thread wakes when a socket does */
+	round->fds[0] = (struct pollfd){ .fd = kick_end(0), .events = POLLIN };
 	LIST_FOREACH(ward, &wards, entry)
 		round->wards[round->count++] = *ward;
 	return true;
@@ -181,12 +241,11 @@ static void round_serve(struct round *round)
 {
 	int timeout_ms = round_ask(round);
 	int64_t now_us;
-	eventfd_t none;
 
 	if (poll(round->fds, round->count + 1, timeout_ms) < 0)
 		return;
 	if (round->fds[0].revents)
-		eventfd_read(round->fds[0].fd, &none);
+		kick_take();
 	now_us = rdmacm_rs_now_us();
 	for (unsigned int i = 0; i < round->count; i++) {
 		if (round->fds[1 + i].revents || now_us >= round->until_us[i])
@@ -214,22 +273,13 @@ static void *service_thread(void *unused)
 	return unused;
 }
 
-static int kick_make(void)
-{
-	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-	__atomic_store_n(&kick_fd, fd, __ATOMIC_RELAXED);
-	return fd < 0 ? errno : 0;
-}
-
 static int start_thread(void)
 {
-	int ret = 0;
+	int ret;
 
 	if (is_running)
 		return 0;
-	if (kick_fd < 0)
-		ret = kick_make();
+	ret = kick_make();
 	if (!ret)
 		ret = rdmacm_rs_start_thread(service_thread);
 	is_running = !ret;
@@ -237,14 +287,6 @@ static int start_thread(void)
 }
 
 /* ---- what others ask for ---- */
-
-void rdmacm_service_kick(void)
-{
-	int fd = __atomic_load_n(&kick_fd, __ATOMIC_RELAXED);
-
-	if (fd >= 0)
-		eventfd_write(fd, 1);
-}
 
 int rdmacm_service_add(struct rs *rs, const struct rs_care *care)
 {
@@ -284,7 +326,5 @@ void rdmacm_service_forked(void)
 	LIST_INIT(&wards);
 	ward_count = 0;
 	is_running = false;
-	if (kick_fd >= 0)
-		close(kick_fd);
-	kick_fd = -1;
+	kick_close();
 }

@@ -271,6 +271,56 @@ static void a_passing_lack_loses_no_listener(void)
 	results_close();
 }
 
+static bool is_served(void)
+{
+	int socket = connect_patiently();
+	bool good = socket >= 0 && comes_back(socket, "to one");
+
+	return good && !rclose(socket);
+}
+
+/* ---- a program closes what the library has opened ---- */
+
+enum { PLAIN_NUMBERS = 512 }; /* those of channels are above, on softhca */
+
+/* A listener's thread is woken at each fork(). One at any address has opened no adapter. */
+static int numbers_take(int unused)
+{
+	struct sockaddr_in any = forks_here();
+	bool was_there[PLAIN_NUMBERS];
+	int pair[2], listener, count = 0;
+	char byte;
+
+	(void)unused;
+	any.sin_addr.s_addr = INADDR_ANY;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		return 2;
+	for (int fd = 0; fd < PLAIN_NUMBERS; fd++)
+		was_there[fd] = fcntl(fd, F_GETFD) >= 0;
+	listener = rsocket(AF_INET, SOCK_STREAM, 0);
+	if (rbind(listener, (struct sockaddr *)&any, sizeof(any)) || rlisten(listener, 4))
+		return 2;
+	for (int fd = 0; fd < PLAIN_NUMBERS; fd++) {
+		if (!was_there[fd] && fd != listener && fcntl(fd, F_GETFD) >= 0)
+			count += dup2(pair[1], fd) == fd;
+	}
+	if (!count || !ends_well(child_that(close, listener)))
+		return 3;
+	if (recv(pair[0], &byte, 1, MSG_DONTWAIT) != -1)
+		return 4;
+	return child_echo(listener);
+}
+
+static void numbers_are_the_programs(void)
+{
+	pid_t server;
+
+	say_topic("numbers that the program has taken");
+	forks_port++;
+	server = child_that(numbers_take, 0);
+	say_check(is_served() && ends_well(server), "nothing is written there, the listener works");
+}
+
 /* ---- a process changes its user ---- */
 
 enum { NOBODY = 65534 };
@@ -286,14 +336,6 @@ static int listen_then_serve_as_nobody(int unused)
 	(void)unused;
 	forks_port--;
 	return serve_as_nobody(listen_here());
-}
-
-static bool is_served(void)
-{
-	int socket = connect_patiently();
-	bool good = socket >= 0 && comes_back(socket, "to nobody");
-
-	return good && !rclose(socket);
 }
 
 static int hold_as_nobody(int unused)
@@ -498,6 +540,7 @@ int main(int argc, char *argv[])
 	a_listener_outlives_the_next_process_too();
 	a_passing_lack_loses_no_request();
 	a_passing_lack_loses_no_listener();
+	numbers_are_the_programs();
 	a_listener_changes_its_user();
 	waiting_begins_before_the_fork();
 	new_sockets_are_of_who_uses_them();
