@@ -114,6 +114,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 	provider_buf_pool_init(&ctx->queue_bufs);
 	pthread_mutex_init(&ctx->uar_lock, NULL);
 	pthread_mutex_init(&ctx->clock_lock, NULL);
+	pthread_mutex_init(&ctx->login_lock, NULL);
 	mlx5_hca_caps_init(&ctx->hca_caps);
 	mlx5_qpn_pool_init(&ctx->qpns);
 	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx5_device_kind,
@@ -163,6 +164,8 @@ void mlx5_context_free(struct verbs_context *vctx)
 	if (ctx->sig_keys)
 		provider_id_lookup_destroy(ctx->sig_keys);
 	free(ctx->sig_keys);
+	pthread_mutex_destroy(&ctx->login_lock);
+	free(ctx->login); /* the kernel destroys the object with the context */
 	provider_id_lookup_destroy(&ctx->ids);
 	mlx5_allocators_free(ctx);
 	verbs_context_cleanup(vctx);

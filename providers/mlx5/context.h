@@ -57,6 +57,8 @@ struct mlx5_context {
 	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */
 
 	struct id_lookup *sig_keys; /* keys with signatures, by their index; NULL: there was none */
+	pthread_mutex_t login_lock; /* guards the next */
+	struct mlx5dv_crypto_login_obj *login; /* of dv/crypto.c; NULL: there is none */
 	uint32_t ah_count; /* handles that were given a UDP source port by their number; atomic */
 
 	struct verbs_context vctx;

@@ -107,6 +107,26 @@ int mlx5_devx_object_modify(struct mlx5_context *ctx, const struct devx_object *
 	return devx_modify(&ctx->vctx.context, object->handle, in, in_len);
 }
 
+static int devx_query(struct ibv_context *context, uint32_t handle, const void *in, size_t in_len,
+		      void *out, size_t out_len)
+{
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle),
+		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len),
+		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, out_len),
+	};
+
+	return devx_finish(verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ,
+					 MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs, ARRAY_SIZE(attrs)),
+			   in, out);
+}
+
+int mlx5_devx_object_query(struct mlx5_context *ctx, const struct devx_object *object,
+			   const void *in, size_t in_len, void *out, size_t out_len)
+{
+	return devx_query(&ctx->vctx.context, object->handle, in, in_len, out, out_len);
+}
+
 int mlx5_devx_object_destroy(struct mlx5_context *ctx, const struct devx_object *object)
 {
 	const struct verbs_attr attrs[] = {
@@ -123,15 +143,7 @@ int mlx5_devx_object_destroy(struct mlx5_context *ctx, const struct devx_object 
 
 int mlx5_devx_qp_query(struct ibv_qp *qp, const void *in, size_t in_len, void *out, size_t out_len)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, qp->handle),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, out_len),
-	};
-
-	return devx_finish(verbs_cmd_run(qp->context, MLX5_IB_OBJECT_DEVX_OBJ,
-					 MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs, ARRAY_SIZE(attrs)),
-			   in, out);
+	return devx_query(qp->context, qp->handle, in, in_len, out, out_len);
 }
 
 int mlx5_devx_qp_modify(struct ibv_qp *qp, const void *in, size_t in_len)

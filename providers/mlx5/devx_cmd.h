@@ -30,6 +30,8 @@ int mlx5_devx_object_create_out(struct mlx5_context *ctx, const void *in, size_t
 				size_t out_len, struct devx_object *object);
 int mlx5_devx_object_modify(struct mlx5_context *ctx, const struct devx_object *object,
 			    const void *in, size_t in_len);
+int mlx5_devx_object_query(struct mlx5_context *ctx, const struct devx_object *object,
+			   const void *in, size_t in_len, void *out, size_t out_len);
 int mlx5_devx_object_destroy(struct mlx5_context *ctx, const struct devx_object *object);
 
 /* These are for what a QP of verbs is in the device. */

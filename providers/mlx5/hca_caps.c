@@ -9,6 +9,7 @@
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
+#include "prm/mlx5/crypto.h"
 #include "prm/mlx5/general_obj.h"
 #include "providers/mlx5/context.h"
 
@@ -78,6 +79,10 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 	caps->signs_crc64 = fld_get(cap, HCA_CAP_SIG_CRC64_XP10);
 	caps->signs_4048 = fld_get(cap, HCA_CAP_SIG_BLOCK_4048);
 	caps->drains_on_sig_error = fld_get(cap, HCA_CAP_DRAIN_SIGERR);
+	caps->encrypts = fld_get(cap, HCA_CAP_CRYPTO) &&
+			 (fld_get(cap, HCA_CAP_AES_XTS_SINGLE_BLOCK_LE_TWEAK) ||
+			  fld_get(cap, HCA_CAP_AES_XTS_MULTI_BLOCK_BE_TWEAK));
+	caps->encrypts_units = fld_get(cap, HCA_CAP_AES_XTS_MULTI_BLOCK_BE_TWEAK);
 	caps->max_copy = fld_get(cap, HCA_CAP_DMA_MMO_QP)
 				 ? 1u << fld_get(cap, HCA_CAP_LOG_DMA_MMO_MAX_SIZE)
 				 : 0;
@@ -116,6 +121,16 @@ static void caps_take_qos(const uint8_t *cap, struct mlx5_hca_caps *caps)
 	caps->scheduler_tsars = (uint16_t)fld_get(cap, QOS_CAP_NIC_TSAR_TYPE);
 }
 
+static void caps_take_crypto(const uint8_t *cap, struct mlx5_hca_caps *caps)
+{
+	caps->imports_wrapped = fld_get(cap, CRYPTO_CAP_WRAPPED_OPERATIONAL);
+	caps->will_import_wrapped = fld_get(cap, CRYPTO_CAP_WRAPPED_COMMISSIONING);
+	caps->unwraps_aes_xts =
+		fld_get(cap, CRYPTO_CAP_WRAPPED_IMPORT_METHOD) & PRM_WRAPPED_IMPORT_AES_XTS;
+	caps->log_deks = (uint8_t)fld_get(cap, CRYPTO_CAP_LOG_MAX_NUM_DEKS);
+	caps->failed_selftests = (uint16_t)fld_get(cap, CRYPTO_CAP_FAILED_SELFTESTS);
+}
+
 /* Only what the general page announces is there to be asked for. */
 static int caps_learn(struct mlx5_context *ctx, struct mlx5_hca_caps *caps)
 {
@@ -144,9 +159,15 @@ static int caps_learn(struct mlx5_context *ctx, struct mlx5_hca_caps *caps)
 		caps_take_qos(cap, caps);
 	if (has_more)
 		ret = caps_query(ctx, PRM_CAP_GENERAL_2, out, sizeof(out));
-	if (!ret && has_more)
+	if (ret)
+		return ret;
+	if (has_more)
 		caps->log_reserved_qpns =
 			(uint8_t)fld_get(cap, HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY);
+	if (caps->encrypts)
+		ret = caps_query(ctx, PRM_CAP_CRYPTO, out, sizeof(out));
+	if (!ret && caps->encrypts)
+		caps_take_crypto(cap, caps);
 	return ret;
 }
 

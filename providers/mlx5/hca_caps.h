@@ -29,6 +29,13 @@ struct mlx5_hca_caps {
 	bool signs_blocks;         /* by memory keys, */
 	bool signs_crc32c, signs_crc64, signs_4048;
 	bool drains_on_sig_error; /* a QP */
+	bool encrypts;            /* by memory keys, */
+	bool encrypts_units;      /* each with its own tweak; or one unit for each key */
+	bool imports_wrapped;     /* keys of data come only so, */
+	bool will_import_wrapped; /* or will */
+	bool unwraps_aes_xts;
+	uint8_t log_deks;
+	uint16_t failed_selftests;
 	/* Receives that a QP may have outstanding which takes messages out of order; 0: none. */
 	uint32_t early_rc, early_xrc, early_dc;
 	uint32_t early_ud, early_uc;

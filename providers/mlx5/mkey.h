@@ -30,6 +30,7 @@ struct mkey_sig_domain {
 	uint32_t ref_tag;
 	uint64_t seed;
 	uint32_t psv;
+	bool has_psv;
 	struct devx_object psv_object;
 };
 
@@ -53,26 +54,53 @@ struct mkey_sig {
 	struct mkey_sig_error error; /* guarded by the CQ's lock until the program asks */
 };
 
+/* A key of data is the device's; memory keys name it. */
+struct mlx5dv_dek {
+	struct mlx5_context *ctx;
+	struct devx_object object;
+};
+
+struct mkey_crypt {
+	bool of_units; /* the device has a tweak for each, or the key is one unit */
+	bool on;
+	bool changed; /* by the request under construction */
+	uint8_t order;
+	uint8_t block;     /* enum mlx5dv_block_size */
+	uint8_t tweak[16]; /* as the device has it */
+	uint8_t keytag[8];
+	uint32_t dek;
+};
+
 struct mlx5_mkey {
 	struct mlx5dv_mkey dv;
 	struct mlx5_context *ctx;
 	struct devx_object object;
-	uint16_t max_entries; /* of its list of translations */
-	uint64_t length;      /* of what the last request laid out */
-	struct mkey_sig *sig; /* NULL: it has no signatures */
+	bool is_gone;             /* the object, where destroying the rest has failed */
+	uint16_t max_entries;     /* of its list of translations */
+	uint64_t length;          /* of what the last request laid out */
+	struct mkey_sig *sig;     /* NULL: it has no signatures */
+	struct mkey_crypt *crypt; /* NULL: it does not encrypt */
 };
 
 /* The function takes a CQE that tells of a wrong signature. */
 void mlx5_mkey_take_error(const struct mlx5_context *ctx, const void *cqe);
 
-/* The function fills the byte stream format, of 64 bytes, that says which signatures a key has, and
- * the state from which those of DOMAIN start. */
-void mlx5_mkey_put_bsf(const struct mkey_sig *sig, uint8_t *bsf);
+/* The function fills the byte stream format, of 64 bytes, that says which signatures a key has; if
+ * it has none, ON is false. Another follows when the key encrypts. The second function says from
+ * which state those of DOMAIN start. */
+void mlx5_mkey_put_bsf(const struct mkey_sig *sig, bool on, bool encrypts, uint8_t *bsf);
 uint64_t mlx5_mkey_psv_start(const struct mkey_sig_domain *domain);
+
+/* The function returns what stands for a block size, enum mlx5dv_block_size. */
+unsigned int mlx5_mkey_block_selector(unsigned int block);
 
 /* The function takes what a program wants of a key, and returns NULL, or the reason why there is no
  * such signature. */
 const char *mlx5_mkey_take_sig(struct mkey_sig *sig, const struct mlx5dv_sig_block_attr *attr);
+
+/* The functions do likewise for encryption; IS_SIGNED says that another format is in front. */
+const char *mlx5_mkey_take_crypt(struct mkey_crypt *crypt, const struct mlx5dv_crypto_attr *attr);
+void mlx5_mkey_put_crypt(const struct mkey_crypt *crypt, bool is_signed, uint8_t *bsf);
 
 static inline struct mlx5_mkey *to_mkey(struct mlx5dv_mkey *dv)
 {

@@ -137,15 +137,7 @@ const char *mlx5_mkey_take_sig(struct mkey_sig *key, const struct mlx5dv_sig_blo
 
 static unsigned int block_selector(const struct mkey_sig_domain *domain)
 {
-	static const uint8_t selectors[] = {
-		[MLX5DV_BLOCK_SIZE_512] = BSF_BLOCK_512,
-		[MLX5DV_BLOCK_SIZE_520] = BSF_BLOCK_520,
-		[MLX5DV_BLOCK_SIZE_4048] = BSF_BLOCK_4048,
-		[MLX5DV_BLOCK_SIZE_4096] = BSF_BLOCK_4096,
-		[MLX5DV_BLOCK_SIZE_4160] = BSF_BLOCK_4160,
-	};
-
-	return domain->on ? selectors[domain->block] : 0;
+	return domain->on ? mlx5_mkey_block_selector(domain->block) : 0;
 }
 
 static unsigned int crc_format(const struct mkey_sig_domain *domain)
@@ -181,14 +173,16 @@ static void put_inline(const struct mkey_sig_domain *domain, uint8_t *part)
 	fld_set(part, BSF_INL_APP_MASK, UINT16_MAX);
 }
 
-void mlx5_mkey_put_bsf(const struct mkey_sig *sig, uint8_t *bsf)
+void mlx5_mkey_put_bsf(const struct mkey_sig *sig, bool on, bool encrypts, uint8_t *bsf)
 {
-	fld_set(bsf, BSF_KIND, BSF_SIZE_WITH_INLINE);
+	fld_set(bsf, BSF_KIND, encrypts ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE);
+	fld_set(bsf, BSF_RAW_SIZE, UINT32_MAX);
+	if (!on)
+		return;
 	fld_set(bsf, BSF_SAME_BLOCKS, sig->same_blocks);
 	fld_set(bsf, BSF_CHECK, sig->check);
 	fld_set(bsf, BSF_WIRE_BS, sig->same_blocks ? sig->copy : block_selector(&sig->wire));
 	fld_set(bsf, BSF_MEM_BS, block_selector(&sig->mem));
-	fld_set(bsf, BSF_RAW_SIZE, UINT32_MAX);
 	fld_set(bsf, BSF_WIRE_FORMAT, crc_format(&sig->wire));
 	fld_set(bsf, BSF_WIRE_PSV, sig->wire.on ? sig->wire.psv : 0);
 	fld_set(bsf, BSF_MEM_FORMAT, crc_format(&sig->mem));

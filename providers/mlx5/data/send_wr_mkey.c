@@ -32,7 +32,7 @@
 enum { LIST_MAX = 52 };
 
 /* The parts of a configuration, of which each is set once. */
-enum { SET_ACCESS = 1 << 0, SET_LAYOUT = 1 << 1, SET_SIGNATURE = 1 << 2 };
+enum { SET_ACCESS = 1 << 0, SET_LAYOUT = 1 << 1, SET_SIGNATURE = 1 << 2, SET_CRYPTO = 1 << 3 };
 
 static struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
 {
@@ -102,32 +102,97 @@ static bool request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey, unsigned i
 	return true;
 }
 
-/* ---- signatures: a block behind the list, and a WQE for each domain that starts its state ---- */
+/* ---- what the key computes: a block for signatures and one for encryption behind the list, and a
+ * WQE for each domain of signatures that starts its state ---- */
 
-/* The key's context says whether there is a signature, and which error is the next. */
-static bool put_signature(struct mlx5_qp *qp, struct mkey_sig *sig)
+/* The formats of a key are written anew, all of them, when one of them changes. */
+struct formats {
+	bool any; /* of those that follow, or there are none any more */
+	bool sig, crypt;
+	bool sig_is_on;
+};
+
+static struct formats formats_of(const struct mlx5_mkey *mkey)
+{
+	enum mkey_sig_state state = mkey->sig ? mkey->sig->state : MKEY_SIG_NONE;
+	bool changed = state == MKEY_SIG_CHANGED || (mkey->crypt && mkey->crypt->changed);
+	bool dropped = state == MKEY_SIG_RESET;
+	struct formats formats = { .any = changed || dropped };
+
+	if (!formats.any)
+		return formats;
+	formats.crypt = mkey->crypt && mkey->crypt->on;
+	formats.sig_is_on = state == MKEY_SIG_CHANGED || state == MKEY_SIG_SET;
+	formats.sig = formats.sig_is_on || (mkey->sig && formats.crypt);
+	return formats;
+}
+
+static void put_formats(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
+			const struct formats *formats)
 {
 	struct mkey_request *request = &qp->mkey_request;
-	bool on = sig->state == MKEY_SIG_CHANGED;
-	uint32_t list = be16toh(request->ctrl->klm_octowords) * WQE_SEG;
-	uint32_t flags = 0;
 
-	if (on || sig->state == MKEY_SIG_RESET)
-		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
-	if (sig->count_changed) {
-		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
-		flags |= (sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
-	}
-	request->context->flags_pd = htobe32(flags | (on ? FLD_BITS(MKC_BSF_EN) : 0));
-	if (!on)
+	if (formats->sig)
+		mlx5_mkey_put_bsf(mkey->sig, formats->sig_is_on, formats->crypt,
+				  put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
+	if (formats->crypt)
+		mlx5_mkey_put_crypt(mkey->crypt, formats->sig,
+				    put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
+}
+
+/* The device that does not count units takes a key for one. */
+static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+{
+	static const uint16_t bytes[] = {
+		[MLX5DV_BLOCK_SIZE_512] = 512,   [MLX5DV_BLOCK_SIZE_520] = 520,
+		[MLX5DV_BLOCK_SIZE_4048] = 4048, [MLX5DV_BLOCK_SIZE_4096] = 4096,
+		[MLX5DV_BLOCK_SIZE_4160] = 4160,
+	};
+	const struct mkey_crypt *crypt = mkey->crypt;
+
+	if (!crypt || !crypt->on || crypt->of_units || mkey->length <= bytes[crypt->block])
 		return true;
-	if (list + BSF_SIZE > min_of(qp->sq.max_inline, (uint32_t)(LIST_MAX * WQE_SEG))) {
+	request_fail(
+		qp, EINVAL,
+		"key %#x has %llu bytes: the device encrypts one data unit for each key, of %u",
+		mkey->dv.lkey, (unsigned long long)mkey->length, bytes[crypt->block]);
+	return false;
+}
+
+/* The key's context says whether there are formats, and which error of signatures is the next. */
+static bool put_computed(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+{
+	struct mkey_request *request = &qp->mkey_request;
+	const struct formats formats = formats_of(mkey);
+	uint32_t list = be16toh(request->ctrl->klm_octowords) * WQE_SEG;
+	uint32_t size = BSF_SIZE * ((uint32_t)formats.sig + formats.crypt), flags = 0;
+	uint32_t in_front =
+		list + (formats.sig ? BSF_SIZE : 0); /* encryption has room of its own */
+
+	if (!crypt_fits(qp, mkey))
+		return false;
+	if (formats.any)
+		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
+	if (mkey->sig && mkey->sig->count_changed) {
+		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
+		flags |= (mkey->sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
+	}
+	request->context->flags_pd = htobe32(flags | (size ? FLD_BITS(MKC_BSF_EN) : 0));
+	if (!size)
+		return true;
+	if (in_front > qp->sq.max_inline) {
 		request_fail(qp, ENOMEM, "list and signature have %u bytes: max_inline_data is %u",
-			     list + BSF_SIZE, qp->sq.max_inline);
+			     in_front, qp->sq.max_inline);
 		return false;
 	}
-	mlx5_mkey_put_bsf(sig, put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
-	request->ctrl->bsf_octowords = htobe16(BSF_SIZE / WQE_SEG);
+	if (list + size > LIST_MAX * WQE_SEG) {
+		request_fail(qp, ENOMEM,
+			     "list, signature and encryption have %u bytes, a request %u",
+			     list + size, LIST_MAX * WQE_SEG);
+		return false;
+	}
+	put_formats(qp, mkey, &formats);
+	request->ctrl->bsf_octowords = htobe16((uint16_t)(size / WQE_SEG));
 	return true;
 }
 
@@ -174,10 +239,11 @@ static void put_states(struct mlx5_qp *qp, const struct mkey_sig *sig)
 static void request_finish(struct mlx5_qp *qp)
 {
 	struct mkey_request *request = &qp->mkey_request;
-	struct mkey_sig *sig = request->mkey->sig;
+	struct mlx5_mkey *mkey = request->mkey;
+	struct mkey_sig *sig = mkey->sig;
 	bool states = sig && sig->state == MKEY_SIG_CHANGED;
 
-	if (sig && !put_signature(qp, sig))
+	if ((sig || mkey->crypt) && !put_computed(qp, mkey))
 		return;
 	request->ctrl->mkey_mask = htobe64(request->mask);
 	if (states) {
@@ -194,6 +260,8 @@ static void request_finish(struct mlx5_qp *qp)
 	qp->sq.wq.head++;
 	if (sig)
 		sig_advance(sig);
+	if (mkey->crypt)
+		mkey->crypt->changed = false;
 	gate_shut(qp);
 	request->mkey = NULL;
 }
@@ -438,6 +506,23 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 		setter_finish(qp);
 }
 
+static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_crypto_attr *attr)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mlx5_mkey *mkey;
+	const char *why;
+
+	if (!setter_begin(qp, SET_CRYPTO))
+		return;
+	mkey = qp->mkey_request.mkey;
+	why = mkey->crypt ? mlx5_mkey_take_crypt(mkey->crypt, attr)
+			  : "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
+	if (why)
+		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);
+	else
+		setter_finish(qp);
+}
+
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 {
 	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
@@ -453,4 +538,5 @@ void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 	dv->wr_set_mkey_layout_list = wr_set_mkey_layout_list;
 	dv->wr_set_mkey_layout_interleaved = wr_set_mkey_layout_interleaved;
 	dv->wr_set_mkey_sig_block = wr_set_mkey_sig_block;
+	dv->wr_set_mkey_crypto = wr_set_mkey_crypto;
 }

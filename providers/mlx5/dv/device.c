@@ -122,13 +122,6 @@ static void parts_put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
 	to->supported_qpts = from->supported_qpts;
 }
 
-/* What this library offers of these offloads is nothing, whatever the device has. */
-static void parts_put_none(uint64_t asked, struct mlx5dv_context *attrs)
-{
-	if (asked & MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
-		memset(&attrs->crypto_caps, 0, sizeof(attrs->crypto_caps));
-}
-
 /* The clock's parts are answered where the kernel shows it; the function returns which were. */
 static uint64_t parts_put_clock(struct mlx5_context *ctx, uint64_t asked,
 				struct mlx5dv_context *attrs)
@@ -243,6 +236,28 @@ static struct mlx5dv_sig_caps sig_caps(struct mlx5_context *ctx)
 	return sig;
 }
 
+static struct mlx5dv_crypto_caps crypto_caps(struct mlx5_context *ctx)
+{
+	struct mlx5dv_crypto_caps crypto = { 0 };
+	const struct mlx5_hca_caps *caps;
+
+	if (mlx5_hca_caps_get(ctx, &caps) || !caps->encrypts)
+		return crypto;
+	crypto.failed_selftests = caps->failed_selftests;
+	crypto.log_max_num_deks = caps->log_deks;
+	crypto.flags = MLX5DV_CRYPTO_CAPS_CRYPTO;
+	crypto.crypto_engines = MLX5DV_CRYPTO_ENGINES_CAP_AES_XTS_SINGLE_BLOCK;
+	if (caps->encrypts_units)
+		crypto.crypto_engines |= MLX5DV_CRYPTO_ENGINES_CAP_AES_XTS_MULTI_BLOCK;
+	if (caps->unwraps_aes_xts)
+		crypto.wrapped_import_method = MLX5DV_CRYPTO_WRAPPED_IMPORT_METHOD_CAP_AES_XTS;
+	if (caps->imports_wrapped)
+		crypto.flags |= MLX5DV_CRYPTO_CAPS_WRAPPED_CRYPTO_OPERATIONAL;
+	if (caps->will_import_wrapped)
+		crypto.flags |= MLX5DV_CRYPTO_CAPS_WRAPPED_CRYPTO_GOING_TO_COMMISSIONING;
+	return crypto;
+}
+
 /* A context without DevX cannot ask the device, and its QPs have no such builders. */
 static uint32_t max_copy(struct mlx5_context *ctx)
 {
@@ -283,7 +298,8 @@ static uint64_t parts_put(struct mlx5_context *ctx, const struct mlx5_ib_query_d
 		attrs->max_wr_memcpy_length = max_copy(ctx);
 	if (asked & MLX5DV_CONTEXT_MASK_SIGNATURE_OFFLOAD)
 		attrs->sig_caps = sig_caps(ctx);
-	parts_put_none(asked, attrs);
+	if (asked & MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD)
+		attrs->crypto_caps = crypto_caps(ctx);
 	return asked & PARTS_KNOWN;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv.h - what the files of direct verbs share: exported functions, and the way to say "not
- * here".
+ * dv.h - what the files of direct verbs share: exported functions, and how they fail.
  */
 #ifndef PROVIDERS_MLX5_DV_DV_H
 #define PROVIDERS_MLX5_DV_DV_H
@@ -27,12 +26,6 @@ static inline void *dv_fail(int err)
 {
 	errno = err;
 	return NULL;
-}
-
-static inline int dv_unsupported(const char *call)
-{
-	verbs_warn("%s: not supported yet", call);
-	return EOPNOTSUPP;
 }
 
 #endif

@@ -31,14 +31,18 @@ static int mkey_refuse(uint32_t flags, const char *why)
 }
 
 /* A device with signatures tells of errors by CQEs, and in which domain they are. */
-static int mkey_check_sig(struct mlx5_context *ctx, uint32_t flags)
+static int mkey_check_caps(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_hca_caps *caps;
 	int ret = mlx5_hca_caps_get(ctx, &caps);
 
 	if (ret)
 		return ret;
-	return caps->signs_blocks ? 0 : mkey_refuse(flags, "the device has no signatures");
+	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE && !caps->signs_blocks)
+		return mkey_refuse(flags, "the device has no signatures");
+	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO && !caps->encrypts)
+		return mkey_refuse(flags, "the device does not encrypt");
+	return 0;
 }
 
 static int mkey_check_flags(struct mlx5_context *ctx, uint32_t flags)
@@ -48,9 +52,10 @@ static int mkey_check_flags(struct mlx5_context *ctx, uint32_t flags)
 				   "there are no other keys than MLX5DV_MKEY_INIT_ATTR_FLAGS_*");
 	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_UPDATE_TAG)
 		return mkey_refuse(flags, "the device's keys have no tag that requests change");
-	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO)
-		return mkey_refuse(flags, "encryption is not supported yet");
-	return flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE ? mkey_check_sig(ctx, flags) : 0;
+	return flags & (MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE |
+			MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO)
+		       ? mkey_check_caps(ctx, flags)
+		       : 0;
 }
 
 /* ---- signatures ---- */
@@ -65,8 +70,19 @@ static int psv_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig_do
 	fld_set(in, CREATE_PSV_IN_PD, pdn);
 	ret = mlx5_devx_object_create_out(ctx, in, sizeof(in), out, sizeof(out),
 					  &domain->psv_object);
+	if (ret)
+		return ret;
+	domain->psv = (uint32_t)fld_get(out, CREATE_PSV_OUT_PSV(0));
+	domain->has_psv = true;
+	return 0;
+}
+
+static int psv_destroy(struct mlx5_context *ctx, struct mkey_sig_domain *domain)
+{
+	int ret = domain->has_psv ? mlx5_devx_object_destroy(ctx, &domain->psv_object) : 0;
+
 	if (!ret)
-		domain->psv = (uint32_t)fld_get(out, CREATE_PSV_OUT_PSV(0));
+		domain->has_psv = false;
 	return ret;
 }
 
@@ -80,27 +96,27 @@ static int sig_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig **
 	sig->count = 1;
 	sig->count_changed = true;
 	ret = psv_create(ctx, pdn, &sig->mem);
-	if (ret)
-		goto free_sig;
-	ret = psv_create(ctx, pdn, &sig->wire);
-	if (ret)
-		goto destroy_psv;
+	if (!ret)
+		ret = psv_create(ctx, pdn, &sig->wire);
+	if (ret) {
+		psv_destroy(ctx, &sig->mem);
+		free(sig);
+		return ret;
+	}
 	*out = sig;
 	return 0;
-destroy_psv:
-	mlx5_devx_object_destroy(ctx, &sig->mem.psv_object);
-free_sig:
-	free(sig);
-	return ret;
 }
 
-static void sig_destroy(struct mlx5_context *ctx, struct mkey_sig *sig)
+/* What cannot be destroyed is left for another try. */
+static int sig_destroy(struct mlx5_context *ctx, struct mkey_sig *sig)
 {
-	if (!sig)
-		return;
-	mlx5_devx_object_destroy(ctx, &sig->wire.psv_object);
-	mlx5_devx_object_destroy(ctx, &sig->mem.psv_object);
-	free(sig);
+	int ret = sig ? psv_destroy(ctx, &sig->wire) : 0;
+
+	if (!ret && sig)
+		ret = psv_destroy(ctx, &sig->mem);
+	if (!ret)
+		free(sig);
+	return ret;
 }
 
 /* CQEs that tell of errors name the key. The table is there once there is one that has any. */
@@ -121,6 +137,22 @@ static int sig_index(struct mlx5_mkey *mkey)
 	return ctx->sig_keys ? provider_id_set(ctx->sig_keys, mkey->object.id, mkey) : ENOMEM;
 }
 
+/* ---- encryption ---- */
+
+static int crypt_create(struct mlx5_context *ctx, struct mkey_crypt **out)
+{
+	const struct mlx5_hca_caps *caps;
+	int ret = mlx5_hca_caps_get(ctx, &caps);
+
+	if (ret)
+		return ret;
+	*out = calloc_for("mlx5dv_create_mkey", 1, sizeof(**out));
+	if (!*out)
+		return ENOMEM;
+	(*out)->of_units = caps->encrypts_units;
+	return 0;
+}
+
 /* ---- keys ---- */
 
 /* The key is free until a request lays something out. */
@@ -128,6 +160,7 @@ static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct
 			  uint8_t *in)
 {
 	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
+	unsigned int formats = (mkey->sig != NULL) + (mkey->crypt != NULL);
 	uint32_t remote = attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
@@ -139,8 +172,9 @@ static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct
 	fld_set(mkc, MKC_EN_RINVAL, remote != 0);
 	fld_set(mkc, MKC_PD, to_ppd(attr->pd)->pdn);
 	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, mkey->max_entries);
-	fld_set(mkc, MKC_BSF_EN, mkey->sig != NULL);
-	fld_set(mkc, MKC_BSF_OCTWORD_SIZE, mkey->sig ? BSF_SIZE / 16 : 0);
+	fld_set(mkc, MKC_BSF_EN, formats != 0);
+	fld_set(mkc, MKC_BSF_OCTWORD_SIZE, formats * BSF_SIZE / 16);
+	fld_set(mkc, MKC_CRYPTO_EN, mkey->crypt != NULL);
 }
 
 static int mkey_run_create(const struct mlx5dv_mkey_init_attr *attr, struct mlx5_mkey *mkey)
@@ -167,11 +201,14 @@ static int mkey_build(const struct mlx5dv_mkey_init_attr *attr, struct mlx5_mkey
 
 	if (attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE)
 		ret = sig_create(mkey->ctx, to_ppd(attr->pd)->pdn, &mkey->sig);
-	if (ret)
-		return ret;
-	ret = mkey_run_create(attr, mkey);
-	if (ret)
-		sig_destroy(mkey->ctx, mkey->sig);
+	if (!ret && attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO)
+		ret = crypt_create(mkey->ctx, &mkey->crypt);
+	if (!ret)
+		ret = mkey_run_create(attr, mkey);
+	if (!ret)
+		return 0;
+	free(mkey->crypt);
+	sig_destroy(mkey->ctx, mkey->sig);
 	return ret;
 }
 
@@ -203,21 +240,32 @@ DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *a
 	return &mkey->dv;
 }
 
-DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
+/* Once it is destroyed, another key may have its index. */
+static int mkey_destroy_object(struct mlx5_mkey *mkey)
 {
-	struct mlx5_mkey *mkey = to_mkey(dv);
 	int ret;
 
-	/* Once it is destroyed, another key may have its index. */
+	if (mkey->is_gone)
+		return 0;
 	if (mkey->sig)
 		provider_id_clear(mkey->ctx->sig_keys, mkey->object.id);
 	ret = mlx5_devx_object_destroy(mkey->ctx, &mkey->object);
-	if (ret) {
-		if (mkey->sig)
-			provider_id_set(mkey->ctx->sig_keys, mkey->object.id, mkey);
+	if (ret && mkey->sig)
+		provider_id_set(mkey->ctx->sig_keys, mkey->object.id, mkey);
+	mkey->is_gone = !ret;
+	return ret;
+}
+
+DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
+{
+	struct mlx5_mkey *mkey = to_mkey(dv);
+	int ret = mkey_destroy_object(mkey);
+
+	if (!ret)
+		ret = sig_destroy(mkey->ctx, mkey->sig);
+	if (ret)
 		return ret;
-	}
-	sig_destroy(mkey->ctx, mkey->sig);
+	free(mkey->crypt);
 	free(mkey);
 	return 0;
 }

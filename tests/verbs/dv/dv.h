@@ -21,6 +21,8 @@ void dv_mkeys(struct rig *rig);
 void dv_layouts(struct rig *rig);
 void dv_flips(struct rig *rig);
 void dv_signatures(struct rig *rig);
+void dv_encryption(struct rig *rig);
+void dv_crypto(struct rig *rig);
 void dv_mkey_queues(struct rig *rig);
 void dv_numbers(struct rig *rig);
 

@@ -18,6 +18,7 @@ struct keys {
 	struct rig_pair pair;
 	struct ibv_mr *mr[2];
 	struct mlx5dv_mkey *mkey;
+	struct mlx5dv_dek *dek; /* NULL: the key does not encrypt */
 	struct ibv_qp_ex *qpx;
 	struct mlx5dv_qp_ex *dvx;
 };

@@ -14,7 +14,8 @@ static const struct rig_topic topics[] = {
 	{ "numbers", dv_numbers },       { "signed", dv_signed },
 	{ "mkeys", dv_mkeys },           { "mkey-queues", dv_mkey_queues },
 	{ "signatures", dv_signatures }, { "layouts", dv_layouts },
-	{ "flips", dv_flips },
+	{ "flips", dv_flips },           { "encryption", dv_encryption },
+	{ "crypto", dv_crypto },
 };
 
 int main(int argc, char **argv)

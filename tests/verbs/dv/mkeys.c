@@ -13,7 +13,12 @@
 #include "tests/verbs/dv/keys.h"
 #include "util/bits.h"
 
-enum { PIECE = 8, APART = 64, PIECES_MAX = 40, REPEATS = 3, SKIP = 2 };
+enum { PIECE = 8, APART = 64, PIECES_MAX = 52, REPEATS = 3, SKIP = 2 };
+
+enum {
+	SIGNATURE = MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE,
+	CRYPTO = MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO,
+};
 
 uint8_t keys_memory[2][KEYS_MEMORY];
 
@@ -157,6 +162,36 @@ static void put_signature(struct keys *keys, unsigned int n)
 	mlx5dv_wr_set_mkey_sig_block(keys->dvx, &attr);
 }
 
+/* ---- encryption: "e" and three digits: what is encrypted when, the units, and what is special */
+
+enum {
+	CRYPT_PLAINLY,
+	CRYPT_WITH_MASK,
+	CRYPT_BY_ANOTHER,
+	CRYPT_IN_BAD_ORDER,
+	CRYPT_WITH_OTHER_TAG,
+	CRYPT_FROM_HIGH_TWEAK,
+};
+
+static void put_crypto(struct keys *keys, unsigned int n)
+{
+	unsigned int with = n % 10;
+	struct mlx5dv_crypto_attr attr = {
+		.crypto_standard = (enum mlx5dv_crypto_standard)(with == CRYPT_BY_ANOTHER),
+		.encrypt_on_tx = n / 100 & 1,
+		.signature_crypto_order = (enum mlx5dv_signature_crypto_order)(
+			with == CRYPT_IN_BAD_ORDER ? 2 : n / 200 & 1),
+		.data_unit_size = (enum mlx5dv_block_size)(n / 10 % 10),
+		.dek = keys->dek,
+		.comp_mask = with == CRYPT_WITH_MASK,
+	};
+
+	memset(attr.initial_tweak, with == CRYPT_FROM_HIGH_TWEAK ? 0xff : 0,
+	       sizeof(attr.initial_tweak));
+	memset(attr.keytag, with == CRYPT_WITH_OTHER_TAG ? 't' : 'T', sizeof(attr.keytag));
+	mlx5dv_wr_set_mkey_crypto(keys->dvx, &attr);
+}
+
 /* One long piece */
 static void put_whole(struct keys *keys, unsigned int n)
 {
@@ -229,6 +264,7 @@ static const struct {
 	{ 'L', put_mr_list },   { 'I', put_mr_pattern }, { 'A', put_mr_access },
 	{ 'f', put_flags },     { 's', put_send },       { 'x', put_invalidate },
 	{ 'm', put_copy },      { 'g', put_signature },  { 'w', put_whole },
+	{ 'e', put_crypto },
 };
 
 static void put_words(struct keys *keys, const char *words)
@@ -273,17 +309,36 @@ static struct ibv_qp *create_qp(const struct keys *keys, const struct rig_conf *
 	return qp;
 }
 
+/* The two keys of XTS are the numbers from 1 on, as in pyverbs_crypto.py. */
+static struct mlx5dv_dek *dek_of(const struct keys *keys)
+{
+	struct mlx5dv_dek_init_attr attr = { .has_keytag = true,
+					     .pd = keys->pair.pd,
+					     .comp_mask = MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN };
+	struct mlx5dv_dek *dek;
+
+	for (int i = 0; i < 32; i++)
+		attr.key[i] = (char)(i + 1);
+	memset(attr.key + 32, 'T', 8);
+	dek = mlx5dv_dek_create(keys->pair.rig->ctx, &attr);
+	MUST(dek);
+	return dek;
+}
+
 void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, uint32_t flags,
 	       struct keys *keys)
 {
 	struct mlx5dv_mkey_init_attr attr = { 0 };
 
+	keys->dek = NULL;
 	rig_pair_open(rig, conf, &keys->pair);
 	attr.pd = keys->pair.pd;
 	attr.create_flags = flags;
 	attr.max_entries = entries;
 	keys->mkey = mlx5dv_create_mkey(&attr);
 	MUST(keys->mkey);
+	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO)
+		keys->dek = dek_of(keys);
 	for (int i = 0; i < 2; i++) {
 		keys->mr[i] = ibv_reg_mr(keys->pair.pd, keys_memory[i], KEYS_MEMORY,
 					 IBV_ACCESS_LOCAL_WRITE);
@@ -298,6 +353,8 @@ void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, u
 void keys_close(struct keys *keys)
 {
 	say_ret(mlx5dv_destroy_mkey(keys->mkey), "mlx5dv_destroy_mkey");
+	if (keys->dek)
+		MUST(!mlx5dv_dek_destroy(keys->dek));
 	for (int i = 0; i < 2; i++)
 		MUST(!ibv_dereg_mr(keys->mr[i]));
 	rig_pair_close(&keys->pair);
@@ -400,7 +457,7 @@ static void run_case_on(struct rig *rig, const char *words, uint32_t inlines, ui
 		    wc.status ? 0 : (int)wc.opcode);
 	if (!ret && ibv_poll_cq(keys.pair.end[1].cq, 1, &wc) == 1 && !wc.status && wc.byte_len)
 		say_received(wc.byte_len);
-	if (flags) {
+	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE) {
 		say_check_of(keys.mkey);
 		say_check_of(keys.mkey);
 	}
@@ -557,6 +614,10 @@ void dv_mkey_queues(struct rig *rig)
 				ibv_destroy_qp(qp);
 		}
 	rig_pair_close(&keys.pair);
+	run_case_on(rig, "c3 a l44 e100", 704, 52, CRYPTO);
+	run_case_on(rig, "c3 a l45 e100", 704, 52, CRYPTO);
+	run_case_on(rig, "c4 a l40 g010 e100", 704, 52, CRYPTO | SIGNATURE);
+	run_case_on(rig, "c4 a l41 g010 e100", 704, 52, CRYPTO | SIGNATURE);
 }
 
 /* What the memory holds is no signature of anything, so checks of memory find errors. */
@@ -613,4 +674,64 @@ void dv_signatures(struct rig *rig)
 		run_case_on(rig, cases[i], 512, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
 	run_case(rig, "c3 a w512 g010", 512, 4);
 	run_case_on(rig, "c3 a w512 g010", 0, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
+}
+
+void dv_encryption(struct rig *rig)
+{
+	enum { BOTH = CRYPTO | SIGNATURE };
+	static const char *const cases[] = {
+		"c3 a w512 e100 s512",
+		"c3 a w512 e0 s512",
+		"c3 a w512 e200 s512",
+		"c3 a w512 e300 s512",
+		"c3 a w1024 e100 s1024",
+		"c3 a w1040 e110 s1040",
+		"c3 a w8096 e120 s8096",
+		"c3 a w8192 e130 s8192",
+		"c3 a w8320 e140 s8320",
+		"c3 a w1024 e105 s1024",
+		"c3 a w512 e150 s512",
+		"c3 a w512 e101 s512",
+		"c3 a w512 e102 s512",
+		"c3 a w512 e103 s512",
+		"c3 a w512 e104 s512",
+		"c3 a w1024 e100 s512",
+		"c3 a w1024 e100 s528",
+		"c3 a w1024 e100 s47",
+		"c3 a w512 e110 s512",
+		"c3 a w496 e110 s496",
+		"c3 e100 a w512 s512",
+		"c3 a e100 w512 s512",
+		"c3 a e100 e100",
+		"c2 a w512 s512",
+		"c1 e100",
+		"e100",
+		"c2 a w512 c1 e100 s512",
+		"c3 a w512 e100 c1 w1024 s1024",
+		"c3 a w512 e100 c3 a w512 e0 s512",
+		"c3 a w512 e100 r1 w512 s512",
+		"c3 a l2 e100 s16",
+		"c3 a i1 e100 s16",
+	};
+	static const char *const with_signatures[] = {
+		"c4 a w512 g010 e310 s520",    "c4 a w512 g010 e100 s520",
+		"c4 a w512 g030 e300 s512",    "c4 a w1040 g100 e310 s1024",
+		"c4 a w1040 g100 e300 s1024",  "c4 a w1040 g120 e310 s1040",
+		"c4 a w1024 g010 e0 s1040",    "c4 a w1040 g100 e10 s1024",
+		"c4 a w1040 g120 e10 s1040",   "c4 a w1040 g100 e200 s1024",
+		"c3 a w512 e100 s512",         "c3 a w512 g010 s520",
+		"c3 a w512 g010 c1 e310 s520", "c3 a w512 e310 c1 g010 s520",
+		"c4 a w512 g010 e100 r0 s512", "c4 e310 g010 a w512 s520",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		run_case_on(rig, cases[i], 512, 4, CRYPTO);
+	for (size_t i = 0; i < ARRAY_SIZE(with_signatures); i++)
+		run_case_on(rig, with_signatures[i], 512, 4, BOTH);
+	run_case(rig, "c3 a w512 e100", 512, 4);
+	for (uint32_t inlines = 0; inlines <= 256; inlines += 64) {
+		run_case_on(rig, "c3 a w512 e100", inlines, 4, CRYPTO);
+		run_case_on(rig, "c3 a w512 e100", inlines, 4, BOTH);
+		run_case_on(rig, "c4 a w512 g010 e100", inlines, 4, BOTH);
+	}
 }

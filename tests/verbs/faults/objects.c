@@ -264,6 +264,35 @@ static void live_rates(struct life *l)
 	KEEP(l, mlx5dv_pp_alloc(l->rig.ctx, sizeof(rate), rate, 0), free_rate);
 }
 
+static void live_keys_of_keys(struct life *l)
+{
+	struct mlx5dv_mkey_init_attr attr = {
+		.pd = life_pd(l),
+		.create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT |
+				MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE |
+				MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO,
+		.max_entries = 4,
+	};
+
+	if (attr.pd)
+		KEEP(l, mlx5dv_create_mkey(&attr), mlx5dv_destroy_mkey);
+}
+
+static void live_keys_of_data(struct life *l)
+{
+	struct mlx5dv_dek_init_attr attr = { .pd = life_pd(l),
+					     .comp_mask = MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN,
+					     .key = "two keys that differ" };
+	struct mlx5dv_dek_attr asked = { 0 };
+	struct mlx5dv_dek *dek;
+
+	if (!attr.pd)
+		return;
+	dek = KEEP(l, mlx5dv_dek_create(l->rig.ctx, &attr), mlx5dv_dek_destroy);
+	if (dek)
+		OK(l, mlx5dv_dek_query(dek, &asked));
+}
+
 static void live_import(struct life *l)
 {
 	struct ibv_pd *pd = life_pd(l), *imported_pd;
@@ -296,5 +325,7 @@ const struct life_kind life_objects[] = {
 	{ "doorbells", .live = live_doorbells },
 	{ "schedulers", .live = live_schedulers },
 	{ "rates", .live = live_rates, .lacks = lacks_rates },
+	{ "keys-of-keys", .live = live_keys_of_keys },
+	{ "keys-of-data", .live = live_keys_of_data },
 	{},
 };
