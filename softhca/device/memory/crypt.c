@@ -141,6 +141,15 @@ static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at)
 	return true;
 }
 
+/* Whoever writes to a unit, its kept start is not what comes before the rest of it any more. */
+static void forget_start(const struct mkey *mkey, const struct arrival *in)
+{
+	struct crypt_part *part = mkey->crypt_part;
+
+	if (part && part->end - part->have < in->end && part->end > in->start)
+		part->have = 0;
+}
+
 static int keep_part(struct mkey *mkey, const uint8_t *bytes, uint64_t have, uint64_t end)
 {
 	if (!mkey->crypt_part)
@@ -185,6 +194,7 @@ static int write_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint
 		return ENOMEM;
 	if (!take_start(mkey, &in, at))
 		ret = EFAULT;
+	forget_start(mkey, &in);
 	memcpy(in.image + (at - in.start), bytes, len);
 	if (!ret)
 		ret = change_arrival(mkey, dek, &in, whole);

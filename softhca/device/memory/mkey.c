@@ -42,7 +42,8 @@ static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
 {
 	uint64_t whole = mkey_computes(mkey) ? sig_wire_length(mkey) : mkey->len;
 
-	return mkey->whole ||
+	/* What is computed has an end, even where the key names all of memory. */
+	return (mkey->whole && !mkey_computes(mkey)) ||
 	       (addr >= mkey->start && len <= whole && addr - mkey->start <= whole - len);
 }
 

@@ -253,6 +253,52 @@ static void what_comes_in_may_begin_at_a_block(void **state)
 }
 
 /* A key of data serves only who has its domain, and its tag if it has one. */
+/* What was kept of a unit does not come before the rest of what was written to it since. */
+static void an_old_start_is_forgotten(void **state)
+{
+	static struct rig rig;
+	static uint8_t old[512];
+	const struct {
+		const uint8_t *bytes;
+		uint64_t at, len;
+	} writes[] = {
+		{ old, 0, sizeof(old) },
+		{ rig.plain, 0, 1040 },
+		{ rig.plain + 512, 512, 1040 - 512 },
+	};
+
+	(void)state;
+	rig_init(&rig, 520, false);
+	memset(memory, 0, rig.whole);
+	for (size_t i = 0; i < ARRAY_SIZE(writes); i++) {
+		static uint8_t bytes[1040];
+
+		memcpy(bytes, writes[i].bytes, writes[i].len);
+		assert_int_equal(crypt_move(flat.hca[0], &rig.mkey, true, writes[i].at, bytes,
+					    writes[i].len, rig.whole, move_memory),
+				 0);
+	}
+	assert_memory_equal(memory, rig.crypted, sizeof(old));
+	rig_end(&rig);
+}
+
+/* A key of all of memory ends where what it computes does: nobody looks at pieces beyond. */
+static void a_key_that_encrypts_has_an_end(void **state)
+{
+	static struct rig rig;
+
+	(void)state;
+	rig_init(&rig, 512, true);
+	rig.mkey.whole = true;
+	assert_int_equal(res_add(&flat.hca[0]->mkeys, &rig.mkey, &rig.mkey.n), 0);
+	rig.mkey.key = rig.mkey.n << 8;
+	assert_null(mkey_check(flat.hca[0], rig.mkey.key, &rig.pd, 0, 0, 1024));
+	rig.mkey.len = 2048;
+	assert_non_null(mkey_check(flat.hca[0], rig.mkey.key, &rig.pd, 0, 0, 1024));
+	res_remove(&flat.hca[0]->mkeys, rig.mkey.n);
+	rig_end(&rig);
+}
+
 static void the_key_must_be_right(void **state)
 {
 	static struct rig rig;
@@ -374,6 +420,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_comes_in_may_be_cut, flat_setup,
 						flat_teardown),
 		cmocka_unit_test_setup_teardown(what_comes_in_may_begin_at_a_block, flat_setup,
+						flat_teardown),
+		cmocka_unit_test_setup_teardown(an_old_start_is_forgotten, flat_setup,
+						flat_teardown),
+		cmocka_unit_test_setup_teardown(a_key_that_encrypts_has_an_end, flat_setup,
 						flat_teardown),
 		cmocka_unit_test_setup_teardown(the_key_must_be_right, flat_setup, flat_teardown),
 		cmocka_unit_test(transfers_are_of_whole_blocks),

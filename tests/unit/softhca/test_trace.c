@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "flat.h"
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/general_obj.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/trace.h"
 
@@ -59,6 +61,20 @@ static void names_and_bytes_are_written(void **state)
 	assert_non_null(strstr(text, " own 42\n"));
 }
 
+static void keys_of_data_are_not_shown(void **state)
+{
+	struct trace *trace = open_trace();
+	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + 64], out[16] = { 0 };
+
+	(void)state;
+	memset(in, 0xab, sizeof(in));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
+	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_DEK);
+	mlx5_trace_command(trace, in, sizeof(in), out, sizeof(out));
+	read_back(trace);
+	assert_non_null(strstr(text, "in 0a00abab abab000c abababab abababab out"));
+}
+
 static void long_lines_end_in_a_newline(void **state)
 {
 	struct trace *trace = open_trace();
@@ -99,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_bytes_are_written),
+		cmocka_unit_test(keys_of_data_are_not_shown),
 		cmocka_unit_test(long_lines_end_in_a_newline),
 		cmocka_unit_test(no_trace_is_no_trouble),
 	};

@@ -7,6 +7,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
+#include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/mlx5.h"
@@ -106,6 +107,19 @@ static const char *command_name(uint32_t opcode)
 	return "?";
 }
 
+/* Keys of data and credentials are nobody's to read: their command ends at its header. */
+static size_t shown_length(uint32_t opcode, const void *in, size_t in_len)
+{
+	uint16_t type;
+
+	if (opcode != PRM_OP_CREATE_GENERAL_OBJECT || in_len < PRM_GENERAL_OBJ_HDR_SIZE)
+		return in_len;
+	type = fld_get(in, GENERAL_OBJ_IN_OBJ_TYPE);
+	return type == PRM_OBJ_TYPE_DEK || type == PRM_OBJ_TYPE_CRYPTO_LOGIN
+		       ? PRM_GENERAL_OBJ_HDR_SIZE
+		       : in_len;
+}
+
 void mlx5_trace_command(struct trace *trace, const void *in, size_t in_len, const void *out,
 			size_t out_len)
 {
@@ -119,7 +133,7 @@ void mlx5_trace_command(struct trace *trace, const void *in, size_t in_len, cons
 			 (unsigned int)fld_get(out, CMD_OUT_STATUS),
 			 (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
 	snprintf(text, sizeof(text), "cmd 0x%03x %s%s", opcode, command_name(opcode), status);
-	trace_exchange(trace, text, in, in_len, out, out_len);
+	trace_exchange(trace, text, in, shown_length(opcode, in, in_len), out, out_len);
 }
 
 static const char *const send_names[256] = {

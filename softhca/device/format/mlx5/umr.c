@@ -176,8 +176,9 @@ static int check_context(struct hca *hca, const struct qp *qp, struct umr *umr)
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
-	if (umr_takes(umr, UMR_LEN) && fld_get(context, MKC_LENGTH64) &&
-	    umr->mkey->mode == MKEY_MTT)
+	if (fld_get(umr_takes(umr, UMR_LEN) ? context : mkc, MKC_LENGTH64) &&
+	    (umr->mkey->mode == MKEY_MTT ||
+	     fld_get(umr_takes(umr, UMR_BSF_EN) ? context : mkc, MKC_BSF_EN)))
 		return WQE_BAD_UMR;
 	if (umr->bsf && !mlx5_decode_bsf(umr->bsf, umr->bsf_len, &umr->sig, &umr->crypt))
 		return WQE_BAD_UMR;
@@ -243,9 +244,9 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 		memcpy(mkey->bsf, umr->bsf, umr->bsf_len);
 		mkey->sig = umr->sig;
 		mkey->crypt = umr->crypt;
-		free(mkey->crypt_part);
-		mkey->crypt_part = NULL;
 	}
+	free(mkey->crypt_part);
+	mkey->crypt_part = NULL;
 	if (umr_takes(umr, UMR_BSF_EN)) {
 		mkey->sig.on = fld_get(umr->context, MKC_BSF_EN) &&
 			       (mkey->sig.mem.guard || mkey->sig.wire.guard);
