@@ -75,9 +75,22 @@ static int cq_check_reader(const struct mlx4_cq *cq)
 	return EINVAL;
 }
 
-static int cq_resize_to(struct mlx4_cq *cq, uint32_t count_log)
+/* The function copies what the ring is now, as another thread may be giving the CQ a new one, and
+ * returns the logarithm of its entries. */
+static uint32_t ring_now(struct mlx4_cq *cq, struct queue_mem *buf)
 {
-	struct ibv_pd *pd = cq->buf.owner ? &cq->buf.owner->pd : NULL;
+	uint32_t count_log;
+
+	qlock_enter(&cq->lock);
+	*buf = cq->buf;
+	count_log = cq->count_log;
+	qlock_leave(&cq->lock);
+	return count_log;
+}
+
+static int cq_resize_to(struct mlx4_cq *cq, const struct queue_mem *now, uint32_t count_log)
+{
+	struct ibv_pd *pd = now->owner ? &now->owner->pd : NULL;
 	struct queue_mem mem;
 	struct cq_ring to;
 	int ret = mlx4_cq_alloc_ring(to_mctx(cq->vcq.cq.context), pd,
@@ -99,11 +112,12 @@ static int cq_resize_to(struct mlx4_cq *cq, uint32_t count_log)
 int mlx4_cq_resize(struct ibv_cq *ibcq, int cqe)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
+	struct queue_mem now;
 	int ret = cq_check_size(cq, cqe);
 	uint32_t count_log;
 
 	if (ret)
 		return ret;
 	count_log = log2_ceil((uint64_t)cqe + 1);
-	return count_log == cq->count_log ? 0 : cq_resize_to(cq, count_log);
+	return count_log == ring_now(cq, &now) ? 0 : cq_resize_to(cq, &now, count_log);
 }

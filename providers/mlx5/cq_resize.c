@@ -81,10 +81,23 @@ static int cq_run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const stru
 	return 0;
 }
 
-static int new_ring_alloc(struct mlx5_cq *cq, struct new_ring *to)
+/* The function copies what the ring is now, as another thread may be giving the CQ a new one, and
+ * returns the logarithm of its entries. */
+static uint32_t ring_now(struct mlx5_cq *cq, struct queue_mem *buf)
 {
-	size_t size = max_of((size_t)1 << (to->count_log + cq->entry_log), cq->buf.size);
-	struct ibv_pd *pd = cq->buf.owner ? &cq->buf.owner->pd : NULL;
+	uint32_t count_log;
+
+	qlock_enter(&cq->lock);
+	*buf = cq->buf;
+	count_log = cq->count_log;
+	qlock_leave(&cq->lock);
+	return count_log;
+}
+
+static int new_ring_alloc(struct mlx5_cq *cq, const struct queue_mem *now, struct new_ring *to)
+{
+	size_t size = max_of((size_t)1 << (to->count_log + cq->entry_log), now->size);
+	struct ibv_pd *pd = now->owner ? &now->owner->pd : NULL;
 	int ret = mlx5_queue_mem_alloc(to_mctx(cq->vcq.cq.context), pd, MLX5DV_RES_TYPE_CQ, size,
 				       (size_t)1 << cq->entry_log, &to->buf);
 
@@ -117,10 +130,10 @@ static int cq_check_reader(struct mlx5_cq *cq)
 	return EINVAL;
 }
 
-static int cq_resize_to(struct mlx5_cq *cq, struct new_ring *to)
+static int cq_resize_to(struct mlx5_cq *cq, const struct queue_mem *now, struct new_ring *to)
 {
 	struct cq_old_ring *old = calloc_for("resize_cq", 1, sizeof(*old));
-	int ret = old ? new_ring_alloc(cq, to) : ENOMEM;
+	int ret = old ? new_ring_alloc(cq, now, to) : ENOMEM;
 	bool switched;
 
 	if (ret) {
@@ -145,12 +158,13 @@ int mlx5_cq_resize(struct ibv_cq *ibcq, int cqe)
 {
 	struct mlx5_cq *cq = to_mcq(ibcq);
 	struct new_ring to = { 0 };
+	struct queue_mem now;
 	int ret = cq_check_size(cq, cqe);
 
 	if (ret)
 		return ret;
 	to.count_log = log2_ceil((uint64_t)cqe + 1);
-	return to.count_log == cq->count_log ? 0 : cq_resize_to(cq, &to);
+	return to.count_log == ring_now(cq, &now) ? 0 : cq_resize_to(cq, &now, &to);
 }
 
 void mlx5_cq_free_old_rings(struct mlx5_cq *cq)
