@@ -48,6 +48,12 @@ static void memory_write(void *reg, const void *data, size_t length)
 {
 	volatile uint64_t *to = reg;
 
+	if (length == sizeof(uint32_t)) {
+		uint32_t value;
+
+		memcpy(&value, data, sizeof(value));
+		*(volatile uint32_t *)reg = value;
+	}
 	for (size_t i = 0; i < length / sizeof(*to); i++) {
 		uint64_t value;
 

@@ -77,7 +77,7 @@ static void both_doors_put_the_same_bytes(void **state)
 	static struct ibv_sge sges[] = { { 0x1122334455667788, 0x99, 0xabcd },
 					 { 0x2233445566778899, 0x10, 0xabce } };
 	static struct ibv_sge bytes = { 0, 8, 0 };
-	static const struct {
+	const struct {
 		struct ibv_send_wr wr;
 		const char *hex;
 	} cases[] = {
@@ -95,7 +95,7 @@ static void both_doors_put_the_same_bytes(void **state)
 		{ { .opcode = IBV_WR_SEND_WITH_IMM,
 		    .sg_list = sges,
 		    .num_sge = 1,
-		    .imm_data = 0x44332211 },
+		    .imm_data = htobe32(0x11223344) },
 		  "0000000b 00000002 00000000 11223344 00000099" },
 		{ { .opcode = IBV_WR_SEND_WITH_INV,
 		    .sg_list = sges,
@@ -111,7 +111,7 @@ static void both_doors_put_the_same_bytes(void **state)
 		{ { .opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
 		    .sg_list = sges,
 		    .num_sge = 1,
-		    .imm_data = 0x44332211,
+		    .imm_data = htobe32(0x11223344),
 		    .wr.rdma = { 0xaabbccddeeff0011, 0x1234 } },
 		  "00000009 00000003 00000000 11223344 aabbccdd eeff0011 00001234 00000000"
 		  "00000099" },
