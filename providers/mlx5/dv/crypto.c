@@ -101,6 +101,7 @@ static int login_create(const char *call, struct mlx5_context *ctx,
 	memcpy(fld_at(obj, CRYPTO_LOGIN_CREDENTIAL), attr->credential, attr->credential_len);
 	login->ctx = ctx;
 	ret = mlx5_devx_object_create(ctx, in, sizeof(in), &login->object);
+	explicit_bzero(in, sizeof(in));
 	if (ret) {
 		free(login);
 		return ret;

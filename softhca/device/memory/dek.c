@@ -29,6 +29,7 @@ const char *crypto_login_check(const struct hca *hca, uint64_t kek_n, uint64_t c
 	const struct hca_secrets *secrets = hca->config.secrets;
 	const struct hca_kek *kek = kek_find(hca, kek_n);
 	uint8_t shown[HCA_CREDENTIAL];
+	bool is_right;
 
 	if (!secrets)
 		return "login: keys come as they are here";
@@ -36,10 +37,10 @@ const char *crypto_login_check(const struct hca *hca, uint64_t kek_n, uint64_t c
 		return "login: no such key to import with";
 	if (credential >= secrets->credentials)
 		return "login: no such credential";
-	if (!cipher_unwrap(kek->bytes, kek->len, wrapped, CREDENTIAL_WRAPPED, shown) ||
-	    memcmp(shown, secrets->credential[credential], sizeof(shown)) != 0)
-		return "login: the credential is another";
-	return NULL;
+	is_right = cipher_unwrap(kek->bytes, kek->len, wrapped, CREDENTIAL_WRAPPED, shown) &&
+		   !memcmp(shown, secrets->credential[credential], sizeof(shown));
+	explicit_bzero(shown, sizeof(shown));
+	return is_right ? NULL : "login: the credential is another";
 }
 
 struct crypto_login *crypto_login_of_user(struct hca *hca)
@@ -85,14 +86,20 @@ int dek_set_key(const struct hca *hca, struct dek *dek, const struct crypto_logi
 	size_t keys = dek->is_256 ? 64 : 32, all = keys + (dek->has_tag ? DEK_TAG_SIZE : 0);
 	const struct hca_kek *kek = login ? kek_find(hca, login->kek) : NULL;
 	uint8_t plain[DEK_BYTES_MAX];
+	bool is_plain = !login;
+	int ret = EINVAL;
 
-	if (!login)
+	if (is_plain)
 		memcpy(plain, bytes, all);
-	else if (!kek ||
-		 !cipher_unwrap(kek->bytes, kek->len, bytes, all + CIPHER_WRAP_EXTRA, plain))
-		return EINVAL;
-	memcpy(dek->tag, plain + keys, all - keys);
-	return cipher_create(plain, keys, &dek->cipher);
+	else if (kek)
+		is_plain =
+			cipher_unwrap(kek->bytes, kek->len, bytes, all + CIPHER_WRAP_EXTRA, plain);
+	if (is_plain) {
+		memcpy(dek->tag, plain + keys, all - keys);
+		ret = cipher_create(plain, keys, &dek->cipher);
+	}
+	explicit_bzero(plain, sizeof(plain));
+	return ret;
 }
 
 int dek_add(struct hca *hca, struct pd *pd, struct dek *dek)
