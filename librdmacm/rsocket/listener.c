@@ -209,7 +209,8 @@ static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *re
 
 enum { PATIENCE_US = 100000 };
 
-/* Who sleeps since before the process forked is to look for requests elsewhere now. */
+/* Who sleeps since before the listener was shared, by fork() or by a change of user, is to look for
+ * requests elsewhere now. */
 static void share_announce(struct stream *listener)
 {
 	if (listener->share.is_known)

@@ -24,11 +24,11 @@ struct mlx4_sq {
 	struct wq wq; /* its head is the index of the next WQE */
 	uint8_t *buf;
 	uint32_t slot_log;
-	uint32_t spare;   /* slots in front of the head that must not look like WQEs */
-	uint32_t max_sge; /* 0 while the state forbids to post */
+	uint32_t spare; /* slots in front of the head that must not look like WQEs */
+	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t flags_always;     /* of the control segment: all requests are signaled */
-	uint32_t opcodes;          /* that may be posted: a bit for each enum ibv_wr_opcode */
+	uint32_t opcodes;          /* a bit for each ibv_wr_opcode that the state lets be posted */
 	uint8_t *doorbell;         /* register */
 	struct mlx4_blueflame *bf; /* NULL: there is none */
 	__be32 qpn_be;             /* as the registers want it: in the upper 24 bits */
