@@ -15,7 +15,7 @@ import glob
 import os
 import re
 
-SEE = re.compile(r"(unit/\w+|verbs|cm):\S+|(verbs-diff|cm-diff|rsocket-diff) (ib|roce)( [\w-]+)*")
+SEE = re.compile(r"(unit/\w+|verbs|cm):\S+|(verbs-diff|verbs-dc|cm-diff|rsocket-diff) (ib|roce)( [\w-]+)*")
 
 
 class Fault(Exception):

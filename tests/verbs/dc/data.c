@@ -230,45 +230,65 @@ static struct dc_to target_of(const struct dc *dc, struct ibv_qp **targets, unsi
 	return to;
 }
 
-/* One initiator, each message to another target, one of them with a wrong key: the message says
- * whom it was for, and its completion which target it came to. */
-static unsigned int send_to_each(const struct dc *dc, struct ibv_qp *initiator,
-				 struct ibv_qp **targets)
+/* A stranger has the key of the target's neighbour: its request fails, and takes no receive. */
+static unsigned int refuse_stranger(const struct dc *dc, struct ibv_qp *stranger, struct dc_to to)
 {
-	unsigned int right = 0;
+	struct ibv_wc wc;
+
+	to.key++;
+	MUST(!dc_post_send(dc, stranger, &to, 7, 100));
+	MUST(rig_poll(dc->cq, 1, &wc) == 1);
+	for (enum ibv_qp_state state = IBV_QPS_RESET; state <= IBV_QPS_RTS; state++)
+		MUST(!dc_initiator_to(dc, stranger, state));
+	return wc.wr_id == 7 && wc.status == IBV_WC_REM_ACCESS_ERR;
+}
+
+struct many {
+	struct ibv_qp *initiator, *stranger, *targets[TARGETS];
+	unsigned int right, refused;
+};
+
+/* One initiator, each message to another target: the message says whom it was for, and its
+ * completion which target it came to. A stranger asks each tenth meanwhile. */
+static void send_to_each(const struct dc *dc, struct many *many)
+{
 	struct ibv_wc wc[2];
 
+	many->right = many->refused = 0;
 	for (unsigned int i = 0; i < TARGETS; i++) {
-		struct dc_to to = target_of(dc, targets, i);
+		struct dc_to to = target_of(dc, many->targets, i);
 		const struct ibv_wc *received;
 
 		dc_post_receive(dc, 1000 + i, 2);
+		if (i % 10 == 9)
+			many->refused += refuse_stranger(dc, many->stranger, to);
 		memcpy(dc_buf(dc, 0), &i, sizeof(i));
-		MUST(!dc_post_send(dc, initiator, &to, i % 1000, 100));
+		MUST(!dc_post_send(dc, many->initiator, &to, i % 1000, 100));
 		MUST(rig_poll(dc->cq, 2, wc) == 2);
 		received = wc[0].wr_id >= 1000 ? &wc[0] : &wc[1];
-		right += received->qp_num == targets[i]->qp_num &&
-			 !memcmp(dc_buf(dc, 2), &i, sizeof(i));
+		many->right += received->qp_num == many->targets[i]->qp_num &&
+			       !memcmp(dc_buf(dc, 2), &i, sizeof(i));
 	}
-	return right;
 }
 
 void dc_many_targets(struct rig *rig)
 {
-	static struct ibv_qp *targets[TARGETS];
-	struct ibv_qp *initiator;
+	static struct many many;
 	struct dc dc;
 
 	dc_open(rig, &dc);
-	initiator = dc_initiator(&dc, -1);
+	many.initiator = dc_initiator(&dc, -1);
+	many.stranger = dc_initiator(&dc, -1);
 	for (unsigned int i = 0; i < TARGETS; i++)
-		targets[i] = dc_target(&dc, DC_KEY + i);
-	for (unsigned int round = 0; round < 2; round++)
-		say_check(send_to_each(&dc, initiator, targets) == TARGETS,
-			  "%d messages to as many targets", TARGETS);
-	MUST(!ibv_destroy_qp(initiator));
+		many.targets[i] = dc_target(&dc, DC_KEY + i);
+	for (unsigned int round = 0; round < 2; round++) {
+		send_to_each(&dc, &many);
+		say_check(many.right == TARGETS, "%d messages to as many targets", TARGETS);
+		say_check(many.refused == TARGETS / 10, "%d with the key of another", TARGETS / 10);
+	}
+	MUST(!ibv_destroy_qp(many.initiator) && !ibv_destroy_qp(many.stranger));
 	for (unsigned int i = 0; i < TARGETS; i++)
-		MUST(!ibv_destroy_qp(targets[i]));
+		MUST(!ibv_destroy_qp(many.targets[i]));
 	dc_close(&dc);
 }
 
