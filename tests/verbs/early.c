@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early.c - verbs-early KIND: queue pairs that take messages out of order, RC ("rc"), RC with SRQ
- * ("srq"), XRC ("xrc") or DC ("dc"). The adapter that this runs on makes the first packet late,
- * until three more have gone: what was sent later is in memory before it, and completions come in
- * the order of sending, each with the request that its message has taken.
+ * early.c - verbs-early KIND [mixture]: queue pairs that take messages out of order, RC ("rc"), RC
+ * with SRQ ("srq"), XRC ("xrc") or DC ("dc"). The adapter that this runs on makes the first packet
+ * late, until three more have gone: what was sent later is in memory before it, and completions
+ * come in the order of sending, each with the request that its message has taken.
+ *
+ * A mixture is of all operations, and has too few receives, on an adapter that loses packets or
+ * makes them late, requests and answers alike: each is done once, sees what those before it have
+ * done, and completes in its turn.
  *
  * Exit code 0; 1: something was otherwise than it should be; 77: there is no adapter.
  */
@@ -21,8 +25,13 @@ enum { OUT_OF_ORDER = 1 << 7 /* MLX5DV_QP_CREATE_OOO_DP */ };
 
 enum {
 	MESSAGES = 4,
+	ROUND = 5, /* of a mixture: SEND, WRITE, SEND, READ, FETCH_ADD */
+	REQUESTS = 16 * ROUND,
+	RECEIVES = 3, /* posted at a time */
+	SLOTS = 2 * REQUESTS + 1,
 	SIZE = 256,
 	PATIENT = 20, /* as ack timeout: nothing is sent again while the program looks */
+	IMPATIENT = 12,
 	WAIT_MS = 20000,
 	KEY = 0x4711, /* of DC */
 };
@@ -75,11 +84,13 @@ struct side {
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
-	uint8_t buf[MESSAGES * SIZE];
+	uint8_t buf[SLOTS * SIZE];
 };
 
 struct early {
 	const struct kind *kind;
+	bool mixture;
+	uint32_t depth; /* of queues */
 	struct rig *rig;
 	struct rig_conf conf;
 	struct ibv_pd *pd;
@@ -95,7 +106,7 @@ struct early {
 static void srq_open(struct early *early)
 {
 	struct ibv_srq_init_attr_ex attr = {
-		.attr = { MESSAGES, 1, 0 },
+		.attr = { early->depth, 1, 0 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE,
 		.srq_type = IBV_SRQT_BASIC,
 		.pd = early->pd,
@@ -122,7 +133,7 @@ static struct ibv_qp *qp_create(const struct early *early, const struct role *ro
 		.qp_type = role->type,
 		.send_cq = cq,
 		.recv_cq = cq,
-		.cap = { MESSAGES, early->srq ? 0 : MESSAGES, 1, early->srq ? 0 : 1, 0 },
+		.cap = { early->depth, early->srq ? 0 : early->depth, 1, early->srq ? 0 : 1, 0 },
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = early->pd,
 		.srq = sends || early->xrcd ? NULL : early->srq,
@@ -141,9 +152,11 @@ static struct ibv_qp *qp_create(const struct early *early, const struct role *ro
 		dv.dc_init_attr.dc_type = role->dc_type;
 		dv.dc_init_attr.dct_access_key = sends ? 0 : KEY;
 	}
-	if (is_dc && sends) {
+	if (sends) {
 		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-		attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+		attr.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE |
+				      IBV_QP_EX_WITH_RDMA_READ |
+				      IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 	}
 	MUST(qp = mlx5dv_create_qp(early->rig->ctx, &attr, &dv));
 	return qp;
@@ -166,9 +179,9 @@ static void qp_to(const struct early *early, const struct role *role, struct ibv
 
 static void side_open(const struct early *early, struct side *side)
 {
-	MUST(side->cq = ibv_create_cq(early->rig->ctx, 2 * MESSAGES, NULL, NULL, 0));
-	MUST(side->mr =
-		     ibv_reg_mr(early->pd, side->buf, sizeof(side->buf), IBV_ACCESS_LOCAL_WRITE));
+	MUST(side->cq = ibv_create_cq(early->rig->ctx, 2 * (int)early->depth, NULL, NULL, 0));
+	MUST(side->mr = ibv_reg_mr(early->pd, side->buf, sizeof(side->buf),
+				   IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE));
 }
 
 static void side_close(struct side *side)
@@ -217,17 +230,15 @@ static struct ibv_sge slot(struct side *side, unsigned int n)
 	return (struct ibv_sge){ (uintptr_t)side->buf + (size_t)n * SIZE, SIZE, side->mr->lkey };
 }
 
-static void post_receives(struct early *early)
+static void post_receive(struct early *early, unsigned int n)
 {
-	for (unsigned int i = 0; i < MESSAGES; i++) {
-		struct ibv_sge sge = slot(&early->to, i);
-		struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_sge sge = slot(&early->to, n);
+	struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-		if (early->srq)
-			MUST(!ibv_post_srq_recv(early->srq, &wr, &bad));
-		else
-			MUST(!ibv_post_recv(early->to.qp, &wr, &bad));
-	}
+	if (early->srq)
+		MUST(!ibv_post_srq_recv(early->srq, &wr, &bad));
+	else
+		MUST(!ibv_post_recv(early->to.qp, &wr, &bad));
 }
 
 static void post_to_target(struct early *early, unsigned int n, const struct ibv_sge *sge)
@@ -313,7 +324,8 @@ static void early_check(struct early *early)
 {
 	struct side *from = &early->from, *to = &early->to;
 
-	post_receives(early);
+	for (unsigned int i = 0; i < MESSAGES; i++)
+		post_receive(early, i);
 	for (unsigned int i = 0; i < MESSAGES - 1; i++)
 		post_send(early, i);
 	say_check(wait_for_message(to, 0, 1) && wait_for_message(to, 1, 2),
@@ -324,21 +336,142 @@ static void early_check(struct early *early)
 	check_order(from, to);
 }
 
+/* ---- mixtures ---- */
+
+static const enum ibv_wr_opcode round_of[ROUND] = { IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_SEND,
+						    IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD };
+
+enum { ROUND_SENDS = 2, SENDS = REQUESTS / ROUND * ROUND_SENDS, COUNTER = 2 * REQUESTS };
+
+/* The function returns where at the receiver request N writes, reads or adds: a READ looks at what
+ * the WRITE of its round has left. */
+static uint64_t remote(const struct early *early, unsigned int n)
+{
+	unsigned int at =
+		round_of[n % ROUND] == IBV_WR_ATOMIC_FETCH_AND_ADD ? COUNTER : REQUESTS + n / ROUND;
+
+	return (uintptr_t)early->to.buf + (uint64_t)at * SIZE;
+}
+
+static void mixture_begin(const struct early *early, struct ibv_qp_ex *qp, unsigned int n)
+{
+	uint32_t rkey = early->to.mr->rkey;
+
+	switch (round_of[n % ROUND]) {
+	case IBV_WR_SEND:
+		ibv_wr_send(qp);
+		break;
+	case IBV_WR_RDMA_WRITE:
+		ibv_wr_rdma_write(qp, rkey, remote(early, n));
+		break;
+	case IBV_WR_RDMA_READ:
+		ibv_wr_rdma_read(qp, rkey, remote(early, n));
+		break;
+	default:
+		ibv_wr_atomic_fetch_add(qp, rkey, remote(early, n), 1);
+	}
+}
+
+static void mixture_post(struct early *early, unsigned int n)
+{
+	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(early->from.qp);
+	bool adds = round_of[n % ROUND] == IBV_WR_ATOMIC_FETCH_AND_ADD;
+	struct ibv_sge sge = slot(&early->from, n);
+
+	memset(early->from.buf + (size_t)n * SIZE, (int)n + 1, SIZE);
+	ibv_wr_start(qp);
+	qp->wr_id = n;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	mixture_begin(early, qp, n);
+	if (early->kind->from.type == IBV_QPT_DRIVER)
+		mlx5dv_wr_set_dc_addr(mlx5dv_qp_ex_from_ibv_qp_ex(qp), early->ah,
+				      early->to.qp->qp_num, KEY);
+	if (early->kind->from.type == IBV_QPT_XRC_SEND)
+		ibv_wr_set_xrc_srqn(qp, early->srqn);
+	ibv_wr_set_sge(qp, sge.lkey, sge.addr, adds ? 8 : sge.length);
+	MUST(!ibv_wr_complete(qp));
+}
+
+/* The sends of a mixture come in their order, each in a request of its own, and for each that
+ * completes there is another request. */
+static unsigned int mixture_receive(struct early *early)
+{
+	bool taken[SENDS] = { false };
+	unsigned int right = 0;
+
+	for (unsigned int i = 0; i < SENDS; i++) {
+		unsigned int n = i / ROUND_SENDS * ROUND + i % ROUND_SENDS * 2;
+		struct ibv_wc wc;
+
+		MUST(rig_poll(early->to.cq, 1, &wc) == 1);
+		MUST(!wc.status && wc.wr_id < SENDS && !taken[wc.wr_id]);
+		taken[wc.wr_id] = true;
+		right += is_message(&early->to, wc.wr_id, n);
+		if (i + RECEIVES < SENDS)
+			post_receive(early, i + RECEIVES);
+	}
+	return right;
+}
+
+/* What a request has brought is in memory when it has completed. */
+static bool mixture_is_done(const struct early *early, unsigned int n)
+{
+	uint64_t found;
+
+	switch (round_of[n % ROUND]) {
+	case IBV_WR_RDMA_WRITE:
+		return is_message(&early->to, REQUESTS + n / ROUND, n);
+	case IBV_WR_RDMA_READ:
+		return is_message(&early->from, n, n - 2);
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		memcpy(&found, early->from.buf + (size_t)n * SIZE, sizeof(found));
+		return found == n / ROUND;
+	default:
+		return true;
+	}
+}
+
+static void mixture_check(struct early *early)
+{
+	unsigned int in_turn = 0, done = 0;
+
+	for (unsigned int i = 0; i < RECEIVES; i++)
+		post_receive(early, i);
+	for (unsigned int n = 0; n < REQUESTS; n++)
+		mixture_post(early, n);
+	say_check(mixture_receive(early) == SENDS, "%d messages are received in their turn", SENDS);
+	for (unsigned int n = 0; n < REQUESTS; n++) {
+		struct ibv_wc wc;
+
+		MUST(rig_poll(early->from.cq, 1, &wc) == 1);
+		in_turn += !wc.status && wc.wr_id == n;
+		done += mixture_is_done(early, n);
+	}
+	say_check(in_turn == REQUESTS, "%d requests complete in their turn", REQUESTS);
+	say_check(done == REQUESTS, "and each was done once, behind those before it");
+	say_check(!rig_drain(early->to.cq) && !rig_drain(early->from.cq), "nothing else completes");
+}
+
 int main(int argc, char **argv)
 {
 	static struct early early;
 	struct rig rig;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (argc == 2 && !strcmp(argv[1], kinds[i].name))
+		if (argc >= 2 && !strcmp(argv[1], kinds[i].name))
 			early.kind = &kinds[i];
 	MUST(early.kind);
+	early.mixture = argc == 3 && !strcmp(argv[2], "mixture");
+	early.depth = early.mixture ? REQUESTS : MESSAGES;
 	rig_open(&rig);
 	early.rig = &rig;
 	early.conf = rig_conf_default();
-	early.conf.timeout = PATIENT;
+	early.conf.timeout = early.mixture ? IMPATIENT : PATIENT;
 	early_open(&early);
-	early_check(&early);
+	if (early.mixture)
+		mixture_check(&early);
+	else
+		early_check(&early);
 	early_close(&early);
 	rig_close(&rig);
 	return say_failures() != 0;
