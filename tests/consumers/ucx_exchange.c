@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ucx_exchange.c - UCX between two workers of one process: tagged messages go in batches, as many
- * as complete in one turn of the adapter, and each byte of them is checked. Which transport and
- * which completions there are is told by UCX' variables.
+ * ucx_exchange.c - ucx_exchange [RECEIVERS]: UCX from one worker to others (1) of one process:
+ * tagged messages go to them in turn and in batches, as many as complete in a turn of the adapter,
+ * and each byte of them is checked. Which transport and which completions there are is told by UCX'
+ * variables.
  *
  * Exit code 0; 1: a byte was wrong, or UCX said no.
  */
@@ -13,12 +14,17 @@
 #include <string.h>
 #include <ucp/api/ucp.h>
 
-enum { BATCH = 48, BATCHES = 120, SIZE = 700 };
+enum { BATCH = 48, BATCHES = 120, SIZE = 700, RECEIVERS_MAX = 16 };
 
 struct peer {
 	ucp_context_h context;
 	ucp_worker_h worker;
-	ucp_ep_h to_other;
+	ucp_ep_h to_it; /* of a receiver: the sender's */
+};
+
+struct exchange {
+	struct peer sender, receivers[RECEIVERS_MAX];
+	unsigned int num_receivers;
 };
 
 static void status_must(ucs_status_t status, const char *what)
@@ -40,28 +46,28 @@ static void peer_open(struct peer *peer)
 	status_must(ucp_worker_create(peer->context, &worker, &peer->worker), "ucp_worker_create");
 }
 
-static void peer_connect(struct peer *peer, const struct peer *other)
+static void peer_connect(const struct peer *from, struct peer *to)
 {
 	ucp_ep_params_t params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
 	ucp_address_t *address;
 	size_t len;
 
-	status_must(ucp_worker_get_address(other->worker, &address, &len),
-		    "ucp_worker_get_address");
+	status_must(ucp_worker_get_address(to->worker, &address, &len), "ucp_worker_get_address");
 	params.address = address;
-	status_must(ucp_ep_create(peer->worker, &params, &peer->to_other), "ucp_ep_create");
-	ucp_worker_release_address(other->worker, address);
+	status_must(ucp_ep_create(from->worker, &params, &to->to_it), "ucp_ep_create");
+	ucp_worker_release_address(to->worker, address);
 }
 
-static void request_await(struct peer peers[2], void *request)
+static void request_await(const struct exchange *all, void *request)
 {
 	if (UCS_PTR_IS_ERR(request))
 		status_must(UCS_PTR_STATUS(request), "a request");
 	if (!request)
 		return;
 	while (ucp_request_check_status(request) == UCS_INPROGRESS) {
-		ucp_worker_progress(peers[0].worker);
-		ucp_worker_progress(peers[1].worker);
+		ucp_worker_progress(all->sender.worker);
+		for (unsigned int i = 0; i < all->num_receivers; i++)
+			ucp_worker_progress(all->receivers[i].worker);
 	}
 	status_must(ucp_request_check_status(request), "a request");
 	ucp_request_free(request);
@@ -91,8 +97,13 @@ static bool message_is_right(const uint8_t *buf, unsigned int n)
 	return true;
 }
 
+static const struct peer *receiver_of(const struct exchange *all, unsigned int n)
+{
+	return &all->receivers[n % all->num_receivers];
+}
+
 /* The function returns how many messages were wrong. */
-static unsigned int exchange_batch(struct peer peers[2], unsigned int first)
+static unsigned int exchange_batch(const struct exchange *all, unsigned int first)
 {
 	static uint8_t out[BATCH][SIZE], in[BATCH][SIZE];
 	const ucp_request_param_t none = { 0 };
@@ -101,45 +112,58 @@ static unsigned int exchange_batch(struct peer peers[2], unsigned int first)
 
 	memset(in, 0, sizeof(in));
 	for (unsigned int i = 0; i < BATCH; i++)
-		received[i] = ucp_tag_recv_nbx(peers[1].worker, in[i], SIZE, first + i, UINT64_MAX,
-					       &none);
+		received[i] = ucp_tag_recv_nbx(receiver_of(all, first + i)->worker, in[i], SIZE,
+					       first + i, UINT64_MAX, &none);
 	for (unsigned int i = 0; i < BATCH; i++) {
 		message_fill(out[i], first + i);
-		sent[i] = ucp_tag_send_nbx(peers[0].to_other, out[i], length(first + i), first + i,
-					   &none);
+		sent[i] = ucp_tag_send_nbx(receiver_of(all, first + i)->to_it, out[i],
+					   length(first + i), first + i, &none);
 	}
 	for (unsigned int i = 0; i < BATCH; i++) {
-		request_await(peers, sent[i]);
-		request_await(peers, received[i]);
+		request_await(all, sent[i]);
+		request_await(all, received[i]);
 		wrong += !message_is_right(in[i], first + i);
 	}
 	return wrong;
 }
 
-static void peer_close(struct peer peers[2], struct peer *peer)
+static void exchange_open(struct exchange *all)
+{
+	peer_open(&all->sender);
+	for (unsigned int i = 0; i < all->num_receivers; i++) {
+		peer_open(&all->receivers[i]);
+		peer_connect(&all->sender, &all->receivers[i]);
+	}
+}
+
+static void peer_close(struct peer *peer)
+{
+	ucp_worker_destroy(peer->worker);
+	ucp_cleanup(peer->context);
+}
+
+static void exchange_close(struct exchange *all)
 {
 	const ucp_request_param_t none = { 0 };
 
-	if (peer->to_other)
-		request_await(peers, ucp_ep_close_nbx(peer->to_other, &none));
-	peer->to_other = NULL;
+	for (unsigned int i = 0; i < all->num_receivers; i++)
+		request_await(all, ucp_ep_close_nbx(all->receivers[i].to_it, &none));
+	peer_close(&all->sender);
+	for (unsigned int i = 0; i < all->num_receivers; i++)
+		peer_close(&all->receivers[i]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	struct peer peers[2] = { 0 };
+	struct exchange all = { .num_receivers = argc == 2 ? (unsigned int)atoi(argv[1]) : 1 };
 	unsigned int wrong = 0;
 
-	peer_open(&peers[0]);
-	peer_open(&peers[1]);
-	peer_connect(&peers[0], &peers[1]);
+	if (all.num_receivers < 1 || all.num_receivers > RECEIVERS_MAX)
+		return 1;
+	exchange_open(&all);
 	for (unsigned int i = 0; i < BATCHES; i++)
-		wrong += exchange_batch(peers, i * BATCH);
-	peer_close(peers, &peers[0]);
-	for (int i = 0; i < 2; i++) {
-		ucp_worker_destroy(peers[i].worker);
-		ucp_cleanup(peers[i].context);
-	}
+		wrong += exchange_batch(&all, i * BATCH);
+	exchange_close(&all);
 	printf("%u of %u messages were wrong\n", wrong, BATCH * BATCHES);
 	return wrong != 0;
 }

@@ -48,6 +48,8 @@ static bool begin_session(struct hca *hca, struct qp *qp)
 	dci->stream = wqe->stream;
 	dci->session = (uint32_t)dci->life << 24 | qp->req.next_psn;
 	dci->in_session = true;
+	trace_line(hca->config.trace, "QP 0x%06x: a session with target 0x%06x on stream %u", qp->n,
+		   to.qpn, dci->stream);
 	return true;
 }
 
