@@ -21,6 +21,9 @@ enum {
 	M4_READ_AHEAD = 2048,
 };
 
+/* The number of a QP that receives for XRC has this bit, which tells it from others in a CQE. */
+enum { M4_XRC_TARGET = 1 << 23 };
+
 /* The first word of a piece has this value where there is no WQE to be seen. */
 #define M4_STAMP 0xffffffffu
 

@@ -14,6 +14,7 @@
 #include "providers/mlx4/pd.h"
 #include "providers/mlx4/qp.h"
 #include "providers/mlx4/srq.h"
+#include "providers/common/xrcd.h"
 #include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -84,8 +85,11 @@ const struct verbs_ops mlx4_context_ops = {
 	.modify_qp = mlx4_qp_modify,
 	.query_qp = mlx4_qp_query,
 	.destroy_qp = mlx4_qp_destroy,
+	.open_qp = mlx4_qp_open,
 	.create_srq = mlx4_srq_create,
 	.destroy_srq = mlx4_srq_destroy,
+	.open_xrcd = provider_xrcd_open,
+	.close_xrcd = provider_xrcd_close,
 };
 
 VERBS_DRIVER(mlx4) = {

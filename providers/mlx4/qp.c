@@ -26,19 +26,34 @@ enum {
 		   OPCODE(SEND_WITH_INV),
 };
 
+#define COMP_MASK \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
 static const struct qp_type {
+	const char *name;
 	enum ibv_qp_type type;
+	enum send_kind kind;
 	uint32_t opcodes;
 	/* The most that a WQE has before its data; an atomic one has a segment more. */
 	uint32_t head;
+	uint32_t comp_mask;
+	bool receives; /* through a ring, or an SRQ */
 } qp_types[] = {
-	{ IBV_QPT_RC, SENDS | WRITES | RELIABLE, 2 * M4_SEG },
-	{ IBV_QPT_UC, SENDS | WRITES, 2 * M4_SEG },
-	{ IBV_QPT_UD, SENDS, M4_SEG + M4_DATAGRAM_SIZE },
+	{ "an RC", IBV_QPT_RC, SEND_CONNECTED, SENDS | WRITES | RELIABLE, 2 * M4_SEG, COMP_MASK,
+	  true },
+	{ "a UC", IBV_QPT_UC, SEND_CONNECTED, SENDS | WRITES, 2 * M4_SEG, COMP_MASK, true },
+	{ "a UD", IBV_QPT_UD, SEND_DATAGRAM, SENDS, M4_SEG + M4_DATAGRAM_SIZE, COMP_MASK, true },
+	{ "an XRC send", IBV_QPT_XRC_SEND, SEND_XRC, SENDS | WRITES | RELIABLE, 2 * M4_SEG,
+	  COMP_MASK, false },
+	/* It is the target of others' requests: messages go to the SRQs that they name. */
+	{ "an XRC receive", IBV_QPT_XRC_RECV, SEND_XRC, 0, 2 * M4_SEG,
+	  IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS, false },
 };
 
-#define COMP_MASK_SUPPORTED \
-	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+static bool is_target(const struct qp_type *type)
+{
+	return type->comp_mask & IBV_QP_INIT_ATTR_XRCD;
+}
 
 static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
 {
@@ -52,41 +67,68 @@ static uint64_t attr_send_ops(const struct ibv_qp_init_attr_ex *attr)
 
 /* ---- checks ---- */
 
-static const struct qp_type *qp_find_type(const struct ibv_qp_init_attr_ex *attr)
+static const struct qp_type *qp_find_type(enum ibv_qp_type type)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(qp_types); i++)
-		if (qp_types[i].type == attr->qp_type)
+		if (qp_types[i].type == type)
 			return &qp_types[i];
-	verbs_warn("create_qp: qp_type is %d: this provider has RC, UC and UD", (int)attr->qp_type);
+	verbs_warn("create_qp: qp_type is %d: this provider has RC, UC, UD and XRC", (int)type);
 	return NULL;
+}
+
+static int qp_check_flags(const struct ibv_qp_init_attr_ex *attr)
+{
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) || !attr->create_flags)
+		return 0;
+	if (attr->qp_type == IBV_QPT_UD && attr->create_flags == IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)
+		return 0;
+	verbs_warn("create_qp: create_flags is %#x: a UD QP may have "
+		   "IBV_QP_CREATE_BLOCK_SELF_MCAST_LB, and others nothing",
+		   attr->create_flags);
+	return EOPNOTSUPP;
+}
+
+static int qp_check_objects(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
+{
+	const char *missing = NULL;
+
+	if (is_target(type))
+		missing = attr->comp_mask & IBV_QP_INIT_ATTR_XRCD && attr->xrcd ? NULL : "xrcd";
+	else if (!attr_pd(attr))
+		missing = "pd";
+	else if (!attr->send_cq)
+		missing = "send_cq";
+	else if (type->receives && !attr->recv_cq)
+		missing = "recv_cq";
+	if (missing) {
+		verbs_warn("create_qp: %s is missing: %s QP needs one", missing, type->name);
+		return EINVAL;
+	}
+	if (!attr->srq || type->receives)
+		return 0;
+	verbs_warn("create_qp: srq is set: %s QP has none", type->name);
+	return EINVAL;
 }
 
 /* The bits of send_ops_flags are those of enum ibv_wr_opcode. */
 static int qp_check_attr(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
 {
-	if (attr->comp_mask & ~(uint32_t)COMP_MASK_SUPPORTED) {
-		verbs_warn("create_qp: comp_mask is %#x, supported are %#x", attr->comp_mask,
-			   COMP_MASK_SUPPORTED);
+	int ret;
+
+	if (attr->comp_mask & ~type->comp_mask) {
+		verbs_warn("create_qp: comp_mask is %#x, %s QP has %#x", attr->comp_mask,
+			   type->name, type->comp_mask);
 		return EOPNOTSUPP;
 	}
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags &&
-	    (attr->qp_type != IBV_QPT_UD ||
-	     attr->create_flags != IBV_QP_CREATE_BLOCK_SELF_MCAST_LB)) {
-		verbs_warn("create_qp: create_flags is %#x: a UD QP may have "
-			   "IBV_QP_CREATE_BLOCK_SELF_MCAST_LB, and others nothing",
-			   attr->create_flags);
-		return EOPNOTSUPP;
-	}
+	ret = qp_check_flags(attr);
+	if (ret)
+		return ret;
 	if (attr_send_ops(attr) & ~(uint64_t)type->opcodes) {
-		verbs_warn("create_qp: send_ops_flags is %#llx, the type has %#x",
-			   (unsigned long long)attr_send_ops(attr), type->opcodes);
+		verbs_warn("create_qp: send_ops_flags is %#llx, %s QP has %#x",
+			   (unsigned long long)attr_send_ops(attr), type->name, type->opcodes);
 		return EOPNOTSUPP;
 	}
-	if (!attr_pd(attr) || !attr->send_cq || !attr->recv_cq) {
-		verbs_warn("create_qp: a PD, a send_cq and a recv_cq are needed");
-		return EINVAL;
-	}
-	return 0;
+	return qp_check_objects(type, attr);
 }
 
 /* ---- queues ---- */
@@ -182,7 +224,7 @@ static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const str
 
 	qlock_init(&qp->sq_lock, shared);
 	qlock_init(&qp->rq.lock, shared);
-	qp->is_ud = type->type == IBV_QPT_UD;
+	qp->kind = type->kind;
 	qp->opcodes = type->opcodes;
 	qp->srq = attr->srq ? to_msrq(attr->srq) : NULL;
 	qp->sq_sig_all = attr->sq_sig_all;
@@ -206,8 +248,9 @@ static void qp_grant(const struct mlx4_qp_size *size, const struct mlx4_qp *qp,
 }
 
 /* The kernel derives the receive queue from the same capacities. */
-static int qp_run_create(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *attr,
-			 const struct mlx4_qp_size *size, struct mlx4_qp *qp)
+static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
+			 struct ibv_qp_init_attr_ex *attr, const struct mlx4_qp_size *size,
+			 struct mlx4_qp *qp)
 {
 	struct ibv_qp_init_attr_ex kernel_attr = *attr;
 	const struct mlx4_ib_create_qp req = {
@@ -225,10 +268,11 @@ static int qp_run_create(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *a
 	ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
 	if (ret)
 		return ret;
-	qp->sq.qpn_be = htobe32(qp->vqp.qp.qp_num << FLD_SHIFT(M4_SEND_QPN));
-	ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
+	if (!is_target(type)) /* what it receives completes in SRQs: it is not looked up */
+		ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
 	if (ret)
 		verbs_cmd_destroy_qp(&qp->vqp.qp);
+	qp->sq.qpn_be = htobe32(qp->vqp.qp.qp_num << FLD_SHIFT(M4_SEND_QPN));
 	return ret;
 }
 
@@ -237,8 +281,12 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 {
 	struct ibv_qp_cap cap = attr->cap;
 	struct mlx4_qp_size size;
-	int ret = mlx4_qp_size(&cap, type->head, !attr->srq, &size);
+	int ret = 0;
 
+	if (is_target(type))
+		mlx4_qp_size_target(&size);
+	else
+		ret = mlx4_qp_size(&cap, type->head, type->receives && !attr->srq, &size);
 	if (!ret)
 		ret = qp_alloc_queues(ctx, attr, &size, qp);
 	if (ret)
@@ -246,8 +294,9 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 	qp_set_sends(ctx, attr, &size, qp);
 	qp_set_receives(&size, qp);
 	qp_choose_routines(attr, type, qp);
-	qp_grant(&size, qp, &qp->cap);
-	ret = qp_run_create(ctx, attr, &size, qp);
+	if (!is_target(type))
+		qp_grant(&size, qp, &qp->cap);
+	ret = qp_run_create(ctx, type, attr, &size, qp);
 	if (!ret)
 		attr->cap = qp->cap;
 	return ret;
@@ -256,7 +305,7 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		   struct verbs_qp **vqp)
 {
-	const struct qp_type *type = qp_find_type(attr);
+	const struct qp_type *type = qp_find_type(attr->qp_type);
 	int ret = type ? qp_check_attr(type, attr) : EOPNOTSUPP;
 	struct mlx4_qp *qp;
 
@@ -281,8 +330,9 @@ static void qp_clean_cqs(struct mlx4_qp *qp)
 {
 	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
 
-	mlx4_cq_clean(to_mcq(recv), qp);
-	if (send != recv)
+	if (recv)
+		mlx4_cq_clean(to_mcq(recv), qp);
+	if (send && send != recv)
 		mlx4_cq_clean(to_mcq(send), qp);
 }
 
@@ -308,7 +358,8 @@ static void qp_reset(struct mlx4_qp *qp)
 	qp_clean_cqs(qp);
 	qlock_enter(&qp->sq_lock);
 	wq_reset(&qp->sq.wq);
-	mlx4_sq_ring_init(&qp->sq);
+	if (qp->sq.buf)
+		mlx4_sq_ring_init(&qp->sq);
 	qlock_leave(&qp->sq_lock);
 	qlock_enter(&qp->rq.lock);
 	wq_reset(&qp->rq.wq);
@@ -329,8 +380,8 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 	    provider_device_attr_get(&ctx->device, &device))
 		return;
 	qp->is_ethernet = traits & PORT_ETHERNET;
-	qp->has_checksums =
-		qp->is_ud && !qp->is_ethernet && device->device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
+	qp->has_checksums = qp->kind == SEND_DATAGRAM && !qp->is_ethernet &&
+			    device->device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
 }
 
 int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
@@ -374,8 +425,27 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 		return ret;
 	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
 	qp_clean_cqs(qp);
-	provider_id_clear(&ctx->ids, ibqp->qp_num);
+	if (ibqp->qp_type != IBV_QPT_XRC_RECV)
+		provider_id_clear(&ctx->ids, ibqp->qp_num);
 	qp_free_queues(ctx, qp);
 	free(qp);
 	return 0;
+}
+
+/* Such a handle posts nothing and polls nothing. */
+struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
+{
+	struct mlx4_qp *qp = calloc_for("open_qp", 1, sizeof(*qp));
+	int ret = ENOMEM;
+
+	if (qp) {
+		qp->kind = SEND_XRC;
+		qp->post_send = mlx4_post_send_routine(qp);
+		ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
+	}
+	if (!ret)
+		return &qp->vqp.qp;
+	free(qp);
+	errno = ret;
+	return NULL;
 }

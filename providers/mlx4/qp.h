@@ -12,6 +12,14 @@
 #include "providers/common/wq.h"
 #include "util/bits.h"
 
+/* What a QP sends, as far as WQEs differ. */
+enum send_kind {
+	SEND_CONNECTED,
+	SEND_DATAGRAM,
+	SEND_XRC, /* connected, and each request names an SRQ */
+	SEND_KINDS,
+};
+
 struct mlx4_blueflame;
 struct mlx4_qp;
 struct mlx4_srq;
@@ -65,7 +73,8 @@ struct mlx4_qp {
 	__be32 *asides; /* of each slot, for batches; NULL: the QP has no ibv_wr_* */
 	struct verbs_qp vqp;
 
-	bool is_ud, sq_sig_all, error_reported;
+	enum send_kind kind;
+	bool sq_sig_all, error_reported;
 	bool is_ethernet;   /* the port is */
 	bool has_checksums; /* of datagrams on InfiniBand, if the device computes them */
 	uint32_t opcodes;   /* of the type */
@@ -95,6 +104,8 @@ struct mlx4_qp_size {
  * longer, has room for as much less. */
 int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
 		 struct mlx4_qp_size *size);
+/* A QP that receives for XRC posts nothing, and yet has a slot: the kernel takes no less. */
+void mlx4_qp_size_target(struct mlx4_qp_size *size);
 /* The function returns how many inline bytes fit behind HEAD in a slot. */
 uint32_t mlx4_inline_room(uint32_t head, uint32_t slot);
 
@@ -104,5 +115,7 @@ int mlx4_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int mlx4_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx4_qp_destroy(struct ibv_qp *qp);
+/* The function makes a further handle of a QP that receives for XRC. */
+struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 
 #endif

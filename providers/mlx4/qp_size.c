@@ -101,3 +101,9 @@ int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
 		place_rings(size);
 	return ret;
 }
+
+void mlx4_qp_size_target(struct mlx4_qp_size *size)
+{
+	*size = (struct mlx4_qp_size){ .sq_slots = 1, .sq_slot_log = M4_MIN_SLOT_LOG };
+	place_rings(size);
+}

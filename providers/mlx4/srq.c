@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "providers/mlx4/context.h"
+#include "providers/mlx4/cq.h"
+#include "providers/mlx4/data/datapath.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
 
@@ -19,8 +21,10 @@ static int srq_check_attr(struct mlx4_context *ctx, const struct ibv_srq_init_at
 
 	if (ret)
 		return ret;
-	if (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC) {
-		verbs_warn("create_srq: srq_type is %d: only IBV_SRQT_BASIC is supported",
+	if (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC &&
+	    attr->srq_type != IBV_SRQT_XRC) {
+		verbs_warn("create_srq: srq_type is %d: IBV_SRQT_BASIC and IBV_SRQT_XRC are "
+			   "supported",
 			   (int)attr->srq_type);
 		return EOPNOTSUPP;
 	}
@@ -91,6 +95,20 @@ static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
 	free(srq);
 }
 
+/* An SRQ of XRC has a number for its senders, by which it is found in entries of its CQ, too. */
+static int srq_index(struct mlx4_context *ctx, struct mlx4_srq *srq, uint32_t srqn)
+{
+	int ret;
+
+	if (srq->vsrq.type != IBV_SRQT_XRC)
+		return 0;
+	srq->vsrq.srq_num = srqn;
+	ret = provider_id_set(&ctx->ids, srq_id(srqn), srq);
+	if (ret)
+		verbs_cmd_destroy_srq(&srq->vsrq.srq);
+	return ret;
+}
+
 static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 			  struct mlx4_srq *srq)
 {
@@ -108,8 +126,7 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	if (ret)
 		return ret;
 	attr->attr.max_wr = srq->wqes - 1;
-	srq->vsrq.srq_num = resp.srqn;
-	return 0;
+	return srq_index(to_mctx(context), srq, resp.srqn);
 }
 
 int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
@@ -143,9 +160,16 @@ int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 
 int mlx4_srq_destroy(struct ibv_srq *ibsrq)
 {
+	struct mlx4_context *ctx = to_mctx(ibsrq->context);
+	struct mlx4_srq *srq = to_msrq(ibsrq);
 	int ret = verbs_cmd_destroy_srq(ibsrq);
 
-	if (!ret)
-		srq_free(to_mctx(ibsrq->context), to_msrq(ibsrq));
-	return ret;
+	if (ret)
+		return ret;
+	if (srq->vsrq.type == IBV_SRQT_XRC) {
+		mlx4_cq_clean_srq(to_mcq(srq->vsrq.cq), srq->vsrq.srq_num);
+		provider_id_clear(&ctx->ids, srq_id(srq->vsrq.srq_num));
+	}
+	srq_free(ctx, srq);
+	return 0;
 }

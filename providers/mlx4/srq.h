@@ -23,6 +23,7 @@ struct mlx4_srq {
 	uint16_t posted;
 	uint64_t *wr_ids;
 	__be32 *dbrec;
+	bool error_reported; /* of XRC */
 	struct verbs_srq vsrq;
 	struct queue_mem buf;
 	struct queue_rec rec; /* dbrec */
@@ -51,6 +52,12 @@ static inline uint64_t srq_complete(struct mlx4_srq *srq, uint32_t index)
 	srq->tail = index;
 	qlock_leave(&srq->lock);
 	return wr_id;
+}
+
+/* Where the index of a context's QPs has an SRQ of XRC: QPs that receive for XRC are not in it. */
+static inline uint32_t srq_id(uint32_t srqn)
+{
+	return srqn | M4_XRC_TARGET;
 }
 
 int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,

@@ -20,6 +20,7 @@
 #include "providers/mlx5/tm.h"
 #include "providers/mlx5/wq.h"
 #include "providers/mlx5/xrc.h"
+#include "providers/common/xrcd.h"
 #include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -131,8 +132,8 @@ const struct verbs_ops mlx5_context_ops = {
 	.create_srq = mlx5_srq_create,
 	.query_srq = mlx5_srq_query,
 	.destroy_srq = mlx5_srq_destroy,
-	.open_xrcd = mlx5_xrcd_open,
-	.close_xrcd = mlx5_xrcd_close,
+	.open_xrcd = provider_xrcd_open,
+	.close_xrcd = provider_xrcd_close,
 };
 
 VERBS_DRIVER(mlx5) = {

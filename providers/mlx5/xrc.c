@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrc.c - XRC domains, and further handles of an XRC receive QP. Neither has anything on the data
- * path: messages complete in the SRQs that their senders name.
+ * xrc.c - further handles of an XRC receive QP.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "prm/mlx5/cqe.h"
 #include "providers/mlx5/context.h"
@@ -13,27 +11,6 @@
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/xrc.h"
 #include "util/alloc.h"
-
-struct ibv_xrcd *mlx5_xrcd_open(struct ibv_context *context, struct ibv_xrcd_init_attr *attr)
-{
-	struct verbs_xrcd *xrcd = calloc_for("open_xrcd", 1, sizeof(*xrcd));
-	int ret = xrcd ? verbs_cmd_open_xrcd(context, attr, xrcd, NULL) : ENOMEM;
-
-	if (!ret)
-		return &xrcd->xrcd;
-	free(xrcd);
-	errno = ret;
-	return NULL;
-}
-
-int mlx5_xrcd_close(struct ibv_xrcd *xrcd)
-{
-	int ret = verbs_cmd_close_xrcd(to_vxrcd(xrcd));
-
-	if (!ret)
-		free(to_vxrcd(xrcd));
-	return ret;
-}
 
 struct ibv_qp *mlx5_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr)
 {

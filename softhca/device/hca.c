@@ -71,6 +71,7 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->srqs, &hca->user, 1, 1 << LOG_MAX_SRQ);
 	res_init(&hca->cqs, &hca->user, first_number(seed, 0x400, 0x1000), limits->max_cq);
 	res_init(&hca->qps, &hca->user, first_number(seed, 0x48, 0x10000), limits->max_qp);
+	hca->qps.mark = hca->format->xrc_target_mark;
 	/* Targets have numbers that no QP has: programs take both for QPs. */
 	res_init(&hca->dcts, &hca->user, hca->qps.first + limits->max_qp, 1 << LOG_MAX_DCT);
 	res_init(&hca->psvs, &hca->user, 1, 1 << PSV_LOG_MAX);

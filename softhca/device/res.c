@@ -73,7 +73,7 @@ int res_add(struct res_table *table, void *object, uint32_t *number)
 
 void res_remove(struct res_table *table, uint32_t number)
 {
-	table->slot[number - table->first] = NULL;
+	table->slot[(number & ~table->mark) - table->first] = NULL;
 	table->used--;
 }
 

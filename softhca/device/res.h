@@ -18,6 +18,7 @@ struct res_table {
 	const uint16_t *user; /* for whom the command under way is; 0: for the driver */
 	uint32_t size;        /* of slot[] */
 	uint32_t first;       /* number of slot 0 */
+	uint32_t mark;        /* bits of a number that say what the object is, not where */
 	uint32_t cursor; /* where to look for a free slot: a freed number is not reused at once */
 	uint32_t used;
 	uint32_t max;
@@ -32,7 +33,7 @@ void res_remove(struct res_table *table, uint32_t number);
 
 static inline void *res_get(const struct res_table *table, uint32_t number)
 {
-	uint32_t index = number - table->first;
+	uint32_t index = (number & ~table->mark) - table->first;
 
 	return index < table->size ? table->slot[index] : NULL;
 }
@@ -45,7 +46,7 @@ static inline void *res_find(const struct res_table *table, uint32_t number)
 
 	if (!object || !user || user == RES_FOR_ALL)
 		return object;
-	owner = table->owner[number - table->first];
+	owner = table->owner[(number & ~table->mark) - table->first];
 	return owner == user || owner == RES_FOR_ALL ? object : NULL;
 }
 

@@ -97,7 +97,7 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
 	if (cqx->status)
 		return 0;
 	return cqe_is_request(cq->cqe) ? (unsigned int)cq->extra >> WQ_DONE_FLAGS_SHIFT
-				       : cqe_recv_flags(cq->qp, cq->cqe);
+				       : cqe_recv_flags(cq->qp && cq->qp->has_checksums, cq->cqe);
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *cqx)
@@ -109,7 +109,7 @@ static uint8_t read_sl(struct ibv_cq_ex *cqx)
 {
 	const struct mlx4_cq *cq = to_mcq_ex(cqx);
 
-	return cqe_sl(cq->qp, cq->cqe);
+	return cqe_sl(cq->qp && cq->qp->is_ethernet, cq->cqe);
 }
 
 /* A CQ with timestamps has them where others have the LID and the service level. */

@@ -38,27 +38,40 @@ static uint32_t cq_ring_end(const struct mlx4_cq *cq)
 	return index;
 }
 
-/* A WQE of a shared queue goes back to that. */
-static void give_back(const struct mlx4_qp *qp, const uint8_t *cqe)
+/* What goes away: a QP, or an SRQ of XRC. */
+struct leaving {
+	const struct mlx4_qp *qp;
+	uint32_t srqn;
+};
+
+/* The function tells whether a CQE is for what goes away. A WQE of a shared queue that stays goes
+ * back to that. */
+static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 {
+	const struct mlx4_qp *qp = leaving->qp;
+
+	if (!qp)
+		return cqe_qpn(cqe) & M4_XRC_TARGET && !cqe_is_request(cqe) &&
+		       fld_get(cqe, M4_CQE_RQPN) == leaving->srqn;
+	if (cqe_qpn(cqe) != qp->vqp.qp.qp_num)
+		return false;
 	if (qp->srq && !cqe_is_request(cqe))
 		srq_complete(qp->srq, cqe_wqe_index(cqe));
+	return true;
 }
 
 /* The walk goes back from the newest CQE, and moves those that stay towards it. A ring that the
  * program reads by itself stays as it is. */
-void mlx4_cq_clean(struct mlx4_cq *cq, struct mlx4_qp *qp)
+static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 {
-	uint32_t qpn = qp->vqp.qp.qp_num, end, keep;
+	uint32_t end, keep;
 
 	qlock_enter(&cq->lock);
 	end = keep = cq->taken ? cq->ci : cq_ring_end(cq);
 	for (uint32_t i = end; i != cq->ci;) {
 		const uint8_t *cqe = cqe_at(cq, --i);
 
-		if (cqe_qpn(cqe) == qpn)
-			give_back(qp, cqe);
-		else if (--keep != i)
+		if (!cqe_leaves(leaving, cqe) && --keep != i)
 			cqe_move((uint8_t *)(uintptr_t)cqe_at(cq, keep), cqe);
 	}
 	if (keep != cq->ci) {
@@ -68,4 +81,14 @@ void mlx4_cq_clean(struct mlx4_cq *cq, struct mlx4_qp *qp)
 	cq->qpn_be = NO_QPN;
 	cq->qp = NULL;
 	qlock_leave(&cq->lock);
+}
+
+void mlx4_cq_clean(struct mlx4_cq *cq, const struct mlx4_qp *qp)
+{
+	cq_clean(cq, &(struct leaving){ .qp = qp });
+}
+
+void mlx4_cq_clean_srq(struct mlx4_cq *cq, uint32_t srqn)
+{
+	cq_clean(cq, &(struct leaving){ .srqn = srqn });
 }

@@ -22,7 +22,8 @@ enum { CQE_LAST = M4_CQE_SIZE - 1 }; /* the byte of ownership and opcode */
 /* A completion holds what is known of a CQE when its request is completed. */
 struct completion {
 	const uint8_t *cqe;
-	struct mlx4_qp *qp;
+	struct mlx4_qp *qp;   /* NULL: what was received for XRC, */
+	struct mlx4_srq *srq; /* in this SRQ */
 	uint64_t wr_id;
 	uint32_t done_as; /* of a request */
 	enum ibv_wc_status status;
@@ -75,7 +76,7 @@ CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
-CQE_INLINE unsigned int cqe_recv_flags(const struct mlx4_qp *qp, const uint8_t *cqe)
+CQE_INLINE unsigned int cqe_recv_flags(bool has_checksums, const uint8_t *cqe)
 {
 	static const uint8_t flags[FLD_MASK(M4_CQE_OPCODE) + 1] = {
 		[M4_RECV_WRITE_IMM] = IBV_WC_WITH_IMM,
@@ -84,7 +85,7 @@ CQE_INLINE unsigned int cqe_recv_flags(const struct mlx4_qp *qp, const uint8_t *
 	};
 	unsigned int all = flags[cqe_opcode(cqe)];
 
-	if (unlikely(qp->has_checksums && cqe_checksums_are_right(cqe)))
+	if (unlikely(has_checksums && cqe_checksums_are_right(cqe)))
 		all |= IBV_WC_IP_CSUM_OK;
 	if (unlikely(fld_get(cqe, M4_CQE_GRH)))
 		all |= IBV_WC_GRH;
@@ -114,9 +115,9 @@ CQE_INLINE uint32_t cqe_byte_len(const uint8_t *cqe, uint32_t done_as)
 }
 
 /* On Ethernet, the priority of a VLAN tag is where others have a service level. */
-CQE_INLINE uint8_t cqe_sl(const struct mlx4_qp *qp, const uint8_t *cqe)
+CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 {
-	return qp->is_ethernet ? fld_get(cqe, M4_CQE_ETH_PRIO) : fld_get(cqe, M4_CQE_SL);
+	return is_ethernet ? fld_get(cqe, M4_CQE_ETH_PRIO) : fld_get(cqe, M4_CQE_SL);
 }
 
 /* ---- taking a CQE ---- */
@@ -124,6 +125,7 @@ CQE_INLINE uint8_t cqe_sl(const struct mlx4_qp *qp, const uint8_t *cqe)
 /* The function decodes a CQE with an error, whose request is completed. */
 void mlx4_cqe_fail(struct completion *comp);
 
+/* The function finds the QP of the CQE, which is NULL for what was received for XRC, as well. */
 CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	const __be32 bits = htobe32(FLD_BITS(M4_CQE_QPN));
@@ -131,9 +133,17 @@ CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 
 	if (unlikely(qpn != cq->qpn_be || !cq->qp)) {
 		cq->qpn_be = qpn;
-		cq->qp = id_find(cq->ids, be32toh(qpn));
+		cq->qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
 	}
 	return cq->qp;
+}
+
+/* The function finds the SRQ of a CQE that is for no QP of this context; NULL: there is none. */
+CQE_INLINE struct mlx4_srq *cqe_find_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
+{
+	if (!(cqe_qpn(cqe) & M4_XRC_TARGET) || cqe_is_request(cqe))
+		return NULL;
+	return id_find(cq->ids, srq_id(fld_get(cqe, M4_CQE_RQPN)));
 }
 
 CQE_INLINE uint32_t cqe_wqe_index(const uint8_t *cqe)
@@ -146,7 +156,9 @@ CQE_INLINE void cqe_complete(struct completion *comp)
 {
 	struct mlx4_qp *qp = comp->qp;
 
-	if (cqe_is_request(comp->cqe))
+	if (comp->srq)
+		comp->wr_id = srq_complete(comp->srq, cqe_wqe_index(comp->cqe));
+	else if (cqe_is_request(comp->cqe))
 		comp->wr_id = wq_complete_at(&qp->sq.wq, cqe_wqe_index(comp->cqe), &comp->done_as);
 	else if (qp->srq)
 		comp->wr_id = srq_complete(qp->srq, cqe_wqe_index(comp->cqe));
@@ -158,6 +170,7 @@ CQE_INLINE void cqe_complete(struct completion *comp)
  * CQEs of QPs that are not there are skipped. */
 CQE_INLINE bool cqe_take(struct mlx4_cq *cq, uint32_t *ci, struct completion *comp)
 {
+	struct mlx4_srq *srq = NULL;
 	const uint8_t *cqe;
 
 	for (;;) {
@@ -169,8 +182,11 @@ CQE_INLINE bool cqe_take(struct mlx4_cq *cq, uint32_t *ci, struct completion *co
 		++*ci;
 		if (likely(cqe_find_qp(cq, cqe)))
 			break;
+		srq = cqe_find_srq(cq, cqe);
+		if (srq)
+			break;
 	}
-	*comp = (struct completion){ .cqe = cqe, .qp = cq->qp, .status = IBV_WC_SUCCESS };
+	*comp = (struct completion){ .cqe = cqe, .qp = cq->qp, .srq = srq };
 	cqe_complete(comp);
 	if (unlikely(cqe_opcode(cqe) == M4_CQE_ERROR))
 		mlx4_cqe_fail(comp);

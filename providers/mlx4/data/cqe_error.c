@@ -29,17 +29,24 @@ static const struct {
 	[SYND_REMOTE_ABORTED] = { IBV_WC_REM_ABORT_ERR, "the peer gave up" },
 };
 
+/* The function tells whether this is the first error of a QP, or of an SRQ of XRC. */
+static bool is_first(const struct completion *comp)
+{
+	bool *reported = comp->qp ? &comp->qp->error_reported : &comp->srq->error_reported;
+
+	return !__atomic_exchange_n(reported, true, __ATOMIC_RELAXED);
+}
+
 void mlx4_cqe_fail(struct completion *comp)
 {
 	uint32_t syndrome = (uint32_t)fld_get(comp->cqe, M4_CQE_SYNDROME);
 	bool known = syndrome < ARRAY_SIZE(syndromes) && syndromes[syndrome].text;
 
 	comp->status = known ? syndromes[syndrome].status : IBV_WC_GENERAL_ERR;
-	if (syndrome == SYND_FLUSH ||
-	    __atomic_exchange_n(&comp->qp->error_reported, true, __ATOMIC_RELAXED))
+	if (syndrome == SYND_FLUSH || !is_first(comp))
 		return;
 	verbs_warn("poll_cq: qp 0x%x: %s failed: %s (syndrome 0x%02x, vendor 0x%02x)",
-		   comp->qp->vqp.qp.qp_num, cqe_is_request(comp->cqe) ? "a request" : "a receive",
+		   cqe_qpn(comp->cqe), cqe_is_request(comp->cqe) ? "a request" : "a receive",
 		   known ? syndromes[syndrome].text : "for a reason without a name", syndrome,
 		   (unsigned int)fld_get(comp->cqe, M4_CQE_VENDOR));
 }

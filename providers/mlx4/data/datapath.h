@@ -29,6 +29,8 @@ void mlx4_sq_ring_init(struct mlx4_sq *sq);
 /* The function makes a ring of CQEs as new. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq);
 /* The function drops the completions of QP, which has no more of them. */
-void mlx4_cq_clean(struct mlx4_cq *cq, struct mlx4_qp *qp);
+void mlx4_cq_clean(struct mlx4_cq *cq, const struct mlx4_qp *qp);
+/* The function does likewise for an SRQ of XRC. */
+void mlx4_cq_clean_srq(struct mlx4_cq *cq, uint32_t srqn);
 
 #endif

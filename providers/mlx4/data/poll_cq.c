@@ -39,16 +39,15 @@ CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_
 	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
 }
 
-CQE_INLINE void fill_message(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint8_t *cqe,
-			     struct ibv_wc *wc)
+/* The function says what was received, which is for QP; for XRC it is NULL. */
+CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
+			     uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
 {
 	uint32_t rqpn = cqe_word(cqe, FLD_BYTE(M4_CQE_RQPN) & ~3u);
-	uint64_t wr_id =
-		qp->srq ? srq_complete(qp->srq, cqe_wqe_index(cqe)) : wq_complete_next(&qp->rq.wq);
 
 	fill_success(wc, wr_id, cqe_recv_opcode(cqe), cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT)),
-		     qp->vqp.qp.qp_num);
-	wc->wc_flags = cqe_recv_flags(qp, cqe);
+		     qpn);
+	wc->wc_flags = cqe_recv_flags(qp && qp->has_checksums, cqe);
 	wc->imm_data = cqe_imm(cqe);
 	wc->src_qp = rqpn & FLD_MASK(M4_CQE_RQPN);
 	wc->dlid_path_bits = rqpn >> FLD_SHIFT(M4_CQE_PATH_BITS) & FLD_MASK(M4_CQE_PATH_BITS);
@@ -58,20 +57,42 @@ CQE_INLINE void fill_message(const struct mlx4_cq *cq, struct mlx4_qp *qp, const
 	if (unlikely(cq->has_time)) /* which is there */
 		return;
 	wc->slid = be16toh(*(const __be16 *)(cqe + CQE_RLID));
-	wc->sl = cqe_sl(qp, cqe);
+	wc->sl = cqe_sl(qp && qp->is_ethernet, cqe);
 }
 
 static void __attribute__((noinline))
-fill_error(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_wc *wc)
+fill_error(struct mlx4_qp *qp, struct mlx4_srq *srq, const uint8_t *cqe, struct ibv_wc *wc)
 {
-	struct completion comp = { .cqe = cqe, .qp = qp };
+	struct completion comp = { .cqe = cqe, .qp = qp, .srq = srq };
 
 	cqe_complete(&comp);
 	mlx4_cqe_fail(&comp);
 	wc->wr_id = comp.wr_id;
 	wc->status = comp.status;
-	wc->qp_num = qp->vqp.qp.qp_num;
+	wc->qp_num = cqe_qpn(cqe);
 	wc->vendor_err = (uint32_t)fld_get(cqe, M4_CQE_VENDOR);
+}
+
+CQE_INLINE uint64_t complete_receive(struct mlx4_qp *qp, const uint8_t *cqe)
+{
+	return qp->srq ? srq_complete(qp->srq, cqe_wqe_index(cqe)) : wq_complete_next(&qp->rq.wq);
+}
+
+/* The function says what a CQE says that is for no QP of this context. It returns false when that
+ * is for no SRQ of XRC, either. */
+static bool __attribute__((noinline))
+fill_shared(const struct mlx4_cq *cq, const uint8_t *cqe, struct ibv_wc *wc)
+{
+	struct mlx4_srq *srq = cqe_find_srq(cq, cqe);
+
+	if (!srq)
+		return false;
+	if (unlikely(cqe_opcode(cqe) == M4_CQE_ERROR))
+		fill_error(NULL, srq, cqe, wc);
+	else
+		fill_message(cq, NULL, srq_complete(srq, cqe_wqe_index(cqe)), cqe_qpn(cqe), cqe,
+			     wc);
+	return true;
 }
 
 /* The function says what a CQE says, which is for QP. */
@@ -79,15 +100,15 @@ CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint
 			struct ibv_wc *wc)
 {
 	if (unlikely(cqe_opcode(cqe) == M4_CQE_ERROR))
-		fill_error(qp, cqe, wc);
+		fill_error(qp, NULL, cqe, wc);
 	else if (cqe_is_request(cqe))
 		fill_request(qp, cqe, wc);
 	else
-		fill_message(cq, qp, cqe, wc);
+		fill_message(cq, qp, complete_receive(qp, cqe), qp->vqp.qp.qp_num, cqe, wc);
 }
 
 /* The function polls with the lock, from CI on, and moves that; it returns how many WC it filled.
- * CQEs of QPs that are not there are skipped. */
+ * CQEs of queues that are not there are skipped. */
 CQE_INLINE int poll_ring(struct mlx4_cq *cq, uint32_t *ci, int count, struct ibv_wc *wc)
 {
 	const uint8_t *cqe;
@@ -102,6 +123,8 @@ CQE_INLINE int poll_ring(struct mlx4_cq *cq, uint32_t *ci, int count, struct ibv
 		++*ci;
 		if (likely(cqe_find_qp(cq, cqe)))
 			fill_wc(cq, cq->qp, cqe, &wc[n++]);
+		else
+			n += fill_shared(cq, cqe, &wc[n]);
 	}
 	return n;
 }

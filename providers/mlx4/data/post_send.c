@@ -71,9 +71,9 @@ static int __attribute__((cold)) refuse_inline(const struct mlx4_qp *qp, uint64_
 
 /* The function puts the segments between control segment and data, and returns where data go. */
 WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const struct send_op *op,
-			     bool is_ud)
+			     enum send_kind kind)
 {
-	if (is_ud) {
+	if (kind == SEND_DATAGRAM) {
 		wqe_put_address(ctrl, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
 		return M4_SEG + M4_DATAGRAM_SIZE;
 	}
@@ -123,6 +123,15 @@ static __be32 third_word(const struct ibv_send_wr *wr)
 	return wr->imm_data;
 }
 
+/* The function returns the third word of WR's control segment. */
+WQE_INLINE uint32_t wr_flags(const struct mlx4_sq *sq, enum send_kind kind,
+			     const struct ibv_send_wr *wr)
+{
+	uint32_t flags = wqe_flags(sq, kind, wr->send_flags);
+
+	return kind == SEND_XRC ? flags | wqe_srqn(wr->qp_type.xrc.remote_srqn) : flags;
+}
+
 /* A request that has been built, and is not posted. */
 struct built {
 	uint8_t *ctrl;
@@ -131,8 +140,8 @@ struct built {
 };
 
 /* The function builds WR at HEAD. It returns false when that cannot be posted, with why in ERR. */
-WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head, bool is_ud,
-		      struct built *built, int *err)
+WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
+		      enum send_kind kind, struct built *built, int *err)
 {
 	struct mlx4_sq *sq = &qp->sq;
 	uint8_t *ctrl = sq_slot(sq, head);
@@ -147,19 +156,20 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	op = &send_ops[wr->opcode];
 	more = opcode_is_atomic(op->opcode); /* segments */
 	if (unlikely((unsigned int)wr->num_sge > sq->max_sge - more ||
-		     (is_ud && wr->send_flags & IBV_SEND_IP_CSUM && !qp->has_checksums)))
+		     (kind == SEND_DATAGRAM && wr->send_flags & IBV_SEND_IP_CSUM &&
+		      !qp->has_checksums)))
 		return *err = refuse(qp, wr), false;
 	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
 		if (unlikely(!inline_fits(sq, wr, more * M4_SEG, &length)))
 			return *err = refuse_inline(qp, length), false;
-		at = put_inline(ctrl, put_head(ctrl, wr, op, is_ud), wr);
+		at = put_inline(ctrl, put_head(ctrl, wr, op, kind), wr);
 		built->is_whole = true;
 	} else {
-		at = put_data(ctrl, put_head(ctrl, wr, op, is_ud), wr);
+		at = put_data(ctrl, put_head(ctrl, wr, op, kind), wr);
 		built->is_whole = op->fetches;
 	}
-	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE,
-			wqe_flags(sq, is_ud, wr->send_flags), third_word(wr));
+	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
+			third_word(wr));
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	built->ctrl = ctrl;
 	built->size = at;
@@ -182,7 +192,7 @@ WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint
  * goes through BlueFlame, if it fits. The one in front of which nothing is stamped yet is stamped
  * for behind the doorbell. */
 WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			 bool is_ud, bool locked, bool stamps)
+			 enum send_kind kind, bool locked, bool stamps)
 {
 	struct mlx4_sq *sq = &qp->sq;
 	uint32_t head, first;
@@ -191,7 +201,7 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 
 	head = first = sq->wq.head;
 	for (; wr; wr = wr->next, head++) {
-		if (unlikely(!build(qp, wr, head, is_ud, &built, &ret))) {
+		if (unlikely(!build(qp, wr, head, kind, &built, &ret))) {
 			*bad_wr = wr;
 			break;
 		}
@@ -222,26 +232,29 @@ unlock:
 /* ---- the usual request: one by itself, whose data the adapter reads. Of one SGE it needs few
  * registers ---- */
 
-WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, bool is_ud)
+WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
+			 enum send_kind kind)
 {
-	const uint32_t usual = sq->opcodes & (is_ud ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
+	const uint32_t usual =
+		sq->opcodes & (kind == SEND_DATAGRAM ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
 
 	return !wr->next && (unsigned int)wr->num_sge - 1 < sq->max_sge &&
-	       !(wr->send_flags & (IBV_SEND_INLINE | (is_ud ? IBV_SEND_IP_CSUM : 0))) &&
+	       !(wr->send_flags &
+		 (IBV_SEND_INLINE | (kind == SEND_DATAGRAM ? IBV_SEND_IP_CSUM : 0))) &&
 	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 &&
 	       sq->wq.head != sq->wq.limit;
 }
 
-WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, bool is_ud,
-			bool locked, bool stamps)
+WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges,
+			enum send_kind kind, bool locked, bool stamps)
 {
 	const struct send_op *op = &send_ops[wr->opcode];
 	struct mlx4_sq *sq = &qp->sq;
 	uint32_t head = sq->wq.head, at = M4_SEG;
 	uint8_t *ctrl = sq_slot(sq, head);
 
-	if (is_ud)
-		at = put_head(ctrl, wr, op, true);
+	if (kind == SEND_DATAGRAM)
+		at = put_head(ctrl, wr, op, kind);
 	else if (op->has_raddr)
 		at = wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 	if (sges == 1)
@@ -249,7 +262,7 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 	else
 		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
 	wqe_put_control(ctrl, at + (uint32_t)sges * M4_SEG, wr->send_flags & IBV_SEND_FENCE,
-			wqe_flags(sq, is_ud, wr->send_flags), wr->imm_data);
+			wr_flags(sq, kind, wr), wr->imm_data);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	hand_over(qp, ctrl, head, op->opcode);
 	if (stamps)
@@ -261,46 +274,55 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 	return 0;
 }
 
-#define POST_ROUTINE(name, is_ud, locked, stamps)                                                \
+#define POST_ROUTINE(name, kind, locked, stamps)                                                 \
 	static int __attribute__((noinline))                                                     \
 	name##_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)     \
 	{                                                                                        \
-		return post_list(qp, wr, bad_wr, is_ud, locked, stamps);                         \
+		return post_list(qp, wr, bad_wr, kind, locked, stamps);                          \
 	}                                                                                        \
 	static int __attribute__((noinline))                                                     \
 	name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr)                                  \
 	{                                                                                        \
-		return post_one(qp, wr, wr->num_sge, is_ud, locked, stamps);                     \
+		return post_one(qp, wr, wr->num_sge, kind, locked, stamps);                      \
 	}                                                                                        \
 	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                        \
 		if (locked)                                                                      \
 			qlock_take(&qp->sq_lock);                                                \
-		if (unlikely(!wr || !is_usual(&qp->sq, wr, is_ud)))                              \
+		if (unlikely(!wr || !is_usual(&qp->sq, wr, kind)))                               \
 			return name##_list(qp, wr, bad_wr);                                      \
 		if (unlikely(wr->num_sge != 1))                                                  \
 			return name##_sges(qp, wr);                                              \
-		return post_one(qp, wr, 1, is_ud, locked, stamps);                               \
+		return post_one(qp, wr, 1, kind, locked, stamps);                                \
 	}
 
-POST_ROUTINE(post_connected, false, false, false)
-POST_ROUTINE(post_connected_large, false, false, true)
-POST_ROUTINE(post_connected_locked, false, true, false)
-POST_ROUTINE(post_connected_locked_large, false, true, true)
-POST_ROUTINE(post_ud, true, false, false)
-POST_ROUTINE(post_ud_large, true, false, true)
-POST_ROUTINE(post_ud_locked, true, true, false)
-POST_ROUTINE(post_ud_locked_large, true, true, true)
+#define POST_ROUTINES(name, kind)                      \
+	POST_ROUTINE(name, kind, false, false)         \
+	POST_ROUTINE(name##_large, kind, false, true)  \
+	POST_ROUTINE(name##_locked, kind, true, false) \
+	POST_ROUTINE(name##_locked_large, kind, true, true)
+
+POST_ROUTINES(post_connected, SEND_CONNECTED)
+POST_ROUTINES(post_datagram, SEND_DATAGRAM)
+POST_ROUTINES(post_xrc, SEND_XRC)
+
+#define ROUTINES_OF(name)                                  \
+	{                                                  \
+		{ name, name##_large },                    \
+		{                                          \
+			name##_locked, name##_locked_large \
+		}                                          \
+	}
 
 qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp)
 {
-	static qp_post_send_fn *const routines[2][2][2] = {
-		{ { post_connected, post_connected_large },
-		  { post_connected_locked, post_connected_locked_large } },
-		{ { post_ud, post_ud_large }, { post_ud_locked, post_ud_locked_large } },
+	static qp_post_send_fn *const routines[SEND_KINDS][2][2] = {
+		[SEND_CONNECTED] = ROUTINES_OF(post_connected),
+		[SEND_DATAGRAM] = ROUTINES_OF(post_datagram),
+		[SEND_XRC] = ROUTINES_OF(post_xrc),
 	};
 
-	return routines[qp->is_ud][qp->sq_lock.shared][qp->sq.slot_log > M4_MIN_SLOT_LOG];
+	return routines[qp->kind][qp->sq_lock.shared][qp->sq.slot_log > M4_MIN_SLOT_LOG];
 }
 
 int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)

@@ -196,7 +196,8 @@ WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, bool fence, uint32
 	 ((send_flags)&IBV_SEND_IP_CSUM ? M4_CHECKSUMS : 0))
 #define FLAGS_OF_4(n) FLAGS_OF(n), FLAGS_OF((n) + 1), FLAGS_OF((n) + 2), FLAGS_OF((n) + 3)
 
-WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, bool is_ud, unsigned int send_flags)
+WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, enum send_kind kind,
+			      unsigned int send_flags)
 {
 	static const uint8_t flags[] = {
 		FLAGS_OF_4(0),  FLAGS_OF_4(4),  FLAGS_OF_4(8),  FLAGS_OF_4(12),
@@ -204,7 +205,13 @@ WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, bool is_ud, unsigned int
 	};
 
 	return sq->flags_always |
-	       flags[send_flags % (is_ud ? ARRAY_SIZE(flags) : IBV_SEND_IP_CSUM)];
+	       flags[send_flags % (kind == SEND_DATAGRAM ? ARRAY_SIZE(flags) : IBV_SEND_IP_CSUM)];
+}
+
+/* The function returns the SRQ that a request of XRC is for, as the third word has it. */
+WQE_INLINE uint32_t wqe_srqn(uint32_t srqn)
+{
+	return srqn << FLD_SHIFT(M4_CTRL_XRC_SRQN);
 }
 
 #endif

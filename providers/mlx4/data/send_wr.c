@@ -51,13 +51,14 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 	else if (unlikely(!wq_has_room(&sq->wq, head)))
 		batch_fail(qp, ENOMEM, "as many requests are posted as max_send_wr",
 			   sq->wq.max_post);
-	if (unlikely(qp->is_ud && qpx->wr_flags & IBV_SEND_IP_CSUM && !qp->has_checksums))
+	if (unlikely(qp->kind == SEND_DATAGRAM && qpx->wr_flags & IBV_SEND_IP_CSUM &&
+		     !qp->has_checksums))
 		batch_fail(qp, EINVAL, "no checksums of datagrams on this port", qpx->wr_flags);
 	if (unlikely(qp->batch.err))
 		return NULL;
 	ctrl = sq_slot(sq, head);
 	wqe_put_control(ctrl, head_size, qpx->wr_flags & IBV_SEND_FENCE,
-			wqe_flags(sq, qp->is_ud, qpx->wr_flags), imm);
+			wqe_flags(sq, qp->kind, qpx->wr_flags), imm);
 	*(__be32 *)ctrl = htobe32(wqe_owner_opcode(sq, head, opcode) ^ FLD_BITS(M4_CTRL_OWNER));
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, qpx->wr_id, done_as);
 	sq->wq.head = head + 1;
@@ -71,7 +72,7 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 
 static uint32_t plain_head(const struct mlx4_qp *qp)
 {
-	return qp->is_ud ? M4_SEG + M4_DATAGRAM_SIZE : M4_SEG;
+	return qp->kind == SEND_DATAGRAM ? M4_SEG + M4_DATAGRAM_SIZE : M4_SEG;
 }
 
 /* ---- requests ---- */
@@ -149,6 +150,16 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qp
 
 	if (!qp->batch.err)
 		wqe_put_address(qp->batch.ctrl, ah, qpn, qkey);
+}
+
+static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t srqn)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+	__be32 *words = (__be32 *)qp->batch.ctrl;
+
+	if (!qp->batch.err)
+		words[2] =
+			(words[2] & ~htobe32(FLD_BITS(M4_CTRL_XRC_SRQN))) | htobe32(wqe_srqn(srqn));
 }
 
 /* The WQE ends at AT now. */
@@ -297,10 +308,12 @@ void mlx4_send_wr_fill(struct mlx4_qp *qp)
 	qpx->wr_set_inline_data = wr_set_inline_data;
 	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
 	qp->vqp.has_ex = true;
-	if (qp->is_ud) {
+	if (qp->kind == SEND_DATAGRAM) {
 		qpx->wr_set_ud_addr = wr_set_ud_addr;
 		return;
 	}
+	if (qp->kind == SEND_XRC)
+		qpx->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	qpx->wr_rdma_write = wr_rdma_write;
 	qpx->wr_rdma_write_imm = wr_rdma_write_imm;
 	if (!(qp->opcodes & 1u << IBV_WR_RDMA_READ))

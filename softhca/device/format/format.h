@@ -156,6 +156,7 @@ struct format {
 	void (*set_eqe_owner)(uint8_t *eqe, bool owner);
 	uint32_t eqe_size;
 
+	uint32_t xrc_target_mark; /* a bit that numbers of QPs have which receive for XRC */
 	/* The rings of a QP share its buffer. That of receives is first, or else, with this, the
 	 * one with the larger WQEs, and that of sends where they are as large. */
 	bool larger_ring_first;

@@ -5,6 +5,7 @@
 #include "rig.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,12 +58,36 @@ int verbs_cmd_destroy_cq(struct ibv_cq *cq)
 	return 0;
 }
 
+int verbs_cmd_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
+			 struct verbs_srq *vsrq, const struct verbs_udata *udata)
+{
+	struct mlx4_ib_create_srq_resp *resp = udata->resp;
+	static uint32_t last = RIG_SRQN;
+
+	vsrq->srq.context = context;
+	vsrq->type = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE ? attr->srq_type : IBV_SRQT_BASIC;
+	vsrq->cq = attr->cq;
+	resp->srqn = last++;
+	return 0;
+}
+
+int verbs_cmd_destroy_srq(struct ibv_srq *srq)
+{
+	(void)srq;
+	return 0;
+}
+
+/* mlx4_ib takes no slots below 64 bytes, and no ring without memory, of any QP. */
 int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			struct verbs_qp *vqp, const struct verbs_udata *udata)
 {
-	(void)udata;
+	const struct mlx4_ib_create_qp *req = udata->req;
+
+	if (!req->buf_addr || req->log_sq_stride < M4_MIN_SLOT_LOG)
+		return EINVAL;
 	vqp->qp.context = context;
-	vqp->qp.qp_num = RIG_QPN;
+	vqp->qp.qp_num = attr->qp_type == IBV_QPT_XRC_RECV ? M4_XRC_TARGET | RIG_QPN : RIG_QPN;
+	vqp->qp.qp_type = attr->qp_type;
 	vqp->qp.send_cq = attr->send_cq;
 	vqp->qp.recv_cq = attr->recv_cq;
 	return 0;
@@ -116,6 +141,8 @@ static struct mlx4_context *new_context(const struct rig_options *opt)
 			     &ctx->device_resp);
 	ctx->device.known = true;
 	ctx->device.attr.max_cqe = 1024;
+	ctx->device.attr.max_srq_wr = 1024;
+	ctx->device.attr.max_srq_sge = 31;
 	ctx->device.attr.device_cap_flags = opt->checksums ? IBV_DEVICE_UD_IP_CSUM : 0;
 	return ctx;
 }

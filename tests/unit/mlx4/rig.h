@@ -20,7 +20,7 @@
 #include "providers/mlx4/data/datapath.h"
 #include "tests/unit/golden.h"
 
-enum { RIG_QPN = 0x123456, RIG_CQN = 0x42, RIG_PAGE = 4096, RIG_BF_REG = 512 };
+enum { RIG_QPN = 0x123456, RIG_CQN = 0x42, RIG_SRQN = 0x51, RIG_PAGE = 4096, RIG_BF_REG = 512 };
 
 struct rig_options {
 	enum ibv_qp_type type;                                     /* 0: RC */

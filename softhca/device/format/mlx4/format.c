@@ -5,6 +5,7 @@
  */
 #include "prm/mlx4/cqe.h"
 #include "prm/mlx4/uar.h"
+#include "prm/mlx4/wqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/format/mlx4/mlx4.h"
 #include "softhca/device/format/mlx5/mlx5.h"
@@ -32,6 +33,7 @@ const struct format mlx4_format = {
 	.is_software_cqe = mlx4_is_software_cqe,
 	.cqe_size = M4_CQE_SIZE,
 	.fills_cq = true,
+	.xrc_target_mark = M4_XRC_TARGET,
 	.larger_ring_first = true,
 	.dbrec_recv = FLD_BYTE(M4_RECV_RECORD),
 	.dbrec_ci = FLD_BYTE(M4_CQ_RECORD_CI),

@@ -273,6 +273,8 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 		ret = res_add(&hca->qps, qp, &qp->n);
 	if (ret)
 		return cmd_errno(cmd, ret, "qp: page list too short, no such umem, or table full");
+	if (qp->xrcd)
+		qp->n |= hca->format->xrc_target_mark;
 	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : qp->n;
 	qp->real_time = fld_get(qp->context, QPC_TS_FORMAT) == PRM_TS_REAL_TIME;
 	qp->blocks_own_multicast = fld_get(qp->context, QPC_BLOCK_LB_MC);

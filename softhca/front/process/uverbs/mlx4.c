@@ -142,6 +142,24 @@ static int size_queues(const struct mlx4_ib_create_qp *part, bool has_rq, struct
 	return 0;
 }
 
+/* A QP that only receives for XRC posts nothing. Yet mlx4_ib (create_qp_common in Linux 6.1) reads
+ * the size of its send queue, and takes the memory for it. Linux before 5.2 did not, and the
+ * distribution's libmlx4 has zeros there, which Linux refuses since. Here such programs go on. */
+static int check_target(struct uverbs_call *uc, const struct mlx4_ib_create_qp *part,
+			struct qp_request *req)
+{
+	int ret = 0;
+
+	if (part->buf_addr || part->log_sq_stride || part->log_sq_bb_count)
+		ret = size_queues(part, false, req);
+	if (!ret && req->driver.sq_wqe_count)
+		ret = client_check_range(uc->client, part->buf_addr,
+					 (uint64_t)req->driver.sq_wqe_count << req->log_block,
+					 true);
+	req->driver = (struct mlx5_ib_create_qp){ .uidx = PRM_NO_USER_INDEX };
+	return ret;
+}
+
 int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req)
 {
 	struct mlx4_ib_create_qp part;
@@ -157,10 +175,10 @@ int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req)
 		.bfreg_index = uc->file->doorbells.uar,
 		.uidx = PRM_NO_USER_INDEX,
 	};
-	if (req->type == IB_UVERBS_QPT_XRC_TGT)
-		return 0;
 	if (part.inl_recv_sz)
 		return EOPNOTSUPP;
+	if (req->type == IB_UVERBS_QPT_XRC_TGT)
+		return check_target(uc, &part, req);
 	return size_queues(&part, has_rq, req);
 }
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * xrc.c - requests that name an SRQ, and messages that complete in one: a CQE has the numbers of a
+ * QP that this process need not have, and of the SRQ.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "prm/mlx4/cqe.h"
+#include "prm/mlx4/wqe.h"
+#include "prm/mlx5/cqe.h"
+#include "providers/mlx4/srq.h"
+
+enum { TARGET = M4_XRC_TARGET | 0x4242, WQES = 3 };
+
+static void requests_name_the_srq_by_both_doors(void **state)
+{
+	static struct ibv_sge sge = { 0x1122334455667788, 0x99, 0xabcd };
+	const struct rig_options options = { .type = IBV_QPT_XRC_SEND };
+	struct rig *old = rig_new(&options), *new = rig_new(&options);
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .wr.rdma = { 0xaabbccddeeff0011, 0x1234 },
+				  .qp_type.xrc.remote_srqn = 0xabcdef };
+	struct ibv_qp_ex *qpx = &new->qp->vqp.qp_ex;
+	struct ibv_send_wr *bad;
+
+	(void)state;
+	assert_int_equal(mlx4_post_send(&old->qp->vqp.qp, &wr, &bad), 0);
+	check_bytes(rig_slot(old, 0),
+		    "00000008 00000003 abcdef0c 00000000 aabbccdd eeff0011 00001234 00000000"
+		    "00000099 0000abcd 11223344 55667788");
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_start(qpx);
+	ibv_wr_rdma_write(qpx, wr.wr.rdma.rkey, wr.wr.rdma.remote_addr);
+	ibv_wr_set_xrc_srqn(qpx, 0x111111);
+	ibv_wr_set_xrc_srqn(qpx, 0xabcdef);
+	ibv_wr_set_sge(qpx, sge.lkey, sge.addr, sge.length);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_memory_equal(rig_slot(old, 0), rig_slot(new, 0), 3 * M4_SEG);
+	rig_free(old);
+	rig_free(new);
+}
+
+/* ---- receiving ---- */
+
+static struct verbs_srq *new_srq(struct rig *rig)
+{
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = WQES, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_CQ |
+			     IBV_SRQ_INIT_ATTR_XRCD,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = &rig->pd.pd,
+		.cq = &rig->cq->vcq.cq,
+	};
+	struct verbs_srq *srq;
+
+	assert_int_equal(mlx4_srq_create(&rig->ctx->vctx.context, &attr, &srq), 0);
+	for (uint64_t i = 0; i < WQES; i++) {
+		struct ibv_recv_wr wr = { .wr_id = srq->srq_num * 100 + i }, *bad;
+
+		assert_int_equal(mlx4_post_srq_recv(&srq->srq, &wr, &bad), 0);
+	}
+	return srq;
+}
+
+static void receive(struct rig *rig, uint32_t srqn, uint16_t index, unsigned int syndrome)
+{
+	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND_IMM,
+				     .qpn = TARGET,
+				     .rqpn = srqn,
+				     .wqe_index = index,
+				     .imm = 0x1234,
+				     .byte_count = 55,
+				     .syndrome = syndrome };
+
+	rig_complete(rig, &cqe);
+}
+
+static int poll_one(struct rig *rig, struct ibv_wc *wc)
+{
+	memset(wc, 0xee, sizeof(*wc));
+	return mlx4_poll_cq(&rig->cq->vcq.cq, 1, wc);
+}
+
+static void messages_complete_in_the_srq_that_the_cqe_names(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *srqs[] = { new_srq(rig), new_srq(rig) };
+	struct ibv_wc wc;
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		uint32_t srqn = srqs[i & 1]->srq_num;
+		uint16_t index = 2 - i / 2;
+
+		receive(rig, srqn, index, i == 3 ? SYND_LOCAL_LENGTH : 0);
+		assert_int_equal(poll_one(rig, &wc), 1);
+		assert_int_equal(wc.wr_id, srqn * 100 + index);
+		assert_int_equal(wc.qp_num, TARGET);
+		assert_int_equal(wc.status, i == 3 ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS);
+		if (i == 3)
+			break;
+		assert_int_equal(wc.opcode, IBV_WC_RECV);
+		assert_int_equal(wc.wc_flags, IBV_WC_WITH_IMM);
+		assert_int_equal(be32toh(wc.imm_data), 0x1234);
+		assert_int_equal(wc.byte_len, 55);
+	}
+	assert_int_equal(mlx4_srq_destroy(&srqs[0]->srq), 0);
+	assert_int_equal(mlx4_srq_destroy(&srqs[1]->srq), 0);
+	rig_free(rig);
+}
+
+static void readers_know_of_no_qp(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct verbs_srq *srq = new_srq(rig);
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	receive(rig, srq->srq_num, 1, 0);
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	assert_int_equal(cqx->wr_id, srq->srq_num * 100 + 1);
+	assert_int_equal(ibv_wc_read_qp_num(cqx), TARGET);
+	assert_int_equal(ibv_wc_read_wc_flags(cqx), IBV_WC_WITH_IMM);
+	assert_int_equal(ibv_wc_read_opcode(cqx), IBV_WC_RECV);
+	assert_int_equal(ibv_wc_read_sl(cqx), 0);
+	ibv_end_poll(cqx);
+	assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
+	rig_free(rig);
+}
+
+/* The CQ forgets what it has of the SRQ, and keeps the rest. */
+static void an_srq_takes_its_completions_along(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *gone = new_srq(rig), *stays = new_srq(rig);
+	struct ibv_send_wr wr = { .wr_id = 7, .opcode = IBV_WR_SEND }, *bad;
+	const struct rig_cqe sent = { .is_send = true, .opcode = M4_SEND };
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+	receive(rig, gone->srq_num, 0, 0);
+	receive(rig, stays->srq_num, 0, 0);
+	receive(rig, gone->srq_num, 1, 0);
+	rig_complete(rig, &sent);
+	assert_int_equal(mlx4_srq_destroy(&gone->srq), 0);
+	assert_int_equal(poll_one(rig, &wc), 1);
+	assert_int_equal(wc.wr_id, stays->srq_num * 100);
+	assert_int_equal(poll_one(rig, &wc), 1);
+	assert_int_equal(wc.wr_id, 7);
+	assert_int_equal(poll_one(rig, &wc), 0);
+	assert_int_equal(mlx4_srq_destroy(&stays->srq), 0);
+	rig_free(rig);
+}
+
+/* The kernel takes memory for a send queue, if nothing is ever posted there (see the rig). */
+static void a_target_has_a_slot_and_posts_nothing(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct verbs_xrcd xrcd = { .xrcd.context = &rig->ctx->vctx.context };
+	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_XRC_RECV,
+					    .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+					    .xrcd = &xrcd.xrcd };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad_send;
+	struct ibv_recv_wr recv = { 0 }, *bad_recv;
+	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR }, reset = { .qp_state = IBV_QPS_RESET };
+	struct verbs_qp *vqp;
+
+	(void)state;
+	assert_int_equal(mlx4_qp_create(&rig->ctx->vctx.context, &attr, &vqp), 0);
+	assert_int_equal(attr.cap.max_send_wr, 0);
+	assert_int_equal(mlx4_qp_modify(&vqp->qp, &rtr, IBV_QP_STATE), 0);
+	assert_int_equal(mlx4_post_send(&vqp->qp, &wr, &bad_send), EINVAL);
+	assert_int_equal(mlx4_post_recv(&vqp->qp, &recv, &bad_recv), EINVAL);
+	assert_int_equal(mlx4_qp_modify(&vqp->qp, &reset, IBV_QP_STATE), 0);
+	assert_int_equal(mlx4_qp_destroy(&vqp->qp), 0);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_name_the_srq_by_both_doors),
+		cmocka_unit_test(messages_complete_in_the_srq_that_the_cqe_names),
+		cmocka_unit_test(readers_know_of_no_qp),
+		cmocka_unit_test(an_srq_takes_its_completions_along),
+		cmocka_unit_test(a_target_has_a_slot_and_posts_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
