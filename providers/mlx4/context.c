@@ -105,6 +105,7 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 	if (ret)
 		goto cleanup_vctx;
 	provider_id_lookup_init(&ctx->ids);
+	provider_clock_page_init(&ctx->clock);
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
 	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
@@ -127,6 +128,7 @@ void mlx4_context_free(struct verbs_context *vctx)
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);
 	provider_id_lookup_destroy(&ctx->ids);
+	provider_clock_page_destroy(&ctx->clock);
 	unmap_pages(ctx);
 	verbs_context_cleanup(vctx);
 	free(ctx);

@@ -9,6 +9,7 @@
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx4-abi.h>
 #include "providers/common/buf_pool.h"
+#include "providers/common/clock.h"
 #include "providers/common/dbrec.h"
 #include "providers/common/device.h"
 #include "providers/common/id_lookup.h"
@@ -36,6 +37,7 @@ struct mlx4_context {
 	struct mlx4_ib_alloc_ucontext_resp caps; /* the kernel's answer */
 	struct device_facts device;
 	struct mlx4_uverbs_ex_query_device_resp device_resp; /* of device */
+	struct clock_page clock;
 	struct verbs_context vctx;
 };
 

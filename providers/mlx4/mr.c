@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions. The driver has no part in their commands.
+ * mr.c - memory regions and windows. The driver has no part in their commands.
  */
 #include "providers/mlx4/mr.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "providers/common/mw.h"
 #include "util/alloc.h"
 
 int mlx4_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
@@ -38,4 +39,9 @@ int mlx4_mr_dereg(struct verbs_mr *vmr)
 	if (!ret)
 		free(vmr);
 	return ret;
+}
+
+struct ibv_mw *mlx4_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	return provider_mw_alloc(pd, type, NULL);
 }

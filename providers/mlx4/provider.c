@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "providers/mlx4/ah.h"
+#include "providers/mlx4/clock.h"
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/datapath.h"
@@ -14,6 +15,7 @@
 #include "providers/mlx4/pd.h"
 #include "providers/mlx4/qp.h"
 #include "providers/mlx4/srq.h"
+#include "providers/common/mw.h"
 #include "providers/common/xrcd.h"
 #include "util/alloc.h"
 
@@ -76,6 +78,9 @@ const struct verbs_ops mlx4_context_ops = {
 	.reg_mr = mlx4_mr_reg,
 	.rereg_mr = mlx4_mr_rereg,
 	.dereg_mr = mlx4_mr_dereg,
+	.alloc_mw = mlx4_mw_alloc,
+	.dealloc_mw = provider_mw_dealloc,
+	.bind_mw = provider_mw_bind,
 	.create_ah = mlx4_ah_create,
 	.destroy_ah = mlx4_ah_destroy,
 	.create_cq = mlx4_cq_create,
@@ -88,6 +93,7 @@ const struct verbs_ops mlx4_context_ops = {
 	.open_qp = mlx4_qp_open,
 	.create_srq = mlx4_srq_create,
 	.destroy_srq = mlx4_srq_destroy,
+	.query_rt_values = mlx4_clock_query_rt_values,
 	.open_xrcd = provider_xrcd_open,
 	.close_xrcd = provider_xrcd_close,
 };

@@ -22,6 +22,7 @@
 enum {
 	SENDS = OPCODE(SEND) | OPCODE(SEND_WITH_IMM),
 	WRITES = OPCODE(RDMA_WRITE) | OPCODE(RDMA_WRITE_WITH_IMM),
+	ON_KEYS = OPCODE(LOCAL_INV) | OPCODE(BIND_MW),
 	RELIABLE = OPCODE(RDMA_READ) | OPCODE(ATOMIC_CMP_AND_SWP) | OPCODE(ATOMIC_FETCH_AND_ADD) |
 		   OPCODE(SEND_WITH_INV),
 };
@@ -39,12 +40,13 @@ static const struct qp_type {
 	uint32_t comp_mask;
 	bool receives; /* through a ring, or an SRQ */
 } qp_types[] = {
-	{ "an RC", IBV_QPT_RC, SEND_CONNECTED, SENDS | WRITES | RELIABLE, 2 * M4_SEG, COMP_MASK,
+	{ "an RC", IBV_QPT_RC, SEND_CONNECTED, SENDS | WRITES | ON_KEYS | RELIABLE, 2 * M4_SEG,
+	  COMP_MASK, true },
+	{ "a UC", IBV_QPT_UC, SEND_CONNECTED, SENDS | WRITES | ON_KEYS, 2 * M4_SEG, COMP_MASK,
 	  true },
-	{ "a UC", IBV_QPT_UC, SEND_CONNECTED, SENDS | WRITES, 2 * M4_SEG, COMP_MASK, true },
 	{ "a UD", IBV_QPT_UD, SEND_DATAGRAM, SENDS, M4_SEG + M4_DATAGRAM_SIZE, COMP_MASK, true },
-	{ "an XRC send", IBV_QPT_XRC_SEND, SEND_XRC, SENDS | WRITES | RELIABLE, 2 * M4_SEG,
-	  COMP_MASK, false },
+	{ "an XRC send", IBV_QPT_XRC_SEND, SEND_XRC, SENDS | WRITES | ON_KEYS | RELIABLE,
+	  2 * M4_SEG, COMP_MASK, false },
 	/* It is the target of others' requests: messages go to the SRQs that they name. */
 	{ "an XRC receive", IBV_QPT_XRC_RECV, SEND_XRC, 0, 2 * M4_SEG,
 	  IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS, false },

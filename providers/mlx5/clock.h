@@ -19,7 +19,6 @@ int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_inf
  * function returns EOPNOTSUPP when the kernel does not show it, as the log says. */
 int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **clock);
 int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
-void mlx5_clock_free(struct mlx5_context *ctx);
 
 /* The function makes a consistent copy of PAGE, which the kernel may write to meanwhile: while it
  * does, sign is odd, and afterwards it is another. */

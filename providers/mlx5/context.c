@@ -113,7 +113,8 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
 	pthread_mutex_init(&ctx->uar_lock, NULL);
-	pthread_mutex_init(&ctx->clock_lock, NULL);
+	provider_clock_page_init(&ctx->core_clock);
+	provider_clock_page_init(&ctx->clock_info);
 	pthread_mutex_init(&ctx->login_lock, NULL);
 	mlx5_hca_caps_init(&ctx->hca_caps);
 	mlx5_qpn_pool_init(&ctx->qpns);
@@ -152,12 +153,12 @@ void mlx5_context_free(struct verbs_context *vctx)
 {
 	struct mlx5_context *ctx = container_of(vctx, struct mlx5_context, vctx);
 
-	mlx5_clock_free(ctx);
+	provider_clock_page_destroy(&ctx->core_clock);
+	provider_clock_page_destroy(&ctx->clock_info);
 	mlx5_qpn_pool_destroy(ctx);
 	mlx5_uar_free_all(ctx);
 	provider_device_destroy(&ctx->device);
 	mlx5_hca_caps_destroy(&ctx->hca_caps);
-	pthread_mutex_destroy(&ctx->clock_lock);
 	pthread_mutex_destroy(&ctx->uar_lock);
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);

@@ -10,6 +10,7 @@
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
 #include "providers/common/buf_pool.h"
+#include "providers/common/clock.h"
 #include "providers/common/dbrec.h"
 #include "providers/common/device.h"
 #include "providers/common/id_lookup.h"
@@ -53,8 +54,7 @@ struct mlx5_context {
 	struct hca_caps_cache hca_caps;
 	struct qpn_pool qpns; /* that no QP gets */
 
-	pthread_mutex_t clock_lock;          /* guards the next two */
-	const void *core_clock, *clock_info; /* pages of clock.c, when first needed */
+	struct clock_page core_clock, clock_info;
 
 	struct id_lookup *sig_keys; /* keys with signatures, by their index; NULL: there was none */
 	pthread_mutex_t login_lock; /* guards the next */

@@ -20,6 +20,7 @@
 #include "providers/mlx5/tm.h"
 #include "providers/mlx5/wq.h"
 #include "providers/mlx5/xrc.h"
+#include "providers/common/mw.h"
 #include "providers/common/xrcd.h"
 #include "util/alloc.h"
 
@@ -100,8 +101,8 @@ const struct verbs_ops mlx5_context_ops = {
 	.create_ah = mlx5_ah_create,
 	.destroy_ah = mlx5_ah_destroy,
 	.alloc_mw = mlx5_mw_alloc,
-	.dealloc_mw = mlx5_mw_dealloc,
-	.bind_mw = mlx5_mw_bind,
+	.dealloc_mw = provider_mw_dealloc,
+	.bind_mw = provider_mw_bind,
 	.create_cq = mlx5_cq_create,
 	.resize_cq = mlx5_cq_resize,
 	.destroy_cq = mlx5_cq_destroy,

@@ -22,4 +22,7 @@ enum hca_kind {
 /* CREATE_QP: log2 of the bytes of a block of sends */
 #define CREATE_QP_IN_LOG_BLOCK FLD(0xc, 7, 0)
 
+/* CREATE_MKEY: windows may be bound to the region */
+#define CREATE_MKEY_IN_MAY_BIND FLD(0xc, 0, 0)
+
 #endif

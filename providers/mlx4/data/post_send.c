@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/mw.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 #include "providers/mlx4/data/send_wqe.h"
@@ -27,10 +28,13 @@ static const struct send_op {
 	[IBV_WR_ATOMIC_CMP_AND_SWP] = { IBV_WC_COMP_SWAP, M4_ATOMIC_CS, true, true },
 	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { IBV_WC_FETCH_ADD, M4_ATOMIC_FA, true, true },
 	[IBV_WR_SEND_WITH_INV] = { IBV_WC_SEND, M4_SEND_INVAL, false, false },
+	[IBV_WR_LOCAL_INV] = { IBV_WC_LOCAL_INV, M4_LOCAL_INVAL, false, false },
+	[IBV_WR_BIND_MW] = { IBV_WC_BIND_MW, M4_BIND_MW, false, false },
 };
 
-/* What is usual, and built by a straight line */
+/* What is usual, and built by a straight line, and what is on a memory key */
 enum {
+	ON_KEYS = 1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW,
 	USUAL_SENDS = 1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM,
 	USUAL_WRITES = 1u << IBV_WR_RDMA_WRITE | 1u << IBV_WR_RDMA_WRITE_WITH_IMM,
 };
@@ -139,6 +143,29 @@ struct built {
 	bool is_whole; /* the adapter need not read any data for it */
 };
 
+/* The function builds a request on a memory key. */
+static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
+						   uint32_t head, struct built *built, int *err)
+{
+	const struct send_op *op = &send_ops[wr->opcode];
+	struct mlx4_sq *sq = &qp->sq;
+	uint8_t *ctrl = sq_slot(sq, head);
+	bool binds = wr->opcode == IBV_WR_BIND_MW;
+
+	*err = binds ? mlx4_check_bind(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info) : 0;
+	if (*err)
+		return false;
+	if (binds)
+		wqe_put_bind(ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+	else
+		wqe_put_inval(ctrl, wr->invalidate_rkey);
+	wqe_put_control(ctrl, binds ? M4_BIND_END : M4_INVAL_END, wr->send_flags & IBV_SEND_FENCE,
+			wqe_flags(sq, SEND_CONNECTED, wr->send_flags) | M4_ON_KEY, 0);
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
+	*built = (struct built){ .ctrl = ctrl, .opcode = op->opcode };
+	return true;
+}
+
 /* The function builds WR at HEAD. It returns false when that cannot be posted, with why in ERR. */
 WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 		      enum send_kind kind, struct built *built, int *err)
@@ -153,6 +180,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		return *err = refuse_full(qp), false;
 	if (unlikely((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode)))
 		return *err = refuse(qp, wr), false;
+	if (kind != SEND_DATAGRAM && unlikely(ON_KEYS >> wr->opcode & 1))
+		return build_on_key(qp, wr, head, built, err);
 	op = &send_ops[wr->opcode];
 	more = opcode_is_atomic(op->opcode); /* segments */
 	if (unlikely((unsigned int)wr->num_sge > sq->max_sge - more ||
@@ -342,4 +371,31 @@ void mlx4_sq_ring_init(struct mlx4_sq *sq)
 		words[1] = htobe32(min_of((1u << sq->slot_log) / M4_SEG, FLD_MASK(M4_CTRL_DS)));
 		sq_stamp(sq, i);
 	}
+}
+
+/* ---- windows ---- */
+
+static int __attribute__((cold))
+refuse_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw, int err, const char *why)
+{
+	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
+	return err;
+}
+
+int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
+		    const struct ibv_mw_bind_info *bind)
+{
+	if (!bind->mr)
+		return bind->length || bind->addr
+			       ? refuse_bind(qp, mw, EINVAL,
+					     "addr or length is set, but mr is NULL")
+			       : 0;
+	if (!pd_is_same(mw->pd, qp->vqp.qp.pd))
+		return refuse_bind(qp, mw, EPERM, "the window belongs to another PD than the QP");
+	if (!pd_is_same(bind->mr->pd, mw->pd))
+		return refuse_bind(qp, mw, EPERM,
+				   "the window belongs to another PD than the region");
+	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)
+		return refuse_bind(qp, mw, EINVAL, "the region is zero based");
+	return 0;
 }

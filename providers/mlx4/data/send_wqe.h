@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "prm/mlx4/wqe.h"
 #include "providers/common/branch.h"
 #include "providers/common/seg.h"
 #include "providers/mlx4/ah.h"
@@ -79,6 +80,43 @@ WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, 
 
 	memcpy(segment, to_mah(ah)->segment, M4_DATAGRAM_SIZE);
 	seg_put_pair(segment + FLD_DWORD(M4_DGRAM_QPN) * sizeof(uint32_t), qpn, qkey);
+}
+
+/* ---- requests on memory keys ---- */
+
+/* Such a request is in the first piece whole, and nothing behind it begins before it is done. */
+enum {
+	M4_BIND_END = M4_SEG + M4_BIND_SIZE,
+	M4_INVAL_END = M4_SEG + M4_INVAL_SIZE,
+	M4_ON_KEY = FLD_BITS(M4_CTRL_STRONG_ORDER),
+};
+
+/* The function returns 0, or why the window cannot be bound so. */
+int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
+		    const struct ibv_mw_bind_info *bind);
+
+WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rkey,
+			     const struct ibv_mw_bind_info *bind)
+{
+	const unsigned int access = bind->mw_access_flags;
+	uint8_t *seg = ctrl + M4_SEG;
+
+	seg_put_pair(
+		seg,
+		(access & IBV_ACCESS_REMOTE_ATOMIC ? FLD_BITS(M4_BIND_ATOMIC) : 0) |
+			(access & IBV_ACCESS_REMOTE_WRITE ? FLD_BITS(M4_BIND_REMOTE_WRITE) : 0) |
+			(access & IBV_ACCESS_REMOTE_READ ? FLD_BITS(M4_BIND_REMOTE_READ) : 0),
+		(mw->type == IBV_MW_TYPE_2 ? FLD_BITS(M4_BIND_TYPE_2) : 0) |
+			(access & IBV_ACCESS_ZERO_BASED ? FLD_BITS(M4_BIND_ZERO_BASED) : 0));
+	seg_put_pair(seg + 8, rkey, bind->mr ? bind->mr->lkey : 0);
+	seg_put_be64(seg + 16, bind->addr);
+	seg_put_be64(seg + 24, bind->length);
+}
+
+WQE_INLINE void wqe_put_inval(uint8_t *ctrl, uint32_t rkey)
+{
+	memset(ctrl + M4_SEG, 0, M4_INVAL_SIZE);
+	fld_set(ctrl + M4_SEG, M4_INVAL_KEY, rkey);
 }
 
 /* ---- data ---- */

@@ -142,6 +142,32 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t a
 		wqe_put_atomic(ctrl, wqe_put_raddr(ctrl, M4_SEG, addr, rkey), add, 0);
 }
 
+static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *bind)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+	uint8_t *ctrl = wqe_begin(qp, M4_BIND_MW, IBV_WR_BIND_MW, IBV_WC_BIND_MW, M4_BIND_END, 0);
+
+	if (!ctrl)
+		return;
+	qp->batch.err = mlx4_check_bind(qp, mw, bind);
+	if (qp->batch.err)
+		return;
+	wqe_put_bind(ctrl, mw, rkey, bind);
+	((__be32 *)ctrl)[2] |= htobe32(M4_ON_KEY);
+}
+
+static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	uint8_t *ctrl = wqe_begin(to_mqp_ex(qpx), M4_LOCAL_INVAL, IBV_WR_LOCAL_INV,
+				  IBV_WC_LOCAL_INV, M4_INVAL_END, 0);
+
+	if (!ctrl)
+		return;
+	wqe_put_inval(ctrl, rkey);
+	((__be32 *)ctrl)[2] |= htobe32(M4_ON_KEY);
+}
+
 /* ---- setters ---- */
 
 static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
@@ -316,6 +342,8 @@ void mlx4_send_wr_fill(struct mlx4_qp *qp)
 		qpx->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	qpx->wr_rdma_write = wr_rdma_write;
 	qpx->wr_rdma_write_imm = wr_rdma_write_imm;
+	qpx->wr_bind_mw = wr_bind_mw;
+	qpx->wr_local_inv = wr_local_inv;
 	if (!(qp->opcodes & 1u << IBV_WR_RDMA_READ))
 		return;
 	qpx->wr_send_inv = wr_send_inv;

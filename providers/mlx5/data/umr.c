@@ -3,6 +3,7 @@
  * umr.c - builds UMR WQEs, for post_send.c and send_wr_umr.c: control, UMR control, memory key
  * context, and for a binding one block of inline translations with the region below the window.
  */
+#include "providers/common/mw.h"
 #include "providers/mlx5/data/umr.h"
 
 #include "libibverbs/driver.h"
@@ -91,12 +92,6 @@ static int bind_refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int er
 {
 	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
 	return err;
-}
-
-/* A parent domain, its PD, and the same PD imported once more are one to the adapter. */
-static bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b)
-{
-	return a->handle == b->handle && a->context == b->context;
 }
 
 static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,

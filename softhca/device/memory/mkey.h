@@ -68,6 +68,7 @@ struct mkey {
 	bool free;  /* matches nothing, until UMR says otherwise */
 	bool umr_enabled;
 	bool may_invalidate;
+	bool may_bind; /* windows, of mlx4 */
 	bool on_demand;
 	struct odp odp; /* of a region on demand */
 	bool sink;      /* reads as zeroes, writes are lost */
@@ -120,6 +121,8 @@ enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 /* The function stores LEN bytes at OFFSET of the table. It returns 0, EINVAL beyond the table's
  * end, or ENOMEM. */
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
+/* The function makes a key of pieces stand for LEN bytes of another, and returns likewise. */
+int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len);
 /* The function brings map or klm up to date and returns 0 or EFAULT. */
 int xlt_prepare(struct mkey *mkey);
 /* The function finds, for a key made of keys, the part of LEN bytes from ADDR that one key holds.

@@ -24,6 +24,8 @@ struct send_wqe {
 	uint8_t opcode;
 	uint8_t fence;
 	bool signaled, solicited;
+	bool on_key;  /* a request on a memory key, which the format executes, */
+	bool at_once; /* before those behind it begin */
 	uint16_t index;
 	uint16_t bbs;
 	uint32_t imm; /* big-endian */

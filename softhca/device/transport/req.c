@@ -263,7 +263,7 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 /* Local work is not sent to the peer, and waits until all before it is done. */
 static bool is_local(const struct send_wqe *wqe)
 {
-	return wqe->opcode == WQE_NOP || wqe->opcode == WQE_UMR || wqe->opcode == WQE_MMO ||
+	return wqe->opcode == WQE_NOP || wqe->on_key || wqe->opcode == WQE_MMO ||
 	       wqe->opcode == WQE_SET_PSV || wqe->opcode == WQE_TAG_MATCHING;
 }
 
@@ -513,10 +513,11 @@ static int execute_opcode(struct hca *hca, struct qp *qp)
 	if (sq_fetch(hca, qp, qp->sq.next, &raw))
 		return WQE_BAD_FETCH;
 	size = hca->format->wqe_size(raw);
-	if (qp->req.wqe.opcode == WQE_UMR && hca->config.strict && !umr_delay(hca, qp, raw, size))
+	if (qp->req.wqe.on_key && !qp->req.wqe.at_once && hca->config.strict &&
+	    !umr_delay(hca, qp, raw, size))
 		return 0;
-	return qp->req.wqe.opcode == WQE_UMR ? hca->format->execute_umr(hca, qp, raw, size)
-					     : tm_execute(hca, qp, raw, size);
+	return qp->req.wqe.on_key ? hca->format->execute_umr(hca, qp, raw, size)
+				  : tm_execute(hca, qp, raw, size);
 }
 
 static bool execute_local(struct hca *hca, struct qp *qp)

@@ -135,6 +135,7 @@ static struct mlx4_context *new_context(const struct rig_options *opt)
 		ctx->bf.half = RIG_BF_REG / 2;
 	}
 	provider_id_lookup_init(&ctx->ids);
+	provider_clock_page_init(&ctx->clock);
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
 	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
@@ -213,6 +214,7 @@ void rig_free(struct rig *rig)
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);
 	provider_id_lookup_destroy(&ctx->ids);
+	provider_clock_page_destroy(&ctx->clock);
 	free(ctx->bf.page);
 	free(ctx->uar);
 	free(ctx);

@@ -158,6 +158,87 @@ static void both_doors_put_the_same_bytes(void **state)
 	}
 }
 
+/* Both change memory keys, and nothing behind them begins before: the bit of strong order. */
+static void requests_on_keys_are_whole(void **state)
+{
+	struct rig *old = rig_new(NULL), *new = rig_new(NULL);
+	struct verbs_mr region = { .mr = { .pd = &old->pd.pd, .lkey = 0x4567 } };
+	struct ibv_mw mw = { .pd = &old->pd.pd, .rkey = 0x1200, .type = IBV_MW_TYPE_2 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_qp_ex *qpx = &new->qp->vqp.qp_ex;
+
+	(void)state;
+	old->qp->vqp.qp.pd = new->qp->vqp.qp.pd = &old->pd.pd;
+	wr.bind_mw.mw = &mw;
+	wr.bind_mw.rkey = 0x1201;
+	wr.bind_mw.bind_info =
+		(struct ibv_mw_bind_info){ &region.mr, 0x1122334455667788, 0x123456789,
+					   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED };
+	post_one(old, &wr);
+	check_bytes(rig_slot(old, 0),
+		    "00000018 00000003 0000008c 00000000 40000000 c0000000 00001201 00004567"
+		    "11223344 55667788 00000001 23456789");
+	wr = (struct ibv_send_wr){ .opcode = IBV_WR_LOCAL_INV, .invalidate_rkey = 0x1201 };
+	post_one(old, &wr);
+	check_bytes(rig_slot(old, 1),
+		    "0000001b 00000003 00000080 00000000 00000000 00000000 00001201 00000000"
+		    "00000000 00000000 00000000 00000000");
+	ibv_wr_start(qpx);
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_bind_mw(
+		qpx, &mw, 0x1201,
+		&(struct ibv_mw_bind_info){ &region.mr, 0x1122334455667788, 0x123456789,
+					    IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_ZERO_BASED });
+	qpx->wr_flags = 0;
+	ibv_wr_local_inv(qpx, 0x1201);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_memory_equal(rig_slot(old, 0), rig_slot(new, 0), 3 * M4_SEG);
+	assert_memory_equal(rig_slot(old, 1), rig_slot(new, 1), 3 * M4_SEG);
+	rig_free(old);
+	rig_free(new);
+}
+
+static void windows_are_unbound_and_refused(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct provider_pd other = { .pd = { .context = &rig->ctx->vctx.context, .handle = 9 } };
+	struct verbs_mr based = { .mr.pd = &rig->pd.pd, .access = IBV_ACCESS_ZERO_BASED };
+	struct verbs_mr foreign = { .mr.pd = &other.pd };
+	struct ibv_mw mw = { .pd = &rig->pd.pd, .type = IBV_MW_TYPE_1 };
+	const struct {
+		struct ibv_mw_bind_info info;
+		int ret;
+	} cases[] = {
+		{ { NULL, 0x1000, 0, 0 }, EINVAL },
+		{ { NULL, 0, 8, 0 }, EINVAL },
+		{ { &based.mr, 0x1000, 8, 0 }, EINVAL },
+		{ { &foreign.mr, 0x1000, 8, 0 }, EPERM },
+		{ { NULL, 0, 0, 0 }, 0 },
+	};
+
+	(void)state;
+	rig->qp->vqp.qp.pd = &rig->pd.pd;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW }, *bad;
+		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+		wr.bind_mw.mw = &mw;
+		wr.bind_mw.rkey = 0x1201;
+		wr.bind_mw.bind_info = cases[i].info;
+		ibv_wr_start(qpx);
+		ibv_wr_bind_mw(qpx, &mw, 0x1201, &cases[i].info);
+		if (cases[i].ret)
+			assert_int_equal(ibv_wr_complete(qpx), cases[i].ret);
+		else
+			ibv_wr_abort(qpx);
+		assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), cases[i].ret);
+	}
+	check_bytes(rig_slot(rig, 0),
+		    "00000018 00000003 00000080 00000000 00000000 00000000 00001201 00000000"
+		    "00000000 00000000 00000000 00000000");
+	rig_free(rig);
+}
+
 static void address_of_a_datagram_is_behind_the_control_segment(void **state)
 {
 	const struct rig_options options = { .type = IBV_QPT_UD };
@@ -441,6 +522,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_put_the_same_bytes),
+		cmocka_unit_test(requests_on_keys_are_whole),
+		cmocka_unit_test(windows_are_unbound_and_refused),
 		cmocka_unit_test(address_of_a_datagram_is_behind_the_control_segment),
 		cmocka_unit_test(checksums_are_asked_for_where_they_are),
 		cmocka_unit_test(inline_bytes_do_not_run_over_the_end_of_a_piece),

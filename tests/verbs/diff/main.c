@@ -69,6 +69,8 @@ static const struct rig_topic topics[] = {
 	{ "srq-data", diff_srq_data },
 	{ "srq-odp", diff_srq_odp },
 	{ "mw-data", diff_mw_data },
+	{ "mw-bound", diff_mw_bound },
+	{ "mw-refused", diff_mw_refused },
 	{ "mw-domains", diff_mw_domains },
 	{ "mw-on-demand", diff_mw_on_demand },
 	{ "naps", diff_naps },

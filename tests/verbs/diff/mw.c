@@ -45,7 +45,17 @@ static struct ibv_mw_bind_info whole(struct rig_end *end, unsigned int access)
 	return (struct ibv_mw_bind_info){ end->mr, (uintptr_t)end->buf + WINDOW_AT, 256, access };
 }
 
-static void type_1(struct rig_pair *pair)
+static void unbind(struct rig_end *end, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	bind->bind_info.length = 0;
+	bind->bind_info.mr = NULL;
+	SAY_RET(ibv_bind_mw(end->qp, mw, bind), "bind addr without mr");
+	bind->bind_info.addr = 0;
+	SAY_RET(ibv_bind_mw(end->qp, mw, bind), "unbind");
+	completion_report(end, "unbind");
+}
+
+static void type_1(struct rig_pair *pair, bool unbinds)
 {
 	struct rig_end *end = &pair->end[1];
 	struct ibv_mw *mw = SAY_PTR(ibv_alloc_mw(pair->pd, IBV_MW_TYPE_1), "alloc type 1");
@@ -60,12 +70,8 @@ static void type_1(struct rig_pair *pair)
 	completion_report(end, "bind");
 	say_check(mw->rkey != first, "the key is another");
 	write_through(pair, mw->rkey, bind.bind_info.addr, 256, "type 1");
-	bind.bind_info.length = 0;
-	bind.bind_info.mr = NULL;
-	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind addr without mr");
-	bind.bind_info.addr = 0;
-	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "unbind");
-	completion_report(end, "unbind");
+	if (unbinds)
+		unbind(end, mw, &bind);
 	SAY_RET(ibv_dealloc_mw(mw), "dealloc");
 }
 
@@ -220,7 +226,7 @@ void diff_mw_domains(struct rig *rig)
 	MUST(!ibv_dealloc_pd(other));
 }
 
-void diff_mw_data(struct rig *rig)
+static void windows(struct rig *rig, bool unbinds)
 {
 	struct rig_conf conf = rig_conf_default();
 	struct rig_pair pair;
@@ -229,8 +235,38 @@ void diff_mw_data(struct rig *rig)
 	rig_pair_open(rig, &conf, &pair);
 	for (int i = 0; i < 256; i++)
 		pair.end[0].buf[i] = (uint8_t)(i + 1);
-	type_1(&pair);
+	type_1(&pair, unbinds);
 	type_2(&pair);
 	SAY_PTR(ibv_alloc_mw(pair.pd, (enum ibv_mw_type)3), "alloc type 3");
+	rig_pair_close(&pair);
+}
+
+void diff_mw_data(struct rig *rig)
+{
+	windows(rig, true);
+}
+
+/* The distribution's libmlx4 crashes where a window is bound to no region. */
+void diff_mw_bound(struct rig *rig)
+{
+	windows(rig, false);
+}
+
+/* A region that was not registered for windows has none. Only adapters of mlx4 ask. */
+void diff_mw_refused(struct rig *rig)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_mw_bind_info info;
+	struct rig_pair pair;
+	struct ibv_mw *mw;
+
+	rig_pair_open(rig, &conf, &pair);
+	MUST(mw = ibv_alloc_mw(pair.pd, IBV_MW_TYPE_2));
+	info = whole(&pair.end[1], IBV_ACCESS_REMOTE_WRITE);
+	post_bind(&pair.end[1], mw, ibv_inc_rkey(mw->rkey), &info, "no right to bind");
+	rig_pair_reconnect(&pair);
+	info.length = 1 << 30;
+	post_bind(&pair.end[1], mw, ibv_inc_rkey(mw->rkey), &info, "beyond the region");
+	MUST(!ibv_dealloc_mw(mw));
 	rig_pair_close(&pair);
 }

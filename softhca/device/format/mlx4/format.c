@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * format.c - the format mlx4, as a table: see softhca/device/format/format.h. It has no queues of
- * frames, no requests on memory keys and no signatures.
+ * frames and no signatures.
  */
 #include "prm/mlx4/cqe.h"
 #include "prm/mlx4/uar.h"
@@ -23,6 +23,8 @@ const struct format mlx4_format = {
 	.send_is_posted = mlx4_send_is_posted,
 	.wqe_opcode = mlx4_wqe_opcode,
 	.wqe_stream = mlx4_wqe_stream,
+	.umr_key = mlx4_changed_key,
+	.execute_umr = mlx4_execute_on_key,
 	.decode_send = mlx4_decode_send,
 	.decode_av = mlx4_decode_av,
 	.decode_recv = mlx4_decode_recv,

@@ -24,6 +24,10 @@ void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
+/* keys.c */
+uint32_t mlx4_changed_key(const uint8_t *raw);
+int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+
 /* cqe.c */
 uint32_t mlx4_encode_cqe(const struct cqe_place *place, const struct completion *done,
 			 uint8_t *slot);

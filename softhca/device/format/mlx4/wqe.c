@@ -39,6 +39,8 @@ static const struct opcode {
 	[M4_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA },
 	[M4_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
 	[M4_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
+	[M4_BIND_MW] = { ON_CONNECTED, 0 }, /* see keys.c */
+	[M4_LOCAL_INVAL] = { ON_CONNECTED, 0 },
 };
 
 static_assert((int)M4_SEND_INVAL == (int)WQE_SEND_INVAL && (int)M4_SEND == (int)WQE_SEND &&
@@ -129,6 +131,8 @@ static void decode_control(const uint8_t *raw, uint16_t index, enum fabric_servi
 			   struct send_wqe *wqe)
 {
 	wqe->opcode = fld_get(raw, M4_CTRL_OPCODE);
+	wqe->on_key = wqe->opcode == M4_BIND_MW || wqe->opcode == M4_LOCAL_INVAL;
+	wqe->at_once = fld_get(raw, M4_CTRL_STRONG_ORDER);
 	wqe->index = index;
 	wqe->bbs = 1;
 	wqe->fence = fld_get(raw, M4_CTRL_FENCE) ? WQE_FENCE_SMALL_AND_STRONG : WQE_FENCE_NONE;

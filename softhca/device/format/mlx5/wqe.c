@@ -136,6 +136,8 @@ static int decode_sges(const uint8_t *seg, const uint8_t *end, uint8_t parts, st
 static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 {
 	wqe->opcode = fld_get(raw, CTRL_OPCODE);
+	wqe->on_key = wqe->opcode == WQE_UMR;
+	wqe->at_once = false;
 	wqe->index = fld_get(raw, CTRL_INDEX);
 	wqe->bbs = mlx5_wqe_bbs(raw);
 	wqe->fence = fld_get(raw, CTRL_FM);

@@ -334,14 +334,13 @@ static int set_own_address(struct adapter *adapter)
 }
 
 /* What the device can do by the commands, and an adapter of mlx4 does not, or not yet: queues of
- * frames, tag matching, DC, memory of its own, paging on demand, windows. */
+ * frames, tag matching, DC, memory of its own, paging on demand. */
 static void limit_mlx4(struct adapter *adapter)
 {
 	static const uint32_t absent[] = {
-		HCA_CAP_ETH_NET_OFFLOADS,  HCA_CAP_TAG_MATCHING, HCA_CAP_DCT,
-		HCA_CAP_DEVICE_MEMORY,     HCA_CAP_PG,           HCA_CAP_IMAICL,
-		HCA_CAP_ECE_SUPPORT,       HCA_CAP_END_PAD,      HCA_CAP_QOS,
-		HCA_CAP_GENERAL_OBJ_TYPES,
+		HCA_CAP_ETH_NET_OFFLOADS, HCA_CAP_TAG_MATCHING, HCA_CAP_DCT,
+		HCA_CAP_DEVICE_MEMORY,    HCA_CAP_PG,           HCA_CAP_ECE_SUPPORT,
+		HCA_CAP_END_PAD,          HCA_CAP_QOS,          HCA_CAP_GENERAL_OBJ_TYPES,
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(absent); i++)

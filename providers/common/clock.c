@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * clock.c - pages of a device's clock.
+ */
+#include "providers/common/clock.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void provider_clock_page_init(struct clock_page *page)
+{
+	pthread_mutex_init(&page->lock, NULL);
+	page->addr = NULL;
+}
+
+void provider_clock_page_destroy(struct clock_page *page)
+{
+	if (page->addr)
+		munmap((void *)(uintptr_t)page->addr, (size_t)sysconf(_SC_PAGESIZE));
+	pthread_mutex_destroy(&page->lock);
+}
+
+/* The caller holds the lock. */
+static int page_map(struct clock_page *page, int fd, off_t offset)
+{
+	void *addr;
+
+	if (page->addr)
+		return 0;
+	addr = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, offset);
+	if (addr == MAP_FAILED)
+		return errno;
+	page->addr = addr;
+	return 0;
+}
+
+int provider_clock_page_get(struct clock_page *page, const struct ibv_context *context,
+			    off_t offset, const void **addr)
+{
+	int ret;
+
+	pthread_mutex_lock(&page->lock);
+	ret = page_map(page, context->cmd_fd, offset);
+	*addr = page->addr;
+	pthread_mutex_unlock(&page->lock);
+	return ret;
+}
+
+/* The two words belong together when the upper one is the same before and after the lower one was
+ * read. */
+void provider_clock_fill(const volatile __be32 *words, struct ibv_values_ex *values)
+{
+	uint32_t high, low, again = be32toh(words[0]);
+
+	do {
+		high = again;
+		low = be32toh(words[1]);
+		again = be32toh(words[0]);
+	} while (high != again);
+	values->raw_clock.tv_sec = 0;
+	values->raw_clock.tv_nsec = (long)((uint64_t)high << 32 | low);
+	values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * clock.h - pages of a device's clock, each mapped when it is first asked for, and the clock in
+ * them: two big-endian words, the upper first.
+ */
+#ifndef PROVIDERS_COMMON_CLOCK_H
+#define PROVIDERS_COMMON_CLOCK_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "libibverbs/driver.h"
+
+struct clock_page {
+	pthread_mutex_t lock;
+	const void *addr; /* NULL: not mapped; guarded by the lock */
+};
+
+void provider_clock_page_init(struct clock_page *page);
+void provider_clock_page_destroy(struct clock_page *page);
+/* *ADDR becomes the page at OFFSET of the device's file. The function returns 0 or an errno. */
+int provider_clock_page_get(struct clock_page *page, const struct ibv_context *context,
+			    off_t offset, const void **addr);
+
+/* The function answers ibv_query_rt_values_ex() by a clock that can be read at WORDS. */
+void provider_clock_fill(const volatile __be32 *words, struct ibv_values_ex *values);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mw.c - memory windows.
+ */
+#include "providers/common/mw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/alloc.h"
+
+struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type,
+				 const struct verbs_udata *udata)
+{
+	struct ibv_mw *mw = calloc_for("alloc_mw", 1, sizeof(*mw));
+	int ret = mw ? verbs_cmd_alloc_mw(pd, type, mw, udata) : ENOMEM;
+
+	if (!ret)
+		return mw;
+	free(mw);
+	errno = ret;
+	return NULL;
+}
+
+int provider_mw_dealloc(struct ibv_mw *mw)
+{
+	int ret = verbs_cmd_dealloc_mw(mw);
+
+	if (!ret)
+		free(mw);
+	return ret;
+}
+
+/* MW is of type 1, as ibv_bind_mw() has seen to. Each binding gives the window a new key. */
+int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = bind->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = bind->send_flags,
+	};
+	struct ibv_send_wr *bad_wr;
+	int ret;
+
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	wr.bind_mw.bind_info = bind->bind_info;
+	ret = ibv_post_send(qp, &wr, &bad_wr);
+	if (!ret)
+		mw->rkey = wr.bind_mw.rkey;
+	return ret;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mw.h - memory windows as objects, and ibv_bind_mw(), which posts the request itself.
+ */
+#ifndef PROVIDERS_COMMON_MW_H
+#define PROVIDERS_COMMON_MW_H
+
+#include "libibverbs/driver.h"
+
+/* UDATA is the driver's part of the command, or NULL. The function sets errno when it returns NULL.
+ */
+struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type,
+				 const struct verbs_udata *udata);
+int provider_mw_dealloc(struct ibv_mw *mw);
+int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+/* A parent domain, its PD, and the same PD imported once more are one to the adapter. */
+static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b)
+{
+	return a->handle == b->handle && a->context == b->context;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * keys.c - work requests on memory keys: binding of windows, and their invalidation. The queue has
+ * nothing else under way meanwhile. Sources: see prm/mlx4/wqe.h; IBTA vol 1, 10.6.7.
+ */
+#include "prm/mlx4/wqe.h"
+#include "softhca/device/core.h"
+#include "softhca/device/format/mlx4/mlx4.h"
+#include "softhca/device/queue/wqe.h"
+
+struct bind {
+	bool type_2, zero_based;
+	unsigned int access;
+	uint32_t rkey, lkey;
+	uint64_t addr, length;
+};
+
+uint32_t mlx4_changed_key(const uint8_t *raw)
+{
+	const uint8_t *seg = raw + M4_SEG;
+
+	return mlx4_wqe_opcode(raw) == M4_BIND_MW ? fld_get(seg, M4_BIND_RKEY)
+						  : fld_get(seg, M4_INVAL_KEY);
+}
+
+static struct bind decode_bind(const uint8_t *seg)
+{
+	return (struct bind){
+		.type_2 = fld_get(seg, M4_BIND_TYPE_2),
+		.zero_based = fld_get(seg, M4_BIND_ZERO_BASED),
+		.access = (fld_get(seg, M4_BIND_ATOMIC) ? MKEY_REMOTE_ATOMIC : 0) |
+			  (fld_get(seg, M4_BIND_REMOTE_WRITE) ? MKEY_REMOTE_WRITE : 0) |
+			  (fld_get(seg, M4_BIND_REMOTE_READ) ? MKEY_REMOTE_READ : 0),
+		.rkey = fld_get(seg, M4_BIND_RKEY),
+		.lkey = fld_get(seg, M4_BIND_LKEY),
+		.addr = fld_get(seg, M4_BIND_ADDR),
+		.length = fld_get(seg, M4_BIND_LENGTH),
+	};
+}
+
+/* Windows of type 2 are those that may be invalidated. One that is bound has to be invalidated
+ * before it is bound again. */
+static struct mkey *find_window(struct hca *hca, const struct qp *qp, const struct bind *bind)
+{
+	struct mkey *mkey = res_get(&hca->mkeys, bind->rkey >> 8);
+
+	if (!mkey || !mkey->umr_enabled || mkey->pd != qp->pd ||
+	    mkey->may_invalidate != bind->type_2)
+		return NULL;
+	return bind->type_2 && !mkey->free ? NULL : mkey;
+}
+
+/* The region lets windows be bound to it, and has what the window gives. */
+static bool region_allows(struct hca *hca, const struct qp *qp, const struct bind *bind)
+{
+	unsigned int writes = MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;
+	const struct mkey *region =
+		mkey_check(hca, bind->lkey, qp->pd, bind->access & writes ? MKEY_LOCAL_WRITE : 0,
+			   bind->addr, bind->length);
+
+	return region && region->may_bind;
+}
+
+static int execute_bind(struct hca *hca, const struct qp *qp, const uint8_t *raw)
+{
+	struct bind bind = decode_bind(raw + M4_SEG);
+	struct mkey *mkey = find_window(hca, qp, &bind);
+
+	if (!mkey || (bind.length && !region_allows(hca, qp, &bind)))
+		return WQE_BAD_MKEY;
+	if (bind.length && xlt_set_piece(mkey, bind.lkey, bind.addr, bind.length))
+		return WQE_BAD_UMR;
+	mkey->key = bind.rkey;
+	mkey->free = !bind.length;
+	mkey->access = bind.access;
+	mkey->start = bind.zero_based ? 0 : bind.addr;
+	mkey->len = bind.length;
+	mkey->qpn = bind.type_2 ? qp->n : MKEY_ANY_QP;
+	return 0;
+}
+
+static int execute_invalidate(struct hca *hca, const struct qp *qp, const uint8_t *raw)
+{
+	uint32_t key = fld_get(raw + M4_SEG, M4_INVAL_KEY);
+	struct mkey *mkey = mkey_to_invalidate(hca, key, qp->pd, qp->n);
+
+	if (!mkey || mkey->free)
+		return WQE_BAD_MKEY;
+	mkey_invalidate(mkey);
+	return 0;
+}
+
+int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
+{
+	bool binds = mlx4_wqe_opcode(raw) == M4_BIND_MW;
+
+	if (len < M4_SEG + (binds ? (size_t)M4_BIND_SIZE : (size_t)M4_INVAL_SIZE))
+		return WQE_BAD_SIZE;
+	return binds ? execute_bind(hca, qp, raw) : execute_invalidate(hca, qp, raw);
+}
