@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,9 +24,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken after the lock
 static bool is_running;
 static unsigned int rounds; /* of the thread; what it sleeps on is of one */
 static pthread_cond_t round_over = PTHREAD_COND_INITIALIZER;
-/* a pipe; it stays when the thread ends, as who kicks does so without the lock */
+/* two sockets, as writing to one whose other end is closed is no signal; they stay when the thread
+ * ends, as who kicks does so without the lock */
 static int kick_fds[2] = { -1, -1 };
-static ino_t kick_inode;
+static ino_t kick_inodes[2];
 
 static struct ward *ward_find(const struct rs *rs)
 {
@@ -75,53 +77,61 @@ static int kick_end(int end)
 }
 
 /* A program may close all descriptors, and have the numbers for files of its own. */
-static bool kick_is(int fd)
+static bool kick_is_there(int end)
 {
+	int fd = kick_end(end);
 	struct stat st;
 
-	return fd >= 0 && !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
-	       st.st_ino == __atomic_load_n(&kick_inode, __ATOMIC_RELAXED);
+	return fd >= 0 && !fstat(fd, &st) && S_ISSOCK(st.st_mode) &&
+	       st.st_ino == __atomic_load_n(&kick_inodes[end], __ATOMIC_RELAXED);
 }
 
 static void kick_close(void)
 {
 	for (int end = 0; end < 2; end++) {
-		if (kick_is(kick_end(end)))
+		if (kick_is_there(end))
 			close(kick_end(end));
 		__atomic_store_n(&kick_fds[end], -1, __ATOMIC_RELAXED);
 	}
 }
 
-static int kick_make(void)
+static int kick_keep(int end, int fd)
 {
-	int fds[2];
 	struct stat st;
 
-	if (kick_is(kick_end(0)) && kick_is(kick_end(1)))
+	if (fstat(fd, &st))
+		return errno;
+	__atomic_store_n(&kick_inodes[end], st.st_ino, __ATOMIC_RELAXED);
+	__atomic_store_n(&kick_fds[end], fd, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static int kick_make(void)
+{
+	int fds[2], ret;
+
+	if (kick_is_there(0) && kick_is_there(1))
 		return 0;
 	kick_close();
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) || fstat(fds[0], &st))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds))
 		return errno;
-	__atomic_store_n(&kick_inode, st.st_ino, __ATOMIC_RELAXED);
-	for (int end = 0; end < 2; end++)
-		__atomic_store_n(&kick_fds[end], fds[end], __ATOMIC_RELAXED);
-	return 0;
+	ret = kick_keep(0, fds[0]);
+	return ret ? ret : kick_keep(1, fds[1]);
 }
 
 static void kick_take(void)
 {
 	char bytes[64];
 
-	while (kick_is(kick_end(0)) && read(kick_end(0), bytes, sizeof(bytes)) > 0)
+	while (kick_is_there(0) && recv(kick_end(0), bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
 		;
 }
 
-/* A kick that is lost while the pipe is made anew meets a thread that is about to ask everybody. */
+/* A kick that is lost while the sockets are made anew meets a thread that is about to ask
+ * everybody. */
 void rdmacm_service_kick(void)
 {
-	int fd = kick_end(1);
-
-	if (kick_is(fd) && write(fd, "", 1) < 0)
+	if (kick_is_there(1) && send(kick_end(1), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return; /* it is full: the thread is about to wake */
 }
 
@@ -155,7 +165,7 @@ static bool round_begin(struct round *round)
 		verbs_warn("rsocket: no memory to look after %u sockets", ward_count);
 		return false;
 	}
-	kick_make(); /* without it the thread wakes when a socket does */
+	kick_make(); /* without it the thread wakes by itself now and then */
 	round->fds[0] = (struct pollfd){ .fd = kick_end(0), .events = POLLIN };
 	LIST_FOREACH(ward, &wards, entry)
 		round->wards[round->count++] = *ward;
@@ -218,6 +228,15 @@ static void ward_serve(const struct ward *ward)
 	rdmacm_rs_put(ward->fd);
 }
 
+enum { DEAF_MS = 100 }; /* a thread that cannot be kicked sleeps for no longer */
+
+static int limit_when_deaf(const struct round *round, int timeout_ms)
+{
+	if (round->fds[0].fd >= 0 || (timeout_ms >= 0 && timeout_ms < DEAF_MS))
+		return timeout_ms;
+	return DEAF_MS;
+}
+
 /* The function returns for how long to sleep at most, as poll() wants it. */
 static int round_ask(struct round *round)
 {
@@ -239,11 +258,14 @@ static int round_ask(struct round *round)
 
 static void round_serve(struct round *round)
 {
-	int timeout_ms = round_ask(round);
+	int timeout_ms = limit_when_deaf(round, round_ask(round));
 	int64_t now_us;
 
-	if (poll(round->fds, round->count + 1, timeout_ms) < 0)
+	if (poll(round->fds, round->count + 1, timeout_ms) < 0) {
+		if (errno != EINTR) /* the program may have more sockets than it may poll */
+			usleep(DEAF_MS * 1000);
 		return;
+	}
 	if (round->fds[0].revents)
 		kick_take();
 	now_us = rdmacm_rs_now_us();

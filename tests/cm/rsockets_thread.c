@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_thread.c - the library's thread that looks after rsockets, in programs that close
+ * descriptors which are not theirs, as daemons do when they start.
+ *
+ * The library's poll() comes here first, as the program exports its symbols, so that it is known
+ * what the thread sleeps on.
+ */
+#include "forks.h"
+#include "tests/lib/say.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <rdma/rsocket.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 10, FEW_NUMBERS = 64 };
+enum { PLAIN_NUMBERS = 512 }; /* those of channels are above, on softhca */
+
+static pid_t main_thread;
+static atomic_uint sleeps_without_kick; /* of the thread */
+
+__attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	int (*const real)(struct pollfd *, nfds_t, int) =
+		(int (*)(struct pollfd *, nfds_t, int))(uintptr_t)dlsym(RTLD_NEXT, "poll");
+
+	if (timeout && count && fds[0].fd < 0 && gettid() != main_thread)
+		sleeps_without_kick++;
+	return real(fds, count, timeout);
+}
+
+/* ---- what the library opens ---- */
+
+struct numbers {
+	int listener;
+	int of_thread[PLAIN_NUMBERS], count; /* what the thread has, the listener's aside */
+};
+
+/* A listener at any address opens no adapter. */
+static bool listener_make(struct numbers *numbers)
+{
+	struct sockaddr_in any = forks_here();
+	bool was_there[PLAIN_NUMBERS];
+
+	any.sin_addr.s_addr = INADDR_ANY;
+	for (int fd = 0; fd < PLAIN_NUMBERS; fd++)
+		was_there[fd] = fcntl(fd, F_GETFD) >= 0;
+	numbers->count = 0;
+	numbers->listener = rsocket(AF_INET, SOCK_STREAM, 0);
+	if (rbind(numbers->listener, (struct sockaddr *)&any, sizeof(any)) ||
+	    rlisten(numbers->listener, 4))
+		return false;
+	for (int fd = 0; fd < PLAIN_NUMBERS; fd++) {
+		if (!was_there[fd] && fd != numbers->listener && fcntl(fd, F_GETFD) >= 0)
+			numbers->of_thread[numbers->count++] = fd;
+	}
+	return numbers->count > 0;
+}
+
+/* ---- the tests, each in a process, which a signal may end ---- */
+
+static int nothing(int unused)
+{
+	return unused;
+}
+
+/* fork() tells the thread, which is there no more, of the child. */
+static int fork_after_closing(int which)
+{
+	struct numbers numbers;
+
+	main_thread = gettid();
+	if (!listener_make(&numbers) || rclose(numbers.listener))
+		return 2;
+	if (which < numbers.count)
+		close(numbers.of_thread[which]);
+	return !ends_well(child_that(nothing, 0));
+}
+
+static void closing_is_no_signal(void)
+{
+	bool good = true;
+
+	say_topic("a descriptor of the thread's");
+	for (int which = 0; which < 4; which++)
+		good &= ends_well(child_that(fork_after_closing, which));
+	say_check(good, "any of them may be closed, and nobody gets a signal");
+}
+
+/* Without a number for what wakes it, the thread still lets go of a socket that is closed. */
+static int close_without_numbers(int unused)
+{
+	struct rlimit few;
+	struct numbers numbers;
+
+	(void)unused;
+	alarm(PATIENCE_S);
+	main_thread = gettid();
+	if (!listener_make(&numbers) || getrlimit(RLIMIT_NOFILE, &few))
+		return 2;
+	few.rlim_cur = FEW_NUMBERS;
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		return 2;
+	while (dup(0) >= 0)
+		;
+	for (int i = 0; i < numbers.count; i++)
+		dup2(0, numbers.of_thread[i]);
+	while (!sleeps_without_kick)
+		usleep(1000);
+	return rclose(numbers.listener);
+}
+
+static void nobody_waits_for_a_deaf_thread(void)
+{
+	say_topic("no number is left");
+	say_check(ends_well(child_that(close_without_numbers, 0)),
+		  "a thread that nobody can wake lets go of a socket");
+}
+
+int main(void)
+{
+	closing_is_no_signal();
+	nobody_waits_for_a_deaf_thread();
+	return say_failures() != 0;
+}
