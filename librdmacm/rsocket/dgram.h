@@ -56,6 +56,7 @@ struct dgram_peer {
 	struct rdma_cm_id *resolver; /* the id that looks for the way to the peer */
 	/* NULL while no way to the peer is known, or if there is none */
 	struct ibv_ah *ah;
+	uint32_t sent_until;  /* what sq_put of the link was after the last send to the peer */
 	unsigned int looks;   /* how often the way was looked for */
 	int64_t next_look_us; /* not before this time again */
 };
@@ -95,8 +96,7 @@ void rdmacm_dgram_link_free(struct dgram_link *link);
 int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
 uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
 /* The function sends SIZE bytes of the send buffer, which begin with the head. */
-int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer,
-				size_t size);
+int rdmacm_dgram_link_post_send(struct dgram_link *link, struct dgram_peer *peer, size_t size);
 /* The function returns the number of the receive buffer that the message is in. */
 unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 				     const struct dgram_message *message);

@@ -308,7 +308,7 @@ static bool goes_by_ud(struct dgram *dgram, const struct dgram_peer *peer, size_
 	       learn_port(dgram);
 }
 
-static int send_by_ud(struct dgram *dgram, const struct dgram_peer *peer, struct span *span,
+static int send_by_ud(struct dgram *dgram, struct dgram_peer *peer, struct span *span,
 		      bool nonblocking)
 {
 	struct dgram_link *link = peer->link;

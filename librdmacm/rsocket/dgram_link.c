@@ -49,7 +49,7 @@ uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link)
 	return buffer_at(link, link->receives + link->sq_put % link->sends);
 }
 
-int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer *peer, size_t size)
+int rdmacm_dgram_link_post_send(struct dgram_link *link, struct dgram_peer *peer, size_t size)
 {
 	struct ibv_sge sge = { (uintptr_t)rdmacm_dgram_link_send_buffer(link), size,
 			       link->mr->lkey };
@@ -65,7 +65,7 @@ int rdmacm_dgram_link_post_send(struct dgram_link *link, const struct dgram_peer
 	int ret = ibv_post_send(link->id->qp, &wr, &bad);
 
 	if (!ret)
-		link->sq_put++;
+		peer->sent_until = ++link->sq_put;
 	return ret;
 }
 

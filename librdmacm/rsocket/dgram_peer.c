@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, ROUTED_HOPS = 64 };
+enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, MOST_LOOKS = 64, ROUTED_HOPS = 64 };
 enum { FIRST_PAUSE_US = 1000000, MOST_DOUBLINGS = 6 }; /* between looks for a way */
 
 static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
@@ -99,29 +99,48 @@ static void peer_free(void *entry)
 	free(peer);
 }
 
-/* What is being sent may still need the address handle. */
-static bool is_in_use(const struct dgram *dgram, const struct dgram_peer *peer)
+/* What is being sent may still need the address handle. Sends complete in their order. */
+static bool is_sent_to(const struct dgram_peer *peer)
 {
-	return peer == dgram->connected || peer->senders || peer->resolver ||
-	       (peer->ah && peer->link->sq_put != peer->link->sq_done);
+	const struct dgram_link *link = peer->link;
+
+	return peer->ah && link->sq_put - peer->sent_until < link->sq_put - link->sq_done;
 }
 
-/* A socket that many write to, as a server of names is, forgets who has been silent for longest. */
+static bool is_in_use(const struct dgram *dgram, const struct dgram_peer *peer)
+{
+	return peer == dgram->connected || peer->senders || peer->resolver || is_sent_to(peer);
+}
+
+static void peer_forget(struct dgram *dgram, struct dgram_peer *peer)
+{
+	TAILQ_REMOVE(&dgram->used_peers, peer, in_used);
+	tdelete(peer, &dgram->peers, compare_addr);
+	peer_free(peer);
+	dgram->peer_count--;
+}
+
+static void peer_touch(struct dgram *dgram, struct dgram_peer *peer)
+{
+	TAILQ_REMOVE(&dgram->used_peers, peer, in_used);
+	TAILQ_INSERT_HEAD(&dgram->used_peers, peer, in_used);
+}
+
+/* A socket that many write to, as a server of names is, forgets who has been silent for longest.
+ * Those in use go to the front, so that a look at a few finds others the next time. */
 static int make_room(struct dgram *dgram)
 {
 	struct dgram_peer *peer;
 
 	if (dgram->peer_count < MOST_PEERS)
 		return 0;
-	TAILQ_FOREACH_REVERSE(peer, &dgram->used_peers, dgram_peers, in_used)
-	{
-		if (is_in_use(dgram, peer))
-			continue;
-		TAILQ_REMOVE(&dgram->used_peers, peer, in_used);
-		tdelete(peer, &dgram->peers, compare_addr);
-		peer_free(peer);
-		dgram->peer_count--;
-		return 0;
+	for (int looks = 0; looks < MOST_LOOKS; looks++) {
+		peer = TAILQ_LAST(&dgram->used_peers, dgram_peers);
+		if (!is_in_use(dgram, peer)) {
+			peer_forget(dgram, peer);
+			return 0;
+		}
+		peer_touch(dgram, peer);
 	}
 	return ENOBUFS;
 }
@@ -164,10 +183,8 @@ int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *ad
 	if (!found)
 		return peer_make(dgram, addr, out);
 	*out = *found;
-	if (*out == TAILQ_FIRST(&dgram->used_peers))
-		return 0;
-	TAILQ_REMOVE(&dgram->used_peers, *out, in_used);
-	TAILQ_INSERT_HEAD(&dgram->used_peers, *out, in_used);
+	if (*out != TAILQ_FIRST(&dgram->used_peers))
+		peer_touch(dgram, *out);
 	return 0;
 }
 
