@@ -109,9 +109,15 @@ static void before(void)
 	rdmacm_rs_table_each(prepare_socket);
 }
 
+static bool has_queues(struct rs *rs)
+{
+	return rs->kind->has_queues && rs->kind->has_queues(rs);
+}
+
+/* What is the parent's alone in this child may have been shared with one before. */
 static void share_socket(struct rs *rs)
 {
-	rs->is_shared |= !rs->kind->has_queues || !rs->kind->has_queues(rs);
+	rs->is_shared |= !has_queues(rs);
 }
 
 static void in_parent(void)
@@ -126,13 +132,14 @@ static void inherit_socket(struct rs *rs)
 {
 	pthread_mutex_init(&rs->lock, NULL);
 	rdmacm_rs_waiters_inherit(&rs->waiters);
-	share_socket(rs);
-	if (rs->is_shared && rs->kind->inherit)
-		rs->kind->inherit(rs);
-	if (rs->is_shared)
+	if (has_queues(rs)) {
+		rs->kind = &rdmacm_rs_of_parent_kind;
+		rs->serial = 0;
 		return;
-	rs->kind = &rdmacm_rs_of_parent_kind;
-	rs->serial = 0;
+	}
+	rs->is_shared = true;
+	if (rs->kind->inherit)
+		rs->kind->inherit(rs);
 }
 
 static void in_child(void)

@@ -451,6 +451,31 @@ static void new_sockets_are_of_who_uses_them(void)
 	MUST(!rclose(socket));
 }
 
+/* The queues are made after the fork, so they are the parent's alone. */
+static int leave_it(int unused)
+{
+	return unused;
+}
+
+static void what_was_shared_once_is_the_parents(void)
+{
+	int listener = listen_here(), socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in here = forks_here(), name = here;
+	pid_t server = child_that(child_echo, listener);
+
+	say_topic("bound, forked, then connected");
+	name.sin_port = 0;
+	MUST(!rbind(socket, (struct sockaddr *)&name, sizeof(name)));
+	MUST(ends_well(child_that(leave_it, 0)));
+	MUST(!rconnect(socket, (struct sockaddr *)&here, sizeof(here)));
+	say_check(comes_back(socket, "before"), "the parent uses it");
+	say_check(ends_well(child_that(try_parents, socket)), "the next child cannot");
+	say_check(comes_back(socket, "after"), "the parent can, whatever the child did");
+	MUST(!rclose(socket));
+	say_check(ends_well(server), "the end is seen");
+	MUST(!rclose(listener));
+}
+
 /* ---- fork() in a signal's handler ---- */
 
 /* The distribution's library, which this program is built with, has no sets. */
@@ -529,6 +554,35 @@ static void datagrams(void)
 	MUST(!rclose(receiver) && !rclose(sender));
 }
 
+static int try_parents_datagrams(int socket)
+{
+	char byte;
+
+	if (rsend(socket, "x", 1, 0) != -1 || errno != ENOTCONN)
+		return 2;
+	if (rrecv(socket, &byte, 1, 0) != -1 || errno != ENOTCONN)
+		return 3;
+	return rclose(socket);
+}
+
+static void datagrams_of_what_was_shared_once(void)
+{
+	int receiver = rsocket(AF_INET, SOCK_DGRAM, 0), sender = rsocket(AF_INET, SOCK_DGRAM, 0);
+	struct sockaddr_in addr;
+	char bytes[8];
+
+	say_topic("a datagram socket, forked, then used");
+	forks_port++;
+	addr = forks_here();
+	MUST(!rbind(receiver, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(ends_well(child_that(leave_it, 0)));
+	say_check(!send_datagram(sender) && rrecv(receiver, bytes, 8, 0) == 8, "by the parent");
+	say_check(ends_well(child_that(try_parents_datagrams, sender)), "the next child cannot");
+	say_check(rsend(sender, "datagram", 8, 0) == 8 && rrecv(receiver, bytes, 8, 0) == 8,
+		  "the parent can, whatever the child did");
+	MUST(!rclose(receiver) && !rclose(sender));
+}
+
 int main(int argc, char *argv[])
 {
 	if (argc > 1)
@@ -544,7 +598,9 @@ int main(int argc, char *argv[])
 	a_listener_changes_its_user();
 	waiting_begins_before_the_fork();
 	new_sockets_are_of_who_uses_them();
+	what_was_shared_once_is_the_parents();
 	a_handler_forks();
 	datagrams();
+	datagrams_of_what_was_shared_once();
 	return say_failures() != 0;
 }
