@@ -18,6 +18,7 @@
 
 /* A question is asked again, each time for twice as long, until it has been asked so often. */
 enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 5000000 };
+enum { FIRST_DEAF_US = 1000000, LONGEST_DEAF_US = 64000000 };
 
 /* The function returns EINVAL if rdma_cm does not know the address family, or the address is too
  * short for it. */
@@ -228,7 +229,22 @@ int rdmacm_stream_own_events(struct stream *stream)
 	return errno == EACCES ? EACCES : 0;
 }
 
-/* An event that cannot be read would keep everybody from sleeping. */
+/* An event that cannot be read would keep everybody from sleeping. A connection that is made works
+ * without events, so it does for a while, until a channel may be had again; one that is being made
+ * is not without them. */
+static void go_without_events(struct stream *stream, int error)
+{
+	if (stream->state < STREAM_ACCEPTED) {
+		if (stream->state >= STREAM_ADDR)
+			rdmacm_stream_fail(stream, error);
+		return;
+	}
+	stream->deaf_us = !stream->deaf_us                    ? FIRST_DEAF_US
+			  : stream->deaf_us < LONGEST_DEAF_US ? 2 * stream->deaf_us
+							      : LONGEST_DEAF_US;
+	stream->deaf_until_us = rdmacm_rs_now_us() + stream->deaf_us;
+}
+
 void rdmacm_stream_cm_events(struct stream *stream)
 {
 	int ret = rdmacm_stream_own_events(stream);
@@ -236,10 +252,12 @@ void rdmacm_stream_cm_events(struct stream *stream)
 	if (ret != EACCES)
 		return;
 	ret = rdmacm_stream_renew(stream);
-	if (!ret)
-		rdmacm_stream_own_events(stream);
-	else if (stream->state >= STREAM_ADDR)
-		rdmacm_stream_fail(stream, ret);
+	if (ret) {
+		go_without_events(stream, ret);
+		return;
+	}
+	stream->deaf_until_us = stream->deaf_us = 0;
+	rdmacm_stream_own_events(stream);
 }
 
 /* ---- a change of user ---- */

@@ -98,7 +98,7 @@ int rdmacm_stream_renew(struct stream *stream)
 {
 	int ret = move_here(stream);
 
-	if (ret)
+	if (ret && !stream->deaf_until_us) /* what fails again and again is said once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
 			   stream->rs.fd, strerror(ret));
 	rs_changed(&stream->rs); /* who sleeps does so on the channel before */

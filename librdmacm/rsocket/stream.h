@@ -66,6 +66,9 @@ struct stream {
 	int fd_before; /* of a listener: the channel that it was on until a change of user, or -1 */
 	/* made before this process was forked, and without queues: the channel is the parent's */
 	bool is_of_parent;
+	/* until when nobody looks for events of rdma_cm that cannot be read, 0 while they can; how
+	 * long that was the last time */
+	int64_t deaf_until_us, deaf_us;
 
 	/* the completions of both directions */
 	struct ibv_comp_channel *completions;
@@ -116,6 +119,11 @@ struct stream {
 static inline struct stream *to_stream(struct rs *rs)
 {
 	return (struct stream *)rs;
+}
+
+static inline bool stream_is_deaf(const struct stream *stream)
+{
+	return stream->deaf_until_us && rdmacm_rs_now_us() < stream->deaf_until_us;
 }
 
 /* ---- stream.c ---- */

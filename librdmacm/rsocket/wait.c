@@ -42,7 +42,8 @@ bool rdmacm_stream_arm(struct stream *stream)
 
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
 {
-	fds[0] = (struct pollfd){ .fd = rdmacm_listener_fd(stream), .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = stream_is_deaf(stream) ? -1 : rdmacm_listener_fd(stream),
+				  .events = POLLIN };
 	if (!stream->completions)
 		return 1;
 	fds[1] = (struct pollfd){ .fd = stream->completions->fd, .events = POLLIN };
@@ -105,7 +106,7 @@ static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
 	if (stream->state == STREAM_CONNECTED && now < stream->next_look_us)
 		return false;
 	stream->next_look_us = now + LOOK_US;
-	if (poll(&fd, 1, 0) > 0)
+	if (!stream_is_deaf(stream) && poll(&fd, 1, 0) > 0)
 		rdmacm_stream_cm_events(stream);
 	return ready(stream);
 }

@@ -3,15 +3,20 @@
  * rsockets_user.c - rsockets in a process that changes its user. To Linux's rdma_cm each of its
  * threads, and the library's, is another writer from then on, even if the user stays the same. An
  * argument is an address of this host that rdma_cm reaches, if that is not 127.0.0.1.
+ *
+ * The library's open() comes here first, as the program exports its symbols: where a channel of the
+ * process's own cannot be had, what is connected has to do without.
  */
 #include "forks.h"
 #include "tests/lib/say.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rsocket.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,6 +24,28 @@
 #include <unistd.h>
 
 enum { NOBODY = 65534, PATIENCE_S = 20, LATE_US = 300000 };
+
+static int why_no_channel; /* what opening one is answered by, or 0 */
+static int refusals;
+
+__attribute__((visibility("default"))) int open(const char *path, int flags, ...)
+{
+	int (*const real)(const char *, int, mode_t) =
+		(int (*)(const char *, int, mode_t))(uintptr_t)dlsym(RTLD_NEXT, "open");
+	mode_t mode = 0;
+	va_list args;
+
+	if (flags & O_CREAT) {
+		va_start(args, flags);
+		mode = va_arg(args, mode_t);
+		va_end(args);
+	}
+	if (!why_no_channel || strcmp(path, "/dev/infiniband/rdma_cm"))
+		return real(path, flags, mode);
+	refusals++;
+	errno = why_no_channel;
+	return -1;
+}
 
 /* A process that hangs ends by a signal. */
 static int change_user(void)
@@ -143,6 +170,53 @@ static void the_end_of_a_connection_is_seen(void)
 		client = child_that(connect_and_die, 0);
 		say_check(ends_well(client) && ends_well(server), "%s: the peer's end is seen",
 			  is_ahead ? "by the thread" : "by raccept()");
+	}
+}
+
+enum { UDEV_TRIES = 100 }; /* the first time that there is no file, udev gets a moment to make it */
+
+/* As after chroot(), or while the program has too many files: the events of a connection that works
+ * are not to be had, and there is one already, which says that it was made. */
+static int serve_without_channel(int why)
+{
+	int listener, socket;
+	size_t echoed;
+
+	forks_port--;
+	listener = listen_here();
+	socket = raccept(listener, NULL, NULL);
+	why_no_channel = why;
+	if (socket < 0 || change_user())
+		return 2;
+	if (echo(socket, &echoed) || !echoed)
+		return 3;
+	return !refusals || refusals > UDEV_TRIES + PATIENCE_S || !is_idle();
+}
+
+/* Without events the connection still sleeps rather than turning in circles. */
+static bool works_for_a_while(void)
+{
+	int socket = connect_patiently();
+	bool good = socket >= 0;
+
+	for (int i = 0; i < 5 && good; i++) {
+		good = comes_back(socket, "hello");
+		usleep(LATE_US);
+	}
+	return good && !rclose(socket);
+}
+
+static void a_connection_needs_no_channel(void)
+{
+	static const int whys[] = { EMFILE, ENOENT };
+	pid_t server;
+
+	say_topic("no channel to be had");
+	for (int i = 0; i < 2; i++) {
+		next_port();
+		server = child_that(serve_without_channel, whys[i]);
+		say_check(works_for_a_while() && ends_well(server), "a connection goes on: %s",
+			  strerror(whys[i]));
 	}
 }
 
@@ -312,6 +386,7 @@ int main(int argc, char *argv[])
 	alarm(4 * PATIENCE_S);
 	sockets_are_of_the_new_user();
 	the_end_of_a_connection_is_seen();
+	a_connection_needs_no_channel();
 	a_connection_is_made();
 	listeners_go_on();
 	datagrams_go_on();
