@@ -105,6 +105,16 @@ int device_init(struct device *device, const struct hca_config *config, uint32_t
 	return start_adapter(device, BAR_NIC_FULL);
 }
 
+/* An adapter in hardware has seen the doorbells that were rung before a command long before it has
+ * read the command, which may take away what the requests need. */
+static void take_doorbells(struct device *device, uint64_t now_ns)
+{
+	unsigned int turns = 4;
+
+	while (device->bar.cmdq.pending && turns && !hca_progress(device->hca, now_ns))
+		turns--;
+}
+
 uint64_t device_progress(struct device *device, uint64_t now_ns)
 {
 	uint64_t next;
@@ -112,6 +122,7 @@ uint64_t device_progress(struct device *device, uint64_t now_ns)
 
 	if (!device->hca)
 		return HCA_IDLE;
+	take_doorbells(device, now_ns);
 	more = cmdq_run(&device->bar.cmdq);
 	next = hca_progress(device->hca, now_ns);
 	return more ? 0 : next;

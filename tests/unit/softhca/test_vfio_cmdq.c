@@ -9,6 +9,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
+#include "pair.h"
 #include "vfio_rig.h"
 
 enum {
@@ -322,6 +323,47 @@ static void queue_that_is_unmapped_or_moved_is_not_touched(void **state)
 	assert_int_equal(entry(0)[STATUS_OWN], 1);
 }
 
+/* The device does the work of ADAPTER, once. */
+static void device_drive(struct hca *adapter)
+{
+	struct hca *own = rig.device.hca;
+
+	rig.device.hca = rig.device.bar.cmdq.hca = adapter;
+	device_progress(&rig.device, flat.now);
+	rig.device.hca = rig.device.bar.cmdq.hca = own;
+}
+
+static int pair_setup(void **state)
+{
+	rig_setup(state);
+	flat_setup(state);
+	pair(NULL, 64);
+	return 0;
+}
+
+static int pair_teardown(void **state)
+{
+	unpair();
+	flat_teardown(state);
+	return vfio_teardown(state);
+}
+
+/* Both are there when the device begins to work. */
+static void doorbell_before_a_command_counts_before_it(void **state)
+{
+	(void)state;
+	write_to(to, rkey, from, 64);
+	entry_prepare(0, PRM_OP_DESTROY_QP, 16, 16);
+	field_put(entry(0) + IN + 9, a->n, 3);
+	entry_sign(0);
+	bar_put(0x18, 1);
+	device_drive(flat.hca[0]);
+	assert_int_equal(entry(0)[STATUS_OWN], OK);
+	assert_int_equal(entry(0)[OUT], PRM_STAT_OK);
+	flat_run(LONG);
+	assert_memory_equal(flat.mem + from, flat.mem + to, 64);
+}
+
 int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, rig_setup, vfio_teardown)
@@ -337,6 +379,8 @@ int main(void)
 		IB(one_doorbell_may_start_many),
 		IB(lost_command_keeps_its_owner),
 		IB(queue_that_is_unmapped_or_moved_is_not_touched),
+		cmocka_unit_test_setup_teardown(doorbell_before_a_command_counts_before_it,
+						pair_setup, pair_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
