@@ -175,6 +175,7 @@ int mlx4_cq_destroy(struct ibv_cq *ibcq)
 		return ret;
 	provider_queue_rec_free(&ctx->dbrecs, 0, &cq->rec);
 	provider_queue_mem_free(&cq->buf);
+	mlx4_cq_free_kept_rings(cq);
 	free(cq);
 	return 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cq_resize.c - gives a CQ a ring of another size while completions are in it. Nobody looks at a
- * ring without its lock, so the old one goes at once.
+ * ring without its lock, so the old one goes at once, unless the adapter may still write to both.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "prm/mlx4/cqe.h"
@@ -11,6 +12,7 @@
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/doorbell.h"
+#include "util/alloc.h"
 
 static const struct cqe_marks marks = {
 	.owner = FLD_BITS(M4_CQE_OWNER),
@@ -26,12 +28,42 @@ static struct cq_ring ring_in(const struct mlx4_cq *cq, const struct queue_mem *
 				 count_log };
 }
 
+struct cq_kept_ring {
+	struct cq_kept_ring *next;
+	struct queue_mem mem;
+};
+
+/* The memory is nobody's for anything else while the CQ lives. Where there is none to note that,
+ * it stays for good. */
+static void ring_keep(struct mlx4_cq *cq, struct queue_mem *mem)
+{
+	struct cq_kept_ring *kept = calloc_for("resize_cq", 1, sizeof(*kept));
+
+	if (kept) {
+		*kept = (struct cq_kept_ring){ cq->kept_rings, *mem };
+		cq->kept_rings = kept;
+	}
+	*mem = (struct queue_mem){ 0 };
+}
+
+void mlx4_cq_free_kept_rings(struct mlx4_cq *cq)
+{
+	struct cq_kept_ring *kept;
+
+	while ((kept = cq->kept_rings)) {
+		cq->kept_rings = kept->next;
+		provider_queue_mem_free(&kept->mem);
+		free(kept);
+	}
+}
+
 static int cq_run_resize(struct mlx4_cq *cq, const struct cq_ring *to, struct queue_mem *mem)
 {
 	const struct mlx4_ib_resize_cq req = { .buf_addr = (uintptr_t)mem->addr };
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	const struct cq_ring from = ring_in(cq, &cq->buf, cq->count_log);
 	struct queue_mem old = cq->buf;
+	const int cqe = cq->vcq.cq.cqe;
 	int ret;
 
 	provider_cq_ring_init(&marks, to, cq->ci + 1);
@@ -41,7 +73,9 @@ static int cq_run_resize(struct mlx4_cq *cq, const struct cq_ring *to, struct qu
 	if (!provider_cq_ring_move(&marks, &from, to, cq->ci)) {
 		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
 			   cq->cqn);
-		return EIO; /* nothing says that the adapter has left it */
+		ring_keep(cq, mem);
+		cq->vcq.cq.cqe = cqe;
+		return EIO;
 	}
 	cq->buf = *mem;
 	*mem = old;
@@ -105,7 +139,8 @@ static int cq_resize_to(struct mlx4_cq *cq, const struct queue_mem *now, uint32_
 	if (!ret && count_log != cq->count_log)
 		ret = cq_run_resize(cq, &to, &mem);
 	qlock_leave(&cq->lock);
-	provider_queue_mem_free(&mem);
+	if (mem.addr)
+		provider_queue_mem_free(&mem);
 	return ret;
 }
 

@@ -43,11 +43,17 @@ static struct cq_ring ring_at(const struct mlx5_cq *cq, uint8_t *ring, uint32_t 
 				 count_log };
 }
 
-static void ring_publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
+/* OLD has the memory that nobody is to use for anything else while the CQ lives. */
+static void ring_keep(struct mlx5_cq *cq, struct cq_old_ring *old, const struct queue_mem *buf)
 {
-	old->buf = cq->buf;
+	old->buf = *buf;
 	old->next = cq->old_rings;
 	cq->old_rings = old;
+}
+
+static void ring_publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
+{
+	ring_keep(cq, old, &cq->buf);
 	cq->buf = to->buf;
 	__atomic_store_n(&cq->ring, to->ring, __ATOMIC_RELEASE);
 	__atomic_store_n(&cq->mask, (1u << to->count_log) - 1, __ATOMIC_RELEASE);
@@ -65,6 +71,7 @@ static int cq_run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const stru
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	const struct cq_ring from_ring = ring_at(cq, cq->ring, cq->count_log),
 			     to_ring = ring_at(cq, to->ring, to->count_log);
+	const int cqe = cq->vcq.cq.cqe;
 	int ret;
 
 	provider_cq_ring_init(&marks, &to_ring, cq->ci + 1);
@@ -74,7 +81,9 @@ static int cq_run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const stru
 	if (!provider_cq_ring_move(&marks, &from_ring, &to_ring, cq->ci)) {
 		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
 			   cq->cqn);
-		return EIO; /* nothing says that the adapter has left it */
+		ring_keep(cq, old, &to->buf); /* the adapter may write to either */
+		cq->vcq.cq.cqe = cqe;
+		return EIO;
 	}
 	ring_publish(cq, old, to);
 	cq->vcq.cq.cqe = (int)cq->mask;
@@ -134,7 +143,7 @@ static int cq_resize_to(struct mlx5_cq *cq, const struct queue_mem *now, struct 
 {
 	struct cq_old_ring *old = calloc_for("resize_cq", 1, sizeof(*old));
 	int ret = old ? new_ring_alloc(cq, now, to) : ENOMEM;
-	bool switched;
+	bool is_kept;
 
 	if (ret) {
 		free(old);
@@ -145,9 +154,9 @@ static int cq_resize_to(struct mlx5_cq *cq, const struct queue_mem *now, struct 
 	/* Another thread may have been first, and the kernel does nothing for the same size. */
 	if (!ret && to->count_log != cq->count_log)
 		ret = cq_run_resize(cq, old, to);
-	switched = cq->buf.addr == to->buf.addr;
+	is_kept = cq->old_rings == old;
 	qlock_leave(&cq->lock);
-	if (!switched) {
+	if (!is_kept) {
 		provider_queue_mem_free(&to->buf);
 		free(old);
 	}

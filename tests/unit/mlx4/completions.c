@@ -265,6 +265,30 @@ static void unread_completions_move_to_the_new_ring(void **state)
 	}
 }
 
+/* The adapter has got a ring, and has not said that it has left the one before. Both stay. */
+static void a_ring_without_end_keeps_both(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq *cq = &rig->cq->vcq.cq;
+	uint64_t lost;
+	void *before;
+	int cqe;
+
+	(void)state;
+	assert_int_equal(mlx4_cq_resize(cq, 31), 0);
+	cqe = cq->cqe;
+	before = rig->cq->buf.addr;
+	rig_ring_has_no_end = true;
+	assert_int_equal(mlx4_cq_resize(cq, 127), EIO);
+	rig_ring_has_no_end = false;
+	lost = rig_new_ring;
+	assert_int_equal(cq->cqe, cqe);
+	assert_ptr_equal(rig->cq->buf.addr, before);
+	assert_int_equal(mlx4_cq_resize(cq, 127), 0);
+	assert_int_not_equal(rig_new_ring, lost);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +300,7 @@ int main(void)
 		cmocka_unit_test(timestamp_is_where_others_have_the_lid),
 		cmocka_unit_test(completions_of_a_qp_in_reset_go),
 		cmocka_unit_test(unread_completions_move_to_the_new_ring),
+		cmocka_unit_test(a_ring_without_end_keeps_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

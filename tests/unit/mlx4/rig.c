@@ -42,12 +42,18 @@ int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_at
 	return 0;
 }
 
+bool rig_ring_has_no_end;
+uint64_t rig_new_ring;
+
 /* The old ring ends with a CQE that says so. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
 {
-	(void)cq;
-	(void)cqe;
-	(void)udata;
+	const struct mlx4_ib_resize_cq *req = udata->req;
+
+	cq->cqe = (int)cqe;
+	rig_new_ring = req->buf_addr;
+	if (rig_ring_has_no_end)
+		return 0;
 	rig_complete(resized, &(struct rig_cqe){ .opcode = M4_CQE_RESIZE });
 	return 0;
 }

@@ -62,5 +62,9 @@ struct rig_cqe {
 };
 
 void rig_complete(struct rig *rig, const struct rig_cqe *cqe);
+/* Of rings that CQs are given: whether nothing marks the end of the old one, and where the last
+ * is. */
+extern bool rig_ring_has_no_end;
+extern uint64_t rig_new_ring;
 
 #endif

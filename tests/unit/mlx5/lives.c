@@ -37,6 +37,8 @@
 static int refusal;             /* of each creation */
 static unsigned int pages;      /* that it has given */
 static struct mlx5_cq *resized; /* the CQ whose old ring ends when it is resized */
+static bool ring_has_no_end;    /* nothing says so */
+static uint64_t new_ring;       /* the memory of the one that a CQ was given last */
 static __be32 *wq_record;       /* of the WQ that was created last */
 static uint32_t cq_flags;       /* of the CQ that was created last */
 
@@ -428,12 +430,14 @@ static void each_event_makes_the_next_request_another(void **state)
 /* The adapter ends the old ring with a CQE that says so. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
 {
-	(void)cq;
-	(void)cqe;
-	(void)udata;
+	const struct mlx5_ib_resize_cq *req = udata->req;
+
 	if (refusal)
 		return refusal;
-	cqe_write(resized, resized->ci + 2, 0, MLX5_CQE_RESIZE_CQ);
+	cq->cqe = (int)cqe;
+	new_ring = req->buf_addr;
+	if (!ring_has_no_end)
+		cqe_write(resized, resized->ci + 2, 0, MLX5_CQE_RESIZE_CQ);
 	return 0;
 }
 
@@ -472,6 +476,28 @@ static void unread_completions_move_to_the_new_ring(void **state)
 			resize_with_two_unread(resized, ci + (uint32_t)i, sizes[i]);
 }
 
+/* The adapter has got a ring, and has not said that it has left the one before. Both stay. */
+static void a_ring_without_end_keeps_both(void **state)
+{
+	struct mlx5_cq *cq = ((struct life *)*state)->send;
+	uint64_t lost;
+	void *before;
+
+	resized = cq;
+	resize_with_two_unread(cq, 0, 15);
+	before = cq->buf.addr;
+	cq_go_to(cq, 0);
+	ring_has_no_end = true;
+	assert_int_equal(mlx5_cq_resize(&cq->vcq.cq, 100), EIO);
+	ring_has_no_end = false;
+	lost = new_ring;
+	assert_int_equal(cq->vcq.cq.cqe, 15);
+	assert_int_equal(cq->mask, 15);
+	assert_ptr_equal(cq->buf.addr, before);
+	resize_with_two_unread(cq, 0, 100);
+	assert_int_not_equal(new_ring, lost);
+}
+
 #define LIFE_TEST(test) cmocka_unit_test_setup_teardown(test, life_begin, life_end)
 
 int main(void)
@@ -488,6 +514,7 @@ int main(void)
 		LIFE_TEST(a_uc_qp_does_not_read),
 		LIFE_TEST(each_event_makes_the_next_request_another),
 		LIFE_TEST(unread_completions_move_to_the_new_ring),
+		LIFE_TEST(a_ring_without_end_keeps_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
