@@ -45,6 +45,7 @@
 #define NS_PER_MS 1000000ull
 
 struct mlx5_firmware;
+struct mlx4_firmware;
 
 /* QP numbers that software has for something else. */
 enum { RESERVED_QPN_FIRST = 1 << 23, RESERVED_QPNS_LOG = 4, RESERVED_QPN_RANGES = 256 };
@@ -69,6 +70,7 @@ struct hca {
 	LIST_HEAD(, umr_wait) umrs;   /* of a strict adapter, under way */
 	LIST_HEAD(, mkey) sig_failed; /* whose wrong signatures nobody was told of yet */
 	struct mkey *sink_key;
+	uint32_t mkey_mask;      /* bits of a key, without its variant, that are the index */
 	struct memic *memic;     /* NULL: no memory of its own */
 	uint16_t user;           /* for whom the command under way is; 0: for the driver */
 	struct res_table scheds; /* see queue/sched.h */
@@ -79,6 +81,7 @@ struct hca {
 	uint8_t dci_lives; /* see dci.h */
 	struct port port[PORT_MAX];
 	struct mlx5_firmware *firmware; /* what the format's commands keep: see driver.h */
+	struct mlx4_firmware *mlx4;     /* the same, for those of mlx4; else NULL */
 	struct eth *eth;                /* eth.h */
 	uint8_t *bounce;                /* payload of the message under way, FABRIC_PAYLOAD_MAX */
 };

@@ -110,6 +110,24 @@ static int create_fabric(struct hca *hca)
 	return hca->fabric ? 0 : fabric_create(&hca->fabric);
 }
 
+/* Where software numbers objects, it does so from 0, as far as it likes to. */
+static void let_software_number(struct hca *hca)
+{
+	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->eqs,  &hca->srqs,
+				       &hca->cqs,  &hca->qps, &hca->mkeys };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
+		res_init(tables[i], &hca->user, 0, 1 << 24);
+	hca->qps.mark = hca->format->xrc_target_mark;
+}
+
+static const struct format *format_of(const struct hca_config *config)
+{
+	if (config->kind != HCA_MLX4)
+		return &mlx5_format;
+	return config->kernel_driver ? &mlx4_driver_format : &mlx4_format;
+}
+
 int hca_create(const struct hca_config *config, struct hca **out)
 {
 	struct hca *hca;
@@ -122,8 +140,9 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	if (!hca)
 		return ENOMEM;
 	hca->config = *config;
-	hca->format = config->kind == HCA_MLX4 ? &mlx4_format : &mlx5_format;
+	hca->format = format_of(config);
 	hca->next_timer = HCA_IDLE;
+	hca->mkey_mask = UINT32_MAX;
 	TAILQ_INIT(&hca->ready);
 	TAILQ_INIT(&hca->timed);
 	LIST_INIT(&hca->waiting_cqs);
@@ -133,6 +152,8 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	LIST_INIT(&hca->umrs);
 	default_limits(&hca->config.limits);
 	init_tables(hca);
+	if (hca->format->software_numbers)
+		let_software_number(hca);
 	hca->bounce = aligned_alloc(4096, FABRIC_PAYLOAD_MAX);
 	ret = hca->bounce ? eth_create(hca) : ENOMEM;
 	if (!ret)

@@ -139,6 +139,25 @@ void hca_destroy(struct hca *hca);
  */
 void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
 
+/*
+ * Execute one command of an adapter of mlx4 that a kernel drives: as its register has it, with the
+ * mailboxes in the host's memory. The function returns the status (prm/mlx4/cmd.h), and the
+ * parameter that the command gives back in OUT, where it has no mailbox. With EVENT, an event
+ * queue is told, too. What is not implemented is refused, as hca_exec() does.
+ */
+struct hca_order {
+	uint16_t opcode, token;
+	uint8_t modifier;
+	bool event;
+	uint32_t in_modifier;
+	uint64_t in, out;
+};
+
+uint8_t hca_execute(struct hca *hca, struct hca_order *order);
+
+/* Where in BAR 0 that adapter says that it has a buffer which is 0 while all is well. */
+enum { HCA_ERROR_BUFFER = 0x80800, HCA_ERROR_WORDS = 16 };
+
 /* The function says where the page is at ADDR of the adapter's own memory, an address as
  * ALLOC_MEMIC gives it rounded down. The page is 4096 bytes of the front's, as software maps them;
  * with NULL it is nowhere, and access to it fails. The bytes must stay until the page is placed

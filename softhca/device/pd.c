@@ -20,6 +20,20 @@ int pd_add(struct res_table *table, struct pd **out)
 	return ret;
 }
 
+int pd_add_as(struct res_table *table, uint32_t n, struct pd **out)
+{
+	struct pd *pd = calloc(1, sizeof(*pd));
+	int ret = pd ? res_add_as(table, pd, n) : ENOMEM;
+
+	if (ret) {
+		free(pd);
+		return ret;
+	}
+	pd->n = n;
+	*out = pd;
+	return 0;
+}
+
 void pd_remove(struct res_table *table, struct pd *pd)
 {
 	res_remove(table, pd->n);
@@ -44,6 +58,20 @@ int uar_add(struct hca *hca, struct uar **out)
 	}
 	if (hca->config.strict && hca->format->judge_page)
 		hca->format->judge_page(uar);
+	*out = uar;
+	return 0;
+}
+
+int uar_add_as(struct hca *hca, uint32_t n, struct uar **out)
+{
+	struct uar *uar = calloc(1, sizeof(*uar));
+	int ret = uar ? res_add_as(&hca->uars, uar, n) : ENOMEM;
+
+	if (ret) {
+		free(uar);
+		return ret;
+	}
+	uar->n = n;
 	*out = uar;
 	return 0;
 }

@@ -30,9 +30,12 @@ struct uar {
 
 /* The function adds a domain to a table of domains; the result is 0, ENOSPC or ENOMEM. */
 int pd_add(struct res_table *table, struct pd **pd);
+/* The same, with a number that software has chosen. */
+int pd_add_as(struct res_table *table, uint32_t n, struct pd **pd);
 void pd_remove(struct res_table *table, struct pd *pd);
 /* The function adds a UAR, with the results of pd_add(). */
 int uar_add(struct hca *hca, struct uar **uar);
+int uar_add_as(struct hca *hca, uint32_t n, struct uar **uar);
 void uar_remove(struct hca *hca, struct uar *uar);
 void pd_free_all(struct hca *hca);
 

@@ -71,6 +71,26 @@ int res_add(struct res_table *table, void *object, uint32_t *number)
 	return 0;
 }
 
+int res_add_as(struct res_table *table, void *object, uint32_t number)
+{
+	uint32_t index = (number & ~table->mark) - table->first;
+	int ret;
+
+	if (index >= table->max)
+		return ENOSPC;
+	while (index >= table->size) {
+		ret = res_grow(table);
+		if (ret)
+			return ret;
+	}
+	if (table->slot[index])
+		return EEXIST;
+	table->slot[index] = object;
+	table->owner[index] = *table->user;
+	table->used++;
+	return 0;
+}
+
 void res_remove(struct res_table *table, uint32_t number)
 {
 	table->slot[(number & ~table->mark) - table->first] = NULL;

@@ -29,6 +29,8 @@ void res_free(struct res_table *table);
 /* The object is the user's for whom the command under way is. The function returns 0, ENOSPC at
  * the table's limit, or ENOMEM. */
 int res_add(struct res_table *table, void *object, uint32_t *number);
+/* The same, but the object gets NUMBER, which software has chosen; EEXIST: it is taken. */
+int res_add_as(struct res_table *table, void *object, uint32_t number);
 void res_remove(struct res_table *table, uint32_t number);
 
 static inline void *res_get(const struct res_table *table, uint32_t number)

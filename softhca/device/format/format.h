@@ -62,6 +62,7 @@ struct event {
 	unsigned int port;
 	int32_t pages;     /* requested */
 	uint32_t commands; /* completed: a bit each */
+	uint64_t result;   /* mlx4: of the command that has completed */
 };
 
 /* The format of a run is what software chose for the parts of received messages. */
@@ -83,6 +84,7 @@ struct format {
 	 * the beginning: memory keys of its own. create() returns 0, ENOSPC or ENOMEM. */
 	int (*create)(struct hca *hca);
 	void (*destroy)(struct hca *hca);
+	bool software_numbers; /* it is software that numbers objects, from 0 */
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
 	bool wqe_is_block; /* no send WQE is longer than a block of the ring */
@@ -99,6 +101,10 @@ struct format {
 	 * what is wrong. */
 	int (*decode_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 			   enum fabric_service service, struct send_wqe *wqe);
+	/* The call decodes a WQE of a management QP, whose headers software has written; the AV is
+	 * made of them. NULL: such a QP has WQEs like any other. */
+	int (*decode_special)(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
+	bool tells_pkey_index; /* CQEs of QP1, where others have the P_Key itself */
 	/* The call decodes the address vector of a datagram, whose port has RoCE or InfiniBand. */
 	void (*decode_av)(const uint8_t *av, bool roce, struct datagram_to *to);
 	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
@@ -194,6 +200,6 @@ struct format {
 	void (*judge_posted)(struct hca *hca, const struct qp *qp);
 };
 
-extern const struct format mlx5_format, mlx4_format;
+extern const struct format mlx5_format, mlx4_format, mlx4_driver_format;
 
 #endif

@@ -33,6 +33,11 @@ struct descent {
 	unsigned int pieces;
 };
 
+struct mkey *mkey_find(const struct hca *hca, uint32_t key)
+{
+	return res_get(&hca->mkeys, key >> 8 & hca->mkey_mask);
+}
+
 static bool is_indirect(const struct mkey *mkey)
 {
 	return mkey->mode == MKEY_KLMS || mkey->mode == MKEY_KSM;
@@ -106,7 +111,7 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 			      unsigned int access, uint64_t addr, uint64_t len,
 			      struct descent *descent)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
+	struct mkey *mkey = mkey_find(hca, key);
 
 	if (!mkey || mkey->key != key || mkey->free || (pd && mkey->pd && mkey->pd != pd))
 		return NULL;
@@ -150,7 +155,7 @@ int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, u
 	for (; len; addr += piece.len, len -= piece.len) {
 		if (!xlt_piece(mkey, addr, len, &piece))
 			return EFAULT;
-		under = res_get(&batch->hca->mkeys, piece.key >> 8);
+		under = mkey_find(batch->hca, piece.key);
 		ret = under ? mkey_dma(batch, under, piece.addr, piece.len) : EFAULT;
 		if (ret)
 			return ret;
@@ -183,7 +188,7 @@ void mkey_invalidate(struct mkey *mkey)
 
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, key >> 8);
+	struct mkey *mkey = mkey_find(hca, key);
 
 	if (!mkey || mkey->key != key || mkey->pd != pd || !mkey->may_invalidate)
 		return NULL;

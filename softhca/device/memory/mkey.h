@@ -97,6 +97,8 @@ struct mkey {
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 
+/* The function returns what stands at a key's index, or NULL; the key may be another one. */
+struct mkey *mkey_find(const struct hca *hca, uint32_t key);
 /* The function returns the memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be
  * NULL, which stands for any, for the queue that works on memory keys. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,

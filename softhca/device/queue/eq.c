@@ -83,6 +83,11 @@ static void post_async(struct hca *hca, const struct event *event)
 			eq_post(hca, eq, eqe);
 }
 
+void eq_report(struct hca *hca, const struct event *event)
+{
+	post_async(hca, event);
+}
+
 void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn)
 {
 	const struct event event = { .type = PRM_EVENT_COMP, .number = cqn };

@@ -28,7 +28,7 @@ bool srq_has_pages(struct hca *hca, const struct recv_wqe *wqe, uint64_t len)
 {
 	for (unsigned int i = 0; len && i < wqe->num_sge; i++) {
 		const struct wqe_sge *sge = &wqe->sge[i];
-		const struct mkey *mkey = res_get(&hca->mkeys, sge->lkey >> 8);
+		const struct mkey *mkey = mkey_find(hca, sge->lkey);
 		uint64_t part = sge->len < len ? sge->len : len;
 
 		if (mkey && !odp_has(mkey, sge->addr, part))
@@ -51,7 +51,7 @@ static void bring_pages(struct hca *hca, const struct responder *resp)
 				 len);
 	hca->format->decode_recv(raw, len, &wqe);
 	for (unsigned int i = 0; i < wqe.num_sge; i++) {
-		struct mkey *mkey = res_get(&hca->mkeys, wqe.sge[i].lkey >> 8);
+		struct mkey *mkey = mkey_find(hca, wqe.sge[i].lkey);
 
 		if (mkey && odp_bring(mkey, wqe.sge[i].addr, wqe.sge[i].len))
 			return;

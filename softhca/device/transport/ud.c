@@ -83,7 +83,14 @@ static uint8_t l3_type(const struct fabric_addr *addr)
 	return addr->ipv4 ? CQE_L3_IPV4 : CQE_L3_IPV6;
 }
 
-static struct completion completion_of(const struct qp *qp, const struct fabric_msg *msg)
+/* A port has the one P_Key, at index 0. */
+static uint32_t key_in_cqe(const struct hca *hca, const struct fabric_msg *msg)
+{
+	return hca->format->tells_pkey_index ? 0 : htobe32(msg->pkey);
+}
+
+static struct completion completion_of(const struct hca *hca, const struct qp *qp,
+				       const struct fabric_msg *msg)
 {
 	const struct fabric_addr *addr = &msg->addr;
 	struct completion done = {
@@ -102,14 +109,14 @@ static struct completion completion_of(const struct qp *qp, const struct fabric_
 	if (msg->has_imm)
 		done.imm = msg->imm;
 	else if (qp->special == QP_GSI) /* the agent behind it answers with the same key */
-		done.imm = htobe32(msg->pkey);
+		done.imm = key_in_cqe(hca, msg);
 	return done;
 }
 
 static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct recv_wqe *recv = &qp->resp.recv;
-	struct completion done = completion_of(qp, msg);
+	struct completion done = completion_of(hca, qp, msg);
 	uint8_t buf[GRH_SIZE + UD_MAX + CQE_ROOM];
 	uint32_t start = put_header(msg, buf), len = GRH_SIZE + msg->payload_len - start;
 	struct dma_batch batch;

@@ -5,6 +5,7 @@
  */
 #include <endian.h>
 
+#include "prm/mlx4/cmd.h"
 #include "prm/mlx4/uar.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
@@ -38,6 +39,22 @@ static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 	fld_set(&word, M4_ARM_CI, fld_get(&value_be, M4_UAR_CQ_CI));
 	if (cq && cq->uar && cq->uar->n == uar)
 		cq_arm(hca, cq, word);
+}
+
+static void ring_eq(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
+{
+	struct eq *eq = res_get(&hca->eqs, uar * M4_EQS_PER_UAR + (offset - M4_UAR_EQ) / 8);
+
+	if (eq)
+		eq_update(hca, eq, fld_get(&value_be, M4_EQ_CI), fld_get(&value_be, M4_EQ_ARM));
+}
+
+void mlx4_ring_driver(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
+{
+	if (offset >= M4_UAR_EQ && offset < M4_UAR_EQ + 8 * M4_EQS_PER_UAR && offset % 8 == 0)
+		ring_eq(hca, uar, offset, value_be);
+	else
+		mlx4_ring(hca, uar, offset, value_be);
 }
 
 void mlx4_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)

@@ -1,14 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * format.c - the format mlx4, as a table: see softhca/device/format/format.h. It has no queues of
- * frames and no signatures.
+ * format.c - the format mlx4, as two tables: see softhca/device/format/format.h. One is for a front
+ * that plays the kernel, the other for a kernel driver. It has no queues of frames
+ * and no signatures.
  */
 #include "prm/mlx4/cqe.h"
+#include "prm/mlx4/eqe.h"
 #include "prm/mlx4/uar.h"
 #include "prm/mlx4/wqe.h"
 #include "prm/mlx5/eqe.h"
+#include "softhca/device/format/mlx4/firmware.h"
 #include "softhca/device/format/mlx4/mlx4.h"
 #include "softhca/device/format/mlx5/mlx5.h"
+
+/* What software does with queues is the same, whoever orders the adapter. */
+/* clang-format off */
+#define QUEUES \
+	.wqe_size = mlx4_wqe_size, \
+	.wqe_is_block = true, \
+	.send_is_posted = mlx4_send_is_posted, \
+	.wqe_opcode = mlx4_wqe_opcode, \
+	.wqe_stream = mlx4_wqe_stream, \
+	.umr_key = mlx4_changed_key, \
+	.execute_umr = mlx4_execute_on_key, \
+	.decode_send = mlx4_decode_send, \
+	.decode_av = mlx4_decode_av, \
+	.decode_recv = mlx4_decode_recv, \
+	.decode_srq = mlx4_decode_srq, \
+	.encode_cqe = mlx4_encode_cqe, \
+	.encode_ring_end = mlx4_encode_ring_end, \
+	.set_cqe_owner = mlx4_set_cqe_owner, \
+	.is_software_cqe = mlx4_is_software_cqe, \
+	.cqe_size = M4_CQE_SIZE, \
+	.fills_cq = true, \
+	.xrc_target_mark = M4_XRC_TARGET, \
+	.larger_ring_first = true, \
+	.dbrec_recv = FLD_BYTE(M4_RECV_RECORD), \
+	.dbrec_ci = FLD_BYTE(M4_CQ_RECORD_CI), \
+	.dbrec_arm = FLD_BYTE(M4_CQ_RECORD_ARM), \
+	.dbrec_align = 4, \
+	.decode_arm = mlx4_decode_arm, \
+	.first_arm = 1, \
+	.trace_send = mlx4_trace_send, \
+	.trace_cqe = mlx4_trace_cqe, \
+	.opcode_name = mlx4_opcode_name, \
+	.judge_write = mlx4_judge_write, \
+	.judge_found = mlx4_judge_found, \
+	.judge_send = mlx4_judge_send, \
+	.judge_posted = mlx4_judge_posted
+/* clang-format on */
 
 const struct format mlx4_format = {
 	/* Commands and EQEs are those of mlx5: see kind.h. */
@@ -18,37 +58,20 @@ const struct format mlx4_format = {
 	.set_eqe_owner = mlx5_set_eqe_owner,
 	.eqe_size = PRM_EQE_SIZE,
 	.trace_eqe = mlx5_trace_eqe,
-	.wqe_size = mlx4_wqe_size,
-	.wqe_is_block = true,
-	.send_is_posted = mlx4_send_is_posted,
-	.wqe_opcode = mlx4_wqe_opcode,
-	.wqe_stream = mlx4_wqe_stream,
-	.umr_key = mlx4_changed_key,
-	.execute_umr = mlx4_execute_on_key,
-	.decode_send = mlx4_decode_send,
-	.decode_av = mlx4_decode_av,
-	.decode_recv = mlx4_decode_recv,
-	.decode_srq = mlx4_decode_srq,
-	.encode_cqe = mlx4_encode_cqe,
-	.encode_ring_end = mlx4_encode_ring_end,
-	.set_cqe_owner = mlx4_set_cqe_owner,
-	.is_software_cqe = mlx4_is_software_cqe,
-	.cqe_size = M4_CQE_SIZE,
-	.fills_cq = true,
-	.xrc_target_mark = M4_XRC_TARGET,
-	.larger_ring_first = true,
-	.dbrec_recv = FLD_BYTE(M4_RECV_RECORD),
-	.dbrec_ci = FLD_BYTE(M4_CQ_RECORD_CI),
-	.dbrec_arm = FLD_BYTE(M4_CQ_RECORD_ARM),
-	.dbrec_align = 4,
-	.decode_arm = mlx4_decode_arm,
-	.first_arm = 1,
 	.ring = mlx4_ring,
-	.trace_send = mlx4_trace_send,
-	.trace_cqe = mlx4_trace_cqe,
-	.opcode_name = mlx4_opcode_name,
-	.judge_write = mlx4_judge_write,
-	.judge_found = mlx4_judge_found,
-	.judge_send = mlx4_judge_send,
-	.judge_posted = mlx4_judge_posted,
+	QUEUES,
+};
+
+const struct format mlx4_driver_format = {
+	.create = m4_create,
+	.destroy = m4_destroy,
+	.encode_eqe = mlx4_encode_eqe,
+	.set_eqe_owner = mlx4_set_eqe_owner,
+	.eqe_size = M4_EQE_SIZE,
+	.trace_eqe = mlx4_trace_eqe,
+	.software_numbers = true,
+	.tells_pkey_index = true,
+	.decode_special = mlx4_decode_special,
+	.ring = mlx4_ring_driver,
+	QUEUES,
 };

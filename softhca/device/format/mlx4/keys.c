@@ -42,7 +42,7 @@ static struct bind decode_bind(const uint8_t *seg)
  * before it is bound again. */
 static struct mkey *find_window(struct hca *hca, const struct qp *qp, const struct bind *bind)
 {
-	struct mkey *mkey = res_get(&hca->mkeys, bind->rkey >> 8);
+	struct mkey *mkey = mkey_find(hca, bind->rkey);
 
 	if (!mkey || !mkey->umr_enabled || mkey->pd != qp->pd ||
 	    mkey->may_invalidate != bind->type_2)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4.h - the parts of the format mlx4: WQEs, CQEs and doorbells of ConnectX-3. Its adapter is
- * ordered by the commands of mlx5, see kind.h, and so has the EQEs of mlx5, which nobody sees but
- * the front.
+ * mlx4.h - the parts of the format mlx4: WQEs, CQEs and doorbells of ConnectX-3. A front that plays
+ * the kernel orders its adapter by the commands of mlx5, see kind.h, and so has the EQEs of mlx5,
+ * which nobody else sees. A kernel driver has commands (cmd.h) and EQEs of mlx4.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX4_MLX4_H
 #define SOFTHCA_DEVICE_FORMAT_MLX4_MLX4_H
@@ -13,6 +13,8 @@
 
 #include "softhca/device/format/format.h"
 
+struct hca_order;
+
 /* wqe.c */
 uint32_t mlx4_wqe_size(const uint8_t *raw);
 bool mlx4_send_is_posted(const uint8_t *raw, bool odd_lap);
@@ -20,6 +22,8 @@ uint8_t mlx4_wqe_opcode(const uint8_t *raw);
 uint16_t mlx4_wqe_stream(const uint8_t *raw);
 int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		     enum fabric_service service, struct send_wqe *wqe);
+/* The function decodes the control segment, and behind it nothing but data. */
+int mlx4_decode_raw(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
 void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
@@ -27,6 +31,9 @@ uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *w
 /* keys.c */
 uint32_t mlx4_changed_key(const uint8_t *raw);
 int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+
+/* special_wqe.c */
+int mlx4_decode_special(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
 
 /* cqe.c */
 uint32_t mlx4_encode_cqe(const struct cqe_place *place, const struct completion *done,
@@ -38,6 +45,15 @@ bool mlx4_is_software_cqe(const uint8_t *cqe, bool owner);
 /* doorbell.c */
 struct cq_arm mlx4_decode_arm(uint32_t word_be);
 void mlx4_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+/* The same, on pages that have registers of event queues, too. */
+void mlx4_ring_driver(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+
+/* eqe.c */
+void mlx4_encode_eqe(const struct event *event, uint8_t *eqe);
+void mlx4_set_eqe_owner(uint8_t *eqe, bool owner);
+void mlx4_trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
+/* The function reports that a command, which asked for it, has ended. */
+void m4_command_event(struct hca *hca, const struct hca_order *order, uint8_t status);
 
 /* trace.c */
 void mlx4_trace_send(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,

@@ -206,6 +206,14 @@ int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 	return why ? why : decode_sges(raw, seg, end, op->parts, wqe);
 }
 
+int mlx4_decode_raw(const uint8_t *raw, uint16_t index, struct send_wqe *wqe)
+{
+	const uint8_t *seg = raw + M4_SEG, *end = raw + mlx4_wqe_size(raw);
+
+	decode_control(raw, index, FABRIC_UD, wqe);
+	return end < seg ? WQE_BAD_SIZE : decode_sges(raw, seg, end, PART_DATA | PART_INLINE, wqe);
+}
+
 void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to)
 {
 	struct fabric_addr *addr = &to->path.addr;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mpt.h - entries of the table of memory keys (MPT) of mlx4 adapters. Sources: MLX4_PERM_* in
+ * linux/mlx4/device.h, and what Linux' driver mlx4_core (6.1: mlx4.h, mr.c) writes.
+ */
+#ifndef PRM_MLX4_MPT_H
+#define PRM_MLX4_MPT_H
+
+#include "util/fields.h"
+
+enum { M4_MPT_SIZE = 0x40 };
+
+/* M4_MPT_STATUS, and as the first byte of an entry in the table: who has it */
+enum { M4_MPT_FREE = 0x3, M4_MPT_OF_SOFTWARE = 0xf };
+enum { M4_MPT_BYTE_HW = 0x00, M4_MPT_BYTE_SW = 0xf0 };
+
+#define M4_MPT_STATUS        FLD(0x0, 31, 28)
+#define M4_MPT_MIO           FLD(0x0, 17, 17)
+#define M4_MPT_BIND          FLD(0x0, 15, 15)
+#define M4_MPT_ATOMIC        FLD(0x0, 14, 14)
+#define M4_MPT_REMOTE_WRITE  FLD(0x0, 13, 13)
+#define M4_MPT_REMOTE_READ   FLD(0x0, 12, 12)
+#define M4_MPT_LOCAL_WRITE   FLD(0x0, 11, 11)
+#define M4_MPT_LOCAL_READ    FLD(0x0, 10, 10)
+#define M4_MPT_PHYSICAL      FLD(0x0, 9, 9)
+#define M4_MPT_REGION        FLD(0x0, 8, 8)  /* else a window */
+#define M4_MPT_KEY           FLD(0x8, 31, 0) /* as in WQEs, but its last byte comes first */
+#define M4_MPT_FAST_REG      FLD(0xc, 27, 27)
+#define M4_MPT_PD            FLD(0xc, 23, 0)
+#define M4_MPT_START         FLD64(0x10)
+#define M4_MPT_LENGTH        FLD64(0x18)
+#define M4_MPT_MTT           FLD64(0x2c)
+#define M4_MPT_LOG_PAGE_SIZE FLD(0x38, 5, 0)
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_mpt.c - commands on memory keys of mlx4, and their entries in the table of keys.
+ *
+ * A key that is handed over is written to the table, too, where software may change one that it
+ * has taken back, and say so by the entry's first byte: SYNC_TPT then looks at it.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx4/mpt.h"
+#include "softhca/device/core.h"
+#include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/firmware.h"
+#include "softhca/log.h"
+
+static_assert((int)M4_MPT_SIZE <= (int)KEY_CONTEXT_MAX, "the context is too small");
+static_assert((int)M4_MPT_SIZE == (int)M4_DMPT_SIZE, "an entry of the table has its own size");
+
+static uint64_t entry_addr(const struct hca *hca, uint32_t n)
+{
+	uint64_t base = fld_get(hca->mlx4->init, M4_INIT_DMPT) & ~(uint64_t)(M4_ICM_PAGE - 1);
+
+	return base + (uint64_t)n * M4_DMPT_SIZE;
+}
+
+static unsigned int decode_access(const uint8_t *mpt)
+{
+	return (fld_get(mpt, M4_MPT_LOCAL_READ) ? MKEY_LOCAL_READ : 0) |
+	       (fld_get(mpt, M4_MPT_LOCAL_WRITE) ? MKEY_LOCAL_WRITE : 0) |
+	       (fld_get(mpt, M4_MPT_REMOTE_READ) ? MKEY_REMOTE_READ : 0) |
+	       (fld_get(mpt, M4_MPT_REMOTE_WRITE) ? MKEY_REMOTE_WRITE : 0) |
+	       (fld_get(mpt, M4_MPT_ATOMIC) ? MKEY_REMOTE_ATOMIC : 0);
+}
+
+/* The low bits of a key's number are the index; software uses others to make keys differ. */
+static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t n)
+{
+	if (!fld_get(mpt, M4_MPT_REGION))
+		return "mpt: memory windows are not supported";
+	if (fld_get(mpt, M4_MPT_STATUS) == M4_MPT_FREE || fld_get(mpt, M4_MPT_FAST_REG))
+		return "mpt: fast registration is not supported";
+	if ((fld_get(mpt, M4_MPT_KEY) & hca->mkey_mask) != n)
+		return "mpt: a key with another index";
+	if (mkey_range_wraps(fld_get(mpt, M4_MPT_START), fld_get(mpt, M4_MPT_LENGTH)))
+		return "mpt: address range wraps";
+	if (!fld_get(mpt, M4_MPT_PHYSICAL) && fld_get(mpt, M4_MPT_LOG_PAGE_SIZE) < 12)
+		return "mpt: pages smaller than 4 KiB";
+	return NULL;
+}
+
+/* A region of physical addresses that is as long as can be has no end. */
+static void mpt_decode(struct mkey *mkey)
+{
+	const uint8_t *mpt = mkey->context;
+	uint32_t key = fld_get(mpt, M4_MPT_KEY);
+
+	mkey->key = key << 8 | key >> 24;
+	mkey->access = decode_access(mpt);
+	mkey->start = fld_get(mpt, M4_MPT_START);
+	mkey->len = fld_get(mpt, M4_MPT_LENGTH);
+	mkey->mode = fld_get(mpt, M4_MPT_PHYSICAL) ? MKEY_PA : MKEY_MTT;
+	mkey->whole = mkey->mode == MKEY_PA && !~mkey->len;
+	mkey->page_shift = fld_get(mpt, M4_MPT_LOG_PAGE_SIZE);
+	mkey->qpn = MKEY_ANY_QP;
+}
+
+static int mpt_map(struct hca *hca, struct mkey *mkey)
+{
+	const struct m4_ring ring = {
+		.mtt = fld_get(mkey->context, M4_MPT_MTT),
+		.log_page = mkey->page_shift - 12,
+		.skip = mkey->start & ((1ull << mkey->page_shift) - 1),
+	};
+
+	return mkey->mode == MKEY_PA ? 0 : m4_map_ring(hca, &ring, mkey->len, &mkey->map);
+}
+
+/* The function adds the key whose entry is MPT. */
+static int mpt_add(struct hca *hca, uint32_t n, const uint8_t *mpt)
+{
+	struct mkey *mkey = calloc(1, sizeof(*mkey));
+	int ret;
+
+	if (!mkey)
+		return ENOMEM;
+	memcpy(mkey->context, mpt, M4_MPT_SIZE);
+	mkey->n = n;
+	mkey->pd = m4_pd(hca, fld_get(mpt, M4_MPT_PD));
+	mpt_decode(mkey);
+	ret = mkey->pd ? mpt_map(hca, mkey) : EINVAL;
+	if (!ret)
+		ret = res_add_as(&hca->mkeys, mkey, n);
+	if (ret) {
+		mkey_free(mkey);
+		return ret;
+	}
+	hca->mlx4->taken[n] = false;
+	mkey->pd->users++;
+	pins_take(hca, &mkey->map);
+	return 0;
+}
+
+static bool is_key(const struct hca *hca, uint32_t n)
+{
+	return !(n >> fld_get(hca->mlx4->init, M4_INIT_LOG_MPTS));
+}
+
+enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd)
+{
+	uint32_t n = m4_number(cmd);
+	const char *why = mpt_check(hca, cmd->in, n);
+	uint8_t entry[M4_MPT_SIZE];
+	int ret;
+
+	if (!is_key(hca, n))
+		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mpt: index out of range");
+	if (why)
+		return m4_fail(cmd, M4_STAT_BAD_PARAM, why);
+	memcpy(entry, cmd->in, sizeof(entry));
+	entry[0] = M4_MPT_BYTE_HW;
+	if (icm_write(hca, entry_addr(hca, n), entry, sizeof(entry)))
+		return m4_fail(cmd, M4_STAT_ICM_ERROR, "mpt: the table is not mapped there");
+	ret = mpt_add(hca, n, cmd->in);
+	return ret ? m4_errno(cmd, ret, "mpt: translations, domain, or the index is taken")
+		   : M4_STAT_OK;
+}
+
+void m4_mpt_remove(struct hca *hca, struct mkey *mkey)
+{
+	res_remove(&hca->mkeys, mkey->n);
+	mkey->pd->users--;
+	mkey_free(mkey);
+}
+
+enum m4_status m4_mpt_take(struct hca *hca, struct m4_cmd *cmd)
+{
+	struct mkey *mkey = res_get(&hca->mkeys, m4_number(cmd));
+	uint8_t status = M4_MPT_BYTE_SW;
+
+	if (!mkey)
+		return m4_fail(cmd, M4_STAT_BAD_RESOURCE, "mpt: no such key");
+	memcpy(cmd->out, mkey->context, M4_MPT_SIZE);
+	icm_write(hca, entry_addr(hca, mkey->n), &status, sizeof(status));
+	hca->mlx4->taken[mkey->n] = true;
+	m4_mpt_remove(hca, mkey);
+	return M4_STAT_OK;
+}
+
+enum m4_status m4_mpt_query(struct hca *hca, struct m4_cmd *cmd)
+{
+	const struct mkey *mkey = res_get(&hca->mkeys, m4_number(cmd));
+
+	if (!mkey)
+		return m4_fail(cmd, M4_STAT_BAD_RESOURCE, "mpt: no such key");
+	memcpy(cmd->out, mkey->context, M4_MPT_SIZE);
+	return M4_STAT_OK;
+}
+
+/* ---- keys that software has changed in the table ---- */
+
+static void look_at_entry(struct hca *hca, uint32_t n)
+{
+	uint8_t entry[M4_MPT_SIZE];
+	bool *taken = &hca->mlx4->taken[n];
+	const char *why;
+
+	if (icm_read(hca, entry_addr(hca, n), entry, sizeof(entry))) {
+		*taken = false; /* its part of the table is not there any more */
+		return;
+	}
+	if (entry[0] != M4_MPT_BYTE_HW)
+		return;
+	*taken = false;
+	why = mpt_check(hca, entry, n);
+	if (why || mpt_add(hca, n, entry))
+		log_note("mlx4: key 0x%x in the table is not taken: %s", n,
+			 why ? why : "mpt: translations, domain, or the index is taken");
+}
+
+enum m4_status m4_mpt_sync(struct hca *hca, struct m4_cmd *cmd)
+{
+	(void)cmd;
+	for (uint32_t n = 0; n < 1u << M4_LOG_MPTS; n++)
+		if (hca->mlx4->taken[n])
+			look_at_entry(hca, n);
+	return M4_STAT_OK;
+}

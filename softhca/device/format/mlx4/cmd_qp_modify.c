@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_qp_modify.c - the state machine of a QP of mlx4: which command is valid in which state, which
+ * fields of the context it takes always, and which only when the mask of optional parameters names
+ * them.
+ *
+ * Fields come in groups; those of the mask have its bits, the others have bits above it.
+ */
+#include <string.h>
+
+#include "ib/mad.h"
+#include "prm/mlx4/qpc.h"
+#include "softhca/device/core.h"
+#include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd_qp.h"
+#include "softhca/device/format/mlx4/firmware.h"
+#include "util/bits.h"
+
+enum {
+	GROUP_DEST_QPN = 1 << 27,
+	GROUP_RECV_PSN = 1 << 28,
+	GROUP_SEND_PSN = 1 << 29,
+	GROUP_MTU = 1 << 30,
+};
+
+#define PATH(field) FLD_IN(M4_QPC_PATH, field)
+
+static const struct {
+	uint32_t groups, field;
+} fields[] = {
+	{ M4_OPTPAR_RRE, M4_QPC_RRE },
+	{ M4_OPTPAR_RAE, M4_QPC_RAE },
+	{ M4_OPTPAR_RWE, M4_QPC_RWE },
+	{ M4_OPTPAR_PKEY_INDEX, PATH(M4_PATH_PKEY_INDEX) },
+	{ M4_OPTPAR_QKEY, M4_QPC_QKEY },
+	{ M4_OPTPAR_RNR_TIMEOUT, M4_QPC_MIN_RNR },
+	{ M4_OPTPAR_SRA_MAX, M4_QPC_LOG_SRA_MAX },
+	{ M4_OPTPAR_RRA_MAX, M4_QPC_LOG_RRA_MAX },
+	{ M4_OPTPAR_PM_STATE, M4_QPC_PM_STATE },
+	{ M4_OPTPAR_RETRY_COUNT, M4_QPC_RETRY_COUNT },
+	{ M4_OPTPAR_RNR_RETRY, M4_QPC_RNR_RETRY },
+	{ M4_OPTPAR_ACK_TIMEOUT, PATH(M4_PATH_ACKTO) },
+	{ M4_OPTPAR_COUNTER_INDEX, PATH(M4_PATH_COUNTER) },
+	{ M4_OPTPAR_SCHED_QUEUE, PATH(M4_PATH_PORT) },
+	{ M4_OPTPAR_SCHED_QUEUE, PATH(M4_PATH_SL) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_GRH) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_PATH_BITS) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_RLID) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_GID_INDEX) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_RATE) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_HOP_LIMIT) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_TCLASS) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_FLOW_LABEL) },
+	{ GROUP_DEST_QPN, M4_QPC_REMOTE_QPN },
+	{ GROUP_RECV_PSN, M4_QPC_NEXT_RECV_PSN },
+	{ GROUP_SEND_PSN, M4_QPC_NEXT_SEND_PSN },
+	{ GROUP_MTU, M4_QPC_MTU },
+	{ GROUP_MTU, M4_QPC_LOG_MSG_MAX },
+};
+
+enum {
+	ACCESS = M4_OPTPAR_RRE | M4_OPTPAR_RAE | M4_OPTPAR_RWE,
+	HARMLESS = M4_OPTPAR_PM_STATE | M4_OPTPAR_COUNTER_INDEX,
+	KEYS = M4_OPTPAR_PKEY_INDEX | M4_OPTPAR_QKEY,
+	TO_RTR = M4_OPTPAR_PRIMARY_PATH | M4_OPTPAR_SCHED_QUEUE | GROUP_MTU | GROUP_DEST_QPN |
+		 GROUP_RECV_PSN | M4_OPTPAR_RRA_MAX | M4_OPTPAR_RNR_TIMEOUT,
+	TO_RTS = GROUP_SEND_PSN | M4_OPTPAR_SRA_MAX | M4_OPTPAR_RETRY_COUNT | M4_OPTPAR_RNR_RETRY |
+		 M4_OPTPAR_ACK_TIMEOUT,
+};
+
+#define FROM(state) (1u << PRM_QP_STATE_##state)
+
+/* Fields in TAKES are always taken, those in OPTIONAL when the mask says so. */
+static const struct transition {
+	enum m4_opcode_cmd opcode;
+	uint32_t from; /* states */
+	enum prm_qp_state to;
+	uint32_t takes, optional;
+} transitions[] = {
+	{ M4_CMD_INIT2INIT_QP, FROM(INIT), PRM_QP_STATE_INIT, 0,
+	  ACCESS | HARMLESS | KEYS | M4_OPTPAR_SCHED_QUEUE },
+	{ M4_CMD_INIT2RTR_QP, FROM(INIT), PRM_QP_STATE_RTR, TO_RTR, ACCESS | HARMLESS | KEYS },
+	{ M4_CMD_RTR2RTS_QP, FROM(RTR), PRM_QP_STATE_RTS, TO_RTS,
+	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
+	{ M4_CMD_RTS2RTS_QP, FROM(RTS), PRM_QP_STATE_RTS, 0,
+	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
+	{ M4_CMD_SQERR2RTS_QP, FROM(SQER), PRM_QP_STATE_RTS, 0,
+	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
+	{ M4_CMD_2ERR_QP, ~0u, PRM_QP_STATE_ERR, 0, 0 },
+};
+
+static const struct transition *find_transition(uint16_t opcode)
+{
+	const struct transition *t = transitions;
+
+	while (t->opcode != opcode)
+		t++; /* cmd.c dispatches only these opcodes */
+	return t;
+}
+
+static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
+{
+	uint64_t mtu = fld_get(qpc, M4_QPC_MTU);
+	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
+
+	if (mtu < 1 || mtu > 5)
+		return "qp: path MTU is not 256 to 4096";
+	if (fld_get(qpc, M4_QPC_LOG_MSG_MAX) > M4_LOG_MSG_MAX)
+		return "qp: longer messages than were announced";
+	if (qp->service == FABRIC_UD)
+		return NULL;
+	if (1u << fld_get(qpc, M4_QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
+		return "qp: more READs at the responder than were announced";
+	if (fld_get(qpc, PATH(M4_PATH_GRH)) &&
+	    !port_gid(hca, port, fld_get(qpc, PATH(M4_PATH_GID_INDEX))))
+		return "qp: no such source GID";
+	return fld_get(qpc, PATH(M4_PATH_RLID)) ? NULL : "qp: destination LID is 0";
+}
+
+static const char *check_attributes(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+				    const struct transition *t, uint32_t groups)
+{
+	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
+
+	if (groups & M4_OPTPAR_PKEY_INDEX && fld_get(qpc, PATH(M4_PATH_PKEY_INDEX)) >= PORT_PKEYS)
+		return "qp: P_Key index out of range";
+	if (groups & M4_OPTPAR_SCHED_QUEUE && port > hca->config.num_ports)
+		return "qp: no such port";
+	if (groups & M4_OPTPAR_SCHED_QUEUE && qp->special >= 0 && port != qp->path.addr.port)
+		return "qp: a management QP keeps its port";
+	if (groups & M4_OPTPAR_SRA_MAX &&
+	    1u << fld_get(qpc, M4_QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
+		return "qp: more READs of the requester than were announced";
+	return t->to == PRM_QP_STATE_RTR ? check_rtr(hca, qp, qpc) : NULL;
+}
+
+static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (fields[i].groups & groups)
+			fld_set(qp->context, fields[i].field, fld_get(qpc, fields[i].field));
+	if (groups & M4_OPTPAR_PRIMARY_PATH)
+		memcpy(fld_at(qp->context, PATH(M4_PATH_RGID)), fld_at(qpc, PATH(M4_PATH_RGID)),
+		       16);
+}
+
+static void decode_path(const uint8_t *at, struct qp_path *path)
+{
+	struct fabric_addr *addr = &path->addr;
+
+	memset(path, 0, sizeof(*path));
+	path->gid_index = fld_get(at, M4_PATH_GID_INDEX);
+	path->pkey = fld_get(at, M4_PATH_PKEY_INDEX) == 0 ? PKEY_DEFAULT : 0;
+	addr->port = fld_get(at, M4_PATH_PORT) + 1;
+	addr->dlid = fld_get(at, M4_PATH_RLID);
+	addr->sl = fld_get(at, M4_PATH_SL);
+	addr->grh = fld_get(at, M4_PATH_GRH);
+	if (!addr->grh)
+		return;
+	addr->traffic_class = fld_get(at, M4_PATH_TCLASS);
+	addr->hop_limit = fld_get(at, M4_PATH_HOP_LIMIT);
+	addr->flow_label = fld_get(at, M4_PATH_FLOW_LABEL);
+	memcpy(addr->dgid, fld_at(at, M4_PATH_RGID), sizeof(addr->dgid));
+}
+
+static void decode_context(struct qp *qp)
+{
+	const uint8_t *qpc = qp->context;
+
+	decode_path(fld_at(qpc, M4_QPC_PATH), &qp->path);
+	qp->mtu = 128u << fld_get(qpc, M4_QPC_MTU);
+	qp->remote_qpn = fld_get(qpc, M4_QPC_REMOTE_QPN);
+	qp->qkey = fld_get(qpc, M4_QPC_QKEY);
+	qp->remote_read = fld_get(qpc, M4_QPC_RRE);
+	qp->remote_write = fld_get(qpc, M4_QPC_RWE);
+	qp->remote_atomic = fld_get(qpc, M4_QPC_RAE);
+	qp->retry_count = fld_get(qpc, M4_QPC_RETRY_COUNT);
+	qp->rnr_retry = fld_get(qpc, M4_QPC_RNR_RETRY);
+	qp->min_rnr_timer = fld_get(qpc, M4_QPC_MIN_RNR);
+	qp->ack_timeout = fld_get(qpc, PATH(M4_PATH_ACKTO));
+	qp->max_reads = 1u << fld_get(qpc, M4_QPC_LOG_SRA_MAX);
+	qp->max_reads_in = 1u << fld_get(qpc, M4_QPC_LOG_RRA_MAX);
+}
+
+void m4_qp_begin(struct hca *hca, struct qp *qp)
+{
+	decode_context(qp);
+	qp->state = PRM_QP_STATE_INIT;
+	if (qp->special >= 0)
+		hca->port[qp->path.addr.port - 1].special[qp->special] = qp;
+}
+
+uint8_t m4_qp_state(const struct qp *qp)
+{
+	static const uint8_t states[] = {
+		[PRM_QP_STATE_RST] = M4_QP_RST,   [PRM_QP_STATE_INIT] = M4_QP_INIT,
+		[PRM_QP_STATE_RTR] = M4_QP_RTR,   [PRM_QP_STATE_RTS] = M4_QP_RTS,
+		[PRM_QP_STATE_SQER] = M4_QP_SQER, [PRM_QP_STATE_SQD] = M4_QP_SQD,
+		[PRM_QP_STATE_ERR] = M4_QP_ERR,
+	};
+
+	return qp->state < ARRAY_SIZE(states) ? states[qp->state] : M4_QP_ERR;
+}
+
+static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t)
+{
+	switch (t->opcode) {
+	case M4_CMD_2ERR_QP:
+		qp_fail(hca, qp, -1);
+		return;
+	case M4_CMD_INIT2RTR_QP:
+		qp->resp.expected_psn = fld_get(qp->context, M4_QPC_NEXT_RECV_PSN);
+		break;
+	case M4_CMD_RTR2RTS_QP:
+		qp->req.next_psn = fld_get(qp->context, M4_QPC_NEXT_SEND_PSN);
+		qp->req.sent_psn = qp->req.unacked = qp->req.next_psn;
+		qp->req.retries_left = qp->retry_count;
+		qp->req.rnr_left = qp->rnr_retry;
+		break;
+	case M4_CMD_SQERR2RTS_QP:
+		qp->sq.next = qp->sq.ci;
+		qp->req.offset = 0;
+		qp->req.decoded = false;
+		break;
+	default:
+		break;
+	}
+	qp->state = t->to;
+	qp_wake(hca, qp);
+}
+
+enum m4_status m4_qp_modify(struct hca *hca, struct m4_cmd *cmd)
+{
+	const struct transition *t = find_transition(cmd->order->opcode);
+	struct qp *qp = res_get(&hca->qps, m4_number(cmd));
+	const uint8_t *qpc = fld_at(cmd->in, M4_MODIFY_QPC);
+	uint32_t mask = t->takes | t->optional ? fld_get(cmd->in, M4_MODIFY_OPTPAR) : 0;
+	const char *why;
+
+	if (!qp)
+		return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: in state RESET, or no such QP");
+	if (!(t->from & 1u << qp->state))
+		return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: command not valid in state");
+	if (mask & ~(t->takes | t->optional))
+		return m4_fail(cmd, M4_STAT_BAD_PARAM, "qp: parameter not valid here");
+	why = check_attributes(hca, qp, qpc, t, t->takes | mask);
+	if (why)
+		return m4_fail(cmd, M4_STAT_BAD_PARAM, why);
+	take_fields(qp, qpc, t->takes | mask);
+	decode_context(qp);
+	state_enter(hca, qp, t);
+	return M4_STAT_OK;
+}

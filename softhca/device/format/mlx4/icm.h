@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * icm.h - memory that software gives to the adapter for its tables (ICM): an address space of the
+ * adapter's own, where pieces of the host's memory appear.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX4_ICM_H
+#define SOFTHCA_DEVICE_FORMAT_MLX4_ICM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hca;
+
+struct icm_piece {
+	uint64_t virt, size, addr;
+};
+
+struct icm {
+	struct icm_piece *piece; /* by rising address, none overlaps another */
+	size_t count, room;
+};
+
+/* The result is 0, EEXIST on overlap, ENOSPC beyond what is sensible, or ENOMEM. */
+int icm_map(struct icm *icm, uint64_t virt, uint64_t size, uint64_t addr);
+/* The function takes all pieces away that lie within the range; EINVAL where one is there in
+ * part, and then nothing has changed. */
+int icm_unmap(struct icm *icm, uint64_t virt, uint64_t size);
+void icm_free(struct icm *icm);
+
+/* Return 0, or EFAULT when a byte is not mapped, or the bus refuses it. */
+int icm_read(struct hca *hca, uint64_t virt, void *buf, size_t len);
+int icm_write(struct hca *hca, uint64_t virt, const void *buf, size_t len);
+
+#endif
