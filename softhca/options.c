@@ -253,8 +253,8 @@ static const struct option_def option_table[] = {
 	{ "devices", "N", "number of adapters, mlx5_0 and up (default 1)", set_u32, AT(devices), 1,
 	  MAX_DEVICES, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "device", "mlx5|mlx4[,...]",
-	  "run, serve: the kind of the adapters, ConnectX-6 (default) or ConnectX-3, or of each",
-	  set_kinds, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
+	  "the kind of the adapters, ConnectX-6 (default) or ConnectX-3, or of each; pci: one kind",
+	  set_kinds, 0, 0, 0, FOR_ADAPTER },
 	{ "ports", "N", "ports of each adapter (default 1)", set_u32, AT(ports), 1, MAX_PORTS,
 	  FOR_ADAPTER },
 	{ "lag", "N", "each port is N that are bonded (2; default: it is not)", set_u32,
@@ -459,6 +459,26 @@ static int check_fault(const struct options *options)
 	return EINVAL;
 }
 
+/* The device of an adapter of mlx4 has what a driver for InfiniBand needs. */
+static int check_pci(const struct options *options)
+{
+	enum { MLX4_PORTS = 2 };
+
+	if (options->devices != 1) {
+		log_error("pci: one device for each server");
+		return EINVAL;
+	}
+	if (options_kind(options, 0) == HCA_MLX4 && options->link_layer == HCA_LINK_ETHERNET) {
+		log_error("pci: --device mlx4 has ports of InfiniBand only");
+		return EOPNOTSUPP;
+	}
+	if (options_kind(options, 0) == HCA_MLX4 && options->ports > MLX4_PORTS) {
+		log_error("pci: --device mlx4 has one port or two");
+		return EINVAL;
+	}
+	return check_server(options, "pci");
+}
+
 static int options_check(const struct options *options)
 {
 	switch (options->command) {
@@ -467,10 +487,7 @@ static int options_check(const struct options *options)
 	case COMMAND_SERVE:
 		return check_server(options, "serve");
 	case COMMAND_PCI:
-		if (options->devices == 1)
-			return check_server(options, "pci");
-		log_error("pci: one device for each server");
-		return EINVAL;
+		return check_pci(options);
 	case COMMAND_FAULT:
 		return check_fault(options);
 	default:

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <linux/vfio.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,8 +21,6 @@
 #include "util/bits.h"
 
 /* ---- the adapter ---- */
-
-enum { MEMIC_PAGE = 4096, DEVICE_MEMORY = 128 << 10 };
 
 static void raise_interrupt(void *front, uint32_t vector)
 {
@@ -37,72 +34,65 @@ static void raise_interrupt(void *front, uint32_t vector)
 		log_error("interrupt %u: %m", vector);
 }
 
-/* The core reports outside of event queues only that it has died. A driver looks at the health
- * buffer. */
+/* The core reports outside of event queues only that it has died. */
 static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 {
 	struct device *device = front;
 
 	if (eqn == 0 && eqe[1] == PRM_EVENT_INTERNAL_ERROR)
-		device->bar.syndrome = BAR_SYNDROME_FIRMWARE;
+		device->model->die(device);
 }
 
-static int start_adapter(struct device *device, enum bar_nic_state nic_state)
+static int start_adapter(struct device *device, enum reset why)
 {
 	int ret = hca_create(&device->config, &device->hca);
 
-	for (uint64_t at = 0; !ret && at < BAR_MEMIC_SIZE; at += MEMIC_PAGE)
-		hca_place_memic(device->hca, BAR_MEMIC + at, device->memory + at);
-	memset(device->memory, 0, BAR_MEMIC_SIZE);
-	device->bar.hca = device->hca;
-	device->bar.cmdq.hca = device->hca;
-	bar_reset(&device->bar, nic_state);
+	if (!ret)
+		device->model->reset(device, why);
 	return ret;
 }
 
-static int restart_adapter(struct device *device, enum bar_nic_state nic_state)
+static int restart_adapter(struct device *device, enum reset why)
 {
 	if (device->hca)
 		hca_destroy(device->hca);
 	device->hca = NULL;
-	return start_adapter(device, nic_state);
+	return start_adapter(device, why);
 }
 
 static void init_config_space(struct device *device)
 {
-	pci_config_init(&device->pci, device->config.link_layer == HCA_LINK_INFINIBAND);
+	pci_config_init(&device->pci, &device->model->identity,
+			device->config.link_layer == HCA_LINK_INFINIBAND);
 	device->dma.enabled = pci_config_is_master(&device->pci);
 }
 
 static int device_reset(struct device *device)
 {
 	init_config_space(device);
-	return restart_adapter(device, BAR_NIC_FULL);
+	return restart_adapter(device, RESET_DEVICE);
 }
 
 int device_init(struct device *device, const struct hca_config *config, uint32_t command_timeout_ms)
 {
+	int ret;
+
 	memset(device, 0, sizeof(*device));
+	device->model = config->kind == HCA_MLX4 ? &mlx4_model : &mlx5_model;
+	device->command_timeout_ms = command_timeout_ms;
 	device->config = *config;
 	device->config.bus_ops = &dma_bus_ops;
 	device->config.bus = &device->dma;
 	device->config.front = device;
 	device->config.interrupt = raise_interrupt;
 	device->config.event = on_event;
-	device->config.memic_size = DEVICE_MEMORY;
-	device->config.memic_bar = BAR_MEMIC;
-	device->config.memic_bar_size = BAR_MEMIC_SIZE;
-	device->memory = calloc(1, BAR_MEMIC_SIZE);
-	if (!device->memory)
-		return ENOMEM;
-	device->bar.memory = device->memory;
-	device->bar.cmdq.dma = &device->dma;
-	device->bar.cmdq.fault = config->fault;
-	device->bar.command_timeout_ms = command_timeout_ms;
 	for (unsigned int i = 0; i < PCI_MSIX_VECTORS; i++)
 		device->vector_fd[i] = -1;
+	ret = device->model->init(device, &device->config);
+	if (ret)
+		return ret;
 	init_config_space(device);
-	return start_adapter(device, BAR_NIC_FULL);
+	return start_adapter(device, RESET_DEVICE);
 }
 
 /* An adapter in hardware has seen the doorbells that were rung before a command long before it has
@@ -111,7 +101,7 @@ static void take_doorbells(struct device *device, uint64_t now_ns)
 {
 	unsigned int turns = 4;
 
-	while (device->bar.cmdq.pending && turns && !hca_progress(device->hca, now_ns))
+	while (device->model->is_pending(device) && turns && !hca_progress(device->hca, now_ns))
 		turns--;
 }
 
@@ -123,7 +113,7 @@ uint64_t device_progress(struct device *device, uint64_t now_ns)
 	if (!device->hca)
 		return HCA_IDLE;
 	take_doorbells(device, now_ns);
-	more = cmdq_run(&device->bar.cmdq);
+	more = device->model->run(device);
 	next = hca_progress(device->hca, now_ns);
 	return more ? 0 : next;
 }
@@ -154,7 +144,7 @@ void device_free(struct device *device)
 {
 	if (device->hca)
 		hca_destroy(device->hca);
-	free(device->memory);
+	device->model->free(device);
 	forget_client(device);
 }
 
@@ -238,27 +228,21 @@ static int answer_device_info(struct device *device, struct message *message)
 	return message_give(message, &info, sizeof(info));
 }
 
-static uint64_t region_size(uint32_t index)
+static uint64_t region_size(const struct device *device, uint32_t index)
 {
-	switch (index) {
-	case VFIO_PCI_BAR0_REGION_INDEX:
-		return BAR_SIZE;
-	case VFIO_PCI_CONFIG_REGION_INDEX:
-		return PCI_CONFIG_SIZE;
-	default:
-		return 0;
-	}
+	if (index < PCI_BARS)
+		return device->model->bar_size[index];
+	return index == VFIO_PCI_CONFIG_REGION_INDEX ? PCI_CONFIG_SIZE : 0;
 }
 
 static int answer_region_info(struct device *device, struct message *message)
 {
 	struct vfu_region_info info;
 
-	(void)device;
 	if (!message_take(message, &info, sizeof(info)) || info.index >= VFIO_PCI_NUM_REGIONS)
 		return EINVAL;
 	info.argsz = sizeof(info);
-	info.size = region_size(info.index);
+	info.size = region_size(device, info.index);
 	info.flags = info.size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0;
 	info.cap_offset = 0;
 	info.offset = 0;
@@ -324,11 +308,12 @@ static int answer_set_irqs(struct device *device, struct message *message)
 	return 0;
 }
 
-static bool access_fits(const struct vfu_region_access *access)
+static bool access_fits(const struct device *device, const struct vfu_region_access *access)
 {
+	uint64_t size = region_size(device, access->region);
+
 	return access->region < VFIO_PCI_NUM_REGIONS && access->count <= VFU_MAX_TRANSFER &&
-	       access->offset <= region_size(access->region) &&
-	       access->count <= region_size(access->region) - access->offset;
+	       access->offset <= size && access->count <= size - access->offset;
 }
 
 static int answer_read(struct device *device, struct message *message)
@@ -336,14 +321,14 @@ static int answer_read(struct device *device, struct message *message)
 	struct vfu_region_access access;
 	uint8_t *data = message->reply + sizeof(access);
 
-	if (!message_take(message, &access, sizeof(access)) || !access_fits(&access))
+	if (!message_take(message, &access, sizeof(access)) || !access_fits(device, &access))
 		return EINVAL;
 	message_give(message, &access, sizeof(access));
 	message->reply_len += access.count;
 	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)
 		pci_config_read(&device->pci, access.offset, data, access.count);
 	else
-		bar_read(&device->bar, access.offset, data, access.count);
+		device->model->read(device, access.region, access.offset, data, access.count);
 	return 0;
 }
 
@@ -359,10 +344,10 @@ static int write_config(struct device *device, const struct vfu_region_access *a
 static int write_bar(struct device *device, const struct vfu_region_access *access,
 		     const uint8_t *data)
 {
-	if (!bar_write(&device->bar, access->offset, data, access->count))
+	if (!device->model->write(device, access->region, access->offset, data, access->count))
 		return 0;
 	log_note("pci: the driver has reset the adapter");
-	return restart_adapter(device, BAR_NIC_DISABLED);
+	return restart_adapter(device, RESET_BY_DRIVER);
 }
 
 static int answer_write(struct device *device, struct message *message)
@@ -371,7 +356,7 @@ static int answer_write(struct device *device, struct message *message)
 	const uint8_t *data = message->body + sizeof(access);
 	int ret;
 
-	if (!message_take(message, &access, sizeof(access)) || !access_fits(&access) ||
+	if (!message_take(message, &access, sizeof(access)) || !access_fits(device, &access) ||
 	    message->len - sizeof(access) < access.count)
 		return EINVAL;
 	if (access.region == VFIO_PCI_CONFIG_REGION_INDEX)

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "softhca/front/vfio-user/bar.h"
+#include "softhca/front/vfio-user/mlx4/registers.h"
+#include "softhca/front/vfio-user/model.h"
 #include "softhca/front/vfio-user/pci.h"
 #include "softhca/front/vfio-user/protocol.h"
 
@@ -18,8 +20,10 @@ struct device {
 	struct hca *hca;
 	struct dma_table dma;
 	struct pci_config pci;
-	struct bar bar;
-	uint8_t *memory;                 /* of the adapter's own: BAR_MEMIC_SIZE bytes */
+	const struct model *model;
+	uint32_t command_timeout_ms;     /* what the driver is told to wait for a command */
+	struct bar bar;                  /* of the model mlx5 */
+	struct registers registers;      /* of the model mlx4 */
 	int vector_fd[PCI_MSIX_VECTORS]; /* eventfds of the client, -1: none */
 };
 

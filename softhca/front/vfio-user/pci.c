@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pci.c - PCI configuration space: a ConnectX-5 with the capabilities for power management, PCI
+ * pci.c - PCI configuration space: a ConnectX with the capabilities for power management, PCI
  * Express, MSI-X, and its vendor's own.
  *
  * The client keeps base addresses and the MSI-X table for the guest and passes writes on; here they
@@ -15,7 +15,6 @@
 
 enum {
 	VENDOR_MELLANOX = 0x15b3,
-	DEVICE_CONNECTX5 = 0x1017,
 	SUBSYSTEM = 0x0001,
 	CLASS_INFINIBAND = 0x0207,
 	CLASS_ETHERNET = 0x0200,
@@ -44,11 +43,11 @@ static void init_header(struct pci_config *pci, bool infiniband)
 	uint8_t *value = pci->value;
 
 	put16(value, PCI_VENDOR_ID, VENDOR_MELLANOX);
-	put16(value, PCI_DEVICE_ID, DEVICE_CONNECTX5);
+	put16(value, PCI_DEVICE_ID, pci->identity->device);
 	put16(value, PCI_STATUS, PCI_STATUS_CAP_LIST);
 	put16(value, PCI_CLASS_DEVICE, infiniband ? CLASS_INFINIBAND : CLASS_ETHERNET);
-	put32(value, PCI_BASE_ADDRESS_0,
-	      PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH);
+	for (unsigned int i = 0; i < PCI_BARS; i++)
+		put32(value, PCI_BASE_ADDRESS_0 + 4 * i, pci->identity->bar[i]);
 	put16(value, PCI_SUBSYSTEM_VENDOR_ID, VENDOR_MELLANOX);
 	put16(value, PCI_SUBSYSTEM_ID, SUBSYSTEM);
 	value[PCI_CAPABILITY_LIST] = CAP_POWER;
@@ -95,10 +94,10 @@ static void init_msix(struct pci_config *pci)
 	uint8_t *cap = pci->value + CAP_MSIX;
 
 	cap[PCI_CAP_LIST_ID] = PCI_CAP_ID_MSIX;
-	cap[PCI_CAP_LIST_NEXT] = CAP_VENDOR;
+	cap[PCI_CAP_LIST_NEXT] = pci->identity->has_gateway ? CAP_VENDOR : 0;
 	put16(cap, PCI_MSIX_FLAGS, PCI_MSIX_VECTORS - 1);
-	put32(cap, 4, BAR_MSIX_TABLE);
-	put32(cap, 8, BAR_MSIX_PBA);
+	put32(cap, 4, pci->identity->msix_table);
+	put32(cap, 8, pci->identity->msix_pba);
 	put16(pci->writable + CAP_MSIX, PCI_MSIX_FLAGS,
 	      PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
 }
@@ -111,26 +110,28 @@ static void init_vendor(struct pci_config *pci)
 	cap[PCI_CAP_FLAGS] = VSC_SIZE;
 }
 
-void pci_config_init(struct pci_config *pci, bool infiniband)
+void pci_config_init(struct pci_config *pci, const struct pci_identity *identity, bool infiniband)
 {
 	memset(pci, 0, sizeof(*pci));
+	pci->identity = identity;
 	init_header(pci, infiniband);
 	init_power(pci);
 	init_express(pci);
 	init_msix(pci);
-	init_vendor(pci);
+	if (identity->has_gateway)
+		init_vendor(pci);
 }
 
 /* The gateway's registers are accessed in whole. */
-static bool is_gateway(uint32_t offset, uint32_t len)
+static bool is_gateway(const struct pci_config *pci, uint32_t offset, uint32_t len)
 {
-	return len == 4 && offset % 4 == 0 && offset >= CAP_VENDOR + VSC_CONTROL &&
-	       offset < CAP_VENDOR + VSC_SIZE;
+	return pci->identity->has_gateway && len == 4 && offset % 4 == 0 &&
+	       offset >= CAP_VENDOR + VSC_CONTROL && offset < CAP_VENDOR + VSC_SIZE;
 }
 
 void pci_config_read(struct pci_config *pci, uint32_t offset, uint8_t *data, uint32_t len)
 {
-	if (is_gateway(offset, len))
+	if (is_gateway(pci, offset, len))
 		put32(data, 0, vsc_read(&pci->vsc, offset - CAP_VENDOR));
 	else
 		memcpy(data, pci->value + offset, len);
@@ -142,7 +143,7 @@ bool pci_config_write(struct pci_config *pci, uint32_t offset, const uint8_t *da
 	bool reset = false;
 	uint32_t le;
 
-	if (is_gateway(offset, len)) {
+	if (is_gateway(pci, offset, len)) {
 		memcpy(&le, data, sizeof(le));
 		vsc_write(&pci->vsc, offset - CAP_VENDOR, le32toh(le));
 		return false;

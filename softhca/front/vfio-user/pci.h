@@ -17,13 +17,24 @@ enum {
 	BAR_MSIX_PBA = 0x3000,
 };
 
+enum { PCI_BARS = 6 };
+
+/* What devices of different kinds have of their own */
+struct pci_identity {
+	uint16_t device;
+	uint32_t bar[PCI_BARS];        /* kinds of regions, PCI_BASE_ADDRESS_MEM_* */
+	uint32_t msix_table, msix_pba; /* offsets, in BAR 0 */
+	bool has_gateway;              /* the vendor's capability: see vsc.h */
+};
+
 struct pci_config {
+	const struct pci_identity *identity;
 	uint8_t value[PCI_CONFIG_SIZE];
 	uint8_t writable[PCI_CONFIG_SIZE]; /* bits that the host may change */
 	struct vsc vsc;
 };
 
-void pci_config_init(struct pci_config *pci, bool infiniband);
+void pci_config_init(struct pci_config *pci, const struct pci_identity *identity, bool infiniband);
 /* OFFSET and LEN lie within PCI_CONFIG_SIZE. */
 void pci_config_read(struct pci_config *pci, uint32_t offset, uint8_t *data, uint32_t len);
 /* The function returns true when the write asked for a function-level reset. */

@@ -385,6 +385,7 @@ static int connect_fabric(struct hca_config *config, const struct options *optio
 int pci_serve(const struct options *options)
 {
 	struct hca_config config = {
+		.kind = options_kind(options, 0),
 		.link_layer = options->link_layer,
 		.grh_required = options->grh_required,
 		.num_ports = options->ports,

@@ -51,8 +51,8 @@ int vfio_map(uint64_t addr, uint64_t size, uint32_t flags, int fd, uint64_t offs
 	return vfio_send(VFU_DMA_MAP, &map, sizeof(map), fd);
 }
 
-static void access_region(enum vfu_command command, uint32_t region, uint64_t offset, void *data,
-			  uint32_t count)
+void access_region(enum vfu_command command, uint32_t region, uint64_t offset, void *data,
+		   uint32_t count)
 {
 	struct {
 		struct vfu_region_access access;
@@ -103,9 +103,10 @@ void vfio_run(void)
 		assert_in_range(++turns, 0, 10000);
 }
 
-static int rig_create(enum hca_link_layer link)
+static int rig_create(enum hca_kind kind, enum hca_link_layer link)
 {
 	struct hca_config config = {
+		.kind = kind,
 		.link_layer = link,
 		.num_ports = 1,
 		.node_guid = 0x0002c90300001000ull,
@@ -129,13 +130,19 @@ static int rig_create(enum hca_link_layer link)
 int vfio_setup(void **state)
 {
 	(void)state;
-	return rig_create(HCA_LINK_INFINIBAND);
+	return rig_create(HCA_MLX5, HCA_LINK_INFINIBAND);
 }
 
 int vfio_setup_roce(void **state)
 {
 	(void)state;
-	return rig_create(HCA_LINK_ETHERNET);
+	return rig_create(HCA_MLX5, HCA_LINK_ETHERNET);
+}
+
+int vfio_setup_mlx4(void **state)
+{
+	(void)state;
+	return rig_create(HCA_MLX4, HCA_LINK_INFINIBAND);
 }
 
 int vfio_teardown(void **state)

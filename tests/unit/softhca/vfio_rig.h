@@ -36,6 +36,7 @@ extern struct vfio_rig rig;
 /* The functions make a device with the memory mapped and bus mastering on. */
 int vfio_setup(void **state);
 int vfio_setup_roce(void **state);
+int vfio_setup_mlx4(void **state);
 int vfio_teardown(void **state);
 
 /* Where the guest sees address ADDR */
@@ -44,6 +45,10 @@ uint8_t *guest(uint64_t addr);
 /* A message with LEN bytes of PART and, if FD is not -1, a descriptor; the errno */
 int vfio_send(enum vfu_command command, const void *part, size_t len, int fd);
 int vfio_map(uint64_t addr, uint64_t size, uint32_t flags, int fd, uint64_t offset);
+
+/* The message reads or writes COUNT bytes, 8 at most, of a region. */
+void access_region(enum vfu_command command, uint32_t region, uint64_t offset, void *data,
+		   uint32_t count);
 
 /* Registers of BAR 0 and of configuration space, in the CPU's byte order */
 uint32_t bar_get(uint64_t offset);

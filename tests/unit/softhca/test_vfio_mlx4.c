@@ -1,0 +1,934 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_vfio_mlx4.c - the PCI device of an mlx4 adapter, as a driver sets it up and uses it: its
+ * registers, commands through the register of commands, memory for tables, queues, and every
+ * context that it has to refuse. Layouts are written here once more, as offsets.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "vfio_rig.h"
+
+enum {
+	HCR = 0x80680,
+	STATUS = HCR + 0x18,
+	OWNER = 0x8069c,
+	RESET = 0xf0010,
+	SEMAPHORE = 0xf03fc,
+	ERRORS = 0x80800,
+	GO = 1 << 23,
+	BY_EVENT = 1 << 22,
+	TOKEN = 0x5a5a,
+	/* Memory of the guest */
+	IN = GUEST_BASE, /* mailboxes */
+	OUT = GUEST_BASE + 0x1000,
+	FIRMWARE = GUEST_BASE + 0x2000, /* 2 pages */
+	AUX = GUEST_BASE + 0x4000,      /* a page */
+	MTTS = GUEST_BASE + 0x5000,     /* the table of translations, a page */
+	KEYS = GUEST_BASE + 0x6000,     /* the table of keys, a page */
+	EQ = GUEST_BASE + 0x7000,       /* rings, a page each */
+	CQ = GUEST_BASE + 0x8000,
+	RINGS = GUEST_BASE + 0x9000, /* of two QPs */
+	SRQ = GUEST_BASE + 0xb000,
+	RECORDS = GUEST_BASE + 0xc000,
+	DATA = GUEST_BASE + 0xd000,
+	/* In the address space of tables */
+	ICM_SIZE = 0x100000,
+	ICM_MTT = 0x10000,
+	ICM_KEYS = 0x20000,
+	/* Numbers that the driver chooses */
+	EQN = 4,
+	VECTOR = 3,
+	CQN = 0x41,
+	QPN = 0x48,
+	SRQN = 0x45,
+	PDN = 7,
+	UAR = 9,
+	KEY = 0x21,
+	SPECIAL = 0x80,
+	LOG_QPS = 10,
+};
+
+enum {
+	OK = 0,
+	BAD_OP = 2,
+	BAD_PARAM = 3,
+	BAD_SYS_STATE = 4,
+	BAD_RESOURCE = 5,
+	BUSY = 6,
+	BAD_RES_STATE = 9,
+	BAD_INDEX = 0xa,
+	ICM_ERROR = 0xc,
+	BAD_QP_STATE = 0x10,
+	BAD_PKT = 0x30,
+};
+
+enum {
+	QUERY_DEV_CAP = 3,
+	QUERY_FW = 4,
+	INIT_HCA = 7,
+	CLOSE_HCA = 8,
+	SW2HW_MPT = 0xd,
+	HW2SW_MPT = 0xf,
+	MAP_EQ = 0x12,
+	SW2HW_EQ = 0x13,
+	HW2SW_EQ = 0x14,
+	SW2HW_CQ = 0x16,
+	HW2SW_CQ = 0x17,
+	RST2INIT = 0x19,
+	INIT2RTR = 0x1a,
+	RTR2RTS = 0x1b,
+	TO_RST = 0x21,
+	QUERY_QP = 0x22,
+	CONF_SPECIAL_QP = 0x23,
+	MAD_IFC = 0x24,
+	READ_MCG = 0x25,
+	WRITE_MCG = 0x26,
+	MGID_HASH = 0x27,
+	SYNC_TPT = 0x2f,
+	NOP = 0x31,
+	SW2HW_SRQ = 0x35,
+	HW2SW_SRQ = 0x36,
+	RUN_FW = 0xff6,
+	UNMAP_ICM = 0xff9,
+	MAP_ICM = 0xffa,
+	MAP_ICM_AUX = 0xffc,
+	SET_ICM_SIZE = 0xffd,
+	UNMAP_FA = 0xffe,
+	MAP_FA = 0xfff,
+};
+
+/* ---- bytes ---- */
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	uint32_t be = htobe32(value);
+
+	memcpy(at, &be, sizeof(be));
+}
+
+static void put64(uint8_t *at, uint64_t value)
+{
+	put32(at, value >> 32);
+	put32(at + 4, (uint32_t)value);
+}
+
+static uint32_t get32(const uint8_t *at)
+{
+	uint32_t be;
+
+	memcpy(&be, at, sizeof(be));
+	return be32toh(be);
+}
+
+/* ---- commands ---- */
+
+static void command_start(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t op,
+			  uint32_t flags)
+{
+	bar_put(HCR, in >> 32);
+	bar_put(HCR + 4, (uint32_t)in);
+	bar_put(HCR + 8, modifier);
+	bar_put(HCR + 0xc, 0);
+	bar_put(HCR + 0x10, OUT);
+	bar_put(HCR + 0x14, TOKEN << 16);
+	bar_put(STATUS, GO | flags | (uint32_t)op << 12 | opcode);
+}
+
+/* A command with the parameter IN; the status */
+static unsigned int command(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t op)
+{
+	command_start(opcode, in, modifier, op, 0);
+	assert_true(bar_get(STATUS) & GO);
+	vfio_run();
+	assert_false(bar_get(STATUS) & GO);
+	return bar_get(STATUS) >> 24;
+}
+
+/* A command with the mailbox at IN, which is empty again afterwards */
+static unsigned int mailbox(uint16_t opcode, uint32_t modifier, uint8_t op)
+{
+	unsigned int status = command(opcode, IN, modifier, op);
+
+	memset(guest(IN), 0, 4096);
+	return status;
+}
+
+static uint8_t *in(uint32_t offset)
+{
+	return guest(IN + offset);
+}
+
+/* One entry for MAP_FA, MAP_ICM_AUX or MAP_ICM */
+static unsigned int map(uint16_t opcode, uint64_t virt, uint64_t addr, unsigned int log_pages)
+{
+	put64(in(0), virt);
+	put64(in(8), addr | log_pages);
+	return mailbox(opcode, 1, 0);
+}
+
+/* ---- a driver's way to an initialized adapter ---- */
+
+static void init_fill(void)
+{
+	in(0)[0] = 2;          /* version */
+	in(0x37)[0] = LOG_QPS; /* QPs, SRQs, CQs, EQs */
+	in(0x4f)[0] = in(0x57)[0] = LOG_QPS;
+	in(0x87)[0] = 5;
+	in(0xd3)[0] = 10; /* multicast groups */
+	in(0xd7)[0] = 5;
+	in(0xdb)[0] = 6;
+	put64(in(0xf0), ICM_KEYS);
+	in(0xfb)[0] = 6;
+	put64(in(0x100), ICM_MTT);
+}
+
+static void run_firmware(void)
+{
+	assert_int_equal(map(MAP_FA, 0, FIRMWARE, 1), OK);
+	assert_int_equal(command(RUN_FW, 0, 0, 0), OK);
+}
+
+static void give_memory(void)
+{
+	assert_int_equal(command(SET_ICM_SIZE, ICM_SIZE, 0, 0), OK);
+	assert_int_equal(bar_get(HCR + 0x10), 1); /* auxiliary pages */
+	assert_int_equal(map(MAP_ICM_AUX, 0, AUX, 0), OK);
+	assert_int_equal(map(MAP_ICM, ICM_MTT, MTTS, 0), OK);
+	assert_int_equal(map(MAP_ICM, ICM_KEYS, KEYS, 0), OK);
+}
+
+/* Translations by index: pages of EQ, CQ, rings, SRQ, data */
+static void write_translations(void)
+{
+	static const uint32_t pages[] = { EQ, CQ, RINGS, RINGS + 0x1000, SRQ, DATA };
+
+	for (unsigned int i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		put64(guest(MTTS + i * 8), pages[i] | 1);
+}
+
+static void set_up(void)
+{
+	run_firmware();
+	give_memory();
+	init_fill();
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
+	write_translations();
+}
+
+/* ---- objects ---- */
+
+enum { LOG_EQ = 4, LOG_CQ = 4 };
+
+static void fill_eq(void)
+{
+	put32(in(0), 9 << 8); /* armed */
+	in(0xc)[0] = LOG_EQ;
+	in(0x17)[0] = VECTOR;
+}
+
+static void fill_cq(void)
+{
+	put32(in(0xc), LOG_CQ << 24 | UAR);
+	in(0x17)[0] = EQN;
+	put32(in(0x1c), 1 * 8);
+	put64(in(0x38), RECORDS);
+}
+
+static void fill_mpt(void)
+{
+	put32(in(0), 0xfu << 28 | 1 << 17 | 0x1f << 10 | 1 << 8);
+	put32(in(8), KEY);
+	put32(in(0xc), PDN);
+	put64(in(0x10), DATA);
+	put64(in(0x18), 0x1000);
+	put64(in(0x2c), 5 * 8);
+	put32(in(0x38), 12);
+}
+
+static void fill_srq(void)
+{
+	put32(in(0), 3 << 24 | SRQN);
+	in(4)[0] = 1;
+	put32(in(0x14), 4 * 8);
+	put32(in(0x18), PDN);
+	put64(in(0x28), RECORDS + 0x40);
+}
+
+/* A QP of the second page of rings, if SECOND: 4 receives of 16 bytes, and 8 sends of 64. */
+static void fill_qp(uint32_t qpn, bool second, uint8_t service)
+{
+	uint8_t *qpc = in(8);
+
+	put32(qpc, 1u << 28 | (uint32_t)service << 16 | 3 << 11);
+	put32(qpc + 4, PDN);
+	qpc[9] = 2 << 3;
+	qpc[0xa] = 3 << 3 | 2;
+	put32(qpc + 0xc, UAR);
+	put32(qpc + 0x10, qpn);
+	put32(qpc + 0x7c, CQN);
+	put32(qpc + 0x90, 1 << 15 | 1 << 14 | 1 << 13); /* rights */
+	put32(qpc + 0x9c, CQN);
+	put64(qpc + 0xa0, RECORDS + 0x80 + second * 0x40);
+	put32(qpc + 0xcc, (2 + second) * 8);
+}
+
+static void make_eq_and_cq(void)
+{
+	fill_eq();
+	assert_int_equal(mailbox(SW2HW_EQ, EQN, 0), OK);
+	fill_cq();
+	assert_int_equal(mailbox(SW2HW_CQ, CQN, 0), OK);
+}
+
+static void own_rings(void)
+{
+	for (unsigned int at = 0; at < 0x2000; at += 64)
+		put32(guest(RINGS + at), 0xffffffff);
+}
+
+static void to_rts(uint32_t qpn, bool second, uint32_t peer, uint8_t service)
+{
+	uint8_t *qpc = in(8);
+
+	fill_qp(qpn, second, service);
+	assert_int_equal(mailbox(RST2INIT, qpn, 0), OK);
+	fill_qp(qpn, second, service);
+	qpc[8] = 5 << 5 | 12; /* MTU */
+	put32(qpc + 0x14, peer);
+	qpc[0x18 + 7] = 1; /* LID */
+	put32(qpc + 0x94, 0x123456);
+	assert_int_equal(mailbox(INIT2RTR, qpn, 0), OK);
+	fill_qp(qpn, second, service);
+	put32(qpc + 0x70, 7 << 16 | 7 << 13);
+	put32(qpc + 0x78, 0x123456);
+	assert_int_equal(mailbox(RTR2RTS, qpn, 0), OK);
+}
+
+static void doorbell(uint32_t offset, const void *bytes, uint32_t len)
+{
+	uint8_t copy[8];
+
+	memcpy(copy, bytes, len);
+	access_region(VFU_REGION_WRITE, VFIO_PCI_BAR2_REGION_INDEX, offset, copy, len);
+}
+
+static void doorbell32(uint32_t offset, uint32_t value)
+{
+	uint32_t be = htobe32(value);
+
+	doorbell(offset, &be, sizeof(be));
+}
+
+static const uint8_t *cqe(unsigned int index)
+{
+	return guest(CQ + index * 32);
+}
+
+/* ---- registers ---- */
+
+static uint32_t find_cap(uint8_t id)
+{
+	uint32_t at = config_get(PCI_CAPABILITY_LIST, 1);
+	unsigned int steps = 0;
+
+	while (at && config_get(at, 1) != id) {
+		assert_in_range(++steps, 0, 48);
+		at = config_get(at + 1, 1);
+	}
+	return at;
+}
+
+static uint64_t region_bytes(uint32_t index)
+{
+	struct vfu_region_info info = { .argsz = sizeof(info), .index = index };
+
+	assert_int_equal(vfio_send(VFU_DEVICE_GET_REGION_INFO, &info, sizeof(info), -1), 0);
+	memcpy(&info, rig.reply, sizeof(info));
+	return info.size;
+}
+
+static void it_is_a_connectx_3(void **state)
+{
+	uint32_t msix = find_cap(PCI_CAP_ID_MSIX);
+
+	(void)state;
+	assert_int_equal(config_get(PCI_VENDOR_ID, 4), 0x100315b3);
+	assert_int_equal(config_get(PCI_BASE_ADDRESS_0, 4), 0x4);
+	assert_int_equal(config_get(PCI_BASE_ADDRESS_2, 4), 0xc);
+	assert_int_equal(region_bytes(0), 1 << 20);
+	assert_int_equal(region_bytes(1), 0);
+	assert_int_equal(region_bytes(2), 16 << 20);
+	assert_int_not_equal(msix, 0);
+	assert_int_equal(config_get(msix + 4, 4), 0x7c000);
+	assert_int_equal(find_cap(PCI_CAP_ID_VNDR), 0);
+}
+
+static void one_driver_has_it(void **state)
+{
+	(void)state;
+	assert_int_equal(bar_get(OWNER), 0);
+	assert_int_not_equal(bar_get(OWNER), 0);
+	bar_put(OWNER, 0);
+	assert_int_equal(bar_get(OWNER), 0);
+	assert_int_equal(bar_get(SEMAPHORE), 0);
+	assert_int_not_equal(bar_get(SEMAPHORE), 0);
+}
+
+static void a_register_resets_it(void **state)
+{
+	(void)state;
+	assert_int_equal(bar_get(OWNER), 0);
+	assert_int_equal(bar_get(SEMAPHORE), 0);
+	run_firmware();
+	bar_put(RESET, 2);
+	assert_int_equal(command(QUERY_DEV_CAP, 0, 0, 0), OK);
+	bar_put(RESET, 1);
+	assert_int_equal(bar_get(STATUS), 0);
+	assert_int_equal(bar_get(SEMAPHORE), 0);
+	assert_int_not_equal(bar_get(OWNER), 0); /* its driver still has it */
+	assert_int_equal(command(QUERY_DEV_CAP, 0, 0, 0), BAD_SYS_STATE);
+	assert_int_equal(command(QUERY_FW, 0, 0, 0), OK);
+}
+
+static void death_is_in_the_error_buffer(void **state)
+{
+	(void)state;
+	set_up();
+	assert_int_equal(bar_get(ERRORS), 0);
+	hca_kill(rig.device.hca);
+	assert_int_not_equal(bar_get(ERRORS), 0);
+	assert_int_equal(command(NOP, 0, 0, 0), 1);
+	assert_int_equal(command(CLOSE_HCA, 0, 0, 0), OK);
+	bar_put(RESET, 1);
+	assert_int_equal(bar_get(ERRORS), 0);
+}
+
+static void a_lost_command_stays(void **state)
+{
+	(void)state;
+	fault_add(rig.fault, "cmd-timeout:1", 0);
+	command_start(QUERY_FW, 0, 0, 0, 0);
+	vfio_run();
+	assert_true(bar_get(STATUS) & GO);
+}
+
+/* ---- commands ---- */
+
+static void commands_wait_for_their_turn(void **state)
+{
+	(void)state;
+	assert_int_equal(command(QUERY_FW, 0, 0, 0), OK);
+	assert_int_equal(get32(guest(OUT)), 2 << 16 | 2); /* pages, major */
+	assert_int_equal(get32(guest(OUT + 8)) & 0xffff, 3);
+	assert_int_equal(command(RUN_FW, 0, 0, 0), BAD_SYS_STATE);
+	assert_int_equal(command(NOP, 0, 0, 0), BAD_SYS_STATE);
+	assert_int_equal(map(MAP_FA, 0, FIRMWARE, 0), OK);
+	assert_int_equal(command(RUN_FW, 0, 0, 0), BAD_SYS_STATE); /* a page is too little */
+	assert_int_equal(map(MAP_FA, 0, FIRMWARE + 0x1000, 0), OK);
+	assert_int_equal(command(RUN_FW, 0, 0, 0), OK);
+	assert_int_equal(command(RUN_FW, 0, 0, 0), BAD_SYS_STATE);
+	assert_int_equal(command(NOP, 0, 0, 0), OK);
+	assert_int_equal(mailbox(SW2HW_EQ, EQN, 0), BAD_SYS_STATE);
+	assert_int_equal(command(UNMAP_FA, 0, 0, 0), OK);
+	assert_int_equal(command(NOP, 0, 0, 0), BAD_SYS_STATE);
+}
+
+static void unknown_commands_are_refused(void **state)
+{
+	static const uint16_t unknown[] = { 0,    1,     2,     5,     0x10,  0x2a, 0x2e, 0x39,
+					    0x3a, 0x47,  0x48,  0x52,  0x5a,  0x61, 0x65, 0x68,
+					    0x80, 0x203, 0xf00, 0xf0a, 0xff7, 0xff8 };
+
+	(void)state;
+	set_up();
+	for (unsigned int i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		assert_int_equal(command(unknown[i], IN, 0, 0), BAD_OP);
+}
+
+static void memory_for_tables_is_watched(void **state)
+{
+	(void)state;
+	run_firmware();
+	assert_int_equal(map(MAP_ICM, 0, MTTS, 0), ICM_ERROR); /* no auxiliary pages */
+	assert_int_equal(command(SET_ICM_SIZE, 123, 0, 0), BAD_PARAM);
+	give_memory();
+	assert_int_equal(map(MAP_ICM, ICM_MTT, SRQ, 0), BAD_RES_STATE);
+	assert_int_equal(map(MAP_ICM, 0x123, SRQ, 0), BAD_PARAM);
+	assert_int_equal(map(MAP_ICM, 0x40000, 0x3000, 1), BAD_PARAM); /* not as aligned as long */
+	assert_int_equal(mailbox(MAP_ICM, 0, 0), BAD_PARAM);
+	assert_int_equal(map(MAP_ICM, 0x40000, 0x4000, 1), OK);
+	assert_int_equal(command(UNMAP_ICM, 0x40000, 1, 0), BAD_PARAM);
+	assert_int_equal(command(UNMAP_ICM, 0x40000, 64, 0), OK);
+	assert_int_equal(map(MAP_ICM, 0x40000, 0x4000, 1), OK);
+	assert_int_equal(command(UNMAP_FA, 0, 0, 0), BAD_SYS_STATE);
+}
+
+static void initialization_is_checked(void **state)
+{
+	static const struct {
+		uint32_t at;
+		uint8_t value;
+	} wrong[] = { { 0, 1 },     { 0x17, 2 },  { 0x17, 0x40 }, { 0x58, 0x20 }, { 0x5b, 0x11 },
+		      { 0x37, 20 }, { 0x4f, 17 }, { 0x57, 18 },   { 0x87, 8 },    { 0xfb, 21 },
+		      { 0xdb, 14 }, { 0xd3, 13 }, { 0xd3, 5 },    { 0xd7, 7 },    { 0x12b, 1 } };
+
+	(void)state;
+	run_firmware();
+	give_memory();
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		init_fill();
+		in(wrong[i].at)[0] = wrong[i].value;
+		assert_int_equal(mailbox(INIT_HCA, 0, 0), BAD_PARAM);
+	}
+	init_fill();
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
+	init_fill();
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), BAD_SYS_STATE);
+}
+
+/* ---- events ---- */
+
+static int open_vector(uint32_t vector)
+{
+	const struct vfu_irq_set set = {
+		.argsz = sizeof(set),
+		.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+		.index = VFIO_PCI_MSIX_IRQ_INDEX,
+		.start = vector,
+		.count = 1,
+	};
+	int fd = eventfd(0, EFD_NONBLOCK);
+
+	assert_int_equal(vfio_send(VFU_DEVICE_SET_IRQS, &set, sizeof(set), dup(fd)), 0);
+	return fd;
+}
+
+static uint64_t interrupts(int fd)
+{
+	uint64_t count;
+
+	return read(fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
+}
+
+static void a_command_ends_with_an_event(void **state)
+{
+	int fd = open_vector(VECTOR);
+
+	(void)state;
+	set_up();
+	fill_eq();
+	assert_int_equal(mailbox(SW2HW_EQ, EQN, 0), OK);
+	for (unsigned int i = 0; i < 1 << LOG_EQ; i++)
+		assert_int_equal(guest(EQ)[i * 32 + 31], 0x80);
+	command_start(NOP, 0, 0x1f, 0, BY_EVENT);
+	vfio_run();
+	assert_int_equal(interrupts(fd), 0); /* nobody asked for such events */
+	assert_int_equal(command(MAP_EQ, 1 << 0xa, EQN, 0), OK);
+	command_start(NOP, 0, 0x1f, 0, BY_EVENT);
+	vfio_run();
+	assert_int_equal(interrupts(fd), 1);
+	assert_int_equal(guest(EQ)[1], 0xa);
+	assert_int_equal(get32(guest(EQ + 4)), TOKEN);
+	assert_int_equal(guest(EQ)[31], 0);
+	command_start(0x5a, 0, 0, 0, BY_EVENT);
+	vfio_run();
+	assert_int_equal(interrupts(fd), 0); /* not armed */
+	assert_int_equal(get32(guest(EQ + 32 + 0xc)), BAD_OP);
+	doorbell32(EQN / 4 * 0x1000 + 0x800, 1u << 31 | 1);
+	assert_int_equal(interrupts(fd), 1); /* there is one more */
+	doorbell32(EQN / 4 * 0x1000 + 0x800, 1u << 31 | 2);
+	assert_int_equal(interrupts(fd), 0);
+	assert_int_equal(command(HW2SW_EQ, 0, EQN, 1), OK);
+	assert_int_equal(command(HW2SW_EQ, 0, EQN, 1), BAD_RESOURCE);
+	close(fd);
+}
+
+/* ---- contexts that are wrong ---- */
+
+struct wrong {
+	uint32_t at, value; /* a word of the mailbox */
+	unsigned int status;
+};
+
+static void refuse(uint16_t opcode, uint32_t number, void (*fill)(void), const struct wrong *wrong,
+		   unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		fill();
+		put32(in(wrong[i].at), wrong[i].value);
+		if (mailbox(opcode, number, 0) != wrong[i].status)
+			fail_msg("word 0x%x as 0x%x", wrong[i].at, wrong[i].value);
+	}
+	fill();
+	assert_int_equal(mailbox(opcode, number, 0), OK);
+	fill();
+	assert_int_not_equal(mailbox(opcode, number, 0), OK); /* the number is taken */
+}
+
+#define REFUSE(opcode, number, fill, wrong) \
+	refuse(opcode, number, fill, wrong, sizeof(wrong) / sizeof((wrong)[0]))
+
+static void fill_rc_qp(void)
+{
+	fill_qp(QPN, false, 0);
+}
+
+static void wrong_contexts_are_refused(void **state)
+{
+	static const struct wrong eq[] = {
+		{ 0, 10u << 28 | 9 << 8, BAD_PARAM }, { 0, 0, BAD_PARAM },
+		{ 0xc, 24 << 24, BAD_PARAM },         { 0x1c, 4, BAD_PARAM },
+		{ 8, 64, BAD_PARAM },
+		{ 0x1c, 6 * 8, BAD_PARAM }, /* a translation that is not present */
+		{ 0x1c, 0x8000, ICM_ERROR },
+	}, cq[] = {
+		{ 0, 1 << 18, BAD_PARAM },
+		{ 8, 64, BAD_PARAM },
+		{ 0xc, 23 << 24 | UAR, BAD_PARAM },
+		{ 0xc, LOG_CQ << 24 | 0, BAD_RESOURCE },
+		{ 0xc, LOG_CQ << 24 | 2048, BAD_RESOURCE },
+		{ 0x14, EQN + 1, BAD_RESOURCE },
+		{ 0x1c, 6 * 8, BAD_PARAM },
+		{ 0x3c, RECORDS + 4, BAD_PARAM },
+	}, srq[] = {
+		{ 0, 3 << 24 | (SRQN + 1), BAD_PARAM }, { 0, 16 << 24 | SRQN, BAD_PARAM },
+		{ 4, 0, BAD_PARAM },                    { 4, 6 << 24, BAD_PARAM },
+		{ 4, 1 << 24 | 1, BAD_PARAM },          { 0x14, 6 * 8, BAD_PARAM },
+		{ 8, 1u << 26, BAD_PARAM },
+		{ 0x2c, RECORDS + 2, BAD_PARAM },
+	}, qp[] = {
+		{ 0, 1 << 7, BAD_PARAM }, /* a path */
+		{ 8, 1u << 28 | 2 << 16, BAD_PARAM },
+		{ 8, 1u << 28 | 7 << 16, BAD_PARAM }, /* headers of its own */
+		{ 0x10, 0x00101900, BAD_PARAM },      /* slots of sends too small, */
+		{ 0x10, 0x00107a00, BAD_PARAM },      /* too many, */
+		{ 0x10, 0x00161a00, BAD_PARAM },      /* receives too large */
+		{ 0x14, 0, BAD_RESOURCE },
+		{ 0x18, QPN + 1, BAD_PARAM },
+		{ 0x84, CQN + 1, BAD_RESOURCE },
+		{ 0xa4, CQN + 1, BAD_RESOURCE },
+		{ 0xac, RECORDS + 2, BAD_PARAM },
+		{ 0xb4, 1 << 24 | (SRQN + 1), BAD_RESOURCE },
+		{ 0xc8, 1 << 25, BAD_PARAM },
+		{ 0xd4, 6 * 8, BAD_PARAM },
+	};
+
+	(void)state;
+	set_up();
+	REFUSE(SW2HW_EQ, EQN, fill_eq, eq);
+	fill_eq();
+	assert_int_equal(mailbox(SW2HW_EQ, 3, 0), BAD_INDEX);
+	REFUSE(SW2HW_CQ, CQN, fill_cq, cq);
+	fill_cq();
+	assert_int_equal(mailbox(SW2HW_CQ, 1 << LOG_QPS, 0), BAD_INDEX);
+	REFUSE(SW2HW_SRQ, SRQN, fill_srq, srq);
+	REFUSE(RST2INIT, QPN, fill_rc_qp, qp);
+	assert_int_equal(command(HW2SW_EQ, 0, EQN, 1), BUSY);
+	assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), BUSY);
+	assert_int_equal(command(TO_RST, 0, QPN, 0), BAD_OP);
+	assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
+	assert_int_equal(command(HW2SW_SRQ, 0, SRQN, 1), OK);
+	assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), OK);
+	assert_int_equal(command(HW2SW_EQ, 0, EQN, 1), OK);
+}
+
+static void wrong_keys_are_refused(void **state)
+{
+	static const struct wrong mpt[] = {
+		{ 0, 0xfu << 28 | 0x1f << 10, BAD_PARAM }, /* a window */
+		{ 0, 0x3u << 28 | 0x1f << 10 | 1 << 8, BAD_PARAM },
+		{ 8, KEY + 1, BAD_PARAM },
+		{ 0xc, 1 << 27 | PDN, BAD_PARAM },
+		{ 0xc, 1 << 20, BAD_PARAM },
+		{ 0x18, 0xffffffff, BAD_PARAM },
+		{ 0x30, 6 * 8, BAD_PARAM },
+		{ 0x38, 11, BAD_PARAM },
+	};
+
+	(void)state;
+	set_up();
+	REFUSE(SW2HW_MPT, KEY, fill_mpt, mpt);
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, 64, 0), BAD_INDEX);
+	assert_int_equal(guest(KEYS + KEY * 64)[0], 0);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 0), OK);
+	assert_int_equal(guest(KEYS + KEY * 64)[0], 0xf0);
+	assert_int_equal(get32(guest(OUT + 8)), KEY);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), BAD_RESOURCE);
+	/* Software changes the entry in the table, and says so. */
+	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), BAD_RESOURCE);
+	guest(KEYS + KEY * 64)[0] = 0;
+	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
+}
+
+static void states_of_a_qp_have_an_order(void **state)
+{
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	fill_rc_qp();
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_QP_STATE);
+	fill_rc_qp();
+	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
+	fill_rc_qp();
+	assert_int_equal(mailbox(RTR2RTS, QPN, 0), BAD_QP_STATE);
+	fill_rc_qp();
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM); /* no MTU */
+	fill_rc_qp();
+	in(8 + 8)[0] = 5 << 5 | 12;
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM); /* no LID */
+	fill_rc_qp();
+	in(8 + 8)[0] = 5 << 5 | 12;
+	in(8 + 0x18 + 7)[0] = 1;
+	put32(in(0), 1 << 0); /* an alternate path */
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
+	fill_rc_qp();
+	in(8 + 8)[0] = 5 << 5 | 12;
+	in(8 + 0x18 + 7)[0] = 1;
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), OK);
+	assert_int_equal(command(QUERY_QP, 0, QPN, 0), OK);
+	assert_int_equal(get32(guest(OUT + 8)) >> 28, 2);
+}
+
+/* ---- work ---- */
+
+static void post_receive(uint32_t record, uint32_t ring, uint32_t addr, uint16_t count)
+{
+	put32(guest(ring), 256);
+	put32(guest(ring + 4), KEY << 8);
+	put64(guest(ring + 8), addr);
+	put32(guest(record), count);
+}
+
+static void a_message_goes_from_qp_to_qp(void **state)
+{
+	uint32_t send_ring = RINGS, recv_ring = RINGS + 0x1000 + 8 * 64; /* behind its sends */
+	uint32_t wqe = send_ring;
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	to_rts(QPN, false, QPN + 1, 0);
+	to_rts(QPN + 1, true, QPN, 0);
+	memcpy(guest(DATA), "said", 4);
+	post_receive(RECORDS + 0xc0, recv_ring, DATA + 0x800, 1);
+	put32(guest(wqe + 4), 2);
+	put32(guest(wqe + 8), 3 << 2);
+	put32(guest(wqe + 16), 4);
+	put32(guest(wqe + 20), KEY << 8);
+	put64(guest(wqe + 24), DATA);
+	put32(guest(wqe), 0xa);
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_memory_equal(guest(DATA + 0x800), "said", 4);
+	assert_int_equal(get32(cqe(0)) & 0xffffff, QPN + 1);
+	assert_int_equal(cqe(0)[31] & 0x5f, 1);
+	assert_int_equal(get32(cqe(0) + 0x14), 4);
+	assert_int_equal(get32(cqe(1)) & 0xffffff, QPN);
+	assert_int_equal(cqe(1)[31], 0x4a);
+}
+
+/* The first 8 bytes of a WQE, through the page behind the doorbells */
+static void blueflame_rings(void **state)
+{
+	uint8_t words[8];
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	to_rts(QPN, false, QPN + 1, 0);
+	to_rts(QPN + 1, true, QPN, 0);
+	put32(guest(RINGS + 4), QPN << 8 | 1);
+	put32(guest(RINGS + 8), 3 << 2);
+	put32(guest(RINGS), 0); /* NOP */
+	memcpy(words, guest(RINGS), sizeof(words));
+	doorbell((2048 + UAR) * 0x1000 + 8, words, sizeof(words)); /* what follows rings not */
+	vfio_run();
+	assert_int_equal(cqe(0)[31] & 0x80, 0x80);
+	doorbell((2048 + UAR) * 0x1000 + 256, words, sizeof(words));
+	vfio_run();
+	assert_int_equal(cqe(0)[31], 0x40);
+}
+
+/* ---- management ---- */
+
+/* A GET of NodeInfo */
+static void fill_mad(uint8_t *mad)
+{
+	static const uint8_t head[] = { 1, 1, 1, 1 };
+
+	memcpy(mad, head, sizeof(head));
+	mad[17] = 0x11;
+}
+
+static void agents_answer(void **state)
+{
+	(void)state;
+	set_up();
+	fill_mad(in(0));
+	assert_int_equal(mailbox(MAD_IFC, 1, 3), OK);
+	assert_int_equal(guest(OUT)[3], 0x81);
+	assert_int_equal(guest(OUT)[64 + 2], 1); /* a channel adapter */
+	fill_mad(in(0));
+	assert_int_equal(mailbox(MAD_IFC, 2, 3), BAD_PARAM);
+	fill_mad(in(0));
+	assert_int_equal(mailbox(MAD_IFC, 1, 8), BAD_OP);
+	fill_mad(in(0));
+	in(0)[1] = 0x55;
+	assert_int_equal(mailbox(MAD_IFC, 1, 3), BAD_PKT);
+}
+
+static const uint8_t lrh_to_self[] = { 0x00, 0x02, 0x00, 0x01, 0, 0, 0, 1 };
+
+/* A management QP's WQE: headers, a datagram by pointer, room for the ICRC */
+static void fill_special_wqe(uint32_t wqe, uint32_t dest, uint32_t len)
+{
+	uint8_t *at = guest(wqe);
+
+	put32(at + 4, 5);
+	put32(at + 8, 3 << 2);
+	put32(at + 16, 1u << 31 | 28);
+	memcpy(at + 20, lrh_to_self, sizeof(lrh_to_self));
+	put32(at + 28, 0x6400ffff); /* BTH: UD, SEND */
+	put32(at + 32, dest);
+	put32(at + 36, 0);
+	put32(at + 40, 0x80010000); /* DETH */
+	put32(at + 44, 1);
+	put32(at + 48, len);
+	put32(at + 52, KEY << 8);
+	put64(at + 56, DATA);
+	put32(at + 64, 1u << 31 | 4);
+	put32(at + 68, 0);
+}
+
+static void special_to_rts(uint32_t qpn)
+{
+	uint8_t *qpc = in(8);
+
+	for (unsigned int i = 0; i < 3; i++) {
+		fill_qp(qpn, false, 7);
+		qpc[0xa] = 3 << 3 | 3; /* slots of 128 bytes */
+		qpc[8] = 5 << 5 | 11;
+		put32(qpc + 0xa8, 0x80010000);
+		put32(in(0), i ? 0 : 1 << 5);
+		assert_int_equal(mailbox((uint16_t)(RST2INIT + i), qpn, 0), OK);
+	}
+}
+
+static void a_management_datagram_arrives(void **state)
+{
+	uint32_t qpn = SPECIAL + 2, recv_ring = RINGS + 8 * 128; /* QP1 of port 1 */
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL + 1, 0), BAD_PARAM);
+	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL, 0), OK);
+	special_to_rts(qpn);
+	assert_int_equal(command(CONF_SPECIAL_QP, 0, 0, 0), BAD_RES_STATE);
+	memset(guest(DATA), 0x5c, 256);
+	put32(guest(recv_ring), 296);
+	put32(guest(recv_ring + 4), KEY << 8);
+	put64(guest(recv_ring + 8), DATA + 0x800);
+	put32(guest(RECORDS + 0x80), 1);
+	fill_special_wqe(RINGS, 1, 256);
+	put32(guest(RINGS), 0xa);
+	doorbell32(UAR * 0x1000 + 0x14, qpn << 8);
+	vfio_run();
+	assert_int_equal(get32(cqe(0)) & 0xffffff, qpn);
+	assert_int_equal(cqe(0)[31] & 0x5f, 1);
+	assert_int_equal(get32(cqe(0) + 4), 0); /* the index of its P_Key */
+	assert_int_equal(get32(cqe(0) + 8), 1); /* from QP1, no GRH */
+	assert_int_equal(get32(cqe(0) + 0x14), 296);
+	assert_memory_equal(guest(DATA + 0x800 + 40), guest(DATA), 256);
+	assert_int_equal(cqe(1)[31], 0x4a);
+}
+
+static void groups_are_a_table(void **state)
+{
+	uint32_t hash;
+
+	(void)state;
+	set_up();
+	memset(in(0), 0xff, 16);
+	assert_int_equal(mailbox(MGID_HASH, 0, 0), OK);
+	hash = bar_get(HCR + 0x10);
+	assert_in_range(hash, 0, 31);
+	memset(guest(OUT), 0xee, 4096);
+	assert_int_equal(command(READ_MCG, 0, hash, 0), OK);
+	assert_int_equal(get32(guest(OUT + 4)), 0);
+	put32(in(4), 1);
+	memset(in(16), 0xff, 16);
+	put32(in(32), QPN);
+	assert_int_equal(mailbox(WRITE_MCG, hash, 0), OK);
+	assert_int_equal(command(READ_MCG, 0, hash, 0), OK);
+	assert_int_equal(get32(guest(OUT + 32)), QPN);
+	put32(in(4), 249);
+	assert_int_equal(mailbox(WRITE_MCG, hash, 0), BAD_PARAM);
+	put32(in(4), 3u << 30 | 1);
+	assert_int_equal(mailbox(WRITE_MCG, hash, 0), BAD_PARAM);
+	put32(in(0), 64 << 6);
+	assert_int_equal(mailbox(WRITE_MCG, hash, 0), BAD_PARAM);
+	assert_int_equal(mailbox(WRITE_MCG, 64, 0), BAD_INDEX);
+}
+
+static void closing_forgets_objects(void **state)
+{
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	fill_rc_qp();
+	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
+	fill_srq();
+	assert_int_equal(mailbox(SW2HW_SRQ, SRQN, 0), OK);
+	assert_int_equal(command(CLOSE_HCA, 0, 0, 0), OK);
+	init_fill();
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
+	make_eq_and_cq();
+	fill_rc_qp();
+	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4, vfio_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(it_is_a_connectx_3),
+		TEST(one_driver_has_it),
+		TEST(a_register_resets_it),
+		TEST(death_is_in_the_error_buffer),
+		TEST(a_lost_command_stays),
+		TEST(commands_wait_for_their_turn),
+		TEST(unknown_commands_are_refused),
+		TEST(memory_for_tables_is_watched),
+		TEST(initialization_is_checked),
+		TEST(a_command_ends_with_an_event),
+		TEST(wrong_contexts_are_refused),
+		TEST(wrong_keys_are_refused),
+		TEST(states_of_a_qp_have_an_order),
+		TEST(a_message_goes_from_qp_to_qp),
+		TEST(blueflame_rings),
+		TEST(agents_answer),
+		TEST(a_management_datagram_arrives),
+		TEST(groups_are_a_table),
+		TEST(closing_forgets_objects),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
