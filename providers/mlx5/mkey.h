@@ -29,9 +29,38 @@ struct mkey_sig_domain {
 	uint16_t flags;
 	uint32_t ref_tag;
 	uint64_t seed;
-	uint32_t psv;
-	bool has_psv;
-	struct devx_object psv_object;
+};
+
+struct mkey_sig_config {
+	enum mkey_sig_state state;
+	uint8_t check, copy;
+	bool same_blocks;    /* both domains have the same structure */
+	uint32_t count_told; /* which error is the next, as the device was told last */
+	struct mkey_sig_domain mem, wire;
+};
+
+struct mkey_crypt_config {
+	bool on;
+	bool changed; /* by the request under construction */
+	uint8_t order;
+	uint8_t block;     /* enum mlx5dv_block_size */
+	uint8_t tweak[16]; /* as the device has it */
+	uint8_t keytag[8];
+	uint32_t dek;
+};
+
+/* This is what requests have said of a key (data/send_wr_mkey.c). */
+struct mkey_config {
+	uint64_t length; /* of what was laid out */
+	struct mkey_sig_config sig;
+	struct mkey_crypt_config crypt;
+};
+
+/* The state that the signatures of a domain start from is the device's. */
+struct mkey_psv {
+	uint32_t n;
+	bool exists;
+	struct devx_object object;
 };
 
 /* This is what the device said of the first wrong signature since the last question. */
@@ -44,12 +73,8 @@ struct mkey_sig_error {
 };
 
 struct mkey_sig {
-	enum mkey_sig_state state;
-	struct mkey_sig_domain mem, wire;
-	uint8_t check, copy;
-	bool same_blocks; /* both domains have the same structure */
-	/* The device counts errors by a bit, which has to be told which one is next. */
-	bool count_changed;
+	struct mkey_psv mem, wire;
+	/* The device counts errors by a bit, and has to be told which one is next. */
 	uint32_t count;
 	struct mkey_sig_error error; /* guarded by the CQ's lock until the program asks */
 };
@@ -60,27 +85,26 @@ struct mlx5dv_dek {
 	struct devx_object object;
 };
 
-struct mkey_crypt {
-	bool of_units; /* the device has a tweak for each, or the key is one unit */
-	bool on;
-	bool changed; /* by the request under construction */
-	uint8_t order;
-	uint8_t block;     /* enum mlx5dv_block_size */
-	uint8_t tweak[16]; /* as the device has it */
-	uint8_t keytag[8];
-	uint32_t dek;
-};
-
 struct mlx5_mkey {
 	struct mlx5dv_mkey dv;
 	struct mlx5_context *ctx;
 	struct devx_object object;
-	bool is_gone;             /* the object, where destroying the rest has failed */
-	uint16_t max_entries;     /* of its list of translations */
-	uint64_t length;          /* of what the last request laid out */
-	struct mkey_sig *sig;     /* NULL: it has no signatures */
-	struct mkey_crypt *crypt; /* NULL: it does not encrypt */
+	bool is_gone;         /* the object, where destroying the rest has failed */
+	uint16_t max_entries; /* of its list of translations */
+	bool encrypts;
+	bool encrypts_units;  /* the device has a tweak for each, or the key is one unit */
+	struct mkey_sig *sig; /* NULL: it has no signatures */
+	/* What the key computes: by requests that are complete; by the one under construction; and
+	 * before the present batch, if that has changed it. */
+	struct mkey_config config, draft, before_batch;
+	struct mlx5_mkey *next_in_batch;
+	bool is_in_batch;
 };
+
+static inline bool mkey_computes(const struct mlx5_mkey *mkey)
+{
+	return mkey->sig || mkey->encrypts;
+}
 
 /* The function takes a CQE that tells of a wrong signature. */
 void mlx5_mkey_take_error(const struct mlx5_context *ctx, const void *cqe);
@@ -88,7 +112,8 @@ void mlx5_mkey_take_error(const struct mlx5_context *ctx, const void *cqe);
 /* The function fills the byte stream format, of 64 bytes, that says which signatures a key has; if
  * it has none, ON is false. Another follows when the key encrypts. The second function says from
  * which state those of DOMAIN start. */
-void mlx5_mkey_put_bsf(const struct mkey_sig *sig, bool on, bool encrypts, uint8_t *bsf);
+void mlx5_mkey_put_bsf(const struct mkey_sig *psvs, const struct mkey_sig_config *sig, bool on,
+		       bool encrypts, uint8_t *bsf);
 uint64_t mlx5_mkey_psv_start(const struct mkey_sig_domain *domain);
 
 /* The function returns what stands for a block size, enum mlx5dv_block_size. */
@@ -96,11 +121,14 @@ unsigned int mlx5_mkey_block_selector(unsigned int block);
 
 /* The function takes what a program wants of a key, and returns NULL, or the reason why there is no
  * such signature. */
-const char *mlx5_mkey_take_sig(struct mkey_sig *sig, const struct mlx5dv_sig_block_attr *attr);
+const char *mlx5_mkey_take_sig(struct mkey_sig_config *sig,
+			       const struct mlx5dv_sig_block_attr *attr);
 
-/* The functions do likewise for encryption; IS_SIGNED says that another format is in front. */
-const char *mlx5_mkey_take_crypt(struct mkey_crypt *crypt, const struct mlx5dv_crypto_attr *attr);
-void mlx5_mkey_put_crypt(const struct mkey_crypt *crypt, bool is_signed, uint8_t *bsf);
+/* The functions do likewise for encryption. A device that counts units has the number of the first
+ * with its highest byte in front; IS_SIGNED says that another format is in front. */
+const char *mlx5_mkey_take_crypt(struct mkey_crypt_config *crypt, bool counts_units,
+				 const struct mlx5dv_crypto_attr *attr);
+void mlx5_mkey_put_crypt(const struct mkey_crypt_config *crypt, bool is_signed, uint8_t *bsf);
 
 static inline struct mlx5_mkey *to_mkey(struct mlx5dv_mkey *dv)
 {

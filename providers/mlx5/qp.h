@@ -106,6 +106,14 @@ struct mkey_request {
 	unsigned int set;     /* parts that they have set */
 };
 
+/* A QP that lays out memory keys knows which ones its batch has changed, a list, and looks at it
+ * before it comes to the ends that its batches would have without. */
+struct mkey_batch {
+	struct mlx5_mkey *changed;
+	int (*complete)(struct ibv_qp_ex *qpx);
+	void (*abort)(struct ibv_qp_ex *qpx);
+};
+
 struct qp_rules;
 
 struct mlx5_qp {
@@ -139,6 +147,7 @@ struct mlx5_qp {
 		uint64_t tir_icm_addr;
 	} parts;
 	struct mkey_request mkey_request;
+	struct mkey_batch mkey_batch;
 	bool drains; /* the device stops the send queue when a signature is wrong */
 	/* A QP that copies memory says where the device writes the outcome, which nobody reads. */
 	struct {

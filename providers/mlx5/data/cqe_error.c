@@ -74,7 +74,8 @@ static const char *operation_name(uint8_t opcode)
 		[MLX5_OPCODE_RDMA_READ] = "RDMA_READ",
 		[MLX5_OPCODE_ATOMIC_CS] = "ATOMIC_CMP_AND_SWP",
 		[MLX5_OPCODE_ATOMIC_FA] = "ATOMIC_FETCH_AND_ADD",
-		[MLX5_OPCODE_UMR] = "BIND_MW or LOCAL_INV",
+		[MLX5_OPCODE_SET_PSV] = "start of a memory key's signatures",
+		[MLX5_OPCODE_UMR] = "BIND_MW, LOCAL_INV or layout of a memory key",
 	};
 
 	return opcode < ARRAY_SIZE(names) && names[opcode] ? names[opcode] : "an unknown opcode";
@@ -130,7 +131,8 @@ static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, ch
 	uint32_t at = 1 + qp->rules->address_size / WQE_SEG;
 	int n = snprintf(text, size, "%s", operation_name(opcode));
 
-	if (opcode == MLX5_OPCODE_UMR || qp->rules->kind == SEND_RAW)
+	if (opcode == MLX5_OPCODE_UMR || opcode == MLX5_OPCODE_SET_PSV ||
+	    qp->rules->kind == SEND_RAW)
 		return;
 	if (opcode_has_raddr(opcode))
 		n += name_target(wqe_segment(&qp->sq, wqe, at++), text + n, size - n);
@@ -184,6 +186,16 @@ static void __attribute__((cold, noreturn)) error_freeze(const struct mlx5_cq *c
 		sleep(10);
 }
 
+/* A request of several WQEs, which are noted as one (send_wr_mkey.c), ends with the first that
+ * fails. */
+static bool request_is_over(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
+{
+	const struct wq *sends = &rq_qp(rq)->sq.wq;
+
+	return cqe_opcode(cqe) == MLX5_CQE_REQ_ERR &&
+	       wq_slot_at(sends, be16toh(cqe->wqe_counter))->tail_after == sends->tail;
+}
+
 /* A peer that does not answer, and what is flushed, is nothing to look for here. */
 static bool error_is_ours(uint8_t syndrome)
 {
@@ -201,6 +213,8 @@ mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct m
 		mlx5_srq_put_back(rq->srq, be16toh(cqe->wqe_counter));
 		return -1;
 	}
+	if (request_is_over(rq, cqe))
+		return -1;
 	if (syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
 	    !__atomic_exchange_n(&rq->error_reported, true, __ATOMIC_RELAXED))
 		error_explain(rq, cqe);

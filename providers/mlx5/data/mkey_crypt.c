@@ -8,8 +8,9 @@
 #include "prm/mlx5/bsf.h"
 #include "providers/mlx5/mkey.h"
 
-static_assert(sizeof(((struct mkey_crypt *)0)->tweak) == BSF_TWEAK_SIZE, "PRM: Crypto BSF");
-static_assert(sizeof(((struct mkey_crypt *)0)->keytag) == BSF_KEYTAG_SIZE, "PRM: Crypto BSF");
+static_assert(sizeof(((struct mkey_crypt_config *)0)->tweak) == BSF_TWEAK_SIZE, "PRM: Crypto BSF");
+static_assert(sizeof(((struct mkey_crypt_config *)0)->keytag) == BSF_KEYTAG_SIZE,
+	      "PRM: Crypto BSF");
 
 unsigned int mlx5_mkey_block_selector(unsigned int block)
 {
@@ -38,15 +39,23 @@ static uint8_t order_of(const struct mlx5dv_crypto_attr *attr)
 
 /* Programs give the number with its lowest byte first. A device that counts units has it with its
  * highest first. */
-static void take_tweak(struct mkey_crypt *crypt, const char *tweak)
+static void take_tweak(struct mkey_crypt_config *crypt, bool counts_units, const char *tweak)
 {
-	enum { LAST = BSF_TWEAK_SIZE - 1 };
+	uint64_t half[2];
 
-	for (unsigned int i = 0; i <= LAST; i++)
-		crypt->tweak[i] = (uint8_t)tweak[crypt->of_units ? LAST - i : i];
+	static_assert(sizeof(half) == BSF_TWEAK_SIZE, "PRM: Crypto BSF");
+	memcpy(half, tweak, sizeof(half));
+	if (counts_units) {
+		const uint64_t low = half[0];
+
+		half[0] = __builtin_bswap64(half[1]);
+		half[1] = __builtin_bswap64(low);
+	}
+	memcpy(crypt->tweak, half, sizeof(half));
 }
 
-const char *mlx5_mkey_take_crypt(struct mkey_crypt *crypt, const struct mlx5dv_crypto_attr *attr)
+const char *mlx5_mkey_take_crypt(struct mkey_crypt_config *crypt, bool counts_units,
+				 const struct mlx5dv_crypto_attr *attr)
 {
 	if (attr->comp_mask)
 		return "comp_mask is not 0";
@@ -63,12 +72,12 @@ const char *mlx5_mkey_take_crypt(struct mkey_crypt *crypt, const struct mlx5dv_c
 	crypt->block = (uint8_t)attr->data_unit_size;
 	crypt->dek = attr->dek->object.id;
 	memcpy(crypt->keytag, attr->keytag, sizeof(crypt->keytag));
-	take_tweak(crypt, attr->initial_tweak);
+	take_tweak(crypt, counts_units, attr->initial_tweak);
 	crypt->on = crypt->changed = true;
 	return NULL;
 }
 
-void mlx5_mkey_put_crypt(const struct mkey_crypt *crypt, bool is_signed, uint8_t *bsf)
+void mlx5_mkey_put_crypt(const struct mkey_crypt_config *crypt, bool is_signed, uint8_t *bsf)
 {
 	fld_set(bsf, BSF_KIND, is_signed ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE);
 	fld_set(bsf, BSF_TYPE, BSF_OF_CRYPTO);

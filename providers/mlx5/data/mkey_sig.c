@@ -105,31 +105,27 @@ static uint8_t alike(const struct mkey_sig_domain *a, const struct mkey_sig_doma
 	return bytes;
 }
 
-const char *mlx5_mkey_take_sig(struct mkey_sig *key, const struct mlx5dv_sig_block_attr *attr)
+const char *mlx5_mkey_take_sig(struct mkey_sig_config *sig,
+			       const struct mlx5dv_sig_block_attr *attr)
 {
 	bool copies = attr->flags & MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK;
-	struct mkey_sig_domain mem = key->mem, wire = key->wire;
 	const char *why;
-	bool same;
 
 	if (!attr->mem && !attr->wire)
 		return "neither mem nor wire is there";
 	if (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK)
 		return "flags or comp_mask have something that is not known";
-	why = take_domain(&mem, attr->mem);
+	why = take_domain(&sig->mem, attr->mem);
 	if (!why)
-		why = take_domain(&wire, attr->wire);
+		why = take_domain(&sig->wire, attr->wire);
 	if (why)
 		return why;
-	same = same_structure(&mem, &wire);
-	if (copies && !same)
+	sig->same_blocks = same_structure(&sig->mem, &sig->wire);
+	if (copies && !sig->same_blocks)
 		return "a copy_mask is for domains of the same structure";
-	key->mem = mem;
-	key->wire = wire;
-	key->same_blocks = same;
-	key->check = attr->check_mask;
-	key->copy = copies ? attr->copy_mask : alike(&mem, &wire);
-	key->state = MKEY_SIG_CHANGED;
+	sig->check = attr->check_mask;
+	sig->copy = copies ? attr->copy_mask : alike(&sig->mem, &sig->wire);
+	sig->state = MKEY_SIG_CHANGED;
 	return NULL;
 }
 
@@ -173,7 +169,8 @@ static void put_inline(const struct mkey_sig_domain *domain, uint8_t *part)
 	fld_set(part, BSF_INL_APP_MASK, UINT16_MAX);
 }
 
-void mlx5_mkey_put_bsf(const struct mkey_sig *sig, bool on, bool encrypts, uint8_t *bsf)
+void mlx5_mkey_put_bsf(const struct mkey_sig *psvs, const struct mkey_sig_config *sig, bool on,
+		       bool encrypts, uint8_t *bsf)
 {
 	fld_set(bsf, BSF_KIND, encrypts ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE);
 	fld_set(bsf, BSF_RAW_SIZE, UINT32_MAX);
@@ -184,9 +181,9 @@ void mlx5_mkey_put_bsf(const struct mkey_sig *sig, bool on, bool encrypts, uint8
 	fld_set(bsf, BSF_WIRE_BS, sig->same_blocks ? sig->copy : block_selector(&sig->wire));
 	fld_set(bsf, BSF_MEM_BS, block_selector(&sig->mem));
 	fld_set(bsf, BSF_WIRE_FORMAT, crc_format(&sig->wire));
-	fld_set(bsf, BSF_WIRE_PSV, sig->wire.on ? sig->wire.psv : 0);
+	fld_set(bsf, BSF_WIRE_PSV, sig->wire.on ? psvs->wire.n : 0);
 	fld_set(bsf, BSF_MEM_FORMAT, crc_format(&sig->mem));
-	fld_set(bsf, BSF_MEM_PSV, sig->mem.on ? sig->mem.psv : 0);
+	fld_set(bsf, BSF_MEM_PSV, sig->mem.on ? psvs->mem.n : 0);
 	put_inline(&sig->wire, fld_at(bsf, BSF_WIRE_INLINE));
 	put_inline(&sig->mem, fld_at(bsf, BSF_MEM_INLINE));
 }

@@ -6,7 +6,9 @@
  *
  * A configuration takes its place in the queue with the last of the setters that it announced. One
  * that lacks setters is none: whatever comes next takes the place, as with the distribution's
- * library.
+ * library. What a key that computes has been told is kept, since later requests tell it only what
+ * changes: setters write a draft of it, and the end of a batch that is cancelled puts back what was
+ * before the batch.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -96,6 +98,8 @@ static bool request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey, unsigned i
 	request->ctrl = put_zeroes(&qp->sq, &request->wqe, sizeof(*request->ctrl));
 	request->context = put_zeroes(&qp->sq, &request->wqe, sizeof(*request->context));
 	request->ctrl->flags = MLX5_WQE_UMR_CTRL_FLAG_INLINE;
+	if (mkey_computes(mkey))
+		mkey->draft = mkey->config;
 	request->mask = MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY;
 	request->context->qpn_mkey =
 		htobe32(FLD_BITS(MKC_QPN) | (mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0)));
@@ -114,14 +118,15 @@ struct formats {
 
 static struct formats formats_of(const struct mlx5_mkey *mkey)
 {
-	enum mkey_sig_state state = mkey->sig ? mkey->sig->state : MKEY_SIG_NONE;
-	bool changed = state == MKEY_SIG_CHANGED || (mkey->crypt && mkey->crypt->changed);
+	const struct mkey_crypt_config *crypt = &mkey->draft.crypt;
+	enum mkey_sig_state state = mkey->sig ? mkey->draft.sig.state : MKEY_SIG_NONE;
+	bool changed = state == MKEY_SIG_CHANGED || crypt->changed;
 	bool dropped = state == MKEY_SIG_RESET;
 	struct formats formats = { .any = changed || dropped };
 
 	if (!formats.any)
 		return formats;
-	formats.crypt = mkey->crypt && mkey->crypt->on;
+	formats.crypt = crypt->on;
 	formats.sig_is_on = state == MKEY_SIG_CHANGED || state == MKEY_SIG_SET;
 	formats.sig = formats.sig_is_on || (mkey->sig && formats.crypt);
 	return formats;
@@ -133,10 +138,10 @@ static void put_formats(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
 	struct mkey_request *request = &qp->mkey_request;
 
 	if (formats->sig)
-		mlx5_mkey_put_bsf(mkey->sig, formats->sig_is_on, formats->crypt,
+		mlx5_mkey_put_bsf(mkey->sig, &mkey->draft.sig, formats->sig_is_on, formats->crypt,
 				  put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
 	if (formats->crypt)
-		mlx5_mkey_put_crypt(mkey->crypt, formats->sig,
+		mlx5_mkey_put_crypt(&mkey->draft.crypt, formats->sig,
 				    put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
 }
 
@@ -148,14 +153,15 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 		[MLX5DV_BLOCK_SIZE_4048] = 4048, [MLX5DV_BLOCK_SIZE_4096] = 4096,
 		[MLX5DV_BLOCK_SIZE_4160] = 4160,
 	};
-	const struct mkey_crypt *crypt = mkey->crypt;
+	const struct mkey_crypt_config *crypt = &mkey->draft.crypt;
+	const uint64_t length = mkey->draft.length;
 
-	if (!crypt || !crypt->on || crypt->of_units || mkey->length <= bytes[crypt->block])
+	if (!crypt->on || mkey->encrypts_units || length <= bytes[crypt->block])
 		return true;
 	request_fail(
 		qp, EINVAL,
 		"key %#x has %llu bytes: the device encrypts one data unit for each key, of %u",
-		mkey->dv.lkey, (unsigned long long)mkey->length, bytes[crypt->block]);
+		mkey->dv.lkey, (unsigned long long)length, bytes[crypt->block]);
 	return false;
 }
 
@@ -173,7 +179,7 @@ static bool put_computed(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 		return false;
 	if (formats.any)
 		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
-	if (mkey->sig && mkey->sig->count_changed) {
+	if (mkey->sig && mkey->sig->count != mkey->draft.sig.count_told) {
 		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
 		flags |= (mkey->sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
 	}
@@ -196,8 +202,8 @@ static bool put_computed(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 	return true;
 }
 
-static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain, unsigned int flags,
-		    bool is_last)
+static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain,
+		    const struct mkey_psv *psv, unsigned int flags, bool is_last)
 {
 	struct send_wqe wqe;
 	uint8_t *seg;
@@ -212,38 +218,83 @@ static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain, un
 	wq_slot_note(wqe.slot, qp->sq.wq.head, qp->vqp.qp_ex.wr_id);
 	((struct mlx5_wqe_ctrl_seg *)wqe.ctrl)->fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
 	seg = put_zeroes(&qp->sq, &wqe, PSV_SEG_SIZE);
-	fld_set(seg, SET_PSV_N, domain->psv);
+	fld_set(seg, SET_PSV_N, psv->n);
 	fld_set(seg, SET_PSV_SIGNATURE, mlx5_mkey_psv_start(domain));
 	qp->batch.ctrl = wqe.ctrl;
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-static void sig_advance(struct mkey_sig *sig)
-{
-	sig->count_changed = false;
-	if (sig->state == MKEY_SIG_CHANGED)
-		sig->state = MKEY_SIG_SET;
-	else if (sig->state == MKEY_SIG_RESET)
-		sig->state = MKEY_SIG_NONE;
-}
-
 /* The request is complete when the last of its WQEs is. */
-static void put_states(struct mlx5_qp *qp, const struct mkey_sig *sig)
+static void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
+	const struct mkey_sig_domain *mem = &mkey->draft.sig.mem, *wire = &mkey->draft.sig.wire;
 	unsigned int flags = qp->vqp.qp_ex.wr_flags & ~(unsigned int)IBV_SEND_FENCE;
 
-	put_psv(qp, &sig->mem, sig->wire.on ? 0 : flags, !sig->wire.on);
-	put_psv(qp, &sig->wire, flags, true);
+	put_psv(qp, mem, &mkey->sig->mem, wire->on ? 0 : flags, !wire->on);
+	put_psv(qp, wire, &mkey->sig->wire, flags, true);
 }
+
+/* ---- what a key has been told */
+
+/* The function is told that the draft is in the ring: later requests add to it. */
+static void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+{
+	if (!mkey->is_in_batch) {
+		mkey->before_batch = mkey->config;
+		mkey->is_in_batch = true;
+		mkey->next_in_batch = qp->mkey_batch.changed;
+		qp->mkey_batch.changed = mkey;
+	}
+	mkey->draft.crypt.changed = false;
+	if (mkey->sig)
+		mkey->draft.sig.count_told = mkey->sig->count;
+	if (mkey->draft.sig.state == MKEY_SIG_CHANGED)
+		mkey->draft.sig.state = MKEY_SIG_SET;
+	else if (mkey->draft.sig.state == MKEY_SIG_RESET)
+		mkey->draft.sig.state = MKEY_SIG_NONE;
+	mkey->config = mkey->draft;
+}
+
+/* The batch ends. A configuration that still lacks setters ends with it. */
+static void configs_end(struct mlx5_qp *qp, bool cancelled)
+{
+	struct mlx5_mkey *mkey;
+
+	qp->mkey_request.mkey = NULL;
+	while ((mkey = qp->mkey_batch.changed) != NULL) {
+		qp->mkey_batch.changed = mkey->next_in_batch;
+		mkey->is_in_batch = false;
+		if (cancelled)
+			mkey->config = mkey->before_batch;
+	}
+}
+
+static int configs_complete(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	configs_end(qp, qp->batch.err);
+	return qp->mkey_batch.complete(qpx);
+}
+
+static void configs_abort(struct ibv_qp_ex *qpx)
+{
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	configs_end(qp, true);
+	qp->mkey_batch.abort(qpx);
+}
+
+/* ---- the end of a request */
 
 static void request_finish(struct mlx5_qp *qp)
 {
 	struct mkey_request *request = &qp->mkey_request;
 	struct mlx5_mkey *mkey = request->mkey;
-	struct mkey_sig *sig = mkey->sig;
-	bool states = sig && sig->state == MKEY_SIG_CHANGED;
+	bool computes = mkey_computes(mkey);
+	bool states = computes && mkey->draft.sig.state == MKEY_SIG_CHANGED;
 
-	if ((sig || mkey->crypt) && !put_computed(qp, mkey))
+	if (computes && !put_computed(qp, mkey))
 		return;
 	request->ctrl->mkey_mask = htobe64(request->mask);
 	if (states) {
@@ -256,12 +307,10 @@ static void request_finish(struct mlx5_qp *qp)
 	qp->batch.ctrl = request->wqe.ctrl;
 	batch_finish_wqe(qp, &request->wqe, !states); /* several WQEs are not pushed */
 	if (states)
-		put_states(qp, sig);
+		put_states(qp, mkey);
 	qp->sq.wq.head++;
-	if (sig)
-		sig_advance(sig);
-	if (mkey->crypt)
-		mkey->crypt->changed = false;
+	if (computes)
+		config_take(qp, mkey);
 	gate_shut(qp);
 	request->mkey = NULL;
 }
@@ -315,7 +364,7 @@ static void layout_close(struct mlx5_qp *qp, uint32_t entries, uint64_t bytes)
 	request->ctrl->klm_octowords = htobe16((uint16_t)whole);
 	request->context->len = htobe64(bytes);
 	request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN;
-	request->mkey->length = bytes;
+	request->mkey->draft.length = bytes;
 }
 
 static bool put_list(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
@@ -432,7 +481,7 @@ static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 	if (!request_begin(qp, to_mkey(mkey), num_setters))
 		return;
 	if (attr->conf_flags & MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR && to_mkey(mkey)->sig)
-		to_mkey(mkey)->sig->state = MKEY_SIG_RESET;
+		to_mkey(mkey)->draft.sig.state = MKEY_SIG_RESET;
 	if (!num_setters)
 		request_finish(qp);
 }
@@ -498,7 +547,7 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 	if (!setter_begin(qp, SET_SIGNATURE))
 		return;
 	mkey = qp->mkey_request.mkey;
-	why = mkey->sig ? mlx5_mkey_take_sig(mkey->sig, attr)
+	why = mkey->sig ? mlx5_mkey_take_sig(&mkey->draft.sig, attr)
 			: "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
 	if (why)
 		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
@@ -515,18 +564,33 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 	if (!setter_begin(qp, SET_CRYPTO))
 		return;
 	mkey = qp->mkey_request.mkey;
-	why = mkey->crypt ? mlx5_mkey_take_crypt(mkey->crypt, attr)
-			  : "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
+	why = mkey->encrypts ? mlx5_mkey_take_crypt(&mkey->draft.crypt, mkey->encrypts_units, attr)
+			     : "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
 	if (why)
 		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);
 	else
 		setter_finish(qp);
 }
 
+static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
+{
+	const uint64_t lay_out = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
+				 MLX5DV_QP_EX_WITH_MKEY_CONFIGURE;
+	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+
+	if (!(ops & lay_out))
+		return;
+	qp->mkey_batch.complete = qpx->wr_complete;
+	qp->mkey_batch.abort = qpx->wr_abort;
+	qpx->wr_complete = configs_complete;
+	qpx->wr_abort = configs_abort;
+}
+
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 {
 	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
 
+	fill_ends(qp, ops);
 	if (ops & MLX5DV_QP_EX_WITH_MR_LIST)
 		dv->wr_mr_list = wr_mr_list;
 	if (ops & MLX5DV_QP_EX_WITH_MR_INTERLEAVED)

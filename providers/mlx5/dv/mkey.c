@@ -60,7 +60,7 @@ static int mkey_check_flags(struct mlx5_context *ctx, uint32_t flags)
 
 /* ---- signatures ---- */
 
-static int psv_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig_domain *domain)
+static int psv_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_psv *psv)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CREATE_PSV_OUT_SIZE] = { 0 };
 	int ret;
@@ -68,21 +68,20 @@ static int psv_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig_do
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_PSV);
 	fld_set(in, CREATE_PSV_IN_NUM_PSV, 1);
 	fld_set(in, CREATE_PSV_IN_PD, pdn);
-	ret = mlx5_devx_object_create_out(ctx, in, sizeof(in), out, sizeof(out),
-					  &domain->psv_object);
+	ret = mlx5_devx_object_create_out(ctx, in, sizeof(in), out, sizeof(out), &psv->object);
 	if (ret)
 		return ret;
-	domain->psv = (uint32_t)fld_get(out, CREATE_PSV_OUT_PSV(0));
-	domain->has_psv = true;
+	psv->n = (uint32_t)fld_get(out, CREATE_PSV_OUT_PSV(0));
+	psv->exists = true;
 	return 0;
 }
 
-static int psv_destroy(struct mlx5_context *ctx, struct mkey_sig_domain *domain)
+static int psv_destroy(struct mlx5_context *ctx, struct mkey_psv *psv)
 {
-	int ret = domain->has_psv ? mlx5_devx_object_destroy(ctx, &domain->psv_object) : 0;
+	int ret = psv->exists ? mlx5_devx_object_destroy(ctx, &psv->object) : 0;
 
 	if (!ret)
-		domain->has_psv = false;
+		psv->exists = false;
 	return ret;
 }
 
@@ -93,8 +92,7 @@ static int sig_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig **
 
 	if (!sig)
 		return ENOMEM;
-	sig->count = 1;
-	sig->count_changed = true;
+	sig->count = 1; /* which it was not told */
 	ret = psv_create(ctx, pdn, &sig->mem);
 	if (!ret)
 		ret = psv_create(ctx, pdn, &sig->wire);
@@ -139,17 +137,15 @@ static int sig_index(struct mlx5_mkey *mkey)
 
 /* ---- encryption ---- */
 
-static int crypt_create(struct mlx5_context *ctx, struct mkey_crypt **out)
+static int crypt_create(struct mlx5_mkey *mkey)
 {
 	const struct mlx5_hca_caps *caps;
-	int ret = mlx5_hca_caps_get(ctx, &caps);
+	int ret = mlx5_hca_caps_get(mkey->ctx, &caps);
 
 	if (ret)
 		return ret;
-	*out = calloc_for("mlx5dv_create_mkey", 1, sizeof(**out));
-	if (!*out)
-		return ENOMEM;
-	(*out)->of_units = caps->encrypts_units;
+	mkey->encrypts = true;
+	mkey->encrypts_units = caps->encrypts_units;
 	return 0;
 }
 
@@ -160,7 +156,7 @@ static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct
 			  uint8_t *in)
 {
 	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
-	unsigned int formats = (mkey->sig != NULL) + (mkey->crypt != NULL);
+	unsigned int formats = (mkey->sig != NULL) + (unsigned int)mkey->encrypts;
 	uint32_t remote = attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
@@ -174,7 +170,7 @@ static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct
 	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, mkey->max_entries);
 	fld_set(mkc, MKC_BSF_EN, formats != 0);
 	fld_set(mkc, MKC_BSF_OCTWORD_SIZE, formats * BSF_SIZE / 16);
-	fld_set(mkc, MKC_CRYPTO_EN, mkey->crypt != NULL);
+	fld_set(mkc, MKC_CRYPTO_EN, mkey->encrypts);
 }
 
 static int mkey_run_create(const struct mlx5dv_mkey_init_attr *attr, struct mlx5_mkey *mkey)
@@ -202,12 +198,11 @@ static int mkey_build(const struct mlx5dv_mkey_init_attr *attr, struct mlx5_mkey
 	if (attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE)
 		ret = sig_create(mkey->ctx, to_ppd(attr->pd)->pdn, &mkey->sig);
 	if (!ret && attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO)
-		ret = crypt_create(mkey->ctx, &mkey->crypt);
+		ret = crypt_create(mkey);
 	if (!ret)
 		ret = mkey_run_create(attr, mkey);
 	if (!ret)
 		return 0;
-	free(mkey->crypt);
 	sig_destroy(mkey->ctx, mkey->sig);
 	return ret;
 }
@@ -265,7 +260,6 @@ DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
 		ret = sig_destroy(mkey->ctx, mkey->sig);
 	if (ret)
 		return ret;
-	free(mkey->crypt);
 	free(mkey);
 	return 0;
 }
@@ -313,7 +307,7 @@ static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
 	struct mkey_sig *sig = mkey->sig;
 	const struct mkey_sig_error *error = &sig->error;
 	const struct mkey_sig_domain *domain =
-		error->domain == SIG_ERR_ON_WIRE ? &sig->wire : &sig->mem;
+		error->domain == SIG_ERR_ON_WIRE ? &mkey->config.sig.wire : &mkey->config.sig.mem;
 
 	if (error->type)
 		return check_refuse(mkey, "the device tells of an error that is not of a block");
@@ -324,7 +318,6 @@ static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
 	describe_error(error, domain, err);
 	sig->error.happened = false;
 	sig->count++;
-	sig->count_changed = true;
 	return 0;
 }
 

@@ -23,6 +23,9 @@ void dv_flips(struct rig *rig);
 void dv_signatures(struct rig *rig);
 void dv_encryption(struct rig *rig);
 void dv_crypto(struct rig *rig);
+void dv_cancelled(struct rig *rig);
+void dv_taken_back(struct rig *rig);
+void dv_failed_once(struct rig *rig);
 void dv_mkey_queues(struct rig *rig);
 void dv_numbers(struct rig *rig);
 

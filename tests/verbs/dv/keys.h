@@ -29,4 +29,14 @@ void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, u
 void keys_connect(struct keys *keys, uint64_t dv_ops);
 void keys_close(struct keys *keys);
 
+/* The function makes the calls that WORDS name (calls[]), on a key with FLAGS beside that of
+ * indirect keys, and says what came of them. */
+struct keys_outcome {
+	uint32_t bytes; /* that the other end has got */
+	int completions;
+};
+
+struct keys_outcome keys_case(struct rig *rig, const char *words, uint32_t inlines,
+			      uint16_t entries, uint32_t flags);
+
 #endif

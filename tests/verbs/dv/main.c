@@ -15,7 +15,8 @@ static const struct rig_topic topics[] = {
 	{ "mkeys", dv_mkeys },           { "mkey-queues", dv_mkey_queues },
 	{ "signatures", dv_signatures }, { "layouts", dv_layouts },
 	{ "flips", dv_flips },           { "encryption", dv_encryption },
-	{ "crypto", dv_crypto },
+	{ "crypto", dv_crypto },         { "cancelled", dv_cancelled },
+	{ "taken-back", dv_taken_back }, { "failed-once", dv_failed_once },
 };
 
 int main(int argc, char **argv)

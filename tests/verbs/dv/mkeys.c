@@ -247,6 +247,23 @@ static void put_invalidate(struct keys *keys, unsigned int n)
 	ibv_wr_local_inv(keys->qpx, keys->mkey->lkey);
 }
 
+/* The batch is cancelled, and another begins. */
+static void put_abort(struct keys *keys, unsigned int n)
+{
+	(void)n;
+	ibv_wr_abort(keys->qpx);
+	ibv_wr_start(keys->qpx);
+	keys->qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
+}
+
+static void put_complete(struct keys *keys, unsigned int n)
+{
+	(void)n;
+	SAY_RET(ibv_wr_complete(keys->qpx), "ibv_wr_complete");
+	ibv_wr_start(keys->qpx);
+	keys->qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
+}
+
 static void put_copy(struct keys *keys, unsigned int n)
 {
 
@@ -264,7 +281,7 @@ static const struct {
 	{ 'L', put_mr_list },   { 'I', put_mr_pattern }, { 'A', put_mr_access },
 	{ 'f', put_flags },     { 's', put_send },       { 'x', put_invalidate },
 	{ 'm', put_copy },      { 'g', put_signature },  { 'w', put_whole },
-	{ 'e', put_crypto },
+	{ 'e', put_crypto },    { 'X', put_abort },      { 'C', put_complete },
 };
 
 static void put_words(struct keys *keys, const char *words)
@@ -389,14 +406,14 @@ static void put_last(struct keys *keys)
 	MUST(!ibv_post_send(&keys->qpx->qp_base, &wr, &bad));
 }
 
-static void say_sent(const struct keys *keys)
+static int say_sent(const struct keys *keys)
 {
 	struct ibv_wc wc;
 
-	for (;;) {
+	for (int count = 0;; count++) {
 		MUST(rig_poll(keys->pair.end[0].cq, 1, &wc) == 1);
 		if (wc.wr_id == LAST)
-			return;
+			return count;
 		say("sent: %s, opcode %d", ibv_wc_status_str(wc.status),
 		    wc.status ? 0 : (int)wc.opcode);
 	}
@@ -439,14 +456,15 @@ static void say_check_of(struct mlx5dv_mkey *mkey)
 		say("no error");
 }
 
-static void run_case_on(struct rig *rig, const char *words, uint32_t inlines, uint16_t entries,
-			uint32_t flags)
+struct keys_outcome keys_case(struct rig *rig, const char *words, uint32_t inlines,
+			      uint16_t entries, uint32_t flags)
 {
 	struct rig_conf conf = rig_conf_default();
 	struct ibv_wc wc;
 	struct keys keys;
 	struct ibv_recv_wr recv = { 0 }, *bad;
 	struct ibv_sge sge;
+	struct keys_outcome came = { 0 };
 	int ret;
 
 	conf.cap.max_inline_data = inlines;
@@ -466,20 +484,23 @@ static void run_case_on(struct rig *rig, const char *words, uint32_t inlines, ui
 		      entries);
 	if (!ret) {
 		put_last(&keys);
-		say_sent(&keys);
+		came.completions = say_sent(&keys);
 	}
-	if (!ret && ibv_poll_cq(keys.pair.end[1].cq, 1, &wc) == 1 && !wc.status && wc.byte_len)
-		say_received(wc.byte_len);
+	if (!ret && ibv_poll_cq(keys.pair.end[1].cq, 1, &wc) == 1 && !wc.status)
+		came.bytes = wc.byte_len;
+	if (came.bytes)
+		say_received(came.bytes);
 	if (flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE) {
 		say_check_of(keys.mkey);
 		say_check_of(keys.mkey);
 	}
 	keys_close(&keys);
+	return came;
 }
 
 static void run_case(struct rig *rig, const char *words, uint32_t inlines, uint16_t entries)
 {
-	run_case_on(rig, words, inlines, entries, 0);
+	keys_case(rig, words, inlines, entries, 0);
 }
 
 /* ---- topics ---- */
@@ -627,10 +648,10 @@ void dv_mkey_queues(struct rig *rig)
 				ibv_destroy_qp(qp);
 		}
 	rig_pair_close(&keys.pair);
-	run_case_on(rig, "c3 a l44 e100", 704, 52, CRYPTO);
-	run_case_on(rig, "c3 a l45 e100", 704, 52, CRYPTO);
-	run_case_on(rig, "c4 a l40 g010 e100", 704, 52, CRYPTO | SIGNATURE);
-	run_case_on(rig, "c4 a l41 g010 e100", 704, 52, CRYPTO | SIGNATURE);
+	keys_case(rig, "c3 a l44 e100", 704, 52, CRYPTO);
+	keys_case(rig, "c3 a l45 e100", 704, 52, CRYPTO);
+	keys_case(rig, "c4 a l40 g010 e100", 704, 52, CRYPTO | SIGNATURE);
+	keys_case(rig, "c4 a l41 g010 e100", 704, 52, CRYPTO | SIGNATURE);
 }
 
 /* What the memory holds is no signature of anything, so checks of memory find errors. */
@@ -684,9 +705,9 @@ void dv_signatures(struct rig *rig)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		run_case_on(rig, cases[i], 512, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
+		keys_case(rig, cases[i], 512, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
 	run_case(rig, "c3 a w512 g010", 512, 4);
-	run_case_on(rig, "c3 a w512 g010", 0, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
+	keys_case(rig, "c3 a w512 g010", 0, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
 }
 
 void dv_encryption(struct rig *rig)
@@ -738,13 +759,13 @@ void dv_encryption(struct rig *rig)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		run_case_on(rig, cases[i], 512, 4, CRYPTO);
+		keys_case(rig, cases[i], 512, 4, CRYPTO);
 	for (size_t i = 0; i < ARRAY_SIZE(with_signatures); i++)
-		run_case_on(rig, with_signatures[i], 512, 4, BOTH);
+		keys_case(rig, with_signatures[i], 512, 4, BOTH);
 	run_case(rig, "c3 a w512 e100", 512, 4);
 	for (uint32_t inlines = 0; inlines <= 256; inlines += 64) {
-		run_case_on(rig, "c3 a w512 e100", inlines, 4, CRYPTO);
-		run_case_on(rig, "c3 a w512 e100", inlines, 4, BOTH);
-		run_case_on(rig, "c4 a w512 g010 e100", inlines, 4, BOTH);
+		keys_case(rig, "c3 a w512 e100", inlines, 4, CRYPTO);
+		keys_case(rig, "c3 a w512 e100", inlines, 4, BOTH);
+		keys_case(rig, "c4 a w512 g010 e100", inlines, 4, BOTH);
 	}
 }
