@@ -92,6 +92,7 @@ struct mkey {
 	struct crypt_part *crypt_part; /* NULL: all units have come whole */
 	struct sig sig;                /* what the key computes, and how far it got */
 	struct sig_state sig_state;
+	struct sig_count sig_count;
 	LIST_ENTRY(mkey) in_sig_failed; /* as sig_state.unreported says */
 	uint8_t bsf[MKEY_BSF_MAX];      /* as software wrote it: what the key computes */
 	uint8_t context[KEY_CONTEXT_MAX];

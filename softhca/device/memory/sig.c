@@ -140,6 +140,18 @@ static uint64_t guard_start(const struct lane *lane)
 	}
 }
 
+/* The formats of a key and its PSVs are set by requests of their own, which are to agree. */
+static void check_start(struct hca *hca, const struct lane *lane)
+{
+	if (lane->psv->start != lane->domain->start)
+		strict_report(hca->config.strict, hca->config.trace, "psv.start",
+			      "PSV 0x%06x starts from 0x%016llx, and the key's format for the %s "
+			      "from 0x%016llx",
+			      lane->psv->n, (unsigned long long)lane->psv->start,
+			      lane->on_wire ? "wire" : "memory",
+			      (unsigned long long)lane->domain->start);
+}
+
 static int lane_open(struct hca *hca, const struct pd *pd, const struct sig_domain *domain,
 		     bool on_wire, uint64_t walk, struct lane *lane)
 {
@@ -149,6 +161,7 @@ static int lane_open(struct hca *hca, const struct pd *pd, const struct sig_doma
 	lane->psv = res_get(&hca->psvs, domain->psv);
 	if (!lane->psv || !lane->psv->set || lane->psv->pd != pd)
 		return EFAULT;
+	check_start(hca, lane);
 	lane->whole = walk % domain->block == 0;
 	lane->state = guard_start(lane);
 	return 0;
@@ -223,10 +236,10 @@ static void note_error(struct hca *hca, struct mkey *mkey, const struct lane *la
 	size_t i = 0;
 
 	lane->psv->failed = true;
-	if (error->happened)
+	if (mkey->sig_count.happened == mkey->sig_count.expected)
 		return;
-	*error = (struct sig_error){ .happened = true,
-				     .on_wire = lane->on_wire,
+	mkey->sig_count.happened = mkey->sig_count.expected;
+	*error = (struct sig_error){ .on_wire = lane->on_wire,
 				     .guard = domain->guard,
 				     .offset = (data / domain->block - 1) * unit(domain) };
 	if (!mkey->sig_state.unreported)
@@ -253,6 +266,8 @@ static void lane_check(struct hca *hca, struct mkey *mkey, struct lane *lane, ui
 	uint64_t mask = mask_of(mkey->sig.check), expected = lane_signature(lane, data);
 	uint64_t differ = (expected ^ actual) & mask;
 
+	if (is_dif(lane->domain->guard))
+		differ &= ~((uint64_t)(uint16_t)~lane->domain->app_mask << 32);
 	if (!lane->whole || lane->psv->failed || is_escaped(lane->domain, actual))
 		return;
 	if (sig_bytes(lane->domain) < SIG_BYTES_MAX)

@@ -24,7 +24,9 @@ struct sig_domain {
 	enum guard guard;
 	uint32_t block; /* bytes of data in front of each signature */
 	uint32_t psv;
-	bool ref_counts; /* the reference tag of each block is one more */
+	uint64_t start;    /* what the PSV is to be set to, where the tags are as in it */
+	bool ref_counts;   /* the reference tag of each block is one more */
+	uint16_t app_mask; /* bits of the application tag that are checked */
 	/* Blocks with these tags are not checked. */
 	bool escape_app, escape_app_ref;
 };
@@ -35,9 +37,9 @@ struct sig {
 	uint8_t check, copy; /* bytes of the signature, the first is bit 7 */
 };
 
-/* The error is the first one since the key was laid out. */
+/* The error is the last one that was told: the next is, once software has said which number it
+ * expects it to have. */
 struct sig_error {
-	bool happened;
 	bool on_wire; /* the domain */
 	enum { SIG_BAD_GUARD, SIG_BAD_APP, SIG_BAD_REF } kind;
 	enum guard guard;
@@ -53,6 +55,12 @@ struct sig_state {
 	uint8_t part[SIG_BYTES_MAX];
 	struct sig_error error;
 	bool unreported;
+};
+
+/* Errors are counted by a bit, by software as well: one is told if software expects it, and so does
+ * not take the last one for it. */
+struct sig_count {
+	bool happened, expected;
 };
 
 /* The function returns how many bytes the key has on the wire. */

@@ -11,6 +11,10 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 
+#define ALL_BITS UINT32_MAX
+
+enum { BSF_WORDS = BSF_SIZE / 4, INLINE_WORDS = 4 };
+
 static uint32_t block_bytes(uint64_t selector)
 {
 	static const uint16_t bytes[] = {
@@ -40,22 +44,96 @@ static bool is_dif(enum guard guard)
 	return guard == GUARD_DIF_CRC || guard == GUARD_DIF_CSUM;
 }
 
+/* ---- what has no meaning is 0: an adapter whose firmware gives it one would do something else */
+
+static const uint32_t inline_words[INLINE_WORDS] = {
+	FLD_BITS(BSF_INL_VALID) | FLD_BITS(BSF_INL_REFRESH) | FLD_BITS(BSF_INL_APP),
+	FLD_BITS(BSF_INL_REF),
+	FLD_BITS(BSF_INL_TYPE) | FLD_BITS(BSF_INL_REPEAT) | FLD_BITS(BSF_INL_SEED),
+	FLD_BITS(BSF_INL_INC_REF) | FLD_BITS(BSF_INL_APPREF_ESC) | FLD_BITS(BSF_INL_APP_ESC) |
+		FLD_BITS(BSF_INL_APP_MASK),
+};
+
+static const uint32_t signature_words[BSF_WORDS] = {
+	FLD_BITS(BSF_KIND) | FLD_BITS(BSF_TYPE) | FLD_BITS(BSF_SAME_BLOCKS) | FLD_BITS(BSF_CHECK) |
+		FLD_BITS(BSF_WIRE_BS) | FLD_BITS(BSF_MEM_BS),
+	FLD_BITS(BSF_RAW_SIZE),
+	FLD_BITS(BSF_WIRE_FORMAT) | FLD_BITS(BSF_WIRE_PSV),
+	FLD_BITS(BSF_MEM_FORMAT) | FLD_BITS(BSF_MEM_PSV),
+	[8] = ALL_BITS,
+	ALL_BITS,
+	ALL_BITS,
+	ALL_BITS, /* inline_words says more */
+	[12] = ALL_BITS,
+	ALL_BITS,
+	ALL_BITS,
+	ALL_BITS,
+};
+
+static const uint32_t crypto_words[BSF_WORDS] = {
+	FLD_BITS(BSF_KIND) | FLD_BITS(BSF_TYPE) | FLD_BITS(CRYPTO_BSF_ORDER) |
+		FLD_BITS(CRYPTO_BSF_STANDARD),
+	FLD_BITS(BSF_RAW_SIZE),
+	FLD_BITS(CRYPTO_BSF_BLOCK),
+	[4] = ALL_BITS,
+	ALL_BITS,
+	ALL_BITS,
+	ALL_BITS, /* tweak */
+	[8] = FLD_BITS(CRYPTO_BSF_DEK),
+	[10] = ALL_BITS,
+	ALL_BITS, /* tag */
+};
+
+static bool has_only(const uint8_t *bytes, const uint32_t *known, unsigned int words)
+{
+	uint32_t other = 0;
+
+	for (unsigned int i = 0; i < words; i++)
+		other |= (uint32_t)fld_get(bytes, FLD(4 * i, 31, 0)) & ~known[i];
+	return !other;
+}
+
+static bool is_empty(const uint8_t *inl)
+{
+	static const uint32_t nothing[INLINE_WORDS];
+
+	return has_only(inl, nothing, INLINE_WORDS);
+}
+
+/* ---- signatures ---- */
+
+static bool decode_crc(uint64_t format, struct sig_domain *domain)
+{
+	domain->guard = crc_of(format);
+	if (!(format & BSF_CRC_SEED_0))
+		domain->start =
+			domain->guard == GUARD_CRC64 ? UINT64_MAX : (uint64_t)UINT32_MAX << 32;
+	return domain->guard && domain->block && format & BSF_CRC_REPEAT;
+}
+
+static bool decode_dif(const uint8_t *inl, struct sig_domain *domain)
+{
+	uint64_t type = fld_get(inl, BSF_INL_TYPE);
+
+	domain->guard = type == BSF_DIF_CRC ? GUARD_DIF_CRC : GUARD_DIF_CSUM;
+	domain->start = (fld_get(inl, BSF_INL_SEED) ? (uint64_t)UINT16_MAX << 48 : 0) |
+			fld_get(inl, BSF_INL_APP) << 32 | fld_get(inl, BSF_INL_REF);
+	domain->app_mask = (uint16_t)fld_get(inl, BSF_INL_APP_MASK);
+	domain->ref_counts = fld_get(inl, BSF_INL_INC_REF);
+	domain->escape_app = fld_get(inl, BSF_INL_APP_ESC);
+	domain->escape_app_ref = fld_get(inl, BSF_INL_APPREF_ESC);
+	return (type == BSF_DIF_CRC || type == BSF_DIF_CSUM) && domain->block &&
+	       fld_get(inl, BSF_INL_REPEAT) && has_only(inl, inline_words, INLINE_WORDS);
+}
+
 /* The function returns false when the format is none that this adapter has. */
 static bool decode_domain(uint64_t format, uint64_t selector, uint32_t psv, const uint8_t *inl,
 			  struct sig_domain *domain)
 {
 	*domain = (struct sig_domain){ .block = block_bytes(selector), .psv = psv };
-	if (format) {
-		domain->guard = crc_of(format);
-		return domain->guard && domain->block && format & BSF_CRC_REPEAT;
-	}
-	if (!fld_get(inl, BSF_INL_VALID))
-		return true;
-	domain->guard = fld_get(inl, BSF_INL_TYPE) == BSF_DIF_CRC ? GUARD_DIF_CRC : GUARD_DIF_CSUM;
-	domain->ref_counts = fld_get(inl, BSF_INL_INC_REF);
-	domain->escape_app = fld_get(inl, BSF_INL_APP_ESC);
-	domain->escape_app_ref = fld_get(inl, BSF_INL_APPREF_ESC);
-	return domain->block && fld_get(inl, BSF_INL_REPEAT);
+	if (fld_get(inl, BSF_INL_VALID))
+		return !format && decode_dif(inl, domain);
+	return is_empty(inl) && (!format || decode_crc(format, domain));
 }
 
 static bool decode_signature(const uint8_t *bsf, struct sig *sig)
@@ -64,6 +142,8 @@ static bool decode_signature(const uint8_t *bsf, struct sig *sig)
 	uint64_t mem_bs = fld_get(bsf, BSF_MEM_BS);
 	uint64_t wire_bs = same ? mem_bs : fld_get(bsf, BSF_WIRE_BS);
 
+	if (!has_only(bsf, signature_words, BSF_WORDS))
+		return false;
 	*sig = (struct sig){
 		.check = fld_get(bsf, BSF_CHECK),
 		.copy = same ? fld_get(bsf, BSF_COPY) : 0,
@@ -97,8 +177,8 @@ static bool decode_crypto(const uint8_t *bsf, struct crypt *crypt)
 	for (unsigned int i = 0; i < CIPHER_TWEAK; i++)
 		crypt->tweak[i] = tweak[CIPHER_TWEAK - 1 - i];
 	memcpy(crypt->tag, fld_at(bsf, CRYPTO_BSF_KEYTAG), DEK_TAG_SIZE);
-	return order <= BSF_ENCRYPTED_RAW_MEMORY && crypt->unit &&
-	       fld_get(bsf, CRYPTO_BSF_STANDARD) == BSF_AES_XTS;
+	return has_only(bsf, crypto_words, BSF_WORDS) && order <= BSF_ENCRYPTED_RAW_MEMORY &&
+	       crypt->unit && fld_get(bsf, CRYPTO_BSF_STANDARD) == BSF_AES_XTS;
 }
 
 /* There is one format for signatures, or for encryption, or one for each. */

@@ -140,6 +140,7 @@ void mlx5_decode_mkey(struct mkey *mkey)
 	mkey->whole = fld_get(mkey->context, MKC_LENGTH64);
 	mkey->free = is_free(mkey->context);
 	mkey->umr_enabled = fld_get(mkey->context, MKC_UMR_EN);
+	mkey->sig_count.expected = fld_get(mkey->context, MKC_EXPECTED_SIGERR_COUNT);
 	mkey->must_encrypt = fld_get(mkey->context, MKC_CRYPTO_EN);
 	mkey->may_invalidate = fld_get(mkey->context, MKC_EN_RINVAL);
 	mkey->qpn = fld_get(mkey->context, MKC_QPN);
