@@ -16,14 +16,20 @@ static uint64_t floor_block(uint64_t len)
 	return len - len % CIPHER_BLOCK;
 }
 
-/* So much of a unit can be encrypted before its end is there: when a unit is not of whole blocks,
+/* So much of LEN bytes can be encrypted before their end is there: when they are not whole blocks,
  * the last two depend on each other. IEEE 1619: ciphertext stealing */
-static uint32_t certain(const struct crypt *crypt, uint64_t have)
+static uint64_t certain(uint64_t len, uint64_t have)
 {
-	uint32_t blocks = floor_block(crypt->unit);
-	uint32_t limit = crypt->unit % CIPHER_BLOCK ? blocks - CIPHER_BLOCK : blocks;
+	uint64_t blocks = floor_block(len);
+	uint64_t limit = len % CIPHER_BLOCK ? blocks - CIPHER_BLOCK : blocks;
 
-	return min_of(floor_block(have), (uint64_t)limit);
+	return min_of(floor_block(have), limit);
+}
+
+/* The one at the end may be shorter. */
+static uint64_t unit_length(const struct crypt *crypt, uint64_t start, uint64_t whole)
+{
+	return min_of((uint64_t)crypt->unit, whole - start);
 }
 
 static bool is_boundary(const struct crypt *crypt, uint64_t place)
@@ -36,7 +42,7 @@ bool crypt_allows(const struct crypt *crypt, uint64_t at, uint64_t len, uint64_t
 	uint64_t end = at + len, rest = end % crypt->unit;
 
 	return is_boundary(crypt, at) && is_boundary(crypt, end) &&
-	       (end < whole || certain(crypt, rest) == rest);
+	       (end < whole || certain(crypt->unit, rest) == rest);
 }
 
 void crypt_widen(const struct crypt *crypt, uint64_t whole, uint64_t *start, uint64_t *end)
@@ -98,6 +104,23 @@ static int units_read(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	return ret ? EFAULT : 0;
 }
 
+/* What has come of a unit, and waits for the rest of it, is not in memory. */
+static void take_waiting(const struct mkey *mkey, uint64_t at, uint8_t *bytes, uint64_t len,
+			 uint64_t whole)
+{
+	const struct crypt_part *part = mkey->crypt_part;
+	uint64_t start, from, to;
+
+	if (!part || !part->have)
+		return;
+	start = part->end - part->have;
+	from = start + certain(unit_length(&mkey->crypt, start, whole), part->have);
+	to = min_of(part->end, at + len);
+	from = max_of(from, at);
+	if (from < to)
+		memcpy(bytes + (from - at), part->bytes + (from - start), to - from);
+}
+
 static int read_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint64_t at,
 		      uint8_t *bytes, uint64_t len, uint64_t whole, crypt_move_fn *move)
 {
@@ -112,6 +135,8 @@ static int read_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	ret = units_read(hca, mkey, dek, start, end, image, move);
 	if (!ret)
 		memcpy(bytes, image + (at - start), len);
+	if (!ret)
+		take_waiting(mkey, at, bytes, len, whole);
 	free(image);
 	return ret;
 }
@@ -126,7 +151,7 @@ struct arrival {
 
 /* The blocks of a unit do not depend on each other, so one whose start never came may go on, too.
  */
-static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at)
+static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at, uint64_t whole)
 {
 	const struct crypt_part *part = mkey->crypt_part;
 	uint64_t head = at - in->start;
@@ -137,7 +162,7 @@ static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at)
 	if (!part || part->end != at || part->have != head)
 		return head % CIPHER_BLOCK == 0;
 	memcpy(in->image, part->bytes, head);
-	in->fresh = in->start + certain(&mkey->crypt, head);
+	in->fresh = in->start + certain(unit_length(&mkey->crypt, in->start, whole), head);
 	return true;
 }
 
@@ -173,7 +198,7 @@ static int change_arrival(struct mkey *mkey, struct dek *dek, struct arrival *in
 		uint8_t *bytes = in->image + (at - in->start);
 
 		if (have < unit && in->end < whole) {
-			now = certain(&mkey->crypt, have);
+			now = certain(unit_length(&mkey->crypt, at, whole), have);
 			ret = keep_part(mkey, bytes, have, in->end);
 		}
 		if (!ret)
@@ -192,7 +217,7 @@ static int write_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint
 	in.image = calloc(1, in.end - in.start);
 	if (!in.image)
 		return ENOMEM;
-	if (!take_start(mkey, &in, at))
+	if (!take_start(mkey, &in, at, whole))
 		ret = EFAULT;
 	forget_start(mkey, &in);
 	memcpy(in.image + (at - in.start), bytes, len);
