@@ -64,6 +64,9 @@ static void caps_take_early(const uint8_t *cap, struct mlx5_hca_caps *caps)
 
 static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 {
+	caps->has_odp = fld_get(cap, HCA_CAP_PG);
+	caps->has_qos = fld_get(cap, HCA_CAP_QOS);
+	caps->has_general_2 = fld_get(cap, HCA_CAP_HCA_CAP_2);
 	caps->log_dc_reads = (uint8_t)fld_get(cap, HCA_CAP_LOG_MAX_RA_RES_DC);
 	caps->log_dc_requests = (uint8_t)fld_get(cap, HCA_CAP_LOG_MAX_RA_REQ_DC);
 	caps->lag_ports = (uint8_t)fld_get(cap, HCA_CAP_NUM_LAG_PORTS);
@@ -131,56 +134,87 @@ static void caps_take_crypto(const uint8_t *cap, struct mlx5_hca_caps *caps)
 	caps->failed_selftests = (uint16_t)fld_get(cap, CRYPTO_CAP_FAILED_SELFTESTS);
 }
 
-/* Only what the general page announces is there to be asked for. */
-static int caps_learn(struct mlx5_context *ctx, struct mlx5_hca_caps *caps)
-{
-	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
-	const uint8_t *cap = fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
-	bool has_odp, has_qos, has_more;
-	int ret = caps_query(ctx, PRM_CAP_GENERAL, out, sizeof(out));
+/* ---- the pages */
 
-	if (ret)
-		return ret;
-	caps_take_general(cap, caps);
-	has_odp = fld_get(cap, HCA_CAP_PG);
-	has_qos = fld_get(cap, HCA_CAP_QOS);
-	has_more = fld_get(cap, HCA_CAP_HCA_CAP_2);
-	if (has_odp)
-		ret = caps_query(ctx, PRM_CAP_ODP, out, sizeof(out));
-	if (ret)
-		return ret;
-	if (has_odp)
+static bool page_is_announced(const struct mlx5_hca_caps *caps, enum prm_cap page)
+{
+	switch (page) {
+	case PRM_CAP_GENERAL:
+		return true;
+	case PRM_CAP_ODP:
+		return caps->has_odp;
+	case PRM_CAP_QOS:
+		return caps->has_qos;
+	case PRM_CAP_GENERAL_2:
+		return caps->has_general_2;
+	case PRM_CAP_CRYPTO:
+		return caps->encrypts;
+	default:
+		return false;
+	}
+}
+
+static void page_take(const uint8_t *cap, enum prm_cap page, struct mlx5_hca_caps *caps)
+{
+	if (page == PRM_CAP_GENERAL)
+		caps_take_general(cap, caps);
+	else if (page == PRM_CAP_ODP)
 		caps->dc_odp = caps_odp_bits(fld_at(cap, ODP_CAP_DC));
-	if (has_qos)
-		ret = caps_query(ctx, PRM_CAP_QOS, out, sizeof(out));
-	if (ret)
-		return ret;
-	if (has_qos)
+	else if (page == PRM_CAP_QOS)
 		caps_take_qos(cap, caps);
-	if (has_more)
-		ret = caps_query(ctx, PRM_CAP_GENERAL_2, out, sizeof(out));
-	if (ret)
-		return ret;
-	if (has_more)
+	else if (page == PRM_CAP_GENERAL_2)
 		caps->log_reserved_qpns =
 			(uint8_t)fld_get(cap, HCA_CAP_2_LOG_RESERVED_QPN_GRANULARITY);
-	if (caps->encrypts)
-		ret = caps_query(ctx, PRM_CAP_CRYPTO, out, sizeof(out));
-	if (!ret && caps->encrypts)
+	else
 		caps_take_crypto(cap, caps);
+}
+
+static bool page_is_known(const struct hca_caps_cache *cache, enum prm_cap page)
+{
+	return __atomic_load_n(&cache->known[page], __ATOMIC_ACQUIRE);
+}
+
+/* Only what the general page announces is there to be asked for. A page that is refused is none of
+ * the others' business. */
+static int page_learn(struct mlx5_context *ctx, enum prm_cap page)
+{
+	struct hca_caps_cache *cache = &ctx->hca_caps;
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
+	int ret;
+
+	if (page_is_known(cache, page))
+		return 0;
+	if (page_is_announced(&cache->caps, page)) {
+		ret = caps_query(ctx, page, out, sizeof(out));
+		if (ret)
+			return ret;
+		page_take(fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY), page, &cache->caps);
+	}
+	__atomic_store_n(&cache->known[page], true, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int __attribute__((cold, noinline))
+pages_learn(struct mlx5_context *ctx, enum prm_cap page)
+{
+	int ret;
+
+	pthread_mutex_lock(&ctx->hca_caps.lock);
+	ret = page_learn(ctx, PRM_CAP_GENERAL);
+	if (!ret)
+		ret = page_learn(ctx, page);
+	pthread_mutex_unlock(&ctx->hca_caps.lock);
 	return ret;
+}
+
+int mlx5_hca_caps_get_with(struct mlx5_context *ctx, enum prm_cap page,
+			   const struct mlx5_hca_caps **caps)
+{
+	*caps = &ctx->hca_caps.caps;
+	return page_is_known(&ctx->hca_caps, page) ? 0 : pages_learn(ctx, page);
 }
 
 int mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps)
 {
-	struct hca_caps_cache *cache = &ctx->hca_caps;
-	int ret = 0;
-
-	pthread_mutex_lock(&cache->lock);
-	if (!cache->known)
-		ret = caps_learn(ctx, &cache->caps);
-	cache->known = !ret;
-	pthread_mutex_unlock(&cache->lock);
-	*caps = &cache->caps;
-	return ret;
+	return mlx5_hca_caps_get_with(ctx, PRM_CAP_GENERAL, caps);
 }

@@ -43,7 +43,7 @@ static int range_add(struct mlx5_context *ctx)
 	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_RESERVED_QPN_SIZE] = { 0 };
 	const struct mlx5_hca_caps *caps;
 	struct qpn_range *range;
-	int ret = mlx5_hca_caps_get(ctx, &caps);
+	int ret = mlx5_hca_caps_get_with(ctx, PRM_CAP_GENERAL_2, &caps);
 
 	if (ret && ret != EOPNOTSUPP)
 		return ret;

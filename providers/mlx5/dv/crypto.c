@@ -42,7 +42,7 @@ static int crypto_caps(const char *call, struct ibv_context *context,
 
 	if (ret)
 		return ret;
-	ret = mlx5_hca_caps_get(to_mctx(context), caps);
+	ret = mlx5_hca_caps_get_with(to_mctx(context), PRM_CAP_CRYPTO, caps);
 	if (ret && ret != EOPNOTSUPP)
 		return ret;
 	if (!ret && (*caps)->encrypts)

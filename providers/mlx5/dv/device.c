@@ -158,7 +158,8 @@ static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 		attrs->dc_odp_caps = 0; /* who cannot be asked promises nothing */
 	if (!(asked & known) || mlx5_hca_caps_get(ctx, &caps))
 		return 0;
-	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
+	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS &&
+	    !mlx5_hca_caps_get_with(ctx, PRM_CAP_ODP, &caps))
 		attrs->dc_odp_caps = caps->dc_odp;
 	if (asked & MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS && caps->lag_ports) {
 		attrs->num_lag_ports = caps->lag_ports;
@@ -241,7 +242,7 @@ static struct mlx5dv_crypto_caps crypto_caps(struct mlx5_context *ctx)
 	struct mlx5dv_crypto_caps crypto = { 0 };
 	const struct mlx5_hca_caps *caps;
 
-	if (mlx5_hca_caps_get(ctx, &caps) || !caps->encrypts)
+	if (mlx5_hca_caps_get_with(ctx, PRM_CAP_CRYPTO, &caps) || !caps->encrypts)
 		return crypto;
 	crypto.failed_selftests = caps->failed_selftests;
 	crypto.log_max_num_deks = caps->log_deks;

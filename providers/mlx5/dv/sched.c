@@ -55,7 +55,7 @@ static int sched_check_caps(const char *call, struct ibv_context *context, unsig
 			    uint32_t flags)
 {
 	const struct mlx5_hca_caps *caps;
-	int ret = mlx5_hca_caps_get(to_mctx(context), &caps);
+	int ret = mlx5_hca_caps_get_with(to_mctx(context), PRM_CAP_QOS, &caps);
 
 	if (ret && ret != EOPNOTSUPP)
 		return ret;
@@ -253,7 +253,7 @@ DV_EXPORT int mlx5dv_modify_qp_sched_elem(struct ibv_qp *qp,
 
 	if (ret)
 		return ret;
-	ret = mlx5_hca_caps_get(to_mctx(qp->context), &caps);
+	ret = mlx5_hca_caps_get_with(to_mctx(qp->context), PRM_CAP_QOS, &caps);
 	if (ret && ret != EOPNOTSUPP)
 		return ret;
 	if (ret || !(raw ? caps->schedules_sqs : caps->schedules_qps)) {
