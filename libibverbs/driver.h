@@ -570,6 +570,92 @@ static inline struct verbs_attr verbs_attr_optional(struct verbs_attr attr)
 int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		  const struct verbs_attr *attrs, unsigned int nattrs);
 
+/*
+ * A short command lies as the kernel reads it and is not copied, for calls that programs make again
+ * and again. Its attributes are written in order, without any that is left out; what the kernel
+ * creates is read from them:
+ *
+ *	struct verbs_short cmd;
+ *
+ *	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_VAR_OBJ_ALLOC_HANDLE);
+ *	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC, &cmd,
+ *				  1);
+ *	handle = (uint32_t)cmd.attrs[0].value;
+ */
+#define VERBS_SHORT_MAX_ATTRS 8
+
+struct verbs_short {
+	/* The kernel's header: verbs_cmd_run_short() writes it. */
+	uint16_t length, object, method, count;
+	uint64_t zero;
+	uint32_t driver, none;
+	struct verbs_attr attrs[VERBS_SHORT_MAX_ATTRS];
+};
+
+static inline struct verbs_attr verbs_short_attr(uint16_t id, size_t len, uint64_t value)
+{
+	return (struct verbs_attr){ id, (uint16_t)len, VERBS_ATTR_MUST, 0, 0, value };
+}
+
+/* Up to 8 bytes travel inside the attribute, and lie at its start whatever the byte order. */
+static inline struct verbs_attr verbs_short_in(uint16_t id, const void *data, size_t len)
+{
+	struct verbs_attr attr = verbs_short_attr(id, len, (uintptr_t)data);
+
+	if (__builtin_expect(len <= sizeof(attr.value), 0)) {
+		attr.value = 0;
+		memcpy(&attr.value, data, len);
+	}
+	return attr;
+}
+
+static inline struct verbs_attr verbs_short_u64(uint16_t id, uint64_t value)
+{
+	return verbs_short_attr(id, sizeof(value), value);
+}
+
+static inline struct verbs_attr verbs_short_u32(uint16_t id, uint32_t value)
+{
+	const bool is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	return verbs_short_attr(id, sizeof(value), is_big ? (uint64_t)value << 32 : value);
+}
+
+static inline struct verbs_attr verbs_short_out(uint16_t id, void *data, size_t len)
+{
+	return verbs_short_attr(id, len, (uintptr_t)data);
+}
+
+static inline struct verbs_attr verbs_short_handle(uint16_t id, uint32_t handle)
+{
+	return verbs_short_attr(id, 0, handle);
+}
+
+static inline struct verbs_attr verbs_short_fd(uint16_t id, int fd)
+{
+	return verbs_short_attr(id, 0, (uint64_t)(int64_t)fd);
+}
+
+/* A handle or a descriptor that the command creates: the attribute's value, afterwards. */
+static inline struct verbs_attr verbs_short_new(uint16_t id)
+{
+	return verbs_short_attr(id, 0, 0);
+}
+
+/* The function runs a command of NATTRS attributes. */
+int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
+			struct verbs_short *cmd, unsigned int nattrs);
+
+/* The function runs a command of one attribute, the object that it destroys. */
+static inline int verbs_cmd_run_destroy(struct ibv_context *context, uint16_t object,
+					uint16_t method, uint16_t id, uint32_t handle)
+{
+	struct verbs_short cmd;
+
+	cmd.attrs[0] = verbs_short_handle(id, handle);
+	return verbs_cmd_run_short(context, object, method, &cmd, 1);
+}
+
 /* Driver data that goes along with a core command. REQ and RESP are the driver's structs of
  * <rdma/mlx5-abi.h> alone, without any core header. The library zeroes RESP before it runs the
  * command, so fields of a shorter (older) answer read as 0. ATTRS are further attributes in the
@@ -639,9 +725,10 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *
 		       const struct verbs_udata *udata);
 int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
 
-/* The function sets context and handle; copying to and from the memory is the provider's. */
+/* The function sets context and handle; copying to and from the memory is the provider's. MORE are
+ * the provider's attributes, as those of a short command. */
 int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
-		       struct ibv_dm *dm, const struct verbs_udata *udata);
+		       struct ibv_dm *dm, const struct verbs_attr *more, unsigned int nmore);
 int verbs_cmd_free_dm(struct ibv_dm *dm);
 /* The function makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
 int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pgoff, int *fd);

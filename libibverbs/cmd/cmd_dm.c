@@ -4,26 +4,32 @@
  */
 #include "cmd/cmd.h"
 
+#include <assert.h>
 #include <string.h>
 
 VERBS_EXPORT int verbs_cmd_alloc_dm(struct ibv_context *context,
 				    const struct ibv_alloc_dm_attr *attr, struct ibv_dm *dm,
-				    const struct verbs_udata *udata)
+				    const struct verbs_attr *more, unsigned int nmore)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->handle),
-		verbs_attr_u64(UVERBS_ATTR_ALLOC_DM_LENGTH, attr->length),
-		verbs_attr_u32(UVERBS_ATTR_ALLOC_DM_ALIGNMENT, attr->log_align_req),
-	};
-	int ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, attrs,
-				     ARRAY_SIZE(attrs), udata);
+	enum { OWN = 3 };
+	struct verbs_short cmd;
+	int ret;
 
+	assert(nmore <= VERBS_SHORT_MAX_ATTRS - OWN);
+	cmd.attrs[0] = verbs_short_new(UVERBS_ATTR_ALLOC_DM_HANDLE);
+	cmd.attrs[1] = verbs_short_u64(UVERBS_ATTR_ALLOC_DM_LENGTH, attr->length);
+	cmd.attrs[2] = verbs_short_u32(UVERBS_ATTR_ALLOC_DM_ALIGNMENT, attr->log_align_req);
+	for (unsigned int i = 0; i < nmore; i++)
+		cmd.attrs[OWN + i] = more[i];
+	ret = verbs_cmd_run_short(context, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, &cmd,
+				  OWN + nmore);
 	if (ret) {
 		verbs_warn("ibv_alloc_dm: length %zu log_align_req %u: %s%s", attr->length,
 			   attr->log_align_req, strerror(ret),
 			   ret == ENOMEM ? ": the device has not as much left (max_dm_size)" : "");
 		return ret;
 	}
+	dm->handle = (uint32_t)cmd.attrs[0].value;
 	dm->context = context;
 	dm->comp_mask |= IBV_DM_MASK_HANDLE;
 	return 0;

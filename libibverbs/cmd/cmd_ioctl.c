@@ -30,6 +30,20 @@ static_assert(offsetof(struct verbs_attr, elem) == offsetof(struct ib_uverbs_att
 	      "elem");
 static_assert(offsetof(struct verbs_attr, value) == offsetof(struct ib_uverbs_attr, data), "data");
 static_assert((int)VERBS_ATTR_MUST == (int)UVERBS_ATTR_F_MANDATORY, "how");
+/* A short command is the header and its attributes. */
+static_assert(offsetof(struct verbs_short, object) ==
+		      offsetof(struct ib_uverbs_ioctl_hdr, object_id),
+	      "object");
+static_assert(offsetof(struct verbs_short, method) ==
+		      offsetof(struct ib_uverbs_ioctl_hdr, method_id),
+	      "method");
+static_assert(offsetof(struct verbs_short, count) ==
+		      offsetof(struct ib_uverbs_ioctl_hdr, num_attrs),
+	      "count");
+static_assert(offsetof(struct verbs_short, driver) ==
+		      offsetof(struct ib_uverbs_ioctl_hdr, driver_id),
+	      "driver");
+static_assert(offsetof(struct verbs_short, attrs) == sizeof(struct ib_uverbs_ioctl_hdr), "attrs");
 
 /* What is read lies at the start of the data word whatever its length and the byte order. */
 static void put_input(struct ib_uverbs_attr *to, const struct verbs_attr *from)
@@ -125,29 +139,36 @@ static unsigned int udata_to_attrs(const struct verbs_udata *udata, struct verbs
 	return n;
 }
 
-static void log_command(const union ioctl_cmd *cmd, int ret)
+static void log_command(const struct ib_uverbs_ioctl_hdr *hdr, int ret)
 {
-	verbs_debug("uverbs object 0x%x method 0x%x, %u attributes: %s", cmd->hdr.object_id,
-		    cmd->hdr.method_id, cmd->hdr.num_attrs, ret ? strerror(ret) : "ok");
+	verbs_debug("uverbs object 0x%x method 0x%x, %u attributes: %s", hdr->object_id,
+		    hdr->method_id, hdr->num_attrs, ret ? strerror(ret) : "ok");
 }
 
 /* A signal that arrives before the kernel took the command up ends the call with EINTR and no
- * effect. */
-static int __attribute__((cold, noinline)) finish_ioctl(int fd, union ioctl_cmd *cmd, int ret)
+ * effect. CMD begins with the header. */
+static int __attribute__((cold, noinline)) finish_ioctl(int fd, void *cmd, int ret)
 {
+	struct ib_uverbs_ioctl_hdr hdr;
+
 	while (ret == EINTR)
-		ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr) < 0 ? errno : 0;
-	log_command(cmd, ret);
+		ret = ioctl(fd, RDMA_VERBS_IOCTL, cmd) < 0 ? errno : 0;
+	memcpy(&hdr, cmd, sizeof(hdr));
+	log_command(&hdr, ret);
 	return ret;
+}
+
+static inline int send_ioctl(int fd, void *cmd)
+{
+	int ret = ioctl(fd, RDMA_VERBS_IOCTL, cmd) < 0 ? errno : 0;
+
+	return ret || verbs_log_on(VERBS_LOG_DEBUG) ? finish_ioctl(fd, cmd, ret) : 0;
 }
 
 static inline int run_ioctl(int fd, union ioctl_cmd *cmd)
 {
-	int ret;
-
 	cmd->hdr.length = sizeof(cmd->hdr) + cmd->hdr.num_attrs * sizeof(cmd->hdr.attrs[0]);
-	ret = ioctl(fd, RDMA_VERBS_IOCTL, &cmd->hdr) < 0 ? errno : 0;
-	return ret || verbs_log_on(VERBS_LOG_DEBUG) ? finish_ioctl(fd, cmd, ret) : 0;
+	return send_ioctl(fd, cmd);
 }
 
 static inline void command_begin(union ioctl_cmd *cmd, struct ibv_context *context, uint16_t object,
@@ -252,7 +273,21 @@ VERBS_EXPORT int verbs_cmd_run(struct ibv_context *context, uint16_t object, uin
 	return run_plain(context, object, method, attrs, nattrs);
 }
 
-/* ---- short commands
+VERBS_EXPORT int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
+				     struct verbs_short *cmd, unsigned int nattrs)
+{
+	cmd->length =
+		(uint16_t)(offsetof(struct verbs_short, attrs) + nattrs * sizeof(*cmd->attrs));
+	cmd->object = object;
+	cmd->method = method;
+	cmd->count = (uint16_t)nattrs;
+	cmd->zero = 0;
+	cmd->driver = to_priv(context)->driver_id;
+	cmd->none = 0;
+	return send_ioctl(context->cmd_fd, cmd);
+}
+
+/* ---- frequent commands of the core
  *
  * Programs register memory and destroy objects while they run, not only when they start. These two
  * commands are written where the kernel reads them, and become a list of attributes only for a

@@ -162,6 +162,7 @@ void mlx5_context_free(struct verbs_context *vctx)
 	pthread_mutex_destroy(&ctx->uar_lock);
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);
+	provider_cells_destroy(&ctx->cells);
 	if (ctx->sig_keys)
 		provider_id_lookup_destroy(ctx->sig_keys);
 	free(ctx->sig_keys);

@@ -10,6 +10,7 @@
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
 #include "providers/common/buf_pool.h"
+#include "providers/common/cells.h"
 #include "providers/common/clock.h"
 #include "providers/common/dbrec.h"
 #include "providers/common/device.h"
@@ -38,14 +39,16 @@ struct mlx5_context {
 	struct id_lookup ids; /* QPs by the number that their CQEs carry */
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
+	struct cells cells;                 /* for the small objects of direct verbs */
 	struct mlx5_allocators *allocators; /* of the program; NULL: it has set none */
 
-	pthread_mutex_t uar_lock; /* guards the five below and the users of each register */
+	pthread_mutex_t uar_lock; /* guards the six below and the users of each register */
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
-	int no_blueflame;       /* the errno by which the kernel gives no page for it, or 0 */
-	uint32_t numbered_uars; /* pages that were made by their number: uar_page.c */
+	unsigned int unused_bfregs; /* of them: for pushes of one user, without any */
+	int no_blueflame;           /* the errno by which the kernel gives no page for it, or 0 */
+	uint32_t numbered_uars;     /* pages that were made by their number: uar_page.c */
 
 	void *plain_for_programs; /* of dv/uar.c; NULL: none has asked. Atomic */
 

@@ -51,32 +51,32 @@ static int devx_finish(int ret, const void *in, const void *out)
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
 		  size_t out_len)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, in_len),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, out_len),
-	};
+	struct verbs_short cmd;
 
-	return devx_finish(verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX,
-					 MLX5_IB_METHOD_DEVX_OTHER, attrs, ARRAY_SIZE(attrs)),
+	cmd.attrs[0] = verbs_short_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, in_len);
+	cmd.attrs[1] = verbs_short_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, out_len);
+	return devx_finish(verbs_cmd_run_short(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX,
+					       MLX5_IB_METHOD_DEVX_OTHER, &cmd, 2),
 			   in, out);
 }
 
 int mlx5_devx_object_create_out(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
 				size_t out_len, struct devx_object *object)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &object->handle),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, in_len),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, out_len),
-	};
-	int ret =
-		devx_finish(verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
-					  MLX5_IB_METHOD_DEVX_OBJ_CREATE, attrs, ARRAY_SIZE(attrs)),
-			    in, out);
+	struct verbs_short cmd;
+	int ret;
 
-	if (!ret)
-		object->id = (uint32_t)fld_get(out, GENERAL_OBJ_OUT_OBJ_ID);
-	return ret;
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, in_len);
+	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, out_len);
+	ret = devx_finish(verbs_cmd_run_short(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
+					      MLX5_IB_METHOD_DEVX_OBJ_CREATE, &cmd, 3),
+			  in, out);
+	if (ret)
+		return ret;
+	object->handle = (uint32_t)cmd.attrs[0].value;
+	object->id = (uint32_t)fld_get(out, GENERAL_OBJ_OUT_OBJ_ID);
+	return 0;
 }
 
 int mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_len,
@@ -90,14 +90,13 @@ int mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_
 static int devx_modify(struct ibv_context *context, uint32_t handle, const void *in, size_t in_len)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE] = { 0 };
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, in_len),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, sizeof(out)),
-	};
+	struct verbs_short cmd;
 
-	return devx_finish(verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ,
-					 MLX5_IB_METHOD_DEVX_OBJ_MODIFY, attrs, ARRAY_SIZE(attrs)),
+	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, in_len);
+	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, sizeof(out));
+	return devx_finish(verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_OBJ,
+					       MLX5_IB_METHOD_DEVX_OBJ_MODIFY, &cmd, 3),
 			   in, out);
 }
 
@@ -110,14 +109,13 @@ int mlx5_devx_object_modify(struct mlx5_context *ctx, const struct devx_object *
 static int devx_query(struct ibv_context *context, uint32_t handle, const void *in, size_t in_len,
 		      void *out, size_t out_len)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, out_len),
-	};
+	struct verbs_short cmd;
 
-	return devx_finish(verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ,
-					 MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs, ARRAY_SIZE(attrs)),
+	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, in_len);
+	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, out_len);
+	return devx_finish(verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_OBJ,
+					       MLX5_IB_METHOD_DEVX_OBJ_QUERY, &cmd, 3),
 			   in, out);
 }
 
@@ -129,12 +127,9 @@ int mlx5_devx_object_query(struct mlx5_context *ctx, const struct devx_object *o
 
 int mlx5_devx_object_destroy(struct mlx5_context *ctx, const struct devx_object *object)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, object->handle),
-	};
-
-	int ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
-				MLX5_IB_METHOD_DEVX_OBJ_DESTROY, attrs, ARRAY_SIZE(attrs));
+	int ret = verbs_cmd_run_destroy(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX_OBJ,
+					MLX5_IB_METHOD_DEVX_OBJ_DESTROY,
+					MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, object->handle);
 
 	if (ret)
 		verbs_warn("the device's object 0x%x is not destroyed: errno %d", object->id, ret);

@@ -130,7 +130,7 @@ static uint64_t dm_map_offset(uint16_t index, size_t page)
 
 static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, uint64_t start)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = ctx->queue_bufs.page;
 
 	dm->map_size = align_up((start & (page - 1)) + dm->length, page);
 	dm->map = map_shared(dm->map_size, PROT_READ | PROT_WRITE, ctx->vctx.context.cmd_fd,
@@ -167,13 +167,12 @@ static int dm_run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr
 	uint16_t index = 0;
 	const bool is_memic = type == MLX5_IB_UAPI_DM_TYPE_MEMIC;
 	const struct verbs_attr attrs[] = {
-		verbs_attr_out(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &start, sizeof(start)),
-		is_memic ? verbs_attr_out(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &index,
-					  sizeof(index))
-			 : verbs_attr_flags(MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, type),
+		verbs_short_out(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &start, sizeof(start)),
+		is_memic ? verbs_short_out(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &index,
+					   sizeof(index))
+			 : verbs_short_u64(MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, type),
 	};
-	const struct verbs_udata udata = { .attrs = attrs, .nattrs = ARRAY_SIZE(attrs) };
-	int ret = verbs_cmd_alloc_dm(&ctx->vctx.context, attr, &dm->dm, &udata);
+	int ret = verbs_cmd_alloc_dm(&ctx->vctx.context, attr, &dm->dm, attrs, ARRAY_SIZE(attrs));
 
 	if (ret)
 		return ret;
@@ -196,6 +195,21 @@ static int dm_explain_refusal(struct ibv_context *context, size_t length, int er
 	return length > device.max_dm_size ? EINVAL : err;
 }
 
+/* The functions make and free the object here; the adapter's memory is another matter. */
+static struct mlx5_dm *dm_new(const char *call, struct ibv_context *context)
+{
+	struct mlx5_dm *dm = provider_cells_take(&to_mctx(context)->cells, call, sizeof(*dm));
+
+	if (dm)
+		*dm = (struct mlx5_dm){ .dm.context = context };
+	return dm;
+}
+
+static void dm_delete(struct mlx5_dm *dm)
+{
+	provider_cells_give(&to_mctx(dm->dm.context)->cells, dm, sizeof(*dm));
+}
+
 static int dm_alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		    uint32_t type, struct mlx5_dm **out)
 {
@@ -206,13 +220,13 @@ static int dm_alloc(struct ibv_context *context, const struct ibv_alloc_dm_attr 
 		verbs_warn("alloc_dm: comp_mask is %#x, must be 0", attr->comp_mask);
 		return EINVAL;
 	}
-	dm = calloc_for("alloc_dm", 1, sizeof(*dm));
+	dm = dm_new("alloc_dm", context);
 	if (!dm)
 		return ENOMEM;
 	dm->length = attr->length;
 	ret = dm_run_alloc(to_mctx(context), attr, type, dm);
 	if (ret) {
-		free(dm);
+		dm_delete(dm);
 		return type == MLX5_IB_UAPI_DM_TYPE_MEMIC
 			       ? dm_explain_refusal(context, attr->length, ret)
 			       : ret;
@@ -271,14 +285,13 @@ static int dm_run_query(struct mlx5_context *ctx, uint32_t handle, struct mlx5_d
 
 int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm **out)
 {
-	struct mlx5_dm *dm = calloc_for("import_dm", 1, sizeof(*dm));
+	struct mlx5_dm *dm = dm_new("import_dm", context);
 	int ret = dm ? dm_run_query(to_mctx(context), handle, dm) : ENOMEM;
 
-	if (ret) {
-		free(dm);
+	if (ret && dm)
+		dm_delete(dm);
+	if (ret)
 		return ret;
-	}
-	dm->dm.context = context;
 	dm->dm.handle = handle;
 	dm->dm.comp_mask = IBV_DM_MASK_HANDLE;
 	*out = &dm->dm;
@@ -292,7 +305,7 @@ void mlx5_dm_unimport(struct ibv_dm *ibdm)
 
 	if (dm->start)
 		munmap(dm->map, dm->map_size);
-	free(dm);
+	dm_delete(dm);
 }
 
 static int dm_reg(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset, size_t length,

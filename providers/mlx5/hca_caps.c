@@ -194,8 +194,7 @@ static int page_learn(struct mlx5_context *ctx, enum prm_cap page)
 	return 0;
 }
 
-static int __attribute__((cold, noinline))
-pages_learn(struct mlx5_context *ctx, enum prm_cap page)
+static int __attribute__((cold, noinline)) pages_learn(struct mlx5_context *ctx, enum prm_cap page)
 {
 	int ret;
 

@@ -17,12 +17,12 @@ struct mlx5_context;
 struct mlx5_hca_caps {
 	uint8_t log_dc_reads;    /* reads and atomics that a DC target answers at a time */
 	uint8_t log_dc_requests; /* that a DC initiator has in flight */
-	bool has_odp, has_qos, has_general_2; /* pages */
-	uint32_t dc_odp; /* enum ibv_odp_transport_cap_bits; page ODP */
-	uint8_t lag_ports;       /* that are bonded; 0: none */
-	bool lag_chooses_port;   /* queues may say which of them they leave by, */
-	bool lag_changes_qp;     /* QPs also while they send */
-	bool changes_udp_port;   /* of a QP while it sends */
+	bool has_odp, has_qos, has_general_2;    /* pages */
+	uint32_t dc_odp;                         /* enum ibv_odp_transport_cap_bits; page ODP */
+	uint8_t lag_ports;                       /* that are bonded; 0: none */
+	bool lag_chooses_port;                   /* queues may say which of them they leave by, */
+	bool lag_changes_qp;                     /* QPs also while they send */
+	bool changes_udp_port;                   /* of a QP while it sends */
 	bool schedules_qps, schedules_sqs;       /* page QOS, as */
 	bool shares_bandwidth, limits_bandwidth; /* what schedulers can do */
 	uint16_t scheduler_elements, scheduler_tsars;

@@ -131,6 +131,22 @@ static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 	bfreg->index = uar->bfreg_index + i * PRM_UAR_SQS;
 	bfreg->next = ctx->bfregs;
 	ctx->bfregs = bfreg;
+	ctx->unused_bfregs += bfreg_is_own(bfreg);
+}
+
+/* The functions count one more user of a register, and one less. */
+static void bfreg_use(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
+{
+	if (!bfreg->users++)
+		ctx->unused_bfregs -= bfreg_is_own(bfreg);
+}
+
+static void bfreg_leave(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
+{
+	if (--bfreg->users || bfreg->use == BFREG_SHARED)
+		return;
+	bfreg->use = BFREG_OWN;
+	ctx->unused_bfregs += bfreg->pushes;
 }
 
 /* The function adds COUNT registers of a page: the FIRST, and each that is STEP behind the one
@@ -138,7 +154,9 @@ static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 static int bfregs_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int count,
 		      unsigned int first, unsigned int step, const struct mlx5_bfreg *kind)
 {
-	if (posix_memalign((void **)&uar->bfregs, 64, count * sizeof(*uar->bfregs))) {
+	if (count <= ARRAY_SIZE(uar->of_one_uar)) {
+		uar->bfregs = uar->of_one_uar;
+	} else if (posix_memalign((void **)&uar->bfregs, 64, count * sizeof(*uar->bfregs))) {
 		uar->bfregs = NULL;
 		verbs_warn("create_qp: no memory for %zu bytes", count * sizeof(*uar->bfregs));
 		return ENOMEM;
@@ -210,7 +228,7 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 /* The function returns a register for pushes that nobody uses, or NULL. New ones come first. */
 static struct mlx5_bfreg *unused_bfreg_find(const struct mlx5_context *ctx)
 {
-	struct mlx5_bfreg *bfreg = ctx->bfregs;
+	struct mlx5_bfreg *bfreg = ctx->unused_bfregs ? ctx->bfregs : NULL;
 
 	while (bfreg && (bfreg->users || !bfreg_is_own(bfreg)))
 		bfreg = bfreg->next;
@@ -268,7 +286,7 @@ int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **out)
 	pthread_mutex_lock(&ctx->uar_lock);
 	ret = bfreg_get_locked(ctx, &bfreg);
 	if (!ret) {
-		bfreg->users++;
+		bfreg_use(ctx, bfreg);
 		*out = bfreg;
 	}
 	pthread_mutex_unlock(&ctx->uar_lock);
@@ -282,8 +300,8 @@ static int blueflame_bfreg_locked(struct mlx5_context *ctx, struct mlx5_bfreg **
 	int ret = own_bfreg_get(ctx, bfreg);
 
 	if (!ret) {
+		bfreg_use(ctx, *bfreg);
 		(*bfreg)->use = BFREG_DOMAIN;
-		(*bfreg)->users++;
 	}
 	return ret;
 }
@@ -309,7 +327,7 @@ int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfre
 	if (ret) {
 		ret = plain_bfreg_get(ctx, bfreg);
 		if (!ret)
-			(*bfreg)->users++;
+			bfreg_use(ctx, *bfreg);
 	}
 	pthread_mutex_unlock(&ctx->uar_lock);
 	if (ret)
@@ -337,16 +355,14 @@ int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t *
 void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	pthread_mutex_lock(&ctx->uar_lock);
-	bfreg->users++;
+	bfreg_use(ctx, bfreg);
 	pthread_mutex_unlock(&ctx->uar_lock);
 }
 
 void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	pthread_mutex_lock(&ctx->uar_lock);
-	bfreg->users--;
-	if (!bfreg->users && bfreg->use == BFREG_DOMAIN)
-		bfreg->use = BFREG_OWN;
+	bfreg_leave(ctx, bfreg);
 	pthread_mutex_unlock(&ctx->uar_lock);
 }
 
@@ -355,6 +371,7 @@ void mlx5_uar_free_all(struct mlx5_context *ctx)
 	struct mlx5_uar *uar;
 
 	ctx->bfregs = NULL;
+	ctx->unused_bfregs = 0;
 	while ((uar = ctx->uars)) {
 		ctx->uars = uar->next;
 		mlx5_uar_page_free(ctx, uar);

@@ -13,35 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "providers/common/lock.h"
 #include "providers/mlx5/uar_page.h"
-
-/* A register has two halves, which pushes want by turns, whoever pushes. */
-enum bfreg_use {
-	/* One queue has it, and knows the half that is next. Or nobody pushes through it: any
-	 * number of queues may ring such a one at the same time. */
-	BFREG_OWN,
-	/* Queues of one thread have it: the register knows the half, and nobody takes a lock. */
-	BFREG_DOMAIN,
-	/* Any queues push through it: the register knows the half, and has a lock. Whoever does not
-	 * get that at once, or has nothing to push, rings the neighbour, which is for rings only,
-	 * so nobody waits. */
-	BFREG_SHARED,
-};
-
-struct mlx5_bfreg {
-	uint8_t *half; /* that is next. Guarded as bfreg_use says; while a queue knows it, as the
-			  queue before that has left it */
-	struct qlock lock;
-
-	struct mlx5_bfreg *next;
-	struct mlx5_uar *uar;
-	uint8_t *reg; /* that is rung: itself or, of a shared one, its neighbour */
-	enum bfreg_use use;
-	bool pushes;    /* BlueFlame */
-	uint32_t index; /* what create_qp is told */
-	unsigned int users;
-} __attribute__((aligned(64))); /* threads that use different ones are not in each other's way */
 
 /* All CQs ring the same page. */
 int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);

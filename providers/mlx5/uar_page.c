@@ -4,11 +4,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
 #include "prm/mlx5/uar.h"
-#include "util/alloc.h"
 #include "util/map.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -20,16 +20,19 @@ static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 {
 	uint64_t offset = 0;
 	uint32_t length = 0, page_id = 0;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->handle),
-		verbs_attr_flags(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type),
-		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset)),
-		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length)),
-		verbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page_id, sizeof(page_id)),
-	};
-	int ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR,
-				MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs, ARRAY_SIZE(attrs));
+	struct verbs_short cmd;
+	int ret;
 
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE);
+	cmd.attrs[1] = verbs_short_u64(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, type);
+	cmd.attrs[2] =
+		verbs_short_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
+	cmd.attrs[3] =
+		verbs_short_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
+	cmd.attrs[4] =
+		verbs_short_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page_id, sizeof(page_id));
+	ret = verbs_cmd_run_short(&ctx->vctx.context, MLX5_IB_OBJECT_UAR,
+				  MLX5_IB_METHOD_UAR_OBJ_ALLOC, &cmd, 5);
 	if (ret) {
 		/* Where memory cannot be mapped as BlueFlame wants it, a plain page serves. */
 		verbs_log(type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? VERBS_LOG_INFO : VERBS_LOG_WARN,
@@ -38,6 +41,7 @@ static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 			  type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? "BlueFlame" : "plain", ret);
 		return ret;
 	}
+	uar->handle = (uint32_t)cmd.attrs[0].value;
 	uar->mmap_offset = offset;
 	uar->length = length;
 	uar->page_id = page_id;
@@ -51,12 +55,9 @@ static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 
 static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, uar->handle),
-	};
-
-	verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, attrs,
-		      ARRAY_SIZE(attrs));
+	verbs_cmd_run_destroy(&ctx->vctx.context, MLX5_IB_OBJECT_UAR,
+			      MLX5_IB_METHOD_UAR_OBJ_DESTROY, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE,
+			      uar->handle);
 }
 
 /* ---- pages by number ---- */
@@ -155,11 +156,12 @@ static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 
 int mlx5_uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
-	struct mlx5_uar *uar = calloc_for("doorbell page", 1, sizeof(*uar));
+	struct mlx5_uar *uar = provider_cells_take(&ctx->cells, "doorbell page", sizeof(*uar));
 	int ret;
 
 	if (!uar)
 		return ENOMEM;
+	memset(uar, 0, offsetof(struct mlx5_uar, of_one_uar));
 	ret = context_has_uar_objects(ctx) ? object_create(ctx, type, uar)
 					   : number_choose(ctx, type, uar);
 	if (ret)
@@ -173,7 +175,7 @@ destroy_uar:
 	if (uar->is_object)
 		object_destroy(ctx, uar);
 free_uar:
-	free(uar);
+	provider_cells_give(&ctx->cells, uar, sizeof(*uar));
 	return ret;
 }
 
@@ -182,6 +184,7 @@ void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar)
 	munmap(uar->page, uar->length);
 	if (uar->is_object)
 		object_destroy(ctx, uar);
-	free(uar->bfregs);
-	free(uar);
+	if (uar->bfregs != uar->of_one_uar)
+		free(uar->bfregs);
+	provider_cells_give(&ctx->cells, uar, sizeof(*uar));
 }

@@ -12,8 +12,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct mlx5_bfreg;
+#include "prm/mlx5/uar.h"
+#include "providers/common/lock.h"
+
 struct mlx5_context;
+struct mlx5_uar;
+
+/* A register has two halves, which pushes want by turns, whoever pushes. */
+enum bfreg_use {
+	/* One queue has it, and knows the half that is next. Or nobody pushes through it: any
+	 * number of queues may ring such a one at the same time. */
+	BFREG_OWN,
+	/* Queues of one thread have it: the register knows the half, and nobody takes a lock. */
+	BFREG_DOMAIN,
+	/* Any queues push through it: the register knows the half, and has a lock. Whoever does not
+	 * get that at once, or has nothing to push, rings the neighbour, which is for rings only,
+	 * so nobody waits. */
+	BFREG_SHARED,
+};
+
+struct mlx5_bfreg {
+	uint8_t *half; /* that is next. Guarded as bfreg_use says; while a queue knows it, as the
+			  queue before that has left it */
+	struct qlock lock;
+
+	struct mlx5_bfreg *next;
+	struct mlx5_uar *uar;
+	uint8_t *reg; /* that is rung: itself or, of a shared one, its neighbour */
+	enum bfreg_use use;
+	bool pushes;    /* BlueFlame */
+	uint32_t index; /* what create_qp is told */
+	unsigned int users;
+} __attribute__((aligned(64))); /* threads that use different ones are not in each other's way */
 
 struct mlx5_uar {
 	struct mlx5_uar *next;
@@ -28,6 +58,7 @@ struct mlx5_uar {
 	size_t length;
 	uint8_t *page;
 	struct mlx5_bfreg *bfregs; /* those that are dealt out, which uar.c made; they go with it */
+	struct mlx5_bfreg of_one_uar[PRM_UAR_SQS]; /* where they are, if they are no more */
 };
 
 /* TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects there is one plain page, and EOPNOTSUPP

@@ -10,18 +10,14 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
+int mlx5_devx_refuse(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
 {
 	int ret = dv_check_context(call, context);
 
 	if (ret)
 		return ret;
-	if (inlen > UINT16_MAX || outlen > UINT16_MAX) {
-		verbs_warn("%s: inlen is %zu, outlen %zu, limit %u", call, inlen, outlen,
-			   UINT16_MAX);
-		return EINVAL;
-	}
-	return 0;
+	verbs_warn("%s: inlen is %zu, outlen %zu, limit %u", call, inlen, outlen, UINT16_MAX);
+	return EINVAL;
 }
 
 const char *mlx5_devx_hint(struct ibv_context *context)
@@ -38,7 +34,7 @@ void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const 
 		verbs_warn("%s: command %#x: the device refuses, status %#x, syndrome %#x", call,
 			   opcode, (unsigned int)fld_get(out, CMD_OUT_STATUS),
 			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
-	else if (err)
+	else
 		verbs_warn("%s: command %#x: the kernel refuses: %s%s", call, opcode, strerror(err),
 			   mlx5_devx_hint(context));
 }
@@ -46,31 +42,30 @@ void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const 
 DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
 				      void *out, size_t outlen)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen),
-	};
 	int ret = mlx5_devx_check("mlx5dv_devx_general_cmd", context, inlen, outlen);
+	struct verbs_short cmd;
 
 	if (ret)
 		return ret;
-	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
-			    ARRAY_SIZE(attrs));
-	mlx5_devx_log_refusal("mlx5dv_devx_general_cmd", context, in, inlen, out, outlen, ret);
+	cmd.attrs[0] = verbs_short_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen);
+	cmd.attrs[1] = verbs_short_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen);
+	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, &cmd, 2);
+	if (ret)
+		mlx5_devx_log_refusal("mlx5dv_devx_general_cmd", context, in, inlen, out, outlen,
+				      ret);
 	return ret;
 }
 
 DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, &vector, sizeof(vector)),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, eqn, sizeof(*eqn)),
-	};
 	int ret = dv_check_context("mlx5dv_devx_query_eqn", context);
+	struct verbs_short cmd;
 
+	cmd.attrs[0] = verbs_short_u32(MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, vector);
+	cmd.attrs[1] = verbs_short_out(MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, eqn, sizeof(*eqn));
 	if (!ret)
-		ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN,
-				    attrs, ARRAY_SIZE(attrs));
+		ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX,
+					  MLX5_IB_METHOD_DEVX_QUERY_EQN, &cmd, 2);
 	if (ret)
 		verbs_warn("mlx5dv_devx_query_eqn: vector is %u, %s has %d: %s", vector,
 			   context->device->name, context->num_comp_vectors, strerror(ret));

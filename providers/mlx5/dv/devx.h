@@ -21,12 +21,24 @@ struct devx_umem {
 	size_t size;
 };
 
+/* The function says in the log what is wrong, and returns EINVAL or EOPNOTSUPP. */
+int mlx5_devx_refuse(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
+	__attribute__((cold));
+
 /* The function looks whether CONTEXT is of this provider, and whether mailboxes are of lengths that
  * an attribute can have. It returns 0, EOPNOTSUPP or EINVAL. In a context without DevX it is the
  * kernel that answers: Linux grants some calls there. */
-int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen, size_t outlen);
+static inline int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen,
+				  size_t outlen)
+{
+	const bool fits = inlen <= UINT16_MAX && outlen <= UINT16_MAX;
 
-/* A command has ended with ERR: the device's own refusal (EREMOTEIO) is in the answer. */
+	return likely(fits && context_is_mlx5(context))
+		       ? 0
+		       : mlx5_devx_refuse(call, context, inlen, outlen);
+}
+
+/* A command has failed with ERR: the device's own refusal (EREMOTEIO) is in the answer. */
 void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
 			   size_t inlen, const void *out, size_t outlen, int err);
 /* What a line about a refusal ends with. */

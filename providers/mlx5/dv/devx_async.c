@@ -16,18 +16,17 @@ DV_EXPORT struct mlx5dv_devx_cmd_comp *mlx5dv_devx_create_cmd_comp(struct ibv_co
 {
 	int ret = mlx5_devx_check("mlx5dv_devx_create_cmd_comp", context, 0, 0);
 	struct mlx5dv_devx_cmd_comp *comp;
+	struct verbs_short cmd;
 
 	if (ret)
 		return dv_fail(ret);
 	comp = malloc_for("mlx5dv_devx_create_cmd_comp", sizeof(*comp));
 	if (!comp)
 		return dv_fail(ENOMEM);
-	ret = verbs_cmd_run(
-		context, MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC,
-		(const struct verbs_attr[]){
-			verbs_attr_new_fd(MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, &comp->fd),
-		},
-		1);
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE);
+	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD,
+				  MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC, &cmd, 1);
+	comp->fd = (int)cmd.attrs[0].value;
 	if (!ret)
 		return comp;
 	verbs_warn("mlx5dv_devx_create_cmd_comp: the kernel gives no descriptor: %s%s",

@@ -23,6 +23,7 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 {
 	int ret = mlx5_devx_check("mlx5dv_devx_create_event_channel", context, 0, 0);
 	struct devx_event_channel *channel;
+	struct verbs_short cmd;
 
 	if (ret)
 		return dv_fail(ret);
@@ -30,15 +31,11 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 	if (!channel)
 		return dv_fail(ENOMEM);
 	channel->context = context;
-	ret = verbs_cmd_run(
-		context, MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD,
-		MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
-		(const struct verbs_attr[]){
-			verbs_attr_new_fd(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE,
-					  &channel->channel.fd),
-			verbs_attr_flags(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, flags),
-		},
-		2);
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE);
+	cmd.attrs[1] = verbs_short_u64(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, flags);
+	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD,
+				  MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC, &cmd, 2);
+	channel->channel.fd = (int)cmd.attrs[0].value;
 	if (!ret)
 		return &channel->channel;
 	verbs_warn("mlx5dv_devx_create_event_channel: flags is %#x: %s%s", flags, strerror(ret),

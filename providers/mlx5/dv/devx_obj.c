@@ -3,12 +3,10 @@
  * devx_obj.c - objects that a program makes by the device's own commands, and such commands about
  * objects of verbs.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
-#include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -20,36 +18,34 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 {
 	int ret = mlx5_devx_check("mlx5dv_devx_obj_create", context, inlen, outlen);
 	struct mlx5dv_devx_obj *obj;
+	struct verbs_short cmd;
 
 	if (ret)
 		return dv_fail(ret);
-	obj = malloc_for("mlx5dv_devx_obj_create", sizeof(*obj));
+	obj = dv_take("mlx5dv_devx_obj_create", context, obj);
 	if (!obj)
 		return dv_fail(ENOMEM);
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, inlen);
+	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, outlen);
+	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE,
+				  &cmd, 3);
+	if (ret) {
+		mlx5_devx_log_refusal("mlx5dv_devx_obj_create", context, in, inlen, out, outlen,
+				      ret);
+		dv_give(context, obj);
+		return dv_fail(ret);
+	}
 	obj->context = context;
-	ret = verbs_cmd_run(
-		context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE,
-		(const struct verbs_attr[]){
-			verbs_attr_new_handle(MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &obj->handle),
-			verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, in, inlen),
-			verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, outlen),
-		},
-		3);
-	if (!ret)
-		return obj;
-	mlx5_devx_log_refusal("mlx5dv_devx_obj_create", context, in, inlen, out, outlen, ret);
-	free(obj);
-	return dv_fail(ret);
+	obj->handle = (uint32_t)cmd.attrs[0].value;
+	return obj;
 }
 
 static int run_destroy(const struct mlx5dv_devx_obj *obj)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, obj->handle),
-	};
-
-	return verbs_cmd_run(obj->context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY,
-			     attrs, ARRAY_SIZE(attrs));
+	return verbs_cmd_run_destroy(obj->context, MLX5_IB_OBJECT_DEVX_OBJ,
+				     MLX5_IB_METHOD_DEVX_OBJ_DESTROY,
+				     MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, obj->handle);
 }
 
 /* DPDK 22.11 destroys a queue that it could not make. */
@@ -67,7 +63,7 @@ DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 			   strerror(ret));
 		return ret;
 	}
-	free(obj);
+	dv_give(obj->context, obj);
 	return 0;
 }
 
@@ -76,36 +72,36 @@ DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 static int run_query(const char *call, struct ibv_context *context, uint32_t handle, const void *in,
 		     size_t inlen, void *out, size_t outlen)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, inlen),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, outlen),
-	};
 	int ret = mlx5_devx_check(call, context, inlen, outlen);
+	struct verbs_short cmd;
 
 	if (ret)
 		return ret;
-	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, attrs,
-			    ARRAY_SIZE(attrs));
-	mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
+	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, inlen);
+	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, outlen);
+	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY,
+				  &cmd, 3);
+	if (ret)
+		mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
 	return ret;
 }
 
 static int run_modify(const char *call, struct ibv_context *context, uint32_t handle,
 		      const void *in, size_t inlen, void *out, size_t outlen)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle),
-		verbs_attr_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, inlen),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, outlen),
-	};
 	int ret = mlx5_devx_check(call, context, inlen, outlen);
+	struct verbs_short cmd;
 
 	if (ret)
 		return ret;
-	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, attrs,
-			    ARRAY_SIZE(attrs));
-	mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
+	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, inlen);
+	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, outlen);
+	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY,
+				  &cmd, 3);
+	if (ret)
+		mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
 	return ret;
 }
 
@@ -206,7 +202,7 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *con
 	if (ret)
 		return dv_fail(ret);
 	memcpy(&export, attrs, sizeof(export));
-	obj = calloc_for("mlx5dv_devx_obj_import", 1, sizeof(*obj));
+	obj = dv_take("mlx5dv_devx_obj_import", context, obj);
 	if (!obj)
 		return dv_fail(ENOMEM);
 	obj->context = context;
@@ -216,5 +212,5 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *con
 
 DV_EXPORT void mlx5dv_devx_obj_unimport(struct mlx5dv_devx_obj *obj)
 {
-	free(obj);
+	dv_give(obj->context, obj);
 }

@@ -3,12 +3,10 @@
  * devx_umem.c - memory of the program, or a dma-buf, as an object of the device, for queues and
  * keys that the program makes by the device's own commands.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
-#include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -20,20 +18,22 @@ static int umem_register(const struct mlx5dv_devx_umem_in *req, const struct ver
 			 struct devx_umem *umem)
 {
 	bool dmabuf = req->comp_mask & MLX5DV_UMEM_MASK_DMABUF;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, &umem->handle),
-		verbs_attr_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)req->addr),
-		verbs_attr_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, req->size),
-		verbs_attr_u32(MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, req->access),
-		verbs_attr_out(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &umem->umem.umem_id,
-			       sizeof(umem->umem.umem_id)),
-		*page_sizes,
-		dmabuf ? verbs_attr_fd(MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, req->dmabuf_fd)
-		       : verbs_attr_skip(),
-	};
+	struct verbs_short cmd;
+	int ret;
 
-	return verbs_cmd_run(umem->context, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG,
-			     attrs, ARRAY_SIZE(attrs));
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE);
+	cmd.attrs[1] = verbs_short_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, (uintptr_t)req->addr);
+	cmd.attrs[2] = verbs_short_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, req->size);
+	cmd.attrs[3] = verbs_short_u32(MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, req->access);
+	cmd.attrs[4] = verbs_short_out(MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &umem->umem.umem_id,
+				       sizeof(umem->umem.umem_id));
+	cmd.attrs[5] = *page_sizes;
+	if (dmabuf)
+		cmd.attrs[6] = verbs_short_fd(MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, req->dmabuf_fd);
+	ret = verbs_cmd_run_short(umem->context, MLX5_IB_OBJECT_DEVX_UMEM,
+				  MLX5_IB_METHOD_DEVX_UMEM_REG, &cmd, 6 + dmabuf);
+	umem->handle = (uint32_t)cmd.attrs[0].value;
+	return ret;
 }
 
 /* The device keeps the pages, so a child must not make the parent's others. */
@@ -71,14 +71,14 @@ static struct mlx5dv_devx_umem *umem_new(const char *call, struct ibv_context *c
 
 	if (ret)
 		return dv_fail(ret);
-	umem = malloc_for(call, sizeof(*umem));
+	umem = dv_take(call, context, umem);
 	if (!umem)
 		return dv_fail(ENOMEM);
 	*umem = (struct devx_umem){ .context = context };
 	ret = umem_make(call, req, page_sizes, umem);
 	if (!ret)
 		return &umem->umem;
-	free(umem);
+	dv_give(context, umem);
 	return dv_fail(ret);
 }
 
@@ -86,7 +86,7 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *cont
 							size_t size, uint32_t access)
 {
 	const struct mlx5dv_devx_umem_in req = { .addr = addr, .size = size, .access = access };
-	const struct verbs_attr page_sizes = verbs_attr_optional(verbs_attr_u64(
+	const struct verbs_attr page_sizes = verbs_attr_optional(verbs_short_u64(
 		MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, ~(uint64_t)(ADAPTER_PAGE - 1)));
 
 	return umem_new("mlx5dv_devx_umem_reg", context, &req, &page_sizes);
@@ -96,7 +96,7 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *c
 							   struct mlx5dv_devx_umem_in *umem_in)
 {
 	const struct verbs_attr page_sizes =
-		verbs_attr_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, umem_in->pgsz_bitmap);
+		verbs_short_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, umem_in->pgsz_bitmap);
 
 	if (umem_in->comp_mask & ~(uint64_t)MLX5DV_UMEM_MASK_DMABUF) {
 		verbs_warn("mlx5dv_devx_umem_reg_ex: comp_mask is %#llx, known is %#x",
@@ -113,11 +113,9 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *c
 DV_EXPORT int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *dv_umem)
 {
 	struct devx_umem *umem = (struct devx_umem *)dv_umem;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, umem->handle),
-	};
-	int ret = verbs_cmd_run(umem->context, MLX5_IB_OBJECT_DEVX_UMEM,
-				MLX5_IB_METHOD_DEVX_UMEM_DEREG, attrs, ARRAY_SIZE(attrs));
+	int ret = verbs_cmd_run_destroy(umem->context, MLX5_IB_OBJECT_DEVX_UMEM,
+					MLX5_IB_METHOD_DEVX_UMEM_DEREG,
+					MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, umem->handle);
 
 	if (ret) {
 		verbs_warn("mlx5dv_devx_umem_dereg: umem %#x stays, is anything in it? %s",
@@ -126,7 +124,7 @@ DV_EXPORT int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *dv_umem)
 	}
 	if (umem->addr)
 		ibv_dofork_range(umem->addr, umem->size);
-	free(umem);
+	dv_give(umem->context, umem);
 	return 0;
 }
 
@@ -150,10 +148,10 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_import(struct ibv_context *c
 	if (ret)
 		return dv_fail(ret);
 	memcpy(&export, attrs, sizeof(export));
-	umem = calloc_for("mlx5dv_devx_umem_import", 1, sizeof(*umem));
+	umem = dv_take("mlx5dv_devx_umem_import", context, umem);
 	if (!umem)
 		return dv_fail(ENOMEM);
-	umem->context = context;
+	*umem = (struct devx_umem){ .context = context };
 	umem->handle = export.handle;
 	umem->umem.umem_id = export.umem_id;
 	return &umem->umem;
@@ -161,5 +159,7 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_import(struct ibv_context *c
 
 DV_EXPORT void mlx5dv_devx_umem_unimport(struct mlx5dv_devx_umem *dv_umem)
 {
-	free((struct devx_umem *)dv_umem);
+	struct devx_umem *umem = (struct devx_umem *)dv_umem;
+
+	dv_give(umem->context, umem);
 }

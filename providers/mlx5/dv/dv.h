@@ -21,6 +21,12 @@ static inline int dv_check_context(const char *call, struct ibv_context *context
 	return EOPNOTSUPP;
 }
 
+/* OBJECT is a pointer to what is to be: it gets memory of its size, of which nothing is set. */
+#define dv_take(call, context, object) \
+	provider_cells_take(&to_mctx(context)->cells, call, sizeof(*(object)))
+#define dv_give(context, object) \
+	provider_cells_give(&to_mctx(context)->cells, object, sizeof(*(object)))
+
 /* Calls that return an object fail by it. */
 static inline void *dv_fail(int err)
 {

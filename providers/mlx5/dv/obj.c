@@ -108,56 +108,94 @@ static void init_pd(struct ibv_pd *pd, struct mlx5dv_pd *out)
 	out->pdn = to_ppd(pd)->pdn;
 }
 
-static int check_contexts(const struct mlx5dv_obj *obj, uint64_t obj_type)
+/* TYPE is one MLX5DV_OBJ_*. An object of DevX is but a number, whoever made it. */
+static struct ibv_context *context_of(const struct mlx5dv_obj *obj, uint64_t type)
+{
+	switch (type) {
+	case MLX5DV_OBJ_QP:
+		return obj->qp.in->context;
+	case MLX5DV_OBJ_CQ:
+		return obj->cq.in->context;
+	case MLX5DV_OBJ_SRQ:
+		return obj->srq.in->context;
+	case MLX5DV_OBJ_RWQ:
+		return obj->rwq.in->context;
+	case MLX5DV_OBJ_DM:
+		return obj->dm.in->context;
+	case MLX5DV_OBJ_AH:
+		return obj->ah.in->context;
+	case MLX5DV_OBJ_PD:
+		return obj->pd.in->context;
+	default:
+		return NULL;
+	}
+}
+
+static int check_one(const struct mlx5dv_obj *obj, uint64_t type)
+{
+	struct ibv_context *context = context_of(obj, type);
+
+	return context ? dv_check_context("mlx5dv_init_obj", context) : 0;
+}
+
+static void init_one(struct mlx5dv_obj *obj, uint64_t type)
+{
+	switch (type) {
+	case MLX5DV_OBJ_QP:
+		init_qp(obj->qp.in, obj->qp.out);
+		break;
+	case MLX5DV_OBJ_CQ:
+		init_cq(obj->cq.in, obj->cq.out);
+		break;
+	case MLX5DV_OBJ_SRQ:
+		init_srq(obj->srq.in, obj->srq.out);
+		break;
+	case MLX5DV_OBJ_RWQ:
+		mlx5_wq_describe(obj->rwq.in, obj->rwq.out);
+		break;
+	case MLX5DV_OBJ_DM:
+		mlx5_dm_describe(obj->dm.in, obj->dm.out);
+		break;
+	case MLX5DV_OBJ_AH:
+		init_ah(obj->ah.in, obj->ah.out);
+		break;
+	case MLX5DV_OBJ_PD:
+		init_pd(obj->pd.in, obj->pd.out);
+		break;
+	default:
+		obj->devx.out->handle = obj->devx.in->handle;
+	}
+}
+
+/* Nothing is written before all objects have turned out to be of this provider. */
+static int __attribute__((noinline)) init_all(struct mlx5dv_obj *obj, uint64_t types)
 {
 	int ret = 0;
 
-	if (obj_type & MLX5DV_OBJ_QP)
-		ret = dv_check_context("mlx5dv_init_obj", obj->qp.in->context);
-	if (!ret && obj_type & MLX5DV_OBJ_CQ)
-		ret = dv_check_context("mlx5dv_init_obj", obj->cq.in->context);
-	if (!ret && obj_type & MLX5DV_OBJ_SRQ)
-		ret = dv_check_context("mlx5dv_init_obj", obj->srq.in->context);
-	if (!ret && obj_type & MLX5DV_OBJ_RWQ)
-		ret = dv_check_context("mlx5dv_init_obj", obj->rwq.in->context);
-	if (!ret && obj_type & MLX5DV_OBJ_DM)
-		ret = dv_check_context("mlx5dv_init_obj", obj->dm.in->context);
-	if (!ret && obj_type & MLX5DV_OBJ_AH)
-		ret = dv_check_context("mlx5dv_init_obj", obj->ah.in->context);
-	if (!ret && obj_type & MLX5DV_OBJ_PD)
-		ret = dv_check_context("mlx5dv_init_obj", obj->pd.in->context);
+	if (!types || types & ~(uint64_t)SUPPORTED_OBJECTS) {
+		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, known are %#x",
+			   (unsigned long long)types, SUPPORTED_OBJECTS);
+		return EINVAL;
+	}
+	for (uint64_t left = types; left && !ret; left &= left - 1)
+		ret = check_one(obj, left & -left);
+	for (uint64_t left = types; left && !ret; left &= left - 1)
+		init_one(obj, left & -left);
 	return ret;
 }
 
+/* Most programs ask for a QP or a CQ, by itself. */
 static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
-	int ret;
-
-	if (!obj_type || obj_type & ~(uint64_t)SUPPORTED_OBJECTS) {
-		verbs_warn("mlx5dv_init_obj: obj_type is %#llx, known are %#x",
-			   (unsigned long long)obj_type, SUPPORTED_OBJECTS);
-		return EINVAL;
-	}
-	ret = check_contexts(obj, obj_type);
-	if (ret)
-		return ret;
-	if (obj_type & MLX5DV_OBJ_QP)
+	if (obj_type == MLX5DV_OBJ_QP && context_is_mlx5(obj->qp.in->context)) {
 		init_qp(obj->qp.in, obj->qp.out);
-	if (obj_type & MLX5DV_OBJ_CQ)
+		return 0;
+	}
+	if (obj_type == MLX5DV_OBJ_CQ && context_is_mlx5(obj->cq.in->context)) {
 		init_cq(obj->cq.in, obj->cq.out);
-	if (obj_type & MLX5DV_OBJ_SRQ)
-		init_srq(obj->srq.in, obj->srq.out);
-	if (obj_type & MLX5DV_OBJ_RWQ)
-		mlx5_wq_describe(obj->rwq.in, obj->rwq.out);
-	if (obj_type & MLX5DV_OBJ_DM)
-		mlx5_dm_describe(obj->dm.in, obj->dm.out);
-	if (obj_type & MLX5DV_OBJ_AH)
-		init_ah(obj->ah.in, obj->ah.out);
-	if (obj_type & MLX5DV_OBJ_PD)
-		init_pd(obj->pd.in, obj->pd.out);
-	if (obj_type & MLX5DV_OBJ_DEVX)
-		obj->devx.out->handle = obj->devx.in->handle;
-	return 0;
+		return 0;
+	}
+	return init_all(obj, obj_type);
 }
 
 #ifdef VERBS_STATIC_PROVIDER

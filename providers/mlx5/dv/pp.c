@@ -3,10 +3,8 @@
  * pp.c - packet pacing as an object: a rate in the device's table, which queues that the program
  * makes by commands of its own may name.
  */
-#include <stdlib.h>
 
 #include "providers/mlx5/dv/devx.h"
-#include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -18,16 +16,17 @@ struct dv_pp {
 
 static int pp_run_alloc(const void *rate, size_t size, uint32_t flags, struct dv_pp *pp)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE, &pp->handle),
-		verbs_attr_in(MLX5_IB_ATTR_PP_OBJ_ALLOC_CTX, rate, size),
-		verbs_attr_flags(MLX5_IB_ATTR_PP_OBJ_ALLOC_FLAGS, flags),
-		verbs_attr_out(MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, &pp->pp.index,
-			       sizeof(pp->pp.index)),
-	};
-	int ret = verbs_cmd_run(pp->context, MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC, attrs,
-				ARRAY_SIZE(attrs));
+	struct verbs_short cmd;
+	int ret;
 
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_PP_OBJ_ALLOC_CTX, rate, size);
+	cmd.attrs[2] = verbs_short_u64(MLX5_IB_ATTR_PP_OBJ_ALLOC_FLAGS, flags);
+	cmd.attrs[3] = verbs_short_out(MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, &pp->pp.index,
+				       sizeof(pp->pp.index));
+	ret = verbs_cmd_run_short(pp->context, MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC, &cmd,
+				  4);
+	pp->handle = (uint32_t)cmd.attrs[0].value;
 	if (ret)
 		verbs_warn("mlx5dv_pp_alloc: the kernel refuses a rate of %zu bytes with flags "
 			   "%#x: errno %d%s",
@@ -53,25 +52,22 @@ DV_EXPORT struct mlx5dv_pp *mlx5dv_pp_alloc(struct ibv_context *context, size_t 
 	}
 	if (ret)
 		return dv_fail(ret);
-	pp = malloc_for("mlx5dv_pp_alloc", sizeof(*pp));
+	pp = dv_take("mlx5dv_pp_alloc", context, pp);
 	if (!pp)
 		return dv_fail(ENOMEM);
 	*pp = (struct dv_pp){ .context = context };
 	ret = pp_run_alloc(pp_context, pp_context_sz, flags, pp);
 	if (!ret)
 		return &pp->pp;
-	free(pp);
+	dv_give(context, pp);
 	return dv_fail(ret);
 }
 
 DV_EXPORT void mlx5dv_pp_free(struct mlx5dv_pp *dv_pp)
 {
 	struct dv_pp *pp = (struct dv_pp *)dv_pp;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_PP_OBJ_DESTROY_HANDLE, pp->handle),
-	};
 
-	verbs_cmd_run(pp->context, MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY, attrs,
-		      ARRAY_SIZE(attrs));
-	free(pp);
+	verbs_cmd_run_destroy(pp->context, MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY,
+			      MLX5_IB_ATTR_PP_OBJ_DESTROY_HANDLE, pp->handle);
+	dv_give(pp->context, pp);
 }

@@ -3,8 +3,6 @@
  * sched.c - schedulers: arbiters and leaves of a tree, as objects of the device, and QPs that send
  * by a leaf.
  */
-#include <stdlib.h>
-
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/qpc.h"
@@ -15,7 +13,6 @@
 #include "providers/mlx5/hca_caps.h"
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_rules.h"
-#include "util/alloc.h"
 
 /* Nodes and leaves are the same but for what the device may put below them. */
 struct mlx5dv_sched_node {
@@ -102,8 +99,7 @@ static int sched_create(const char *call, struct ibv_context *context,
 		ret = sched_check_caps(call, context, type, attr->flags);
 	if (ret)
 		return ret;
-	node->context = context;
-	node->parent = attr->parent;
+	*node = (struct mlx5dv_sched_node){ .context = context, .parent = attr->parent };
 	sched_put(node, attr, type, in);
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
 	if (attr->parent)
@@ -136,14 +132,14 @@ mlx5dv_sched_node_create(struct ibv_context *context, const struct mlx5dv_sched_
 
 	if (ret)
 		return dv_fail(ret);
-	node = calloc_for("mlx5dv_sched_node_create", 1, sizeof(*node));
+	node = dv_take("mlx5dv_sched_node_create", context, node);
 	if (!node)
 		return dv_fail(ENOMEM);
 	ret = sched_create("mlx5dv_sched_node_create", context, sched_attr, PRM_SCHED_ELEMENT_TSAR,
 			   node);
 	if (!ret)
 		return node;
-	free(node);
+	dv_give(context, node);
 	return dv_fail(ret);
 }
 
@@ -159,14 +155,14 @@ mlx5dv_sched_leaf_create(struct ibv_context *context, const struct mlx5dv_sched_
 	}
 	if (ret)
 		return dv_fail(ret);
-	leaf = calloc_for("mlx5dv_sched_leaf_create", 1, sizeof(*leaf));
+	leaf = dv_take("mlx5dv_sched_leaf_create", context, leaf);
 	if (!leaf)
 		return dv_fail(ENOMEM);
 	ret = sched_create("mlx5dv_sched_leaf_create", context, sched_attr,
 			   PRM_SCHED_ELEMENT_QUEUE_GROUP, &leaf->element);
 	if (!ret)
 		return leaf;
-	free(leaf);
+	dv_give(context, leaf);
 	return dv_fail(ret);
 }
 
@@ -188,7 +184,7 @@ DV_EXPORT int mlx5dv_sched_node_destroy(struct mlx5dv_sched_node *node)
 	int ret = mlx5_devx_object_destroy(to_mctx(node->context), &node->object);
 
 	if (!ret)
-		free(node);
+		dv_give(node->context, node);
 	return ret;
 }
 
@@ -197,7 +193,7 @@ DV_EXPORT int mlx5dv_sched_leaf_destroy(struct mlx5dv_sched_leaf *leaf)
 	int ret = mlx5_devx_object_destroy(to_mctx(leaf->element.context), &leaf->element.object);
 
 	if (!ret)
-		free(leaf);
+		dv_give(leaf->element.context, leaf);
 	return ret;
 }
 

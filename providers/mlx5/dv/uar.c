@@ -15,8 +15,7 @@ struct dv_uar {
 	struct ibv_context *context;
 	uint64_t mmap_offset;     /* whole; off_t may be too short for it */
 	struct mlx5_bfreg *bfreg; /* BlueFlame: ours until it is freed */
-	struct mlx5_uar *own;     /* plain, of its own */
-	bool is_for_all;          /* it goes with the context */
+	struct mlx5_uar *own;     /* plain, of its own. NULL as well: it goes with the context */
 };
 
 static void uar_describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_t *reg)
@@ -78,17 +77,31 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	return ret;
 }
 
-/* Who comes first may be two: one of both is kept. */
-static struct dv_uar *plain_keep(struct mlx5_context *ctx, struct dv_uar *uar)
+/* The page that goes with the context. Who comes first may be two: one of both is kept. */
+static int plain_make(struct mlx5_context *ctx, struct dv_uar **out)
 {
-	struct dv_uar *kept = NULL;
+	struct dv_uar *uar = calloc_for("mlx5dv_devx_alloc_uar", 1, sizeof(*uar));
+	int ret = uar ? uar_get(ctx, MLX5DV_UAR_ALLOC_TYPE_NC, uar) : ENOMEM;
 
-	uar->is_for_all = true;
-	if (__atomic_compare_exchange_n(&ctx->plain_for_programs, (void **)&kept, uar, false,
+	*out = NULL;
+	if (ret) {
+		free(uar);
+		return ret;
+	}
+	if (__atomic_compare_exchange_n(&ctx->plain_for_programs, (void **)out, uar, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return uar;
-	free(uar);
-	return kept;
+		*out = uar;
+	else
+		free(uar);
+	return 0;
+}
+
+static struct mlx5dv_devx_uar *plain_for_all(struct mlx5_context *ctx)
+{
+	struct dv_uar *uar = __atomic_load_n(&ctx->plain_for_programs, __ATOMIC_ACQUIRE);
+	int ret = uar ? 0 : plain_make(ctx, &uar);
+
+	return ret ? dv_fail(ret) : &uar->uar;
 }
 
 DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
@@ -98,19 +111,16 @@ DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *cont
 
 	if (ret)
 		return dv_fail(ret);
-	uar = __atomic_load_n(&to_mctx(context)->plain_for_programs, __ATOMIC_ACQUIRE);
-	if (uar && flags == MLX5DV_UAR_ALLOC_TYPE_NC)
-		return &uar->uar;
-	uar = malloc_for("mlx5dv_devx_alloc_uar", sizeof(*uar));
+	if (flags == MLX5DV_UAR_ALLOC_TYPE_NC)
+		return plain_for_all(to_mctx(context));
+	uar = dv_take("mlx5dv_devx_alloc_uar", context, uar);
 	if (!uar)
 		return dv_fail(ENOMEM);
 	*uar = (struct dv_uar){ .context = context };
 	ret = uar_get(to_mctx(context), flags, uar);
-	if (!ret && flags == MLX5DV_UAR_ALLOC_TYPE_NC)
-		uar = plain_keep(to_mctx(context), uar);
 	if (!ret)
 		return &uar->uar;
-	free(uar);
+	dv_give(context, uar);
 	return dv_fail(ret);
 }
 
@@ -118,13 +128,13 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 {
 	struct dv_uar *uar = (struct dv_uar *)devx_uar;
 
-	if (uar->is_for_all)
-		return;
 	if (uar->bfreg)
 		mlx5_uar_put_bfreg(to_mctx(uar->context), uar->bfreg);
-	if (uar->own)
+	else if (uar->own)
 		mlx5_uar_put_plain(to_mctx(uar->context), uar->own);
-	free(uar);
+	else
+		return;
+	dv_give(uar->context, uar);
 }
 
 /* The dma-buf is made of the page that the register is on. */

@@ -3,12 +3,10 @@
  * var.c - doorbell pages of devices that the program emulates (VAR), and handing one to a process
  * that has the same descriptor of the device.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/dv/export.h"
-#include "util/alloc.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -21,23 +19,23 @@ struct dv_var {
 
 static int var_run_alloc(uint32_t flags, struct dv_var *var)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_new_handle(MLX5_IB_ATTR_VAR_OBJ_ALLOC_HANDLE, &var->handle),
-		verbs_attr_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_MMAP_OFFSET, &var->mmap_offset,
-			       sizeof(var->mmap_offset)),
-		verbs_attr_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_MMAP_LENGTH, &var->var.length,
-			       sizeof(var->var.length)),
-		verbs_attr_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_PAGE_ID, &var->var.page_id,
-			       sizeof(var->var.page_id)),
-		/* Kernels that do not know the attribute know no flags. */
-		flags ? verbs_attr_flags(MLX5_IB_ATTR_VAR_OBJ_ALLOC_FLAGS, flags)
-		      : verbs_attr_skip(),
-	};
-	int ret = verbs_cmd_run(var->context, MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC,
-				attrs, ARRAY_SIZE(attrs));
+	const bool has_flags = flags; /* kernels that do not know the attribute know no flags */
+	struct verbs_short cmd;
+	int ret;
 
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_VAR_OBJ_ALLOC_HANDLE);
+	cmd.attrs[1] = verbs_short_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_MMAP_OFFSET, &var->mmap_offset,
+				       sizeof(var->mmap_offset));
+	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_MMAP_LENGTH, &var->var.length,
+				       sizeof(var->var.length));
+	cmd.attrs[3] = verbs_short_out(MLX5_IB_ATTR_VAR_OBJ_ALLOC_PAGE_ID, &var->var.page_id,
+				       sizeof(var->var.page_id));
+	cmd.attrs[4] = verbs_short_u64(MLX5_IB_ATTR_VAR_OBJ_ALLOC_FLAGS, flags);
+	ret = verbs_cmd_run_short(var->context, MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_ALLOC,
+				  &cmd, 4 + has_flags);
 	if (ret)
 		verbs_warn("mlx5dv_alloc_var: the kernel gives no doorbell page: errno %d", ret);
+	var->handle = (uint32_t)cmd.attrs[0].value;
 	var->var.mmap_off = (off_t)var->mmap_offset;
 	return ret;
 }
@@ -54,27 +52,24 @@ DV_EXPORT struct mlx5dv_var *mlx5dv_alloc_var(struct ibv_context *context, uint3
 	}
 	if (ret)
 		return dv_fail(ret);
-	var = malloc_for("mlx5dv_alloc_var", sizeof(*var));
+	var = dv_take("mlx5dv_alloc_var", context, var);
 	if (!var)
 		return dv_fail(ENOMEM);
 	*var = (struct dv_var){ .context = context };
 	ret = var_run_alloc(flags, var);
 	if (!ret)
 		return &var->var;
-	free(var);
+	dv_give(context, var);
 	return dv_fail(ret);
 }
 
 DV_EXPORT void mlx5dv_free_var(struct mlx5dv_var *dv_var)
 {
 	struct dv_var *var = (struct dv_var *)dv_var;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_VAR_OBJ_DESTROY_HANDLE, var->handle),
-	};
 
-	verbs_cmd_run(var->context, MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_DESTROY, attrs,
-		      ARRAY_SIZE(attrs));
-	free(var);
+	verbs_cmd_run_destroy(var->context, MLX5_IB_OBJECT_VAR, MLX5_IB_METHOD_VAR_OBJ_DESTROY,
+			      MLX5_IB_ATTR_VAR_OBJ_DESTROY_HANDLE, var->handle);
+	dv_give(var->context, var);
 }
 
 /* ---- other processes ---- */
@@ -100,7 +95,7 @@ DV_EXPORT struct mlx5dv_var *mlx5dv_var_import(struct ibv_context *context, void
 
 	if (ret)
 		return dv_fail(ret);
-	var = calloc_for("mlx5dv_var_import", 1, sizeof(*var));
+	var = dv_take("mlx5dv_var_import", context, var);
 	if (!var)
 		return dv_fail(ENOMEM);
 	memcpy(&in, attrs, sizeof(in));
@@ -118,5 +113,7 @@ DV_EXPORT struct mlx5dv_var *mlx5dv_var_import(struct ibv_context *context, void
 /* The page stays with whoever allocated it. */
 DV_EXPORT void mlx5dv_var_unimport(struct mlx5dv_var *dv_var)
 {
-	free((struct dv_var *)dv_var);
+	struct dv_var *var = (struct dv_var *)dv_var;
+
+	dv_give(var->context, var);
 }

@@ -453,7 +453,7 @@ static void alloc_dm_sets_context_and_handle(void **state)
 	int fd = -1;
 
 	expect(NULL, IDS(UVERBS_ATTR_ALLOC_DM_HANDLE));
-	assert_int_equal(verbs_cmd_alloc_dm(context_of(state), &attr, &dm, NULL), 0);
+	assert_int_equal(verbs_cmd_alloc_dm(context_of(state), &attr, &dm, NULL, 0), 0);
 	assert_string_equal(kernel.text, "e/0 000=new 001=8:100 002=4:6");
 	assert_int_equal(dm.handle, 0x51);
 	assert_int_equal(dm.comp_mask, IBV_DM_MASK_HANDLE);
@@ -844,7 +844,8 @@ static void a_kernel_without_an_object_says_so(void **state)
 
 	expect(NULL, NULL);
 	kernel.old = true;
-	assert_int_equal(verbs_cmd_alloc_dm(context_of(state), &attr, &dm, NULL), EPROTONOSUPPORT);
+	assert_int_equal(verbs_cmd_alloc_dm(context_of(state), &attr, &dm, NULL, 0),
+			 EPROTONOSUPPORT);
 }
 
 static void query_context_asks_for_what_exists(void **state)

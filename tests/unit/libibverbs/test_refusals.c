@@ -94,7 +94,7 @@ static int try_regions(struct objects *o)
 	assert_int_equal(verbs_cmd_rereg_mr(&o->vmr, 0, &o->pd, NULL, 0, 0, 0, NULL), err);
 	assert_int_equal(verbs_cmd_advise_mr(&o->pd, 0, 0, &sge, 1), err);
 	assert_int_equal(verbs_cmd_alloc_mw(&o->pd, IBV_MW_TYPE_1, &o->mw, NULL), err);
-	assert_int_equal(verbs_cmd_alloc_dm(o->context, &dm, &o->dm, NULL), err);
+	assert_int_equal(verbs_cmd_alloc_dm(o->context, &dm, &o->dm, NULL, 0), err);
 	assert_int_equal(verbs_cmd_alloc_dmabuf(o->context, 0, &fd), err);
 	return err;
 }

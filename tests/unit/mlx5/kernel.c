@@ -140,6 +140,12 @@ int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 	return 0;
 }
 
+int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
+			struct verbs_short *cmd, unsigned int nattrs)
+{
+	return verbs_cmd_run(context, object, method, cmd->attrs, nattrs);
+}
+
 static struct verbs_device device = { .device = { .name = "mlx5_0" },
 				      .driver = &verbs_provider_mlx5 };
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "providers/common/cells.h"
 #include "providers/common/env.h"
 #include "providers/common/hwbuf.h"
 #include "providers/common/pd.h"
@@ -181,12 +182,62 @@ static void a_switch_is_zero_or_one(void **state)
 	assert_false(provider_env_is_one("UNIT_SWITCH"));
 }
 
+/* ---- cells ---- */
+
+enum { CELLS = 300, SMALL = 24, LINES = 128 };
+
+/* The cells lie apart, each whole of lines at the begin of one. */
+static void cells_have_places_of_their_own(void **state)
+{
+	struct cells cells = { 0 };
+	uint8_t *small[CELLS], *lines[CELLS];
+
+	(void)state;
+	for (int i = 0; i < CELLS; i++) {
+		small[i] = provider_cells_take(&cells, "test", SMALL);
+		lines[i] = provider_cells_take(&cells, "test", LINES);
+		assert_int_equal((uintptr_t)small[i] % CELL_UNIT, 0);
+		assert_int_equal((uintptr_t)lines[i] % CELL_LINE, 0);
+		memset(small[i], i & 0xff, SMALL);
+		memset(lines[i], ~i & 0xff, LINES);
+	}
+	for (int i = 0; i < CELLS; i++) {
+		for (int at = 0; at < SMALL; at++)
+			assert_int_equal(small[i][at], i & 0xff);
+		for (int at = 0; at < LINES; at++)
+			assert_int_equal(lines[i][at], ~i & 0xff);
+		provider_cells_give(&cells, small[i], SMALL);
+		provider_cells_give(&cells, lines[i], LINES);
+	}
+	provider_cells_destroy(&cells);
+}
+
+/* Under a sanitizer it is the heap that keeps them. */
+static void a_cell_that_was_given_back_is_taken_again(void **state)
+{
+	struct cells cells = { 0 };
+	void *first = provider_cells_take(&cells, "test", SMALL), *other;
+
+	(void)state;
+	provider_cells_give(&cells, first, SMALL);
+	other = provider_cells_take(&cells, "test", SMALL + CELL_UNIT);
+	assert_true(other != first || !cells_are_kept());
+	provider_cells_give(&cells, other, SMALL + CELL_UNIT);
+	if (cells_are_kept()) {
+		assert_ptr_equal(provider_cells_take(&cells, "test", SMALL), first);
+		assert_ptr_equal(provider_cells_take(&cells, "test", SMALL + CELL_UNIT), other);
+	}
+	provider_cells_destroy(&cells);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_are_kept_from_children),
 		cmocka_unit_test(a_parent_domain_has_both_calls_or_none),
 		cmocka_unit_test(its_allocator_gives_memory_for_queues),
+		cmocka_unit_test(cells_have_places_of_their_own),
+		cmocka_unit_test(a_cell_that_was_given_back_is_taken_again),
 		cmocka_unit_test(a_number_is_within_its_limits),
 		cmocka_unit_test(a_switch_is_zero_or_one),
 	};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cells.h - small objects of a context, which programs make and destroy again and again.
+ *
+ * A cell is taken from those of its size that were given back, else from what is left of a block.
+ * It has no header, so who gives it back says its size. Blocks are freed with the context: a
+ * program that had many objects keeps their memory for as many others. Memory that was all zero is
+ * a set of cells without any. Under a sanitizer each cell is a block of the heap, so that it sees
+ * who loses one or goes on using it.
+ */
+#ifndef PROVIDERS_COMMON_CELLS_H
+#define PROVIDERS_COMMON_CELLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "providers/common/lock.h"
+
+enum {
+	CELL_UNIT = 16,
+	CELL_LINE = 64,  /* a cell of whole lines begins at one */
+	CELL_SIZES = 20, /* the largest cell is of so many units */
+};
+
+struct cell {
+	struct cell *next;
+};
+
+struct cells {
+	struct qlock lock; /* guards the rest */
+	struct cell *given[CELL_SIZES];
+	uint8_t *rest; /* of the newest block: LEFT bytes */
+	size_t left;
+	struct cells_block *blocks;
+};
+
+/* The function takes what is not among those given back. It fails with a line in the log, in which
+ * CALL is what the program has called. */
+void *provider_cells_grow(struct cells *cells, const char *call, size_t size);
+/* The function gives a cell back where that is more than keeping it. */
+void provider_cells_drop(void *cell);
+void provider_cells_destroy(struct cells *cells);
+
+/* The function tells whether cells are kept, rather than blocks of the heap. */
+static inline bool cells_are_kept(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	return false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+	return false;
+#else
+	return true;
+#endif
+#else
+	return true;
+#endif
+}
+
+static inline struct cell **cells_of_size(struct cells *cells, size_t size)
+{
+	return &cells->given[(size - 1) / CELL_UNIT];
+}
+
+/* SIZE is a constant. What is in the cell is of no meaning. */
+static inline void *provider_cells_take(struct cells *cells, const char *call, size_t size)
+{
+	struct cell **given = cells_of_size(cells, size), *cell;
+
+	qlock_take(&cells->lock);
+	cell = *given;
+	if (likely(cell))
+		*given = cell->next;
+	qlock_drop(&cells->lock);
+	return likely(cell) ? cell : provider_cells_grow(cells, call, size);
+}
+
+static inline void provider_cells_give(struct cells *cells, void *memory, size_t size)
+{
+	struct cell **given = cells_of_size(cells, size), *cell = memory;
+
+	if (!cells_are_kept()) {
+		provider_cells_drop(memory);
+		return;
+	}
+	qlock_take(&cells->lock);
+	cell->next = *given;
+	*given = cell;
+	qlock_drop(&cells->lock);
+}
+
+#endif
