@@ -50,13 +50,14 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 	wanted.ai_flags &= ~RAI_DNS;
 	if (rdma_getaddrinfo(node, service, &wanted, &found))
 		return errno;
+	cm->found = found; /* who reads the event takes it, maybe at once */
+	order_publish(found);
 	ret = write_event(cm, RDMA_CM_EVENT_INTERNAL, 0, 0);
 	if (ret) {
+		cm->found = NULL;
 		rdma_freeaddrinfo(found);
-		return ret;
 	}
-	cm->found = found;
-	return 0;
+	return ret;
 }
 
 /* ---- services ---- */

@@ -187,7 +187,7 @@ struct cm_id {
 	struct rdma_addrinfo *found;
 	int found_flags; /* ai_flags of what will be found by RAI_SA */
 	LIST_HEAD(, cm_multicast) multicasts;
-	/* guards the counts of acknowledged events, those of the multicast groups too */
+	/* guards the multicast groups, and the counts of acknowledged events, theirs too */
 	pthread_mutex_t lock;
 	pthread_cond_t acked;
 	uint32_t events_acked;

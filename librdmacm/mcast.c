@@ -4,7 +4,8 @@
  * them.
  *
  * A group's address in memory is the uid of its events, so a group lives until all its events that
- * were read are acknowledged.
+ * were read are acknowledged. A thread may read the first of them, and leave the group, before the
+ * one that joins knows its number: the id's lock is held until it does.
  */
 #include "cma.h"
 
@@ -77,11 +78,13 @@ static int group_join(struct cm_id *cm, const struct sockaddr *addr, uint16_t fl
 	multicast->context = context;
 	multicast->only_sends = flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER;
 	memcpy(&multicast->addr, addr, len);
-	LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
+	pthread_mutex_lock(&cm->lock);
 	ret = join_in_kernel(multicast, flags);
 	if (!ret)
+		LIST_INSERT_HEAD(&cm->multicasts, multicast, entry);
+	pthread_mutex_unlock(&cm->lock);
+	if (!ret)
 		return rdmacm_event_await(cm);
-	LIST_REMOVE(multicast, entry);
 	free(multicast);
 	return ret;
 }
@@ -124,11 +127,13 @@ static struct cm_multicast *group_find(struct cm_id *cm, const struct sockaddr *
 	socklen_t len = rdmacm_addr_len(addr);
 	struct cm_multicast *multicast;
 
+	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry) {
 		if (len && !memcmp(&multicast->addr, addr, len))
-			return multicast;
+			break;
 	}
-	return NULL;
+	pthread_mutex_unlock(&cm->lock);
+	return multicast;
 }
 
 CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
@@ -147,7 +152,9 @@ CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr
 		return cma_return(ret);
 	rdmacm_event_release(cm);
 	rdmacm_id_await_acks(cm, &multicast->events_acked, reported);
+	pthread_mutex_lock(&cm->lock);
 	LIST_REMOVE(multicast, entry);
+	pthread_mutex_unlock(&cm->lock);
 	free(multicast);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 void own_commands(void);
 void own_ece(void);
+void own_races(void);
 void own_requests(void);
 
 #endif

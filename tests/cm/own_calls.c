@@ -363,6 +363,7 @@ int main(void)
 	own_ece();
 	say_topic("requests");
 	own_requests();
+	own_races();
 	say_topic("calls");
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	user_events(id);

@@ -31,8 +31,16 @@ FOR_LIBRARIES int ioctl(int fd, unsigned long request, ...)
 
 FOR_LIBRARIES ssize_t write(int fd, const void *buf, size_t count)
 {
+	void (*const then)(const void *) = kernel_calls.after_next;
+	ssize_t done;
+
 	kernel_calls.writes++;
-	return syscall(SYS_write, fd, buf, count);
+	done = syscall(SYS_write, fd, buf, count);
+	if (then && done == (ssize_t)count && kernel_calls.is_next(buf)) {
+		kernel_calls.after_next = NULL;
+		then(buf);
+	}
+	return done;
 }
 
 FOR_LIBRARIES ssize_t writev(int fd, const struct iovec *iov, int count)
