@@ -42,7 +42,15 @@ static const char *const names[] = {
  * so has a process after setuid(). Threads share them. */
 #define FOREIGN_CHANNEL                                                                          \
 	" (only the process that has opened a channel, and has not changed its user since, may " \
-	"use it)"
+	"use it"
+
+/* A port has another reason. */
+static const char *why_refused(uint32_t number)
+{
+	return number == RDMA_USER_CM_CMD_BIND ? FOREIGN_CHANNEL
+		       "; a port below 1024 takes CAP_NET_BIND_SERVICE)"
+					       : FOREIGN_CHANNEL ")";
+}
 
 int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
 {
@@ -57,7 +65,7 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
 		errno = ENODATA;
 	if (errno != EAGAIN && errno != EINTR)
 		verbs_warn("rdma_cm: the kernel refuses %s: %s%s", names[number], strerror(errno),
-			   errno == EACCES ? FOREIGN_CHANNEL : "");
+			   errno == EACCES ? why_refused(number) : "");
 	return errno;
 }
 

@@ -5,6 +5,7 @@
 #ifndef TESTS_CM_OWN_H
 #define TESTS_CM_OWN_H
 
+void own_binds(void);
 void own_commands(void);
 void own_ece(void);
 void own_races(void);

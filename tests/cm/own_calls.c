@@ -364,6 +364,7 @@ int main(void)
 	say_topic("requests");
 	own_requests();
 	own_races();
+	own_binds();
 	say_topic("calls");
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	user_events(id);

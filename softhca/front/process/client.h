@@ -27,7 +27,12 @@ int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
 
 /* Whether thread TID has the capability, and not only in a namespace of its own. */
-enum { CLIENT_CAP_DAC_OVERRIDE = 1, CLIENT_CAP_NET_RAW = 13, CLIENT_CAP_SYS_RAWIO = 17 };
+enum {
+	CLIENT_CAP_DAC_OVERRIDE = 1,
+	CLIENT_CAP_NET_BIND_SERVICE = 10,
+	CLIENT_CAP_NET_RAW = 13,
+	CLIENT_CAP_SYS_RAWIO = 17,
+};
 bool client_may(pid_t tid, unsigned int capability);
 
 /* The function says what descriptor FD of that process is; returns 0 or EBADF. */

@@ -313,8 +313,8 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 	}
 	ucma_addr_bytes(addr, host);
 	ret = find_port(daemon, host, family_for(addr), end);
-	if (ret && !ucma_addr_is_gid(addr))
-		ret = find_of_machine(daemon, host, end);
+	if (ret)
+		ret = ucma_addr_is_gid(addr) ? ENODEV : find_of_machine(daemon, host, end);
 	if (!ret)
 		end->addr = *addr;
 	return ret;

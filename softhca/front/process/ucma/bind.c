@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "softhca/front/process/client.h"
 #include "softhca/front/process/ucma/ucma.h"
 
 enum { FIRST_EPHEMERAL = 32768, LAST_EPHEMERAL = 60999 /* as Linux' ip_local_port_range */ };
+enum { FIRST_COMMON = 1024 /* those below are for services that root starts */ };
 
 /* An IPv4 address stands for itself; the IPv6 one that is any address for both, unless told
  * otherwise. */
@@ -41,13 +43,21 @@ static bool port_is_free(const struct ucma_id *id, uint16_t port)
 	return true;
 }
 
-static int take_port(struct ucma_id *id)
+/* Thread TID asks for the port that the address names. */
+static int take_named_port(const struct ucma_id *id, uint16_t port, pid_t tid)
+{
+	if (port < FIRST_COMMON && !client_may(tid, CLIENT_CAP_NET_BIND_SERVICE))
+		return EACCES;
+	return port_is_free(id, port) ? 0 : EADDRINUSE;
+}
+
+static int take_port(struct ucma_id *id, pid_t tid)
 {
 	uint16_t port = ucma_addr_port(&id->src.addr);
 	unsigned int span = LAST_EPHEMERAL - FIRST_EPHEMERAL + 1;
 
 	if (port)
-		return port_is_free(id, port) ? 0 : EADDRINUSE;
+		return take_named_port(id, port, tid);
 	for (unsigned int tries = 0; tries < span; tries++) {
 		port = FIRST_EPHEMERAL + (uint32_t)random() % span;
 		if (!port_is_free(id, port))
@@ -73,7 +83,7 @@ int ucma_bind_take_service(struct ucma_id *id)
 	return fits ? 0 : EPROTONOSUPPORT;
 }
 
-int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr)
+int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t tid)
 {
 	int ret = 0;
 
@@ -87,7 +97,7 @@ int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr)
 	if (!ret)
 		ret = ucma_bind_take_service(id);
 	if (!ret)
-		ret = take_port(id);
+		ret = take_port(id, tid);
 	if (ret) {
 		memset(&id->src, 0, sizeof(id->src));
 		id->has_src = false;
@@ -107,7 +117,7 @@ int ucma_id_bind_ip(struct ucma_call *uc)
 	memcpy(&addr, &uc->bind_ip.addr, sizeof(uc->bind_ip.addr));
 	if (!ucma_addr_is_ip(&addr))
 		ret = EINVAL;
-	return ret ? ret : ucma_bind_to(id, &addr);
+	return ret ? ret : ucma_bind_to(id, &addr, uc->call->tid);
 }
 
 int ucma_id_bind(struct ucma_call *uc)
@@ -120,5 +130,5 @@ int ucma_id_bind(struct ucma_call *uc)
 		ret = EINVAL;
 	if (!ret)
 		ret = ucma_id_find(uc, uc->bind.id, &id);
-	return ret ? ret : ucma_bind_to(id, &addr);
+	return ret ? ret : ucma_bind_to(id, &addr, uc->call->tid);
 }

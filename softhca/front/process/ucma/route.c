@@ -15,11 +15,11 @@
 
 /* ---- addresses ---- */
 
-static int bind_any(struct ucma_id *id, unsigned int family)
+static int bind_any(struct ucma_id *id, unsigned int family, pid_t tid)
 {
 	struct sockaddr_storage any = { .ss_family = family };
 
-	return ucma_bind_to(id, &any);
+	return ucma_bind_to(id, &any, tid);
 }
 
 /* The source was bound to any address: it is now the one that reaches the destination. */
@@ -116,7 +116,8 @@ static int resolve_to(struct ucma_call *uc, uint32_t number, const struct sockad
 	int ret = ucma_id_find(uc, number, &id);
 
 	if (!ret && id->state == UCMA_IDLE)
-		ret = src->ss_family ? ucma_bind_to(id, src) : bind_any(id, dst->ss_family);
+		ret = src->ss_family ? ucma_bind_to(id, src, uc->call->tid)
+				     : bind_any(id, dst->ss_family, uc->call->tid);
 	if (ret)
 		return ret;
 	if (id->state != UCMA_BOUND || id->src.addr.ss_family != dst->ss_family)

@@ -242,9 +242,9 @@ void ucma_id_adapter_died(struct adapter *adapter);
 
 /* ---- ucma/bind.c ---- */
 
-/* The function binds ID to ADDR, and to a free port if ADDR names none; returns EINVAL when it is
- * bound already. */
-int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr);
+/* The function binds ID to ADDR, for thread TID, and to a free port if ADDR names none; returns
+ * EINVAL when it is bound already. */
+int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t tid);
 /* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of
  * PS_IB may be of any. */
 int ucma_bind_take_service(struct ucma_id *id);

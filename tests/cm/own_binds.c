@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * own_binds.c - what Linux answers to who binds to an address that is no adapter's, or to a port
+ * that is for root's services. Each is tried by a process of its own, which may give up its rights.
+ */
+#include <arpa/inet.h>
+#include <infiniband/ib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cm.h"
+#include "own.h"
+
+enum { NOBODY = 65534, OF_ROOT = 1023, OF_ALL = 1024 };
+
+/* The function returns 0, or an errno. */
+static int bind_anew(struct sockaddr *addr, enum rdma_port_space space)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct rdma_cm_id *id;
+
+	if (!channel || rdma_create_id(channel, &id, NULL, space))
+		return EIO;
+	return rdma_bind_addr(id, addr) ? errno : 0;
+}
+
+static int bind_to_port(int port)
+{
+	struct sockaddr_in here = cm_loopback((uint16_t)port);
+
+	return bind_anew((struct sockaddr *)&here, RDMA_PS_TCP);
+}
+
+static int bind_as_nobody(int port)
+{
+	return !getuid() && setuid(NOBODY) ? EIO : bind_to_port(port);
+}
+
+static int bind_to_address(int unused)
+{
+	struct sockaddr_in nowhere = cm_loopback(0);
+
+	(void)unused;
+	nowhere.sin_addr.s_addr = inet_addr("192.0.2.1");
+	return bind_anew((struct sockaddr *)&nowhere, RDMA_PS_TCP);
+}
+
+static int bind_to_gid(int unused)
+{
+	struct sockaddr_ib nowhere = { .sib_family = AF_IB, .sib_addr.sib_raw = { 0xfe, 0x80 } };
+
+	(void)unused;
+	nowhere.sib_addr.sib_raw[15] = 0x77;
+	return bind_anew((struct sockaddr *)&nowhere, RDMA_PS_IB);
+}
+
+static int answer_of(int (*act)(int), int argument)
+{
+	pid_t child = fork();
+	int status;
+
+	MUST(child >= 0);
+	if (!child)
+		_exit(act(argument));
+	MUST(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+void own_binds(void)
+{
+	say_topic("binding");
+	say_check(answer_of(bind_as_nobody, OF_ROOT) == EACCES, "root's ports are root's");
+	say_check(!answer_of(bind_as_nobody, OF_ALL), "the next one is anybody's");
+	say_check(answer_of(bind_to_port, OF_ROOT) == (getuid() ? EACCES : 0),
+		  "who has the right gets one");
+	say_check(answer_of(bind_to_address, 0) == EADDRNOTAVAIL,
+		  "an address that is not this machine's is not available");
+	say_check(answer_of(bind_to_gid, 0) == ENODEV, "a GID that no adapter has has no device");
+}
