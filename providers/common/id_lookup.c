@@ -16,9 +16,14 @@ enum { PATIENCE_MS = 5000, MS_PER_S = 1000, NS_PER_MS = 1000000 };
 
 void provider_id_lookup_init(struct id_lookup *ids)
 {
+	pthread_condattr_t attr;
+
 	memset(ids->leaf, 0, sizeof(ids->leaf));
 	pthread_mutex_init(&ids->lock, NULL);
-	pthread_cond_init(&ids->cleared, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); /* nobody sets that clock */
+	pthread_cond_init(&ids->cleared, &attr);
+	pthread_condattr_destroy(&attr);
 	ids->patience_ms = PATIENCE_MS;
 }
 
@@ -53,7 +58,7 @@ static struct timespec time_after(unsigned int ms)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_REALTIME, &time);
+	clock_gettime(CLOCK_MONOTONIC, &time);
 	time.tv_sec += ms / MS_PER_S;
 	time.tv_nsec += (long)(ms % MS_PER_S) * NS_PER_MS;
 	if (time.tv_nsec >= (long)MS_PER_S * NS_PER_MS) {

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "providers/common/buf_pool.h"
@@ -220,6 +221,41 @@ static void number_given_again_is_waited_for(void **state)
 	free(taker.ids);
 }
 
+static bool clock_is_put_forward; /* by an hour, after who waits has looked at it */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int ret = __real_clock_gettime(clock, time);
+
+	if (clock == CLOCK_REALTIME && clock_is_put_forward)
+		time->tv_sec -= 3600;
+	return ret;
+}
+
+static void a_clock_that_is_set_ends_no_wait(void **state)
+{
+	struct taker taker = { .ids = calloc(1, sizeof(*taker.ids)) };
+
+	(void)state;
+	assert_non_null(taker.ids);
+	provider_id_lookup_init(taker.ids);
+	taker.ids->patience_ms = 60000;
+	assert_int_equal(provider_id_set(taker.ids, TAKEN, state), 0);
+	clock_is_put_forward = true;
+	assert_int_equal(pthread_create(&taker.thread, NULL, take_number, &taker), 0);
+	for (int ms = 0; ms < 200 && !__atomic_load_n(&taker.done, __ATOMIC_ACQUIRE); ms++)
+		usleep(1000);
+	provider_id_clear(taker.ids, TAKEN);
+	assert_int_equal(pthread_join(taker.thread, NULL), 0);
+	clock_is_put_forward = false;
+	assert_int_equal(taker.ret, 0);
+	provider_id_lookup_destroy(taker.ids);
+	free(taker.ids);
+}
+
 static void numbers_are_given_out_densely(void **state)
 {
 	struct id_lookup *ids = calloc(1, sizeof(*ids));
@@ -401,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_chunk_is_used_to_its_end),
 		cmocka_unit_test(numbers_find_their_object),
 		cmocka_unit_test(number_given_again_is_waited_for),
+		cmocka_unit_test(a_clock_that_is_set_ends_no_wait),
 		cmocka_unit_test(numbers_are_given_out_densely),
 		cmocka_unit_test(buffers_are_whole_zeroed_pages),
 		cmocka_unit_test(a_lock_lets_one_in_at_a_time),
