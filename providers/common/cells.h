@@ -62,31 +62,47 @@ static inline struct cell **cells_of_size(struct cells *cells, size_t size)
 	return &cells->given[(size - 1) / CELL_UNIT];
 }
 
+static inline struct cell *cells_pop(struct cell **given)
+{
+	struct cell *cell = *given;
+
+	if (likely(cell))
+		*given = cell->next;
+	return cell;
+}
+
+static inline void cells_push(struct cell **given, struct cell *cell)
+{
+	cell->next = *given;
+	*given = cell;
+}
+
 /* SIZE is a constant. What is in the cell is of no meaning. */
 static inline void *provider_cells_take(struct cells *cells, const char *call, size_t size)
 {
-	struct cell **given = cells_of_size(cells, size), *cell;
+	struct cell *cell;
 
-	qlock_take(&cells->lock);
-	cell = *given;
-	if (likely(cell))
-		*given = cell->next;
-	qlock_drop(&cells->lock);
+	if (likely(qlock_is_idle(&cells->lock))) {
+		cell = cells_pop(cells_of_size(cells, size));
+	} else {
+		qlock_take(&cells->lock);
+		cell = cells_pop(cells_of_size(cells, size));
+		qlock_drop(&cells->lock);
+	}
 	return likely(cell) ? cell : provider_cells_grow(cells, call, size);
 }
 
-static inline void provider_cells_give(struct cells *cells, void *memory, size_t size)
+static inline void provider_cells_give(struct cells *cells, void *cell, size_t size)
 {
-	struct cell **given = cells_of_size(cells, size), *cell = memory;
-
 	if (!cells_are_kept()) {
-		provider_cells_drop(memory);
-		return;
+		provider_cells_drop(cell);
+	} else if (likely(qlock_is_idle(&cells->lock))) {
+		cells_push(cells_of_size(cells, size), cell);
+	} else {
+		qlock_take(&cells->lock);
+		cells_push(cells_of_size(cells, size), cell);
+		qlock_drop(&cells->lock);
 	}
-	qlock_take(&cells->lock);
-	cell->next = *given;
-	*given = cell;
-	qlock_drop(&cells->lock);
 }
 
 #endif

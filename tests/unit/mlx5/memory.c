@@ -5,6 +5,7 @@
  * environment says of it.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,6 +213,46 @@ static void cells_have_places_of_their_own(void **state)
 	provider_cells_destroy(&cells);
 }
 
+enum { TAKERS = 4, TURNS = 4000, HELD = 8 };
+
+/* A thread holds some cells at any time, each with the thread's mark. The result is how many had
+ * another one's. */
+static void *taker_run(void *cells)
+{
+	uint64_t *held[HELD] = { NULL };
+	uintptr_t strangers = 0;
+
+	for (int turn = 0; turn < TURNS; turn++) {
+		uint64_t **place = &held[turn % HELD];
+
+		if (*place) {
+			strangers += **place != (uintptr_t)held;
+			provider_cells_give(cells, *place, SMALL);
+		}
+		*place = provider_cells_take(cells, "test", SMALL);
+		**place = (uintptr_t)held;
+	}
+	for (int i = 0; i < HELD; i++)
+		provider_cells_give(cells, held[i], SMALL);
+	return (void *)strangers;
+}
+
+static void threads_have_cells_of_their_own(void **state)
+{
+	struct cells cells = { 0 };
+	pthread_t thread[TAKERS];
+	void *strangers;
+
+	(void)state;
+	for (int i = 0; i < TAKERS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, taker_run, &cells), 0);
+	for (int i = 0; i < TAKERS; i++) {
+		assert_int_equal(pthread_join(thread[i], &strangers), 0);
+		assert_null(strangers);
+	}
+	provider_cells_destroy(&cells);
+}
+
 /* Under a sanitizer it is the heap that keeps them. */
 static void a_cell_that_was_given_back_is_taken_again(void **state)
 {
@@ -237,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_parent_domain_has_both_calls_or_none),
 		cmocka_unit_test(its_allocator_gives_memory_for_queues),
 		cmocka_unit_test(cells_have_places_of_their_own),
+		cmocka_unit_test(threads_have_cells_of_their_own),
 		cmocka_unit_test(a_cell_that_was_given_back_is_taken_again),
 		cmocka_unit_test(a_number_is_within_its_limits),
 		cmocka_unit_test(a_switch_is_zero_or_one),
