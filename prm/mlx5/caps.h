@@ -234,6 +234,7 @@ enum {
 #define ETH_CAP_MAX_LSO_CAP                                   FLD(0x0, 20, 16)
 #define ETH_CAP_WQE_INLINE_MODE                               FLD(0x0, 13, 12)
 #define ETH_CAP_RSS_IND_TBL_CAP                               FLD(0x0, 11, 8)
+#define ETH_CAP_REG_UMR_SQ                                    FLD(0x0, 7, 7)
 #define ETH_CAP_CQE_CHECKSUM_FULL                             FLD(0x4, 28, 28)
 #define FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS                   FLD(0x0, 31, 31)
 #define FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS               FLD(0x0, 30, 30)

@@ -17,6 +17,7 @@ enum {
 
 enum {
 	PRM_WQ_TYPE_CYCLIC = 1,
+	PRM_WQ_TYPE_LINKED_STRIDING = 2,
 	PRM_WQ_TYPE_CYCLIC_STRIDING = 3,
 	PRM_RQ_MEMORY_INLINE = 0, /* RQC mem_rq_type */
 	PRM_RQ_MODIFY_VSD = 1 << 1,
@@ -24,9 +25,10 @@ enum {
 	PRM_RQ_MODIFY_COUNTER_SET_ID = 1 << 3,
 };
 
-/* A WQE of a striding queue has a segment in front of its list of buffers, which are one piece of
- * strides: 2^6 to 2^13 bytes each, 2^3 to 2^16 of them. WQ_LOG_WQE_NUM_OF_STRIDES counts from 512
- * on, and has the lower numbers from 10 on. */
+/* A WQE of a striding queue has a segment in front of its list of buffers, which in a linked queue
+ * names the next WQE (SRQ_WQE_NEXT). The buffers are one piece of strides: 2^6 to 2^13 bytes each,
+ * 2^3 to 2^16 of them. WQ_LOG_WQE_NUM_OF_STRIDES counts from 512 on, and has the lower numbers from
+ * 10 on. */
 enum {
 	PRM_STRIDING_HEAD = 16,
 	PRM_LOG_STRIDE_MIN = 6,

@@ -12,6 +12,7 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/eth/work_request.h"
 #include "softhca/device/queue/wqe.h"
+#include "softhca/log.h"
 
 enum { MAX_SHIFT = 2 }; /* bytes in front of a frame */
 
@@ -29,6 +30,9 @@ static void rq_use(struct eth_rq *rq, int by)
 
 void eth_rq_free(struct eth_rq *rq)
 {
+	if (rq->strides)
+		log_note("RQ 0x%06x: %llu frames took %llu WQEs of strides", rq->n,
+			 (unsigned long long)rq->frames, (unsigned long long)rq->wqes);
 	dma_unmap(&rq->wq.map);
 	free(rq);
 }
@@ -57,7 +61,7 @@ void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state stat
 	}
 	rq->state = state;
 	if (state == PRM_WQ_STATE_RST)
-		rq->pi = rq->ci = rq->used = 0;
+		rq->pi = rq->ci = rq->used = rq->at = 0;
 }
 
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter)
@@ -101,10 +105,12 @@ static void cqe_build(const struct hca *hca, const struct eth_rq *rq,
 static void wqe_end(struct eth_rq *rq)
 {
 	rq->ci++;
+	rq->at = rq->linked ? rq->next : rq->ci;
 	rq->used = 0;
+	rq->wqes++;
 }
 
-/* The WQE at ci ends in error. */
+/* The WQE that is in use ends in error. */
 static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 			   uint8_t vendor_syndrome)
 {
@@ -112,7 +118,7 @@ static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 		.opcode = CQE_OP_RESP_ERR,
 		.syndrome = syndrome,
 		.vendor_syndrome = vendor_syndrome,
-		.wqe_counter = rq->ci,
+		.wqe_counter = rq->at,
 	};
 	uint8_t cqe[CQE_MAX];
 
@@ -131,6 +137,26 @@ static int read_doorbell(struct hca *hca, struct eth_rq *rq)
 	return ret;
 }
 
+static uint64_t rq_slot(const struct eth_rq *rq)
+{
+	return rq->at & ((1u << rq->wq.log_size) - 1);
+}
+
+static int rq_read_next(struct hca *hca, struct eth_rq *rq)
+{
+	uint8_t raw[RECV_WQE_MAX];
+	struct dma_batch batch;
+
+	if (!rq->linked)
+		return 0;
+	dma_begin_read(&batch, hca, raw);
+	if (dma_add_map(&batch, &rq->wq.map, rq_slot(rq) * rq->wq.stride, rq->wq.stride) ||
+	    dma_finish(&batch))
+		return EFAULT;
+	rq->next = hca->format->striding_next(raw) & ((1u << rq->wq.log_size) - 1);
+	return 0;
+}
+
 void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 {
 	unsigned int left = 1u << rq->wq.log_size;
@@ -138,20 +164,22 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 	rq->state = PRM_WQ_STATE_ERR;
 	if (!rq->flush || read_doorbell(hca, rq))
 		return;
-	for (; left && rq->ci != rq->pi; left--)
+	for (; left && rq->ci != rq->pi && !rq_read_next(hca, rq); left--)
 		complete_error(hca, rq, SYND_FLUSH, VEND_FLUSH);
 }
 
 /* ---- frames ---- */
 
 /* The function returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
-static int rq_decode_wqe(const struct hca *hca, const struct eth_rq *rq, const uint8_t *raw,
+static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw,
 			 struct recv_wqe *wqe)
 {
 	uint32_t skip = rq->wq.has_signatures ? hca->format->recv_signature_size : 0;
 
 	if (skip && !hca->format->recv_is_signed(raw, rq->wq.stride, rq->n, rq->ci))
 		return EBADMSG;
+	if (rq->linked)
+		rq->next = hca->format->striding_next(raw + skip) & ((1u << rq->wq.log_size) - 1);
 	if (rq->strides)
 		skip += hca->format->striding_head;
 	hca->format->decode_frame_recv(raw + skip, rq->wq.stride - skip, wqe);
@@ -162,7 +190,7 @@ static int rq_decode_wqe(const struct hca *hca, const struct eth_rq *rq, const u
  * function returns 0, ENOENT, EFAULT or EBADMSG. */
 static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
-	uint64_t slot = rq->ci & ((1u << rq->wq.log_size) - 1);
+	uint64_t slot = rq_slot(rq);
 	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];
 	struct dma_batch batch;
 	uint32_t word;
@@ -177,7 +205,7 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 	if (rq->pi == rq->ci)
 		return ENOENT;
 	trace_bytes(hca->config.trace, buf + sizeof(word), rq->wq.stride,
-		    "wqe recv qpn 0x%06x index %u", rq->n, rq->ci);
+		    "wqe recv qpn 0x%06x index %u", rq->n, rq->at);
 	return rq_decode_wqe(hca, rq, buf + sizeof(word), wqe);
 }
 
@@ -203,8 +231,8 @@ static void frame_describe(const struct eth_rq *rq, const struct eth_arrival *ar
 {
 	*done = (struct frame_completion){
 		.opcode = CQE_OP_RESP_SEND,
-		.wqe_counter = strides ? rq->used : rq->ci,
-		.wqe_id = rq->ci,
+		.wqe_counter = strides ? rq->used : rq->at,
+		.wqe_id = rq->at,
 		.strides = strides,
 		.arrival = arrival,
 		.stripped = rq_strips(rq, &arrival->frame),
@@ -244,6 +272,7 @@ static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_w
 	cqe_build(hca, rq, &done, cqe);
 	if (cq_post_cqe(hca, rq->cq, cqe, false, &batch) == EFAULT)
 		return WQE_BAD_DMA;
+	rq->frames++;
 	wqe_use(rq, strides);
 	return 0;
 }
@@ -254,7 +283,7 @@ static void wqe_fill(struct hca *hca, struct eth_rq *rq)
 	const struct frame_completion done = {
 		.opcode = CQE_OP_RESP_SEND,
 		.wqe_counter = rq->used,
-		.wqe_id = rq->ci,
+		.wqe_id = rq->at,
 		.strides = rq->strides - rq->used,
 		.filler = true,
 	};

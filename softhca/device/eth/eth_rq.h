@@ -32,7 +32,12 @@ struct eth_rq {
 	uint32_t strides;    /* of a WQE; 0: each frame has a WQE */
 	uint32_t log_stride; /* of bytes */
 	uint32_t shift;      /* bytes in front of a frame */
-	uint32_t used;       /* strides of the WQE at ci */
+	uint32_t used;       /* strides of the WQE that is in use */
+	/* A linked one: each WQE says which is behind it. Software links one before it counts the
+	 * one in front of it as posted. */
+	bool linked;
+	uint16_t at, next;     /* indices of the WQE that is in use, and of the one behind it */
+	uint64_t frames, wqes; /* that striding queue has received, and used up for them */
 	uint8_t context[CONTEXT_MAX];
 };
 

@@ -376,6 +376,8 @@ static int wqe_execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, u
 		ret = send_frame(hca, sq, &send);
 	else if (send.opcode == WQE_LSO)
 		ret = send_large(hca, sq, &send);
+	else if (send.opcode == WQE_UMR)
+		ret = hca->format->execute_frame_umr(hca, sq, raw, hca->format->wqe_size(raw));
 	if (!ret && send.signaled)
 		sq_complete_wqe(hca, sq, send.opcode, 0);
 	return ret;

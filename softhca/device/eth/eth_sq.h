@@ -30,6 +30,7 @@ struct eth_sq {
 	uint32_t user_index;
 	bool real_time; /* timestamps of its CQEs */
 	bool flush;
+	bool has_umr; /* it may change memory keys */
 	uint16_t pi, ci;
 	bool ready; /* on eth->ready */
 	TAILQ_ENTRY(eth_sq) in_ready;

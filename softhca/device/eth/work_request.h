@@ -15,7 +15,7 @@ struct eth_arrival;
 
 /* The struct is a decoded send WQE: headers first, then the bytes that segments describe. */
 struct frame_send {
-	uint8_t opcode; /* WQE_NOP, WQE_SEND or WQE_LSO */
+	uint8_t opcode; /* WQE_NOP, WQE_SEND, WQE_LSO or WQE_UMR */
 	bool signaled;
 	bool fill_l3, fill_l4; /* checksums */
 	uint16_t mss;

@@ -23,6 +23,7 @@
 
 struct completion;
 struct datagram_to;
+struct eth_sq;
 struct frame_completion;
 struct frame_send;
 struct hca;
@@ -97,6 +98,9 @@ struct format {
 	/* The call executes the UMR of LEN bytes, which is a request on a memory key, for QP. It
 	 * returns 0 or the vendor syndrome. */
 	int (*execute_umr)(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+	/* The same, for a queue of frames that the driver has let do so. */
+	int (*execute_frame_umr)(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
+				 size_t len);
 	/* The call decodes BBS blocks that start at RAW. It returns 0 or the vendor syndrome of
 	 * what is wrong. */
 	int (*decode_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
@@ -116,6 +120,8 @@ struct format {
 	bool (*recv_is_signed)(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 	uint32_t recv_signature_size;
 	uint32_t striding_head; /* bytes in front of the buffers of a striding queue's WQE */
+	/* The call returns which WQE of a linked one comes next. */
+	uint16_t (*striding_next)(const uint8_t *head);
 	/* The two calls decode WQEs of the queues of frames. */
 	int (*decode_frame_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 				 struct frame_send *send);

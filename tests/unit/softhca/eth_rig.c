@@ -68,7 +68,7 @@ static void put_wq(uint8_t *wqc, int hca, uint64_t ring, uint64_t dbr, uint32_t 
 		fld_set64(pas, 0, ring + page);
 }
 
-struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis)
+static struct eth_sq_rig *sq_create(int hca, uint32_t td, uint32_t tis, bool has_umr)
 {
 	struct eth_sq_rig *sq = test_calloc(1, sizeof(*sq));
 	uint8_t in[32 + PRM_SQC_SIZE + 64] = { 0 }, *sqc = fld_at(in, CREATE_SQ_IN_CTX);
@@ -85,6 +85,7 @@ struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis)
 	fld_set(sqc, SQC_CQN, sq->cq->n);
 	fld_set(sqc, SQC_USER_INDEX, 0xabc); /* as flat_expect_done() wants it */
 	fld_set(sqc, SQC_FLUSH_IN_ERROR_EN, 1);
+	fld_set(sqc, SQC_REG_UMR, has_umr);
 	fld_set(sqc, SQC_TIS_LST_SZ, 1);
 	fld_set(sqc, SQC_TIS_NUM_0, sq->tis);
 	put_wq(fld_at(sqc, SQC_WQ), hca, sq->ring, sq->dbr, 6);
@@ -93,6 +94,18 @@ struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis)
 	fld_set(fld_at(modify, MODIFY_SQ_IN_CTX), SQC_STATE, PRM_WQ_STATE_RDY);
 	eth_cmd(hca, PRM_OP_MODIFY_SQ, modify, sizeof(modify), PRM_STAT_OK);
 	return sq;
+}
+
+struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis)
+{
+	return sq_create(hca, td, tis, false);
+}
+
+struct eth_sq_rig *eth_umr_sq(int hca, bool has_umr)
+{
+	uint32_t td = eth_td(hca);
+
+	return sq_create(hca, td, eth_tis(hca, td), has_umr);
 }
 
 struct eth_sq_rig *eth_sq(int hca, uint32_t td)
@@ -106,7 +119,7 @@ void eth_free_sq(struct eth_sq_rig *sq)
 	test_free(sq);
 }
 
-struct eth_rq_rig *eth_rq(int hca, bool vlan_strip)
+static struct eth_rq_rig *rq_create(int hca, bool vlan_strip, uint32_t type, uint32_t log_strides)
 {
 	struct eth_rq_rig *rq = test_calloc(1, sizeof(*rq));
 	uint8_t in[32 + PRM_RQC_SIZE + 64] = { 0 }, *rqc = fld_at(in, CREATE_RQ_IN_CTX);
@@ -127,11 +140,24 @@ struct eth_rq_rig *eth_rq(int hca, bool vlan_strip)
 	fld_set(rqc, RQC_COUNTER_SET_ID, rq->counter);
 	fld_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
 	put_wq(fld_at(rqc, RQC_WQ), hca, rq->ring, rq->dbr, 5);
+	fld_set(rqc, FLD_IN(RQC_WQ, WQ_WQ_TYPE), type);
+	fld_set(rqc, FLD_IN(RQC_WQ, WQ_LOG_WQE_NUM_OF_STRIDES),
+		log_strides - PRM_LOG_STRIDES_MIN + PRM_LOG_STRIDES_LOW);
 	rq->n = eth_cmd(hca, PRM_OP_CREATE_RQ, in, sizeof(in), PRM_STAT_OK);
 	fld_set(modify, MODIFY_RQ_IN_RQN, rq->n);
 	fld_set(fld_at(modify, MODIFY_RQ_IN_CTX), RQC_STATE, PRM_WQ_STATE_RDY);
 	eth_cmd(hca, PRM_OP_MODIFY_RQ, modify, sizeof(modify), PRM_STAT_OK);
 	return rq;
+}
+
+struct eth_rq_rig *eth_rq(int hca, bool vlan_strip)
+{
+	return rq_create(hca, vlan_strip, PRM_WQ_TYPE_CYCLIC, PRM_LOG_STRIDES_MIN);
+}
+
+struct eth_rq_rig *eth_linked_rq(int hca, uint32_t log_strides)
+{
+	return rq_create(hca, false, PRM_WQ_TYPE_LINKED_STRIDING, log_strides);
 }
 
 void eth_free_rq(struct eth_rq_rig *rq)

@@ -50,7 +50,11 @@ struct eth_sq_rig *eth_sq(int hca, uint32_t td);
 uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status expect);
 /* The function makes a queue of a TIS that is there. */
 struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis);
+/* The function makes a queue that may change memory keys, if HAS_UMR says so. */
+struct eth_sq_rig *eth_umr_sq(int hca, bool has_umr);
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip);
+/* The function makes a queue of linked WQEs that have so many strides of 64 bytes. */
+struct eth_rq_rig *eth_linked_rq(int hca, uint32_t log_strides);
 uint32_t eth_direct_tir(int hca, uint32_t td, uint32_t rqn, uint32_t self_lb_block);
 uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status expect);
 uint32_t eth_hash_tir(int hca, uint32_t td, uint32_t rqt, uint32_t l3, uint32_t l4,

@@ -1032,6 +1032,7 @@ static const struct pair layouts[] = {
 	FIELD(ETH_CAP_MAX_LSO_CAP, per_protocol_networking_offload_caps, max_lso_cap),
 	FIELD(ETH_CAP_WQE_INLINE_MODE, per_protocol_networking_offload_caps, wqe_inline_mode),
 	FIELD(ETH_CAP_RSS_IND_TBL_CAP, per_protocol_networking_offload_caps, rss_ind_tbl_cap),
+	FIELD(ETH_CAP_REG_UMR_SQ, per_protocol_networking_offload_caps, reg_umr_sq),
 	FIELD(ETH_CAP_CQE_CHECKSUM_FULL, per_protocol_networking_offload_caps, cqe_checksum_full),
 	FIELD(FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS, flow_table_nic_cap, nic_rx_multi_path_tirs),
 	FIELD(FLOW_NIC_CAP_NIC_RX_MULTI_PATH_TIRS_FTS, flow_table_nic_cap, nic_rx_multi_path_tirs_fts),

@@ -238,6 +238,7 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	put_lag(hca, cap);
 	put_signatures(hca, cap);
 	fld_set(cap, HCA_CAP_ENHANCED_CQE_COMPRESSION, !hca->config.kernel_driver);
+	fld_set(cap, HCA_CAP_UMR_PTR_RLKY, hca->config.kernel_driver);
 	put_crypto_objects(hca, cap);
 	fld_set(cap, HCA_CAP_SQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
@@ -283,6 +284,7 @@ static void put_ethernet(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, ETH_CAP_MAX_LSO_CAP, LOG_MAX_LSO);
 	fld_set(cap, ETH_CAP_WQE_INLINE_MODE, NO_INLINE);
 	fld_set(cap, ETH_CAP_RSS_IND_TBL_CAP, ETH_LOG_RQT_SIZE);
+	fld_set(cap, ETH_CAP_REG_UMR_SQ, hca->config.kernel_driver);
 }
 
 /* The fields by which flows are matched, of the outer headers; each by any part of its bits. */

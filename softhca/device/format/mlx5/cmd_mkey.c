@@ -79,7 +79,7 @@ static int store_translations(struct mkey *mkey, const void *pas, size_t entries
 	size_t entry = mkey->mode == MKEY_MTT ? 8 : XLT_OCTOWORD;
 
 	mkey->xlt_octowords = (fld_get(mkey->context, MKC_TRANSLATIONS_OCTWORD_SIZE) + 3) & ~3u;
-	if (mkey->free || mkey->mode == MKEY_PA)
+	if (mkey->mode == MKEY_PA)
 		return 0;
 	return xlt_write(mkey, 0, pas, entries * entry);
 }

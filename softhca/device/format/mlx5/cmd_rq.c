@@ -16,9 +16,15 @@
 
 CONTEXT_HOLDS(struct eth_rq, PRM_RQC_SIZE);
 
+static uint32_t rq_type(const uint8_t *rqc)
+{
+	return fld_get(rqc, FLD_IN(RQC_WQ, WQ_WQ_TYPE));
+}
+
 static bool is_striding(const uint8_t *rqc)
 {
-	return fld_get(rqc, FLD_IN(RQC_WQ, WQ_WQ_TYPE)) == PRM_WQ_TYPE_CYCLIC_STRIDING;
+	return rq_type(rqc) == PRM_WQ_TYPE_CYCLIC_STRIDING ||
+	       rq_type(rqc) == PRM_WQ_TYPE_LINKED_STRIDING;
 }
 
 static void rq_decode_strides(const uint8_t *wqc, struct eth_rq *rq)
@@ -42,7 +48,7 @@ static const char *check_rqc(const uint8_t *rqc)
 	if (fld_get(rqc, RQC_STATE) != PRM_WQ_STATE_RST)
 		return "rq: starts in state RST";
 	return wq_check(fld_at(rqc, RQC_WQ), RECV_WQE_MAX,
-			is_striding(rqc) ? PRM_WQ_TYPE_CYCLIC_STRIDING : PRM_WQ_TYPE_CYCLIC);
+			is_striding(rqc) ? rq_type(rqc) : PRM_WQ_TYPE_CYCLIC);
 }
 
 static int find_counter(struct hca *hca, const uint8_t *rqc, struct q_counter **counter)
@@ -61,6 +67,7 @@ static int rq_decode(struct hca *hca, const struct cmd *cmd, struct eth_rq *rq)
 	memcpy(rq->context, rqc, PRM_RQC_SIZE);
 	if (is_striding(rqc))
 		rq_decode_strides(fld_at(rqc, RQC_WQ), rq);
+	rq->linked = rq_type(rqc) == PRM_WQ_TYPE_LINKED_STRIDING;
 	rq->strip_vlan = !fld_get(rqc, RQC_VSD);
 	rq->flush = fld_get(rqc, RQC_FLUSH_IN_ERROR_EN);
 	rq->user_index = fld_get(rqc, RQC_USER_INDEX);

@@ -20,8 +20,10 @@ static const char *check_sqc(const struct hca *hca, const uint8_t *sqc)
 {
 	const uint8_t *wqc = fld_at(sqc, SQC_WQ);
 
-	if (fld_get(sqc, SQC_HAIRPIN) || fld_get(sqc, SQC_REG_UMR) || fld_get(sqc, SQC_ALLOW_SWP))
-		return "sq: hairpin, UMR and software parsing are not supported";
+	if (fld_get(sqc, SQC_HAIRPIN) || fld_get(sqc, SQC_ALLOW_SWP))
+		return "sq: hairpin and software parsing are not supported";
+	if (fld_get(sqc, SQC_REG_UMR) && hca->user)
+		return "sq: UMR is for the driver's queues";
 	if (fld_get(sqc, SQC_TIS_LST_SZ) > 1)
 		return "sq: at most one TIS";
 	if (!pacing_exists(hca, fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX)))
@@ -45,6 +47,7 @@ static int sq_decode(struct hca *hca, const struct cmd *cmd, struct eth_sq *sq)
 
 	memcpy(sq->context, sqc, PRM_SQC_SIZE);
 	sq->flush = fld_get(sqc, SQC_FLUSH_IN_ERROR_EN);
+	sq->has_umr = fld_get(sqc, SQC_REG_UMR);
 	sq->pacing_index = fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX);
 	sq->user_index = fld_get(sqc, SQC_USER_INDEX);
 	sq->real_time = fld_get(sqc, SQC_TS_FORMAT) == PRM_TS_REAL_TIME;

@@ -77,7 +77,7 @@ static int control_check(const uint8_t *raw, uint16_t index, uint32_t bbs, uint3
 	uint8_t opcode = fld_get(raw, CTRL_OPCODE);
 
 	if (fld_get(raw, CTRL_OPMOD) ||
-	    (opcode != WQE_NOP && opcode != WQE_SEND && opcode != WQE_LSO))
+	    (opcode != WQE_NOP && opcode != WQE_SEND && opcode != WQE_LSO && opcode != WQE_UMR))
 		return WQE_BAD_OPCODE;
 	if (fld_get(raw, CTRL_INDEX) != index)
 		return WQE_BAD_INDEX;
@@ -99,7 +99,7 @@ static int decode_send(const uint8_t *raw, uint32_t at, struct frame_send *send)
 	send->num_sge = 0;
 	send->opcode = fld_get(raw, CTRL_OPCODE);
 	send->signaled = fld_get(raw, CTRL_CE_SE) & WQE_CQ_UPDATE;
-	if (send->opcode == WQE_NOP)
+	if (send->opcode == WQE_NOP || send->opcode == WQE_UMR)
 		return 0;
 	if (end < eth + WQE_SEG)
 		return WQE_BAD_SIZE;
@@ -131,7 +131,7 @@ int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, 
 
 	if (why)
 		return why;
-	if (fld_get(raw, CTRL_OPCODE) == WQE_LSO)
+	if (fld_get(raw, CTRL_OPCODE) == WQE_LSO || fld_get(raw, CTRL_OPCODE) == WQE_UMR)
 		return WQE_BAD_OPCODE;
 	why = decode_send(raw, WQE_SEG + WQE_AV_EXTENDED + WQE_SEG, send);
 	if (!why && send->opcode == WQE_SEND)
@@ -140,6 +140,11 @@ int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, 
 }
 
 /* ---- receive WQEs ---- */
+
+uint16_t mlx5_striding_next(const uint8_t *head)
+{
+	return fld_get(head, SRQ_WQE_NEXT);
+}
 
 /* Bit 31 of a length asks for padding in front of the data up to where a cache line begins, which
  * is allowed to the adapter, not demanded. */

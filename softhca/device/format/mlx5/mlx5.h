@@ -48,6 +48,8 @@ void mlx5_destroy(struct hca *hca);
 
 /* umr.c */
 int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
+int mlx5_execute_frame_umr(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
+			   size_t len);
 
 /* cqe.c */
 uint32_t mlx5_encode_cqe(const struct cqe_place *place, const struct completion *done,
@@ -72,6 +74,7 @@ int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uin
 			   struct frame_send *send);
 int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 			      struct frame_send *send, struct datagram_to *to);
+uint16_t mlx5_striding_next(const uint8_t *head);
 void mlx5_decode_frame_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 void mlx5_encode_frame_cqe(const struct cqe_place *place, const struct frame_completion *done,
 			   uint8_t *cqe);

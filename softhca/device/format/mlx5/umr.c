@@ -17,11 +17,19 @@
 #include "prm/mlx5/umr.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 
 enum { XLT_BATCH = 64 * 1024 };
+
+/* The struct is what a queue may do: it reaches the keys of its PD, or, as the driver's own queue
+ * (NULL), all. */
+struct umr_rights {
+	const struct pd *pd;
+	bool names_pages;
+};
 
 struct umr {
 	struct mkey *mkey;
@@ -117,11 +125,11 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 }
 
 /* A UMR may bring a new variant byte; otherwise the whole key must be the present one. */
-static int find_key(struct hca *hca, const struct qp *qp, struct umr *umr)
+static int find_key(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, umr->key >> 8);
 
-	if (!mkey || !mkey->umr_enabled || (qp->pd && mkey->pd != qp->pd))
+	if (!mkey || !mkey->umr_enabled || (by->pd && mkey->pd != by->pd))
 		return WQE_BAD_MKEY;
 	if (!umr_takes(umr, UMR_KEY) && mkey->key != umr->key)
 		return WQE_BAD_MKEY;
@@ -152,13 +160,8 @@ static bool names_pages(const struct umr *umr)
 	       (umr->mkey->mode == MKEY_MTT && (umr->bytes || umr_takes(umr, UMR_PAGE_SIZE)));
 }
 
-static bool qp_may_name_pages(const struct qp *qp)
-{
-	return !qp->pd || fld_get(qp->context, QPC_FRE);
-}
-
 /* Only the driver's own queue moves keys between domains. */
-static int check_context(struct hca *hca, const struct qp *qp, struct umr *umr)
+static int check_context(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
 	const uint8_t *context = umr->context;
 	const uint8_t *mkc = umr->mkey->context;
@@ -167,14 +170,14 @@ static int check_context(struct hca *hca, const struct qp *qp, struct umr *umr)
 
 	if (umr->mask & ~known_mask())
 		return WQE_BAD_UMR;
-	if (names_pages(umr) && !qp_may_name_pages(qp))
+	if (names_pages(umr) && !by->names_pages)
 		return WQE_BAD_UMR;
 	if (umr->bsf_len > fld_get(mkc, MKC_BSF_OCTWORD_SIZE) * XLT_OCTOWORD)
 		return WQE_BAD_UMR;
 	if (umr_takes(umr, UMR_BSF_EN) && fld_get(context, MKC_BSF_EN) &&
 	    (umr->mkey->mode != MKEY_KLMS || !fld_get(mkc, MKC_BSF_OCTWORD_SIZE)))
 		return WQE_BAD_UMR;
-	if (umr_takes(umr, UMR_PD) && (qp->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
+	if (umr_takes(umr, UMR_PD) && (by->pd || !res_get(&hca->pds, fld_get(context, MKC_PD))))
 		return WQE_BAD_UMR;
 	if (fld_get(umr_takes(umr, UMR_LEN) ? context : mkc, MKC_LENGTH64) &&
 	    (umr->mkey->mode == MKEY_MTT ||
@@ -201,7 +204,7 @@ static int write_inline(const struct umr *umr)
 	return ret ? WQE_BAD_UMR : 0;
 }
 
-static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct umr *umr)
+static int write_by_pointer(struct hca *hca, const struct umr_rights *by, const struct umr *umr)
 {
 	struct recv_wqe list; /* one entry, of the same form as in a receive */
 	uint8_t buf[4096];
@@ -217,7 +220,7 @@ static int write_by_pointer(struct hca *hca, const struct qp *qp, const struct u
 	for (uint64_t at = 0; at < umr->bytes; at += part) {
 		part = umr->bytes - at < sizeof(buf) ? umr->bytes - at : sizeof(buf);
 		dma_begin_read(&batch, hca, buf);
-		why = sges_dma(&batch, qp->pd, 0, list.sge, list.num_sge, at, part);
+		why = sges_dma(&batch, by->pd, 0, list.sge, list.num_sge, at, part);
 		if (why)
 			return why;
 		if (xlt_write(umr->mkey, umr->offset + at, buf, part))
@@ -258,19 +261,29 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	mlx5_decode_mkey(mkey);
 }
 
-int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
+/* The function changes the table, and leaves the context to take_fields(). */
+static int umr_write(struct hca *hca, const struct umr_rights *by, struct umr *umr,
+		     const uint8_t *raw, size_t len)
 {
-	struct umr umr = { 0 };
-	int why = umr_decode(&umr, raw, len);
+	int why = umr_decode(umr, raw, len);
 
 	if (!why)
-		why = find_key(hca, qp, &umr);
+		why = find_key(hca, by, umr);
 	if (!why)
-		why = check_context(hca, qp, &umr);
-	if (!why && umr.offset + umr.bytes > (uint64_t)umr.mkey->xlt_octowords * XLT_OCTOWORD)
+		why = check_context(hca, by, umr);
+	if (!why && umr->offset + umr->bytes > (uint64_t)umr->mkey->xlt_octowords * XLT_OCTOWORD)
 		why = WQE_BAD_UMR;
-	if (!why && umr.bytes)
-		why = umr.flags & UMR_INLINE ? write_inline(&umr) : write_by_pointer(hca, qp, &umr);
+	if (!why && umr->bytes)
+		why = umr->flags & UMR_INLINE ? write_inline(umr) : write_by_pointer(hca, by, umr);
+	return why;
+}
+
+int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
+{
+	const struct umr_rights by = { qp->pd, !qp->pd || fld_get(qp->context, QPC_FRE) };
+	struct umr umr = { 0 };
+	int why = umr_write(hca, &by, &umr, raw, len);
+
 	if (qp->send_cq)
 		sig_report(hca, qp, true);
 	if (!why)
@@ -278,16 +291,28 @@ int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t 
 	return why;
 }
 
+static int umr_of_driver(struct hca *hca, const struct pd *pd, const uint8_t *raw, size_t len)
+{
+	const struct umr_rights by = { pd, true };
+	struct umr umr = { 0 };
+	int why = umr_write(hca, &by, &umr, raw, len);
+
+	if (!why)
+		take_fields(hca, &umr);
+	return why;
+}
+
+int mlx5_execute_frame_umr(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw, size_t len)
+{
+	return sq->has_umr ? umr_of_driver(hca, sq->wq.pd, raw, len) : WQE_BAD_OPCODE;
+}
+
 int hca_umr(struct hca *hca, const void *wqe, size_t len)
 {
-	struct qp *driver = calloc(1, sizeof(*driver)); /* of no PD */
 	int why;
 
-	if (!driver)
-		return ENOMEM;
 	fabric_lock(hca->fabric);
-	why = hca->dead ? EIO : mlx5_execute_umr(hca, driver, wqe, len) ? EINVAL : 0;
+	why = hca->dead ? EIO : umr_of_driver(hca, NULL, wqe, len) ? EINVAL : 0;
 	fabric_unlock(hca->fabric);
-	free(driver);
 	return why;
 }

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_strides.c - receive queues of linked WQEs with strides, as Linux' network driver has them:
+ * WQEs are used in the order in which they are linked, several frames in each, and their memory is
+ * what requests on a send queue of frames say at the time.
+ */
+#include "eth_rig.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/umr.h"
+
+enum { OP_UMR = 0x25, PAGE = 4096, LOG_STRIDES = 4, STRIDES = 1 << LOG_STRIDES, STRIDE = 64 };
+
+/* The WQE of each index has two pages of the key, of which it uses the first. */
+enum { WQES = 1 << ETH_LOG, WQE_PAGES = 2 };
+
+static struct eth_sq_rig *sender, *icosq;
+static struct eth_rq_rig *rq;
+static uint32_t key;
+static uint64_t pages, filler;
+static uint8_t frame[1500];
+
+/* All of the key leads to one page until requests say otherwise. */
+static uint32_t free_key(void)
+{
+	enum { OCTOWORDS = WQES * WQE_PAGES / 2 };
+	uint8_t in[272 + OCTOWORDS * 16] = { 0 };
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC), *pas = fld_at(in, CREATE_MKEY_IN_PAS);
+
+	fld_set(mkc, MKC_FREE, 1);
+	fld_set(mkc, MKC_UMR_EN, 1);
+	fld_set(mkc, MKC_LW, 1);
+	fld_set(mkc, MKC_LR, 1);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_MTT);
+	fld_set(mkc, MKC_QPN, 0xffffff);
+	fld_set(mkc, MKC_PD, flat.pd[1]);
+	fld_set(mkc, MKC_LEN, WQES * WQE_PAGES * PAGE);
+	fld_set(mkc, MKC_LOG_PAGE_SIZE, 12);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, OCTOWORDS);
+	for (unsigned int i = 0; i < WQES * WQE_PAGES; i++)
+		fld_set64(pas, 8 * i, filler | 3);
+	return eth_cmd(1, PRM_OP_CREATE_MKEY, in, sizeof(in), PRM_STAT_OK) << 8;
+}
+
+static int open_queues(void **state)
+{
+	flat_setup_roce(state);
+	sender = eth_sq(0, eth_td(0));
+	icosq = eth_umr_sq(1, true);
+	rq = eth_linked_rq(1, LOG_STRIDES);
+	eth_catch_all(1, eth_direct_tir(1, eth_td(1), rq->n, 0));
+	pages = flat_alloc(WQES * PAGE, PAGE);
+	filler = flat_alloc(PAGE, PAGE);
+	key = free_key();
+	return 0;
+}
+
+static int close_queues(void **state)
+{
+	eth_free_sq(sender);
+	eth_free_sq(icosq);
+	eth_free_rq(rq);
+	return flat_teardown(state);
+}
+
+static uint64_t page_of(uint32_t index)
+{
+	return pages + (uint64_t)index * PAGE;
+}
+
+/* The request gives the WQE at INDEX its page: that goes into the WQE whole, in units of 64 bytes,
+ * which is why those behind it are the filler. */
+static void map_page(struct eth_sq_rig *sq, uint32_t index, uint64_t page)
+{
+	uint8_t *wqe = flat.mem + sq->ring + 64 * (sq->pi % WQES), *ctrl = wqe + 16;
+	uint8_t *list = ctrl + UMR_CTRL_SIZE + UMR_MKEY_SIZE;
+
+	memset(wqe, 0, 192);
+	fld_set(wqe, FLD(0x0, 31, 0), (uint32_t)sq->pi << 8 | OP_UMR);
+	fld_set(wqe, FLD(0x4, 31, 0), sq->n << 8 | (128 + 64) / 16);
+	fld_set(wqe, FLD(0x8, 31, 0), SIGNALED);
+	fld_set(wqe, FLD(0xc, 31, 0), key);
+	fld_set(ctrl, UMR_FLAGS, UMR_OFFSET_GIVEN | UMR_INLINE);
+	fld_set(ctrl, UMR_XLT_OCTOWORDS, 1);
+	fld_set(ctrl, UMR_XLT_OFFSET_15_0, index * WQE_PAGES / 2);
+	fld_set(ctrl, UMR_MKEY_MASK, 1ull << UMR_FREE);
+	fld_set64(list, 0, page | 3);
+	fld_set64(list, 8, filler | 3);
+	sq->pi += 3;
+	eth_ring_doorbell(sq);
+}
+
+static void post(uint32_t index, uint32_t next)
+{
+	uint8_t *wqe = flat.mem + rq->ring + 32 * index;
+
+	memset(wqe, 0xff, 2); /* what the adapter does not look at */
+	fld_set(wqe, FLD(0x0, 15, 0), next);
+	fld_set(wqe + 16, FLD(0x0, 31, 0), STRIDES * STRIDE);
+	fld_set(wqe + 16, FLD(0x4, 31, 0), key);
+	fld_set64(wqe + 16, 8, (uint64_t)index * WQE_PAGES * PAGE);
+	fld_set(flat.mem + rq->dbr, FLD(0x0, 31, 0), ++rq->pi);
+}
+
+/* The function makes, in FRAME, the one of so many bytes of payload, and returns its length. */
+static uint32_t build(uint32_t payload)
+{
+	struct eth_flow flow = { .protocol = 17, .sport = payload, .payload = payload };
+
+	return eth_build(&flow, frame);
+}
+
+static void send(uint32_t payload)
+{
+	uint32_t len = build(payload);
+
+	eth_send(sender, frame, len);
+}
+
+static void expect_at(uint32_t index, uint32_t first, uint32_t strides, uint32_t payload)
+{
+	const uint8_t *cqe = flat_poll(rq->cq);
+
+	assert_non_null(cqe);
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), CQE_OP_RESP_SEND);
+	assert_int_equal(fld_get(cqe, CQE_WQE_ID), index);
+	assert_int_equal(fld_get(cqe, CQE_WQE_COUNTER), first);
+	assert_int_equal(fld_get(cqe, CQE_STRIDES), strides);
+	assert_int_equal(fld_get(cqe, CQE_FILLER), !payload);
+	if (!payload)
+		return;
+	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT) & 0xffff, build(payload));
+	assert_memory_equal(flat.mem + page_of(index) + (size_t)first * STRIDE, frame,
+			    42 + payload);
+}
+
+static void wqes_are_used_as_they_are_linked(void **state)
+{
+	(void)state;
+	map_page(icosq, 0, page_of(0));
+	map_page(icosq, 5, page_of(5));
+	flat_expect_done(icosq->cq, CQE_OP_REQ, 0);
+	flat_expect_done(icosq->cq, CQE_OP_REQ, 3);
+	post(0, 5);
+	post(5, 2);
+	send(10 * STRIDE - 42);
+	send(5 * STRIDE - 42);
+	send(2 * STRIDE - 42); /* for which one stride is not enough */
+	send(14 * STRIDE - 42);
+	expect_at(0, 0, 10, 10 * STRIDE - 42);
+	expect_at(0, 10, 5, 5 * STRIDE - 42);
+	expect_at(0, 15, 1, 0);
+	expect_at(5, 0, 2, 2 * STRIDE - 42);
+	expect_at(5, 2, 14, 14 * STRIDE - 42);
+	assert_null(flat_poll(rq->cq));
+}
+
+/* What was received before is somewhere else when the WQE comes again. */
+static void memory_is_what_requests_say(void **state)
+{
+	(void)state;
+	map_page(icosq, 0, page_of(0));
+	post(0, 0);
+	send(16 * STRIDE - 42);
+	expect_at(0, 0, 16, 16 * STRIDE - 42);
+	map_page(icosq, 0, page_of(7));
+	memcpy(flat.mem + page_of(9), flat.mem + page_of(0), PAGE);
+	post(0, 1);
+	send(16 * STRIDE - 43);
+	assert_non_null(flat_poll(rq->cq));
+	assert_memory_equal(flat.mem + page_of(7), frame, 16 * STRIDE - 1);
+	assert_memory_equal(flat.mem + page_of(9), flat.mem + page_of(0), PAGE);
+}
+
+static void what_was_not_mapped_is_the_filler(void **state)
+{
+	(void)state;
+	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
+	post(0, 3);
+	post(3, 1);
+	send(16 * STRIDE - 42);
+	send(16 * STRIDE - 43);
+	assert_memory_equal(flat.mem + filler, frame, 16 * STRIDE - 1);
+}
+
+static void linked_wqes_are_flushed_in_their_order(void **state)
+{
+	uint8_t in[32 + 240] = { 0 };
+
+	(void)state;
+	post(0, 4);
+	post(4, 2);
+	post(2, 1);
+	fld_set(in, FLD(0x8, 31, 28), 1); /* from RDY */
+	fld_set(in, FLD(0x8, 23, 0), rq->n);
+	fld_set(in + 32, FLD(0x0, 23, 20), 3); /* to ERR */
+	eth_cmd(1, PRM_OP_MODIFY_RQ, in, sizeof(in), PRM_STAT_OK);
+	flat_expect_error(rq->cq, CQE_OP_RESP_ERR, 0, SYND_FLUSH);
+	flat_expect_error(rq->cq, CQE_OP_RESP_ERR, 4, SYND_FLUSH);
+	flat_expect_error(rq->cq, CQE_OP_RESP_ERR, 2, SYND_FLUSH);
+	assert_null(flat_poll(rq->cq));
+}
+
+static void other_queues_change_no_keys(void **state)
+{
+	struct eth_sq_rig *plain = eth_umr_sq(1, false);
+
+	(void)state;
+	map_page(plain, 0, page_of(0));
+	flat_expect_error(plain->cq, CQE_OP_REQ_ERR, 0, SYND_LOCAL_QP_OP);
+	eth_free_sq(plain);
+}
+
+#define ON(test) cmocka_unit_test_setup_teardown(test, open_queues, close_queues)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON(wqes_are_used_as_they_are_linked),  ON(memory_is_what_requests_say),
+		ON(what_was_not_mapped_is_the_filler), ON(linked_wqes_are_flushed_in_their_order),
+		ON(other_queues_change_no_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
