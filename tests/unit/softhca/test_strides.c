@@ -90,7 +90,7 @@ static void map_page(struct eth_sq_rig *sq, uint32_t index, uint64_t page)
 	eth_ring_doorbell(sq);
 }
 
-static void post(uint32_t index, uint32_t next)
+static void wqe_post(uint32_t index, uint32_t next)
 {
 	uint8_t *wqe = flat.mem + rq->ring + 32 * index;
 
@@ -103,16 +103,16 @@ static void post(uint32_t index, uint32_t next)
 }
 
 /* The function makes, in FRAME, the one of so many bytes of payload, and returns its length. */
-static uint32_t build(uint32_t payload)
+static uint32_t frame_build(uint32_t payload)
 {
 	struct eth_flow flow = { .protocol = 17, .sport = payload, .payload = payload };
 
 	return eth_build(&flow, frame);
 }
 
-static void send(uint32_t payload)
+static void frame_send(uint32_t payload)
 {
-	uint32_t len = build(payload);
+	uint32_t len = frame_build(payload);
 
 	eth_send(sender, frame, len);
 }
@@ -129,7 +129,7 @@ static void expect_at(uint32_t index, uint32_t first, uint32_t strides, uint32_t
 	assert_int_equal(fld_get(cqe, CQE_FILLER), !payload);
 	if (!payload)
 		return;
-	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT) & 0xffff, build(payload));
+	assert_int_equal(fld_get(cqe, CQE_BYTE_COUNT) & 0xffff, frame_build(payload));
 	assert_memory_equal(flat.mem + page_of(index) + (size_t)first * STRIDE, frame,
 			    42 + payload);
 }
@@ -141,12 +141,12 @@ static void wqes_are_used_as_they_are_linked(void **state)
 	map_page(icosq, 5, page_of(5));
 	flat_expect_done(icosq->cq, CQE_OP_REQ, 0);
 	flat_expect_done(icosq->cq, CQE_OP_REQ, 3);
-	post(0, 5);
-	post(5, 2);
-	send(10 * STRIDE - 42);
-	send(5 * STRIDE - 42);
-	send(2 * STRIDE - 42); /* for which one stride is not enough */
-	send(14 * STRIDE - 42);
+	wqe_post(0, 5);
+	wqe_post(5, 2);
+	frame_send(10 * STRIDE - 42);
+	frame_send(5 * STRIDE - 42);
+	frame_send(2 * STRIDE - 42); /* for which one stride is not enough */
+	frame_send(14 * STRIDE - 42);
 	expect_at(0, 0, 10, 10 * STRIDE - 42);
 	expect_at(0, 10, 5, 5 * STRIDE - 42);
 	expect_at(0, 15, 1, 0);
@@ -160,13 +160,13 @@ static void memory_is_what_requests_say(void **state)
 {
 	(void)state;
 	map_page(icosq, 0, page_of(0));
-	post(0, 0);
-	send(16 * STRIDE - 42);
+	wqe_post(0, 0);
+	frame_send(16 * STRIDE - 42);
 	expect_at(0, 0, 16, 16 * STRIDE - 42);
 	map_page(icosq, 0, page_of(7));
 	memcpy(flat.mem + page_of(9), flat.mem + page_of(0), PAGE);
-	post(0, 1);
-	send(16 * STRIDE - 43);
+	wqe_post(0, 1);
+	frame_send(16 * STRIDE - 43);
 	assert_non_null(flat_poll(rq->cq));
 	assert_memory_equal(flat.mem + page_of(7), frame, 16 * STRIDE - 1);
 	assert_memory_equal(flat.mem + page_of(9), flat.mem + page_of(0), PAGE);
@@ -176,10 +176,10 @@ static void what_was_not_mapped_is_the_filler(void **state)
 {
 	(void)state;
 	map_page(icosq, 0, page_of(0)); /* the key is not free any more */
-	post(0, 3);
-	post(3, 1);
-	send(16 * STRIDE - 42);
-	send(16 * STRIDE - 43);
+	wqe_post(0, 3);
+	wqe_post(3, 1);
+	frame_send(16 * STRIDE - 42);
+	frame_send(16 * STRIDE - 43);
 	assert_memory_equal(flat.mem + filler, frame, 16 * STRIDE - 1);
 }
 
@@ -188,9 +188,9 @@ static void linked_wqes_are_flushed_in_their_order(void **state)
 	uint8_t in[32 + 240] = { 0 };
 
 	(void)state;
-	post(0, 4);
-	post(4, 2);
-	post(2, 1);
+	wqe_post(0, 4);
+	wqe_post(4, 2);
+	wqe_post(2, 1);
 	fld_set(in, FLD(0x8, 31, 28), 1); /* from RDY */
 	fld_set(in, FLD(0x8, 23, 0), rq->n);
 	fld_set(in + 32, FLD(0x0, 23, 20), 3); /* to ERR */
