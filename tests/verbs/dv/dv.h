@@ -9,6 +9,7 @@
 #include "tests/lib/say.h"
 
 void dv_allocators(struct rig *rig);
+void dv_dr_actions(struct rig *rig);
 void dv_device(struct rig *rig);
 void dv_memory(struct rig *rig);
 void dv_objects(struct rig *rig);

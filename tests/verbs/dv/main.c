@@ -17,6 +17,7 @@ static const struct rig_topic topics[] = {
 	{ "flips", dv_flips },           { "encryption", dv_encryption },
 	{ "crypto", dv_crypto },         { "cancelled", dv_cancelled },
 	{ "taken-back", dv_taken_back }, { "failed-once", dv_failed_once },
+	{ "dr-actions", dv_dr_actions },
 };
 
 int main(int argc, char **argv)
