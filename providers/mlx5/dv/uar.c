@@ -88,6 +88,7 @@ static int plain_make(struct mlx5_context *ctx, struct dv_uar **out)
 		free(uar);
 		return ret;
 	}
+	uar->context = &ctx->vctx.context;
 	if (__atomic_compare_exchange_n(&ctx->plain_for_programs, (void **)out, uar, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		*out = uar;
