@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "providers/mlx4/context.h"
+#include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/device.h"
 #include "util/alloc.h"
 #include "util/mmio.h"
@@ -111,6 +112,7 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
 			     &ctx->device_resp);
 	verbs_set_ops(&ctx->vctx, &mlx4_context_ops);
+	verbs_set_ops(&ctx->vctx, &mlx4_datapath()->ops);
 	*vctx = &ctx->vctx;
 	return 0;
 cleanup_vctx:

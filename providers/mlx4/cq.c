@@ -111,7 +111,8 @@ static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_ini
 	cq->arm_sn = 1;
 	cq->doorbell = ctx->uar + M4_UAR_CQ;
 	cq->has_time = attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
-	mlx4_cq_ex_fill(cq, attr->wc_flags);
+	cq->from_mask = cq->has_time ? (uint64_t)UINT32_MAX << 32 : UINT64_MAX;
+	mlx4_datapath()->cq_ex_fill(cq, attr->wc_flags);
 }
 
 static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,

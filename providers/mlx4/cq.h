@@ -14,6 +14,8 @@
 struct mlx4_context;
 struct mlx4_qp;
 
+enum { M4_NO_QPN = 0xffffffff };
+
 struct mlx4_cq {
 	struct qlock lock;
 	uint8_t *ring;      /* the 32 bytes of entry 0 that end with the ownership bit */
@@ -21,8 +23,9 @@ struct mlx4_cq {
 	uint32_t count_log; /* log2 of the number of entries */
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
 	uint32_t mask;      /* entries - 1 */
-	__be32 qpn_be;      /* of the completion before, as a CQE has it, and */
-	struct mlx4_qp *qp; /* its QP; NULL: there is none */
+	__be32 qpn_be;      /* of the completion before, as a CQE has it, or M4_NO_QPN, and */
+	struct mlx4_qp *qp; /* its QP */
+	uint64_t from_mask; /* of the words that say from whom a message is: what is there */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const uint8_t *cqe; /* the current completion of the extended readers */

@@ -62,10 +62,6 @@ static void device_free(struct verbs_device *vdev)
 }
 
 const struct verbs_ops mlx4_context_ops = {
-	.post_send = mlx4_post_send,
-	.post_recv = mlx4_post_recv,
-	.post_srq_recv = mlx4_post_srq_recv,
-	.poll_cq = mlx4_poll_cq,
 	.req_notify_cq = mlx4_cq_arm,
 	.cq_event = mlx4_cq_event,
 	.query_device_ex = mlx4_device_query_ex,

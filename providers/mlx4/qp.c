@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prm/mlx4/cqe.h"
 #include "prm/mlx4/uar.h"
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/cq.h"
@@ -227,12 +228,13 @@ static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const str
 	qlock_init(&qp->sq_lock, shared);
 	qlock_init(&qp->rq.lock, shared);
 	qp->kind = type->kind;
+	qp->sl_shift = FLD_SHIFT(M4_CQE_SL);
 	qp->opcodes = type->opcodes;
 	qp->srq = attr->srq ? to_msrq(attr->srq) : NULL;
 	qp->sq_sig_all = attr->sq_sig_all;
-	qp->post_send = mlx4_post_send_routine(qp);
+	qp->post_send = mlx4_datapath()->post_send_routine(qp);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		mlx4_send_wr_fill(qp);
+		mlx4_datapath()->send_wr_fill(qp);
 }
 
 /* ---- creation ---- */
@@ -382,6 +384,7 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 	    provider_device_attr_get(&ctx->device, &device))
 		return;
 	qp->is_ethernet = traits & PORT_ETHERNET;
+	qp->sl_shift = FLD_SHIFT(M4_CQE_SL) + qp->is_ethernet; /* M4_CQE_ETH_PRIO */
 	qp->has_checksums = qp->kind == SEND_DATAGRAM && !qp->is_ethernet &&
 			    device->device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
 }
@@ -442,7 +445,7 @@ struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr
 
 	if (qp) {
 		qp->kind = SEND_XRC;
-		qp->post_send = mlx4_post_send_routine(qp);
+		qp->post_send = mlx4_datapath()->post_send_routine(qp);
 		ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
 	}
 	if (!ret)

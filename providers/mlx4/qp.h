@@ -76,6 +76,7 @@ struct mlx4_qp {
 	enum send_kind kind;
 	bool sq_sig_all, error_reported;
 	bool is_ethernet;   /* the port is */
+	uint8_t sl_shift;   /* so a service level stands in the word of a CQE */
 	bool has_checksums; /* of datagrams on InfiniBand, if the device computes them */
 	uint32_t opcodes;   /* of the type */
 	struct ibv_qp_cap cap;

@@ -9,13 +9,11 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-enum { NO_QPN = 0xffffffff };
-
 /* Each entry is the adapter's: it has the ownership bit of the lap before the first. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq)
 {
 	memset(cq->buf.addr, M4_CQE_NEW, (size_t)1 << (cq->count_log + cq->entry_log));
-	cq->qpn_be = NO_QPN;
+	cq->qpn_be = M4_NO_QPN;
 }
 
 /* The function moves a CQE to a later place; the ownership bit belongs to the place. */
@@ -78,7 +76,7 @@ static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, keep);
 	}
-	cq->qpn_be = NO_QPN;
+	cq->qpn_be = M4_NO_QPN;
 	cq->qp = NULL;
 	qlock_leave(&cq->lock);
 }

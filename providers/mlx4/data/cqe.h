@@ -76,14 +76,21 @@ CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
-CQE_INLINE unsigned int cqe_recv_flags(bool has_checksums, const uint8_t *cqe)
+/* What a message has by its opcode. */
+CQE_INLINE unsigned int cqe_recv_flags_of(uint32_t opcode)
 {
 	static const uint8_t flags[FLD_MASK(M4_CQE_OPCODE) + 1] = {
 		[M4_RECV_WRITE_IMM] = IBV_WC_WITH_IMM,
 		[M4_RECV_SEND_IMM] = IBV_WC_WITH_IMM,
 		[M4_RECV_SEND_INVAL] = IBV_WC_WITH_INV,
 	};
-	unsigned int all = flags[cqe_opcode(cqe)];
+
+	return flags[opcode];
+}
+
+CQE_INLINE unsigned int cqe_recv_flags(bool has_checksums, const uint8_t *cqe)
+{
+	unsigned int all = cqe_recv_flags_of(cqe_opcode(cqe));
 
 	if (unlikely(has_checksums && cqe_checksums_are_right(cqe)))
 		all |= IBV_WC_IP_CSUM_OK;
@@ -125,17 +132,18 @@ CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 /* The function decodes a CQE with an error, whose request is completed. */
 void mlx4_cqe_fail(struct completion *comp);
 
-/* The function finds the QP of the CQE, which is NULL for what was received for XRC, as well. */
+/* The function finds the QP of the CQE; NULL: it is for none, or was received for XRC. */
 CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 {
-	const __be32 bits = htobe32(FLD_BITS(M4_CQE_QPN));
-	__be32 qpn = *(const __be32 *)cqe & bits;
+	const __be32 qpn = *(const __be32 *)cqe & htobe32(FLD_BITS(M4_CQE_QPN));
+	struct mlx4_qp *qp;
 
-	if (unlikely(qpn != cq->qpn_be || !cq->qp)) {
-		cq->qpn_be = qpn;
-		cq->qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
-	}
-	return cq->qp;
+	if (likely(qpn == cq->qpn_be))
+		return true;
+	qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
+	cq->qpn_be = qp ? qpn : M4_NO_QPN;
+	cq->qp = qp;
+	return qp;
 }
 
 /* The function finds the SRQ of a CQE that is for no QP of this context; NULL: there is none. */

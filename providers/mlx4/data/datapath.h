@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * datapath.h - what the objects need of the data path: the calls of a context, and the routines
- * that a queue chooses when it is created.
+ * that a queue chooses when it is created. There is a table of them for each variant (variant.h).
  */
 #ifndef PROVIDERS_MLX4_DATA_DATAPATH_H
 #define PROVIDERS_MLX4_DATA_DATAPATH_H
 
 #include "libibverbs/driver.h"
+#include "providers/mlx4/data/variant.h"
 #include "providers/mlx4/qp.h"
 
 struct mlx4_cq;
+
+struct datapath {
+	struct verbs_ops ops; /* polling and posting, for context->ops */
+	/* Each holds the function mlx4_NAME of its own name, in this variant. */
+	qp_post_send_fn *(*post_send_routine)(const struct mlx4_qp *qp);
+	void (*send_wr_fill)(struct mlx4_qp *qp);
+	void (*cq_ex_fill)(struct mlx4_cq *cq, uint64_t wc_flags);
+};
+
+/* The function returns the variant that this CPU can run. */
+const struct datapath *mlx4_datapath(void);
+
+extern const struct datapath mlx4_datapath_plain;
+#if defined(MLX4_HAS_DATA_V3) || defined(MLX4_DATA_V3)
+extern const struct datapath mlx4_datapath_v3;
+#endif
 
 int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mlx4_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);

@@ -9,9 +9,21 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-enum { CQE_RLID = 14 };
+enum { CQE_FROM = 8 };
 
-static_assert(FLD_BIT(M4_CQE_RLID) == 8 * CQE_RLID && FLD_WIDTH(M4_CQE_RLID) == 16, "two bytes");
+static_assert(FLD_DWORD(M4_CQE_RQPN) * 4 == CQE_FROM &&
+		      FLD_DWORD(M4_CQE_RLID) * 4 == CQE_FROM + 4 && FLD_SHIFT(M4_CQE_RLID) == 0 &&
+		      FLD_WIDTH(M4_CQE_RLID) == 16,
+	      "from whom a message is: eight bytes");
+static_assert((int)IBV_WC_GRH == 1 && FLD_SHIFT(M4_CQE_GRH) == 31, "the bit of a GRH is the last");
+static_assert(offsetof(struct ibv_wc, slid) == offsetof(struct ibv_wc, pkey_index) + 2 &&
+		      offsetof(struct ibv_wc, sl) == offsetof(struct ibv_wc, pkey_index) + 4 &&
+		      offsetof(struct ibv_wc, dlid_path_bits) ==
+			      offsetof(struct ibv_wc, pkey_index) + 5 &&
+		      sizeof(struct ibv_wc) == offsetof(struct ibv_wc, pkey_index) + 8,
+	      "from whom a message is: the last eight bytes");
+static_assert(offsetof(struct ibv_wc, wc_flags) == offsetof(struct ibv_wc, src_qp) + 4,
+	      "both are written at once");
 static_assert(offsetof(struct ibv_wc, opcode) == offsetof(struct ibv_wc, status) + 4 &&
 		      offsetof(struct ibv_wc, byte_len) == offsetof(struct ibv_wc, vendor_err) + 4,
 	      "both are written at once");
@@ -39,25 +51,53 @@ CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_
 	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
 }
 
-/* The function says what was received, which is for QP; for XRC it is NULL. */
+/* What a message is by its opcode: ibv_wc_opcode, and ibv_wc_flags. */
+static const struct {
+	uint8_t opcode, flags;
+} messages[FLD_MASK(M4_CQE_OPCODE) + 1] = {
+	[M4_RECV_WRITE_IMM] = { IBV_WC_RECV_RDMA_WITH_IMM, IBV_WC_WITH_IMM },
+	[M4_RECV_SEND] = { IBV_WC_RECV, 0 },
+	[M4_RECV_SEND_IMM] = { IBV_WC_RECV, IBV_WC_WITH_IMM },
+	[M4_RECV_SEND_INVAL] = { IBV_WC_RECV, IBV_WC_WITH_INV },
+};
+
+/* The function says from whom a message is: the last eight bytes of a completion, two of which mean
+ * nothing. RQPN and SL_RLID are words of the CQE. */
+CQE_INLINE uint64_t from_whom(uint32_t pkey_index, uint32_t rqpn, uint32_t sl_rlid,
+			      uint32_t sl_shift)
+{
+	uint32_t path_bits = rqpn >> FLD_SHIFT(M4_CQE_PATH_BITS) & FLD_MASK(M4_CQE_PATH_BITS);
+	uint32_t slid = sl_rlid & FLD_MASK(M4_CQE_RLID), sl = sl_rlid >> sl_shift;
+
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	return side_by_side(pkey_index | slid << 16, sl | path_bits << 8);
+#else
+	return side_by_side(pkey_index << 16 | slid, sl << 24 | path_bits << 16);
+#endif
+}
+
+/* The function says what was received, which is for QP; for XRC it is NULL. All of the CQE is read
+ * before anything is written, which the compiler must take for a part of it. */
 CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
 			     uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
 {
-	uint32_t rqpn = cqe_word(cqe, FLD_BYTE(M4_CQE_RQPN) & ~3u);
+	const uint64_t from = be64toh(*(const __be64 *)(cqe + CQE_FROM)) & cq->from_mask;
+	const uint32_t opcode = cqe_opcode(cqe), rqpn = from >> 32;
+	const uint32_t byte_len = cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT));
+	const __be32 imm = *(const __be32 *)fld_at(cqe, M4_CQE_IMM);
+	uint32_t flags = messages[opcode].flags | rqpn >> FLD_SHIFT(M4_CQE_GRH);
+	uint64_t pair, last = from_whom(be32toh(imm) & 0x7f, rqpn, (uint32_t)from,
+					qp ? qp->sl_shift : FLD_SHIFT(M4_CQE_SL));
 
-	fill_success(wc, wr_id, cqe_recv_opcode(cqe), cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT)),
-		     qpn);
-	wc->wc_flags = cqe_recv_flags(qp && qp->has_checksums, cqe);
-	wc->imm_data = cqe_imm(cqe);
-	wc->src_qp = rqpn & FLD_MASK(M4_CQE_RQPN);
-	wc->dlid_path_bits = rqpn >> FLD_SHIFT(M4_CQE_PATH_BITS) & FLD_MASK(M4_CQE_PATH_BITS);
-	wc->pkey_index = cqe_word(cqe, FLD_BYTE(M4_CQE_IMM)) & 0x7f;
-	wc->slid = 0;
-	wc->sl = 0;
-	if (unlikely(cq->has_time)) /* which is there */
-		return;
-	wc->slid = be16toh(*(const __be16 *)(cqe + CQE_RLID));
-	wc->sl = cqe_sl(qp && qp->is_ethernet, cqe);
+	if (unlikely(qp && qp->has_checksums && cqe_checksums_are_right(cqe)))
+		flags |= IBV_WC_IP_CSUM_OK;
+	fill_success(wc, wr_id, messages[opcode].opcode, byte_len, qpn);
+	wc->imm_data = imm;
+	if (unlikely(opcode == M4_RECV_SEND_INVAL))
+		wc->invalidated_rkey = be32toh(imm);
+	pair = side_by_side(rqpn & FLD_MASK(M4_CQE_RQPN), flags);
+	memcpy(&wc->src_qp, &pair, sizeof(pair));
+	memcpy(&wc->pkey_index, &last, sizeof(last));
 }
 
 static void __attribute__((noinline))
@@ -111,10 +151,10 @@ CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint
  * CQEs of queues that are not there are skipped. */
 CQE_INLINE int poll_ring(struct mlx4_cq *cq, uint32_t *ci, int count, struct ibv_wc *wc)
 {
+	struct ibv_wc *const first = wc, *const end = wc + count;
 	const uint8_t *cqe;
-	int n = 0;
 
-	while (n < count) {
+	while (wc < end) {
 		cqe = cqe_at(cq, *ci);
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			break;
@@ -122,11 +162,11 @@ CQE_INLINE int poll_ring(struct mlx4_cq *cq, uint32_t *ci, int count, struct ibv
 		dma_load_barrier();
 		++*ci;
 		if (likely(cqe_find_qp(cq, cqe)))
-			fill_wc(cq, cq->qp, cqe, &wc[n++]);
+			fill_wc(cq, cq->qp, cqe, wc++);
 		else
-			n += fill_shared(cq, cqe, &wc[n]);
+			wc += fill_shared(cq, cqe, wc);
 	}
-	return n;
+	return (int)(wc - first);
 }
 
 int mlx4_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)

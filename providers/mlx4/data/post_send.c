@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 
-#include "providers/common/mw.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 #include "providers/mlx4/data/send_wqe.h"
@@ -215,6 +214,51 @@ WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint
 	*(__be32 *)ctrl = htobe32(wqe_owner_opcode(&qp->sq, head, opcode));
 }
 
+/* ---- the usual request: its data, of one buffer mostly, the adapter reads ---- */
+
+WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
+			 enum send_kind kind)
+{
+	const uint32_t usual =
+		sq->opcodes & (kind == SEND_DATAGRAM ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
+
+	return (unsigned int)wr->num_sge - 1 < sq->max_sge &&
+	       !(wr->send_flags &
+		 (IBV_SEND_INLINE | (kind == SEND_DATAGRAM ? IBV_SEND_IP_CSUM : 0))) &&
+	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 && head != sq->wq.limit;
+}
+
+/* The function puts what is between control segment and data of a usual request. */
+WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr,
+				   const struct send_op *op, enum send_kind kind)
+{
+	if (kind == SEND_DATAGRAM)
+		return put_head(ctrl, wr, op, kind);
+	return op->has_raddr
+		       ? wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey)
+		       : M4_SEG;
+}
+
+WQE_INLINE void put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, uint32_t head,
+			  enum send_kind kind, bool stamps)
+{
+	const struct send_op *op = &send_ops[wr->opcode];
+	struct mlx4_sq *sq = &qp->sq;
+	uint8_t *ctrl = sq_slot(sq, head);
+	uint32_t at = put_usual_head(ctrl, wr, op, kind);
+
+	if (sges == 1)
+		wqe_put_sge(ctrl, at, wr->sg_list, NULL);
+	else
+		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
+	wqe_put_control(ctrl, at + (uint32_t)sges * M4_SEG, wr->send_flags & IBV_SEND_FENCE,
+			wr_flags(sq, kind, wr), wr->imm_data);
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
+	hand_over(qp, ctrl, head, op->opcode);
+	if (stamps)
+		sq_stamp(sq, head + sq->spare);
+}
+
 /* ---- lists ---- */
 
 /* The function is called with the lock, and drops it. A single request that needs no data of memory
@@ -230,6 +274,10 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 
 	head = first = sq->wq.head;
 	for (; wr; wr = wr->next, head++) {
+		if (likely(wr->num_sge == 1 && is_usual(sq, wr, head, kind))) {
+			put_usual(qp, wr, 1, head, kind, stamps);
+			continue;
+		}
 		if (unlikely(!build(qp, wr, head, kind, &built, &ret))) {
 			*bad_wr = wr;
 			break;
@@ -258,45 +306,56 @@ unlock:
 	return ret;
 }
 
-/* ---- the usual request: one by itself, whose data the adapter reads. Of one SGE it needs few
- * registers ---- */
+/* ---- one request by itself ---- */
 
-WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
-			 enum send_kind kind)
+/* The usual request with inline bytes: one by itself, of one buffer. */
+WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
+				enum send_kind kind)
 {
 	const uint32_t usual =
 		sq->opcodes & (kind == SEND_DATAGRAM ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
 
-	return !wr->next && (unsigned int)wr->num_sge - 1 < sq->max_sge &&
-	       !(wr->send_flags &
-		 (IBV_SEND_INLINE | (kind == SEND_DATAGRAM ? IBV_SEND_IP_CSUM : 0))) &&
+	return !wr->next && wr->num_sge == 1 && wr->send_flags & IBV_SEND_INLINE &&
+	       !(wr->send_flags & (kind == SEND_DATAGRAM ? IBV_SEND_IP_CSUM : 0)) &&
 	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 &&
-	       sq->wq.head != sq->wq.limit;
+	       wr->sg_list->length <= sq->max_inline && sq->wq.head != sq->wq.limit;
+}
+
+WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
+			   bool locked, bool stamps)
+{
+	const struct send_op *op = &send_ops[wr->opcode];
+	struct mlx4_sq *sq = &qp->sq;
+	uint32_t head = sq->wq.head, at;
+	uint8_t *ctrl = sq_slot(sq, head);
+
+	at = wqe_put_inline(ctrl, put_usual_head(ctrl, wr, op, kind),
+			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
+	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
+			wr->imm_data);
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
+	if (likely(sq->bf && at <= sq->bf->half)) {
+		order_publish(&sq->wq);
+		doorbell_push(sq, ctrl, at, wqe_owner_opcode(sq, head, op->opcode), head);
+	} else {
+		hand_over(qp, ctrl, head, op->opcode);
+		doorbell_send(sq);
+	}
+	if (stamps)
+		sq_stamp(sq, head + sq->spare);
+	sq->wq.head = head + 1;
+	if (locked)
+		qlock_drop(&qp->sq_lock);
+	return 0;
 }
 
 WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges,
 			enum send_kind kind, bool locked, bool stamps)
 {
-	const struct send_op *op = &send_ops[wr->opcode];
 	struct mlx4_sq *sq = &qp->sq;
-	uint32_t head = sq->wq.head, at = M4_SEG;
-	uint8_t *ctrl = sq_slot(sq, head);
 
-	if (kind == SEND_DATAGRAM)
-		at = put_head(ctrl, wr, op, kind);
-	else if (op->has_raddr)
-		at = wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-	if (sges == 1)
-		wqe_put_sge(ctrl, at, wr->sg_list, NULL);
-	else
-		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
-	wqe_put_control(ctrl, at + (uint32_t)sges * M4_SEG, wr->send_flags & IBV_SEND_FENCE,
-			wr_flags(sq, kind, wr), wr->imm_data);
-	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
-	hand_over(qp, ctrl, head, op->opcode);
-	if (stamps)
-		sq_stamp(sq, head + sq->spare);
-	sq->wq.head = head + 1;
+	put_usual(qp, wr, sges, sq->wq.head, kind, stamps);
+	sq->wq.head++;
 	doorbell_send(sq);
 	if (locked)
 		qlock_drop(&qp->sq_lock);
@@ -314,22 +373,39 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 	{                                                                                        \
 		return post_one(qp, wr, wr->num_sge, kind, locked, stamps);                      \
 	}                                                                                        \
+	static int __attribute__((noinline))                                                     \
+	name##_other(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)    \
+	{                                                                                        \
+		if (wr && is_usual_inline(&qp->sq, wr, kind))                                    \
+			return post_inline(qp, wr, kind, locked, stamps);                        \
+		return name##_list(qp, wr, bad_wr);                                              \
+	}                                                                                        \
 	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                        \
 		if (locked)                                                                      \
 			qlock_take(&qp->sq_lock);                                                \
-		if (unlikely(!wr || !is_usual(&qp->sq, wr, kind)))                               \
-			return name##_list(qp, wr, bad_wr);                                      \
+		if (unlikely(!wr || wr->next || !is_usual(&qp->sq, wr, qp->sq.wq.head, kind)))   \
+			return name##_other(qp, wr, bad_wr);                                     \
 		if (unlikely(wr->num_sge != 1))                                                  \
 			return name##_sges(qp, wr);                                              \
 		return post_one(qp, wr, 1, kind, locked, stamps);                                \
 	}
 
-#define POST_ROUTINES(name, kind)                      \
-	POST_ROUTINE(name, kind, false, false)         \
-	POST_ROUTINE(name##_large, kind, false, true)  \
-	POST_ROUTINE(name##_locked, kind, true, false) \
-	POST_ROUTINE(name##_locked_large, kind, true, true)
+/* A process of one thread only looks that nobody has the lock. */
+#define LOCKED_ROUTINE(name)                                                          \
+	static int name##_locked(struct mlx4_qp *qp, struct ibv_send_wr *wr,          \
+				 struct ibv_send_wr **bad_wr)                         \
+	{                                                                             \
+		return qlock_is_idle(&qp->sq_lock) ? name(qp, wr, bad_wr)             \
+						   : name##_exchange(qp, wr, bad_wr); \
+	}
+
+#define POST_ROUTINES(name, kind)                             \
+	POST_ROUTINE(name, kind, false, false)                \
+	POST_ROUTINE(name##_large, kind, false, true)         \
+	POST_ROUTINE(name##_exchange, kind, true, false)      \
+	POST_ROUTINE(name##_large_exchange, kind, true, true) \
+	LOCKED_ROUTINE(name) LOCKED_ROUTINE(name##_large)
 
 POST_ROUTINES(post_connected, SEND_CONNECTED)
 POST_ROUTINES(post_datagram, SEND_DATAGRAM)
@@ -339,7 +415,7 @@ POST_ROUTINES(post_xrc, SEND_XRC)
 	{                                                  \
 		{ name, name##_large },                    \
 		{                                          \
-			name##_locked, name##_locked_large \
+			name##_locked, name##_large_locked \
 		}                                          \
 	}
 
@@ -357,45 +433,4 @@ qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp)
 int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	return to_mqp(qp)->post_send(to_mqp(qp), wr, bad_wr);
-}
-
-/* ---- the ring ---- */
-
-/* Each slot has the ownership bit of the lap before the first, which is that of no WQE. */
-void mlx4_sq_ring_init(struct mlx4_sq *sq)
-{
-	for (uint32_t i = 0; i <= sq->wq.mask; i++) {
-		__be32 *words = (__be32 *)sq_slot(sq, i);
-
-		words[0] = htobe32(FLD_BITS(M4_CTRL_OWNER));
-		words[1] = htobe32(min_of((1u << sq->slot_log) / M4_SEG, FLD_MASK(M4_CTRL_DS)));
-		sq_stamp(sq, i);
-	}
-}
-
-/* ---- windows ---- */
-
-static int __attribute__((cold))
-refuse_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw, int err, const char *why)
-{
-	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
-	return err;
-}
-
-int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
-		    const struct ibv_mw_bind_info *bind)
-{
-	if (!bind->mr)
-		return bind->length || bind->addr
-			       ? refuse_bind(qp, mw, EINVAL,
-					     "addr or length is set, but mr is NULL")
-			       : 0;
-	if (!pd_is_same(mw->pd, qp->vqp.qp.pd))
-		return refuse_bind(qp, mw, EPERM, "the window belongs to another PD than the QP");
-	if (!pd_is_same(bind->mr->pd, mw->pd))
-		return refuse_bind(qp, mw, EPERM,
-				   "the window belongs to another PD than the region");
-	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)
-		return refuse_bind(qp, mw, EINVAL, "the region is zero based");
-	return 0;
 }

@@ -150,6 +150,36 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 	wqe_put_word(ctrl, at, sge->length ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
 }
 
+/* The function puts an SGE that has bytes where a piece begins: what has the first word is written
+ * last, whole. */
+WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
+{
+	if (sizeof(long) < sizeof(uint64_t)) { /* a store of 8 bytes may be two */
+		wqe_put_sge(ctrl, at, sge, NULL);
+		return;
+	}
+	seg_put_be64(ctrl + at + 8, sge->addr);
+	dma_store_barrier();
+	__atomic_store_n((uint64_t *)(ctrl + at), htobe64((uint64_t)sge->length << 32 | sge->lkey),
+			 __ATOMIC_RELAXED);
+}
+
+/* The function puts the four SGEs of a piece, from the last to the first. */
+WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
+{
+	enum { SGES = M4_PIECE / M4_SEG };
+
+	if (likely(sge[0].length && sge[1].length && sge[2].length && sge[3].length)) {
+		seg_put_sge(ctrl + at + 3 * M4_SEG, &sge[3]);
+		seg_put_sge(ctrl + at + 2 * M4_SEG, &sge[2]);
+		seg_put_sge(ctrl + at + M4_SEG, &sge[1]);
+		wqe_put_first_sge(ctrl, at, sge);
+		return;
+	}
+	for (int i = SGES - 1; i >= 0; i--)
+		wqe_put_sge(ctrl, at + (uint32_t)i * M4_SEG, &sge[i], NULL);
+}
+
 /* The list is written from its end, so that the first word of each piece is the last. */
 WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n,
 				 __be32 *aside)
@@ -158,6 +188,12 @@ WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sg
 
 	sge += n;
 	for (uint32_t seg = end; seg != at;) {
+		if (!aside && seg % M4_PIECE == 0 && seg - at >= M4_PIECE) {
+			seg -= M4_PIECE;
+			sge -= M4_PIECE / M4_SEG;
+			wqe_put_piece(ctrl, seg, sge);
+			continue;
+		}
 		seg -= M4_SEG;
 		wqe_put_sge(ctrl, seg, --sge, aside);
 	}
@@ -210,6 +246,24 @@ WQE_INLINE uint32_t stream_end(const struct wqe_stream *stream)
 {
 	stream_close(stream);
 	return (uint32_t)align_up(stream->at, M4_SEG);
+}
+
+/* The function puts the LENGTH bytes at FROM inline, which are all that there are, and returns
+ * where the WQE ends. */
+WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t length)
+{
+	for (;;) {
+		uint32_t room = M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
+		uint32_t part = min_of(length, room);
+
+		copy_small(ctrl + at + M4_INLINE_HEADER, from, part);
+		wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | part, NULL);
+		if (likely(length <= room))
+			return (uint32_t)align_up(at + M4_INLINE_HEADER + part, M4_SEG);
+		at += M4_INLINE_HEADER + part;
+		from += part;
+		length -= part;
+	}
 }
 
 /* ---- control ---- */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * datapath.c - chooses the variant of the data path that this CPU can run. Contexts and queues ask
+ * for it when they are created.
+ */
+#include "providers/mlx4/data/datapath.h"
+
+#include "providers/common/cpu.h"
+
+const struct datapath *mlx4_datapath(void)
+{
+#ifdef MLX4_HAS_DATA_V3
+	if (provider_cpu_is_v3())
+		return &mlx4_datapath_v3;
+#endif
+	return &mlx4_datapath_plain;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * datapath_table.c - one variant of the data path, as a table.
+ */
+#include "providers/mlx4/data/datapath.h"
+
+const struct datapath mlx4_datapath_here = {
+	.ops = {
+		.post_send = mlx4_post_send,
+		.post_recv = mlx4_post_recv,
+		.post_srq_recv = mlx4_post_srq_recv,
+		.poll_cq = mlx4_poll_cq,
+	},
+	.post_send_routine = mlx4_post_send_routine,
+	.send_wr_fill = mlx4_send_wr_fill,
+	.cq_ex_fill = mlx4_cq_ex_fill,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * sq_ring.c - the ring of sends before the first request, and the checks of requests on memory
+ * keys, which are rare.
+ */
+#include <errno.h>
+
+#include "providers/common/mw.h"
+#include "providers/mlx4/data/datapath.h"
+#include "providers/mlx4/data/send_wqe.h"
+
+/* Each slot has the ownership bit of the lap before the first, which is that of no WQE. */
+void mlx4_sq_ring_init(struct mlx4_sq *sq)
+{
+	for (uint32_t i = 0; i <= sq->wq.mask; i++) {
+		__be32 *words = (__be32 *)sq_slot(sq, i);
+
+		words[0] = htobe32(FLD_BITS(M4_CTRL_OWNER));
+		words[1] = htobe32(min_of((1u << sq->slot_log) / M4_SEG, FLD_MASK(M4_CTRL_DS)));
+		sq_stamp(sq, i);
+	}
+}
+
+static int __attribute__((cold))
+refuse_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw, int err, const char *why)
+{
+	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
+	return err;
+}
+
+int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
+		    const struct ibv_mw_bind_info *bind)
+{
+	if (!bind->mr)
+		return bind->length || bind->addr
+			       ? refuse_bind(qp, mw, EINVAL,
+					     "addr or length is set, but mr is NULL")
+			       : 0;
+	if (!pd_is_same(mw->pd, qp->vqp.qp.pd))
+		return refuse_bind(qp, mw, EPERM, "the window belongs to another PD than the QP");
+	if (!pd_is_same(bind->mr->pd, mw->pd))
+		return refuse_bind(qp, mw, EPERM,
+				   "the window belongs to another PD than the region");
+	if (to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED)
+		return refuse_bind(qp, mw, EINVAL, "the region is zero based");
+	return 0;
+}

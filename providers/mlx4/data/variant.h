@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * variant.h - the names of the data path, which is compiled twice: once for every x86-64 and, with
+ * MLX4_DATA_V3 defined, once for those that have what x86-64-v3 asks for. datapath.c chooses
+ * between the two. This list has everything that the files export which are compiled twice
+ * (CMakeLists.txt names them).
+ */
+#ifndef PROVIDERS_MLX4_DATA_VARIANT_H
+#define PROVIDERS_MLX4_DATA_VARIANT_H
+
+#ifdef MLX4_DATA_V3
+#define mlx4_cq_ex_fill        mlx4_cq_ex_fill_v3
+#define mlx4_datapath_here     mlx4_datapath_v3
+#define mlx4_poll_cq           mlx4_poll_cq_v3
+#define mlx4_post_recv         mlx4_post_recv_v3
+#define mlx4_post_send         mlx4_post_send_v3
+#define mlx4_post_send_routine mlx4_post_send_routine_v3
+#define mlx4_post_srq_recv     mlx4_post_srq_recv_v3
+#define mlx4_send_wr_fill      mlx4_send_wr_fill_v3
+#else
+#define mlx4_datapath_here mlx4_datapath_plain
+#endif
+
+#endif
