@@ -158,6 +158,40 @@ static void both_doors_put_the_same_bytes(void **state)
 	}
 }
 
+/* A list is put by whole pieces where it can be, and one by one by the other door: the bytes are
+ * the same, wherever an SGE has no bytes (which is inline, as a length of 0 stands for 2 GiB). */
+static void long_lists_are_the_same_by_both_doors(void **state)
+{
+	enum { SGES = 14, FIRST = 2 };
+	const struct rig_options options = { .send_sge = SGES };
+
+	(void)state;
+	for (int empty = -1; empty < SGES; empty++) {
+		struct rig *old = rig_new(&options), *new = rig_new(&options);
+		struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .num_sge = SGES };
+		struct ibv_sge sges[SGES];
+
+		for (int i = 0; i < SGES; i++)
+			sges[i] = (struct ibv_sge){ 0x1111222233330000u + (unsigned int)i,
+						    i == empty ? 0 : 0x100u + (unsigned int)i,
+						    0x5500u + (unsigned int)i };
+		wr.sg_list = sges;
+		post_one(old, &wr);
+		by_wr(&new->qp->vqp.qp_ex, &wr);
+		for (int i = 0; i < SGES; i++) {
+			const uint8_t *seg = rig_slot(old, 0) + (FIRST + i) * M4_SEG;
+
+			assert_int_equal(fld_get(seg, M4_DATA_LEN), sges[i].length);
+			assert_int_equal(fld_get(seg, M4_DATA_INLINE), i == empty);
+			assert_int_equal(fld_get(seg, M4_DATA_LKEY), sges[i].lkey);
+			assert_int_equal(fld_get(seg, M4_DATA_ADDR), sges[i].addr);
+		}
+		assert_memory_equal(rig_slot(old, 0), rig_slot(new, 0), (FIRST + SGES) * M4_SEG);
+		rig_free(old);
+		rig_free(new);
+	}
+}
+
 /* Both change memory keys, and nothing behind them begins before: the bit of strong order. */
 static void requests_on_keys_are_whole(void **state)
 {
@@ -522,6 +556,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_put_the_same_bytes),
+		cmocka_unit_test(long_lists_are_the_same_by_both_doors),
 		cmocka_unit_test(requests_on_keys_are_whole),
 		cmocka_unit_test(windows_are_unbound_and_refused),
 		cmocka_unit_test(address_of_a_datagram_is_behind_the_control_segment),
