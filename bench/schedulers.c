@@ -17,7 +17,6 @@
 enum {
 	PIECE = 64 * 1024, /* bytes of a write */
 	POSTED = 256, /* writes that each QP has posted: enough for a while without the program */
-	MAX_QPS = 2,
 	WARM_UP_US = 100 * 1000,
 	MEASURED_US = 2 * 1000 * 1000,
 	MAXIMUM = 200, /* Mbit/s */
@@ -31,15 +30,15 @@ struct flow {
 };
 
 static void flow_open(struct rig *rig, struct mlx5dv_sched_node *parent, struct flow *flow,
-		      uint32_t flags, uint32_t share, uint32_t max)
+		      uint32_t flags, uint32_t share, uint32_t max, uint32_t posted)
 {
 	struct mlx5dv_sched_attr attr = {
 		.parent = parent, .flags = flags, .bw_share = share, .max_avg_bw = max
 	};
 	struct rig_conf conf = rig_conf_default();
 
-	conf.cap.max_send_wr = POSTED;
-	conf.cqe = 2 * POSTED;
+	conf.cap.max_send_wr = posted;
+	conf.cqe = (int)(2 * posted);
 	conf.buf_size = PIECE;
 	rig_pair_open(rig, &conf, &flow->pair);
 	MUST(flow->leaf = mlx5dv_sched_leaf_create(rig->ctx, &attr));
@@ -81,29 +80,80 @@ static void flow_go_on(struct flow *flow)
 	}
 }
 
-static void flows_run(struct flow *flows, unsigned int count, double us)
+static void flow_run(struct flow *flow, double us)
 {
 	double end = now_us() + us;
 
 	while (now_us() < end)
-		for (unsigned int i = 0; i < count; i++)
-			flow_go_on(&flows[i]);
+		flow_go_on(flow);
 }
 
 /* The function returns how long was measured, in microseconds. */
-static double flows_measure(struct flow *flows, unsigned int count)
+static double flow_measure(struct flow *flow)
 {
 	double start;
 
-	for (unsigned int i = 0; i < count; i++)
-		for (unsigned int n = 0; n < POSTED; n++)
-			flow_post(&flows[i]);
-	flows_run(flows, count, WARM_UP_US);
-	for (unsigned int i = 0; i < count; i++)
-		flows[i].done = 0;
+	for (unsigned int n = 0; n < POSTED; n++)
+		flow_post(flow);
+	flow_run(flow, WARM_UP_US);
+	flow->done = 0;
 	start = now_us();
-	flows_run(flows, count, MEASURED_US);
+	flow_run(flow, MEASURED_US);
 	return now_us() - start;
+}
+
+/* ---- shares: all is posted at once, and the order of the completions says who sent when, however
+ * the machine shares itself among the program, the adapter and others */
+
+enum { BATCH = 2048 };
+
+/* Another QP beside that of FLOW: the same buffers, and completions of what it sends in the same
+ * CQ. */
+static struct ibv_qp *beside_open(const struct flow *flow, struct ibv_qp **peer)
+{
+	const struct rig_pair *pair = &flow->pair;
+	struct ibv_qp *qp = rig_qp_create(pair->pd, &pair->conf, pair->end[0].cq);
+
+	*peer = rig_qp_create(pair->pd, &pair->conf, pair->end[1].cq);
+	rig_qp_to(pair->rig, &pair->conf, *peer, qp->qp_num, IBV_QPS_RTS);
+	rig_qp_to(pair->rig, &pair->conf, qp, (*peer)->qp_num, IBV_QPS_RTS);
+	return qp;
+}
+
+/* With one doorbell. */
+static void batch_post(const struct flow *flow, struct ibv_qp *qp)
+{
+	static struct ibv_send_wr wr[BATCH];
+	const struct rig_end *from = &flow->pair.end[0], *to = &flow->pair.end[1];
+	struct ibv_sge sge = { (uintptr_t)from->buf, PIECE, from->mr->lkey };
+	struct ibv_send_wr *bad;
+
+	for (unsigned int i = 0; i < BATCH; i++) {
+		wr[i] = (struct ibv_send_wr){ .next = i + 1 < BATCH ? &wr[i + 1] : NULL,
+					      .sg_list = &sge,
+					      .num_sge = 1,
+					      .opcode = IBV_WR_RDMA_WRITE,
+					      .send_flags = IBV_SEND_SIGNALED };
+		wr[i].wr.rdma.remote_addr = (uintptr_t)to->buf;
+		wr[i].wr.rdma.rkey = to->mr->rkey;
+	}
+	MUST(!ibv_post_send(qp, wr, &bad));
+}
+
+/* The function returns how many the other has sent from the first of QP to its last. */
+static unsigned int others_between(struct ibv_cq *cq, const struct ibv_qp *qp)
+{
+	unsigned int own = 0, others = 0;
+	struct ibv_wc wc;
+
+	while (own < BATCH) {
+		MUST(rig_poll(cq, 1, &wc) == 1 && !wc.status);
+		if (wc.qp_num == qp->qp_num)
+			own++;
+		else
+			others += own > 0;
+	}
+	return others;
 }
 
 static void shares_measure(struct rig *rig, struct mlx5dv_sched_node *root)
@@ -112,26 +162,39 @@ static void shares_measure(struct rig *rig, struct mlx5dv_sched_node *root)
 					  .flags = MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW,
 					  .max_avg_bw = SHARED };
 	struct mlx5dv_sched_node *both = mlx5dv_sched_node_create(rig->ctx, &attr);
-	struct flow flows[MAX_QPS];
+	struct mlx5dv_sched_leaf *leaf;
+	struct ibv_qp *qp, *peer;
+	struct flow flow;
+	unsigned int n;
 
 	MUST(both);
-	flow_open(rig, both, &flows[0], MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE, 1, 0);
-	flow_open(rig, both, &flows[1], MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE, 3, 0);
-	flows_measure(flows, MAX_QPS);
-	printf("share of 1 beside 3, %%\t%.1f\n",
-	       100.0 * flows[0].done / (flows[0].done + flows[1].done));
-	for (unsigned int i = 0; i < MAX_QPS; i++)
-		flow_close(&flows[i]);
+	flow_open(rig, both, &flow, MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE, 1, 0, BATCH);
+	attr = (struct mlx5dv_sched_attr){ .parent = both,
+					   .flags = MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE,
+					   .bw_share = 3 };
+	MUST(leaf = mlx5dv_sched_leaf_create(rig->ctx, &attr));
+	qp = beside_open(&flow, &peer);
+	MUST(!mlx5dv_modify_qp_sched_elem(qp, leaf, NULL));
+	batch_post(&flow, flow.pair.end[0].qp);
+	batch_post(&flow, qp);
+	n = others_between(flow.pair.end[0].cq, qp);
+	printf("share of 1 beside 3, %%\t%.1f\n", 100.0 * n / (n + BATCH));
+	MUST(!ibv_destroy_qp(qp));
+	MUST(!ibv_destroy_qp(peer));
+	flow_close(&flow);
+	MUST(!mlx5dv_sched_leaf_destroy(leaf));
 	MUST(!mlx5dv_sched_node_destroy(both));
 }
+
+/* ---- a maximum: in the time of the wall */
 
 static void maximum_measure(struct rig *rig, struct mlx5dv_sched_node *root)
 {
 	struct flow flow;
 	double us;
 
-	flow_open(rig, root, &flow, MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW, 0, MAXIMUM);
-	us = flows_measure(&flow, 1);
+	flow_open(rig, root, &flow, MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW, 0, MAXIMUM, POSTED);
+	us = flow_measure(&flow);
 	printf("maximum of %u Mbit/s, Mbit/s\t%.1f\n", MAXIMUM, flow.done * 8 / us);
 	flow_close(&flow);
 }
