@@ -6,8 +6,13 @@ include(GNUInstallDirs)
 if(NOT RDMAKIT_PLUGIN_DIR)
 	set(RDMAKIT_PLUGIN_DIR "${CMAKE_INSTALL_FULL_LIBDIR}/libibverbs") # where provider plugins live
 endif()
-if(NOT RDMAKIT_CONFIG_DIR)
-	set(RDMAKIT_CONFIG_DIR "${CMAKE_INSTALL_FULL_SYSCONFDIR}/libibverbs.d") # where *.driver files live
+if(NOT RDMAKIT_CONFIG_DIR) # where *.driver files live
+	if(CMAKE_INSTALL_PREFIX MATCHES "^/opt/" AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_SYSCONFDIR}")
+		# The full name would be below /etc/opt, from where a prefix that is moved does not take it along.
+		set(RDMAKIT_CONFIG_DIR "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SYSCONFDIR}/libibverbs.d")
+	else()
+		set(RDMAKIT_CONFIG_DIR "${CMAKE_INSTALL_FULL_SYSCONFDIR}/libibverbs.d")
+	endif()
 endif()
 
 # What is below the prefix is named relative to it, so that "cmake --install --prefix" takes it along.

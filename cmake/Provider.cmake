@@ -29,7 +29,7 @@ function(rdmakit_provider_data name out)
 	target_link_libraries(${name}_data PUBLIC rdmakit_provider_common)
 	set(objects $<TARGET_OBJECTS:${name}_data>)
 
-	if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+	if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
 		check_c_compiler_flag("${RDMAKIT_V3_OPTIONS}" RDMAKIT_HAS_V3)
 	endif()
 	if(RDMAKIT_HAS_V3 AND arg_VARIANTS)

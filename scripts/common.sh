@@ -125,6 +125,7 @@ missing_rpm() {
 # packages when it is told to, but not for that of the lists.
 apt_install() {
 	local tries=1
+	local -a known
 	need_root_for 'apt-get update && apt-get install --no-install-recommends' "$@"
 	step "installing: $*"
 	as_root true || die "these packages have to be installed first: $*"
@@ -132,8 +133,9 @@ apt_install() {
 		[ $((tries++)) -lt 4 ] || { say "apt-get update does not succeed: what is known so far has to do" && break; }
 		sleep 10
 	done
+	mapfile -t known < <(known_to_apt "$@")
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 -o DPkg::Lock::Timeout=600 install -y -qq \
-		--no-install-recommends "$@" >/dev/null
+		--no-install-recommends "${known[@]}" >/dev/null
 }
 
 dnf_install() {
@@ -157,6 +159,24 @@ kernel_headers_package() {
 
 have_kernel_headers() { compgen -G '/usr/src/linux-headers-*/include/linux/mlx5/mlx5_ifc.h' >/dev/null; }
 
+# Tools that come from elsewhere than the distribution's packages do as well.
+have_build_tools() {
+	command -v cmake >/dev/null && command -v ninja >/dev/null && command -v "${CC:-cc}" >/dev/null &&
+		pkg-config --exists libnl-3.0 libnl-route-3.0 libcrypto 2>/dev/null
+}
+
+# known_to_apt PACKAGE...: those that this release has. What is only tested with is not in all.
+known_to_apt() {
+	local package
+	for package in "$@"; do
+		if [ -n "$(apt-cache show "$package" 2>/dev/null)" ]; then
+			say "$package"
+		else
+			say "this release has no package $package: tests with it are skipped" >&2
+		fi
+	done
+}
+
 # install_packages build|test: only what is missing; fast and silent when nothing is.
 install_packages() {
 	local -a wanted missing
@@ -164,21 +184,33 @@ install_packages() {
 		wanted=("${APT_BUILD[@]}")
 		[ "$1" = build ] || wanted+=("${APT_TEST[@]}")
 		mapfile -t missing < <(missing_deb "${wanted[@]}")
+		[ "$1" != build ] || [ ${#missing[@]} = 0 ] || ! have_build_tools || return 0
 		[ ${#missing[@]} = 0 ] || apt_install "${missing[@]}"
 		[ "$1" = build ] || have_kernel_headers || apt_install "$(kernel_headers_package)"
 	elif command -v dnf >/dev/null; then
 		wanted=("${RPM_BUILD[@]}")
 		[ "$1" = build ] || wanted+=("${RPM_TEST[@]}")
 		mapfile -t missing < <(missing_rpm "${wanted[@]}")
+		[ "$1" != build ] || [ ${#missing[@]} = 0 ] || ! have_build_tools || return 0
 		[ ${#missing[@]} = 0 ] || dnf_install "${missing[@]}"
-	else
+	elif ! have_build_tools; then
 		die "this needs apt-get or dnf; install by hand: ${APT_BUILD[*]}"
+	fi
+}
+
+# CMake refuses what it configured for a checkout or a build directory at another place.
+forget_moved_tree() {
+	local cache=$1/CMakeCache.txt
+	[ -f "$cache" ] || return 0
+	if ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$SOURCE_DIR" "$cache" || ! grep -qxF "CMAKE_CACHEFILE_DIR:INTERNAL=$1" "$cache"; then
+		rm -rf "$cache" "$1/CMakeFiles"
 	fi
 }
 
 configure_tree() {
 	local dir=$1
 	shift
+	forget_moved_tree "$dir"
 	logged "$dir/log/configure" cmake -S "$SOURCE_DIR" -B "$dir" -G Ninja \
 		-DCMAKE_INSTALL_PREFIX="$dir/stage" -DCMAKE_INSTALL_SYSCONFDIR="$dir/stage/etc" "$@"
 }
