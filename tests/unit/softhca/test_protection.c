@@ -115,7 +115,8 @@ static int place_setup(void **state)
 static uint64_t start_of(const struct signature *sig)
 {
 	static const uint8_t bits[] = { 0, 16, 16, 32, 32, 64 };
-	uint64_t ones = sig->from_ones ? UINT64_MAX << (64 - bits[sig->kind]) : 0;
+	bool from_ones = sig->from_ones && bits[sig->kind];
+	uint64_t ones = from_ones ? UINT64_MAX << (64 - bits[sig->kind]) : 0;
 
 	if (sig->kind == SIGN_T10_CRC || sig->kind == SIGN_T10_SUM)
 		ones |= (uint64_t)sig->app << 32 | sig->ref;
