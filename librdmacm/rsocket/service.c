@@ -256,14 +256,24 @@ static int round_ask(struct round *round)
 	return left_us < 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
+/* The program may have more sockets than it may poll. Then nobody can tell which of them have
+ * something to do, so all are looked at now and then. */
+static void round_serve_blindly(const struct round *round)
+{
+	usleep(DEAF_MS * 1000);
+	kick_take();
+	for (unsigned int i = 0; i < round->count; i++)
+		ward_serve(&round->wards[i]);
+}
+
 static void round_serve(struct round *round)
 {
 	int timeout_ms = limit_when_deaf(round, round_ask(round));
 	int64_t now_us;
 
 	if (poll(round->fds, round->count + 1, timeout_ms) < 0) {
-		if (errno != EINTR) /* the program may have more sockets than it may poll */
-			usleep(DEAF_MS * 1000);
+		if (errno != EINTR)
+			round_serve_blindly(round);
 		return;
 	}
 	if (round->fds[0].revents)

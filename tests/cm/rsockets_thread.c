@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 10, FEW_NUMBERS = 64 };
+enum { PATIENCE_S = 10, FEW_NUMBERS = 64, SETTLED_US = 300000 };
 enum { PLAIN_NUMBERS = 512 }; /* those of channels are above, on softhca */
 
 static pid_t main_thread;
@@ -122,9 +122,46 @@ static void nobody_waits_for_a_deaf_thread(void)
 		  "a thread that nobody can wake lets go of a socket");
 }
 
+/* A program that lowers its limit has more sockets than poll() takes. The requests are for a child,
+ * which has them of the thread alone. */
+static int hand_on_without_poll(int unused)
+{
+	struct rlimit few;
+	pid_t child;
+	int listener;
+
+	(void)unused;
+	alarm(PATIENCE_S);
+	forks_port--;
+	listener = listen_here();
+	child = child_that(child_echo, listener);
+	if (getrlimit(RLIMIT_NOFILE, &few))
+		return 2;
+	few.rlim_cur = 1; /* the listener's number and the thread's own are two */
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		return 2;
+	return !ends_well(child) || rclose(listener);
+}
+
+static void the_thread_serves_without_poll(void)
+{
+	int socket;
+	pid_t server;
+
+	say_topic("more sockets than poll() takes");
+	forks_port++;
+	server = child_that(hand_on_without_poll, 0);
+	usleep(SETTLED_US);
+	socket = connect_patiently();
+	say_check(socket >= 0 && comes_back(socket, "hello") && !rclose(socket) &&
+			  ends_well(server),
+		  "a child gets its requests");
+}
+
 int main(void)
 {
 	closing_is_no_signal();
 	nobody_waits_for_a_deaf_thread();
+	the_thread_serves_without_poll();
 	return say_failures() != 0;
 }
