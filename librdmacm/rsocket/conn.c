@@ -229,6 +229,18 @@ int rdmacm_stream_own_events(struct stream *stream)
 	return errno == EACCES ? EACCES : 0;
 }
 
+/* The event may be that the connection is made or that it has ended. The queue pair tells both: the
+ * one that was accepted on sends since then, and what is sent to a peer that has died completes
+ * with an error. A peer that lives notices nothing of a write of no bytes. */
+static void ask_after_peer(struct stream *stream)
+{
+	stream->keepalive_due = true;
+	if (stream->state == STREAM_ACCEPTED)
+		rdmacm_stream_established(stream);
+	else
+		rdmacm_stream_send_controls(stream);
+}
+
 /* An event that cannot be read would keep everybody from sleeping. A connection that is made works
  * without events, so it does for a while, until a channel may be had again; one that is being made
  * is not without them. */
@@ -243,11 +255,12 @@ static void go_without_events(struct stream *stream, int error)
 			  : stream->deaf_us < LONGEST_DEAF_US ? 2 * stream->deaf_us
 							      : LONGEST_DEAF_US;
 	stream->deaf_until_us = rdmacm_rs_now_us() + stream->deaf_us;
+	ask_after_peer(stream);
 }
 
 void rdmacm_stream_cm_events(struct stream *stream)
 {
-	int ret = rdmacm_stream_own_events(stream);
+	int ret = stream_is_deaf(stream) ? 0 : rdmacm_stream_own_events(stream);
 
 	if (ret != EACCES)
 		return;

@@ -297,15 +297,15 @@ static bool send_one_control(struct stream *stream)
 	} else if (stream->must_disconnect) {
 		stream->must_disconnect = false;
 		send_control(stream, wire_imm(WIRE_CONTROL, WIRE_DISCONNECT));
+	} else if (stream->keepalive_due && !stream->peer_gone) {
+		stream->keepalive_due = false;
+		send_keepalive(stream);
 	} else if (stream->peer_done) {
 		return false; /* the other side sends no more, so it needs no more room */
 	} else if (stream->rx.due) {
 		send_segment(stream);
 	} else if (credit_is_due(stream)) {
 		send_control(stream, wire_imm(WIRE_SEGMENT, grant_credits(stream)));
-	} else if (stream->keepalive_due) {
-		stream->keepalive_due = false;
-		send_keepalive(stream);
 	} else {
 		return false;
 	}

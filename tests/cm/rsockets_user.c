@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rsocket.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
@@ -220,6 +221,102 @@ static void a_connection_needs_no_channel(void)
 	}
 }
 
+enum { DEAF_LOOKS = 20 };
+
+/* Each refused channel is a system call, a warning and a wake-up for everybody. */
+static int ask_for_errors(int unused)
+{
+	int listener, socket, error, before;
+	socklen_t len = sizeof(error);
+	char byte;
+
+	(void)unused;
+	forks_port--;
+	listener = listen_here();
+	socket = raccept(listener, NULL, NULL);
+	why_no_channel = EMFILE;
+	if (socket < 0 || change_user() || rrecv(socket, &byte, 1, 0) != 1)
+		return 2;
+	if (rgetsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &len) || error)
+		return 3;
+	before = refusals;
+	for (int i = 0; i < DEAF_LOOKS; i++) {
+		if (rgetsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &len) || error)
+			return 4;
+	}
+	return !before || refusals > before + 2 || rclose(socket);
+}
+
+static void asking_does_not_look_again(void)
+{
+	pid_t server;
+	int socket;
+
+	next_port();
+	server = child_that(ask_for_errors, 0);
+	socket = connect_patiently();
+	say_check(socket >= 0 && rsend(socket, "x", 1, 0) == 1 && ends_well(server) &&
+			  !rclose(socket),
+		  "SO_ERROR opens none each time");
+}
+
+/* No event and no message tells of a peer that is killed: it is asked for. One that has shut its
+ * side down before still takes what is sent to it, until nothing more may be sent. */
+static int outlive_a_peer(int told)
+{
+	int listener, socket;
+	char bytes[64] = { 0 };
+
+	forks_port--;
+	listener = listen_here();
+	socket = raccept(listener, NULL, NULL);
+	why_no_channel = EMFILE;
+	if (socket < 0 || change_user() || rrecv(socket, bytes, 1, 0) != 1)
+		return 2;
+	if (close(told))
+		return 3;
+	if (bytes[0] == 'h' && rrecv(socket, bytes, 1, 0))
+		return 4;
+	while (bytes[0] == 'h' ? rsend(socket, bytes, sizeof(bytes), 0) > 0
+			       : rrecv(socket, bytes, 1, 0) > 0)
+		;
+	return (errno != ECONNRESET && errno != EPIPE) || !is_idle() || rclose(socket);
+}
+
+static int wait_to_be_killed(int is_half_closed)
+{
+	int socket = connect_patiently();
+
+	if (socket < 0 || rsend(socket, is_half_closed ? "h" : "x", 1, 0) != 1)
+		return 2;
+	if (is_half_closed && rshutdown(socket, SHUT_WR))
+		return 3;
+	alarm(PATIENCE_S);
+	pause();
+	return 4;
+}
+
+static void a_killed_peer_is_missed(void)
+{
+	int ready[2], status;
+	pid_t server, client;
+	char byte;
+
+	for (int is_half_closed = 0; is_half_closed < 2; is_half_closed++) {
+		next_port();
+		MUST(!pipe(ready));
+		server = child_that(outlive_a_peer, ready[1]);
+		close(ready[1]); /* the server has it alone */
+		client = child_that(wait_to_be_killed, is_half_closed);
+		MUST(!read(ready[0], &byte, 1));
+		usleep(3 * LATE_US);
+		MUST(!kill(client, SIGKILL) && waitpid(client, &status, 0) == client);
+		say_check(WIFSIGNALED(status) && ends_well(server), "a killed peer is missed%s",
+			  is_half_closed ? " by who sends, too" : "");
+		close(ready[0]);
+	}
+}
+
 static int change_while_connecting(int told)
 {
 	struct pollfd fd = { .events = POLLOUT };
@@ -387,6 +484,8 @@ int main(int argc, char *argv[])
 	sockets_are_of_the_new_user();
 	the_end_of_a_connection_is_seen();
 	a_connection_needs_no_channel();
+	asking_does_not_look_again();
+	a_killed_peer_is_missed();
 	a_connection_is_made();
 	listeners_go_on();
 	datagrams_go_on();
