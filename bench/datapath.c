@@ -307,6 +307,111 @@ static int wr_put_dc(struct bench *b, const struct operation *op, struct rig_pai
 	return GROUP;
 }
 
+/* ---- memory keys: the pieces of one, and what it computes, anew each time */
+
+/* An operation's N is a key and how many pieces it has. */
+#define KEY(key, pieces) ((int)(key)*16 + (pieces))
+
+struct key_attrs {
+	struct ibv_sge sge[PIECES];
+	struct mlx5dv_mr_interleaved part[PIECES];
+	struct mlx5dv_sig_t10dif dif;
+	struct mlx5dv_sig_block_domain wire;
+	struct mlx5dv_sig_block_attr sig;
+	struct mlx5dv_crypto_attr crypto;
+};
+
+static void key_attrs_fill(const struct bench *b, struct key_attrs *attrs)
+{
+	*attrs = (struct key_attrs){
+		.dif = { .bg_type = MLX5DV_SIG_T10DIF_CRC, .app_tag = 1, .ref_tag = 2 },
+		.wire = { .sig_type = MLX5DV_SIG_TYPE_T10DIF, .block_size = MLX5DV_BLOCK_SIZE_512 },
+		.sig = { .check_mask = 0xff },
+		.crypto = { .encrypt_on_tx = true,
+			    .data_unit_size = MLX5DV_BLOCK_SIZE_512,
+			    .dek = b->pairs.dek },
+	};
+	attrs->wire.sig.dif = &attrs->dif;
+	attrs->sig.wire = &attrs->wire;
+	for (unsigned int i = 0; i < PIECES; i++) {
+		attrs->sge[i] = b->sge;
+		attrs->part[i] = (struct mlx5dv_mr_interleaved){ b->sge.addr, 8, 8, b->sge.lkey };
+	}
+}
+
+static void key_configure(struct bench *b, struct mlx5dv_qp_ex *dv, enum which_key key,
+			  uint16_t pieces, const struct key_attrs *attrs)
+{
+	bool signs = key == KEY_SIGNS || key == KEY_DOES_BOTH;
+	bool encrypts = key == KEY_ENCRYPTS || key == KEY_DOES_BOTH;
+	struct mlx5dv_mkey_conf_attr conf = { 0 };
+
+	mlx5dv_wr_mkey_configure(dv, b->pairs.key[key], (uint8_t)(2 + signs + encrypts), &conf);
+	mlx5dv_wr_set_mkey_access_flags(dv, IBV_ACCESS_LOCAL_WRITE);
+	mlx5dv_wr_set_mkey_layout_list(dv, pieces, attrs->sge);
+	if (signs)
+		mlx5dv_wr_set_mkey_sig_block(dv, &attrs->sig);
+	if (encrypts)
+		mlx5dv_wr_set_mkey_crypto(dv, &attrs->crypto);
+}
+
+static void key_start(struct ibv_qp_ex *qpx, int i)
+{
+	ibv_wr_start(qpx);
+	qpx->wr_id = i;
+	qpx->wr_flags = IBV_SEND_INLINE | (i == GROUP - 1 ? IBV_SEND_SIGNALED : 0);
+}
+
+static int wr_configure(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+	struct mlx5dv_qp_ex *dv = mlx5dv_qp_ex_from_ibv_qp_ex(qpx);
+	struct key_attrs attrs;
+
+	key_attrs_fill(b, &attrs);
+	for (int i = 0; i < GROUP; i++) {
+		key_start(qpx, i);
+		key_configure(b, dv, (enum which_key)(op->n / 16), (uint16_t)(op->n % 16), &attrs);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return GROUP;
+}
+
+static int wr_list(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+	struct mlx5dv_qp_ex *dv = mlx5dv_qp_ex_from_ibv_qp_ex(qpx);
+	struct key_attrs attrs;
+
+	key_attrs_fill(b, &attrs);
+	for (int i = 0; i < GROUP; i++) {
+		key_start(qpx, i);
+		mlx5dv_wr_mr_list(dv, b->pairs.key[KEY_PLAIN], IBV_ACCESS_LOCAL_WRITE,
+				  (uint16_t)op->n, attrs.sge);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return GROUP;
+}
+
+static int wr_pattern(struct bench *b, const struct operation *op, struct rig_pair *pair)
+{
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(pair->end[0].qp);
+	struct mlx5dv_qp_ex *dv = mlx5dv_qp_ex_from_ibv_qp_ex(qpx);
+	struct key_attrs attrs;
+
+	key_attrs_fill(b, &attrs);
+	for (int i = 0; i < GROUP; i++) {
+		key_start(qpx, i);
+		mlx5dv_wr_mr_interleaved(dv, b->pairs.key[KEY_PLAIN], IBV_ACCESS_LOCAL_WRITE, 2,
+					 (uint16_t)op->n, attrs.part);
+		if (ibv_wr_complete(qpx))
+			return i;
+	}
+	return GROUP;
+}
+
 /* ---- receives */
 
 static int recv_one(struct bench *b, const struct operation *op, struct rig_pair *pair)
@@ -476,6 +581,15 @@ static const struct operation operations[] = {
 	{ "wr_rdma_write, DC, one target", wr_put_dc, QUIET_PUTS, DC, 1 },
 	{ "wr_rdma_write, DC, two targets", wr_put_dc, QUIET_PUTS, DC, 2 },
 	{ "wr_rdma_write, DC, two streams", wr_put_dc, QUIET_PUTS, DC, 0 },
+	{ "wr_mr_list, 1 piece", wr_list, QUIET_PUTS, KEYS, 1 },
+	{ "wr_mr_list, 4 pieces", wr_list, QUIET_PUTS, KEYS, 4 },
+	{ "wr_mr_interleaved, 1 part", wr_pattern, QUIET_PUTS, KEYS, 1 },
+	{ "wr_mr_interleaved, 4 parts", wr_pattern, QUIET_PUTS, KEYS, 4 },
+	{ "wr_mkey_configure, 1 piece", wr_configure, QUIET_PUTS, KEYS, KEY(KEY_PLAIN, 1) },
+	{ "wr_mkey_configure, 4 pieces", wr_configure, QUIET_PUTS, KEYS, KEY(KEY_PLAIN, 4) },
+	{ "wr_mkey_configure, T10-DIF", wr_configure, QUIET_PUTS, KEYS, KEY(KEY_SIGNS, 1) },
+	{ "wr_mkey_configure, AES-XTS", wr_configure, QUIET_PUTS, KEYS, KEY(KEY_ENCRYPTS, 1) },
+	{ "wr_mkey_configure, both", wr_configure, QUIET_PUTS, KEYS, KEY(KEY_DOES_BOTH, 1) },
 	{ "post_recv", recv_one, RECVS, PLAIN, 0 },
 	{ "post_recv, list of 16", recv_list, RECVS, PLAIN, 0 },
 	{ "post_recv, 4 SGEs", recv_one, RECVS, WIDE, 4 },

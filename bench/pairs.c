@@ -208,6 +208,78 @@ static void close_dc(struct pairs *p)
 	MUST(!ibv_destroy_srq(p->dc_srq));
 }
 
+/* ---- memory keys */
+
+enum { KEY_INLINE = 256 }; /* what a key stands for is inline */
+
+static struct ibv_qp *create_keyed(const struct pairs *p)
+{
+	const struct rig_pair *pair = &p->pair[KEYS];
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = pair->end[0].cq,
+		.recv_cq = pair->end[0].cq,
+		.cap = pair->conf.cap,
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = pair->pd,
+		.send_ops_flags = SEND_OPS,
+	};
+	struct mlx5dv_qp_init_attr mlx5 = {
+		.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+		.send_ops_flags = MLX5DV_QP_EX_WITH_MKEY_CONFIGURE | MLX5DV_QP_EX_WITH_MR_LIST |
+				  MLX5DV_QP_EX_WITH_MR_INTERLEAVED,
+	};
+
+	/* The distribution's library counts a request with signatures as three. */
+	attr.cap.max_send_wr *= 3;
+	return mlx5dv_create_qp(p->rig.ctx, &attr, &mlx5);
+}
+
+static struct mlx5dv_dek *create_dek(const struct pairs *p)
+{
+	struct mlx5dv_dek_init_attr attr = { .pd = p->pair[KEYS].pd,
+					     .comp_mask = MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN };
+
+	memset(attr.key, 1, 16);
+	memset(attr.key + 16, 2, 16);
+	return mlx5dv_dek_create(p->rig.ctx, &attr);
+}
+
+static void open_keys(struct pairs *p)
+{
+	static const uint32_t flags[] = {
+		[KEY_SIGNS] = MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE,
+		[KEY_ENCRYPTS] = MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO,
+		[KEY_DOES_BOTH] = MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE |
+				  MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO,
+	};
+	struct rig_conf conf = conf_narrow();
+	struct rig_pair *pair = &p->pair[KEYS];
+
+	conf.cap.max_inline_data = KEY_INLINE;
+	rig_pair_open(&p->rig, &conf, pair);
+	MUST(!ibv_destroy_qp(pair->end[0].qp));
+	MUST(pair->end[0].qp = create_keyed(p));
+	rig_pair_reconnect(pair);
+	MUST(p->dek = create_dek(p));
+	for (int i = 0; i < KEYS_COUNT; i++) {
+		struct mlx5dv_mkey_init_attr attr = {
+			.pd = pair->pd,
+			.create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT | flags[i],
+			.max_entries = 2 * PIECES
+		};
+
+		MUST(p->key[i] = mlx5dv_create_mkey(&attr));
+	}
+}
+
+static void close_keys(struct pairs *p)
+{
+	for (int i = 0; i < KEYS_COUNT; i++)
+		MUST(!mlx5dv_destroy_mkey(p->key[i]));
+	MUST(!mlx5dv_dek_destroy(p->dek));
+}
+
 /* ---- RC with more */
 
 static void open_ex(struct pairs *p)
@@ -278,6 +350,7 @@ void pairs_open(struct pairs *pairs)
 	open_dc(pairs);
 	open_ud(pairs, EX_UD);
 	open_domain(pairs);
+	open_keys(pairs);
 	open_late(pairs); /* the others have all 12 */
 }
 
@@ -298,6 +371,7 @@ void pairs_close(struct pairs *pairs)
 	close_own_qp(pairs, SHARED);
 	close_own_qp(pairs, EX);
 	if (pairs->has_all) {
+		close_keys(pairs);
 		close_domain(pairs);
 		close_dc(pairs);
 	}

@@ -13,6 +13,7 @@
 #define BYTES    32  /* of a message */
 #define INLINE   128 /* the longest inline data */
 #define MAX_SGES 16
+#define PIECES   4  /* of a memory key */
 #define GRH      40 /* bytes in front of a datagram */
 #define QKEY     0x11111111
 #define DC_KEY   0x1122334455667788ull
@@ -27,9 +28,16 @@ enum which_pair {
 	EX_UD,  /* the same of UD, on plain CQs */
 	DOMAIN, /* RC, in a thread domain */
 	DC,     /* an initiator, and one of its two targets */
+	KEYS,   /* RC, whose sender lays out memory keys */
 	LATE,   /* RC, created when no register is left for it alone */
 	PAIRS,
 };
+
+/* What a memory key may compute: nothing, signatures, ciphertext, both. */
+enum which_key { KEY_PLAIN, KEY_SIGNS, KEY_ENCRYPTS, KEY_DOES_BOTH, KEYS_COUNT };
+
+struct mlx5dv_mkey;
+struct mlx5dv_dek;
 
 struct pairs {
 	struct rig rig;
@@ -40,6 +48,8 @@ struct pairs {
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
+	struct mlx5dv_mkey *key[KEYS_COUNT];
+	struct mlx5dv_dek *dek;
 	bool has_all; /* libraries of mlx4 do not all have ibv_wr_*, thread domains or DC */
 };
 
