@@ -51,6 +51,7 @@ enum {
 #define UMR_MKEY_MASK        FLD64(0x8)
 #define UMR_XLT_OFFSET_47_16 FLD(0x10, 31, 0)
 
+#define KLM_LEN_MAX          (UINT32_C(1) << 31)
 #define KLM_BCOUNT           FLD(0x0, 31, 0)
 #define KLM_KEY              FLD(0x4, 31, 0)
 #define KLM_VA               FLD64(0x8)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "prm/mlx5/bsf.h"
+#include "providers/common/seg.h"
 #include "providers/mlx5/mkey.h"
 
 enum {
@@ -149,44 +150,67 @@ static unsigned int crc_format(const struct mkey_sig_domain *domain)
 	return formats[domain->type] | BSF_CRC_REPEAT | (domain->seed ? 0 : BSF_CRC_SEED_0);
 }
 
+/* The formats are written word by word. */
+static uint32_t in_word(uint32_t field, uint32_t value)
+{
+	return value << FLD_SHIFT(field);
+}
+
+static uint32_t escape_of(const struct mkey_sig_domain *domain)
+{
+	if (domain->flags & MLX5DV_SIG_T10DIF_FLAG_APP_REF_ESCAPE)
+		return FLD_BITS(BSF_INL_APPREF_ESC);
+	return domain->flags & MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE ? FLD_BITS(BSF_INL_APP_ESC) : 0;
+}
+
 static void put_inline(const struct mkey_sig_domain *domain, uint8_t *part)
 {
+	const uint32_t counts = domain->flags & MLX5DV_SIG_T10DIF_FLAG_REF_REMAP;
+	const uint32_t type = domain->type == MLX5DV_SIG_T10DIF_CRC ? BSF_DIF_CRC : BSF_DIF_CSUM;
+
 	if (!domain->on || !domain->is_dif)
 		return;
-	fld_set(part, BSF_INL_VALID, 1);
-	fld_set(part, BSF_INL_REFRESH, 1);
-	fld_set(part, BSF_INL_APP, domain->app_tag);
-	fld_set(part, BSF_INL_REF, domain->ref_tag);
-	fld_set(part, BSF_INL_TYPE,
-		domain->type == MLX5DV_SIG_T10DIF_CRC ? BSF_DIF_CRC : BSF_DIF_CSUM);
-	fld_set(part, BSF_INL_REPEAT, 1);
-	fld_set(part, BSF_INL_SEED, domain->seed != 0);
-	fld_set(part, BSF_INL_INC_REF, !!(domain->flags & MLX5DV_SIG_T10DIF_FLAG_REF_REMAP));
-	if (domain->flags & MLX5DV_SIG_T10DIF_FLAG_APP_REF_ESCAPE)
-		fld_set(part, BSF_INL_APPREF_ESC, 1);
-	else if (domain->flags & MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE)
-		fld_set(part, BSF_INL_APP_ESC, 1);
-	fld_set(part, BSF_INL_APP_MASK, UINT16_MAX);
+	seg_put_pair(part,
+		     FLD_BITS(BSF_INL_VALID) | FLD_BITS(BSF_INL_REFRESH) |
+			     in_word(BSF_INL_APP, domain->app_tag),
+		     domain->ref_tag);
+	seg_put_pair(part + 8,
+		     in_word(BSF_INL_TYPE, type) | FLD_BITS(BSF_INL_REPEAT) |
+			     in_word(BSF_INL_SEED, domain->seed != 0),
+		     (counts ? FLD_BITS(BSF_INL_INC_REF) : 0) | escape_of(domain) |
+			     FLD_BITS(BSF_INL_APP_MASK));
+}
+
+static uint32_t format_word(const struct mkey_sig_domain *domain, const struct mkey_psv *psv)
+{
+	return in_word(BSF_WIRE_FORMAT, crc_format(domain)) | (domain->on ? psv->n : 0);
 }
 
 void mlx5_mkey_put_bsf(const struct mkey_sig *psvs, const struct mkey_sig_config *sig, bool on,
 		       bool encrypts, uint8_t *bsf)
 {
-	fld_set(bsf, BSF_KIND, encrypts ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE);
-	fld_set(bsf, BSF_RAW_SIZE, UINT32_MAX);
+	uint32_t first =
+		in_word(BSF_KIND, encrypts ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE);
+
+	if (on)
+		first |= in_word(BSF_SAME_BLOCKS, sig->same_blocks) |
+			 in_word(BSF_CHECK, sig->check) |
+			 in_word(BSF_WIRE_BS,
+				 sig->same_blocks ? sig->copy : block_selector(&sig->wire)) |
+			 in_word(BSF_MEM_BS, block_selector(&sig->mem));
+	seg_put_pair(bsf, first, UINT32_MAX); /* of any length */
 	if (!on)
 		return;
-	fld_set(bsf, BSF_SAME_BLOCKS, sig->same_blocks);
-	fld_set(bsf, BSF_CHECK, sig->check);
-	fld_set(bsf, BSF_WIRE_BS, sig->same_blocks ? sig->copy : block_selector(&sig->wire));
-	fld_set(bsf, BSF_MEM_BS, block_selector(&sig->mem));
-	fld_set(bsf, BSF_WIRE_FORMAT, crc_format(&sig->wire));
-	fld_set(bsf, BSF_WIRE_PSV, sig->wire.on ? psvs->wire.n : 0);
-	fld_set(bsf, BSF_MEM_FORMAT, crc_format(&sig->mem));
-	fld_set(bsf, BSF_MEM_PSV, sig->mem.on ? psvs->mem.n : 0);
+	seg_put_pair(bsf + 8, format_word(&sig->wire, &psvs->wire),
+		     format_word(&sig->mem, &psvs->mem));
 	put_inline(&sig->wire, fld_at(bsf, BSF_WIRE_INLINE));
 	put_inline(&sig->mem, fld_at(bsf, BSF_MEM_INLINE));
 }
+
+static_assert(BSF_RAW_SIZE == FLD(0x4, 31, 0) && BSF_WIRE_FORMAT == FLD(0x8, 31, 24) &&
+		      BSF_WIRE_PSV == FLD(0x8, 23, 0) && BSF_MEM_FORMAT == FLD(0xc, 31, 24) &&
+		      BSF_INL_REF == FLD(0x4, 31, 0) && BSF_INL_APP_MASK == FLD(0xc, 15, 0),
+	      "PRM: BSF, word by word");
 
 uint64_t mlx5_mkey_psv_start(const struct mkey_sig_domain *domain)
 {

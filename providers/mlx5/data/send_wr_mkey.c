@@ -353,35 +353,74 @@ static bool layout_fits(struct mlx5_qp *qp, uint32_t count, uint32_t header)
 	return true;
 }
 
-/* The function pads the list to whole blocks, and says how long it is and how much it covers. */
-static void layout_close(struct mlx5_qp *qp, uint32_t entries, uint64_t bytes)
+/* PRM: what a key stands for is a list of entries in whole blocks. They begin behind two other
+ * blocks, so the ring ends between two of them, and what is left of the last one is 0. */
+struct layout {
+	const struct mlx5_sq *sq;
+	uint8_t *seg; /* of the next entry */
+	uint32_t count;
+};
+
+static struct layout layout_open(const struct mlx5_qp *qp)
+{
+	return (struct layout){ &qp->sq, qp->mkey_request.wqe.seg, 0 };
+}
+
+static uint8_t *layout_add(struct layout *layout)
+{
+	uint8_t *seg = layout->seg;
+
+	if (layout->count++ % (UMR_KLM_BLOCK / WQE_SEG) == 0) {
+		if (unlikely(seg == layout->sq->end))
+			seg = layout->sq->buf;
+		memset(seg, 0, UMR_KLM_BLOCK);
+	}
+	layout->seg = seg + WQE_SEG;
+	return seg;
+}
+
+/* The function says how long the list is and how much it covers. */
+static void layout_close(struct mlx5_qp *qp, const struct layout *layout, uint64_t bytes)
 {
 	struct mkey_request *request = &qp->mkey_request;
-	uint32_t whole = (uint32_t)align_up(entries, UMR_KLM_BLOCK / WQE_SEG);
+	uint32_t whole = (uint32_t)align_up(layout->count, UMR_KLM_BLOCK / WQE_SEG);
 
-	for (uint32_t i = entries; i < whole; i++)
-		put_zeroes(&qp->sq, &request->wqe, WQE_SEG);
+	request->wqe.seg = layout->seg + (size_t)(whole - layout->count) * WQE_SEG;
+	request->wqe.ds += whole;
 	request->ctrl->klm_octowords = htobe16((uint16_t)whole);
 	request->context->len = htobe64(bytes);
 	request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN;
 	request->mkey->draft.length = bytes;
 }
 
+/* PRM: KLM. The highest of the 32 bits of a length stands alone, for 2 GiB. */
+static bool pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (sge[i].length > KLM_LEN_MAX) {
+			request_fail(qp, EOPNOTSUPP, "piece %u has %u bytes: the device has 2 GiB",
+				     i, sge[i].length);
+			return false;
+		}
+	return true;
+}
+
 static bool put_list(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
 {
-	struct send_wqe *wqe = &qp->mkey_request.wqe;
+	struct layout layout = layout_open(qp);
+	uint32_t lengths = 0;
 	uint64_t bytes = 0;
 
 	if (!layout_fits(qp, count, 0))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		wqe_wrap(&qp->sq, wqe);
-		seg_put_sge(wqe->seg, &sge[i]);
-		wqe->seg += WQE_SEG;
-		wqe->ds++;
+		seg_put_sge(layout_add(&layout), &sge[i]);
+		lengths |= sge[i].length;
 		bytes += sge[i].length;
 	}
-	layout_close(qp, count, bytes);
+	if (unlikely(lengths > KLM_LEN_MAX) && !pieces_fit(qp, count, sge))
+		return false;
+	layout_close(qp, &layout, bytes);
 	return true;
 }
 
@@ -403,15 +442,14 @@ static bool pattern_is_right(struct mlx5_qp *qp, uint16_t count,
 	return true;
 }
 
-static uint64_t put_parts(struct mlx5_qp *qp, uint16_t count,
+static uint64_t put_parts(struct layout *layout, uint16_t count,
 			  const struct mlx5dv_mr_interleaved *part)
 {
-	struct send_wqe *wqe = &qp->mkey_request.wqe;
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct mlx5_wqe_umr_repeat_ent_seg *entry =
-			put_zeroes(&qp->sq, wqe, sizeof(*entry));
+			(struct mlx5_wqe_umr_repeat_ent_seg *)layout_add(layout);
 
 		entry->stride = htobe16((uint16_t)(part[i].bytes_count + part[i].bytes_skip));
 		entry->byte_count = htobe16((uint16_t)part[i].bytes_count);
@@ -425,18 +463,19 @@ static uint64_t put_parts(struct mlx5_qp *qp, uint16_t count,
 static bool put_pattern(struct mlx5_qp *qp, uint32_t repeats, uint16_t count,
 			const struct mlx5dv_mr_interleaved *part)
 {
+	struct layout layout = layout_open(qp);
 	struct mlx5_wqe_umr_repeat_block_seg *header;
 	uint64_t bytes;
 
 	if (!layout_fits(qp, count, 1) || !pattern_is_right(qp, count, part))
 		return false;
-	header = put_zeroes(&qp->sq, &qp->mkey_request.wqe, sizeof(*header));
-	bytes = put_parts(qp, count, part);
+	header = (struct mlx5_wqe_umr_repeat_block_seg *)layout_add(&layout);
+	bytes = put_parts(&layout, count, part);
 	header->byte_count = htobe32((uint32_t)bytes);
 	header->op = htobe32(PATTERN_OP_REPEAT);
 	header->repeat_count = htobe32(repeats);
 	header->num_ent = htobe16(count);
-	layout_close(qp, count + 1u, bytes * repeats);
+	layout_close(qp, &layout, bytes * repeats);
 	return true;
 }
 

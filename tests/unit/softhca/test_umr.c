@@ -64,6 +64,30 @@ static void umr_finish(struct flat_qp *qp)
 	flat_run(LONG / 1000);
 }
 
+/* A piece has 2 GiB at most: the highest bit of its length stands alone. */
+static void long_pieces_are_refused(void **state)
+{
+	static const uint32_t lengths[] = { UINT32_C(1) << 31, (UINT32_C(1) << 31) + 1,
+					    UINT32_MAX };
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		pair(NULL, PAGE);
+		key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4);
+		umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+		umr_post(b, key, &umr);
+		flat_klm(b, lengths[i], rkey, to);
+		umr_finish(b);
+		if (i)
+			flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
+		else
+			flat_expect_done(b->send_cq, REQ, 0);
+		unpair();
+	}
+}
+
 /* ---- windows: a key of pieces of other keys, which b makes for a ---- */
 
 /* The window is of the 100 bytes at TO, through BASE. */
@@ -383,6 +407,7 @@ int main(void)
 {
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
 	const struct CMUnitTest tests[] = {
+		IB(long_pieces_are_refused),
 		IB(pages_are_registered_by_pointer),
 		IB(fast_registration_makes_a_new_key),
 		IB(a_users_queue_names_no_pages),

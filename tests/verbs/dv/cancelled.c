@@ -58,6 +58,10 @@ void dv_taken_back(struct rig *rig)
 		{ "c4 a w512 g010 e310 X c3 a w512 g010 s520", BOTH, 0 },
 		{ "c3 a w512 e100 X c2 a w512 s512", CRYPTO, 0 },
 		{ "c3 a g010 C c2 a w512 s520", SIGNATURE, 0 },
+		/* the device has 2 GiB for the length of a piece */
+		{ "c2 a b2147483649", 0, 0 },
+		{ "c2 a b4294967295 C L1 s8", 0, 8 },
+		{ "c2 a b2147483648 s16", 0, 16 },
 		{ "c2 a X l2", 0, 0 },
 		{ "c2 a C l2 C L2 s16", 0, 16 },
 		{ "c2 X a l2 C L2 s16", 0, 16 },

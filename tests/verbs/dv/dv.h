@@ -20,6 +20,7 @@ void dv_signed(struct rig *rig);
 void dv_scheduling(struct rig *rig);
 void dv_mkeys(struct rig *rig);
 void dv_layouts(struct rig *rig);
+void dv_many_layouts(struct rig *rig);
 void dv_flips(struct rig *rig);
 void dv_signatures(struct rig *rig);
 void dv_encryption(struct rig *rig);

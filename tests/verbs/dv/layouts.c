@@ -10,7 +10,14 @@
 #include "tests/verbs/dv/keys.h"
 #include "util/bits.h"
 
-enum { LAYOUTS = 300, FLIPS = 60, MAP_MAX = 16384, PIECES = 8, PIECE_MAX = 300 };
+enum {
+	LAYOUTS = 300,
+	MANY_LAYOUTS = 100000,
+	FLIPS = 60,
+	MAP_MAX = 16384,
+	PIECES = 8,
+	PIECE_MAX = 300
+};
 
 static uint64_t chance_state = 1;
 
@@ -140,7 +147,7 @@ static bool layout_is_right(struct keys *keys, struct mlx5dv_mkey *outer)
 	return true;
 }
 
-void dv_layouts(struct rig *rig)
+static void move_layouts(struct rig *rig, int count)
 {
 	struct mlx5dv_mkey_init_attr attr = { .max_entries = 16,
 					      .create_flags =
@@ -158,11 +165,22 @@ void dv_layouts(struct rig *rig)
 	attr.pd = keys.pair.pd;
 	outer = mlx5dv_create_mkey(&attr);
 	MUST(outer);
-	while (right < LAYOUTS && layout_is_right(&keys, outer))
+	while (right < count && layout_is_right(&keys, outer))
 		right++;
-	say_check(right == LAYOUTS, "layout %d of %d", right, LAYOUTS);
+	say_check(right == count, "layout %d of %d", right, count);
 	MUST(!mlx5dv_destroy_mkey(outer));
 	keys_close(&keys);
+}
+
+void dv_layouts(struct rig *rig)
+{
+	move_layouts(rig, LAYOUTS);
+}
+
+/* This takes minutes. */
+void dv_many_layouts(struct rig *rig)
+{
+	move_layouts(rig, MANY_LAYOUTS);
 }
 
 /* ---- signatures ---- */

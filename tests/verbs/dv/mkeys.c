@@ -247,6 +247,15 @@ static void put_invalidate(struct keys *keys, unsigned int n)
 	ibv_wr_local_inv(keys->qpx, keys->mkey->lkey);
 }
 
+/* A piece of so many bytes, and one behind it */
+static void put_large(struct keys *keys, unsigned int n)
+{
+	struct ibv_sge sge[] = { { (uintptr_t)keys_memory[0], n, keys->mr[0]->lkey },
+				 { (uintptr_t)keys_memory[0], 8, keys->mr[0]->lkey } };
+
+	mlx5dv_wr_set_mkey_layout_list(keys->dvx, ARRAY_SIZE(sge), sge);
+}
+
 /* The batch is cancelled, and another begins. */
 static void put_abort(struct keys *keys, unsigned int n)
 {
@@ -282,6 +291,7 @@ static const struct {
 	{ 'f', put_flags },     { 's', put_send },       { 'x', put_invalidate },
 	{ 'm', put_copy },      { 'g', put_signature },  { 'w', put_whole },
 	{ 'e', put_crypto },    { 'X', put_abort },      { 'C', put_complete },
+	{ 'b', put_large },
 };
 
 static void put_words(struct keys *keys, const char *words)

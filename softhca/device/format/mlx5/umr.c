@@ -151,6 +151,21 @@ static bool pages_fit(const struct umr *umr)
 	       !umr->bytes;
 }
 
+/* PRM: KLM. A piece has 2 GiB at most. A pattern, whose entries have other fields, begins with its
+ * header. */
+static bool lengths_fit(const struct umr *umr)
+{
+	size_t len = min_of(umr->bytes, (uint64_t)umr->data_len);
+
+	if (umr->mkey->mode != MKEY_KLMS || !(umr->flags & UMR_INLINE) || len < XLT_OCTOWORD ||
+	    fld_get(umr->data, PATTERN_OP) == PATTERN_OP_REPEAT)
+		return true;
+	for (size_t at = 0; at + XLT_OCTOWORD <= len; at += XLT_OCTOWORD)
+		if (fld_get(umr->data + at, KLM_BCOUNT) > KLM_LEN_MAX)
+			return false;
+	return true;
+}
+
 /* Translations of a key of pages are bus addresses, and larger pages lead beyond those that are
  * listed: such is for queues that the driver has let do so (fast registration). Those of programs
  * name keys. */
@@ -185,7 +200,8 @@ static int check_context(struct hca *hca, const struct umr_rights *by, struct um
 		return WQE_BAD_UMR;
 	if (umr->bsf && !mlx5_decode_bsf(umr->bsf, umr->bsf_len, &umr->sig, &umr->crypt))
 		return WQE_BAD_UMR;
-	return mkey_range_wraps(start, len) || !pages_fit(umr) ? WQE_BAD_UMR : 0;
+	return mkey_range_wraps(start, len) || !pages_fit(umr) || !lengths_fit(umr) ? WQE_BAD_UMR
+										    : 0;
 }
 
 /* Inline translations may end before the table that they are for; the rest of them is zero. */
