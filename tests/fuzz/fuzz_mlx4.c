@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fuzz_mlx4.c - what a guest can do to the PCI device of an mlx4 adapter: commands whose contexts
+ * are right but for a word, in any order, doorbells, and rings full of anything.
+ */
+#include <endian.h>
+#include <fcntl.h>
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "prm/mlx4/caps.h"
+#include "prm/mlx4/cqc.h"
+#include "prm/mlx4/eqc.h"
+#include "prm/mlx4/mcg.h"
+#include "prm/mlx4/mpt.h"
+#include "prm/mlx4/qpc.h"
+#include "prm/mlx4/srqc.h"
+#include "prm/mlx4/wqe.h"
+#include "softhca/front/vfio-user/device.h"
+#include "tests/fuzz/reports.h"
+#include "tests/fuzz/world.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+enum {
+	MEM = 1 << 20,
+	BASE = 1 << 20,
+	PAGE = 4096,
+	IN = BASE, /* mailboxes */
+	OUT = BASE + PAGE,
+	TABLES = BASE + 4 * PAGE, /* of translations, of keys, then the firmware's */
+	RINGS = BASE + 32 * PAGE,
+	RING_BYTES =
+		MEM - 64 * PAGE, /* that translations lead to; what is behind may be had, too */
+	ICM_MTT = 0x10000,
+	ICM_KEYS = 0x20000,
+	LOG_OBJECTS = 5,
+	FIRST_EQ = 4,
+	SPECIAL = 8, /* the first management QP */
+	QPS = 16,
+};
+
+static struct {
+	struct device device;
+	struct source source;
+	int fd;
+	uint8_t *mem;
+	uint8_t reply[1 << 17];
+	/* What the last context said that a QP was given: where its rings are, and how many sends
+	 * were posted */
+	struct {
+		uint32_t ring, log_block, log_size, receives, record, uar;
+		uint16_t head;
+	} qp[QPS];
+} guest;
+
+static uint32_t some(uint32_t n)
+{
+	return pick(&guest.source, n);
+}
+
+static uint8_t *at(uint32_t addr)
+{
+	return guest.mem + (addr - BASE);
+}
+
+static void send_message(enum vfu_command command, const void *body, size_t len, int fd)
+{
+	struct message message = {
+		.command = command,
+		.body = body,
+		.len = len,
+		.fd = &fd,
+		.num_fds = fd >= 0,
+		.reply = guest.reply,
+	};
+
+	device_answer(&guest.device, &message);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void region_write(uint32_t region, uint64_t offset, const void *bytes, uint32_t count)
+{
+	uint8_t body[sizeof(struct vfu_region_access) + 8];
+	struct vfu_region_access access = { offset, region, count };
+
+	memcpy(body, &access, sizeof(access));
+	memcpy(body + sizeof(access), bytes, count);
+	send_message(VFU_REGION_WRITE, body, sizeof(access) + count, -1);
+}
+
+static void register_write(uint64_t offset, uint32_t value)
+{
+	uint32_t be = htobe32(value);
+
+	region_write(VFIO_PCI_BAR0_REGION_INDEX, offset, &be, sizeof(be));
+}
+
+static void device_work(void)
+{
+	watch_begin("device_progress");
+	device_progress(&guest.device, 0);
+	watch_end();
+}
+
+static void command_run(uint16_t opcode, uint64_t in, uint32_t modifier, uint8_t op)
+{
+	register_write(M4_HCR, in >> 32);
+	register_write(M4_HCR + 4, (uint32_t)in);
+	register_write(M4_HCR + 8, modifier);
+	register_write(M4_HCR + 0xc, 0);
+	register_write(M4_HCR + 0x10, once_in(&guest.source, 64) ? take_edge(&guest.source) : OUT);
+	register_write(M4_HCR + 0x14, take8(&guest.source) << 16);
+	register_write(M4_HCR + 0x18,
+		       1u << 23 | (some(4) ? 0 : 1u << 22) | (uint32_t)op << 12 | opcode);
+	device_work();
+}
+
+/* ---- setting it up ---- */
+
+static void pages_give(uint16_t opcode, uint64_t virt, uint32_t addr, unsigned int log)
+{
+	memset(at(IN), 0, M4_MAP_ENTRY);
+	fld_set(at(IN), M4_MAP_VIRT, virt);
+	fld_set(at(IN), M4_MAP_ADDR, addr | log);
+	command_run(opcode, IN, 1, 0);
+}
+
+static void fill_init(uint8_t *in)
+{
+	fld_set(in, M4_INIT_VERSION, M4_INIT_VERSION_2);
+	fld_set(in, M4_INIT_MTT, ICM_MTT);
+	fld_set(in, M4_INIT_DMPT, ICM_KEYS);
+	fld_set(in, M4_INIT_LOG_QPS, LOG_OBJECTS);
+	fld_set(in, M4_INIT_LOG_SRQS, LOG_OBJECTS);
+	fld_set(in, M4_INIT_LOG_CQS, LOG_OBJECTS);
+	fld_set(in, M4_INIT_LOG_MPTS, LOG_OBJECTS);
+	fld_set(in, M4_INIT_LOG_MCG, 10);
+	fld_set(in, M4_INIT_LOG_MCGS, LOG_OBJECTS);
+	fld_set(in, M4_INIT_LOG_HASH, LOG_OBJECTS - 1);
+	fld_set(in, M4_INIT_LARGE_CQE, some(2));
+}
+
+static void set_up(void)
+{
+	struct vfu_dma_map map = { .flags = 3, .addr = BASE, .size = MEM };
+	uint8_t master[] = { PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 0 };
+
+	send_message(VFU_DMA_MAP, &map, sizeof(map), dup(guest.fd));
+	region_write(VFIO_PCI_CONFIG_REGION_INDEX, PCI_COMMAND, master, sizeof(master));
+	pages_give(M4_CMD_MAP_FA, 0, TABLES + 2 * PAGE, 1);
+	command_run(M4_CMD_RUN_FW, 0, 0, 0);
+	command_run(M4_CMD_SET_ICM_SIZE, 1 << 20, 0, 0);
+	pages_give(M4_CMD_MAP_ICM_AUX, 0, TABLES + 4 * PAGE, 0);
+	pages_give(M4_CMD_MAP_ICM, ICM_MTT, TABLES, 0);
+	pages_give(M4_CMD_MAP_ICM, ICM_KEYS, TABLES + PAGE, 0);
+	memset(at(IN), 0, PAGE);
+	fill_init(at(IN));
+	command_run(M4_CMD_INIT_HCA, IN, 0, 0);
+	command_run(M4_CMD_CONF_SPECIAL_QP, 0, SPECIAL, 0);
+	for (uint32_t i = 0; i < PAGE / M4_MTT_SIZE; i++)
+		fld_set64(at(TABLES), i * M4_MTT_SIZE,
+			  (RINGS + i * PAGE % RING_BYTES) | M4_MTT_PRESENT);
+}
+
+/* ---- objects ---- */
+
+static uint32_t some_translation(void)
+{
+	return some(256) * M4_MTT_SIZE;
+}
+
+static uint32_t some_record(void)
+{
+	return BASE + 8 * PAGE + some(64) * 64;
+}
+
+static void fill_eq(uint8_t *in, uint32_t n)
+{
+	(void)n;
+	fld_set(in, M4_EQC_STATE, M4_EQ_ARMED);
+	fld_set(in, M4_EQC_LOG_SIZE, some(8));
+	fld_set(in, M4_EQC_MTT_L, some_translation());
+}
+
+static void fill_cq(uint8_t *in, uint32_t n)
+{
+	(void)n;
+	fld_set(in, M4_CQC_LOG_SIZE, some(8));
+	fld_set(in, M4_CQC_UAR, 1 + some(2));
+	fld_set(in, M4_CQC_EQN, FIRST_EQ + some(2));
+	fld_set(in, M4_CQC_HAS_TIME, some(2));
+	fld_set(in, M4_CQC_MTT_L, some_translation());
+	fld_set(in, M4_CQC_RECORD, some_record());
+}
+
+static void fill_mpt(uint8_t *in, uint32_t n)
+{
+	fld_set(in, FLD(0x0, 31, 0),
+		0xfu << 28 | 1u << 17 | (n < 2 ? 63 : some(64)) << 10 | 1u << 8);
+	fld_set(in, M4_MPT_PHYSICAL, once_in(&guest.source, 8));
+	fld_set(in, M4_MPT_KEY, n);
+	fld_set(in, M4_MPT_PD, 1);
+	fld_set(in, M4_MPT_START, RINGS);
+	fld_set(in, M4_MPT_LENGTH, (n < 2 ? 8 : some(16)) * PAGE);
+	fld_set(in, M4_MPT_MTT, some_translation());
+	fld_set(in, M4_MPT_LOG_PAGE_SIZE, 12);
+}
+
+static void fill_srq(uint8_t *in, uint32_t n)
+{
+	fld_set(in, M4_SRQC_SRQN, n);
+	fld_set(in, M4_SRQC_LOG_SIZE, some(6));
+	fld_set(in, M4_SRQC_LOG_STRIDE, 1 + some(3));
+	fld_set(in, M4_SRQC_MTT_L, some_translation());
+	fld_set(in, M4_SRQC_PD, 1);
+	fld_set(in, M4_SRQC_RECORD, some_record());
+}
+
+static void fill_qp(uint8_t *in, uint32_t n)
+{
+	static const uint8_t services[] = { M4_ST_RC, M4_ST_UC, M4_ST_UD };
+	uint8_t *qpc = fld_at(in, M4_MODIFY_QPC), *path = fld_at(qpc, M4_QPC_PATH);
+
+	fld_set(qpc, M4_QPC_ST, n >= SPECIAL && n < SPECIAL + 4 ? M4_ST_MLX : services[n % 3]);
+	fld_set(qpc, M4_QPC_PD, 1);
+	fld_set(qpc, M4_QPC_MTU, 1 + some(5));
+	fld_set(qpc, M4_QPC_LOG_MSG_MAX, 20);
+	fld_set(qpc, M4_QPC_LOG_RQ_SIZE, some(4));
+	fld_set(qpc, M4_QPC_LOG_RQ_STRIDE, some(3));
+	fld_set(qpc, M4_QPC_LOG_SQ_SIZE, 1 + some(5));
+	fld_set(qpc, M4_QPC_LOG_SQ_STRIDE, 2 + some(3));
+	fld_set(qpc, M4_QPC_UAR, 1 + some(2));
+	fld_set(qpc, M4_QPC_LOCAL_QPN, n);
+	fld_set(qpc, M4_QPC_REMOTE_QPN, some(2) ? n ^ 3 : n);
+	fld_set(path, M4_PATH_RLID, 1);
+	fld_set(path, M4_PATH_GRH, some(2));
+	fld_set(path, M4_PATH_ACKTO, some(32));
+	fld_set(qpc, M4_QPC_CQN_SEND, some(4));
+	fld_set(qpc, M4_QPC_CQN_RECV, some(4));
+	fld_set(qpc, FLD(0x90, 15, 13), some(8));
+	fld_set(qpc, M4_QPC_RECORD, some_record());
+	fld_set(qpc, M4_QPC_HAS_SRQ, once_in(&guest.source, 4));
+	fld_set(qpc, M4_QPC_SRQN, some(4));
+	fld_set(qpc, M4_QPC_MTT_L, some_translation());
+}
+
+/* The rings begin at the page that the translation names; that of larger WQEs is first. */
+static void remember_qp(const uint8_t *in, uint32_t n)
+{
+	const uint8_t *qpc = fld_at(in, M4_MODIFY_QPC);
+	uint32_t log_stride = 4 + fld_get(qpc, M4_QPC_LOG_RQ_STRIDE);
+	uint32_t begin = RINGS + fld_get(qpc, M4_QPC_MTT_L) / M4_MTT_SIZE * PAGE % RING_BYTES;
+	uint32_t log_block = 4 + fld_get(qpc, M4_QPC_LOG_SQ_STRIDE);
+	uint32_t receives = 1u << fld_get(qpc, M4_QPC_LOG_RQ_SIZE) << log_stride;
+	uint32_t sends = 1u << fld_get(qpc, M4_QPC_LOG_SQ_SIZE) << log_block;
+	bool sends_first = log_stride <= log_block;
+
+	guest.qp[n].ring = begin + (sends_first ? 0 : receives);
+	guest.qp[n].receives = begin + (sends_first ? sends : 0);
+	guest.qp[n].log_block = log_block;
+	guest.qp[n].log_size = fld_get(qpc, M4_QPC_LOG_SQ_SIZE);
+	guest.qp[n].record = (uint32_t)fld_get(qpc, M4_QPC_RECORD);
+	guest.qp[n].uar = fld_get(qpc, M4_QPC_UAR);
+	guest.qp[n].head = 0;
+	memset(at(begin), 0xff, sends + receives);
+}
+
+static void fill_new_qp(uint8_t *in, uint32_t n)
+{
+	fill_qp(in, n);
+	remember_qp(in, n);
+}
+
+static void fill_mcg(uint8_t *in, uint32_t n)
+{
+	fld_set(in, M4_MCG_NEXT, n + some(3));
+	fld_set(in, M4_MCG_MEMBERS, some(3));
+	memset(fld_at(in, M4_MCG_GID), 0xff, 16);
+	fld_set(fld_at(in, M4_MCG_QPS), M4_MCG_QPN, some(32));
+}
+
+static void fill_mad(uint8_t *in, uint32_t n)
+{
+	(void)n;
+	in[0] = in[2] = in[3] = 1;
+	in[1] = some(2) ? 1 : take8(&guest.source);
+	in[17] = some(4) ? 0x10 + some(8) : take8(&guest.source);
+}
+
+static void fill_nothing(uint8_t *in, uint32_t n)
+{
+	(void)in;
+	(void)n;
+}
+
+static const struct recipe {
+	uint16_t opcode;
+	uint32_t first, count; /* of numbers that the command names */
+	uint8_t op;
+	void (*fill)(uint8_t *in, uint32_t n);
+} recipes[] = {
+	{ M4_CMD_SW2HW_EQ, FIRST_EQ, 2, 0, fill_eq },
+	{ M4_CMD_MAP_EQ, FIRST_EQ, 2, 0, fill_nothing },
+	{ M4_CMD_HW2SW_EQ, FIRST_EQ, 2, 1, fill_nothing },
+	{ M4_CMD_SW2HW_CQ, 0, 4, 0, fill_cq },
+	{ M4_CMD_SW2HW_CQ, 0, 4, 0, fill_cq },
+	{ M4_CMD_MODIFY_CQ, 0, 4, 0, fill_cq },
+	{ M4_CMD_MODIFY_CQ, 0, 4, 1, fill_cq },
+	{ M4_CMD_HW2SW_CQ, 0, 4, 1, fill_nothing },
+	{ M4_CMD_QUERY_CQ, 0, 4, 0, fill_nothing },
+	{ M4_CMD_SW2HW_MPT, 0, 8, 0, fill_mpt },
+	{ M4_CMD_SW2HW_MPT, 0, 8, 0, fill_mpt },
+	{ M4_CMD_HW2SW_MPT, 0, 8, 0, fill_nothing },
+	{ M4_CMD_SYNC_TPT, 0, 1, 0, fill_nothing },
+	{ M4_CMD_SW2HW_SRQ, 0, 4, 0, fill_srq },
+	{ M4_CMD_HW2SW_SRQ, 0, 4, 1, fill_nothing },
+	{ M4_CMD_ARM_SRQ, 0, 4, 0, fill_nothing },
+	{ M4_CMD_RST2INIT_QP, 0, QPS, 0, fill_new_qp },
+	{ M4_CMD_RST2INIT_QP, 0, QPS, 0, fill_new_qp },
+	{ M4_CMD_INIT2INIT_QP, 0, QPS, 0, fill_qp },
+	{ M4_CMD_INIT2RTR_QP, 0, QPS, 0, fill_qp },
+	{ M4_CMD_INIT2RTR_QP, 0, QPS, 0, fill_qp },
+	{ M4_CMD_RTR2RTS_QP, 0, QPS, 0, fill_qp },
+	{ M4_CMD_RTR2RTS_QP, 0, QPS, 0, fill_qp },
+	{ M4_CMD_RTS2RTS_QP, 0, QPS, 0, fill_qp },
+	{ M4_CMD_SQERR2RTS_QP, 0, QPS, 0, fill_qp },
+	{ M4_CMD_QUERY_QP, 0, 16, 0, fill_nothing },
+	{ M4_CMD_2ERR_QP, 0, 16, 0, fill_nothing },
+	{ M4_CMD_2RST_QP, 0, 16, 2, fill_nothing },
+	{ M4_CMD_CONF_SPECIAL_QP, 0, 16, 0, fill_nothing },
+	{ M4_CMD_MGID_HASH, 0, 1, 0, fill_mad },
+	{ M4_CMD_READ_MCG, 0, 32, 0, fill_nothing },
+	{ M4_CMD_WRITE_MCG, 0, 32, 0, fill_mcg },
+	{ M4_CMD_MAD_IFC, 1, 1, 3, fill_mad },
+	{ M4_CMD_DIAG_RPRT, 0, 1, 2, fill_nothing },
+	{ M4_CMD_QUERY_PORT, 1, 1, 0, fill_nothing },
+};
+
+static void some_command(void)
+{
+	const struct recipe *recipe = &recipes[some(sizeof(recipes) / sizeof(recipes[0]))];
+	uint32_t n = recipe->first + some(recipe->count), word = 4 * some(64);
+	uint32_t in = once_in(&guest.source, 64) ? take_edge(&guest.source) : IN;
+
+	memset(at(IN), 0, PAGE);
+	recipe->fill(at(IN), n);
+	if (once_in(&guest.source, 6))
+		fld_set(at(IN + word), FLD(0x0, 31, 0), take_edge(&guest.source));
+	if (once_in(&guest.source, 32))
+		n = take_edge(&guest.source);
+	command_run(recipe->opcode, in, n, once_in(&guest.source, 32) ? some(16) : recipe->op);
+}
+
+static void object_make(uint16_t opcode, uint32_t n, void (*fill)(uint8_t *in, uint32_t n))
+{
+	memset(at(IN), 0, PAGE);
+	fill(at(IN), n);
+	command_run(opcode, IN, n, 0);
+}
+
+/* Some of each kind, of which most are right. */
+static void make_objects(void)
+{
+	for (uint32_t n = FIRST_EQ; n < FIRST_EQ + 2; n++)
+		object_make(M4_CMD_SW2HW_EQ, n, fill_eq);
+	command_run(M4_CMD_MAP_EQ, ~0ull >> 32, FIRST_EQ, 0);
+	for (uint32_t n = 0; n < 4; n++) {
+		object_make(M4_CMD_SW2HW_CQ, n, fill_cq);
+		object_make(M4_CMD_SW2HW_MPT, n, fill_mpt);
+		object_make(M4_CMD_SW2HW_SRQ, n, fill_srq);
+	}
+	for (uint32_t n = 0; n < SPECIAL + 3; n += n == 3 ? SPECIAL - 1 : 1) {
+		object_make(M4_CMD_RST2INIT_QP, n, fill_new_qp);
+		object_make(M4_CMD_INIT2RTR_QP, n, fill_qp);
+		object_make(M4_CMD_RTR2RTS_QP, n, fill_qp);
+	}
+}
+
+/* Whatever a driver says before and after its work, out of order; and then everything once more. */
+static void any_command(void)
+{
+	static const uint16_t opcodes[] = {
+		M4_CMD_UNMAP_ICM, M4_CMD_MAP_ICM,  M4_CMD_UNMAP_ICM_AUX, M4_CMD_UNMAP_FA,
+		M4_CMD_CLOSE_HCA, M4_CMD_INIT_HCA, M4_CMD_WRITE_MTT,     M4_CMD_MOD_STAT_CFG,
+	};
+	uint64_t in = some(2) ? IN : (uint64_t)some(64) * PAGE;
+
+	for (unsigned int i = 0; i < 64; i++)
+		at(IN)[some(512)] = take8(&guest.source);
+	if (some(2))
+		command_run((uint16_t)some(0x1000), in, take_edge(&guest.source), some(16));
+	else
+		command_run(opcodes[some(8)], in, 1 + some(128), 0);
+	if (once_in(&guest.source, 4)) {
+		set_up();
+		make_objects();
+	}
+}
+
+/* ---- work ---- */
+
+/* What a management QP has in front of its data, and behind */
+static void put_headers(uint8_t *wqe)
+{
+	uint8_t *headers = wqe + M4_SEG + M4_INLINE_HEADER, *icrc = wqe + 4 * M4_SEG;
+
+	fld_set(wqe, M4_CTRL_DS, 5);
+	fld_set(wqe + M4_SEG, FLD(0x0, 31, 0), 1u << 31 | 28);
+	fld_set(headers, FLD(0x0, 31, 0), some(2) ? 0x00020001 : 0x00030001);
+	fld_set(headers, FLD(0x8, 31, 0), 0x6400ffff + some(3) * 0x1000000);
+	fld_set(headers, FLD(0xc, 31, 0), some(4));
+	fld_set(icrc, FLD(0x0, 31, 0), 1u << 31 | (some(4) ? 4 : some(32)));
+}
+
+static void put_data(uint8_t *data, bool right)
+{
+	fld_set(data, FLD(0x0, 31, 0), right ? 1 + some(128) : some(128));
+	fld_set(data, M4_DATA_INLINE, !right && some(2));
+	fld_set(data, M4_DATA_LKEY, some(right ? 2 : 8) << 8);
+	fld_set(data, M4_DATA_ADDR, RINGS + (right ? some(256) : some(8 * PAGE)));
+}
+
+/* One of three is right: a SEND of some bytes. */
+static void put_wqe(uint8_t *wqe)
+{
+	bool right = some(3) == 0;
+
+	memset(wqe + 4, 0, 60);
+	fld_set(wqe, M4_CTRL_DS, right ? 2 : 1 + some(8));
+	fld_set(wqe, M4_CTRL_CQE, right || some(2) ? M4_CQE_WANTED : 0);
+	for (unsigned int seg = 1; seg < 4; seg++)
+		put_data(wqe + (size_t)seg * M4_SEG, right);
+	if (!right && some(2))
+		put_headers(wqe);
+	fld_set(wqe, FLD(0x0, 31, 0), right || some(2) ? (uint32_t)M4_SEND : some(32));
+}
+
+/* Requests of a QP: SENDs and what else has few segments, and receives for them. */
+static void requests_post(uint32_t n)
+{
+	uint32_t mask = (1u << guest.qp[n].log_size) - 1;
+	uint16_t head = guest.qp[n].head++;
+	uint8_t *wqe = at(guest.qp[n].ring + ((head & mask) << guest.qp[n].log_block));
+	uint8_t *receive = at(guest.qp[n].receives + some(4) * 16);
+
+	put_wqe(wqe);
+	fld_set(wqe, M4_CTRL_OWNER, head >> guest.qp[n].log_size & 1);
+	fld_set(receive, M4_DATA_LEN, some(256));
+	fld_set(receive, M4_DATA_LKEY, some(8) << 8);
+	fld_set(receive, M4_DATA_ADDR, RINGS + some(8 * PAGE));
+	fld_set(at(guest.qp[n].record), FLD(0x0, 31, 0), head + some(3));
+}
+
+static void doorbell_ring(void)
+{
+	uint32_t n = some(QPS), offset = (1 + some(2)) * M4_UAR_PAGE;
+	uint8_t bytes[8];
+
+	fld_set(bytes, FLD(0x0, 31, 0), once_in(&guest.source, 8) ? take32(&guest.source) : n << 8);
+	fld_set(bytes, FLD(0x4, 31, 0), n << 8);
+	if (guest.qp[n].ring && some(4)) {
+		requests_post(n);
+		offset = guest.qp[n].uar * M4_UAR_PAGE + 0x14;
+	} else if (some(2)) {
+		offset += some(2) ? 0x20 : 0x800 + some(5) * 8;
+	} else {
+		offset += 2048 * M4_UAR_PAGE + some(3) * 256;
+	}
+	region_write(VFIO_PCI_BAR2_REGION_INDEX, offset, bytes, some(2) ? 4 : 8);
+	for (unsigned int i = 0; i < 4; i++)
+		device_work();
+}
+
+/* ---- runs ---- */
+
+static void step(void)
+{
+	uint32_t what = some(64);
+
+	if (what < 40)
+		some_command();
+	else if (what < 60)
+		doorbell_ring();
+	else if (what < 63)
+		any_command();
+	else if (once_in(&guest.source, 8))
+		register_write(M4_RESET, M4_RESET_VALUE);
+}
+
+static void open_memory(void)
+{
+	guest.fd = memfd_create("guest", MFD_CLOEXEC);
+	if (guest.fd < 0 || ftruncate(guest.fd, MEM))
+		abort();
+	guest.mem = mmap(NULL, MEM, PROT_READ | PROT_WRITE, MAP_SHARED, guest.fd, 0);
+	if (guest.mem == MAP_FAILED)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct hca_config config = { .kind = HCA_MLX4, .num_ports = 1, .kernel_driver = true };
+
+	if (!guest.mem)
+		open_memory();
+	memset(guest.mem, 0, MEM);
+	guest.source = (struct source){ data, len };
+	if (!once_in(&guest.source, 4))
+		config.strict = fuzz_reports();
+	if (device_init(&guest.device, &config, 1000))
+		abort();
+	set_up();
+	make_objects();
+	while (guest.source.left)
+		step();
+	device_free(&guest.device);
+	return 0;
+}
