@@ -80,6 +80,7 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_CMPT_SIZE         FLD(0x8c, 15, 0)
 #define M4_CAP_MTT_SIZE          FLD(0x90, 31, 16)
 #define M4_CAP_DMPT_SIZE         FLD(0x90, 15, 0)
+#define M4_CAP_KEY_FLAGS         FLD(0x94, 31, 0)
 #define M4_CAP_MAX_ICM           FLD64(0xa0)
 
 /* M4_CAP_FLAGS_31_0 and, where it says so, M4_CAP_FLAGS_63_32 */
@@ -87,12 +88,17 @@ enum m4_cap_flags {
 	M4_FLAG_RC = 1 << 0,
 	M4_FLAG_UC = 1 << 1,
 	M4_FLAG_UD = 1 << 2,
+	M4_FLAG_XRC = 1 << 3,
 	M4_FLAG_SRQ = 1 << 6,
+	M4_FLAG_WINDOWS = 1 << 16,
 	M4_FLAG_ATOMIC = 1 << 18,
 	M4_FLAG_UD_AV_PORT = 1 << 20,
 	M4_FLAG_UD_MCAST = 1 << 21,
 	M4_FLAG_HIGH_LARGE_CQE = 1 << (62 - 32),
 };
+
+/* M4_CAP_KEY_FLAGS: windows of type 2, bound to a QP */
+enum { M4_KEY_FLAG_WINDOW_2 = 1 << 9, M4_KEY_FLAG_WINDOW_2B = 1 << 1 };
 
 /* ---- QUERY_PORT ---- */
 

@@ -113,8 +113,8 @@ static int create_fabric(struct hca *hca)
 /* Where software numbers objects, it does so from 0, as far as it likes to. */
 static void let_software_number(struct hca *hca)
 {
-	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->eqs,  &hca->srqs,
-				       &hca->cqs,  &hca->qps, &hca->mkeys };
+	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->eqs,   &hca->srqs,
+				       &hca->cqs,  &hca->qps, &hca->mkeys, &hca->xrcds };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(tables); i++)
 		res_init(tables[i], &hca->user, 0, 1 << 24);

@@ -42,6 +42,7 @@ enum {
 	FIRST_EQ = 4,
 	SPECIAL = 8, /* the first management QP */
 	QPS = 16,
+	XRC_TARGET = M4_XRC_TARGET | 7,
 };
 
 static struct {
@@ -203,6 +204,8 @@ static void fill_mpt(uint8_t *in, uint32_t n)
 {
 	fld_set(in, FLD(0x0, 31, 0),
 		0xfu << 28 | 1u << 17 | (n < 2 ? 63 : some(64)) << 10 | 1u << 8);
+	fld_set(in, M4_MPT_BIND, 1);
+	fld_set(in, M4_MPT_REGION, n < 2 || some(4));
 	fld_set(in, M4_MPT_PHYSICAL, once_in(&guest.source, 8));
 	fld_set(in, M4_MPT_KEY, n);
 	fld_set(in, M4_MPT_PD, 1);
@@ -219,15 +222,17 @@ static void fill_srq(uint8_t *in, uint32_t n)
 	fld_set(in, M4_SRQC_LOG_STRIDE, 1 + some(3));
 	fld_set(in, M4_SRQC_MTT_L, some_translation());
 	fld_set(in, M4_SRQC_PD, 1);
+	fld_set(in, M4_SRQC_XRCD, some(3));
+	fld_set(in, M4_SRQC_CQN, some(4));
 	fld_set(in, M4_SRQC_RECORD, some_record());
 }
 
 static void fill_qp(uint8_t *in, uint32_t n)
 {
-	static const uint8_t services[] = { M4_ST_RC, M4_ST_UC, M4_ST_UD };
+	static const uint8_t services[] = { M4_ST_RC, M4_ST_UC, M4_ST_UD, M4_ST_XRC };
 	uint8_t *qpc = fld_at(in, M4_MODIFY_QPC), *path = fld_at(qpc, M4_QPC_PATH);
 
-	fld_set(qpc, M4_QPC_ST, n >= SPECIAL && n < SPECIAL + 4 ? M4_ST_MLX : services[n % 3]);
+	fld_set(qpc, M4_QPC_ST, n >= SPECIAL && n < SPECIAL + 4 ? M4_ST_MLX : services[n % 4]);
 	fld_set(qpc, M4_QPC_PD, 1);
 	fld_set(qpc, M4_QPC_MTU, 1 + some(5));
 	fld_set(qpc, M4_QPC_LOG_MSG_MAX, 20);
@@ -237,7 +242,8 @@ static void fill_qp(uint8_t *in, uint32_t n)
 	fld_set(qpc, M4_QPC_LOG_SQ_STRIDE, 2 + some(3));
 	fld_set(qpc, M4_QPC_UAR, 1 + some(2));
 	fld_set(qpc, M4_QPC_LOCAL_QPN, n);
-	fld_set(qpc, M4_QPC_REMOTE_QPN, some(2) ? n ^ 3 : n);
+	fld_set(qpc, M4_QPC_REMOTE_QPN, n == 3 ? XRC_TARGET : some(4) ? n ^ 4 : n);
+	fld_set(qpc, M4_QPC_XRCD, some(3));
 	fld_set(path, M4_PATH_RLID, 1);
 	fld_set(path, M4_PATH_GRH, some(2));
 	fld_set(path, M4_PATH_ACKTO, some(32));
@@ -261,13 +267,13 @@ static void remember_qp(const uint8_t *in, uint32_t n)
 	uint32_t sends = 1u << fld_get(qpc, M4_QPC_LOG_SQ_SIZE) << log_block;
 	bool sends_first = log_stride <= log_block;
 
-	guest.qp[n].ring = begin + (sends_first ? 0 : receives);
-	guest.qp[n].receives = begin + (sends_first ? sends : 0);
-	guest.qp[n].log_block = log_block;
-	guest.qp[n].log_size = fld_get(qpc, M4_QPC_LOG_SQ_SIZE);
-	guest.qp[n].record = (uint32_t)fld_get(qpc, M4_QPC_RECORD);
-	guest.qp[n].uar = fld_get(qpc, M4_QPC_UAR);
-	guest.qp[n].head = 0;
+	guest.qp[n % QPS].ring = begin + (sends_first ? 0 : receives);
+	guest.qp[n % QPS].receives = begin + (sends_first ? sends : 0);
+	guest.qp[n % QPS].log_block = log_block;
+	guest.qp[n % QPS].log_size = fld_get(qpc, M4_QPC_LOG_SQ_SIZE);
+	guest.qp[n % QPS].record = (uint32_t)fld_get(qpc, M4_QPC_RECORD);
+	guest.qp[n % QPS].uar = fld_get(qpc, M4_QPC_UAR);
+	guest.qp[n % QPS].head = 0;
 	memset(at(begin), 0xff, sends + receives);
 }
 
@@ -323,6 +329,8 @@ static const struct recipe {
 	{ M4_CMD_ARM_SRQ, 0, 4, 0, fill_nothing },
 	{ M4_CMD_RST2INIT_QP, 0, QPS, 0, fill_new_qp },
 	{ M4_CMD_RST2INIT_QP, 0, QPS, 0, fill_new_qp },
+	{ M4_CMD_RST2INIT_QP, XRC_TARGET, 1, 0, fill_new_qp },
+	{ M4_CMD_2RST_QP, XRC_TARGET, 1, 2, fill_nothing },
 	{ M4_CMD_INIT2INIT_QP, 0, QPS, 0, fill_qp },
 	{ M4_CMD_INIT2RTR_QP, 0, QPS, 0, fill_qp },
 	{ M4_CMD_INIT2RTR_QP, 0, QPS, 0, fill_qp },
@@ -367,6 +375,8 @@ static void object_make(uint16_t opcode, uint32_t n, void (*fill)(uint8_t *in, u
 /* Some of each kind, of which most are right. */
 static void make_objects(void)
 {
+	static const uint32_t qps[] = { 0, 4, 1, 2, 3, XRC_TARGET, SPECIAL + 2 };
+
 	for (uint32_t n = FIRST_EQ; n < FIRST_EQ + 2; n++)
 		object_make(M4_CMD_SW2HW_EQ, n, fill_eq);
 	command_run(M4_CMD_MAP_EQ, ~0ull >> 32, FIRST_EQ, 0);
@@ -375,10 +385,10 @@ static void make_objects(void)
 		object_make(M4_CMD_SW2HW_MPT, n, fill_mpt);
 		object_make(M4_CMD_SW2HW_SRQ, n, fill_srq);
 	}
-	for (uint32_t n = 0; n < SPECIAL + 3; n += n == 3 ? SPECIAL - 1 : 1) {
-		object_make(M4_CMD_RST2INIT_QP, n, fill_new_qp);
-		object_make(M4_CMD_INIT2RTR_QP, n, fill_qp);
-		object_make(M4_CMD_RTR2RTS_QP, n, fill_qp);
+	for (size_t i = 0; i < sizeof(qps) / sizeof(qps[0]); i++) {
+		object_make(M4_CMD_RST2INIT_QP, qps[i], fill_new_qp);
+		object_make(M4_CMD_INIT2RTR_QP, qps[i], fill_qp);
+		object_make(M4_CMD_RTR2RTS_QP, qps[i], fill_qp);
 	}
 }
 

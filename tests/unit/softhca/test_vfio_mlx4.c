@@ -50,7 +50,9 @@ enum {
 	PDN = 7,
 	UAR = 9,
 	KEY = 0x21,
+	WINDOW = 0x22,
 	SPECIAL = 0x80,
+	XRC_TARGET = 1 << 23, /* of a QP's number */
 	LOG_QPS = 10,
 };
 
@@ -242,7 +244,7 @@ static void fill_cq(void)
 
 static void fill_mpt(void)
 {
-	put32(in(0), 0xfu << 28 | 1 << 17 | 0x1f << 10 | 1 << 8);
+	put32(in(0), 0xfu << 28 | 1 << 17 | 0x3f << 10 | 1 << 8);
 	put32(in(8), KEY);
 	put32(in(0xc), PDN);
 	put64(in(0x10), DATA);
@@ -273,6 +275,7 @@ static void fill_qp(uint32_t qpn, bool second, uint8_t service)
 	put32(qpc + 0x10, qpn);
 	put32(qpc + 0x7c, CQN);
 	put32(qpc + 0x90, 1 << 15 | 1 << 14 | 1 << 13); /* rights */
+	put32(qpc + 0x98, service == 6);                /* a domain of XRC */
 	put32(qpc + 0x9c, CQN);
 	put64(qpc + 0xa0, RECORDS + 0x80 + second * 0x40);
 	put32(qpc + 0xcc, (2 + second) * 8);
@@ -599,7 +602,8 @@ static void wrong_contexts_are_refused(void **state)
 	}, srq[] = {
 		{ 0, 3 << 24 | (SRQN + 1), BAD_PARAM }, { 0, 16 << 24 | SRQN, BAD_PARAM },
 		{ 4, 0, BAD_PARAM },                    { 4, 6 << 24, BAD_PARAM },
-		{ 4, 1 << 24 | 1, BAD_PARAM },          { 0x14, 6 * 8, BAD_PARAM },
+		{ 4, 1 << 24 | 1, BAD_PARAM }, /* of XRC, without a CQ */
+		{ 0x14, 6 * 8, BAD_PARAM },
 		{ 8, 1u << 26, BAD_PARAM },
 		{ 0x2c, RECORDS + 2, BAD_PARAM },
 	}, qp[] = {
@@ -641,7 +645,7 @@ static void wrong_contexts_are_refused(void **state)
 static void wrong_keys_are_refused(void **state)
 {
 	static const struct wrong mpt[] = {
-		{ 0, 0xfu << 28 | 0x1f << 10, BAD_PARAM }, /* a window */
+		{ 0, 0x1f << 10 | 1 << 9, BAD_PARAM }, /* a window to no region */
 		{ 0, 0x3u << 28 | 0x1f << 10 | 1 << 8, BAD_PARAM },
 		{ 8, KEY + 1, BAD_PARAM },
 		{ 0xc, 1 << 27 | PDN, BAD_PARAM },
@@ -737,6 +741,94 @@ static void a_message_goes_from_qp_to_qp(void **state)
 	assert_int_equal(get32(cqe(0) + 0x14), 4);
 	assert_int_equal(get32(cqe(1)) & 0xffffff, QPN);
 	assert_int_equal(cqe(1)[31], 0x4a);
+}
+
+/* A request for SRQ in the domain */
+static void xrc_goes_by_number(void **state)
+{
+	uint32_t target = (QPN + 1) | XRC_TARGET;
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	fill_srq();
+	in(7)[0] = 1;
+	put32(in(8), CQN);
+	assert_int_equal(mailbox(SW2HW_SRQ, SRQN, 0), OK);
+	to_rts(QPN, false, target, 6);
+	to_rts(target, true, QPN, 6);
+	memcpy(guest(DATA), "said", 4);
+	put32(guest(SRQ + 16), 256);
+	put32(guest(SRQ + 20), KEY << 8);
+	put64(guest(SRQ + 24), DATA + 0x800);
+	put32(guest(RECORDS + 0x40), 1);
+	put32(guest(RINGS + 4), 2);
+	put32(guest(RINGS + 8), SRQN << 8 | 3 << 2);
+	put32(guest(RINGS + 16), 4);
+	put32(guest(RINGS + 20), KEY << 8);
+	put64(guest(RINGS + 24), DATA);
+	put32(guest(RINGS), 0xa);
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_memory_equal(guest(DATA + 0x800), "said", 4);
+	assert_int_equal(get32(cqe(0)) & 0xffffff, target);
+	assert_int_equal(get32(cqe(0) + 8) & 0xffffff, SRQN);
+	assert_int_equal(command(HW2SW_SRQ, 0, SRQN, 1), OK);
+}
+
+static void post_bind(uint32_t wqe, uint32_t rkey)
+{
+	put32(guest(wqe + 4), 3);
+	put32(guest(wqe + 8), 3 << 2);
+	put32(guest(wqe + 16), 1 << 30); /* remote write */
+	put32(guest(wqe + 20), 0);
+	put32(guest(wqe + 24), rkey);
+	put32(guest(wqe + 28), KEY << 8);
+	put64(guest(wqe + 32), DATA + 0x800);
+	put64(guest(wqe + 40), 16);
+	put32(guest(wqe), 0x18);
+}
+
+static void post_write(uint32_t wqe, uint64_t addr, uint32_t rkey)
+{
+	put32(guest(wqe + 4), 3);
+	put32(guest(wqe + 8), 3 << 2);
+	put64(guest(wqe + 16), addr);
+	put32(guest(wqe + 24), rkey);
+	put32(guest(wqe + 32), 4);
+	put32(guest(wqe + 36), KEY << 8);
+	put64(guest(wqe + 40), DATA);
+	put32(guest(wqe), 8);
+}
+
+static void a_window_opens_when_it_is_bound(void **state)
+{
+	uint32_t rkey = WINDOW << 8 | 5;
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	put32(in(8), WINDOW);
+	put32(in(0xc), PDN);
+	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
+	to_rts(QPN, false, QPN + 1, 0);
+	to_rts(QPN + 1, true, QPN, 0);
+	memcpy(guest(DATA), "said", 4);
+	post_bind(RINGS, rkey);
+	post_write(RINGS + 64, DATA + 0x80c, rkey);
+	post_write(RINGS + 128, DATA + 0x80d, rkey); /* beyond its end */
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_int_equal(cqe(0)[31], 0x58);
+	assert_int_equal(cqe(1)[31], 0x48);
+	assert_int_equal(cqe(2)[31], 0x5e);
+	assert_memory_equal(guest(DATA + 0x80c), "said", 4);
 }
 
 /* The first 8 bytes of a WQE, through the page behind the doorbells */
@@ -923,6 +1015,8 @@ int main(void)
 		TEST(wrong_keys_are_refused),
 		TEST(states_of_a_qp_have_an_order),
 		TEST(a_message_goes_from_qp_to_qp),
+		TEST(xrc_goes_by_number),
+		TEST(a_window_opens_when_it_is_bound),
 		TEST(blueflame_rings),
 		TEST(agents_answer),
 		TEST(a_management_datagram_arrives),

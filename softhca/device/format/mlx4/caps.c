@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * caps.c - what an mlx4 adapter announces to a kernel driver. What is not announced is not there:
- * XRC, memory windows, fast registration, Ethernet, flow steering by the device.
+ * fast registration, Ethernet, flow steering by the device.
  */
 #include "prm/mlx4/caps.h"
 #include "softhca/device/core.h"
@@ -37,8 +37,9 @@ static const struct {
 	{ M4_CAP_ACK_DELAY, ACK_DELAY },
 	{ M4_CAP_LOG_MAX_MSG, M4_LOG_MSG_MAX },
 	{ M4_CAP_FLAGS_63_32, M4_FLAG_HIGH_LARGE_CQE },
-	{ M4_CAP_FLAGS_31_0, M4_FLAG_RC | M4_FLAG_UC | M4_FLAG_UD | M4_FLAG_SRQ | M4_FLAG_ATOMIC |
-				     M4_FLAG_UD_AV_PORT | M4_FLAG_UD_MCAST },
+	{ M4_CAP_FLAGS_31_0, M4_FLAG_RC | M4_FLAG_UC | M4_FLAG_UD | M4_FLAG_XRC | M4_FLAG_SRQ |
+				     M4_FLAG_WINDOWS | M4_FLAG_ATOMIC | M4_FLAG_UD_AV_PORT |
+				     M4_FLAG_UD_MCAST },
 	{ M4_CAP_RSVD_UARS, M4_RSVD_UARS },
 	{ M4_CAP_UAR_MB, M4_UAR_LOG_MB },
 	{ M4_CAP_LOG_MIN_PAGE, LOG_MIN_PAGE },
@@ -51,6 +52,8 @@ static const struct {
 	{ M4_CAP_MAX_WQE_RQ, MAX_WQE_RECV },
 	{ M4_CAP_LOG_MAX_QP_MCG, LOG_QPS_PER_GROUP },
 	{ M4_CAP_LOG_MAX_MCGS, M4_LOG_MCGS },
+	{ M4_CAP_LOG_MAX_XRCDS, M4_LOG_XRCDS },
+	{ M4_CAP_KEY_FLAGS, M4_KEY_FLAG_WINDOW_2 | M4_KEY_FLAG_WINDOW_2B },
 	{ M4_CAP_LOG_MAX_PDS, M4_LOG_PDS },
 	{ M4_CAP_RDMARC_SIZE, 32 },
 	{ M4_CAP_QPC_SIZE, 256 },

@@ -143,6 +143,15 @@ struct pd *m4_pd(struct hca *hca, uint32_t n)
 	return pd_add_as(&hca->pds, n, &pd) ? NULL : pd;
 }
 
+struct pd *m4_xrcd(struct hca *hca, uint32_t n)
+{
+	struct pd *xrcd = res_get(&hca->xrcds, n);
+
+	if (xrcd || !n || n >> M4_LOG_XRCDS)
+		return xrcd;
+	return pd_add_as(&hca->xrcds, n, &xrcd) ? NULL : xrcd;
+}
+
 struct uar *m4_uar(struct hca *hca, uint32_t n)
 {
 	struct uar *uar = res_get(&hca->uars, n);

@@ -49,6 +49,7 @@ uint32_t m4_number(const struct m4_cmd *cmd);
 /* Software names domains and pages of doorbells without having created them. The functions find
  * one, or make it: NULL when memory is short, or there is no such page. */
 struct pd *m4_pd(struct hca *hca, uint32_t n);
+struct pd *m4_xrcd(struct hca *hca, uint32_t n); /* a domain of XRC: 0 is none */
 struct uar *m4_uar(struct hca *hca, uint32_t n);
 
 /* mtt.c: what a context says of its queue's memory */

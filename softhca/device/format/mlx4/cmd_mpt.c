@@ -38,17 +38,31 @@ static unsigned int decode_access(const uint8_t *mpt)
 /* The low bits of a key's number are the index; software uses others to make keys differ. */
 static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t n)
 {
-	if (!fld_get(mpt, M4_MPT_REGION))
-		return "mpt: memory windows are not supported";
-	if (fld_get(mpt, M4_MPT_STATUS) == M4_MPT_FREE || fld_get(mpt, M4_MPT_FAST_REG))
-		return "mpt: fast registration is not supported";
 	if ((fld_get(mpt, M4_MPT_KEY) & hca->mkey_mask) != n)
 		return "mpt: a key with another index";
+	if (!fld_get(mpt, M4_MPT_REGION))
+		return fld_get(mpt, M4_MPT_PHYSICAL) ? "mpt: a window to no region" : NULL;
+	if (fld_get(mpt, M4_MPT_STATUS) == M4_MPT_FREE || fld_get(mpt, M4_MPT_FAST_REG))
+		return "mpt: fast registration is not supported";
 	if (mkey_range_wraps(fld_get(mpt, M4_MPT_START), fld_get(mpt, M4_MPT_LENGTH)))
 		return "mpt: address range wraps";
 	if (!fld_get(mpt, M4_MPT_PHYSICAL) && fld_get(mpt, M4_MPT_LOG_PAGE_SIZE) < 12)
 		return "mpt: pages smaller than 4 KiB";
 	return NULL;
+}
+
+/* A window stands for nothing until it is bound: to one region, in entries of up to 2 GiB. One of
+ * type 2 begins as free, and may be invalidated. */
+static void window_decode(struct mkey *mkey)
+{
+	enum { ENTRIES = 4 };
+
+	mkey->mode = MKEY_KLMS;
+	mkey->umr_enabled = true;
+	mkey->free = true;
+	mkey->may_invalidate = fld_get(mkey->context, M4_MPT_STATUS) == M4_MPT_FREE;
+	mkey->xlt_octowords = ENTRIES;
+	mkey->access = 0;
 }
 
 /* A region of physical addresses that is as long as can be has no end. */
@@ -65,6 +79,9 @@ static void mpt_decode(struct mkey *mkey)
 	mkey->whole = mkey->mode == MKEY_PA && !~mkey->len;
 	mkey->page_shift = fld_get(mpt, M4_MPT_LOG_PAGE_SIZE);
 	mkey->qpn = MKEY_ANY_QP;
+	mkey->may_bind = fld_get(mpt, M4_MPT_BIND);
+	if (!fld_get(mpt, M4_MPT_REGION))
+		window_decode(mkey);
 }
 
 static int mpt_map(struct hca *hca, struct mkey *mkey)
@@ -75,7 +92,7 @@ static int mpt_map(struct hca *hca, struct mkey *mkey)
 		.skip = mkey->start & ((1ull << mkey->page_shift) - 1),
 	};
 
-	return mkey->mode == MKEY_PA ? 0 : m4_map_ring(hca, &ring, mkey->len, &mkey->map);
+	return mkey->mode != MKEY_MTT ? 0 : m4_map_ring(hca, &ring, mkey->len, &mkey->map);
 }
 
 /* The function adds the key whose entry is MPT. */

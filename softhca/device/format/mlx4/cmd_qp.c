@@ -28,10 +28,8 @@ static const struct {
 	uint8_t st; /* M4_ST_* */
 	enum fabric_service service;
 } services[] = {
-	{ M4_ST_RC, FABRIC_RC },
-	{ M4_ST_UC, FABRIC_UC },
-	{ M4_ST_UD, FABRIC_UD },
-	{ M4_ST_MLX, FABRIC_UD },
+	{ M4_ST_RC, FABRIC_RC },   { M4_ST_UC, FABRIC_UC },  { M4_ST_UD, FABRIC_UD },
+	{ M4_ST_XRC, FABRIC_XRC }, { M4_ST_MLX, FABRIC_UD },
 };
 
 enum m4_status m4_qp_special(struct hca *hca, struct m4_cmd *cmd)
@@ -71,6 +69,18 @@ static bool find_service(const uint8_t *qpc, enum fabric_service *service)
 	return false;
 }
 
+/* One end of XRC sends, the other one receives, through the SRQs of its domain. The latter is known
+ * by its number. */
+static bool has_sends(uint32_t n)
+{
+	return !(n & M4_XRC_TARGET);
+}
+
+static bool has_receives(const uint8_t *qpc)
+{
+	return !fld_get(qpc, M4_QPC_HAS_SRQ) && fld_get(qpc, M4_QPC_ST) != M4_ST_XRC;
+}
+
 static const char *check_type(const struct hca *hca, const uint8_t *qpc, uint32_t n)
 {
 	unsigned int port = 1;
@@ -78,6 +88,8 @@ static const char *check_type(const struct hca *hca, const uint8_t *qpc, uint32_
 
 	if (fld_get(qpc, M4_QPC_LOCAL_QPN) != n)
 		return "qp: another number in the context";
+	if (!has_sends(n) && fld_get(qpc, M4_QPC_ST) != M4_ST_XRC)
+		return "qp: a number for a target of XRC";
 	if (fld_get(qpc, M4_QPC_ST) == M4_ST_MLX && special < 0)
 		return "qp: only management QPs write their headers";
 	if (special >= 0 && (fld_get(qpc, M4_QPC_ST) != M4_ST_MLX || port > hca->config.num_ports ||
@@ -88,7 +100,7 @@ static const char *check_type(const struct hca *hca, const uint8_t *qpc, uint32_
 	return NULL;
 }
 
-static const char *check_sizes(const uint8_t *qpc)
+static const char *check_sends(const uint8_t *qpc)
 {
 	uint64_t block = fld_get(qpc, M4_QPC_LOG_SQ_STRIDE) + 4;
 
@@ -96,8 +108,11 @@ static const char *check_sizes(const uint8_t *qpc)
 		return "qp: slots of sends of less than 64, or more than 1024 bytes";
 	if (fld_get(qpc, M4_QPC_LOG_SQ_SIZE) > M4_LOG_QP_SIZE)
 		return "qp: more sends than were announced";
-	if (fld_get(qpc, M4_QPC_HAS_SRQ))
-		return NULL;
+	return NULL;
+}
+
+static const char *check_receives(const uint8_t *qpc)
+{
 	if (fld_get(qpc, M4_QPC_LOG_RQ_SIZE) > M4_LOG_QP_SIZE ||
 	    16u << fld_get(qpc, M4_QPC_LOG_RQ_STRIDE) > RECV_WQE_MAX)
 		return "qp: more or larger receives than were announced";
@@ -116,6 +131,9 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 	qp->recv_cq = res_get(&hca->cqs, fld_get(qpc, M4_QPC_CQN_RECV));
 	if (fld_get(qpc, M4_QPC_HAS_SRQ))
 		qp->srq = res_get(&hca->srqs, fld_get(qpc, M4_QPC_SRQN));
+	qp->xrcd = has_sends(qp->n) ? NULL : m4_xrcd(hca, fld_get(qpc, M4_QPC_XRCD));
+	if (!qp->xrcd && !has_sends(qp->n))
+		return "qp: no such domain of XRC";
 	if (!qp->pd || !qp->uar)
 		return "qp: no such domain, or page of doorbells";
 	if (!qp->send_cq || !qp->recv_cq)
@@ -133,15 +151,17 @@ static int map_rings(struct hca *hca, struct qp *qp)
 	};
 	uint64_t rq, sq;
 
-	if (!qp->srq) {
+	if (has_receives(qpc)) {
 		qp->rq.log_size = fld_get(qpc, M4_QPC_LOG_RQ_SIZE);
 		qp->rq.stride = 16u << fld_get(qpc, M4_QPC_LOG_RQ_STRIDE);
 	}
-	qp->sq.log_size = fld_get(qpc, M4_QPC_LOG_SQ_SIZE);
-	qp->sq.block = 16u << fld_get(qpc, M4_QPC_LOG_SQ_STRIDE);
-	qp->sq.entry = calloc(1u << qp->sq.log_size, sizeof(*qp->sq.entry));
-	if (!qp->sq.entry)
-		return ENOMEM;
+	if (has_sends(qp->n)) {
+		qp->sq.log_size = fld_get(qpc, M4_QPC_LOG_SQ_SIZE);
+		qp->sq.block = 16u << fld_get(qpc, M4_QPC_LOG_SQ_STRIDE);
+		qp->sq.entry = calloc(1u << qp->sq.log_size, sizeof(*qp->sq.entry));
+		if (!qp->sq.entry)
+			return ENOMEM;
+	}
 	rq = (uint64_t)qp->rq.stride << qp->rq.log_size;
 	sq = (uint64_t)qp->sq.block << qp->sq.log_size;
 	qp->rq.offset = qp->rq.stride > qp->sq.block ? 0 : sq;
@@ -164,6 +184,8 @@ static void use_objects(struct qp *qp, int by)
 	qp->uar->users += by;
 	if (qp->srq)
 		qp->srq->users += by;
+	if (qp->xrcd)
+		qp->xrcd->users += by;
 }
 
 static void qp_discard(struct qp *qp)
@@ -202,7 +224,14 @@ static const char *qp_check(const struct hca *hca, const uint8_t *qpc, uint32_t 
 	if (!find_service(qpc, &service))
 		return "qp: service type is not supported";
 	why = check_type(hca, qpc, n);
-	return why ? why : check_sizes(qpc);
+	if (!why && has_sends(n))
+		why = check_sends(qpc);
+	return !why && has_receives(qpc) ? check_receives(qpc) : why;
+}
+
+static bool in_table(const struct hca *hca, uint32_t n)
+{
+	return !((n & ~(uint32_t)M4_XRC_TARGET) >> fld_get(hca->mlx4->init, M4_INIT_LOG_QPS));
 }
 
 enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd)
@@ -213,7 +242,7 @@ enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd)
 	struct qp *qp;
 	int ret;
 
-	if (n >> fld_get(hca->mlx4->init, M4_INIT_LOG_QPS))
+	if (!in_table(hca, n))
 		return m4_fail(cmd, M4_STAT_BAD_INDEX, "qp: number out of range");
 	if (res_get(&hca->qps, n))
 		return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: not in state RESET");
@@ -251,7 +280,7 @@ enum m4_status m4_qp_reset(struct hca *hca, struct m4_cmd *cmd)
 {
 	struct qp *qp = res_get(&hca->qps, m4_number(cmd));
 
-	if (m4_number(cmd) >> fld_get(hca->mlx4->init, M4_INIT_LOG_QPS))
+	if (!in_table(hca, m4_number(cmd)))
 		return m4_fail(cmd, M4_STAT_BAD_INDEX, "qp: number out of range");
 	if (cmd->order->modifier != M4_2RST_NO_CONTEXT)
 		return m4_fail(cmd, M4_STAT_BAD_OP, "qp: a reset that writes the context back");

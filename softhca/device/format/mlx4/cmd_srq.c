@@ -25,8 +25,6 @@ static const char *srq_check(const uint8_t *srqc, uint32_t n)
 		return "srq: another number in the context";
 	if (fld_get(srqc, M4_SRQC_PAGE_OFFSET))
 		return "srq: a ring that does not begin with its page";
-	if (fld_get(srqc, M4_SRQC_XRCD))
-		return "srq: XRC is not supported";
 	if (fld_get(srqc, M4_SRQC_LOG_SIZE) > M4_LOG_SRQ_SIZE)
 		return "srq: more WQEs than were announced";
 	if (fld_get(srqc, M4_SRQC_LOG_STRIDE) < 1 ||
@@ -50,10 +48,22 @@ static int srq_set_up(struct hca *hca, struct srq *srq)
 	srq->stride = 16u << fld_get(srqc, M4_SRQC_LOG_STRIDE);
 	srq->dbr = fld_get(srqc, M4_SRQC_RECORD);
 	srq->pd = m4_pd(hca, fld_get(srqc, M4_SRQC_PD));
-	if (!srq->pd)
+	srq->xrcd = m4_xrcd(hca, fld_get(srqc, M4_SRQC_XRCD));
+	srq->cq = srq->xrcd ? res_get(&hca->cqs, fld_get(srqc, M4_SRQC_CQN)) : NULL;
+	if (!srq->pd || (fld_get(srqc, M4_SRQC_XRCD) && !srq->cq))
 		return EINVAL;
 	ret = m4_map_ring(hca, &ring, (uint64_t)srq->stride << srq->log_size, &srq->map);
 	return ret ? ret : res_add_as(&hca->srqs, srq, srq->n);
+}
+
+/* One of an XRC domain completes to a CQ of its own. */
+static void srq_use(struct srq *srq, int by)
+{
+	srq->pd->users += by;
+	if (!srq->xrcd)
+		return;
+	srq->xrcd->users += by;
+	srq->cq->users += by;
 }
 
 enum m4_status m4_srq_give(struct hca *hca, struct m4_cmd *cmd)
@@ -75,9 +85,9 @@ enum m4_status m4_srq_give(struct hca *hca, struct m4_cmd *cmd)
 	ret = srq_set_up(hca, srq);
 	if (ret) {
 		srq_free(srq);
-		return m4_errno(cmd, ret, "srq: translations, domain, or the number is taken");
+		return m4_errno(cmd, ret, "srq: translations, domain, CQ, or the number is taken");
 	}
-	srq->pd->users++;
+	srq_use(srq, 1);
 	pins_take(hca, &srq->map);
 	srq_arm(hca, srq, fld_get(srq->context, M4_SRQC_LIMIT));
 	return M4_STAT_OK;
@@ -95,7 +105,7 @@ void m4_srq_remove(struct hca *hca, struct srq *srq)
 {
 	res_remove(&hca->srqs, srq->n);
 	srq_take_back(hca, srq);
-	srq->pd->users--;
+	srq_use(srq, -1);
 	srq_free(srq);
 }
 
