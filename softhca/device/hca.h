@@ -166,7 +166,8 @@ void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
 
 /* The function executes a UMR work request of LEN bytes, control segment first, as on a queue of
  * the driver's own; it is for a front that plays the driver and has none. It returns 0, EINVAL when
- * the request is wrong, EIO when the adapter is dead, or ENOMEM. */
+ * the request is wrong, EBUSY when windows are bound to the key, EIO when the adapter is
+ * dead, or ENOMEM. */
 int hca_umr(struct hca *hca, const void *wqe, size_t len);
 
 /* A front with a command queue learns of completed commands by event. The first function tells

@@ -126,13 +126,35 @@ static void memory_is_another(struct driven *d)
 	page_write(d, at);
 }
 
+/* On an adapter of mlx4: the key of a region, as if it were that of a window */
+static void region_bound_as_a_window(struct driven *d)
+{
+	struct rig_end *end = &d->pair.end[0];
+	struct ibv_mw window = { end->qp->context, end->qp->pd, end->mr->rkey, 0, IBV_MW_TYPE_1 };
+	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_mr *tool = ibv_reg_mr(end->qp->pd, end->buf, 4096,
+					 IBV_ACCESS_MW_BIND | IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_wc wc;
+
+	MUST(tool);
+	wr.bind_mw.mw = &window;
+	wr.bind_mw.rkey = ibv_inc_rkey(window.rkey);
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){ tool, (uintptr_t)end->buf, 4096,
+							  IBV_ACCESS_REMOTE_READ };
+	MUST(!ibv_post_send(end->qp, &wr, &bad));
+	MUST(rig_poll(end->cq, 1, &wc) == 1);
+	MUST(wc.status == IBV_WC_MW_BIND_ERR);
+	MUST(!ibv_dereg_mr(tool));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct driven *d);
 } cases[] = {
-	{ "garbage", ring_with_garbage },     { "early", ring_before_the_record },
-	{ "beyond", record_beyond_the_ring }, { "missing", record_without_a_doorbell },
-	{ "reserved", reserved_bits },        { "moved", memory_is_another },
+	{ "garbage", ring_with_garbage },       { "early", ring_before_the_record },
+	{ "beyond", record_beyond_the_ring },   { "missing", record_without_a_doorbell },
+	{ "reserved", reserved_bits },          { "moved", memory_is_another },
+	{ "region", region_bound_as_a_window },
 };
 
 int main(int argc, char **argv)
@@ -145,7 +167,8 @@ int main(int argc, char **argv)
 	rig_pair_open(&d.rig, &conf, &d.pair);
 	memset(d.pair.end[0].buf, 1, conf.buf_size);
 	memset(d.pair.end[1].buf, 2, conf.buf_size);
-	qp_take(&d);
+	if (strcmp(argv[1], "region"))
+		qp_take(&d);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (!strcmp(cases[i].name, argv[1]))
 			cases[i].run(&d);

@@ -181,8 +181,18 @@ int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t
 	return dma_add_map(batch, &mkey->map, addr - mkey->start, len);
 }
 
+void mkey_bind(struct mkey *window, struct mkey *region)
+{
+	if (region)
+		region->windows++;
+	if (window->bound_to)
+		window->bound_to->windows--;
+	window->bound_to = region;
+}
+
 void mkey_invalidate(struct mkey *mkey)
 {
+	mkey_bind(mkey, NULL);
 	mkey->free = true;
 }
 

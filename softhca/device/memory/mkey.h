@@ -68,7 +68,9 @@ struct mkey {
 	bool free;  /* matches nothing, until UMR says otherwise */
 	bool umr_enabled;
 	bool may_invalidate;
-	bool may_bind; /* windows, of mlx4 */
+	bool may_bind;         /* windows, of mlx4 */
+	uint32_t windows;      /* that are bound to this region */
+	struct mkey *bound_to; /* of a window: the region, which stays as long, or NULL */
 	bool on_demand;
 	struct odp odp; /* of a region on demand */
 	bool sink;      /* reads as zeroes, writes are lost */
@@ -114,6 +116,8 @@ static inline bool mkey_computes(const struct mkey *mkey)
 
 /* The function adds bytes of the memory below a key that computes something. */
 int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
+/* The function binds a window to REGION, or to nothing when that is NULL. */
+void mkey_bind(struct mkey *window, struct mkey *region);
 void mkey_invalidate(struct mkey *mkey);
 void mkey_free(struct mkey *mkey);
 
@@ -124,7 +128,8 @@ enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 /* The function stores LEN bytes at OFFSET of the table. It returns 0, EINVAL beyond the table's
  * end, or ENOMEM. */
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
-/* The function makes a key of pieces stand for LEN bytes of another, and returns likewise. */
+/* The function makes a key of pieces stand for LEN bytes of another. It returns 0, or ENOMEM with
+ * nothing changed. */
 int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len);
 /* The function brings map or klm up to date and returns 0 or EFAULT. */
 int xlt_prepare(struct mkey *mkey);

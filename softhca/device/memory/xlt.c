@@ -31,25 +31,18 @@ int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len)
 	return 0;
 }
 
-/* An entry has up to 2 GiB. */
+/* An entry of the table states 32 bits of a length. A window's piece may be longer, and nobody
+ * reads the table of one, so the piece is set as it would follow from that. */
 int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len)
 {
-	const uint64_t most = 1ull << 31;
-	uint8_t entry[XLT_OCTOWORD];
-	uint32_t at = 0;
-	int ret = 0;
-
-	for (; !ret && at < mkey->xlt_octowords; at++) {
-		uint64_t part = len < most ? len : most;
-
-		fld_set(entry, KLM_BCOUNT, part);
-		fld_set(entry, KLM_KEY, key);
-		fld_set(entry, KLM_VA, addr);
-		ret = xlt_write(mkey, (uint64_t)at * XLT_OCTOWORD, entry, sizeof(entry));
-		addr += part;
-		len -= part;
-	}
-	return ret ? ret : len ? EINVAL : 0;
+	if (!mkey->klm)
+		mkey->klm = calloc(mkey->xlt_octowords, sizeof(*mkey->klm));
+	if (!mkey->klm)
+		return ENOMEM;
+	mkey->klm[0] = (struct klm){ .len = len, .key = key, .addr = addr };
+	mkey->klms = 1;
+	mkey->xlt_changed = false;
+	return 0;
 }
 
 static int prepare_pages(struct mkey *mkey)

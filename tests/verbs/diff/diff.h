@@ -79,6 +79,8 @@ topic_fn diff_srq_odp;
 topic_fn diff_mw_data;
 topic_fn diff_mw_bound;
 topic_fn diff_mw_refused;
+topic_fn diff_mw_bound_to;
+topic_fn diff_mw_huge;
 topic_fn diff_mw_domains;
 topic_fn diff_mw_on_demand;
 topic_fn diff_naps;

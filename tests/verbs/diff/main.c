@@ -71,6 +71,8 @@ static const struct rig_topic topics[] = {
 	{ "mw-data", diff_mw_data },
 	{ "mw-bound", diff_mw_bound },
 	{ "mw-refused", diff_mw_refused },
+	{ "mw-bound-to", diff_mw_bound_to },
+	{ "mw-huge", diff_mw_huge },
 	{ "mw-domains", diff_mw_domains },
 	{ "mw-on-demand", diff_mw_on_demand },
 	{ "naps", diff_naps },

@@ -5,6 +5,7 @@
 #include "diff.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 #define WINDOW_AT 4096
 
@@ -20,9 +21,9 @@ static void completion_report(struct rig_end *end, const char *what)
 		say("%s: opcode %d", what, (int)wc.opcode);
 }
 
-/* Into the window of end 1, by the key. */
-static void write_through(struct rig_pair *pair, uint32_t rkey, uint64_t addr, uint32_t len,
-			  const char *what)
+/* From end 0, by the key, to what is bound to a window of end 1 */
+static void write_to(struct rig_pair *pair, uint32_t rkey, uint8_t *to, uint32_t len,
+		     const char *what)
 {
 	struct rig_end *from = &pair->end[0];
 	struct ibv_sge sge = { (uintptr_t)from->buf, len, from->mr->lkey };
@@ -32,12 +33,17 @@ static void write_through(struct rig_pair *pair, uint32_t rkey, uint64_t addr, u
 				  .send_flags = IBV_SEND_SIGNALED },
 			   *bad;
 
-	wr.wr.rdma.remote_addr = addr;
+	wr.wr.rdma.remote_addr = (uintptr_t)to;
 	wr.wr.rdma.rkey = rkey;
-	memset(pair->end[1].buf + WINDOW_AT, 0, len);
+	memset(to, 0, len);
 	MUST(!ibv_post_send(from->qp, &wr, &bad));
 	completion_report(from, what);
-	say("%s: arrived %d", what, !memcmp(from->buf, pair->end[1].buf + WINDOW_AT, len));
+	say("%s: arrived %d", what, !memcmp(from->buf, to, len));
+}
+
+static void write_through(struct rig_pair *pair, uint32_t rkey, uint32_t len, const char *what)
+{
+	write_to(pair, rkey, pair->end[1].buf + WINDOW_AT, len, what);
 }
 
 static struct ibv_mw_bind_info whole(struct rig_end *end, unsigned int access)
@@ -69,7 +75,7 @@ static void type_1(struct rig_pair *pair, bool unbinds)
 	SAY_RET(ibv_bind_mw(end->qp, mw, &bind), "bind");
 	completion_report(end, "bind");
 	say_check(mw->rkey != first, "the key is another");
-	write_through(pair, mw->rkey, bind.bind_info.addr, 256, "type 1");
+	write_through(pair, mw->rkey, 256, "type 1");
 	if (unbinds)
 		unbind(end, mw, &bind);
 	SAY_RET(ibv_dealloc_mw(mw), "dealloc");
@@ -113,11 +119,11 @@ static void type_2(struct rig_pair *pair)
 	rkey = ibv_inc_rkey(mw->rkey);
 	post_bind(end, mw, rkey, &info, "bind by request");
 	mw->rkey = rkey;
-	write_through(pair, rkey, info.addr, 256, "type 2");
+	write_through(pair, rkey, 256, "type 2");
 	post_bind(end, mw, ibv_inc_rkey(rkey), &info, "bind what is bound");
 	rig_pair_reconnect(pair);
 	post_invalidate(end, rkey, "invalidate");
-	write_through(pair, rkey, info.addr, 256, "type 2 after invalidate");
+	write_through(pair, rkey, 256, "type 2 after invalidate");
 	rig_pair_reconnect(pair);
 	SAY_RET(ibv_dealloc_mw(mw), "dealloc");
 }
@@ -268,5 +274,108 @@ void diff_mw_refused(struct rig *rig)
 	info.length = 1 << 30;
 	post_bind(&pair.end[1], mw, ibv_inc_rkey(mw->rkey), &info, "beyond the region");
 	MUST(!ibv_dealloc_mw(mw));
+	rig_pair_close(&pair);
+}
+
+/* What follows is of adapters of mlx4: mlx5's let go of regions that have windows, and do not look
+ * at the region when a window is bound. */
+static bool is_mlx4(const struct rig *rig)
+{
+	if (rig->device.vendor_part_id < 4113) /* the first Connect-IB */
+		return true;
+	say("not on this adapter");
+	return false;
+}
+
+static void post_rebind(struct rig_end *end, struct ibv_mw *mw, struct ibv_mr *mr, const char *what)
+{
+	struct ibv_mw_bind_info info = whole(end, IBV_ACCESS_REMOTE_WRITE);
+	uint32_t rkey = ibv_inc_rkey(mw->rkey);
+
+	info.mr = mr;
+	post_bind(end, mw, rkey, &info, what);
+	mw->rkey = rkey;
+}
+
+static void say_bound(struct ibv_mr *mr, const char *what)
+{
+	say_check(ibv_dereg_mr(mr) == EBUSY, "%s: the region stays", what);
+	say_check(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND) &&
+			  errno == EBUSY,
+		  "%s: and as it is", what);
+}
+
+/* Linux' driver of mlx4 keeps a region as long as windows are bound to it. */
+void diff_mw_bound_to(struct rig *rig)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct rig_pair pair;
+	struct rig_end *end = &pair.end[1];
+	struct ibv_mr *mr[3];
+	struct ibv_mw *one, *two;
+
+	if (!is_mlx4(rig))
+		return;
+	conf.mr_access |= IBV_ACCESS_MW_BIND;
+	rig_pair_open(rig, &conf, &pair);
+	for (int i = 0; i < 3; i++)
+		MUST(mr[i] = ibv_reg_mr(pair.pd, end->buf, 65536,
+					IBV_ACCESS_MW_BIND | IBV_ACCESS_LOCAL_WRITE |
+						RIG_ALL_REMOTE));
+	MUST(one = ibv_alloc_mw(pair.pd, IBV_MW_TYPE_1));
+	MUST(two = ibv_alloc_mw(pair.pd, IBV_MW_TYPE_2));
+	post_rebind(end, one, mr[0], "type 1");
+	say_bound(mr[0], "a window of type 1");
+	post_rebind(end, one, mr[1], "type 1 to another");
+	SAY_RET(ibv_dereg_mr(mr[0]), "dereg what it has left");
+	say_bound(mr[1], "a window that was bound again");
+	MUST(!ibv_dealloc_mw(one));
+	SAY_RET(ibv_dereg_mr(mr[1]), "dereg after dealloc");
+	post_rebind(end, two, mr[2], "type 2");
+	say_bound(mr[2], "a window of type 2");
+	post_invalidate(end, two->rkey, "invalidate");
+	SAY_RET(ibv_dereg_mr(mr[2]), "dereg after the invalidation");
+	MUST(!ibv_dealloc_mw(two));
+	rig_pair_close(&pair);
+}
+
+#define HUGE_REGION (9ull << 30)
+
+/* A window is as long as a region may be; and what is refused leaves it as it was. */
+void diff_mw_huge(struct rig *rig)
+{
+	struct rig_conf conf = rig_conf_default();
+	size_t len = SIZE_MAX >> 32 ? (size_t)HUGE_REGION : SIZE_MAX >> 4;
+	struct ibv_mw_bind_info info = { .length = len };
+	struct rig_pair pair;
+	struct rig_end *end = &pair.end[1];
+	struct ibv_mw *mw;
+	uint32_t rkey;
+	uint8_t *mem;
+
+	if (!is_mlx4(rig))
+		return;
+	mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		   -1, 0);
+	MUST(mem != MAP_FAILED);
+	info.addr = (uintptr_t)mem;
+	rig_pair_open(rig, &conf, &pair);
+	memset(pair.end[0].buf, 0x5a, 256);
+	MUST(info.mr = ibv_reg_mr(pair.pd, mem, len,
+				  IBV_ACCESS_MW_BIND | IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE));
+	MUST(mw = ibv_alloc_mw(pair.pd, IBV_MW_TYPE_1));
+	rkey = ibv_inc_rkey(mw->rkey);
+	info.mw_access_flags = IBV_ACCESS_REMOTE_WRITE;
+	post_bind(end, mw, rkey, &info, "all of it");
+	mw->rkey = rkey;
+	write_to(&pair, rkey, mem + len - 256, 256, "the end of it");
+	info.addr += 4096;
+	post_bind(end, mw, ibv_inc_rkey(rkey), &info, "beyond its end");
+	rig_pair_reconnect(&pair);
+	write_to(&pair, rkey, mem + 512, 256, "the window as it was");
+	MUST(!ibv_dealloc_mw(mw));
+	MUST(!ibv_dereg_mr(info.mr));
+	munmap(mem, len);
 	rig_pair_close(&pair);
 }

@@ -38,40 +38,56 @@ static struct bind decode_bind(const uint8_t *seg)
 	};
 }
 
+/* A key of pages is a region's. What would be written to its table as a window's are addresses of
+ * the bus, and so memory of others. */
+static bool is_window(struct hca *hca, const struct qp *qp, const struct mkey *mkey)
+{
+	if (mkey->mode == MKEY_KLMS)
+		return true;
+	if (hca->config.strict)
+		strict_report(hca->config.strict, hca->config.trace, "bind.region",
+			      "QP 0x%06x: key 0x%x, which is to be bound, is no window's", qp->n,
+			      mkey->key);
+	return false;
+}
+
 /* Windows of type 2 are those that may be invalidated. One that is bound has to be invalidated
  * before it is bound again. */
 static struct mkey *find_window(struct hca *hca, const struct qp *qp, const struct bind *bind)
 {
 	struct mkey *mkey = mkey_find(hca, bind->rkey);
 
-	if (!mkey || !mkey->umr_enabled || mkey->pd != qp->pd ||
+	if (!mkey || mkey->pd != qp->pd || !is_window(hca, qp, mkey) || !mkey->umr_enabled ||
 	    mkey->may_invalidate != bind->type_2)
 		return NULL;
 	return bind->type_2 && !mkey->free ? NULL : mkey;
 }
 
-/* The region lets windows be bound to it, and has what the window gives. */
-static bool region_allows(struct hca *hca, const struct qp *qp, const struct bind *bind)
+/* The function returns the region if that lets windows be bound to it, and has what the window
+ * gives. */
+static struct mkey *find_region(struct hca *hca, const struct qp *qp, const struct bind *bind)
 {
 	unsigned int writes = MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;
-	const struct mkey *region =
+	struct mkey *region =
 		mkey_check(hca, bind->lkey, qp->pd, bind->access & writes ? MKEY_LOCAL_WRITE : 0,
 			   bind->addr, bind->length);
 
-	return region && region->may_bind;
+	return region && region->may_bind ? region : NULL;
 }
 
 static int execute_bind(struct hca *hca, const struct qp *qp, const uint8_t *raw)
 {
 	struct bind bind = decode_bind(raw + M4_SEG);
 	struct mkey *mkey = find_window(hca, qp, &bind);
+	struct mkey *region = bind.length ? find_region(hca, qp, &bind) : NULL;
 
-	if (!mkey || (bind.length && !region_allows(hca, qp, &bind)))
+	if (!mkey || (bind.length && !region))
 		return WQE_BAD_MKEY;
-	if (bind.length && xlt_set_piece(mkey, bind.lkey, bind.addr, bind.length))
+	if (region && xlt_set_piece(mkey, bind.lkey, bind.addr, bind.length))
 		return WQE_BAD_UMR;
+	mkey_bind(mkey, region);
 	mkey->key = bind.rkey;
-	mkey->free = !bind.length;
+	mkey->free = !region;
 	mkey->access = bind.access;
 	mkey->start = bind.zero_based ? 0 : bind.addr;
 	mkey->len = bind.length;

@@ -224,6 +224,9 @@ enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 
 	if (!mkey || mkey == hca->sink_key)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "mkey: no such key");
+	if (mkey->windows)
+		return cmd_fail(cmd, PRM_STAT_RES_BUSY, "mkey: windows are bound to it");
+	mkey_bind(mkey, NULL);
 	res_remove(&hca->mkeys, mkey->n);
 	mkey->pd->users--;
 	if (mkey->umem)

@@ -323,12 +323,24 @@ int mlx5_execute_frame_umr(struct hca *hca, const struct eth_sq *sq, const uint8
 	return sq->has_umr ? umr_of_driver(hca, sq->wq.pd, raw, len) : WQE_BAD_OPCODE;
 }
 
+/* What windows are bound to stays as it is. */
+static int umr_of_front(struct hca *hca, const void *wqe, size_t len)
+{
+	const struct mkey *mkey = mkey_find(hca, fld_get(wqe, CTRL_MKEY));
+
+	if (hca->dead)
+		return EIO;
+	if (mkey && mkey->windows)
+		return EBUSY;
+	return umr_of_driver(hca, NULL, wqe, len) ? EINVAL : 0;
+}
+
 int hca_umr(struct hca *hca, const void *wqe, size_t len)
 {
 	int why;
 
 	fabric_lock(hca->fabric);
-	why = hca->dead ? EIO : umr_of_driver(hca, NULL, wqe, len) ? EINVAL : 0;
+	why = umr_of_front(hca, wqe, len);
 	fabric_unlock(hca->fabric);
 	return why;
 }

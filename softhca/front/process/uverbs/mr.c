@@ -40,7 +40,7 @@ static int mr_destroy(struct object *object, pid_t tid)
 
 	(void)tid;
 	if (ret)
-		return ret;
+		return ret; /* EBUSY: windows are bound to it */
 	mr->pd->base.users--;
 	if (mr->dm)
 		mr->dm->base.users--;
