@@ -9,6 +9,7 @@
 
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/device.h"
+#include "util/mmio.h"
 
 enum { CLOCK_PAGE = 3 }; /* of the device file: mlx4_ib */
 
@@ -27,6 +28,8 @@ static int clock_get(struct mlx4_context *ctx, const volatile __be32 **words)
 
 	if (ret)
 		return ret;
+	if (MMIO_IS_APART)
+		return clock_refuse("this CPU cannot load from the adapter's page");
 	if (!(device->comp_mask & MLX4_IB_QUERY_DEV_RESP_MASK_CORE_CLOCK_OFFSET))
 		return clock_refuse("the kernel does not show the adapter's clock");
 	if (provider_clock_page_get(&ctx->clock, &ctx->vctx.context, (off_t)(CLOCK_PAGE * size),

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
+#include "util/mmio.h"
 
 static int clock_get_page(struct mlx5_context *ctx, uint32_t command, uint32_t index,
 			  struct clock_page *page, const void **addr)
@@ -24,6 +25,10 @@ int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
 	const void *page;
 	int ret;
 
+	if (MMIO_IS_APART) {
+		verbs_warn("query_rt_values: this CPU cannot load from the adapter's page");
+		return EOPNOTSUPP;
+	}
 	if (!(ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET)) {
 		verbs_warn("query_rt_values: the kernel does not show the adapter's clock");
 		return EOPNOTSUPP;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "providers/mlx4/clock.h"
+#include "util/mmio.h"
 
 enum { CLOCK_PAGE = 3, OFFSET = 0x80 };
 
@@ -37,9 +38,11 @@ static void the_clock_is_two_words_of_a_page(void **state)
 	raw_clock(rig, EOPNOTSUPP);
 	rig->ctx->device_resp.comp_mask = MLX4_IB_QUERY_DEV_RESP_MASK_CORE_CLOCK_OFFSET;
 	rig->ctx->device_resp.hca_core_clock_offset = OFFSET;
-	values = raw_clock(rig, 0);
+	/* Loads from a register end programs on such CPUs. */
+	values = raw_clock(rig, MMIO_IS_APART ? EOPNOTSUPP : 0);
 	assert_int_equal(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
-	assert_int_equal(values.raw_clock.tv_nsec, (long)0x123489abcdef);
+	if (!MMIO_IS_APART)
+		assert_int_equal(values.raw_clock.tv_nsec, (long)0x123489abcdef);
 	values.comp_mask = 0;
 	assert_int_equal(mlx4_clock_query_rt_values(&rig->ctx->vctx.context, &values), 0);
 	assert_int_equal(values.comp_mask, 0);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * clock.c - the adapter's clock is in a page of the device's file, where the kernel says; on CPUs
+ * that cannot load from an adapter's page, it is refused.
+ */
+#include "providers/mlx5/clock.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx5/context.h"
+#include "util/mmio.h"
+
+enum { OFFSET = 0x80 };
+
+static void the_clock_is_two_words_of_a_page(void **state)
+{
+	const __be32 words[] = { htobe32(0x1234), htobe32(0x89abcdef) };
+	const off_t page = (off_t)(MLX5_IB_MMAP_CORE_CLOCK << 8) * sysconf(_SC_PAGESIZE);
+	struct mlx5_context *ctx = calloc(1, sizeof(*ctx));
+	struct ibv_values_ex values = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+	int fd = memfd_create("device", 0);
+
+	(void)state;
+	assert_non_null(ctx);
+	assert_int_equal(ftruncate(fd, page + sysconf(_SC_PAGESIZE)), 0);
+	assert_int_equal(pwrite(fd, words, sizeof(words), page + OFFSET), sizeof(words));
+	ctx->vctx.context.cmd_fd = fd;
+	provider_clock_page_init(&ctx->core_clock);
+	ctx->caps.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
+	ctx->caps.hca_core_clock_offset = OFFSET;
+	assert_int_equal(mlx5_clock_query_rt_values(&ctx->vctx.context, &values),
+			 MMIO_IS_APART ? EOPNOTSUPP : 0);
+	if (!MMIO_IS_APART)
+		assert_int_equal(values.raw_clock.tv_nsec, (long)0x123489abcdef);
+	provider_clock_page_destroy(&ctx->core_clock);
+	free(ctx);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_clock_is_two_words_of_a_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
