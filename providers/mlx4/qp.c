@@ -15,6 +15,7 @@
 #include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/srq.h"
+#include "providers/common/owner.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
 
@@ -269,6 +270,9 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 	/* The kernel limits what is asked for, and then rounds it as we have. */
 	kernel_attr.cap.max_recv_wr = size->rq_wqes ? max_of(attr->cap.max_recv_wr, 1u) : 0;
 	kernel_attr.cap.max_recv_sge = size->rq_wqes ? max_of(attr->cap.max_recv_sge, 1u) : 0;
+	/* Linux before 5.2 sizes a target's queues by what is said here, too. */
+	if (is_target(type))
+		kernel_attr.cap = (struct ibv_qp_cap){ 0 };
 	ret = verbs_cmd_create_qp(&ctx->vctx.context, &kernel_attr, &qp->vqp, &udata);
 	if (ret)
 		return ret;
@@ -313,6 +317,8 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	int ret = type ? qp_check_attr(type, attr) : EOPNOTSUPP;
 	struct mlx4_qp *qp;
 
+	if (!ret)
+		ret = provider_qp_check_owners(context, attr);
 	if (ret)
 		return ret;
 	qp = calloc_for("create_qp", 1, sizeof(*qp));
@@ -330,10 +336,16 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 
 /* ---- its life ---- */
 
+/* CQs of XRC that it does not use are the program's to destroy before it. */
 static void qp_clean_cqs(struct mlx4_qp *qp)
 {
-	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
+	struct ibv_qp *ibqp = &qp->vqp.qp;
+	struct ibv_cq *send = ibqp->send_cq, *recv = ibqp->recv_cq;
 
+	if (ibqp->qp_type == IBV_QPT_XRC_RECV)
+		return;
+	if (ibqp->qp_type == IBV_QPT_XRC_SEND)
+		recv = NULL;
 	if (recv)
 		mlx4_cq_clean(to_mcq(recv), qp);
 	if (send && send != recv)

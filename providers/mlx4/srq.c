@@ -11,6 +11,7 @@
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/datapath.h"
+#include "providers/common/owner.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
 
@@ -137,6 +138,8 @@ int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	int ret = srq_check_attr(ctx, attr);
 	struct mlx4_srq *srq;
 
+	if (!ret)
+		ret = provider_srq_check_owners(context, attr);
 	if (ret)
 		return ret;
 	srq = calloc_for("create_srq", 1, sizeof(*srq));

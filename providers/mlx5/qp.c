@@ -26,6 +26,7 @@
 #include "providers/mlx5/pd.h"
 #include "providers/mlx5/qp_dv.h"
 #include "providers/mlx5/qp_extra.h"
+#include "providers/common/owner.h"
 #include "util/alloc.h"
 #include "util/barrier.h"
 
@@ -71,38 +72,9 @@ static int qp_check_create_flags(uint32_t flags, enum ibv_qp_type type)
 	return 0;
 }
 
-/* The kernel knows objects by a number of their context, so one of another context would be taken
- * for whatever has that number in this one. The errno is that of a number that nothing has. */
-static int qp_check_owner(const char *field, const struct ibv_context *owner,
-			  const struct ibv_context *context)
-{
-	if (owner == context)
-		return 0;
-	verbs_warn("create_qp: %s belongs to another context (of %s) than the QP", field,
-		   owner->device->name);
-	return ENOENT;
-}
-
 static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
-}
-
-static int qp_check_owners(const struct ibv_context *context,
-			   const struct ibv_qp_init_attr_ex *attr)
-{
-	int ret = 0;
-
-	if (attr_pd(attr))
-		ret = qp_check_owner("pd", attr->pd->context, context);
-
-	if (!ret && attr->send_cq)
-		ret = qp_check_owner("send_cq", attr->send_cq->context, context);
-	if (!ret && attr->recv_cq)
-		ret = qp_check_owner("recv_cq", attr->recv_cq->context, context);
-	if (!ret && attr->srq)
-		ret = qp_check_owner("srq", attr->srq->context, context);
-	return ret;
 }
 
 static int qp_check_attr(const struct ibv_context *context, const struct qp_rules *rules,
@@ -133,7 +105,7 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 		verbs_warn("create_qp: srq is set: %s QP has none", rules->name);
 		return EINVAL;
 	}
-	return qp_check_owners(context, attr);
+	return provider_qp_check_owners(context, attr);
 }
 
 /* The function returns what may be posted, as IBV_QP_EX_WITH_*. */
@@ -750,11 +722,17 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	return mlx5_qp_create_dv(context, attr, &(struct mlx5_qp_dv){ 0 }, vqp);
 }
 
-/* The function forgets the completions of QP. Its CQs may be one and the same. */
+/* The function forgets the completions of QP. Its CQs may be one and the same. Those of XRC that it
+ * does not use are the program's to destroy before it. */
 static void qp_clean_cqs(struct mlx5_qp *qp)
 {
-	struct ibv_cq *send = qp->vqp.qp.send_cq, *recv = qp->vqp.qp.recv_cq;
+	struct ibv_qp *ibqp = &qp->vqp.qp;
+	struct ibv_cq *send = ibqp->send_cq, *recv = ibqp->recv_cq;
 
+	if (ibqp->qp_type == IBV_QPT_XRC_RECV)
+		return;
+	if (ibqp->qp_type == IBV_QPT_XRC_SEND)
+		recv = NULL;
 	if (recv)
 		mlx5_cq_clean(to_mcq(recv), &qp->rq);
 	if (send && send != recv)

@@ -16,6 +16,7 @@
 #include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/device.h"
+#include "providers/common/owner.h"
 #include "util/alloc.h"
 #include "providers/mlx5/tm.h"
 
@@ -204,6 +205,8 @@ int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	struct mlx5_srq *srq;
 	int ret = srq_check_attr(ctx, attr);
 
+	if (!ret)
+		ret = provider_srq_check_owners(context, attr);
 	if (ret)
 		return ret;
 	srq = calloc_for("create_srq", 1, sizeof(*srq));

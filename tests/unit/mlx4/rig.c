@@ -83,13 +83,22 @@ int verbs_cmd_destroy_srq(struct ibv_srq *srq)
 	return 0;
 }
 
-/* mlx4_ib takes no slots below 64 bytes, and no ring without memory, of any QP. */
+static bool asks_for_queues(const struct ibv_qp_cap *cap)
+{
+	return cap->max_send_wr || cap->max_recv_wr || cap->max_send_sge || cap->max_recv_sge ||
+	       cap->max_inline_data;
+}
+
+/* mlx4_ib takes no slots below 64 bytes, and no ring without memory, of any QP. Linux before 5.2
+ * does not drop the capacities that are asked for a target. */
 int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			struct verbs_qp *vqp, const struct verbs_udata *udata)
 {
 	const struct mlx4_ib_create_qp *req = udata->req;
 
 	if (!req->buf_addr || req->log_sq_stride < M4_MIN_SLOT_LOG)
+		return EINVAL;
+	if (attr->qp_type == IBV_QPT_XRC_RECV && asks_for_queues(&attr->cap))
 		return EINVAL;
 	vqp->qp.context = context;
 	vqp->qp.qp_num = attr->qp_type == IBV_QPT_XRC_RECV ? M4_XRC_TARGET | RIG_QPN : RIG_QPN;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "prm/mlx4/cqe.h"
 #include "prm/mlx4/wqe.h"
@@ -185,6 +186,86 @@ static void a_target_has_a_slot_and_posts_nothing(void **state)
 	rig_free(rig);
 }
 
+/* What is asked for a target's queues is nothing that the kernel should know of. */
+static void a_target_asks_for_no_queues(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct verbs_xrcd xrcd = { .xrcd.context = &rig->ctx->vctx.context };
+	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_XRC_RECV,
+					    .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+					    .xrcd = &xrcd.xrcd,
+					    .cap = { 8, 8, 1, 1, 64 } };
+	struct verbs_qp *vqp;
+
+	(void)state;
+	assert_int_equal(mlx4_qp_create(&rig->ctx->vctx.context, &attr, &vqp), 0);
+	assert_int_equal(mlx4_qp_destroy(&vqp->qp), 0);
+	rig_free(rig);
+}
+
+/* The kernel does not know them to be used, so the program may have destroyed them: a look at what
+ * was one ends the test. */
+static void qps_outlive_the_cqs_that_they_do_not_use(void **state)
+{
+	const struct rig_options options = { .type = IBV_QPT_XRC_SEND };
+	struct rig *rig = rig_new(&options);
+	struct ibv_cq *gone =
+		mmap(NULL, sizeof(struct mlx4_cq), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct verbs_xrcd xrcd = { .xrcd.context = &rig->ctx->vctx.context };
+	struct ibv_qp_init_attr_ex target = { .qp_type = IBV_QPT_XRC_RECV,
+					      .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+					      .xrcd = &xrcd.xrcd,
+					      .send_cq = gone,
+					      .recv_cq = gone };
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct verbs_qp *vqp;
+
+	(void)state;
+	assert_true(gone != MAP_FAILED);
+	rig->qp->vqp.qp.recv_cq = gone;
+	assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &reset, IBV_QP_STATE), 0);
+	assert_int_equal(mlx4_qp_create(&rig->ctx->vctx.context, &target, &vqp), 0);
+	assert_int_equal(mlx4_qp_modify(&vqp->qp, &reset, IBV_QP_STATE), 0);
+	assert_int_equal(mlx4_qp_destroy(&vqp->qp), 0);
+	rig_free(rig);
+	munmap(gone, sizeof(struct mlx4_cq));
+}
+
+static void objects_of_another_context_are_refused(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_context *ours = &rig->ctx->vctx.context;
+	struct ibv_context other = { .device = ours->device };
+	struct verbs_xrcd xrcd = { .xrcd.context = ours };
+	struct ibv_cq *cq = &rig->cq->vcq.cq;
+	struct ibv_qp_init_attr_ex qp = { .qp_type = IBV_QPT_RC,
+					  .comp_mask = IBV_QP_INIT_ATTR_PD,
+					  .pd = &rig->pd.pd,
+					  .send_cq = cq,
+					  .recv_cq = cq };
+	struct ibv_srq_init_attr_ex srq = { .attr = { .max_wr = WQES, .max_sge = 1 },
+					    .comp_mask =
+						    IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+						    IBV_SRQ_INIT_ATTR_CQ | IBV_SRQ_INIT_ATTR_XRCD,
+					    .srq_type = IBV_SRQT_XRC,
+					    .pd = &rig->pd.pd,
+					    .xrcd = &xrcd.xrcd,
+					    .cq = cq };
+	struct ibv_context **owners[] = { &rig->pd.pd.context, &cq->context, &xrcd.xrcd.context };
+	struct verbs_srq *vsrq;
+	struct verbs_qp *vqp;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		*owners[i] = &other;
+		if (i < 2)
+			assert_int_equal(mlx4_qp_create(ours, &qp, &vqp), ENOENT);
+		assert_int_equal(mlx4_srq_create(ours, &srq, &vsrq), ENOENT);
+		*owners[i] = ours;
+	}
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +274,9 @@ int main(void)
 		cmocka_unit_test(readers_know_of_no_qp),
 		cmocka_unit_test(an_srq_takes_its_completions_along),
 		cmocka_unit_test(a_target_has_a_slot_and_posts_nothing),
+		cmocka_unit_test(a_target_asks_for_no_queues),
+		cmocka_unit_test(qps_outlive_the_cqs_that_they_do_not_use),
+		cmocka_unit_test(objects_of_another_context_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,7 @@ int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex 
 			struct verbs_qp *vqp, const struct verbs_udata *udata)
 {
 	vqp->qp.qp_num = 0x100;
+	vqp->qp.qp_type = attr->qp_type;
 	vqp->qp.send_cq = attr->send_cq;
 	vqp->qp.recv_cq = attr->recv_cq;
 	return kernel_answer(context, &vqp->qp.context, udata);
@@ -295,7 +296,7 @@ static void a_qp_that_is_gone_completes_nothing(void **state)
 static void an_xrc_srq_that_is_gone_completes_nothing(void **state)
 {
 	struct life *life = *state;
-	struct verbs_xrcd vxrcd = { .handle = 1 };
+	struct verbs_xrcd vxrcd = { .xrcd.context = &life->ctx->vctx.context, .handle = 1 };
 	struct ibv_srq_init_attr_ex attr = {
 		.attr = { 3, 1, 0 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
@@ -408,6 +409,67 @@ static void objects_of_another_context_are_refused(void **state)
 	life->recv->vcq.cq.context = &life->ctx->vctx.context;
 }
 
+/* A QP of ATTR is reset and destroyed, when CQs that the kernel does not know it to use are gone: a
+ * look at one ends the test. */
+static void outlives(struct life *life, struct ibv_qp_init_attr_ex *attr, bool sends)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct mlx5_cq *gone = mmap(NULL, sizeof(*gone), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct verbs_qp *vqp;
+
+	assert_true(gone != MAP_FAILED);
+	memcpy(gone, life->recv, sizeof(*gone));
+	attr->recv_cq = &gone->vcq.cq;
+	attr->send_cq = sends ? &life->send->vcq.cq : &gone->vcq.cq;
+	assert_int_equal(mlx5_qp_create(&life->ctx->vctx.context, attr, &vqp), 0);
+	assert_int_equal(mprotect(gone, sizeof(*gone), PROT_NONE), 0);
+	assert_int_equal(mlx5_qp_modify(&vqp->qp, &reset, IBV_QP_STATE), 0);
+	assert_int_equal(mlx5_qp_destroy(&vqp->qp), 0);
+	munmap(gone, sizeof(*gone));
+}
+
+static void qps_of_xrc_outlive_the_cqs_that_they_do_not_use(void **state)
+{
+	struct life *life = *state;
+	struct verbs_xrcd vxrcd = { .xrcd.context = &life->ctx->vctx.context };
+	struct ibv_qp_init_attr_ex sender = { .qp_type = IBV_QPT_XRC_SEND,
+					      .comp_mask = IBV_QP_INIT_ATTR_PD,
+					      .pd = &life->pd.pd,
+					      .cap = { 4, 0, 1, 0, 0 } };
+	struct ibv_qp_init_attr_ex target = { .qp_type = IBV_QPT_XRC_RECV,
+					      .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+					      .xrcd = &vxrcd.xrcd };
+
+	outlives(life, &sender, true);
+	outlives(life, &target, false);
+}
+
+static void an_srq_takes_no_cq_of_another_context(void **state)
+{
+	struct life *life = *state;
+	struct ibv_context other = { .device = &device.device };
+	struct verbs_xrcd vxrcd = { .xrcd.context = &life->ctx->vctx.context };
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { 3, 1, 0 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = &life->pd.pd,
+		.xrcd = &vxrcd.xrcd,
+		.cq = &life->recv->vcq.cq,
+	};
+	struct ibv_context **owners[] = { &life->pd.pd.context, &attr.cq->context,
+					  &vxrcd.xrcd.context };
+	struct verbs_srq *vsrq;
+
+	for (int i = 0; i < 3; i++) {
+		*owners[i] = &other;
+		assert_int_equal(mlx5_srq_create(&life->ctx->vctx.context, &attr, &vsrq), ENOENT);
+		*owners[i] = &life->ctx->vctx.context;
+	}
+}
+
 static void a_uc_qp_does_not_read(void **state)
 {
 	const struct qp_rules *rules = mlx5_qp_rules_of(IBV_QPT_UC);
@@ -517,6 +579,8 @@ int main(void)
 		LIFE_TEST(a_cq_of_times_asks_for_them),
 		LIFE_TEST(a_receive_wqe_has_its_longest),
 		LIFE_TEST(objects_of_another_context_are_refused),
+		LIFE_TEST(qps_of_xrc_outlive_the_cqs_that_they_do_not_use),
+		LIFE_TEST(an_srq_takes_no_cq_of_another_context),
 		LIFE_TEST(a_uc_qp_does_not_read),
 		LIFE_TEST(each_event_makes_the_next_request_another),
 		LIFE_TEST(unread_completions_move_to_the_new_ring),
