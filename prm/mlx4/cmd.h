@@ -84,6 +84,7 @@ enum m4_status {
 	M4_STAT_BAD_INDEX = 0x0a,
 	M4_STAT_ICM_ERROR = 0x0c,
 	M4_STAT_BAD_QP_STATE = 0x10,
+	M4_STAT_REG_BOUND = 0x21, /* windows are bound to the region */
 	M4_STAT_BAD_PKT = 0x30,
 	M4_STAT_BAD_SIZE = 0x40,
 };

@@ -25,7 +25,9 @@ struct umr_wait {
 
 int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
-	struct umr_wait *wait = malloc(sizeof(*wait) + len);
+	/* What names the key is read before the request is checked; behind a short one are zeroes. */
+	enum { HEAD = 64 };
+	struct umr_wait *wait = calloc(1, sizeof(*wait) + (len < HEAD ? HEAD : len));
 
 	if (!wait)
 		return ENOMEM;

@@ -145,8 +145,21 @@ enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd)
 		   : M4_STAT_OK;
 }
 
+/* Windows that lead to a region that is gone lead nowhere. */
+static void windows_release(struct hca *hca, const struct mkey *region)
+{
+	for (uint32_t n = 0; region->windows && n <= hca->mkey_mask; n++) {
+		struct mkey *window = res_get(&hca->mkeys, n);
+
+		if (window && window->bound_to == region)
+			mkey_invalidate(window);
+	}
+}
+
 void m4_mpt_remove(struct hca *hca, struct mkey *mkey)
 {
+	windows_release(hca, mkey);
+	mkey_bind(mkey, NULL);
 	res_remove(&hca->mkeys, mkey->n);
 	mkey->pd->users--;
 	mkey_free(mkey);
@@ -159,6 +172,8 @@ enum m4_status m4_mpt_take(struct hca *hca, struct m4_cmd *cmd)
 
 	if (!mkey)
 		return m4_fail(cmd, M4_STAT_BAD_RESOURCE, "mpt: no such key");
+	if (mkey->windows)
+		return m4_fail(cmd, M4_STAT_REG_BOUND, "mpt: windows are bound to it");
 	memcpy(cmd->out, mkey->context, M4_MPT_SIZE);
 	icm_write(hca, entry_addr(hca, mkey->n), &status, sizeof(status));
 	hca->mlx4->taken[mkey->n] = true;
