@@ -25,7 +25,7 @@ struct umr_wait {
 
 int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
-	/* What names the key is read before the request is checked; behind a short one are zeroes. */
+	/* What names the key is read before the request is checked: zeroes, behind a short one. */
 	enum { HEAD = 64 };
 	struct umr_wait *wait = calloc(1, sizeof(*wait) + (len < HEAD ? HEAD : len));
 
