@@ -268,6 +268,7 @@ static int outlive_a_peer(int told)
 	char bytes[64] = { 0 };
 
 	forks_port--;
+	alarm(4 * PATIENCE_S); /* Linux has seconds for an acknowledgement, and seven retries */
 	listener = listen_here();
 	socket = raccept(listener, NULL, NULL);
 	why_no_channel = EMFILE;
@@ -480,7 +481,7 @@ int main(int argc, char *argv[])
 {
 	if (argc > 1)
 		forks_address = argv[1];
-	alarm(8 * PATIENCE_S); /* on an emulated processor, too */
+	alarm(16 * PATIENCE_S); /* on an emulated processor, too */
 	sockets_are_of_the_new_user();
 	the_end_of_a_connection_is_seen();
 	a_connection_needs_no_channel();
