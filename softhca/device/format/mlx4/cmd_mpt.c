@@ -51,17 +51,15 @@ static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t
 	return NULL;
 }
 
-/* A window stands for nothing until it is bound: to one region, in entries of up to 2 GiB. One of
- * type 2 begins as free, and may be invalidated. */
+/* A window stands for nothing until it is bound: to one region, in one piece. One of type 2 begins
+ * as free, and may be invalidated. */
 static void window_decode(struct mkey *mkey)
 {
-	enum { ENTRIES = 4 };
-
 	mkey->mode = MKEY_KLMS;
 	mkey->umr_enabled = true;
 	mkey->free = true;
 	mkey->may_invalidate = fld_get(mkey->context, M4_MPT_STATUS) == M4_MPT_FREE;
-	mkey->xlt_octowords = ENTRIES;
+	mkey->xlt_octowords = 1;
 	mkey->access = 0;
 }
 
