@@ -62,6 +62,7 @@ enum {
 	BAD_PARAM = 3,
 	BAD_SYS_STATE = 4,
 	BAD_RESOURCE = 5,
+	REG_BOUND = 0x21,
 	BUSY = 6,
 	BAD_RES_STATE = 9,
 	BAD_INDEX = 0xa,
@@ -829,6 +830,10 @@ static void a_window_opens_when_it_is_bound(void **state)
 	assert_int_equal(cqe(1)[31], 0x48);
 	assert_int_equal(cqe(2)[31], 0x5e);
 	assert_memory_equal(guest(DATA + 0x80c), "said", 4);
+	/* The region is held for as long. */
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), REG_BOUND);
+	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
 }
 
 /* The first 8 bytes of a WQE, through the page behind the doorbells */
