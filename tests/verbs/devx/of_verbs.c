@@ -24,7 +24,7 @@ void dx_general(void)
 		PRM_OP_QUERY_PAGES,       PRM_OP_ALLOC_PD,
 		PRM_OP_QUERY_QP,          PRM_OP_CREATE_QP,
 		PRM_OP_GENERAL_START,     PRM_OP_GENERAL_END,
-		PRM_OP_QUERY_CONG_STATUS,
+		PRM_OP_QUERY_CONG_STATUS, PRM_OP_QUERY_LAG,
 	};
 	uint8_t in[16], out[16 + PRM_HCA_CAP_SIZE];
 	struct dx_device device;
