@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// gloo_ranks.cc - gloo-ranks DIRECTORY RANK RANKS ROUNDS: one rank that sums vectors with the others, by gloo's transport over
-// verbs, and compares each sum. DIRECTORY is where they meet; it is empty at first.
+// gloo_ranks.cc - gloo-ranks DIRECTORY RANK RANKS ROUNDS DEVICE: one rank that sums vectors with the others, by gloo's transport
+// over verbs, and compares each sum. DIRECTORY is where they meet; it is empty at first.
 //
 // A gloo::Algorithm ends by a message to the next rank whose sending it does not wait for, and a buffer whose send is not
 // complete ends the program when it is destroyed. So what has run stays until all ranks have all sums, and goes with the process.
@@ -58,10 +58,10 @@ static void await_all(gloo::rendezvous::FileStore &store, int rank, int ranks)
 
 int main(int argc, char **argv)
 {
-	if (argc != 5)
+	if (argc != 6)
 		return 2;
 	const int rank = atoi(argv[2]), ranks = atoi(argv[3]), rounds = atoi(argv[4]);
-	auto device = gloo::transport::ibverbs::CreateDevice({ "mlx5_0", 1, 0 });
+	auto device = gloo::transport::ibverbs::CreateDevice({ argv[5], 1, 0 });
 	auto context = std::make_shared<gloo::rendezvous::Context>(rank, ranks);
 	gloo::rendezvous::FileStore store(argv[1]);
 	std::vector<std::unique_ptr<Sum>> sums;

@@ -3,12 +3,12 @@
 # lib.sh - what the consumer tests share: one adapter that separate programs join, programs and libraries by origin
 # (ours, debian), pairs of server and client, and results as run-tests reads them.
 #
-# A test script sources this with its own arguments: BUILD [--quick|--all] [--prefix TEXT] [--only PATTERN].
+# A test script sources this with its own arguments: BUILD [--quick|--all] [--device mlx5|mlx4] [--prefix TEXT] [--only PATTERN].
 
 CONSUMERS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$CONSUMERS_DIR/../../scripts/common.sh"
 
-usage="usage: ${0##*/} BUILD [--quick|--all] [--prefix TEXT] [--only PATTERN]"
+usage="usage: ${0##*/} BUILD [--quick|--all] [--device mlx5|mlx4] [--prefix TEXT] [--only PATTERN]"
 case ${1:-} in
 -h | --help)
 	say "$usage"
@@ -16,15 +16,21 @@ case ${1:-} in
 	;;
 '' | -*) die "$usage" ;;
 esac
+ARGUMENTS=("$@")
 [ -d "$1" ] || die "$1 is no build; ./run-tests --only '^build-gcc' makes build-gcc"
 BUILD=$(cd "$1" && pwd)
 shift
 export QUICK='' ALL='' # for the scripts that have a short form, or a very long one
 PREFIX='' ONLY=''
+DEVICE=mlx5 # the kind of adapter, and the provider that drives it
 while [ $# -gt 0 ]; do
 	case $1 in
 	--quick) QUICK=1 ;;
 	--all) ALL=1 ;;
+	--device)
+		DEVICE=$2
+		shift
+		;;
 	--prefix)
 		PREFIX=$2
 		shift
@@ -37,6 +43,9 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
+
+[[ $DEVICE == mlx[45] ]] || die "no device $DEVICE; $usage"
+[ "$DEVICE" = mlx5 ] || PREFIX+=$DEVICE.
 
 WORK=$(mktemp -d /tmp/rdmakit-consumers.XXXXXX)
 chmod 755 "$WORK"
@@ -130,14 +139,14 @@ libraries_of() {
 	local program
 	for program in ibv_devinfo 'rping -h'; do
 		LD_DEBUG=libs bash -c "exec $(on_adapter "$(with_libs debian "$1") /usr/bin/$program")" 2>&1 </dev/null || true
-	done | sed -n 's,.*calling init: \(/.*/lib\(ibverbs\|rdmacm\|mlx5\)[.-].*\),\1,p' | sort -u | xargs -r -d '\n' readlink -f
+	done | sed -n 's,.*calling init: \(/.*/lib\(ibverbs\|rdmacm\|'"$DEVICE"'\)[.-].*\),\1,p' | sort -u | xargs -r -d '\n' readlink -f
 }
 
 # libraries_are_right ours|debian FILE: whether all three are in FILE, the provider too, and all from where they should be
 libraries_are_right() {
 	local library stage
 	stage=$(readlink -f "$BUILD/stage")/
-	for library in ibverbs rdmacm mlx5; do
+	for library in ibverbs rdmacm $DEVICE; do
 		grep -q "/lib${library}[.-]" "$2" || return 1
 	done
 	case $1 in
@@ -162,6 +171,28 @@ show_libraries() {
 	done
 }
 
+# own_network: begins the script again in a network of its own, where an adapter of mlx4 has an interface on RoCE: its library looks
+# for neighbours by the host's routes, so GIDs have to be addresses there.
+NETDEV=()
+own_network() {
+	[ "$DEVICE" = mlx4 ] || return 0
+	if [ -z "${IN_OWN_NETWORK:-}" ]; then
+		unshare -n true 2>/dev/null || { skip network "no network of its own can be made here" && exit; }
+		IN_OWN_NETWORK=1 unshare -n "$0" "${ARGUMENTS[@]}"
+		exit
+	fi
+	# The address and the MAC address are those of the first adapter's GIDs. Nobody has the same IPv6 address, so nobody need be asked.
+	{ echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad; } 2>/dev/null || true
+	if ! { ip link set lo up && ip link add d0 address 02:02:c9:5f:00:01 type veth peer name d1 &&
+		ip addr add 198.18.0.1/24 dev d0 && ip link set d0 up && ip link set d1 up; }; then
+		die "no interfaces can be made here"
+	fi
+	await $$ "$CASE_LIMIT" has_all_addresses || die "the interface has no addresses"
+	NETDEV=(--netdev d0)
+}
+
+has_all_addresses() { [ -z "$(ip -6 addr show dev d0 tentative)" ]; }
+
 # adapter_start ib|roce [OPTION...]
 adapter_start() {
 	adapter_serve "$@" && show_libraries
@@ -171,7 +202,8 @@ adapter_serve() {
 	ADAPTER_LINK=$1
 	ADAPTER_ARGS=("$@")
 	rm -f "$ADAPTER_SOCKET"
-	"$SOFTHCA" serve --socket "$ADAPTER_SOCKET" --link "$@" >"$WORK/adapter.log" 2>&1 </dev/null &
+	[ "$1" = ib ] || set -- "$@" "${NETDEV[@]}"
+	"$SOFTHCA" serve --socket "$ADAPTER_SOCKET" --device "$DEVICE" --link "$@" >"$WORK/adapter.log" 2>&1 </dev/null &
 	ADAPTER=$!
 	! await $ADAPTER "$CASE_LIMIT" test -S "$ADAPTER_SOCKET" || return 0
 	failed "adapter.$1" "softhca serve did not come up" "$WORK/adapter.log"

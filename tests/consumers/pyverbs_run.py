@@ -68,7 +68,7 @@ def mapped_libraries():
     """What this process has run on, as it says itself."""
     with open('/proc/self/maps', encoding='utf-8') as maps:
         paths = {line.rstrip('\n').split(maxsplit=5)[5] for line in maps if '/lib' in line}
-    return sorted(path for path in paths if re.search('/lib(ibverbs|rdmacm|mlx5)[.-]', path))
+    return sorted(path for path in paths if re.search('/lib(ibverbs|rdmacm|mlx[45])[.-]', path))
 
 
 def main():
