@@ -5,6 +5,7 @@
 #include "providers/common/cq_ring.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/barrier.h"
@@ -56,4 +57,23 @@ bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *
 		entry_move(marks, from, to, i);
 	}
 	return false;
+}
+
+void provider_cq_ring_keep(struct cq_old_ring **rings, struct cq_old_ring *old,
+			   const struct queue_mem *buf)
+{
+	old->buf = *buf;
+	old->next = *rings;
+	*rings = old;
+}
+
+void provider_cq_ring_free_kept(struct cq_old_ring **rings)
+{
+	struct cq_old_ring *old;
+
+	while ((old = *rings)) {
+		*rings = old->next;
+		provider_queue_mem_free(&old->buf);
+		free(old);
+	}
 }

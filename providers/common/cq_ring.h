@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "providers/common/queue_mem.h"
+
 /* The parts of an entry's last byte */
 struct cqe_marks {
 	uint8_t owner;        /* the bit */
@@ -32,5 +34,17 @@ void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *
  * false when the adapter has not marked the end. */
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
+
+/* Memory that nobody is to use for anything else while the CQ lives: rings that it had, at which a
+ * poller may still look, or where the adapter may still write. */
+struct cq_old_ring {
+	struct cq_old_ring *next;
+	struct queue_mem buf;
+};
+
+/* OLD, which is allocated, holds the memory from now on. */
+void provider_cq_ring_keep(struct cq_old_ring **rings, struct cq_old_ring *old,
+			   const struct queue_mem *buf);
+void provider_cq_ring_free_kept(struct cq_old_ring **rings);
 
 #endif

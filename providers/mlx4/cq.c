@@ -13,6 +13,7 @@
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
+#include "providers/common/cq_ring.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
 
@@ -176,7 +177,7 @@ int mlx4_cq_destroy(struct ibv_cq *ibcq)
 		return ret;
 	provider_queue_rec_free(&ctx->dbrecs, 0, &cq->rec);
 	provider_queue_mem_free(&cq->buf);
-	mlx4_cq_free_kept_rings(cq);
+	provider_cq_ring_free_kept(&cq->old_rings);
 	free(cq);
 	return 0;
 }

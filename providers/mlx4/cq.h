@@ -39,8 +39,8 @@ struct mlx4_cq {
 	bool has_time;
 	bool taken; /* the program reads the ring by itself: mlx4dv_init_obj() */
 	struct queue_mem buf;
-	struct cq_kept_ring *kept_rings; /* see cq_resize.c */
-	struct queue_rec rec;            /* dbrec */
+	struct cq_old_ring *old_rings; /* see cq_resize.c */
+	struct queue_rec rec;          /* dbrec */
 };
 
 static inline struct mlx4_cq *to_mcq(struct ibv_cq *cq)
@@ -59,7 +59,6 @@ int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 int mlx4_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 		   struct verbs_cq **vcq);
 int mlx4_cq_resize(struct ibv_cq *cq, int cqe);
-void mlx4_cq_free_kept_rings(struct mlx4_cq *cq);
 int mlx4_cq_destroy(struct ibv_cq *cq);
 int mlx4_cq_arm(struct ibv_cq *cq, int solicited_only);
 void mlx4_cq_event(struct ibv_cq *cq);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_resize.c - gives a CQ a ring of another size while completions are in it. Nobody looks at a
- * ring without its lock, so the old one goes at once, unless the adapter may still write to both.
+ * cq_resize.c - gives a CQ a ring of another size while completions are in it.
+ *
+ * How CQEs move, providers/common/cq_ring.h says.
+ *
+ * A poller may look at the ring for something pending without the lock (cqe_peek()): it must find
+ * memory there, whatever mixture of old and new it sees. So rings never shrink as memory, a larger
+ * ring is published before the mask that needs it, and old ones stay until the CQ goes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,41 +33,24 @@ static struct cq_ring ring_in(const struct mlx4_cq *cq, const struct queue_mem *
 				 count_log };
 }
 
-struct cq_kept_ring {
-	struct cq_kept_ring *next;
-	struct queue_mem mem;
-};
-
-/* The memory is nobody's for anything else while the CQ lives. Where there is none to note that,
- * it stays for good. */
-static void ring_keep(struct mlx4_cq *cq, struct queue_mem *mem)
+static void ring_publish(struct mlx4_cq *cq, struct cq_old_ring *old, const struct queue_mem *mem,
+			 const struct cq_ring *to)
 {
-	struct cq_kept_ring *kept = calloc_for("resize_cq", 1, sizeof(*kept));
-
-	if (kept) {
-		*kept = (struct cq_kept_ring){ cq->kept_rings, *mem };
-		cq->kept_rings = kept;
-	}
-	*mem = (struct queue_mem){ 0 };
+	provider_cq_ring_keep(&cq->old_rings, old, &cq->buf);
+	cq->buf = *mem;
+	__atomic_store_n(&cq->ring, to->last + 1 - M4_CQE_SIZE, __ATOMIC_RELEASE);
+	__atomic_store_n(&cq->mask, (1u << to->count_log) - 1, __ATOMIC_RELEASE);
+	cq->count_log = to->count_log;
+	__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELEASE);
+	doorbell_cq_consumed(cq->dbrec, cq->ci);
 }
 
-void mlx4_cq_free_kept_rings(struct mlx4_cq *cq)
-{
-	struct cq_kept_ring *kept;
-
-	while ((kept = cq->kept_rings)) {
-		cq->kept_rings = kept->next;
-		provider_queue_mem_free(&kept->mem);
-		free(kept);
-	}
-}
-
-static int cq_run_resize(struct mlx4_cq *cq, const struct cq_ring *to, struct queue_mem *mem)
+static int cq_run_resize(struct mlx4_cq *cq, struct cq_old_ring *old, const struct queue_mem *mem,
+			 const struct cq_ring *to)
 {
 	const struct mlx4_ib_resize_cq req = { .buf_addr = (uintptr_t)mem->addr };
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	const struct cq_ring from = ring_in(cq, &cq->buf, cq->count_log);
-	struct queue_mem old = cq->buf;
 	const int cqe = cq->vcq.cq.cqe;
 	int ret;
 
@@ -73,18 +61,13 @@ static int cq_run_resize(struct mlx4_cq *cq, const struct cq_ring *to, struct qu
 	if (!provider_cq_ring_move(&marks, &from, to, cq->ci)) {
 		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
 			   cq->cqn);
-		ring_keep(cq, mem);
+		/* The adapter may write to either. */
+		provider_cq_ring_keep(&cq->old_rings, old, mem);
 		cq->vcq.cq.cqe = cqe;
 		return EIO;
 	}
-	cq->buf = *mem;
-	*mem = old;
-	cq->ring = to->last + 1 - M4_CQE_SIZE;
-	cq->count_log = to->count_log;
-	cq->mask = (1u << cq->count_log) - 1;
+	ring_publish(cq, old, mem, to);
 	cq->vcq.cq.cqe = (int)cq->mask;
-	__atomic_store_n(&cq->ci, cq->ci + 1, __ATOMIC_RELAXED);
-	doorbell_cq_consumed(cq->dbrec, cq->ci);
 	return 0;
 }
 
@@ -122,25 +105,39 @@ static uint32_t ring_now(struct mlx4_cq *cq, struct queue_mem *buf)
 	return count_log;
 }
 
+static int new_ring_alloc(struct mlx4_cq *cq, const struct queue_mem *now, uint32_t count_log,
+			  struct queue_mem *mem)
+{
+	size_t size = max_of((size_t)1 << (count_log + cq->entry_log), now->size);
+	struct ibv_pd *pd = now->owner ? &now->owner->pd : NULL;
+
+	return mlx4_cq_alloc_ring(to_mctx(cq->vcq.cq.context), pd, size, mem);
+}
+
 static int cq_resize_to(struct mlx4_cq *cq, const struct queue_mem *now, uint32_t count_log)
 {
-	struct ibv_pd *pd = now->owner ? &now->owner->pd : NULL;
+	struct cq_old_ring *old = calloc_for("resize_cq", 1, sizeof(*old));
 	struct queue_mem mem;
+	int ret = old ? new_ring_alloc(cq, now, count_log, &mem) : ENOMEM;
 	struct cq_ring to;
-	int ret = mlx4_cq_alloc_ring(to_mctx(cq->vcq.cq.context), pd,
-				     (size_t)1 << (count_log + cq->entry_log), &mem);
+	bool is_kept;
 
-	if (ret)
+	if (ret) {
+		free(old);
 		return ret;
+	}
 	to = ring_in(cq, &mem, count_log);
 	qlock_enter(&cq->lock);
 	ret = cq_check_reader(cq);
 	/* Another thread may have been first, and the kernel does nothing for the same size. */
 	if (!ret && count_log != cq->count_log)
-		ret = cq_run_resize(cq, &to, &mem);
+		ret = cq_run_resize(cq, old, &mem, &to);
+	is_kept = cq->old_rings == old;
 	qlock_leave(&cq->lock);
-	if (mem.addr)
+	if (!is_kept) {
 		provider_queue_mem_free(&mem);
+		free(old);
+	}
 	return ret;
 }
 

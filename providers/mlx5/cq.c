@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "providers/common/cq_ring.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/cq_ring.h"
@@ -231,7 +232,7 @@ int mlx5_cq_destroy(struct ibv_cq *ibcq)
 	if (ret)
 		return ret;
 	mlx5_queue_rec_free(ctx, &cq->rec);
-	mlx5_cq_free_old_rings(cq);
+	provider_cq_ring_free_kept(&cq->old_rings);
 	provider_queue_mem_free(&cq->buf);
 	free(cq);
 	return 0;

@@ -94,7 +94,4 @@ int mlx5_cq_destroy(struct ibv_cq *cq);
 int mlx5_cq_arm(struct ibv_cq *cq, int solicited_only);
 void mlx5_cq_event(struct ibv_cq *cq);
 
-/* The function frees the memory of the rings that CQ had before the current one. */
-void mlx5_cq_free_old_rings(struct mlx5_cq *cq);
-
 #endif

@@ -19,11 +19,6 @@
 #include "providers/mlx5/data/doorbell.h"
 #include "util/alloc.h"
 
-struct cq_old_ring {
-	struct cq_old_ring *next;
-	struct queue_mem buf;
-};
-
 struct new_ring {
 	struct queue_mem buf;
 	uint8_t *ring;
@@ -43,17 +38,9 @@ static struct cq_ring ring_at(const struct mlx5_cq *cq, uint8_t *ring, uint32_t 
 				 count_log };
 }
 
-/* OLD has the memory that nobody is to use for anything else while the CQ lives. */
-static void ring_keep(struct mlx5_cq *cq, struct cq_old_ring *old, const struct queue_mem *buf)
-{
-	old->buf = *buf;
-	old->next = cq->old_rings;
-	cq->old_rings = old;
-}
-
 static void ring_publish(struct mlx5_cq *cq, struct cq_old_ring *old, const struct new_ring *to)
 {
-	ring_keep(cq, old, &cq->buf);
+	provider_cq_ring_keep(&cq->old_rings, old, &cq->buf);
 	cq->buf = to->buf;
 	__atomic_store_n(&cq->ring, to->ring, __ATOMIC_RELEASE);
 	__atomic_store_n(&cq->mask, (1u << to->count_log) - 1, __ATOMIC_RELEASE);
@@ -81,7 +68,8 @@ static int cq_run_resize(struct mlx5_cq *cq, struct cq_old_ring *old, const stru
 	if (!provider_cq_ring_move(&marks, &from_ring, &to_ring, cq->ci)) {
 		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
 			   cq->cqn);
-		ring_keep(cq, old, &to->buf); /* the adapter may write to either */
+		/* The adapter may write to either. */
+		provider_cq_ring_keep(&cq->old_rings, old, &to->buf);
 		cq->vcq.cq.cqe = cqe;
 		return EIO;
 	}
@@ -174,15 +162,4 @@ int mlx5_cq_resize(struct ibv_cq *ibcq, int cqe)
 		return ret;
 	to.count_log = log2_ceil((uint64_t)cqe + 1);
 	return to.count_log == ring_now(cq, &now) ? 0 : cq_resize_to(cq, &now, &to);
-}
-
-void mlx5_cq_free_old_rings(struct mlx5_cq *cq)
-{
-	struct cq_old_ring *old;
-
-	while ((old = cq->old_rings)) {
-		cq->old_rings = old->next;
-		provider_queue_mem_free(&old->buf);
-		free(old);
-	}
 }
