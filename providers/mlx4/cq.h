@@ -16,6 +16,11 @@ struct mlx4_qp;
 
 enum { M4_NO_QPN = 0xffffffff };
 
+/* The routine polls completions from CQE at index CI on, where CQ is, to WC, where is ROOM for as
+ * many: see poll_cq.c. */
+typedef int cq_poll_fn(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+		       uint32_t ci);
+
 struct mlx4_cq {
 	struct qlock lock;
 	uint8_t *ring;      /* the 32 bytes of entry 0 that end with the ownership bit */
@@ -25,11 +30,12 @@ struct mlx4_cq {
 	uint32_t mask;      /* entries - 1 */
 	__be32 qpn_be;      /* of the completion before, as a CQE has it, or M4_NO_QPN, and */
 	struct mlx4_qp *qp; /* its QP */
+	cq_poll_fn *poll;   /* where the next poll begins; fits qp */
 	uint64_t from_mask; /* of the words that say from whom a message is: what is there */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const uint8_t *cqe; /* the current completion of the extended readers */
-	uint64_t extra;     /* of it: WQ_DONE_* of a request */
+	uint32_t extra;     /* of it: ibv_wc_opcode, and ibv_wc_flags above it: WQ_DONE_* */
 
 	struct verbs_cq vcq;
 

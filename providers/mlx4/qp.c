@@ -201,6 +201,7 @@ static void qp_set_sends(struct mlx4_context *ctx, const struct ibv_qp_init_attr
 	sq->doorbell = ctx->uar + M4_UAR_SEND;
 	sq->bf = ctx->bf.half ? &ctx->bf : NULL;
 	sq->wq.mask = size->sq_slots - 1;
+	sq->note_mask = sq->wq.mask * (uint32_t)sizeof(*sq->wq.slots);
 	sq->wq.max_post = size->sq_slots - size->sq_spare;
 	wq_reset(&sq->wq);
 	mlx4_sq_ring_init(sq);
@@ -234,6 +235,7 @@ static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const str
 	qp->srq = attr->srq ? to_msrq(attr->srq) : NULL;
 	qp->sq_sig_all = attr->sq_sig_all;
 	qp->post_send = mlx4_datapath()->post_send_routine(qp);
+	qp->rq.post = mlx4_datapath()->post_recv_routine(qp->rq.stride_log, shared);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		mlx4_datapath()->send_wr_fill(qp);
 }
@@ -362,7 +364,7 @@ static void qp_open_sends(struct mlx4_qp *qp, bool open)
 static void qp_open_receives(struct mlx4_qp *qp, bool open)
 {
 	qlock_enter(&qp->rq.lock);
-	qp->rq.open = open && qp->rq.buf;
+	qp->rq.sge_limit = open && qp->rq.buf ? qp->rq.max_sge + 1 : 0;
 	qlock_leave(&qp->rq.lock);
 }
 
@@ -458,6 +460,7 @@ struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr
 	if (qp) {
 		qp->kind = SEND_XRC;
 		qp->post_send = mlx4_datapath()->post_send_routine(qp);
+		qp->rq.post = mlx4_datapath()->post_recv_routine(0, false);
 		ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
 	}
 	if (!ret)

@@ -20,19 +20,27 @@ enum send_kind {
 	SEND_KINDS,
 };
 
+/* done_as of a request has IBV_WC_WITH_IMM, and what no ibv_wc_flags is: it is an atomic one. */
+#define SENT_WITH_IMM ((uint32_t)IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT)
+#define SENT_ATOMIC   (0x80u << WQ_DONE_FLAGS_SHIFT)
+
 struct mlx4_blueflame;
 struct mlx4_qp;
+struct mlx4_rq;
 struct mlx4_srq;
 
 typedef int qp_post_send_fn(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 			    struct ibv_send_wr **bad_wr);
+
+typedef int post_recv_fn(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* A ring of slots, each of which has one WQE. */
 struct mlx4_sq {
 	struct wq wq; /* its head is the index of the next WQE */
 	uint8_t *buf;
 	uint32_t slot_log;
-	uint32_t spare; /* slots in front of the head that must not look like WQEs */
+	uint32_t note_mask; /* bytes of wq.slots, but for those of one */
+	uint32_t spare;     /* slots in front of the head that must not look like WQEs */
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t flags_always;     /* of the control segment: all requests are signaled */
@@ -47,8 +55,9 @@ struct mlx4_rq {
 	uint8_t *buf;
 	uint32_t stride_log;
 	uint32_t max_sge;
-	bool open; /* the state allows to post */
+	uint32_t sge_limit; /* max_sge + 1 while the state allows to post, else 0 */
 	__be32 *dbrec;
+	post_recv_fn *post;
 	struct qlock lock;
 };
 

@@ -7,6 +7,8 @@
 #ifndef PROVIDERS_MLX4_SRQ_H
 #define PROVIDERS_MLX4_SRQ_H
 
+#include <assert.h>
+
 #include "libibverbs/driver.h"
 #include "prm/mlx4/wqe.h"
 #include "providers/common/lock.h"
@@ -14,9 +16,14 @@
 #include "util/bits.h"
 #include "util/order.h"
 
+struct mlx4_srq;
+
+typedef int post_srq_fn(struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
 struct mlx4_srq {
 	struct qlock lock; /* guards the list and wr_ids */
 	uint8_t *ring;
+	post_srq_fn *post;
 	uint32_t stride_log;
 	uint32_t wqes, max_sge;
 	uint32_t head, tail; /* of the list */
@@ -39,17 +46,29 @@ static inline uint8_t *srq_wqe(const struct mlx4_srq *srq, uint32_t index)
 	return srq->ring + ((size_t)index << srq->stride_log);
 }
 
-/* The function gives the WQE at INDEX back to the list, and returns the request's wr_id. */
+static inline __be16 *srq_link(const uint8_t *wqe)
+{
+	static_assert(FLD_WIDTH(M4_SRQ_NEXT) == 16, "the index of the next WQE is a half-word");
+	return (__be16 *)fld_at(wqe, M4_SRQ_NEXT);
+}
+
+/* The function gives the WQE at INDEX back to the list, and returns the request's wr_id. The lock
+ * is held. */
+static inline uint64_t srq_take_back(struct mlx4_srq *srq, uint32_t index)
+{
+	index &= srq->wqes - 1;
+	order_observe(srq);
+	*srq_link(srq_wqe(srq, srq->tail)) = htobe16((uint16_t)index);
+	srq->tail = index;
+	return srq->wr_ids[index];
+}
+
 static inline uint64_t srq_complete(struct mlx4_srq *srq, uint32_t index)
 {
 	uint64_t wr_id;
 
-	index &= srq->wqes - 1;
-	order_observe(srq);
 	qlock_enter(&srq->lock);
-	wr_id = srq->wr_ids[index];
-	fld_set(srq_wqe(srq, srq->tail), M4_SRQ_NEXT, index);
-	srq->tail = index;
+	wr_id = srq_take_back(srq, index);
 	qlock_leave(&srq->lock);
 	return wr_id;
 }

@@ -8,57 +8,149 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 
-static int next_poll(struct ibv_cq_ex *cqx)
+/* A completion that is found is what the readers read from now on, and the next one is at index CI.
+ * ibv_wc_opcode and flags are known by what was posted, or by what came: EXTRA has them as struct
+ * wq_slot does. */
+CQE_INLINE int cq_ex_keep(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, uint64_t wr_id,
+			  uint32_t extra)
 {
-	struct mlx4_cq *cq = to_mcq_ex(cqx);
-	struct completion comp;
-	uint32_t ci = cq->ci;
-
-	if (!cqe_take(cq, &ci, &comp)) {
-		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-		return ENOENT;
-	}
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-	cq->cqe = comp.cqe;
-	cq->extra = comp.done_as;
-	cqx->wr_id = comp.wr_id;
-	cqx->status = comp.status;
+	cq->cqe = cqe;
+	cq->extra = extra;
+	cq->vcq.cq_ex.wr_id = wr_id;
+	cq->vcq.cq_ex.status = IBV_WC_SUCCESS;
 	return 0;
 }
 
-static int start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
-{
-	struct mlx4_cq *cq = to_mcq_ex(cqx);
-	int ret;
+#define OUT_OF_LINE static int __attribute__((noinline))
 
-	if (unlikely(attr->comp_mask)) {
-		verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0",
-			   cq->cqn, attr->comp_mask);
-		return EINVAL;
+/* The index is published also where no completion was found, as start_poll says ENOENT then, and no
+ * end_poll follows: what was skipped would stay in the adapter's way. */
+OUT_OF_LINE next_of_any_kind(struct mlx4_cq *cq)
+{
+	uint32_t ci = cq->ci;
+	struct completion comp;
+
+	if (!cqe_take(cq, &ci, &comp)) {
+		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+		doorbell_cq_consumed(cq->dbrec, ci);
+		return ENOENT;
 	}
-	qlock_enter(&cq->lock);
-	ret = next_poll(cqx);
-	if (!ret)
-		return 0;
-	doorbell_cq_consumed(cq->dbrec, cq->ci);
-	qlock_leave(&cq->lock);
+	cq_ex_keep(cq, comp.cqe, ci, comp.wr_id,
+		   cqe_is_request(comp.cqe) ? comp.done_as : cqe_extra_of(cqe_opcode(comp.cqe)));
+	cq->vcq.cq_ex.status = comp.status;
+	return 0;
+}
+
+/* The lock is held, and dropped when there is no completion. */
+OUT_OF_LINE start_of_any_kind(struct mlx4_cq *cq)
+{
+	int ret = next_of_any_kind(cq);
+
+	if (ret)
+		qlock_leave(&cq->lock);
 	return ret;
 }
 
-static void end_poll(struct ibv_cq_ex *cqx)
+OUT_OF_LINE take_request(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
+{
+	uint32_t done_as;
+	uint64_t wr_id = cqe_complete_request(cq->qp, cqe, &done_as);
+
+	return cq_ex_keep(cq, cqe, ci + 1, wr_id, done_as);
+}
+
+/* The function takes the completion in CQE, at index CI; LAST is what cqe_last_at() says of it. The
+ * most common message is taken here, other kinds by routines of their own: together they would have
+ * all of them save registers. The constant STARTS says whether start_poll or next_poll asks. */
+CQE_INLINE int cq_ex_take(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, uint8_t last,
+			  bool starts)
+{
+	struct mlx4_qp *qp = cq->qp;
+
+	if (unlikely(cqe_qpn_be(cqe) != cq->qpn_be))
+		return starts ? start_of_any_kind(cq) : next_of_any_kind(cq);
+	if (likely((last & LAST_MASK) == M4_RECV_SEND && !qp->srq))
+		return cq_ex_keep(cq, cqe, ci + 1, wq_complete_next(&qp->rq.wq), IBV_WC_RECV);
+	if (likely(last_is_good_request(last)))
+		return take_request(cq, cqe, ci);
+	return starts ? start_of_any_kind(cq) : next_of_any_kind(cq);
+}
+
+static int __attribute__((cold))
+refuse_attr(const struct mlx4_cq *cq, const struct ibv_poll_cq_attr *attr)
+{
+	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0", cq->cqn,
+		   attr->comp_mask);
+	return EINVAL;
+}
+
+static int next_poll(struct ibv_cq_ex *cqx)
+{
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
+	const uint32_t ci = cq->ci;
+	const uint8_t *cqe = cqe_at(cq, ci), last = cqe_last_at(cq, cqe, ci);
+
+	return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : cq_ex_take(cq, cqe, ci, last, false);
+}
+
+OUT_OF_LINE start_exchanging(struct mlx4_cq *cq, uint32_t ci)
+{
+	const uint8_t *cqe;
+
+	if (unlikely(!qlock_exchange(&cq->lock)))
+		provider_qlock_wait(&cq->lock);
+	if (unlikely(cq->ci != ci))
+		return start_of_any_kind(cq);
+	cqe = cqe_at(cq, ci);
+	return cq_ex_take(cq, cqe, ci, cqe_last_at(cq, cqe, ci), true);
+}
+
+/* An empty CQ is told without the lock. */
+static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
+	const uint8_t *cqe;
+	uint8_t last;
+	uint32_t ci;
+
+	if (unlikely(attr->comp_mask))
+		return refuse_attr(cq, attr);
+	cqe = cqe_peek(cq, &ci);
+	last = cqe_last_at(cq, cqe, ci);
+	if (last & FLD_BITS(M4_CQE_OWNER))
+		return ENOENT;
+	if (unlikely(!qlock_is_idle(&cq->lock)))
+		return start_exchanging(cq, ci);
+	cq->lock.taken = 1;
+	return cq_ex_take(cq, cqe, ci, last, true);
+}
+
+static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	if (unlikely(attr->comp_mask))
+		return refuse_attr(to_mcq_ex(cqx), attr);
+	return next_poll(cqx);
+}
+
+static void end_poll_locked(struct ibv_cq_ex *cqx)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
 
 	doorbell_cq_consumed(cq->dbrec, cq->ci);
-	qlock_leave(&cq->lock);
+	qlock_drop(&cq->lock);
+}
+
+static void end_poll_unlocked(struct ibv_cq_ex *cqx)
+{
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
+
+	doorbell_cq_consumed(cq->dbrec, cq->ci);
 }
 
 static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *cqx)
 {
-	const struct mlx4_cq *cq = to_mcq_ex(cqx);
-
-	return cqe_is_request(cq->cqe) ? (enum ibv_wc_opcode)(cq->extra & WQ_DONE_OPCODE_MASK)
-				       : cqe_recv_opcode(cq->cqe);
+	return to_mcq_ex(cqx)->extra & WQ_DONE_OPCODE_MASK;
 }
 
 static uint32_t read_vendor_err(struct ibv_cq_ex *cqx)
@@ -70,9 +162,7 @@ static uint32_t read_vendor_err(struct ibv_cq_ex *cqx)
 
 static uint32_t read_byte_len(struct ibv_cq_ex *cqx)
 {
-	const struct mlx4_cq *cq = to_mcq_ex(cqx);
-
-	return cqe_byte_len(cq->cqe, (uint32_t)cq->extra);
+	return cqe_byte_len(to_mcq_ex(cqx)->cqe);
 }
 
 static __be32 read_imm_data(struct ibv_cq_ex *cqx)
@@ -96,8 +186,10 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *cqx)
 
 	if (cqx->status)
 		return 0;
-	return cqe_is_request(cq->cqe) ? (unsigned int)cq->extra >> WQ_DONE_FLAGS_SHIFT
-				       : cqe_recv_flags(cq->qp && cq->qp->has_checksums, cq->cqe);
+	if (cqe_is_request(cq->cqe))
+		return cq->extra >> WQ_DONE_FLAGS_SHIFT;
+	return cq->extra >> WQ_DONE_FLAGS_SHIFT |
+	       cqe_recv_flags(cq->qp && cq->qp->has_checksums, cq->cqe);
 }
 
 static uint32_t read_slid(struct ibv_cq_ex *cqx)
@@ -141,9 +233,10 @@ void mlx4_cq_ex_fill(struct mlx4_cq *cq, uint64_t wc_flags)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
 
-	cqx->start_poll = start_poll;
+	cq->poll = mlx4_cq_poll_any;
+	cqx->start_poll = cq->lock.shared ? start_poll_locked : start_poll_unlocked;
 	cqx->next_poll = next_poll;
-	cqx->end_poll = end_poll;
+	cqx->end_poll = cq->lock.shared ? end_poll_locked : end_poll_unlocked;
 	cqx->read_opcode = read_opcode;
 	cqx->read_vendor_err = read_vendor_err;
 	cqx->read_wc_flags = read_wc_flags;

@@ -16,13 +16,16 @@ void mlx4_cq_ring_init(struct mlx4_cq *cq)
 	cq->qpn_be = M4_NO_QPN;
 }
 
-/* The function moves a CQE to a later place; the ownership bit belongs to the place. */
+/* The function moves a CQE to a later place; the ownership bit belongs to the place. Pollers look
+ * at it without the lock, so it may not change for a moment. */
 static void cqe_move(uint8_t *to, const uint8_t *from)
 {
-	uint8_t owner = to[CQE_LAST] & 0x80;
+	uint8_t owner = to[CQE_LAST] & FLD_BITS(M4_CQE_OWNER);
 
 	memcpy(to, from, CQE_LAST);
-	to[CQE_LAST] = owner | (from[CQE_LAST] & 0x7f);
+	__atomic_store_n(to + CQE_LAST,
+			 (uint8_t)(owner | (from[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER))),
+			 __ATOMIC_RELAXED);
 }
 
 static uint32_t cq_ring_end(const struct mlx4_cq *cq)
@@ -76,6 +79,7 @@ static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, keep);
 	}
+	cq->poll = mlx4_datapath()->cq_poll_any;
 	cq->qpn_be = M4_NO_QPN;
 	cq->qp = NULL;
 	qlock_leave(&cq->lock);

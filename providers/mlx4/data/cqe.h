@@ -11,6 +11,7 @@
 #include "prm/mlx4/cqe.h"
 #include "providers/common/branch.h"
 #include "providers/mlx4/cq.h"
+#include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/qp.h"
 #include "providers/mlx4/srq.h"
 #include "util/barrier.h"
@@ -36,10 +37,39 @@ CQE_INLINE const uint8_t *cqe_at(const struct mlx4_cq *cq, uint32_t index)
 
 CQE_INLINE bool cqe_is_sw_owned(const struct mlx4_cq *cq, const uint8_t *cqe, uint32_t index)
 {
-	uint8_t last = *(const volatile uint8_t *)(cqe + CQE_LAST);
+	uint8_t last = __atomic_load_n(cqe + CQE_LAST, __ATOMIC_RELAXED);
 
 	return !((last >> 7 ^ index >> cq->count_log) & 1);
 }
+
+/* The function returns the CQE that is to be taken next, at index *CI. Whether it is there can be
+ * told without the lock, too: the index only grows, so when the entry at a stale index has not
+ * arrived, no later one has. What is found stands if the index is the same under the lock: a ring
+ * is replaced before the index is (cq_resize.c). */
+CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
+{
+	const uint8_t *ring;
+	uint32_t mask;
+
+	*ci = __atomic_load_n(&cq->ci, __ATOMIC_ACQUIRE);
+	/* The mask is read before the ring, as cq_resize.c replaces the ring before the mask. */
+	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
+	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
+	return ring + ((size_t)(*ci & mask) << cq->entry_log);
+}
+
+/* The function returns the last byte of the CQE at CI, with a bit of ownership that is 0 when the
+ * CQE is software's. */
+CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
+{
+	uint8_t last = __atomic_load_n(cqe + CQE_LAST, __ATOMIC_RELAXED);
+
+	/* The ownership bit is written last: what is read from here on belongs to it. */
+	dma_load_barrier();
+	return last ^ (uint8_t)(ci >> cq->count_log << FLD_SHIFT(M4_CQE_OWNER));
+}
+
+enum { LAST_MASK = FLD_BITS(M4_CQE_OWNER) | FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE) };
 
 CQE_INLINE bool cqe_is_request(const uint8_t *cqe)
 {
@@ -49,6 +79,26 @@ CQE_INLINE bool cqe_is_request(const uint8_t *cqe)
 CQE_INLINE uint32_t cqe_opcode(const uint8_t *cqe)
 {
 	return cqe[CQE_LAST] & 0x1f;
+}
+
+/* The function tells whether the CQE completes a request that has not failed. */
+CQE_INLINE bool cqe_is_good_request(const uint8_t *cqe)
+{
+	return cqe_is_request(cqe) && cqe_opcode(cqe) != M4_CQE_ERROR;
+}
+
+/* LAST is what cqe_last_at() says. Opcodes that a CQE has for a request are below that of an error.
+ * */
+CQE_INLINE bool last_is_good_request(uint8_t last)
+{
+	return (uint8_t)((last & LAST_MASK) - FLD_BITS(M4_CQE_IS_SEND)) < M4_CQE_ERROR;
+}
+
+/* The function tells whether the CQE is for a SEND that came without immediate data or a key. */
+CQE_INLINE bool cqe_is_send(const uint8_t *cqe)
+{
+	return (cqe[CQE_LAST] & (FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE))) ==
+	       M4_RECV_SEND;
 }
 
 CQE_INLINE uint32_t cqe_word(const uint8_t *cqe, uint32_t byte)
@@ -63,11 +113,6 @@ CQE_INLINE uint32_t cqe_qpn(const uint8_t *cqe)
 	return cqe_word(cqe, FLD_BYTE(M4_CQE_QPN) & ~3u) & FLD_MASK(M4_CQE_QPN);
 }
 
-CQE_INLINE enum ibv_wc_opcode cqe_recv_opcode(const uint8_t *cqe)
-{
-	return cqe_opcode(cqe) == M4_RECV_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
-}
-
 /* Of IPv4, the adapter has verified the checksums of the header and of what is behind it. */
 CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 {
@@ -76,26 +121,29 @@ CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
-/* What a message has by its opcode. */
-CQE_INLINE unsigned int cqe_recv_flags_of(uint32_t opcode)
+/* The function returns what a message is by its opcode: enum ibv_wc_opcode, and enum ibv_wc_flags
+ * above it, as struct wq_slot has those of requests. */
+CQE_INLINE uint32_t cqe_extra_of(uint32_t opcode)
 {
-	static const uint8_t flags[FLD_MASK(M4_CQE_OPCODE) + 1] = {
-		[M4_RECV_WRITE_IMM] = IBV_WC_WITH_IMM,
-		[M4_RECV_SEND_IMM] = IBV_WC_WITH_IMM,
-		[M4_RECV_SEND_INVAL] = IBV_WC_WITH_INV,
+	static const uint16_t extra[FLD_MASK(M4_CQE_OPCODE) + 1] = {
+		[M4_RECV_WRITE_IMM] = IBV_WC_RECV_RDMA_WITH_IMM | IBV_WC_WITH_IMM
+									  << WQ_DONE_FLAGS_SHIFT,
+		[M4_RECV_SEND] = IBV_WC_RECV,
+		[M4_RECV_SEND_IMM] = IBV_WC_RECV | IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT,
+		[M4_RECV_SEND_INVAL] = IBV_WC_RECV | IBV_WC_WITH_INV << WQ_DONE_FLAGS_SHIFT,
+		[M4_CQE_ERROR] = IBV_WC_RECV,
 	};
 
-	return flags[opcode];
+	return extra[opcode];
 }
 
+/* The function returns what flags a message has besides those. */
 CQE_INLINE unsigned int cqe_recv_flags(bool has_checksums, const uint8_t *cqe)
 {
-	unsigned int all = cqe_recv_flags_of(cqe_opcode(cqe));
+	unsigned int all = fld_get(cqe, M4_CQE_GRH) ? IBV_WC_GRH : 0;
 
 	if (unlikely(has_checksums && cqe_checksums_are_right(cqe)))
 		all |= IBV_WC_IP_CSUM_OK;
-	if (unlikely(fld_get(cqe, M4_CQE_GRH)))
-		all |= IBV_WC_GRH;
 	return all;
 }
 
@@ -108,17 +156,9 @@ CQE_INLINE __be32 cqe_imm(const uint8_t *cqe)
 	return imm;
 }
 
-CQE_INLINE uint32_t cqe_byte_len(const uint8_t *cqe, uint32_t done_as)
+CQE_INLINE uint32_t cqe_byte_len(const uint8_t *cqe)
 {
-	enum { ATOMIC_BYTES = 8 };
-
-	switch (done_as & WQ_DONE_OPCODE_MASK) {
-	case IBV_WC_COMP_SWAP:
-	case IBV_WC_FETCH_ADD:
-		return ATOMIC_BYTES;
-	default:
-		return cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT));
-	}
+	return cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT));
 }
 
 /* On Ethernet, the priority of a VLAN tag is where others have a service level. */
@@ -132,18 +172,28 @@ CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 /* The function decodes a CQE with an error, whose request is completed. */
 void mlx4_cqe_fail(struct completion *comp);
 
-/* The function finds the QP of the CQE; NULL: it is for none, or was received for XRC. */
-CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
+CQE_INLINE __be32 cqe_qpn_be(const uint8_t *cqe)
 {
-	const __be32 qpn = *(const __be32 *)cqe & htobe32(FLD_BITS(M4_CQE_QPN));
-	struct mlx4_qp *qp;
+	return *(const __be32 *)cqe & htobe32(FLD_BITS(M4_CQE_QPN));
+}
 
-	if (likely(qpn == cq->qpn_be))
-		return true;
-	qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
+CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
+{
+	struct mlx4_qp *qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
+
+	cq->poll = mlx4_cq_poll_any;
 	cq->qpn_be = qp ? qpn : M4_NO_QPN;
 	cq->qp = qp;
 	return qp;
+}
+
+/* The function makes cq->qp the QP of the CQE. It returns false when that is for none, or was
+ * received for XRC. */
+CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
+{
+	const __be32 qpn = cqe_qpn_be(cqe);
+
+	return likely(qpn == cq->qpn_be) || cqe_look_up(cq, qpn);
 }
 
 /* The function finds the SRQ of a CQE that is for no QP of this context; NULL: there is none. */
@@ -159,6 +209,37 @@ CQE_INLINE uint32_t cqe_wqe_index(const uint8_t *cqe)
 	return be16toh(*(const __be16 *)(cqe + FLD_BYTE(M4_CQE_WQE_INDEX)));
 }
 
+/* The function returns the slot of a request. The WQE's index is the first half of a word, of which
+ * one shift makes a number of bytes. */
+CQE_INLINE const struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe)
+{
+	enum { SLOT_LOG = 4 };
+	uint32_t word = cqe_word(cqe, FLD_DWORD(M4_CQE_WQE_INDEX) * 4);
+	uint32_t bytes = word >> (FLD_SHIFT(M4_CQE_WQE_INDEX) - SLOT_LOG) & sq->note_mask;
+
+	static_assert(sizeof(struct wq_slot) == 1 << SLOT_LOG, "struct wq_slot");
+	return (const struct wq_slot *)((const uint8_t *)sq->wq.slots + bytes);
+}
+
+/* An atomic request returns 8 bytes, which the CQE does not say, and is made to, as it is
+ * software's: so no reader has to ask. The function returns DONE_AS as readers want it. */
+CQE_INLINE uint32_t cqe_count_atomic(const uint8_t *cqe, uint32_t done_as)
+{
+	enum { ATOMIC_BYTES = 8 };
+
+	*(__be32 *)fld_at(cqe, M4_CQE_BYTE_COUNT) = htobe32(ATOMIC_BYTES);
+	return done_as & ~SENT_ATOMIC;
+}
+
+CQE_INLINE uint64_t cqe_complete_request(struct mlx4_qp *qp, const uint8_t *cqe, uint32_t *done_as)
+{
+	uint64_t wr_id = wq_complete_slot(&qp->sq.wq, cqe_slot(&qp->sq, cqe), done_as);
+
+	if (unlikely(*done_as & SENT_ATOMIC))
+		*done_as = cqe_count_atomic(cqe, *done_as);
+	return wr_id;
+}
+
 /* The function completes the request that the CQE is for. */
 CQE_INLINE void cqe_complete(struct completion *comp)
 {
@@ -167,7 +248,7 @@ CQE_INLINE void cqe_complete(struct completion *comp)
 	if (comp->srq)
 		comp->wr_id = srq_complete(comp->srq, cqe_wqe_index(comp->cqe));
 	else if (cqe_is_request(comp->cqe))
-		comp->wr_id = wq_complete_at(&qp->sq.wq, cqe_wqe_index(comp->cqe), &comp->done_as);
+		comp->wr_id = cqe_complete_request(qp, comp->cqe, &comp->done_as);
 	else if (qp->srq)
 		comp->wr_id = srq_complete(qp->srq, cqe_wqe_index(comp->cqe));
 	else

@@ -7,16 +7,19 @@
 #define PROVIDERS_MLX4_DATA_DATAPATH_H
 
 #include "libibverbs/driver.h"
+#include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/variant.h"
 #include "providers/mlx4/qp.h"
-
-struct mlx4_cq;
+#include "providers/mlx4/srq.h"
 
 struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
 	/* Each holds the function mlx4_NAME of its own name, in this variant. */
 	qp_post_send_fn *(*post_send_routine)(const struct mlx4_qp *qp);
+	post_recv_fn *(*post_recv_routine)(uint32_t stride_log, bool shared);
+	post_srq_fn *(*post_srq_routine)(uint32_t stride_log, bool shared);
 	void (*send_wr_fill)(struct mlx4_qp *qp);
+	cq_poll_fn *cq_poll_any;
 	void (*cq_ex_fill)(struct mlx4_cq *cq, uint64_t wc_flags);
 };
 
@@ -35,9 +38,14 @@ int mlx4_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc);
 
 /* The function chooses by what is in QP. */
 qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp);
+/* WQEs have 1 << STRIDE_LOG bytes; SHARED says whether the queue's lock is taken. */
+post_recv_fn *mlx4_post_recv_routine(uint32_t stride_log, bool shared);
+post_srq_fn *mlx4_post_srq_routine(uint32_t stride_log, bool shared);
 /* The function sets the ibv_wr_* of QP. */
 void mlx4_send_wr_fill(struct mlx4_qp *qp);
 void mlx4_cq_ex_fill(struct mlx4_cq *cq, uint64_t wc_flags);
+/* Polling starts in this function when nothing is known of the completion before. */
+cq_poll_fn mlx4_cq_poll_any;
 
 /* ---- rings beside posting and polling ---- */
 

@@ -12,6 +12,9 @@ const struct datapath mlx4_datapath_here = {
 		.poll_cq = mlx4_poll_cq,
 	},
 	.post_send_routine = mlx4_post_send_routine,
+	.post_recv_routine = mlx4_post_recv_routine,
+	.post_srq_routine = mlx4_post_srq_routine,
 	.send_wr_fill = mlx4_send_wr_fill,
+	.cq_poll_any = mlx4_cq_poll_any,
 	.cq_ex_fill = mlx4_cq_ex_fill,
 };

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * poll_cq.c - ibv_poll_cq().
+ *
+ * Programs call mlx4_poll_cq() through context->ops. It goes on in the function that cq->poll
+ * names: a loop for completions of one kind, which calls nothing and has little to decide. What
+ * such a loop does not take is for mlx4_cq_poll_any(), which takes what is left in poll_mixed(), or
+ * enters another loop, for the last completion of a poll: so the stack does not grow with the
+ * number of completions, whatever the compiler makes of the calls.
  */
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 #include <stddef.h>
 #include <string.h>
 
@@ -44,22 +53,12 @@ CQE_INLINE void fill_success(struct ibv_wc *wc, uint64_t wr_id, uint32_t opcode,
 CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_wc *wc)
 {
 	uint32_t done_as;
-	uint64_t wr_id = wq_complete_at(&qp->sq.wq, cqe_wqe_index(cqe), &done_as);
+	uint64_t wr_id = cqe_complete_request(qp, cqe, &done_as);
 
-	fill_success(wc, wr_id, done_as & WQ_DONE_OPCODE_MASK, cqe_byte_len(cqe, done_as),
+	fill_success(wc, wr_id, done_as & WQ_DONE_OPCODE_MASK, cqe_byte_len(cqe),
 		     qp->vqp.qp.qp_num);
 	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
 }
-
-/* What a message is by its opcode: ibv_wc_opcode, and ibv_wc_flags. */
-static const struct {
-	uint8_t opcode, flags;
-} messages[FLD_MASK(M4_CQE_OPCODE) + 1] = {
-	[M4_RECV_WRITE_IMM] = { IBV_WC_RECV_RDMA_WITH_IMM, IBV_WC_WITH_IMM },
-	[M4_RECV_SEND] = { IBV_WC_RECV, 0 },
-	[M4_RECV_SEND_IMM] = { IBV_WC_RECV, IBV_WC_WITH_IMM },
-	[M4_RECV_SEND_INVAL] = { IBV_WC_RECV, IBV_WC_WITH_INV },
-};
 
 /* The function says from whom a message is: the last eight bytes of a completion, two of which mean
  * nothing. RQPN and SL_RLID are words of the CQE. */
@@ -85,13 +84,14 @@ CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp,
 	const uint32_t opcode = cqe_opcode(cqe), rqpn = from >> 32;
 	const uint32_t byte_len = cqe_word(cqe, FLD_BYTE(M4_CQE_BYTE_COUNT));
 	const __be32 imm = *(const __be32 *)fld_at(cqe, M4_CQE_IMM);
-	uint32_t flags = messages[opcode].flags | rqpn >> FLD_SHIFT(M4_CQE_GRH);
+	const uint32_t extra = cqe_extra_of(opcode);
+	uint32_t flags = extra >> WQ_DONE_FLAGS_SHIFT | rqpn >> FLD_SHIFT(M4_CQE_GRH);
 	uint64_t pair, last = from_whom(be32toh(imm) & 0x7f, rqpn, (uint32_t)from,
 					qp ? qp->sl_shift : FLD_SHIFT(M4_CQE_SL));
 
 	if (unlikely(qp && qp->has_checksums && cqe_checksums_are_right(cqe)))
 		flags |= IBV_WC_IP_CSUM_OK;
-	fill_success(wc, wr_id, messages[opcode].opcode, byte_len, qpn);
+	fill_success(wc, wr_id, extra & WQ_DONE_OPCODE_MASK, byte_len, qpn);
 	wc->imm_data = imm;
 	if (unlikely(opcode == M4_RECV_SEND_INVAL))
 		wc->invalidated_rkey = be32toh(imm);
@@ -99,6 +99,38 @@ CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp,
 	memcpy(&wc->src_qp, &pair, sizeof(pair));
 	memcpy(&wc->pkey_index, &last, sizeof(last));
 }
+
+/* fill_send() is fill_message() for a SEND without immediate data or a key, where checksums are not
+ * told and the CQE has no timestamp. */
+#ifdef __AVX__
+/* A shuffle makes the last 16 bytes of a completion of the first 16 of a CQE: its mask says for
+ * each byte of the result which one of the source it is. The bit of a GRH moves afterwards, and the
+ * service level is put there. Each field is written as soon as it is read, so that few registers
+ * are in use. */
+CQE_INLINE void fill_send(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
+			  const uint8_t *cqe, struct ibv_wc *wc)
+{
+	enum { NONE = -1, PATH_GRH = CQE_FROM, PKEY = 7, FLAGS_LANE = 1 << 2 };
+	const __m128i order = _mm_setr_epi8(11, 10, 9, NONE, PATH_GRH, NONE, NONE, NONE, PKEY, NONE,
+					    15, 14, NONE, PATH_GRH, NONE, NONE);
+	const __m128i mask = _mm_setr_epi32(-1, -1, (int)0xffff007f, 0x7f00);
+	__m128i last = _mm_loadu_si128((const __m128i *)cqe);
+
+	(void)cq;
+	last = _mm_and_si128(_mm_shuffle_epi8(last, order), mask);
+	last = _mm_blend_epi16(last, _mm_srli_epi16(last, 7), FLAGS_LANE);
+	_mm_storeu_si128((__m128i *)&wc->src_qp, last);
+	wc->sl = (uint8_t)(cqe_word(cqe, CQE_FROM + 4) >> qp->sl_shift);
+	wc->imm_data = *(const __be32 *)fld_at(cqe, M4_CQE_IMM);
+	fill_success(wc, wr_id, IBV_WC_RECV, cqe_byte_len(cqe), qp->vqp.qp.qp_num);
+}
+#else
+CQE_INLINE void fill_send(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
+			  const uint8_t *cqe, struct ibv_wc *wc)
+{
+	fill_message(cq, qp, wr_id, qp->vqp.qp.qp_num, cqe, wc);
+}
+#endif
 
 static void __attribute__((noinline))
 fill_error(struct mlx4_qp *qp, struct mlx4_srq *srq, const uint8_t *cqe, struct ibv_wc *wc)
@@ -147,41 +179,206 @@ CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint
 		fill_message(cq, qp, complete_receive(qp, cqe), qp->vqp.qp.qp_num, cqe, wc);
 }
 
-/* The function polls with the lock, from CI on, and moves that; it returns how many WC it filled.
- * CQEs of queues that are not there are skipped. */
-CQE_INLINE int poll_ring(struct mlx4_cq *cq, uint32_t *ci, int count, struct ibv_wc *wc)
-{
-	struct ibv_wc *const first = wc, *const end = wc + count;
-	const uint8_t *cqe;
+/* ---- functions that follow each other within one poll: each gets the next completion, which is
+ * that of CQE, at index CI, and goes to WC; there is ROOM for as many. The completions before it
+ * began at cq->ci, which stays as it is until the end. The functions hold the CQ's lock, if it has
+ * one, and the last one drops it. ---- */
 
-	while (wc < end) {
-		cqe = cqe_at(cq, *ci);
-		if (!cqe_is_sw_owned(cq, cqe, *ci))
+/* The function ends the poll before the CQE at CI. It returns how many there are from cq->ci to
+ * there. */
+CQE_INLINE int poll_done(struct mlx4_cq *cq, uint32_t ci)
+{
+	int n = (int)(ci - cq->ci);
+
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	doorbell_cq_consumed(cq->dbrec, ci);
+	qlock_leave(&cq->lock);
+	return n;
+}
+
+#define OUT_OF_LINE static int __attribute__((noinline))
+
+/* The function takes whatever comes. CQEs of queues that are not there are skipped. */
+OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+	struct ibv_wc *const first = wc - (ci - cq->ci), *const end = wc + room;
+
+	for (; wc < end; ci++) {
+		const uint8_t *cqe = cqe_at(cq, ci);
+
+		if (!cqe_is_sw_owned(cq, cqe, ci))
 			break;
 		/* The ownership bit is written last: what we read from here on belongs to it. */
 		dma_load_barrier();
-		++*ci;
 		if (likely(cqe_find_qp(cq, cqe)))
 			fill_wc(cq, cq->qp, cqe, wc++);
 		else
 			wc += fill_shared(cq, cqe, wc);
 	}
+	poll_done(cq, ci);
 	return (int)(wc - first);
 }
 
+/* The function goes on with the poll where its loop takes no more: LAST is what cqe_last_at() says
+ * of the CQE at CI, if there is room for another completion. */
+CQE_INLINE int poll_leave(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			  uint32_t ci, uint8_t last)
+{
+	if (!room || last & FLD_BITS(M4_CQE_OWNER))
+		return poll_done(to_mcq(cq), ci);
+	return mlx4_cq_poll_any(cq, room, wc, cqe, ci);
+}
+
+/* Each field is written as soon as it is read, so that few registers are in use. */
+CQE_INLINE void fill_good_request(struct mlx4_qp *qp, const struct wq_slot *slot,
+				  const uint8_t *cqe, struct ibv_wc *wc)
+{
+	uint32_t done_as = slot->done_as;
+
+	wc->wr_id = slot->wr_id;
+	if (unlikely(done_as & SENT_ATOMIC))
+		done_as = cqe_count_atomic(cqe, done_as);
+	wc->status = IBV_WC_SUCCESS;
+	wc->opcode = done_as & WQ_DONE_OPCODE_MASK;
+	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
+	wc->vendor_err = 0;
+	wc->byte_len = cqe_byte_len(cqe);
+	wc->qp_num = qp->vqp.qp.qp_num;
+}
+
+OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			  uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+	struct mlx4_qp *const qp = cq->qp;
+	const __be32 qpn = cq->qpn_be;
+	uint8_t last = cqe[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER);
+
+	while (likely(last_is_good_request(last) && cqe_qpn_be(cqe) == qpn)) {
+		const struct wq_slot *slot = cqe_slot(&qp->sq, cqe);
+
+		order_observe(&qp->sq.wq);
+		fill_good_request(qp, slot, cqe, wc);
+		__atomic_store_n(&qp->sq.wq.tail, slot->tail_after, __ATOMIC_RELEASE);
+		wc++;
+		ci++;
+		if (!--room)
+			break;
+		cqe = cqe_at(cq, ci);
+		last = cqe_last_at(cq, cqe, ci);
+	}
+	return poll_leave(ibcq, room, wc, cqe, ci, last);
+}
+
+/* The function takes SENDs without immediate data or a key. */
+OUT_OF_LINE poll_sends(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+		       uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+	struct mlx4_qp *const qp = cq->qp;
+	const __be32 qpn = cq->qpn_be;
+	uint8_t last = cqe[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER);
+
+	while (likely((last & LAST_MASK) == M4_RECV_SEND && cqe_qpn_be(cqe) == qpn)) {
+		fill_send(cq, qp, wq_complete_next(&qp->rq.wq), cqe, wc);
+		ci++;
+		wc++;
+		if (!--room)
+			break;
+		cqe = cqe_at(cq, ci);
+		last = cqe_last_at(cq, cqe, ci);
+	}
+	return poll_leave(ibcq, room, wc, cqe, ci, last);
+}
+
+/* The functions do likewise where an SRQ receives. Its lock is held for all of them, or the process
+ * has one thread. */
+CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			   uint32_t ci, bool locked)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+	struct mlx4_qp *const qp = cq->qp;
+	struct mlx4_srq *const srq = qp->srq;
+	uint8_t last = cqe[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER);
+
+	if (locked)
+		qlock_enter(&srq->lock);
+	while (likely((last & LAST_MASK) == M4_RECV_SEND && cqe_qpn_be(cqe) == cq->qpn_be)) {
+		fill_send(cq, qp, srq_take_back(srq, cqe_wqe_index(cqe)), cqe, wc);
+		wc++;
+		ci++;
+		if (!--room)
+			break;
+		cqe = cqe_at(cq, ci);
+		last = cqe_last_at(cq, cqe, ci);
+	}
+	if (locked)
+		qlock_leave(&srq->lock);
+	return poll_leave(ibcq, room, wc, cqe, ci, last);
+}
+
+OUT_OF_LINE poll_shared_locked(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			       uint32_t ci)
+{
+	return poll_shared(cq, room, wc, cqe, ci, true);
+}
+
+OUT_OF_LINE poll_shared_sends(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			      uint32_t ci)
+{
+	return qlock_is_idle(&to_mcq(cq)->qp->srq->lock)
+		       ? poll_shared(cq, room, wc, cqe, ci, false)
+		       : poll_shared_locked(cq, room, wc, cqe, ci);
+}
+
+/* The function returns the loop for CQE, which is of cq->qp. */
+CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx4_cq *cq, const uint8_t *cqe)
+{
+	if (cqe_is_good_request(cqe))
+		return poll_requests;
+	if (!cqe_is_send(cqe) || cq->qp->has_checksums || cq->has_time)
+		return mlx4_cq_poll_any;
+	return cq->qp->srq ? poll_shared_sends : poll_sends;
+}
+
+int mlx4_cq_poll_any(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+		     uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+
+	if (unlikely(!cqe_find_qp(cq, cqe)))
+		return poll_mixed(ibcq, room, wc, ci);
+	cq->poll = poll_loop_for(cq, cqe);
+	/* No other kind can follow the last one. */
+	if (room == 1 && cq->poll != mlx4_cq_poll_any)
+		return cq->poll(ibcq, room, wc, cqe, ci);
+	return poll_mixed(ibcq, room, wc, ci);
+}
+
+OUT_OF_LINE poll_exchanging(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			    uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+
+	if (unlikely(!qlock_exchange(&cq->lock)))
+		provider_qlock_wait(&cq->lock);
+	if (unlikely(cq->ci != ci))
+		return poll_mixed(ibcq, room, wc, cq->ci);
+	return cq->poll(ibcq, room, wc, cqe, ci);
+}
+
+/* Programs poll far more often than there is something: an empty CQ is told without the lock. */
 int mlx4_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
+	const uint8_t *cqe;
 	uint32_t ci;
-	int n;
 
-	qlock_enter(&cq->lock);
-	ci = cq->ci;
-	n = poll_ring(cq, &ci, count, wc);
-	if (ci != cq->ci) {
-		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-		doorbell_cq_consumed(cq->dbrec, ci);
-	}
-	qlock_leave(&cq->lock);
-	return n;
+	cqe = cqe_peek(cq, &ci);
+	if (cqe_last_at(cq, cqe, ci) & FLD_BITS(M4_CQE_OWNER) || unlikely(count <= 0))
+		return 0;
+	if (cq->lock.shared && unlikely(!qlock_is_idle(&cq->lock)))
+		return poll_exchanging(ibcq, count, wc, cqe, ci);
+	return cq->poll(ibcq, count, wc, cqe, ci);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * post_recv.c - posts receives, to a QP's own ring and to a shared one.
+ *
+ * A queue has one of the routines below from its creation on: for WQEs of one segment or of more,
+ * with a lock or without. For a usual request, one by itself, nothing is called and no register is
+ * saved; lists and whatever else are out of line.
  */
 #include <errno.h>
 
@@ -9,12 +13,20 @@
 #include "providers/mlx4/data/doorbell.h"
 #include "providers/mlx4/srq.h"
 
-static int __attribute__((cold))
-refuse(const struct mlx4_qp *qp, const struct ibv_recv_wr *wr, bool is_full)
-{
-	const struct mlx4_rq *rq = &qp->rq;
+#define RECV_INLINE __attribute__((always_inline)) static inline
+#define OUT_OF_LINE static int __attribute__((noinline))
 
-	if (!rq->open || !rq->buf)
+/* What WQEs of one segment are like: behind the segment that links an SRQ's */
+enum { ONE_SGE_LOG = 4, SHARED_ONE_SGE_LOG = 5 };
+
+/* ---- a QP's own ring ---- */
+
+static int __attribute__((cold))
+refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
+{
+	const struct mlx4_qp *qp = container_of(rq, struct mlx4_qp, rq);
+
+	if (!rq->sge_limit)
 		verbs_warn("post_recv: qp 0x%x: %s", qp->vqp.qp.qp_num,
 			   rq->buf ? "the state is RESET"
 				   : "the QP has no receive queue of its own");
@@ -27,40 +39,142 @@ refuse(const struct mlx4_qp *qp, const struct ibv_recv_wr *wr, bool is_full)
 	return is_full ? ENOMEM : EINVAL;
 }
 
-int mlx4_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+/* The constant ONE says that WQEs are a single segment. The function returns false when the request
+ * is unusual, and perhaps cannot be posted. */
+RECV_INLINE bool recv_is_usual(const struct mlx4_rq *rq, uint32_t head,
+			       const struct ibv_recv_wr *wr, bool one)
 {
-	struct mlx4_qp *qp = to_mqp(ibqp);
-	struct mlx4_rq *rq = &qp->rq;
-	uint32_t head, first;
+	if (unlikely(head == rq->wq.limit))
+		return false;
+	if (one)
+		return likely(wr->num_sge == 1 && rq->sge_limit > 1 && wr->sg_list->length);
+	return likely((uint32_t)wr->num_sge < rq->sge_limit);
+}
+
+RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr, bool one)
+{
+	const uint32_t unit = head & rq->wq.mask;
+	uint8_t *wqe = rq->buf + ((size_t)unit << (one ? ONE_SGE_LOG : rq->stride_log));
+
+	if (one)
+		seg_put_sge(wqe, wr->sg_list);
+	else
+		scatter_put((struct data_seg *)wqe, rq->max_sge, wr->sg_list, wr->num_sge);
+	rq->wq.wr_ids[unit] = wr->wr_id;
+}
+
+/* The function returns 0, or an errno, with the reason logged. */
+OUT_OF_LINE recv_put_unusual(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
+{
+	if (rq->sge_limit && !wq_has_room(&rq->wq, head))
+		return refuse(rq, wr, true);
+	if ((uint32_t)wr->num_sge >= rq->sge_limit)
+		return refuse(rq, wr, false);
+	recv_put(rq, head, wr, false);
+	return 0;
+}
+
+RECV_INLINE void recv_ring_doorbell(struct mlx4_rq *rq, uint32_t head)
+{
+	rq->wq.head = head;
+	order_publish(&rq->wq);
+	doorbell_recv(rq->dbrec, head);
+}
+
+/* The function posts a list. The lock is held, if there is one, and dropped. */
+RECV_INLINE int post_list(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+			  bool one)
+{
+	uint32_t head = rq->wq.head;
 	int ret = 0;
 
-	qlock_enter(&rq->lock);
-	head = first = rq->wq.head;
 	for (; wr; wr = wr->next, head++) {
-		bool is_full = rq->open && !wq_has_room(&rq->wq, head);
-
-		if (unlikely(!rq->open || is_full || (unsigned int)wr->num_sge > rq->max_sge)) {
-			ret = refuse(qp, wr, is_full);
+		if (recv_is_usual(rq, head, wr, one)) {
+			recv_put(rq, head, wr, one);
+			continue;
+		}
+		ret = recv_put_unusual(rq, head, wr);
+		if (ret) {
 			*bad_wr = wr;
 			break;
 		}
-		scatter_put((struct data_seg *)(rq->buf +
-						((size_t)(head & rq->wq.mask) << rq->stride_log)),
-			    rq->max_sge, wr->sg_list, wr->num_sge);
-		rq->wq.wr_ids[head & rq->wq.mask] = wr->wr_id;
 	}
-	if (likely(head != first)) {
-		rq->wq.head = head;
-		order_publish(&rq->wq);
-		doorbell_recv(rq->dbrec, head);
-	}
+	if (likely(head != rq->wq.head))
+		recv_ring_doorbell(rq, head);
 	qlock_leave(&rq->lock);
 	return ret;
 }
 
-static int __attribute__((cold))
-refuse_shared(const struct mlx4_srq *srq, const struct ibv_recv_wr *wr, bool is_full)
+OUT_OF_LINE list_one_sge(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
+	return post_list(rq, wr, bad_wr, true);
+}
+
+OUT_OF_LINE list_any(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return post_list(rq, wr, bad_wr, false);
+}
+
+RECV_INLINE int post_one(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
+			 bool one, bool locked)
+{
+	uint32_t head;
+
+	if (locked)
+		qlock_take(&rq->lock);
+	head = rq->wq.head;
+	if (unlikely(!wr || wr->next || !recv_is_usual(rq, head, wr, one)))
+		return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
+	recv_put(rq, head, wr, one);
+	recv_ring_doorbell(rq, head + 1);
+	if (locked)
+		qlock_drop(&rq->lock);
+	return 0;
+}
+
+/* A process of one thread only looks that nobody has the lock. */
+#define RECV_ROUTINES(name, one)                                                                 \
+	static int name(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) \
+	{                                                                                        \
+		return post_one(rq, wr, bad_wr, one, false);                                     \
+	}                                                                                        \
+	OUT_OF_LINE name##_exchange(struct mlx4_rq *rq, struct ibv_recv_wr *wr,                  \
+				    struct ibv_recv_wr **bad_wr)                                 \
+	{                                                                                        \
+		return post_one(rq, wr, bad_wr, one, true);                                      \
+	}                                                                                        \
+	static int name##_locked(struct mlx4_rq *rq, struct ibv_recv_wr *wr,                     \
+				 struct ibv_recv_wr **bad_wr)                                    \
+	{                                                                                        \
+		return qlock_is_idle(&rq->lock) ? name(rq, wr, bad_wr)                           \
+						: name##_exchange(rq, wr, bad_wr);               \
+	}
+
+RECV_ROUTINES(post_one_sge, true)
+RECV_ROUTINES(post_any, false)
+
+post_recv_fn *mlx4_post_recv_routine(uint32_t stride_log, bool shared)
+{
+	if (stride_log == ONE_SGE_LOG)
+		return shared ? post_one_sge_locked : post_one_sge;
+	return shared ? post_any_locked : post_any;
+}
+
+int mlx4_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct mlx4_rq *rq = &to_mqp(ibqp)->rq;
+
+	return rq->post(rq, wr, bad_wr);
+}
+
+/* ---- a shared ring ---- */
+
+static int __attribute__((cold, noinline))
+refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	bool is_full = srq->head == srq->tail;
+
+	*bad_wr = wr;
 	if (is_full)
 		verbs_warn("post_srq_recv: %u requests are posted, as many as max_wr",
 			   srq->wqes - 1);
@@ -69,32 +183,118 @@ refuse_shared(const struct mlx4_srq *srq, const struct ibv_recv_wr *wr, bool is_
 	return is_full ? ENOMEM : EINVAL;
 }
 
+/* The function writes a request into the WQE at HEAD, and returns the index of the next one. */
+RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
+			     const struct ibv_recv_wr *wr, bool one)
+{
+	uint8_t *wqe = srq->ring + ((size_t)head << (one ? SHARED_ONE_SGE_LOG : srq->stride_log));
+
+	if (one)
+		seg_put_sge(wqe + M4_SEG, wr->sg_list);
+	else
+		scatter_put((struct data_seg *)(wqe + M4_SEG), srq->max_sge, wr->sg_list,
+			    wr->num_sge);
+	srq->wr_ids[head] = wr->wr_id;
+	return be16toh(*srq_link(wqe));
+}
+
+RECV_INLINE bool srq_is_usual(const struct mlx4_srq *srq, uint32_t head,
+			      const struct ibv_recv_wr *wr, bool one)
+{
+	if (unlikely(head == srq->tail))
+		return false;
+	return one ? likely(wr->num_sge == 1 && wr->sg_list->length)
+		   : likely((uint32_t)wr->num_sge <= srq->max_sge);
+}
+
+RECV_INLINE void srq_ring_doorbell(struct mlx4_srq *srq, uint32_t head, uint32_t posted)
+{
+	srq->head = head;
+	srq->posted = (uint16_t)posted;
+	order_publish(srq);
+	doorbell_recv(srq->dbrec, posted);
+}
+
+/* The function posts a list. The lock is held, if there is one, and dropped. */
+RECV_INLINE int srq_post_list(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
+			      struct ibv_recv_wr **bad_wr, bool one)
+{
+	uint32_t head = srq->head, posted = srq->posted;
+	int ret = 0;
+
+	for (; wr; wr = wr->next, posted++) {
+		if (likely(srq_is_usual(srq, head, wr, one)))
+			head = srq_put(srq, head, wr, one);
+		else if (one && srq_is_usual(srq, head, wr, false))
+			head = srq_put(srq, head, wr, false);
+		else
+			break;
+	}
+	if (likely(head != srq->head))
+		srq_ring_doorbell(srq, head, posted);
+	if (unlikely(wr))
+		ret = refuse_shared(srq, wr, bad_wr);
+	qlock_leave(&srq->lock);
+	return ret;
+}
+
+OUT_OF_LINE srq_list_one_sge(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
+			     struct ibv_recv_wr **bad_wr)
+{
+	return srq_post_list(srq, wr, bad_wr, true);
+}
+
+OUT_OF_LINE srq_list_any(struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return srq_post_list(srq, wr, bad_wr, false);
+}
+
+RECV_INLINE int srq_post_one(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
+			     struct ibv_recv_wr **bad_wr, bool one, bool locked)
+{
+	uint32_t head;
+
+	if (locked)
+		qlock_take(&srq->lock);
+	head = srq->head;
+	if (unlikely(!wr || wr->next || !srq_is_usual(srq, head, wr, one)))
+		return one ? srq_list_one_sge(srq, wr, bad_wr) : srq_list_any(srq, wr, bad_wr);
+	srq_ring_doorbell(srq, srq_put(srq, head, wr, one), srq->posted + 1u);
+	if (locked)
+		qlock_drop(&srq->lock);
+	return 0;
+}
+
+#define SRQ_ROUTINES(name, one)                                                                    \
+	static int name(struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) \
+	{                                                                                          \
+		return srq_post_one(srq, wr, bad_wr, one, false);                                  \
+	}                                                                                          \
+	OUT_OF_LINE name##_exchange(struct mlx4_srq *srq, struct ibv_recv_wr *wr,                  \
+				    struct ibv_recv_wr **bad_wr)                                   \
+	{                                                                                          \
+		return srq_post_one(srq, wr, bad_wr, one, true);                                   \
+	}                                                                                          \
+	static int name##_locked(struct mlx4_srq *srq, struct ibv_recv_wr *wr,                     \
+				 struct ibv_recv_wr **bad_wr)                                      \
+	{                                                                                          \
+		return qlock_is_idle(&srq->lock) ? name(srq, wr, bad_wr)                           \
+						 : name##_exchange(srq, wr, bad_wr);               \
+	}
+
+SRQ_ROUTINES(srq_post_one_sge, true)
+SRQ_ROUTINES(srq_post_any, false)
+
+post_srq_fn *mlx4_post_srq_routine(uint32_t stride_log, bool shared)
+{
+	if (stride_log == SHARED_ONE_SGE_LOG)
+		return shared ? srq_post_one_sge_locked : srq_post_one_sge;
+	return shared ? srq_post_any_locked : srq_post_any;
+}
+
 int mlx4_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx4_srq *srq = to_msrq(ibsrq);
-	uint16_t before;
-	int ret = 0;
 
-	qlock_enter(&srq->lock);
-	for (before = srq->posted; wr; wr = wr->next) {
-		uint8_t *wqe = srq_wqe(srq, srq->head);
-		bool is_full = srq->head == srq->tail;
-
-		if (unlikely(is_full || (unsigned int)wr->num_sge > srq->max_sge)) {
-			ret = refuse_shared(srq, wr, is_full);
-			*bad_wr = wr;
-			break;
-		}
-		scatter_put((struct data_seg *)(wqe + M4_SEG), srq->max_sge, wr->sg_list,
-			    wr->num_sge);
-		srq->wr_ids[srq->head] = wr->wr_id;
-		srq->head = fld_get(wqe, M4_SRQ_NEXT);
-		srq->posted++;
-	}
-	if (likely(srq->posted != before)) {
-		order_publish(srq);
-		doorbell_recv(srq->dbrec, srq->posted);
-	}
-	qlock_leave(&srq->lock);
-	return ret;
+	return srq->post(srq, wr, bad_wr);
 }

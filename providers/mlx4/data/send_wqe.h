@@ -26,8 +26,7 @@
 enum {
 	M4_SIGNALED = M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE),
 	M4_CHECKSUMS = FLD_BITS(M4_CTRL_IP_CSUM) | FLD_BITS(M4_CTRL_L4_CSUM),
-	SENT_WITH_IMM = IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT, /* of done_as */
-	WQE_SIZE_BYTE = 7,                                      /* whose low bits are M4_CTRL_DS */
+	WQE_SIZE_BYTE = 7, /* whose low bits are M4_CTRL_DS */
 };
 
 WQE_INLINE uint8_t *sq_slot(const struct mlx4_sq *sq, uint32_t index)

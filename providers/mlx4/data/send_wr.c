@@ -127,7 +127,7 @@ static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t add
 			      uint64_t swap)
 {
 	uint8_t *ctrl = wqe_begin(to_mqp_ex(qpx), M4_ATOMIC_CS, IBV_WR_ATOMIC_CMP_AND_SWP,
-				  IBV_WC_COMP_SWAP, 3 * M4_SEG, 0);
+				  IBV_WC_COMP_SWAP | SENT_ATOMIC, 3 * M4_SEG, 0);
 
 	if (ctrl)
 		wqe_put_atomic(ctrl, wqe_put_raddr(ctrl, M4_SEG, addr, rkey), swap, compare);
@@ -136,7 +136,7 @@ static void wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t add
 static void wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t addr, uint64_t add)
 {
 	uint8_t *ctrl = wqe_begin(to_mqp_ex(qpx), M4_ATOMIC_FA, IBV_WR_ATOMIC_FETCH_AND_ADD,
-				  IBV_WC_FETCH_ADD, 3 * M4_SEG, 0);
+				  IBV_WC_FETCH_ADD | SENT_ATOMIC, 3 * M4_SEG, 0);
 
 	if (ctrl)
 		wqe_put_atomic(ctrl, wqe_put_raddr(ctrl, M4_SEG, addr, rkey), add, 0);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "prm/mlx4/cqe.h"
+#include "prm/mlx4/wqe.h"
 #include "prm/mlx5/cqe.h"
 #include "util/bits.h"
 
@@ -289,6 +290,180 @@ static void a_ring_without_end_keeps_both(void **state)
 	rig_free(rig);
 }
 
+/* ---- many in a row ---- */
+
+#define RUN 32
+
+/* What may come: requests and messages of all kinds, failed ones, and what is for nobody. */
+static const struct rig_cqe kinds[] = {
+	{ .is_send = true, .opcode = M4_SEND, .byte_count = 5 },
+	{ .is_send = true, .opcode = M4_SEND, .byte_count = 6 },
+	{ .is_send = true, .opcode = M4_ATOMIC_FA, .byte_count = 77 },
+	{ .is_send = true, .syndrome = SYND_FLUSH },
+	{ .opcode = M4_RECV_SEND, .byte_count = 7, .rqpn = 0x123, .sl_rlid = 0x30000042 },
+	{ .opcode = M4_RECV_SEND,
+	  .byte_count = 8,
+	  .rqpn = 1u << 31 | 2 << 24 | 0x456,
+	  .imm = 0x9f },
+	{ .opcode = M4_RECV_SEND_IMM, .byte_count = 9, .imm = 0x77665544 },
+	{ .opcode = M4_RECV_SEND_INVAL, .byte_count = 10, .imm = 0x5678 },
+	{ .opcode = M4_RECV_WRITE_IMM, .byte_count = 11, .imm = 0x1 },
+	{ .syndrome = SYND_FLUSH },
+	{ .is_send = true, .opcode = M4_SEND, .qpn = 0x99 },
+	{ .opcode = M4_RECV_SEND, .qpn = 0x99 },
+};
+
+static void post_mix(struct rig *rig, const unsigned int *run, unsigned int n)
+{
+	struct ibv_send_wr wr = { .send_flags = IBV_SEND_SIGNALED }, *bad;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct rig_cqe *kind = &kinds[run[i]];
+		bool is_atomic = kind->opcode == M4_ATOMIC_FA;
+
+		if (kind->qpn)
+			continue;
+		wr.wr_id = 100 + i;
+		wr.opcode = is_atomic ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_SEND;
+		if (kind->is_send)
+			assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+		else
+			assert_int_equal(mlx4_post_recv(&rig->qp->vqp.qp,
+							&(struct ibv_recv_wr){ .wr_id = 100 + i },
+							&(struct ibv_recv_wr *){ NULL }),
+					 0);
+	}
+}
+
+static enum ibv_wc_opcode opcode_of(const struct rig_cqe *kind)
+{
+	if (kind->is_send)
+		return kind->opcode == M4_ATOMIC_FA ? IBV_WC_FETCH_ADD : IBV_WC_SEND;
+	return kind->opcode == M4_RECV_WRITE_IMM ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+}
+
+static unsigned int flags_of(const struct rig_cqe *kind)
+{
+	unsigned int flags = kind->rqpn >> 31;
+
+	if (kind->is_send)
+		return 0;
+	if (kind->opcode == M4_RECV_SEND_INVAL)
+		return flags | IBV_WC_WITH_INV;
+	return flags | (kind->opcode == M4_RECV_SEND ? 0 : IBV_WC_WITH_IMM);
+}
+
+static void check_message(const struct ibv_wc *wc, const struct rig_cqe *kind)
+{
+	assert_int_equal(wc->src_qp, kind->rqpn & 0xffffff);
+	assert_int_equal(wc->slid, kind->sl_rlid & 0xffff);
+	assert_int_equal(wc->sl, kind->sl_rlid >> 28);
+	assert_int_equal(wc->dlid_path_bits, kind->rqpn >> 24 & 0x7f);
+	assert_int_equal(wc->pkey_index, kind->imm & 0x7f);
+	if (kind->opcode == M4_RECV_SEND_INVAL)
+		assert_int_equal(wc->invalidated_rkey, kind->imm);
+	else
+		assert_int_equal(be32toh(wc->imm_data), kind->imm);
+}
+
+static void check_wc(const struct ibv_wc *wc, const struct rig_cqe *kind, uint64_t wr_id)
+{
+	assert_int_equal(wc->wr_id, wr_id);
+	assert_int_equal(wc->qp_num, RIG_QPN);
+	assert_int_equal(wc->status, kind->syndrome ? IBV_WC_WR_FLUSH_ERR : IBV_WC_SUCCESS);
+	if (kind->syndrome)
+		return;
+	assert_int_equal(wc->vendor_err, 0);
+	assert_int_equal(wc->opcode, opcode_of(kind));
+	assert_int_equal(wc->wc_flags, flags_of(kind));
+	assert_int_equal(wc->byte_len, kind->opcode == M4_ATOMIC_FA ? 8 : kind->byte_count);
+	if (!kind->is_send)
+		check_message(wc, kind);
+}
+
+static void check_readers(struct ibv_cq_ex *cqx, const struct rig_cqe *kind, uint64_t wr_id)
+{
+	struct ibv_wc wc = { .wr_id = cqx->wr_id,
+			     .status = cqx->status,
+			     .qp_num = ibv_wc_read_qp_num(cqx),
+			     .vendor_err = ibv_wc_read_vendor_err(cqx),
+			     .opcode = ibv_wc_read_opcode(cqx),
+			     .wc_flags = ibv_wc_read_wc_flags(cqx),
+			     .byte_len = ibv_wc_read_byte_len(cqx),
+			     .src_qp = ibv_wc_read_src_qp(cqx),
+			     .slid = (uint16_t)ibv_wc_read_slid(cqx),
+			     .sl = ibv_wc_read_sl(cqx),
+			     .dlid_path_bits = ibv_wc_read_dlid_path_bits(cqx),
+			     .pkey_index = kind->imm & 0x7f };
+
+	wc.imm_data = ibv_wc_read_imm_data(cqx);
+	check_wc(&wc, kind, wr_id);
+}
+
+/* The function returns the index in RUN of the first at I or behind it that is for somebody. */
+static unsigned int next_in(const unsigned int *run, unsigned int i)
+{
+	while (i < RUN && kinds[run[i]].qpn)
+		i++;
+	return i;
+}
+
+/* The function polls N at once, until nothing is there; 0: the extended readers do. */
+static void poll_run(struct rig *rig, const unsigned int *run, int n)
+{
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+	unsigned int i = next_in(run, 0);
+	struct ibv_wc wc[RUN];
+	int got;
+
+	if (!n && ibv_start_poll(cqx, &attr) == 0) {
+		do {
+			check_readers(cqx, &kinds[run[i]], 100 + i);
+			i = next_in(run, i + 1);
+		} while (ibv_next_poll(cqx) == 0);
+		ibv_end_poll(cqx);
+	}
+	while (n && (got = poll_cq(rig, n, wc)) > 0)
+		for (int k = 0; k < got; k++, i = next_in(run, i + 1))
+			check_wc(&wc[k], &kinds[run[i]], 100 + i);
+	assert_int_equal(i, RUN);
+	assert_int_equal(be32toh(rig->cq->dbrec[0]), rig->cq_pi & 0xffffff);
+}
+
+/* However many are polled at once, and whatever comes after what: each says the same. */
+static void runs_of_any_length_say_the_same(void **state)
+{
+	static const int lengths[] = { 1, 2, 3, 5, RUN, 0 };
+	const struct rig_options options = { .send_wr = RUN, .recv_wr = RUN };
+	unsigned int run[RUN], seed = 1;
+	struct rig *rig = rig_new(&options);
+
+	(void)state;
+	assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, 2 * RUN - 1), 0);
+	rig->cq_pi = rig->cq->ci;
+	for (unsigned int round = 0; round < 600; round++) {
+		uint32_t sq = rig->qp->sq.wq.head;
+
+		for (unsigned int i = 0; i < RUN; i++) {
+			seed = seed * 1103515245 + 12345;
+			/* Some kinds come in a row. */
+			run[i] =
+				i && seed >> 28 < 9 ? run[i - 1] : (seed >> 16) % ARRAY_SIZE(kinds);
+		}
+		post_mix(rig, run, RUN);
+		for (unsigned int i = 0; i < RUN; i++) {
+			struct rig_cqe cqe = kinds[run[i]];
+
+			cqe.wqe_index = (uint16_t)sq;
+			sq += cqe.is_send && !cqe.qpn;
+			rig_complete(rig, &cqe);
+		}
+		poll_run(rig, run, lengths[round % ARRAY_SIZE(lengths)]);
+	}
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +476,7 @@ int main(void)
 		cmocka_unit_test(completions_of_a_qp_in_reset_go),
 		cmocka_unit_test(unread_completions_move_to_the_new_ring),
 		cmocka_unit_test(a_ring_without_end_keeps_both),
+		cmocka_unit_test(runs_of_any_length_say_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
