@@ -38,7 +38,7 @@ enum m4_cqe_opcode {
 #define M4_CQE_STATUS       FLD(0x10, 31, 0)
 #define M4_CQE_BYTE_COUNT   FLD(0x14, 31, 0)
 #define M4_CQE_WQE_INDEX    FLD(0x18, 31, 16)
-#define M4_CQE_CHECKSUM     FLD(0x18, 15, 0)
+#define M4_CQE_CHECKSUM     FLD(0x18, 15, 0) /* all ones: that of TCP or UDP is right */
 #define M4_CQE_TIME_15_0    FLD(0x1c, 23, 8)
 #define M4_CQE_OWNER        FLD(0x1c, 7, 7)
 #define M4_CQE_IS_SEND      FLD(0x1c, 6, 6)
@@ -52,6 +52,11 @@ enum m4_cqe_opcode {
 enum m4_cqe_status {
 	M4_STATUS_L4_OK = 1 << 2,
 	M4_STATUS_IPV4 = 1 << 22,
+	M4_STATUS_IPV4_FRAGMENT = 1 << 23,
+	M4_STATUS_IPV6 = 1 << 24,
+	M4_STATUS_IPV4_OPTIONS = 1 << 25,
+	M4_STATUS_TCP = 1 << 26,
+	M4_STATUS_UDP = 1 << 27,
 	M4_STATUS_IP_OK = 1 << 28,
 };
 

@@ -44,9 +44,11 @@ enum m4_opcode {
 
 #define M4_CTRL_OWNER        FLD(0x0, 31, 31)
 #define M4_CTRL_INDEX        FLD(0x0, 23, 8) /* of a WQE that is written through a register */
+#define M4_CTRL_LONG_HEADER  FLD(0x0, 6, 6)  /* a large send's is longer than a piece */
 #define M4_CTRL_OPCODE       FLD(0x0, 4, 0)
 #define M4_CTRL_QPN          FLD(0x4, 31, 8) /* likewise; else there may be a VLAN tag */
 #define M4_CTRL_VLAN         FLD(0x4, 31, 16)
+#define M4_CTRL_INSERT_SVLAN FLD(0x4, 15, 15)
 #define M4_CTRL_INSERT_VLAN  FLD(0x4, 14, 14)
 #define M4_CTRL_FENCE        FLD(0x4, 6, 6)
 #define M4_CTRL_DS           FLD(0x4, 5, 0)
@@ -58,8 +60,18 @@ enum m4_opcode {
 #define M4_CTRL_SOLICITED    FLD(0x8, 1, 1) /* frames: there is no ICRC */
 #define M4_CTRL_LOOPBACK     FLD(0x8, 0, 0)
 #define M4_CTRL_IMM          FLD(0xc, 31, 0) /* immediate data, or the key to invalidate */
+/* A frame has there whom it is for: by that the adapter finds what it sends to itself. */
+#define M4_CTRL_MAC_47_32 FLD(0x8, 31, 16)
+#define M4_CTRL_MAC_31_0  FLD(0xc, 31, 0)
 
 enum { M4_CQE_WANTED = 3 }; /* M4_CTRL_CQE */
+
+/* ---- a large send: behind the control segment come its headers, up to a segment's end ---- */
+
+enum { M4_LARGE_HEADER = 4, M4_LARGE_SHORT = 64 /* of headers, with that, that are not long */ };
+
+#define M4_LARGE_MSS       FLD(0x0, 31, 16)
+#define M4_LARGE_SIZE      FLD(0x0, 15, 0) /* of the headers */
 
 #define M4_RADDR_ADDR      FLD64(0x0)
 #define M4_RADDR_RKEY      FLD(0x8, 31, 0)

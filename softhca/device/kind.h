@@ -22,6 +22,15 @@ enum hca_kind {
 /* CREATE_QP: log2 of the bytes of a block of sends */
 #define CREATE_QP_IN_LOG_BLOCK FLD(0xc, 7, 0)
 
+/* CREATE_RQ, CREATE_SQ: the number of the queue, which the driver chooses, and where its ring
+ * begins in the pages, of which it has a part. */
+#define CREATE_WQ_IN_NUMBER FLD(0xc, 23, 0)
+#define CREATE_WQ_IN_SKIP   FLD(0x10, 31, 0)
+
+/* Queues of frames of mlx4 are QPs, too, and have numbers behind those of others; two that are one
+ * QP have the same. */
+enum { M4_FIRST_FRAME_QUEUE = 1 << 19, M4_FRAME_QUEUES = 1 << 12, M4_LOG_QPNS = 20 };
+
 /* CREATE_MKEY: windows may be bound to the region */
 #define CREATE_MKEY_IN_MAY_BIND FLD(0xc, 0, 0)
 

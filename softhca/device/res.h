@@ -31,6 +31,12 @@ void res_free(struct res_table *table);
 int res_add(struct res_table *table, void *object, uint32_t *number);
 /* The same, but the object gets NUMBER, which software has chosen; EEXIST: it is taken. */
 int res_add_as(struct res_table *table, void *object, uint32_t number);
+/* The object gets *NUMBER; if that is 0, one as by res_add(). */
+static inline int res_add_wanted(struct res_table *table, void *object, uint32_t *number)
+{
+	return *number ? res_add_as(table, object, *number) : res_add(table, object, number);
+}
+
 void res_remove(struct res_table *table, uint32_t number);
 
 static inline void *res_get(const struct res_table *table, uint32_t number)

@@ -10,7 +10,7 @@
 #include "util/bits.h"
 
 /* The numbers of QPs end below these. */
-enum { FIRST_SQ = 0xc00000, FIRST_RQ = 0xd00000, FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
+enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 
 enum { TURNS = 4 };
 
@@ -21,8 +21,8 @@ int eth_create(struct hca *hca)
 	if (!eth)
 		return ENOMEM;
 	vport_init(&eth->vport, &hca->config);
-	res_init(&eth->sqs, &hca->user, FIRST_SQ, 1 << ETH_LOG_QUEUES);
-	res_init(&eth->rqs, &hca->user, FIRST_RQ, 1 << ETH_LOG_QUEUES);
+	res_init(&eth->sqs, &hca->user, hca->format->first_frame_sq, 1 << ETH_LOG_QUEUES);
+	res_init(&eth->rqs, &hca->user, hca->format->first_frame_rq, 1 << ETH_LOG_QUEUES);
 	res_init(&eth->tirs, &hca->user, FIRST_TIR, 1 << ETH_LOG_TIRS);
 	res_init(&eth->tises, &hca->user, FIRST_TIS, 1 << ETH_LOG_TIRS);
 	res_init(&eth->rqts, &hca->user, 1, 1 << ETH_LOG_RQTS);

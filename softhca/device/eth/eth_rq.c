@@ -39,7 +39,7 @@ void eth_rq_free(struct eth_rq *rq)
 
 int eth_rq_add(struct hca *hca, struct eth_rq *rq)
 {
-	int ret = res_add(&hca->eth->rqs, rq, &rq->n);
+	int ret = res_add_wanted(&hca->eth->rqs, rq, &rq->n);
 
 	if (!ret)
 		rq_use(rq, 1);
@@ -96,6 +96,7 @@ static void cqe_build(const struct hca *hca, const struct eth_rq *rq,
 		.qpn = rq->n,
 		.user_index = rq->user_index,
 		.time = cqe_time(hca, rq->real_time),
+		.has_time = rq->cq->has_time,
 	};
 
 	memset(cqe, 0, CQE_MAX);

@@ -17,7 +17,7 @@ struct hca;
 struct q_counter;
 
 struct eth_rq {
-	uint32_t n;
+	uint32_t n;     /* that the driver wants, or 0; then the one it has */
 	uint32_t users; /* TIRs and RQTs */
 	enum prm_wq_state state;
 	struct eth_wq wq;
@@ -50,8 +50,8 @@ struct eth_arrival {
 	uint8_t hash_type; /* as in the CQE; 0: no hash */
 };
 
-/* The function gives a queue, whose other fields are set, a number. It returns 0, ENOSPC or
- * ENOMEM. */
+/* The function gives a queue, whose other fields are set, a number, if it has none. It returns 0,
+ * ENOSPC, EEXIST or ENOMEM. */
 int eth_rq_add(struct hca *hca, struct eth_rq *rq);
 /* The function takes a queue that has no users out of the adapter, and frees it. */
 void eth_rq_remove(struct hca *hca, struct eth_rq *rq);

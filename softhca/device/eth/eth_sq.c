@@ -54,7 +54,7 @@ void eth_sq_schedule(struct hca *hca, struct eth_sq *sq, struct sched_element *g
 
 int eth_sq_add(struct hca *hca, struct eth_sq *sq)
 {
-	int ret = res_add(&hca->eth->sqs, sq, &sq->n);
+	int ret = res_add_wanted(&hca->eth->sqs, sq, &sq->n);
 
 	if (ret)
 		return ret;
@@ -101,6 +101,44 @@ void eth_sq_fail(struct hca *hca, struct eth_sq *sq)
 	eth_sq_wake(hca, sq);
 }
 
+int eth_sq_copy(struct hca *hca, const struct eth_sq *sq, uint16_t index, uint32_t bbs,
+		uint8_t *raw)
+{
+	uint32_t size = 1u << sq->wq.log_size, slot = index & (size - 1), block = sq->wq.stride;
+	uint32_t straight = size - slot < bbs ? size - slot : bbs;
+	struct dma_batch batch;
+	int ret;
+
+	dma_begin_read(&batch, hca, raw);
+	ret = dma_add_map(&batch, &sq->wq.map, (uint64_t)slot * block, (uint64_t)straight * block);
+	if (!ret)
+		ret = dma_add_map(&batch, &sq->wq.map, 0, (uint64_t)(bbs - straight) * block);
+	return ret ? ret : dma_finish(&batch);
+}
+
+/* The function goes from block to block, as far as software has handed them over; see
+ * queue/sq.c. */
+static int sq_find_posted(struct hca *hca, struct eth_sq *sq)
+{
+	uint32_t size = 1u << sq->wq.log_size;
+	uint8_t raw[WQE_BYTES_MAX];
+	uint16_t pi = sq->pi;
+	int ret = 0;
+
+	for (; (uint16_t)(pi - sq->ci) < size; pi++) {
+		ret = eth_sq_copy(hca, sq, pi, 1, raw);
+		if (ret || !hca->format->send_is_posted(raw, pi >> sq->wq.log_size & 1))
+			break;
+	}
+	if (ret || pi == sq->pi)
+		return ret;
+	sq->pi = pi;
+	eth_sq_wake(hca, sq);
+	if (hca->config.strict && hca->format->judge_frames_posted)
+		hca->format->judge_frames_posted(hca, sq);
+	return 0;
+}
+
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
 {
 	uint32_t word;
@@ -108,6 +146,8 @@ int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq)
 
 	if (sq->state == PRM_WQ_STATE_RST)
 		return 0;
+	if (hca->format->send_is_posted)
+		return sq_find_posted(hca, sq);
 	ret = dma_read(hca, sq->wq.dbr + hca->format->dbrec_send, &word, sizeof(word));
 	if (ret)
 		return ret;
@@ -147,6 +187,10 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_
 		memset(bytes + len, 0, ETHERNET_MIN - len);
 		len = ETHERNET_MIN;
 	}
+	if (hca->config.strict && send->has_mac && memcmp(send->mac, bytes, sizeof(send->mac)))
+		strict_report(hca->config.strict, hca->config.trace, "wqe.mac",
+			      "SQ 0x%06x, WQE %u: the address beside the flags is not the frame's",
+			      sq->n, sq->ci);
 	hca->eth->work += FRAME_WORK;
 	eth_transmit(hca, sq, bytes, len);
 	pacing_sent(hca, sq, len);
@@ -306,6 +350,7 @@ static void sq_complete_wqe(struct hca *hca, struct eth_sq *sq, uint8_t send_opc
 		.qpn = sq->n,
 		.user_index = sq->user_index,
 		.time = cqe_time(hca, sq->real_time),
+		.has_time = sq->cq->has_time,
 	};
 	const struct frame_completion done = {
 		.opcode = vendor_syndrome ? CQE_OP_REQ_ERR : CQE_OP_REQ,
@@ -321,33 +366,18 @@ static void sq_complete_wqe(struct hca *hca, struct eth_sq *sq, uint8_t send_opc
 		sq->state = PRM_WQ_STATE_ERR;
 }
 
-/* The function reads the posted blocks at ci, in two parts where the ring wraps. */
-static int sq_fetch_blocks(struct hca *hca, struct eth_sq *sq, uint8_t *raw, uint32_t bbs)
-{
-	uint32_t size = 1u << sq->wq.log_size, slot = sq->ci & (size - 1);
-	uint32_t straight = size - slot < bbs ? size - slot : bbs;
-	struct dma_batch batch;
-	int ret;
-
-	dma_begin_read(&batch, hca, raw);
-	ret = dma_add_map(&batch, &sq->wq.map, (uint64_t)slot * WQE_BB,
-			  (uint64_t)straight * WQE_BB);
-	if (!ret)
-		ret = dma_add_map(&batch, &sq->wq.map, 0, (uint64_t)(bbs - straight) * WQE_BB);
-	return ret ? ret : dma_finish(&batch);
-}
-
 /* The function returns the blocks that the WQE at RAW says to have. */
-static uint32_t frame_bbs(const struct hca *hca, const uint8_t *raw)
+static uint32_t frame_bbs(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw)
 {
-	return (hca->format->wqe_size(raw) + WQE_BB - 1) / WQE_BB;
+	return (hca->format->wqe_size(raw) + sq->wq.stride - 1) / sq->wq.stride;
 }
 
 /* The function returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place
  * is a guess, but not behind what is posted. */
-static uint32_t wqe_blocks(const struct hca *hca, const uint8_t *raw, uint32_t posted)
+static uint32_t wqe_blocks(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
+			   uint32_t posted)
 {
-	uint32_t bbs = frame_bbs(hca, raw);
+	uint32_t bbs = hca->format->wqe_is_block ? 1 : frame_bbs(hca, sq, raw);
 
 	return bbs && bbs <= posted ? bbs : 1;
 }
@@ -367,9 +397,14 @@ static int execute_underlay(struct hca *hca, struct eth_sq *sq, const uint8_t *r
 
 static int wqe_execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
 {
-	struct frame_send send;
-	int ret = hca->format->decode_frame_send(raw, sq->ci, posted, sq->n, &send);
+	struct frame_send send = { .has_mac = false };
+	int ret;
 
+	if (hca->config.strict && hca->format->judge_frame)
+		hca->format->judge_frame(hca, sq, raw);
+	if (hca->format->wqe_is_block && frame_bbs(hca, sq, raw) > 1)
+		return WQE_BAD_SIZE;
+	ret = hca->format->decode_frame_send(raw, sq->ci, posted, sq->n, &send);
 	if (ret)
 		return ret;
 	if (send.opcode == WQE_SEND)
@@ -389,16 +424,16 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 	uint32_t posted = (uint16_t)(sq->pi - sq->ci), bbs = posted;
 	int ret;
 
-	if (bbs > WQE_BYTES_MAX / WQE_BB)
-		bbs = WQE_BYTES_MAX / WQE_BB;
+	if (bbs > WQE_BYTES_MAX / sq->wq.stride)
+		bbs = WQE_BYTES_MAX / sq->wq.stride;
 	if (bbs > 1u << sq->wq.log_size)
 		bbs = 1u << sq->wq.log_size;
-	ret = sq_fetch_blocks(hca, sq, raw, bbs) ? WQE_BAD_FETCH : 0;
+	ret = eth_sq_copy(hca, sq, sq->ci, bbs, raw) ? WQE_BAD_FETCH : 0;
 	if (!ret) {
-		uint32_t size = frame_bbs(hca, raw);
+		uint32_t size = frame_bbs(hca, sq, raw);
 
 		hca->format->trace_send(hca->config.trace, sq->n, sq->ci, raw,
-					(size < bbs ? size : bbs) * WQE_BB);
+					(size < bbs ? size : bbs) * sq->wq.stride);
 		ret = sq->tis && sq->tis->underlay_qpn ? execute_underlay(hca, sq, raw, bbs)
 						       : wqe_execute(hca, sq, raw, bbs);
 	}
@@ -407,20 +442,20 @@ static void run_one(struct hca *hca, struct eth_sq *sq)
 				(uint8_t)ret);
 		sq->state = PRM_WQ_STATE_ERR;
 	}
-	sq->ci += ret == WQE_BAD_FETCH ? 1 : wqe_blocks(hca, raw, posted);
+	sq->ci += ret == WQE_BAD_FETCH ? 1 : wqe_blocks(hca, sq, raw, posted);
 }
 
 static bool sq_flush_some(struct hca *hca, struct eth_sq *sq)
 {
-	uint8_t raw[WQE_BB];
+	uint8_t raw[WQE_BYTES_MAX];
 
 	if (!sq->flush)
 		sq->ci = sq->pi;
 	for (unsigned int i = 0; i < TURN_WQES && sq->ci != sq->pi; i++) {
-		bool known = !sq_fetch_blocks(hca, sq, raw, 1);
+		bool known = !eth_sq_copy(hca, sq, sq->ci, 1, raw);
 
 		sq_complete_wqe(hca, sq, known ? hca->format->wqe_opcode(raw) : 0, VEND_FLUSH);
-		sq->ci += known ? wqe_blocks(hca, raw, (uint16_t)(sq->pi - sq->ci)) : 1;
+		sq->ci += known ? wqe_blocks(hca, sq, raw, (uint16_t)(sq->pi - sq->ci)) : 1;
 	}
 	return sq->ci != sq->pi;
 }

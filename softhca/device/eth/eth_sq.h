@@ -21,7 +21,7 @@ struct uar;
 enum { LOG_MAX_LSO = 16 }; /* bytes of a large send */
 
 struct eth_sq {
-	uint32_t n;
+	uint32_t n; /* that the driver wants, or 0; then the one it has */
 	enum prm_wq_state state;
 	struct eth_wq wq;
 	struct cq *cq;
@@ -44,8 +44,8 @@ struct eth_sq {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function gives a queue, whose other fields are set, a number. It returns 0, ENOSPC or
- * ENOMEM. */
+/* The function gives a queue, whose other fields are set, a number, if it has none. It returns 0,
+ * ENOSPC, EEXIST or ENOMEM. */
 int eth_sq_add(struct hca *hca, struct eth_sq *sq);
 /* The function takes the queue out of the adapter, and frees it. */
 void eth_sq_remove(struct hca *hca, struct eth_sq *sq);
@@ -60,6 +60,9 @@ void eth_sq_fail(struct hca *hca, struct eth_sq *sq);
  * syndrome. */
 int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send, uint8_t *bytes,
 	       uint64_t offset, uint64_t len);
+/* The function copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
+int eth_sq_copy(struct hca *hca, const struct eth_sq *sq, uint16_t index, uint32_t bbs,
+		uint8_t *raw);
 /* The function transmits a bounded amount and returns true when there is more to do now. */
 bool eth_sq_run(struct hca *hca, struct eth_sq *sq);
 

@@ -21,6 +21,8 @@ struct frame_send {
 	uint16_t mss;
 	uint16_t tpid; /* of a tag to insert, or 0 */
 	uint16_t tci;
+	bool has_mac; /* mlx4: the WQE says for itself whom the frame is for */
+	uint8_t mac[6];
 	const uint8_t *header;
 	uint32_t header_len;
 	uint64_t length; /* of all sges */

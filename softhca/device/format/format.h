@@ -122,6 +122,8 @@ struct format {
 	uint32_t striding_head; /* bytes in front of the buffers of a striding queue's WQE */
 	/* The call returns which WQE of a linked one comes next. */
 	uint16_t (*striding_next)(const uint8_t *head);
+	/* Where the numbers of such queues begin; those of QPs end before. */
+	uint32_t first_frame_sq, first_frame_rq;
 	/* The two calls decode WQEs of the queues of frames. */
 	int (*decode_frame_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 				 struct frame_send *send);
@@ -204,6 +206,9 @@ struct format {
 	/* judge_posted() is called where send_is_posted() has found where what is posted ends,
 	 * which sq.pi says now. It may be NULL. */
 	void (*judge_posted)(struct hca *hca, const struct qp *qp);
+	/* The same, for queues of frames: the WQE at RAW, what is posted. Either may be NULL. */
+	void (*judge_frame)(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw);
+	void (*judge_frames_posted)(struct hca *hca, const struct eth_sq *sq);
 };
 
 extern const struct format mlx5_format, mlx4_format, mlx4_driver_format;

@@ -28,7 +28,7 @@ bool mlx4_is_software_cqe(const uint8_t *cqe, bool owner)
 }
 
 /* A CQ with timestamps has them where others have the service level and the LID. */
-static void put_time(const struct cqe_place *place, uint8_t *cqe)
+void mlx4_put_time(const struct cqe_place *place, uint8_t *cqe)
 {
 	fld_set(cqe, M4_CQE_TIME_47_16, (uint32_t)(place->time >> 16));
 	fld_set(cqe, M4_CQE_TIME_15_0, place->time & 0xffff);
@@ -44,7 +44,7 @@ static void put_message(const struct cqe_place *place, const struct completion *
 	fld_set(cqe, M4_CQE_BYTE_COUNT, done->byte_count);
 	fld_set(cqe, M4_CQE_VLAN_PRESENT, done->tagged);
 	if (place->has_time) {
-		put_time(place, cqe);
+		mlx4_put_time(place, cqe);
 	} else if (done->roce) {
 		fld_set(cqe, M4_CQE_VID, done->tagged ? done->vlan : 0);
 		fld_set(cqe, M4_CQE_ETH_PRIO, done->tagged ? done->vlan >> 13 : 0);

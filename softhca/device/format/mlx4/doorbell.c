@@ -9,6 +9,7 @@
 #include "prm/mlx4/uar.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx4/mlx4.h"
 
 struct cq_arm mlx4_decode_arm(uint32_t word_be)
@@ -26,7 +27,9 @@ static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	struct qp *qp = res_get(&hca->qps, fld_get(&value_be, M4_SEND_QPN));
 
-	if (qp && qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
+	if (!qp)
+		eth_ring(hca, uar, fld_get(&value_be, M4_SEND_QPN));
+	else if (qp->uar && qp->uar->n == uar && sq_read_doorbell(hca, qp))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * format.c - the format mlx4, as two tables: see softhca/device/format/format.h. One is for a front
- * that plays the kernel, the other for a kernel driver. It has no queues of frames
- * and no signatures.
+ * that plays the kernel, the other for a kernel driver. It has no signatures.
  */
 #include "prm/mlx4/cqe.h"
 #include "prm/mlx4/eqe.h"
@@ -27,6 +26,11 @@
 	.decode_av = mlx4_decode_av, \
 	.decode_recv = mlx4_decode_recv, \
 	.decode_srq = mlx4_decode_srq, \
+	.first_frame_sq = M4_FIRST_FRAME_QUEUE, \
+	.first_frame_rq = M4_FIRST_FRAME_QUEUE, \
+	.decode_frame_send = mlx4_decode_frame_send, \
+	.decode_frame_recv = mlx4_decode_recv, \
+	.encode_frame_cqe = mlx4_encode_frame_cqe, \
 	.encode_cqe = mlx4_encode_cqe, \
 	.encode_ring_end = mlx4_encode_ring_end, \
 	.set_cqe_owner = mlx4_set_cqe_owner, \
@@ -47,7 +51,9 @@
 	.judge_write = mlx4_judge_write, \
 	.judge_found = mlx4_judge_found, \
 	.judge_send = mlx4_judge_send, \
-	.judge_posted = mlx4_judge_posted
+	.judge_posted = mlx4_judge_posted, \
+	.judge_frame = mlx4_judge_frame, \
+	.judge_frames_posted = mlx4_judge_frames_posted
 /* clang-format on */
 
 const struct format mlx4_format = {

@@ -24,6 +24,9 @@ int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 		     enum fabric_service service, struct send_wqe *wqe);
 /* The function decodes the control segment, and behind it nothing but data. */
 int mlx4_decode_raw(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
+/* The function adds the data segments of the WQE at RAW, from SEG to END. */
+int mlx4_decode_data(const uint8_t *raw, const uint8_t *seg, const uint8_t *end,
+		     struct send_wqe *wqe);
 void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
@@ -41,6 +44,14 @@ uint32_t mlx4_encode_cqe(const struct cqe_place *place, const struct completion 
 void mlx4_encode_ring_end(uint8_t *cqe);
 void mlx4_set_cqe_owner(uint8_t *cqe, bool owner);
 bool mlx4_is_software_cqe(const uint8_t *cqe, bool owner);
+
+void mlx4_put_time(const struct cqe_place *place, uint8_t *cqe);
+
+/* frame.c */
+int mlx4_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
+			   struct frame_send *send);
+void mlx4_encode_frame_cqe(const struct cqe_place *place, const struct frame_completion *done,
+			   uint8_t *cqe);
 
 /* doorbell.c */
 struct cq_arm mlx4_decode_arm(uint32_t word_be);
@@ -67,5 +78,7 @@ bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint
 void mlx4_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 void mlx4_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw);
 void mlx4_judge_posted(struct hca *hca, const struct qp *qp);
+void mlx4_judge_frame(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw);
+void mlx4_judge_frames_posted(struct hca *hca, const struct eth_sq *sq);
 
 #endif

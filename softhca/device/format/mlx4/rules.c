@@ -10,55 +10,101 @@
 #include "prm/mlx4/uar.h"
 #include "prm/mlx4/wqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx4/mlx4.h"
 #include "softhca/device/queue/wqe.h"
+#include "util/bits.h"
 
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
 
+/* A ring of sends: a QP's, or one of frames. */
+struct ring {
+	const struct qp *qp;
+	const struct eth_sq *sq;
+	uint32_t n, block, log_size;
+	uint16_t pi, ci;
+};
+
+static struct ring ring_of_qp(const struct qp *qp)
+{
+	return (struct ring){ .qp = qp,
+			      .n = qp->n,
+			      .block = qp->sq.block,
+			      .log_size = qp->sq.log_size,
+			      .pi = qp->sq.pi,
+			      .ci = qp->sq.ci };
+}
+
+static struct ring ring_of_frames(const struct eth_sq *sq)
+{
+	return (struct ring){ .sq = sq,
+			      .n = sq->n,
+			      .block = sq->wq.stride,
+			      .log_size = sq->wq.log_size,
+			      .pi = sq->pi,
+			      .ci = sq->ci };
+}
+
+static int ring_copy(struct hca *hca, const struct ring *ring, uint16_t index, uint32_t bbs,
+		     uint8_t *raw)
+{
+	return ring->qp ? sq_copy(hca, ring->qp, index, bbs, raw)
+			: eth_sq_copy(hca, ring->sq, index, bbs, raw);
+}
+
 /* ---- doorbells ---- */
 
-static bool check_qp(struct hca *hca, uint32_t uar, uint32_t qpn)
+/* The function finds the ring that is rung for on a page; it returns false, and says so, if there
+ * is none. */
+static bool find_ring(struct hca *hca, uint32_t uar, uint32_t qpn, struct ring *ring)
 {
-	struct qp *qp = res_get(&hca->qps, qpn);
+	const struct qp *qp = res_get(&hca->qps, qpn);
+	const struct eth_sq *sq = res_get(&hca->eth->sqs, qpn);
+	bool is_here = qp ? qp->uar && qp->uar->n == uar : sq && sq->uar->n == uar;
 
-	if (qp && qp->uar && qp->uar->n == uar)
-		return true;
-	say(hca, "doorbell.value", "UAR page 0x%x: the register of sends says 0x%x, %s", uar, qpn,
-	    qp ? "a QP of another page" : "which is no QP");
-	return false;
+	if (is_here)
+		*ring = qp ? ring_of_qp(qp) : ring_of_frames(sq);
+	else
+		say(hca, "doorbell.value", "UAR page 0x%x: the register of sends says 0x%x, %s",
+		    uar, qpn, qp || sq ? "a QP of another page" : "which is no QP");
+	return is_here;
 }
 
 /* By BlueFlame, the first words of a WQE come, as they stand in the ring until it is done. */
 static void check_push(struct hca *hca, uint32_t uar, const uint8_t *words)
 {
-	struct qp *qp = res_get(&hca->qps, fld_get(words, M4_CTRL_QPN));
 	uint16_t index = fld_get(words, M4_CTRL_INDEX);
 	uint8_t raw[WQE_BYTES_MAX];
+	struct ring ring;
 
-	if (!check_qp(hca, uar, fld_get(words, M4_CTRL_QPN)) || (int16_t)(index - qp->sq.ci) < 0 ||
-	    sq_copy(hca, qp, index, 1, raw) || fld_get64(raw, 0) == fld_get64(words, 0))
+	if (!find_ring(hca, uar, fld_get(words, M4_CTRL_QPN), &ring) ||
+	    (int16_t)(index - ring.ci) < 0 || ring_copy(hca, &ring, index, 1, raw) ||
+	    fld_get64(raw, 0) == fld_get64(words, 0))
 		return;
 	say(hca, "doorbell.value",
 	    "UAR page 0x%x: BlueFlame says 0x%llx, QP 0x%06x, WQE %u has 0x%llx", uar,
-	    (unsigned long long)fld_get64(words, 0), qp->n, index,
+	    (unsigned long long)fld_get64(words, 0), ring.n, index,
 	    (unsigned long long)fld_get64(raw, 0));
 }
 
 bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
 		      size_t len)
 {
+	struct ring ring;
+
 	return offset != M4_UAR_SEND || len < sizeof(uint32_t) ||
-	       check_qp(hca, uar, fld_get(bytes, M4_SEND_QPN));
+	       find_ring(hca, uar, fld_get(bytes, M4_SEND_QPN), &ring);
 }
 
 /* A front that polls finds what was written last, in steps of 8 bytes. */
 void mlx4_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
 	const uint8_t *bytes = (const uint8_t *)&value_be;
+	struct ring ring;
 
 	if (offset == (M4_UAR_SEND & ~7u))
-		check_qp(hca, uar, fld_get(bytes + M4_UAR_SEND % 8, M4_SEND_QPN));
+		find_ring(hca, uar, fld_get(bytes + M4_UAR_SEND % 8, M4_SEND_QPN), &ring);
 	else
 		check_push(hca, uar, bytes);
 }
@@ -70,60 +116,93 @@ static const struct {
 	const char *name;
 } reserved[] = {
 	{ FLD(0x0, 30, 24), "bits 30:24 beside the opcode" },
-	{ FLD(0x0, 7, 5), "bits 7:5 beside the opcode" },
+	{ FLD(0x0, 7, 7), "bit 7 beside the opcode" },
+	{ FLD(0x0, 5, 5), "bit 5 beside the opcode" },
 	{ FLD(0x4, 7, 7), "bit 7 beside the size" },
 };
 
+static void check_reserved(struct hca *hca, uint32_t n, uint16_t index, const uint8_t *raw)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
+		if (fld_get(raw, reserved[i].field))
+			say(hca, "wqe.reserved", "QP 0x%06x, WQE %u (%s): control %s are 0x%llx", n,
+			    index, mlx4_opcode_name(mlx4_wqe_opcode(raw)), reserved[i].name,
+			    (unsigned long long)fld_get(raw, reserved[i].field));
+	if (fld_get(raw, M4_CTRL_LONG_HEADER) && mlx4_wqe_opcode(raw) != M4_LSO)
+		say(hca, "wqe.reserved", "QP 0x%06x, WQE %u (%s): it has no headers to be long", n,
+		    index, mlx4_opcode_name(mlx4_wqe_opcode(raw)));
+}
+
 void mlx4_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw)
 {
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
-		if (fld_get(raw, reserved[i].field))
-			say(hca, "wqe.reserved", "QP 0x%06x, WQE %u (%s): control %s are 0x%llx",
-			    qp->n, index, mlx4_opcode_name(mlx4_wqe_opcode(raw)), reserved[i].name,
-			    (unsigned long long)fld_get(raw, reserved[i].field));
+	check_reserved(hca, qp->n, index, raw);
+}
+
+/* A frame is sent as one, not as a message of InfiniBand. */
+void mlx4_judge_frame(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw)
+{
+	check_reserved(hca, sq->n, sq->ci, raw);
+	if (mlx4_wqe_opcode(raw) != M4_NOP && !fld_get(raw, M4_CTRL_SOLICITED))
+		say(hca, "wqe.icrc", "QP 0x%06x, WQE %u: an ICRC is put behind the frame", sq->n,
+		    sq->ci);
 }
 
 /* The function tells whether the WQE at INDEX looks posted. */
-static bool is_posted(struct hca *hca, const struct qp *qp, uint16_t index)
+static bool is_posted(struct hca *hca, const struct ring *ring, uint16_t index)
 {
 	uint8_t raw[WQE_BYTES_MAX];
 
-	return !sq_copy(hca, qp, index, 1, raw) &&
-	       mlx4_send_is_posted(raw, index >> qp->sq.log_size & 1);
+	return !ring_copy(hca, ring, index, 1, raw) &&
+	       mlx4_send_is_posted(raw, index >> ring->log_size & 1);
 }
 
 /* The first piece of a slot has the ownership bit. Further ones, as far as the WQE went that was
  * there, have the stamp. */
-static void check_stamps(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw)
+static void check_stamps(struct hca *hca, const struct ring *ring, uint16_t index,
+			 const uint8_t *raw)
 {
 	uint32_t len = mlx4_wqe_size(raw);
 
-	for (uint32_t at = M4_PIECE; at < len && at < qp->sq.block; at += M4_PIECE)
+	for (uint32_t at = M4_PIECE; at < len && at < ring->block; at += M4_PIECE)
 		if (fld_get(raw + at, FLD(0x0, 31, 0)) != M4_STAMP) {
 			say(hca, "wqe.stamp",
-			    "QP 0x%06x, WQE %u: what is read ahead has no stamp at byte %u", qp->n,
-			    index, at);
+			    "QP 0x%06x, WQE %u: what is read ahead has no stamp at byte %u",
+			    ring->n, index, at);
 			return;
 		}
 }
 
-/* What the adapter reads ahead begins at sq.pi. Software may be writing that slot, and the last
- * one is stamped only behind the doorbell, so the slots between are looked at, and count if
- * software had not gone on meanwhile. */
-void mlx4_judge_posted(struct hca *hca, const struct qp *qp)
+/* What the adapter reads ahead begins at the producer index. Software may be writing that slot, and
+ * the last one is stamped only behind the doorbell, so the slots between are looked at, and count
+ * if software had not gone on meanwhile. */
+static void judge_ring(struct hca *hca, const struct ring *ring)
 {
-	uint16_t pi = qp->sq.pi, ahead = M4_READ_AHEAD / qp->sq.block, size = sq_mask(qp) + 1u;
+	uint16_t pi = ring->pi, ahead = M4_READ_AHEAD / ring->block, size = 1u << ring->log_size;
 	uint8_t raw[M4_READ_AHEAD];
 
-	if ((uint16_t)(pi - qp->sq.ci) + ahead + 1u > size) {
+	if ((uint16_t)(pi - ring->ci) + ahead + 1u > size) {
 		say(hca, "wqe.headroom",
-		    "QP 0x%06x: %u WQEs are posted in a ring of %u, %u are to be free", qp->n,
-		    (uint16_t)(pi - qp->sq.ci), size, ahead + 1u);
+		    "QP 0x%06x: %u WQEs are posted in a ring of %u, %u are to be free", ring->n,
+		    (uint16_t)(pi - ring->ci), size, ahead + 1u);
 		return;
 	}
-	if (qp->sq.block == M4_PIECE || sq_copy(hca, qp, pi + 1, ahead - 1, raw) ||
-	    is_posted(hca, qp, pi))
+	if (ring->block == M4_PIECE || ring_copy(hca, ring, pi + 1, ahead - 1, raw) ||
+	    is_posted(hca, ring, pi))
 		return;
 	for (uint16_t i = 0; i < ahead - 1; i++)
-		check_stamps(hca, qp, pi + 1 + i, raw + (size_t)i * qp->sq.block);
+		check_stamps(hca, ring, pi + 1 + i, raw + (size_t)i * ring->block);
+}
+
+void mlx4_judge_posted(struct hca *hca, const struct qp *qp)
+{
+	struct ring ring = ring_of_qp(qp);
+
+	judge_ring(hca, &ring);
+}
+
+void mlx4_judge_frames_posted(struct hca *hca, const struct eth_sq *sq)
+{
+	struct ring ring = ring_of_frames(sq);
+
+	judge_ring(hca, &ring);
 }

@@ -14,6 +14,7 @@ static const char *const send_names[32] = {
 	[M4_RDMA_WRITE_IMM] = "RDMA_WRITE_IMM",
 	[M4_SEND] = "SEND",
 	[M4_SEND_IMM] = "SEND_IMM",
+	[M4_LSO] = "LSO",
 	[M4_RDMA_READ] = "RDMA_READ",
 	[M4_ATOMIC_CS] = "ATOMIC_CS",
 	[M4_ATOMIC_FA] = "ATOMIC_FA",

@@ -127,6 +127,12 @@ static int decode_sges(const uint8_t *raw, const uint8_t *seg, const uint8_t *en
 	return 0;
 }
 
+int mlx4_decode_data(const uint8_t *raw, const uint8_t *seg, const uint8_t *end,
+		     struct send_wqe *wqe)
+{
+	return decode_sges(raw, seg, end, PART_DATA | PART_INLINE, wqe);
+}
+
 static void decode_control(const uint8_t *raw, uint16_t index, enum fabric_service service,
 			   struct send_wqe *wqe)
 {

@@ -65,6 +65,7 @@ static int rq_decode(struct hca *hca, const struct cmd *cmd, struct eth_rq *rq)
 	int ret = wq_set_up(hca, cmd, fld_at(rqc, RQC_WQ), &rq->wq);
 
 	memcpy(rq->context, rqc, PRM_RQC_SIZE);
+	rq->n = wq_number(hca, cmd);
 	if (is_striding(rqc))
 		rq_decode_strides(fld_at(rqc, RQC_WQ), rq);
 	rq->linked = rq_type(rqc) == PRM_WQ_TYPE_LINKED_STRIDING;

@@ -32,11 +32,12 @@ static const char *check_sqc(const struct hca *hca, const uint8_t *sqc)
 		return "sq: extra timestamps are not supported";
 	if (fld_get(sqc, SQC_STATE) != PRM_WQ_STATE_RST)
 		return "sq: starts in state RST";
-	if (1u << fld_get(wqc, WQ_LOG_WQ_STRIDE) != WQE_BB)
+	if (1u << fld_get(wqc, WQ_LOG_WQ_STRIDE) != WQE_BB && !hca->format->wqe_is_block)
 		return "sq: the stride of a send queue is 64";
 	if (fld_get(wqc, WQ_WQ_SIGNATURE))
 		return "sq: signatures are not supported";
-	return wq_check(wqc, WQE_BB, PRM_WQ_TYPE_CYCLIC);
+	return wq_check(wqc, hca->format->wqe_is_block ? WQE_BYTES_MAX : WQE_BB,
+			PRM_WQ_TYPE_CYCLIC);
 }
 
 static int sq_decode(struct hca *hca, const struct cmd *cmd, struct eth_sq *sq)
@@ -46,6 +47,7 @@ static int sq_decode(struct hca *hca, const struct cmd *cmd, struct eth_sq *sq)
 	int ret = wq_set_up(hca, cmd, wqc, &sq->wq);
 
 	memcpy(sq->context, sqc, PRM_SQC_SIZE);
+	sq->n = wq_number(hca, cmd);
 	sq->flush = fld_get(sqc, SQC_FLUSH_IN_ERROR_EN);
 	sq->has_umr = fld_get(sqc, SQC_REG_UMR);
 	sq->pacing_index = fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX);

@@ -26,11 +26,21 @@ const char *wq_check(const uint8_t *wqc, uint32_t stride_max, uint32_t type)
 	return NULL;
 }
 
+static uint32_t wq_skip(const struct hca *hca, const struct cmd *cmd)
+{
+	return hca->config.kind == HCA_MLX4 ? fld_get(cmd->in, CREATE_WQ_IN_SKIP) : 0;
+}
+
+uint32_t wq_number(const struct hca *hca, const struct cmd *cmd)
+{
+	return hca->config.kind == HCA_MLX4 ? fld_get(cmd->in, CREATE_WQ_IN_NUMBER) : 0;
+}
+
 static int wq_map_ring(struct hca *hca, const struct cmd *cmd, const uint8_t *wqc,
 		       struct eth_wq *wq)
 {
 	unsigned int page_shift = PAGE_SHIFT_MIN + fld_get(wqc, WQ_LOG_WQ_PG_SZ);
-	uint64_t skip = fld_get(wqc, WQ_PAGE_OFFSET) << (page_shift - 6);
+	uint64_t skip = (fld_get(wqc, WQ_PAGE_OFFSET) << (page_shift - 6)) + wq_skip(hca, cmd);
 	uint64_t len = (uint64_t)wq->stride << wq->log_size;
 	const struct umem_place ring = {
 		.valid = fld_get(wqc, WQ_WQ_UMEM_VALID),
@@ -75,7 +85,7 @@ enum prm_status wq_status(struct cmd *cmd, int err)
 	if (err == ENOENT)
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR,
 				"wq: no such PD, CQ, UAR, TIS, umem or counter");
-	return cmd_errno(cmd, err, "wq: page list too short, or table full");
+	return cmd_errno(cmd, err, "wq: page list too short, number in use, or table full");
 }
 
 bool wq_may_change(enum prm_wq_state from, uint64_t to)

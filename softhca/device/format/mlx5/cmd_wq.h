@@ -17,6 +17,8 @@ const char *wq_check(const uint8_t *wqc, uint32_t stride_max, uint32_t type);
 /* The function decodes the WQ and, behind it, the page list. It returns 0, or an errno for
  * wq_status(). */
 int wq_set_up(struct hca *hca, const struct cmd *cmd, const uint8_t *wqc, struct eth_wq *wq);
+/* The function returns the number that the queue is to have; 0: any. Only mlx4 has such. */
+uint32_t wq_number(const struct hca *hca, const struct cmd *cmd);
 /* The function fails a command; ENOENT stands for any object that the context names. */
 enum prm_status wq_status(struct cmd *cmd, int err);
 /* The function tells whether a queue in state FROM may be put into state TO. */

@@ -27,6 +27,7 @@
 #include "softhca/front/process/driver/netdev.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/driver/rate_limits.h"
+#include "softhca/front/process/driver/frame_qpns.h"
 #include "softhca/front/process/driver/steering.h"
 #include "softhca/log.h"
 #include "util/bits.h"
@@ -333,14 +334,14 @@ static int set_own_address(struct adapter *adapter)
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* What the device can do by the commands, and an adapter of mlx4 does not, or not yet: queues of
- * frames, tag matching, DC, memory of its own, paging on demand. */
+/* What the device can do by the commands, and an adapter of mlx4 does not, or not yet: striding
+ * queues, tag matching, DC, memory of its own, paging on demand. */
 static void limit_mlx4(struct adapter *adapter)
 {
 	static const uint32_t absent[] = {
-		HCA_CAP_ETH_NET_OFFLOADS, HCA_CAP_TAG_MATCHING, HCA_CAP_DCT,
-		HCA_CAP_DEVICE_MEMORY,    HCA_CAP_PG,           HCA_CAP_ECE_SUPPORT,
-		HCA_CAP_END_PAD,          HCA_CAP_QOS,          HCA_CAP_GENERAL_OBJ_TYPES,
+		HCA_CAP_STRIDING_RQ,   HCA_CAP_TAG_MATCHING, HCA_CAP_DCT,
+		HCA_CAP_DEVICE_MEMORY, HCA_CAP_PG,           HCA_CAP_ECE_SUPPORT,
+		HCA_CAP_END_PAD,       HCA_CAP_QOS,          HCA_CAP_GENERAL_OBJ_TYPES,
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(absent); i++)
@@ -475,6 +476,7 @@ void adapter_destroy(struct adapter *adapter)
 	hca_destroy(adapter->hca);
 	driver_objects_free(adapter);
 	steering_free(adapter);
+	frame_qpns_free(adapter);
 	rate_limits_free(adapter);
 	pthread_mutex_destroy(&adapter->uar_lock);
 	free(adapter);

@@ -107,6 +107,7 @@ struct adapter {
 	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
 	uint8_t qos_caps[PRM_HCA_CAP_SIZE];  /* zero: no rate limits */
 	struct rate_table *rates;            /* of rate_limits.c; NULL: none was ever wanted */
+	struct frame_qpns *frame_qpns;       /* of frame_qpns.c; NULL: none was ever wanted */
 	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
 	uint16_t
 		user; /* for whom objects are made now, as the device knows it; 0: for the driver */

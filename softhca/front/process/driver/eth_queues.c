@@ -26,12 +26,14 @@ static_assert(RQC_WQ == SQC_WQ && CREATE_RQ_IN_CTX == CREATE_SQ_IN_CTX, "one lay
 
 static int check_ring(const struct eth_ring *ring, struct queue_memory *memory)
 {
-	uint64_t bytes = 1ull << (ring->log_size + ring->log_stride);
+	uint64_t bytes = ring->skip + (1ull << (ring->log_size + ring->log_stride));
 	int ret = queue_memory_describe(ring->buffer, bytes, QUEUE_MEMORY_RMP_OFFSETS, memory);
 
 	if (!ret)
 		ret = client_check_range(ring->client, ring->buffer, bytes, true);
-	return ret ? ret : client_check_range(ring->client, ring->record, 8, true);
+	if (ret || !ring->record)
+		return ret;
+	return client_check_range(ring->client, ring->record, ring->number ? 4 : 8, true);
 }
 
 /* Less than 512 strides are told by numbers behind those of more. */
@@ -54,7 +56,8 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 	fld_set(wq, WQ_WQ_SIGNATURE, ring->has_signatures);
 	fld_set(wq, WQ_PD, ring->pdn);
 	fld_set(wq, WQ_UAR_PAGE, ring->uar);
-	fld_set(wq, WQ_DBR_ADDR, client_bus_addr(ring->client, ring->record));
+	if (ring->record)
+		fld_set(wq, WQ_DBR_ADDR, client_bus_addr(ring->client, ring->record));
 	fld_set(wq, WQ_LOG_WQ_STRIDE, ring->log_stride);
 	fld_set(wq, WQ_LOG_WQ_PG_SZ, memory->log_page_size);
 	fld_set(wq, WQ_LOG_WQ_SZ, ring->log_size);
@@ -74,6 +77,8 @@ static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_mem
 	if (!in)
 		return NULL;
 	fld_set(in, CMD_IN_OPCODE, opcode);
+	fld_set(in, CREATE_WQ_IN_NUMBER, ring->number);
+	fld_set(in, CREATE_WQ_IN_SKIP, ring->skip);
 	fill_wq(ring, memory, fld_at(fld_at(in, CREATE_RQ_IN_CTX), RQC_WQ));
 	queue_memory_put(memory, ring->client, in + PAS_AT);
 	return in;

@@ -22,7 +22,9 @@ struct client;
 /* A ring in the memory of a program, and what stands in its context */
 struct eth_ring {
 	const struct client *client;
-	uint64_t buffer, record; /* addresses in it */
+	uint64_t buffer, record; /* addresses in it; no record: 0 */
+	/* Of mlx4: bytes of the buffer in front of the ring, and the queue's number. */
+	uint32_t skip, number;
 	unsigned int log_size;   /* WQEs, or WQEBBs of an SQ */
 	unsigned int log_stride; /* of bytes */
 	uint32_t pdn, cqn, uar, user_index;

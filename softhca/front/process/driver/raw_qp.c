@@ -8,6 +8,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/wq.h"
 #include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/frame_qpns.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/driver/raw_qp.h"
 
@@ -74,11 +75,13 @@ int raw_qp_make(struct adapter *adapter, const struct raw_request *request, stru
 		return ret;
 	}
 	ret = make_queues(adapter, request, raw);
-	if (ret)
+	if (ret) {
 		raw_qp_destroy(adapter, raw);
-	else
-		*out = raw;
-	return ret;
+		return ret;
+	}
+	raw->number = request->number;
+	*out = raw;
+	return 0;
 }
 
 /* The TIR goes first, as flows may lead to it. */
@@ -94,6 +97,8 @@ int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
 		release_object(adapter, PRM_OP_DESTROY_TIS, raw->tisn);
 	}
 	release_object(adapter, PRM_OP_DEALLOC_TRANSPORT_DOMAIN, raw->domain);
+	if (raw->number)
+		frame_qpns_release(adapter, raw->number, 1);
 	free(raw);
 	return 0;
 }
@@ -146,15 +151,22 @@ static void forget_rate(struct adapter *adapter, struct raw_qp *raw)
 	raw->rate = 0;
 }
 
-/* Receives are taken from INIT on, sends from RTS on. */
+/* The command from which on frames are received. Linux' driver of mlx5 makes the queue ready with
+ * the first one; a QP of mlx4 receives in state RTR. */
+static uint32_t receive_command(const struct adapter *adapter)
+{
+	return adapter_is_mlx4(adapter) ? PRM_OP_INIT2RTR_QP : PRM_OP_RST2INIT_QP;
+}
+
+/* Sends are taken from RTS on. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit)
 {
 	int ret;
 
-	switch (opcode) {
-	case PRM_OP_RST2INIT_QP:
+	if (opcode == receive_command(adapter))
 		return change_rq(adapter, raw, PRM_WQ_STATE_RDY);
+	switch (opcode) {
 	case PRM_OP_RTR2RTS_QP:
 	case PRM_OP_RTS2RTS_QP:
 	case PRM_OP_SQERR2RTS_QP:

@@ -13,7 +13,8 @@ struct raw_qp {
 	uint32_t domain; /* transport domain, of its own */
 	bool has_sq, has_rq, has_tir;
 	uint32_t tisn, sqn, rqn, tirn;
-	uint32_t rate; /* entry of rate_limits.h */
+	uint32_t rate;   /* entry of rate_limits.h */
+	uint32_t number; /* mlx4: of the QP, from frame_qpns.h; else 0 */
 };
 
 struct raw_request {
@@ -21,6 +22,7 @@ struct raw_request {
 	const struct eth_hash *hash;           /* with RQTN, and without queues */
 	uint32_t rqtn;
 	unsigned int self_lb_block;
+	uint32_t number;       /* mlx4: of the QP, which then has it; else 0 */
 	uint32_t underlay_qpn; /* datagrams are sent from this QP; 0: frames are sent */
 };
 
@@ -39,6 +41,8 @@ int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int
 /* The number by which programs know the QP. */
 static inline uint32_t raw_qp_number(const struct raw_qp *raw)
 {
+	if (raw->number)
+		return raw->number;
 	return raw->has_sq ? raw->sqn : raw->rqn;
 }
 

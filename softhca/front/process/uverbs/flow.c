@@ -13,6 +13,7 @@
 #include "softhca/front/process/driver/flow_spec.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/counters.h"
+#include "softhca/front/process/uverbs/mlx4_flow.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 enum flow_type { FLOW_NORMAL, FLOW_ALL_DEFAULT, FLOW_MULTICAST_DEFAULT, FLOW_SNIFFER };
@@ -60,12 +61,15 @@ static bool is_for_groups(const struct steering_match *match)
 	       fld_get(match->value, LYR_2_4_DMAC_47_16) & group_bit;
 }
 
-static void pick_level(const struct ib_uverbs_flow_attr *attr, struct steering_request *request)
+static void pick_level(const struct uverbs_call *uc, const struct ib_uverbs_flow_attr *attr,
+		       struct steering_request *request)
 {
-	if (attr->type != FLOW_NORMAL)
+	if (attr->type != FLOW_NORMAL && attr->type != FLOW_SNIFFER)
 		request->level = STEERING_LEFTOVERS;
 	else if (is_for_groups(&request->match) && !request->goes_on)
 		request->level = STEERING_MULTICAST;
+	else if (adapter_is_mlx4(uc->adapter))
+		mlx4_flow_place(attr, request);
 	else
 		request->level = 2 * attr->priority + !request->goes_on;
 }
@@ -77,13 +81,25 @@ static int check_attr(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *
 		return EINVAL;
 	if (attr->size > MAX_SPECS_BYTES || attr->port > uc->adapter->num_ports)
 		return EINVAL;
-	if (attr->priority >= STEERING_PRIORITIES)
+	if (attr->priority >= STEERING_PRIORITIES && !adapter_is_mlx4(uc->adapter))
 		return ENOMEM;
-	if (attr->type == FLOW_SNIFFER || attr->flags & FLAG_EGRESS)
+	if (attr->flags & FLAG_EGRESS)
+		return EOPNOTSUPP;
+	if (attr->type == FLOW_SNIFFER && !adapter_is_mlx4(uc->adapter))
 		return EOPNOTSUPP;
 	if (attr->type > FLOW_SNIFFER || (attr->type != FLOW_NORMAL && attr->num_of_specs))
 		return EINVAL;
 	return 0;
+}
+
+/* RET is what has come of reading them as any driver does. */
+static int read_mlx4_specs(const struct ib_uverbs_flow_attr *attr, const uint8_t *bytes, int ret,
+			   struct flow_specs *specs)
+{
+	if (ret)
+		return EINVAL;
+	mlx4_flow_match(&specs->match);
+	return mlx4_flow_check(attr, bytes);
 }
 
 static int read_specs(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *attr,
@@ -102,6 +118,8 @@ static int read_specs(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *
 	ret = uc_in(uc, UVERBS_ATTR_CORE_IN, command, len);
 	if (!ret)
 		ret = flow_specs_read(command + header, attr->size, attr->num_of_specs, specs);
+	if (adapter_is_mlx4(uc->adapter))
+		ret = read_mlx4_specs(attr, command + header, ret, specs);
 	free(command);
 	return ret;
 }
@@ -129,7 +147,7 @@ static int read_request(struct uverbs_call *uc, const struct ib_uverbs_create_fl
 					      .goes_on = attr->flags & FLAG_DONT_TRAP };
 	if (attr->type == FLOW_MULTICAST_DEFAULT)
 		match_groups(&request->match);
-	pick_level(attr, request);
+	pick_level(uc, attr, request);
 	if (!specs.counts)
 		return 0;
 	request->counts = true;

@@ -15,6 +15,8 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqe.h"
 #include "softhca/front/process/driver/engine.h"
+#include "softhca/front/process/driver/frame_qpns.h"
+#include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/qp_request.h"
 #include "util/bits.h"
@@ -29,6 +31,11 @@ enum {
 	MAX_SGE = 32,
 	MAX_SGE_RD = 30,
 	MAX_RQ_SGE = 32,
+	QPT_RAW_PACKET = 8,
+	HASH_FIELDS = MLX4_IB_RX_HASH_SRC_IPV4 | MLX4_IB_RX_HASH_DST_IPV4 |
+		      MLX4_IB_RX_HASH_SRC_IPV6 | MLX4_IB_RX_HASH_DST_IPV6 |
+		      MLX4_IB_RX_HASH_SRC_PORT_TCP | MLX4_IB_RX_HASH_DST_PORT_TCP |
+		      MLX4_IB_RX_HASH_SRC_PORT_UDP | MLX4_IB_RX_HASH_DST_PORT_UDP,
 };
 
 /* ---- contexts ---- */
@@ -40,7 +47,7 @@ static int return_context(struct uverbs_call *uc, uint16_t vectors_id, uint16_t 
 	static const uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 	const struct mlx4_ib_alloc_ucontext_resp resp = {
 		.dev_caps = MLX4_USER_DEV_CAP_LARGE_CQE,
-		.qp_tab_size = 1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_QP),
+		.qp_tab_size = 1u << M4_LOG_QPNS,
 		.bf_reg_size = BF_REG_SIZE,
 		.bf_regs_per_page = UAR_PAGE_SIZE / BF_REG_SIZE,
 		.cqe_size = M4_CQE_LARGE,
@@ -191,20 +198,69 @@ void mlx4_grant_qp(struct qp_request *req)
 		driver->rq_wqe_count ? 1u << (driver->rq_wqe_shift - QP_MIN_RQ_SHIFT) : 0;
 }
 
+/* ---- queues of frames ---- */
+
+/* The rings share a buffer; that of larger WQEs is first, that of sends where they are as large. */
+static void place_rings(struct eth_ring *send, struct eth_ring *receive)
+{
+	uint32_t sends = send->log_stride ? 1u << (send->log_size + send->log_stride) : 0;
+	uint32_t receives =
+		receive->log_stride ? 1u << (receive->log_size + receive->log_stride) : 0;
+
+	send->buffer = receive->buffer;
+	send->record = 0; /* WQEs say themselves that they are posted */
+	if (receive->log_stride > send->log_stride)
+		send->skip = receives;
+	else
+		receive->skip = sends;
+}
+
+int mlx4_make_raw_qp(struct adapter *adapter, struct raw_request *request, struct eth_ring *send,
+		     struct eth_ring *receive, struct raw_qp **raw)
+{
+	int ret = frame_qpns_reserve(adapter, 1, true, &request->number);
+
+	if (ret)
+		return ret;
+	send->number = receive->number = request->number;
+	place_rings(send, receive);
+	ret = raw_qp_make(adapter, request, raw);
+	if (ret)
+		frame_qpns_release(adapter, request->number, 1);
+	return ret;
+}
+
 /* ---- the device ---- */
 
 void mlx4_limit_device(struct ib_uverbs_query_device_resp *resp)
 {
+	resp->device_cap_flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
 	resp->max_qp_wr -= SPARE_WQES;
 	resp->max_sge = MAX_SGE;
 	resp->max_sge_rd = MAX_SGE_RD;
 	resp->max_srq_sge = MAX_RQ_SGE - 1;
 }
 
+/* Queues of frames are QPs. */
+void mlx4_limit_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
+{
+	resp->rss_caps.max_rwq_indirection_tables = resp->base.max_qp;
+	resp->rss_caps.max_rwq_indirection_table_size =
+		1u << adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_RQT_SIZE);
+	resp->rss_caps.supported_qpts = 1u << QPT_RAW_PACKET;
+	resp->max_wq_type_rq = resp->base.max_qp;
+}
+
 int mlx4_answer_device(struct uverbs_call *uc)
 {
 	struct mlx4_uverbs_ex_query_device_resp part = { 0 };
 
+	if (adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS)) {
+		part.rss_caps.rx_hash_function = MLX4_IB_RX_HASH_FUNC_TOEPLITZ;
+		part.rss_caps.rx_hash_fields_mask = HASH_FIELDS;
+		part.tso_caps.max_tso = 1u << fld_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
+		part.tso_caps.supported_qpts = 1u << QPT_RAW_PACKET;
+	}
 	part.response_length = uc_response_length(uc, UVERBS_ATTR_UHW_OUT, sizeof(part));
 	return uc_out(uc, UVERBS_ATTR_UHW_OUT, &part, sizeof(part));
 }

@@ -11,7 +11,9 @@
 
 #include "softhca/front/process/uverbs/objects.h"
 
+struct eth_ring;
 struct qp_request;
+struct raw_request;
 
 /* A context has one page of doorbells, which the file maps with that of BlueFlame behind it. The
  * functions return 0 or a positive errno. */
@@ -22,8 +24,13 @@ int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint3
 int mlx4_read_resize(struct uverbs_call *uc, struct mlx5_ib_resize_cq *driver);
 int mlx4_read_srq(struct uverbs_call *uc, struct mlx5_ib_create_srq *driver);
 int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req);
+/* The function makes a raw packet QP as REQUEST says, of the rings that it has, whose place in the
+ * buffer is not said yet. */
+int mlx4_make_raw_qp(struct adapter *adapter, struct raw_request *request, struct eth_ring *send,
+		     struct eth_ring *receive, struct raw_qp **raw);
 /* The function says what the QP's answer says of sizes. */
 void mlx4_grant_qp(struct qp_request *req);
+void mlx4_limit_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp);
 int mlx4_answer_device(struct uverbs_call *uc);
 void mlx4_limit_device(struct ib_uverbs_query_device_resp *resp);
 

@@ -297,7 +297,7 @@ static int create_with_rings(struct uverbs_call *uc, const struct qp_request *re
 	receive.real_time = qp->recv_cq->real_time;
 	if (driver->sq_wqe_count) {
 		send.log_size = __builtin_ctz(driver->sq_wqe_count);
-		send.log_stride = __builtin_ctz(WQE_BB);
+		send.log_stride = req->log_block;
 		request.send = &send;
 	}
 	if (driver->rq_wqe_count) {
@@ -305,8 +305,11 @@ static int create_with_rings(struct uverbs_call *uc, const struct qp_request *re
 		receive.log_stride = driver->rq_wqe_shift;
 		request.receive = &receive;
 	}
-	return request.send || request.receive ? raw_qp_make(uc->adapter, &request, &qp->real->raw)
-					       : EINVAL;
+	if (!request.send && !request.receive)
+		return EINVAL;
+	if (adapter_is_mlx4(uc->adapter))
+		return mlx4_make_raw_qp(uc->adapter, &request, &send, &receive, &qp->real->raw);
+	return raw_qp_make(uc->adapter, &request, &qp->real->raw);
 }
 
 static int create_raw(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)

@@ -205,6 +205,10 @@ static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 
 	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
 		return;
+	if (adapter_is_mlx4(uc->adapter)) {
+		mlx4_limit_ethernet(uc, resp);
+		return;
+	}
 	if (fld_get(eth, ETH_CAP_CSUM_CAP))
 		resp->raw_packet_caps |= RAW_CAP_IP_CSUM;
 	if (fld_get(eth, ETH_CAP_VLAN_CAP))

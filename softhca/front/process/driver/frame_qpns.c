@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * frame_qpns.c - numbers of mlx4's queues of frames. See frame_qpns.h.
+ *
+ * A number is given out again when all others have been, so that a stale one is noticed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "softhca/front/process/driver/adapter.h"
+#include "softhca/front/process/driver/frame_qpns.h"
+
+struct frame_qpns {
+	bool used[M4_FRAME_QUEUES];
+	uint32_t next; /* to look at */
+};
+
+/* A WQE that is pushed through a register has the number where others have the orders to insert a
+ * VLAN tag: bits 7:6 of it. Linux 6.1 (mlx4_ib, create_qp_common) keeps them clear. */
+enum { INSERTS_VLAN = 3 << 6 };
+
+static bool is_free(const struct frame_qpns *qpns, uint32_t at, uint32_t count, bool sends)
+{
+	if (sends && (M4_FIRST_FRAME_QUEUE + at) & INSERTS_VLAN)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (qpns->used[at + i])
+			return false;
+	return true;
+}
+
+static void mark(struct frame_qpns *qpns, uint32_t at, uint32_t count, bool used)
+{
+	for (uint32_t i = 0; i < count; i++)
+		qpns->used[at + i] = used;
+}
+
+int frame_qpns_reserve(struct adapter *adapter, uint32_t count, bool sends, uint32_t *first)
+{
+	struct frame_qpns *qpns = adapter->frame_qpns;
+	uint32_t start, at;
+
+	if (!qpns)
+		qpns = adapter->frame_qpns = calloc(1, sizeof(*qpns));
+	if (!qpns)
+		return ENOMEM;
+	start = (qpns->next + count - 1) / count * count;
+	for (uint32_t i = 0; i < M4_FRAME_QUEUES; i += count) {
+		at = (start + i) % M4_FRAME_QUEUES;
+		if (!is_free(qpns, at, count, sends))
+			continue;
+		mark(qpns, at, count, true);
+		qpns->next = at + count;
+		*first = M4_FIRST_FRAME_QUEUE + at;
+		return 0;
+	}
+	return ENOSPC;
+}
+
+void frame_qpns_release(struct adapter *adapter, uint32_t first, uint32_t count)
+{
+	mark(adapter->frame_qpns, first - M4_FIRST_FRAME_QUEUE, count, false);
+}
+
+void frame_qpns_free(struct adapter *adapter)
+{
+	free(adapter->frame_qpns);
+}
