@@ -11,6 +11,7 @@
 #include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/device.h"
+#include "providers/mlx4/flow.h"
 #include "providers/mlx4/mr.h"
 #include "providers/mlx4/pd.h"
 #include "providers/mlx4/qp.h"
@@ -89,6 +90,8 @@ const struct verbs_ops mlx4_context_ops = {
 	.open_qp = mlx4_qp_open,
 	.create_srq = mlx4_srq_create,
 	.destroy_srq = mlx4_srq_destroy,
+	.ibv_create_flow = mlx4_flow_create,
+	.ibv_destroy_flow = mlx4_flow_destroy,
 	.query_rt_values = mlx4_clock_query_rt_values,
 	.open_xrcd = provider_xrcd_open,
 	.close_xrcd = provider_xrcd_close,

@@ -52,11 +52,18 @@ static const struct qp_type {
 	/* It is the target of others' requests: messages go to the SRQs that they name. */
 	{ "an XRC receive", IBV_QPT_XRC_RECV, SEND_XRC, 0, 2 * M4_SEG,
 	  IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS, false },
+	{ "a raw packet", IBV_QPT_RAW_PACKET, SEND_RAW, OPCODE(SEND) | OPCODE(TSO), M4_SEG,
+	  COMP_MASK | IBV_QP_INIT_ATTR_MAX_TSO_HEADER, true },
 };
 
 static bool is_target(const struct qp_type *type)
 {
 	return type->comp_mask & IBV_QP_INIT_ATTR_XRCD;
+}
+
+static uint32_t attr_tso_header(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER ? attr->max_tso_header : 0;
 }
 
 static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
@@ -76,7 +83,9 @@ static const struct qp_type *qp_find_type(enum ibv_qp_type type)
 	for (size_t i = 0; i < ARRAY_SIZE(qp_types); i++)
 		if (qp_types[i].type == type)
 			return &qp_types[i];
-	verbs_warn("create_qp: qp_type is %d: this provider has RC, UC, UD and XRC", (int)type);
+	verbs_warn("create_qp: qp_type is %d: this provider has RC, UC, UD, XRC and raw "
+		   "packets",
+		   (int)type);
 	return NULL;
 }
 
@@ -234,6 +243,7 @@ static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const str
 	qp->opcodes = type->opcodes;
 	qp->srq = attr->srq ? to_msrq(attr->srq) : NULL;
 	qp->sq_sig_all = attr->sq_sig_all;
+	qp->max_tso_header = attr_tso_header(attr);
 	qp->post_send = mlx4_datapath()->post_send_routine(qp);
 	qp->rq.post = mlx4_datapath()->post_recv_routine(qp->rq.stride_log, shared);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
@@ -286,6 +296,20 @@ static int qp_run_create(struct mlx4_context *ctx, const struct qp_type *type,
 	return ret;
 }
 
+/* The most before the data of a large send: a control segment, and headers behind four bytes. */
+static uint32_t large_head(uint32_t max_tso_header)
+{
+	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + max_tso_header, M4_SEG);
+}
+
+/* Headers that are longer than a WQE are as bad as ones that fill it. */
+static uint32_t qp_head(const struct qp_type *type, const struct ibv_qp_init_attr_ex *attr)
+{
+	uint32_t header = min_of(attr_tso_header(attr), (uint32_t)M4_MAX_SEND);
+
+	return header ? large_head(header) : type->head;
+}
+
 static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 		    struct ibv_qp_init_attr_ex *attr, struct mlx4_qp *qp)
 {
@@ -296,7 +320,7 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 	if (is_target(type))
 		mlx4_qp_size_target(&size);
 	else
-		ret = mlx4_qp_size(&cap, type->head, type->receives && !attr->srq, &size);
+		ret = mlx4_qp_size(&cap, qp_head(type, attr), type->receives && !attr->srq, &size);
 	if (!ret)
 		ret = qp_alloc_queues(ctx, attr, &size, qp);
 	if (ret)
@@ -387,6 +411,15 @@ static void qp_reset(struct mlx4_qp *qp)
 	__atomic_store_n(&qp->error_reported, false, __ATOMIC_RELAXED);
 }
 
+/* There are checksums of frames, and of datagrams on InfiniBand. */
+static bool qp_computes_sums(const struct mlx4_qp *qp, unsigned int device_cap_flags)
+{
+	if (qp->kind == SEND_RAW)
+		return qp->is_ethernet && device_cap_flags & IBV_DEVICE_RAW_IP_CSUM;
+	return qp->kind == SEND_DATAGRAM && !qp->is_ethernet &&
+	       device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
+}
+
 /* Ports of a device may differ in their link layer. */
 static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 {
@@ -399,8 +432,7 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 		return;
 	qp->is_ethernet = traits & PORT_ETHERNET;
 	qp->sl_shift = FLD_SHIFT(M4_CQE_SL) + qp->is_ethernet; /* M4_CQE_ETH_PRIO */
-	qp->has_checksums = qp->kind == SEND_DATAGRAM && !qp->is_ethernet &&
-			    device->device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
+	qp->has_checksums = qp_computes_sums(qp, device->device_cap_flags);
 }
 
 int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)

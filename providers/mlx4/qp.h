@@ -17,6 +17,7 @@ enum send_kind {
 	SEND_CONNECTED,
 	SEND_DATAGRAM,
 	SEND_XRC, /* connected, and each request names an SRQ */
+	SEND_RAW, /* frames of Ethernet */
 	SEND_KINDS,
 };
 
@@ -86,8 +87,9 @@ struct mlx4_qp {
 	bool sq_sig_all, error_reported;
 	bool is_ethernet;   /* the port is */
 	uint8_t sl_shift;   /* so a service level stands in the word of a CQE */
-	bool has_checksums; /* of datagrams on InfiniBand, if the device computes them */
-	uint32_t opcodes;   /* of the type */
+	bool has_checksums; /* the device computes those of what it sends and receives */
+	uint32_t max_tso_header;
+	uint32_t opcodes; /* of the type */
 	struct ibv_qp_cap cap;
 	struct queue_mem buf;
 	struct queue_rec rec; /* of receives; none without them */

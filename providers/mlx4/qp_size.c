@@ -42,9 +42,14 @@ static uint32_t slot_log_for(const struct ibv_qp_cap *cap, uint32_t head)
 
 static int size_sends(const struct ibv_qp_cap *cap, uint32_t head, struct mlx4_qp_size *size)
 {
-	const uint32_t max_sge = (M4_MAX_SEND - head) / M4_SEG;
+	const uint32_t max_sge = head < M4_MAX_SEND ? (M4_MAX_SEND - head) / M4_SEG : 0;
 	uint32_t slot, slots;
 
+	if (head > M4_MAX_SEND) {
+		verbs_warn("create_qp: max_tso_header is too long for a WQE of %d bytes",
+			   M4_MAX_SEND);
+		return EINVAL;
+	}
 	if (cap->max_send_sge > max_sge)
 		return refuse("max_send_sge", cap->max_send_sge, max_sge);
 	if (cap->max_inline_data > mlx4_inline_room(head, M4_MAX_SEND))

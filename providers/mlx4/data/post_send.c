@@ -2,8 +2,8 @@
 /*
  * post_send.c - ibv_post_send(): turns work requests into WQEs.
  *
- * A QP has one of the routines below from its creation on: for datagrams or not, with a lock or
- * not, with slots of one piece, where nothing is to be stamped, or larger ones.
+ * A QP has one of the routines below from its creation on: by its kind, with a lock or not, with
+ * slots of one piece, where nothing is to be stamped, or larger ones.
  */
 #include <errno.h>
 
@@ -30,6 +30,7 @@ static const struct send_op {
 	[IBV_WR_SEND_WITH_INV] = { IBV_WC_SEND, M4_SEND_INVAL, false, false },
 	[IBV_WR_LOCAL_INV] = { IBV_WC_LOCAL_INV, M4_LOCAL_INVAL, false, false },
 	[IBV_WR_BIND_MW] = { IBV_WC_BIND_MW, M4_BIND_MW, false, false },
+	[IBV_WR_TSO] = { IBV_WC_TSO, M4_LSO, false, false },
 };
 
 /* What is usual, and built by a straight line, and what is on a memory key */
@@ -51,7 +52,7 @@ static int __attribute__((cold)) refuse(const struct mlx4_qp *qp, const struct i
 	else if ((unsigned int)wr->num_sge <= sq->max_sge && wr->send_flags & IBV_SEND_IP_CSUM)
 		verbs_warn(
 			"post_send: qp 0x%x: send_flags has IBV_SEND_IP_CSUM: the device computes "
-			"no checksums of datagrams on this port",
+			"no checksums for this QP on this port",
 			qp->vqp.qp.qp_num);
 	else
 		verbs_warn("post_send: qp 0x%x: num_sge is %d, limit %u", qp->vqp.qp.qp_num,
@@ -136,6 +137,16 @@ WQE_INLINE uint32_t wr_flags(const struct mlx4_sq *sq, enum send_kind kind,
 	return kind == SEND_XRC ? flags | wqe_srqn(wr->qp_type.xrc.remote_srqn) : flags;
 }
 
+/* The function puts whom a frame is for. */
+WQE_INLINE void put_frame_mac(uint8_t *ctrl, const struct ibv_send_wr *wr)
+{
+	uint32_t have = 0;
+
+	for (int i = 0; i < wr->num_sge && have < FRAME_MAC_SIZE; i++)
+		have = wqe_put_mac(ctrl, have, (const void *)(uintptr_t)wr->sg_list[i].addr,
+				   wr->sg_list[i].length);
+}
+
 /* A request that has been built, and is not posted. */
 struct built {
 	uint8_t *ctrl;
@@ -166,6 +177,42 @@ static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const str
 	return true;
 }
 
+static int __attribute__((cold))
+refuse_large(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
+{
+	verbs_warn("post_send: qp 0x%x: tso.hdr_sz is %u, must be 1 to %u (max_tso_header)",
+		   qp->vqp.qp.qp_num, wr->tso.hdr_sz, qp->max_tso_header);
+	return EINVAL;
+}
+
+/* The function builds a large send, which the adapter cuts into frames with its headers. Its data
+ * come first: headers may end in the piece that they begin in. */
+static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
+						  uint32_t head, struct built *built, int *err)
+{
+	struct mlx4_sq *sq = &qp->sq;
+	uint8_t *ctrl = sq_slot(sq, head);
+	uint32_t at = wqe_large_end(wr->tso.hdr_sz);
+	bool is_inline = wr->send_flags & IBV_SEND_INLINE && wr->num_sge;
+	uint64_t length;
+
+	if (!wr->tso.hdr_sz || wr->tso.hdr_sz > qp->max_tso_header)
+		return *err = refuse_large(qp, wr), false;
+	if (is_inline && !inline_fits(sq, wr, 0, &length))
+		return *err = refuse_inline(qp, length), false;
+	at = is_inline ? put_inline(ctrl, at, wr)
+		       : wqe_put_sges(ctrl, at, wr->sg_list, wr->num_sge, NULL);
+	wqe_put_header(ctrl, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss, NULL);
+	wqe_put_control(ctrl, at, false, wqe_flags(sq, SEND_RAW, wr->send_flags), 0);
+	wqe_put_mac(ctrl, 0, wr->tso.hdr, wr->tso.hdr_sz);
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, send_ops[IBV_WR_TSO].done_as);
+	*built = (struct built){ .ctrl = ctrl,
+				 .size = at,
+				 .opcode = wqe_large_opcode(wr->tso.hdr_sz),
+				 .is_whole = is_inline };
+	return true;
+}
+
 /* The function builds WR at HEAD. It returns false when that cannot be posted, with why in ERR. */
 WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 		      enum send_kind kind, struct built *built, int *err)
@@ -180,14 +227,16 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		return *err = refuse_full(qp), false;
 	if (unlikely((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode)))
 		return *err = refuse(qp, wr), false;
-	if (kind != SEND_DATAGRAM && unlikely(ON_KEYS >> wr->opcode & 1))
+	if (!kind_has_sums(kind) && unlikely(ON_KEYS >> wr->opcode & 1))
 		return build_on_key(qp, wr, head, built, err);
 	op = &send_ops[wr->opcode];
 	more = opcode_is_atomic(op->opcode); /* segments */
 	if (unlikely((unsigned int)wr->num_sge > sq->max_sge - more ||
-		     (kind == SEND_DATAGRAM && wr->send_flags & IBV_SEND_IP_CSUM &&
+		     (kind_has_sums(kind) && wr->send_flags & IBV_SEND_IP_CSUM &&
 		      !qp->has_checksums)))
 		return *err = refuse(qp, wr), false;
+	if (kind == SEND_RAW && unlikely(wr->opcode == IBV_WR_TSO))
+		return build_large(qp, wr, head, built, err);
 	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
 		if (unlikely(!inline_fits(sq, wr, more * M4_SEG, &length)))
 			return *err = refuse_inline(qp, length), false;
@@ -199,6 +248,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	}
 	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
 			third_word(wr));
+	if (kind == SEND_RAW)
+		put_frame_mac(ctrl, wr);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	built->ctrl = ctrl;
 	built->size = at;
@@ -225,7 +276,7 @@ WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 
 	return (unsigned int)wr->num_sge - 1 < sq->max_sge &&
 	       !(wr->send_flags &
-		 (IBV_SEND_INLINE | (kind == SEND_DATAGRAM ? IBV_SEND_IP_CSUM : 0))) &&
+		 (IBV_SEND_INLINE | (kind_has_sums(kind) ? IBV_SEND_IP_CSUM : 0))) &&
 	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 && head != sq->wq.limit;
 }
 
@@ -254,6 +305,8 @@ WQE_INLINE void put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int 
 		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
 	wqe_put_control(ctrl, at + (uint32_t)sges * M4_SEG, wr->send_flags & IBV_SEND_FENCE,
 			wr_flags(sq, kind, wr), wr->imm_data);
+	if (kind == SEND_RAW)
+		put_frame_mac(ctrl, wr);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	hand_over(qp, ctrl, head, op->opcode);
 	if (stamps)
@@ -317,7 +370,7 @@ WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_
 		sq->opcodes & (kind == SEND_DATAGRAM ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
 
 	return !wr->next && wr->num_sge == 1 && wr->send_flags & IBV_SEND_INLINE &&
-	       !(wr->send_flags & (kind == SEND_DATAGRAM ? IBV_SEND_IP_CSUM : 0)) &&
+	       !(wr->send_flags & (kind_has_sums(kind) ? IBV_SEND_IP_CSUM : 0)) &&
 	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 &&
 	       wr->sg_list->length <= sq->max_inline && sq->wq.head != sq->wq.limit;
 }
@@ -334,6 +387,8 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
 	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
 			wr->imm_data);
+	if (kind == SEND_RAW)
+		put_frame_mac(ctrl, wr);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	if (likely(sq->bf && at <= sq->bf->half)) {
 		order_publish(&sq->wq);
@@ -411,6 +466,7 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 POST_ROUTINES(post_connected, SEND_CONNECTED)
 POST_ROUTINES(post_datagram, SEND_DATAGRAM)
 POST_ROUTINES(post_xrc, SEND_XRC)
+POST_ROUTINES(post_raw, SEND_RAW)
 
 #define ROUTINES_OF(name)                                  \
 	{                                                  \
@@ -426,6 +482,7 @@ qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp)
 		[SEND_CONNECTED] = ROUTINES_OF(post_connected),
 		[SEND_DATAGRAM] = ROUTINES_OF(post_datagram),
 		[SEND_XRC] = ROUTINES_OF(post_xrc),
+		[SEND_RAW] = ROUTINES_OF(post_raw),
 	};
 
 	return routines[qp->kind][qp->sq_lock.shared][qp->sq.slot_log > M4_MIN_SLOT_LOG];

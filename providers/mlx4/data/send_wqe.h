@@ -29,6 +29,12 @@ enum {
 	WQE_SIZE_BYTE = 7, /* whose low bits are M4_CTRL_DS */
 };
 
+/* There may be checksums of what such a QP sends. */
+WQE_INLINE bool kind_has_sums(enum send_kind kind)
+{
+	return kind == SEND_DATAGRAM || kind == SEND_RAW;
+}
+
 WQE_INLINE uint8_t *sq_slot(const struct mlx4_sq *sq, uint32_t index)
 {
 	return sq->buf + ((size_t)(index & sq->wq.mask) << sq->slot_log);
@@ -79,6 +85,44 @@ WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, 
 
 	memcpy(segment, to_mah(ah)->segment, M4_DATAGRAM_SIZE);
 	seg_put_pair(segment + FLD_DWORD(M4_DGRAM_QPN) * sizeof(uint32_t), qpn, qkey);
+}
+
+/* ---- frames ---- */
+
+enum { FRAME_MAC_SIZE = 6 };
+
+/* A frame's control segment has the address that the frame begins with, too: two bytes beside the
+ * flags, and the rest where others have immediate data. The function puts there what the LENGTH
+ * bytes at FROM have of it, of which HAVE are there already; it returns how many are, then. */
+WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, uint64_t length)
+{
+	uint8_t *const high = ctrl + FLD_BYTE(M4_CTRL_MAC_47_32), *const low =
+									  ctrl +
+									  FLD_BYTE(
+										  M4_CTRL_MAC_31_0);
+	const uint8_t *bytes = from;
+
+	if (likely(!have && length >= FRAME_MAC_SIZE)) {
+		memcpy(high, bytes, 2);
+		memcpy(low, bytes + 2, 4);
+		return FRAME_MAC_SIZE;
+	}
+	for (; have < FRAME_MAC_SIZE && length; have++, length--)
+		*(have < 2 ? high + have : low + have - 2) = *bytes++;
+	return have;
+}
+
+/* The function returns where the data of a large send with HEADER bytes of headers begin. */
+WQE_INLINE uint32_t wqe_large_end(uint32_t header)
+{
+	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + header, M4_SEG);
+}
+
+WQE_INLINE uint32_t wqe_large_opcode(uint32_t header)
+{
+	return M4_LSO | (align_up(M4_LARGE_HEADER + header, M4_SEG) > M4_LARGE_SHORT
+				 ? FLD_BITS(M4_CTRL_LONG_HEADER)
+				 : 0);
 }
 
 /* ---- requests on memory keys ---- */
@@ -177,6 +221,28 @@ WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *
 	}
 	for (int i = SGES - 1; i >= 0; i--)
 		wqe_put_sge(ctrl, at + (uint32_t)i * M4_SEG, &sge[i], NULL);
+}
+
+/* The function puts the headers of a large send, whose data are there already: the first word of
+ * each piece is the last. */
+WQE_INLINE void wqe_put_header(uint8_t *ctrl, const uint8_t *from, uint32_t size, uint32_t mss,
+			       __be32 *aside)
+{
+	const uint32_t end = M4_SEG + M4_LARGE_HEADER + size;
+	uint32_t at = M4_SEG + M4_LARGE_HEADER;
+
+	*(__be32 *)(ctrl + M4_SEG) = htobe32(mss << FLD_SHIFT(M4_LARGE_MSS) | size);
+	memcpy(ctrl + at, from, min_of(end, (uint32_t)M4_PIECE) - at);
+	for (at = M4_PIECE; at < end; at += M4_PIECE) {
+		const uint8_t *part = from + at - M4_SEG - M4_LARGE_HEADER;
+		uint32_t left = min_of(end - at, (uint32_t)M4_PIECE);
+		__be32 word = 0;
+
+		memcpy(&word, part, min_of(left, (uint32_t)sizeof(word)));
+		if (left > sizeof(word))
+			memcpy(ctrl + at + sizeof(word), part + sizeof(word), left - sizeof(word));
+		wqe_put_word(ctrl, at, be32toh(word), aside);
+	}
 }
 
 /* The list is written from its end, so that the first word of each piece is the last. */
@@ -280,7 +346,7 @@ WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, bool fence, uint32
 }
 
 /* The third word of a control segment for each combination of enum ibv_send_flags. Only datagrams
- * have checksums. */
+ * and frames have checksums, and a frame is sent without an ICRC. */
 #define FLAGS_OF(send_flags)                                                   \
 	(((send_flags)&IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |                  \
 	 ((send_flags)&IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0) | \
@@ -295,8 +361,8 @@ WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, enum send_kind kind,
 		FLAGS_OF_4(16), FLAGS_OF_4(20), FLAGS_OF_4(24), FLAGS_OF_4(28),
 	};
 
-	return sq->flags_always |
-	       flags[send_flags % (kind == SEND_DATAGRAM ? ARRAY_SIZE(flags) : IBV_SEND_IP_CSUM)];
+	return sq->flags_always | (kind == SEND_RAW ? FLD_BITS(M4_CTRL_SOLICITED) : 0) |
+	       flags[send_flags % (kind_has_sums(kind) ? ARRAY_SIZE(flags) : IBV_SEND_IP_CSUM)];
 }
 
 /* The function returns the SRQ that a request of XRC is for, as the third word has it. */

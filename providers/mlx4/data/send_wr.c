@@ -51,9 +51,9 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 	else if (unlikely(!wq_has_room(&sq->wq, head)))
 		batch_fail(qp, ENOMEM, "as many requests are posted as max_send_wr",
 			   sq->wq.max_post);
-	if (unlikely(qp->kind == SEND_DATAGRAM && qpx->wr_flags & IBV_SEND_IP_CSUM &&
+	if (unlikely(kind_has_sums(qp->kind) && qpx->wr_flags & IBV_SEND_IP_CSUM &&
 		     !qp->has_checksums))
-		batch_fail(qp, EINVAL, "no checksums of datagrams on this port", qpx->wr_flags);
+		batch_fail(qp, EINVAL, "no checksums for this QP on this port", qpx->wr_flags);
 	if (unlikely(qp->batch.err))
 		return NULL;
 	ctrl = sq_slot(sq, head);
@@ -168,7 +168,28 @@ static void wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 	((__be32 *)ctrl)[2] |= htobe32(M4_ON_KEY);
 }
 
+static void wr_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint16_t mss)
+{
+	struct mlx4_qp *qp = to_mqp_ex(qpx);
+	uint8_t *ctrl;
+
+	if (!hdr_sz || hdr_sz > qp->max_tso_header)
+		batch_fail(qp, EINVAL, "hdr_sz must be 1 to max_tso_header", hdr_sz);
+	ctrl = wqe_begin(qp, wqe_large_opcode(hdr_sz), IBV_WR_TSO, IBV_WC_TSO,
+			 wqe_large_end(hdr_sz), 0);
+	if (!ctrl)
+		return;
+	wqe_put_header(ctrl, hdr, hdr_sz, mss, qp->batch.aside);
+	wqe_put_mac(ctrl, 0, hdr, hdr_sz);
+}
+
 /* ---- setters ---- */
+
+/* A frame without headers of its own begins with data, and so does the address in it. */
+static bool needs_mac(const struct mlx4_qp *qp)
+{
+	return qp->kind == SEND_RAW && qp->batch.head_size == M4_SEG;
+}
 
 static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
@@ -207,6 +228,10 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t count, const struct ib
 		batch_fail(qp, ENOMEM, "more segments than max_send_sge", count);
 		return;
 	}
+	if (needs_mac(qp))
+		for (uint32_t i = 0, have = 0; i < count; i++)
+			have = wqe_put_mac(batch->ctrl, have, (void *)(uintptr_t)sges[i].addr,
+					   sges[i].length);
 	set_size(batch,
 		 wqe_put_sges(batch->ctrl, batch->head_size, sges, (int)count, batch->aside));
 }
@@ -234,6 +259,9 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t count,
 		batch_fail(qp, ENOMEM, "more inline bytes than max_inline_data", length);
 		return;
 	}
+	if (needs_mac(qp))
+		for (uint32_t i = 0, have = 0; i < count; i++)
+			have = wqe_put_mac(batch->ctrl, have, bufs[i].addr, bufs[i].length);
 	stream_begin(&stream, batch->ctrl, batch->head_size, batch->aside);
 	for (size_t i = 0; i < count; i++)
 		stream_put(&stream, bufs[i].addr, (uint32_t)bufs[i].length);
@@ -319,6 +347,12 @@ static void wr_abort(struct ibv_qp_ex *qpx)
 	qlock_leave(&qp->sq_lock);
 }
 
+static void fill_raw(struct ibv_qp_ex *qpx)
+{
+	qpx->wr_send_imm = NULL;
+	qpx->wr_send_tso = wr_send_tso;
+}
+
 /* A UD QP has SENDs only; which of the others a type has, its opcodes say. */
 void mlx4_send_wr_fill(struct mlx4_qp *qp)
 {
@@ -334,6 +368,10 @@ void mlx4_send_wr_fill(struct mlx4_qp *qp)
 	qpx->wr_set_inline_data = wr_set_inline_data;
 	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
 	qp->vqp.has_ex = true;
+	if (qp->kind == SEND_RAW) {
+		fill_raw(qpx);
+		return;
+	}
 	if (qp->kind == SEND_DATAGRAM) {
 		qpx->wr_set_ud_addr = wr_set_ud_addr;
 		return;

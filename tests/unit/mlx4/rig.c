@@ -165,7 +165,8 @@ static struct mlx4_context *new_context(const struct rig_options *opt)
 	ctx->device.attr.max_cqe = 1024;
 	ctx->device.attr.max_srq_wr = 1024;
 	ctx->device.attr.max_srq_sge = 31;
-	ctx->device.attr.device_cap_flags = opt->checksums ? IBV_DEVICE_UD_IP_CSUM : 0;
+	ctx->device.attr.device_cap_flags =
+		opt->checksums ? IBV_DEVICE_UD_IP_CSUM | IBV_DEVICE_RAW_IP_CSUM : 0;
 	return ctx;
 }
 
@@ -187,6 +188,7 @@ static struct mlx4_qp *new_qp(struct rig *rig, const struct rig_options *opt)
 		.send_cq = &rig->cq->vcq.cq,
 		.recv_cq = &rig->cq->vcq.cq,
 		.sq_sig_all = opt->signal_all,
+		.max_tso_header = opt->tso_header,
 		.cap = {
 			.max_send_wr = OR_DEFAULT(opt->send_wr, 4),
 			.max_recv_wr = OR_DEFAULT(opt->recv_wr, 4),
@@ -198,6 +200,7 @@ static struct mlx4_qp *new_qp(struct rig *rig, const struct rig_options *opt)
 	struct ibv_qp_attr state = { .port_num = OR_DEFAULT(opt->port, 1) };
 	struct verbs_qp *vqp;
 
+	attr.comp_mask |= opt->tso_header ? IBV_QP_INIT_ATTR_MAX_TSO_HEADER : 0;
 	assert_int_equal(mlx4_qp_create(&rig->ctx->vctx.context, &attr, &vqp), 0);
 	for (state.qp_state = IBV_QPS_INIT; state.qp_state <= IBV_QPS_RTS; state.qp_state++)
 		assert_int_equal(

@@ -31,6 +31,7 @@ struct rig_options {
 	bool second_port_is_ethernet;
 	bool checksums; /* the device computes them */
 	uint8_t port;   /* 0: 1 */
+	uint32_t tso_header;
 };
 
 struct rig {

@@ -94,6 +94,7 @@ topic_fn diff_tm_create;
 topic_fn diff_tm;
 topic_fn diff_flow;
 topic_fn diff_flow_action;
+topic_fn diff_flow_copies;
 topic_fn diff_counters;
 topic_fn diff_pacing;
 topic_fn diff_checksums;

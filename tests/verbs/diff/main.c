@@ -85,6 +85,7 @@ static const struct rig_topic topics[] = {
 	{ "tm-create", diff_tm_create },
 	{ "tm", diff_tm },
 	{ "flow", diff_flow },
+	{ "flow-copies", diff_flow_copies },
 	{ "flow-action", diff_flow_action },
 	{ "counters", diff_counters },
 	{ "pacing", diff_pacing },

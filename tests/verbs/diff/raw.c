@@ -515,6 +515,88 @@ void diff_flow(struct rig *rig)
 	raw_close(&raw);
 }
 
+/* ---- flows that others share ---- */
+
+/* A flow is for all frames, for those whose group bit is as in MAC, or has what it must not. */
+struct copy_case {
+	const char *name;
+	enum ibv_flow_attr_type type;
+	uint32_t flags;
+	uint16_t priority;
+	bool has_eth, has_ports;
+	uint8_t mac, mask;
+};
+
+static void add_copy_specs(struct rule *rule, const struct copy_case *c)
+{
+	struct ibv_flow_spec_eth eth = { .type = IBV_FLOW_SPEC_ETH, .size = sizeof(eth) };
+	struct ibv_flow_spec_tcp_udp udp = { .type = IBV_FLOW_SPEC_UDP, .size = sizeof(udp) };
+
+	eth.val.dst_mac[0] = c->mac;
+	eth.mask.dst_mac[0] = c->mask;
+	if (c->has_eth)
+		ADD(rule, eth);
+	if (c->has_ports)
+		ADD(rule, udp);
+}
+
+void diff_flow_copies(struct rig *rig)
+{
+	static const struct copy_case table[] = {
+		{ .name = "a sniffer", .type = IBV_FLOW_ATTR_SNIFFER },
+		{ .name = "all", .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP },
+		{ .name = "all, by a spec",
+		  .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+		  .has_eth = true },
+		{ .name = "groups",
+		  .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+		  .has_eth = true,
+		  .mac = 1,
+		  .mask = 1 },
+		{ .name = "no groups",
+		  .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+		  .has_eth = true,
+		  .mask = 1 },
+		{ .name = "an address",
+		  .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+		  .has_eth = true,
+		  .mask = 3 },
+		{ .name = "ports", .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP, .has_ports = true },
+		{ .name = "two specs",
+		  .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+		  .has_eth = true,
+		  .has_ports = true },
+		{ .name = "of a later priority",
+		  .flags = IBV_FLOW_ATTR_FLAGS_DONT_TRAP,
+		  .priority = 1,
+		  .has_eth = true },
+		{ .name = "a late priority", .priority = 0xfff, .has_eth = true },
+		{ .name = "no priority", .priority = 0x1000, .has_eth = true },
+	};
+	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
+	struct raw raw = { 0 };
+
+	if (!raw_open(rig, &raw))
+		return;
+	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++) {
+		struct rule copy = rule_of(table[i].type, table[i].priority, table[i].flags);
+		struct rule own = rule_of(IBV_FLOW_ATTR_NORMAL, 2, 0);
+		struct ibv_flow *first, *second;
+
+		add_copy_specs(&copy, &table[i]);
+		add_eth(&own, NULL, 0);
+		first = make_flow(&raw, 0, &copy, table[i].name);
+		second = make_flow(&raw, 1, &own, "beside it");
+		send_and_count(rig, &raw, &frame, "a frame");
+		send_and_count(rig, &raw, &group, "a group's frame");
+		if (first)
+			MUST(!ibv_destroy_flow(first));
+		if (second)
+			MUST(!ibv_destroy_flow(second));
+	}
+	raw_close(&raw);
+}
+
 /* ---- counters ---- */
 
 static void counter_attach(struct ibv_counters *counters, enum ibv_counter_description what,

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * raw.c - what lands in the ring of a raw packet QP: the same bytes by ibv_post_send() and by
+ * ibv_wr_*, the address of the frame beside its flags, and headers of large sends over the ends of
+ * pieces.
+ */
+#include "rig.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/bits.h"
+
+/* A frame's first bytes, which are its address, and what follows. */
+static uint8_t frame[256];
+
+static const struct rig_options options = {
+	.type = IBV_QPT_RAW_PACKET,
+	.send_sge = 4,
+	.max_inline = 100,
+	.second_port_is_ethernet = true,
+	.checksums = true,
+	.port = 2,
+	.tso_header = 128,
+};
+
+static struct rig *new_rig(void)
+{
+	for (size_t i = 0; i < sizeof(frame); i++)
+		frame[i] = (uint8_t)(0x10 + i);
+	return rig_new(&options);
+}
+
+static void by_wr(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr)
+{
+	struct ibv_data_buf bufs[4];
+
+	qpx->wr_id = wr->wr_id;
+	qpx->wr_flags = wr->send_flags;
+	ibv_wr_start(qpx);
+	if (wr->opcode == IBV_WR_TSO)
+		ibv_wr_send_tso(qpx, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss);
+	else
+		ibv_wr_send(qpx);
+	for (int i = 0; i < wr->num_sge; i++)
+		bufs[i] = (struct ibv_data_buf){ (void *)(uintptr_t)wr->sg_list[i].addr,
+						 wr->sg_list[i].length };
+	if (wr->send_flags & IBV_SEND_INLINE)
+		ibv_wr_set_inline_data_list(qpx, (size_t)wr->num_sge, bufs);
+	else
+		ibv_wr_set_sge_list(qpx, (size_t)wr->num_sge, wr->sg_list);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+}
+
+static void expect_by_both(struct ibv_send_wr wr, const char *hex)
+{
+	struct ibv_send_wr *bad;
+
+	for (int door = 0; door < 2; door++) {
+		struct rig *rig = new_rig();
+
+		if (door)
+			by_wr(&rig->qp->vqp.qp_ex, &wr);
+		else
+			assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+		check_bytes(rig_slot(rig, 0), hex);
+		rig_free(rig);
+	}
+}
+
+/* The low halves of addresses are this process's; words that are not compared are not told. */
+static void frame_by_pointer(void **state)
+{
+	struct ibv_sge sges[] = { { (uintptr_t)frame, 60, 0xabcd } };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .sg_list = sges, .num_sge = 1 };
+
+	(void)state;
+	expect_by_both(wr, "0000000a 00000002 10110002 12131415 0000003c 0000abcd");
+	wr.send_flags = IBV_SEND_SIGNALED;
+	expect_by_both(wr, "0000000a 00000002 1011000e 12131415 0000003c 0000abcd");
+	wr.send_flags = IBV_SEND_IP_CSUM;
+	expect_by_both(wr, "0000000a 00000002 10110032 12131415 0000003c 0000abcd");
+}
+
+static void address_in_several_buffers(void **state)
+{
+	struct ibv_sge sges[] = { { (uintptr_t)frame, 1, 0xa1 },
+				  { (uintptr_t)frame + 1, 0, 0xa2 },
+				  { (uintptr_t)frame + 1, 3, 0xa3 },
+				  { (uintptr_t)frame + 4, 56, 0xa4 } };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .sg_list = sges, .num_sge = 4 };
+
+	(void)state;
+	expect_by_both(wr, "0000000a 00000005 10110002 12131415 00000001 000000a1");
+	wr.send_flags = IBV_SEND_INLINE;
+	expect_by_both(wr, "0000000a 00000006 10110002 12131415"
+			   "8000002c 10111213 14151617 18191a1b 1c1d1e1f 20212223 24252627 28292a2b"
+			   "2c2d2e2f 30313233 34353637 38393a3b"
+			   "80000010 3c3d3e3f 40414243 44454647 48494a4b");
+}
+
+/* A header of 12 bytes is in the first piece, with data behind it. */
+static void short_header(void **state)
+{
+	struct ibv_sge sge = { (uintptr_t)frame, 3000, 0xabcd };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .send_flags = IBV_SEND_IP_CSUM,
+				  .tso = { .hdr = frame, .hdr_sz = 12, .mss = 1000 } };
+
+	(void)state;
+	expect_by_both(wr, "0000000e 00000003 10110032 12131415"
+			   "03e8000c 10111213 14151617 18191a1b 00000bb8 0000abcd");
+}
+
+/* One of 60 bytes is as long as may be without a sign, and ends in the second piece. */
+static void header_over_a_piece(void **state)
+{
+	struct ibv_sge sge = { (uintptr_t)frame, 3000, 0xabcd };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .tso = { .hdr = frame, .hdr_sz = 60, .mss = 1460 } };
+
+	(void)state;
+	expect_by_both(wr, "0000000e 00000006 10110002 12131415"
+			   "05b4003c 10111213 14151617 18191a1b 1c1d1e1f 20212223 24252627 28292a2b"
+			   "2c2d2e2f 30313233 34353637 38393a3b"
+			   "3c3d3e3f 40414243 44454647 48494a4b 00000bb8 0000abcd");
+}
+
+static void long_header_says_so(void **state)
+{
+	struct ibv_sge sge = { (uintptr_t)frame, 3000, 0xabcd };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .tso = { .hdr = frame, .hdr_sz = 110, .mss = 1460 } };
+
+	(void)state;
+	expect_by_both(wr, "0000004e 0000000a 10110002 12131415"
+			   "05b4006e 10111213 14151617 18191a1b 1c1d1e1f 20212223 24252627 28292a2b"
+			   "2c2d2e2f 30313233 34353637 38393a3b"
+			   "3c3d3e3f 40414243 44454647 48494a4b 4c4d4e4f 50515253 54555657 58595a5b"
+			   "5c5d5e5f 60616263 64656667 68696a6b 6c6d6e6f 70717273 74757677 78797a7b"
+			   "7c7d");
+}
+
+static void what_cannot_be_sent_is_refused(void **state)
+{
+	struct ibv_sge sge = { (uintptr_t)frame, 60, 0xabcd };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO, .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct rig *rig = new_rig();
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	for (uint16_t size = 0; size < 200; size += 129) {
+		wr.tso.hdr = frame;
+		wr.tso.hdr_sz = size;
+		assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+		ibv_wr_start(qpx);
+		ibv_wr_send_tso(qpx, frame, size, 100);
+		ibv_wr_set_sge(qpx, sge.lkey, sge.addr, sge.length);
+		assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	}
+	wr.opcode = IBV_WR_SEND_WITH_IMM;
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	assert_null(qpx->wr_send_imm);
+	rig->qp->has_checksums = false;
+	wr.opcode = IBV_WR_SEND;
+	wr.send_flags = IBV_SEND_IP_CSUM;
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	rig_free(rig);
+}
+
+static void received_checksums_are_told(void **state)
+{
+	static const struct {
+		uint32_t status;
+		unsigned int flags;
+	} cases[] = { { 0x10400004, IBV_WC_IP_CSUM_OK },
+		      { 0x00400004, 0 },
+		      { 0x10400000, 0 },
+		      { 0x11000004, 0 } };
+	struct rig *rig = new_rig();
+	struct ibv_recv_wr wr = { .wr_id = 7 }, *bad;
+	struct ibv_wc wc;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(mlx4_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+		rig_complete(rig, &(struct rig_cqe){ .opcode = 1,
+						     .byte_count = 60,
+						     .status = cases[i].status });
+		assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+		assert_int_equal(wc.wc_flags, cases[i].flags);
+		assert_int_equal(wc.opcode, IBV_WC_RECV);
+		assert_int_equal(wc.byte_len, 60);
+	}
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frame_by_pointer),
+		cmocka_unit_test(address_in_several_buffers),
+		cmocka_unit_test(short_header),
+		cmocka_unit_test(header_over_a_piece),
+		cmocka_unit_test(long_header_says_so),
+		cmocka_unit_test(what_cannot_be_sent_is_refused),
+		cmocka_unit_test(received_checksums_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
