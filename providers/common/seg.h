@@ -132,15 +132,26 @@ SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 }
 
 /* A compiler takes the widest registers when it is told so. */
+#ifdef __AVX__
+typedef long long seg_wide __attribute__((vector_size(32), aligned(1), may_alias));
+#endif
+
 SEG_INLINE void copy_32(uint8_t *to, const uint8_t *from)
 {
 #ifdef __AVX__
-	typedef long long wide __attribute__((vector_size(32), aligned(1), may_alias));
-
-	*(wide *)to = *(const wide *)from;
+	*(seg_wide *)to = *(const seg_wide *)from;
 #else
 	memcpy(to, from, 16);
 	memcpy(to + 16, from + 16, 16);
+#endif
+}
+
+SEG_INLINE void clear_32(uint8_t *to)
+{
+#ifdef __AVX__
+	*(seg_wide *)to = (seg_wide){ 0 };
+#else
+	memset(to, 0, 32);
 #endif
 }
 

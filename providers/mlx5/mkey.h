@@ -8,52 +8,46 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "prm/mlx5/bsf.h"
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/data/variant.h"
 #include "providers/mlx5/devx_cmd.h"
 
-/* The signature of a key goes through these states, from request to request. */
+/* A signature that a key has had is taken away by the next request. A new key may have had one. */
 enum mkey_sig_state {
-	MKEY_SIG_RESET, /* the next request says that there is none */
+	MKEY_SIG_DROPPED,
 	MKEY_SIG_NONE,
-	MKEY_SIG_CHANGED, /* the request under construction says what it is */
 	MKEY_SIG_SET,
 };
 
-/* A domain is one side of the key, memory or wire. */
-struct mkey_sig_domain {
-	bool on;
-	bool is_dif;
-	uint8_t type; /* enum mlx5dv_sig_t10dif_bg_type or mlx5dv_sig_crc_type */
-	uint8_t block;
-	uint16_t app_tag;
-	uint16_t flags;
-	uint32_t ref_tag;
-	uint64_t seed;
+/* A domain, memory or wire, has signatures of one kind. */
+enum mkey_sig_kind {
+	MKEY_SIG_KIND_NONE,
+	MKEY_SIG_KIND_DIF,
+	MKEY_SIG_KIND_CRC32, /* and CRC32C */
+	MKEY_SIG_KIND_CRC64,
 };
 
-struct mkey_sig_config {
-	enum mkey_sig_state state;
-	uint8_t check, copy;
-	bool same_blocks;    /* both domains have the same structure */
-	uint32_t count_told; /* which error is the next, as the device was told last */
-	struct mkey_sig_domain mem, wire;
+/* What a key computes is kept as the device has it, so that a request copies it. PRM: BSF, SET_PSV
+ */
+struct mkey_sig_format {
+	uint8_t bsf[BSF_SIZE];          /* but for its kind */
+	uint64_t mem_start, wire_start; /* states */
+	uint8_t mem, wire;              /* enum mkey_sig_kind */
 };
 
-struct mkey_crypt_config {
-	bool on;
-	bool changed; /* by the request under construction */
-	uint8_t order;
-	uint8_t block;     /* enum mlx5dv_block_size */
-	uint8_t tweak[16]; /* as the device has it */
-	uint8_t keytag[8];
-	uint32_t dek;
+struct mkey_crypt_format {
+	uint8_t bsf[BSF_SIZE]; /* but for its kind */
+	uint16_t unit;         /* bytes of data that are encrypted together */
 };
 
 /* This is what requests have said of a key (data/send_wr_mkey.c). */
 struct mkey_config {
-	uint64_t length; /* of what was laid out */
-	struct mkey_sig_config sig;
-	struct mkey_crypt_config crypt;
+	uint64_t length;     /* of what was laid out */
+	uint32_t count_told; /* which error is the next, as the device was told last */
+	uint8_t sig_state;
+	uint8_t sig, crypt; /* which of the formats that the key keeps */
+	bool encrypts;
 };
 
 /* The state that the signatures of a domain start from is the device's. */
@@ -85,50 +79,50 @@ struct mlx5dv_dek {
 	struct devx_object object;
 };
 
+enum { MKEY_FORMATS = 3 };
+
 struct mlx5_mkey {
 	struct mlx5dv_mkey dv;
 	struct mlx5_context *ctx;
 	struct devx_object object;
 	bool is_gone;         /* the object, where destroying the rest has failed */
 	uint16_t max_entries; /* of its list of translations */
+	bool computes;        /* signatures, encryption or both */
 	bool encrypts;
 	bool encrypts_units;  /* the device has a tweak for each, or the key is one unit */
 	struct mkey_sig *sig; /* NULL: it has no signatures */
-	/* What the key computes: by requests that are complete; by the one under construction; and
-	 * before the present batch, if that has changed it. */
-	struct mkey_config config, draft, before_batch;
+	/* What the key computes: by requests that are complete, and before the present batch, if
+	 * that has changed it. */
+	struct mkey_config config, before_batch;
 	struct mlx5_mkey *next_in_batch;
 	bool is_in_batch;
+	/* Two of them are in use at most, by the two above: the third is for the request under
+	 * construction. */
+	struct mkey_sig_format sigs[MKEY_FORMATS];
+	struct mkey_crypt_format crypts[MKEY_FORMATS];
 };
 
 static inline bool mkey_computes(const struct mlx5_mkey *mkey)
 {
-	return mkey->sig || mkey->encrypts;
+	return mkey->computes;
 }
 
-/* The function takes a CQE that tells of a wrong signature. */
-void mlx5_mkey_take_error(const struct mlx5_context *ctx, const void *cqe);
+/* What stands for a block size of direct verbs, by enum mlx5dv_block_size. */
+struct mkey_block {
+	uint8_t selector; /* enum bsf_block */
+	uint16_t bytes;
+};
+#define MKEY_BLOCKS (MLX5DV_BLOCK_SIZE_4160 + 1)
+extern const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS];
 
-/* The function fills the byte stream format, of 64 bytes, that says which signatures a key has; if
- * it has none, ON is false. Another follows when the key encrypts. The second function says from
- * which state those of DOMAIN start. */
-void mlx5_mkey_put_bsf(const struct mkey_sig *psvs, const struct mkey_sig_config *sig, bool on,
-		       bool encrypts, uint8_t *bsf);
-uint64_t mlx5_mkey_psv_start(const struct mkey_sig_domain *domain);
-
-/* The function returns what stands for a block size, enum mlx5dv_block_size. */
-unsigned int mlx5_mkey_block_selector(unsigned int block);
-
-/* The function takes what a program wants of a key, and returns NULL, or the reason why there is no
- * such signature. */
-const char *mlx5_mkey_take_sig(struct mkey_sig_config *sig,
-			       const struct mlx5dv_sig_block_attr *attr);
-
-/* The functions do likewise for encryption. A device that counts units has the number of the first
- * with its highest byte in front; IS_SIGNED says that another format is in front. */
-const char *mlx5_mkey_take_crypt(struct mkey_crypt_config *crypt, bool counts_units,
-				 const struct mlx5dv_crypto_attr *attr);
-void mlx5_mkey_put_crypt(const struct mkey_crypt_config *crypt, bool is_signed, uint8_t *bsf);
+/* The functions take what a program wants of a key, and return NULL, or the reason why there is no
+ * such signature or encryption. A device that counts units has the number of the first with its
+ * highest byte in front. */
+const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
+			       const struct mlx5dv_sig_block_attr *attr,
+			       struct mkey_sig_format *format);
+const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr,
+				 struct mkey_crypt_format *format);
 
 static inline struct mlx5_mkey *to_mkey(struct mlx5dv_mkey *dv)
 {

@@ -17,6 +17,7 @@
 #include "providers/common/hwbuf.h"
 #include "providers/common/lock.h"
 #include "providers/common/wq.h"
+#include "providers/mlx5/mkey.h"
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"
 #include "providers/mlx5/uar.h"
@@ -92,18 +93,17 @@ struct mlx5_batch {
 /* This is no address, and behind the end of any ring, which setters of inline data look for. */
 #define BATCH_NO_WQE ((uint8_t *)-4096)
 
-struct mlx5_mkey;
-
 /* This is the request on a memory key that is under construction: see data/send_wr_mkey.c. */
 struct mkey_request {
-	struct mlx5_mkey *mkey; /* NULL: there is none */
-	struct send_wqe wqe;
-	struct mlx5_wqe_umr_ctrl_seg *ctrl;
-	struct mlx5_wqe_mkey_context_seg *context;
-	uint64_t mask;        /* of the context's fields that change */
-	uint32_t pi;          /* of the queue, when it began */
-	unsigned int setters; /* that are still to come */
-	unsigned int set;     /* parts that they have set */
+	struct mlx5_mkey *mkey;
+	uint8_t *ctrl, *block; /* the WQE, and where the next block of it goes */
+	uint32_t pi;           /* of the queue, when it began */
+	__be32 flags;          /* the third word of the control segment */
+	uint32_t waits;        /* for setters, and which parts they may set; 0: for none */
+	uint32_t context;      /* first word of the context */
+	uint64_t length;       /* of what is laid out */
+	uint32_t list_units;
+	struct mkey_config next; /* what the key will have been told */
 };
 
 /* A QP that lays out memory keys knows which ones its batch has changed, a list, and looks at it
@@ -148,7 +148,8 @@ struct mlx5_qp {
 	} parts;
 	struct mkey_request mkey_request;
 	struct mkey_batch mkey_batch;
-	bool drains; /* the device stops the send queue when a signature is wrong */
+	uint16_t mkey_entries; /* pieces that a request has room for */
+	bool drains;           /* the device stops the send queue when a signature is wrong */
 	/* A QP that copies memory says where the device writes the outcome, which nobody reads. */
 	struct {
 		struct hwbuf buf;

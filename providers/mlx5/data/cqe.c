@@ -108,10 +108,35 @@ static bool cqe_is_compressed(const struct mlx5_cqe64 *cqe)
 	       cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV;
 }
 
+/* The key keeps what the CQE says until the program asks. PRM: Signature Error CQE */
+static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
+{
+	uint32_t key = (uint32_t)fld_get(cqe, SIG_ERR_MKEY);
+	struct mlx5_mkey *mkey = ctx->sig_keys ? id_find(ctx->sig_keys, key >> 8) : NULL;
+
+	if (!mkey) {
+		verbs_warn("poll_cq: a signature error of key 0x%x, which does not exist here: "
+			   "skipped",
+			   key);
+		return;
+	}
+	mkey->sig->error = (struct mkey_sig_error){
+		.happened = true,
+		.syndrome = (uint16_t)fld_get(cqe, SIG_ERR_SYNDROME),
+		.type = (uint8_t)fld_get(cqe, SIG_ERR_TYPE),
+		.domain = (uint8_t)fld_get(cqe, SIG_ERR_DOMAIN),
+		.expected = fld_get(cqe, SIG_ERR_EXPECTED_TRANS) << 32 |
+			    fld_get(cqe, SIG_ERR_EXPECTED_REF),
+		.actual =
+			fld_get(cqe, SIG_ERR_ACTUAL_TRANS) << 32 | fld_get(cqe, SIG_ERR_ACTUAL_REF),
+		.offset = fld_get(cqe, SIG_ERR_OFFSET),
+	};
+}
+
 /* It stands by itself: where others name a queue, which may exist, it says what was wrong. */
 static int take_sig_error(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
-	mlx5_mkey_take_error(to_mctx(cq->vcq.cq.context), cqe);
+	keep_sig_error(to_mctx(cq->vcq.cq.context), cqe);
 	return -1;
 }
 

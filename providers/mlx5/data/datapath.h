@@ -21,6 +21,7 @@ struct datapath {
 	post_recv_fn *post_recv_signed;
 	post_srq_fn *(*post_srq_routine)(uint32_t max_sge, bool shared);
 	void (*send_wr_fill)(struct mlx5_qp *qp);
+	void (*send_wr_fill_mkeys)(struct mlx5_qp *qp, uint64_t ops);
 	void (*cq_ex_fill)(struct mlx5_cq *cq, uint64_t wc_flags);
 	void (*cq_ex_read_tags)(struct mlx5_cq *cq);
 };

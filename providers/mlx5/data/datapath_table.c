@@ -19,6 +19,7 @@ const struct datapath mlx5_datapath_here = {
 	.post_recv_signed = mlx5_post_recv_signed,
 	.post_srq_routine = mlx5_post_srq_routine,
 	.send_wr_fill = mlx5_send_wr_fill,
+	.send_wr_fill_mkeys = mlx5_send_wr_fill_mkeys,
 	.cq_ex_fill = mlx5_cq_ex_fill,
 	.cq_ex_read_tags = mlx5_cq_ex_read_tags,
 };

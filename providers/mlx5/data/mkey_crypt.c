@@ -6,24 +6,16 @@
 #include <string.h>
 
 #include "prm/mlx5/bsf.h"
+#include "providers/common/seg.h"
 #include "providers/mlx5/mkey.h"
 
-static_assert(sizeof(((struct mkey_crypt_config *)0)->tweak) == BSF_TWEAK_SIZE, "PRM: Crypto BSF");
-static_assert(sizeof(((struct mkey_crypt_config *)0)->keytag) == BSF_KEYTAG_SIZE,
-	      "PRM: Crypto BSF");
-
-unsigned int mlx5_mkey_block_selector(unsigned int block)
-{
-	static const uint8_t selectors[] = {
-		[MLX5DV_BLOCK_SIZE_512] = BSF_BLOCK_512,
-		[MLX5DV_BLOCK_SIZE_520] = BSF_BLOCK_520,
-		[MLX5DV_BLOCK_SIZE_4048] = BSF_BLOCK_4048,
-		[MLX5DV_BLOCK_SIZE_4096] = BSF_BLOCK_4096,
-		[MLX5DV_BLOCK_SIZE_4160] = BSF_BLOCK_4160,
-	};
-
-	return selectors[block];
-}
+const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS] = {
+	[MLX5DV_BLOCK_SIZE_512] = { BSF_BLOCK_512, 512 },
+	[MLX5DV_BLOCK_SIZE_520] = { BSF_BLOCK_520, 520 },
+	[MLX5DV_BLOCK_SIZE_4048] = { BSF_BLOCK_4048, 4048 },
+	[MLX5DV_BLOCK_SIZE_4096] = { BSF_BLOCK_4096, 4096 },
+	[MLX5DV_BLOCK_SIZE_4160] = { BSF_BLOCK_4160, 4160 },
+};
 
 /* Which side is encrypted follows from the direction, and whether that covers its signatures from
  * the order: on the way out, what is encrypted behind the signature has it inside. */
@@ -39,7 +31,7 @@ static uint8_t order_of(const struct mlx5dv_crypto_attr *attr)
 
 /* Programs give the number with its lowest byte first. A device that counts units has it with its
  * highest first. */
-static void take_tweak(struct mkey_crypt_config *crypt, bool counts_units, const char *tweak)
+static void put_tweak(uint8_t *to, bool counts_units, const char *tweak)
 {
 	uint64_t half[2];
 
@@ -51,12 +43,34 @@ static void take_tweak(struct mkey_crypt_config *crypt, bool counts_units, const
 		half[0] = __builtin_bswap64(half[1]);
 		half[1] = __builtin_bswap64(low);
 	}
-	memcpy(crypt->tweak, half, sizeof(half));
+	memcpy(to, half, sizeof(half));
 }
 
-const char *mlx5_mkey_take_crypt(struct mkey_crypt_config *crypt, bool counts_units,
-				 const struct mlx5dv_crypto_attr *attr)
+/* The words that are not written are 0 from the beginning. */
+static void put_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr, uint8_t selector,
+		      uint8_t *bsf)
 {
+	seg_put_pair(bsf,
+		     (uint32_t)BSF_OF_CRYPTO << FLD_SHIFT(BSF_TYPE) |
+			     (uint32_t)order_of(attr) << FLD_SHIFT(CRYPTO_BSF_ORDER) | BSF_AES_XTS,
+		     UINT32_MAX); /* of any length */
+	seg_put_pair(bsf + FLD_BYTE(CRYPTO_BSF_BLOCK),
+		     (uint32_t)selector << FLD_SHIFT(CRYPTO_BSF_BLOCK), 0);
+	put_tweak(fld_at(bsf, CRYPTO_BSF_TWEAK), counts_units, attr->initial_tweak);
+	seg_put_pair(fld_at(bsf, FLD_PART(0x20)), attr->dek->object.id & FLD_MASK(CRYPTO_BSF_DEK),
+		     0);
+	memcpy(fld_at(bsf, CRYPTO_BSF_KEYTAG), attr->keytag, BSF_KEYTAG_SIZE);
+}
+
+static_assert(BSF_RAW_SIZE == FLD(0x4, 31, 0) && CRYPTO_BSF_STANDARD == FLD(0x0, 7, 0) &&
+		      CRYPTO_BSF_BLOCK == FLD(0x8, 31, 24) && CRYPTO_BSF_DEK == FLD(0x20, 23, 0),
+	      "PRM: Crypto BSF, word by word");
+
+const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr,
+				 struct mkey_crypt_format *format)
+{
+	const struct mkey_block *block;
+
 	if (attr->comp_mask)
 		return "comp_mask is not 0";
 	if (attr->crypto_standard != MLX5DV_CRYPTO_STANDARD_AES_XTS)
@@ -64,28 +78,12 @@ const char *mlx5_mkey_take_crypt(struct mkey_crypt_config *crypt, bool counts_un
 	if ((unsigned int)attr->signature_crypto_order >
 	    MLX5DV_SIGNATURE_CRYPTO_ORDER_SIGNATURE_BEFORE_CRYPTO_ON_TX)
 		return "signature_crypto_order is none that there is";
-	if ((unsigned int)attr->data_unit_size > MLX5DV_BLOCK_SIZE_4160)
+	if ((unsigned int)attr->data_unit_size >= MKEY_BLOCKS)
 		return "data_unit_size is none that there is";
 	if (!attr->dek)
 		return "there is no dek";
-	crypt->order = order_of(attr);
-	crypt->block = (uint8_t)attr->data_unit_size;
-	crypt->dek = attr->dek->object.id;
-	memcpy(crypt->keytag, attr->keytag, sizeof(crypt->keytag));
-	take_tweak(crypt, counts_units, attr->initial_tweak);
-	crypt->on = crypt->changed = true;
+	block = &mlx5_mkey_blocks[attr->data_unit_size];
+	format->unit = block->bytes;
+	put_crypt(counts_units, attr, block->selector, format->bsf);
 	return NULL;
-}
-
-void mlx5_mkey_put_crypt(const struct mkey_crypt_config *crypt, bool is_signed, uint8_t *bsf)
-{
-	fld_set(bsf, BSF_KIND, is_signed ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE);
-	fld_set(bsf, BSF_TYPE, BSF_OF_CRYPTO);
-	fld_set(bsf, CRYPTO_BSF_ORDER, crypt->order);
-	fld_set(bsf, CRYPTO_BSF_STANDARD, BSF_AES_XTS);
-	fld_set(bsf, BSF_RAW_SIZE, UINT32_MAX);
-	fld_set(bsf, CRYPTO_BSF_BLOCK, mlx5_mkey_block_selector(crypt->block));
-	fld_set(bsf, CRYPTO_BSF_DEK, crypt->dek);
-	memcpy(fld_at(bsf, CRYPTO_BSF_TWEAK), crypt->tweak, BSF_TWEAK_SIZE);
-	memcpy(fld_at(bsf, CRYPTO_BSF_KEYTAG), crypt->keytag, BSF_KEYTAG_SIZE);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mkey_sig.c - signatures of a memory key: what programs say of them, as the device wants it (byte
- * stream format and signature state), and what the device says of those that are wrong.
+ * stream format and signature state).
  *
- * PRM: BSF, SET_PSV, Signature Error CQE
+ * PRM: BSF, SET_PSV
  */
 #include <string.h>
 
@@ -19,192 +19,152 @@ enum {
 	CRC32_BYTES = MLX5DV_SIG_MASK_CRC32,
 };
 
-/* ---- what programs say ---- */
-
-static uint64_t all_ones(const struct mkey_sig_domain *domain)
-{
-	if (domain->is_dif)
-		return UINT16_MAX;
-	return domain->type == MLX5DV_SIG_CRC_TYPE_CRC64_XP10 ? UINT64_MAX : UINT32_MAX;
-}
-
-static const char *take_dif(struct mkey_sig_domain *domain, const struct mlx5dv_sig_t10dif *dif)
-{
-	domain->is_dif = true;
-	domain->type = (uint8_t)dif->bg_type;
-	domain->seed = dif->bg;
-	domain->app_tag = dif->app_tag;
-	domain->ref_tag = dif->ref_tag;
-	domain->flags = dif->flags;
-	if (dif->bg_type != MLX5DV_SIG_T10DIF_CRC && dif->bg_type != MLX5DV_SIG_T10DIF_CSUM)
-		return "bg_type is none that there is";
-	if (dif->flags & ~(MLX5DV_SIG_T10DIF_FLAG_REF_REMAP | MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE |
-			   MLX5DV_SIG_T10DIF_FLAG_APP_REF_ESCAPE))
-		return "flags of T10-DIF are none that there are";
-	return NULL;
-}
-
-static const char *take_crc(struct mkey_sig_domain *domain, const struct mlx5dv_sig_crc *crc)
-{
-	domain->is_dif = false;
-	domain->type = (uint8_t)crc->type;
-	domain->seed = crc->seed;
-	if ((unsigned int)crc->type > MLX5DV_SIG_CRC_TYPE_CRC64_XP10)
-		return "the CRC's type is none that there is";
-	return NULL;
-}
-
-static const char *take_domain(struct mkey_sig_domain *domain,
-			       const struct mlx5dv_sig_block_domain *from)
-{
-	const char *why;
-
-	domain->on = from != NULL;
-	if (!from)
-		return NULL;
-	domain->block = (uint8_t)from->block_size;
-	if (from->comp_mask)
-		return "comp_mask of a domain is not 0";
-	if ((unsigned int)from->block_size > MLX5DV_BLOCK_SIZE_4160)
-		return "block_size is none that there is";
-	if (from->sig_type == MLX5DV_SIG_TYPE_T10DIF)
-		why = take_dif(domain, from->sig.dif);
-	else if (from->sig_type == MLX5DV_SIG_TYPE_CRC)
-		why = take_crc(domain, from->sig.crc);
-	else
-		why = "sig_type is none that there is";
-	if (why)
-		return why;
-	return domain->seed && domain->seed != all_ones(domain)
-		       ? "a seed is neither 0 nor has all its bits set"
-		       : NULL;
-}
-
-static bool same_structure(const struct mkey_sig_domain *a, const struct mkey_sig_domain *b)
-{
-	return a->on && b->on && a->block == b->block && a->is_dif == b->is_dif &&
-	       (a->is_dif || a->type == b->type);
-}
-
-/* What both domains have alike need not be computed anew. */
-static uint8_t alike(const struct mkey_sig_domain *a, const struct mkey_sig_domain *b)
-{
-	bool guard = a->type == b->type && a->seed == b->seed;
-	bool count = (a->flags ^ b->flags) & MLX5DV_SIG_T10DIF_FLAG_REF_REMAP;
-	uint8_t bytes = 0;
-
-	if (!a->is_dif && !guard)
-		return 0;
-	if (!a->is_dif)
-		return a->type == MLX5DV_SIG_CRC_TYPE_CRC64_XP10 ? ALL_BYTES : CRC32_BYTES;
-	if (guard)
-		bytes |= GUARD_BYTES;
-	if (a->app_tag == b->app_tag)
-		bytes |= APP_BYTES;
-	if (a->ref_tag == b->ref_tag && !count)
-		bytes |= REF_BYTES;
-	return bytes;
-}
-
-const char *mlx5_mkey_take_sig(struct mkey_sig_config *sig,
-			       const struct mlx5dv_sig_block_attr *attr)
-{
-	bool copies = attr->flags & MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK;
-	const char *why;
-
-	if (!attr->mem && !attr->wire)
-		return "neither mem nor wire is there";
-	if (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK)
-		return "flags or comp_mask have something that is not known";
-	why = take_domain(&sig->mem, attr->mem);
-	if (!why)
-		why = take_domain(&sig->wire, attr->wire);
-	if (why)
-		return why;
-	sig->same_blocks = same_structure(&sig->mem, &sig->wire);
-	if (copies && !sig->same_blocks)
-		return "a copy_mask is for domains of the same structure";
-	sig->check = attr->check_mask;
-	sig->copy = copies ? attr->copy_mask : alike(&sig->mem, &sig->wire);
-	sig->state = MKEY_SIG_CHANGED;
-	return NULL;
-}
-
-/* ---- what the device is told ---- */
-
-static unsigned int block_selector(const struct mkey_sig_domain *domain)
-{
-	return domain->on ? mlx5_mkey_block_selector(domain->block) : 0;
-}
-
-static unsigned int crc_format(const struct mkey_sig_domain *domain)
-{
-	static const uint8_t formats[] = {
-		[MLX5DV_SIG_CRC_TYPE_CRC32] = BSF_CRC32,
-		[MLX5DV_SIG_CRC_TYPE_CRC32C] = BSF_CRC32C,
-		[MLX5DV_SIG_CRC_TYPE_CRC64_XP10] = BSF_CRC64_XP10,
-	};
-
-	if (!domain->on || domain->is_dif)
-		return 0;
-	return formats[domain->type] | BSF_CRC_REPEAT | (domain->seed ? 0 : BSF_CRC_SEED_0);
-}
+/* The struct is one side of the key, as far as both are compared. Without signatures it is all 0.
+ */
+struct side {
+	uint32_t selector; /* of the block */
+	uint32_t format;   /* the checksum, if it is not that of T10-DIF, and the PSV */
+	uint8_t kind;      /* enum mkey_sig_kind */
+	uint64_t start;
+};
 
 /* The formats are written word by word. */
-static uint32_t in_word(uint32_t field, uint32_t value)
+static inline uint32_t in_word(uint32_t field, uint32_t value)
 {
 	return value << FLD_SHIFT(field);
 }
 
-static uint32_t escape_of(const struct mkey_sig_domain *domain)
+/* A seed is 0, or the number before it. */
+static inline bool is_seed(uint64_t seed, uint64_t all_ones)
 {
-	if (domain->flags & MLX5DV_SIG_T10DIF_FLAG_APP_REF_ESCAPE)
-		return FLD_BITS(BSF_INL_APPREF_ESC);
-	return domain->flags & MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE ? FLD_BITS(BSF_INL_APP_ESC) : 0;
+	return !seed || seed == all_ones;
 }
 
-static void put_inline(const struct mkey_sig_domain *domain, uint8_t *part)
-{
-	const uint32_t counts = domain->flags & MLX5DV_SIG_T10DIF_FLAG_REF_REMAP;
-	const uint32_t type = domain->type == MLX5DV_SIG_T10DIF_CRC ? BSF_DIF_CRC : BSF_DIF_CSUM;
+/* ---- one side ---- */
 
-	if (!domain->on || !domain->is_dif)
-		return;
+/* The parts of the format that T10-DIF has for itself. */
+static inline void put_dif(uint8_t *part, const struct mlx5dv_sig_t10dif *dif)
+{
+	const uint32_t type = dif->bg_type == MLX5DV_SIG_T10DIF_CRC ? BSF_DIF_CRC : BSF_DIF_CSUM;
+	uint32_t rules = FLD_BITS(BSF_INL_APP_MASK);
+
+	if (dif->flags & MLX5DV_SIG_T10DIF_FLAG_REF_REMAP)
+		rules |= FLD_BITS(BSF_INL_INC_REF);
+	if (dif->flags & MLX5DV_SIG_T10DIF_FLAG_APP_REF_ESCAPE)
+		rules |= FLD_BITS(BSF_INL_APPREF_ESC);
+	else if (dif->flags & MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE)
+		rules |= FLD_BITS(BSF_INL_APP_ESC);
 	seg_put_pair(part,
 		     FLD_BITS(BSF_INL_VALID) | FLD_BITS(BSF_INL_REFRESH) |
-			     in_word(BSF_INL_APP, domain->app_tag),
-		     domain->ref_tag);
+			     in_word(BSF_INL_APP, dif->app_tag),
+		     dif->ref_tag);
 	seg_put_pair(part + 8,
 		     in_word(BSF_INL_TYPE, type) | FLD_BITS(BSF_INL_REPEAT) |
-			     in_word(BSF_INL_SEED, domain->seed != 0),
-		     (counts ? FLD_BITS(BSF_INL_INC_REF) : 0) | escape_of(domain) |
-			     FLD_BITS(BSF_INL_APP_MASK));
+			     in_word(BSF_INL_SEED, dif->bg != 0),
+		     rules);
 }
 
-static uint32_t format_word(const struct mkey_sig_domain *domain, const struct mkey_psv *psv)
+static inline void put_no_dif(uint8_t *part)
 {
-	return in_word(BSF_WIRE_FORMAT, crc_format(domain)) | (domain->on ? psv->n : 0);
+	memset(part, 0, 16);
 }
 
-void mlx5_mkey_put_bsf(const struct mkey_sig *psvs, const struct mkey_sig_config *sig, bool on,
-		       bool encrypts, uint8_t *bsf)
+static inline const char *take_dif(struct side *side, const struct mlx5dv_sig_t10dif *dif,
+				   uint8_t *part)
 {
-	uint32_t first =
-		in_word(BSF_KIND, encrypts ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE);
+	if ((unsigned int)dif->bg_type > MLX5DV_SIG_T10DIF_CSUM)
+		return "bg_type is none that there is";
+	if (dif->flags & ~(MLX5DV_SIG_T10DIF_FLAG_REF_REMAP | MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE |
+			   MLX5DV_SIG_T10DIF_FLAG_APP_REF_ESCAPE))
+		return "flags of T10-DIF are none that there are";
+	if (!is_seed(dif->bg, UINT16_MAX))
+		return "bg is neither 0 nor has all its bits set";
+	put_dif(part, dif);
+	side->kind = MKEY_SIG_KIND_DIF;
+	side->start = (uint64_t)dif->bg << 48 | (uint64_t)dif->app_tag << 32 | dif->ref_tag;
+	return NULL;
+}
 
-	if (on)
-		first |= in_word(BSF_SAME_BLOCKS, sig->same_blocks) |
-			 in_word(BSF_CHECK, sig->check) |
-			 in_word(BSF_WIRE_BS,
-				 sig->same_blocks ? sig->copy : block_selector(&sig->wire)) |
-			 in_word(BSF_MEM_BS, block_selector(&sig->mem));
-	seg_put_pair(bsf, first, UINT32_MAX); /* of any length */
-	if (!on)
-		return;
-	seg_put_pair(bsf + 8, format_word(&sig->wire, &psvs->wire),
-		     format_word(&sig->mem, &psvs->mem));
-	put_inline(&sig->wire, fld_at(bsf, BSF_WIRE_INLINE));
-	put_inline(&sig->mem, fld_at(bsf, BSF_MEM_INLINE));
+static const char *take_crc(struct side *side, const struct mlx5dv_sig_crc *crc, uint8_t *part)
+{
+	static const struct {
+		uint8_t format, kind, shift; /* of the signature in its state */
+		uint64_t all_ones;
+	} types[] = {
+		[MLX5DV_SIG_CRC_TYPE_CRC32] = { BSF_CRC32, MKEY_SIG_KIND_CRC32, 32, UINT32_MAX },
+		[MLX5DV_SIG_CRC_TYPE_CRC32C] = { BSF_CRC32C, MKEY_SIG_KIND_CRC32, 32, UINT32_MAX },
+		[MLX5DV_SIG_CRC_TYPE_CRC64_XP10] = { BSF_CRC64_XP10, MKEY_SIG_KIND_CRC64, 0,
+						     UINT64_MAX },
+	};
+
+	if ((unsigned int)crc->type >= ARRAY_SIZE(types))
+		return "the CRC's type is none that there is";
+	put_no_dif(part);
+	side->kind = types[crc->type].kind;
+	side->format |= in_word(BSF_WIRE_FORMAT, types[crc->type].format | BSF_CRC_REPEAT |
+							 (crc->seed ? 0 : BSF_CRC_SEED_0));
+	side->start = crc->seed << types[crc->type].shift;
+	return is_seed(crc->seed, types[crc->type].all_ones)
+		       ? NULL
+		       : "a seed is neither 0 nor has all its bits set";
+}
+
+/* PART is that of the side in the format. */
+static inline const char *take_side(struct side *side, const struct mlx5dv_sig_block_domain *from,
+				    const struct mkey_psv *psv, uint8_t *part)
+{
+	*side = (struct side){ 0 };
+	if (!from) {
+		put_no_dif(part);
+		return NULL;
+	}
+	if (from->comp_mask)
+		return "comp_mask of a domain is not 0";
+	if ((unsigned int)from->block_size >= MKEY_BLOCKS)
+		return "block_size is none that there is";
+	side->selector = mlx5_mkey_blocks[from->block_size].selector;
+	side->format = psv->n;
+	if (from->sig_type == MLX5DV_SIG_TYPE_T10DIF)
+		return take_dif(side, from->sig.dif, part);
+	if (from->sig_type == MLX5DV_SIG_TYPE_CRC)
+		return take_crc(side, from->sig.crc, part);
+	return "sig_type is none that there is";
+}
+
+/* ---- both ---- */
+
+static inline uint32_t checksum_of(const struct side *side)
+{
+	return side->format >> FLD_SHIFT(BSF_WIRE_FORMAT);
+}
+
+/* CRCs differ in the device's structures, seeds do not. */
+static bool same_structure(const struct side *a, const struct side *b)
+{
+	return a->kind && a->kind == b->kind && a->selector == b->selector &&
+	       !((checksum_of(a) ^ checksum_of(b)) & ~(uint32_t)BSF_CRC_SEED_0);
+}
+
+/* What both sides of the same structure have alike need not be computed anew. That is to be seen in
+ * the format, of which a checksum of T10-DIF and its seed are a word, and so is each tag; but the
+ * reference tag may count on one side only. */
+static uint32_t alike(const struct side *mem, const struct side *wire, const uint8_t *bsf)
+{
+	const uint8_t *a = fld_at(bsf, BSF_MEM_INLINE), *b = fld_at(bsf, BSF_WIRE_INLINE);
+	uint32_t bytes = 0;
+
+	if (mem->kind != MKEY_SIG_KIND_DIF) {
+		if (checksum_of(mem) != checksum_of(wire))
+			return 0;
+		return mem->kind == MKEY_SIG_KIND_CRC64 ? ALL_BYTES : CRC32_BYTES;
+	}
+	if (!memcmp(a + 8, b + 8, 4))
+		bytes |= GUARD_BYTES;
+	if (!memcmp(a, b, 4))
+		bytes |= APP_BYTES;
+	if (!memcmp(a + 4, b + 4, 4) && fld_get(a, BSF_INL_INC_REF) == fld_get(b, BSF_INL_INC_REF))
+		bytes |= REF_BYTES;
+	return bytes;
 }
 
 static_assert(BSF_RAW_SIZE == FLD(0x4, 31, 0) && BSF_WIRE_FORMAT == FLD(0x8, 31, 24) &&
@@ -212,35 +172,40 @@ static_assert(BSF_RAW_SIZE == FLD(0x4, 31, 0) && BSF_WIRE_FORMAT == FLD(0x8, 31,
 		      BSF_INL_REF == FLD(0x4, 31, 0) && BSF_INL_APP_MASK == FLD(0xc, 15, 0),
 	      "PRM: BSF, word by word");
 
-uint64_t mlx5_mkey_psv_start(const struct mkey_sig_domain *domain)
+const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
+			       const struct mlx5dv_sig_block_attr *attr,
+			       struct mkey_sig_format *format)
 {
-	if (domain->is_dif)
-		return domain->seed << 48 | (uint64_t)domain->app_tag << 32 | domain->ref_tag;
-	return domain->type == MLX5DV_SIG_CRC_TYPE_CRC64_XP10 ? domain->seed : domain->seed << 32;
-}
+	const bool copies = attr->flags & MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK;
+	uint32_t first = in_word(BSF_CHECK, attr->check_mask);
+	uint8_t *const bsf = format->bsf;
+	struct side mem, wire;
+	const char *why;
 
-/* ---- what the device says ---- */
-
-void mlx5_mkey_take_error(const struct mlx5_context *ctx, const void *cqe)
-{
-	uint32_t key = (uint32_t)fld_get(cqe, SIG_ERR_MKEY);
-	struct mlx5_mkey *mkey = ctx->sig_keys ? id_find(ctx->sig_keys, key >> 8) : NULL;
-
-	if (!mkey) {
-		verbs_warn("poll_cq: a signature error of key 0x%x, which does not exist here: "
-			   "skipped",
-			   key);
-		return;
-	}
-	mkey->sig->error = (struct mkey_sig_error){
-		.happened = true,
-		.syndrome = (uint16_t)fld_get(cqe, SIG_ERR_SYNDROME),
-		.type = (uint8_t)fld_get(cqe, SIG_ERR_TYPE),
-		.domain = (uint8_t)fld_get(cqe, SIG_ERR_DOMAIN),
-		.expected = fld_get(cqe, SIG_ERR_EXPECTED_TRANS) << 32 |
-			    fld_get(cqe, SIG_ERR_EXPECTED_REF),
-		.actual =
-			fld_get(cqe, SIG_ERR_ACTUAL_TRANS) << 32 | fld_get(cqe, SIG_ERR_ACTUAL_REF),
-		.offset = fld_get(cqe, SIG_ERR_OFFSET),
-	};
+	if (!attr->mem && !attr->wire)
+		return "neither mem nor wire is there";
+	if (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK)
+		return "flags or comp_mask have something that is not known";
+	why = take_side(&mem, attr->mem, &psvs->mem, fld_at(bsf, BSF_MEM_INLINE));
+	if (why)
+		return why;
+	why = take_side(&wire, attr->wire, &psvs->wire, fld_at(bsf, BSF_WIRE_INLINE));
+	if (why)
+		return why;
+	first |= in_word(BSF_MEM_BS, mem.selector);
+	if (same_structure(&mem, &wire))
+		first |= FLD_BITS(BSF_SAME_BLOCKS) |
+			 in_word(BSF_COPY, copies ? attr->copy_mask : alike(&mem, &wire, bsf));
+	else if (copies)
+		return "a copy_mask is for domains of the same structure";
+	else
+		first |= in_word(BSF_WIRE_BS, wire.selector);
+	/* The words that are not written are 0 from the beginning. */
+	seg_put_pair(bsf, first, UINT32_MAX); /* of any length */
+	seg_put_pair(bsf + 8, wire.format, mem.format);
+	format->mem_start = mem.start;
+	format->wire_start = wire.start;
+	format->mem = mem.kind;
+	format->wire = wire.kind;
+	return NULL;
 }

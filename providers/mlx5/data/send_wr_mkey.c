@@ -4,11 +4,12 @@
  * mlx5dv_wr_mr_interleaved(), and mlx5dv_wr_mkey_configure() with its setters, as builders of a
  * batch (batch.h). umr.h says what they do to the gate.
  *
- * A configuration takes its place in the queue with the last of the setters that it announced. One
- * that lacks setters is none: whatever comes next takes the place, as with the distribution's
- * library. What a key that computes has been told is kept, since later requests tell it only what
- * changes: setters write a draft of it, and the end of a batch that is cancelled puts back what was
- * before the batch.
+ * A WQE is one block of control segments, one of the key's context, and blocks of the list and of
+ * what the key computes. Lists go into the ring as they come; all else is noted and written with
+ * the last of the setters that were announced. A configuration that lacks setters is none: whatever
+ * comes next takes the place, as with the distribution's library. What a key that computes has been
+ * told is kept, since later requests tell it only what changes, and the end of a batch that is
+ * cancelled puts back what was before the batch.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -18,12 +19,14 @@
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/batch.h"
+#include "providers/mlx5/data/post.h"
 #include "providers/mlx5/mkey.h"
 
 #define ACCESS_KNOWN                                                                 \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
 
+#define MASK_ALWAYS (MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY)
 #define MASK_ACCESS                                        \
 	(MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |  \
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |  \
@@ -31,12 +34,28 @@
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 
 /* A WQE has 63 units at most, of which the head takes 8; a list comes in blocks of 4. */
-enum { LIST_MAX = 52 };
+enum {
+	HEAD_UNITS = 2 * WQE_BB / WQE_SEG,
+	BLOCK_UNITS = UMR_KLM_BLOCK / WQE_SEG,
+	LIST_MAX = 52,
+};
+static_assert((int)UMR_KLM_BLOCK == (int)WQE_BB && (int)UMR_MKEY_SIZE == (int)WQE_BB &&
+		      (int)BSF_SIZE == (int)WQE_BB &&
+		      (int)WQE_SEG + (int)UMR_CTRL_SIZE == (int)WQE_BB,
+	      "the ring ends between two parts of a WQE");
 
-/* The parts of a configuration, of which each is set once. */
-enum { SET_ACCESS = 1 << 0, SET_LAYOUT = 1 << 1, SET_SIGNATURE = 1 << 2, SET_CRYPTO = 1 << 3 };
+/* The parts of a configuration, of which each is set once. What a request waits for has a bit for
+ * each that is not set yet, and above them the number of setters that are still to come. */
+enum {
+	SET_ACCESS = 1 << 0,
+	SET_LAYOUT = 1 << 1,
+	SET_SIGNATURE = 1 << 2,
+	SET_CRYPTO = 1 << 3,
+	SET_ANY = SET_ACCESS | SET_LAYOUT | SET_SIGNATURE | SET_CRYPTO,
+	SETTER = 1 << 4,
+};
 
-static struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
+WQE_INLINE struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
 {
 	return container_of(dv, struct mlx5_qp, dv_qp);
 }
@@ -52,58 +71,139 @@ request_fail(struct mlx5_qp *qp, int err, const char *why, ...)
 	va_end(args);
 	verbs_warn("mlx5dv_wr: qp 0x%x, wr_id %#llx: %s", qp->vqp.qp.qp_num,
 		   (unsigned long long)qp->vqp.qp_ex.wr_id, text);
-	qp->mkey_request.mkey = NULL;
+	qp->mkey_request.waits = 0;
 	batch_set_err(qp, err);
 }
 
 /* ---- the WQE ---- */
 
-static void *put_zeroes(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
+WQE_INLINE uint8_t *next_block(const struct mlx5_sq *sq, uint8_t *block)
 {
-	void *at;
-
-	wqe_wrap(sq, wqe);
-	at = memset(wqe->seg, 0, size);
-	wqe->seg += size;
-	wqe->ds += size / WQE_SEG;
-	return at;
+	block += WQE_BB;
+	return unlikely(block == sq->end) ? sq->buf : block;
 }
 
-/* The function starts the WQE of the request, at the place that is next. */
-static bool request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey, unsigned int setters)
+/* The function returns where the list begins of the WQE at CTRL, behind two blocks. */
+WQE_INLINE uint8_t *list_block(const struct mlx5_sq *sq, uint8_t *ctrl)
 {
-	struct mkey_request *request = &qp->mkey_request;
+	uint8_t *block = ctrl + HEAD_UNITS * WQE_SEG;
 
+	return unlikely(block >= sq->end) ? sq->buf + (block - sq->end) : block;
+}
+
+/* The function says whether the request may begin after all, or else logs why not. */
+static bool __attribute__((cold, noinline)) request_may_begin(struct mlx5_qp *qp)
+{
 	if (qp->batch.err)
 		return false;
-	if (!(qp->vqp.qp_ex.wr_flags & IBV_SEND_INLINE)) {
+	if (!(qp->vqp.qp_ex.wr_flags & IBV_SEND_INLINE))
 		request_fail(qp, EOPNOTSUPP,
 			     "wr_flags is %#x: what a key stands for is sent inline",
 			     qp->vqp.qp_ex.wr_flags);
-		return false;
-	}
-	if (!qp->sq.sge_limit) {
+	else if (!qp->sq.sge_limit)
 		request_fail(qp, EINVAL, "the QP is in state %d, must be RTS (%d)",
 			     (int)qp->vqp.qp.state, IBV_QPS_RTS);
-		return false;
-	}
-	if (!wq_has_room(&qp->sq.wq, qp->sq.wq.head)) {
+	else if (wq_has_room(&qp->sq.wq, qp->sq.wq.head))
+		return true;
+	else
 		mlx5_batch_fail_full(qp);
-		return false;
-	}
-	*request = (struct mkey_request){ .mkey = mkey, .setters = setters, .pi = qp->sq.pi };
-	wqe_begin(&qp->sq, &request->wqe, qp->sq.pi, MLX5_OPCODE_UMR, qp->vqp.qp_ex.wr_flags,
-		  htobe32(mkey->dv.lkey));
-	request->wqe.slot->done_as = MLX5DV_WC_UMR;
-	request->ctrl = put_zeroes(&qp->sq, &request->wqe, sizeof(*request->ctrl));
-	request->context = put_zeroes(&qp->sq, &request->wqe, sizeof(*request->context));
-	request->ctrl->flags = MLX5_WQE_UMR_CTRL_FLAG_INLINE;
-	if (mkey_computes(mkey))
-		mkey->draft = mkey->config;
-	request->mask = MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY;
-	request->context->qpn_mkey =
-		htobe32(FLD_BITS(MKC_QPN) | (mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0)));
-	return true;
+	return false;
+}
+
+/* The usual request may begin. A batch that has failed finds no room. */
+WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
+{
+	return likely(qp->vqp.qp_ex.wr_flags & IBV_SEND_INLINE && qp->sq.sge_limit &&
+		      qp->sq.wq.head != qp->sq.wq.limit);
+}
+
+/* The function starts the request, at the place that is next. WAITS is for whom it waits. */
+WQE_INLINE void request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey,
+			      struct mkey_request *request, uint32_t waits)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+
+	request->mkey = mkey;
+	request->pi = sq->pi;
+	request->flags = sq->ctrl_flags[qp->vqp.qp_ex.wr_flags % ARRAY_SIZE(sq->ctrl_flags)];
+	request->ctrl = sq_wqebb(sq, sq->pi);
+	request->waits = waits;
+	request->context = 0;
+	request->length = 0;
+	request->list_units = 0;
+}
+
+/* This is what the last setter knows, beside what the request has noted. */
+struct request_end {
+	uint32_t bsf_units;
+	uint32_t flags_pd; /* of the key's context */
+	uint64_t mask;     /* of fields that change beside those of SET_ACCESS and SET_LAYOUT */
+	bool has_states;   /* WQEs behind this one */
+};
+
+/* PRM: a UMR, as any request behind one, waits for it by a small fence. */
+WQE_INLINE __be32 fenced(const struct mlx5_sq *sq, __be32 flags)
+{
+	if (unlikely(flags & htobe32(MLX5_WQE_CTRL_FENCE)) || !sq->fence_next)
+		return flags;
+	return flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE);
+}
+
+WQE_INLINE void put_umr(const struct mkey_request *request, const struct request_end *end,
+			uint8_t *seg)
+{
+	static const uint64_t masks[] = {
+		[0] = MASK_ALWAYS,
+		[SET_ACCESS] = MASK_ALWAYS | MASK_ACCESS,
+		[SET_LAYOUT] = MASK_ALWAYS | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN,
+		[SET_ACCESS | SET_LAYOUT] =
+			MASK_ALWAYS | MASK_ACCESS | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN,
+	};
+	const uint32_t set = ~request->waits & (SET_ACCESS | SET_LAYOUT);
+
+	seg_put_pair(seg, (uint32_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS),
+		     request->list_units << FLD_SHIFT(UMR_XLT_OCTOWORDS) | end->bsf_units);
+	seg_put_be64(seg + FLD_BYTE(UMR_MKEY_MASK), masks[set] | end->mask);
+	clear_32(seg + 16);
+}
+
+WQE_INLINE void put_context(const struct mkey_request *request, const struct request_end *end,
+			    uint8_t *seg)
+{
+	const uint32_t low_key = request->mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0);
+
+	seg_put_pair(seg, request->context, FLD_BITS(MKC_QPN) | low_key);
+	seg_put_pair(seg + 8, 0, end->flags_pd);
+	seg_put_be64(seg + 16, 0);
+	seg_put_be64(seg + 24, request->length);
+	clear_32(seg + 32);
+}
+
+/* The request takes its place; the next one waits for it. */
+WQE_INLINE void request_close(struct mlx5_qp *qp, const struct mkey_request *request,
+			      const struct request_end *end)
+{
+	const uint32_t units = HEAD_UNITS + request->list_units + end->bsf_units;
+	struct mlx5_sq *sq = &qp->sq;
+	uint8_t *const ctrl = request->ctrl;
+	__be32 flags = fenced(sq, request->flags);
+
+	/* It is complete when the last of its WQEs is. */
+	if (end->has_states)
+		flags &= ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
+	seg_put_be64(ctrl, (uint64_t)((uint32_t)(uint16_t)request->pi << FLD_SHIFT(CTRL_INDEX) |
+				      MLX5_OPCODE_UMR)
+					   << 32 |
+				   sq->qpn_shifted | units);
+	seg_put_raw_pair(ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), flags,
+			 htobe32(request->mkey->dv.lkey));
+	put_umr(request, end, ctrl + WQE_SEG);
+	put_context(request, end, next_block(sq, ctrl));
+	wq_slot_set(wq_slot_at(&sq->wq, request->pi), sq->wq.head, qp->vqp.qp_ex.wr_id,
+		    MLX5DV_WC_UMR);
+	qp->batch.ctrl = ctrl;
+	sq->pi = request->pi + (units + BLOCK_UNITS - 1) / BLOCK_UNITS;
+	gate_shut(qp);
 }
 
 /* ---- what the key computes: a block for signatures and one for encryption behind the list, and a
@@ -113,146 +213,169 @@ static bool request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey, unsigned i
 struct formats {
 	bool any; /* of those that follow, or there are none any more */
 	bool sig, crypt;
-	bool sig_is_on;
 };
 
-static struct formats formats_of(const struct mlx5_mkey *mkey)
+static struct formats formats_of(const struct mlx5_mkey *mkey, const struct mkey_request *request)
 {
-	const struct mkey_crypt_config *crypt = &mkey->draft.crypt;
-	enum mkey_sig_state state = mkey->sig ? mkey->draft.sig.state : MKEY_SIG_NONE;
-	bool changed = state == MKEY_SIG_CHANGED || crypt->changed;
-	bool dropped = state == MKEY_SIG_RESET;
-	struct formats formats = { .any = changed || dropped };
+	const enum mkey_sig_state state =
+		mkey->sig ? (enum mkey_sig_state)request->next.sig_state : MKEY_SIG_NONE;
+	struct formats formats = {
+		.any = ~request->waits & (SET_SIGNATURE | SET_CRYPTO) || state == MKEY_SIG_DROPPED,
+	};
 
 	if (!formats.any)
 		return formats;
-	formats.crypt = crypt->on;
-	formats.sig_is_on = state == MKEY_SIG_CHANGED || state == MKEY_SIG_SET;
-	formats.sig = formats.sig_is_on || (mkey->sig && formats.crypt);
+	formats.crypt = request->next.encrypts;
+	formats.sig = state == MKEY_SIG_SET || (mkey->sig && formats.crypt);
 	return formats;
+}
+
+/* The function puts a format of KIND, the highest bits of its first word. */
+static void put_format(struct mlx5_qp *qp, const uint8_t *bsf, uint64_t kind)
+{
+	struct mkey_request *request = &qp->mkey_request;
+	uint64_t first;
+
+	memcpy(&first, bsf, sizeof(first));
+	copy_64(request->block, bsf);
+	first |= htobe64(kind << (32 + FLD_SHIFT(BSF_KIND)));
+	memcpy(request->block, &first, sizeof(first));
+	request->block = next_block(&qp->sq, request->block);
 }
 
 static void put_formats(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
 			const struct formats *formats)
 {
-	struct mkey_request *request = &qp->mkey_request;
+	/* It has no signature, and any length. */
+	static const uint8_t without[BSF_SIZE] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
+	const struct mkey_config *next = &qp->mkey_request.next;
+	const uint64_t kind =
+		formats->sig && formats->crypt ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE;
 
 	if (formats->sig)
-		mlx5_mkey_put_bsf(mkey->sig, &mkey->draft.sig, formats->sig_is_on, formats->crypt,
-				  put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
+		put_format(qp,
+			   next->sig_state == MKEY_SIG_SET ? mkey->sigs[next->sig].bsf : without,
+			   kind);
 	if (formats->crypt)
-		mlx5_mkey_put_crypt(&mkey->draft.crypt, formats->sig,
-				    put_zeroes(&qp->sq, &request->wqe, BSF_SIZE));
+		put_format(qp, mkey->crypts[next->crypt].bsf, kind);
 }
 
 /* The device that does not count units takes a key for one. */
 static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
-	static const uint16_t bytes[] = {
-		[MLX5DV_BLOCK_SIZE_512] = 512,   [MLX5DV_BLOCK_SIZE_520] = 520,
-		[MLX5DV_BLOCK_SIZE_4048] = 4048, [MLX5DV_BLOCK_SIZE_4096] = 4096,
-		[MLX5DV_BLOCK_SIZE_4160] = 4160,
-	};
-	const struct mkey_crypt_config *crypt = &mkey->draft.crypt;
-	const uint64_t length = mkey->draft.length;
+	const struct mkey_config *next = &qp->mkey_request.next;
+	const uint16_t unit = mkey->crypts[next->crypt].unit;
 
-	if (!crypt->on || mkey->encrypts_units || length <= bytes[crypt->block])
+	if (!next->encrypts || mkey->encrypts_units || next->length <= unit)
 		return true;
 	request_fail(
 		qp, EINVAL,
 		"key %#x has %llu bytes: the device encrypts one data unit for each key, of %u",
-		mkey->dv.lkey, (unsigned long long)length, bytes[crypt->block]);
+		mkey->dv.lkey, (unsigned long long)next->length, unit);
 	return false;
 }
 
-/* The key's context says whether there are formats, and which error of signatures is the next. */
-static bool put_computed(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+/* Encryption has room of its own. */
+static bool formats_fit(struct mlx5_qp *qp, const struct formats *formats, uint32_t units)
 {
-	struct mkey_request *request = &qp->mkey_request;
-	const struct formats formats = formats_of(mkey);
-	uint32_t list = be16toh(request->ctrl->klm_octowords) * WQE_SEG;
-	uint32_t size = BSF_SIZE * ((uint32_t)formats.sig + formats.crypt), flags = 0;
-	uint32_t in_front =
-		list + (formats.sig ? BSF_SIZE : 0); /* encryption has room of its own */
+	const uint32_t list = qp->mkey_request.list_units;
+	const uint32_t in_front = (list + (formats->sig ? BLOCK_UNITS : 0)) * WQE_SEG;
 
-	if (!crypt_fits(qp, mkey))
-		return false;
-	if (formats.any)
-		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
-	if (mkey->sig && mkey->sig->count != mkey->draft.sig.count_told) {
-		request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
-		flags |= (mkey->sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
-	}
-	request->context->flags_pd = htobe32(flags | (size ? FLD_BITS(MKC_BSF_EN) : 0));
-	if (!size)
-		return true;
 	if (in_front > qp->sq.max_inline) {
 		request_fail(qp, ENOMEM, "list and signature have %u bytes: max_inline_data is %u",
 			     in_front, qp->sq.max_inline);
 		return false;
 	}
-	if (list + size > LIST_MAX * WQE_SEG) {
+	if (list + units > LIST_MAX) {
 		request_fail(qp, ENOMEM,
 			     "list, signature and encryption have %u bytes, a request %u",
-			     list + size, LIST_MAX * WQE_SEG);
+			     (list + units) * WQE_SEG, LIST_MAX * WQE_SEG);
 		return false;
 	}
-	put_formats(qp, mkey, &formats);
-	request->ctrl->bsf_octowords = htobe16((uint16_t)(size / WQE_SEG));
 	return true;
 }
 
-static void put_psv(struct mlx5_qp *qp, const struct mkey_sig_domain *domain,
-		    const struct mkey_psv *psv, unsigned int flags, bool is_last)
+/* The key's context says whether there are formats, and which error of signatures is the next. */
+static bool put_computed(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struct request_end *end)
 {
-	struct send_wqe wqe;
-	uint8_t *seg;
+	struct mkey_request *request = &qp->mkey_request;
+	const struct formats formats = formats_of(mkey, request);
 
-	if (!domain->on)
-		return;
-	wqe_begin(&qp->sq, &wqe, qp->sq.pi, MLX5_OPCODE_SET_PSV, flags, 0);
-	if (!is_last)
-		((struct mlx5_wqe_ctrl_seg *)wqe.ctrl)->fm_ce_se &=
-			(uint8_t)~MLX5_WQE_CTRL_CQ_UPDATE;
-	wqe.slot->done_as = MLX5DV_WC_UMR;
-	wq_slot_note(wqe.slot, qp->sq.wq.head, qp->vqp.qp_ex.wr_id);
-	((struct mlx5_wqe_ctrl_seg *)wqe.ctrl)->fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
-	seg = put_zeroes(&qp->sq, &wqe, PSV_SEG_SIZE);
-	fld_set(seg, SET_PSV_N, psv->n);
-	fld_set(seg, SET_PSV_SIGNATURE, mlx5_mkey_psv_start(domain));
-	qp->batch.ctrl = wqe.ctrl;
-	batch_finish_wqe(qp, &wqe, false);
+	if (!crypt_fits(qp, mkey))
+		return false;
+	if (formats.any)
+		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
+	if (mkey->sig && mkey->sig->count != request->next.count_told) {
+		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
+		end->flags_pd = (mkey->sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
+	}
+	if (!formats.sig && !formats.crypt)
+		return true;
+	end->bsf_units = (uint32_t)(formats.sig + formats.crypt) * BLOCK_UNITS;
+	end->flags_pd |= FLD_BITS(MKC_BSF_EN);
+	if (unlikely(!formats_fit(qp, &formats, end->bsf_units)))
+		return false;
+	put_formats(qp, mkey, &formats);
+	return true;
 }
 
-/* The request is complete when the last of its WQEs is. */
-static void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+/* FLAGS is the third word of the control segment, but for the fence. */
+static void put_psv(struct mlx5_qp *qp, const struct mkey_psv *psv, uint64_t start, uint32_t flags)
 {
-	const struct mkey_sig_domain *mem = &mkey->draft.sig.mem, *wire = &mkey->draft.sig.wire;
-	unsigned int flags = qp->vqp.qp_ex.wr_flags & ~(unsigned int)IBV_SEND_FENCE;
+	struct mlx5_sq *sq = &qp->sq;
+	struct send_wqe wqe;
 
-	put_psv(qp, mem, &mkey->sig->mem, wire->on ? 0 : flags, !wire->on);
-	put_psv(qp, wire, &mkey->sig->wire, flags, true);
+	wqe_place(sq, &wqe, sq->pi);
+	wqe_begin_placed(sq, &wqe, sq->pi, MLX5_OPCODE_SET_PSV, 0, 0);
+	wqe.ds = 1 + PSV_SEG_SIZE / WQE_SEG;
+	wqe_finish(&wqe);
+	seg_put_raw_pair(wqe.ctrl + 8, flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE), 0);
+	seg_put_pair(wqe.seg, psv->n, 0);
+	seg_put_be64(wqe.seg + FLD_BYTE(SET_PSV_SIGNATURE), start);
+	wq_slot_set(wqe.slot, sq->wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
+	qp->batch.ctrl = wqe.ctrl;
+	sq->pi++;
+}
+
+/* The last of them has the completion. */
+static void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t flags)
+{
+	const struct mkey_sig_format *format = &mkey->sigs[qp->mkey_request.next.sig];
+	const uint32_t quiet = flags & ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
+
+	if (format->mem)
+		put_psv(qp, &mkey->sig->mem, format->mem_start, format->wire ? quiet : flags);
+	if (format->wire)
+		put_psv(qp, &mkey->sig->wire, format->wire_start, flags);
 }
 
 /* ---- what a key has been told */
 
-/* The function is told that the draft is in the ring: later requests add to it. */
+/* The function is told that the request is in the ring: later requests add to it. */
 static void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
+	struct mkey_config *next = &qp->mkey_request.next;
+
 	if (!mkey->is_in_batch) {
 		mkey->before_batch = mkey->config;
 		mkey->is_in_batch = true;
 		mkey->next_in_batch = qp->mkey_batch.changed;
 		qp->mkey_batch.changed = mkey;
 	}
-	mkey->draft.crypt.changed = false;
 	if (mkey->sig)
-		mkey->draft.sig.count_told = mkey->sig->count;
-	if (mkey->draft.sig.state == MKEY_SIG_CHANGED)
-		mkey->draft.sig.state = MKEY_SIG_SET;
-	else if (mkey->draft.sig.state == MKEY_SIG_RESET)
-		mkey->draft.sig.state = MKEY_SIG_NONE;
-	mkey->config = mkey->draft;
+		next->count_told = mkey->sig->count;
+	if (next->sig_state == MKEY_SIG_DROPPED)
+		next->sig_state = MKEY_SIG_NONE;
+	mkey->config = *next;
+}
+
+/* The function returns which format is neither NOW in use nor was BEFORE. */
+static uint8_t unused_format(const struct mlx5_mkey *mkey, uint8_t now, uint8_t before)
+{
+	if (!mkey->is_in_batch || before == now)
+		return now ? 0 : 1;
+	static_assert(MKEY_FORMATS == 3, "the sum of all three is 3");
+	return (uint8_t)(MKEY_FORMATS - now - before);
 }
 
 /* The batch ends. A configuration that still lacks setters ends with it. */
@@ -260,8 +383,8 @@ static void configs_end(struct mlx5_qp *qp, bool cancelled)
 {
 	struct mlx5_mkey *mkey;
 
-	qp->mkey_request.mkey = NULL;
-	while ((mkey = qp->mkey_batch.changed) != NULL) {
+	qp->mkey_request.waits = 0;
+	while (unlikely((mkey = qp->mkey_batch.changed) != NULL)) {
 		qp->mkey_batch.changed = mkey->next_in_batch;
 		mkey->is_in_batch = false;
 		if (cancelled)
@@ -287,110 +410,73 @@ static void configs_abort(struct ibv_qp_ex *qpx)
 
 /* ---- the end of a request */
 
-static void request_finish(struct mlx5_qp *qp)
+static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 {
 	struct mkey_request *request = &qp->mkey_request;
 	struct mlx5_mkey *mkey = request->mkey;
-	bool computes = mkey_computes(mkey);
-	bool states = computes && mkey->draft.sig.state == MKEY_SIG_CHANGED;
+	struct request_end end = { .has_states = !(request->waits & SET_SIGNATURE) };
 
-	if (computes && !put_computed(qp, mkey))
+	if (!(request->waits & SET_LAYOUT))
+		request->next.length = request->length;
+	else
+		request->block = list_block(&qp->sq, request->ctrl);
+	if (!put_computed(qp, mkey, &end))
 		return;
-	request->ctrl->mkey_mask = htobe64(request->mask);
-	if (states) {
-		struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)request->wqe.ctrl;
-
-		ctrl->fm_ce_se &= (uint8_t)~MLX5_WQE_CTRL_CQ_UPDATE;
-	}
-	wq_slot_note(request->wqe.slot, qp->sq.wq.head, qp->vqp.qp_ex.wr_id);
-	gate_fence(qp, request->wqe.ctrl);
-	qp->batch.ctrl = request->wqe.ctrl;
-	batch_finish_wqe(qp, &request->wqe, !states); /* several WQEs are not pushed */
-	if (states)
-		put_states(qp, mkey);
+	request_close(qp, request, &end);
+	if (end.has_states)
+		put_states(qp, mkey, request->flags & ~htobe32(MLX5_WQE_CTRL_FENCE));
+	else
+		qp->batch.has_inline = true; /* several WQEs are not pushed */
 	qp->sq.wq.head++;
-	if (computes)
-		config_take(qp, mkey);
-	gate_shut(qp);
-	request->mkey = NULL;
+	config_take(qp, mkey);
+}
+
+/* The key computes nothing. */
+WQE_INLINE void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
+{
+	const struct request_end end = { 0 };
+
+	request_close(qp, request, &end);
+	qp->batch.has_inline = true;
+	qp->sq.wq.head++;
 }
 
 /* ---- parts ---- */
 
-/* PRM: access rights of a memory key context */
-static bool put_access(struct mlx5_qp *qp, uint32_t access)
+WQE_INLINE bool access_is_known(uint32_t access)
 {
-	struct mkey_request *request = &qp->mkey_request;
+	return likely(!(access & ~(uint32_t)ACCESS_KNOWN));
+}
 
-	if (access & ~(uint32_t)ACCESS_KNOWN) {
-		request_fail(qp, EINVAL, "access_flags is %#x, a key may have those of %#x", access,
-			     ACCESS_KNOWN);
-		return false;
-	}
-	request->context->access_flags = mlx5_umr_access(access);
-	request->mask |= MASK_ACCESS;
-	return true;
+static bool access_fits(struct mlx5_qp *qp, uint32_t access)
+{
+	if (access_is_known(access))
+		return true;
+	request_fail(qp, EINVAL, "access_flags is %#x, a key may have those of %#x", access,
+		     ACCESS_KNOWN);
+	return false;
 }
 
 /* So many entries fit into the key, and into what the QP was created to have inline. */
-static bool layout_fits(struct mlx5_qp *qp, uint32_t count, uint32_t header)
+WQE_INLINE bool entries_fit(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count,
+			    uint32_t header)
 {
-	uint32_t inline_bytes = qp->sq.max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
-	uint32_t limit = min_of(inline_bytes / (uint32_t)sizeof(struct mlx5_wqe_umr_klm_seg),
-				(uint32_t)LIST_MAX);
-	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+	return likely(count + header <= qp->mkey_entries && count <= mkey->max_entries);
+}
 
-	if (count + header > limit) {
+static bool layout_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count,
+			uint32_t header)
+{
+	if (entries_fit(qp, mkey, count, header))
+		return true;
+	if (count + header > qp->mkey_entries)
 		request_fail(qp, ENOMEM, "%u pieces: max_inline_data %u of the QP has room for %u",
-			     count, qp->sq.max_inline, limit - min_of(limit, header));
-		return false;
-	}
-	if (count > mkey->max_entries) {
+			     count, qp->sq.max_inline,
+			     qp->mkey_entries - min_of((uint32_t)qp->mkey_entries, header));
+	else
 		request_fail(qp, ENOMEM, "%u pieces: key %#x was created with max_entries %u",
 			     count, mkey->dv.lkey, mkey->max_entries);
-		return false;
-	}
-	return true;
-}
-
-/* PRM: what a key stands for is a list of entries in whole blocks. They begin behind two other
- * blocks, so the ring ends between two of them, and what is left of the last one is 0. */
-struct layout {
-	const struct mlx5_sq *sq;
-	uint8_t *seg; /* of the next entry */
-	uint32_t count;
-};
-
-static struct layout layout_open(const struct mlx5_qp *qp)
-{
-	return (struct layout){ &qp->sq, qp->mkey_request.wqe.seg, 0 };
-}
-
-static uint8_t *layout_add(struct layout *layout)
-{
-	uint8_t *seg = layout->seg;
-
-	if (layout->count++ % (UMR_KLM_BLOCK / WQE_SEG) == 0) {
-		if (unlikely(seg == layout->sq->end))
-			seg = layout->sq->buf;
-		memset(seg, 0, UMR_KLM_BLOCK);
-	}
-	layout->seg = seg + WQE_SEG;
-	return seg;
-}
-
-/* The function says how long the list is and how much it covers. */
-static void layout_close(struct mlx5_qp *qp, const struct layout *layout, uint64_t bytes)
-{
-	struct mkey_request *request = &qp->mkey_request;
-	uint32_t whole = (uint32_t)align_up(layout->count, UMR_KLM_BLOCK / WQE_SEG);
-
-	request->wqe.seg = layout->seg + (size_t)(whole - layout->count) * WQE_SEG;
-	request->wqe.ds += whole;
-	request->ctrl->klm_octowords = htobe16((uint16_t)whole);
-	request->context->len = htobe64(bytes);
-	request->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN;
-	request->mkey->draft.length = bytes;
+	return false;
 }
 
 /* PRM: KLM. The highest of the 32 bits of a length stands alone, for 2 GiB. */
@@ -405,28 +491,9 @@ static bool pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge 
 	return true;
 }
 
-static bool put_list(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
-{
-	struct layout layout = layout_open(qp);
-	uint32_t lengths = 0;
-	uint64_t bytes = 0;
-
-	if (!layout_fits(qp, count, 0))
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		seg_put_sge(layout_add(&layout), &sge[i]);
-		lengths |= sge[i].length;
-		bytes += sge[i].length;
-	}
-	if (unlikely(lengths > KLM_LEN_MAX) && !pieces_fit(qp, count, sge))
-		return false;
-	layout_close(qp, &layout, bytes);
-	return true;
-}
-
 /* The stride leads from a part to the same part of the next repetition, in 16 bits. */
-static bool pattern_is_right(struct mlx5_qp *qp, uint16_t count,
-			     const struct mlx5dv_mr_interleaved *part)
+static bool pattern_fits(struct mlx5_qp *qp, uint16_t count,
+			 const struct mlx5dv_mr_interleaved *part)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t stride = (uint64_t)part[i].bytes_count + part[i].bytes_skip;
@@ -442,183 +509,371 @@ static bool pattern_is_right(struct mlx5_qp *qp, uint16_t count,
 	return true;
 }
 
-static uint64_t put_parts(struct layout *layout, uint16_t count,
-			  const struct mlx5dv_mr_interleaved *part)
+/* PRM: what a key stands for is a list of entries in whole blocks. They begin behind two other
+ * blocks, so the ring ends between two of them, and what is left of the last one is 0. */
+WQE_INLINE void clear_block(uint8_t *block)
 {
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct mlx5_wqe_umr_repeat_ent_seg *entry =
-			(struct mlx5_wqe_umr_repeat_ent_seg *)layout_add(layout);
-
-		entry->stride = htobe16((uint16_t)(part[i].bytes_count + part[i].bytes_skip));
-		entry->byte_count = htobe16((uint16_t)part[i].bytes_count);
-		entry->memkey = htobe32(part[i].lkey);
-		entry->va = htobe64(part[i].addr);
-		bytes += part[i].bytes_count;
-	}
-	return bytes;
+	clear_32(block);
+	clear_32(block + 32);
 }
 
-static bool put_pattern(struct mlx5_qp *qp, uint32_t repeats, uint16_t count,
-			const struct mlx5dv_mr_interleaved *part)
+/* The list of COUNT entries, which ends in front of BLOCK, covers so many BYTES. */
+WQE_INLINE void layout_close(struct mkey_request *request, uint32_t count, uint8_t *block,
+			     uint64_t bytes)
 {
-	struct layout layout = layout_open(qp);
-	struct mlx5_wqe_umr_repeat_block_seg *header;
-	uint64_t bytes;
+	request->block = block;
+	request->list_units = (uint32_t)align_up(count, BLOCK_UNITS);
+	request->length = bytes;
+}
 
-	if (!layout_fits(qp, count, 1) || !pattern_is_right(qp, count, part))
-		return false;
-	header = (struct mlx5_wqe_umr_repeat_block_seg *)layout_add(&layout);
-	bytes = put_parts(&layout, count, part);
-	header->byte_count = htobe32((uint32_t)bytes);
-	header->op = htobe32(PATTERN_OP_REPEAT);
-	header->repeat_count = htobe32(repeats);
-	header->num_ent = htobe16(count);
-	layout_close(qp, &layout, bytes * repeats);
-	return true;
+/* The function returns false when a piece may be too long; what it has put then may be put again.
+ */
+WQE_INLINE bool put_list(const struct mlx5_sq *sq, struct mkey_request *request, uint16_t count,
+			 const struct ibv_sge *sge)
+{
+	const struct ibv_sge *const end = sge + count;
+	uint8_t *block = list_block(sq, request->ctrl);
+	uint32_t lengths = 0;
+	uint64_t bytes = 0;
+
+	while (sge < end) {
+		const uint8_t *const block_end = block + UMR_KLM_BLOCK;
+		uint8_t *seg = block;
+
+		clear_block(block);
+		do {
+			seg_put_sge(seg, sge);
+			lengths |= sge->length;
+			bytes += sge->length;
+			seg += WQE_SEG;
+		} while (++sge < end && seg < block_end);
+		block = next_block(sq, block);
+	}
+	layout_close(request, count, block, bytes);
+	return likely(lengths <= KLM_LEN_MAX);
+}
+
+WQE_INLINE void put_pattern_head(uint8_t *seg, uint32_t repeats, uint16_t count, uint32_t bytes)
+{
+	seg_put_pair(seg, bytes, PATTERN_OP_REPEAT);
+	seg_put_pair(seg + FLD_BYTE(PATTERN_REPEATS), repeats, count);
+}
+
+/* The function returns false when a part may be too long, as put_list() does. */
+WQE_INLINE bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *request,
+			    uint32_t repeats, uint16_t count,
+			    const struct mlx5dv_mr_interleaved *part)
+{
+	const struct mlx5dv_mr_interleaved *const end = part + count;
+	uint8_t *const first = list_block(sq, request->ctrl), *block = first, *seg = first;
+	uint64_t bytes = 0, strides = 0;
+
+	clear_block(block);
+	for (; part < end; part++) {
+		const uint64_t stride = (uint64_t)part->bytes_count + part->bytes_skip;
+
+		seg += WQE_SEG;
+		if (seg == block + UMR_KLM_BLOCK) {
+			seg = block = next_block(sq, block);
+			clear_block(block);
+		}
+		seg_put_data(seg,
+			     (uint32_t)stride << FLD_SHIFT(PATTERN_ENTRY_STRIDE) |
+				     part->bytes_count,
+			     part->lkey, part->addr);
+		bytes += part->bytes_count;
+		strides |= stride;
+	}
+	put_pattern_head(first, repeats, count, (uint32_t)bytes);
+	layout_close(request, count + 1u, next_block(sq, block), bytes * repeats);
+	return likely(strides <= UINT16_MAX);
 }
 
 /* ---- builders of one call ---- */
+
+/* A request that has all its parts at once is not kept, but for a key that computes. Requests that
+ * are not usual, or not right, go a way that looks at everything. */
+enum { WAITS_FOR_NOTHING = SET_SIGNATURE | SET_CRYPTO };
+
+static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t access)
+{
+	struct mkey_request *request = &qp->mkey_request;
+
+	if ((!may_begin(qp) && !request_may_begin(qp)) || !access_fits(qp, access))
+		return false;
+	request_begin(qp, mkey, request, WAITS_FOR_NOTHING);
+	request->context = umr_access_word(access);
+	request->next = mkey->config;
+	return true;
+}
+
+/* The end of a request is not part of each setter. */
+static void __attribute__((noinline)) request_finish(struct mlx5_qp *qp)
+{
+	if (mkey_computes(qp->mkey_request.mkey))
+		finish_computing(qp);
+	else
+		finish_plain(qp, &qp->mkey_request);
+}
+
+WQE_INLINE bool is_usual(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t access,
+			 uint32_t count, uint32_t header)
+{
+	return may_begin(qp) && access_is_known(access) && entries_fit(qp, mkey, count, header) &&
+	       likely(!mkey_computes(mkey));
+}
+
+static void __attribute__((noinline))
+list_slowly(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access, uint16_t count,
+	    const struct ibv_sge *sge)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (begin_slowly(qp, to_mkey(mkey), access) && layout_fits(qp, to_mkey(mkey), count, 0) &&
+	    (put_list(&qp->sq, &qp->mkey_request, count, sge) || pieces_fit(qp, count, sge)))
+		request_finish(qp);
+}
 
 static void wr_mr_list(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access,
 		       uint16_t count, struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request request;
 
-	if (request_begin(qp, to_mkey(mkey), 0) && put_access(qp, access) &&
-	    put_list(qp, count, sge))
+	if (unlikely(!is_usual(qp, to_mkey(mkey), access, count, 0))) {
+		list_slowly(dv, mkey, access, count, sge);
+		return;
+	}
+	request_begin(qp, to_mkey(mkey), &request, WAITS_FOR_NOTHING);
+	request.context = umr_access_word(access);
+	if (put_list(&qp->sq, &request, count, sge))
+		finish_plain(qp, &request);
+	else
+		list_slowly(dv, mkey, access, count, sge);
+}
+
+static void __attribute__((noinline))
+pattern_slowly(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access, uint32_t repeats,
+	       uint16_t count, const struct mlx5dv_mr_interleaved *part)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (begin_slowly(qp, to_mkey(mkey), access) && layout_fits(qp, to_mkey(mkey), count, 1) &&
+	    pattern_fits(qp, count, part)) {
+		put_pattern(&qp->sq, &qp->mkey_request, repeats, count, part);
 		request_finish(qp);
+	}
 }
 
 static void wr_mr_interleaved(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access,
 			      uint32_t repeats, uint16_t count, struct mlx5dv_mr_interleaved *part)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request request;
 
-	if (request_begin(qp, to_mkey(mkey), 0) && put_access(qp, access) &&
-	    put_pattern(qp, repeats, count, part))
-		request_finish(qp);
+	if (unlikely(!is_usual(qp, to_mkey(mkey), access, count, 1))) {
+		pattern_slowly(dv, mkey, access, repeats, count, part);
+		return;
+	}
+	request_begin(qp, to_mkey(mkey), &request, WAITS_FOR_NOTHING);
+	request.context = umr_access_word(access);
+	if (put_pattern(&qp->sq, &request, repeats, count, part))
+		finish_plain(qp, &request);
+	else
+		pattern_slowly(dv, mkey, access, repeats, count, part);
 }
 
 /* ---- configuration ---- */
+
+WQE_INLINE void configure(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint8_t num_setters,
+			  bool drops)
+{
+	struct mkey_request *request = &qp->mkey_request;
+
+	request_begin(qp, mkey, request, (uint32_t)num_setters * SETTER + SET_ANY);
+	request->next = mkey->config;
+	if (drops)
+		request->next.sig_state = MKEY_SIG_DROPPED;
+	if (unlikely(!num_setters))
+		request_finish(qp);
+}
+
+static void __attribute__((cold, noinline))
+configure_slowly(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint8_t num_setters,
+		 const struct mlx5dv_mkey_conf_attr *attr)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (qp->batch.err)
+		return;
+	if (attr->comp_mask || attr->conf_flags & ~(uint32_t)MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR)
+		request_fail(qp, EOPNOTSUPP,
+			     "mkey_configure: conf_flags is %#x, comp_mask %#llx: known are %#x, 0",
+			     attr->conf_flags, (unsigned long long)attr->comp_mask,
+			     MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR);
+	else if (request_may_begin(qp))
+		configure(qp, to_mkey(mkey), num_setters, attr->conf_flags);
+}
 
 static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 			      uint8_t num_setters, struct mlx5dv_mkey_conf_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 
-	if (qp->batch.err)
-		return;
-	if (attr->comp_mask || attr->conf_flags & ~(uint32_t)MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR) {
-		request_fail(qp, EOPNOTSUPP,
-			     "mkey_configure: conf_flags is %#x, comp_mask %#llx: known are %#x, 0",
-			     attr->conf_flags, (unsigned long long)attr->comp_mask,
-			     MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR);
-		return;
-	}
-	if (!request_begin(qp, to_mkey(mkey), num_setters))
-		return;
-	if (attr->conf_flags & MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR && to_mkey(mkey)->sig)
-		to_mkey(mkey)->draft.sig.state = MKEY_SIG_RESET;
-	if (!num_setters)
-		request_finish(qp);
+	if (unlikely(attr->comp_mask || attr->conf_flags || !may_begin(qp)))
+		configure_slowly(dv, mkey, num_setters, attr);
+	else
+		configure(qp, to_mkey(mkey), num_setters, false);
 }
 
-/* Nothing else may have taken the place since the request began. */
+/* The request waits for PART, and nothing else may have taken its place since it began. A batch
+ * that has failed waits for no setter. */
+WQE_INLINE bool setter_is_awaited(const struct mlx5_qp *qp, unsigned int part)
+{
+	const struct mkey_request *request = &qp->mkey_request;
+
+	return likely(request->waits & part && request->waits >= SETTER &&
+		      request->pi == qp->sq.pi);
+}
+
 static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
 {
-	struct mkey_request *request = &qp->mkey_request;
+	const struct mkey_request *request = &qp->mkey_request;
 
+	if (setter_is_awaited(qp, part))
+		return true;
 	if (qp->batch.err)
 		return false;
-	if (!request->mkey || request->pi != qp->sq.pi || !request->setters) {
+	if (request->waits < SETTER || request->pi != qp->sq.pi)
 		request_fail(qp, EINVAL, "a setter of a key, and no mkey_configure waits for one");
-		return false;
-	}
-	if (request->set & part) {
+	else
 		request_fail(qp, EINVAL, "this part of key %#x is set already",
 			     request->mkey->dv.lkey);
-		return false;
-	}
-	request->set |= part;
-	return true;
+	return false;
 }
 
-static void setter_finish(struct mlx5_qp *qp)
+WQE_INLINE void setter_finish(struct mlx5_qp *qp, unsigned int part)
 {
-	if (!--qp->mkey_request.setters)
+	if ((qp->mkey_request.waits -= SETTER + part) < SETTER)
 		request_finish(qp);
+}
+
+static void __attribute__((cold, noinline)) access_slowly(struct mlx5_qp *qp, uint32_t access)
+{
+	if (setter_begin(qp, SET_ACCESS))
+		access_fits(qp, access);
 }
 
 static void wr_set_mkey_access_flags(struct mlx5dv_qp_ex *dv, uint32_t access)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 
-	if (setter_begin(qp, SET_ACCESS) && put_access(qp, access))
-		setter_finish(qp);
+	if (unlikely(!setter_is_awaited(qp, SET_ACCESS) || !access_is_known(access))) {
+		access_slowly(qp, access);
+		return;
+	}
+	qp->mkey_request.context = umr_access_word(access);
+	setter_finish(qp, SET_ACCESS);
+}
+
+static void __attribute__((cold, noinline))
+layout_list_slowly(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
+{
+	struct mkey_request *request = &qp->mkey_request;
+
+	if (setter_begin(qp, SET_LAYOUT) && layout_fits(qp, request->mkey, count, 0) &&
+	    (put_list(&qp->sq, request, count, sge) || pieces_fit(qp, count, sge)))
+		setter_finish(qp, SET_LAYOUT);
 }
 
 static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 				    const struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request *request = &qp->mkey_request;
 
-	if (setter_begin(qp, SET_LAYOUT) && put_list(qp, count, sge))
-		setter_finish(qp);
+	if (likely(setter_is_awaited(qp, SET_LAYOUT) && entries_fit(qp, request->mkey, count, 0) &&
+		   put_list(&qp->sq, request, count, sge)))
+		setter_finish(qp, SET_LAYOUT);
+	else
+		layout_list_slowly(qp, count, sge);
+}
+
+static void __attribute__((cold, noinline))
+layout_pattern_slowly(struct mlx5_qp *qp, uint16_t count, const struct mlx5dv_mr_interleaved *part)
+{
+	if (setter_begin(qp, SET_LAYOUT) && layout_fits(qp, qp->mkey_request.mkey, count, 1))
+		pattern_fits(qp, count, part);
 }
 
 static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t repeats,
 					   uint16_t count, const struct mlx5dv_mr_interleaved *part)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request *request = &qp->mkey_request;
 
-	if (setter_begin(qp, SET_LAYOUT) && put_pattern(qp, repeats, count, part))
-		setter_finish(qp);
+	if (likely(setter_is_awaited(qp, SET_LAYOUT) && entries_fit(qp, request->mkey, count, 1) &&
+		   put_pattern(&qp->sq, request, repeats, count, part)))
+		setter_finish(qp, SET_LAYOUT);
+	else
+		layout_pattern_slowly(qp, count, part);
 }
 
 static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_sig_block_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
-	struct mlx5_mkey *mkey;
-	const char *why;
+	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+	struct mkey_config *next = &qp->mkey_request.next;
+	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
 
-	if (!setter_begin(qp, SET_SIGNATURE))
+	if (!setter_is_awaited(qp, SET_SIGNATURE)) {
+		setter_begin(qp, SET_SIGNATURE);
 		return;
-	mkey = qp->mkey_request.mkey;
-	why = mkey->sig ? mlx5_mkey_take_sig(&mkey->draft.sig, attr)
-			: "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
-	if (why)
+	}
+	if (mkey->sig) {
+		next->sig = unused_format(mkey, mkey->config.sig, mkey->before_batch.sig);
+		next->sig_state = MKEY_SIG_SET;
+		why = mlx5_mkey_take_sig(mkey->sig, attr, &mkey->sigs[next->sig]);
+	}
+	if (unlikely(why))
 		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
 	else
-		setter_finish(qp);
+		setter_finish(qp, SET_SIGNATURE);
 }
 
 static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_crypto_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
-	struct mlx5_mkey *mkey;
-	const char *why;
+	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+	struct mkey_config *next = &qp->mkey_request.next;
+	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
 
-	if (!setter_begin(qp, SET_CRYPTO))
+	if (!setter_is_awaited(qp, SET_CRYPTO)) {
+		setter_begin(qp, SET_CRYPTO);
 		return;
-	mkey = qp->mkey_request.mkey;
-	why = mkey->encrypts ? mlx5_mkey_take_crypt(&mkey->draft.crypt, mkey->encrypts_units, attr)
-			     : "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
-	if (why)
+	}
+	if (mkey->encrypts) {
+		next->crypt = unused_format(mkey, mkey->config.crypt, mkey->before_batch.crypt);
+		next->encrypts = true;
+		why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr, &mkey->crypts[next->crypt]);
+	}
+	if (unlikely(why))
 		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);
 	else
-		setter_finish(qp);
+		setter_finish(qp, SET_CRYPTO);
 }
 
 static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
 {
 	const uint64_t lay_out = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
 				 MLX5DV_QP_EX_WITH_MKEY_CONFIGURE;
+	const uint32_t inline_bytes =
+		qp->sq.max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
 	if (!(ops & lay_out))
 		return;
+	qp->mkey_entries = (uint16_t)min_of(inline_bytes / WQE_SEG, (uint32_t)LIST_MAX);
 	qp->mkey_batch.complete = qpx->wr_complete;
 	qp->mkey_batch.abort = qpx->wr_abort;
 	qpx->wr_complete = configs_complete;

@@ -7,7 +7,6 @@
 #include "providers/mlx5/data/umr.h"
 
 #include "libibverbs/driver.h"
-#include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 
 #define ANY_QPN   FLD_MASK(MKC_QPN)
@@ -63,24 +62,13 @@ static void put_free(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t lo
 	mkey->qpn_mkey = htobe32(FLD_BITS(MKC_QPN) | low_key);
 }
 
-uint8_t mlx5_umr_access(unsigned int access)
-{
-	return (access & IBV_ACCESS_LOCAL_WRITE ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_LOCAL_WRITE
-						: 0) |
-	       (access & IBV_ACCESS_REMOTE_READ ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_READ
-						: 0) |
-	       (access & IBV_ACCESS_REMOTE_WRITE ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_WRITE
-						 : 0) |
-	       (access & IBV_ACCESS_REMOTE_ATOMIC ? MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_ATOMIC : 0);
-}
-
 static void put_bound(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t qpn, uint32_t rkey,
 		      const struct ibv_mw_bind_info *bind)
 {
 	struct mlx5_wqe_mkey_context_seg *mkey = put_seg(sq, wqe, sizeof(*mkey));
 	bool zero_based = bind->mw_access_flags & IBV_ACCESS_ZERO_BASED;
 
-	mkey->access_flags = mlx5_umr_access(bind->mw_access_flags);
+	mkey->access_flags = (uint8_t)(umr_access_word(bind->mw_access_flags) >> 8);
 	mkey->qpn_mkey = htobe32(qpn << FLD_SHIFT(MKC_QPN) | (rkey & FLD_MASK(MKC_MKEY_7_0)));
 	mkey->start_addr = zero_based ? 0 : htobe64(bind->addr);
 	mkey->len = htobe64(bind->length);

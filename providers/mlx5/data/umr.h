@@ -12,6 +12,7 @@
 #ifndef PROVIDERS_MLX5_DATA_UMR_H
 #define PROVIDERS_MLX5_DATA_UMR_H
 
+#include "prm/mlx5/mkc.h"
 #include "providers/mlx5/data/send_wqe.h"
 
 #define UMR_OPCODES ((uint16_t)(1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW))
@@ -53,8 +54,18 @@ static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
 		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
-/* The function returns the rights of a key's context, MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_*. */
-uint8_t mlx5_umr_access(unsigned int access);
+/* The function returns the first word of a key's context, with the rights of ACCESS, which has no
+ * others than those of remote access and of local writing: each is a bit there, too. */
+static inline uint32_t umr_access_word(uint32_t access)
+{
+	static_assert(IBV_ACCESS_LOCAL_WRITE << 11 == FLD_BITS(MKC_LW) &&
+			      IBV_ACCESS_REMOTE_ATOMIC << 11 == FLD_BITS(MKC_A) &&
+			      IBV_ACCESS_REMOTE_WRITE << 12 == FLD_BITS(MKC_RW) &&
+			      IBV_ACCESS_REMOTE_READ << 10 == FLD_BITS(MKC_RR),
+		      "PRM: Memory Key Context");
+	return (access & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) << 11 |
+	       (access & IBV_ACCESS_REMOTE_WRITE) << 12 | (access & IBV_ACCESS_REMOTE_READ) << 10;
+}
 
 /* The function starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a
  * region that allows it. */

@@ -26,6 +26,9 @@
 #define mlx5_cq_ex_read_tags            mlx5_cq_ex_read_tags_v3
 #define mlx5_cq_poll_any                mlx5_cq_poll_any_v3
 #define mlx5_datapath_here              mlx5_datapath_v3
+#define mlx5_mkey_blocks                mlx5_mkey_blocks_v3
+#define mlx5_mkey_take_crypt            mlx5_mkey_take_crypt_v3
+#define mlx5_mkey_take_sig              mlx5_mkey_take_sig_v3
 #define mlx5_poll_cq                    mlx5_poll_cq_v3
 #define mlx5_post_recv                  mlx5_post_recv_v3
 #define mlx5_post_recv_routine          mlx5_post_recv_routine_v3
@@ -36,6 +39,7 @@
 #define mlx5_post_srq_recv              mlx5_post_srq_recv_v3
 #define mlx5_post_srq_routine           mlx5_post_srq_routine_v3
 #define mlx5_send_wr_fill               mlx5_send_wr_fill_v3
+#define mlx5_send_wr_fill_mkeys         mlx5_send_wr_fill_mkeys_v3
 #define mlx5_srq_put_back               mlx5_srq_put_back_v3
 #else
 #define mlx5_datapath_here mlx5_datapath_plain

@@ -199,6 +199,7 @@ static int mkey_build(const struct mlx5dv_mkey_init_attr *attr, struct mlx5_mkey
 		ret = sig_create(mkey->ctx, to_ppd(attr->pd)->pdn, &mkey->sig);
 	if (!ret && attr->create_flags & MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO)
 		ret = crypt_create(mkey);
+	mkey->computes = mkey->sig || mkey->encrypts;
 	if (!ret)
 		ret = mkey_run_create(attr, mkey);
 	if (!ret)
@@ -273,11 +274,10 @@ static int check_refuse(const struct mlx5_mkey *mkey, const char *why)
 }
 
 /* The first byte of a signature is on top of EXPECTED and ACTUAL, but for a guard alone. */
-static void describe_error(const struct mkey_sig_error *error, const struct mkey_sig_domain *domain,
+static void describe_error(const struct mkey_sig_error *error, enum mkey_sig_kind kind,
 			   struct mlx5dv_mkey_err *err)
 {
 	struct mlx5dv_sig_err *sig = &err->err.sig;
-	bool wide = !domain->is_dif && domain->type == MLX5DV_SIG_CRC_TYPE_CRC64_XP10;
 
 	sig->offset = error->offset;
 	sig->expected_value = error->expected >> 32;
@@ -292,10 +292,10 @@ static void describe_error(const struct mkey_sig_error *error, const struct mkey
 		sig->actual_value &= UINT16_MAX;
 	} else {
 		err->err_type = MLX5DV_MKEY_SIG_BLOCK_BAD_GUARD;
-		if (domain->is_dif) {
+		if (kind == MKEY_SIG_KIND_DIF) {
 			sig->expected_value >>= 16;
 			sig->actual_value >>= 16;
-		} else if (wide) {
+		} else if (kind == MKEY_SIG_KIND_CRC64) {
 			sig->expected_value = error->expected;
 			sig->actual_value = error->actual;
 		}
@@ -306,16 +306,16 @@ static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
 {
 	struct mkey_sig *sig = mkey->sig;
 	const struct mkey_sig_error *error = &sig->error;
-	const struct mkey_sig_domain *domain =
-		error->domain == SIG_ERR_ON_WIRE ? &mkey->config.sig.wire : &mkey->config.sig.mem;
+	const struct mkey_sig_format *format = &mkey->sigs[mkey->config.sig];
+	enum mkey_sig_kind kind = error->domain == SIG_ERR_ON_WIRE ? format->wire : format->mem;
 
 	if (error->type)
 		return check_refuse(mkey, "the device tells of an error that is not of a block");
-	if (error->domain > SIG_ERR_IN_MEMORY || !domain->on)
+	if (error->domain > SIG_ERR_IN_MEMORY || !kind)
 		return check_refuse(mkey, "the device tells of an error in a domain without one");
 	if (!(error->syndrome & (SIG_ERR_GUARD | SIG_ERR_APP | SIG_ERR_REF)))
 		return check_refuse(mkey, "the device does not tell what was wrong");
-	describe_error(error, domain, err);
+	describe_error(error, kind, err);
 	sig->error.happened = false;
 	sig->count++;
 	return 0;

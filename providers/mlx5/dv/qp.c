@@ -6,7 +6,7 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/states.h"
 #include "prm/mlx5/wqe.h"
-#include "providers/mlx5/data/post.h"
+#include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dv.h"
@@ -282,7 +282,7 @@ static void qp_fill_builders(struct mlx5_qp *qp, uint64_t ops)
 		mlx5_send_wr_fill_raw_wqe(qp);
 	if (ops & MLX5DV_QP_EX_WITH_MEMCPY)
 		mlx5_send_wr_fill_copy(qp);
-	mlx5_send_wr_fill_mkeys(qp, ops);
+	mlx5_datapath()->send_wr_fill_mkeys(qp, ops);
 }
 
 DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,

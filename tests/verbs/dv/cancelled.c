@@ -57,6 +57,9 @@ void dv_taken_back(struct rig *rig)
 		{ "c3 a w512 g010 C r2 a w512 X c2 a w512 s520", SIGNATURE, 520 },
 		{ "c4 a w512 g010 e310 X c3 a w512 g010 s520", BOTH, 0 },
 		{ "c3 a w512 e100 X c2 a w512 s512", CRYPTO, 0 },
+		/* the second signature of a batch is not written over the one before it */
+		{ "c3 a w512 g010 C c3 a w512 g030 f10 c3 a w512 g100 X c3 a w512 e310 s520", BOTH,
+		  520 },
 		{ "c3 a g010 C c2 a w512 s520", SIGNATURE, 0 },
 		/* the device has 2 GiB for the length of a piece */
 		{ "c2 a b2147483649", 0, 0 },
