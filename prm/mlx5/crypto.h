@@ -31,7 +31,7 @@ enum {
 /* CRYPTO_CAP_WRAPPED_IMPORT_METHOD has bits. */
 enum { PRM_WRAPPED_IMPORT_AES_XTS = 1 << 2 };
 
-enum prm_crypto_login_state { PRM_CRYPTO_LOGIN_VALID = 0, PRM_CRYPTO_LOGIN_INVALID = 2 };
+enum prm_crypto_login_state { PRM_CRYPTO_LOGIN_VALID = 0, PRM_CRYPTO_LOGIN_INVALID = 1 };
 
 #define CRYPTO_LOGIN_MODIFY_FIELD_SELECT FLD64(0x0)
 #define CRYPTO_LOGIN_STATE               FLD(0x10, 27, 24)

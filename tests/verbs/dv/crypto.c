@@ -4,7 +4,9 @@
  * or on one whose secrets are in the file `secrets` here.
  */
 #include <infiniband/mlx5dv.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tests/verbs/dv/dv.h"
 #include "util/bits.h"
@@ -222,5 +224,90 @@ void dv_crypto(struct rig *rig)
 	odd_deks(rig, pd);
 	login_of_context(rig, pd);
 	login_object(rig, pd);
+	MUST(!ibv_dealloc_pd(pd));
+}
+
+/* ---- a login that is lost: who is in charge of the adapter takes its keys away ---- */
+
+static bool login_is_valid(struct rig *rig)
+{
+	enum mlx5dv_crypto_login_state state;
+
+	return !mlx5dv_crypto_login_query_state(rig->ctx, &state) &&
+	       state == MLX5DV_CRYPTO_LOGIN_STATE_VALID;
+}
+
+/* softhca does it when it is told so, by the script that starts this program: run-lost. */
+static void lose_login(struct rig *rig)
+{
+	const char *command = getenv("LOSE_LOGIN");
+
+	MUST(command && !system(command));
+	while (login_is_valid(rig))
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+}
+
+static struct mlx5dv_dek *wrapped_dek(struct rig *rig, struct ibv_pd *pd, uint64_t comp_mask,
+				      struct mlx5dv_crypto_login_obj *login)
+{
+	struct mlx5dv_dek_init_attr attr = dek_attr(pd, wrapped_128, sizeof(wrapped_128));
+
+	attr.comp_mask = comp_mask;
+	attr.crypto_login = login;
+	return SAY_PTR(mlx5dv_dek_create(rig->ctx, &attr), "dek");
+}
+
+static void say_old_dek(struct mlx5dv_dek *dek)
+{
+	struct mlx5dv_dek_attr asked = { 0 };
+
+	if (!SAY_RET(mlx5dv_dek_query(dek, &asked), "query of a dek from before"))
+		say("state %d", (int)asked.state);
+	SAY_RET(mlx5dv_dek_destroy(dek), "destroy");
+}
+
+void dv_lost_login(struct rig *rig)
+{
+	struct mlx5dv_crypto_login_attr attr = login_attr();
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct mlx5dv_dek *dek;
+
+	MUST(pd);
+	MUST(!SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login"));
+	dek = wrapped_dek(rig, pd, 0, NULL);
+	MUST(dek);
+	lose_login(rig);
+	say_state(rig);
+	wrapped_dek(rig, pd, 0, NULL);
+	say_old_dek(dek);
+	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login while another is lost");
+	SAY_RET(mlx5dv_crypto_logout(rig->ctx), "logout");
+	say_state(rig);
+	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login without keys");
+	say_state(rig);
+	MUST(!ibv_dealloc_pd(pd));
+}
+
+void dv_lost_login_object(struct rig *rig)
+{
+	struct mlx5dv_crypto_login_attr_ex attr = { .credential = wrapped_credential,
+						    .credential_len = sizeof(wrapped_credential) };
+	struct mlx5dv_crypto_login_query_attr asked = { 0 };
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct mlx5dv_crypto_login_obj *login =
+		SAY_PTR(mlx5dv_crypto_login_create(rig->ctx, &attr), "login object");
+	struct mlx5dv_dek *dek = wrapped_dek(rig, pd, WITH_LOGIN, login);
+
+	MUST(pd && login && dek);
+	MUST(!system(getenv("LOSE_LOGIN")));
+	while (!mlx5dv_crypto_login_query(login, &asked) &&
+	       asked.state == MLX5DV_CRYPTO_LOGIN_STATE_VALID)
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	if (!SAY_RET(mlx5dv_crypto_login_query(login, &asked), "query"))
+		say("state %d", (int)asked.state);
+	wrapped_dek(rig, pd, WITH_LOGIN, login);
+	say_old_dek(dek);
+	SAY_RET(mlx5dv_crypto_login_destroy(login), "destroy");
+	SAY_PTR(mlx5dv_crypto_login_create(rig->ctx, &attr), "login object without keys");
 	MUST(!ibv_dealloc_pd(pd));
 }

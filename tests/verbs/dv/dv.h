@@ -25,6 +25,8 @@ void dv_flips(struct rig *rig);
 void dv_signatures(struct rig *rig);
 void dv_encryption(struct rig *rig);
 void dv_crypto(struct rig *rig);
+void dv_lost_login(struct rig *rig);
+void dv_lost_login_object(struct rig *rig);
 void dv_cancelled(struct rig *rig);
 void dv_taken_back(struct rig *rig);
 void dv_failed_once(struct rig *rig);

@@ -24,6 +24,8 @@ static const struct rig_topic topics[] = {
 	{ "flips", dv_flips },
 	{ "encryption", dv_encryption },
 	{ "crypto", dv_crypto },
+	{ "lost-login", dv_lost_login },
+	{ "lost-login-object", dv_lost_login_object },
 	{ "cancelled", dv_cancelled },
 	{ "many-layouts", dv_many_layouts },
 	{ "taken-back", dv_taken_back },

@@ -273,9 +273,16 @@ static void put_complete(struct keys *keys, unsigned int n)
 	keys->qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
 }
 
+/* What is in the queue has been done when the command is. */
+static void put_destroyed(struct keys *keys, unsigned int n)
+{
+	(void)n;
+	if (!SAY_RET(mlx5dv_dek_destroy(keys->dek), "mlx5dv_dek_destroy"))
+		keys->dek = NULL;
+}
+
 static void put_copy(struct keys *keys, unsigned int n)
 {
-
 	keys->qpx->wr_flags = IBV_SEND_SIGNALED;
 	mlx5dv_wr_memcpy(keys->dvx, keys->mr[1]->lkey, (uintptr_t)keys_memory[1], keys->mr[0]->lkey,
 			 (uintptr_t)keys_memory[0], n);
@@ -291,7 +298,7 @@ static const struct {
 	{ 'f', put_flags },     { 's', put_send },       { 'x', put_invalidate },
 	{ 'm', put_copy },      { 'g', put_signature },  { 'w', put_whole },
 	{ 'e', put_crypto },    { 'X', put_abort },      { 'C', put_complete },
-	{ 'b', put_large },
+	{ 'b', put_large },     { 'd', put_destroyed },
 };
 
 static void put_words(struct keys *keys, const char *words)
@@ -756,6 +763,9 @@ void dv_encryption(struct rig *rig)
 		"c3 a w512 e100 r1 w512 s512",
 		"c3 a l2 e100 s16",
 		"c3 a i1 e100 s16",
+		/* the key of data goes while a memory key names it */
+		"c3 a w512 e100 C d s512",
+		"c3 a w512 e0 C d s512",
 	};
 	static const char *const with_signatures[] = {
 		"c4 a w512 g010 e310 s520",    "c4 a w512 g010 e100 s520",
