@@ -86,6 +86,17 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
 #define CM_RUN_ID(cm, cmd, number, member, out_size) \
 	(order_publish(cm), CM_RUN((cm)->id.channel->fd, cmd, number, member, out_size))
 
+/* A change of user may come between two commands of this thread. One that is refused on FD for that
+ * is repeated after RENEW has put another channel there. GET_EVENT is not: it begins a step. */
+struct cm_renewal {
+	int fd;
+	int (*renew)(void *of);
+	void *of;
+};
+
+/* Until the function is called with NULL. */
+void rdmacm_cmd_set_renewal(const struct cm_renewal *renewal);
+
 /* The function opens a descriptor for a new event channel. */
 int rdmacm_cmd_open(int *fd);
 

@@ -52,21 +52,44 @@ static const char *why_refused(uint32_t number)
 					       : FOREIGN_CHANNEL ")";
 }
 
-int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
-{
-	size_t size = sizeof(cmd->hdr) + in_size;
-	ssize_t done;
+static __thread const struct cm_renewal *renewal;
 
-	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
-	done = write(fd, cmd, size);
+void rdmacm_cmd_set_renewal(const struct cm_renewal *of_thread)
+{
+	renewal = of_thread;
+}
+
+static int write_command(int fd, const struct cm_cmd *cmd)
+{
+	size_t size = sizeof(cmd->hdr) + cmd->hdr.in;
+	ssize_t done = write(fd, cmd, size);
+
 	if (done == (ssize_t)size)
 		return 0;
-	if (done >= 0)
-		errno = ENODATA;
-	if (errno != EAGAIN && errno != EINTR)
-		verbs_warn("rdma_cm: the kernel refuses %s: %s%s", names[number], strerror(errno),
-			   errno == EACCES ? why_refused(number) : "");
-	return errno;
+	return done < 0 ? errno : ENODATA;
+}
+
+/* The function returns EACCES if the channel stays what it is. */
+static int repeat_renewed(int fd, const struct cm_cmd *cmd)
+{
+	if (!renewal || renewal->fd != fd || cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT ||
+	    renewal->renew(renewal->of))
+		return EACCES;
+	return write_command(fd, cmd);
+}
+
+int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
+{
+	int ret;
+
+	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
+	ret = write_command(fd, cmd);
+	if (ret == EACCES)
+		ret = repeat_renewed(fd, cmd);
+	if (ret && ret != EAGAIN && ret != EINTR)
+		verbs_warn("rdma_cm: the kernel refuses %s: %s%s", names[number], strerror(ret),
+			   ret == EACCES ? why_refused(number) : "");
+	return ret;
 }
 
 /* udev puts the device into the directory by default; older systems had it outside. */

@@ -210,15 +210,11 @@ static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_
 	}
 }
 
-/* A listener's events are requests, which stay on the channel until raccept() takes them. Those of
- * the parent's socket are not this process's. */
-int rdmacm_stream_own_events(struct stream *stream)
+static int handle_events(struct stream *stream)
 {
 	struct rdma_cm_event *event;
 	event_handler handler;
 
-	if (stream->state == STREAM_LISTENING || stream->is_of_parent || !stream->channel)
-		return 0;
 	while (!rdma_get_cm_event(stream->channel, &event)) {
 		handler = handler_of(stream, event->event);
 		if (handler)
@@ -227,6 +223,21 @@ int rdmacm_stream_own_events(struct stream *stream)
 		rs_changed(&stream->rs);
 	}
 	return errno == EACCES ? EACCES : 0;
+}
+
+/* A listener's events are requests, which stay on the channel until raccept() takes them. Those of
+ * the parent's socket are not this process's. Whoever has read an event finishes the step. */
+int rdmacm_stream_own_events(struct stream *stream)
+{
+	struct cm_renewal renewal = { stream->rs.fd, rdmacm_stream_renew_in_event, stream };
+	int ret;
+
+	if (stream->state == STREAM_LISTENING || stream->is_of_parent || !stream->channel)
+		return 0;
+	rdmacm_cmd_set_renewal(&renewal);
+	ret = handle_events(stream);
+	rdmacm_cmd_set_renewal(NULL);
+	return ret;
 }
 
 /* The event may be that the connection is made or that it has ended. The queue pair tells both: the

@@ -105,6 +105,16 @@ int rdmacm_stream_renew(struct stream *stream)
 	return ret;
 }
 
+int rdmacm_stream_renew_in_event(void *stream)
+{
+	struct stream *of = stream;
+	int ret = rdmacm_stream_renew(of);
+
+	if (!ret)
+		to_cm_id(of->id)->events_acked--; /* the one that is being handled */
+	return ret;
+}
+
 static bool is_elsewhere(int error)
 {
 	return error == ENOENT || error == EINVAL;

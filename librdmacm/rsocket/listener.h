@@ -49,5 +49,8 @@ int rdmacm_stream_adopt(struct stream *stream);
 /* The function moves any stream but a listener there. Linux answers EACCES by the old one when the
  * thread has changed its user, or is not the one that did. */
 int rdmacm_stream_renew(struct stream *stream);
+/* The same for who has read an event of the stream's and not acknowledged it yet (struct
+ * cm_renewal). */
+int rdmacm_stream_renew_in_event(void *stream);
 
 #endif

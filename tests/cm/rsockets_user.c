@@ -5,7 +5,8 @@
  * argument is an address of this host that rdma_cm reaches, if that is not 127.0.0.1.
  *
  * The library's open() comes here first, as the program exports its symbols: where a channel of the
- * process's own cannot be had, what is connected has to do without.
+ * process's own cannot be had, what is connected has to do without. So does its write(), by which
+ * the user changes between two commands of one step.
  */
 #include "forks.h"
 #include "tests/lib/say.h"
@@ -15,9 +16,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <rdma/rdma_user_cm.h>
 #include <rdma/rsocket.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -46,6 +49,42 @@ __attribute__((visibility("default"))) int open(const char *path, int flags, ...
 	refusals++;
 	errno = why_no_channel;
 	return -1;
+}
+
+/* The library's thread waits before the command HELD until the user has changed; meanwhile the
+ * program's finds no events. */
+enum { NONE = -1 };
+static pthread_t program_thread;
+static atomic_int held = NONE;
+static atomic_bool is_waiting;
+
+static bool is_cm_command(const void *bytes, size_t size, int number)
+{
+	const struct rdma_ucm_cmd_hdr *hdr = bytes;
+
+	return size >= sizeof(*hdr) && hdr->cmd == (uint32_t)number &&
+	       hdr->in + sizeof(*hdr) == size;
+}
+
+__attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, size_t size)
+{
+	ssize_t (*const real)(int, const void *, size_t) =
+		(ssize_t(*)(int, const void *, size_t))(uintptr_t)dlsym(RTLD_NEXT, "write");
+
+	if (held == NONE)
+		return real(fd, bytes, size);
+	if (pthread_equal(pthread_self(), program_thread)) {
+		if (!is_cm_command(bytes, size, RDMA_USER_CM_CMD_GET_EVENT))
+			return real(fd, bytes, size);
+		errno = EAGAIN;
+		return -1;
+	}
+	if (is_cm_command(bytes, size, held)) {
+		is_waiting = true;
+		while (held != NONE)
+			usleep(1000);
+	}
+	return real(fd, bytes, size);
 }
 
 /* A process that hangs ends by a signal. */
@@ -340,6 +379,67 @@ static int change_while_connecting(int told)
 	return rclose(socket) || !is_idle();
 }
 
+static int change_before_command(int number)
+{
+	struct pollfd fd = { .events = POLLOUT };
+	struct sockaddr_in here = forks_here();
+	int error = 0, changed;
+	socklen_t len = sizeof(error);
+
+	alarm(PATIENCE_S);
+	program_thread = pthread_self();
+	held = number;
+	fd.fd = rsocket(AF_INET, SOCK_STREAM, 0);
+	if (rfcntl(fd.fd, F_SETFL, O_NONBLOCK) ||
+	    !rconnect(fd.fd, (struct sockaddr *)&here, sizeof(here)) || errno != EINPROGRESS)
+		return 2;
+	while (!is_waiting)
+		usleep(1000);
+	changed = change_user();
+	held = NONE;
+	if (changed || rpoll(&fd, 1, -1) != 1)
+		return 3;
+	if (rgetsockopt(fd.fd, SOL_SOCKET, SO_ERROR, &error, &len) || error)
+		return 4;
+	if (rfcntl(fd.fd, F_SETFL, 0) || !comes_back(fd.fd, "hello"))
+		return 5;
+	return rclose(fd.fd) || !is_idle();
+}
+
+/* The other side of a connection that is not made hears nothing. */
+static bool is_echoed_or_ends(int listener, pid_t child)
+{
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+	bool echoed = rpoll(&fd, 1, PATIENCE_S * 1000) == 1 && !child_echo(listener);
+
+	return ends_well(child) && echoed;
+}
+
+static void a_step_is_finished(void)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} commands[] = {
+		{ "QUERY", RDMA_USER_CM_CMD_QUERY },
+		{ "QUERY_ROUTE", RDMA_USER_CM_CMD_QUERY_ROUTE },
+		{ "RESOLVE_ROUTE", RDMA_USER_CM_CMD_RESOLVE_ROUTE },
+		{ "INIT_QP_ATTR", RDMA_USER_CM_CMD_INIT_QP_ATTR },
+		{ "CONNECT", RDMA_USER_CM_CMD_CONNECT },
+		{ "ACCEPT", RDMA_USER_CM_CMD_ACCEPT },
+	};
+	int listener;
+
+	say_topic("connecting");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		listener = listen_here();
+		say_check(is_echoed_or_ends(listener,
+					    child_that(change_before_command, commands[i].number)),
+			  "a change before the thread's %s is survived", commands[i].name);
+		rclose(listener);
+	}
+}
+
 static void a_connection_is_made(void)
 {
 	int listener = listen_here(), ready[2];
@@ -489,6 +589,7 @@ int main(int argc, char *argv[])
 	asking_does_not_look_again();
 	a_killed_peer_is_missed();
 	a_connection_is_made();
+	a_step_is_finished();
 	listeners_go_on();
 	datagrams_go_on();
 	return say_failures() != 0;
