@@ -2,16 +2,19 @@
 /*
  * page.c - see page.h. Nothing is pinned here, so a page can change where an adapter's would not:
  * the first write after a fork copies it (Linux copies pinned ones for the child instead, from 5.12
- * on), and small pages become a huge one. Linux: Documentation/admin-guide/mm/pagemap.rst
+ * on), small pages become a huge one, and compaction moves them. Of the last two Linux tells only
+ * how often it did so on the whole machine. Linux: Documentation/admin-guide/mm/pagemap.rst
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "softhca/front/process/page.h"
+#include "util/bits.h"
 
 enum { PAGE_SHIFT = 12 };
 
@@ -23,7 +26,6 @@ enum { PAGE_SHIFT = 12 };
 /* Bits of /proc/kpageflags */
 #define KPAGE_HUGE  (1ull << 17)
 #define KPAGE_TRANS (1ull << 22)
-#define KPAGE_ZERO  (1ull << 24)
 
 static uint64_t read_word(const char *path, uint64_t index)
 {
@@ -48,12 +50,52 @@ static uint64_t page_entry(pid_t pid, uint64_t addr)
 	return entry & PAGEMAP_PRESENT ? entry : 0;
 }
 
+/* ---- what Linux does by itself ---- */
+
+/* Each of them gives a program's memory other pages: migration, huge pages, swap. */
+static bool is_of_exchange(const char *name)
+{
+	static const char *const names[] = { "pgmigrate_success", "thp_collapse_alloc", "pswpin" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+static unsigned long long count_exchanged(void)
+{
+	FILE *file = fopen("/proc/vmstat", "re");
+	unsigned long long sum = 0, count;
+	char name[64];
+
+	while (file && fscanf(file, "%63s %llu", name, &count) == 2)
+		sum += is_of_exchange(name) ? count : 0;
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+static unsigned long long exchanged_at_first;
+
+static void learn_first(void)
+{
+	exchanged_at_first = count_exchanged();
+}
+
+static pthread_once_t first = PTHREAD_ONCE_INIT;
+
+/* ---- pages ---- */
+
 /* A page that is not the process's alone is copied when it is written: that of zeroes, of a file,
  * or of a parent. What an adapter is given is copied before. */
 uint64_t page_identity(pid_t pid, uint64_t addr)
 {
-	uint64_t entry = page_entry(pid, addr);
+	uint64_t entry;
 
+	pthread_once(&first, learn_first);
+	entry = page_entry(pid, addr);
 	return entry & PAGEMAP_FILE || !(entry & PAGEMAP_EXCLUSIVE) ? 0 : entry & PAGEMAP_NUMBER;
 }
 
@@ -103,5 +145,6 @@ bool page_may_move(pid_t pid, uint64_t addr)
 {
 	uint64_t flags = read_word("/proc/kpageflags", page_entry(pid, addr) & PAGEMAP_NUMBER);
 
-	return !flags || flags & (KPAGE_HUGE | KPAGE_TRANS) || has_forked(pid);
+	return !flags || flags & (KPAGE_HUGE | KPAGE_TRANS) || has_forked(pid) ||
+	       count_exchanged() != exchanged_at_first;
 }
