@@ -281,12 +281,15 @@ enum {
 #define FT_FIELD_OUTER_GRE_KEY                                FLD(0x0, 7, 7)
 
 #define MEM_CAP_MEMIC                                         FLD(0x0, 31, 31)
-#define MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE                      FLD(0x4, 20, 16)
-#define MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT                  FLD(0x4, 7, 0)
-#define MEM_CAP_MEMIC_BAR_START_ADDR                          FLD64(0x8)
-#define MEM_CAP_MEMIC_BAR_SIZE                                FLD(0x10, 31, 0)
-#define MEM_CAP_MAX_MEMIC_SIZE                                FLD(0x14, 31, 0)
-#define MEM_CAP_MEMIC_OPERATIONS                              FLD(0x40, 31, 0)
+/* Bit N says that the operation is there for accesses of 2^N bytes. */
+#define MEM_CAP_MEMIC_INCREMENT_SIZES        FLD(0x4, 31, 24)
+#define MEM_CAP_LOG_MIN_MEMIC_ALLOC_SIZE     FLD(0x4, 20, 16)
+#define MEM_CAP_MEMIC_TEST_AND_SET_SIZES     FLD(0x4, 15, 8)
+#define MEM_CAP_LOG_MAX_MEMIC_ADDR_ALIGNMENT FLD(0x4, 7, 0)
+#define MEM_CAP_MEMIC_BAR_START_ADDR         FLD64(0x8)
+#define MEM_CAP_MEMIC_BAR_SIZE               FLD(0x10, 31, 0)
+#define MEM_CAP_MAX_MEMIC_SIZE               FLD(0x14, 31, 0)
+#define MEM_CAP_MEMIC_OPERATIONS             FLD(0x40, 31, 0)
 
 /* The page of ODP has a part for each transport, and all parts have the same bits. */
 #define ODP_CAP_RC                             FLD_PART(0x10)

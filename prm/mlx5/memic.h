@@ -11,7 +11,17 @@
 enum {
 	PRM_ALLOC_MEMIC_IN_SIZE = 32,
 	PRM_DEALLOC_MEMIC_IN_SIZE = 32,
+	PRM_MODIFY_MEMIC_IN_SIZE = 64,
+	PRM_MODIFY_MEMIC_OUT_SIZE = 64,
 };
+
+/* What MODIFY_MEMIC does with the address of an operation */
+enum { PRM_MODIFY_MEMIC_ALLOC = 0, PRM_MODIFY_MEMIC_DEALLOC = 1 };
+
+/* An operation has an address of its own for the block: what is written there is added to the
+ * memory, or what is read comes from the memory, whose bits are then all set. Bits of the
+ * capability have these numbers. */
+enum { PRM_MEMIC_INCREMENT = 0, PRM_MEMIC_TEST_AND_SET = 1 };
 
 /* Blocks are aligned to 64 << LOG_MEMIC_ADDR_ALIGNMENT bytes; addresses count from the start of
  * BAR 0. */
@@ -22,5 +32,8 @@ enum {
 #define ALLOC_MEMIC_OUT_MEMIC_START_ADDR        FLD64(0x8)
 #define DEALLOC_MEMIC_IN_MEMIC_START_ADDR       FLD64(0x10)
 #define DEALLOC_MEMIC_IN_MEMIC_SIZE             FLD(0x18, 31, 0)
+#define MODIFY_MEMIC_IN_MEMIC_OPERATION_TYPE    FLD(0xc, 7, 0)
+#define MODIFY_MEMIC_IN_MEMIC_START_ADDR        FLD64(0x10)
+#define MODIFY_MEMIC_OUT_MEMIC_OPERATION_ADDR   FLD64(0x10)
 
 #endif

@@ -20,7 +20,7 @@ enum {
 	TURN_FLUSHES = 64,
 	MAX_FLUSH_POLL_MS = 10,
 	FIRST_UAR = 4,              /* pages before are the registers of a PCI front, */
-	LAST_UAR = (1 << 16) - 256, /* and its last ones the adapter's memory */
+	LAST_UAR = (1 << 16) - 768, /* and its last ones the adapter's memory, seen three times */
 };
 
 /* ---- life ---- */

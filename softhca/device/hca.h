@@ -95,6 +95,10 @@ struct hca_config {
 	 * part of BAR 0 they are given out, in pages. See hca_place_memic(). */
 	uint32_t memic_size;
 	uint64_t memic_bar, memic_bar_size;
+	/* Operations on it are accesses to windows that begin here in BAR 0, one for each of
+	 * HCA_MEMIC_OPERATIONS and as large as that part; 0: the front sees no accesses, and there
+	 * are none. See hca_memic_read(). */
+	uint64_t memic_windows;
 	/* Doorbells of devices that software emulates: pages from this offset in BAR 0 on, a power
 	 * of two; 0: there are none. */
 	uint64_t doorbell_bar;
@@ -163,6 +167,12 @@ enum { HCA_ERROR_BUFFER = 0x80800, HCA_ERROR_WORDS = 16 };
  * with NULL it is nowhere, and access to it fails. The bytes must stay until the page is placed
  * elsewhere. */
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
+
+/* Software has read or written LEN bytes at ADDR, which is in a window of operations. What no
+ * operation answers reads as all ones. */
+enum { HCA_MEMIC_OPERATIONS = 2 };
+void hca_memic_read(struct hca *hca, uint64_t addr, uint8_t *data, size_t len);
+void hca_memic_write(struct hca *hca, uint64_t addr, const uint8_t *data, size_t len);
 
 /* The function executes a UMR work request of LEN bytes, control segment first, as on a queue of
  * the driver's own; it is for a front that plays the driver and has none. It returns 0, EINVAL when

@@ -67,6 +67,7 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 		.memic_size = WORLD_MEMIC,
 		.memic_bar = WORLD_BASE,
 		.memic_bar_size = WORLD_MEM,
+		.memic_windows = WORLD_BASE + WORLD_MEM,
 		.pages_on_demand = true,
 	};
 

@@ -4,22 +4,27 @@
  *
  * The driver says in which pages of the BAR a block is to lie, so that no page has blocks of two
  * programs. The bytes are the front's, as programs have them mapped: it says page by page where
- * they are. A block in use by memory keys stays.
+ * they are. A block in use by memory keys stays, and so does one that has addresses of operations:
+ * each operation has a window to the whole part of the BAR, where a block answers for which it is
+ * open.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "softhca/device/memory/memic.h"
+#include "softhca/trace.h"
 
 struct memic_block {
 	LIST_ENTRY(memic_block) entry;
 	uint64_t addr, size;
 	uint32_t users;
+	bool is_open[HCA_MEMIC_OPERATIONS];
 };
 
 struct memic {
 	uint64_t base, bar_size; /* of the part of the BAR */
+	uint64_t windows;        /* to it; 0: there are none */
 	uint64_t size, used;     /* bytes that there are, and those given out */
 	LIST_HEAD(, memic_block) blocks;
 	uint8_t *page[]; /* NULL: the front has it nowhere */
@@ -37,6 +42,7 @@ int memic_create(struct hca *hca)
 		return ENOMEM;
 	hca->memic->base = config->memic_bar;
 	hca->memic->bar_size = pages * MEMIC_PAGE;
+	hca->memic->windows = config->memic_windows;
 	hca->memic->size = config->memic_size;
 	LIST_INIT(&hca->memic->blocks);
 	return 0;
@@ -131,21 +137,111 @@ int memic_take(struct memic *memic, const struct memic_request *request, uint64_
 	return 0;
 }
 
-int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size)
+static struct memic_block *block_at(const struct memic *memic, uint64_t addr)
 {
 	struct memic_block *block;
 
 	LIST_FOREACH(block, &memic->blocks, entry)
 		if (block->addr == addr)
 			break;
+	return block;
+}
+
+static bool block_is_open(const struct memic_block *block)
+{
+	return block->is_open[MEMIC_INCREMENT] || block->is_open[MEMIC_TEST_AND_SET];
+}
+
+int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size)
+{
+	struct memic_block *block = block_at(memic, addr);
+
 	if (!block || block->size != size)
 		return ENOENT;
-	if (block->users)
+	if (block->users || block_is_open(block))
 		return EBUSY;
 	memic->used -= block->size;
 	LIST_REMOVE(block, entry);
 	free(block);
 	return 0;
+}
+
+/* ---- operations ---- */
+
+static uint64_t window_of(const struct memic *memic, uint32_t operation)
+{
+	return memic->windows + operation * memic->bar_size;
+}
+
+const char *memic_open_operation(struct memic *memic, uint64_t addr, uint32_t operation,
+				 uint64_t *window)
+{
+	struct memic_block *block = block_at(memic, addr);
+
+	if (!memic->windows || operation >= HCA_MEMIC_OPERATIONS)
+		return "memic: no such operation";
+	if (!block)
+		return "memic: no block begins there";
+	if (block->is_open[operation])
+		return "memic: the operation has an address";
+	block->is_open[operation] = true;
+	*window = window_of(memic, operation) + (addr - memic->base);
+	return NULL;
+}
+
+const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t operation)
+{
+	struct memic_block *block = block_at(memic, addr);
+
+	if (!block || operation >= HCA_MEMIC_OPERATIONS || !block->is_open[operation])
+		return "memic: the operation has no address";
+	block->is_open[operation] = false;
+	return NULL;
+}
+
+/* The function returns the byte that the operation at ADDR is for, or NULL when that is not the
+ * address of one, or not of so many bytes. */
+static uint8_t *operand(struct hca *hca, uint64_t addr, enum memic_operation operation, size_t len)
+{
+	const struct memic *memic = hca->memic;
+	uint64_t at = addr - window_of(memic, operation);
+	const struct memic_block *block;
+	uint8_t *page = NULL;
+
+	LIST_FOREACH(block, &memic->blocks, entry)
+		if (at < memic->bar_size && block->is_open[operation] &&
+		    is_within(block->addr, block->size, memic->base + at, len))
+			page = memic->page[at / MEMIC_PAGE];
+	if (page && len == 1)
+		return page + at % MEMIC_PAGE;
+	trace_line(hca->config.trace, "memic: no operation on %zu bytes at %#llx", len,
+		   (unsigned long long)addr);
+	return NULL;
+}
+
+void hca_memic_read(struct hca *hca, uint64_t addr, uint8_t *data, size_t len)
+{
+	uint8_t *byte;
+
+	fabric_lock(hca->fabric);
+	memset(data, 0xff, len);
+	byte = operand(hca, addr, MEMIC_TEST_AND_SET, len);
+	if (byte) {
+		*data = *byte;
+		*byte = 0xff;
+	}
+	fabric_unlock(hca->fabric);
+}
+
+void hca_memic_write(struct hca *hca, uint64_t addr, const uint8_t *data, size_t len)
+{
+	uint8_t *byte;
+
+	fabric_lock(hca->fabric);
+	byte = operand(hca, addr, MEMIC_INCREMENT, len);
+	if (byte)
+		*byte += *data;
+	fabric_unlock(hca->fabric);
 }
 
 /* ---- use ---- */

@@ -13,6 +13,11 @@ enum {
 	MEMIC_ALIGN_LOG = 12, /* at most */
 };
 
+enum memic_operation {
+	MEMIC_INCREMENT,    /* a byte that is written is added to the memory's */
+	MEMIC_TEST_AND_SET, /* a byte is read, and all its bits are set */
+};
+
 struct memic;
 struct memic_block;
 
@@ -32,8 +37,15 @@ void memic_destroy(struct hca *hca);
 const char *memic_check(const struct memic *memic, const struct memic_request *request);
 /* The function gives out a block for a request that is right; the result is 0, ENOSPC or ENOMEM. */
 int memic_take(struct memic *memic, const struct memic_request *request, uint64_t *addr);
-/* The function returns 0, ENOENT when there is no such block, or EBUSY when keys use it. */
+/* The function returns 0, ENOENT when there is no such block, or EBUSY when keys use it or it has
+ * addresses of operations. */
 int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size);
+
+/* The first function gives a block the address of an operation, and the second takes it back. They
+ * return NULL, or what is wrong. */
+const char *memic_open_operation(struct memic *memic, uint64_t addr, uint32_t operation,
+				 uint64_t *window);
+const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t operation);
 
 /* The function returns the block that holds LEN bytes at ADDR, with one more user, or NULL when
  * there is none. */

@@ -108,12 +108,21 @@ static bool is_memory(uint64_t offset, uint32_t len)
 	return offset >= BAR_MEMIC && len <= BAR_SIZE - offset;
 }
 
-void bar_read(const struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len)
+static bool is_operation(uint64_t offset)
+{
+	return offset >= BAR_WINDOWS && offset < BAR_MEMIC;
+}
+
+void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len)
 {
 	uint32_t be = 0;
 
 	if (is_memory(offset, len)) {
 		memcpy(data, bar->memory + (offset - BAR_MEMIC), len);
+		return;
+	}
+	if (is_operation(offset)) {
+		hca_memic_read(bar->hca, offset, data, len);
 		return;
 	}
 	for (uint32_t i = 0; i < len; i++, offset++) {
@@ -178,6 +187,8 @@ bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t l
 		return write_segment(bar, offset, data, len);
 	if (is_memory(offset, len))
 		memcpy(bar->memory + (offset - BAR_MEMIC), data, len);
+	else if (is_operation(offset))
+		hca_memic_write(bar->hca, offset, data, len);
 	else
 		write_uar(bar, offset, data, len);
 	return false;

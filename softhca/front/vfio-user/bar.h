@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * bar.h - BAR 0: the initialization segment, UAR pages behind it, and the adapter's memory at its
- * end.
+ * end, with windows for operations on it before that.
  */
 #ifndef SOFTHCA_FRONT_VFIO_USER_BAR_H
 #define SOFTHCA_FRONT_VFIO_USER_BAR_H
@@ -14,6 +14,7 @@
 #define BAR_SIZE       (256ull << 20) /* a page for each UAR number there can be */
 #define BAR_MEMIC_SIZE (1ull << 20)   /* the last ones are memory of the adapter's own */
 #define BAR_MEMIC      (BAR_SIZE - BAR_MEMIC_SIZE)
+#define BAR_WINDOWS    (BAR_MEMIC - HCA_MEMIC_OPERATIONS * BAR_MEMIC_SIZE) /* operations on it */
 
 enum bar_nic_state { /* what the driver may expect of the adapter, and what it asks for */
 		     BAR_NIC_FULL = 0,
@@ -34,7 +35,7 @@ struct bar {
 };
 
 /* OFFSET and LEN lie within BAR_SIZE. */
-void bar_read(const struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len);
+void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len);
 /* The function returns true when the driver wants the adapter, but not its configuration space, to
  * be reset. */
 bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len);

@@ -17,6 +17,7 @@ static int mlx5_init(struct device *device, struct hca_config *config)
 	config->memic_size = DEVICE_MEMORY;
 	config->memic_bar = BAR_MEMIC;
 	config->memic_bar_size = BAR_MEMIC_SIZE;
+	config->memic_windows = BAR_WINDOWS;
 	device->bar.memory = calloc(1, BAR_MEMIC_SIZE);
 	device->bar.cmdq.dma = &device->dma;
 	device->bar.cmdq.fault = config->fault;

@@ -817,6 +817,7 @@ static void open_adapter(int i, enum hca_link_layer link)
 		.memic_size = FLAT_MEMIC_SIZE,
 		.memic_bar = FLAT_MEMIC_BAR,
 		.memic_bar_size = FLAT_MEMIC_BAR_SIZE,
+		.memic_windows = FLAT_MEMIC_WINDOWS,
 		.pages_on_demand = true,
 	};
 

@@ -29,6 +29,7 @@ enum {
 	FLAT_EVENTS = 64,
 	FLAT_MEMIC_BAR = 0x800000, /* of memory of the adapter's own */
 	FLAT_MEMIC_BAR_SIZE = 64 << 10,
+	FLAT_MEMIC_WINDOWS = 0x900000, /* where it is operated on */
 	FLAT_MEMIC_SIZE = 32 << 10,
 	LOCAL_WRITE = 1 << 0,
 	REMOTE_WRITE = 1 << 1,

@@ -192,6 +192,117 @@ static void keys_hold_their_block(void **state)
 	memic_dealloc(at, PAGE, PRM_STAT_OK);
 }
 
+/* ---- operations ---- */
+
+/* Where the operation is for the block at OFFSET, from where windows begin */
+static uint64_t memic_modify(uint32_t what, uint32_t operation, uint64_t offset,
+			     enum prm_status expect)
+{
+	uint8_t in[PRM_MODIFY_MEMIC_IN_SIZE] = { 0 }, out[PRM_MODIFY_MEMIC_OUT_SIZE];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_MEMIC);
+	fld_set(in, CMD_IN_OP_MOD, what);
+	fld_set(in, MODIFY_MEMIC_IN_MEMIC_OPERATION_TYPE, operation);
+	fld_set(in, MODIFY_MEMIC_IN_MEMIC_START_ADDR, FLAT_MEMIC_BAR + offset);
+	flat_cmd_expect(flat.hca[1], in, sizeof(in), out, sizeof(out), expect);
+	return fld_get(out, MODIFY_MEMIC_OUT_MEMIC_OPERATION_ADDR);
+}
+
+static void increment(uint64_t at, uint8_t by)
+{
+	hca_memic_write(flat.hca[1], at, &by, 1);
+}
+
+static uint8_t test_and_set(uint64_t at)
+{
+	uint8_t byte;
+
+	hca_memic_read(flat.hca[1], at, &byte, 1);
+	return byte;
+}
+
+static void operations_are_on_the_byte_at_their_address(void **state)
+{
+	uint64_t at, add, set;
+
+	(void)state;
+	memset(memory, 0, sizeof(memory));
+	place_pages(flat.hca[1], memory);
+	at = alloc_in(3 * PAGE, 2 * PAGE, PAGE + UNIT, 0, PRM_STAT_OK);
+	add = memic_modify(PRM_MODIFY_MEMIC_ALLOC, PRM_MEMIC_INCREMENT, at, PRM_STAT_OK);
+	set = memic_modify(PRM_MODIFY_MEMIC_ALLOC, PRM_MEMIC_TEST_AND_SET, at, PRM_STAT_OK);
+	assert_int_equal(add % PAGE, at % PAGE);
+	for (unsigned int i = 0; i < 300; i++)
+		increment(add + PAGE + 5, 1);
+	increment(add + PAGE + 5, 7);
+	assert_int_equal(memory[at + PAGE + 5], (uint8_t)(300 + 7));
+	assert_int_equal(memory[at + PAGE + 4] | memory[at + PAGE + 6], 0);
+	assert_int_equal(test_and_set(set + PAGE + 5), (uint8_t)(300 + 7));
+	assert_int_equal(test_and_set(set + PAGE + 5), 0xff);
+	increment(add + PAGE + 5, 1);
+	assert_int_equal(memory[at + PAGE + 5], 0);
+}
+
+/* Its bytes are as they were, and reads have all ones. */
+static void expect_no_operation(uint64_t at, size_t len)
+{
+	uint8_t bytes[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	static uint8_t before[FLAT_MEMIC_BAR_SIZE];
+
+	memcpy(before, memory, sizeof(before));
+	hca_memic_write(flat.hca[1], at, bytes, len);
+	hca_memic_read(flat.hca[1], at, bytes, len);
+	assert_memory_equal(before, memory, sizeof(before));
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(bytes[i], 0xff);
+}
+
+static void accesses_beside_an_operation_do_nothing(void **state)
+{
+	uint64_t at, add, set;
+
+	(void)state;
+	memset(memory, 0x55, sizeof(memory));
+	place_pages(flat.hca[1], memory);
+	at = alloc_in(PAGE, PAGE, UNIT, 0, PRM_STAT_OK);
+	expect_no_operation(FLAT_MEMIC_WINDOWS + at, 1);
+	add = memic_modify(PRM_MODIFY_MEMIC_ALLOC, PRM_MEMIC_INCREMENT, at, PRM_STAT_OK);
+	assert_int_equal(test_and_set(add), 0xff); /* not by that address */
+	set = add + FLAT_MEMIC_BAR_SIZE;           /* which is not open */
+	expect_no_operation(set, 1);
+	expect_no_operation(add, 2);
+	expect_no_operation(add, 8);
+	expect_no_operation(add + UNIT, 1);
+	expect_no_operation(add - 1, 1);
+	expect_no_operation(FLAT_MEMIC_WINDOWS - 1, 1);
+	expect_no_operation(FLAT_MEMIC_WINDOWS + 2 * FLAT_MEMIC_BAR_SIZE, 1);
+	memic_modify(PRM_MODIFY_MEMIC_DEALLOC, PRM_MEMIC_INCREMENT, at, PRM_STAT_OK);
+	expect_no_operation(add, 1);
+	memic_modify(PRM_MODIFY_MEMIC_ALLOC, PRM_MEMIC_INCREMENT, at, PRM_STAT_OK);
+	place_pages(flat.hca[1], NULL);
+	expect_no_operation(add, 1);
+}
+
+static void operations_hold_their_block(void **state)
+{
+	uint64_t at = alloc_in(0, PAGE, PAGE, 0, PRM_STAT_OK);
+
+	(void)state;
+	memic_modify(PRM_MODIFY_MEMIC_ALLOC, 2, at, PRM_STAT_BAD_PARAM_ERR);
+	memic_modify(PRM_MODIFY_MEMIC_ALLOC, PRM_MEMIC_INCREMENT, at + UNIT,
+		     PRM_STAT_BAD_PARAM_ERR);
+	memic_modify(PRM_MODIFY_MEMIC_DEALLOC, PRM_MEMIC_INCREMENT, at, PRM_STAT_BAD_PARAM_ERR);
+	memic_modify(PRM_MODIFY_MEMIC_DEALLOC, 2, at, PRM_STAT_BAD_PARAM_ERR);
+	memic_modify(2, PRM_MEMIC_INCREMENT, at, PRM_STAT_BAD_PARAM_ERR);
+	for (uint32_t operation = 0; operation < 2; operation++) {
+		memic_modify(PRM_MODIFY_MEMIC_ALLOC, operation, at, PRM_STAT_OK);
+		memic_modify(PRM_MODIFY_MEMIC_ALLOC, operation, at, PRM_STAT_BAD_PARAM_ERR);
+		memic_dealloc(at, PAGE, PRM_STAT_RES_BUSY);
+		memic_modify(PRM_MODIFY_MEMIC_DEALLOC, operation, at, PRM_STAT_OK);
+	}
+	memic_dealloc(at, PAGE, PRM_STAT_OK);
+}
+
 static void query_page(struct hca *hca, unsigned int page, uint8_t *cap)
 {
 	uint8_t in[16] = { 0 }, out[16 + PRM_HCA_CAP_SIZE];
@@ -214,7 +325,9 @@ static void capabilities_say_what_there_is(void **state)
 	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC), 1);
 	assert_int_equal(fld_get(cap, MEM_CAP_MAX_MEMIC_SIZE), FLAT_MEMIC_SIZE);
 	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_BAR_SIZE), FLAT_MEMIC_BAR_SIZE);
-	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_OPERATIONS), 0);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_OPERATIONS), 3);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_INCREMENT_SIZES), 1);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_TEST_AND_SET_SIZES), 1);
 	query_page(flat.hca[0], PRM_CAP_ODP, cap);
 	assert_int_equal(fld_get(fld_at(cap, ODP_CAP_RC), ODP_ATOMIC), 1);
 	assert_int_equal(fld_get(fld_at(cap, ODP_CAP_UD), ODP_RECEIVE), 0);
@@ -254,6 +367,36 @@ static void an_adapter_without_it_says_so(void **state)
 	hca_destroy(hca);
 }
 
+/* One whose accesses nobody sees has no operations on it. */
+static void an_adapter_without_windows_says_so(void **state)
+{
+	static const struct hca_bus_ops ops = { .read = no_dma, .write = no_dma_out };
+	struct hca_config config = { .num_ports = 1,
+				     .bus_ops = &ops,
+				     .memic_size = PAGE,
+				     .memic_bar = FLAT_MEMIC_BAR,
+				     .memic_bar_size = PAGE };
+	uint8_t in[PRM_ALLOC_MEMIC_IN_SIZE] = { 0 }, out[16], cap[PRM_HCA_CAP_SIZE];
+	uint8_t modify[PRM_MODIFY_MEMIC_IN_SIZE] = { 0 }, answer[PRM_MODIFY_MEMIC_OUT_SIZE];
+	struct hca *hca;
+
+	(void)state;
+	assert_int_equal(hca_create(&config, &hca), 0);
+	query_page(hca, PRM_CAP_DEV_MEM, cap);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC), 1);
+	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_OPERATIONS), 0);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
+	fld_set(in, ALLOC_MEMIC_IN_RANGE_START_ADDR, FLAT_MEMIC_BAR);
+	fld_set(in, ALLOC_MEMIC_IN_RANGE_SIZE, PAGE);
+	fld_set(in, ALLOC_MEMIC_IN_MEMIC_SIZE, PAGE);
+	flat_cmd_expect(hca, in, sizeof(in), out, sizeof(out), PRM_STAT_OK);
+	fld_set(modify, CMD_IN_OPCODE, PRM_OP_MODIFY_MEMIC);
+	fld_set(modify, MODIFY_MEMIC_IN_MEMIC_START_ADDR, FLAT_MEMIC_BAR);
+	flat_cmd_expect(hca, modify, sizeof(modify), answer, sizeof(answer),
+			PRM_STAT_BAD_PARAM_ERR);
+	hca_destroy(hca);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, flat_setup, flat_teardown)
@@ -266,8 +409,12 @@ int main(void)
 		TEST(keys_end_where_they_say),
 		TEST(pages_that_the_front_took_away_fault),
 		TEST(keys_hold_their_block),
+		TEST(operations_are_on_the_byte_at_their_address),
+		TEST(accesses_beside_an_operation_do_nothing),
+		TEST(operations_hold_their_block),
 		TEST(capabilities_say_what_there_is),
 		TEST(an_adapter_without_it_says_so),
+		TEST(an_adapter_without_windows_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,5 +135,6 @@ void dx_events(void);
 void dx_bad_eventfds(void);
 void dx_left(void);
 void dx_without(void);
+void dx_operations(void);
 
 #endif

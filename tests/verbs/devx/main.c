@@ -22,6 +22,7 @@ static const struct {
 	{ "events", dx_events },
 	{ "bad-eventfds", dx_bad_eventfds },
 	{ "left", dx_left },
+	{ "operations", dx_operations },
 	{ "without", dx_without },
 };
 

@@ -10,6 +10,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/crypto.h"
 #include "prm/mlx5/driver.h"
+#include "prm/mlx5/memic.h"
 #include "prm/mlx5/umem.h"
 #include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/wqe.h"
@@ -381,7 +382,7 @@ static void put_odp(const struct hca *hca, uint8_t *cap)
 		fld_set(fld_at(cap, ODP_CAP_UD), datagrams[i], 1);
 }
 
-/* No operations: they are reads and writes of a page that the adapter would have to see. */
+/* Operations are reads and writes that the adapter has to see. They are of bytes. */
 static void put_device_memory(const struct hca *hca, uint8_t *cap)
 {
 	if (!hca->config.memic_size)
@@ -392,6 +393,12 @@ static void put_device_memory(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, MEM_CAP_MEMIC_BAR_START_ADDR, hca->config.memic_bar);
 	fld_set(cap, MEM_CAP_MEMIC_BAR_SIZE, hca->config.memic_bar_size);
 	fld_set(cap, MEM_CAP_MAX_MEMIC_SIZE, hca->config.memic_size);
+	if (!hca->config.memic_windows)
+		return;
+	fld_set(cap, MEM_CAP_MEMIC_OPERATIONS,
+		1 << PRM_MEMIC_INCREMENT | 1 << PRM_MEMIC_TEST_AND_SET);
+	fld_set(cap, MEM_CAP_MEMIC_INCREMENT_SIZES, 1);
+	fld_set(cap, MEM_CAP_MEMIC_TEST_AND_SET_SIZES, 1);
 }
 
 /* Doorbells for devices that programs emulate. The adapter has no queues of such devices: their

@@ -85,6 +85,8 @@ static const struct {
 	[PRM_OP_DESTROY_PSV] = { psv_destroy, 16, 16, true },
 	[PRM_OP_ALLOC_MEMIC] = { memic_alloc, PRM_ALLOC_MEMIC_IN_SIZE, 16, false },
 	[PRM_OP_DEALLOC_MEMIC] = { memic_dealloc, PRM_DEALLOC_MEMIC_IN_SIZE, 16, true },
+	[PRM_OP_MODIFY_MEMIC] = { memic_modify, PRM_MODIFY_MEMIC_IN_SIZE, PRM_MODIFY_MEMIC_OUT_SIZE,
+				  true },
 	[PRM_OP_CREATE_EQ] = { eq_create, PRM_CREATE_EQ_IN_SIZE, 16, false },
 	[PRM_OP_QUERY_EQ] = { eq_query, 16, 16 + PRM_EQC_SIZE, false },
 	[PRM_OP_DESTROY_EQ] = { eq_destroy, 16, 16, true },

@@ -131,6 +131,7 @@ enum prm_status port_set_roce_address(struct hca *hca, struct cmd *cmd);
 enum prm_status port_query_roce_address(struct hca *hca, struct cmd *cmd);
 enum prm_status memic_alloc(struct hca *hca, struct cmd *cmd);
 enum prm_status memic_dealloc(struct hca *hca, struct cmd *cmd);
+enum prm_status memic_modify(struct hca *hca, struct cmd *cmd);
 enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd);
 enum prm_status vport_query(struct hca *hca, struct cmd *cmd);
 enum prm_status vport_modify(struct hca *hca, struct cmd *cmd);
