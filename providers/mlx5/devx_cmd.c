@@ -12,9 +12,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* What a program hears of a command that it has not written itself: as Linux' driver says of its
- * own (mlx5_core). */
-static int status_errno(uint32_t status)
+int mlx5_devx_status_errno(uint32_t status)
 {
 	switch (status) {
 	case PRM_STAT_OK:
@@ -45,7 +43,7 @@ static int devx_finish(int ret, const void *in, const void *out)
 		verbs_warn("the device's command 0x%x fails: errno %d, status 0x%x, syndrome 0x%x",
 			   (unsigned int)fld_get(in, CMD_IN_OPCODE), ret, status,
 			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
-	return ret == EREMOTEIO || !ret ? status_errno(status) : ret;
+	return ret == EREMOTEIO || !ret ? mlx5_devx_status_errno(status) : ret;
 }
 
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,

@@ -3,8 +3,8 @@
  * devx_cmd.h - commands in the device's own format that this library gives by itself (DevX), for
  * what the kernel has no other words for.
  *
- * All return 0, an errno of the kernel's, or EREMOTEIO when the device refuses. Mailboxes are
- * whole: the first two dwords of OUT are the status and the syndrome.
+ * All return 0, an errno of the kernel's, or what mlx5_devx_status_errno() makes of the device's
+ * status. Mailboxes are whole: the first two dwords of OUT are the status and the syndrome.
  */
 #ifndef PROVIDERS_MLX5_DEVX_CMD_H
 #define PROVIDERS_MLX5_DEVX_CMD_H
@@ -14,6 +14,10 @@
 
 struct ibv_qp;
 struct mlx5_context;
+
+/* What a program hears of a command that it has not written itself: as Linux' driver says of its
+ * own (mlx5_core). */
+int mlx5_devx_status_errno(uint32_t status);
 
 int mlx5_devx_run(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
 		  size_t out_len);

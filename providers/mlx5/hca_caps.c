@@ -12,6 +12,7 @@
 #include "prm/mlx5/crypto.h"
 #include "prm/mlx5/general_obj.h"
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/devx_cmd.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -33,6 +34,7 @@ static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out,
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in)),
 		verbs_attr_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, size),
 	};
+	uint32_t status;
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
@@ -40,8 +42,9 @@ static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out,
 	memset(out, 0, size);
 	ret = verbs_cmd_run(&ctx->vctx.context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER,
 			    attrs, ARRAY_SIZE(attrs));
-	if (!ret && fld_get(out, CMD_OUT_STATUS))
-		ret = EREMOTEIO;
+	status = (uint32_t)fld_get(out, CMD_OUT_STATUS);
+	if (status && (!ret || ret == EREMOTEIO))
+		ret = mlx5_devx_status_errno(status);
 	if (ret)
 		verbs_log(ctx->has_devx ? VERBS_LOG_WARN : VERBS_LOG_INFO,
 			  "%s does not tell its capabilities of kind %u: errno %d",

@@ -27,7 +27,8 @@ enum fault_kind {
 
 /* Connect with the server whose control socket the environment names as FAULTS_CONTROL. */
 void fault_open(void);
-/* The function tells whether this build can make KIND fail: sanitizers have their own allocator. */
+/* The function tells whether this build can make KIND fail: sanitizers have their own allocator,
+ * and who compares libraries (FAULTS_COMMANDS_ONLY) has use for commands alone. */
 bool fault_is_offered(enum fault_kind kind);
 const char *fault_name(enum fault_kind kind);
 /* The function returns how many chances to fail there have been so far. */
@@ -87,7 +88,7 @@ struct life_kind {
 };
 
 /* Lists that end with an empty entry. */
-extern const struct life_kind life_objects[], life_queues[], life_raw[], life_devx[];
+extern const struct life_kind life_objects[], life_queues[], life_raw[], life_devx[], life_small[];
 
 /* ---- what lives share: life.c ---- */
 

@@ -41,6 +41,8 @@ const char *fault_name(enum fault_kind kind)
 /* Under valgrind the allocator is valgrind's, whatever the program defines. */
 bool fault_is_offered(enum fault_kind kind)
 {
+	if (getenv("FAULTS_COMMANDS_ONLY"))
+		return kind == FAULT_KERNEL || kind == FAULT_ADAPTER;
 	return kind != FAULT_MEMORY || (OWN_ALLOCATOR && !getenv("FAULTS_NO_MEMORY"));
 }
 
