@@ -104,7 +104,7 @@ static int number_choose(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 {
 	long page_size = sysconf(_SC_PAGESIZE);
 
-	uar->length = (size_t)page_size;
+	uar->length = (uint32_t)page_size;
 	/* UARs are of 4 KiB, and a larger page has several of them, or one UAR is as large as the
 	 * page. */
 	uar->count = min_of(max_of(ctx->caps.num_uars_per_page, 1u),
@@ -145,7 +145,7 @@ static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 				   ctx->vctx.context.device->name, ret);
 		else
 			verbs_warn("%s: mapping a doorbell page of %zu bytes failed: errno %d",
-				   ctx->vctx.context.device->name, uar->length, ret);
+				   ctx->vctx.context.device->name, (size_t)uar->length, ret);
 		return ret;
 	}
 	uar->page = page;

@@ -54,8 +54,8 @@ struct mlx5_uar {
 	uint32_t bfreg_index; /* in create_qp: of the first register */
 	uint32_t count;   /* UARs whose registers are for us; without objects it may be several */
 	uint32_t cq_flag; /* MLX5_IB_CREATE_CQ_FLAGS_*: in create_cq, whether page_id counts */
+	uint32_t length;
 	uint64_t mmap_offset;
-	size_t length;
 	uint8_t *page;
 	struct mlx5_bfreg *bfregs; /* those that are dealt out, which uar.c made; they go with it */
 	struct mlx5_bfreg of_one_uar[PRM_UAR_SQS]; /* where they are, if they are no more */

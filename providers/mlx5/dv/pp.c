@@ -10,8 +10,8 @@
 
 struct dv_pp {
 	struct mlx5dv_pp pp; /* first */
-	struct ibv_context *context;
 	uint32_t handle;
+	struct ibv_context *context;
 };
 
 static int pp_run_alloc(const void *rate, size_t size, uint32_t flags, struct dv_pp *pp)

@@ -13,18 +13,17 @@
 struct dv_uar {
 	struct mlx5dv_devx_uar uar; /* first */
 	struct ibv_context *context;
-	uint64_t mmap_offset;     /* whole; off_t may be too short for it */
-	struct mlx5_bfreg *bfreg; /* BlueFlame: ours until it is freed */
-	struct mlx5_uar *own;     /* plain, of its own. NULL as well: it goes with the context */
+	struct mlx5_uar *page;
+	struct mlx5_bfreg *bfreg; /* BlueFlame: ours until it is freed. NULL: the page is plain */
 };
 
-static void uar_describe(struct dv_uar *uar, const struct mlx5_uar *page, uint8_t *reg)
+static void uar_describe(struct dv_uar *uar, struct mlx5_uar *page, uint8_t *reg)
 {
 	uar->uar.reg_addr = reg;
 	uar->uar.base_addr = page->page;
 	uar->uar.page_id = page->page_id;
 	uar->uar.mmap_off = (off_t)page->mmap_offset;
-	uar->mmap_offset = page->mmap_offset;
+	uar->page = page;
 }
 
 static int blueflame_get(struct mlx5_context *ctx, struct dv_uar *uar)
@@ -63,8 +62,7 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 		ret = mlx5_uar_get_cq(ctx, &page);
 		break;
 	case MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED:
-		ret = mlx5_uar_get_plain(ctx, &uar->own);
-		page = uar->own;
+		ret = mlx5_uar_get_plain(ctx, &page);
 		break;
 	default:
 		verbs_warn(
@@ -128,13 +126,14 @@ DV_EXPORT struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *cont
 DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 {
 	struct dv_uar *uar = (struct dv_uar *)devx_uar;
+	struct mlx5_context *ctx = to_mctx(uar->context);
 
 	if (uar->bfreg)
-		mlx5_uar_put_bfreg(to_mctx(uar->context), uar->bfreg);
-	else if (uar->own)
-		mlx5_uar_put_plain(to_mctx(uar->context), uar->own);
+		mlx5_uar_put_bfreg(ctx, uar->bfreg);
+	else if (uar != __atomic_load_n(&ctx->plain_for_programs, __ATOMIC_ACQUIRE))
+		mlx5_uar_put_plain(ctx, uar->page);
 	else
-		return;
+		return; /* it goes with the context */
 	dv_give(uar->context, uar);
 }
 
@@ -144,7 +143,7 @@ DV_EXPORT int mlx5dv_devx_uar_export_dmabuf_fd(struct mlx5dv_devx_uar *devx_uar)
 	const struct dv_uar *uar = (struct dv_uar *)devx_uar;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int fd = -1;
-	int ret = verbs_cmd_alloc_dmabuf(uar->context, uar->mmap_offset / page, &fd);
+	int ret = verbs_cmd_alloc_dmabuf(uar->context, uar->page->mmap_offset / page, &fd);
 
 	if (!ret)
 		return fd;
