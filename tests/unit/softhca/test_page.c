@@ -22,7 +22,7 @@ static uintptr_t page_at(int i)
 }
 
 /* The memory between the pages is given back. */
-static bool scatter(void)
+static bool pages_scatter(void)
 {
 	size_t size = (size_t)PAGES * FAR;
 
@@ -38,7 +38,7 @@ static bool scatter(void)
 	return before[0];
 }
 
-static bool compact(void)
+static bool memory_compact(void)
 {
 	int fd = open("/proc/sys/vm/compact_memory", O_WRONLY | O_CLOEXEC);
 	bool done = fd >= 0 && write(fd, "1", 1) == 1;
@@ -58,11 +58,11 @@ int main(void)
 {
 	int moved = 0, excused = 0;
 
-	if (!scatter())
+	if (!pages_scatter())
 		return skip("Linux does not tell which pages there are");
 	if (page_may_move(getpid(), page_at(0)))
 		return skip("Linux moves pages meanwhile");
-	if (!compact())
+	if (!memory_compact())
 		return skip("Linux compacts no memory for this user");
 	for (int i = 0; i < PAGES; i++) {
 		if (page_identity(getpid(), page_at(i)) == before[i])
