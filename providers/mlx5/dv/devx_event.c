@@ -50,6 +50,13 @@ DV_EXPORT void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channe
 	free((struct devx_event_channel *)event_channel);
 }
 
+/* Handles are a context's: the same of another one is of nobody knows what. */
+static int refuse_foreign(const char *call)
+{
+	verbs_warn("%s: obj is of another context than the channel", call);
+	return EINVAL;
+}
+
 /* TARGET is the eventfd to signal, or the number to tell on the channel. */
 static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *event_channel,
 		     const struct mlx5dv_devx_obj *obj, const uint16_t *events, uint16_t size,
@@ -63,9 +70,12 @@ static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *e
 		verbs_attr_in(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_TYPE_NUM_LIST, events, size),
 		target,
 	};
-	int ret = verbs_cmd_run(channel->context, MLX5_IB_OBJECT_DEVX,
-				MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, attrs, ARRAY_SIZE(attrs));
+	int ret;
 
+	if (obj && obj->context != channel->context)
+		return refuse_foreign(call);
+	ret = verbs_cmd_run(channel->context, MLX5_IB_OBJECT_DEVX,
+			    MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, attrs, ARRAY_SIZE(attrs));
 	if (ret)
 		verbs_warn("%s: %u bytes of events, the first %#x: %s%s", call, size,
 			   size >= sizeof(*events) ? events[0] : 0u, strerror(ret),

@@ -133,6 +133,7 @@ void dx_answers(void);
 void dx_short_answers(void);
 void dx_events(void);
 void dx_bad_eventfds(void);
+void dx_foreign_channels(void);
 void dx_left(void);
 void dx_without(void);
 void dx_operations(void);

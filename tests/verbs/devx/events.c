@@ -393,3 +393,28 @@ void dx_bad_eventfds(void)
 	mlx5dv_devx_destroy_event_channel(channel);
 	dx_end_close(end);
 }
+
+/* Numbers of objects are those of their context, and another's may be of something else. */
+void dx_foreign_channels(void)
+{
+	struct mlx5dv_devx_event_channel *channel;
+	uint16_t comp = PRM_EVENT_COMP;
+	struct dx_end a, b;
+	int fd = eventfd(0, EFD_NONBLOCK);
+
+	MUST(fd >= 0);
+	dx_end_open(DX_PAGE, &a);
+	dx_end_open(DX_PAGE, &b);
+	channel = channel_of(&a, 0);
+	say_check(mlx5dv_devx_subscribe_devx_event(channel, b.cq.obj, sizeof(comp), &comp, 1) ==
+			  EINVAL,
+		  "another context's object");
+	say_check(mlx5dv_devx_subscribe_devx_event_fd(channel, fd, b.cq.obj, comp) == EINVAL,
+		  "nor by an eventfd");
+	say_check(!mlx5dv_devx_subscribe_devx_event(channel, a.cq.obj, sizeof(comp), &comp, 1),
+		  "its own");
+	mlx5dv_devx_destroy_event_channel(channel);
+	close(fd);
+	dx_end_close(&b);
+	dx_end_close(&a);
+}

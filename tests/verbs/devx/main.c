@@ -21,6 +21,7 @@ static const struct {
 	{ "short-answers", dx_short_answers },
 	{ "events", dx_events },
 	{ "bad-eventfds", dx_bad_eventfds },
+	{ "foreign-channels", dx_foreign_channels },
 	{ "left", dx_left },
 	{ "operations", dx_operations },
 	{ "without", dx_without },
