@@ -114,8 +114,10 @@ enum { UDP_SIZE = 8, TCP_SIZE = 20 };
 #define UDP_CHECKSUM        FLD(0x4, 15, 0)
 
 #define TCP_SEQUENCE        FLD(0x4, 31, 0)
+#define TCP_ACKNOWLEDGMENT  FLD(0x8, 31, 0)
 #define TCP_HEADER_WORDS    FLD(0xc, 31, 28)
 #define TCP_FLAGS           FLD(0xc, 24, 16)
+#define TCP_WINDOW          FLD(0xc, 15, 0)
 #define TCP_CHECKSUM        FLD(0x10, 31, 16)
 
 enum { TCP_FIN = 0x01, TCP_PSH = 0x08, TCP_ACK = 0x10, TCP_CWR = 0x80 };

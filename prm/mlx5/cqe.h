@@ -141,9 +141,16 @@ enum cqe_rss_hash_type {
 
 /* Of a striding queue: the WQE, and beside the length how many strides the frame took. A filler has
  * no frame: what is left of the WQE was not enough for one. CQE_WQE_COUNTER is the first stride. */
-#define CQE_WQE_ID        FLD(0x0, 15, 0)
-#define CQE_FILLER        FLD(0x2c, 31, 31)
-#define CQE_STRIDES       FLD(0x2c, 30, 16)
+#define CQE_WQE_ID  FLD(0x0, 15, 0)
+#define CQE_FILLER  FLD(0x2c, 31, 31)
+#define CQE_STRIDES FLD(0x2c, 30, 16)
+/* Of TCP segments that became one frame, CQE_LRO_SEGMENTS of them: what its headers are to say,
+ * which are those of the first segment. CQE_CHECK_SUM is that of the data. */
+#define CQE_LRO_PUSH      FLD(0x4, 30, 30)
+#define CQE_LRO_MIN_TTL   FLD(0x4, 23, 16)
+#define CQE_LRO_WINDOW    FLD(0x4, 15, 0)
+#define CQE_LRO_ACK       FLD(0x8, 31, 0)
+#define CQE_LRO_SEGMENTS  FLD(0x20, 31, 24)
 #define CQE_RSS_HASH      FLD(0xc, 31, 0)
 #define CQE_RSS_HASH_TYPE FLD(0x10, 31, 24)
 #define CQE_CHECK_SUM     FLD(0x14, 31, 16)

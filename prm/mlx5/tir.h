@@ -21,6 +21,8 @@ enum {
 	PRM_RX_HASH_INVERTED_XOR8 = 1,
 	PRM_RX_HASH_TOEPLITZ = 2,
 	PRM_RX_HASH_KEY_SIZE = 40,
+	PRM_LRO_IPV4 = 1, /* TIRC packet_merge_mask */
+	PRM_LRO_IPV6 = 2,
 	PRM_BLOCK_UNICAST = 1, /* TIRC self_lb_block */
 	PRM_BLOCK_MULTICAST = 2,
 	PRM_L3_IPV4 = 0, /* RX_HASH l3_prot_type */
@@ -64,7 +66,9 @@ enum {
 #define DESTROY_TIR_IN_TIRN               FLD(0x8, 23, 0)
 #define TIRC_DISP_TYPE                    FLD(0x4, 31, 28)
 #define TIRC_TLS_EN                       FLD(0x4, 27, 27)
+#define TIRC_LRO_TIMEOUT_PERIOD_USECS     FLD(0x10, 27, 12)
 #define TIRC_PACKET_MERGE_MASK            FLD(0x10, 11, 8)
+#define TIRC_LRO_MAX_IP_PAYLOAD_SIZE      FLD(0x10, 7, 0) /* in 256 bytes */
 #define TIRC_INLINE_RQN                   FLD(0x1c, 23, 0)
 #define TIRC_RX_HASH_SYMMETRIC            FLD(0x20, 31, 31)
 #define TIRC_TUNNELED_OFFLOAD_EN          FLD(0x20, 29, 29)

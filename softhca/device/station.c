@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
 #include "softhca/device/eth/eth_port.h"
 #include "softhca/device/management/pma.h"
 #include "softhca/device/management/sma.h"
@@ -112,6 +113,7 @@ void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, con
 
 void station_settle(struct hca *hca)
 {
+	lro_end_all(hca);
 	cq_end_runs(hca);
 }
 

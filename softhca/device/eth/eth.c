@@ -31,6 +31,7 @@ int eth_create(struct hca *hca)
 	res_init(&eth->flow_groups, &hca->user, 1, 1 << FLOW_LOG_ENTRIES);
 	res_init(&eth->flow_counters, &hca->user, 1, 1 << FLOW_LOG_COUNTERS);
 	TAILQ_INIT(&eth->ready);
+	LIST_INIT(&eth->collecting);
 	hca->eth = eth;
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "softhca/device/eth/flow_entry.h"
 #include "softhca/device/eth/flow_table.h"
 #include "softhca/device/eth/frame.h"
+#include "softhca/device/eth/lro.h"
 #include "softhca/device/eth/pacing.h"
 #include "softhca/device/eth/rqt.h"
 #include "softhca/device/eth/tir.h"
@@ -36,9 +37,12 @@ struct eth {
 	uint32_t flow_entries;
 	struct flow_table *root[2]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;
+	LIST_HEAD(, eth_rq) collecting; /* segments: see lro.h */
 	struct pacing pacing;
 	uint64_t work;                   /* what steering has cost so far: see flow_match.c */
 	uint8_t frame[FABRIC_FRAME_MAX]; /* being built */
+	/* A frame on its way to memory, with the CQE behind it. */
+	uint8_t image[RQ_SHIFT_MAX + LRO_FRAME_MAX + CQE_ROOM];
 };
 
 int eth_create(struct hca *hca);

@@ -14,8 +14,6 @@
 #include "softhca/device/queue/wqe.h"
 #include "softhca/log.h"
 
-enum { MAX_SHIFT = 2 }; /* bytes in front of a frame */
-
 /* ---- life ---- */
 
 static void rq_use(struct eth_rq *rq, int by)
@@ -33,6 +31,7 @@ void eth_rq_free(struct eth_rq *rq)
 	if (rq->strides)
 		log_note("RQ 0x%06x: %llu frames took %llu WQEs of strides", rq->n,
 			 (unsigned long long)rq->frames, (unsigned long long)rq->wqes);
+	lro_free(rq);
 	dma_unmap(&rq->wq.map);
 	free(rq);
 }
@@ -237,7 +236,9 @@ static void frame_describe(const struct eth_rq *rq, const struct eth_arrival *ar
 		.strides = strides,
 		.arrival = arrival,
 		.stripped = rq_strips(rq, &arrival->frame),
-		.sum = full_sum(&arrival->frame, rq_strips(rq, &arrival->frame)),
+		.sum = arrival->lro.segments
+			       ? arrival->lro.sum
+			       : full_sum(&arrival->frame, rq_strips(rq, &arrival->frame)),
 	};
 }
 
@@ -252,7 +253,7 @@ static void wqe_use(struct eth_rq *rq, uint32_t strides)
 static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
 			 const struct eth_arrival *arrival)
 {
-	uint8_t bytes[MAX_SHIFT + FABRIC_FRAME_MAX + CQE_ROOM], cqe[CQE_MAX];
+	uint8_t *bytes = hca->eth->image, cqe[CQE_MAX];
 	size_t len = rq->shift + frame_image(rq, &arrival->frame, bytes + rq->shift);
 	uint64_t at = (uint64_t)rq->used << rq->log_stride;
 	uint32_t strides = frame_strides(rq, len);
@@ -303,10 +304,11 @@ static bool wqe_is_short(const struct eth_rq *rq, const struct eth_arrival *arri
 	return rq->used && rq->used + frame_strides(rq, len) > rq->strides;
 }
 
-static void frame_drop(struct eth_rq *rq)
+static void frame_drop(struct eth_rq *rq, const struct eth_arrival *arrival)
 {
 	if (rq->counter)
-		rq->counter->value[Q_OUT_OF_BUFFER]++;
+		rq->counter->value[Q_OUT_OF_BUFFER] +=
+			arrival->lro.segments ? arrival->lro.segments : 1;
 }
 
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival)
@@ -320,7 +322,7 @@ void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival
 		wqe_fill(hca, rq);
 	ret = rq_fetch_wqe(hca, rq, &wqe);
 	if (ret == ENOENT) {
-		frame_drop(rq);
+		frame_drop(rq, arrival);
 		return;
 	}
 	ret = ret ? WQE_BAD_FETCH : frame_deliver(hca, rq, &wqe, arrival);

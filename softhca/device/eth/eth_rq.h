@@ -7,10 +7,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "softhca/device/eth/eth_wq.h"
 #include "softhca/device/eth/frame.h"
+#include "softhca/device/eth/lro.h"
 #include "softhca/device/format/format.h"
+
+enum { RQ_SHIFT_MAX = 2 }; /* bytes in front of a frame */
 
 struct cq;
 struct hca;
@@ -36,8 +40,10 @@ struct eth_rq {
 	/* A linked one: each WQE says which is behind it. Software links one before it counts the
 	 * one in front of it as posted. */
 	bool linked;
-	uint16_t at, next;     /* indices of the WQE that is in use, and of the one behind it */
-	uint64_t frames, wqes; /* that striding queue has received, and used up for them */
+	uint16_t at, next;       /* indices of the WQE that is in use, and of the one behind it */
+	uint64_t frames, wqes;   /* that striding queue has received, and used up for them */
+	struct lro_session *lro; /* or NULL */
+	LIST_ENTRY(eth_rq) in_collecting; /* while it collects segments */
 	uint8_t context[CONTEXT_MAX];
 };
 
@@ -48,6 +54,7 @@ struct eth_arrival {
 	uint32_t tag;            /* of the flow table entry that forwarded it */
 	uint32_t hash;
 	uint8_t hash_type; /* as in the CQE; 0: no hash */
+	struct lro_note lro;
 };
 
 /* The function gives a queue, whose other fields are set, a number, if it has none. It returns 0,

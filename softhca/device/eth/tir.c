@@ -53,8 +53,6 @@ void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival)
 	if (is_blocked(tir, arrival))
 		return;
 	arrival_hash(tir, arrival);
-	if (tir->rq)
-		eth_rq_receive(hca, tir->rq, arrival);
-	else
-		eth_rq_receive(hca, tir->rqt->rq[arrival->hash % tir->rqt->size], arrival);
+	lro_receive(hca, &tir->lro,
+		    tir->rq ? tir->rq : tir->rqt->rq[arrival->hash % tir->rqt->size], arrival);
 }

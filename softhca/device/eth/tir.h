@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "softhca/device/eth/lro.h"
 #include "softhca/device/eth/rss.h"
 #include "softhca/device/format/format.h"
 
@@ -26,6 +27,7 @@ struct tir {
 	/* A TIR refuses what its own transport domain has sent, unless one of these lets it in. */
 	bool own_unicast, own_multicast;
 	struct rss rss;
+	struct lro_rule lro;
 	uint8_t context[CONTEXT_MAX];
 };
 

@@ -421,19 +421,25 @@ static uint32_t words_sum(const uint8_t *bytes, uint32_t len, uint32_t start)
 
 static uint32_t put_l4(const struct eth_flow *flow, uint8_t *l4)
 {
-	uint32_t header = flow->protocol == 6 ? 20 : 8;
+	uint32_t header = flow->protocol == 6 ? 20 + (flow->time ? 12 : 0) : 8;
 
 	put16(l4, flow->sport);
 	put16(l4 + 2, flow->dport);
 	if (flow->protocol == 6) {
-		put32(l4 + 4, 1000);
-		l4[12] = 5 << 4;
+		put32(l4 + 4, 1000 + flow->sent);
+		put32(l4 + 8, flow->ack);
+		l4[12] = (uint8_t)(header / 4 << 4);
 		l4[13] = flow->tcp_flags;
+		put16(l4 + 14, flow->window);
+		if (flow->time) {
+			put32(l4 + 20, 0x0101080a);
+			put32(l4 + 24, flow->time);
+		}
 	} else {
 		put16(l4 + 4, 8 + flow->payload);
 	}
 	for (uint32_t i = 0; i < flow->payload; i++)
-		l4[header + i] = (uint8_t)(i * 3 + i / 256);
+		l4[header + i] = (uint8_t)((flow->sent + i) * 3 + (flow->sent + i) / 256);
 	return header + flow->payload;
 }
 
@@ -442,8 +448,9 @@ static uint32_t put_v4(const struct eth_flow *flow, uint8_t *ip)
 	uint32_t len = 20 + put_l4(flow, ip + 20);
 
 	ip[0] = 0x45;
+	ip[1] = flow->tos;
 	put16(ip + 2, len);
-	ip[8] = 64;
+	ip[8] = flow->ttl ? flow->ttl : 64;
 	ip[9] = flow->protocol;
 	put32(ip + 12, 0x0a000000 + flow->src);
 	put32(ip + 16, 0x0a000000 + flow->dst);
@@ -455,9 +462,10 @@ static uint32_t put_v6(const struct eth_flow *flow, uint8_t *ip)
 	uint32_t len = put_l4(flow, ip + 40);
 
 	ip[0] = 0x60;
+	ip[1] = (uint8_t)(flow->tos << 4);
 	put16(ip + 4, len);
 	ip[6] = flow->protocol;
-	ip[7] = 64;
+	ip[7] = flow->ttl ? flow->ttl : 64;
 	ip[8] = ip[24] = 0xfe;
 	ip[9] = ip[25] = 0x80;
 	put32(ip + 20, flow->src);
@@ -469,7 +477,7 @@ uint32_t eth_build_unsummed(const struct eth_flow *flow, uint8_t *bytes)
 {
 	uint32_t at = 12;
 
-	memset(bytes, 0, 14 + 4 + 60 + flow->payload);
+	memset(bytes, 0, 14 + 4 + 72 + flow->payload);
 	bytes[0] = flow->group ? 0x01 : 0x02;
 	bytes[5] = flow->dmac_last;
 	bytes[6] = 0x02;

@@ -99,6 +99,12 @@ struct eth_flow {
 	uint16_t sport, dport;
 	uint32_t payload; /* bytes */
 	uint8_t tcp_flags;
+	/* Of TCP: bytes sent before, what is acknowledged, and the time, if the option is to be
+	 * there. */
+	uint32_t sent, ack, time;
+	uint16_t window;
+	uint8_t ttl; /* 0: 64 */
+	uint8_t tos;
 	uint8_t dmac_last;
 	bool group; /* destination address is a multicast one */
 };

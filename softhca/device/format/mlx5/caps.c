@@ -280,6 +280,12 @@ static void put_ethernet(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, ETH_CAP_CSUM_CAP, 1);
 	fld_set(cap, ETH_CAP_CQE_CHECKSUM_FULL, 1);
 	fld_set(cap, ETH_CAP_VLAN_CAP, 1);
+	fld_set(cap, ETH_CAP_LRO_CAP, 1);
+	fld_set(cap, ETH_CAP_LRO_PSH_FLAG, 1);
+	fld_set(cap, ETH_CAP_LRO_TIME_STAMP, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(mlx5_lro_periods); i++)
+		fld_set(fld_at(cap, ETH_CAP_LRO_TIMER_SUPPORTED_PERIODS) + 4 * i, FLD(0x0, 31, 0),
+			mlx5_lro_periods[i]);
 	fld_set(cap, ETH_CAP_WQE_VLAN_INSERT, 1);
 	fld_set(cap, ETH_CAP_SELF_LB_EN_MODIFIABLE, 1);
 	fld_set(cap, ETH_CAP_MAX_LSO_CAP, LOG_MAX_LSO);

@@ -45,6 +45,9 @@ bool cmd_is_zero(const uint8_t *bytes, size_t len);
 #define CONTEXT_HOLDS(object, size) \
 	static_assert((size) <= sizeof(((object *)0)->context), "the context is too small")
 
+/* The periods, in microseconds, that a TIR may have segments wait for others: see cmd_tir.c. */
+extern const uint16_t mlx5_lro_periods[4];
+
 enum { CMD_OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
 
 /* The function returns how many bytes an answer of variable length may have. */

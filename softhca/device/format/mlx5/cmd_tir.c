@@ -14,6 +14,8 @@
 
 CONTEXT_HOLDS(struct tir, PRM_TIRC_SIZE);
 
+const uint16_t mlx5_lro_periods[4] = { 8, 16, 32, 1024 };
+
 static const char *check_hash(const uint8_t *tirc)
 {
 	const unsigned int known = PRM_HASH_SRC_IP | PRM_HASH_DST_IP | PRM_HASH_L4_SPORT |
@@ -29,13 +31,40 @@ static const char *check_hash(const uint8_t *tirc)
 	return NULL;
 }
 
+static bool period_is_known(uint64_t period)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(mlx5_lro_periods); i++)
+		if (period == mlx5_lro_periods[i])
+			return true;
+	return false;
+}
+
+static const char *check_lro(const uint8_t *tirc)
+{
+	uint64_t mask = fld_get(tirc, TIRC_PACKET_MERGE_MASK);
+
+	if (!mask)
+		return NULL;
+	if (mask & ~(uint64_t)(PRM_LRO_IPV4 | PRM_LRO_IPV6))
+		return "tir: only LRO of IPv4 and IPv6 is supported";
+	if (!fld_get(tirc, TIRC_LRO_MAX_IP_PAYLOAD_SIZE))
+		return "tir: LRO of nothing";
+	if (!period_is_known(fld_get(tirc, TIRC_LRO_TIMEOUT_PERIOD_USECS)))
+		return "tir: LRO has no such period";
+	return NULL;
+}
+
 static const char *tir_check(const uint8_t *tirc)
 {
+	const char *why = check_lro(tirc);
+
+	if (why)
+		return why;
+
 	if (fld_get(tirc, TIRC_DISP_TYPE) > PRM_TIR_INDIRECT)
 		return "tir: neither direct nor indirect";
-	if (fld_get(tirc, TIRC_TLS_EN) || fld_get(tirc, TIRC_PACKET_MERGE_MASK) ||
-	    fld_get(tirc, TIRC_TUNNELED_OFFLOAD_EN))
-		return "tir: TLS, LRO and tunnels are not supported";
+	if (fld_get(tirc, TIRC_TLS_EN) || fld_get(tirc, TIRC_TUNNELED_OFFLOAD_EN))
+		return "tir: TLS and tunnels are not supported";
 	return fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
 }
 
@@ -88,9 +117,16 @@ static void tir_decode(struct tir *tir)
 {
 	const uint8_t *selector = fld_at(tir->context, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
 	uint64_t own = fld_get(tir->context, TIRC_SELF_LB_BLOCK);
+	uint64_t merged = fld_get(tir->context, TIRC_PACKET_MERGE_MASK);
 
 	tir->own_unicast = own & PRM_BLOCK_UNICAST;
 	tir->own_multicast = own & PRM_BLOCK_MULTICAST;
+	tir->lro = (struct lro_rule){
+		.of_ipv4 = merged & PRM_LRO_IPV4,
+		.of_ipv6 = merged & PRM_LRO_IPV6,
+		.payload_max = fld_get(tir->context, TIRC_LRO_MAX_IP_PAYLOAD_SIZE) *
+			       (uint32_t)LRO_PAYLOAD_UNIT,
+	};
 	tir->rss = (struct rss){
 		.function = decode_function(fld_get(tir->context, TIRC_RX_HASH_FN)),
 		.symmetric = fld_get(tir->context, TIRC_RX_HASH_SYMMETRIC),
@@ -135,6 +171,15 @@ static struct tir *tir_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_find(&hca->eth->tirs, fld_get(cmd->in, field));
 }
 
+static void set_lro(struct tir *tir, const uint8_t *tirc)
+{
+	static const uint32_t fields[] = { TIRC_PACKET_MERGE_MASK, TIRC_LRO_TIMEOUT_PERIOD_USECS,
+					   TIRC_LRO_MAX_IP_PAYLOAD_SIZE };
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		fld_set(tir->context, fields[i], fld_get(tirc, fields[i]));
+}
+
 static void set_hash(struct tir *tir, const uint8_t *tirc)
 {
 	fld_set(tir->context, TIRC_RX_HASH_FN, fld_get(tirc, TIRC_RX_HASH_FN));
@@ -151,20 +196,25 @@ enum prm_status tir_modify(struct hca *hca, struct cmd *cmd)
 	const uint8_t *mask = fld_at(cmd->in, MODIFY_TIR_IN_BITMASK);
 	struct tir *tir = tir_find(hca, cmd, MODIFY_TIR_IN_TIRN);
 	uint64_t known = fld_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN) << 4 |
-			 fld_get(mask, MODIFY_TIR_BITMASK_HASH) << 2;
+			 fld_get(mask, MODIFY_TIR_BITMASK_HASH) << 2 |
+			 fld_get(mask, MODIFY_TIR_BITMASK_PACKET_MERGE);
 	const char *why = NULL;
 
 	if (!tir)
 		return PRM_STAT_BAD_RES_ERR;
 	if (fld_get64(mask, 0) != known)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
-				"tir: only hash and loopback can change");
-	if (fld_get(mask, MODIFY_TIR_BITMASK_HASH))
+				"tir: only hash, loopback and LRO can change");
+	if (fld_get(mask, MODIFY_TIR_BITMASK_PACKET_MERGE))
+		why = check_lro(tirc);
+	if (!why && fld_get(mask, MODIFY_TIR_BITMASK_HASH))
 		why = tir->rqt ? check_hash(tirc) : "tir: a direct TIR has no hash";
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
 	if (fld_get(mask, MODIFY_TIR_BITMASK_HASH))
 		set_hash(tir, tirc);
+	if (fld_get(mask, MODIFY_TIR_BITMASK_PACKET_MERGE))
+		set_lro(tir, tirc);
 	if (fld_get(mask, MODIFY_TIR_BITMASK_SELF_LB_EN))
 		fld_set(tir->context, TIRC_SELF_LB_BLOCK, fld_get(tirc, TIRC_SELF_LB_BLOCK));
 	tir_decode(tir);

@@ -190,6 +190,17 @@ static enum cqe_eth_l4 l4_type(const struct frame *frame)
 		       : CQE_ETH_L4_TCP_ACK_NO_DATA;
 }
 
+/* The checksums of all segments were right. */
+static void put_lro(const struct lro_note *lro, uint8_t *cqe)
+{
+	fld_set(cqe, CQE_HEADERS_OK, CQE_L2_OK | CQE_L3_OK | CQE_L4_OK);
+	fld_set(cqe, CQE_LRO_SEGMENTS, lro->segments);
+	fld_set(cqe, CQE_LRO_PUSH, lro->push);
+	fld_set(cqe, CQE_LRO_MIN_TTL, lro->min_ttl);
+	fld_set(cqe, CQE_LRO_WINDOW, lro->window);
+	fld_set(cqe, CQE_LRO_ACK, lro->ack);
+}
+
 static void put_arrival(const struct frame_completion *done, uint8_t *cqe)
 {
 	const struct frame *frame = &done->arrival->frame;
@@ -206,6 +217,8 @@ static void put_arrival(const struct frame_completion *done, uint8_t *cqe)
 	fld_set(cqe, CQE_VLAN, done->stripped ? frame->tci[0] : 0);
 	fld_set(cqe, CQE_BYTE_COUNT, frame->len - (done->stripped ? VLAN_SIZE : 0));
 	fld_set(cqe, CQE_FLOW_TAG, done->arrival->tag);
+	if (done->arrival->lro.segments)
+		put_lro(&done->arrival->lro, cqe);
 }
 
 void mlx5_encode_frame_cqe(const struct cqe_place *place, const struct frame_completion *done,

@@ -19,7 +19,7 @@ static bool is_request(const uint8_t *cqe)
 bool mlx5_can_compress(const uint8_t *cqe)
 {
 	return fld_get(cqe, CQE_OPCODE) <= CQE_OP_RESP_SEND_INVAL && !fld_get(cqe, CQE_FORMAT) &&
-	       fld_get(cqe, CQE_APP) != CQE_APP_TAG_MATCHING;
+	       fld_get(cqe, CQE_APP) != CQE_APP_TAG_MATCHING && !fld_get(cqe, CQE_LRO_SEGMENTS);
 }
 
 /* The function clears what CQEs of a run need not have in common. */
