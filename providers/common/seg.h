@@ -93,6 +93,12 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 }
 #endif
 
+SEG_INLINE void copy_8_to_16(uint8_t *to, const uint8_t *from, uint32_t len)
+{
+	memcpy(to, from, 8);
+	memcpy(to + len - 8, from + len - 8, 8); /* which may overlap the first */
+}
+
 /* The function copies up to 32 bytes, with fewer instructions than a call; no other byte is
  * touched. */
 SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)

@@ -91,7 +91,7 @@ static int ah_resolve_roce(struct mlx5_context *ctx, struct ibv_pd *pd,
 	if (ret)
 		return ret;
 	mah->has_kernel_object = true;
-	mlx5_ah_fill_roce(attr, resp.dmac, &mah->av);
+	mlx5_ah_fill_roce(attr, resp.dmac, mah);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	if (traits & PORT_ETHERNET)
 		ret = ah_resolve_roce(ctx, pd, attr, mah);
 	else
-		mlx5_ah_fill_infiniband(attr, &mah->av);
+		mlx5_ah_fill_infiniband(attr, mah);
 	if (ret) {
 		free(mah);
 		return ret;

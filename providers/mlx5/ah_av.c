@@ -35,19 +35,33 @@ static void av_fill_grh(const struct ibv_global_route *grh, bool roce, struct ml
 	memcpy(av->rgid, grh->dgid.raw, sizeof(av->rgid));
 }
 
-void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_wqe_av *av)
+static void ah_set_number(struct mlx5_ah *mah)
 {
+	__be64 raw;
+
+	memcpy(&raw, (const uint8_t *)&mah->av + AV_AT_NUMBER, sizeof(raw));
+	mah->number = be64toh(raw) | (uint64_t)MLX5_EXTENDED_UD_AV << 32;
+}
+
+void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_ah *mah)
+{
+	struct mlx5_wqe_av *av = &mah->av;
+
 	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4 | (attr->sl & 0xf));
 	av->fl_mlid = attr->src_path_bits & 0x7f;
 	av->rlid = htobe16(attr->dlid);
 	if (attr->is_global)
 		av_fill_grh(&attr->grh, false, av);
+	ah_set_number(mah);
 }
 
-void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_wqe_av *av)
+void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_ah *mah)
 {
+	struct mlx5_wqe_av *av = &mah->av;
+
 	/* The SL is a priority of 3 bits. */
 	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4 | (attr->sl & 0x7) << 1);
 	memcpy(av->rmac, dmac, sizeof(av->rmac));
 	av_fill_grh(&attr->grh, true, av);
+	ah_set_number(mah);
 }

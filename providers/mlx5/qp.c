@@ -173,8 +173,8 @@ static void qp_set_limits(const struct qp_size *size, struct mlx5_qp *qp)
 	qp->sq.max_sge = size->sq_max_sge;
 	qp->sq.max_inline = size->sq_max_inline;
 	qp->sq.wqe_bytes = size->sq_wqe_bytes;
-	qp->sq.usual_inline =
-		mlx5_qp_usual_inline(qp->rules, size->sq_max_inline, size->sq_wqe_bytes);
+	sq_prepare_inline(&qp->sq,
+			  mlx5_qp_usual_inline(qp->rules, size->sq_max_inline, size->sq_wqe_bytes));
 }
 
 static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp,

@@ -53,8 +53,9 @@ struct mlx5_sq {
 	/* Inline data of no more bytes fits behind any head that an operation of the QP may have;
 	 * what is longer is looked at more closely. */
 	uint32_t usual_inline;
-	uint16_t opcodes; /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
-	bool fence_next;  /* the next request waits for a UMR before it */
+	uint32_t short_inline; /* the same, and no more than COPY_SMALL_MAX */
+	uint16_t opcodes;      /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
+	bool fence_next;       /* the next request waits for a UMR before it */
 	struct mlx5_doorbell db;
 	/* The table has the third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and
 	 * _SOLICITED. */

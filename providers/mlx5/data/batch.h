@@ -154,8 +154,8 @@ struct rdma_op {
 	uint8_t op, opcode, kind; /* enum ibv_wr_opcode, MLX5_OPCODE_*, enum send_kind */
 };
 
-void mlx5_batch_begin_rdma_exception(struct mlx5_qp *qp, uint32_t rkey, uint64_t raddr, __be32 imm,
-				     struct rdma_op what);
+void mlx5_batch_begin_rdma_exception(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
+				     __be32 imm, struct rdma_op what);
 
 /* For the usual request nothing is called but at the end, and so no register is saved. */
 WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
@@ -165,7 +165,7 @@ WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t op
 
 	if (batch_is_exception(qp, op)) {
 		mlx5_batch_begin_rdma_exception(
-			qp, rkey, raddr, imm,
+			&qp->vqp.qp_ex, rkey, raddr, imm,
 			(struct rdma_op){ (uint8_t)op, opcode, (uint8_t)kind });
 		return;
 	}

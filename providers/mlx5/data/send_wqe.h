@@ -52,6 +52,12 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 	}
 }
 
+static inline void sq_prepare_inline(struct mlx5_sq *sq, uint32_t usual)
+{
+	sq->usual_inline = usual;
+	sq->short_inline = min_of(usual, (uint32_t)COPY_SMALL_MAX);
+}
+
 /* The function returns how the completion of a request will be reported: enum ibv_wc_opcode, and
  * enum ibv_wc_flags above it. That is a constant for a constant opcode. */
 WQE_INLINE uint32_t done_as(uint8_t opcode)
@@ -166,11 +172,11 @@ WQE_INLINE void wqe_set_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t qpn
 /* PRM: the address vector of DC has an access key where that of a datagram has a Q_Key. */
 WQE_INLINE void wqe_set_dc_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t dctn, uint64_t key)
 {
-	struct mlx5_wqe_datagram_seg *seg = wqe_second(ctrl);
+	uint8_t *to = wqe_second(ctrl);
 
-	seg->av = ah->av;
-	seg->av.dqp_dct = htobe32(dctn | MLX5_EXTENDED_UD_AV);
-	seg->av.key.dc_key = htobe64(key);
+	seg_put_be64(to, key);
+	seg_put_be64(to + AV_AT_NUMBER, ah->number | (uint64_t)dctn << 32);
+	copy_32(to + AV_AT_PATH, (const uint8_t *)&ah->av + AV_AT_PATH);
 }
 
 /* The stream stands in the middle of a word that wqe_begin() has written. */
@@ -291,12 +297,23 @@ WQE_INLINE void wqe_inline_close(struct send_wqe *wqe, uint32_t total)
 	}
 }
 
+WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, size_t len,
+				uint32_t most)
+{
+	return likely(len - 1 < most && seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
+}
+
 /* The function says whether LEN inline bytes, to be put at SEG, are usual: there is one at least,
  * they end before the ring does, and wqe_inline_limit() allows them. */
 WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
 {
-	return likely(len - 1 < sq->usual_inline &&
-		      seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
+	return inline_is_up_to(sq, seg, len, sq->usual_inline);
+}
+
+/* The function says the same of bytes that are no more than COPY_SMALL_MAX, too. */
+WQE_INLINE bool inline_is_short(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
+{
+	return inline_is_up_to(sq, seg, len, sq->short_inline);
 }
 
 WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)

@@ -75,9 +75,11 @@ mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t op
 }
 
 void __attribute__((cold, noinline))
-mlx5_batch_begin_rdma_exception(struct mlx5_qp *qp, uint32_t rkey, uint64_t raddr, __be32 imm,
+mlx5_batch_begin_rdma_exception(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr, __be32 imm,
 				struct rdma_op what)
 {
+	struct mlx5_qp *qp = to_mqp_ex(qpx);
+
 	if (mlx5_batch_begin_exception(qp, (enum ibv_wr_opcode)what.op, what.opcode, imm,
 				       (enum send_kind)what.kind))
 		batch_put_raddr(qp, raddr, rkey);
@@ -156,8 +158,7 @@ set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	batch_finish_wqe(qp, &wqe, true);
 }
 
-/* IS_LONG says that there are more than COPY_SMALL_MAX bytes. What is not usual goes to the way for
- * all. */
+/* IS_LONG says that there are more than COPY_SMALL_MAX bytes. */
 WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length, bool is_long)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -166,12 +167,10 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	uint8_t *const seg = qp->batch.seg;
 	struct send_wqe wqe = { .seg = seg };
 
-	if (unlikely(!inline_is_usual(&qp->sq, seg, length))) {
-		set_unusual_inline(qpx, addr, length);
-		return;
-	}
 	if (is_long)
 		copy_large(wqe_inline_open(&wqe), addr, len);
+	else if (likely(len - 8 <= 8)) /* a word or two */
+		copy_8_to_16(wqe_inline_open(&wqe), addr, len);
 	else
 		copy_small(wqe_inline_open(&wqe), addr, len);
 	*(__be32 *)seg = htobe32(MLX5_INLINE_SEG | len);
@@ -182,19 +181,28 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	qp->batch.has_inline = true;
 }
 
+/* The function puts many bytes; what is not usual goes to the way for all. Few ones are here only
+ * when they are not usual either. */
 static void __attribute__((noinline))
 set_long_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
-	set_usual_inline(qpx, addr, length, true);
+	const struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	if (inline_is_usual(&qp->sq, qp->batch.seg, length))
+		set_usual_inline(qpx, addr, length, true);
+	else
+		set_unusual_inline(qpx, addr, length);
 }
 
 /* What a short one needs stays in registers. */
 static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
-	if (length > COPY_SMALL_MAX)
-		set_long_inline(qpx, addr, length);
-	else
+	const struct mlx5_qp *qp = to_mqp_ex(qpx);
+
+	if (inline_is_short(&qp->sq, qp->batch.seg, length))
 		set_usual_inline(qpx, addr, length, false);
+	else
+		set_long_inline(qpx, addr, length);
 }
 
 static uint64_t bufs_length(const struct ibv_data_buf *bufs, size_t n)

@@ -86,10 +86,12 @@ static void dc_set_addr_stream(struct mlx5dv_qp_ex *dv, struct ibv_ah *ah, uint3
 {
 	struct mlx5_qp *qp = to_mqp_dv(dv);
 
+	uint8_t *const ctrl = qp->batch.ctrl;
+
 	if (!batch_has_wqe(qp))
 		return;
-	wqe_set_dc_av(qp->batch.ctrl, to_mah(ah), dctn, key);
-	wqe_set_stream(qp->batch.ctrl, stream);
+	wqe_set_dc_av(ctrl, to_mah(ah), dctn, key);
+	wqe_set_stream(ctrl, stream);
 }
 
 /* As with datagrams, the builder has found the second WQEBB. */

@@ -31,31 +31,33 @@ static const struct ibv_sge sges[] = {
 static void an_address_vector_of_infiniband_has_lid_path_bits_and_sl(void **state)
 {
 	struct ibv_ah_attr attr = { .dlid = 0x1234, .sl = 5, .src_path_bits = 3 };
-	struct mlx5_wqe_av av = { 0 };
+	struct mlx5_ah ah = { 0 };
 
 	(void)state;
-	mlx5_ah_fill_infiniband(&attr, &av);
-	check_bytes(&av, "00000000 00000000 00000000 05031234 00000000 00000000 00000000 00000000"
-			 " 00000000 00000000 00000000 00000000");
+	mlx5_ah_fill_infiniband(&attr, &ah);
+	check_bytes(&ah.av,
+		    "00000000 00000000 00000000 05031234 00000000 00000000 00000000 00000000"
+		    " 00000000 00000000 00000000 00000000");
 	attr.sl = 0xff;
 	attr.src_path_bits = 0xff;
-	mlx5_ah_fill_infiniband(&attr, &av);
-	check_bytes(&av, "00000000 00000000 00000000 0f7f1234 00000000");
+	mlx5_ah_fill_infiniband(&attr, &ah);
+	check_bytes(&ah.av, "00000000 00000000 00000000 0f7f1234 00000000");
 }
 
 static void a_grh_is_asked_for_by_its_bit(void **state)
 {
 	struct ibv_ah_attr attr = { .dlid = 0x1234, .sl = 5, .src_path_bits = 3, .is_global = 1 };
-	struct mlx5_wqe_av av = { 0 };
+	struct mlx5_ah ah = { 0 };
 
 	(void)state;
 	attr.grh = (struct ibv_global_route){
 		.flow_label = 0xfffabcde, .sgid_index = 255, .hop_limit = 64, .traffic_class = 0x77
 	};
 	memset(attr.grh.dgid.raw, 0x11, 16);
-	mlx5_ah_fill_infiniband(&attr, &av);
-	check_bytes(&av, "00000000 00000000 00000000 05031234 00000000 00000000 00007740 4ffabcde"
-			 " 11111111 11111111 11111111 11111111");
+	mlx5_ah_fill_infiniband(&attr, &ah);
+	check_bytes(&ah.av,
+		    "00000000 00000000 00000000 05031234 00000000 00000000 00007740 4ffabcde"
+		    " 11111111 11111111 11111111 11111111");
 }
 
 static void each_rate_has_the_code_of_the_next_higher(void **state)
@@ -67,11 +69,11 @@ static void each_rate_has_the_code_of_the_next_higher(void **state)
 	(void)state;
 	for (unsigned int rate = 0; rate < sizeof(codes) - 1; rate++) {
 		struct ibv_ah_attr attr = { .static_rate = (uint8_t)rate };
-		struct mlx5_wqe_av av = { 0 };
+		struct mlx5_ah ah = { 0 };
 		char code[2];
 
-		mlx5_ah_fill_infiniband(&attr, &av);
-		snprintf(code, sizeof(code), "%x", av.stat_rate_sl >> 4);
+		mlx5_ah_fill_infiniband(&attr, &ah);
+		snprintf(code, sizeof(code), "%x", ah.av.stat_rate_sl >> 4);
 		assert_int_equal(code[0], codes[rate]);
 	}
 }
@@ -80,23 +82,24 @@ static void an_address_vector_of_roce_has_the_next_hop(void **state)
 {
 	static const uint8_t dmac[] = { 0x02, 0x11, 0x22, 0x33, 0x44, 0x55 };
 	struct ibv_ah_attr attr = { .dlid = 0x1234, .sl = 5, .src_path_bits = 3, .is_global = 1 };
-	struct mlx5_wqe_av av = { 0 };
+	struct mlx5_ah ah = { 0 };
 
 	(void)state;
 	attr.grh = (struct ibv_global_route){
 		.flow_label = 0xabcde, .sgid_index = 3, .hop_limit = 64, .traffic_class = 0x77
 	};
 	memset(attr.grh.dgid.raw, 0x11, 16);
-	mlx5_ah_fill_roce(&attr, dmac, &av);
-	check_bytes(&av, "00000000 00000000 00000000 0a000000 00000000 02112233 44557740 003abcde"
-			 " 11111111 11111111 11111111 11111111");
+	mlx5_ah_fill_roce(&attr, dmac, &ah);
+	check_bytes(&ah.av,
+		    "00000000 00000000 00000000 0a000000 00000000 02112233 44557740 003abcde"
+		    " 11111111 11111111 11111111 11111111");
 }
 
 static struct mlx5_ah ah_of(const struct ibv_ah_attr *attr)
 {
 	struct mlx5_ah ah = { 0 };
 
-	mlx5_ah_fill_infiniband(attr, &ah.av);
+	mlx5_ah_fill_infiniband(attr, &ah);
 	return ah;
 }
 

@@ -52,7 +52,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->sge_limit = sq->max_sge + 1;
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
 	sq->wqe_bytes = sq->max_inline + 4 + rig->qp->rules->longest_head;
-	sq->usual_inline = mlx5_qp_usual_inline(rig->qp->rules, sq->max_inline, sq->wqe_bytes);
+	sq_prepare_inline(sq, mlx5_qp_usual_inline(rig->qp->rules, sq->max_inline, sq->wqe_bytes));
 	sq_prepare_flags(sq, opt->signal_all);
 	assert_int_equal(mlx5_qp_send_opcodes(rig->qp->rules, SEND_OPS_ANY, !opt->no_atomics, 0,
 					      &rig->qp->opcodes),

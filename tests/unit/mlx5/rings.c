@@ -4,6 +4,7 @@
  * a full queue, a refused request.
  */
 #include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/send_wqe.h"
 #include "rig.h"
 
 #include <errno.h>
@@ -480,7 +481,7 @@ static void a_qp_created_for_some_operations_has_no_others(void **state)
 	rig->qp->sq.opcodes = rig->qp->opcodes;
 	rig->qp->sq.wqe_bytes = 64;
 	rig->qp->sq.max_inline = 44;
-	rig->qp->sq.usual_inline = mlx5_qp_usual_inline(rig->qp->rules, 44, 64);
+	sq_prepare_inline(&rig->qp->sq, mlx5_qp_usual_inline(rig->qp->rules, 44, 64));
 	assert_int_equal(post_send(rig, &write, &bad), 0);
 	ibv_wr_start(qpx);
 	ibv_wr_rdma_write(qpx, 1, 2);
