@@ -484,6 +484,136 @@ struct error_case {
 };
 
 /* The first failure of a queue is explained in the log, and no other one. */
+/* ---- runs of completions: a title, and arrays of what each has of its own */
+
+enum { MINI = 8, MINIS = 8, COMPRESSED = 3 << 2, RUN = 11, RUN_RING = 16 };
+
+static uint8_t *cqe_at_pi(struct rig *rig, uint32_t pi)
+{
+	size_t size = (size_t)1 << rig->cq->entry_log;
+
+	return (uint8_t *)rig->cq->buf.addr + pi % RUN_RING * size + size - 64;
+}
+
+/* Each array is where the first of its completions would be, but that of the title behind it. */
+static void run_arrives(struct rig *rig, struct rig_cqe title, const uint8_t (*mini)[MINI])
+{
+	uint32_t first = rig->cq_pi;
+
+	for (uint32_t i = 0; i < RUN; i++)
+		memcpy(cqe_at_pi(rig, first + (i < MINIS ? 1 : i / MINIS * MINIS)) +
+			       i % MINIS * MINI,
+		       mini[i], MINI);
+	title.byte_cnt = RUN;
+	rig_complete(rig, &title);
+	cqe_at_pi(rig, first)[63] |= COMPRESSED;
+	rig->cq_pi = first + RUN;
+}
+
+static void messages_are_read(struct rig *rig, bool extended)
+{
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+	struct ibv_wc wc[4 + RUN];
+
+	if (!extended)
+		assert_int_equal(poll_cq(rig, 4, wc) + poll_cq(rig, RUN, wc + 4), RUN);
+	for (unsigned int i = 0; i < RUN; i++) {
+		if (extended) {
+			assert_int_equal(i ? ibv_next_poll(cqx) : ibv_start_poll(cqx, &attr), 0);
+			wc[i] = (struct ibv_wc){ .wr_id = cqx->wr_id,
+						 .status = cqx->status,
+						 .byte_len = ibv_wc_read_byte_len(cqx),
+						 .src_qp = ibv_wc_read_src_qp(cqx) };
+		}
+		assert_int_equal(wc[i].status, IBV_WC_SUCCESS);
+		assert_int_equal(wc[i].wr_id, 200 + i);
+		assert_int_equal(wc[i].byte_len, 1000 + i);
+		assert_int_equal(wc[i].src_qp, 0x42);
+	}
+	if (extended)
+		ibv_end_poll(cqx);
+}
+
+/* The ring has room for one more behind the run, which is in the next lap. */
+static void a_run_is_taken_apart(void **state)
+{
+	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 4, 9, 0xfffffffa };
+	struct rig_cqe cqe = { .opcode = MLX5_CQE_RESP_SEND, .flags_rqpn = 0x42 };
+	uint8_t mini[RUN][MINI] = { 0 };
+	struct ibv_wc wc;
+
+	(void)state;
+	for (uint32_t i = 0; i < RUN; i++) {
+		memset(mini[i], 0xa5, MINI / 2);
+		*(__be32 *)(mini[i] + MINI / 2) = htobe32(1000 + i);
+	}
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(sizes) * ARRAY_SIZE(starts); i++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .cqes = RUN_RING,
+								 .cqe_size = sizes[i / 2 % 2],
+								 .rq_wqes = 16,
+								 .cq_ci = starts[i / 4] });
+
+		post_recvs(rig, RUN + 1);
+		run_arrives(rig, cqe, mini);
+		messages_are_read(rig, i % 2);
+		assert_int_equal(poll_cq(rig, 1, &wc), 0);
+		cqe.byte_cnt = 77;
+		rig_complete(rig, &cqe);
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.wr_id, 200 + RUN);
+		assert_int_equal(wc.byte_len, 77);
+		assert_int_equal(poll_cq(rig, 1, &wc), 0);
+		rig_free(rig);
+	}
+}
+
+/* Of requests, each says which one it was. */
+static void a_run_of_requests_names_each(void **state)
+{
+	struct rig *rig =
+		rig_new(&(struct rig_options){ .cqes = RUN_RING, .sq_wqebbs = 32, .max_send = 32 });
+	uint8_t mini[RUN][MINI] = { 0 };
+	struct ibv_wc wc[RUN + 1];
+
+	(void)state;
+	post_sends(rig, 2 * RUN, IBV_WR_SEND);
+	for (uint32_t i = 0; i < RUN; i++) {
+		mini[i][1] = (uint8_t)(2 * i);
+		mini[i][2] = MLX5_OPCODE_SEND;
+	}
+	run_arrives(rig, (struct rig_cqe){ .opcode = MLX5_CQE_REQ, .wqe_counter = 0x1234 }, mini);
+	assert_int_equal(poll_cq(rig, RUN + 1, wc), RUN);
+	for (uint32_t i = 0; i < RUN; i++) {
+		assert_int_equal(wc[i].status, IBV_WC_SUCCESS);
+		assert_int_equal(wc[i].wr_id, 100 + 2 * i);
+		assert_int_equal(wc[i].opcode, IBV_WC_SEND);
+	}
+	rig_free(rig);
+}
+
+/* A number that no run has is not believed. */
+static void a_run_of_no_length_fails_its_request(void **state)
+{
+	static const uint32_t counts[] = { 0, 65, RUN_RING + 1, 0xffffffff };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(counts); i++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .cqes = RUN_RING });
+		struct rig_cqe cqe = { .opcode = MLX5_CQE_RESP_SEND, .byte_cnt = counts[i] };
+		struct ibv_wc wc;
+
+		post_recvs(rig, 1);
+		rig_complete(rig, &cqe);
+		cqe_at_pi(rig, 0)[63] |= COMPRESSED;
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+		assert_int_equal(wc.status, IBV_WC_GENERAL_ERR);
+		assert_int_equal(wc.wr_id, 200);
+		assert_int_equal(poll_cq(rig, 1, &wc), 0);
+		rig_free(rig);
+	}
+}
+
 static void the_first_failure_stays_the_first(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -816,6 +946,9 @@ int main(void)
 		cmocka_unit_test(read_data_inside_the_cqe_is_copied_out),
 		cmocka_unit_test(an_atomic_has_8_bytes_whatever_the_cqe_says),
 		cmocka_unit_test(a_payload_inside_the_cqe_is_not_copied_to_the_null_region),
+		cmocka_unit_test(a_run_is_taken_apart),
+		cmocka_unit_test(a_run_of_requests_names_each),
+		cmocka_unit_test(a_run_of_no_length_fails_its_request),
 		cmocka_unit_test(the_first_failure_stays_the_first),
 		cmocka_unit_test(nothing_to_tell_is_no_poll),
 		cmocka_unit_test(each_syndrome_has_its_status),

@@ -14,5 +14,7 @@ void compressed_laps(struct rig *rig);
 void compressed_unlike(struct rig *rig);
 void compressed_errors(struct rig *rig);
 void compressed_small(struct rig *rig);
+/* This one is of our library alone. */
+void compressed_polled(struct rig *rig);
 
 #endif

@@ -11,6 +11,7 @@ static const struct rig_topic topics[] = {
 	{ "create", compressed_create }, { "runs", compressed_runs },
 	{ "laps", compressed_laps },     { "unlike", compressed_unlike },
 	{ "errors", compressed_errors }, { "small", compressed_small },
+	{ "polled", compressed_polled },
 };
 
 int main(int argc, char **argv)

@@ -315,3 +315,99 @@ void compressed_small(struct rig *rig)
 	say("%u of %u, %u runs", whole, COUNT, ends.received.runs);
 	ends_close(&ends);
 }
+
+/* ---- runs that the library takes apart, which the distribution's does not */
+
+static void library_posts(struct ends *ends, uint32_t from, uint32_t count)
+{
+	struct ibv_sge in[DEPTH], out[DEPTH];
+	struct ibv_recv_wr receive[DEPTH], *bad_receive;
+	struct ibv_send_wr send[DEPTH], *bad_send;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t n = from + i;
+
+		memset(ends->out + n % DEPTH * SLICE, (int)(n * 3 + 1), SLICE);
+		in[i] = (struct ibv_sge){ (uintptr_t)ends->in + n % DEPTH * SLICE, SLICE,
+					  ends->in_mr->lkey };
+		out[i] = (struct ibv_sge){ (uintptr_t)ends->out + n % DEPTH * SLICE, length(n),
+					   ends->out_mr->lkey };
+		receive[i] = (struct ibv_recv_wr){
+			.wr_id = n,
+			.next = i + 1 < count ? &receive[i + 1] : NULL,
+			.sg_list = &in[i],
+			.num_sge = 1,
+		};
+		send[i] = (struct ibv_send_wr){
+			.wr_id = n,
+			.next = i + 1 < count ? &send[i + 1] : NULL,
+			.sg_list = &out[i],
+			.num_sge = 1,
+			.opcode = IBV_WR_SEND,
+			.send_flags = IBV_SEND_SIGNALED,
+		};
+	}
+	MUST(!ibv_post_recv(ends->to, receive, &bad_receive));
+	MUST(!ibv_post_send(ends->from, send, &bad_send));
+}
+
+static bool wc_is_right(const struct ends *ends, const struct ibv_wc *wc, uint32_t n)
+{
+	const uint8_t *in = ends->in + n % DEPTH * SLICE;
+
+	if (wc->status != IBV_WC_SUCCESS || wc->wr_id != n)
+		return false;
+	if (wc->opcode == IBV_WC_SEND)
+		return wc->qp_num == ends->from->qp_num;
+	return wc->opcode == IBV_WC_RECV && wc->qp_num == ends->to->qp_num &&
+	       wc->byte_len == length(n) && in[0] == (uint8_t)(n * 3 + 1) &&
+	       in[length(n) - 1] == in[0];
+}
+
+static uint32_t library_polls(const struct ends *ends, const struct reader *reader, uint32_t from,
+			      uint32_t count)
+{
+	uint32_t right = 0;
+
+	for (uint32_t n = from; n < from + count; n++) {
+		struct ibv_wc wc;
+
+		if (rig_poll(reader->cq, 1, &wc) != 1)
+			break;
+		right += wc_is_right(ends, &wc, n);
+	}
+	return right;
+}
+
+/* The function tells whether the newest completions came as a run. */
+static bool reader_has_run(const struct reader *reader, uint32_t index)
+{
+	uint32_t slot = index & (reader->ring.cqe_cnt - 1);
+	const uint8_t *end =
+		(const uint8_t *)reader->ring.buf + (size_t)(slot + 1) * reader->ring.cqe_size;
+	struct mlx5_cqe64 *cqe = (struct mlx5_cqe64 *)(uintptr_t)end - 1;
+
+	return mlx5dv_get_cqe_format(cqe) == CQE_COMPRESSED;
+}
+
+void compressed_polled(struct rig *rig)
+{
+	static struct ends ends;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		uint32_t n = 0, right = 0, runs = 0;
+
+		ends_open(rig, &ends, kinds[i].format, kinds[i].size, kinds[i].padded, RING);
+		for (uint32_t count = 1; count <= DEPTH; n += count, count += 7) {
+			library_posts(&ends, n, count);
+			right += library_polls(&ends, &ends.sent, n, count - 1);
+			right += library_polls(&ends, &ends.sent, n + count - 1, 1);
+			runs += reader_has_run(&ends.received, n);
+			right += library_polls(&ends, &ends.received, n, count);
+		}
+		say_check(right == 2 * n, "%s: %u messages and their sends by ibv_poll_cq()",
+			  kinds[i].name, n);
+		say_check(!kinds[i].format == !runs, "runs where they were asked for");
+		ends_close(&ends);
+	}
+}
