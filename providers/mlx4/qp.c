@@ -210,6 +210,7 @@ static void qp_set_sends(struct mlx4_context *ctx, const struct ibv_qp_init_attr
 	sq->doorbell = ctx->uar + M4_UAR_SEND;
 	sq->bf = ctx->bf.half ? &ctx->bf : NULL;
 	sq->wq.mask = size->sq_slots - 1;
+	sq->owner_shift = FLD_SHIFT(M4_CTRL_OWNER) - log2_floor(size->sq_slots);
 	sq->note_mask = sq->wq.mask * (uint32_t)sizeof(*sq->wq.slots);
 	sq->wq.max_post = size->sq_slots - size->sq_spare;
 	wq_reset(&sq->wq);

@@ -40,8 +40,10 @@ struct mlx4_sq {
 	struct wq wq; /* its head is the index of the next WQE */
 	uint8_t *buf;
 	uint32_t slot_log;
-	uint32_t note_mask; /* bytes of wq.slots, but for those of one */
-	uint32_t spare;     /* slots in front of the head that must not look like WQEs */
+	uint32_t note_mask;   /* bytes of wq.slots, but for those of one */
+	uint32_t spare;       /* slots in front of the head that must not look like WQEs */
+	uint32_t long_until;  /* from this index on all slots have their stamps */
+	uint32_t owner_shift; /* from an index to the bit of its lap in M4_CTRL_OWNER */
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t flags_always;     /* of the control segment: all requests are signaled */

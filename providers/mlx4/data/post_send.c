@@ -13,7 +13,7 @@
 
 /* What each request is to the adapter, and to who polls. */
 static const struct send_op {
-	uint16_t done_as;
+	uint32_t done_as;
 	uint8_t opcode;
 	bool has_raddr;
 	bool fetches; /* there is nothing to send but the request itself */
@@ -33,12 +33,7 @@ static const struct send_op {
 	[IBV_WR_TSO] = { IBV_WC_TSO, M4_LSO, false, false },
 };
 
-/* What is usual, and built by a straight line, and what is on a memory key */
-enum {
-	ON_KEYS = 1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW,
-	USUAL_SENDS = 1u << IBV_WR_SEND | 1u << IBV_WR_SEND_WITH_IMM,
-	USUAL_WRITES = 1u << IBV_WR_RDMA_WRITE | 1u << IBV_WR_RDMA_WRITE_WITH_IMM,
-};
+enum { ON_KEYS = 1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW };
 
 /* ---- the parts of a request ---- */
 
@@ -268,49 +263,69 @@ WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint
 
 /* ---- the usual request: its data, of one buffer mostly, the adapter reads ---- */
 
+static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2 &&
+		      IBV_WR_SEND_WITH_IMM == 3,
+	      "verbs: the usual opcodes are the first");
+
+/* Each kind has the same opcodes among the usual ones, in the states that allow any. */
+WQE_INLINE bool opcode_is_usual(const struct mlx4_sq *sq, uint32_t opcode, enum send_kind kind)
+{
+	if (!sq->opcodes)
+		return false;
+	if (kind == SEND_RAW)
+		return opcode == IBV_WR_SEND;
+	return kind == SEND_DATAGRAM ? opcode - IBV_WR_SEND <= 1 : opcode <= IBV_WR_SEND_WITH_IMM;
+}
+
+/* The function tells whether WR is usual, but for its SGEs. */
 WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
 			 enum send_kind kind)
 {
-	const uint32_t usual =
-		sq->opcodes & (kind == SEND_DATAGRAM ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
-
-	return (unsigned int)wr->num_sge - 1 < sq->max_sge &&
-	       !(wr->send_flags &
+	return !(wr->send_flags &
 		 (IBV_SEND_INLINE | (kind_has_sums(kind) ? IBV_SEND_IP_CSUM : 0))) &&
-	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 && head != sq->wq.limit;
+	       opcode_is_usual(sq, wr->opcode, kind) && head != sq->wq.limit;
 }
 
 /* The function puts what is between control segment and data of a usual request. */
-WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr,
-				   const struct send_op *op, enum send_kind kind)
+WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, enum send_kind kind)
 {
-	if (kind == SEND_DATAGRAM)
-		return put_head(ctrl, wr, op, kind);
-	return op->has_raddr
-		       ? wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey)
-		       : M4_SEG;
+	if (kind == SEND_DATAGRAM) {
+		wqe_put_address(ctrl, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
+		return M4_SEG + M4_DATAGRAM_SIZE;
+	}
+	if (kind == SEND_RAW || wr->opcode >= IBV_WR_SEND)
+		return M4_SEG;
+	return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
+}
+
+/* The function puts what a usual request of SIZE bytes has besides its data, and notes it. */
+WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint8_t *ctrl,
+			       uint32_t size, uint32_t head, enum send_kind kind)
+{
+	struct mlx4_sq *sq = &qp->sq;
+
+	wqe_put_control(ctrl, size, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
+			wr->imm_data);
+	if (kind == SEND_RAW)
+		put_frame_mac(ctrl, wr);
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, send_ops[wr->opcode].done_as);
 }
 
 WQE_INLINE void put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, uint32_t head,
 			  enum send_kind kind, bool stamps)
 {
-	const struct send_op *op = &send_ops[wr->opcode];
 	struct mlx4_sq *sq = &qp->sq;
 	uint8_t *ctrl = sq_slot(sq, head);
-	uint32_t at = put_usual_head(ctrl, wr, op, kind);
+	uint32_t at = put_usual_head(ctrl, wr, kind), size = at + (uint32_t)sges * M4_SEG;
 
 	if (sges == 1)
 		wqe_put_sge(ctrl, at, wr->sg_list, NULL);
 	else
 		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
-	wqe_put_control(ctrl, at + (uint32_t)sges * M4_SEG, wr->send_flags & IBV_SEND_FENCE,
-			wr_flags(sq, kind, wr), wr->imm_data);
-	if (kind == SEND_RAW)
-		put_frame_mac(ctrl, wr);
-	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
-	hand_over(qp, ctrl, head, op->opcode);
+	put_usual_rest(qp, wr, ctrl, size, head, kind);
+	hand_over(qp, ctrl, head, send_ops[wr->opcode].opcode);
 	if (stamps)
-		sq_stamp(sq, head + sq->spare);
+		sq_stamp_ahead(sq, head, size);
 }
 
 /* ---- lists ---- */
@@ -342,13 +357,13 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			doorbell_push(sq, built.ctrl, built.size,
 				      wqe_owner_opcode(sq, head, built.opcode), head);
 			if (stamps)
-				sq_stamp(sq, head + sq->spare);
+				sq_stamp_ahead(sq, head, built.size);
 			sq->wq.head = head + 1;
 			goto unlock;
 		}
 		hand_over(qp, built.ctrl, head, built.opcode);
 		if (stamps)
-			sq_stamp(sq, head + sq->spare);
+			sq_stamp_ahead(sq, head, built.size);
 	}
 	if (likely(head != first)) {
 		sq->wq.head = head;
@@ -366,40 +381,32 @@ unlock:
 WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 				enum send_kind kind)
 {
-	const uint32_t usual =
-		sq->opcodes & (kind == SEND_DATAGRAM ? USUAL_SENDS : USUAL_SENDS | USUAL_WRITES);
-
-	return !wr->next && wr->num_sge == 1 && wr->send_flags & IBV_SEND_INLINE &&
-	       !(wr->send_flags & (kind_has_sums(kind) ? IBV_SEND_IP_CSUM : 0)) &&
-	       (unsigned int)wr->opcode < 32 && usual >> wr->opcode & 1 &&
+	return wr->num_sge == 1 && opcode_is_usual(sq, wr->opcode, kind) &&
+	       !(kind_has_sums(kind) && wr->send_flags & IBV_SEND_IP_CSUM) &&
 	       wr->sg_list->length <= sq->max_inline && sq->wq.head != sq->wq.limit;
 }
 
 WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
 			   bool locked, bool stamps)
 {
-	const struct send_op *op = &send_ops[wr->opcode];
 	struct mlx4_sq *sq = &qp->sq;
 	uint32_t head = sq->wq.head, at;
 	uint8_t *ctrl = sq_slot(sq, head);
 
-	at = wqe_put_inline(ctrl, put_usual_head(ctrl, wr, op, kind),
+	at = wqe_put_inline(ctrl, put_usual_head(ctrl, wr, kind),
 			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
-	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
-			wr->imm_data);
-	if (kind == SEND_RAW)
-		put_frame_mac(ctrl, wr);
-	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
+	put_usual_rest(qp, wr, ctrl, at, head, kind);
+	sq->wq.head = head + 1;
 	if (likely(sq->bf && at <= sq->bf->half)) {
 		order_publish(&sq->wq);
-		doorbell_push(sq, ctrl, at, wqe_owner_opcode(sq, head, op->opcode), head);
+		doorbell_push(sq, ctrl, at, wqe_owner_opcode(sq, head, send_ops[wr->opcode].opcode),
+			      head);
 	} else {
-		hand_over(qp, ctrl, head, op->opcode);
+		hand_over(qp, ctrl, head, send_ops[wr->opcode].opcode);
 		doorbell_send(sq);
 	}
 	if (stamps)
-		sq_stamp(sq, head + sq->spare);
-	sq->wq.head = head + 1;
+		sq_stamp_ahead(sq, head, at);
 	if (locked)
 		qlock_drop(&qp->sq_lock);
 	return 0;
@@ -418,33 +425,40 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 	return 0;
 }
 
-#define POST_ROUTINE(name, kind, locked, stamps)                                                 \
-	static int __attribute__((noinline))                                                     \
-	name##_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)     \
-	{                                                                                        \
-		return post_list(qp, wr, bad_wr, kind, locked, stamps);                          \
-	}                                                                                        \
-	static int __attribute__((noinline))                                                     \
-	name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr)                                  \
-	{                                                                                        \
-		return post_one(qp, wr, wr->num_sge, kind, locked, stamps);                      \
-	}                                                                                        \
-	static int __attribute__((noinline))                                                     \
-	name##_other(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)    \
-	{                                                                                        \
-		if (wr && is_usual_inline(&qp->sq, wr, kind))                                    \
-			return post_inline(qp, wr, kind, locked, stamps);                        \
-		return name##_list(qp, wr, bad_wr);                                              \
-	}                                                                                        \
-	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
-	{                                                                                        \
-		if (locked)                                                                      \
-			qlock_take(&qp->sq_lock);                                                \
-		if (unlikely(!wr || wr->next || !is_usual(&qp->sq, wr, qp->sq.wq.head, kind)))   \
-			return name##_other(qp, wr, bad_wr);                                     \
-		if (unlikely(wr->num_sge != 1))                                                  \
-			return name##_sges(qp, wr);                                              \
-		return post_one(qp, wr, 1, kind, locked, stamps);                                \
+/* Each routine has parts for what is not a single request with one SGE: what these need costs that
+ * nothing. */
+#define POST_ROUTINE(name, kind, locked, stamps)                                                  \
+	static int __attribute__((noinline))                                                      \
+	name##_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)      \
+	{                                                                                         \
+		return post_list(qp, wr, bad_wr, kind, locked, stamps);                           \
+	}                                                                                         \
+	static int __attribute__((noinline))                                                      \
+	name##_inline(struct mlx4_qp * qp, struct ibv_send_wr * wr, struct ibv_send_wr * *bad_wr) \
+	{                                                                                         \
+		if (likely(is_usual_inline(&qp->sq, wr, kind)))                                   \
+			return post_inline(qp, wr, kind, locked, stamps);                         \
+		return name##_list(qp, wr, bad_wr);                                               \
+	}                                                                                         \
+	static int __attribute__((noinline))                                                      \
+	name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)      \
+	{                                                                                         \
+		if (likely((uint32_t)wr->num_sge - 1 < qp->sq.max_sge))                           \
+			return post_one(qp, wr, wr->num_sge, kind, locked, stamps);               \
+		return name##_list(qp, wr, bad_wr);                                               \
+	}                                                                                         \
+	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)  \
+	{                                                                                         \
+		if (locked)                                                                       \
+			qlock_take(&qp->sq_lock);                                                 \
+		if (unlikely(!wr || wr->next))                                                    \
+			return name##_list(qp, wr, bad_wr);                                       \
+		if (unlikely(!is_usual(&qp->sq, wr, qp->sq.wq.head, kind)))                       \
+			return wr->send_flags & IBV_SEND_INLINE ? name##_inline(qp, wr, bad_wr)   \
+								: name##_list(qp, wr, bad_wr);    \
+		if (unlikely(wr->num_sge != 1))                                                   \
+			return name##_sges(qp, wr, bad_wr);                                       \
+		return post_one(qp, wr, 1, kind, locked, stamps);                                 \
 	}
 
 /* A process of one thread only looks that nobody has the lock. */

@@ -282,7 +282,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 static void wqe_reveal(const struct mlx4_qp *qp, uint32_t index)
 {
 	uint8_t *ctrl = sq_slot(&qp->sq, index);
-	uint32_t size = (uint32_t)fld_get(ctrl, M4_CTRL_DS) * M4_SEG;
+	uint32_t size = wqe_size(ctrl);
 	const __be32 *aside = slot_aside(qp, index);
 
 	dma_store_barrier();
@@ -301,13 +301,13 @@ static void batch_push(struct mlx4_qp *qp, uint32_t size)
 	uint32_t owner_opcode = be32toh(*(__be32 *)qp->batch.ctrl) ^ FLD_BITS(M4_CTRL_OWNER);
 
 	doorbell_push(&qp->sq, qp->batch.ctrl, size, owner_opcode, qp->batch.first);
-	sq_stamp(&qp->sq, qp->batch.first + qp->sq.spare);
+	sq_stamp_ahead(&qp->sq, qp->batch.first, size);
 }
 
 static void batch_post(struct mlx4_qp *qp)
 {
 	struct mlx4_sq *sq = &qp->sq;
-	uint32_t size = (uint32_t)fld_get(qp->batch.ctrl, M4_CTRL_DS) * M4_SEG;
+	uint32_t size = wqe_size(qp->batch.ctrl);
 
 	order_publish(&sq->wq);
 	if (batch_pushes(qp, size)) {
@@ -321,7 +321,7 @@ static void batch_post(struct mlx4_qp *qp)
 		wqe_reveal(qp, i);
 		dma_store_barrier();
 		*first ^= htobe32(FLD_BITS(M4_CTRL_OWNER));
-		sq_stamp(sq, i + sq->spare);
+		sq_stamp_ahead(sq, i, wqe_size((uint8_t *)first));
 	}
 	doorbell_send(sq);
 }
