@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "providers/common/allocators.h"
+#include "providers/common/queue_mem.h"
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/device.h"
@@ -90,6 +92,13 @@ static void unmap_pages(struct mlx4_context *ctx)
 	munmap(ctx->uar, size);
 }
 
+int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
+			 const struct queue_mem_request *request, struct queue_mem *mem)
+{
+	pd = provider_allocators_domain(ctx->allocators, pd);
+	return provider_queue_mem_alloc(&ctx->queue_bufs, pd, request, mem);
+}
+
 int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
 	struct mlx4_context *ctx = calloc_for("open_device", 1, sizeof(*ctx));
@@ -131,6 +140,7 @@ void mlx4_context_free(struct verbs_context *vctx)
 	provider_dbrec_pool_destroy(&ctx->dbrecs);
 	provider_id_lookup_destroy(&ctx->ids);
 	provider_clock_page_destroy(&ctx->clock);
+	provider_allocators_free(&ctx->allocators);
 	unmap_pages(ctx);
 	verbs_context_cleanup(vctx);
 	free(ctx);

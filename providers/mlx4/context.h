@@ -16,6 +16,10 @@
 #include "providers/common/lock.h"
 #include "util/bits.h"
 
+struct queue_allocators;
+struct queue_mem;
+struct queue_mem_request;
+
 struct mlx4_device {
 	struct verbs_device vdev; /* first */
 };
@@ -34,6 +38,7 @@ struct mlx4_context {
 	struct id_lookup ids;
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
+	struct queue_allocators *allocators;     /* of the program; NULL: it has set none */
 	struct mlx4_ib_alloc_ucontext_resp caps; /* the kernel's answer */
 	struct device_facts device;
 	struct mlx4_uverbs_ex_query_device_resp device_resp; /* of device */
@@ -53,6 +58,10 @@ static inline bool context_is_mlx4(struct ibv_context *context)
 {
 	return verbs_driver_of(context->device) == &verbs_provider_mlx4;
 }
+
+/* The function gives memory to a ring; PD may be NULL. */
+int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
+			 const struct queue_mem_request *request, struct queue_mem *mem);
 
 int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 void mlx4_context_free(struct verbs_context *vctx);

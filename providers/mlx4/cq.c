@@ -71,7 +71,7 @@ int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
 		.alloc = provider_env_alloc_type("MLX_CQ_ALLOC_TYPE"),
 	};
-	int ret = provider_queue_mem_alloc(&ctx->queue_bufs, pd, &request, mem);
+	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, mem);
 
 	if (ret)
 		verbs_warn("create_cq: no memory for a ring of %zu bytes", size);

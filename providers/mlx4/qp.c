@@ -171,7 +171,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
 		.alloc = provider_env_alloc_type("MLX_QP_ALLOC_TYPE"),
 	};
-	int ret = provider_queue_mem_alloc(&ctx->queue_bufs, pd, &request, &qp->buf);
+	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &qp->buf);
 
 	if (ret) {
 		verbs_warn("create_qp: no memory for queues of %zu bytes", size->bytes);

@@ -66,7 +66,7 @@ static int srq_alloc(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_sr
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
 		.alloc = provider_env_alloc_type("MLX_SRQ_ALLOC_TYPE"),
 	};
-	int ret = provider_queue_mem_alloc(&ctx->queue_bufs, pd, &request, &srq->buf);
+	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &srq->buf);
 
 	if (ret)
 		return ret;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "prm/mlx5/uar.h"
-#include "providers/mlx5/allocators.h"
+#include "providers/common/allocators.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
@@ -169,7 +169,7 @@ void mlx5_context_free(struct verbs_context *vctx)
 	pthread_mutex_destroy(&ctx->login_lock);
 	free(ctx->login); /* the kernel destroys the object with the context */
 	provider_id_lookup_destroy(&ctx->ids);
-	mlx5_allocators_free(ctx);
+	provider_allocators_free(&ctx->allocators);
 	verbs_context_cleanup(vctx);
 	free(ctx);
 }

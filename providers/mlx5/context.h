@@ -22,7 +22,7 @@
 #include "providers/mlx5/uar.h"
 #include "util/bits.h"
 
-struct mlx5_allocators;
+struct queue_allocators;
 
 struct mlx5_device {
 	struct verbs_device vdev; /* first */
@@ -39,8 +39,8 @@ struct mlx5_context {
 	struct id_lookup ids; /* QPs by the number that their CQEs carry */
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
-	struct cells cells;                 /* for the small objects of direct verbs */
-	struct mlx5_allocators *allocators; /* of the program; NULL: it has set none */
+	struct cells cells;                  /* for the small objects of direct verbs */
+	struct queue_allocators *allocators; /* of the program; NULL: it has set none */
 
 	pthread_mutex_t uar_lock; /* guards the six below and the users of each register */
 	struct mlx5_uar *uars;

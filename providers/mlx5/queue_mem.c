@@ -7,7 +7,7 @@
 
 #include <infiniband/mlx5dv.h>
 
-#include "providers/mlx5/allocators.h"
+#include "providers/common/allocators.h"
 #include "providers/mlx5/context.h"
 
 static enum env_alloc queue_alloc_type(uint64_t type)
@@ -64,7 +64,7 @@ int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t t
 	struct buf_pool *pool = &ctx->queue_bufs;
 	const struct queue_mem_request request = queue_request(pool, type, size, stride);
 
-	pd = mlx5_allocators_domain(ctx, pd);
+	pd = provider_allocators_domain(ctx->allocators, pd);
 	return provider_queue_mem_alloc(pool, pd, &request, mem);
 }
 

@@ -5,11 +5,13 @@
  * argument it does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
  * "crowded" posts into the space that is to be kept free, "astray" also rings for no QP: a strict
  * adapter has to notice each. "overlong" ends with a WQE that says to be longer than its slot,
- * which any adapter refuses.
+ * which any adapter refuses. "allocators" has the rings of a context lie in memory of the program.
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <infiniband/mlx4dv.h>
 
 #include "tests/lib/rig.h"
@@ -148,6 +150,100 @@ static void objects_look(struct rig_pair *pair, struct ring *ring)
 	say_check(1 << ring->qp.sq.wqe_shift >= 2 * PIECE, "slots of two pieces");
 }
 
+/* ---- memory of the program ---- */
+
+enum { PIECES = 64 };
+
+/* What the program has given out. */
+struct store {
+	unsigned int given, back;
+	struct {
+		char *addr;
+		size_t size;
+	} piece[PIECES];
+};
+
+static void *store_give(size_t size, void *arg)
+{
+	struct store *store = arg;
+	char *addr;
+
+	MUST(store->given < PIECES);
+	MUST(!posix_memalign((void **)&addr, (size_t)sysconf(_SC_PAGESIZE), size));
+	memset(addr, 0xa5, size);
+	store->piece[store->given].addr = addr;
+	store->piece[store->given++].size = size;
+	return addr;
+}
+
+static void store_take(void *addr, void *arg)
+{
+	struct store *store = arg;
+
+	store->back++;
+	for (unsigned int i = 0; i < store->given; i++)
+		if (store->piece[i].addr == addr) {
+			store->piece[i].addr = NULL;
+			free(addr);
+			return;
+		}
+	say_check(false, "what was never given came back");
+}
+
+static bool store_has(const struct store *store, const void *addr)
+{
+	for (unsigned int i = 0; i < store->given; i++)
+		if ((uintptr_t)addr - (uintptr_t)store->piece[i].addr < store->piece[i].size)
+			return true;
+	return false;
+}
+
+static void rings_are_of(const struct store *store, struct rig_pair *pair)
+{
+	struct ring ring = { 0 };
+	struct mlx4dv_obj obj = {
+		.qp = { pair->end[0].qp, &ring.qp },
+		.cq = { pair->end[0].cq, &ring.cq },
+	};
+
+	MUST(!mlx4dv_init_obj(&obj, MLX4DV_OBJ_QP | MLX4DV_OBJ_CQ));
+	say_check(store_has(store, ring.qp.buf.buf), "the QP's rings are the program's");
+	say_check(store_has(store, ring.qp.rdb), "its record too");
+	say_check(store_has(store, ring.cq.buf.buf), "the CQ's ring too");
+	say_check(store_has(store, ring.cq.set_ci_db), "its record too");
+}
+
+static void message(struct rig_pair *pair)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED }, *bad;
+	struct ibv_recv_wr recv = { .wr_id = 7 }, *bad_recv;
+	struct ibv_wc wc;
+
+	MUST(!ibv_post_recv(pair->end[1].qp, &recv, &bad_recv));
+	MUST(!ibv_post_send(pair->end[0].qp, &wr, &bad));
+	say("a message: %d and %d completions", rig_poll(pair->end[0].cq, 1, &wc),
+	    rig_poll(pair->end[1].cq, 1, &wc));
+}
+
+static void allocators_are_asked(void)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct store store = { 0 };
+	struct mlx4dv_ctx_allocators allocators = { store_give, store_take, &store };
+	struct rig_pair pair;
+	struct rig rig;
+
+	say_topic("mlx4dv allocators");
+	rig_open(&rig);
+	MUST(!mlx4dv_set_context_attr(rig.ctx, MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS, &allocators));
+	rig_pair_open(&rig, &conf, &pair);
+	message(&pair);
+	rings_are_of(&store, &pair);
+	rig_pair_close(&pair);
+	rig_close(&rig);
+	say_check(store.given && store.given == store.back, "all came back");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -157,6 +253,10 @@ int main(int argc, char **argv)
 	struct rig_conf conf = rig_conf_default();
 	uint32_t at_once, done = 0;
 
+	if (!strcmp(how, "allocators")) {
+		allocators_are_asked();
+		return 0;
+	}
 	conf.cap.max_send_sge = SGES;
 	conf.cqe = 256;
 	rig_open(&rig);

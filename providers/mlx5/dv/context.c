@@ -2,13 +2,14 @@
 /*
  * context.c - what a program may set of a context by direct verbs.
  */
-#include "providers/mlx5/allocators.h"
+#include "providers/common/allocators.h"
 #include "providers/mlx5/dv/dv.h"
 
 DV_EXPORT int mlx5dv_set_context_attr(struct ibv_context *context,
 				      enum mlx5dv_set_ctx_attr_type type, void *attr)
 {
 	const struct mlx5dv_ctx_allocators *allocators = attr;
+	struct program_allocator of_program;
 	int ret = dv_check_context("mlx5dv_set_context_attr", context);
 
 	if (ret)
@@ -19,9 +20,9 @@ DV_EXPORT int mlx5dv_set_context_attr(struct ibv_context *context,
 			   (int)type);
 		return EOPNOTSUPP;
 	}
-	if (!allocators->alloc || !allocators->free) {
-		verbs_warn("mlx5dv_set_context_attr: alloc or free is NULL");
-		return EINVAL;
-	}
-	return mlx5_allocators_set(to_mctx(context), allocators);
+	of_program =
+		(struct program_allocator){ allocators->alloc, allocators->free, allocators->data };
+	return provider_allocators_set("mlx5dv_set_context_attr", context,
+				       &to_mctx(context)->dbrecs, &of_program,
+				       &to_mctx(context)->allocators);
 }

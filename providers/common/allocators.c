@@ -2,29 +2,29 @@
 /*
  * allocators.c - a program's allocator for the queues of a context. See allocators.h.
  */
-#include "providers/mlx5/allocators.h"
+#include "providers/common/allocators.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "providers/common/dbrec.h"
 #include "providers/common/hwbuf.h"
-#include "providers/mlx5/context.h"
-#include "providers/mlx5/pd.h"
+#include "providers/common/pd.h"
 #include "util/alloc.h"
 
-struct mlx5_allocators {
+struct queue_allocators {
 	struct provider_pd domain;  /* of all queues that have no other */
 	struct hwbuf_source source; /* of pages of doorbell records */
-	struct mlx5dv_ctx_allocators of_program;
-	struct mlx5_allocators *before; /* that queues may still have memory of */
+	struct program_allocator of_program;
+	struct queue_allocators *before; /* that queues may still have memory of */
 };
 
 /* What the program gives need not be zero. */
 static void *pages_alloc(size_t size, void *arg)
 {
-	const struct mlx5_allocators *allocators = arg;
+	const struct queue_allocators *allocators = arg;
 	size_t bytes = align_up(size, (size_t)sysconf(_SC_PAGESIZE));
 	void *addr = allocators->of_program.alloc(bytes, allocators->of_program.data);
 
@@ -37,19 +37,19 @@ static void *pages_alloc(size_t size, void *arg)
 
 static void pages_free(void *addr, void *arg)
 {
-	const struct mlx5_allocators *allocators = arg;
+	const struct queue_allocators *allocators = arg;
 
 	allocators->of_program.free(addr, allocators->of_program.data);
 }
 
-/* Records come from pages that the pool of the context cuts. */
+/* Records are not asked for here: they come from pages that the pool of the context cuts. */
 static void *domain_alloc(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 			  uint64_t type)
 {
 	(void)pd;
 	(void)alignment;
-	return type == MLX5DV_RES_TYPE_DBR ? IBV_ALLOCATOR_USE_DEFAULT
-					   : pages_alloc(size, pd_context);
+	(void)type;
+	return pages_alloc(size, pd_context);
 }
 
 static void domain_free(struct ibv_pd *pd, void *pd_context, void *addr, uint64_t type)
@@ -59,36 +59,42 @@ static void domain_free(struct ibv_pd *pd, void *pd_context, void *addr, uint64_
 	pages_free(addr, pd_context);
 }
 
-int mlx5_allocators_set(struct mlx5_context *ctx, const struct mlx5dv_ctx_allocators *of_program)
+int provider_allocators_set(const char *call, struct ibv_context *context,
+			    struct dbrec_pool *dbrecs, const struct program_allocator *of_program,
+			    struct queue_allocators **set)
 {
-	struct mlx5_allocators *allocators =
-		calloc_for("mlx5dv_set_context_attr", 1, sizeof(*allocators));
+	struct queue_allocators *allocators;
 
+	if (!of_program->alloc || !of_program->free) {
+		verbs_warn("%s: alloc or free is NULL", call);
+		return EINVAL;
+	}
+	allocators = calloc_for(call, 1, sizeof(*allocators));
 	if (!allocators)
 		return ENOMEM;
 	allocators->of_program = *of_program;
 	allocators->source = (struct hwbuf_source){ pages_alloc, pages_free, allocators };
-	allocators->domain.pd.context = &ctx->vctx.context;
+	allocators->domain.pd.context = context;
 	allocators->domain.alloc = domain_alloc;
 	allocators->domain.free = domain_free;
 	allocators->domain.pd_context = allocators;
-	allocators->before = ctx->allocators;
-	ctx->allocators = allocators;
-	provider_dbrec_pool_set_source(&ctx->dbrecs, &allocators->source);
+	allocators->before = *set;
+	*set = allocators;
+	provider_dbrec_pool_set_source(dbrecs, &allocators->source);
 	return 0;
 }
 
-void mlx5_allocators_free(struct mlx5_context *ctx)
+void provider_allocators_free(struct queue_allocators **set)
 {
-	struct mlx5_allocators *allocators;
+	struct queue_allocators *allocators;
 
-	while ((allocators = ctx->allocators)) {
-		ctx->allocators = allocators->before;
+	while ((allocators = *set)) {
+		*set = allocators->before;
 		free(allocators);
 	}
 }
 
-struct ibv_pd *mlx5_allocators_domain(struct mlx5_context *ctx, struct ibv_pd *pd)
+struct ibv_pd *provider_allocators_domain(struct queue_allocators *allocators, struct ibv_pd *pd)
 {
-	return ctx->allocators && !(pd && to_ppd(pd)->alloc) ? &ctx->allocators->domain.pd : pd;
+	return allocators && !(pd && to_ppd(pd)->alloc) ? &allocators->domain.pd : pd;
 }
