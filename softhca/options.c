@@ -459,7 +459,6 @@ static int check_fault(const struct options *options)
 	return EINVAL;
 }
 
-/* The device of an adapter of mlx4 has what a driver for InfiniBand needs. */
 static int check_pci(const struct options *options)
 {
 	enum { MLX4_PORTS = 2 };
@@ -468,9 +467,10 @@ static int check_pci(const struct options *options)
 		log_error("pci: one device for each server");
 		return EINVAL;
 	}
-	if (options_kind(options, 0) == HCA_MLX4 && options->link_layer == HCA_LINK_ETHERNET) {
-		log_error("pci: --device mlx4 has ports of InfiniBand only");
-		return EOPNOTSUPP;
+	if (options_kind(options, 0) == HCA_MLX4 && options->link_layer == HCA_LINK_ETHERNET &&
+	    options->ports > 1) {
+		log_error("pci: --device mlx4 with RoCE has one port");
+		return EINVAL;
 	}
 	if (options_kind(options, 0) == HCA_MLX4 && options->ports > MLX4_PORTS) {
 		log_error("pci: --device mlx4 has one port or two");

@@ -94,6 +94,7 @@ enum m4_cap_flags {
 	M4_FLAG_ATOMIC = 1 << 18,
 	M4_FLAG_UD_AV_PORT = 1 << 20,
 	M4_FLAG_UD_MCAST = 1 << 21,
+	M4_FLAG_ROCE = 1 << 30,
 	M4_FLAG_HIGH_LARGE_CQE = 1 << (62 - 32),
 };
 
@@ -108,6 +109,7 @@ enum { M4_PORT_TYPE_IB = 1, M4_PORT_TYPE_ETH = 2 };
 #define M4_PORT_TYPES     FLD(0x0, 25, 24)
 #define M4_PORT_IB_MTU    FLD(0x0, 19, 16)
 #define M4_PORT_ETH_MTU   FLD(0x0, 15, 0)
+#define M4_PORT_SPEED     FLD(0x4, 22, 16) /* of Ethernet */
 #define M4_PORT_WIDTH     FLD(0x4, 11, 8)
 #define M4_PORT_LOG_GIDS  FLD(0x4, 7, 4)
 #define M4_PORT_LOG_PKEYS FLD(0x4, 3, 0)
@@ -115,6 +117,8 @@ enum { M4_PORT_TYPE_IB = 1, M4_PORT_TYPE_ETH = 2 };
 #define M4_PORT_LOG_MACS  FLD(0x8, 11, 8)
 #define M4_PORT_VLS       FLD(0x8, 3, 0)
 #define M4_PORT_MAC       FLD64(0x10)
+
+enum { M4_PORT_SPEED_40G = 0x40 };
 
 /* ---- QUERY_ADAPTER ---- */
 
@@ -164,5 +168,22 @@ enum { M4_INIT_VERSION_2 = 2, M4_INIT_SIZE = 0x200 };
 #define M4_SET_PORT_MTU        FLD(0x0, 15, 12)
 #define M4_SET_PORT_VLS        FLD(0x0, 7, 4)
 #define M4_SET_PORT_CAPS       FLD(0x4, 31, 0)
+
+/* ---- SET_PORT of an Ethernet port: what it is about is above the port in the modifier ---- */
+
+enum m4_set_port_eth {
+	M4_SET_PORT_GENERAL = 0,
+	M4_SET_PORT_RQP_CALC = 1,
+	M4_SET_PORT_MAC_TABLE = 2,
+	M4_SET_PORT_VLAN_TABLE = 3,
+	M4_SET_PORT_GID_TABLE = 5,
+};
+
+enum { M4_SET_PORT_SHIFT = 8, M4_ROCE_GIDS = 128, M4_VLAN_FILTER_SIZE = 0x200 };
+
+#define M4_SET_PORT_HAS_PAUSE FLD(0x0, 2, 1)
+#define M4_SET_PORT_HAS_MTU   FLD(0x0, 0, 0)
+#define M4_SET_PORT_ETH_MTU   FLD(0x4, 15, 0) /* of a frame, with its FCS */
+#define M4_SET_PORT_BASE_QPN  FLD(0x0, 23, 0)
 
 #endif

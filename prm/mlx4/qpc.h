@@ -57,6 +57,7 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 
 #define M4_QPC_STATE         FLD(0x0, 31, 28)
 #define M4_QPC_ST            FLD(0x0, 19, 16)
+#define M4_QPC_RSS           FLD(0x0, 13, 13)
 #define M4_QPC_PM_STATE      FLD(0x0, 12, 11)
 #define M4_QPC_PD            FLD(0x4, 23, 0)
 #define M4_QPC_MTU           FLD(0x8, 31, 29) /* as IBTA's enumeration */
@@ -71,6 +72,7 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_REMOTE_QPN    FLD(0x14, 23, 0)
 #define M4_QPC_PATH          FLD_PART(0x18)
 #define M4_QPC_ALT_PATH      FLD_PART(0x44)
+#define M4_QPC_RSS_QPN       FLD(0x3c, 23, 0) /* of the first QP that frames are spread over */
 #define M4_QPC_LOG_SRA_MAX   FLD(0x70, 23, 21)
 #define M4_QPC_RETRY_COUNT   FLD(0x70, 18, 16)
 #define M4_QPC_RNR_RETRY     FLD(0x70, 15, 13)
@@ -112,5 +114,8 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_PATH_RGID       FLD_PART(0x10)
 #define M4_PATH_PORT       FLD(0x20, 30, 30) /* one less */
 #define M4_PATH_SL         FLD(0x20, 29, 26)
+#define M4_PATH_ETH_PRIO   FLD(0x20, 29, 27) /* of RoCE, as the next ones */
+#define M4_PATH_VLAN       FLD(0x0, 30, 30)
+#define M4_PATH_DMAC       FLD_PART(0x26)
 
 #endif

@@ -14,6 +14,12 @@ enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 
 enum { TURNS = 4 };
 
+/* Where software numbers queues, there are as many as numbers of QPs. */
+static uint32_t max_queues(const struct hca *hca)
+{
+	return hca->format->software_numbers ? 1 << 24 : 1 << ETH_LOG_QUEUES;
+}
+
 int eth_create(struct hca *hca)
 {
 	struct eth *eth = calloc(1, sizeof(*eth));
@@ -21,8 +27,8 @@ int eth_create(struct hca *hca)
 	if (!eth)
 		return ENOMEM;
 	vport_init(&eth->vport, &hca->config);
-	res_init(&eth->sqs, &hca->user, hca->format->first_frame_sq, 1 << ETH_LOG_QUEUES);
-	res_init(&eth->rqs, &hca->user, hca->format->first_frame_rq, 1 << ETH_LOG_QUEUES);
+	res_init(&eth->sqs, &hca->user, hca->format->first_frame_sq, max_queues(hca));
+	res_init(&eth->rqs, &hca->user, hca->format->first_frame_rq, max_queues(hca));
 	res_init(&eth->tirs, &hca->user, FIRST_TIR, 1 << ETH_LOG_TIRS);
 	res_init(&eth->tises, &hca->user, FIRST_TIS, 1 << ETH_LOG_TIRS);
 	res_init(&eth->rqts, &hca->user, 1, 1 << ETH_LOG_RQTS);

@@ -42,7 +42,10 @@ static unsigned int port_of(const struct hca *hca, const struct eth_sq *sq)
 
 static void steer_received(struct hca *hca, struct eth_arrival *arrival)
 {
-	flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_RX], arrival, 0);
+	if (hca->format->steer)
+		hca->format->steer(hca, arrival);
+	else
+		flow_steer(hca, hca->eth->root[PRM_FLOW_NIC_RX], arrival, 0);
 }
 
 static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *arrival)

@@ -116,7 +116,28 @@ int eth_sq_copy(struct hca *hca, const struct eth_sq *sq, uint16_t index, uint32
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* The function goes from block to block, as far as software has handed them over; see
+static bool is_one_block(const struct hca *hca, const struct eth_sq *sq)
+{
+	return hca->format->wqe_is_block && !sq->spans;
+}
+
+/* The function returns the blocks that the WQE at RAW says to have. */
+static uint32_t frame_bbs(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw)
+{
+	return (hca->format->wqe_size(raw) + sq->wq.stride - 1) / sq->wq.stride;
+}
+
+/* The function returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place
+ * is a guess, but not behind what is posted. */
+static uint32_t wqe_blocks(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
+			   uint32_t posted)
+{
+	uint32_t bbs = is_one_block(hca, sq) ? 1 : frame_bbs(hca, sq, raw);
+
+	return bbs && bbs <= posted ? bbs : 1;
+}
+
+/* The function goes from WQE to WQE, as far as software has handed them over; see
  * queue/sq.c. */
 static int sq_find_posted(struct hca *hca, struct eth_sq *sq)
 {
@@ -125,10 +146,11 @@ static int sq_find_posted(struct hca *hca, struct eth_sq *sq)
 	uint16_t pi = sq->pi;
 	int ret = 0;
 
-	for (; (uint16_t)(pi - sq->ci) < size; pi++) {
+	while ((uint16_t)(pi - sq->ci) < size) {
 		ret = eth_sq_copy(hca, sq, pi, 1, raw);
 		if (ret || !hca->format->send_is_posted(raw, pi >> sq->wq.log_size & 1))
 			break;
+		pi += wqe_blocks(hca, sq, raw, size);
 	}
 	if (ret || pi == sq->pi)
 		return ret;
@@ -366,22 +388,6 @@ static void sq_complete_wqe(struct hca *hca, struct eth_sq *sq, uint8_t send_opc
 		sq->state = PRM_WQ_STATE_ERR;
 }
 
-/* The function returns the blocks that the WQE at RAW says to have. */
-static uint32_t frame_bbs(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw)
-{
-	return (hca->format->wqe_size(raw) + sq->wq.stride - 1) / sq->wq.stride;
-}
-
-/* The function returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place
- * is a guess, but not behind what is posted. */
-static uint32_t wqe_blocks(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
-			   uint32_t posted)
-{
-	uint32_t bbs = hca->format->wqe_is_block ? 1 : frame_bbs(hca, sq, raw);
-
-	return bbs && bbs <= posted ? bbs : 1;
-}
-
 static int execute_underlay(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
 {
 	struct frame_send send;
@@ -402,7 +408,7 @@ static int wqe_execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, u
 
 	if (hca->config.strict && hca->format->judge_frame)
 		hca->format->judge_frame(hca, sq, raw);
-	if (hca->format->wqe_is_block && frame_bbs(hca, sq, raw) > 1)
+	if (is_one_block(hca, sq) && frame_bbs(hca, sq, raw) > 1)
 		return WQE_BAD_SIZE;
 	ret = hca->format->decode_frame_send(raw, sq->ci, posted, sq->n, &send);
 	if (ret)

@@ -31,6 +31,7 @@ struct eth_sq {
 	bool real_time; /* timestamps of its CQEs */
 	bool flush;
 	bool has_umr; /* it may change memory keys */
+	bool spans;   /* its WQEs may be longer than a block, where those of others are not */
 	uint16_t pi, ci;
 	bool ready; /* on eth->ready */
 	TAILQ_ENTRY(eth_sq) in_ready;

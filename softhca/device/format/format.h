@@ -23,6 +23,7 @@
 
 struct completion;
 struct datagram_to;
+struct eth_arrival;
 struct eth_sq;
 struct frame_completion;
 struct frame_send;
@@ -122,6 +123,9 @@ struct format {
 	uint32_t striding_head; /* bytes in front of the buffers of a striding queue's WQE */
 	/* The call returns which WQE of a linked one comes next. */
 	uint16_t (*striding_next)(const uint8_t *head);
+	/* The call gives a frame that has arrived to the queues that it is for. NULL: flow tables
+	 * say which these are. */
+	void (*steer)(struct hca *hca, const struct eth_arrival *arrival);
 	/* Where the numbers of such queues begin; those of QPs end before. */
 	uint32_t first_frame_sq, first_frame_rq;
 	/* The two calls decode WQEs of the queues of frames. */

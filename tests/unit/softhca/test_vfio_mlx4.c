@@ -76,6 +76,7 @@ enum {
 	QUERY_FW = 4,
 	INIT_HCA = 7,
 	CLOSE_HCA = 8,
+	SET_PORT = 0xc,
 	SW2HW_MPT = 0xd,
 	HW2SW_MPT = 0xf,
 	MAP_EQ = 0x12,
@@ -96,6 +97,7 @@ enum {
 	SYNC_TPT = 0x2f,
 	NOP = 0x31,
 	SW2HW_SRQ = 0x35,
+	QUERY_PORT = 0x43,
 	HW2SW_SRQ = 0x36,
 	RUN_FW = 0xff6,
 	UNMAP_ICM = 0xff9,
@@ -1001,7 +1003,92 @@ static void closing_forgets_objects(void **state)
 	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4, vfio_teardown)
+/* ---- Ethernet ---- */
+
+enum { ETHERNET = 1, GENERAL = 0 << 8 | 1, RECEIVER = 1 << 8 | 1, GIDS = 5 << 8 | 1 };
+
+static void an_ethernet_port_is_set_up(void **state)
+{
+	static const uint8_t mac[6] = { 0x00, 0x02, 0xc9, 0x00, 0x10, 0x00 };
+
+	(void)state;
+	set_up();
+	assert_int_equal(command(QUERY_PORT, 0, 1, 0), OK);
+	assert_int_equal(guest(OUT)[0] & 3, 2);
+	assert_memory_equal(guest(OUT + 0x12), mac, sizeof(mac));
+	assert_int_equal(mailbox(SET_PORT, 1, 0), BAD_OP); /* of InfiniBand */
+	assert_int_equal(mailbox(SET_PORT, 9 << 8 | 1, ETHERNET), BAD_OP);
+	assert_int_equal(mailbox(SET_PORT, GENERAL + 1, ETHERNET), BAD_PARAM);
+	put32(in(0), 1);
+	put32(in(4), 0xffff);
+	assert_int_equal(mailbox(SET_PORT, GENERAL, ETHERNET), BAD_PARAM);
+	put32(in(0), 1);
+	put32(in(4), 1522);
+	assert_int_equal(mailbox(SET_PORT, GENERAL, ETHERNET), OK);
+	put32(in(0), 1 << LOG_QPS);
+	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), BAD_PARAM);
+	assert_int_equal(mailbox(SET_PORT, GIDS, ETHERNET), OK);
+}
+
+/* A QP of frames, with one ring */
+static void frames_to_rts(uint32_t qpn, bool sends)
+{
+	static const uint16_t steps[] = { RST2INIT, INIT2RTR, RTR2RTS };
+
+	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		fill_qp(qpn, !sends, 7);
+		in(8)[sends ? 9 : 0xa] = 0;
+		assert_int_equal(mailbox(steps[i], qpn, 0), OK);
+	}
+}
+
+/* A frame that is inline, and longer than a block of the ring: what the second block begins with is
+ * no ownership. */
+static void post_frame(uint32_t wqe, const char *mac, uint8_t what)
+{
+	enum { FRAME = 100, FIRST = 64 - 16 - 4 };
+
+	memset(guest(wqe + 20), what, FIRST);
+	memcpy(guest(wqe + 20), mac, 6);
+	put32(guest(wqe + 16), 1u << 31 | FIRST);
+	put32(guest(wqe + 64), 1u << 31 | (FRAME - FIRST));
+	memset(guest(wqe + 68), what, FRAME - FIRST);
+	put32(guest(wqe + 4), 8);
+	put32(guest(wqe + 8), 3 << 2 | 1 << 1);
+	put32(guest(wqe), 0xa);
+}
+
+static void frames_come_back_to_their_sender(void **state)
+{
+	static const char own[] = "\x00\x02\xc9\x00\x10\x00";
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	frames_to_rts(QPN, true);
+	frames_to_rts(QPN + 1, false);
+	put32(in(0), QPN + 1);
+	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), OK);
+	for (unsigned int i = 0; i < 2; i++) {
+		post_receive(RECORDS + 0xc0, RINGS + 0x1000 + i * 16, DATA + i * 256, i + 1);
+		post_frame(RINGS + i * 128, own, 'a' + i);
+	}
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_memory_equal(guest(DATA), own, 6);
+	assert_int_equal(guest(DATA)[99], 'a');
+	assert_int_equal(guest(DATA + 256)[99], 'b');
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(get32(cqe(i)) & 0xffffff, i % 2 ? QPN : QPN + 1);
+	assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
+	assert_int_equal(command(QUERY_QP, 0, QPN, 0), BAD_RESOURCE);
+}
+
+#define TEST(name)      cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4, vfio_teardown)
+#define TEST_ROCE(name) cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4_roce, vfio_teardown)
 
 int main(void)
 {
@@ -1027,6 +1114,8 @@ int main(void)
 		TEST(a_management_datagram_arrives),
 		TEST(groups_are_a_table),
 		TEST(closing_forgets_objects),
+		TEST_ROCE(an_ethernet_port_is_set_up),
+		TEST_ROCE(frames_come_back_to_their_sender),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,12 @@ int vfio_setup_mlx4(void **state)
 	return rig_create(HCA_MLX4, HCA_LINK_INFINIBAND);
 }
 
+int vfio_setup_mlx4_roce(void **state)
+{
+	(void)state;
+	return rig_create(HCA_MLX4, HCA_LINK_ETHERNET);
+}
+
 int vfio_teardown(void **state)
 {
 	(void)state;

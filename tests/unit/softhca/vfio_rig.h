@@ -37,6 +37,7 @@ extern struct vfio_rig rig;
 int vfio_setup(void **state);
 int vfio_setup_roce(void **state);
 int vfio_setup_mlx4(void **state);
+int vfio_setup_mlx4_roce(void **state);
 int vfio_teardown(void **state);
 
 /* Where the guest sees address ADDR */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * caps.c - what an mlx4 adapter announces to a kernel driver. What is not announced is not there:
- * fast registration, Ethernet, flow steering by the device.
+ * fast registration, flow steering by the device, and of RoCE version 2.
  */
 #include "prm/mlx4/caps.h"
 #include "softhca/device/core.h"
@@ -78,6 +78,9 @@ enum m4_status m4_query_caps(struct hca *hca, struct m4_cmd *cmd)
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		fld_set(cmd->out, numbers[i].field, numbers[i].value);
+	if (hca->config.link_layer == HCA_LINK_ETHERNET)
+		fld_set(cmd->out, M4_CAP_FLAGS_31_0,
+			fld_get(cmd->out, M4_CAP_FLAGS_31_0) | M4_FLAG_ROCE);
 	fld_set(cmd->out, M4_CAP_PORTS, hca->config.num_ports);
 	fld_set(cmd->out, M4_CAP_LOG_MAX_REQUESTER, reads);
 	fld_set(cmd->out, M4_CAP_LOG_MAX_RESPONDER, reads);

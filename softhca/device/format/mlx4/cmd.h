@@ -93,6 +93,12 @@ enum m4_status m4_port_open(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_port_close(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_port_set(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_mad(struct hca *hca, struct m4_cmd *cmd);
+bool m4_port_exists(const struct hca *hca, uint32_t port);
+
+/* cmd_eth_port.c */
+enum m4_status m4_filter_vlans(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_filter_groups(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_frames_report(struct hca *hca, struct m4_cmd *cmd);
 
 /* cmd_mpt.c */
 enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd);

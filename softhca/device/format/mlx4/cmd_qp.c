@@ -15,14 +15,15 @@
 #include "prm/mlx4/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd_eth_qp.h"
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
 #include "util/bits.h"
 
 static_assert((int)M4_QPC_SIZE <= (int)CONTEXT_MAX, "the context is too small");
 
-/* Of eight numbers, the first two are QP0 of port 1 and 2, the next two QP1. */
-enum { SPECIAL_QPNS = 8, SPECIAL_PORTS = 2 };
+/* Of M4_SPECIAL_QPNS numbers, the first two are QP0 of port 1 and 2, the next two QP1. */
+enum { SPECIAL_PORTS = 2 };
 
 static const struct {
 	uint8_t st; /* M4_ST_* */
@@ -36,7 +37,7 @@ enum m4_status m4_qp_special(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint32_t base = m4_number(cmd);
 
-	if (base % SPECIAL_QPNS || base >> fld_get(hca->mlx4->init, M4_INIT_LOG_QPS))
+	if (base % M4_SPECIAL_QPNS || base >> fld_get(hca->mlx4->init, M4_INIT_LOG_QPS))
 		return m4_fail(cmd, M4_STAT_BAD_PARAM,
 			       "qp: management QPs begin at a multiple of 8");
 	for (unsigned int port = 0; port < hca->config.num_ports; port++)
@@ -244,8 +245,10 @@ enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd)
 
 	if (!in_table(hca, n))
 		return m4_fail(cmd, M4_STAT_BAD_INDEX, "qp: number out of range");
-	if (res_get(&hca->qps, n))
+	if (res_get(&hca->qps, n) || m4_eth_qp(hca, n))
 		return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: not in state RESET");
+	if (m4_is_eth_qp(hca, n, qpc))
+		return m4_eth_qp_create(hca, cmd);
 	if (!why && fld_get(cmd->in, M4_MODIFY_OPTPAR) & ~(uint64_t)M4_QP_FIRST_OPTPARS)
 		why = "qp: parameter not valid here";
 	if (why)
@@ -286,6 +289,8 @@ enum m4_status m4_qp_reset(struct hca *hca, struct m4_cmd *cmd)
 		return m4_fail(cmd, M4_STAT_BAD_OP, "qp: a reset that writes the context back");
 	if (qp)
 		m4_qp_remove(hca, qp);
+	else if (m4_eth_qp(hca, m4_number(cmd)))
+		m4_eth_qp_remove(hca, m4_eth_qp(hca, m4_number(cmd)));
 	return M4_STAT_OK;
 }
 
@@ -294,6 +299,10 @@ enum m4_status m4_qp_query(struct hca *hca, struct m4_cmd *cmd)
 	const struct qp *qp = res_get(&hca->qps, m4_number(cmd));
 	uint8_t *qpc = fld_at(cmd->out, M4_MODIFY_QPC);
 
+	if (m4_eth_qp(hca, m4_number(cmd))) {
+		m4_eth_qp_query(m4_eth_qp(hca, m4_number(cmd)), qpc);
+		return M4_STAT_OK;
+	}
 	if (!qp)
 		return m4_fail(cmd, M4_STAT_BAD_RESOURCE, "qp: no such QP");
 	memcpy(qpc, qp->context, M4_QPC_SIZE);

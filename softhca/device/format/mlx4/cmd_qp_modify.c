@@ -12,6 +12,7 @@
 #include "prm/mlx4/qpc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd_eth_qp.h"
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
 #include "util/bits.h"
@@ -98,6 +99,16 @@ static const struct transition *find_transition(uint16_t opcode)
 	return t;
 }
 
+/* Without a LID, a connected QP of RoCE has a GID and a MAC address. */
+static const char *check_destination(const struct hca *hca, const uint8_t *qpc)
+{
+	if (hca->config.link_layer != HCA_LINK_ETHERNET)
+		return fld_get(qpc, PATH(M4_PATH_RLID)) ? NULL : "qp: destination LID is 0";
+	if (!fld_get(qpc, PATH(M4_PATH_GRH)))
+		return "qp: RoCE without a GRH";
+	return fld_get(qpc, PATH(M4_PATH_VLAN)) ? "qp: VLANs are not supported" : NULL;
+}
+
 static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
 {
 	uint64_t mtu = fld_get(qpc, M4_QPC_MTU);
@@ -114,7 +125,7 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 	if (fld_get(qpc, PATH(M4_PATH_GRH)) &&
 	    !port_gid(hca, port, fld_get(qpc, PATH(M4_PATH_GID_INDEX))))
 		return "qp: no such source GID";
-	return fld_get(qpc, PATH(M4_PATH_RLID)) ? NULL : "qp: destination LID is 0";
+	return check_destination(hca, qpc);
 }
 
 static const char *check_attributes(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
@@ -139,12 +150,13 @@ static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (fields[i].groups & groups)
 			fld_set(qp->context, fields[i].field, fld_get(qpc, fields[i].field));
-	if (groups & M4_OPTPAR_PRIMARY_PATH)
-		memcpy(fld_at(qp->context, PATH(M4_PATH_RGID)), fld_at(qpc, PATH(M4_PATH_RGID)),
-		       16);
+	if (!(groups & M4_OPTPAR_PRIMARY_PATH))
+		return;
+	memcpy(fld_at(qp->context, PATH(M4_PATH_RGID)), fld_at(qpc, PATH(M4_PATH_RGID)), 16);
+	memcpy(fld_at(qp->context, PATH(M4_PATH_DMAC)), fld_at(qpc, PATH(M4_PATH_DMAC)), 6);
 }
 
-static void decode_path(const uint8_t *at, struct qp_path *path)
+static void decode_path(const uint8_t *at, bool roce, struct qp_path *path)
 {
 	struct fabric_addr *addr = &path->addr;
 
@@ -152,9 +164,12 @@ static void decode_path(const uint8_t *at, struct qp_path *path)
 	path->gid_index = fld_get(at, M4_PATH_GID_INDEX);
 	path->pkey = fld_get(at, M4_PATH_PKEY_INDEX) == 0 ? PKEY_DEFAULT : 0;
 	addr->port = fld_get(at, M4_PATH_PORT) + 1;
-	addr->dlid = fld_get(at, M4_PATH_RLID);
-	addr->sl = fld_get(at, M4_PATH_SL);
-	addr->grh = fld_get(at, M4_PATH_GRH);
+	addr->dlid = roce ? 0 : fld_get(at, M4_PATH_RLID);
+	addr->sl = fld_get(at, roce ? M4_PATH_ETH_PRIO : M4_PATH_SL);
+	addr->by_gid = roce;
+	addr->grh = roce || fld_get(at, M4_PATH_GRH);
+	if (roce)
+		memcpy(addr->dmac, fld_at(at, M4_PATH_DMAC), sizeof(addr->dmac));
 	if (!addr->grh)
 		return;
 	addr->traffic_class = fld_get(at, M4_PATH_TCLASS);
@@ -163,11 +178,12 @@ static void decode_path(const uint8_t *at, struct qp_path *path)
 	memcpy(addr->dgid, fld_at(at, M4_PATH_RGID), sizeof(addr->dgid));
 }
 
-static void decode_context(struct qp *qp)
+static void decode_context(const struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->context;
 
-	decode_path(fld_at(qpc, M4_QPC_PATH), &qp->path);
+	decode_path(fld_at(qpc, M4_QPC_PATH), hca->config.link_layer == HCA_LINK_ETHERNET,
+		    &qp->path);
 	qp->mtu = 128u << fld_get(qpc, M4_QPC_MTU);
 	qp->remote_qpn = fld_get(qpc, M4_QPC_REMOTE_QPN);
 	qp->qkey = fld_get(qpc, M4_QPC_QKEY);
@@ -184,7 +200,7 @@ static void decode_context(struct qp *qp)
 
 void m4_qp_begin(struct hca *hca, struct qp *qp)
 {
-	decode_context(qp);
+	decode_context(hca, qp);
 	qp->state = PRM_QP_STATE_INIT;
 	if (qp->special >= 0)
 		hca->port[qp->path.addr.port - 1].special[qp->special] = qp;
@@ -237,6 +253,8 @@ enum m4_status m4_qp_modify(struct hca *hca, struct m4_cmd *cmd)
 	uint32_t mask = t->takes | t->optional ? fld_get(cmd->in, M4_MODIFY_OPTPAR) : 0;
 	const char *why;
 
+	if (m4_eth_qp(hca, m4_number(cmd)))
+		return m4_eth_qp_modify(hca, m4_eth_qp(hca, m4_number(cmd)), cmd);
 	if (!qp)
 		return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: in state RESET, or no such QP");
 	if (!(t->from & 1u << qp->state))
@@ -247,7 +265,7 @@ enum m4_status m4_qp_modify(struct hca *hca, struct m4_cmd *cmd)
 	if (why)
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, why);
 	take_fields(qp, qpc, t->takes | mask);
-	decode_context(qp);
+	decode_context(hca, qp);
 	state_enter(hca, qp, t);
 	return M4_STAT_OK;
 }

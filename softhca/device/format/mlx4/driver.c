@@ -11,6 +11,7 @@
 #include "prm/mlx4/cmd.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd_eth_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
 
 enum {
@@ -29,14 +30,22 @@ enum { FW_CLEAR_INT = 0x80700 };
 int m4_create(struct hca *hca)
 {
 	hca->mlx4 = calloc(1, sizeof(*hca->mlx4));
-	return hca->mlx4 ? 0 : ENOMEM;
+	if (!hca->mlx4)
+		return ENOMEM;
+	res_init(&hca->mlx4->eth_qps, &hca->user, 0, 1 << M4_LOG_QPS);
+	return 0;
 }
 
 void m4_destroy(struct hca *hca)
 {
+	void *qp;
+
 	if (!hca->mlx4)
 		return;
 	m4_groups_free(hca);
+	for (uint32_t i = 0; (qp = res_next(&hca->mlx4->eth_qps, &i)) != NULL;)
+		free(qp); /* its CQ is gone already */
+	res_free(&hca->mlx4->eth_qps);
 	icm_free(&hca->mlx4->icm);
 	free(hca->mlx4);
 }
@@ -290,6 +299,8 @@ void m4_forget_objects(struct hca *hca)
 
 	for (uint32_t i = 0; (object = res_next(&hca->qps, &i)) != NULL;)
 		m4_qp_remove(hca, object);
+	for (uint32_t i = 0; (object = res_next(&hca->mlx4->eth_qps, &i)) != NULL;)
+		m4_eth_qp_remove(hca, object);
 	for (uint32_t i = 0; (object = res_next(&hca->srqs, &i)) != NULL;)
 		m4_srq_remove(hca, object);
 	for (uint32_t i = 0; (object = res_next(&hca->cqs, &i)) != NULL;)

@@ -12,6 +12,7 @@
 #include "prm/mlx4/caps.h"
 #include "softhca/device/format/mlx4/icm.h"
 #include "softhca/device/port.h"
+#include "softhca/device/res.h"
 
 /* What the adapter announces, as powers of two */
 #define M4_ICM_MAX (1ull << 40)
@@ -29,6 +30,7 @@ enum {
 	M4_LOG_CQ_SIZE = 22,
 	M4_LOG_SRQ_SIZE = 15,
 	M4_LOG_RSVD_QPS = 6,
+	M4_SPECIAL_QPNS = 8, /* numbers of management QPs */
 	M4_RSVD_UARS = 1,
 	M4_UAR_LOG_MB = 3,
 	M4_UARS = (1 << (M4_UAR_LOG_MB + 20)) / 4096,
@@ -39,6 +41,7 @@ enum {
 	M4_LOG_MSG_MAX = 30,
 };
 
+struct eth_arrival;
 struct m4_group; /* cmd_mcg.c */
 
 struct mlx4_firmware {
@@ -51,6 +54,8 @@ struct mlx4_firmware {
 	uint8_t init[M4_INIT_SIZE]; /* INIT_HCA, as software wrote it */
 	struct q_counter *counters; /* of errors, of all QPs */
 	uint32_t special_base;      /* number of the first management QP; 0: there are none */
+	struct res_table eth_qps;   /* queue pairs of frames */
+	uint32_t frames_to;         /* that all which arrive go to; 0: none */
 	/* By index: keys that software has had back, and may change in their table. */
 	bool taken[1 << M4_LOG_MPTS];
 	struct m4_group **group; /* by index; NULL: none was written */
@@ -63,6 +68,8 @@ void m4_groups_free(struct hca *hca);
 /* The functions begin, and end, the counting of errors. */
 int m4_diag_begin(struct hca *hca);
 void m4_diag_end(struct hca *hca);
+/* The function gives frames to the queue of the driver: format.h */
+void m4_steer(struct hca *hca, const struct eth_arrival *arrival);
 /* The function destroys all objects, as the adapter does when it is closed. */
 void m4_forget_objects(struct hca *hca);
 

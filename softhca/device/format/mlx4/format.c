@@ -26,8 +26,6 @@
 	.decode_av = mlx4_decode_av, \
 	.decode_recv = mlx4_decode_recv, \
 	.decode_srq = mlx4_decode_srq, \
-	.first_frame_sq = M4_FIRST_FRAME_QUEUE, \
-	.first_frame_rq = M4_FIRST_FRAME_QUEUE, \
 	.decode_frame_send = mlx4_decode_frame_send, \
 	.decode_frame_recv = mlx4_decode_recv, \
 	.encode_frame_cqe = mlx4_encode_frame_cqe, \
@@ -65,6 +63,8 @@ const struct format mlx4_format = {
 	.eqe_size = PRM_EQE_SIZE,
 	.trace_eqe = mlx5_trace_eqe,
 	.ring = mlx4_ring,
+	.first_frame_sq = M4_FIRST_FRAME_QUEUE,
+	.first_frame_rq = M4_FIRST_FRAME_QUEUE,
 	QUEUES,
 };
 
@@ -78,6 +78,7 @@ const struct format mlx4_driver_format = {
 	.software_numbers = true,
 	.tells_pkey_index = true,
 	.decode_special = mlx4_decode_special,
+	.steer = m4_steer,
 	.ring = mlx4_ring_driver,
 	QUEUES,
 };

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_eth_port.c - commands of mlx4 on Ethernet ports: what a driver is told, the tables of GIDs,
+ * MAC addresses and VLANs, and filters.
+ *
+ * The messages of RoCE come from the port's own MAC address. All frames that arrive go to one queue
+ * pair, and Linux looks for whom they are: filters and tables of addresses are not kept.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "prm/mlx4/caps.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx4/cmd_eth_port.h"
+#include "softhca/device/format/mlx4/firmware.h"
+
+enum {
+	LOG_MACS = 7,
+	LOG_VLANS = 7,
+	LOG_ROCE_GIDS = 7,
+	LOG_ROCE_PKEYS = 7,
+	ROCE_V1 = FABRIC_ROCE_V1,
+};
+
+static_assert(1 << LOG_ROCE_GIDS == (int)M4_ROCE_GIDS && (int)M4_ROCE_GIDS <= (int)PORT_GIDS_ROCE,
+	      "the table of GIDs");
+
+static uint64_t port_mac(const struct hca *hca)
+{
+	uint64_t mac = 0;
+
+	for (unsigned int i = 0; i < sizeof(hca->eth->vport.mac); i++)
+		mac = mac << 8 | hca->eth->vport.mac[i];
+	return mac;
+}
+
+void m4_eth_port_query(const struct hca *hca, unsigned int port, uint8_t *out)
+{
+	fld_set(out, M4_PORT_LINK_UP, port_is_up(hca, port));
+	fld_set(out, M4_PORT_TYPES, M4_PORT_TYPE_ETH);
+	fld_set(out, M4_PORT_ETH_MTU, PORT_MTU_MAX);
+	fld_set(out, M4_PORT_SPEED, M4_PORT_SPEED_40G);
+	fld_set(out, M4_PORT_LOG_GIDS, LOG_ROCE_GIDS);
+	fld_set(out, M4_PORT_LOG_PKEYS, LOG_ROCE_PKEYS);
+	fld_set(out, M4_PORT_LOG_MACS, LOG_MACS);
+	fld_set(out, M4_PORT_LOG_VLANS, LOG_VLANS);
+	fld_set(out, M4_PORT_MAC, port_mac(hca));
+}
+
+/* Addresses of IPv4 are on RoCE's version 1 as any other. */
+static void set_gids(struct hca *hca, struct port *port, const uint8_t *table)
+{
+	struct gid_entry entry = { .version = ROCE_V1, .l3_type = 1 };
+
+	memcpy(entry.mac, hca->eth->vport.mac, sizeof(entry.mac));
+	for (unsigned int i = 0; i < M4_ROCE_GIDS; i++) {
+		memcpy(entry.gid, table + sizeof(entry.gid) * i, sizeof(entry.gid));
+		port_set_gid(port, i, &entry);
+	}
+}
+
+static const char *set_general(struct port *port, const uint8_t *in)
+{
+	uint64_t mtu = fld_get(in, M4_SET_PORT_ETH_MTU);
+
+	if (!fld_get(in, M4_SET_PORT_HAS_MTU))
+		return NULL;
+	if (mtu < FABRIC_FRAME_MIN || mtu > PORT_MTU_MAX)
+		return "port: frames longer than were announced, or too short";
+	port->mtu = mtu;
+	return NULL;
+}
+
+static const char *set_receiver(struct hca *hca, uint32_t qpn)
+{
+	if (qpn >> fld_get(hca->mlx4->init, M4_INIT_LOG_QPS))
+		return "port: frames for QPs that cannot be";
+	hca->mlx4->frames_to = qpn;
+	return NULL;
+}
+
+enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd)
+{
+	uint32_t number = cmd->order->in_modifier & 0xff;
+	struct port *port = &hca->port[number - 1];
+	const char *why = NULL;
+
+	if (cmd->order->modifier != M4_SET_PORT_ETH)
+		return m4_fail(cmd, M4_STAT_BAD_OP, "port: parameters of another link layer");
+	if (!m4_port_exists(hca, number))
+		return m4_fail(cmd, M4_STAT_BAD_PARAM, "port: no such port");
+	switch (cmd->order->in_modifier >> M4_SET_PORT_SHIFT) {
+	case M4_SET_PORT_GENERAL:
+		why = set_general(port, cmd->in);
+		break;
+	case M4_SET_PORT_RQP_CALC:
+		why = set_receiver(hca, fld_get(cmd->in, M4_SET_PORT_BASE_QPN));
+		break;
+	case M4_SET_PORT_MAC_TABLE:
+	case M4_SET_PORT_VLAN_TABLE:
+		break;
+	case M4_SET_PORT_GID_TABLE:
+		set_gids(hca, port, cmd->in);
+		break;
+	default:
+		return m4_fail(cmd, M4_STAT_BAD_OP, "port: unknown modifier");
+	}
+	return why ? m4_fail(cmd, M4_STAT_BAD_PARAM, why) : M4_STAT_OK;
+}
+
+static enum m4_status check_port(const struct hca *hca, struct m4_cmd *cmd)
+{
+	if (hca->config.link_layer != HCA_LINK_ETHERNET)
+		return m4_fail(cmd, M4_STAT_BAD_OP, "port: is none of Ethernet");
+	if (!m4_port_exists(hca, cmd->order->in_modifier & 0xff))
+		return m4_fail(cmd, M4_STAT_BAD_PARAM, "port: no such port");
+	return M4_STAT_OK;
+}
+
+enum m4_status m4_filter_vlans(struct hca *hca, struct m4_cmd *cmd)
+{
+	return check_port(hca, cmd);
+}
+
+enum m4_status m4_filter_groups(struct hca *hca, struct m4_cmd *cmd)
+{
+	return check_port(hca, cmd);
+}
+
+/* Linux counts by itself, and takes from here what has gone wrong: nothing has. */
+enum m4_status m4_frames_report(struct hca *hca, struct m4_cmd *cmd)
+{
+	return check_port(hca, cmd);
+}

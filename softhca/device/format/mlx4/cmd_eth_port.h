@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_eth_port.h - what commands on ports do where the link layer is Ethernet.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX4_CMD_ETH_PORT_H
+#define SOFTHCA_DEVICE_FORMAT_MLX4_CMD_ETH_PORT_H
+
+#include <stdint.h>
+
+#include "softhca/device/format/mlx4/cmd.h"
+
+struct hca;
+
+/* The function fills the answer to QUERY_PORT. */
+void m4_eth_port_query(const struct hca *hca, unsigned int port, uint8_t *out);
+/* The function executes SET_PORT. */
+enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd_eth_qp.h - queue pairs of frames, by which a kernel's network driver sends and receives.
+ * One has a queue to send from, or one to receive into, or neither, and names another.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX4_CMD_ETH_QP_H
+#define SOFTHCA_DEVICE_FORMAT_MLX4_CMD_ETH_QP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "prm/mlx4/qpc.h"
+#include "softhca/device/format/mlx4/cmd.h"
+
+struct hca;
+
+struct m4_eth_qp {
+	uint32_t n;
+	enum m4_qp_state state;
+	struct eth_sq *sq; /* or NULL */
+	struct eth_rq *rq; /* or NULL */
+	uint8_t context[M4_QPC_SIZE];
+};
+
+/* The function tells whether a QP of this number and context is one of frames. */
+bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *qpc);
+/* The function returns the QP, or NULL. */
+struct m4_eth_qp *m4_eth_qp(const struct hca *hca, uint32_t n);
+/* The functions execute RST2INIT, what is behind it, and QUERY_QP. */
+enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_eth_qp_modify(struct hca *hca, struct m4_eth_qp *qp, struct m4_cmd *cmd);
+void m4_eth_qp_query(const struct m4_eth_qp *qp, uint8_t *qpc);
+void m4_eth_qp_remove(struct hca *hca, struct m4_eth_qp *qp);
+
+#endif
