@@ -674,14 +674,8 @@ static int change_id_options(struct stream *stream, const void *unused)
 	return ret ? ret : set_id_options(stream);
 }
 
-static int stream_option_set(struct rs *rs, int level, int name)
+static int id_option_set(struct stream *stream, int level)
 {
-	struct stream *stream = to_stream(rs);
-
-	if ((level == SOL_SOCKET && name == SO_KEEPALIVE) ||
-	    (level == IPPROTO_TCP && name == TCP_KEEPIDLE))
-		return rdmacm_keepalive_set(stream,
-					    rs->options.keepalive ? rs->options.keepalive_idle : 0);
 	if (stream->state >= STREAM_ADDR)
 		return EINVAL;
 	if (level != IPPROTO_IPV6)
@@ -689,6 +683,21 @@ static int stream_option_set(struct rs *rs, int level, int name)
 	if (stream->state == STREAM_LISTENING)
 		return EINVAL;
 	return stream->id ? try_with_own_channel(stream, change_id_options, NULL) : 0;
+}
+
+static int stream_option_set(struct rs *rs, int level, int name)
+{
+	struct stream *stream = to_stream(rs);
+	int ret;
+
+	if ((level == SOL_SOCKET && name == SO_KEEPALIVE) ||
+	    (level == IPPROTO_TCP && name == TCP_KEEPIDLE))
+		return rdmacm_keepalive_set(stream,
+					    rs->options.keepalive ? rs->options.keepalive_idle : 0);
+	pthread_mutex_lock(&rs->lock);
+	ret = id_option_set(stream, level);
+	pthread_mutex_unlock(&rs->lock);
+	return ret;
 }
 
 static int stream_segment_size(struct rs *rs)
