@@ -14,34 +14,37 @@ struct cipher {
 	EVP_CIPHER_CTX *encrypt, *decrypt;
 };
 
-static EVP_CIPHER_CTX *context_create(const EVP_CIPHER *kind, const uint8_t *key, int encrypt)
+static int context_create(const EVP_CIPHER *kind, const uint8_t *key, int encrypt,
+			  EVP_CIPHER_CTX **out)
 {
-	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
-
-	if (!ctx)
-		return NULL;
-	EVP_CIPHER_CTX_set_flags(ctx, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
-	if (EVP_CipherInit_ex(ctx, kind, NULL, key, NULL, encrypt) == 1)
-		return ctx;
-	EVP_CIPHER_CTX_free(ctx);
-	return NULL;
+	*out = EVP_CIPHER_CTX_new();
+	if (!*out)
+		return ENOMEM;
+	EVP_CIPHER_CTX_set_flags(*out, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+	if (EVP_CipherInit_ex(*out, kind, NULL, key, NULL, encrypt) == 1)
+		return 0;
+	EVP_CIPHER_CTX_free(*out);
+	*out = NULL;
+	return EINVAL;
 }
 
 int cipher_create(const uint8_t *keys, size_t len, struct cipher **out)
 {
 	const EVP_CIPHER *kind = len == 32 ? EVP_aes_128_xts() : EVP_aes_256_xts();
 	struct cipher *cipher;
+	int ret;
 
 	if (len != 32 && len != 64)
 		return EINVAL;
 	cipher = calloc(1, sizeof(*cipher));
 	if (!cipher)
 		return ENOMEM;
-	cipher->encrypt = context_create(kind, keys, 1);
-	cipher->decrypt = context_create(kind, keys, 0);
-	if (!cipher->encrypt || !cipher->decrypt) {
+	ret = context_create(kind, keys, 1, &cipher->encrypt);
+	if (!ret)
+		ret = context_create(kind, keys, 0, &cipher->decrypt);
+	if (ret) {
 		cipher_free(cipher);
-		return EINVAL;
+		return ret;
 	}
 	*out = cipher;
 	return 0;
@@ -82,9 +85,10 @@ bool cipher_unwrap(const uint8_t *kek, size_t kek_len, const uint8_t *wrapped, s
 		   uint8_t *key)
 {
 	const EVP_CIPHER *kind = kek_len == 16 ? EVP_aes_128_wrap() : EVP_aes_256_wrap();
-	EVP_CIPHER_CTX *ctx = context_create(kind, kek, 0);
+	EVP_CIPHER_CTX *ctx;
 	int done = 0;
-	bool right = ctx && EVP_CipherUpdate(ctx, key, &done, wrapped, (int)len) == 1 &&
+	bool right = !context_create(kind, kek, 0, &ctx) &&
+		     EVP_CipherUpdate(ctx, key, &done, wrapped, (int)len) == 1 &&
 		     (size_t)done == len - CIPHER_WRAP_EXTRA;
 
 	EVP_CIPHER_CTX_free(ctx);

@@ -3,7 +3,9 @@
  * test_crypto.c - encryption: answers that standards give, units however transfers are cut, and the
  * commands on logins and keys of data.
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <openssl/evp.h>
 
 #include "flat.h"
 #include "hex.h"
@@ -62,6 +64,35 @@ static void halves_of_a_key_differ(void **state)
 	(void)state;
 	assert_int_equal(cipher_create(keys, sizeof(keys), &cipher), EINVAL);
 	assert_int_equal(cipher_create(keys, 16, &cipher), EINVAL);
+}
+
+static int contexts_left = -1; /* below 0: as many as are asked for */
+
+/* OpenSSL's comes here first, so memory may be scarce. */
+EVP_CIPHER_CTX *EVP_CIPHER_CTX_new(void)
+{
+	EVP_CIPHER_CTX *(*const real)(void) =
+		(EVP_CIPHER_CTX * (*)(void))(uintptr_t)dlsym(RTLD_NEXT, "EVP_CIPHER_CTX_new");
+
+	if (!contexts_left)
+		return NULL;
+	contexts_left--;
+	return real();
+}
+
+static void a_lack_of_memory_is_no_wrong_key(void **state)
+{
+	static const uint8_t keys[32] = { 1 };
+	struct cipher *cipher;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		contexts_left = i;
+		assert_int_equal(cipher_create(keys, sizeof(keys), &cipher), ENOMEM);
+	}
+	contexts_left = -1;
+	assert_int_equal(cipher_create(keys, sizeof(keys), &cipher), 0);
+	cipher_free(cipher);
 }
 
 /* RFC 3394, 4.1, 4.3 and 4.6 */
@@ -414,6 +445,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ieee_1619_vectors),
 		cmocka_unit_test(halves_of_a_key_differ),
+		cmocka_unit_test(a_lack_of_memory_is_no_wrong_key),
 		cmocka_unit_test(rfc_3394_vectors),
 		cmocka_unit_test_setup_teardown(what_goes_out_may_be_cut, flat_setup,
 						flat_teardown),
