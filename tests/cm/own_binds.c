@@ -54,6 +54,22 @@ static int bind_to_gid(int unused)
 	return bind_anew((struct sockaddr *)&nowhere, RDMA_PS_IB);
 }
 
+enum { OF_TWO = 23456, ANY_FIRST = 1, ANY_SECOND = 2 };
+
+/* Two ids of one process bind to one port, and the second learns of it. */
+static int bind_twice(int which)
+{
+	struct sockaddr_in first = cm_loopback(OF_TWO), second = cm_loopback(OF_TWO);
+
+	if (which & ANY_FIRST)
+		first.sin_addr.s_addr = INADDR_ANY;
+	if (which & ANY_SECOND)
+		second.sin_addr.s_addr = INADDR_ANY;
+	if (bind_anew((struct sockaddr *)&first, RDMA_PS_TCP))
+		return EIO;
+	return bind_anew((struct sockaddr *)&second, RDMA_PS_TCP);
+}
+
 static int answer_of(int (*act)(int), int argument)
 {
 	pid_t child = fork();
@@ -75,5 +91,9 @@ void own_binds(void)
 		  "who has the right gets one");
 	say_check(answer_of(bind_to_address, 0) == EADDRNOTAVAIL,
 		  "an address that is not this machine's is not available");
+	say_check(answer_of(bind_twice, 0) == EADDRINUSE, "an address has one id");
+	for (int which = ANY_FIRST; which <= (ANY_FIRST | ANY_SECOND); which++)
+		say_check(answer_of(bind_twice, which) == EADDRNOTAVAIL,
+			  "any address has what others have left: %d", which);
 	say_check(answer_of(bind_to_gid, 0) == ENODEV, "a GID that no adapter has has no device");
 }

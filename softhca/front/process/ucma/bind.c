@@ -19,28 +19,34 @@ static bool is_of_one_family(const struct ucma_id *id)
 	return id->af_only || id->src.addr.ss_family == AF_INET;
 }
 
-static bool in_conflict(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)
+static bool shares_port(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)
 {
 	if (other == id || other->ps != id->ps || other->state == UCMA_IDLE || !other->has_src ||
 	    other->passive || ucma_addr_port(&other->src.addr) != port)
 		return false;
 	if (id->reuse_addr && other->reuse_addr && other->state != UCMA_LISTENS)
 		return false;
-	if (is_of_one_family(id) && is_of_one_family(other) &&
-	    id->src.addr.ss_family != other->src.addr.ss_family)
-		return false;
-	return ucma_addr_is_any(&id->src.addr) || ucma_addr_is_any(&other->src.addr) ||
-	       ucma_addr_same_host(&id->src.addr, &other->src.addr);
+	return !is_of_one_family(id) || !is_of_one_family(other) ||
+	       id->src.addr.ss_family == other->src.addr.ss_family;
 }
 
-static bool port_is_free(const struct ucma_id *id, uint16_t port)
+/* What Linux answers to one who wants the port that OTHER has: any address is not available where
+ * somebody has one. */
+static int why_taken(const struct ucma_id *id, const struct ucma_id *other)
+{
+	if (ucma_addr_is_any(&id->src.addr) || ucma_addr_is_any(&other->src.addr))
+		return EADDRNOTAVAIL;
+	return ucma_addr_same_host(&id->src.addr, &other->src.addr) ? EADDRINUSE : 0;
+}
+
+static int port_check(const struct ucma_id *id, uint16_t port)
 {
 	struct ucma_id *other = NULL;
+	int ret = 0;
 
-	while ((other = ucma_id_next(other)) != NULL)
-		if (in_conflict(id, other, port))
-			return false;
-	return true;
+	while (!ret && (other = ucma_id_next(other)) != NULL)
+		ret = shares_port(id, other, port) ? why_taken(id, other) : 0;
+	return ret;
 }
 
 /* Thread TID asks for the port that the address names. */
@@ -48,7 +54,7 @@ static int take_named_port(const struct ucma_id *id, uint16_t port, pid_t tid)
 {
 	if (port < FIRST_COMMON && !client_may(tid, CLIENT_CAP_NET_BIND_SERVICE))
 		return EACCES;
-	return port_is_free(id, port) ? 0 : EADDRINUSE;
+	return port_check(id, port);
 }
 
 static int take_port(struct ucma_id *id, pid_t tid)
@@ -60,7 +66,7 @@ static int take_port(struct ucma_id *id, pid_t tid)
 		return take_named_port(id, port, tid);
 	for (unsigned int tries = 0; tries < span; tries++) {
 		port = FIRST_EPHEMERAL + (uint32_t)random() % span;
-		if (!port_is_free(id, port))
+		if (port_check(id, port))
 			continue;
 		ucma_addr_set_port(&id->src.addr, port);
 		return 0;
