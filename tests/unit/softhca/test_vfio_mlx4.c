@@ -1037,7 +1037,7 @@ static void frames_to_rts(uint32_t qpn, bool sends)
 
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		fill_qp(qpn, !sends, 7);
-		in(8)[sends ? 9 : 0xa] = 0;
+		in(8)[sends ? 9 : 0xa] = sends ? 0 : 2; /* a send that is not used */
 		assert_int_equal(mailbox(steps[i], qpn, 0), OK);
 	}
 }
@@ -1073,7 +1073,7 @@ static void frames_come_back_to_their_sender(void **state)
 	put32(in(0), QPN + 1);
 	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), OK);
 	for (unsigned int i = 0; i < 2; i++) {
-		post_receive(RECORDS + 0xc0, RINGS + 0x1000 + i * 16, DATA + i * 256, i + 1);
+		post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 64 + i * 16, DATA + i * 256, i + 1);
 		post_frame(RINGS + i * 128, own, 'a' + i);
 	}
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);

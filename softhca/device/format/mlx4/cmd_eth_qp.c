@@ -39,9 +39,24 @@ static const char *eth_qp_check(const struct hca *hca, const uint8_t *qpc, uint3
 	return NULL;
 }
 
-static int map_ring(struct hca *hca, const uint8_t *qpc, struct eth_wq *wq)
+static uint64_t ring_bytes(uint64_t log_stride, uint64_t log_size)
+{
+	return 16ull << (log_stride + log_size);
+}
+
+/* As with other QPs, the ring with the larger WQEs is in front, that of sends if they are as large:
+ * where only receives are wanted, that is one send which is never used. */
+static uint64_t in_front_of_receives(const uint8_t *qpc)
+{
+	if (fld_get(qpc, M4_QPC_LOG_RQ_STRIDE) > fld_get(qpc, M4_QPC_LOG_SQ_STRIDE))
+		return 0;
+	return ring_bytes(fld_get(qpc, M4_QPC_LOG_SQ_STRIDE), fld_get(qpc, M4_QPC_LOG_SQ_SIZE));
+}
+
+static int map_ring(struct hca *hca, const uint8_t *qpc, uint64_t skip, struct eth_wq *wq)
 {
 	const struct m4_ring ring = {
+		.skip = skip,
 		.mtt = fld_get(qpc, M4_QPC_MTT_H) << 32 | fld_get(qpc, M4_QPC_MTT_L),
 		.log_page = fld_get(qpc, M4_QPC_LOG_PAGE_SIZE),
 	};
@@ -67,7 +82,7 @@ static int add_sends(struct hca *hca, struct m4_eth_qp *qp)
 	sq->wq.stride = 16u << fld_get(qpc, M4_QPC_LOG_SQ_STRIDE);
 	sq->cq = res_get(&hca->cqs, fld_get(qpc, M4_QPC_CQN_SEND));
 	sq->uar = m4_uar(hca, fld_get(qpc, M4_QPC_UAR));
-	ret = sq->cq && sq->uar ? map_ring(hca, qpc, &sq->wq) : EINVAL;
+	ret = sq->cq && sq->uar ? map_ring(hca, qpc, 0, &sq->wq) : EINVAL;
 	if (!ret)
 		ret = eth_sq_add(hca, sq);
 	if (ret)
@@ -90,7 +105,7 @@ static int add_receives(struct hca *hca, struct m4_eth_qp *qp)
 	rq->wq.stride = 16u << fld_get(qpc, M4_QPC_LOG_RQ_STRIDE);
 	rq->wq.dbr = fld_get(qpc, M4_QPC_RECORD);
 	rq->cq = res_get(&hca->cqs, fld_get(qpc, M4_QPC_CQN_RECV));
-	ret = rq->cq ? map_ring(hca, qpc, &rq->wq) : EINVAL;
+	ret = rq->cq ? map_ring(hca, qpc, in_front_of_receives(qpc), &rq->wq) : EINVAL;
 	if (!ret)
 		ret = eth_rq_add(hca, rq);
 	if (ret)
