@@ -59,6 +59,19 @@ bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *
 	return false;
 }
 
+bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *from,
+			   const struct cq_ring *to, uint32_t ci)
+{
+	const uint32_t last = 1u << to->count_log; /* one more than verbs says that there are */
+
+	if (to->count_log >= from->count_log)
+		return true;
+	/* CQEs come in order, so that there are as many as that if the last of them is there. */
+	return ((*(const volatile uint8_t *)entry_last(from, ci + last - 1) ^
+		 entry_owner(marks, from, ci + last - 1)) &
+		marks->owner);
+}
+
 void provider_cq_ring_keep(struct cq_old_ring **rings, struct cq_old_ring *old,
 			   const struct queue_mem *buf)
 {

@@ -35,6 +35,11 @@ void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 
+/* The function tells whether the CQEs of FROM that nobody has read yet, from CI on, have a place in
+ * TO. */
+bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *from,
+			   const struct cq_ring *to, uint32_t ci);
+
 /* Memory that nobody is to use for anything else while the CQ lives: rings that it had, at which a
  * poller may still look, or where the adapter may still write. */
 struct cq_old_ring {

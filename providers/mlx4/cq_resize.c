@@ -54,6 +54,11 @@ static int cq_run_resize(struct mlx4_cq *cq, struct cq_old_ring *old, const stru
 	const int cqe = cq->vcq.cq.cqe;
 	int ret;
 
+	if (!provider_cq_ring_fits(&marks, &from, to, cq->ci)) {
+		verbs_warn("resize_cq: cq 0x%x: more completions wait to be polled than cqe, %u",
+			   cq->cqn, (1u << to->count_log) - 1);
+		return EINVAL;
+	}
 	provider_cq_ring_init(&marks, to, cq->ci + 1);
 	ret = verbs_cmd_resize_cq(&cq->vcq.cq, (1u << to->count_log) - 1, &udata);
 	if (ret)

@@ -266,6 +266,30 @@ static void unread_completions_move_to_the_new_ring(void **state)
 	}
 }
 
+/* As many completions as a ring of CQEs is said to hold fit, and no more. */
+static void unread_completions_are_not_lost_to_a_small_ring(void **state)
+{
+	const struct rig_options options = { .send_wr = 16 };
+	struct rig *rig = rig_new(&options);
+	struct ibv_wc wc[8];
+
+	(void)state;
+	assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, 31), 0);
+	rig->cq_pi = rig->cq->ci;
+	post_sends(rig, 8);
+	for (uint16_t i = 0; i < 8; i++)
+		rig_complete(rig, &(struct rig_cqe){
+					  .is_send = true, .opcode = M4_SEND, .wqe_index = i });
+	assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, 7), EINVAL);
+	assert_int_equal(rig->cq->vcq.cq.cqe, 31);
+	assert_int_equal(poll_cq(rig, 1, wc), 1);
+	assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, 7), 0);
+	assert_int_equal(poll_cq(rig, 8, wc), 7);
+	for (unsigned int i = 0; i < 7; i++)
+		assert_int_equal(wc[i].wr_id, 101 + i);
+	rig_free(rig);
+}
+
 /* The adapter has got a ring, and has not said that it has left the one before. Both stay. */
 static void a_ring_without_end_keeps_both(void **state)
 {
@@ -475,6 +499,7 @@ int main(void)
 		cmocka_unit_test(timestamp_is_where_others_have_the_lid),
 		cmocka_unit_test(completions_of_a_qp_in_reset_go),
 		cmocka_unit_test(unread_completions_move_to_the_new_ring),
+		cmocka_unit_test(unread_completions_are_not_lost_to_a_small_ring),
 		cmocka_unit_test(a_ring_without_end_keeps_both),
 		cmocka_unit_test(runs_of_any_length_say_the_same),
 	};
