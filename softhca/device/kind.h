@@ -27,6 +27,11 @@ enum hca_kind {
 #define CREATE_WQ_IN_NUMBER FLD(0xc, 23, 0)
 #define CREATE_WQ_IN_SKIP   FLD(0x10, 31, 0)
 
+/* CREATE_TIR: packets to hash beside those that the context names, as in device/eth/rss.h */
+#define CREATE_TIR_IN_MORE_TYPES FLD(0xc, 3, 0)
+
+enum { CREATE_TIR_OF_IPV4 = 1 << 0, CREATE_TIR_OF_TCP = 1 << 2 };
+
 /* Queues of frames of mlx4 are QPs, too, and have numbers behind those of others; two that are one
  * QP have the same. */
 enum { M4_FIRST_FRAME_QUEUE = 1 << 19, M4_FRAME_QUEUES = 1 << 12, M4_LOG_QPNS = 20 };

@@ -54,7 +54,8 @@ static bool has_ports(const struct frame *frame, const struct rss *rss)
 {
 	if (frame->fragment)
 		return false;
-	return rss->of_udp ? frame_is_udp(frame) : frame_is_tcp(frame);
+	return (rss->types & RSS_OF_UDP && frame_is_udp(frame)) ||
+	       (rss->types & RSS_OF_TCP && frame_is_tcp(frame));
 }
 
 /* The function returns where the security parameters index is, or 0. */
@@ -71,7 +72,7 @@ static unsigned int find_spi(const struct frame *frame)
 
 static bool has_addresses(const struct frame *frame, const struct rss *rss)
 {
-	return frame->l3 && frame->ip_version == (rss->of_ipv6 ? 6 : 4);
+	return frame->l3 && rss->types & (frame->ip_version == 4 ? RSS_OF_IPV4 : RSS_OF_IPV6);
 }
 
 /* The function collects what is hashed, and returns its type. */

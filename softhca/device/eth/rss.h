@@ -23,12 +23,18 @@ enum {
 	RSS_SPI = 1 << 4,
 };
 
+/* Of these packets: addresses of the first two, and ports of the others. */
+enum {
+	RSS_OF_IPV4 = 1 << 0,
+	RSS_OF_IPV6 = 1 << 1,
+	RSS_OF_TCP = 1 << 2,
+	RSS_OF_UDP = 1 << 3,
+};
+
 struct rss {
 	enum rss_function function;
 	bool symmetric; /* both directions of a connection hash alike */
-	bool of_ipv6;   /* the addresses; else those of IPv4 */
-	bool of_udp;    /* the ports; else those of TCP */
-	unsigned int fields;
+	unsigned int types, fields;
 	uint8_t key[RSS_KEY_SIZE];
 };
 

@@ -130,8 +130,10 @@ static void tir_decode(struct tir *tir)
 	tir->rss = (struct rss){
 		.function = decode_function(fld_get(tir->context, TIRC_RX_HASH_FN)),
 		.symmetric = fld_get(tir->context, TIRC_RX_HASH_SYMMETRIC),
-		.of_ipv6 = fld_get(selector, RX_HASH_L3_PROT_TYPE) != PRM_L3_IPV4,
-		.of_udp = fld_get(selector, RX_HASH_L4_PROT_TYPE) != PRM_L4_TCP,
+		.types = (fld_get(selector, RX_HASH_L3_PROT_TYPE) == PRM_L3_IPV4 ? RSS_OF_IPV4
+										 : RSS_OF_IPV6) |
+			 (fld_get(selector, RX_HASH_L4_PROT_TYPE) == PRM_L4_TCP ? RSS_OF_TCP
+										: RSS_OF_UDP),
 		.fields = decode_fields(fld_get(selector, RX_HASH_SELECTED_FIELDS)),
 	};
 	memcpy(tir->rss.key, fld_at(tir->context, TIRC_RX_HASH_TOEPLITZ_KEY), RSS_KEY_SIZE);
@@ -151,6 +153,8 @@ enum prm_status tir_create(struct hca *hca, struct cmd *cmd)
 		return cmd_errno(cmd, ENOMEM, "tir");
 	memcpy(tir->context, tirc, PRM_TIRC_SIZE);
 	tir_decode(tir);
+	if (hca->config.kind == HCA_MLX4)
+		tir->rss.types |= fld_get(cmd->in, CREATE_TIR_IN_MORE_TYPES);
 	if (!find_objects(hca, tirc, tir)) {
 		free(tir);
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR,

@@ -240,6 +240,12 @@ int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigne
 	return run_create(adapter, in, sizeof(in), tirn);
 }
 
+/* What the context has no room for beside the other. */
+static uint32_t more_types(const struct eth_hash *hash)
+{
+	return (hash->ipv4 ? CREATE_TIR_OF_IPV4 : 0) | (hash->tcp ? CREATE_TIR_OF_TCP : 0);
+}
+
 int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
 		     const struct eth_hash *hash, unsigned int self_lb_block, uint32_t *tirn)
 {
@@ -247,6 +253,8 @@ int eth_rss_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqtn,
 	uint8_t *outer = fld_at(tirc, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_TIR);
+	if (adapter_is_mlx4(adapter))
+		fld_set(in, CREATE_TIR_IN_MORE_TYPES, more_types(hash));
 	fld_set(tirc, TIRC_DISP_TYPE, PRM_TIR_INDIRECT);
 	fld_set(tirc, TIRC_INDIRECT_TABLE, rqtn);
 	fld_set(tirc, TIRC_SELF_LB_BLOCK, self_lb_block);

@@ -57,8 +57,8 @@ int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int coun
 
 /* How a hash over fields of a frame picks an RQ of a table */
 struct eth_hash {
-	bool ipv4, ipv6, tcp, udp;
-	uint32_t fields; /* PRM_HASH_* */
+	bool ipv4, ipv6, tcp, udp; /* more than one of two: mlx4 */
+	uint32_t fields;           /* PRM_HASH_* */
 	uint8_t key[PRM_RX_HASH_KEY_SIZE];
 };
 

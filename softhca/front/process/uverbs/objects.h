@@ -124,7 +124,8 @@ struct uverbs_wq {
 	struct uverbs_pd *pd;
 	struct uverbs_cq *cq;
 	uint32_t rqn;
-	uint32_t state; /* enum ibv_wq_state */
+	uint32_t state;          /* enum ibv_wq_state */
+	struct wqn_range *range; /* mlx4: that its number is from; else NULL */
 };
 
 struct uverbs_rwq_table {

@@ -20,6 +20,7 @@
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4_wq.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/qp_dct.h"
 #include "softhca/front/process/uverbs/qp_request.h"
@@ -314,8 +315,14 @@ static int create_with_rings(struct uverbs_call *uc, const struct qp_request *re
 
 static int create_raw(struct uverbs_call *uc, const struct qp_request *req, struct uverbs_qp *qp)
 {
-	int ret = qp->table ? qp_spread(uc, qp->table, &qp->real->raw)
-			    : create_with_rings(uc, req, qp);
+	int ret;
+
+	if (!qp->table)
+		ret = create_with_rings(uc, req, qp);
+	else if (adapter_is_mlx4(uc->adapter))
+		ret = mlx4_spread(uc, qp->table, &qp->real->raw);
+	else
+		ret = qp_spread(uc, qp->table, &qp->real->raw);
 
 	if (!ret)
 		qp->real->qpn = raw_qp_number(qp->real->raw);

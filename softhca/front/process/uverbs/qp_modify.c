@@ -15,6 +15,7 @@
 #include "prm/mlx5/qpc.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/driver/roce.h"
+#include "softhca/front/process/uverbs/mlx4_wq.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/uverbs/qp_dct.h"
@@ -427,12 +428,14 @@ static int qp_modify_as(struct uverbs_call *uc, struct ib_uverbs_modify_qp *cmd,
 	unsigned int to;
 	int ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd->qp_handle, &qp);
 
-	if (!ret && qp->table)
+	if (!ret && qp->table && !adapter_is_mlx4(uc->adapter))
 		return ENOSYS;
 	if (!ret && qp->real->target)
 		return dct_change(uc, cmd, qp);
 	if (!ret)
 		ret = modify_check(uc, qp, cmd, &to, &transition);
+	if (!ret && qp->table)
+		ret = mlx4_check_spread_change(qp->real->state, to);
 	if (ret)
 		return ret;
 	before = *qp->real;

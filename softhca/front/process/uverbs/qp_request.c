@@ -36,10 +36,10 @@ static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 {
 	req->driver = (struct mlx5_ib_create_qp){ 0 };
 	req->log_block = WQE_BB_LOG;
+	if (is_spread(uc))
+		return 0; /* uverbs/rss.c, or mlx4_wq.c, reads it */
 	if (adapter_is_mlx4(uc->adapter))
 		return mlx4_read_qp(uc, req);
-	if (is_spread(uc))
-		return 0; /* uverbs/rss.c reads it */
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
 		return EFAULT;
 	if (req->type == IB_UVERBS_QPT_XRC_TGT)

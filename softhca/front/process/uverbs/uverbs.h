@@ -52,6 +52,7 @@ struct uverbs_file {
 	bool has_context;
 	uint16_t uid; /* by which the device knows the program (DevX); 0: it may not command it */
 	uint8_t cqe_version;         /* of the context */
+	struct wqn_range *wqns;      /* mlx4: that WQs get numbers from; NULL: none is open */
 	struct uar_page doorbells;   /* mlx4: of the context; without a page, there is none yet */
 	struct event_channel *async; /* of objects that name no other */
 	struct object **object;      /* by handle */

@@ -13,7 +13,9 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/wq.h"
 #include "softhca/front/process/driver/eth_queues.h"
+#include "softhca/front/process/uverbs/mlx4_wq.h"
 #include "softhca/front/process/uverbs/objects.h"
+#include "softhca/front/process/uverbs/wq_request.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -42,14 +44,10 @@ static int wq_destroy(struct object *object, pid_t tid)
 	event_source_remove(&wq->events, tid);
 	wq->pd->base.users--;
 	wq->cq->base.users--;
+	if (wq->range)
+		mlx4_wqn_put(object->file, wq->range);
 	return 0;
 }
-
-struct wq_request {
-	uint64_t user_handle;
-	uint32_t type, flags, max_wr, max_sge;
-	struct mlx5_ib_create_wq driver;
-};
 
 static int read_request(struct uverbs_call *uc, struct wq_request *req)
 {
@@ -57,10 +55,11 @@ static int read_request(struct uverbs_call *uc, struct wq_request *req)
 	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_TYPE, &req->type, sizeof(req->type)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_FLAGS, &req->flags, sizeof(req->flags)) ||
 	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_MAX_WR, &req->max_wr, sizeof(req->max_wr)) ||
-	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_MAX_SGE, &req->max_sge, sizeof(req->max_sge)) ||
-	    uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
+	    uc_in(uc, UVERBS_ATTR_CREATE_WQ_MAX_SGE, &req->max_sge, sizeof(req->max_sge)))
 		return EFAULT;
-	return 0;
+	if (adapter_is_mlx4(uc->adapter))
+		return mlx4_read_wq(uc, req);
+	return uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)) ? EFAULT : 0;
 }
 
 static bool is_striding(const struct mlx5_ib_create_wq *driver)
@@ -110,11 +109,26 @@ static int check_request(struct uverbs_call *uc, const struct wq_request *req)
 											    : 0;
 }
 
+static int make_rq(struct uverbs_call *uc, const struct wq_request *req, struct eth_ring *ring,
+		   struct uverbs_wq *wq)
+{
+	int ret = 0;
+
+	if (adapter_is_mlx4(uc->adapter))
+		ret = mlx4_wqn_take(uc, req, &wq->range, &ring->number);
+	if (!ret)
+		ret = eth_rq_make(uc->adapter, ring, &wq->rqn);
+	if (ret && wq->range)
+		mlx4_wqn_put(uc->file, wq->range);
+	return ret;
+}
+
 static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struct uverbs_wq *wq)
 {
 	struct eth_ring ring = {
 		.client = uc->client,
 		.buffer = req->driver.buf_addr,
+		.skip = req->skip,
 		.record = req->driver.db_addr,
 		.log_size = __builtin_ctz(req->driver.rq_wqe_count),
 		.log_stride = req->driver.rq_wqe_shift,
@@ -131,7 +145,7 @@ static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struc
 		ring.log_stride_bytes = req->driver.single_stride_log_num_of_bytes;
 		ring.shifts = req->driver.two_byte_shift_en;
 	}
-	return eth_rq_make(uc->adapter, &ring, &wq->rqn);
+	return make_rq(uc, req, &ring, wq);
 }
 
 static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs_wq *wq)
@@ -168,15 +182,16 @@ static int wq_respond(struct uverbs_call *uc, const struct wq_request *req,
 
 	if (uc_out(uc, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, &req->max_wr, sizeof(req->max_wr)) ||
 	    uc_out(uc, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, &req->max_sge, sizeof(req->max_sge)) ||
-	    uc_out(uc, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn)) ||
-	    uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)))
+	    uc_out(uc, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, &wq->rqn, sizeof(wq->rqn)))
 		return EFAULT;
-	return 0;
+	if (adapter_is_mlx4(uc->adapter))
+		return 0;
+	return uc_out(uc, UVERBS_ATTR_UHW_OUT, &driver, sizeof(driver)) ? EFAULT : 0;
 }
 
 static int wq_create(struct uverbs_call *uc)
 {
-	struct wq_request req;
+	struct wq_request req = { .skip = 0 };
 	struct uverbs_wq *wq;
 	int ret = object_new(sizeof(*wq), uc->file, UVERBS_OBJECT_WQ, wq_destroy, &wq);
 
@@ -218,7 +233,9 @@ static int wq_modify(struct uverbs_call *uc)
 		return EINVAL;
 	if (cmd.attr_mask & ATTR_FLAGS && cmd.flags_mask)
 		return EOPNOTSUPP; /* the device changes no flags of a queue */
-	ret = eth_rq_change(uc->adapter, wq->rqn, device_state(from), device_state(to));
+	ret = adapter_is_mlx4(uc->adapter) ? mlx4_check_wq_change(from, to) : 0;
+	if (!ret)
+		ret = eth_rq_change(uc->adapter, wq->rqn, device_state(from), device_state(to));
 	if (!ret)
 		wq->state = to;
 	return ret;
@@ -268,6 +285,8 @@ static int table_make(struct uverbs_call *uc, unsigned int log_size, struct uver
 		ret = uc_in(uc, UVERBS_ATTR_CORE_IN, command, bytes);
 	if (!ret)
 		ret = find_queues(uc, command + header / sizeof(uint32_t), table, rqn);
+	if (!ret && adapter_is_mlx4(uc->adapter))
+		ret = mlx4_check_table(rqn, table->size);
 	if (!ret)
 		ret = eth_rqt_make(uc->adapter, rqn, table->size, &table->rqtn);
 	for (unsigned int i = 0; !ret && i < table->size; i++)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mlx4_wq.h - WQs, tables of them and the QPs that spread frames over those, as mlx4_ib has them.
+ */
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_WQ_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_WQ_H
+
+#include "softhca/front/process/uverbs/objects.h"
+
+struct raw_qp;
+struct wq_request;
+
+/* Numbers that WQs of a context get, one after the other. */
+struct wqn_range;
+
+/* The functions return 0 or a positive errno. */
+int mlx4_read_wq(struct uverbs_call *uc, struct wq_request *req);
+/* The function gives a WQ its number, which is taken back with it. */
+int mlx4_wqn_take(struct uverbs_call *uc, const struct wq_request *req, struct wqn_range **range,
+		  uint32_t *number);
+void mlx4_wqn_put(struct uverbs_file *file, struct wqn_range *range);
+int mlx4_check_wq_change(uint32_t from, uint32_t to);
+int mlx4_check_table(const uint32_t *wqn, unsigned int count);
+/* What spreads frames goes from RESET (enum qp_state) by INIT to RTR, and no other way. */
+int mlx4_check_spread_change(unsigned int from, unsigned int to);
+int mlx4_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
+
+#endif
