@@ -865,6 +865,11 @@ int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 
 	if (qp->rules->is_target)
 		return dct_modify(qp, attr, attr_mask);
+	if (qp->rules == mlx5_qp_rss_rules()) {
+		verbs_warn("modify_qp: qp 0x%x spreads frames over WQs, and has no states",
+			   ibqp->qp_num);
+		return EOPNOTSUPP;
+	}
 	if (!ret)
 		ret = qp_run_modify(qp, attr, attr_mask);
 
