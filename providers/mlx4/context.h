@@ -43,6 +43,7 @@ struct mlx4_context {
 	struct device_facts device;
 	struct mlx4_uverbs_ex_query_device_resp device_resp; /* of device */
 	struct clock_page clock;
+	uint8_t log_wqs_range; /* of the numbers that begin with the next WQ's */
 	struct verbs_context vctx;
 };
 

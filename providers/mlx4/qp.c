@@ -15,6 +15,7 @@
 #include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/srq.h"
+#include "providers/mlx4/wq.h"
 #include "providers/common/owner.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
@@ -55,6 +56,20 @@ static const struct qp_type {
 	{ "a raw packet", IBV_QPT_RAW_PACKET, SEND_RAW, OPCODE(SEND) | OPCODE(TSO), M4_SEG,
 	  COMP_MASK | IBV_QP_INIT_ATTR_MAX_TSO_HEADER, true },
 };
+
+/* A raw packet QP that receives by WQs */
+static const struct qp_type spreading = {
+	.name = "a spreading raw packet",
+	.type = IBV_QPT_RAW_PACKET,
+	.kind = SEND_RAW,
+	.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+		     IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE,
+};
+
+static bool is_spreading(const struct qp_type *type)
+{
+	return type == &spreading;
+}
 
 static bool is_target(const struct qp_type *type)
 {
@@ -109,6 +124,8 @@ static int qp_check_objects(const struct qp_type *type, const struct ibv_qp_init
 		missing = attr->comp_mask & IBV_QP_INIT_ATTR_XRCD && attr->xrcd ? NULL : "xrcd";
 	else if (!attr_pd(attr))
 		missing = "pd";
+	else if (is_spreading(type))
+		missing = attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE ? NULL : "rwq_ind_tbl";
 	else if (!attr->send_cq)
 		missing = "send_cq";
 	else if (type->receives && !attr->recv_cq)
@@ -337,10 +354,26 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 	return ret;
 }
 
+/* What spreads frames over WQs has no queues, and posts nothing. */
+static int qp_build_spreading(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *attr,
+			      struct mlx4_qp *qp)
+{
+	int ret;
+
+	qp->kind = SEND_RAW;
+	qp->post_send = mlx4_datapath()->post_send_routine(qp);
+	qp->rq.post = mlx4_datapath()->post_recv_routine(0, false);
+	ret = mlx4_qp_create_spreading(&ctx->vctx.context, attr, &qp->vqp);
+	if (!ret)
+		ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
+	return ret;
+}
+
 int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 		   struct verbs_qp **vqp)
 {
-	const struct qp_type *type = qp_find_type(attr->qp_type);
+	bool spreads = attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH;
+	const struct qp_type *type = spreads ? &spreading : qp_find_type(attr->qp_type);
 	int ret = type ? qp_check_attr(type, attr) : EOPNOTSUPP;
 	struct mlx4_qp *qp;
 
@@ -351,7 +384,8 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	qp = calloc_for("create_qp", 1, sizeof(*qp));
 	if (!qp)
 		return ENOMEM;
-	ret = qp_build(to_mctx(context), type, attr, qp);
+	ret = spreads ? qp_build_spreading(to_mctx(context), attr, qp)
+		      : qp_build(to_mctx(context), type, attr, qp);
 	if (ret) {
 		qp_free_queues(to_mctx(context), qp);
 		free(qp);

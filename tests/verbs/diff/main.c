@@ -86,6 +86,7 @@ static const struct rig_topic topics[] = {
 	{ "tm", diff_tm },
 	{ "flow", diff_flow },
 	{ "flow-copies", diff_flow_copies },
+	{ "spread", diff_spread },
 	{ "flow-action", diff_flow_action },
 	{ "counters", diff_counters },
 	{ "pacing", diff_pacing },

@@ -597,6 +597,136 @@ void diff_flow_copies(struct rig *rig)
 	raw_close(&raw);
 }
 
+/* ---- frames over several queues ---- */
+
+enum { SPREAD = WQ_ROW, SPREAD_SLOTS = 32 };
+
+struct spread {
+	struct ibv_cq *cq;
+	struct ibv_wq *wq[SPREAD], *spare[SPREAD];
+	struct ibv_rwq_ind_table *table;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	uint8_t *buf;
+};
+
+static void spread_post(struct spread *s)
+{
+	for (unsigned int i = 0; i < SPREAD * SPREAD_SLOTS; i++) {
+		struct ibv_sge sge = { (uintptr_t)(s->buf + (size_t)i * FRAME), FRAME,
+				       s->mr->lkey };
+		struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+		MUST(!ibv_post_wq_recv(s->wq[i % SPREAD], &wr, &bad));
+	}
+}
+
+/* An adapter of mlx4 wants the queues of a table in a row, so they come first of all. */
+static bool spread_open(struct rig *rig, struct ibv_pd *pd, struct spread *s)
+{
+	struct ibv_rwq_ind_table_init_attr table = { .log_ind_tbl_size = 2, .ind_tbl = s->wq };
+	struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
+	const size_t bytes = (size_t)SPREAD * SPREAD_SLOTS * FRAME;
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = SPREAD_SLOTS, .max_sge = 1, .pd = pd
+	};
+
+	MUST(s->buf = calloc(1, bytes));
+	MUST(s->mr = ibv_reg_mr(pd, s->buf, bytes, IBV_ACCESS_LOCAL_WRITE));
+	MUST(s->cq = ibv_create_cq(rig->ctx, SPREAD * SPREAD_SLOTS, NULL, NULL, 0));
+	attr.cq = s->cq;
+	MUST(diff_wq_row(rig->ctx, &attr, s->wq, s->spare));
+	MUST(s->table = ibv_create_rwq_ind_table(rig->ctx, &table));
+	for (int i = 0; i < SPREAD; i++)
+		MUST(!ibv_modify_wq(s->wq[i], &ready));
+	spread_post(s);
+	return true;
+}
+
+static struct ibv_qp *spread_qp(struct rig *rig, struct ibv_pd *pd, struct spread *s)
+{
+	static uint8_t key[40] = { 0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
+				   0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+				   0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
+				   0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa };
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask =
+			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE,
+		.pd = pd,
+		.rwq_ind_tbl = s->table,
+		.rx_hash_conf = { .rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
+				  .rx_hash_key_len = sizeof(key),
+				  .rx_hash_key = key,
+				  .rx_hash_fields_mask =
+					  IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 |
+					  IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP },
+	};
+	struct ibv_qp *qp = SAY_PTR(ibv_create_qp_ex(rig->ctx, &attr), "a QP that spreads");
+	struct ibv_qp_attr state = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+
+	SAY_RET(ibv_modify_qp(qp, &state, IBV_QP_STATE | IBV_QP_PORT), "to INIT");
+	state.qp_state = IBV_QPS_RTR;
+	SAY_RET(ibv_modify_qp(qp, &state, IBV_QP_STATE), "to RTR");
+	state.qp_state = IBV_QPS_RTS;
+	SAY_RET(ibv_modify_qp(qp, &state, IBV_QP_STATE), "to RTS");
+	return qp;
+}
+
+/* The queue is said by the buffer, which a queue has for itself. */
+static void spread_send(struct rig *rig, struct raw *raw, struct spread *s,
+			const struct frame *frame)
+{
+	int count[SPREAD] = { 0 };
+	struct ibv_wc wc;
+
+	send_bytes(raw, frame_build(rig, frame, raw->buf), 0);
+	MUST(rig_poll(s->cq, 1, &wc) == 1 && !wc.status);
+	count[wc.wr_id % SPREAD]++;
+	say("version %u protocol %u ports %u %u: %d %d %d %d of %u bytes", frame->version,
+	    frame->protocol, frame->sport, frame->dport, count[0], count[1], count[2], count[3],
+	    wc.byte_len);
+	say_check(wc.qp_num == s->wq[wc.wr_id % SPREAD]->wq_num || wc.qp_num == s->qp->qp_num ||
+			  !wc.qp_num,
+		  "the queue is named, or nothing");
+}
+
+void diff_spread(struct rig *rig)
+{
+	struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
+	struct frame frame = { UDP4 };
+	struct spread s = { .cq = NULL };
+	struct ibv_flow *flow;
+	struct raw raw = { 0 };
+	struct ibv_pd *pd;
+
+	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		return;
+	MUST(pd = ibv_alloc_pd(rig->ctx));
+	if (!spread_open(rig, pd, &s) || !raw_open(rig, &raw))
+		return;
+	s.qp = spread_qp(rig, pd, &s);
+	add_eth(&rule, NULL, 0);
+	MUST(flow = ibv_create_flow(s.qp, &rule.attr));
+	for (uint16_t i = 0; i < 20; i++) {
+		frame.sport = (uint16_t)(1000 + 7 * i);
+		spread_send(rig, &raw, &s, &frame);
+	}
+	for (frame.protocol = 6; frame.protocol < 200; frame.protocol += 41)
+		spread_send(rig, &raw, &s, &frame);
+	frame.version = 0;
+	spread_send(rig, &raw, &s, &frame);
+	MUST(!ibv_destroy_flow(flow) && !ibv_destroy_qp(s.qp));
+	raw_close(&raw);
+	MUST(!ibv_destroy_rwq_ind_table(s.table));
+	for (int i = 0; i < SPREAD; i++) {
+		MUST(!ibv_destroy_wq(s.wq[i]));
+		MUST(!s.spare[i] || !ibv_destroy_wq(s.spare[i]));
+	}
+	MUST(!ibv_destroy_cq(s.cq) && !ibv_dereg_mr(s.mr) && !ibv_dealloc_pd(pd));
+	free(s.buf);
+}
+
 /* ---- counters ---- */
 
 static void counter_attach(struct ibv_counters *counters, enum ibv_counter_description what,

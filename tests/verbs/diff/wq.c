@@ -46,6 +46,10 @@ static void create_wqs(const struct wq_rig *w)
 	attr.max_sge = 0;
 	try_wq(w, attr, "of no SGE");
 	attr = wq_attr(w);
+	attr.max_wr = 5;
+	attr.max_sge = 3;
+	try_wq(w, attr, "of odd sizes");
+	attr = wq_attr(w);
 	attr.comp_mask = 1u << 30;
 	try_wq(w, attr, "with a mask that is unknown");
 	attr.comp_mask = IBV_WQ_INIT_ATTR_FLAGS;
@@ -158,6 +162,38 @@ static void try_hashes(const struct wq_rig *w, struct ibv_rwq_ind_table *table)
 	try_rss(w, table, conf, "of a field that is unknown");
 	conf.rx_hash_fields_mask = 0;
 	try_rss(w, table, conf, "of no field");
+	conf.rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4;
+	try_rss(w, table, conf, "of a whole pair");
+	for (int len = 0; len < 140; len += 33) {
+		conf.rx_hash_key_len = (uint8_t)len;
+		try_rss(w, table, conf, "of a whole pair with another key length");
+	}
+	conf = good;
+	conf.rx_hash_fields_mask = IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4;
+	conf.rx_hash_function = 9;
+	try_rss(w, table, conf, "of a whole pair, of hash 9");
+	conf = good;
+	conf.rx_hash_fields_mask = IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP;
+	try_rss(w, table, conf, "of ports without addresses");
+}
+
+bool diff_wq_row(struct ibv_context *ctx, const struct ibv_wq_init_attr *attr,
+		 struct ibv_wq *wqs[WQ_ROW], struct ibv_wq *spare[WQ_ROW])
+{
+	int spares = 0, n = 0;
+
+	while (n < WQ_ROW) {
+		struct ibv_wq_init_attr each = *attr;
+		struct ibv_wq *wq = ibv_create_wq(ctx, &each);
+
+		if (!wq)
+			return false;
+		if (!n && wq->wq_num % WQ_ROW && spares < WQ_ROW)
+			spare[spares++] = wq;
+		else
+			wqs[n++] = wq;
+	}
+	return true;
 }
 
 static void tables(const struct wq_rig *w)
@@ -165,13 +201,10 @@ static void tables(const struct wq_rig *w)
 	struct ibv_wq_init_attr attr = wq_attr(w);
 	struct ibv_rwq_ind_table_init_attr table_attr = { .log_ind_tbl_size = 1 };
 	struct ibv_rwq_ind_table *table;
-	struct ibv_wq *wqs[4];
+	struct ibv_wq *wqs[WQ_ROW], *spare[WQ_ROW] = { NULL };
 
-	for (int i = 0; i < 4; i++) {
-		wqs[i] = ibv_create_wq(w->rig->ctx, &attr);
-		if (!wqs[i])
-			return;
-	}
+	if (!diff_wq_row(w->rig->ctx, &attr, wqs, spare))
+		return;
 	try_table(w, wqs, 0, 0);
 	try_table(w, wqs, 2, 0);
 	try_table(w, wqs, 1, 1);
@@ -182,8 +215,10 @@ static void tables(const struct wq_rig *w)
 		try_hashes(w, table);
 		SAY_RET(ibv_destroy_rwq_ind_table(table), "destroy it");
 	}
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < WQ_ROW; i++) {
 		SAY_RET(ibv_destroy_wq(wqs[i]), "destroy WQ %d", i);
+		MUST(!spare[i] || !ibv_destroy_wq(spare[i]));
+	}
 }
 
 static void wq_rig_open(struct rig *rig, struct wq_rig *w)

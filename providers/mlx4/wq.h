@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wq.h - receive work queues by themselves, indirection tables, and the QPs that spread frames over
+ * them.
+ */
+#ifndef PROVIDERS_MLX4_WQ_H
+#define PROVIDERS_MLX4_WQ_H
+
+#include "libibverbs/driver.h"
+
+struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
+int mlx4_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
+int mlx4_wq_destroy(struct ibv_wq *wq);
+struct ibv_rwq_ind_table *mlx4_rwq_table_create(struct ibv_context *context,
+						struct ibv_rwq_ind_table_init_attr *attr);
+int mlx4_rwq_table_destroy(struct ibv_rwq_ind_table *table);
+
+/* The function fills in QP, which is zero, as one that spreads frames, and creates it. */
+int mlx4_qp_create_spreading(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+			     struct verbs_qp *qp);
+
+#endif
