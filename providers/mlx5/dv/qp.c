@@ -52,6 +52,16 @@ static int ops_refuse(uint64_t ops, const char *why)
 	return EOPNOTSUPP;
 }
 
+/* An initiator of DC copies memory, too, which needs no target. */
+static uint64_t type_send_ops(const struct ibv_qp_init_attr_ex *attr, const struct mlx5_qp_dv *dv)
+{
+	if (attr->qp_type == IBV_QPT_RC)
+		return SEND_OPS_KNOWN;
+	if (dv->rules == mlx5_qp_dci_rules())
+		return MLX5DV_QP_EX_WITH_RAW_WQE | MLX5DV_QP_EX_WITH_MEMCPY;
+	return MLX5DV_QP_EX_WITH_RAW_WQE;
+}
+
 static int qp_take_ops(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
 		       const struct mlx5dv_qp_init_attr *dv_attr, struct mlx5_qp_dv *dv)
 {
@@ -61,8 +71,9 @@ static int qp_take_ops(struct ibv_context *context, const struct ibv_qp_init_att
 
 	if (ops & ~(uint64_t)SEND_OPS_KNOWN)
 		return ops_refuse(ops, "there are no such builders");
-	if (ops & ~(uint64_t)MLX5DV_QP_EX_WITH_RAW_WQE && attr->qp_type != IBV_QPT_RC)
-		return ops_refuse(ops, "only an RC QP lays out keys and copies memory");
+	if (ops & ~type_send_ops(attr, dv))
+		return ops_refuse(ops,
+				  "only an RC QP lays out keys, and it or a DCI copies memory");
 	dv->send_ops = ops;
 	if (!(ops & MLX5DV_QP_EX_WITH_MEMCPY))
 		return 0;

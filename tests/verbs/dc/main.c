@@ -16,6 +16,7 @@ static const struct rig_topic topics[] = {
 	{ "rdma", dc_rdma },
 	{ "inline", dc_inline },
 	{ "reads", dc_reads },
+	{ "copies", dc_copies },
 	{ "many-targets", dc_many_targets },
 	{ "batch", dc_batch },
 	{ "posting", dc_posting },
