@@ -64,4 +64,5 @@ def main():
         print(f'kek {KEK.hex()}\ncredential {CREDENTIAL.hex()}', file=file)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -148,11 +148,21 @@ static const char *qp_check_offload(const struct qp *qp)
 	return NULL;
 }
 
+/* What receives nothing needs no CQ for it, and names none (as DPDK's driver of encryption). */
+static struct cq *qp_find_recv_cq(struct hca *hca, const struct qp *qp)
+{
+	uint32_t cqn = fld_get(qp->context, QPC_CQN_RCV);
+
+	if (!cqn && fld_get(qp->context, QPC_RQ_TYPE) == PRM_RQ_TYPE_ZERO_SIZE)
+		return qp->send_cq;
+	return res_find(&hca->cqs, cqn);
+}
+
 static const char *qp_find_objects(struct hca *hca, struct qp *qp)
 {
 	qp->pd = res_find(&hca->pds, fld_get(qp->context, QPC_PD));
 	qp->send_cq = res_find(&hca->cqs, fld_get(qp->context, QPC_CQN_SND));
-	qp->recv_cq = res_find(&hca->cqs, fld_get(qp->context, QPC_CQN_RCV));
+	qp->recv_cq = qp_find_recv_cq(hca, qp);
 	qp->uar = res_find(&hca->uars, fld_get(qp->context, QPC_UAR_PAGE));
 	if (!qp->pd && qp->service != FABRIC_NONE)
 		return "qp: no such PD";

@@ -54,6 +54,7 @@ static const struct {
 	{ GROUP_MTU, QPC_MTU },
 	{ GROUP_MTU, QPC_LOG_MSG_MAX },
 	{ GROUP_SEND_PSN, QPC_LOG_ACK_REQ_FREQ },
+	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_FL) },
 	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_GRH) },
 	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_MLID) },
 	{ PRM_OPTPAR_PRIMARY_ADDR_PATH, PATH(ADS_RLID) },
@@ -244,7 +245,7 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 		return "qp: log_rra_max is above the limit";
 	if ((roce || fld_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.addr.port, gid_index))
 		return "qp: no such source GID";
-	if (!roce && !fld_get(qpc, PATH(ADS_RLID)))
+	if (!roce && !fld_get(qpc, PATH(ADS_RLID)) && !fld_get(qpc, PATH(ADS_FL)))
 		return "qp: destination LID is 0";
 	return NULL;
 }
@@ -271,11 +272,29 @@ static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 		memcpy(fld_at(own, PATH(ADS_RGID_RIP)), fld_at(qpc, PATH(ADS_RGID_RIP)), 16);
 }
 
+/* PRM: a path that is forced to come back names no destination, which is the port itself. */
+static void path_come_back(const struct hca *hca, struct qp_path *path)
+{
+	struct fabric_addr *addr = &path->addr;
+	const struct gid_entry *own;
+
+	if (addr->port < 1 || addr->port > hca->config.num_ports)
+		return;
+	addr->dlid = hca->port[addr->port - 1].lid;
+	own = port_gid_entry(hca, addr->port, path->gid_index);
+	if (!addr->grh || !own)
+		return;
+	memcpy(addr->dgid, own->gid, sizeof(addr->dgid));
+	memcpy(addr->dmac, own->mac, sizeof(addr->dmac));
+}
+
 static void decode_context(const struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->context;
 
 	mlx5_decode_path(fld_at(qpc, QPC_PRIMARY_PATH), station_is_ethernet(hca), &qp->path);
+	if (fld_get(qpc, PATH(ADS_FL)))
+		path_come_back(hca, &qp->path);
 	qp->mtu = mtu_bytes(fld_get(qpc, QPC_MTU));
 	qp->remote_qpn = fld_get(qpc, QPC_REMOTE_QPN);
 	qp->qkey = fld_get(qpc, QPC_Q_KEY);

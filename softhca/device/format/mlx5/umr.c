@@ -87,12 +87,14 @@ static uint64_t known_mask(void)
 }
 
 /* PRM: the byte stream formats are behind the translations, and their length is in the place of an
- * offset. */
+ * offset. A key that has formats in use gets others without a bit of the mask. */
 static int find_bsf(struct umr *umr, const uint8_t *ctrl)
 {
 	size_t skip = (umr->bytes + UMR_KLM_BLOCK - 1) / UMR_KLM_BLOCK * UMR_KLM_BLOCK;
 
-	if (!(umr->mask >> UMR_BSF_EN & 1) || umr->flags & UMR_OFFSET_GIVEN)
+	bool has_formats = umr->mask >> UMR_BSF_EN & 1 || fld_get(umr->mkey->context, MKC_BSF_EN);
+
+	if (!has_formats || umr->flags & UMR_OFFSET_GIVEN)
 		return 0;
 	umr->bsf_len = fld_get(ctrl, UMR_BSF_OCTOWORDS) * XLT_OCTOWORD;
 	if (!umr->bsf_len)
@@ -121,7 +123,7 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 	umr->context = ctrl + UMR_CTRL_SIZE;
 	umr->data = umr->context + UMR_MKEY_SIZE;
 	umr->data_len = len - WQE_SEG - UMR_CTRL_SIZE - UMR_MKEY_SIZE;
-	return find_bsf(umr, ctrl);
+	return 0;
 }
 
 /* A UMR may bring a new variant byte; otherwise the whole key must be the present one. */
@@ -266,10 +268,10 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	}
 	free(mkey->crypt_part);
 	mkey->crypt_part = NULL;
-	if (umr_takes(umr, UMR_BSF_EN)) {
-		mkey->sig.on = fld_get(umr->context, MKC_BSF_EN) &&
+	if (umr_takes(umr, UMR_BSF_EN) || umr->bsf) {
+		mkey->sig.on = fld_get(mkey->context, MKC_BSF_EN) &&
 			       (mkey->sig.mem.guard || mkey->sig.wire.guard);
-		mkey->crypt.on = fld_get(umr->context, MKC_BSF_EN) && mkey->crypt.unit;
+		mkey->crypt.on = fld_get(mkey->context, MKC_BSF_EN) && mkey->crypt.unit;
 		sig_forget(mkey);
 	}
 	if (umr->mask & (1ull << UMR_LEN | 1ull << UMR_PAGE_SIZE | 1ull << UMR_START_ADDR))
@@ -285,6 +287,8 @@ static int umr_write(struct hca *hca, const struct umr_rights *by, struct umr *u
 
 	if (!why)
 		why = find_key(hca, by, umr);
+	if (!why)
+		why = find_bsf(umr, raw + WQE_SEG);
 	if (!why)
 		why = check_context(hca, by, umr);
 	if (!why && umr->offset + umr->bytes > (uint64_t)umr->mkey->xlt_octowords * XLT_OCTOWORD)
