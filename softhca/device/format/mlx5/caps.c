@@ -162,12 +162,8 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_DEVICE_FREQUENCY_KHZ, CLOCK_KHZ);
 }
 
-/* The adapter that Linux' driver runs has none of it: that driver lays such keys out in its own
- * way, with separate protection information, which is not there. */
-static void put_signatures(const struct hca *hca, uint8_t *cap)
+static void put_signatures(uint8_t *cap)
 {
-	if (hca->config.kernel_driver)
-		return;
 	fld_set(cap, HCA_CAP_SHO, 1);
 	fld_set(cap, HCA_CAP_SIGERR_CQE, 1);
 	fld_set(cap, HCA_CAP_SIGERR_DOMAIN_AND_SIG_TYPE, 1);
@@ -237,7 +233,7 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_PG, hca->config.pages_on_demand);
 	put_general_objects(hca, cap);
 	put_lag(hca, cap);
-	put_signatures(hca, cap);
+	put_signatures(cap);
 	fld_set(cap, HCA_CAP_ENHANCED_CQE_COMPRESSION, !hca->config.kernel_driver);
 	fld_set(cap, HCA_CAP_UMR_PTR_RLKY, hca->config.kernel_driver);
 	put_crypto_objects(hca, cap);
