@@ -90,7 +90,7 @@ static void pair_close(struct pair *p)
 	free(p->buf);
 }
 
-/* Headers of IPv4, and of TCP with OPTIONS bytes of options; a large send gets its lengths later. */
+/* Headers of IPv4, and of TCP with OPTIONS bytes of options; a large send's lengths come later. */
 static size_t put_headers(const struct rig *rig, size_t options, uint8_t *at)
 {
 	const uint8_t *gid = rig->gid.raw;
