@@ -8,6 +8,7 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/umr.h"
 #include "prm/mlx5/wqe.h"
+#include "softhca/device/memory/mkey.h"
 #include "util/bits.h"
 
 enum { REGISTER = 0x800, OTHER_HALF = 0x900, OP_UMR = 0x25 };
@@ -750,6 +751,24 @@ static void segments_of_umr(void **state)
 	unpair();
 }
 
+/* Where an offset would be is the formats' length, for a key that has formats since an earlier
+ * request. The request itself fails, as it has none. */
+static void length_of_formats_is_no_offset(void **state)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key);
+
+	(void)state;
+	fld_set(mkey_find(flat.hca[0], key)->context, MKC_BSF_EN, 1);
+	fld_set(umr.ctrl, UMR_BSF_OCTOWORDS, 4);
+	post_umr(key, &umr, 1);
+	flat_ring(a);
+	flat_run(LONG / 100);
+	assert_int_equal(strict_count(flat.strict), flat.reports);
+	assert_non_null(flat_poll(a->send_cq));
+	unpair();
+}
+
 static void list_is_aligned(void **state)
 {
 	uint32_t key = pair_with_free_key();
@@ -957,6 +976,7 @@ int main(void)
 		IB(fences_wait_for_a_umr),
 		IB(request_with_another_key_may_overtake),
 		IB(segments_of_umr),
+		IB(length_of_formats_is_no_offset),
 		IB(list_is_aligned),
 		IB(gathering_needs_local_read),
 		IB(more_reads_than_the_responder_has_room_for),

@@ -13,11 +13,13 @@
  * infiniband/mlx5dv.h.
  */
 #include "prm/mlx5/av.h"
+#include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/mlx5.h"
+#include "softhca/device/memory/mkey.h"
 #include "softhca/device/queue/wqe.h"
 #include "softhca/device/transport/dci.h"
 #include "util/bits.h"
@@ -173,10 +175,20 @@ static const struct reserved umr_reserved[] = {
 	{ FLD(0x28, 31, 0), "umr dword 28h" },   { FLD(0x2c, 31, 0), "umr dword 2Ch" },
 };
 
+/* PRM: byte stream formats say what a key computes, in this request or since an earlier one. */
+static bool has_formats(const struct subject *of, const uint8_t *raw)
+{
+	const struct mkey *mkey = mkey_find(of->hca, fld_get(raw, CTRL_MKEY));
+
+	return fld_get(raw + WQE_SEG, UMR_MKEY_MASK) >> UMR_BSF_EN & 1 ||
+	       (mkey && fld_get(mkey->context, MKC_BSF_EN));
+}
+
 /* Tables are written in blocks of 64 bytes, from a multiple of that on, and a list that is not
  * inline is read from one. */
-static void check_table(const struct subject *of, const uint8_t *ctrl)
+static void check_table(const struct subject *of, const uint8_t *raw)
 {
+	const uint8_t *ctrl = raw + WQE_SEG;
 	const uint8_t *pointer = ctrl + UMR_CTRL_SIZE + UMR_MKEY_SIZE;
 	uint32_t octowords = fld_get(ctrl, UMR_XLT_OCTOWORDS);
 	uint32_t offset = fld_get(ctrl, UMR_XLT_OFFSET_15_0);
@@ -186,8 +198,8 @@ static void check_table(const struct subject *of, const uint8_t *ctrl)
 		say(of, "umr.padding", "umr xlt_octowords", octowords);
 	if (flags & UMR_OFFSET_GIVEN && offset % UMR_BLOCK_OCTOWORDS)
 		say(of, "umr.align", "umr xlt_offset", offset);
-	if (fld_get(ctrl, UMR_MKEY_MASK) >> UMR_BSF_EN & 1)
-		offset = 0; /* it is the length of what the key computes */
+	if (has_formats(of, raw))
+		offset = 0; /* it is the formats' length */
 	if (!(flags & UMR_OFFSET_GIVEN) && (offset || fld_get(ctrl, UMR_XLT_OFFSET_47_16)))
 		say(of, "umr.offset", "umr xlt_offset, without its flag,", offset);
 	if (octowords && !(flags & UMR_INLINE) && fld_get(pointer, DATA_ADDR) % UMR_KLM_BLOCK)
@@ -201,7 +213,7 @@ static void check_umr(const struct subject *of, const uint8_t *raw)
 	if (mlx5_wqe_size(raw) < WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE)
 		return;
 	check_reserved(of, ctrl, umr_reserved, ARRAY_SIZE(umr_reserved));
-	check_table(of, ctrl);
+	check_table(of, raw);
 }
 
 void mlx5_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const uint8_t *raw)
