@@ -56,6 +56,10 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 		batch_fail(qp, EINVAL, "no checksums for this QP on this port", qpx->wr_flags);
 	if (unlikely(qp->batch.err))
 		return NULL;
+	/* So far in front of what is posted the slot is not stamped, and the size of its last WQE
+	 * is gone when this one is there. */
+	if (unlikely(head - qp->batch.first >= sq->spare))
+		sq_stamp(sq, head);
 	ctrl = sq_slot(sq, head);
 	wqe_put_control(ctrl, head_size, qpx->wr_flags & IBV_SEND_FENCE,
 			wqe_flags(sq, qp->kind, qpx->wr_flags), imm);

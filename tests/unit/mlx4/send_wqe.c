@@ -515,6 +515,46 @@ static void aborted_batch_leaves_stamps(void **state)
 	rig_free(rig);
 }
 
+static void lap_of_large_sends(struct rig *rig)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND,
+				  .sg_list = large,
+				  .num_sge = LARGE_SGES,
+				  .send_flags = IBV_SEND_SIGNALED };
+
+	for (uint32_t i = 0; i < rig_slots(rig); i++) {
+		post_one(rig, &wr);
+		complete_send(rig, i);
+	}
+}
+
+/* A batch may be longer than what is stamped in front of it, and have smaller WQEs than those of
+ * the last lap: nothing of these stays, whether it is posted or not. */
+static void long_batch_leaves_nothing_of_the_last_lap(void **state)
+{
+	(void)state;
+	for (int is_posted = 0; is_posted < 2; is_posted++) {
+		struct rig *rig = rig_new(&large_slots);
+		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+		uint32_t slot = 1u << rig->qp->sq.slot_log, slots = rig_slots(rig);
+		uint32_t count = rig->qp->sq.wq.max_post;
+
+		assert_true(count > rig->qp->sq.spare);
+		lap_of_large_sends(rig);
+		ibv_wr_start(qpx);
+		for (uint32_t i = 0; i < count; i++)
+			ibv_wr_send(qpx);
+		if (is_posted)
+			assert_int_equal(ibv_wr_complete(qpx), 0);
+		else
+			ibv_wr_abort(qpx);
+		for (uint32_t i = slots; i < slots + count; i++)
+			for (uint32_t at = M4_PIECE; at < slot; at += M4_PIECE)
+				check_bytes(rig_slot(rig, i) + at, STAMP);
+		rig_free(rig);
+	}
+}
+
 /* ---- registers ---- */
 
 static uint32_t send_register(struct rig *rig)
@@ -568,6 +608,7 @@ int main(void)
 		cmocka_unit_test(space_in_front_of_the_head_is_stamped),
 		cmocka_unit_test(batch_leaves_stamps_until_it_is_complete),
 		cmocka_unit_test(aborted_batch_leaves_stamps),
+		cmocka_unit_test(long_batch_leaves_nothing_of_the_last_lap),
 		cmocka_unit_test(doorbell_has_the_number_of_the_qp),
 		cmocka_unit_test(blueflame_has_the_wqe_in_buffers_by_turns),
 	};
