@@ -358,15 +358,10 @@ static int qp_build(struct mlx4_context *ctx, const struct qp_type *type,
 static int qp_build_spreading(struct mlx4_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			      struct mlx4_qp *qp)
 {
-	int ret;
-
 	qp->kind = SEND_RAW;
 	qp->post_send = mlx4_datapath()->post_send_routine(qp);
 	qp->rq.post = mlx4_datapath()->post_recv_routine(0, false);
-	ret = mlx4_qp_create_spreading(&ctx->vctx.context, attr, &qp->vqp);
-	if (!ret)
-		ret = provider_id_set(&ctx->ids, qp->vqp.qp.qp_num, qp);
-	return ret;
+	return mlx4_qp_create_spreading(&ctx->vctx.context, attr, &qp->vqp);
 }
 
 int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -397,13 +392,19 @@ int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 
 /* ---- its life ---- */
 
-/* CQs of XRC that it does not use are the program's to destroy before it. */
+/* CQEs name the QP, unless SRQs or WQs receive for it and it sends nothing. */
+static bool qp_has_cqes(const struct mlx4_qp *qp)
+{
+	return qp->sq.buf && qp->vqp.qp.qp_type != IBV_QPT_XRC_RECV;
+}
+
+/* CQs that it does not use are the program's to destroy before it. */
 static void qp_clean_cqs(struct mlx4_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->vqp.qp;
 	struct ibv_cq *send = ibqp->send_cq, *recv = ibqp->recv_cq;
 
-	if (ibqp->qp_type == IBV_QPT_XRC_RECV)
+	if (!qp_has_cqes(qp))
 		return;
 	if (ibqp->qp_type == IBV_QPT_XRC_SEND)
 		recv = NULL;
@@ -511,7 +512,7 @@ int mlx4_qp_destroy(struct ibv_qp *ibqp)
 		return ret;
 	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
 	qp_clean_cqs(qp);
-	if (ibqp->qp_type != IBV_QPT_XRC_RECV)
+	if (qp_has_cqes(qp))
 		provider_id_clear(&ctx->ids, ibqp->qp_num);
 	qp_free_queues(ctx, qp);
 	free(qp);

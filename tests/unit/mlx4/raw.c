@@ -201,6 +201,35 @@ static void received_checksums_are_told(void **state)
 	rig_free(rig);
 }
 
+/* The kernel does not keep a CQ for a QP that has no sends, so the CQ may be gone before it. A CQE
+ * that would be its own, and still is there, shows that the CQ is let alone. */
+static void cq_of_a_spreading_qp_is_let_alone(void **state)
+{
+	static uint8_t key[40];
+	struct rig *rig = new_rig();
+	struct ibv_context *context = &rig->ctx->vctx.context;
+	struct ibv_rwq_ind_table table = { .context = context };
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_RAW_PACKET,
+		.comp_mask =
+			IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE,
+		.pd = &rig->pd.pd,
+		.send_cq = &rig->cq->vcq.cq,
+		.rwq_ind_tbl = &table,
+		.rx_hash_conf = { .rx_hash_key_len = sizeof(key), .rx_hash_key = key },
+	};
+	uint32_t ci = rig->cq->ci;
+	struct verbs_qp *vqp;
+
+	(void)state;
+	assert_int_equal(mlx4_qp_create(context, &attr, &vqp), 0);
+	assert_null(id_find(&rig->ctx->ids, RIG_SPREADING_QPN));
+	rig_complete(rig, &(struct rig_cqe){ .is_send = true, .qpn = RIG_SPREADING_QPN });
+	assert_int_equal(mlx4_qp_destroy(&vqp->qp), 0);
+	assert_int_equal(rig->cq->ci, ci);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +240,7 @@ int main(void)
 		cmocka_unit_test(long_header_says_so),
 		cmocka_unit_test(what_cannot_be_sent_is_refused),
 		cmocka_unit_test(received_checksums_are_told),
+		cmocka_unit_test(cq_of_a_spreading_qp_is_let_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,16 @@ static bool asks_for_queues(const struct ibv_qp_cap *cap)
 	       cap->max_inline_data;
 }
 
+static int create_spreading(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr,
+			    struct verbs_qp *vqp)
+{
+	vqp->qp.context = context;
+	vqp->qp.qp_num = RIG_SPREADING_QPN;
+	vqp->qp.qp_type = attr->qp_type;
+	vqp->qp.send_cq = attr->send_cq;
+	return 0;
+}
+
 /* mlx4_ib takes no slots below 64 bytes, and no ring without memory, of any QP. Linux before 5.2
  * does not drop the capacities that are asked for a target. */
 int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -96,6 +106,8 @@ int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex 
 {
 	const struct mlx4_ib_create_qp *req = udata->req;
 
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH)
+		return create_spreading(context, attr, vqp);
 	if (!req->buf_addr || req->log_sq_stride < M4_MIN_SLOT_LOG)
 		return EINVAL;
 	if (attr->qp_type == IBV_QPT_XRC_RECV && asks_for_queues(&attr->cap))

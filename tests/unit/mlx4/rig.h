@@ -20,7 +20,14 @@
 #include "providers/mlx4/data/datapath.h"
 #include "tests/unit/golden.h"
 
-enum { RIG_QPN = 0x123456, RIG_CQN = 0x42, RIG_SRQN = 0x51, RIG_PAGE = 4096, RIG_BF_REG = 512 };
+enum {
+	RIG_QPN = 0x123456,
+	RIG_SPREADING_QPN = 0x123500, /* of QPs that receive by WQs */
+	RIG_CQN = 0x42,
+	RIG_SRQN = 0x51,
+	RIG_PAGE = 4096,
+	RIG_BF_REG = 512
+};
 
 struct rig_options {
 	enum ibv_qp_type type;                                     /* 0: RC */
