@@ -27,9 +27,9 @@
 struct mlx5_doorbell {
 	uint8_t *reg;    /* that is rung; if the queue has it alone, the half that is next */
 	uint32_t toggle; /* address bit by which the two halves differ */
-	/* These are the lengths, in WQEBBs, of the longest WQE that may be pushed whole, without
-	 * and with inline data (PUSH_*); at 0 such WQEs are only rung. */
-	uint8_t push[2];
+	/* These are the lengths, in WQEBBs, of the longest request that may be pushed whole, by
+	 * what it is (PUSH_*); at 0 such requests are only rung. */
+	uint8_t push[3];
 	uint8_t use; /* enum bfreg_use: the routines that post were chosen by it */
 	__be32 *dbrec;
 	struct mlx5_bfreg *bfreg;
@@ -37,7 +37,8 @@ struct mlx5_doorbell {
 
 #define SLOT_MASK(units) (((units)-1) * (uint32_t)sizeof(struct wq_slot))
 
-enum { PUSH_PLAIN, PUSH_INLINE };
+/* A request has inline data or not, or has several WQEs, which no push takes. */
+enum { PUSH_PLAIN, PUSH_INLINE, PUSH_NEVER };
 
 struct mlx5_sq {
 	uint8_t *buf;
@@ -85,7 +86,7 @@ struct mlx5_batch {
 	uint32_t first_pi, first_head; /* the queue's indices before it, for when it is cancelled */
 	uint8_t *header;               /* raw packets: where the frame's first bytes go, */
 	uint32_t header_left;          /* and how many the payload still owes */
-	bool has_inline;               /* of any WQE; asked when there is one */
+	uint8_t push;                  /* PUSH_*, of any request; asked when there is one */
 	int err; /* first error, until the batch ends; from then on nothing is written */
 };
 

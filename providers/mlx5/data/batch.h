@@ -111,7 +111,7 @@ WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe,
 {
 	qp->sq.pi += wqe_finish(wqe);
 	if (has_inline)
-		qp->batch.has_inline = true;
+		qp->batch.push = PUSH_INLINE;
 }
 
 /* The builder has put UNITS of 16 bytes more, up to where WQE is now. */

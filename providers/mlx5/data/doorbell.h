@@ -48,11 +48,12 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8
 	}
 }
 
-/* The function returns how many WQEBBs of a single WQE of BLOCKS go through BlueFlame: all or none.
- * A WQE of none, as of a batch without a setter, is rung. */
-DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks, bool has_inline)
+/* The function returns how many WQEBBs of a single request of BLOCKS, which is KIND (PUSH_*), go
+ * through BlueFlame: all or none. A request of none, as of a batch without a setter, is rung. */
+DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks,
+					unsigned int kind)
 {
-	return blocks - 1 < sq->db.push[has_inline] ? blocks : 0;
+	return blocks - 1 < sq->db.push[kind] ? blocks : 0;
 }
 
 /* The function writes to *HALF of a register, and sees to it that the bytes leave the

@@ -288,7 +288,9 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		sq->pi = pi;
 		sq->wq.head = head;
 		push = head - first == 1
-			       ? bf_push_length(sq, pi - newest, list->send_flags & IBV_SEND_INLINE)
+			       ? bf_push_length(sq, pi - newest,
+						list->send_flags & IBV_SEND_INLINE ? PUSH_INLINE
+										   : PUSH_PLAIN)
 			       : 0;
 		if (sign)
 			doorbell_send_any(sq, pi, ctrl, push);
@@ -478,7 +480,8 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 		wqe_put_sges(sq, &wqe, wr->sg_list, wr->num_sge);
 	blocks = wqe_finish(&wqe);
 	sq->pi = pi + blocks;
-	doorbell_send(sq, pi + blocks, wqe.ctrl, bf_push_length(sq, blocks, has_inline), one.use);
+	doorbell_send(sq, pi + blocks, wqe.ctrl,
+		      bf_push_length(sq, blocks, has_inline ? PUSH_INLINE : PUSH_PLAIN), one.use);
 	if (one.shared)
 		qlock_drop(&qp->sq_lock);
 	return 0;

@@ -178,7 +178,7 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	seg_put_be64(qp->batch.ctrl, wqe.head);
 	wqe.ds = wqe.head & FLD_MASK(CTRL_DS);
 	qp->sq.pi += wqe_blocks(&wqe);
-	qp->batch.has_inline = true;
+	qp->batch.push = PUSH_INLINE;
 }
 
 /* The function puts many bytes; what is not usual goes to the way for all. Few ones are here only
@@ -244,7 +244,7 @@ WQE_INLINE void batch_open(struct mlx5_qp *qp)
 	qp->batch.first_pi = qp->sq.pi;
 	qp->batch.first_head = qp->sq.wq.head;
 	qp->batch.seg = BATCH_NO_WQE;
-	qp->batch.has_inline = false;
+	qp->batch.push = PUSH_PLAIN;
 }
 
 /* There is no request, or there was a failure. */
@@ -264,7 +264,7 @@ WQE_INLINE int batch_ring(struct mlx5_qp *qp, enum bfreg_use use)
 	uint32_t count = sq->wq.head - batch->first_head, push;
 
 	if (count == 1) {
-		push = bf_push_length(sq, sq->pi - batch->first_pi, batch->has_inline);
+		push = bf_push_length(sq, sq->pi - batch->first_pi, batch->push);
 		if (push) {
 			doorbell_send(sq, sq->pi, batch->ctrl, push, use);
 			return 0;

@@ -425,8 +425,7 @@ static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 	request_close(qp, request, &end);
 	if (end.has_states)
 		put_states(qp, mkey, request->flags & ~htobe32(MLX5_WQE_CTRL_FENCE));
-	else
-		qp->batch.has_inline = true; /* several WQEs are not pushed */
+	qp->batch.push = end.has_states ? PUSH_NEVER : PUSH_INLINE;
 	qp->sq.wq.head++;
 	config_take(qp, mkey);
 }
@@ -437,7 +436,7 @@ WQE_INLINE void finish_plain(struct mlx5_qp *qp, const struct mkey_request *requ
 	const struct request_end end = { 0 };
 
 	request_close(qp, request, &end);
-	qp->batch.has_inline = true;
+	qp->batch.push = PUSH_INLINE;
 	qp->sq.wq.head++;
 }
 
@@ -726,29 +725,33 @@ static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 		configure(qp, to_mkey(mkey), num_setters, false);
 }
 
-/* The request waits for PART, and nothing else may have taken its place since it began. A batch
- * that has failed waits for no setter. */
-WQE_INLINE bool setter_is_awaited(const struct mlx5_qp *qp, unsigned int part)
+/* There is a request that waits for setters, and nothing else has taken its place since it began:
+ * the place in the ring or, as the last one that the queue had, that in the queue. A batch that has
+ * failed has no place, whoever failed it. */
+WQE_INLINE bool request_is_open(const struct mlx5_qp *qp)
 {
 	const struct mkey_request *request = &qp->mkey_request;
 
-	return likely(request->waits & part && request->waits >= SETTER &&
-		      request->pi == qp->sq.pi);
+	return likely(request->waits >= SETTER && request->pi == qp->sq.pi &&
+		      qp->sq.wq.head != qp->sq.wq.limit);
+}
+
+WQE_INLINE bool setter_is_awaited(const struct mlx5_qp *qp, unsigned int part)
+{
+	return likely(qp->mkey_request.waits & part) && request_is_open(qp);
 }
 
 static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
 {
-	const struct mkey_request *request = &qp->mkey_request;
-
 	if (setter_is_awaited(qp, part))
 		return true;
 	if (qp->batch.err)
 		return false;
-	if (request->waits < SETTER || request->pi != qp->sq.pi)
+	if (!request_is_open(qp))
 		request_fail(qp, EINVAL, "a setter of a key, and no mkey_configure waits for one");
 	else
 		request_fail(qp, EINVAL, "this part of key %#x is set already",
-			     request->mkey->dv.lkey);
+			     qp->mkey_request.mkey->dv.lkey);
 	return false;
 }
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mkeys.c - what no adapter shows of requests that lay out memory keys: what goes through the
+ * register, and what a batch that has failed leaves of them.
+ */
+#include "rig.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/wqe.h"
+#include "providers/mlx5/context.h"
+#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/mkey.h"
+#include "util/bits.h"
+
+#define REG 0x800 /* of the rig's QP */
+
+/* A register takes 4 WQEBBs. */
+static struct rig *key_rig(void)
+{
+	struct rig *rig = rig_new(&(struct rig_options){
+		.sq_wqebbs = 32, .max_send = 16, .max_inline = 256, .bf_max = 4 * WQE_BB });
+
+	mlx5_send_wr_fill_mkeys(rig->qp, MLX5DV_QP_EX_WITH_MKEY_CONFIGURE);
+	rig->qp->vqp.qp_ex.wr_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED;
+	return rig;
+}
+
+static void set_signature(struct mlx5dv_qp_ex *dvx)
+{
+	static const struct mlx5dv_sig_crc crc = { .type = MLX5DV_SIG_CRC_TYPE_CRC32 };
+	static const struct mlx5dv_sig_block_domain wire = {
+		.sig_type = MLX5DV_SIG_TYPE_CRC,
+		.sig.crc = &crc,
+		.block_size = MLX5DV_BLOCK_SIZE_512,
+	};
+	static const struct mlx5dv_sig_block_attr attr = { .wire = &wire, .check_mask = 0xff };
+
+	mlx5dv_wr_set_mkey_sig_block(dvx, &attr);
+}
+
+/* The signature takes a WQE of 3 WQEBBs and another one of 1, which are as many as one push has. */
+static void a_request_of_several_wqes_is_only_rung(void **state)
+{
+	static const uint8_t nothing[4 * WQE_BB];
+	struct mkey_sig sig = { .count = 1 };
+	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .sig = &sig, .computes = true };
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct rig *rig = key_rig();
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	ibv_wr_start(qpx);
+	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 1, &attr);
+	set_signature(&rig->qp->dv_qp);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 4);
+	assert_memory_equal(rig->uar + REG, rig_sq(rig, 3), 8);
+	assert_memory_equal(rig->uar + REG + 8, nothing, sizeof(nothing) - 8);
+	rig_free(rig);
+}
+
+/* A plain one is pushed, so that the register is the one that is looked at. */
+static void a_request_of_one_wqe_is_pushed(void **state)
+{
+	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 4 };
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct rig *rig = key_rig();
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	rig->qp->sq.db.push[PUSH_PLAIN] = 0;
+	ibv_wr_start(qpx);
+	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 1, &attr);
+	mlx5dv_wr_set_mkey_access_flags(&rig->qp->dv_qp, IBV_ACCESS_LOCAL_WRITE);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 2);
+	assert_memory_equal(rig->uar + REG, rig_sq(rig, 0), 2 * WQE_BB);
+	rig_free(rig);
+}
+
+/* The setters that come behind the failure of another request do not finish theirs. */
+static void a_batch_that_failed_finishes_no_request(void **state)
+{
+	static const struct ibv_sge piece = { 0x1000, 64, 0x100 };
+	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 4 };
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct rig *rig = key_rig();
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	uint8_t data[512] = { 0 };
+
+	(void)state;
+	ibv_wr_start(qpx);
+	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 2, &attr);
+	mlx5dv_wr_set_mkey_access_flags(&rig->qp->dv_qp, IBV_ACCESS_LOCAL_WRITE);
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data(qpx, data, sizeof(data));
+	mlx5dv_wr_set_mkey_layout_list(&rig->qp->dv_qp, 1, &piece);
+	assert_int_equal(ibv_wr_complete(qpx), ENOMEM);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+
+	ibv_wr_start(qpx);
+	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 1, &attr);
+	mlx5dv_wr_set_mkey_layout_list(&rig->qp->dv_qp, 1, &piece);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 3);
+	rig_free(rig);
+}
+
+/* The place in the queue that there was is another request's by now. */
+static void a_request_takes_no_place_that_is_taken(void **state)
+{
+	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 4 };
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct rig *rig = key_rig();
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	rig->qp->sq.wq.limit = rig->qp->sq.wq.head + 1;
+	rig->qp->sq.wq.max_post = 1;
+	ibv_wr_start(qpx);
+	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 1, &attr);
+	ibv_wr_send(qpx);
+	mlx5dv_wr_set_mkey_access_flags(&rig->qp->dv_qp, IBV_ACCESS_LOCAL_WRITE);
+	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	rig_free(rig);
+}
+
+/* ---- errors of signatures ---- */
+
+static void *poll_once(void *rig)
+{
+	struct ibv_wc wc;
+
+	assert_int_equal(mlx5_poll_cq(&((struct rig *)rig)->cq->vcq.cq, 1, &wc), 0);
+	return NULL;
+}
+
+/* The adapter tells of an error of the key. The bytes are by number, as those of rig_complete(). */
+static void tell_of_error(struct rig *rig, uint32_t key)
+{
+	uint8_t *cqe = rig->cq->ring;
+	const uint32_t key_be = htobe32(key);
+
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_SIG_ERR });
+	memcpy(cqe + FLD_BYTE(SIG_ERR_MKEY), &key_be, sizeof(key_be));
+}
+
+/* A key that is being destroyed stays while an error is noted, and is not found from then on. */
+static void an_error_waits_for_who_destroys_the_key(void **state)
+{
+	enum { KEY = 0x700, LONGER_MS = 100 };
+	struct mkey_sig sig = { .count = 1 };
+	struct mlx5_mkey mkey = { .dv.lkey = KEY, .sig = &sig, .computes = true };
+	struct mlx5_context *ctx = calloc(1, sizeof(*ctx));
+	struct rig *rig = key_rig();
+	pthread_t poller;
+
+	(void)state;
+	assert_non_null(ctx);
+	ctx->sig_keys = calloc(1, sizeof(*ctx->sig_keys));
+	assert_non_null(ctx->sig_keys);
+	provider_id_lookup_init(ctx->sig_keys);
+	assert_int_equal(provider_id_set(ctx->sig_keys, KEY >> 8, &mkey), 0);
+	rig->cq->vcq.cq.context = &ctx->vctx.context;
+	tell_of_error(rig, KEY);
+	pthread_mutex_lock(&ctx->sig_keys->lock);
+	assert_int_equal(pthread_create(&poller, NULL, poll_once, rig), 0);
+	usleep(LONGER_MS * 1000);
+	assert_false(__atomic_load_n(&sig.error.happened, __ATOMIC_RELAXED));
+	pthread_mutex_unlock(&ctx->sig_keys->lock);
+	assert_int_equal(pthread_join(poller, NULL), 0);
+	assert_true(sig.error.happened);
+	provider_id_lookup_destroy(ctx->sig_keys);
+	free(ctx->sig_keys);
+	free(ctx);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_of_several_wqes_is_only_rung),
+		cmocka_unit_test(a_request_of_one_wqe_is_pushed),
+		cmocka_unit_test(a_batch_that_failed_finishes_no_request),
+		cmocka_unit_test(a_request_takes_no_place_that_is_taken),
+		cmocka_unit_test(an_error_waits_for_who_destroys_the_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
