@@ -25,7 +25,7 @@ struct id_leaf {
 
 struct id_lookup {
 	struct id_leaf *leaf[ID_ROOT_SIZE];
-	pthread_mutex_t lock;     /* writers only */
+	pthread_mutex_t lock;     /* writers, and who keeps what was found from being cleared */
 	pthread_cond_t cleared;   /* an entry */
 	unsigned int patience_ms; /* of who waits for that */
 };

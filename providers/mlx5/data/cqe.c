@@ -170,18 +170,8 @@ static int __attribute__((cold)) run_take(const struct mlx5_cq *cq, const struct
 	return IBV_WC_SUCCESS;
 }
 
-/* The key keeps what the CQE says until the program asks. PRM: Signature Error CQE */
-static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
+static void take_error(struct mlx5_mkey *mkey, const void *cqe)
 {
-	uint32_t key = (uint32_t)fld_get(cqe, SIG_ERR_MKEY);
-	struct mlx5_mkey *mkey = ctx->sig_keys ? id_find(ctx->sig_keys, key >> 8) : NULL;
-
-	if (!mkey) {
-		verbs_warn("poll_cq: a signature error of key 0x%x, which does not exist here: "
-			   "skipped",
-			   key);
-		return;
-	}
 	mkey->sig->error = (struct mkey_sig_error){
 		.happened = true,
 		.syndrome = (uint16_t)fld_get(cqe, SIG_ERR_SYNDROME),
@@ -193,6 +183,28 @@ static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
 			fld_get(cqe, SIG_ERR_ACTUAL_TRANS) << 32 | fld_get(cqe, SIG_ERR_ACTUAL_REF),
 		.offset = fld_get(cqe, SIG_ERR_OFFSET),
 	};
+}
+
+/* The key keeps what the CQE says until the program asks. Who destroys it takes it from the table
+ * first, and does not know which CQs tell of it: the table's lock keeps it until it has the error.
+ * PRM: Signature Error CQE */
+static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
+{
+	struct id_lookup *keys = __atomic_load_n(&ctx->sig_keys, __ATOMIC_ACQUIRE);
+	uint32_t key = (uint32_t)fld_get(cqe, SIG_ERR_MKEY);
+	struct mlx5_mkey *mkey = NULL;
+
+	if (keys) {
+		pthread_mutex_lock(&keys->lock);
+		mkey = id_find(keys, key >> 8);
+		if (mkey)
+			take_error(mkey, cqe);
+		pthread_mutex_unlock(&keys->lock);
+	}
+	if (!mkey)
+		verbs_warn("poll_cq: a signature error of key 0x%x, which does not exist here: "
+			   "skipped",
+			   key);
 }
 
 /* It stands by itself: where others name a queue, which may exist, it says what was wrong. */
