@@ -56,25 +56,27 @@ static int channel_replace(struct stream *stream, struct rdma_event_channel *cha
 	return ret;
 }
 
-/* The function has the id move to the channel, too, from that of descriptor FROM. */
-static int id_fetch(struct stream *stream, int from, struct rdma_event_channel *channel)
+/* The function has the id move to the channel, too, from that of descriptor FROM. IN_HAND of its
+ * events are still to be acknowledged by who has read them. */
+static int id_fetch(struct stream *stream, int from, struct rdma_event_channel *channel,
+		    uint32_t in_hand)
 {
 	struct cm_id *cm = to_cm_id(stream->id);
 	uint32_t reported;
 	int ret = rdmacm_id_fetch(cm->number, from, channel, &reported);
 
 	if (!ret)
-		cm->events_acked = reported;
+		cm->events_acked = reported - in_hand;
 	return ret;
 }
 
-static int move_here(struct stream *stream)
+static int move_here(struct stream *stream, uint32_t in_hand)
 {
 	struct rdma_event_channel *channel;
 	int ret = rdmacm_rs_open_channel(&channel);
 
 	if (!ret && stream->id)
-		ret = id_fetch(stream, stream->rs.fd, channel);
+		ret = id_fetch(stream, stream->rs.fd, channel, in_hand);
 	if (!ret) {
 		stream->is_of_parent = stream->rs.is_shared = false;
 		return channel_replace(stream, channel);
@@ -86,7 +88,7 @@ static int move_here(struct stream *stream)
 
 int rdmacm_stream_adopt(struct stream *stream)
 {
-	int ret = stream->is_of_parent ? move_here(stream) : 0;
+	int ret = stream->is_of_parent ? move_here(stream, 0) : 0;
 
 	if (ret)
 		verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
@@ -94,9 +96,9 @@ int rdmacm_stream_adopt(struct stream *stream)
 	return ret;
 }
 
-int rdmacm_stream_renew(struct stream *stream)
+static int renew(struct stream *stream, uint32_t in_hand)
 {
-	int ret = move_here(stream);
+	int ret = move_here(stream, in_hand);
 
 	if (ret && !stream->deaf_until_us) /* what fails again and again is said once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
@@ -105,14 +107,14 @@ int rdmacm_stream_renew(struct stream *stream)
 	return ret;
 }
 
+int rdmacm_stream_renew(struct stream *stream)
+{
+	return renew(stream, 0);
+}
+
 int rdmacm_stream_renew_in_event(void *stream)
 {
-	struct stream *of = stream;
-	int ret = rdmacm_stream_renew(of);
-
-	if (!ret)
-		to_cm_id(of->id)->events_acked--; /* the one that is being handled */
-	return ret;
+	return renew(stream, 1);
 }
 
 static bool is_elsewhere(int error)
@@ -164,7 +166,7 @@ static int move_to(struct stream *listener, const struct rs_share_channels *chan
 		return ret;
 	ret = EINVAL;
 	for (int i = 0; i < channels->count && is_elsewhere(ret); i++)
-		ret = id_fetch(listener, channels->fds[i], channel);
+		ret = id_fetch(listener, channels->fds[i], channel, 0);
 	return ret;
 }
 
