@@ -86,6 +86,7 @@ static int query_ucontext(struct mlx5_context *ctx)
 	};
 	const struct verbs_udata udata = { .attrs = attrs, .nattrs = ARRAY_SIZE(attrs) };
 
+	ctx->is_imported = true;
 	ctx->has_devx = true; /* for all that is known */
 	return verbs_cmd_query_context(&ctx->vctx, &udata);
 }

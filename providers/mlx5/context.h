@@ -30,6 +30,7 @@ struct mlx5_device {
 
 struct mlx5_context {
 	struct mlx5_env env;
+	bool is_imported;             /* it shares the kernel's file */
 	bool has_devx;                /* the kernel lets direct verbs command the device */
 	int devx_refusal;             /* why it does not */
 	const struct ibv_fd_arr *fds; /* while it is opened: what the program gives it rights by */

@@ -50,7 +50,14 @@ DV_EXPORT void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channe
 	free((struct devx_event_channel *)event_channel);
 }
 
-/* Handles are a context's: the same of another one is of nobody knows what. */
+/* Handles are those of the kernel's file: each context that was opened has a file of its own, and
+ * one that was imported has that of another. */
+static bool may_share_file(struct ibv_context *a, struct ibv_context *b)
+{
+	return a == b || to_mctx(a)->is_imported || to_mctx(b)->is_imported;
+}
+
+/* The same handle of another file is of nobody knows what. */
 static int refuse_foreign(const char *call)
 {
 	verbs_warn("%s: obj is of another context than the channel", call);
@@ -72,7 +79,7 @@ static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *e
 	};
 	int ret;
 
-	if (obj && obj->context != channel->context)
+	if (obj && !may_share_file(obj->context, channel->context))
 		return refuse_foreign(call);
 	ret = verbs_cmd_run(channel->context, MLX5_IB_OBJECT_DEVX,
 			    MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT, attrs, ARRAY_SIZE(attrs));

@@ -394,6 +394,22 @@ void dx_bad_eventfds(void)
 	dx_end_close(end);
 }
 
+/* What is one context to the kernel is one here. */
+static void subscribe_by_import(const struct dx_end *end, uint16_t comp)
+{
+	struct ibv_context *twin = ibv_import_device(dup(end->device.ctx->cmd_fd));
+	struct mlx5dv_devx_event_channel *channel;
+
+	MUST(twin);
+	channel = mlx5dv_devx_create_event_channel(twin,
+						   (enum mlx5dv_devx_create_event_channel_flags)0);
+	MUST(channel);
+	say_check(!mlx5dv_devx_subscribe_devx_event(channel, end->cq.obj, sizeof(comp), &comp, 1),
+		  "by an import of its context");
+	mlx5dv_devx_destroy_event_channel(channel);
+	MUST(!ibv_close_device(twin));
+}
+
 /* Numbers of objects are those of their context, and another's may be of something else. */
 void dx_foreign_channels(void)
 {
@@ -414,6 +430,7 @@ void dx_foreign_channels(void)
 	say_check(!mlx5dv_devx_subscribe_devx_event(channel, a.cq.obj, sizeof(comp), &comp, 1),
 		  "its own");
 	mlx5dv_devx_destroy_event_channel(channel);
+	subscribe_by_import(&a, comp);
 	close(fd);
 	dx_end_close(&b);
 	dx_end_close(&a);
