@@ -186,7 +186,7 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 		return ENOMEM;
 	cq->entry_log = log2_floor(options->cqe_size);
 	cq->kernel_flags = options->kernel_flags;
-	cq->taken = options->compressed; /* nobody else can tell where its CQEs are */
+	cq->compressed = options->compressed;
 	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;

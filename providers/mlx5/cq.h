@@ -60,6 +60,7 @@ struct mlx5_cq {
 	/* A program was told where the ring is, the last time when ci was shown_ci, and reads it by
 	 * itself: see cq_ring.c. */
 	bool shown, taken;
+	bool compressed; /* there may be runs of completions: see cqe_run.h */
 	uint32_t shown_ci;
 	__be32 shown_record; /* without a lock: the doorbell record's at that time */
 };

@@ -121,9 +121,15 @@ static int cq_check_size(struct mlx5_cq *cq, int cqe)
 }
 
 /* What a program that reads by itself has not read yet, only that program knows, and the old ring
- * is what it would go on reading. */
+ * is what it would go on reading. The entries of a run cannot be moved one by one. */
 static int cq_check_reader(struct mlx5_cq *cq)
 {
+	if (cq->compressed) {
+		verbs_warn("resize_cq: cq 0x%x: the ring has compressed CQEs: it cannot be "
+			   "replaced",
+			   cq->cqn);
+		return EINVAL;
+	}
 	if (!mlx5_cq_is_taken(cq))
 		return 0;
 	verbs_warn("resize_cq: cq 0x%x: the program reads the ring by itself (mlx5dv_init_obj): it "

@@ -7,6 +7,7 @@
 
 #include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/cqe_run.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post_srq.h"
 #include "providers/mlx5/data/srq_ring.h"
@@ -115,13 +116,25 @@ static bool cqe_is_of(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, ui
 	return cqe_opcode(cqe) != MLX5_CQE_SIG_ERR && cqe_rsn_raw(cq, cqe) == rsn_raw;
 }
 
+/* Runs become the CQEs that they stand for, which have places of their own. */
+static void cq_take_runs(struct mlx5_cq *cq)
+{
+	for (uint32_t i = cq->ci; i - cq->ci <= cq->mask && cqe_is_sw_owned(cq, cqe_at(cq, i), i);
+	     i++) {
+		dma_load_barrier();
+		if (cqe_is_title(cqe_at(cq, i)))
+			mlx5_cqe_run_take(cq, cqe_at(cq, i));
+	}
+}
+
 /* Completions of other queues stay, in order: the walk goes back from the newest CQE and moves them
  * towards the end; the consumer index then steps over what is free at the front. */
 static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
-	uint32_t gone = htobe32(rq->rsn);
-	uint32_t end = cq_ring_end(cq), keep = end;
+	uint32_t gone = htobe32(rq->rsn), end, keep;
 
+	cq_take_runs(cq);
+	end = keep = cq_ring_end(cq);
 	for (uint32_t i = end; i != cq->ci;) {
 		i--;
 		if (cqe_is_of(cq, cqe_at(cq, i), gone)) {
@@ -138,22 +151,44 @@ static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 	}
 }
 
+/* The function does that for each message of a run, whose mini CQEs nobody may have read. */
+static void run_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *title, uint32_t count)
+{
+	if (!rq->srq || opcode_is_request(cqe_opcode(title)) || mlx5_srq_is_taken(rq->srq))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		mlx5_srq_complete(rq->srq, mlx5_cqe_run_counter(title, i));
+}
+
+/* The function disowns the CQE, if it is for RQ, and returns how many entries it has. Of a run that
+ * is the title's to say: what is behind it are no CQEs. */
+static uint32_t cqe_disown(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
+			   struct mlx5_cqe64 *cqe)
+{
+	uint32_t length = cqe_is_title(cqe) ? mlx5_cqe_run_length(cq, cqe) : 0;
+
+	if (cqe_is_of(cq, cqe, htobe32(rq->rsn))) {
+		if (length)
+			run_give_back(rq, cqe, length);
+		else
+			wqe_give_back(rq, cqe);
+		cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
+	}
+	return length ? length : 1;
+}
+
 /* Where it is not known who will read the CQEs, they stay where they are, and only lose the user
  * index, by which the library knows their queue: a program that reads by itself knows it by the QPN
  * beside it. CQEs of version 0 have no user index, and stay as they are. */
 static void cq_disown(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
-	uint32_t gone = htobe32(rq->rsn), end = cq_ring_end(cq);
+	uint32_t i = cq->ci;
 
 	if (cq->rsn_offset != offsetof(struct mlx5_cqe64, srqn_uidx))
 		return;
-	for (uint32_t i = cq->ci; i != end; i++) {
-		struct mlx5_cqe64 *cqe = cqe_at(cq, i);
-
-		if (!cqe_is_of(cq, cqe, gone))
-			continue;
-		wqe_give_back(rq, cqe);
-		cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
+	while (i - cq->ci <= cq->mask && cqe_is_sw_owned(cq, cqe_at(cq, i), i)) {
+		dma_load_barrier();
+		i += cqe_disown(cq, rq, cqe_at(cq, i));
 	}
 }
 

@@ -2,11 +2,11 @@
 /*
  * cqe.c - the completions that are not the common case, for the decoder in cqe.h: their payload is
  * inside the CQE, or their receive is not the next one of its queue. Errors are in cqe_error.c, tag
- * matching is in tm_done.c.
+ * matching is in tm_done.c, runs are in cqe_run.c.
  */
-#include "prm/mlx5/mini_cqe.h"
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/cqe_run.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/data/tm_done.h"
 #include "providers/mlx5/mkey.h"
@@ -101,75 +101,6 @@ static bool cqe_is_in_srq(const struct mlx5_cqe64 *cqe)
 	return cqe->app_op == TM_CQE_UNEXPECTED || cqe->app_op == TM_CQE_NO_TAG;
 }
 
-/* The CQE announces several completions, in a CQ that direct verbs made for programs which mostly
- * take these apart themselves. */
-static bool cqe_is_compressed(const struct mlx5_cqe64 *cqe)
-{
-	return (cqe->op_own & FLD_BITS(CQE_FORMAT)) == FLD_BITS(CQE_FORMAT) &&
-	       cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV;
-}
-
-enum { RUN_MAX = 64 };
-
-/* The entries of a run are software's from the title on. Of mini CQEs, those that the ring has are
- * copied before CQEs are written over them. */
-struct cqe_run {
-	uint32_t title; /* its place in the ring */
-	uint32_t count;
-	uint8_t mini[RUN_MAX][PRM_MINI_CQE_SIZE];
-};
-
-static bool run_read(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title, struct cqe_run *run)
-{
-	size_t at = (size_t)((const uint8_t *)title - cq->ring);
-
-	run->title = (uint32_t)(at >> cq->entry_log);
-	run->count = be32toh(title->byte_cnt);
-	if (!run->count || run->count > RUN_MAX || run->count > cq->mask + 1) {
-		verbs_warn("poll_cq: cq 0x%x: a run of %u compressed CQEs, must be 1 to %u",
-			   cq->cqn, run->count, min_of((uint32_t)RUN_MAX, cq->mask + 1));
-		return false;
-	}
-	for (uint32_t i = 0; i < run->count; i += PRM_MINI_CQES)
-		memcpy(run->mini[i], cqe_at(cq, run->title + (i ? i : 1)),
-		       sizeof(run->mini[i]) * PRM_MINI_CQES);
-	return true;
-}
-
-/* What the mini CQE has is its own; a message without a counter is the next one. */
-static void run_put(const struct mlx5_cq *cq, const struct cqe_run *run, uint32_t i)
-{
-	const struct mlx5_cqe64 *title = cqe_at(cq, run->title);
-	struct mlx5_cqe64 *cqe = cqe_at(cq, run->title + i);
-	const uint8_t *mini = run->mini[i];
-	uint8_t lap = run->title + i > cq->mask ? MLX5_CQE_OWNER_MASK : 0;
-	uint32_t counter = be16toh(title->wqe_counter) + i, opcode;
-
-	memmove(cqe, title, offsetof(struct mlx5_cqe64, op_own));
-	cqe->byte_cnt = htobe32(fld_get(mini, MINI_CQE_BYTE_COUNT));
-	if (opcode_is_request(cqe_opcode(title))) {
-		counter = fld_get(mini, MINI_CQE_WQE_COUNTER);
-		opcode = fld_get(mini, MINI_CQE_SEND_OPCODE);
-		cqe->sop_drop_qpn = htobe32(opcode << FLD_SHIFT(CQE_SEND_OPCODE) | cqe_qpn(cqe));
-	}
-	cqe->wqe_counter = htobe16((uint16_t)counter);
-	__atomic_store_n(&cqe->op_own, (title->op_own & ~FLD_BITS(CQE_FORMAT)) ^ lap,
-			 __ATOMIC_RELAXED);
-}
-
-/* The run becomes the CQEs that it stands for, of which TITLE is the first, and those behind it are
- * found as others are. */
-static int __attribute__((cold)) run_take(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title)
-{
-	struct cqe_run run;
-
-	if (!run_read(cq, title, &run))
-		return IBV_WC_GENERAL_ERR;
-	while (run.count--)
-		run_put(cq, &run, run.count);
-	return IBV_WC_SUCCESS;
-}
-
 static void take_error(struct mlx5_mkey *mkey, const void *cqe)
 {
 	mkey->sig->error = (struct mkey_sig_error){
@@ -219,8 +150,8 @@ int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 {
 	unsigned int opcode = cqe_opcode(cqe);
 
-	if (unlikely(cqe_is_compressed(cqe)))
-		return run_take(cq, cqe);
+	if (unlikely(cqe_is_title(cqe)))
+		return mlx5_cqe_run_take(cq, cqe);
 	if (opcode == MLX5_CQE_SIG_ERR)
 		return take_sig_error(cq, cqe);
 	order_observe(&rq->wq);
@@ -267,9 +198,12 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	return done;
 }
 
-/* A CQE without user index is one that the library has disowned (cq_ring.c). */
+/* A CQE without user index is one that the library has disowned (cq_ring.c). Those of a run stray
+ * one by one. */
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
+	if (cqe_is_title(cqe))
+		mlx5_cqe_run_take(cq, cqe);
 	if (cqe_opcode(cqe) == MLX5_CQE_SIG_ERR) {
 		take_sig_error(cq, cqe);
 		return;

@@ -492,7 +492,7 @@ static uint8_t *cqe_at_pi(struct rig *rig, uint32_t pi)
 {
 	size_t size = (size_t)1 << rig->cq->entry_log;
 
-	return (uint8_t *)rig->cq->buf.addr + pi % RUN_RING * size + size - 64;
+	return (uint8_t *)rig->cq->buf.addr + (pi & rig->cq->mask) * size + size - 64;
 }
 
 /* Each array is where the first of its completions would be, but that of the title behind it. */
@@ -535,19 +535,25 @@ static void messages_are_read(struct rig *rig, bool extended)
 		ibv_end_poll(cqx);
 }
 
+/* What each message of a run has of its own, as what is not the byte count is a checksum. */
+static void minis_of_messages(uint8_t (*mini)[MINI])
+{
+	for (uint32_t i = 0; i < RUN; i++) {
+		memset(mini[i], 0xa5, MINI / 2);
+		*(__be32 *)(mini[i] + MINI / 2) = htobe32(1000 + i);
+	}
+}
+
 /* The ring has room for one more behind the run, which is in the next lap. */
 static void a_run_is_taken_apart(void **state)
 {
 	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 4, 9, 0xfffffffa };
 	struct rig_cqe cqe = { .opcode = MLX5_CQE_RESP_SEND, .flags_rqpn = 0x42 };
-	uint8_t mini[RUN][MINI] = { 0 };
+	uint8_t mini[RUN][MINI];
 	struct ibv_wc wc;
 
 	(void)state;
-	for (uint32_t i = 0; i < RUN; i++) {
-		memset(mini[i], 0xa5, MINI / 2);
-		*(__be32 *)(mini[i] + MINI / 2) = htobe32(1000 + i);
-	}
+	minis_of_messages(mini);
 	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(sizes) * ARRAY_SIZE(starts); i++) {
 		struct rig *rig = rig_new(&(struct rig_options){ .cqes = RUN_RING,
 								 .cqe_size = sizes[i / 2 % 2],
@@ -610,6 +616,36 @@ static void a_run_of_no_length_fails_its_request(void **state)
 		assert_int_equal(wc.status, IBV_WC_GENERAL_ERR);
 		assert_int_equal(wc.wr_id, 200);
 		assert_int_equal(poll_cq(rig, 1, &wc), 0);
+		rig_free(rig);
+	}
+}
+
+/* Its arrays are not read as CQEs. */
+static void a_run_of_an_unknown_qp_is_skipped(void **state)
+{
+	(void)state;
+	for (unsigned int extended = 0; extended < 2; extended++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .cqes = RUN_RING, .rq_wqes = 16 });
+		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+		struct ibv_poll_cq_attr attr = { 0 };
+		struct ibv_wc wc;
+		uint8_t mini[RUN][MINI];
+
+		post_recvs(rig, 2);
+		minis_of_messages(mini);
+		run_arrives(rig, (struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND, .rsn = 0x777 },
+			    mini);
+		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+		if (extended) {
+			assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+			assert_int_equal(cqx->wr_id, 200);
+			ibv_end_poll(cqx);
+		} else {
+			assert_int_equal(poll_cq(rig, 1, &wc), 1);
+			assert_int_equal(wc.wr_id, 200);
+		}
+		assert_int_equal(poll_cq(rig, 1, &wc), 0);
+		assert_int_equal(published_ci(rig), RUN + 1);
 		rig_free(rig);
 	}
 }
@@ -796,6 +832,41 @@ static void cleaning_keeps_the_others_in_order(void **state)
 	}
 }
 
+/* The runs of a queue that is gone are forgotten, and the others' stay. */
+static void cleaning_takes_runs_apart(void **state)
+{
+	static const uint32_t sizes[] = { 64, 128 }, starts[] = { 0, 15, 0xfffffff0 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes) * ARRAY_SIZE(starts); i++) {
+		struct rig_options options = {
+			.cqes = 32, .cqe_size = sizes[i % 2], .rq_wqes = 16, .cq_ci = starts[i / 2]
+		};
+		struct rig *rig = rig_new(&options), *other = rig_new(&options);
+		struct rig_cqe gone = { .opcode = MLX5_CQE_RESP_SEND };
+		struct rig_cqe kept = { .opcode = MLX5_CQE_RESP_SEND, .rsn = 0x123 };
+		struct ibv_wc wc[RUN + 1];
+		uint8_t mini[RUN][MINI];
+
+		second_qp(rig, other);
+		post_recvs(other, RUN);
+		minis_of_messages(mini);
+		run_arrives(rig, gone, mini);
+		run_arrives(rig, kept, mini);
+		rig_complete(rig, &gone);
+		mlx5_cq_clean(rig->cq, &rig->qp->rq);
+		assert_int_equal(published_ci(rig), (starts[i / 2] + RUN + 1) & 0xffffff);
+		assert_int_equal(poll_cq(rig, RUN + 1, wc), RUN);
+		for (uint32_t n = 0; n < RUN; n++) {
+			assert_int_equal(wc[n].status, IBV_WC_SUCCESS);
+			assert_int_equal(wc[n].wr_id, 200 + n);
+			assert_int_equal(wc[n].byte_len, 1000 + n);
+		}
+		rig_free(rig);
+		rig_free(other);
+	}
+}
+
 /* ---- a program was told where the ring is */
 
 struct picture {
@@ -813,6 +884,32 @@ static bool picture_is_same(const struct rig *rig, const struct picture *picture
 {
 	return !memcmp(picture->ring, rig->cq->buf.addr, sizeof(picture->ring)) &&
 	       picture->record == published_ci(rig);
+}
+
+/* Nobody has read: the title loses its user index, and the arrays, in which nothing else is, stay
+ * as they are; so does what is behind the run, but for that of a CQE. */
+static void a_run_that_a_program_may_read_stays(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .cqes = RUN_RING, .rq_wqes = 16 });
+	uint8_t mini[RUN][MINI], before[RUN_RING * 64];
+	struct ibv_wc wc;
+
+	(void)state;
+	mlx5_cq_show(rig->cq);
+	memset(mini, 0, sizeof(mini));
+	for (uint32_t i = 0; i < RUN; i++)
+		*(__be32 *)(mini[i] + MINI / 2) = htobe32(RIG_RSN);
+	run_arrives(rig, (struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND }, mini);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND });
+	memcpy(before, rig->cq->buf.addr, sizeof(before));
+	memset(before + 33, 0xff, 3);
+	memset(before + RUN * 64 + 33, 0xff, 3);
+	mlx5_cq_clean(rig->cq, &rig->qp->rq);
+	assert_memory_equal(rig->cq->buf.addr, before, sizeof(before));
+	assert_int_equal(published_ci(rig), 0);
+	assert_int_equal(poll_cq(rig, 1, &wc), 0);
+	assert_int_equal(published_ci(rig), RUN + 1);
+	rig_free(rig);
 }
 
 static void messages_come(struct rig *rig, unsigned int count)
@@ -949,6 +1046,7 @@ int main(void)
 		cmocka_unit_test(a_run_is_taken_apart),
 		cmocka_unit_test(a_run_of_requests_names_each),
 		cmocka_unit_test(a_run_of_no_length_fails_its_request),
+		cmocka_unit_test(a_run_of_an_unknown_qp_is_skipped),
 		cmocka_unit_test(the_first_failure_stays_the_first),
 		cmocka_unit_test(nothing_to_tell_is_no_poll),
 		cmocka_unit_test(each_syndrome_has_its_status),
@@ -956,6 +1054,8 @@ int main(void)
 		cmocka_unit_test(a_start_poll_that_skips_all_publishes_the_index),
 		cmocka_unit_test(cqe_version_0_names_the_qpn),
 		cmocka_unit_test(cleaning_keeps_the_others_in_order),
+		cmocka_unit_test(cleaning_takes_runs_apart),
+		cmocka_unit_test(a_run_that_a_program_may_read_stays),
 		cmocka_unit_test(whoever_moves_the_index_reads_the_ring),
 		cmocka_unit_test(a_ring_that_is_being_polled_is_the_librarys),
 		cmocka_unit_test(a_ring_that_is_shown_while_polled_is_the_librarys),

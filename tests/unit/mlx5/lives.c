@@ -20,6 +20,7 @@
 #include "prm/mlx5/cqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
+#include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/pd.h"
@@ -272,6 +273,46 @@ static void a_qp_that_was_reset_is_as_new(void **state)
 	assert_int_equal(life->send->ci, 1);
 	assert_int_equal(life->recv->ci, 1);
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
+}
+
+static struct mlx5_cq *compressed_cq_create(struct life *life)
+{
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 7 };
+	const struct cq_options options = { .cqe_size = 64, .compressed = true };
+	struct verbs_cq *vcq;
+
+	assert_int_equal(mlx5_cq_create_with(&life->ctx->vctx.context, &attr, &options, &vcq), 0);
+	return to_mcq(&vcq->cq);
+}
+
+/* The library reads a CQ with compressed CQEs, too. What a program reads by itself stays. */
+static void a_reset_forgets_what_was_compressed(void **state)
+{
+	enum { COUNT = 3, COMPRESSED = 3 << 2 };
+	struct life *life = *state;
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct mlx5_cq *recv = life->recv;
+
+	for (unsigned int shown = 0; shown < 2; shown++) {
+		struct mlx5_cqe64 *title;
+		struct mlx5_qp *qp;
+
+		life->recv = compressed_cq_create(life);
+		assert_int_equal(qp_create(life, 1, &qp), 0);
+		if (shown)
+			mlx5_cq_show(life->recv);
+		cqe_write(life->recv, 0, qp->rq.rsn, MLX5_CQE_RESP_SEND);
+		title = cqe_at(life->recv, 0);
+		title->byte_cnt = htobe32(COUNT);
+		title->op_own |= COMPRESSED;
+		assert_int_equal(mlx5_qp_modify(&qp->vqp.qp, &attr, IBV_QP_STATE), 0);
+		assert_int_equal(life->recv->ci, shown ? 0 : COUNT);
+		assert_int_equal(be32toh(title->srqn_uidx), shown ? PRM_NO_USER_INDEX : qp->rq.rsn);
+		assert_int_equal(mlx5_cq_resize(&life->recv->vcq.cq, 100), EINVAL);
+		assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
+		assert_int_equal(mlx5_cq_destroy(&life->recv->vcq.cq), 0);
+	}
+	life->recv = recv;
 }
 
 static void a_qp_that_is_gone_completes_nothing(void **state)
@@ -572,6 +613,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LIFE_TEST(a_qp_that_was_reset_is_as_new),
+		LIFE_TEST(a_reset_forgets_what_was_compressed),
 		LIFE_TEST(a_qp_that_is_gone_completes_nothing),
 		LIFE_TEST(an_xrc_srq_that_is_gone_completes_nothing),
 		LIFE_TEST(a_wq_that_was_reset_is_as_new_and_leaves_no_number),

@@ -432,6 +432,31 @@ static void a_qp_that_goes_away_leaves_its_wqes_to_the_others(void **state)
 	srq_rig_free(s);
 }
 
+/* So does a run, whether the library takes it apart or leaves it to whoever reads. */
+static void each_of_a_run_leaves_its_wqe_to_the_others(void **state)
+{
+	enum { COMPRESSED = 3 << 2 };
+
+	(void)state;
+	for (unsigned int shown = 0; shown < 2; shown++) {
+		struct srq_rig *s = srq_rig_new(true);
+		struct mlx5_cq *cq = s->rig->cq;
+
+		for (unsigned int i = 0; i < 3; i++)
+			assert_int_equal(srq_post(s, i, 1), 0);
+		if (shown)
+			mlx5_cq_show(cq);
+		rig_complete(s->rig,
+			     &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND, .byte_cnt = 3 });
+		cq->ring[63] |= COMPRESSED;
+		mlx5_cq_clean(cq, &s->rig->qp->rq);
+		assert_int_equal(cq->ci, shown ? 0 : 3);
+		for (unsigned int i = 0; i < 3; i++)
+			assert_int_equal(srq_post(s, i, 1), 0);
+		srq_rig_free(s);
+	}
+}
+
 /* ---- a program was told where the ring is */
 
 /* The program posts by itself, and so moves the record, by COUNT requests. */
@@ -521,6 +546,7 @@ int main(void)
 		cmocka_unit_test(an_error_gives_its_wqe_back_too),
 		cmocka_unit_test(a_payload_in_the_cqe_goes_to_the_wqe_that_it_names),
 		cmocka_unit_test(a_qp_that_goes_away_leaves_its_wqes_to_the_others),
+		cmocka_unit_test(each_of_a_run_leaves_its_wqe_to_the_others),
 		cmocka_unit_test(whoever_moves_the_record_has_the_ring),
 		cmocka_unit_test(a_ring_that_was_taken_stays_so),
 		cmocka_unit_test(a_program_that_is_told_again_keeps_its_links),
