@@ -114,6 +114,7 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 		ret = map_pages(ctx);
 	if (ret)
 		goto cleanup_vctx;
+	pthread_mutex_init(&ctx->wqs_lock, NULL);
 	provider_id_lookup_init(&ctx->ids);
 	provider_clock_page_init(&ctx->clock);
 	provider_dbrec_pool_init(&ctx->dbrecs);
@@ -141,6 +142,7 @@ void mlx4_context_free(struct verbs_context *vctx)
 	provider_id_lookup_destroy(&ctx->ids);
 	provider_clock_page_destroy(&ctx->clock);
 	provider_allocators_free(&ctx->allocators);
+	pthread_mutex_destroy(&ctx->wqs_lock);
 	unmap_pages(ctx);
 	verbs_context_cleanup(vctx);
 	free(ctx);

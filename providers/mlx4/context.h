@@ -6,6 +6,8 @@
 #ifndef PROVIDERS_MLX4_CONTEXT_H
 #define PROVIDERS_MLX4_CONTEXT_H
 
+#include <pthread.h>
+
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx4-abi.h>
 #include "providers/common/buf_pool.h"
@@ -43,7 +45,10 @@ struct mlx4_context {
 	struct device_facts device;
 	struct mlx4_uverbs_ex_query_device_resp device_resp; /* of device */
 	struct clock_page clock;
-	uint8_t log_wqs_range; /* of the numbers that begin with the next WQ's */
+	/* The kernel opens a range of numbers with a WQ that asks for one: no other WQ comes
+	 * between that and the end of the request. */
+	pthread_mutex_t wqs_lock;
+	uint8_t log_wqs_range; /* what the next WQ asks for; guarded by the lock */
 	struct verbs_context vctx;
 };
 

@@ -33,6 +33,11 @@ static struct mlx4_wq *to_mwq(struct ibv_wq *wq)
 	return container_of(wq, struct mlx4_wq, wq);
 }
 
+const struct mlx4_qp *mlx4_wq_queue(struct ibv_wq *wq)
+{
+	return &to_mwq(wq)->qp;
+}
+
 static int wq_post_recv(struct ibv_wq *wq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx4_rq *rq = &to_mwq(wq)->qp.rq;
@@ -101,7 +106,7 @@ static int wq_alloc(struct mlx4_context *ctx, const struct ibv_wq_init_attr *att
 	rq->wq.max_post = wqes;
 	wq_reset(&rq->wq);
 	request.size = ((size_t)wqes << rq->stride_log) + M4_PIECE;
-	ret = provider_queue_mem_alloc(&ctx->queue_bufs, attr->pd, &request, &qp->buf);
+	ret = mlx4_queue_mem_alloc(ctx, attr->pd, &request, &qp->buf);
 	if (ret) {
 		verbs_warn("create_wq: no memory for a ring of %zu bytes", request.size);
 		return ret;
@@ -127,21 +132,36 @@ static void wq_free(struct mlx4_context *ctx, struct mlx4_wq *wq)
 	free(wq);
 }
 
+/* The range that the program wants begins with this WQ; the next ones are of the range that is open
+ * then. */
+static int wq_ask_kernel(struct mlx4_context *ctx, struct ibv_wq_init_attr *granted,
+			 struct mlx4_wq *wq)
+{
+	struct mlx4_ib_create_wq req = {
+		.buf_addr = (uintptr_t)wq->qp.buf.addr,
+		.db_addr = (uintptr_t)wq->qp.rq.dbrec,
+	};
+	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
+	int ret;
+
+	pthread_mutex_lock(&ctx->wqs_lock);
+	req.log_range_size = ctx->log_wqs_range;
+	ret = verbs_cmd_create_wq(&ctx->vctx.context, granted, &wq->wq, &udata);
+	if (!ret)
+		ctx->log_wqs_range = 0;
+	pthread_mutex_unlock(&ctx->wqs_lock);
+	return ret;
+}
+
 static int wq_run_create(struct mlx4_context *ctx, struct ibv_wq_init_attr *attr,
 			 struct mlx4_wq *wq)
 {
-	const struct mlx4_ib_create_wq req = {
-		.buf_addr = (uintptr_t)wq->qp.buf.addr,
-		.db_addr = (uintptr_t)wq->qp.rq.dbrec,
-		.log_range_size = ctx->log_wqs_range,
-	};
-	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 	struct ibv_wq_init_attr granted = *attr;
 	int ret;
 
 	granted.max_wr = max_of(attr->max_wr, 1u);
 	granted.max_sge = max_of(attr->max_sge, 1u);
-	ret = verbs_cmd_create_wq(&ctx->vctx.context, &granted, &wq->wq, &udata);
+	ret = wq_ask_kernel(ctx, &granted, wq);
 	if (ret)
 		return ret;
 	wq->qp.vqp.qp.qp_num = wq->wq.wq_num;
@@ -150,7 +170,6 @@ static int wq_run_create(struct mlx4_context *ctx, struct ibv_wq_init_attr *attr
 		verbs_cmd_destroy_wq(&wq->wq);
 		return ret;
 	}
-	ctx->log_wqs_range = 0; /* the next ones are of the range that is open */
 	attr->max_wr = granted.max_wr;
 	attr->max_sge = granted.max_sge;
 	return 0;

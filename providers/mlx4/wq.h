@@ -8,9 +8,13 @@
 
 #include "libibverbs/driver.h"
 
+struct mlx4_qp;
+
 struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
 int mlx4_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
 int mlx4_wq_destroy(struct ibv_wq *wq);
+/* The function returns what WQ is to the adapter. */
+const struct mlx4_qp *mlx4_wq_queue(struct ibv_wq *wq);
 struct ibv_rwq_ind_table *mlx4_rwq_table_create(struct ibv_context *context,
 						struct ibv_rwq_ind_table_init_attr *attr);
 int mlx4_rwq_table_destroy(struct ibv_rwq_ind_table *table);

@@ -5,7 +5,8 @@
  * argument it does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
  * "crowded" posts into the space that is to be kept free, "astray" also rings for no QP: a strict
  * adapter has to notice each. "overlong" ends with a WQE that says to be longer than its slot,
- * which any adapter refuses. "allocators" has the rings of a context lie in memory of the program.
+ * which any adapter refuses. "allocators" has the rings of a context lie in memory of the program,
+ * and "wqs" looks at work queues, whose numbers are of one range.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -244,6 +245,100 @@ static void allocators_are_asked(void)
 	say_check(store.given && store.given == store.back, "all came back");
 }
 
+/* ---- work queues ---- */
+
+enum { LOG_WQS = 2, WQS = 1 << LOG_WQS };
+
+struct wqs {
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_wq *odd, *row[WQS];
+};
+
+static struct ibv_wq *wq_make(struct ibv_context *ctx, const struct wqs *wqs)
+{
+	struct ibv_wq_init_attr attr = {
+		.wq_type = IBV_WQT_RQ, .max_wr = 8, .max_sge = 2, .pd = wqs->pd, .cq = wqs->cq
+	};
+	struct ibv_wq *wq = ibv_create_wq(ctx, &attr);
+
+	MUST(wq);
+	return wq;
+}
+
+/* A WQ before the range begins at no multiple of the count, if those after it have no range. */
+static void row_open(struct ibv_context *ctx, struct wqs *wqs)
+{
+	uint8_t log = LOG_WQS;
+
+	MUST(wqs->pd = ibv_alloc_pd(ctx));
+	MUST(wqs->cq = ibv_create_cq(ctx, 16, NULL, NULL, 0));
+	wqs->odd = wq_make(ctx, wqs);
+	MUST(!mlx4dv_set_context_attr(ctx, MLX4DV_SET_CTX_ATTR_LOG_WQS_RANGE_SZ, &log));
+	for (int i = 0; i < WQS; i++)
+		wqs->row[i] = wq_make(ctx, wqs);
+}
+
+static void row_close(struct wqs *wqs)
+{
+	for (int i = 0; i < WQS; i++)
+		MUST(!ibv_destroy_wq(wqs->row[i]));
+	MUST(!ibv_destroy_wq(wqs->odd));
+	MUST(!ibv_destroy_cq(wqs->cq) && !ibv_dealloc_pd(wqs->pd));
+}
+
+static void row_is_one_range(struct ibv_context *ctx, struct wqs *wqs)
+{
+	struct ibv_rwq_ind_table_init_attr attr = { .log_ind_tbl_size = LOG_WQS,
+						    .ind_tbl = wqs->row };
+	struct ibv_rwq_ind_table *table = ibv_create_rwq_ind_table(ctx, &attr);
+
+	say_check(!(wqs->row[0]->wq_num % WQS), "the first number is a multiple");
+	for (uint32_t i = 1; i < WQS; i++)
+		say_check(wqs->row[i]->wq_num == wqs->row[0]->wq_num + i, "the next one follows");
+	say_check(table, "a table of them");
+	MUST(!table || !ibv_destroy_rwq_ind_table(table));
+}
+
+static void wq_looks(struct ibv_wq *wq, const struct store *store)
+{
+	struct ibv_sge sge = { 0x1000, 0x20, 0x77 };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct mlx4dv_rwq out = { .comp_mask = 1 };
+	struct mlx4dv_obj obj = { .rwq = { wq, &out } };
+	struct mlx4_wqe_data_seg *segs;
+
+	MUST(!mlx4dv_init_obj(&obj, MLX4DV_OBJ_RWQ));
+	say("%u WQEs of 2^%d bytes at %d", out.rq.wqe_cnt, out.rq.wqe_shift, out.rq.offset);
+	say_check(!out.comp_mask, "no field beyond");
+	say_check(store_has(store, out.buf.buf), "the ring is the program's");
+	say_check(store_has(store, out.rdb), "the record too");
+	MUST(!ibv_post_wq_recv(wq, &wr, &bad) && !ibv_post_wq_recv(wq, &wr, &bad));
+	say_check(*out.rdb == htobe32(2), "the record counts");
+	segs = (void *)((uint8_t *)out.buf.buf + out.rq.offset + (1 << out.rq.wqe_shift));
+	say_check(segs->byte_count == htobe32(0x20) && segs->lkey == htobe32(0x77) &&
+			  segs->addr == htobe64(0x1000),
+		  "the second WQE");
+}
+
+static void wqs_look(void)
+{
+	struct store store = { 0 };
+	struct mlx4dv_ctx_allocators allocators = { store_give, store_take, &store };
+	struct wqs wqs;
+	struct rig rig;
+
+	say_topic("mlx4dv wqs");
+	rig_open(&rig);
+	MUST(!mlx4dv_set_context_attr(rig.ctx, MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS, &allocators));
+	row_open(rig.ctx, &wqs);
+	row_is_one_range(rig.ctx, &wqs);
+	wq_looks(wqs.row[1], &store);
+	row_close(&wqs);
+	rig_close(&rig);
+	say_check(store.given && store.given == store.back, "all came back");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -255,6 +350,10 @@ int main(int argc, char **argv)
 
 	if (!strcmp(how, "allocators")) {
 		allocators_are_asked();
+		return 0;
+	}
+	if (!strcmp(how, "wqs")) {
+		wqs_look();
 		return 0;
 	}
 	conf.cap.max_send_sge = SGES;

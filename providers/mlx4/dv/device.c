@@ -19,25 +19,39 @@ DV_EXPORT int mlx4dv_query_device(struct ibv_context *context, struct mlx4dv_con
 	return 0;
 }
 
-/* Ranges are of WQs. */
+static int set_allocators(struct ibv_context *context,
+			  const struct mlx4dv_ctx_allocators *allocators)
+{
+	struct mlx4_context *ctx = to_mctx(context);
+	const struct program_allocator of_program = { allocators->alloc, allocators->free,
+						      allocators->data };
+
+	return provider_allocators_set("mlx4dv_set_context_attr", context, &ctx->dbrecs,
+				       &of_program, &ctx->allocators);
+}
+
+/* How large a range may be, the kernel says when the WQ is created. */
+static int set_wqs_range(struct mlx4_context *ctx, const uint8_t *log_size)
+{
+	pthread_mutex_lock(&ctx->wqs_lock);
+	ctx->log_wqs_range = *log_size;
+	pthread_mutex_unlock(&ctx->wqs_lock);
+	return 0;
+}
+
 DV_EXPORT int mlx4dv_set_context_attr(struct ibv_context *context,
 				      enum mlx4dv_set_ctx_attr_type attr_type, void *attr)
 {
-	const struct mlx4dv_ctx_allocators *allocators = attr;
 	int ret = dv_check_context(context, "mlx4dv_set_context_attr");
-	struct program_allocator of_program;
 
 	if (ret)
 		return ret;
-	if (attr_type != MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS) {
-		verbs_warn("mlx4dv_set_context_attr: attr_type is %d, must be "
-			   "MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS",
-			   (int)attr_type);
-		return EOPNOTSUPP;
+	switch (attr_type) {
+	case MLX4DV_SET_CTX_ATTR_LOG_WQS_RANGE_SZ:
+		return set_wqs_range(to_mctx(context), attr);
+	case MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS:
+		return set_allocators(context, attr);
 	}
-	of_program =
-		(struct program_allocator){ allocators->alloc, allocators->free, allocators->data };
-	return provider_allocators_set("mlx4dv_set_context_attr", context,
-				       &to_mctx(context)->dbrecs, &of_program,
-				       &to_mctx(context)->allocators);
+	verbs_warn("mlx4dv_set_context_attr: attr_type is %d, which there is not", (int)attr_type);
+	return EOPNOTSUPP;
 }

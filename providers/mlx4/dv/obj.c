@@ -10,6 +10,7 @@
 #include "providers/mlx4/dv/dv.h"
 #include "providers/mlx4/qp.h"
 #include "providers/mlx4/srq.h"
+#include "providers/mlx4/wq.h"
 
 enum { REGISTER_PAGE = 0 };
 
@@ -76,6 +77,19 @@ static void show_srq(struct ibv_srq *ibsrq, struct mlx4dv_srq *out)
 	out->comp_mask = 0;
 }
 
+static void show_rwq(struct ibv_wq *ibwq, struct mlx4dv_rwq *out)
+{
+	const struct mlx4_qp *qp = mlx4_wq_queue(ibwq);
+
+	out->rdb = qp->rq.dbrec;
+	out->rq.wqe_cnt = qp->rq.wq.mask + 1;
+	out->rq.wqe_shift = (int)qp->rq.stride_log;
+	out->rq.offset = (int)(qp->rq.buf - (const uint8_t *)qp->buf.addr);
+	out->buf.buf = qp->buf.addr;
+	out->buf.length = qp->buf.size;
+	out->comp_mask = 0;
+}
+
 static int check_obj(const struct mlx4dv_obj *obj, uint64_t types)
 {
 	int ret = 0;
@@ -86,10 +100,9 @@ static int check_obj(const struct mlx4dv_obj *obj, uint64_t types)
 		ret = dv_check_context(obj->cq.in->context, "mlx4dv_init_obj");
 	if (!ret && types & MLX4DV_OBJ_SRQ)
 		ret = dv_check_context(obj->srq.in->context, "mlx4dv_init_obj");
-	if (ret || !(types & MLX4DV_OBJ_RWQ))
-		return ret;
-	verbs_warn("mlx4dv_init_obj: obj_type has MLX4DV_OBJ_RWQ: this provider makes no WQs");
-	return EOPNOTSUPP;
+	if (!ret && types & MLX4DV_OBJ_RWQ)
+		ret = dv_check_context(obj->rwq.in->context, "mlx4dv_init_obj");
+	return ret;
 }
 
 DV_EXPORT int mlx4dv_init_obj(struct mlx4dv_obj *obj, uint64_t obj_type)
@@ -104,5 +117,7 @@ DV_EXPORT int mlx4dv_init_obj(struct mlx4dv_obj *obj, uint64_t obj_type)
 		show_cq(obj->cq.in, obj->cq.out);
 	if (obj_type & MLX4DV_OBJ_SRQ)
 		show_srq(obj->srq.in, obj->srq.out);
+	if (obj_type & MLX4DV_OBJ_RWQ)
+		show_rwq(obj->rwq.in, obj->rwq.out);
 	return 0;
 }
