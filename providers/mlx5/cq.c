@@ -187,6 +187,7 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 	cq->entry_log = log2_floor(options->cqe_size);
 	cq->kernel_flags = options->kernel_flags;
 	cq->compressed = options->compressed;
+	cq->mini_cqe_format = options->mini_cqe_format;
 	ret = cq_alloc_ring(ctx, attr_pd(attr), cq, attr->cqe);
 	if (ret)
 		goto free_cq;

@@ -60,7 +60,8 @@ struct mlx5_cq {
 	/* A program was told where the ring is, the last time when ci was shown_ci, and reads it by
 	 * itself: see cq_ring.c. */
 	bool shown, taken;
-	bool compressed; /* there may be runs of completions: see cqe_run.h */
+	bool compressed;         /* there may be runs of completions: see cqe_run.h, */
+	uint8_t mini_cqe_format; /* in which messages are of this MLX5_IB_CQE_RES_FORMAT_* */
 	uint32_t shown_ci;
 	__be32 shown_record; /* without a lock: the doorbell record's at that time */
 };

@@ -152,12 +152,13 @@ static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 }
 
 /* The function does that for each message of a run, whose mini CQEs nobody may have read. */
-static void run_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *title, uint32_t count)
+static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
+			  const struct mlx5_cqe64 *title, uint32_t count)
 {
 	if (!rq->srq || opcode_is_request(cqe_opcode(title)) || mlx5_srq_is_taken(rq->srq))
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		mlx5_srq_complete(rq->srq, mlx5_cqe_run_counter(title, i));
+		mlx5_srq_complete(rq->srq, mlx5_cqe_run_counter(cq, title, i));
 }
 
 /* The function disowns the CQE, if it is for RQ, and returns how many entries it has. Of a run that
@@ -169,7 +170,7 @@ static uint32_t cqe_disown(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 
 	if (cqe_is_of(cq, cqe, htobe32(rq->rsn))) {
 		if (length)
-			run_give_back(rq, cqe, length);
+			run_give_back(cq, rq, cqe, length);
 		else
 			wqe_give_back(rq, cqe);
 		cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);

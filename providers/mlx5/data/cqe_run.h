@@ -19,7 +19,7 @@ static inline bool cqe_is_title(const struct mlx5_cqe64 *cqe)
  * be. */
 uint32_t mlx5_cqe_run_length(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title);
 /* The function returns the WQE counter of message I of the run. */
-uint32_t mlx5_cqe_run_counter(const struct mlx5_cqe64 *title, uint32_t i);
+uint32_t mlx5_cqe_run_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title, uint32_t i);
 
 /* The run becomes the CQEs that it stands for, of which TITLE is the first, and those behind it are
  * found as others are. The function returns IBV_WC_SUCCESS, or IBV_WC_GENERAL_ERR when the title

@@ -598,10 +598,41 @@ static void a_run_of_requests_names_each(void **state)
 	rig_free(rig);
 }
 
+/* A run may be as long as the ring. */
+static void a_run_fills_the_ring(void **state)
+{
+	enum { LONG = 128 };
+
+	(void)state;
+	for (uint32_t start = 0; start < 2 * LONG; start += LONG - 3) {
+		struct rig *rig = rig_new(
+			&(struct rig_options){ .cqes = LONG, .rq_wqes = LONG, .cq_ci = start });
+		struct rig_cqe title = { .opcode = MLX5_CQE_RESP_SEND, .byte_cnt = LONG };
+		struct ibv_wc wc[LONG];
+
+		post_recvs(rig, LONG);
+		rig_complete(rig, &title);
+		cqe_at_pi(rig, start)[63] |= COMPRESSED;
+		for (uint32_t i = 0; i < LONG; i++) {
+			uint32_t array = start + (i < MINIS ? 1 : i / MINIS * MINIS);
+
+			*(__be32 *)(cqe_at_pi(rig, array) + i % MINIS * MINI + MINI / 2) =
+				htobe32(1000 + i);
+		}
+		assert_int_equal(poll_cq(rig, LONG, wc), LONG);
+		for (uint32_t i = 0; i < LONG; i++) {
+			assert_int_equal(wc[i].status, IBV_WC_SUCCESS);
+			assert_int_equal(wc[i].wr_id, 200 + i);
+			assert_int_equal(wc[i].byte_len, 1000 + i);
+		}
+		rig_free(rig);
+	}
+}
+
 /* A number that no run has is not believed. */
 static void a_run_of_no_length_fails_its_request(void **state)
 {
-	static const uint32_t counts[] = { 0, 65, RUN_RING + 1, 0xffffffff };
+	static const uint32_t counts[] = { 0, RUN_RING + 1, 0x10000, 0xffffffff };
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(counts); i++) {
@@ -1045,6 +1076,7 @@ int main(void)
 		cmocka_unit_test(a_payload_inside_the_cqe_is_not_copied_to_the_null_region),
 		cmocka_unit_test(a_run_is_taken_apart),
 		cmocka_unit_test(a_run_of_requests_names_each),
+		cmocka_unit_test(a_run_fills_the_ring),
 		cmocka_unit_test(a_run_of_no_length_fails_its_request),
 		cmocka_unit_test(a_run_of_an_unknown_qp_is_skipped),
 		cmocka_unit_test(the_first_failure_stays_the_first),

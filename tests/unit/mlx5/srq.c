@@ -16,6 +16,8 @@
 #include "providers/mlx5/srq.h"
 #include "util/bits.h"
 
+#include <rdma/mlx5-abi.h>
+
 #define WQES 4
 #define SRQN 0x77
 #define XRSN 0x000bbb
@@ -457,6 +459,38 @@ static void each_of_a_run_leaves_its_wqe_to_the_others(void **state)
 	}
 }
 
+/* Where mini CQEs say which WQE a message had, these need not follow one another. */
+static void a_run_names_the_wqe_of_each(void **state)
+{
+	enum { COMPRESSED = 3 << 2, MINI = 8 };
+	static const uint16_t order[] = { 2, 0, 1 };
+
+	(void)state;
+	for (unsigned int cleaned = 0; cleaned < 2; cleaned++) {
+		struct srq_rig *s = srq_rig_new(true);
+		struct mlx5_cq *cq = s->rig->cq;
+
+		cq->mini_cqe_format = MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
+		for (unsigned int i = 0; i < 3; i++)
+			assert_int_equal(srq_post(s, i, 1), 0);
+		if (cleaned)
+			mlx5_cq_show(cq);
+		rig_complete(s->rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
+							.byte_cnt = 3,
+							.wqe_counter = 2 });
+		cq->ring[63] |= COMPRESSED;
+		for (unsigned int i = 0; i < 3; i++)
+			cq->ring[64 + i * MINI + 3] = (uint8_t)order[i];
+		if (cleaned)
+			mlx5_cq_clean(cq, &s->rig->qp->rq);
+		for (unsigned int i = 0; i < 3 && !cleaned; i++)
+			assert_int_equal(poll_one(s), order[i]);
+		for (unsigned int i = 0; i < 3; i++)
+			assert_int_equal(srq_post(s, i, 1), 0);
+		srq_rig_free(s);
+	}
+}
+
 /* ---- a program was told where the ring is */
 
 /* The program posts by itself, and so moves the record, by COUNT requests. */
@@ -547,6 +581,7 @@ int main(void)
 		cmocka_unit_test(a_payload_in_the_cqe_goes_to_the_wqe_that_it_names),
 		cmocka_unit_test(a_qp_that_goes_away_leaves_its_wqes_to_the_others),
 		cmocka_unit_test(each_of_a_run_leaves_its_wqe_to_the_others),
+		cmocka_unit_test(a_run_names_the_wqe_of_each),
 		cmocka_unit_test(whoever_moves_the_record_has_the_ring),
 		cmocka_unit_test(a_ring_that_was_taken_stays_so),
 		cmocka_unit_test(a_program_that_is_told_again_keeps_its_links),
