@@ -456,19 +456,26 @@ static bool qp_computes_sums(const struct mlx4_qp *qp, unsigned int device_cap_f
 	       device_cap_flags & IBV_DEVICE_UD_IP_CSUM;
 }
 
-/* Ports of a device may differ in their link layer. */
+/* Ports of a device may differ in their link layer. A thread may poll what the QP has sent before
+ * it was reset, so what the port has told already is not written again. */
 static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 {
 	struct mlx4_context *ctx = to_mctx(qp->vqp.qp.context);
 	const struct ibv_device_attr *device;
+	bool is_ethernet, has_checksums;
 	uint8_t traits;
 
 	if (provider_device_port_traits(&ctx->device, port_num, &traits) ||
 	    provider_device_attr_get(&ctx->device, &device))
 		return;
-	qp->is_ethernet = traits & PORT_ETHERNET;
-	qp->sl_shift = FLD_SHIFT(M4_CQE_SL) + qp->is_ethernet; /* M4_CQE_ETH_PRIO */
-	qp->has_checksums = qp_computes_sums(qp, device->device_cap_flags);
+	is_ethernet = traits & PORT_ETHERNET;
+	if (qp->is_ethernet != is_ethernet) {
+		qp->is_ethernet = is_ethernet;
+		qp->sl_shift = FLD_SHIFT(M4_CQE_SL) + is_ethernet; /* M4_CQE_ETH_PRIO */
+	}
+	has_checksums = qp_computes_sums(qp, device->device_cap_flags);
+	if (qp->has_checksums != has_checksums)
+		qp->has_checksums = has_checksums;
 }
 
 int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
