@@ -18,6 +18,7 @@
 #include "providers/mlx4/srq.h"
 #include "providers/mlx4/wq.h"
 #include "providers/common/mw.h"
+#include "providers/common/rwq_table.h"
 #include "providers/common/xrcd.h"
 #include "util/alloc.h"
 
@@ -94,8 +95,8 @@ const struct verbs_ops mlx4_context_ops = {
 	.create_wq = mlx4_wq_create,
 	.modify_wq = mlx4_wq_modify,
 	.destroy_wq = mlx4_wq_destroy,
-	.create_rwq_ind_table = mlx4_rwq_table_create,
-	.destroy_rwq_ind_table = mlx4_rwq_table_destroy,
+	.create_rwq_ind_table = provider_rwq_table_create,
+	.destroy_rwq_ind_table = provider_rwq_table_destroy,
 	.ibv_create_flow = mlx4_flow_create,
 	.ibv_destroy_flow = mlx4_flow_destroy,
 	.query_rt_values = mlx4_clock_query_rt_values,

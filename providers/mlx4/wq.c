@@ -259,31 +259,7 @@ int mlx4_wq_destroy(struct ibv_wq *ibwq)
 	return 0;
 }
 
-/* ---- tables, and QPs that spread over them ---- */
-
-struct ibv_rwq_ind_table *mlx4_rwq_table_create(struct ibv_context *context,
-						struct ibv_rwq_ind_table_init_attr *attr)
-{
-	struct mlx4_ib_create_rwq_ind_tbl_resp resp;
-	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	struct ibv_rwq_ind_table *table = calloc_for("create_rwq_ind_table", 1, sizeof(*table));
-	int ret = table ? verbs_cmd_create_rwq_ind_table(context, attr, table, &udata) : ENOMEM;
-
-	if (!ret)
-		return table;
-	free(table);
-	errno = ret;
-	return NULL;
-}
-
-int mlx4_rwq_table_destroy(struct ibv_rwq_ind_table *table)
-{
-	int ret = verbs_cmd_destroy_rwq_ind_table(table);
-
-	if (!ret)
-		free(table);
-	return ret;
-}
+/* ---- QPs that spread over tables ---- */
 
 int mlx4_qp_create_spreading(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			     struct verbs_qp *qp)

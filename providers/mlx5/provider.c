@@ -21,6 +21,7 @@
 #include "providers/mlx5/wq.h"
 #include "providers/mlx5/xrc.h"
 #include "providers/common/mw.h"
+#include "providers/common/rwq_table.h"
 #include "providers/common/xrcd.h"
 #include "util/alloc.h"
 
@@ -118,8 +119,8 @@ const struct verbs_ops mlx5_context_ops = {
 	.create_wq = mlx5_wq_create,
 	.modify_wq = mlx5_wq_modify,
 	.destroy_wq = mlx5_wq_destroy,
-	.create_rwq_ind_table = mlx5_rwq_table_create,
-	.destroy_rwq_ind_table = mlx5_rwq_table_destroy,
+	.create_rwq_ind_table = provider_rwq_table_create,
+	.destroy_rwq_ind_table = provider_rwq_table_destroy,
 	.ibv_create_flow = mlx5_flow_create,
 	.ibv_destroy_flow = mlx5_flow_destroy,
 	.create_flow_action_esp = mlx5_flow_action_create_esp,

@@ -277,27 +277,3 @@ int mlx5_wq_destroy(struct ibv_wq *ibwq)
 	free(wq);
 	return 0;
 }
-
-struct ibv_rwq_ind_table *mlx5_rwq_table_create(struct ibv_context *context,
-						struct ibv_rwq_ind_table_init_attr *attr)
-{
-	struct mlx5_ib_create_rwq_ind_tbl_resp resp;
-	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	struct ibv_rwq_ind_table *table = calloc_for("create_rwq_ind_table", 1, sizeof(*table));
-	int ret = table ? verbs_cmd_create_rwq_ind_table(context, attr, table, &udata) : ENOMEM;
-
-	if (!ret)
-		return table;
-	free(table);
-	errno = ret;
-	return NULL;
-}
-
-int mlx5_rwq_table_destroy(struct ibv_rwq_ind_table *table)
-{
-	int ret = verbs_cmd_destroy_rwq_ind_table(table);
-
-	if (!ret)
-		free(table);
-	return ret;
-}

@@ -18,8 +18,4 @@ int mlx5_wq_destroy(struct ibv_wq *wq);
 /* The function fills in what mlx5dv_init_obj() says of WQ. */
 void mlx5_wq_describe(struct ibv_wq *wq, struct mlx5dv_rwq *out);
 
-struct ibv_rwq_ind_table *mlx5_rwq_table_create(struct ibv_context *context,
-						struct ibv_rwq_ind_table_init_attr *attr);
-int mlx5_rwq_table_destroy(struct ibv_rwq_ind_table *table);
-
 #endif
