@@ -17,6 +17,7 @@
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "tests/lib/store.h"
 
 enum { WRITES = 300, SGES = 5, PART = 16, SPARE_BYTES = 2048, PIECE = 64 };
 
@@ -153,52 +154,6 @@ static void objects_look(struct rig_pair *pair, struct ring *ring)
 
 /* ---- memory of the program ---- */
 
-enum { PIECES = 64 };
-
-/* What the program has given out. */
-struct store {
-	unsigned int given, back;
-	struct {
-		char *addr;
-		size_t size;
-	} piece[PIECES];
-};
-
-static void *store_give(size_t size, void *arg)
-{
-	struct store *store = arg;
-	char *addr;
-
-	MUST(store->given < PIECES);
-	MUST(!posix_memalign((void **)&addr, (size_t)sysconf(_SC_PAGESIZE), size));
-	memset(addr, 0xa5, size);
-	store->piece[store->given].addr = addr;
-	store->piece[store->given++].size = size;
-	return addr;
-}
-
-static void store_take(void *addr, void *arg)
-{
-	struct store *store = arg;
-
-	store->back++;
-	for (unsigned int i = 0; i < store->given; i++)
-		if (store->piece[i].addr == addr) {
-			store->piece[i].addr = NULL;
-			free(addr);
-			return;
-		}
-	say_check(false, "what was never given came back");
-}
-
-static bool store_has(const struct store *store, const void *addr)
-{
-	for (unsigned int i = 0; i < store->given; i++)
-		if ((uintptr_t)addr - (uintptr_t)store->piece[i].addr < store->piece[i].size)
-			return true;
-	return false;
-}
-
 static void rings_are_of(const struct store *store, struct rig_pair *pair)
 {
 	struct ring ring = { 0 };
@@ -229,7 +184,7 @@ static void message(struct rig_pair *pair)
 static void allocators_are_asked(void)
 {
 	struct rig_conf conf = rig_conf_default();
-	struct store store = { 0 };
+	struct store store = { .room = PIECES };
 	struct mlx4dv_ctx_allocators allocators = { store_give, store_take, &store };
 	struct rig_pair pair;
 	struct rig rig;
@@ -323,7 +278,7 @@ static void wq_looks(struct ibv_wq *wq, const struct store *store)
 
 static void wqs_look(void)
 {
-	struct store store = { 0 };
+	struct store store = { .room = PIECES };
 	struct mlx4dv_ctx_allocators allocators = { store_give, store_take, &store };
 	struct wqs wqs;
 	struct rig rig;

@@ -4,61 +4,10 @@
  * gave comes back.
  */
 #include <infiniband/mlx5dv.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "tests/lib/store.h"
 #include "tests/verbs/dv/dv.h"
 #include "util/bits.h"
-
-#define PIECES 64
-
-/* What the program has given out. */
-struct store {
-	unsigned int given, back;
-	unsigned int room; /* pieces that may still be given */
-	struct {
-		char *addr;
-		size_t size;
-	} piece[PIECES];
-};
-
-static void *store_give(size_t size, void *arg)
-{
-	struct store *store = arg;
-	char *addr;
-
-	if (!store->room || store->given == PIECES)
-		return NULL;
-	store->room--;
-	MUST(!posix_memalign((void **)&addr, (size_t)sysconf(_SC_PAGESIZE), size));
-	memset(addr, 0xa5, size);
-	store->piece[store->given].addr = addr;
-	store->piece[store->given++].size = size;
-	return addr;
-}
-
-static void store_take(void *addr, void *arg)
-{
-	struct store *store = arg;
-
-	store->back++;
-	for (unsigned int i = 0; i < store->given; i++)
-		if (store->piece[i].addr == addr) {
-			store->piece[i].addr = NULL;
-			free(addr);
-			return;
-		}
-	say_check(false, "what was never given came back");
-}
-
-static bool store_has(const struct store *store, const void *addr)
-{
-	for (unsigned int i = 0; i < store->given; i++)
-		if ((uintptr_t)addr - (uintptr_t)store->piece[i].addr < store->piece[i].size)
-			return true;
-	return false;
-}
 
 /* What was given and came back since the last report. */
 static void store_report(struct store *store, const char *what)
