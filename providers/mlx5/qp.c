@@ -86,8 +86,8 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 		ret = qp_check_create_flags(attr->create_flags, attr->qp_type);
 	if (ret)
 		return ret;
-	if (rules == mlx5_qp_underlay_rules() &&
-	    attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	    (rules == mlx5_qp_underlay_rules() || attr->qp_type == IBV_QPT_XRC_RECV)) {
 		verbs_warn("create_qp: send_ops_flags: there is no ibv_wr_* for %s QP",
 			   rules->name);
 		return EOPNOTSUPP;

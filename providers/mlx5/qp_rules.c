@@ -80,7 +80,8 @@ static const struct qp_rules xrc_send_rules = {
 static const struct qp_rules xrc_recv_rules = {
 	.name = "an XRC receive",
 	.kind = SEND_XRC,
-	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS,
+	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+		     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, /* which is refused by itself */
 };
 
 static const struct qp_rules raw_rules = {

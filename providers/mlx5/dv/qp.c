@@ -46,10 +46,28 @@ static int qp_check_masks(const struct mlx5dv_qp_init_attr *attr)
 	return 0;
 }
 
-static int ops_refuse(uint64_t ops, const char *why)
+static int ops_refuse(uint64_t ops, const char *why, int err)
 {
 	verbs_warn("mlx5dv_create_qp: send_ops_flags is %#llx: %s", (unsigned long long)ops, why);
-	return EOPNOTSUPP;
+	return err;
+}
+
+static bool is_rss(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->qp_type == IBV_QPT_RAW_PACKET && attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH;
+}
+
+/* What only receives builds no requests. The verb refuses its own mask on an RSS QP. */
+static int ops_check_sender(uint64_t ops, const struct ibv_qp_init_attr_ex *attr,
+			    const struct mlx5_qp_dv *dv)
+{
+	if (dv->rules == mlx5_qp_dct_rules())
+		return ops_refuse(ops, "a DCT sends nothing", EINVAL);
+	if (is_rss(attr) && attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		return ops_refuse(ops, "an RSS QP sends nothing", EINVAL);
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return ops_refuse(ops, "an XRC receive QP sends nothing", EOPNOTSUPP);
+	return 0;
 }
 
 /* An initiator of DC copies memory, too, which needs no target. */
@@ -69,17 +87,22 @@ static int qp_take_ops(struct ibv_context *context, const struct ibv_qp_init_att
 	const struct mlx5_hca_caps *caps;
 	int ret;
 
+	if (dv_attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS) {
+		ret = ops_check_sender(ops, attr, dv);
+		if (ret)
+			return ret;
+	}
 	if (ops & ~(uint64_t)SEND_OPS_KNOWN)
-		return ops_refuse(ops, "there are no such builders");
+		return ops_refuse(ops, "there are no such builders", EOPNOTSUPP);
 	if (ops & ~type_send_ops(attr, dv))
-		return ops_refuse(ops,
-				  "only an RC QP lays out keys, and it or a DCI copies memory");
+		return ops_refuse(ops, "only an RC QP lays out keys, and it or a DCI copies memory",
+				  EOPNOTSUPP);
 	dv->send_ops = ops;
 	if (!(ops & MLX5DV_QP_EX_WITH_MEMCPY))
 		return 0;
 	ret = mlx5_hca_caps_get(to_mctx(context), &caps);
 	if (!ret && !caps->max_copy)
-		ret = ops_refuse(ops, "the device copies no memory");
+		ret = ops_refuse(ops, "the device copies no memory", EOPNOTSUPP);
 	return ret;
 }
 
@@ -92,12 +115,19 @@ static int flags_refuse(uint32_t flags, const char *why, int err)
 }
 
 /* The function refuses what this type of QP does not have. */
-static int flags_check_type(uint32_t flags, enum ibv_qp_type type)
+static int flags_check_type(uint32_t flags, const struct ibv_qp_init_attr_ex *attr,
+			    const struct mlx5_qp_dv *dv)
 {
+	enum ibv_qp_type type = attr->qp_type;
+
 	if (flags & ~(uint32_t)CREATE_FLAGS_KNOWN)
 		return flags_refuse(flags, "there is no such flag", EINVAL);
 	if ((flags & SCATTER_FLAGS) == SCATTER_FLAGS)
 		return flags_refuse(flags, "scatter to CQE is both allowed and disabled", EINVAL);
+	if (flags & MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE &&
+	    (dv->rules == mlx5_qp_dct_rules() || is_rss(attr)))
+		return flags_refuse(flags, "scatter to CQE is not for a DCT or an RSS QP to allow",
+				    EINVAL);
 	if (flags & FRAME_FLAGS && type != IBV_QPT_RAW_PACKET)
 		return flags_refuse(flags, "tunnels and self-loopback are of raw packet QPs",
 				    EINVAL);
@@ -190,7 +220,7 @@ static int qp_take_flags(struct ibv_context *context, const struct ibv_qp_init_a
 	if (!(dv_attr->comp_mask & MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS))
 		return 0;
 	dv->flags = dv_attr->create_flags;
-	ret = flags_check_type(dv->flags, attr->qp_type);
+	ret = flags_check_type(dv->flags, attr, dv);
 	if (ret || !(dv->flags & ~(uint32_t)SCATTER_FLAGS))
 		return ret;
 	ret = flags_check_device(to_mctx(context), dv->flags);

@@ -120,67 +120,6 @@ void dc_create_errors(struct rig *rig)
 	dc_close(&dc);
 }
 
-/* ---- flags ---- */
-
-static void try_flags(const struct dc *dc, const struct ibv_qp_init_attr_ex *attr, const char *what)
-{
-	static const uint32_t flags[] = {
-		MLX5DV_QP_CREATE_TUNNEL_OFFLOADS,
-		MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC,
-		MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC,
-		MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE,
-		MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE,
-		MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE | MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE,
-		MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE,
-		MLX5DV_QP_CREATE_SIG_PIPELINING,
-		1 << 20,
-	};
-	struct mlx5dv_qp_init_attr mlx5 = { 0 };
-
-	if (attr->qp_type == IBV_QPT_DRIVER)
-		mlx5 = dc_initiator_attr();
-	mlx5.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS;
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		mlx5.create_flags = flags[i];
-		say("%s: flags %#x", what, flags[i]);
-		try_create(dc, *attr, mlx5, what);
-	}
-}
-
-static void try_operations(const struct dc *dc)
-{
-	struct mlx5dv_qp_init_attr mlx5 = dc_initiator_attr();
-	struct ibv_qp_init_attr_ex attr = initiator(dc);
-
-	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	for (uint64_t bit = 1; bit <= 1 << 12; bit <<= 1) {
-		attr.send_ops_flags = bit;
-		say("operations %#llx", (unsigned long long)bit);
-		try_create(dc, attr, mlx5, "an initiator for them");
-	}
-	attr.srq = dc->srq;
-	attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
-	try_create(dc, attr, dc_target_attr(DC_KEY), "a target for sends");
-	attr.send_ops_flags = 0;
-	try_create(dc, attr, dc_target_attr(DC_KEY), "a target for nothing");
-}
-
-void dc_create_flags(struct rig *rig)
-{
-	struct ibv_qp_init_attr_ex attr;
-	struct dc dc;
-
-	dc_open(rig, &dc);
-	attr = initiator(&dc);
-	try_flags(&dc, &attr, "initiator");
-	attr.qp_type = IBV_QPT_RC;
-	try_flags(&dc, &attr, "RC");
-	attr.qp_type = IBV_QPT_UD;
-	try_flags(&dc, &attr, "UD");
-	try_operations(&dc);
-	dc_close(&dc);
-}
-
 /* ---- states ---- */
 
 static struct ibv_qp *qp_make(const struct dc *dc, struct ibv_qp_init_attr_ex attr,

@@ -9,6 +9,9 @@
 static const struct rig_topic topics[] = {
 	{ "create-errors", dc_create_errors },
 	{ "create-flags", dc_create_flags },
+	{ "create-operations", dc_create_operations },
+	{ "absent-queues", dc_absent_queues },
+	{ "not-ignored", dc_not_ignored },
 	{ "states", dc_states },
 	{ "query", dc_query },
 	{ "example", dc_example },

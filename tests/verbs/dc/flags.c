@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flags.c - what mlx5dv_create_qp() makes of its flags, masks and operations for each type of QP,
+ * and what the flags do.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "dc.h"
+
+/* ---- a QP of each type ---- */
+
+/* What QPs of some types are made of beyond what an initiator is */
+struct parts {
+	struct dc dc;
+	int fd;
+	struct ibv_xrcd *xrcd;
+	struct ibv_wq *wq;
+	struct ibv_rwq_ind_table *table;
+};
+
+static void parts_open(struct rig *rig, struct parts *parts)
+{
+	struct ibv_xrcd_init_attr xrcd = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							IBV_XRCD_INIT_ATTR_OFLAGS,
+					   .fd = -1,
+					   .oflags = O_CREAT };
+	struct ibv_rwq_ind_table_init_attr table = { .ind_tbl = &parts->wq };
+	struct ibv_wq_init_attr wq = { .wq_type = IBV_WQT_RQ, .max_wr = 8, .max_sge = 1 };
+
+	dc_open(rig, &parts->dc);
+	MUST(parts->xrcd = ibv_open_xrcd(rig->ctx, &xrcd));
+	wq.pd = parts->dc.pd;
+	wq.cq = parts->dc.cq;
+	parts->wq = ibv_create_wq(rig->ctx, &wq); /* there are none on InfiniBand */
+	if (parts->wq)
+		MUST(parts->table = ibv_create_rwq_ind_table(rig->ctx, &table));
+}
+
+static void parts_close(struct parts *parts)
+{
+	if (parts->wq)
+		MUST(!ibv_destroy_rwq_ind_table(parts->table) && !ibv_destroy_wq(parts->wq));
+	MUST(!ibv_close_xrcd(parts->xrcd));
+	dc_close(&parts->dc);
+}
+
+struct type {
+	const char *name;
+	void (*fill)(const struct parts *parts, struct ibv_qp_init_attr_ex *attr,
+		     struct mlx5dv_qp_init_attr *mlx5);
+	enum ibv_qp_type type;
+};
+
+static void fill_initiator(const struct parts *parts, struct ibv_qp_init_attr_ex *attr,
+			   struct mlx5dv_qp_init_attr *mlx5)
+{
+	(void)parts, (void)attr;
+	*mlx5 = dc_initiator_attr();
+}
+
+static void fill_target(const struct parts *parts, struct ibv_qp_init_attr_ex *attr,
+			struct mlx5dv_qp_init_attr *mlx5)
+{
+	attr->cap = (struct ibv_qp_cap){ 0 };
+	attr->srq = parts->dc.srq;
+	*mlx5 = dc_target_attr(DC_KEY);
+}
+
+static void fill_xrc_receive(const struct parts *parts, struct ibv_qp_init_attr_ex *attr,
+			     struct mlx5dv_qp_init_attr *mlx5)
+{
+	(void)mlx5;
+	*attr = (struct ibv_qp_init_attr_ex){ .qp_type = IBV_QPT_XRC_RECV,
+					      .comp_mask = IBV_QP_INIT_ATTR_XRCD,
+					      .xrcd = parts->xrcd };
+}
+
+static void fill_receives(const struct parts *parts, struct ibv_qp_init_attr_ex *attr,
+			  struct mlx5dv_qp_init_attr *mlx5)
+{
+	(void)parts, (void)mlx5;
+	attr->cap.max_recv_wr = 8;
+	attr->cap.max_recv_sge = 1;
+}
+
+static void fill_rss(const struct parts *parts, struct ibv_qp_init_attr_ex *attr,
+		     struct mlx5dv_qp_init_attr *mlx5)
+{
+	static uint8_t key[40];
+
+	(void)mlx5;
+	attr->cap = (struct ibv_qp_cap){ 0 };
+	attr->send_cq = attr->recv_cq = NULL;
+	attr->comp_mask |= IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE;
+	attr->rwq_ind_tbl = parts->table;
+	attr->rx_hash_conf = (struct ibv_rx_hash_conf){
+		.rx_hash_function = IBV_RX_HASH_FUNC_TOEPLITZ,
+		.rx_hash_key_len = sizeof(key),
+		.rx_hash_key = key,
+	};
+}
+
+enum {
+	XRC_RECEIVE = 6
+}; /* its flags are of no use to it, which Debian's library takes all the same */
+
+static const struct type types[] = {
+	{ "initiator", fill_initiator, IBV_QPT_DRIVER },
+	{ "target", fill_target, IBV_QPT_DRIVER },
+	{ "RC", fill_receives, IBV_QPT_RC },
+	{ "UC", fill_receives, IBV_QPT_UC },
+	{ "UD", fill_receives, IBV_QPT_UD },
+	{ "XRC send", NULL, IBV_QPT_XRC_SEND },
+	[XRC_RECEIVE] = { "XRC receive", fill_xrc_receive, IBV_QPT_XRC_RECV },
+	{ "raw packet", fill_receives, IBV_QPT_RAW_PACKET },
+	{ "RSS", fill_rss, IBV_QPT_RAW_PACKET },
+};
+
+static bool type_is_there(const struct parts *parts, const struct type *type)
+{
+	return type->type != IBV_QPT_RAW_PACKET || parts->table;
+}
+
+static void type_attr(const struct parts *parts, const struct type *type,
+		      struct ibv_qp_init_attr_ex *attr, struct mlx5dv_qp_init_attr *mlx5)
+{
+	*attr = dc_attr(&parts->dc);
+	*mlx5 = (struct mlx5dv_qp_init_attr){ 0 };
+	attr->qp_type = type->type;
+	attr->cap = (struct ibv_qp_cap){ .max_send_wr = 8, .max_send_sge = 1 };
+	if (type->fill)
+		type->fill(parts, attr, mlx5);
+}
+
+static void try_create(const struct parts *parts, struct ibv_qp_init_attr_ex *attr,
+		       struct mlx5dv_qp_init_attr *mlx5, const char *what)
+{
+	struct ibv_qp *qp = SAY_PTR(mlx5dv_create_qp(parts->dc.rig->ctx, attr, mlx5),
+				    "%s: masks %#x %#llx, flags %#x", what, attr->comp_mask,
+				    (unsigned long long)mlx5->comp_mask, mlx5->create_flags);
+
+	if (!qp)
+		return;
+	say("type %d, CQs %d %d, SRQ %d, state %d", (int)qp->qp_type, qp->send_cq == parts->dc.cq,
+	    qp->recv_cq == parts->dc.cq, qp->srq == parts->dc.srq, (int)qp->state);
+	SAY_RET(ibv_destroy_qp(qp), "destroy");
+}
+
+/* ---- flags ---- */
+
+enum { FLAGS = 8 }; /* those of the release, and one that there is not */
+
+static uint32_t flag(unsigned int i)
+{
+	return i < FLAGS - 1 ? 1u << i : 1u << 20;
+}
+
+static void try_flags(const struct parts *parts, const struct type *type)
+{
+	struct mlx5dv_qp_init_attr mlx5;
+	struct ibv_qp_init_attr_ex attr;
+
+	for (unsigned int i = 0; i < FLAGS; i++)
+		for (unsigned int j = 0; j <= i; j++) {
+			type_attr(parts, type, &attr, &mlx5);
+			mlx5.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS;
+			mlx5.create_flags = flag(i) | flag(j);
+			try_create(parts, &attr, &mlx5, type->name);
+		}
+}
+
+/* Attributes whose bit is not set do not count, and a PD is wanted whatever else there is. */
+static void try_masks(const struct parts *parts, const struct type *type)
+{
+	struct mlx5dv_qp_init_attr mlx5;
+	struct ibv_qp_init_attr_ex attr;
+
+	for (uint64_t bit = 1; bit <= 16; bit <<= 1) {
+		if (bit == MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS && type->type != IBV_QPT_DRIVER)
+			continue; /* see dc_not_ignored() */
+		type_attr(parts, type, &attr, &mlx5);
+		mlx5.create_flags =
+			bit == MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS ? 0 : UINT32_MAX;
+		mlx5.comp_mask ^= bit;
+		try_create(parts, &attr, &mlx5, type->name);
+		attr.comp_mask &= ~(uint32_t)IBV_QP_INIT_ATTR_PD;
+		try_create(parts, &attr, &mlx5, type->name);
+	}
+}
+
+void dc_create_flags(struct rig *rig)
+{
+	static struct parts parts;
+
+	parts_open(rig, &parts);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (!type_is_there(&parts, &types[i]))
+			continue;
+		if (i != XRC_RECEIVE)
+			try_flags(&parts, &types[i]);
+		try_masks(&parts, &types[i]);
+	}
+	parts_close(&parts);
+}
+
+/* ---- operations ---- */
+
+static void try_operations(const struct parts *parts, const struct type *type, uint64_t ops,
+			   uint64_t dv_ops)
+{
+	struct mlx5dv_qp_init_attr mlx5;
+	struct ibv_qp_init_attr_ex attr;
+
+	type_attr(parts, type, &attr, &mlx5);
+	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	attr.send_ops_flags = ops;
+	if (dv_ops)
+		mlx5.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS;
+	mlx5.send_ops_flags = dv_ops;
+	say("operations %#llx, %#llx", (unsigned long long)ops, (unsigned long long)dv_ops);
+	try_create(parts, &attr, &mlx5, type->name);
+}
+
+void dc_create_operations(struct rig *rig)
+{
+	static struct parts parts;
+
+	parts_open(rig, &parts);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (!type_is_there(&parts, &types[i]))
+			continue;
+		try_operations(&parts, &types[i], 0, 0);
+		for (uint64_t bit = 1; bit <= 1 << 12; bit <<= 1)
+			try_operations(&parts, &types[i], bit, 0);
+		for (uint64_t bit = 1; bit <= 1 << 6; bit <<= 1)
+			try_operations(&parts, &types[i], IBV_QP_EX_WITH_SEND, bit);
+	}
+	parts_close(&parts);
+}
+
+/* ---- absent queues ---- */
+
+/* Both directions have a CQ, whether there is a queue or not. Debian's library does not survive one
+ * that is absent. */
+void dc_absent_queues(struct rig *rig)
+{
+	static struct parts parts;
+	struct mlx5dv_qp_init_attr mlx5;
+	struct ibv_qp_init_attr_ex attr;
+
+	parts_open(rig, &parts);
+	for (unsigned int i = 0; i < 2; i++)
+		for (unsigned int there = 0; there < 3; there++) {
+			type_attr(&parts, &types[i], &attr, &mlx5);
+			if (!(there & 1))
+				attr.send_cq = NULL;
+			if (!(there & 2))
+				attr.recv_cq = NULL;
+			say_check(!mlx5dv_create_qp(rig->ctx, &attr, &mlx5) &&
+					  (errno == EINVAL || errno == ENOENT),
+				  "%s: CQs %u", types[i].name, there);
+		}
+	parts_close(&parts);
+}
+
+/* ---- what is accepted by Debian's library, and of no use ---- */
+
+static void must_refuse(const struct parts *parts, const struct type *type, uint64_t mask,
+			uint32_t flags)
+{
+	struct mlx5dv_qp_init_attr mlx5;
+	struct ibv_qp_init_attr_ex attr;
+
+	type_attr(parts, type, &attr, &mlx5);
+	mlx5.comp_mask |= mask;
+	mlx5.create_flags = flags;
+	say_check(!mlx5dv_create_qp(parts->dc.rig->ctx, &attr, &mlx5) && errno == EINVAL,
+		  "%s: mask %#llx, flags %#x", type->name, (unsigned long long)mask, flags);
+}
+
+void dc_not_ignored(struct rig *rig)
+{
+	static const uint32_t flags[] = {
+		MLX5DV_QP_CREATE_TUNNEL_OFFLOADS,
+		MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_UC,
+		MLX5DV_QP_CREATE_TIR_ALLOW_SELF_LOOPBACK_MC,
+		MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE | MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE,
+		MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE,
+	};
+	static struct parts parts;
+
+	parts_open(rig, &parts);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (types[i].type != IBV_QPT_DRIVER && type_is_there(&parts, &types[i]))
+			must_refuse(&parts, &types[i], MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		must_refuse(&parts, &types[XRC_RECEIVE], MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS,
+			    flags[i]);
+	parts_close(&parts);
+}
