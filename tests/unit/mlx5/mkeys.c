@@ -85,6 +85,39 @@ static void a_request_of_one_wqe_is_pushed(void **state)
 	rig_free(rig);
 }
 
+/* What an earlier lap has left in the ring is not part of a list. */
+static void a_list_ends_in_zeroes(void **state)
+{
+	enum { LIST = 2 * WQE_BB, PIECES = 5 };
+	static const uint8_t nothing[3 * WQE_SEG];
+	struct ibv_sge piece[PIECES];
+	struct mlx5dv_mr_interleaved part[PIECES - 1];
+	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 8 };
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct rig *rig = key_rig();
+	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
+
+	(void)state;
+	memset(piece, 0x11, sizeof(piece));
+	for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+		part[i] = (struct mlx5dv_mr_interleaved){ 0x1000, 8, 8, 0x100 };
+	memset(rig_sq(rig, 0), 0xff, 8 * WQE_BB);
+	ibv_wr_start(&rig->qp->vqp.qp_ex);
+	mlx5dv_wr_mkey_configure(dvx, &mkey.dv, 1, &attr);
+	mlx5dv_wr_set_mkey_layout_list(dvx, PIECES, piece);
+	mlx5dv_wr_mkey_configure(dvx, &mkey.dv, 1, &attr);
+	mlx5dv_wr_set_mkey_layout_interleaved(dvx, 1, PIECES - 1, part);
+	assert_int_equal(ibv_wr_complete(&rig->qp->vqp.qp_ex), 0);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 8);
+	for (uint32_t wqe = 0; wqe < 8; wqe += 4) {
+		const uint8_t *list = (uint8_t *)rig_sq(rig, wqe) + LIST;
+
+		assert_memory_not_equal(list + 4 * WQE_SEG, nothing, WQE_SEG);
+		assert_memory_equal(list + PIECES * WQE_SEG, nothing, sizeof(nothing));
+	}
+	rig_free(rig);
+}
+
 /* The setters that come behind the failure of another request do not finish theirs. */
 static void a_batch_that_failed_finishes_no_request(void **state)
 {
@@ -189,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_of_several_wqes_is_only_rung),
 		cmocka_unit_test(a_request_of_one_wqe_is_pushed),
+		cmocka_unit_test(a_list_ends_in_zeroes),
 		cmocka_unit_test(a_batch_that_failed_finishes_no_request),
 		cmocka_unit_test(a_request_takes_no_place_that_is_taken),
 		cmocka_unit_test(an_error_waits_for_who_destroys_the_key),

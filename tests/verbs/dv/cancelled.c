@@ -65,7 +65,8 @@ void dv_taken_back(struct rig *rig)
 		{ "c2 a b2147483649", 0, 0 },
 		{ "c2 a b4294967295 C L1 s8", 0, 8 },
 		{ "c2 a b2147483648 s16", 0, 16 },
-		{ "c2 a X l2", 0, 0 },
+		{ "c2 a X l2 s16", 0, 0 },
+		{ "c2 a C l2 s16", 0, 0 },
 		{ "c2 a C l2 C L2 s16", 0, 16 },
 		{ "c2 X a l2 C L2 s16", 0, 16 },
 	};

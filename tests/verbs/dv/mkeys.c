@@ -171,6 +171,7 @@ enum {
 	CRYPT_IN_BAD_ORDER,
 	CRYPT_WITH_OTHER_TAG,
 	CRYPT_FROM_HIGH_TWEAK,
+	CRYPT_FROM_UNEVEN_TWEAK,
 };
 
 static void put_crypto(struct keys *keys, unsigned int n)
@@ -188,6 +189,8 @@ static void put_crypto(struct keys *keys, unsigned int n)
 
 	memset(attr.initial_tweak, with == CRYPT_FROM_HIGH_TWEAK ? 0xff : 0,
 	       sizeof(attr.initial_tweak));
+	for (size_t i = 0; with == CRYPT_FROM_UNEVEN_TWEAK && i < sizeof(attr.initial_tweak); i++)
+		attr.initial_tweak[i] = (char)(i + 1);
 	memset(attr.keytag, with == CRYPT_WITH_OTHER_TAG ? 't' : 'T', sizeof(attr.keytag));
 	mlx5dv_wr_set_mkey_crypto(keys->dvx, &attr);
 }
@@ -741,6 +744,7 @@ void dv_encryption(struct rig *rig)
 		"c3 a w8192 e130 s8192",
 		"c3 a w8320 e140 s8320",
 		"c3 a w1024 e105 s1024",
+		"c3 a w1024 e106 s1024",
 		"c3 a w512 e150 s512",
 		"c3 a w512 e101 s512",
 		"c3 a w512 e102 s512",
