@@ -59,7 +59,6 @@ struct mkey_psv {
 
 /* This is what the device said of the first wrong signature since the last question. */
 struct mkey_sig_error {
-	bool happened;
 	uint16_t syndrome;
 	uint8_t type, domain;
 	uint64_t expected, actual; /* the words that a checksum, and tags, are in */
@@ -70,7 +69,11 @@ struct mkey_sig {
 	struct mkey_psv mem, wire;
 	/* The device counts errors by a bit, and has to be told which one is next. */
 	uint32_t count;
-	struct mkey_sig_error error; /* guarded by the CQ's lock until the program asks */
+	/* Who polls may be another thread than who asks: the error is guarded by the lock of the
+	 * context's table of such keys. That there is one is seen without the lock, as there mostly
+	 * is none. */
+	struct mkey_sig_error error;
+	bool has_error;
 };
 
 /* A key of data is the device's; memory keys name it. */

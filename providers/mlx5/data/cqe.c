@@ -104,7 +104,6 @@ static bool cqe_is_in_srq(const struct mlx5_cqe64 *cqe)
 static void take_error(struct mlx5_mkey *mkey, const void *cqe)
 {
 	mkey->sig->error = (struct mkey_sig_error){
-		.happened = true,
 		.syndrome = (uint16_t)fld_get(cqe, SIG_ERR_SYNDROME),
 		.type = (uint8_t)fld_get(cqe, SIG_ERR_TYPE),
 		.domain = (uint8_t)fld_get(cqe, SIG_ERR_DOMAIN),
@@ -114,6 +113,7 @@ static void take_error(struct mlx5_mkey *mkey, const void *cqe)
 			fld_get(cqe, SIG_ERR_ACTUAL_TRANS) << 32 | fld_get(cqe, SIG_ERR_ACTUAL_REF),
 		.offset = fld_get(cqe, SIG_ERR_OFFSET),
 	};
+	__atomic_store_n(&mkey->sig->has_error, true, __ATOMIC_RELEASE);
 }
 
 /* The key keeps what the CQE says until the program asks. Who destroys it takes it from the table

@@ -302,7 +302,7 @@ static void describe_error(const struct mkey_sig_error *error, enum mkey_sig_kin
 	}
 }
 
-static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
+static int take_error_locked(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
 {
 	struct mkey_sig *sig = mkey->sig;
 	const struct mkey_sig_error *error = &sig->error;
@@ -316,9 +316,20 @@ static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
 	if (!(error->syndrome & (SIG_ERR_GUARD | SIG_ERR_APP | SIG_ERR_REF)))
 		return check_refuse(mkey, "the device does not tell what was wrong");
 	describe_error(error, kind, err);
-	sig->error.happened = false;
+	__atomic_store_n(&sig->has_error, false, __ATOMIC_RELAXED);
 	sig->count++;
 	return 0;
+}
+
+static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
+{
+	struct id_lookup *keys = mkey->ctx->sig_keys;
+	int ret;
+
+	pthread_mutex_lock(&keys->lock);
+	ret = take_error_locked(mkey, err);
+	pthread_mutex_unlock(&keys->lock);
+	return ret;
 }
 
 /* Programs of an older release have a shorter structure, those of a newer a longer. */
@@ -331,7 +342,7 @@ DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err 
 	if (!mkey->sig)
 		return check_refuse(mkey, "it was created without "
 					  "MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE");
-	if (mkey->sig->error.happened)
+	if (__atomic_load_n(&mkey->sig->has_error, __ATOMIC_ACQUIRE))
 		ret = mkey_take_error(mkey, &err);
 	if (ret)
 		return ret;

@@ -110,6 +110,8 @@ int main(void)
 	threads_domains(&rig);
 	say_topic("churn");
 	threads_churn(&rig);
+	say_topic("signatures");
+	threads_signatures(&rig);
 	say_topic("completion events");
 	threads_comp_events(&rig);
 	say_topic("asynchronous events");

@@ -42,6 +42,7 @@ void threads_data(struct rig *rig);
 void threads_srq(struct rig *rig);
 void threads_domains(struct rig *rig);
 void threads_churn(struct rig *rig);
+void threads_signatures(struct rig *rig);
 void threads_comp_events(struct rig *rig);
 void threads_async_events(struct rig *rig);
 
