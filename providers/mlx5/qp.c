@@ -902,19 +902,30 @@ int mlx5_qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
+/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
+static int qp_leave(struct mlx5_context *ctx, struct mlx5_qp *qp)
+{
+	int ret = qp->is_gone ? 0 : verbs_cmd_destroy_qp(&qp->vqp.qp);
+
+	if (ret || qp->is_gone)
+		return ret;
+	qp_clean_cqs(qp);
+	if (qp_is_indexed(qp) && qp->rq.rsn != PRM_NO_USER_INDEX)
+		provider_id_clear(&ctx->ids, qp->rq.rsn);
+	qp->is_gone = true;
+	return 0;
+}
+
 int mlx5_qp_destroy(struct ibv_qp *ibqp)
 {
 	struct mlx5_context *ctx = to_mctx(ibqp->context);
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = verbs_cmd_destroy_qp(ibqp);
+	int ret = qp_leave(ctx, qp);
 
+	if (!ret)
+		ret = mlx5_qp_dv_release(qp);
 	if (ret)
 		return ret;
-	/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
-	qp_clean_cqs(qp);
-	if (qp_is_indexed(qp) && qp->rq.rsn != PRM_NO_USER_INDEX)
-		provider_id_clear(&ctx->ids, qp->rq.rsn);
-	mlx5_qp_dv_release(qp);
 	qp_free_doorbell(ctx, qp);
 	qp_free_queues(qp);
 	free(qp);

@@ -151,6 +151,7 @@ struct mlx5_qp {
 	struct mkey_request mkey_request;
 	struct mkey_batch mkey_batch;
 	uint16_t mkey_entries; /* pieces that a request has room for */
+	bool is_gone;          /* the kernel has it no more, but what was made for it */
 	bool drains;           /* the device stops the send queue when a signature is wrong */
 	/* A QP that copies memory says where the device writes the outcome, which nobody reads. */
 	struct {

@@ -18,6 +18,7 @@
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/mr.h"
+#include "util/log.h"
 
 enum { OUTCOME_BYTES = 64 };
 
@@ -36,10 +37,13 @@ int mlx5_qp_dv_take(struct mlx5_context *ctx, struct ibv_pd *pd, const struct ml
 	if (!dv_copies(dv))
 		return 0;
 	ret = mlx5_hca_caps_get(ctx, &caps);
-	if (!ret)
-		ret = provider_hwbuf_alloc(OUTCOME_BYTES, &qp->copy.buf);
 	if (ret)
 		return ret;
+	ret = provider_hwbuf_alloc(OUTCOME_BYTES, &qp->copy.buf);
+	if (ret) {
+		verbs_warn("create_qp: no memory for %d bytes", OUTCOME_BYTES);
+		return ret;
+	}
 	ret = mlx5_mr_reg(pd, qp->copy.buf.addr, OUTCOME_BYTES, (uintptr_t)qp->copy.buf.addr,
 			  IBV_ACCESS_LOCAL_WRITE, &qp->copy.mr);
 	if (ret) {
@@ -51,12 +55,15 @@ int mlx5_qp_dv_take(struct mlx5_context *ctx, struct ibv_pd *pd, const struct ml
 	return 0;
 }
 
-void mlx5_qp_dv_release(struct mlx5_qp *qp)
+int mlx5_qp_dv_release(struct mlx5_qp *qp)
 {
-	if (!qp->copy.max)
-		return;
-	mlx5_mr_dereg(qp->copy.mr);
+	int ret = qp->copy.max ? mlx5_mr_dereg(qp->copy.mr) : 0;
+
+	if (ret || !qp->copy.max)
+		return ret;
 	provider_hwbuf_free(&qp->copy.buf);
+	qp->copy.max = 0;
+	return 0;
 }
 
 int mlx5_qp_dv_init(struct mlx5_qp *qp)

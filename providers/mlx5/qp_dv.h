@@ -12,7 +12,9 @@
  * logged. */
 int mlx5_qp_dv_take(struct mlx5_context *ctx, struct ibv_pd *pd, const struct mlx5_qp_dv *dv,
 		    struct mlx5_qp *qp);
-void mlx5_qp_dv_release(struct mlx5_qp *qp);
+/* The function returns 0, or the errno with which the kernel keeps what there is: then it may be
+ * called again. */
+int mlx5_qp_dv_release(struct mlx5_qp *qp);
 
 /* The function tells the device what the QP, which is in state INIT now, does beyond verbs. */
 int mlx5_qp_dv_init(struct mlx5_qp *qp);

@@ -137,12 +137,21 @@ static int flags_check_type(uint32_t flags, const struct ibv_qp_init_attr_ex *at
 }
 
 /* A queue that has stopped is let go by a change of state that Linux' driver knows since 5.14. */
-static bool can_drain(struct mlx5_context *ctx)
+static int drain_check(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_hca_caps *caps;
+	int ret;
 
-	return ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS &&
-	       !mlx5_hca_caps_get(ctx, &caps) && caps->drains_on_sig_error;
+	if (!(flags & MLX5DV_QP_CREATE_SIG_PIPELINING))
+		return 0;
+	ret = mlx5_hca_caps_get(ctx, &caps);
+	if (ret)
+		return ret;
+	if (ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS &&
+	    caps->drains_on_sig_error)
+		return 0;
+	return flags_refuse(flags, "the device, or its driver, stops no queue for a signature",
+			    EOPNOTSUPP);
 }
 
 /* The function refuses what this device does not have. */
@@ -158,11 +167,7 @@ static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 	if (flags & MLX5DV_QP_CREATE_PACKET_BASED_CREDIT_MODE &&
 	    !(device->flags & MLX5_IB_QUERY_DEV_RESP_PACKET_BASED_CREDIT_MODE))
 		return flags_refuse(flags, "the device has no credits for packets", EINVAL);
-	if (flags & MLX5DV_QP_CREATE_SIG_PIPELINING && !can_drain(ctx))
-		return flags_refuse(flags,
-				    "the device, or its driver, stops no queue for a signature",
-				    EOPNOTSUPP);
-	return 0;
+	return drain_check(ctx, flags);
 }
 
 /* The function returns how many receives a QP of that type may have outstanding that takes messages
@@ -199,8 +204,12 @@ static int early_check(struct mlx5_context *ctx, const struct ibv_qp_init_attr_e
 	ret = mlx5_device_resp_get(ctx, &device);
 	if (ret)
 		return ret;
-	if (device->flags & MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP && !mlx5_hca_caps_get(ctx, &caps))
+	if (device->flags & MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP) {
+		ret = mlx5_hca_caps_get(ctx, &caps);
+		if (ret)
+			return ret;
 		limit = early_limit(caps, attr->qp_type);
+	}
 	if (!limit)
 		return flags_refuse(flags,
 				    "the device places data out of order for no QP of this type",

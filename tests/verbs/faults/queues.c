@@ -37,6 +37,20 @@ static void live_cq_ex(struct life *l)
 	KEEP(l, ibv_create_cq_ex(l->rig.ctx, &attr), ibv_destroy_cq);
 }
 
+/* Direct verbs' CQ has wide entries, which are written whole, and runs. */
+static void live_cq_dv(struct life *l)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 16, .wc_flags = IBV_WC_STANDARD_FLAGS };
+	struct mlx5dv_cq_init_attr dv = { .comp_mask = MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE |
+						       MLX5DV_CQ_INIT_ATTR_MASK_FLAGS |
+						       MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE,
+					  .cqe_comp_res_format = MLX5DV_CQE_RES_FORMAT_HASH,
+					  .flags = MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD,
+					  .cqe_size = 128 };
+
+	KEEP(l, mlx5dv_create_cq(l->rig.ctx, &attr, &dv), ibv_destroy_cq);
+}
+
 /* ---- shared receive queues ---- */
 
 static void change_srq(struct life *l, struct ibv_srq *srq)
@@ -244,6 +258,41 @@ static void live_dci(struct life *l)
 				    IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN));
 }
 
+/* ---- what direct verbs have beyond a verb's QP ---- */
+
+/* These QPs take messages out of order, or copy memory and lay out keys: each asks the device what
+ * it has, and INIT tells it what the QP does. */
+static void life_dv(struct life *l, uint32_t flags, uint64_t ops)
+{
+	struct ibv_qp_init_attr_ex attr = { .qp_type = IBV_QPT_RC,
+					    .comp_mask = IBV_QP_INIT_ATTR_PD |
+							 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+					    .send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
+					    .cap = { 4, 4, 1, 1, 0 } };
+	struct mlx5dv_qp_init_attr dv = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS |
+						       MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+					  .create_flags = flags,
+					  .send_ops_flags = ops };
+	struct ibv_qp *qp;
+
+	if (!(attr.pd = life_pd(l)) || !(attr.send_cq = attr.recv_cq = life_cq(l)))
+		return;
+	qp = KEEP(l, mlx5dv_create_qp(l->rig.ctx, &attr, &dv), ibv_destroy_qp);
+	if (qp)
+		life_connect(l, qp);
+}
+
+static void live_early(struct life *l)
+{
+	life_dv(l, 1 << 7 /* MLX5DV_QP_CREATE_OOO_DP */, 0);
+}
+
+static void live_copies(struct life *l)
+{
+	life_dv(l, MLX5DV_QP_CREATE_SIG_PIPELINING,
+		MLX5DV_QP_EX_WITH_MEMCPY | MLX5DV_QP_EX_WITH_MKEY_CONFIGURE);
+}
+
 static void live_multicast(struct life *l)
 {
 	const union ibv_gid group = { .raw = { 0xff, 0x12, [15] = 7 } };
@@ -275,6 +324,7 @@ static void live_ece(struct life *l)
 const struct life_kind life_queues[] = {
 	{ "cq", .live = live_cq },
 	{ "cq-ex", .live = live_cq_ex },
+	{ "cq-dv", .live = live_cq_dv },
 	{ "srq", .live = live_srq },
 	{ "xrc-srq", .live = live_xrc_srq },
 	{ "tm-srq", .live = live_tm_srq, .lacks = lacks_tm },
@@ -289,6 +339,8 @@ const struct life_kind life_queues[] = {
 	{ "xrc-recv", .live = live_xrc_recv },
 	{ "dct", .live = live_dct },
 	{ "dci", .live = live_dci },
+	{ "early", .live = live_early },
+	{ "copies", .live = live_copies },
 	{ "multicast", .live = live_multicast },
 	{ "ece", .live = live_ece },
 	{},
@@ -365,6 +417,21 @@ static struct ibv_wq *make_wq(struct life *l, struct ibv_pd *pd, struct ibv_cq *
 	return wq && OK(l, ibv_modify_wq(wq, &ready)) ? wq : NULL;
 }
 
+static void live_strides(struct life *l)
+{
+	struct ibv_wq_init_attr attr = { .wq_type = IBV_WQT_RQ, .max_wr = 4, .max_sge = 1 };
+	struct mlx5dv_wq_init_attr dv = { .comp_mask = MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ,
+					  .striding_rq_attrs = { 6, 9, 1 } };
+	struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
+	struct ibv_wq *wq;
+
+	if (!(attr.pd = life_pd(l)) || !(attr.cq = life_cq(l)))
+		return;
+	wq = KEEP(l, mlx5dv_create_wq(l->rig.ctx, &attr, &dv), ibv_destroy_wq);
+	if (wq)
+		OK(l, ibv_modify_wq(wq, &ready));
+}
+
 /* The table has one queue: an adapter of mlx4 wants those of a longer one in a row. */
 static void live_rss(struct life *l)
 {
@@ -397,5 +464,6 @@ const struct life_kind life_raw[] = {
 	{ "counters", .live = live_counters, .eth_only = true },
 	{ "raw", .live = live_raw, .eth_only = true },
 	{ "rss", .live = live_rss, .eth_only = true },
+	{ "strides", .live = live_strides, .eth_only = true },
 	{},
 };
