@@ -72,7 +72,7 @@ void rig_qp_init_attr(const struct rig_conf *conf, struct ibv_cq *cq, struct ibv
 		.send_cq = cq,
 		.recv_cq = cq,
 		.cap = conf->cap,
-		.qp_type = IBV_QPT_RC,
+		.qp_type = conf->unreliable ? IBV_QPT_UC : IBV_QPT_RC,
 		.sq_sig_all = conf->sig_all,
 	};
 }
@@ -113,8 +113,13 @@ static void attr_set_path(const struct rig *rig, struct ibv_ah_attr *ah)
 	ah->grh.hop_limit = 64;
 }
 
-int rig_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t dest_qpn,
-		enum ibv_qp_state state, struct ibv_qp_attr *attr)
+/* What a responder says of itself, and how long a requester waits, UC has not. */
+#define OF_RC                                                                                   \
+	(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | \
+	 IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC)
+
+static int rc_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t dest_qpn,
+		      enum ibv_qp_state state, struct ibv_qp_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = state;
@@ -143,6 +148,17 @@ int rig_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t des
 	default:
 		return IBV_QP_STATE;
 	}
+}
+
+int rig_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t dest_qpn,
+		enum ibv_qp_state state, struct ibv_qp_attr *attr)
+{
+	int mask = rc_qp_attr(rig, conf, dest_qpn, state, attr);
+
+	if (!conf->unreliable)
+		return mask;
+	attr->qp_access_flags &= IBV_ACCESS_REMOTE_WRITE;
+	return mask & ~OF_RC;
 }
 
 static void qp_step(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp *qp,

@@ -9,6 +9,7 @@
 #ifndef TESTS_LIB_RIG_H
 #define TESTS_LIB_RIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <infiniband/verbs.h>
@@ -31,6 +32,7 @@ struct rig_conf {
 	struct ibv_comp_channel *channel;
 	void *context; /* cq_context and qp_context */
 	int sig_all;
+	bool unreliable;   /* the QPs are of UC, not of RC */
 	uint64_t send_ops; /* unless 0, ibv_create_qp_ex() gets these send_ops_flags */
 	unsigned int qp_access;
 	unsigned int mr_access;

@@ -268,16 +268,23 @@ static const struct transfer transfers[] = {
 	{ "READ", IBV_WR_RDMA_READ, { 100, 200, 300, 400 }, 4, { 0 }, 0, 0 },
 };
 
+static void run_all(struct rig *rig, const struct rig_conf *conf, enum entry entry)
+{
+	struct rig_pair pair;
+
+	rig_pair_open(rig, conf, &pair);
+	for (size_t i = 0; i < ARRAY_SIZE(transfers); i++)
+		if (!conf->unreliable || transfers[i].opcode != IBV_WR_RDMA_READ)
+			transfer_run(&pair, &transfers[i], entry);
+	rig_pair_close(&pair);
+}
+
 static void all_transfers(struct rig *rig, enum entry entry, int sig_all)
 {
 	struct rig_conf conf = entry_conf(entry);
-	struct rig_pair pair;
 
 	conf.sig_all = sig_all;
-	rig_pair_open(rig, &conf, &pair);
-	for (size_t i = 0; i < ARRAY_SIZE(transfers); i++)
-		transfer_run(&pair, &transfers[i], entry);
-	rig_pair_close(&pair);
+	run_all(rig, &conf, entry);
 }
 
 void diff_data(struct rig *rig)
@@ -286,6 +293,22 @@ void diff_data(struct rig *rig)
 	all_transfers(rig, ENTRY_POST, 1);
 	all_transfers(rig, ENTRY_WR, 0);
 	all_transfers(rig, ENTRY_WR, 1);
+}
+
+/* UC by both doors, with and without a completion of every request. */
+void diff_uc(struct rig *rig)
+{
+	for (int i = 0; i < 4; i++) {
+		enum entry entry = i % 2 ? ENTRY_WR : ENTRY_POST;
+		struct rig_conf conf = entry_conf(entry);
+
+		conf.unreliable = true;
+		conf.sig_all = i / 2;
+		conf.send_ops &=
+			~(uint64_t)(IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+				    IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD);
+		run_all(rig, &conf, entry);
+	}
 }
 
 /* The sizes at which a receive or a READ may be delivered inside its CQE, in one entry and in
