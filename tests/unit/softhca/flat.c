@@ -280,7 +280,7 @@ static void put_qpc(const struct flat_qp *qp, const struct flat_qp_attr *attr, u
 	fld_set(qpc, QPC_UAR_PAGE, flat.uar[index_of(qp->hca)]);
 	fld_set(qpc, QPC_USER_INDEX, 0xabc);
 	fld_set(qpc, QPC_CQN_SND, qp->send_cq->n);
-	fld_set(qpc, QPC_CQN_RCV, qp->recv_cq->n);
+	fld_set(qpc, QPC_CQN_RCV, attr->no_recv_cq ? 0 : qp->recv_cq->n);
 	fld_set(qpc, QPC_DBR_ADDR, qp->dbr);
 	fld_set(qpc, QPC_CS_REQ, attr->cs_req);
 	fld_set(qpc, QPC_CS_RES, attr->cs_res);
@@ -313,7 +313,7 @@ struct flat_qp *flat_qp(int hca, const struct flat_qp_attr *attr)
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_QP);
 	put_qpc(qp, attr, fld_at(in, CREATE_QP_IN_QPC));
 	put_pas(fld_at(in, CREATE_QP_IN_PAS), qp->rq, len);
-	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
+	flat_cmd_expect(qp->hca, in, sizeof(in), out, sizeof(out), attr->create_status);
 	qp->n = fld_get(out, CREATE_QP_OUT_QPN);
 	return qp;
 }
@@ -328,9 +328,12 @@ static uint32_t lid_of(struct hca *hca)
 		       HCA_VPORT_CONTEXT_LID);
 }
 
-static void put_path(const struct flat_qp *peer, uint8_t *ads)
+static void put_path(const struct flat_qp *peer, const struct flat_qp_attr *attr, uint8_t *ads)
 {
 	fld_set(ads, ADS_VHCA_PORT_NUM, 1);
+	fld_set(ads, ADS_FL, attr->comes_back);
+	if (attr->to_nowhere)
+		return;
 	fld_set(ads, ADS_RLID, lid_of(peer->hca));
 	/* flat_setup_roce() gave the peer this address. */
 	memset(fld_at(ads, ADS_RGID_RIP), 0x20 + index_of(peer->hca), 16);
@@ -344,7 +347,7 @@ static void transition(struct flat_qp *qp, const struct flat_qp *peer,
 
 	fld_set(in, CMD_IN_OPCODE, opcode);
 	fld_set(in, MODIFY_QP_IN_QPN, qp->n);
-	put_path(peer, fld_at(qpc, QPC_PRIMARY_PATH));
+	put_path(peer, attr, fld_at(qpc, QPC_PRIMARY_PATH));
 	fld_set(qpc, FLD_IN(QPC_PRIMARY_PATH, ADS_ACK_TIMEOUT), or_default(attr->timeout, 8));
 	fld_set(qpc, QPC_Q_KEY, attr->qkey);
 	fld_set(qpc, QPC_COUNTER_SET_ID, attr->counter_set);
@@ -362,7 +365,8 @@ static void transition(struct flat_qp *qp, const struct flat_qp *peer,
 	fld_set(qpc, QPC_MIN_RNR_NAK, or_default(attr->min_rnr, 1));
 	fld_set(qpc, QPC_RETRY_COUNT, or_default(attr->retry, 3));
 	fld_set(qpc, QPC_RNR_RETRY, attr->rnr_retry);
-	flat_cmd(qp->hca, in, sizeof(in), out, sizeof(out));
+	flat_cmd_expect(qp->hca, in, sizeof(in), out, sizeof(out),
+			opcode == PRM_OP_INIT2RTR_QP ? attr->rtr_status : PRM_STAT_OK);
 }
 
 void flat_to(struct flat_qp *qp, const struct flat_qp *peer, const struct flat_qp_attr *attr,

@@ -159,6 +159,10 @@ struct flat_qp_attr {
 	bool fast_reg; /* the driver's: its UMRs write lists of pages */
 	bool out_of_order;
 	bool offloaded; /* no send queue, but that of tag matching */
+	bool no_recv_cq;
+	bool to_nowhere; /* the path names no destination, */
+	bool comes_back; /* and is forced to come back */
+	enum prm_status create_status, rtr_status;
 };
 
 /* The QP has sensible values where ATTR (may be NULL) has zero. */

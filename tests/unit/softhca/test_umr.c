@@ -5,10 +5,12 @@
  * everything.
  */
 #include "pair.h"
+#include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/umr.h"
+#include "softhca/device/core.h"
 
 enum { OP_UMR = 0x25, PAGE = 4096, BIND_ERROR = 0x06 };
 
@@ -57,7 +59,7 @@ static void umr_post(struct flat_qp *qp, uint32_t key, const struct flat_umr *um
 	flat_umr(qp, umr);
 }
 
-static void umr_finish(struct flat_qp *qp)
+static void umr_go(struct flat_qp *qp)
 {
 	flat_post(qp);
 	flat_ring(qp);
@@ -79,7 +81,7 @@ static void long_pieces_are_refused(void **state)
 		umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
 		umr_post(b, key, &umr);
 		flat_klm(b, lengths[i], rkey, to);
-		umr_finish(b);
+		umr_go(b);
 		if (i)
 			flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
 		else
@@ -95,7 +97,7 @@ static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 {
 	umr_post(b, key, umr);
 	flat_klm(b, 100, base, to);
-	umr_finish(b);
+	umr_go(b);
 }
 
 /* The function makes two connected queue pairs, and a key without a window yet. */
@@ -142,7 +144,7 @@ static void pages_are_registered_by_pointer(void **state)
 	umr = umr_for(key, 0x10000000, 16 * PAGE, enable_mask, 8, UMR_FAIL_IF_NOT_FREE);
 	umr_post(b, key, &umr);
 	flat_data(b, list, list_len, dma);
-	umr_finish(b);
+	umr_go(b);
 	flat_expect_done(b->send_cq, REQ, 0);
 	write_to(0x10000000 + 100, key, from, 2 * PAGE);
 	flat_run(LONG / 1000);
@@ -155,7 +157,7 @@ static void pages_are_registered_by_pointer(void **state)
 	fld_set(umr.ctrl, UMR_XLT_OFFSET_15_0, 4); /* pages from 8 on */
 	umr_post(b, key, &umr);
 	flat_data(b, list, 64, dma);
-	umr_finish(b);
+	umr_go(b);
 	flat_expect_done(b->send_cq, REQ, 3);
 	write_to(0x10000000 + 8 * PAGE, key, from, PAGE);
 	flat_run(LONG / 1000);
@@ -178,7 +180,7 @@ static void fast_registration_makes_a_new_key(void **state)
 	umr_post(b, fresh, &umr);
 	flat_klm(b, (uint32_t)(to >> 32), (uint32_t)to | 3, 0);
 	flat_klm(b, 0, 0, 0);
-	umr_finish(b);
+	umr_go(b);
 	flat_expect_done(b->send_cq, REQ, 0);
 	write_to(to, fresh, from, 100);
 	write_to(to, key, from, 100);
@@ -199,7 +201,7 @@ static void refused_by_users_queue(uint64_t mask, uint32_t octowords)
 	umr_post(b, key, &umr);
 	flat_klm(b, (uint32_t)(to >> 32), (uint32_t)to | 3, 0);
 	flat_klm(b, 0, 0, 0);
-	umr_finish(b);
+	umr_go(b);
 	flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
 	unpair();
 }
@@ -222,7 +224,7 @@ static void remote_invalidation_frees_it(void **state)
 	flat_recv(b, to, PAGE, rkey);
 	flat_ctrl(a, OP_SEND_INVAL, SIGNALED, key);
 	flat_data(a, from, 8, lkey);
-	umr_finish(a);
+	umr_go(a);
 	flat_expect_done(b->recv_cq, RESP_SEND_INVAL, 0);
 	flat_expect_done(a->send_cq, REQ, 0);
 	/* free again: that is what this asks for */
@@ -241,7 +243,7 @@ static void local_invalidation_frees_it(void **state)
 	(void)state;
 	fld_set(umr.mkc, MKC_FREE, 1);
 	umr_post(b, key, &umr);
-	umr_finish(b);
+	umr_go(b);
 	flat_expect_done(b->send_cq, REQ, 0);
 	flat_expect_done(b->send_cq, REQ, 3);
 	unpair_after_refused_write(key, 0);
@@ -258,7 +260,7 @@ static void a_list_of_pieces_is_one_region(void **state)
 	flat_klm(b, 100, rkey, to + 1000);
 	flat_klm(b, 50, rkey, to);
 	flat_klm(b, 150, rkey, to + 500);
-	umr_finish(b);
+	umr_go(b);
 	write_to(0x5000 + 90, key, from, 200);
 	flat_run(LONG / 1000);
 	flat_expect_done(a->send_cq, REQ, 0);
@@ -268,7 +270,7 @@ static void a_list_of_pieces_is_one_region(void **state)
 	flat_ctrl(a, OP_READ, SIGNALED, 0);
 	flat_raddr(a, 0x5000 + 90, key);
 	flat_data(a, from + 2048, 200, lkey);
-	umr_finish(a);
+	umr_go(a);
 	flat_expect_done(a->send_cq, REQ, 1);
 	assert_memory_equal(flat.mem + from + 2048, flat.mem + from, 200);
 	write_to(0x5000 + 299, key, from, 2); /* behind its end */
@@ -344,6 +346,90 @@ static void what_does_not_fit_is_refused(void **state)
 	refused(flat_mr(flat.hca[1], flat.pd[1], 4096, 100, ALL_ACCESS), &umr); /* not for UMR */
 }
 
+/* ---- formats of what a key computes */
+
+/* The key has room for a format, and a bit says whether formats are in use. */
+static uint32_t key_with_room(bool in_use)
+{
+	uint8_t in[PRM_CREATE_MKEY_IN_SIZE] = { 0 }, out[16];
+	uint8_t *mkc = fld_at(in, CREATE_MKEY_IN_MKC);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(mkc, MKC_FREE, 1);
+	fld_set(mkc, MKC_UMR_EN, 1);
+	fld_set(mkc, MKC_ACCESS_MODE_1_0, PRM_MKEY_MODE_KLMS);
+	fld_set(mkc, MKC_QPN, 0xffffff);
+	fld_set(mkc, MKC_MKEY_7_0, 0x11);
+	fld_set(mkc, MKC_PD, flat.pd[1]);
+	fld_set(mkc, MKC_TRANSLATIONS_OCTWORD_SIZE, 4);
+	fld_set(mkc, MKC_BSF_EN, in_use);
+	fld_set(mkc, MKC_BSF_OCTWORD_SIZE, BSF_SIZE / 16);
+	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
+	return fld_get(out, CREATE_MKEY_OUT_MKEY_INDEX) << 8 | 0x11;
+}
+
+/* The request has a piece of 516 bytes, and a format: a CRC-32C behind each 512 bytes in memory. */
+static void post_with_format(uint32_t key, uint64_t mask, uint32_t octowords)
+{
+	struct flat_umr umr = umr_for(key, 0, 512, enable_mask | mask, 4, UMR_INLINE);
+	uint8_t bsf[BSF_SIZE] = { 0 };
+
+	fld_set(umr.ctrl, UMR_BSF_OCTOWORDS, octowords);
+	fld_set(umr.mkc, MKC_BSF_EN, 1);
+	fld_set(bsf, BSF_KIND, BSF_SIZE_WITH_INLINE);
+	fld_set(bsf, BSF_MEM_BS, BSF_BLOCK_512);
+	fld_set(bsf, BSF_RAW_SIZE, UINT32_MAX);
+	fld_set(bsf, BSF_MEM_FORMAT, BSF_CRC32C | BSF_CRC_REPEAT);
+	umr_post(b, key, &umr);
+	flat_klm(b, 516, rkey, to);
+	for (int i = 0; i < 3; i++)
+		flat_klm(b, 0, 0, 0);
+	for (uint32_t i = 0; i < octowords; i += sizeof(bsf) / 16)
+		flat_segment(b, bsf, sizeof(bsf));
+	umr_go(b);
+}
+
+static void check_format(bool in_use, uint64_t mask, enum guard guard)
+{
+	const struct mkey *mkey;
+	uint32_t key;
+
+	pair(NULL, PAGE);
+	key = key_with_room(in_use);
+	post_with_format(key, mask, BSF_SIZE / 16);
+	flat_expect_done(b->send_cq, REQ, 0);
+	mkey = mkey_find(flat.hca[1], key);
+	assert_int_equal(mkey->sig.on, guard != GUARD_NONE);
+	assert_int_equal(mkey->sig.mem.guard, guard);
+	unpair();
+}
+
+/* A key that was made with formats in use gets others without a bit of the mask. */
+static void formats_in_use_are_changed_by_any_request(void **state)
+{
+	(void)state;
+	check_format(true, 0, GUARD_CRC32C);
+	check_format(true, 1ull << UMR_BSF_EN, GUARD_CRC32C);
+	check_format(false, 1ull << UMR_BSF_EN, GUARD_CRC32C);
+}
+
+/* What would be their length is an offset then, which has no flag. */
+static void formats_that_are_not_in_use_need_the_bit(void **state)
+{
+	(void)state;
+	check_format(false, 0, GUARD_NONE);
+	flat_expect_report("umr.offset");
+}
+
+static void more_formats_than_the_key_has_room_for_are_refused(void **state)
+{
+	(void)state;
+	pair(NULL, PAGE);
+	post_with_format(key_with_room(true), 0, 2 * BSF_SIZE / 16);
+	flat_expect_error(b->send_cq, REQ_ERR, 0, BIND_ERROR);
+	unpair();
+}
+
 static void umr_waits_for_what_is_before_it(void **state)
 {
 	struct flat_qp_attr patient = { .rnr_retry = 7 };
@@ -386,7 +472,7 @@ static void the_null_key_swallows_everything(void **state)
 	flat_data(a, from, 10, lkey);
 	flat_data(a, 12345, 10, key);
 	flat_data(a, from, 10, lkey);
-	umr_finish(a);
+	umr_go(a);
 	flat_expect_done(a->send_cq, REQ, 0);
 	assert_memory_equal(flat.mem + to, flat.mem + from, 10);
 	assert_int_equal(flat.mem[to + 10], 0);
@@ -396,7 +482,7 @@ static void the_null_key_swallows_everything(void **state)
 	flat_raddr(a, to, rkey);
 	flat_data(a, 0, 20, key);
 	flat_data(a, from + 100, 10, lkey);
-	umr_finish(a);
+	umr_go(a);
 	flat_expect_done(a->send_cq, REQ, 2);
 	assert_memory_equal(flat.mem + from + 100, flat.mem + from, 10);
 	flat_simple(a->hca, PRM_OP_DESTROY_MKEY, key >> 8, PRM_STAT_BAD_RES_ERR);
@@ -418,6 +504,9 @@ int main(void)
 		IB(a_key_of_itself_holds_nothing),
 		IB(a_window_serves_the_qp_it_is_bound_to),
 		IB(what_does_not_fit_is_refused),
+		IB(formats_in_use_are_changed_by_any_request),
+		IB(formats_that_are_not_in_use_need_the_bit),
+		IB(more_formats_than_the_key_has_room_for_are_refused),
 		IB(umr_waits_for_what_is_before_it),
 		IB(the_null_key_swallows_everything),
 	};
