@@ -42,12 +42,18 @@ enum {
 	FIRST_EQ = 4,
 	SPECIAL = 8, /* the first management QP */
 	QPS = 16,
+	/* On Ethernet, QPs of frames: from FIRST_FRAMES on those that send, then one that receives,
+	 * and one that spreads over others. */
+	FIRST_FRAMES = 4,
+	TAKER = 6,
+	SPREADER = 7,
 	XRC_TARGET = M4_XRC_TARGET | 7,
 };
 
 static struct {
 	struct device device;
 	struct source source;
+	bool is_ethernet;
 	int fd;
 	uint8_t *mem;
 	uint8_t reply[1 << 17];
@@ -227,11 +233,42 @@ static void fill_srq(uint8_t *in, uint32_t n)
 	fld_set(in, M4_SRQC_RECORD, some_record());
 }
 
+/* A QP of frames has one ring, of WQEs that may be too large. */
+static void fill_frames_qp(uint8_t *in, uint32_t n)
+{
+	uint8_t *qpc = fld_at(in, M4_MODIFY_QPC);
+	bool spreads = n == SPREADER, takes = n >= TAKER;
+
+	fld_set(qpc, M4_QPC_ST, M4_ST_MLX);
+	fld_set(qpc, M4_QPC_RSS, spreads);
+	fld_set(qpc, M4_QPC_RSS_QPN, TAKER + some(2));
+	fld_set(qpc, M4_QPC_PD, 1);
+	fld_set(qpc, M4_QPC_LOG_RQ_SIZE, takes && !spreads ? some(4) : 0);
+	fld_set(qpc, M4_QPC_LOG_RQ_STRIDE, some(4) ? 0 : some(8));
+	fld_set(qpc, M4_QPC_LOG_SQ_SIZE, takes ? 0 : 1 + some(5));
+	fld_set(qpc, M4_QPC_LOG_SQ_STRIDE, some(4) ? 2 : some(8));
+	fld_set(qpc, M4_QPC_UAR, 1 + some(2));
+	fld_set(qpc, M4_QPC_LOCAL_QPN, n);
+	fld_set(qpc, M4_QPC_CQN_SEND, some(4));
+	fld_set(qpc, M4_QPC_CQN_RECV, some(4));
+	fld_set(qpc, M4_QPC_RECORD, some_record());
+	fld_set(qpc, M4_QPC_MTT_L, some_translation());
+}
+
+static bool is_of_frames(uint32_t n)
+{
+	return guest.is_ethernet && n >= FIRST_FRAMES && n <= SPREADER;
+}
+
 static void fill_qp(uint8_t *in, uint32_t n)
 {
 	static const uint8_t services[] = { M4_ST_RC, M4_ST_UC, M4_ST_UD, M4_ST_XRC };
 	uint8_t *qpc = fld_at(in, M4_MODIFY_QPC), *path = fld_at(qpc, M4_QPC_PATH);
 
+	if (is_of_frames(n)) {
+		fill_frames_qp(in, n);
+		return;
+	}
 	fld_set(qpc, M4_QPC_ST, n >= SPECIAL && n < SPECIAL + 4 ? M4_ST_MLX : services[n % 4]);
 	fld_set(qpc, M4_QPC_PD, 1);
 	fld_set(qpc, M4_QPC_MTU, 1 + some(5));
@@ -299,6 +336,24 @@ static void fill_mad(uint8_t *in, uint32_t n)
 	in[17] = some(4) ? 0x10 + some(8) : take8(&guest.source);
 }
 
+static void fill_receiver(uint8_t *in, uint32_t n)
+{
+	(void)n;
+	fld_set(in, M4_SET_PORT_BASE_QPN, some(4) ? SPREADER : some(32));
+}
+
+static void fill_longest(uint8_t *in, uint32_t n)
+{
+	(void)n;
+	fld_set(in, M4_SET_PORT_HAS_MTU, 1);
+	fld_set(in, M4_SET_PORT_ETH_MTU, some(2) ? 1522 : some(1 << 14));
+}
+
+static void fill_gids(uint8_t *in, uint32_t n)
+{
+	in[some(M4_ROCE_GIDS * 16)] = n;
+}
+
 static void fill_nothing(uint8_t *in, uint32_t n)
 {
 	(void)in;
@@ -348,6 +403,15 @@ static const struct recipe {
 	{ M4_CMD_MAD_IFC, 1, 1, 3, fill_mad },
 	{ M4_CMD_DIAG_RPRT, 0, 1, 2, fill_nothing },
 	{ M4_CMD_QUERY_PORT, 1, 1, 0, fill_nothing },
+	{ M4_CMD_SET_PORT, M4_SET_PORT_GENERAL << M4_SET_PORT_SHIFT, 3, M4_SET_PORT_ETH,
+	  fill_longest },
+	{ M4_CMD_SET_PORT, M4_SET_PORT_RQP_CALC << M4_SET_PORT_SHIFT, 3, M4_SET_PORT_ETH,
+	  fill_receiver },
+	{ M4_CMD_SET_PORT, M4_SET_PORT_GID_TABLE << M4_SET_PORT_SHIFT, 3, M4_SET_PORT_ETH,
+	  fill_gids },
+	{ M4_CMD_SET_VLAN_FLTR, 0, 3, 0, fill_nothing },
+	{ M4_CMD_SET_MCAST_FLTR, 0, 3, 0, fill_nothing },
+	{ M4_CMD_DUMP_ETH_STATS, 0, 3, 0, fill_nothing },
 };
 
 static void some_command(void)
@@ -375,7 +439,9 @@ static void object_make(uint16_t opcode, uint32_t n, void (*fill)(uint8_t *in, u
 /* Some of each kind, of which most are right. */
 static void make_objects(void)
 {
-	static const uint32_t qps[] = { 0, 4, 1, 2, 3, XRC_TARGET, SPECIAL + 2 };
+	static const uint32_t qps[] = {
+		0, 4, 1, 2, 3, XRC_TARGET, SPECIAL + 2, 5, TAKER, SPREADER
+	};
 
 	for (uint32_t n = FIRST_EQ; n < FIRST_EQ + 2; n++)
 		object_make(M4_CMD_SW2HW_EQ, n, fill_eq);
@@ -390,6 +456,10 @@ static void make_objects(void)
 		object_make(M4_CMD_INIT2RTR_QP, qps[i], fill_qp);
 		object_make(M4_CMD_RTR2RTS_QP, qps[i], fill_qp);
 	}
+	memset(at(IN), 0, PAGE);
+	fill_receiver(at(IN), 0);
+	command_run(M4_CMD_SET_PORT, IN, M4_SET_PORT_RQP_CALC << M4_SET_PORT_SHIFT | 1,
+		    M4_SET_PORT_ETH);
 }
 
 /* Whatever a driver says before and after its work, out of order; and then everything once more. */
@@ -442,7 +512,8 @@ static void put_wqe(uint8_t *wqe)
 	bool right = some(3) == 0;
 
 	memset(wqe + 4, 0, 60);
-	fld_set(wqe, M4_CTRL_DS, right ? 2 : 1 + some(8));
+	fld_set(wqe, M4_CTRL_DS, right ? 2 : some(8) ? 1 + some(8) : some(64));
+	fld_set(wqe, M4_CTRL_SOLICITED, some(2));
 	fld_set(wqe, M4_CTRL_CQE, right || some(2) ? M4_CQE_WANTED : 0);
 	for (unsigned int seg = 1; seg < 4; seg++)
 		put_data(wqe + (size_t)seg * M4_SEG, right);
@@ -521,6 +592,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		open_memory();
 	memset(guest.mem, 0, MEM);
 	guest.source = (struct source){ data, len };
+	guest.is_ethernet = some(2);
+	config.link_layer = guest.is_ethernet ? HCA_LINK_ETHERNET : HCA_LINK_INFINIBAND;
 	if (!once_in(&guest.source, 4))
 		config.strict = fuzz_reports();
 	if (device_init(&guest.device, &config, 1000))

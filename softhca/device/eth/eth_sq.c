@@ -403,12 +403,13 @@ static int execute_underlay(struct hca *hca, struct eth_sq *sq, const uint8_t *r
 
 static int wqe_execute(struct hca *hca, struct eth_sq *sq, const uint8_t *raw, uint32_t posted)
 {
+	uint32_t most = is_one_block(hca, sq) ? 1 : posted;
 	struct frame_send send = { .has_mac = false };
 	int ret;
 
 	if (hca->config.strict && hca->format->judge_frame)
 		hca->format->judge_frame(hca, sq, raw);
-	if (is_one_block(hca, sq) && frame_bbs(hca, sq, raw) > 1)
+	if (frame_bbs(hca, sq, raw) > most)
 		return WQE_BAD_SIZE;
 	ret = hca->format->decode_frame_send(raw, sq->ci, posted, sq->n, &send);
 	if (ret)

@@ -87,6 +87,7 @@ enum {
 	RST2INIT = 0x19,
 	INIT2RTR = 0x1a,
 	RTR2RTS = 0x1b,
+	TO_ERR = 0x1e,
 	TO_RST = 0x21,
 	QUERY_QP = 0x22,
 	CONF_SPECIAL_QP = 0x23,
@@ -1019,6 +1020,8 @@ static void an_ethernet_port_is_set_up(void **state)
 	assert_int_equal(mailbox(SET_PORT, 1, 0), BAD_OP); /* of InfiniBand */
 	assert_int_equal(mailbox(SET_PORT, 9 << 8 | 1, ETHERNET), BAD_OP);
 	assert_int_equal(mailbox(SET_PORT, GENERAL + 1, ETHERNET), BAD_PARAM);
+	assert_int_equal(mailbox(SET_PORT, GENERAL - 1, ETHERNET), BAD_PARAM);
+	assert_int_equal(mailbox(SET_PORT, GENERAL + 200, ETHERNET), BAD_PARAM);
 	put32(in(0), 1);
 	put32(in(4), 0xffff);
 	assert_int_equal(mailbox(SET_PORT, GENERAL, ETHERNET), BAD_PARAM);
@@ -1028,6 +1031,32 @@ static void an_ethernet_port_is_set_up(void **state)
 	put32(in(0), 1 << LOG_QPS);
 	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), BAD_PARAM);
 	assert_int_equal(mailbox(SET_PORT, GIDS, ETHERNET), OK);
+}
+
+static void fill_frames_qp(void)
+{
+	fill_qp(QPN, false, 7);
+}
+
+/* Rings of larger WQEs than there are would not fit where the device decodes them. */
+static void wrong_queues_of_frames_are_refused(void **state)
+{
+	static const struct wrong qp[] = {
+		{ 0x10, 0x00101900, BAD_PARAM }, /* slots of sends too small, */
+		{ 0x10, 0x00101f00, BAD_PARAM }, /* too large, */
+		{ 0x10, 0x00107a00, BAD_PARAM }, /* too many, */
+		{ 0x10, 0x00001f00, BAD_PARAM }, /* too large, though none is used, */
+		{ 0x10, 0x00161a00, BAD_PARAM }, /* receives too large, */
+		{ 0x10, 0x00171200, BAD_PARAM }, /* with nothing to send, */
+		{ 0x10, 0x00781200, BAD_PARAM }, /* too many */
+		{ 0x18, QPN + 1, BAD_PARAM },     { 0x84, CQN + 1, BAD_PARAM },
+		{ 0xac, RECORDS + 2, BAD_PARAM }, { 0xd4, 6 * 8, BAD_PARAM },
+	};
+
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	REFUSE(RST2INIT, QPN, fill_frames_qp, qp);
 }
 
 /* A QP of frames, with one ring */
@@ -1058,18 +1087,23 @@ static void post_frame(uint32_t wqe, const char *mac, uint8_t what)
 	put32(guest(wqe), 0xa);
 }
 
-static void frames_come_back_to_their_sender(void **state)
+static void make_frame_queues(void)
 {
-	static const char own[] = "\x00\x02\xc9\x00\x10\x00";
-
-	(void)state;
-	set_up();
 	own_rings();
 	make_eq_and_cq();
 	fill_mpt();
 	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
 	frames_to_rts(QPN, true);
 	frames_to_rts(QPN + 1, false);
+}
+
+static const char own[] = "\x00\x02\xc9\x00\x10\x00";
+
+static void frames_come_back_to_their_sender(void **state)
+{
+	(void)state;
+	set_up();
+	make_frame_queues();
 	put32(in(0), QPN + 1);
 	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), OK);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -1085,6 +1119,66 @@ static void frames_come_back_to_their_sender(void **state)
 		assert_int_equal(get32(cqe(i)) & 0xffffff, i % 2 ? QPN : QPN + 1);
 	assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
 	assert_int_equal(command(QUERY_QP, 0, QPN, 0), BAD_RESOURCE);
+}
+
+enum { CQE_ERROR = 0x1e, OF_SEND = 1 << 6, BAD_SIZE = 0x6b };
+
+/* A WQE that says to be longer than its ring: what is behind what was read is not the guest's. */
+static void a_frame_ends_where_its_ring_does(void **state)
+{
+	(void)state;
+	set_up();
+	make_frame_queues();
+	post_frame(RINGS, own, 'a');
+	put32(guest(RINGS + 4), 63);
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_int_equal(get32(cqe(0)) & 0xffffff, QPN);
+	assert_int_equal(cqe(0)[31] & 0x7f, OF_SEND | CQE_ERROR);
+	assert_int_equal(cqe(0)[0x1a], BAD_SIZE);
+}
+
+/* Who takes frames is said anew after the adapter was closed, and a key that was given back before
+ * is not one that software may give by its table. */
+static void closing_forgets_who_takes_frames(void **state)
+{
+	(void)state;
+	set_up();
+	make_frame_queues();
+	put32(in(0), QPN + 1);
+	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 0), OK);
+	assert_int_equal(command(CLOSE_HCA, 0, 0, 0), OK);
+	init_fill();
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
+	guest(KEYS + KEY * 64)[0] = 0;
+	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), BAD_RESOURCE);
+	make_frame_queues();
+	post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 64, DATA, 1);
+	post_frame(RINGS, own, 'a');
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_int_equal(get32(cqe(0)) & 0xffffff, QPN);
+	assert_int_equal(guest(DATA)[99], 0);
+}
+
+/* From any state but RESET; what comes back then is nothing. */
+static void a_queue_of_frames_can_be_in_error(void **state)
+{
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	assert_int_equal(command(TO_ERR, 0, QPN, 0), BAD_QP_STATE);
+	fill_frames_qp();
+	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
+	assert_int_equal(command(TO_ERR, 0, QPN, 0), OK);
+	assert_int_equal(command(TO_ERR, 0, QPN, 0), OK);
+	assert_int_equal(command(QUERY_QP, 0, QPN, 0), OK);
+	assert_int_equal(get32(guest(OUT + 8)) >> 28, 6);
+	fill_frames_qp();
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_QP_STATE);
+	assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
 }
 
 #define TEST(name)      cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4, vfio_teardown)
@@ -1115,7 +1209,11 @@ int main(void)
 		TEST(groups_are_a_table),
 		TEST(closing_forgets_objects),
 		TEST_ROCE(an_ethernet_port_is_set_up),
+		TEST_ROCE(wrong_queues_of_frames_are_refused),
 		TEST_ROCE(frames_come_back_to_their_sender),
+		TEST_ROCE(a_frame_ends_where_its_ring_does),
+		TEST_ROCE(closing_forgets_who_takes_frames),
+		TEST_ROCE(a_queue_of_frames_can_be_in_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

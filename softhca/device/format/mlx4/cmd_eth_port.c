@@ -82,7 +82,6 @@ static const char *set_receiver(struct hca *hca, uint32_t qpn)
 enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint32_t number = cmd->order->in_modifier & 0xff;
-	struct port *port = &hca->port[number - 1];
 	const char *why = NULL;
 
 	if (cmd->order->modifier != M4_SET_PORT_ETH)
@@ -91,7 +90,7 @@ enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd)
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, "port: no such port");
 	switch (cmd->order->in_modifier >> M4_SET_PORT_SHIFT) {
 	case M4_SET_PORT_GENERAL:
-		why = set_general(port, cmd->in);
+		why = set_general(&hca->port[number - 1], cmd->in);
 		break;
 	case M4_SET_PORT_RQP_CALC:
 		why = set_receiver(hca, fld_get(cmd->in, M4_SET_PORT_BASE_QPN));
@@ -100,7 +99,7 @@ enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd)
 	case M4_SET_PORT_VLAN_TABLE:
 		break;
 	case M4_SET_PORT_GID_TABLE:
-		set_gids(hca, port, cmd->in);
+		set_gids(hca, &hca->port[number - 1], cmd->in);
 		break;
 	default:
 		return m4_fail(cmd, M4_STAT_BAD_OP, "port: unknown modifier");

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
 #include "util/bits.h"
 
@@ -29,14 +30,13 @@ struct m4_eth_qp *m4_eth_qp(const struct hca *hca, uint32_t n)
 
 static const char *eth_qp_check(const struct hca *hca, const uint8_t *qpc, uint32_t n)
 {
+	const char *why = m4_sends_check(qpc);
+
 	if (fld_get(qpc, M4_QPC_LOCAL_QPN) != n)
 		return "qp: another number in the context";
-	if (fld_get(qpc, M4_QPC_LOG_SQ_SIZE) > M4_LOG_QP_SIZE ||
-	    fld_get(qpc, M4_QPC_LOG_RQ_SIZE) > M4_LOG_QP_SIZE)
-		return "qp: more WQEs than were announced";
 	if (fld_get(qpc, FLD_IN(M4_QPC_PATH, M4_PATH_PORT)) >= hca->config.num_ports)
 		return "qp: no such port";
-	return NULL;
+	return why ? why : m4_receives_check(qpc);
 }
 
 static uint64_t ring_bytes(uint64_t log_stride, uint64_t log_size)
@@ -163,17 +163,18 @@ enum m4_status m4_eth_qp_modify(struct hca *hca, struct m4_eth_qp *qp, struct m4
 {
 	static const struct {
 		enum m4_opcode_cmd opcode;
-		enum m4_qp_state from, to;
+		uint32_t from; /* states, as bits */
+		enum m4_qp_state to;
 	} transitions[] = {
-		{ M4_CMD_INIT2RTR_QP, M4_QP_INIT, M4_QP_RTR },
-		{ M4_CMD_RTR2RTS_QP, M4_QP_RTR, M4_QP_RTS },
-		{ M4_CMD_RTS2RTS_QP, M4_QP_RTS, M4_QP_RTS },
-		{ M4_CMD_2ERR_QP, M4_QP_RTS, M4_QP_ERR },
+		{ M4_CMD_INIT2RTR_QP, 1u << M4_QP_INIT, M4_QP_RTR },
+		{ M4_CMD_RTR2RTS_QP, 1u << M4_QP_RTR, M4_QP_RTS },
+		{ M4_CMD_RTS2RTS_QP, 1u << M4_QP_RTS, M4_QP_RTS },
+		{ M4_CMD_2ERR_QP, ~0u, M4_QP_ERR },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(transitions); i++)
 		if (transitions[i].opcode == cmd->order->opcode &&
-		    transitions[i].from == qp->state) {
+		    transitions[i].from & 1u << qp->state) {
 			enter_state(hca, qp, transitions[i].to);
 			return M4_STAT_OK;
 		}

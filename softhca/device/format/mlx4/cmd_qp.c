@@ -101,7 +101,7 @@ static const char *check_type(const struct hca *hca, const uint8_t *qpc, uint32_
 	return NULL;
 }
 
-static const char *check_sends(const uint8_t *qpc)
+const char *m4_sends_check(const uint8_t *qpc)
 {
 	uint64_t block = fld_get(qpc, M4_QPC_LOG_SQ_STRIDE) + 4;
 
@@ -112,7 +112,7 @@ static const char *check_sends(const uint8_t *qpc)
 	return NULL;
 }
 
-static const char *check_receives(const uint8_t *qpc)
+const char *m4_receives_check(const uint8_t *qpc)
 {
 	if (fld_get(qpc, M4_QPC_LOG_RQ_SIZE) > M4_LOG_QP_SIZE ||
 	    16u << fld_get(qpc, M4_QPC_LOG_RQ_STRIDE) > RECV_WQE_MAX)
@@ -226,8 +226,8 @@ static const char *qp_check(const struct hca *hca, const uint8_t *qpc, uint32_t 
 		return "qp: service type is not supported";
 	why = check_type(hca, qpc, n);
 	if (!why && has_sends(n))
-		why = check_sends(qpc);
-	return !why && has_receives(qpc) ? check_receives(qpc) : why;
+		why = m4_sends_check(qpc);
+	return !why && has_receives(qpc) ? m4_receives_check(qpc) : why;
 }
 
 static bool in_table(const struct hca *hca, uint32_t n)

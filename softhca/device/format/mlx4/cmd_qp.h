@@ -19,6 +19,10 @@ enum {
 			      M4_OPTPAR_COUNTER_INDEX,
 };
 
+/* The functions check a context's ring of sends, or of receives: they return NULL, or why it is
+ * refused. */
+const char *m4_sends_check(const uint8_t *qpc);
+const char *m4_receives_check(const uint8_t *qpc);
 /* The QP, whose context is there, enters the state INIT. */
 void m4_qp_begin(struct hca *hca, struct qp *qp);
 /* The function returns the QP's state as contexts have it. */
