@@ -90,7 +90,7 @@ int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, 
  * is repeated after RENEW has put another channel there. GET_EVENT is not: it begins a step. */
 struct cm_renewal {
 	int fd;
-	int (*renew)(void *of);
+	int (*renew)(void *of, uint32_t refused); /* the number of the command */
 	void *of;
 };
 

@@ -73,7 +73,7 @@ static int write_command(int fd, const struct cm_cmd *cmd)
 static int repeat_renewed(int fd, const struct cm_cmd *cmd)
 {
 	if (!renewal || renewal->fd != fd || cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT ||
-	    renewal->renew(renewal->of))
+	    renewal->renew(renewal->of, cmd->hdr.cmd))
 		return EACCES;
 	return write_command(fd, cmd);
 }

@@ -71,26 +71,52 @@ static int answer_request(struct stream *stream, const struct rdma_ucm_conn_para
 	return ret;
 }
 
-static int accept_as(struct stream *stream, struct stream *listener, bool *is_taken)
-{
+struct acceptance {
+	struct stream *stream, *listener;
 	struct rdma_ucm_event_resp request;
 	struct rs_share_channels channels;
-	struct cm_id *cm;
-	int ret = rdmacm_listener_take(listener, &request, &channels);
+};
 
-	*is_taken = !ret;
-	if (!ret)
-		ret = rdmacm_listener_fetch(listener, &request, &channels, stream->channel, &cm);
-	else
-		rdmacm_share_close_channels(&channels);
+static int renew_in_acceptance(void *of, uint32_t refused)
+{
+	struct acceptance *acceptance = of;
+
+	return rdmacm_stream_renew_for_request(acceptance->stream, acceptance->request.id, refused);
+}
+
+static int accept_taken(struct acceptance *acceptance)
+{
+	struct stream *stream = acceptance->stream;
+	struct cm_id *cm;
+	int ret = rdmacm_listener_fetch(acceptance->listener, &acceptance->request,
+					&acceptance->channels, stream->channel, &cm);
+
 	if (ret)
 		return ret;
-	inherit_options(stream, listener);
+	inherit_options(stream, acceptance->listener);
 	stream->id = &cm->id;
 	stream->id->context = stream;
-	ret = answer_request(stream, &request.param.conn);
+	ret = answer_request(stream, &acceptance->request.param.conn);
 	if (!ret)
 		begin_keepalive(stream);
+	return ret;
+}
+
+/* Nobody can read the request again, so who has it finishes the step, whoever it is by then. */
+static int accept_as(struct stream *stream, struct stream *listener, bool *is_taken)
+{
+	struct acceptance acceptance = { .stream = stream, .listener = listener };
+	const struct cm_renewal renewal = { stream->rs.fd, renew_in_acceptance, &acceptance };
+	int ret = rdmacm_listener_take(listener, &acceptance.request, &acceptance.channels);
+
+	*is_taken = !ret;
+	if (ret) {
+		rdmacm_share_close_channels(&acceptance.channels);
+		return ret;
+	}
+	rdmacm_cmd_set_renewal(&renewal);
+	ret = accept_taken(&acceptance);
+	rdmacm_cmd_set_renewal(NULL);
 	return ret;
 }
 

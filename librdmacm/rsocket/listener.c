@@ -56,39 +56,71 @@ static int channel_replace(struct stream *stream, struct rdma_event_channel *cha
 	return ret;
 }
 
-/* The function has the id move to the channel, too, from that of descriptor FROM. IN_HAND of its
- * events are still to be acknowledged by who has read them. */
-static int id_fetch(struct stream *stream, int from, struct rdma_event_channel *channel,
-		    uint32_t in_hand)
+/* An id that goes to another channel. IN_HAND of its events are still to be acknowledged by who has
+ * read them. That of a request, whose CM is not known here, has none before it is accepted. */
+struct passenger {
+	uint32_t number, in_hand;
+	struct cm_id *cm;
+};
+
+static struct passenger passenger_of(const struct stream *stream, uint32_t in_hand)
 {
 	struct cm_id *cm = to_cm_id(stream->id);
-	uint32_t reported;
-	int ret = rdmacm_id_fetch(cm->number, from, channel, &reported);
 
-	if (!ret)
-		cm->events_acked = reported - in_hand;
+	return (struct passenger){ cm->number, in_hand, cm };
+}
+
+/* The function has the id move to the channel from that of descriptor FROM. */
+static int id_fetch(const struct passenger *id, int from, const struct rdma_event_channel *channel)
+{
+	uint32_t reported;
+	int ret = rdmacm_id_fetch(id->number, from, channel, &reported);
+
+	if (!ret && id->cm)
+		id->cm->events_acked = reported - id->in_hand;
 	return ret;
 }
 
-static int move_here(struct stream *stream, uint32_t in_hand)
+/* The user may change while the id moves, once for each call of a program that gives up its groups,
+ * its group and its user. */
+enum { MOST_CHANGES = 4 };
+
+/* ID is NULL if none moves along. */
+static int move_here(struct stream *stream, const struct passenger *id)
 {
 	struct rdma_event_channel *channel;
-	int ret = rdmacm_rs_open_channel(&channel);
+	int ret;
 
-	if (!ret && stream->id)
-		ret = id_fetch(stream, stream->rs.fd, channel, in_hand);
-	if (!ret) {
-		stream->is_of_parent = stream->rs.is_shared = false;
-		return channel_replace(stream, channel);
-	}
-	if (channel)
+	for (int i = 0; i < MOST_CHANGES; i++) {
+		ret = rdmacm_rs_open_channel(&channel);
+		if (!channel)
+			return ret;
+		if (!ret && id)
+			ret = id_fetch(id, stream->rs.fd, channel);
+		if (!ret) {
+			stream->is_of_parent = stream->rs.is_shared = false;
+			return channel_replace(stream, channel);
+		}
 		rdma_destroy_event_channel(channel);
+		if (ret != EACCES)
+			break;
+	}
 	return ret;
+}
+
+static int move_with_id(struct stream *stream, uint32_t in_hand)
+{
+	struct passenger id;
+
+	if (!stream->id)
+		return move_here(stream, NULL);
+	id = passenger_of(stream, in_hand);
+	return move_here(stream, &id);
 }
 
 int rdmacm_stream_adopt(struct stream *stream)
 {
-	int ret = stream->is_of_parent ? move_here(stream, 0) : 0;
+	int ret = stream->is_of_parent ? move_with_id(stream, 0) : 0;
 
 	if (ret)
 		verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
@@ -98,7 +130,7 @@ int rdmacm_stream_adopt(struct stream *stream)
 
 static int renew(struct stream *stream, uint32_t in_hand)
 {
-	int ret = move_here(stream, in_hand);
+	int ret = move_with_id(stream, in_hand);
 
 	if (ret && !stream->deaf_until_us) /* what fails again and again is said once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
@@ -112,9 +144,18 @@ int rdmacm_stream_renew(struct stream *stream)
 	return renew(stream, 0);
 }
 
-int rdmacm_stream_renew_in_event(void *stream)
+int rdmacm_stream_renew_in_event(void *stream, uint32_t refused)
 {
+	(void)refused;
 	return renew(stream, 1);
+}
+
+/* What is refused may be the command that moves the id here. */
+int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint32_t refused)
+{
+	const struct passenger id = { .number = number };
+
+	return move_here(stream, refused == RDMA_USER_CM_CMD_MIGRATE_ID ? NULL : &id);
 }
 
 static bool is_elsewhere(int error)
@@ -158,6 +199,7 @@ static void move_requests(struct stream *listener, const struct rs_share_channel
 static int move_to(struct stream *listener, const struct rs_share_channels *channels,
 		   struct rdma_event_channel *channel)
 {
+	const struct passenger id = passenger_of(listener, 0);
 	int ret = listener->share.holds
 			  ? rdmacm_share_set_channel(&listener->share, channel->fd, channels)
 			  : 0;
@@ -166,7 +208,7 @@ static int move_to(struct stream *listener, const struct rs_share_channels *chan
 		return ret;
 	ret = EINVAL;
 	for (int i = 0; i < channels->count && is_elsewhere(ret); i++)
-		ret = id_fetch(listener, channels->fds[i], channel, 0);
+		ret = id_fetch(&id, channels->fds[i], channel);
 	return ret;
 }
 

@@ -51,6 +51,8 @@ int rdmacm_stream_adopt(struct stream *stream);
 int rdmacm_stream_renew(struct stream *stream);
 /* The same for who has read an event of the stream's and not acknowledged it yet (struct
  * cm_renewal). */
-int rdmacm_stream_renew_in_event(void *stream);
+int rdmacm_stream_renew_in_event(void *stream, uint32_t refused);
+/* The same for who accepts the request whose id has NUMBER as a stream that nobody else knows. */
+int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint32_t refused);
 
 #endif

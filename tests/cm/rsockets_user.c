@@ -6,7 +6,8 @@
  *
  * The library's open() comes here first, as the program exports its symbols: where a channel of the
  * process's own cannot be had, what is connected has to do without. So does its write(), by which
- * the user changes between two commands of one step.
+ * the user changes between two commands of one step, and its sendmsg(), which counts what goes by
+ * UDP.
  */
 #include "forks.h"
 #include "tests/lib/say.h"
@@ -27,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534, PATIENCE_S = 20, LATE_US = 300000 };
+enum { NOBODY = 65534, PATIENCE_S = 20, LATE_US = 300000, WAY_US = 20000 };
 
 static int why_no_channel; /* what opening one is answered by, or 0 */
 static int refusals;
@@ -51,8 +52,8 @@ __attribute__((visibility("default"))) int open(const char *path, int flags, ...
 	return -1;
 }
 
-/* The library's thread waits before the command HELD until the user has changed; meanwhile the
- * program's finds no events. */
+/* Threads but the program's first wait before the command HELD until the user has changed;
+ * meanwhile the first finds no events. */
 enum { NONE = -1 };
 static pthread_t program_thread;
 static atomic_int held = NONE;
@@ -80,11 +81,24 @@ __attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, 
 		return -1;
 	}
 	if (is_cm_command(bytes, size, held)) {
+		const int before = held;
+
 		is_waiting = true;
-		while (held != NONE)
+		while (held == before)
 			usleep(1000);
 	}
 	return real(fd, bytes, size);
+}
+
+static int by_udp; /* datagrams, with those by which two sockets come together */
+
+__attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	ssize_t (*const real)(int, const struct msghdr *, int) =
+		(ssize_t(*)(int, const struct msghdr *, int))(uintptr_t)dlsym(RTLD_NEXT, "sendmsg");
+
+	by_udp++;
+	return real(fd, msg, flags);
 }
 
 /* A process that hangs ends by a signal. */
@@ -381,11 +395,24 @@ static int change_while_connecting(int told)
 	return rclose(socket) || !is_idle();
 }
 
-static int change_before_command(int number)
+static int change_when_held(int held_next)
+{
+	int ret;
+
+	while (!is_waiting)
+		usleep(1000);
+	is_waiting = false;
+	ret = change_user();
+	held = held_next;
+	return ret;
+}
+
+/* What is refused moves to another channel; there may be another change before it has. */
+static int change_before(int number, bool changes_again)
 {
 	struct pollfd fd = { .events = POLLOUT };
 	struct sockaddr_in here = forks_here();
-	int error = 0, changed;
+	int error = 0;
 	socklen_t len = sizeof(error);
 
 	alarm(PATIENCE_S);
@@ -395,17 +422,25 @@ static int change_before_command(int number)
 	if (rfcntl(fd.fd, F_SETFL, O_NONBLOCK) ||
 	    !rconnect(fd.fd, (struct sockaddr *)&here, sizeof(here)) || errno != EINPROGRESS)
 		return 2;
-	while (!is_waiting)
-		usleep(1000);
-	changed = change_user();
-	held = NONE;
-	if (changed || rpoll(&fd, 1, -1) != 1)
+	if (changes_again && change_when_held(RDMA_USER_CM_CMD_MIGRATE_ID))
+		return 6;
+	if (change_when_held(NONE) || rpoll(&fd, 1, -1) != 1)
 		return 3;
 	if (rgetsockopt(fd.fd, SOL_SOCKET, SO_ERROR, &error, &len) || error)
 		return 4;
 	if (rfcntl(fd.fd, F_SETFL, 0) || !comes_back(fd.fd, "hello"))
 		return 5;
 	return rclose(fd.fd) || !is_idle();
+}
+
+static int change_before_command(int number)
+{
+	return change_before(number, false);
+}
+
+static int change_twice(int number)
+{
+	return change_before(number, true);
 }
 
 /* The other side of a connection that is not made hears nothing. */
@@ -440,6 +475,10 @@ static void a_step_is_finished(void)
 			  "a change before the thread's %s is survived", commands[i].name);
 		rclose(listener);
 	}
+	listener = listen_here();
+	say_check(is_echoed_or_ends(listener, child_that(change_twice, RDMA_USER_CM_CMD_QUERY)),
+		  "another one while the id moves is survived");
+	rclose(listener);
 }
 
 static void a_connection_is_made(void)
@@ -456,6 +495,92 @@ static void a_connection_is_made(void)
 	close(ready[0]);
 	MUST(!child_echo(listener) && !rclose(listener));
 	say_check(ends_well(child), "a change in between is survived");
+}
+
+/* ---- accepting ---- */
+
+static void *accept_in_thread(void *listener)
+{
+	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
+}
+
+static int listening[2]; /* a pipe, as the client is to be refused if its first request is */
+
+static int change_while_accepting(int number, bool is_ahead)
+{
+	int listener, socket;
+	pthread_t thread;
+	size_t echoed;
+	void *result;
+
+	alarm(PATIENCE_S);
+	forks_port--;
+	listener = listen_here();
+	if (write(listening[1], "x", 1) != 1)
+		return 4;
+	program_thread = pthread_self();
+	held = number;
+	if (!is_ahead && pthread_create(&thread, NULL, accept_in_thread, &listener))
+		return 2;
+	if (change_when_held(NONE))
+		return 3;
+	if (is_ahead)
+		result = accept_in_thread(&listener);
+	else
+		pthread_join(thread, &result);
+	socket = (int)(intptr_t)result;
+	return socket < 0 || echo(socket, &echoed) || rclose(listener) || !is_idle();
+}
+
+static int change_in_raccept(int number)
+{
+	return change_while_accepting(number, false);
+}
+
+static int change_ahead_of_raccept(int number)
+{
+	return change_while_accepting(number, true);
+}
+
+static bool is_first_served(int (*serve)(int), int number)
+{
+	pid_t server;
+	bool is_served;
+	int socket;
+	char byte;
+
+	next_port();
+	server = child_that(serve, number);
+	MUST(read(listening[0], &byte, 1) == 1);
+	socket = connect_here();
+	is_served = socket >= 0 && comes_back(socket, "hello") && !rclose(socket);
+	if (!is_served)
+		kill(server, SIGKILL);
+	return ends_well(server) && is_served;
+}
+
+static void a_request_is_answered(void)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} commands[] = {
+		{ "MIGRATE_ID", RDMA_USER_CM_CMD_MIGRATE_ID },
+		{ "QUERY_ROUTE", RDMA_USER_CM_CMD_QUERY_ROUTE },
+		{ "INIT_QP_ATTR", RDMA_USER_CM_CMD_INIT_QP_ATTR },
+		{ "ACCEPT", RDMA_USER_CM_CMD_ACCEPT },
+	};
+
+	say_topic("accepting");
+	MUST(!pipe(listening));
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		say_check(is_first_served(change_in_raccept, commands[i].number),
+			  "a change before raccept()'s %s is survived", commands[i].name);
+		say_check(is_first_served(change_ahead_of_raccept, commands[i].number),
+			  "a change before the thread's %s is survived", commands[i].name);
+	}
+	close(listening[0]);
+	close(listening[1]);
 }
 
 /* ---- listeners ---- */
@@ -531,6 +656,23 @@ static bool answers_one(int socket, bool changes)
 	return got > 0 && rsendto(socket, bytes, got, 0, (struct sockaddr *)&from, len) == got;
 }
 
+enum { MOST_DATAGRAMS = 200 };
+
+/* Datagrams go by UDP while the way to who has sent is being looked for. */
+static int answer_until_found(int socket)
+{
+	int before;
+
+	for (int i = 0; i < MOST_DATAGRAMS; i++) {
+		before = by_udp;
+		if (!answers_one(socket, false))
+			return 1;
+		if (by_udp == before)
+			return 0;
+	}
+	return 1;
+}
+
 static int answer_datagrams(int ready)
 {
 	struct sockaddr_in here = forks_here();
@@ -540,6 +682,8 @@ static int answer_datagrams(int ready)
 		return 2;
 	if (!answers_one(socket, true))
 		return 3;
+	if (answer_until_found(socket) || write(ready, "x", 1) != 1)
+		return 5;
 	for (int i = 0; i < 3; i++) {
 		if (!answers_one(socket, false))
 			return 4;
@@ -558,6 +702,19 @@ static bool is_answered(int socket)
 	       rrecv(socket, bytes, sizeof(bytes), 0) == 8;
 }
 
+static bool is_way_found(int socket, int found)
+{
+	struct pollfd fd = { .fd = found, .events = POLLIN };
+	char byte;
+
+	for (int i = 0; i < MOST_DATAGRAMS && !poll(&fd, 1, 0); i++) {
+		if (!is_answered(socket))
+			break;
+		usleep(WAY_US);
+	}
+	return read(found, &byte, 1) == 1;
+}
+
 static void datagrams_go_on(void)
 {
 	int ready[2], socket = rsocket(AF_INET, SOCK_DGRAM, 0), other;
@@ -571,6 +728,7 @@ static void datagrams_go_on(void)
 	close(ready[1]);
 	MUST(read(ready[0], &byte, 1) == 1);
 	say_check(is_answered(socket), "who waits is not caught");
+	say_check(is_way_found(socket, ready[0]), "the way that was being looked for is found");
 	other = rsocket(AF_INET, SOCK_DGRAM, 0);
 	say_check(is_answered(socket) && is_answered(other) && is_answered(other),
 		  "peers old and new are answered");
@@ -594,6 +752,7 @@ int main(int argc, char *argv[])
 		{ "killed", a_killed_peer_is_missed },
 		{ "connecting", a_connection_is_made },
 		{ "steps", a_step_is_finished },
+		{ "accepting", a_request_is_answered },
 		{ "listening", listeners_go_on },
 		{ "datagrams", datagrams_go_on },
 	};
