@@ -13,6 +13,7 @@
 /* Software has as long to ring for what it has written. */
 #define PATIENCE (1000 * NS_PER_MS)
 enum { LOOKS_A_PATIENCE = 4, ARM_NUMBERS = 4 };
+enum { PADDING = 1 }; /* in the place of a digest */
 
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
@@ -26,6 +27,18 @@ uint64_t rules_digest(const uint8_t *bytes, size_t len)
 	for (size_t i = 0; i < len; i++)
 		digest = (digest ^ bytes[i]) * 0x100000001b3ull;
 	return digest;
+}
+
+/* A NOP that asks for no completion pads the request before it, and the adapter has read it when
+ * that one completes. DPDK's driver of encryption pads so, and then writes the NOP's blocks anew. */
+static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
+		       uint16_t index, uint32_t bbs)
+{
+	struct send_wqe wqe = { 0 };
+
+	return hca->format->wqe_opcode(raw) == WQE_NOP &&
+	       !hca->format->decode_send(raw, index, bbs, qp->n, qp->service, &wqe) &&
+	       !wqe.signaled;
 }
 
 /* The function notes the WQE at INDEX, which begins within LEFT blocks that are posted, and returns
@@ -45,7 +58,21 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 	if (!bbs || bbs > max)
 		return left; /* it will be refused, and where the next one begins is not known */
 	*digest = rules_digest(wqe, hca->format->wqe_size(wqe));
+	if (!is_padding(hca, qp, wqe, index, bbs))
+		return bbs;
+	for (uint32_t i = 0; i < bbs; i++)
+		qp->sq.digest[(index + i) & sq_mask(qp)] = PADDING;
 	return bbs;
+}
+
+/* The function returns how many blocks of padding the adapter is at. */
+static uint16_t padding_ahead(const struct qp *qp)
+{
+	uint16_t at = qp->sq.ci;
+
+	while (qp->sq.digest && at != qp->sq.pi && qp->sq.digest[at & sq_mask(qp)] == PADDING)
+		at++;
+	return at - qp->sq.ci;
 }
 
 static void note_wqes(struct hca *hca, struct qp *qp, uint16_t pi)
@@ -69,7 +96,7 @@ void rules_sq_again(struct hca *hca, struct qp *qp)
 
 bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi)
 {
-	if ((uint16_t)(pi - qp->sq.ci) > sq_mask(qp) + 1u) {
+	if ((uint16_t)(pi - qp->sq.ci) > sq_mask(qp) + 1u + padding_ahead(qp)) {
 		say(hca, "record.beyond",
 		    "QP 0x%06x: the record of sends says %u, the ring of %u holds %u up to %u",
 		    qp->n, pi, sq_mask(qp) + 1u, qp->sq.ci, qp->sq.pi);
@@ -89,7 +116,7 @@ void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs)
 	uint8_t wqe[WQE_BYTES_MAX];
 	uint64_t digest = qp->sq.digest ? qp->sq.digest[qp->sq.ci & sq_mask(qp)] : 0;
 
-	if (!digest || sq_copy(hca, qp, qp->sq.ci, bbs, wqe))
+	if (!digest || digest == PADDING || sq_copy(hca, qp, qp->sq.ci, bbs, wqe))
 		return;
 	if (hca->format->wqe_size(wqe) > bbs * qp->sq.block ||
 	    rules_digest(wqe, hca->format->wqe_size(wqe)) != digest)

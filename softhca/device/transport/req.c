@@ -608,8 +608,11 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 	uint64_t bytes, spent = 0;
 
 	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait) {
-		if (spent >= budget)
+		if (spent >= budget) {
+			/* An adapter has read padding before the request in front of it completes. */
+			(void)wqe_load(hca, qp, qp->sq.next);
 			return true;
+		}
 		if (sched_waits(hca, &qp->sched))
 			return false;
 		if (!send_one(hca, qp, &bytes))

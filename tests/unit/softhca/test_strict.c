@@ -516,6 +516,38 @@ static void request_finished_after_its_doorbell(void **state)
 	unpair();
 }
 
+/* The adapter has read it when the request before it completes: its blocks may be written anew. */
+static void padding_is_written_anew(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_NOP, 0, 0);
+	flat_post(a);
+	flat_ring(a);
+	newest(a)[1] ^= 2;
+	posted_write(a);
+	fld_set(flat.mem + a->dbr, FLD(0x4, 31, 0), 65);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
+	assert_int_equal(flat_state(a), PRM_QP_STATE_RTS);
+	fld_set(flat.mem + a->dbr, FLD(0x4, 31, 0), 66);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
+	flat_expect_report("record.beyond");
+	unpair();
+}
+
+static void what_completes_is_no_padding(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_NOP, SIGNALED, 0);
+	flat_post(a);
+	flat_ring(a);
+	newest(a)[15] ^= 2;
+	done(0);
+	flat_expect_report("wqe.changed");
+	unpair();
+}
+
 static void ring_is_not_aligned_to_receives(void **state)
 {
 	struct flat_qp_attr attr = { .rq_offset = 64, .rq_stride = 128 };
@@ -965,6 +997,8 @@ int main(void)
 		IB(record_goes_back),
 		IB(record_of_receives_beyond_the_ring),
 		IB(request_finished_after_its_doorbell),
+		IB(padding_is_written_anew),
+		IB(what_completes_is_no_padding),
 		IB(ring_is_not_aligned_to_receives),
 		IB(consumer_index_goes_back),
 		IB(consumer_index_beyond_the_producer),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrc_data.c - every opcode of an XRC send QP through both doors, to two SRQs behind one receive QP,
- * the payload checked byte by byte.
+ * xrc_data.c - every opcode of an XRC send QP through both doors, to two SRQs behind one receive
+ * QP, the payload checked byte by byte.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

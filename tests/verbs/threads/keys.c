@@ -56,8 +56,8 @@ static void signer_open(struct rig *rig, struct signer *s)
 	for (int i = 0; i < 2; i++)
 		rig_qp_to(rig, &conf, s->pair.end[i].qp, s->pair.end[!i].qp->qp_num, IBV_QPS_RTS);
 	attr.pd = s->pair.pd;
-	attr.create_flags = MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT |
-			    MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE;
+	attr.create_flags =
+		MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT | MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE;
 	MUST(s->mkey = mlx5dv_create_mkey(&attr));
 }
 
