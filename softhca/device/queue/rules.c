@@ -30,7 +30,7 @@ uint64_t rules_digest(const uint8_t *bytes, size_t len)
 }
 
 /* A NOP that asks for no completion pads the request before it, and the adapter has read it when
- * that one completes. DPDK's driver of encryption pads so, and then writes the NOP's blocks anew. */
+ * that completes. DPDK's driver of encryption pads so, and then writes the NOP's blocks anew. */
 static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
 		       uint16_t index, uint32_t bbs)
 {

@@ -609,7 +609,7 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 
 	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait) {
 		if (spent >= budget) {
-			/* An adapter has read padding before the request in front of it completes. */
+			/* Padding is read before the request in front of it completes. */
 			(void)wqe_load(hca, qp, qp->sq.next);
 			return true;
 		}
