@@ -31,13 +31,24 @@ static const uint8_t *run_array(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	return (const uint8_t *)cqe_at(cq, cqe_place(cq, title) + (i ? i : 1));
 }
 
-static uint32_t mini_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title,
-			     const uint8_t *mini, uint32_t i)
+/* Where the WQE counter of a completion is. */
+enum counts { COUNTS_IN_TITLE, COUNTS_REQUESTS, COUNTS_STRIDES };
+
+static enum counts run_counts(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title)
 {
 	if (opcode_is_request(cqe_opcode(title)))
-		return (uint32_t)fld_get(mini, MINI_CQE_WQE_COUNTER);
-	if (cq->mini_cqe_format == MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX)
-		return (uint32_t)fld_get(mini, MINI_CQE_STRIDE);
+		return COUNTS_REQUESTS;
+	return cq->mini_cqe_format == MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX ? COUNTS_STRIDES
+									 : COUNTS_IN_TITLE;
+}
+
+static inline uint16_t mini_counter(enum counts counts, const struct mlx5_cqe64 *title,
+				    const uint8_t *mini, uint32_t i)
+{
+	if (counts == COUNTS_REQUESTS)
+		return (uint16_t)fld_get(mini, MINI_CQE_WQE_COUNTER);
+	if (counts == COUNTS_STRIDES)
+		return (uint16_t)fld_get(mini, MINI_CQE_STRIDE);
 	/* A message without a counter is the next one. */
 	return (uint16_t)(be16toh(title->wqe_counter) + i);
 }
@@ -46,43 +57,52 @@ uint32_t mlx5_cqe_run_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 
 {
 	const uint8_t *array = run_array(cq, title, i - i % PRM_MINI_CQES);
 
-	return mini_counter(cq, title, array + i % PRM_MINI_CQES * PRM_MINI_CQE_SIZE, i);
+	return mini_counter(run_counts(cq, title), title,
+			    array + i % PRM_MINI_CQES * PRM_MINI_CQE_SIZE, i);
 }
 
+/* What the CQEs of a run have in common, and where the first of them goes. */
+struct run {
+	struct mlx5_cqe64 cqe;
+	uint32_t place;
+	enum counts counts;
+};
+
 /* What the mini CQE has is its own. */
-static void run_put(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title, const uint8_t *mini,
-		    uint32_t i)
+static inline void run_put(const struct mlx5_cq *cq, const struct run *run, const uint8_t *mini,
+			   uint32_t i)
 {
-	uint32_t place = cqe_place(cq, title) + i, opcode;
-	uint32_t counter = mini_counter(cq, title, mini, i);
+	uint32_t place = run->place + i, opcode;
 	uint8_t lap = place > cq->mask ? MLX5_CQE_OWNER_MASK : 0;
 	struct mlx5_cqe64 *cqe = cqe_at(cq, place);
 
-	memmove(cqe, title, offsetof(struct mlx5_cqe64, op_own));
+	memcpy(cqe, &run->cqe, offsetof(struct mlx5_cqe64, op_own));
 	cqe->byte_cnt = htobe32(fld_get(mini, MINI_CQE_BYTE_COUNT));
-	if (opcode_is_request(cqe_opcode(title))) {
-		opcode = fld_get(mini, MINI_CQE_SEND_OPCODE);
-		cqe->sop_drop_qpn = htobe32(opcode << FLD_SHIFT(CQE_SEND_OPCODE) | cqe_qpn(cqe));
-	}
-	cqe->wqe_counter = htobe16((uint16_t)counter);
-	__atomic_store_n(&cqe->op_own, (title->op_own & ~FLD_BITS(CQE_FORMAT)) ^ lap,
-			 __ATOMIC_RELAXED);
+	cqe->wqe_counter = htobe16(mini_counter(run->counts, &run->cqe, mini, i));
+	__atomic_store_n(&cqe->op_own, run->cqe.op_own ^ lap, __ATOMIC_RELAXED); /* others peek */
+	if (run->counts != COUNTS_REQUESTS)
+		return;
+	opcode = fld_get(mini, MINI_CQE_SEND_OPCODE);
+	cqe->sop_drop_qpn = htobe32(opcode << FLD_SHIFT(CQE_SEND_OPCODE) | cqe_qpn(&run->cqe));
 }
 
 /* An array is in an entry of its own completions, over which their CQEs are written: it is copied
- * before. The title, from which all are made, comes last. */
-static void run_put_array(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title, uint32_t first,
-			  uint32_t end)
+ * before. */
+static void run_put_array(const struct mlx5_cq *cq, const struct run *run, const uint8_t *from,
+			  uint32_t first, uint32_t end)
 {
 	uint8_t array[PRM_MINI_CQES * PRM_MINI_CQE_SIZE];
 
-	memcpy(array, run_array(cq, title, first), sizeof(array));
+	memcpy(array, from, sizeof(array));
 	while (end-- > first)
-		run_put(cq, title, array + (end - first) * PRM_MINI_CQE_SIZE, end);
+		run_put(cq, run, array + (end - first) * PRM_MINI_CQE_SIZE, end);
 }
 
 int mlx5_cqe_run_take(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title)
 {
+	struct run run = { .cqe = *title,
+			   .place = cqe_place(cq, title),
+			   .counts = run_counts(cq, title) };
 	uint32_t end = mlx5_cqe_run_length(cq, title);
 
 	if (!end) {
@@ -90,10 +110,11 @@ int mlx5_cqe_run_take(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title)
 			   cq->cqn, be32toh(title->byte_cnt), cq->mask + 1);
 		return IBV_WC_GENERAL_ERR;
 	}
+	run.cqe.op_own &= (uint8_t)~FLD_BITS(CQE_FORMAT);
 	while (end) {
 		uint32_t first = (end - 1) / PRM_MINI_CQES * PRM_MINI_CQES;
 
-		run_put_array(cq, title, first, end);
+		run_put_array(cq, &run, run_array(cq, title, first), first, end);
 		end = first;
 	}
 	return IBV_WC_SUCCESS;

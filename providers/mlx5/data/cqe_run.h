@@ -24,7 +24,6 @@ uint32_t mlx5_cqe_run_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 
 /* The run becomes the CQEs that it stands for, of which TITLE is the first, and those behind it are
  * found as others are. The function returns IBV_WC_SUCCESS, or IBV_WC_GENERAL_ERR when the title
  * says what cannot be. */
-int __attribute__((cold))
-mlx5_cqe_run_take(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title);
+int mlx5_cqe_run_take(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title);
 
 #endif
