@@ -470,9 +470,15 @@ static int leave_to_thread(struct stream *listener)
 {
 	int ret = rdmacm_share_open(&listener->share, listener->rs.fd);
 
+	if (ret)
+		return ret;
+	ret = rdmacm_service_add(&listener->rs, &care_of_listener);
 	if (!ret)
-		ret = rdmacm_service_add(&listener->rs, &care_of_listener);
-	return ret ? ret : EAGAIN;
+		return EAGAIN;
+	pthread_mutex_lock(&listener->rs.lock); /* the next try begins with take_over() */
+	rdmacm_share_let_go(&listener->share);
+	pthread_mutex_unlock(&listener->rs.lock);
+	return ret;
 }
 
 static int read_alone(struct stream *listener, struct rdma_ucm_event_resp *request)

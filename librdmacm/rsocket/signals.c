@@ -41,7 +41,8 @@ bool rdmacm_rs_restarts(void)
 	return any;
 }
 
-/* A new thread begins with the mask of the one that makes it. */
+/* A new thread begins with the mask of the one that makes it. That there may be no more threads is
+ * ENOMEM here: EAGAIN means that there is nothing yet, and is waited for. */
 int rdmacm_rs_start_thread(void *(*run)(void *unused))
 {
 	sigset_t all_signals, before;
@@ -54,5 +55,5 @@ int rdmacm_rs_start_thread(void *(*run)(void *unused))
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!ret)
 		pthread_detach(thread);
-	return ret;
+	return ret == EAGAIN ? ENOMEM : ret;
 }

@@ -15,9 +15,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -28,6 +30,7 @@
 static int calls_left = -1; /* the process dies before a call that finds 0 */
 static void (*before_open)(void);
 static bool has_no_number; /* for a descriptor in the next message */
+static bool has_no_thread; /* for the library to start */
 
 static void count_call(void)
 {
@@ -99,11 +102,20 @@ HOOK ssize_t write(int fd, const void *bytes, size_t size)
 	return REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, size);
 }
 
+HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+			void *arg)
+{
+	if (has_no_thread)
+		return EAGAIN;
+	return REAL(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *),
+		    "pthread_create")(thread, attr, run, arg);
+}
+
 /* ---- the heirs ---- */
 
-enum { NOT_DEAD = 64 };
+enum { NOT_DEAD = 64, ALARM_S = 20 };
 
-static int turn[2];     /* closed by the second heir, when it is the turn of the first one */
+static int turn[2];     /* closed by an heir when it is somebody else's turn */
 static int first_is[2]; /* closed by the first heir's death */
 static int deadly_call; /* of the first heir */
 
@@ -264,6 +276,83 @@ static void a_lack_of_numbers_loses_no_request(void)
 	MUST(!rclose(listener));
 }
 
+/* ---- one heir, which lacks something ---- */
+
+/* From the first try the listener is this process's. */
+static int serve_without_threads(int listener)
+{
+	alarm(ALARM_S);
+	await_leaver();
+	has_no_thread = true;
+	for (int i = 0; i < 3; i++) {
+		if (raccept(listener, NULL, NULL) >= 0 || errno != ENOMEM)
+			return 2;
+	}
+	has_no_thread = false;
+	close(turn[1]);
+	return serve_who_speaks(listener);
+}
+
+static int leave_without_threads(int listener)
+{
+	child_that_reports(serve_without_threads, listener);
+	close(turn[1]);
+	return 0;
+}
+
+static void a_lack_of_threads_loses_no_listener(void)
+{
+	int socket;
+
+	say_topic("an heir without threads");
+	MUST(!pipe(turn));
+	MUST(listen_in_child(leave_without_threads));
+	close(turn[1]);
+	await_end(turn[0]);
+	close(turn[0]);
+	socket = connect_soon();
+	say_check(socket >= 0 && comes_back(socket, "hello"), "serves when it may have one");
+	rclose(socket);
+	say_check(reports_well(), "and was told ENOMEM before");
+	results_close();
+}
+
+static char empty_root[] = "/tmp/rsocket-heirs.XXXXXX";
+
+static int cannot_inherit(int listener)
+{
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+
+	alarm(ALARM_S);
+	if (chdir(empty_root) || chroot("."))
+		return 2;
+	await_leaver();
+	if (raccept(listener, NULL, NULL) >= 0 || errno != EINVAL)
+		return 3;
+	return rpoll(&fd, 1, -1) != 1 || !(fd.revents & POLLERR) || rclose(listener);
+}
+
+static int leave_imprisoned(int listener)
+{
+	child_that_reports(cannot_inherit, listener);
+	return 0;
+}
+
+/* Neither the pipe nor rdma_cm can be opened there. */
+static void an_heir_in_a_chroot_has_nothing(void)
+{
+	say_topic("an heir in a chroot");
+	if (geteuid()) {
+		say("only root may have one: skipped");
+		return;
+	}
+	MUST(mkdtemp(empty_root));
+	MUST(listen_in_child(leave_imprisoned));
+	say_check(reports_well(), "is told that the listener has gone");
+	results_close();
+	MUST(!rmdir(empty_root));
+}
+
 static void an_heir_may_die_at_any_time(void)
 {
 	int call = 0;
@@ -278,9 +367,11 @@ int main(int argc, char *argv[])
 {
 	if (argc > 1)
 		forks_address = argv[1];
-	alarm(60);
+	alarm(3 * ALARM_S);
 	a_lack_of_numbers_loses_no_request();
 	requests_outlive_the_first_heir();
 	an_heir_may_die_at_any_time();
+	a_lack_of_threads_loses_no_listener();
+	an_heir_in_a_chroot_has_nothing();
 	return say_failures() != 0;
 }

@@ -90,6 +90,18 @@ __attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, 
 	return real(fd, bytes, size);
 }
 
+static bool has_no_thread; /* for the library to start */
+
+__attribute__((visibility("default"))) int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
+{
+	int (*const real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))(
+			uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
+
+	return has_no_thread ? EAGAIN : real(thread, attr, run, arg);
+}
+
 static int by_udp; /* datagrams, with those by which two sockets come together */
 
 __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
@@ -598,6 +610,23 @@ static int serve_late(int unused)
 	return child_echo(listener) || child_echo(listener) || rclose(listener) || !is_idle();
 }
 
+/* The library's thread is to read the requests for a program that has changed its user. */
+static int serve_without_threads(int unused)
+{
+	int listener;
+
+	(void)unused;
+	forks_port--;
+	has_no_thread = true;
+	listener = listen_here();
+	if (change_user())
+		return 2;
+	if (raccept(listener, NULL, NULL) >= 0 || errno != ENOMEM)
+		return 3;
+	has_no_thread = false;
+	return child_echo(listener) || child_echo(listener) || rclose(listener) || !is_idle();
+}
+
 static void *serve_in_thread(void *listener)
 {
 	return (void *)(intptr_t)(child_echo(*(int *)listener) || child_echo(*(int *)listener));
@@ -632,6 +661,10 @@ static void listeners_go_on(void)
 	server = child_that(serve_late, 0);
 	say_check(is_served() && is_served() && ends_well(server),
 		  "requests that waited are served");
+	next_port();
+	server = child_that(serve_without_threads, 0);
+	say_check(is_served() && is_served() && ends_well(server),
+		  "so they are when there could be no thread before");
 	next_port();
 	server = child_that(serve_in_threads, 0);
 	for (int i = 0; i < 4; i++)
