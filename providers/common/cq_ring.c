@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "util/barrier.h"
+#include "util/bits.h"
 
 static uint8_t *entry_last(const struct cq_ring *ring, uint32_t index)
 {
@@ -46,7 +47,10 @@ static void entry_move(const struct cqe_marks *marks, const struct cq_ring *from
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci)
 {
-	for (uint32_t i = ci; i != ci + (1u << from->count_log); i++) {
+	const uint32_t room = 1u << to->count_log; /* for as many, and the end is one more */
+	const uint32_t limit = min_of(1u << from->count_log, room + 1);
+
+	for (uint32_t i = ci; i != ci + limit; i++) {
 		uint8_t last = *(const volatile uint8_t *)entry_last(from, i);
 
 		if ((last & marks->owner) != entry_owner(marks, from, i))
@@ -54,6 +58,8 @@ bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *
 		dma_load_barrier();
 		if ((last & marks->opcode) == marks->resize)
 			return true;
+		if (i == ci + room)
+			return false;
 		entry_move(marks, from, to, i);
 	}
 	return false;

@@ -31,7 +31,8 @@ struct cq_ring {
 void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t first);
 /* The CQEs of a ring from CI on, which nobody has read, move to a new one. The function returns
- * false when the adapter has not marked the end. */
+ * false when the adapter has not marked the end, or has written more of them, since somebody looked
+ * whether they fit, than there are entries in the new ring. */
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 

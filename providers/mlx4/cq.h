@@ -45,7 +45,7 @@ struct mlx4_cq {
 	bool has_time;
 	bool taken; /* the program reads the ring by itself: mlx4dv_init_obj() */
 	struct queue_mem buf;
-	struct cq_old_ring *old_rings; /* see cq_resize.c */
+	struct cq_old_ring *old_rings; /* see providers/common/cq_resize.h */
 	struct queue_rec rec;          /* dbrec */
 };
 

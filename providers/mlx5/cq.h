@@ -54,7 +54,7 @@ struct mlx5_cq {
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
 	struct queue_rec rec;          /* dbrec */
-	struct cq_old_ring *old_rings; /* see cq_resize.c */
+	struct cq_old_ring *old_rings; /* see providers/common/cq_resize.h */
 	struct cq_stall stall;
 
 	/* A program was told where the ring is, the last time when ci was shown_ci, and reads it by

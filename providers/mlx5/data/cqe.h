@@ -138,14 +138,14 @@ CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
  * right without the lock, too: the index only grows, so when the entry at a stale index has not
  * arrived, no later one has; and the ring could lap within this call only with CQEs that are newer
  * than it. What is found stands if the index is the same under the lock: a ring is replaced before
- * the index is (cq_resize.c). */
+ * the index is (providers/common/cq_resize.c). */
 CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
 {
 	const uint8_t *ring;
 	uint32_t mask;
 
 	*ci = __atomic_load_n(&cq->ci, __ATOMIC_ACQUIRE);
-	/* The mask is read before the ring, as cq_resize.c replaces the ring before the mask. */
+	/* The mask is read before the ring, as a ring is replaced before its mask. */
 	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
 	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
 	*cqe = (const struct mlx5_cqe64 *)(ring + ((size_t)(*ci & mask) << cq->entry_log));

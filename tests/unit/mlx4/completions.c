@@ -314,6 +314,100 @@ static void a_ring_without_end_keeps_both(void **state)
 	rig_free(rig);
 }
 
+/* More completions have come than the new ring has entries: none of them is over another. */
+static void late_completions_are_no_more_than_the_ring_has(void **state)
+{
+	static const struct {
+		unsigned int late;
+		int ret;
+	} cases[] = { { 7, 0 }, { 8, 0 }, { 9, EIO }, { 20, EIO } };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct rig *rig = rig_new(NULL);
+
+		assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, 31), 0);
+		rig->cq_pi = rig->cq->ci;
+		rig_late_cqes = cases[i].late;
+		assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, 7), cases[i].ret);
+		rig_late_cqes = 0;
+		rig_free(rig);
+	}
+}
+
+/* ---- an allocator that resizes ---- */
+
+/* While a ring is being allocated, as another thread might, it gives the CQ a larger one. */
+struct meddler {
+	struct provider_pd domain;
+	struct ibv_cq *cq;
+	int cqe; /* that it resizes to, once; 0: it does not */
+	unsigned int given, back;
+};
+
+static void *meddler_give(struct ibv_pd *pd, void *arg, size_t size, size_t alignment,
+			  uint64_t type)
+{
+	struct meddler *meddler = arg;
+	int cqe = meddler->cqe;
+	void *addr = aligned_alloc(alignment, align_up(size, alignment));
+
+	(void)pd;
+	(void)type;
+	meddler->cqe = 0;
+	meddler->given++;
+	if (cqe)
+		assert_int_equal(mlx4_cq_resize(meddler->cq, cqe), 0);
+	return memset(addr, 0, size);
+}
+
+static void meddler_take(struct ibv_pd *pd, void *arg, void *addr, uint64_t type)
+{
+	struct meddler *meddler = arg;
+
+	(void)pd;
+	(void)type;
+	meddler->back++;
+	free(addr);
+}
+
+static struct ibv_cq *meddler_cq(struct rig *rig, struct meddler *meddler)
+{
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 31,
+						  .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+						  .parent_domain = &meddler->domain.pd };
+	struct verbs_cq *vcq;
+
+	meddler->domain.pd.context = &rig->ctx->vctx.context;
+	meddler->domain.alloc = meddler_give;
+	meddler->domain.free = meddler_take;
+	meddler->domain.pd_context = meddler;
+	assert_int_equal(mlx4_cq_create(&rig->ctx->vctx.context, &attr, &vcq), 0);
+	return meddler->cq = &vcq->cq;
+}
+
+/* A poller without the lock may still have the mask of the largest ring there was. */
+static void rings_do_not_shrink_below_another_threads(void **state)
+{
+	struct meddler meddler = { .given = 0 };
+	struct rig *rig = rig_new(NULL);
+	struct mlx4_cq *own = rig->cq;
+	struct ibv_cq *cq = meddler_cq(rig, &meddler);
+
+	(void)state;
+	rig->cq = to_mcq(cq);
+	rig->cq_pi = 0;
+	meddler.cqe = 1023;
+	assert_int_equal(mlx4_cq_resize(cq, 7), 0);
+	assert_int_equal(cq->cqe, 7);
+	assert_int_equal(rig->cq->mask, 7);
+	assert_true(rig->cq->buf.size >= 1024 * M4_CQE_LARGE);
+	assert_int_equal(mlx4_cq_destroy(cq), 0);
+	assert_int_equal(meddler.given, meddler.back);
+	rig->cq = own;
+	rig_free(rig);
+}
+
 /* ---- many in a row ---- */
 
 #define RUN 32
@@ -501,6 +595,8 @@ int main(void)
 		cmocka_unit_test(unread_completions_move_to_the_new_ring),
 		cmocka_unit_test(unread_completions_are_not_lost_to_a_small_ring),
 		cmocka_unit_test(a_ring_without_end_keeps_both),
+		cmocka_unit_test(late_completions_are_no_more_than_the_ring_has),
+		cmocka_unit_test(rings_do_not_shrink_below_another_threads),
 		cmocka_unit_test(runs_of_any_length_say_the_same),
 	};
 

@@ -43,6 +43,7 @@ int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_at
 }
 
 bool rig_ring_has_no_end;
+unsigned int rig_late_cqes;
 uint64_t rig_new_ring;
 
 /* The old ring ends with a CQE that says so. */
@@ -54,6 +55,8 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udat
 	rig_new_ring = req->buf_addr;
 	if (rig_ring_has_no_end)
 		return 0;
+	for (unsigned int i = 0; i < rig_late_cqes; i++)
+		rig_complete(resized, &(struct rig_cqe){ .is_send = true, .opcode = M4_SEND });
 	rig_complete(resized, &(struct rig_cqe){ .opcode = M4_CQE_RESIZE });
 	return 0;
 }
