@@ -128,6 +128,13 @@ int provider_queue_rec_alloc(struct dbrec_pool *pool, struct ibv_pd *pd, uint64_
 
 	if (ret)
 		return ret;
+	if ((uintptr_t)addr % RECORD_ALIGNMENT) {
+		verbs_warn("the allocator of the parent domain gave %p for a doorbell record: it "
+			   "must be a multiple of %d",
+			   addr, RECORD_ALIGNMENT);
+		ppd->free(pd, ppd->pd_context, addr, type);
+		return EINVAL;
+	}
 	*rec = (struct queue_rec){ .words = addr, .owner = addr ? ppd : NULL };
 	return addr ? 0 : provider_dbrec_alloc(pool, &rec->words);
 }

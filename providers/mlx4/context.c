@@ -92,11 +92,21 @@ static void unmap_pages(struct mlx4_context *ctx)
 	munmap(ctx->uar, size);
 }
 
+/* Contexts of the adapter say in which pages a ring is, and not where in the first: mlx4_ib would
+ * take any address for that of its page. */
 int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
 			 const struct queue_mem_request *request, struct queue_mem *mem)
 {
+	int ret;
+
 	pd = provider_allocators_domain(ctx->allocators, pd);
-	return provider_queue_mem_alloc(&ctx->queue_bufs, pd, request, mem);
+	ret = provider_queue_mem_alloc(&ctx->queue_bufs, pd, request, mem);
+	if (ret || !((uintptr_t)mem->addr % request->place.align))
+		return ret;
+	verbs_warn("the program's allocator gave %p for a ring: it must start with a page",
+		   mem->addr);
+	provider_queue_mem_free(mem);
+	return EINVAL;
 }
 
 int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)

@@ -341,7 +341,8 @@ static void late_completions_are_no_more_than_the_ring_has(void **state)
 struct meddler {
 	struct provider_pd domain;
 	struct ibv_cq *cq;
-	int cqe; /* that it resizes to, once; 0: it does not */
+	int cqe;                           /* that it resizes to, once; 0: it does not */
+	size_t ring_offset, record_offset; /* of what it gives, from where that should be */
 	unsigned int given, back;
 };
 
@@ -350,7 +351,8 @@ static void *meddler_give(struct ibv_pd *pd, void *arg, size_t size, size_t alig
 {
 	struct meddler *meddler = arg;
 	int cqe = meddler->cqe;
-	void *addr = aligned_alloc(alignment, align_up(size, alignment));
+	size_t room = align_up(size, RIG_PAGE);
+	uint8_t *addr = aligned_alloc(RIG_PAGE, room);
 
 	(void)pd;
 	(void)type;
@@ -358,7 +360,8 @@ static void *meddler_give(struct ibv_pd *pd, void *arg, size_t size, size_t alig
 	meddler->given++;
 	if (cqe)
 		assert_int_equal(mlx4_cq_resize(meddler->cq, cqe), 0);
-	return memset(addr, 0, size);
+	memset(addr, 0, room);
+	return addr + (alignment == RIG_PAGE ? meddler->ring_offset : meddler->record_offset);
 }
 
 static void meddler_take(struct ibv_pd *pd, void *arg, void *addr, uint64_t type)
@@ -368,22 +371,24 @@ static void meddler_take(struct ibv_pd *pd, void *arg, void *addr, uint64_t type
 	(void)pd;
 	(void)type;
 	meddler->back++;
-	free(addr);
+	free((void *)((uintptr_t)addr / RIG_PAGE * RIG_PAGE));
 }
 
-static struct ibv_cq *meddler_cq(struct rig *rig, struct meddler *meddler)
+static int meddler_cq(struct rig *rig, struct meddler *meddler)
 {
 	const struct ibv_cq_init_attr_ex attr = { .cqe = 31,
 						  .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
 						  .parent_domain = &meddler->domain.pd };
 	struct verbs_cq *vcq;
+	int ret;
 
 	meddler->domain.pd.context = &rig->ctx->vctx.context;
 	meddler->domain.alloc = meddler_give;
 	meddler->domain.free = meddler_take;
 	meddler->domain.pd_context = meddler;
-	assert_int_equal(mlx4_cq_create(&rig->ctx->vctx.context, &attr, &vcq), 0);
-	return meddler->cq = &vcq->cq;
+	ret = mlx4_cq_create(&rig->ctx->vctx.context, &attr, &vcq);
+	meddler->cq = ret ? NULL : &vcq->cq;
+	return ret;
 }
 
 /* A poller without the lock may still have the mask of the largest ring there was. */
@@ -392,9 +397,11 @@ static void rings_do_not_shrink_below_another_threads(void **state)
 	struct meddler meddler = { .given = 0 };
 	struct rig *rig = rig_new(NULL);
 	struct mlx4_cq *own = rig->cq;
-	struct ibv_cq *cq = meddler_cq(rig, &meddler);
+	struct ibv_cq *cq;
 
 	(void)state;
+	assert_int_equal(meddler_cq(rig, &meddler), 0);
+	cq = meddler.cq;
 	rig->cq = to_mcq(cq);
 	rig->cq_pi = 0;
 	meddler.cqe = 1023;
@@ -406,6 +413,30 @@ static void rings_do_not_shrink_below_another_threads(void **state)
 	assert_int_equal(meddler.given, meddler.back);
 	rig->cq = own;
 	rig_free(rig);
+}
+
+/* The kernel asks for the pages of a ring, wherever in the first it would begin. */
+static void what_an_allocator_gives_begins_where_it_must(void **state)
+{
+	static const struct {
+		size_t ring, record;
+		int ret;
+	} cases[] = { { 0, 0, 0 },  { 64, 0, EINVAL }, { 2048, 0, EINVAL },
+		      { 0, 64, 0 }, { 0, 8, 0 },       { 0, 4, EINVAL } };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct meddler meddler = { .ring_offset = cases[i].ring,
+					   .record_offset = cases[i].record };
+		struct rig *rig = rig_new(NULL);
+
+		assert_int_equal(meddler_cq(rig, &meddler), cases[i].ret);
+		assert_true(meddler.given);
+		if (meddler.cq)
+			assert_int_equal(mlx4_cq_destroy(meddler.cq), 0);
+		assert_int_equal(meddler.given, meddler.back);
+		rig_free(rig);
+	}
 }
 
 /* ---- many in a row ---- */
@@ -597,6 +628,7 @@ int main(void)
 		cmocka_unit_test(a_ring_without_end_keeps_both),
 		cmocka_unit_test(late_completions_are_no_more_than_the_ring_has),
 		cmocka_unit_test(rings_do_not_shrink_below_another_threads),
+		cmocka_unit_test(what_an_allocator_gives_begins_where_it_must),
 		cmocka_unit_test(runs_of_any_length_say_the_same),
 	};
 
