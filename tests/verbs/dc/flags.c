@@ -299,3 +299,97 @@ void dc_not_ignored(struct rig *rig)
 			    flags[i]);
 	parts_close(&parts);
 }
+
+/* ---- scatter to CQE ---- */
+
+enum { SHORT = 16 };
+
+/* The function tells whether completion N of a CQ, none of which had more than an entry, had its
+ * payload inside. */
+static bool came_in_cqe(struct ibv_cq *cq, uint32_t n)
+{
+	struct mlx5dv_cq ring;
+	struct mlx5dv_obj obj = { .cq = { cq, &ring } };
+	const uint8_t *end;
+
+	MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ));
+	end = (const uint8_t *)ring.buf + (size_t)(n + 1) * ring.cqe_size;
+	return ((const struct mlx5_cqe64 *)(const void *)end)[-1].op_own &
+	       (MLX5_INLINE_SCATTER_32 | MLX5_INLINE_SCATTER_64);
+}
+
+static void read_one(struct ibv_qp *qp, const struct ibv_sge *to, uint64_t from, uint32_t rkey)
+{
+	struct ibv_send_wr wr = { .sg_list = (struct ibv_sge *)(uintptr_t)to,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_RDMA_READ,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .wr.rdma = { from, rkey } };
+	struct ibv_send_wr *bad;
+
+	MUST(!ibv_post_send(qp, &wr, &bad));
+}
+
+static struct ibv_qp *scatter_qp(const struct rig_pair *pair, const struct rig_end *end,
+				 uint32_t flags)
+{
+	struct mlx5dv_qp_init_attr mlx5 = { .comp_mask = MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS,
+					    .create_flags = flags };
+	struct ibv_qp_init_attr_ex attr = { .send_cq = end->cq,
+					    .recv_cq = end->cq,
+					    .cap = pair->conf.cap,
+					    .qp_type = IBV_QPT_RC,
+					    .sq_sig_all = pair->conf.sig_all,
+					    .comp_mask = IBV_QP_INIT_ATTR_PD,
+					    .pd = pair->pd };
+
+	return mlx5dv_create_qp(pair->rig->ctx, &attr, &mlx5);
+}
+
+/* End 1 receives a short message, and reads one. */
+static void say_scatter(const struct rig_pair *pair, uint32_t flags)
+{
+	const struct rig_end *from = &pair->end[0], *to = &pair->end[1];
+	struct ibv_sge out = { (uintptr_t)from->buf, SHORT, from->mr->lkey };
+	struct ibv_sge in = { (uintptr_t)to->buf, SHORT, to->mr->lkey };
+	struct ibv_recv_wr receive = { .sg_list = &in, .num_sge = 1 }, *bad_receive;
+	struct ibv_send_wr send = { .sg_list = &out,
+				    .num_sge = 1,
+				    .opcode = IBV_WR_SEND,
+				    .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+	struct ibv_wc wc;
+	bool right;
+
+	memset(from->buf, 0x5a, SHORT);
+	memset(to->buf, 0, 2 * SHORT);
+	MUST(!ibv_post_recv(to->qp, &receive, &bad_receive));
+	MUST(!ibv_post_send(from->qp, &send, &bad));
+	MUST(rig_poll(to->cq, 1, &wc) == 1 && !wc.status);
+	right = !memcmp(from->buf, to->buf, SHORT);
+	in.addr += SHORT;
+	read_one(to->qp, &in, out.addr, from->mr->rkey);
+	MUST(rig_poll(to->cq, 1, &wc) == 1 && !wc.status);
+	say_check(right && !memcmp(from->buf, to->buf + SHORT, SHORT), "the bytes are there");
+	say("flags %#x, all signaled %d: inside were %d %d", flags, pair->conf.sig_all,
+	    came_in_cqe(to->cq, 0), came_in_cqe(to->cq, 1));
+}
+
+void dc_scatter(struct rig *rig)
+{
+	static const uint32_t flags[] = { 0, MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE,
+					  MLX5DV_QP_CREATE_ALLOW_SCATTER_TO_CQE };
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(flags); i++) {
+		struct rig_conf conf = rig_conf_default();
+		struct rig_pair pair;
+
+		conf.sig_all = i % 2;
+		rig_pair_open(rig, &conf, &pair);
+		MUST(!ibv_destroy_qp(pair.end[1].qp));
+		MUST(pair.end[1].qp = scatter_qp(&pair, &pair.end[1], flags[i / 2]));
+		rig_pair_reconnect(&pair);
+		say_scatter(&pair, flags[i / 2]);
+		rig_pair_close(&pair);
+	}
+}

@@ -12,6 +12,7 @@ static const struct rig_topic topics[] = {
 	{ "create-operations", dc_create_operations },
 	{ "absent-queues", dc_absent_queues },
 	{ "not-ignored", dc_not_ignored },
+	{ "scatter", dc_scatter },
 	{ "states", dc_states },
 	{ "query", dc_query },
 	{ "example", dc_example },
