@@ -108,7 +108,8 @@ struct format {
 			   enum fabric_service service, struct send_wqe *wqe);
 	/* The call decodes a WQE of a management QP, whose headers software has written; the AV is
 	 * made of them. NULL: such a QP has WQEs like any other. */
-	int (*decode_special)(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
+	int (*decode_special)(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
+			      uint16_t index, struct send_wqe *wqe);
 	bool tells_pkey_index; /* CQEs of QP1, where others have the P_Key itself */
 	/* The call decodes the address vector of a datagram, whose port has RoCE or InfiniBand. */
 	void (*decode_av)(const uint8_t *av, bool roce, struct datagram_to *to);

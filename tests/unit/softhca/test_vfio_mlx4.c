@@ -913,13 +913,13 @@ static void fill_special_wqe(uint32_t wqe, uint32_t dest, uint32_t len)
 	put32(at + 68, 0);
 }
 
-static void special_to_rts(uint32_t qpn)
+static void special_to_rts(uint32_t qpn, unsigned int log_slot)
 {
 	uint8_t *qpc = in(8);
 
 	for (unsigned int i = 0; i < 3; i++) {
 		fill_qp(qpn, false, 7);
-		qpc[0xa] = 3 << 3 | 3; /* slots of 128 bytes */
+		qpc[0xa] = 3 << 3 | (log_slot - 4);
 		qpc[8] = 5 << 5 | 11;
 		put32(qpc + 0xa8, 0x80010000);
 		put32(in(0), i ? 0 : 1 << 5);
@@ -939,7 +939,7 @@ static void a_management_datagram_arrives(void **state)
 	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL + 1, 0), BAD_PARAM);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL, 0), OK);
-	special_to_rts(qpn);
+	special_to_rts(qpn, 7);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, 0, 0), BAD_RES_STATE);
 	memset(guest(DATA), 0x5c, 256);
 	put32(guest(recv_ring), 296);
@@ -1121,7 +1121,7 @@ static void frames_come_back_to_their_sender(void **state)
 	assert_int_equal(command(QUERY_QP, 0, QPN, 0), BAD_RESOURCE);
 }
 
-enum { CQE_ERROR = 0x1e, OF_SEND = 1 << 6, BAD_SIZE = 0x6b };
+enum { CQE_ERROR = 0x1e, OF_SEND = 1 << 6, BAD_SIZE = 0x6b, BAD_AV = 0x6f };
 
 /* A WQE that says to be longer than its ring: what is behind what was read is not the guest's. */
 static void a_frame_ends_where_its_ring_does(void **state)
@@ -1181,6 +1181,79 @@ static void a_queue_of_frames_can_be_in_error(void **state)
 	assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
 }
 
+/* Headers of a datagram of RoCE are too long for one piece of a WQE. */
+static void fill_roce_headers(uint32_t wqe, const uint8_t *gid, uint16_t type)
+{
+	enum { FIRST = 44, ALL = 14 + 40 + 12 + 8 };
+	uint8_t headers[ALL] = { 0 };
+
+	memcpy(headers, own, 6);
+	memcpy(headers + 6, own, 6);
+	headers[12] = type >> 8;
+	headers[13] = (uint8_t)type;
+	put32(headers + 14, 6u << 28 | 0x5a << 20);
+	put32(headers + 18, (12 + 8 + 256 + 4) << 16 | 0x1b << 8 | 64);
+	memcpy(headers + 22, gid, 16);
+	memcpy(headers + 38, gid, 16);
+	put32(headers + 54, 0x6400ffff); /* BTH: UD, SEND, to QP1 */
+	put32(headers + 58, 1);
+	put32(headers + 66, 0x80010000); /* DETH */
+	put32(headers + 70, 1);
+	put32(guest(wqe + 16), 1u << 31 | FIRST);
+	memcpy(guest(wqe + 20), headers, FIRST);
+	put32(guest(wqe + 64), 1u << 31 | (ALL - FIRST));
+	memcpy(guest(wqe + 68), headers + FIRST, ALL - FIRST);
+}
+
+static void post_roce_datagram(uint32_t wqe, const uint8_t *gid, uint16_t type)
+{
+	fill_roce_headers(wqe, gid, type);
+	put32(guest(wqe + 112), 256);
+	put32(guest(wqe + 116), KEY << 8);
+	put64(guest(wqe + 120), DATA);
+	put32(guest(wqe + 128), 1u << 31 | 4);
+	put32(guest(wqe + 4), 9);
+	put32(guest(wqe + 8), 3 << 2);
+	put32(guest(wqe), 0xa);
+}
+
+/* Its source is the GID that its header names, here the port's second. */
+static void a_management_datagram_arrives_on_roce(void **state)
+{
+	static const uint8_t gids[2][16] = { { 0xfe, 0x80, [15] = 1 }, { 0xfe, 0x80, [15] = 2 } };
+	uint32_t qpn = SPECIAL + 2, recv_ring = RINGS + 8 * 256;
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	memcpy(in(0), gids, sizeof(gids));
+	assert_int_equal(mailbox(SET_PORT, GIDS, ETHERNET), OK);
+	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL, 0), OK);
+	special_to_rts(qpn, 8);
+	memset(guest(DATA), 0x5c, 256);
+	put32(guest(recv_ring), 296);
+	put32(guest(recv_ring + 4), KEY << 8);
+	put64(guest(recv_ring + 8), DATA + 0x800);
+	put32(guest(RECORDS + 0x80), 1);
+	post_roce_datagram(RINGS, gids[1], 0x8915);
+	post_roce_datagram(RINGS + 256, gids[1], 0x8100);
+	doorbell32(UAR * 0x1000 + 0x14, qpn << 8);
+	vfio_run();
+	assert_int_equal(cqe(0)[31] & 0x5f, 1);
+	assert_int_equal(get32(cqe(0) + 8), 1u << 31 | 1); /* from QP1, with a GRH */
+	assert_int_equal(get32(cqe(0) + 0x14), 296);
+	assert_int_equal(get32(guest(DATA + 0x800)), 6u << 28 | 0x5a << 20);
+	assert_memory_equal(guest(DATA + 0x808), gids[1], 16);
+	assert_memory_equal(guest(DATA + 0x818), gids[1], 16);
+	assert_memory_equal(guest(DATA + 0x800 + 40), guest(DATA), 256);
+	assert_int_equal(cqe(1)[31] & 0x7f, 0x4a);
+	assert_int_equal(cqe(2)[31] & 0x7f, OF_SEND | CQE_ERROR);
+	assert_int_equal(cqe(2)[0x1a], BAD_AV);
+}
+
 #define TEST(name)      cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4, vfio_teardown)
 #define TEST_ROCE(name) cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4_roce, vfio_teardown)
 
@@ -1214,6 +1287,7 @@ int main(void)
 		TEST_ROCE(a_frame_ends_where_its_ring_does),
 		TEST_ROCE(closing_forgets_who_takes_frames),
 		TEST_ROCE(a_queue_of_frames_can_be_in_error),
+		TEST_ROCE(a_management_datagram_arrives_on_roce),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

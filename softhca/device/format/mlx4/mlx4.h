@@ -36,7 +36,8 @@ uint32_t mlx4_changed_key(const uint8_t *raw);
 int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
 /* special_wqe.c */
-int mlx4_decode_special(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
+int mlx4_decode_special(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
+			uint16_t index, struct send_wqe *wqe);
 
 /* cqe.c */
 uint32_t mlx4_encode_cqe(const struct cqe_place *place, const struct completion *done,
