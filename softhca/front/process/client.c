@@ -337,6 +337,28 @@ bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 	return found;
 }
 
+/* The name of a program may have any character; no other field has a bracket. */
+uint64_t client_thread_start(pid_t tid)
+{
+	char path[48], line[512];
+	unsigned long long start = 0;
+	const char *at = NULL;
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	stat = fopen(path, "re");
+	if (stat && fgets(line, sizeof(line), stat))
+		at = strrchr(line, ')');
+	if (stat)
+		fclose(stat);
+	if (!at || sscanf(at,
+			  ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			  "%*s %*s %llu",
+			  &start) != 1)
+		return 0;
+	return start;
+}
+
 unsigned int client_thread_uid(pid_t tid)
 {
 	unsigned int ids[3];

@@ -56,6 +56,7 @@ int client_pick_descriptor(pid_t tid, int *number);
 struct credentials_change {
 	LIST_ENTRY(credentials_change) entry;
 	pid_t tid;
+	uint64_t started; /* when the thread was, as another one may have its number later */
 	uint64_t number;
 };
 
@@ -79,6 +80,9 @@ struct client *client_find(pid_t tid);
 /* The function reads the real, effective and saved numbers of thread TID: "Uid" or "Gid". It
  * returns false if they are not known. */
 bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3]);
+/* The function returns when thread TID was started, in ticks since the system was, or 0 if there is
+ * none. */
+uint64_t client_thread_start(pid_t tid);
 /* The function returns the effective user of thread TID, or -1 if it is not known. */
 unsigned int client_thread_uid(pid_t tid);
 

@@ -17,20 +17,41 @@
 
 static uint64_t last_change;
 
+static bool is_of(const struct credentials_change *change, pid_t tid)
+{
+	return change->tid == tid && change->started == client_thread_start(tid);
+}
+
 static struct credentials_change *change_find(const struct client *client, pid_t tid)
 {
 	struct credentials_change *change;
 
 	LIST_FOREACH(change, &client->changes, entry)
-		if (change->tid == tid)
+		if (is_of(change, tid))
 			return change;
 	return NULL;
 }
 
+/* A program may change the user in threads that end, as a file server does for each request. */
+static void changes_drop_ended(struct client *client)
+{
+	struct credentials_change *change, *next;
+
+	for (change = LIST_FIRST(&client->changes); change; change = next) {
+		next = LIST_NEXT(change, entry);
+		if (is_of(change, change->tid))
+			continue;
+		LIST_REMOVE(change, entry);
+		free(change);
+	}
+}
+
 static void change_note(struct client *client, pid_t tid)
 {
-	struct credentials_change *change = change_find(client, tid);
+	struct credentials_change *change;
 
+	changes_drop_ended(client);
+	change = change_find(client, tid);
 	if (!change) {
 		change = calloc(1, sizeof(*change));
 		if (!change) {
@@ -38,6 +59,7 @@ static void change_note(struct client *client, pid_t tid)
 			return;
 		}
 		change->tid = tid;
+		change->started = client_thread_start(tid);
 		LIST_INSERT_HEAD(&client->changes, change, entry);
 	}
 	change->number = ++last_change;

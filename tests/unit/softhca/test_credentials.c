@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_credentials.c - which threads have the credentials of who opened a file, after changes of
+ * user and group. The threads are the test's own; what they change is only said.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "softhca/front/process/credentials.h"
+
+static pid_t own_tid(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+/* ---- a thread that says one change, and lives until it is let go ---- */
+
+struct member {
+	pthread_t thread;
+	pthread_barrier_t met;
+	pid_t tid;
+	int nr;
+	uint64_t arg;
+	bool is_nobody; /* without capabilities, if the test has some */
+};
+
+enum { NO_CALL = -1, NOBODY = 65534 };
+
+static void say_change_to(int nr, uint64_t arg)
+{
+	struct seccomp_notif notif = {
+		.data = { .nr = nr, .args = { arg, (uint64_t)-1, (uint64_t)-1 } },
+	};
+	struct call call = { .notif = &notif, .tid = own_tid() };
+
+	if (nr >= 0)
+		credentials_change(&call);
+}
+
+static void *member_run(void *arg)
+{
+	struct member *member = arg;
+
+	member->tid = own_tid();
+	if (member->is_nobody) /* the thread alone, which glibc's would not do */
+		syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
+	say_change_to(member->nr, member->arg);
+	pthread_barrier_wait(&member->met);
+	pthread_barrier_wait(&member->met);
+	return NULL;
+}
+
+static void member_begin(struct member *member)
+{
+	pthread_barrier_init(&member->met, NULL, 2);
+	assert_int_equal(pthread_create(&member->thread, NULL, member_run, member), 0);
+	pthread_barrier_wait(&member->met);
+}
+
+static void member_start_with(struct member *member, int nr, uint64_t arg)
+{
+	*member = (struct member){ .nr = nr, .arg = arg };
+	member_begin(member);
+}
+
+static void member_start(struct member *member, int nr)
+{
+	member_start_with(member, nr, getuid());
+}
+
+static void nobody_start(struct member *member, int nr, uint64_t arg)
+{
+	*member = (struct member){ .nr = nr, .arg = arg, .is_nobody = true };
+	member_begin(member);
+}
+
+static void member_end(struct member *member)
+{
+	pthread_barrier_wait(&member->met);
+	pthread_join(member->thread, NULL);
+	pthread_barrier_destroy(&member->met);
+}
+
+/* ---- the process ---- */
+
+static struct client *client;
+
+static int client_begin(void **state)
+{
+	(void)state;
+	return client_get(getpid(), &client);
+}
+
+static int client_end(void **state)
+{
+	(void)state;
+	client_put(client);
+	return 0;
+}
+
+static unsigned int count_notes(void)
+{
+	struct credentials_change *change;
+	unsigned int count = 0;
+
+	LIST_FOREACH(change, &client->changes, entry)
+		count++;
+	return count;
+}
+
+/* ---- the tests ---- */
+
+static void threads_share_what_nobody_has_changed(void **state)
+{
+	struct credentials opener = credentials_of(client, own_tid());
+	struct member member;
+
+	(void)state;
+	member_start(&member, NO_CALL);
+	assert_true(credentials_are_of(&opener, client, own_tid()));
+	assert_true(credentials_are_of(&opener, client, member.tid));
+	member_end(&member);
+}
+
+static void who_changes_is_somebody_else(void **state)
+{
+	static const int calls[] = { __NR_setuid,   __NR_setgid,    __NR_setreuid,
+				     __NR_setregid, __NR_setresuid, __NR_setresgid };
+	struct credentials opener = credentials_of(client, own_tid()), later;
+	struct member member;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		member_start_with(&member, calls[i], i % 2 ? getgid() : getuid());
+		assert_false(credentials_are_of(&opener, client, member.tid));
+		assert_true(credentials_are_of(&opener, client, own_tid()));
+		later = credentials_of(client, member.tid);
+		assert_true(credentials_are_of(&later, client, member.tid));
+		member_end(&member);
+	}
+}
+
+static void another_user_is_somebody_else(void **state)
+{
+	struct credentials opener = credentials_of(client, own_tid());
+	struct member member;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	nobody_start(&member, NO_CALL, 0);
+	assert_false(credentials_are_of(&opener, client, member.tid));
+	member_end(&member);
+}
+
+/* Linux refuses some calls of who has no capability. */
+static void what_fails_changes_nothing(void **state)
+{
+	const struct {
+		int nr;
+		uint64_t arg;
+		bool changes;
+	} calls[] = {
+		{ __NR_setuid, NOBODY, true },          { __NR_setresuid, NOBODY, true },
+		{ __NR_setresuid, (uint32_t)-1, true }, { __NR_setuid, NOBODY - 1, false },
+		{ __NR_setgid, getgid(), true },        { __NR_setgid, getgid() + 1, false },
+		{ __NR_setgroups, 0, false },           { __NR_getuid, 0, false },
+	};
+	struct member member;
+
+	(void)state;
+	if (geteuid() && geteuid() != NOBODY)
+		skip();
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		nobody_start(&member, calls[i].nr, calls[i].arg);
+		assert_int_equal(!!credentials_of(client, member.tid).change, calls[i].changes);
+		member_end(&member);
+	}
+}
+
+static void who_may_changes_to_anybody(void **state)
+{
+	struct member member;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	member_start_with(&member, __NR_setuid, NOBODY);
+	assert_true(credentials_of(client, member.tid).change);
+	member_end(&member);
+	member_start_with(&member, __NR_setgroups, 0);
+	assert_true(credentials_of(client, member.tid).change);
+	member_end(&member);
+}
+
+/* Two that have changed are not each other; one that opens after a change is not what it was. */
+static void changes_differ(void **state)
+{
+	struct member first, second;
+	struct credentials opener;
+
+	(void)state;
+	member_start(&first, __NR_setuid);
+	member_start(&second, __NR_setuid);
+	opener = credentials_of(client, first.tid);
+	assert_true(credentials_are_of(&opener, client, first.tid));
+	assert_false(credentials_are_of(&opener, client, second.tid));
+	member_end(&second);
+	member_end(&first);
+}
+
+/* Nobody knows whom an opener without a note has its credentials of: of who had changed before, for
+ * all that is known. */
+static void who_is_not_known_is_believed(void **state)
+{
+	struct member member;
+	struct credentials opener;
+
+	(void)state;
+	member_start(&member, __NR_setuid);
+	opener = credentials_of(client, own_tid());
+	assert_true(credentials_are_of(&opener, client, member.tid));
+	opener = credentials_of(client, member.tid);
+	assert_true(credentials_are_of(&opener, client, own_tid()));
+	member_end(&member);
+}
+
+static void notes_go_with_their_threads(void **state)
+{
+	enum { THREADS = 20 };
+	struct member member;
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++) {
+		member_start(&member, __NR_setuid);
+		member_end(&member);
+	}
+	assert_int_equal(count_notes(), 1);
+}
+
+enum { TICKS_US = 30000 };
+
+/* A later thread's number is written into the note of one before, as if it were the same. */
+static void a_number_may_be_of_another_thread_later(void **state)
+{
+	struct credentials opener = credentials_of(client, own_tid());
+	struct member before, after;
+
+	(void)state;
+	member_start(&before, __NR_setuid);
+	assert_int_equal(LIST_FIRST(&client->changes)->tid, before.tid);
+	member_end(&before);
+	usleep(TICKS_US);
+	member_start(&after, NO_CALL);
+	LIST_FIRST(&client->changes)->tid = after.tid;
+	assert_true(credentials_are_of(&opener, client, after.tid));
+	member_end(&after);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, client_begin, client_end)
+		TEST(threads_share_what_nobody_has_changed),
+		TEST(who_changes_is_somebody_else),
+		TEST(another_user_is_somebody_else),
+		TEST(what_fails_changes_nothing),
+		TEST(who_may_changes_to_anybody),
+		TEST(changes_differ),
+		TEST(who_is_not_known_is_believed),
+		TEST(notes_go_with_their_threads),
+		TEST(a_number_may_be_of_another_thread_later),
+	};
+
+	if (watch_start())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
