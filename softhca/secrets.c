@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "softhca/log.h"
@@ -74,19 +75,29 @@ static const char *take_line(struct hca_secrets *secrets, const char *line)
 	return "neither 'kek HEX' nor 'credential HEX'";
 }
 
+static const char *take_lines(struct hca_secrets *secrets, FILE *file, unsigned int *number)
+{
+	const char *why = NULL;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (!why && getline(&line, &size, file) >= 0) {
+		++*number;
+		why = take_line(secrets, line);
+	}
+	free(line);
+	return why;
+}
+
 int secrets_read(const char *path, struct hca_secrets *secrets)
 {
 	FILE *file = fopen(path, "re");
-	const char *why = NULL;
 	unsigned int number = 0;
-	char line[256];
+	const char *why;
 
 	if (!file)
 		return errno;
-	while (!why && fgets(line, sizeof(line), file)) {
-		number++;
-		why = take_line(secrets, line);
-	}
+	why = take_lines(secrets, file, &number);
 	fclose(file);
 	if (!why && (!secrets->keks || !secrets->credentials))
 		why = "no kek, or no credential, in the whole file";
