@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tir.c - verbs-tir [TOPIC...]: raw packet QPs whose TIR direct verbs set or change: segments of TCP
- * that become one frame (LRO), and frames that come back to who has sent them.
+ * tir.c - verbs-tir [TOPIC...]: raw packet QPs whose TIR direct verbs set or change: segments of
+ * TCP that become one frame (LRO), and frames that come back to who has sent them.
  */
 #include <arpa/inet.h>
 #include <infiniband/mlx5dv.h>

@@ -455,6 +455,11 @@ DV_EXPORT int mlx5dv_dci_stream_id_reset(struct ibv_qp *qp, uint16_t stream_id)
 
 	if (ret)
 		return ret;
+	if (qp->state != IBV_QPS_RTS) {
+		verbs_warn("mlx5dv_dci_stream_id_reset: qp 0x%x: state is %d, must be RTS (%d)",
+			   qp->qp_num, (int)qp->state, (int)IBV_QPS_RTS);
+		return EOPNOTSUPP;
+	}
 	if (to_mqp(qp)->rules != mlx5_qp_dci_rules()) {
 		verbs_warn("mlx5dv_dci_stream_id_reset: qp 0x%x is no DCI", qp->qp_num);
 		return EINVAL;

@@ -234,6 +234,23 @@ void dc_stream_budget(struct rig *rig)
 	streams_close(&s);
 }
 
+/* Nothing is in error. */
+void dc_stream_states(struct rig *rig)
+{
+	struct streams s;
+
+	streams_open(rig, 2, &s);
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.target, 0), "of a target");
+	for (enum ibv_qp_state state = IBV_QPS_RESET; state <= IBV_QPS_RTS; state++) {
+		MUST(!dc_initiator_to(&s.dc, s.initiator, state));
+		SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 3), "in state %d", (int)state);
+	}
+	MUST(!dc_initiator_to(&s.dc, s.initiator, IBV_QPS_ERR));
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, 3), "in state ERR");
+	SAY_RET(mlx5dv_dci_stream_id_reset(s.initiator, UINT16_MAX), "of a stream beyond all");
+	streams_close(&s);
+}
+
 void dc_stream_reset(struct rig *rig)
 {
 	struct streams s;

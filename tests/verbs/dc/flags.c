@@ -3,6 +3,7 @@
  * flags.c - what mlx5dv_create_qp() makes of its flags, masks and operations for each type of QP,
  * and what the flags do.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 
@@ -101,14 +102,13 @@ static void fill_rss(const struct parts *parts, struct ibv_qp_init_attr_ex *attr
 	};
 }
 
-enum {
-	XRC_RECEIVE = 6
-}; /* its flags are of no use to it, which Debian's library takes all the same */
+/* Flags are of no use to a receive QP of XRC, which Debian's library takes all the same. */
+enum { RC = 2, XRC_RECEIVE = 6 };
 
 static const struct type types[] = {
 	{ "initiator", fill_initiator, IBV_QPT_DRIVER },
 	{ "target", fill_target, IBV_QPT_DRIVER },
-	{ "RC", fill_receives, IBV_QPT_RC },
+	[RC] = { "RC", fill_receives, IBV_QPT_RC },
 	{ "UC", fill_receives, IBV_QPT_UC },
 	{ "UD", fill_receives, IBV_QPT_UD },
 	{ "XRC send", NULL, IBV_QPT_XRC_SEND },
@@ -297,6 +297,46 @@ void dc_not_ignored(struct rig *rig)
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		must_refuse(&parts, &types[XRC_RECEIVE], MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS,
 			    flags[i]);
+	parts_close(&parts);
+}
+
+/* ---- placement out of order ---- */
+
+#define OUT_OF_ORDER (1u << 7) /* MLX5DV_QP_CREATE_OOO_DP, of later releases */
+
+static int early_errno(const struct parts *parts, const struct type *type, uint32_t receives)
+{
+	struct mlx5dv_qp_init_attr mlx5;
+	struct ibv_qp_init_attr_ex attr;
+	struct ibv_qp *qp;
+
+	type_attr(parts, type, &attr, &mlx5);
+	mlx5.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS;
+	mlx5.create_flags = OUT_OF_ORDER;
+	if (receives)
+		attr.cap.max_recv_wr = receives;
+	qp = mlx5dv_create_qp(parts->dc.rig->ctx, &attr, &mlx5);
+	if (!qp)
+		return errno;
+	MUST(!ibv_destroy_qp(qp));
+	return 0;
+}
+
+/* What the device does not do is refused, and so are more receives than it can have. */
+void dc_early_refused(struct rig *rig)
+{
+	static const int expected[] = { 0, 0, 0,          EOPNOTSUPP, EOPNOTSUPP,
+					0, 0, EOPNOTSUPP, EOPNOTSUPP };
+	static struct parts parts;
+
+	static_assert(ARRAY_SIZE(expected) == ARRAY_SIZE(types), "one for each type");
+	parts_open(rig, &parts);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (type_is_there(&parts, &types[i]))
+			say_check(early_errno(&parts, &types[i], 0) == expected[i], "%s",
+				  types[i].name);
+	say_check(early_errno(&parts, &types[RC], rig->device.max_qp_wr) == EINVAL,
+		  "as many receives as others have");
 	parts_close(&parts);
 }
 

@@ -12,6 +12,7 @@ static const struct rig_topic topics[] = {
 	{ "create-operations", dc_create_operations },
 	{ "absent-queues", dc_absent_queues },
 	{ "not-ignored", dc_not_ignored },
+	{ "early-refused", dc_early_refused },
 	{ "scatter", dc_scatter },
 	{ "states", dc_states },
 	{ "query", dc_query },
@@ -31,6 +32,7 @@ static const struct rig_topic topics[] = {
 	{ "access", dc_access },
 	{ "streams", dc_streams },
 	{ "stream-budget", dc_stream_budget },
+	{ "stream-states", dc_stream_states },
 	{ "stream-reset", dc_stream_reset },
 };
 
