@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_mad.h>
@@ -338,6 +339,37 @@ static void reader_outlives_the_descriptor(void)
 	close(from.fd);
 }
 
+/* ---- who plays the kernel has no descriptor ---- */
+
+/* Whether a file is readable is a byte in a descriptor of the program's. It stays where it is when
+ * there is no number to take it by, and is taken the next time. */
+static void readiness_outlasts_a_lack_of_numbers(void)
+{
+	struct end from = sender_open(), to = end_open(SHORT_CLASS, 0, O_NONBLOCK);
+	struct packet packet = packet_make(&from, SHORT_CLASS, 5);
+	struct rlimit before, none;
+	const char *pid_text = getenv("SOFTHCA_PID");
+	pid_t pid = pid_text ? (pid_t)strtol(pid_text, NULL, 10) : 0;
+
+	MUST(pid && write(from.fd, &packet, sizeof(packet)) == sizeof(packet));
+	MUST(is_readable(to.fd, WAIT_MS) && !prlimit(pid, RLIMIT_NOFILE, NULL, &before));
+	none = (struct rlimit){ 0, before.rlim_max };
+	MUST(!prlimit(pid, RLIMIT_NOFILE, &none, NULL));
+	say_check(read(to.fd, &packet, sizeof(packet)) == sizeof(packet), "what is there is read");
+	MUST(!prlimit(pid, RLIMIT_NOFILE, &before, NULL));
+	say_check(is_readable(to.fd, 0), "the file looks as if there were more");
+	say_check(read(to.fd, &packet, sizeof(packet)) == -1 && errno == EAGAIN,
+		  "which a read() finds is not so");
+	say_check(!is_readable(to.fd, 0), "from then on it looks empty");
+	packet = packet_make(&from, SHORT_CLASS, 6);
+	MUST(write(from.fd, &packet, sizeof(packet)) == sizeof(packet));
+	say_check(is_readable(to.fd, WAIT_MS) &&
+			  read(to.fd, &packet, sizeof(packet)) == sizeof(packet),
+		  "the next datagram shows");
+	close(to.fd);
+	close(from.fd);
+}
+
 /* ---- the adapter dies ---- */
 
 static void death_is_told(void)
@@ -375,6 +407,8 @@ int main(void)
 	waiting_requests_have_a_limit(1);
 	say_topic("closing");
 	reader_outlives_the_descriptor();
+	say_topic("no numbers");
+	readiness_outlasts_a_lack_of_numbers();
 	say_topic("death");
 	death_is_told();
 	return say_failures() != 0;
