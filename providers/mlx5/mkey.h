@@ -34,11 +34,46 @@ struct mkey_sig_format {
 	uint8_t bsf[BSF_SIZE];          /* but for its kind */
 	uint64_t mem_start, wire_start; /* states */
 	uint8_t mem, wire;              /* enum mkey_sig_kind */
+	/* The next signature is mostly like one before, but for its tags: data/mkey_again.h. */
+	bool may_come_again;
+	uint8_t check_mask, copy_mask;
+	uint32_t flags;
+	struct mkey_sig_given {
+		bool is_there;
+		enum mlx5dv_sig_type type;
+		enum mlx5dv_block_size block_size;
+		union {
+			struct mlx5dv_sig_t10dif dif;
+			struct mlx5dv_sig_crc crc;
+		} sig;
+	} given_mem, given_wire;
 };
 
 struct mkey_crypt_format {
 	uint8_t bsf[BSF_SIZE]; /* but for its kind */
 	uint16_t unit;         /* bytes of data that are encrypted together */
+	/* The next encryption is mostly like one before, but for tweak and tag. */
+	bool may_come_again;
+	uint32_t dek;
+	struct mlx5dv_crypto_attr given;
+};
+
+/* This is what the last setter knows of a request, beside what the request has noted
+ * (data/send_wr_mkey.c). */
+struct mkey_end {
+	uint32_t bsf_units;
+	uint32_t flags_pd; /* of the key's context */
+	uint64_t mask;     /* of fields that change */
+	bool has_states;   /* WQEs behind this one */
+	bool sig, crypt;   /* formats that it has */
+};
+
+/* The next request is mostly one on the same parts of the key, by a QP with the same limit, and has
+ * the same end. */
+struct mkey_again {
+	uint32_t parts; /* request_parts(); 0: the next request is looked at */
+	uint32_t max_inline;
+	struct mkey_end end;
 };
 
 /* This is what requests have said of a key (data/send_wr_mkey.c). */
@@ -99,6 +134,7 @@ struct mlx5_mkey {
 	struct mkey_config config, before_batch;
 	struct mlx5_mkey *next_in_batch;
 	bool is_in_batch;
+	struct mkey_again again;
 	/* Two of them are in use at most, by the two above: the third is for the request under
 	 * construction. */
 	struct mkey_sig_format sigs[MKEY_FORMATS];

@@ -7,6 +7,7 @@
 
 #include "prm/mlx5/bsf.h"
 #include "providers/common/seg.h"
+#include "providers/mlx5/data/mkey_again.h"
 #include "providers/mlx5/mkey.h"
 
 const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS] = {
@@ -29,23 +30,6 @@ static uint8_t order_of(const struct mlx5dv_crypto_attr *attr)
 	return before ? BSF_ENCRYPTED_RAW_MEMORY : BSF_ENCRYPTED_MEMORY_SIGNATURE;
 }
 
-/* Programs give the number with its lowest byte first. A device that counts units has it with its
- * highest first. */
-static void put_tweak(uint8_t *to, bool counts_units, const char *tweak)
-{
-	uint64_t half[2];
-
-	static_assert(sizeof(half) == BSF_TWEAK_SIZE, "PRM: Crypto BSF");
-	memcpy(half, tweak, sizeof(half));
-	if (counts_units) {
-		const uint64_t low = half[0];
-
-		half[0] = __builtin_bswap64(half[1]);
-		half[1] = __builtin_bswap64(low);
-	}
-	memcpy(to, half, sizeof(half));
-}
-
 /* The words that are not written are 0 from the beginning. */
 static void put_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr, uint8_t selector,
 		      uint8_t *bsf)
@@ -56,7 +40,7 @@ static void put_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr, 
 		     UINT32_MAX); /* of any length */
 	seg_put_pair(bsf + FLD_BYTE(CRYPTO_BSF_BLOCK),
 		     (uint32_t)selector << FLD_SHIFT(CRYPTO_BSF_BLOCK), 0);
-	put_tweak(fld_at(bsf, CRYPTO_BSF_TWEAK), counts_units, attr->initial_tweak);
+	crypt_put_tweak(fld_at(bsf, CRYPTO_BSF_TWEAK), counts_units, attr->initial_tweak);
 	seg_put_pair(fld_at(bsf, FLD_PART(0x20)), attr->dek->object.id & FLD_MASK(CRYPTO_BSF_DEK),
 		     0);
 	memcpy(fld_at(bsf, CRYPTO_BSF_KEYTAG), attr->keytag, BSF_KEYTAG_SIZE);
@@ -71,6 +55,7 @@ const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_a
 {
 	const struct mkey_block *block;
 
+	format->may_come_again = false;
 	if (attr->comp_mask)
 		return "comp_mask is not 0";
 	if (attr->crypto_standard != MLX5DV_CRYPTO_STANDARD_AES_XTS)
@@ -85,5 +70,8 @@ const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_a
 	block = &mlx5_mkey_blocks[attr->data_unit_size];
 	format->unit = block->bytes;
 	put_crypt(counts_units, attr, block->selector, format->bsf);
+	format->may_come_again = true;
+	format->dek = attr->dek->object.id;
+	format->given = *attr;
 	return NULL;
 }

@@ -9,6 +9,7 @@
 
 #include "prm/mlx5/bsf.h"
 #include "providers/common/seg.h"
+#include "providers/mlx5/data/mkey_again.h"
 #include "providers/mlx5/mkey.h"
 
 enum {
@@ -54,10 +55,7 @@ static inline void put_dif(uint8_t *part, const struct mlx5dv_sig_t10dif *dif)
 		rules |= FLD_BITS(BSF_INL_APPREF_ESC);
 	else if (dif->flags & MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE)
 		rules |= FLD_BITS(BSF_INL_APP_ESC);
-	seg_put_pair(part,
-		     FLD_BITS(BSF_INL_VALID) | FLD_BITS(BSF_INL_REFRESH) |
-			     in_word(BSF_INL_APP, dif->app_tag),
-		     dif->ref_tag);
+	dif_put_tags(part, dif);
 	seg_put_pair(part + 8,
 		     in_word(BSF_INL_TYPE, type) | FLD_BITS(BSF_INL_REPEAT) |
 			     in_word(BSF_INL_SEED, dif->bg != 0),
@@ -81,7 +79,7 @@ static inline const char *take_dif(struct side *side, const struct mlx5dv_sig_t1
 		return "bg is neither 0 nor has all its bits set";
 	put_dif(part, dif);
 	side->kind = MKEY_SIG_KIND_DIF;
-	side->start = (uint64_t)dif->bg << 48 | (uint64_t)dif->app_tag << 32 | dif->ref_tag;
+	side->start = dif_start(dif);
 	return NULL;
 }
 
@@ -167,6 +165,31 @@ static uint32_t alike(const struct side *mem, const struct side *wire, const uin
 	return bytes;
 }
 
+static void keep_side(const struct mlx5dv_sig_block_domain *from, struct mkey_sig_given *given)
+{
+	given->is_there = from != NULL;
+	if (!from)
+		return;
+	given->type = from->sig_type;
+	given->block_size = from->block_size;
+	if (from->sig_type == MLX5DV_SIG_TYPE_T10DIF)
+		given->sig.dif = *from->sig.dif;
+	else
+		given->sig.crc = *from->sig.crc;
+}
+
+/* Tags that are compared with each other are part of what the format says. */
+static void keep_given(const struct mlx5dv_sig_block_attr *attr, bool compares_tags,
+		       struct mkey_sig_format *format)
+{
+	format->may_come_again = !compares_tags;
+	format->flags = attr->flags;
+	format->check_mask = attr->check_mask;
+	format->copy_mask = attr->copy_mask;
+	keep_side(attr->mem, &format->given_mem);
+	keep_side(attr->wire, &format->given_wire);
+}
+
 static_assert(BSF_RAW_SIZE == FLD(0x4, 31, 0) && BSF_WIRE_FORMAT == FLD(0x8, 31, 24) &&
 		      BSF_WIRE_PSV == FLD(0x8, 23, 0) && BSF_MEM_FORMAT == FLD(0xc, 31, 24) &&
 		      BSF_INL_REF == FLD(0x4, 31, 0) && BSF_INL_APP_MASK == FLD(0xc, 15, 0),
@@ -181,7 +204,9 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	uint8_t *const bsf = format->bsf;
 	struct side mem, wire;
 	const char *why;
+	bool same;
 
+	format->may_come_again = false;
 	if (!attr->mem && !attr->wire)
 		return "neither mem nor wire is there";
 	if (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK)
@@ -193,7 +218,8 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	if (why)
 		return why;
 	first |= in_word(BSF_MEM_BS, mem.selector);
-	if (same_structure(&mem, &wire))
+	same = same_structure(&mem, &wire);
+	if (same)
 		first |= FLD_BITS(BSF_SAME_BLOCKS) |
 			 in_word(BSF_COPY, copies ? attr->copy_mask : alike(&mem, &wire, bsf));
 	else if (copies)
@@ -207,5 +233,6 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	format->wire_start = wire.start;
 	format->mem = mem.kind;
 	format->wire = wire.kind;
+	keep_given(attr, same && !copies && mem.kind == MKEY_SIG_KIND_DIF, format);
 	return NULL;
 }

@@ -19,6 +19,7 @@
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/batch.h"
+#include "providers/mlx5/data/mkey_again.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/mkey.h"
 
@@ -133,14 +134,6 @@ WQE_INLINE void request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->list_units = 0;
 }
 
-/* This is what the last setter knows, beside what the request has noted. */
-struct request_end {
-	uint32_t bsf_units;
-	uint32_t flags_pd; /* of the key's context */
-	uint64_t mask;     /* of fields that change beside those of SET_ACCESS and SET_LAYOUT */
-	bool has_states;   /* WQEs behind this one */
-};
-
 /* PRM: a UMR, as any request behind one, waits for it by a small fence. */
 WQE_INLINE __be32 fenced(const struct mlx5_sq *sq, __be32 flags)
 {
@@ -149,8 +142,8 @@ WQE_INLINE __be32 fenced(const struct mlx5_sq *sq, __be32 flags)
 	return flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE);
 }
 
-WQE_INLINE void put_umr(const struct mkey_request *request, const struct request_end *end,
-			uint8_t *seg)
+/* The function returns the mask of what the setters of a key without formats change. */
+WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 {
 	static const uint64_t masks[] = {
 		[0] = MASK_ALWAYS,
@@ -159,15 +152,20 @@ WQE_INLINE void put_umr(const struct mkey_request *request, const struct request
 		[SET_ACCESS | SET_LAYOUT] =
 			MASK_ALWAYS | MASK_ACCESS | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN,
 	};
-	const uint32_t set = ~request->waits & (SET_ACCESS | SET_LAYOUT);
 
+	return masks[~request->waits & (SET_ACCESS | SET_LAYOUT)];
+}
+
+WQE_INLINE void put_umr(const struct mkey_request *request, const struct mkey_end *end,
+			uint8_t *seg)
+{
 	seg_put_pair(seg, (uint32_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS),
 		     request->list_units << FLD_SHIFT(UMR_XLT_OCTOWORDS) | end->bsf_units);
-	seg_put_be64(seg + FLD_BYTE(UMR_MKEY_MASK), masks[set] | end->mask);
+	seg_put_be64(seg + FLD_BYTE(UMR_MKEY_MASK), end->mask);
 	clear_32(seg + 16);
 }
 
-WQE_INLINE void put_context(const struct mkey_request *request, const struct request_end *end,
+WQE_INLINE void put_context(const struct mkey_request *request, const struct mkey_end *end,
 			    uint8_t *seg)
 {
 	const uint32_t low_key = request->mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0);
@@ -179,85 +177,83 @@ WQE_INLINE void put_context(const struct mkey_request *request, const struct req
 	clear_32(seg + 32);
 }
 
-/* The request takes its place; the next one waits for it. */
+/* The request takes its place; the next one waits for it. What is needed twice is read once, as the
+ * compiler cannot know that the ring is elsewhere. */
 WQE_INLINE void request_close(struct mlx5_qp *qp, const struct mkey_request *request,
-			      const struct request_end *end)
+			      const struct mkey_end *end, bool has_states)
 {
 	const uint32_t units = HEAD_UNITS + request->list_units + end->bsf_units;
 	struct mlx5_sq *sq = &qp->sq;
 	uint8_t *const ctrl = request->ctrl;
+	const uint32_t pi = request->pi;
 	__be32 flags = fenced(sq, request->flags);
 
 	/* It is complete when the last of its WQEs is. */
-	if (end->has_states)
+	if (has_states)
 		flags &= ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
-	seg_put_be64(ctrl, (uint64_t)((uint32_t)(uint16_t)request->pi << FLD_SHIFT(CTRL_INDEX) |
-				      MLX5_OPCODE_UMR)
-					   << 32 |
-				   sq->qpn_shifted | units);
+	sq->pi = pi + (units + BLOCK_UNITS - 1) / BLOCK_UNITS;
+	seg_put_be64(ctrl,
+		     (uint64_t)((uint32_t)(uint16_t)pi << FLD_SHIFT(CTRL_INDEX) | MLX5_OPCODE_UMR)
+				     << 32 |
+			     sq->qpn_shifted | units);
 	seg_put_raw_pair(ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), flags,
 			 htobe32(request->mkey->dv.lkey));
 	put_umr(request, end, ctrl + WQE_SEG);
 	put_context(request, end, next_block(sq, ctrl));
-	wq_slot_set(wq_slot_at(&sq->wq, request->pi), sq->wq.head, qp->vqp.qp_ex.wr_id,
-		    MLX5DV_WC_UMR);
+	wq_slot_set(wq_slot_at(&sq->wq, pi), sq->wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
 	qp->batch.ctrl = ctrl;
-	sq->pi = request->pi + (units + BLOCK_UNITS - 1) / BLOCK_UNITS;
 	gate_shut(qp);
 }
 
 /* ---- what the key computes: a block for signatures and one for encryption behind the list, and a
  * WQE for each domain of signatures that starts its state ---- */
 
-/* The formats of a key are written anew, all of them, when one of them changes. */
-struct formats {
-	bool any; /* of those that follow, or there are none any more */
-	bool sig, crypt;
-};
-
-static struct formats formats_of(const struct mlx5_mkey *mkey, const struct mkey_request *request)
+/* The formats of a key are written anew, all of them, when one of them changes. The function
+ * returns whether one does, or there are none any more. */
+static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_request *request,
+			   struct mkey_end *end)
 {
 	const enum mkey_sig_state state =
 		mkey->sig ? (enum mkey_sig_state)request->next.sig_state : MKEY_SIG_NONE;
-	struct formats formats = {
-		.any = ~request->waits & (SET_SIGNATURE | SET_CRYPTO) || state == MKEY_SIG_DROPPED,
-	};
 
-	if (!formats.any)
-		return formats;
-	formats.crypt = request->next.encrypts;
-	formats.sig = state == MKEY_SIG_SET || (mkey->sig && formats.crypt);
-	return formats;
+	if (!(~request->waits & (SET_SIGNATURE | SET_CRYPTO)) && state != MKEY_SIG_DROPPED)
+		return false;
+	end->crypt = request->next.encrypts;
+	end->sig = state == MKEY_SIG_SET || (mkey->sig && end->crypt);
+	return true;
 }
 
-/* The function puts a format of KIND, the highest bits of its first word. */
-static void put_format(struct mlx5_qp *qp, const uint8_t *bsf, uint64_t kind)
+/* The function puts a format of KIND, the highest bits of its first word, and returns where the
+ * next block is. */
+WQE_INLINE uint8_t *put_format(const struct mlx5_sq *sq, uint8_t *block, const uint8_t *bsf,
+			       uint64_t kind)
 {
-	struct mkey_request *request = &qp->mkey_request;
 	uint64_t first;
 
 	memcpy(&first, bsf, sizeof(first));
-	copy_64(request->block, bsf);
+	copy_64(block, bsf);
 	first |= htobe64(kind << (32 + FLD_SHIFT(BSF_KIND)));
-	memcpy(request->block, &first, sizeof(first));
-	request->block = next_block(&qp->sq, request->block);
+	memcpy(block, &first, sizeof(first));
+	return next_block(sq, block);
 }
 
-static void put_formats(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
-			const struct formats *formats)
+WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request *request,
+			    const struct mlx5_mkey *mkey, const struct mkey_end *end)
 {
 	/* It has no signature, and any length. */
 	static const uint8_t without[BSF_SIZE] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
-	const struct mkey_config *next = &qp->mkey_request.next;
+	const struct mkey_config *next = &request->next;
 	const uint64_t kind =
-		formats->sig && formats->crypt ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE;
+		end->sig && end->crypt ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE;
+	uint8_t *block = request->block;
 
-	if (formats->sig)
-		put_format(qp,
-			   next->sig_state == MKEY_SIG_SET ? mkey->sigs[next->sig].bsf : without,
-			   kind);
-	if (formats->crypt)
-		put_format(qp, mkey->crypts[next->crypt].bsf, kind);
+	if (end->sig)
+		block = put_format(sq, block,
+				   next->sig_state == MKEY_SIG_SET ? mkey->sigs[next->sig].bsf
+								   : without,
+				   kind);
+	if (end->crypt)
+		put_format(sq, block, mkey->crypts[next->crypt].bsf, kind);
 }
 
 /* The device that does not count units takes a key for one. */
@@ -276,69 +272,113 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 }
 
 /* Encryption has room of its own. */
-static bool formats_fit(struct mlx5_qp *qp, const struct formats *formats, uint32_t units)
+static bool formats_fit(struct mlx5_qp *qp, const struct mkey_end *end)
 {
 	const uint32_t list = qp->mkey_request.list_units;
-	const uint32_t in_front = (list + (formats->sig ? BLOCK_UNITS : 0)) * WQE_SEG;
+	const uint32_t in_front = (list + (end->sig ? BLOCK_UNITS : 0)) * WQE_SEG;
 
 	if (in_front > qp->sq.max_inline) {
 		request_fail(qp, ENOMEM, "list and signature have %u bytes: max_inline_data is %u",
 			     in_front, qp->sq.max_inline);
 		return false;
 	}
-	if (list + units > LIST_MAX) {
+	if (list + end->bsf_units > LIST_MAX) {
 		request_fail(qp, ENOMEM,
 			     "list, signature and encryption have %u bytes, a request %u",
-			     (list + units) * WQE_SEG, LIST_MAX * WQE_SEG);
+			     (list + end->bsf_units) * WQE_SEG, LIST_MAX * WQE_SEG);
 		return false;
 	}
 	return true;
 }
 
 /* The key's context says whether there are formats, and which error of signatures is the next. */
-static bool put_computed(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struct request_end *end)
+static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struct mkey_end *end)
 {
-	struct mkey_request *request = &qp->mkey_request;
-	const struct formats formats = formats_of(mkey, request);
+	const struct mkey_request *request = &qp->mkey_request;
 
+	*end = (struct mkey_end){
+		.mask = mask_of(request),
+		.has_states = !(request->waits & SET_SIGNATURE),
+	};
 	if (!crypt_fits(qp, mkey))
 		return false;
-	if (formats.any)
+	if (formats_change(mkey, request, end))
 		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
 	if (mkey->sig && mkey->sig->count != request->next.count_told) {
 		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
 		end->flags_pd = (mkey->sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
 	}
-	if (!formats.sig && !formats.crypt)
+	if (!end->sig && !end->crypt)
 		return true;
-	end->bsf_units = (uint32_t)(formats.sig + formats.crypt) * BLOCK_UNITS;
+	end->bsf_units = (uint32_t)(end->sig + end->crypt) * BLOCK_UNITS;
 	end->flags_pd |= FLD_BITS(MKC_BSF_EN);
-	if (unlikely(!formats_fit(qp, &formats, end->bsf_units)))
+	return formats_fit(qp, end);
+}
+
+/* The function returns what the end of a request depends on, beside the limits of its QP. It is not
+ * 0: who has set all parts has set a signature. */
+WQE_INLINE uint32_t request_parts(const struct mkey_request *request)
+{
+	return request->waits | request->list_units << 8 | (uint32_t)request->next.sig_state << 16 |
+	       (uint32_t)request->next.encrypts << 24;
+}
+
+/* The last request on the key was one on the same parts, and no error is to be told. */
+WQE_INLINE bool request_comes_again(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+{
+	const struct mkey_request *request = &qp->mkey_request;
+
+	return likely(mkey->again.parts == request_parts(request) &&
+		      mkey->again.max_inline == qp->sq.max_inline &&
+		      (!mkey->sig || mkey->sig->count == request->next.count_told));
+}
+
+/* The end is kept unless it takes a signature away, tells of an error, or depends on how long the
+ * key is. */
+static bool __attribute__((noinline)) request_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+{
+	struct mkey_request *request = &qp->mkey_request;
+	struct mkey_again *again = &mkey->again;
+
+	again->parts = 0;
+	if (!request_look(qp, mkey, &again->end))
 		return false;
-	put_formats(qp, mkey, &formats);
+	again->max_inline = qp->sq.max_inline;
+	if (request->next.sig_state != MKEY_SIG_DROPPED &&
+	    !(again->end.mask & MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR) &&
+	    (!request->next.encrypts || mkey->encrypts_units))
+		again->parts = request_parts(request);
+	if (mkey->sig)
+		request->next.count_told = mkey->sig->count;
+	if (request->next.sig_state == MKEY_SIG_DROPPED)
+		request->next.sig_state = MKEY_SIG_NONE;
 	return true;
 }
 
 /* FLAGS is the third word of the control segment, but for the fence. */
-static void put_psv(struct mlx5_qp *qp, const struct mkey_psv *psv, uint64_t start, uint32_t flags)
+WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_psv *psv, uint64_t start,
+			uint32_t flags)
 {
+	const uint32_t units = 1 + PSV_SEG_SIZE / WQE_SEG;
 	struct mlx5_sq *sq = &qp->sq;
-	struct send_wqe wqe;
+	const uint32_t pi = sq->pi;
+	uint8_t *const ctrl = sq_wqebb(sq, pi);
 
-	wqe_place(sq, &wqe, sq->pi);
-	wqe_begin_placed(sq, &wqe, sq->pi, MLX5_OPCODE_SET_PSV, 0, 0);
-	wqe.ds = 1 + PSV_SEG_SIZE / WQE_SEG;
-	wqe_finish(&wqe);
-	seg_put_raw_pair(wqe.ctrl + 8, flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE), 0);
-	seg_put_pair(wqe.seg, psv->n, 0);
-	seg_put_be64(wqe.seg + FLD_BYTE(SET_PSV_SIGNATURE), start);
-	wq_slot_set(wqe.slot, sq->wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
-	qp->batch.ctrl = wqe.ctrl;
-	sq->pi++;
+	seg_put_be64(
+		ctrl,
+		(uint64_t)((uint32_t)(uint16_t)pi << FLD_SHIFT(CTRL_INDEX) | MLX5_OPCODE_SET_PSV)
+				<< 32 |
+			sq->qpn_shifted | units);
+	seg_put_raw_pair(ctrl + 8, flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE), 0);
+	seg_put_pair(ctrl + WQE_SEG, psv->n, 0);
+	seg_put_be64(ctrl + WQE_SEG + FLD_BYTE(SET_PSV_SIGNATURE), start);
+	wq_slot_set(wq_slot_at(&sq->wq, pi), sq->wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
+	qp->batch.ctrl = ctrl;
+	sq->pi = pi + 1;
 }
 
 /* The last of them has the completion. */
-static void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t flags)
+WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t flags)
 {
 	const struct mkey_sig_format *format = &mkey->sigs[qp->mkey_request.next.sig];
 	const uint32_t quiet = flags & ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
@@ -352,21 +392,15 @@ static void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_
 /* ---- what a key has been told */
 
 /* The function is told that the request is in the ring: later requests add to it. */
-static void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
-	struct mkey_config *next = &qp->mkey_request.next;
-
 	if (!mkey->is_in_batch) {
 		mkey->before_batch = mkey->config;
 		mkey->is_in_batch = true;
 		mkey->next_in_batch = qp->mkey_batch.changed;
 		qp->mkey_batch.changed = mkey;
 	}
-	if (mkey->sig)
-		next->count_told = mkey->sig->count;
-	if (next->sig_state == MKEY_SIG_DROPPED)
-		next->sig_state = MKEY_SIG_NONE;
-	mkey->config = *next;
+	mkey->config = qp->mkey_request.next;
 }
 
 /* The function returns which format is neither NOW in use nor was BEFORE. */
@@ -410,34 +444,46 @@ static void configs_abort(struct ibv_qp_ex *qpx)
 
 /* ---- the end of a request */
 
+WQE_INLINE void put_computing(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+{
+	const struct mkey_request *request = &qp->mkey_request;
+	const struct mkey_end *end = &mkey->again.end;
+	const bool has_states = end->has_states;
+
+	request_close(qp, request, end, has_states);
+	put_formats(&qp->sq, request, mkey, end);
+	qp->batch.push = PUSH_INLINE;
+	if (has_states) {
+		put_states(qp, mkey, request->flags & ~htobe32(MLX5_WQE_CTRL_FENCE));
+		qp->batch.push = PUSH_NEVER;
+	}
+	qp->sq.wq.head++;
+	qp->mkey_request.waits = 0;
+	config_take(qp, mkey);
+}
+
 static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 {
 	struct mkey_request *request = &qp->mkey_request;
 	struct mlx5_mkey *mkey = request->mkey;
-	struct request_end end = { .has_states = !(request->waits & SET_SIGNATURE) };
 
 	if (!(request->waits & SET_LAYOUT))
 		request->next.length = request->length;
 	else
 		request->block = list_block(&qp->sq, request->ctrl);
-	if (!put_computed(qp, mkey, &end))
-		return;
-	request_close(qp, request, &end);
-	if (end.has_states)
-		put_states(qp, mkey, request->flags & ~htobe32(MLX5_WQE_CTRL_FENCE));
-	qp->batch.push = end.has_states ? PUSH_NEVER : PUSH_INLINE;
-	qp->sq.wq.head++;
-	config_take(qp, mkey);
+	if (request_comes_again(qp, mkey) || request_look_anew(qp, mkey))
+		put_computing(qp, mkey);
 }
 
 /* The key computes nothing. */
 WQE_INLINE void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 {
-	const struct request_end end = { 0 };
+	const struct mkey_end end = { .mask = mask_of(request) };
 
-	request_close(qp, request, &end);
+	request_close(qp, request, &end, false);
 	qp->batch.push = PUSH_INLINE;
 	qp->sq.wq.head++;
+	qp->mkey_request.waits = 0;
 }
 
 /* ---- parts ---- */
@@ -606,7 +652,7 @@ static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t ac
 	return true;
 }
 
-/* The end of a request is not part of each setter. */
+/* The end of a request is not part of each setter. It waits for none from here on. */
 static void __attribute__((noinline)) request_finish(struct mlx5_qp *qp)
 {
 	if (mkey_computes(qp->mkey_request.mkey))
@@ -725,20 +771,18 @@ static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 		configure(qp, to_mkey(mkey), num_setters, false);
 }
 
-/* There is a request that waits for setters, and nothing else has taken its place since it began:
- * the place in the ring or, as the last one that the queue had, that in the queue. A batch that has
- * failed has no place, whoever failed it. */
-WQE_INLINE bool request_is_open(const struct mlx5_qp *qp)
+/* Nothing else has taken the place of the request since it began: the place in the ring or, as the
+ * last one that the queue had, that in the queue. A batch that has failed has no place, whoever
+ * failed it. */
+WQE_INLINE bool request_has_place(const struct mlx5_qp *qp)
 {
-	const struct mkey_request *request = &qp->mkey_request;
-
-	return likely(request->waits >= SETTER && request->pi == qp->sq.pi &&
-		      qp->sq.wq.head != qp->sq.wq.limit);
+	return likely(qp->mkey_request.pi == qp->sq.pi && qp->sq.wq.head != qp->sq.wq.limit);
 }
 
+/* A request that waits for setters, and no other, has parts that may be set. */
 WQE_INLINE bool setter_is_awaited(const struct mlx5_qp *qp, unsigned int part)
 {
-	return likely(qp->mkey_request.waits & part) && request_is_open(qp);
+	return likely(qp->mkey_request.waits & part) && request_has_place(qp);
 }
 
 static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
@@ -747,7 +791,7 @@ static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
 		return true;
 	if (qp->batch.err)
 		return false;
-	if (!request_is_open(qp))
+	if (!qp->mkey_request.waits || !request_has_place(qp))
 		request_fail(qp, EINVAL, "a setter of a key, and no mkey_configure waits for one");
 	else
 		request_fail(qp, EINVAL, "this part of key %#x is set already",
@@ -836,7 +880,10 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 	if (mkey->sig) {
 		next->sig = unused_format(mkey, mkey->config.sig, mkey->before_batch.sig);
 		next->sig_state = MKEY_SIG_SET;
-		why = mlx5_mkey_take_sig(mkey->sig, attr, &mkey->sigs[next->sig]);
+		if (!sig_comes_again(attr, &mkey->sigs[next->sig]))
+			why = mlx5_mkey_take_sig(mkey->sig, attr, &mkey->sigs[next->sig]);
+		else
+			why = NULL;
 	}
 	if (unlikely(why))
 		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
@@ -858,7 +905,11 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 	if (mkey->encrypts) {
 		next->crypt = unused_format(mkey, mkey->config.crypt, mkey->before_batch.crypt);
 		next->encrypts = true;
-		why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr, &mkey->crypts[next->crypt]);
+		if (!crypt_comes_again(mkey->encrypts_units, attr, &mkey->crypts[next->crypt]))
+			why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr,
+						   &mkey->crypts[next->crypt]);
+		else
+			why = NULL;
 	}
 	if (unlikely(why))
 		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);

@@ -166,6 +166,185 @@ static void a_request_takes_no_place_that_is_taken(void **state)
 	rig_free(rig);
 }
 
+/* ---- requests that are like those before them ----
+ *
+ * A key keeps what it has made of a signature, of encryption, and of the parts of a request, for
+ * the next one that is alike. Each request of a random sequence is made for the key, and for a copy
+ * that keeps nothing: it is the same. */
+
+enum { REQUESTS = 20000 };
+
+static uint32_t chance(uint32_t n)
+{
+	static uint64_t x = 88172645463325252;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 32) % n;
+}
+
+static struct wish {
+	bool access, layout, signs, encrypts, resets;
+	uint32_t pieces, max_inline;
+	struct mlx5dv_sig_t10dif dif[2];
+	struct mlx5dv_sig_crc crc[2];
+	struct mlx5dv_sig_block_domain domain[2];
+	struct mlx5dv_sig_block_attr sig;
+	struct mlx5dv_crypto_attr crypto;
+} wish;
+
+static void draw_domain(struct wish *to, int side)
+{
+	to->dif[side] = (struct mlx5dv_sig_t10dif){
+		.bg_type = (enum mlx5dv_sig_t10dif_bg_type)chance(2),
+		.bg = chance(2) ? UINT16_MAX : (uint16_t)!chance(8),
+		.app_tag = (uint16_t)chance(2),
+		.ref_tag = chance(2),
+		.flags = (uint16_t)chance(chance(4) ? 2 : 16),
+	};
+	to->crc[side] = (struct mlx5dv_sig_crc){
+		.type = (enum mlx5dv_sig_crc_type)chance(3),
+		.seed = chance(2)   ? UINT32_MAX
+			: chance(4) ? 0
+				    : UINT64_MAX,
+	};
+	to->domain[side] = (struct mlx5dv_sig_block_domain){
+		.sig_type = (enum mlx5dv_sig_type)chance(2),
+		.block_size = (enum mlx5dv_block_size)chance(chance(8) ? 2 : MKEY_BLOCKS + 1),
+		.comp_mask = !chance(32),
+	};
+	if (to->domain[side].sig_type == MLX5DV_SIG_TYPE_T10DIF)
+		to->domain[side].sig.dif = &to->dif[side];
+	else
+		to->domain[side].sig.crc = &to->crc[side];
+}
+
+static void draw_crypto(struct wish *to, struct mlx5dv_dek *deks)
+{
+	to->crypto = (struct mlx5dv_crypto_attr){
+		.crypto_standard = (enum mlx5dv_crypto_standard) !chance(16),
+		.encrypt_on_tx = chance(2),
+		.signature_crypto_order =
+			(enum mlx5dv_signature_crypto_order)chance(chance(8) ? 2 : 3),
+		.data_unit_size = (enum mlx5dv_block_size)chance(chance(8) ? 2 : MKEY_BLOCKS + 1),
+		.dek = chance(16) ? &deks[chance(2)] : NULL,
+		.comp_mask = !chance(16),
+	};
+	to->crypto.initial_tweak[chance(16)] = (char)chance(2);
+	to->crypto.keytag[chance(8)] = (char)chance(2);
+}
+
+/* Much is as it was the last time. */
+static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
+{
+	to->access = chance(8);
+	to->layout = chance(8);
+	to->signs = chance(4);
+	to->encrypts = chance(4);
+	to->resets = !chance(16);
+	to->pieces = chance(4) ? 1 : chance(9);
+	to->max_inline = chance(16) ? 512 : 128;
+	if (!chance(4))
+		draw_domain(to, (int)chance(2));
+	if (!chance(8))
+		to->sig = (struct mlx5dv_sig_block_attr){
+			.mem = chance(3) ? &to->domain[0] : NULL,
+			.wire = chance(3) ? &to->domain[1] : NULL,
+			.flags = !chance(4),
+			.check_mask = (uint8_t)chance(2),
+			.copy_mask = (uint8_t)chance(2),
+			.comp_mask = !chance(16),
+		};
+	if (!chance(4))
+		draw_crypto(to, deks);
+	deks[0].object.id ^= !chance(8); /* of another key of data, at the same address */
+}
+
+static int configure(struct rig *rig, struct mlx5_mkey *mkey, const struct wish *of, bool cancels)
+{
+	static const struct ibv_sge pieces[8] = { { 0x1000, 500, 0x100 }, { 0x2000, 100, 0x200 } };
+	struct mlx5dv_mkey_conf_attr attr = {
+		.conf_flags = of->resets ? MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR : 0
+	};
+	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	rig->qp->sq.max_inline = of->max_inline;
+	rig->qp->sq.wq.tail = rig->qp->sq.wq.head;
+	ibv_wr_start(qpx);
+	mlx5dv_wr_mkey_configure(dvx, &mkey->dv,
+				 (uint8_t)(of->access + of->layout + of->signs + of->encrypts),
+				 &attr);
+	if (of->access)
+		mlx5dv_wr_set_mkey_access_flags(dvx, IBV_ACCESS_LOCAL_WRITE);
+	if (of->layout)
+		mlx5dv_wr_set_mkey_layout_list(dvx, (uint16_t)of->pieces, pieces);
+	if (of->signs)
+		mlx5dv_wr_set_mkey_sig_block(dvx, &of->sig);
+	if (of->encrypts)
+		mlx5dv_wr_set_mkey_crypto(dvx, &of->crypto);
+	if (!cancels)
+		return ibv_wr_complete(qpx);
+	ibv_wr_abort(qpx);
+	return 0;
+}
+
+static void forget_key(struct mlx5_mkey *mkey)
+{
+	mkey->again.parts = 0;
+	for (int i = 0; i < MKEY_FORMATS; i++)
+		mkey->sigs[i].may_come_again = mkey->crypts[i].may_come_again = false;
+}
+
+static void sequence(bool signs, bool encrypts, bool counts_units)
+{
+	struct mkey_sig sig = { .count = 1, .mem.n = 5, .wire.n = 6 };
+	struct mlx5_mkey keeps = { .dv.lkey = 0x700,
+				   .max_entries = 8,
+				   .sig = signs ? &sig : NULL,
+				   .encrypts = encrypts,
+				   .encrypts_units = counts_units,
+				   .computes = true },
+			 anew;
+	struct mlx5dv_dek deks[2] = { { .object.id = 10 }, { .object.id = 20 } };
+	struct rig *a = key_rig(), *b = key_rig();
+	int good = 0;
+
+	draw_domain(&wish, 0);
+	draw_domain(&wish, 1);
+	draw_crypto(&wish, deks);
+	for (int i = 0; i < REQUESTS; i++) {
+		const bool cancels = !chance(8);
+		int ret;
+
+		draw_wish(&wish, deks);
+		wish.signs &= signs;
+		wish.encrypts &= encrypts;
+		sig.count += !chance(16);
+		anew = keeps;
+		forget_key(&anew);
+		ret = configure(a, &keeps, &wish, cancels);
+		good += !ret;
+		assert_int_equal(configure(b, &anew, &wish, cancels), ret);
+		assert_memory_equal(rig_sq(a, 0), rig_sq(b, 0), 32 * WQE_BB);
+		assert_memory_equal(&keeps.config, &anew.config, sizeof(anew.config));
+		assert_int_equal(a->qp->sq.pi, b->qp->sq.pi);
+	}
+	assert_in_range(good, REQUESTS / 4, REQUESTS - 1);
+	rig_free(a);
+	rig_free(b);
+}
+
+static void what_comes_again_is_as_the_first_time(void **state)
+{
+	(void)state;
+	sequence(true, false, false);
+	sequence(false, true, true);
+	sequence(false, true, false);
+	sequence(true, true, true);
+}
+
 /* ---- errors of signatures ---- */
 
 static void *poll_once(void *rig)
@@ -225,6 +404,7 @@ int main(void)
 		cmocka_unit_test(a_list_ends_in_zeroes),
 		cmocka_unit_test(a_batch_that_failed_finishes_no_request),
 		cmocka_unit_test(a_request_takes_no_place_that_is_taken),
+		cmocka_unit_test(what_comes_again_is_as_the_first_time),
 		cmocka_unit_test(an_error_waits_for_who_destroys_the_key),
 	};
 
