@@ -24,9 +24,15 @@ static bool is_request(const struct rdma_ucm_event_resp *event)
 static int listener_lose_device(struct stream *listener)
 {
 	struct cm_device *device = to_cm_id(listener->id)->device;
+	int ret = 0;
 
 	if (device)
 		rdmacm_device_remove(device);
+	if (rs_share_is_open(&listener->share))
+		ret = rdmacm_share_lose(&listener->share);
+	if (ret)
+		verbs_warn("rsocket: other processes wait for a listener in vain: %s",
+			   strerror(ret));
 	if (!__atomic_exchange_n(&listener->is_lost, true, __ATOMIC_RELAXED))
 		verbs_warn("rsocket: socket %d: the device of the listener's address was removed",
 			   listener->rs.fd);
@@ -256,6 +262,8 @@ static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *re
 	pthread_mutex_lock(&listener->rs.lock);
 	ret = listener_renew(listener);
 	pthread_mutex_unlock(&listener->rs.lock);
+	if (!ret && listener->is_lost)
+		ret = EIDRM;
 	return ret ? ret : read_request(listener, request);
 }
 
@@ -395,6 +403,8 @@ static int become_holder(struct stream *listener)
 	if (!ret)
 		move_requests(listener, &channels);
 	rdmacm_share_close_channels(&channels);
+	if (!ret && listener->is_lost)
+		ret = EIDRM;
 	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 

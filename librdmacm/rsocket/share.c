@@ -26,6 +26,7 @@ _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
 /* What lies in the socket is one message. Its stamp tells it from those before. */
 struct stamp {
 	pid_t pid;
+	bool is_lost; /* the listener is: no channel comes along */
 	int64_t ns;
 };
 
@@ -71,6 +72,8 @@ int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_cha
 	if (recvmsg(share->channel[0], &message, MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
 		return errno;
 	take_descriptors(&message, channels);
+	if (stamp.is_lost)
+		return EIDRM;
 	if (channels->count && !(message.msg_flags & MSG_CTRUNC))
 		return 0;
 	rdmacm_share_close_channels(channels);
@@ -86,7 +89,7 @@ static int lay_down(const struct rs_share *share, struct stamp *stamp,
 	struct msghdr message = message_with(&iov, &control);
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
-	message.msg_controllen = CMSG_SPACE(size);
+	message.msg_controllen = channels->count ? CMSG_SPACE(size) : 0;
 	*header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(size),
 				    .cmsg_level = SOL_SOCKET,
 				    .cmsg_type = SCM_RIGHTS };
@@ -129,6 +132,17 @@ int rdmacm_share_set_channel(const struct rs_share *share, int channel,
 	for (int i = 0; i < before->count && all.count < SHARE_CHANNELS; i++)
 		all.fds[all.count++] = before->fds[i];
 	ret = lay_down(share, &stamp, &all);
+	return ret ? ret : drop_others(share, &stamp);
+}
+
+int rdmacm_share_lose(const struct rs_share *share)
+{
+	const struct rs_share_channels none = { 0 };
+	struct stamp stamp = stamp_make();
+	int ret;
+
+	stamp.is_lost = true;
+	ret = lay_down(share, &stamp, &none);
 	return ret ? ret : drop_others(share, &stamp);
 }
 

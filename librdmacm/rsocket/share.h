@@ -62,13 +62,17 @@ int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *
 bool rdmacm_share_hold(struct rs_share *share, int *error);
 /* The function gives back what rdmacm_share_hold() has got. */
 void rdmacm_share_let_go(struct rs_share *share);
-/* The function returns 0 or an errno: EMFILE if there are no numbers for them. */
+/* The function returns 0 or an errno: EMFILE if there are no numbers for them, EIDRM after
+ * rdmacm_share_lose(). */
 int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_channels *channels);
 void rdmacm_share_close_channels(struct rs_share_channels *channels);
 /* The holder is about to have CHANNEL, which goes before those that have been found. Returns 0 or
  * an errno. */
 int rdmacm_share_set_channel(const struct rs_share *share, int channel,
 			     const struct rs_share_channels *before);
+/* There will be no request any more, of which the kernel tells only who reads its events. Returns 0
+ * or an errno. */
+int rdmacm_share_lose(const struct rs_share *share);
 /* How many requests wait. */
 unsigned int rdmacm_share_count(const struct rs_share *share);
 

@@ -14,6 +14,7 @@
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,6 +198,50 @@ static void adapter_dies(void)
 	say_check(!rclose(fd.fd), "it is closed");
 }
 
+/* Of the processes that have a listener one reads its events. The others learn it from that one, or
+ * after it. */
+static int says_it_has_gone(int listener)
+{
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+
+	alarm(2 * PATIENCE_MS / 1000);
+	if (raccept(listener, NULL, NULL) != -1 || errno != EINVAL)
+		return 2;
+	if (rpoll(&fd, 1, PATIENCE_MS) != 1 || !(fd.revents & POLLERR))
+		return 3;
+	return rclose(listener);
+}
+
+static pid_t child_with(int listener, int ready)
+{
+	pid_t child = fork();
+
+	MUST(child >= 0);
+	if (!child)
+		_exit(write(ready, "x", 1) != 1 || says_it_has_gone(listener));
+	return child;
+}
+
+static void adapter_of_a_shared_listener_dies(void)
+{
+	int listener = listen_at(PORT + 6), ready[2], status[2];
+	pid_t child[2];
+	char byte;
+
+	MUST(!pipe(ready));
+	for (int i = 0; i < 2; i++) {
+		child[i] = child_with(listener, ready[1]);
+		MUST(read(ready[0], &byte, 1) == 1);
+	}
+	adapter_dies();
+	say_check(!says_it_has_gone(listener), "a shared listener has gone for its first process");
+	alarm(0);
+	for (int i = 0; i < 2; i++) {
+		MUST(waitpid(child[i], &status[i], 0) == child[i]);
+		say_check(!status[i], "and for child %d", i);
+	}
+}
+
 /* ---- the process ---- */
 
 static void *accept_one(void *listener)
@@ -244,6 +289,6 @@ int main(int argc, char *argv[])
 	say_topic("options");
 	options_stay();
 	say_topic("the adapter");
-	adapter_dies();
+	adapter_of_a_shared_listener_dies();
 	return say_failures() != 0;
 }
