@@ -46,6 +46,7 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_LOG_MAX_REQUESTER FLD(0x28, 21, 16)
 #define M4_CAP_LOG_MAX_RESPONDER FLD(0x28, 5, 0)
 #define M4_CAP_LOG_MAX_RDMA      FLD(0x2c, 5, 0)
+#define M4_CAP_RSS_TOEPLITZ      FLD(0x2c, 12, 12)
 #define M4_CAP_RESIZE_SRQ        FLD(0x30, 0, 0)
 #define M4_CAP_ACK_DELAY         FLD(0x34, 20, 16)
 #define M4_CAP_PORTS             FLD(0x34, 3, 0)
@@ -95,6 +96,7 @@ enum m4_cap_flags {
 	M4_FLAG_UD_AV_PORT = 1 << 20,
 	M4_FLAG_UD_MCAST = 1 << 21,
 	M4_FLAG_ROCE = 1 << 30,
+	M4_FLAG_HIGH_UDP_RSS = 1 << (40 - 32),
 	M4_FLAG_HIGH_LARGE_CQE = 1 << (62 - 32),
 };
 

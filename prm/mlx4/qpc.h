@@ -72,7 +72,6 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_REMOTE_QPN    FLD(0x14, 23, 0)
 #define M4_QPC_PATH          FLD_PART(0x18)
 #define M4_QPC_ALT_PATH      FLD_PART(0x44)
-#define M4_QPC_RSS_QPN       FLD(0x3c, 23, 0) /* of the first QP that frames are spread over */
 #define M4_QPC_LOG_SRA_MAX   FLD(0x70, 23, 21)
 #define M4_QPC_RETRY_COUNT   FLD(0x70, 18, 16)
 #define M4_QPC_RNR_RETRY     FLD(0x70, 15, 13)
@@ -97,6 +96,27 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_LOG_PAGE_SIZE FLD(0xc8, 29, 24)
 #define M4_QPC_MTT_H         FLD(0xc8, 7, 0)
 #define M4_QPC_MTT_L         FLD(0xcc, 31, 0)
+
+/* Of a QP that spreads frames over others (M4_QPC_RSS), in the place of most of a path. Ports are
+ * hashed where M4_RSS_TCP_* and M4_RSS_UDP_* are, with the addresses. */
+#define M4_QPC_RSS_LOG_SIZE FLD(0x3c, 31, 24)
+#define M4_QPC_RSS_QPN      FLD(0x3c, 23, 0) /* the first of these others */
+#define M4_QPC_RSS_OTHERS   FLD(0x40, 23, 0) /* to which frames go that have no hash */
+#define M4_QPC_RSS_FUNCTION FLD(0x44, 15, 8)
+#define M4_QPC_RSS_FLAGS    FLD(0x44, 7, 0)
+#define M4_QPC_RSS_KEY      FLD_PART(0x48)
+#define M4_QPC_RSS_UDP_QPN  FLD(0x70, 23, 0) /* the first of those for what M4_RSS_UDP_* hash */
+
+enum { M4_RSS_TOEPLITZ = 1 };
+enum {
+	M4_RSS_UDP_IPV6 = 1 << 0,
+	M4_RSS_UDP_IPV4 = 1 << 1,
+	M4_RSS_TCP_IPV6 = 1 << 2,
+	M4_RSS_IPV6 = 1 << 3,
+	M4_RSS_TCP_IPV4 = 1 << 4,
+	M4_RSS_IPV4 = 1 << 5,
+	M4_RSS_KNOWN = (1 << 6) - 1, /* above these is which headers of a tunnel */
+};
 
 /* ---- a path, 44 bytes ---- */
 

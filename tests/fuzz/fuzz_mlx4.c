@@ -241,7 +241,12 @@ static void fill_frames_qp(uint8_t *in, uint32_t n)
 
 	fld_set(qpc, M4_QPC_ST, M4_ST_MLX);
 	fld_set(qpc, M4_QPC_RSS, spreads);
-	fld_set(qpc, M4_QPC_RSS_QPN, TAKER + some(2));
+	fld_set(qpc, M4_QPC_RSS_FUNCTION, spreads);
+	fld_set(qpc, M4_QPC_RSS_LOG_SIZE, some(3));
+	fld_set(qpc, M4_QPC_RSS_FLAGS, some(64));
+	fld_set(qpc, M4_QPC_RSS_QPN, TAKER - some(3));
+	fld_set(qpc, M4_QPC_RSS_OTHERS, TAKER + some(2));
+	fld_set(qpc, M4_QPC_RSS_UDP_QPN, TAKER - some(3));
 	fld_set(qpc, M4_QPC_PD, 1);
 	fld_set(qpc, M4_QPC_LOG_RQ_SIZE, takes && !spreads ? some(4) : 0);
 	fld_set(qpc, M4_QPC_LOG_RQ_STRIDE, some(4) ? 0 : some(8));

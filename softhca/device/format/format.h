@@ -126,7 +126,7 @@ struct format {
 	uint16_t (*striding_next)(const uint8_t *head);
 	/* The call gives a frame that has arrived to the queues that it is for. NULL: flow tables
 	 * say which these are. */
-	void (*steer)(struct hca *hca, const struct eth_arrival *arrival);
+	void (*steer)(struct hca *hca, struct eth_arrival *arrival);
 	/* Where the numbers of such queues begin; those of QPs end before. */
 	uint32_t first_frame_sq, first_frame_rq;
 	/* The two calls decode WQEs of the queues of frames. */

@@ -1071,20 +1071,30 @@ static void frames_to_rts(uint32_t qpn, bool sends)
 	}
 }
 
+enum { FRAME = 100 };
+
 /* A frame that is inline, and longer than a block of the ring: what the second block begins with is
  * no ownership. */
-static void post_frame(uint32_t wqe, const char *mac, uint8_t what)
+static void post_frame_bytes(uint32_t wqe, const uint8_t *frame)
 {
-	enum { FRAME = 100, FIRST = 64 - 16 - 4 };
+	enum { FIRST = 64 - 16 - 4 };
 
-	memset(guest(wqe + 20), what, FIRST);
-	memcpy(guest(wqe + 20), mac, 6);
+	memcpy(guest(wqe + 20), frame, FIRST);
 	put32(guest(wqe + 16), 1u << 31 | FIRST);
 	put32(guest(wqe + 64), 1u << 31 | (FRAME - FIRST));
-	memset(guest(wqe + 68), what, FRAME - FIRST);
+	memcpy(guest(wqe + 68), frame + FIRST, FRAME - FIRST);
 	put32(guest(wqe + 4), 8);
 	put32(guest(wqe + 8), 3 << 2 | 1 << 1);
 	put32(guest(wqe), 0xa);
+}
+
+static void post_frame(uint32_t wqe, const char *mac, uint8_t what)
+{
+	uint8_t frame[FRAME];
+
+	memset(frame, what, sizeof(frame));
+	memcpy(frame, mac, 6);
+	post_frame_bytes(wqe, frame);
 }
 
 static void make_frame_queues(void)
@@ -1179,6 +1189,100 @@ static void a_queue_of_frames_can_be_in_error(void **state)
 	fill_frames_qp();
 	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_QP_STATE);
 	assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
+}
+
+enum {
+	SPREADER = QPN + 4,
+	SPREAD_TO = QPN + 2,
+	HASH_TCP = 1 << 4,
+	HASH_UDP = 1 << 1,
+	HASH_IP = 1 << 5
+};
+
+/* A QP that spreads frames over two others; the key is the one that everybody's examples have. */
+static void fill_spreader(void)
+{
+	static const uint8_t key[40] = {
+		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
+		0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
+		0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+	};
+	uint8_t *qpc = in(8);
+
+	fill_qp(SPREADER, false, 7);
+	put32(qpc, get32(qpc) | 1 << 13);
+	qpc[9] = 0;
+	qpc[0xa] = 2;
+	put32(qpc + 0x3c, 1 << 24 | SPREAD_TO);
+	put32(qpc + 0x40, SPREAD_TO + 1);
+	put32(qpc + 0x44, 1 << 8 | HASH_TCP | HASH_UDP | HASH_IP);
+	memcpy(qpc + 0x48, key, sizeof(key));
+	put32(qpc + 0x70, SPREAD_TO);
+}
+
+/* Addresses, ports, and hashes of both and of addresses alone: "Verifying the RSS Hash Calculation"
+ * has them. */
+struct flow {
+	uint32_t source, destination;
+	uint16_t ports[2];
+	uint8_t protocol;
+	uint32_t hash;
+};
+
+static void post_flow(uint32_t wqe, const struct flow *flow)
+{
+	uint8_t frame[FRAME] = { 0 };
+
+	memcpy(frame, own, 6);
+	frame[12] = 0x08;
+	put32(frame + 14, 0x45000000 | (FRAME - 14));
+	put32(frame + 22, 64u << 24 | (uint32_t)flow->protocol << 16);
+	put32(frame + 26, flow->source);
+	put32(frame + 30, flow->destination);
+	put32(frame + 34, (uint32_t)flow->ports[0] << 16 | flow->ports[1]);
+	frame[46] = 5 << 4; /* words of TCP's header */
+	post_frame_bytes(wqe, frame);
+}
+
+static void frames_are_spread_by_a_hash(void **state)
+{
+	enum { TCP = 6, UDP = 17, ICMP = 1 };
+	static const struct flow flows[] = {
+		{ 0x420995bb, 0xa18e6450, { 2794, 1766 }, TCP, 0x51ccc178 },
+		{ 0x261bcd1e, 0xd18ea306, { 48228, 2217 }, UDP, 0xafc7327f },
+		{ 0x420995bb, 0xa18e6450, { 2794, 1766 }, ICMP, 0x323e8fc2 },
+	};
+	static const struct wrong wrong[] = {
+		{ 8 + 0x44, HASH_IP, BAD_PARAM },         /* XOR */
+		{ 8 + 0x44, 1 << 8 | 2 << 6, BAD_PARAM }, /* inside of tunnels */
+		{ 8 + 0x3c, 20u << 24 | SPREAD_TO, BAD_PARAM },
+	};
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	frames_to_rts(QPN, true);
+	frames_to_rts(SPREAD_TO, false);
+	frames_to_rts(SPREAD_TO + 1, false);
+	REFUSE(RST2INIT, SPREADER, fill_spreader, wrong);
+	put32(in(0), SPREADER);
+	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), OK);
+	for (unsigned int i = 0; i < 4; i++)
+		post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 64 + i * 16, DATA + i * 256, i + 1);
+	for (unsigned int i = 0; i < 3; i++) {
+		post_flow(RINGS + i * 128, &flows[i]);
+		doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+		vfio_run();
+		assert_int_equal(get32(cqe(2 * i)) & 0xffffff, SPREAD_TO + (flows[i].hash & 1));
+		assert_int_equal(get32(cqe(2 * i) + 4), flows[i].hash);
+	}
+	post_frame(RINGS + 3 * 128, own, 'a'); /* has no hash */
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_int_equal(get32(cqe(6)) & 0xffffff, SPREAD_TO + 1);
 }
 
 /* Headers of a datagram of RoCE are too long for one piece of a WQE. */
@@ -1287,6 +1391,7 @@ int main(void)
 		TEST_ROCE(a_frame_ends_where_its_ring_does),
 		TEST_ROCE(closing_forgets_who_takes_frames),
 		TEST_ROCE(a_queue_of_frames_can_be_in_error),
+		TEST_ROCE(frames_are_spread_by_a_hash),
 		TEST_ROCE(a_management_datagram_arrives_on_roce),
 	};
 

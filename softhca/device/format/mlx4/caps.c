@@ -72,6 +72,15 @@ static uint32_t log2_of(uint32_t value)
 	return 31 - (uint32_t)__builtin_clz(value);
 }
 
+/* Linux' network driver spreads frames, and needs no more for it than to know a hash. A size of
+ * tables would have programs make some of their own. */
+static void add_caps_of_ethernet(uint8_t *out)
+{
+	fld_set(out, M4_CAP_FLAGS_31_0, fld_get(out, M4_CAP_FLAGS_31_0) | M4_FLAG_ROCE);
+	fld_set(out, M4_CAP_FLAGS_63_32, fld_get(out, M4_CAP_FLAGS_63_32) | M4_FLAG_HIGH_UDP_RSS);
+	fld_set(out, M4_CAP_RSS_TOEPLITZ, 1);
+}
+
 enum m4_status m4_query_caps(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint32_t reads = log2_of(hca->config.limits.max_rd_atomic);
@@ -79,8 +88,7 @@ enum m4_status m4_query_caps(struct hca *hca, struct m4_cmd *cmd)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		fld_set(cmd->out, numbers[i].field, numbers[i].value);
 	if (hca->config.link_layer == HCA_LINK_ETHERNET)
-		fld_set(cmd->out, M4_CAP_FLAGS_31_0,
-			fld_get(cmd->out, M4_CAP_FLAGS_31_0) | M4_FLAG_ROCE);
+		add_caps_of_ethernet(cmd->out);
 	fld_set(cmd->out, M4_CAP_PORTS, hca->config.num_ports);
 	fld_set(cmd->out, M4_CAP_LOG_MAX_REQUESTER, reads);
 	fld_set(cmd->out, M4_CAP_LOG_MAX_RESPONDER, reads);

@@ -12,6 +12,7 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
+#include "softhca/device/format/mlx4/steer.h"
 #include "util/bits.h"
 
 bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *qpc)
@@ -36,6 +37,8 @@ static const char *eth_qp_check(const struct hca *hca, const uint8_t *qpc, uint3
 		return "qp: another number in the context";
 	if (fld_get(qpc, FLD_IN(M4_QPC_PATH, M4_PATH_PORT)) >= hca->config.num_ports)
 		return "qp: no such port";
+	if (!why && fld_get(qpc, M4_QPC_RSS))
+		why = m4_spread_check(qpc);
 	return why ? why : m4_receives_check(qpc);
 }
 
@@ -195,26 +198,4 @@ void m4_eth_qp_remove(struct hca *hca, struct m4_eth_qp *qp)
 	if (qp->rq)
 		eth_rq_remove(hca, qp->rq);
 	free(qp);
-}
-
-/* A QP that spreads frames names the first of its rings, which gets all of them: there is no
- * hash. */
-static struct eth_rq *find_receives(struct hca *hca)
-{
-	const struct m4_eth_qp *qp = m4_eth_qp(hca, hca->mlx4->frames_to);
-
-	if (qp && fld_get(qp->context, M4_QPC_RSS))
-		qp = m4_eth_qp(hca, fld_get(qp->context, M4_QPC_RSS_QPN));
-	return qp ? qp->rq : NULL;
-}
-
-/* What the port itself has sent to a group does not come back. */
-void m4_steer(struct hca *hca, const struct eth_arrival *arrival)
-{
-	const uint8_t *frame = arrival->frame.bytes;
-	struct eth_rq *rq = find_receives(hca);
-	bool is_own = !memcmp(frame + 6, hca->eth->vport.mac, sizeof(hca->eth->vport.mac));
-
-	if (rq && !(is_own && frame[0] & 1))
-		eth_rq_receive(hca, rq, arrival);
 }

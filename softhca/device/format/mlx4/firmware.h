@@ -69,7 +69,7 @@ void m4_groups_free(struct hca *hca);
 int m4_diag_begin(struct hca *hca);
 void m4_diag_end(struct hca *hca);
 /* The function gives frames to the queue of the driver: format.h */
-void m4_steer(struct hca *hca, const struct eth_arrival *arrival);
+void m4_steer(struct hca *hca, struct eth_arrival *arrival);
 /* The function destroys all objects, as the adapter does when it is closed. */
 void m4_forget_objects(struct hca *hca);
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * steer.c - to which queue an arriving frame goes: the port names a queue pair, and that may spread
+ * frames over others, by a hash (RSS). Linux looks by itself for whom frames are.
+ *
+ * Sources: see prm/mlx4/qpc.h; what the flags mean, from what Linux' driver mlx4_en (6.1: en_rx.c)
+ * writes.
+ */
+#include "softhca/device/format/mlx4/steer.h"
+
+#include <string.h>
+
+#include "prm/mlx4/qpc.h"
+#include "softhca/device/eth/eth.h"
+#include "softhca/device/format/mlx4/cmd_eth_qp.h"
+#include "softhca/device/format/mlx4/firmware.h"
+
+const char *m4_spread_check(const uint8_t *qpc)
+{
+	if (fld_get(qpc, M4_QPC_RSS_FUNCTION) != M4_RSS_TOEPLITZ)
+		return "qp: a hash that was not announced";
+	if (fld_get(qpc, M4_QPC_RSS_FLAGS) & ~(uint64_t)M4_RSS_KNOWN)
+		return "qp: headers inside of tunnels are not hashed";
+	if (fld_get(qpc, M4_QPC_RSS_LOG_SIZE) > M4_LOG_QPS)
+		return "qp: frames are spread over more QPs than there can be";
+	return NULL;
+}
+
+/* What is hashed of a frame */
+struct choice {
+	bool addresses, tcp, udp;
+};
+
+static struct choice choose(const uint8_t *qpc, const struct frame *frame)
+{
+	uint64_t flags = fld_get(qpc, M4_QPC_RSS_FLAGS);
+	bool v4 = frame->ip_version == 4, whole = !frame->fragment;
+	struct choice choice = {
+		.tcp = whole && frame_is_tcp(frame) &&
+		       flags & (v4 ? M4_RSS_TCP_IPV4 : M4_RSS_TCP_IPV6),
+		.udp = whole && frame_is_udp(frame) &&
+		       flags & (v4 ? M4_RSS_UDP_IPV4 : M4_RSS_UDP_IPV6),
+	};
+
+	choice.addresses = choice.tcp || choice.udp || flags & (v4 ? M4_RSS_IPV4 : M4_RSS_IPV6);
+	return choice;
+}
+
+/* The function returns the number of the QP that a frame goes to, and notes its hash. */
+static uint32_t spread(const uint8_t *qpc, struct eth_arrival *arrival)
+{
+	const struct choice choice = choose(qpc, &arrival->frame);
+	uint32_t mask = (1u << fld_get(qpc, M4_QPC_RSS_LOG_SIZE)) - 1;
+	struct rss rss = {
+		.function = RSS_TOEPLITZ,
+		.types = RSS_OF_IPV4 | RSS_OF_IPV6 | RSS_OF_TCP | RSS_OF_UDP,
+	};
+
+	if (choice.addresses)
+		rss.fields |= RSS_SOURCE | RSS_DESTINATION;
+	if (choice.tcp || choice.udp)
+		rss.fields |= RSS_SOURCE_PORT | RSS_DESTINATION_PORT;
+	memcpy(rss.key, fld_at(qpc, M4_QPC_RSS_KEY), sizeof(rss.key));
+	if (!rss_hash(&arrival->frame, &rss, &arrival->hash))
+		return fld_get(qpc, M4_QPC_RSS_OTHERS);
+	return fld_get(qpc, choice.udp ? M4_QPC_RSS_UDP_QPN : M4_QPC_RSS_QPN) +
+	       (arrival->hash & mask);
+}
+
+static struct eth_rq *find_receives(struct hca *hca, struct eth_arrival *arrival)
+{
+	const struct m4_eth_qp *qp = m4_eth_qp(hca, hca->mlx4->frames_to);
+
+	if (qp && fld_get(qp->context, M4_QPC_RSS))
+		qp = m4_eth_qp(hca, spread(qp->context, arrival));
+	return qp ? qp->rq : NULL;
+}
+
+/* What the port itself has sent to a group does not come back. */
+void m4_steer(struct hca *hca, struct eth_arrival *arrival)
+{
+	const uint8_t *frame = arrival->frame.bytes;
+	struct eth_rq *rq = find_receives(hca, arrival);
+	bool is_own = !memcmp(frame + 6, hca->eth->vport.mac, sizeof(hca->eth->vport.mac));
+
+	if (rq && !(is_own && frame[0] & 1))
+		eth_rq_receive(hca, rq, arrival);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * steer.h - queue pairs that spread frames over others.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX4_STEER_H
+#define SOFTHCA_DEVICE_FORMAT_MLX4_STEER_H
+
+#include <stdint.h>
+
+/* The function checks the context of such a QP: it returns NULL, or why it is refused. */
+const char *m4_spread_check(const uint8_t *qpc);
+
+#endif
