@@ -12,6 +12,8 @@
 enum {
 	PRM_CQC_SIZE = 64,
 	PRM_CREATE_CQ_IN_SIZE = 272,
+	PRM_MODIFY_CQ_IN_SIZE = 272,
+	PRM_QUERY_CQ_OUT_SIZE = 272,
 };
 
 /* MODIFY_CQ changes moderation with op_mod 0 and resizes with op_mod 1; the field select differs

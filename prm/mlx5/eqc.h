@@ -11,6 +11,7 @@
 enum {
 	PRM_EQC_SIZE = 64,
 	PRM_CREATE_EQ_IN_SIZE = 272,
+	PRM_QUERY_EQ_OUT_SIZE = 272,
 };
 
 #define CREATE_EQ_IN_EQC           FLD_PART(0x10)

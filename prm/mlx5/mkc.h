@@ -11,6 +11,7 @@
 enum {
 	PRM_MKC_SIZE = 64,
 	PRM_CREATE_MKEY_IN_SIZE = 272,
+	PRM_QUERY_MKEY_OUT_SIZE = 304, /* the context, and the first of what it translates to */
 	PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE = 32,
 	PRM_MKC_ANY_QP = 0xffffff, /* MKC_QPN: the key is no QP's own */
 };

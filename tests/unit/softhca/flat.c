@@ -388,7 +388,7 @@ void flat_connect(struct flat_qp *a, struct flat_qp *b, const struct flat_qp_att
 
 enum prm_qp_state flat_state(struct flat_qp *qp)
 {
-	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE];
+	uint8_t in[16] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE];
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_QP);
 	fld_set(in, QUERY_QP_IN_QPN, qp->n);

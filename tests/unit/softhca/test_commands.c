@@ -125,7 +125,7 @@ static void query_shows_what_was_set(void **state)
 	struct flat_qp_attr attr = {
 		.first_psn = 0x123456, .rnr_retry = 5, .retry = 6, .min_rnr = 9, .timeout = 17
 	};
-	uint8_t in[16] = { 0 }, out[24 + PRM_QPC_SIZE] = { 0 },
+	uint8_t in[16] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE] = { 0 },
 		*qpc = fld_at(out, QUERY_QP_OUT_QPC);
 
 	(void)state;

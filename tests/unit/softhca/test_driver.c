@@ -12,16 +12,24 @@
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/vport.h"
 
+static void init_hca(struct hca *hca, enum prm_status expect)
+{
+	uint8_t in[32] = { 0 }, out[16];
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_INIT_HCA);
+	flat_cmd_expect(hca, in, sizeof(in), out, sizeof(out), expect);
+}
+
 static void start_and_stop_keep_their_order(void **state)
 {
 	struct hca *hca = flat.hca[0];
 
 	(void)state;
-	flat_simple(hca, PRM_OP_INIT_HCA, 0, PRM_STAT_BAD_SYS_STATE_ERR);
+	init_hca(hca, PRM_STAT_BAD_SYS_STATE_ERR);
 	flat_simple(hca, PRM_OP_ENABLE_HCA, 0, PRM_STAT_OK);
 	flat_simple(hca, PRM_OP_ENABLE_HCA, 0, PRM_STAT_BAD_SYS_STATE_ERR);
 	flat_simple(hca, PRM_OP_TEARDOWN_HCA, 0, PRM_STAT_BAD_SYS_STATE_ERR);
-	flat_simple(hca, PRM_OP_INIT_HCA, 0, PRM_STAT_OK);
+	init_hca(hca, PRM_STAT_OK);
 	flat_simple(hca, PRM_OP_TEARDOWN_HCA, 1, PRM_STAT_BAD_PARAM_ERR);
 	flat_simple(hca, PRM_OP_TEARDOWN_HCA, 0, PRM_STAT_OK);
 	flat_simple(hca, PRM_OP_DISABLE_HCA, 0, PRM_STAT_OK);
@@ -89,7 +97,7 @@ static void pages_are_asked_for_as_objects_come(void **state)
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 0);
 	flat_simple(flat.hca[0], PRM_OP_ENABLE_HCA, 0, PRM_STAT_OK);
 	pages_give(36);
-	flat_simple(flat.hca[0], PRM_OP_INIT_HCA, 0, PRM_STAT_OK);
+	init_hca(flat.hca[0], PRM_STAT_OK);
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 0);
 	make_keys(20);
 	assert_int_equal(flat_count_events(PRM_EVENT_PAGE_REQUEST), 1);

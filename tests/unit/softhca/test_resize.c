@@ -78,10 +78,10 @@ static void what_it_holds_must_fit(void **state)
 	unpair();
 }
 
-/* The mailbox ends behind the context, as that of another change may. */
+/* The mailbox ends where the list would begin, as that of another change may. */
 static void a_new_size_comes_with_a_page_list(void **state)
 {
-	const size_t len = 16 + PRM_CQC_SIZE;
+	const size_t len = PRM_MODIFY_CQ_IN_SIZE;
 	uint8_t *in = calloc(1, len), out[16]; /* so that reading beyond is noticed */
 
 	(void)state;

@@ -75,7 +75,8 @@ static const uint16_t never_made[] = {
 	PRM_OP_SET_L2_TABLE_ENTRY,
 };
 
-/* Commands about an object that is there: of which kind, and where its number is. */
+/* Commands about an object that is there: of which kind, and where its number is. What the adapter
+ * does not know is among them, as Linux leaves that to the adapter. */
 struct use {
 	uint16_t opcode, create;
 	uint32_t number;
@@ -88,6 +89,8 @@ static const struct use queries[] = {
 	{ PRM_OP_QUERY_DCT, PRM_OP_CREATE_DCT, NUMBER },
 	{ PRM_OP_QUERY_XRC_SRQ, PRM_OP_CREATE_XRC_SRQ, NUMBER },
 	{ PRM_OP_QUERY_XRQ, PRM_OP_CREATE_XRQ, NUMBER },
+	{ PRM_OP_QUERY_XRQ_DC_PARAMS_ENTRY, PRM_OP_CREATE_XRQ, NUMBER },
+	{ PRM_OP_QUERY_XRQ_ERROR_PARAMS, PRM_OP_CREATE_XRQ, NUMBER },
 	{ PRM_OP_QUERY_RMP, PRM_OP_CREATE_RMP, NUMBER },
 	{ PRM_OP_QUERY_SQ, PRM_OP_CREATE_SQ, NUMBER },
 	{ PRM_OP_QUERY_RQ, PRM_OP_CREATE_RQ, NUMBER },
@@ -113,11 +116,15 @@ static const struct use changes[] = {
 	{ PRM_OP_RTR2RTS_QP, PRM_OP_CREATE_QP, NUMBER },
 	{ PRM_OP_RTS2RTS_QP, PRM_OP_CREATE_QP, NUMBER },
 	{ PRM_OP_SQERR2RTS_QP, PRM_OP_CREATE_QP, NUMBER },
-	{ PRM_OP_SQD_RTS_QP, PRM_OP_CREATE_QP, NUMBER },
 	{ PRM_OP_2ERR_QP, PRM_OP_CREATE_QP, NUMBER },
 	{ PRM_OP_2RST_QP, PRM_OP_CREATE_QP, NUMBER },
 	{ PRM_OP_ARM_XRC_SRQ, PRM_OP_CREATE_XRC_SRQ, NUMBER },
 	{ PRM_OP_ARM_RQ, PRM_OP_CREATE_RQ, NUMBER },
+	{ PRM_OP_ARM_DCT_FOR_KEY_VIOLATION, PRM_OP_CREATE_DCT, NUMBER },
+	{ PRM_OP_ARM_XRQ, PRM_OP_CREATE_XRQ, NUMBER },
+	{ PRM_OP_SET_XRQ_DC_PARAMS_ENTRY, PRM_OP_CREATE_XRQ, NUMBER },
+	{ PRM_OP_RELEASE_XRQ_ERROR, PRM_OP_CREATE_XRQ, NUMBER },
+	{ PRM_OP_MODIFY_XRQ, PRM_OP_CREATE_XRQ, NUMBER },
 	{ PRM_OP_MODIFY_RMP, PRM_OP_CREATE_RMP, NUMBER },
 	{ PRM_OP_MODIFY_SQ, PRM_OP_CREATE_SQ, NUMBER },
 	{ PRM_OP_MODIFY_RQ, PRM_OP_CREATE_RQ, NUMBER },

@@ -106,7 +106,7 @@ static int query_raw(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return 0;
 }
 
-enum { QUERY_OUT_SIZE = FLD_BYTE(QUERY_QP_OUT_QPC) + PRM_QPC_SIZE };
+enum { QUERY_OUT_SIZE = PRM_QUERY_QP_OUT_SIZE };
 
 static int ask_device(struct adapter *adapter, const struct real_qp *real,
 		      uint8_t out[QUERY_OUT_SIZE])
