@@ -18,6 +18,7 @@ void dv_doorbells(struct rig *rig);
 void dv_registers(struct rig *rig);
 void dv_signed(struct rig *rig);
 void dv_scheduling(struct rig *rig);
+void dv_foreign_schedulers(struct rig *rig);
 void dv_mkeys(struct rig *rig);
 void dv_layouts(struct rig *rig);
 void dv_many_layouts(struct rig *rig);

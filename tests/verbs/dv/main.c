@@ -15,6 +15,7 @@ static const struct rig_topic topics[] = {
 	{ "doorbells", dv_doorbells },
 	{ "registers", dv_registers },
 	{ "scheduling", dv_scheduling },
+	{ "foreign-schedulers", dv_foreign_schedulers },
 	{ "numbers", dv_numbers },
 	{ "signed", dv_signed },
 	{ "mkeys", dv_mkeys },

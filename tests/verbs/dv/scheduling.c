@@ -109,6 +109,53 @@ void dv_scheduling(struct rig *rig)
 	tree_close(&tree);
 }
 
+/* ---- of another opening of the device ---- */
+
+static void parent_refuse(struct ibv_context *ctx, const struct tree *foreign)
+{
+	struct mlx5dv_sched_attr attr = {
+		.parent = foreign->root, .flags = BOTH, .bw_share = 10, .max_avg_bw = 1000
+	};
+
+	SAY_PTR(mlx5dv_sched_node_create(ctx, &attr), "a node below another's root");
+	attr.parent = foreign->node;
+	SAY_PTR(mlx5dv_sched_leaf_create(ctx, &attr), "a leaf below another's node");
+}
+
+static void leaf_refuse(struct rig *rig, const struct tree *foreign)
+{
+	struct ibv_cq *cq = ibv_create_cq(rig->ctx, 16, NULL, NULL, 0);
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq, .recv_cq = cq, .cap = { 4, 4, 1, 1, 0 }, .qp_type = IBV_QPT_RC
+	};
+	struct ibv_qp *qp;
+
+	MUST(cq && pd);
+	MUST(qp = ibv_create_qp(pd, &attr));
+	rig_qp_to(rig, &conf, qp, qp->qp_num, IBV_QPS_RTS);
+	SAY_RET(mlx5dv_modify_qp_sched_elem(qp, foreign->leaf, NULL), "requests by another's");
+	SAY_RET(mlx5dv_modify_qp_sched_elem(qp, NULL, foreign->leaf), "responses by another's");
+	MUST(!ibv_destroy_qp(qp));
+	MUST(!ibv_destroy_cq(cq));
+	MUST(!ibv_dealloc_pd(pd));
+}
+
+void dv_foreign_schedulers(struct rig *rig)
+{
+	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	struct ibv_context *other = mlx5dv_open_device(rig->ctx->device, &attr);
+	struct tree tree;
+
+	MUST(other);
+	tree_open(other, &tree);
+	parent_refuse(rig->ctx, &tree);
+	leaf_refuse(rig, &tree);
+	tree_close(&tree);
+	MUST(!ibv_close_device(other));
+}
+
 #define NUMBERS 20 /* more than a range has */
 
 void dv_numbers(struct rig *rig)
