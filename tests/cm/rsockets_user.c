@@ -272,6 +272,31 @@ static bool works_for_a_while(void)
 	return good && !rclose(socket);
 }
 
+/* That the connection was made is an event, too, which nobody can read. */
+static int speak_first(int why)
+{
+	int listener, socket;
+
+	alarm(PATIENCE_S);
+	forks_port--;
+	listener = listen_here();
+	socket = raccept(listener, NULL, NULL);
+	why_no_channel = why;
+	if (socket < 0 || change_user())
+		return 2;
+	return !comes_back(socket, "hello") || rclose(socket) || !is_idle();
+}
+
+static bool hears_first(void)
+{
+	struct pollfd fd = { .events = POLLIN };
+	size_t echoed;
+
+	fd.fd = connect_patiently();
+	return fd.fd >= 0 && rpoll(&fd, 1, PATIENCE_S * 1000 / 2) == 1 && !echo(fd.fd, &echoed) &&
+	       echoed;
+}
+
 static void a_connection_needs_no_channel(void)
 {
 	static const int whys[] = { EMFILE, ENOENT };
@@ -283,6 +308,9 @@ static void a_connection_needs_no_channel(void)
 		server = child_that(serve_without_channel, whys[i]);
 		say_check(works_for_a_while() && ends_well(server), "a connection goes on: %s",
 			  strerror(whys[i]));
+		next_port();
+		server = child_that(speak_first, whys[i]);
+		say_check(hears_first() && ends_well(server), "who has accepted may speak first");
 	}
 }
 

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_questions.c - what an rsocket does with answers of rdma_cm that a fabric gives seldom: a
+ * question for an address or a route is lost, or the answer names a device of GUID 0.
+ *
+ * The library's calls come here first, as the program exports its symbols. A question that is to be
+ * lost does not reach the kernel, and an event says that nobody has answered.
+ */
+#include "forks.h"
+#include "tests/lib/say.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_user_cm.h>
+#include <rdma/rsocket.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_ASKED = 16, PATIENCE_S = 20 };
+
+static unsigned int addrs_to_lose, routes_to_lose; /* of the next questions */
+static unsigned int asked;
+static uint32_t patience_ms[MOST_ASKED]; /* of each question */
+static uint64_t uid;                     /* of the last id */
+static int lost_fd = -1;                 /* whose question is lost; the event waits there */
+static enum rdma_cm_event_type lost_event;
+static bool has_no_guid;
+
+struct command {
+	struct rdma_ucm_cmd_hdr hdr;
+	union {
+		struct rdma_ucm_create_id create_id;
+		struct rdma_ucm_resolve_addr resolve_addr;
+		struct rdma_ucm_resolve_route resolve_route;
+		struct rdma_ucm_get_event get_event;
+		struct rdma_ucm_query query;
+	};
+};
+
+#define HOOK             __attribute__((visibility("default")))
+#define REAL(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
+
+static bool is_lost(int fd, uint32_t ms, unsigned int *to_lose, enum rdma_cm_event_type event)
+{
+	if (asked < MOST_ASKED)
+		patience_ms[asked++] = ms;
+	if (!*to_lose)
+		return false;
+	--*to_lose;
+	lost_fd = fd;
+	lost_event = event;
+	return true;
+}
+
+static bool is_event_of_lost(int fd, const struct command *command)
+{
+	struct rdma_ucm_event_resp *event;
+
+	if (lost_fd != fd)
+		return false;
+	event = (struct rdma_ucm_event_resp *)(uintptr_t)command->get_event.response;
+	event->uid = uid;
+	event->event = lost_event;
+	event->status = (uint32_t)-ETIMEDOUT;
+	lost_fd = -1;
+	return true;
+}
+
+/* Whether the kernel is not to see the command. */
+static bool is_played(int fd, const struct command *command)
+{
+	switch (command->hdr.cmd) {
+	case RDMA_USER_CM_CMD_CREATE_ID:
+		uid = command->create_id.uid;
+		return false;
+	case RDMA_USER_CM_CMD_RESOLVE_ADDR:
+		return is_lost(fd, command->resolve_addr.timeout_ms, &addrs_to_lose,
+			       RDMA_CM_EVENT_ADDR_ERROR);
+	case RDMA_USER_CM_CMD_RESOLVE_ROUTE:
+		return is_lost(fd, command->resolve_route.timeout_ms, &routes_to_lose,
+			       RDMA_CM_EVENT_ROUTE_ERROR);
+	case RDMA_USER_CM_CMD_GET_EVENT:
+		return is_event_of_lost(fd, command);
+	default:
+		return false;
+	}
+}
+
+static bool is_command(const void *bytes, size_t size)
+{
+	const struct rdma_ucm_cmd_hdr *hdr = bytes;
+
+	return size > sizeof(*hdr) && size == sizeof(*hdr) + hdr->in &&
+	       hdr->cmd <= RDMA_USER_CM_CMD_JOIN_MCAST;
+}
+
+HOOK ssize_t write(int fd, const void *bytes, size_t size)
+{
+	const struct command *command = bytes;
+	ssize_t ret;
+
+	if (!is_command(bytes, size))
+		return REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, size);
+	if (is_played(fd, command))
+		return (ssize_t)size;
+	ret = REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, size);
+	if (ret > 0 && has_no_guid && command->hdr.cmd == RDMA_USER_CM_CMD_QUERY_ROUTE)
+		((struct rdma_ucm_query_route_resp *)(uintptr_t)command->query.response)
+			->node_guid = 0;
+	return ret;
+}
+
+HOOK int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	for (nfds_t i = 0; lost_fd >= 0 && i < count; i++)
+		fds[i].revents = fds[i].fd == lost_fd ? POLLIN : 0;
+	for (nfds_t i = 0; lost_fd >= 0 && i < count; i++) {
+		if (fds[i].revents)
+			return 1;
+	}
+	return REAL(int (*)(struct pollfd *, nfds_t, int), "poll")(fds, count, timeout);
+}
+
+/* ---- questions that are lost ---- */
+
+static int echo_one(int listener)
+{
+	alarm(PATIENCE_S);
+	return child_echo(listener);
+}
+
+static bool asks(size_t from, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (patience_ms[from + i] != 1000u << i)
+			return false;
+	}
+	return true;
+}
+
+static void questions_are_repeated(unsigned int addrs, unsigned int routes)
+{
+	int listener = listen_here(), socket;
+	pid_t child = child_that(echo_one, listener);
+
+	asked = 0;
+	addrs_to_lose = addrs;
+	routes_to_lose = routes;
+	socket = connect_here();
+	say_check(socket >= 0 && comes_back(socket, "hello") && asked == addrs + routes + 2,
+		  "%u for an address and %u for a route are repeated", addrs, routes);
+	say_check(asks(0, addrs + 1) && asks(addrs + 1, routes + 1),
+		  "each with a patience of 1, 2, 4, 8 seconds");
+	rclose(socket);
+	say_check(ends_well(child), "the other side ends well");
+	MUST(!rclose(listener));
+}
+
+static void there_is_a_last_one(unsigned int addrs, unsigned int routes)
+{
+	asked = 0;
+	addrs_to_lose = addrs;
+	routes_to_lose = routes;
+	say_check(connect_here() == -1 && errno == ETIMEDOUT && asked == (addrs ? 4 : 5),
+		  "%u for an address and %u for a route: ETIMEDOUT", addrs, routes);
+}
+
+static void questions_are_lost(void)
+{
+	int listener;
+
+	say_topic("questions that are lost");
+	questions_are_repeated(3, 0);
+	questions_are_repeated(0, 3);
+	questions_are_repeated(1, 2);
+	listener = listen_here();
+	there_is_a_last_one(4, 0);
+	there_is_a_last_one(0, 4);
+	MUST(!rclose(listener));
+}
+
+/* ---- GUID 0 ---- */
+
+static void no_device_has_guid_0(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	struct sockaddr_in to = forks_here();
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+
+	say_topic("a device of GUID 0");
+	MUST(channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	has_no_guid = true;
+	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, 1000));
+	MUST(!rdma_get_cm_event(channel, &event));
+	say_check(event->event == RDMA_CM_EVENT_ADDR_ERROR && event->status == -ENODEV,
+		  "is ADDR_ERROR, -ENODEV");
+	say_check(!id->verbs, "the id has no device");
+	MUST(!rdma_ack_cm_event(event) && !rdma_destroy_id(id));
+	say_check(connect_here() == -1 && errno == ENODEV, "rconnect(): ENODEV");
+	has_no_guid = false;
+	rdma_destroy_event_channel(channel);
+}
+
+int main(int argc, char *argv[])
+{
+	if (argc > 1)
+		forks_address = argv[1];
+	alarm(3 * PATIENCE_S);
+	questions_are_lost();
+	no_device_has_guid_0();
+	return say_failures() != 0;
+}
