@@ -298,34 +298,62 @@ WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, 
 	return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 }
 
+/* Where a request goes, which is computed before anything is written there. */
+struct place {
+	uint8_t *ctrl;
+	struct wq_slot *note;
+	const struct send_op *op;
+	uint32_t head;
+};
+
+WQE_INLINE struct place place_at(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
+				 uint32_t head)
+{
+	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), &send_ops[wr->opcode],
+			       head };
+}
+
 /* The function puts what a usual request of SIZE bytes has besides its data, and notes it. */
-WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint8_t *ctrl,
-			       uint32_t size, uint32_t head, enum send_kind kind)
+WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
+			       const struct place *place, uint32_t size, enum send_kind kind)
 {
 	struct mlx4_sq *sq = &qp->sq;
 
-	wqe_put_control(ctrl, size, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
+	wqe_put_control(place->ctrl, size, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
 			wr->imm_data);
 	if (kind == SEND_RAW)
-		put_frame_mac(ctrl, wr);
-	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, send_ops[wr->opcode].done_as);
+		put_frame_mac(place->ctrl, wr);
+	wq_slot_set(place->note, place->head, wr->wr_id, place->op->done_as);
 }
 
-WQE_INLINE void put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, uint32_t head,
+/* Some of several SGEs without bytes are left to others where that makes this one short, which
+ * returns false then. */
+WQE_INLINE bool put_usual_data(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int sges)
+{
+	if (sges == 1)
+		wqe_put_sge(ctrl, at, sge, NULL);
+	else if (SGES_ARE_WHOLE)
+		return wqe_put_whole_sges(ctrl, at, sge, sges);
+	else
+		wqe_put_sges(ctrl, at, sge, sges, NULL);
+	return true;
+}
+
+/* The function returns false when WR is not as usual as it looked. */
+WQE_INLINE bool put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, uint32_t head,
 			  enum send_kind kind, bool stamps)
 {
 	struct mlx4_sq *sq = &qp->sq;
-	uint8_t *ctrl = sq_slot(sq, head);
-	uint32_t at = put_usual_head(ctrl, wr, kind), size = at + (uint32_t)sges * M4_SEG;
+	const struct place place = place_at(sq, wr, head);
+	uint32_t at = put_usual_head(place.ctrl, wr, kind), size = at + (uint32_t)sges * M4_SEG;
 
-	if (sges == 1)
-		wqe_put_sge(ctrl, at, wr->sg_list, NULL);
-	else
-		wqe_put_sges(ctrl, at, wr->sg_list, sges, NULL);
-	put_usual_rest(qp, wr, ctrl, size, head, kind);
-	hand_over(qp, ctrl, head, send_ops[wr->opcode].opcode);
+	if (unlikely(!put_usual_data(place.ctrl, at, wr->sg_list, sges)))
+		return false;
+	put_usual_rest(qp, wr, &place, size, kind);
+	hand_over(qp, place.ctrl, head, place.op->opcode);
 	if (stamps)
 		sq_stamp_ahead(sq, head, size);
+	return true;
 }
 
 /* ---- lists ---- */
@@ -391,18 +419,18 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 {
 	struct mlx4_sq *sq = &qp->sq;
 	uint32_t head = sq->wq.head, at;
-	uint8_t *ctrl = sq_slot(sq, head);
+	const struct place place = place_at(sq, wr, head);
 
-	at = wqe_put_inline(ctrl, put_usual_head(ctrl, wr, kind),
+	at = wqe_put_inline(place.ctrl, put_usual_head(place.ctrl, wr, kind),
 			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
-	put_usual_rest(qp, wr, ctrl, at, head, kind);
+	put_usual_rest(qp, wr, &place, at, kind);
 	sq->wq.head = head + 1;
 	if (likely(sq->bf && at <= sq->bf->half)) {
 		order_publish(&sq->wq);
-		doorbell_push(sq, ctrl, at, wqe_owner_opcode(sq, head, send_ops[wr->opcode].opcode),
+		doorbell_push(sq, place.ctrl, at, wqe_owner_opcode(sq, head, place.op->opcode),
 			      head);
 	} else {
-		hand_over(qp, ctrl, head, send_ops[wr->opcode].opcode);
+		hand_over(qp, place.ctrl, head, place.op->opcode);
 		doorbell_send(sq);
 	}
 	if (stamps)
@@ -412,17 +440,18 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 	return 0;
 }
 
-WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges,
-			enum send_kind kind, bool locked, bool stamps)
+WQE_INLINE bool post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges,
+			 enum send_kind kind, bool locked, bool stamps)
 {
 	struct mlx4_sq *sq = &qp->sq;
 
-	put_usual(qp, wr, sges, sq->wq.head, kind, stamps);
+	if (unlikely(!put_usual(qp, wr, sges, sq->wq.head, kind, stamps)))
+		return false;
 	sq->wq.head++;
 	doorbell_send(sq);
 	if (locked)
 		qlock_drop(&qp->sq_lock);
-	return 0;
+	return true;
 }
 
 /* Each routine has parts for what is not a single request with one SGE: what these need costs that
@@ -443,11 +472,13 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 	static int __attribute__((noinline))                                                      \
 	name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)      \
 	{                                                                                         \
-		if (likely((uint32_t)wr->num_sge - 1 < qp->sq.max_sge))                           \
-			return post_one(qp, wr, wr->num_sge, kind, locked, stamps);               \
+		if (likely((uint32_t)wr->num_sge - 1 < qp->sq.max_sge &&                          \
+			   post_one(qp, wr, wr->num_sge, kind, locked, stamps)))                  \
+			return 0;                                                                 \
 		return name##_list(qp, wr, bad_wr);                                               \
 	}                                                                                         \
-	static int name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)  \
+	static int __attribute__((noinline))                                                      \
+	name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)             \
 	{                                                                                         \
 		if (locked)                                                                       \
 			qlock_take(&qp->sq_lock);                                                 \
@@ -458,10 +489,12 @@ WQE_INLINE int post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sg
 								: name##_list(qp, wr, bad_wr);    \
 		if (unlikely(wr->num_sge != 1))                                                   \
 			return name##_sges(qp, wr, bad_wr);                                       \
-		return post_one(qp, wr, 1, kind, locked, stamps);                                 \
+		post_one(qp, wr, 1, kind, locked, stamps);                                        \
+		return 0;                                                                         \
 	}
 
-/* A process of one thread only looks that nobody has the lock. */
+/* A process of one thread only looks that nobody has the lock, which takes no registers that would
+ * have to be saved: what takes the lock is no part of this. */
 #define LOCKED_ROUTINE(name)                                                          \
 	static int name##_locked(struct mlx4_qp *qp, struct ibv_send_wr *wr,          \
 				 struct ibv_send_wr **bad_wr)                         \

@@ -26,7 +26,8 @@
 enum {
 	M4_SIGNALED = M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE),
 	M4_CHECKSUMS = FLD_BITS(M4_CTRL_IP_CSUM) | FLD_BITS(M4_CTRL_L4_CSUM),
-	WQE_SIZE_BYTE = 7, /* whose low bits are M4_CTRL_DS */
+	WQE_SIZE_BYTE = 7, /* whose low bits are M4_CTRL_DS; */
+	WQE_TWO_PIECES = FLD_MASK(M4_CTRL_DS) & ~(2 * M4_PIECE / M4_SEG - 1), /* some: so long */
 };
 
 /* There may be checksums of what such a QP sends. */
@@ -51,14 +52,24 @@ WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, u
 	return opcode | (index << sq->owner_shift & FLD_BITS(M4_CTRL_OWNER));
 }
 
-/* The function stamps the slot at INDEX, as far as its last WQE went, but for the first piece. */
+/* The function stamps pieces of a slot, from FROM on, as far as its last WQE went. */
+WQE_INLINE void slot_stamp(uint8_t *slot, uint32_t from)
+{
+	uint32_t size = wqe_size(slot);
+
+	for (uint32_t at = from; at < size; at += M4_PIECE)
+		*(__be32 *)(slot + at) = htobe32(M4_STAMP);
+}
+
+/* The function stamps the slot at INDEX, which has several pieces, as far as its last WQE went, but
+ * for the first. A stamp on the second does no harm, and mostly is all that there is to do. */
 WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 {
 	uint8_t *slot = sq_slot(sq, index);
-	uint32_t size = wqe_size(slot);
 
-	for (uint32_t at = M4_PIECE; at < size; at += M4_PIECE)
-		*(__be32 *)(slot + at) = htobe32(M4_STAMP);
+	*(__be32 *)(slot + M4_PIECE) = htobe32(M4_STAMP);
+	if (unlikely(slot[WQE_SIZE_BYTE] & WQE_TWO_PIECES))
+		slot_stamp(slot, 2 * M4_PIECE);
 }
 
 /* A WQE of SIZE bytes is being posted at INDEX: what is to be stamped for it is. Nothing is where
@@ -194,6 +205,48 @@ WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 
 	}
 }
 
+#ifdef __AVX__
+/* The function puts SGEs that have bytes. It returns false at one that has none. A CPU with AVX
+ * stores 16 aligned bytes at once (Intel SDM vol. 3, "Guaranteed Atomic Operations"), so that a
+ * segment is there whole, with the first word of its piece, or not at all. */
+WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
+{
+	uint8_t *to = ctrl + at + (uint32_t)n * M4_SEG;
+
+	for (sge += n; n >= 4; n -= 4) {
+		sge -= 4;
+		to -= 4 * M4_SEG;
+		if (unlikely(!sge[0].length || !sge[1].length || !sge[2].length || !sge[3].length))
+			return false;
+		seg_put_sge_whole(to + 3 * M4_SEG, &sge[3]);
+		seg_put_sge_whole(to + 2 * M4_SEG, &sge[2]);
+		seg_put_sge_whole(to + M4_SEG, &sge[1]);
+		seg_put_sge_whole(to, &sge[0]);
+	}
+	for (; n; n--) {
+		sge--;
+		to -= M4_SEG;
+		if (unlikely(!sge->length))
+			return false;
+		seg_put_sge_whole(to, sge);
+	}
+	return true;
+}
+
+enum { SGES_ARE_WHOLE = true };
+#else
+enum { SGES_ARE_WHOLE = false };
+
+WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
+{
+	(void)ctrl;
+	(void)at;
+	(void)sge;
+	(void)n;
+	return false;
+}
+#endif
+
 /* A length of 0 would mean 2 GiB; inline bytes may be none. */
 WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, __be32 *aside)
 {
@@ -203,6 +256,8 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 		seg_put_sge(data, sge);
 		return;
 	}
+	if (!aside && wqe_put_whole_sges(ctrl, at, sge, 1))
+		return;
 	data->lkey = htobe32(sge->lkey);
 	data->addr = htobe64(sge->addr);
 	wqe_put_word(ctrl, at, sge->length ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
@@ -259,44 +314,6 @@ WQE_INLINE void wqe_put_header(uint8_t *ctrl, const uint8_t *from, uint32_t size
 		wqe_put_word(ctrl, at, be32toh(word), aside);
 	}
 }
-
-#ifdef __AVX__
-/* The function puts SGEs that have bytes. It returns false at one that has none. A CPU with AVX
- * stores 16 aligned bytes at once (Intel SDM vol. 3, "Guaranteed Atomic Operations"), so that a
- * segment is there whole, with the first word of its piece, or not at all. */
-WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
-{
-	uint8_t *to = ctrl + at + (uint32_t)n * M4_SEG;
-
-	for (sge += n; n >= 4; n -= 4) {
-		sge -= 4;
-		to -= 4 * M4_SEG;
-		if (unlikely(!sge[0].length || !sge[1].length || !sge[2].length || !sge[3].length))
-			return false;
-		seg_put_sge_whole(to + 3 * M4_SEG, &sge[3]);
-		seg_put_sge_whole(to + 2 * M4_SEG, &sge[2]);
-		seg_put_sge_whole(to + M4_SEG, &sge[1]);
-		seg_put_sge_whole(to, &sge[0]);
-	}
-	for (; n; n--) {
-		sge--;
-		to -= M4_SEG;
-		if (unlikely(!sge->length))
-			return false;
-		seg_put_sge_whole(to, sge);
-	}
-	return true;
-}
-#else
-WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
-{
-	(void)ctrl;
-	(void)at;
-	(void)sge;
-	(void)n;
-	return false;
-}
-#endif
 
 /* The list is written from its end, so that the first word of each piece is the last. */
 WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n,

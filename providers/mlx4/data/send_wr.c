@@ -58,7 +58,7 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 		return NULL;
 	/* So far in front of what is posted the slot is not stamped, and the size of its last WQE
 	 * is gone when this one is there. */
-	if (unlikely(head - qp->batch.first >= sq->spare))
+	if (unlikely(head - qp->batch.first >= sq->spare && sq->slot_log > M4_MIN_SLOT_LOG))
 		sq_stamp(sq, head);
 	ctrl = sq_slot(sq, head);
 	wqe_put_control(ctrl, head_size, qpx->wr_flags & IBV_SEND_FENCE,

@@ -18,7 +18,7 @@ void mlx4_sq_ring_init(struct mlx4_sq *sq)
 
 		words[0] = htobe32(FLD_BITS(M4_CTRL_OWNER));
 		words[1] = htobe32(min_of((1u << sq->slot_log) / M4_SEG, FLD_MASK(M4_CTRL_DS)));
-		sq_stamp(sq, i);
+		slot_stamp((uint8_t *)words, M4_PIECE);
 	}
 }
 

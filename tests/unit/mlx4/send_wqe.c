@@ -555,6 +555,31 @@ static void long_batch_leaves_nothing_of_the_last_lap(void **state)
 	}
 }
 
+/* Slots of one piece have nothing to stamp: behind the last there is the ring of receives. */
+static void long_batch_of_short_slots_writes_nothing_else(void **state)
+{
+	const struct rig_options options = { .send_wr = 64, .send_sge = 1, .recv_sge = 1 };
+	struct rig *rig = rig_new(&options);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED };
+	uint8_t *behind = rig_slot(rig, 0) + (size_t)rig_slots(rig) * M4_PIECE;
+	uint32_t count = rig->qp->sq.wq.max_post;
+
+	(void)state;
+	assert_int_equal(rig->qp->sq.slot_log, M4_MIN_SLOT_LOG);
+	assert_ptr_equal(rig->qp->rq.buf, behind);
+	for (uint32_t i = 0; i < rig_slots(rig) / 2; i++) {
+		post_one(rig, &wr);
+		complete_send(rig, i);
+	}
+	ibv_wr_start(qpx);
+	for (uint32_t i = 0; i < count; i++)
+		ibv_wr_send(qpx);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	check_bytes(behind, "00000000");
+	rig_free(rig);
+}
+
 /* ---- registers ---- */
 
 static uint32_t send_register(struct rig *rig)
@@ -609,6 +634,7 @@ int main(void)
 		cmocka_unit_test(batch_leaves_stamps_until_it_is_complete),
 		cmocka_unit_test(aborted_batch_leaves_stamps),
 		cmocka_unit_test(long_batch_leaves_nothing_of_the_last_lap),
+		cmocka_unit_test(long_batch_of_short_slots_writes_nothing_else),
 		cmocka_unit_test(doorbell_has_the_number_of_the_qp),
 		cmocka_unit_test(blueflame_has_the_wqe_in_buffers_by_turns),
 	};
