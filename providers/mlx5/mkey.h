@@ -18,6 +18,14 @@ enum mkey_sig_state {
 	MKEY_SIG_DROPPED,
 	MKEY_SIG_NONE,
 	MKEY_SIG_SET,
+	MKEY_SIG_SET_TWICE, /* both domains have one */
+};
+
+/* What is encrypted has the signatures of one side inside, or none. */
+enum mkey_crypt_state {
+	MKEY_CRYPT_NONE,
+	MKEY_CRYPT_SIGNED,
+	MKEY_CRYPT_RAW,
 };
 
 /* A domain, memory or wire, has signatures of one kind. */
@@ -52,6 +60,7 @@ struct mkey_sig_format {
 struct mkey_crypt_format {
 	uint8_t bsf[BSF_SIZE]; /* but for its kind */
 	uint16_t unit;         /* bytes of data that are encrypted together */
+	uint8_t state;         /* enum mkey_crypt_state */
 	/* The next encryption is mostly like one before, but for tweak and tag. */
 	bool may_come_again;
 	uint32_t dek;
@@ -82,7 +91,7 @@ struct mkey_config {
 	uint32_t count_told; /* which error is the next, as the device was told last */
 	uint8_t sig_state;
 	uint8_t sig, crypt; /* which of the formats that the key keeps */
-	bool encrypts;
+	uint8_t encrypts;   /* enum mkey_crypt_state */
 };
 
 /* The state that the signatures of a domain start from is the device's. */

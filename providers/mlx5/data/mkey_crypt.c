@@ -30,6 +30,11 @@ static uint8_t order_of(const struct mlx5dv_crypto_attr *attr)
 	return before ? BSF_ENCRYPTED_RAW_MEMORY : BSF_ENCRYPTED_MEMORY_SIGNATURE;
 }
 
+static bool order_is_raw(uint8_t order)
+{
+	return order == BSF_ENCRYPTED_RAW_WIRE || order == BSF_ENCRYPTED_RAW_MEMORY;
+}
+
 /* The words that are not written are 0 from the beginning. */
 static void put_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr, uint8_t selector,
 		      uint8_t *bsf)
@@ -70,6 +75,7 @@ const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_a
 	block = &mlx5_mkey_blocks[attr->data_unit_size];
 	format->unit = block->bytes;
 	put_crypt(counts_units, attr, block->selector, format->bsf);
+	format->state = order_is_raw(order_of(attr)) ? MKEY_CRYPT_RAW : MKEY_CRYPT_SIGNED;
 	format->may_come_again = true;
 	format->dek = attr->dek->object.id;
 	format->given = *attr;

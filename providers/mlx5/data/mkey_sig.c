@@ -222,7 +222,7 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	if (same)
 		first |= FLD_BITS(BSF_SAME_BLOCKS) |
 			 in_word(BSF_COPY, copies ? attr->copy_mask : alike(&mem, &wire, bsf));
-	else if (copies)
+	else if (copies && attr->wire) /* there is nothing to copy to, otherwise */
 		return "a copy_mask is for domains of the same structure";
 	else
 		first |= in_word(BSF_WIRE_BS, wire.selector);

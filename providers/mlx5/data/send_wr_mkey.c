@@ -219,7 +219,7 @@ static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_reque
 	if (!(~request->waits & (SET_SIGNATURE | SET_CRYPTO)) && state != MKEY_SIG_DROPPED)
 		return false;
 	end->crypt = request->next.encrypts;
-	end->sig = state == MKEY_SIG_SET || (mkey->sig && end->crypt);
+	end->sig = state >= MKEY_SIG_SET || (mkey->sig && end->crypt);
 	return true;
 }
 
@@ -249,7 +249,7 @@ WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request 
 
 	if (end->sig)
 		block = put_format(sq, block,
-				   next->sig_state == MKEY_SIG_SET ? mkey->sigs[next->sig].bsf
+				   next->sig_state >= MKEY_SIG_SET ? mkey->sigs[next->sig].bsf
 								   : without,
 				   kind);
 	if (end->crypt)
@@ -268,6 +268,20 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 		qp, EINVAL,
 		"key %#x has %llu bytes: the device encrypts one data unit for each key, of %u",
 		mkey->dv.lkey, (unsigned long long)next->length, unit);
+	return false;
+}
+
+/* Between two signatures, of both sides, nothing is encrypted. */
+static bool crypt_has_order(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+{
+	const struct mkey_config *next = &qp->mkey_request.next;
+
+	if (!mkey->sig || next->sig_state != MKEY_SIG_SET_TWICE || next->encrypts != MKEY_CRYPT_RAW)
+		return true;
+	request_fail(qp, EINVAL,
+		     "key %#x has signatures of memory and wire: what is encrypted has to have one "
+		     "of them inside (signature_crypto_order)",
+		     mkey->dv.lkey);
 	return false;
 }
 
@@ -300,7 +314,7 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 		.mask = mask_of(request),
 		.has_states = !(request->waits & SET_SIGNATURE),
 	};
-	if (!crypt_fits(qp, mkey))
+	if (!crypt_fits(qp, mkey) || !crypt_has_order(qp, mkey))
 		return false;
 	if (formats_change(mkey, request, end))
 		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
@@ -866,6 +880,13 @@ static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t rep
 		layout_pattern_slowly(qp, count, part);
 }
 
+WQE_INLINE void signature_finish(struct mlx5_qp *qp, const struct mkey_sig_format *format)
+{
+	qp->mkey_request.next.sig_state =
+		format->mem && format->wire ? MKEY_SIG_SET_TWICE : MKEY_SIG_SET;
+	setter_finish(qp, SET_SIGNATURE);
+}
+
 static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_sig_block_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -879,7 +900,6 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 	}
 	if (mkey->sig) {
 		next->sig = unused_format(mkey, mkey->config.sig, mkey->before_batch.sig);
-		next->sig_state = MKEY_SIG_SET;
 		if (!sig_comes_again(attr, &mkey->sigs[next->sig]))
 			why = mlx5_mkey_take_sig(mkey->sig, attr, &mkey->sigs[next->sig]);
 		else
@@ -888,7 +908,7 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 	if (unlikely(why))
 		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
 	else
-		setter_finish(qp, SET_SIGNATURE);
+		signature_finish(qp, &mkey->sigs[next->sig]);
 }
 
 static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_crypto_attr *attr)
@@ -904,7 +924,6 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 	}
 	if (mkey->encrypts) {
 		next->crypt = unused_format(mkey, mkey->config.crypt, mkey->before_batch.crypt);
-		next->encrypts = true;
 		if (!crypt_comes_again(mkey->encrypts_units, attr, &mkey->crypts[next->crypt]))
 			why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr,
 						   &mkey->crypts[next->crypt]);
@@ -913,8 +932,10 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 	}
 	if (unlikely(why))
 		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);
-	else
+	else {
+		next->encrypts = mkey->crypts[next->crypt].state;
 		setter_finish(qp, SET_CRYPTO);
+	}
 }
 
 static void fill_ends(struct mlx5_qp *qp, uint64_t ops)

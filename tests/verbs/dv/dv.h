@@ -25,6 +25,8 @@ void dv_many_layouts(struct rig *rig);
 void dv_flips(struct rig *rig);
 void dv_signatures(struct rig *rig);
 void dv_encryption(struct rig *rig);
+void dv_signature_pairs(struct rig *rig);
+void dv_encrypted_signatures(struct rig *rig);
 void dv_crypto(struct rig *rig);
 void dv_lost_login(struct rig *rig);
 void dv_lost_login_object(struct rig *rig);

@@ -24,6 +24,8 @@ static const struct rig_topic topics[] = {
 	{ "layouts", dv_layouts },
 	{ "flips", dv_flips },
 	{ "encryption", dv_encryption },
+	{ "signature-pairs", dv_signature_pairs },
+	{ "encrypted-signatures", dv_encrypted_signatures },
 	{ "crypto", dv_crypto },
 	{ "lost-login", dv_lost_login },
 	{ "lost-login-object", dv_lost_login_object },
