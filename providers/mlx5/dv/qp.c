@@ -136,6 +136,19 @@ static int flags_check_type(uint32_t flags, const struct ibv_qp_init_attr_ex *at
 	return 0;
 }
 
+/* Only DevX tells what the device can. Linux refuses its commands to a context without it, and has
+ * none for an adapter that knows no such contexts. */
+static int flags_ask_device(struct mlx5_context *ctx, uint32_t flags,
+			    const struct mlx5_hca_caps **caps)
+{
+	int ret = mlx5_hca_caps_get(ctx, caps);
+
+	if (ret && (!ctx->has_devx || ret == EPROTONOSUPPORT || ret == EOPNOTSUPP))
+		return flags_refuse(flags, "there is no DevX to ask what the device can",
+				    EOPNOTSUPP);
+	return ret;
+}
+
 /* A queue that has stopped is let go by a change of state that Linux' driver knows since 5.14. */
 static int drain_check(struct mlx5_context *ctx, uint32_t flags)
 {
@@ -144,14 +157,13 @@ static int drain_check(struct mlx5_context *ctx, uint32_t flags)
 
 	if (!(flags & MLX5DV_QP_CREATE_SIG_PIPELINING))
 		return 0;
-	ret = mlx5_hca_caps_get(ctx, &caps);
-	if (ret)
+	if (!(ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS))
+		return flags_refuse(flags, "the driver lets no queue go on after a signature",
+				    EOPNOTSUPP);
+	ret = flags_ask_device(ctx, flags, &caps);
+	if (ret || caps->drains_on_sig_error)
 		return ret;
-	if (ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS &&
-	    caps->drains_on_sig_error)
-		return 0;
-	return flags_refuse(flags, "the device, or its driver, stops no queue for a signature",
-			    EOPNOTSUPP);
+	return flags_refuse(flags, "the device stops no queue for a signature", EOPNOTSUPP);
 }
 
 /* The function refuses what this device does not have. */
@@ -205,7 +217,7 @@ static int early_check(struct mlx5_context *ctx, const struct ibv_qp_init_attr_e
 	if (ret)
 		return ret;
 	if (device->flags & MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP) {
-		ret = mlx5_hca_caps_get(ctx, &caps);
+		ret = flags_ask_device(ctx, flags, &caps);
 		if (ret)
 			return ret;
 		limit = early_limit(caps, attr->qp_type);
