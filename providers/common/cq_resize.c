@@ -56,8 +56,10 @@ static int cq_run_resize(const struct cq_resize_kind *kind, const struct cq_part
 	if (ret)
 		return ret;
 	if (!provider_cq_ring_move(&kind->marks, &from, &to, *parts->ci)) {
-		verbs_warn("resize_cq: cq 0x%x: the adapter has not marked the end of the old ring",
-			   parts->cqn);
+		verbs_warn("resize_cq: cq 0x%x: more completions came meanwhile than cqe, %d, or "
+			   "the adapter has not marked the end of the old ring: it cannot be used "
+			   "any more",
+			   parts->cqn, new_cqe);
 		/* The adapter may write to either. */
 		provider_cq_ring_keep(parts->old_rings, new->keeper, &new->mem);
 		parts->cq->cqe = cqe;
