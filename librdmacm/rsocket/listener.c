@@ -428,7 +428,8 @@ static int take_over(struct stream *listener)
 	rdmacm_share_let_go(&listener->share);
 	if (is_passing(ret))
 		return ret;
-	verbs_warn("rsocket: a listener has gone with the process that held it: %s", strerror(ret));
+	verbs_warn("rsocket: a listener has gone with %s: %s",
+		   ret == EIDRM ? "its device" : "the process that held it", strerror(ret));
 	listener->is_lost = true;
 	return EIDRM;
 }

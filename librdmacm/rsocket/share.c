@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
 /* What lies in the socket is one message. Its stamp tells it from those before. */
 struct stamp {
 	pid_t pid;
-	bool is_lost; /* the listener is: no channel comes along */
+	int32_t is_lost; /* the listener is: no channel comes along */
 	int64_t ns;
 };
 
