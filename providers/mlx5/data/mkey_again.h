@@ -28,7 +28,7 @@ static inline void dif_put_tags(uint8_t *part, const struct mlx5dv_sig_t10dif *d
 		     dif->ref_tag);
 }
 
-/* Differences are added up, since all is as before mostly. */
+/* Differences are collected, since all is as before mostly. */
 static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct mlx5dv_sig_t10dif *b)
 {
 	return !(((uint32_t)a->bg_type ^ (uint32_t)b->bg_type) | (uint32_t)(a->bg ^ b->bg) |

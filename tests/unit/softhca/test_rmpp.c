@@ -68,9 +68,10 @@ static bool takes(const struct gsi_arrival *arrival, unsigned int agent)
 {
 	size_t len = 0;
 	uint8_t *whole = umad_rmpp_take(&file, agent, arrival, &len);
+	bool is_whole = whole;
 
 	free(whole);
-	return whole;
+	return is_whole;
 }
 
 static int file_begin(void **state)

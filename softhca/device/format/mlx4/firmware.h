@@ -41,7 +41,6 @@ enum {
 	M4_LOG_MSG_MAX = 30,
 };
 
-struct eth_arrival;
 struct m4_group; /* cmd_mcg.c */
 
 struct mlx4_firmware {
@@ -68,8 +67,6 @@ void m4_groups_free(struct hca *hca);
 /* The functions begin, and end, the counting of errors. */
 int m4_diag_begin(struct hca *hca);
 void m4_diag_end(struct hca *hca);
-/* The function gives frames to the queue of the driver: format.h */
-void m4_steer(struct hca *hca, struct eth_arrival *arrival);
 /* The function destroys all objects, as the adapter does when it is closed. */
 void m4_forget_objects(struct hca *hca);
 

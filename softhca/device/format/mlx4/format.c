@@ -10,6 +10,7 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/format/mlx4/firmware.h"
 #include "softhca/device/format/mlx4/mlx4.h"
+#include "softhca/device/format/mlx4/steer.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 
 /* What software does with queues is the same, whoever orders the adapter. */

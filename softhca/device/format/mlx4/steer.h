@@ -7,7 +7,12 @@
 
 #include <stdint.h>
 
+struct eth_arrival;
+struct hca;
+
 /* The function checks the context of such a QP: it returns NULL, or why it is refused. */
 const char *m4_spread_check(const uint8_t *qpc);
+/* The function gives frames to the queue of the driver: format.h */
+void m4_steer(struct hca *hca, struct eth_arrival *arrival);
 
 #endif
