@@ -153,14 +153,11 @@ static const struct klm *piece_find(const struct mkey *mkey, uint64_t offset)
 
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece)
 {
-	uint64_t base = mkey->start, offset, skip, turn = 0;
+	uint64_t offset = addr - mkey->start, skip, turn = 0;
 	const struct klm *klm;
 
 	if (!mkey->klms)
 		return false;
-	if (mkey->mode == MKEY_KSM) /* its pages are aligned */
-		base &= ~((1ull << mkey->page_shift) - 1);
-	offset = addr - base;
 	if (mkey->pattern.bytes) {
 		turn = offset / mkey->pattern.bytes;
 		offset %= mkey->pattern.bytes;

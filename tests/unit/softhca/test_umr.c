@@ -129,6 +129,29 @@ static void unpair_after_refused_write(uint32_t key, uint16_t index)
 	unpair();
 }
 
+/* Programs have keys of whole pages begin within one, so that they know them by their addresses: UCX
+ * does, of those for atomics. */
+static void pages_count_from_where_a_key_starts(void **state)
+{
+	enum { WITHIN = 0x488 };
+	struct flat_umr umr;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KSM, 4);
+	umr = umr_for(key, to + WITHIN, PAGE, enable_mask, 4, UMR_INLINE);
+	umr_post(b, key, &umr);
+	flat_klm(b, 0, rkey, to);
+	umr_go(b);
+	flat_expect_done(b->send_cq, REQ, 0);
+	write_to(to + WITHIN, key, from, 8);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_memory_equal(flat.mem + to, flat.mem + from, 8);
+	unpair();
+}
+
 /* The translations come by pointer, and a second time for a part of the table. */
 static void pages_are_registered_by_pointer(void **state)
 {
@@ -494,6 +517,7 @@ int main(void)
 #define IB(f) cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
 	const struct CMUnitTest tests[] = {
 		IB(long_pieces_are_refused),
+		IB(pages_count_from_where_a_key_starts),
 		IB(pages_are_registered_by_pointer),
 		IB(fast_registration_makes_a_new_key),
 		IB(a_users_queue_names_no_pages),
