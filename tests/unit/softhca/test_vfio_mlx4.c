@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "softhca/device/core.h"
 #include "vfio_rig.h"
 
 enum {
@@ -675,6 +676,99 @@ static void wrong_keys_are_refused(void **state)
 	guest(KEYS + KEY * 64)[0] = 0;
 	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
+}
+
+/* The table says nothing of a key that was refused: its owner may try again. */
+static void a_refused_key_stays_with_software(void **state)
+{
+	(void)state;
+	set_up();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 0), OK);
+	fill_mpt();
+	put64(in(0x2c), 6 * 8); /* a translation that is not present */
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), BAD_PARAM);
+	assert_int_equal(guest(KEYS + KEY * 64)[0], 0xf0);
+	put64(guest(MTTS + 6 * 8), DATA | 1);
+	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), BAD_RESOURCE);
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	memset(guest(KEYS + KEY * 64) + 8, 0x5a, 4);
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), BAD_RES_STATE); /* the index is taken */
+	assert_int_equal(get32(guest(KEYS + KEY * 64 + 8)), 0x5a5a5a5a);
+}
+
+/* A key whose entry cannot be written is not taken. */
+static void a_key_outside_of_the_table_is_refused(void **state)
+{
+	(void)state;
+	set_up();
+	assert_int_equal(command(UNMAP_ICM, ICM_KEYS, 1, 0), OK);
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), ICM_ERROR);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), BAD_RESOURCE);
+}
+
+enum { LOG_MANY = 13, TAKEN_MAX = 4096 };
+
+static unsigned int bus_reads;
+static const struct hca_bus_ops *counted;
+
+static int count_read(void *bus, const struct hca_bus_seg *segs, unsigned int nsegs, void *buf)
+{
+	bus_reads++;
+	return counted->read(bus, segs, nsegs, buf);
+}
+
+/* A table of many keys, all pages of which are one */
+static void set_up_many_keys(void)
+{
+	enum { PAGES = (64 << LOG_MANY) / 4096 };
+
+	run_firmware();
+	give_memory();
+	for (unsigned int i = 1; i < PAGES; i++)
+		assert_int_equal(map(MAP_ICM, ICM_KEYS + i * 4096, KEYS, 0), OK);
+	init_fill();
+	in(0xfb)[0] = LOG_MANY;
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
+	write_translations();
+}
+
+static void give_and_take(uint32_t n)
+{
+	fill_mpt();
+	put32(in(8), n);
+	assert_int_equal(mailbox(SW2HW_MPT, n, 0), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, n, 0), OK);
+}
+
+/* However many keys there were, SYNC_TPT looks at those that software has had back of late, once
+ * each. */
+static void only_so_many_keys_are_looked_at(void **state)
+{
+	struct hca *hca = rig.device.hca;
+	struct hca_bus_ops ops = *hca->config.bus_ops;
+	const uint32_t first = 1, last = (1 << LOG_MANY) - 1;
+
+	(void)state;
+	set_up_many_keys();
+	for (uint32_t n = first; n <= last; n++)
+		give_and_take(n);
+	give_and_take(last);
+	give_and_take(last - 64); /* the same place of memory */
+	counted = hca->config.bus_ops;
+	ops.read = count_read;
+	hca->config.bus_ops = &ops;
+	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
+	hca->config.bus_ops = counted;
+	assert_in_range(bus_reads, 2, TAKEN_MAX);
+	guest(KEYS + last % 64 * 64)[0] = 0;
+	assert_int_equal(command(SYNC_TPT, 0, 0, 0), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, last - 64, 1), OK);
 }
 
 static void states_of_a_qp_have_an_order(void **state)
@@ -1376,6 +1470,9 @@ int main(void)
 		TEST(a_command_ends_with_an_event),
 		TEST(wrong_contexts_are_refused),
 		TEST(wrong_keys_are_refused),
+		TEST(a_refused_key_stays_with_software),
+		TEST(a_key_outside_of_the_table_is_refused),
+		TEST(only_so_many_keys_are_looked_at),
 		TEST(states_of_a_qp_have_an_order),
 		TEST(a_message_goes_from_qp_to_qp),
 		TEST(xrc_goes_by_number),

@@ -93,6 +93,35 @@ static int mpt_map(struct hca *hca, struct mkey *mkey)
 	return mkey->mode != MKEY_MTT ? 0 : m4_map_ring(hca, &ring, mkey->len, &mkey->map);
 }
 
+/* ---- keys that software has had back ---- */
+
+static void taken_forget(struct mlx4_firmware *firmware, uint32_t index)
+{
+	uint32_t *at = firmware->taken + index;
+
+	firmware->num_taken--;
+	memmove(at, at + 1, (firmware->num_taken - index) * sizeof(*at));
+}
+
+/* The oldest one makes room: a driver that changes a key has had it back a moment ago. */
+static void taken_add(struct mlx4_firmware *firmware, uint32_t n)
+{
+	if (firmware->num_taken == M4_TAKEN_MAX)
+		taken_forget(firmware, 0);
+	firmware->taken[firmware->num_taken++] = n;
+}
+
+static void taken_remove(struct mlx4_firmware *firmware, uint32_t n)
+{
+	for (uint32_t i = 0; i < firmware->num_taken; i++)
+		if (firmware->taken[i] == n) {
+			taken_forget(firmware, i);
+			return;
+		}
+}
+
+/* ---- commands ---- */
+
 /* The function adds the key whose entry is MPT. */
 static int mpt_add(struct hca *hca, uint32_t n, const uint8_t *mpt)
 {
@@ -112,7 +141,7 @@ static int mpt_add(struct hca *hca, uint32_t n, const uint8_t *mpt)
 		mkey_free(mkey);
 		return ret;
 	}
-	hca->mlx4->taken[n] = false;
+	taken_remove(hca->mlx4, n);
 	mkey->pd->users++;
 	pins_take(hca, &mkey->map);
 	return 0;
@@ -123,24 +152,35 @@ static bool is_key(const struct hca *hca, uint32_t n)
 	return !(n >> fld_get(hca->mlx4->init, M4_INIT_LOG_MPTS));
 }
 
+/* The function writes the entry of a key that the adapter has. */
+static int entry_write(struct hca *hca, uint32_t n, const uint8_t *mpt)
+{
+	uint8_t entry[M4_MPT_SIZE];
+
+	memcpy(entry, mpt, sizeof(entry));
+	entry[0] = M4_MPT_BYTE_HW;
+	return icm_write(hca, entry_addr(hca, n), entry, sizeof(entry));
+}
+
+/* The table says nothing of a key that is refused: it may be there, and another one. */
 enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint32_t n = m4_number(cmd);
 	const char *why = mpt_check(hca, cmd->in, n);
-	uint8_t entry[M4_MPT_SIZE];
 	int ret;
 
 	if (!is_key(hca, n))
 		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mpt: index out of range");
 	if (why)
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, why);
-	memcpy(entry, cmd->in, sizeof(entry));
-	entry[0] = M4_MPT_BYTE_HW;
-	if (icm_write(hca, entry_addr(hca, n), entry, sizeof(entry)))
-		return m4_fail(cmd, M4_STAT_ICM_ERROR, "mpt: the table is not mapped there");
 	ret = mpt_add(hca, n, cmd->in);
-	return ret ? m4_errno(cmd, ret, "mpt: translations, domain, or the index is taken")
-		   : M4_STAT_OK;
+	if (ret)
+		return m4_errno(cmd, ret, "mpt: translations, domain, or the index is taken");
+	if (entry_write(hca, n, cmd->in)) {
+		m4_mpt_remove(hca, res_get(&hca->mkeys, n));
+		return m4_fail(cmd, M4_STAT_ICM_ERROR, "mpt: the table is not mapped there");
+	}
+	return M4_STAT_OK;
 }
 
 /* Windows that lead to a region that is gone lead nowhere. */
@@ -174,7 +214,7 @@ enum m4_status m4_mpt_take(struct hca *hca, struct m4_cmd *cmd)
 		return m4_fail(cmd, M4_STAT_REG_BOUND, "mpt: windows are bound to it");
 	memcpy(cmd->out, mkey->context, M4_MPT_SIZE);
 	icm_write(hca, entry_addr(hca, mkey->n), &status, sizeof(status));
-	hca->mlx4->taken[mkey->n] = true;
+	taken_add(hca->mlx4, mkey->n);
 	m4_mpt_remove(hca, mkey);
 	return M4_STAT_OK;
 }
@@ -194,16 +234,15 @@ enum m4_status m4_mpt_query(struct hca *hca, struct m4_cmd *cmd)
 static void look_at_entry(struct hca *hca, uint32_t n)
 {
 	uint8_t entry[M4_MPT_SIZE];
-	bool *taken = &hca->mlx4->taken[n];
 	const char *why;
 
 	if (icm_read(hca, entry_addr(hca, n), entry, sizeof(entry))) {
-		*taken = false; /* its part of the table is not there any more */
+		taken_remove(hca->mlx4, n); /* its part of the table is not there any more */
 		return;
 	}
 	if (entry[0] != M4_MPT_BYTE_HW)
 		return;
-	*taken = false;
+	taken_remove(hca->mlx4, n);
 	why = mpt_check(hca, entry, n);
 	if (why || mpt_add(hca, n, entry))
 		log_note("mlx4: key 0x%x in the table is not taken: %s", n,
@@ -213,8 +252,7 @@ static void look_at_entry(struct hca *hca, uint32_t n)
 enum m4_status m4_mpt_sync(struct hca *hca, struct m4_cmd *cmd)
 {
 	(void)cmd;
-	for (uint32_t n = 0; n < 1u << M4_LOG_MPTS; n++)
-		if (hca->mlx4->taken[n])
-			look_at_entry(hca, n);
+	for (uint32_t i = hca->mlx4->num_taken; i-- > 0;)
+		look_at_entry(hca, hca->mlx4->taken[i]);
 	return M4_STAT_OK;
 }

@@ -281,7 +281,7 @@ enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd)
 	m4_forget_objects(hca);
 	m4_groups_free(hca);
 	m4_diag_end(hca);
-	memset(hca->mlx4->taken, 0, sizeof(hca->mlx4->taken));
+	hca->mlx4->num_taken = 0;
 	hca->mlx4->special_base = 0;
 	hca->mlx4->frames_to = 0;
 	hca->mlx4->initialized = false;

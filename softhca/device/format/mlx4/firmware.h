@@ -39,6 +39,7 @@ enum {
 	M4_LOG_MIN_MCG = 6,
 	M4_LOG_MAX_MCG = 12, /* bytes of an entry */
 	M4_LOG_MSG_MAX = 30,
+	M4_TAKEN_MAX = 4096,
 };
 
 struct m4_group; /* cmd_mcg.c */
@@ -55,8 +56,9 @@ struct mlx4_firmware {
 	uint32_t special_base;      /* number of the first management QP; 0: there are none */
 	struct res_table eth_qps;   /* queue pairs of frames */
 	uint32_t frames_to;         /* that all which arrive go to; 0: none */
-	/* By index: keys that software has had back, and may change in their table. */
-	bool taken[1 << M4_LOG_MPTS];
+	/* Keys that software has had back, and may change in their table: the last ones of them,
+	 * the newest at the end. */
+	uint32_t taken[M4_TAKEN_MAX], num_taken;
 	struct m4_group **group; /* by index; NULL: none was written */
 };
 
