@@ -877,14 +877,16 @@ static void xrc_goes_by_number(void **state)
 	assert_int_equal(command(HW2SW_SRQ, 0, SRQN, 1), OK);
 }
 
-static void post_bind(uint32_t wqe, uint32_t rkey)
+enum { REMOTE_READ = 1 << 29, REMOTE_WRITE = 1 << 30 };
+
+static void post_bind(uint32_t wqe, uint32_t rkey, uint32_t lkey, uint32_t access)
 {
 	put32(guest(wqe + 4), 3);
 	put32(guest(wqe + 8), 3 << 2);
-	put32(guest(wqe + 16), 1 << 30); /* remote write */
+	put32(guest(wqe + 16), access);
 	put32(guest(wqe + 20), 0);
 	put32(guest(wqe + 24), rkey);
-	put32(guest(wqe + 28), KEY << 8);
+	put32(guest(wqe + 28), lkey);
 	put64(guest(wqe + 32), DATA + 0x800);
 	put64(guest(wqe + 40), 16);
 	put32(guest(wqe), 0x18);
@@ -918,7 +920,7 @@ static void a_window_opens_when_it_is_bound(void **state)
 	to_rts(QPN, false, QPN + 1, 0);
 	to_rts(QPN + 1, true, QPN, 0);
 	memcpy(guest(DATA), "said", 4);
-	post_bind(RINGS, rkey);
+	post_bind(RINGS, rkey, KEY << 8, REMOTE_WRITE);
 	post_write(RINGS + 64, DATA + 0x80c, rkey);
 	post_write(RINGS + 128, DATA + 0x80d, rkey); /* beyond its end */
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
@@ -929,6 +931,33 @@ static void a_window_opens_when_it_is_bound(void **state)
 	assert_memory_equal(guest(DATA + 0x80c), "said", 4);
 	/* The region is held for as long. */
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), REG_BOUND);
+	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
+	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
+}
+
+/* Windows are bound to regions, whatever their context says. */
+static void no_window_leads_to_a_window(void **state)
+{
+	uint32_t rkey = WINDOW << 8 | 5;
+
+	(void)state;
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	put32(in(0), 1 << 15); /* a region that windows may be bound to */
+	put32(in(8), WINDOW);
+	put32(in(0xc), PDN);
+	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
+	to_rts(QPN, false, QPN + 1, 0);
+	to_rts(QPN + 1, true, QPN, 0);
+	post_bind(RINGS, rkey, KEY << 8, REMOTE_READ);
+	post_bind(RINGS + 64, rkey, rkey, REMOTE_READ);
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_int_equal(cqe(0)[31], 0x58);
+	assert_int_equal(cqe(1)[31], 0x5e);
 	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
 }
@@ -1477,6 +1506,7 @@ int main(void)
 		TEST(a_message_goes_from_qp_to_qp),
 		TEST(xrc_goes_by_number),
 		TEST(a_window_opens_when_it_is_bound),
+		TEST(no_window_leads_to_a_window),
 		TEST(blueflame_rings),
 		TEST(agents_answer),
 		TEST(a_management_datagram_arrives),

@@ -61,6 +61,7 @@ static void window_decode(struct mkey *mkey)
 	mkey->may_invalidate = fld_get(mkey->context, M4_MPT_STATUS) == M4_MPT_FREE;
 	mkey->xlt_octowords = 1;
 	mkey->access = 0;
+	mkey->may_bind = false; /* other windows, to it */
 }
 
 /* A region of physical addresses that is as long as can be has no end. */
