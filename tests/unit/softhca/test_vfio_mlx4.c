@@ -477,6 +477,29 @@ static void memory_for_tables_is_watched(void **state)
 	assert_int_equal(command(UNMAP_FA, 0, 0, 0), BAD_SYS_STATE);
 }
 
+/* What a mailbox that is refused has named is its driver's again. */
+static void a_refused_mailbox_maps_nothing(void **state)
+{
+	static const uint64_t last[] = { 0x40000, 1ull << 40 };
+
+	(void)state;
+	run_firmware();
+	give_memory();
+	for (unsigned int i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
+		put64(in(0), 0x40000);
+		put64(in(8), SRQ);
+		put64(in(16), 0x41000);
+		put64(in(24), DATA);
+		put64(in(32), last[i]);
+		put64(in(40), SRQ);
+		assert_int_not_equal(mailbox(MAP_ICM, 3, 0), OK);
+		assert_int_equal(map(MAP_ICM, 0x41000, DATA, 0), OK);
+		assert_int_equal(map(MAP_ICM, 0x40000, SRQ, 0), OK);
+		assert_int_equal(command(UNMAP_ICM, 0x40000, 2, 0), OK);
+	}
+	assert_int_equal(map(MAP_ICM, ICM_MTT, MTTS, 0), BAD_RES_STATE); /* from before */
+}
+
 static void initialization_is_checked(void **state)
 {
 	static const struct {
@@ -1495,6 +1518,7 @@ int main(void)
 		TEST(commands_wait_for_their_turn),
 		TEST(unknown_commands_are_refused),
 		TEST(memory_for_tables_is_watched),
+		TEST(a_refused_mailbox_maps_nothing),
 		TEST(initialization_is_checked),
 		TEST(a_command_ends_with_an_event),
 		TEST(wrong_contexts_are_refused),

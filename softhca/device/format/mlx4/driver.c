@@ -162,26 +162,51 @@ enum m4_status m4_unmap_aux(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
+/* The function unmaps the first COUNT entries of a mailbox. */
+static void unmap_entries(struct hca *hca, const struct m4_cmd *cmd, uint32_t count)
+{
+	struct entry entry;
+
+	for (uint32_t i = 0; i < count; i++) {
+		entry_read(cmd, i, &entry);
+		icm_unmap(&hca->mlx4->icm, entry.virt, entry.size);
+	}
+}
+
+/* All entries of a mailbox, or none: software has the pages of one that is refused back. */
+static int map_entries(struct hca *hca, const struct m4_cmd *cmd)
+{
+	struct entry entry;
+
+	for (uint32_t i = 0; i < cmd->order->in_modifier; i++) {
+		int ret = EINVAL;
+
+		entry_read(cmd, i, &entry);
+		if (entry.virt < M4_ICM_MAX && entry.size <= M4_ICM_MAX - entry.virt)
+			ret = icm_map(&hca->mlx4->icm, entry.virt, entry.size, entry.addr);
+		if (ret) {
+			unmap_entries(hca, cmd, i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
 /* Linux maps more event queues than it has counted in the size of its tables, behind all others:
  * the size says how many auxiliary pages there have to be, and no more. */
 enum m4_status m4_map_icm(struct hca *hca, struct m4_cmd *cmd)
 {
-	struct mlx4_firmware *firmware = hca->mlx4;
-	struct entry entry;
-	int ret = 0;
+	const struct mlx4_firmware *firmware = hca->mlx4;
+	int ret;
 
 	if (!firmware->icm_size || firmware->aux_pages < firmware->aux_wanted)
 		return m4_fail(cmd, M4_STAT_ICM_ERROR, "driver: not enough auxiliary pages");
 	if (!count_pages(cmd))
 		return m4_fail(cmd, M4_STAT_BAD_PARAM,
 			       "driver: pages that are not aligned, or none");
-	for (uint32_t i = 0; !ret && i < cmd->order->in_modifier; i++) {
-		entry_read(cmd, i, &entry);
-		if (entry.virt >= M4_ICM_MAX || entry.size > M4_ICM_MAX - entry.virt)
-			return m4_fail(cmd, M4_STAT_BAD_PARAM, "driver: behind the end of tables");
-		ret = icm_map(&firmware->icm, entry.virt, entry.size, entry.addr);
-	}
-	return ret ? m4_errno(cmd, ret, "driver: tables are mapped there, or too many pieces")
+	ret = map_entries(hca, cmd);
+	return ret ? m4_errno(cmd, ret,
+			      "driver: tables are mapped there, or end before, or too many pieces")
 		   : M4_STAT_OK;
 }
 
