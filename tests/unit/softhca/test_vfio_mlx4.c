@@ -1133,6 +1133,52 @@ static void groups_are_a_table(void **state)
 	assert_int_equal(mailbox(WRITE_MCG, 64, 0), BAD_INDEX);
 }
 
+static void fill_group(uint32_t first, uint32_t members)
+{
+	put32(in(4), members);
+	memset(in(16), 0xff, 16);
+	for (uint32_t i = 0; i < members; i++)
+		put32(in(32 + i * 4), first + i);
+}
+
+static bool hears(uint32_t qpn)
+{
+	struct hca *hca = rig.device.hca;
+	const struct mcg_member *member;
+
+	LIST_FOREACH(member, &hca->mcg_members, entry)
+		if (member->qp == res_get(&hca->qps, qpn))
+			return true;
+	return false;
+}
+
+/* One member more than a group has room for: the group is as it was, in the table and for those
+ * that are in it. */
+static void a_refused_group_stays_as_it_was(void **state)
+{
+	enum { FIRST = 0x100, MEMBERS = 240, UD = 3 };
+
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	for (uint32_t i = 0; i <= MEMBERS; i++) {
+		fill_qp(FIRST + i, false, UD);
+		assert_int_equal(mailbox(RST2INIT, FIRST + i, 0), OK);
+	}
+	fill_group(FIRST, 1);
+	assert_int_equal(mailbox(WRITE_MCG, 5, 0), OK);
+	fill_group(FIRST, MEMBERS + 1);
+	assert_int_not_equal(mailbox(WRITE_MCG, 5, 0), OK);
+	assert_int_equal(command(READ_MCG, 0, 5, 0), OK);
+	assert_int_equal(get32(guest(OUT + 4)), 1);
+	assert_true(hears(FIRST));
+	for (uint32_t i = 1; i <= MEMBERS; i++)
+		assert_false(hears(FIRST + i));
+	fill_group(FIRST, MEMBERS);
+	assert_int_equal(mailbox(WRITE_MCG, 5, 0), OK);
+	assert_true(hears(FIRST + MEMBERS - 1));
+}
+
 static void closing_forgets_objects(void **state)
 {
 	(void)state;
@@ -1535,6 +1581,7 @@ int main(void)
 		TEST(agents_answer),
 		TEST(a_management_datagram_arrives),
 		TEST(groups_are_a_table),
+		TEST(a_refused_group_stays_as_it_was),
 		TEST(closing_forgets_objects),
 		TEST_ROCE(an_ethernet_port_is_set_up),
 		TEST_ROCE(wrong_queues_of_frames_are_refused),

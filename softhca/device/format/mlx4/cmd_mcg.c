@@ -121,6 +121,22 @@ static struct m4_group *group_make(struct hca *hca, uint32_t index)
 	return groups ? groups[index] : NULL;
 }
 
+/* The members of ENTRY are the group's, or, if one of them finds no room, those that it had. */
+static int group_set(struct hca *hca, struct m4_group *group, const uint8_t *entry)
+{
+	int ret;
+
+	entry_leave(hca, group->entry);
+	ret = entry_join(hca, entry);
+	if (ret) {
+		entry_leave(hca, entry);
+		entry_join(hca, group->entry);
+		return ret;
+	}
+	memcpy(group->entry, entry, entry_size(hca));
+	return 0;
+}
+
 enum m4_status m4_mcg_write(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint32_t index = cmd->order->in_modifier;
@@ -135,8 +151,6 @@ enum m4_status m4_mcg_write(struct hca *hca, struct m4_cmd *cmd)
 	group = group_make(hca, index);
 	if (!group)
 		return m4_errno(cmd, ENOMEM, "mcg");
-	entry_leave(hca, group->entry);
-	memcpy(group->entry, cmd->in, entry_size(hca));
-	return entry_join(hca, group->entry) ? m4_errno(cmd, ENOSPC, "mcg: too many members")
-					     : M4_STAT_OK;
+	return group_set(hca, group, cmd->in) ? m4_errno(cmd, ENOSPC, "mcg: too many members")
+					      : M4_STAT_OK;
 }
