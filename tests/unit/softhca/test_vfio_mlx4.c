@@ -1243,6 +1243,7 @@ static void wrong_queues_of_frames_are_refused(void **state)
 		{ 0x10, 0x00781200, BAD_PARAM }, /* too many */
 		{ 0x18, QPN + 1, BAD_PARAM },     { 0x84, CQN + 1, BAD_PARAM },
 		{ 0xac, RECORDS + 2, BAD_PARAM }, { 0xd4, 6 * 8, BAD_PARAM },
+		{ 0xa4, CQN + 1, BAD_PARAM }, /* of receives */
 	};
 
 	(void)state;
@@ -1321,6 +1322,55 @@ static void frames_come_back_to_their_sender(void **state)
 		assert_int_equal(get32(cqe(i)) & 0xffffff, i % 2 ? QPN : QPN + 1);
 	assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
 	assert_int_equal(command(QUERY_QP, 0, QPN, 0), BAD_RESOURCE);
+}
+
+/* A QP of both rings, that with the larger WQEs in front: slots of sends of 64 bytes, and receives
+ * of as many as said. */
+static void both_rings_to_rts(unsigned int log_receive)
+{
+	static const uint16_t steps[] = { RST2INIT, INIT2RTR, RTR2RTS };
+
+	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		fill_frames_qp();
+		in(8)[9] = 2 << 3 | (log_receive - 4);
+		assert_int_equal(mailbox(steps[i], QPN, 0), OK);
+	}
+	put32(in(0), QPN);
+	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), OK);
+}
+
+static void one_queue_of_frames_sends_and_receives(void **state)
+{
+	static const struct {
+		unsigned int log_receive;
+		uint32_t sends, receives;
+	} cases[] = {
+		{ 4, RINGS, RINGS + 8 * 64 },
+		{ 6, RINGS, RINGS + 8 * 64 },
+		{ 7, RINGS + 4 * 128, RINGS },
+	};
+
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		own_rings();
+		both_rings_to_rts(cases[i].log_receive);
+		assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), BUSY);
+		put32(guest(cases[i].receives + 16), 0x100); /* the next piece has nothing */
+		post_receive(RECORDS + 0x80, cases[i].receives, DATA + i * 256, 1);
+		post_frame(cases[i].sends, own, 'a' + i);
+		doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+		vfio_run();
+		assert_int_equal(guest(DATA + i * 256)[99], 'a' + i);
+		for (unsigned int n = 2 * i; n < 2 * i + 2; n++)
+			assert_int_equal(get32(cqe(n)) & 0xffffff, QPN);
+		assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
+		put32(guest(RECORDS + 0x80), 0);
+	}
+	assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), OK);
 }
 
 enum { CQE_ERROR = 0x1e, OF_SEND = 1 << 6, BAD_SIZE = 0x6b, BAD_AV = 0x6f };
@@ -1586,6 +1636,7 @@ int main(void)
 		TEST_ROCE(an_ethernet_port_is_set_up),
 		TEST_ROCE(wrong_queues_of_frames_are_refused),
 		TEST_ROCE(frames_come_back_to_their_sender),
+		TEST_ROCE(one_queue_of_frames_sends_and_receives),
 		TEST_ROCE(a_frame_ends_where_its_ring_does),
 		TEST_ROCE(closing_forgets_who_takes_frames),
 		TEST_ROCE(a_queue_of_frames_can_be_in_error),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_eth_qp.c - queue pairs of frames: one of a ring to send from, one of a ring to receive into,
- * or one that only spreads frames over others (RSS).
+ * cmd_eth_qp.c - queue pairs of frames: of a ring to send from, one to receive into, or both; or
+ * those that only spread frames over others (RSS).
  */
 #include "softhca/device/format/mlx4/cmd_eth_qp.h"
 
@@ -56,6 +56,15 @@ static uint64_t in_front_of_receives(const uint8_t *qpc)
 	return ring_bytes(fld_get(qpc, M4_QPC_LOG_SQ_STRIDE), fld_get(qpc, M4_QPC_LOG_SQ_SIZE));
 }
 
+static uint64_t in_front_of_sends(const uint8_t *qpc)
+{
+	uint64_t receive = fld_get(qpc, M4_QPC_LOG_RQ_STRIDE);
+
+	if (receive <= fld_get(qpc, M4_QPC_LOG_SQ_STRIDE))
+		return 0;
+	return ring_bytes(receive, fld_get(qpc, M4_QPC_LOG_RQ_SIZE));
+}
+
 static int map_ring(struct hca *hca, const uint8_t *qpc, uint64_t skip, struct eth_wq *wq)
 {
 	const struct m4_ring ring = {
@@ -85,7 +94,7 @@ static int add_sends(struct hca *hca, struct m4_eth_qp *qp)
 	sq->wq.stride = 16u << fld_get(qpc, M4_QPC_LOG_SQ_STRIDE);
 	sq->cq = res_get(&hca->cqs, fld_get(qpc, M4_QPC_CQN_SEND));
 	sq->uar = m4_uar(hca, fld_get(qpc, M4_QPC_UAR));
-	ret = sq->cq && sq->uar ? map_ring(hca, qpc, 0, &sq->wq) : EINVAL;
+	ret = sq->cq && sq->uar ? map_ring(hca, qpc, in_front_of_sends(qpc), &sq->wq) : EINVAL;
 	if (!ret)
 		ret = eth_sq_add(hca, sq);
 	if (ret)
@@ -118,11 +127,14 @@ static int add_receives(struct hca *hca, struct m4_eth_qp *qp)
 	return ret;
 }
 
-static int add_queue(struct hca *hca, struct m4_eth_qp *qp)
+/* A ring of one WQE is none: that is what contexts say of a ring that is not there. */
+static int add_queues(struct hca *hca, struct m4_eth_qp *qp)
 {
-	if (fld_get(qp->context, M4_QPC_LOG_SQ_SIZE))
-		return add_sends(hca, qp);
-	return fld_get(qp->context, M4_QPC_LOG_RQ_SIZE) ? add_receives(hca, qp) : 0;
+	int ret = fld_get(qp->context, M4_QPC_LOG_SQ_SIZE) ? add_sends(hca, qp) : 0;
+
+	if (!ret && fld_get(qp->context, M4_QPC_LOG_RQ_SIZE))
+		ret = add_receives(hca, qp);
+	return ret;
 }
 
 enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd)
@@ -143,7 +155,7 @@ enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd)
 	qp->n = n;
 	qp->state = M4_QP_INIT;
 	memcpy(qp->context, qpc, sizeof(qp->context));
-	ret = add_queue(hca, qp);
+	ret = add_queues(hca, qp);
 	if (ret) {
 		m4_eth_qp_remove(hca, qp);
 		return m4_errno(cmd, ret, "qp: no such CQ or page, translations, or memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cmd_eth_qp.h - queue pairs of frames, by which a kernel's network driver sends and receives.
- * One has a queue to send from, or one to receive into, or neither, and names another.
+ * One has a queue to send from, one to receive into, or both; or neither, and names others.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX4_CMD_ETH_QP_H
 #define SOFTHCA_DEVICE_FORMAT_MLX4_CMD_ETH_QP_H
