@@ -163,12 +163,25 @@ static void element_pace(const struct hca *hca, struct sched_element *element, u
 	element->paced_until += bytes * BYTE_NS / element->max;
 }
 
+/* Only what tags are beyond PASSED counts: before they reach the end of their 64 bits, they begin
+ * at 0 again. */
+static void tags_rebase(struct sched_element *parent)
+{
+	struct sched_element *child;
+
+	LIST_FOREACH(child, &parent->children, in_parent)
+		child->tag = start_tag(child) - parent->passed;
+	parent->passed = 0;
+}
+
 static void element_tag(struct sched_element *element, uint64_t bytes)
 {
 	uint64_t start;
 
 	if (!element->parent)
 		return;
+	if (element->parent->passed > UINT64_MAX / 2)
+		tags_rebase(element->parent);
 	start = start_tag(element);
 	element->parent->passed = start;
 	element->tag = start + bytes * TAG_UNITS / element->share;

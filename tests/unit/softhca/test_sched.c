@@ -5,6 +5,7 @@
  */
 #include "pair.h"
 #include "prm/mlx5/general_obj.h"
+#include "softhca/device/core.h"
 
 enum {
 	PIECE = 16 * 1024, /* of a write */
@@ -210,6 +211,27 @@ static void shares_of_1_and_3(void **state)
 	queues_close();
 }
 
+/* What was sent over a share is counted in 64 bits, and they come to their end. */
+static void shares_outlast_their_counts(void **state)
+{
+	uint32_t root = arbiter(0, 0, 0, 0), node = arbiter(root, MAXIMUM, 0, 800);
+	uint32_t leaves[] = { group(node, SHARE, 1, 0), group(node, SHARE, 3, 0) };
+	uint64_t sent = UINT64_MAX - 10ull * PIECE * 65536;
+
+	(void)state;
+	queues_open();
+	sched_find(flat.hca[0], node)->passed = sent;
+	for (int i = 0; i < 2; i++) {
+		sched_find(flat.hca[0], leaves[i])->tag = sent;
+		queue_group(queue[i], leaves[i], PRM_STAT_OK);
+	}
+	queues_start(2);
+	flat_run(22 * MS);
+	assert_about(queue_sent(0), pieces_in(22, 200));
+	assert_about(queue_sent(1), pieces_in(22, 600));
+	queues_close();
+}
+
 static void what_one_leaves_others_get(void **state)
 {
 	uint32_t root = arbiter(0, 0, 0, 0), node = arbiter(root, MAXIMUM, 0, 800);
@@ -296,9 +318,11 @@ int main(void)
 #define IB(f)   cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
 #define ROCE(f) cmocka_unit_test_setup_teardown(f, flat_setup_roce, flat_teardown)
 	const struct CMUnitTest tests[] = {
-		IB(elements_are_a_tree),  IB(queues_hold_their_group),    IB(shares_of_1_and_3),
-		ROCE(shares_of_1_and_3),  IB(what_one_leaves_others_get), IB(a_maximum_alone),
-		IB(shares_at_two_levels), IB(qp_numbers_are_reserved),
+		IB(elements_are_a_tree),         IB(queues_hold_their_group),
+		IB(shares_of_1_and_3),           ROCE(shares_of_1_and_3),
+		IB(what_one_leaves_others_get),  IB(a_maximum_alone),
+		IB(shares_at_two_levels),        IB(qp_numbers_are_reserved),
+		IB(shares_outlast_their_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
