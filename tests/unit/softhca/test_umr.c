@@ -129,8 +129,7 @@ static void unpair_after_refused_write(uint32_t key, uint16_t index)
 	unpair();
 }
 
-/* Programs have keys of whole pages begin within one, so that they know them by their addresses: UCX
- * does, of those for atomics. */
+/* A key of whole pages that begins within one is known by its addresses: UCX' for atomics are. */
 static void pages_count_from_where_a_key_starts(void **state)
 {
 	enum { WITHIN = 0x488 };
