@@ -13,7 +13,8 @@
 /* Software has as long to ring for what it has written. */
 #define PATIENCE (1000 * NS_PER_MS)
 enum { LOOKS_A_PATIENCE = 4, ARM_NUMBERS = 4 };
-enum { PADDING = 1 }; /* in the place of a digest */
+enum { OF_PADDING = 1 };   /* a bit of a digest */
+enum { PADDING_READ = 2 }; /* in the place of a digest */
 
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
@@ -57,20 +58,49 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 	bbs = wqe_bbs(hca, qp, wqe);
 	if (!bbs || bbs > max)
 		return left; /* it will be refused, and where the next one begins is not known */
-	*digest = rules_digest(wqe, hca->format->wqe_size(wqe));
+	*digest = rules_digest(wqe, hca->format->wqe_size(wqe)) | OF_PADDING;
 	if (!is_padding(hca, qp, wqe, index, bbs))
-		return bbs;
-	for (uint32_t i = 0; i < bbs; i++)
-		qp->sq.digest[(index + i) & sq_mask(qp)] = PADDING;
+		*digest ^= OF_PADDING;
 	return bbs;
 }
 
-/* The function returns how many blocks of padding the adapter is at. */
+static void compare(struct hca *hca, const struct qp *qp, uint16_t index, uint16_t bbs)
+{
+	uint8_t wqe[WQE_BYTES_MAX];
+	uint64_t digest = qp->sq.digest[index & sq_mask(qp)];
+
+	if (!digest || digest == PADDING_READ || sq_copy(hca, qp, index, bbs, wqe))
+		return;
+	if (hca->format->wqe_size(wqe) > bbs * qp->sq.block ||
+	    (rules_digest(wqe, hca->format->wqe_size(wqe)) | OF_PADDING) != (digest | OF_PADDING))
+		say(hca, "wqe.changed",
+		    "QP 0x%06x, WQE %u: its bytes changed between doorbell and completion", qp->n,
+		    index);
+}
+
+/* The function reads the padding that is at INDEX, if that is some. */
+static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
+{
+	uint8_t wqe[WQE_BYTES_MAX];
+	uint16_t bbs, left = qp->sq.pi - index;
+
+	if (!left || !(qp->sq.digest[index & sq_mask(qp)] & OF_PADDING) ||
+	    sq_copy(hca, qp, index, 1, wqe))
+		return;
+	bbs = wqe_bbs(hca, qp, wqe);
+	if (!bbs || bbs > left)
+		bbs = 1;
+	compare(hca, qp, index, bbs);
+	for (uint16_t i = 0; i < bbs; i++)
+		qp->sq.digest[(index + i) & sq_mask(qp)] = PADDING_READ;
+}
+
+/* The function returns how many blocks of padding, which is read, the adapter is at. */
 static uint16_t padding_ahead(const struct qp *qp)
 {
 	uint16_t at = qp->sq.ci;
 
-	while (qp->sq.digest && at != qp->sq.pi && qp->sq.digest[at & sq_mask(qp)] == PADDING)
+	while (qp->sq.digest && at != qp->sq.pi && qp->sq.digest[at & sq_mask(qp)] == PADDING_READ)
 		at++;
 	return at - qp->sq.ci;
 }
@@ -113,16 +143,10 @@ bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi)
 
 void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs)
 {
-	uint8_t wqe[WQE_BYTES_MAX];
-	uint64_t digest = qp->sq.digest ? qp->sq.digest[qp->sq.ci & sq_mask(qp)] : 0;
-
-	if (!digest || digest == PADDING || sq_copy(hca, qp, qp->sq.ci, bbs, wqe))
+	if (!qp->sq.digest)
 		return;
-	if (hca->format->wqe_size(wqe) > bbs * qp->sq.block ||
-	    rules_digest(wqe, hca->format->wqe_size(wqe)) != digest)
-		say(hca, "wqe.changed",
-		    "QP 0x%06x, WQE %u: its bytes changed between doorbell and completion", qp->n,
-		    qp->sq.ci);
+	compare(hca, qp, qp->sq.ci, bbs);
+	read_padding(hca, qp, qp->sq.ci + bbs);
 }
 
 /* ---- receives ---- */
