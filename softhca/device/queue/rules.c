@@ -64,7 +64,7 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 	return bbs;
 }
 
-static void compare(struct hca *hca, const struct qp *qp, uint16_t index, uint16_t bbs)
+static void compare_wqe(struct hca *hca, const struct qp *qp, uint16_t index, uint16_t bbs)
 {
 	uint8_t wqe[WQE_BYTES_MAX];
 	uint64_t digest = qp->sq.digest[index & sq_mask(qp)];
@@ -90,7 +90,7 @@ static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 	bbs = wqe_bbs(hca, qp, wqe);
 	if (!bbs || bbs > left)
 		bbs = 1;
-	compare(hca, qp, index, bbs);
+	compare_wqe(hca, qp, index, bbs);
 	for (uint16_t i = 0; i < bbs; i++)
 		qp->sq.digest[(index + i) & sq_mask(qp)] = PADDING_READ;
 }
@@ -145,7 +145,7 @@ void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs)
 {
 	if (!qp->sq.digest)
 		return;
-	compare(hca, qp, qp->sq.ci, bbs);
+	compare_wqe(hca, qp, qp->sq.ci, bbs);
 	read_padding(hca, qp, qp->sq.ci + bbs);
 }
 
