@@ -60,7 +60,7 @@ void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state stat
 	}
 	rq->state = state;
 	if (state == PRM_WQ_STATE_RST)
-		rq->pi = rq->ci = rq->used = rq->at = 0;
+		rq->pi = rq->ci = rq->used = rq->at = rq->next = 0;
 }
 
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter)
@@ -142,6 +142,17 @@ static uint64_t rq_slot(const struct eth_rq *rq)
 	return rq->at & ((1u << rq->wq.log_size) - 1);
 }
 
+static uint32_t rq_signature_size(const struct hca *hca, const struct eth_rq *rq)
+{
+	return rq->wq.has_signatures ? hca->format->recv_signature_size : 0;
+}
+
+static void rq_take_link(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw)
+{
+	rq->next = hca->format->striding_next(raw + rq_signature_size(hca, rq)) &
+		   ((1u << rq->wq.log_size) - 1);
+}
+
 static int rq_read_next(struct hca *hca, struct eth_rq *rq)
 {
 	uint8_t raw[RECV_WQE_MAX];
@@ -153,7 +164,7 @@ static int rq_read_next(struct hca *hca, struct eth_rq *rq)
 	if (dma_add_map(&batch, &rq->wq.map, rq_slot(rq) * rq->wq.stride, rq->wq.stride) ||
 	    dma_finish(&batch))
 		return EFAULT;
-	rq->next = hca->format->striding_next(raw) & ((1u << rq->wq.log_size) - 1);
+	rq_take_link(hca, rq, raw);
 	return 0;
 }
 
@@ -174,12 +185,12 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw,
 			 struct recv_wqe *wqe)
 {
-	uint32_t skip = rq->wq.has_signatures ? hca->format->recv_signature_size : 0;
+	uint32_t skip = rq_signature_size(hca, rq);
 
+	if (rq->linked)
+		rq_take_link(hca, rq, raw);
 	if (skip && !hca->format->recv_is_signed(raw, rq->wq.stride, rq->n, rq->ci))
 		return EBADMSG;
-	if (rq->linked)
-		rq->next = hca->format->striding_next(raw + skip) & ((1u << rq->wq.log_size) - 1);
 	if (rq->strides)
 		skip += hca->format->striding_head;
 	hca->format->decode_frame_recv(raw + skip, rq->wq.stride - skip, wqe);
@@ -261,7 +272,7 @@ static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_w
 	struct dma_batch batch;
 	int ret;
 
-	if (at + len > wqe->length)
+	if (at + len > wqe->length || rq->used + strides > rq->strides)
 		return WQE_BAD_LENGTH;
 	if (!rq->wq.pd)
 		return WQE_BAD_LKEY;

@@ -119,7 +119,7 @@ void eth_free_sq(struct eth_sq_rig *sq)
 	test_free(sq);
 }
 
-static struct eth_rq_rig *rq_create(int hca, bool vlan_strip, uint32_t type, uint32_t log_strides)
+struct eth_rq_rig *eth_rq_of(int hca, const struct eth_rq_attr *attr)
 {
 	struct eth_rq_rig *rq = test_calloc(1, sizeof(*rq));
 	uint8_t in[32 + PRM_RQC_SIZE + 64] = { 0 }, *rqc = fld_at(in, CREATE_RQ_IN_CTX);
@@ -135,15 +135,20 @@ static struct eth_rq_rig *rq_create(int hca, bool vlan_strip, uint32_t type, uin
 	rq->buf = flat_alloc(ETH_BUF << ETH_LOG, 4096);
 	rq->lkey = flat_mr(flat.hca[hca], flat.pd[hca], rq->buf, ETH_BUF << ETH_LOG, ALL_ACCESS);
 	fld_set(rqc, RQC_CQN, rq->cq->n);
-	fld_set(rqc, RQC_VSD, !vlan_strip);
+	fld_set(rqc, RQC_VSD, !attr->vlan_strip);
 	fld_set(rqc, RQC_USER_INDEX, 0x123);
 	fld_set(rqc, RQC_COUNTER_SET_ID, rq->counter);
 	fld_set(rqc, RQC_FLUSH_IN_ERROR_EN, 1);
-	put_wq(fld_at(rqc, RQC_WQ), hca, rq->ring, rq->dbr, 5);
-	fld_set(rqc, FLD_IN(RQC_WQ, WQ_WQ_TYPE), type);
+	put_wq(fld_at(rqc, RQC_WQ), hca, rq->ring, rq->dbr, attr->log_wqe ? attr->log_wqe : 5);
+	fld_set(rqc, FLD_IN(RQC_WQ, WQ_WQ_TYPE), attr->type);
+	fld_set(rqc, FLD_IN(RQC_WQ, WQ_WQ_SIGNATURE), attr->signatures);
 	fld_set(rqc, FLD_IN(RQC_WQ, WQ_LOG_WQE_NUM_OF_STRIDES),
-		log_strides - PRM_LOG_STRIDES_MIN + PRM_LOG_STRIDES_LOW);
-	rq->n = eth_cmd(hca, PRM_OP_CREATE_RQ, in, sizeof(in), PRM_STAT_OK);
+		attr->log_strides - PRM_LOG_STRIDES_MIN + PRM_LOG_STRIDES_LOW);
+	rq->n = eth_cmd(hca, PRM_OP_CREATE_RQ, in, sizeof(in), attr->status);
+	if (attr->status) {
+		eth_free_rq(rq);
+		return NULL;
+	}
 	fld_set(modify, MODIFY_RQ_IN_RQN, rq->n);
 	fld_set(fld_at(modify, MODIFY_RQ_IN_CTX), RQC_STATE, PRM_WQ_STATE_RDY);
 	eth_cmd(hca, PRM_OP_MODIFY_RQ, modify, sizeof(modify), PRM_STAT_OK);
@@ -152,12 +157,19 @@ static struct eth_rq_rig *rq_create(int hca, bool vlan_strip, uint32_t type, uin
 
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip)
 {
-	return rq_create(hca, vlan_strip, PRM_WQ_TYPE_CYCLIC, PRM_LOG_STRIDES_MIN);
+	const struct eth_rq_attr attr = { .vlan_strip = vlan_strip,
+					  .type = PRM_WQ_TYPE_CYCLIC,
+					  .log_strides = PRM_LOG_STRIDES_MIN };
+
+	return eth_rq_of(hca, &attr);
 }
 
 struct eth_rq_rig *eth_linked_rq(int hca, uint32_t log_strides)
 {
-	return rq_create(hca, false, PRM_WQ_TYPE_LINKED_STRIDING, log_strides);
+	const struct eth_rq_attr attr = { .type = PRM_WQ_TYPE_LINKED_STRIDING,
+					  .log_strides = log_strides };
+
+	return eth_rq_of(hca, &attr);
 }
 
 void eth_free_rq(struct eth_rq_rig *rq)

@@ -52,6 +52,15 @@ uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status ex
 struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis);
 /* The function makes a queue that may change memory keys, if HAS_UMR says so. */
 struct eth_sq_rig *eth_umr_sq(int hca, bool has_umr);
+struct eth_rq_attr {
+	bool vlan_strip, signatures;
+	uint32_t type; /* as in the context */
+	uint32_t log_strides;
+	uint32_t log_wqe; /* bytes; 0: 5 */
+	enum prm_status status;
+};
+/* The function returns NULL where the queue is refused. */
+struct eth_rq_rig *eth_rq_of(int hca, const struct eth_rq_attr *attr);
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip);
 /* The function makes a queue of linked WQEs that have so many strides of 64 bytes. */
 struct eth_rq_rig *eth_linked_rq(int hca, uint32_t log_strides);

@@ -8,6 +8,8 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
+#include "prm/mlx5/wq.h"
+#include "util/bits.h"
 
 enum { OP_UMR = 0x25, PAGE = 4096, LOG_STRIDES = 4, STRIDES = 1 << LOG_STRIDES, STRIDE = 64 };
 
@@ -183,21 +185,137 @@ static void what_was_not_mapped_is_the_filler(void **state)
 	assert_memory_equal(flat.mem + filler, frame, 16 * STRIDE - 1);
 }
 
-static void linked_wqes_are_flushed_in_their_order(void **state)
+static void rq_fails(const struct eth_rq_rig *failing)
 {
 	uint8_t in[32 + 240] = { 0 };
+
+	fld_set(in, FLD(0x8, 31, 28), 1); /* from RDY */
+	fld_set(in, FLD(0x8, 23, 0), failing->n);
+	fld_set(in + 32, FLD(0x0, 23, 20), 3); /* to ERR */
+	eth_cmd(1, PRM_OP_MODIFY_RQ, in, sizeof(in), PRM_STAT_OK);
+}
+
+static void expect_flushed(const struct eth_rq_rig *failed, const uint16_t *order, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		flat_expect_error(failed->cq, CQE_OP_RESP_ERR, order[i], SYND_FLUSH);
+	assert_null(flat_poll(failed->cq));
+}
+
+static void linked_wqes_are_flushed_in_their_order(void **state)
+{
+	static const uint16_t order[] = { 0, 4, 2 };
 
 	(void)state;
 	wqe_post(0, 4);
 	wqe_post(4, 2);
 	wqe_post(2, 1);
-	fld_set(in, FLD(0x8, 31, 28), 1); /* from RDY */
-	fld_set(in, FLD(0x8, 23, 0), rq->n);
-	fld_set(in + 32, FLD(0x0, 23, 20), 3); /* to ERR */
-	eth_cmd(1, PRM_OP_MODIFY_RQ, in, sizeof(in), PRM_STAT_OK);
-	flat_expect_error(rq->cq, CQE_OP_RESP_ERR, 0, SYND_FLUSH);
-	flat_expect_error(rq->cq, CQE_OP_RESP_ERR, 4, SYND_FLUSH);
-	flat_expect_error(rq->cq, CQE_OP_RESP_ERR, 2, SYND_FLUSH);
+	rq_fails(rq);
+	expect_flushed(rq, order, ARRAY_SIZE(order));
+}
+
+/* ---- WQEs with signatures ---- */
+
+/* The segment that ends the list is not signed. */
+enum { SIGNED_WQE = 64, SIGNED = 48, SIGNATURE = 16, SIGNATURE_AT = 4 };
+
+/* The link is behind the signature, the buffer behind the link. */
+static uint8_t *signed_post(struct eth_rq_rig *to, uint32_t index, uint32_t next)
+{
+	uint8_t *wqe = flat.mem + to->ring + (size_t)SIGNED_WQE * index, sum = 0xff;
+
+	memset(wqe, 0, SIGNED_WQE);
+	fld_set(wqe + SIGNATURE, FLD(0x0, 15, 0), next);
+	fld_set(wqe + 32, FLD(0x0, 31, 0), STRIDES * STRIDE);
+	fld_set(wqe + 32, FLD(0x4, 31, 0), to->lkey);
+	fld_set64(wqe + 32, 8, to->buf + (uint64_t)index * ETH_BUF);
+	fld_set(wqe + 48, FLD(0x4, 31, 0), 0x100);
+	for (size_t i = 0; i < SIGNED; i++)
+		sum ^= wqe[i];
+	wqe[SIGNATURE_AT] = (uint8_t)(sum ^ to->n ^ to->n >> 8 ^ to->n >> 16 ^ to->pi);
+	fld_set(flat.mem + to->dbr, FLD(0x0, 31, 0), ++to->pi);
+	return wqe;
+}
+
+static struct eth_rq_rig *signed_rq(void)
+{
+	const struct eth_rq_attr attr = { .type = PRM_WQ_TYPE_LINKED_STRIDING,
+					  .log_strides = LOG_STRIDES,
+					  .log_wqe = 6,
+					  .signatures = true };
+	struct eth_rq_rig *made = eth_rq_of(1, &attr);
+
+	eth_catch_all(1, eth_direct_tir(1, eth_td(1), made->n, 0));
+	return made;
+}
+
+static void signed_wqes_are_flushed_in_their_order(void **state)
+{
+	static const uint16_t order[] = { 0, 4, 2 };
+	struct eth_rq_rig *made = signed_rq();
+
+	(void)state;
+	signed_post(made, 0, 4);
+	signed_post(made, 4, 2);
+	signed_post(made, 2, 1);
+	rq_fails(made);
+	expect_flushed(made, order, ARRAY_SIZE(order));
+	eth_free_rq(made);
+}
+
+/* A WQE with a wrong signature is linked like others, and those behind it are flushed. */
+static void a_wrong_signature_keeps_the_order(void **state)
+{
+	static const uint16_t order[] = { 3, 5 };
+	struct eth_rq_rig *made = signed_rq();
+
+	(void)state;
+	signed_post(made, 0, 4);
+	signed_post(made, 4, 3)[32 + 15] ^= 1;
+	signed_post(made, 3, 5);
+	signed_post(made, 5, 6);
+	frame_send(STRIDES * STRIDE - 42);
+	assert_non_null(flat_poll(made->cq));
+	frame_send(STRIDES * STRIDE - 42);
+	flat_expect_error(made->cq, CQE_OP_RESP_ERR, 4, SYND_LOCAL_PROT);
+	expect_flushed(made, order, ARRAY_SIZE(order));
+	eth_free_rq(made);
+}
+
+/* A signature and a link leave no room for a buffer. */
+static void a_wqe_has_room_for_a_buffer(void **state)
+{
+	struct eth_rq_attr attr = { .log_strides = LOG_STRIDES,
+				    .log_wqe = 4,
+				    .signatures = true,
+				    .status = PRM_STAT_BAD_PARAM_ERR };
+	static const uint32_t types[] = { PRM_WQ_TYPE_LINKED_STRIDING, PRM_WQ_TYPE_CYCLIC_STRIDING,
+					  PRM_WQ_TYPE_CYCLIC };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		attr.type = types[i];
+		assert_null(eth_rq_of(1, &attr));
+	}
+	attr.log_wqe = 5;
+	attr.type = PRM_WQ_TYPE_LINKED_STRIDING;
+	assert_null(eth_rq_of(1, &attr));
+	attr.signatures = false;
+	attr.log_wqe = 4;
+	assert_null(eth_rq_of(1, &attr));
+}
+
+/* ---- lengths ---- */
+
+/* The buffer of a WQE may be longer than its strides, a frame may not. */
+static void a_frame_fits_the_strides(void **state)
+{
+	(void)state;
+	map_page(icosq, 0, page_of(0));
+	wqe_post(0, 1);
+	fld_set(flat.mem + rq->ring + 16, FLD(0x0, 31, 0), PAGE);
+	frame_send(STRIDES * STRIDE - 42 + 1);
+	flat_expect_error(rq->cq, CQE_OP_RESP_ERR, 0, SYND_LOCAL_LENGTH);
 	assert_null(flat_poll(rq->cq));
 }
 
@@ -216,8 +334,15 @@ static void other_queues_change_no_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON(wqes_are_used_as_they_are_linked),  ON(memory_is_what_requests_say),
-		ON(what_was_not_mapped_is_the_filler), ON(linked_wqes_are_flushed_in_their_order),
+		ON(wqes_are_used_as_they_are_linked),
+		ON(memory_is_what_requests_say),
+		ON(what_was_not_mapped_is_the_filler),
+		ON(linked_wqes_are_flushed_in_their_order),
+		ON(signed_wqes_are_flushed_in_their_order),
+		ON(a_wrong_signature_keeps_the_order),
+
+		ON(a_wqe_has_room_for_a_buffer),
+		ON(a_frame_fits_the_strides),
 		ON(other_queues_change_no_keys),
 	};
 

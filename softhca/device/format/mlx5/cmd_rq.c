@@ -38,6 +38,15 @@ static void rq_decode_strides(const uint8_t *wqc, struct eth_rq *rq)
 	rq->shift = fld_get(wqc, WQ_TWO_BYTE_SHIFT_EN) ? 2 : 0;
 }
 
+/* In front of the buffers of a WQE are its signature and the head of one with strides. */
+static bool rqc_has_room(const uint8_t *rqc)
+{
+	uint32_t front = fld_get(rqc, FLD_IN(RQC_WQ, WQ_WQ_SIGNATURE)) ? RECV_SIGNATURE_SIZE : 0;
+
+	front += is_striding(rqc) ? PRM_STRIDING_HEAD : 0;
+	return 1ull << fld_get(rqc, FLD_IN(RQC_WQ, WQ_LOG_WQ_STRIDE)) >= front + WQE_SEG;
+}
+
 static const char *check_rqc(const uint8_t *rqc)
 {
 	if (fld_get(rqc, RQC_MEM_RQ_TYPE) != PRM_RQ_MEMORY_INLINE)
@@ -47,6 +56,8 @@ static const char *check_rqc(const uint8_t *rqc)
 		return "rq: hairpin, delay drop and FCS are not supported";
 	if (fld_get(rqc, RQC_STATE) != PRM_WQ_STATE_RST)
 		return "rq: starts in state RST";
+	if (!rqc_has_room(rqc))
+		return "rq: WQEs without room for a buffer";
 	return wq_check(fld_at(rqc, RQC_WQ), RECV_WQE_MAX,
 			is_striding(rqc) ? rq_type(rqc) : PRM_WQ_TYPE_CYCLIC);
 }

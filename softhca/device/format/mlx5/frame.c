@@ -152,8 +152,9 @@ void mlx5_decode_frame_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe
 {
 	wqe->length = 0;
 	wqe->num_sge = 0;
-	for (const uint8_t *seg = raw;
-	     seg < raw + stride && fld_get(seg, DATA_LKEY) != WQE_TERMINATOR_LKEY; seg += WQE_SEG) {
+	for (const uint8_t *seg = raw; seg < raw + stride && wqe->num_sge < WQE_SGE_MAX &&
+				       fld_get(seg, DATA_LKEY) != WQE_TERMINATOR_LKEY;
+	     seg += WQE_SEG) {
 		struct wqe_sge *sge = &wqe->sge[wqe->num_sge++];
 
 		sge->len = fld_get(seg, DATA_FRAME_LEN);
