@@ -278,7 +278,8 @@ static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_w
 		return WQE_BAD_LKEY;
 	memset(bytes, 0, rq->shift);
 	dma_begin_write(&batch, hca, bytes);
-	ret = sges_add(&batch, rq->wq.pd, MKEY_LOCAL_WRITE, wqe->sge, wqe->num_sge, at, len);
+	ret = sges_add(&batch, rq->wq.pd, MKEY_LOCAL_WRITE | MKEY_PLAIN, wqe->sge, wqe->num_sge, at,
+		       len);
 	if (ret)
 		return ret;
 	frame_describe(rq, arrival, strides, &done);

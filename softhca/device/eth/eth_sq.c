@@ -228,7 +228,8 @@ int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send
 		return WQE_BAD_LKEY;
 	memcpy(bytes, send->header, send->header_len);
 	dma_begin_read(&batch, hca, bytes + send->header_len);
-	return sges_dma(&batch, sq->wq.pd, MKEY_LOCAL_READ, send->sge, send->num_sge, offset, len);
+	return sges_dma(&batch, sq->wq.pd, MKEY_LOCAL_READ | MKEY_PLAIN, send->sge, send->num_sge,
+			offset, len);
 }
 
 static int send_frame(struct hca *hca, struct eth_sq *sq, const struct frame_send *send)

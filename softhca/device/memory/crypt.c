@@ -4,6 +4,7 @@
  */
 #include "softhca/device/memory/crypt.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static int read_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	uint8_t *image;
 	int ret;
 
+	assert(end <= whole);
 	crypt_widen(&mkey->crypt, whole, &start, &end);
 	image = malloc(end - start);
 	if (!image)
@@ -149,20 +151,21 @@ struct arrival {
 	uint8_t *image;
 };
 
-/* The blocks of a unit do not depend on each other, so one whose start never came may go on, too.
- */
+/* The blocks of a unit do not depend on each other but for those that steal, so before these one
+ * whose start never came may go on, too. */
 static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at, uint64_t whole)
 {
 	const struct crypt_part *part = mkey->crypt_part;
-	uint64_t head = at - in->start;
+	uint64_t head = at - in->start, done;
 
 	in->fresh = at;
 	if (!head)
 		return true;
+	done = certain(unit_length(&mkey->crypt, in->start, whole), head);
 	if (!part || part->end != at || part->have != head)
-		return head % CIPHER_BLOCK == 0;
+		return head == done;
 	memcpy(in->image, part->bytes, head);
-	in->fresh = in->start + certain(unit_length(&mkey->crypt, in->start, whole), head);
+	in->fresh = in->start + done;
 	return true;
 }
 

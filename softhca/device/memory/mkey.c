@@ -23,15 +23,24 @@ void mkey_free(struct mkey *mkey)
 	free(mkey);
 }
 
-/* Keys that stand for keys have limits: how deep they go, and how many pieces one access may have
- * in all. Without an end, keys of small pieces of keys of small pieces would keep the adapter busy
- * for minutes. */
-enum { MAX_DEPTH = 4, MAX_PIECES = 1 << 15 };
+/* Keys that stand for keys have limits: how deep they go, how many pieces one access may have in
+ * all, and how many bytes are computed beyond what is moved. Without an end, keys of small pieces
+ * of keys of small pieces would keep the adapter busy for minutes. */
+enum { MAX_DEPTH = 4, MAX_PIECES = 1 << 15, MAX_EXCESS = 4 << 20 };
 
 struct descent {
 	int depth;
 	unsigned int pieces;
+	uint64_t excess;
 };
+
+/* Whole blocks are computed, which for small pieces of them is far more than what is moved. */
+static bool descent_bears_excess(struct descent *descent, uint64_t asked, uint64_t computed)
+{
+	if (computed > 2 * asked)
+		descent->excess += computed - 2 * asked;
+	return descent->excess <= MAX_EXCESS;
+}
 
 struct mkey *mkey_find(const struct hca *hca, uint32_t key)
 {
@@ -86,6 +95,7 @@ static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access
 			 uint64_t len, struct descent *descent)
 {
 	unsigned int writes = MKEY_LOCAL_WRITE | MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;
+	unsigned int below = (access & writes ? MKEY_LOCAL_WRITE : 0) | (access & MKEY_PLAIN);
 	uint64_t start, end;
 	struct klm piece;
 	bool allowed = true;
@@ -94,6 +104,8 @@ static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access
 		return false;
 	if (mkey_computes(mkey) && len) {
 		computed_memory(mkey, addr - mkey->start, len, &start, &end);
+		if (!descent_bears_excess(descent, len, end - start))
+			return false;
 		addr = mkey->start + start;
 		len = end - start;
 	}
@@ -101,8 +113,7 @@ static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access
 	for (; allowed && len; addr += piece.len, len -= piece.len)
 		allowed =
 			descent->pieces++ < MAX_PIECES && xlt_piece(mkey, addr, len, &piece) &&
-			key_check(hca, piece.key, mkey->pd, access & writes ? MKEY_LOCAL_WRITE : 0,
-				  piece.addr, piece.len, descent);
+			key_check(hca, piece.key, mkey->pd, below, piece.addr, piece.len, descent);
 	descent->depth--;
 	return allowed;
 }
@@ -115,7 +126,9 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 
 	if (!mkey || mkey->key != key || mkey->free || (pd && mkey->pd && mkey->pd != pd))
 		return NULL;
-	if ((mkey->access & access) != access || !in_range(mkey, addr, len))
+	if (access & ~mkey->access & ~(unsigned int)MKEY_PLAIN || !in_range(mkey, addr, len))
+		return NULL;
+	if (access & MKEY_PLAIN && mkey_computes(mkey))
 		return NULL;
 	if (!crypt_is_right(mkey, addr, len))
 		return NULL;
@@ -127,7 +140,7 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len)
 {
-	struct descent descent = { 0, 0 };
+	struct descent descent = { 0 };
 
 	return key_check(hca, key, pd, access, addr, len, &descent);
 }

@@ -29,6 +29,8 @@ enum mkey_access {
 	MKEY_REMOTE_READ = 1 << 2,
 	MKEY_REMOTE_WRITE = 1 << 3,
 	MKEY_REMOTE_ATOMIC = 1 << 4,
+	/* No right of a key, but a demand on it and on those below it: that they do not compute. */
+	MKEY_PLAIN = 1 << 5,
 };
 
 /* A key stands for physical addresses, a list of pages, pieces of other keys, pages of other keys,

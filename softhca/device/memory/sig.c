@@ -75,9 +75,14 @@ static uint64_t to_block_end(const struct sig_domain *domain, uint64_t data)
 	return domain->guard ? domain->block - data % domain->block : UINT64_MAX;
 }
 
+/* A block whose signature is not there, or not all of it, is none. */
 static uint64_t data_length(const struct mkey *mkey)
 {
-	return data_at(&mkey->sig.mem, mkey->len);
+	const struct sig_domain *mem = &mkey->sig.mem;
+
+	if (is_in_signature(mem, mkey->len))
+		return mkey->len / unit(mem) * mem->block;
+	return data_at(mem, mkey->len);
 }
 
 uint64_t sig_wire_length(const struct mkey *mkey)

@@ -36,6 +36,7 @@ int dct_start(struct hca *hca, struct dct *dct, struct qp *model)
 static void responder_end(struct hca *hca, struct dct *dct, struct qp *qp)
 {
 	qp_fail(hca, qp, -1); /* a WQE that it holds completes */
+	early_forget(qp);
 	TAILQ_REMOVE(&dct->responders, qp, in_dct);
 	dct->count--;
 	free(qp);

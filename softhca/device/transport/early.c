@@ -130,6 +130,8 @@ static bool receive_take(struct hca *hca, struct qp *qp)
 	return true;
 }
 
+/* What a key computes of a block depends on what is in front of it, so nothing goes early through
+ * one that computes (MKEY_PLAIN). */
 static bool send_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       struct early *early)
 {
@@ -137,7 +139,7 @@ static bool send_place(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	    msg->payload_len > qp->resp.recv.length)
 		return false;
 	if (!resp_fits_cqe(qp, msg))
-		return !resp_scatter(hca, qp, msg);
+		return !resp_scatter(hca, qp, msg, MKEY_LOCAL_WRITE | MKEY_PLAIN);
 	early->inline_len = msg->payload_len;
 	memcpy(early->inline_data, msg->payload, msg->payload_len);
 	return true;
@@ -148,7 +150,7 @@ static bool write_place(struct hca *hca, struct qp *qp, const struct fabric_msg 
 {
 	if (!qp->remote_write || (msg->has_imm && !receive_look(hca, qp, msg, early)))
 		return false;
-	return !resp_write(hca, qp, msg);
+	return !resp_write(hca, qp, msg, MKEY_REMOTE_WRITE | MKEY_PLAIN);
 }
 
 static bool request_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,

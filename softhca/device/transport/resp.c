@@ -185,15 +185,15 @@ struct completion resp_completion(const struct fabric_msg *msg, uint8_t opcode, 
 	};
 }
 
-int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, unsigned int access)
 {
 	const struct recv_wqe *recv = &qp->resp.recv;
 	struct dma_batch batch;
 	int why;
 
 	dma_begin_write(&batch, hca, msg->payload);
-	why = sges_dma(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge,
-		       qp->resp.received, msg->payload_len);
+	why = sges_dma(&batch, rq_pd(qp), access, recv->sge, recv->num_sge, qp->resp.received,
+		       msg->payload_len);
 	sig_report(hca, qp, false);
 	return why;
 }
@@ -242,7 +242,7 @@ static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg 
 
 	if (!in_cqe && deliver_at_once(hca, qp, msg))
 		return 0;
-	why = in_cqe ? 0 : resp_scatter(hca, qp, msg);
+	why = in_cqe ? 0 : resp_scatter(hca, qp, msg, MKEY_LOCAL_WRITE);
 	if (why || !msg->last)
 		return why;
 	done = resp_completion(msg, resp_send_opcode(msg), qp->resp.received + msg->payload_len);
@@ -321,7 +321,8 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* The first packet says where the request goes and how long it is. The function returns 0 or the
  * NAK. */
-static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
+		       unsigned int access)
 {
 	struct responder *resp = &qp->resp;
 
@@ -329,8 +330,7 @@ static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	resp->write_addr = msg->raddr;
 	resp->write_key = msg->rkey;
 	resp->write_left = msg->length;
-	if (msg->length &&
-	    !remote_key(hca, qp, msg->rkey, MKEY_REMOTE_WRITE, msg->raddr, msg->length))
+	if (msg->length && !remote_key(hca, qp, msg->rkey, access, msg->raddr, msg->length))
 		return FABRIC_NAK_REMOTE_ACCESS;
 	return 0;
 }
@@ -362,9 +362,9 @@ static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg
 	return 0;
 }
 
-int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, unsigned int access)
 {
-	int nak = begin_write(hca, qp, msg);
+	int nak = begin_write(hca, qp, msg, access);
 
 	return nak ? nak : write_payload(hca, qp, msg);
 }
@@ -374,7 +374,7 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 	int nak = qp->remote_write ? 0 : FABRIC_NAK_INVALID_REQUEST;
 
 	if (!nak && msg->first)
-		nak = begin_write(hca, qp, msg);
+		nak = begin_write(hca, qp, msg, MKEY_REMOTE_WRITE);
 	if (!nak && msg->has_imm && msg->last && !take_receive(hca, qp))
 		return;
 	if (!nak)
@@ -523,6 +523,7 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 		return;
 	}
 	nak = do_atomic(hca, qp, msg, &old);
+	sig_report(hca, qp, false);
 	if (nak) {
 		request_refuse(hca, qp, nak);
 		return;

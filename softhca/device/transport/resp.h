@@ -12,9 +12,9 @@ bool resp_find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 /* The function says that something is missing, once for each gap. */
 void resp_ask_again(struct hca *hca, struct qp *qp);
 /* The functions place the payload of a whole request: a SEND's in the receive WQE that was fetched,
- * which has room for it. They return 0, or what is wrong with it. */
-int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+ * which has room for it. ACCESS is what its keys must allow. They return 0, or what is wrong. */
+int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, unsigned int access);
+int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, unsigned int access);
 /* The function tells whether the payload goes into the CQE. */
 bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg);
 uint8_t resp_send_opcode(const struct fabric_msg *msg);

@@ -127,6 +127,7 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
 	dma_begin_write(&batch, hca, buf + start);
 	done.before = &batch;
 	why = sges_add(&batch, rq_pd(qp), MKEY_LOCAL_WRITE, recv->sge, recv->num_sge, start, len);
+	sig_report(hca, qp, false);
 	if (!why && rq_complete(hca, qp, &done))
 		why = WQE_BAD_DMA;
 	if (why)

@@ -283,7 +283,27 @@ static void what_comes_in_may_begin_at_a_block(void **state)
 	rig_end(&rig);
 }
 
-/* A key of data serves only who has its domain, and its tag if it has one. */
+/* The last blocks of a unit of 520 bytes depend on each other, so its end does not come alone. */
+static void a_stolen_end_needs_what_is_before_it(void **state)
+{
+	static struct rig rig;
+	static uint8_t before[WHOLE];
+
+	(void)state;
+	rig_init(&rig, 520, true);
+	memset(memory, 0x5a, sizeof(memory));
+	memcpy(before, memory, sizeof(memory));
+	assert_int_equal(crypt_move(flat.hca[0], &rig.mkey, true, 512, rig.crypted + 512, 8,
+				    rig.whole, move_memory),
+			 EFAULT);
+	assert_memory_equal(memory, before, sizeof(memory));
+	assert_int_equal(crypt_move(flat.hca[0], &rig.mkey, true, 480, rig.crypted + 480, 40,
+				    rig.whole, move_memory),
+			 0);
+	assert_memory_equal(memory + 480, rig.plain + 480, 40);
+	rig_end(&rig);
+}
+
 /* What was kept of a unit does not come before the rest of what was written to it since. */
 static void an_old_start_is_forgotten(void **state)
 {
@@ -292,10 +312,11 @@ static void an_old_start_is_forgotten(void **state)
 	const struct {
 		const uint8_t *bytes;
 		uint64_t at, len;
+		int result;
 	} writes[] = {
-		{ old, 0, sizeof(old) },
-		{ rig.plain, 0, 1040 },
-		{ rig.plain + 512, 512, 1040 - 512 },
+		{ old, 0, sizeof(old), 0 },
+		{ rig.plain, 0, 1040, 0 },
+		{ rig.plain + 512, 512, 1040 - 512, EFAULT },
 	};
 
 	(void)state;
@@ -307,9 +328,9 @@ static void an_old_start_is_forgotten(void **state)
 		memcpy(bytes, writes[i].bytes, writes[i].len);
 		assert_int_equal(crypt_move(flat.hca[0], &rig.mkey, true, writes[i].at, bytes,
 					    writes[i].len, rig.whole, move_memory),
-				 0);
+				 writes[i].result);
 	}
-	assert_memory_equal(memory, rig.crypted, sizeof(old));
+	assert_memory_equal(memory, rig.crypted, 1040);
 	rig_end(&rig);
 }
 
@@ -330,6 +351,7 @@ static void a_key_that_encrypts_has_an_end(void **state)
 	rig_end(&rig);
 }
 
+/* A key of data serves only who has its domain, and its tag if it has one. */
 static void the_key_must_be_right(void **state)
 {
 	static struct rig rig;
@@ -452,6 +474,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_comes_in_may_be_cut, flat_setup,
 						flat_teardown),
 		cmocka_unit_test_setup_teardown(what_comes_in_may_begin_at_a_block, flat_setup,
+						flat_teardown),
+		cmocka_unit_test_setup_teardown(a_stolen_end_needs_what_is_before_it, flat_setup,
 						flat_teardown),
 		cmocka_unit_test_setup_teardown(an_old_start_is_forgotten, flat_setup,
 						flat_teardown),

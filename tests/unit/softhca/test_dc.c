@@ -11,6 +11,7 @@
 #include "prm/mlx5/vport.h"
 #include "softhca/device/fabric.h"
 #include "softhca/device/station.h"
+#include "signed_key.h"
 
 #define DC_KEY 0x0123456789abcdefull
 
@@ -30,7 +31,7 @@ static uint16_t lid_of(int i)
 }
 
 /* A target on the second adapter, with memory that everybody may write to */
-static void target_open(void)
+static void target_open_with(bool out_of_order)
 {
 	uint8_t in[PRM_CREATE_DCT_IN_SIZE] = { 0 }, out[16];
 	uint8_t *dctc = fld_at(in, CREATE_DCT_IN_CONTEXT);
@@ -47,9 +48,15 @@ static void target_open(void)
 	fld_set(dctc, DCTC_MTU, 3);
 	fld_set(dctc, DCTC_PORT, 1);
 	fld_set(dctc, DCTC_RWE, 1);
+	fld_set(dctc, DCTC_DP_ORDERING_1, out_of_order);
 	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
 	dctn = fld_get(out, CREATE_DCT_OUT_DCTN);
 	test_free(srq);
+}
+
+static void target_open(void)
+{
+	target_open_with(false);
 }
 
 static void target_run(uint32_t opcode, enum prm_status expect)
@@ -78,8 +85,9 @@ static uint64_t target_field(uint32_t field)
 	return fld_get(fld_at(out, QUERY_DCT_OUT_CONTEXT), field);
 }
 
-/* A byte that an initiator writes with PSN, in a session that began with FIRST */
-static void byte_arrives(uint32_t session, uint32_t psn, uint64_t key, uint8_t value)
+/* What an initiator writes with PSN, in a session that began with FIRST */
+static void bytes_arrive(uint32_t session, uint32_t psn, uint64_t key, const uint8_t *bytes,
+			 uint32_t len)
 {
 	struct fabric_msg msg = {
 		.service = FABRIC_DC,
@@ -96,15 +104,20 @@ static void byte_arrives(uint32_t session, uint32_t psn, uint64_t key, uint8_t v
 		.last = true,
 		.raddr = to,
 		.rkey = rkey,
-		.length = 1,
-		.payload = &value,
-		.payload_len = 1,
+		.length = len,
+		.payload = bytes,
+		.payload_len = len,
 	};
 
 	msg.addr.port = 1;
 	msg.addr.slid = lid_of(0);
 	msg.addr.dlid = lid_of(1);
 	station_receive(flat.hca[1], 1, 0, &msg);
+}
+
+static void byte_arrives(uint32_t session, uint32_t psn, uint64_t key, uint8_t value)
+{
+	bytes_arrive(session, psn, key, &value, 1);
 }
 
 static void a_target_is_drained_before_it_goes(void **state)
@@ -161,6 +174,28 @@ static void a_late_request_is_not_executed(void **state)
 	target_close();
 }
 
+/* A CQE about a wrong signature that finds no room ends a responder, which nothing may outlive. */
+static void an_ended_responder_is_forgotten(void **state)
+{
+	static const uint8_t unsigned_bytes[SIGNED_UNIT];
+	uint32_t plain;
+
+	(void)state;
+	target_open_with(true);
+	plain = rkey;
+	rkey = signed_key(1, GUARD_NONE, GUARD_DIF_CRC, to, SIGNED_BLOCK, plain)->key;
+	flat.mem[to] = 1;
+	((struct cq *)res_get(&flat.hca[1]->cqs, cq->n))->status = 1;
+	bytes_arrive(10, 11, DC_KEY, unsigned_bytes, sizeof(unsigned_bytes)); /* 10 is missing */
+	flat.now += 2ull * LONG;
+	flat_run(LONG);
+	assert_int_equal(flat.mem[to], 1);
+	rkey = plain;
+	byte_arrives(10, 10, DC_KEY, 2);
+	assert_int_equal(flat.mem[to], 2);
+	target_close();
+}
+
 /* After a reset an initiator begins with any PSN, and is known by its next life. */
 static void an_initiator_that_was_reset_is_another(void **state)
 {
@@ -207,6 +242,7 @@ int main(void)
 		IB(a_target_is_drained_before_it_goes),
 		IB(a_violated_key_is_counted_and_reported_once),
 		IB(a_late_request_is_not_executed),
+		IB(an_ended_responder_is_forgotten),
 		IB(an_initiator_that_was_reset_is_another),
 		IB(only_initiators_have_streams_and_not_too_many),
 	};

@@ -6,6 +6,7 @@
 #include "pair.h"
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/srqc.h"
+#include "signed_key.h"
 #include "util/bits.h"
 
 enum { SIZE = 512 };
@@ -309,6 +310,58 @@ static void an_srq_goes_with_what_was_early(void **state)
 	unpair();
 }
 
+/* ---- keys that compute ---- */
+
+/* The halves of a block are written one after the other, through a key that signs it in memory. */
+static void write_halves(struct mkey *mkey)
+{
+	mkey->sig_count.expected = !mkey->sig_count.happened;
+	write_to(mkey->start, mkey->key, from, SIGNED_BLOCK / 2);
+	adapters_settle();
+	write_to(mkey->start + SIGNED_BLOCK / 2, mkey->key, from + SIGNED_BLOCK / 2,
+		 SIGNED_BLOCK / 2);
+	adapters_settle();
+}
+
+/* A guard is computed in the order of bytes: what comes early waits. */
+static void what_is_signed_keeps_its_place(void **state)
+{
+	struct mkey *mkey[2];
+
+	(void)state;
+	pair_start(&early, "late:1+1", 8);
+	for (size_t i = 0; i < ARRAY_SIZE(mkey); i++) {
+		mkey[i] =
+			signed_key(1, GUARD_DIF_CRC, GUARD_NONE, to + i * 4096, SIGNED_UNIT, rkey);
+		write_halves(mkey[i]);
+		flat_run(20ull * LONG);
+		flat_expect_done(a->send_cq, REQ, (uint16_t)(2 * i));
+		flat_expect_done(a->send_cq, REQ, (uint16_t)(2 * i + 1));
+	}
+	assert_memory_equal(flat.mem + to, flat.mem + from, SIGNED_BLOCK);
+	assert_memory_equal(flat.mem + to, flat.mem + to + 4096, SIGNED_UNIT);
+	unpair();
+}
+
+/* A message whose receive computes comes again, in its turn. */
+static void receives_that_sign_keep_their_place(void **state)
+{
+	struct mkey *mkey;
+
+	(void)state;
+	pair_start(&early, "late:1+1", 0);
+	mkey = signed_key(1, GUARD_DIF_CRC, GUARD_NONE, to, 4 * SIGNED_UNIT, rkey);
+	for (unsigned int i = 0; i < 4; i++)
+		flat_recv(b, to + i * SIGNED_BLOCK, SIGNED_BLOCK, mkey->key);
+	send_one(0);
+	send_one(1);
+	flat_run(20ull * LONG);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	flat_expect_done(b->recv_cq, RESP_SEND, 1);
+	expect_bytes(0, 0, true);
+	unpair();
+}
+
 /* ---- mixtures ---- */
 
 /* Requests in turn, two of each round are SENDs; each has a slot of its own, from which it goes, or
@@ -450,6 +503,8 @@ int main(void)
 		ON(a_taken_wqe_is_flushed),
 		ON(an_srq_keeps_one_for_what_is_missing),
 		ON(an_srq_goes_with_what_was_early),
+		ON(what_is_signed_keeps_its_place),
+		ON(receives_that_sign_keep_their_place),
 		ON(any_mixture_arrives),
 	};
 

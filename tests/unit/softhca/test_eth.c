@@ -13,6 +13,7 @@
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
 #include "prm/mlx5/wqe.h"
+#include "signed_key.h"
 #include "util/bits.h"
 
 enum {
@@ -741,6 +742,26 @@ static void roce_has_no_such_datagrams(void **state)
 
 #define PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
+/* Nobody could be told of a wrong signature, so queues of frames take no key that computes. */
+static void frames_are_not_computed(void **state)
+{
+	struct eth_flow flow = { .protocol = 17, .payload = 2 * SIGNED_UNIT };
+	uint32_t len = eth_build(&flow, frame);
+
+	(void)state;
+	rq->lkey = signed_key(1, GUARD_NONE, GUARD_DIF_CRC, rq->buf, ETH_BUF, rq->lkey)->key;
+	eth_recv(rq, 2048, 1);
+	eth_send(sq, frame, len);
+	flat_expect_done(sq->cq, REQ, 0);
+	flat_expect_error(rq->cq, RESP_ERR, 0, LOCAL_PROT);
+	sq->lkey =
+		signed_key(0, GUARD_DIF_CRC, GUARD_NONE, sq->buf, 4 * SIGNED_UNIT, sq->lkey)->key;
+	eth_send(sq, frame, len);
+	flat_expect_error(sq->cq, REQ_ERR, 1, LOCAL_PROT);
+	assert_true(LIST_EMPTY(&flat.hca[0]->sig_failed));
+	assert_true(LIST_EMPTY(&flat.hca[1]->sig_failed));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -766,6 +787,7 @@ int main(void)
 		PAIR(data_can_be_inline),
 		PAIR(an_unknown_opcode_is_refused),
 		PAIR(a_wrong_key_is_a_protection_error),
+		PAIR(frames_are_not_computed),
 		PAIR(hostile_queues_are_survived),
 		PAIR(queues_of_a_dead_adapter_are_flushed),
 		PAIR(own_frames_do_not_come_back),

@@ -452,6 +452,90 @@ static void errors_are_told_when_they_are_expected(void **state)
 	rig_close();
 }
 
+/* ---- what a key may reach ---- */
+
+/* The key gets a number, as those have that requests name; rig_leave() takes it back. */
+static void rig_enter(void)
+{
+	assert_int_equal(res_add(&flat.hca[0]->mkeys, &rig.key, &rig.key.n), 0);
+	rig.key.key = rig.key.n << 8;
+}
+
+static void rig_leave(void)
+{
+	res_remove(&flat.hca[0]->mkeys, rig.key.n);
+}
+
+static bool reaches(uint64_t len)
+{
+	return mkey_check(flat.hca[0], rig.key.key, rig.key.pd, 0, 0, len);
+}
+
+/* The function tells whether of a key of LEN bytes of memory DATA bytes are found. */
+static bool key_holds(uint64_t len, uint64_t data)
+{
+	bool found;
+
+	rig.key.len = len;
+	rig_enter();
+	found = reaches(data) && !reaches(data + 1);
+	rig_leave();
+	return found;
+}
+
+/* A key that ends within a signature ends before the block of that: the list of its pieces may be
+ * longer, and what is behind its end is not for it. */
+static void a_part_of_a_signature_is_none(void **state)
+{
+	static const uint64_t whole[] = { 511, 512, 516, 519, 520, 700, 1031, 1032, 1036, 1040 };
+	static const uint64_t data[] = { 511, 0, 0, 0, 512, 692, 1023, 512, 512, 1024 };
+
+	(void)state;
+	for (int encrypts = 0; encrypts < 2; encrypts++) {
+		open_signed();
+		rig.key.crypt.on = encrypts;
+		rig.key.crypt.unit = 4096;
+		for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
+			assert_true(key_holds(whole[i], data[i]));
+		rig_close();
+	}
+}
+
+/* Each piece of one byte, the last of a block, would compute all of that. */
+static void small_pieces_of_blocks_have_a_limit(void **state)
+{
+	enum { PIECES = 1 << 12 };
+	static uint8_t list[PIECES * XLT_OCTOWORD];
+	struct mkey outer = {
+		.access = MKEY_LOCAL_READ, .mode = MKEY_KLMS, .len = PIECES, .xlt_octowords = PIECES
+	};
+	bool few, many;
+
+	(void)state;
+	memset(&rig, 0, sizeof(rig));
+	rig.mem = (struct signature){ .kind = SIGN_T10_CRC, .block = 4096 };
+	rig.data_len = 8192;
+	rig_open();
+	rig_enter();
+	for (size_t at = 0; at < sizeof(list); at += XLT_OCTOWORD) {
+		fld_set(list + at, KLM_BCOUNT, 1);
+		fld_set(list + at, KLM_KEY, rig.key.key);
+		fld_set(list + at, KLM_VA, rig.mem.block - 1);
+	}
+	outer.pd = rig.key.pd;
+	assert_int_equal(xlt_write(&outer, 0, list, sizeof(list)), 0);
+	assert_int_equal(res_add(&flat.hca[0]->mkeys, &outer, &outer.n), 0);
+	outer.key = outer.n << 8;
+	few = mkey_check(flat.hca[0], outer.key, outer.pd, 0, 0, 256);
+	many = mkey_check(flat.hca[0], outer.key, outer.pd, 0, 0, PIECES);
+	res_remove(&flat.hca[0]->mkeys, outer.n);
+	xlt_free(&outer);
+	rig_leave();
+	rig_close();
+	assert_true(few);
+	assert_false(many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -465,6 +549,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(application_tag_has_a_mask, place_setup,
 						flat_teardown),
 		cmocka_unit_test_setup_teardown(errors_are_told_when_they_are_expected, place_setup,
+						flat_teardown),
+		cmocka_unit_test_setup_teardown(a_part_of_a_signature_is_none, place_setup,
+						flat_teardown),
+		cmocka_unit_test_setup_teardown(small_pieces_of_blocks_have_a_limit, place_setup,
 						flat_teardown),
 	};
 

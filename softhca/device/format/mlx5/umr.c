@@ -238,7 +238,7 @@ static int write_by_pointer(struct hca *hca, const struct umr_rights *by, const 
 	for (uint64_t at = 0; at < umr->bytes; at += part) {
 		part = umr->bytes - at < sizeof(buf) ? umr->bytes - at : sizeof(buf);
 		dma_begin_read(&batch, hca, buf);
-		why = sges_dma(&batch, by->pd, 0, list.sge, list.num_sge, at, part);
+		why = sges_dma(&batch, by->pd, MKEY_PLAIN, list.sge, list.num_sge, at, part);
 		if (why)
 			return why;
 		if (xlt_write(umr->mkey, umr->offset + at, buf, part))
@@ -304,8 +304,6 @@ int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t 
 	struct umr umr = { 0 };
 	int why = umr_write(hca, &by, &umr, raw, len);
 
-	if (qp->send_cq)
-		sig_report(hca, qp, true);
 	if (!why)
 		take_fields(hca, &umr);
 	return why;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_signed_keys.c - who hears of a wrong signature: the queue pair whose transfer found it, and
+ * nobody else.
+ */
+#include "pair.h"
+#include "prm/mlx5/bsf.h"
+#include "prm/mlx5/cqe.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/umr.h"
+#include "signed_key.h"
+
+enum { PAGE = 4096, OP_UMR = 0x25 };
+
+static void expect_signature_error(struct flat_cq *cq, const struct mkey *mkey)
+{
+	const uint8_t *cqe = flat_poll(cq);
+
+	assert_non_null(cqe);
+	assert_int_equal(fld_get(cqe, CQE_OPCODE), CQE_OP_SIG_ERR);
+	assert_int_equal(fld_get(cqe, SIG_ERR_MKEY), mkey->key);
+}
+
+static void expect_nothing_untold(void)
+{
+	assert_true(LIST_EMPTY(&flat.hca[0]->sig_failed));
+	assert_true(LIST_EMPTY(&flat.hca[1]->sig_failed));
+}
+
+static void a_datagram_is_told_with_its_receive(void **state)
+{
+	static const struct flat_qp_attr ud = { .st = PRM_QP_ST_UD, .qkey = 0x1234 };
+	struct mkey *mkey;
+
+	(void)state;
+	pair(&ud, PAGE);
+	mkey = signed_key(1, GUARD_NONE, GUARD_DIF_CRC, to, 2 * SIGNED_BLOCK, rkey);
+	flat_recv(b, to, 2 * SIGNED_UNIT, mkey->key);
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_av(a, b, b->n, ud.qkey, NULL);
+	flat_data(a, from, 2 * SIGNED_UNIT - 40, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 1000);
+	expect_signature_error(b->recv_cq, mkey);
+	flat_expect_done(b->recv_cq, RESP_SEND, 0);
+	expect_nothing_untold();
+	unpair();
+}
+
+/* An atomic at the end of a block reads all of it. */
+static void an_atomic_is_told_to_its_target(void **state)
+{
+	struct mkey *mkey;
+
+	(void)state;
+	pair(NULL, PAGE);
+	mkey = signed_key(1, GUARD_DIF_CRC, GUARD_NONE, to, SIGNED_UNIT, rkey);
+	flat_ctrl(a, OP_FA, SIGNALED, 0);
+	flat_raddr(a, to + SIGNED_BLOCK - 8, mkey->key);
+	flat_atomic(a, 1, 0);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	expect_signature_error(b->recv_cq, mkey);
+	expect_nothing_untold();
+	unpair();
+}
+
+/* A list that a UMR reads is what software wrote, so no key on the way computes. A strict adapter
+ * executes the request later, when the queue pair's CQ may have no room for a word about that. */
+static void a_list_is_not_computed(void **state)
+{
+	struct flat_umr umr = { { 0 }, { 0 } };
+	struct mkey *mkey;
+	uint32_t key;
+
+	(void)state;
+	pair(NULL, PAGE);
+	key = flat_free_mkey(flat.hca[1], flat.pd[1], PRM_MKEY_MODE_KLMS, 4 * SIGNED_BLOCK / 16);
+	mkey = signed_key(1, GUARD_DIF_CRC, GUARD_NONE, to, SIGNED_UNIT, rkey);
+	fld_set(umr.ctrl, UMR_XLT_OCTOWORDS, SIGNED_BLOCK / 16);
+	fld_set(umr.ctrl, UMR_MKEY_MASK, 1ull << UMR_LR);
+	flat_ctrl(b, OP_UMR, SIGNALED, key);
+	flat_umr(b, &umr);
+	flat_data(b, to, SIGNED_BLOCK, mkey->key);
+	flat_post(b);
+	flat_ring(b);
+	((struct cq *)res_get(&flat.hca[1]->cqs, b->send_cq->n))->status = 1;
+	flat_run(LONG / 1000);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_ERR);
+	assert_false(mkey->sig_count.happened);
+	expect_nothing_untold();
+	unpair();
+}
+
+#define IB(test) cmocka_unit_test_setup_teardown(test, flat_setup, flat_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IB(a_datagram_is_told_with_its_receive),
+		IB(an_atomic_is_told_to_its_target),
+		IB(a_list_is_not_computed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
