@@ -38,7 +38,8 @@ static void decode_control(const uint8_t *raw, struct frame_send *send)
 		     : fld_get(raw, M4_CTRL_INSERT_SVLAN) ? ETHERTYPE_QINQ
 							  : 0;
 	send->tci = fld_get(raw, M4_CTRL_VLAN);
-	send->has_mac = true;
+	/* Drivers that want no frame to come back, as DPDK's, leave the address out. */
+	send->has_mac = fld_get(raw, M4_CTRL_MAC_47_32) || fld_get(raw, M4_CTRL_MAC_31_0);
 	put_be16(send->mac, fld_get(raw, M4_CTRL_MAC_47_32));
 	put_be32(send->mac + 2, fld_get(raw, M4_CTRL_MAC_31_0));
 	send->header = raw;
