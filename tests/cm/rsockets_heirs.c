@@ -19,6 +19,7 @@
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -363,6 +364,14 @@ static void an_heir_may_die_at_any_time(void)
 	say_check(call > 8, "it has had %d calls to die at", call);
 }
 
+/* A child has the locks of the allocator of AddressSanitizer as its parent's threads held them, and
+ * its own threads may wait for one for ever. Most children are those of one topic. */
+#ifdef __SANITIZE_ADDRESS__
+enum { LOCKS_OUTLIVE_FORK = 0, SKIPPED = 77 };
+#else
+enum { LOCKS_OUTLIVE_FORK = 1, SKIPPED = 77 };
+#endif
+
 int main(int argc, char *argv[])
 {
 	if (argc > 1)
@@ -370,8 +379,12 @@ int main(int argc, char *argv[])
 	alarm(3 * ALARM_S);
 	a_lack_of_numbers_loses_no_request();
 	requests_outlive_the_first_heir();
-	an_heir_may_die_at_any_time();
+	if (LOCKS_OUTLIVE_FORK)
+		an_heir_may_die_at_any_time();
 	a_lack_of_threads_loses_no_listener();
 	an_heir_in_a_chroot_has_nothing();
-	return say_failures() != 0;
+	if (say_failures() || LOCKS_OUTLIVE_FORK)
+		return say_failures() != 0;
+	puts("SKIP: an heir that dies: AddressSanitizer does not free its locks in a child");
+	return SKIPPED;
 }
