@@ -24,14 +24,7 @@ int main(void)
 
 #include <cmocka.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-#define BIT(n)     (1u << (n))
-#define BIT_ULL(n) (1ull << (n))
-#include <mlx5_ifc.h>
-
+#include "kernel_ifc.h"
 #include "softhca/front/process/uverbs/devx.h"
 #include "util/bits.h"
 
@@ -41,7 +34,6 @@ enum { OPCODES = 0x1000, ROOM = 1024, NUMBER = 0x54 /* fits into all */, TYPE = 
 #define PLACE(layout, member)                                     \
 	(offsetof(struct mlx5_ifc_##layout##_bits, member) << 8 | \
 	 sizeof(((struct mlx5_ifc_##layout##_bits *)0)->member))
-#define BYTES(layout) (sizeof(struct mlx5_ifc_##layout##_bits) / 8)
 
 /* ---- creation ---- */
 
@@ -56,12 +48,12 @@ static const struct kind {
 #define KIND(make, made_in, made, end, end_in, gone)                                      \
 	{                                                                                 \
 #make, MLX5_CMD_OP_##make, MLX5_CMD_OP_##end, PLACE(made_in##_out, made), \
-			PLACE(end_in##_in, gone), BYTES(end_in##_in), false               \
+			PLACE(end_in##_in, gone), IFC_BYTES(end_in##_in), false           \
 	}
 #define NAMED(make, end, end_in, gone)                                                     \
 	{                                                                                  \
 #make, MLX5_CMD_OP_##make, MLX5_CMD_OP_##end, 0, PLACE(end_in##_in, gone), \
-			BYTES(end_in##_in), true                                           \
+			IFC_BYTES(end_in##_in), true                                       \
 	}
 	KIND(CREATE_MKEY, create_mkey, mkey_index, DESTROY_MKEY, destroy_mkey, mkey_index),
 	KIND(CREATE_CQ, create_cq, cqn, DESTROY_CQ, destroy_cq, cqn),
@@ -92,7 +84,7 @@ static const struct kind {
 	KIND(CREATE_PSV, create_psv, psv0_index, DESTROY_PSV, destroy_psv, psvn),
 	{ "CREATE_GENERAL_OBJECT", MLX5_CMD_OP_CREATE_GENERAL_OBJECT,
 	  MLX5_CMD_OP_DESTROY_GENERAL_OBJECT, PLACE(general_obj_out_cmd_hdr, obj_id),
-	  PLACE(general_obj_in_cmd_hdr, obj_id), BYTES(general_obj_in_cmd_hdr), false },
+	  PLACE(general_obj_in_cmd_hdr, obj_id), IFC_BYTES(general_obj_in_cmd_hdr), false },
 	NAMED(SET_FLOW_TABLE_ENTRY, DELETE_FLOW_TABLE_ENTRY, delete_fte, flow_index),
 	NAMED(ATTACH_TO_MCG, DETACH_FROM_MCG, detach_from_mcg, qpn),
 };

@@ -20,14 +20,7 @@ int main(void)
 
 #else
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-#define BIT(n)     (1u << (n))
-#define BIT_ULL(n) (1ull << (n))
-#include <mlx5_ifc.h>
-
+#include "kernel_ifc.h"
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"

@@ -17,22 +17,11 @@ int main(void)
 #else
 
 #include "flat.h"
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-#define BIT(n)     (1u << (n))
-#define BIT_ULL(n) (1ull << (n))
-#include <mlx5_ifc.h>
-
+#include "kernel_ifc.h"
 #include "prm/mlx5/general_obj.h"
 #include "util/bits.h"
 
 enum { ROOM = 16384, OPCODES = 0x1000, OBJECTS = 0x100 };
-
-/* In those descriptions, a bit is a byte. */
-#define BYTES(layout) (sizeof(struct mlx5_ifc_##layout##_bits) / 8)
 
 struct command {
 	const char *name;
@@ -42,10 +31,10 @@ struct command {
 
 /* clang-format off */
 #define COMMAND(op, layout) \
-	{ #op, MLX5_CMD_OP_##op, BYTES(layout##_in), BYTES(layout##_out) }
+	{ #op, MLX5_CMD_OP_##op, IFC_BYTES(layout##_in), IFC_BYTES(layout##_out) }
 /* The answer ends in a list, of that many bytes at least. */
 #define LIST(op, layout, bytes) \
-	{ #op, MLX5_CMD_OP_##op, BYTES(layout##_in), BYTES(layout##_out) + (bytes) }
+	{ #op, MLX5_CMD_OP_##op, IFC_BYTES(layout##_in), IFC_BYTES(layout##_out) + (bytes) }
 /* What has other lengths than described */
 #define OTHER(op, in, out) \
 	{ #op, MLX5_CMD_OP_##op, in, out }
