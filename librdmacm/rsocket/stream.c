@@ -239,7 +239,7 @@ void rdmacm_stream_unequip(struct stream *stream)
 	stream->mr = NULL;
 	stream->memory = NULL;
 	stream->events = 0;
-	stream->has_event = false;
+	stream->has_event = stream->is_armed = false;
 }
 
 /* ---- hello ---- */

@@ -585,6 +585,40 @@ static void two_in_one_set_see_what_arrives(void)
 	close_ends(&ends);
 }
 
+/* ---- a socket that was refused ---- */
+
+/* The try before has waited with queues of its own, of which nothing may be left in the next. */
+static void socket_that_was_refused_is_woken(void)
+{
+	struct sockaddr_in addr = here(++port);
+	struct waiter waiter;
+	struct ends ends;
+	pthread_t thread;
+	bool good = true;
+	int64_t start;
+
+	ends.client = rsocket(AF_INET, SOCK_STREAM, 0);
+	MUST(ends.client >= 0);
+	MUST(rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)) == -1);
+	MUST(errno == ECONNREFUSED);
+	ends.listener = listen_here();
+	addr = here(port);
+	MUST(!pthread_create(&thread, NULL, accept_one, &ends));
+	MUST(!rconnect(ends.client, (struct sockaddr *)&addr, sizeof(addr)));
+	pthread_join(thread, NULL);
+	for (int i = 0; i < ROUNDS && good; i++) {
+		waiter_start(&waiter, i % 2 ? wait_in_rrecv : wait_to_read, ends.client);
+		usleep(20000); /* so that it sleeps */
+		start = now_us();
+		MUST(rsend(ends.server, "x", 1, 0) == 1);
+		good &= waiter_is_woken(&waiter, start, 1);
+		if (i % 2 == 0)
+			drain_bytes(ends.client, 1);
+	}
+	end_case(good, "a socket that was refused, and is connected then");
+	close_ends(&ends);
+}
+
 int main(void)
 {
 	repoll_create_fn = dlsym(RTLD_DEFAULT, "repoll_create");
@@ -608,5 +642,6 @@ int main(void)
 	members_go_while_another_waits();
 	datagrams_are_seen_by_two();
 	datagram_leaves_others_asleep();
+	socket_that_was_refused_is_woken();
 	return say_failures() != 0;
 }
