@@ -9,7 +9,6 @@
 #include "rs.h"
 #include "select.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,26 +342,17 @@ static bool has_invalid(const struct pollfd *fds, nfds_t count)
 	return false;
 }
 
-static int timeout_ms(const struct timeval *timeout)
-{
-	int64_t ms;
-
-	if (!timeout)
-		return -1;
-	ms = timeout->tv_sec * 1000LL + (timeout->tv_usec + 999) / 1000;
-	return ms < INT_MAX ? (int)ms : INT_MAX;
-}
-
 CMA_EXPORT int rselect(int nfds, fd_set *readfds, fd_set *writefds, fd_set *exceptfds,
 		       struct timeval *timeout)
 {
 	struct pollfd fds[FD_SETSIZE];
 	nfds_t count;
+	int ms;
 
-	if (nfds < 0 || nfds > FD_SETSIZE)
+	if (nfds < 0 || nfds > FD_SETSIZE || !select_timeout(timeout, &ms))
 		return cma_return(EINVAL);
 	count = select_to_poll(fds, nfds, readfds, writefds, exceptfds);
-	if (rpoll(fds, count, timeout_ms(timeout)) < 0)
+	if (rpoll(fds, count, ms) < 0)
 		return -1;
 	if (has_invalid(fds, count))
 		return cma_return(EBADF);

@@ -6,9 +6,24 @@
 #ifndef RSOCKET_SELECT_H
 #define RSOCKET_SELECT_H
 
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/select.h>
+
+/* *MS becomes what poll() wants. Returns false if TIMEOUT is no time to wait. */
+static inline bool select_timeout(const struct timeval *timeout, int *ms)
+{
+	*ms = -1;
+	if (!timeout)
+		return true;
+	if (timeout->tv_sec < 0 || timeout->tv_usec < 0)
+		return false;
+	*ms = INT_MAX;
+	if (timeout->tv_sec < INT_MAX / 1000 && timeout->tv_usec < 1000000)
+		*ms = (int)timeout->tv_sec * 1000 + (int)(timeout->tv_usec + 999) / 1000;
+	return true;
+}
 
 static inline bool select_has(int fd, fd_set *set)
 {

@@ -482,9 +482,9 @@ PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict wri
 {
 	struct pollfd fds[FD_SETSIZE];
 	nfds_t count;
-	int ms = timeout ? (int)(timeout->tv_sec * 1000 + (timeout->tv_usec + 999) / 1000) : -1;
+	int ms;
 
-	if (preload_inside || limit < 0 || limit > FD_SETSIZE)
+	if (preload_inside || limit < 0 || limit > FD_SETSIZE || !select_timeout(timeout, &ms))
 		return real()->select(limit, read, write, except, timeout);
 	count = select_to_poll(fds, limit, read, write, except);
 	if (!has_rsockets(fds, count))
