@@ -31,6 +31,11 @@ static int check_addr(const struct sockaddr *addr, socklen_t len)
 	return 0;
 }
 
+static bool never_connected(const struct stream *stream)
+{
+	return stream->state == STREAM_OVER && !stream->remote.slots_addr;
+}
+
 /* ---- failing and ending ---- */
 
 static void stream_over(struct stream *stream)
@@ -320,6 +325,20 @@ static int set_id_options(struct stream *stream)
 	return 0;
 }
 
+/* A socket keeps its name when it gets another id. */
+static int bind_again(struct stream *stream)
+{
+	struct sockaddr_storage copy = stream->bound;
+	int ret;
+
+	if (!stream->bound.ss_family || !rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
+		return 0;
+	ret = errno;
+	rdmacm_rs_destroy_id(stream->id);
+	stream->id = NULL;
+	return ret;
+}
+
 static int need_id(struct stream *stream)
 {
 	int ret = rdmacm_stream_adopt(stream);
@@ -329,7 +348,8 @@ static int need_id(struct stream *stream)
 	if (rdma_create_id(stream->channel, &stream->id, stream, RDMA_PS_TCP))
 		return errno;
 	stream->rs.is_shared = false; /* no other process has the id */
-	return set_id_options(stream);
+	ret = set_id_options(stream);
+	return ret ? ret : bind_again(stream);
 }
 
 static int bind_id(struct stream *stream, const void *addr)
@@ -342,6 +362,7 @@ static int bind_id(struct stream *stream, const void *addr)
 	memcpy(&copy, addr, rdmacm_addr_len(addr));
 	if (rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
 		return errno;
+	stream->bound = stream->id->route.addr.src_storage;
 	stream->state = STREAM_BOUND;
 	return 0;
 }
@@ -447,11 +468,6 @@ static void start_over(struct stream *stream)
 	stream->peer_done = stream->peer_gone = false;
 }
 
-static bool never_connected(const struct stream *stream)
-{
-	return stream->state == STREAM_OVER && !stream->remote.slots_addr;
-}
-
 /* ---- connecting while the program does something else ---- */
 
 static bool is_connecting(const struct stream *stream)
@@ -549,7 +565,7 @@ static int stream_peer_name(struct rs *rs, struct sockaddr_storage *addr)
 	bool is_connected;
 
 	pthread_mutex_lock(&rs->lock);
-	is_connected = stream->id && stream->state >= STREAM_ACCEPTED;
+	is_connected = stream->id && stream->state >= STREAM_ACCEPTED && !never_connected(stream);
 	pthread_mutex_unlock(&rs->lock);
 	if (!is_connected)
 		return ENOTCONN;

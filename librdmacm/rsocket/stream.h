@@ -53,6 +53,7 @@ struct stream {
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */
 	struct sockaddr_storage peer;
+	struct sockaddr_storage bound; /* the name that rbind() gave, or AF_UNSPEC */
 	/* how often the peer's address, or the route to it, was asked for */
 	unsigned int questions;
 	/* of a listener: streams that raccept() has not taken yet, at most BACKLOG; when a request

@@ -53,7 +53,7 @@ int rdmacm_wire_hello_unpack(const void *data, unsigned int size, struct wire_pe
 	if (!data || size < sizeof(hello))
 		return EPROTO;
 	memcpy(&hello, data, sizeof(hello));
-	if (hello.version != WIRE_VERSION || be32toh(hello.slots) < WIRE_SLOTS)
+	if (hello.version != WIRE_VERSION || be32toh(hello.slots) < WIRE_SLOTS || !hello.slots_addr)
 		return EPROTO;
 	*peer = (struct wire_peer){
 		.credits = be16toh(hello.credits),

@@ -266,6 +266,7 @@ static void rpoll_takes_other_descriptors_too(void)
 	struct ends ends = connect_ends();
 	int pipes[2];
 	struct pollfd fds[2];
+	fd_set set;
 	char byte;
 
 	say_topic("rpoll");
@@ -280,6 +281,11 @@ static void rpoll_takes_other_descriptors_too(void)
 	MUST(read(pipes[0], &byte, 1) == 1);
 	say_check(rpoll(fds, 2, 1000) == 1 && fds[0].revents == POLLIN && !fds[1].revents,
 		  "an rsocket");
+	FD_ZERO(&set);
+	FD_SET(ends.server, &set);
+	say_check(rselect(ends.server + 1, &set, NULL, NULL, &(struct timeval){ -1, 0 }) == -1 &&
+			  errno == EINVAL,
+		  "rselect: EINVAL for a time below 0");
 	MUST(rrecv(ends.server, &byte, 1, 0) == 1);
 	say_check(rpoll(fds, 2, 0) == 0, "nothing again");
 	close(pipes[0]);
@@ -407,6 +413,40 @@ static void connecting_need_not_wait(void)
 	MUST(!rgetsockopt(client, SOL_SOCKET, SO_ERROR, &error, &(socklen_t){ sizeof(error) }));
 	say_check(error == 0, "SO_ERROR: 0");
 	say_check(rrecv(client, &error, 1, 0) == -1 && errno == EAGAIN, "rrecv: EAGAIN");
+	rclose(client);
+	rclose(server);
+	rclose(listener);
+}
+
+/* Programs that do not wait ask for the peer's name to learn whether they are connected. */
+static void refused_sockets_have_no_peer(void)
+{
+	struct sockaddr_in addr = here(++port), name = { 0 }, bound = here(++port), self = { 0 };
+	int client = rsocket(AF_INET, SOCK_STREAM, 0), listener, server;
+
+	say_topic("refused");
+	MUST(!rbind(client, (struct sockaddr *)&bound, sizeof(bound)));
+	say_check(rconnect(client, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
+			  errno == ECONNREFUSED,
+		  "rconnect: ECONNREFUSED");
+	say_check(rgetpeername(client, (struct sockaddr *)&name, &(socklen_t){ sizeof(name) }) ==
+				  -1 &&
+			  errno == ENOTCONN,
+		  "rgetpeername: ENOTCONN");
+	listener = listen_here(0, 0);
+	addr = here(port);
+	say_check(!rconnect(client, (struct sockaddr *)&addr, sizeof(addr)), "another try");
+	say_check(!rgetpeername(client, (struct sockaddr *)&name, &(socklen_t){ sizeof(name) }) &&
+			  name.sin_port == addr.sin_port,
+		  "rgetpeername: whom the second try was for");
+	say_check(!rgetsockname(client, (struct sockaddr *)&self, &(socklen_t){ sizeof(self) }) &&
+			  self.sin_port == bound.sin_port,
+		  "rgetsockname: what the socket is bound to");
+	server = raccept(listener, NULL, NULL);
+	memset(&self, 0, sizeof(self));
+	say_check(!rgetpeername(server, (struct sockaddr *)&self, &(socklen_t){ sizeof(self) }) &&
+			  self.sin_port == bound.sin_port,
+		  "the other side's rgetpeername, too");
 	rclose(client);
 	rclose(server);
 	rclose(listener);
@@ -911,6 +951,7 @@ int main(void)
 	both_sides_may_close_at_once();
 	rpoll_takes_other_descriptors_too();
 	connecting_need_not_wait();
+	refused_sockets_have_no_peer();
 	connections_are_made_without_calls();
 	sets_report_edges();
 	many_small_messages_go_one_way();

@@ -65,6 +65,9 @@ static void what_is_no_hello_is_refused(void **state)
 	memcpy(other, seen, sizeof(seen));
 	other[23] = 1; /* slots */
 	assert_int_equal(rdmacm_wire_hello_unpack(other, sizeof(other), &peer), EPROTO);
+	memcpy(other, seen, sizeof(seen));
+	memset(other + offsetof(struct wire_hello, slots_addr), 0, sizeof(uint64_t));
+	assert_int_equal(rdmacm_wire_hello_unpack(other, sizeof(other), &peer), EPROTO);
 }
 
 static void private_data_may_be_longer_than_a_hello(void **state)
