@@ -4,6 +4,7 @@
  * limits and checksums.
  *
  * One QP sends, to an address of our own or to a group; two others receive what flows give them.
+ * The sender has a context of its own: Linux keeps from a context's QPs what the same context sent.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -14,10 +15,19 @@
 
 enum { FRAME = 2048, SLOTS = 16, RECEIVERS = 2, ETH = 14, VLAN = 4, IP4 = 20, IP6 = 40, L4 = 20 };
 
-struct raw {
+struct sender {
+	struct ibv_context *ctx;
 	struct ibv_pd *pd;
-	struct ibv_cq *cq[RECEIVERS + 1];
-	struct ibv_qp *from, *to[RECEIVERS];
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+};
+
+struct raw {
+	struct sender from;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq[RECEIVERS];
+	struct ibv_qp *to[RECEIVERS];
 	struct ibv_mr *mr;
 	uint8_t *buf; /* a frame to send, then the slots of each receiver */
 };
@@ -33,14 +43,14 @@ struct frame {
 	uint32_t key; /* GRE's, or VXLAN's network */
 };
 
-static struct ibv_qp *make_qp(struct raw *raw, struct ibv_cq *cq)
+static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq)
 {
 	struct ibv_qp_init_attr attr = { .send_cq = cq,
 					 .recv_cq = cq,
 					 .cap = { SLOTS, SLOTS, 2, 1, 0 },
 					 .qp_type = IBV_QPT_RAW_PACKET };
 	struct ibv_qp_attr state = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
-	struct ibv_qp *qp = ibv_create_qp(raw->pd, &attr);
+	struct ibv_qp *qp = ibv_create_qp(pd, &attr);
 
 	if (!qp)
 		return NULL;
@@ -65,6 +75,24 @@ static void post_receive(struct raw *raw, int receiver, unsigned int n)
 	MUST(!ibv_post_recv(raw->to[receiver], &wr, &bad));
 }
 
+static void sender_open(struct sender *from, struct ibv_device *device, void *frame)
+{
+	MUST(from->ctx = ibv_open_device(device));
+	MUST(from->pd = ibv_alloc_pd(from->ctx));
+	MUST(from->mr = ibv_reg_mr(from->pd, frame, FRAME, 0));
+	MUST(from->cq = ibv_create_cq(from->ctx, 64, NULL, NULL, 0));
+	MUST(from->qp = make_qp(from->pd, from->cq));
+}
+
+static void sender_close(struct sender *from)
+{
+	MUST(!ibv_destroy_qp(from->qp));
+	MUST(!ibv_destroy_cq(from->cq));
+	MUST(!ibv_dereg_mr(from->mr));
+	MUST(!ibv_dealloc_pd(from->pd));
+	MUST(!ibv_close_device(from->ctx));
+}
+
 /* False: there are no raw packet QPs here. */
 static bool raw_open(struct rig *rig, struct raw *raw)
 {
@@ -72,14 +100,13 @@ static bool raw_open(struct rig *rig, struct raw *raw)
 
 	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)
 		return false;
-	MUST(raw->pd = ibv_alloc_pd(rig->ctx));
 	MUST(raw->buf = calloc(1, bytes));
+	sender_open(&raw->from, rig->ctx->device, raw->buf);
+	MUST(raw->pd = ibv_alloc_pd(rig->ctx));
 	MUST(raw->mr = ibv_reg_mr(raw->pd, raw->buf, bytes, IBV_ACCESS_LOCAL_WRITE));
-	for (int i = 0; i <= RECEIVERS; i++)
-		MUST(raw->cq[i] = ibv_create_cq(rig->ctx, 64, NULL, NULL, 0));
-	MUST(raw->from = make_qp(raw, raw->cq[RECEIVERS]));
 	for (int i = 0; i < RECEIVERS; i++) {
-		MUST(raw->to[i] = make_qp(raw, raw->cq[i]));
+		MUST(raw->cq[i] = ibv_create_cq(rig->ctx, 64, NULL, NULL, 0));
+		MUST(raw->to[i] = make_qp(raw->pd, raw->cq[i]));
 		for (unsigned int n = 0; n < SLOTS; n++)
 			post_receive(raw, i, n);
 	}
@@ -88,13 +115,13 @@ static bool raw_open(struct rig *rig, struct raw *raw)
 
 static void raw_close(struct raw *raw)
 {
-	MUST(!ibv_destroy_qp(raw->from));
-	for (int i = 0; i < RECEIVERS; i++)
+	for (int i = 0; i < RECEIVERS; i++) {
 		MUST(!ibv_destroy_qp(raw->to[i]));
-	for (int i = 0; i <= RECEIVERS; i++)
 		MUST(!ibv_destroy_cq(raw->cq[i]));
+	}
 	MUST(!ibv_dereg_mr(raw->mr));
 	MUST(!ibv_dealloc_pd(raw->pd));
+	sender_close(&raw->from);
 	free(raw->buf);
 }
 
@@ -189,7 +216,7 @@ static size_t frame_build(const struct rig *rig, const struct frame *f, uint8_t 
 
 static void send_bytes(struct raw *raw, size_t len, unsigned int flags)
 {
-	struct ibv_sge sge = { (uintptr_t)raw->buf, (uint32_t)len, raw->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)raw->buf, (uint32_t)len, raw->from.mr->lkey };
 	struct ibv_send_wr wr = { .sg_list = &sge,
 				  .num_sge = 1,
 				  .opcode = IBV_WR_SEND,
@@ -197,8 +224,8 @@ static void send_bytes(struct raw *raw, size_t len, unsigned int flags)
 			   *bad;
 	struct ibv_wc wc;
 
-	MUST(!ibv_post_send(raw->from, &wr, &bad));
-	MUST(rig_poll(raw->cq[RECEIVERS], 1, &wc) == 1 && !wc.status);
+	MUST(!ibv_post_send(raw->from.qp, &wr, &bad));
+	MUST(rig_poll(raw->from.cq, 1, &wc) == 1 && !wc.status);
 }
 
 /* The function returns how many frames a receiver has got; their slots are posted again. */
@@ -815,7 +842,7 @@ static void try_rate(struct raw *raw, uint32_t rate, uint32_t burst, uint16_t pa
 					       .max_burst_sz = burst,
 					       .typical_pkt_sz = packet };
 
-	SAY_RET(ibv_modify_qp_rate_limit(raw->from, &attr), "rate %u burst %u packet %u", rate,
+	SAY_RET(ibv_modify_qp_rate_limit(raw->from.qp, &attr), "rate %u burst %u packet %u", rate,
 		burst, packet);
 }
 
@@ -854,7 +881,7 @@ void diff_pacing(struct rig *rig)
 		return;
 	for (unsigned int i = 0; i < ARRAY_SIZE(rates); i++)
 		try_rate(&raw, rates[i][0], rates[i][1], (uint16_t)rates[i][2]);
-	SAY_RET(ibv_modify_qp(raw.from, &attr, IBV_QP_STATE | IBV_QP_RATE_LIMIT),
+	SAY_RET(ibv_modify_qp(raw.from.qp, &attr, IBV_QP_STATE | IBV_QP_RATE_LIMIT),
 		"RTS with a rate");
 	/* 10 ms for each frame but the first */
 	try_rate(&raw, 1000, 0, 0);
