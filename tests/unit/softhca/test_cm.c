@@ -462,6 +462,38 @@ static void a_stale_connection_is_refused_and_ended(void **state)
 	cm_destroy(&rig.server);
 }
 
+/* The other side answers with a QP whose connection has ended there, and not here. Its answer does
+ * not count, so that the question is repeated, and comes to an end. */
+static void a_stale_answer_is_none(void **state)
+{
+	static const struct cm_path path = { .lifetime = LIFETIME };
+	struct cm_conn first = new_client(), second = new_client(), other;
+	uint8_t mad[MAD_SIZE];
+
+	(void)state;
+	connect_all(&first);
+	rig.lose = 100;
+	cm_connect(&second, &client_param);
+	rig.said[0] = '\0';
+	other = rig.server;
+	other.local_id += 100;
+	other.remote_id = second.local_id;
+	cm_put_rep(mad, &other, &server_param, guid_of(NULL));
+	assert_true(cm_receive(&path, mad));
+	check_said("REJ DREQ");
+	cm_put_rep(mad, &rig.server, &server_param, guid_of(NULL)); /* of the first connection */
+	fld_set(mad + CM_DATA, CM_REMOTE_ID, second.local_id);
+	assert_true(cm_receive(&path, mad));
+	check_said("");
+	while (second.state != CM_IDLE && rig.now < 1000 * SECOND)
+		time_pass(TIMEOUT_NS + 2 * LIFETIME_NS);
+	assert_int_equal(second.state, CM_IDLE);
+	rig.lose = 0;
+	cm_destroy(&first);
+	cm_destroy(&second);
+	cm_destroy(&rig.server);
+}
+
 static void a_service_request_gets_a_qp(void **state)
 {
 	struct cm_conn client = new_client();
@@ -539,6 +571,7 @@ int main(void)
 		cmocka_unit_test_setup(the_end_is_waited_for, world_start),
 		cmocka_unit_test_setup(a_disconnect_that_nobody_answers_ends, world_start),
 		cmocka_unit_test_setup(a_stale_connection_is_refused_and_ended, world_start),
+		cmocka_unit_test_setup(a_stale_answer_is_none, world_start),
 		cmocka_unit_test_setup(a_service_request_gets_a_qp, world_start),
 		cmocka_unit_test_setup(an_end_that_is_not_known_is_confirmed, world_start),
 		cmocka_unit_test_setup(noise_is_harmless, world_start),

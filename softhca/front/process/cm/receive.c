@@ -214,27 +214,37 @@ static void receive_rep_again(const struct cm_conn *conn)
 		send_mra(conn, CM_OF_REP);
 }
 
+static uint32_t qpn_of_rep(const struct cm_conn *conn, const uint8_t *mad)
+{
+	const uint8_t *data = cm_data(mad);
+
+	return conn->qp_type == IB_UVERBS_QPT_XRC_INI ? fld_get(data, REP_EECN)
+						      : fld_get(data, REP_QPN);
+}
+
 static void take_rep(struct cm_conn *conn, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
-	bool xrc = conn->qp_type == IB_UVERBS_QPT_XRC_INI;
 
 	cm_stop_timer(conn);
 	conn->remote_id = fld_get(data, CM_LOCAL_ID);
 	conn->remote_guid = fld_get(data, REP_CA_GUID);
-	conn->remote_qpn = xrc ? fld_get(data, REP_EECN) : fld_get(data, REP_QPN);
+	conn->remote_qpn = qpn_of_rep(conn, mad);
 	conn->remote_psn = fld_get(data, REP_PSN);
 	conn->initiator_depth = fld_get(data, REP_RESPONDER_RESOURCES);
 	conn->responder_resources = fld_get(data, REP_INITIATOR_DEPTH);
-	if (!xrc)
+	if (conn->qp_type != IB_UVERBS_QPT_XRC_INI)
 		conn->rnr_retry_count = fld_get(data, REP_RNR_RETRY_COUNT);
 	conn->ack_timeout = cm_ack_timeout(conn->path.lifetime, fld_get(data, REP_ACK_DELAY));
 }
 
+/* An answer that is refused leaves the request as it was: it is repeated until its time is over, so
+ * that the program hears of it. */
 static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
 	struct cm_conn *conn = cm_find_local(fld_get(data, CM_REMOTE_ID)), *other;
+	uint64_t guid = fld_get(data, REP_CA_GUID);
 
 	if (!conn)
 		return;
@@ -242,13 +252,15 @@ static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 		receive_rep_again(conn);
 		return;
 	}
-	take_rep(conn, mad);
-	other = cm_find_qpn(conn->remote_guid, conn->remote_qpn);
+	if (cm_find_remote(guid, fld_get(data, CM_LOCAL_ID), false))
+		return; /* the id is one of another connection's */
+	other = cm_find_qpn(guid, qpn_of_rep(conn, mad));
 	if (other) {
 		refuse_request(path, mad, CM_OF_REP, REASON_STALE_CONNECTION);
 		end_stale(other);
 		return;
 	}
+	take_rep(conn, mad);
 	cm_enlist_remote(conn);
 	conn->state = CM_REP_RECEIVED;
 	cm_user->event(conn, CM_EVENT_REP, mad);
