@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,12 @@ static int append_info(struct verbs_device_info **infos, unsigned int *count,
 	return 0;
 }
 
+/* The function returns whether ERR says something of this process and nothing of the device. */
+static bool is_own_trouble(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOMEM;
+}
+
 static int scan_uverbs(DIR *dir, const char *class_dir, struct verbs_device_info **infos,
 		       unsigned int *count)
 {
@@ -135,6 +142,8 @@ static int scan_uverbs(DIR *dir, const char *class_dir, struct verbs_device_info
 		if (!is_uverbs_name(entry->d_name))
 			continue;
 		err = read_uverbs_dir(class_dir, entry->d_name, &info);
+		if (is_own_trouble(err))
+			break;
 		if (err) {
 			verbs_warn("%s/%s: skipped: %s", class_dir, entry->d_name, strerror(err));
 			err = 0;
@@ -154,6 +163,8 @@ int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *cou
 
 	snprintf(class_dir, sizeof(class_dir), "%s/class/infiniband_verbs", ibv_get_sysfs_path());
 	dir = opendir(class_dir);
+	if (!dir && is_own_trouble(errno))
+		return errno;
 	if (!dir) {
 		verbs_info("%s: %s: this kernel has no uverbs (module ib_uverbs)", class_dir,
 			   strerror(errno));

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 static const char *root;
 
@@ -109,6 +111,35 @@ static void modalias_of_another_bus_has_no_pci_id(void **state)
 	assert_int_equal(id.vendor, 0);
 }
 
+/* With EXTRA descriptors more than there are, all or nothing is found. */
+static int find_with(unsigned int extra, unsigned int *count)
+{
+	struct verbs_device_info *infos = NULL;
+	struct rlimit before, few;
+	int next = dup(0), err;
+
+	close(next);
+	*count = 0;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){ (rlim_t)next + extra, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = verbs_sysfs_find_devices(&infos, count);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	free(infos);
+	return err;
+}
+
+static void no_descriptor_left_is_not_no_devices(void **state)
+{
+	unsigned int count;
+
+	(void)state;
+	assert_int_equal(find_with(0, &count), EMFILE);
+	assert_int_equal(find_with(1, &count), EMFILE);
+	assert_int_equal(find_with(2, &count), 0);
+	assert_int_equal(count, 1);
+}
+
 static void no_tree_is_no_kernel_support(void **state)
 {
 	struct verbs_device_info *infos = NULL;
@@ -129,6 +160,7 @@ int main(void)
 		cmocka_unit_test(a_file_loses_its_newline_and_tells_its_length),
 		cmocka_unit_test(gids_have_eight_groups),
 		cmocka_unit_test(modalias_of_another_bus_has_no_pci_id),
+		cmocka_unit_test(no_descriptor_left_is_not_no_devices),
 		cmocka_unit_test(no_tree_is_no_kernel_support),
 	};
 	char with_slash[512];
