@@ -19,7 +19,7 @@ _rdmakit_entries() {
 _rdmakit_values() {
 	case $1 in
 	--link) compgen -W 'ib ib-grh roce' -- "$2" ;;
-	--fault) compgen -W 'drop: loss: late: kill kill: kill@ link-down@ link-up@ lid-change@ pkey-change@ gid-change@
+	--fault) compgen -W 'drop: loss: late: flip flip: kill kill: kill@ link-down@ link-up@ lid-change@ pkey-change@ gid-change@
 		client-reregister@ nodes-vanish@ nodes-appear@ cmd: prm: cmd-timeout:' -- "$2" ;;
 	--device) compgen -W 'mlx4 mlx5' -- "$2" ;;
 	--netdev) _rdmakit_entries /sys/class/net "$2" ;;

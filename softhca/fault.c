@@ -24,6 +24,7 @@ enum kind {
 	KILL_AT,
 	LOSE_PACKET,
 	DELAY_PACKET,
+	FLIP_BIT,
 	TIMED,
 };
 
@@ -31,9 +32,10 @@ enum { PARTS_OF_PERCENT = 10000 };
 
 struct one_fault {
 	enum kind kind;
-	uint64_t n;         /* which one; percent; of packets PARTS_OF_PERCENT of it; or when: ns */
-	bool random;        /* of packets: a share of them, not one */
-	uint64_t overtaken; /* of late packets: by so many; 0: by the next one, if there is one */
+	uint64_t n;  /* which one; percent; of shares PARTS_OF_PERCENT of it; or when: ns */
+	bool random; /* of packets and transfers: a share of them, not one */
+	bool has_more;
+	uint64_t more; /* of late packets: overtaken by so many; of transfers: the bit */
 	int err;
 	enum fault_event event;
 	bool done; /* the event has been told */
@@ -42,7 +44,7 @@ struct one_fault {
 
 struct fault {
 	_Atomic(struct one_fault *) list;
-	atomic_uint_fast64_t commands, executed, queued, messages, packets;
+	atomic_uint_fast64_t commands, executed, queued, messages, packets, transfers;
 	uint64_t random;
 };
 
@@ -111,7 +113,7 @@ static const struct {
 } counted[] = {
 	{ "cmd", FAIL_COMMAND },  { "prm", REFUSE_COMMAND }, { "cmd-timeout", LOSE_COMMAND },
 	{ "drop", DROP_NTH },     { "kill", KILL_AT },       { "loss", LOSE_PACKET },
-	{ "late", DELAY_PACKET },
+	{ "late", DELAY_PACKET }, { "flip", FLIP_BIT },
 };
 
 static const struct {
@@ -136,25 +138,27 @@ static bool is_name(const char *text, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(text, name, len);
 }
 
-/* The function parses the end of a fault of packets: by how many others a late one is overtaken. */
-static bool parse_overtaken(const char *text, struct one_fault *one)
+/* The function parses what may be behind N: by how many others a late packet is overtaken, or which
+ * bit is another. */
+static bool parse_more(const char *text, struct one_fault *one)
 {
 	if (!*text)
 		return true;
-	if (one->kind != DELAY_PACKET || *text++ != '+' || !parse_number(&text, &one->overtaken))
+	if (one->kind == LOSE_PACKET || *text++ != '+' || !parse_number(&text, &one->more))
 		return false;
-	return one->overtaken && !*text;
+	one->has_more = true;
+	return (one->more || one->kind == FLIP_BIT) && !*text;
 }
 
 /* The function parses N, or a percentage with up to four decimals. */
-static bool parse_packets(const char *text, struct one_fault *one)
+static bool parse_share(const char *text, struct one_fault *one)
 {
 	uint64_t unit = PARTS_OF_PERCENT;
 
 	if (!parse_number(&text, &one->n))
 		return false;
 	if (!*text || *text == '+')
-		return one->n && parse_overtaken(text, one);
+		return one->n && parse_more(text, one);
 	one->random = true;
 	if (one->n > 100)
 		return false;
@@ -164,7 +168,7 @@ static bool parse_packets(const char *text, struct one_fault *one)
 			unit /= 10;
 			one->n += (uint64_t)(*text - '0') * unit;
 		}
-	return *text == '%' && parse_overtaken(text + 1, one) && one->n <= 100 * PARTS_OF_PERCENT;
+	return *text == '%' && parse_more(text + 1, one) && one->n <= 100 * PARTS_OF_PERCENT;
 }
 
 static bool is_of_packets(const struct one_fault *one)
@@ -174,8 +178,8 @@ static bool is_of_packets(const struct one_fault *one)
 
 static bool parse_count(const char *text, struct one_fault *one)
 {
-	if (is_of_packets(one))
-		return parse_packets(text, one);
+	if (is_of_packets(one) || one->kind == FLIP_BIT)
+		return parse_share(text, one);
 	if (!parse_number(&text, &one->n))
 		return false;
 	if (one->kind == DROP_NTH && !strcmp(text, "%")) {
@@ -242,6 +246,8 @@ static void count_from(const struct fault *fault, struct one_fault *one)
 		one->n += fault->messages;
 	else if (is_of_packets(one) && !one->random)
 		one->n += fault->packets;
+	else if (one->kind == FLIP_BIT && !one->random)
+		one->n += fault->transfers;
 }
 
 int fault_add(struct fault *fault, const char *text, uint64_t now_ns)
@@ -347,12 +353,11 @@ bool fault_has_packets(const struct fault *fault)
 	return false;
 }
 
-static bool hits_packet(struct fault *fault, const struct one_fault *one, uint64_t packet)
+/* The function tells whether ONE means the Nth of what it counts. */
+static bool hits(struct fault *fault, const struct one_fault *one, uint64_t n)
 {
-	if (!is_of_packets(one))
-		return false;
 	if (!one->random)
-		return packet == one->n;
+		return n == one->n;
 	return next_random(fault) % (100 * PARTS_OF_PERCENT) < one->n;
 }
 
@@ -365,16 +370,33 @@ enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken)
 		return PACKET_FINE;
 	packet = atomic_fetch_add(&fault->packets, 1) + 1;
 	for (const struct one_fault *one = fault->list; one; one = one->next) {
-		if (!hits_packet(fault, one, packet))
+		if (!is_of_packets(one) || !hits(fault, one, packet))
 			continue;
 		if (one->kind == LOSE_PACKET) {
 			worst = PACKET_LOST;
 		} else if (worst == PACKET_FINE) {
 			worst = PACKET_LATE;
-			*overtaken = one->overtaken;
+			*overtaken = one->more;
 		}
 	}
 	return worst;
+}
+
+bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit)
+{
+	const struct one_fault *one;
+	uint64_t transfer;
+
+	if (!fault)
+		return false;
+	transfer = atomic_fetch_add(&fault->transfers, 1) + 1;
+	for (one = fault->list; one; one = one->next)
+		if (one->kind == FLIP_BIT && hits(fault, one, transfer))
+			break;
+	if (!one)
+		return false;
+	*bit = (one->has_more ? one->more : next_random(fault)) % bits;
+	return true;
 }
 
 /* ---- time ---- */

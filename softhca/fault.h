@@ -11,6 +11,8 @@
  * 	loss:N		the Nth packet is lost
  * 	loss:N%		each packet is lost with that probability; may have decimals
  * 	late:N, late:N%	the next packet overtakes it
+ * 	flip:N, flip:N%	one bit of the Nth transfer of signed data is another, or of a share of them
+ * 	flip:N+B	the same, and it is bit B, from the first one on
  * 	kill:N		the adapter dies when the Nth fabric message is sent
  * 	kill@MS		it dies after MS milliseconds
  * 	link-down@MS	all its ports lose their link
@@ -91,6 +93,10 @@ bool fault_has_packets(const struct fault *fault);
 /* The function says what happens to one packet, and by how many a late one is overtaken. FAULT may
  * be NULL. */
 enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken);
+
+/* The function counts one transfer of BITS bits of signed data, at least one, and tells whether one
+ * of them must be another, and which. FAULT may be NULL. */
+bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit);
 
 /* The function returns the earliest event that is due at NOW_NS, once; the result is false when
  * there is none. FAULT may be NULL. One thread at a time asks. */

@@ -305,6 +305,27 @@ static uint64_t outgoing(const struct mkey *mkey, const struct lane *lane, uint6
 	return (lane_signature(lane, data) & ~copy) | (came & copy);
 }
 
+/* ---- faults: what comes with signatures is damaged before they are looked at, other data behind
+ * the new ones ---- */
+
+static bool is_damaged(struct hca *hca, const struct mkey *mkey, uint64_t len, uint64_t *bit)
+{
+	return mkey->sig.on && len && fault_flip(hca->config.fault, len * 8, bit);
+}
+
+static void bit_flip(uint8_t *bytes, uint64_t bit)
+{
+	bytes[bit / 8] ^= (uint8_t)(0x80 >> bit % 8);
+}
+
+static void bytes_damage(struct hca *hca, const struct mkey *mkey, uint8_t *bytes, uint64_t len)
+{
+	uint64_t bit;
+
+	if (is_damaged(hca, mkey, len, &bit))
+		bit_flip(bytes, bit);
+}
+
 /* ---- memory to wire ---- */
 
 struct walk {
@@ -408,7 +429,8 @@ static int wire_read(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t 
 {
 	const struct window window = { wire, wire + len, bytes };
 	struct span span = span_of(&mkey->sig, wire, len);
-	uint64_t start, end;
+	bool is_signed = mkey->sig.mem.guard;
+	uint64_t start, end, from;
 	struct walk walk;
 	uint8_t *image;
 	int ret;
@@ -421,8 +443,13 @@ static int wire_read(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t 
 	if (!image)
 		return ENOMEM;
 	ret = memory_move(hca, mkey, false, start, image, end - start);
+	from = place_of(&mkey->sig.mem, span.from);
+	if (!ret && is_signed)
+		bytes_damage(hca, mkey, image + (from - start), end - from);
 	if (!ret)
 		walk_out(&walk, image, start, &window);
+	if (!ret && !is_signed)
+		bytes_damage(hca, mkey, bytes, len);
 	free(image);
 	return ret;
 }
@@ -538,6 +565,8 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 		else
 			take_data(&walk, &in, &image);
 	}
+	if (!ret && !sig->wire.guard)
+		bytes_damage(hca, mkey, image.bytes + (from - image.at), image.filled - from);
 	if (!ret && image.filled > from)
 		ret = memory_move(hca, mkey, true, from, image.bytes + (from - image.at),
 				  image.filled - from);
@@ -545,10 +574,32 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	return ret;
 }
 
+/* What came is the sender's, who may need it again. */
+static int write_damaged(struct hca *hca, struct mkey *mkey, uint64_t wire, const uint8_t *bytes,
+			 uint64_t len, uint64_t bit)
+{
+	uint8_t *copy = malloc(len);
+	int ret;
+
+	if (!copy)
+		return ENOMEM;
+	memcpy(copy, bytes, len);
+	bit_flip(copy, bit);
+	ret = wire_write(hca, mkey, wire, copy, len);
+	free(copy);
+	return ret;
+}
+
 static int wire_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint8_t *bytes,
 		     uint64_t len)
 {
-	return write ? wire_write(hca, mkey, at, bytes, len) : wire_read(hca, mkey, at, bytes, len);
+	uint64_t bit;
+
+	if (!write)
+		return wire_read(hca, mkey, at, bytes, len);
+	if (mkey->sig.wire.guard && is_damaged(hca, mkey, len, &bit))
+		return write_damaged(hca, mkey, at, bytes, len, bit);
+	return wire_write(hca, mkey, at, bytes, len);
 }
 
 int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t len)

@@ -18,6 +18,7 @@ static void texts_are_parsed(void **state)
 		"link-down",     "link-up@0", "link-up", "link-down@500", "cmd-timeout",
 		"cmd-timeout:9", "prm:2",     "loss:4",  "loss:1%",       "loss:0.05%",
 		"late:3",        "late:100%", "late",    "late:2+7",      "late:1%+3",
+		"flip",          "flip:2",    "flip:1%", "flip:2+0",      "flip:0.5%+77",
 	};
 	static const char *const bad[] = {
 		"",
@@ -55,6 +56,11 @@ static void texts_are_parsed(void **state)
 		"late:1+0",
 		"late:1+2%",
 		"loss:1+2",
+		"flip:0",
+		"flip:101%",
+		"flip:1+",
+		"flip:1+x",
+		"flip@5",
 	};
 
 	(void)state;
@@ -104,6 +110,29 @@ static void counting_begins_when_the_fault_is_added(void **state)
 	fault_add(flat.fault, "cmd:1=EIO", flat.now);
 	assert_int_equal(fault_command(flat.fault), EIO);
 	assert_false(fault_lose_command(NULL));
+}
+
+static void damaged_transfers_are_counted(void **state)
+{
+	uint64_t bit = 99;
+
+	(void)state;
+	assert_false(fault_flip(flat.fault, 8, &bit));
+	fault_add(flat.fault, "flip:2+9", flat.now);
+	assert_false(fault_flip(flat.fault, 16, &bit));
+	assert_int_equal(bit, 99);
+	assert_true(fault_flip(flat.fault, 16, &bit));
+	assert_int_equal(bit, 9);
+	assert_false(fault_flip(flat.fault, 16, &bit));
+	fault_add(flat.fault, "flip:1+17", flat.now);
+	assert_true(fault_flip(flat.fault, 16, &bit));
+	assert_int_equal(bit, 1);
+	fault_add(flat.fault, "flip:100%", flat.now);
+	for (int i = 0; i < 100; i++) {
+		assert_true(fault_flip(flat.fault, 3, &bit));
+		assert_true(bit < 3);
+	}
+	assert_false(fault_flip(NULL, 8, &bit));
 }
 
 static void timed_faults_are_due_once_each_and_in_order(void **state)
@@ -276,6 +305,7 @@ int main(void)
 		IB(command_faults_hit_their_number),
 		IB(adapter_commands_are_counted_and_refused),
 		IB(counting_begins_when_the_fault_is_added),
+		IB(damaged_transfers_are_counted),
 		IB(timed_faults_are_due_once_each_and_in_order),
 		IB(link_down_is_told_and_loses_what_is_sent),
 		IB(any_one_message_may_be_lost),

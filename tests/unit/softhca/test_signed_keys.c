@@ -69,6 +69,89 @@ static void an_atomic_is_told_to_its_target(void **state)
 	unpair();
 }
 
+/* ---- bits that a fault makes others ---- */
+
+enum { FLIP_BYTES = 2 * SIGNED_UNIT, FLIP_STEP = 37 };
+
+/* The bit B of the transfer that is the Nth from now on becomes another. */
+static void flip_bit(unsigned int n, unsigned int bit)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "flip:%u+%u", n, bit);
+	assert_int_equal(fault_add(flat.fault, text, flat.now), 0);
+}
+
+static void expect_offset(const struct mkey *mkey, unsigned int bit)
+{
+	expect_signature_error(b->recv_cq, mkey);
+	assert_int_equal(mkey->sig_state.error.offset, bit / 8 / SIGNED_UNIT * SIGNED_UNIT);
+	expect_nothing_untold();
+}
+
+/* The sender makes the signatures: a bit that flips behind them, or at the receiver in front of its
+ * check, is told to the receiver. */
+static void a_bit_that_flips_on_the_wire_is_told(void **state)
+{
+	struct mkey *out, *in;
+
+	(void)state;
+	pair(NULL, PAGE);
+	for (unsigned int bit = 0; bit < 8 * FLIP_BYTES; bit += FLIP_STEP) {
+		out = signed_key(0, GUARD_NONE, GUARD_DIF_CRC, from, PAGE, lkey);
+		in = signed_key(1, GUARD_NONE, GUARD_DIF_CRC, to, PAGE, rkey);
+		flip_bit(bit % 2 + 1, bit);
+		flat_ctrl(a, OP_WRITE, SIGNALED, 0);
+		flat_raddr(a, to, in->key);
+		flat_data(a, from, FLIP_BYTES, out->key);
+		flat_post(a);
+		flat_ring(a);
+		flat_run(LONG / 1000);
+		flat_expect_done(a->send_cq, REQ, (uint16_t)a->newest);
+		expect_offset(in, bit);
+	}
+	unpair();
+}
+
+/* The signatures are made and checked where the data are in memory. */
+static void a_bit_that_flips_in_memory_is_told(void **state)
+{
+	struct mkey *mkey;
+
+	(void)state;
+	pair(NULL, PAGE);
+	for (unsigned int bit = 0; bit < 8 * FLIP_BYTES; bit += FLIP_STEP) {
+		mkey = signed_key(1, GUARD_DIF_CRC, GUARD_NONE, to, PAGE, rkey);
+		flip_bit(bit % 2 + 1, bit);
+		write_to(to, mkey->key, from, 2 * SIGNED_BLOCK);
+		flat_run(LONG / 1000);
+		flat_expect_done(a->send_cq, REQ, (uint16_t)a->newest);
+		flat_expect_empty(b->recv_cq);
+		flat_ctrl(a, OP_READ, SIGNALED, 0);
+		flat_raddr(a, to, mkey->key);
+		flat_data(a, from + 2 * SIGNED_BLOCK, 2 * SIGNED_BLOCK, lkey);
+		flat_post(a);
+		flat_ring(a);
+		flat_run(LONG / 1000);
+		flat_expect_done(a->send_cq, REQ, (uint16_t)a->newest);
+		expect_offset(mkey, bit);
+	}
+	unpair();
+}
+
+/* What has no signatures is never damaged, and not counted. */
+static void only_signed_data_is_damaged(void **state)
+{
+	(void)state;
+	pair(NULL, PAGE);
+	fault_add(flat.fault, "flip:100%", flat.now);
+	write_to(to, rkey, from, PAGE);
+	flat_run(LONG / 1000);
+	flat_expect_done(a->send_cq, REQ, 0);
+	assert_memory_equal(flat.mem + to, flat.mem + from, PAGE);
+	unpair();
+}
+
 /* A list that a UMR reads is what software wrote, so no key on the way computes. A strict adapter
  * executes the request later, when the queue pair's CQ may have no room for a word about that. */
 static void a_list_is_not_computed(void **state)
@@ -104,6 +187,9 @@ int main(void)
 		IB(a_datagram_is_told_with_its_receive),
 		IB(an_atomic_is_told_to_its_target),
 		IB(a_list_is_not_computed),
+		IB(a_bit_that_flips_on_the_wire_is_told),
+		IB(a_bit_that_flips_in_memory_is_told),
+		IB(only_signed_data_is_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
