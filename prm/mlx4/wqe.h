@@ -102,7 +102,8 @@ enum {
 #define M4_AV_DGID       FLD_PART(0x10)
 #define M4_DGRAM_QPN     FLD(0x20, 23, 0)
 #define M4_DGRAM_QKEY    FLD(0x24, 31, 0)
-#define M4_DGRAM_VLAN    FLD(0x28, 31, 16)
+#define M4_DGRAM_VLAN    FLD(0x28, 31, 16) /* the tag, with its priority */
+#define M4_DGRAM_VLAN_ID FLD(0x28, 27, 16)
 #define M4_DGRAM_MAC     FLD_PART(0x2a)
 
 /* A rate has this number added to its enum ibv_rate. */

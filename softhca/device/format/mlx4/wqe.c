@@ -12,12 +12,11 @@
 #include "prm/mlx4/wqe.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/format/mlx4/mlx4.h"
+#include "softhca/device/format/segments.h"
 #include "softhca/device/queue/work_request.h"
 #include "softhca/device/queue/wqe.h"
 
 static_assert((int)M4_DATAGRAM_SIZE <= (int)WQE_AV_EXTENDED, "struct send_wqe has room for it");
-
-enum { PART_RADDR = 1 << 0, PART_ATOMIC = 1 << 1, PART_DATA = 1 << 2, PART_INLINE = 1 << 3 };
 
 enum {
 	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC,
@@ -52,6 +51,14 @@ static_assert((int)M4_SEND_INVAL == (int)WQE_SEND_INVAL && (int)M4_SEND == (int)
 		      (int)M4_ATOMIC_FA == (int)WQE_ATOMIC_FA && (int)M4_NOP == (int)WQE_NOP,
 	      "opcodes are those that the queues know");
 
+/* Bytes that are none at all are inline, and a length has a bit less. */
+static_assert(M4_RADDR_ADDR == RADDR_ADDR && M4_RADDR_RKEY == RADDR_RKEY &&
+		      M4_ATOMIC_SWAP_ADD == ATOMIC_SWAP_ADD &&
+		      M4_ATOMIC_COMPARE == ATOMIC_COMPARE && M4_DATA_LKEY == DATA_LKEY &&
+		      M4_DATA_ADDR == DATA_ADDR && M4_DATA_INLINE == DATA_INLINE &&
+		      (int)M4_SEG == (int)WQE_SEG,
+	      "segments are those of softhca/device/format/segments.h");
+
 uint32_t mlx4_wqe_size(const uint8_t *raw)
 {
 	return (uint32_t)fld_get(raw, M4_CTRL_DS) * M4_SEG;
@@ -73,24 +80,6 @@ uint16_t mlx4_wqe_stream(const uint8_t *raw)
 	return 0;
 }
 
-static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
-{
-	wqe->sge[wqe->num_sge++] = *sge;
-	wqe->length += sge->len;
-}
-
-/* A length of 0 stands for 2 GiB; bytes that are none at all are inline. */
-static struct wqe_sge decode_data(const uint8_t *seg)
-{
-	uint32_t len = fld_get(seg, M4_DATA_LEN);
-
-	return (struct wqe_sge){
-		.len = len ? len : 1u << 31,
-		.lkey = fld_get(seg, M4_DATA_LKEY),
-		.addr = fld_get(seg, M4_DATA_ADDR),
-	};
-}
-
 /* The function takes the inline bytes at SEG, which is AT bytes into the WQE, and returns how far
  * they go, with what fills their last segment; 0 if they run over the end of a piece, or of the
  * WQE. */
@@ -101,7 +90,7 @@ static size_t decode_inline(const uint8_t *seg, size_t at, const uint8_t *end, s
 
 	if (at % M4_PIECE + M4_INLINE_HEADER + len > M4_PIECE || taken > (size_t)(end - seg))
 		return 0;
-	add_sge(wqe, &(struct wqe_sge){ .len = len, .data = seg + M4_INLINE_HEADER });
+	segment_add(wqe, &(struct wqe_sge){ .len = len, .data = seg + M4_INLINE_HEADER });
 	return taken;
 }
 
@@ -118,9 +107,9 @@ static int decode_sges(const uint8_t *raw, const uint8_t *seg, const uint8_t *en
 			if (!taken || (!(parts & PART_INLINE) && wqe->length))
 				return WQE_BAD_INLINE;
 		} else {
-			struct wqe_sge sge = decode_data(seg);
+			struct wqe_sge sge = segment_data(seg);
 
-			add_sge(wqe, &sge);
+			segment_add(wqe, &sge);
 		}
 		seg += taken;
 	}
@@ -151,17 +140,6 @@ static void decode_control(const uint8_t *raw, uint16_t index, enum fabric_servi
 	wqe->num_sge = 0;
 }
 
-/* The part of LEN bytes at *SEG, which moves on; NULL when the WQE ends before. */
-static const uint8_t *take_segment(const uint8_t **seg, const uint8_t *end, size_t len)
-{
-	const uint8_t *at = *seg;
-
-	if (len > (size_t)(end - at))
-		return NULL;
-	*seg += len;
-	return at;
-}
-
 /* What goes between the control segment and the data. */
 static int decode_parts(const uint8_t **seg, const uint8_t *end, uint8_t parts, bool datagram,
 			struct send_wqe *wqe)
@@ -169,26 +147,12 @@ static int decode_parts(const uint8_t **seg, const uint8_t *end, uint8_t parts, 
 	const uint8_t *part;
 
 	if (datagram) {
-		part = take_segment(seg, end, M4_DATAGRAM_SIZE);
+		part = segment_take(seg, end, M4_DATAGRAM_SIZE);
 		if (!part)
 			return WQE_BAD_SIZE;
 		memcpy(wqe->av, part, M4_DATAGRAM_SIZE);
 	}
-	if (parts & PART_RADDR) {
-		part = take_segment(seg, end, M4_SEG);
-		if (!part)
-			return WQE_BAD_SIZE;
-		wqe->raddr = fld_get(part, M4_RADDR_ADDR);
-		wqe->rkey = fld_get(part, M4_RADDR_RKEY);
-	}
-	if (parts & PART_ATOMIC) {
-		part = take_segment(seg, end, M4_SEG);
-		if (!part)
-			return WQE_BAD_SIZE;
-		wqe->swap_add = fld_get(part, M4_ATOMIC_SWAP_ADD);
-		wqe->compare = fld_get(part, M4_ATOMIC_COMPARE);
-	}
-	return 0;
+	return segment_remote(seg, end, parts, wqe);
 }
 
 int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
@@ -239,6 +203,8 @@ void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to)
 	}
 	if (roce) {
 		addr->sl = fld_get(av, M4_AV_ETH_PRIO);
+		addr->tagged = fld_get(av, M4_AV_VLAN);
+		addr->vlan = fld_get(av, M4_DGRAM_VLAN_ID);
 		memcpy(addr->dmac, fld_at(av, M4_DGRAM_MAC), sizeof(addr->dmac));
 		return;
 	}
@@ -252,7 +218,7 @@ void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 	wqe->num_sge = 0;
 	for (const uint8_t *seg = raw; seg < raw + stride && wqe->num_sge < WQE_SGE_MAX;
 	     seg += M4_SEG) {
-		struct wqe_sge sge = decode_data(seg);
+		struct wqe_sge sge = segment_data(seg);
 
 		if (sge.lkey == M4_TERMINATOR_LKEY)
 			return;

@@ -12,17 +12,11 @@
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/format/mlx5/mlx5.h"
+#include "softhca/device/format/segments.h"
 #include "softhca/device/queue/work_request.h"
 #include "softhca/device/queue/wqe.h"
 
-enum {
-	PART_RADDR = 1 << 0,
-	PART_ATOMIC = 1 << 1,
-	PART_DATA = 1 << 2,
-	PART_INLINE = 1 << 3,
-	PART_COPY = 1 << 4,
-	PART_PSV = 1 << 5,
-};
+enum { PART_COPY = PART_OWN, PART_PSV = PART_OWN << 1 };
 
 enum {
 	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC | 1 << FABRIC_DC,
@@ -78,12 +72,6 @@ uint32_t mlx5_umr_key(const uint8_t *raw)
 	return fld_get(raw, CTRL_MKEY);
 }
 
-static void add_sge(struct send_wqe *wqe, const struct wqe_sge *sge)
-{
-	wqe->sge[wqe->num_sge++] = *sge;
-	wqe->length += sge->len;
-}
-
 /* Inline bytes follow their 4-byte header and are padded to a segment; returns the bytes taken, 0
  * if they run over the end of the WQE. */
 static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
@@ -93,20 +81,8 @@ static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_
 
 	if (taken > (size_t)(end - seg))
 		return 0;
-	add_sge(wqe, &(struct wqe_sge){ .len = len, .data = seg + WQE_INLINE_HEADER });
+	segment_add(wqe, &(struct wqe_sge){ .len = len, .data = seg + WQE_INLINE_HEADER });
 	return taken;
-}
-
-/* A length of 0 stands for 2 GiB. */
-static struct wqe_sge decode_data(const uint8_t *seg)
-{
-	uint32_t len = fld_get(seg, DATA_LEN);
-
-	return (struct wqe_sge){
-		.len = len ? len : 1u << 31,
-		.lkey = fld_get(seg, DATA_LKEY),
-		.addr = fld_get(seg, DATA_ADDR),
-	};
 }
 
 static int decode_sges(const uint8_t *seg, const uint8_t *end, uint8_t parts, struct send_wqe *wqe)
@@ -118,9 +94,9 @@ static int decode_sges(const uint8_t *seg, const uint8_t *end, uint8_t parts, st
 			return WQE_BAD_SIZE;
 		taken = WQE_SEG;
 		if (!fld_get(seg, DATA_INLINE)) {
-			struct wqe_sge sge = decode_data(seg);
+			struct wqe_sge sge = segment_data(seg);
 
-			add_sge(wqe, &sge);
+			segment_add(wqe, &sge);
 		} else {
 			if (!(parts & PART_INLINE))
 				return WQE_BAD_INLINE;
@@ -149,21 +125,10 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 	wqe->num_sge = 0;
 }
 
-/* The part of LEN bytes at *SEG, which moves on; NULL when the WQE ends before. */
-static const uint8_t *take_segment(const uint8_t **seg, const uint8_t *end, size_t len)
-{
-	const uint8_t *at = *seg;
-
-	if (len > (size_t)(end - at))
-		return NULL;
-	*seg += len;
-	return at;
-}
-
 /* An address vector has 16 bytes, or 48 when it says so. */
 static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_wqe *wqe)
 {
-	const uint8_t *av = take_segment(seg, end, WQE_AV_COMPACT);
+	const uint8_t *av = segment_take(seg, end, WQE_AV_COMPACT);
 	size_t more = WQE_AV_EXTENDED - WQE_AV_COMPACT;
 
 	if (!av)
@@ -172,7 +137,7 @@ static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_w
 	memcpy(wqe->av, av, WQE_AV_COMPACT);
 	if (!fld_get(av, AV_EXTENDED))
 		return 0;
-	if (!take_segment(seg, end, more))
+	if (!segment_take(seg, end, more))
 		return WQE_BAD_SIZE;
 	memcpy(wqe->av, av, WQE_AV_EXTENDED);
 	return 0;
@@ -188,32 +153,10 @@ static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_s
 		return decode_address(seg, end, wqe);
 	if (service != FABRIC_XRC)
 		return 0;
-	xrc = take_segment(seg, end, WQE_SEG);
+	xrc = segment_take(seg, end, WQE_SEG);
 	if (!xrc)
 		return WQE_BAD_SIZE;
 	wqe->srqn = fld_get(xrc, XRC_SRQN);
-	return 0;
-}
-
-static int decode_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts,
-			 struct send_wqe *wqe)
-{
-	const uint8_t *raddr, *atomic;
-
-	if (parts & PART_RADDR) {
-		raddr = take_segment(seg, end, WQE_SEG);
-		if (!raddr)
-			return WQE_BAD_SIZE;
-		wqe->raddr = fld_get(raddr, RADDR_ADDR);
-		wqe->rkey = fld_get(raddr, RADDR_RKEY);
-	}
-	if (parts & PART_ATOMIC) {
-		atomic = take_segment(seg, end, WQE_SEG);
-		if (!atomic)
-			return WQE_BAD_SIZE;
-		wqe->swap_add = fld_get(atomic, ATOMIC_SWAP_ADD);
-		wqe->compare = fld_get(atomic, ATOMIC_COMPARE);
-	}
 	return 0;
 }
 
@@ -231,8 +174,8 @@ static int decode_copy(const uint8_t *seg, const uint8_t *end, struct send_wqe *
 {
 	if (end - seg != 3 * WQE_SEG)
 		return WQE_BAD_SIZE;
-	wqe->from = decode_data(seg + WQE_SEG);
-	wqe->to = decode_data(seg + 2 * WQE_SEG);
+	wqe->from = segment_data(seg + WQE_SEG);
+	wqe->to = segment_data(seg + 2 * WQE_SEG);
 	return wqe->from.len == wqe->to.len ? 0 : WQE_BAD_LENGTH;
 }
 
@@ -261,7 +204,7 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 		return decode_copy(seg, end, wqe);
 	why = decode_service(&seg, end, service, wqe);
 	if (!why)
-		why = decode_remote(&seg, end, op->parts, wqe);
+		why = segment_remote(&seg, end, op->parts, wqe);
 	return why ? why : decode_sges(seg, end, op->parts, wqe);
 }
 
@@ -272,7 +215,7 @@ void mlx5_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 	wqe->length = 0;
 	wqe->num_sge = 0;
 	for (seg = raw; seg < raw + stride && wqe->num_sge < WQE_SGE_MAX; seg += WQE_SEG) {
-		struct wqe_sge sge = decode_data(seg);
+		struct wqe_sge sge = segment_data(seg);
 
 		if (sge.lkey == WQE_TERMINATOR_LKEY)
 			return;
