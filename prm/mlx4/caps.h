@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * caps.h - what an mlx4 adapter says of itself, and how a driver sets it up: QUERY_FW,
- * QUERY_DEV_CAP, QUERY_PORT, QUERY_ADAPTER, INIT_HCA, SET_PORT. Numbers with LOG are powers of two.
+ * QUERY_DEV_CAP, QUERY_PORT, QUERY_ADAPTER, INIT_HCA, SET_PORT, CONFIG_DEV. Numbers with LOG are
+ * powers of two.
  * Sources: MLX4_DEV_CAP_FLAG_* in linux/mlx4/device.h; where things are, from what Linux' driver
  * mlx4_core (6.1: fw.c, port.c) reads and writes.
  */
@@ -47,6 +48,7 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_LOG_MAX_RESPONDER FLD(0x28, 5, 0)
 #define M4_CAP_LOG_MAX_RDMA      FLD(0x2c, 5, 0)
 #define M4_CAP_RSS_TOEPLITZ      FLD(0x2c, 12, 12)
+#define M4_CAP_LOG_RSS_TABLE     FLD(0x2c, 11, 8) /* of programs' tables */
 #define M4_CAP_RESIZE_SRQ        FLD(0x30, 0, 0)
 #define M4_CAP_ACK_DELAY         FLD(0x34, 20, 16)
 #define M4_CAP_PORTS             FLD(0x34, 3, 0)
@@ -71,6 +73,8 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_LOG_MAX_PDS       FLD(0x64, 21, 16)
 #define M4_CAP_RSVD_XRCDS        FLD(0x64, 15, 12)
 #define M4_CAP_LOG_MAX_XRCDS     FLD(0x64, 4, 0)
+#define M4_CAP_STEERING          FLD(0x74, 15, 15) /* by rules, and how many QPs a rule may have */
+#define M4_CAP_STEERING_QPS      FLD(0x74, 7, 0)
 #define M4_CAP_RDMARC_SIZE       FLD(0x80, 31, 16) /* bytes of an entry, as all below */
 #define M4_CAP_QPC_SIZE          FLD(0x80, 15, 0)
 #define M4_CAP_AUX_SIZE          FLD(0x84, 31, 16)
@@ -100,8 +104,12 @@ enum m4_cap_flags {
 	M4_FLAG_HIGH_LARGE_CQE = 1 << (62 - 32),
 };
 
-/* M4_CAP_KEY_FLAGS: windows of type 2, bound to a QP */
-enum { M4_KEY_FLAG_WINDOW_2 = 1 << 9, M4_KEY_FLAG_WINDOW_2B = 1 << 1 };
+/* M4_CAP_KEY_FLAGS: windows of type 2, bound to a QP; and, beside keys, both versions of RoCE */
+enum {
+	M4_KEY_FLAG_WINDOW_2 = 1 << 9,
+	M4_KEY_FLAG_WINDOW_2B = 1 << 1,
+	M4_KEY_FLAG_ROCE_V2 = 1 << 19
+};
 
 /* ---- QUERY_PORT ---- */
 
@@ -179,13 +187,40 @@ enum m4_set_port_eth {
 	M4_SET_PORT_MAC_TABLE = 2,
 	M4_SET_PORT_VLAN_TABLE = 3,
 	M4_SET_PORT_GID_TABLE = 5,
+	M4_SET_PORT_ROCE_TABLE = 0xd,
 };
 
-enum { M4_SET_PORT_SHIFT = 8, M4_ROCE_GIDS = 128, M4_VLAN_FILTER_SIZE = 0x200 };
+enum {
+	M4_SET_PORT_SHIFT = 8,
+	M4_ROCE_GIDS = 128,
+	M4_VLANS = 128,
+	M4_VLAN_TABLE_SIZE = 4 * M4_VLANS,
+	M4_VLAN_FILTER_SIZE = 0x200,
+};
 
 #define M4_SET_PORT_HAS_PAUSE FLD(0x0, 2, 1)
 #define M4_SET_PORT_HAS_MTU   FLD(0x0, 0, 0)
 #define M4_SET_PORT_ETH_MTU   FLD(0x4, 15, 0) /* of a frame, with its FCS */
 #define M4_SET_PORT_BASE_QPN  FLD(0x0, 23, 0)
+
+/* M4_SET_PORT_ROCE_TABLE: entries of 32 bytes, for both versions of RoCE */
+enum { M4_ROCE_ENTRY = 32, M4_ROCE_L3_IPV4 = 0, M4_ROCE_L3_IPV6 = 1 };
+
+#define M4_ROCE_GID     FLD_PART(0x0)
+#define M4_ROCE_L3_TYPE FLD(0x18, 15, 8)
+#define M4_ROCE_VERSION FLD(0x18, 7, 0) /* 0 or 2 */
+
+/* M4_SET_PORT_VLAN_TABLE: a word each, which a path has the index of */
+#define M4_VLAN_VALID FLD(0x0, 31, 31)
+#define M4_VLAN_ID    FLD(0x0, 11, 0)
+
+/* ---- CONFIG_DEV: what is to change, and the values ---- */
+
+enum { M4_CONFIG_SIZE = 0x80, M4_CONFIG_SET = 0 };
+
+#define M4_CONFIG_CHANGE    FLD(0x0, 31, 0)
+#define M4_CONFIG_ROCE_PORT FLD(0x14, 15, 0) /* of UDP */
+
+enum { M4_CONFIG_CHANGE_ROCE_PORT = 1 << 3 };
 
 #endif

@@ -67,6 +67,7 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_NO_PREFETCH   FLD(0x8, 15, 15)
 #define M4_QPC_LOG_SQ_SIZE   FLD(0x8, 14, 11)
 #define M4_QPC_LOG_SQ_STRIDE FLD(0x8, 10, 8)
+#define M4_QPC_ROCE_MODE     FLD(0x8, 7, 6) /* as M4_ROCE_VERSION of the path's GID */
 #define M4_QPC_UAR           FLD(0xc, 23, 0)
 #define M4_QPC_LOCAL_QPN     FLD(0x10, 23, 0)
 #define M4_QPC_REMOTE_QPN    FLD(0x14, 23, 0)
@@ -77,6 +78,7 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_RNR_RETRY     FLD(0x70, 15, 13)
 #define M4_QPC_NEXT_SEND_PSN FLD(0x78, 23, 0)
 #define M4_QPC_CQN_SEND      FLD(0x7c, 23, 0)
+#define M4_QPC_ROCE_ENTROPY  FLD(0x80, 31, 16) /* a source port of UDP */
 #define M4_QPC_LAST_ACKED    FLD(0x88, 23, 0)
 #define M4_QPC_LOG_RRA_MAX   FLD(0x90, 23, 21)
 #define M4_QPC_RRE           FLD(0x90, 15, 15)
@@ -136,6 +138,7 @@ enum {
 #define M4_PATH_SL         FLD(0x20, 29, 26)
 #define M4_PATH_ETH_PRIO   FLD(0x20, 29, 27) /* of RoCE, as the next ones */
 #define M4_PATH_VLAN       FLD(0x0, 30, 30)
+#define M4_PATH_VLAN_INDEX FLD(0x20, 22, 16)
 #define M4_PATH_DMAC       FLD_PART(0x26)
 
 #endif

@@ -30,8 +30,9 @@ struct gid_entry {
 	uint8_t mac[6];
 	bool tagged;
 	uint16_t vlan;
-	uint8_t version;                  /* enum fabric_roce, or a number that software made up */
-	uint8_t l3_type;                  /* 0: the GID is an IPv4 address */
+	bool path_tags;  /* mlx4: the path says whether, and how, they are tagged */
+	uint8_t version; /* enum fabric_roce, or a number that software made up */
+	uint8_t l3_type; /* 0: the GID is an IPv4 address */
 	uint8_t context[GID_CONTEXT_MAX]; /* see format.h */
 };
 

@@ -126,8 +126,9 @@ struct qp {
 	uint32_t n;
 	enum prm_qp_state state;
 	enum fabric_service service;
-	int special;   /* QP_SMI, QP_GSI, or -1 */
-	uint32_t wire; /* number that it sends from */
+	int special;         /* QP_SMI, QP_GSI, or -1 */
+	uint32_t wire;       /* number that it sends from */
+	bool writes_headers; /* mlx4: software does, of its datagrams */
 	uint32_t qkey;
 	bool blocks_own_multicast;
 	bool has_signatures; /* each WQE of its queues; those of an SRQ are not looked at */

@@ -27,8 +27,10 @@ static void from_entry(const struct gid_entry *entry, struct fabric_addr *addr)
 
 	addr->roce = entry->version == FABRIC_ROCE_V2 ? FABRIC_ROCE_V2 : FABRIC_ROCE_V1;
 	addr->ipv4 = addr->roce == FABRIC_ROCE_V2 && entry->l3_type == L3_IPV4;
-	addr->tagged = entry->tagged;
-	addr->vlan = entry->vlan;
+	if (!entry->path_tags) {
+		addr->tagged = entry->tagged;
+		addr->vlan = entry->vlan;
+	}
 	memcpy(addr->smac, entry->mac, sizeof(addr->smac));
 }
 

@@ -215,7 +215,7 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 		return WQE_BAD_FETCH;
 	if (hca->format->wqe_is_block && !wqe_bbs(hca, qp, raw))
 		why = WQE_BAD_SIZE;
-	else if (qp->special >= 0 && hca->format->decode_special)
+	else if (qp->writes_headers)
 		why = hca->format->decode_special(hca, qp, raw, index, &req->wqe);
 	else
 		why = hca->format->decode_send(raw, index, blocks_from(qp, index), qp->n,

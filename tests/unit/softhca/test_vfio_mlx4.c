@@ -98,6 +98,9 @@ enum {
 	MGID_HASH = 0x27,
 	SYNC_TPT = 0x2f,
 	NOP = 0x31,
+	CONFIG_DEV = 0x3a,
+	FLOW_ATTACH = 0x65,
+	FLOW_DETACH = 0x66,
 	SW2HW_SRQ = 0x35,
 	QUERY_PORT = 0x43,
 	HW2SW_SRQ = 0x36,
@@ -1059,12 +1062,12 @@ static void fill_special_wqe(uint32_t wqe, uint32_t dest, uint32_t len)
 	put32(at + 68, 0);
 }
 
-static void special_to_rts(uint32_t qpn, unsigned int log_slot)
+static void special_to_rts(uint32_t qpn, bool second, unsigned int log_slot)
 {
 	uint8_t *qpc = in(8);
 
 	for (unsigned int i = 0; i < 3; i++) {
-		fill_qp(qpn, false, 7);
+		fill_qp(qpn, second, 7);
 		qpc[0xa] = 3 << 3 | (log_slot - 4);
 		qpc[8] = 5 << 5 | 11;
 		put32(qpc + 0xa8, 0x80010000);
@@ -1085,7 +1088,7 @@ static void a_management_datagram_arrives(void **state)
 	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL + 1, 0), BAD_PARAM);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL, 0), OK);
-	special_to_rts(qpn, 7);
+	special_to_rts(qpn, false, 7);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, 0, 0), BAD_RES_STATE);
 	memset(guest(DATA), 0x5c, 256);
 	put32(guest(recv_ring), 296);
@@ -1152,31 +1155,100 @@ static bool hears(uint32_t qpn)
 	return false;
 }
 
+static void make_members(uint32_t first, uint32_t count)
+{
+	enum { UD = 3 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		fill_qp(first + i, false, UD);
+		assert_int_equal(mailbox(RST2INIT, first + i, 0), OK);
+	}
+}
+
+static uint32_t hash_of_group(void)
+{
+	memset(in(0), 0xff, 16);
+	assert_int_equal(mailbox(MGID_HASH, 0, 0), OK);
+	return bar_get(HCR + 0x10);
+}
+
 /* One member more than a group has room for: the group is as it was, in the table and for those
  * that are in it. */
 static void a_refused_group_stays_as_it_was(void **state)
 {
-	enum { FIRST = 0x100, MEMBERS = 240, UD = 3 };
+	enum { FIRST = 0x100, MEMBERS = 240 };
+	uint32_t index;
 
 	(void)state;
 	set_up();
 	make_eq_and_cq();
-	for (uint32_t i = 0; i <= MEMBERS; i++) {
-		fill_qp(FIRST + i, false, UD);
-		assert_int_equal(mailbox(RST2INIT, FIRST + i, 0), OK);
-	}
+	make_members(FIRST, MEMBERS + 1);
+	index = hash_of_group();
 	fill_group(FIRST, 1);
-	assert_int_equal(mailbox(WRITE_MCG, 5, 0), OK);
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
 	fill_group(FIRST, MEMBERS + 1);
-	assert_int_not_equal(mailbox(WRITE_MCG, 5, 0), OK);
-	assert_int_equal(command(READ_MCG, 0, 5, 0), OK);
+	assert_int_not_equal(mailbox(WRITE_MCG, index, 0), OK);
+	assert_int_equal(command(READ_MCG, 0, index, 0), OK);
 	assert_int_equal(get32(guest(OUT + 4)), 1);
 	assert_true(hears(FIRST));
 	for (uint32_t i = 1; i <= MEMBERS; i++)
 		assert_false(hears(FIRST + i));
 	fill_group(FIRST, MEMBERS);
-	assert_int_equal(mailbox(WRITE_MCG, 5, 0), OK);
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
 	assert_true(hears(FIRST + MEMBERS - 1));
+}
+
+/* The adapter follows a chain that begins at the hash of a GID, up to the first entry that has the
+ * GID: a second one counts only when the first is gone, and one that nothing leads to, never. */
+static void a_group_has_one_entry(void **state)
+{
+	enum { FIRST = 0x100, MEMBERS = 3, SECOND = 40, LOST = 41 };
+	uint32_t index;
+
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	make_members(FIRST, MEMBERS);
+	index = hash_of_group();
+	fill_group(FIRST + 2, 1);
+	assert_int_equal(mailbox(WRITE_MCG, LOST, 0), OK);
+	fill_group(FIRST + 1, 1);
+	assert_int_equal(mailbox(WRITE_MCG, SECOND, 0), OK);
+	fill_group(FIRST, 1);
+	put32(in(0), SECOND << 6);
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
+	assert_true(hears(FIRST));
+	assert_false(hears(FIRST + 1));
+	put32(in(0), SECOND << 6); /* no members, but the next entry */
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
+	assert_false(hears(FIRST));
+	assert_true(hears(FIRST + 1));
+	fill_group(FIRST + 1, 1);
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK); /* moved, and its copy is left behind */
+	fill_group(FIRST, 0);
+	assert_int_equal(mailbox(WRITE_MCG, SECOND, 0), OK);
+	assert_true(hears(FIRST + 1));
+	assert_false(hears(FIRST + 2));
+}
+
+/* Entries that lead round and round do not keep the adapter from its work. */
+static void a_chain_of_groups_may_be_a_ring(void **state)
+{
+	enum { OTHER = 40, MEMBER = 0x100 };
+	uint32_t index;
+
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	make_members(MEMBER, 1);
+	index = hash_of_group();
+	put32(in(0), OTHER << 6);
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
+	put32(in(0), index << 6);
+	assert_int_equal(mailbox(WRITE_MCG, OTHER, 0), OK);
+	fill_group(MEMBER, 1);
+	assert_int_equal(mailbox(WRITE_MCG, OTHER + 1, 0), OK);
+	assert_false(hears(MEMBER));
 }
 
 static void closing_forgets_objects(void **state)
@@ -1563,22 +1635,44 @@ static void post_roce_datagram(uint32_t wqe, const uint8_t *gid, uint16_t type)
 	put32(guest(wqe), 0xa);
 }
 
-/* Its source is the GID that its header names, here the port's second. */
-static void a_management_datagram_arrives_on_roce(void **state)
-{
-	static const uint8_t gids[2][16] = { { 0xfe, 0x80, [15] = 1 }, { 0xfe, 0x80, [15] = 2 } };
-	uint32_t qpn = SPECIAL + 2, recv_ring = RINGS + 8 * 256;
+static const uint8_t roce_gids[2][16] = { { 0xfe, 0x80, [15] = 1 }, { 0xfe, 0x80, [15] = 2 } };
 
-	(void)state;
+enum { ROCE_QP1 = SPECIAL + 2 };
+
+static void make_roce_qp1(void)
+{
 	set_up();
 	own_rings();
 	make_eq_and_cq();
 	fill_mpt();
 	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
-	memcpy(in(0), gids, sizeof(gids));
+	memcpy(in(0), roce_gids, sizeof(roce_gids));
 	assert_int_equal(mailbox(SET_PORT, GIDS, ETHERNET), OK);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL, 0), OK);
-	special_to_rts(qpn, 8);
+	special_to_rts(ROCE_QP1, false, 8);
+}
+
+static void a_management_datagram_has_a_source(void **state)
+{
+	static const uint8_t foreign[16] = { 0xfe, 0x80, [15] = 3 };
+
+	(void)state;
+	make_roce_qp1();
+	post_roce_datagram(RINGS, foreign, 0x8915);
+	doorbell32(UAR * 0x1000 + 0x14, ROCE_QP1 << 8);
+	vfio_run();
+	assert_int_equal(cqe(0)[31] & 0x7f, OF_SEND | CQE_ERROR);
+	assert_int_equal(cqe(0)[0x1a], BAD_AV);
+}
+
+/* Its source is the GID that its header names, here the port's second. */
+static void a_management_datagram_arrives_on_roce(void **state)
+{
+	const uint8_t(*gids)[16] = roce_gids;
+	uint32_t qpn = ROCE_QP1, recv_ring = RINGS + 8 * 256;
+
+	(void)state;
+	make_roce_qp1();
 	memset(guest(DATA), 0x5c, 256);
 	put32(guest(recv_ring), 296);
 	put32(guest(recv_ring + 4), KEY << 8);
@@ -1598,6 +1692,306 @@ static void a_management_datagram_arrives_on_roce(void **state)
 	assert_int_equal(cqe(1)[31] & 0x7f, 0x4a);
 	assert_int_equal(cqe(2)[31] & 0x7f, OF_SEND | CQE_ERROR);
 	assert_int_equal(cqe(2)[0x1a], BAD_AV);
+}
+
+/* ---- RoCE's version 2 ---- */
+
+enum { V2_GIDS = 0xd << 8 | 1, IPV6 = 1 };
+
+static void fill_gid(unsigned int index, const uint8_t gid[16], uint8_t version, uint8_t type)
+{
+	memcpy(in(index * 32), gid, 16);
+	in(index * 32)[0x1a] = type;
+	in(index * 32)[0x1b] = version;
+}
+
+static const uint8_t mapped[16] = { [10] = 0xff, 0xff, 10, 0, 0, 1 };
+
+static void gids_have_a_version(void **state)
+{
+	static const struct {
+		const uint8_t *gid;
+		uint8_t version, type;
+		unsigned int status;
+	} entries[] = {
+		{ roce_gids[0], 0, 0, OK },
+		{ roce_gids[0], 2, IPV6, OK },
+		{ mapped, 2, 0, OK },
+		{ mapped, 0, 0, OK },
+		{ roce_gids[0], 1, IPV6, BAD_PARAM },
+		{ roce_gids[0], 3, IPV6, BAD_PARAM },
+		{ roce_gids[0], 2, 0, BAD_PARAM },
+		{ mapped, 2, IPV6, BAD_PARAM },
+	};
+
+	(void)state;
+	set_up();
+	for (unsigned int i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		fill_gid(127, entries[i].gid, entries[i].version, entries[i].type);
+		assert_int_equal(mailbox(SET_PORT, V2_GIDS, ETHERNET), entries[i].status);
+	}
+}
+
+static void the_port_of_roce_is_fixed(void **state)
+{
+	(void)state;
+	set_up();
+	put32(in(0), 1 << 3);
+	put32(in(0x14), 4791);
+	assert_int_equal(mailbox(CONFIG_DEV, 0, 0), OK);
+	put32(in(0), 1 << 3);
+	put32(in(0x14), 4792);
+	assert_int_equal(mailbox(CONFIG_DEV, 0, 0), BAD_PARAM);
+	put32(in(0), 1 << 0);
+	assert_int_equal(mailbox(CONFIG_DEV, 0, 0), BAD_PARAM);
+	assert_int_equal(mailbox(CONFIG_DEV, 0, 1), BAD_OP);
+}
+
+/* Headers of IPv4 and UDP, behind a tag if VLAN is not 0 */
+static uint32_t fill_udp_headers(uint8_t *headers, uint32_t vlan)
+{
+	uint8_t *at = headers + 12;
+
+	memcpy(headers, own, 6);
+	memcpy(headers + 6, own, 6);
+	if (vlan) {
+		put32(at, 0x8100u << 16 | vlan);
+		at += 4;
+	}
+	at[0] = 0x08;
+	at += 2;
+	put32(at, 0x455au << 16 | (20 + 8 + 12 + 8 + 256 + 4));
+	put32(at + 8, 64u << 24 | 17 << 16);
+	memcpy(at + 12, mapped + 12, 4);
+	memcpy(at + 16, mapped + 12, 4);
+	put32(at + 20, 0xc123u << 16 | 4791);
+	put32(at + 28, 0x6400ffff); /* BTH: UD, SEND, to QP1 */
+	put32(at + 32, 1);
+	put32(at + 40, 0x80010000); /* DETH */
+	put32(at + 44, 1);
+	return (uint32_t)(at + 48 - headers);
+}
+
+static void post_udp_datagram(uint32_t wqe, uint32_t vlan)
+{
+	enum { FIRST = 44 };
+	uint8_t headers[80] = { 0 };
+	uint32_t all = fill_udp_headers(headers, vlan);
+
+	put32(guest(wqe + 16), 1u << 31 | FIRST);
+	memcpy(guest(wqe + 20), headers, FIRST);
+	put32(guest(wqe + 64), 1u << 31 | (all - FIRST));
+	memcpy(guest(wqe + 68), headers + FIRST, all - FIRST);
+	put32(guest(wqe + 96), 256);
+	put32(guest(wqe + 100), KEY << 8);
+	put64(guest(wqe + 104), DATA);
+	put32(guest(wqe + 112), 1u << 31 | 4);
+	put32(guest(wqe + 4), 8);
+	put32(guest(wqe + 8), 3 << 2);
+	put32(guest(wqe), 0xa);
+}
+
+/* A QP beside QP1 sends for it. The address of both ends is an IPv4 address, of both versions; the
+ * second datagram has a tag. */
+static void a_management_datagram_arrives_by_udp(void **state)
+{
+	enum { TAG = 5 << 13 | 77 };
+	const uint8_t *header = guest(DATA + 0x800 + 20);
+	uint32_t recv_ring = RINGS + 8 * 256;
+
+	(void)state;
+	make_roce_qp1();
+	fill_gid(0, mapped, 0, 0);
+	fill_gid(1, mapped, 2, 0);
+	assert_int_equal(mailbox(SET_PORT, V2_GIDS, ETHERNET), OK);
+	special_to_rts(QPN, true, 8);
+	memset(guest(DATA), 0x5c, 256);
+	for (unsigned int i = 0; i < 2; i++) {
+		put32(guest(recv_ring + i * 16), 296);
+		put32(guest(recv_ring + i * 16 + 4), KEY << 8);
+		put64(guest(recv_ring + i * 16 + 8), DATA + 0x800 + i * 0x200);
+		post_udp_datagram(RINGS + 0x1000 + i * 256, i * TAG);
+	}
+	put32(guest(RECORDS + 0x80), 2);
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_int_equal(cqe(0)[31] & 0x5f, 1);
+	assert_int_equal(get32(cqe(0)) & 0xffffff, ROCE_QP1);
+	assert_int_equal(get32(cqe(0) + 8), 1u << 31 | 1); /* from QP1, with a GRH */
+	assert_int_equal(get32(cqe(0)) >> 29 & 1, 0);
+	assert_int_equal(get32(header) >> 16,
+			 0x455a); /* an IPv4 header, at the end of a GRH's room */
+	assert_memory_equal(header + 12, mapped + 12, 4);
+	assert_memory_equal(guest(DATA + 0x800 + 40), guest(DATA), 256);
+	assert_int_equal(get32(cqe(1)) & 0xffffff, QPN);
+	assert_int_equal(cqe(1)[31] & 0x7f, 0x4a);
+	assert_int_equal(get32(cqe(2)) >> 29 & 1, 1);
+	assert_int_equal(get32(cqe(2) + 0xc) >> 16, TAG);
+	assert_memory_equal(guest(DATA + 0xa00 + 40), guest(DATA), 256);
+}
+
+static void fill_roce_rtr(uint8_t mode, uint8_t gid)
+{
+	uint8_t *qpc = in(8);
+
+	fill_qp(QPN, false, 0);
+	qpc[8] = 5 << 5 | 12; /* MTU */
+	qpc[0xb] = (uint8_t)(mode << 6);
+	qpc[0x18 + 5] = 0x80; /* GRH */
+	qpc[0x18 + 9] = gid;
+}
+
+static void a_path_has_the_version_of_its_gid(void **state)
+{
+	enum { VLAN_TABLE = 3 << 8 | 1, TAGGED = 0x40 };
+
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	fill_gid(0, mapped, 0, 0);
+	fill_gid(1, mapped, 2, 0);
+	assert_int_equal(mailbox(SET_PORT, V2_GIDS, ETHERNET), OK);
+	put32(in(5 * 4), 1u << 31 | 77);
+	assert_int_equal(mailbox(SET_PORT, VLAN_TABLE, ETHERNET), OK);
+	fill_qp(QPN, false, 0);
+	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
+	fill_roce_rtr(2, 0);
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
+	fill_roce_rtr(0, 1);
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
+	fill_roce_rtr(2, 2);
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
+	fill_roce_rtr(2, 1);
+	in(8)[0x18] = TAGGED;
+	in(8)[0x18 + 0x21] = 4; /* where there is no VLAN */
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), BAD_PARAM);
+	fill_roce_rtr(2, 1);
+	in(8)[0x18] = TAGGED;
+	in(8)[0x18 + 0x21] = 5;
+	assert_int_equal(mailbox(INIT2RTR, QPN, 0), OK);
+	assert_int_equal(command(QUERY_QP, 0, QPN, 0), OK);
+	assert_int_equal(guest(OUT + 8)[0xb], 2 << 6);
+}
+
+/* ---- rules of steering ---- */
+
+enum { REGULAR = 0, DEFAULT = 1, GROUP_DEFAULT = 3, UNICAST_COPY = 6, SPECS = 0x10 };
+
+static void set_up_with_rules(void)
+{
+	run_firmware();
+	give_memory();
+	init_fill();
+	memset(in(0xd0), 0, 12); /* there is no table of groups */
+	in(0x17)[0] = 1 << 6;
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
+	write_translations();
+}
+
+static void fill_rule(uint8_t type, uint16_t priority, uint32_t qpn)
+{
+	put32(in(0), (uint32_t)priority << 16 | (uint32_t)type << 8);
+	in(7)[0] = 1;
+	put32(in(8), qpn);
+}
+
+static void fill_eth_spec(const char *mac)
+{
+	put32(in(SPECS), 12 << 24 | 0xe001);
+	memcpy(in(SPECS + 0xa), mac, 6);
+	memset(in(SPECS + 0x12), 0xff, 6);
+}
+
+static unsigned int attach_rule(uint32_t bytes)
+{
+	return mailbox(FLOW_ATTACH, bytes / 4, 0);
+}
+
+static void wrong_rules_are_refused(void **state)
+{
+	static const struct wrong rules[] = {
+		{ 0x0, 4 << 8, BAD_PARAM },
+		{ 0x0, 2 << 8, BAD_PARAM },
+		{ 0x0, 5 << 8, BAD_PARAM },
+		{ 0x0, 8 << 8, BAD_PARAM },
+		{ 0x4, 2, BAD_PARAM },
+		{ 0x4, 0, BAD_PARAM },
+		{ 0x8, 1 << LOG_QPS, BAD_PARAM },
+		{ SPECS, 11 << 24 | 0xe001, BAD_PARAM },
+		{ SPECS, 12 << 24 | 0xe003, BAD_PARAM }, /* IPv6 */
+		{ SPECS, 12 << 24 | 0xe002, BAD_PARAM },
+	};
+
+	(void)state;
+	set_up_with_rules();
+	for (unsigned int i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		fill_rule(REGULAR, 1, QPN);
+		fill_eth_spec(own);
+		put32(in(rules[i].at), rules[i].value);
+		assert_int_equal(attach_rule(0x40), rules[i].status);
+	}
+	fill_rule(REGULAR, 1, QPN);
+	assert_int_equal(attach_rule(0x10), BAD_PARAM);
+	fill_rule(REGULAR, 1, QPN);
+	fill_eth_spec(own);
+	assert_int_equal(attach_rule(0x3c), BAD_PARAM);
+	assert_int_equal(attach_rule(0x204), BAD_PARAM);
+	assert_int_equal(command(FLOW_DETACH, 1, 0, 0), BAD_RESOURCE);
+	assert_int_equal(command(READ_MCG, 0, 0, 0), BAD_INDEX);
+}
+
+static void rules_have_to_be_asked_for(void **state)
+{
+	(void)state;
+	set_up();
+	fill_rule(REGULAR, 1, QPN);
+	fill_eth_spec(own);
+	assert_int_equal(attach_rule(0x40), BAD_OP);
+}
+
+/* The function sends a frame, and returns the QP that has got it; 0: none has. */
+static uint32_t send_and_see(unsigned int index, const char *mac)
+{
+	memset(guest(CQ), 0, 0x1000);
+	post_frame(RINGS + index % 4 * 128, mac, 'a');
+	put32(guest(RINGS + index % 4 * 128), 0xa | (index / 4 % 2) << 31);
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	for (unsigned int i = 0; i < 16; i++)
+		if ((get32(cqe(i)) & 0xffffff) > QPN)
+			return get32(cqe(i)) & 0xffffff;
+	return 0;
+}
+
+/* A rule of an earlier priority is before others, and default rules are behind all. */
+static void the_first_rule_gets_the_frame(void **state)
+{
+	uint64_t first, second;
+
+	(void)state;
+	set_up_with_rules();
+	make_frame_queues();
+	frames_to_rts(QPN + 2, false);
+	for (unsigned int i = 1; i <= 4; i++)
+		post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 64 + (i - 1) * 16, DATA, i);
+	assert_int_equal(send_and_see(0, own), 0);
+	fill_rule(DEFAULT, 0, QPN + 2);
+	assert_int_equal(attach_rule(0x10), OK);
+	assert_int_equal(send_and_see(1, own), QPN + 2);
+	fill_rule(REGULAR, 7, QPN + 1);
+	fill_eth_spec(own);
+	assert_int_equal(attach_rule(0x40), OK);
+	first = bar_get(HCR + 0x10);
+	assert_int_equal(send_and_see(2, own), QPN + 1);
+	fill_rule(REGULAR, 6, QPN + 2);
+	fill_eth_spec(own);
+	assert_int_equal(attach_rule(0x40), OK);
+	second = bar_get(HCR + 0x10);
+	assert_int_not_equal(first, second);
+	assert_int_equal(send_and_see(3, own), QPN + 2);
+	assert_int_equal(command(FLOW_DETACH, second, 0, 0), OK);
+	assert_int_equal(command(FLOW_DETACH, second, 0, 0), BAD_RESOURCE);
+	assert_int_equal(command(CLOSE_HCA, 0, 0, 0), OK);
 }
 
 #define TEST(name)      cmocka_unit_test_setup_teardown(name, vfio_setup_mlx4, vfio_teardown)
@@ -1632,6 +2026,8 @@ int main(void)
 		TEST(a_management_datagram_arrives),
 		TEST(groups_are_a_table),
 		TEST(a_refused_group_stays_as_it_was),
+		TEST(a_group_has_one_entry),
+		TEST(a_chain_of_groups_may_be_a_ring),
 		TEST(closing_forgets_objects),
 		TEST_ROCE(an_ethernet_port_is_set_up),
 		TEST_ROCE(wrong_queues_of_frames_are_refused),
@@ -1642,6 +2038,14 @@ int main(void)
 		TEST_ROCE(a_queue_of_frames_can_be_in_error),
 		TEST_ROCE(frames_are_spread_by_a_hash),
 		TEST_ROCE(a_management_datagram_arrives_on_roce),
+		TEST_ROCE(a_management_datagram_has_a_source),
+		TEST_ROCE(gids_have_a_version),
+		TEST_ROCE(the_port_of_roce_is_fixed),
+		TEST_ROCE(a_management_datagram_arrives_by_udp),
+		TEST_ROCE(a_path_has_the_version_of_its_gid),
+		TEST_ROCE(wrong_rules_are_refused),
+		TEST_ROCE(rules_have_to_be_asked_for),
+		TEST_ROCE(the_first_rule_gets_the_frame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * caps.c - what an mlx4 adapter announces to a kernel driver. What is not announced is not there:
- * fast registration, flow steering by the device, and of RoCE version 2.
+ * fast registration, and tunnels.
  */
 #include "prm/mlx4/caps.h"
 #include "softhca/device/core.h"
@@ -16,6 +16,8 @@ enum {
 	ACK_DELAY = 15,
 	LOG_BF_PER_PAGE = 3,
 	LOG_QPS_PER_GROUP = 8,
+	LOG_RSS_TABLE = 7,
+	STEERING_QPS = 120,
 };
 
 static const struct {
@@ -72,13 +74,17 @@ static uint32_t log2_of(uint32_t value)
 	return 31 - (uint32_t)__builtin_clz(value);
 }
 
-/* Linux' network driver spreads frames, and needs no more for it than to know a hash. A size of
- * tables would have programs make some of their own. */
+/* Linux' network driver spreads frames, and needs no more for it than to know a hash; programs, the
+ * size of a table. */
 static void add_caps_of_ethernet(uint8_t *out)
 {
 	fld_set(out, M4_CAP_FLAGS_31_0, fld_get(out, M4_CAP_FLAGS_31_0) | M4_FLAG_ROCE);
 	fld_set(out, M4_CAP_FLAGS_63_32, fld_get(out, M4_CAP_FLAGS_63_32) | M4_FLAG_HIGH_UDP_RSS);
 	fld_set(out, M4_CAP_RSS_TOEPLITZ, 1);
+	fld_set(out, M4_CAP_LOG_RSS_TABLE, LOG_RSS_TABLE);
+	fld_set(out, M4_CAP_STEERING, 1);
+	fld_set(out, M4_CAP_STEERING_QPS, STEERING_QPS);
+	fld_set(out, M4_CAP_KEY_FLAGS, fld_get(out, M4_CAP_KEY_FLAGS) | M4_KEY_FLAG_ROCE_V2);
 }
 
 enum m4_status m4_query_caps(struct hca *hca, struct m4_cmd *cmd)

@@ -9,6 +9,7 @@
 #include "prm/mlx4/cqc.h"
 #include "prm/mlx4/diag.h"
 #include "prm/mlx4/eqc.h"
+#include "prm/mlx4/flow.h"
 #include "prm/mlx4/mcg.h"
 #include "prm/mlx4/mpt.h"
 #include "prm/mlx4/qpc.h"
@@ -24,7 +25,7 @@
 enum {
 	MAD_BYTES = 256,
 	DEV_CAP_BYTES = 0x100,
-	SET_PORT_BYTES = M4_ROCE_GIDS * 16, /* its longest form */
+	SET_PORT_BYTES = M4_ROCE_GIDS * M4_ROCE_ENTRY, /* its longest form */
 	QP_BYTES = FLD_BYTE(M4_MODIFY_QPC) + M4_QPC_SIZE,
 };
 
@@ -66,12 +67,18 @@ static const struct command {
 	[M4_CMD_CLOSE_PORT] = { m4_port_close, "CLOSE_PORT", 0, 0, INITIALIZED, false, true },
 	[M4_CMD_SET_PORT] = { m4_port_set, "SET_PORT", SET_PORT_BYTES, 0, INITIALIZED, false,
 			      false },
+	[M4_CMD_CONFIG_DEV] = { m4_roce_configure, "CONFIG_DEV", M4_CONFIG_SIZE, 0, INITIALIZED,
+				false, false },
 	[M4_CMD_SET_VLAN_FLTR] = { m4_filter_vlans, "SET_VLAN_FLTR", M4_VLAN_FILTER_SIZE, 0,
 				   INITIALIZED, false, false },
 	[M4_CMD_SET_MCAST_FLTR] = { m4_filter_groups, "SET_MCAST_FLTR", 0, 0, INITIALIZED, false,
 				    false },
 	[M4_CMD_DUMP_ETH_STATS] = { m4_frames_report, "DUMP_ETH_STATS", 0, M4_MAILBOX_SIZE,
 				    INITIALIZED, false, false },
+	[M4_CMD_FLOW_ATTACH] = { m4_flow_attach, "QP_FLOW_STEERING_ATTACH", M4_FLOW_SIZE_MAX, 0,
+				 INITIALIZED, false, false },
+	[M4_CMD_FLOW_DETACH] = { m4_flow_detach, "QP_FLOW_STEERING_DETACH", 0, 0, INITIALIZED,
+				 false, true },
 	[M4_CMD_MAD_IFC] = { m4_mad, "MAD_IFC", 2 * MAD_BYTES, MAD_BYTES, INITIALIZED, false,
 			     false },
 	[M4_CMD_WRITE_MTT] = { m4_mtt_write, "WRITE_MTT", M4_MAILBOX_SIZE, 0, INITIALIZED, false,

@@ -96,9 +96,14 @@ enum m4_status m4_mad(struct hca *hca, struct m4_cmd *cmd);
 bool m4_port_exists(const struct hca *hca, uint32_t port);
 
 /* cmd_eth_port.c */
+enum m4_status m4_roce_configure(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_filter_vlans(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_filter_groups(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_frames_report(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd_flow.c */
+enum m4_status m4_flow_attach(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_flow_detach(struct hca *hca, struct m4_cmd *cmd);
 
 /* cmd_mpt.c */
 enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd);

@@ -15,13 +15,14 @@
 #include "softhca/device/format/mlx4/steer.h"
 #include "util/bits.h"
 
-bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *qpc)
+bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *mailbox)
 {
 	uint32_t special = n - hca->mlx4->special_base;
 	bool is_special = hca->mlx4->special_base && special < M4_SPECIAL_QPNS;
+	bool has_qkey = fld_get(mailbox, M4_MODIFY_OPTPAR) & M4_OPTPAR_QKEY;
 
-	return hca->config.link_layer == HCA_LINK_ETHERNET && !is_special &&
-	       fld_get(qpc, M4_QPC_ST) == M4_ST_MLX;
+	return hca->config.link_layer == HCA_LINK_ETHERNET && !is_special && !has_qkey &&
+	       fld_get(fld_at(mailbox, M4_MODIFY_QPC), M4_QPC_ST) == M4_ST_MLX;
 }
 
 struct m4_eth_qp *m4_eth_qp(const struct hca *hca, uint32_t n)

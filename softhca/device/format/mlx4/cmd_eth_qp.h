@@ -22,8 +22,9 @@ struct m4_eth_qp {
 	uint8_t context[M4_QPC_SIZE];
 };
 
-/* The function tells whether a QP of this number and context is one of frames. */
-bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *qpc);
+/* The function tells whether RST2INIT of this number and MAILBOX is of a QP of frames: one of
+ * datagrams whose headers software writes has a Q_Key. */
+bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *mailbox);
 /* The function returns the QP, or NULL. */
 struct m4_eth_qp *m4_eth_qp(const struct hca *hca, uint32_t n);
 /* The functions execute RST2INIT, what is behind it, and QUERY_QP. */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cmd_mcg.c - multicast groups of mlx4: software keeps them, entry by entry, in a table that it
- * reads and writes by commands. What an entry says counts from the moment that it is written.
+ * reads and writes by commands.
+ *
+ * An adapter that looks for a group begins where the hash of its GID says, and goes on where an
+ * entry says, up to the first one that has the GID. So of two entries of a group, one counts, and
+ * one that nothing leads to does not: Linux links an entry after it has written it, and leaves a
+ * copy behind when it moves one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,12 +18,19 @@
 #include "softhca/device/format/mlx4/firmware.h"
 
 struct m4_group {
+	bool heard; /* the members hear what is sent to the group */
 	uint8_t entry[M4_MCG_SIZE_MAX];
 };
 
 static uint32_t table_size(const struct hca *hca)
 {
 	return 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_MCGS);
+}
+
+/* A driver that steers by rules has no table. */
+static bool has_entry(const struct hca *hca, uint32_t index)
+{
+	return !m4_flows_count(hca) && index < table_size(hca);
 }
 
 static uint32_t entry_size(const struct hca *hca)
@@ -35,13 +47,18 @@ void m4_groups_free(struct hca *hca)
 }
 
 /* Any function of the GID does, if it is a good one. FNV-1a */
-enum m4_status m4_mcg_hash(struct hca *hca, struct m4_cmd *cmd)
+static uint32_t hash(const struct hca *hca, const uint8_t *gid)
 {
 	uint32_t sum = 2166136261u, size = 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_HASH);
 
 	for (unsigned int i = 0; i < 16; i++)
-		sum = (sum ^ cmd->in[i]) * 16777619u;
-	cmd->order->out = (sum ^ sum >> 16) & (size - 1) & 0xffff;
+		sum = (sum ^ gid[i]) * 16777619u;
+	return (sum ^ sum >> 16) & (size - 1) & 0xffff;
+}
+
+enum m4_status m4_mcg_hash(struct hca *hca, struct m4_cmd *cmd)
+{
+	cmd->order->out = hash(hca, cmd->in);
 	return M4_STAT_OK;
 }
 
@@ -55,8 +72,8 @@ enum m4_status m4_mcg_read(struct hca *hca, struct m4_cmd *cmd)
 	uint32_t index = cmd->order->in_modifier;
 	const struct m4_group *group;
 
-	if (index >= table_size(hca))
-		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mcg: index out of range");
+	if (!has_entry(hca, index))
+		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mcg: index out of range, or no table");
 	group = group_find(hca, index);
 	if (group)
 		memcpy(cmd->out, group->entry, entry_size(hca));
@@ -121,20 +138,75 @@ static struct m4_group *group_make(struct hca *hca, uint32_t index)
 	return groups ? groups[index] : NULL;
 }
 
+/* The function returns the entry by which the adapter finds the group of a GID, or NULL. */
+static const struct m4_group *group_search(const struct hca *hca, const uint8_t *gid)
+{
+	uint32_t index = hash(hca, gid);
+
+	for (uint32_t steps = 0; steps < table_size(hca); steps++) {
+		const struct m4_group *group = group_find(hca, index);
+
+		if (!group)
+			return NULL;
+		if (fld_get(group->entry, M4_MCG_MEMBERS) &&
+		    !memcmp(fld_at(group->entry, M4_MCG_GID), gid, 16))
+			return group;
+		index = fld_get(group->entry, M4_MCG_NEXT);
+		if (!index)
+			return NULL;
+	}
+	return NULL;
+}
+
+static bool group_counts(const struct hca *hca, const struct m4_group *group)
+{
+	return group && group_search(hca, fld_at(group->entry, M4_MCG_GID)) == group;
+}
+
+static void group_silence(struct hca *hca, struct m4_group *group)
+{
+	if (group->heard)
+		entry_leave(hca, group->entry);
+	group->heard = false;
+}
+
+/* What was written may lead to other entries than before. */
+static int groups_listen(struct hca *hca)
+{
+	struct m4_group **group = hca->mlx4->group;
+	uint32_t size = table_size(hca);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < size; i++)
+		if (group[i] && !group_counts(hca, group[i]))
+			group_silence(hca, group[i]);
+	for (uint32_t i = 0; !ret && i < size; i++) {
+		if (!group_counts(hca, group[i]) || group[i]->heard)
+			continue;
+		group[i]->heard = true;
+		ret = entry_join(hca, group[i]->entry);
+	}
+	return ret;
+}
+
+static int group_replace(struct hca *hca, struct m4_group *group, const uint8_t *entry)
+{
+	group_silence(hca, group);
+	memcpy(group->entry, entry, entry_size(hca));
+	return groups_listen(hca);
+}
+
 /* The members of ENTRY are the group's, or, if one of them finds no room, those that it had. */
 static int group_set(struct hca *hca, struct m4_group *group, const uint8_t *entry)
 {
+	uint8_t before[M4_MCG_SIZE_MAX];
 	int ret;
 
-	entry_leave(hca, group->entry);
-	ret = entry_join(hca, entry);
-	if (ret) {
-		entry_leave(hca, entry);
-		entry_join(hca, group->entry);
-		return ret;
-	}
-	memcpy(group->entry, entry, entry_size(hca));
-	return 0;
+	memcpy(before, group->entry, sizeof(before));
+	ret = group_replace(hca, group, entry);
+	if (ret)
+		group_replace(hca, group, before);
+	return ret;
 }
 
 enum m4_status m4_mcg_write(struct hca *hca, struct m4_cmd *cmd)
@@ -143,8 +215,8 @@ enum m4_status m4_mcg_write(struct hca *hca, struct m4_cmd *cmd)
 	struct m4_group *group;
 	const char *why;
 
-	if (index >= table_size(hca))
-		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mcg: index out of range");
+	if (!has_entry(hca, index))
+		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mcg: index out of range, or no table");
 	why = entry_check(hca, cmd->in);
 	if (why)
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, why);

@@ -91,7 +91,7 @@ static const char *check_type(const struct hca *hca, const uint8_t *qpc, uint32_
 		return "qp: another number in the context";
 	if (!has_sends(n) && fld_get(qpc, M4_QPC_ST) != M4_ST_XRC)
 		return "qp: a number for a target of XRC";
-	if (fld_get(qpc, M4_QPC_ST) == M4_ST_MLX && special < 0)
+	if (fld_get(qpc, M4_QPC_ST) == M4_ST_MLX && special < 0 && !station_is_ethernet(hca))
 		return "qp: only management QPs write their headers";
 	if (special >= 0 && (fld_get(qpc, M4_QPC_ST) != M4_ST_MLX || port > hca->config.num_ports ||
 			     hca->port[port - 1].special[special]))
@@ -196,6 +196,14 @@ static void qp_discard(struct qp *qp)
 	free(qp);
 }
 
+/* Linux has a QP beside QP1 for what that sends by RoCE's version 2. */
+static uint32_t wire_number(const struct qp *qp)
+{
+	if (qp->special >= 0)
+		return (uint32_t)qp->special;
+	return qp->writes_headers ? QP_GSI : qp->n;
+}
+
 static struct qp *qp_new(const struct hca *hca, uint32_t n, const uint8_t *qpc)
 {
 	struct qp *qp = calloc(1, sizeof(*qp));
@@ -207,7 +215,8 @@ static struct qp *qp_new(const struct hca *hca, uint32_t n, const uint8_t *qpc)
 	qp->n = n;
 	find_service(qpc, &qp->service);
 	qp->special = special_of(hca, n, &port);
-	qp->wire = qp->special >= 0 ? (uint32_t)qp->special : n;
+	qp->writes_headers = fld_get(qpc, M4_QPC_ST) == M4_ST_MLX;
+	qp->wire = wire_number(qp);
 	qp->user_index = n;
 	qp->counter_set = hca->mlx4->counters->n;
 	qp->dbr = fld_get(qpc, M4_QPC_RECORD);
@@ -247,7 +256,7 @@ enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd)
 		return m4_fail(cmd, M4_STAT_BAD_INDEX, "qp: number out of range");
 	if (res_get(&hca->qps, n) || m4_eth_qp(hca, n))
 		return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: not in state RESET");
-	if (m4_is_eth_qp(hca, n, qpc))
+	if (m4_is_eth_qp(hca, n, cmd->in))
 		return m4_eth_qp_create(hca, cmd);
 	if (!why && fld_get(cmd->in, M4_MODIFY_OPTPAR) & ~(uint64_t)M4_QP_FIRST_OPTPARS)
 		why = "qp: parameter not valid here";

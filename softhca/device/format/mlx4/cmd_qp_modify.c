@@ -12,6 +12,7 @@
 #include "prm/mlx4/qpc.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd_eth_port.h"
 #include "softhca/device/format/mlx4/cmd_eth_qp.h"
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
@@ -52,6 +53,10 @@ static const struct {
 	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_HOP_LIMIT) },
 	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_TCLASS) },
 	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_FLOW_LABEL) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_VLAN) },
+	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_VLAN_INDEX) },
+	{ M4_OPTPAR_PRIMARY_PATH, M4_QPC_ROCE_MODE },
+	{ M4_OPTPAR_PRIMARY_PATH, M4_QPC_ROCE_ENTROPY },
 	{ GROUP_DEST_QPN, M4_QPC_REMOTE_QPN },
 	{ GROUP_RECV_PSN, M4_QPC_NEXT_RECV_PSN },
 	{ GROUP_SEND_PSN, M4_QPC_NEXT_SEND_PSN },
@@ -100,13 +105,28 @@ static const struct transition *find_transition(uint16_t opcode)
 }
 
 /* Without a LID, a connected QP of RoCE has a GID and a MAC address. */
-static const char *check_destination(const struct hca *hca, const uint8_t *qpc)
+static const char *check_roce(const struct hca *hca, const uint8_t *qpc)
 {
-	if (hca->config.link_layer != HCA_LINK_ETHERNET)
-		return fld_get(qpc, PATH(M4_PATH_RLID)) ? NULL : "qp: destination LID is 0";
+	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
+	const struct gid_entry *source =
+		port_gid_entry(hca, port, fld_get(qpc, PATH(M4_PATH_GID_INDEX)));
+	uint16_t vlan;
+
 	if (!fld_get(qpc, PATH(M4_PATH_GRH)))
 		return "qp: RoCE without a GRH";
-	return fld_get(qpc, PATH(M4_PATH_VLAN)) ? "qp: VLANs are not supported" : NULL;
+	if (!source || source->version != fld_get(qpc, M4_QPC_ROCE_MODE))
+		return "qp: its version of RoCE is not its source GID's";
+	if (fld_get(qpc, PATH(M4_PATH_VLAN)) &&
+	    !m4_find_vlan(hca, port, fld_get(qpc, PATH(M4_PATH_VLAN_INDEX)), &vlan))
+		return "qp: no such VLAN";
+	return NULL;
+}
+
+static const char *check_destination(const struct hca *hca, const uint8_t *qpc)
+{
+	if (hca->config.link_layer == HCA_LINK_ETHERNET)
+		return check_roce(hca, qpc);
+	return fld_get(qpc, PATH(M4_PATH_RLID)) ? NULL : "qp: destination LID is 0";
 }
 
 static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
@@ -178,12 +198,22 @@ static void decode_path(const uint8_t *at, bool roce, struct qp_path *path)
 	memcpy(addr->dgid, fld_at(at, M4_PATH_RGID), sizeof(addr->dgid));
 }
 
+static void decode_roce(const struct hca *hca, const uint8_t *qpc, struct fabric_addr *addr)
+{
+	addr->udp_sport = fld_get(qpc, M4_QPC_ROCE_ENTROPY);
+	addr->tagged =
+		fld_get(qpc, PATH(M4_PATH_VLAN)) &&
+		m4_find_vlan(hca, addr->port, fld_get(qpc, PATH(M4_PATH_VLAN_INDEX)), &addr->vlan);
+}
+
 static void decode_context(const struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->context;
+	bool roce = hca->config.link_layer == HCA_LINK_ETHERNET;
 
-	decode_path(fld_at(qpc, M4_QPC_PATH), hca->config.link_layer == HCA_LINK_ETHERNET,
-		    &qp->path);
+	decode_path(fld_at(qpc, M4_QPC_PATH), roce, &qp->path);
+	if (roce)
+		decode_roce(hca, qpc, &qp->path.addr);
 	qp->mtu = 128u << fld_get(qpc, M4_QPC_MTU);
 	qp->remote_qpn = fld_get(qpc, M4_QPC_REMOTE_QPN);
 	qp->qkey = fld_get(qpc, M4_QPC_QKEY);

@@ -32,6 +32,7 @@ int m4_create(struct hca *hca)
 	hca->mlx4 = calloc(1, sizeof(*hca->mlx4));
 	if (!hca->mlx4)
 		return ENOMEM;
+	m4_flows_init(hca);
 	res_init(&hca->mlx4->eth_qps, &hca->user, 0, 1 << M4_LOG_QPS);
 	return 0;
 }
@@ -43,6 +44,7 @@ void m4_destroy(struct hca *hca)
 	if (!hca->mlx4)
 		return;
 	m4_groups_free(hca);
+	m4_flows_free(hca);
 	for (uint32_t i = 0; (qp = res_next(&hca->mlx4->eth_qps, &i)) != NULL;)
 		free(qp); /* its CQ is gone already */
 	res_free(&hca->mlx4->eth_qps);
@@ -250,25 +252,16 @@ enum m4_status m4_query_adapter(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-static const char *check_init(const uint8_t *init)
+/* A driver that steers by rules has no table of groups. */
+static const char *check_groups(const struct hca *hca, const uint8_t *init)
 {
-	if (fld_get(init, M4_INIT_VERSION) != M4_INIT_VERSION_2)
-		return "driver: another version of INIT_HCA";
-	if (fld_get(init, M4_INIT_BIG_ENDIAN))
-		return "driver: big-endian hosts are not supported";
-	if (fld_get(init, M4_INIT_DMFS) || fld_get(init, M4_INIT_LARGE_EQE) ||
-	    fld_get(init, M4_INIT_STRIDES))
-		return "driver: what was not announced";
-	if (fld_get(init, M4_INIT_UAR_PAGE))
-		return "driver: pages of doorbells of other than 4 KiB";
-	if (fld_get(init, M4_INIT_LOG_QPS) > M4_LOG_QPS ||
-	    fld_get(init, M4_INIT_LOG_SRQS) > M4_LOG_SRQS ||
-	    fld_get(init, M4_INIT_LOG_CQS) > M4_LOG_CQS ||
-	    fld_get(init, M4_INIT_LOG_EQS) > M4_LOG_EQS ||
-	    fld_get(init, M4_INIT_LOG_MPTS) > M4_LOG_MPTS ||
-	    fld_get(init, M4_INIT_LOG_MCGS) > M4_LOG_MCGS ||
+	if (fld_get(init, M4_INIT_DMFS))
+		return hca->config.link_layer == HCA_LINK_ETHERNET
+			       ? NULL
+			       : "driver: rules of steering, which were not announced";
+	if (fld_get(init, M4_INIT_LOG_MCGS) > M4_LOG_MCGS ||
 	    fld_get(init, M4_INIT_LOG_MCG) > M4_LOG_MAX_MCG)
-		return "driver: more objects than were announced";
+		return "driver: more groups than were announced";
 	if (fld_get(init, M4_INIT_LOG_MCG) < M4_LOG_MIN_MCG)
 		return "driver: groups without room for members";
 	if (fld_get(init, M4_INIT_LOG_HASH) > fld_get(init, M4_INIT_LOG_MCGS))
@@ -276,9 +269,28 @@ static const char *check_init(const uint8_t *init)
 	return NULL;
 }
 
+static const char *check_init(const struct hca *hca, const uint8_t *init)
+{
+	if (fld_get(init, M4_INIT_VERSION) != M4_INIT_VERSION_2)
+		return "driver: another version of INIT_HCA";
+	if (fld_get(init, M4_INIT_BIG_ENDIAN))
+		return "driver: big-endian hosts are not supported";
+	if (fld_get(init, M4_INIT_LARGE_EQE) || fld_get(init, M4_INIT_STRIDES))
+		return "driver: what was not announced";
+	if (fld_get(init, M4_INIT_UAR_PAGE))
+		return "driver: pages of doorbells of other than 4 KiB";
+	if (fld_get(init, M4_INIT_LOG_QPS) > M4_LOG_QPS ||
+	    fld_get(init, M4_INIT_LOG_SRQS) > M4_LOG_SRQS ||
+	    fld_get(init, M4_INIT_LOG_CQS) > M4_LOG_CQS ||
+	    fld_get(init, M4_INIT_LOG_EQS) > M4_LOG_EQS ||
+	    fld_get(init, M4_INIT_LOG_MPTS) > M4_LOG_MPTS)
+		return "driver: more objects than were announced";
+	return check_groups(hca, init);
+}
+
 enum m4_status m4_init_hca(struct hca *hca, struct m4_cmd *cmd)
 {
-	const char *why = check_init(cmd->in);
+	const char *why = check_init(hca, cmd->in);
 
 	if (hca->mlx4->initialized)
 		return m4_fail(cmd, M4_STAT_BAD_SYS_STATE, "driver: initialized already");
@@ -305,6 +317,7 @@ enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd)
 	(void)cmd;
 	m4_forget_objects(hca);
 	m4_groups_free(hca);
+	m4_flows_free(hca);
 	m4_diag_end(hca);
 	hca->mlx4->num_taken = 0;
 	hca->mlx4->special_base = 0;

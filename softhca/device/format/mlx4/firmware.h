@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "prm/mlx4/caps.h"
+#include "softhca/device/format/mlx4/flow.h"
 #include "softhca/device/format/mlx4/icm.h"
 #include "softhca/device/port.h"
 #include "softhca/device/res.h"
@@ -56,10 +57,14 @@ struct mlx4_firmware {
 	uint32_t special_base;      /* number of the first management QP; 0: there are none */
 	struct res_table eth_qps;   /* queue pairs of frames */
 	uint32_t frames_to;         /* that all which arrive go to; 0: none */
+	uint8_t vlans[PORT_MAX][M4_VLAN_TABLE_SIZE]; /* as software wrote them */
 	/* Keys that software has had back, and may change in their table: the last ones of them,
 	 * the newest at the end. */
 	uint32_t taken[M4_TAKEN_MAX], num_taken;
 	struct m4_group **group; /* by index; NULL: none was written */
+	struct m4_flows flows;
+	unsigned int num_flows;
+	uint64_t last_flow; /* its number */
 };
 
 /* The functions make and free it. */

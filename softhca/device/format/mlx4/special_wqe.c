@@ -3,7 +3,8 @@
  * special_wqe.c - work queue elements of management QPs of mlx4: software writes the headers of the
  * packet, inline, and room for the ICRC at the end. What the headers say becomes the address vector
  * that other datagrams have. Sources: struct mlx4_wqe_mlx_seg in linux/mlx4/qp.h; IBTA vol 1, 7.7
- * (LRH), 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), annex A16 (RoCE: Ethernet's header and the GRH).
+ * (LRH), 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), annex A16 (RoCE: Ethernet's header and the GRH), A17
+ * (its version 2: IP and UDP).
  */
 #include <string.h>
 
@@ -14,8 +15,12 @@
 #include "softhca/device/format/mlx4/mlx4.h"
 #include "softhca/device/queue/work_request.h"
 #include "softhca/device/queue/wqe.h"
+#include "softhca/inet.h"
 
-enum { HEADERS_MAX = ETHERNET_SIZE + GRH_SIZE + BTH_SIZE + DETH_SIZE + IMMDT_SIZE };
+enum {
+	HEADERS_MAX =
+		ETHERNET_SIZE + VLAN_SIZE + IP6_SIZE + UDP_SIZE + BTH_SIZE + DETH_SIZE + IMMDT_SIZE,
+};
 enum { UD_SEND = 4, UD_SEND_IMM = 5 }; /* BTH_OPCODE */
 
 /* The function copies bytes from the front of what the WQE has inline. */
@@ -58,45 +63,93 @@ static bool headers_cut(struct send_wqe *wqe, size_t len)
 
 /* The headers, as they were found */
 struct headers {
-	const uint8_t *lrh, *ethernet; /* one of them is there, */
-	const uint8_t *grh;            /* this one is on RoCE */
+	const uint8_t *lrh, *ethernet; /* one of them is there */
+	const uint8_t *tag;            /* or NULL */
+	const uint8_t *grh, *ip4;      /* on RoCE, one of these, an IPv6 header as a GRH */
+	enum fabric_roce version;
 	const uint8_t *bth, *deth;
 	size_t len; /* without immediate data */
 };
 
+/* The function finds what is behind an IP header at AT whose protocol is NEXT: 0 if that is not
+ * RoCE's version 2. */
+static size_t find_udp(const uint8_t *at, uint64_t next)
+{
+	if (next != PROTO_UDP || fld_get(at, L4_DESTINATION_PORT) != ROCE_UDP_PORT)
+		return 0;
+	return UDP_SIZE;
+}
+
+/* The functions return where the BTH is, or NULL. */
+static const uint8_t *find_behind_ethernet(const uint8_t *bytes, struct headers *found)
+{
+	uint16_t type = fld_get16(bytes, ETHERNET_TYPE);
+	const uint8_t *at = bytes + ETHERNET_SIZE;
+	size_t udp;
+
+	found->ethernet = bytes;
+	if (type == ETHERTYPE_VLAN) {
+		found->tag = fld_at(bytes, ETHERNET_TYPE);
+		type = fld_get16(bytes + VLAN_SIZE, ETHERNET_TYPE);
+		at += VLAN_SIZE;
+	}
+	if (type == ETHERTYPE_ROCE) {
+		found->grh = at;
+		return at + GRH_SIZE;
+	}
+	found->version = FABRIC_ROCE_V2;
+	if (type == ETHERTYPE_V4) {
+		found->ip4 = at;
+		at += IP4_SIZE;
+		udp = find_udp(at, fld_get(found->ip4, IP4_PROTOCOL));
+	} else {
+		found->grh = at;
+		at += IP6_SIZE;
+		udp = type == ETHERTYPE_V6 ? find_udp(at, fld_get(found->grh, IP6_NEXT)) : 0;
+	}
+	return udp ? at + udp : NULL;
+}
+
+static const uint8_t *find_behind_lrh(const uint8_t *bytes, struct headers *found)
+{
+	uint64_t next = fld_get(bytes, LRH_NEXT);
+
+	found->lrh = bytes;
+	if (next < LRH_NEXT_BTH)
+		return NULL;
+	found->grh = next == LRH_NEXT_GRH ? bytes + LRH_SIZE : NULL;
+	return bytes + LRH_SIZE + (found->grh ? GRH_SIZE : 0);
+}
+
 static bool headers_find(const uint8_t *bytes, bool roce, struct headers *found)
 {
-	size_t link = roce ? ETHERNET_SIZE : LRH_SIZE;
-	uint64_t next = roce ? LRH_NEXT_GRH : fld_get(bytes, LRH_NEXT);
-
-	*found = (struct headers){ .lrh = roce ? NULL : bytes, .ethernet = roce ? bytes : NULL };
-	if (roce && fld_get16(bytes, ETHERNET_TYPE) != ETHERTYPE_ROCE)
+	*found = (struct headers){ .version = FABRIC_ROCE_V1 };
+	found->bth = roce ? find_behind_ethernet(bytes, found) : find_behind_lrh(bytes, found);
+	if (!found->bth)
 		return false;
-	found->grh = next == LRH_NEXT_GRH ? bytes + link : NULL;
-	found->bth = bytes + link + (found->grh ? GRH_SIZE : 0);
 	found->deth = found->bth + BTH_SIZE;
 	found->len = (size_t)(found->deth - bytes) + DETH_SIZE;
-	return next >= LRH_NEXT_BTH && fld_get(found->bth, BTH_SERVICE) == FABRIC_UD;
+	return fld_get(found->bth, BTH_SERVICE) == FABRIC_UD;
 }
 
-/* The header has the GID where other address vectors have its index. */
-static void put_source(const struct hca *hca, unsigned int port, const uint8_t *gid, uint8_t *av)
+/* The header has the GID where other address vectors have its index. The function returns false
+ * when the port has no such GID. */
+static bool put_source(const struct hca *hca, unsigned int port, const uint8_t gid[16],
+		       enum fabric_roce version, uint8_t *av)
 {
 	for (unsigned int i = 0; i < hca->port[port - 1].gids; i++) {
-		const uint8_t *own = port_gid(hca, port, i);
+		const struct gid_entry *own = port_gid_entry(hca, port, i);
 
-		if (own && !memcmp(own, gid, 16)) {
+		if (own && own->version == version && !memcmp(own->gid, gid, 16)) {
 			fld_set(av, M4_AV_GID_INDEX, i);
-			return;
+			return true;
 		}
 	}
+	return false;
 }
 
-static void put_route(const struct hca *hca, const struct qp *qp, const struct headers *headers,
-		      uint8_t *av)
+static void put_link(const struct headers *headers, uint8_t *av)
 {
-	const uint8_t *grh = headers->grh;
-
 	if (headers->ethernet) {
 		memcpy(fld_at(av, M4_DGRAM_MAC), fld_at(headers->ethernet, ETHERNET_DESTINATION),
 		       6);
@@ -104,14 +157,44 @@ static void put_route(const struct hca *hca, const struct qp *qp, const struct h
 		fld_set(av, M4_AV_DLID, fld_get(headers->lrh, LRH_DLID));
 		fld_set(av, M4_AV_SL, fld_get(headers->lrh, LRH_SL));
 	}
-	if (!grh)
+	if (!headers->tag)
 		return;
-	fld_set(av, M4_AV_GRH, 1);
-	put_source(hca, qp->path.addr.port, fld_at(grh, IP6_SOURCE), av);
+	fld_set(av, M4_AV_VLAN, 1);
+	fld_set(av, M4_DGRAM_VLAN, fld_get(headers->tag, VLAN_TCI));
+	fld_set(av, M4_AV_ETH_PRIO, fld_get(headers->tag, VLAN_PRIORITY));
+}
+
+/* The function returns the GID that the message comes from. */
+static const uint8_t *put_ip4(const uint8_t *ip, uint8_t *av, uint8_t source[16])
+{
+	fld_set(av, M4_AV_TCLASS, fld_get(ip, IP4_TOS));
+	fld_set(av, M4_AV_HOP_LIMIT, fld_get(ip, IP4_TTL));
+	inet_map(fld_at(ip, IP4_DESTINATION), fld_at(av, M4_AV_DGID));
+	inet_map(fld_at(ip, IP4_SOURCE), source);
+	return source;
+}
+
+static const uint8_t *put_grh(const uint8_t *grh, uint8_t *av)
+{
 	fld_set(av, M4_AV_TCLASS, fld_get(grh, IP6_TCLASS));
 	fld_set(av, M4_AV_FLOW_LABEL, fld_get(grh, IP6_FLOW_LABEL));
 	fld_set(av, M4_AV_HOP_LIMIT, fld_get(grh, IP6_HOP_LIMIT));
 	memcpy(fld_at(av, M4_AV_DGID), fld_at(grh, IP6_DESTINATION), 16);
+	return fld_at(grh, IP6_SOURCE);
+}
+
+static bool put_route(const struct hca *hca, const struct qp *qp, const struct headers *headers,
+		      uint8_t *av)
+{
+	const uint8_t *source;
+	uint8_t mapped[16];
+
+	put_link(headers, av);
+	if (!headers->grh && !headers->ip4)
+		return true;
+	fld_set(av, M4_AV_GRH, 1);
+	source = headers->ip4 ? put_ip4(headers->ip4, av, mapped) : put_grh(headers->grh, av);
+	return put_source(hca, qp->path.addr.port, source, headers->version, av);
 }
 
 static int decode_headers(const struct hca *hca, const struct qp *qp, struct send_wqe *wqe)
@@ -132,7 +215,8 @@ static int decode_headers(const struct hca *hca, const struct qp *qp, struct sen
 	if (got < headers.len || !headers_cut(wqe, headers.len))
 		return WQE_BAD_SIZE;
 	wqe->solicited = fld_get(headers.bth, BTH_SOLICITED);
-	put_route(hca, qp, &headers, wqe->av);
+	if (!put_route(hca, qp, &headers, wqe->av))
+		return WQE_BAD_AV;
 	fld_set(wqe->av, M4_DGRAM_QPN, fld_get(headers.bth, BTH_DEST_QPN));
 	fld_set(wqe->av, M4_DGRAM_QKEY, fld_get(headers.deth, DETH_QKEY));
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * steer.c - to which queue an arriving frame goes: the port names a queue pair, and that may spread
- * frames over others, by a hash (RSS). Linux looks by itself for whom frames are.
+ * steer.c - to which queue an arriving frame goes: rules (cmd_flow.c), or the port, name queue
+ * pairs, and one may spread frames over others, by a hash (RSS).
  *
  * Sources: see prm/mlx4/qpc.h; what the flags mean, from what Linux' driver mlx4_en (6.1: en_rx.c)
  * writes.
@@ -67,22 +67,29 @@ static uint32_t spread(const uint8_t *qpc, struct eth_arrival *arrival)
 	       (arrival->hash & mask);
 }
 
-static struct eth_rq *find_receives(struct hca *hca, struct eth_arrival *arrival)
+static void give_to(struct hca *hca, uint32_t qpn, struct eth_arrival *arrival)
 {
-	const struct m4_eth_qp *qp = m4_eth_qp(hca, hca->mlx4->frames_to);
+	const struct m4_eth_qp *qp = m4_eth_qp(hca, qpn);
 
+	arrival->hash = 0;
 	if (qp && fld_get(qp->context, M4_QPC_RSS))
 		qp = m4_eth_qp(hca, spread(qp->context, arrival));
-	return qp ? qp->rq : NULL;
+	if (qp && qp->rq)
+		eth_rq_receive(hca, qp->rq, arrival);
 }
 
 /* What the port itself has sent to a group does not come back. */
 void m4_steer(struct hca *hca, struct eth_arrival *arrival)
 {
 	const uint8_t *frame = arrival->frame.bytes;
-	struct eth_rq *rq = find_receives(hca, arrival);
 	bool is_own = !memcmp(frame + 6, hca->eth->vport.mac, sizeof(hca->eth->vport.mac));
+	uint32_t qpns[M4_FLOW_GROUP_MAX] = { hca->mlx4->frames_to };
+	unsigned int count = 1;
 
-	if (rq && !(is_own && frame[0] & 1))
-		eth_rq_receive(hca, rq, arrival);
+	if (is_own && frame[0] & 1)
+		return;
+	if (m4_flows_count(hca))
+		count = m4_flow_find(hca, &arrival->frame, qpns);
+	for (unsigned int i = 0; i < count; i++)
+		give_to(hca, qpns[i], arrival);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow.h - rules of flow steering, as a driver attaches them: which queue pairs a frame is for.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX4_FLOW_H
+#define SOFTHCA_DEVICE_FORMAT_MLX4_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct frame;
+struct hca;
+struct m4_flow;
+
+TAILQ_HEAD(m4_flows, m4_flow);
+
+enum { M4_LOG_FLOWS = 12, M4_FLOW_GROUP_MAX = 64 };
+
+/* The function says whether rules count at all: the driver has asked for them. */
+bool m4_flows_count(const struct hca *hca);
+void m4_flows_init(struct hca *hca);
+void m4_flows_free(struct hca *hca);
+/* The function fills the numbers of the QPs that a frame goes to, of which there are as many as it
+ * returns, up to M4_FLOW_GROUP_MAX. */
+unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
+			  uint32_t qpns[M4_FLOW_GROUP_MAX]);
+
+#endif
