@@ -94,8 +94,8 @@ struct cm_renewal {
 	void *of;
 };
 
-/* Until the function is called with NULL. */
-void rdmacm_cmd_set_renewal(const struct cm_renewal *renewal);
+/* Until the function is called with what it returns, which is the renewal before. */
+const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *renewal);
 
 /* The function opens a descriptor for a new event channel. */
 int rdmacm_cmd_open(int *fd);

@@ -54,9 +54,12 @@ static const char *why_refused(uint32_t number)
 
 static __thread const struct cm_renewal *renewal;
 
-void rdmacm_cmd_set_renewal(const struct cm_renewal *of_thread)
+const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *of_thread)
 {
+	const struct cm_renewal *before = renewal;
+
 	renewal = of_thread;
+	return before;
 }
 
 static int write_command(int fd, const struct cm_cmd *cmd)
@@ -69,13 +72,15 @@ static int write_command(int fd, const struct cm_cmd *cmd)
 	return done < 0 ? errno : ENODATA;
 }
 
-/* The function returns EACCES if the channel stays what it is. */
+/* The function returns EACCES if nobody is to renew the channel, or why that cannot be. */
 static int repeat_renewed(int fd, const struct cm_cmd *cmd)
 {
-	if (!renewal || renewal->fd != fd || cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT ||
-	    renewal->renew(renewal->of, cmd->hdr.cmd))
+	int ret;
+
+	if (!renewal || renewal->fd != fd || cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT)
 		return EACCES;
-	return write_command(fd, cmd);
+	ret = renewal->renew(renewal->of, cmd->hdr.cmd);
+	return ret ? ret : write_command(fd, cmd);
 }
 
 int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
