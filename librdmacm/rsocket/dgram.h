@@ -64,6 +64,7 @@ struct dgram_peer {
 struct dgram {
 	struct rs rs;
 	struct rdma_event_channel *channel;
+	struct cm_renewal renewal; /* of the channel, while commands are given on it */
 	bool is_channel_of_parent; /* so this process cannot use it */
 	bool is_deaf;              /* the channel's events cannot be read */
 	bool is_set_up;            /* the UDP socket has got its options */
@@ -114,6 +115,8 @@ bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct so
 
 /* ---- dgram_channel.c: called with rs.lock held ---- */
 
+/* A step of several commands is made with it, as the user may change between two. */
+struct cm_renewal rdmacm_dgram_renewal(struct dgram *dgram);
 /* The function makes an id, which CONTEXT's events are of. It returns 0 or an errno. */
 int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id);
 /* The function handles events, and returns whether there were any. */

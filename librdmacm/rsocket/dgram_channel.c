@@ -10,12 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What cannot be moved is gone with the channel before. */
-static void id_move(struct rdma_cm_id *id, const struct rdma_event_channel *to)
+/* What cannot be moved is gone with the channel before. The parent may have acknowledged events
+ * since; an event that this process has in hand is still to be. */
+static void id_move(const struct dgram *dgram, struct rdma_cm_id *id,
+		    const struct rdma_event_channel *to)
 {
 	uint32_t reported;
 
-	if (!rdmacm_id_fetch(to_cm_id(id)->number, id->channel->fd, to, &reported))
+	if (!rdmacm_id_fetch(to_cm_id(id)->number, id->channel->fd, to, &reported) &&
+	    dgram->is_channel_of_parent)
 		to_cm_id(id)->events_acked = reported;
 }
 
@@ -26,11 +29,11 @@ static void ids_move(struct dgram *dgram, const struct rdma_event_channel *to)
 
 	LIST_FOREACH(link, &dgram->links, entry) {
 		if (link->id)
-			id_move(link->id, to);
+			id_move(dgram, link->id, to);
 	}
 	TAILQ_FOREACH(peer, &dgram->used_peers, in_used) {
 		if (peer->resolver)
-			id_move(peer->resolver, to);
+			id_move(dgram, peer->resolver, to);
 	}
 }
 
@@ -56,21 +59,25 @@ static int channel_renew(struct dgram *dgram)
 	return ret;
 }
 
-static int id_create(struct dgram *dgram, void *context, struct rdma_cm_id **id)
+static int renew_for_command(void *dgram, uint32_t refused)
 {
-	*id = NULL;
-	return rdma_create_id(dgram->channel, id, context, RDMA_PS_UDP) ? errno : 0;
+	(void)refused;
+	return channel_renew(dgram);
+}
+
+struct cm_renewal rdmacm_dgram_renewal(struct dgram *dgram)
+{
+	return (struct cm_renewal){ dgram->channel->fd, renew_for_command, dgram };
 }
 
 int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id)
 {
-	int ret = dgram->is_channel_of_parent ? EACCES : id_create(dgram, context, id);
+	int ret = dgram->is_channel_of_parent ? channel_renew(dgram) : 0;
 
-	if (ret != EACCES)
-		return ret;
 	*id = NULL;
-	ret = channel_renew(dgram);
-	return ret ? ret : id_create(dgram, context, id);
+	if (ret)
+		return ret;
+	return rdma_create_id(dgram->channel, id, context, RDMA_PS_UDP) ? errno : 0;
 }
 
 /* The function returns 0 if there was an event, EAGAIN if there is none, or why it cannot read. */

@@ -138,17 +138,20 @@ static bool poll_udp(struct dgram *dgram)
 {
 	struct pollfd fds[] = { { .fd = dgram->rs.fd, .events = POLLIN },
 				{ .fd = rdmacm_dgram_channel_fd(dgram), .events = POLLIN } };
+	const struct cm_renewal renewal = rdmacm_dgram_renewal(dgram), *before;
 	int limit = UDP_BATCH;
 	bool any = false;
 
 	dgram->next_look_us = rdmacm_rs_now_us() + LOOK_US;
 	if (poll(fds, 2, 0) <= 0)
 		return false;
+	before = rdmacm_cmd_set_renewal(&renewal);
 	if (fds[1].revents)
 		any = rdmacm_dgram_cm_events(dgram);
 	while (fds[0].revents && limit-- && dgram->by_udp < UDP_WAITING && !dgram->error &&
 	       take_one_by_udp(dgram))
 		any = true;
+	rdmacm_cmd_set_renewal(before);
 	if (any)
 		rs_changed(&dgram->rs);
 	return any;

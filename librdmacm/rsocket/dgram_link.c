@@ -167,18 +167,22 @@ static int link_equip(struct dgram *dgram, struct dgram_link *link)
 static int link_make(struct dgram *dgram, const struct sockaddr_storage *local,
 		     struct dgram_link **out)
 {
+	const struct cm_renewal renewal = rdmacm_dgram_renewal(dgram), *before;
 	struct dgram_link *link = calloc(1, sizeof(*link));
 	int ret;
 
 	if (!link)
 		return ENOMEM;
 	link->local = *local;
+	LIST_INSERT_HEAD(&dgram->links, link, entry); /* its id moves with the others */
+	before = rdmacm_cmd_set_renewal(&renewal);
 	ret = link_equip(dgram, link);
+	rdmacm_cmd_set_renewal(before);
 	if (ret) {
+		LIST_REMOVE(link, entry);
 		rdmacm_dgram_link_free(link);
 		return ret;
 	}
-	LIST_INSERT_HEAD(&dgram->links, link, entry);
 	dgram->link_count++;
 	rs_changed(&dgram->rs); /* whoever sleeps does not sleep for it */
 	*out = link;
