@@ -221,38 +221,37 @@ static int move_to(struct stream *listener, const struct rs_share_channels *chan
 static int listener_move(struct stream *listener, const struct rs_share_channels *channels)
 {
 	struct rdma_event_channel *channel;
-	int ret = rdmacm_rs_open_channel(&channel);
+	int ret = EACCES;
 
-	if (!ret)
-		ret = move_to(listener, channels, channel);
-	if (!ret)
-		return channel_replace(listener, channel);
-	if (channel)
-		rdma_destroy_event_channel(channel);
+	for (int i = 0; i < MOST_CHANGES && ret == EACCES; i++) {
+		ret = rdmacm_rs_open_channel(&channel);
+		if (!ret)
+			ret = move_to(listener, channels, channel);
+		if (!ret)
+			return channel_replace(listener, channel);
+		if (channel)
+			rdma_destroy_event_channel(channel);
+	}
 	return ret;
 }
 
-/* The thread that looks after the listener is somebody else to Linux when the process has changed
- * its user, and moves the listener to a channel of its own. Requests that nobody has read have
- * their ids on the old channel, which stays open for them. rs.lock is held. */
-static int listener_renew(struct stream *listener)
+/* The function moves the listener to a channel of this process's from those that lie in the socket.
+ * A request that cannot be moved stays on one of these, where whoever accepts it finds it. */
+static int listener_fetch(struct stream *listener)
 {
-	int before = fcntl(listener->rs.fd, F_DUPFD_CLOEXEC, 0);
-	const struct rs_share_channels channels = { 1, { before } };
-	int ret = before < 0 ? errno : listener_move(listener, &channels);
+	struct rs_share_channels channels;
+	int ret = rdmacm_share_find_channels(&listener->share, &channels);
 
-	if (ret) {
-		if (before >= 0)
-			close(before);
-		return ret;
-	}
-	if (listener->fd_before >= 0)
-		close(listener->fd_before);
-	listener->fd_before = before;
-	move_requests(listener, &channels);
-	return 0;
+	if (!ret)
+		ret = listener_move(listener, &channels);
+	if (!ret)
+		move_requests(listener, &channels);
+	rdmacm_share_close_channels(&channels);
+	return !ret && listener->is_lost ? EIDRM : ret;
 }
 
+/* The thread that looks after the listener is somebody else to Linux when the process has changed
+ * its user. */
 static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
 {
 	int ret = read_request(listener, request);
@@ -260,10 +259,8 @@ static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *re
 	if (ret != EACCES)
 		return ret;
 	pthread_mutex_lock(&listener->rs.lock);
-	ret = listener_renew(listener);
+	ret = listener_fetch(listener);
 	pthread_mutex_unlock(&listener->rs.lock);
-	if (!ret && listener->is_lost)
-		ret = EIDRM;
 	return ret ? ret : read_request(listener, request);
 }
 
@@ -395,16 +392,8 @@ void rdmacm_listener_begin(struct stream *listener)
 
 static int become_holder(struct stream *listener)
 {
-	struct rs_share_channels channels;
-	int ret = rdmacm_share_find_channels(&listener->share, &channels);
+	int ret = listener_fetch(listener);
 
-	if (!ret)
-		ret = listener_move(listener, &channels);
-	if (!ret)
-		move_requests(listener, &channels);
-	rdmacm_share_close_channels(&channels);
-	if (!ret && listener->is_lost)
-		ret = EIDRM;
 	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 
@@ -554,8 +543,6 @@ int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_e
 	rdmacm_share_close_channels(channels);
 	if (is_elsewhere(ret))
 		ret = search_in(&search, &listener->rs.fd, 1);
-	if (is_elsewhere(ret) && listener->fd_before >= 0)
-		ret = search_in(&search, &listener->fd_before, 1);
 	if (is_elsewhere(ret) && rs_share_is_open(&listener->share))
 		ret = search_anew(&search);
 	return ret;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { MIN_RING = 4096, LINE = 64, ASSUMED_MAX_WR = 4096 };
 
@@ -48,7 +47,6 @@ int rdmacm_stream_alloc(int domain, struct stream **out)
 	rdmacm_rs_init(&stream->rs, &rdmacm_stream_kind, domain, SOCK_STREAM);
 	init_locks(stream);
 	STAILQ_INIT(&stream->accepted);
-	stream->fd_before = -1;
 	ret = make_channel(stream);
 	if (!ret)
 		ret = rdmacm_rs_table_add(&stream->rs);
@@ -73,8 +71,6 @@ void rdmacm_stream_free(struct stream *stream)
 	rdmacm_share_close(&stream->share);
 	if (stream->channel)
 		rdma_destroy_event_channel(stream->channel);
-	if (stream->fd_before >= 0)
-		close(stream->fd_before);
 	pthread_mutex_destroy(&stream->tx_lock);
 	pthread_mutex_destroy(&stream->rx_lock);
 	rdmacm_rs_fini(&stream->rs);

@@ -64,7 +64,6 @@ struct stream {
 	int64_t first_seen_us;
 	struct rs_share share; /* of a listener, once the process has forked */
 	bool is_lost;          /* nobody can listen any more */
-	int fd_before; /* of a listener: the channel that it was on until a change of user, or -1 */
 	/* made before this process was forked, and without queues: the channel is the parent's */
 	bool is_of_parent;
 	/* until when nobody looks for events of rdma_cm that cannot be read, 0 while they can; how
