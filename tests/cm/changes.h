@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * changes.h - processes that change their user. To Linux's rdma_cm each of their threads, and the
+ * library's, is another writer from then on, even if the user stays the same.
+ *
+ * The library's open() comes here first, as the program exports its symbols: that is how a channel
+ * is not to be had. So does its write(), by which the user changes between two commands of one
+ * step.
+ */
+#ifndef TESTS_CM_CHANGES_H
+#define TESTS_CM_CHANGES_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { PATIENCE_S = 20, LATE_US = 300000 };
+
+extern int why_no_channel; /* what opening one is answered by, or 0 */
+extern int refusals;       /* how often it was */
+
+/* Threads but the program's wait before the command HELD, or so many of them later, until the user
+ * has changed; meanwhile the program's finds no events. */
+enum { NONE = -1 };
+extern pthread_t program_thread;
+extern atomic_int held, held_later;
+extern atomic_bool is_waiting;
+extern atomic_int questions; /* how often the way to an address was asked for */
+
+/* The function changes the user when a thread waits, which goes on then; HELD_NEXT is held next. */
+int change_when_held(int held_next);
+/* A process that hangs ends by a signal. */
+int change_user(void);
+/* Who waits does not turn in circles meanwhile. */
+bool is_idle(void);
+
+struct sockaddr_in next_port(void);
+/* Whether somebody accepts, and sends back what comes. */
+bool is_served(void);
+/* The function returns a socket that may be connected later. */
+int begin_to_connect(void);
+
+struct change_group {
+	const char *name;
+	void (*run)(void);
+};
+
+/* The function runs the groups that ARGV names, as say_is_wanted() has them, and returns the
+ * program's status. GROUPS end with one without a name. Ahead of them is an address of this host
+ * that rdma_cm reaches, if that is not 127.0.0.1. */
+int changes_run(const struct change_group *groups, int argc, char *argv[]);
+
+#endif
