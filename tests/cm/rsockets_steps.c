@@ -237,6 +237,40 @@ static void a_request_is_answered(void)
 	close(listening[1]);
 }
 
+/* No event is found any more, and the first message says that the connection is made. */
+static int answer_without_events(int unused)
+{
+	int listener, socket;
+	char byte;
+
+	(void)unused;
+	alarm(PATIENCE_S);
+	forks_port--;
+	listener = listen_here();
+	socket = raccept(listener, NULL, NULL);
+	program_thread = pthread_self();
+	held = RDMA_USER_CM_CMD_NOTIFY; /* which nobody gives */
+	if (socket < 0 || rrecv(socket, &byte, 1, 0) != 1 || rsend(socket, &byte, 1, 0) != 1)
+		return 2;
+	held = NONE;
+	return rclose(socket) || rclose(listener);
+}
+
+static void a_message_overtakes_its_event(void)
+{
+	int socket;
+	pid_t server;
+	bool back;
+
+	say_topic("accepting");
+	next_port();
+	server = child_that(answer_without_events, 0);
+	socket = connect_patiently();
+	back = socket >= 0 && comes_back(socket, "x");
+	say_check(back && !rclose(socket) && ends_well(server),
+		  "a message that overtakes its event is answered");
+}
+
 /* ---- heirs to listeners ---- */
 
 static void *serve_two(void *listener)
@@ -498,6 +532,7 @@ int main(int argc, char *argv[])
 	static const struct change_group groups[] = {
 		{ "connecting", a_step_is_finished },
 		{ "accepting", a_request_is_answered },
+		{ "overtaken", a_message_overtakes_its_event },
 		{ "lacking", a_lack_of_channels_is_told },
 		{ "inheriting", heirs_go_on },
 		{ "datagrams", datagrams_go_on },
