@@ -342,9 +342,19 @@ static int obey_the_environment(void)
 	return 0;
 }
 
+static int heed_a_0(void)
+{
+	setenv("RDMAV_FORK_SAFE", "0", 1);
+	setenv("IBV_FORK_SAFE", "0", 1);
+	verbs_fork_init_from_environment();
+	CHECK(ibv_is_fork_initialized() == IBV_FORK_DISABLED);
+	return 0;
+}
+
 static void the_environment_can_ask_for_it(void **state)
 {
 	(void)state;
+	assert_true(on_kernel("5.4.0", heed_a_0));
 	assert_true(on_kernel("5.4.0", obey_the_environment));
 }
 
