@@ -12,10 +12,13 @@
 
 #include <assert.h>
 #include <endian.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#ifdef __SSSE3__
+#ifdef __AVX__
+#include <immintrin.h>
+#elif defined(__SSSE3__)
 #include <tmmintrin.h>
 #endif
 
@@ -79,14 +82,38 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 			 _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)sge), order));
 }
 
-/* The function does the same at an aligned address, by one store, which comes after such stores
- * before it. */
-SEG_INLINE void seg_put_sge_whole(void *at, const struct ibv_sge *sge)
+#ifdef __AVX__
+/* An SGE in a register */
+typedef __m128i seg_sge;
+
+SEG_INLINE seg_sge seg_load_sge(const struct ibv_sge *sge)
+{
+	return _mm_loadu_si128((const __m128i *)sge);
+}
+
+/* The function does what seg_put_sge() does, at an aligned address, by one store, which comes after
+ * such stores before it. */
+SEG_INLINE void seg_store_sge(void *at, seg_sge sge)
 {
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
 
-	*(volatile __m128i *)at = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)sge), order);
+	*(volatile __m128i *)at = _mm_shuffle_epi8(sge, order);
 }
+
+/* What is made of two SGEs has no bytes when one of them has none: one question is enough for
+ * several. */
+SEG_INLINE seg_sge seg_least(seg_sge a, seg_sge b)
+{
+	return _mm_min_epu32(a, b);
+}
+
+SEG_INLINE bool seg_has_bytes(seg_sge sge)
+{
+	enum { LENGTH = offsetof(struct ibv_sge, length) / sizeof(uint32_t) };
+
+	return _mm_extract_epi32(sge, LENGTH);
+}
+#endif
 #else
 /* The SGE's length and key are one load of 8 bytes. */
 SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)

@@ -78,7 +78,7 @@ static int map_pages(struct mlx4_context *ctx)
 		verbs_info("open_device: no BlueFlame page: errno %d", errno);
 		return 0;
 	}
-	ctx->bf.page = bf;
+	ctx->bf.page = ctx->bf.next = bf;
 	ctx->bf.half = ctx->caps.bf_reg_size / 2u;
 	return 0;
 }

@@ -29,9 +29,9 @@ struct mlx4_device {
 /* The one BlueFlame register of a context, which all its send queues share. */
 struct mlx4_blueflame {
 	struct qlock lock;
-	uint8_t *page;
-	uint32_t half;   /* bytes of each of its two buffers; 0: there is none */
-	uint32_t offset; /* of the buffer whose turn it is; guarded by the lock */
+	uint8_t *next; /* the one of its two buffers whose turn it is; guarded by the lock */
+	uint32_t half; /* bytes of each; 0: there is none */
+	uint8_t *page; /* where it begins */
 };
 
 struct mlx4_context {

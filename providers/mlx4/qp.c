@@ -223,7 +223,7 @@ static void qp_set_sends(struct mlx4_context *ctx, const struct ibv_qp_init_attr
 	sq->spare = size->sq_spare;
 	sq->max_sge = size->sq_max_sge;
 	sq->max_inline = size->sq_max_inline;
-	sq->flags_always = attr->sq_sig_all ? M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE) : 0;
+	sq->control_always = attr->sq_sig_all ? M4_CQE_WANTED << FLD_SHIFT(M4_CTRL_CQE) : 0;
 	sq->doorbell = ctx->uar + M4_UAR_SEND;
 	sq->bf = ctx->bf.half ? &ctx->bf : NULL;
 	sq->wq.mask = size->sq_slots - 1;
@@ -418,6 +418,7 @@ static void qp_open_sends(struct mlx4_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
 	qp->sq.opcodes = open ? qp->opcodes : 0;
+	qp->sq.usual_opcodes = open ? usual_opcodes_of(qp->kind) : 0;
 	qlock_leave(&qp->sq_lock);
 }
 

@@ -5,6 +5,8 @@
 #ifndef PROVIDERS_MLX4_QP_H
 #define PROVIDERS_MLX4_QP_H
 
+#include <assert.h>
+
 #include "libibverbs/driver.h"
 #include "prm/mlx4/wqe.h"
 #include "providers/common/lock.h"
@@ -20,6 +22,23 @@ enum send_kind {
 	SEND_RAW, /* frames of Ethernet */
 	SEND_KINDS,
 };
+
+/* The usual opcodes are a range: what a kind of QP has of WRITEs and SENDs, with immediate data or
+ * without. A frame has no immediate data. */
+static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2 &&
+		      IBV_WR_SEND_WITH_IMM == 3,
+	      "verbs: the usual opcodes are the first");
+
+static inline uint32_t first_usual_opcode(enum send_kind kind)
+{
+	return kind == SEND_DATAGRAM || kind == SEND_RAW ? IBV_WR_SEND : IBV_WR_RDMA_WRITE;
+}
+
+static inline uint32_t usual_opcodes_of(enum send_kind kind)
+{
+	return (kind == SEND_RAW ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM) + 1 -
+	       first_usual_opcode(kind);
+}
 
 /* done_as of a request has IBV_WC_WITH_IMM, and what no ibv_wc_flags is: it is an atomic one. */
 #define SENT_WITH_IMM ((uint32_t)IBV_WC_WITH_IMM << WQ_DONE_FLAGS_SHIFT)
@@ -42,12 +61,13 @@ struct mlx4_sq {
 	uint32_t slot_log;
 	uint32_t note_mask;   /* bytes of wq.slots, but for those of one */
 	uint32_t spare;       /* slots in front of the head that must not look like WQEs */
-	uint32_t long_until;  /* from this index on all slots have their stamps */
+	uint32_t last_long;   /* index of the last WQE of several pieces: see sq_is_dirty() */
 	uint32_t owner_shift; /* from an index to the bit of its lap in M4_CTRL_OWNER */
 	uint32_t max_sge;
 	uint32_t max_inline;
-	uint32_t flags_always;     /* of the control segment: all requests are signaled */
 	uint32_t opcodes;          /* a bit for each ibv_wr_opcode that the state lets be posted */
+	uint32_t usual_opcodes;    /* how many of them are usual: see usual_opcodes_of() */
+	uint64_t control_always;   /* words 1 and 2 of each WQE: all requests are signaled */
 	uint8_t *doorbell;         /* register */
 	struct mlx4_blueflame *bf; /* NULL: there is none */
 	__be32 qpn_be;             /* as the registers want it: in the upper 24 bits */

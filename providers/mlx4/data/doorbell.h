@@ -28,34 +28,57 @@ DOORBELL_INLINE void doorbell_send(const struct mlx4_sq *sq)
 	mmio_store_be32(sq->doorbell, sq->qpn_be);
 }
 
+/* The function copies a WQE of SIZE bytes to the register, which has two buffers, used by turns. A
+ * page has several registers of a power of two, and one begins it. */
+DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size)
+{
+	uint8_t *reg = bf->next;
+
+	wc_start_barrier();
+	mmio_copy_wc_64_fresh(reg, ctrl);
+	for (uint32_t at = M4_PIECE; unlikely(at < size); at += M4_PIECE)
+		mmio_copy_wc_64(reg + at, ctrl + at);
+	wc_flush_barrier();
+	bf->next = (uint8_t *)((uintptr_t)reg ^ bf->half);
+}
+
+/* The function takes the register's lock, for processes of several threads. */
+void mlx4_blueflame_copy_locked(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size);
+
 /* The function pushes the WQE of SIZE bytes at CTRL, which is not posted yet, and so also posts it:
- * its first two words say which of which QP it is. The register has two buffers, used by turns, and
- * all queues of the context share it. */
+ * its first two words say which of which QP it is. All queues of the context share the register. */
 DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t size,
 				   uint32_t owner_opcode, uint32_t index)
 {
 	struct mlx4_blueflame *bf = sq->bf;
 	__be32 *words = (__be32 *)ctrl;
-	uint8_t *reg;
 
 	words[1] |= sq->qpn_be;
 	dma_store_barrier();
 	words[0] = htobe32(owner_opcode | (index & 0xffff) << FLD_SHIFT(M4_CTRL_INDEX));
-	qlock_take(&bf->lock);
-	wc_start_barrier();
-	reg = bf->page + bf->offset;
-	for (uint32_t at = 0; at < size; at += M4_PIECE)
-		mmio_copy_wc_64_fresh(reg + at, ctrl + at);
-	wc_flush_barrier();
-	bf->offset ^= bf->half;
-	qlock_drop(&bf->lock);
+	if (qlock_is_idle(&bf->lock))
+		blueflame_copy(bf, ctrl, size);
+	else
+		mlx4_blueflame_copy_locked(bf, ctrl, size);
+}
+
+/* The count of receives is the lower half of its record, and the rest stays 0. */
+DOORBELL_INLINE __be16 *record_count(__be32 *dbrec)
+{
+	return (__be16 *)dbrec + 1;
 }
 
 /* HEAD receives have been posted. */
 DOORBELL_INLINE void doorbell_recv(__be32 *dbrec, uint32_t head)
 {
 	dma_store_barrier();
-	*dbrec = htobe32(head & 0xffff);
+	*record_count(dbrec) = htobe16((uint16_t)head);
+}
+
+/* N more receives have been posted. */
+DOORBELL_INLINE void doorbell_recv_more(__be32 *dbrec, uint32_t n)
+{
+	doorbell_recv(dbrec, be16toh(*record_count(dbrec)) + n);
 }
 
 DOORBELL_INLINE void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)

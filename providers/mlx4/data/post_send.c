@@ -123,13 +123,13 @@ static __be32 third_word(const struct ibv_send_wr *wr)
 	return wr->imm_data;
 }
 
-/* The function returns the third word of WR's control segment. */
-WQE_INLINE uint32_t wr_flags(const struct mlx4_sq *sq, enum send_kind kind,
-			     const struct ibv_send_wr *wr)
+/* The function returns what wqe_put_control() is to put. */
+WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
+			       const struct ibv_send_wr *wr)
 {
-	uint32_t flags = wqe_flags(sq, kind, wr->send_flags);
+	uint64_t control = wqe_control(sq, kind, wr->send_flags);
 
-	return kind == SEND_XRC ? flags | wqe_srqn(wr->qp_type.xrc.remote_srqn) : flags;
+	return kind == SEND_XRC ? control | wqe_srqn(wr->qp_type.xrc.remote_srqn) : control;
 }
 
 /* The function puts whom a frame is for. */
@@ -165,8 +165,8 @@ static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const str
 		wqe_put_bind(ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
 	else
 		wqe_put_inval(ctrl, wr->invalidate_rkey);
-	wqe_put_control(ctrl, binds ? M4_BIND_END : M4_INVAL_END, wr->send_flags & IBV_SEND_FENCE,
-			wqe_flags(sq, SEND_CONNECTED, wr->send_flags) | M4_ON_KEY, 0);
+	wqe_put_control(ctrl, binds ? M4_BIND_END : M4_INVAL_END,
+			wqe_control(sq, SEND_CONNECTED, wr->send_flags) | M4_ON_KEY, 0);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	*built = (struct built){ .ctrl = ctrl, .opcode = op->opcode };
 	return true;
@@ -198,7 +198,7 @@ static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const stru
 	at = is_inline ? put_inline(ctrl, at, wr)
 		       : wqe_put_sges(ctrl, at, wr->sg_list, wr->num_sge, NULL);
 	wqe_put_header(ctrl, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss, NULL);
-	wqe_put_control(ctrl, at, false, wqe_flags(sq, SEND_RAW, wr->send_flags), 0);
+	wqe_put_control(ctrl, at, wqe_control(sq, SEND_RAW, wr->send_flags & ~IBV_SEND_FENCE), 0);
 	wqe_put_mac(ctrl, 0, wr->tso.hdr, wr->tso.hdr_sz);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, send_ops[IBV_WR_TSO].done_as);
 	*built = (struct built){ .ctrl = ctrl,
@@ -241,8 +241,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		at = put_data(ctrl, put_head(ctrl, wr, op, kind), wr);
 		built->is_whole = op->fetches;
 	}
-	wqe_put_control(ctrl, at, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
-			third_word(wr));
+	wqe_put_control(ctrl, at, wr_control(sq, kind, wr), third_word(wr));
 	if (kind == SEND_RAW)
 		put_frame_mac(ctrl, wr);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
@@ -263,18 +262,9 @@ WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint
 
 /* ---- the usual request: its data, of one buffer mostly, the adapter reads ---- */
 
-static_assert(IBV_WR_RDMA_WRITE == 0 && IBV_WR_RDMA_WRITE_WITH_IMM == 1 && IBV_WR_SEND == 2 &&
-		      IBV_WR_SEND_WITH_IMM == 3,
-	      "verbs: the usual opcodes are the first");
-
-/* Each kind has the same opcodes among the usual ones, in the states that allow any. */
 WQE_INLINE bool opcode_is_usual(const struct mlx4_sq *sq, uint32_t opcode, enum send_kind kind)
 {
-	if (!sq->opcodes)
-		return false;
-	if (kind == SEND_RAW)
-		return opcode == IBV_WR_SEND;
-	return kind == SEND_DATAGRAM ? opcode - IBV_WR_SEND <= 1 : opcode <= IBV_WR_SEND_WITH_IMM;
+	return opcode - first_usual_opcode(kind) < sq->usual_opcodes;
 }
 
 /* The function tells whether WR is usual, but for its SGEs. */
@@ -319,85 +309,121 @@ WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 {
 	struct mlx4_sq *sq = &qp->sq;
 
-	wqe_put_control(place->ctrl, size, wr->send_flags & IBV_SEND_FENCE, wr_flags(sq, kind, wr),
-			wr->imm_data);
+	wqe_put_control(place->ctrl, size, wr_control(sq, kind, wr), wr->imm_data);
 	if (kind == SEND_RAW)
 		put_frame_mac(place->ctrl, wr);
 	wq_slot_set(place->note, place->head, wr->wr_id, place->op->done_as);
 }
 
+/* The function posts a usual request at HEAD, and returns its size. */
+WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
+			      enum send_kind kind)
+{
+	const struct place place = place_at(&qp->sq, wr, head);
+	uint32_t at = put_usual_head(place.ctrl, wr, kind), size = at + M4_SEG;
+
+	wqe_put_sge(place.ctrl, at, wr->sg_list, NULL);
+	put_usual_rest(qp, wr, &place, size, kind);
+	hand_over(qp, place.ctrl, head, place.op->opcode);
+	return size;
+}
+
 /* Some of several SGEs without bytes are left to others where that makes this one short, which
  * returns false then. */
-WQE_INLINE bool put_usual_data(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int sges)
+WQE_INLINE bool put_several(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int sges)
 {
-	if (sges == 1)
-		wqe_put_sge(ctrl, at, sge, NULL);
-	else if (SGES_ARE_WHOLE)
+	if (SGES_ARE_WHOLE)
 		return wqe_put_whole_sges(ctrl, at, sge, sges);
-	else
-		wqe_put_sges(ctrl, at, sge, sges, NULL);
+	wqe_put_sges(ctrl, at, sge, sges, NULL);
 	return true;
 }
 
-/* The function returns false when WR is not as usual as it looked. */
-WQE_INLINE bool put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges, uint32_t head,
-			  enum send_kind kind, bool stamps)
+/* The function posts a request of several SGEs at HEAD, and returns its size: 0 when it is not as
+ * usual as it looked. Here all but the data is computed behind them, as there are not as many
+ * registers. */
+WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
+			     enum send_kind kind)
+{
+	uint8_t *ctrl = sq_slot(&qp->sq, head);
+	uint32_t at = put_usual_head(ctrl, wr, kind);
+	struct place place;
+
+	if (unlikely(!put_several(ctrl, at, wr->sg_list, wr->num_sge)))
+		return 0;
+	place = (struct place){ ctrl, wq_slot_at(&qp->sq.wq, head), &send_ops[wr->opcode], head };
+	at += (uint32_t)wr->num_sge * M4_SEG;
+	put_usual_rest(qp, wr, &place, at, kind);
+	hand_over(qp, ctrl, head, place.op->opcode);
+	return at;
+}
+
+/* ---- whatever else ---- */
+
+/* The function posts WR at HEAD, and returns 0 or an errno. A request that is ALONE and needs no
+ * data of memory goes through BlueFlame, if it fits; RINGS tells whether a doorbell is still to be
+ * rung. */
+WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
+		       enum send_kind kind, bool stamps, bool alone, bool *rings)
 {
 	struct mlx4_sq *sq = &qp->sq;
-	const struct place place = place_at(sq, wr, head);
-	uint32_t at = put_usual_head(place.ctrl, wr, kind), size = at + (uint32_t)sges * M4_SEG;
+	struct built built;
+	int ret = 0;
 
-	if (unlikely(!put_usual_data(place.ctrl, at, wr->sg_list, sges)))
-		return false;
-	put_usual_rest(qp, wr, &place, size, kind);
-	hand_over(qp, place.ctrl, head, place.op->opcode);
+	if (unlikely(!build(qp, wr, head, kind, &built, &ret)))
+		return ret;
+	*rings = !alone || !built.is_whole || !sq->bf || built.size > sq->bf->half;
+	if (*rings) {
+		hand_over(qp, built.ctrl, head, built.opcode);
+	} else {
+		order_publish(&sq->wq);
+		doorbell_push(sq, built.ctrl, built.size, wqe_owner_opcode(sq, head, built.opcode),
+			      head);
+	}
 	if (stamps)
-		sq_stamp_ahead(sq, head, size);
-	return true;
+		sq_stamp_ahead(sq, kind, head, built.size);
+	return 0;
 }
 
 /* ---- lists ---- */
 
-/* The function is called with the lock, and drops it. A single request that needs no data of memory
- * goes through BlueFlame, if it fits. The one in front of which nothing is stamped yet is stamped
- * for behind the doorbell. */
+/* The function stamps for a usual request of a list, which has a single SGE: only datagrams are of
+ * several pieces then. What is DIRTY at the beginning of the list is known: a list does not reach
+ * the slots that are in use there. */
+WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t head, bool dirty)
+{
+	if (kind == SEND_DATAGRAM || unlikely(dirty))
+		sq_stamp(sq, head + sq->spare);
+}
+
+typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head);
+
+/* The function is called with the lock, and drops it. PUTS_ANY posts what is not usual. */
 WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			 enum send_kind kind, bool locked, bool stamps)
+			 put_any_fn *puts_any, enum send_kind kind, bool locked, bool stamps)
 {
 	struct mlx4_sq *sq = &qp->sq;
-	uint32_t head, first;
-	struct built built;
+	const uint32_t first = sq->wq.head;
+	const bool dirty = stamps && sq_is_dirty(sq, first);
+	uint32_t head = first;
 	int ret = 0;
 
-	head = first = sq->wq.head;
 	for (; wr; wr = wr->next, head++) {
 		if (likely(wr->num_sge == 1 && is_usual(sq, wr, head, kind))) {
-			put_usual(qp, wr, 1, head, kind, stamps);
+			put_usual(qp, wr, head, kind);
+			if (stamps)
+				stamp_in_list(sq, kind, head, dirty);
 			continue;
 		}
-		if (unlikely(!build(qp, wr, head, kind, &built, &ret))) {
+		ret = puts_any(qp, wr, head);
+		if (unlikely(ret)) {
 			*bad_wr = wr;
 			break;
 		}
-		if (head == first && !wr->next && built.is_whole && sq->bf &&
-		    built.size <= sq->bf->half) {
-			order_publish(&qp->sq.wq);
-			doorbell_push(sq, built.ctrl, built.size,
-				      wqe_owner_opcode(sq, head, built.opcode), head);
-			if (stamps)
-				sq_stamp_ahead(sq, head, built.size);
-			sq->wq.head = head + 1;
-			goto unlock;
-		}
-		hand_over(qp, built.ctrl, head, built.opcode);
-		if (stamps)
-			sq_stamp_ahead(sq, head, built.size);
 	}
 	if (likely(head != first)) {
 		sq->wq.head = head;
 		doorbell_send(sq);
 	}
-unlock:
 	if (locked)
 		qlock_drop(&qp->sq_lock);
 	return ret;
@@ -425,6 +451,8 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
 	put_usual_rest(qp, wr, &place, at, kind);
 	sq->wq.head = head + 1;
+	if (stamps)
+		sq_stamp_ahead(sq, kind, head, at);
 	if (likely(sq->bf && at <= sq->bf->half)) {
 		order_publish(&sq->wq);
 		doorbell_push(sq, place.ctrl, at, wqe_owner_opcode(sq, head, place.op->opcode),
@@ -433,52 +461,86 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 		hand_over(qp, place.ctrl, head, place.op->opcode);
 		doorbell_send(sq);
 	}
-	if (stamps)
-		sq_stamp_ahead(sq, head, at);
 	if (locked)
 		qlock_drop(&qp->sq_lock);
 	return 0;
 }
 
-WQE_INLINE bool post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int sges,
-			 enum send_kind kind, bool locked, bool stamps)
+WQE_INLINE bool post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
+			 bool locked, bool stamps, bool wide)
 {
 	struct mlx4_sq *sq = &qp->sq;
+	const uint32_t head = sq->wq.head;
+	const uint32_t size = wide ? put_wide(qp, wr, head, kind) : put_usual(qp, wr, head, kind);
 
-	if (unlikely(!put_usual(qp, wr, sges, sq->wq.head, kind, stamps)))
+	if (unlikely(!size))
 		return false;
-	sq->wq.head++;
+	if (stamps)
+		sq_stamp_ahead(sq, kind, head, size);
+	sq->wq.head = head + 1;
 	doorbell_send(sq);
 	if (locked)
 		qlock_drop(&qp->sq_lock);
 	return true;
 }
 
+/* The function posts a request by itself that is not usual. */
+WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			    enum send_kind kind, bool locked, bool stamps)
+{
+	const uint32_t head = qp->sq.wq.head;
+	bool rings = false;
+	int ret = put_any(qp, wr, head, kind, stamps, true, &rings);
+
+	if (unlikely(ret))
+		*bad_wr = wr;
+	else
+		qp->sq.wq.head = head + 1;
+	if (rings)
+		doorbell_send(&qp->sq);
+	if (locked)
+		qlock_drop(&qp->sq_lock);
+	return ret;
+}
+
+#define OUT_OF_LINE static int __attribute__((noinline))
+
 /* Each routine has parts for what is not a single request with one SGE: what these need costs that
  * nothing. */
 #define POST_ROUTINE(name, kind, locked, stamps)                                                  \
-	static int __attribute__((noinline))                                                      \
-	name##_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)      \
+	OUT_OF_LINE name##_in_list(struct mlx4_qp *qp, const struct ibv_send_wr *wr,              \
+				   uint32_t head)                                                 \
 	{                                                                                         \
-		return post_list(qp, wr, bad_wr, kind, locked, stamps);                           \
+		bool rings;                                                                       \
+                                                                                                  \
+		return put_any(qp, wr, head, kind, stamps, false, &rings);                        \
 	}                                                                                         \
-	static int __attribute__((noinline))                                                      \
-	name##_inline(struct mlx4_qp * qp, struct ibv_send_wr * wr, struct ibv_send_wr * *bad_wr) \
+	OUT_OF_LINE name##_list(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
+				struct ibv_send_wr **bad_wr)                                      \
+	{                                                                                         \
+		return post_list(qp, wr, bad_wr, name##_in_list, kind, locked, stamps);           \
+	}                                                                                         \
+	OUT_OF_LINE name##_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr,                    \
+				   struct ibv_send_wr **bad_wr)                                   \
+	{                                                                                         \
+		return post_unusual(qp, wr, bad_wr, kind, locked, stamps);                        \
+	}                                                                                         \
+	OUT_OF_LINE name##_inline(struct mlx4_qp * qp, struct ibv_send_wr * wr,                   \
+				  struct ibv_send_wr * *bad_wr)                                   \
 	{                                                                                         \
 		if (likely(is_usual_inline(&qp->sq, wr, kind)))                                   \
 			return post_inline(qp, wr, kind, locked, stamps);                         \
-		return name##_list(qp, wr, bad_wr);                                               \
+		return name##_unusual(qp, wr, bad_wr);                                            \
 	}                                                                                         \
-	static int __attribute__((noinline))                                                      \
-	name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)      \
+	OUT_OF_LINE name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
+				struct ibv_send_wr **bad_wr)                                      \
 	{                                                                                         \
 		if (likely((uint32_t)wr->num_sge - 1 < qp->sq.max_sge &&                          \
-			   post_one(qp, wr, wr->num_sge, kind, locked, stamps)))                  \
+			   post_one(qp, wr, kind, locked, stamps, true)))                         \
 			return 0;                                                                 \
-		return name##_list(qp, wr, bad_wr);                                               \
+		return name##_unusual(qp, wr, bad_wr);                                            \
 	}                                                                                         \
-	static int __attribute__((noinline))                                                      \
-	name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)             \
+	OUT_OF_LINE name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                         \
 		if (locked)                                                                       \
 			qlock_take(&qp->sq_lock);                                                 \
@@ -486,10 +548,10 @@ WQE_INLINE bool post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, int s
 			return name##_list(qp, wr, bad_wr);                                       \
 		if (unlikely(!is_usual(&qp->sq, wr, qp->sq.wq.head, kind)))                       \
 			return wr->send_flags & IBV_SEND_INLINE ? name##_inline(qp, wr, bad_wr)   \
-								: name##_list(qp, wr, bad_wr);    \
+								: name##_unusual(qp, wr, bad_wr); \
 		if (unlikely(wr->num_sge != 1))                                                   \
 			return name##_sges(qp, wr, bad_wr);                                       \
-		post_one(qp, wr, 1, kind, locked, stamps);                                        \
+		post_one(qp, wr, kind, locked, stamps, false);                                    \
 		return 0;                                                                         \
 	}
 

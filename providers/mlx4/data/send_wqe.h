@@ -72,14 +72,22 @@ WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 		slot_stamp(slot, 2 * M4_PIECE);
 }
 
-/* A WQE of SIZE bytes is being posted at INDEX: what is to be stamped for it is. Nothing is where
- * the last lap has had no WQE of several pieces. */
-WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, uint32_t index, uint32_t size)
+/* The function tells whether slots in front of INDEX may have to be stamped: not where the last lap
+ * has had no WQE of several pieces. */
+WQE_INLINE bool sq_is_dirty(const struct mlx4_sq *sq, uint32_t index)
 {
-	if (unlikely((int32_t)(sq->long_until - index) > 0))
+	return index - sq->last_long <= sq->wq.mask;
+}
+
+/* A WQE of SIZE bytes is being posted at INDEX, in a slot of several pieces: what is to be stamped
+ * for it is. Datagrams have several pieces all. */
+WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t index,
+			       uint32_t size)
+{
+	if (kind == SEND_DATAGRAM || unlikely(sq_is_dirty(sq, index)))
 		sq_stamp(sq, index + sq->spare);
-	if (size > M4_PIECE)
-		sq->long_until = index + sq->wq.mask + 1;
+	if (kind != SEND_DATAGRAM && size > M4_PIECE)
+		sq->last_long = index;
 }
 
 /* An atomic request has a segment more than others before its data. */
@@ -206,31 +214,50 @@ WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 
 }
 
 #ifdef __AVX__
-/* The function puts SGEs that have bytes. It returns false at one that has none. A CPU with AVX
- * stores 16 aligned bytes at once (Intel SDM vol. 3, "Guaranteed Atomic Operations"), so that a
- * segment is there whole, with the first word of its piece, or not at all. */
+/* The functions put SGEs that have bytes, from the last to the first, and return false, before they
+ * put anything wrong, where one has none. A CPU with AVX stores 16 aligned bytes at once (Intel SDM
+ * vol. 3, "Guaranteed Atomic Operations"), so that a segment is there whole, with the first word of
+ * its piece, or not at all. */
+WQE_INLINE bool wqe_put_four_sges(uint8_t *to, const struct ibv_sge *sge)
+{
+	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);
+	const seg_sge c = seg_load_sge(&sge[2]), d = seg_load_sge(&sge[3]);
+
+	if (unlikely(!seg_has_bytes(seg_least(seg_least(a, b), seg_least(c, d)))))
+		return false;
+	seg_store_sge(to + 3 * M4_SEG, d);
+	seg_store_sge(to + 2 * M4_SEG, c);
+	seg_store_sge(to + M4_SEG, b);
+	seg_store_sge(to, a);
+	return true;
+}
+
+/* Of one SGE to three, some are put twice, which costs less than to ask how many there are. */
+WQE_INLINE bool wqe_put_few_sges(uint8_t *to, const struct ibv_sge *sge, int n)
+{
+	const int middle = n > 1;
+	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[middle]);
+	const seg_sge c = seg_load_sge(&sge[n - 1]);
+
+	if (unlikely(!seg_has_bytes(seg_least(seg_least(a, b), c))))
+		return false;
+	seg_store_sge(to + (n - 1) * M4_SEG, c);
+	seg_store_sge(to + middle * M4_SEG, b);
+	seg_store_sge(to, a);
+	return true;
+}
+
+/* N is 1 at least. What is no four is at the beginning of the list, and overlaps what is behind. */
 WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
 {
-	uint8_t *to = ctrl + at + (uint32_t)n * M4_SEG;
+	uint8_t *const to = ctrl + at;
 
-	for (sge += n; n >= 4; n -= 4) {
-		sge -= 4;
-		to -= 4 * M4_SEG;
-		if (unlikely(!sge[0].length || !sge[1].length || !sge[2].length || !sge[3].length))
+	if (n < 4)
+		return wqe_put_few_sges(to, sge, n);
+	for (n -= 4; n > 0; n -= 4)
+		if (unlikely(!wqe_put_four_sges(to + n * M4_SEG, sge + n)))
 			return false;
-		seg_put_sge_whole(to + 3 * M4_SEG, &sge[3]);
-		seg_put_sge_whole(to + 2 * M4_SEG, &sge[2]);
-		seg_put_sge_whole(to + M4_SEG, &sge[1]);
-		seg_put_sge_whole(to, &sge[0]);
-	}
-	for (; n; n--) {
-		sge--;
-		to -= M4_SEG;
-		if (unlikely(!sge->length))
-			return false;
-		seg_put_sge_whole(to, sge);
-	}
-	return true;
+	return wqe_put_four_sges(to, sge);
 }
 
 enum { SGES_ARE_WHOLE = true };
@@ -256,8 +283,12 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 		seg_put_sge(data, sge);
 		return;
 	}
-	if (!aside && wqe_put_whole_sges(ctrl, at, sge, 1))
+#ifdef __AVX__
+	if (!aside && likely(sge->length)) {
+		seg_store_sge(data, seg_load_sge(sge));
 		return;
+	}
+#endif
 	data->lkey = htobe32(sge->lkey);
 	data->addr = htobe64(sge->addr);
 	wqe_put_word(ctrl, at, sge->length ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
@@ -321,7 +352,7 @@ WQE_INLINE uint32_t wqe_put_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sg
 {
 	uint32_t end = at + (uint32_t)n * M4_SEG;
 
-	if (!aside && wqe_put_whole_sges(ctrl, at, sge, n))
+	if (!aside && n && wqe_put_whole_sges(ctrl, at, sge, n))
 		return end;
 	sge += n;
 	for (uint32_t seg = end; seg != at;) {
@@ -385,56 +416,80 @@ WQE_INLINE uint32_t stream_end(const struct wqe_stream *stream)
 	return (uint32_t)align_up(stream->at, M4_SEG);
 }
 
+/* How many inline bytes a piece has. */
+enum { PIECE_INLINE = M4_PIECE - M4_INLINE_HEADER };
+
+/* The function puts the last inline bytes of a WQE, and returns where that ends. */
+WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
+					uint32_t length)
+{
+	copy_small(ctrl + at + M4_INLINE_HEADER, from, length);
+	wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | length, NULL);
+	return (uint32_t)align_up(at + M4_INLINE_HEADER + length, M4_SEG);
+}
+
+/* The function puts inline bytes that fill the rest of their piece, which is PART of them. */
+WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t part)
+{
+	uint8_t *to = ctrl + at + M4_INLINE_HEADER;
+
+	if (part >= 32) {
+		copy_32(to, from);
+		copy_32(to + part - 32, from + part - 32);
+	} else {
+		copy_small(to, from, part);
+	}
+	wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | part, NULL);
+}
+
 /* The function puts the LENGTH bytes at FROM inline, which are all that there are, and returns
  * where the WQE ends. */
 WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t length)
 {
-	for (;;) {
-		uint32_t room = M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
-		uint32_t part = min_of(length, room);
+	const uint32_t room = M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
 
-		copy_small(ctrl + at + M4_INLINE_HEADER, from, part);
-		wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | part, NULL);
-		if (likely(length <= room))
-			return (uint32_t)align_up(at + M4_INLINE_HEADER + part, M4_SEG);
-		at += M4_INLINE_HEADER + part;
-		from += part;
-		length -= part;
+	if (likely(length <= room))
+		return wqe_put_last_inline(ctrl, at, from, length);
+	wqe_fill_inline(ctrl, at, from, room);
+	from += room;
+	length -= room;
+	for (at += M4_INLINE_HEADER + room; length > PIECE_INLINE; length -= PIECE_INLINE) {
+		wqe_fill_inline(ctrl, at, from, PIECE_INLINE);
+		from += PIECE_INLINE;
+		at += M4_PIECE;
 	}
+	return wqe_put_last_inline(ctrl, at, from, length);
 }
 
 /* ---- control ---- */
 
-/* The function writes the control segment of a WQE of SIZE bytes, but for its first word. FLAGS are
- * those of its third. */
-WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, bool fence, uint32_t flags,
-				__be32 imm)
+/* The function writes the control segment of a WQE of SIZE bytes, but for its first word. CONTROL
+ * has the second word above the third one. */
+WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, uint64_t control, __be32 imm)
 {
-	__be32 *words = (__be32 *)ctrl;
-
-	words[1] = htobe32((fence ? FLD_BITS(M4_CTRL_FENCE) : 0) | size / M4_SEG);
-	words[2] = htobe32(flags);
-	words[3] = imm;
+	seg_put_be64(ctrl + sizeof(imm), control | (uint64_t)(size / M4_SEG) << 32);
+	*(__be32 *)fld_at(ctrl, M4_CTRL_IMM) = imm;
 }
 
-/* The third word of a control segment for each combination of enum ibv_send_flags. Only datagrams
- * and frames have checksums, and a frame is sent without an ICRC. */
-#define FLAGS_OF(send_flags)                                                   \
-	(((send_flags)&IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |                  \
-	 ((send_flags)&IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0) | \
+/* The two words for each combination of enum ibv_send_flags. Only datagrams and frames have
+ * checksums, and a frame is sent without an ICRC. */
+#define CONTROL_OF(send_flags)                                                         \
+	((uint64_t)((send_flags)&IBV_SEND_FENCE ? FLD_BITS(M4_CTRL_FENCE) : 0) << 32 | \
+	 ((send_flags)&IBV_SEND_SIGNALED ? M4_SIGNALED : 0) |                          \
+	 ((send_flags)&IBV_SEND_SOLICITED ? FLD_BITS(M4_CTRL_SOLICITED) : 0) |         \
 	 ((send_flags)&IBV_SEND_IP_CSUM ? M4_CHECKSUMS : 0))
-#define FLAGS_OF_4(n) FLAGS_OF(n), FLAGS_OF((n) + 1), FLAGS_OF((n) + 2), FLAGS_OF((n) + 3)
+#define CONTROL_OF_4(n) CONTROL_OF(n), CONTROL_OF((n) + 1), CONTROL_OF((n) + 2), CONTROL_OF((n) + 3)
 
-WQE_INLINE uint32_t wqe_flags(const struct mlx4_sq *sq, enum send_kind kind,
-			      unsigned int send_flags)
+WQE_INLINE uint64_t wqe_control(const struct mlx4_sq *sq, enum send_kind kind,
+				unsigned int send_flags)
 {
-	static const uint8_t flags[] = {
-		FLAGS_OF_4(0),  FLAGS_OF_4(4),  FLAGS_OF_4(8),  FLAGS_OF_4(12),
-		FLAGS_OF_4(16), FLAGS_OF_4(20), FLAGS_OF_4(24), FLAGS_OF_4(28),
+	static const uint64_t control[] = {
+		CONTROL_OF_4(0),  CONTROL_OF_4(4),  CONTROL_OF_4(8),  CONTROL_OF_4(12),
+		CONTROL_OF_4(16), CONTROL_OF_4(20), CONTROL_OF_4(24), CONTROL_OF_4(28),
 	};
 
-	return sq->flags_always | (kind == SEND_RAW ? FLD_BITS(M4_CTRL_SOLICITED) : 0) |
-	       flags[send_flags % (kind_has_sums(kind) ? ARRAY_SIZE(flags) : IBV_SEND_IP_CSUM)];
+	return sq->control_always | (kind == SEND_RAW ? FLD_BITS(M4_CTRL_SOLICITED) : 0) |
+	       control[send_flags % (kind_has_sums(kind) ? ARRAY_SIZE(control) : IBV_SEND_IP_CSUM)];
 }
 
 /* The function returns the SRQ that a request of XRC is for, as the third word has it. */

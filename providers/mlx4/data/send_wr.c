@@ -61,8 +61,7 @@ static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcod
 	if (unlikely(head - qp->batch.first >= sq->spare && sq->slot_log > M4_MIN_SLOT_LOG))
 		sq_stamp(sq, head);
 	ctrl = sq_slot(sq, head);
-	wqe_put_control(ctrl, head_size, qpx->wr_flags & IBV_SEND_FENCE,
-			wqe_flags(sq, qp->kind, qpx->wr_flags), imm);
+	wqe_put_control(ctrl, head_size, wqe_control(sq, qp->kind, qpx->wr_flags), imm);
 	*(__be32 *)ctrl = htobe32(wqe_owner_opcode(sq, head, opcode) ^ FLD_BITS(M4_CTRL_OWNER));
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, qpx->wr_id, done_as);
 	sq->wq.head = head + 1;
@@ -300,12 +299,19 @@ static bool batch_pushes(const struct mlx4_qp *qp, uint32_t size)
 	       size <= qp->sq.bf->half;
 }
 
+/* A WQE of SIZE bytes has been posted at INDEX. */
+static void batch_stamp(struct mlx4_qp *qp, uint32_t index, uint32_t size)
+{
+	if (qp->sq.slot_log > M4_MIN_SLOT_LOG)
+		sq_stamp_ahead(&qp->sq, qp->kind, index, size);
+}
+
 static void batch_push(struct mlx4_qp *qp, uint32_t size)
 {
 	uint32_t owner_opcode = be32toh(*(__be32 *)qp->batch.ctrl) ^ FLD_BITS(M4_CTRL_OWNER);
 
 	doorbell_push(&qp->sq, qp->batch.ctrl, size, owner_opcode, qp->batch.first);
-	sq_stamp_ahead(&qp->sq, qp->batch.first, size);
+	batch_stamp(qp, qp->batch.first, size);
 }
 
 static void batch_post(struct mlx4_qp *qp)
@@ -325,7 +331,7 @@ static void batch_post(struct mlx4_qp *qp)
 		wqe_reveal(qp, i);
 		dma_store_barrier();
 		*first ^= htobe32(FLD_BITS(M4_CTRL_OWNER));
-		sq_stamp_ahead(sq, i, wqe_size((uint8_t *)first));
+		batch_stamp(qp, i, wqe_size((uint8_t *)first));
 	}
 	doorbell_send(sq);
 }

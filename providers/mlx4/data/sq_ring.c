@@ -12,7 +12,7 @@
 /* Each slot has the ownership bit of the lap before the first, which is that of no WQE. */
 void mlx4_sq_ring_init(struct mlx4_sq *sq)
 {
-	sq->long_until = 0;
+	sq->last_long = sq->wq.head - sq->wq.mask - 1;
 	for (uint32_t i = 0; i <= sq->wq.mask; i++) {
 		__be32 *words = (__be32 *)sq_slot(sq, i);
 

@@ -167,7 +167,7 @@ static struct mlx4_context *new_context(const struct rig_options *opt)
 	ctx->uar = alloc_page();
 	qlock_init(&ctx->bf.lock, true);
 	if (opt->blueflame) {
-		ctx->bf.page = alloc_page();
+		ctx->bf.page = ctx->bf.next = alloc_page();
 		ctx->bf.half = RIG_BF_REG / 2;
 	}
 	provider_id_lookup_init(&ctx->ids);

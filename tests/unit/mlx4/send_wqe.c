@@ -158,35 +158,69 @@ static void both_doors_put_the_same_bytes(void **state)
 	}
 }
 
-/* A list is put by whole pieces where it can be, and one by one by the other door: the bytes are
- * the same, wherever an SGE has no bytes (which is inline, as a length of 0 stands for 2 GiB). */
-static void long_lists_are_the_same_by_both_doors(void **state)
+/* SGES of which EMPTY has no bytes; -1: all have some. */
+static void list_is_the_same_by_both_doors(int sges, int empty)
 {
-	enum { SGES = 14, FIRST = 2 };
-	const struct rig_options options = { .send_sge = SGES };
+	enum { MAX_SGES = 14, FIRST = 2 };
+	const struct rig_options options = { .send_sge = MAX_SGES };
+	struct rig *old = rig_new(&options), *new = rig_new(&options);
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .num_sge = sges };
+	struct ibv_sge sge[MAX_SGES];
+
+	for (int i = 0; i < sges; i++)
+		sge[i] = (struct ibv_sge){ 0x1111222233330000u + (unsigned int)i,
+					   i == empty ? 0 : 0x100u + (unsigned int)i,
+					   0x5500u + (unsigned int)i };
+	wr.sg_list = sge;
+	post_one(old, &wr);
+	by_wr(&new->qp->vqp.qp_ex, &wr);
+	for (int i = 0; i < sges; i++) {
+		const uint8_t *seg = rig_slot(old, 0) + (FIRST + i) * M4_SEG;
+
+		assert_int_equal(fld_get(seg, M4_DATA_LEN), sge[i].length);
+		assert_int_equal(fld_get(seg, M4_DATA_INLINE), i == empty);
+		assert_int_equal(fld_get(seg, M4_DATA_LKEY), sge[i].lkey);
+		assert_int_equal(fld_get(seg, M4_DATA_ADDR), sge[i].addr);
+	}
+	assert_memory_equal(rig_slot(old, 0), rig_slot(new, 0), (size_t)(FIRST + sges) * M4_SEG);
+	if (sges < MAX_SGES)
+		check_bytes(rig_slot(old, 0) + (FIRST + sges) * M4_SEG,
+			    (FIRST + sges) * M4_SEG % M4_PIECE ? "00000000" : STAMP);
+	rig_free(old);
+	rig_free(new);
+}
+
+/* A list is put by fours where it can be, and one by one by the other door: the bytes are the same,
+ * wherever an SGE has no bytes (which is inline, as a length of 0 stands for 2 GiB). */
+static void lists_are_the_same_by_both_doors(void **state)
+{
+	(void)state;
+	for (int sges = 1; sges <= 14; sges++)
+		for (int empty = -1; empty < sges; empty++)
+			list_is_the_same_by_both_doors(sges, empty);
+}
+
+/* One door copies what is left of a piece at once, and the other by parts. */
+static void inline_bytes_are_the_same_by_both_doors(void **state)
+{
+	enum { MAX = 300 };
+	const struct rig_options options = { .max_inline = MAX };
+	uint8_t bytes[MAX];
 
 	(void)state;
-	for (int empty = -1; empty < SGES; empty++) {
+	for (unsigned int i = 0; i < MAX; i++)
+		bytes[i] = (uint8_t)(i * 7 + 1);
+	for (uint32_t length = 0; length <= MAX; length++) {
 		struct rig *old = rig_new(&options), *new = rig_new(&options);
-		struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .num_sge = SGES };
-		struct ibv_sge sges[SGES];
+		struct ibv_sge sge = { (uintptr_t)bytes, length, 0 };
+		struct ibv_send_wr wr = { .opcode = length % 2 ? IBV_WR_SEND : IBV_WR_RDMA_WRITE,
+					  .sg_list = &sge,
+					  .num_sge = 1,
+					  .send_flags = IBV_SEND_INLINE };
 
-		for (int i = 0; i < SGES; i++)
-			sges[i] = (struct ibv_sge){ 0x1111222233330000u + (unsigned int)i,
-						    i == empty ? 0 : 0x100u + (unsigned int)i,
-						    0x5500u + (unsigned int)i };
-		wr.sg_list = sges;
 		post_one(old, &wr);
 		by_wr(&new->qp->vqp.qp_ex, &wr);
-		for (int i = 0; i < SGES; i++) {
-			const uint8_t *seg = rig_slot(old, 0) + (FIRST + i) * M4_SEG;
-
-			assert_int_equal(fld_get(seg, M4_DATA_LEN), sges[i].length);
-			assert_int_equal(fld_get(seg, M4_DATA_INLINE), i == empty);
-			assert_int_equal(fld_get(seg, M4_DATA_LKEY), sges[i].lkey);
-			assert_int_equal(fld_get(seg, M4_DATA_ADDR), sges[i].addr);
-		}
-		assert_memory_equal(rig_slot(old, 0), rig_slot(new, 0), (FIRST + SGES) * M4_SEG);
+		assert_memory_equal(rig_slot(old, 0), rig_slot(new, 0), 1u << old->qp->sq.slot_log);
 		rig_free(old);
 		rig_free(new);
 	}
@@ -467,6 +501,80 @@ static void space_in_front_of_the_head_is_stamped(void **state)
 	rig_free(rig);
 }
 
+/* Datagrams have several pieces each, by themselves and in lists; so have connected requests of
+ * many SGEs, in front of which lists of short ones come by. */
+static void space_in_front_of_lists_is_stamped(void **state)
+{
+	enum { LIST = 4, LAPS = 4 };
+	struct rig_options options = large_slots;
+
+	(void)state;
+	for (int is_datagram = 0; is_datagram < 2; is_datagram++) {
+		struct ibv_ah_attr attr = { .port_num = 1, .dlid = 1 };
+		struct ibv_send_wr wr[LIST] = { 0 };
+		struct ibv_ah *ah;
+		struct rig *rig;
+
+		options.type = is_datagram ? IBV_QPT_UD : IBV_QPT_RC;
+		options.send_sge = is_datagram ? 1 : LARGE_SGES;
+		rig = rig_new(&options);
+		assert_int_equal(mlx4_ah_create(&rig->pd.pd, &attr, &ah), 0);
+		for (uint32_t i = 0; i < LAPS * rig_slots(rig); i += LIST) {
+			bool alone = i / rig_slots(rig) % 2 == 0;
+
+			for (int n = 0; n < LIST; n++) {
+				wr[n] = (struct ibv_send_wr){ .opcode = IBV_WR_SEND,
+							      .sg_list = large,
+							      .num_sge = alone && !is_datagram
+										 ? LARGE_SGES
+										 : 1,
+							      .send_flags = IBV_SEND_SIGNALED };
+				wr[n].next = alone || n == LIST - 1 ? NULL : &wr[n + 1];
+				if (is_datagram)
+					wr[n].wr.ud.ah = ah;
+			}
+			for (int n = 0; n < (alone ? LIST : 1); n++) {
+				post_one(rig, &wr[n]);
+				check_free(rig);
+			}
+			for (uint32_t n = 0; n < LIST; n++)
+				complete_send(rig, i + n);
+		}
+		assert_int_equal(mlx4_ah_destroy(ah), 0);
+		rig_free(rig);
+	}
+}
+
+/* Whichever the opcode, nothing is posted in a state that does not allow it. */
+static void nothing_is_posted_before_rts(void **state)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++) {
+		const struct rig_options options = { .type = types[i], .max_inline = 32 };
+		struct rig *rig = rig_new(&options);
+		struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+
+		assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &reset, IBV_QP_STATE), 0);
+		for (int opcode = IBV_WR_RDMA_WRITE; opcode <= IBV_WR_SEND_WITH_IMM; opcode++)
+			for (int is_inline = 0; is_inline < 2; is_inline++) {
+				struct ibv_sge sge = { (uintptr_t)payload, 8, 0 };
+				struct ibv_send_wr wr = { .opcode = (enum ibv_wr_opcode)opcode,
+							  .sg_list = &sge,
+							  .num_sge = 1,
+							  .send_flags =
+								  is_inline ? IBV_SEND_INLINE : 0 },
+						   *bad = NULL;
+
+				assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad),
+						 EINVAL);
+				assert_ptr_equal(bad, &wr);
+			}
+		rig_free(rig);
+	}
+}
+
 static void batch_send(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_flags = IBV_SEND_SIGNALED;
@@ -580,6 +688,34 @@ static void long_batch_of_short_slots_writes_nothing_else(void **state)
 	rig_free(rig);
 }
 
+/* Indexes run freely: nothing changes when they pass half of their range, or all of it. */
+static void short_slots_are_not_stamped_at_any_index(void **state)
+{
+	const struct rig_options options = { .send_wr = 64, .send_sge = 1, .recv_sge = 1 };
+	static const uint32_t starts[] = { 0x7fffff80, 0x80000080, 0xffffff80 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(starts); i++) {
+		struct rig *rig = rig_new(&options);
+		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+		struct wq *wq = &rig->qp->sq.wq;
+		uint8_t *behind = rig_slot(rig, 0) + (size_t)rig_slots(rig) * M4_PIECE;
+
+		assert_int_equal(starts[i] % rig_slots(rig), 0);
+		wq->head = wq->tail = starts[i] + rig_slots(rig) - 4;
+		wq->limit = wq->head + wq->max_post;
+		ibv_wr_start(qpx);
+		for (uint32_t n = 0; n < wq->max_post; n++)
+			ibv_wr_send(qpx);
+		assert_int_equal(ibv_wr_complete(qpx), 0);
+		check_bytes(behind, "00000000");
+		for (uint32_t n = 0; n < rig->qp->sq.spare; n++)
+			assert_int_not_equal(fld_get(rig_slot(rig, wq->head + n), FLD(0, 30, 0)),
+					     0x7fffffff);
+		rig_free(rig);
+	}
+}
+
 /* ---- registers ---- */
 
 static uint32_t send_register(struct rig *rig)
@@ -621,7 +757,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_put_the_same_bytes),
-		cmocka_unit_test(long_lists_are_the_same_by_both_doors),
+		cmocka_unit_test(lists_are_the_same_by_both_doors),
+		cmocka_unit_test(inline_bytes_are_the_same_by_both_doors),
 		cmocka_unit_test(requests_on_keys_are_whole),
 		cmocka_unit_test(windows_are_unbound_and_refused),
 		cmocka_unit_test(address_of_a_datagram_is_behind_the_control_segment),
@@ -631,10 +768,13 @@ int main(void)
 		cmocka_unit_test(atomic_does_not_leave_its_slot),
 		cmocka_unit_test(ownership_changes_with_each_lap),
 		cmocka_unit_test(space_in_front_of_the_head_is_stamped),
+		cmocka_unit_test(space_in_front_of_lists_is_stamped),
+		cmocka_unit_test(nothing_is_posted_before_rts),
 		cmocka_unit_test(batch_leaves_stamps_until_it_is_complete),
 		cmocka_unit_test(aborted_batch_leaves_stamps),
 		cmocka_unit_test(long_batch_leaves_nothing_of_the_last_lap),
 		cmocka_unit_test(long_batch_of_short_slots_writes_nothing_else),
+		cmocka_unit_test(short_slots_are_not_stamped_at_any_index),
 		cmocka_unit_test(doorbell_has_the_number_of_the_qp),
 		cmocka_unit_test(blueflame_has_the_wqe_in_buffers_by_turns),
 	};

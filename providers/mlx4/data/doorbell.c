@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * doorbell.c - the register of BlueFlame, where threads may meet there.
+ */
+#include "providers/mlx4/data/doorbell.h"
+
+void mlx4_blueflame_copy_locked(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size)
+{
+	qlock_take(&bf->lock);
+	blueflame_copy(bf, ctrl, size);
+	qlock_drop(&bf->lock);
+}
