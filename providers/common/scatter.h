@@ -12,6 +12,32 @@
 
 #include "providers/common/seg.h"
 
+#ifdef __AVX__
+/* The function puts four buffers, unless one of them has no bytes: then it returns false. */
+SEG_INLINE bool scatter_put_four(struct data_seg *seg, const struct ibv_sge *sge)
+{
+	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);
+	const seg_sge c = seg_load_sge(&sge[2]), d = seg_load_sge(&sge[3]);
+
+	if (__builtin_expect(!seg_has_bytes(seg_least(seg_least(a, b), seg_least(c, d))), 0))
+		return false;
+	seg_store_sge(&seg[0], a);
+	seg_store_sge(&seg[1], b);
+	seg_store_sge(&seg[2], c);
+	seg_store_sge(&seg[3], d);
+	return true;
+}
+#else
+SEG_INLINE bool scatter_put_four(struct data_seg *seg, const struct ibv_sge *sge)
+{
+	if (!sge[0].length || !sge[1].length || !sge[2].length || !sge[3].length)
+		return false;
+	for (int i = 0; i < 4; i++)
+		seg_put_sge(&seg[i], &sge[i]);
+	return true;
+}
+#endif
+
 /* Buffers of no bytes get no segment (0 would mean 2 GiB); a list shorter than the WQE ends with
  * DATA_SEG_LKEY_END. */
 SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struct ibv_sge *sge,
@@ -26,10 +52,10 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 			seg_put_data(seg + 1, 0, DATA_SEG_LKEY_END, 0);
 		return;
 	}
-	/* Buffers are put two at a time, up to one of no bytes. */
-	for (; n > 1 && sge[0].length && sge[1].length; n -= 2, sge += 2, seg += 2) {
-		seg_put_sge(seg, sge);
-		seg_put_sge(seg + 1, sge + 1);
+	/* Buffers are put four at a time, up to one of no bytes. */
+	for (; n >= 4 && scatter_put_four(seg, sge); n -= 4) {
+		sge += 4;
+		seg += 4;
 	}
 	for (; n > 0; n--, sge++) {
 		if (__builtin_expect(!sge->length, 0))

@@ -52,7 +52,7 @@ static void srq_list_init(struct mlx4_srq *srq)
 	for (uint32_t i = 0; i < srq->wqes; i++) {
 		uint8_t *wqe = srq_wqe(srq, i);
 
-		fld_set(wqe, M4_SRQ_NEXT, (i + 1) & (srq->wqes - 1));
+		*srq_link(wqe) = htobe32((i + 1) & (srq->wqes - 1));
 		for (uint32_t at = M4_SEG; at < 1u << srq->stride_log; at += M4_SEG)
 			fld_set(wqe + at, M4_DATA_LKEY, M4_TERMINATOR_LKEY);
 	}

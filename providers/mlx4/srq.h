@@ -18,7 +18,7 @@
 
 struct mlx4_srq;
 
-typedef int post_srq_fn(struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+typedef int post_srq_fn(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 struct mlx4_srq {
 	struct qlock lock; /* guards the list and wr_ids */
@@ -27,7 +27,6 @@ struct mlx4_srq {
 	uint32_t stride_log;
 	uint32_t wqes, max_sge;
 	uint32_t head, tail; /* of the list */
-	uint16_t posted;
 	uint64_t *wr_ids;
 	__be32 *dbrec;
 	bool error_reported; /* of XRC */
@@ -46,10 +45,12 @@ static inline uint8_t *srq_wqe(const struct mlx4_srq *srq, uint32_t index)
 	return srq->ring + ((size_t)index << srq->stride_log);
 }
 
-static inline __be16 *srq_link(const uint8_t *wqe)
+/* The index of the next WQE is in the lower half of a word, the rest of which is 0. */
+static inline __be32 *srq_link(const uint8_t *wqe)
 {
-	static_assert(FLD_WIDTH(M4_SRQ_NEXT) == 16, "the index of the next WQE is a half-word");
-	return (__be16 *)fld_at(wqe, M4_SRQ_NEXT);
+	static_assert(FLD_DWORD(M4_SRQ_NEXT) == 0 && FLD_SHIFT(M4_SRQ_NEXT) == 0,
+		      "it is the first word");
+	return (__be32 *)(uintptr_t)wqe;
 }
 
 /* The function gives the WQE at INDEX back to the list, and returns the request's wr_id. The lock
@@ -58,7 +59,7 @@ static inline uint64_t srq_take_back(struct mlx4_srq *srq, uint32_t index)
 {
 	index &= srq->wqes - 1;
 	order_observe(srq);
-	*srq_link(srq_wqe(srq, srq->tail)) = htobe16((uint16_t)index);
+	*srq_link(srq_wqe(srq, srq->tail)) = htobe32(index);
 	srq->tail = index;
 	return srq->wr_ids[index];
 }

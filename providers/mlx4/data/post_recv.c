@@ -42,16 +42,19 @@ refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 /* The constant ONE says that WQEs are a single segment. The function returns false when the request
  * is unusual, and perhaps cannot be posted. */
 RECV_INLINE bool recv_is_usual(const struct mlx4_rq *rq, uint32_t head,
-			       const struct ibv_recv_wr *wr, bool one)
+			       const struct ibv_recv_wr *wr, uint32_t sge_limit, bool one)
 {
 	if (unlikely(head == rq->wq.limit))
 		return false;
 	if (one)
-		return likely(wr->num_sge == 1 && rq->sge_limit > 1 && wr->sg_list->length);
-	return likely((uint32_t)wr->num_sge < rq->sge_limit);
+		return likely(wr->num_sge == 1 && sge_limit > 1 && wr->sg_list->length);
+	return likely((uint32_t)wr->num_sge < sge_limit);
 }
 
-RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr, bool one)
+/* WR_IDS are the queue's: a list keeps them at hand, where one request would have to save a
+ * register. */
+RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
+			  uint64_t *const *wr_ids, bool one)
 {
 	const uint32_t unit = head & rq->wq.mask;
 	uint8_t *wqe = rq->buf + ((size_t)unit << (one ? ONE_SGE_LOG : rq->stride_log));
@@ -60,7 +63,7 @@ RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_re
 		seg_put_sge(wqe, wr->sg_list);
 	else
 		scatter_put((struct data_seg *)wqe, rq->max_sge, wr->sg_list, wr->num_sge);
-	rq->wq.wr_ids[unit] = wr->wr_id;
+	(*wr_ids)[unit] = wr->wr_id;
 }
 
 /* The function returns 0, or an errno, with the reason logged. */
@@ -70,7 +73,7 @@ OUT_OF_LINE recv_put_unusual(struct mlx4_rq *rq, uint32_t head, const struct ibv
 		return refuse(rq, wr, true);
 	if ((uint32_t)wr->num_sge >= rq->sge_limit)
 		return refuse(rq, wr, false);
-	recv_put(rq, head, wr, false);
+	recv_put(rq, head, wr, &rq->wq.wr_ids, false);
 	return 0;
 }
 
@@ -85,12 +88,14 @@ RECV_INLINE void recv_ring_doorbell(struct mlx4_rq *rq, uint32_t head)
 RECV_INLINE int post_list(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			  bool one)
 {
+	const uint32_t sge_limit = rq->sge_limit;
+	uint64_t *const wr_ids = rq->wq.wr_ids;
 	uint32_t head = rq->wq.head;
 	int ret = 0;
 
 	for (; wr; wr = wr->next, head++) {
-		if (recv_is_usual(rq, head, wr, one)) {
-			recv_put(rq, head, wr, one);
+		if (recv_is_usual(rq, head, wr, sge_limit, one)) {
+			recv_put(rq, head, wr, &wr_ids, one);
 			continue;
 		}
 		ret = recv_put_unusual(rq, head, wr);
@@ -123,9 +128,9 @@ RECV_INLINE int post_one(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_
 	if (locked)
 		qlock_take(&rq->lock);
 	head = rq->wq.head;
-	if (unlikely(!wr || wr->next || !recv_is_usual(rq, head, wr, one)))
+	if (unlikely(!wr || wr->next || !recv_is_usual(rq, head, wr, rq->sge_limit, one)))
 		return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
-	recv_put(rq, head, wr, one);
+	recv_put(rq, head, wr, &rq->wq.wr_ids, one);
 	recv_ring_doorbell(rq, head + 1);
 	if (locked)
 		qlock_drop(&rq->lock);
@@ -185,7 +190,7 @@ refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 
 /* The function writes a request into the WQE at HEAD, and returns the index of the next one. */
 RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
-			     const struct ibv_recv_wr *wr, bool one)
+			     const struct ibv_recv_wr *wr, uint64_t *const *wr_ids, bool one)
 {
 	uint8_t *wqe = srq->ring + ((size_t)head << (one ? SHARED_ONE_SGE_LOG : srq->stride_log));
 
@@ -194,8 +199,8 @@ RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
 	else
 		scatter_put((struct data_seg *)(wqe + M4_SEG), srq->max_sge, wr->sg_list,
 			    wr->num_sge);
-	srq->wr_ids[head] = wr->wr_id;
-	return be16toh(*srq_link(wqe));
+	(*wr_ids)[head] = wr->wr_id;
+	return be32toh(*srq_link(wqe));
 }
 
 RECV_INLINE bool srq_is_usual(const struct mlx4_srq *srq, uint32_t head,
@@ -207,31 +212,44 @@ RECV_INLINE bool srq_is_usual(const struct mlx4_srq *srq, uint32_t head,
 		   : likely((uint32_t)wr->num_sge <= srq->max_sge);
 }
 
-RECV_INLINE void srq_ring_doorbell(struct mlx4_srq *srq, uint32_t head, uint32_t posted)
+/* The function puts a request without bytes, or with none of a buffer. It returns false when that
+ * cannot be posted. */
+static bool __attribute__((noinline))
+srq_put_unusual(const struct mlx4_srq *srq, uint32_t *head, const struct ibv_recv_wr *wr)
+{
+	if (!srq_is_usual(srq, *head, wr, false))
+		return false;
+	*head = srq_put(srq, *head, wr, &srq->wr_ids, false);
+	return true;
+}
+
+RECV_INLINE void srq_ring_doorbell(struct mlx4_srq *srq, uint32_t head, uint32_t n)
 {
 	srq->head = head;
-	srq->posted = (uint16_t)posted;
 	order_publish(srq);
-	doorbell_recv(srq->dbrec, posted);
+	doorbell_recv_more(srq->dbrec, n);
 }
 
 /* The function posts a list. The lock is held, if there is one, and dropped. */
 RECV_INLINE int srq_post_list(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr, bool one)
 {
-	uint32_t head = srq->head, posted = srq->posted;
+	uint64_t *const wr_ids = srq->wr_ids;
+	uint32_t head = srq->head, n = 0, next;
 	int ret = 0;
 
-	for (; wr; wr = wr->next, posted++) {
-		if (likely(srq_is_usual(srq, head, wr, one)))
-			head = srq_put(srq, head, wr, one);
-		else if (one && srq_is_usual(srq, head, wr, false))
-			head = srq_put(srq, head, wr, false);
-		else
+	for (; wr; wr = wr->next, n++) {
+		if (likely(srq_is_usual(srq, head, wr, one))) {
+			head = srq_put(srq, head, wr, &wr_ids, one);
+			continue;
+		}
+		next = head;
+		if (!srq_put_unusual(srq, &next, wr))
 			break;
+		head = next;
 	}
-	if (likely(head != srq->head))
-		srq_ring_doorbell(srq, head, posted);
+	if (likely(n))
+		srq_ring_doorbell(srq, head, n);
 	if (unlikely(wr))
 		ret = refuse_shared(srq, wr, bad_wr);
 	qlock_leave(&srq->lock);
@@ -259,27 +277,28 @@ RECV_INLINE int srq_post_one(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
 	head = srq->head;
 	if (unlikely(!wr || wr->next || !srq_is_usual(srq, head, wr, one)))
 		return one ? srq_list_one_sge(srq, wr, bad_wr) : srq_list_any(srq, wr, bad_wr);
-	srq_ring_doorbell(srq, srq_put(srq, head, wr, one), srq->posted + 1u);
+	srq_ring_doorbell(srq, srq_put(srq, head, wr, &srq->wr_ids, one), 1);
 	if (locked)
 		qlock_drop(&srq->lock);
 	return 0;
 }
 
-#define SRQ_ROUTINES(name, one)                                                                    \
-	static int name(struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr) \
-	{                                                                                          \
-		return srq_post_one(srq, wr, bad_wr, one, false);                                  \
-	}                                                                                          \
-	OUT_OF_LINE name##_exchange(struct mlx4_srq *srq, struct ibv_recv_wr *wr,                  \
-				    struct ibv_recv_wr **bad_wr)                                   \
-	{                                                                                          \
-		return srq_post_one(srq, wr, bad_wr, one, true);                                   \
-	}                                                                                          \
-	static int name##_locked(struct mlx4_srq *srq, struct ibv_recv_wr *wr,                     \
-				 struct ibv_recv_wr **bad_wr)                                      \
-	{                                                                                          \
-		return qlock_is_idle(&srq->lock) ? name(srq, wr, bad_wr)                           \
-						 : name##_exchange(srq, wr, bad_wr);               \
+#define SRQ_ROUTINES(name, one)                                                                \
+	static int name(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) \
+	{                                                                                      \
+		return srq_post_one(to_msrq(srq), wr, bad, one, false);                        \
+	}                                                                                      \
+	OUT_OF_LINE name##_exchange(struct ibv_srq *srq, struct ibv_recv_wr *wr,               \
+				    struct ibv_recv_wr **bad)                                  \
+	{                                                                                      \
+		return srq_post_one(to_msrq(srq), wr, bad, one, true);                         \
+	}                                                                                      \
+	static int name##_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr,                  \
+				 struct ibv_recv_wr **bad)                                     \
+	{                                                                                      \
+		return likely(qlock_is_idle(&to_msrq(srq)->lock))                              \
+			       ? srq_post_one(to_msrq(srq), wr, bad, one, false)               \
+			       : name##_exchange(srq, wr, bad);                                \
 	}
 
 SRQ_ROUTINES(srq_post_one_sge, true)
@@ -294,7 +313,5 @@ post_srq_fn *mlx4_post_srq_routine(uint32_t stride_log, bool shared)
 
 int mlx4_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	struct mlx4_srq *srq = to_msrq(ibsrq);
-
-	return srq->post(srq, wr, bad_wr);
+	return to_msrq(ibsrq)->post(ibsrq, wr, bad_wr);
 }
