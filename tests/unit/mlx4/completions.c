@@ -613,9 +613,36 @@ static void runs_of_any_length_say_the_same(void **state)
 	rig_free(rig);
 }
 
+/* A program that has looked at a CQ by mlx4dv_init_obj() moves its consumer index by itself. */
+static void ring_of_the_program_is_not_cleaned(void **state)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND };
+
+	(void)state;
+	for (int taken = 0; taken < 2; taken++) {
+		struct rig *rig = rig_new(NULL);
+		const size_t size = (size_t)1 << (rig->cq->count_log + rig->cq->entry_log);
+		uint8_t *before = malloc(size);
+
+		assert_non_null(before);
+		rig_complete(rig, &cqe);
+		rig_complete(rig, &cqe);
+		rig->cq->taken = taken;
+		memcpy(before, rig->cq->buf.addr, size);
+		assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &reset, IBV_QP_STATE), 0);
+		assert_memory_equal(before, rig->cq->buf.addr, size);
+		check_bytes(rig->cq->dbrec, taken ? "00000000" : "00000002");
+		assert_int_equal(rig->cq->ci, taken ? 0 : 2);
+		free(before);
+		rig_free(rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ring_of_the_program_is_not_cleaned),
 		cmocka_unit_test(entries_of_both_sizes_are_read_lap_by_lap),
 		cmocka_unit_test(message_says_from_whom_it_is),
 		cmocka_unit_test(checksums_are_told),
