@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * context.c - opening a device, by both versions of the kernel's interface: the older one says
+ * nothing of the size of CQEs, which is 32 bytes then. A file of two pages stands for the device.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+#include <string.h>
+
+#include "prm/mlx4/cqe.h"
+#include "util/bits.h"
+
+enum { OLD = 3, NEW = 4 };
+
+static struct mlx4_ib_alloc_ucontext_resp answer; /* of the newer version */
+static size_t answer_size;                        /* that was asked for */
+
+int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata)
+{
+	const struct mlx4_ib_alloc_ucontext_resp_v3 old = {
+		.qp_tab_size = answer.qp_tab_size,
+		.bf_reg_size = answer.bf_reg_size,
+		.bf_regs_per_page = answer.bf_regs_per_page,
+	};
+
+	(void)vctx;
+	answer_size = udata->resp_len;
+	if (udata->resp_len == sizeof(old))
+		memcpy(udata->resp, &old, sizeof(old));
+	else
+		memcpy(udata->resp, &answer, udata->resp_len);
+	return 0;
+}
+
+static int device_file(void)
+{
+	int fd = memfd_create("mlx4", 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 2 * sysconf(_SC_PAGESIZE)), 0);
+	return fd;
+}
+
+static int open_device(uint32_t abi, int fd, struct verbs_context **vctx)
+{
+	static struct verbs_device device = { .device = { .name = "mlx4_0" } };
+
+	device.info.abi_version = abi;
+	return mlx4_context_alloc(&device, fd, vctx);
+}
+
+static uint32_t entry_log_of(struct verbs_context *vctx)
+{
+	const struct ibv_cq_init_attr_ex attr = { .cqe = 7 };
+	struct mlx4_context *ctx = to_mctx(&vctx->context);
+	struct verbs_cq *vcq;
+	uint32_t log;
+
+	ctx->device.known = true;
+	ctx->device.attr.max_cqe = 1024;
+	assert_int_equal(mlx4_cq_create(&vctx->context, &attr, &vcq), 0);
+	log = to_mcq(&vcq->cq)->entry_log;
+	assert_int_equal(mlx4_cq_destroy(&vcq->cq), 0);
+	return log;
+}
+
+static void cqes_are_as_large_as_the_kernel_says(void **state)
+{
+	static const struct {
+		uint32_t abi, cqe_size, entry_log;
+		size_t answer_size;
+	} cases[] = {
+		{ OLD, 0, 5, sizeof(struct mlx4_ib_alloc_ucontext_resp_v3) },
+		{ OLD, 64, 5, sizeof(struct mlx4_ib_alloc_ucontext_resp_v3) },
+		{ NEW, 32, 5, sizeof(answer) },
+		{ NEW, 64, 6, sizeof(answer) },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct verbs_context *vctx;
+		int fd = device_file();
+
+		answer = (struct mlx4_ib_alloc_ucontext_resp){ .bf_reg_size = RIG_BF_REG,
+							       .bf_regs_per_page = 8,
+							       .cqe_size = cases[i].cqe_size };
+		assert_int_equal(open_device(cases[i].abi, fd, &vctx), 0);
+		assert_int_equal(answer_size, cases[i].answer_size);
+		assert_int_equal(to_mctx(&vctx->context)->bf.half, RIG_BF_REG / 2);
+		assert_int_equal(entry_log_of(vctx), cases[i].entry_log);
+		mlx4_context_free(vctx);
+	}
+}
+
+static void other_cqes_are_not_known(void **state)
+{
+	struct verbs_context *vctx;
+	int fd = device_file();
+
+	(void)state;
+	answer = (struct mlx4_ib_alloc_ucontext_resp){ .cqe_size = 128 };
+	assert_int_equal(open_device(NEW, fd, &vctx), ENOTSUP);
+}
+
+/* Without registers of BlueFlame their page is not asked for. */
+static void adapter_without_blueflame_has_one_page(void **state)
+{
+	struct verbs_context *vctx;
+	int fd = device_file();
+
+	(void)state;
+	answer = (struct mlx4_ib_alloc_ucontext_resp){ .cqe_size = 64 };
+	assert_int_equal(open_device(NEW, fd, &vctx), 0);
+	assert_null(to_mctx(&vctx->context)->bf.page);
+	assert_int_equal(to_mctx(&vctx->context)->bf.half, 0);
+	mlx4_context_free(vctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cqes_are_as_large_as_the_kernel_says),
+		cmocka_unit_test(other_cqes_are_not_known),
+		cmocka_unit_test(adapter_without_blueflame_has_one_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
