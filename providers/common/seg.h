@@ -109,9 +109,9 @@ SEG_INLINE seg_sge seg_least(seg_sge a, seg_sge b)
 
 SEG_INLINE bool seg_has_bytes(seg_sge sge)
 {
-	enum { LENGTH = offsetof(struct ibv_sge, length) / sizeof(uint32_t) };
+	const __m128i length = _mm_setr_epi32(0, 0, -1, 0); /* struct ibv_sge: addr, length, lkey */
 
-	return _mm_extract_epi32(sge, LENGTH);
+	return !_mm_testz_si128(sge, length);
 }
 #endif
 #else
