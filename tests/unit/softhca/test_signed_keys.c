@@ -9,8 +9,9 @@
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "signed_key.h"
+#include "util/bits.h"
 
-enum { PAGE = 4096, OP_UMR = 0x25 };
+enum { PAGE = 4096, OP_SET_PSV = 0x20, OP_UMR = 0x25 };
 
 static void expect_signature_error(struct flat_cq *cq, const struct mkey *mkey)
 {
@@ -152,6 +153,83 @@ static void only_signed_data_is_damaged(void **state)
 	unpair();
 }
 
+/* ---- a key's PSV: it may be there, or not, or be another domain's ---- */
+
+static struct psv *psv_of(const struct mkey *mkey)
+{
+	return res_get(&flat.hca[1]->psvs, mkey->sig.mem.psv);
+}
+
+static struct pd *other_pd(struct hca *hca)
+{
+	return res_get(&hca->pds, flat_simple(hca, PRM_OP_ALLOC_PD, 0, PRM_STAT_OK));
+}
+
+static void psv_is_not_set(struct mkey *mkey)
+{
+	psv_of(mkey)->set = false;
+}
+
+static void psv_is_another_domains(struct mkey *mkey)
+{
+	psv_of(mkey)->pd->users--;
+	psv_of(mkey)->pd = other_pd(flat.hca[1]);
+	psv_of(mkey)->pd->users++;
+}
+
+static void psv_is_gone(struct mkey *mkey)
+{
+	psv_remove(flat.hca[1], psv_of(mkey));
+}
+
+static void psv_never_was(struct mkey *mkey)
+{
+	mkey->sig.mem.psv = 0xffffff;
+}
+
+static void a_key_without_its_psv_moves_nothing(void **state)
+{
+	void (*const happens[])(struct mkey * mkey) = { psv_is_not_set, psv_is_another_domains,
+							psv_is_gone, psv_never_was };
+	struct mkey *mkey;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(happens); i++) {
+		pair(NULL, PAGE);
+		mkey = signed_key(1, GUARD_DIF_CRC, GUARD_NONE, to, SIGNED_UNIT, rkey);
+		happens[i](mkey);
+		write_to(to, mkey->key, from, SIGNED_BLOCK);
+		flat_run(LONG / 1000);
+		flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_OP);
+		assert_int_equal(flat.mem[to + 1], 0);
+		expect_nothing_untold();
+		unpair();
+	}
+}
+
+/* A work request sets the PSVs of its own domain only. */
+static void a_foreign_psv_is_not_set(void **state)
+{
+	enum { MW_BIND = 0x06, START = 0x1234 };
+	struct psv *psv;
+	uint8_t seg[PSV_SEG_SIZE] = { 0 };
+
+	(void)state;
+	pair(NULL, PAGE);
+	assert_int_equal(psv_add(flat.hca[0], other_pd(flat.hca[0]), &psv), 0);
+	flat_ctrl(a, OP_SET_PSV, SIGNALED, 0);
+	fld_set(seg, SET_PSV_N, psv->n);
+	fld_set(seg, SET_PSV_SIGNATURE, START);
+	flat_segment(a, seg, sizeof(seg));
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 1000);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, MW_BIND);
+	assert_false(psv->set);
+	assert_true(psv->start != START);
+	unpair();
+}
+
 /* A list that a UMR reads is what software wrote, so no key on the way computes. A strict adapter
  * executes the request later, when the queue pair's CQ may have no room for a word about that. */
 static void a_list_is_not_computed(void **state)
@@ -187,6 +265,8 @@ int main(void)
 		IB(a_datagram_is_told_with_its_receive),
 		IB(an_atomic_is_told_to_its_target),
 		IB(a_list_is_not_computed),
+		IB(a_key_without_its_psv_moves_nothing),
+		IB(a_foreign_psv_is_not_set),
 		IB(a_bit_that_flips_on_the_wire_is_told),
 		IB(a_bit_that_flips_in_memory_is_told),
 		IB(only_signed_data_is_damaged),
