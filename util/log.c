@@ -95,7 +95,7 @@ void verbs_log_prefer(const char *path, enum verbs_log_level level)
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 {
-	int saved = errno;
+	int saved = errno, state;
 	char line[1024];
 	va_list args;
 	int n, len;
@@ -109,8 +109,11 @@ void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 	if (n > (int)sizeof(line) - 2)
 		n = sizeof(line) - 2;
 	line[n++] = '\n';
+	/* A thread that is to be cancelled may have locks here. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (write(log_fd, line, n) < 0) {
 		/* There is nowhere left to say so. */
 	}
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
 }

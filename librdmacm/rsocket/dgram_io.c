@@ -3,6 +3,7 @@
  * dgram_io.c - sends and receives datagrams: by UD where both sides know of each other, else by
  * UDP, together with what the sides have to tell each other.
  */
+#include "cancel.h"
 #include "dgram.h"
 
 #include <stdlib.h>
@@ -410,9 +411,11 @@ int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct 
 	size_t size = span->left;
 	int ret;
 
+	rdmacm_rs_shield_sleep();
 	pthread_mutex_lock(&rs->lock);
 	ret = send_locked(to_dgram(rs), span, rs_nonblocking(rs, flags), to, len);
 	pthread_mutex_unlock(&rs->lock);
+	rdmacm_rs_unshield_sleep();
 	*done = ret ? 0 : size;
 	return ret;
 }
@@ -466,9 +469,11 @@ int rdmacm_dgram_receive(struct rs *rs, struct span *span, int *flags,
 {
 	int ret;
 
+	rdmacm_rs_shield();
 	pthread_mutex_lock(&rs->lock);
 	ret = receive_locked(to_dgram(rs), span, flags, from, done);
 	pthread_mutex_unlock(&rs->lock);
+	rdmacm_rs_unshield();
 	return ret;
 }
 

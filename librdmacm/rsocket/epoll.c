@@ -9,6 +9,7 @@
  * edge triggered one is reported again when more has arrived, or when a call has found nothing to
  * read or no room since the last report.
  */
+#include "cancel.h"
 #include "rs.h"
 
 #include <stdlib.h>
@@ -224,6 +225,7 @@ CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 
 	if (!set)
 		return epoll_ctl(epfd, op, fd, event);
+	rdmacm_rs_shield();
 	pthread_mutex_lock(&set->lock);
 	rs = rdmacm_rs_get(fd);
 	if (rs) {
@@ -233,6 +235,7 @@ CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 	rdmacm_rs_wake(&set->waiters);
 	pthread_mutex_unlock(&set->lock);
 	set_put(&visit);
+	rdmacm_rs_unshield();
 	return cma_return(ret);
 }
 
@@ -357,42 +360,60 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 	return fds;
 }
 
+/* A thread asleep in a set. */
+struct nap {
+	struct visit *visit;
+	struct pollfd *fds;
+	nfds_t count;
+	struct rs_sleepers *sleepers;
+};
+
+static void nap_cancelled(void *of)
+{
+	struct nap *nap = of;
+
+	rdmacm_rs_sleepers_free(nap->sleepers);
+	free(nap->fds);
+	set_put(nap->visit);
+}
+
 /* The function sleeps unless there are events by now, whose number becomes *COUNT. The set is
  * watched before it is read, so that no member is missed. */
-static int sleep_on_set(struct set *set, struct epoll_event *events, int room, int64_t deadline,
+static int sleep_on_set(struct visit *visit, struct epoll_event *events, int room, int64_t deadline,
 			int *count)
 {
-	struct rs_sleepers *sleepers = NULL;
-	struct pollfd *fds;
-	nfds_t nfds;
+	struct nap nap = { .visit = visit };
+	struct set *set = visit->set;
 	int ret = 0;
 
 	pthread_mutex_lock(&set->lock);
-	fds = fds_of_set(set, &nfds);
-	if (fds)
-		sleepers = rdmacm_rs_sleepers_alloc(fds, nfds, &set->waiters);
+	nap.fds = fds_of_set(set, &nap.count);
+	if (nap.fds)
+		nap.sleepers = rdmacm_rs_sleepers_alloc(nap.fds, nap.count, &set->waiters,
+							nap_cancelled, &nap);
 	pthread_mutex_unlock(&set->lock);
-	if (sleepers) {
+	if (nap.sleepers) {
 		*count = collect_all(set, true, events, room);
-		if (*count < 0 || (!*count && rdmacm_rs_sleep(sleepers, fds, nfds,
+		if (*count < 0 || (!*count && rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count,
 							      rdmacm_rs_sleep_limit(deadline)) < 0))
 			ret = errno;
-		rdmacm_rs_sleepers_free(sleepers);
+		rdmacm_rs_sleepers_free(nap.sleepers);
 	}
-	free(fds);
-	return sleepers ? ret : ENOMEM;
+	free(nap.fds);
+	return nap.sleepers ? ret : ENOMEM;
 }
 
-static int wait_in_set(struct set *set, struct epoll_event *events, int room, int timeout)
+static int wait_in_set(struct visit *visit, struct epoll_event *events, int room, int timeout)
 {
 	int64_t deadline = rdmacm_rs_deadline(timeout);
+	struct set *set = visit->set;
 	int count, ret;
 
 	for (;;) {
 		count = collect_all(set, false, events, room);
 		if (count || (deadline >= 0 && rdmacm_rs_now_us() >= deadline))
 			return count;
-		ret = sleep_on_set(set, events, room, deadline, &count);
+		ret = sleep_on_set(visit, events, room, deadline, &count);
 		if (ret)
 			return cma_return(ret);
 		if (count)
@@ -408,8 +429,10 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 
 	if (!set)
 		return epoll_wait(epfd, events, maxevents, timeout);
-	ret = wait_in_set(set, events, maxevents, timeout);
+	rdmacm_rs_shield();
+	ret = wait_in_set(&visit, events, maxevents, timeout);
 	set_put(&visit);
+	rdmacm_rs_unshield();
 	return ret;
 }
 

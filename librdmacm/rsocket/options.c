@@ -6,6 +6,7 @@
  * Buffer sizes are doubled when they are set, as Linux does. Options that size the queues must be
  * set before the socket connects.
  */
+#include "cancel.h"
 #include "rs.h"
 #include "wire.h"
 
@@ -373,13 +374,21 @@ static int get_option(struct rs *rs, int level, int name, void *value, socklen_t
 CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_t optlen)
 {
 	struct rs *rs = rdmacm_rs_find(socket);
+	int ret;
 
-	return cma_return(rs ? set_option(rs, level, optname, optval, optlen) : EBADF);
+	rdmacm_rs_shield();
+	ret = rs ? set_option(rs, level, optname, optval, optlen) : EBADF;
+	rdmacm_rs_unshield();
+	return cma_return(ret);
 }
 
 CMA_EXPORT int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen)
 {
 	struct rs *rs = rdmacm_rs_find(socket);
+	int ret;
 
-	return cma_return(rs ? get_option(rs, level, optname, optval, optlen) : EBADF);
+	rdmacm_rs_shield();
+	ret = rs ? get_option(rs, level, optname, optval, optlen) : EBADF;
+	rdmacm_rs_unshield();
+	return cma_return(ret);
 }

@@ -6,6 +6,7 @@
  * poll() sleeps on the other descriptors and on those behind the sockets, which tell only that a
  * socket is worth asking again.
  */
+#include "cancel.h"
 #include "rs.h"
 #include "select.h"
 
@@ -54,11 +55,12 @@ static void sleepers_free(struct rs_sleepers *sleepers)
 	free(sleepers->entries);
 }
 
-static void sleepers_watch(struct rs_sleepers *sleepers, const struct pollfd *fds, nfds_t nfds)
+static void sleepers_watch(struct rs_sleepers *sleepers, const struct pollfd *fds, nfds_t nfds,
+			   void (*undo)(void *of), void *of)
 {
 	struct entry *entry;
 
-	rdmacm_rs_waiter_begin(&sleepers->waiter);
+	rdmacm_rs_waiter_begin(&sleepers->waiter, undo, of);
 	sleepers->entry_count = nfds;
 	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
@@ -176,7 +178,8 @@ int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfd
 }
 
 struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
-					     struct rs_waiters *also)
+					     struct rs_waiters *also, void (*undo)(void *of),
+					     void *of)
 {
 	struct rs_sleepers *sleepers = malloc(sizeof(*sleepers));
 
@@ -186,7 +189,7 @@ struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nf
 		free(sleepers);
 		return NULL;
 	}
-	sleepers_watch(sleepers, fds, nfds);
+	sleepers_watch(sleepers, fds, nfds, undo, of);
 	rdmacm_rs_watch(also, &sleepers->also, &sleepers->waiter);
 	return sleepers;
 }
@@ -199,19 +202,32 @@ void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers)
 	free(sleepers);
 }
 
-int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms)
-{
+struct sleeper {
 	struct rs_waiter waiter;
 	struct rs_watch watch;
+};
+
+static void sleeper_cancelled(void *of)
+{
+	struct sleeper *sleeper = of;
+
+	rdmacm_rs_unwatch(&sleeper->watch);
+	rdmacm_rs_waiter_end(&sleeper->waiter);
+	rdmacm_rs_cancel_unlock();
+}
+
+int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms)
+{
+	struct sleeper sleeper;
 	int ret;
 
-	rdmacm_rs_waiter_begin(&waiter);
-	rdmacm_rs_watch(&rs->waiters, &watch, &waiter);
+	rdmacm_rs_waiter_begin(&sleeper.waiter, sleeper_cancelled, &sleeper);
+	rdmacm_rs_watch(&rs->waiters, &sleeper.watch, &sleeper.waiter);
 	pthread_mutex_unlock(&rs->lock);
-	ret = rdmacm_rs_waiter_sleep(&waiter, fds, count, timeout_ms) < 0 ? errno : 0;
+	ret = rdmacm_rs_waiter_sleep(&sleeper.waiter, fds, count, timeout_ms) < 0 ? errno : 0;
 	pthread_mutex_lock(&rs->lock);
-	rdmacm_rs_unwatch(&watch);
-	rdmacm_rs_waiter_end(&waiter);
+	rdmacm_rs_unwatch(&sleeper.watch);
+	rdmacm_rs_waiter_end(&sleeper.waiter);
 	return ret == EINTR && rdmacm_rs_restarts() ? 0 : ret;
 }
 
@@ -292,6 +308,12 @@ static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t 
 	return ready;
 }
 
+static void sleepers_cancelled(void *of)
+{
+	sleepers_unwatch(of);
+	sleepers_free(of);
+}
+
 static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	int64_t deadline = rdmacm_rs_deadline(timeout);
@@ -301,7 +323,7 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 
 	if (sleepers_alloc(&sleepers, nfds))
 		return cma_return(ENOMEM);
-	sleepers_watch(&sleepers, fds, nfds);
+	sleepers_watch(&sleepers, fds, nfds, sleepers_cancelled, &sleepers);
 	if (ready || !timeout) /* the other descriptors count, too, but are not waited for */
 		ready = sleep_once(&sleepers, fds, nfds, 0);
 	/* another thread may have taken what there was */
@@ -328,7 +350,14 @@ static bool has_sockets(const struct pollfd *fds, nfds_t nfds)
 
 CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 {
-	return has_sockets(fds, nfds) ? wait_for_any(fds, nfds, timeout) : poll(fds, nfds, timeout);
+	int ret;
+
+	if (!has_sockets(fds, nfds))
+		return poll(fds, nfds, timeout);
+	rdmacm_rs_shield();
+	ret = wait_for_any(fds, nfds, timeout);
+	rdmacm_rs_unshield();
+	return ret;
 }
 
 /* ---- rselect ---- */

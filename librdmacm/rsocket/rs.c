@@ -2,6 +2,7 @@
 /*
  * rs.c - the calls of <rdma/rsocket.h> that make, connect, name and end sockets.
  */
+#include "cancel.h"
 #include "rs.h"
 
 #include <fcntl.h>
@@ -89,20 +90,26 @@ static int create_socket(int domain, int type, int protocol, struct rs **rs)
 CMA_EXPORT int rsocket(int domain, int type, int protocol)
 {
 	struct rs *rs;
-	int ret = create_socket(domain, type, protocol, &rs);
+	int ret;
 
+	rdmacm_rs_shield();
+	ret = create_socket(domain, type, protocol, &rs);
+	rdmacm_rs_unshield();
 	return ret ? cma_return(ret) : rs->fd;
 }
 
 /* ---- the calls that name a socket: found, or EBADF; done by its kind, or EOPNOTSUPP ---- */
 
-#define RS_CALL(socket, call, ...)                                                            \
-	({                                                                                    \
-		struct rs *found_ = rdmacm_rs_find(socket);                                   \
-		int ret_ = !found_               ? EBADF                                      \
-			   : !found_->kind->call ? EOPNOTSUPP                                 \
-						 : found_->kind->call(found_, ##__VA_ARGS__); \
-		ret_;                                                                         \
+#define RS_CALL(socket, call, ...)                                                        \
+	({                                                                                \
+		struct rs *found_ = rdmacm_rs_find(socket);                               \
+		int ret_;                                                                 \
+		rdmacm_rs_shield();                                                       \
+		ret_ = !found_               ? EBADF                                      \
+		       : !found_->kind->call ? EOPNOTSUPP                                 \
+					     : found_->kind->call(found_, ##__VA_ARGS__); \
+		rdmacm_rs_unshield();                                                     \
+		ret_;                                                                     \
 	})
 
 CMA_EXPORT int rbind(int socket, const struct sockaddr *addr, socklen_t addrlen)
@@ -122,17 +129,26 @@ CMA_EXPORT int rconnect(int socket, const struct sockaddr *addr, socklen_t addrl
 
 CMA_EXPORT int rshutdown(int socket, int how)
 {
-	return cma_return(RS_CALL(socket, shutdown, how));
+	int ret;
+
+	rdmacm_rs_shield_sleep();
+	ret = RS_CALL(socket, shutdown, how);
+	rdmacm_rs_unshield_sleep();
+	return cma_return(ret);
 }
 
 CMA_EXPORT int rclose(int socket)
 {
 	struct rs *rs = rdmacm_rs_find(socket);
+	int ret = 0;
 
-	if (!rs)
-		return cma_return(rdmacm_rs_set_close(socket));
-	rs->kind->close(rs);
-	return 0;
+	rdmacm_rs_shield_sleep();
+	if (rs)
+		rs->kind->close(rs);
+	else
+		ret = rdmacm_rs_set_close(socket);
+	rdmacm_rs_unshield_sleep();
+	return cma_return(ret);
 }
 
 /* ---- names ---- */

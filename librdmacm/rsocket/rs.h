@@ -194,9 +194,11 @@ const struct rs_defaults *rdmacm_rs_defaults(void);
 
 struct rs_sleepers;
 /* The descriptors are those that will be slept on. From then on whatever changes in a socket, or
- * where ALSO is woken, ends the next sleep. */
+ * where ALSO is woken, ends the next sleep. A thread that is cancelled there calls UNDO with OF,
+ * which frees the sleepers. */
 struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nfds,
-					     struct rs_waiters *also);
+					     struct rs_waiters *also, void (*undo)(void *of),
+					     void *of);
 void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
 /* The function sleeps until something happens that may be an event, and sets revents of those
  * descriptors that are no sockets of ours, or are none any more. It returns 0, or -1 with errno. */

@@ -5,12 +5,25 @@
  * Small messages go inline from the program's buffer. Others are copied to the send ring in pieces
  * that grow, so that the adapter has begun with the first while the next is copied.
  */
+#include "cancel.h"
 #include "listener.h"
 #include "stream.h"
 
 #include <string.h>
 
 enum { FIRST_PIECE = 4096, LAST_PIECE = 65536, FEW_BYTES = 4096 };
+
+/* The function waits while the call has LOCK, that of its direction. */
+static int wait_with(struct stream *stream, pthread_mutex_t *lock,
+		     bool (*ready)(struct stream *stream), bool nonblocking)
+{
+	int ret;
+
+	rdmacm_rs_cancel_has(lock);
+	ret = rdmacm_stream_wait(stream, ready, nonblocking, -1);
+	rdmacm_rs_cancel_has(NULL);
+	return ret;
+}
 
 /* ---- sending ---- */
 
@@ -96,7 +109,7 @@ static int send_all(struct stream *stream, struct span *span, bool nonblocking)
 	while (span->left && !ret) {
 		stream->tx_want = room_wanted(stream, span->left);
 		if (!rdmacm_stream_can_send(stream))
-			ret = rdmacm_stream_wait(stream, is_sendable, nonblocking, -1);
+			ret = wait_with(stream, &stream->tx_lock, is_sendable, nonblocking);
 		if (!ret)
 			ret = why_not_sendable(stream);
 		if (ret)
@@ -218,8 +231,8 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 		if (peek) /* a program that peeks may be waiting for more */
 			rdmacm_stream_progress(stream);
 		if (!stream->rx.ready) /* else completions can wait until what is ready was read */
-			ret = rdmacm_stream_wait(stream, is_readable,
-						 rs_nonblocking(&stream->rs, flags), -1);
+			ret = wait_with(stream, &stream->rx_lock, is_readable,
+					rs_nonblocking(&stream->rs, flags));
 		if (!ret)
 			ret = why_not_readable(stream);
 		if (ret || at_end(stream))

@@ -7,6 +7,7 @@
  * thread has handled what came by them. Completions that came before the queue was armed make no
  * event, so they are looked for again after arming.
  */
+#include "cancel.h"
 #include "listener.h"
 #include "stream.h"
 
@@ -18,9 +19,15 @@ static void take_event(struct stream *stream)
 {
 	struct ibv_cq *cq;
 	void *context;
+	int ret;
 
 	stream->has_event = false;
-	if (!stream->completions || ibv_get_cq_event(stream->completions, &cq, &context))
+	if (!stream->completions)
+		return;
+	rdmacm_rs_shield();
+	ret = ibv_get_cq_event(stream->completions, &cq, &context);
+	rdmacm_rs_unshield();
+	if (ret)
 		return;
 	stream->is_armed = false;
 	stream->events++;
@@ -53,8 +60,11 @@ int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
 static void look_at_stream(struct stream *stream, bool at_cm)
 {
 	rdmacm_stream_progress(stream);
-	if (at_cm)
-		rdmacm_stream_cm_events(stream);
+	if (!at_cm)
+		return;
+	rdmacm_rs_shield();
+	rdmacm_stream_cm_events(stream);
+	rdmacm_rs_unshield();
 }
 
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count)
@@ -106,8 +116,10 @@ static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
 	if (stream->state == STREAM_CONNECTED && now < stream->next_look_us)
 		return false;
 	stream->next_look_us = now + LOOK_US;
+	rdmacm_rs_shield();
 	if (!stream_is_deaf(stream) && poll(&fd, 1, 0) > 0)
 		rdmacm_stream_cm_events(stream);
+	rdmacm_rs_unshield();
 	return ready(stream);
 }
 

@@ -4,6 +4,7 @@
  * long as the sleep: a program may close all descriptors in between, and the number of one that was
  * kept would be that of a file of the program.
  */
+#include "cancel.h"
 #include "waiter.h"
 
 #include <pthread.h>
@@ -20,10 +21,11 @@ static __thread struct rs_waiter *own; /* what this thread waits with */
 
 /* ---- waiters ---- */
 
-void rdmacm_rs_waiter_begin(struct rs_waiter *waiter)
+void rdmacm_rs_waiter_begin(struct rs_waiter *waiter, void (*undo)(void *of), void *of)
 {
-	waiter->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	waiter->woken = false;
+	*waiter = (struct rs_waiter){ .fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+				      .undo = undo,
+				      .of = of };
 	own = waiter;
 }
 
@@ -32,7 +34,9 @@ static void waiter_clear(struct rs_waiter *waiter)
 {
 	eventfd_t none;
 
+	rdmacm_rs_shield();
 	eventfd_read(waiter->fd, &none);
+	rdmacm_rs_unshield();
 	__atomic_store_n(&waiter->woken, false, __ATOMIC_SEQ_CST);
 }
 
@@ -40,8 +44,10 @@ static void waiter_clear(struct rs_waiter *waiter)
 void rdmacm_rs_waiter_end(struct rs_waiter *waiter)
 {
 	own = NULL;
+	rdmacm_rs_shield();
 	if (waiter->fd >= 0)
 		close(waiter->fd);
+	rdmacm_rs_unshield();
 }
 
 /* Without an eventfd (the process may have no more descriptors) the thread looks again soon. */
@@ -52,7 +58,7 @@ int rdmacm_rs_waiter_sleep(struct rs_waiter *waiter, struct pollfd *fds, int cou
 	fds[count] = (struct pollfd){ .fd = waiter->fd, .events = POLLIN };
 	if (waiter->fd < 0 && (timeout_ms < 0 || timeout_ms > BLIND_MS))
 		timeout_ms = BLIND_MS;
-	ret = poll(fds, count + 1, timeout_ms);
+	ret = rdmacm_rs_cancel_poll(fds, count + 1, timeout_ms, waiter->undo, waiter->of);
 	if (ret > 0 && fds[count].revents)
 		waiter_clear(waiter);
 	return ret;
@@ -105,22 +111,26 @@ void rdmacm_rs_wake(struct rs_waiters *waiters)
 
 	if (!__atomic_load_n(&waiters->count, __ATOMIC_RELAXED))
 		return;
+	rdmacm_rs_shield();
 	pthread_mutex_lock(&lock);
 	LIST_FOREACH(watch, &waiters->all, entry)
 		waiter_wake(watch->waiter);
 	pthread_mutex_unlock(&lock);
+	rdmacm_rs_unshield();
 }
 
 void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters)
 {
 	struct rs_watch *watch;
 
+	rdmacm_rs_shield();
 	pthread_mutex_lock(&lock);
 	while ((watch = LIST_FIRST(&waiters->all))) {
 		waiter_wake(watch->waiter);
 		watch_remove_locked(watch);
 	}
 	pthread_mutex_unlock(&lock);
+	rdmacm_rs_unshield();
 }
 
 /* ---- fork() ---- */

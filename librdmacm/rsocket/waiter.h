@@ -17,6 +17,10 @@
 struct rs_waiter {
 	int fd;     /* an eventfd to sleep on, too; -1 if there was none to be had */
 	bool woken; /* the eventfd was written to, so once is enough */
+	/* what a thread calls that is cancelled while it sleeps; rdmacm_rs_waiter_end() is a part
+	 * of it */
+	void (*undo)(void *of);
+	void *of;
 };
 
 /* A note of the waiter at one thing that it sleeps for. */
@@ -32,7 +36,7 @@ struct rs_waiters {
 	unsigned int count;
 };
 
-void rdmacm_rs_waiter_begin(struct rs_waiter *waiter);
+void rdmacm_rs_waiter_begin(struct rs_waiter *waiter, void (*undo)(void *of), void *of);
 void rdmacm_rs_waiter_end(struct rs_waiter *waiter);
 
 void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct rs_waiter *waiter);

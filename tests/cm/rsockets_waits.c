@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -585,6 +586,95 @@ static void two_in_one_set_see_what_arrives(void)
 	close_ends(&ends);
 }
 
+/* ---- threads that are cancelled ---- */
+
+static int count_descriptors(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+static int byte_comes(const struct ends *ends)
+{
+	struct pollfd poll = { .fd = ends->server, .events = POLLIN };
+	char byte;
+
+	return rsend(ends->client, "x", 1, 0) == 1 && rpoll(&poll, 1, MOST_MS) == 1 &&
+	       rrecv(ends->server, &byte, 1, MSG_DONTWAIT) == 1;
+}
+
+/* What the thread had is free again, and nobody wakes it any more. Its stack is another one's. */
+static void cancelled_thread_leaves_nothing(int (*wait)(int), int fd, const struct ends *ends,
+					    const char *what)
+{
+	const int before = count_descriptors();
+	struct waiter waiter;
+	bool good = true;
+	void *result;
+
+	for (int i = 0; i < 4 && good; i++) {
+		waiter_start(&waiter, wait, fd);
+		usleep(20000); /* so that it sleeps */
+		MUST(!pthread_cancel(waiter.thread) && !pthread_join(waiter.thread, &result));
+		good = result == PTHREAD_CANCELED && byte_comes(ends);
+	}
+	say_check(good && count_descriptors() == before, "%s, cancelled: the socket goes on", what);
+}
+
+static bool is_cancelled;
+
+/* The thread is to be cancelled before it wakes another one. */
+static void *shut_down(void *argument)
+{
+	int *socket = argument, state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	while (!__atomic_load_n(&is_cancelled, __ATOMIC_ACQUIRE))
+		usleep(100);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	rshutdown(*socket, SHUT_RD);
+	*socket = -1;
+	return NULL;
+}
+
+static void cancelled_thread_finishes_its_call(void)
+{
+	struct ends ends = connect_ends();
+	int64_t start = now_us();
+	int socket = ends.client;
+	struct waiter waiter;
+	pthread_t thread;
+
+	waiter_start(&waiter, wait_to_read, ends.client);
+	MUST(!pthread_create(&thread, NULL, shut_down, &socket) && !pthread_cancel(thread));
+	usleep(20000); /* so that the other one sleeps */
+	__atomic_store_n(&is_cancelled, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	say_check(waiter_is_woken(&waiter, start, 1) && socket == -1,
+		  "rshutdown by a thread that is to be cancelled: it wakes another one");
+	close_ends(&ends);
+}
+
+static void cancelled_threads_leave_nothing(void)
+{
+	struct ends ends = connect_ends();
+	struct epoll_event event = { .events = EPOLLIN };
+	int set = repoll_create_fn(1);
+
+	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, ends.server, &event));
+	cancelled_thread_leaves_nothing(wait_to_read, ends.server, &ends, "rpoll");
+	cancelled_thread_leaves_nothing(wait_in_rselect, ends.server, &ends, "rselect");
+	cancelled_thread_leaves_nothing(wait_in_set, set, &ends, "repoll_wait");
+	cancelled_thread_leaves_nothing(wait_in_raccept, ends.listener, &ends, "raccept");
+	cancelled_thread_leaves_nothing(wait_in_rrecv, ends.server, &ends, "rrecv");
+	MUST(!rclose(set));
+	close_ends(&ends);
+	cancelled_thread_finishes_its_call();
+}
+
 /* ---- a socket that was refused ---- */
 
 /* The try before has waited with queues of its own, of which nothing may be left in the next. */
@@ -643,5 +733,6 @@ int main(void)
 	datagrams_are_seen_by_two();
 	datagram_leaves_others_asleep();
 	socket_that_was_refused_is_woken();
+	cancelled_threads_leave_nothing();
 	return say_failures() != 0;
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -464,16 +465,36 @@ static int poll_all(struct pollfd *fds, nfds_t count, int timeout)
 		errno = ENOMEM;
 		return -1;
 	}
+	pthread_cleanup_push(free, asked);
 	ret = poll_translated(fds, asked, count, timeout);
-	free(asked);
+	pthread_cleanup_pop(1);
+	return ret;
+}
+
+static void cancelled_inside(void *unused)
+{
+	(void)unused;
+	preload_inside = 0;
+}
+
+/* This is where librdmacm sleeps, and where a thread of the program is cancelled. What that calls
+ * then is the program's again, be it close(). */
+static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
+{
+	int ret;
+
+	pthread_cleanup_push(cancelled_inside, NULL);
+	ret = real()->poll(fds, count, timeout);
+	pthread_cleanup_pop(0);
 	return ret;
 }
 
 PRELOAD_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
-	if (preload_inside || !has_rsockets(fds, count))
-		return real()->poll(fds, count, timeout);
-	return poll_all(fds, count, timeout);
+	if (preload_inside)
+		return poll_inside(fds, count, timeout);
+	return has_rsockets(fds, count) ? poll_all(fds, count, timeout)
+					: real()->poll(fds, count, timeout);
 }
 
 /* select() is made a poll(), as numbers are not those of the rsockets they stand for. */

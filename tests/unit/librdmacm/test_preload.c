@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -692,9 +693,46 @@ static void numbers_other_than_0_announce_forks(void **state)
 		assert_false(forks_with(off[i]));
 }
 
+/* ---- threads that are cancelled in a call of librdmacm ---- */
+
+static unsigned int inside_of_cancelled = 2;
+
+static void note_inside(void *unused)
+{
+	(void)unused;
+	inside_of_cancelled = preload_inside;
+}
+
+static void *sleep_inside(void *pipe_end)
+{
+	struct pollfd fd = { .fd = *(int *)pipe_end, .events = POLLIN };
+
+	pthread_cleanup_push(note_inside, NULL);
+	preload_inside = 1;
+	poll(&fd, 1, -1);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void who_is_cancelled_is_the_programs_again(void **state)
+{
+	pthread_t thread;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(pthread_create(&thread, NULL, sleep_inside, &ends[0]), 0);
+	assert_int_equal(pthread_cancel(thread), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(inside_of_cancelled, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_cancelled_is_the_programs_again),
 		cmocka_unit_test(a_copy_leaves_errno_alone),
 		cmocka_unit_test(a_copy_of_a_file_leaves_errno_alone),
 		cmocka_unit_test(the_last_copy_closes_the_rsocket),
