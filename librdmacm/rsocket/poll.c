@@ -219,16 +219,18 @@ static void sleeper_cancelled(void *of)
 int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms)
 {
 	struct sleeper sleeper;
+	struct rs_user user;
 	int ret;
 
 	rdmacm_rs_waiter_begin(&sleeper.waiter, sleeper_cancelled, &sleeper);
 	rdmacm_rs_watch(&rs->waiters, &sleeper.watch, &sleeper.waiter);
 	pthread_mutex_unlock(&rs->lock);
+	rdmacm_rs_who(&user);
 	ret = rdmacm_rs_waiter_sleep(&sleeper.waiter, fds, count, timeout_ms) < 0 ? errno : 0;
 	pthread_mutex_lock(&rs->lock);
 	rdmacm_rs_unwatch(&sleeper.watch);
 	rdmacm_rs_waiter_end(&sleeper.waiter);
-	return ret == EINTR && rdmacm_rs_restarts() ? 0 : ret;
+	return ret == EINTR && rdmacm_rs_restarts(&user) ? 0 : ret;
 }
 
 /* The function asks the sockets only for their events, counts the other descriptors in *OTHERS, and

@@ -211,8 +211,19 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 
 /* ---- signals.c ---- */
 
-/* The function returns whether a call that a signal has interrupted is to go on. */
-bool rdmacm_rs_restarts(void);
+enum { RS_USER_GROUPS = 32 };
+
+/* The user that a thread is for the kernel. Of more groups than these only the number is known. */
+struct rs_user {
+	uid_t uids[3];
+	gid_t gids[3], groups[RS_USER_GROUPS];
+	int group_count;
+};
+
+void rdmacm_rs_who(struct rs_user *user);
+/* The function returns whether a call that a signal has interrupted is to go on; BEFORE is who the
+ * thread was when it went to sleep. */
+bool rdmacm_rs_restarts(const struct rs_user *before);
 /* The function starts a thread of the library's own, which gets none of the program's signals. It
  * returns 0 or an errno. */
 int rdmacm_rs_start_thread(void *(*run)(void *unused));

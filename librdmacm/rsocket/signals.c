@@ -7,10 +7,17 @@
  * for SA_RESTART does not expect EINTR from anywhere; one with another handler has to expect it
  * from each call that waits. Where there is no handler, the one that has run is gone, as that of
  * SIGINT often is, so that the second one kills: it meant to end the wait.
+ *
+ * The C library's setuid() and its like have each thread of the program change its user, by a
+ * signal whose handler is the library's own. No program expects EINTR of that, so a thread that is
+ * another user than before it slept goes on.
  */
 #include "rs.h"
 
+#include <grp.h>
 #include <signal.h>
+#include <string.h>
+#include <unistd.h>
 
 /* The function returns whether a signal comes from what a thread does itself, so never while it
  * sleeps. Crash reporters have handlers for these. */
@@ -26,7 +33,25 @@ static bool is_handled(const struct sigaction *action)
 	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-bool rdmacm_rs_restarts(void)
+void rdmacm_rs_who(struct rs_user *user)
+{
+	*user = (struct rs_user){ 0 };
+	getresuid(&user->uids[0], &user->uids[1], &user->uids[2]);
+	getresgid(&user->gids[0], &user->gids[1], &user->gids[2]);
+	user->group_count = getgroups(RS_USER_GROUPS, user->groups);
+	if (user->group_count < 0) /* there are more */
+		user->group_count = getgroups(0, NULL);
+}
+
+static bool is_other_user(const struct rs_user *before)
+{
+	struct rs_user now;
+
+	rdmacm_rs_who(&now);
+	return memcmp(&now, before, sizeof(now)) != 0;
+}
+
+static bool handlers_restart(void)
 {
 	struct sigaction action;
 	bool any = false;
@@ -39,6 +64,11 @@ bool rdmacm_rs_restarts(void)
 		any = true;
 	}
 	return any;
+}
+
+bool rdmacm_rs_restarts(const struct rs_user *before)
+{
+	return is_other_user(before) || handlers_restart();
 }
 
 /* A new thread begins with the mask of the one that makes it. That there may be no more threads is

@@ -10,6 +10,7 @@
 #include <rdma/rsocket.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int forks_port = 19000;
@@ -50,14 +51,16 @@ int connect_here(void)
 	return -1;
 }
 
+enum { CONNECT_S = 10 };
+
 int connect_patiently(void)
 {
-	int socket = -1;
+	const time_t until = time(NULL) + CONNECT_S;
+	int socket = connect_here();
 
-	for (int i = 0; i < 2000 && socket < 0; i++) {
+	while (socket < 0 && time(NULL) < until) {
+		usleep(5000);
 		socket = connect_here();
-		if (socket < 0)
-			usleep(5000);
 	}
 	return socket;
 }
