@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_pair.c - a client and a server without a controller. The client takes all its connections
+ * pair.c - a client and a server without a controller. The client takes all its connections
  * through one step, then through the next; the server answers until it is stopped.
  *
  * The time that a step takes for one connection is from the call to the event that ends the step,
@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "address.h"
-#include "channel.h"
+#include "librdmacm/examples/address.h"
+#include "librdmacm/examples/channel.h"
 #include "cmtime.h"
 
 enum step { CREATE, RESOLVE_ADDR, RESOLVE_ROUTE, CREATE_QP, CONNECT, DISCONNECT, DESTROY, STEPS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_peers.h - lets clients and servers keep in step, by TCP connections of all to one of them,
+ * peers.h - lets clients and servers keep in step, by TCP connections of all to one of them,
  * the controller.
  *
  * Each peer says who it is, and is told who all are. After that they meet at steps, which all have

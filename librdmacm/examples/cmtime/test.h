@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_test.h - a test takes a number of connections of a client or a server through the steps of
+ * test.h - a test takes a number of connections of a client or a server through the steps of
  * their life, and times each step.
  *
  * One thread starts steps and takes events; workers use QPs. A connection is handed to a worker by
@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 
 #include "cmtime.h"
-#include "cmtime_peers.h"
-#include "cmtime_workers.h"
+#include "peers.h"
+#include "workers.h"
 
 /* The steps are in the order of the table. Peers keep in step by the same numbers. */
 enum step {

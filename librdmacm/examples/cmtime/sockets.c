@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_sockets.c - the steps of cmtime with blocking TCP sockets, for comparison, between one
+ * sockets.c - the steps of cmtime with blocking TCP sockets, for comparison, between one
  * client and one server. A socket takes the place of an id; there is nothing to resolve.
  */
 #include <netinet/in.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmtime_test.h"
+#include "test.h"
 
 static int *sockets; /* a socket for each connection of the test, or -1 */
 static int listener = -1;

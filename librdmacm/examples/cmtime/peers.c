@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_peers.c - lets clients and servers keep in step by a controller.
+ * peers.c - lets clients and servers keep in step by a controller.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cmtime.h"
-#include "cmtime_peers.h"
+#include "peers.h"
 
 enum { RETRY_MS = 20 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_client.c - a client of cmtime, with a controller. It takes all its connections, as many to
+ * client.c - a client of cmtime, with a controller. It takes all its connections, as many to
  * each server, through one step after the other.
  */
 #include <errno.h>
 #include <stdio.h>
 
-#include "cmtime_test.h"
+#include "test.h"
 
 /* ---- events ---- */
 

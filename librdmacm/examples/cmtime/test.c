@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_test.c - what the tests of a client and of a server have in common: they make connections
+ * test.c - what the tests of a client and of a server have in common: they make connections
  * and QPs, wait for all of them, and print the table.
  */
-#include "cmtime_test.h"
+#include "test.h"
 
 #include <inttypes.h>
 #include <stdio.h>

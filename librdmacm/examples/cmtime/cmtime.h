@@ -2,18 +2,18 @@
 /*
  * cmtime.h - what the files of cmtime share: the options and the clock.
  *
- * A pair of a client and a server (cmtime_pair.c) needs nothing else. With a controller, any number
- * of them keep in step by cmtime_peers.c; what they then do is in cmtime_client.c and
- * cmtime_server.c, or, with sockets, in cmtime_sockets.c.
+ * A pair of a client and a server (pair.c) needs nothing else. With a controller, any number of
+ * them keep in step by peers.c; what they then do is in client.c and server.c, or, with sockets, in
+ * sockets.c.
  */
-#ifndef RDMACM_EXAMPLES_CMTIME_H
-#define RDMACM_EXAMPLES_CMTIME_H
+#ifndef RDMACM_EXAMPLES_CMTIME_CMTIME_H
+#define RDMACM_EXAMPLES_CMTIME_CMTIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-#include "complain.h"
+#include "librdmacm/examples/complain.h"
 
 struct cmtime_options {
 	const char *server; /* the argument of -s; NULL for a server */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime.c - measures how long the steps of a connection's life take. This file takes the options.
+ * main.c - measures how long the steps of a connection's life take. This file takes the options.
  * Those of Debian 12's cmtime are for one client and one server; those of release 65.0, which begin
  * with -C, are for any number of both.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_workers.c - threads that do what is handed to them; see cmtime_workers.h. One lock guards
+ * workers.c - threads that do what is handed to them; see workers.h. One lock guards
  * the queue.
  */
-#include "cmtime_workers.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_workers.h - threads that do what is handed to them, in the order in which it is handed
+ * workers.h - threads that do what is handed to them, in the order in which it is handed
  * over.
  */
 #ifndef RDMACM_EXAMPLES_CMTIME_WORKERS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_server.c - a server of cmtime, with a controller. It accepts what all clients ask for, and
+ * server.c - a server of cmtime, with a controller. It accepts what all clients ask for, and
  * waits until they have disconnected.
  */
 #include <stdio.h>
 
-#include "cmtime_test.h"
+#include "test.h"
 
 /* ---- what workers do ---- */
 

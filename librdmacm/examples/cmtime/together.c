@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmtime_together.c - cmtime with a controller. Servers listen, all peers meet, and the tests run
+ * together.c - cmtime with a controller. Servers listen, all peers meet, and the tests run
  * one after the other: a warm-up of one connection for each pair, a test with QPs, and, if there
  * are two peers only, a test without.
  */
@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "address.h"
-#include "channel.h"
-#include "cmtime_test.h"
+#include "librdmacm/examples/address.h"
+#include "librdmacm/examples/channel.h"
+#include "test.h"
 
 static struct rdma_cm_id *listener;
 
