@@ -47,6 +47,12 @@ SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 	memcpy(at, &raw, sizeof(raw));
 }
 
+/* The function puts 8 bytes that are as they shall be. */
+SEG_INLINE void seg_put_raw(void *at, uint64_t raw)
+{
+	memcpy(at, &raw, sizeof(raw));
+}
+
 /* The function puts two fields of 32 bits, given in host order. */
 SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
 {

@@ -42,10 +42,9 @@ struct mkey_sig_format {
 	uint8_t bsf[BSF_SIZE];          /* but for its kind */
 	uint64_t mem_start, wire_start; /* states */
 	uint8_t mem, wire;              /* enum mkey_sig_kind */
+	uint8_t state;                  /* enum mkey_sig_state */
 	/* The next signature is mostly like one before, but for its tags: data/mkey_again.h. */
-	bool may_come_again;
-	uint8_t check_mask, copy_mask;
-	uint32_t flags;
+	uint64_t given; /* flags and masks, or MKEY_GIVEN_NOTHING */
 	struct mkey_sig_given {
 		bool is_there;
 		enum mlx5dv_sig_type type;
@@ -62,9 +61,8 @@ struct mkey_crypt_format {
 	uint16_t unit;         /* bytes of data that are encrypted together */
 	uint8_t state;         /* enum mkey_crypt_state */
 	/* The next encryption is mostly like one before, but for tweak and tag. */
-	bool may_come_again;
 	uint32_t dek;
-	struct mlx5dv_crypto_attr given;
+	struct mlx5dv_crypto_attr given; /* of whose dek MKEY_NO_DEK is none */
 };
 
 /* This is what the last setter knows of a request, beside what the request has noted
@@ -75,10 +73,24 @@ struct mkey_end {
 	uint64_t mask;     /* of fields that change */
 	bool has_states;   /* WQEs behind this one */
 	bool sig, crypt;   /* formats that it has */
+	uint8_t push;      /* PUSH_* */
+	__be32 flags_kept; /* of the control segment */
+};
+
+/* These are words of the blocks in front of a request, as they are in the ring, but for what each
+ * request adds: data/mkey_head.h. */
+struct mkey_head {
+	uint64_t key;     /* of the control segment; it lacks flags */
+	uint64_t control; /* it lacks the length of the list */
+	uint64_t mask;
+	uint64_t access; /* and the key's low byte; it lacks the rights */
+	uint64_t flags_pd;
+	uint64_t kind; /* of the formats */
+	uint64_t psv_mem, psv_wire;
 };
 
 /* The next request is mostly one on the same parts of the key, by a QP with the same limit, and has
- * the same end. */
+ * the same head and end. */
 struct mkey_again {
 	uint32_t parts; /* request_parts(); 0: the next request is looked at */
 	uint32_t max_inline;
@@ -111,8 +123,6 @@ struct mkey_sig_error {
 
 struct mkey_sig {
 	struct mkey_psv mem, wire;
-	/* The device counts errors by a bit, and has to be told which one is next. */
-	uint32_t count;
 	/* Who polls may be another thread than who asks: the error is guarded by the lock of the
 	 * context's table of such keys. That there is one is seen without the lock, as there mostly
 	 * is none. */
@@ -126,6 +136,10 @@ struct mlx5dv_dek {
 	struct devx_object object;
 };
 
+/* Nobody gives these: a format that has them is made anew. */
+#define MKEY_GIVEN_NOTHING UINT64_MAX
+#define MKEY_NO_DEK        ((struct mlx5dv_dek *)-1)
+
 enum { MKEY_FORMATS = 3 };
 
 struct mlx5_mkey {
@@ -134,18 +148,25 @@ struct mlx5_mkey {
 	struct devx_object object;
 	bool is_gone;         /* the object, where destroying the rest has failed */
 	uint16_t max_entries; /* of its list of translations */
-	bool computes;        /* signatures, encryption or both */
+	/* Lists of so many pieces take one block and are usual: of any request, and of one that
+	 * computes nothing. */
+	uint8_t usual_entries, plain_entries;
+	bool computes; /* signatures, encryption or both */
 	bool encrypts;
 	bool encrypts_units;  /* the device has a tweak for each, or the key is one unit */
 	struct mkey_sig *sig; /* NULL: it has no signatures */
+	/* The device counts errors of signatures by a bit, and has to be told which one is next. A
+	 * key without signatures has 0, which the device knows. */
+	uint32_t sig_count;
 	/* What the key computes: by requests that are complete, and before the present batch, if
 	 * that has changed it. */
 	struct mkey_config config, before_batch;
 	struct mlx5_mkey *next_in_batch;
 	bool is_in_batch;
+	uint8_t spare_sig, spare_crypt; /* formats that neither of the two above has */
+	struct mkey_head head;
 	struct mkey_again again;
-	/* Two of them are in use at most, by the two above: the third is for the request under
-	 * construction. */
+	/* Two of them are in use at most: the third is for the request under construction. */
 	struct mkey_sig_format sigs[MKEY_FORMATS];
 	struct mkey_crypt_format crypts[MKEY_FORMATS];
 };

@@ -98,12 +98,12 @@ struct mlx5_batch {
 /* This is the request on a memory key that is under construction: see data/send_wr_mkey.c. */
 struct mkey_request {
 	struct mlx5_mkey *mkey;
-	uint8_t *ctrl, *block; /* the WQE, and where the next block of it goes */
-	uint32_t pi;           /* of the queue, when it began */
-	__be32 flags;          /* the third word of the control segment */
-	uint32_t waits;        /* for setters, and which parts they may set; 0: for none */
-	uint32_t context;      /* first word of the context */
-	uint64_t length;       /* of what is laid out */
+	uint8_t *ctrl;   /* the WQE */
+	uint32_t head;   /* of the queue, when it began */
+	__be32 flags;    /* the third word of the control segment */
+	uint32_t waits;  /* for setters, and which parts they may set; 0: for none */
+	__be32 context;  /* first word of the context */
+	uint64_t length; /* of what is laid out */
 	uint32_t list_units;
 	struct mkey_config next; /* what the key will have been told */
 };

@@ -22,13 +22,15 @@ static inline bool batch_has_wqe(const struct mlx5_qp *qp)
 }
 
 /* The batch has failed, and nothing is written from here on: the next builder finds no room, and
- * then the error. The end of the batch looks for it when there is no request. */
+ * then the error. A request on a memory key waits for no setter any more. The end of the batch
+ * looks for the error when there is no request. */
 static inline void batch_set_err(struct mlx5_qp *qp, int err)
 {
 	qp->batch.err = err;
 	qp->batch.seg = BATCH_NO_WQE;
 	qp->sq.wq.head = qp->batch.first_head;
 	qp->sq.wq.limit = qp->sq.wq.head;
+	qp->mkey_request.waits = 0;
 }
 
 /* The function is called when the send queue is full: it logs that and fails the batch. */

@@ -13,6 +13,25 @@
 #include "providers/common/seg.h"
 #include "providers/mlx5/mkey.h"
 
+/* The last two bytes of RAW are not part of what it returns; 0 comes in their place. */
+static inline uint64_t first_six_bytes(uint64_t raw)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return raw << 16;
+#else
+	return raw >> 16 << 16;
+#endif
+}
+
+static inline uint64_t first_five_bytes(uint64_t raw)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return raw << 24;
+#else
+	return raw >> 24;
+#endif
+}
+
 /* ---- signatures */
 
 static inline uint64_t dif_start(const struct mlx5dv_sig_t10dif *dif)
@@ -20,19 +39,41 @@ static inline uint64_t dif_start(const struct mlx5dv_sig_t10dif *dif)
 	return (uint64_t)dif->bg << 48 | (uint64_t)dif->app_tag << 32 | dif->ref_tag;
 }
 
-static inline void dif_put_tags(uint8_t *part, const struct mlx5dv_sig_t10dif *dif)
+/* The function puts the tags into PART of a format, and the state to start from to START, as the
+ * device has it. */
+static inline void dif_put_tags(uint8_t *part, uint64_t *start, const struct mlx5dv_sig_t10dif *dif)
 {
+#ifdef __SSSE3__
+	/* Guard and tags are swapped to where they begin the state, and the tags to the part. */
+	const __m128i order = _mm_setr_epi8(-1, -1, 7, 6, 11, 10, 9, 8, 5, 4, 7, 6, 11, 10, 9, 8);
+	const __m128i valid =
+		_mm_setr_epi8((char)0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	const __m128i both =
+		_mm_or_si128(_mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)dif), order), valid);
+
+	static_assert(FLD_BITS(BSF_INL_VALID) + FLD_BITS(BSF_INL_REFRESH) == 0xc0000000u &&
+			      BSF_INL_APP == FLD(0x0, 15, 0) && sizeof(*dif) == 16,
+		      "PRM: BSF, inline part");
+	_mm_storel_pi((__m64 *)part, _mm_castsi128_ps(both));
+	_mm_storeh_pi((__m64 *)start, _mm_castsi128_ps(both));
+#else
 	seg_put_pair(part,
 		     FLD_BITS(BSF_INL_VALID) | FLD_BITS(BSF_INL_REFRESH) |
 			     (uint32_t)dif->app_tag << FLD_SHIFT(BSF_INL_APP),
 		     dif->ref_tag);
+	*start = htobe64(dif_start(dif));
+#endif
 }
 
-/* Differences are collected, since all is as before mostly. */
+/* Differences are collected, since all is as before mostly. The tags may differ. */
 static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct mlx5dv_sig_t10dif *b)
 {
-	return !(((uint32_t)a->bg_type ^ (uint32_t)b->bg_type) | (uint32_t)(a->bg ^ b->bg) |
-		 (uint32_t)(a->flags ^ b->flags));
+	uint64_t first_a, first_b;
+
+	static_assert(offsetof(struct mlx5dv_sig_t10dif, app_tag) == 6, "bg_type, bg, app_tag");
+	memcpy(&first_a, a, sizeof(first_a));
+	memcpy(&first_b, b, sizeof(first_b));
+	return !(first_six_bytes(first_a ^ first_b) | (uint32_t)(a->flags ^ b->flags));
 }
 
 static inline bool side_is_like(const struct mlx5dv_sig_block_domain *side,
@@ -49,13 +90,18 @@ static inline bool side_is_like(const struct mlx5dv_sig_block_domain *side,
 	       side->sig.crc->seed == given->sig.crc.seed;
 }
 
-/* The function puts other tags into PART of a format, and returns the state to start from. */
-static inline uint64_t dif_take_tags(uint8_t *part, const struct mlx5dv_sig_t10dif *from)
+/* The function returns flags and masks. It leaves no room for MKEY_GIVEN_NOTHING. */
+static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 {
-	const struct mlx5dv_sig_t10dif dif = *from;
+	uint64_t raw;
 
-	dif_put_tags(part, &dif);
-	return dif_start(&dif);
+	static_assert(offsetof(struct mlx5dv_sig_block_attr, check_mask) ==
+				      offsetof(struct mlx5dv_sig_block_attr, flags) + 4 &&
+			      offsetof(struct mlx5dv_sig_block_attr, comp_mask) ==
+				      offsetof(struct mlx5dv_sig_block_attr, flags) + 8,
+		      "flags, check_mask, copy_mask, and two bytes that are nothing");
+	memcpy(&raw, &attr->flags, sizeof(raw));
+	return first_six_bytes(raw);
 }
 
 /* The function returns false when FORMAT has to be made anew; nothing has been changed then. */
@@ -64,18 +110,14 @@ static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 {
 	const struct mlx5dv_sig_block_domain *mem = attr->mem, *wire = attr->wire;
 
-	__asm__("" : "+r"(format)); /* found once, not anew for each field */
-	if (!format->may_come_again || attr->comp_mask ||
-	    (attr->flags ^ format->flags) | (uint32_t)(attr->check_mask ^ format->check_mask) |
-		    (uint32_t)(attr->copy_mask ^ format->copy_mask) ||
+	if ((sig_given(attr) ^ format->given) | attr->comp_mask ||
 	    !side_is_like(mem, &format->given_mem) || !side_is_like(wire, &format->given_wire))
 		return false;
 	if (format->mem == MKEY_SIG_KIND_DIF)
-		format->mem_start =
-			dif_take_tags(fld_at(format->bsf, BSF_MEM_INLINE), mem->sig.dif);
+		dif_put_tags(fld_at(format->bsf, BSF_MEM_INLINE), &format->mem_start, mem->sig.dif);
 	if (format->wire == MKEY_SIG_KIND_DIF)
-		format->wire_start =
-			dif_take_tags(fld_at(format->bsf, BSF_WIRE_INLINE), wire->sig.dif);
+		dif_put_tags(fld_at(format->bsf, BSF_WIRE_INLINE), &format->wire_start,
+			     wire->sig.dif);
 	return true;
 }
 
@@ -98,19 +140,33 @@ static inline void crypt_put_tweak(uint8_t *to, bool counts_units, const char *t
 	memcpy(to, half, sizeof(half));
 }
 
+/* The function returns bits that differ between what A and B say, of the four words in front. One
+ * of them is a byte. */
+static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
+				     const struct mlx5dv_crypto_attr *b)
+{
+	uint64_t standard[2], order[2];
+
+	static_assert(offsetof(struct mlx5dv_crypto_attr, encrypt_on_tx) == 4 &&
+			      offsetof(struct mlx5dv_crypto_attr, signature_crypto_order) == 8 &&
+			      offsetof(struct mlx5dv_crypto_attr, data_unit_size) == 12,
+		      "standard and direction, then order and size");
+	memcpy(&standard[0], a, sizeof(standard[0]));
+	memcpy(&standard[1], b, sizeof(standard[1]));
+	memcpy(&order[0], &a->signature_crypto_order, sizeof(order[0]));
+	memcpy(&order[1], &b->signature_crypto_order, sizeof(order[1]));
+	return first_five_bytes(standard[0] ^ standard[1]) | (order[0] ^ order[1]);
+}
+
 /* Another key of data may be where one was that is gone. */
 static inline bool crypt_comes_again(bool counts_units, const struct mlx5dv_crypto_attr *attr,
 				     struct mkey_crypt_format *format)
 {
 	const struct mlx5dv_crypto_attr *given = &format->given;
 
-	if (!format->may_come_again || attr->dek != given->dek ||
-	    ((uint32_t)attr->crypto_standard ^ (uint32_t)given->crypto_standard) |
-		    (uint32_t)(attr->encrypt_on_tx ^ given->encrypt_on_tx) |
-		    ((uint32_t)attr->signature_crypto_order ^
-		     (uint32_t)given->signature_crypto_order) |
-		    ((uint32_t)attr->data_unit_size ^ (uint32_t)given->data_unit_size) |
-		    attr->comp_mask | (attr->dek->object.id ^ format->dek))
+	if (attr->dek != given->dek)
+		return false;
+	if (crypt_differs(attr, given) | attr->comp_mask | (attr->dek->object.id ^ format->dek))
 		return false;
 	crypt_put_tweak(fld_at(format->bsf, CRYPTO_BSF_TWEAK), counts_units, attr->initial_tweak);
 	memcpy(fld_at(format->bsf, CRYPTO_BSF_KEYTAG), attr->keytag, BSF_KEYTAG_SIZE);

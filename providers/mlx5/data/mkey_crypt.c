@@ -60,7 +60,7 @@ const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_a
 {
 	const struct mkey_block *block;
 
-	format->may_come_again = false;
+	format->given.dek = MKEY_NO_DEK;
 	if (attr->comp_mask)
 		return "comp_mask is not 0";
 	if (attr->crypto_standard != MLX5DV_CRYPTO_STANDARD_AES_XTS)
@@ -76,7 +76,6 @@ const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_a
 	format->unit = block->bytes;
 	put_crypt(counts_units, attr, block->selector, format->bsf);
 	format->state = order_is_raw(order_of(attr)) ? MKEY_CRYPT_RAW : MKEY_CRYPT_SIGNED;
-	format->may_come_again = true;
 	format->dek = attr->dek->object.id;
 	format->given = *attr;
 	return NULL;

@@ -26,7 +26,7 @@ struct side {
 	uint32_t selector; /* of the block */
 	uint32_t format;   /* the checksum, if it is not that of T10-DIF, and the PSV */
 	uint8_t kind;      /* enum mkey_sig_kind */
-	uint64_t start;
+	uint64_t start;    /* as the device has it */
 };
 
 /* The formats are written word by word. */
@@ -44,7 +44,7 @@ static inline bool is_seed(uint64_t seed, uint64_t all_ones)
 /* ---- one side ---- */
 
 /* The parts of the format that T10-DIF has for itself. */
-static inline void put_dif(uint8_t *part, const struct mlx5dv_sig_t10dif *dif)
+static inline void put_dif(uint8_t *part, uint64_t *start, const struct mlx5dv_sig_t10dif *dif)
 {
 	const uint32_t type = dif->bg_type == MLX5DV_SIG_T10DIF_CRC ? BSF_DIF_CRC : BSF_DIF_CSUM;
 	uint32_t rules = FLD_BITS(BSF_INL_APP_MASK);
@@ -55,7 +55,7 @@ static inline void put_dif(uint8_t *part, const struct mlx5dv_sig_t10dif *dif)
 		rules |= FLD_BITS(BSF_INL_APPREF_ESC);
 	else if (dif->flags & MLX5DV_SIG_T10DIF_FLAG_APP_ESCAPE)
 		rules |= FLD_BITS(BSF_INL_APP_ESC);
-	dif_put_tags(part, dif);
+	dif_put_tags(part, start, dif);
 	seg_put_pair(part + 8,
 		     in_word(BSF_INL_TYPE, type) | FLD_BITS(BSF_INL_REPEAT) |
 			     in_word(BSF_INL_SEED, dif->bg != 0),
@@ -77,9 +77,8 @@ static inline const char *take_dif(struct side *side, const struct mlx5dv_sig_t1
 		return "flags of T10-DIF are none that there are";
 	if (!is_seed(dif->bg, UINT16_MAX))
 		return "bg is neither 0 nor has all its bits set";
-	put_dif(part, dif);
+	put_dif(part, &side->start, dif);
 	side->kind = MKEY_SIG_KIND_DIF;
-	side->start = dif_start(dif);
 	return NULL;
 }
 
@@ -101,7 +100,7 @@ static const char *take_crc(struct side *side, const struct mlx5dv_sig_crc *crc,
 	side->kind = types[crc->type].kind;
 	side->format |= in_word(BSF_WIRE_FORMAT, types[crc->type].format | BSF_CRC_REPEAT |
 							 (crc->seed ? 0 : BSF_CRC_SEED_0));
-	side->start = crc->seed << types[crc->type].shift;
+	side->start = htobe64(crc->seed << types[crc->type].shift);
 	return is_seed(crc->seed, types[crc->type].all_ones)
 		       ? NULL
 		       : "a seed is neither 0 nor has all its bits set";
@@ -182,10 +181,7 @@ static void keep_side(const struct mlx5dv_sig_block_domain *from, struct mkey_si
 static void keep_given(const struct mlx5dv_sig_block_attr *attr, bool compares_tags,
 		       struct mkey_sig_format *format)
 {
-	format->may_come_again = !compares_tags;
-	format->flags = attr->flags;
-	format->check_mask = attr->check_mask;
-	format->copy_mask = attr->copy_mask;
+	format->given = compares_tags ? MKEY_GIVEN_NOTHING : sig_given(attr);
 	keep_side(attr->mem, &format->given_mem);
 	keep_side(attr->wire, &format->given_wire);
 }
@@ -206,7 +202,7 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	const char *why;
 	bool same;
 
-	format->may_come_again = false;
+	format->given = MKEY_GIVEN_NOTHING;
 	if (!attr->mem && !attr->wire)
 		return "neither mem nor wire is there";
 	if (attr->comp_mask || attr->flags & ~(uint32_t)MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK)
@@ -233,6 +229,7 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	format->wire_start = wire.start;
 	format->mem = mem.kind;
 	format->wire = wire.kind;
+	format->state = mem.kind && wire.kind ? MKEY_SIG_SET_TWICE : MKEY_SIG_SET;
 	keep_given(attr, same && !copies && mem.kind == MKEY_SIG_KIND_DIF, format);
 	return NULL;
 }

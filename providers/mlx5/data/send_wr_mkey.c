@@ -20,30 +20,10 @@
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/batch.h"
 #include "providers/mlx5/data/mkey_again.h"
+#include "providers/mlx5/data/mkey_blocks.h"
+#include "providers/mlx5/data/mkey_head.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/mkey.h"
-
-#define ACCESS_KNOWN                                                                 \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
-	 IBV_ACCESS_REMOTE_ATOMIC)
-
-#define MASK_ALWAYS (MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY)
-#define MASK_ACCESS                                        \
-	(MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |  \
-	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |  \
-	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE | \
-	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
-
-/* A WQE has 63 units at most, of which the head takes 8; a list comes in blocks of 4. */
-enum {
-	HEAD_UNITS = 2 * WQE_BB / WQE_SEG,
-	BLOCK_UNITS = UMR_KLM_BLOCK / WQE_SEG,
-	LIST_MAX = 52,
-};
-static_assert((int)UMR_KLM_BLOCK == (int)WQE_BB && (int)UMR_MKEY_SIZE == (int)WQE_BB &&
-		      (int)BSF_SIZE == (int)WQE_BB &&
-		      (int)WQE_SEG + (int)UMR_CTRL_SIZE == (int)WQE_BB,
-	      "the ring ends between two parts of a WQE");
 
 /* The parts of a configuration, of which each is set once. What a request waits for has a bit for
  * each that is not set yet, and above them the number of setters that are still to come. */
@@ -78,20 +58,6 @@ request_fail(struct mlx5_qp *qp, int err, const char *why, ...)
 
 /* ---- the WQE ---- */
 
-WQE_INLINE uint8_t *next_block(const struct mlx5_sq *sq, uint8_t *block)
-{
-	block += WQE_BB;
-	return unlikely(block == sq->end) ? sq->buf : block;
-}
-
-/* The function returns where the list begins of the WQE at CTRL, behind two blocks. */
-WQE_INLINE uint8_t *list_block(const struct mlx5_sq *sq, uint8_t *ctrl)
-{
-	uint8_t *block = ctrl + HEAD_UNITS * WQE_SEG;
-
-	return unlikely(block >= sq->end) ? sq->buf + (block - sq->end) : block;
-}
-
 /* The function says whether the request may begin after all, or else logs why not. */
 static bool __attribute__((cold, noinline)) request_may_begin(struct mlx5_qp *qp)
 {
@@ -118,16 +84,23 @@ WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
 		      qp->sq.wq.head != qp->sq.wq.limit);
 }
 
-/* The function starts the request, at the place that is next. WAITS is for whom it waits. */
-WQE_INLINE void request_begin(struct mlx5_qp *qp, struct mlx5_mkey *mkey,
-			      struct mkey_request *request, uint32_t waits)
+/* The function starts the request, at the place that is next. */
+WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
+			      struct mkey_request *request)
 {
 	const struct mlx5_sq *sq = &qp->sq;
 
 	request->mkey = mkey;
-	request->pi = sq->pi;
+	request->head = sq->wq.head;
 	request->flags = sq->ctrl_flags[qp->vqp.qp_ex.wr_flags % ARRAY_SIZE(sq->ctrl_flags)];
 	request->ctrl = sq_wqebb(sq, sq->pi);
+}
+
+/* The function starts a request that WAITS for setters. */
+WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
+			      struct mkey_request *request, uint32_t waits)
+{
+	request_start(qp, mkey, request);
 	request->waits = waits;
 	request->context = 0;
 	request->length = 0;
@@ -145,64 +118,56 @@ WQE_INLINE __be32 fenced(const struct mlx5_sq *sq, __be32 flags)
 /* The function returns the mask of what the setters of a key without formats change. */
 WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 {
-	static const uint64_t masks[] = {
-		[0] = MASK_ALWAYS,
-		[SET_ACCESS] = MASK_ALWAYS | MASK_ACCESS,
-		[SET_LAYOUT] = MASK_ALWAYS | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN,
-		[SET_ACCESS | SET_LAYOUT] =
-			MASK_ALWAYS | MASK_ACCESS | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN,
-	};
+	uint64_t mask = MKEY_MASK_ALWAYS;
 
-	return masks[~request->waits & (SET_ACCESS | SET_LAYOUT)];
+	if (!(request->waits & SET_ACCESS))
+		mask |= MKEY_MASK_ACCESS;
+	if (!(request->waits & SET_LAYOUT))
+		mask |= MKEY_MASK_LAYOUT;
+	return mask;
 }
 
-WQE_INLINE void put_umr(const struct mkey_request *request, const struct mkey_end *end,
-			uint8_t *seg)
+/* The function writes the two blocks in front, of a WQE of UNITS at WQEBB PI. Each word is read
+ * where it is written, so that few registers are enough. KEPT are the flags that it may have. */
+WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *request,
+			 const struct mkey_head *head, uint32_t pi, uint32_t units, __be32 kept)
 {
-	seg_put_pair(seg, (uint32_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS),
-		     request->list_units << FLD_SHIFT(UMR_XLT_OCTOWORDS) | end->bsf_units);
-	seg_put_be64(seg + FLD_BYTE(UMR_MKEY_MASK), end->mask);
-	clear_32(seg + 16);
+	const uint64_t index = (uint16_t)pi;
+	uint8_t *const ctrl = request->ctrl, *context;
+
+	seg_put_be64(ctrl, index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)MLX5_OPCODE_UMR << 32 |
+				   (sq->qpn_shifted + units));
+	seg_put_raw(ctrl + 8, head->key | side_by_side(fenced(sq, request->flags) & kept, 0));
+	seg_put_raw(ctrl + WQE_SEG, head->control | htobe64((uint64_t)request->list_units
+							    << FLD_SHIFT(UMR_XLT_OCTOWORDS)));
+	seg_put_raw(ctrl + WQE_SEG + FLD_BYTE(UMR_MKEY_MASK), head->mask);
+	clear_32(ctrl + 32);
+	context = next_block(sq, ctrl);
+	seg_put_raw(context, head->access | side_by_side(request->context, 0));
+	seg_put_raw(context + 8, head->flags_pd);
+	seg_put_raw(context + 16, 0);
+	seg_put_be64(context + 24, request->length);
+	clear_32(context + 32);
 }
 
-WQE_INLINE void put_context(const struct mkey_request *request, const struct mkey_end *end,
-			    uint8_t *seg)
+/* The WQE at WQEBB PI is the request's. */
+WQE_INLINE void take_wqe(struct mlx5_qp *qp, uint32_t pi)
 {
-	const uint32_t low_key = request->mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0);
-
-	seg_put_pair(seg, request->context, FLD_BITS(MKC_QPN) | low_key);
-	seg_put_pair(seg + 8, 0, end->flags_pd);
-	seg_put_be64(seg + 16, 0);
-	seg_put_be64(seg + 24, request->length);
-	clear_32(seg + 32);
+	wq_slot_set(wq_slot_at(&qp->sq.wq, pi), qp->sq.wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
 }
 
-/* The request takes its place; the next one waits for it. What is needed twice is read once, as the
- * compiler cannot know that the ring is elsewhere. */
-WQE_INLINE void request_close(struct mlx5_qp *qp, const struct mkey_request *request,
-			      const struct mkey_end *end, bool has_states)
+/* The request takes its place in the queue, so that no setter finds it any more; the next one waits
+ * for it. */
+WQE_INLINE void request_close(struct mlx5_qp *qp, uint8_t push)
 {
-	const uint32_t units = HEAD_UNITS + request->list_units + end->bsf_units;
-	struct mlx5_sq *sq = &qp->sq;
-	uint8_t *const ctrl = request->ctrl;
-	const uint32_t pi = request->pi;
-	__be32 flags = fenced(sq, request->flags);
-
-	/* It is complete when the last of its WQEs is. */
-	if (has_states)
-		flags &= ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
-	sq->pi = pi + (units + BLOCK_UNITS - 1) / BLOCK_UNITS;
-	seg_put_be64(ctrl,
-		     (uint64_t)((uint32_t)(uint16_t)pi << FLD_SHIFT(CTRL_INDEX) | MLX5_OPCODE_UMR)
-				     << 32 |
-			     sq->qpn_shifted | units);
-	seg_put_raw_pair(ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), flags,
-			 htobe32(request->mkey->dv.lkey));
-	put_umr(request, end, ctrl + WQE_SEG);
-	put_context(request, end, next_block(sq, ctrl));
-	wq_slot_set(wq_slot_at(&sq->wq, pi), sq->wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
-	qp->batch.ctrl = ctrl;
+	qp->batch.push = push;
+	qp->sq.wq.head++;
 	gate_shut(qp);
+}
+
+WQE_INLINE uint32_t blocks_of(uint32_t units)
+{
+	return (units + BLOCK_UNITS - 1) / BLOCK_UNITS;
 }
 
 /* ---- what the key computes: a block for signatures and one for encryption behind the list, and a
@@ -223,18 +188,14 @@ static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_reque
 	return true;
 }
 
-/* The function puts a format of KIND, the highest bits of its first word, and returns where the
- * next block is. */
-WQE_INLINE uint8_t *put_format(const struct mlx5_sq *sq, uint8_t *block, const uint8_t *bsf,
-			       uint64_t kind)
+/* The function puts a format of KIND, the highest bits of its first word. */
+WQE_INLINE void put_format(uint8_t *block, const uint8_t *bsf, uint64_t kind)
 {
 	uint64_t first;
 
 	memcpy(&first, bsf, sizeof(first));
 	copy_64(block, bsf);
-	first |= htobe64(kind << (32 + FLD_SHIFT(BSF_KIND)));
-	memcpy(block, &first, sizeof(first));
-	return next_block(sq, block);
+	seg_put_raw(block, first | kind);
 }
 
 WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request *request,
@@ -243,17 +204,18 @@ WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request 
 	/* It has no signature, and any length. */
 	static const uint8_t without[BSF_SIZE] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	const struct mkey_config *next = &request->next;
-	const uint64_t kind =
-		end->sig && end->crypt ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE;
-	uint8_t *block = request->block;
+	const uint64_t kind = mkey->head.kind;
+	uint8_t *block = block_behind(sq, request->ctrl, HEAD_UNITS + request->list_units);
 
-	if (end->sig)
-		block = put_format(sq, block,
-				   next->sig_state >= MKEY_SIG_SET ? mkey->sigs[next->sig].bsf
+	if (end->sig) {
+		put_format(block,
+			   likely(next->sig_state >= MKEY_SIG_SET) ? mkey->sigs[next->sig].bsf
 								   : without,
-				   kind);
+			   kind);
+		block = next_block(sq, block);
+	}
 	if (end->crypt)
-		put_format(sq, block, mkey->crypts[next->crypt].bsf, kind);
+		put_format(block, mkey->crypts[next->crypt].bsf, kind);
 }
 
 /* The device that does not count units takes a key for one. */
@@ -313,14 +275,21 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	*end = (struct mkey_end){
 		.mask = mask_of(request),
 		.has_states = !(request->waits & SET_SIGNATURE),
+		.push = PUSH_INLINE,
+		.flags_kept = UINT32_MAX,
 	};
+	if (end->has_states) {
+		end->push = PUSH_NEVER;
+		/* It is complete when the last of its WQEs is. */
+		end->flags_kept = ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
+	}
 	if (!crypt_fits(qp, mkey) || !crypt_has_order(qp, mkey))
 		return false;
 	if (formats_change(mkey, request, end))
 		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
-	if (mkey->sig && mkey->sig->count != request->next.count_told) {
+	if (mkey->sig_count != request->next.count_told) {
 		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
-		end->flags_pd = (mkey->sig->count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
+		end->flags_pd = (mkey->sig_count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
 	}
 	if (!end->sig && !end->crypt)
 		return true;
@@ -344,7 +313,7 @@ WQE_INLINE bool request_comes_again(const struct mlx5_qp *qp, const struct mlx5_
 
 	return likely(mkey->again.parts == request_parts(request) &&
 		      mkey->again.max_inline == qp->sq.max_inline &&
-		      (!mkey->sig || mkey->sig->count == request->next.count_told));
+		      mkey->sig_count == request->next.count_told);
 }
 
 /* The end is kept unless it takes a signature away, tells of an error, or depends on how long the
@@ -362,68 +331,71 @@ static bool __attribute__((noinline)) request_look_anew(struct mlx5_qp *qp, stru
 	    !(again->end.mask & MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR) &&
 	    (!request->next.encrypts || mkey->encrypts_units))
 		again->parts = request_parts(request);
-	if (mkey->sig)
-		request->next.count_told = mkey->sig->count;
+	mkey_make_head(mkey, &again->end);
+	request->next.count_told = mkey->sig_count;
 	if (request->next.sig_state == MKEY_SIG_DROPPED)
 		request->next.sig_state = MKEY_SIG_NONE;
 	return true;
 }
 
 /* FLAGS is the third word of the control segment, but for the fence. */
-WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_psv *psv, uint64_t start,
-			uint32_t flags)
+WQE_INLINE void put_psv(struct mlx5_qp *qp, uint64_t psv, uint64_t start, __be32 flags)
 {
-	const uint32_t units = 1 + PSV_SEG_SIZE / WQE_SEG;
-	struct mlx5_sq *sq = &qp->sq;
-	const uint32_t pi = sq->pi;
-	uint8_t *const ctrl = sq_wqebb(sq, pi);
+	const uint32_t units = 1 + PSV_SEG_SIZE / WQE_SEG, pi = qp->sq.pi;
+	const uint64_t index = (uint16_t)pi;
+	uint8_t *const ctrl = sq_wqebb(&qp->sq, pi);
 
-	seg_put_be64(
-		ctrl,
-		(uint64_t)((uint32_t)(uint16_t)pi << FLD_SHIFT(CTRL_INDEX) | MLX5_OPCODE_SET_PSV)
-				<< 32 |
-			sq->qpn_shifted | units);
+	qp->sq.pi = pi + 1;
+	seg_put_be64(ctrl, index << (32 + FLD_SHIFT(CTRL_INDEX)) |
+				   (uint64_t)MLX5_OPCODE_SET_PSV << 32 |
+				   (qp->sq.qpn_shifted + units));
 	seg_put_raw_pair(ctrl + 8, flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE), 0);
-	seg_put_pair(ctrl + WQE_SEG, psv->n, 0);
-	seg_put_be64(ctrl + WQE_SEG + FLD_BYTE(SET_PSV_SIGNATURE), start);
-	wq_slot_set(wq_slot_at(&sq->wq, pi), sq->wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
+	seg_put_raw(ctrl + WQE_SEG, psv);
+	seg_put_raw(ctrl + WQE_SEG + FLD_BYTE(SET_PSV_SIGNATURE), start);
+	take_wqe(qp, pi);
 	qp->batch.ctrl = ctrl;
-	sq->pi = pi + 1;
 }
 
-/* The last of them has the completion. */
-WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t flags)
+/* The last of them has the completion, and the program's fence is in front of all. */
+WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
+			   const struct mkey_sig_format *format, __be32 flags)
 {
-	const struct mkey_sig_format *format = &mkey->sigs[qp->mkey_request.next.sig];
-	const uint32_t quiet = flags & ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
+	const __be32 last = flags & ~htobe32(MLX5_WQE_CTRL_FENCE);
 
+	__asm__("" : "+r"(format)); /* found once, not anew for each field */
 	if (format->mem)
-		put_psv(qp, &mkey->sig->mem, format->mem_start, format->wire ? quiet : flags);
+		put_psv(qp, mkey->head.psv_mem, format->mem_start,
+			format->wire ? last & ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE) : last);
 	if (format->wire)
-		put_psv(qp, &mkey->sig->wire, format->wire_start, flags);
+		put_psv(qp, mkey->head.psv_wire, format->wire_start, last);
 }
 
 /* ---- what a key has been told */
 
+/* The function returns which format is neither NOW in use nor was BEFORE, which differ. */
+WQE_INLINE uint8_t other_format(uint8_t now, uint8_t before)
+{
+	static_assert(MKEY_FORMATS == 3, "the sum of all three is 3");
+	return (uint8_t)(MKEY_FORMATS - now - before);
+}
+
 /* The function is told that the request is in the ring: later requests add to it. */
 WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
-	if (!mkey->is_in_batch) {
+	const struct mkey_config *next = &qp->mkey_request.next;
+	const uint32_t waits = qp->mkey_request.waits;
+
+	if (likely(!mkey->is_in_batch)) {
 		mkey->before_batch = mkey->config;
 		mkey->is_in_batch = true;
 		mkey->next_in_batch = qp->mkey_batch.changed;
 		qp->mkey_batch.changed = mkey;
 	}
-	mkey->config = qp->mkey_request.next;
-}
-
-/* The function returns which format is neither NOW in use nor was BEFORE. */
-static uint8_t unused_format(const struct mlx5_mkey *mkey, uint8_t now, uint8_t before)
-{
-	if (!mkey->is_in_batch || before == now)
-		return now ? 0 : 1;
-	static_assert(MKEY_FORMATS == 3, "the sum of all three is 3");
-	return (uint8_t)(MKEY_FORMATS - now - before);
+	if (!(waits & SET_SIGNATURE))
+		mkey->spare_sig = other_format(next->sig, mkey->before_batch.sig);
+	if (!(waits & SET_CRYPTO))
+		mkey->spare_crypt = other_format(next->crypt, mkey->before_batch.crypt);
+	mkey->config = *next;
 }
 
 /* The batch ends. A configuration that still lacks setters ends with it. */
@@ -462,18 +434,28 @@ WQE_INLINE void put_computing(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	const struct mkey_request *request = &qp->mkey_request;
 	const struct mkey_end *end = &mkey->again.end;
-	const bool has_states = end->has_states;
+	const uint32_t units = HEAD_UNITS + request->list_units + end->bsf_units;
+	const uint32_t pi = qp->sq.pi;
 
-	request_close(qp, request, end, has_states);
+	put_head(&qp->sq, request, &mkey->head, pi, units, end->flags_kept);
 	put_formats(&qp->sq, request, mkey, end);
-	qp->batch.push = PUSH_INLINE;
-	if (has_states) {
-		put_states(qp, mkey, request->flags & ~htobe32(MLX5_WQE_CTRL_FENCE));
-		qp->batch.push = PUSH_NEVER;
-	}
-	qp->sq.wq.head++;
-	qp->mkey_request.waits = 0;
+	take_wqe(qp, pi);
+	qp->sq.pi = pi + blocks_of(units);
+	if (end->has_states)
+		put_states(qp, mkey, &mkey->sigs[request->next.sig], request->flags);
+	else
+		qp->batch.ctrl = request->ctrl;
+	request_close(qp, end->push);
 	config_take(qp, mkey);
+}
+
+/* Nothing is called from where a request is like the one before, and so no register is saved. */
+static void __attribute__((noinline)) finish_anew(struct mlx5_qp *qp)
+{
+	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+
+	if (request_look_anew(qp, mkey))
+		put_computing(qp, mkey);
 }
 
 static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
@@ -483,29 +465,27 @@ static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 
 	if (!(request->waits & SET_LAYOUT))
 		request->next.length = request->length;
-	else
-		request->block = list_block(&qp->sq, request->ctrl);
-	if (request_comes_again(qp, mkey) || request_look_anew(qp, mkey))
+	if (request_comes_again(qp, mkey))
 		put_computing(qp, mkey);
+	else
+		finish_anew(qp);
 }
 
 /* The key computes nothing. */
 WQE_INLINE void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 {
-	const struct mkey_end end = { .mask = mask_of(request) };
+	const uint32_t pi = qp->sq.pi, units = HEAD_UNITS + request->list_units;
 
-	request_close(qp, request, &end, false);
-	qp->batch.push = PUSH_INLINE;
-	qp->sq.wq.head++;
-	qp->mkey_request.waits = 0;
+	put_head(&qp->sq, request, &request->mkey->head, pi, units, UINT32_MAX);
+	if (unlikely(request->waits & (SET_ACCESS | SET_LAYOUT)))
+		seg_put_be64(request->ctrl + WQE_SEG + FLD_BYTE(UMR_MKEY_MASK), mask_of(request));
+	qp->batch.ctrl = request->ctrl;
+	take_wqe(qp, pi);
+	qp->sq.pi = pi + blocks_of(units);
+	request_close(qp, PUSH_INLINE);
 }
 
 /* ---- parts ---- */
-
-WQE_INLINE bool access_is_known(uint32_t access)
-{
-	return likely(!(access & ~(uint32_t)ACCESS_KNOWN));
-}
 
 static bool access_fits(struct mlx5_qp *qp, uint32_t access)
 {
@@ -568,86 +548,6 @@ static bool pattern_fits(struct mlx5_qp *qp, uint16_t count,
 	return true;
 }
 
-/* PRM: what a key stands for is a list of entries in whole blocks. They begin behind two other
- * blocks, so the ring ends between two of them, and what is left of the last one is 0. */
-WQE_INLINE void clear_block(uint8_t *block)
-{
-	clear_32(block);
-	clear_32(block + 32);
-}
-
-/* The list of COUNT entries, which ends in front of BLOCK, covers so many BYTES. */
-WQE_INLINE void layout_close(struct mkey_request *request, uint32_t count, uint8_t *block,
-			     uint64_t bytes)
-{
-	request->block = block;
-	request->list_units = (uint32_t)align_up(count, BLOCK_UNITS);
-	request->length = bytes;
-}
-
-/* The function returns false when a piece may be too long; what it has put then may be put again.
- */
-WQE_INLINE bool put_list(const struct mlx5_sq *sq, struct mkey_request *request, uint16_t count,
-			 const struct ibv_sge *sge)
-{
-	const struct ibv_sge *const end = sge + count;
-	uint8_t *block = list_block(sq, request->ctrl);
-	uint32_t lengths = 0;
-	uint64_t bytes = 0;
-
-	while (sge < end) {
-		const uint8_t *const block_end = block + UMR_KLM_BLOCK;
-		uint8_t *seg = block;
-
-		clear_block(block);
-		do {
-			seg_put_sge(seg, sge);
-			lengths |= sge->length;
-			bytes += sge->length;
-			seg += WQE_SEG;
-		} while (++sge < end && seg < block_end);
-		block = next_block(sq, block);
-	}
-	layout_close(request, count, block, bytes);
-	return likely(lengths <= KLM_LEN_MAX);
-}
-
-WQE_INLINE void put_pattern_head(uint8_t *seg, uint32_t repeats, uint16_t count, uint32_t bytes)
-{
-	seg_put_pair(seg, bytes, PATTERN_OP_REPEAT);
-	seg_put_pair(seg + FLD_BYTE(PATTERN_REPEATS), repeats, count);
-}
-
-/* The function returns false when a part may be too long, as put_list() does. */
-WQE_INLINE bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *request,
-			    uint32_t repeats, uint16_t count,
-			    const struct mlx5dv_mr_interleaved *part)
-{
-	const struct mlx5dv_mr_interleaved *const end = part + count;
-	uint8_t *const first = list_block(sq, request->ctrl), *block = first, *seg = first;
-	uint64_t bytes = 0, strides = 0;
-
-	clear_block(block);
-	for (; part < end; part++) {
-		const uint64_t stride = (uint64_t)part->bytes_count + part->bytes_skip;
-
-		seg += WQE_SEG;
-		if (seg == block + UMR_KLM_BLOCK) {
-			seg = block = next_block(sq, block);
-			clear_block(block);
-		}
-		seg_put_data(seg,
-			     (uint32_t)stride << FLD_SHIFT(PATTERN_ENTRY_STRIDE) |
-				     part->bytes_count,
-			     part->lkey, part->addr);
-		bytes += part->bytes_count;
-		strides |= stride;
-	}
-	put_pattern_head(first, repeats, count, (uint32_t)bytes);
-	layout_close(request, count + 1u, next_block(sq, block), bytes * repeats);
-	return likely(strides <= UINT16_MAX);
-}
-
 /* ---- builders of one call ---- */
 
 /* A request that has all its parts at once is not kept, but for a key that computes. Requests that
@@ -661,7 +561,7 @@ static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t ac
 	if ((!may_begin(qp) && !request_may_begin(qp)) || !access_fits(qp, access))
 		return false;
 	request_begin(qp, mkey, request, WAITS_FOR_NOTHING);
-	request->context = umr_access_word(access);
+	request->context = access_word(access);
 	request->next = mkey->config;
 	return true;
 }
@@ -675,16 +575,9 @@ static void __attribute__((noinline)) request_finish(struct mlx5_qp *qp)
 		finish_plain(qp, &qp->mkey_request);
 }
 
-WQE_INLINE bool is_usual(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t access,
-			 uint32_t count, uint32_t header)
-{
-	return may_begin(qp) && access_is_known(access) && entries_fit(qp, mkey, count, header) &&
-	       likely(!mkey_computes(mkey));
-}
-
 static void __attribute__((noinline))
 list_slowly(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access, uint16_t count,
-	    const struct ibv_sge *sge)
+	    struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 
@@ -697,18 +590,19 @@ static void wr_mr_list(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32
 		       uint16_t count, struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
+	uint8_t *const block = sq_wqebb(&qp->sq, qp->sq.pi) + HEAD_UNITS * WQE_SEG;
 	struct mkey_request request;
 
-	if (unlikely(!is_usual(qp, to_mkey(mkey), access, count, 0))) {
+	if (unlikely(!may_begin(qp) || !access_is_known(access) ||
+		     !list_is_usual(&qp->sq, block, count, to_mkey(mkey)->plain_entries) ||
+		     !put_usual_list(&request, block, count, sge))) {
 		list_slowly(dv, mkey, access, count, sge);
 		return;
 	}
-	request_begin(qp, to_mkey(mkey), &request, WAITS_FOR_NOTHING);
-	request.context = umr_access_word(access);
-	if (put_list(&qp->sq, &request, count, sge))
-		finish_plain(qp, &request);
-	else
-		list_slowly(dv, mkey, access, count, sge);
+	request_start(qp, to_mkey(mkey), &request);
+	request.context = access_word(access);
+	request.waits = WAITS_FOR_NOTHING;
+	finish_plain(qp, &request);
 }
 
 static void __attribute__((noinline))
@@ -728,18 +622,20 @@ static void wr_mr_interleaved(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 			      uint32_t repeats, uint16_t count, struct mlx5dv_mr_interleaved *part)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
+	uint8_t *const first = sq_wqebb(&qp->sq, qp->sq.pi) + HEAD_UNITS * WQE_SEG;
 	struct mkey_request request;
 
-	if (unlikely(!is_usual(qp, to_mkey(mkey), access, count, 1))) {
+	if (unlikely(!may_begin(qp) || !access_is_known(access) ||
+		     !entries_fit(qp, to_mkey(mkey), count, 1) || mkey_computes(to_mkey(mkey)) ||
+		     !pattern_is_usual(&qp->sq, first, count) ||
+		     !put_usual_pattern(&request, first, repeats, count, part))) {
 		pattern_slowly(dv, mkey, access, repeats, count, part);
 		return;
 	}
-	request_begin(qp, to_mkey(mkey), &request, WAITS_FOR_NOTHING);
-	request.context = umr_access_word(access);
-	if (put_pattern(&qp->sq, &request, repeats, count, part))
-		finish_plain(qp, &request);
-	else
-		pattern_slowly(dv, mkey, access, repeats, count, part);
+	request_start(qp, to_mkey(mkey), &request);
+	request.context = access_word(access);
+	request.waits = WAITS_FOR_NOTHING;
+	finish_plain(qp, &request);
 }
 
 /* ---- configuration ---- */
@@ -785,12 +681,10 @@ static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 		configure(qp, to_mkey(mkey), num_setters, false);
 }
 
-/* Nothing else has taken the place of the request since it began: the place in the ring or, as the
- * last one that the queue had, that in the queue. A batch that has failed has no place, whoever
- * failed it. */
+/* Nothing else has begun since the request did. */
 WQE_INLINE bool request_has_place(const struct mlx5_qp *qp)
 {
-	return likely(qp->mkey_request.pi == qp->sq.pi && qp->sq.wq.head != qp->sq.wq.limit);
+	return likely(qp->mkey_request.head == qp->sq.wq.head);
 }
 
 /* A request that waits for setters, and no other, has parts that may be set. */
@@ -833,13 +727,14 @@ static void wr_set_mkey_access_flags(struct mlx5dv_qp_ex *dv, uint32_t access)
 		access_slowly(qp, access);
 		return;
 	}
-	qp->mkey_request.context = umr_access_word(access);
+	qp->mkey_request.context = access_word(access);
 	setter_finish(qp, SET_ACCESS);
 }
 
-static void __attribute__((cold, noinline))
-layout_list_slowly(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
+static void __attribute__((noinline))
+layout_list_slowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge *sge)
 {
+	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
 
 	if (setter_begin(qp, SET_LAYOUT) && layout_fits(qp, request->mkey, count, 0) &&
@@ -852,19 +747,27 @@ static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
+	uint8_t *const block = request->ctrl + HEAD_UNITS * WQE_SEG;
 
-	if (likely(setter_is_awaited(qp, SET_LAYOUT) && entries_fit(qp, request->mkey, count, 0) &&
-		   put_list(&qp->sq, request, count, sge)))
+	if (likely(setter_is_awaited(qp, SET_LAYOUT) &&
+		   list_is_usual(&qp->sq, block, count, request->mkey->usual_entries) &&
+		   put_usual_list(request, block, count, sge)))
 		setter_finish(qp, SET_LAYOUT);
 	else
-		layout_list_slowly(qp, count, sge);
+		layout_list_slowly(dv, count, sge);
 }
 
-static void __attribute__((cold, noinline))
-layout_pattern_slowly(struct mlx5_qp *qp, uint16_t count, const struct mlx5dv_mr_interleaved *part)
+static void __attribute__((noinline))
+layout_pattern_slowly(struct mlx5_qp *qp, uint32_t repeats, uint16_t count,
+		      const struct mlx5dv_mr_interleaved *part)
 {
-	if (setter_begin(qp, SET_LAYOUT) && layout_fits(qp, qp->mkey_request.mkey, count, 1))
-		pattern_fits(qp, count, part);
+	struct mkey_request *request = &qp->mkey_request;
+
+	if (setter_begin(qp, SET_LAYOUT) && layout_fits(qp, request->mkey, count, 1) &&
+	    pattern_fits(qp, count, part)) {
+		put_pattern(&qp->sq, request, repeats, count, part);
+		setter_finish(qp, SET_LAYOUT);
+	}
 }
 
 static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t repeats,
@@ -872,70 +775,99 @@ static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t rep
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
+	uint8_t *const first = request->ctrl + HEAD_UNITS * WQE_SEG;
 
 	if (likely(setter_is_awaited(qp, SET_LAYOUT) && entries_fit(qp, request->mkey, count, 1) &&
-		   put_pattern(&qp->sq, request, repeats, count, part)))
+		   pattern_is_usual(&qp->sq, first, count) &&
+		   put_usual_pattern(request, first, repeats, count, part)))
 		setter_finish(qp, SET_LAYOUT);
 	else
-		layout_pattern_slowly(qp, count, part);
+		layout_pattern_slowly(qp, repeats, count, part);
 }
 
-WQE_INLINE void signature_finish(struct mlx5_qp *qp, const struct mkey_sig_format *format)
+WQE_INLINE void signature_finish(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
+				 const struct mkey_sig_format *format)
 {
-	qp->mkey_request.next.sig_state =
-		format->mem && format->wire ? MKEY_SIG_SET_TWICE : MKEY_SIG_SET;
+	qp->mkey_request.next.sig = mkey->spare_sig;
+	qp->mkey_request.next.sig_state = format->state;
 	setter_finish(qp, SET_SIGNATURE);
+}
+
+static void __attribute__((noinline))
+signature_slowly(struct mlx5_qp *qp, const struct mlx5dv_sig_block_attr *attr)
+{
+	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
+
+	if (!setter_begin(qp, SET_SIGNATURE))
+		return;
+	if (mkey->sig)
+		why = mlx5_mkey_take_sig(mkey->sig, attr, &mkey->sigs[mkey->spare_sig]);
+	if (why)
+		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
+	else
+		signature_finish(qp, mkey, &mkey->sigs[mkey->spare_sig]);
 }
 
 static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_sig_block_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
-	struct mkey_config *next = &qp->mkey_request.next;
-	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
 
-	if (!setter_is_awaited(qp, SET_SIGNATURE)) {
-		setter_begin(qp, SET_SIGNATURE);
+	struct mkey_sig_format *format;
+
+	if (likely(setter_is_awaited(qp, SET_SIGNATURE))) {
+		format = &mkey->sigs[mkey->spare_sig];
+		__asm__("" : "+r"(format)); /* found once, not anew for each field */
+		if (likely(sig_comes_again(attr, format))) {
+			signature_finish(qp, mkey, format);
+			return;
+		}
+	}
+	signature_slowly(qp, attr);
+}
+
+WQE_INLINE void crypto_finish(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
+			      const struct mkey_crypt_format *format)
+{
+	qp->mkey_request.next.crypt = mkey->spare_crypt;
+	qp->mkey_request.next.encrypts = format->state;
+	setter_finish(qp, SET_CRYPTO);
+}
+
+static void __attribute__((noinline))
+crypto_slowly(struct mlx5_qp *qp, const struct mlx5dv_crypto_attr *attr)
+{
+	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
+
+	if (!setter_begin(qp, SET_CRYPTO))
 		return;
-	}
-	if (mkey->sig) {
-		next->sig = unused_format(mkey, mkey->config.sig, mkey->before_batch.sig);
-		if (!sig_comes_again(attr, &mkey->sigs[next->sig]))
-			why = mlx5_mkey_take_sig(mkey->sig, attr, &mkey->sigs[next->sig]);
-		else
-			why = NULL;
-	}
-	if (unlikely(why))
-		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
+	if (mkey->encrypts)
+		why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr,
+					   &mkey->crypts[mkey->spare_crypt]);
+	if (why)
+		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);
 	else
-		signature_finish(qp, &mkey->sigs[next->sig]);
+		crypto_finish(qp, mkey, &mkey->crypts[mkey->spare_crypt]);
 }
 
 static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_crypto_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
-	struct mkey_config *next = &qp->mkey_request.next;
-	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
 
-	if (!setter_is_awaited(qp, SET_CRYPTO)) {
-		setter_begin(qp, SET_CRYPTO);
-		return;
+	struct mkey_crypt_format *format;
+
+	if (likely(setter_is_awaited(qp, SET_CRYPTO))) {
+		format = &mkey->crypts[mkey->spare_crypt];
+		__asm__("" : "+r"(format)); /* found once, not anew for each field */
+		if (likely(crypt_comes_again(mkey->encrypts_units, attr, format))) {
+			crypto_finish(qp, mkey, format);
+			return;
+		}
 	}
-	if (mkey->encrypts) {
-		next->crypt = unused_format(mkey, mkey->config.crypt, mkey->before_batch.crypt);
-		if (!crypt_comes_again(mkey->encrypts_units, attr, &mkey->crypts[next->crypt]))
-			why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr,
-						   &mkey->crypts[next->crypt]);
-		else
-			why = NULL;
-	}
-	if (unlikely(why))
-		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);
-	else {
-		next->encrypts = mkey->crypts[next->crypt].state;
-		setter_finish(qp, SET_CRYPTO);
-	}
+	crypto_slowly(qp, attr);
 }
 
 static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
@@ -958,17 +890,19 @@ static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 {
 	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
+	bool has_room;
 
 	fill_ends(qp, ops);
+	has_room = qp->mkey_entries >= BLOCK_UNITS; /* for a usual list */
 	if (ops & MLX5DV_QP_EX_WITH_MR_LIST)
-		dv->wr_mr_list = wr_mr_list;
+		dv->wr_mr_list = has_room ? wr_mr_list : list_slowly;
 	if (ops & MLX5DV_QP_EX_WITH_MR_INTERLEAVED)
 		dv->wr_mr_interleaved = wr_mr_interleaved;
 	if (!(ops & MLX5DV_QP_EX_WITH_MKEY_CONFIGURE))
 		return;
 	dv->wr_mkey_configure = wr_mkey_configure;
 	dv->wr_set_mkey_access_flags = wr_set_mkey_access_flags;
-	dv->wr_set_mkey_layout_list = wr_set_mkey_layout_list;
+	dv->wr_set_mkey_layout_list = has_room ? wr_set_mkey_layout_list : layout_list_slowly;
 	dv->wr_set_mkey_layout_interleaved = wr_set_mkey_layout_interleaved;
 	dv->wr_set_mkey_sig_block = wr_set_mkey_sig_block;
 	dv->wr_set_mkey_crypto = wr_set_mkey_crypto;

@@ -54,6 +54,11 @@ static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
 		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
+#define UMR_ACCESS_WORD(access)                                                             \
+	(((access) & (uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) << 11 | \
+	 ((access) & (uint32_t)IBV_ACCESS_REMOTE_WRITE) << 12 |                             \
+	 ((access) & (uint32_t)IBV_ACCESS_REMOTE_READ) << 10)
+
 /* The function returns the first word of a key's context, with the rights of ACCESS, which has no
  * others than those of remote access and of local writing: each is a bit there, too. */
 static inline uint32_t umr_access_word(uint32_t access)
@@ -63,8 +68,7 @@ static inline uint32_t umr_access_word(uint32_t access)
 			      IBV_ACCESS_REMOTE_WRITE << 12 == FLD_BITS(MKC_RW) &&
 			      IBV_ACCESS_REMOTE_READ << 10 == FLD_BITS(MKC_RR),
 		      "PRM: Memory Key Context");
-	return (access & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) << 11 |
-	       (access & IBV_ACCESS_REMOTE_WRITE) << 12 | (access & IBV_ACCESS_REMOTE_READ) << 10;
+	return UMR_ACCESS_WORD(access);
 }
 
 /* The function starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a

@@ -9,6 +9,7 @@
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
+#include "providers/mlx5/data/mkey_head.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/mkey.h"
 #include "providers/mlx5/pd.h"
@@ -92,7 +93,6 @@ static int sig_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig **
 
 	if (!sig)
 		return ENOMEM;
-	sig->count = 1; /* which it was not told */
 	ret = psv_create(ctx, pdn, &sig->mem);
 	if (!ret)
 		ret = psv_create(ctx, pdn, &sig->wire);
@@ -183,6 +183,7 @@ static int mkey_run_create(const struct mlx5dv_mkey_init_attr *attr, struct mlx5
 	if (ret)
 		return ret;
 	mkey->dv.lkey = mkey->dv.rkey = mkey->object.id << 8;
+	mkey_prepare(mkey);
 	if (!mkey->sig)
 		return 0;
 	ret = sig_index(mkey);
@@ -319,7 +320,7 @@ static int take_error_locked(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err
 		return check_refuse(mkey, "the device does not tell what was wrong");
 	describe_error(error, kind, err);
 	__atomic_store_n(&sig->has_error, false, __ATOMIC_RELAXED);
-	sig->count++;
+	mkey->sig_count++;
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/data/mkey_head.h"
 #include "providers/mlx5/data/poll.h"
 #include "providers/mlx5/mkey.h"
 #include "util/bits.h"
@@ -27,7 +28,9 @@ static struct rig *key_rig(void)
 	struct rig *rig = rig_new(&(struct rig_options){
 		.sq_wqebbs = 32, .max_send = 16, .max_inline = 256, .bf_max = 4 * WQE_BB });
 
-	mlx5_send_wr_fill_mkeys(rig->qp, MLX5DV_QP_EX_WITH_MKEY_CONFIGURE);
+	mlx5_send_wr_fill_mkeys(rig->qp, MLX5DV_QP_EX_WITH_MKEY_CONFIGURE |
+						 MLX5DV_QP_EX_WITH_MR_LIST |
+						 MLX5DV_QP_EX_WITH_MR_INTERLEAVED);
 	rig->qp->vqp.qp_ex.wr_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED;
 	return rig;
 }
@@ -49,13 +52,14 @@ static void set_signature(struct mlx5dv_qp_ex *dvx)
 static void a_request_of_several_wqes_is_only_rung(void **state)
 {
 	static const uint8_t nothing[4 * WQE_BB];
-	struct mkey_sig sig = { .count = 1 };
+	struct mkey_sig sig = { 0 };
 	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .sig = &sig, .computes = true };
 	struct mlx5dv_mkey_conf_attr attr = { 0 };
 	struct rig *rig = key_rig();
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
 	(void)state;
+	mkey_prepare(&mkey);
 	ibv_wr_start(qpx);
 	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 1, &attr);
 	set_signature(&rig->qp->dv_qp);
@@ -75,6 +79,7 @@ static void a_request_of_one_wqe_is_pushed(void **state)
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
 	(void)state;
+	mkey_prepare(&mkey);
 	rig->qp->sq.db.push[PUSH_PLAIN] = 0;
 	ibv_wr_start(qpx);
 	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 1, &attr);
@@ -98,6 +103,7 @@ static void a_list_ends_in_zeroes(void **state)
 	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
 
 	(void)state;
+	mkey_prepare(&mkey);
 	memset(piece, 0x11, sizeof(piece));
 	for (size_t i = 0; i < ARRAY_SIZE(part); i++)
 		part[i] = (struct mlx5dv_mr_interleaved){ 0x1000, 8, 8, 0x100 };
@@ -129,6 +135,7 @@ static void a_batch_that_failed_finishes_no_request(void **state)
 	uint8_t data[512] = { 0 };
 
 	(void)state;
+	mkey_prepare(&mkey);
 	ibv_wr_start(qpx);
 	mlx5dv_wr_mkey_configure(&rig->qp->dv_qp, &mkey.dv, 2, &attr);
 	mlx5dv_wr_set_mkey_access_flags(&rig->qp->dv_qp, IBV_ACCESS_LOCAL_WRITE);
@@ -155,6 +162,7 @@ static void a_request_takes_no_place_that_is_taken(void **state)
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
 	(void)state;
+	mkey_prepare(&mkey);
 	rig->qp->sq.wq.limit = rig->qp->sq.wq.head + 1;
 	rig->qp->sq.wq.max_post = 1;
 	ibv_wr_start(qpx);
@@ -185,8 +193,8 @@ static uint32_t chance(uint32_t n)
 }
 
 static struct wish {
-	bool access, layout, signs, encrypts, resets;
-	uint32_t pieces, max_inline;
+	bool access, layout, signs, encrypts, resets, repeats, at_once;
+	uint32_t pieces, max_inline, rights, flags;
 	struct mlx5dv_sig_t10dif dif[2];
 	struct mlx5dv_sig_crc crc[2];
 	struct mlx5dv_sig_block_domain domain[2];
@@ -243,7 +251,11 @@ static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 	to->signs = chance(4);
 	to->encrypts = chance(4);
 	to->resets = !chance(16);
+	to->repeats = !chance(4);
+	to->at_once = !chance(4);
 	to->pieces = chance(4) ? 1 : chance(9);
+	to->rights = chance(2) ? IBV_ACCESS_LOCAL_WRITE : chance(chance(16) ? 16 : 32);
+	to->flags = IBV_SEND_INLINE | (chance(2) ? IBV_SEND_SIGNALED : chance(8));
 	to->max_inline = chance(16) ? 512 : 128;
 	if (!chance(4))
 		draw_domain(to, (int)chance(2));
@@ -261,56 +273,75 @@ static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 	deks[0].object.id ^= !chance(8); /* of another key of data, at the same address */
 }
 
-static int configure(struct rig *rig, struct mlx5_mkey *mkey, const struct wish *of, bool cancels)
+static struct ibv_sge pieces[8] = { { 0x1000, 500, 0x100 }, { 0x2000, 100, 0x200 } };
+static struct mlx5dv_mr_interleaved parts[8] = { { 0x1000, 500, 12, 0x100 },
+						 { 0x2000, 100, 28, 0x200 } };
+
+static void lay_out_at_once(struct mlx5dv_qp_ex *dvx, struct mlx5_mkey *mkey, const struct wish *of)
 {
-	static const struct ibv_sge pieces[8] = { { 0x1000, 500, 0x100 }, { 0x2000, 100, 0x200 } };
+	if (of->repeats)
+		mlx5dv_wr_mr_interleaved(dvx, &mkey->dv, of->rights, 3, (uint16_t)of->pieces,
+					 parts);
+	else
+		mlx5dv_wr_mr_list(dvx, &mkey->dv, of->rights, (uint16_t)of->pieces, pieces);
+}
+
+static void configure_by_parts(struct mlx5dv_qp_ex *dvx, struct mlx5_mkey *mkey,
+			       const struct wish *of)
+{
 	struct mlx5dv_mkey_conf_attr attr = {
 		.conf_flags = of->resets ? MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR : 0
 	};
-	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
-	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
-	rig->qp->sq.max_inline = of->max_inline;
-	rig->qp->sq.wq.tail = rig->qp->sq.wq.head;
-	ibv_wr_start(qpx);
 	mlx5dv_wr_mkey_configure(dvx, &mkey->dv,
 				 (uint8_t)(of->access + of->layout + of->signs + of->encrypts),
 				 &attr);
 	if (of->access)
-		mlx5dv_wr_set_mkey_access_flags(dvx, IBV_ACCESS_LOCAL_WRITE);
-	if (of->layout)
+		mlx5dv_wr_set_mkey_access_flags(dvx, of->rights);
+	if (of->layout && of->repeats)
+		mlx5dv_wr_set_mkey_layout_interleaved(dvx, 3, (uint16_t)of->pieces, parts);
+	else if (of->layout)
 		mlx5dv_wr_set_mkey_layout_list(dvx, (uint16_t)of->pieces, pieces);
 	if (of->signs)
 		mlx5dv_wr_set_mkey_sig_block(dvx, &of->sig);
 	if (of->encrypts)
 		mlx5dv_wr_set_mkey_crypto(dvx, &of->crypto);
+}
+
+static int configure(struct rig *rig, struct mlx5_mkey *mkey, const struct wish *of, bool cancels)
+{
+	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	qpx->wr_flags = of->flags;
+	rig->qp->sq.max_inline = of->max_inline;
+	rig->qp->sq.wq.tail = rig->qp->sq.wq.head;
+	ibv_wr_start(qpx);
+	if (of->at_once)
+		lay_out_at_once(dvx, mkey, of);
+	else
+		configure_by_parts(dvx, mkey, of);
 	if (!cancels)
 		return ibv_wr_complete(qpx);
 	ibv_wr_abort(qpx);
 	return 0;
 }
 
-static void forget_key(struct mlx5_mkey *mkey)
-{
-	mkey->again.parts = 0;
-	for (int i = 0; i < MKEY_FORMATS; i++)
-		mkey->sigs[i].may_come_again = mkey->crypts[i].may_come_again = false;
-}
-
 static void sequence(bool signs, bool encrypts, bool counts_units)
 {
-	struct mkey_sig sig = { .count = 1, .mem.n = 5, .wire.n = 6 };
+	struct mkey_sig sig = { .mem.n = 5, .wire.n = 6 };
 	struct mlx5_mkey keeps = { .dv.lkey = 0x700,
 				   .max_entries = 8,
 				   .sig = signs ? &sig : NULL,
 				   .encrypts = encrypts,
 				   .encrypts_units = counts_units,
-				   .computes = true },
+				   .computes = signs || encrypts },
 			 anew;
 	struct mlx5dv_dek deks[2] = { { .object.id = 10 }, { .object.id = 20 } };
 	struct rig *a = key_rig(), *b = key_rig();
 	int good = 0;
 
+	mkey_prepare(&keeps);
 	draw_domain(&wish, 0);
 	draw_domain(&wish, 1);
 	draw_crypto(&wish, deks);
@@ -321,9 +352,9 @@ static void sequence(bool signs, bool encrypts, bool counts_units)
 		draw_wish(&wish, deks);
 		wish.signs &= signs;
 		wish.encrypts &= encrypts;
-		sig.count += !chance(16);
+		keeps.sig_count += !chance(16) && signs;
 		anew = keeps;
-		forget_key(&anew);
+		mkey_forget_formats(&anew);
 		ret = configure(a, &keeps, &wish, cancels);
 		good += !ret;
 		assert_int_equal(configure(b, &anew, &wish, cancels), ret);
@@ -339,6 +370,7 @@ static void sequence(bool signs, bool encrypts, bool counts_units)
 static void what_comes_again_is_as_the_first_time(void **state)
 {
 	(void)state;
+	sequence(false, false, false);
 	sequence(true, false, false);
 	sequence(false, true, true);
 	sequence(false, true, false);
@@ -369,13 +401,14 @@ static void tell_of_error(struct rig *rig, uint32_t key)
 static void an_error_waits_for_who_destroys_the_key(void **state)
 {
 	enum { KEY = 0x700, LONGER_MS = 100 };
-	struct mkey_sig sig = { .count = 1 };
+	struct mkey_sig sig = { 0 };
 	struct mlx5_mkey mkey = { .dv.lkey = KEY, .sig = &sig, .computes = true };
 	struct mlx5_context *ctx = calloc(1, sizeof(*ctx));
 	struct rig *rig = key_rig();
 	pthread_t poller;
 
 	(void)state;
+	mkey_prepare(&mkey);
 	assert_non_null(ctx);
 	ctx->sig_keys = calloc(1, sizeof(*ctx->sig_keys));
 	assert_non_null(ctx->sig_keys);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mkey_blocks.h - the blocks of a request that lays out a memory key, in the ring: where they are,
+ * and what lists, patterns and rights are in them. send_wr_mkey.c alone includes this.
+ */
+#ifndef PROVIDERS_MLX5_DATA_MKEY_BLOCKS_H
+#define PROVIDERS_MLX5_DATA_MKEY_BLOCKS_H
+
+#include "prm/mlx5/bsf.h"
+#include "prm/mlx5/umr.h"
+#include "providers/mlx5/data/send_wqe.h"
+#include "providers/mlx5/data/umr.h"
+
+#define ACCESS_KNOWN                                                                 \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
+/* A WQE has 63 units at most, of which the head takes 8; a list comes in blocks of 4. */
+enum {
+	HEAD_UNITS = 2 * WQE_BB / WQE_SEG,
+	BLOCK_UNITS = UMR_KLM_BLOCK / WQE_SEG,
+	LIST_MAX = 52,
+};
+static_assert((int)UMR_KLM_BLOCK == (int)WQE_BB && (int)UMR_MKEY_SIZE == (int)WQE_BB &&
+		      (int)BSF_SIZE == (int)WQE_BB &&
+		      (int)WQE_SEG + (int)UMR_CTRL_SIZE == (int)WQE_BB,
+	      "the ring ends between two parts of a WQE");
+
+WQE_INLINE uint8_t *next_block(const struct mlx5_sq *sq, uint8_t *block)
+{
+	block += WQE_BB;
+	return unlikely(block == sq->end) ? sq->buf : block;
+}
+
+/* The function returns where the part begins that is behind the first UNITS of the WQE at CTRL,
+ * whole blocks that the ring may end between. */
+WQE_INLINE uint8_t *block_behind(const struct mlx5_sq *sq, uint8_t *ctrl, uint32_t units)
+{
+	uint8_t *block = ctrl + units * WQE_SEG;
+
+	return unlikely(block >= sq->end) ? sq->buf + (block - sq->end) : block;
+}
+
+WQE_INLINE uint8_t *list_block(const struct mlx5_sq *sq, uint8_t *ctrl)
+{
+	return block_behind(sq, ctrl, HEAD_UNITS);
+}
+
+/* ---- rights ---- */
+
+WQE_INLINE bool access_is_known(uint32_t access)
+{
+	return likely(access <= ACCESS_KNOWN);
+}
+
+/* The function returns the first word of a key's context, as umr_access_word() does. */
+WQE_INLINE __be32 access_word(uint32_t access)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define WORD(access) __builtin_bswap32(UMR_ACCESS_WORD(access))
+#else
+#define WORD(access) UMR_ACCESS_WORD(access)
+#endif
+	static const __be32 words[] = {
+		WORD(0), WORD(1), WORD(2),  WORD(3),  WORD(4),  WORD(5),  WORD(6),  WORD(7),
+		WORD(8), WORD(9), WORD(10), WORD(11), WORD(12), WORD(13), WORD(14), WORD(15),
+	};
+#undef WORD
+
+	static_assert(sizeof(words) == (ACCESS_KNOWN + 1) * sizeof(words[0]),
+		      "rights that there are");
+	return words[access];
+}
+
+/* ---- lists and patterns ---- */
+
+/* PRM: what a key stands for is a list of entries in whole blocks. They begin behind two other
+ * blocks, so the ring ends between two of them, and what is left of the last one is 0. */
+WQE_INLINE void clear_block(uint8_t *block)
+{
+	clear_32(block);
+	clear_32(block + 32);
+}
+
+/* The list of COUNT entries covers so many BYTES. */
+WQE_INLINE void layout_close(struct mkey_request *request, uint32_t count, uint64_t bytes)
+{
+	request->list_units = (uint32_t)align_up(count, BLOCK_UNITS);
+	request->length = bytes;
+}
+
+/* The usual list has a piece, and is one block in front of the end of the ring. */
+WQE_INLINE bool list_is_usual(const struct mlx5_sq *sq, const uint8_t *block, uint32_t count,
+			      uint8_t usual_entries)
+{
+	return likely(count - 1 < usual_entries && block < sq->end);
+}
+
+/* The function puts a list that is usual. It returns false when a piece may be too long, which is
+ * not so when they are not together; what it has put then may be put again. */
+WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uint32_t count,
+			       const struct ibv_sge *sge)
+{
+	const struct ibv_sge *const end = sge + count;
+	uint64_t bytes = 0;
+
+	static_assert(sizeof(*sge) == WQE_SEG, "an entry is as long as a piece");
+	clear_block(block);
+	block += count * WQE_SEG;
+	/* One index is for both. */
+	for (intptr_t at = -(intptr_t)(count * WQE_SEG); at; at += (intptr_t)WQE_SEG) {
+		const struct ibv_sge *piece = (const void *)((const uint8_t *)end + at);
+
+		seg_put_sge(block + at, piece);
+		bytes += piece->length;
+	}
+	layout_close(request, BLOCK_UNITS, bytes);
+	return likely(bytes <= KLM_LEN_MAX);
+}
+
+/* The function returns false when a piece may be too long; what it has put then may be put again.
+ */
+static inline bool put_list(const struct mlx5_sq *sq, struct mkey_request *request, uint16_t count,
+			    const struct ibv_sge *sge)
+{
+	const struct ibv_sge *const end = sge + count;
+	uint8_t *block = list_block(sq, request->ctrl);
+	uint32_t lengths = 0;
+	uint64_t bytes = 0;
+
+	while (sge < end) {
+		const uint8_t *const block_end = block + UMR_KLM_BLOCK;
+		uint8_t *seg = block;
+
+		clear_block(block);
+		do {
+			seg_put_sge(seg, sge);
+			lengths |= sge->length;
+			bytes += sge->length;
+			seg += WQE_SEG;
+		} while (++sge < end && seg < block_end);
+		block = next_block(sq, block);
+	}
+	layout_close(request, count, bytes);
+	return likely(lengths <= KLM_LEN_MAX);
+}
+
+WQE_INLINE void put_pattern_head(uint8_t *seg, uint32_t repeats, uint16_t count, uint32_t bytes)
+{
+	seg_put_pair(seg, bytes, PATTERN_OP_REPEAT);
+	seg_put_pair(seg + FLD_BYTE(PATTERN_REPEATS), repeats, count);
+}
+
+/* The sums over the parts of a pattern */
+struct pattern_sums {
+	uint64_t bytes, strides; /* of which bits are collected */
+};
+
+WQE_INLINE void put_part(uint8_t *seg, const struct mlx5dv_mr_interleaved *part,
+			 struct pattern_sums *sums)
+{
+	const uint64_t stride = (uint64_t)part->bytes_count + part->bytes_skip;
+
+	seg_put_data(seg, (uint32_t)stride << FLD_SHIFT(PATTERN_ENTRY_STRIDE) | part->bytes_count,
+		     part->lkey, part->addr);
+	sums->bytes += part->bytes_count;
+	sums->strides |= stride;
+}
+
+/* The function returns false when a part may be too long, as put_list() does. */
+static inline bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *request,
+			       uint32_t repeats, uint16_t count,
+			       const struct mlx5dv_mr_interleaved *part)
+{
+	const struct mlx5dv_mr_interleaved *const end = part + count;
+	uint8_t *const first = list_block(sq, request->ctrl), *block = first, *seg = first;
+	struct pattern_sums sums = { 0 };
+
+	clear_block(block);
+	for (; part < end; part++) {
+		seg += WQE_SEG;
+		if (seg == block + UMR_KLM_BLOCK) {
+			seg = block = next_block(sq, block);
+			clear_block(block);
+		}
+		put_part(seg, part, &sums);
+	}
+	put_pattern_head(first, repeats, count, (uint32_t)sums.bytes);
+	layout_close(request, count + 1u, sums.bytes * repeats);
+	return likely(sums.strides <= UINT16_MAX);
+}
+
+/* The usual pattern ends where the ring does, or in front. */
+WQE_INLINE bool pattern_is_usual(const struct mlx5_sq *sq, const uint8_t *first, uint32_t count)
+{
+	return likely(first + align_up(count + 1, BLOCK_UNITS) * WQE_SEG <= sq->end);
+}
+
+/* The function puts a pattern that is usual. What is left of its last block is 0. */
+WQE_INLINE bool put_usual_pattern(struct mkey_request *request, uint8_t *first, uint32_t repeats,
+				  uint32_t count, const struct mlx5dv_mr_interleaved *part)
+{
+	const uint32_t units = (uint32_t)align_up(count + 1, BLOCK_UNITS);
+	uint8_t *const end = first + (count + 1) * WQE_SEG;
+	struct pattern_sums sums = { 0 };
+
+	clear_block(first + (units - BLOCK_UNITS) * WQE_SEG);
+	for (uint8_t *seg = first + WQE_SEG; seg < end; seg += WQE_SEG)
+		put_part(seg, part++, &sums);
+	put_pattern_head(first, repeats, (uint16_t)count, (uint32_t)sums.bytes);
+	request->list_units = units;
+	request->length = sums.bytes * repeats;
+	return likely(sums.strides <= UINT16_MAX);
+}
+
+#endif
