@@ -30,6 +30,8 @@ static const struct rig_topic topics[] = {
 	{ "lost-login", dv_lost_login },
 	{ "lost-login-object", dv_lost_login_object },
 	{ "cancelled", dv_cancelled },
+	{ "raw-wqes", dv_raw_wqes },
+	{ "raw-too-long", dv_raw_too_long },
 	{ "many-layouts", dv_many_layouts },
 	{ "taken-back", dv_taken_back },
 	{ "failed-once", dv_failed_once },

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * raw_wqes.c - WQEs that the program has built: of each size, of several opcodes, among other
+ * requests, and such as are wrong. What they do is looked at from the other end, and in memory.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "tests/verbs/dv/dv.h"
+#include "tests/verbs/dv/keys.h"
+#include "util/bits.h"
+
+enum {
+	UNITS_MAX = 63,
+	UNITS = 5, /* of the longest request that the QP was created for: 4 SGEs */
+	PIECE = 24,
+	ROUNDS = 100, /* which takes the ring round twice and more */
+	SIGNALED = 8,
+};
+
+struct raw {
+	struct keys keys;
+	struct mlx5_wqe_data_seg wqe[UNITS_MAX];
+	unsigned int units;
+};
+
+static void raw_open(struct rig *rig, bool unreliable, struct raw *raw)
+{
+	struct rig_conf conf = rig_conf_default();
+
+	conf.unreliable = unreliable;
+	keys_open(rig, &conf, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, &raw->keys);
+	keys_connect(&raw->keys, MLX5DV_QP_EX_WITH_RAW_WQE);
+}
+
+static void raw_begin(struct raw *raw, uint8_t opcode)
+{
+	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)raw->wqe;
+
+	memset(raw->wqe, 0, sizeof(raw->wqe));
+	ctrl->opmod_idx_opcode = htobe32(opcode);
+	ctrl->qpn_ds = htobe32(raw->keys.qpx->qp_base.qp_num << 8);
+	ctrl->fm_ce_se = SIGNALED;
+	ctrl->imm = htobe32(0x1234);
+	raw->units = 1;
+}
+
+static void *raw_unit(struct raw *raw)
+{
+	return &raw->wqe[raw->units++];
+}
+
+static void raw_data(struct raw *raw, uint32_t from, uint32_t len)
+{
+	mlx5dv_set_data_seg(raw_unit(raw), len, raw->keys.mr[0]->lkey,
+			    (uintptr_t)keys_memory[0] + from);
+}
+
+static void raw_inline(struct raw *raw, const char *text)
+{
+	__be32 *seg = raw_unit(raw);
+
+	seg[0] = htobe32(1u << 31 | (uint32_t)strlen(text));
+	memcpy(seg + 1, text, strlen(text));
+	raw->units += (uint32_t)(strlen(text) + 4 - 1) / 16;
+}
+
+static void raw_remote(struct raw *raw, uint32_t to)
+{
+	struct mlx5_wqe_raddr_seg *seg = raw_unit(raw);
+
+	seg->raddr = htobe64((uintptr_t)raw->keys.pair.end[1].buf + to);
+	seg->rkey = htobe32(raw->keys.pair.end[1].mr->rkey);
+}
+
+/* The number of units stands in the WQE. */
+static void raw_put(struct raw *raw)
+{
+	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)raw->wqe;
+
+	ctrl->qpn_ds |= htobe32(raw->units);
+	mlx5dv_wr_raw_wqe(raw->keys.dvx, raw->wqe);
+	ctrl->qpn_ds &= ~htobe32(0x3f);
+}
+
+static int raw_post(struct raw *raw)
+{
+	ibv_wr_start(raw->keys.qpx);
+	raw->keys.qpx->wr_id = 7;
+	raw->keys.qpx->wr_flags = 0;
+	raw_put(raw);
+	return ibv_wr_complete(raw->keys.qpx);
+}
+
+static void receive_into(struct raw *raw, uint32_t at)
+{
+	struct ibv_sge sge = { (uintptr_t)keys_memory[1] + at, 1024, raw->keys.mr[1]->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	MUST(!ibv_post_recv(raw->keys.pair.end[1].qp, &wr, &bad));
+}
+
+static void say_sent(struct raw *raw, const char *what)
+{
+	struct ibv_wc wc;
+
+	MUST(rig_poll(raw->keys.pair.end[0].cq, 1, &wc) == 1);
+	say("%s: %s, wr_id %llu, opcode %d", what, ibv_wc_status_str(wc.status),
+	    (unsigned long long)wc.wr_id, wc.status ? 0 : (int)wc.opcode);
+}
+
+static uint32_t came(struct raw *raw)
+{
+	struct ibv_wc wc;
+
+	MUST(rig_poll(raw->keys.pair.end[1].cq, 1, &wc) == 1 && !wc.status);
+	return wc.byte_len;
+}
+
+/* ---- what is right */
+
+static bool size_is_right(struct raw *raw, unsigned int pieces)
+{
+	struct ibv_wc wc;
+
+	raw_begin(raw, MLX5_OPCODE_SEND);
+	for (unsigned int i = 0; i < pieces; i++)
+		raw_data(raw, 100 * i, PIECE);
+	memset(keys_memory[1], '.', 1024);
+	receive_into(raw, 0);
+	MUST(!raw_post(raw));
+	MUST(rig_poll(raw->keys.pair.end[0].cq, 1, &wc) == 1);
+	if (wc.status || wc.wr_id != 7 || (int)wc.opcode != MLX5DV_WC_RAW_WQE ||
+	    came(raw) != pieces * PIECE)
+		return false;
+	for (unsigned int i = 0; i < pieces; i++)
+		if (memcmp(keys_memory[1] + i * PIECE, keys_memory[0] + 100 * i, PIECE) != 0)
+			return false;
+	return keys_memory[1][pieces * PIECE] == '.';
+}
+
+/* Lengths come in an order that puts each one across the end of the ring. */
+static void sizes(struct raw *raw)
+{
+	int right = 0;
+
+	while (right < ROUNDS && size_is_right(raw, 1 + (unsigned int)(right * 3) % (UNITS - 1)))
+		right++;
+	say_check(right == ROUNDS, "WQE %d of %d", right, ROUNDS);
+}
+
+static void inlines(struct raw *raw)
+{
+	static const char *const texts[] = { "short", "twelve bytes",
+					     "and one of 33 bytes, as it stands" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		raw_begin(raw, MLX5_OPCODE_SEND);
+		raw_inline(raw, texts[i]);
+		receive_into(raw, 0);
+		SAY_RET(raw_post(raw), "inline, %zu bytes", strlen(texts[i]));
+		say_sent(raw, "inline");
+		say_check(came(raw) == strlen(texts[i]) &&
+				  !memcmp(keys_memory[1], texts[i], strlen(texts[i])),
+			  "inline, %zu bytes came", strlen(texts[i]));
+	}
+}
+
+static void among_others(struct raw *raw)
+{
+	struct ibv_qp_ex *qpx = raw->keys.qpx;
+
+	for (unsigned int i = 0; i < 4; i++)
+		receive_into(raw, 1024 * i);
+	raw_begin(raw, MLX5_OPCODE_SEND);
+	raw_data(raw, 64, 32);
+	ibv_wr_start(qpx);
+	for (unsigned int i = 0; i < 4; i++) {
+		qpx->wr_id = i;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		if (i % 2) {
+			raw_put(raw);
+			continue;
+		}
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge(qpx, raw->keys.mr[0]->lkey, (uintptr_t)keys_memory[0], 16 + i);
+	}
+	SAY_RET(ibv_wr_complete(qpx), "two raw ones among two others");
+	for (unsigned int i = 0; i < 4; i++) {
+		say_sent(raw, "one of four");
+		say("%u bytes came", came(raw));
+	}
+	say_check(!memcmp(keys_memory[1] + 3072, keys_memory[0] + 64, 32), "the last one");
+}
+
+static void opcodes(struct raw *raw, bool unreliable)
+{
+	raw_begin(raw, MLX5_OPCODE_NOP);
+	SAY_RET(raw_post(raw), "NOP");
+	say_sent(raw, "NOP");
+
+	raw_begin(raw, MLX5_OPCODE_SEND_IMM);
+	raw_data(raw, 0, 8);
+	receive_into(raw, 0);
+	SAY_RET(raw_post(raw), "SEND_IMM");
+	say_sent(raw, "SEND_IMM");
+	say("%u bytes came", came(raw));
+
+	raw_begin(raw, MLX5_OPCODE_RDMA_WRITE);
+	raw_remote(raw, 2048);
+	raw_data(raw, 5, 40);
+	SAY_RET(raw_post(raw), "RDMA_WRITE");
+	say_sent(raw, "RDMA_WRITE");
+	if (unreliable)
+		return;
+	raw_begin(raw, MLX5_OPCODE_RDMA_READ);
+	raw_remote(raw, 2048);
+	raw_data(raw, 4096, 40);
+	SAY_RET(raw_post(raw), "RDMA_READ");
+	say_sent(raw, "RDMA_READ");
+	say_check(!memcmp(keys_memory[0] + 4096, keys_memory[0] + 5, 40), "written and read back");
+}
+
+/* ---- what is wrong */
+
+/* The batch keeps nothing of one that is refused. */
+static void say_state(struct raw *raw, const char *what)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	MUST(!ibv_query_qp(&raw->keys.qpx->qp_base, &attr, IBV_QP_STATE, &init));
+	say("%s: the QP is in state %d", what, (int)attr.qp_state);
+}
+
+static void wrong_one(struct raw *raw, const char *what, uint8_t opcode, uint32_t qpn)
+{
+	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)raw->wqe;
+
+	rig_pair_reconnect(&raw->keys.pair);
+	raw_begin(raw, opcode);
+	ctrl->qpn_ds = htobe32(qpn << 8);
+	raw_data(raw, 0, 8);
+	receive_into(raw, 0);
+	if (SAY_RET(raw_post(raw), "%s", what))
+		return;
+	say_sent(raw, what);
+	say_state(raw, what);
+}
+
+static void raw_wqes_on(struct rig *rig, bool unreliable)
+{
+	struct raw raw;
+
+	raw_open(rig, unreliable, &raw);
+	sizes(&raw);
+	inlines(&raw);
+	among_others(&raw);
+	opcodes(&raw, unreliable);
+	wrong_one(&raw, "an opcode that is none", 0x3f, raw.keys.qpx->qp_base.qp_num);
+	wrong_one(&raw, "another QP's number", MLX5_OPCODE_SEND, 0xabcdef);
+	keys_close(&raw.keys);
+}
+
+void dv_raw_wqes(struct rig *rig)
+{
+	raw_wqes_on(rig, false);
+	raw_wqes_on(rig, true);
+}
+
+/* The distribution's library copies what does not fit over the requests behind it. */
+void dv_raw_too_long(struct rig *rig)
+{
+	struct raw raw;
+
+	raw_open(rig, false, &raw);
+	for (unsigned int units = 0; units <= UNITS_MAX; units++) {
+		int ret;
+
+		raw_begin(&raw, MLX5_OPCODE_SEND);
+		raw.units = units;
+		if (units && units * 16 <= 4 * 64)
+			continue; /* what the QP has room for is the library's to round up */
+		ret = raw_post(&raw);
+		say_check(ret == ENOMEM, "%u units: %d", units, ret);
+	}
+	rig_pair_reconnect(&raw.keys.pair);
+	sizes(&raw);
+	keys_close(&raw.keys);
+}
