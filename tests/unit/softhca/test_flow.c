@@ -463,6 +463,40 @@ static void wrong_queue_tables_are_refused(void **state)
 	eth_rqt(1, rqn, 300, PRM_STAT_BAD_PARAM_ERR);
 }
 
+/* Answers have room for what there is, and need no more. */
+static void expect_room(uint8_t *in, size_t in_len, size_t needed)
+{
+	uint8_t out[1024];
+
+	flat_cmd_expect(flat.hca[1], in, in_len, out, needed, PRM_STAT_OK);
+	flat_cmd_expect(flat.hca[1], in, in_len, out, needed - 4, PRM_STAT_BAD_OUTP_LEN_ERR);
+}
+
+static void queries_need_room_for_what_there_is(void **state)
+{
+	uint32_t rqn[2] = { rq[0]->n, rq[1]->n }, rqt = eth_rqt(1, rqn, 2, PRM_STAT_OK);
+	struct eth_entry entry = { .action = PRM_FLOW_FWD, .to_tir = rq[0]->tir };
+	uint8_t in[64] = { 0 };
+
+	(void)state;
+	entry.table = eth_table(1, 0, 1, 0, PRM_STAT_OK);
+	entry.group = eth_group(1, 0, entry.table, 0, 1, NULL, PRM_STAT_OK);
+	eth_set(1, &entry, PRM_STAT_OK);
+	entry.index = 1;
+	entry.also_tir = rq[1]->tir;
+	eth_set(1, &entry, PRM_STAT_OK);
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_RQT);
+	fld_set(in, QUERY_RQT_IN_RQTN, rqt);
+	expect_room(in, 16, 32 + PRM_RQTC_SIZE + 2 * 4);
+	memset(in, 0, sizeof(in));
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_FLOW_TABLE_ENTRY);
+	fld_set(in, FLOW_IN_TABLE_ID, entry.table);
+	for (uint32_t i = 0; i < 2; i++) {
+		fld_set(in, QUERY_FTE_IN_FLOW_INDEX, i);
+		expect_room(in, 64, 64 + PRM_FLOW_CONTEXT_SIZE + (i + 1) * PRM_DEST_FORMAT_SIZE);
+	}
+}
+
 #define FLOWS(test) cmocka_unit_test_setup_teardown(test, open_flows, close_flows)
 
 int main(void)
@@ -485,6 +519,7 @@ int main(void)
 		FLOWS(wrong_entries_are_refused),
 		FLOWS(objects_in_use_cannot_be_destroyed),
 		FLOWS(wrong_queue_tables_are_refused),
+		FLOWS(queries_need_room_for_what_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,7 +153,7 @@ static const struct {
 	[PRM_OP_DESTROY_TIR] = { tir_destroy, 16, 16, true },
 	[PRM_OP_CREATE_RQT] = { rqt_create, 32 + PRM_RQTC_SIZE, 16, false },
 	[PRM_OP_MODIFY_RQT] = { rqt_modify, 32 + PRM_RQTC_SIZE, 16, true },
-	[PRM_OP_QUERY_RQT] = { rqt_query, 16, 32 + PRM_RQTC_SIZE + (4 << ETH_LOG_RQT_SIZE), false },
+	[PRM_OP_QUERY_RQT] = { rqt_query, 16, 32 + PRM_RQTC_SIZE, false },
 	[PRM_OP_DESTROY_RQT] = { rqt_destroy, 16, 16, true },
 	[PRM_OP_CREATE_FLOW_TABLE] = { flow_table_create, 64, 16, false },
 	[PRM_OP_MODIFY_FLOW_TABLE] = { flow_table_modify, 64, 16, true },
@@ -163,11 +163,7 @@ static const struct {
 	[PRM_OP_CREATE_FLOW_GROUP] = { flow_group_create, 1024, 16, false },
 	[PRM_OP_DESTROY_FLOW_GROUP] = { flow_group_destroy, 64, 16, true },
 	[PRM_OP_SET_FLOW_TABLE_ENTRY] = { flow_entry_set, 64 + PRM_FLOW_CONTEXT_SIZE, 16, false },
-	[PRM_OP_QUERY_FLOW_TABLE_ENTRY] = { flow_entry_query, 64,
-					    64 + PRM_FLOW_CONTEXT_SIZE +
-						    (PRM_DEST_FORMAT_SIZE
-						     << FLOW_LOG_DESTINATIONS) +
-						    PRM_DEST_FORMAT_SIZE,
+	[PRM_OP_QUERY_FLOW_TABLE_ENTRY] = { flow_entry_query, 64, 64 + PRM_FLOW_CONTEXT_SIZE,
 					    false },
 	[PRM_OP_DELETE_FLOW_TABLE_ENTRY] = { flow_entry_delete, 64, 16, true },
 	[PRM_OP_ALLOC_FLOW_COUNTER] = { flow_counter_alloc, 16, 16, false },

@@ -56,6 +56,14 @@ static inline size_t cmd_out_room(const struct cmd *cmd)
 	return cmd->out_len < CMD_OUT_MAX ? cmd->out_len : CMD_OUT_MAX;
 }
 
+/* The function tells whether the answer has room for COUNT elements of SIZE bytes in its list at
+ * LIST. */
+static inline bool cmd_has_room(const struct cmd *cmd, const uint8_t *list, size_t count,
+				size_t size)
+{
+	return count * size <= cmd_out_room(cmd) - (size_t)(list - cmd->out);
+}
+
 /* The function returns where PAS[] is, at PART of the input mailbox, and how many fit. */
 static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
 {

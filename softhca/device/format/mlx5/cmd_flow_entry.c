@@ -230,9 +230,11 @@ enum prm_status flow_entry_query(struct hca *hca, struct cmd *cmd)
 
 	if (!entry)
 		return PRM_STAT_BAD_RES_ERR;
+	raw = fld_at(context, FLOW_CONTEXT_DESTINATION);
+	if (!cmd_has_room(cmd, raw, entry->count + !!entry->counter, PRM_DEST_FORMAT_SIZE))
+		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR, "fte: no room for the list");
 	memcpy(context, entry->context, PRM_FLOW_CONTEXT_SIZE);
 	fld_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
-	raw = fld_at(context, FLOW_CONTEXT_DESTINATION);
 	for (unsigned int i = 0; i < entry->count; i++, raw += PRM_DEST_FORMAT_SIZE) {
 		const struct flow_destination *to = &entry->destination[i];
 

@@ -88,6 +88,8 @@ enum prm_status rqt_query(struct hca *hca, struct cmd *cmd)
 	if (!rqt)
 		return PRM_STAT_BAD_RES_ERR;
 	list = fld_at(rqtc, RQTC_RQ_NUM);
+	if (!cmd_has_room(cmd, list, rqt->size, 4))
+		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR, "rqt: no room for the list");
 	fld_set(rqtc, RQTC_RQT_MAX_SIZE, rqt->max_size);
 	fld_set(rqtc, RQTC_RQT_ACTUAL_SIZE, rqt->size);
 	for (uint32_t i = 0; i < rqt->size; i++)
