@@ -20,6 +20,7 @@ enum {
 	XRCETH_SIZE = 4,
 	RETH_SIZE = 16,
 	ATOMIC_ETH_SIZE = 28,
+	MASKED_ETH_SIZE = 32,
 	AETH_SIZE = 4,
 	ATOMIC_ACK_ETH_SIZE = 8,
 	IMMDT_SIZE = 4,
@@ -88,6 +89,8 @@ enum ib_opcode { /* lower five bits of an opcode, the same for each service; tab
 		 IB_SEND_LAST_INVALIDATE = 0x16,
 		 IB_SEND_ONLY_INVALIDATE = 0x17,
 		 IB_CLOSE = 0x18, /* DC */
+		 IB_MASKED_CS = 0x19,
+		 IB_MASKED_FA = 0x1a,
 		 IB_NUM_OPCODES = 0x20,
 };
 
@@ -124,6 +127,13 @@ enum ib_opcode { /* lower five bits of an opcode, the same for each service; tab
 #define ATOMIC_ETH_RKEY    FLD(0x8, 31, 0)
 #define ATOMIC_ETH_SWAP    FLD64(0xc) /* or what is added */
 #define ATOMIC_ETH_COMPARE FLD64(0x14)
+
+/* Operands of atomics with masks, behind a RETH that says where and how many bytes. These packets
+ * are not published: the project takes two opcodes that the specification reserves. */
+#define MASKED_ETH_SWAP         FLD64(0x0) /* or what is added */
+#define MASKED_ETH_COMPARE      FLD64(0x8) /* or where fields end */
+#define MASKED_ETH_SWAP_MASK    FLD64(0x10)
+#define MASKED_ETH_COMPARE_MASK FLD64(0x18)
 
 /* The syndrome's upper bits say which kind it is, the lower five what of it. 9.7.5.1 */
 enum { AETH_ACK = 0, AETH_RNR = 1, AETH_NAK = 3, AETH_NO_CREDITS = 0x1f };

@@ -32,6 +32,8 @@ enum prm_cap {
 enum {
 	PRM_ATOMIC_OPS_CS = 1 << 0,
 	PRM_ATOMIC_OPS_FA = 1 << 1,
+	PRM_ATOMIC_OPS_MASKED_CS = 1 << 2,
+	PRM_ATOMIC_OPS_MASKED_FA = 1 << 3,
 };
 
 #define QUERY_HCA_CAP_IN_OTHER_FUNCTION                       FLD(0x8, 31, 31)

@@ -49,6 +49,14 @@ enum prm_scatter_cqe {
 	PRM_CS_REQ_64B = 0x22,
 };
 
+/* QPC_ATOMIC_MODE says which atomics a responder executes: those of InfiniBand, or also those with
+ * masks, of 8 bytes or of less. */
+enum prm_atomic_mode {
+	PRM_ATOMIC_MODE_IB_SPEC = 1,
+	PRM_ATOMIC_MODE_ONLY_8B = 2,
+	PRM_ATOMIC_MODE_UP_TO_8B = 3,
+};
+
 /* OPT_PARAM_MASK of the commands that change a QP names the attributes that they change. */
 enum prm_qp_optpar {
 	PRM_OPTPAR_ALT_ADDR_PATH = 1 << 0,

@@ -29,6 +29,8 @@ enum wqe_opcode {
 	WQE_RDMA_READ = 0x10,
 	WQE_ATOMIC_CS = 0x11,
 	WQE_ATOMIC_FA = 0x12,
+	WQE_MASKED_CS = 0x14, /* atomics with masks; CTRL_OPMOD says of how many bytes */
+	WQE_MASKED_FA = 0x15,
 	WQE_SET_PSV = 0x20,
 	WQE_UMR = 0x25,
 	WQE_TAG_MATCHING = 0x28,
@@ -67,7 +69,18 @@ enum {
 #define ATOMIC_SWAP_ADD FLD64(0x0)
 #define ATOMIC_COMPARE  FLD64(0x8)
 
-#define XRC_SRQN        FLD(0x0, 23, 0)
+/* Operands of 4 bytes fill one segment, as those of 8 do of an addition; the comparison with 8 has
+ * a second one. Where fields end is said instead of what to compare with. */
+enum { WQE_MASKED_4 = 8, WQE_MASKED_8 = 9 };
+
+#define MASKED_4_SWAP_ADD     FLD(0x0, 31, 0)
+#define MASKED_4_COMPARE      FLD(0x4, 31, 0)
+#define MASKED_4_SWAP_MASK    FLD(0x8, 31, 0)
+#define MASKED_4_COMPARE_MASK FLD(0xc, 31, 0)
+#define MASKED_8_SWAP_MASK    FLD64(0x10)
+#define MASKED_8_COMPARE_MASK FLD64(0x18)
+
+#define XRC_SRQN              FLD(0x0, 23, 0)
 
 /* ---- memory to memory: a segment of its own, then source and destination as data segments ---- */
 

@@ -31,12 +31,19 @@ enum fabric_op {
 	FABRIC_READ,
 	FABRIC_ATOMIC_CS,
 	FABRIC_ATOMIC_FA,
+	FABRIC_MASKED_CS,
+	FABRIC_MASKED_FA,
 	FABRIC_READ_RESPONSE,
 	FABRIC_ATOMIC_RESPONSE,
 	FABRIC_ACK,
 	FABRIC_NAK,
 	FABRIC_CLOSE, /* DC: the initiator leaves its target */
 };
+
+static inline bool fabric_is_request(enum fabric_op op)
+{
+	return op <= FABRIC_MASKED_FA || op == FABRIC_CLOSE;
+}
 
 /* Hosts ask at this LID for paths and groups, see subnet.h. No port has it. */
 enum { FABRIC_SUBNET_LID = 0xbfff };
@@ -124,8 +131,9 @@ struct fabric_msg {
 	uint64_t raddr;
 	uint32_t rkey;
 	uint64_t length; /* of the whole request */
-	/* These fields are of atomics and their response, in host order. */
-	uint64_t swap_add, compare;
+	/* These fields are of atomics, in host order; the masks of those that have them: see
+	 * transport/atomic.h. */
+	uint64_t swap_add, compare, swap_mask, compare_mask;
 	/* These fields are the NAK and the RNR timer code. */
 	enum fabric_nak nak;
 	uint8_t rnr_timer;

@@ -69,11 +69,6 @@ static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 	       (peer->by_gid || peer->dlid == msg->addr.slid);
 }
 
-static bool is_request(enum fabric_op op)
-{
-	return op <= FABRIC_ATOMIC_FA || op == FABRIC_CLOSE;
-}
-
 static void message_dispatch(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
 {
 	struct qp *qp;
@@ -84,14 +79,14 @@ static void message_dispatch(struct hca *hca, unsigned int port, const struct fa
 		ud_receive(hca, port, msg);
 		return;
 	}
-	if (msg->service == FABRIC_DC && is_request(msg->op)) {
+	if (msg->service == FABRIC_DC && fabric_is_request(msg->op)) {
 		dct_receive(hca, port, msg);
 		return;
 	}
 	qp = res_get(&hca->qps, msg->dest_qpn);
 	if (!qp || qp->service != msg->service || !is_from_peer(qp, msg))
 		return;
-	if (msg->op <= FABRIC_ATOMIC_FA)
+	if (fabric_is_request(msg->op))
 		resp_receive(hca, qp, msg);
 	else
 		req_receive(hca, qp, msg);

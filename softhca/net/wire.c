@@ -22,7 +22,7 @@ static_assert((int)FABRIC_NAK_PSN == NAK_PSN &&
 	      "a message's NAK is that of its AETH");
 
 /* Extended headers that the opcode says. IMM and IETH also depend on the message. */
-enum { RETH = 1, AETH = 2, ATOMIC = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32 };
+enum { RETH = 1, AETH = 2, ATOMIC = 4, ATOMIC_ACK = 8, IMM = 16, IETH = 32, MASKED = 64 };
 
 struct opcode {
 	bool known;
@@ -55,15 +55,12 @@ static const struct opcode opcodes[IB_NUM_OPCODES] = {
 	[IB_FETCH_ADD] = { true, FABRIC_ATOMIC_FA, true, true, ATOMIC },
 	[IB_SEND_LAST_INVALIDATE] = { true, FABRIC_SEND, false, true, IETH },
 	[IB_SEND_ONLY_INVALIDATE] = { true, FABRIC_SEND, true, true, IETH },
+	[IB_MASKED_CS] = { true, FABRIC_MASKED_CS, true, true, RETH | MASKED },
+	[IB_MASKED_FA] = { true, FABRIC_MASKED_FA, true, true, RETH | MASKED },
 	[IB_CLOSE] = { true, FABRIC_CLOSE, true, true, 0 },
 };
 
 /* ---- encoding ---- */
-
-static bool is_request(enum fabric_op op)
-{
-	return op <= FABRIC_ATOMIC_FA || op == FABRIC_CLOSE;
-}
 
 /* The function returns which of the headers that depend on the message, not on its kind, its last
  * packet has. */
@@ -148,6 +145,15 @@ static uint8_t *put_atomic(uint8_t *p, const struct fabric_msg *msg)
 	return p + ATOMIC_ETH_SIZE;
 }
 
+static uint8_t *put_masked(uint8_t *p, const struct fabric_msg *msg)
+{
+	fld_set(p, MASKED_ETH_SWAP, msg->swap_add);
+	fld_set(p, MASKED_ETH_COMPARE, msg->compare);
+	fld_set(p, MASKED_ETH_SWAP_MASK, msg->swap_mask);
+	fld_set(p, MASKED_ETH_COMPARE_MASK, msg->compare_mask);
+	return p + MASKED_ETH_SIZE;
+}
+
 static uint8_t *put_atomic_ack(uint8_t *p, const struct fabric_msg *msg)
 {
 	uint64_t value;
@@ -161,14 +167,16 @@ static uint8_t *put_extended(uint8_t *p, const struct fabric_msg *msg, unsigned 
 {
 	if (msg->service == FABRIC_UD)
 		p = put_deth(p, msg);
-	if (msg->service == FABRIC_XRC && is_request(msg->op))
+	if (msg->service == FABRIC_XRC && fabric_is_request(msg->op))
 		p = put_xrceth(p, msg);
-	if (msg->service == FABRIC_DC && is_request(msg->op))
+	if (msg->service == FABRIC_DC && fabric_is_request(msg->op))
 		p = put_dceth(p, msg);
 	if (headers & RETH)
 		p = put_reth(p, msg);
 	if (headers & ATOMIC)
 		p = put_atomic(p, msg);
+	if (headers & MASKED)
+		p = put_masked(p, msg);
 	if (headers & AETH)
 		p = put_aeth(p, msg);
 	if (headers & ATOMIC_ACK)
@@ -312,10 +320,11 @@ static size_t extended_size(const struct fabric_msg *msg, unsigned int headers)
 	size_t size = 0;
 
 	size += msg->service == FABRIC_UD ? DETH_SIZE : 0;
-	size += msg->service == FABRIC_XRC && is_request(msg->op) ? XRCETH_SIZE : 0;
-	size += msg->service == FABRIC_DC && is_request(msg->op) ? DCETH_SIZE : 0;
+	size += msg->service == FABRIC_XRC && fabric_is_request(msg->op) ? XRCETH_SIZE : 0;
+	size += msg->service == FABRIC_DC && fabric_is_request(msg->op) ? DCETH_SIZE : 0;
 	size += headers & RETH ? RETH_SIZE : 0;
 	size += headers & ATOMIC ? ATOMIC_ETH_SIZE : 0;
+	size += headers & MASKED ? MASKED_ETH_SIZE : 0;
 	size += headers & AETH ? AETH_SIZE : 0;
 	size += headers & ATOMIC_ACK ? ATOMIC_ACK_ETH_SIZE : 0;
 	size += headers & IMM ? IMMDT_SIZE : 0;
@@ -362,6 +371,15 @@ static const uint8_t *take_atomic(const uint8_t *p, struct fabric_msg *msg)
 	return p + ATOMIC_ETH_SIZE;
 }
 
+static const uint8_t *take_masked(const uint8_t *p, struct fabric_msg *msg)
+{
+	msg->swap_add = fld_get(p, MASKED_ETH_SWAP);
+	msg->compare = fld_get(p, MASKED_ETH_COMPARE);
+	msg->swap_mask = fld_get(p, MASKED_ETH_SWAP_MASK);
+	msg->compare_mask = fld_get(p, MASKED_ETH_COMPARE_MASK);
+	return p + MASKED_ETH_SIZE;
+}
+
 static bool take_extended(const uint8_t *p, struct fabric_msg *msg, unsigned int headers)
 {
 	if (msg->service == FABRIC_UD) {
@@ -369,11 +387,11 @@ static bool take_extended(const uint8_t *p, struct fabric_msg *msg, unsigned int
 		msg->src_qpn = fld_get(p, DETH_SOURCE_QPN);
 		p += DETH_SIZE;
 	}
-	if (msg->service == FABRIC_XRC && is_request(msg->op)) {
+	if (msg->service == FABRIC_XRC && fabric_is_request(msg->op)) {
 		msg->srqn = fld_get(p, XRCETH_SRQN);
 		p += XRCETH_SIZE;
 	}
-	if (msg->service == FABRIC_DC && is_request(msg->op)) {
+	if (msg->service == FABRIC_DC && fabric_is_request(msg->op)) {
 		msg->dc_key = fld_get(p, DCETH_KEY);
 		msg->src_qpn = fld_get(p, DCETH_SOURCE_QPN);
 		msg->session = fld_get(p, DCETH_SESSION);
@@ -383,6 +401,8 @@ static bool take_extended(const uint8_t *p, struct fabric_msg *msg, unsigned int
 		p = take_reth(p, msg);
 	if (headers & ATOMIC)
 		p = take_atomic(p, msg);
+	if (headers & MASKED)
+		p = take_masked(p, msg);
 	if (headers & AETH) {
 		if (!take_aeth(p, msg))
 			return false;

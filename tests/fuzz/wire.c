@@ -51,6 +51,8 @@ static void put_request(struct world *world, unsigned int to, struct fabric_msg 
 	msg->rkey = mkey && !once_in(source, 8) ? mkey->n << 8 : take_edge(source);
 	msg->swap_add = take32(source);
 	msg->compare = take8(source);
+	msg->swap_mask = take32(source);
+	msg->compare_mask = take8(source);
 	msg->solicited = pick(source, 2);
 	msg->has_imm = once_in(source, 4);
 	msg->invalidate = once_in(source, 8);

@@ -50,8 +50,10 @@ int segment_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts, struc
 		atomic = segment_take(seg, end, WQE_SEG);
 		if (!atomic)
 			return WQE_BAD_SIZE;
+		wqe->operand = sizeof(wqe->swap_add);
 		wqe->swap_add = fld_get(atomic, ATOMIC_SWAP_ADD);
 		wqe->compare = fld_get(atomic, ATOMIC_COMPARE);
+		wqe->swap_mask = wqe->compare_mask = 0;
 	}
 	return 0;
 }

@@ -156,6 +156,7 @@ struct qp {
 	/* So many bytes of a response, and of a message, may come inside their CQE. */
 	uint8_t req_in_cqe, resp_in_cqe;
 	bool remote_read, remote_write, remote_atomic;
+	bool masked_4, masked_8; /* atomics with masks, of as many bytes, are allowed */
 	uint8_t retry_count, rnr_retry, min_rnr_timer, ack_timeout;
 	uint32_t max_reads, max_reads_in;
 	struct sq sq;

@@ -31,7 +31,8 @@ struct send_wqe {
 	uint32_t imm; /* big-endian */
 	uint64_t raddr;
 	uint32_t rkey;
-	uint64_t swap_add, compare;
+	uint8_t operand; /* bytes of an atomic's value */
+	uint64_t swap_add, compare, swap_mask, compare_mask;
 	uint32_t srqn;               /* XRC */
 	uint8_t av[WQE_AV_EXTENDED]; /* UD, DC; zeroes behind a compact one */
 	uint16_t stream;             /* DC */

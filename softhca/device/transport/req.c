@@ -12,6 +12,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/memory/psv.h"
+#include "softhca/device/transport/atomic.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
@@ -34,7 +35,7 @@ static struct sq_entry *entry_at(struct qp *qp, uint16_t index)
 
 static bool is_read(uint8_t opcode)
 {
-	return opcode == WQE_RDMA_READ || opcode == WQE_ATOMIC_CS || opcode == WQE_ATOMIC_FA;
+	return opcode == WQE_RDMA_READ || atomic_is(opcode);
 }
 
 /* The function tells whether there are packets on the wire that no acknowledge covers. */
@@ -253,13 +254,12 @@ static void local_error(struct hca *hca, struct qp *qp, int why)
 static int check_lengths(const struct hca *hca, const struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
-	bool atomic = wqe->opcode == WQE_ATOMIC_CS || wqe->opcode == WQE_ATOMIC_FA;
 
 	if (wqe->length > hca->config.limits.max_msg_size)
 		return WQE_BAD_LENGTH;
 	if (qp->service == FABRIC_UD && wqe->length > qp->mtu)
 		return WQE_BAD_LENGTH;
-	return atomic && wqe->length != 8 ? WQE_BAD_LENGTH : 0;
+	return atomic_is(wqe->opcode) && wqe->length != wqe->operand ? WQE_BAD_LENGTH : 0;
 }
 
 /* Local work is not sent to the peer, and waits until all before it is done. */
@@ -351,6 +351,10 @@ static enum fabric_op op_of(uint8_t opcode)
 		return FABRIC_ATOMIC_CS;
 	case WQE_ATOMIC_FA:
 		return FABRIC_ATOMIC_FA;
+	case WQE_MASKED_CS:
+		return FABRIC_MASKED_CS;
+	case WQE_MASKED_FA:
+		return FABRIC_MASKED_FA;
 	default:
 		return FABRIC_SEND;
 	}
@@ -394,6 +398,8 @@ static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 		.length = wqe->opcode == WQE_RDMA_READ ? part : left,
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
+		.swap_mask = wqe->swap_mask,
+		.compare_mask = wqe->compare_mask,
 		.payload_len = part,
 	};
 	qp_address(hca, qp, msg);
@@ -704,14 +710,16 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);
 }
 
-/* The function tells whether the CQE takes the whole of the response. */
+/* The function tells whether the CQE takes the whole of the response. Results of atomics go to
+ * memory, as libraries disagree about their byte order in a CQE. */
 static bool fits_cqe(const struct qp *qp, const struct sq_entry *entry)
 {
 	uint32_t limit = qp->req_in_cqe;
 
 	if (limit > cq_inline_max(qp->send_cq))
 		limit = cq_inline_max(qp->send_cq);
-	return entry->signaled && entry->length && entry->length <= limit;
+	return entry->signaled && !atomic_is(entry->opcode) && entry->length &&
+	       entry->length <= limit;
 }
 
 static int response_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
@@ -752,6 +760,24 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 		progress_made(hca, qp);
 }
 
+/* Memory gets the result of 4 bytes big-endian, that of 8 in the order of the host's CPU:
+ * endianness mode 1, see caps.c. */
+static void receive_result(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	const struct sq_entry *entry = entry_at(qp, qp->sq.ci);
+	struct fabric_msg result = *msg;
+	uint64_t value;
+	uint32_t four;
+
+	if (atomic_is_masked(entry->opcode) && entry->length == sizeof(four)) {
+		memcpy(&value, msg->payload, sizeof(value));
+		four = htobe32((uint32_t)value);
+		result.payload = (const uint8_t *)&four;
+		result.payload_len = sizeof(four);
+	}
+	receive_data(hca, qp, &result);
+}
+
 static void receive_response(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	if (!psn_acknowledge(hca, qp, msg->psn) || qp->req.unacked != msg->psn) {
@@ -766,7 +792,10 @@ static void receive_response(struct hca *hca, struct qp *qp, const struct fabric
 		return;
 	}
 	go_forward(qp, (msg->psn + msg->packets) & PSN_MASK, true);
-	receive_data(hca, qp, msg);
+	if (msg->op == FABRIC_ATOMIC_RESPONSE)
+		receive_result(hca, qp, msg);
+	else
+		receive_data(hca, qp, msg);
 }
 
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

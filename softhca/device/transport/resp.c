@@ -11,6 +11,7 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
+#include "softhca/device/transport/atomic.h"
 #include "softhca/device/transport/early.h"
 #include "softhca/device/transport/resp.h"
 #include "softhca/device/transport/tm.h"
@@ -488,37 +489,49 @@ static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
 	qp->resp.atomic[slot].value = value;
 }
 
+/* The function moves the value between memory, where it has as many bytes as the request says, and
+ * VALUE. */
+static bool move_value(struct hca *hca, struct mkey *mkey, const struct fabric_msg *msg, bool write,
+		       uint64_t *value)
+{
+	uint32_t four = (uint32_t)*value;
+	uint32_t len = atomic_length(msg);
+	bool is_short = len == sizeof(four);
+	void *at = is_short ? (void *)&four : value;
+	struct dma_batch batch;
+
+	if (write)
+		dma_begin_write(&batch, hca, at);
+	else
+		dma_begin_read(&batch, hca, at);
+	if (mkey_dma(&batch, mkey, msg->raddr, len) || dma_finish(&batch))
+		return false;
+	if (is_short)
+		*value = four;
+	return true;
+}
+
 static int do_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint64_t *old)
 {
-	struct dma_batch batch;
 	struct mkey *mkey;
 	uint64_t new;
 
-	if (msg->raddr % sizeof(*old))
-		return FABRIC_NAK_INVALID_REQUEST;
-	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_ATOMIC, msg->raddr, sizeof(*old));
+	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_ATOMIC, msg->raddr, atomic_length(msg));
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
-	dma_begin_read(&batch, hca, old);
-	if (mkey_dma(&batch, mkey, msg->raddr, sizeof(*old)) || dma_finish(&batch))
+	if (!move_value(hca, mkey, msg, false, old))
 		return FABRIC_NAK_REMOTE_OP;
-	if (msg->op == FABRIC_ATOMIC_CS)
-		new = *old == msg->compare ? msg->swap_add : *old;
-	else
-		new = *old + msg->swap_add;
-	dma_begin_write(&batch, hca, &new);
-	if (mkey_dma(&batch, mkey, msg->raddr, sizeof(new)) || dma_finish(&batch))
-		return FABRIC_NAK_REMOTE_OP;
-	return 0;
+	new = atomic_result(msg, *old);
+	return move_value(hca, mkey, msg, true, &new) ? 0 : FABRIC_NAK_REMOTE_OP;
 }
 
-/* Memory and result are in the order of the host's CPU: endianness mode 1, see caps.c. */
+/* Memory is in the order of the host's CPU. */
 static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	uint64_t old;
+	uint64_t old = 0;
 	int nak;
 
-	if (!qp->remote_atomic || (hca->config.strict && !has_room(hca, qp, msg))) {
+	if (!atomic_is_allowed(qp, msg) || (hca->config.strict && !has_room(hca, qp, msg))) {
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
@@ -559,6 +572,8 @@ static const struct {
 	[FABRIC_READ] = { receive_read, receive_read },
 	[FABRIC_ATOMIC_CS] = { receive_atomic, repeat_atomic },
 	[FABRIC_ATOMIC_FA] = { receive_atomic, repeat_atomic },
+	[FABRIC_MASKED_CS] = { receive_atomic, repeat_atomic },
+	[FABRIC_MASKED_FA] = { receive_atomic, repeat_atomic },
 };
 
 static void report_established(struct hca *hca, struct qp *qp)
@@ -587,7 +602,7 @@ static void count_request(struct hca *hca, const struct qp *qp, const struct fab
 		q_count(hca, qp, Q_RX_WRITE);
 	else if (msg->op == FABRIC_READ)
 		q_count(hca, qp, Q_RX_READ);
-	else if (msg->op == FABRIC_ATOMIC_CS || msg->op == FABRIC_ATOMIC_FA)
+	else if (msg->op >= FABRIC_ATOMIC_CS && msg->op <= FABRIC_MASKED_FA)
 		q_count(hca, qp, Q_RX_ATOMIC);
 }
 

@@ -15,6 +15,7 @@
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/vport.h"
 #include "prm/mlx5/wq.h"
+#include "prm/mlx5/wqe.h"
 
 struct flat flat;
 
@@ -354,6 +355,7 @@ static void transition(struct flat_qp *qp, const struct flat_qp *peer,
 	fld_set(qpc, QPC_RRE, !attr->no_remote);
 	fld_set(qpc, QPC_RWE, !attr->no_remote);
 	fld_set(qpc, QPC_RAE, !attr->no_remote);
+	fld_set(qpc, QPC_ATOMIC_MODE, or_default(attr->atomic_mode, PRM_ATOMIC_MODE_UP_TO_8B));
 	fld_set(qpc, QPC_MTU, or_default(attr->mtu, 3));
 	fld_set(qpc, QPC_LOG_MSG_MAX, 30);
 	fld_set(qpc, QPC_REMOTE_QPN, peer->n);
@@ -560,6 +562,24 @@ void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare)
 	(void)qp;
 	put_be(swap_add, 8);
 	put_be(compare, 8);
+}
+
+void flat_modifier(uint8_t modifier)
+{
+	wqe[0] = modifier;
+}
+
+void flat_masked(const struct flat_masked *operands, bool compares)
+{
+	uint8_t bytes = operands->bytes;
+
+	flat_modifier(bytes == 4 ? WQE_MASKED_4 : WQE_MASKED_8);
+	put_be(operands->swap_add, bytes);
+	put_be(operands->compare, bytes);
+	if (!compares && bytes == 8)
+		return;
+	put_be(operands->swap_mask, bytes);
+	put_be(operands->compare_mask, bytes);
 }
 
 void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey)

@@ -146,6 +146,7 @@ struct flat_qp_attr {
 	uint32_t first_psn; /* both directions */
 	uint32_t timeout, retry, rnr_retry, min_rnr;
 	uint32_t mtu, rd_atomic_log;
+	uint32_t atomic_mode;
 	uint32_t no_remote; /* clears rre, rwe, rae */
 	uint32_t cqe_size, cq_log;
 	uint32_t st; /* service type, as in the context */
@@ -203,6 +204,16 @@ void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, 
 void flat_av_lid(uint16_t lid, uint32_t dest_qpn, uint32_t qkey);
 void flat_xrc(struct flat_qp *qp, uint32_t srqn);
 void flat_atomic(struct flat_qp *qp, uint64_t swap_add, uint64_t compare);
+
+/* Operands of BYTES bytes of an atomic with masks; an addition, which does not compare, says where
+ * its fields end instead of what to compare with. */
+struct flat_masked {
+	uint8_t bytes;
+	uint64_t swap_add, compare, swap_mask, compare_mask;
+};
+
+void flat_masked(const struct flat_masked *operands, bool compares);
+void flat_modifier(uint8_t modifier);
 void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 void flat_inline(struct flat_qp *qp, const void *data, uint32_t len);
 void flat_post(struct flat_qp *qp); /* ends the WQE, no doorbell */

@@ -18,6 +18,8 @@ enum {
 	OP_READ = 16,
 	OP_CS = 17,
 	OP_FA = 18,
+	OP_MASKED_CS = 20,
+	OP_MASKED_FA = 21,
 };
 
 enum {

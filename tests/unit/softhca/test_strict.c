@@ -165,6 +165,23 @@ static void atomic_of_two_pieces(void **state)
 	unpair();
 }
 
+static void addition_with_more_than_it_takes(void **state)
+{
+	struct flat_masked operands = { .bytes = 4, .swap_add = 1, .swap_mask = 1 };
+
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_MASKED_FA, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_masked(&operands, false);
+	flat_data(a, from, 4, lkey);
+	flat_post(a);
+	flat_ring(a);
+	done(0);
+	flat_expect_report("wqe.reserved");
+	unpair();
+}
+
 static void record_of_an_srq_beyond_its_ring(void **state)
 {
 	struct flat_srq *srq = flat_srq(1, 4, 0, NULL);
@@ -999,6 +1016,7 @@ int main(void)
 		IB(inline_header),
 		IB(address_vectors),
 		IB(atomic_of_two_pieces),
+		IB(addition_with_more_than_it_takes),
 		IB(record_of_an_srq_beyond_its_ring),
 		IB(value_of_garbage),
 		IB(value_of_another_qp),

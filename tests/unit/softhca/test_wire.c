@@ -317,6 +317,31 @@ static const struct {
 	    REMOTE,
 	    .length = 8,
 	    .swap_add = 7 } },
+	{ RC("1940") "80fffffe 1122334455667788 aabbccdd 00000008 0000000000000007 "
+		     "0000000000000009 00000000000000ff 000000000000000f",
+	  0,
+	  { .op = FABRIC_MASKED_CS,
+	    WHOLE,
+	    SHORT_PAYLOAD,
+	    BASE,
+	    REMOTE,
+	    .length = 8,
+	    .swap_add = 7,
+	    .compare = 9,
+	    .swap_mask = 0xff,
+	    .compare_mask = 0xf,
+	    .ack_req = true } },
+	{ RC("1a40") "00fffffe 1122334455667788 aabbccdd 00000004 0000000000000007 "
+		     "0000000080008000 0000000000000000 0000000000000000",
+	  0,
+	  { .op = FABRIC_MASKED_FA,
+	    WHOLE,
+	    SHORT_PAYLOAD,
+	    BASE,
+	    REMOTE,
+	    .length = 4,
+	    .swap_add = 7,
+	    .compare = 0x80008000 } },
 	{ RC("2040") "00fffffe",
 	  0,
 	  { .service = FABRIC_UC, .op = FABRIC_SEND, WHOLE, LONG_PAYLOAD, BASE } },
@@ -411,7 +436,7 @@ enum { NUM_OPCODES = ARRAY_SIZE(opcodes), LRH = 8 };
 
 static void headers_of_each_opcode(void **state)
 {
-	uint8_t packet[WIRE_PACKET_MAX], golden[64];
+	uint8_t packet[WIRE_PACKET_MAX], golden[80];
 
 	(void)state;
 	for (size_t i = 0; i < NUM_OPCODES; i++) {
@@ -446,6 +471,8 @@ static void check_decoded(const struct fabric_msg *got, const struct fabric_msg 
 	assert_int_equal(got->qkey, sent->qkey);
 	assert_int_equal(got->swap_add, sent->swap_add);
 	assert_int_equal(got->compare, sent->compare);
+	assert_int_equal(got->swap_mask, sent->swap_mask);
+	assert_int_equal(got->compare_mask, sent->compare_mask);
 	if (index == 0) {
 		assert_int_equal(got->raddr, sent->raddr);
 		assert_int_equal(got->rkey, sent->rkey);

@@ -241,15 +241,18 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 }
 
-/* Results of atomics are stored in the CPU's byte order: endianness mode 1. */
+/* Results of 8 bytes are stored in the CPU's byte order: endianness mode 1. No atomic is one to the
+ * CPU, since the adapter reads and writes apart. */
 static void put_atomic(const struct hca *hca, uint8_t *cap)
 {
 	(void)hca;
 	fld_set(cap, ATOMIC_CAPS_ATOMIC_REQ_8B_ENDIANNESS_MODE, 1);
 	fld_set(cap, ATOMIC_CAPS_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1, 1);
-	fld_set(cap, ATOMIC_CAPS_ATOMIC_OPERATIONS, PRM_ATOMIC_OPS_CS | PRM_ATOMIC_OPS_FA);
-	fld_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_QP, 8);
-	fld_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_DC, 8);
+	fld_set(cap, ATOMIC_CAPS_ATOMIC_OPERATIONS,
+		PRM_ATOMIC_OPS_CS | PRM_ATOMIC_OPS_FA | PRM_ATOMIC_OPS_MASKED_CS |
+			PRM_ATOMIC_OPS_MASKED_FA);
+	fld_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_QP, 4 | 8);
+	fld_set(cap, ATOMIC_CAPS_ATOMIC_SIZE_DC, 4 | 8);
 }
 
 static void put_roce(const struct hca *hca, uint8_t *cap)

@@ -75,6 +75,7 @@ static void model_fill(const struct hca *hca, const struct dct *dct, struct qp *
 	model->remote_read = fld_get(dctc, DCTC_RRE);
 	model->remote_write = fld_get(dctc, DCTC_RWE);
 	model->remote_atomic = fld_get(dctc, DCTC_RAE);
+	qp_put_atomic_mode(model, fld_get(dctc, DCTC_ATOMIC_MODE));
 	model->out_of_order = fld_get(dctc, DCTC_DP_ORDERING_1);
 	model->min_rnr_timer = fld_get(dctc, DCTC_MIN_RNR_NAK);
 	model->max_reads_in = hca->config.limits.max_rd_atomic;

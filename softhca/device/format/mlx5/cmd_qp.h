@@ -26,4 +26,10 @@ static inline uint32_t qp_answer_ece(uint32_t options, uint32_t offered)
 	return answer | (offered & ECE_OPTIONS_HERE);
 }
 
+static inline void qp_put_atomic_mode(struct qp *qp, uint32_t mode)
+{
+	qp->masked_8 = mode >= PRM_ATOMIC_MODE_ONLY_8B;
+	qp->masked_4 = mode >= PRM_ATOMIC_MODE_UP_TO_8B;
+}
+
 #endif

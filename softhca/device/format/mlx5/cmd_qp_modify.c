@@ -305,6 +305,7 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	qp->remote_read = fld_get(qpc, QPC_RRE);
 	qp->remote_write = fld_get(qpc, QPC_RWE);
 	qp->remote_atomic = fld_get(qpc, QPC_RAE);
+	qp_put_atomic_mode(qp, fld_get(qpc, QPC_ATOMIC_MODE));
 	qp->out_of_order = fld_get(qpc, QPC_DP_ORDERING_1);
 	qp->retry_count = fld_get(qpc, QPC_RETRY_COUNT);
 	qp->rnr_retry = fld_get(qpc, QPC_RNR_RETRY);

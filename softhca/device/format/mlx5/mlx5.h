@@ -20,6 +20,8 @@ struct sig;
 /* wqe.c */
 uint32_t mlx5_wqe_size(const uint8_t *raw);
 uint32_t mlx5_wqe_bbs(const uint8_t *raw);
+/* The function returns the bytes of the operands of an atomic with masks. */
+size_t mlx5_masked_size(const uint8_t *raw);
 uint8_t mlx5_wqe_opcode(const uint8_t *raw);
 uint16_t mlx5_wqe_stream(const uint8_t *raw);
 uint32_t mlx5_umr_key(const uint8_t *raw);

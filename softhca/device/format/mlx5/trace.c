@@ -150,6 +150,8 @@ static const char *const send_names[256] = {
 	[WQE_MMO] = "MMO",
 	[WQE_ATOMIC_CS] = "ATOMIC_CS",
 	[WQE_ATOMIC_FA] = "ATOMIC_FA",
+	[WQE_MASKED_CS] = "MASKED_CS",
+	[WQE_MASKED_FA] = "MASKED_FA",
 };
 
 const char *mlx5_opcode_name(uint8_t opcode)

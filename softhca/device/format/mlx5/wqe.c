@@ -16,7 +16,7 @@
 #include "softhca/device/queue/work_request.h"
 #include "softhca/device/queue/wqe.h"
 
-enum { PART_COPY = PART_OWN, PART_PSV = PART_OWN << 1 };
+enum { PART_COPY = PART_OWN, PART_PSV = PART_OWN << 1, PART_MASKED = PART_OWN << 2 };
 
 enum {
 	ON_RELIABLE = 1 << FABRIC_RC | 1 << FABRIC_XRC | 1 << FABRIC_DC,
@@ -45,6 +45,8 @@ static const struct opcode opcodes[256] = {
 	[WQE_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA, 0 },
 	[WQE_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA, 0 },
 	[WQE_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA, 0 },
+	[WQE_MASKED_CS] = { ON_RELIABLE, PART_RADDR | PART_MASKED | PART_DATA, WQE_MASKED_4 },
+	[WQE_MASKED_FA] = { ON_RELIABLE, PART_RADDR | PART_MASKED | PART_DATA, WQE_MASKED_4 },
 };
 
 uint32_t mlx5_wqe_size(const uint8_t *raw)
@@ -160,6 +162,40 @@ static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_s
 	return 0;
 }
 
+size_t mlx5_masked_size(const uint8_t *raw)
+{
+	bool two = fld_get(raw, CTRL_OPCODE) == WQE_MASKED_CS &&
+		   fld_get(raw, CTRL_OPMOD) == WQE_MASKED_8;
+
+	return two ? 2 * WQE_SEG : WQE_SEG;
+}
+
+static int decode_masked(const uint8_t **seg, const uint8_t *end, const uint8_t *raw,
+			 struct send_wqe *wqe)
+{
+	const uint8_t *part = segment_take(seg, end, mlx5_masked_size(raw));
+
+	if (!part)
+		return WQE_BAD_SIZE;
+	if (fld_get(raw, CTRL_OPMOD) == WQE_MASKED_4) {
+		wqe->operand = sizeof(uint32_t);
+		wqe->swap_add = fld_get(part, MASKED_4_SWAP_ADD);
+		wqe->compare = fld_get(part, MASKED_4_COMPARE);
+		wqe->swap_mask = fld_get(part, MASKED_4_SWAP_MASK);
+		wqe->compare_mask = fld_get(part, MASKED_4_COMPARE_MASK);
+		return 0;
+	}
+	wqe->operand = sizeof(uint64_t);
+	wqe->swap_add = fld_get(part, ATOMIC_SWAP_ADD);
+	wqe->compare = fld_get(part, ATOMIC_COMPARE);
+	wqe->swap_mask = wqe->compare_mask = 0;
+	if (wqe->opcode == WQE_MASKED_CS) {
+		wqe->swap_mask = fld_get(part, MASKED_8_SWAP_MASK);
+		wqe->compare_mask = fld_get(part, MASKED_8_COMPARE_MASK);
+	}
+	return 0;
+}
+
 static int decode_psv(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
 {
 	if (end - seg != PSV_SEG_SIZE)
@@ -179,6 +215,14 @@ static int decode_copy(const uint8_t *seg, const uint8_t *end, struct send_wqe *
 	return wqe->from.len == wqe->to.len ? 0 : WQE_BAD_LENGTH;
 }
 
+/* Atomics with masks are for either of two lengths. */
+static bool modifier_is_right(const struct opcode *op, const uint8_t *raw)
+{
+	uint8_t modifier = fld_get(raw, CTRL_OPMOD);
+
+	return modifier == op->modifier || (op->parts & PART_MASKED && modifier == WQE_MASKED_8);
+}
+
 int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		     enum fabric_service service, struct send_wqe *wqe)
 {
@@ -188,7 +232,7 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 
 	decode_control(raw, wqe);
 	op = &opcodes[wqe->opcode];
-	if (!(op->services & 1 << service) || fld_get(raw, CTRL_OPMOD) != op->modifier)
+	if (!(op->services & 1 << service) || !modifier_is_right(op, raw))
 		return WQE_BAD_OPCODE;
 	if (wqe->index != index)
 		return WQE_BAD_INDEX;
@@ -205,6 +249,8 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 	why = decode_service(&seg, end, service, wqe);
 	if (!why)
 		why = segment_remote(&seg, end, op->parts, wqe);
+	if (!why && op->parts & PART_MASKED)
+		why = decode_masked(&seg, end, raw, wqe);
 	return why ? why : decode_sges(seg, end, op->parts, wqe);
 }
 

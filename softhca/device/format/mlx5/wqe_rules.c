@@ -21,6 +21,7 @@
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/memory/mkey.h"
 #include "softhca/device/queue/wqe.h"
+#include "softhca/device/transport/atomic.h"
 #include "softhca/device/transport/dci.h"
 #include "util/bits.h"
 
@@ -138,17 +139,29 @@ static unsigned int check_data(const struct subject *of, const uint8_t *seg, con
 	return count;
 }
 
+static const struct reserved masked_reserved[] = {
+	{ FLD(0x8, 31, 0), "dword 8 behind what is added" },
+	{ FLD(0xc, 31, 0), "dword 0Ch behind what is added" },
+};
+
+/* An addition of 4 bytes leaves half of its segment. */
+static const uint8_t *check_masked(const struct subject *of, const uint8_t *raw, const uint8_t *seg)
+{
+	if (fld_get(raw, CTRL_OPCODE) == WQE_MASKED_FA && fld_get(raw, CTRL_OPMOD) == WQE_MASKED_4)
+		check_reserved(of, seg, masked_reserved, ARRAY_SIZE(masked_reserved));
+	return seg + mlx5_masked_size(raw);
+}
+
 static bool has_raddr(uint8_t opcode)
 {
 	return opcode == WQE_RDMA_WRITE || opcode == WQE_RDMA_WRITE_IMM ||
-	       opcode == WQE_RDMA_READ || opcode == WQE_ATOMIC_CS || opcode == WQE_ATOMIC_FA;
+	       opcode == WQE_RDMA_READ || atomic_is(opcode);
 }
 
 static void check_message(const struct subject *of, const struct qp *qp, const uint8_t *raw)
 {
 	const uint8_t *seg = raw + WQE_SEG, *end = raw + mlx5_wqe_size(raw);
 	uint8_t opcode = fld_get(raw, CTRL_OPCODE);
-	bool atomic = opcode == WQE_ATOMIC_CS || opcode == WQE_ATOMIC_FA;
 	unsigned int count;
 
 	if (qp->service == FABRIC_UD || qp->service == FABRIC_DC)
@@ -159,10 +172,14 @@ static void check_message(const struct subject *of, const struct qp *qp, const u
 	}
 	if (has_raddr(opcode)) {
 		check_reserved(of, seg, raddr_reserved, ARRAY_SIZE(raddr_reserved));
-		seg += atomic ? 2 * WQE_SEG : WQE_SEG;
+		seg += WQE_SEG;
 	}
+	if (atomic_is_masked(opcode))
+		seg = check_masked(of, raw, seg);
+	else if (atomic_is(opcode))
+		seg += WQE_SEG;
 	count = check_data(of, seg, end);
-	if (atomic && count != 1)
+	if (atomic_is(opcode) && count != 1)
 		say(of, "wqe.segments", "the number of data segments of an atomic", count);
 }
 

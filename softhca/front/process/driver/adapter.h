@@ -17,6 +17,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqe.h"
+#include "prm/mlx5/qpc.h"
 #include "softhca/device/hca.h"
 #include "softhca/front/process/driver/identity.h"
 #include "softhca/options.h"
@@ -152,6 +153,16 @@ int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *o
 int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number);
 /* The function runs a command that only gives a number at byte 8. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number);
+
+/* The function returns the mode that Linux gives responders: all atomics that the adapter has. */
+static inline enum prm_atomic_mode adapter_atomic_mode(const struct adapter *adapter)
+{
+	uint32_t masked = PRM_ATOMIC_OPS_MASKED_CS | PRM_ATOMIC_OPS_MASKED_FA;
+
+	return fld_get(adapter->atomic_caps, ATOMIC_CAPS_ATOMIC_OPERATIONS) & masked
+		       ? PRM_ATOMIC_MODE_UP_TO_8B
+		       : PRM_ATOMIC_MODE_IB_SPEC;
+}
 
 static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field)
 {

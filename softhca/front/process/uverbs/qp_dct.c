@@ -88,7 +88,7 @@ static void enter_init(const struct uverbs_call *uc, const struct ib_uverbs_modi
 	fld_set(dctc, DCTC_RWE, !!(access & IB_UVERBS_ACCESS_REMOTE_WRITE));
 	fld_set(dctc, DCTC_RAE, !!(access & IB_UVERBS_ACCESS_REMOTE_ATOMIC));
 	if (access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
-		fld_set(dctc, DCTC_ATOMIC_MODE, 1); /* 8 bytes, IB semantics */
+		fld_set(dctc, DCTC_ATOMIC_MODE, adapter_atomic_mode(uc->adapter));
 	fld_set(dctc, DCTC_PKEY_INDEX, cmd->pkey_index);
 	fld_set(dctc, DCTC_PORT, cmd->port_num);
 	fld_set(dctc, DCTC_COUNTER_SET_ID, uc->adapter->counter_set[cmd->port_num - 1]);

@@ -162,7 +162,7 @@ static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_de
 }
 
 /* A responder without room for READs and atomics has them off, whatever the access flags say. */
-static void fill_access(struct uverbs_qp *qp, uint8_t *qpc)
+static void fill_access(const struct uverbs_call *uc, struct uverbs_qp *qp, uint8_t *qpc)
 {
 	bool reads = qp->real->max_dest_reads;
 
@@ -170,7 +170,7 @@ static void fill_access(struct uverbs_qp *qp, uint8_t *qpc)
 	fld_set(qpc, QPC_RRE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_READ);
 	fld_set(qpc, QPC_RAE, reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC);
 	if (reads && qp->real->access & IB_UVERBS_ACCESS_REMOTE_ATOMIC)
-		fld_set(qpc, QPC_ATOMIC_MODE, 1); /* 8 bytes, IB semantics */
+		fld_set(qpc, QPC_ATOMIC_MODE, adapter_atomic_mode(uc->adapter));
 }
 
 enum { UD_MTU = 5, UD_LOG_MSG_MAX = 12 }; /* one packet of 4096 bytes, whatever the path */
@@ -244,7 +244,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 		fld_set(qpc, QPC_NEXT_SEND_PSN, cmd->sq_psn);
 	fill_mtu(uc, cmd, qp, qpc);
 	fill_limits(cmd, qpc);
-	fill_access(qp, qpc);
+	fill_access(uc, qp, qpc);
 }
 
 static const struct {
