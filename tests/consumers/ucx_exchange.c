@@ -239,17 +239,50 @@ static unsigned int put_and_get(const struct exchange *all, const struct window 
 	return wrong;
 }
 
-static uint64_t atomic(const struct exchange *all, const struct window *window,
-		       ucp_atomic_op_t operation, uint64_t value, uint64_t reply)
+/* BYTES are 4 or 8. The CPU is little-endian, as UCX' adapters want it. */
+static uint64_t atomic_of(const struct exchange *all, const struct window *window, size_t bytes,
+			  ucp_atomic_op_t operation, uint64_t value, uint64_t reply)
 {
 	ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE |
 						      UCP_OP_ATTR_FIELD_REPLY_BUFFER,
-				      .datatype = ucp_dt_make_contig(8),
+				      .datatype = ucp_dt_make_contig(bytes),
 				      .reply_buffer = &reply };
 
 	request_await(all, ucp_atomic_op_nbx(all->receivers[0].to_it, operation, &value, 1,
 					     (uintptr_t)window->memory, window->key, &param));
 	return reply;
+}
+
+static uint64_t atomic(const struct exchange *all, const struct window *window,
+		       ucp_atomic_op_t operation, uint64_t value, uint64_t reply)
+{
+	return atomic_of(all, window, 8, operation, value, reply);
+}
+
+/* Adapters do these by masks. They leave the 4 bytes behind a value of 4 alone. */
+static unsigned int combine(const struct exchange *all, const struct window *window, size_t bytes)
+{
+	static const struct {
+		ucp_atomic_op_t operation;
+		uint64_t value, before, after;
+	} steps[] = {
+		{ UCP_ATOMIC_OP_SWAP, 0xfffffff0, 0x12345678, 0xfffffff0 },
+		{ UCP_ATOMIC_OP_ADD, 0x0f, 0xfffffff0, 0xffffffff },
+		{ UCP_ATOMIC_OP_AND, 0xff00ff00, 0xffffffff, 0xff00ff00 },
+		{ UCP_ATOMIC_OP_OR, 0x000f0001, 0xff00ff00, 0xff0fff01 },
+		{ UCP_ATOMIC_OP_XOR, 0xf0f0f0f0, 0xff0fff01, 0x0fff0ff1 },
+		{ UCP_ATOMIC_OP_ADD, 0xf000f00f, 0x0fff0ff1, 0x100000000 },
+	};
+	const uint64_t mask = bytes == 4 ? UINT32_MAX : UINT64_MAX, rest = ~mask & 0xabcdULL << 32;
+	unsigned int wrong = 0;
+
+	*window->memory = 0x12345678 | rest;
+	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		wrong += atomic_of(all, window, bytes, steps[i].operation, steps[i].value, 0) !=
+			 steps[i].before;
+		wrong += *window->memory != ((steps[i].after & mask) | rest);
+	}
+	return wrong;
 }
 
 static unsigned int add_and_swap(const struct exchange *all, const struct window *window)
@@ -263,7 +296,8 @@ static unsigned int add_and_swap(const struct exchange *all, const struct window
 	wrong += atomic(all, window, UCP_ATOMIC_OP_CSWAP, 1, 5) != ADDS * 7;
 	wrong += *window->memory != ADDS * 7;
 	wrong += atomic(all, window, UCP_ATOMIC_OP_CSWAP, ADDS * 7, 5) != ADDS * 7;
-	return wrong + (*window->memory != 5);
+	wrong += *window->memory != 5;
+	return wrong + combine(all, window, 4) + combine(all, window, 8);
 }
 
 static unsigned int exchange_all(const struct exchange *all)
@@ -314,7 +348,9 @@ int main(int argc, char **argv)
 
 	if (all.num_receivers < 1 || all.num_receivers > RECEIVERS_MAX)
 		return 1;
-	exchange_open(&all, has_all ? UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_AMO64 : 0);
+	exchange_open(&all, has_all ? UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_AMO32 |
+					      UCP_FEATURE_AMO64
+				    : 0);
 	for (unsigned int i = 0; i < BATCHES; i++)
 		wrong += exchange_batch(&all, i * BATCH);
 	if (has_all)
