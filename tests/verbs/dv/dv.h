@@ -8,9 +8,11 @@
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 
+void dv_addresses(struct rig *rig);
 void dv_allocators(struct rig *rig);
 void dv_dr_actions(struct rig *rig);
 void dv_device(struct rig *rig);
+void dv_interrupts(struct rig *rig);
 void dv_memory(struct rig *rig);
 void dv_objects(struct rig *rig);
 void dv_rates(struct rig *rig);

@@ -17,6 +17,8 @@ static const struct rig_topic topics[] = {
 	{ "scheduling", dv_scheduling },
 	{ "foreign-schedulers", dv_foreign_schedulers },
 	{ "numbers", dv_numbers },
+	{ "addresses", dv_addresses },
+	{ "interrupts", dv_interrupts },
 	{ "signed", dv_signed },
 	{ "mkeys", dv_mkeys },
 	{ "mkey-queues", dv_mkey_queues },

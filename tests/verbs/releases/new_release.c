@@ -150,6 +150,15 @@ static void descriptors_give_rights(struct ibv_device *device)
 	close(fd);
 }
 
+/* It is the path of a second PCI device, which softhca has not. */
+static void no_data_direct(struct ibv_context *ctx)
+{
+	char path[64];
+
+	case_check(mlx5dv_get_data_direct_sysfs_path(ctx, path, sizeof(path)) == ENODEV,
+		   "no second device");
+}
+
 /* No ConnectX has any. */
 static void counters_of_completions(struct ibv_context *ctx)
 {
@@ -181,6 +190,7 @@ int main(void)
 	regions_take_hints(pd, memory);
 	regions_of_files(pd);
 	counters_of_completions(ctx);
+	no_data_direct(ctx);
 	descriptors_give_rights(list[0]);
 	case_check(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other), "nothing is left behind");
 	case_check(!ibv_close_device(ctx), "closed");
