@@ -1398,13 +1398,14 @@ static void frames_come_back_to_their_sender(void **state)
 
 /* A QP of both rings, that with the larger WQEs in front: slots of sends of 64 bytes, and receives
  * of as many as said. */
-static void both_rings_to_rts(unsigned int log_receive)
+static void both_rings_to_rts(unsigned int log_receive, unsigned int log_sends)
 {
 	static const uint16_t steps[] = { RST2INIT, INIT2RTR, RTR2RTS };
 
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		fill_frames_qp();
 		in(8)[9] = 2 << 3 | (log_receive - 4);
+		in(8)[0xa] = log_sends << 3 | 2;
 		assert_int_equal(mailbox(steps[i], QPN, 0), OK);
 	}
 	put32(in(0), QPN);
@@ -1414,12 +1415,13 @@ static void both_rings_to_rts(unsigned int log_receive)
 static void one_queue_of_frames_sends_and_receives(void **state)
 {
 	static const struct {
-		unsigned int log_receive;
+		unsigned int log_receive, log_sends;
 		uint32_t sends, receives;
 	} cases[] = {
-		{ 4, RINGS, RINGS + 8 * 64 },
-		{ 6, RINGS, RINGS + 8 * 64 },
-		{ 7, RINGS + 4 * 128, RINGS },
+		{ 4, 3, RINGS, RINGS + 8 * 64 },
+		{ 6, 3, RINGS, RINGS + 8 * 64 },
+		{ 7, 3, RINGS + 4 * 128, RINGS },
+		{ 4, 6, RINGS, RINGS + 0x1000 }, /* in a page of its own */
 	};
 
 	(void)state;
@@ -1429,7 +1431,7 @@ static void one_queue_of_frames_sends_and_receives(void **state)
 	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		own_rings();
-		both_rings_to_rts(cases[i].log_receive);
+		both_rings_to_rts(cases[i].log_receive, cases[i].log_sends);
 		assert_int_equal(command(HW2SW_CQ, 0, CQN, 1), BUSY);
 		put32(guest(cases[i].receives + 16), 0x100); /* the next piece has nothing */
 		post_receive(RECORDS + 0x80, cases[i].receives, DATA + i * 256, 1);

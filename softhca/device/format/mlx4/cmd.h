@@ -56,7 +56,7 @@ struct uar *m4_uar(struct hca *hca, uint32_t n);
 struct m4_ring {
 	uint64_t mtt;          /* offset in the table of translations */
 	unsigned int log_page; /* above 4 KiB */
-	uint64_t skip;         /* in the first page */
+	uint64_t skip;         /* from where its memory begins */
 };
 
 /* The function maps LEN bytes; the result is 0, EINVAL when entries are not present or the

@@ -25,24 +25,25 @@ int m4_map_ring(struct hca *hca, const struct m4_ring *ring, uint64_t len, struc
 {
 	uint64_t base = fld_get(hca->mlx4->init, M4_INIT_MTT);
 	unsigned int page_shift = ICM_SHIFT + ring->log_page;
-	uint64_t count;
+	uint64_t first, skip, count;
 	uint8_t *entries;
 	int ret;
 
-	if (ring->mtt % M4_MTT_SIZE || ring->log_page > MAX_LOG_PAGE || ring->skip >> page_shift ||
-	    len > 1ull << 62)
+	if (ring->mtt % M4_MTT_SIZE || ring->log_page > MAX_LOG_PAGE || len > 1ull << 62)
 		return EINVAL;
-	count = (ring->skip + len + (1ull << page_shift) - 1) >> page_shift;
-	if (count > MAX_ENTRIES)
+	first = ring->skip >> page_shift;
+	skip = ring->skip & ((1ull << page_shift) - 1);
+	count = (skip + len + (1ull << page_shift) - 1) >> page_shift;
+	if (first > MAX_ENTRIES || count > MAX_ENTRIES)
 		return EINVAL;
 	entries = malloc(count * M4_MTT_SIZE + 1);
 	if (!entries)
 		return ENOMEM;
-	ret = icm_read(hca, base + ring->mtt, entries, count * M4_MTT_SIZE);
+	ret = icm_read(hca, base + ring->mtt + first * M4_MTT_SIZE, entries, count * M4_MTT_SIZE);
 	if (!ret && !all_present(entries, count))
 		ret = EINVAL;
 	if (!ret)
-		ret = dma_map_pages(map, entries, count, page_shift, ring->skip, len);
+		ret = dma_map_pages(map, entries, count, page_shift, skip, len);
 	free(entries);
 	return ret;
 }
