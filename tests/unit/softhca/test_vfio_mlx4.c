@@ -1877,7 +1877,7 @@ static void a_path_has_the_version_of_its_gid(void **state)
 
 /* ---- rules of steering ---- */
 
-enum { REGULAR = 0, DEFAULT = 1, GROUP_DEFAULT = 3, UNICAST_COPY = 6, SPECS = 0x10 };
+enum { REGULAR = 0, DEFAULT = 1, MIRROR_TX = 5, SPECS = 0x10 };
 
 static void set_up_with_rules(void)
 {
@@ -1939,6 +1939,8 @@ static void wrong_rules_are_refused(void **state)
 	assert_int_equal(attach_rule(0x3c), BAD_PARAM);
 	assert_int_equal(attach_rule(0x204), BAD_PARAM);
 	assert_int_equal(command(FLOW_DETACH, 1, 0, 0), BAD_RESOURCE);
+	fill_rule(MIRROR_TX, 0, QPN);
+	assert_int_equal(attach_rule(0x10), OK);
 	assert_int_equal(command(READ_MCG, 0, 0, 0), BAD_INDEX);
 }
 
