@@ -190,6 +190,21 @@ static size_t insert_vlan(uint8_t *bytes, size_t len, uint16_t tpid, uint16_t tc
 	return len + VLAN_SIZE;
 }
 
+/* An adapter of mlx4 knows by the WQE's address that a frame is to come back to this port, and such
+ * a frame would be lost. Linux' network driver, whose frames are for others, leaves there what the
+ * WQE before had. */
+static void judge_mac(const struct hca *hca, const struct eth_sq *sq, const struct frame_send *send)
+{
+	const uint8_t *own = hca->eth->vport.mac;
+
+	if (memcmp(hca->eth->frame, own, sizeof(send->mac)) ||
+	    !memcmp(send->mac, own, sizeof(send->mac)))
+		return;
+	strict_report(hca->config.strict, hca->config.trace, "wqe.mac",
+		      "SQ 0x%06x, WQE %u: the address beside the flags is not the frame's", sq->n,
+		      sq->ci);
+}
+
 /* The frame in eth->frame is complete but for offloads. */
 static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
 			 size_t len)
@@ -209,10 +224,8 @@ static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_
 		memset(bytes + len, 0, ETHERNET_MIN - len);
 		len = ETHERNET_MIN;
 	}
-	if (hca->config.strict && send->has_mac && memcmp(send->mac, bytes, sizeof(send->mac)))
-		strict_report(hca->config.strict, hca->config.trace, "wqe.mac",
-			      "SQ 0x%06x, WQE %u: the address beside the flags is not the frame's",
-			      sq->n, sq->ci);
+	if (hca->config.strict && send->has_mac)
+		judge_mac(hca, sq, send);
 	hca->eth->work += FRAME_WORK;
 	eth_transmit(hca, sq, bytes, len);
 	pacing_sent(hca, sq, len);
