@@ -68,35 +68,6 @@ static void formats_are_taken(void **state)
 	assert_int_equal(crypt.unit, 520);
 }
 
-/* The layouts are those of the table in mlx5dv_wr_set_mkey_crypto(3): its rows A to J. */
-static void orders_without_a_layout_are_refused(void **state)
-{
-	enum { MEMORY = 1, WIRE = 2, SIDES = 4 };
-	static const bool has_layout[][SIDES] = {
-		[BSF_ENCRYPTED_WIRE_SIGNATURE] = { true, true, true, true },   /* A, D, C, E */
-		[BSF_ENCRYPTED_MEMORY_SIGNATURE] = { true, true, true, true }, /* F, H, G, I */
-		[BSF_ENCRYPTED_RAW_WIRE] = { true, false, true, false },       /* A, B */
-		[BSF_ENCRYPTED_RAW_MEMORY] = { true, true, false, false },     /* F, J */
-	};
-
-	(void)state;
-	for (unsigned int order = 0; order < ARRAY_SIZE(has_layout); order++)
-		for (unsigned int sides = 0; sides < SIDES; sides++) {
-			uint8_t bsf[2 * BSF_SIZE] = { 0 };
-
-			fld_set(bsf, BSF_KIND, BSF_SIZE_SIG_AND_CRYPTO);
-			fld_set(bsf, BSF_MEM_BS, BSF_BLOCK_512);
-			fld_set(bsf, BSF_WIRE_BS, BSF_BLOCK_512);
-			if (sides & MEMORY)
-				put_dif(fld_at(bsf, BSF_MEM_INLINE));
-			if (sides & WIRE)
-				put_dif(fld_at(bsf, BSF_WIRE_INLINE));
-			put_crypto(bsf + BSF_SIZE, BSF_SIZE_SIG_AND_CRYPTO);
-			fld_set(bsf + BSF_SIZE, CRYPTO_BSF_ORDER, order);
-			assert_int_equal(takes(bsf, sizeof(bsf)), has_layout[order][sides]);
-		}
-}
-
 static void checksums_start_from_what_the_format_says(void **state)
 {
 	static const struct {
@@ -189,7 +160,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_are_taken),
-		cmocka_unit_test(orders_without_a_layout_are_refused),
 		cmocka_unit_test(checksums_start_from_what_the_format_says),
 		cmocka_unit_test(bits_without_a_meaning_are_refused),
 		cmocka_unit_test(types_of_t10_that_are_none_are_refused),

@@ -31,17 +31,6 @@ void dv_signature_pairs(struct rig *rig)
 		}
 }
 
-/* A side that has signatures in the clear cannot be behind the cipher: the adapter refuses that.
- * The libraries do if both sides have signatures, and otherwise let it pass. */
-static bool is_left_to_adapter(const char *signature, size_t order)
-{
-	enum { ENCRYPTS_BEFORE = 1, DECRYPTS_BEHIND = 2 };
-	bool mem = signature[0] != '0', wire = signature[1] != '0';
-
-	return (order == ENCRYPTS_BEFORE && mem && !wire) ||
-	       (order == DECRYPTS_BEHIND && wire && !mem);
-}
-
 void dv_encrypted_signatures(struct rig *rig)
 {
 	static const char *const signatures[] = { "010", "050", "100", "300", "110", "340" };
@@ -55,12 +44,8 @@ void dv_encrypted_signatures(struct rig *rig)
 	char words[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(signatures) * UNITS * ORDERS; i++) {
-		const char *signature = signatures[i / (UNITS * ORDERS)];
-
-		if (is_left_to_adapter(signature, i % ORDERS))
-			continue;
-		snprintf(words, sizeof(words), "c4 a w8448 g%s e%zu%zu6 s1040", signature,
-			 i % ORDERS, i / ORDERS % UNITS);
+		snprintf(words, sizeof(words), "c4 a w8448 g%s e%zu%zu6 s1040",
+			 signatures[i / (UNITS * ORDERS)], i % ORDERS, i / ORDERS % UNITS);
 		keys_case(rig, words, 512, 4, SIGNATURE | CRYPTO);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(over_time); i++)

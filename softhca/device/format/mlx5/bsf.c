@@ -181,15 +181,6 @@ static bool decode_crypto(const uint8_t *bsf, struct crypt *crypt)
 	       crypt->unit && fld_get(bsf, CRYPTO_BSF_STANDARD) == BSF_AES_XTS;
 }
 
-/* Encrypted are the bytes on the wire, or those in memory. A side that has signatures in the clear
- * is not reached through the cipher: the table of mlx5dv_wr_set_mkey_crypto(3) has no such row. */
-static bool has_layout(const struct sig *sig, const struct crypt *crypt)
-{
-	if (!crypt->on || crypt->on_wire == crypt->encrypts_out)
-		return true;
-	return crypt->encrypts_out ? !sig->mem.guard : !sig->wire.guard;
-}
-
 /* There is one format for signatures, or for encryption, or one for each. */
 bool mlx5_decode_bsf(const uint8_t *bsf, size_t len, struct sig *sig, struct crypt *crypt)
 {
@@ -209,7 +200,7 @@ bool mlx5_decode_bsf(const uint8_t *bsf, size_t len, struct sig *sig, struct cry
 			    : at != bsf || !decode_signature(at, sig))
 			return false;
 	}
-	return has_layout(sig, crypt);
+	return true;
 }
 
 void mlx5_encode_sig_error(const struct mkey *key, uint32_t qpn, uint8_t *cqe)
