@@ -26,7 +26,7 @@
 /* The function makes the head of requests that end so. */
 static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end *end)
 {
-	const uint64_t inlines = MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS);
+	const uint64_t inlines = (uint64_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS);
 	const uint64_t kind =
 		end->sig && end->crypt ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE;
 
