@@ -709,6 +709,14 @@ static void socket_that_was_refused_is_woken(void)
 	close_ends(&ends);
 }
 
+/* ThreadSanitizer takes a thread that was cancelled in poll() to be in there still, and does not see
+ * that it unlocks what it has. */
+#ifdef __SANITIZE_THREAD__
+enum { CANCELLING_IS_SEEN = 0, SKIPPED = 77 };
+#else
+enum { CANCELLING_IS_SEEN = 1, SKIPPED = 77 };
+#endif
+
 int main(void)
 {
 	repoll_create_fn = dlsym(RTLD_DEFAULT, "repoll_create");
@@ -733,6 +741,10 @@ int main(void)
 	datagrams_are_seen_by_two();
 	datagram_leaves_others_asleep();
 	socket_that_was_refused_is_woken();
-	cancelled_threads_leave_nothing();
-	return say_failures() != 0;
+	if (CANCELLING_IS_SEEN)
+		cancelled_threads_leave_nothing();
+	if (say_failures() || CANCELLING_IS_SEEN)
+		return say_failures() != 0;
+	puts("SKIP: threads that are cancelled: ThreadSanitizer does not see what they unlock");
+	return SKIPPED;
 }
