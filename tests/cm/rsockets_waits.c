@@ -709,8 +709,8 @@ static void socket_that_was_refused_is_woken(void)
 	close_ends(&ends);
 }
 
-/* ThreadSanitizer takes a thread that was cancelled in poll() to be in there still, and does not see
- * that it unlocks what it has. */
+/* ThreadSanitizer takes a thread that was cancelled in poll() to be in there still, and does not
+ * see that it unlocks what it has. */
 #ifdef __SANITIZE_THREAD__
 enum { CANCELLING_IS_SEEN = 0, SKIPPED = 77 };
 #else

@@ -170,6 +170,100 @@ static void counters_of_completions(struct ibv_context *ctx)
 	refused(ibv_create_comp_cntr(ctx, &attr), EOPNOTSUPP, "not one");
 }
 
+/* ---- what another process, here another context of the same descriptor, is told of ---- */
+
+/* The function returns the bytes that the call writes, which is exactly as many as it says. */
+static void *exported(uint32_t size, int (*export)(void *object, void *attrs), void *object)
+{
+	void *attrs = malloc(size);
+
+	if (!attrs || export(object, attrs))
+		exit(1);
+	return attrs;
+}
+
+static int export_var(void *object, void *attrs)
+{
+	return mlx5dv_var_export(object, attrs);
+}
+static int export_umem(void *object, void *attrs)
+{
+	return mlx5dv_devx_umem_export(object, attrs);
+}
+static int export_obj(void *object, void *attrs)
+{
+	return mlx5dv_devx_obj_export(object, attrs);
+}
+
+static void page_is_handed_on(struct ibv_context *ctx, struct ibv_context *other, uint32_t size)
+{
+	struct mlx5dv_var *var = mlx5dv_alloc_var(ctx, 0), *its;
+	void *attrs = var ? exported(size, export_var, var) : NULL, *mapped;
+
+	its = attrs ? mlx5dv_var_import(other, attrs) : NULL;
+	case_check(its && its->page_id == var->page_id && its->length == var->length,
+		   "a VAR is handed on");
+	if (!its)
+		return;
+	mapped = mmap(NULL, its->length, PROT_WRITE, MAP_SHARED, other->cmd_fd, its->mmap_off);
+	case_check(mapped != MAP_FAILED && !munmap(mapped, its->length), "and mapped there");
+	mlx5dv_var_unimport(its);
+	mlx5dv_free_var(var);
+	free(attrs);
+}
+
+static void memory_is_handed_on(struct ibv_context *ctx, struct ibv_context *other, void *memory,
+				uint32_t size)
+{
+	struct mlx5dv_devx_umem *umem = mlx5dv_devx_umem_reg(ctx, memory, PAGE, 0), *its;
+	void *attrs = umem ? exported(size, export_umem, umem) : NULL;
+
+	its = attrs ? mlx5dv_devx_umem_import(other, attrs) : NULL;
+	case_check(its && its->umem_id == umem->umem_id, "a umem is handed on");
+	if (!its)
+		return;
+	mlx5dv_devx_umem_unimport(its);
+	its = mlx5dv_devx_umem_import(other, attrs);
+	case_check(its && !mlx5dv_devx_umem_dereg(its), "and deregistered there");
+	case_check(mlx5dv_devx_umem_dereg(umem) != 0, "it is gone here, too");
+	free(attrs);
+}
+
+/* A counter of flows is an object that can be asked. Offsets are those of mlx5_ifc.h:
+ * alloc_flow_counter_out, query_flow_counter_in. */
+static void object_is_handed_on(struct ibv_context *ctx, struct ibv_context *other, uint32_t size)
+{
+	uint8_t in[32] = { 0x09, 0x39 }, out[32] = { 0 };
+	struct mlx5dv_devx_obj *obj = mlx5dv_devx_obj_create(ctx, in, 16, out, 16), *its;
+	void *attrs = obj ? exported(size, export_obj, obj) : NULL;
+
+	its = attrs ? mlx5dv_devx_obj_import(other, attrs) : NULL;
+	in[1] = 0x3b;
+	memcpy(in + 28, out + 8, 4);
+	case_check(its && !mlx5dv_devx_obj_query(its, in, sizeof(in), out, sizeof(out)),
+		   "an object is handed on, and asked there");
+	if (!its)
+		return;
+	mlx5dv_devx_obj_unimport(its);
+	case_check(!mlx5dv_devx_obj_destroy(obj), "and destroyed here");
+	free(attrs);
+}
+
+static void objects_are_handed_on(struct ibv_context *ctx, void *memory)
+{
+	struct ibv_context *other = ibv_import_device(dup(ctx->cmd_fd));
+	struct mlx5dv_export_sizes sizes;
+
+	mlx5dv_get_export_sizes(&sizes);
+	case_check(other != NULL, "another context of the same descriptor");
+	if (!other)
+		return;
+	page_is_handed_on(ctx, other, sizes.var_attrs_size);
+	memory_is_handed_on(ctx, other, memory, sizes.devx_umem_attrs_size);
+	object_is_handed_on(ctx, other, sizes.devx_obj_attrs_size);
+	case_check(!ibv_close_device(other), "the other context is closed");
+}
+
 int main(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -191,6 +285,7 @@ int main(void)
 	regions_of_files(pd);
 	counters_of_completions(ctx);
 	no_data_direct(ctx);
+	objects_are_handed_on(ctx, memory);
 	descriptors_give_rights(list[0]);
 	case_check(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other), "nothing is left behind");
 	case_check(!ibv_close_device(ctx), "closed");
