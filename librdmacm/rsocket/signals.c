@@ -14,7 +14,6 @@
  */
 #include "rs.h"
 
-#include <grp.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
