@@ -131,14 +131,17 @@ static bool has_children(pid_t pid)
 	return found || !proc;
 }
 
+/* The children come first: the faults of one that ends meanwhile are counted by then. */
 static bool has_forked(pid_t pid)
 {
 	unsigned long faults;
 	char name[16];
 	int parent;
 
+	if (has_children(pid))
+		return true;
 	snprintf(name, sizeof(name), "%d", pid);
-	return !read_stat(name, &parent, &faults) || faults || has_children(pid);
+	return !read_stat(name, &parent, &faults) || faults;
 }
 
 bool page_may_move(pid_t pid, uint64_t addr)

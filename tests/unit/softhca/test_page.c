@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * test_page.c - a page that Linux has moved is no fault of the program's. Compaction moves the
- * pages that lie alone in their neighbourhood; asking for it, and seeing it, takes root.
+ * pages that lie alone in their neighbourhood; asking for it, and seeing it, takes root. The first
+ * write after a fork moves a page, too, also when the child has ended since.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "softhca/front/process/page.h"
 
-enum { SMALL = 4096, FAR = 16 * SMALL, PAGES = 4096, SKIP = 77 };
+enum { SMALL = 4096, FAR = 16 * SMALL, PAGES = 4096, CHILDREN = 100, SKIP = 77 };
 
 static char *memory;
 static uint64_t before[PAGES];
@@ -48,6 +50,52 @@ static bool memory_compact(void)
 	return done;
 }
 
+/* The process has a child, which ends when GATE is closed, and is waited for. It says so by READY,
+ * and stays until the other end of GATE_OF_END is closed, too. */
+static void parent_be(int ready, int gate, int gate_of_end)
+{
+	pid_t child = fork();
+	char byte = 0;
+
+	if (child) {
+		(void)!write(ready, &byte, 1);
+		waitpid(child, NULL, 0);
+		(void)!read(gate_of_end, &byte, 1);
+	} else {
+		(void)!read(gate, &byte, 1);
+	}
+	_exit(0);
+}
+
+/* The function returns how often the page of a parent could not have moved, whose child ends while
+ * that is asked. */
+static int child_ends(void)
+{
+	int ready[2], gate[2], gate_of_end[2], unexcused = 0;
+	pid_t parent;
+	char byte;
+
+	if (pipe(ready) || pipe(gate) || pipe(gate_of_end))
+		return 1;
+	parent = fork();
+	if (!parent) {
+		close(gate[1]);
+		close(gate_of_end[1]);
+		parent_be(ready[1], gate[0], gate_of_end[0]);
+	}
+	(void)!read(ready[0], &byte, 1);
+	close(gate[1]);
+	for (int i = 0; i < 20; i++)
+		unexcused += !page_may_move(parent, page_at(0));
+	close(gate_of_end[1]);
+	waitpid(parent, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	close(gate[0]);
+	close(gate_of_end[0]);
+	return unexcused;
+}
+
 static int skip(const char *why)
 {
 	puts(why);
@@ -56,12 +104,18 @@ static int skip(const char *why)
 
 int main(void)
 {
-	int moved = 0, excused = 0;
+	int moved = 0, excused = 0, unexcused = 0;
 
 	if (!pages_scatter())
 		return skip("Linux does not tell which pages there are");
 	if (page_may_move(getpid(), page_at(0)))
 		return skip("Linux moves pages meanwhile");
+	for (int i = 0; i < CHILDREN; i++)
+		unexcused += child_ends();
+	if (unexcused) {
+		printf("%d times the page of a parent could not have moved\n", unexcused);
+		return 1;
+	}
 	if (!memory_compact())
 		return skip("Linux compacts no memory for this user");
 	for (int i = 0; i < PAGES; i++) {
