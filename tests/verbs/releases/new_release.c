@@ -226,6 +226,7 @@ static void memory_is_handed_on(struct ibv_context *ctx, struct ibv_context *oth
 	its = mlx5dv_devx_umem_import(other, attrs);
 	case_check(its && !mlx5dv_devx_umem_dereg(its), "and deregistered there");
 	case_check(mlx5dv_devx_umem_dereg(umem) != 0, "it is gone here, too");
+	mlx5dv_devx_umem_unimport(umem); /* frees what the library knew of it */
 	free(attrs);
 }
 
