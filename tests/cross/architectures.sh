@@ -9,6 +9,8 @@ ARCHITECTURES=("${TELLING[@]}" arm64 ppc64el riscv64 i386 loong64)
 
 # The suite whose compilers are used. They run with the C library of that suite: the host's may be older.
 SUITE=trixie
+# shellcheck disable=SC2034 # for whoever sources this
+SPARE_SUITE=forky # for libraries of the target, where those of SUITE cannot be had
 
 # know_architecture NAME: NAME is Debian's; sets TRIPLET, the compiler's name; MACHINE, the kernel's; QEMU, the emulator's program,
 # empty where the host's CPU runs programs itself; and SYSROOT_SUITE
