@@ -13,6 +13,7 @@
 
 #include "prm/mlx4/cqe.h"
 #include "util/bits.h"
+#include "util/mmio.h"
 
 enum { OLD = 3, NEW = 4 };
 
@@ -90,7 +91,8 @@ static void cqes_are_as_large_as_the_kernel_says(void **state)
 							       .cqe_size = cases[i].cqe_size };
 		assert_int_equal(open_device(cases[i].abi, fd, &vctx), 0);
 		assert_int_equal(answer_size, cases[i].answer_size);
-		assert_int_equal(to_mctx(&vctx->context)->bf.half, RIG_BF_REG / 2);
+		assert_int_equal(to_mctx(&vctx->context)->bf.half,
+				 MMIO_STORES_64 ? RIG_BF_REG / 2 : 0);
 		assert_int_equal(entry_log_of(vctx), cases[i].entry_log);
 		mlx4_context_free(vctx);
 	}
