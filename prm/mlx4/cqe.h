@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cqe.h - completion queue entries of mlx4 adapters: 32 bytes. An entry of 64 bytes has them at its
- * end. Sources: struct mlx4_cqe and struct mlx4_err_cqe in infiniband/mlx4dv.h, linux/mlx4/cq.h.
+ * end; one as long as the cache lines of its host, where those have 128 or 256 bytes, begins with
+ * them. Sources: struct mlx4_cqe and struct mlx4_err_cqe in infiniband/mlx4dv.h, linux/mlx4/cq.h;
+ * mlx4_enable_cqe_eqe_stride() and get_sw_cqe() in Linux.
  */
 #ifndef PRM_MLX4_CQE_H
 #define PRM_MLX4_CQE_H
@@ -11,6 +13,7 @@
 enum {
 	M4_CQE_SIZE = 32,
 	M4_CQE_LARGE = 64,
+	M4_CQE_STRIDE_MAX = 256,
 	M4_CQE_NEW = 0xcc, /* what rings are full of before their first CQE: hardware's */
 };
 

@@ -17,17 +17,18 @@ struct new_ring {
 	struct cq_old_ring *keeper;
 };
 
-static struct cq_ring ring_in(const struct cq_parts *parts, const struct queue_mem *mem,
-			      uint32_t count_log)
+static struct cq_ring ring_in(const struct cq_resize_kind *kind, const struct cq_parts *parts,
+			      const struct queue_mem *mem, uint32_t count_log)
 {
-	return (struct cq_ring){ (uint8_t *)mem->addr + (1u << parts->entry_log) - 1,
-				 parts->entry_log, count_log };
+	const uint32_t front = parts->cqe_at + kind->cqe_size - 1;
+
+	return (struct cq_ring){ (uint8_t *)mem->addr + front, front, parts->entry_log, count_log };
 }
 
 static void ring_publish(const struct cq_resize_kind *kind, const struct cq_parts *parts,
 			 const struct new_ring *new)
 {
-	uint8_t *ring = (uint8_t *)new->mem.addr + (1u << parts->entry_log) - kind->cqe_size;
+	uint8_t *ring = (uint8_t *)new->mem.addr + parts->cqe_at;
 
 	provider_cq_ring_keep(parts->old_rings, new->keeper, parts->buf);
 	*parts->buf = new->mem;
@@ -41,8 +42,8 @@ static void ring_publish(const struct cq_resize_kind *kind, const struct cq_part
 static int cq_run_resize(const struct cq_resize_kind *kind, const struct cq_parts *parts,
 			 const struct new_ring *new)
 {
-	const struct cq_ring from = ring_in(parts, parts->buf, *parts->count_log),
-			     to = ring_in(parts, &new->mem, new->count_log);
+	const struct cq_ring from = ring_in(kind, parts, parts->buf, *parts->count_log),
+			     to = ring_in(kind, parts, &new->mem, new->count_log);
 	const int cqe = parts->cq->cqe, new_cqe = (int)((1u << new->count_log) - 1);
 	int ret;
 

@@ -17,7 +17,7 @@
 /* What is a provider's own of it. Functions return 0 or an errno. */
 struct cq_resize_kind {
 	struct cqe_marks marks;
-	uint32_t cqe_size; /* of a CQE, at the end of an entry */
+	uint32_t cqe_size;
 	/* The ring is in the memory of PD's allocator, if it has one; PD may be NULL. */
 	int (*ring_alloc)(struct ibv_cq *cq, struct ibv_pd *pd, size_t size, struct queue_mem *mem);
 	/* The function tells whether the ring may be replaced. The lock is held. */
@@ -31,7 +31,8 @@ struct cq_resize_kind {
 struct cq_parts {
 	struct ibv_cq *cq;
 	struct qlock *lock;
-	uint32_t cqn, entry_log; /* which do not change */
+	uint32_t cqn, entry_log; /* which do not change; */
+	uint32_t cqe_at;         /* nor does where in an entry its CQE is */
 	uint8_t **ring;          /* the CQE of entry 0 */
 	uint32_t *count_log, *mask, *ci;
 	struct queue_mem *buf;

@@ -36,11 +36,10 @@ void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *
 static void entry_move(const struct cqe_marks *marks, const struct cq_ring *from,
 		       const struct cq_ring *to, uint32_t index)
 {
-	size_t front = ((size_t)1 << from->entry_log) - 1;
 	uint8_t *dst = entry_last(to, index + 1);
 	const uint8_t *src = entry_last(from, index);
 
-	memcpy(dst - front, src - front, front);
+	memcpy(dst - from->front, src - from->front, from->front);
 	*dst = (uint8_t)(*src & ~marks->owner) | entry_owner(marks, to, index + 1);
 }
 

@@ -2,7 +2,7 @@
 /*
  * cq_ring.h - from a ring of CQEs to one of another size.
  *
- * The last byte of an entry says whose it is, by a bit that changes with each lap of the ring, and
+ * The last byte of a CQE says whose it is, by a bit that changes with each lap of the ring, and
  * what it is. The adapter switches to the new ring at once; the last CQE in the old one says so,
  * and takes an index. Unread CQEs move to the new ring, one index up, so that the one that is not
  * there is at the front. PRM: Resize CQ
@@ -15,7 +15,7 @@
 
 #include "providers/common/queue_mem.h"
 
-/* The parts of an entry's last byte */
+/* The parts of a CQE's last byte */
 struct cqe_marks {
 	uint8_t owner;        /* the bit */
 	uint8_t opcode;       /* the bits of the opcode, */
@@ -23,7 +23,8 @@ struct cqe_marks {
 };
 
 struct cq_ring {
-	uint8_t *last; /* the last byte of entry 0 */
+	uint8_t *last;  /* that byte of entry 0, */
+	uint32_t front; /* and how many of the entry are before it */
 	uint32_t entry_log, count_log;
 };
 

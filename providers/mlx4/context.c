@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "prm/mlx4/cqe.h"
 #include "providers/common/allocators.h"
 #include "providers/common/queue_mem.h"
 #include "providers/mlx4/context.h"
@@ -17,8 +18,6 @@
 
 /* Page offsets of the device file. mlx4_ib */
 enum { REGISTER_PAGE = 0, BLUEFLAME_PAGE = 1 };
-
-enum { SMALL_CQE = 32, LARGE_CQE = 64 };
 
 /* Kernels of the older version know no larger CQEs. */
 static int get_context_v3(struct mlx4_context *ctx)
@@ -31,7 +30,7 @@ static int get_context_v3(struct mlx4_context *ctx)
 		.qp_tab_size = resp.qp_tab_size,
 		.bf_reg_size = resp.bf_reg_size,
 		.bf_regs_per_page = resp.bf_regs_per_page,
-		.cqe_size = SMALL_CQE,
+		.cqe_size = M4_CQE_SIZE,
 	};
 	return ret;
 }
@@ -39,15 +38,18 @@ static int get_context_v3(struct mlx4_context *ctx)
 static int get_context(struct mlx4_context *ctx, uint32_t abi)
 {
 	const struct verbs_udata udata = { .resp = &ctx->caps, .resp_len = sizeof(ctx->caps) };
+	uint32_t size;
 	int ret;
 
 	if (abi <= MLX4_IB_UVERBS_NO_DEV_CAPS_ABI_VERSION)
 		return get_context_v3(ctx);
 	ret = verbs_cmd_get_context(&ctx->vctx, &udata);
-	if (ret || ctx->caps.cqe_size == SMALL_CQE || ctx->caps.cqe_size == LARGE_CQE)
+	size = ctx->caps.cqe_size;
+	if (ret || (is_pow2(size) && size >= M4_CQE_SIZE && size <= M4_CQE_STRIDE_MAX))
 		return ret;
-	verbs_warn("open_device: the kernel says CQEs of %u bytes, must be %u or %u",
-		   ctx->caps.cqe_size, SMALL_CQE, LARGE_CQE);
+	verbs_warn("open_device: the kernel says CQEs of %u bytes, must be a power of two from %u "
+		   "to %u",
+		   size, M4_CQE_SIZE, M4_CQE_STRIDE_MAX);
 	return ENOTSUP;
 }
 

@@ -80,7 +80,7 @@ int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 
 static uint8_t *ring_of(const struct mlx4_cq *cq, const struct queue_mem *mem)
 {
-	return (uint8_t *)mem->addr + (1u << cq->entry_log) - M4_CQE_SIZE;
+	return (uint8_t *)mem->addr + cq_cqe_at(cq);
 }
 
 static int cq_run_create(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,

@@ -6,6 +6,7 @@
 #define PROVIDERS_MLX4_CQ_H
 
 #include "libibverbs/driver.h"
+#include "prm/mlx4/cqe.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/lock.h"
 #include "providers/common/queue_mem.h"
@@ -23,8 +24,8 @@ typedef int cq_poll_fn(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uin
 
 struct mlx4_cq {
 	struct qlock lock;
-	uint8_t *ring;      /* the 32 bytes of entry 0 that end with the ownership bit */
-	uint32_t entry_log; /* log2 of the size of an entry: 5 or 6 */
+	uint8_t *ring;      /* the CQE of entry 0, which ends with the ownership bit */
+	uint32_t entry_log; /* log2 of the size of an entry: 5 to 8 */
 	uint32_t count_log; /* log2 of the number of entries */
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
 	uint32_t mask;      /* entries - 1 */
@@ -57,6 +58,12 @@ static inline struct mlx4_cq *to_mcq(struct ibv_cq *cq)
 static inline struct mlx4_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 {
 	return container_of(cqx, struct mlx4_cq, vcq.cq_ex);
+}
+
+/* The function returns where in an entry its CQE is. */
+static inline uint32_t cq_cqe_at(const struct mlx4_cq *cq)
+{
+	return 1u << cq->entry_log == M4_CQE_LARGE ? M4_CQE_LARGE - M4_CQE_SIZE : 0;
 }
 
 /* The function gives memory for a ring: of PD, which may have an allocator; PD may be NULL. */

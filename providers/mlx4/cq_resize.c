@@ -62,6 +62,7 @@ int mlx4_cq_resize(struct ibv_cq *ibcq, int cqe)
 		.lock = &cq->lock,
 		.cqn = cq->cqn,
 		.entry_log = cq->entry_log,
+		.cqe_at = cq_cqe_at(cq),
 		.ring = &cq->ring,
 		.count_log = &cq->count_log,
 		.mask = &cq->mask,

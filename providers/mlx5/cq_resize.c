@@ -78,6 +78,7 @@ int mlx5_cq_resize(struct ibv_cq *ibcq, int cqe)
 		.lock = &cq->lock,
 		.cqn = cq->cqn,
 		.entry_log = cq->entry_log,
+		.cqe_at = (1u << cq->entry_log) - (uint32_t)sizeof(struct mlx5_cqe64),
 		.ring = &cq->ring,
 		.count_log = &cq->count_log,
 		.mask = &cq->mask,

@@ -79,6 +79,8 @@ static void cqes_are_as_large_as_the_kernel_says(void **state)
 		{ OLD, 64, 5, sizeof(struct mlx4_ib_alloc_ucontext_resp_v3) },
 		{ NEW, 32, 5, sizeof(answer) },
 		{ NEW, 64, 6, sizeof(answer) },
+		{ NEW, 128, 7, sizeof(answer) },
+		{ NEW, 256, 8, sizeof(answer) },
 	};
 
 	(void)state;
@@ -100,12 +102,16 @@ static void cqes_are_as_large_as_the_kernel_says(void **state)
 
 static void other_cqes_are_not_known(void **state)
 {
-	struct verbs_context *vctx;
-	int fd = device_file();
+	static const uint32_t sizes[] = { 0, 16, 96, 512 };
 
 	(void)state;
-	answer = (struct mlx4_ib_alloc_ucontext_resp){ .cqe_size = 128 };
-	assert_int_equal(open_device(NEW, fd, &vctx), ENOTSUP);
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct verbs_context *vctx;
+		int fd = device_file();
+
+		answer = (struct mlx4_ib_alloc_ucontext_resp){ .cqe_size = sizes[i] };
+		assert_int_equal(open_device(NEW, fd, &vctx), ENOTSUP);
+	}
 }
 
 /* Without registers of BlueFlame their page is not asked for. */

@@ -274,9 +274,9 @@ void rig_complete(struct rig *rig, const struct rig_cqe *want)
 {
 	const uint32_t size = rig->ctx->caps.cqe_size, count = 1u << rig->cq->count_log;
 	uint8_t *entry = (uint8_t *)rig->cq->buf.addr + (size_t)(rig->cq_pi % count) * size;
-	uint8_t *cqe = entry + size - M4_CQE_SIZE;
+	uint8_t *cqe = entry + (size == M4_CQE_LARGE ? M4_CQE_LARGE - M4_CQE_SIZE : 0);
 
-	memset(entry, 0, size - 1);
+	memset(entry, 0, (size_t)(cqe - entry) + M4_CQE_SIZE - 1);
 	fld_set(cqe, M4_CQE_QPN, OR_DEFAULT(want->qpn, RIG_QPN));
 	fld_set(cqe, M4_CQE_IMM, want->imm);
 	fld_set(cqe, FLD(0x8, 31, 0), want->rqpn);
