@@ -222,11 +222,15 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *cqx)
 	return fld_get(to_mcq_ex(cqx)->cqe, M4_CQE_PATH_BITS);
 }
 
+/* The adapter carries late: with a lower part of 0, the upper one is still that of the time before.
+ * mlx4_en_get_cqe_ts() in Linux' driver. */
 static uint64_t read_completion_ts(struct ibv_cq_ex *cqx)
 {
 	const uint8_t *cqe = to_mcq_ex(cqx)->cqe;
+	const uint32_t low = (uint32_t)fld_get(cqe, M4_CQE_TIME_15_0);
+	const uint32_t high = (uint32_t)fld_get(cqe, M4_CQE_TIME_47_16) + !low;
 
-	return fld_get(cqe, M4_CQE_TIME_47_16) << 16 | fld_get(cqe, M4_CQE_TIME_15_0);
+	return (uint64_t)high << 16 | low;
 }
 
 void mlx4_cq_ex_fill(struct mlx4_cq *cq, uint64_t wc_flags)

@@ -196,19 +196,32 @@ static void timestamp_is_where_others_have_the_lid(void **state)
 {
 	const struct rig_options options = { .wc_flags = IBV_WC_STANDARD_FLAGS |
 							 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP };
-	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .sl_rlid = 0x89abcdef };
+	static const struct {
+		uint32_t high;
+		uint16_t low;
+		uint64_t time;
+	} cases[] = {
+		{ 0x89abcdef, 0x0001, 0x89abcdef0001 },
+		{ 0x89abcdef, 0xffff, 0x89abcdefffff },
+		{ 0x89abcdef, 0x0000, 0x89abcdf00000 }, /* the upper part is late */
+		{ 0xffffffff, 0x0000, 0 },
+	};
 	struct rig *rig = rig_new(&options);
 	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
 	struct ibv_poll_cq_attr attr = { 0 };
 
 	(void)state;
-	post_recvs(rig, 1);
-	rig_complete(rig, &cqe);
-	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
-	assert_int_equal(ibv_wc_read_completion_ts(cqx), 0x89abcdef0000);
-	assert_int_equal(ibv_wc_read_slid(cqx), 0);
-	assert_int_equal(ibv_wc_read_sl(cqx), 0);
-	ibv_end_poll(cqx);
+	post_recvs(rig, ARRAY_SIZE(cases));
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		rig_complete(rig, &(struct rig_cqe){ .opcode = M4_RECV_SEND,
+						     .sl_rlid = cases[i].high,
+						     .time_low = cases[i].low });
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		assert_int_equal(ibv_wc_read_completion_ts(cqx), cases[i].time);
+		assert_int_equal(ibv_wc_read_slid(cqx), 0);
+		assert_int_equal(ibv_wc_read_sl(cqx), 0);
+		ibv_end_poll(cqx);
+	}
 	rig_free(rig);
 }
 

@@ -286,6 +286,7 @@ void rig_complete(struct rig *rig, const struct rig_cqe *want)
 	fld_set(cqe, M4_CQE_WQE_INDEX, want->wqe_index);
 	fld_set(cqe, M4_CQE_CHECKSUM,
 		want->syndrome ? want->vendor << 8 | want->syndrome : want->checksum);
+	fld_set(cqe, M4_CQE_TIME_15_0, want->time_low);
 	cqe[M4_CQE_SIZE - 1] = (uint8_t)((rig->cq_pi / count & 1) << 7 | want->is_send << 6 |
 					 (want->syndrome ? M4_CQE_ERROR : want->opcode));
 	rig->cq_pi++;

@@ -63,7 +63,8 @@ struct rig_cqe {
 	unsigned int opcode;
 	uint16_t wqe_index;
 	uint32_t byte_count, imm, qpn; /* qpn: 0: of rig->qp */
-	uint32_t sl_rlid;              /* the whole dword, as the adapter's clock would have it */
+	uint32_t sl_rlid;              /* the whole dword, as the adapter's clock would have it, */
+	uint16_t time_low;             /* and the rest of that */
 	uint32_t rqpn;                 /* the whole dword */
 	unsigned int syndrome, vendor;
 	uint32_t status, checksum;

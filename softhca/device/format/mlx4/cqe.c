@@ -27,11 +27,15 @@ bool mlx4_is_software_cqe(const uint8_t *cqe, bool owner)
 	return fld_get(cqe, M4_CQE_OWNER) == owner;
 }
 
-/* A CQ with timestamps has them where others have the service level and the LID. */
+/* A CQ with timestamps has them where others have the service level and the LID. The upper part is
+ * late: what Linux' network driver adds to it where the lower one is 0 is not in it.
+ * mlx4_en_get_cqe_ts() */
 void mlx4_put_time(const struct cqe_place *place, uint8_t *cqe)
 {
-	fld_set(cqe, M4_CQE_TIME_47_16, (uint32_t)(place->time >> 16));
-	fld_set(cqe, M4_CQE_TIME_15_0, place->time & 0xffff);
+	const uint32_t low = place->time & 0xffff;
+
+	fld_set(cqe, M4_CQE_TIME_47_16, (uint32_t)(place->time >> 16) - !low);
+	fld_set(cqe, M4_CQE_TIME_15_0, low);
 }
 
 static void put_message(const struct cqe_place *place, const struct completion *done, uint8_t *cqe)
