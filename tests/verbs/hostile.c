@@ -27,6 +27,7 @@
 enum {
 	MAX_ATTRS = 16,
 	MLX5_DRIVER = 1,
+	MLX4_DRIVER = 2,
 	DRIVER_NAMESPACE = 1 << 12,
 	OBJECTS = 20,
 	DRIVER_OBJECTS = 12,
@@ -48,6 +49,7 @@ struct request {
 };
 
 static uint64_t state;
+static uint32_t driver; /* of the device */
 
 static uint32_t pick_below(uint32_t below)
 {
@@ -287,7 +289,7 @@ static int random_call(int fd)
 	request.hdr.length = sizeof(request.hdr) + count * sizeof(request.attr[0]);
 	if (!pick_below(64))
 		request.hdr.length = pick_below(1 << 16);
-	request.hdr.driver_id = pick_below(32) ? MLX5_DRIVER : pick_below(32);
+	request.hdr.driver_id = pick_below(32) ? driver : pick_below(32);
 	if (!pick_below(64))
 		request.hdr.reserved1 = word();
 	if (!(count & 3))
@@ -339,6 +341,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "hostile: no device, or no memory\n");
 		return 1;
 	}
+	driver = strncmp(ibv_get_device_name(ctx->device), "mlx4", 4) ? MLX5_DRIVER : MLX4_DRIVER;
 	make_objects(ctx);
 	for (unsigned int i = 0; i < calls; i++)
 		refused += !!random_call(ctx->cmd_fd);
