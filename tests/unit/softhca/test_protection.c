@@ -11,7 +11,8 @@
 #include "prm/mlx5/umr.h"
 #include "softhca/device/core.h"
 #include "softhca/device/memory/psv.h"
-#include "tests/lib/protection.h"
+#include "tests/lib/encryption.h"
+#include "tests/lib/signature.h"
 #include "util/bits.h"
 
 enum { DATA_MAX = 3 * 4160, SIDE_MAX = 2 * DATA_MAX, CASES = 2000 };

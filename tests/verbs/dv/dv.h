@@ -25,6 +25,7 @@ void dv_mkeys(struct rig *rig);
 void dv_layouts(struct rig *rig);
 void dv_many_layouts(struct rig *rig);
 void dv_flips(struct rig *rig);
+void dv_every_bit(struct rig *rig);
 void dv_signatures(struct rig *rig);
 void dv_encryption(struct rig *rig);
 void dv_signature_pairs(struct rig *rig);

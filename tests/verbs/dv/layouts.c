@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * layouts.c - random layouts of memory keys, keys of keys among them, against a map of which byte
- * is which that shares nothing with the adapter; and single bits of signed memory that are wrong.
+ * is which that shares nothing with the adapter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,7 @@
 #include "tests/verbs/dv/keys.h"
 #include "util/bits.h"
 
-enum {
-	LAYOUTS = 300,
-	MANY_LAYOUTS = 100000,
-	FLIPS = 60,
-	MAP_MAX = 16384,
-	PIECES = 8,
-	PIECE_MAX = 300
-};
+enum { LAYOUTS = 300, MANY_LAYOUTS = 100000, MAP_MAX = 16384, PIECES = 8, PIECE_MAX = 300 };
 
 static uint64_t chance_state = 1;
 
@@ -181,145 +174,4 @@ void dv_layouts(struct rig *rig)
 void dv_many_layouts(struct rig *rig)
 {
 	move_layouts(rig, MANY_LAYOUTS);
-}
-
-/* ---- signatures ---- */
-
-enum { BLOCKS = 4, BLOCK = 512 };
-
-static const struct protection {
-	const char *name;
-	bool dif;
-	struct mlx5dv_sig_t10dif t10;
-	struct mlx5dv_sig_crc crc;
-	uint32_t bytes;
-} protections[] = {
-	{ "T10-DIF", true, { MLX5DV_SIG_T10DIF_CRC, 0, 0x1234, 7, 1 }, { 0 }, 8 },
-	{ "T10-DIF, checksum", true, { MLX5DV_SIG_T10DIF_CSUM, 0, 0x1234, 7, 1 }, { 0 }, 8 },
-	{ "CRC-32", false, { 0 }, { MLX5DV_SIG_CRC_TYPE_CRC32, UINT32_MAX }, 4 },
-	{ "CRC-32C", false, { 0 }, { MLX5DV_SIG_CRC_TYPE_CRC32C, UINT32_MAX }, 4 },
-	{ "CRC-64", false, { 0 }, { MLX5DV_SIG_CRC_TYPE_CRC64_XP10, UINT64_MAX }, 8 },
-};
-
-/* Data in memory has signatures, on the wire it has none. */
-static void protect(struct keys *keys, const struct protection *of)
-{
-	struct mlx5dv_sig_block_domain mem = {
-		.sig_type = of->dif ? MLX5DV_SIG_TYPE_T10DIF : MLX5DV_SIG_TYPE_CRC,
-		.block_size = MLX5DV_BLOCK_SIZE_512,
-	};
-	struct mlx5dv_sig_block_attr attr = { .mem = &mem, .check_mask = 0xff };
-	struct ibv_sge sge = { (uintptr_t)keys_memory[0], BLOCKS * (BLOCK + of->bytes),
-			       keys->mr[0]->lkey };
-	struct mlx5dv_mkey_conf_attr conf = { 0 };
-	struct ibv_wc wc;
-
-	if (of->dif)
-		mem.sig.dif = &of->t10;
-	else
-		mem.sig.crc = &of->crc;
-	ibv_wr_start(keys->qpx);
-	keys->qpx->wr_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED;
-	mlx5dv_wr_mkey_configure(keys->dvx, keys->mkey, 3, &conf);
-	mlx5dv_wr_set_mkey_access_flags(keys->dvx, IBV_ACCESS_LOCAL_WRITE);
-	mlx5dv_wr_set_mkey_layout_list(keys->dvx, 1, &sge);
-	mlx5dv_wr_set_mkey_sig_block(keys->dvx, &attr);
-	MUST(!ibv_wr_complete(keys->qpx));
-	MUST(rig_poll(keys->pair.end[0].cq, 1, &wc) == 1 && !wc.status);
-}
-
-/* What is received through the key gets its signatures from the adapter. */
-static void sign_memory(struct keys *keys)
-{
-	struct ibv_sge sge = { 0, BLOCKS * BLOCK, keys->mkey->lkey };
-	struct ibv_recv_wr recv = { .sg_list = &sge, .num_sge = 1 }, *bad_recv;
-	struct ibv_sge from = { (uintptr_t)keys_memory[1], BLOCKS * BLOCK, keys->mr[1]->lkey };
-	struct ibv_send_wr send = { .sg_list = &from,
-				    .num_sge = 1,
-				    .opcode = IBV_WR_SEND,
-				    .send_flags = IBV_SEND_SIGNALED },
-			   *bad_send;
-	struct ibv_wc wc;
-
-	MUST(!ibv_post_recv(keys->pair.end[0].qp, &recv, &bad_recv));
-	MUST(!ibv_post_send(keys->pair.end[1].qp, &send, &bad_send));
-	MUST(rig_poll(keys->pair.end[1].cq, 1, &wc) == 1 && !wc.status);
-	MUST(rig_poll(keys->pair.end[0].cq, 1, &wc) == 1 && !wc.status);
-}
-
-static struct mlx5dv_mkey_err send_and_check(struct keys *keys)
-{
-	struct mlx5dv_mkey_err err = { .err_type = (enum mlx5dv_mkey_err_type)99 };
-	struct ibv_wc wc;
-
-	post_recv_whole(keys);
-	ibv_wr_start(keys->qpx);
-	keys->qpx->wr_flags = IBV_SEND_SIGNALED;
-	ibv_wr_send(keys->qpx);
-	ibv_wr_set_sge(keys->qpx, keys->mkey->lkey, 0, BLOCKS * BLOCK);
-	MUST(!ibv_wr_complete(keys->qpx));
-	MUST(rig_poll(keys->pair.end[0].cq, 1, &wc) == 1 && !wc.status);
-	MUST(rig_poll(keys->pair.end[1].cq, 1, &wc) == 1 && !wc.status);
-	MUST(!mlx5dv_mkey_check(keys->mkey, &err));
-	return err;
-}
-
-static enum mlx5dv_mkey_err_type expected_type(const struct protection *of, uint32_t inside)
-{
-	if (!of->dif || inside < BLOCK + 2)
-		return MLX5DV_MKEY_SIG_BLOCK_BAD_GUARD;
-	return inside < BLOCK + 4 ? MLX5DV_MKEY_SIG_BLOCK_BAD_APPTAG
-				  : MLX5DV_MKEY_SIG_BLOCK_BAD_REFTAG;
-}
-
-static bool flip_is_noticed(struct keys *keys, const struct protection *of)
-{
-	uint32_t unit = BLOCK + of->bytes, at = chance(BLOCKS * unit);
-	struct mlx5dv_mkey_err err;
-
-	if (chance(2)) /* as often in a signature as anywhere */
-		at = at / unit * unit + BLOCK + chance(of->bytes);
-	keys_memory[0][at] ^= (uint8_t)(1u << chance(8));
-	protect(keys, of);
-	err = send_and_check(keys);
-	return err.err_type == expected_type(of, at % unit) &&
-	       err.err.sig.offset == at / unit * unit &&
-	       err.err.sig.expected_value != err.err.sig.actual_value;
-}
-
-static void flip_bits(struct keys *keys, const struct protection *of)
-{
-	struct mlx5dv_mkey_err err;
-	int noticed = 0;
-
-	for (size_t i = 0; i < BLOCKS * BLOCK; i++)
-		keys_memory[1][i] = (uint8_t)chance(256);
-	protect(keys, of);
-	sign_memory(keys);
-	err = send_and_check(keys);
-	say_check(err.err_type == MLX5DV_MKEY_NO_ERR, "%s: what was signed is right", of->name);
-	while (noticed < FLIPS) {
-		protect(keys, of);
-		sign_memory(keys);
-		if (!flip_is_noticed(keys, of))
-			break;
-		noticed++;
-	}
-	say_check(noticed == FLIPS, "%s: bit %d of %d", of->name, noticed, FLIPS);
-}
-
-void dv_flips(struct rig *rig)
-{
-	struct rig_conf conf = rig_conf_default();
-	struct keys keys;
-
-	conf.cap.max_inline_data = 512;
-	keys_open(rig, &conf, 4,
-		  MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT |
-			  MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE,
-		  &keys);
-	keys_connect(&keys, MLX5DV_QP_EX_WITH_MKEY_CONFIGURE | MLX5DV_QP_EX_WITH_MR_LIST);
-	for (size_t i = 0; i < ARRAY_SIZE(protections); i++)
-		flip_bits(&keys, &protections[i]);
-	keys_close(&keys);
 }

@@ -25,6 +25,7 @@ static const struct rig_topic topics[] = {
 	{ "signatures", dv_signatures },
 	{ "layouts", dv_layouts },
 	{ "flips", dv_flips },
+	{ "every-bit", dv_every_bit },
 	{ "encryption", dv_encryption },
 	{ "signature-pairs", dv_signature_pairs },
 	{ "encrypted-signatures", dv_encrypted_signatures },

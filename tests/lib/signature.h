@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * protection.h - what data look like with signatures of blocks, and encrypted: an oracle for keys
- * that compute. It is made from the standards alone, bit by bit, and shares no code with the
- * adapter; of OpenSSL it takes single blocks of AES.
+ * signature.h - what data look like with signatures of blocks: an oracle for keys that compute. It
+ * is made from the standards alone, bit by bit, and shares no code with the adapter.
  */
-#ifndef TESTS_LIB_PROTECTION_H
-#define TESTS_LIB_PROTECTION_H
+#ifndef TESTS_LIB_SIGNATURE_H
+#define TESTS_LIB_SIGNATURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,17 +26,5 @@ uint32_t signature_size(const struct signature *sig);
 /* The function writes LEN bytes of data to OUT, each whole block with its signature, and returns
  * how many bytes that are. */
 size_t signature_insert(const struct signature *sig, const uint8_t *data, size_t len, uint8_t *out);
-
-/* The keys are two of AES-128 or AES-256; the tweak of the first unit has its lowest byte in
- * front. */
-struct encryption {
-	const uint8_t *keys;
-	size_t keys_len;
-	uint8_t tweak[16];
-	uint32_t unit;
-};
-
-void encryption_apply(const struct encryption *of, uint8_t *bytes, size_t len);
-void encryption_undo(const struct encryption *of, uint8_t *bytes, size_t len);
 
 #endif
