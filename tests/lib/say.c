@@ -12,6 +12,7 @@
 
 static const char *current_topic = "";
 static int failures;
+static void (*watcher)(bool refused);
 
 void say_topic(const char *topic)
 {
@@ -61,6 +62,17 @@ const char *say_errno(int err)
 	return name ? name : "no errno value";
 }
 
+void say_watch(void (*watch)(bool refused))
+{
+	watcher = watch;
+}
+
+void say_result(bool refused)
+{
+	if (watcher)
+		watcher(refused);
+}
+
 int say_ret(int ret, const char *fmt, ...)
 {
 	int err = errno;
@@ -75,6 +87,7 @@ int say_ret(int ret, const char *fmt, ...)
 	line_begin(fmt, args);
 	va_end(args);
 	line_end(tail);
+	say_result(ret != 0);
 	return ret;
 }
 
@@ -89,6 +102,7 @@ void *say_ptr(void *object, const char *fmt, ...)
 	line_begin(fmt, args);
 	va_end(args);
 	line_end(object ? ": object" : tail);
+	say_result(!object);
 	return object;
 }
 

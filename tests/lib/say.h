@@ -32,6 +32,11 @@ int say_ret(int ret, const char *fmt, ...) SAY_FORMAT(2);
 /* "...: object", or "...: NULL errno EINVAL"; returns OBJECT. */
 void *say_ptr(void *object, const char *fmt, ...) SAY_FORMAT(2);
 
+/* The function has WATCH told of each call that the two above say, and of what say_result() does,
+ * and whether it was refused; NULL ends that. */
+void say_watch(void (*watch)(bool refused));
+void say_result(bool refused);
+
 /* Every valid field of a completion; PEER_QPN decides how src_qp reads. */
 void say_wc(const char *who, const struct ibv_wc *wc, uint32_t peer_qpn);
 

@@ -36,6 +36,8 @@ void dv_lost_login_object(struct rig *rig);
 void dv_cancelled(struct rig *rig);
 void dv_taken_back(struct rig *rig);
 void dv_failed_once(struct rig *rig);
+void dv_one_line(struct rig *rig);
+void dv_one_line_crypto(struct rig *rig);
 void dv_raw_wqes(struct rig *rig);
 void dv_raw_too_long(struct rig *rig);
 void dv_mkey_queues(struct rig *rig);

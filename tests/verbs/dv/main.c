@@ -38,6 +38,8 @@ static const struct rig_topic topics[] = {
 	{ "many-layouts", dv_many_layouts },
 	{ "taken-back", dv_taken_back },
 	{ "failed-once", dv_failed_once },
+	{ "one-line", dv_one_line },
+	{ "one-line-crypto", dv_one_line_crypto },
 	{ "dr-actions", dv_dr_actions },
 };
 

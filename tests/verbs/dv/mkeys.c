@@ -429,14 +429,25 @@ static void put_last(struct keys *keys)
 static int say_sent(const struct keys *keys)
 {
 	struct ibv_wc wc;
+	int count = 0;
 
-	for (int count = 0;; count++) {
-		MUST(rig_poll(keys->pair.end[0].cq, 1, &wc) == 1);
-		if (wc.wr_id == LAST)
-			return count;
+	while (MUST(rig_poll(keys->pair.end[0].cq, 1, &wc) == 1), wc.wr_id != LAST) {
 		say("sent: %s, opcode %d", ibv_wc_status_str(wc.status),
 		    wc.status ? 0 : (int)wc.opcode);
+		count++;
 	}
+	/* The first request that fails is told in the log; the last one is behind it. */
+	say_result(wc.status);
+	return count;
+}
+
+static void say_state(const struct keys *keys)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	MUST(!ibv_query_qp(&keys->qpx->qp_base, &attr, IBV_QP_STATE, &init));
+	say("the QP is in state %d", (int)attr.qp_state);
 }
 
 static uint32_t sum_of(const uint8_t *bytes, size_t len)
@@ -514,6 +525,7 @@ struct keys_outcome keys_case(struct rig *rig, const char *words, uint32_t inlin
 		say_check_of(keys.mkey);
 		say_check_of(keys.mkey);
 	}
+	say_state(&keys);
 	keys_close(&keys);
 	return came;
 }

@@ -107,6 +107,7 @@ static void say_sent(struct raw *raw, const char *what)
 	MUST(rig_poll(raw->keys.pair.end[0].cq, 1, &wc) == 1);
 	say("%s: %s, wr_id %llu, opcode %d", what, ibv_wc_status_str(wc.status),
 	    (unsigned long long)wc.wr_id, wc.status ? 0 : (int)wc.opcode);
+	say_result(wc.status);
 }
 
 static uint32_t came(struct raw *raw)
@@ -282,6 +283,7 @@ void dv_raw_too_long(struct rig *rig)
 		if (units && units * 16 <= 4 * 64)
 			continue; /* what the QP has room for is the library's to round up */
 		ret = raw_post(&raw);
+		say_result(ret);
 		say_check(ret == ENOMEM, "%u units: %d", units, ret);
 	}
 	rig_pair_reconnect(&raw.keys.pair);
