@@ -25,9 +25,13 @@ def xor(a, b):
     return bytes(x ^ y for x, y in zip(a, b))
 
 
+def aes(key, data):
+    return openssl(f'aes-{8 * len(key)}-ecb', key, data)
+
+
 # IEEE 1619, 5.3: each block has the tweak's ciphertext, times a power of x.
 def masks(key, tweak, count):
-    mask = int.from_bytes(openssl('aes-128-ecb', key, tweak.to_bytes(16, 'little')), 'little')
+    mask = int.from_bytes(aes(key, tweak.to_bytes(16, 'little')), 'little')
     for _ in range(count):
         yield mask.to_bytes(16, 'little')
         mask = mask << 1 ^ (0x87 if mask >> 127 else 0)
@@ -35,8 +39,9 @@ def masks(key, tweak, count):
 
 
 def xts(keys, tweak, data):
-    mask = b''.join(masks(keys[16:], tweak, len(data) // 16))
-    return xor(openssl('aes-128-ecb', keys[:16], xor(data, mask)), mask)
+    half = len(keys) // 2
+    mask = b''.join(masks(keys[half:], tweak, len(data) // 16))
+    return xor(aes(keys[:half], xor(data, mask)), mask)
 
 
 def words(data, size='Q', order='!'):
