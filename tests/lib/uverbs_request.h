@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs_request.h - the head of a request of RDMA_VERBS_IOCTL, for programs that have the
- * attributes behind it in an array of their own.
+ * uverbs_request.h - requests of RDMA_VERBS_IOCTL: their head, for programs that have the
+ * attributes behind it in an array of their own, and functions that run one.
  */
 #ifndef TESTS_LIB_UVERBS_REQUEST_H
 #define TESTS_LIB_UVERBS_REQUEST_H
@@ -18,5 +18,14 @@ struct uverbs_request_header {
 };
 static_assert(sizeof(struct uverbs_request_header) == sizeof(struct ib_uverbs_ioctl_hdr),
 	      "the kernel's header");
+
+/* An attribute of LEN bytes; 0: VALUE is a handle, or is set afterwards. */
+struct ib_uverbs_attr uverbs_attr_in(uint16_t id, uint16_t len, const void *value);
+struct ib_uverbs_attr uverbs_attr_out(uint16_t id, uint16_t len, void *value);
+
+/* The function runs COMMAND, which says object, method and driver, and returns its errno. The
+ * attributes are then as they come back. */
+int uverbs_request_run(int fd, const struct uverbs_request_header *command,
+		       struct ib_uverbs_attr *attrs, uint16_t n);
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -19,52 +17,19 @@
 #include "tests/lib/uverbs_request.h"
 #include "util/bits.h"
 
-enum {
-	MAX_ATTRS = 12,
-	RING = 4096,
-	MLX5_DRIVER = 1,
-	FLAG = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX
-};
+enum { RING = 4096, MLX5_DRIVER = 1, FLAG = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX };
 
 static struct ibv_context *ctx;
 static uint8_t memory[2 * RING] __attribute__((aligned(RING))); /* a ring, and a doorbell record */
 
-static struct ib_uverbs_attr attr_in(uint16_t id, uint16_t len, const void *value)
-{
-	struct ib_uverbs_attr attr = { .attr_id = id,
-				       .len = len,
-				       .flags = UVERBS_ATTR_F_MANDATORY };
-
-	if (len && len <= sizeof(attr.data))
-		memcpy(&attr.data, value, len);
-	else
-		attr.data = (uintptr_t)value;
-	return attr;
-}
-
-static struct ib_uverbs_attr attr_out(uint16_t id, uint16_t len, void *value)
-{
-	return (struct ib_uverbs_attr){ .attr_id = id,
-					.len = len,
-					.flags = UVERBS_ATTR_F_MANDATORY,
-					.data = (uintptr_t)value };
-}
-
 /* The function returns the errno of the command; its attributes are as they come back. */
 static int command_run(uint16_t object, uint16_t method, struct ib_uverbs_attr *attrs, uint16_t n)
 {
-	struct {
-		struct uverbs_request_header hdr;
-		struct ib_uverbs_attr attrs[MAX_ATTRS];
-	} request = { .hdr = { .object_id = object, .method_id = method, .num_attrs = n } };
-	int ret;
+	const struct uverbs_request_header command = { .object_id = object,
+						       .method_id = method,
+						       .driver_id = MLX5_DRIVER };
 
-	request.hdr.driver_id = MLX5_DRIVER;
-	request.hdr.length = (uint16_t)(sizeof(request.hdr) + n * sizeof(*attrs));
-	memcpy(request.attrs, attrs, n * sizeof(*attrs));
-	ret = ioctl(ctx->cmd_fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
-	memcpy(attrs, request.attrs, n * sizeof(*attrs));
-	return ret;
+	return uverbs_request_run(ctx->cmd_fd, &command, attrs, n);
 }
 
 static uint32_t alloc_uar(void)
@@ -73,11 +38,11 @@ static uint32_t alloc_uar(void)
 	uint32_t length, page_id;
 	uint64_t offset;
 	struct ib_uverbs_attr attrs[] = {
-		attr_in(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, NULL),
-		attr_in(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, sizeof(type), &type),
-		attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, sizeof(offset), &offset),
-		attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, sizeof(length), &length),
-		attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, sizeof(page_id), &page_id),
+		uverbs_attr_in(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, NULL),
+		uverbs_attr_in(MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, sizeof(type), &type),
+		uverbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, sizeof(offset), &offset),
+		uverbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, sizeof(length), &length),
+		uverbs_attr_out(MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, sizeof(page_id), &page_id),
 	};
 
 	MUST(!command_run(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, attrs,
@@ -89,8 +54,8 @@ static void destroy_cq(uint32_t handle)
 {
 	struct ib_uverbs_destroy_cq_resp resp;
 	struct ib_uverbs_attr attrs[] = {
-		attr_in(UVERBS_ATTR_DESTROY_CQ_HANDLE, 0, NULL),
-		attr_out(UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(resp), &resp),
+		uverbs_attr_in(UVERBS_ATTR_DESTROY_CQ_HANDLE, 0, NULL),
+		uverbs_attr_out(UVERBS_ATTR_DESTROY_CQ_RESP, sizeof(resp), &resp),
 	};
 
 	attrs[0].data = handle;
@@ -111,14 +76,14 @@ static int try_cq(uint16_t flags, uint32_t in_driver, uint16_t len, uint32_t in_
 	struct mlx5_ib_create_cq_resp resp;
 	uint32_t got;
 	struct ib_uverbs_attr attrs[] = {
-		attr_in(UVERBS_ATTR_CREATE_CQ_HANDLE, 0, NULL),
-		attr_in(UVERBS_ATTR_CREATE_CQ_CQE, sizeof(cqe), &cqe),
-		attr_in(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, sizeof(user), &user),
-		attr_in(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, sizeof(vector), &vector),
-		attr_out(UVERBS_ATTR_CREATE_CQ_RESP_CQE, sizeof(got), &got),
-		attr_in(UVERBS_ATTR_UHW_IN, sizeof(driver), &driver),
-		attr_out(UVERBS_ATTR_UHW_OUT, sizeof(resp), &resp),
-		attr_in(MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, len, &index),
+		uverbs_attr_in(UVERBS_ATTR_CREATE_CQ_HANDLE, 0, NULL),
+		uverbs_attr_in(UVERBS_ATTR_CREATE_CQ_CQE, sizeof(cqe), &cqe),
+		uverbs_attr_in(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, sizeof(user), &user),
+		uverbs_attr_in(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, sizeof(vector), &vector),
+		uverbs_attr_out(UVERBS_ATTR_CREATE_CQ_RESP_CQE, sizeof(got), &got),
+		uverbs_attr_in(UVERBS_ATTR_UHW_IN, sizeof(driver), &driver),
+		uverbs_attr_out(UVERBS_ATTR_UHW_OUT, sizeof(resp), &resp),
+		uverbs_attr_in(MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, len, &index),
 	};
 	int ret = command_run(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, attrs,
 			      (uint16_t)(ARRAY_SIZE(attrs) - !len));

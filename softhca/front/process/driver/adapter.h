@@ -123,6 +123,11 @@ static inline bool adapter_is_mlx4(const struct adapter *adapter)
 	return adapter->identity->kind == HCA_MLX4;
 }
 
+static inline bool adapter_is_mlx5(const struct adapter *adapter)
+{
+	return adapter->identity->kind == HCA_MLX5;
+}
+
 static inline bool adapter_is_roce(const struct adapter *adapter)
 {
 	return adapter->link_layer == HCA_LINK_ETHERNET;

@@ -189,12 +189,12 @@ static const struct uverbs_attr read_attrs[] = {
 };
 
 static const struct uverbs_method method_table[] = {
-	METHOD("CREATE_COUNTERS", UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE,
-	       counters_create, create_attrs),
-	METHOD("DESTROY_COUNTERS", UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY,
-	       counters_remove, destroy_attrs),
-	METHOD("READ_COUNTERS", UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, counters_read,
-	       read_attrs),
+	METHOD_IF(adapter_is_mlx5, "CREATE_COUNTERS", UVERBS_OBJECT_COUNTERS,
+		  UVERBS_METHOD_COUNTERS_CREATE, counters_create, create_attrs),
+	METHOD_IF(adapter_is_mlx5, "DESTROY_COUNTERS", UVERBS_OBJECT_COUNTERS,
+		  UVERBS_METHOD_COUNTERS_DESTROY, counters_remove, destroy_attrs),
+	METHOD_IF(adapter_is_mlx5, "READ_COUNTERS", UVERBS_OBJECT_COUNTERS,
+		  UVERBS_METHOD_COUNTERS_READ, counters_read, read_attrs),
 };
 
 const struct uverbs_methods counters_methods = METHODS(method_table);

@@ -111,6 +111,8 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 	const struct mlx5_ib_create_cq *driver = &req->driver;
 	int ret;
 
+	if (adapter_is_mlx4(uc->adapter) && mlx4_check_cq(req->cqe, req->flags))
+		return EINVAL;
 	if (req->flags &
 	    ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
 		return EINVAL;

@@ -276,12 +276,15 @@ static const struct uverbs_attr reg_attrs[] = {
 };
 
 static const struct uverbs_method method_table[] = {
-	METHOD("DM_ALLOC", UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, dm_alloc, alloc_attrs),
-	METHOD("DM_FREE", UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, dm_free, free_attrs),
+	METHOD_IF(adapter_is_mlx5, "DM_ALLOC", UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, dm_alloc,
+		  alloc_attrs),
+	METHOD_IF(adapter_is_mlx5, "DM_FREE", UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, dm_free,
+		  free_attrs),
 	METHOD("DM_QUERY", UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, dm_query, query_attrs),
 	METHOD("DM_MAP_OP_ADDR", UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR, dm_map_operation,
 	       map_attrs),
-	METHOD("DM_MR_REG", UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, dm_reg, reg_attrs),
+	METHOD_IF(adapter_is_mlx5, "DM_MR_REG", UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, dm_reg,
+		  reg_attrs),
 };
 
 const struct uverbs_methods dm_methods = METHODS(method_table);

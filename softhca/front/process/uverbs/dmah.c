@@ -120,8 +120,10 @@ static const struct uverbs_attr reg_attrs[] = {
 };
 
 static const struct uverbs_method method_table[] = {
-	METHOD("DMAH_ALLOC", UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_ALLOC, dmah_alloc, alloc_attrs),
-	METHOD("DMAH_FREE", UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_FREE, dmah_free, free_attrs),
+	METHOD_IF(adapter_is_mlx5, "DMAH_ALLOC", UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_ALLOC,
+		  dmah_alloc, alloc_attrs),
+	METHOD_IF(adapter_is_mlx5, "DMAH_FREE", UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_FREE,
+		  dmah_free, free_attrs),
 	METHOD("REG_MR", UVERBS_OBJECT_MR, UVERBS_METHOD_REG_MR, mr_reg_any, reg_attrs),
 };
 

@@ -88,6 +88,16 @@ void mlx4_close_context(struct uverbs_file *file)
 
 /* ---- queues ---- */
 
+uint64_t mlx4_ring_in(uint64_t addr)
+{
+	return addr & ~(uint64_t)(UAR_PAGE_SIZE - 1);
+}
+
+int mlx4_check_cq(uint32_t cqe, uint32_t flags)
+{
+	return !cqe || flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION ? EINVAL : 0;
+}
+
 int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint32_t *uar)
 {
 	struct mlx4_ib_create_cq part;
@@ -95,7 +105,7 @@ int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint3
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
 		return EFAULT;
 	*driver = (struct mlx5_ib_create_cq){
-		.buf_addr = part.buf_addr,
+		.buf_addr = mlx4_ring_in(part.buf_addr),
 		.db_addr = part.db_addr,
 		.cqe_size = M4_CQE_LARGE,
 	};
@@ -109,7 +119,8 @@ int mlx4_read_resize(struct uverbs_call *uc, struct mlx5_ib_resize_cq *driver)
 
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
 		return EFAULT;
-	*driver = (struct mlx5_ib_resize_cq){ .buf_addr = part.buf_addr, .cqe_size = M4_CQE_LARGE };
+	*driver = (struct mlx5_ib_resize_cq){ .buf_addr = mlx4_ring_in(part.buf_addr),
+					      .cqe_size = M4_CQE_LARGE };
 	return 0;
 }
 
@@ -120,7 +131,7 @@ int mlx4_read_srq(struct uverbs_call *uc, struct mlx5_ib_create_srq *driver)
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
 		return EFAULT;
 	*driver = (struct mlx5_ib_create_srq){
-		.buf_addr = part.buf_addr,
+		.buf_addr = mlx4_ring_in(part.buf_addr),
 		.db_addr = part.db_addr,
 		.uidx = PRM_NO_USER_INDEX,
 	};
@@ -139,10 +150,11 @@ static int size_queues(const struct mlx4_ib_create_qp *part, bool has_rq, struct
 		return EINVAL;
 	driver->sq_wqe_count = 1u << part->log_sq_bb_count;
 	req->log_block = part->log_sq_stride;
+	if (sges > MAX_RQ_SGE || req->cap.max_recv_wr > (1u << LOG_MAX_WQES) - SPARE_WQES)
+		return EINVAL;
 	if (!has_rq)
 		return req->cap.max_recv_wr ? EINVAL : 0;
-	if (!req->cap.max_recv_wr || !sges || sges > MAX_RQ_SGE ||
-	    req->cap.max_recv_wr > (1u << LOG_MAX_WQES) - SPARE_WQES)
+	if (!req->cap.max_recv_wr || !sges)
 		return EINVAL;
 	driver->rq_wqe_count = 1u << log2_ceil(req->cap.max_recv_wr);
 	driver->rq_wqe_shift = log2_ceil((uint64_t)sges) + QP_MIN_RQ_SHIFT;
@@ -176,7 +188,7 @@ int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req)
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
 		return EFAULT;
 	req->driver = (struct mlx5_ib_create_qp){
-		.buf_addr = part.buf_addr,
+		.buf_addr = mlx4_ring_in(part.buf_addr),
 		.db_addr = part.db_addr,
 		.flags = MLX5_QP_FLAG_UAR_PAGE_INDEX,
 		.bfreg_index = uc->file->doorbells.uar,

@@ -20,6 +20,10 @@ struct raw_request;
 int mlx4_open_context(struct uverbs_call *uc);
 void mlx4_close_context(struct uverbs_file *file);
 
+/* The driver tells the adapter of pages, and not where in the first one a ring begins: so one that
+ * was said to be at ADDR begins with that page, which the function returns. */
+uint64_t mlx4_ring_in(uint64_t addr);
+int mlx4_check_cq(uint32_t cqe, uint32_t flags);
 int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint32_t *uar);
 int mlx4_read_resize(struct uverbs_call *uc, struct mlx5_ib_resize_cq *driver);
 int mlx4_read_srq(struct uverbs_call *uc, struct mlx5_ib_create_srq *driver);

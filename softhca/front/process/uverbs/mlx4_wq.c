@@ -19,6 +19,7 @@
 #include "softhca/front/process/driver/frame_qpns.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/driver/raw_qp.h"
+#include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/mlx4_wq.h"
 #include "softhca/front/process/uverbs/wq_request.h"
 #include "util/bits.h"
@@ -73,7 +74,7 @@ int mlx4_read_wq(struct uverbs_call *uc, struct wq_request *req)
 		return EOPNOTSUPP;
 	req->log_range = part.log_range_size;
 	req->driver = (struct mlx5_ib_create_wq){
-		.buf_addr = part.buf_addr,
+		.buf_addr = mlx4_ring_in(part.buf_addr),
 		.db_addr = part.db_addr,
 		.user_index = PRM_NO_USER_INDEX,
 	};
@@ -126,8 +127,26 @@ void mlx4_wqn_put(struct uverbs_file *file, struct wqn_range *range)
 	free(range);
 }
 
-int mlx4_check_wq_change(uint32_t from, uint32_t to)
+/* The driver wants its part, though it has nothing in it. */
+static int check_change_part(struct uverbs_call *uc)
 {
+	struct mlx4_ib_modify_wq part;
+
+	if (uc_len(uc, UVERBS_ATTR_UHW_IN) < sizeof(part))
+		return EINVAL;
+	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
+		return EFAULT;
+	return part.comp_mask || part.reserved ? EOPNOTSUPP : 0;
+}
+
+int mlx4_check_wq_change(struct uverbs_call *uc, bool has_flags, uint32_t from, uint32_t to)
+{
+	int ret = check_change_part(uc);
+
+	if (ret)
+		return ret;
+	if (has_flags)
+		return EOPNOTSUPP;
 	if (to == STATE_READY && from == STATE_ERROR)
 		return EINVAL;
 	return to == STATE_ERROR && from == STATE_RESET ? EINVAL : 0;

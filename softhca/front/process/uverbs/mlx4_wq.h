@@ -19,7 +19,7 @@ int mlx4_read_wq(struct uverbs_call *uc, struct wq_request *req);
 int mlx4_wqn_take(struct uverbs_call *uc, const struct wq_request *req, struct wqn_range **range,
 		  uint32_t *number);
 void mlx4_wqn_put(struct uverbs_file *file, struct wqn_range *range);
-int mlx4_check_wq_change(uint32_t from, uint32_t to);
+int mlx4_check_wq_change(struct uverbs_call *uc, bool has_flags, uint32_t from, uint32_t to);
 int mlx4_check_table(const uint32_t *wqn, unsigned int count);
 /* What spreads frames goes from RESET (enum qp_state) by INIT to RTR, and no other way. */
 int mlx4_check_spread_change(unsigned int from, unsigned int to);

@@ -157,7 +157,8 @@ static const struct uverbs_attr advise_attrs[] = {
 };
 
 static const struct uverbs_method method_table[] = {
-	METHOD("ADVISE_MR", UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, mr_advise, advise_attrs),
+	METHOD_IF(adapter_is_mlx5, "ADVISE_MR", UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR,
+		  mr_advise, advise_attrs),
 };
 
 const struct uverbs_methods mr_advise_methods = METHODS(method_table);

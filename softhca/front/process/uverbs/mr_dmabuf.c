@@ -102,8 +102,8 @@ static const struct uverbs_attr reg_attrs[] = {
 };
 
 static const struct uverbs_method method_table[] = {
-	METHOD("REG_DMABUF_MR", UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, mr_reg_dmabuf,
-	       reg_attrs),
+	METHOD_IF(adapter_is_mlx5, "REG_DMABUF_MR", UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR,
+		  mr_reg_dmabuf, reg_attrs),
 };
 
 const struct uverbs_methods mr_dmabuf_methods = METHODS(method_table);

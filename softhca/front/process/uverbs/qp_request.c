@@ -206,7 +206,7 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 		return EINVAL;
 	if (flags & RAW_FLAGS && req->type == IB_UVERBS_QPT_UD)
 		return EINVAL;
-	if (fld_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP))
+	if (fld_get(uc->adapter->eth_caps, ETH_CAP_VLAN_CAP) && !adapter_is_mlx4(uc->adapter))
 		flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	if (adapter_cap(uc->adapter, HCA_CAP_BLOCK_LB_MC))
 		flags &= ~IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;

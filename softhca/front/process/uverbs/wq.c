@@ -233,7 +233,8 @@ static int wq_modify(struct uverbs_call *uc)
 		return EINVAL;
 	if (cmd.attr_mask & ATTR_FLAGS && cmd.flags_mask)
 		return EOPNOTSUPP; /* the device changes no flags of a queue */
-	ret = adapter_is_mlx4(uc->adapter) ? mlx4_check_wq_change(from, to) : 0;
+	if (adapter_is_mlx4(uc->adapter))
+		ret = mlx4_check_wq_change(uc, cmd.attr_mask & ATTR_FLAGS, from, to);
 	if (!ret)
 		ret = eth_rq_change(uc->adapter, wq->rqn, device_state(from), device_state(to));
 	if (!ret)
