@@ -399,9 +399,18 @@ static int query_stop(struct ibv_qp *qp, uint16_t *at)
 	return 0;
 }
 
-/* The device executes the request as one that does nothing; its completion stays. */
-static int cancel_from(struct mlx5_sq *sq, uint16_t at, uint64_t wr_id)
+static int request_refuse(const struct mlx5_qp *qp, uint64_t wr_id)
 {
+	verbs_warn("mlx5dv_qp_cancel_posted_send_wrs: qp 0x%x: a request with wr_id %#llx does "
+		   "nothing already",
+		   qp->vqp.qp.qp_num, (unsigned long long)wr_id);
+	return -EINVAL;
+}
+
+/* The device executes the request as one that does nothing; its completion stays. */
+static int cancel_from(struct mlx5_qp *qp, uint16_t at, uint64_t wr_id)
+{
+	struct mlx5_sq *sq = &qp->sq;
 	int count = 0;
 
 	while (at != (uint16_t)sq->pi) {
@@ -413,6 +422,8 @@ static int cancel_from(struct mlx5_sq *sq, uint16_t at, uint64_t wr_id)
 		if (!ds)
 			break;
 		if (sq->wq.slots[unit].wr_id == wr_id) {
+			if ((be32toh(ctrl->opmod_idx_opcode) & UINT8_MAX) == MLX5_OPCODE_NOP)
+				return request_refuse(qp, wr_id);
 			ctrl->opmod_idx_opcode =
 				htobe32((uint32_t)at << FLD_SHIFT(CTRL_INDEX) | MLX5_OPCODE_NOP);
 			count++;
@@ -430,7 +441,7 @@ DV_EXPORT int mlx5dv_qp_cancel_posted_send_wrs(struct mlx5dv_qp_ex *dv, uint64_t
 
 	qlock_enter(&qp->sq_lock);
 	ret = query_stop(&qp->vqp.qp, &at);
-	ret = ret ? -ret : cancel_from(&qp->sq, at, wr_id);
+	ret = ret ? -ret : cancel_from(qp, at, wr_id);
 	qlock_leave(&qp->sq_lock);
 	return ret;
 }

@@ -34,6 +34,7 @@ void dv_crypto(struct rig *rig);
 void dv_lost_login(struct rig *rig);
 void dv_lost_login_object(struct rig *rig);
 void dv_cancelled(struct rig *rig);
+void dv_pipelined(struct rig *rig);
 void dv_taken_back(struct rig *rig);
 void dv_failed_once(struct rig *rig);
 void dv_one_line(struct rig *rig);

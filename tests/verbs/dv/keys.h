@@ -19,6 +19,7 @@ struct keys {
 	struct ibv_mr *mr[2];
 	struct mlx5dv_mkey *mkey;
 	struct mlx5dv_dek *dek; /* NULL: the key does not encrypt */
+	uint32_t create_flags;  /* of the QP that keys_connect() creates */
 	struct ibv_qp_ex *qpx;
 	struct mlx5dv_qp_ex *dvx;
 };
@@ -28,9 +29,11 @@ void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, u
 /* The QP of the pair's first end is replaced by one with the builders of DV_OPS. */
 void keys_connect(struct keys *keys, uint64_t dv_ops);
 void keys_close(struct keys *keys);
+/* The function makes the calls that WORDS name (calls[]). */
+void keys_put(struct keys *keys, const char *words);
 
-/* The function makes the calls that WORDS name (calls[]), on a key with FLAGS beside that of
- * indirect keys, and says what came of them. */
+/* The function does so on a key with FLAGS beside that of indirect keys, and says what came of
+ * them. */
 struct keys_outcome {
 	uint32_t bytes; /* that the other end has got */
 	int completions;

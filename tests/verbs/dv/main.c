@@ -33,6 +33,7 @@ static const struct rig_topic topics[] = {
 	{ "lost-login", dv_lost_login },
 	{ "lost-login-object", dv_lost_login_object },
 	{ "cancelled", dv_cancelled },
+	{ "pipelined", dv_pipelined },
 	{ "raw-wqes", dv_raw_wqes },
 	{ "raw-too-long", dv_raw_too_long },
 	{ "many-layouts", dv_many_layouts },

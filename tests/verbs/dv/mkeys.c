@@ -304,7 +304,7 @@ static const struct {
 	{ 'b', put_large },     { 'd', put_destroyed },
 };
 
-static void put_words(struct keys *keys, const char *words)
+void keys_put(struct keys *keys, const char *words)
 {
 	while (*words) {
 		char word = *words++;
@@ -327,9 +327,12 @@ static struct ibv_qp *create_qp(const struct keys *keys, const struct rig_conf *
 	struct mlx5dv_qp_init_attr dv = {
 		.comp_mask = MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
 		.send_ops_flags = dv_ops,
+		.create_flags = keys->create_flags,
 	};
 	struct ibv_qp *qp;
 
+	if (keys->create_flags)
+		dv.comp_mask |= MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS;
 	rig_qp_init_attr(conf, keys->pair.end[0].cq, &plain);
 	attr.send_cq = attr.recv_cq = plain.send_cq;
 	attr.cap = plain.cap;
@@ -368,6 +371,7 @@ void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, u
 	struct mlx5dv_mkey_init_attr attr = { 0 };
 
 	keys->dek = NULL;
+	keys->create_flags = 0;
 	rig_pair_open(rig, conf, &keys->pair);
 	attr.pd = keys->pair.pd;
 	attr.create_flags = flags;
@@ -510,7 +514,7 @@ struct keys_outcome keys_case(struct rig *rig, const char *words, uint32_t inlin
 		MUST(!ibv_post_recv(keys.pair.end[1].qp, &recv, &bad));
 	ibv_wr_start(keys.qpx);
 	keys.qpx->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
-	put_words(&keys, words);
+	keys_put(&keys, words);
 	ret = SAY_RET(ibv_wr_complete(keys.qpx), "%s, inline %u, entries %u", words, inlines,
 		      entries);
 	if (!ret) {
@@ -664,7 +668,7 @@ void dv_mkey_queues(struct rig *rig)
 	static const uint64_t ops[] = { 1, 2, 4, 8, 16, 31, 32 };
 	static const uint32_t inlines[] = { 0, 64, 100, 512 };
 	struct rig_conf conf = rig_conf_default();
-	struct keys keys;
+	struct keys keys = { 0 };
 
 	rig_pair_open(rig, &conf, &keys.pair);
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)

@@ -55,8 +55,9 @@ static void watch_topics(struct rig *rig, void (*const *topics)(struct rig *rig)
 void dv_one_line(struct rig *rig)
 {
 	static void (*const topics[])(struct rig * rig) = {
-		dv_mkeys,      dv_mkey_queues, dv_signatures, dv_encryption,   dv_cancelled,
-		dv_taken_back, dv_failed_once, dv_raw_wqes,   dv_raw_too_long, NULL,
+		dv_mkeys,        dv_mkey_queues, dv_signatures,  dv_encryption,
+		dv_cancelled,    dv_taken_back,  dv_failed_once, dv_raw_wqes,
+		dv_raw_too_long, dv_pipelined,   NULL,
 	};
 
 	watch_topics(rig, topics);

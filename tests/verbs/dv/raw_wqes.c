@@ -73,6 +73,14 @@ static void raw_remote(struct raw *raw, uint32_t to)
 	seg->rkey = htobe32(raw->keys.pair.end[1].mr->rkey);
 }
 
+static void raw_atomic(struct raw *raw, uint64_t swap_add, uint64_t compare)
+{
+	struct mlx5_wqe_atomic_seg *seg = raw_unit(raw);
+
+	seg->swap_add = htobe64(swap_add);
+	seg->compare = htobe64(compare);
+}
+
 /* The number of units stands in the WQE. */
 static void raw_put(struct raw *raw)
 {
@@ -194,6 +202,32 @@ static void among_others(struct raw *raw)
 	say_check(!memcmp(keys_memory[1] + 3072, keys_memory[0] + 64, 32), "the last one");
 }
 
+/* The value of the other end before is brought, in the order of this machine. */
+static void atomics(struct raw *raw)
+{
+	static const struct {
+		uint8_t opcode;
+		uint64_t swap_add, compare, before, behind;
+	} ops[] = {
+		{ MLX5_OPCODE_ATOMIC_FA, 5, 0, 100, 105 },
+		{ MLX5_OPCODE_ATOMIC_CS, 7, 105, 105, 7 },
+		{ MLX5_OPCODE_ATOMIC_CS, 9, 105, 7, 7 },
+	};
+	uint64_t *there = (uint64_t *)raw->keys.pair.end[1].buf;
+	uint64_t *here = (uint64_t *)keys_memory[0];
+
+	*there = ops[0].before;
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
+		raw_begin(raw, ops[i].opcode);
+		raw_remote(raw, 0);
+		raw_atomic(raw, ops[i].swap_add, ops[i].compare);
+		raw_data(raw, 0, 8);
+		SAY_RET(raw_post(raw), "atomic %zu", i);
+		say_sent(raw, "atomic");
+		say_check(*here == ops[i].before && *there == ops[i].behind, "atomic %zu", i);
+	}
+}
+
 static void opcodes(struct raw *raw, bool unreliable)
 {
 	raw_begin(raw, MLX5_OPCODE_NOP);
@@ -220,6 +254,7 @@ static void opcodes(struct raw *raw, bool unreliable)
 	SAY_RET(raw_post(raw), "RDMA_READ");
 	say_sent(raw, "RDMA_READ");
 	say_check(!memcmp(keys_memory[0] + 4096, keys_memory[0] + 5, 40), "written and read back");
+	atomics(raw);
 }
 
 /* ---- what is wrong */
