@@ -119,8 +119,8 @@ static void shared_ring_has_the_buffers(struct rig *rig, uint32_t sges, int n, i
 {
 	struct mlx4_srq *srq = new_srq(rig, 3, sges);
 	struct ibv_sge sge[MAX_SGES];
-	struct ibv_recv_wr wr[2] = { { .sg_list = sge, .num_sge = n },
-				     { .sg_list = sge, .num_sge = n } };
+	struct ibv_recv_wr wr[2] = { { .wr_id = 10, .sg_list = sge, .num_sge = n },
+				     { .wr_id = 11, .sg_list = sge, .num_sge = n } };
 	struct ibv_recv_wr *bad;
 
 	buffers_fill(sge, n, empty);
@@ -131,7 +131,9 @@ static void shared_ring_has_the_buffers(struct rig *rig, uint32_t sges, int n, i
 	for (uint32_t i = 0; i < 2; i++) {
 		check_segments(srq_wqe(srq, i) + M4_SEG, srq->max_sge, sge, n);
 		assert_int_equal(fld_get(srq_wqe(srq, i), M4_SRQ_NEXT), i + 1);
+		assert_int_equal(srq->wr_ids[i], 10 + i);
 	}
+	assert_int_equal(srq->head, 2);
 	check_bytes(srq->dbrec, "00000002");
 	assert_int_equal(mlx4_srq_destroy(&srq->vsrq.srq), 0);
 }
