@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "softhca/device/core.h"
+#include "softhca/strict.h"
 #include "vfio_mlx4_rig.h"
 
 static void an_ethernet_port_is_set_up(void **state)
@@ -285,6 +287,40 @@ static void frames_are_spread_by_a_hash(void **state)
 	assert_int_equal(get32(cqe(6)) & 0xffffff, SPREAD_TO + 1);
 }
 
+/* The adapter finds what it sends to itself by the address beside the flags; without one, nothing
+ * is to come back. Of this ring, which is shorter than what is read ahead, there is a report
+ * before. */
+static void a_frame_to_itself_says_so_twice(void **state)
+{
+	static const struct {
+		const char *frame, *beside;
+		bool told;
+	} cases[] = {
+		{ own_mac, own_mac, false },
+		{ own_mac, "\x00\x02\xc9\x00\x10\x01", true },
+		{ own_mac, "\0\0\0\0\0\0", false },
+		{ "\x00\x02\xc9\x00\x20\x00", own_mac, false },
+	};
+	struct strict *strict;
+
+	(void)state;
+	assert_int_equal(strict_open(NULL, "unit test", &strict), 0);
+	set_up();
+	make_frame_queues();
+	rig.device.hca->config.strict = strict;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		post_frame(RINGS + i * 128, cases[i].frame, 'a');
+		memcpy(guest(RINGS + i * 128 + 8), cases[i].beside, 2);
+		memcpy(guest(RINGS + i * 128 + 12), cases[i].beside + 2, 4);
+		doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+		vfio_run();
+		assert_memory_equal(strict_newest(strict), cases[i].told ? "wqe.mac" : "wqe.hea",
+				    7);
+	}
+	rig.device.hca->config.strict = NULL;
+	strict_close(strict);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +332,7 @@ int main(void)
 		TEST_ROCE(closing_forgets_who_takes_frames),
 		TEST_ROCE(a_queue_of_frames_can_be_in_error),
 		TEST_ROCE(frames_are_spread_by_a_hash),
+		TEST_ROCE(a_frame_to_itself_says_so_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
