@@ -106,6 +106,9 @@ enum m4_cap_flags {
 
 /* M4_CAP_KEY_FLAGS: windows of type 2, bound to a QP; and, beside keys, both versions of RoCE */
 enum {
+	M4_KEY_FLAG_LOCAL_INVAL = 1 << 6,
+	M4_KEY_FLAG_REMOTE_INVAL = 1 << 7,
+	M4_KEY_FLAG_FAST_REG = 1 << 11,
 	M4_KEY_FLAG_WINDOW_2 = 1 << 9,
 	M4_KEY_FLAG_WINDOW_2B = 1 << 1,
 	M4_KEY_FLAG_ROCE_V2 = 1 << 19

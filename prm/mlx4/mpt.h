@@ -26,10 +26,12 @@ enum { M4_MPT_BYTE_HW = 0x00, M4_MPT_BYTE_SW = 0xf0 };
 #define M4_MPT_REGION        FLD(0x0, 8, 8)  /* else a window */
 #define M4_MPT_KEY           FLD(0x8, 31, 0) /* as in WQEs, but its last byte comes first */
 #define M4_MPT_FAST_REG      FLD(0xc, 27, 27)
+#define M4_MPT_INVALIDATE    FLD(0xc, 25, 24) /* by either side's requests */
 #define M4_MPT_PD            FLD(0xc, 23, 0)
 #define M4_MPT_START         FLD64(0x10)
 #define M4_MPT_LENGTH        FLD64(0x18)
 #define M4_MPT_MTT           FLD64(0x2c)
+#define M4_MPT_ENTRIES       FLD(0x34, 31, 0) /* of translations, for fast registration */
 #define M4_MPT_LOG_PAGE_SIZE FLD(0x38, 5, 0)
 
 #endif

@@ -39,6 +39,7 @@ enum m4_opcode {
 	M4_ATOMIC_CS = 0x11,
 	M4_ATOMIC_FA = 0x12,
 	M4_BIND_MW = 0x18,
+	M4_FAST_REG = 0x19,
 	M4_LOCAL_INVAL = 0x1b,
 };
 
@@ -123,6 +124,23 @@ enum { M4_BIND_SIZE = 32, M4_INVAL_SIZE = 32 };
 #define M4_BIND_ADDR         FLD64(0x10)
 #define M4_BIND_LENGTH       FLD64(0x18)
 #define M4_INVAL_KEY         FLD(0x8, 31, 0)
+
+/* ---- fast registration: a kernel driver's, as the list of pages is at an address of the bus. Its
+ * entries are as those of the table of translations. ---- */
+
+enum { M4_REG_SIZE = 48 };
+
+#define M4_REG_ATOMIC        FLD(0x0, 31, 31)
+#define M4_REG_REMOTE_WRITE  FLD(0x0, 30, 30)
+#define M4_REG_REMOTE_READ   FLD(0x0, 29, 29)
+#define M4_REG_LOCAL_WRITE   FLD(0x0, 28, 28)
+#define M4_REG_LOCAL_READ    FLD(0x0, 27, 27)
+#define M4_REG_KEY           FLD(0x4, 31, 0)
+#define M4_REG_LIST          FLD64(0x8)
+#define M4_REG_START         FLD64(0x10)
+#define M4_REG_LENGTH        FLD64(0x18)
+#define M4_REG_OFFSET        FLD(0x20, 31, 0) /* Linux writes 0 */
+#define M4_REG_LOG_PAGE_SIZE FLD(0x24, 5, 0)
 
 /* ---- data: by pointer, or inline behind the first four bytes. Inline bytes do not run over the
  * end of a piece; more of them have another header in the next one. ---- */

@@ -71,6 +71,7 @@ struct mkey {
 	bool umr_enabled;
 	bool may_invalidate;
 	bool may_bind;         /* windows, of mlx4 */
+	bool fast_reg;         /* pages by requests of a kernel driver, of mlx4 */
 	uint32_t windows;      /* that are bound to this region */
 	struct mkey *bound_to; /* of a window: the region, which stays as long, or NULL */
 	bool on_demand;

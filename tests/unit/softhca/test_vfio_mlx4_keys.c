@@ -218,6 +218,173 @@ static void no_window_leads_to_a_window(void **state)
 	assert_int_equal(command(HW2SW_MPT, 0, KEY, 1), OK);
 }
 
+/* ---- fast registration ---- */
+
+enum { FAST_MTT = 8 * 8, FAST_ENTRIES = 2, LIST = DATA + 0x100, FAST_START = 0x12345678ff0 };
+
+static void fill_fast_mpt(void)
+{
+	put32(in(0), 3u << 28 | 1 << 17 | 1 << 8);
+	put32(in(8), WINDOW);
+	put32(in(0xc), 1 << 28 | 1 << 27 | 3 << 24 | PDN);
+	put64(in(0x2c), FAST_MTT);
+	put32(in(0x34), FAST_ENTRIES);
+}
+
+static void wrong_keys_for_registration_are_refused(void **state)
+{
+	static const struct wrong mpt[] = {
+		{ 0, 1 << 17 | 1 << 8, BAD_PARAM },           /* not free */
+		{ 0xc, 3 << 24 | PDN, BAD_PARAM },            /* free, and for nothing */
+		{ 0, 3u << 28 | 1 << 9 | 1 << 8, BAD_PARAM }, /* no translations */
+		{ 0x30, FAST_MTT + 4, BAD_PARAM },
+		{ 0x34, 0, BAD_PARAM },
+		{ 0x34, 1 << 17, BAD_PARAM },
+	};
+
+	(void)state;
+	set_up();
+	REFUSE(SW2HW_MPT, WINDOW, fill_fast_mpt, mpt);
+	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
+}
+
+/* The last 16 bytes of a page, and the first of another */
+static void post_register(uint32_t wqe, uint32_t rkey, uint32_t length)
+{
+	put32(guest(wqe + 4), 4);
+	put32(guest(wqe + 8), 3 << 2 | 1 << 7);
+	put32(guest(wqe + 16), REMOTE_WRITE | 3 << 27);
+	put32(guest(wqe + 20), rkey);
+	put64(guest(wqe + 24), LIST);
+	put64(guest(wqe + 32), FAST_START);
+	put64(guest(wqe + 40), length);
+	put64(guest(wqe + 48), 12); /* no offset, and pages of 4 KiB */
+	put64(guest(wqe + 56), 0);
+	put32(guest(wqe), 0x19);
+}
+
+static void post_invalidate(uint32_t wqe, uint32_t rkey)
+{
+	put32(guest(wqe + 4), 3);
+	put32(guest(wqe + 8), 3 << 2 | 1 << 7);
+	memset(guest(wqe + 16), 0, 32);
+	put32(guest(wqe + 24), rkey);
+	put32(guest(wqe), 0x1b);
+}
+
+static void set_up_registration(void)
+{
+	set_up();
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	fill_fast_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
+	put64(guest(LIST), SRQ | 1);
+	put64(guest(LIST + 8), AUX | 1);
+	put64(guest(LIST + 16), AUX | 1); /* more than the key has room for */
+	to_rts(QPN, false, QPN + 1, 0);
+	to_rts(QPN + 1, true, QPN, 0);
+	memcpy(guest(DATA), "said", 4);
+}
+
+static void run_sends(void)
+{
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+}
+
+static void a_request_registers_pages(void **state)
+{
+	uint32_t rkey = WINDOW << 8 | 5;
+
+	(void)state;
+	set_up_registration();
+	post_register(RINGS, rkey, 0x20);
+	post_write(RINGS + 64, FAST_START + 14, rkey);
+	post_invalidate(RINGS + 128, rkey);
+	post_register(RINGS + 192, rkey + 1, 0x20); /* with another variant, and that alone */
+	post_write(RINGS + 256, FAST_START, rkey + 1);
+	post_write(RINGS + 320, FAST_START, rkey);
+	run_sends();
+	assert_int_equal(cqe(0)[31], 0x59);
+	assert_int_equal(cqe(1)[31], 0x48);
+	assert_int_equal(cqe(2)[31], 0x5b);
+	assert_int_equal(cqe(3)[31], 0x59);
+	assert_int_equal(cqe(4)[31], 0x48);
+	assert_int_equal(cqe(5)[31], 0x5e);
+	assert_memory_equal(guest(SRQ + 0xffe), "sa", 2);
+	assert_memory_equal(guest(AUX), "id", 2);
+	assert_memory_equal(guest(SRQ + 0xff0), "said", 4);
+	assert_memory_equal(guest(MTTS + FAST_MTT), guest(LIST), 16);
+	assert_int_equal(command(HW2SW_MPT, 0, WINDOW, 1), OK);
+}
+
+static void nothing_is_written_by_a_key_that_was_taken_away(void **state)
+{
+	uint32_t rkey = WINDOW << 8 | 5;
+
+	(void)state;
+	set_up_registration();
+	post_register(RINGS, rkey, 0x20);
+	post_invalidate(RINGS + 64, rkey);
+	post_write(RINGS + 128, FAST_START, rkey);
+	run_sends();
+	assert_int_equal(cqe(1)[31], 0x5b);
+	assert_int_equal(cqe(2)[31], 0x5e);
+	assert_int_equal(guest(SRQ + 0xff0)[0], 0);
+}
+
+/* One word of the request is wrong, or the key is in use, or not for this. */
+static void wrong_registrations_are_refused(void **state)
+{
+	static const struct {
+		uint32_t at, value;
+	} wrong[] = {
+		{ 20, KEY << 8 },          /* a region */
+		{ 20, (WINDOW + 1) << 8 }, /* no key */
+		{ 28, LIST + 4 },          /* not aligned */
+		{ 24, 0x100 },             /* not in the guest's memory */
+		{ 44, 0x1011 },            /* longer than there are translations */
+		{ 44, 0 },
+		{ 40, 0xffffffff },
+		{ 48, 1 },
+		{ 52, 11 },
+		{ 52, 32 },
+		{ 4, 3 }, /* too short */
+	};
+
+	(void)state;
+	set_up_registration();
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		own_rings();
+		post_register(RINGS, WINDOW << 8, 0x20);
+		put32(guest(RINGS + wrong[i].at), wrong[i].value);
+		run_sends();
+		if (cqe(i)[31] != 0x5e)
+			fail_msg("word %u as 0x%x", wrong[i].at, wrong[i].value);
+		assert_int_equal(command(TO_RST, 0, QPN, 2), OK);
+		to_rts(QPN, false, QPN + 1, 0);
+	}
+	put64(guest(LIST + 8), AUX); /* not present */
+	own_rings();
+	post_register(RINGS, WINDOW << 8, 0x20);
+	run_sends();
+	assert_int_equal(cqe(sizeof(wrong) / sizeof(wrong[0]))[31], 0x5e);
+}
+
+static void a_key_in_use_is_not_registered_again(void **state)
+{
+	(void)state;
+	set_up_registration();
+	post_register(RINGS, WINDOW << 8, 0x20);
+	post_register(RINGS + 64, WINDOW << 8 | 1, 0x20);
+	run_sends();
+	assert_int_equal(cqe(0)[31], 0x59);
+	assert_int_equal(cqe(1)[31], 0x5e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +394,11 @@ int main(void)
 		TEST(only_so_many_keys_are_looked_at),
 		TEST(a_window_opens_when_it_is_bound),
 		TEST(no_window_leads_to_a_window),
+		TEST(wrong_keys_for_registration_are_refused),
+		TEST(a_request_registers_pages),
+		TEST(nothing_is_written_by_a_key_that_was_taken_away),
+		TEST(wrong_registrations_are_refused),
+		TEST(a_key_in_use_is_not_registered_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

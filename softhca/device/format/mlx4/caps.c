@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * caps.c - what an mlx4 adapter announces to a kernel driver. What is not announced is not there:
- * fast registration, and tunnels.
+ * tunnels.
  */
 #include "prm/mlx4/caps.h"
 #include "softhca/device/core.h"
@@ -55,7 +55,8 @@ static const struct {
 	{ M4_CAP_LOG_MAX_QP_MCG, LOG_QPS_PER_GROUP },
 	{ M4_CAP_LOG_MAX_MCGS, M4_LOG_MCGS },
 	{ M4_CAP_LOG_MAX_XRCDS, M4_LOG_XRCDS },
-	{ M4_CAP_KEY_FLAGS, M4_KEY_FLAG_WINDOW_2 | M4_KEY_FLAG_WINDOW_2B },
+	{ M4_CAP_KEY_FLAGS, M4_KEY_FLAG_WINDOW_2 | M4_KEY_FLAG_WINDOW_2B | M4_KEY_FLAG_LOCAL_INVAL |
+				    M4_KEY_FLAG_REMOTE_INVAL | M4_KEY_FLAG_FAST_REG },
 	{ M4_CAP_LOG_MAX_PDS, M4_LOG_PDS },
 	{ M4_CAP_RDMARC_SIZE, 32 },
 	{ M4_CAP_QPC_SIZE, 256 },

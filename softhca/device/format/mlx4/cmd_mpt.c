@@ -19,6 +19,8 @@
 static_assert((int)M4_MPT_SIZE <= (int)KEY_CONTEXT_MAX, "the context is too small");
 static_assert((int)M4_MPT_SIZE == (int)M4_DMPT_SIZE, "an entry of the table has its own size");
 
+enum { FAST_REG_MAX = 1 << 16 }; /* translations; Linux has 512 of them */
+
 static uint64_t entry_addr(const struct hca *hca, uint32_t n)
 {
 	uint64_t base = fld_get(hca->mlx4->init, M4_INIT_DMPT) & ~(uint64_t)(M4_ICM_PAGE - 1);
@@ -35,6 +37,19 @@ static unsigned int decode_access(const uint8_t *mpt)
 	       (fld_get(mpt, M4_MPT_ATOMIC) ? MKEY_REMOTE_ATOMIC : 0);
 }
 
+/* A key for fast registration begins as free, with room for translations. */
+static const char *fast_reg_check(const uint8_t *mpt)
+{
+	uint32_t entries = fld_get(mpt, M4_MPT_ENTRIES);
+
+	if (fld_get(mpt, M4_MPT_STATUS) != M4_MPT_FREE || !fld_get(mpt, M4_MPT_FAST_REG))
+		return "mpt: a free key that is not for fast registration, or such a one in use";
+	if (fld_get(mpt, M4_MPT_PHYSICAL) || fld_get(mpt, M4_MPT_MTT) % M4_MTT_SIZE)
+		return "mpt: fast registration without translations";
+	return !entries || entries > FAST_REG_MAX ? "mpt: no room for translations, or too much"
+						  : NULL;
+}
+
 /* The low bits of a key's number are the index; software uses others to make keys differ. */
 static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t n)
 {
@@ -43,7 +58,7 @@ static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t
 	if (!fld_get(mpt, M4_MPT_REGION))
 		return fld_get(mpt, M4_MPT_PHYSICAL) ? "mpt: a window to no region" : NULL;
 	if (fld_get(mpt, M4_MPT_STATUS) == M4_MPT_FREE || fld_get(mpt, M4_MPT_FAST_REG))
-		return "mpt: fast registration is not supported";
+		return fast_reg_check(mpt);
 	if (mkey_range_wraps(fld_get(mpt, M4_MPT_START), fld_get(mpt, M4_MPT_LENGTH)))
 		return "mpt: address range wraps";
 	if (!fld_get(mpt, M4_MPT_PHYSICAL) && fld_get(mpt, M4_MPT_LOG_PAGE_SIZE) < 12)
@@ -64,6 +79,14 @@ static void window_decode(struct mkey *mkey)
 	mkey->may_bind = false; /* other windows, to it */
 }
 
+/* The request that registers it says the rest: see fast_reg.c. */
+static void fast_reg_decode(struct mkey *mkey)
+{
+	mkey->fast_reg = true;
+	mkey->free = true;
+	mkey->may_invalidate = fld_get(mkey->context, M4_MPT_INVALIDATE);
+}
+
 /* A region of physical addresses that is as long as can be has no end. */
 static void mpt_decode(struct mkey *mkey)
 {
@@ -81,6 +104,8 @@ static void mpt_decode(struct mkey *mkey)
 	mkey->may_bind = fld_get(mpt, M4_MPT_BIND);
 	if (!fld_get(mpt, M4_MPT_REGION))
 		window_decode(mkey);
+	else if (fld_get(mpt, M4_MPT_FAST_REG))
+		fast_reg_decode(mkey);
 }
 
 static int mpt_map(struct hca *hca, struct mkey *mkey)
@@ -91,7 +116,9 @@ static int mpt_map(struct hca *hca, struct mkey *mkey)
 		.skip = mkey->start & ((1ull << mkey->page_shift) - 1),
 	};
 
-	return mkey->mode != MKEY_MTT ? 0 : m4_map_ring(hca, &ring, mkey->len, &mkey->map);
+	if (mkey->mode != MKEY_MTT || mkey->fast_reg)
+		return 0;
+	return m4_map_ring(hca, &ring, mkey->len, &mkey->map);
 }
 
 /* ---- keys that software has had back ---- */

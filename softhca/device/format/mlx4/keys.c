@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * keys.c - work requests on memory keys: binding of windows, and their invalidation. The queue has
- * nothing else under way meanwhile. Sources: see prm/mlx4/wqe.h; IBTA vol 1, 10.6.7.
+ * keys.c - work requests on memory keys: binding of windows, and invalidation; fast registration is
+ * in fast_reg.c. The queue has nothing else under way meanwhile. Sources: see prm/mlx4/wqe.h; IBTA
+ * vol 1, 10.6.7.
  */
 #include "prm/mlx4/wqe.h"
 #include "softhca/device/core.h"
@@ -19,8 +20,14 @@ uint32_t mlx4_changed_key(const uint8_t *raw)
 {
 	const uint8_t *seg = raw + M4_SEG;
 
-	return mlx4_wqe_opcode(raw) == M4_BIND_MW ? fld_get(seg, M4_BIND_RKEY)
-						  : fld_get(seg, M4_INVAL_KEY);
+	switch (mlx4_wqe_opcode(raw)) {
+	case M4_BIND_MW:
+		return fld_get(seg, M4_BIND_RKEY);
+	case M4_FAST_REG:
+		return fld_get(seg, M4_REG_KEY);
+	default:
+		return fld_get(seg, M4_INVAL_KEY);
+	}
 }
 
 static struct bind decode_bind(const uint8_t *seg)
@@ -108,9 +115,16 @@ static int execute_invalidate(struct hca *hca, const struct qp *qp, const uint8_
 
 int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
-	bool binds = mlx4_wqe_opcode(raw) == M4_BIND_MW;
+	static const struct {
+		size_t size;
+		int (*execute)(struct hca *hca, const struct qp *qp, const uint8_t *raw);
+	} requests[] = {
+		[M4_BIND_MW] = { M4_BIND_SIZE, execute_bind },
+		[M4_FAST_REG] = { M4_REG_SIZE, mlx4_execute_fast_reg },
+		[M4_LOCAL_INVAL] = { M4_INVAL_SIZE, execute_invalidate },
+	};
+	uint8_t opcode = mlx4_wqe_opcode(raw);
 
-	if (len < M4_SEG + (binds ? (size_t)M4_BIND_SIZE : (size_t)M4_INVAL_SIZE))
-		return WQE_BAD_SIZE;
-	return binds ? execute_bind(hca, qp, raw) : execute_invalidate(hca, qp, raw);
+	return len < M4_SEG + requests[opcode].size ? WQE_BAD_SIZE
+						    : requests[opcode].execute(hca, qp, raw);
 }

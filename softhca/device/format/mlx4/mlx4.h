@@ -35,6 +35,9 @@ uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *w
 uint32_t mlx4_changed_key(const uint8_t *raw);
 int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
+/* fast_reg.c */
+int mlx4_execute_fast_reg(struct hca *hca, const struct qp *qp, const uint8_t *raw);
+
 /* special_wqe.c */
 int mlx4_decode_special(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
 			uint16_t index, struct send_wqe *wqe);

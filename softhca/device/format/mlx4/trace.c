@@ -19,6 +19,7 @@ static const char *const send_names[32] = {
 	[M4_ATOMIC_CS] = "ATOMIC_CS",
 	[M4_ATOMIC_FA] = "ATOMIC_FA",
 	[M4_BIND_MW] = "BIND_MW",
+	[M4_FAST_REG] = "FAST_REG",
 	[M4_LOCAL_INVAL] = "LOCAL_INVAL",
 };
 

@@ -38,7 +38,8 @@ static const struct opcode {
 	[M4_RDMA_READ] = { ON_RELIABLE, PART_RADDR | PART_DATA },
 	[M4_ATOMIC_CS] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
 	[M4_ATOMIC_FA] = { ON_RELIABLE, PART_RADDR | PART_ATOMIC | PART_DATA },
-	[M4_BIND_MW] = { ON_CONNECTED, 0 }, /* see keys.c */
+	[M4_BIND_MW] = { ON_CONNECTED, 0 },  /* see keys.c */
+	[M4_FAST_REG] = { ON_CONNECTED, 0 }, /* see fast_reg.c */
 	[M4_LOCAL_INVAL] = { ON_CONNECTED, 0 },
 };
 
@@ -126,7 +127,8 @@ static void decode_control(const uint8_t *raw, uint16_t index, enum fabric_servi
 			   struct send_wqe *wqe)
 {
 	wqe->opcode = fld_get(raw, M4_CTRL_OPCODE);
-	wqe->on_key = wqe->opcode == M4_BIND_MW || wqe->opcode == M4_LOCAL_INVAL;
+	wqe->on_key = wqe->opcode == M4_BIND_MW || wqe->opcode == M4_FAST_REG ||
+		      wqe->opcode == M4_LOCAL_INVAL;
 	wqe->at_once = fld_get(raw, M4_CTRL_STRONG_ORDER);
 	wqe->index = index;
 	wqe->bbs = 1;
