@@ -113,18 +113,21 @@ static int execute_invalidate(struct hca *hca, const struct qp *qp, const uint8_
 	return 0;
 }
 
+/* The ring may have changed since the request was decoded. */
 int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
 	static const struct {
 		size_t size;
 		int (*execute)(struct hca *hca, const struct qp *qp, const uint8_t *raw);
-	} requests[] = {
+	} requests[FLD_MASK(M4_CTRL_OPCODE) + 1] = {
 		[M4_BIND_MW] = { M4_BIND_SIZE, execute_bind },
 		[M4_FAST_REG] = { M4_REG_SIZE, mlx4_execute_fast_reg },
 		[M4_LOCAL_INVAL] = { M4_INVAL_SIZE, execute_invalidate },
 	};
 	uint8_t opcode = mlx4_wqe_opcode(raw);
 
+	if (!requests[opcode].execute)
+		return WQE_BAD_OPCODE;
 	return len < M4_SEG + requests[opcode].size ? WQE_BAD_SIZE
 						    : requests[opcode].execute(hca, qp, raw);
 }
