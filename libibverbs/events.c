@@ -16,14 +16,19 @@
 #include <unistd.h>
 
 /* The counts wrap. More may be acknowledged than the kernel reported: a device that is gone reports
- * none. */
+ * none. A thread that were cancelled in here would leave an object that the kernel has no more, and
+ * its lock locked. */
 void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
 			    uint32_t reported)
 {
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(mutex);
 	while ((int32_t)(reported - *acked) > 0)
 		pthread_cond_wait(cond, mutex);
 	pthread_mutex_unlock(mutex);
+	pthread_setcancelstate(state, NULL);
 }
 
 static void events_ack(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,

@@ -225,6 +225,8 @@ int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *
 		    uint32_t *reported);
 /* The function waits until COUNTER says that all REPORTED events are acknowledged. */
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
+/* The function is called in a child of fork(), which goes on with a copy of the id. */
+void rdmacm_id_forked(struct cm_id *id);
 
 /* ---- query.c ---- */
 
@@ -247,6 +249,9 @@ void rdmacm_event_release(struct cm_id *id);
 void rdmacm_event_settle(struct rdma_cm_event *event);
 /* The function reads an event of LISTENER as the kernel has it, and acknowledges it. */
 int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
+/* The function has the kernel refuse a request, and logs WHY, so that the other side does not wait.
+ * The id of the request is on the channel of descriptor FD, and has no memory here. */
+int rdmacm_request_refuse(int fd, uint32_t number, const char *why);
 /* The function makes the id of a request of LISTENER that another process may have read: it moves
  * from the channel of descriptor FROM to CHANNEL. */
 int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_event_resp *request,

@@ -62,10 +62,25 @@ const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *of_thre
 	return before;
 }
 
+/* write() is a point where a thread may be cancelled, but waiting for an event alone is one of the
+ * calls that are made of it: of the others the kernel keeps what the caller would not learn of. */
+static ssize_t write_whole(int fd, const struct cm_cmd *cmd, size_t size)
+{
+	ssize_t done;
+	int state;
+
+	if (cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT)
+		return write(fd, cmd, size);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	done = write(fd, cmd, size);
+	pthread_setcancelstate(state, NULL);
+	return done;
+}
+
 static int write_command(int fd, const struct cm_cmd *cmd)
 {
 	size_t size = sizeof(cmd->hdr) + cmd->hdr.in;
-	ssize_t done = write(fd, cmd, size);
+	ssize_t done = write_whole(fd, cmd, size);
 
 	if (done == (ssize_t)size)
 		return 0;

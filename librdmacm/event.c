@@ -7,10 +7,14 @@
  * One function per event type does that part. It may change the event (when the library's step
  * fails, the program gets the event of that failure) or swallow it. The kernel's event names the
  * id, or the multicast group, by its address (uid).
+ *
+ * Programs end the thread that reads their events by pthread_cancel(). That takes effect where the
+ * thread waits for an event, and nowhere else.
  */
 #include "cma.h"
 
 #include <infiniband/ib.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,14 +105,13 @@ static int route_resolved(struct cm_event *event, const struct rdma_ucm_event_re
 	return ret ? event_fail(event, RDMA_CM_EVENT_ROUTE_ERROR, ret) : 0;
 }
 
-/* The other side of a request that there is no memory for is not left waiting. */
-static void request_refuse(const struct rdma_event_channel *channel, uint32_t number)
+int rdmacm_request_refuse(int fd, uint32_t number, const char *why)
 {
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
 	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp, .id = number } };
 
-	verbs_warn("rdma_cm: no memory for a connection request, which is dropped");
-	CM_RUN(channel->fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
+	verbs_warn("rdma_cm: a connection request is dropped: %s", why);
+	return CM_RUN(fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }
 
 /* The kernel is asked about the id of a request. One that it does not know any more is freed. */
@@ -140,7 +143,7 @@ static int request_alloc(const struct cm_id *listener, const struct rdma_ucm_eve
 				  listener->id.qp_type, cm);
 
 	if (ret)
-		request_refuse(channel, resp->id);
+		rdmacm_request_refuse(channel->fd, resp->id, "no memory");
 	else
 		(*cm)->number = resp->id;
 	return ret;
@@ -358,29 +361,82 @@ int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp)
 	return ret;
 }
 
-static int next_event(struct rdma_event_channel *channel, struct rdma_cm_event **out)
-{
-	struct rdma_ucm_event_resp resp;
+/* What a thread waits for. */
+struct wait {
+	int fd;
 	struct cm_event *event;
+	struct rdma_ucm_event_resp resp;
+};
+
+/* The kernel may have handed out an event as the thread was cancelled. Nobody can read it again,
+ * and the end of its id would wait until it is acknowledged. */
+static void wait_abandon(void *of)
+{
+	struct wait *wait = of;
+
+	if (!wait->resp.uid) {
+		free(wait->event);
+		return;
+	}
+	event_identify(wait->event, &wait->resp);
+	if (wait->resp.event == RDMA_CM_EVENT_CONNECT_REQUEST)
+		rdmacm_request_refuse(wait->fd, wait->resp.id, "the thread that has read it ends");
+	event_acknowledge(wait->event);
+}
+
+/* STATE is whether the thread may be cancelled meanwhile. */
+static int await_event(struct wait *wait, int state)
+{
+	int ret;
+
+	wait->resp.uid = 0;
+	pthread_cleanup_push(wait_abandon, wait);
+	pthread_setcancelstate(state, NULL);
+	ret = read_event(wait->fd, wait->event, &wait->resp);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	pthread_cleanup_pop(0);
+	return ret;
+}
+
+/* The function returns whether the program is not to see the event. */
+static bool is_swallowed(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
+{
+	return resp->event < ARRAY_SIZE(on_event) && on_event[resp->event] &&
+	       on_event[resp->event](event, resp);
+}
+
+static int next_event_in(int state, const struct rdma_event_channel *channel,
+			 struct rdma_cm_event **out)
+{
+	struct wait wait = { .fd = channel->fd };
 	int ret;
 
 	for (;;) {
-		event = calloc(1, sizeof(*event));
-		if (!event)
+		wait.event = calloc(1, sizeof(*wait.event));
+		if (!wait.event)
 			return ENOMEM;
-		ret = read_event(channel->fd, event, &resp);
+		ret = await_event(&wait, state);
 		if (ret) {
-			free(event);
+			free(wait.event);
 			return ret;
 		}
-		if (resp.event >= ARRAY_SIZE(on_event) || !on_event[resp.event] ||
-		    !on_event[resp.event](event, &resp))
+		if (!is_swallowed(wait.event, &wait.resp))
 			break;
-		event_acknowledge(event);
+		event_acknowledge(wait.event);
 	}
-	rdmacm_event_explain(&event->event);
-	*out = &event->event;
+	rdmacm_event_explain(&wait.event->event);
+	*out = &wait.event->event;
 	return 0;
+}
+
+static int next_event(const struct rdma_event_channel *channel, struct rdma_cm_event **out)
+{
+	int state, ret;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	ret = next_event_in(state, channel, out);
+	pthread_setcancelstate(state, NULL);
+	return ret;
 }
 
 CMA_EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)

@@ -47,6 +47,12 @@ CMA_EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 
 /* ---- ids ---- */
 
+static void id_init_lock(struct cm_id *cm)
+{
+	pthread_mutex_init(&cm->lock, NULL);
+	pthread_cond_init(&cm->acked, NULL);
+}
+
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **out)
 {
@@ -67,10 +73,15 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 		return ret;
 	}
 	LIST_INIT(&cm->multicasts);
-	pthread_mutex_init(&cm->lock, NULL);
-	pthread_cond_init(&cm->acked, NULL);
+	id_init_lock(cm);
 	*out = cm;
 	return 0;
+}
+
+/* Another thread of the parent may have held the lock, or may have waited. */
+void rdmacm_id_forked(struct cm_id *cm)
+{
+	id_init_lock(cm);
 }
 
 void rdmacm_id_free(struct cm_id *cm)
@@ -129,12 +140,18 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 	return cma_return(ret);
 }
 
+/* A thread that were cancelled in here would leave an id without its kernel's part, and its lock
+ * locked. */
 void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 {
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&cm->lock);
 	while (*counter < reported)
 		pthread_cond_wait(&cm->acked, &cm->lock);
 	pthread_mutex_unlock(&cm->lock);
+	pthread_setcancelstate(state, NULL);
 }
 
 int rdmacm_id_destroy_in_kernel(struct cm_id *cm)

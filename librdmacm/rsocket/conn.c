@@ -744,10 +744,14 @@ static void stream_share(struct rs *rs)
 
 static void stream_inherit(struct rs *rs)
 {
-	if (to_stream(rs)->state == STREAM_LISTENING)
-		rdmacm_listener_forked(to_stream(rs));
+	struct stream *stream = to_stream(rs);
+
+	if (stream->id)
+		rdmacm_id_forked(to_cm_id(stream->id));
+	if (stream->state == STREAM_LISTENING)
+		rdmacm_listener_forked(stream);
 	else
-		to_stream(rs)->is_of_parent = true;
+		stream->is_of_parent = true;
 }
 
 const struct rs_kind rdmacm_stream_kind = {

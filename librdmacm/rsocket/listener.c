@@ -561,10 +561,8 @@ void rdmacm_listener_share(struct stream *listener)
 		verbs_warn("rsocket: a listener is not shared with a child: %s", strerror(ret));
 }
 
-/* Another thread of the parent may have been acknowledging an event. */
 void rdmacm_listener_forked(struct stream *listener)
 {
-	pthread_mutex_init(&to_cm_id(listener->id)->lock, NULL);
 	listener->is_lost |= !rs_share_is_open(&listener->share);
 	STAILQ_INIT(&listener->accepted); /* what was accepted is the parent's */
 	listener->accepted_count = 0;

@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -149,6 +151,49 @@ static void counts_of_events_wrap(void **state)
 	alarm(0);
 }
 
+/* ---- threads that are cancelled ---- */
+
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+
+static atomic_bool is_waiting;
+static struct ibv_cq in_use = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+				.cond = PTHREAD_COND_INITIALIZER };
+
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	is_waiting = true; /* the lock is let go of when the thread really waits */
+	return __real_pthread_cond_wait(cond, mutex);
+}
+
+static void *await_the_end(void *unused)
+{
+	(void)unused;
+	pthread_cancel(pthread_self());
+	verbs_event_wait_acked(&in_use.mutex, &in_use.cond, &in_use.comp_events_completed, 1);
+	return &in_use;
+}
+
+/* The kernel's part of the object has gone by then. */
+static void an_objects_end_is_waited_for(void **state)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* ThreadSanitizer does not see what threads unlock that are cancelled */
+#endif
+	alarm(20);
+	assert_int_equal(pthread_create(&thread, NULL, await_the_end, NULL), 0);
+	while (!is_waiting)
+		usleep(1000);
+	ibv_ack_cq_events(&in_use, 1);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, &in_use);
+	alarm(0);
+}
+
 #define PIPE_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_pipe, close_pipe)
 
 int main(void)
@@ -160,6 +205,7 @@ int main(void)
 		PIPE_TEST(the_provider_hears_of_a_completion_event),
 		cmocka_unit_test(the_end_of_a_channel_is_an_error),
 		cmocka_unit_test(counts_of_events_wrap),
+		cmocka_unit_test(an_objects_end_is_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
