@@ -285,7 +285,6 @@ void rdmacm_stream_cm_events(struct stream *stream)
 		go_without_events(stream, ret);
 		return;
 	}
-	stream->deaf_until_us = stream->deaf_us = 0;
 	rdmacm_stream_own_events(stream);
 }
 
@@ -457,12 +456,19 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	return take_error(stream);
 }
 
-/* After a failure another try begins with a new id, as rdma_cm cannot use an id again. */
+static int destroy_id(struct stream *stream, const void *unused)
+{
+	(void)unused;
+	return rdma_destroy_id(stream->id) ? errno : 0;
+}
+
+/* After a failure another try begins with a new id, as rdma_cm cannot use an id again. One that
+ * cannot be destroyed goes with its channel, and its memory is left to the events that name it. */
 static void start_over(struct stream *stream)
 {
 	rdmacm_stream_unequip(stream);
 	if (stream->id)
-		rdma_destroy_id(stream->id);
+		try_with_own_channel(stream, destroy_id, NULL);
 	stream->id = NULL;
 	stream->state = STREAM_NEW;
 	stream->peer_done = stream->peer_gone = false;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool has_no_thread; /* for the library to start */
@@ -204,7 +205,7 @@ static void a_connection_needs_no_channel(void)
 	}
 }
 
-enum { DEAF_LOOKS = 20 };
+enum { NAME_ABOVE = 500, PROMPT_S = 4, DEAF_LOOKS = 20 };
 
 /* Each refused channel is a system call, a warning and a wake-up for everybody. */
 static int ask_for_errors(int unused)
@@ -341,6 +342,55 @@ static void a_connection_is_made(void)
 	say_check(ends_well(child), "a change in between is survived");
 }
 
+/* A socket that was refused keeps its name. Here it has learnt that its channel is lost while there
+ * was no other one, and must not wait until it would look again. */
+static int connect_again(int told)
+{
+	struct sockaddr_in here = forks_here(), name = here;
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0), error;
+	socklen_t len = sizeof(error);
+	time_t began;
+
+	name.sin_port = htons(forks_port + NAME_ABOVE);
+	if (rbind(socket, (struct sockaddr *)&name, sizeof(name)) ||
+	    !rconnect(socket, (struct sockaddr *)&here, sizeof(here)) || errno != ECONNREFUSED)
+		return 2;
+	why_no_channel = EMFILE;
+	if (change_user() || rgetsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &len) || !refusals)
+		return 3;
+	why_no_channel = 0;
+	if (write(told, "x", 1) != 1)
+		return 4;
+	began = time(NULL);
+	while (rconnect(socket, (struct sockaddr *)&here, sizeof(here))) {
+		if (errno != ECONNREFUSED)
+			return 5;
+	}
+	if (time(NULL) > began + PROMPT_S)
+		return 6;
+	return !comes_back(socket, "hello") || rclose(socket) || !is_idle();
+}
+
+static void a_refused_socket_connects(void)
+{
+	int listener, ready[2];
+	pid_t child;
+	char byte;
+
+	say_topic("refused before");
+	next_port();
+	MUST(!pipe(ready));
+	child = child_that(connect_again, ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) == 1) {
+		forks_port--;
+		listener = listen_here();
+		MUST(!child_echo(listener) && !rclose(listener));
+	}
+	close(ready[0]);
+	say_check(ends_well(child), "a bound socket connects at once");
+}
+
 /* ---- listeners ---- */
 
 static int serve_late(int unused)
@@ -450,6 +500,7 @@ int main(int argc, char *argv[])
 		{ "errors", asking_does_not_look_again },
 		{ "killed", a_killed_peer_is_missed },
 		{ "connecting", a_connection_is_made },
+		{ "refused", a_refused_socket_connects },
 		{ "listening", listeners_go_on },
 		{ 0 },
 	};
