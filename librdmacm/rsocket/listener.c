@@ -173,6 +173,16 @@ static bool is_elsewhere(int error)
 
 /* ---- a channel of the holder's ---- */
 
+/* The id of a request is on the listener's channel. Where nobody will find it, the other side is
+ * told so. */
+static void put_request(const struct stream *listener, const struct rdma_ucm_event_resp *request)
+{
+	int ret = rdmacm_share_put(&listener->share, request);
+
+	if (ret)
+		rdmacm_request_refuse(listener->channel->fd, request->id, strerror(ret));
+}
+
 /* The id of a request is on one of the channels, or on the listener's already. */
 static void move_request(struct stream *listener, const struct rs_share_channels *channels,
 			 const struct rdma_ucm_event_resp *request)
@@ -182,9 +192,7 @@ static void move_request(struct stream *listener, const struct rs_share_channels
 
 	for (int i = 0; i < channels->count && is_elsewhere(ret); i++)
 		ret = rdmacm_id_fetch(request->id, channels->fds[i], listener->channel, &reported);
-	ret = rdmacm_share_put(&listener->share, request);
-	if (ret)
-		verbs_warn("rsocket: a request is lost: %s", strerror(ret));
+	put_request(listener, request);
 }
 
 /* The ids of requests that nobody has accepted are on the channels of the holders before, which
@@ -335,8 +343,7 @@ static void hand_on(struct stream *listener)
 		ret = read_or_renew(listener, &request);
 		if (ret)
 			break;
-		if (rdmacm_share_put(&listener->share, &request))
-			verbs_warn("rsocket: a request is lost: %s", strerror(errno));
+		put_request(listener, &request);
 	}
 	if (ret && ret != EAGAIN)
 		give_up(listener, ret);

@@ -4,14 +4,16 @@
  * descriptors which are not theirs, as daemons do when they start.
  *
  * The library's poll() comes here first, as the program exports its symbols, so that it is known
- * what the thread sleeps on.
+ * what the thread sleeps on. So does its write(), by which it hands on requests.
  */
 #include "forks.h"
 #include "tests/lib/say.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <rdma/rdma_user_cm.h>
 #include <rdma/rsocket.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -32,6 +34,19 @@ __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count
 	if (timeout && count && fds[0].fd < 0 && gettid() != main_thread)
 		sleeps_without_kick++;
 	return real(fds, count, timeout);
+}
+
+static atomic_bool is_pipe_broken; /* that of the requests, once */
+
+__attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, size_t size)
+{
+	ssize_t (*const real)(int, const void *, size_t) =
+		(ssize_t(*)(int, const void *, size_t))(uintptr_t)dlsym(RTLD_NEXT, "write");
+
+	if (size != sizeof(struct rdma_ucm_event_resp) || !atomic_exchange(&is_pipe_broken, false))
+		return real(fd, bytes, size);
+	errno = EPIPE;
+	return -1;
 }
 
 /* ---- what the library opens ---- */
@@ -158,10 +173,43 @@ static void the_thread_serves_without_poll(void)
 		  "a child gets its requests");
 }
 
+static int lose_a_request(int unused)
+{
+	int listener;
+	pid_t child;
+
+	(void)unused;
+	alarm(PATIENCE_S);
+	forks_port--;
+	is_pipe_broken = true;
+	listener = listen_here();
+	child = child_that(child_echo, listener);
+	return !ends_well(child) || rclose(listener);
+}
+
+/* Nobody else would learn of it, and the other side would wait for as long as it waits. */
+static void a_lost_request_is_refused(void)
+{
+	pid_t server;
+	int socket;
+
+	say_topic("a request that cannot be handed on");
+	forks_port++;
+	server = child_that(lose_a_request, 0);
+	usleep(SETTLED_US);
+	socket = connect_here();
+	say_check(socket < 0 && errno == ECONNREFUSED, "is refused");
+	socket = connect_here();
+	say_check(socket >= 0 && comes_back(socket, "hello") && !rclose(socket) &&
+			  ends_well(server),
+		  "the next one is served");
+}
+
 int main(void)
 {
 	closing_is_no_signal();
 	nobody_waits_for_a_deaf_thread();
 	the_thread_serves_without_poll();
+	a_lost_request_is_refused();
 	return say_failures() != 0;
 }
