@@ -18,7 +18,6 @@
 
 /* A question is asked again, each time for twice as long, until it has been asked so often. */
 enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 5000000 };
-enum { FIRST_DEAF_US = 1000000, LONGEST_DEAF_US = 64000000 };
 
 /* The function returns EINVAL if rdma_cm does not know the address family, or the address is too
  * short for it. */
@@ -267,16 +266,13 @@ static void go_without_events(struct stream *stream, int error)
 			rdmacm_stream_fail(stream, error);
 		return;
 	}
-	stream->deaf_us = !stream->deaf_us                    ? FIRST_DEAF_US
-			  : stream->deaf_us < LONGEST_DEAF_US ? 2 * stream->deaf_us
-							      : LONGEST_DEAF_US;
-	stream->deaf_until_us = rdmacm_rs_now_us() + stream->deaf_us;
+	rs_deaf_begin(&stream->deaf);
 	ask_after_peer(stream);
 }
 
 void rdmacm_stream_cm_events(struct stream *stream)
 {
-	int ret = stream_is_deaf(stream) ? 0 : rdmacm_stream_own_events(stream);
+	int ret = rs_is_deaf(&stream->deaf) ? 0 : rdmacm_stream_own_events(stream);
 
 	if (ret != EACCES)
 		return;

@@ -11,6 +11,7 @@
 #ifndef RSOCKET_DGRAM_H
 #define RSOCKET_DGRAM_H
 
+#include "deaf.h"
 #include "dgram_wire.h"
 #include "rs.h"
 
@@ -66,7 +67,7 @@ struct dgram {
 	struct rdma_event_channel *channel;
 	struct cm_renewal renewal; /* of the channel, while commands are given on it */
 	bool is_channel_of_parent; /* so this process cannot use it */
-	bool is_deaf;              /* the channel's events cannot be read */
+	struct rs_deaf deaf;       /* to the channel's events */
 	bool is_set_up;            /* the UDP socket has got its options */
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */

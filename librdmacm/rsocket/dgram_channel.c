@@ -49,12 +49,15 @@ static int channel_renew(struct dgram *dgram)
 	}
 	if (channel)
 		rdma_destroy_event_channel(channel);
-	dgram->is_deaf = ret;
-	if (ret)
+	if (ret && !dgram->deaf.until_us) /* what fails again and again is said once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
 			   dgram->rs.fd, strerror(ret));
-	else
+	if (ret) {
+		rs_deaf_begin(&dgram->deaf);
+	} else {
+		rs_deaf_end(&dgram->deaf);
 		dgram->is_channel_of_parent = false;
+	}
 	rs_changed(&dgram->rs); /* who sleeps does so on the channel before */
 	return ret;
 }
@@ -93,19 +96,21 @@ static int read_events(struct dgram *dgram)
 	return any ? 0 : errno;
 }
 
-/* An event that cannot be read would keep everybody from sleeping, so nobody waits for it. */
+/* An event may wait because there is no memory for it. */
 bool rdmacm_dgram_cm_events(struct dgram *dgram)
 {
 	int ret = read_events(dgram);
 
-	if (ret == EACCES && !channel_renew(dgram))
-		ret = read_events(dgram);
+	if (ret == EACCES)
+		return !channel_renew(dgram) && !read_events(dgram);
 	if (ret && ret != EAGAIN)
-		dgram->is_deaf = true;
+		rs_deaf_begin(&dgram->deaf);
+	else
+		rs_deaf_end(&dgram->deaf);
 	return !ret;
 }
 
 int rdmacm_dgram_channel_fd(const struct dgram *dgram)
 {
-	return dgram->is_deaf ? -1 : dgram->channel->fd;
+	return rs_is_deaf(&dgram->deaf) ? -1 : dgram->channel->fd;
 }

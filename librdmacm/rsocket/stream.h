@@ -11,6 +11,7 @@
 #define RSOCKET_STREAM_H
 
 #include "ring.h"
+#include "deaf.h"
 #include "rs.h"
 #include "share.h"
 #include "wire.h"
@@ -68,7 +69,7 @@ struct stream {
 	bool is_of_parent;
 	/* until when nobody looks for events of rdma_cm that cannot be read, 0 while they can; how
 	 * long that was the last time */
-	int64_t deaf_until_us, deaf_us;
+	struct rs_deaf deaf;
 
 	/* the completions of both directions */
 	struct ibv_comp_channel *completions;
@@ -119,11 +120,6 @@ struct stream {
 static inline struct stream *to_stream(struct rs *rs)
 {
 	return (struct stream *)rs;
-}
-
-static inline bool stream_is_deaf(const struct stream *stream)
-{
-	return stream->deaf_until_us && rdmacm_rs_now_us() < stream->deaf_until_us;
 }
 
 /* ---- stream.c ---- */

@@ -49,7 +49,7 @@ bool rdmacm_stream_arm(struct stream *stream)
 
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
 {
-	fds[0] = (struct pollfd){ .fd = stream_is_deaf(stream) ? -1 : rdmacm_listener_fd(stream),
+	fds[0] = (struct pollfd){ .fd = rs_is_deaf(&stream->deaf) ? -1 : rdmacm_listener_fd(stream),
 				  .events = POLLIN };
 	if (!stream->completions)
 		return 1;
@@ -117,7 +117,7 @@ static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
 		return false;
 	stream->next_look_us = now + LOOK_US;
 	rdmacm_rs_shield();
-	if (!stream_is_deaf(stream) && poll(&fd, 1, 0) > 0)
+	if (!rs_is_deaf(&stream->deaf) && poll(&fd, 1, 0) > 0)
 		rdmacm_stream_cm_events(stream);
 	rdmacm_rs_unshield();
 	return ready(stream);

@@ -25,6 +25,7 @@
 /* ---- calls to the system ---- */
 
 static bool no_address_is_resolved;
+static int events_without_memory; /* so many are still to be */
 static unsigned int questions, sent_by_udp;
 
 #define HOOK             __attribute__((visibility("default")))
@@ -34,6 +35,12 @@ HOOK ssize_t write(int fd, const void *bytes, size_t size)
 {
 	const struct rdma_ucm_cmd_hdr *command = bytes;
 
+	if (size > sizeof(*command) && command->cmd == RDMA_USER_CM_CMD_GET_EVENT &&
+	    events_without_memory) {
+		events_without_memory--;
+		errno = ENOMEM;
+		return -1;
+	}
 	if (size > sizeof(*command) && command->cmd == RDMA_USER_CM_CMD_RESOLVE_ADDR) {
 		questions++;
 		if (no_address_is_resolved) {
@@ -86,29 +93,70 @@ static bool sockets_exchange(int one, const struct sockaddr_in *one_is, int othe
 
 /* ---- the tests ---- */
 
+struct pair {
+	int one, other;
+	struct sockaddr_in one_is, other_is;
+};
+
+static struct pair pair_open(void)
+{
+	struct pair pair;
+
+	pair.one = bound(&pair.one_is);
+	pair.other = bound(&pair.other_is);
+	return pair;
+}
+
+static void pair_close(const struct pair *pair)
+{
+	rclose(pair->other);
+	rclose(pair->one);
+}
+
+static bool pair_exchange(const struct pair *pair)
+{
+	return sockets_exchange(pair->one, &pair->one_is, pair->other, &pair->other_is);
+}
+
+/* The function returns whether messages go by UD after a while. */
+static bool is_way_found(const struct pair *pair)
+{
+	bool good = true;
+	unsigned int before;
+
+	for (int i = 0; good && i < 100; i++) {
+		usleep(50000);
+		good = pair_exchange(pair);
+	}
+	before = sent_by_udp;
+	return good && pair_exchange(pair) && sent_by_udp == before;
+}
+
 static void a_way_is_asked_for_again(void)
 {
-	struct sockaddr_in one_is, other_is;
-	int one = bound(&one_is), other = bound(&other_is);
-	unsigned int before;
+	struct pair pair = pair_open();
 	bool good = true;
 
 	say_topic("a way");
 	no_address_is_resolved = true;
 	for (int i = 0; i < 5; i++)
-		good &= sockets_exchange(one, &one_is, other, &other_is);
+		good &= pair_exchange(&pair);
 	say_check(good, "that is not found: data goes by UDP");
 	say_check(questions > 0 && questions <= 4, "and not each message asks");
 	no_address_is_resolved = false;
-	for (int i = 0; good && i < 100; i++) {
-		usleep(50000);
-		good = sockets_exchange(one, &one_is, other, &other_is);
-	}
-	before = sent_by_udp;
-	say_check(good && sockets_exchange(one, &one_is, other, &other_is) && sent_by_udp == before,
-		  "is found later, and taken");
-	rclose(other);
-	rclose(one);
+	say_check(is_way_found(&pair), "is found later, and taken");
+	pair_close(&pair);
+}
+
+static void a_passing_lack_of_memory_is_survived(void)
+{
+	struct pair pair = pair_open();
+
+	say_topic("a way");
+	events_without_memory = 1;
+	say_check(is_way_found(&pair) && !events_without_memory,
+		  "is found although there was no memory for an event");
+	pair_close(&pair);
 }
 
 enum { EACH = 33500 }; /* of two hosts */
@@ -141,6 +189,7 @@ int main(void)
 {
 	alarm(110);
 	a_way_is_asked_for_again();
+	a_passing_lack_of_memory_is_survived();
 	peers_are_forgotten();
 	return say_failures() != 0;
 }
