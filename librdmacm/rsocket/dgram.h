@@ -39,7 +39,7 @@ struct dgram_link {
 	bool is_armed;
 	unsigned int events; /* events of the CQ that are not acknowledged yet */
 	struct ibv_mr *mr;
-	uint8_t *memory; /* the receive buffers, then the send buffers */
+	uint8_t *memory; /* the receive buffers, then the send buffers, then what nobody reads */
 	size_t memory_size;
 	struct dgram_message *received; /* one entry for each receive buffer */
 	unsigned int receives, sends;   /* numbers of buffers */
@@ -112,6 +112,8 @@ int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *ad
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
 void rdmacm_dgram_peers_free(struct dgram *dgram);
 void rdmacm_dgram_take_event(struct rdma_cm_event *event);
+/* An address in a packet does not say on which network it is, which that of LINK does. */
+void rdmacm_dgram_complete_address(struct sockaddr_storage *addr, const struct dgram_link *link);
 bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 
 /* ---- dgram_channel.c: called with rs.lock held ---- */

@@ -34,6 +34,7 @@ static void message_arrived(struct dgram *dgram, struct dgram_link *link, const 
 	uint8_t *bytes = link->memory + wc->wr_id * DGRAM_BUFFER + DGRAM_BUFFER - DGRAM_MAX_MESSAGE;
 	size_t head = rdmacm_dgram_data_unpack(bytes, size, &message->from);
 
+	rdmacm_dgram_complete_address(&message->from, link);
 	if (!head || !is_wanted(dgram, &message->from)) {
 		rdmacm_dgram_link_post_receive(link, wc->wr_id);
 		return;

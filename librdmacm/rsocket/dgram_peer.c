@@ -23,6 +23,21 @@ static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
 	return (const struct sockaddr *)addr;
 }
 
+/* Only of link-local addresses there is one in each network. */
+static uint32_t scope_of(const struct sockaddr_in6 *addr)
+{
+	return IN6_IS_ADDR_LINKLOCAL(&addr->sin6_addr) ? addr->sin6_scope_id : 0;
+}
+
+static int compare_v6(const struct sockaddr_in6 *a, const struct sockaddr_in6 *b)
+{
+	int ret = memcmp(&a->sin6_addr, &b->sin6_addr, sizeof(a->sin6_addr));
+
+	if (ret || scope_of(a) == scope_of(b))
+		return ret;
+	return scope_of(a) < scope_of(b) ? -1 : 1;
+}
+
 /* Flow information and what is behind the address in the structures do not count. */
 static int compare_addr(const void *left, const void *right)
 {
@@ -35,7 +50,16 @@ static int compare_addr(const void *left, const void *right)
 		return a->sin6_port < b->sin6_port ? -1 : 1;
 	if (a->sin6_family == AF_INET)
 		return memcmp(&a4->sin_addr, &b4->sin_addr, sizeof(a4->sin_addr));
-	return memcmp(&a->sin6_addr, &b->sin6_addr, sizeof(a->sin6_addr));
+	return compare_v6(a, b);
+}
+
+void rdmacm_dgram_complete_address(struct sockaddr_storage *addr, const struct dgram_link *link)
+{
+	const struct sockaddr_in6 *local = (const struct sockaddr_in6 *)&link->local;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
+
+	if (v6->sin6_family == AF_INET6)
+		v6->sin6_scope_id = IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr) ? scope_of(local) : 0;
 }
 
 bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)

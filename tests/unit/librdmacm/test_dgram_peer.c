@@ -138,12 +138,53 @@ static void a_look_at_those_in_use_is_short(void **state)
 	dgram_end(dgram);
 }
 
+static struct sockaddr_storage v6_of(const char *text, uint32_t scope)
+{
+	struct sockaddr_storage addr = { 0 };
+	struct sockaddr_in6 *in = (struct sockaddr_in6 *)&addr;
+
+	*in = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+				     .sin6_port = htons(7),
+				     .sin6_scope_id = scope };
+	assert_int_equal(inet_pton(AF_INET6, text, &in->sin6_addr), 1);
+	return addr;
+}
+
+/* Each network has a host of this link-local address, but there is one host of another address. */
+static void link_local_addresses_are_of_a_network(void **state)
+{
+	const struct sockaddr_storage one = v6_of("fe80::1", 2), other = v6_of("fe80::1", 3);
+	const struct sockaddr_storage global = v6_of("2001:db8::1", 2);
+	const struct sockaddr_storage same = v6_of("2001:db8::1", 0);
+
+	(void)state;
+	assert_false(rdmacm_dgram_same_address(&one, &other));
+	assert_true(rdmacm_dgram_same_address(&one, &one));
+	assert_true(rdmacm_dgram_same_address(&global, &same));
+}
+
+/* A connected socket takes messages of its peer alone. */
+static void addresses_in_packets_are_of_the_links_network(void **state)
+{
+	const struct dgram_link link = { .local = v6_of("fe80::2", 3) };
+	struct sockaddr_storage from = v6_of("fe80::1", 0), global = v6_of("2001:db8::1", 0);
+	const struct sockaddr_storage peer = v6_of("fe80::1", 3);
+
+	(void)state;
+	rdmacm_dgram_complete_address(&from, &link);
+	assert_true(rdmacm_dgram_same_address(&from, &peer));
+	rdmacm_dgram_complete_address(&global, &link);
+	assert_int_equal(((struct sockaddr_in6 *)&global)->sin6_scope_id, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_busy_link_is_no_reason_to_remember),
 		cmocka_unit_test(whom_a_send_is_on_its_way_to_is_remembered),
 		cmocka_unit_test(a_look_at_those_in_use_is_short),
+		cmocka_unit_test(link_local_addresses_are_of_a_network),
+		cmocka_unit_test(addresses_in_packets_are_of_the_links_network),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
