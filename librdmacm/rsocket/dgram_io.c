@@ -35,7 +35,7 @@ static void message_arrived(struct dgram *dgram, struct dgram_link *link, const 
 	size_t head = rdmacm_dgram_data_unpack(bytes, size, &message->from);
 
 	rdmacm_dgram_complete_address(&message->from, link);
-	if (!head || !is_wanted(dgram, &message->from)) {
+	if (!head || size > DGRAM_MAX_MESSAGE || !is_wanted(dgram, &message->from)) {
 		rdmacm_dgram_link_post_receive(link, wc->wr_id);
 		return;
 	}

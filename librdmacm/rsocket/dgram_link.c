@@ -3,8 +3,10 @@
  * dgram_link.c - makes a UD QP for a local address. rdma_cm says which device has the address, and
  * brings the QP to RTS.
  *
- * Each buffer has room for a GRH before the message. Sends complete in their order, so their
- * buffers are used in turn.
+ * Each buffer has room for a GRH before the message. What any host of the network may send, as it
+ * knows rdma_cm's Q_Key, is as long as a packet can be; a receive that had no room for it would end
+ * the queue pair. So behind each buffer comes memory that all share, and nobody reads. Sends
+ * complete in their order, so their buffers are used in turn.
  */
 #include "dgram.h"
 
@@ -14,6 +16,7 @@
 #include <sys/mman.h>
 
 enum { GRH = 40, HEADROOM = 64, FEWEST = 4, SEND_ID = 1 << 30 };
+enum { LONGEST_PACKET = 4096, SPILL = LONGEST_PACKET - DGRAM_MAX_MESSAGE, RECEIVE_SGES = 2 };
 
 static unsigned int buffer_count(int bytes, unsigned int queue)
 {
@@ -31,9 +34,12 @@ static uint8_t *buffer_at(const struct dgram_link *link, unsigned int index)
 
 int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index)
 {
-	struct ibv_sge sge = { (uintptr_t)buffer_at(link, index) - GRH, DGRAM_MAX_MESSAGE + GRH,
-			       link->mr->lkey };
-	struct ibv_recv_wr wr = { .wr_id = index, .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_sge sges[RECEIVE_SGES] = {
+		{ (uintptr_t)buffer_at(link, index) - GRH, DGRAM_MAX_MESSAGE + GRH,
+		  link->mr->lkey },
+		{ (uintptr_t)link->memory + link->memory_size - SPILL, SPILL, link->mr->lkey },
+	};
+	struct ibv_recv_wr wr = { .wr_id = index, .sg_list = sges, .num_sge = RECEIVE_SGES }, *bad;
 
 	return ibv_post_recv(link->id->qp, &wr, &bad);
 }
@@ -76,7 +82,7 @@ static int make_qp(struct dgram_link *link, const struct rs_options *options)
 		.cap = { .max_send_wr = link->sends,
 			 .max_recv_wr = link->receives,
 			 .max_send_sge = 1,
-			 .max_recv_sge = 1,
+			 .max_recv_sge = RECEIVE_SGES,
 			 .max_inline_data = options->inline_size },
 	};
 
@@ -101,7 +107,7 @@ static int make_memory(struct dgram_link *link)
 	link->received = calloc(link->receives, sizeof(*link->received));
 	if (!link->received)
 		return ENOMEM;
-	link->memory_size = (size_t)(link->receives + link->sends) * DGRAM_BUFFER;
+	link->memory_size = (size_t)(link->receives + link->sends) * DGRAM_BUFFER + SPILL;
 	memory = mmap(NULL, link->memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
 	if (memory == MAP_FAILED)

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_strangers.c - what hosts that are no rsockets send to a datagram rsocket: any of them
+ * knows rdma_cm's Q_Key, and may ask the socket for the number of its queue pair.
+ */
+#include "tests/lib/say.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rsocket.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { PORT = 17900, PATIENCE_MS = 5000, LONGEST_PACKET = 4096, HEAD = 16, DATA_HEAD = 8 };
+
+static struct sockaddr_in here(uint16_t port)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return addr;
+}
+
+static int udp_socket(void)
+{
+	struct sockaddr_in addr = here(0);
+	int udp = socket(AF_INET, SOCK_DGRAM, 0);
+
+	MUST(udp >= 0 && !bind(udp, (struct sockaddr *)&addr, sizeof(addr)));
+	return udp;
+}
+
+static bool is_readable(int socket)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLIN };
+
+	return rpoll(&fd, 1, PATIENCE_MS) == 1 && fd.revents == POLLIN;
+}
+
+static bool arrives(int socket, const char *text)
+{
+	char bytes[16];
+	ssize_t size = strlen(text);
+
+	return is_readable(socket) && rrecv(socket, bytes, sizeof(bytes), 0) == size &&
+	       !memcmp(bytes, text, size);
+}
+
+/* ---- a stranger ---- */
+
+struct stranger {
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *id;
+	struct ibv_ah *ah;
+	struct ibv_mr *mr;
+	uint8_t bytes[LONGEST_PACKET];
+	uint32_t peer; /* the rsocket's queue pair */
+};
+
+/* Data by UDP is answered with the number, which is behind 8 bytes of the head. */
+static uint32_t ask_for_qpn(int socket)
+{
+	static const uint8_t data[HEAD + 2] = { 0x55, 0x55, 0x55, 0x55, 4, 0, HEAD, 0,   0,
+						0,    0,    1,    127,  0, 0, 1,    'h', 'i' };
+	struct sockaddr_in to = here(PORT);
+	int udp = udp_socket();
+	uint8_t answer[HEAD];
+	uint32_t qpn;
+
+	MUST(sendto(udp, data, sizeof(data), 0, (struct sockaddr *)&to, sizeof(to)) ==
+	     sizeof(data));
+	MUST(arrives(socket, "hi"));
+	MUST(recv(udp, answer, sizeof(answer), 0) == sizeof(answer));
+	close(udp);
+	memcpy(&qpn, answer + 8, sizeof(qpn));
+	return be32toh(qpn);
+}
+
+static void make_way(struct stranger *stranger)
+{
+	struct ibv_ah_attr attr = { .port_num = stranger->id->port_num };
+	struct ibv_port_attr port;
+
+	MUST(!ibv_query_port(stranger->id->verbs, stranger->id->port_num, &port));
+	attr.dlid = port.lid;
+	stranger->ah = ibv_create_ah(stranger->id->pd, &attr);
+	MUST(stranger->ah);
+}
+
+static void stranger_open(struct stranger *stranger, int socket)
+{
+	struct ibv_qp_init_attr init = { .qp_type = IBV_QPT_UD,
+					 .cap = { 4, 4, 1, 1, 0 },
+					 .sq_sig_all = 1 };
+	struct sockaddr_in addr = here(0);
+
+	stranger->channel = rdma_create_event_channel();
+	MUST(!rdma_create_id(stranger->channel, &stranger->id, NULL, RDMA_PS_UDP));
+	MUST(!rdma_bind_addr(stranger->id, (struct sockaddr *)&addr));
+	MUST(!rdma_create_qp(stranger->id, NULL, &init));
+	make_way(stranger);
+	stranger->mr = ibv_reg_mr(stranger->id->pd, stranger->bytes, sizeof(stranger->bytes), 0);
+	MUST(stranger->mr);
+	stranger->peer = ask_for_qpn(socket);
+}
+
+static void stranger_close(struct stranger *stranger)
+{
+	ibv_dereg_mr(stranger->mr);
+	ibv_destroy_ah(stranger->ah);
+	rdma_destroy_qp(stranger->id);
+	MUST(!rdma_destroy_id(stranger->id));
+	rdma_destroy_event_channel(stranger->channel);
+}
+
+static bool stranger_sends(struct stranger *stranger, uint32_t size)
+{
+	struct ibv_sge sge = { (uintptr_t)stranger->bytes, size, stranger->mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.wr.ud = { stranger->ah, stranger->peer, RDMA_UDP_QKEY },
+	};
+	struct ibv_send_wr *bad;
+	struct ibv_wc wc;
+	int count;
+
+	if (ibv_post_send(stranger->id->qp, &wr, &bad))
+		return false;
+	do
+		count = ibv_poll_cq(stranger->id->send_cq, 1, &wc);
+	while (!count);
+	return count == 1 && wc.status == IBV_WC_SUCCESS;
+}
+
+/* What a rsocket would send: IP version, size of the head, port, address, text. */
+static bool stranger_says(struct stranger *stranger, const char *text)
+{
+	static const uint8_t head[DATA_HEAD] = { 4, DATA_HEAD, 1, 1, 127, 0, 0, 1 };
+
+	memcpy(stranger->bytes, head, DATA_HEAD);
+	memcpy(stranger->bytes + DATA_HEAD, text, strlen(text));
+	return stranger_sends(stranger, DATA_HEAD + strlen(text));
+}
+
+/* ---- the test ---- */
+
+enum { ROUNDS = 600 }; /* more than there are receives */
+
+static void a_long_packet_ends_nothing(void)
+{
+	static struct stranger stranger;
+	struct sockaddr_in addr = here(PORT);
+	int socket = rsocket(AF_INET, SOCK_DGRAM, 0);
+	bool good = true;
+
+	say_topic("strangers");
+	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	stranger_open(&stranger, socket);
+	say_check(stranger_says(&stranger, "hello") && arrives(socket, "hello"), "are heard");
+	memset(stranger.bytes, 'x', sizeof(stranger.bytes));
+	MUST(stranger_sends(&stranger, LONGEST_PACKET));
+	say_check(stranger_says(&stranger, "again") && arrives(socket, "again"),
+		  "after a packet of 4096 bytes, too");
+	for (int i = 0; i < ROUNDS && good; i++)
+		good = stranger_sends(&stranger, LONGEST_PACKET) &&
+		       stranger_says(&stranger, "still") && arrives(socket, "still");
+	say_check(good, "and after many");
+	stranger_close(&stranger);
+	MUST(!rclose(socket));
+}
+
+int main(void)
+{
+	alarm(100);
+	a_long_packet_ends_nothing();
+	return say_failures() != 0;
+}
