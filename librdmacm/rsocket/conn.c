@@ -606,19 +606,27 @@ static int64_t flush_limit(const struct stream *stream)
 	return CLOSE_US;
 }
 
+/* A program that lingers for no time does not care what becomes of what it has sent. */
+static int64_t close_limit(const struct stream *stream)
+{
+	const struct linger *linger = &stream->rs.options.linger;
+
+	return linger->l_onoff && !linger->l_linger ? 0 : flush_limit(stream);
+}
+
 static int disconnect_id(struct stream *stream, const void *unused)
 {
 	(void)unused;
 	return rdma_disconnect(stream->id) ? errno : 0;
 }
 
-static void say_disconnect(struct stream *stream)
+static void say_disconnect(struct stream *stream, int64_t limit_us)
 {
 	if (stream->state != STREAM_CONNECTED)
 		return;
 	stream->must_disconnect = !stream->peer_gone;
 	/* what was sent to a side that receives no more need not arrive, and may never complete */
-	flush_sends(stream, stream->peer_gone ? 0 : flush_limit(stream));
+	flush_sends(stream, stream->peer_gone ? 0 : limit_us);
 	try_with_own_channel(stream, disconnect_id, NULL);
 	stream_over(stream);
 }
@@ -642,7 +650,7 @@ static int shutdown_locked(struct stream *stream, int how)
 	if (how != SHUT_RD)
 		stream->write_shut = true;
 	if (stream->read_shut && stream->write_shut)
-		say_disconnect(stream);
+		say_disconnect(stream, flush_limit(stream));
 	stream->rs.arrivals++;
 	rs_changed(&stream->rs);
 	return 0;
@@ -667,7 +675,7 @@ static void stream_close(struct rs *rs)
 	rdmacm_keepalive_set(stream, 0);
 	pthread_mutex_lock(&rs->lock);
 	rdmacm_stream_progress(stream);
-	say_disconnect(stream);
+	say_disconnect(stream, close_limit(stream));
 	pthread_mutex_unlock(&rs->lock);
 	rdmacm_stream_free(stream);
 }

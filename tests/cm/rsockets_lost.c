@@ -249,18 +249,41 @@ static void *accept_one(void *listener)
 	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
 }
 
-/* A program that ends with a connection that it has not closed. */
-static int leave_open(void)
+/* The function returns a socket that is connected to one of the same process. */
+static int connect_both(int port)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(PORT + 5) };
-	int listener = listen_at(PORT + 5), socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+	int listener = listen_at(port), socket = rsocket(AF_INET, SOCK_STREAM, 0);
 	pthread_t thread;
 
 	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	MUST(!pthread_create(&thread, NULL, accept_one, &listener));
 	MUST(!rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)));
 	MUST(!pthread_join(thread, NULL));
+	return socket;
+}
+
+/* A program that ends with a connection that it has not closed. */
+static int leave_open(void)
+{
+	connect_both(PORT + 5);
 	return 0;
+}
+
+/* Nothing arrives any more, so nothing that is sent completes. */
+static void lingering_for_no_time_ends_at_once(void)
+{
+	const struct linger none = { .l_onoff = 1 };
+	int socket = connect_both(PORT + 7);
+	int64_t start;
+
+	adapter_tell("drop:100%");
+	MUST(!rsetsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof(none)));
+	MUST(rsend(socket, "x", 1, 0) == 1);
+	start = now_ms();
+	MUST(!rclose(socket));
+	say_check(now_ms() - start < AT_ONCE_MS, "rclose() does not wait");
+	adapter_tell("drop:0%");
 }
 
 static void nothing_is_said_at_the_end(const char *program)
@@ -288,6 +311,8 @@ int main(int argc, char *argv[])
 	sleeping_keeps_no_descriptor();
 	say_topic("options");
 	options_stay();
+	say_topic("lingering for no time");
+	lingering_for_no_time_ends_at_once();
 	say_topic("the adapter");
 	adapter_of_a_shared_listener_dies();
 	return say_failures() != 0;
