@@ -85,14 +85,20 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 }
 
 /* Offsets of the library's choice begin where those of programs rarely are, and do not overlap. */
-static uint64_t choose_offset(struct stream *stream, size_t len)
-{
-	static const uint64_t base = 1ULL << 40;
-	static const uint64_t unit = 4096;
-	uint64_t offset = base + stream->next_mapping * unit;
+#define FIRST_OFFSET (UINT64_C(1) << (sizeof(off_t) < sizeof(uint64_t) ? 30 : 40))
+#define OFFSET_UNIT  UINT64_C(4096)
 
-	stream->next_mapping += (len + unit - 1) / unit;
-	return offset;
+_Static_assert((off_t)FIRST_OFFSET > 0 && (uint64_t)(off_t)FIRST_OFFSET == FIRST_OFFSET,
+	       "riomap() returns it");
+
+/* The function returns EOVERFLOW if there is no further one that the program can be told. */
+static int choose_offset(struct stream *stream, size_t len, uint64_t *offset)
+{
+	*offset = FIRST_OFFSET + stream->next_mapping * OFFSET_UNIT;
+	if ((off_t)*offset < 0 || (uint64_t)(off_t)*offset != *offset)
+		return EOVERFLOW;
+	stream->next_mapping += (len + OFFSET_UNIT - 1) / OFFSET_UNIT;
+	return 0;
 }
 
 static bool is_settled(struct stream *stream)
@@ -127,8 +133,10 @@ static int map_buffer(struct stream *stream, void *buf, size_t len, int prot, of
 		free(mapping);
 		return ret;
 	}
-	mapping->offset = *offset == -1 ? choose_offset(stream, len) : (uint64_t)*offset;
-	if (prot & PROT_WRITE)
+	mapping->offset = (uint64_t)*offset;
+	if (*offset == -1)
+		ret = choose_offset(stream, len, &mapping->offset);
+	if (!ret && prot & PROT_WRITE)
 		ret = map_for_peer(stream, mapping, len);
 	if (ret) {
 		ibv_dereg_mr(mapping->mr);
