@@ -215,6 +215,7 @@ enum { RS_USER_GROUPS = 32 };
 
 /* The user that a thread is for the kernel. Of more groups than these only the number is known. */
 struct rs_user {
+	bool is_alone; /* no other thread changes the user, and the rest is not known */
 	uid_t uids[3];
 	gid_t gids[3], groups[RS_USER_GROUPS];
 	int group_count;

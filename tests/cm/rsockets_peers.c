@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <rdma/rdma_user_cm.h>
 #include <rdma/rsocket.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -55,6 +56,14 @@ HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	sent_by_udp++;
 	return REAL(ssize_t(*)(int, const struct msghdr *, int), "sendmsg")(fd, message, flags);
+}
+
+static unsigned int identities; /* asked for */
+
+HOOK int getresuid(uid_t *real, uid_t *effective, uid_t *saved)
+{
+	identities++;
+	return REAL(int (*)(uid_t *, uid_t *, uid_t *), "getresuid")(real, effective, saved);
 }
 
 /* ---- sockets ---- */
@@ -185,9 +194,40 @@ static void peers_are_forgotten(void)
 	rclose(one);
 }
 
+static void change_user(int signal)
+{
+	(void)signal;
+	if (setuid(getuid()))
+		_exit(2);
+}
+
+enum { SOON_NS = 200000000 };
+
+/* Nobody else changes the user of a program without threads, so it is asked for with no sleep. */
+static void a_handler_that_changes_the_user_ends_a_wait(void)
+{
+	const struct sigaction action = { .sa_handler = change_user };
+	const struct itimerspec soon = { .it_value = { .tv_nsec = SOON_NS } };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM };
+	struct pair pair = pair_open();
+	timer_t timer;
+	char byte;
+
+	say_topic("a program of one thread");
+	MUST(!sigaction(SIGVTALRM, &action, NULL));
+	MUST(!timer_create(CLOCK_MONOTONIC, &event, &timer) &&
+	     !timer_settime(timer, 0, &soon, NULL));
+	say_check(rrecv(pair.one, &byte, 1, 0) < 0 && errno == EINTR,
+		  "a signal whose handler changes the user ends rrecv()");
+	MUST(!timer_delete(timer));
+	say_check(!identities, "who the thread is was not asked");
+	pair_close(&pair);
+}
+
 int main(void)
 {
 	alarm(110);
+	a_handler_that_changes_the_user_ends_a_wait();
 	a_way_is_asked_for_again();
 	a_passing_lack_of_memory_is_survived();
 	peers_are_forgotten();
