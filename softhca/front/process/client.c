@@ -14,7 +14,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -61,12 +63,37 @@ int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size)
 	return ENAMETOOLONG;
 }
 
+static struct stat stat_of(const struct statx *found)
+{
+	return (struct stat){
+		.st_dev = makedev(found->stx_dev_major, found->stx_dev_minor),
+		.st_ino = found->stx_ino,
+		.st_mode = found->stx_mode,
+		.st_nlink = found->stx_nlink,
+		.st_uid = found->stx_uid,
+		.st_gid = found->stx_gid,
+		.st_rdev = makedev(found->stx_rdev_major, found->stx_rdev_minor),
+		.st_size = (off_t)found->stx_size,
+		.st_blksize = (blksize_t)found->stx_blksize,
+		.st_blocks = (blkcnt_t)found->stx_blocks,
+		.st_atim = { found->stx_atime.tv_sec, found->stx_atime.tv_nsec },
+		.st_mtim = { found->stx_mtime.tv_sec, found->stx_mtime.tv_nsec },
+		.st_ctim = { found->stx_ctime.tv_sec, found->stx_ctime.tv_nsec },
+	};
+}
+
+/* The file may be of a file system that never answers, such as one of the client's own: what the
+ * kernel knows already will do, as it is whole for files of ours. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st)
 {
+	struct statx found;
 	char path[48];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
-	return stat(path, st) ? EBADF : 0;
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found))
+		return EBADF;
+	*st = stat_of(&found);
+	return 0;
 }
 
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size)

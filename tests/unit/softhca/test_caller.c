@@ -7,6 +7,7 @@
  * clone3() with a wish, which root has, or whoever has a user namespace; else that is skipped.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
@@ -20,6 +21,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -170,6 +172,39 @@ static void memory_of_another_with_its_number_is_left_alone(void **state)
 	close(call.listener);
 }
 
+/* ---- descriptors ---- */
+
+int __real_statx(int at, const char *path, int flags, unsigned int mask, struct statx *found);
+int __wrap_statx(int at, const char *path, int flags, unsigned int mask, struct statx *found);
+
+static int statx_flags;
+
+int __wrap_statx(int at, const char *path, int flags, unsigned int mask, struct statx *found)
+{
+	statx_flags = flags;
+	return __real_statx(at, path, flags, mask, found);
+}
+
+/* A file system of the client's own need not answer, and all clients would wait with it. */
+static void a_descriptors_file_system_is_not_asked(void **state)
+{
+	struct stat found, st;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(client_fd_stat(getpid(), ends[0], &found), 0);
+	assert_int_equal(statx_flags & AT_STATX_SYNC_TYPE, AT_STATX_DONT_SYNC);
+	assert_int_equal(fstat(ends[0], &st), 0);
+	assert_int_equal(found.st_dev, st.st_dev);
+	assert_int_equal(found.st_ino, st.st_ino);
+	assert_int_equal(found.st_mode, st.st_mode);
+	assert_int_equal(found.st_uid, st.st_uid);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(client_fd_stat(getpid(), ends[0], &found), EBADF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +212,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(memory_of_another_with_its_number_is_left_alone,
 						set_up, tear_down),
+		cmocka_unit_test(a_descriptors_file_system_is_not_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
