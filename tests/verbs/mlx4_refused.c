@@ -393,9 +393,11 @@ static void methods(struct rig *rig)
 		{ "counters", UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE },
 	};
 
+	struct ib_uverbs_attr none;
+
 	(void)rig;
 	for (unsigned int i = 0; i < ARRAY_SIZE(absent); i++)
-		expect_errno(command_run(absent[i].object, absent[i].method, NULL, 0),
+		expect_errno(command_run(absent[i].object, absent[i].method, &none, 0),
 			     EPROTONOSUPPORT, absent[i].what);
 }
 
