@@ -39,14 +39,17 @@ enum mkey_sig_kind {
 /* What a key computes is kept as the device has it, so that a request copies it. PRM: BSF, SET_PSV
  */
 struct mkey_sig_format {
-	uint8_t bsf[BSF_SIZE];          /* but for its kind */
-	uint64_t mem_start, wire_start; /* states */
-	uint8_t mem, wire;              /* enum mkey_sig_kind */
-	uint8_t state;                  /* enum mkey_sig_state */
+	uint8_t bsf[BSF_SIZE]; /* but for its kind */
+	/* The segments that start the signatures of each domain: which state, and from where. */
+	struct mkey_start {
+		uint64_t psv, state;
+	} mem_start, wire_start;
+	uint8_t mem, wire; /* enum mkey_sig_kind */
+	uint16_t told;     /* enum mkey_sig_state, as struct mkey_config has it */
 	/* The next signature is mostly like one before, but for its tags: data/mkey_again.h. */
 	uint64_t given; /* flags and masks, or MKEY_GIVEN_NOTHING */
 	struct mkey_sig_given {
-		bool is_there;
+		uint64_t is_absent; /* true or false, among words that are compared */
 		enum mlx5dv_sig_type type;
 		enum mlx5dv_block_size block_size;
 		union {
@@ -59,7 +62,7 @@ struct mkey_sig_format {
 struct mkey_crypt_format {
 	uint8_t bsf[BSF_SIZE]; /* but for its kind */
 	uint16_t unit;         /* bytes of data that are encrypted together */
-	uint8_t state;         /* enum mkey_crypt_state */
+	uint16_t told;         /* enum mkey_crypt_state, as struct mkey_config has it */
 	/* The next encryption is mostly like one before, but for tweak and tag. */
 	uint32_t dek;
 	struct mlx5dv_crypto_attr given; /* of whose dek MKEY_NO_DEK is none */
@@ -69,41 +72,43 @@ struct mkey_crypt_format {
  * (data/send_wr_mkey.c). */
 struct mkey_end {
 	uint32_t bsf_units;
-	uint32_t flags_pd; /* of the key's context */
-	uint64_t mask;     /* of fields that change */
-	bool has_states;   /* WQEs behind this one */
-	bool sig, crypt;   /* formats that it has */
-	uint8_t push;      /* PUSH_* */
-	__be32 flags_kept; /* of the control segment */
+	uint32_t flags_pd;     /* of the key's context */
+	uint64_t mask;         /* of fields that change */
+	uint32_t usual_wqebbs; /* of the WQE, where the list is one block */
+	bool has_states;       /* WQEs behind this one */
+	bool sig, crypt;       /* formats that it has */
+	uint8_t push;          /* PUSH_* */
+	__be32 flags_kept;     /* of the control segment */
 };
 
 /* These are words of the blocks in front of a request, as they are in the ring, but for what each
  * request adds: data/mkey_head.h. */
 struct mkey_head {
-	uint64_t key;     /* of the control segment; it lacks flags */
-	uint64_t control; /* it lacks the length of the list */
+	uint64_t key;           /* of the control segment; it lacks flags */
+	uint64_t control;       /* it lacks the length of the list */
+	uint64_t usual_control; /* of a list that is one block */
 	uint64_t mask;
-	uint64_t access; /* and the key's low byte; it lacks the rights */
-	uint64_t flags_pd;
-	uint64_t kind; /* of the formats */
-	uint64_t psv_mem, psv_wire;
+	uint64_t context[4]; /* first half; it lacks rights and length */
+	uint64_t kind;       /* of the formats */
 };
 
 /* The next request is mostly one on the same parts of the key, by a QP with the same limit, and has
  * the same head and end. */
 struct mkey_again {
-	uint32_t parts; /* request_parts(); 0: the next request is looked at */
-	uint32_t max_inline;
+	uint32_t usual; /* what the usual request has found when it is complete; or 0 */
+	uint32_t found; /* what any other has found; 0: the next request is looked at */
+	uint32_t list_units, max_inline;
 	struct mkey_end end;
 };
 
 /* This is what requests have said of a key (data/send_wr_mkey.c). */
 struct mkey_config {
 	uint64_t length;     /* of what was laid out */
-	uint32_t count_told; /* which error is the next, as the device was told last */
-	uint8_t sig_state;
-	uint8_t sig, crypt; /* which of the formats that the key keeps */
-	uint8_t encrypts;   /* enum mkey_crypt_state */
+	uint16_t count_told; /* which error is the next, as the device was told last */
+	/* enum mkey_sig_state and mkey_crypt_state, where data/mkey_head.h has them in what a
+	 * request waits for */
+	uint16_t told;
+	uint16_t sig, crypt; /* where the formats are, of those that the key keeps: MKEY_SIG() */
 };
 
 /* The state that the signatures of a domain start from is the device's. */
@@ -148,28 +153,45 @@ struct mlx5_mkey {
 	struct devx_object object;
 	bool is_gone;         /* the object, where destroying the rest has failed */
 	uint16_t max_entries; /* of its list of translations */
-	/* Lists of so many pieces take one block and are usual: of any request, and of one that
-	 * computes nothing. */
-	uint8_t usual_entries, plain_entries;
+	/* Lists of no more bytes are one block, and usual: of any request, and of one that computes
+	 * nothing. */
+	uint8_t usual_bytes, plain_bytes;
 	bool computes; /* signatures, encryption or both */
 	bool encrypts;
 	bool encrypts_units;  /* the device has a tweak for each, or the key is one unit */
 	struct mkey_sig *sig; /* NULL: it has no signatures */
 	/* The device counts errors of signatures by a bit, and has to be told which one is next. A
 	 * key without signatures has 0, which the device knows. */
-	uint32_t sig_count;
+	uint16_t sig_count;
 	/* What the key computes: by requests that are complete, and before the present batch, if
 	 * that has changed it. */
 	struct mkey_config config, before_batch;
 	struct mlx5_mkey *next_in_batch;
 	bool is_in_batch;
-	uint8_t spare_sig, spare_crypt; /* formats that neither of the two above has */
+	uint16_t spare_sig, spare_crypt; /* formats that neither of the two above has */
+	uint8_t tweak_order[16];         /* which byte of a tweak is where, as the device has it */
 	struct mkey_head head;
 	struct mkey_again again;
 	/* Two of them are in use at most: the third is for the request under construction. */
 	struct mkey_sig_format sigs[MKEY_FORMATS];
 	struct mkey_crypt_format crypts[MKEY_FORMATS];
 };
+
+/* Formats are named by where they are in their key. */
+#define MKEY_SIG(i) \
+	((uint16_t)(offsetof(struct mlx5_mkey, sigs) + (i) * sizeof(struct mkey_sig_format)))
+#define MKEY_CRYPT(i) \
+	((uint16_t)(offsetof(struct mlx5_mkey, crypts) + (i) * sizeof(struct mkey_crypt_format)))
+
+static inline struct mkey_sig_format *mkey_sig_at(const struct mlx5_mkey *mkey, uint16_t at)
+{
+	return (struct mkey_sig_format *)((uint8_t *)mkey + at);
+}
+
+static inline struct mkey_crypt_format *mkey_crypt_at(const struct mlx5_mkey *mkey, uint16_t at)
+{
+	return (struct mkey_crypt_format *)((uint8_t *)mkey + at);
+}
 
 static inline bool mkey_computes(const struct mlx5_mkey *mkey)
 {

@@ -776,9 +776,9 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 static void sq_set_gate(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
-	qp->sq.sge_limit = open ? qp->sq.max_sge + 1 : 0;
+	sq_permit(&qp->sq, open);
 	qp->sq.opcodes = open ? qp->opcodes & (uint16_t)~UMR_OPCODES : 0;
-	qp->sq.fence_next = false;
+	qp->sq.fence_next = 0;
 	qlock_leave(&qp->sq_lock);
 }
 

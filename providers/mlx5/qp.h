@@ -48,6 +48,7 @@ struct mlx5_sq {
 	uint32_t slot_mask;   /* wq.mask, in bytes of wq.slots */
 	uint32_t pi;          /* next WQEBB; free-running, the device sees the low 16 bits */
 	uint32_t sge_limit;   /* num_sge must be less; 0 while the state forbids to post */
+	uint32_t key_flags;   /* of which requests on keys must have one; 0, as above */
 	uint32_t max_sge;
 	uint32_t max_inline;
 	uint32_t wqe_bytes; /* room for one request */
@@ -56,12 +57,18 @@ struct mlx5_sq {
 	uint32_t usual_inline;
 	uint32_t short_inline; /* the same, and no more than COPY_SMALL_MAX */
 	uint16_t opcodes;      /* bit n: enum ibv_wr_opcode n can be posted as it is; see umr.h */
-	bool fence_next;       /* the next request waits for a UMR before it */
+	uint16_t fence_next;   /* FENCE_NEXT: the next request waits for a UMR before it; or 0 */
 	struct mlx5_doorbell db;
 	/* The table has the third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and
 	 * _SOLICITED. */
 	__be32 ctrl_flags[8];
+	/* This one is of requests on memory keys: by FENCE_NEXT, too. */
+	__be32 umr_flags[16];
 };
+
+/* This is beside the flags that choose a word of umr_flags. What shuts the gate and what says so
+ * are one store. */
+#define FENCE_NEXT 8u
 
 /* What is noted of a request (struct wq_slot) has this bit when it is an atomic. */
 #define SQ_DONE_ATOMIC (1u << 30)
@@ -101,7 +108,7 @@ struct mkey_request {
 	uint8_t *ctrl;   /* the WQE */
 	uint32_t head;   /* of the queue, when it began */
 	__be32 flags;    /* the third word of the control segment */
-	uint32_t waits;  /* for setters, and which parts they may set; 0: for none */
+	uint32_t waits;  /* for setters, and what they have set: data/mkey_head.h; 0: for none */
 	__be32 context;  /* first word of the context */
 	uint64_t length; /* of what is laid out */
 	uint32_t list_units;
@@ -150,6 +157,9 @@ struct mlx5_qp {
 	} parts;
 	struct mkey_request mkey_request;
 	struct mkey_batch mkey_batch;
+	/* These are the first 8 bytes of WQEs, but for their index: of the usual request on a key,
+	 * and of one that starts signatures. */
+	uint64_t mkey_first, psv_first;
 	uint16_t mkey_entries; /* pieces that a request has room for */
 	bool is_gone;          /* the kernel has it no more, but what was made for it */
 	bool drains;           /* the device stops the send queue when a signature is wrong */

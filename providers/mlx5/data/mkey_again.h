@@ -39,9 +39,9 @@ static inline uint64_t dif_start(const struct mlx5dv_sig_t10dif *dif)
 	return (uint64_t)dif->bg << 48 | (uint64_t)dif->app_tag << 32 | dif->ref_tag;
 }
 
-/* The function puts the tags into PART of a format, and the state to start from to START, as the
+/* The function puts the tags into PART of a format, and the state to start from to STATE, as the
  * device has it. */
-static inline void dif_put_tags(uint8_t *part, uint64_t *start, const struct mlx5dv_sig_t10dif *dif)
+static inline void dif_put_tags(uint8_t *part, uint64_t *state, const struct mlx5dv_sig_t10dif *dif)
 {
 #ifdef __SSSE3__
 	/* Guard and tags are swapped to where they begin the state, and the tags to the part. */
@@ -55,39 +55,65 @@ static inline void dif_put_tags(uint8_t *part, uint64_t *start, const struct mlx
 			      BSF_INL_APP == FLD(0x0, 15, 0) && sizeof(*dif) == 16,
 		      "PRM: BSF, inline part");
 	_mm_storel_pi((__m64 *)part, _mm_castsi128_ps(both));
-	_mm_storeh_pi((__m64 *)start, _mm_castsi128_ps(both));
+	_mm_storeh_pi((__m64 *)state, _mm_castsi128_ps(both));
 #else
 	seg_put_pair(part,
 		     FLD_BITS(BSF_INL_VALID) | FLD_BITS(BSF_INL_REFRESH) |
 			     (uint32_t)dif->app_tag << FLD_SHIFT(BSF_INL_APP),
 		     dif->ref_tag);
-	*start = htobe64(dif_start(dif));
+	*state = htobe64(dif_start(dif));
 #endif
 }
 
 /* Differences are collected, since all is as before mostly. The tags may differ. */
 static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct mlx5dv_sig_t10dif *b)
 {
+#ifdef __AVX__
+	const __m128i counts = _mm_setr_epi16(-1, -1, -1, 0, 0, 0, -1, 0);
+
+	static_assert(offsetof(struct mlx5dv_sig_t10dif, app_tag) == 6 &&
+			      offsetof(struct mlx5dv_sig_t10dif, flags) == 12 && sizeof(*a) == 16,
+		      "bg_type, bg, app_tag, ref_tag, flags, and two bytes that are nothing");
+	return _mm_testz_si128(_mm_xor_si128(_mm_loadu_si128((const __m128i *)a),
+					     _mm_loadu_si128((const __m128i *)b)),
+			       counts);
+#else
 	uint64_t first_a, first_b;
 
 	static_assert(offsetof(struct mlx5dv_sig_t10dif, app_tag) == 6, "bg_type, bg, app_tag");
 	memcpy(&first_a, a, sizeof(first_a));
 	memcpy(&first_b, b, sizeof(first_b));
 	return !(first_six_bytes(first_a ^ first_b) | (uint32_t)(a->flags ^ b->flags));
+#endif
 }
 
-static inline bool side_is_like(const struct mlx5dv_sig_block_domain *side,
-				const struct mkey_sig_given *given)
+/* The function puts the tags of SIDE, and returns false when there is another difference. */
+SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
+				 const struct mkey_sig_given *given, uint8_t *part,
+				 struct mkey_start *start)
 {
-	if (!side || !given->is_there)
-		return !side && !given->is_there;
-	if (((uint32_t)side->sig_type ^ (uint32_t)given->type) |
-	    ((uint32_t)side->block_size ^ (uint32_t)given->block_size) | side->comp_mask)
+	/* Each answer is a constant, so that nothing is made of it but a jump. */
+	if (!side) {
+		if (given->is_absent)
+			return true;
 		return false;
-	if (given->type == MLX5DV_SIG_TYPE_T10DIF)
-		return dif_is_like(side->sig.dif, &given->sig.dif);
-	return side->sig.crc->type == given->sig.crc.type &&
-	       side->sig.crc->seed == given->sig.crc.seed;
+	}
+	if (((uint32_t)side->sig_type ^ (uint32_t)given->type) |
+	    ((uint32_t)side->block_size ^ (uint32_t)given->block_size) | side->comp_mask |
+	    given->is_absent)
+		return false;
+	if (likely(given->type == MLX5DV_SIG_TYPE_T10DIF)) {
+		const struct mlx5dv_sig_t10dif *dif = side->sig.dif;
+
+		if (unlikely(!dif_is_like(dif, &given->sig.dif)))
+			return false;
+		dif_put_tags(part, &start->state, dif);
+		return true;
+	}
+	if (side->sig.crc->type != given->sig.crc.type ||
+	    side->sig.crc->seed != given->sig.crc.seed)
+		return false;
+	return true;
 }
 
 /* The function returns flags and masks. It leaves no room for MKEY_GIVEN_NOTHING. */
@@ -104,27 +130,25 @@ static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 	return first_six_bytes(raw);
 }
 
-/* The function returns false when FORMAT has to be made anew; nothing has been changed then. */
+/* The function returns false when FORMAT has to be made anew. */
 static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 				   struct mkey_sig_format *format)
 {
-	const struct mlx5dv_sig_block_domain *mem = attr->mem, *wire = attr->wire;
-
-	if ((sig_given(attr) ^ format->given) | attr->comp_mask ||
-	    !side_is_like(mem, &format->given_mem) || !side_is_like(wire, &format->given_wire))
+	if (unlikely((sig_given(attr) ^ format->given) | attr->comp_mask))
 		return false;
-	if (format->mem == MKEY_SIG_KIND_DIF)
-		dif_put_tags(fld_at(format->bsf, BSF_MEM_INLINE), &format->mem_start, mem->sig.dif);
-	if (format->wire == MKEY_SIG_KIND_DIF)
-		dif_put_tags(fld_at(format->bsf, BSF_WIRE_INLINE), &format->wire_start,
-			     wire->sig.dif);
+	if (!side_comes_again(attr->mem, &format->given_mem, fld_at(format->bsf, BSF_MEM_INLINE),
+			      &format->mem_start))
+		return false;
+	if (!side_comes_again(attr->wire, &format->given_wire, fld_at(format->bsf, BSF_WIRE_INLINE),
+			      &format->wire_start))
+		return false;
 	return true;
 }
 
 /* ---- encryption */
 
 /* Programs give the number with its lowest byte first. A device that counts units has it with its
- * highest first. */
+ * highest first. A key knows the order (mkey_head.h). */
 static inline void crypt_put_tweak(uint8_t *to, bool counts_units, const char *tweak)
 {
 	uint64_t half[2];
@@ -138,6 +162,17 @@ static inline void crypt_put_tweak(uint8_t *to, bool counts_units, const char *t
 		half[1] = __builtin_bswap64(low);
 	}
 	memcpy(to, half, sizeof(half));
+}
+
+static inline void crypt_put_tweak_as(uint8_t *to, const struct mlx5_mkey *mkey, const char *tweak)
+{
+#ifdef __SSSE3__
+	_mm_storeu_si128((__m128i *)to,
+			 _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)tweak),
+					  _mm_loadu_si128((const __m128i *)mkey->tweak_order)));
+#else
+	crypt_put_tweak(to, mkey->encrypts_units, tweak);
+#endif
 }
 
 /* The function returns bits that differ between what A and B say, of the four words in front. One
@@ -159,7 +194,8 @@ static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
 }
 
 /* Another key of data may be where one was that is gone. */
-static inline bool crypt_comes_again(bool counts_units, const struct mlx5dv_crypto_attr *attr,
+static inline bool crypt_comes_again(const struct mlx5_mkey *mkey,
+				     const struct mlx5dv_crypto_attr *attr,
 				     struct mkey_crypt_format *format)
 {
 	const struct mlx5dv_crypto_attr *given = &format->given;
@@ -168,7 +204,7 @@ static inline bool crypt_comes_again(bool counts_units, const struct mlx5dv_cryp
 		return false;
 	if (crypt_differs(attr, given) | attr->comp_mask | (attr->dek->object.id ^ format->dek))
 		return false;
-	crypt_put_tweak(fld_at(format->bsf, CRYPTO_BSF_TWEAK), counts_units, attr->initial_tweak);
+	crypt_put_tweak_as(fld_at(format->bsf, CRYPTO_BSF_TWEAK), mkey, attr->initial_tweak);
 	memcpy(fld_at(format->bsf, CRYPTO_BSF_KEYTAG), attr->keytag, BSF_KEYTAG_SIZE);
 	return true;
 }

@@ -83,39 +83,40 @@ WQE_INLINE void clear_block(uint8_t *block)
 }
 
 /* The list of COUNT entries covers so many BYTES. */
-WQE_INLINE void layout_close(struct mkey_request *request, uint32_t count, uint64_t bytes)
+static inline void layout_close(struct mkey_request *request, uint32_t count, uint64_t bytes)
 {
 	request->list_units = (uint32_t)align_up(count, BLOCK_UNITS);
 	request->length = bytes;
 }
 
-/* The usual list has a piece, and is one block in front of the end of the ring. */
-WQE_INLINE bool list_is_usual(const struct mlx5_sq *sq, const uint8_t *block, uint32_t count,
-			      uint8_t usual_entries)
+/* The usual list, of so many BYTES, has a piece, is one block, and ends so far in front of the end
+ * of the ring that two formats follow. */
+WQE_INLINE bool list_is_usual(const struct mlx5_sq *sq, const uint8_t *block, uint32_t bytes,
+			      uint8_t usual_bytes)
 {
-	return likely(count - 1 < usual_entries && block < sq->end);
+	return likely(bytes - 1 < usual_bytes && block + 3 * (size_t)WQE_BB <= sq->end);
 }
 
-/* The function puts a list that is usual. It returns false when a piece may be too long, which is
- * not so when they are not together; what it has put then may be put again. */
-WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uint32_t count,
+/* The function puts a list that is usual, which is one block. It returns false when a piece may be
+ * too long, which is not so when they are not together; what it has put then may be put again. */
+WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uint32_t list_bytes,
 			       const struct ibv_sge *sge)
 {
-	const struct ibv_sge *const end = sge + count;
 	uint64_t bytes = 0;
+	size_t at = 0;
 
 	static_assert(sizeof(*sge) == WQE_SEG, "an entry is as long as a piece");
 	clear_block(block);
-	block += count * WQE_SEG;
 	/* One index is for both. */
-	for (intptr_t at = -(intptr_t)(count * WQE_SEG); at; at += (intptr_t)WQE_SEG) {
-		const struct ibv_sge *piece = (const void *)((const uint8_t *)end + at);
+	do {
+		const struct ibv_sge *piece = (const void *)((const uint8_t *)sge + at);
 
 		seg_put_sge(block + at, piece);
 		bytes += piece->length;
-	}
-	layout_close(request, BLOCK_UNITS, bytes);
-	return likely(bytes <= KLM_LEN_MAX);
+		at += WQE_SEG;
+	} while (at != list_bytes);
+	request->length = bytes;
+	return likely(bytes < KLM_LEN_MAX); /* the limit itself is not usual */
 }
 
 /* The function returns false when a piece may be too long; what it has put then may be put again.
@@ -151,6 +152,46 @@ WQE_INLINE void put_pattern_head(uint8_t *seg, uint32_t repeats, uint16_t count,
 	seg_put_pair(seg + FLD_BYTE(PATTERN_REPEATS), repeats, count);
 }
 
+#ifdef __AVX__
+/* The sums over the parts of a pattern are right when these fit. BYTES has them in its lowest 32
+ * bits; in FIT bits are collected, of the lowest two times 32. */
+struct pattern_sums {
+	__m128i bytes, fit;
+};
+
+WQE_INLINE void put_part(uint8_t *seg, const struct mlx5dv_mr_interleaved *part,
+			 struct pattern_sums *sums)
+{
+	/* Of the part as it is, with the stride in the place of the gap, each byte of the entry's
+	 * first half. */
+	const __m128i order =
+		_mm_setr_epi8(5, 4, 1, 0, 11, 10, 9, 8, -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m128i given = _mm_loadu_si128((const __m128i *)&part->bytes_count);
+	const __m128i stride = _mm_add_epi32(given, _mm_slli_epi64(given, 32));
+
+	static_assert(offsetof(struct mlx5dv_mr_interleaved, bytes_skip) ==
+				      offsetof(struct mlx5dv_mr_interleaved, bytes_count) + 4 &&
+			      offsetof(struct mlx5dv_mr_interleaved, lkey) ==
+				      offsetof(struct mlx5dv_mr_interleaved, bytes_count) + 8 &&
+			      sizeof(*part) ==
+				      offsetof(struct mlx5dv_mr_interleaved, bytes_count) + 16,
+		      "bytes_count, bytes_skip, lkey, and four bytes that are nothing");
+	_mm_storel_epi64((__m128i *)seg, _mm_shuffle_epi8(stride, order));
+	seg_put_be64(seg + offsetof(struct data_seg, addr), part->addr);
+	sums->bytes = _mm_add_epi32(sums->bytes, given);
+	sums->fit = _mm_or_si128(sums->fit, _mm_or_si128(given, stride));
+}
+
+WQE_INLINE uint64_t pattern_bytes(const struct pattern_sums *sums)
+{
+	return (uint32_t)_mm_cvtsi128_si32(sums->bytes);
+}
+
+WQE_INLINE bool strides_fit(const struct pattern_sums *sums)
+{
+	return likely(_mm_testz_si128(sums->fit, _mm_setr_epi32(~UINT16_MAX, ~UINT16_MAX, 0, 0)));
+}
+#else
 /* The sums over the parts of a pattern */
 struct pattern_sums {
 	uint64_t bytes, strides; /* of which bits are collected */
@@ -166,6 +207,17 @@ WQE_INLINE void put_part(uint8_t *seg, const struct mlx5dv_mr_interleaved *part,
 	sums->bytes += part->bytes_count;
 	sums->strides |= stride;
 }
+
+WQE_INLINE uint64_t pattern_bytes(const struct pattern_sums *sums)
+{
+	return sums->bytes;
+}
+
+WQE_INLINE bool strides_fit(const struct pattern_sums *sums)
+{
+	return likely(sums->strides <= UINT16_MAX);
+}
+#endif
 
 /* The function returns false when a part may be too long, as put_list() does. */
 static inline bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *request,
@@ -185,9 +237,9 @@ static inline bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *re
 		}
 		put_part(seg, part, &sums);
 	}
-	put_pattern_head(first, repeats, count, (uint32_t)sums.bytes);
-	layout_close(request, count + 1u, sums.bytes * repeats);
-	return likely(sums.strides <= UINT16_MAX);
+	put_pattern_head(first, repeats, count, (uint32_t)pattern_bytes(&sums));
+	layout_close(request, count + 1u, pattern_bytes(&sums) * repeats);
+	return strides_fit(&sums);
 }
 
 /* The usual pattern ends where the ring does, or in front. */
@@ -207,10 +259,10 @@ WQE_INLINE bool put_usual_pattern(struct mkey_request *request, uint8_t *first, 
 	clear_block(first + (units - BLOCK_UNITS) * WQE_SEG);
 	for (uint8_t *seg = first + WQE_SEG; seg < end; seg += WQE_SEG)
 		put_part(seg, part++, &sums);
-	put_pattern_head(first, repeats, (uint16_t)count, (uint32_t)sums.bytes);
+	put_pattern_head(first, repeats, (uint16_t)count, (uint32_t)pattern_bytes(&sums));
 	request->list_units = units;
-	request->length = sums.bytes * repeats;
-	return likely(sums.strides <= UINT16_MAX);
+	request->length = pattern_bytes(&sums) * repeats;
+	return strides_fit(&sums);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "prm/mlx5/bsf.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/data/mkey_again.h"
+#include "providers/mlx5/data/mkey_head.h"
 #include "providers/mlx5/mkey.h"
 
 const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS] = {
@@ -75,7 +76,8 @@ const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_a
 	block = &mlx5_mkey_blocks[attr->data_unit_size];
 	format->unit = block->bytes;
 	put_crypt(counts_units, attr, block->selector, format->bsf);
-	format->state = order_is_raw(order_of(attr)) ? MKEY_CRYPT_RAW : MKEY_CRYPT_SIGNED;
+	format->told = (order_is_raw(order_of(attr)) ? MKEY_CRYPT_RAW : MKEY_CRYPT_SIGNED)
+		       << TOLD_CRYPT_SHIFT;
 	format->dek = attr->dek->object.id;
 	format->given = *attr;
 	return NULL;

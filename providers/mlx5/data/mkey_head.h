@@ -15,6 +15,35 @@
 #include "providers/mlx5/mkey.h"
 #include "util/bits.h"
 
+/* One word has all that an end of a request depends on: the parts of a configuration, each of which
+ * is set once, and so has a bit until then; whether the list is usual; what the key will have been
+ * told; and, above, the number of setters that are still to come. */
+enum {
+	SET_ACCESS = 1 << 0,
+	SET_LAYOUT = 1 << 1,
+	SET_SIGNATURE = 1 << 2,
+	SET_CRYPTO = 1 << 3,
+	SET_ANY = SET_ACCESS | SET_LAYOUT | SET_SIGNATURE | SET_CRYPTO,
+	/* The list is one block, and all of the request up to the formats is in front of the end of
+	 * the ring. */
+	USUAL_LIST = 1 << 4,
+	TOLD_SIG_SHIFT = 5,
+	TOLD_SIG = 3 << TOLD_SIG_SHIFT,
+	TOLD_CRYPT_SHIFT = 7,
+	TOLD_CRYPT = 3 << TOLD_CRYPT_SHIFT,
+	SETTER = 1 << 16,
+};
+
+static inline enum mkey_sig_state told_sig(uint32_t waits)
+{
+	return (enum mkey_sig_state)((waits & TOLD_SIG) >> TOLD_SIG_SHIFT);
+}
+
+static inline enum mkey_crypt_state told_crypt(uint32_t waits)
+{
+	return (enum mkey_crypt_state)((waits & TOLD_CRYPT) >> TOLD_CRYPT_SHIFT);
+}
+
 #define MKEY_MASK_ALWAYS (MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY)
 #define MKEY_MASK_ACCESS                                   \
 	(MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |  \
@@ -29,22 +58,25 @@ static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end 
 	const uint64_t inlines = (uint64_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS);
 	const uint64_t kind =
 		end->sig && end->crypt ? BSF_SIZE_SIG_AND_CRYPTO : BSF_SIZE_WITH_INLINE;
+	const uint64_t control = inlines << 32 | end->bsf_units << FLD_SHIFT(UMR_BSF_OCTOWORDS);
+	const uint64_t block = (uint64_t)UMR_KLM_BLOCK / 16 << FLD_SHIFT(UMR_XLT_OCTOWORDS);
 
 	mkey->head = (struct mkey_head){
 		.key = side_by_side(0, htobe32(mkey->dv.lkey)),
-		.control = htobe64(inlines << 32 | end->bsf_units << FLD_SHIFT(UMR_BSF_OCTOWORDS)),
+		.control = htobe64(control),
+		.usual_control = htobe64(control | block),
 		.mask = htobe64(end->mask),
-		.access = htobe64(FLD_BITS(MKC_QPN) | (mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0))),
-		.flags_pd = htobe64(end->flags_pd),
+		.context = { htobe64(FLD_BITS(MKC_QPN) | (mkey->dv.lkey & FLD_MASK(MKC_MKEY_7_0))),
+			     htobe64(end->flags_pd) },
 		.kind = htobe64(kind << (32 + FLD_SHIFT(BSF_KIND))),
-		.psv_mem = mkey->sig ? side_by_side(htobe32(mkey->sig->mem.n), 0) : 0,
-		.psv_wire = mkey->sig ? side_by_side(htobe32(mkey->sig->wire.n), 0) : 0,
 	};
 }
 
 static inline void mkey_forget_formats(struct mlx5_mkey *mkey)
 {
-	mkey->again.parts = 0;
+	mkey->again.found = 0;
+	/* Who computes nothing has no other end. */
+	mkey->again.usual = mkey->computes ? 0 : SET_SIGNATURE | SET_CRYPTO | USUAL_LIST;
 	for (int i = 0; i < MKEY_FORMATS; i++) {
 		mkey->sigs[i].given = MKEY_GIVEN_NOTHING;
 		mkey->crypts[i].given.dek = MKEY_NO_DEK;
@@ -58,10 +90,15 @@ static inline void mkey_prepare(struct mlx5_mkey *mkey)
 	mkey_make_head(mkey, &(struct mkey_end){ .mask = MKEY_MASK_ALWAYS | MKEY_MASK_ACCESS |
 							 MKEY_MASK_LAYOUT });
 	mkey_forget_formats(mkey);
-	mkey->usual_entries = (uint8_t)min_of((uint32_t)mkey->max_entries, UMR_KLM_BLOCK / 16u);
-	mkey->plain_entries = mkey->computes ? 0 : mkey->usual_entries;
+	mkey->usual_bytes = (uint8_t)min_of(mkey->max_entries * 16u, (uint32_t)UMR_KLM_BLOCK);
+	mkey->plain_bytes = mkey->computes ? 0 : mkey->usual_bytes;
 	mkey->sig_count = mkey->sig != NULL;
-	mkey->spare_sig = mkey->spare_crypt = 1;
+	mkey->config.sig = MKEY_SIG(0);
+	mkey->spare_sig = MKEY_SIG(1);
+	mkey->config.crypt = MKEY_CRYPT(0);
+	mkey->spare_crypt = MKEY_CRYPT(1);
+	for (uint8_t i = 0; i < sizeof(mkey->tweak_order); i++)
+		mkey->tweak_order[i] = mkey->encrypts_units ? 15 - i : i;
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "prm/mlx5/bsf.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/data/mkey_again.h"
+#include "providers/mlx5/data/mkey_head.h"
 #include "providers/mlx5/mkey.h"
 
 enum {
@@ -166,7 +167,7 @@ static uint32_t alike(const struct side *mem, const struct side *wire, const uin
 
 static void keep_side(const struct mlx5dv_sig_block_domain *from, struct mkey_sig_given *given)
 {
-	given->is_there = from != NULL;
+	given->is_absent = from == NULL;
 	if (!from)
 		return;
 	given->type = from->sig_type;
@@ -184,6 +185,12 @@ static void keep_given(const struct mlx5dv_sig_block_attr *attr, bool compares_t
 	format->given = compares_tags ? MKEY_GIVEN_NOTHING : sig_given(attr);
 	keep_side(attr->mem, &format->given_mem);
 	keep_side(attr->wire, &format->given_wire);
+}
+
+/* PRM: SET_PSV */
+static struct mkey_start start_of(const struct mkey_psv *psv, const struct side *side)
+{
+	return (struct mkey_start){ side_by_side(htobe32(psv->n), 0), side->start };
 }
 
 static_assert(BSF_RAW_SIZE == FLD(0x4, 31, 0) && BSF_WIRE_FORMAT == FLD(0x8, 31, 24) &&
@@ -225,11 +232,12 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	/* The words that are not written are 0 from the beginning. */
 	seg_put_pair(bsf, first, UINT32_MAX); /* of any length */
 	seg_put_pair(bsf + 8, wire.format, mem.format);
-	format->mem_start = mem.start;
-	format->wire_start = wire.start;
+	format->mem_start = start_of(&psvs->mem, &mem);
+	format->wire_start = start_of(&psvs->wire, &wire);
 	format->mem = mem.kind;
 	format->wire = wire.kind;
-	format->state = mem.kind && wire.kind ? MKEY_SIG_SET_TWICE : MKEY_SIG_SET;
+	format->told = (mem.kind && wire.kind ? MKEY_SIG_SET_TWICE : MKEY_SIG_SET)
+		       << TOLD_SIG_SHIFT;
 	keep_given(attr, same && !copies && mem.kind == MKEY_SIG_KIND_DIF, format);
 	return NULL;
 }

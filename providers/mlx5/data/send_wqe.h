@@ -49,7 +49,19 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 		if (flags & IBV_SEND_SOLICITED)
 			fm_ce_se |= MLX5_WQE_CTRL_SOLICITED;
 		sq->ctrl_flags[flags] = htobe32(fm_ce_se); /* signature and stream id: 0 */
+		sq->umr_flags[flags] = sq->ctrl_flags[flags];
+		/* PRM: a UMR, as any request behind one, waits for it by a small fence. */
+		if (!(flags & IBV_SEND_FENCE))
+			fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
+		sq->umr_flags[flags | FENCE_NEXT] = htobe32(fm_ce_se);
 	}
+}
+
+/* The function is told whether the state allows to post. */
+static inline void sq_permit(struct mlx5_sq *sq, bool open)
+{
+	sq->sge_limit = open ? sq->max_sge + 1 : 0;
+	sq->key_flags = open ? IBV_SEND_INLINE : 0;
 }
 
 static inline void sq_prepare_inline(struct mlx5_sq *sq, uint32_t usual)

@@ -25,17 +25,6 @@
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/mkey.h"
 
-/* The parts of a configuration, of which each is set once. What a request waits for has a bit for
- * each that is not set yet, and above them the number of setters that are still to come. */
-enum {
-	SET_ACCESS = 1 << 0,
-	SET_LAYOUT = 1 << 1,
-	SET_SIGNATURE = 1 << 2,
-	SET_CRYPTO = 1 << 3,
-	SET_ANY = SET_ACCESS | SET_LAYOUT | SET_SIGNATURE | SET_CRYPTO,
-	SETTER = 1 << 4,
-};
-
 WQE_INLINE struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
 {
 	return container_of(dv, struct mlx5_qp, dv_qp);
@@ -80,11 +69,11 @@ static bool __attribute__((cold, noinline)) request_may_begin(struct mlx5_qp *qp
 /* The usual request may begin. A batch that has failed finds no room. */
 WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
 {
-	return likely(qp->vqp.qp_ex.wr_flags & IBV_SEND_INLINE && qp->sq.sge_limit &&
+	return likely(qp->vqp.qp_ex.wr_flags & qp->sq.key_flags &&
 		      qp->sq.wq.head != qp->sq.wq.limit);
 }
 
-/* The function starts the request, at the place that is next. */
+/* The function starts the request, at the place that is next. Its flags have the fence, too. */
 WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 			      struct mkey_request *request)
 {
@@ -92,7 +81,7 @@ WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 
 	request->mkey = mkey;
 	request->head = sq->wq.head;
-	request->flags = sq->ctrl_flags[qp->vqp.qp_ex.wr_flags % ARRAY_SIZE(sq->ctrl_flags)];
+	request->flags = sq->umr_flags[(qp->vqp.qp_ex.wr_flags % FENCE_NEXT) | sq->fence_next];
 	request->ctrl = sq_wqebb(sq, sq->pi);
 }
 
@@ -102,17 +91,6 @@ WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 {
 	request_start(qp, mkey, request);
 	request->waits = waits;
-	request->context = 0;
-	request->length = 0;
-	request->list_units = 0;
-}
-
-/* PRM: a UMR, as any request behind one, waits for it by a small fence. */
-WQE_INLINE __be32 fenced(const struct mlx5_sq *sq, __be32 flags)
-{
-	if (unlikely(flags & htobe32(MLX5_WQE_CTRL_FENCE)) || !sq->fence_next)
-		return flags;
-	return flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE);
 }
 
 /* The function returns the mask of what the setters of a key without formats change. */
@@ -137,31 +115,65 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *re
 
 	seg_put_be64(ctrl, index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)MLX5_OPCODE_UMR << 32 |
 				   (sq->qpn_shifted + units));
-	seg_put_raw(ctrl + 8, head->key | side_by_side(fenced(sq, request->flags) & kept, 0));
+	seg_put_raw(ctrl + 8, head->key | side_by_side(request->flags & kept, 0));
 	seg_put_raw(ctrl + WQE_SEG, head->control | htobe64((uint64_t)request->list_units
 							    << FLD_SHIFT(UMR_XLT_OCTOWORDS)));
 	seg_put_raw(ctrl + WQE_SEG + FLD_BYTE(UMR_MKEY_MASK), head->mask);
 	clear_32(ctrl + 32);
 	context = next_block(sq, ctrl);
-	seg_put_raw(context, head->access | side_by_side(request->context, 0));
-	seg_put_raw(context + 8, head->flags_pd);
+	seg_put_raw(context, head->context[0] | side_by_side(request->context, 0));
+	seg_put_raw(context + 8, head->context[1]);
 	seg_put_raw(context + 16, 0);
 	seg_put_be64(context + 24, request->length);
 	clear_32(context + 32);
 }
 
-/* The WQE at WQEBB PI is the request's. */
-WQE_INLINE void take_wqe(struct mlx5_qp *qp, uint32_t pi)
+/* The function does what put_head() does, for a request that sets access and layout, in front of
+ * the end of the ring, whose list has LIST_UNITS. FORMAT_UNITS are behind the list. */
+WQE_INLINE void put_usual_head(const struct mlx5_qp *qp, const struct mkey_request *request,
+			       const struct mkey_head *head, uint32_t list_units,
+			       uint32_t format_units, __be32 kept, uint8_t *ctrl)
 {
-	wq_slot_set(wq_slot_at(&qp->sq.wq, pi), qp->sq.wq.head, qp->vqp.qp_ex.wr_id, MLX5DV_WC_UMR);
+	const uint64_t index = (uint16_t)qp->sq.pi;
+	uint8_t *const context = ctrl + WQE_BB;
+	const uint64_t length = request->length;
+
+	static_assert(offsetof(struct mkey_head, mask) ==
+				      offsetof(struct mkey_head, usual_control) + 8 &&
+			      FLD_BYTE(UMR_MKEY_MASK) == 8,
+		      "both are copied at once");
+	seg_put_be64(ctrl, (index << (32 + FLD_SHIFT(CTRL_INDEX))) + qp->mkey_first +
+				   (list_units - BLOCK_UNITS) + format_units);
+	seg_put_raw(ctrl + 8, head->key | side_by_side(request->flags & kept, 0));
+	memcpy(ctrl + WQE_SEG, &head->usual_control, 16);
+	if (list_units != BLOCK_UNITS)
+		seg_put_raw(ctrl + WQE_SEG,
+			    head->control |
+				    htobe64((uint64_t)list_units << FLD_SHIFT(UMR_XLT_OCTOWORDS)));
+	clear_32(ctrl + 32);
+	copy_32(context, (const uint8_t *)head->context);
+	memcpy(context, &request->context, sizeof(request->context));
+	seg_put_be64(context + 24, length);
+	clear_32(context + 32);
+}
+
+/* The WQE at WQEBB PI is the request's. The function returns the head behind that. */
+WQE_INLINE uint32_t take_wqe(struct mlx5_qp *qp, uint32_t pi)
+{
+	struct wq_slot *slot = wq_slot_at(&qp->sq.wq, pi);
+	const uint32_t head = qp->sq.wq.head;
+
+	wq_slot_note(slot, head, qp->vqp.qp_ex.wr_id);
+	slot->done_as = MLX5DV_WC_UMR;
+	return head + 1;
 }
 
 /* The request takes its place in the queue, so that no setter finds it any more; the next one waits
  * for it. */
-WQE_INLINE void request_close(struct mlx5_qp *qp, uint8_t push)
+WQE_INLINE void request_close(struct mlx5_qp *qp, uint8_t push, uint32_t head)
 {
 	qp->batch.push = push;
-	qp->sq.wq.head++;
+	qp->sq.wq.head = head;
 	gate_shut(qp);
 }
 
@@ -178,12 +190,11 @@ WQE_INLINE uint32_t blocks_of(uint32_t units)
 static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_request *request,
 			   struct mkey_end *end)
 {
-	const enum mkey_sig_state state =
-		mkey->sig ? (enum mkey_sig_state)request->next.sig_state : MKEY_SIG_NONE;
+	const enum mkey_sig_state state = mkey->sig ? told_sig(request->waits) : MKEY_SIG_NONE;
 
 	if (!(~request->waits & (SET_SIGNATURE | SET_CRYPTO)) && state != MKEY_SIG_DROPPED)
 		return false;
-	end->crypt = request->next.encrypts;
+	end->crypt = told_crypt(request->waits) != MKEY_CRYPT_NONE;
 	end->sig = state >= MKEY_SIG_SET || (mkey->sig && end->crypt);
 	return true;
 }
@@ -193,38 +204,41 @@ WQE_INLINE void put_format(uint8_t *block, const uint8_t *bsf, uint64_t kind)
 {
 	uint64_t first;
 
-	memcpy(&first, bsf, sizeof(first));
 	copy_64(block, bsf);
+	memcpy(&first, block, sizeof(first)); /* so this is one instruction */
 	seg_put_raw(block, first | kind);
 }
 
 WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request *request,
-			    const struct mlx5_mkey *mkey, const struct mkey_end *end)
+			    const struct mlx5_mkey *mkey, const struct mkey_end *end, uint8_t *ctrl,
+			    bool usual)
 {
 	/* It has no signature, and any length. */
 	static const uint8_t without[BSF_SIZE] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	const struct mkey_config *next = &request->next;
 	const uint64_t kind = mkey->head.kind;
-	uint8_t *block = block_behind(sq, request->ctrl, HEAD_UNITS + request->list_units);
+	uint8_t *block = usual ? ctrl + (HEAD_UNITS + BLOCK_UNITS) * WQE_SEG
+			       : block_behind(sq, ctrl, HEAD_UNITS + request->list_units);
 
 	if (end->sig) {
 		put_format(block,
-			   likely(next->sig_state >= MKEY_SIG_SET) ? mkey->sigs[next->sig].bsf
-								   : without,
+			   usual || likely(told_sig(request->waits) >= MKEY_SIG_SET)
+				   ? mkey_sig_at(mkey, next->sig)->bsf
+				   : without,
 			   kind);
-		block = next_block(sq, block);
+		block = usual ? block + WQE_BB : next_block(sq, block);
 	}
 	if (end->crypt)
-		put_format(block, mkey->crypts[next->crypt].bsf, kind);
+		put_format(block, mkey_crypt_at(mkey, next->crypt)->bsf, kind);
 }
 
 /* The device that does not count units takes a key for one. */
 static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;
-	const uint16_t unit = mkey->crypts[next->crypt].unit;
+	const uint16_t unit = mkey_crypt_at(mkey, next->crypt)->unit;
 
-	if (!next->encrypts || mkey->encrypts_units || next->length <= unit)
+	if (!told_crypt(qp->mkey_request.waits) || mkey->encrypts_units || next->length <= unit)
 		return true;
 	request_fail(
 		qp, EINVAL,
@@ -236,9 +250,10 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 /* Between two signatures, of both sides, nothing is encrypted. */
 static bool crypt_has_order(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
-	const struct mkey_config *next = &qp->mkey_request.next;
+	const uint32_t told = qp->mkey_request.waits;
 
-	if (!mkey->sig || next->sig_state != MKEY_SIG_SET_TWICE || next->encrypts != MKEY_CRYPT_RAW)
+	if (!mkey->sig || told_sig(told) != MKEY_SIG_SET_TWICE ||
+	    told_crypt(told) != MKEY_CRYPT_RAW)
 		return true;
 	request_fail(qp, EINVAL,
 		     "key %#x has signatures of memory and wire: what is encrypted has to have one "
@@ -289,7 +304,7 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
 	if (mkey->sig_count != request->next.count_told) {
 		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
-		end->flags_pd = (mkey->sig_count & 1) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
+		end->flags_pd = (mkey->sig_count & 1u) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
 	}
 	if (!end->sig && !end->crypt)
 		return true;
@@ -298,22 +313,34 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	return formats_fit(qp, end);
 }
 
-/* The function returns what the end of a request depends on, beside the limits of its QP. It is not
- * 0: who has set all parts has set a signature. */
-WQE_INLINE uint32_t request_parts(const struct mkey_request *request)
+/* The function returns what the end of a request depends on, beside its list and the limits of its
+ * QP. It is not 0: who has set all parts has set a signature. */
+WQE_INLINE uint32_t request_found(const struct mkey_request *request)
 {
-	return request->waits | request->list_units << 8 | (uint32_t)request->next.sig_state << 16 |
-	       (uint32_t)request->next.encrypts << 24;
+	return request->waits & ~(uint32_t)USUAL_LIST;
 }
 
 /* The last request on the key was one on the same parts, and no error is to be told. */
-WQE_INLINE bool request_comes_again(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+static bool request_comes_again(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const struct mkey_request *request = &qp->mkey_request;
 
-	return likely(mkey->again.parts == request_parts(request) &&
-		      mkey->again.max_inline == qp->sq.max_inline &&
-		      mkey->sig_count == request->next.count_told);
+	return mkey->again.found == request_found(request) &&
+	       mkey->again.list_units == request->list_units &&
+	       mkey->again.max_inline == qp->sq.max_inline &&
+	       mkey->sig_count == request->next.count_told;
+}
+
+/* The function returns what a usual request has found that has the end of this one, or 0. A
+ * signature that is not there is not usual. */
+static uint32_t request_usual(const struct mkey_request *request, const struct mkey_end *end)
+{
+	const uint32_t found = request->waits | USUAL_LIST;
+
+	if (found & (SET_ACCESS | SET_LAYOUT) || request->list_units != BLOCK_UNITS ||
+	    (end->sig && told_sig(found) < MKEY_SIG_SET))
+		return 0;
+	return found;
 }
 
 /* The end is kept unless it takes a signature away, tells of an error, or depends on how long the
@@ -323,60 +350,64 @@ static bool __attribute__((noinline)) request_look_anew(struct mlx5_qp *qp, stru
 	struct mkey_request *request = &qp->mkey_request;
 	struct mkey_again *again = &mkey->again;
 
-	again->parts = 0;
+	again->found = again->usual = 0;
 	if (!request_look(qp, mkey, &again->end))
 		return false;
+	again->end.usual_wqebbs = blocks_of(HEAD_UNITS + BLOCK_UNITS + again->end.bsf_units);
+	again->list_units = request->list_units;
 	again->max_inline = qp->sq.max_inline;
-	if (request->next.sig_state != MKEY_SIG_DROPPED &&
+	if (told_sig(request->waits) != MKEY_SIG_DROPPED &&
 	    !(again->end.mask & MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR) &&
-	    (!request->next.encrypts || mkey->encrypts_units))
-		again->parts = request_parts(request);
+	    (!told_crypt(request->waits) || mkey->encrypts_units)) {
+		again->found = request_found(request);
+		again->usual = request_usual(request, &again->end);
+	}
 	mkey_make_head(mkey, &again->end);
 	request->next.count_told = mkey->sig_count;
-	if (request->next.sig_state == MKEY_SIG_DROPPED)
-		request->next.sig_state = MKEY_SIG_NONE;
+	if (told_sig(request->waits) == MKEY_SIG_DROPPED)
+		request->waits |= MKEY_SIG_NONE << TOLD_SIG_SHIFT;
 	return true;
 }
 
 /* FLAGS is the third word of the control segment, but for the fence. */
-WQE_INLINE void put_psv(struct mlx5_qp *qp, uint64_t psv, uint64_t start, __be32 flags)
+WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_start *start, __be32 flags)
 {
-	const uint32_t units = 1 + PSV_SEG_SIZE / WQE_SEG, pi = qp->sq.pi;
+	const uint32_t pi = qp->sq.pi;
 	const uint64_t index = (uint16_t)pi;
 	uint8_t *const ctrl = sq_wqebb(&qp->sq, pi);
 
 	qp->sq.pi = pi + 1;
-	seg_put_be64(ctrl, index << (32 + FLD_SHIFT(CTRL_INDEX)) |
-				   (uint64_t)MLX5_OPCODE_SET_PSV << 32 |
-				   (qp->sq.qpn_shifted + units));
+	seg_put_be64(ctrl, (index << (32 + FLD_SHIFT(CTRL_INDEX))) + qp->psv_first);
 	seg_put_raw_pair(ctrl + 8, flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE), 0);
-	seg_put_raw(ctrl + WQE_SEG, psv);
-	seg_put_raw(ctrl + WQE_SEG + FLD_BYTE(SET_PSV_SIGNATURE), start);
+	static_assert(offsetof(struct mkey_start, state) == FLD_BYTE(SET_PSV_SIGNATURE) &&
+			      sizeof(*start) == PSV_SEG_SIZE,
+		      "PRM: SET_PSV");
+	memcpy(ctrl + WQE_SEG, start, sizeof(*start));
 	take_wqe(qp, pi);
 	qp->batch.ctrl = ctrl;
 }
 
 /* The last of them has the completion, and the program's fence is in front of all. */
-WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
-			   const struct mkey_sig_format *format, __be32 flags)
+WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mkey_sig_format *format, __be32 flags)
 {
 	const __be32 last = flags & ~htobe32(MLX5_WQE_CTRL_FENCE);
 
 	__asm__("" : "+r"(format)); /* found once, not anew for each field */
 	if (format->mem)
-		put_psv(qp, mkey->head.psv_mem, format->mem_start,
+		put_psv(qp, &format->mem_start,
 			format->wire ? last & ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE) : last);
 	if (format->wire)
-		put_psv(qp, mkey->head.psv_wire, format->wire_start, last);
+		put_psv(qp, &format->wire_start, last);
 }
 
 /* ---- what a key has been told */
 
-/* The function returns which format is neither NOW in use nor was BEFORE, which differ. */
-WQE_INLINE uint8_t other_format(uint8_t now, uint8_t before)
+/* The function returns which format is neither NOW in use nor was BEFORE, which differ. SECOND is
+ * the one in the middle. */
+WQE_INLINE uint16_t other_format(uint16_t second, uint16_t now, uint16_t before)
 {
-	static_assert(MKEY_FORMATS == 3, "the sum of all three is 3");
-	return (uint8_t)(MKEY_FORMATS - now - before);
+	static_assert(MKEY_FORMATS == 3, "they are as far from each other");
+	return (uint16_t)(3 * second - now - before);
 }
 
 /* The function is told that the request is in the ring: later requests add to it. */
@@ -392,10 +423,12 @@ WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 		qp->mkey_batch.changed = mkey;
 	}
 	if (!(waits & SET_SIGNATURE))
-		mkey->spare_sig = other_format(next->sig, mkey->before_batch.sig);
+		mkey->spare_sig = other_format(MKEY_SIG(1), next->sig, mkey->before_batch.sig);
 	if (!(waits & SET_CRYPTO))
-		mkey->spare_crypt = other_format(next->crypt, mkey->before_batch.crypt);
+		mkey->spare_crypt =
+			other_format(MKEY_CRYPT(1), next->crypt, mkey->before_batch.crypt);
 	mkey->config = *next;
+	mkey->config.told = waits & (TOLD_SIG | TOLD_CRYPT);
 }
 
 /* The batch ends. A configuration that still lacks setters ends with it. */
@@ -430,22 +463,28 @@ static void configs_abort(struct ibv_qp_ex *qpx)
 
 /* ---- the end of a request */
 
-WQE_INLINE void put_computing(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+WQE_INLINE void put_computing(struct mlx5_qp *qp, struct mlx5_mkey *mkey, bool usual)
 {
 	const struct mkey_request *request = &qp->mkey_request;
 	const struct mkey_end *end = &mkey->again.end;
 	const uint32_t units = HEAD_UNITS + request->list_units + end->bsf_units;
 	const uint32_t pi = qp->sq.pi;
+	uint8_t *const ctrl = request->ctrl;
+	uint32_t head;
 
-	put_head(&qp->sq, request, &mkey->head, pi, units, end->flags_kept);
-	put_formats(&qp->sq, request, mkey, end);
-	take_wqe(qp, pi);
-	qp->sq.pi = pi + blocks_of(units);
-	if (end->has_states)
-		put_states(qp, mkey, &mkey->sigs[request->next.sig], request->flags);
+	if (usual)
+		put_usual_head(qp, request, &mkey->head, BLOCK_UNITS, end->bsf_units,
+			       end->flags_kept, ctrl);
 	else
-		qp->batch.ctrl = request->ctrl;
-	request_close(qp, end->push);
+		put_head(&qp->sq, request, &mkey->head, pi, units, end->flags_kept);
+	put_formats(&qp->sq, request, mkey, end, ctrl, usual);
+	head = take_wqe(qp, pi);
+	qp->sq.pi = pi + (usual ? end->usual_wqebbs : blocks_of(units));
+	if (end->has_states)
+		put_states(qp, mkey_sig_at(mkey, request->next.sig), request->flags);
+	else
+		qp->batch.ctrl = ctrl;
+	request_close(qp, end->push, head);
 	config_take(qp, mkey);
 }
 
@@ -455,7 +494,7 @@ static void __attribute__((noinline)) finish_anew(struct mlx5_qp *qp)
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 
 	if (request_look_anew(qp, mkey))
-		put_computing(qp, mkey);
+		put_computing(qp, mkey, false);
 }
 
 static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
@@ -466,13 +505,26 @@ static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 	if (!(request->waits & SET_LAYOUT))
 		request->next.length = request->length;
 	if (request_comes_again(qp, mkey))
-		put_computing(qp, mkey);
+		put_computing(qp, mkey, false);
 	else
 		finish_anew(qp);
 }
 
+/* The key computes nothing, and the request is in front of the end of the ring. */
+WQE_INLINE void finish_plain_usual(struct mlx5_qp *qp, const struct mkey_request *request,
+				   uint32_t list_units)
+{
+	const uint32_t pi = qp->sq.pi;
+	uint8_t *const ctrl = request->ctrl;
+
+	put_usual_head(qp, request, &request->mkey->head, list_units, 0, UINT32_MAX, ctrl);
+	qp->batch.ctrl = ctrl;
+	qp->sq.pi = pi + blocks_of(HEAD_UNITS + list_units);
+	request_close(qp, PUSH_INLINE, take_wqe(qp, pi));
+}
+
 /* The key computes nothing. */
-WQE_INLINE void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
+static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 {
 	const uint32_t pi = qp->sq.pi, units = HEAD_UNITS + request->list_units;
 
@@ -480,9 +532,8 @@ WQE_INLINE void finish_plain(struct mlx5_qp *qp, const struct mkey_request *requ
 	if (unlikely(request->waits & (SET_ACCESS | SET_LAYOUT)))
 		seg_put_be64(request->ctrl + WQE_SEG + FLD_BYTE(UMR_MKEY_MASK), mask_of(request));
 	qp->batch.ctrl = request->ctrl;
-	take_wqe(qp, pi);
 	qp->sq.pi = pi + blocks_of(units);
-	request_close(qp, PUSH_INLINE);
+	request_close(qp, PUSH_INLINE, take_wqe(qp, pi));
 }
 
 /* ---- parts ---- */
@@ -550,9 +601,8 @@ static bool pattern_fits(struct mlx5_qp *qp, uint16_t count,
 
 /* ---- builders of one call ---- */
 
-/* A request that has all its parts at once is not kept, but for a key that computes. Requests that
- * are not usual, or not right, go a way that looks at everything. */
-enum { WAITS_FOR_NOTHING = SET_SIGNATURE | SET_CRYPTO };
+/* Requests that have all their parts at once, and that are not usual, or not right, go a way that
+ * looks at everything. */
 
 static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t access)
 {
@@ -560,19 +610,60 @@ static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t ac
 
 	if ((!may_begin(qp) && !request_may_begin(qp)) || !access_fits(qp, access))
 		return false;
-	request_begin(qp, mkey, request, WAITS_FOR_NOTHING);
+	request_begin(qp, mkey, request, SET_SIGNATURE | SET_CRYPTO | mkey->config.told);
 	request->context = access_word(access);
 	request->next = mkey->config;
 	return true;
 }
 
-/* The end of a request is not part of each setter. It waits for none from here on. */
-static void __attribute__((noinline)) request_finish(struct mlx5_qp *qp)
+/* What was not set is 0. */
+static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 {
-	if (mkey_computes(qp->mkey_request.mkey))
+	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request *request = &qp->mkey_request;
+
+	if (request->waits & SET_ACCESS)
+		request->context = 0;
+	if (request->waits & SET_LAYOUT) {
+		request->list_units = 0;
+		request->length = 0;
+	}
+	if (request->waits & USUAL_LIST)
+		request->list_units = BLOCK_UNITS;
+	if (mkey_computes(request->mkey))
 		finish_computing(qp);
 	else
-		finish_plain(qp, &qp->mkey_request);
+		finish_plain(qp, request);
+}
+
+/* The request is like the one before, and usual. It may yet have to tell of an error. */
+static void __attribute__((noinline)) finish_computing_usual(struct mlx5dv_qp_ex *dv)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request *request = &qp->mkey_request;
+	struct mlx5_mkey *mkey = request->mkey;
+
+	if (unlikely(mkey->sig_count != request->next.count_told)) {
+		finish_slowly(dv);
+		return;
+	}
+	request->next.length = request->length;
+	put_computing(qp, mkey, true);
+}
+
+/* The end of a request is not part of each setter. It waits for none from here on. What may be
+ * called last is given what the program gave, so that no other pointer is made of it. */
+static void __attribute__((noinline)) request_finish(struct mlx5dv_qp_ex *dv)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+	const struct mkey_request *request = &qp->mkey_request;
+
+	if (unlikely(request->waits != request->mkey->again.usual))
+		finish_slowly(dv);
+	else if (mkey_computes(request->mkey))
+		finish_computing_usual(dv);
+	else
+		finish_plain_usual(qp, request, BLOCK_UNITS);
 }
 
 static void __attribute__((noinline))
@@ -583,7 +674,7 @@ list_slowly(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access, 
 
 	if (begin_slowly(qp, to_mkey(mkey), access) && layout_fits(qp, to_mkey(mkey), count, 0) &&
 	    (put_list(&qp->sq, &qp->mkey_request, count, sge) || pieces_fit(qp, count, sge)))
-		request_finish(qp);
+		request_finish(dv);
 }
 
 static void wr_mr_list(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t access,
@@ -591,18 +682,18 @@ static void wr_mr_list(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 	uint8_t *const block = sq_wqebb(&qp->sq, qp->sq.pi) + HEAD_UNITS * WQE_SEG;
+	const uint32_t bytes = (uint32_t)count * WQE_SEG;
 	struct mkey_request request;
 
 	if (unlikely(!may_begin(qp) || !access_is_known(access) ||
-		     !list_is_usual(&qp->sq, block, count, to_mkey(mkey)->plain_entries) ||
-		     !put_usual_list(&request, block, count, sge))) {
+		     !list_is_usual(&qp->sq, block, bytes, to_mkey(mkey)->plain_bytes) ||
+		     !put_usual_list(&request, block, bytes, sge))) {
 		list_slowly(dv, mkey, access, count, sge);
 		return;
 	}
 	request_start(qp, to_mkey(mkey), &request);
 	request.context = access_word(access);
-	request.waits = WAITS_FOR_NOTHING;
-	finish_plain(qp, &request);
+	finish_plain_usual(qp, &request, BLOCK_UNITS);
 }
 
 static void __attribute__((noinline))
@@ -614,7 +705,7 @@ pattern_slowly(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32_t acces
 	if (begin_slowly(qp, to_mkey(mkey), access) && layout_fits(qp, to_mkey(mkey), count, 1) &&
 	    pattern_fits(qp, count, part)) {
 		put_pattern(&qp->sq, &qp->mkey_request, repeats, count, part);
-		request_finish(qp);
+		request_finish(dv);
 	}
 }
 
@@ -634,23 +725,24 @@ static void wr_mr_interleaved(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 	}
 	request_start(qp, to_mkey(mkey), &request);
 	request.context = access_word(access);
-	request.waits = WAITS_FOR_NOTHING;
-	finish_plain(qp, &request);
+	finish_plain_usual(qp, &request, request.list_units);
 }
 
 /* ---- configuration ---- */
 
-WQE_INLINE void configure(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint8_t num_setters,
+WQE_INLINE void configure(struct mlx5dv_qp_ex *dv, struct mlx5_mkey *mkey, uint8_t num_setters,
 			  bool drops)
 {
+	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
 
-	request_begin(qp, mkey, request, (uint32_t)num_setters * SETTER + SET_ANY);
+	request_begin(qp, mkey, request,
+		      (uint32_t)num_setters * SETTER + SET_ANY + mkey->config.told);
 	request->next = mkey->config;
 	if (drops)
-		request->next.sig_state = MKEY_SIG_DROPPED;
+		request->waits &= ~(uint32_t)TOLD_SIG; /* MKEY_SIG_DROPPED */
 	if (unlikely(!num_setters))
-		request_finish(qp);
+		request_finish(dv);
 }
 
 static void __attribute__((cold, noinline))
@@ -667,7 +759,7 @@ configure_slowly(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint8_t num_
 			     attr->conf_flags, (unsigned long long)attr->comp_mask,
 			     MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR);
 	else if (request_may_begin(qp))
-		configure(qp, to_mkey(mkey), num_setters, attr->conf_flags);
+		configure(dv, to_mkey(mkey), num_setters, attr->conf_flags);
 }
 
 static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
@@ -675,10 +767,10 @@ static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 
-	if (unlikely(attr->comp_mask || attr->conf_flags || !may_begin(qp)))
+	if (unlikely(attr->comp_mask | attr->conf_flags || !may_begin(qp)))
 		configure_slowly(dv, mkey, num_setters, attr);
 	else
-		configure(qp, to_mkey(mkey), num_setters, false);
+		configure(dv, to_mkey(mkey), num_setters, false);
 }
 
 /* Nothing else has begun since the request did. */
@@ -707,14 +799,34 @@ static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
 	return false;
 }
 
-WQE_INLINE void setter_finish(struct mlx5_qp *qp, unsigned int part)
+/* The part has been set, and what the request waits for has become NOW. */
+WQE_INLINE void setter_finish(struct mlx5dv_qp_ex *dv, uint32_t now)
 {
-	if ((qp->mkey_request.waits -= SETTER + part) < SETTER)
-		request_finish(qp);
+	dv_mqp(dv)->mkey_request.waits = now;
+	if (now < SETTER)
+		request_finish(dv);
 }
 
-static void __attribute__((cold, noinline)) access_slowly(struct mlx5_qp *qp, uint32_t access)
+WQE_INLINE uint32_t without(struct mlx5dv_qp_ex *dv, unsigned int part)
 {
+	return dv_mqp(dv)->mkey_request.waits - (SETTER + part);
+}
+
+/* The function does what setter_finish() does, for a part that only keys have which compute. */
+WQE_INLINE void computed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey, uint32_t now)
+{
+	if (likely(now == mkey->again.usual)) {
+		dv_mqp(dv)->mkey_request.waits = now;
+		finish_computing_usual(dv);
+	} else {
+		setter_finish(dv, now);
+	}
+}
+
+static void __attribute__((cold, noinline)) access_slowly(struct mlx5dv_qp_ex *dv, uint32_t access)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
 	if (setter_begin(qp, SET_ACCESS))
 		access_fits(qp, access);
 }
@@ -724,11 +836,11 @@ static void wr_set_mkey_access_flags(struct mlx5dv_qp_ex *dv, uint32_t access)
 	struct mlx5_qp *qp = dv_mqp(dv);
 
 	if (unlikely(!setter_is_awaited(qp, SET_ACCESS) || !access_is_known(access))) {
-		access_slowly(qp, access);
+		access_slowly(dv, access);
 		return;
 	}
 	qp->mkey_request.context = access_word(access);
-	setter_finish(qp, SET_ACCESS);
+	setter_finish(dv, without(dv, SET_ACCESS));
 }
 
 static void __attribute__((noinline))
@@ -739,7 +851,19 @@ layout_list_slowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge
 
 	if (setter_begin(qp, SET_LAYOUT) && layout_fits(qp, request->mkey, count, 0) &&
 	    (put_list(&qp->sq, request, count, sge) || pieces_fit(qp, count, sge)))
-		setter_finish(qp, SET_LAYOUT);
+		setter_finish(dv, without(dv, SET_LAYOUT));
+}
+
+/* The function does what setter_finish() does, behind a list that is usual, which mostly is last
+ * where a key computes nothing. */
+WQE_INLINE void listed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey, uint32_t now)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (now == (SET_SIGNATURE | SET_CRYPTO | USUAL_LIST) && !mkey_computes(mkey))
+		finish_plain_usual(qp, &qp->mkey_request, BLOCK_UNITS);
+	else
+		setter_finish(dv, now);
 }
 
 static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
@@ -748,25 +872,38 @@ static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
 	uint8_t *const block = request->ctrl + HEAD_UNITS * WQE_SEG;
+	const uint32_t bytes = (uint32_t)count * WQE_SEG;
 
 	if (likely(setter_is_awaited(qp, SET_LAYOUT) &&
-		   list_is_usual(&qp->sq, block, count, request->mkey->usual_entries) &&
-		   put_usual_list(request, block, count, sge)))
-		setter_finish(qp, SET_LAYOUT);
+		   list_is_usual(&qp->sq, block, bytes, request->mkey->usual_bytes) &&
+		   put_usual_list(request, block, bytes, sge)))
+		listed_finish(dv, request->mkey, without(dv, SET_LAYOUT) + USUAL_LIST);
+	else
+		layout_list_slowly(dv, count, sge);
+}
+
+/* A list and a signature together may be too long for the QP. */
+static void layout_list_narrowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge *sge)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+
+	if (setter_is_awaited(qp, SET_LAYOUT) && !mkey_computes(qp->mkey_request.mkey))
+		wr_set_mkey_layout_list(dv, count, sge);
 	else
 		layout_list_slowly(dv, count, sge);
 }
 
 static void __attribute__((noinline))
-layout_pattern_slowly(struct mlx5_qp *qp, uint32_t repeats, uint16_t count,
+layout_pattern_slowly(struct mlx5dv_qp_ex *dv, uint32_t repeats, uint16_t count,
 		      const struct mlx5dv_mr_interleaved *part)
 {
+	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
 
 	if (setter_begin(qp, SET_LAYOUT) && layout_fits(qp, request->mkey, count, 1) &&
 	    pattern_fits(qp, count, part)) {
 		put_pattern(&qp->sq, request, repeats, count, part);
-		setter_finish(qp, SET_LAYOUT);
+		setter_finish(dv, without(dv, SET_LAYOUT));
 	}
 }
 
@@ -780,64 +917,64 @@ static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t rep
 	if (likely(setter_is_awaited(qp, SET_LAYOUT) && entries_fit(qp, request->mkey, count, 1) &&
 		   pattern_is_usual(&qp->sq, first, count) &&
 		   put_usual_pattern(request, first, repeats, count, part)))
-		setter_finish(qp, SET_LAYOUT);
+		setter_finish(dv, without(dv, SET_LAYOUT));
 	else
-		layout_pattern_slowly(qp, repeats, count, part);
+		layout_pattern_slowly(dv, repeats, count, part);
 }
 
-WQE_INLINE void signature_finish(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
+WQE_INLINE void signature_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey,
 				 const struct mkey_sig_format *format)
 {
-	qp->mkey_request.next.sig = mkey->spare_sig;
-	qp->mkey_request.next.sig_state = format->state;
-	setter_finish(qp, SET_SIGNATURE);
+	dv_mqp(dv)->mkey_request.next.sig = mkey->spare_sig;
+	computed_finish(dv, mkey,
+			(without(dv, SET_SIGNATURE) & ~(uint32_t)TOLD_SIG) + format->told);
 }
 
 static void __attribute__((noinline))
-signature_slowly(struct mlx5_qp *qp, const struct mlx5dv_sig_block_attr *attr)
+signature_slowly(struct mlx5dv_qp_ex *dv, const struct mlx5dv_sig_block_attr *attr)
 {
+	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
 
 	if (!setter_begin(qp, SET_SIGNATURE))
 		return;
 	if (mkey->sig)
-		why = mlx5_mkey_take_sig(mkey->sig, attr, &mkey->sigs[mkey->spare_sig]);
+		why = mlx5_mkey_take_sig(mkey->sig, attr, mkey_sig_at(mkey, mkey->spare_sig));
 	if (why)
 		request_fail(qp, EINVAL, "a signature of key %#x: %s", mkey->dv.lkey, why);
 	else
-		signature_finish(qp, mkey, &mkey->sigs[mkey->spare_sig]);
+		signature_finish(dv, mkey, mkey_sig_at(mkey, mkey->spare_sig));
 }
 
 static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_sig_block_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
-
 	struct mkey_sig_format *format;
 
 	if (likely(setter_is_awaited(qp, SET_SIGNATURE))) {
-		format = &mkey->sigs[mkey->spare_sig];
+		format = mkey_sig_at(mkey, mkey->spare_sig);
 		__asm__("" : "+r"(format)); /* found once, not anew for each field */
 		if (likely(sig_comes_again(attr, format))) {
-			signature_finish(qp, mkey, format);
+			signature_finish(dv, mkey, format);
 			return;
 		}
 	}
-	signature_slowly(qp, attr);
+	signature_slowly(dv, attr);
 }
 
-WQE_INLINE void crypto_finish(struct mlx5_qp *qp, const struct mlx5_mkey *mkey,
+WQE_INLINE void crypto_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey,
 			      const struct mkey_crypt_format *format)
 {
-	qp->mkey_request.next.crypt = mkey->spare_crypt;
-	qp->mkey_request.next.encrypts = format->state;
-	setter_finish(qp, SET_CRYPTO);
+	dv_mqp(dv)->mkey_request.next.crypt = mkey->spare_crypt;
+	computed_finish(dv, mkey, (without(dv, SET_CRYPTO) & ~(uint32_t)TOLD_CRYPT) + format->told);
 }
 
 static void __attribute__((noinline))
-crypto_slowly(struct mlx5_qp *qp, const struct mlx5dv_crypto_attr *attr)
+crypto_slowly(struct mlx5dv_qp_ex *dv, const struct mlx5dv_crypto_attr *attr)
 {
+	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
 
@@ -845,29 +982,28 @@ crypto_slowly(struct mlx5_qp *qp, const struct mlx5dv_crypto_attr *attr)
 		return;
 	if (mkey->encrypts)
 		why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr,
-					   &mkey->crypts[mkey->spare_crypt]);
+					   mkey_crypt_at(mkey, mkey->spare_crypt));
 	if (why)
 		request_fail(qp, EINVAL, "encryption by key %#x: %s", mkey->dv.lkey, why);
 	else
-		crypto_finish(qp, mkey, &mkey->crypts[mkey->spare_crypt]);
+		crypto_finish(dv, mkey, mkey_crypt_at(mkey, mkey->spare_crypt));
 }
 
 static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_crypto_attr *attr)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
-
 	struct mkey_crypt_format *format;
 
 	if (likely(setter_is_awaited(qp, SET_CRYPTO))) {
-		format = &mkey->crypts[mkey->spare_crypt];
+		format = mkey_crypt_at(mkey, mkey->spare_crypt);
 		__asm__("" : "+r"(format)); /* found once, not anew for each field */
-		if (likely(crypt_comes_again(mkey->encrypts_units, attr, format))) {
-			crypto_finish(qp, mkey, format);
+		if (likely(crypt_comes_again(mkey, attr, format))) {
+			crypto_finish(dv, mkey, format);
 			return;
 		}
 	}
-	crypto_slowly(qp, attr);
+	crypto_slowly(dv, attr);
 }
 
 static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
@@ -881,6 +1017,10 @@ static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
 	if (!(ops & lay_out))
 		return;
 	qp->mkey_entries = (uint16_t)min_of(inline_bytes / WQE_SEG, (uint32_t)LIST_MAX);
+	qp->mkey_first =
+		qp->sq.qpn_shifted | (uint64_t)MLX5_OPCODE_UMR << 32 | (HEAD_UNITS + BLOCK_UNITS);
+	qp->psv_first = qp->sq.qpn_shifted | (uint64_t)MLX5_OPCODE_SET_PSV << 32 |
+			(1 + PSV_SEG_SIZE / WQE_SEG);
 	qp->mkey_batch.complete = qpx->wr_complete;
 	qp->mkey_batch.abort = qpx->wr_abort;
 	qpx->wr_complete = configs_complete;
@@ -890,10 +1030,11 @@ static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 {
 	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
-	bool has_room;
+	bool has_room, has_room_twice;
 
 	fill_ends(qp, ops);
-	has_room = qp->mkey_entries >= BLOCK_UNITS; /* for a usual list */
+	has_room = qp->mkey_entries >= BLOCK_UNITS;       /* for a usual list */
+	has_room_twice = qp->sq.max_inline >= 2 * WQE_BB; /* for a signature behind it */
 	if (ops & MLX5DV_QP_EX_WITH_MR_LIST)
 		dv->wr_mr_list = has_room ? wr_mr_list : list_slowly;
 	if (ops & MLX5DV_QP_EX_WITH_MR_INTERLEAVED)
@@ -902,7 +1043,9 @@ void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 		return;
 	dv->wr_mkey_configure = wr_mkey_configure;
 	dv->wr_set_mkey_access_flags = wr_set_mkey_access_flags;
-	dv->wr_set_mkey_layout_list = has_room ? wr_set_mkey_layout_list : layout_list_slowly;
+	dv->wr_set_mkey_layout_list = has_room_twice ? wr_set_mkey_layout_list
+				      : has_room     ? layout_list_narrowly
+						     : layout_list_slowly;
 	dv->wr_set_mkey_layout_interleaved = wr_set_mkey_layout_interleaved;
 	dv->wr_set_mkey_sig_block = wr_set_mkey_sig_block;
 	dv->wr_set_mkey_crypto = wr_set_mkey_crypto;

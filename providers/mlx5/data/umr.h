@@ -36,7 +36,7 @@ static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
 static inline void gate_shut(struct mlx5_qp *qp)
 {
 	qp->sq.opcodes = 0;
-	qp->sq.fence_next = true;
+	qp->sq.fence_next = FENCE_NEXT;
 }
 
 /* The request at START, just begun behind an opened gate, waits for a UMR before it. */
@@ -46,7 +46,7 @@ static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 
 	if (qp->sq.fence_next && !(ctrl->fm_ce_se & MLX5_WQE_CTRL_FENCE))
 		ctrl->fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
-	qp->sq.fence_next = false;
+	qp->sq.fence_next = 0;
 }
 
 /* The function starts and fills a WQE that binds MW, whose key becomes RKEY. It returns an errno,

@@ -307,7 +307,7 @@ static int take_error_locked(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err
 {
 	struct mkey_sig *sig = mkey->sig;
 	const struct mkey_sig_error *error = &sig->error;
-	const struct mkey_sig_format *format = &mkey->sigs[mkey->config.sig];
+	const struct mkey_sig_format *format = mkey_sig_at(mkey, mkey->config.sig);
 	enum mkey_sig_kind kind = error->domain == SIG_ERR_ON_WIRE ? format->wire : format->mem;
 
 	if (!sig->has_error) /* another thread has asked meanwhile */

@@ -23,16 +23,21 @@
 #define REG 0x800 /* of the rig's QP */
 
 /* A register takes 4 WQEBBs. */
-static struct rig *key_rig(void)
+static struct rig *narrow_key_rig(uint32_t max_inline)
 {
 	struct rig *rig = rig_new(&(struct rig_options){
-		.sq_wqebbs = 32, .max_send = 16, .max_inline = 256, .bf_max = 4 * WQE_BB });
+		.sq_wqebbs = 32, .max_send = 16, .max_inline = max_inline, .bf_max = 4 * WQE_BB });
 
 	mlx5_send_wr_fill_mkeys(rig->qp, MLX5DV_QP_EX_WITH_MKEY_CONFIGURE |
 						 MLX5DV_QP_EX_WITH_MR_LIST |
 						 MLX5DV_QP_EX_WITH_MR_INTERLEAVED);
 	rig->qp->vqp.qp_ex.wr_flags = IBV_SEND_INLINE | IBV_SEND_SIGNALED;
 	return rig;
+}
+
+static struct rig *key_rig(void)
+{
+	return narrow_key_rig(256);
 }
 
 static void set_signature(struct mlx5dv_qp_ex *dvx)
@@ -172,6 +177,78 @@ static void a_request_takes_no_place_that_is_taken(void **state)
 	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
 	rig_free(rig);
+}
+
+/* The device has 16 bits for what leads from a part to itself. */
+static void a_longer_stride_is_refused(void **state)
+{
+	static const struct {
+		uint32_t count, skip;
+		int err;
+	} cases[] = { { 0xfffe, 1, 0 },         { 0, 0xffff, 0 },       { 0x8000, 0x8000, EINVAL },
+		      { 0x10000, 0, EINVAL },   { 1, 0x10000, EINVAL }, { 1, UINT32_MAX, EINVAL },
+		      { UINT32_MAX, 1, EINVAL } };
+	struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 4 };
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct rig *rig = key_rig();
+	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
+
+	(void)state;
+	mkey_prepare(&mkey);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mlx5dv_mr_interleaved part[2] = {
+			{ 0x1000, 8, 8, 0x100 }, { 0x2000, cases[i].count, cases[i].skip, 0x200 }
+		};
+
+		rig->qp->sq.wq.tail = rig->qp->sq.wq.head;
+		ibv_wr_start(&rig->qp->vqp.qp_ex);
+		mlx5dv_wr_mr_interleaved(dvx, &mkey.dv, 0, 3, 2, part);
+		assert_int_equal(ibv_wr_complete(&rig->qp->vqp.qp_ex), cases[i].err);
+		ibv_wr_start(&rig->qp->vqp.qp_ex);
+		mlx5dv_wr_mkey_configure(dvx, &mkey.dv, 1, &attr);
+		mlx5dv_wr_set_mkey_layout_interleaved(dvx, 3, 2, part);
+		assert_int_equal(ibv_wr_complete(&rig->qp->vqp.qp_ex), cases[i].err);
+	}
+	rig_free(rig);
+}
+
+static int lay_out_and_sign(struct rig *rig, struct mlx5_mkey *mkey)
+{
+	static const struct ibv_sge piece = { 0x1000, 64, 0x100 };
+	struct mlx5dv_mkey_conf_attr attr = { 0 };
+	struct mlx5dv_qp_ex *dvx = &rig->qp->dv_qp;
+
+	ibv_wr_start(&rig->qp->vqp.qp_ex);
+	mlx5dv_wr_mkey_configure(dvx, &mkey->dv, mkey->sig ? 3 : 2, &attr);
+	mlx5dv_wr_set_mkey_access_flags(dvx, IBV_ACCESS_LOCAL_WRITE);
+	mlx5dv_wr_set_mkey_layout_list(dvx, 1, &piece);
+	if (mkey->sig)
+		set_signature(dvx);
+	return ibv_wr_complete(&rig->qp->vqp.qp_ex);
+}
+
+/* List and signature fit into the requests of one QP, and the list alone into another's. */
+static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
+{
+	struct mkey_sig sig = { 0 };
+	struct mlx5_mkey signs = { .dv.lkey = 0x700,
+				   .max_entries = 4,
+				   .sig = &sig,
+				   .computes = true },
+			 plain = { .dv.lkey = 0x800, .max_entries = 4 };
+	struct rig *wide = key_rig(), *narrow = narrow_key_rig(WQE_BB);
+
+	(void)state;
+	mkey_prepare(&signs);
+	mkey_prepare(&plain);
+	assert_int_equal(lay_out_and_sign(wide, &signs), 0);
+	assert_int_equal(lay_out_and_sign(wide, &signs), 0);
+	assert_int_equal(lay_out_and_sign(narrow, &signs), ENOMEM);
+	assert_int_equal(lay_out_and_sign(wide, &signs), 0);
+	assert_int_equal(lay_out_and_sign(narrow, &plain), 0);
+	assert_int_equal(rig_dbrec(narrow, MLX5_SND_DBR), 3);
+	rig_free(wide);
+	rig_free(narrow);
 }
 
 /* ---- requests that are like those before them ----
@@ -355,6 +432,7 @@ static void sequence(bool signs, bool encrypts, bool counts_units)
 		keeps.sig_count += !chance(16) && signs;
 		anew = keeps;
 		mkey_forget_formats(&anew);
+		anew.again.usual = 0;
 		ret = configure(a, &keeps, &wish, cancels);
 		good += !ret;
 		assert_int_equal(configure(b, &anew, &wish, cancels), ret);
@@ -437,6 +515,8 @@ int main(void)
 		cmocka_unit_test(a_list_ends_in_zeroes),
 		cmocka_unit_test(a_batch_that_failed_finishes_no_request),
 		cmocka_unit_test(a_request_takes_no_place_that_is_taken),
+		cmocka_unit_test(a_longer_stride_is_refused),
+		cmocka_unit_test(what_a_wide_queue_has_done_a_narrow_one_refuses),
 		cmocka_unit_test(what_comes_again_is_as_the_first_time),
 		cmocka_unit_test(an_error_waits_for_who_destroys_the_key),
 	};

@@ -49,7 +49,7 @@ static void sq_set_up(struct rig *rig, const struct rig_options *opt)
 	sq->pi = opt->sq_pi;
 	sq->qpn_shifted = RIG_QPN << 8;
 	sq->max_sge = OR_DEFAULT(opt->send_sge, 4);
-	sq->sge_limit = sq->max_sge + 1;
+	sq_permit(sq, true);
 	sq->max_inline = OR_DEFAULT(opt->max_inline, 64);
 	sq->wqe_bytes = sq->max_inline + 4 + rig->qp->rules->longest_head;
 	sq_prepare_inline(sq, mlx5_qp_usual_inline(rig->qp->rules, sq->max_inline, sq->wqe_bytes));
