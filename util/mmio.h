@@ -74,7 +74,8 @@ static inline void mmio_store_be32(void *reg, __be32 value)
 
 /* Copy 64 bytes to write-combining registers, in ascending order where that takes several stores.
  * Both are aligned to 64. Of the _fresh form's DATA, the first half has just been written, 8 bytes
- * at a time: a CPU forwards that only to loads that are no wider. */
+ * at a time: a CPU forwards that only to loads that are no wider. Of the _wide form's, nothing has
+ * been written by narrow stores but its first word. */
 #if MMIO_IS_APART
 static inline void mmio_copy_wc_64(void *reg, const void *data)
 {
@@ -82,6 +83,11 @@ static inline void mmio_copy_wc_64(void *reg, const void *data)
 }
 
 static inline void mmio_copy_wc_64_fresh(void *reg, const void *data)
+{
+	mmio_copy_wc_64(reg, data);
+}
+
+static inline void mmio_copy_wc_64_wide(void *reg, const void *data)
 {
 	mmio_copy_wc_64(reg, data);
 }
@@ -103,6 +109,11 @@ static inline void mmio_copy_wc_64(void *reg, const void *data)
 
 /* A load that waits for narrow stores costs less than a burst that falls apart. */
 static inline void mmio_copy_wc_64_fresh(void *reg, const void *data)
+{
+	mmio_copy_wc_64(reg, data);
+}
+
+static inline void mmio_copy_wc_64_wide(void *reg, const void *data)
 {
 	mmio_copy_wc_64(reg, data);
 }
@@ -149,6 +160,20 @@ static inline void mmio_copy_wc_64_fresh(void *reg, const void *data)
 {
 	mmio_copy_wc_32(reg, data);
 	mmio_copy_wc_32_wide((uint8_t *)reg + 32, (const uint8_t *)data + 32);
+}
+
+static inline void mmio_copy_wc_64_wide(void *reg, const void *data)
+{
+#ifdef __AVX__
+	typedef long long four __attribute__((vector_size(32), aligned(8), may_alias));
+	volatile four *to = reg;
+	const four *from = data;
+
+	to[0] = from[0];
+	to[1] = from[1];
+#else
+	mmio_copy_wc_64(reg, data);
+#endif
 }
 #endif
 

@@ -52,6 +52,12 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 			seg_put_data(seg + 1, 0, DATA_SEG_LKEY_END, 0);
 		return;
 	}
+	if (n == 4 && __builtin_expect(scatter_put_four(seg, sge), 1)) {
+		if (capacity > 4)
+			seg_put_data(seg + 4, 0, DATA_SEG_LKEY_END, 0);
+		return;
+	}
+	__asm__("" : "+r"(sge)); /* the loop is no continuation of that */
 	/* Buffers are put four at a time, up to one of no bytes. */
 	for (; n >= 4 && scatter_put_four(seg, sge); n -= 4) {
 		sge += 4;

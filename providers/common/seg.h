@@ -89,7 +89,7 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 }
 
 #ifdef __AVX__
-/* An SGE in a register */
+/* An SGE in a register: the question whether it has bytes takes no other. */
 typedef __m128i seg_sge;
 
 SEG_INLINE seg_sge seg_load_sge(const struct ibv_sge *sge)
@@ -119,6 +119,14 @@ SEG_INLINE bool seg_has_bytes(seg_sge sge)
 
 	return !_mm_testz_si128(sge, length);
 }
+
+/* The function puts an SGE that has bytes, at any address. */
+SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
+{
+	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
+
+	_mm_storeu_si128((__m128i *)at, _mm_shuffle_epi8(sge, order));
+}
 #endif
 #else
 /* The SGE's length and key are one load of 8 bytes. */
@@ -132,6 +140,25 @@ SEG_INLINE void seg_put_sge(void *at, const struct ibv_sge *sge)
 #endif
 	seg_put_be64(at, length_lkey);
 	seg_put_be64((uint8_t *)at + offsetof(struct data_seg, addr), sge->addr);
+}
+#endif
+
+#ifndef __AVX__
+typedef const struct ibv_sge *seg_sge;
+
+SEG_INLINE seg_sge seg_load_sge(const struct ibv_sge *sge)
+{
+	return sge;
+}
+
+SEG_INLINE bool seg_has_bytes(seg_sge sge)
+{
+	return sge->length;
+}
+
+SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
+{
+	seg_put_sge(at, sge);
 }
 #endif
 

@@ -88,6 +88,16 @@ static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
+/* The function does likewise for who has what side_by_side(0, DONE_AS) says. */
+static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
+				    uint64_t done)
+{
+	const uint64_t both = side_by_side(head + 1, 0) | done;
+
+	slot->wr_id = wr_id;
+	memcpy(&slot->tail_after, &both, sizeof(both));
+}
+
 /* The function is told that the request of SLOT is done, and so are those before it. It returns the
  * request's wr_id. */
 static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slot,

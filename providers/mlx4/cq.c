@@ -123,6 +123,7 @@ static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *
 
 	cq_choose_routines(ctx, attr, cq);
 	cq->entry_log = log2_floor(ctx->caps.cqe_size);
+	cq->entry_size = (size_t)1 << cq->entry_log;
 	cq->count_log = log2_ceil((uint64_t)attr->cqe + 1);
 	cq->mask = (1u << cq->count_log) - 1;
 	ret = mlx4_cq_alloc_ring(ctx, attr_pd(attr), (size_t)1 << (cq->count_log + cq->entry_log),

@@ -27,6 +27,7 @@ struct mlx4_cq {
 	uint8_t *ring;      /* the CQE of entry 0, which ends with the ownership bit */
 	uint32_t entry_log; /* log2 of the size of an entry: 5 to 8 */
 	uint32_t count_log; /* log2 of the number of entries */
+	size_t entry_size;
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
 	uint32_t mask;      /* entries - 1 */
 	__be32 qpn_be;      /* of the completion before, as a CQE has it, or M4_NO_QPN, and */

@@ -25,13 +25,16 @@ CQE_INLINE int cq_ex_keep(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, u
 #define OUT_OF_LINE static int __attribute__((noinline))
 
 /* The index is published also where no completion was found, as start_poll says ENOENT then, and no
- * end_poll follows: what was skipped would stay in the adapter's way. */
-OUT_OF_LINE next_of_any_kind(struct mlx4_cq *cq)
+ * end_poll follows: what was skipped would stay in the adapter's way. The CQE before that index is
+ * where next_poll() goes on. */
+OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 {
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
 	uint32_t ci = cq->ci;
 	struct completion comp;
 
 	if (!cqe_take(cq, &ci, &comp)) {
+		cq->cqe = cqe_at(cq, ci - 1);
 		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, ci);
 		return ENOENT;
@@ -43,45 +46,47 @@ OUT_OF_LINE next_of_any_kind(struct mlx4_cq *cq)
 }
 
 /* The lock is held, and dropped when there is no completion. */
-OUT_OF_LINE start_of_any_kind(struct mlx4_cq *cq)
+OUT_OF_LINE start_of_any_kind(struct ibv_cq_ex *cqx)
 {
-	int ret = next_of_any_kind(cq);
+	int ret = next_of_any_kind(cqx);
 
 	if (ret)
-		qlock_leave(&cq->lock);
+		qlock_leave(&to_mcq_ex(cqx)->lock);
 	return ret;
 }
 
-OUT_OF_LINE take_request(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
+OUT_OF_LINE take_request(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci)
 {
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
 	uint32_t done_as;
 	uint64_t wr_id = cqe_complete_request(cq->qp, cqe, &done_as);
 
 	return cq_ex_keep(cq, cqe, ci + 1, wr_id, done_as);
 }
 
-/* The function takes the completion in CQE, at index CI; LAST is what cqe_last_at() says of it. The
+/* The function takes the completion in CQE, at index CI; LAST is its last byte. The
  * most common message is taken here, other kinds by routines of their own: together they would have
  * all of them save registers. The constant STARTS says whether start_poll or next_poll asks. */
-CQE_INLINE int cq_ex_take(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, uint8_t last,
+CQE_INLINE int cq_ex_take(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, uint8_t last,
 			  bool starts)
 {
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
 	struct mlx4_qp *qp = cq->qp;
 
 	if (unlikely(cqe_qpn_be(cqe) != cq->qpn_be))
-		return starts ? start_of_any_kind(cq) : next_of_any_kind(cq);
+		return starts ? start_of_any_kind(cqx) : next_of_any_kind(cqx);
 	if (likely((last & LAST_MASK) == M4_RECV_SEND && !qp->srq))
 		return cq_ex_keep(cq, cqe, ci + 1, wq_complete_next(&qp->rq.wq), IBV_WC_RECV);
 	if (likely(last_is_good_request(last)))
-		return take_request(cq, cqe, ci);
-	return starts ? start_of_any_kind(cq) : next_of_any_kind(cq);
+		return take_request(cqx, cqe, ci);
+	return starts ? start_of_any_kind(cqx) : next_of_any_kind(cqx);
 }
 
 static int __attribute__((cold))
-refuse_attr(const struct mlx4_cq *cq, const struct ibv_poll_cq_attr *attr)
+refuse_attr(struct ibv_cq_ex *cqx, const struct ibv_poll_cq_attr *attr)
 {
-	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0", cq->cqn,
-		   attr->comp_mask);
+	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0",
+		   to_mcq_ex(cqx)->cqn, attr->comp_mask);
 	return EINVAL;
 }
 
@@ -89,21 +94,23 @@ static int next_poll(struct ibv_cq_ex *cqx)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
 	const uint32_t ci = cq->ci;
-	const uint8_t *cqe = cqe_at(cq, ci), last = cqe_last_at(cq, cqe, ci);
+	const uint8_t *cqe = cq->cqe;
+	uint8_t last;
 
-	return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : cq_ex_take(cq, cqe, ci, last, false);
+	return cqe_step(cq, &cqe, ci, &last) ? cq_ex_take(cqx, cqe, ci, last, false) : ENOENT;
 }
 
-OUT_OF_LINE start_exchanging(struct mlx4_cq *cq, uint32_t ci)
+OUT_OF_LINE start_exchanging(struct ibv_cq_ex *cqx, uint32_t ci)
 {
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
 	const uint8_t *cqe;
 
 	if (unlikely(!qlock_exchange(&cq->lock)))
 		provider_qlock_wait(&cq->lock);
 	if (unlikely(cq->ci != ci))
-		return start_of_any_kind(cq);
+		return start_of_any_kind(cqx);
 	cqe = cqe_at(cq, ci);
-	return cq_ex_take(cq, cqe, ci, cqe_last_at(cq, cqe, ci), true);
+	return cq_ex_take(cqx, cqe, ci, cqe_last_at(cq, cqe, ci), true);
 }
 
 /* An empty CQ is told without the lock. */
@@ -115,22 +122,26 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 	uint32_t ci;
 
 	if (unlikely(attr->comp_mask))
-		return refuse_attr(cq, attr);
+		return refuse_attr(cqx, attr);
 	cqe = cqe_peek(cq, &ci);
 	last = cqe_last_at(cq, cqe, ci);
 	if (last & FLD_BITS(M4_CQE_OWNER))
 		return ENOENT;
 	if (unlikely(!qlock_is_idle(&cq->lock)))
-		return start_exchanging(cq, ci);
+		return start_exchanging(cqx, ci);
 	cq->lock.taken = 1;
-	return cq_ex_take(cq, cqe, ci, last, true);
+	return cq_ex_take(cqx, cqe, ci, last, true);
 }
 
 static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
+	const uint32_t ci = cq->ci;
+	const uint8_t *cqe = cqe_at(cq, ci), last = cqe_last_at(cq, cqe, ci);
+
 	if (unlikely(attr->comp_mask))
-		return refuse_attr(to_mcq_ex(cqx), attr);
-	return next_poll(cqx);
+		return refuse_attr(cqx, attr);
+	return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : cq_ex_take(cqx, cqe, ci, last, false);
 }
 
 static void end_poll_locked(struct ibv_cq_ex *cqx)

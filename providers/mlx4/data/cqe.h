@@ -70,7 +70,26 @@ CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uin
 	return last ^ (uint8_t)(ci >> cq->count_log << FLD_SHIFT(M4_CQE_OWNER));
 }
 
-enum { LAST_MASK = FLD_BITS(M4_CQE_OWNER) | FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE) };
+/* The function moves from the CQE at CI - 1, which is software's, to that at CI, and returns
+ * whether this one is, too: within a lap, CQEs of software have one bit of ownership. LAST becomes
+ * the last byte. */
+CQE_INLINE bool cqe_step(const struct mlx4_cq *cq, const uint8_t **cqe, uint32_t ci, uint8_t *last)
+{
+	uint8_t before = (*cqe)[CQE_LAST];
+
+	*cqe += cq->entry_size;
+	if (unlikely(!(ci & cq->mask))) {
+		*cqe = cq->ring;
+		before ^= FLD_BITS(M4_CQE_OWNER);
+	}
+	*last = __atomic_load_n(*cqe + CQE_LAST, __ATOMIC_RELAXED);
+	/* The ownership bit is written last: what is read from here on belongs to it. */
+	dma_load_barrier();
+	return (int8_t)(*last ^ before) >= 0;
+}
+
+/* What a CQE is for, whoever has it. */
+enum { LAST_MASK = FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE) };
 
 CQE_INLINE bool cqe_is_request(const uint8_t *cqe)
 {
@@ -88,7 +107,7 @@ CQE_INLINE bool cqe_is_good_request(const uint8_t *cqe)
 	return cqe_is_request(cqe) && cqe_opcode(cqe) != M4_CQE_ERROR;
 }
 
-/* LAST is what cqe_last_at() says. Opcodes that a CQE has for a request are below that of an error.
+/* LAST is the last byte. Opcodes that a CQE has for a request are below that of an error.
  * */
 CQE_INLINE bool last_is_good_request(uint8_t last)
 {
@@ -212,14 +231,14 @@ CQE_INLINE uint32_t cqe_wqe_index(const uint8_t *cqe)
 
 /* The function returns the slot of a request. The WQE's index is the first half of a word, of which
  * one shift makes a number of bytes. */
-CQE_INLINE const struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe)
+CQE_INLINE struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe)
 {
 	enum { SLOT_LOG = 4 };
 	uint32_t word = cqe_word(cqe, FLD_DWORD(M4_CQE_WQE_INDEX) * 4);
 	uint32_t bytes = word >> (FLD_SHIFT(M4_CQE_WQE_INDEX) - SLOT_LOG) & sq->note_mask;
 
 	static_assert(sizeof(struct wq_slot) == 1 << SLOT_LOG, "struct wq_slot");
-	return (const struct wq_slot *)((const uint8_t *)sq->wq.slots + bytes);
+	return (struct wq_slot *)((uint8_t *)sq->wq.slots + bytes);
 }
 
 /* An atomic request returns 8 bytes, which the CQE does not say, and is made to, as it is

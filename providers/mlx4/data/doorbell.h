@@ -29,7 +29,8 @@ DOORBELL_INLINE void doorbell_send(const struct mlx4_sq *sq)
 }
 
 /* The function copies a WQE of SIZE bytes to the register, which has two buffers, used by turns. A
- * page has several registers of a power of two, and one begins it. */
+ * page has several registers of a power of two, and one begins it. Further pieces are inline data.
+ */
 DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size)
 {
 	uint8_t *reg = bf->next;
@@ -37,7 +38,7 @@ DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ct
 	wc_start_barrier();
 	mmio_copy_wc_64_fresh(reg, ctrl);
 	for (uint32_t at = M4_PIECE; unlikely(at < size); at += M4_PIECE)
-		mmio_copy_wc_64(reg + at, ctrl + at);
+		mmio_copy_wc_64_wide(reg + at, ctrl + at);
 	wc_flush_barrier();
 	bf->next = (uint8_t *)((uintptr_t)reg ^ bf->half);
 }

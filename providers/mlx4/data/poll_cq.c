@@ -220,28 +220,17 @@ OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_
 	return (int)(wc - first);
 }
 
-/* The function goes on with the poll where its loop takes no more: LAST is what cqe_last_at() says
- * of the CQE at CI, if there is room for another completion. */
-CQE_INLINE int poll_leave(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
-			  uint32_t ci, uint8_t last)
+/* Each field is written as soon as it is read, and read again when it is another's part, so that
+ * few registers are in use. */
+CQE_INLINE void fill_good_request(struct mlx4_qp *qp, struct wq_slot *slot, const uint8_t *cqe,
+				  struct ibv_wc *wc)
 {
-	if (!room || last & FLD_BITS(M4_CQE_OWNER))
-		return poll_done(to_mcq(cq), ci);
-	return mlx4_cq_poll_any(cq, room, wc, cqe, ci);
-}
-
-/* Each field is written as soon as it is read, so that few registers are in use. */
-CQE_INLINE void fill_good_request(struct mlx4_qp *qp, const struct wq_slot *slot,
-				  const uint8_t *cqe, struct ibv_wc *wc)
-{
-	uint32_t done_as = slot->done_as;
-
+	if (unlikely(slot->done_as & SENT_ATOMIC))
+		slot->done_as = cqe_count_atomic(cqe, slot->done_as);
 	wc->wr_id = slot->wr_id;
-	if (unlikely(done_as & SENT_ATOMIC))
-		done_as = cqe_count_atomic(cqe, done_as);
 	wc->status = IBV_WC_SUCCESS;
-	wc->opcode = done_as & WQ_DONE_OPCODE_MASK;
-	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
+	wc->opcode = slot->done_as & WQ_DONE_OPCODE_MASK;
+	wc->wc_flags = slot->done_as >> WQ_DONE_FLAGS_SHIFT;
 	wc->vendor_err = 0;
 	wc->byte_len = cqe_byte_len(cqe);
 	wc->qp_num = qp->vqp.qp.qp_num;
@@ -253,22 +242,20 @@ OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, cons
 	struct mlx4_cq *cq = to_mcq(ibcq);
 	struct mlx4_qp *const qp = cq->qp;
 	const __be32 qpn = cq->qpn_be;
-	uint8_t last = cqe[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER);
+	uint8_t last = cqe[CQE_LAST];
 
 	while (likely(last_is_good_request(last) && cqe_qpn_be(cqe) == qpn)) {
-		const struct wq_slot *slot = cqe_slot(&qp->sq, cqe);
+		struct wq_slot *slot = cqe_slot(&qp->sq, cqe);
 
 		order_observe(&qp->sq.wq);
 		fill_good_request(qp, slot, cqe, wc);
 		__atomic_store_n(&qp->sq.wq.tail, slot->tail_after, __ATOMIC_RELEASE);
 		wc++;
 		ci++;
-		if (!--room)
-			break;
-		cqe = cqe_at(cq, ci);
-		last = cqe_last_at(cq, cqe, ci);
+		if (!--room || !cqe_step(cq, &cqe, ci, &last))
+			return poll_done(cq, ci);
 	}
-	return poll_leave(ibcq, room, wc, cqe, ci, last);
+	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
 /* The function takes SENDs without immediate data or a key. */
@@ -278,18 +265,16 @@ OUT_OF_LINE poll_sends(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const u
 	struct mlx4_cq *cq = to_mcq(ibcq);
 	struct mlx4_qp *const qp = cq->qp;
 	const __be32 qpn = cq->qpn_be;
-	uint8_t last = cqe[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER);
+	uint8_t last = cqe[CQE_LAST];
 
 	while (likely((last & LAST_MASK) == M4_RECV_SEND && cqe_qpn_be(cqe) == qpn)) {
 		fill_send(cq, qp, wq_complete_next(&qp->rq.wq), cqe, wc);
 		ci++;
 		wc++;
-		if (!--room)
-			break;
-		cqe = cqe_at(cq, ci);
-		last = cqe_last_at(cq, cqe, ci);
+		if (!--room || !cqe_step(cq, &cqe, ci, &last))
+			return poll_done(cq, ci);
 	}
-	return poll_leave(ibcq, room, wc, cqe, ci, last);
+	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
 /* The functions do likewise where an SRQ receives. Its lock is held for all of them, or the process
@@ -300,7 +285,7 @@ CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, con
 	struct mlx4_cq *cq = to_mcq(ibcq);
 	struct mlx4_qp *const qp = cq->qp;
 	struct mlx4_srq *const srq = qp->srq;
-	uint8_t last = cqe[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER);
+	uint8_t last = cqe[CQE_LAST];
 
 	if (locked)
 		qlock_enter(&srq->lock);
@@ -308,14 +293,15 @@ CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, con
 		fill_send(cq, qp, srq_take_back(srq, cqe_wqe_index(cqe)), cqe, wc);
 		wc++;
 		ci++;
-		if (!--room)
-			break;
-		cqe = cqe_at(cq, ci);
-		last = cqe_last_at(cq, cqe, ci);
+		if (!--room || !cqe_step(cq, &cqe, ci, &last)) {
+			if (locked)
+				qlock_leave(&srq->lock);
+			return poll_done(cq, ci);
+		}
 	}
 	if (locked)
 		qlock_leave(&srq->lock);
-	return poll_leave(ibcq, room, wc, cqe, ci, last);
+	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
 OUT_OF_LINE poll_shared_locked(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,

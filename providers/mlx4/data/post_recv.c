@@ -39,16 +39,21 @@ refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 	return is_full ? ENOMEM : EINVAL;
 }
 
-/* The constant ONE says that WQEs are a single segment. The function returns false when the request
- * is unusual, and perhaps cannot be posted. */
+/* The constant ONE says that WQEs are a single segment, and then that the state lets receives be
+ * posted is not asked here. The function returns false when the request is unusual, and perhaps
+ * cannot be posted. */
 RECV_INLINE bool recv_is_usual(const struct mlx4_rq *rq, uint32_t head,
 			       const struct ibv_recv_wr *wr, uint32_t sge_limit, bool one)
 {
 	if (unlikely(head == rq->wq.limit))
 		return false;
-	if (one)
-		return likely(wr->num_sge == 1 && sge_limit > 1 && wr->sg_list->length);
-	return likely((uint32_t)wr->num_sge < sge_limit);
+	return one ? likely(wr->num_sge == 1 && seg_has_bytes(seg_load_sge(wr->sg_list)))
+		   : likely((uint32_t)wr->num_sge < sge_limit);
+}
+
+RECV_INLINE bool recv_is_closed(const struct mlx4_rq *rq)
+{
+	return !rq->sge_limit;
 }
 
 /* WR_IDS are the queue's: a list keeps them at hand, where one request would have to save a
@@ -110,14 +115,16 @@ RECV_INLINE int post_list(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv
 	return ret;
 }
 
-OUT_OF_LINE list_one_sge(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
-{
-	return post_list(rq, wr, bad_wr, true);
-}
-
 OUT_OF_LINE list_any(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return post_list(rq, wr, bad_wr, false);
+}
+
+OUT_OF_LINE list_one_sge(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	if (unlikely(recv_is_closed(rq)))
+		return list_any(rq, wr, bad_wr);
+	return post_list(rq, wr, bad_wr, true);
 }
 
 RECV_INLINE int post_one(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
@@ -128,7 +135,8 @@ RECV_INLINE int post_one(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_
 	if (locked)
 		qlock_take(&rq->lock);
 	head = rq->wq.head;
-	if (unlikely(!wr || wr->next || !recv_is_usual(rq, head, wr, rq->sge_limit, one)))
+	if (unlikely(!wr || wr->next || (one && recv_is_closed(rq)) ||
+		     !recv_is_usual(rq, head, wr, rq->sge_limit, one)))
 		return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
 	recv_put(rq, head, wr, &rq->wq.wr_ids, one);
 	recv_ring_doorbell(rq, head + 1);
@@ -192,14 +200,19 @@ refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, uint64_t *const *wr_ids, bool one)
 {
-	uint8_t *wqe = srq->ring + ((size_t)head << (one ? SHARED_ONE_SGE_LOG : srq->stride_log));
+	uint8_t *wqe;
+	seg_sge first;
 
 	if (one)
-		seg_put_sge(wqe + M4_SEG, wr->sg_list);
+		first = seg_load_sge(wr->sg_list);
+	/* The index is needed no more behind this. */
+	(*wr_ids)[head] = wr->wr_id;
+	wqe = srq->ring + ((size_t)head << (one ? SHARED_ONE_SGE_LOG : srq->stride_log));
+	if (one)
+		seg_put_loaded(wqe + M4_SEG, first);
 	else
 		scatter_put((struct data_seg *)(wqe + M4_SEG), srq->max_sge, wr->sg_list,
 			    wr->num_sge);
-	(*wr_ids)[head] = wr->wr_id;
 	return be32toh(*srq_link(wqe));
 }
 
@@ -208,7 +221,7 @@ RECV_INLINE bool srq_is_usual(const struct mlx4_srq *srq, uint32_t head,
 {
 	if (unlikely(head == srq->tail))
 		return false;
-	return one ? likely(wr->num_sge == 1 && wr->sg_list->length)
+	return one ? likely(wr->num_sge == 1 && seg_has_bytes(seg_load_sge(wr->sg_list)))
 		   : likely((uint32_t)wr->num_sge <= srq->max_sge);
 }
 

@@ -33,6 +33,31 @@ static const struct send_op {
 	[IBV_WR_TSO] = { IBV_WC_TSO, M4_LSO, false, false },
 };
 
+/* The same of usual requests, as their slots and WQEs have it. */
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define DONE(done_as) ((uint64_t)(done_as) << 32)
+#else
+#define DONE(done_as) ((uint64_t)(done_as))
+#endif
+
+static const struct {
+	uint64_t done[IBV_WR_SEND_WITH_IMM + 1];
+	uint8_t opcode[IBV_WR_SEND_WITH_IMM + 1];
+} usual = {
+	.done = {
+		[IBV_WR_RDMA_WRITE] = DONE(IBV_WC_RDMA_WRITE),
+		[IBV_WR_RDMA_WRITE_WITH_IMM] = DONE(IBV_WC_RDMA_WRITE | SENT_WITH_IMM),
+		[IBV_WR_SEND] = DONE(IBV_WC_SEND),
+		[IBV_WR_SEND_WITH_IMM] = DONE(IBV_WC_SEND | SENT_WITH_IMM),
+	},
+	.opcode = {
+		[IBV_WR_RDMA_WRITE] = M4_RDMA_WRITE,
+		[IBV_WR_RDMA_WRITE_WITH_IMM] = M4_RDMA_WRITE_IMM,
+		[IBV_WR_SEND] = M4_SEND,
+		[IBV_WR_SEND_WITH_IMM] = M4_SEND_IMM,
+	},
+};
+
 enum { ON_KEYS = 1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW };
 
 /* ---- the parts of a request ---- */
@@ -292,15 +317,14 @@ WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, 
 struct place {
 	uint8_t *ctrl;
 	struct wq_slot *note;
-	const struct send_op *op;
+	uint32_t opcode; /* enum ibv_wr_opcode */
 	uint32_t head;
 };
 
 WQE_INLINE struct place place_at(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 				 uint32_t head)
 {
-	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), &send_ops[wr->opcode],
-			       head };
+	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), wr->opcode, head };
 }
 
 /* The function puts what a usual request of SIZE bytes has besides its data, and notes it. */
@@ -312,7 +336,7 @@ WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 	wqe_put_control(place->ctrl, size, wr_control(sq, kind, wr), wr->imm_data);
 	if (kind == SEND_RAW)
 		put_frame_mac(place->ctrl, wr);
-	wq_slot_set(place->note, place->head, wr->wr_id, place->op->done_as);
+	wq_slot_set_done(place->note, place->head, wr->wr_id, usual.done[place->opcode]);
 }
 
 /* The function posts a usual request at HEAD, and returns its size. */
@@ -324,7 +348,7 @@ WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, 
 
 	wqe_put_sge(place.ctrl, at, wr->sg_list, NULL);
 	put_usual_rest(qp, wr, &place, size, kind);
-	hand_over(qp, place.ctrl, head, place.op->opcode);
+	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
 	return size;
 }
 
@@ -350,10 +374,10 @@ WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, u
 
 	if (unlikely(!put_several(ctrl, at, wr->sg_list, wr->num_sge)))
 		return 0;
-	place = (struct place){ ctrl, wq_slot_at(&qp->sq.wq, head), &send_ops[wr->opcode], head };
+	place = (struct place){ ctrl, wq_slot_at(&qp->sq.wq, head), wr->opcode, head };
 	at += (uint32_t)wr->num_sge * M4_SEG;
 	put_usual_rest(qp, wr, &place, at, kind);
-	hand_over(qp, ctrl, head, place.op->opcode);
+	hand_over(qp, ctrl, head, usual.opcode[place.opcode]);
 	return at;
 }
 
@@ -451,14 +475,16 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
 	put_usual_rest(qp, wr, &place, at, kind);
 	sq->wq.head = head + 1;
-	if (stamps)
+	if (stamps && at > M4_PIECE)
+		sq_stamp_ahead_of_long(sq, kind, head);
+	else if (stamps)
 		sq_stamp_ahead(sq, kind, head, at);
 	if (likely(sq->bf && at <= sq->bf->half)) {
 		order_publish(&sq->wq);
-		doorbell_push(sq, place.ctrl, at, wqe_owner_opcode(sq, head, place.op->opcode),
-			      head);
+		doorbell_push(sq, place.ctrl, at,
+			      wqe_owner_opcode(sq, head, usual.opcode[place.opcode]), head);
 	} else {
-		hand_over(qp, place.ctrl, head, place.op->opcode);
+		hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
 		doorbell_send(sq);
 	}
 	if (locked)
@@ -466,21 +492,58 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 	return 0;
 }
 
-WQE_INLINE bool post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
-			 bool locked, bool stamps, bool wide)
+/* The request at HEAD has been posted. */
+WQE_INLINE void ring_for_one(struct mlx4_qp *qp, uint32_t head, bool locked)
 {
-	struct mlx4_sq *sq = &qp->sq;
-	const uint32_t head = sq->wq.head;
-	const uint32_t size = wide ? put_wide(qp, wr, head, kind) : put_usual(qp, wr, head, kind);
+	qp->sq.wq.head = head + 1;
+	doorbell_send(&qp->sq);
+	if (locked)
+		qlock_drop(&qp->sq_lock);
+}
+
+WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
+			 bool locked, bool stamps)
+{
+	const uint32_t head = qp->sq.wq.head, size = put_usual(qp, wr, head, kind);
+
+	if (stamps)
+		sq_stamp_ahead(&qp->sq, kind, head, size);
+	ring_for_one(qp, head, locked);
+}
+
+/* With as many SGEs as fill a piece, a WQE has several. */
+enum { LONG_SGES = M4_PIECE / M4_SEG };
+
+/* The functions post a request of several SGEs, and return false when it is not as usual as it
+ * looked. That with four has nothing to ask about their number. */
+WQE_INLINE bool post_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
+			  bool locked, bool stamps)
+{
+	const uint32_t head = qp->sq.wq.head, size = put_wide(qp, wr, head, kind);
 
 	if (unlikely(!size))
 		return false;
-	if (stamps)
-		sq_stamp_ahead(sq, kind, head, size);
-	sq->wq.head = head + 1;
-	doorbell_send(sq);
-	if (locked)
-		qlock_drop(&qp->sq_lock);
+	if (stamps && likely(wr->num_sge > LONG_SGES))
+		sq_stamp_ahead_of_long(&qp->sq, kind, head);
+	else if (stamps)
+		sq_stamp_ahead(&qp->sq, kind, head, size);
+	ring_for_one(qp, head, locked);
+	return true;
+}
+
+WQE_INLINE bool post_four(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
+			  bool locked)
+{
+	const uint32_t head = qp->sq.wq.head;
+	const struct place place = place_at(&qp->sq, wr, head);
+	uint32_t at = put_usual_head(place.ctrl, wr, kind);
+
+	if (unlikely(!wqe_put_four_sges(place.ctrl + at, wr->sg_list)))
+		return false;
+	put_usual_rest(qp, wr, &place, at + LONG_SGES * M4_SEG, kind);
+	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
+	sq_stamp_ahead_of_long(&qp->sq, kind, head);
+	ring_for_one(qp, head, locked);
 	return true;
 }
 
@@ -532,13 +595,21 @@ WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct i
 			return post_inline(qp, wr, kind, locked, stamps);                         \
 		return name##_unusual(qp, wr, bad_wr);                                            \
 	}                                                                                         \
-	OUT_OF_LINE name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
+	OUT_OF_LINE name##_wide(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
 				struct ibv_send_wr **bad_wr)                                      \
 	{                                                                                         \
 		if (likely((uint32_t)wr->num_sge - 1 < qp->sq.max_sge &&                          \
-			   post_one(qp, wr, kind, locked, stamps, true)))                         \
+			   post_wide(qp, wr, kind, locked, stamps)))                              \
 			return 0;                                                                 \
 		return name##_unusual(qp, wr, bad_wr);                                            \
+	}                                                                                         \
+	OUT_OF_LINE name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
+				struct ibv_send_wr **bad_wr)                                      \
+	{                                                                                         \
+		if (SGES_ARE_WHOLE && stamps && wr->num_sge == LONG_SGES &&                       \
+		    qp->sq.max_sge >= LONG_SGES && likely(post_four(qp, wr, kind, locked)))       \
+			return 0;                                                                 \
+		return name##_wide(qp, wr, bad_wr);                                               \
 	}                                                                                         \
 	OUT_OF_LINE name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                         \
@@ -551,7 +622,7 @@ WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct i
 								: name##_unusual(qp, wr, bad_wr); \
 		if (unlikely(wr->num_sge != 1))                                                   \
 			return name##_sges(qp, wr, bad_wr);                                       \
-		post_one(qp, wr, kind, locked, stamps, false);                                    \
+		post_one(qp, wr, kind, locked, stamps);                                           \
 		return 0;                                                                         \
 	}
 

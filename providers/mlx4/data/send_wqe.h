@@ -90,6 +90,15 @@ WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t
 		sq->last_long = index;
 }
 
+/* The function does likewise for who knows that the WQE has several pieces: so has had the last lap,
+ * mostly. */
+WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, uint32_t index)
+{
+	sq_stamp(sq, index + sq->spare);
+	if (kind != SEND_DATAGRAM)
+		sq->last_long = index;
+}
+
 /* An atomic request has a segment more than others before its data. */
 WQE_INLINE bool opcode_is_atomic(uint32_t opcode)
 {
@@ -264,6 +273,13 @@ enum { SGES_ARE_WHOLE = true };
 #else
 enum { SGES_ARE_WHOLE = false };
 
+WQE_INLINE bool wqe_put_four_sges(uint8_t *to, const struct ibv_sge *sge)
+{
+	(void)to;
+	(void)sge;
+	return false;
+}
+
 WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, int n)
 {
 	(void)ctrl;
@@ -278,14 +294,15 @@ WQE_INLINE bool wqe_put_whole_sges(uint8_t *ctrl, uint32_t at, const struct ibv_
 WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge, __be32 *aside)
 {
 	struct data_seg *data = (struct data_seg *)(ctrl + at);
+	const seg_sge loaded = seg_load_sge(sge);
 
-	if (likely(at % M4_PIECE && sge->length)) {
-		seg_put_sge(data, sge);
+	if (likely(at % M4_PIECE && seg_has_bytes(loaded))) {
+		seg_put_loaded(data, loaded);
 		return;
 	}
 #ifdef __AVX__
 	if (!aside && likely(sge->length)) {
-		seg_store_sge(data, seg_load_sge(sge));
+		seg_store_sge(data, loaded);
 		return;
 	}
 #endif

@@ -761,6 +761,22 @@ static void blueflame_has_the_wqe_in_buffers_by_turns(void **state)
 	rig_free(rig);
 }
 
+static void blueflame_has_all_pieces(void **state)
+{
+	const struct rig_options options = { .max_inline = sizeof(payload), .blueflame = true };
+	struct ibv_sge sge = { (uintptr_t)payload, sizeof(payload), 0 };
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_INLINE
+	};
+	struct rig *rig = rig_new(&options);
+
+	(void)state;
+	post_one(rig, &wr);
+	assert_memory_equal(rig->ctx->bf.page, rig_slot(rig, 0),
+			    M4_SEG + 3 * M4_INLINE_HEADER + sizeof(payload));
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -785,6 +801,7 @@ int main(void)
 		cmocka_unit_test(short_slots_are_not_stamped_at_any_index),
 		cmocka_unit_test(doorbell_has_the_number_of_the_qp),
 		cmocka_unit_test(blueflame_has_the_wqe_in_buffers_by_turns),
+		cmocka_unit_test(blueflame_has_all_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

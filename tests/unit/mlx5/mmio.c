@@ -45,7 +45,7 @@ static void a_doorbell_is_eight_bytes(void **state)
 
 static void a_push_is_sixty_four_bytes(void **state)
 {
-	uint8_t data[128] __attribute__((aligned(64)));
+	uint8_t data[192] __attribute__((aligned(64)));
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(data); i++)
@@ -53,6 +53,7 @@ static void a_push_is_sixty_four_bytes(void **state)
 	wc_start_barrier();
 	mmio_copy_wc_64_fresh(page + 0x900, data);
 	mmio_copy_wc_64(page + 0x940, data + 64);
+	mmio_copy_wc_64_wide(page + 0x980, data + 128);
 	wc_flush_barrier();
 	assert_memory_equal(page + 0x900, data, sizeof(data));
 	assert_rest_is_zero(0x900, sizeof(data));
