@@ -90,8 +90,8 @@ WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t
 		sq->last_long = index;
 }
 
-/* The function does likewise for who knows that the WQE has several pieces: so has had the last lap,
- * mostly. */
+/* The function does likewise for who knows that the WQE has several pieces: mostly, those of the
+ * last lap had so, too. */
 WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, uint32_t index)
 {
 	sq_stamp(sq, index + sq->spare);
