@@ -82,7 +82,7 @@ static bool is_rung(const struct rig *rig)
 	       (rig->ctx->bf.page && *(const __be32 *)rig->ctx->bf.page);
 }
 
-static void look(void)
+static void look_at_ring(void)
 {
 	const bool rung = is_rung(watch.rig);
 
@@ -136,7 +136,7 @@ static void watch_end(void)
 	}
 }
 
-static void complete(struct rig *rig)
+static void complete_sends(struct rig *rig)
 {
 	struct ibv_wc wc;
 
@@ -217,11 +217,11 @@ static bool post_watched(struct rig *rig, struct ibv_send_wr *wr, void (*door)(v
 	for (struct ibv_send_wr *each = wr; each; each = each->next)
 		count++;
 	watch_begin(rig, count);
-	steps = steps_run(door, &post, look);
+	steps = steps_run(door, &post, look_at_ring);
 	assert_int_equal(post.ret, 0);
 	if (steps)
 		watch_end();
-	complete(rig);
+	complete_sends(rig);
 	return steps;
 }
 
