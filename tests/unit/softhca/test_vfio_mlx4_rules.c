@@ -4,11 +4,13 @@
  */
 #include <string.h>
 
+#include "softhca/device/core.h"
 #include "vfio_mlx4_rig.h"
 
 /* ---- rules of steering ---- */
 
 enum { REGULAR = 0, DEFAULT = 1, MIRROR_TX = 5, SPECS = 0x10 };
+enum { IB_SPEC = 0xe005, IB_SPEC_WORDS = 12 };
 
 static void set_up_with_rules(void)
 {
@@ -129,12 +131,55 @@ static void the_first_rule_gets_the_frame(void **state)
 	assert_int_equal(command(CLOSE_HCA, 0, 0, 0), OK);
 }
 
+/* ---- groups ---- */
+
+static bool hears(uint32_t qpn)
+{
+	struct hca *hca = rig.device.hca;
+	const struct mcg_member *member;
+
+	LIST_FOREACH(member, &hca->mcg_members, entry)
+		if (member->qp == res_get(&hca->qps, qpn))
+			return true;
+	return false;
+}
+
+static uint64_t attach_group(uint32_t qpn)
+{
+	fill_rule(REGULAR, 1, qpn);
+	put32(in(SPECS), IB_SPEC_WORDS << 24 | IB_SPEC);
+	memset(in(SPECS + 0x10), 0xff, 32);
+	assert_int_equal(attach_rule(SPECS + IB_SPEC_WORDS * 4), OK);
+	return bar_get(HCR + 0x10);
+}
+
+/* A QP is in a group as long as one of its rules says so. */
+static void a_group_is_left_by_the_last_rule(void **state)
+{
+	enum { UD = 3 };
+	uint64_t first, second;
+
+	(void)state;
+	set_up_with_rules();
+	make_eq_and_cq();
+	fill_qp(QPN, false, UD);
+	assert_int_equal(mailbox(RST2INIT, QPN, 0), OK);
+	first = attach_group(QPN);
+	second = attach_group(QPN);
+	assert_true(hears(QPN));
+	assert_int_equal(command(FLOW_DETACH, first, 0, 0), OK);
+	assert_true(hears(QPN));
+	assert_int_equal(command(FLOW_DETACH, second, 0, 0), OK);
+	assert_false(hears(QPN));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST_ROCE(wrong_rules_are_refused),
 		TEST_ROCE(rules_have_to_be_asked_for),
 		TEST_ROCE(the_first_rule_gets_the_frame),
+		TEST_ROCE(a_group_is_left_by_the_last_rule),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

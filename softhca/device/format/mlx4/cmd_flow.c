@@ -273,12 +273,27 @@ static int flow_join(struct hca *hca, const struct m4_flow *flow)
 	return qp && qp->service == FABRIC_UD ? mcg_join(hca, qp, gid) : EINVAL;
 }
 
+static bool has_rule_for(const struct hca *hca, uint32_t qpn, const uint8_t *gid)
+{
+	const struct m4_flow *flow;
+
+	TAILQ_FOREACH(flow, &hca->mlx4->flows, entry) {
+		const uint8_t *other = group_of(flow->rule, flow->size);
+
+		if (other && fld_get(flow->rule, M4_FLOW_QPN) == qpn && !memcmp(other, gid, 16))
+			return true;
+	}
+	return false;
+}
+
+/* The rule is none any more. Another one may be for the same QP and group. */
 static void flow_leave(struct hca *hca, const struct m4_flow *flow)
 {
-	const struct qp *qp = res_get(&hca->qps, fld_get(flow->rule, M4_FLOW_QPN));
+	uint32_t qpn = fld_get(flow->rule, M4_FLOW_QPN);
+	const struct qp *qp = res_get(&hca->qps, qpn);
 	const uint8_t *gid = group_of(flow->rule, flow->size);
 
-	if (gid && qp)
+	if (gid && qp && !has_rule_for(hca, qpn, gid))
 		mcg_leave(hca, qp, gid);
 }
 
@@ -319,9 +334,9 @@ enum m4_status m4_flow_detach(struct hca *hca, struct m4_cmd *cmd)
 			break;
 	if (!flow)
 		return m4_fail(cmd, M4_STAT_BAD_RESOURCE, "flow: no such rule");
-	flow_leave(hca, flow);
 	TAILQ_REMOVE(&hca->mlx4->flows, flow, entry);
 	hca->mlx4->num_flows--;
+	flow_leave(hca, flow);
 	free(flow);
 	return M4_STAT_OK;
 }
