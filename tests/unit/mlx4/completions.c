@@ -685,6 +685,38 @@ static void a_poll_goes_on_behind_what_it_skipped(void **state)
 	rig_free(rig);
 }
 
+/* In a CQ of one thread a QP may go between two completions of a poll. The one that was found last
+ * can still be read, and the poll goes on behind what has gone, also where the ring begins anew. */
+static void a_poll_goes_on_behind_what_has_gone(void **state)
+{
+	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND, .byte_count = 77 },
+			     stray = { .is_send = true, .opcode = M4_SEND, .qpn = 0x999 };
+	const struct mlx4_qp leaving = { .vqp.qp.qp_num = 0x999 };
+	struct ibv_poll_cq_attr attr = { 0 };
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+
+	(void)state;
+	rig->cq->lock.shared = false;
+	mlx4_datapath()->cq_ex_fill(rig->cq, 0);
+	for (int lap = 0; lap < 64; lap++) {
+		post_sends(rig, 2);
+		rig_complete(rig, &cqe);
+		for (int i = 0; i <= lap % 2; i++)
+			rig_complete(rig, &stray);
+		rig_complete(rig, &cqe);
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		mlx4_cq_clean(rig->cq, &leaving);
+		assert_int_equal(ibv_wc_read_qp_num(cqx), RIG_QPN);
+		assert_int_equal(ibv_next_poll(cqx), 0);
+		assert_int_equal(ibv_wc_read_qp_num(cqx), RIG_QPN);
+		assert_int_equal(ibv_next_poll(cqx), ENOENT);
+		ibv_end_poll(cqx);
+		rig->qp->sq.wq.tail = rig->qp->sq.wq.head;
+	}
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -704,6 +736,7 @@ int main(void)
 		cmocka_unit_test(what_an_allocator_gives_begins_where_it_must),
 		cmocka_unit_test(runs_of_any_length_say_the_same),
 		cmocka_unit_test(a_poll_goes_on_behind_what_it_skipped),
+		cmocka_unit_test(a_poll_goes_on_behind_what_has_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
