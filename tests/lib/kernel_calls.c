@@ -26,6 +26,7 @@ FOR_LIBRARIES int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(args, void *);
 	va_end(args);
 	kernel_calls.ioctls++;
+	kernel_calls.all++;
 	return (int)syscall(SYS_ioctl, fd, request, arg);
 }
 
@@ -35,6 +36,7 @@ FOR_LIBRARIES ssize_t write(int fd, const void *buf, size_t count)
 	ssize_t done;
 
 	kernel_calls.writes++;
+	kernel_calls.all++;
 	done = syscall(SYS_write, fd, buf, count);
 	if (then && done == (ssize_t)count && kernel_calls.is_next(buf)) {
 		kernel_calls.after_next = NULL;
@@ -46,6 +48,7 @@ FOR_LIBRARIES ssize_t write(int fd, const void *buf, size_t count)
 FOR_LIBRARIES ssize_t writev(int fd, const struct iovec *iov, int count)
 {
 	kernel_calls.writes++;
+	kernel_calls.all++;
 	return syscall(SYS_writev, fd, iov, count);
 }
 
@@ -56,6 +59,7 @@ static long bytes_of_pages(size_t length)
 
 FOR_LIBRARIES void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {
+	kernel_calls.all++;
 	if (flags & MAP_SHARED)
 		kernel_calls.shared_pages += bytes_of_pages(length) / PAGE;
 	else if (flags & MAP_ANONYMOUS)
@@ -65,6 +69,7 @@ FOR_LIBRARIES void *mmap(void *addr, size_t length, int prot, int flags, int fd,
 
 FOR_LIBRARIES int munmap(void *addr, size_t length)
 {
+	kernel_calls.all++;
 	kernel_calls.private_bytes -= bytes_of_pages(length);
 	return (int)syscall(SYS_munmap, addr, length);
 }

@@ -17,6 +17,7 @@ struct kernel_calls {
 	atomic_long ioctls;        /* those of device files */
 	atomic_long writes;        /* write() and writev(), by which rdma_cm gets its commands */
 	atomic_long shared_pages;  /* pages that were mapped of a device */
+	atomic_long all;           /* of all these functions */
 	atomic_long private_bytes; /* bytes of private mappings, less what was unmapped */
 	/* once, if set: after the first write() of what IS_NEXT says yes to, before it returns to
 	 * the library */
