@@ -509,6 +509,26 @@ static void record_goes_back(void **state)
 	unpair();
 }
 
+/* What is taken back becomes a NOP, and the adapter may have the doorbell after that. */
+static void value_of_what_was_taken_back(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	flat.scans = true;
+	pair(NULL, 4096);
+	posted_write(a);
+	value = value_of(a);
+	newest(a)[3] = 0; /* the opcode */
+	put_record(a);
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value ^ htobe64(1));
+	flat_expect_report("doorbell.value");
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, value);
+	hca_uar_scan_sq(flat.hca[0], flat.uar[0]);
+	done(0);
+	unpair();
+}
+
 static void record_of_receives_beyond_the_ring(void **state)
 {
 	(void)state;
@@ -1035,6 +1055,7 @@ int main(void)
 		IB(halves_are_taken_in_turn),
 		IB(record_beyond_the_ring),
 		IB(record_goes_back),
+		IB(value_of_what_was_taken_back),
 		IB(record_of_receives_beyond_the_ring),
 		IB(request_finished_after_its_doorbell),
 		IB(padding_is_written_anew),

@@ -98,6 +98,18 @@ static uint32_t copy_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint8_t
 	return bbs * WQE_BB;
 }
 
+/* What software has taken back since it rang is a NOP. */
+static bool was_taken_back(const uint8_t *wqe, uint64_t value_be)
+{
+	uint8_t rung[WQE_BB];
+
+	memcpy(rung, wqe, sizeof(rung));
+	memcpy(rung, &value_be, sizeof(value_be));
+	fld_set(rung, CTRL_OPCODE, WQE_NOP);
+	fld_set(rung, CTRL_OPMOD, 0);
+	return !memcmp(rung, wqe, sizeof(value_be));
+}
+
 /* The function checks the value of a doorbell and returns whether an adapter would find the WQE. A
  * write may come late, and the record have moved on: by polling, over a socket, on a bus. What is
  * done by then may be overwritten. */
@@ -127,7 +139,7 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 		return true; /* the record has a rule of its own */
 	bell->len = copy_wqe(hca, qp, index, bell->wqe);
 	memcpy(&in_ring, bell->wqe, sizeof(in_ring));
-	if (!bell->len || in_ring == value_be)
+	if (!bell->len || in_ring == value_be || was_taken_back(bell->wqe, value_be))
 		return true;
 	/* The QP is known, and an adapter needs no more: there are programs that leave out opcode
 	 * and length, or name the first WQE of a list. */
