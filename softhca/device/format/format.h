@@ -89,6 +89,10 @@ struct format {
 	bool software_numbers; /* it is software that numbers objects, from 0 */
 	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
+	/* The call clears in a copy of a WQE what software may write when the adapter has it
+	 * already: what nobody reads but a register that the WQE is pushed through. NULL: there is
+	 * none. */
+	void (*wqe_clear_bell)(uint8_t *raw);
 	bool wqe_is_block; /* no send WQE is longer than a block of the ring */
 	/* The call tells whether software has handed over the send WQE at RAW in this lap of the
 	 * ring, an odd one or not. NULL: WQEs do not say it, the doorbell record does. */

@@ -42,6 +42,14 @@ static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t
 	       !wqe.signaled;
 }
 
+/* The function returns the digest of a copy of a WQE of SIZE bytes, which changes. */
+static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
+{
+	if (hca->format->wqe_clear_bell)
+		hca->format->wqe_clear_bell(raw);
+	return rules_digest(raw, size) | OF_PADDING;
+}
+
 /* The function notes the WQE at INDEX, which begins within LEFT blocks that are posted, and returns
  * how many of them are its. */
 static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_t left)
@@ -49,6 +57,7 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 	uint8_t wqe[WQE_BYTES_MAX];
 	uint64_t *digest = &qp->sq.digest[index & sq_mask(qp)];
 	uint32_t bbs, max = WQE_BYTES_MAX / qp->sq.block;
+	bool padding;
 
 	if (max > left)
 		max = left;
@@ -58,8 +67,9 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 	bbs = wqe_bbs(hca, qp, wqe);
 	if (!bbs || bbs > max)
 		return left; /* it will be refused, and where the next one begins is not known */
-	*digest = rules_digest(wqe, hca->format->wqe_size(wqe)) | OF_PADDING;
-	if (!is_padding(hca, qp, wqe, index, bbs))
+	padding = is_padding(hca, qp, wqe, index, bbs);
+	*digest = wqe_digest(hca, wqe, hca->format->wqe_size(wqe));
+	if (!padding)
 		*digest ^= OF_PADDING;
 	return bbs;
 }
@@ -68,11 +78,12 @@ static void compare_wqe(struct hca *hca, const struct qp *qp, uint16_t index, ui
 {
 	uint8_t wqe[WQE_BYTES_MAX];
 	uint64_t digest = qp->sq.digest[index & sq_mask(qp)];
+	uint32_t size;
 
 	if (!digest || digest == PADDING_READ || sq_copy(hca, qp, index, bbs, wqe))
 		return;
-	if (hca->format->wqe_size(wqe) > bbs * qp->sq.block ||
-	    (rules_digest(wqe, hca->format->wqe_size(wqe)) | OF_PADDING) != (digest | OF_PADDING))
+	size = hca->format->wqe_size(wqe);
+	if (size > bbs * qp->sq.block || wqe_digest(hca, wqe, size) != (digest | OF_PADDING))
 		say(hca, "wqe.changed",
 		    "QP 0x%06x, WQE %u: its bytes changed between doorbell and completion", qp->n,
 		    index);

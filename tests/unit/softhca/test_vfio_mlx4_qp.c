@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "softhca/device/core.h"
+#include "softhca/strict.h"
 #include "vfio_mlx4_rig.h"
 
 static void fill_rc_qp(void)
@@ -101,28 +103,33 @@ static void states_of_a_qp_have_an_order(void **state)
 	assert_int_equal(get32(guest(OUT + 8)) >> 28, 2);
 }
 
-static void a_message_goes_from_qp_to_qp(void **state)
+/* The function posts a message of 4 bytes from QP to QP, at which the adapter has not looked yet.
+ */
+static void post_message(void)
 {
-	uint32_t send_ring = RINGS, recv_ring = RINGS + 0x1000 + 8 * 64; /* behind its sends */
-	uint32_t wqe = send_ring;
-
-	(void)state;
-	set_up();
 	own_rings();
 	make_eq_and_cq();
 	fill_mpt();
 	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
 	to_rts(QPN, false, QPN + 1, 0);
 	to_rts(QPN + 1, true, QPN, 0);
-	memcpy(guest(DATA), "said", 4);
-	post_receive(RECORDS + 0xc0, recv_ring, DATA + 0x800, 1);
-	put32(guest(wqe + 4), 2);
-	put32(guest(wqe + 8), 3 << 2);
-	put32(guest(wqe + 16), 4);
-	put32(guest(wqe + 20), KEY << 8);
-	put64(guest(wqe + 24), DATA);
-	put32(guest(wqe), 0xa);
+	/* Receives are behind the sends. */
+	post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 8 * 64, DATA + 0x800, 1);
+	put32(guest(RINGS + 4), 2);
+	put32(guest(RINGS + 8), 3 << 2);
+	put32(guest(RINGS + 16), 4);
+	put32(guest(RINGS + 20), KEY << 8);
+	put64(guest(RINGS + 24), DATA);
+	put32(guest(RINGS), 0xa);
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+}
+
+static void a_message_goes_from_qp_to_qp(void **state)
+{
+	(void)state;
+	set_up();
+	memcpy(guest(DATA), "said", 4);
+	post_message();
 	vfio_run();
 	assert_memory_equal(guest(DATA + 0x800), "said", 4);
 	assert_int_equal(get32(cqe(0)) & 0xffffff, QPN + 1);
@@ -130,6 +137,44 @@ static void a_message_goes_from_qp_to_qp(void **state)
 	assert_int_equal(get32(cqe(0) + 0x14), 4);
 	assert_int_equal(get32(cqe(1)) & 0xffffff, QPN);
 	assert_int_equal(cqe(1)[31], 0x4a);
+}
+
+/* The program flips BITS of the word at AT of a request that the adapter has. The function returns
+ * whether that is reported. */
+static bool wqe_change_is_told(uint32_t at, uint32_t bits)
+{
+	struct strict *strict;
+	bool told;
+
+	assert_int_equal(strict_open(NULL, "unit test", &strict), 0);
+	set_up();
+	rig.device.hca->config.strict = strict;
+	post_message();
+	put32(guest(RINGS + at), get32(guest(RINGS + at)) ^ bits);
+	vfio_run();
+	told = !strncmp(strict_newest(strict), "wqe.changed", strlen("wqe.changed"));
+	rig.device.hca->config.strict = NULL;
+	strict_close(strict);
+	return told;
+}
+
+/* Index and number are what a register is told, for which the ring is not read. */
+static void the_index_of_a_wqe_is_for_its_register(void **state)
+{
+	(void)state;
+	assert_false(wqe_change_is_told(0, 0x123 << 8));
+}
+
+static void the_number_in_a_wqe_is_for_its_register(void **state)
+{
+	(void)state;
+	assert_false(wqe_change_is_told(4, QPN << 8));
+}
+
+static void the_rest_of_a_wqe_is_the_adapters(void **state)
+{
+	(void)state;
+	assert_true(wqe_change_is_told(28, 1));
 }
 
 /* A request for SRQ in the domain */
@@ -214,6 +259,9 @@ int main(void)
 		TEST(wrong_contexts_are_refused),
 		TEST(states_of_a_qp_have_an_order),
 		TEST(a_message_goes_from_qp_to_qp),
+		TEST(the_index_of_a_wqe_is_for_its_register),
+		TEST(the_number_in_a_wqe_is_for_its_register),
+		TEST(the_rest_of_a_wqe_is_the_adapters),
 		TEST(xrc_goes_by_number),
 		TEST(blueflame_rings),
 		TEST(closing_forgets_objects),

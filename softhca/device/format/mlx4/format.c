@@ -17,6 +17,7 @@
 /* clang-format off */
 #define QUEUES \
 	.wqe_size = mlx4_wqe_size, \
+	.wqe_clear_bell = mlx4_wqe_clear_bell, \
 	.wqe_is_block = true, \
 	.send_is_posted = mlx4_send_is_posted, \
 	.wqe_opcode = mlx4_wqe_opcode, \

@@ -17,6 +17,7 @@ struct hca_order;
 
 /* wqe.c */
 uint32_t mlx4_wqe_size(const uint8_t *raw);
+void mlx4_wqe_clear_bell(uint8_t *raw);
 bool mlx4_send_is_posted(const uint8_t *raw, bool odd_lap);
 uint8_t mlx4_wqe_opcode(const uint8_t *raw);
 uint16_t mlx4_wqe_stream(const uint8_t *raw);

@@ -88,6 +88,14 @@ static void check_push(struct hca *hca, uint32_t uar, const uint8_t *words)
 	    (unsigned long long)fld_get64(raw, 0));
 }
 
+/* The distribution's library writes index and number behind the ownership bit. A VLAN tag is in the
+ * place of the number. */
+void mlx4_wqe_clear_bell(uint8_t *raw)
+{
+	fld_set(raw, M4_CTRL_INDEX, 0);
+	fld_set(raw, M4_CTRL_QPN, 0);
+}
+
 bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
 		      size_t len)
 {
