@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_mad.h>
@@ -290,16 +291,42 @@ static void waiting_requests_have_a_limit(uint32_t timeout_ms)
 
 /* ---- a thread reads while another one closes ---- */
 
-static void *read_one(void *fd)
+struct reader {
+	pthread_t thread;
+	int fd;
+	pid_t tid;
+};
+
+static void *read_one(void *arg)
 {
+	struct reader *reader = arg;
 	struct packet packet;
 
-	return (void *)(intptr_t)read(*(int *)fd, &packet, sizeof(packet));
+	__atomic_store_n(&reader->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	return (void *)(intptr_t)read(reader->fd, &packet, sizeof(packet));
 }
 
-/* The other thread is asleep by then; should it not be, the test shows less. */
-static void sleep_await(void)
+/* The function returns whether the thread sleeps, which it does in read() alone. */
+static bool reader_sleeps(struct reader *reader)
 {
+	char path[64], text[512] = "";
+	const char *state;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+		 (int)__atomic_load_n(&reader->tid, __ATOMIC_ACQUIRE));
+	file = fopen(path, "re");
+	state = file && fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
+	if (file)
+		fclose(file);
+	return state && state[1] == ' ' && state[2] == 'S';
+}
+
+/* The device has the call a little after Linux: should it not, the test shows less. */
+static void reader_await(struct reader *reader)
+{
+	for (int i = 0; i < WAIT_MS && !reader_sleeps(reader); i++)
+		usleep(1000);
 	usleep(200000);
 }
 
@@ -307,16 +334,16 @@ static void reader_outlives_the_descriptor(void)
 {
 	struct end from = sender_open(), to = end_open(SHORT_CLASS, 0, 0);
 	struct packet packet = packet_make(&from, SHORT_CLASS, 3);
-	pthread_t thread;
+	struct reader reader = { .fd = to.fd };
 	void *got;
 
-	MUST(!pthread_create(&thread, NULL, read_one, &to.fd));
-	sleep_await();
+	MUST(!pthread_create(&reader.thread, NULL, read_one, &reader));
+	reader_await(&reader);
 	close(to.fd);
-	sleep_await();
+	usleep(200000); /* so that the file would be gone */
 	MUST(write(from.fd, &packet, sizeof(packet)) == sizeof(packet));
 	alarm(WAIT_MS / 1000);
-	MUST(!pthread_join(thread, &got));
+	MUST(!pthread_join(reader.thread, &got));
 	alarm(0);
 	say_check((intptr_t)got == sizeof(packet), "who reads a file that is closed reads on");
 	to = (struct end){ -1, 0 };
