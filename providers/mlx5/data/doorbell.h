@@ -32,12 +32,30 @@ static inline __be64 doorbell_value(const void *ctrl)
 	return value;
 }
 
+/* The function does what bf_push() does where the ring does not end between the WQEBBs. Words of
+ * them were written by narrower stores just before; it takes fewer cycles all the same. */
+DOORBELL_INLINE void bf_push_wide(uint8_t *reg, const uint8_t *ctrl, uint32_t blocks)
+{
+	const uint8_t *const end = ctrl + (size_t)blocks * WQE_BB;
+
+	do {
+		mmio_copy_wc_64_wide(reg, ctrl);
+		reg += WQE_BB;
+		ctrl += WQE_BB;
+	} while (ctrl != end);
+}
+
 /* The function copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on
  * a WQEBB, and may go on at the start of the ring. The first half of a WQE is what was written
- * last, and mostly 8 bytes at a time: see seg.h. */
+ * last, and mostly 8 bytes at a time: see seg.h. WIDE is a constant, and true for queues whose
+ * requests mostly have several WQEBBs. */
 DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8_t *ctrl,
-			     uint32_t blocks)
+			     uint32_t blocks, bool wide)
 {
+	if (wide && likely(ctrl + (size_t)blocks * WQE_BB <= sq->end)) {
+		bf_push_wide(reg, ctrl, blocks);
+		return;
+	}
 	mmio_copy_wc_64_fresh(reg, ctrl);
 	while (unlikely(--blocks)) {
 		reg += WQE_BB;
@@ -60,10 +78,10 @@ DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t block
  * write-combining buffer now, and before anybody rings this register again. *HALF becomes the other
  * one. */
 DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const uint8_t *ctrl,
-			       uint32_t push)
+			       uint32_t push, bool wide)
 {
 	if (push)
-		bf_push(sq, *half, ctrl, push);
+		bf_push(sq, *half, ctrl, push, wide);
 	else
 		mmio_store_be64(*half, doorbell_value(ctrl));
 	wc_flush_barrier();
@@ -72,12 +90,13 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 
 /* The function pushes through a register of many queues if it is free, or else rings its neighbour.
  */
-DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push)
+DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push,
+				 bool wide)
 {
 	struct mlx5_bfreg *bfreg = sq->db.bfreg;
 
 	if (push && likely(qlock_try(&bfreg->lock))) {
-		half_ring(sq, &bfreg->half, ctrl, push);
+		half_ring(sq, &bfreg->half, ctrl, push, wide);
 		qlock_drop(&bfreg->lock);
 	} else {
 		mmio_store_be64(sq->db.reg, doorbell_value(ctrl));
@@ -88,8 +107,8 @@ DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, 
 /* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
  * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. When PUSH
  * is 0, the register is only told that there is something. USE is that of the queue's register. */
-DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
-				   uint32_t push, enum bfreg_use use)
+DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+				      uint32_t push, enum bfreg_use use, bool wide)
 {
 	order_publish(&sq->wq);
 	/* The WQE comes before the record that makes it valid. */
@@ -98,11 +117,17 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 	/* The record comes before the register, which is mapped write-combining. */
 	wc_start_barrier();
 	if (use == BFREG_OWN)
-		half_ring(sq, &sq->db.reg, ctrl, push);
+		half_ring(sq, &sq->db.reg, ctrl, push, wide);
 	else if (use == BFREG_DOMAIN)
-		half_ring(sq, &sq->db.bfreg->half, ctrl, push);
+		half_ring(sq, &sq->db.bfreg->half, ctrl, push, wide);
 	else
-		shared_ring(sq, ctrl, push);
+		shared_ring(sq, ctrl, push, wide);
+}
+
+DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+				   uint32_t push, enum bfreg_use use)
+{
+	doorbell_send_as(sq, pi, ctrl, push, use, false);
 }
 
 /* The function does what doorbell_send() does, for a register that is not the queue's own. */

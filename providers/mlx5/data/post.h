@@ -31,6 +31,8 @@ int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 
 /* The function fills the wr_* table, as rules and lock of the QP say. */
 void mlx5_send_wr_fill(struct mlx5_qp *qp);
+/* The function is told that requests of the QP mostly are long. */
+void mlx5_send_wr_fill_long(struct mlx5_qp *qp);
 /* The function adds mlx5dv_wr_raw_wqe() (send_wr_dv.c), for QPs that have it. */
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);
 /* The functions add the builders of memory keys, those that OPS name, and of copies of memory. */

@@ -257,7 +257,7 @@ static int __attribute__((noinline)) batch_end_empty(struct mlx5_qp *qp)
 	return err;
 }
 
-WQE_INLINE int batch_ring(struct mlx5_qp *qp, enum bfreg_use use)
+WQE_INLINE int batch_ring(struct mlx5_qp *qp, enum bfreg_use use, bool wide)
 {
 	struct mlx5_batch *batch = &qp->batch;
 	struct mlx5_sq *sq = &qp->sq;
@@ -266,7 +266,7 @@ WQE_INLINE int batch_ring(struct mlx5_qp *qp, enum bfreg_use use)
 	if (count == 1) {
 		push = bf_push_length(sq, sq->pi - batch->first_pi, batch->push);
 		if (push) {
-			doorbell_send(sq, sq->pi, batch->ctrl, push, use);
+			doorbell_send_as(sq, sq->pi, batch->ctrl, push, use, wide);
 			return 0;
 		}
 	} else if (unlikely(!count)) {
@@ -300,14 +300,19 @@ static void wr_start_unlocked(struct ibv_qp_ex *qpx)
 	batch_open(to_mqp_ex(qpx));
 }
 
-WQE_INLINE int batch_complete(struct ibv_qp_ex *qpx, bool shared, enum bfreg_use use)
+WQE_INLINE int batch_complete_as(struct ibv_qp_ex *qpx, bool shared, enum bfreg_use use, bool wide)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
-	int ret = batch_ring(qp, use);
+	int ret = batch_ring(qp, use, wide);
 
 	if (shared)
 		qlock_drop(&qp->sq_lock);
 	return ret;
+}
+
+WQE_INLINE int batch_complete(struct ibv_qp_ex *qpx, bool shared, enum bfreg_use use)
+{
+	return batch_complete_as(qpx, shared, use, false);
 }
 
 static int wr_complete_locked(struct ibv_qp_ex *qpx)
@@ -330,6 +335,27 @@ static int wr_complete_locked_twice(struct ibv_qp_ex *qpx)
 	return batch_complete(qpx, true, BFREG_SHARED);
 }
 
+/* Requests on memory keys have several WQEBBs. */
+static int wr_complete_long_locked(struct ibv_qp_ex *qpx)
+{
+	return batch_complete_as(qpx, true, BFREG_OWN, true);
+}
+
+static int wr_complete_long_unlocked(struct ibv_qp_ex *qpx)
+{
+	return batch_complete_as(qpx, false, BFREG_OWN, true);
+}
+
+static int wr_complete_long_in_domain(struct ibv_qp_ex *qpx)
+{
+	return batch_complete_as(qpx, false, BFREG_DOMAIN, true);
+}
+
+static int wr_complete_long_locked_twice(struct ibv_qp_ex *qpx)
+{
+	return batch_complete_as(qpx, true, BFREG_SHARED, true);
+}
+
 /* The WQEs of a batch are complete here, and not earlier. */
 static int wr_complete_signed(struct ibv_qp_ex *qpx)
 {
@@ -338,7 +364,7 @@ static int wr_complete_signed(struct ibv_qp_ex *qpx)
 
 	if (!qp->batch.err)
 		mlx5_sign_sends(&qp->sq, qp->batch.first_pi, qp->sq.pi);
-	ret = batch_ring(qp, (enum bfreg_use)qp->sq.db.use);
+	ret = batch_ring(qp, (enum bfreg_use)qp->sq.db.use, false);
 	qlock_leave(&qp->sq_lock);
 	return ret;
 }
@@ -368,6 +394,20 @@ static void fill_critical_section(struct ibv_qp_ex *qpx, bool shared, enum bfreg
 		qpx->wr_complete = shared ? wr_complete_locked : wr_complete_unlocked;
 	else
 		qpx->wr_complete = shared ? wr_complete_locked_twice : wr_complete_in_domain;
+}
+
+void mlx5_send_wr_fill_long(struct mlx5_qp *qp)
+{
+	const bool shared = qp->sq_lock.shared;
+	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+
+	if (qp->has_signatures)
+		return;
+	if (qp->sq.db.use == BFREG_OWN)
+		qpx->wr_complete = shared ? wr_complete_long_locked : wr_complete_long_unlocked;
+	else
+		qpx->wr_complete =
+			shared ? wr_complete_long_locked_twice : wr_complete_long_in_domain;
 }
 
 void mlx5_send_wr_fill(struct mlx5_qp *qp)

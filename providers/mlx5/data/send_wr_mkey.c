@@ -1021,6 +1021,7 @@ static void fill_ends(struct mlx5_qp *qp, uint64_t ops)
 		qp->sq.qpn_shifted | (uint64_t)MLX5_OPCODE_UMR << 32 | (HEAD_UNITS + BLOCK_UNITS);
 	qp->psv_first = qp->sq.qpn_shifted | (uint64_t)MLX5_OPCODE_SET_PSV << 32 |
 			(1 + PSV_SEG_SIZE / WQE_SEG);
+	mlx5_send_wr_fill_long(qp);
 	qp->mkey_batch.complete = qpx->wr_complete;
 	qp->mkey_batch.abort = qpx->wr_abort;
 	qpx->wr_complete = configs_complete;

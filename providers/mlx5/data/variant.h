@@ -39,6 +39,7 @@
 #define mlx5_post_srq_recv              mlx5_post_srq_recv_v3
 #define mlx5_post_srq_routine           mlx5_post_srq_routine_v3
 #define mlx5_send_wr_fill               mlx5_send_wr_fill_v3
+#define mlx5_send_wr_fill_long          mlx5_send_wr_fill_long_v3
 #define mlx5_send_wr_fill_mkeys         mlx5_send_wr_fill_mkeys_v3
 #define mlx5_srq_put_back               mlx5_srq_put_back_v3
 #else

@@ -23,10 +23,13 @@
 #define REG 0x800 /* of the rig's QP */
 
 /* A register takes 4 WQEBBs. */
-static struct rig *narrow_key_rig(uint32_t max_inline)
+static struct rig *key_rig_at(uint32_t pi, uint32_t max_inline)
 {
-	struct rig *rig = rig_new(&(struct rig_options){
-		.sq_wqebbs = 32, .max_send = 16, .max_inline = max_inline, .bf_max = 4 * WQE_BB });
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_wqebbs = 32,
+							 .max_send = 16,
+							 .max_inline = max_inline,
+							 .bf_max = 4 * WQE_BB,
+							 .sq_pi = pi });
 
 	mlx5_send_wr_fill_mkeys(rig->qp, MLX5DV_QP_EX_WITH_MKEY_CONFIGURE |
 						 MLX5DV_QP_EX_WITH_MR_LIST |
@@ -37,7 +40,7 @@ static struct rig *narrow_key_rig(uint32_t max_inline)
 
 static struct rig *key_rig(void)
 {
-	return narrow_key_rig(256);
+	return key_rig_at(0, 256);
 }
 
 static void set_signature(struct mlx5dv_qp_ex *dvx)
@@ -93,6 +96,31 @@ static void a_request_of_one_wqe_is_pushed(void **state)
 	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 2);
 	assert_memory_equal(rig->uar + REG, rig_sq(rig, 0), 2 * WQE_BB);
 	rig_free(rig);
+}
+
+/* The ring ends between any two of its blocks, or behind the last. */
+static void a_request_is_pushed_around_the_end_of_the_ring(void **state)
+{
+	static const struct ibv_sge piece = { 0x1000, 64, 0x100 };
+	static const uint8_t nothing[WQE_BB];
+
+	(void)state;
+	for (uint32_t pi = 28; pi <= 32; pi++) {
+		struct mlx5_mkey mkey = { .dv.lkey = 0x700, .max_entries = 4 };
+		struct rig *rig = key_rig_at(pi, 256);
+		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+		mkey_prepare(&mkey);
+		ibv_wr_start(qpx);
+		mlx5dv_wr_mr_list(&rig->qp->dv_qp, &mkey.dv, 0, 1, (struct ibv_sge *)&piece);
+		assert_int_equal(ibv_wr_complete(qpx), 0);
+		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), pi + 3);
+		for (uint32_t i = 0; i < 3; i++)
+			assert_memory_equal(rig->uar + REG + i * WQE_BB, rig_sq(rig, pi + i),
+					    WQE_BB);
+		assert_memory_equal(rig->uar + REG + 3 * WQE_BB, nothing, WQE_BB);
+		rig_free(rig);
+	}
 }
 
 /* What an earlier lap has left in the ring is not part of a list. */
@@ -236,7 +264,7 @@ static void what_a_wide_queue_has_done_a_narrow_one_refuses(void **state)
 				   .sig = &sig,
 				   .computes = true },
 			 plain = { .dv.lkey = 0x800, .max_entries = 4 };
-	struct rig *wide = key_rig(), *narrow = narrow_key_rig(WQE_BB);
+	struct rig *wide = key_rig(), *narrow = key_rig_at(0, WQE_BB);
 
 	(void)state;
 	mkey_prepare(&signs);
@@ -512,6 +540,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_of_several_wqes_is_only_rung),
 		cmocka_unit_test(a_request_of_one_wqe_is_pushed),
+		cmocka_unit_test(a_request_is_pushed_around_the_end_of_the_ring),
 		cmocka_unit_test(a_list_ends_in_zeroes),
 		cmocka_unit_test(a_batch_that_failed_finishes_no_request),
 		cmocka_unit_test(a_request_takes_no_place_that_is_taken),
