@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mkey.h - memory keys that a program makes, and whose contents work requests configure: what they
- * stand for (data/send_wr_mkey.c).
+ * stand for (data/mkey/configure.c).
  */
 #ifndef PROVIDERS_MLX5_MKEY_H
 #define PROVIDERS_MLX5_MKEY_H
@@ -46,7 +46,7 @@ struct mkey_sig_format {
 	} mem_start, wire_start;
 	uint8_t mem, wire; /* enum mkey_sig_kind */
 	uint16_t told;     /* enum mkey_sig_state, as struct mkey_config has it */
-	/* The next signature is mostly like one before, but for its tags: data/mkey_again.h. */
+	/* The next signature is mostly like one before, but for its tags: data/mkey/again.h. */
 	uint64_t given; /* flags and masks, or MKEY_GIVEN_NOTHING */
 	struct mkey_sig_given {
 		uint64_t is_absent; /* true or false, among words that are compared */
@@ -69,7 +69,7 @@ struct mkey_crypt_format {
 };
 
 /* This is what the last setter knows of a request, beside what the request has noted
- * (data/send_wr_mkey.c). */
+ * (data/mkey/configure.c). */
 struct mkey_end {
 	uint32_t bsf_units;
 	uint32_t flags_pd;     /* of the key's context */
@@ -82,7 +82,7 @@ struct mkey_end {
 };
 
 /* These are words of the blocks in front of a request, as they are in the ring, but for what each
- * request adds: data/mkey_head.h. */
+ * request adds: data/mkey/head.h. */
 struct mkey_head {
 	uint64_t key;           /* of the control segment; it lacks flags */
 	uint64_t control;       /* it lacks the length of the list */
@@ -101,11 +101,11 @@ struct mkey_again {
 	struct mkey_end end;
 };
 
-/* This is what requests have said of a key (data/send_wr_mkey.c). */
+/* This is what requests have said of a key (data/mkey/configure.c). */
 struct mkey_config {
 	uint64_t length;     /* of what was laid out */
 	uint16_t count_told; /* which error is the next, as the device was told last */
-	/* enum mkey_sig_state and mkey_crypt_state, where data/mkey_head.h has them in what a
+	/* enum mkey_sig_state and mkey_crypt_state, where data/mkey/head.h has them in what a
 	 * request waits for */
 	uint16_t told;
 	uint16_t sig, crypt; /* where the formats are, of those that the key keeps: MKEY_SIG() */

@@ -102,13 +102,13 @@ struct mlx5_batch {
 /* This is no address, and behind the end of any ring, which setters of inline data look for. */
 #define BATCH_NO_WQE ((uint8_t *)-4096)
 
-/* This is the request on a memory key that is under construction: see data/send_wr_mkey.c. */
+/* This is the request on a memory key that is under construction: see data/mkey/configure.c. */
 struct mkey_request {
 	struct mlx5_mkey *mkey;
 	uint8_t *ctrl;   /* the WQE */
 	uint32_t head;   /* of the queue, when it began */
 	__be32 flags;    /* the third word of the control segment */
-	uint32_t waits;  /* for setters, and what they have set: data/mkey_head.h; 0: for none */
+	uint32_t waits;  /* for setters, and what they have set: data/mkey/head.h; 0: for none */
 	__be32 context;  /* first word of the context */
 	uint64_t length; /* of what is laid out */
 	uint32_t list_units;

@@ -186,7 +186,7 @@ static void __attribute__((cold, noreturn)) error_freeze(const struct mlx5_cq *c
 		sleep(10);
 }
 
-/* A request of several WQEs, which are noted as one (send_wr_mkey.c), ends with the first that
+/* A request of several WQEs, which are noted as one (mkey/configure.c), ends with the first that
  * fails. */
 static bool request_is_over(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * crypto.c - keys by which the device encrypts data, and the logins under which it takes them
- * wrapped. Which memory keys use them is said by work requests (data/mkey_crypt.c).
+ * wrapped. Which memory keys use them is said by work requests (data/mkey/crypt.c).
  *
  * A device takes keys of data either wrapped or as they are. A login is the context's own, of which
  * there is one, or an object that the program names.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey.c - memory keys without contents, which work requests give them (data/send_wr_mkey.c): their
- * creation and destruction, by the device's own commands.
+ * mkey.c - memory keys without contents, which work requests give them (data/mkey/configure.c):
+ * their creation and destruction, by the device's own commands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
-#include "providers/mlx5/data/mkey_head.h"
+#include "providers/mlx5/data/mkey/head.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/mkey.h"
 #include "providers/mlx5/pd.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey_crypt.c - encryption of a memory key: what programs say of it, as the device wants it. PRM:
+ * crypt.c - encryption of a memory key: what programs say of it, as the device wants it. PRM:
  * Crypto BSF
  */
 #include <string.h>
 
 #include "prm/mlx5/bsf.h"
 #include "providers/common/seg.h"
-#include "providers/mlx5/data/mkey_again.h"
-#include "providers/mlx5/data/mkey_head.h"
+#include "providers/mlx5/data/mkey/again.h"
+#include "providers/mlx5/data/mkey/head.h"
 #include "providers/mlx5/mkey.h"
 
 const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey_blocks.h - the blocks of a request that lays out a memory key, in the ring: where they are,
- * and what lists, patterns and rights are in them. send_wr_mkey.c alone includes this.
+ * blocks.h - the blocks of a request that lays out a memory key, in the ring: where they are,
+ * and what lists, patterns and rights are in them. configure.c alone includes this.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_BLOCKS_H
 #define PROVIDERS_MLX5_DATA_MKEY_BLOCKS_H

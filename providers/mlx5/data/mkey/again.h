@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey_again.h - signatures and encryption of a memory key that are like the ones which a format of
+ * again.h - signatures and encryption of a memory key that are like the ones which a format of
  * it was made for: only what changes from one transfer to the next (tags, tweak) is written then.
- * mkey_sig.c and mkey_crypt.c make formats from anything, and say which may come again.
+ * sig.c and crypt.c make formats from anything, and say which may come again.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_AGAIN_H
 #define PROVIDERS_MLX5_DATA_MKEY_AGAIN_H
@@ -148,7 +148,7 @@ static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 /* ---- encryption */
 
 /* Programs give the number with its lowest byte first. A device that counts units has it with its
- * highest first. A key knows the order (mkey_head.h). */
+ * highest first. A key knows the order (head.h). */
 static inline void crypt_put_tweak(uint8_t *to, bool counts_units, const char *tweak)
 {
 	uint64_t half[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey_sig.c - signatures of a memory key: what programs say of them, as the device wants it (byte
+ * sig.c - signatures of a memory key: what programs say of them, as the device wants it (byte
  * stream format and signature state).
  *
  * PRM: BSF, SET_PSV
@@ -9,8 +9,8 @@
 
 #include "prm/mlx5/bsf.h"
 #include "providers/common/seg.h"
-#include "providers/mlx5/data/mkey_again.h"
-#include "providers/mlx5/data/mkey_head.h"
+#include "providers/mlx5/data/mkey/again.h"
+#include "providers/mlx5/data/mkey/head.h"
 #include "providers/mlx5/mkey.h"
 
 enum {

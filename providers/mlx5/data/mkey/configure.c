@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_mkey.c - requests that lay out a memory key (mkey.h): mlx5dv_wr_mr_list(),
+ * configure.c - requests that lay out a memory key (mkey.h): mlx5dv_wr_mr_list(),
  * mlx5dv_wr_mr_interleaved(), and mlx5dv_wr_mkey_configure() with its setters, as builders of a
  * batch (batch.h). umr.h says what they do to the gate.
  *
@@ -19,9 +19,9 @@
 #include "prm/mlx5/mkc.h"
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/batch.h"
-#include "providers/mlx5/data/mkey_again.h"
-#include "providers/mlx5/data/mkey_blocks.h"
-#include "providers/mlx5/data/mkey_head.h"
+#include "providers/mlx5/data/mkey/again.h"
+#include "providers/mlx5/data/mkey/blocks.h"
+#include "providers/mlx5/data/mkey/head.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/mkey.h"
 

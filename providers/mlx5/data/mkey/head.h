@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey_head.h - what a memory key keeps ready for its next request, from its creation on: words of
+ * head.h - what a memory key keeps ready for its next request, from its creation on: words of
  * the blocks that stand in front, and room for what it computes. dv/mkey.c creates keys,
- * send_wr_mkey.c has the requests.
+ * configure.c has the requests.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_HEAD_H
 #define PROVIDERS_MLX5_DATA_MKEY_HEAD_H
