@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * checks.h - requests on memory keys that cannot be: the log says why, and the batch fails.
+ * checks.c looks at what is not usual.
+ */
+#ifndef PROVIDERS_MLX5_DATA_MKEY_CHECKS_H
+#define PROVIDERS_MLX5_DATA_MKEY_CHECKS_H
+
+#include "providers/common/branch.h"
+#include "providers/mlx5/data/variant.h"
+#include "providers/mlx5/qp.h"
+
+/* The function logs WHY the request of the batch cannot be, and fails the batch with ERR. */
+void __attribute__((cold, format(printf, 3, 4)))
+mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...);
+
+/* Each says whether the request may have that, or begin, after all, or else logs why not. */
+bool __attribute__((cold)) mlx5_mkey_may_begin(struct mlx5_qp *qp);
+bool mlx5_mkey_access_fits(struct mlx5_qp *qp, uint32_t access);
+bool mlx5_mkey_layout_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count,
+			   uint32_t header);
+bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge);
+bool mlx5_mkey_pattern_fits(struct mlx5_qp *qp, uint16_t count,
+			    const struct mlx5dv_mr_interleaved *part);
+
+/* So many entries fit into the key, and into what the QP was created to have inline. */
+__attribute__((always_inline)) static inline bool
+entries_fit(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count, uint32_t header)
+{
+	return likely(count + header <= qp->mkey_entries && count <= mkey->max_entries);
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * finish.c - the end of a request on a memory key, once the last of its setters has come: all but
+ * the list is written there. A key that computes has blocks behind the list, one for signatures and
+ * one for encryption, and a WQE for each domain of signatures that starts its state.
+ */
+#include "prm/mlx5/bsf.h"
+#include "prm/mlx5/umr.h"
+#include "providers/mlx5/data/mkey/look.h"
+#include "providers/mlx5/data/mkey/request.h"
+#include "providers/mlx5/data/mkey/told.h"
+
+/* The function writes the two blocks in front, of a WQE of UNITS at WQEBB PI. Each word is read
+ * where it is written, so that few registers are enough. KEPT are the flags that it may have. */
+WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *request,
+			 const struct mkey_head *head, uint32_t pi, uint32_t units, __be32 kept)
+{
+	const uint64_t index = (uint16_t)pi;
+	uint8_t *const ctrl = request->ctrl, *context;
+
+	seg_put_be64(ctrl, index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)MLX5_OPCODE_UMR << 32 |
+				   (sq->qpn_shifted + units));
+	seg_put_raw(ctrl + 8, head->key | side_by_side(request->flags & kept, 0));
+	seg_put_raw(ctrl + WQE_SEG, head->control | htobe64((uint64_t)request->list_units
+							    << FLD_SHIFT(UMR_XLT_OCTOWORDS)));
+	seg_put_raw(ctrl + WQE_SEG + FLD_BYTE(UMR_MKEY_MASK), head->mask);
+	clear_32(ctrl + 32);
+	context = next_block(sq, ctrl);
+	seg_put_raw(context, head->context[0] | side_by_side(request->context, 0));
+	seg_put_raw(context + 8, head->context[1]);
+	seg_put_raw(context + 16, 0);
+	seg_put_be64(context + 24, request->length);
+	clear_32(context + 32);
+}
+
+/* The function puts a format of KIND, the highest bits of its first word. */
+WQE_INLINE void put_format(uint8_t *block, const uint8_t *bsf, uint64_t kind)
+{
+	uint64_t first;
+
+	copy_64(block, bsf);
+	memcpy(&first, block, sizeof(first)); /* so this is one instruction */
+	seg_put_raw(block, first | kind);
+}
+
+WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request *request,
+			    const struct mlx5_mkey *mkey, const struct mkey_end *end, uint8_t *ctrl,
+			    bool usual)
+{
+	/* It has no signature, and any length. */
+	static const uint8_t without[BSF_SIZE] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
+	const struct mkey_config *next = &request->next;
+	const uint64_t kind = mkey->head.kind;
+	uint8_t *block = usual ? ctrl + (HEAD_UNITS + BLOCK_UNITS) * WQE_SEG
+			       : block_behind(sq, ctrl, HEAD_UNITS + request->list_units);
+
+	if (end->sig) {
+		put_format(block,
+			   usual || likely(told_sig(request->waits) >= MKEY_SIG_SET)
+				   ? mkey_sig_at(mkey, next->sig)->bsf
+				   : without,
+			   kind);
+		block = usual ? block + WQE_BB : next_block(sq, block);
+	}
+	if (end->crypt)
+		put_format(block, mkey_crypt_at(mkey, next->crypt)->bsf, kind);
+}
+
+/* FLAGS is the third word of the control segment, but for the fence. */
+WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_start *start, __be32 flags)
+{
+	const uint32_t pi = qp->sq.pi;
+	const uint64_t index = (uint16_t)pi;
+	uint8_t *const ctrl = sq_wqebb(&qp->sq, pi);
+
+	qp->sq.pi = pi + 1;
+	seg_put_be64(ctrl, (index << (32 + FLD_SHIFT(CTRL_INDEX))) + qp->psv_first);
+	seg_put_raw_pair(ctrl + 8, flags | htobe32(MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE), 0);
+	static_assert(offsetof(struct mkey_start, state) == FLD_BYTE(SET_PSV_SIGNATURE) &&
+			      sizeof(*start) == PSV_SEG_SIZE,
+		      "PRM: SET_PSV");
+	memcpy(ctrl + WQE_SEG, start, sizeof(*start));
+	take_wqe(qp, pi);
+	qp->batch.ctrl = ctrl;
+}
+
+/* The last of them has the completion, and the program's fence is in front of all. */
+WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mkey_sig_format *format, __be32 flags)
+{
+	const __be32 last = flags & ~htobe32(MLX5_WQE_CTRL_FENCE);
+
+	__asm__("" : "+r"(format)); /* found once, not anew for each field */
+	if (format->mem)
+		put_psv(qp, &format->mem_start,
+			format->wire ? last & ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE) : last);
+	if (format->wire)
+		put_psv(qp, &format->wire_start, last);
+}
+
+WQE_INLINE void put_computing(struct mlx5_qp *qp, struct mlx5_mkey *mkey, bool usual)
+{
+	const struct mkey_request *request = &qp->mkey_request;
+	const struct mkey_end *end = &mkey->again.end;
+	const uint32_t units = HEAD_UNITS + request->list_units + end->bsf_units;
+	const uint32_t pi = qp->sq.pi;
+	uint8_t *const ctrl = request->ctrl;
+	uint32_t head;
+
+	if (usual)
+		put_usual_head(qp, request, &mkey->head, BLOCK_UNITS, end->bsf_units,
+			       end->flags_kept, ctrl);
+	else
+		put_head(&qp->sq, request, &mkey->head, pi, units, end->flags_kept);
+	put_formats(&qp->sq, request, mkey, end, ctrl, usual);
+	head = take_wqe(qp, pi);
+	qp->sq.pi = pi + (usual ? end->usual_wqebbs : blocks_of(units));
+	if (end->has_states)
+		put_states(qp, mkey_sig_at(mkey, request->next.sig), request->flags);
+	else
+		qp->batch.ctrl = ctrl;
+	request_close(qp, end->push, head);
+	config_take(qp, mkey);
+}
+
+/* Nothing is called from where a request is like the one before, and so no register is saved. */
+static void __attribute__((noinline)) finish_anew(struct mlx5_qp *qp)
+{
+	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
+
+	if (mlx5_mkey_look_anew(qp, mkey))
+		put_computing(qp, mkey, false);
+}
+
+static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
+{
+	struct mkey_request *request = &qp->mkey_request;
+	struct mlx5_mkey *mkey = request->mkey;
+
+	if (!(request->waits & SET_LAYOUT))
+		request->next.length = request->length;
+	if (request_comes_again(qp, mkey))
+		put_computing(qp, mkey, false);
+	else
+		finish_anew(qp);
+}
+
+/* The key computes nothing. */
+static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
+{
+	const uint32_t pi = qp->sq.pi, units = HEAD_UNITS + request->list_units;
+
+	put_head(&qp->sq, request, &request->mkey->head, pi, units, UINT32_MAX);
+	if (unlikely(request->waits & (SET_ACCESS | SET_LAYOUT)))
+		seg_put_be64(request->ctrl + WQE_SEG + FLD_BYTE(UMR_MKEY_MASK), mask_of(request));
+	qp->batch.ctrl = request->ctrl;
+	qp->sq.pi = pi + blocks_of(units);
+	request_close(qp, PUSH_INLINE, take_wqe(qp, pi));
+}
+
+/* What was not set is 0. */
+static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request *request = &qp->mkey_request;
+
+	if (request->waits & SET_ACCESS)
+		request->context = 0;
+	if (request->waits & SET_LAYOUT) {
+		request->list_units = 0;
+		request->length = 0;
+	}
+	if (request->waits & USUAL_LIST)
+		request->list_units = BLOCK_UNITS;
+	if (mkey_computes(request->mkey))
+		finish_computing(qp);
+	else
+		finish_plain(qp, request);
+}
+
+/* The request is like the one before, and usual. It may yet have to tell of an error. */
+void __attribute__((noinline)) mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+	struct mkey_request *request = &qp->mkey_request;
+	struct mlx5_mkey *mkey = request->mkey;
+
+	if (unlikely(mkey->sig_count != request->next.count_told)) {
+		finish_slowly(dv);
+		return;
+	}
+	request->next.length = request->length;
+	put_computing(qp, mkey, true);
+}
+
+/* The end of a request is not part of each setter. It waits for none from here on. What may be
+ * called last is given what the program gave, so that no other pointer is made of it. */
+void __attribute__((noinline)) mlx5_mkey_finish(struct mlx5dv_qp_ex *dv)
+{
+	struct mlx5_qp *qp = dv_mqp(dv);
+	const struct mkey_request *request = &qp->mkey_request;
+
+	if (unlikely(request->waits != request->mkey->again.usual))
+		finish_slowly(dv);
+	else if (mkey_computes(request->mkey))
+		mlx5_mkey_finish_computing(dv);
+	else
+		finish_plain_usual(qp, request, BLOCK_UNITS);
+}

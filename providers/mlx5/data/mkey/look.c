@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * look.c - what a request on a key that computes has behind its list, and whether that may be: a
+ * block for signatures, one for encryption, and a WQE for each domain of signatures.
+ */
+#include "providers/mlx5/data/mkey/look.h"
+
+#include <errno.h>
+
+#include "prm/mlx5/bsf.h"
+#include "prm/mlx5/mkc.h"
+#include "prm/mlx5/umr.h"
+#include "providers/mlx5/data/mkey/checks.h"
+
+/* The formats of a key are written anew, all of them, when one of them changes. The function
+ * returns whether one does, or there are none any more. */
+static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_request *request,
+			   struct mkey_end *end)
+{
+	const enum mkey_sig_state state = mkey->sig ? told_sig(request->waits) : MKEY_SIG_NONE;
+
+	if (!(~request->waits & (SET_SIGNATURE | SET_CRYPTO)) && state != MKEY_SIG_DROPPED)
+		return false;
+	end->crypt = told_crypt(request->waits) != MKEY_CRYPT_NONE;
+	end->sig = state >= MKEY_SIG_SET || (mkey->sig && end->crypt);
+	return true;
+}
+
+/* The device that does not count units takes a key for one. */
+static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+{
+	const struct mkey_config *next = &qp->mkey_request.next;
+	const uint16_t unit = mkey_crypt_at(mkey, next->crypt)->unit;
+
+	if (!told_crypt(qp->mkey_request.waits) || mkey->encrypts_units || next->length <= unit)
+		return true;
+	mlx5_mkey_fail(
+		qp, EINVAL,
+		"key %#x has %llu bytes: the device encrypts one data unit for each key, of %u",
+		mkey->dv.lkey, (unsigned long long)next->length, unit);
+	return false;
+}
+
+/* Between two signatures, of both sides, nothing is encrypted. */
+static bool crypt_has_order(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+{
+	const uint32_t told = qp->mkey_request.waits;
+
+	if (!mkey->sig || told_sig(told) != MKEY_SIG_SET_TWICE ||
+	    told_crypt(told) != MKEY_CRYPT_RAW)
+		return true;
+	mlx5_mkey_fail(
+		qp, EINVAL,
+		"key %#x has signatures of memory and wire: what is encrypted has to have one "
+		"of them inside (signature_crypto_order)",
+		mkey->dv.lkey);
+	return false;
+}
+
+/* Encryption has room of its own. */
+static bool formats_fit(struct mlx5_qp *qp, const struct mkey_end *end)
+{
+	const uint32_t list = qp->mkey_request.list_units;
+	const uint32_t in_front = (list + (end->sig ? BLOCK_UNITS : 0)) * WQE_SEG;
+
+	if (in_front > qp->sq.max_inline) {
+		mlx5_mkey_fail(qp, ENOMEM,
+			       "list and signature have %u bytes: max_inline_data is %u", in_front,
+			       qp->sq.max_inline);
+		return false;
+	}
+	if (list + end->bsf_units > LIST_MAX) {
+		mlx5_mkey_fail(qp, ENOMEM,
+			       "list, signature and encryption have %u bytes, a request %u",
+			       (list + end->bsf_units) * WQE_SEG, LIST_MAX * WQE_SEG);
+		return false;
+	}
+	return true;
+}
+
+/* The key's context says whether there are formats, and which error of signatures is the next. */
+static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struct mkey_end *end)
+{
+	const struct mkey_request *request = &qp->mkey_request;
+
+	*end = (struct mkey_end){
+		.mask = mask_of(request),
+		.has_states = !(request->waits & SET_SIGNATURE),
+		.push = PUSH_INLINE,
+		.flags_kept = UINT32_MAX,
+	};
+	if (end->has_states) {
+		end->push = PUSH_NEVER;
+		/* It is complete when the last of its WQEs is. */
+		end->flags_kept = ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
+	}
+	if (!crypt_fits(qp, mkey) || !crypt_has_order(qp, mkey))
+		return false;
+	if (formats_change(mkey, request, end))
+		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_BSF_ENABLE;
+	if (mkey->sig_count != request->next.count_told) {
+		end->mask |= MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR;
+		end->flags_pd = (mkey->sig_count & 1u) << FLD_SHIFT(MKC_EXPECTED_SIGERR_COUNT);
+	}
+	if (!end->sig && !end->crypt)
+		return true;
+	end->bsf_units = (uint32_t)(end->sig + end->crypt) * BLOCK_UNITS;
+	end->flags_pd |= FLD_BITS(MKC_BSF_EN);
+	return formats_fit(qp, end);
+}
+
+/* The function returns what a usual request has found that has the end of this one, or 0. A
+ * signature that is not there is not usual. */
+static uint32_t request_usual(const struct mkey_request *request, const struct mkey_end *end)
+{
+	const uint32_t found = request->waits | USUAL_LIST;
+
+	if (found & (SET_ACCESS | SET_LAYOUT) || request->list_units != BLOCK_UNITS ||
+	    (end->sig && told_sig(found) < MKEY_SIG_SET))
+		return 0;
+	return found;
+}
+
+/* The end is kept unless it takes a signature away, tells of an error, or depends on how long the
+ * key is. */
+bool __attribute__((noinline)) mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+{
+	struct mkey_request *request = &qp->mkey_request;
+	struct mkey_again *again = &mkey->again;
+
+	again->found = again->usual = 0;
+	if (!request_look(qp, mkey, &again->end))
+		return false;
+	again->end.usual_wqebbs = blocks_of(HEAD_UNITS + BLOCK_UNITS + again->end.bsf_units);
+	again->list_units = request->list_units;
+	again->max_inline = qp->sq.max_inline;
+	if (told_sig(request->waits) != MKEY_SIG_DROPPED &&
+	    !(again->end.mask & MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR) &&
+	    (!told_crypt(request->waits) || mkey->encrypts_units)) {
+		again->found = request_found(request);
+		again->usual = request_usual(request, &again->end);
+	}
+	mkey_make_head(mkey, &again->end);
+	request->next.count_told = mkey->sig_count;
+	if (told_sig(request->waits) == MKEY_SIG_DROPPED)
+		request->waits |= MKEY_SIG_NONE << TOLD_SIG_SHIFT;
+	return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * look.h - the end of a request on a key that computes: it is that of the last request, or look.c
+ * finds out what it has.
+ */
+#ifndef PROVIDERS_MLX5_DATA_MKEY_LOOK_H
+#define PROVIDERS_MLX5_DATA_MKEY_LOOK_H
+
+#include "providers/mlx5/data/mkey/request.h"
+
+/* The function looks at the request and keeps what it has found. It returns false when the request
+ * cannot be, as the log says. */
+bool mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey);
+
+/* The function returns the mask of what the setters of a key without formats change. */
+WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
+{
+	uint64_t mask = MKEY_MASK_ALWAYS;
+
+	if (!(request->waits & SET_ACCESS))
+		mask |= MKEY_MASK_ACCESS;
+	if (!(request->waits & SET_LAYOUT))
+		mask |= MKEY_MASK_LAYOUT;
+	return mask;
+}
+
+/* The function returns what the end of a request depends on, beside its list and the limits of its
+ * QP. It is not 0: who has set all parts has set a signature. */
+WQE_INLINE uint32_t request_found(const struct mkey_request *request)
+{
+	return request->waits & ~(uint32_t)USUAL_LIST;
+}
+
+/* The last request on the key was one on the same parts, and no error is to be told. */
+static inline bool request_comes_again(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
+{
+	const struct mkey_request *request = &qp->mkey_request;
+
+	return mkey->again.found == request_found(request) &&
+	       mkey->again.list_units == request->list_units &&
+	       mkey->again.max_inline == qp->sq.max_inline &&
+	       mkey->sig_count == request->next.count_told;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * told.h - what a key that computes has been told is kept, since later requests tell it only what
+ * changes, and the end of a batch that is cancelled (told.c) puts back what was before the batch.
+ */
+#ifndef PROVIDERS_MLX5_DATA_MKEY_TOLD_H
+#define PROVIDERS_MLX5_DATA_MKEY_TOLD_H
+
+#include "providers/mlx5/data/mkey/head.h"
+#include "providers/mlx5/data/send_wqe.h"
+
+/* The function returns which format is neither NOW in use nor was BEFORE, which differ. SECOND is
+ * the one in the middle. */
+WQE_INLINE uint16_t other_format(uint16_t second, uint16_t now, uint16_t before)
+{
+	static_assert(MKEY_FORMATS == 3, "they are as far from each other");
+	return (uint16_t)(3 * second - now - before);
+}
+
+/* The function is told that the request is in the ring: later requests add to it. */
+WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
+{
+	const struct mkey_config *next = &qp->mkey_request.next;
+	const uint32_t waits = qp->mkey_request.waits;
+
+	if (likely(!mkey->is_in_batch)) {
+		mkey->before_batch = mkey->config;
+		mkey->is_in_batch = true;
+		mkey->next_in_batch = qp->mkey_batch.changed;
+		qp->mkey_batch.changed = mkey;
+	}
+	if (!(waits & SET_SIGNATURE))
+		mkey->spare_sig = other_format(MKEY_SIG(1), next->sig, mkey->before_batch.sig);
+	if (!(waits & SET_CRYPTO))
+		mkey->spare_crypt =
+			other_format(MKEY_CRYPT(1), next->crypt, mkey->before_batch.crypt);
+	mkey->config = *next;
+	mkey->config.told = waits & (TOLD_SIG | TOLD_CRYPT);
+}
+
+#endif
