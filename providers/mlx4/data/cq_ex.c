@@ -25,8 +25,7 @@ CQE_INLINE int cq_ex_keep(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, u
 #define OUT_OF_LINE static int __attribute__((noinline))
 
 /* The index is published also where no completion was found, as start_poll says ENOENT then, and no
- * end_poll follows: what was skipped would stay in the adapter's way. The CQE before that index is
- * where next_poll() goes on. */
+ * end_poll follows: what was skipped would stay in the adapter's way. */
 OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
@@ -34,7 +33,6 @@ OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 	struct completion comp;
 
 	if (!cqe_take(cq, &ci, &comp)) {
-		cq->cqe = cqe_at(cq, ci - 1);
 		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
 		doorbell_cq_consumed(cq->dbrec, ci);
 		return ENOENT;
@@ -90,14 +88,15 @@ refuse_attr(struct ibv_cq_ex *cqx, const struct ibv_poll_cq_attr *attr)
 	return EINVAL;
 }
 
+/* The CQE is found by the index, and not from the one before: since that was taken, a QP may have
+ * gone, the ring may be another one, and the adapter may have the entry. */
 static int next_poll(struct ibv_cq_ex *cqx)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
 	const uint32_t ci = cq->ci;
-	const uint8_t *cqe = cq->cqe;
-	uint8_t last;
+	const uint8_t *cqe = cqe_at(cq, ci), last = cqe_last_at(cq, cqe, ci);
 
-	return cqe_step(cq, &cqe, ci, &last) ? cq_ex_take(cqx, cqe, ci, last, false) : ENOENT;
+	return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : cq_ex_take(cqx, cqe, ci, last, false);
 }
 
 OUT_OF_LINE start_exchanging(struct ibv_cq_ex *cqx, uint32_t ci)

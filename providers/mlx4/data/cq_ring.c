@@ -61,20 +61,6 @@ static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 	return true;
 }
 
-/* In a CQ of one thread, a poll may be between two completions: the last one stays readable, in
- * front of the index at which next_poll() goes on. */
-static void cq_move_on(struct mlx4_cq *cq, uint32_t ci)
-{
-	uint8_t *before = (uint8_t *)(uintptr_t)cqe_at(cq, ci - 1);
-
-	if (cq->cqe == cqe_at(cq, cq->ci - 1)) {
-		cqe_move(before, cq->cqe);
-		cq->cqe = before;
-	}
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
-	doorbell_cq_consumed(cq->dbrec, ci);
-}
-
 /* The walk goes back from the newest CQE, and moves those that stay towards it. A ring that the
  * program reads by itself stays as it is. */
 static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
@@ -89,8 +75,10 @@ static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 		if (!cqe_leaves(leaving, cqe) && --keep != i)
 			cqe_move((uint8_t *)(uintptr_t)cqe_at(cq, keep), cqe);
 	}
-	if (keep != cq->ci)
-		cq_move_on(cq, keep);
+	if (keep != cq->ci) {
+		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
+		doorbell_cq_consumed(cq->dbrec, keep);
+	}
 	cq->poll = mlx4_datapath()->cq_poll_any;
 	cq->qpn_be = M4_NO_QPN;
 	cq->qp = NULL;
