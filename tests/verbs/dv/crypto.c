@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/verbs/dv/crypto.h"
 #include "tests/verbs/dv/dv.h"
 #include "util/bits.h"
 
@@ -107,7 +108,7 @@ static void odd_deks(struct rig *rig, struct ibv_pd *pd)
 
 /* ---- logins ---- */
 
-static void say_state(struct rig *rig)
+void crypto_say_state(struct rig *rig)
 {
 	enum mlx5dv_crypto_login_state state = (enum mlx5dv_crypto_login_state)7;
 
@@ -115,7 +116,7 @@ static void say_state(struct rig *rig)
 		say("state %d", (int)state);
 }
 
-static struct mlx5dv_crypto_login_attr login_attr(void)
+struct mlx5dv_crypto_login_attr crypto_login(void)
 {
 	struct mlx5dv_crypto_login_attr attr = { 0 };
 
@@ -125,17 +126,17 @@ static struct mlx5dv_crypto_login_attr login_attr(void)
 
 static void wrong_logins(struct rig *rig)
 {
-	struct mlx5dv_crypto_login_attr attr = login_attr();
+	struct mlx5dv_crypto_login_attr attr = crypto_login();
 
 	attr.credential_id = 1;
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login with credential 1");
-	attr = login_attr();
+	attr = crypto_login();
 	attr.import_kek_id = 1;
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login with kek 1");
-	attr = login_attr();
+	attr = crypto_login();
 	attr.credential[5] ^= 1;
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login with another credential");
-	attr = login_attr();
+	attr = crypto_login();
 	attr.comp_mask = 1;
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login with a mask");
 	SAY_RET(mlx5dv_crypto_logout(rig->ctx), "logout without login");
@@ -171,18 +172,18 @@ static void wrapped_deks(struct rig *rig, struct ibv_pd *pd, uint64_t comp_mask,
 
 static void login_of_context(struct rig *rig, struct ibv_pd *pd)
 {
-	struct mlx5dv_crypto_login_attr attr = login_attr();
+	struct mlx5dv_crypto_login_attr attr = crypto_login();
 
-	say_state(rig);
+	crypto_say_state(rig);
 	wrong_logins(rig);
 	wrapped_deks(rig, pd, 0, NULL);
 	if (SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login"))
 		return;
-	say_state(rig);
+	crypto_say_state(rig);
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login again");
 	wrapped_deks(rig, pd, 0, NULL);
 	SAY_RET(mlx5dv_crypto_logout(rig->ctx), "logout");
-	say_state(rig);
+	crypto_say_state(rig);
 }
 
 static void login_object(struct rig *rig, struct ibv_pd *pd)
@@ -205,7 +206,7 @@ static void login_object(struct rig *rig, struct ibv_pd *pd)
 	asked.comp_mask = 0;
 	if (!SAY_RET(mlx5dv_crypto_login_query(login, &asked), "query"))
 		say("state %d", (int)asked.state);
-	say_state(rig);
+	crypto_say_state(rig);
 	wrapped_deks(rig, pd, WITH_LOGIN, login);
 	SAY_RET(mlx5dv_crypto_login_destroy(login), "destroy");
 }
@@ -227,6 +228,14 @@ void dv_crypto(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
+struct mlx5dv_crypto_login_obj *crypto_login_object(struct rig *rig)
+{
+	struct mlx5dv_crypto_login_attr_ex attr = { .credential = wrapped_credential,
+						    .credential_len = sizeof(wrapped_credential) };
+
+	return SAY_PTR(mlx5dv_crypto_login_create(rig->ctx, &attr), "login object");
+}
+
 /* ---- a login that is lost: who is in charge of the adapter takes its keys away ---- */
 
 static bool login_is_valid(struct rig *rig)
@@ -238,7 +247,7 @@ static bool login_is_valid(struct rig *rig)
 }
 
 /* softhca does it when it is told so, by the script that starts this program: run-lost. */
-static void lose_login(struct rig *rig)
+void crypto_lose_login(struct rig *rig)
 {
 	const char *command = getenv("LOSE_LOGIN");
 
@@ -247,8 +256,8 @@ static void lose_login(struct rig *rig)
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 }
 
-static struct mlx5dv_dek *wrapped_dek(struct rig *rig, struct ibv_pd *pd, uint64_t comp_mask,
-				      struct mlx5dv_crypto_login_obj *login)
+struct mlx5dv_dek *crypto_dek(struct rig *rig, struct ibv_pd *pd, uint64_t comp_mask,
+			      struct mlx5dv_crypto_login_obj *login)
 {
 	struct mlx5dv_dek_init_attr attr = dek_attr(pd, wrapped_128, sizeof(wrapped_128));
 
@@ -257,46 +266,48 @@ static struct mlx5dv_dek *wrapped_dek(struct rig *rig, struct ibv_pd *pd, uint64
 	return SAY_PTR(mlx5dv_dek_create(rig->ctx, &attr), "dek");
 }
 
-static void say_old_dek(struct mlx5dv_dek *dek)
+void crypto_say_dek(struct mlx5dv_dek *dek)
 {
 	struct mlx5dv_dek_attr asked = { 0 };
 
 	if (!SAY_RET(mlx5dv_dek_query(dek, &asked), "query of a dek from before"))
 		say("state %d", (int)asked.state);
+}
+
+static void say_old_dek(struct mlx5dv_dek *dek)
+{
+	crypto_say_dek(dek);
 	SAY_RET(mlx5dv_dek_destroy(dek), "destroy");
 }
 
 void dv_lost_login(struct rig *rig)
 {
-	struct mlx5dv_crypto_login_attr attr = login_attr();
+	struct mlx5dv_crypto_login_attr attr = crypto_login();
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 	struct mlx5dv_dek *dek;
 
 	MUST(pd);
 	MUST(!SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login"));
-	dek = wrapped_dek(rig, pd, 0, NULL);
+	dek = crypto_dek(rig, pd, 0, NULL);
 	MUST(dek);
-	lose_login(rig);
-	say_state(rig);
-	wrapped_dek(rig, pd, 0, NULL);
+	crypto_lose_login(rig);
+	crypto_say_state(rig);
+	crypto_dek(rig, pd, 0, NULL);
 	say_old_dek(dek);
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login while another is lost");
 	SAY_RET(mlx5dv_crypto_logout(rig->ctx), "logout");
-	say_state(rig);
+	crypto_say_state(rig);
 	SAY_RET(mlx5dv_crypto_login(rig->ctx, &attr), "login without keys");
-	say_state(rig);
+	crypto_say_state(rig);
 	MUST(!ibv_dealloc_pd(pd));
 }
 
 void dv_lost_login_object(struct rig *rig)
 {
-	struct mlx5dv_crypto_login_attr_ex attr = { .credential = wrapped_credential,
-						    .credential_len = sizeof(wrapped_credential) };
 	struct mlx5dv_crypto_login_query_attr asked = { 0 };
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
-	struct mlx5dv_crypto_login_obj *login =
-		SAY_PTR(mlx5dv_crypto_login_create(rig->ctx, &attr), "login object");
-	struct mlx5dv_dek *dek = wrapped_dek(rig, pd, WITH_LOGIN, login);
+	struct mlx5dv_crypto_login_obj *login = crypto_login_object(rig);
+	struct mlx5dv_dek *dek = crypto_dek(rig, pd, WITH_LOGIN, login);
 
 	MUST(pd && login && dek);
 	MUST(!system(getenv("LOSE_LOGIN")));
@@ -305,9 +316,10 @@ void dv_lost_login_object(struct rig *rig)
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	if (!SAY_RET(mlx5dv_crypto_login_query(login, &asked), "query"))
 		say("state %d", (int)asked.state);
-	wrapped_dek(rig, pd, WITH_LOGIN, login);
+	crypto_dek(rig, pd, WITH_LOGIN, login);
 	say_old_dek(dek);
 	SAY_RET(mlx5dv_crypto_login_destroy(login), "destroy");
-	SAY_PTR(mlx5dv_crypto_login_create(rig->ctx, &attr), "login object without keys");
+	say("without keys");
+	crypto_login_object(rig);
 	MUST(!ibv_dealloc_pd(pd));
 }

@@ -33,6 +33,8 @@ void dv_encrypted_signatures(struct rig *rig);
 void dv_crypto(struct rig *rig);
 void dv_lost_login(struct rig *rig);
 void dv_lost_login_object(struct rig *rig);
+void dv_lost_login_data(struct rig *rig);
+void dv_logged_out(struct rig *rig);
 void dv_cancelled(struct rig *rig);
 void dv_pipelined(struct rig *rig);
 void dv_taken_back(struct rig *rig);
@@ -41,6 +43,7 @@ void dv_one_line(struct rig *rig);
 void dv_one_line_crypto(struct rig *rig);
 void dv_raw_wqes(struct rig *rig);
 void dv_raw_too_long(struct rig *rig);
+void dv_in_use(struct rig *rig);
 void dv_mkey_queues(struct rig *rig);
 void dv_numbers(struct rig *rig);
 

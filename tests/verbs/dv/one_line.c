@@ -57,7 +57,7 @@ void dv_one_line(struct rig *rig)
 	static void (*const topics[])(struct rig * rig) = {
 		dv_mkeys,        dv_mkey_queues, dv_signatures,  dv_encryption,
 		dv_cancelled,    dv_taken_back,  dv_failed_once, dv_raw_wqes,
-		dv_raw_too_long, dv_pipelined,   NULL,
+		dv_raw_too_long, dv_pipelined,   dv_in_use,      NULL,
 	};
 
 	watch_topics(rig, topics);
@@ -65,7 +65,7 @@ void dv_one_line(struct rig *rig)
 
 void dv_one_line_crypto(struct rig *rig)
 {
-	static void (*const topics[])(struct rig * rig) = { dv_crypto, NULL };
+	static void (*const topics[])(struct rig * rig) = { dv_crypto, dv_logged_out, NULL };
 
 	watch_topics(rig, topics);
 }
