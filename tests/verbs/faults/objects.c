@@ -5,9 +5,11 @@
  */
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "faults.h"
+#include "tests/verbs/dv/wrapped.h"
 
 static uint8_t memory[8192] __attribute__((aligned(4096)));
 
@@ -293,6 +295,59 @@ static void live_keys_of_data(struct life *l)
 		OK(l, mlx5dv_dek_query(dek, &asked));
 }
 
+/* The adapter has secrets that keys are wrapped by. */
+static bool lacks_logins(struct ibv_context *ctx, const struct ibv_device_attr_ex *attr)
+{
+	struct mlx5dv_context device = { .comp_mask = MLX5DV_CONTEXT_MASK_CRYPTO_OFFLOAD };
+
+	(void)attr;
+	return mlx5dv_query_device(ctx, &device) || !device.crypto_caps.wrapped_import_method;
+}
+
+static void keep_wrapped_key(struct life *l, struct mlx5dv_crypto_login_obj *login)
+{
+	struct mlx5dv_dek_init_attr attr = { .pd = life_pd(l), .crypto_login = login };
+
+	if (!attr.pd)
+		return;
+	attr.comp_mask = login ? MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN : 0;
+	memcpy(attr.key, wrapped_128, sizeof(wrapped_128));
+	KEEP(l, mlx5dv_dek_create(l->rig.ctx, &attr), mlx5dv_dek_destroy);
+}
+
+static struct ibv_context *context_login(struct ibv_context *ctx)
+{
+	struct mlx5dv_crypto_login_attr attr = { 0 };
+
+	memcpy(attr.credential, wrapped_credential, sizeof(wrapped_credential));
+	errno = mlx5dv_crypto_login(ctx, &attr);
+	return errno ? NULL : ctx;
+}
+
+static void live_login(struct life *l)
+{
+	enum mlx5dv_crypto_login_state state;
+
+	if (!KEEP(l, context_login(l->rig.ctx), mlx5dv_crypto_logout))
+		return;
+	OK(l, mlx5dv_crypto_login_query_state(l->rig.ctx, &state));
+	keep_wrapped_key(l, NULL);
+}
+
+static void live_login_object(struct life *l)
+{
+	struct mlx5dv_crypto_login_attr_ex attr = { .credential = wrapped_credential,
+						    .credential_len = sizeof(wrapped_credential) };
+	struct mlx5dv_crypto_login_query_attr asked = { 0 };
+	struct mlx5dv_crypto_login_obj *login;
+
+	login = KEEP(l, mlx5dv_crypto_login_create(l->rig.ctx, &attr), mlx5dv_crypto_login_destroy);
+	if (!login)
+		return;
+	OK(l, mlx5dv_crypto_login_query(login, &asked));
+	keep_wrapped_key(l, login);
+}
+
 static void live_import(struct life *l)
 {
 	struct ibv_pd *pd = life_pd(l), *imported_pd;
@@ -327,5 +382,7 @@ const struct life_kind life_objects[] = {
 	{ "rates", .live = live_rates, .lacks = lacks_rates },
 	{ "keys-of-keys", .live = live_keys_of_keys },
 	{ "keys-of-data", .live = live_keys_of_data },
+	{ "login", .live = live_login, .lacks = lacks_logins },
+	{ "login-object", .live = live_login_object, .lacks = lacks_logins },
 	{},
 };
