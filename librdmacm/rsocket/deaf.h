@@ -21,8 +21,11 @@ static inline bool rs_is_deaf(const struct rs_deaf *deaf)
 	return deaf->until_us && rdmacm_rs_now_us() < deaf->until_us;
 }
 
+/* What fails while the pause lasts does not make it longer. */
 static inline void rs_deaf_begin(struct rs_deaf *deaf)
 {
+	if (rs_is_deaf(deaf))
+		return;
 	deaf->pause_us = !deaf->pause_us                    ? FIRST_DEAF_US
 			 : deaf->pause_us < LONGEST_DEAF_US ? 2 * deaf->pause_us
 							    : LONGEST_DEAF_US;

@@ -67,9 +67,7 @@ struct stream {
 	bool is_lost;          /* nobody can listen any more */
 	/* made before this process was forked, and without queues: the channel is the parent's */
 	bool is_of_parent;
-	/* until when nobody looks for events of rdma_cm that cannot be read, 0 while they can; how
-	 * long that was the last time */
-	struct rs_deaf deaf;
+	struct rs_deaf deaf; /* to events of rdma_cm that cannot be read */
 
 	/* the completions of both directions */
 	struct ibv_comp_channel *completions;
