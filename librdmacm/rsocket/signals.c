@@ -16,8 +16,9 @@
 
 #include <signal.h>
 #include <string.h>
-#include <sys/single_threaded.h>
 #include <unistd.h>
+
+#include "util/threads.h"
 
 /* The function returns whether a signal comes from what a thread does itself, so never while it
  * sleeps. Crash reporters have handlers for these. */
@@ -37,7 +38,8 @@ static bool is_handled(const struct sigaction *action)
  * other does. So it saves itself three calls of the system before each sleep. */
 void rdmacm_rs_who(struct rs_user *user)
 {
-	*user = (struct rs_user){ .is_alone = __libc_single_threaded };
+	memset(user, 0, sizeof(*user)); /* users are compared byte by byte */
+	user->is_alone = process_has_one_thread();
 	if (user->is_alone)
 		return;
 	getresuid(&user->uids[0], &user->uids[1], &user->uids[2]);

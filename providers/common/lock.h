@@ -18,12 +18,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define QLOCK_KNOWS_THREADS 1
-#endif
 
 #include "providers/common/branch.h"
+#include "util/threads.h"
 
 struct qlock {
 	uint32_t taken;
@@ -40,21 +37,11 @@ static inline void qlock_init(struct qlock *lock, bool shared)
 	lock->shared = shared;
 }
 
-/* The C library says whether there is one thread; one that does not say so may have any number. */
-static inline bool qlock_has_one_thread(void)
-{
-#ifdef QLOCK_KNOWS_THREADS
-	return __libc_single_threaded;
-#else
-	return false;
-#endif
-}
-
 /* The function tells whether a call that returns before the program goes on needs no lock: nobody
  * has it, and there is no other thread to take it. */
 static inline bool qlock_is_idle(const struct qlock *lock)
 {
-	return qlock_has_one_thread() && likely(lock->taken != 1);
+	return process_has_one_thread() && likely(lock->taken != 1);
 }
 
 /* The function does what qlock_try() does, whatever threads there are. */
@@ -66,7 +53,7 @@ static inline bool qlock_exchange(struct qlock *lock)
 /* The function returns false when somebody has the lock. */
 static inline bool qlock_try(struct qlock *lock)
 {
-	if (unlikely(!qlock_has_one_thread()))
+	if (unlikely(!process_has_one_thread()))
 		return qlock_exchange(lock);
 	if (unlikely(lock->taken == 1))
 		return false;
