@@ -7,6 +7,7 @@
  * a ring away from the adapter: so its pages must be kept from children (smaps says so by the flag
  * dc), until they are given back. What initialises the library stays, so each topic is a process.
  */
+#include <infiniband/mlx4dv.h>
 #include <infiniband/mlx5dv.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,19 +62,44 @@ static void spot_add(struct spots *spots, const char *name, void *addr)
 		spots->spot[spots->count++] = (struct spot){ name, addr };
 }
 
-static void spots_of_qp(struct spots *spots, struct ibv_qp *qp)
+static void spot_add_ring(struct spots *spots, void *sends, size_t bytes)
+{
+	spot_add(spots, "send ring", sends);
+	spot_add(spots, "end of the send ring", (uint8_t *)sends + bytes - 1);
+}
+
+static void spots_of_qp_mlx4(struct spots *spots, struct ibv_qp *qp)
+{
+	struct mlx4dv_qp dv = { 0 };
+	struct mlx4dv_obj obj = { .qp = { qp, &dv } };
+
+	MUST(!mlx4dv_init_obj(&obj, MLX4DV_OBJ_QP));
+	spot_add_ring(spots, (uint8_t *)dv.buf.buf + dv.sq.offset,
+		      (size_t)dv.sq.wqe_cnt << dv.sq.wqe_shift);
+	spot_add(spots, "record of a QP", dv.rdb);
+}
+
+static void spots_of_qp_mlx5(struct spots *spots, struct ibv_qp *qp)
 {
 	struct mlx5dv_qp dv = { 0 };
 	struct mlx5dv_obj obj = { .qp = { qp, &dv } };
 
 	MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP));
-	spot_add(spots, "send ring", dv.sq.buf);
-	spot_add(spots, "end of the send ring",
-		 (uint8_t *)dv.sq.buf + (size_t)dv.sq.wqe_cnt * dv.sq.stride - 1);
+	spot_add_ring(spots, dv.sq.buf, (size_t)dv.sq.wqe_cnt * dv.sq.stride);
 	spot_add(spots, "record of a QP", dv.dbrec);
 }
 
-static void spots_of_cq(struct spots *spots, struct ibv_cq *cq)
+static void spots_of_cq_mlx4(struct spots *spots, struct ibv_cq *cq)
+{
+	struct mlx4dv_cq dv = { 0 };
+	struct mlx4dv_obj obj = { .cq = { cq, &dv } };
+
+	MUST(!mlx4dv_init_obj(&obj, MLX4DV_OBJ_CQ));
+	spot_add(spots, "CQ", dv.buf.buf);
+	spot_add(spots, "record of a CQ", dv.set_ci_db);
+}
+
+static void spots_of_cq_mlx5(struct spots *spots, struct ibv_cq *cq)
 {
 	struct mlx5dv_cq dv = { 0 };
 	struct mlx5dv_obj obj = { .cq = { cq, &dv } };
@@ -83,7 +109,17 @@ static void spots_of_cq(struct spots *spots, struct ibv_cq *cq)
 	spot_add(spots, "record of a CQ", dv.dbrec);
 }
 
-static void spots_of_srq(struct spots *spots, struct ibv_srq *srq)
+static void spots_of_srq_mlx4(struct spots *spots, struct ibv_srq *srq)
+{
+	struct mlx4dv_srq dv = { 0 };
+	struct mlx4dv_obj obj = { .srq = { srq, &dv } };
+
+	MUST(!mlx4dv_init_obj(&obj, MLX4DV_OBJ_SRQ));
+	spot_add(spots, "SRQ", dv.buf.buf);
+	spot_add(spots, "record of an SRQ", dv.db);
+}
+
+static void spots_of_srq_mlx5(struct spots *spots, struct ibv_srq *srq)
 {
 	struct mlx5dv_srq dv = { 0 };
 	struct mlx5dv_obj obj = { .srq = { srq, &dv } };
@@ -92,6 +128,14 @@ static void spots_of_srq(struct spots *spots, struct ibv_srq *srq)
 	spot_add(spots, "SRQ", dv.buf);
 	spot_add(spots, "record of an SRQ", dv.dbrec);
 }
+
+/* What asks an adapter's own library where its queues are */
+static const struct kind {
+	void (*qp)(struct spots *spots, struct ibv_qp *qp);
+	void (*cq)(struct spots *spots, struct ibv_cq *cq);
+	void (*srq)(struct spots *spots, struct ibv_srq *srq);
+} of_mlx4 = { spots_of_qp_mlx4, spots_of_cq_mlx4, spots_of_srq_mlx4 },
+  of_mlx5 = { spots_of_qp_mlx5, spots_of_cq_mlx5, spots_of_srq_mlx5 };
 
 struct mapping {
 	unsigned long start, end;
@@ -164,6 +208,7 @@ static void queues_open(struct rig *rig, struct queues *queues)
 {
 	struct ibv_srq_init_attr attr = { .attr = { 31, 1, 0 } };
 	struct rig_conf conf = rig_conf_default();
+	const struct kind *kind = mlx5dv_is_supported(rig->ctx->device) ? &of_mlx5 : &of_mlx4;
 
 	rig_pair_open(rig, &conf, &queues->small);
 	conf.cap.max_send_wr = conf.cap.max_recv_wr = 1000;
@@ -171,12 +216,12 @@ static void queues_open(struct rig *rig, struct queues *queues)
 	rig_pair_open(rig, &conf, &queues->large);
 	MUST(queues->srq = ibv_create_srq(queues->small.pd, &attr));
 	for (int i = 0; i < 2; i++) {
-		spots_of_qp(&queues->spots, queues->small.end[i].qp);
-		spots_of_cq(&queues->spots, queues->small.end[i].cq);
+		kind->qp(&queues->spots, queues->small.end[i].qp);
+		kind->cq(&queues->spots, queues->small.end[i].cq);
 	}
-	spots_of_qp(&queues->spots, queues->large.end[0].qp);
-	spots_of_cq(&queues->spots, queues->large.end[0].cq);
-	spots_of_srq(&queues->spots, queues->srq);
+	kind->qp(&queues->spots, queues->large.end[0].qp);
+	kind->cq(&queues->spots, queues->large.end[0].cq);
+	kind->srq(&queues->spots, queues->srq);
 }
 
 static void queues_close(struct queues *queues)

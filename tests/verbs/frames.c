@@ -2,12 +2,14 @@
 /*
  * frames.c - frames and large sends of a raw packet QP of mlx4 by all doors: inline and by pointer,
  * by ibv_post_send() and by ibv_wr_*, often enough to go round the ring of sends several times. The
- * distribution's libmlx4 has neither large sends nor ibv_wr_*.
+ * distribution's libmlx4 has neither large sends nor ibv_wr_*, but it has one-entry: a QP that asks
+ * for one request each way.
  */
 #include <stdlib.h>
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "util/bits.h"
 
 enum {
 	SLOTS = 8,
@@ -30,13 +32,31 @@ struct pair {
 	unsigned int next;
 };
 
-static void post_receive(struct pair *p, unsigned int n)
+static int try_receive(struct pair *p, unsigned int n)
 {
 	struct ibv_sge sge = { (uintptr_t)(p->buf + (size_t)(1 + n) * SLOT), SLOT, p->mr->lkey };
 	struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 }, *bad;
 
-	MUST(!ibv_post_recv(p->to, &wr, &bad));
+	return ibv_post_recv(p->to, &wr, &bad);
 }
+
+static void post_receive(struct pair *p, unsigned int n)
+{
+	MUST(!try_receive(p, n));
+}
+
+static void to_rts(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr state = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+
+	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE | IBV_QP_PORT));
+	state.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
+	state.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
+}
+
+typedef struct ibv_qp *make_qp_fn(const struct rig *rig, struct pair *p, struct ibv_cq *cq);
 
 static struct ibv_qp *make_qp(const struct rig *rig, struct pair *p, struct ibv_cq *cq)
 {
@@ -51,18 +71,24 @@ static struct ibv_qp *make_qp(const struct rig *rig, struct pair *p, struct ibv_
 		.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_TSO,
 		.max_tso_header = LONGEST,
 	};
-	struct ibv_qp_attr state = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
-	struct ibv_qp *qp = ibv_create_qp_ex(rig->ctx, &attr);
+	return ibv_create_qp_ex(rig->ctx, &attr);
+}
 
-	MUST(qp && !ibv_modify_qp(qp, &state, IBV_QP_STATE | IBV_QP_PORT));
-	state.qp_state = IBV_QPS_RTR;
-	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
-	state.qp_state = IBV_QPS_RTS;
-	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
+static struct ibv_qp *make_small_qp(const struct rig *rig, struct pair *p, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = { .send_cq = cq,
+					 .recv_cq = cq,
+					 .cap = { 1, 1, 1, 1, 0 },
+					 .qp_type = IBV_QPT_RAW_PACKET };
+	struct ibv_qp *qp = ibv_create_qp(p->pd, &attr);
+
+	(void)rig;
+	say("%u sends of %u, %u receives of %u", attr.cap.max_send_wr, attr.cap.max_send_sge,
+	    attr.cap.max_recv_wr, attr.cap.max_recv_sge);
 	return qp;
 }
 
-static void pair_open(const struct rig *rig, struct pair *p)
+static void pair_open(const struct rig *rig, unsigned int slots, make_qp_fn *make, struct pair *p)
 {
 	struct {
 		struct ibv_flow_attr attr;
@@ -70,15 +96,18 @@ static void pair_open(const struct rig *rig, struct pair *p)
 	} rule = { .attr = { .size = sizeof(rule), .num_of_specs = 1, .port = 1 },
 		   .eth = { .type = IBV_FLOW_SPEC_ETH, .size = sizeof(rule.eth) } };
 
+	*p = (struct pair){ .next = 0 };
 	MUST(p->pd = ibv_alloc_pd(rig->ctx));
 	MUST(p->buf = calloc(1 + SLOTS, SLOT));
 	MUST(p->mr = ibv_reg_mr(p->pd, p->buf, (size_t)(1 + SLOTS) * SLOT, IBV_ACCESS_LOCAL_WRITE));
 	for (int i = 0; i < 2; i++)
 		MUST(p->cq[i] = ibv_create_cq(rig->ctx, 64, NULL, NULL, 0));
-	p->from = make_qp(rig, p, p->cq[0]);
-	p->to = make_qp(rig, p, p->cq[1]);
+	MUST(p->from = make(rig, p, p->cq[0]));
+	MUST(p->to = make(rig, p, p->cq[1]));
+	to_rts(p->from);
+	to_rts(p->to);
 	MUST(p->flow = ibv_create_flow(p->to, &rule.attr));
-	for (unsigned int n = 0; n < SLOTS; n++)
+	for (unsigned int n = 0; n < slots; n++)
 		post_receive(p, n);
 }
 
@@ -200,21 +229,75 @@ static void send_large(const struct rig *rig, struct pair *p, bool by_wr, size_t
 	sent(p, IBV_WC_TSO);
 }
 
-int main(void)
+static void all_doors(struct rig *rig)
 {
 	static const size_t options[] = { 0, 4, 8, 12, 40 };
-	struct pair pair = { .next = 0 };
-	struct rig rig;
+	struct pair pair;
 
-	rig_open(&rig);
-	say_topic("frames");
-	pair_open(&rig, &pair);
+	pair_open(rig, SLOTS, make_qp, &pair);
 	for (int i = 0; i < ROUNDS; i++) {
-		send_frame(&rig, &pair, i & 1, i & 2);
-		send_large(&rig, &pair, i & 1, options[i % 5]);
+		send_frame(rig, &pair, i & 1, i & 2);
+		send_large(rig, &pair, i & 1, options[i % 5]);
 	}
 	say_check(true, "frames and large sends, by all doors");
 	pair_close(&pair);
+}
+
+/* The function posts the same frame until the ring of sends is full, and returns how often. */
+static int fill_sends(struct pair *p, uint32_t len)
+{
+	struct ibv_sge sge = { (uintptr_t)p->buf, len, p->mr->lkey };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+	int count = 0, ret;
+
+	while (!(ret = ibv_post_send(p->from, &wr, &bad)))
+		count++;
+	say_ret(ret, "one more send");
+	return count;
+}
+
+/* One frame finds a request, and those behind it find none. */
+static void full_of_frames(const struct rig *rig, struct pair *p)
+{
+	uint32_t len = (uint32_t)put_headers(rig, 0, p->buf) + 40;
+	struct ibv_wc wc[64];
+	int count;
+
+	count = fill_sends(p, len);
+	say("%d sends are posted", count);
+	for (int i = 0; i < count; i++)
+		sent(p, IBV_WC_SEND);
+	MUST(rig_poll(p->cq[1], 1, wc) == 1 && !wc[0].status && wc[0].byte_len == len);
+	say("frames received: %d", 1 + rig_drain(p->cq[1]));
+	post_receive(p, 0);
+}
+
+static void one_entry(struct rig *rig)
+{
+	struct pair pair;
+
+	pair_open(rig, 1, make_small_qp, &pair);
+	say_ret(try_receive(&pair, 0), "one more receive");
+	for (int i = 0; i < 2 * ROUNDS; i++)
+		send_frame(rig, &pair, false, false);
+	full_of_frames(rig, &pair);
+	send_frame(rig, &pair, false, false);
+	say_check(true, "each frame found the one request");
+	pair_close(&pair);
+}
+
+static const struct rig_topic topics[] = { { "frames", all_doors }, { "one-entry", one_entry } };
+
+int main(int argc, char **argv)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
 	rig_close(&rig);
-	return 0;
+	return say_failures() ? 1 : 0;
 }
