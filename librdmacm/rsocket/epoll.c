@@ -33,6 +33,7 @@ struct set {
 	unsigned int users; /* the list of sets, and calls that are in the set */
 	LIST_HEAD(, member) members;
 	unsigned int count;
+	bool others_wait; /* the members took all the room: the next call begins with the others */
 	pthread_mutex_t lock;
 	struct rs_waiters waiters;
 };
@@ -166,15 +167,23 @@ CMA_EXPORT int repoll_create(int size)
 
 /* ---- members ---- */
 
+/* In a child those of its parent's connections have no serials (forked.c). */
 static struct member *find_member(struct set *set, const struct rs *rs)
 {
 	struct member *member;
 
 	LIST_FOREACH(member, &set->members, entry) {
-		if (member->serial == rs->serial)
+		if (member->serial == rs->serial && member->fd == rs->fd)
 			return member;
 	}
 	return NULL;
+}
+
+/* As of Linux, an error and the end are reported to everybody, but behind EPOLLONESHOT. */
+static void member_ask(struct member *member, const struct epoll_event *event)
+{
+	member->event = *event;
+	member->event.events |= EPOLLERR | EPOLLHUP;
 }
 
 static int add_member(struct set *set, const struct rs *rs, const struct epoll_event *event)
@@ -188,7 +197,7 @@ static int add_member(struct set *set, const struct rs *rs, const struct epoll_e
 		return ENOMEM;
 	member->fd = rs->fd;
 	member->serial = rs->serial;
-	member->event = *event;
+	member_ask(member, event);
 	LIST_INSERT_HEAD(&set->members, member, entry);
 	set->count++;
 	return 0;
@@ -211,7 +220,7 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 		return EINVAL;
 	if (!event)
 		return EFAULT;
-	member->event = *event;
+	member_ask(member, event);
 	member->reported = 0;
 	return 0;
 }
@@ -329,17 +338,26 @@ static int collect_events(struct set *set, bool sleep, struct epoll_event *event
 	return count;
 }
 
+static int collect_others(const struct set *set, struct epoll_event *events, int room)
+{
+	return epoll_wait(__atomic_load_n(&set->fd, __ATOMIC_RELAXED), events, room, 0);
+}
+
+/* Where the members have left no room, the other descriptors go first in the next call, as somebody
+ * may be ready all the time. */
 static int collect_all(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
-	int count, others;
+	int first = 0, count, others;
 
 	pthread_mutex_lock(&set->lock);
-	count = collect_events(set, sleep, events, room);
+	if (set->others_wait)
+		first = max_of(collect_others(set, events, room), 0);
+	count = first + collect_events(set, sleep, events + first, room - first);
+	set->others_wait = !first && count == room;
 	pthread_mutex_unlock(&set->lock);
-	if (count == room)
+	if (first || count == room)
 		return count;
-	others = epoll_wait(__atomic_load_n(&set->fd, __ATOMIC_RELAXED), events + count,
-			    room - count, 0);
+	others = collect_others(set, events + count, room - count);
 	return others > 0 ? count + others : others < 0 && !count ? -1 : count;
 }
 

@@ -118,8 +118,8 @@ struct rs {
 	/* unlike the number, this never comes again after a socket was closed */
 	uint64_t serial;
 	struct rs_waiters waiters;
-	/* for those who report changes only: how many calls found nothing to read, no room to
-	 * write */
+	/* for those who report changes only: how many calls found nothing to read (or were for a
+	 * connection), no room to write */
 	uint32_t found_empty, found_full;
 	uint32_t arrivals;
 };

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets_sets.c - what sets of rsockets report, where epoll_wait() of Linux says it: what is new
+ * of a listener, ends that nobody has asked for, and everybody in turn when there is little room.
+ */
+#include "forks.h"
+#include "tests/lib/say.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <rdma/rsocket.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LONG_MS = 5000, SHORT_MS = 50 };
+
+/* The distribution's library, which this program is built with, has no sets. */
+static int (*repoll_create_fn)(int size);
+static int (*repoll_ctl_fn)(int set, int op, int fd, struct epoll_event *event);
+static int (*repoll_wait_fn)(int set, struct epoll_event *events, int room, int timeout);
+
+static int set_with(int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.fd = fd };
+	int set = repoll_create_fn(1);
+
+	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, fd, &event));
+	return set;
+}
+
+static void member_change(int set, int op, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.fd = fd };
+
+	MUST(!repoll_ctl_fn(set, op, fd, &event));
+}
+
+/* The function returns the events of FD if they are all that the set reports within the time. */
+static uint32_t events_of(int set, int fd, int timeout_ms)
+{
+	struct epoll_event events[2];
+
+	if (repoll_wait_fn(set, events, 2, timeout_ms) != 1 || events[0].data.fd != fd)
+		return 0;
+	return events[0].events;
+}
+
+/* ---- listeners ---- */
+
+static int begin_connect(void)
+{
+	int socket = rsocket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct sockaddr_in addr = forks_here();
+
+	MUST(socket >= 0);
+	MUST(rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) == -1 &&
+	     errno == EINPROGRESS);
+	return socket;
+}
+
+/* The client's library goes on with the connection when the client asks. */
+static void await_request(int listener, int client)
+{
+	struct pollfd fds[2] = { { .fd = listener, .events = POLLIN },
+				 { .fd = client, .events = POLLOUT } };
+
+	do
+		MUST(rpoll(fds, 2, LONG_MS) > 0);
+	while (!fds[0].revents);
+}
+
+/* A program accepts until there is nothing, and a request may come before it waits again. That is
+ * to be said at once: later the library's own thread may accept it, which looks like another. */
+static void an_edge_of_a_listener_is_not_lost(void)
+{
+	int listener = listen_here(), set, client, accepted;
+
+	say_topic("a listener, by edges");
+	MUST(!rfcntl(listener, F_SETFL, O_NONBLOCK));
+	set = set_with(listener, EPOLLIN | EPOLLET);
+	for (int i = 0; i < 3; i++) {
+		client = begin_connect();
+		await_request(listener, client);
+		say_check(events_of(set, listener, 0) == EPOLLIN, "a request is reported");
+		say_check(!events_of(set, listener, 0), "once");
+		accepted = raccept(listener, NULL, NULL);
+		MUST(accepted >= 0 && !rclose(accepted) && !rclose(client));
+		MUST(raccept(listener, NULL, NULL) == -1 && errno == EAGAIN);
+	}
+	MUST(!rclose(set) && !rclose(listener));
+}
+
+/* ---- connections ---- */
+
+struct ends {
+	int listener, client, server;
+};
+
+static struct ends connect_ends(void)
+{
+	struct ends ends = { .listener = listen_here() };
+	struct pollfd fd;
+
+	ends.client = begin_connect();
+	ends.server = raccept(ends.listener, NULL, NULL);
+	fd = (struct pollfd){ .fd = ends.client, .events = POLLOUT };
+	MUST(ends.server >= 0 && rpoll(&fd, 1, LONG_MS) == 1 && fd.revents == POLLOUT);
+	return ends;
+}
+
+static void close_ends(const struct ends *ends)
+{
+	MUST(!rclose(ends->server) && !rclose(ends->listener));
+}
+
+/* Linux adds EPOLLERR and EPOLLHUP to what a program asks for, be it nothing. */
+static void an_end_is_reported_to_who_asks_for_nothing(void)
+{
+	struct ends ends = connect_ends();
+	int added = set_with(ends.server, 0), changed = set_with(ends.server, EPOLLOUT);
+	int once = set_with(ends.server, EPOLLOUT | EPOLLONESHOT);
+
+	say_topic("no events");
+	member_change(changed, EPOLL_CTL_MOD, ends.server, 0);
+	say_check(events_of(once, ends.server, LONG_MS) == EPOLLOUT, "EPOLLONESHOT: room");
+	say_check(!events_of(added, ends.server, SHORT_MS), "added for none: nothing");
+	MUST(!rclose(ends.client));
+	say_check(events_of(added, ends.server, LONG_MS) == EPOLLHUP, "the end is reported");
+	say_check(events_of(changed, ends.server, LONG_MS) == EPOLLHUP, "changed to none: too");
+	say_check(!events_of(once, ends.server, SHORT_MS), "EPOLLONESHOT: nothing before a change");
+	member_change(once, EPOLL_CTL_MOD, ends.server, EPOLLONESHOT);
+	say_check(events_of(once, ends.server, LONG_MS) == EPOLLHUP, "after it, the end");
+	say_check(!events_of(once, ends.server, SHORT_MS), "once");
+	MUST(!rclose(added) && !rclose(changed) && !rclose(once));
+	close_ends(&ends);
+}
+
+/* ---- little room ---- */
+
+enum { TURNS = 8 };
+
+static bool all_are_reported(int set, const int *fds, int count, int room)
+{
+	struct epoll_event events[2];
+	unsigned int seen = 0;
+	int got;
+
+	for (int turn = 0; turn < TURNS; turn++) {
+		got = repoll_wait_fn(set, events, room, LONG_MS);
+		MUST(got > 0 && got <= room);
+		for (int i = 0; i < got; i++)
+			for (int n = 0; n < count; n++)
+				seen |= (unsigned int)(events[i].data.fd == fds[n]) << n;
+	}
+	return seen == (1u << count) - 1;
+}
+
+/* Whoever is ready all the time leaves the others their turn. */
+static void all_get_their_turn(void)
+{
+	struct ends ends = connect_ends();
+	int pipes[2][2], set = set_with(ends.server, EPOLLOUT);
+
+	say_topic("little room");
+	member_change(set, EPOLL_CTL_ADD, ends.client, EPOLLOUT);
+	for (int i = 0; i < 2; i++) {
+		MUST(!pipe(pipes[i]) && write(pipes[i][1], "x", 1) == 1);
+		member_change(set, EPOLL_CTL_ADD, pipes[i][0], EPOLLIN);
+	}
+	const int all[] = { ends.server, ends.client, pipes[0][0], pipes[1][0] };
+
+	say_check(all_are_reported(set, all, 4, 1), "one event at a time: sockets and pipes");
+	say_check(all_are_reported(set, all, 4, 2), "two at a time");
+	for (int i = 0; i < 2; i++)
+		MUST(!close(pipes[i][0]) && !close(pipes[i][1]));
+	MUST(!rclose(set) && !rclose(ends.client));
+	close_ends(&ends);
+}
+
+/* ---- a child ---- */
+
+static int parents_client;
+
+/* They are of no use there, but each by itself. */
+static int parents_are_apart(int parents_server)
+{
+	int set = set_with(parents_server, EPOLLIN);
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = parents_client };
+
+	if (repoll_ctl_fn(set, EPOLL_CTL_ADD, parents_client, &event) ||
+	    repoll_ctl_fn(set, EPOLL_CTL_DEL, parents_server, NULL))
+		return 1;
+	return !(events_of(set, parents_client, LONG_MS) & EPOLLERR);
+}
+
+static void a_child_has_its_parents_connections_one_by_one(void)
+{
+	struct ends ends = connect_ends();
+
+	say_topic("a child");
+	parents_client = ends.client;
+	say_check(ends_well(child_that(parents_are_apart, ends.server)),
+		  "has its parent's connections in a set, one by one");
+	MUST(!rclose(ends.client));
+	close_ends(&ends);
+}
+
+int main(void)
+{
+	forks_port = 22000;
+	repoll_create_fn = (int (*)(int))dlsym(RTLD_DEFAULT, "repoll_create");
+	repoll_ctl_fn =
+		(int (*)(int, int, int, struct epoll_event *))dlsym(RTLD_DEFAULT, "repoll_ctl");
+	repoll_wait_fn =
+		(int (*)(int, struct epoll_event *, int, int))dlsym(RTLD_DEFAULT, "repoll_wait");
+	MUST(repoll_create_fn && repoll_ctl_fn && repoll_wait_fn);
+	an_edge_of_a_listener_is_not_lost();
+	an_end_is_reported_to_who_asks_for_nothing();
+	all_get_their_turn();
+	a_child_has_its_parents_connections_one_by_one();
+	return say_failures() != 0;
+}
