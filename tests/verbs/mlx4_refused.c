@@ -174,6 +174,7 @@ struct asked {
 	struct ib_uverbs_qp_cap cap;
 	uint32_t type, flags;
 	uint8_t log_slots, log_slot;
+	uint32_t inline_receive; /* bytes */
 };
 
 static void destroy_qp(uint32_t handle)
@@ -194,7 +195,8 @@ static int try_qp(const struct asked *asked, struct ibv_pd *pd, struct ibv_cq *c
 	const struct mlx4_ib_create_qp driver = { .buf_addr = (uintptr_t)memory,
 						  .db_addr = (uintptr_t)record,
 						  .log_sq_bb_count = asked->log_slots,
-						  .log_sq_stride = asked->log_slot };
+						  .log_sq_stride = asked->log_slot,
+						  .inl_recv_sz = asked->inline_receive };
 	const uint64_t user = 0, type = asked->type;
 	struct ib_uverbs_qp_cap got;
 	uint32_t qpn;
@@ -228,35 +230,50 @@ static void qps(struct rig *rig)
 		bool has_srq;
 		int ret;
 	} cases[] = {
-		{ "RC", { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6 }, false, 0 },
+		{ "RC", { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 0 }, false, 0 },
 		{ "slots that are too long",
-		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 4, 11 },
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 4, 11, 0 },
 		  false,
 		  EINVAL },
 		{ "slots that are too short",
-		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 5 },
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 5, 0 },
 		  false,
 		  EINVAL },
 		{ "too many slots",
-		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 15, 6 },
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 15, 6, 0 },
 		  false,
 		  EINVAL },
 		{ "more slots than a number has",
-		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 32, 6 },
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 32, 6, 0 },
 		  false,
 		  EINVAL },
-		{ "no receives", { { 8, 0, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6 }, false, EINVAL },
-		{ "an SRQ", { { 8, 0, 2, 32, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6 }, true, 0 },
+		{ "no receives",
+		  { { 8, 0, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 0 },
+		  false,
+		  EINVAL },
+		{ "receives into WQEs, which softhca does not know",
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 512 },
+		  false,
+		  EOPNOTSUPP },
+		{ "receives into WQEs that are too long",
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 513 },
+		  false,
+		  EINVAL },
+		{ "receives into WQEs, and an SRQ",
+		  { { 8, 0, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 16 },
+		  true,
+		  EINVAL },
+		{ "an SRQ", { { 8, 0, 2, 32, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 0 }, true, 0 },
 		{ "an SRQ, and receives",
-		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6 },
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 0 },
 		  true,
 		  EINVAL },
 		{ "an SRQ, and too many SGEs",
-		  { { 8, 0, 2, 33, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6 },
+		  { { 8, 0, 2, 33, 0 }, IB_UVERBS_QPT_RC, 0, 6, 6, 0 },
 		  true,
 		  EINVAL },
 		{ "a raw packet QP",
-		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RAW_PACKET, 0, 6, 6 },
+		  { { 8, 8, 2, 2, 0 }, IB_UVERBS_QPT_RAW_PACKET, 0, 6, 6, 0 },
 		  false,
 		  0 },
 		{ "one without tags of VLANs",
@@ -264,7 +281,8 @@ static void qps(struct rig *rig)
 		    IB_UVERBS_QPT_RAW_PACKET,
 		    IB_UVERBS_QP_CREATE_CVLAN_STRIPPING,
 		    6,
-		    6 },
+		    6,
+		    0 },
 		  false,
 		  EOPNOTSUPP },
 		{ "one with checksums of frames",
@@ -272,7 +290,8 @@ static void qps(struct rig *rig)
 		    IB_UVERBS_QPT_RAW_PACKET,
 		    IB_UVERBS_QP_CREATE_SCATTER_FCS,
 		    6,
-		    6 },
+		    6,
+		    0 },
 		  false,
 		  EOPNOTSUPP },
 	};

@@ -6,8 +6,10 @@
  * "crowded" posts into the space that is to be kept free, "astray" also rings for no QP: a strict
  * adapter has to notice each. "overlong" ends with a WQE that says to be longer than its slot,
  * which any adapter refuses. "allocators" has the rings of a context lie in memory of the program,
- * and "wqs" looks at work queues, whose numbers are of one range.
+ * and "wqs" looks at work queues, whose numbers are of one range. "inline" asks for receives into
+ * WQEs.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,6 +296,49 @@ static void wqs_look(void)
 	say_check(store.given && store.given == store.back, "all came back");
 }
 
+/* ---- receives into WQEs ---- */
+
+static struct ibv_qp *inline_qp(struct ibv_pd *pd, struct ibv_cq *cq, uint32_t bytes)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { 4, 4, 1, 1, 0 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+	struct mlx4dv_qp_init_attr mlx4 = { .comp_mask = MLX4DV_QP_INIT_ATTR_MASK_INL_RECV,
+					    .inl_recv_sz = bytes };
+
+	return mlx4dv_create_qp(pd->context, &attr, &mlx4);
+}
+
+/* What is announced is what a QP can have. */
+static void inline_receives_look(void)
+{
+	struct mlx4dv_context attrs = { .max_inl_recv_sz = 1 };
+	struct ibv_qp *qp;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct rig rig;
+
+	rig_open(&rig);
+	pd = ibv_alloc_pd(rig.ctx);
+	cq = ibv_create_cq(rig.ctx, 15, NULL, NULL, 0);
+	MUST(pd && cq && !mlx4dv_query_device(rig.ctx, &attrs));
+	say("announced are %u bytes", attrs.max_inl_recv_sz);
+	errno = 0;
+	MUST(!inline_qp(pd, cq, 64));
+	say_check(errno == EOPNOTSUPP, "64 bytes: %s", say_errno(errno));
+	qp = inline_qp(pd, cq, 0);
+	say("a QP of none: %s", qp ? "made" : say_errno(errno));
+	if (qp)
+		MUST(!ibv_destroy_qp(qp));
+	MUST(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
+	rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -309,6 +354,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "wqs")) {
 		wqs_look();
+		return 0;
+	}
+	if (!strcmp(how, "inline")) {
+		inline_receives_look();
 		return 0;
 	}
 	conf.cap.max_send_sge = SGES;

@@ -19,6 +19,7 @@
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/mlx4.h"
 #include "softhca/front/process/uverbs/qp_request.h"
+#include "softhca/log.h"
 #include "util/bits.h"
 
 /* Pages of the file */
@@ -31,6 +32,7 @@ enum {
 	MAX_SGE = 32,
 	MAX_SGE_RD = 30,
 	MAX_RQ_SGE = 32,
+	MAX_INLINE_RECEIVE = MAX_RQ_SGE * M4_SEG,
 	QPT_RAW_PACKET = 8,
 	HASH_FIELDS = MLX4_IB_RX_HASH_SRC_IPV4 | MLX4_IB_RX_HASH_DST_IPV4 |
 		      MLX4_IB_RX_HASH_SRC_IPV6 | MLX4_IB_RX_HASH_DST_IPV6 |
@@ -150,6 +152,8 @@ static int size_queues(const struct mlx4_ib_create_qp *part, bool has_rq, struct
 		return EINVAL;
 	driver->sq_wqe_count = 1u << part->log_sq_bb_count;
 	req->log_block = part->log_sq_stride;
+	if (part->inl_recv_sz > (has_rq ? MAX_INLINE_RECEIVE : 0))
+		return EINVAL;
 	if (sges > MAX_RQ_SGE || req->cap.max_recv_wr > (1u << LOG_MAX_WQES) - SPARE_WQES)
 		return EINVAL;
 	if (!has_rq)
@@ -184,6 +188,7 @@ int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req)
 	struct mlx4_ib_create_qp part;
 	bool has_rq = req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
 		      !uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
+	int ret;
 
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &part, sizeof(part)))
 		return EFAULT;
@@ -194,11 +199,14 @@ int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req)
 		.bfreg_index = uc->file->doorbells.uar,
 		.uidx = PRM_NO_USER_INDEX,
 	};
-	if (part.inl_recv_sz)
-		return EOPNOTSUPP;
 	if (req->type == IB_UVERBS_QPT_XRC_TGT)
 		return check_target(uc, &part, req);
-	return size_queues(&part, has_rq, req);
+	ret = size_queues(&part, has_rq, req);
+	if (!ret && part.inl_recv_sz) {
+		log_note("mlx4: a QP that receives into its WQEs: how adapters do is not known");
+		return EOPNOTSUPP;
+	}
+	return ret;
 }
 
 void mlx4_grant_qp(struct qp_request *req)
@@ -265,7 +273,7 @@ void mlx4_limit_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query
 
 int mlx4_answer_device(struct uverbs_call *uc)
 {
-	struct mlx4_uverbs_ex_query_device_resp part = { 0 };
+	struct mlx4_uverbs_ex_query_device_resp part = { .max_inl_recv_sz = MAX_INLINE_RECEIVE };
 
 	if (adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS)) {
 		part.rss_caps.rx_hash_function = MLX4_IB_RX_HASH_FUNC_TOEPLITZ;
