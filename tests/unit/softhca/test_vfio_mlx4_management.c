@@ -4,6 +4,7 @@
  * table of multicast groups, as a driver writes it.
  */
 #include <string.h>
+#include <time.h>
 
 #include "softhca/device/core.h"
 #include "vfio_mlx4_rig.h"
@@ -234,12 +235,117 @@ static void a_chain_of_groups_may_be_a_ring(void **state)
 	assert_false(hears(MEMBER));
 }
 
+/* ---- a table whose chains are as long as can be ---- */
+
+/* The GIDs of all begin with the first entry, as the hash has no bits. */
+static void init_without_hash(void)
+{
+	run_firmware();
+	give_memory();
+	init_fill();
+	in(0xd7)[0] = 0;
+	in(0xdb)[0] = 13;
+	assert_int_equal(mailbox(INIT_HCA, 0, 0), OK);
+}
+
+static void write_group(uint32_t index, uint32_t next)
+{
+	put32(in(0), next << 6);
+	put32(in(4), 1);
+	put32(in(16), index);
+	put32(in(32), QPN);
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
+}
+
+/* The function links the entries FROM to TO into a chain which nothing leads to. */
+static void write_chain(uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		write_group(i, i + 1);
+	write_group(to, 0);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The function leads to a chain, and returns the least time that the adapter took for it. */
+static uint64_t time_to_link(uint32_t next)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		uint64_t begin, took;
+
+		write_group(0, 0);
+		begin = cpu_ns();
+		write_group(0, next);
+		took = cpu_ns() - begin;
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
+/* A command on a table that is filled with one chain takes as long as the chain is, and not as its
+ * square: of eight times the entries, 64 times as long. */
+static void a_long_chain_takes_its_length(void **state)
+{
+	enum { SHORT = 256, LONG = 8 * SHORT, ALLOWED = 24 };
+	uint64_t before, after;
+
+	(void)state;
+	init_without_hash();
+	write_chain(1, SHORT - 1);
+	before = time_to_link(1);
+	write_group(0, 0);
+	write_group(SHORT - 1, SHORT);
+	write_chain(SHORT, LONG - 1);
+	after = time_to_link(1);
+	if (after > ALLOWED * before)
+		fail_msg("%llu ns for %d entries, %llu for %d", (unsigned long long)before, SHORT,
+			 (unsigned long long)after, LONG);
+}
+
+/* Where chains meet, what follows is of that which begins at the lower index. */
+static void an_entry_is_of_one_chain(void **state)
+{
+	enum { MEMBER = 0x100, OTHER = 40 };
+	uint32_t index;
+
+	(void)state;
+	set_up();
+	make_eq_and_cq();
+	make_members(MEMBER, 1);
+	index = hash_of_group();
+	assert_in_range(index, 1, 30);
+	fill_group(MEMBER, 1);
+	assert_int_equal(mailbox(WRITE_MCG, OTHER, 0), OK);
+	put32(in(0), OTHER << 6);
+	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
+	assert_true(hears(MEMBER));
+	put32(in(0), OTHER << 6);
+	assert_int_equal(mailbox(WRITE_MCG, index + 1, 0), OK);
+	assert_true(hears(MEMBER));
+	put32(in(0), OTHER << 6);
+	assert_int_equal(mailbox(WRITE_MCG, index - 1, 0), OK);
+	assert_false(hears(MEMBER));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(agents_answer),         TEST(a_management_datagram_arrives),
-		TEST(groups_are_a_table),    TEST(a_refused_group_stays_as_it_was),
-		TEST(a_group_has_one_entry), TEST(a_chain_of_groups_may_be_a_ring),
+		TEST(agents_answer),
+		TEST(a_management_datagram_arrives),
+		TEST(groups_are_a_table),
+		TEST(a_refused_group_stays_as_it_was),
+		TEST(a_group_has_one_entry),
+		TEST(a_chain_of_groups_may_be_a_ring),
+		TEST(a_long_chain_takes_its_length),
+		TEST(an_entry_is_of_one_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

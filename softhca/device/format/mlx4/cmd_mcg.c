@@ -6,7 +6,8 @@
  * An adapter that looks for a group begins where the hash of its GID says, and goes on where an
  * entry says, up to the first one that has the GID. So of two entries of a group, one counts, and
  * one that nothing leads to does not: Linux links an entry after it has written it, and leaves a
- * copy behind when it moves one.
+ * copy behind when it moves one. An entry is of one chain, the first that leads to it: so a command
+ * looks at each entry once, whatever a guest has written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +17,21 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx4/cmd.h"
 #include "softhca/device/format/mlx4/firmware.h"
+#include "util/bits.h"
 
 struct m4_group {
-	bool heard; /* the members hear what is sent to the group */
+	bool heard;     /* the members hear what is sent to the group */
+	bool counts;    /* the adapter finds the group of a GID by this entry */
+	uint32_t round; /* in which a chain has led to the entry last, */
+	uint32_t order; /* and after how many others */
 	uint8_t entry[M4_MCG_SIZE_MAX];
+};
+
+struct m4_groups {
+	uint32_t round;
+	uint32_t num_found;
+	struct m4_group *by_index[1u << M4_LOG_MCGS];
+	struct m4_group *found[1u << M4_LOG_MCGS]; /* in this round, where their GID begins */
 };
 
 static uint32_t table_size(const struct hca *hca)
@@ -40,10 +52,12 @@ static uint32_t entry_size(const struct hca *hca)
 
 void m4_groups_free(struct hca *hca)
 {
-	for (uint32_t i = 0; hca->mlx4->group && i < 1u << M4_LOG_MCGS; i++)
-		free(hca->mlx4->group[i]);
-	free(hca->mlx4->group);
-	hca->mlx4->group = NULL;
+	struct m4_groups *groups = hca->mlx4->groups;
+
+	for (uint32_t i = 0; groups && i < ARRAY_SIZE(groups->by_index); i++)
+		free(groups->by_index[i]);
+	free(groups);
+	hca->mlx4->groups = NULL;
 }
 
 /* Any function of the GID does, if it is a good one. FNV-1a */
@@ -62,9 +76,9 @@ enum m4_status m4_mcg_hash(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-static const struct m4_group *group_find(const struct hca *hca, uint32_t index)
+static struct m4_group *group_find(const struct hca *hca, uint32_t index)
 {
-	return hca->mlx4->group ? hca->mlx4->group[index] : NULL;
+	return hca->mlx4->groups ? hca->mlx4->groups->by_index[index] : NULL;
 }
 
 enum m4_status m4_mcg_read(struct hca *hca, struct m4_cmd *cmd)
@@ -129,38 +143,66 @@ static void entry_leave(struct hca *hca, const uint8_t *entry)
 
 static struct m4_group *group_make(struct hca *hca, uint32_t index)
 {
-	struct m4_group **groups = hca->mlx4->group;
+	struct m4_groups *groups = hca->mlx4->groups;
 
 	if (!groups)
-		groups = hca->mlx4->group = calloc(1u << M4_LOG_MCGS, sizeof(*groups));
-	if (groups && !groups[index])
-		groups[index] = calloc(1, sizeof(**groups));
-	return groups ? groups[index] : NULL;
+		groups = hca->mlx4->groups = calloc(1, sizeof(*groups));
+	if (groups && !groups->by_index[index])
+		groups->by_index[index] = calloc(1, sizeof(struct m4_group));
+	return groups ? groups->by_index[index] : NULL;
 }
 
-/* The function returns the entry by which the adapter finds the group of a GID, or NULL. */
-static const struct m4_group *group_search(const struct hca *hca, const uint8_t *gid)
+/* ---- which entries count ---- */
+
+static const uint8_t *gid_of(const struct m4_group *group)
 {
-	uint32_t index = hash(hca, gid);
+	return fld_at(group->entry, M4_MCG_GID);
+}
 
-	for (uint32_t steps = 0; steps < table_size(hca); steps++) {
-		const struct m4_group *group = group_find(hca, index);
+/* Entries of a GID stand together, the one that its chain leads to first in front. */
+static int group_compare(const void *a, const void *b)
+{
+	const struct m4_group *one = *(struct m4_group *const *)a;
+	const struct m4_group *other = *(struct m4_group *const *)b;
+	int sign = memcmp(gid_of(one), gid_of(other), 16);
 
-		if (!group)
-			return NULL;
-		if (fld_get(group->entry, M4_MCG_MEMBERS) &&
-		    !memcmp(fld_at(group->entry, M4_MCG_GID), gid, 16))
-			return group;
+	return sign ? sign : one->order < other->order ? -1 : 1;
+}
+
+/* The function notes the entries of a chain whose GIDs begin there. */
+static void chain_follow(const struct hca *hca, uint32_t begin)
+{
+	struct m4_groups *groups = hca->mlx4->groups;
+	uint32_t index = begin, order = 0;
+
+	do {
+		struct m4_group *group = group_find(hca, index);
+
+		if (!group || group->round == groups->round)
+			return;
+		group->round = groups->round;
+		group->order = order++;
+		if (fld_get(group->entry, M4_MCG_MEMBERS) && hash(hca, gid_of(group)) == begin)
+			groups->found[groups->num_found++] = group;
 		index = fld_get(group->entry, M4_MCG_NEXT);
-		if (!index)
-			return NULL;
-	}
-	return NULL;
+	} while (index);
 }
 
-static bool group_counts(const struct hca *hca, const struct m4_group *group)
+static void groups_count(const struct hca *hca)
 {
-	return group && group_search(hca, fld_at(group->entry, M4_MCG_GID)) == group;
+	struct m4_groups *groups = hca->mlx4->groups;
+
+	groups->round++;
+	groups->num_found = 0;
+	for (uint32_t i = 0; i < table_size(hca); i++)
+		if (groups->by_index[i])
+			groups->by_index[i]->counts = false;
+	for (uint32_t i = 0; i < 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_HASH); i++)
+		chain_follow(hca, i);
+	qsort(groups->found, groups->num_found, sizeof(groups->found[0]), group_compare);
+	for (uint32_t i = 0; i < groups->num_found; i++)
+		groups->found[i]->counts =
+			!i || memcmp(gid_of(groups->found[i - 1]), gid_of(groups->found[i]), 16);
 }
 
 static void group_silence(struct hca *hca, struct m4_group *group)
@@ -173,18 +215,20 @@ static void group_silence(struct hca *hca, struct m4_group *group)
 /* What was written may lead to other entries than before. */
 static int groups_listen(struct hca *hca)
 {
-	struct m4_group **group = hca->mlx4->group;
-	uint32_t size = table_size(hca);
+	struct m4_groups *groups = hca->mlx4->groups;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < size; i++)
-		if (group[i] && !group_counts(hca, group[i]))
-			group_silence(hca, group[i]);
-	for (uint32_t i = 0; !ret && i < size; i++) {
-		if (!group_counts(hca, group[i]) || group[i]->heard)
+	groups_count(hca);
+	for (uint32_t i = 0; i < table_size(hca); i++)
+		if (groups->by_index[i] && !groups->by_index[i]->counts)
+			group_silence(hca, groups->by_index[i]);
+	for (uint32_t i = 0; !ret && i < groups->num_found; i++) {
+		struct m4_group *group = groups->found[i];
+
+		if (!group->counts || group->heard)
 			continue;
-		group[i]->heard = true;
-		ret = entry_join(hca, group[i]->entry);
+		group->heard = true;
+		ret = entry_join(hca, group->entry);
 	}
 	return ret;
 }

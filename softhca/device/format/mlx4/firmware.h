@@ -43,7 +43,7 @@ enum {
 	M4_TAKEN_MAX = 4096,
 };
 
-struct m4_group; /* cmd_mcg.c */
+struct m4_groups; /* cmd_mcg.c */
 
 struct mlx4_firmware {
 	uint32_t area_pages; /* that were mapped for the firmware */
@@ -61,7 +61,7 @@ struct mlx4_firmware {
 	/* Keys that software has had back, and may change in their table: the last ones of them,
 	 * the newest at the end. */
 	uint32_t taken[M4_TAKEN_MAX], num_taken;
-	struct m4_group **group; /* by index; NULL: none was written */
+	struct m4_groups *groups; /* of multicast; NULL: none was written */
 	struct m4_flows flows;
 	unsigned int num_flows;
 	uint64_t last_flow; /* its number */
