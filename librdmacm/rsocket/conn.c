@@ -459,15 +459,21 @@ static int destroy_id(struct stream *stream, const void *unused)
 }
 
 /* After a failure another try begins with a new id, as rdma_cm cannot use an id again. One that
- * cannot be destroyed goes with its channel, and its memory is left to the events that name it. */
-static void start_over(struct stream *stream)
+ * cannot be destroyed is kept, as its events would be taken for those of the new one. */
+static int start_over(struct stream *stream)
 {
+	int ret = 0;
+
 	rdmacm_stream_unequip(stream);
 	if (stream->id)
-		try_with_own_channel(stream, destroy_id, NULL);
+		ret = try_with_own_channel(stream, destroy_id, NULL);
+	if (ret)
+		return ret;
 	stream->id = NULL;
+	rs_deaf_end(&stream->deaf); /* whoever could not read events is not the one who connects */
 	stream->state = STREAM_NEW;
 	stream->peer_done = stream->peer_gone = false;
+	return 0;
 }
 
 /* ---- connecting while the program does something else ---- */
@@ -517,7 +523,9 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 		/* the error is of the try before, and nobody has asked for it yet */
 		return take_error(stream);
 	if (never_connected(stream))
-		start_over(stream);
+		ret = start_over(stream);
+	if (ret)
+		return ret;
 	if (stream->state == STREAM_NEW || stream->state == STREAM_BOUND)
 		ret = start_connecting(stream, addr);
 	else if (stream->state == STREAM_CONNECTED || stream->state == STREAM_ACCEPTED ||

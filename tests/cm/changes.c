@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <rdma/rdma_user_cm.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { NOBODY = 65534 };
@@ -40,6 +42,18 @@ __attribute__((visibility("default"))) int open(const char *path, int flags, ...
 	refusals++;
 	errno = why_no_channel;
 	return -1;
+}
+
+bool has_no_thread;
+
+__attribute__((visibility("default"))) int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
+{
+	int (*const real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))(
+			uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
+
+	return has_no_thread ? EAGAIN : real(thread, attr, run, arg);
 }
 
 pthread_t program_thread;
@@ -104,6 +118,11 @@ int change_user(void)
 	return setuid(getuid() ? getuid() : NOBODY);
 }
 
+int change_user_of_thread(void)
+{
+	return (int)syscall(SYS_setuid, getuid() ? getuid() : NOBODY);
+}
+
 /* Who waits does not turn in circles meanwhile. */
 bool is_idle(void)
 {
@@ -126,13 +145,20 @@ bool is_served(void)
 	return socket >= 0 && comes_back(socket, "hello") && !rclose(socket);
 }
 
-int begin_to_connect(void)
+bool is_echoed_or_ends(int listener, pid_t child)
 {
-	struct sockaddr_in here = forks_here();
+	struct pollfd fd = { .fd = listener, .events = POLLIN };
+	bool echoed = rpoll(&fd, 1, PATIENCE_S * 1000) == 1 && !child_echo(listener);
+
+	return ends_well(child) && echoed;
+}
+
+int begin_to_connect(struct sockaddr_in to)
+{
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 
 	MUST(socket >= 0 && !rfcntl(socket, F_SETFL, O_NONBLOCK) &&
-	     rconnect(socket, (struct sockaddr *)&here, sizeof(here)) && errno == EINPROGRESS);
+	     rconnect(socket, (struct sockaddr *)&to, sizeof(to)) && errno == EINPROGRESS);
 	return socket;
 }
 

@@ -5,7 +5,7 @@
  *
  * The library's open() comes here first, as the program exports its symbols: that is how a channel
  * is not to be had. So does its write(), by which the user changes between two commands of one
- * step.
+ * step, and its pthread_create().
  */
 #ifndef TESTS_CM_CHANGES_H
 #define TESTS_CM_CHANGES_H
@@ -19,6 +19,7 @@ enum { PATIENCE_S = 20, LATE_US = 300000 };
 
 extern int why_no_channel; /* what opening one is answered by, or 0 */
 extern int refusals;       /* how often it was */
+extern bool has_no_thread; /* for anybody to start */
 
 /* Threads but the program's wait before the command HELD, or so many of them later, until the user
  * has changed; meanwhile the program's finds no events. */
@@ -32,14 +33,19 @@ extern atomic_int questions; /* how often the way to an address was asked for */
 int change_when_held(int held_next);
 /* A process that hangs ends by a signal. */
 int change_user(void);
+/* The calling thread alone changes its user, which the C library does not offer. */
+int change_user_of_thread(void);
 /* Who waits does not turn in circles meanwhile. */
 bool is_idle(void);
 
 struct sockaddr_in next_port(void);
 /* Whether somebody accepts, and sends back what comes. */
 bool is_served(void);
+/* Whether the child's connection is echoed, and the child ends well. The other side of one that is
+ * not made hears nothing. */
+bool is_echoed_or_ends(int listener, pid_t child);
 /* The function returns a socket that may be connected later. */
-int begin_to_connect(void);
+int begin_to_connect(struct sockaddr_in to);
 
 struct change_group {
 	const char *name;

@@ -62,15 +62,6 @@ static int change_twice(int number)
 	return change_before(number, true);
 }
 
-/* The other side of a connection that is not made hears nothing. */
-static bool is_echoed_or_ends(int listener, pid_t child)
-{
-	struct pollfd fd = { .fd = listener, .events = POLLIN };
-	bool echoed = rpoll(&fd, 1, PATIENCE_S * 1000) == 1 && !child_echo(listener);
-
-	return ends_well(child) && echoed;
-}
-
 static void a_step_is_finished(void)
 {
 	static const struct command commands[] = {
@@ -206,7 +197,7 @@ static void a_lack_of_channels_is_told(void)
 		server = child_that(accept_without_channel, whys[i]);
 		close(listening[1]);
 		MUST(read(listening[0], &byte, 1) == 1);
-		lost = begin_to_connect();
+		lost = begin_to_connect(forks_here());
 		good = read(listening[0], &byte, 1) == 1 && byte == 'y';
 		say_check(good, "raccept() says why there is no channel: %s", strerror(whys[i]));
 		say_check(good && is_served() && ends_well(server),

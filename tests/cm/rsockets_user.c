@@ -2,14 +2,11 @@
 /*
  * rsockets_user.c - rsockets in a process that changes its user: those that were made before it,
  * connected, or listening. Arguments are those of changes_run().
- *
- * The library's pthread_create() comes here first, as the program exports its symbols.
  */
 #include "changes.h"
 #include "forks.h"
 #include "tests/lib/say.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,18 +17,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static bool has_no_thread; /* for the library to start */
-
-__attribute__((visibility("default"))) int
-pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
-{
-	int (*const real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))(
-			uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
-
-	return has_no_thread ? EAGAIN : real(thread, attr, run, arg);
-}
 
 /* ---- sockets that are made before ---- */
 
