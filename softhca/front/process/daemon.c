@@ -28,6 +28,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/engine.h"
+#include "softhca/front/process/page.h"
 #include "softhca/front/process/runner.h"
 #include "softhca/front/process/server_socket.h"
 #include "softhca/front/process/ucma/gsi.h"
@@ -335,6 +336,8 @@ int daemon_serve(const struct options *options)
 	int fd = -1, control_fd = -1, ret;
 	bool shown = false;
 
+	if (page_size_check())
+		return EXIT_FAILURE;
 	block_signals(&mask);
 	ret = server_socket_open(options->socket_path, &fd);
 	if (ret) {

@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,9 +15,10 @@
 #include <unistd.h>
 
 #include "softhca/front/process/page.h"
+#include "softhca/log.h"
 #include "util/bits.h"
 
-enum { PAGE_SHIFT = 12 };
+enum { PAGE_SHIFT = 12, PAGE_SIZE = 1 << PAGE_SHIFT };
 
 #define PAGEMAP_PRESENT   (1ull << 63)
 #define PAGEMAP_FILE      (1ull << 61) /* of a file, or of shared memory */
@@ -26,6 +28,18 @@ enum { PAGE_SHIFT = 12 };
 /* Bits of /proc/kpageflags */
 #define KPAGE_HUGE  (1ull << 17)
 #define KPAGE_TRANS (1ull << 22)
+
+int page_size_check(void)
+{
+	const long bytes = sysconf(_SC_PAGESIZE);
+
+	if (bytes == PAGE_SIZE)
+		return 0;
+	log_error("this host has pages of %ld bytes: programs get pages of %d bytes from an "
+		  "adapter, which takes a host that has such",
+		  bytes, PAGE_SIZE);
+	return ENOTSUP;
+}
 
 static uint64_t read_word(const char *path, uint64_t index)
 {

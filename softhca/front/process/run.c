@@ -23,6 +23,7 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/holder/holder.h"
 #include "softhca/front/process/link.h"
+#include "softhca/front/process/page.h"
 #include "softhca/front/process/run.h"
 #include "softhca/front/process/seccomp.h"
 #include "softhca/log.h"
@@ -228,8 +229,10 @@ static int start_program(struct run *run)
 int run_program(const struct options *options)
 {
 	struct run run = { .options = options, .program_link = -1 };
-	int ret = start_program(&run);
+	int ret = page_size_check();
 
+	if (!ret)
+		ret = start_program(&run);
 	if (ret) {
 		log_note("cannot start: %s", strerror(ret));
 		if (program > 0) {
