@@ -23,7 +23,7 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-enum { INLINE_MAX = sizeof(uint64_t) };
+enum { INLINE_MAX = sizeof(uint64_t), TAIL_PAGE = 4096 };
 
 static const struct uverbs_methods invoke_methods;
 
@@ -248,17 +248,27 @@ int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel *
 
 /* ---- checking ---- */
 
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
+}
+
 /* Bytes beyond what the method knows must be zero: the program does not use what it could say
- * there. */
+ * there. They are read up to the end of a page at a time, as the next one may not be mapped. */
 static int check_tail(struct uverbs_call *uc, const struct ib_uverbs_attr *attr, size_t known)
 {
-	uint8_t byte;
+	uint8_t bytes[TAIL_PAGE];
+	size_t at = known, piece;
 
-	for (size_t at = known; at < attr->len; at++) {
-		if (read_attr(uc, attr, at, &byte, 1))
+	while (at < attr->len) {
+		piece = TAIL_PAGE - (attr->data + at) % TAIL_PAGE;
+		if (piece > attr->len - at)
+			piece = attr->len - at;
+		if (read_attr(uc, attr, at, bytes, piece))
 			return EFAULT;
-		if (byte)
+		if (!is_zero(bytes, piece))
 			return EOPNOTSUPP;
+		at += piece;
 	}
 	return 0;
 }
