@@ -663,11 +663,25 @@ static uint64_t timed(struct bench *b, const struct operation *op, struct rig_pa
 
 /* The time in which the adapter finishes a burst, mostly: a round that it does not finish is not
  * counted, and the next waits longer. Under callgrind every round counts. */
-static void bench_settle(const struct bench *b)
+static void bench_nap(const struct bench *b)
 {
 	const struct timespec nap = { .tv_nsec = b->counting ? NAP_MAX : b->nap_ns };
 
 	nanosleep(&nap, NULL);
+}
+
+/* What is sent has also come: where every round counts and receives are polled, all SENDS are
+ * awaited. */
+static void bench_settle(const struct bench *b, const struct operation *op, int *sends)
+{
+	struct ibv_wc wc[BURST];
+
+	if (!b->counting || !is_phase(op, POLLS_RECV)) {
+		bench_nap(b);
+		return;
+	}
+	MUST(rig_poll(b->pairs.pair[op->pair].end[0].cq, *sends, wc) == *sends);
+	*sends = 0;
 }
 
 static int ex_drain(struct bench *b)
@@ -679,7 +693,7 @@ static int ex_drain(struct bench *b)
 
 		total += done;
 		if (!done)
-			bench_settle(b);
+			bench_nap(b);
 	}
 	return total;
 }
@@ -744,7 +758,7 @@ static uint64_t measure_round(struct bench *b, const struct operation *op)
 		post_burst(b, op, send_list);
 	MUST(done == BURST);
 	if (is_phase(op, POLLS_SEND) || is_phase(op, POLLS_RECV)) {
-		bench_settle(b);
+		bench_settle(b, op, &sends);
 		cycles = timed(b, op, pair, op->run, &done);
 		sends -= is_phase(op, POLLS_SEND) ? done : 0;
 		recvs -= is_phase(op, POLLS_RECV) ? done : 0;

@@ -3,33 +3,17 @@
  * queues.c - queues [runs]: instructions of posting to WQs, of strides and without; or, where the
  * library takes compressed completions apart, of polling these and others.
  *
- * It runs under callgrind, which is asked for a dump after each operation: the dumps have the
- * instructions, and what is printed is how many operations each of them counts. The first round of
- * an operation, with cold caches, is left out.
+ * It runs under callgrind: see count.h.
  */
 #include <infiniband/mlx5dv.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <valgrind/callgrind.h>
 
+#include "bench/count.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-enum { BURST = 64, LIST = 16, POLL = 32, BYTES = 100, ROUNDS = 4 };
-
-static void round_end(int round)
-{
-	if (!round)
-		CALLGRIND_ZERO_STATS;
-}
-
-static void dump(const char *name)
-{
-	CALLGRIND_DUMP_STATS_AT(name);
-	printf("%s\t%d\n", name, (ROUNDS - 1) * BURST);
-}
+enum { BURST = 64, LIST = 16, POLL = 32, BYTES = 100 };
 
 /* ---- posting */
 
@@ -76,13 +60,13 @@ static void count_posts(const struct rig_pair *pair, bool strides, int step, con
 	for (int i = 0; i < LIST; i++)
 		list[i] =
 			(struct ibv_recv_wr){ .next = &list[i + 1], .sg_list = &sge, .num_sge = 1 };
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < COUNT_ROUNDS; round++) {
 		wq_to(wq, IBV_WQS_RDY);
 		wq_fill(wq, list, step);
 		wq_to(wq, IBV_WQS_RESET); /* nothing comes, so they are taken back */
-		round_end(round);
+		count_round_end(round);
 	}
-	dump(name);
+	count_dump(name, BURST);
 	MUST(!ibv_destroy_wq(wq));
 }
 
@@ -144,16 +128,16 @@ static void count_polls(struct rig_pair *pair, bool compresses, const char *name
 	int polled = 0;
 
 	receiver_make(pair, compresses);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < COUNT_ROUNDS; round++) {
 		messages_send(pair);
 		CALLGRIND_TOGGLE_COLLECT;
 		for (int i = 0; i < BURST; i += POLL)
 			polled += ibv_poll_cq(pair->end[1].cq, POLL, wc);
 		CALLGRIND_TOGGLE_COLLECT;
-		round_end(round);
+		count_round_end(round);
 	}
-	MUST(polled == ROUNDS * BURST);
-	dump(name);
+	MUST(polled == COUNT_ROUNDS * BURST);
+	count_dump(name, BURST);
 }
 
 int main(int argc, char **argv)
