@@ -34,14 +34,14 @@ int provider_mw_dealloc(struct ibv_mw *mw)
 /* MW is of type 1, as ibv_bind_mw() has seen to. Each binding gives the window a new key. */
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	struct ibv_send_wr wr = {
-		.wr_id = bind->wr_id,
-		.opcode = IBV_WR_BIND_MW,
-		.send_flags = bind->send_flags,
-	};
-	struct ibv_send_wr *bad_wr;
+	struct ibv_send_wr wr, *bad_wr; /* what a binding does not have is not looked at */
 	int ret;
 
+	wr.wr_id = bind->wr_id;
+	wr.next = NULL;
+	wr.num_sge = 0;
+	wr.opcode = IBV_WR_BIND_MW;
+	wr.send_flags = bind->send_flags;
 	wr.bind_mw.mw = mw;
 	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
 	wr.bind_mw.bind_info = bind->bind_info;

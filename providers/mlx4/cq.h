@@ -14,6 +14,7 @@
 
 struct mlx4_context;
 struct mlx4_qp;
+struct mlx4_srq;
 
 enum { M4_NO_QPN = 0xffffffff };
 
@@ -28,12 +29,14 @@ struct mlx4_cq {
 	uint32_t entry_log; /* log2 of the size of an entry: 5 to 8 */
 	uint32_t count_log; /* log2 of the number of entries */
 	size_t entry_size;
-	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
-	uint32_t mask;      /* entries - 1 */
-	__be32 qpn_be;      /* of the completion before, as a CQE has it, or M4_NO_QPN, and */
-	struct mlx4_qp *qp; /* its QP */
-	cq_poll_fn *poll;   /* where the next poll begins; fits qp */
-	uint64_t from_mask; /* of the words that say from whom a message is: what is there */
+	uint32_t ci;          /* next CQE to read; free-running, the device sees the low 24 bits */
+	uint32_t mask;        /* entries - 1 */
+	__be32 qpn_be;        /* of the completion before, as a CQE has it, or M4_NO_QPN, and */
+	struct mlx4_qp *qp;   /* its QP */
+	__be32 srqn_be;       /* of what was last received for XRC, as a CQE has it, and */
+	struct mlx4_srq *srq; /* its SRQ */
+	cq_poll_fn *poll;     /* where the next poll begins; fits qp */
+	uint64_t from_mask;   /* of the words that say from whom a message is: what is there */
 	const struct id_lookup *ids;
 	__be32 *dbrec;
 	const uint8_t *cqe; /* the current completion of the extended readers */

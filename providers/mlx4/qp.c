@@ -419,6 +419,7 @@ static void qp_open_sends(struct mlx4_qp *qp, bool open)
 	qlock_enter(&qp->sq_lock);
 	qp->sq.opcodes = open ? qp->opcodes : 0;
 	qp->sq.usual_opcodes = open ? usual_opcodes_of(qp->kind) : 0;
+	qp->sq.unusual_flags = IBV_SEND_INLINE | (qp->has_checksums ? 0 : IBV_SEND_IP_CSUM);
 	qlock_leave(&qp->sq_lock);
 }
 

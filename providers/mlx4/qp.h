@@ -67,6 +67,7 @@ struct mlx4_sq {
 	uint32_t max_inline;
 	uint32_t opcodes;          /* a bit for each ibv_wr_opcode that the state lets be posted */
 	uint32_t usual_opcodes;    /* how many of them are usual: see usual_opcodes_of() */
+	uint32_t unusual_flags;    /* of enum ibv_send_flags: inline, and checksums without help */
 	uint64_t control_always;   /* words 1 and 2 of each WQE: all requests are signaled */
 	uint8_t *doorbell;         /* register */
 	struct mlx4_blueflame *bf; /* NULL: there is none */

@@ -82,6 +82,7 @@ static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 	cq->poll = mlx4_datapath()->cq_poll_any;
 	cq->qpn_be = M4_NO_QPN;
 	cq->qp = NULL;
+	cq->srq = NULL;
 	qlock_leave(&cq->lock);
 }
 

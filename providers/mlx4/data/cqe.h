@@ -201,7 +201,8 @@ CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
 {
 	struct mlx4_qp *qp = qpn & htobe32(M4_XRC_TARGET) ? NULL : id_find(cq->ids, be32toh(qpn));
 
-	cq->poll = mlx4_cq_poll_any;
+	if (likely(qp || cq->qp)) /* the loop for XRC has no QP */
+		cq->poll = mlx4_cq_poll_any;
 	cq->qpn_be = qp ? qpn : M4_NO_QPN;
 	cq->qp = qp;
 	return qp;
@@ -222,6 +223,18 @@ CQE_INLINE struct mlx4_srq *cqe_find_srq(const struct mlx4_cq *cq, const uint8_t
 	if (!(cqe_qpn(cqe) & M4_XRC_TARGET) || cqe_is_request(cqe))
 		return NULL;
 	return id_find(cq->ids, srq_id(fld_get(cqe, M4_CQE_RQPN)));
+}
+
+CQE_INLINE __be32 cqe_srqn_be(const uint8_t *cqe)
+{
+	return *(const __be32 *)(cqe + FLD_DWORD(M4_CQE_RQPN) * sizeof(__be32)) &
+	       htobe32(FLD_BITS(M4_CQE_RQPN));
+}
+
+/* The function tells whether a CQE of something received is for cq->srq. */
+CQE_INLINE bool cqe_is_for_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
+{
+	return *(const __be32 *)cqe & htobe32(M4_XRC_TARGET) && cqe_srqn_be(cqe) == cq->srqn_be;
 }
 
 CQE_INLINE uint32_t cqe_wqe_index(const uint8_t *cqe)

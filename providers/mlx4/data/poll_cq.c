@@ -100,15 +100,15 @@ CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp,
 	memcpy(&wc->pkey_index, &last, sizeof(last));
 }
 
-/* fill_send() is fill_message() for a SEND without immediate data or a key, where checksums are not
- * told and the CQE has no timestamp. */
+/* fill_send() is fill_message() for a SEND without immediate data or a key, where the CQE has no
+ * timestamp; of checksums it says nothing. */
 #ifdef __AVX__
 /* A shuffle makes the last 16 bytes of a completion of the first 16 of a CQE: its mask says for
  * each byte of the result which one of the source it is. The bit of a GRH moves afterwards, and the
  * service level is put there. Each field is written as soon as it is read, so that few registers
  * are in use. */
 CQE_INLINE void fill_send(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
-			  const uint8_t *cqe, struct ibv_wc *wc)
+			  uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
 {
 	enum { NONE = -1, PATH_GRH = CQE_FROM, PKEY = 7, FLAGS_LANE = 1 << 2 };
 	const __m128i order = _mm_setr_epi8(11, 10, 9, NONE, PATH_GRH, NONE, NONE, NONE, PKEY, NONE,
@@ -120,15 +120,16 @@ CQE_INLINE void fill_send(const struct mlx4_cq *cq, const struct mlx4_qp *qp, ui
 	last = _mm_and_si128(_mm_shuffle_epi8(last, order), mask);
 	last = _mm_blend_epi16(last, _mm_srli_epi16(last, 7), FLAGS_LANE);
 	_mm_storeu_si128((__m128i *)&wc->src_qp, last);
-	wc->sl = (uint8_t)(cqe_word(cqe, CQE_FROM + 4) >> qp->sl_shift);
+	wc->sl = (uint8_t)(cqe_word(cqe, CQE_FROM + 4) >>
+			   (qp ? qp->sl_shift : FLD_SHIFT(M4_CQE_SL)));
 	wc->imm_data = *(const __be32 *)fld_at(cqe, M4_CQE_IMM);
-	fill_success(wc, wr_id, IBV_WC_RECV, cqe_byte_len(cqe), qp->vqp.qp.qp_num);
+	fill_success(wc, wr_id, IBV_WC_RECV, cqe_byte_len(cqe), qpn);
 }
 #else
 CQE_INLINE void fill_send(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
-			  const uint8_t *cqe, struct ibv_wc *wc)
+			  uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
 {
-	fill_message(cq, qp, wr_id, qp->vqp.qp.qp_num, cqe, wc);
+	fill_message(cq, qp, wr_id, qpn, cqe, wc);
 }
 #endif
 
@@ -258,9 +259,9 @@ OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, cons
 	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
-/* The function takes SENDs without immediate data or a key. */
-OUT_OF_LINE poll_sends(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
-		       uint32_t ci)
+/* The function takes SENDs without immediate data or a key. SUMS says whether checksums are told. */
+CQE_INLINE int poll_own(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			uint32_t ci, bool sums)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
 	struct mlx4_qp *const qp = cq->qp;
@@ -268,7 +269,9 @@ OUT_OF_LINE poll_sends(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const u
 	uint8_t last = cqe[CQE_LAST];
 
 	while (likely((last & LAST_MASK) == M4_RECV_SEND && cqe_qpn_be(cqe) == qpn)) {
-		fill_send(cq, qp, wq_complete_next(&qp->rq.wq), cqe, wc);
+		fill_send(cq, qp, wq_complete_next(&qp->rq.wq), qp->vqp.qp.qp_num, cqe, wc);
+		if (sums && likely(cqe_checksums_are_right(cqe)))
+			wc->wc_flags |= IBV_WC_IP_CSUM_OK;
 		ci++;
 		wc++;
 		if (!--room || !cqe_step(cq, &cqe, ci, &last))
@@ -277,20 +280,34 @@ OUT_OF_LINE poll_sends(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const u
 	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
-/* The functions do likewise where an SRQ receives. Its lock is held for all of them, or the process
- * has one thread. */
+OUT_OF_LINE poll_sends(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+		       uint32_t ci)
+{
+	return poll_own(cq, room, wc, cqe, ci, false);
+}
+
+OUT_OF_LINE poll_summed_sends(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			      uint32_t ci)
+{
+	return poll_own(cq, room, wc, cqe, ci, true);
+}
+
+/* The functions do likewise where an SRQ receives: that of a QP, or one of XRC, whose QPs are not
+ * known here. Its lock is held for all of them, or the process has one thread. */
 CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
-			   uint32_t ci, bool locked)
+			   uint32_t ci, bool xrc, bool locked)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
-	struct mlx4_qp *const qp = cq->qp;
-	struct mlx4_srq *const srq = qp->srq;
+	struct mlx4_qp *const qp = xrc ? NULL : cq->qp;
+	struct mlx4_srq *const srq = xrc ? cq->srq : qp->srq;
 	uint8_t last = cqe[CQE_LAST];
 
 	if (locked)
 		qlock_enter(&srq->lock);
-	while (likely((last & LAST_MASK) == M4_RECV_SEND && cqe_qpn_be(cqe) == cq->qpn_be)) {
-		fill_send(cq, qp, srq_take_back(srq, cqe_wqe_index(cqe)), cqe, wc);
+	while (likely((last & LAST_MASK) == M4_RECV_SEND &&
+		      (xrc ? cqe_is_for_srq(cq, cqe) : cqe_qpn_be(cqe) == cq->qpn_be))) {
+		fill_send(cq, qp, srq_take_back(srq, cqe_wqe_index(cqe)),
+			  xrc ? cqe_qpn(cqe) : qp->vqp.qp.qp_num, cqe, wc);
 		wc++;
 		ci++;
 		if (!--room || !cqe_step(cq, &cqe, ci, &last)) {
@@ -304,28 +321,48 @@ CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, con
 	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
-OUT_OF_LINE poll_shared_locked(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
-			       uint32_t ci)
-{
-	return poll_shared(cq, room, wc, cqe, ci, true);
-}
+#define SHARED_LOOPS(name, xrc, srq_of)                                                      \
+	OUT_OF_LINE name##_locked(struct ibv_cq *cq, int room, struct ibv_wc *wc,            \
+				  const uint8_t *cqe, uint32_t ci)                           \
+	{                                                                                    \
+		return poll_shared(cq, room, wc, cqe, ci, xrc, true);                        \
+	}                                                                                    \
+	OUT_OF_LINE name(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe, \
+			 uint32_t ci)                                                        \
+	{                                                                                    \
+		return qlock_is_idle(&to_mcq(cq)->srq_of->lock)                              \
+			       ? poll_shared(cq, room, wc, cqe, ci, xrc, false)              \
+			       : name##_locked(cq, room, wc, cqe, ci);                       \
+	}
 
-OUT_OF_LINE poll_shared_sends(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
-			      uint32_t ci)
-{
-	return qlock_is_idle(&to_mcq(cq)->qp->srq->lock)
-		       ? poll_shared(cq, room, wc, cqe, ci, false)
-		       : poll_shared_locked(cq, room, wc, cqe, ci);
-}
+SHARED_LOOPS(poll_shared_sends, false, qp->srq)
+SHARED_LOOPS(poll_xrc_sends, true, srq)
 
 /* The function returns the loop for CQE, which is of cq->qp. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	if (cqe_is_good_request(cqe))
 		return poll_requests;
-	if (!cqe_is_send(cqe) || cq->qp->has_checksums || cq->has_time)
+	if (!cqe_is_send(cqe) || cq->has_time)
 		return mlx4_cq_poll_any;
+	if (cq->qp->has_checksums)
+		return cq->qp->srq ? mlx4_cq_poll_any : poll_summed_sends;
 	return cq->qp->srq ? poll_shared_sends : poll_sends;
+}
+
+/* The function goes on where a CQE is for no QP of this context. */
+OUT_OF_LINE poll_without_qp(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
+			    uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+	struct mlx4_srq *srq = cqe_find_srq(cq, cqe);
+
+	if (!srq || !cqe_is_send(cqe) || cq->has_time)
+		return poll_mixed(ibcq, room, wc, ci);
+	cq->srq = srq;
+	cq->srqn_be = cqe_srqn_be(cqe);
+	cq->poll = poll_xrc_sends;
+	return room == 1 ? poll_xrc_sends(ibcq, room, wc, cqe, ci) : poll_mixed(ibcq, room, wc, ci);
 }
 
 int mlx4_cq_poll_any(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
@@ -334,7 +371,7 @@ int mlx4_cq_poll_any(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uin
 	struct mlx4_cq *cq = to_mcq(ibcq);
 
 	if (unlikely(!cqe_find_qp(cq, cqe)))
-		return poll_mixed(ibcq, room, wc, ci);
+		return poll_without_qp(ibcq, room, wc, cqe, ci);
 	cq->poll = poll_loop_for(cq, cqe);
 	/* No other kind can follow the last one. */
 	if (room == 1 && cq->poll != mlx4_cq_poll_any)

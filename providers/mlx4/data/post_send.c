@@ -157,14 +157,22 @@ WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 	return kind == SEND_XRC ? control | wqe_srqn(wr->qp_type.xrc.remote_srqn) : control;
 }
 
-/* The function puts whom a frame is for. */
-WQE_INLINE void put_frame_mac(uint8_t *ctrl, const struct ibv_send_wr *wr)
+/* The functions put whom a frame is for. Most begin with a buffer that says so. */
+static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
 {
 	uint32_t have = 0;
 
 	for (int i = 0; i < wr->num_sge && have < FRAME_MAC_SIZE; i++)
 		have = wqe_put_mac(ctrl, have, (const void *)(uintptr_t)wr->sg_list[i].addr,
 				   wr->sg_list[i].length);
+}
+
+WQE_INLINE void put_frame_mac(uint8_t *ctrl, const struct ibv_send_wr *wr)
+{
+	if (likely(wr->num_sge > 0 && wr->sg_list->length >= FRAME_MAC_SIZE))
+		wqe_put_whole_mac(ctrl, (const void *)(uintptr_t)wr->sg_list->addr);
+	else
+		put_mac_in_parts(ctrl, wr);
 }
 
 /* A request that has been built, and is not posted. */
@@ -174,26 +182,32 @@ struct built {
 	bool is_whole; /* the adapter need not read any data for it */
 };
 
+/* The function puts a request on a memory key at HEAD, but for its first word. */
+WQE_INLINE void put_on_key(struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
+			   uint8_t *ctrl)
+{
+	static_assert((int)M4_BIND_END == (int)M4_INVAL_END, "they are equally long");
+	if (wr->opcode == IBV_WR_BIND_MW)
+		wqe_put_bind(ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
+	else
+		wqe_put_inval(ctrl, wr->invalidate_rkey);
+	wqe_put_control(ctrl, M4_BIND_END,
+			wqe_control(sq, SEND_CONNECTED, wr->send_flags) | M4_ON_KEY, 0);
+	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, send_ops[wr->opcode].done_as);
+}
+
 /* The function builds a request on a memory key. */
 static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 						   uint32_t head, struct built *built, int *err)
 {
-	const struct send_op *op = &send_ops[wr->opcode];
-	struct mlx4_sq *sq = &qp->sq;
-	uint8_t *ctrl = sq_slot(sq, head);
-	bool binds = wr->opcode == IBV_WR_BIND_MW;
+	uint8_t *ctrl = sq_slot(&qp->sq, head);
 
-	*err = binds ? mlx4_check_bind(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info) : 0;
+	if (wr->opcode == IBV_WR_BIND_MW)
+		*err = mlx4_check_bind(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info);
 	if (*err)
 		return false;
-	if (binds)
-		wqe_put_bind(ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
-	else
-		wqe_put_inval(ctrl, wr->invalidate_rkey);
-	wqe_put_control(ctrl, binds ? M4_BIND_END : M4_INVAL_END,
-			wqe_control(sq, SEND_CONNECTED, wr->send_flags) | M4_ON_KEY, 0);
-	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
-	*built = (struct built){ .ctrl = ctrl, .opcode = op->opcode };
+	put_on_key(&qp->sq, wr, head, ctrl);
+	*built = (struct built){ .ctrl = ctrl, .opcode = send_ops[wr->opcode].opcode };
 	return true;
 }
 
@@ -296,8 +310,7 @@ WQE_INLINE bool opcode_is_usual(const struct mlx4_sq *sq, uint32_t opcode, enum 
 WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
 			 enum send_kind kind)
 {
-	return !(wr->send_flags &
-		 (IBV_SEND_INLINE | (kind_has_sums(kind) ? IBV_SEND_IP_CSUM : 0))) &&
+	return !(wr->send_flags & (kind_has_sums(kind) ? sq->unusual_flags : IBV_SEND_INLINE)) &&
 	       opcode_is_usual(sq, wr->opcode, kind) && head != sq->wq.limit;
 }
 
@@ -460,7 +473,7 @@ WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_
 				enum send_kind kind)
 {
 	return wr->num_sge == 1 && opcode_is_usual(sq, wr->opcode, kind) &&
-	       !(kind_has_sums(kind) && wr->send_flags & IBV_SEND_IP_CSUM) &&
+	       !(kind_has_sums(kind) && wr->send_flags & sq->unusual_flags & IBV_SEND_IP_CSUM) &&
 	       wr->sg_list->length <= sq->max_inline && sq->wq.head != sq->wq.limit;
 }
 
@@ -568,6 +581,57 @@ WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct i
 
 #define OUT_OF_LINE static int __attribute__((noinline))
 
+/* ---- a request on a memory key by itself: connected QPs of all kinds have the same ---- */
+
+/* The function tells whether mlx4_check_bind() has nothing to say. */
+WQE_INLINE bool bind_is_usual(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
+{
+	struct ibv_mr *mr = wr->bind_mw.bind_info.mr;
+	const struct ibv_pd *pd = qp->vqp.qp.pd;
+
+	return mr && wr->bind_mw.mw->pd == pd && mr->pd == pd &&
+	       !(to_vmr(mr)->access & IBV_ACCESS_ZERO_BASED);
+}
+
+WQE_INLINE bool is_usual_on_key(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
+{
+	const struct mlx4_sq *sq = &qp->sq;
+
+	static_assert((int)IBV_WR_BIND_MW == (int)IBV_WR_LOCAL_INV + 1, "both are a range");
+	return (uint32_t)wr->opcode - IBV_WR_LOCAL_INV <= 1 && sq->opcodes >> wr->opcode & 1 &&
+	       sq->wq.head != sq->wq.limit &&
+	       (wr->opcode == IBV_WR_LOCAL_INV || bind_is_usual(qp, wr));
+}
+
+/* All of it is here: what would be called would have to find registers saved. */
+WQE_INLINE int post_on_key(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool locked,
+			   bool stamps)
+{
+	const uint32_t head = qp->sq.wq.head;
+	uint8_t *ctrl = sq_slot(&qp->sq, head);
+
+	put_on_key(&qp->sq, wr, head, ctrl);
+	hand_over(qp, ctrl, head, send_ops[wr->opcode].opcode);
+	if (stamps)
+		sq_stamp_ahead(&qp->sq, SEND_CONNECTED, head, M4_BIND_END);
+	ring_for_one(qp, head, locked);
+	return 0;
+}
+
+#define ON_KEY_ROUTINE(locked, stamps)                                            \
+	OUT_OF_LINE post_on_key_##locked##_##stamps(struct mlx4_qp *qp,           \
+						    const struct ibv_send_wr *wr) \
+	{                                                                         \
+		return post_on_key(qp, wr, locked, stamps);                       \
+	}
+
+ON_KEY_ROUTINE(false, false)
+ON_KEY_ROUTINE(false, true)
+ON_KEY_ROUTINE(true, false)
+ON_KEY_ROUTINE(true, true)
+
+/* ---- routines of a QP ---- */
+
 /* Each routine has parts for what is not a single request with one SGE: what these need costs that
  * nothing. */
 #define POST_ROUTINE(name, kind, locked, stamps)                                                  \
@@ -583,10 +647,17 @@ WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct i
 	{                                                                                         \
 		return post_list(qp, wr, bad_wr, name##_in_list, kind, locked, stamps);           \
 	}                                                                                         \
+	OUT_OF_LINE name##_other(struct mlx4_qp *qp, struct ibv_send_wr *wr,                      \
+				 struct ibv_send_wr **bad_wr)                                     \
+	{                                                                                         \
+		return post_unusual(qp, wr, bad_wr, kind, locked, stamps);                        \
+	}                                                                                         \
 	OUT_OF_LINE name##_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr,                    \
 				   struct ibv_send_wr **bad_wr)                                   \
 	{                                                                                         \
-		return post_unusual(qp, wr, bad_wr, kind, locked, stamps);                        \
+		if (!kind_has_sums(kind) && is_usual_on_key(qp, wr))                              \
+			return post_on_key_##locked##_##stamps(qp, wr);                           \
+		return name##_other(qp, wr, bad_wr);                                              \
 	}                                                                                         \
 	OUT_OF_LINE name##_inline(struct mlx4_qp * qp, struct ibv_send_wr * wr,                   \
 				  struct ibv_send_wr * *bad_wr)                                   \

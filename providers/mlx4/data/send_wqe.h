@@ -135,19 +135,23 @@ WQE_INLINE void wqe_put_address(uint8_t *ctrl, struct ibv_ah *ah, uint32_t qpn, 
 enum { FRAME_MAC_SIZE = 6 };
 
 /* A frame's control segment has the address that the frame begins with, too: two bytes beside the
- * flags, and the rest where others have immediate data. The function puts there what the LENGTH
- * bytes at FROM have of it, of which HAVE are there already; it returns how many are, then. */
+ * flags, and the rest where others have immediate data. */
+WQE_INLINE void wqe_put_whole_mac(uint8_t *ctrl, const uint8_t *mac)
+{
+	memcpy(ctrl + FLD_BYTE(M4_CTRL_MAC_47_32), mac, 2);
+	memcpy(ctrl + FLD_BYTE(M4_CTRL_MAC_31_0), mac + 2, 4);
+}
+
+/* The function puts there what the LENGTH bytes at FROM have of it, of which HAVE are there
+ * already; it returns how many are, then. */
 WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, uint64_t length)
 {
-	uint8_t *const high = ctrl + FLD_BYTE(M4_CTRL_MAC_47_32), *const low =
-									  ctrl +
-									  FLD_BYTE(
-										  M4_CTRL_MAC_31_0);
+	uint8_t *const high = ctrl + FLD_BYTE(M4_CTRL_MAC_47_32);
+	uint8_t *const low = ctrl + FLD_BYTE(M4_CTRL_MAC_31_0);
 	const uint8_t *bytes = from;
 
 	if (likely(!have && length >= FRAME_MAC_SIZE)) {
-		memcpy(high, bytes, 2);
-		memcpy(low, bytes + 2, 4);
+		wqe_put_whole_mac(ctrl, bytes);
 		return FRAME_MAC_SIZE;
 	}
 	for (; have < FRAME_MAC_SIZE && length; have++, length--)
@@ -181,19 +185,25 @@ enum {
 int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 		    const struct ibv_mw_bind_info *bind);
 
+/* What others may do, as a WQE has it, for each combination of enum ibv_access_flags */
+#define BIND_REMOTE(access)                                                        \
+	(((access)&IBV_ACCESS_REMOTE_ATOMIC ? FLD_BITS(M4_BIND_ATOMIC) : 0) |      \
+	 ((access)&IBV_ACCESS_REMOTE_WRITE ? FLD_BITS(M4_BIND_REMOTE_WRITE) : 0) | \
+	 ((access)&IBV_ACCESS_REMOTE_READ ? FLD_BITS(M4_BIND_REMOTE_READ) : 0))
+
 WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rkey,
 			     const struct ibv_mw_bind_info *bind)
 {
+	static const uint32_t remote[] = { BIND_REMOTE(0),  BIND_REMOTE(2), BIND_REMOTE(4),
+					   BIND_REMOTE(6),  BIND_REMOTE(8), BIND_REMOTE(10),
+					   BIND_REMOTE(12), BIND_REMOTE(14) };
 	const unsigned int access = bind->mw_access_flags;
 	uint8_t *seg = ctrl + M4_SEG;
 
-	seg_put_pair(
-		seg,
-		(access & IBV_ACCESS_REMOTE_ATOMIC ? FLD_BITS(M4_BIND_ATOMIC) : 0) |
-			(access & IBV_ACCESS_REMOTE_WRITE ? FLD_BITS(M4_BIND_REMOTE_WRITE) : 0) |
-			(access & IBV_ACCESS_REMOTE_READ ? FLD_BITS(M4_BIND_REMOTE_READ) : 0),
-		(mw->type == IBV_MW_TYPE_2 ? FLD_BITS(M4_BIND_TYPE_2) : 0) |
-			(access & IBV_ACCESS_ZERO_BASED ? FLD_BITS(M4_BIND_ZERO_BASED) : 0));
+	static_assert((int)IBV_MW_TYPE_2 == 2, "bit 1 tells the types apart");
+	seg_put_pair(seg, remote[access / 2 % ARRAY_SIZE(remote)],
+		     (uint32_t)mw->type >> 1 << FLD_SHIFT(M4_BIND_TYPE_2) |
+			     (access & IBV_ACCESS_ZERO_BASED ? FLD_BITS(M4_BIND_ZERO_BASED) : 0));
 	seg_put_pair(seg + 8, rkey, bind->mr ? bind->mr->lkey : 0);
 	seg_put_be64(seg + 16, bind->addr);
 	seg_put_be64(seg + 24, bind->length);
@@ -201,8 +211,10 @@ WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rk
 
 WQE_INLINE void wqe_put_inval(uint8_t *ctrl, uint32_t rkey)
 {
-	memset(ctrl + M4_SEG, 0, M4_INVAL_SIZE);
-	fld_set(ctrl + M4_SEG, M4_INVAL_KEY, rkey);
+	uint8_t *seg = ctrl + M4_SEG;
+
+	memset(seg, 0, M4_INVAL_SIZE);
+	seg_put_pair(seg + FLD_BYTE(M4_INVAL_KEY), rkey, 0);
 }
 
 /* ---- data ---- */

@@ -117,6 +117,87 @@ static void messages_complete_in_the_srq_that_the_cqe_names(void **state)
 	rig_free(rig);
 }
 
+/* Messages for two SRQs and a QP take turns, with nothing but bytes; polls have ROOM. */
+static void poll_in_turns(int room)
+{
+	enum { OF_QP = 2 };
+	static const unsigned int turns[] = { 0, 0, 1, OF_QP, OF_QP, 0, 1, OF_QP };
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *srqs[] = { new_srq(rig), new_srq(rig) };
+	struct ibv_recv_wr wr = { .wr_id = 7 }, *bad;
+	struct ibv_wc wc[ARRAY_SIZE(turns)];
+	uint16_t used[OF_QP + 1] = { 0 };
+	unsigned int polled = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(turns); i++) {
+		unsigned int who = turns[i];
+		struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .byte_count = i + 1 };
+
+		if (who == OF_QP) {
+			assert_int_equal(mlx4_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+		} else {
+			cqe.qpn = TARGET + i;
+			cqe.rqpn = srqs[who]->srq_num;
+			cqe.wqe_index = used[who]++;
+		}
+		rig_complete(rig, &cqe);
+	}
+	memset(wc, 0xee, sizeof(wc));
+	while (polled < ARRAY_SIZE(turns)) {
+		int n = mlx4_poll_cq(&rig->cq->vcq.cq, room, &wc[polled]);
+
+		assert_true(n > 0 && n <= room);
+		polled += (unsigned int)n;
+	}
+	memset(used, 0, sizeof(used));
+	for (unsigned int i = 0; i < ARRAY_SIZE(turns); i++) {
+		unsigned int who = turns[i];
+
+		assert_int_equal(wc[i].wr_id,
+				 who == OF_QP ? 7 : srqs[who]->srq_num * 100 + used[who]++);
+		assert_int_equal(wc[i].qp_num, who == OF_QP ? rig->qp->vqp.qp.qp_num : TARGET + i);
+		assert_int_equal(wc[i].byte_len, i + 1);
+		assert_int_equal(wc[i].status, IBV_WC_SUCCESS);
+		assert_int_equal(wc[i].opcode, IBV_WC_RECV);
+		assert_int_equal(wc[i].wc_flags, 0);
+	}
+	assert_int_equal(mlx4_srq_destroy(&srqs[0]->srq), 0);
+	assert_int_equal(mlx4_srq_destroy(&srqs[1]->srq), 0);
+	rig_free(rig);
+}
+
+static void plain_messages_are_told_apart(void **state)
+{
+	(void)state;
+	for (int room = 1; room <= 3; room++)
+		poll_in_turns(room);
+}
+
+/* Another SRQ may get the number of one that is gone. */
+static void an_srq_that_is_gone_is_not_remembered(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *gone = new_srq(rig), *next;
+	struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .qpn = TARGET, .rqpn = gone->srq_num };
+	struct ibv_wc wc;
+
+	(void)state;
+	rig_complete(rig, &cqe);
+	assert_int_equal(poll_one(rig, &wc), 1);
+	assert_int_equal(wc.wr_id, gone->srq_num * 100);
+	assert_int_equal(mlx4_srq_destroy(&gone->srq), 0);
+	assert_null(rig->cq->srq);
+	rig_complete(rig, &cqe);
+	assert_int_equal(poll_one(rig, &wc), 0);
+	next = new_srq(rig);
+	cqe.rqpn = next->srq_num;
+	rig_complete(rig, &cqe);
+	assert_int_equal(poll_one(rig, &wc), 1);
+	assert_int_equal(wc.wr_id, next->srq_num * 100);
+	assert_int_equal(mlx4_srq_destroy(&next->srq), 0);
+	rig_free(rig);
+}
+
 static void readers_know_of_no_qp(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -271,6 +352,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_name_the_srq_by_both_doors),
 		cmocka_unit_test(messages_complete_in_the_srq_that_the_cqe_names),
+		cmocka_unit_test(plain_messages_are_told_apart),
+		cmocka_unit_test(an_srq_that_is_gone_is_not_remembered),
 		cmocka_unit_test(readers_know_of_no_qp),
 		cmocka_unit_test(an_srq_takes_its_completions_along),
 		cmocka_unit_test(a_target_has_a_slot_and_posts_nothing),
