@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * services.c - services [frames]: instructions of what fewer programs do than RC and datagrams: XRC,
- * memory windows; or, on Ethernet, frames of raw packet QPs, checksums and large sends.
+ * services.c - services [frames]: instructions of what fewer programs do than RC and datagrams:
+ * XRC, memory windows; or, on Ethernet, frames of raw packet QPs, checksums and large sends.
  *
  * It runs under callgrind: see count.h. A round is a burst of calls; what is around them is not
  * counted.
@@ -43,8 +43,8 @@ static void nothing(struct bench *b)
 	(void)b;
 }
 
-static void count(struct bench *b, const char *name, burst_fn *before, burst_fn *run,
-		  burst_fn *after)
+static void burst_count(struct bench *b, const char *name, burst_fn *before, burst_fn *run,
+			burst_fn *after)
 {
 	for (int round = 0; round < COUNT_ROUNDS; round++) {
 		before(b);
@@ -233,10 +233,10 @@ static void count_xrc(struct bench *b)
 {
 	bench_open(b);
 	xrc_open(b);
-	count(b, "post_send, XRC", xrc_receive, send_plain, poll_both);
-	count(b, "post_send, XRC, list of 16", xrc_receive, send_lists, poll_both);
-	count(b, "poll_cq, 1 of XRC", xrc_exchange, poll_one_by_one, nothing);
-	count(b, "poll_cq, 32 of XRC", xrc_exchange, poll_many, nothing);
+	burst_count(b, "post_send, XRC", xrc_receive, send_plain, poll_both);
+	burst_count(b, "post_send, XRC, list of 16", xrc_receive, send_lists, poll_both);
+	burst_count(b, "poll_cq, 1 of XRC", xrc_exchange, poll_one_by_one, nothing);
+	burst_count(b, "poll_cq, 32 of XRC", xrc_exchange, poll_many, nothing);
 	xrc_close(b);
 	bench_close(b);
 }
@@ -327,11 +327,11 @@ static void windows_unbind(struct bench *b)
 static void count_windows(struct bench *b)
 {
 	windows_open(b, IBV_MW_TYPE_1);
-	count(b, "bind_mw", nothing, windows_bind_1, poll_sent);
+	burst_count(b, "bind_mw", nothing, windows_bind_1, poll_sent);
 	windows_close(b);
 	windows_open(b, IBV_MW_TYPE_2);
-	count(b, "post_send, BIND_MW", nothing, windows_bind_2, windows_unbind);
-	count(b, "post_send, LOCAL_INV", windows_bound, windows_invalidate, poll_sent);
+	burst_count(b, "post_send, BIND_MW", nothing, windows_bind_2, windows_unbind);
+	burst_count(b, "post_send, LOCAL_INV", windows_bound, windows_invalidate, poll_sent);
 	windows_close(b);
 }
 
@@ -477,7 +477,7 @@ static void count_large(struct bench *b)
 	b->from = frames_qp(b, b->sent, TSO_HEADER);
 	frame_fill(b);
 	if (has_large_sends(b))
-		count(b, name, nothing, frames_send_large, poll_sent);
+		burst_count(b, name, nothing, frames_send_large, poll_sent);
 	else
 		count_absent(name);
 	MUST(!b->from || !ibv_destroy_qp(b->from));
@@ -487,16 +487,18 @@ static void count_large(struct bench *b)
 static void count_frames(struct bench *b)
 {
 	frames_open(b);
-	count(b, "post_send, frame", frames_receive, send_plain, poll_both);
-	count(b, "post_send, frame, checksums", frames_receive, frames_send_summed, poll_both);
-	count(b, "post_send, frame, list of 16", frames_receive, send_lists, poll_both);
+	burst_count(b, "post_send, frame", frames_receive, send_plain, poll_both);
+	burst_count(b, "post_send, frame, checksums", frames_receive, frames_send_summed,
+		    poll_both);
+	burst_count(b, "post_send, frame, list of 16", frames_receive, send_lists, poll_both);
 	sums_are_asked_for(b, true);
-	count(b, "post_send, frame, checksums, list of 16", frames_receive, send_lists, poll_both);
+	burst_count(b, "post_send, frame, checksums, list of 16", frames_receive, send_lists,
+		    poll_both);
 	sums_are_asked_for(b, false);
-	count(b, "post_recv, frame", nothing, frames_receive_singly, frames_use_up);
-	count(b, "post_recv, frame, list of 16", nothing, frames_receive, frames_use_up);
-	count(b, "poll_cq, 1 frame", frames_exchange, poll_one_by_one, nothing);
-	count(b, "poll_cq, 32 frames", frames_exchange, poll_many, nothing);
+	burst_count(b, "post_recv, frame", nothing, frames_receive_singly, frames_use_up);
+	burst_count(b, "post_recv, frame, list of 16", nothing, frames_receive, frames_use_up);
+	burst_count(b, "poll_cq, 1 frame", frames_exchange, poll_one_by_one, nothing);
+	burst_count(b, "poll_cq, 32 frames", frames_exchange, poll_many, nothing);
 	frames_close(b);
 	count_large(b);
 }

@@ -259,7 +259,8 @@ OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, cons
 	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
-/* The function takes SENDs without immediate data or a key. SUMS says whether checksums are told. */
+/* The function takes SENDs without immediate data or a key. SUMS says whether checksums are told.
+ */
 CQE_INLINE int poll_own(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			uint32_t ci, bool sums)
 {

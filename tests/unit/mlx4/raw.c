@@ -167,11 +167,27 @@ static void what_cannot_be_sent_is_refused(void **state)
 	wr.opcode = IBV_WR_SEND_WITH_IMM;
 	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
 	assert_null(qpx->wr_send_imm);
-	rig->qp->has_checksums = false;
-	rig->qp->sq.unusual_flags |= IBV_SEND_IP_CSUM; /* as a port without checksums has it */
-	wr.opcode = IBV_WR_SEND;
-	wr.send_flags = IBV_SEND_IP_CSUM;
-	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	rig_free(rig);
+}
+
+static void checksums_are_refused_where_the_device_has_none(void **state)
+{
+	struct ibv_sge sge = { (uintptr_t)frame, 60, 0xabcd };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_IP_CSUM,
+				  .sg_list = &sge,
+				  .num_sge = 1 },
+			   *bad;
+	struct rig_options without = options;
+	struct rig *rig;
+
+	(void)state;
+	without.checksums = false;
+	rig = rig_new(&without);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+		wr.send_flags |= IBV_SEND_INLINE;
+	}
 	rig_free(rig);
 }
 
@@ -240,6 +256,7 @@ int main(void)
 		cmocka_unit_test(header_over_a_piece),
 		cmocka_unit_test(long_header_says_so),
 		cmocka_unit_test(what_cannot_be_sent_is_refused),
+		cmocka_unit_test(checksums_are_refused_where_the_device_has_none),
 		cmocka_unit_test(received_checksums_are_told),
 		cmocka_unit_test(cq_of_a_spreading_qp_is_let_alone),
 	};
