@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -386,11 +387,16 @@ uint64_t client_thread_start(pid_t tid)
 	return start;
 }
 
+bool client_thread_is_there(pid_t tid)
+{
+	return !kill(tid, 0) || errno != ESRCH;
+}
+
 unsigned int client_thread_uid(pid_t tid)
 {
 	unsigned int ids[3];
 
-	return client_thread_ids(tid, "Uid", ids) ? ids[1] : (unsigned int)-1;
+	return client_thread_ids(tid, "Uid", ids) ? ids[1] : UID_UNKNOWN;
 }
 
 struct mapping {

@@ -80,10 +80,12 @@ struct client *client_find(pid_t tid);
 /* The function reads the real, effective and saved numbers of thread TID: "Uid" or "Gid". It
  * returns false if they are not known. */
 bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3]);
-/* The function returns when thread TID was started, in ticks since the system was, or 0 if there is
- * none. */
+/* The function returns when thread TID was started, in ticks since the system was, or 0 if that is
+ * not known. */
 uint64_t client_thread_start(pid_t tid);
-/* The function returns the effective user of thread TID, or -1 if it is not known. */
+bool client_thread_is_there(pid_t tid);
+/* The function returns the effective user of thread TID. */
+#define UID_UNKNOWN (~0U)
 unsigned int client_thread_uid(pid_t tid);
 
 static inline uint64_t client_bus_addr(const struct client *client, uint64_t addr)

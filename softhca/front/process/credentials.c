@@ -17,9 +17,17 @@
 
 static uint64_t last_change;
 
+/* Where nobody can tell since when the thread is there, it is the one that it was. */
 static bool is_of(const struct credentials_change *change, pid_t tid)
 {
-	return change->tid == tid && change->started == client_thread_start(tid);
+	uint64_t started;
+
+	if (change->tid != tid)
+		return false;
+	started = client_thread_start(tid);
+	if (!started || !change->started)
+		return client_thread_is_there(tid);
+	return change->started == started;
 }
 
 static struct credentials_change *change_find(const struct client *client, pid_t tid)
@@ -86,14 +94,17 @@ static bool is_own(const unsigned int *ids, uint32_t id)
 	return id == (uint32_t)-1 || id == ids[0] || id == ids[1] || id == ids[2];
 }
 
-/* Without the capability a thread may have only what it has as another of its three. */
+/* Without the capability a thread may have only what it has as another of its three. What nobody
+ * can tell is allowed, as programs seldom ask for more than they get. */
 static bool is_allowed(const struct call *call, unsigned int capability, unsigned int args)
 {
 	unsigned int ids[IDS];
 
 	if (client_may(call->tid, capability))
 		return true;
-	if (!args || !client_thread_ids(call->tid, capability == CAP_SETUID ? "Uid" : "Gid", ids))
+	if (!client_thread_ids(call->tid, capability == CAP_SETUID ? "Uid" : "Gid", ids))
+		return true;
+	if (!args)
 		return false;
 	for (unsigned int i = 0; i < args; i++)
 		if (!is_own(ids, (uint32_t)call_arg(call, i)))
@@ -125,12 +136,17 @@ struct credentials credentials_of(const struct client *client, pid_t tid)
 	return (struct credentials){ client_thread_uid(tid), change_of(client, tid), last_change };
 }
 
+static bool is_other_uid(unsigned int a, unsigned int b)
+{
+	return a != b && a != UID_UNKNOWN && b != UID_UNKNOWN;
+}
+
 bool credentials_are_of(const struct credentials *credentials, const struct client *client,
 			pid_t tid)
 {
 	uint64_t change = change_of(client, tid);
 
-	if (client_thread_uid(tid) != credentials->uid)
+	if (is_other_uid(client_thread_uid(tid), credentials->uid))
 		return false;
 	if (!change || change == credentials->change)
 		return true;

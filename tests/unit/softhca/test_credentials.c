@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -251,6 +252,53 @@ static void notes_go_with_their_threads(void **state)
 	assert_int_equal(count_notes(), 1);
 }
 
+/* The adapter may have no free descriptor, by which /proc is read. */
+static void set_descriptors(rlim_t most)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = most;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void a_note_outlives_a_lack_of_descriptors(void **state)
+{
+	struct credentials opener = credentials_of(client, own_tid());
+	struct rlimit before;
+	struct member member;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	member_start(&member, __NR_setuid);
+	set_descriptors(0);
+	assert_false(credentials_are_of(&opener, client, member.tid));
+	assert_true(credentials_are_of(&opener, client, own_tid()));
+	say_change_to(__NR_setuid, getuid());
+	set_descriptors(before.rlim_cur);
+	assert_int_equal(count_notes(), 2);
+	assert_false(credentials_are_of(&opener, client, member.tid));
+	assert_false(credentials_are_of(&opener, client, own_tid()));
+	member_end(&member);
+}
+
+static void who_opens_meanwhile_is_known_later(void **state)
+{
+	struct credentials opener;
+	struct rlimit before;
+	struct member member;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	set_descriptors(0);
+	opener = credentials_of(client, own_tid());
+	set_descriptors(before.rlim_cur);
+	assert_true(credentials_are_of(&opener, client, own_tid()));
+	member_start(&member, __NR_setuid);
+	assert_false(credentials_are_of(&opener, client, member.tid));
+	member_end(&member);
+}
+
 enum { TICKS_US = 30000 };
 
 /* A later thread's number is written into the note of one before, as if it were the same. */
@@ -282,6 +330,8 @@ int main(void)
 		TEST(changes_differ),
 		TEST(who_is_not_known_is_believed),
 		TEST(notes_go_with_their_threads),
+		TEST(a_note_outlives_a_lack_of_descriptors),
+		TEST(who_opens_meanwhile_is_known_later),
 		TEST(a_number_may_be_of_another_thread_later),
 	};
 
