@@ -151,12 +151,42 @@ static void descriptors_give_rights(struct ibv_device *device)
 }
 
 /* It is the path of a second PCI device, which softhca has not. */
-static void no_data_direct(struct ibv_context *ctx)
+static void no_data_direct(struct ibv_pd *pd)
 {
+	int fd = memfd_create("dma-buf", MFD_CLOEXEC);
+	struct ibv_mr *mr;
 	char path[64];
 
-	case_check(mlx5dv_get_data_direct_sysfs_path(ctx, path, sizeof(path)) == ENODEV,
+	case_check(mlx5dv_get_data_direct_sysfs_path(pd->context, path, sizeof(path)) == ENODEV,
 		   "no second device");
+	case_check(fd >= 0 && !ftruncate(fd, 2 * PAGE), "a dma-buf of two pages");
+	mr = mlx5dv_reg_dmabuf_mr(pd, PAGE, PAGE, PAGE, fd, IBV_ACCESS_LOCAL_WRITE, 0);
+	case_check(mr && mr->length == PAGE && !ibv_dereg_mr(mr), "its second page");
+	errno = 0;
+	refused(mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT),
+		EINVAL, "by a second device");
+	errno = 0;
+	refused(mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, 1 << 5), EINVAL, "an unknown right");
+	close(fd);
+}
+
+/* A page of doorbells as a dma-buf is newer than any kernel that softhca plays. */
+static void no_doorbells_for_others(struct ibv_context *ctx)
+{
+	struct mlx5dv_devx_uar *uar = mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
+
+	errno = 0;
+	case_check(uar && mlx5dv_devx_uar_export_dmabuf_fd(uar) == -1 && errno == EPROTONOSUPPORT,
+		   "no dma-buf of doorbells");
+	if (uar)
+		mlx5dv_devx_free_uar(uar);
+}
+
+/* Both are for who has the whole adapter by VFIO. */
+static void no_event_queues(void)
+{
+	case_check(mlx5dv_devx_destroy_eq(NULL) == EOPNOTSUPP, "no event queue to destroy");
+	case_check(mlx5dv_devx_free_msi_vector(NULL) == EOPNOTSUPP, "no interrupt to give back");
 }
 
 /* No ConnectX has any. */
@@ -285,7 +315,9 @@ int main(void)
 	regions_take_hints(pd, memory);
 	regions_of_files(pd);
 	counters_of_completions(ctx);
-	no_data_direct(ctx);
+	no_data_direct(pd);
+	no_doorbells_for_others(ctx);
+	no_event_queues();
 	objects_are_handed_on(ctx, memory);
 	descriptors_give_rights(list[0]);
 	case_check(!ibv_dealloc_pd(pd) && !ibv_dealloc_pd(other), "nothing is left behind");
