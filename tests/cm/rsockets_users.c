@@ -54,7 +54,7 @@ static int64_t now_ms(void)
 
 /* ---- a socket that looks for no events for a while ---- */
 
-enum { REFUSALS = 3, PAUSE_MS = 4000, LEFT_MS = 1000 }; /* the pauses before are of 1 s and 2 s */
+enum { REFUSALS = 4, PAUSE_MS = 8000, LEFT_MS = 1500 }; /* the pauses before are of 1, 2 and 4 s */
 
 static void *ask_again_and_again(void *socket)
 {
