@@ -262,10 +262,7 @@ static void frames_are_spread_by_a_hash(void **state)
 
 	(void)state;
 	set_up();
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	frames_to_rts(QPN, true);
 	frames_to_rts(SPREAD_TO, false);
 	frames_to_rts(SPREAD_TO + 1, false);

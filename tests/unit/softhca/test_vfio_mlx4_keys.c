@@ -166,15 +166,11 @@ static void a_window_opens_when_it_is_bound(void **state)
 
 	(void)state;
 	set_up();
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	put32(in(8), WINDOW);
 	put32(in(0xc), PDN);
 	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
-	to_rts(QPN, false, QPN + 1, 0);
-	to_rts(QPN + 1, true, QPN, 0);
+	connect_qps();
 	memcpy(guest(DATA), "said", 4);
 	post_bind(RINGS, rkey, KEY << 8, REMOTE_WRITE);
 	post_write(RINGS + 64, DATA + 0x80c, rkey);
@@ -198,16 +194,12 @@ static void no_window_leads_to_a_window(void **state)
 
 	(void)state;
 	set_up();
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	put32(in(0), 1 << 15); /* a region that windows may be bound to */
 	put32(in(8), WINDOW);
 	put32(in(0xc), PDN);
 	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
-	to_rts(QPN, false, QPN + 1, 0);
-	to_rts(QPN + 1, true, QPN, 0);
+	connect_qps();
 	post_bind(RINGS, rkey, KEY << 8, REMOTE_READ);
 	post_bind(RINGS + 64, rkey, rkey, REMOTE_READ);
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
@@ -275,17 +267,13 @@ static void post_invalidate(uint32_t wqe, uint32_t rkey)
 static void set_up_registration(void)
 {
 	set_up();
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	fill_fast_mpt();
 	assert_int_equal(mailbox(SW2HW_MPT, WINDOW, 0), OK);
 	put64(guest(LIST), SRQ | 1);
 	put64(guest(LIST + 8), AUX | 1);
 	put64(guest(LIST + 16), AUX | 1); /* more than the key has room for */
-	to_rts(QPN, false, QPN + 1, 0);
-	to_rts(QPN + 1, true, QPN, 0);
+	connect_qps();
 	memcpy(guest(DATA), "said", 4);
 }
 

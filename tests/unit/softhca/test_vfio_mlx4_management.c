@@ -66,10 +66,7 @@ static void a_management_datagram_arrives(void **state)
 
 	(void)state;
 	set_up();
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL + 1, 0), BAD_PARAM);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL, 0), OK);
 	special_to_rts(qpn, false, 7);

@@ -107,20 +107,11 @@ static void states_of_a_qp_have_an_order(void **state)
  */
 static void post_message(void)
 {
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
-	to_rts(QPN, false, QPN + 1, 0);
-	to_rts(QPN + 1, true, QPN, 0);
+	make_queues_and_key();
+	connect_qps();
 	/* Receives are behind the sends. */
 	post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 8 * 64, DATA + 0x800, 1);
-	put32(guest(RINGS + 4), 2);
-	put32(guest(RINGS + 8), 3 << 2);
-	put32(guest(RINGS + 16), 4);
-	put32(guest(RINGS + 20), KEY << 8);
-	put64(guest(RINGS + 24), DATA);
-	put32(guest(RINGS), 0xa);
+	post_send(RINGS, 0);
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
 }
 
@@ -184,10 +175,7 @@ static void xrc_goes_by_number(void **state)
 
 	(void)state;
 	set_up();
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	fill_srq();
 	in(7)[0] = 1;
 	put32(in(8), CQN);
@@ -199,12 +187,7 @@ static void xrc_goes_by_number(void **state)
 	put32(guest(SRQ + 20), KEY << 8);
 	put64(guest(SRQ + 24), DATA + 0x800);
 	put32(guest(RECORDS + 0x40), 1);
-	put32(guest(RINGS + 4), 2);
-	put32(guest(RINGS + 8), SRQN << 8 | 3 << 2);
-	put32(guest(RINGS + 16), 4);
-	put32(guest(RINGS + 20), KEY << 8);
-	put64(guest(RINGS + 24), DATA);
-	put32(guest(RINGS), 0xa);
+	post_send(RINGS, SRQN);
 	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
 	vfio_run();
 	assert_memory_equal(guest(DATA + 0x800), "said", 4);
@@ -222,8 +205,7 @@ static void blueflame_rings(void **state)
 	set_up();
 	own_rings();
 	make_eq_and_cq();
-	to_rts(QPN, false, QPN + 1, 0);
-	to_rts(QPN + 1, true, QPN, 0);
+	connect_qps();
 	put32(guest(RINGS + 4), QPN << 8 | 1);
 	put32(guest(RINGS + 8), 3 << 2);
 	put32(guest(RINGS), 0); /* NOP */

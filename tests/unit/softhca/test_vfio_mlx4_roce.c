@@ -51,10 +51,7 @@ enum { ROCE_QP1 = SPECIAL + 2 };
 static void make_roce_qp1(void)
 {
 	set_up();
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	memcpy(in(0), roce_gids, sizeof(roce_gids));
 	assert_int_equal(mailbox(SET_PORT, GIDS, ETHERNET), OK);
 	assert_int_equal(command(CONF_SPECIAL_QP, 0, SPECIAL, 0), OK);

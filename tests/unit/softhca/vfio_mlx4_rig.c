@@ -210,6 +210,20 @@ void to_rts(uint32_t qpn, bool second, uint32_t peer, uint8_t service)
 	assert_int_equal(mailbox(RTR2RTS, qpn, 0), OK);
 }
 
+void connect_qps(void)
+{
+	to_rts(QPN, false, QPN + 1, 0);
+	to_rts(QPN + 1, true, QPN, 0);
+}
+
+void make_queues_and_key(void)
+{
+	own_rings();
+	make_eq_and_cq();
+	fill_mpt();
+	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+}
+
 void doorbell(uint32_t offset, const void *bytes, uint32_t len)
 {
 	uint8_t copy[8];
@@ -253,6 +267,16 @@ void post_receive(uint32_t record, uint32_t ring, uint32_t addr, uint16_t count)
 	put32(guest(ring + 4), KEY << 8);
 	put64(guest(ring + 8), addr);
 	put32(guest(record), count);
+}
+
+void post_send(uint32_t wqe, uint32_t srqn)
+{
+	put32(guest(wqe + 4), 2);
+	put32(guest(wqe + 8), srqn << 8 | 3 << 2);
+	put32(guest(wqe + 16), 4);
+	put32(guest(wqe + 20), KEY << 8);
+	put64(guest(wqe + 24), DATA);
+	put32(guest(wqe), 0xa);
 }
 
 void special_to_rts(uint32_t qpn, bool second, unsigned int log_slot)
@@ -304,10 +328,7 @@ void post_frame(uint32_t wqe, const char *mac, uint8_t what)
 
 void make_frame_queues(void)
 {
-	own_rings();
-	make_eq_and_cq();
-	fill_mpt();
-	assert_int_equal(mailbox(SW2HW_MPT, KEY, 0), OK);
+	make_queues_and_key();
 	frames_to_rts(QPN, true);
 	frames_to_rts(QPN + 1, false);
 }

@@ -159,6 +159,10 @@ void fill_qp(uint32_t qpn, bool second, uint8_t service);
 void make_eq_and_cq(void);
 void own_rings(void);
 void to_rts(uint32_t qpn, bool second, uint32_t peer, uint8_t service);
+/* The two QPs of RINGS, of RC, are connected to each other. */
+void connect_qps(void);
+/* What a request needs: rings that nothing was posted to, an EQ, a CQ, and a key of all memory */
+void make_queues_and_key(void);
 void doorbell(uint32_t offset, const void *bytes, uint32_t len);
 void doorbell32(uint32_t offset, uint32_t value);
 const uint8_t *cqe(unsigned int index);
@@ -168,6 +172,8 @@ const uint8_t *cqe(unsigned int index);
 void refuse(uint16_t opcode, uint32_t number, void (*fill)(void), const struct wrong *wrong,
 	    unsigned int count);
 void post_receive(uint32_t record, uint32_t ring, uint32_t addr, uint16_t count);
+/* A SEND of 4 bytes at DATA, for XRC to an SRQ; 0: to none */
+void post_send(uint32_t wqe, uint32_t srqn);
 void special_to_rts(uint32_t qpn, bool second, unsigned int log_slot);
 /* A QP of frames, with one ring */
 void frames_to_rts(uint32_t qpn, bool sends);
