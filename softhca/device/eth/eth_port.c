@@ -72,6 +72,8 @@ void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size
 	if (!is_group(bytes) && vport_loops_back(&hca->eth->vport, bytes))
 		return;
 	count_frame(&hca->port[port - 1].sent, bytes, len);
+	if (hca->format->sniff)
+		hca->format->sniff(hca, &arrival);
 	station_send_frame(hca, port, bytes, len);
 }
 

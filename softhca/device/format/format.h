@@ -131,6 +131,8 @@ struct format {
 	/* The call gives a frame that has arrived to the queues that it is for. NULL: flow tables
 	 * say which these are. */
 	void (*steer)(struct hca *hca, struct eth_arrival *arrival);
+	/* The call gives a frame that leaves the port to those who listen. NULL: nobody can. */
+	void (*sniff)(struct hca *hca, struct eth_arrival *arrival);
 	/* Where the numbers of such queues begin; those of QPs end before. */
 	uint32_t first_frame_sq, first_frame_rq;
 	/* The two calls decode WQEs of the queues of frames. */

@@ -131,6 +131,30 @@ static void the_first_rule_gets_the_frame(void **state)
 	assert_int_equal(command(CLOSE_HCA, 0, 0, 0), OK);
 }
 
+/* A rule for what is sent finds the frames that leave the port, and a rule for what arrives those
+ * that come back: each is seen once. */
+static void a_sniffer_sees_what_is_sent(void **state)
+{
+	enum { MIRROR_RX = 4 };
+	static const char other[7] = "\x00\x02\xc9\x77\x77\x77",
+			  group[7] = "\x01\x00\x5e\x01\x02\x03";
+
+	(void)state;
+	set_up_with_rules();
+	make_frame_queues();
+	for (unsigned int i = 1; i <= 4; i++)
+		post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 64 + (i - 1) * 16, DATA, i);
+	fill_rule(MIRROR_RX, 0, QPN + 2);
+	assert_int_equal(attach_rule(0x10), OK);
+	assert_int_equal(send_and_see(0, other), 0);
+	fill_rule(MIRROR_TX, 0, QPN + 1);
+	assert_int_equal(attach_rule(0x10), OK);
+	assert_int_equal(send_and_see(1, other), QPN + 1);
+	assert_memory_equal(guest(DATA), other, 6);
+	assert_int_equal(send_and_see(2, group), QPN + 1);
+	assert_int_equal(send_and_see(3, own_mac), 0);
+}
+
 /* ---- groups ---- */
 
 static bool hears(uint32_t qpn)
@@ -176,9 +200,8 @@ static void a_group_is_left_by_the_last_rule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_ROCE(wrong_rules_are_refused),
-		TEST_ROCE(rules_have_to_be_asked_for),
-		TEST_ROCE(the_first_rule_gets_the_frame),
+		TEST_ROCE(wrong_rules_are_refused),          TEST_ROCE(rules_have_to_be_asked_for),
+		TEST_ROCE(the_first_rule_gets_the_frame),    TEST_ROCE(a_sniffer_sees_what_is_sent),
 		TEST_ROCE(a_group_is_left_by_the_last_rule),
 	};
 

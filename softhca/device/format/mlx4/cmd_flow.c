@@ -157,7 +157,7 @@ static bool is_for_group(const struct frame *frame)
 	return frame->bytes[0] & ETHERNET_GROUP;
 }
 
-/* Linux' sniffer has a rule for what the adapter sends, too, which finds no frames here. */
+/* Linux' sniffer has a rule for what the adapter sends, too: m4_flow_find_sent(). */
 static bool is_copied(const struct m4_flow *flow, const struct frame *frame)
 {
 	switch (fld_get(flow->rule, M4_FLOW_TYPE)) {
@@ -216,6 +216,19 @@ unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
 		is_taken |= takes;
 		qpns[count++] = fld_get(flow->rule, M4_FLOW_QPN);
 	}
+	return count;
+}
+
+/* What comes back to the port is seen where it arrives. */
+unsigned int m4_flow_find_sent(const struct hca *hca, uint32_t qpns[M4_FLOW_GROUP_MAX])
+{
+	const struct m4_flow *flow;
+	unsigned int count = 0;
+
+	TAILQ_FOREACH(flow, &hca->mlx4->flows, entry)
+		if (fld_get(flow->rule, M4_FLOW_TYPE) == M4_FLOW_MIRROR_TX &&
+		    count < M4_FLOW_GROUP_MAX)
+			qpns[count++] = fld_get(flow->rule, M4_FLOW_QPN);
 	return count;
 }
 

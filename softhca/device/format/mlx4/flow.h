@@ -25,5 +25,7 @@ void m4_flows_free(struct hca *hca);
  * returns, up to M4_FLOW_GROUP_MAX. */
 unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
 			  uint32_t qpns[M4_FLOW_GROUP_MAX]);
+/* The same of any frame that leaves the port. */
+unsigned int m4_flow_find_sent(const struct hca *hca, uint32_t qpns[M4_FLOW_GROUP_MAX]);
 
 #endif

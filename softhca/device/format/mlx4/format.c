@@ -81,6 +81,7 @@ const struct format mlx4_driver_format = {
 	.tells_pkey_index = true,
 	.decode_special = mlx4_decode_special,
 	.steer = m4_steer,
+	.sniff = m4_sniff,
 	.ring = mlx4_ring_driver,
 	QUEUES,
 };

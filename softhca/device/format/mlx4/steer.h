@@ -14,5 +14,7 @@ struct hca;
 const char *m4_spread_check(const uint8_t *qpc);
 /* The function gives frames to the queue of the driver: format.h */
 void m4_steer(struct hca *hca, struct eth_arrival *arrival);
+/* The same of frames that leave the port, by rules which ask for these. */
+void m4_sniff(struct hca *hca, struct eth_arrival *arrival);
 
 #endif
