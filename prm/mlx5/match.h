@@ -15,6 +15,8 @@ enum {
 enum prm_flow_table_type {
 	PRM_FLOW_NIC_RX = 0,
 	PRM_FLOW_NIC_TX = 1,
+	PRM_FLOW_SNIFFER_TX = 6, /* copies of what is sent */
+	PRM_FLOW_TYPES,
 };
 
 /* The action of an entry, FLOW_CONTEXT_ACTION, is made of these. */

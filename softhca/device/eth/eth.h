@@ -35,7 +35,7 @@ struct eth {
 	struct res_table sqs, rqs, tirs, tises, rqts, q_counters;
 	struct res_table flow_tables, flow_groups, flow_counters;
 	uint32_t flow_entries;
-	struct flow_table *root[2]; /* by type */
+	struct flow_table *root[PRM_FLOW_TYPES]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;
 	LIST_HEAD(, eth_rq) collecting; /* segments: see lro.h */
 	struct pacing pacing;

@@ -54,6 +54,21 @@ static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *ar
 	steer_received(hca, arrival);
 }
 
+/* The copies are of a frame that leaves the port: what comes back is seen where it arrives. */
+static void show_sent(struct hca *hca, const struct eth_sq *sq, const struct frame *frame)
+{
+	struct flow_table *table = hca->eth->root[PRM_FLOW_SNIFFER_TX];
+	struct eth_arrival arrival = { .tag = 0 };
+
+	if (!table && !hca->format->sniff)
+		return;
+	arrival.frame = *frame;
+	if (hca->format->sniff)
+		hca->format->sniff(hca, &arrival);
+	else
+		flow_steer(hca, table, &arrival, sq->n);
+}
+
 /* A unicast frame to ourselves stays inside; a frame to a group goes both ways. */
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size_t len)
 {
@@ -72,8 +87,7 @@ void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size
 	if (!is_group(bytes) && vport_loops_back(&hca->eth->vport, bytes))
 		return;
 	count_frame(&hca->port[port - 1].sent, bytes, len);
-	if (hca->format->sniff)
-		hca->format->sniff(hca, &arrival);
+	show_sent(hca, sq, &arrival.frame);
 	station_send_frame(hca, port, bytes, len);
 }
 

@@ -24,7 +24,7 @@ const char *flow_destination_check(const struct flow_table *table,
 	const struct flow_table *next = destination->table;
 
 	if (!next)
-		return table->type == PRM_FLOW_NIC_RX ? NULL : "flow: no such TIR";
+		return table->type != PRM_FLOW_NIC_TX ? NULL : "flow: no such TIR";
 	if (next->type != table->type)
 		return "flow: no such table to go to";
 	return next->level > table->level ? NULL : "flow: entries lead to a higher level";

@@ -35,7 +35,7 @@ struct raw {
 
 /* The struct holds a frame, as far as tests differ. */
 struct frame {
-	bool group, vlan;
+	bool group, vlan, away; /* AWAY: it is for another host */
 	uint16_t vid;
 	uint8_t version; /* 4, 6 or 0: no IP */
 	uint8_t tos, ttl, protocol;
@@ -199,6 +199,7 @@ static size_t frame_build(const struct rig *rig, const struct frame *f, uint8_t 
 	own_mac(rig, bytes);
 	if (f->group)
 		memcpy(bytes, group_mac, sizeof(group_mac));
+	bytes[5] ^= f->away;
 	own_mac(rig, bytes + 6);
 	if (f->vlan) {
 		put16(bytes + 12, 0x8100);
@@ -570,6 +571,16 @@ static void add_copy_specs(struct rule *rule, const struct copy_case *c)
 		ADD(rule, udp);
 }
 
+/* A sniffer gets what is for others, as it is sent. */
+static void sniffed(struct rig *rig, struct raw *raw)
+{
+	const struct frame away = { UDP4, .away = true };
+
+	send_bytes(raw, frame_build(rig, &away, raw->buf), 0);
+	rig_settle();
+	say_check(received(raw, 0) == 1 && !received(raw, 1), "a frame that leaves is seen");
+}
+
 void diff_flow_copies(struct rig *rig)
 {
 	static const struct copy_case table[] = {
@@ -619,6 +630,8 @@ void diff_flow_copies(struct rig *rig)
 		second = make_flow(&raw, 1, &own, "beside it");
 		send_and_count(rig, &raw, &frame, "a frame");
 		send_and_count(rig, &raw, &group, "a group's frame");
+		if (table[i].type == IBV_FLOW_ATTR_SNIFFER && first)
+			sniffed(rig, &raw);
 		if (first)
 			MUST(!ibv_destroy_flow(first));
 		if (second)

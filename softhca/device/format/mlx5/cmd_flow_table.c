@@ -40,6 +40,13 @@ static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_f
 	return flow_miss_check(type, level, *miss);
 }
 
+/* Who plays the kernel has a sniffer for what an adapter of mlx4 sends, too. */
+static bool has_type(const struct hca *hca, uint64_t type)
+{
+	return type <= PRM_FLOW_NIC_TX ||
+	       (type == PRM_FLOW_SNIFFER_TX && hca->config.kind == HCA_MLX4);
+}
+
 static const char *check_context(const uint8_t *context)
 {
 	if (fld_get(context, FLOW_TABLE_CONTEXT_REFORMAT_EN) ||
@@ -62,7 +69,7 @@ enum prm_status flow_table_create(struct hca *hca, struct cmd *cmd)
 	struct flow_table *table, *miss;
 	int ret;
 
-	if (type > PRM_FLOW_NIC_TX)
+	if (!has_type(hca, type))
 		why = "flow: tables of NIC receive and transmit only";
 	if (fld_get(cmd->in, CREATE_FLOW_TABLE_IN_OTHER_VPORT) || fld_get(cmd->in, CMD_IN_OP_MOD))
 		why = "flow: no other vports, no LAG";
@@ -131,7 +138,7 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 	uint64_t type = fld_get(cmd->in, FLOW_IN_TABLE_TYPE);
 	struct flow_table *table;
 
-	if (type > PRM_FLOW_NIC_TX || fld_get(cmd->in, SET_FLOW_TABLE_ROOT_IN_UNDERLAY_QPN))
+	if (!has_type(hca, type) || fld_get(cmd->in, SET_FLOW_TABLE_ROOT_IN_UNDERLAY_QPN))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR,
 				"flow: a root of NIC receive or transmit only");
 	switch (fld_get(cmd->in, CMD_IN_OP_MOD)) {

@@ -29,6 +29,7 @@ struct steering_rule {
 	struct entry *entry;
 	uint32_t tirn;
 	bool goes_on;
+	struct steering_rule *sent; /* of the same, what is sent; NULL: that is not for it */
 };
 
 struct entry {
@@ -56,10 +57,15 @@ struct steering {
 
 /* ---- tables ---- */
 
-static void name_table(uint8_t *in, uint32_t opcode, uint32_t table)
+static enum prm_flow_table_type type_of(unsigned int level)
+{
+	return level == STEERING_SENT ? PRM_FLOW_SNIFFER_TX : PRM_FLOW_NIC_RX;
+}
+
+static void name_table(uint8_t *in, uint32_t opcode, unsigned int level, uint32_t table)
 {
 	fld_set(in, CMD_IN_OPCODE, opcode);
-	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_TYPE, PRM_FLOW_NIC_RX);
+	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_TYPE, type_of(level));
 	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_ID, table);
 }
 
@@ -80,7 +86,7 @@ static int create_table(struct adapter *adapter, unsigned int level, const uint3
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
 	uint8_t *context = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 
-	name_table(in, PRM_OP_CREATE_FLOW_TABLE, 0);
+	name_table(in, PRM_OP_CREATE_FLOW_TABLE, level, 0);
 	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, level);
 	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, LOG_ENTRIES);
 	if (miss) {
@@ -90,21 +96,30 @@ static int create_table(struct adapter *adapter, unsigned int level, const uint3
 	return run_create(adapter, in, sizeof(in), table);
 }
 
+static int set_root(struct adapter *adapter, const struct steering *steering, unsigned int level)
+{
+	uint8_t in[TABLE_IN_SIZE] = { 0 };
+
+	name_table(in, PRM_OP_SET_FLOW_TABLE_ROOT, level, steering->level[level].table);
+	return run_create(adapter, in, sizeof(in), NULL);
+}
+
 /* Tables are made from the last to the first, which becomes the root. */
 static int create_tables(struct adapter *adapter, struct steering *steering)
 {
-	uint8_t in[TABLE_IN_SIZE] = { 0 };
 	const uint32_t *miss = NULL;
 	int ret = 0;
 
-	for (unsigned int i = STEERING_LEVELS; !ret && i > 0; i--) {
+	for (unsigned int i = STEERING_SENT; !ret && i > 0; i--) {
 		ret = create_table(adapter, i - 1, miss, &steering->level[i - 1].table);
 		miss = &steering->level[i - 1].table;
 	}
-	if (ret)
+	if (!ret)
+		ret = set_root(adapter, steering, 0);
+	if (ret || !adapter_is_mlx4(adapter))
 		return ret;
-	name_table(in, PRM_OP_SET_FLOW_TABLE_ROOT, *miss);
-	return run_create(adapter, in, sizeof(in), NULL);
+	ret = create_table(adapter, STEERING_SENT, NULL, &steering->level[STEERING_SENT].table);
+	return ret ? ret : set_root(adapter, steering, STEERING_SENT);
 }
 
 static int get_steering(struct adapter *adapter, struct steering **steering)
@@ -147,7 +162,7 @@ static int create_group(struct adapter *adapter, uint32_t table, struct entry *e
 	const uint8_t *mask = entry->match.mask;
 	uint8_t in[GROUP_IN_SIZE] = { 0 };
 
-	name_table(in, PRM_OP_CREATE_FLOW_GROUP, table);
+	name_table(in, PRM_OP_CREATE_FLOW_GROUP, entry->level, table);
 	fld_set(in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, entry->index);
 	fld_set(in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, entry->index);
 	fld_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE,
@@ -157,12 +172,12 @@ static int create_group(struct adapter *adapter, uint32_t table, struct entry *e
 	return run_create(adapter, in, sizeof(in), &entry->group);
 }
 
-static void destroy_group(struct adapter *adapter, uint32_t table, uint32_t group)
+static void destroy_group(struct adapter *adapter, const struct entry *entry, uint32_t table)
 {
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
 
-	name_table(in, PRM_OP_DESTROY_FLOW_GROUP, table);
-	fld_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, group);
+	name_table(in, PRM_OP_DESTROY_FLOW_GROUP, entry->level, table);
+	fld_set(in, DESTROY_FLOW_GROUP_IN_GROUP_ID, entry->group);
 	run_create(adapter, in, sizeof(in), NULL);
 }
 
@@ -181,7 +196,7 @@ static unsigned int put_destinations(const struct steering *steering, const stru
 		count++;
 		goes_on |= rule->goes_on;
 	}
-	if (goes_on && entry->level + 1 < STEERING_LEVELS) {
+	if (goes_on && entry->level + 1 < STEERING_SENT) {
 		fld_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TABLE);
 		fld_set(at, DEST_FORMAT_DESTINATION_ID, steering->level[entry->level + 1].table);
 		count++;
@@ -198,7 +213,8 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	unsigned int count = 0;
 
-	name_table(in, PRM_OP_SET_FLOW_TABLE_ENTRY, adapter->steering->level[entry->level].table);
+	name_table(in, PRM_OP_SET_FLOW_TABLE_ENTRY, entry->level,
+		   adapter->steering->level[entry->level].table);
 	fld_set(in, CMD_IN_OP_MOD, op);
 	if (op == HAS_CHANGED)
 		fld_set(in, SET_FTE_IN_MODIFY_ENABLE_MASK,
@@ -225,7 +241,7 @@ static void delete_entry(struct adapter *adapter, const struct entry *entry)
 {
 	uint8_t in[TABLE_IN_SIZE] = { 0 };
 
-	name_table(in, PRM_OP_DELETE_FLOW_TABLE_ENTRY,
+	name_table(in, PRM_OP_DELETE_FLOW_TABLE_ENTRY, entry->level,
 		   adapter->steering->level[entry->level].table);
 	fld_set(in, DELETE_FTE_IN_FLOW_INDEX, entry->index);
 	run_create(adapter, in, sizeof(in), NULL);
@@ -277,7 +293,7 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 {
 	struct level *level = &adapter->steering->level[entry->level];
 
-	destroy_group(adapter, level->table, entry->group);
+	destroy_group(adapter, entry, level->table);
 	level->used[entry->index] = false;
 	LIST_REMOVE(entry, in_level);
 	free(entry);
@@ -311,8 +327,8 @@ static int find_or_make(struct adapter *adapter, const struct steering_request *
 	return (*entry)->count == MAX_DESTINATIONS ? ENOSPC : 0;
 }
 
-int steering_add(struct adapter *adapter, const struct steering_request *request,
-		 struct steering_rule **out)
+static int add_rule(struct adapter *adapter, const struct steering_request *request,
+		    struct steering_rule **out)
 {
 	struct steering *steering;
 	struct steering_rule *rule;
@@ -339,10 +355,30 @@ int steering_add(struct adapter *adapter, const struct steering_request *request
 	return 0;
 }
 
+int steering_add(struct adapter *adapter, const struct steering_request *request,
+		 struct steering_rule **out)
+{
+	struct steering_request sent = *request;
+	struct steering_rule *rule;
+	int ret = add_rule(adapter, request, &rule);
+
+	if (ret)
+		return ret;
+	sent.level = STEERING_SENT;
+	ret = request->sees_sent ? add_rule(adapter, &sent, &rule->sent) : 0;
+	if (ret)
+		steering_remove(adapter, rule);
+	else
+		*out = rule;
+	return ret;
+}
+
 void steering_remove(struct adapter *adapter, struct steering_rule *rule)
 {
 	struct entry *entry = rule->entry;
 
+	if (rule->sent)
+		steering_remove(adapter, rule->sent);
 	LIST_REMOVE(rule, in_entry);
 	free(rule);
 	if (--entry->count) {

@@ -18,6 +18,7 @@ enum {
 	STEERING_PRIORITIES = 16,                     /* that programs can give */
 	STEERING_MULTICAST = 2 * STEERING_PRIORITIES, /* level of rules for groups only */
 	STEERING_LEFTOVERS,                           /* of what nothing else took */
+	STEERING_SENT,                                /* no table of that chain: of what is sent */
 	STEERING_LEVELS,
 	STEERING_MATCH_SIZE =
 		2 * PRM_MATCH_SET_SIZE, /* outer headers, then what is miscellaneous */
@@ -39,6 +40,7 @@ struct steering_request {
 	bool counts;
 	uint32_t counter; /* the device's number, if COUNTS */
 	bool goes_on;     /* later tables see the frame too */
+	bool sees_sent;   /* frames that the adapter sends are for the rule, too */
 };
 
 /* The function returns 0 and sets *RULE, or returns a positive errno: EEXIST for a match that has

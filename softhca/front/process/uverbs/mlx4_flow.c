@@ -105,4 +105,5 @@ void mlx4_flow_place(const struct ib_uverbs_flow_attr *attr, struct steering_req
 		return;
 	request->level = 0;
 	request->goes_on = true;
+	request->sees_sent = true;
 }
