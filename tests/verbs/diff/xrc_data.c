@@ -4,95 +4,21 @@
  * QP, the payload checked byte by byte.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <stdlib.h>
 
 #include "data.h"
+#include "tests/lib/xrc.h"
 
-enum { SRQS = 2, SLICE = 4096, ROUNDS = 3 };
-
-struct xrc {
-	struct rig *rig;
-	struct rig_conf conf;
-	struct ibv_pd *pd;
-	struct ibv_xrcd *xrcd;
-	struct ibv_cq *sent, *received;
-	struct ibv_srq *srq[SRQS];
-	uint32_t srqn[SRQS];
-	struct ibv_qp *from, *to;
-	struct ibv_mr *mr;
-	uint8_t *buf; /* a slice to send from, and one to receive in */
-};
-
-/* ---- objects ---- */
-
-static void srqs_open(struct xrc *xrc)
-{
-	struct ibv_srq_init_attr_ex attr = {
-		.attr = { 16, 2, 0 },
-		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE |
-			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
-		.srq_type = IBV_SRQT_XRC,
-		.pd = xrc->pd,
-		.xrcd = xrc->xrcd,
-		.cq = xrc->received,
-	};
-
-	for (int i = 0; i < SRQS; i++) {
-		MUST(xrc->srq[i] = ibv_create_srq_ex(xrc->rig->ctx, &attr));
-		MUST(!ibv_get_srq_num(xrc->srq[i], &xrc->srqn[i]));
-	}
-}
+enum { SRQS = XRC_SRQS, SLICE = XRC_SLICE, ROUNDS = 3 };
 
 static void qps_open(struct xrc *xrc)
 {
-	struct ibv_qp_init_attr_ex from = { .qp_type = IBV_QPT_XRC_SEND,
-					    .send_cq = xrc->sent,
-					    .cap = xrc->conf.cap,
-					    .comp_mask = IBV_QP_INIT_ATTR_PD,
-					    .pd = xrc->pd,
-					    .send_ops_flags = xrc->conf.send_ops };
-	struct ibv_qp_init_attr_ex to = { .qp_type = IBV_QPT_XRC_RECV,
-					  .comp_mask = IBV_QP_INIT_ATTR_XRCD,
-					  .xrcd = xrc->xrcd };
+	struct ibv_qp_init_attr_ex attr = xrc_initiator_attr(xrc);
 
-	from.cap.max_recv_wr = from.cap.max_recv_sge = 0;
-	if (from.send_ops_flags)
-		from.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	MUST(xrc->from = ibv_create_qp_ex(xrc->rig->ctx, &from));
-	MUST(xrc->to = ibv_create_qp_ex(xrc->rig->ctx, &to));
-	rig_qp_to(xrc->rig, &xrc->conf, xrc->to, xrc->from->qp_num, IBV_QPS_RTR);
-	rig_qp_to(xrc->rig, &xrc->conf, xrc->from, xrc->to->qp_num, IBV_QPS_RTS);
-}
-
-static void xrc_open(struct rig *rig, enum entry entry, struct xrc *xrc)
-{
-	struct ibv_xrcd_init_attr domain = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |
-							  IBV_XRCD_INIT_ATTR_OFLAGS,
-					     .fd = -1,
-					     .oflags = O_CREAT };
-
-	*xrc = (struct xrc){ .rig = rig, .conf = entry_conf(entry) };
-	MUST(xrc->pd = ibv_alloc_pd(rig->ctx));
-	MUST(xrc->xrcd = ibv_open_xrcd(rig->ctx, &domain));
-	MUST(xrc->sent = ibv_create_cq(rig->ctx, 32, NULL, NULL, 0));
-	MUST(xrc->received = ibv_create_cq(rig->ctx, 32, NULL, NULL, 0));
-	MUST(xrc->buf = aligned_alloc(SLICE, 2 * (size_t)SLICE));
-	MUST(xrc->mr = ibv_reg_mr(xrc->pd, xrc->buf, 2 * (size_t)SLICE,
-				  IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE));
-	srqs_open(xrc);
-	qps_open(xrc);
-}
-
-static void xrc_close(struct xrc *xrc)
-{
-	MUST(!ibv_destroy_qp(xrc->from) && !ibv_destroy_qp(xrc->to));
-	for (int i = 0; i < SRQS; i++)
-		MUST(!ibv_destroy_srq(xrc->srq[i]));
-	MUST(!ibv_dereg_mr(xrc->mr) && !ibv_destroy_cq(xrc->sent));
-	MUST(!ibv_destroy_cq(xrc->received) && !ibv_close_xrcd(xrc->xrcd));
-	MUST(!ibv_dealloc_pd(xrc->pd));
-	free(xrc->buf);
+	attr.send_ops_flags = xrc->conf.send_ops;
+	if (attr.send_ops_flags)
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	MUST(xrc->from = ibv_create_qp_ex(xrc->rig->ctx, &attr));
+	xrc_connect(xrc);
 }
 
 /* ---- requests ---- */
@@ -172,14 +98,6 @@ static int request_post(const struct xrc *xrc, struct ibv_send_wr *wr, enum entr
 	return ibv_wr_complete(qpx);
 }
 
-static void receive_post(const struct xrc *xrc, int srq, uint64_t wr_id)
-{
-	struct ibv_sge sge = { (uintptr_t)xrc->buf + SLICE, SLICE, xrc->mr->lkey };
-	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
-
-	MUST(!ibv_post_srq_recv(xrc->srq[srq], &wr, &bad));
-}
-
 static void completion_say(struct ibv_cq *cq, const char *who)
 {
 	struct ibv_wc wc;
@@ -199,7 +117,7 @@ static void request_run(struct xrc *xrc, const struct request *request, enum ent
 	for (int i = 0; i < 2 * SLICE; i++)
 		xrc->buf[i] = (uint8_t)(i < SLICE ? 3 * i + 1 : i);
 	if (request->receives)
-		receive_post(xrc, srq, 100 + (uint64_t)srq);
+		xrc_receive(xrc, srq, 100 + (uint64_t)srq);
 	if (SAY_RET(request_post(xrc, &wr, entry, xrc->srqn[srq]), "%s %s, %u bytes in %d",
 		    entry_name(entry), request->name, len, request->n))
 		return;
@@ -218,7 +136,8 @@ void diff_xrc_data(struct rig *rig)
 	for (enum entry entry = ENTRY_POST; entry <= ENTRY_WR; entry++) {
 		struct xrc xrc;
 
-		xrc_open(rig, entry, &xrc);
+		xrc_open(rig, entry_conf(entry), &xrc);
+		qps_open(&xrc);
 		for (int round = 0; round < ROUNDS; round++)
 			for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
 				request_run(&xrc, &requests[i], entry, (int)i % SRQS);
