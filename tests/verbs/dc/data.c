@@ -238,8 +238,7 @@ static unsigned int refuse_stranger(const struct dc *dc, struct ibv_qp *stranger
 	to.key++;
 	MUST(!dc_post_send(dc, stranger, &to, 7, 100));
 	MUST(rig_poll(dc->cq, 1, &wc) == 1);
-	for (enum ibv_qp_state state = IBV_QPS_RESET; state <= IBV_QPS_RTS; state++)
-		MUST(!dc_initiator_to(dc, stranger, state));
+	dc_initiator_ready(dc, stranger);
 	return wc.wr_id == 7 && wc.status == IBV_WC_REM_ACCESS_ERR;
 }
 

@@ -70,6 +70,8 @@ struct ibv_qp *dc_target(const struct dc *dc, uint64_t key);
 struct ibv_qp *dc_initiator(const struct dc *dc, int log_errored);
 /* The function returns what a change to STATE returns, with all that it needs. */
 int dc_initiator_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
+/* The function walks from RESET to RTS. */
+void dc_initiator_ready(const struct dc *dc, struct ibv_qp *qp);
 int dc_target_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
 
 struct dc_to dc_to(const struct dc *dc, const struct ibv_qp *target);

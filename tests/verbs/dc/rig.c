@@ -126,6 +126,12 @@ int dc_initiator_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state st
 	return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 }
 
+void dc_initiator_ready(const struct dc *dc, struct ibv_qp *qp)
+{
+	for (enum ibv_qp_state state = IBV_QPS_RESET; state <= IBV_QPS_RTS; state++)
+		MUST(!dc_initiator_to(dc, qp, state));
+}
+
 struct ibv_qp *dc_target(const struct dc *dc, uint64_t key)
 {
 	struct mlx5dv_qp_init_attr mlx5 = dc_target_attr(key);
@@ -155,9 +161,7 @@ struct ibv_qp *dc_initiator(const struct dc *dc, int log_errored)
 	attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	attr.send_ops_flags = DC_OPS;
 	MUST(qp = mlx5dv_create_qp(dc->rig->ctx, &attr, &mlx5));
-	MUST(!dc_initiator_to(dc, qp, IBV_QPS_INIT));
-	MUST(!dc_initiator_to(dc, qp, IBV_QPS_RTR));
-	MUST(!dc_initiator_to(dc, qp, IBV_QPS_RTS));
+	dc_initiator_ready(dc, qp);
 	return qp;
 }
 

@@ -3,25 +3,22 @@
  * raw_wqes.c - WQEs that the program has built: of each size, of several opcodes, among other
  * requests, and such as are wrong. What they do is looked at from the other end, and in memory.
  */
-#include <endian.h>
 #include <string.h>
 
+#include "tests/lib/raw_wqe.h"
 #include "tests/verbs/dv/dv.h"
 #include "tests/verbs/dv/keys.h"
 #include "util/bits.h"
 
 enum {
-	UNITS_MAX = 63,
 	UNITS = 5, /* of the longest request that the QP was created for: 4 SGEs */
 	PIECE = 24,
 	ROUNDS = 100, /* which takes the ring round twice and more */
-	SIGNALED = 8,
 };
 
 struct raw {
 	struct keys keys;
-	struct mlx5_wqe_data_seg wqe[UNITS_MAX];
-	unsigned int units;
+	struct raw_wqe wqe;
 };
 
 static void raw_open(struct rig *rig, bool unreliable, struct raw *raw)
@@ -35,70 +32,24 @@ static void raw_open(struct rig *rig, bool unreliable, struct raw *raw)
 
 static void raw_begin(struct raw *raw, uint8_t opcode)
 {
-	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)raw->wqe;
-
-	memset(raw->wqe, 0, sizeof(raw->wqe));
-	ctrl->opmod_idx_opcode = htobe32(opcode);
-	ctrl->qpn_ds = htobe32(raw->keys.qpx->qp_base.qp_num << 8);
-	ctrl->fm_ce_se = SIGNALED;
-	ctrl->imm = htobe32(0x1234);
-	raw->units = 1;
-}
-
-static void *raw_unit(struct raw *raw)
-{
-	return &raw->wqe[raw->units++];
+	raw_wqe_begin(&raw->wqe, opcode, raw->keys.qpx->qp_base.qp_num);
 }
 
 static void raw_data(struct raw *raw, uint32_t from, uint32_t len)
 {
-	mlx5dv_set_data_seg(raw_unit(raw), len, raw->keys.mr[0]->lkey,
-			    (uintptr_t)keys_memory[0] + from);
-}
-
-static void raw_inline(struct raw *raw, const char *text)
-{
-	__be32 *seg = raw_unit(raw);
-
-	seg[0] = htobe32(1u << 31 | (uint32_t)strlen(text));
-	memcpy(seg + 1, text, strlen(text));
-	raw->units += (uint32_t)(strlen(text) + 4 - 1) / 16;
+	raw_wqe_data(&raw->wqe, keys_memory[0] + from, len, raw->keys.mr[0]->lkey);
 }
 
 static void raw_remote(struct raw *raw, uint32_t to)
 {
-	struct mlx5_wqe_raddr_seg *seg = raw_unit(raw);
+	const struct rig_end *end = &raw->keys.pair.end[1];
 
-	seg->raddr = htobe64((uintptr_t)raw->keys.pair.end[1].buf + to);
-	seg->rkey = htobe32(raw->keys.pair.end[1].mr->rkey);
-}
-
-static void raw_atomic(struct raw *raw, uint64_t swap_add, uint64_t compare)
-{
-	struct mlx5_wqe_atomic_seg *seg = raw_unit(raw);
-
-	seg->swap_add = htobe64(swap_add);
-	seg->compare = htobe64(compare);
-}
-
-/* The number of units stands in the WQE. */
-static void raw_put(struct raw *raw)
-{
-	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)raw->wqe;
-
-	ctrl->qpn_ds |= htobe32(raw->units);
-	mlx5dv_wr_raw_wqe(raw->keys.dvx, raw->wqe);
-	ctrl->qpn_ds &= ~htobe32(0x3f);
+	raw_wqe_remote(&raw->wqe, end->buf + to, end->mr->rkey);
 }
 
 static int raw_post_times(struct raw *raw, int times)
 {
-	ibv_wr_start(raw->keys.qpx);
-	raw->keys.qpx->wr_id = 7;
-	raw->keys.qpx->wr_flags = 0;
-	while (times--)
-		raw_put(raw);
-	return ibv_wr_complete(raw->keys.qpx);
+	return raw_wqe_post(&raw->wqe, raw->keys.qpx, 7, times);
 }
 
 static int raw_post(struct raw *raw)
@@ -171,7 +122,7 @@ static void inlines(struct raw *raw)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		raw_begin(raw, MLX5_OPCODE_SEND);
-		raw_inline(raw, texts[i]);
+		raw_wqe_inline(&raw->wqe, texts[i], (uint32_t)strlen(texts[i]));
 		receive_into(raw, 0);
 		SAY_RET(raw_post(raw), "inline, %zu bytes", strlen(texts[i]));
 		say_sent(raw, "inline");
@@ -194,7 +145,7 @@ static void among_others(struct raw *raw)
 		qpx->wr_id = i;
 		qpx->wr_flags = IBV_SEND_SIGNALED;
 		if (i % 2) {
-			raw_put(raw);
+			raw_wqe_put(&raw->wqe, qpx);
 			continue;
 		}
 		ibv_wr_send(qpx);
@@ -226,7 +177,7 @@ static void atomics(struct raw *raw)
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
 		raw_begin(raw, ops[i].opcode);
 		raw_remote(raw, 0);
-		raw_atomic(raw, ops[i].swap_add, ops[i].compare);
+		raw_wqe_atomic(&raw->wqe, ops[i].swap_add, ops[i].compare);
 		raw_data(raw, 0, 8);
 		SAY_RET(raw_post(raw), "atomic %zu", i);
 		say_sent(raw, "atomic");
@@ -277,11 +228,8 @@ static void say_state(struct raw *raw, const char *what)
 
 static void wrong_one(struct raw *raw, const char *what, uint8_t opcode, uint32_t qpn)
 {
-	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)raw->wqe;
-
 	rig_pair_reconnect(&raw->keys.pair);
-	raw_begin(raw, opcode);
-	ctrl->qpn_ds = htobe32(qpn << 8);
+	raw_wqe_begin(&raw->wqe, opcode, qpn);
 	raw_data(raw, 0, 8);
 	receive_into(raw, 0);
 	if (SAY_RET(raw_post(raw), "%s", what))
@@ -316,11 +264,11 @@ void dv_raw_too_long(struct rig *rig)
 	struct raw raw;
 
 	raw_open(rig, false, &raw);
-	for (unsigned int units = 0; units <= UNITS_MAX; units++) {
+	for (unsigned int units = 0; units <= RAW_WQE_UNITS; units++) {
 		int ret;
 
 		raw_begin(&raw, MLX5_OPCODE_SEND);
-		raw.units = units;
+		raw.wqe.units = units;
 		if (units && units * 16 <= 4 * 64)
 			continue; /* what the QP has room for is the library's to round up */
 		ret = raw_post_times(&raw, 2); /* which is refused once */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main.c - verbs-raw [TOPIC...]: as verbs-diff, see raw.h. Those on connected QPs without a target
+ * in each request are topics of verbs-dv.
+ */
+#include "tests/verbs/raw/raw.h"
+#include "util/bits.h"
+
+static const struct rig_topic topics[] = {
+	{ "datagrams", raw_datagrams },
+	{ "shared-receives", raw_shared_receives },
+	{ "initiators", raw_initiators },
+};
+
+int main(int argc, char **argv)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
+	rig_close(&rig);
+	return say_failures() != 0;
+}
