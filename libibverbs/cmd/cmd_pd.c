@@ -23,17 +23,24 @@ VERBS_EXPORT int verbs_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *
 	return 0;
 }
 
+/* The kernel knows what was made of a domain by verbs; what DevX made, such as a memory key of
+ * direct verbs, the adapter alone does. */
+static const char *pd_left(int err)
+{
+	if (err == EBUSY)
+		return ": it is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it first";
+	if (err == EINVAL)
+		return ": the adapter refuses: destroy the memory keys and other objects of "
+		       "direct verbs on it first";
+	return "";
+}
+
 VERBS_EXPORT int verbs_cmd_dealloc_pd(struct ibv_pd *pd)
 {
 	int ret = verbs_cmd_destroy(pd->context, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
 				    UVERBS_ATTR_DESTROY_PD_HANDLE, pd->handle);
 
 	if (ret)
-		verbs_warn(
-			"ibv_dealloc_pd: PD %u: %s%s", pd->handle, strerror(ret),
-			ret == EBUSY
-				? ": it is in use: destroy the MRs, QPs, SRQs, AHs and MWs on it "
-				  "first"
-				: "");
+		verbs_warn("ibv_dealloc_pd: PD %u: %s%s", pd->handle, strerror(ret), pd_left(ret));
 	return ret;
 }

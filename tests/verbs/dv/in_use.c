@@ -213,14 +213,27 @@ static void mend(struct rig *rig)
 	chain_close(&chain);
 }
 
+static void say_domain_kept(struct ibv_pd *pd, int err, const char *by)
+{
+	int ret = SAY_RET(ibv_dealloc_pd(pd), "ibv_dealloc_pd of a domain with %s", by);
+
+	say_check(ret == err, "%s", say_errno(err));
+}
+
+/* The kernel knows a region's domain, and refuses by itself. A key is made by DevX, so that the
+ * adapter refuses, whose status "bad resource state" is EINVAL. */
 static void domain_of_a_key(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
 	struct mlx5dv_mkey *mkey;
+	struct ibv_mr *mr;
 
 	MUST(pd);
 	mkey = key_create(pd);
-	SAY_RET(ibv_dealloc_pd(pd), "ibv_dealloc_pd of a key's");
+	MUST(mr = ibv_reg_mr(pd, keys_memory[0], LENGTH, IBV_ACCESS_LOCAL_WRITE));
+	say_domain_kept(pd, EBUSY, "a region and a key");
+	MUST(!ibv_dereg_mr(mr));
+	say_domain_kept(pd, EINVAL, "a key");
 	SAY_RET(mlx5dv_destroy_mkey(mkey), "mlx5dv_destroy_mkey");
 	SAY_RET(ibv_dealloc_pd(pd), "ibv_dealloc_pd");
 }

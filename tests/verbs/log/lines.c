@@ -9,6 +9,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -464,6 +465,19 @@ static bool pd_in_use(struct log_rig *l, long unused)
 	return ibv_dealloc_pd(l->pair.pd) != 0;
 }
 
+/* The kernel does not know of it. */
+static bool pd_with_key(struct log_rig *l, long flags)
+{
+	struct mlx5dv_mkey_init_attr attr = { .pd = ibv_alloc_pd(l->rig.ctx),
+					      .create_flags = (uint32_t)flags,
+					      .max_entries = 4 };
+	struct mlx5dv_mkey *mkey = mlx5dv_create_mkey(&attr);
+	bool refused = ibv_dealloc_pd(attr.pd) != 0;
+
+	MUST(!mlx5dv_destroy_mkey(mkey) && (!refused || !ibv_dealloc_pd(attr.pd)));
+	return refused;
+}
+
 static bool channel_in_use(struct log_rig *l, long unused)
 {
 	(void)unused;
@@ -586,6 +600,10 @@ static const struct log_case cases[] = {
 	{ "MR of unmapped memory", mr_unmapped, 4096, { "reg_mr", "addr", "length", "4096" } },
 	{ "CQ in use", cq_in_use, 0, { "destroy_cq", "QP" } },
 	{ "PD in use", pd_in_use, 0, { "dealloc_pd", "in use" } },
+	{ "PD of a memory key",
+	  pd_with_key,
+	  MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT,
+	  { "dealloc_pd", "memory keys" } },
 	{ "channel in use", channel_in_use, 0, { "destroy_comp_channel", "1", "CQ" } },
 	{ "port to query", port_number, 200, { "query_port", "port_num", "200" } },
 	{ "GID index", gid_index, 70000, { "query_gid", "index", "70000" } },
