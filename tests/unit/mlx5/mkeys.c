@@ -361,7 +361,7 @@ static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 	to->pieces = chance(4) ? 1 : chance(9);
 	to->rights = chance(2) ? IBV_ACCESS_LOCAL_WRITE : chance(chance(16) ? 16 : 32);
 	to->flags = IBV_SEND_INLINE | (chance(2) ? IBV_SEND_SIGNALED : chance(8));
-	to->max_inline = chance(16) ? 512 : 128;
+	to->max_inline = chance(16) ? 512 : 188;
 	if (!chance(4))
 		draw_domain(to, (int)chance(2));
 	if (!chance(8))

@@ -739,11 +739,18 @@ void dv_signatures(struct rig *rig)
 		"c3 a w1040 g100 s1024 f10 c3 a w512 g010 s520",
 		"c2 a w512 s512",
 	};
+	/* So much is asked for that blocks of 64 bytes just fit, or do not. */
+	static const uint32_t inlines[] = { 60, 61, 124, 188, 189, 252 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		keys_case(rig, cases[i], 512, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
 	run_case(rig, "c3 a w512 g010", 512, 4);
 	keys_case(rig, "c3 a w512 g010", 0, 4, MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE);
+	for (size_t i = 0; i < ARRAY_SIZE(inlines); i++) {
+		keys_case(rig, "c3 a w512 g010 s520", inlines[i], 4, SIGNATURE);
+		keys_case(rig, "c3 a l12 g010", inlines[i], 16, SIGNATURE);
+		keys_case(rig, "c3 g100 a i3", inlines[i], 4, SIGNATURE);
+	}
 }
 
 void dv_encryption(struct rig *rig)

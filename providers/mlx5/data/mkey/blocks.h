@@ -26,6 +26,13 @@ static_assert((int)UMR_KLM_BLOCK == (int)WQE_BB && (int)UMR_MKEY_SIZE == (int)WQ
 		      (int)WQE_SEG + (int)UMR_CTRL_SIZE == (int)WQE_BB,
 	      "the ring ends between two parts of a WQE");
 
+/* A list, and the formats behind it, have the room of inline data, with what says how long that is.
+ */
+WQE_INLINE uint32_t list_room(const struct mlx5_sq *sq)
+{
+	return sq->max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+}
+
 WQE_INLINE uint8_t *next_block(const struct mlx5_sq *sq, uint8_t *block)
 {
 	block += WQE_BB;

@@ -173,7 +173,7 @@ static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 		layout_list_slowly(dv, count, sge);
 }
 
-/* A list and a signature together may be too long for the QP. */
+/* A list and what the key computes together may be too long for the QP. */
 static void layout_list_narrowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -300,19 +300,19 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 {
 	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
-	bool has_room, has_room_twice;
+	bool has_room, has_all_room;
 
 	mlx5_mkey_fill_ends(qp, ops);
-	has_room = qp->mkey_entries >= BLOCK_UNITS;       /* for a usual list */
-	has_room_twice = qp->sq.max_inline >= 2 * WQE_BB; /* for a signature behind it */
+	has_room = qp->mkey_entries >= BLOCK_UNITS;      /* for a usual list */
+	has_all_room = list_room(&qp->sq) >= 3 * WQE_BB; /* for both formats behind it */
 	mlx5_mkey_fill_at_once(qp, ops);
 	if (!(ops & MLX5DV_QP_EX_WITH_MKEY_CONFIGURE))
 		return;
 	dv->wr_mkey_configure = wr_mkey_configure;
 	dv->wr_set_mkey_access_flags = wr_set_mkey_access_flags;
-	dv->wr_set_mkey_layout_list = has_room_twice ? wr_set_mkey_layout_list
-				      : has_room     ? layout_list_narrowly
-						     : layout_list_slowly;
+	dv->wr_set_mkey_layout_list = has_all_room ? wr_set_mkey_layout_list
+				      : has_room   ? layout_list_narrowly
+						   : layout_list_slowly;
 	dv->wr_set_mkey_layout_interleaved = wr_set_mkey_layout_interleaved;
 	dv->wr_set_mkey_sig_block = wr_set_mkey_sig_block;
 	dv->wr_set_mkey_crypto = wr_set_mkey_crypto;

@@ -57,22 +57,21 @@ static bool crypt_has_order(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 	return false;
 }
 
-/* Encryption has room of its own. */
 static bool formats_fit(struct mlx5_qp *qp, const struct mkey_end *end)
 {
-	const uint32_t list = qp->mkey_request.list_units;
-	const uint32_t in_front = (list + (end->sig ? BLOCK_UNITS : 0)) * WQE_SEG;
+	const uint32_t units = qp->mkey_request.list_units + end->bsf_units;
 
-	if (in_front > qp->sq.max_inline) {
+	if (units * WQE_SEG > list_room(&qp->sq)) {
 		mlx5_mkey_fail(qp, ENOMEM,
-			       "list and signature have %u bytes: max_inline_data is %u", in_front,
-			       qp->sq.max_inline);
+			       "list, signature and encryption have %u bytes: max_inline_data %u "
+			       "of the QP has room for %u",
+			       units * WQE_SEG, qp->sq.max_inline, list_room(&qp->sq));
 		return false;
 	}
-	if (list + end->bsf_units > LIST_MAX) {
+	if (units > LIST_MAX) {
 		mlx5_mkey_fail(qp, ENOMEM,
 			       "list, signature and encryption have %u bytes, a request %u",
-			       (list + end->bsf_units) * WQE_SEG, LIST_MAX * WQE_SEG);
+			       units * WQE_SEG, LIST_MAX * WQE_SEG);
 		return false;
 	}
 	return true;

@@ -43,13 +43,11 @@ void mlx5_mkey_fill_ends(struct mlx5_qp *qp, uint64_t ops)
 {
 	const uint64_t lay_out = MLX5DV_QP_EX_WITH_MR_LIST | MLX5DV_QP_EX_WITH_MR_INTERLEAVED |
 				 MLX5DV_QP_EX_WITH_MKEY_CONFIGURE;
-	const uint32_t inline_bytes =
-		qp->sq.max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
 
 	if (!(ops & lay_out))
 		return;
-	qp->mkey_entries = (uint16_t)min_of(inline_bytes / WQE_SEG, (uint32_t)LIST_MAX);
+	qp->mkey_entries = (uint16_t)min_of(list_room(&qp->sq) / WQE_SEG, (uint32_t)LIST_MAX);
 	qp->mkey_first =
 		qp->sq.qpn_shifted | (uint64_t)MLX5_OPCODE_UMR << 32 | (HEAD_UNITS + BLOCK_UNITS);
 	qp->psv_first = qp->sq.qpn_shifted | (uint64_t)MLX5_OPCODE_SET_PSV << 32 |
