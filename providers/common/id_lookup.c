@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id_lookup.c - the writers' side of the lookup table. Leaves are kept until the table is
+ * id_lookup.c - the writers' side of the lookup table. Root and leaves are kept until the table is
  * destroyed, because a reader may be inside one without holding a lock.
  */
 #include <errno.h>
@@ -18,7 +18,7 @@ void provider_id_lookup_init(struct id_lookup *ids)
 {
 	pthread_condattr_t attr;
 
-	memset(ids->leaf, 0, sizeof(ids->leaf));
+	ids->root = NULL;
 	pthread_mutex_init(&ids->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC); /* nobody sets that clock */
@@ -29,22 +29,47 @@ void provider_id_lookup_init(struct id_lookup *ids)
 
 void provider_id_lookup_destroy(struct id_lookup *ids)
 {
-	for (unsigned int i = 0; i < ID_ROOT_SIZE; i++)
-		free(ids->leaf[i]);
+	for (unsigned int i = 0; ids->root && i < ID_ROOT_SIZE; i++)
+		free(ids->root->leaf[i]);
+	free(ids->root);
 	pthread_cond_destroy(&ids->cleared);
 	pthread_mutex_destroy(&ids->lock);
 }
 
+/* The lock is held. */
+static int root_make(struct id_lookup *ids)
+{
+	if (!ids->root)
+		ids->root = calloc_for("numbers of queues", 1, sizeof(*ids->root));
+	return ids->root ? 0 : ENOMEM;
+}
+
+int provider_id_root_get(struct id_lookup *ids, const struct id_root **root)
+{
+	int ret;
+
+	pthread_mutex_lock(&ids->lock);
+	ret = root_make(ids);
+	*root = ids->root;
+	pthread_mutex_unlock(&ids->lock);
+	return ret;
+}
+
+/* The lock is held. */
 static int leaf_get(struct id_lookup *ids, unsigned int n, struct id_leaf **leaf)
 {
-	if (!ids->leaf[n]) {
+	int ret = root_make(ids);
+
+	if (ret)
+		return ret;
+	if (!ids->root->leaf[n]) {
 		struct id_leaf *fresh = calloc_for("number of a queue", 1, sizeof(*fresh));
 
 		if (!fresh)
 			return ENOMEM;
-		__atomic_store_n(&ids->leaf[n], fresh, __ATOMIC_RELEASE);
+		__atomic_store_n(&ids->root->leaf[n], fresh, __ATOMIC_RELEASE);
 	}
-	*leaf = ids->leaf[n];
+	*leaf = ids->root->leaf[n];
 	return 0;
 }
 
@@ -140,7 +165,7 @@ void provider_id_clear(struct id_lookup *ids, uint32_t id)
 	struct id_leaf *leaf;
 
 	pthread_mutex_lock(&ids->lock);
-	leaf = ids->leaf[id >> ID_LEAF_BITS];
+	leaf = ids->root ? ids->root->leaf[id >> ID_LEAF_BITS] : NULL;
 	if (leaf && leaf->entry[id & (ID_LEAF_SIZE - 1)]) {
 		__atomic_store_n(&leaf->entry[id & (ID_LEAF_SIZE - 1)], NULL, __ATOMIC_RELEASE);
 		leaf->used--;

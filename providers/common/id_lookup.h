@@ -2,10 +2,11 @@
 /*
  * id_lookup.h - from the 24-bit number in a completion to the queue it belongs to.
  *
- * Two levels of 4096 pointers; a second-level table is there from its first entry on. Reading takes
- * no lock: an entry is published before the queue can produce completions and removed after the
- * last of them has been cleaned from the CQ. Numbers are either given by the adapter
- * (provider_id_set) or chosen here, densely, from 0 up (provider_id_alloc).
+ * Two levels of 4096 pointers. A second-level table is there from its first entry on, and the first
+ * level from the first CQ or entry on, as a device is often opened only to be asked. A CQ has the
+ * first level, and reads it without a lock: an entry is published before the queue can produce
+ * completions and removed after the last of them has been cleaned from the CQ. Numbers are either
+ * given by the adapter (provider_id_set) or chosen here, densely, from 0 up (provider_id_alloc).
  */
 #ifndef PROVIDERS_COMMON_ID_LOOKUP_H
 #define PROVIDERS_COMMON_ID_LOOKUP_H
@@ -23,8 +24,12 @@ struct id_leaf {
 	void *entry[ID_LEAF_SIZE];
 };
 
-struct id_lookup {
+struct id_root {
 	struct id_leaf *leaf[ID_ROOT_SIZE];
+};
+
+struct id_lookup {
+	struct id_root *root;     /* NULL: there is none; guarded by the lock until it is there */
 	pthread_mutex_t lock;     /* writers, and who keeps what was found from being cleared */
 	pthread_cond_t cleared;   /* an entry */
 	unsigned int patience_ms; /* of who waits for that */
@@ -33,6 +38,9 @@ struct id_lookup {
 void provider_id_lookup_init(struct id_lookup *ids);
 void provider_id_lookup_destroy(struct id_lookup *ids);
 
+/* *ROOT is what id_find() wants, for as long as IDS lives. */
+int provider_id_root_get(struct id_lookup *ids, const struct id_root **root);
+
 /* The kernel gives a number again as soon as it has destroyed the object that had it, and who did
  * that may not have cleared the entry yet: the function waits for it, and returns EEXIST when that
  * does not happen. (Who destroys may itself wait for the caller, to acknowledge an event.) */
@@ -40,11 +48,11 @@ int provider_id_set(struct id_lookup *ids, uint32_t id, void *object);
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id);
 void provider_id_clear(struct id_lookup *ids, uint32_t id);
 
-static inline void *id_find(const struct id_lookup *ids, uint32_t id)
+static inline void *id_find(const struct id_root *root, uint32_t id)
 {
 	const struct id_leaf *leaf;
 
-	leaf = __atomic_load_n(&ids->leaf[(id >> ID_LEAF_BITS) & (ID_ROOT_SIZE - 1)],
+	leaf = __atomic_load_n(&root->leaf[(id >> ID_LEAF_BITS) & (ID_ROOT_SIZE - 1)],
 			       __ATOMIC_ACQUIRE);
 	if (!leaf)
 		return NULL;

@@ -108,7 +108,6 @@ static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_ini
 {
 	qlock_init(&cq->lock, !(attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) &&
 				      !pd_thread_domain(attr_pd(attr)));
-	cq->ids = &ctx->ids;
 	cq->arm_sn = 1;
 	cq->doorbell = ctx->uar + M4_UAR_CQ;
 	cq->has_time = attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
@@ -119,8 +118,10 @@ static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_ini
 static int cq_build(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 		    struct mlx4_cq *cq)
 {
-	int ret;
+	int ret = provider_id_root_get(&ctx->ids, &cq->ids);
 
+	if (ret)
+		return ret;
 	cq_choose_routines(ctx, attr, cq);
 	cq->entry_log = log2_floor(ctx->caps.cqe_size);
 	cq->entry_size = (size_t)1 << cq->entry_log;

@@ -37,7 +37,7 @@ struct mlx4_cq {
 	struct mlx4_srq *srq; /* its SRQ */
 	cq_poll_fn *poll;     /* where the next poll begins; fits qp */
 	uint64_t from_mask;   /* of the words that say from whom a message is: what is there */
-	const struct id_lookup *ids;
+	const struct id_root *ids;
 	__be32 *dbrec;
 	const uint8_t *cqe; /* the current completion of the extended readers */
 	uint32_t extra;     /* of it: ibv_wc_opcode, and ibv_wc_flags above it: WQ_DONE_* */

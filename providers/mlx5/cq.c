@@ -148,7 +148,6 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 		      !pd_thread_domain(attr_pd(attr));
 
 	qlock_init(&cq->lock, shared);
-	cq->ids = &ctx->ids;
 	cq->null_lkey = htobe32(context_null_lkey(ctx));
 	cq->freezes = ctx->env.freeze_on_error;
 	cq->rsn_offset = context_has_user_index(ctx) ? offsetof(struct mlx5_cqe64, srqn_uidx)
@@ -184,6 +183,9 @@ int mlx5_cq_create_with(struct ibv_context *context, const struct ibv_cq_init_at
 	cq = calloc_for("create_cq", 1, sizeof(*cq));
 	if (!cq)
 		return ENOMEM;
+	ret = provider_id_root_get(&ctx->ids, &cq->ids);
+	if (ret)
+		goto free_cq;
 	cq->entry_log = log2_floor(options->cqe_size);
 	cq->kernel_flags = options->kernel_flags;
 	cq->compressed = options->compressed;

@@ -127,7 +127,7 @@ static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
 
 	if (keys) {
 		pthread_mutex_lock(&keys->lock);
-		mkey = id_find(keys, key >> 8);
+		mkey = keys->root ? id_find(keys->root, key >> 8) : NULL;
 		if (mkey)
 			take_error(mkey, cqe);
 		pthread_mutex_unlock(&keys->lock);

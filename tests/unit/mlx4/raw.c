@@ -240,7 +240,7 @@ static void cq_of_a_spreading_qp_is_let_alone(void **state)
 
 	(void)state;
 	assert_int_equal(mlx4_qp_create(context, &attr, &vqp), 0);
-	assert_null(id_find(&rig->ctx->ids, RIG_SPREADING_QPN));
+	assert_null(id_find(rig->cq->ids, RIG_SPREADING_QPN));
 	rig_complete(rig, &(struct rig_cqe){ .is_send = true, .qpn = RIG_SPREADING_QPN });
 	assert_int_equal(mlx4_qp_destroy(&vqp->qp), 0);
 	assert_int_equal(rig->cq->ci, ci);

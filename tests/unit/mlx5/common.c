@@ -158,22 +158,25 @@ static void numbers_find_their_object(void **state)
 	static const uint32_t numbers[] = { 0, 1, 0xfff, 0x1000, 0x7fffff, 0xfffffe, 0xffffff };
 	struct id_lookup *ids = calloc(1, sizeof(*ids));
 	int objects[ARRAY_SIZE(numbers)];
+	const struct id_root *root;
 
 	(void)state;
 	assert_non_null(ids);
 	provider_id_lookup_init(ids);
+	assert_null(ids->root); /* nobody looks yet */
+	assert_int_equal(provider_id_root_get(ids, &root), 0);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
-		assert_null(id_find(ids, numbers[i]));
+		assert_null(id_find(root, numbers[i]));
 		assert_int_equal(provider_id_set(ids, numbers[i], &objects[i]), 0);
 		ids->patience_ms = 1; /* for who never clears it */
 		assert_int_equal(provider_id_set(ids, numbers[i], &objects[0]), EEXIST);
 	}
 	assert_int_equal(provider_id_set(ids, 0x1000000, &objects[0]), EINVAL);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++)
-		assert_ptr_equal(id_find(ids, numbers[i]), &objects[i]);
+		assert_ptr_equal(id_find(root, numbers[i]), &objects[i]);
 	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
 		provider_id_clear(ids, numbers[i]);
-		assert_null(id_find(ids, numbers[i]));
+		assert_null(id_find(root, numbers[i]));
 	}
 	provider_id_lookup_destroy(ids);
 	free(ids);
@@ -210,13 +213,13 @@ static void number_given_again_is_waited_for(void **state)
 	assert_int_equal(pthread_create(&taker.thread, NULL, take_number, &taker), 0);
 	for (int i = 0; i < 50; i++) {
 		assert_false(__atomic_load_n(&taker.done, __ATOMIC_ACQUIRE));
-		assert_ptr_equal(id_find(taker.ids, TAKEN), state);
+		assert_ptr_equal(id_find(taker.ids->root, TAKEN), state);
 		sched_yield();
 	}
 	provider_id_clear(taker.ids, TAKEN);
 	assert_int_equal(pthread_join(taker.thread, NULL), 0);
 	assert_int_equal(taker.ret, 0);
-	assert_ptr_equal(id_find(taker.ids, TAKEN), &taker);
+	assert_ptr_equal(id_find(taker.ids->root, TAKEN), &taker);
 	provider_id_lookup_destroy(taker.ids);
 	free(taker.ids);
 }

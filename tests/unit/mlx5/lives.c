@@ -326,12 +326,12 @@ static void a_qp_that_is_gone_completes_nothing(void **state)
 	cqe_write(life->send, 0, number, MLX5_CQE_REQ);
 	cqe_write(life->send, 1, number + 1, MLX5_CQE_REQ);
 	cqe_write(life->recv, 0, number, MLX5_CQE_RESP_SEND);
-	assert_ptr_equal(id_find(&life->ctx->ids, number), &qp->rq);
+	assert_ptr_equal(id_find(life->ctx->ids.root, number), &qp->rq);
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 	assert_int_equal(life->send->ci, 1);
 	assert_int_equal(be32toh(cqe_at(life->send, 1)->srqn_uidx), number + 1);
 	assert_int_equal(life->recv->ci, 1);
-	assert_null(id_find(&life->ctx->ids, number));
+	assert_null(id_find(life->ctx->ids.root, number));
 }
 
 static void an_xrc_srq_that_is_gone_completes_nothing(void **state)
@@ -355,10 +355,10 @@ static void an_xrc_srq_that_is_gone_completes_nothing(void **state)
 	cqe_write(life->recv, 0, number, MLX5_CQE_RESP_SEND);
 	assert_int_equal(mlx5_srq_destroy(&vsrq->srq), 0);
 	assert_int_equal(life->recv->ci, 1);
-	assert_null(id_find(&life->ctx->ids, number));
+	assert_null(id_find(life->ctx->ids.root, number));
 	refusal = EPERM;
 	assert_int_equal(mlx5_srq_create(&life->ctx->vctx.context, &attr, &vsrq), EPERM);
-	assert_null(id_find(&life->ctx->ids, number));
+	assert_null(id_find(life->ctx->ids.root, number));
 }
 
 /* ---- receive work queues ---- */
@@ -380,12 +380,12 @@ static void a_wq_that_was_reset_is_as_new_and_leaves_no_number(void **state)
 	assert_int_equal(wq_record[0], 0);
 	assert_int_equal(life->recv->ci, 1);
 	assert_int_equal(mlx5_wq_destroy(wq), 0);
-	assert_null(id_find(&life->ctx->ids, 0));
+	assert_null(id_find(life->ctx->ids.root, 0));
 	refusal = EPERM;
 	errno = 0;
 	assert_null(mlx5_wq_create(&life->ctx->vctx.context, &attr));
 	assert_int_equal(errno, EPERM);
-	assert_null(id_find(&life->ctx->ids, 0));
+	assert_null(id_find(life->ctx->ids.root, 0));
 }
 
 /* ---- creation ---- */
@@ -402,7 +402,7 @@ static void a_refused_queue_gives_its_record_back(void **state)
 	for (int i = 0; i < 3; i++) {
 		assert_null(create_cq(life->ctx));
 		assert_int_equal(qp_create(life, 1, &qp), EPERM);
-		assert_null(id_find(&life->ctx->ids, 0));
+		assert_null(id_find(life->ctx->ids.root, 0));
 	}
 	assert_int_equal(provider_dbrec_alloc(&life->ctx->dbrecs, &after), 0);
 	assert_ptr_equal(before, after);

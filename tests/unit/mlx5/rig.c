@@ -129,7 +129,7 @@ static void cq_set_up(struct rig *rig, const struct rig_options *opt)
 	cq->buf.addr = alloc_zeroed(128, align_up((size_t)cqes * size, 128));
 	cq->ring = (uint8_t *)cq->buf.addr + size - sizeof(struct mlx5_cqe64);
 	cq->dbrec = alloc_zeroed(64, 64);
-	cq->ids = rig->ids;
+	assert_int_equal(provider_id_root_get(rig->ids, &cq->ids), 0);
 	cq->rsn_offset = opt->cqe_v0 ? offsetof(struct mlx5_cqe64, sop_drop_qpn)
 				     : offsetof(struct mlx5_cqe64, srqn_uidx);
 	cq->cqn = RIG_CQN;
