@@ -364,6 +364,8 @@ static void draw_wish(struct wish *to, struct mlx5dv_dek *deks)
 	to->max_inline = chance(16) ? 512 : 188;
 	if (!chance(4))
 		draw_domain(to, (int)chance(2));
+	if (!chance(4)) /* a tag alone, which is compared with that of the other side */
+		to->dif[chance(2)].app_tag ^= 1;
 	if (!chance(8))
 		to->sig = (struct mlx5dv_sig_block_attr){
 			.mem = chance(3) ? &to->domain[0] : NULL,
