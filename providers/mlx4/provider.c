@@ -79,7 +79,6 @@ const struct verbs_ops mlx4_context_ops = {
 	.dereg_mr = mlx4_mr_dereg,
 	.alloc_mw = mlx4_mw_alloc,
 	.dealloc_mw = provider_mw_dealloc,
-	.bind_mw = provider_mw_bind,
 	.create_ah = mlx4_ah_create,
 	.destroy_ah = mlx4_ah_destroy,
 	.create_cq = mlx4_cq_create,

@@ -248,6 +248,12 @@ static void qp_set_receives(const struct mlx4_qp_size *size, struct mlx4_qp *qp)
 	wq_reset(&rq->wq);
 }
 
+static void qp_choose_sends(struct mlx4_qp *qp)
+{
+	qp->post_send = mlx4_datapath()->post_send_routine(qp);
+	qp->bind_mw = mlx4_datapath()->bind_mw_routine(qp);
+}
+
 /* Requests may be posted from RTS on, and receives from INIT on: what is 0 forbids them. */
 static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const struct qp_type *type,
 			       struct mlx4_qp *qp)
@@ -262,7 +268,7 @@ static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const str
 	qp->srq = attr->srq ? to_msrq(attr->srq) : NULL;
 	qp->sq_sig_all = attr->sq_sig_all;
 	qp->max_tso_header = attr_tso_header(attr);
-	qp->post_send = mlx4_datapath()->post_send_routine(qp);
+	qp_choose_sends(qp);
 	qp->rq.post = mlx4_datapath()->post_recv_routine(qp->rq.stride_log, shared);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		mlx4_datapath()->send_wr_fill(qp);
@@ -359,7 +365,7 @@ static int qp_build_spreading(struct mlx4_context *ctx, struct ibv_qp_init_attr_
 			      struct mlx4_qp *qp)
 {
 	qp->kind = SEND_RAW;
-	qp->post_send = mlx4_datapath()->post_send_routine(qp);
+	qp_choose_sends(qp);
 	qp->rq.post = mlx4_datapath()->post_recv_routine(0, false);
 	return mlx4_qp_create_spreading(&ctx->vctx.context, attr, &qp->vqp);
 }
@@ -536,7 +542,7 @@ struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr
 
 	if (qp) {
 		qp->kind = SEND_XRC;
-		qp->post_send = mlx4_datapath()->post_send_routine(qp);
+		qp_choose_sends(qp);
 		qp->rq.post = mlx4_datapath()->post_recv_routine(0, false);
 		ret = verbs_cmd_open_qp(context, attr, &qp->vqp, NULL);
 	}

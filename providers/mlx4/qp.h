@@ -52,6 +52,8 @@ struct mlx4_srq;
 typedef int qp_post_send_fn(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 			    struct ibv_send_wr **bad_wr);
 
+typedef int qp_bind_mw_fn(struct mlx4_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
 typedef int post_recv_fn(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* A ring of slots, each of which has one WQE. */
@@ -100,6 +102,7 @@ struct mlx4_qp {
 	struct mlx4_sq sq;
 	struct qlock sq_lock;
 	qp_post_send_fn *post_send;
+	qp_bind_mw_fn *bind_mw;
 	struct mlx4_rq rq;
 	struct mlx4_srq *srq; /* that it receives through; NULL: it has a ring */
 	struct mlx4_batch batch;

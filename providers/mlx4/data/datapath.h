@@ -16,6 +16,7 @@ struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
 	/* Each holds the function mlx4_NAME of its own name, in this variant. */
 	qp_post_send_fn *(*post_send_routine)(const struct mlx4_qp *qp);
+	qp_bind_mw_fn *(*bind_mw_routine)(const struct mlx4_qp *qp);
 	post_recv_fn *(*post_recv_routine)(uint32_t stride_log, bool shared);
 	post_srq_fn *(*post_srq_routine)(uint32_t stride_log, bool shared);
 	void (*send_wr_fill)(struct mlx4_qp *qp);
@@ -32,12 +33,14 @@ extern const struct datapath mlx4_datapath_v3;
 #endif
 
 int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int mlx4_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 int mlx4_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mlx4_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mlx4_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc);
 
-/* The function chooses by what is in QP. */
+/* The functions choose by what is in QP. */
 qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp);
+qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp);
 /* WQEs have 1 << STRIDE_LOG bytes; SHARED says whether the queue's lock is taken. */
 post_recv_fn *mlx4_post_recv_routine(uint32_t stride_log, bool shared);
 post_srq_fn *mlx4_post_srq_routine(uint32_t stride_log, bool shared);

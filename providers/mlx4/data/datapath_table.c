@@ -7,11 +7,13 @@
 const struct datapath mlx4_datapath_here = {
 	.ops = {
 		.post_send = mlx4_post_send,
+		.bind_mw = mlx4_bind_mw,
 		.post_recv = mlx4_post_recv,
 		.post_srq_recv = mlx4_post_srq_recv,
 		.poll_cq = mlx4_poll_cq,
 	},
 	.post_send_routine = mlx4_post_send_routine,
+	.bind_mw_routine = mlx4_bind_mw_routine,
 	.post_recv_routine = mlx4_post_recv_routine,
 	.post_srq_routine = mlx4_post_srq_routine,
 	.send_wr_fill = mlx4_send_wr_fill,

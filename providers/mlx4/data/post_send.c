@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/mw.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 #include "providers/mlx4/data/send_wqe.h"
@@ -182,32 +183,46 @@ struct built {
 	bool is_whole; /* the adapter need not read any data for it */
 };
 
-/* The function puts a request on a memory key at HEAD, but for its first word. */
-WQE_INLINE void put_on_key(struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
-			   uint8_t *ctrl)
+/* Where a request goes, which is computed before anything is written there. */
+struct place {
+	uint8_t *ctrl;
+	struct wq_slot *note;
+	uint32_t opcode; /* enum ibv_wr_opcode */
+	uint32_t head;
+};
+
+WQE_INLINE struct place place_at(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
+				 uint32_t head)
 {
-	static_assert((int)M4_BIND_END == (int)M4_INVAL_END, "they are equally long");
-	if (wr->opcode == IBV_WR_BIND_MW)
-		wqe_put_bind(ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
-	else
-		wqe_put_inval(ctrl, wr->invalidate_rkey);
-	wqe_put_control(ctrl, M4_BIND_END,
-			wqe_control(sq, SEND_CONNECTED, wr->send_flags) | M4_ON_KEY, 0);
-	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, send_ops[wr->opcode].done_as);
+	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), wr->opcode, head };
+}
+
+/* The function puts what a request on a memory key has besides that, but for its first word, and
+ * notes it. */
+WQE_INLINE void put_rest_on_key(struct mlx4_sq *sq, const struct place *place, uint64_t wr_id,
+				unsigned int send_flags)
+{
+	wqe_put_control_on_key(sq, place->ctrl, send_flags);
+	wq_slot_set(place->note, place->head, wr_id, send_ops[place->opcode].done_as);
 }
 
 /* The function builds a request on a memory key. */
 static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 						   uint32_t head, struct built *built, int *err)
 {
-	uint8_t *ctrl = sq_slot(&qp->sq, head);
+	const struct place place = place_at(&qp->sq, wr, head);
+	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
 
-	if (wr->opcode == IBV_WR_BIND_MW)
-		*err = mlx4_check_bind(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info);
-	if (*err)
-		return false;
-	put_on_key(&qp->sq, wr, head, ctrl);
-	*built = (struct built){ .ctrl = ctrl, .opcode = send_ops[wr->opcode].opcode };
+	if (wr->opcode == IBV_WR_BIND_MW) {
+		*err = mlx4_check_bind(qp, wr->bind_mw.mw, bind);
+		if (*err)
+			return false;
+		wqe_put_bind(place.ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, bind_lkey(bind), bind);
+	} else {
+		wqe_put_inval(place.ctrl, wr->invalidate_rkey);
+	}
+	put_rest_on_key(&qp->sq, &place, wr->wr_id, wr->send_flags);
+	*built = (struct built){ .ctrl = place.ctrl, .opcode = send_ops[wr->opcode].opcode };
 	return true;
 }
 
@@ -324,20 +339,6 @@ WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, 
 	if (kind == SEND_RAW || wr->opcode >= IBV_WR_SEND)
 		return M4_SEG;
 	return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
-}
-
-/* Where a request goes, which is computed before anything is written there. */
-struct place {
-	uint8_t *ctrl;
-	struct wq_slot *note;
-	uint32_t opcode; /* enum ibv_wr_opcode */
-	uint32_t head;
-};
-
-WQE_INLINE struct place place_at(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
-				 uint32_t head)
-{
-	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), wr->opcode, head };
 }
 
 /* The function puts what a usual request of SIZE bytes has besides its data, and notes it. */
@@ -583,52 +584,99 @@ WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct i
 
 /* ---- a request on a memory key by itself: connected QPs of all kinds have the same ---- */
 
-/* The function tells whether mlx4_check_bind() has nothing to say. */
-WQE_INLINE bool bind_is_usual(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
+WQE_INLINE bool may_post(const struct mlx4_sq *sq, enum ibv_wr_opcode opcode)
 {
-	struct ibv_mr *mr = wr->bind_mw.bind_info.mr;
+	return sq->opcodes & 1u << opcode && sq->wq.head != sq->wq.limit;
+}
+
+/* The function tells whether mlx4_check_bind() has nothing to say, and there is a region. */
+WQE_INLINE bool bind_is_usual(const struct mlx4_qp *qp, const struct ibv_mw *mw,
+			      const struct ibv_mw_bind_info *bind)
+{
+	struct ibv_mr *mr = bind->mr;
 	const struct ibv_pd *pd = qp->vqp.qp.pd;
 
-	return mr && wr->bind_mw.mw->pd == pd && mr->pd == pd &&
-	       !(to_vmr(mr)->access & IBV_ACCESS_ZERO_BASED);
+	return mr && mw->pd == pd && mr->pd == pd && !(to_vmr(mr)->access & IBV_ACCESS_ZERO_BASED);
 }
 
-WQE_INLINE bool is_usual_on_key(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
+WQE_INLINE struct place place_on_key(const struct mlx4_sq *sq, enum ibv_wr_opcode opcode)
 {
-	const struct mlx4_sq *sq = &qp->sq;
+	const uint32_t head = sq->wq.head;
 
-	static_assert((int)IBV_WR_BIND_MW == (int)IBV_WR_LOCAL_INV + 1, "both are a range");
-	return (uint32_t)wr->opcode - IBV_WR_LOCAL_INV <= 1 && sq->opcodes >> wr->opcode & 1 &&
-	       sq->wq.head != sq->wq.limit &&
-	       (wr->opcode == IBV_WR_LOCAL_INV || bind_is_usual(qp, wr));
+	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), opcode, head };
 }
 
-/* All of it is here: what would be called would have to find registers saved. */
-WQE_INLINE int post_on_key(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool locked,
-			   bool stamps)
+/* The function posts a request whose segment is there. */
+WQE_INLINE int post_on_key(struct mlx4_qp *qp, const struct place *place, uint64_t wr_id,
+			   unsigned int send_flags, bool locked, bool stamps)
 {
-	const uint32_t head = qp->sq.wq.head;
-	uint8_t *ctrl = sq_slot(&qp->sq, head);
-
-	put_on_key(&qp->sq, wr, head, ctrl);
-	hand_over(qp, ctrl, head, send_ops[wr->opcode].opcode);
+	put_rest_on_key(&qp->sq, place, wr_id, send_flags);
+	hand_over(qp, place->ctrl, place->head, send_ops[place->opcode].opcode);
 	if (stamps)
-		sq_stamp_ahead(&qp->sq, SEND_CONNECTED, head, M4_BIND_END);
-	ring_for_one(qp, head, locked);
+		sq_stamp_ahead(&qp->sq, SEND_CONNECTED, place->head, M4_BIND_END);
+	ring_for_one(qp, place->head, locked);
 	return 0;
 }
 
-#define ON_KEY_ROUTINE(locked, stamps)                                            \
-	OUT_OF_LINE post_on_key_##locked##_##stamps(struct mlx4_qp *qp,           \
-						    const struct ibv_send_wr *wr) \
-	{                                                                         \
-		return post_on_key(qp, wr, locked, stamps);                       \
+WQE_INLINE int post_bind(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool locked, bool stamps)
+{
+	const struct place place = place_on_key(&qp->sq, IBV_WR_BIND_MW);
+	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
+
+	wqe_put_bind(place.ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, bind->mr->lkey, bind);
+	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, locked, stamps);
+}
+
+WQE_INLINE int post_inval(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool locked,
+			  bool stamps)
+{
+	const struct place place = place_on_key(&qp->sq, IBV_WR_LOCAL_INV);
+
+	wqe_put_inval(place.ctrl, wr->invalidate_rkey);
+	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, locked, stamps);
+}
+
+/* ibv_bind_mw() has a way of its own, from the call to the WQE. */
+WQE_INLINE bool may_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
+			 const struct ibv_mw_bind *bind)
+{
+	return may_post(&qp->sq, IBV_WR_BIND_MW) && bind_is_usual(qp, mw, &bind->bind_info);
+}
+
+WQE_INLINE int bind_mw(struct mlx4_qp *qp, struct ibv_mw *mw, const struct ibv_mw_bind *bind,
+		       bool locked, bool stamps)
+{
+	const struct place place = place_on_key(&qp->sq, IBV_WR_BIND_MW);
+	const uint32_t rkey = mw->rkey = ibv_inc_rkey(mw->rkey);
+
+	wqe_put_bind(place.ctrl, mw, rkey, bind->bind_info.mr->lkey, &bind->bind_info);
+	return post_on_key(qp, &place, bind->wr_id, bind->send_flags, locked, stamps);
+}
+
+#define BIND_ROUTINE(name, stamps)                                                                \
+	OUT_OF_LINE name##_exchange(struct mlx4_qp *qp, struct ibv_mw *mw,                        \
+				    struct ibv_mw_bind *bind)                                     \
+	{                                                                                         \
+		qlock_take(&qp->sq_lock);                                                         \
+		if (likely(may_bind(qp, mw, bind)))                                               \
+			return bind_mw(qp, mw, bind, true, stamps);                               \
+		qlock_drop(&qp->sq_lock);                                                         \
+		return provider_mw_bind(&qp->vqp.qp, mw, bind);                                   \
+	}                                                                                         \
+	static int name(struct mlx4_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)          \
+	{                                                                                         \
+		if (likely(may_bind(qp, mw, bind)))                                               \
+			return bind_mw(qp, mw, bind, false, stamps);                              \
+		return provider_mw_bind(&qp->vqp.qp, mw, bind);                                   \
+	}                                                                                         \
+	static int name##_locked(struct mlx4_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind) \
+	{                                                                                         \
+		return qlock_is_idle(&qp->sq_lock) ? name(qp, mw, bind)                           \
+						   : name##_exchange(qp, mw, bind);               \
 	}
 
-ON_KEY_ROUTINE(false, false)
-ON_KEY_ROUTINE(false, true)
-ON_KEY_ROUTINE(true, false)
-ON_KEY_ROUTINE(true, true)
+BIND_ROUTINE(bind_window, false)
+BIND_ROUTINE(bind_window_large, true)
 
 /* ---- routines of a QP ---- */
 
@@ -655,8 +703,15 @@ ON_KEY_ROUTINE(true, true)
 	OUT_OF_LINE name##_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr,                    \
 				   struct ibv_send_wr **bad_wr)                                   \
 	{                                                                                         \
-		if (!kind_has_sums(kind) && is_usual_on_key(qp, wr))                              \
-			return post_on_key_##locked##_##stamps(qp, wr);                           \
+		const struct mlx4_sq *sq = &qp->sq;                                               \
+                                                                                                  \
+		if (!kind_has_sums(kind) && wr->opcode == IBV_WR_BIND_MW &&                       \
+		    may_post(sq, IBV_WR_BIND_MW) &&                                               \
+		    bind_is_usual(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info))                    \
+			return post_bind(qp, wr, locked, stamps);                                 \
+		if (!kind_has_sums(kind) && wr->opcode == IBV_WR_LOCAL_INV &&                     \
+		    may_post(sq, IBV_WR_LOCAL_INV))                                               \
+			return post_inval(qp, wr, locked, stamps);                                \
 		return name##_other(qp, wr, bad_wr);                                              \
 	}                                                                                         \
 	OUT_OF_LINE name##_inline(struct mlx4_qp * qp, struct ibv_send_wr * wr,                   \
@@ -682,12 +737,15 @@ ON_KEY_ROUTINE(true, true)
 			return 0;                                                                 \
 		return name##_wide(qp, wr, bad_wr);                                               \
 	}                                                                                         \
-	OUT_OF_LINE name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
+	WQE_INLINE int name##_any(struct mlx4_qp *qp, struct ibv_send_wr *wr,                     \
+				  struct ibv_send_wr **bad_wr)                                    \
 	{                                                                                         \
 		if (locked)                                                                       \
 			qlock_take(&qp->sq_lock);                                                 \
 		if (unlikely(!wr || wr->next))                                                    \
 			return name##_list(qp, wr, bad_wr);                                       \
+		if (unlikely(!opcode_is_usual(&qp->sq, wr->opcode, kind)))                        \
+			return name##_unusual(qp, wr, bad_wr);                                    \
 		if (unlikely(!is_usual(&qp->sq, wr, qp->sq.wq.head, kind)))                       \
 			return wr->send_flags & IBV_SEND_INLINE ? name##_inline(qp, wr, bad_wr)   \
 								: name##_unusual(qp, wr, bad_wr); \
@@ -695,16 +753,20 @@ ON_KEY_ROUTINE(true, true)
 			return name##_sges(qp, wr, bad_wr);                                       \
 		post_one(qp, wr, kind, locked, stamps);                                           \
 		return 0;                                                                         \
+	}                                                                                         \
+	OUT_OF_LINE name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
+	{                                                                                         \
+		return name##_any(qp, wr, bad_wr);                                                \
 	}
 
 /* A process of one thread only looks that nobody has the lock, which takes no registers that would
  * have to be saved: what takes the lock is no part of this. */
-#define LOCKED_ROUTINE(name)                                                          \
-	static int name##_locked(struct mlx4_qp *qp, struct ibv_send_wr *wr,          \
-				 struct ibv_send_wr **bad_wr)                         \
-	{                                                                             \
-		return qlock_is_idle(&qp->sq_lock) ? name(qp, wr, bad_wr)             \
-						   : name##_exchange(qp, wr, bad_wr); \
+#define LOCKED_ROUTINE(name)                                                                  \
+	static int name##_locked(struct mlx4_qp *qp, struct ibv_send_wr *wr,                  \
+				 struct ibv_send_wr **bad_wr)                                 \
+	{                                                                                     \
+		return likely(qlock_is_idle(&qp->sq_lock)) ? name##_any(qp, wr, bad_wr)       \
+							   : name##_exchange(qp, wr, bad_wr); \
 	}
 
 #define POST_ROUTINES(name, kind)                             \
@@ -741,5 +803,25 @@ qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp)
 
 int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	return to_mqp(qp)->post_send(to_mqp(qp), wr, bad_wr);
+	struct mlx4_qp *mqp = to_mqp(qp);
+
+	__asm__("" : "+r"(mqp)); /* what it calls wants this address, and so it is computed first */
+	return mqp->post_send(mqp, wr, bad_wr);
+}
+
+/* A QP of another kind, or one that posts nothing yet, says so by the longer way. */
+qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp)
+{
+	static qp_bind_mw_fn *const routines[2][2] = ROUTINES_OF(bind_window);
+
+	return routines[qp->sq_lock.shared][qp->sq.slot_log > M4_MIN_SLOT_LOG];
+}
+
+int mlx4_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	struct mlx4_qp *mqp = to_mqp(qp);
+
+	if (unlikely(qp->context != mw->context)) /* it may be of another provider */
+		return provider_mw_bind(qp, mw, bind);
+	return mqp->bind_mw(mqp, mw, bind);
 }

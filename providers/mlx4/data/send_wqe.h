@@ -185,28 +185,39 @@ enum {
 int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 		    const struct ibv_mw_bind_info *bind);
 
-/* What others may do, as a WQE has it, for each combination of enum ibv_access_flags */
-#define BIND_REMOTE(access)                                                        \
-	(((access)&IBV_ACCESS_REMOTE_ATOMIC ? FLD_BITS(M4_BIND_ATOMIC) : 0) |      \
-	 ((access)&IBV_ACCESS_REMOTE_WRITE ? FLD_BITS(M4_BIND_REMOTE_WRITE) : 0) | \
-	 ((access)&IBV_ACCESS_REMOTE_READ ? FLD_BITS(M4_BIND_REMOTE_READ) : 0))
+/* The first two words of a binding, but for the window's type, for each combination of enum
+ * ibv_access_flags that says something here */
+#define BIND_FLAGS(access)                                                                    \
+	((uint64_t)(((access)&IBV_ACCESS_REMOTE_ATOMIC ? FLD_BITS(M4_BIND_ATOMIC) : 0) |      \
+		    ((access)&IBV_ACCESS_REMOTE_WRITE ? FLD_BITS(M4_BIND_REMOTE_WRITE) : 0) | \
+		    ((access)&IBV_ACCESS_REMOTE_READ ? FLD_BITS(M4_BIND_REMOTE_READ) : 0))    \
+		 << 32 |                                                                      \
+	 ((access)&IBV_ACCESS_ZERO_BASED ? FLD_BITS(M4_BIND_ZERO_BASED) : 0))
+#define BIND_FLAGS_4(n) BIND_FLAGS(n), BIND_FLAGS((n) + 1), BIND_FLAGS((n) + 2), BIND_FLAGS((n) + 3)
+#define BIND_FLAGS_16(n) \
+	BIND_FLAGS_4(n), BIND_FLAGS_4((n) + 4), BIND_FLAGS_4((n) + 8), BIND_FLAGS_4((n) + 12)
 
-WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rkey,
+WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rkey, uint32_t lkey,
 			     const struct ibv_mw_bind_info *bind)
 {
-	static const uint32_t remote[] = { BIND_REMOTE(0),  BIND_REMOTE(2), BIND_REMOTE(4),
-					   BIND_REMOTE(6),  BIND_REMOTE(8), BIND_REMOTE(10),
-					   BIND_REMOTE(12), BIND_REMOTE(14) };
-	const unsigned int access = bind->mw_access_flags;
+	static const uint64_t flags[] = { BIND_FLAGS_16(0), BIND_FLAGS_16(16), BIND_FLAGS_16(32),
+					  BIND_FLAGS_16(48) };
 	uint8_t *seg = ctrl + M4_SEG;
 
 	static_assert((int)IBV_MW_TYPE_2 == 2, "bit 1 tells the types apart");
-	seg_put_pair(seg, remote[access / 2 % ARRAY_SIZE(remote)],
-		     (uint32_t)mw->type >> 1 << FLD_SHIFT(M4_BIND_TYPE_2) |
-			     (access & IBV_ACCESS_ZERO_BASED ? FLD_BITS(M4_BIND_ZERO_BASED) : 0));
-	seg_put_pair(seg + 8, rkey, bind->mr ? bind->mr->lkey : 0);
+	static_assert((int)IBV_ACCESS_ZERO_BASED < 64, "flags[] has it");
+	seg_put_be64(seg, flags[bind->mw_access_flags % ARRAY_SIZE(flags)] |
+				  (uint32_t)mw->type >> 1 << FLD_SHIFT(M4_BIND_TYPE_2));
+	*(__be32 *)(seg + FLD_BYTE(M4_BIND_RKEY)) = htobe32(rkey);
+	*(__be32 *)(seg + FLD_BYTE(M4_BIND_LKEY)) = htobe32(lkey);
 	seg_put_be64(seg + 16, bind->addr);
 	seg_put_be64(seg + 24, bind->length);
+}
+
+/* The function returns the key of the region, if a window is bound to one. */
+WQE_INLINE uint32_t bind_lkey(const struct ibv_mw_bind_info *bind)
+{
+	return bind->mr ? bind->mr->lkey : 0;
 }
 
 WQE_INLINE void wqe_put_inval(uint8_t *ctrl, uint32_t rkey)
@@ -214,7 +225,7 @@ WQE_INLINE void wqe_put_inval(uint8_t *ctrl, uint32_t rkey)
 	uint8_t *seg = ctrl + M4_SEG;
 
 	memset(seg, 0, M4_INVAL_SIZE);
-	seg_put_pair(seg + FLD_BYTE(M4_INVAL_KEY), rkey, 0);
+	*(__be32 *)(seg + FLD_BYTE(M4_INVAL_KEY)) = htobe32(rkey);
 }
 
 /* ---- data ---- */
@@ -519,6 +530,21 @@ WQE_INLINE uint64_t wqe_control(const struct mlx4_sq *sq, enum send_kind kind,
 
 	return sq->control_always | (kind == SEND_RAW ? FLD_BITS(M4_CTRL_SOLICITED) : 0) |
 	       control[send_flags % (kind_has_sums(kind) ? ARRAY_SIZE(control) : IBV_SEND_IP_CSUM)];
+}
+
+/* The function does for a request on a memory key what wqe_put_control() does for others. */
+#define ON_KEY_OF(send_flags) \
+	(CONTROL_OF(send_flags) | M4_ON_KEY | (uint64_t)(M4_BIND_END / M4_SEG) << 32)
+#define ON_KEY_OF_4(n) ON_KEY_OF(n), ON_KEY_OF((n) + 1), ON_KEY_OF((n) + 2), ON_KEY_OF((n) + 3)
+
+WQE_INLINE void wqe_put_control_on_key(const struct mlx4_sq *sq, uint8_t *ctrl,
+				       unsigned int send_flags)
+{
+	static const uint64_t control[IBV_SEND_IP_CSUM] = { ON_KEY_OF_4(0), ON_KEY_OF_4(4),
+							    ON_KEY_OF_4(8), ON_KEY_OF_4(12) };
+
+	static_assert((int)M4_BIND_END == (int)M4_INVAL_END, "they are equally long");
+	wqe_put_control(ctrl, 0, sq->control_always | control[send_flags % ARRAY_SIZE(control)], 0);
 }
 
 /* The function returns the SRQ that a request of XRC is for, as the third word has it. */

@@ -156,7 +156,7 @@ static void wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw, uint32_t rkey,
 	qp->batch.err = mlx4_check_bind(qp, mw, bind);
 	if (qp->batch.err)
 		return;
-	wqe_put_bind(ctrl, mw, rkey, bind);
+	wqe_put_bind(ctrl, mw, rkey, bind_lkey(bind), bind);
 	((__be32 *)ctrl)[2] |= htobe32(M4_ON_KEY);
 }
 

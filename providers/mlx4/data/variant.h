@@ -9,6 +9,8 @@
 #define PROVIDERS_MLX4_DATA_VARIANT_H
 
 #ifdef MLX4_DATA_V3
+#define mlx4_bind_mw           mlx4_bind_mw_v3
+#define mlx4_bind_mw_routine   mlx4_bind_mw_routine_v3
 #define mlx4_cq_ex_fill        mlx4_cq_ex_fill_v3
 #define mlx4_cq_poll_any       mlx4_cq_poll_any_v3
 #define mlx4_datapath_here     mlx4_datapath_v3

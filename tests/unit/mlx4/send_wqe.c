@@ -307,6 +307,117 @@ static void windows_are_unbound_and_refused(void **state)
 	rig_free(rig);
 }
 
+/* The kernel and the adapter have the flags of windows in other places than verbs. */
+static void windows_grant_what_is_asked_for(void **state)
+{
+	const struct rig_options options = { .send_wr = 128 };
+	struct rig *rig = rig_new(&options);
+	struct verbs_mr region = { .mr = { .pd = &rig->pd.pd, .lkey = 0x4567 } };
+
+	(void)state;
+	rig->qp->vqp.qp.pd = &rig->pd.pd;
+	for (unsigned int access = 0; access < 128; access++) {
+		struct ibv_mw mw = { .pd = &rig->pd.pd,
+				     .type = access % 3 ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2 };
+		struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW };
+		const uint8_t *seg = rig_slot(rig, access) + M4_SEG;
+
+		wr.bind_mw.mw = &mw;
+		wr.bind_mw.bind_info = (struct ibv_mw_bind_info){ &region.mr, 0, 8, access };
+		post_one(rig, &wr);
+		assert_int_equal(fld_get(seg, M4_BIND_ATOMIC), access >> 3 & 1);
+		assert_int_equal(fld_get(seg, M4_BIND_REMOTE_WRITE), access >> 1 & 1);
+		assert_int_equal(fld_get(seg, M4_BIND_REMOTE_READ), access >> 2 & 1);
+		assert_int_equal(fld_get(seg, M4_BIND_ZERO_BASED), access >> 5 & 1);
+		assert_int_equal(fld_get(seg, M4_BIND_TYPE_2), mw.type == IBV_MW_TYPE_2);
+		assert_int_equal(fld_get(seg, M4_BIND_LKEY), 0x4567);
+	}
+	rig_free(rig);
+}
+
+/* What windows of type 1 are bound by, and what it refuses, for which a window keeps its key */
+static void windows_are_bound_by_a_verb_of_theirs(void **state)
+{
+	const struct rig_options options = { .send_wr = 2 };
+	struct rig *rig = rig_new(&options);
+	struct ibv_qp *qp = &rig->qp->vqp.qp;
+	struct provider_pd other = { .pd = { .context = &rig->ctx->vctx.context, .handle = 9 } };
+	struct verbs_mr region = { .mr = { .pd = &rig->pd.pd, .lkey = 0x4567 } };
+	struct verbs_mr based = { .mr.pd = &rig->pd.pd, .access = IBV_ACCESS_ZERO_BASED };
+	struct verbs_mr foreign = { .mr.pd = &other.pd };
+	struct ibv_mw mw = {
+		.context = qp->context, .pd = &rig->pd.pd, .rkey = 0x12ff, .type = IBV_MW_TYPE_1
+	};
+	struct ibv_mw others = {
+		.context = qp->context, .pd = &other.pd, .rkey = 0x1300, .type = IBV_MW_TYPE_1
+	};
+	struct ibv_mw_bind bind = { .wr_id = 0x77, .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct ibv_wc wc;
+
+	(void)state;
+	qp->pd = &rig->pd.pd;
+	rig->ctx->vctx.context.ops.post_send = mlx4_post_send;
+	bind.bind_info = (struct ibv_mw_bind_info){ &based.mr, 0x1000, 8, 0 };
+	assert_int_equal(mlx4_bind_mw(qp, &mw, &bind), EINVAL);
+	bind.bind_info.mr = &foreign.mr;
+	assert_int_equal(mlx4_bind_mw(qp, &mw, &bind), EPERM);
+	bind.bind_info.mr = &region.mr;
+	assert_int_equal(mlx4_bind_mw(qp, &others, &bind), EPERM);
+	assert_int_equal(mw.rkey, 0x12ff);
+	assert_int_equal(others.rkey, 0x1300);
+	bind.bind_info = (struct ibv_mw_bind_info){ &region.mr, 0x1122334455667788, 0x123456789,
+						    IBV_ACCESS_REMOTE_READ };
+	assert_int_equal(mlx4_bind_mw(qp, &mw, &bind), 0);
+	assert_int_equal(mw.rkey, 0x1200);
+	check_bytes(rig_slot(rig, 0),
+		    "00000018 00000003 0000008c 00000000 20000000 00000000 00001200 00004567"
+		    "11223344 55667788 00000001 23456789");
+	bind.bind_info = (struct ibv_mw_bind_info){ NULL, 0, 0, 0 };
+	assert_int_equal(mlx4_bind_mw(qp, &mw, &bind), 0);
+	check_bytes(rig_slot(rig, 1),
+		    "00000018 00000003 0000008c 00000000 00000000 00000000 00001201 00000000"
+		    "00000000 00000000 00000000 00000000");
+	while (rig->qp->sq.wq.head < rig->qp->sq.wq.max_post)
+		assert_int_equal(mlx4_bind_mw(qp, &mw, &bind), 0);
+	others = mw;
+	bind.bind_info.mr = &region.mr;
+	assert_int_equal(mlx4_bind_mw(qp, &mw, &bind), ENOMEM);
+	assert_int_equal(mw.rkey, others.rkey);
+	rig_complete(rig, &(struct rig_cqe){ .is_send = true, .opcode = M4_BIND_MW });
+	assert_int_equal(mlx4_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+	assert_int_equal(wc.opcode, IBV_WC_BIND_MW);
+	assert_int_equal(wc.wr_id, 0x77);
+	assert_int_equal(mlx4_qp_modify(qp, &reset, IBV_QP_STATE), 0);
+	assert_int_equal(mlx4_bind_mw(qp, &mw, &bind), EINVAL);
+	assert_int_equal(mw.rkey, others.rkey);
+	rig_free(rig);
+}
+
+/* Before a QP is in RTS, and when its ring is full, the shorter ways are none. */
+static void requests_on_keys_wait_for_their_turn(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct verbs_mr region = { .mr = { .pd = &rig->pd.pd, .lkey = 0x4567 } };
+	struct ibv_mw mw = { .pd = &rig->pd.pd, .type = IBV_MW_TYPE_2 };
+	struct ibv_send_wr inval = { .opcode = IBV_WR_LOCAL_INV }, *bad;
+	struct ibv_send_wr bind = { .opcode = IBV_WR_BIND_MW };
+
+	(void)state;
+	rig->qp->vqp.qp.pd = &rig->pd.pd;
+	bind.bind_mw.mw = &mw;
+	bind.bind_mw.bind_info.mr = &region.mr;
+	while (rig->qp->sq.wq.head < rig->qp->sq.wq.max_post)
+		post_one(rig, rig->qp->sq.wq.head % 2 ? &bind : &inval);
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &inval, &bad), ENOMEM);
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &bind, &bad), ENOMEM);
+	assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &reset, IBV_QP_STATE), 0);
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &inval, &bad), EINVAL);
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &bind, &bad), EINVAL);
+	rig_free(rig);
+}
+
 static void address_of_a_datagram_is_behind_the_control_segment(void **state)
 {
 	const struct rig_options options = { .type = IBV_QPT_UD };
@@ -785,6 +896,9 @@ int main(void)
 		cmocka_unit_test(inline_bytes_are_the_same_by_both_doors),
 		cmocka_unit_test(requests_on_keys_are_whole),
 		cmocka_unit_test(windows_are_unbound_and_refused),
+		cmocka_unit_test(windows_grant_what_is_asked_for),
+		cmocka_unit_test(windows_are_bound_by_a_verb_of_theirs),
+		cmocka_unit_test(requests_on_keys_wait_for_their_turn),
 		cmocka_unit_test(address_of_a_datagram_is_behind_the_control_segment),
 		cmocka_unit_test(checksums_are_asked_for_where_they_are),
 		cmocka_unit_test(inline_bytes_do_not_run_over_the_end_of_a_piece),
