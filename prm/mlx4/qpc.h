@@ -15,6 +15,9 @@ enum { M4_QPC_SIZE = 0xf8 };
 #define M4_MODIFY_OPTPAR FLD(0x0, 31, 0)
 #define M4_MODIFY_QPC    FLD_PART(0x8)
 
+/* The modifier of RTS2SQD_QP is a number, and this bit if an event is to tell of the end. */
+#define M4_TELL_DRAINED (1u << 31)
+
 enum m4_qp_state {
 	M4_QP_RST = 0,
 	M4_QP_INIT = 1,
@@ -23,6 +26,7 @@ enum m4_qp_state {
 	M4_QP_SQER = 4,
 	M4_QP_SQD = 5,
 	M4_QP_ERR = 6,
+	M4_QP_SQ_DRAINING = 7,
 };
 
 enum m4_qp_service {

@@ -305,8 +305,7 @@ static bool qp_flush(struct hca *hca, struct qp *qp)
 
 static bool take_turn(struct hca *hca, struct qp *qp)
 {
-	if (qp->state == PRM_QP_STATE_RTS &&
-	    (fabric_is_congested(hca->fabric) || req_run(hca, qp, TURN_BYTES)))
+	if (qp_requests(qp) && (fabric_is_congested(hca->fabric) || req_run(hca, qp, TURN_BYTES)))
 		return true;
 	if (qp->state == PRM_QP_STATE_SQER)
 		return sq_flush(hca, qp, TURN_FLUSHES);

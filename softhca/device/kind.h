@@ -36,6 +36,13 @@ enum { CREATE_TIR_OF_IPV4 = 1 << 0, CREATE_TIR_OF_TCP = 1 << 2 };
  * QP have the same. */
 enum { M4_FIRST_FRAME_QUEUE = 1 << 19, M4_FRAME_QUEUES = 1 << 12, M4_LOG_QPNS = 20 };
 
+/* Commands in numbers that PRM leaves free: the ways to and within state SQD, which are the
+ * driver's of mlx4 alone. They have the layout of the other ways. */
+enum { M4_AS_RTS2SQD_QP = 0x508, M4_AS_SQD2SQD_QP = 0x509 };
+
+/* RTS2SQD_QP: an event is wanted when the queue is drained */
+#define M4_AS_RTS2SQD_TELL FLD(0xc, 0, 0)
+
 /* CREATE_MKEY: windows may be bound to the region */
 #define CREATE_MKEY_IN_MAY_BIND FLD(0xc, 0, 0)
 

@@ -58,7 +58,7 @@ bool umr_finish(struct hca *hca, struct qp *qp)
 		sq_fail(hca, qp, wqe_syndrome(why), why);
 	else
 		sq_complete(hca, qp, NULL, 0);
-	return !why && qp->state == PRM_QP_STATE_RTS;
+	return !why && qp_requests(qp);
 }
 
 void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe)

@@ -48,6 +48,7 @@ struct sq {
 	uint16_t pi;            /* as software last said, see sq_read_doorbell() */
 	uint16_t next;          /* to transmit */
 	uint16_t ci;            /* oldest not completed */
+	uint16_t drain_end;     /* in state SQ_DRAINING: behind the last request that was begun */
 	struct sq_entry *entry; /* by index of the first block */
 	/* A strict adapter knows the WQEs when they were posted, as digests by index, and since
 	 * when the record has said unrung_pi, which no doorbell announced. See rules.c. */
@@ -135,6 +136,7 @@ struct qp {
 	bool real_time;      /* timestamps of its CQEs */
 	bool drains;         /* a signature that is wrong stops it: at the next fence, or */
 	bool draining;       /* soon */
+	bool tells_drained;  /* in state SQ_DRAINING: an event is wanted at its end */
 	bool may_copy;       /* it executes copies of memory */
 	uint32_t ece;        /* connection establishment options in force */
 	struct pd *pd;
@@ -197,7 +199,14 @@ static inline bool qp_is_reliable(const struct qp *qp)
 static inline bool qp_receives(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
-	       qp->state == PRM_QP_STATE_SQD || qp->state == PRM_QP_STATE_SQER;
+	       qp->state == PRM_QP_STATE_SQ_DRAINING || qp->state == PRM_QP_STATE_SQD ||
+	       qp->state == PRM_QP_STATE_SQER;
+}
+
+/* The function tells whether requests go out, and responses are taken. */
+static inline bool qp_requests(const struct qp *qp)
+{
+	return qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQ_DRAINING;
 }
 
 static inline uint16_t sq_mask(const struct qp *qp)

@@ -51,7 +51,7 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 		return;
 	}
-	if (hca->config.strict && qp->state == PRM_QP_STATE_RTS)
+	if (hca->config.strict && (qp_requests(qp) || qp->state == PRM_QP_STATE_SQD))
 		req_posted(qp);
 	qp->sq.pi = pi;
 	qp_wake(hca, qp);
@@ -60,7 +60,7 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 static bool is_scanned(const struct qp *qp)
 {
 	return qp->sq.entry && !qp->offload &&
-	       (qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQD ||
+	       (qp_requests(qp) || qp->state == PRM_QP_STATE_SQD ||
 		qp->state == PRM_QP_STATE_SQER || qp->state == PRM_QP_STATE_ERR);
 }
 

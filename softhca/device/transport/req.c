@@ -14,6 +14,7 @@
 #include "softhca/device/memory/psv.h"
 #include "softhca/device/transport/atomic.h"
 #include "softhca/device/transport/dci.h"
+#include "softhca/device/transport/drain.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
@@ -579,8 +580,7 @@ static bool stops_for_signature(struct hca *hca, struct qp *qp)
 		return false;
 	if (qp->sq.ci != qp->sq.next)
 		return true;
-	qp->state = PRM_QP_STATE_SQD;
-	eq_qp_event(hca, PRM_EVENT_SQ_DRAINED, qp->n);
+	drain_finish(hca, qp, true);
 	return true;
 }
 
@@ -613,7 +613,7 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 	enum { MESSAGE_COST = 16384 }; /* so that small messages count, too */
 	uint64_t bytes, spent = 0;
 
-	while (qp->state == PRM_QP_STATE_RTS && qp->sq.next != qp->sq.pi && !qp->req.rnr_wait) {
+	while (qp_requests(qp) && qp->sq.next != drain_limit(qp) && !qp->req.rnr_wait) {
 		if (spent >= budget) {
 			/* Padding is read before the request in front of it completes. */
 			(void)wqe_load(hca, qp, qp->sq.next);
@@ -627,6 +627,7 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 		spent += bytes + MESSAGE_COST;
 	}
 	sched_rests(&qp->sched);
+	drain_look(hca, qp);
 	return false;
 }
 
@@ -650,7 +651,7 @@ static bool psn_acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
 		}
 		qp->req.unacked = end;
 		sq_complete(hca, qp, NULL, 0);
-		if (qp->state != PRM_QP_STATE_RTS)
+		if (!qp_requests(qp))
 			return true;
 	}
 	return true;
@@ -665,7 +666,7 @@ static void receive_ack(struct hca *hca, struct qp *qp, const struct fabric_msg 
 {
 	bool in_order = psn_acknowledge(hca, qp, (msg->psn + 1) & PSN_MASK);
 
-	if (qp->state != PRM_QP_STATE_RTS)
+	if (!qp_requests(qp))
 		return;
 	progress_made(hca, qp);
 	if (!in_order)
@@ -698,7 +699,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	count_nak(hca, qp, msg->nak);
 	/* The packets before the one that was refused have arrived. */
 	psn_acknowledge(hca, qp, msg->psn);
-	if (qp->state != PRM_QP_STATE_RTS)
+	if (!qp_requests(qp))
 		return;
 	if (qp->req.unacked != before)
 		progress_made(hca, qp);
@@ -756,7 +757,7 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 	qp->req.unacked = (msg->psn + msg->packets) & PSN_MASK;
 	if (offset + msg->payload_len == entry->length)
 		sq_complete(hca, qp, msg->payload, in_cqe ? msg->payload_len : 0);
-	if (qp->state == PRM_QP_STATE_RTS)
+	if (qp_requests(qp))
 		progress_made(hca, qp);
 }
 
@@ -781,11 +782,11 @@ static void receive_result(struct hca *hca, struct qp *qp, const struct fabric_m
 static void receive_response(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	if (!psn_acknowledge(hca, qp, msg->psn) || qp->req.unacked != msg->psn) {
-		if (qp->state == PRM_QP_STATE_RTS)
+		if (qp_requests(qp))
 			implied_loss(hca, qp);
 		return;
 	}
-	if (qp->state != PRM_QP_STATE_RTS)
+	if (!qp_requests(qp))
 		return;
 	if (!entry_at(qp, qp->sq.ci)->returns_data) {
 		sq_fail(hca, qp, SYND_BAD_RESPONSE, SYND_BAD_RESPONSE);
@@ -804,7 +805,7 @@ void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 
 	if (msg->op == FABRIC_READ_RESPONSE)
 		packets_skip(&rest, qp->req.unacked, qp->mtu);
-	if (qp->state != PRM_QP_STATE_RTS || !is_expected(qp, rest.psn))
+	if (!qp_requests(qp) || !is_expected(qp, rest.psn))
 		return;
 	go_forward(qp, (rest.psn + (msg->op == FABRIC_ACK)) & PSN_MASK, false);
 	if (msg->op == FABRIC_ACK)

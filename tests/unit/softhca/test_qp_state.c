@@ -12,6 +12,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
+#include "softhca/device/kind.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "util/bits.h"
 
@@ -89,8 +90,9 @@ static void there_is_no_way_past_a_state(void **state)
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_INIT, QP_RTS, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_INIT, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_ERR, QP_RTS, S, &way));
-	/* ConnectX does not drain */
+	/* mlx5 does not drain */
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, QP_SQD, S, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_SQD, QP_SQD, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_STATES, QP_RTS, S, &way));
 	assert_non_null(qp_state_change(IB_UVERBS_QPT_RC, QP_RTS, 255, S, &way));
 }
@@ -130,6 +132,52 @@ static void optional_parameters_are_those_of_the_type(void **state)
 					       PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_PM_STATE);
 }
 
+enum { PATH = QP_ATTR_AV | QP_ATTR_ALT_PATH | QP_ATTR_MIG_STATE | QP_ATTR_ACCESS | QP_ATTR_PKEY };
+
+/* What may change in SQD, by type; no other attribute may. */
+static const struct {
+	unsigned int type;
+	uint32_t in_sqd;
+} drained[] = {
+	{ IB_UVERBS_QPT_RC, PATH | QP_ATTR_PORT | REQUEST | RESPOND },
+	{ IB_UVERBS_QPT_UC, PATH },
+	{ IB_UVERBS_QPT_UD, QP_ATTR_PKEY | QP_ATTR_QKEY },
+	{ IB_UVERBS_QPT_XRC_INI, PATH | QP_ATTR_PORT | REQUEST },
+	{ IB_UVERBS_QPT_XRC_TGT, PATH | QP_ATTR_PORT | QP_ATTR_TIMEOUT | RESPOND },
+};
+
+static void check_each_bit(unsigned int type, unsigned int from, unsigned int to, uint32_t allowed)
+{
+	struct qp_transition way;
+
+	for (uint32_t bit = 1; bit < QP_ATTR_STANDARD; bit <<= 1)
+		if (bit != S && bit != QP_ATTR_CUR_STATE)
+			assert_int_equal(!qp_state_change_mlx4(type, from, to, S | bit, &way),
+					 !!(allowed & bit));
+}
+
+static void mlx4_drains(void **state)
+{
+	struct qp_transition way;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(drained); i++) {
+		unsigned int type = drained[i].type;
+
+		assert_null(qp_state_change_mlx4(type, QP_RTS, QP_SQD, S, &way));
+		assert_int_equal(way.opcode, M4_AS_RTS2SQD_QP);
+		check_each_bit(type, QP_RTS, QP_SQD, QP_ATTR_SQD_NOTIFY);
+		assert_null(qp_state_change_mlx4(type, QP_SQD, QP_SQD, 0, &way));
+		assert_int_equal(way.opcode, M4_AS_SQD2SQD_QP);
+		check_each_bit(type, QP_SQD, QP_SQD, drained[i].in_sqd);
+		assert_null(qp_state_change_mlx4(type, QP_SQD, QP_RTS, S, &way));
+		assert_int_equal(way.opcode, PRM_OP_SQD_RTS_QP);
+	}
+	assert_non_null(qp_state_change_mlx4(IB_UVERBS_QPT_RAW_PACKET, QP_RTS, QP_SQD, S, &way));
+	assert_non_null(qp_state_change_mlx4(IB_UVERBS_QPT_RC, QP_RTR, QP_SQD, S, &way));
+	assert_null(qp_state_change_mlx4(IB_UVERBS_QPT_RC, QP_RTS, QP_RTS, S, &way));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +187,7 @@ int main(void)
 		cmocka_unit_test(a_change_within_reset_is_no_command),
 		cmocka_unit_test(the_current_state_may_be_given_where_it_can_change_by_itself),
 		cmocka_unit_test(optional_parameters_are_those_of_the_type),
+		cmocka_unit_test(mlx4_drains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,7 @@ static const struct rig_topic topics[] = {
 	{ "transport-errors", diff_transport_errors },
 	{ "flush", diff_flush },
 	{ "async", diff_async },
+	{ "drain", diff_drain },
 	{ "leaks", diff_leaks },
 	{ "limits", diff_limits },
 	{ "ah", diff_ah },

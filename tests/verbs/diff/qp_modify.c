@@ -6,8 +6,7 @@
  */
 #include "diff.h"
 
-/* Without SQD and SQE: no command of this device leads an RC QP there, which the tests below see as
- * well. */
+/* Without SQD, which drain.c is about, and SQE, where no command leads an RC QP. */
 static const enum ibv_qp_state all_states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
 						IBV_QPS_RTS, IBV_QPS_ERR };
 

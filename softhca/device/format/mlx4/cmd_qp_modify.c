@@ -16,9 +16,11 @@
 #include "softhca/device/format/mlx4/cmd_eth_qp.h"
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
+#include "softhca/device/transport/drain.h"
 #include "util/bits.h"
 
 enum {
+	GROUP_ROCE = 1 << 26, /* said once, on the way to RTR */
 	GROUP_DEST_QPN = 1 << 27,
 	GROUP_RECV_PSN = 1 << 28,
 	GROUP_SEND_PSN = 1 << 29,
@@ -55,8 +57,8 @@ static const struct {
 	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_FLOW_LABEL) },
 	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_VLAN) },
 	{ M4_OPTPAR_PRIMARY_PATH, PATH(M4_PATH_VLAN_INDEX) },
-	{ M4_OPTPAR_PRIMARY_PATH, M4_QPC_ROCE_MODE },
-	{ M4_OPTPAR_PRIMARY_PATH, M4_QPC_ROCE_ENTROPY },
+	{ GROUP_ROCE, M4_QPC_ROCE_MODE },
+	{ GROUP_ROCE, M4_QPC_ROCE_ENTROPY },
 	{ GROUP_DEST_QPN, M4_QPC_REMOTE_QPN },
 	{ GROUP_RECV_PSN, M4_QPC_NEXT_RECV_PSN },
 	{ GROUP_SEND_PSN, M4_QPC_NEXT_SEND_PSN },
@@ -69,9 +71,12 @@ enum {
 	HARMLESS = M4_OPTPAR_PM_STATE | M4_OPTPAR_COUNTER_INDEX,
 	KEYS = M4_OPTPAR_PKEY_INDEX | M4_OPTPAR_QKEY,
 	TO_RTR = M4_OPTPAR_PRIMARY_PATH | M4_OPTPAR_SCHED_QUEUE | GROUP_MTU | GROUP_DEST_QPN |
-		 GROUP_RECV_PSN | M4_OPTPAR_RRA_MAX | M4_OPTPAR_RNR_TIMEOUT,
+		 GROUP_RECV_PSN | GROUP_ROCE | M4_OPTPAR_RRA_MAX | M4_OPTPAR_RNR_TIMEOUT,
 	TO_RTS = GROUP_SEND_PSN | M4_OPTPAR_SRA_MAX | M4_OPTPAR_RETRY_COUNT | M4_OPTPAR_RNR_RETRY |
 		 M4_OPTPAR_ACK_TIMEOUT,
+	IN_SQD = M4_OPTPAR_PRIMARY_PATH | M4_OPTPAR_SCHED_QUEUE | M4_OPTPAR_RRA_MAX |
+		 M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_SRA_MAX | M4_OPTPAR_RETRY_COUNT |
+		 M4_OPTPAR_RNR_RETRY | M4_OPTPAR_ACK_TIMEOUT,
 };
 
 #define FROM(state) (1u << PRM_QP_STATE_##state)
@@ -92,6 +97,11 @@ static const struct transition {
 	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
 	{ M4_CMD_SQERR2RTS_QP, FROM(SQER), PRM_QP_STATE_RTS, 0,
 	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
+	{ M4_CMD_RTS2SQD_QP, FROM(RTS), PRM_QP_STATE_SQ_DRAINING, 0, 0 },
+	/* Software waits until the queue is drained before it goes on. */
+	{ M4_CMD_SQD2SQD_QP, FROM(SQD), PRM_QP_STATE_SQD, 0, ACCESS | HARMLESS | KEYS | IN_SQD },
+	{ M4_CMD_SQD2RTS_QP, FROM(SQD), PRM_QP_STATE_RTS, 0,
+	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
 	{ M4_CMD_2ERR_QP, ~0u, PRM_QP_STATE_ERR, 0, 0 },
 };
 
@@ -104,8 +114,8 @@ static const struct transition *find_transition(uint16_t opcode)
 	return t;
 }
 
-/* Without a LID, a connected QP of RoCE has a GID and a MAC address. */
-static const char *check_roce(const struct hca *hca, const uint8_t *qpc)
+/* Without a LID, a connected QP of RoCE has a GID and a MAC address. MODE is its version. */
+static const char *check_roce(const struct hca *hca, const uint8_t *qpc, unsigned int mode)
 {
 	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
 	const struct gid_entry *source =
@@ -114,7 +124,7 @@ static const char *check_roce(const struct hca *hca, const uint8_t *qpc)
 
 	if (!fld_get(qpc, PATH(M4_PATH_GRH)))
 		return "qp: RoCE without a GRH";
-	if (!source || source->version != fld_get(qpc, M4_QPC_ROCE_MODE))
+	if (!source || source->version != mode)
 		return "qp: its version of RoCE is not its source GID's";
 	if (fld_get(qpc, PATH(M4_PATH_VLAN)) &&
 	    !m4_find_vlan(hca, port, fld_get(qpc, PATH(M4_PATH_VLAN_INDEX)), &vlan))
@@ -122,36 +132,52 @@ static const char *check_roce(const struct hca *hca, const uint8_t *qpc)
 	return NULL;
 }
 
-static const char *check_destination(const struct hca *hca, const uint8_t *qpc)
+static const char *check_destination(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+				     uint32_t groups)
 {
+	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
+
+	if (qp->service == FABRIC_UD)
+		return NULL;
+	if (fld_get(qpc, PATH(M4_PATH_GRH)) &&
+	    !port_gid(hca, port, fld_get(qpc, PATH(M4_PATH_GID_INDEX))))
+		return "qp: no such source GID";
 	if (hca->config.link_layer == HCA_LINK_ETHERNET)
-		return check_roce(hca, qpc);
+		return check_roce(
+			hca, qpc,
+			fld_get(groups & GROUP_ROCE ? qpc : qp->context, M4_QPC_ROCE_MODE));
 	return fld_get(qpc, PATH(M4_PATH_RLID)) ? NULL : "qp: destination LID is 0";
 }
 
-static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
+static const char *check_message(const uint8_t *qpc)
 {
 	uint64_t mtu = fld_get(qpc, M4_QPC_MTU);
-	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
 
 	if (mtu < 1 || mtu > 5)
 		return "qp: path MTU is not 256 to 4096";
 	if (fld_get(qpc, M4_QPC_LOG_MSG_MAX) > M4_LOG_MSG_MAX)
 		return "qp: longer messages than were announced";
-	if (qp->service == FABRIC_UD)
-		return NULL;
-	if (1u << fld_get(qpc, M4_QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
+	return NULL;
+}
+
+static const char *check_reads(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+			       uint32_t groups)
+{
+	uint32_t most = hca->config.limits.max_rd_atomic;
+
+	if (groups & M4_OPTPAR_SRA_MAX && 1u << fld_get(qpc, M4_QPC_LOG_SRA_MAX) > most)
+		return "qp: more READs of the requester than were announced";
+	if (groups & M4_OPTPAR_RRA_MAX && qp->service != FABRIC_UD &&
+	    1u << fld_get(qpc, M4_QPC_LOG_RRA_MAX) > most)
 		return "qp: more READs at the responder than were announced";
-	if (fld_get(qpc, PATH(M4_PATH_GRH)) &&
-	    !port_gid(hca, port, fld_get(qpc, PATH(M4_PATH_GID_INDEX))))
-		return "qp: no such source GID";
-	return check_destination(hca, qpc);
+	return NULL;
 }
 
 static const char *check_attributes(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
-				    const struct transition *t, uint32_t groups)
+				    uint32_t groups)
 {
 	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
+	const char *why;
 
 	if (groups & M4_OPTPAR_PKEY_INDEX && fld_get(qpc, PATH(M4_PATH_PKEY_INDEX)) >= PORT_PKEYS)
 		return "qp: P_Key index out of range";
@@ -159,10 +185,12 @@ static const char *check_attributes(const struct hca *hca, const struct qp *qp, 
 		return "qp: no such port";
 	if (groups & M4_OPTPAR_SCHED_QUEUE && qp->special >= 0 && port != qp->path.addr.port)
 		return "qp: a management QP keeps its port";
-	if (groups & M4_OPTPAR_SRA_MAX &&
-	    1u << fld_get(qpc, M4_QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
-		return "qp: more READs of the requester than were announced";
-	return t->to == PRM_QP_STATE_RTR ? check_rtr(hca, qp, qpc) : NULL;
+	why = groups & GROUP_MTU ? check_message(qpc) : NULL;
+	if (!why)
+		why = check_reads(hca, qp, qpc, groups);
+	if (!why && groups & M4_OPTPAR_PRIMARY_PATH)
+		why = check_destination(hca, qp, qpc, groups);
+	return why;
 }
 
 static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
@@ -242,15 +270,18 @@ uint8_t m4_qp_state(const struct qp *qp)
 		[PRM_QP_STATE_RST] = M4_QP_RST,   [PRM_QP_STATE_INIT] = M4_QP_INIT,
 		[PRM_QP_STATE_RTR] = M4_QP_RTR,   [PRM_QP_STATE_RTS] = M4_QP_RTS,
 		[PRM_QP_STATE_SQER] = M4_QP_SQER, [PRM_QP_STATE_SQD] = M4_QP_SQD,
-		[PRM_QP_STATE_ERR] = M4_QP_ERR,
+		[PRM_QP_STATE_ERR] = M4_QP_ERR,   [PRM_QP_STATE_SQ_DRAINING] = M4_QP_SQ_DRAINING,
 	};
 
 	return qp->state < ARRAY_SIZE(states) ? states[qp->state] : M4_QP_ERR;
 }
 
-static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t)
+static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t, bool tell)
 {
 	switch (t->opcode) {
+	case M4_CMD_RTS2SQD_QP:
+		drain_begin(hca, qp, tell);
+		return;
 	case M4_CMD_2ERR_QP:
 		qp_fail(hca, qp, -1);
 		return;
@@ -291,11 +322,11 @@ enum m4_status m4_qp_modify(struct hca *hca, struct m4_cmd *cmd)
 		return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: command not valid in state");
 	if (mask & ~(t->takes | t->optional))
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, "qp: parameter not valid here");
-	why = check_attributes(hca, qp, qpc, t, t->takes | mask);
+	why = check_attributes(hca, qp, qpc, t->takes | mask);
 	if (why)
 		return m4_fail(cmd, M4_STAT_BAD_PARAM, why);
 	take_fields(qp, qpc, t->takes | mask);
 	decode_context(hca, qp);
-	state_enter(hca, qp, t);
+	state_enter(hca, qp, t, cmd->order->in_modifier & M4_TELL_DRAINED);
 	return M4_STAT_OK;
 }

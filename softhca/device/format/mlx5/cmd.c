@@ -103,6 +103,8 @@ static const struct {
 	[PRM_OP_RTR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_RTS2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_SQD_RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[M4_AS_RTS2SQD_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
+	[M4_AS_SQD2SQD_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_SQERR2RTS_QP] = { qp_modify, PRM_MODIFY_QP_IN_SIZE, 16, false },
 	[PRM_OP_2ERR_QP] = { qp_modify, 16, 16, true },
 	[PRM_OP_2RST_QP] = { qp_modify, 16, 16, true },
@@ -207,6 +209,12 @@ static bool is_of_driver(uint32_t opcode)
 	return false;
 }
 
+static bool is_of_kind(const struct hca *hca, uint32_t opcode)
+{
+	return hca->config.kind == HCA_MLX4 ||
+	       (opcode != M4_AS_RTS2SQD_QP && opcode != M4_AS_SQD2SQD_QP);
+}
+
 bool cmd_is_zero(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -265,7 +273,7 @@ static enum prm_status cmd_dispatch(struct hca *hca, struct cmd *cmd)
 	if (cmd->in_len < 8)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "cmd: no room for an opcode");
 	opcode = fld_get(cmd->in, CMD_IN_OPCODE);
-	if (opcode >= COMMANDS || !commands[opcode].run)
+	if (opcode >= COMMANDS || !commands[opcode].run || !is_of_kind(hca, opcode))
 		return cmd_fail(cmd, PRM_STAT_BAD_OP_ERR, "cmd: unknown opcode");
 	if (hca->dead && !commands[opcode].after_death)
 		return cmd_fail(cmd, PRM_STAT_INT_ERR, "cmd: the adapter is dead");

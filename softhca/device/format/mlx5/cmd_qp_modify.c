@@ -14,6 +14,7 @@
 #include "softhca/device/format/mlx5/cmd_qp.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/transport/dci.h"
+#include "softhca/device/transport/drain.h"
 #include "util/bits.h"
 
 enum {
@@ -79,6 +80,9 @@ enum {
 		 PRM_OPTPAR_RRA_MAX | PRM_OPTPAR_RNR_TIMEOUT,
 	TO_RTS = GROUP_SEND_PSN | PRM_OPTPAR_SRA_MAX | PRM_OPTPAR_RETRY_COUNT |
 		 PRM_OPTPAR_RNR_RETRY | PRM_OPTPAR_ACK_TIMEOUT,
+	IN_SQD = PRM_OPTPAR_PRIMARY_ADDR_PATH | PRM_OPTPAR_PRI_PORT | PRM_OPTPAR_ACK_TIMEOUT |
+		 PRM_OPTPAR_RETRY_COUNT | PRM_OPTPAR_RNR_RETRY | PRM_OPTPAR_SRA_MAX |
+		 PRM_OPTPAR_RRA_MAX | PRM_OPTPAR_RNR_TIMEOUT,
 	HARMLESS = PRM_OPTPAR_LAG_TX_AFF | PRM_OPTPAR_COUNTER_SET_ID | PRM_OPTPAR_PM_STATE,
 };
 
@@ -87,7 +91,7 @@ enum {
 /* Fields in TAKES are always taken, those in OPTIONAL when the mask says so; RST2INIT and the
  * command to RTR take access flags from the context whenever they are there to be taken. */
 static const struct transition {
-	enum prm_opcode opcode;
+	uint32_t opcode;
 	uint32_t from; /* states */
 	enum prm_qp_state to;
 	uint32_t takes, optional;
@@ -105,6 +109,9 @@ static const struct transition {
 	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_SQERR2RTS_QP, FROM(SQER), PRM_QP_STATE_RTS, 0,
 	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
+	{ M4_AS_RTS2SQD_QP, FROM(RTS), PRM_QP_STATE_SQ_DRAINING, 0, 0 },
+	{ M4_AS_SQD2SQD_QP, FROM(SQD), PRM_QP_STATE_SQD, 0,
+	  ACCESS | HARMLESS | IN_SQD | PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_SQD_RTS_QP, FROM(SQD), PRM_QP_STATE_RTS, 0,
 	  ACCESS | HARMLESS | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_Q_KEY },
 	{ PRM_OP_2ERR_QP, ~0u, PRM_QP_STATE_ERR, 0, 0 },
@@ -229,11 +236,26 @@ static const char *check_path(const struct hca *hca, const struct qp *qp, const 
 	return groups & (GROUP_PORT | PRM_OPTPAR_PRI_PORT) ? check_port(hca, qp, qpc) : NULL;
 }
 
-static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc)
+/* The port is that of the path if it may change, which is in state SQD alone, or else the QP's. */
+static const char *check_peer(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+			      uint32_t groups)
+{
+	unsigned int gid_index = fld_get(qpc, PATH(ADS_SRC_ADDR_INDEX));
+	unsigned int port = groups & PRM_OPTPAR_PRI_PORT ? fld_get(qpc, PATH(ADS_VHCA_PORT_NUM))
+							 : qp->path.addr.port;
+	bool roce = hca->config.link_layer == HCA_LINK_ETHERNET;
+
+	if ((roce || fld_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, port, gid_index))
+		return "qp: no such source GID";
+	if (!roce && !fld_get(qpc, PATH(ADS_RLID)) && !fld_get(qpc, PATH(ADS_FL)))
+		return "qp: destination LID is 0";
+	return NULL;
+}
+
+static const char *check_rtr(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
+			     uint32_t groups)
 {
 	uint64_t mtu = fld_get(qpc, QPC_MTU);
-	unsigned int gid_index = fld_get(qpc, PATH(ADS_SRC_ADDR_INDEX));
-	bool roce = hca->config.link_layer == HCA_LINK_ETHERNET;
 
 	if (mtu < 1 || mtu > 5)
 		return "qp: path MTU is not 256 to 4096";
@@ -243,21 +265,19 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 		return NULL;
 	if (1u << fld_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_rra_max is above the limit";
-	if ((roce || fld_get(qpc, PATH(ADS_GRH))) && !port_gid(hca, qp->path.addr.port, gid_index))
-		return "qp: no such source GID";
-	if (!roce && !fld_get(qpc, PATH(ADS_RLID)) && !fld_get(qpc, PATH(ADS_FL)))
-		return "qp: destination LID is 0";
-	return NULL;
+	return check_peer(hca, qp, qpc, groups);
 }
 
 static const char *check_attributes(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
-				    const struct transition *t)
+				    const struct transition *t, uint32_t groups)
 {
 	if (t->opcode == PRM_OP_INIT2RTR_QP && qp->service != FABRIC_NONE)
-		return check_rtr(hca, qp, qpc);
-	if (t->opcode == PRM_OP_RTR2RTS_QP &&
+		return check_rtr(hca, qp, qpc, groups);
+	if (groups & PRM_OPTPAR_SRA_MAX &&
 	    1u << fld_get(qpc, QPC_LOG_SRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_sra_max is above the limit";
+	if (t->opcode == M4_AS_SQD2SQD_QP && groups & PRM_OPTPAR_PRIMARY_ADDR_PATH)
+		return check_peer(hca, qp, qpc, groups);
 	return NULL;
 }
 
@@ -315,8 +335,12 @@ static void decode_context(const struct hca *hca, struct qp *qp)
 	qp->max_reads_in = 1u << fld_get(qpc, QPC_LOG_RRA_MAX);
 }
 
-static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t)
+static void state_enter(struct hca *hca, struct qp *qp, const struct transition *t, bool tell)
 {
+	if (t->opcode == M4_AS_RTS2SQD_QP) {
+		drain_begin(hca, qp, tell);
+		return;
+	}
 	if (t->to == PRM_QP_STATE_ERR) {
 		dci_leave(hca, qp);
 		qp_fail(hca, qp, -1);
@@ -408,7 +432,7 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR, "qp: no room for the extension");
 	why = context ? check_path(hca, qp, qpc, t->takes | mask) : NULL;
 	if (!why)
-		why = check_attributes(hca, qp, qpc, t);
+		why = check_attributes(hca, qp, qpc, t, t->takes | mask);
 	if (!why && mask & PRM_OPTPAR_LAG_TX_AFF)
 		why = lag_check_port(hca, fld_get(qpc, QPC_LAG_TX_PORT_AFFINITY));
 	if (!why)
@@ -423,6 +447,6 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		decode_context(hca, qp);
 	}
 	take_ece(cmd, qp, t->opcode);
-	state_enter(hca, qp, t);
+	state_enter(hca, qp, t, fld_get(cmd->in, M4_AS_RTS2SQD_TELL));
 	return PRM_STAT_OK;
 }

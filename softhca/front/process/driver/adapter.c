@@ -84,7 +84,7 @@ static void take_doorbells(struct adapter *adapter, uint64_t opcode)
 {
 	enum { FEW_TURNS = 4 };
 
-	if (takes_away(opcode))
+	if (takes_away(opcode) || opcode == M4_AS_RTS2SQD_QP)
 		engine_catch_up(adapter, adapter->strict && ends_queue(opcode) ? ENGINE_ALL_TURNS
 									       : FEW_TURNS);
 }

@@ -3,8 +3,7 @@
  * qp_state.c - the state machine of QPs as programs see it.
  *
  * Attributes are those of IBTA vol. 1, 11.2.5.2, with Linux' reading of it: what the two XRC types
- * need, and that a change to SQD is checked like any other before the driver refuses it, as
- * ConnectX has no command for it.
+ * need, and that the driver of mlx5 has no command that leads to SQD, while that of mlx4 has.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +12,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
+#include "softhca/device/kind.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "util/bits.h"
 
@@ -73,6 +73,17 @@ static const struct rule {
 	{ QP_RTS, QP_RTS, UD, 0, CUR | QKEY },
 	{ QP_RTS, QP_RTS, DCI, 0, RNR_TIMER },
 	{ QP_RTS, QP_RTS, RAW, 0, QP_ATTR_RATE_LIMIT },
+	{ QP_RTS, QP_SQD, CONNECTED | UD, 0, QP_ATTR_SQD_NOTIFY },
+	{ QP_SQD, QP_SQD, RC, 0,
+	  PORT | AV | QP_ATTR_TIMEOUT | REQUEST | QP_ATTR_MAX_DEST_READS | ALT | ACCESS | PKEY |
+		  RNR_TIMER | MIG },
+	{ QP_SQD, QP_SQD, INI, 0,
+	  PORT | AV | QP_ATTR_TIMEOUT | REQUEST | ALT | ACCESS | PKEY | MIG },
+	{ QP_SQD, QP_SQD, TGT, 0,
+	  PORT | AV | QP_ATTR_TIMEOUT | QP_ATTR_MAX_DEST_READS | ALT | ACCESS | PKEY | RNR_TIMER |
+		  MIG },
+	{ QP_SQD, QP_SQD, UC, 0, AV | ALT | ACCESS | PKEY | MIG },
+	{ QP_SQD, QP_SQD, UD, 0, PKEY | QKEY },
 	{ QP_SQD, QP_RTS, RC | TGT, 0, CUR | ALT | ACCESS | RNR_TIMER | MIG },
 	{ QP_SQD, QP_RTS, UC | INI, 0, CUR | ALT | ACCESS | MIG },
 	{ QP_SQD, QP_RTS, UD, 0, CUR | QKEY },
@@ -104,9 +115,22 @@ static const uint16_t commands[QP_STATES][QP_STATES] = {
 	[QP_ERR] = { [QP_RESET] = PRM_OP_2RST_QP, [QP_ERR] = PRM_OP_2ERR_QP },
 };
 
+/* The same for what only mlx4 has. No queue of frames drains. */
+static uint16_t draining_command(unsigned int type, unsigned int from, unsigned int to)
+{
+	if (type == IB_UVERBS_QPT_RAW_PACKET || to != QP_SQD)
+		return 0;
+	if (from == QP_RTS)
+		return M4_AS_RTS2SQD_QP;
+	return from == QP_SQD ? M4_AS_SQD2SQD_QP : 0;
+}
+
 enum {
 	OPT_ACCESS = PRM_OPTPAR_RRE | PRM_OPTPAR_RAE | PRM_OPTPAR_RWE,
 	OPT_PLACE = PRM_OPTPAR_PKEY_INDEX | PRM_OPTPAR_PRI_PORT,
+	OPT_DRAINED = PRM_OPTPAR_PRIMARY_ADDR_PATH | PRM_OPTPAR_ACK_TIMEOUT |
+		      PRM_OPTPAR_RETRY_COUNT | PRM_OPTPAR_RNR_RETRY | PRM_OPTPAR_SRA_MAX |
+		      PRM_OPTPAR_RRA_MAX | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_PM_STATE,
 };
 
 /* Attributes that commands take when opt_param_mask says so: of the types that have remote access,
@@ -128,6 +152,8 @@ static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
 		if (!is_ud)
 			own |= PRM_OPTPAR_PM_STATE;
 		return is_ud || is_uc ? own : own | PRM_OPTPAR_RNR_TIMEOUT;
+	case M4_AS_SQD2SQD_QP:
+		return own | OPT_PLACE | (is_ud ? 0 : OPT_DRAINED);
 	case PRM_OP_SQD_RTS_QP:
 	case PRM_OP_SQERR2RTS_QP:
 		return is_ud || is_uc ? own : own | PRM_OPTPAR_RNR_TIMEOUT;
@@ -145,17 +171,15 @@ static const struct rule *find_rule(unsigned int type, unsigned int from, unsign
 	return NULL;
 }
 
-const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
-			    struct qp_transition *transition)
+static const char *check_change(unsigned int type, unsigned int from, unsigned int to,
+				uint32_t mask, uint16_t command, struct qp_transition *transition)
 {
 	static const struct rule nothing = { 0 };
 	const struct rule *rule = find_rule(type, from, to);
 
-	if (from >= QP_STATES || to >= QP_STATES)
-		return "no such state";
 	if (mask & CUR && from != QP_RTR && from != QP_RTS && from != QP_SQD && from != QP_SQE)
 		return "current state given where it is not ambiguous";
-	if (!commands[from][to])
+	if (!command)
 		return "no way to that state";
 	if (!rule)
 		rule = &nothing;
@@ -163,7 +187,24 @@ const char *qp_state_change(unsigned int type, unsigned int from, unsigned int t
 		return "a required attribute is missing";
 	if (mask & ~(rule->needs | rule->allows | QP_ATTR_STATE))
 		return "an attribute is not allowed here";
-	transition->opcode = commands[from][to] == NO_COMMAND ? 0 : commands[from][to];
+	transition->opcode = command == NO_COMMAND ? 0 : command;
 	transition->optional = optional_parameters(type, transition->opcode);
 	return NULL;
+}
+
+const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
+			    struct qp_transition *transition)
+{
+	if (from >= QP_STATES || to >= QP_STATES)
+		return "no such state";
+	return check_change(type, from, to, mask, commands[from][to], transition);
+}
+
+const char *qp_state_change_mlx4(unsigned int type, unsigned int from, unsigned int to,
+				 uint32_t mask, struct qp_transition *transition)
+{
+	uint16_t command = draining_command(type, from, to);
+
+	return command ? check_change(type, from, to, mask, command, transition)
+		       : qp_state_change(type, from, to, mask, transition);
 }

@@ -50,5 +50,8 @@ struct qp_transition {
  * why it may not. */
 const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 			    struct qp_transition *transition);
+/* The same on an adapter of mlx4, which also has the ways to state SQD and within it. */
+const char *qp_state_change_mlx4(unsigned int type, unsigned int from, unsigned int to,
+				 uint32_t mask, struct qp_transition *transition);
 
 #endif

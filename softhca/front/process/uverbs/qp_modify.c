@@ -13,6 +13,7 @@
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"
+#include "softhca/device/kind.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/driver/roce.h"
 #include "softhca/front/process/uverbs/mlx4_wq.h"
@@ -64,8 +65,12 @@ static int check_transition(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	const char *why;
 
 	*to = mask & QP_ATTR_STATE ? cmd->qp_state : from;
-	why = qp->is_underlay ? underlay_change(from, *to, mask, transition)
-			      : qp_state_change(qp->type, from, *to, mask, transition);
+	if (qp->is_underlay)
+		why = underlay_change(from, *to, mask, transition);
+	else if (adapter_is_mlx4(uc->adapter))
+		why = qp_state_change_mlx4(qp->type, from, *to, mask, transition);
+	else
+		why = qp_state_change(qp->type, from, *to, mask, transition);
 	return why ? modify_refuse(uc, qp, why, EINVAL) : 0;
 }
 
@@ -74,13 +79,36 @@ static bool is_port(const struct uverbs_call *uc, unsigned int port)
 	return port >= 1 && port <= uc->adapter->num_ports;
 }
 
-static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
-		      const struct ib_uverbs_qp_dest *dest)
+static bool is_to_rtr(const struct ib_uverbs_modify_qp *cmd)
 {
+	return cmd->attr_mask & QP_ATTR_STATE && cmd->qp_state == QP_RTR;
+}
+
+/* A path that is given in state SQD may be one of another port, which then is the QP's. */
+static bool is_own_port(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *cmd)
+{
+	return is_to_rtr(cmd)
+		       ? cmd->dest.port_num == qp->real->port
+		       : !(cmd->attr_mask & QP_ATTR_PORT) || cmd->dest.port_num == cmd->port_num;
+}
+
+/* Linux adds the port to the attributes, whether or not they may have one. */
+static void add_port_of_path(struct ib_uverbs_modify_qp *cmd)
+{
+	if (!(cmd->attr_mask & QP_ATTR_AV) || cmd->attr_mask & QP_ATTR_PORT || is_to_rtr(cmd))
+		return;
+	cmd->attr_mask |= QP_ATTR_PORT;
+	cmd->port_num = cmd->dest.port_num;
+}
+
+static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
+		      const struct ib_uverbs_modify_qp *cmd)
+{
+	const struct ib_uverbs_qp_dest *dest = &cmd->dest;
 	struct gid_entry gid;
 	int ret;
 
-	if (!is_port(uc, dest->port_num) || dest->port_num != qp->real->port)
+	if (!is_port(uc, dest->port_num) || !is_own_port(qp, cmd))
 		return modify_refuse(uc, qp, "path of another port", EINVAL);
 	if (!dest->is_global)
 		return adapter_is_roce(uc->adapter)
@@ -101,7 +129,7 @@ static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	if ((mask & QP_ATTR_CUR_STATE && cmd->cur_qp_state >= QP_STATES) ||
 	    (mask & QP_ATTR_STATE && cmd->qp_state >= QP_STATES))
 		return modify_refuse(uc, qp, "no such state", EINVAL);
-	return mask & QP_ATTR_AV ? check_path(uc, qp, &cmd->dest) : 0;
+	return mask & QP_ATTR_AV ? check_path(uc, qp, cmd) : 0;
 }
 
 static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
@@ -257,6 +285,12 @@ static const struct {
 	{ QP_ATTR_QKEY, PRM_OPTPAR_Q_KEY },
 	{ QP_ATTR_MIG_STATE, PRM_OPTPAR_PM_STATE },
 	{ QP_ATTR_RNR_TIMER, PRM_OPTPAR_RNR_TIMEOUT },
+	{ QP_ATTR_AV, PRM_OPTPAR_PRIMARY_ADDR_PATH },
+	{ QP_ATTR_TIMEOUT, PRM_OPTPAR_ACK_TIMEOUT },
+	{ QP_ATTR_RETRY, PRM_OPTPAR_RETRY_COUNT },
+	{ QP_ATTR_RNR_RETRY, PRM_OPTPAR_RNR_RETRY },
+	{ QP_ATTR_MAX_READS, PRM_OPTPAR_SRA_MAX },
+	{ QP_ATTR_MAX_DEST_READS, PRM_OPTPAR_RRA_MAX },
 };
 
 static uint32_t optional_params(uint32_t mask, const struct qp_transition *transition)
@@ -320,6 +354,9 @@ static int qp_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 		return change_raw(uc, cmd, rate, transition->opcode, qp->real->raw);
 	fld_set(in, CMD_IN_OPCODE, transition->opcode);
 	fld_set(in, MODIFY_QP_IN_QPN, qp->real->qpn);
+	fld_set(in, M4_AS_RTS2SQD_TELL,
+		transition->opcode == M4_AS_RTS2SQD_QP && cmd->attr_mask & QP_ATTR_SQD_NOTIFY &&
+			cmd->en_sqd_async_notify);
 	fld_set(in, MODIFY_QP_IN_OPT_PARAM_MASK, optional_params(cmd->attr_mask, transition));
 	fill_qpc(uc, cmd, qp, fld_at(in, MODIFY_QP_IN_QPC));
 	if (adapter_cap(uc->adapter, HCA_CAP_ECE_SUPPORT))
@@ -402,6 +439,7 @@ static int modify_check(struct uverbs_call *uc, const struct uverbs_qp *qp,
 {
 	int ret = check_address(uc, qp, cmd);
 
+	add_port_of_path(cmd);
 	cmd->attr_mask = relevant_mask(qp, cmd->attr_mask);
 	if (!ret)
 		ret = check_driver_part(uc, qp);

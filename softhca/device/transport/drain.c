@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * drain.c - a send queue that comes to rest: which requests were begun, and when they are done.
+ *
+ * A request is begun when a packet of it was sent once, though the queue may have gone back since
+ * to send it again. Acknowledges, lost packets, and receivers that are not ready are as ever while
+ * the queue drains (req.c), and a request that fails takes the QP to the state that it would reach
+ * from RTS; then it is not drained, and there is no event.
+ */
+#include "softhca/device/transport/drain.h"
+
+#include "prm/mlx5/eqe.h"
+#include "softhca/device/core.h"
+
+/* Requests at sq.next and behind it were begun when their PSNs were sent, before going back. */
+static uint16_t begun_end(const struct qp *qp)
+{
+	const struct requester *req = &qp->req;
+	bool is_begun = req->offset || psn_diff(req->sent_psn, req->next_psn) > 0;
+	uint16_t end = qp->sq.next;
+
+	while (is_begun) {
+		const struct sq_entry *entry = &qp->sq.entry[end & sq_mask(qp)];
+
+		end += entry->bbs;
+		is_begun = psn_diff(req->sent_psn, (entry->psn + entry->packets) & PSN_MASK) > 0;
+	}
+	return end;
+}
+
+void drain_begin(struct hca *hca, struct qp *qp, bool tell)
+{
+	qp->sq.drain_end = begun_end(qp);
+	qp->tells_drained = tell;
+	qp->state = PRM_QP_STATE_SQ_DRAINING;
+	drain_look(hca, qp);
+}
+
+uint16_t drain_limit(const struct qp *qp)
+{
+	return qp->state == PRM_QP_STATE_SQ_DRAINING ? qp->sq.drain_end : qp->sq.pi;
+}
+
+void drain_look(struct hca *hca, struct qp *qp)
+{
+	if (qp->state == PRM_QP_STATE_SQ_DRAINING && qp->sq.ci == qp->sq.drain_end)
+		drain_finish(hca, qp, qp->tells_drained);
+}
+
+void drain_finish(struct hca *hca, struct qp *qp, bool tell)
+{
+	qp->state = PRM_QP_STATE_SQD;
+	if (tell)
+		eq_qp_event(hca, PRM_EVENT_SQ_DRAINED, qp->n);
+}
