@@ -318,9 +318,7 @@ static void qp_choose_raw(struct mlx5_context *ctx, const struct ibv_qp_init_att
 
 	qp->min_header = sees_none ? 0 : WQE_ETH_MIN_HEADER;
 	qp->max_tso_header = tso_header(attr);
-	qp->rq.checksums = mlx5_device_checks_ip(ctx);
-	if (qp->rq.checksums)
-		qp->rq.special = RQ_OTHER;
+	rq_choose_checksums(&qp->rq, mlx5_device_checks_ip(ctx));
 }
 
 static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,

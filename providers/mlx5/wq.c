@@ -184,8 +184,7 @@ static void wq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, stru
 			? mlx5_datapath()->post_recv_signed
 			: mlx5_datapath()->post_recv_routine(rq->max_sge, rq->stride_log, shared);
 	rq->owner = RQ_OF_WQ;
-	rq->checksums = mlx5_device_checks_ip(ctx);
-	rq->special = rq->checksums ? RQ_OTHER : RQ_PLAIN;
+	rq_choose_checksums(rq, mlx5_device_checks_ip(ctx));
 }
 
 static int wq_build(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, struct mlx5_wq *wq)

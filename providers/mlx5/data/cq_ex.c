@@ -62,7 +62,8 @@ CQE_INLINE int take_message(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, ui
 {
 	struct completion comp = { .cqe = cqe };
 
-	if (unlikely(!cqe_take_message(cq, cq->rsn_rq, cqe, cqe->op_own, &comp)))
+	if (unlikely(!cqe_take_message(cq, cq->rsn_rq, cqe, cqe->op_own, &comp)) &&
+	    !cqe_take_frame(cq, cqe, &comp))
 		return take_any(cq, starts);
 	return cq_ex_keep(cq, &comp, ci + 1);
 }

@@ -170,17 +170,6 @@ int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	return -1;
 }
 
-/* PRM: the CQE says which checksums were right, of which kind of packet. */
-static uint32_t checksum_wc_flags(const struct mlx5_cqe64 *cqe)
-{
-	bool right = (cqe->hds_ip_ext & (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK)) ==
-		     (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK);
-	bool ipv4 = (cqe->l4_hdr_type_etc >> FLD_SHIFT(CQE_ETH_L3_TYPE) % 8 &
-		     FLD_MASK(CQE_ETH_L3_TYPE)) == MLX5_CQE_L3_HDR_TYPE_IPV4;
-
-	return right && ipv4 ? IBV_WC_IP_CSUM_OK : 0;
-}
-
 struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 						    const struct mlx5_cqe64 *cqe, int status)
 {
@@ -190,7 +179,7 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	if (cqe_is_tagged(rq, cqe))
 		return mlx5_tm_complete(rq->srq, cqe, status);
 	if (rq->checksums && cqe_opcode(cqe) <= MLX5_CQE_RESP_SEND_INV)
-		done.wc_flags = checksum_wc_flags(cqe);
+		done.wc_flags = cqe_checksum_flags(cqe);
 	if (rq->srq)
 		done.wr_id = mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 	else

@@ -258,6 +258,32 @@ CQE_INLINE bool cqe_is_common_message(const struct mlx5_rq *rq, uint8_t op_own)
 	return op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special;
 }
 
+/* PRM: the CQE says which checksums were right, of which kind of packet, in two bytes that follow
+ * each other. The function returns what wc_flags have of that. */
+CQE_INLINE uint32_t cqe_checksum_flags(const struct mlx5_cqe64 *cqe)
+{
+	enum {
+		RIGHT = (MLX5_CQE_L3_OK | MLX5_CQE_L4_OK) << 8,
+		TYPE_SHIFT = FLD_SHIFT(CQE_ETH_L3_TYPE) % 8,
+		TYPE = FLD_MASK(CQE_ETH_L3_TYPE) << TYPE_SHIFT,
+		IPV4 = MLX5_CQE_L3_HDR_TYPE_IPV4 << TYPE_SHIFT,
+	};
+	__be16 both;
+
+	static_assert(offsetof(struct mlx5_cqe64, l4_hdr_type_etc) ==
+			      offsetof(struct mlx5_cqe64, hds_ip_ext) + 1,
+		      "PRM: CQE");
+	memcpy(&both, &cqe->hds_ip_ext, sizeof(both));
+	return (both & htobe16(RIGHT | TYPE)) == htobe16(RIGHT | IPV4) ? IBV_WC_IP_CSUM_OK : 0;
+}
+
+/* The function tells whether only cqe.c takes the message in a CQE that ends with OP_OWN. */
+CQE_INLINE bool message_is_special(const struct mlx5_rq *rq, uint8_t op_own)
+{
+	return rq->special > RQ_SHARED && !op_own_is_request(op_own) &&
+	       (rq->special == RQ_OTHER || !op_own_is_send(op_own, 0));
+}
+
 /* The function takes a message that has come to RQ. It returns false when the message has come in
  * no usual way, and nothing has been done. */
 CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
@@ -279,6 +305,22 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	if (likely(!rq->special))
 		return cqe_take_from_rq(cq, rq, cqe, format, comp);
 	return rq->special == RQ_SHARED && cqe_take_from_srq(cq, rq->srq, cqe, format, comp);
+}
+
+/* The function takes the frame in CQE, if it has come where cq->rsn_rq says that checksums are
+ * told. It returns false when that is not so, and nothing has been done. */
+CQE_INLINE bool cqe_take_frame(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
+			       struct completion *comp)
+{
+	struct mlx5_rq *rq = cq->rsn_rq;
+
+	if (!rq || rq->special != RQ_CHECKED || !op_own_is_send(cqe->op_own, 0))
+		return false;
+	comp->cqe = cqe;
+	comp->status = IBV_WC_SUCCESS;
+	comp->opcode = MLX5_CQE_RESP_SEND;
+	comp->extra = cqe_checksum_flags(cqe);
+	return cqe_take_from_rq(cq, rq, cqe, 0, comp);
 }
 
 /* The function takes the completion in CQE, which is software's. It returns false when that is not

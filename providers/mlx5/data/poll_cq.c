@@ -85,7 +85,7 @@ static_assert(offsetof(struct ibv_wc, wc_flags) == WC_BACK + 4 &&
 		      offsetof(struct ibv_wc, dlid_path_bits) == WC_BACK + 13,
 	      "ibv_wc: src_qp, wc_flags, pkey_index, slid, sl, dlid_path_bits");
 
-CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
+CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t wc_flags)
 {
 	/* FRONT is loaded from byte_cnt on, BACK from the second 16 bytes; its bytes 2 and 3, which
 	 * are reserved, are replaced by the P_Key index. */
@@ -112,12 +112,12 @@ CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
 	back = _mm_insert_epi16(back, ((const uint16_t *)&cqe->imm_inval_pkey)[1], PKEY_WORD);
 	back = _mm_and_si128(_mm_shuffle_epi8(back, back_order), back_mask);
 	_mm_storeu_si128((__m128i *)&wc->src_qp, back);
-	wc->wc_flags = cqe_grh_flag(cqe);
+	wc->wc_flags = cqe_grh_flag(cqe) | wc_flags;
 }
 #else
-CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe)
+CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t wc_flags)
 {
-	wc_fill_receive(wc, cqe, MLX5_CQE_RESP_SEND, 0);
+	wc_fill_receive(wc, cqe, MLX5_CQE_RESP_SEND, wc_flags);
 }
 #endif
 
@@ -169,9 +169,15 @@ CQE_INLINE void wc_fill_usual(struct ibv_wc *wc, const struct completion *comp)
 	if (comp->opcode == MLX5_CQE_REQ)
 		wc_fill_request(wc, comp->cqe, cqe_qpn(comp->cqe), comp->extra);
 	else if (likely(comp->opcode == MLX5_CQE_RESP_SEND))
-		wc_fill_send(wc, comp->cqe);
+		wc_fill_send(wc, comp->cqe, 0);
 	else
 		wc_fill_receive(wc, comp->cqe, comp->opcode, 0);
+}
+
+CQE_INLINE void wc_fill_frame(struct ibv_wc *wc, const struct completion *comp)
+{
+	wc_fill_start(wc, comp);
+	wc_fill_send(wc, comp->cqe, comp->extra);
 }
 
 /* ---- functions that follow each other within one poll: each gets the next completion, which is
@@ -266,13 +272,12 @@ CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc
 		dma_load_barrier();
 		if (unlikely(!op_own_is_send(cqe->op_own, format) || !cqe_is_of_rsn_rq(cq, cqe)))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
-		if (unlikely(!(
-			    special == RQ_PLAIN
-				    ? cqe_take_from_rq(cq, cq->rsn_rq, cqe, format, &comp)
-				    : cqe_take_from_srq(cq, cq->rsn_rq->srq, cqe, format, &comp))))
+		if (unlikely(!(special == RQ_SHARED
+				       ? cqe_take_from_srq(cq, cq->rsn_rq->srq, cqe, format, &comp)
+				       : cqe_take_from_rq(cq, cq->rsn_rq, cqe, format, &comp))))
 			return poll_rest(ibcq, end, wc, ci);
 		wc_fill_start(wc, &comp);
-		wc_fill_send(wc, cqe);
+		wc_fill_send(wc, cqe, special == RQ_CHECKED ? cqe_checksum_flags(cqe) : 0);
 		wc++;
 		ci++;
 	} while (poll_goes_on(cq, end, wc, &cqe, ci));
@@ -303,6 +308,12 @@ POLL_LOOP poll_shared_inline(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_w
 	return poll_sends(cq, end, wc, cqe, ci, MLX5_INLINE_SCATTER_32, RQ_SHARED);
 }
 
+POLL_LOOP poll_frames(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
+		      const struct mlx5_cqe64 *cqe, uint32_t ci)
+{
+	return poll_sends(cq, end, wc, cqe, ci, 0, RQ_CHECKED);
+}
+
 /* poll_messages() takes usual messages of the other opcodes and formats. */
 POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			const struct mlx5_cqe64 *cqe, uint32_t ci)
@@ -325,13 +336,15 @@ POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* The function returns the loop for CQE, which is of cq->rsn_rq. */
+/* The function returns the loop for CQE, which is of cq->rsn_rq, and no special message. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	const bool shared = cq->rsn_rq->special == RQ_SHARED;
 
 	if (op_own_is_request(cqe->op_own))
 		return poll_requests;
+	if (cq->rsn_rq->special == RQ_CHECKED)
+		return poll_frames;
 	if (op_own_is_send(cqe->op_own, 0))
 		return shared ? poll_shared : poll_plain;
 	if (op_own_is_send(cqe->op_own, MLX5_INLINE_SCATTER_32))
@@ -351,9 +364,12 @@ poll_mixed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, const str
 		struct completion comp;
 
 		dma_load_barrier();
-		if (unlikely(!cqe_take_usual(cq, cqe, &comp)))
+		if (likely(cqe_take_usual(cq, cqe, &comp)))
+			wc_fill_usual(wc, &comp);
+		else if (cqe_take_frame(cq, cqe, &comp))
+			wc_fill_frame(wc, &comp);
+		else
 			return poll_rest(ibcq, end, wc, ci);
-		wc_fill_usual(wc, &comp);
 		wc++;
 		ci++;
 	} while (poll_goes_on(cq, end, wc, &cqe, ci));
@@ -366,8 +382,7 @@ int mlx5_cq_poll_any(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 	struct mlx5_cq *cq = to_mcq(ibcq);
 
 	dma_load_barrier();
-	if (unlikely(!cqe_find_rq(cq, cqe)) ||
-	    (cq->rsn_rq->special == RQ_OTHER && !op_own_is_request(cqe->op_own)))
+	if (unlikely(!cqe_find_rq(cq, cqe)) || message_is_special(cq->rsn_rq, cqe->op_own))
 		return poll_rest(ibcq, end, wc, ci);
 	cq->poll = poll_loop_for(cq, cqe);
 	/* No other kind can follow the last one. */

@@ -198,11 +198,34 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_
 	}
 }
 
+WQE_INLINE void put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+				const struct ibv_send_wr *wr)
+{
+	begin_plain(&qp->sq, wqe, pi, wr, MLX5_OPCODE_SEND, 0, SEND_RAW);
+	wqe_put_usual_frame(qp, wqe, wr);
+}
+
+WQE_INLINE int put_frame(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
+			 const struct ibv_send_wr *wr)
+{
+	struct send_wqe unusual; /* WQE itself has no address, and stays in registers */
+	int ret;
+
+	if (frame_is_usual(qp, wr)) {
+		wqe_place(&qp->sq, wqe, pi);
+		put_usual_frame(qp, wqe, pi, wr);
+		return 0;
+	}
+	ret = mlx5_put_raw(qp, &unusual, pi, wr);
+	*wqe = unusual;
+	return ret;
+}
+
 WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			   const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (kind == SEND_RAW)
-		return mlx5_put_raw(qp, wqe, pi, wr);
+		return put_frame(qp, wqe, pi, wr);
 	if (kind == SEND_UNDERLAY)
 		return mlx5_put_underlay(qp, wqe, pi, wr);
 	wqe_place(&qp->sq, wqe, pi);
@@ -448,11 +471,134 @@ struct one {
 	enum bfreg_use use;
 };
 
+/* The function hands over the only request, of BLOCKS WQEBBs, through the queue's own register. The
+ * lock is held, if there is one, and dropped. */
+WQE_INLINE int ring_for_one(struct mlx5_qp *qp, const struct send_wqe *wqe, uint32_t blocks)
+{
+	struct mlx5_sq *sq = &qp->sq;
+	const uint32_t pi = sq->pi + blocks;
+
+	sq->pi = pi;
+	doorbell_send(sq, pi, wqe->ctrl, bf_push_length(sq, blocks, PUSH_PLAIN), BFREG_OWN);
+	qlock_leave(&qp->sq_lock);
+	return 0;
+}
+
+/* ---- a request on a memory key by itself */
+
+/* The function tells whether mlx5_umr_bind() would look at it, and find nothing special. */
+WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
+	const struct ibv_pd *pd = qp->vqp.qp.pd;
+
+	return bind->mr && bind->length - 1 < UMR_BIND_MAX && wr->bind_mw.mw->pd == pd &&
+	       bind->mr->pd == pd && !(to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED);
+}
+
+WQE_INLINE bool on_key_is_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+
+	static_assert((int)IBV_WR_BIND_MW == (int)IBV_WR_LOCAL_INV + 1, "both are a range");
+	return (uint32_t)wr->opcode - IBV_WR_LOCAL_INV <= 1 && qp->opcodes >> wr->opcode & 1 &&
+	       sq->wq.head != sq->wq.limit && (uint32_t)wr->num_sge < sq->sge_limit &&
+	       !(wr->send_flags & IBV_SEND_INLINE) &&
+	       (wr->opcode == IBV_WR_LOCAL_INV || bind_is_usual(qp, wr));
+}
+
+/* The function returns the WQEBB behind the one at SEG. */
+WQE_INLINE uint8_t *sq_next_block(const struct mlx5_sq *sq, uint8_t *seg)
+{
+	seg += WQE_BB;
+	return likely(seg != sq->end) ? seg : sq->buf;
+}
+
+/* The functions fill a WQE behind its control segment, and return how many WQEBBs it has. */
+WQE_INLINE uint32_t put_bind(const struct mlx5_qp *qp, uint8_t *ctrl, const struct ibv_send_wr *wr)
+{
+	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
+	const enum ibv_mw_type type = wr->bind_mw.mw->type;
+	uint8_t *const key = sq_next_block(&qp->sq, ctrl);
+
+	umr_fill_bind_control(wqe_second(ctrl), type, 1);
+	umr_fill_bound_key(key, qp, type, wr->bind_mw.rkey, bind);
+	umr_fill_translation(sq_next_block(&qp->sq, key), bind);
+	return 3;
+}
+
+WQE_INLINE uint32_t put_inval(const struct mlx5_qp *qp, uint8_t *ctrl)
+{
+	umr_fill_free_control(wqe_second(ctrl));
+	umr_fill_free_key(sq_next_block(&qp->sq, ctrl), 0);
+	return 2;
+}
+
+/* It does what build_exception() does for such a request, and shuts the gate. All of it is here:
+ * what would be called would have to find registers saved. */
+WQE_INLINE int post_on_key(struct mlx5_qp *qp, const struct ibv_send_wr *wr, bool binds)
+{
+	struct mlx5_sq *sq = &qp->sq;
+	const uint32_t key = binds ? wr->bind_mw.mw->rkey : wr->invalidate_rkey;
+	const uint32_t flags = wr->send_flags % ARRAY_SIZE(sq->ctrl_flags) | sq->fence_next;
+	struct send_wqe wqe;
+	uint32_t blocks;
+
+	wqe_place(sq, &wqe, sq->pi);
+	wqe_begin_with(sq, &wqe, sq->pi, MLX5_OPCODE_UMR, sq->umr_flags[flags], htobe32(key));
+	wq_slot_set(wqe.slot, sq->wq.head++, wr->wr_id, binds ? IBV_WC_BIND_MW : IBV_WC_LOCAL_INV);
+	blocks = binds ? put_bind(qp, wqe.ctrl, wr) : put_inval(qp, wqe.ctrl);
+	wqe.ds = blocks * (WQE_BB / WQE_SEG);
+	wqe_finish(&wqe);
+	gate_shut(qp);
+	return ring_for_one(qp, &wqe, blocks);
+}
+
+OUT_OF_LINE unusual_connected(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+			      struct ibv_send_wr **bad_wr)
+{
+	struct mlx5_qp *qp = to_mqp(ibqp);
+
+	if (!on_key_is_usual(qp, wr))
+		return list_connected(ibqp, wr, bad_wr);
+	return wr->opcode == IBV_WR_BIND_MW ? post_on_key(qp, wr, true)
+					    : post_on_key(qp, wr, false);
+}
+
+/* ---- a large send by itself */
+
+OUT_OF_LINE unusual_raw(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	struct mlx5_qp *qp = to_mqp(ibqp);
+	struct mlx5_sq *sq = &qp->sq;
+	struct send_wqe wqe;
+
+	wqe_place(sq, &wqe, sq->pi);
+	if (!send_is_usual(sq, sq->wq.head, wr) || !tso_is_usual(qp, wqe.ctrl, wr))
+		return list_raw(ibqp, wr, bad_wr);
+	wqe_begin_placed(sq, &wqe, sq->pi, MLX5_OPCODE_TSO, wr->send_flags, 0);
+	wq_slot_set(wqe.slot, sq->wq.head++, wr->wr_id, done_as(MLX5_OPCODE_TSO));
+	wqe_put_usual_tso(&wqe, wr);
+	return ring_for_one(qp, &wqe, wqe_finish(&wqe));
+}
+
+/* The functions post a request by itself that post_one() does not take: it is unusual, or a list of
+ * one. */
 WQE_INLINE int one_by_list(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			   struct one one)
 {
 	return one.use == BFREG_OWN ? list_of_kind(qp, wr, bad_wr, one.kind)
 				    : list_other(qp, wr, bad_wr);
+}
+
+WQE_INLINE int one_unusual(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			   struct one one)
+{
+	if (one.use == BFREG_OWN && one.kind == SEND_CONNECTED)
+		return unusual_connected(qp, wr, bad_wr);
+	if (one.use == BFREG_OWN && one.kind == SEND_RAW)
+		return unusual_raw(qp, wr, bad_wr);
+	return one_by_list(qp, wr, bad_wr, one);
 }
 
 /* All that may be unusual is looked at before anything is put, so that the registers are free for
@@ -466,18 +612,23 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 	uint32_t blocks;
 	struct send_wqe wqe;
 
-	if (unlikely(!send_is_usual(sq, head, wr)))
-		return one_by_list(ibqp, wr, bad_wr, one);
+	if (unlikely(!send_is_usual(sq, head, wr)) ||
+	    (one.kind == SEND_RAW && !frame_is_usual(qp, wr)))
+		return one_unusual(ibqp, wr, bad_wr, one);
 	wqe_place(sq, &wqe, pi);
 	if (has_inline && unlikely(!inline_payload_is_usual(sq, wqe.ctrl, wr)))
 		return one_by_list(ibqp, wr, bad_wr, one);
 	sq->wq.head = head + 1;
 	wq_slot_note(wqe.slot, head, wr->wr_id);
-	put_head(sq, &wqe, pi, wr, one.kind);
-	if (has_inline)
-		put_usual_inline(&wqe, wr->sg_list);
-	else
-		wqe_put_sges(sq, &wqe, wr->sg_list, wr->num_sge);
+	if (one.kind == SEND_RAW) {
+		put_usual_frame(qp, &wqe, pi, wr);
+	} else {
+		put_head(sq, &wqe, pi, wr, one.kind);
+		if (has_inline)
+			put_usual_inline(&wqe, wr->sg_list);
+		else
+			wqe_put_sges(sq, &wqe, wr->sg_list, wr->num_sge);
+	}
 	blocks = wqe_finish(&wqe);
 	sq->pi = pi + blocks;
 	doorbell_send(sq, pi + blocks, wqe.ctrl,
@@ -530,6 +681,19 @@ ROUTINE(one_xrc_exchange, SEND_XRC, true, BFREG_OWN)
 ROUTINE(one_xrc_in_domain, SEND_XRC, false, BFREG_DOMAIN)
 ROUTINE(one_xrc_locked_twice, SEND_XRC, true, BFREG_SHARED)
 
+/* A frame with inline data is not usual. */
+#define FRAME_ROUTINE(name, by_list, ...)                                                       \
+	static int name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
+	{                                                                                       \
+		return enter_for_one(qp, wr, bad_wr, (struct one){ SEND_RAW, __VA_ARGS__ },     \
+				     by_list);                                                  \
+	}
+
+FRAME_ROUTINE(one_frame, list_raw, false, BFREG_OWN)
+FRAME_ROUTINE(one_frame_exchange, list_raw, true, BFREG_OWN)
+FRAME_ROUTINE(one_frame_in_domain, list_other, false, BFREG_DOMAIN)
+FRAME_ROUTINE(one_frame_locked_twice, list_other, true, BFREG_SHARED)
+
 /* A process of one thread posts as if there were no lock, as long as it does not hold it. */
 static int one_connected_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
@@ -551,6 +715,12 @@ static int one_xrc_locked(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 						   : one_xrc_exchange(qp, wr, bad_wr);
 }
 
+static int one_frame_locked(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	return qlock_is_idle(&to_mqp(qp)->sq_lock) ? one_frame(qp, wr, bad_wr)
+						   : one_frame_exchange(qp, wr, bad_wr);
+}
+
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use)
 {
 	/* A register is shared without a lock by QPs that take none either. */
@@ -560,8 +730,8 @@ post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfre
 		[SEND_DATAGRAM] = { one_datagram, one_datagram_locked, one_datagram_in_domain,
 				    one_datagram_locked_twice },
 		[SEND_XRC] = { one_xrc, one_xrc_locked, one_xrc_in_domain, one_xrc_locked_twice },
-		[SEND_RAW] = { enter_and_list, enter_and_list, enter_and_list_other,
-			       enter_and_list_other },
+		[SEND_RAW] = { one_frame, one_frame_locked, one_frame_in_domain,
+			       one_frame_locked_twice },
 		[SEND_UNDERLAY] = { enter_and_list, enter_and_list, enter_and_list_other,
 				    enter_and_list_other },
 		[SEND_DC] = { refuse_unaddressed, refuse_unaddressed, refuse_unaddressed,

@@ -58,6 +58,96 @@ WQE_INLINE uint8_t checksum_flags(unsigned int send_flags)
 	return send_flags & IBV_SEND_IP_CSUM ? MLX5_ETH_WQE_L3_CSUM | MLX5_ETH_WQE_L4_CSUM : 0;
 }
 
+/* ---- the usual frame: a SEND of one buffer, which is longer than the header. Its WQE is one WQEBB
+ */
+
+enum { ETH_PLAIN_SIZE = WQE_SEG, ETH_FULL_SIZE = 2 * WQE_SEG };
+
+static_assert(ETH_HEADER_AT <= ETH_PLAIN_SIZE &&
+		      ETH_HEADER_AT + WQE_ETH_MIN_HEADER == ETH_FULL_SIZE,
+	      "an Ethernet segment with no header, or with the one that devices ask for");
+
+/* The adapter computes checksums, or nobody asks for them; and no data is inline. */
+WQE_INLINE bool frame_flags_are_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	return !(wr->send_flags & (IBV_SEND_INLINE | (qp->rq.checksums ? 0 : IBV_SEND_IP_CSUM)));
+}
+
+WQE_INLINE bool frame_is_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+{
+	return likely(wr->opcode == IBV_WR_SEND && wr->num_sge == 1 &&
+		      frame_flags_are_usual(qp, wr) && wr->sg_list->length > qp->min_header);
+}
+
+/* The function puts the first 8 bytes of an Ethernet segment. */
+WQE_INLINE void eth_put_start(uint8_t *seg, unsigned int send_flags, uint16_t mss)
+{
+	static_assert(offsetof(struct mlx5_wqe_eth_seg, cs_flags) == 4 &&
+			      offsetof(struct mlx5_wqe_eth_seg, mss) == 6 &&
+			      offsetof(struct mlx5_wqe_eth_seg, inline_hdr_sz) == 12,
+		      "PRM: Ethernet Segment");
+	seg_put_be64(seg, (uint64_t)checksum_flags(send_flags) << 24 | mss);
+}
+
+/* The function puts the rest of it, where HEADER bytes of the frame will be, of which FIRST are the
+ * first two. */
+WQE_INLINE void eth_put_header_start(uint8_t *seg, uint32_t header, const uint8_t *first)
+{
+	__be16 two;
+
+	memcpy(&two, first, sizeof(two));
+	seg_put_pair(seg + 8, 0, header << 16 | be16toh(two));
+}
+
+/* The function puts a usual frame behind the control segment. */
+WQE_INLINE void wqe_put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *wqe,
+				    const struct ibv_send_wr *wr)
+{
+	const struct ibv_sge *sge = wr->sg_list;
+	const uint8_t *from = (const uint8_t *)(uintptr_t)sge->addr;
+	uint8_t *const seg = wqe->ctrl + WQE_SEG;
+
+	eth_put_start(seg, wr->send_flags, 0);
+	if (likely(!qp->min_header)) {
+		seg_put_raw(seg + 8, 0);
+		seg_put_sge(seg + ETH_PLAIN_SIZE, sge);
+		wqe->ds = (2 * WQE_SEG + ETH_PLAIN_SIZE) / WQE_SEG;
+		return;
+	}
+	eth_put_header_start(seg, WQE_ETH_MIN_HEADER, from);
+	memcpy(seg + WQE_SEG, from + 2, WQE_SEG);
+	seg_put_data(seg + ETH_FULL_SIZE, sge->length - WQE_ETH_MIN_HEADER, sge->lkey,
+		     sge->addr + WQE_ETH_MIN_HEADER);
+	wqe->ds = (2 * WQE_SEG + ETH_FULL_SIZE) / WQE_SEG;
+}
+
+/* ---- the usual large send: of one buffer, behind headers that end before the ring does */
+
+WQE_INLINE bool tso_is_usual(const struct mlx5_qp *qp, const uint8_t *ctrl,
+			     const struct ibv_send_wr *wr)
+{
+	const uint32_t header = wr->tso.hdr_sz;
+
+	return wr->opcode == IBV_WR_TSO && wr->num_sge == 1 && wr->sg_list->length &&
+	       frame_flags_are_usual(qp, wr) && header >= 2 && header <= COPY_SMALL_MAX &&
+	       header <= qp->max_tso_header && ctrl + 2 * WQE_BB <= qp->sq.end;
+}
+
+/* The function puts it behind the control segment. */
+WQE_INLINE void wqe_put_usual_tso(struct send_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	const uint32_t header = wr->tso.hdr_sz;
+	uint8_t *const seg = wqe->ctrl + WQE_SEG;
+
+	static_assert(WQE_SEG + ETH_HEADER_AT + COPY_SMALL_MAX + WQE_SEG <= 2 * WQE_BB - WQE_SEG,
+		      "control and Ethernet segment, and data behind");
+	eth_put_start(seg, wr->send_flags, wr->tso.mss);
+	eth_put_header_start(seg, header, wr->tso.hdr);
+	copy_small(seg + WQE_SEG, (const uint8_t *)wr->tso.hdr + 2, header - 2);
+	wqe->ds = 1 + ((uint32_t)ETH_HEADER_AT + header + WQE_SEG - 1) / WQE_SEG;
+	seg_put_sge(wqe->ctrl + (size_t)wqe->ds++ * WQE_SEG, wr->sg_list);
+}
+
 /* The function puts the whole WQE of a request (post_send_raw.c). It returns EINVAL or ENOMEM,
  * logged, when it cannot. */
 int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,

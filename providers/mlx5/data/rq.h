@@ -20,8 +20,9 @@
 struct mlx5_srq;
 
 /* A receive completes the next WQE of wq (RQ_PLAIN) or the WQE of an SRQ that the CQE names
- * (RQ_SHARED). cqe.c has all that is more than that. */
-enum rq_special { RQ_PLAIN, RQ_SHARED, RQ_OTHER };
+ * (RQ_SHARED). One of RQ_CHECKED is as those of RQ_PLAIN, and its CQE says whether checksums were
+ * right. cqe.c has all that is more than that. */
+enum rq_special { RQ_PLAIN, RQ_SHARED, RQ_CHECKED, RQ_OTHER };
 
 enum rq_owner { RQ_OF_QP, RQ_OF_WQ, RQ_OF_SRQ };
 
@@ -50,6 +51,15 @@ static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 	static const char *const names[] = { "qp", "wq", "srq" };
 
 	return names[rq->owner];
+}
+
+/* What arrives has checksums that the adapter verifies, or not. RQ->special is what it would be
+ * without. */
+static inline void rq_choose_checksums(struct mlx5_rq *rq, bool checked)
+{
+	rq->checksums = checked;
+	if (checked)
+		rq->special = rq->special == RQ_PLAIN ? RQ_CHECKED : RQ_OTHER;
 }
 
 typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);

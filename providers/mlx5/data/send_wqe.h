@@ -111,9 +111,10 @@ WQE_INLINE void wqe_place(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32
 }
 
 /* The function starts the WQE that has been placed at WQEBB PI. wqe_finish() puts its length in.
- * What the completion will be is noted by the caller. */
-WQE_INLINE void wqe_begin_placed(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
-				 uint8_t opcode, unsigned int flags, __be32 imm)
+ * WORD is the third one of its control segment. What the completion will be is noted by the caller.
+ */
+WQE_INLINE void wqe_begin_with(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+			       uint8_t opcode, __be32 word, __be32 imm)
 {
 	const uint64_t index = pi & FLD_MASK(CTRL_INDEX);
 
@@ -122,8 +123,14 @@ WQE_INLINE void wqe_begin_placed(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	wqe->head =
 		index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)opcode << 32 | sq->qpn_shifted;
 	/* The first half is written when the length is known. */
-	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature),
-			 sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)], imm);
+	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), word, imm);
+}
+
+WQE_INLINE void wqe_begin_placed(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
+				 uint8_t opcode, unsigned int flags, __be32 imm)
+{
+	wqe_begin_with(sq, wqe, pi, opcode, sq->ctrl_flags[flags % ARRAY_SIZE(sq->ctrl_flags)],
+		       imm);
 }
 
 WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,

@@ -13,6 +13,7 @@
 #define PROVIDERS_MLX5_DATA_UMR_H
 
 #include "prm/mlx5/mkc.h"
+#include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/send_wqe.h"
 
 #define UMR_OPCODES ((uint16_t)(1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW))
@@ -69,6 +70,94 @@ static inline uint32_t umr_access_word(uint32_t access)
 			      IBV_ACCESS_REMOTE_READ << 10 == FLD_BITS(MKC_RR),
 		      "PRM: Memory Key Context");
 	return UMR_ACCESS_WORD(access);
+}
+
+/* The translation has 32 bits for the length, and an adapter takes no more than this. */
+#define UMR_BIND_MAX (UINT64_C(1) << 31)
+
+/* ---- the segments of such WQEs; each function fills all bytes of one */
+
+#define UMR_MASK_FREE (MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY | MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE)
+#define UMR_MASK_BIND                                                                              \
+	(UMR_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN |                                         \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_START_ADDR | MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE | \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_READ |                                          \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE |                                         \
+	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
+
+/* A window of type 2 belongs to the QP that bound it, and only a free one can be bound. */
+#define UMR_ANY      (MLX5_WQE_UMR_CTRL_FLAG_INLINE | MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET)
+#define UMR_BIND_2   (UMR_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE)
+#define UMR_UNBIND_2 (UMR_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN)
+
+WQE_INLINE void umr_fill_control(uint8_t *seg, uint8_t flags, uint32_t klm_bytes, uint64_t mask)
+{
+	static_assert(offsetof(struct mlx5_wqe_umr_ctrl_seg, klm_octowords) == 4 &&
+			      offsetof(struct mlx5_wqe_umr_ctrl_seg, mkey_mask) == 8 &&
+			      sizeof(struct mlx5_wqe_umr_ctrl_seg) == UMR_CTRL_SIZE,
+		      "PRM: UMR control segment");
+	seg_put_pair(seg, (uint32_t)flags << 24, klm_bytes / WQE_SEG << 16);
+	seg_put_be64(seg + 8, mask);
+	clear_32(seg + 16);
+}
+
+WQE_INLINE void umr_fill_free_control(uint8_t *seg)
+{
+	umr_fill_control(seg, UMR_UNBIND_2, 0, UMR_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN);
+}
+
+/* A binding of no bytes makes the key free. */
+WQE_INLINE void umr_fill_bind_control(uint8_t *seg, enum ibv_mw_type type, uint64_t length)
+{
+	const bool type2 = type == IBV_MW_TYPE_2;
+	const uint64_t qpn_mask = type2 ? MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN : 0;
+
+	if (likely(length))
+		umr_fill_control(seg, type2 ? UMR_BIND_2 : UMR_ANY, UMR_KLM_BLOCK,
+				 UMR_MASK_BIND | qpn_mask);
+	else
+		umr_fill_control(seg, type2 ? UMR_UNBIND_2 : UMR_ANY, 0, UMR_MASK_FREE | qpn_mask);
+}
+
+/* The function fills a context of a key with a number of QP. */
+WQE_INLINE void umr_fill_key(uint8_t *seg, uint32_t first, uint32_t qpn, uint32_t rkey,
+			     uint64_t start, uint64_t length)
+{
+	static_assert(offsetof(struct mlx5_wqe_mkey_context_seg, access_flags) == 2 &&
+			      offsetof(struct mlx5_wqe_mkey_context_seg, qpn_mkey) == 4 &&
+			      offsetof(struct mlx5_wqe_mkey_context_seg, start_addr) == 16 &&
+			      offsetof(struct mlx5_wqe_mkey_context_seg, len) == 24 &&
+			      sizeof(struct mlx5_wqe_mkey_context_seg) == UMR_MKEY_SIZE,
+		      "PRM: Memory Key Context");
+	seg_put_pair(seg, first,
+		     qpn << FLD_SHIFT(MKC_QPN) | (rkey & (uint32_t)FLD_MASK(MKC_MKEY_7_0)));
+	seg_put_raw(seg + 8, 0);
+	seg_put_be64(seg + 16, start);
+	seg_put_be64(seg + 24, length);
+	clear_32(seg + 32);
+}
+
+WQE_INLINE void umr_fill_free_key(uint8_t *seg, uint32_t rkey)
+{
+	umr_fill_key(seg, (uint32_t)MLX5_WQE_MKEY_CONTEXT_FREE << 24, FLD_MASK(MKC_QPN), rkey, 0,
+		     0);
+}
+
+WQE_INLINE void umr_fill_bound_key(uint8_t *seg, const struct mlx5_qp *qp, enum ibv_mw_type type,
+				   uint32_t rkey, const struct ibv_mw_bind_info *bind)
+{
+	const uint32_t qpn = type == IBV_MW_TYPE_2 ? qp->vqp.qp.qp_num : FLD_MASK(MKC_QPN);
+	const bool zero_based = bind->mw_access_flags & IBV_ACCESS_ZERO_BASED;
+
+	umr_fill_key(seg, umr_access_word(bind->mw_access_flags), qpn, rkey,
+		     zero_based ? 0 : bind->addr, bind->length);
+}
+
+WQE_INLINE void umr_fill_translation(uint8_t *seg, const struct ibv_mw_bind_info *bind)
+{
+	seg_put_data(seg, (uint32_t)bind->length, bind->mr->lkey, bind->addr);
+	memset(seg + 16, 0, 16);
+	clear_32(seg + 32);
 }
 
 /* The function starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a

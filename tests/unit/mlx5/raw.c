@@ -4,6 +4,7 @@
  * header in the WQE, TSO, checksums; and what a received frame says about its checksums.
  */
 #include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/send_wqe.h"
 #include "rig.h"
 
 #include <errno.h>
@@ -150,32 +151,264 @@ static void tso_headers_go_over_the_end_of_the_ring(void **state)
 	rig_free(rig);
 }
 
-static void only_right_checksums_of_ipv4_are_said_to_be_so(void **state)
+/* The function posts WR through ibv_wr_*(). */
+static int frame_build(struct rig *rig, const struct ibv_send_wr *wr)
 {
-	static const struct {
-		uint8_t hds_ip_ext, l4_hdr_type_etc;
-		bool ok;
-	} cases[] = { { 0x06, 0x08, true },
-		      { 0x06, 0x04, false },
-		      { 0x02, 0x08, false },
-		      { 0x04, 0x08, false },
-		      { 0x00, 0x00, false } };
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	qpx->wr_flags = wr->send_flags;
+	ibv_wr_start(qpx);
+	if (wr->opcode == IBV_WR_TSO)
+		ibv_wr_send_tso(qpx, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss);
+	else
+		ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
+	return ibv_wr_complete(qpx);
+}
+
+/* A request by itself, one in a list and one that is built are the same bytes. */
+static void assert_all_ways_alike(const struct ibv_send_wr *like, uint32_t at, uint32_t min_header)
+{
+	struct rig *one = raw_rig(at, min_header), *list = raw_rig(at, min_header);
+	struct rig *built = raw_rig(at, min_header);
+	const size_t size = (size_t)(built->qp->sq.end - built->qp->sq.buf);
+	struct ibv_send_wr wr = *like, next = *like, *bad;
+	struct ibv_wc wc;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mlx5_post_send(&one->qp->vqp.qp, &wr, &bad), 0);
+		assert_int_equal(frame_build(built, &wr), 0);
+	}
+	wr.next = &next;
+	assert_int_equal(mlx5_post_send(&list->qp->vqp.qp, &wr, &bad), 0);
+	assert_memory_equal(one->qp->sq.buf, built->qp->sq.buf, size);
+	assert_memory_equal(list->qp->sq.buf, built->qp->sq.buf, size);
+	assert_int_equal(rig_dbrec(one, MLX5_SND_DBR), rig_dbrec(built, MLX5_SND_DBR));
+	assert_int_equal(rig_dbrec(list, MLX5_SND_DBR), rig_dbrec(built, MLX5_SND_DBR));
+	rig_complete(one, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .wqe_counter = (uint16_t)at });
+	assert_int_equal(mlx5_poll_cq(&one->cq->vcq.cq, 1, &wc), 1);
+	assert_int_equal(wc.wr_id, like->wr_id);
+	assert_int_equal(wc.opcode, like->opcode == IBV_WR_TSO ? IBV_WC_TSO : IBV_WC_SEND);
+	assert_int_equal(one->qp->sq.wq.tail, at + 1);
+	rig_free(one);
+	rig_free(list);
+	rig_free(built);
+}
+
+static void all_ways_put_the_same_frame(void **state)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)frame, .length = sizeof(frame), .lkey = 0x42 };
+	struct ibv_send_wr wr = {
+		.wr_id = 0x77, .opcode = IBV_WR_SEND, .sg_list = &sge, .num_sge = 1
+	};
 
 	(void)state;
-	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct rig *rig = raw_rig(0, 0);
-		struct ibv_sge sge = { .addr = 0x1000, .length = 0x10, .lkey = 1 };
-		struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	for (unsigned int flags = 0; flags < 32; flags++) {
+		wr.send_flags = flags & ~(unsigned int)IBV_SEND_INLINE;
+		for (sge.length = 17; sge.length < 21; sge.length++) {
+			assert_all_ways_alike(&wr, flags % 8, 0);
+			if (sge.length >= 18)
+				assert_all_ways_alike(&wr, flags % 8, 18);
+		}
+	}
+}
+
+static void all_ways_put_the_same_large_send(void **state)
+{
+	struct ibv_sge sge = { .addr = 0x1000, .length = 0x4000, .lkey = 0x42 };
+	struct ibv_send_wr wr = {
+		.wr_id = 0x78, .opcode = IBV_WR_TSO, .sg_list = &sge, .num_sge = 1
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(frame); i++)
+		frame[i] = (uint8_t)i;
+	wr.tso.hdr = frame;
+	wr.tso.mss = 1460;
+	for (uint16_t size = 1; size <= sizeof(frame); size++) {
+		wr.tso.hdr_sz = size;
+		wr.send_flags = size & 1 ? IBV_SEND_SIGNALED : IBV_SEND_IP_CSUM;
+		for (uint32_t at = 4; at < 8; at++)
+			assert_all_ways_alike(&wr, at, size & 2 ? 18 : 0);
+	}
+}
+
+static void frames_that_cannot_be_sent_are_refused(void **state)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)frame, .length = 60, .lkey = 0x42 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_IP_CSUM,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .tso = { frame, 54, 100 } },
+			   *bad;
+	struct rig *rig = raw_rig(0, 18);
+
+	(void)state;
+	rig->qp->rq.checksums = false;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	wr.opcode = IBV_WR_TSO;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	wr.send_flags = 0;
+	rig->qp->max_tso_header = 53;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	wr.opcode = IBV_WR_SEND;
+	sge.length = 17;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	assert_int_equal(rig->qp->sq.pi, 0);
+	sq_permit(&rig->qp->sq, false);
+	sge.length = 60;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), ENOMEM);
+	sq_permit(&rig->qp->sq, true);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), ENOMEM);
+	rig_free(rig);
+}
+
+/* ---- frames received */
+
+static const struct checksums {
+	uint8_t hds_ip_ext, l4_hdr_type_etc;
+	bool ok;
+} checksums[] = { { 0x06, 0x08, true },  { 0x06, 0x04, false }, { 0xff, 0xfb, true },
+		  { 0x02, 0x08, false }, { 0x04, 0x08, false }, { 0x00, 0x00, false } };
+
+/* The function has the next frame arrive. */
+static void frame_receive(struct rig *rig, const struct checksums *sums, uint64_t wr_id)
+{
+	const uint32_t entry = rig->cq_pi % (rig->cq->mask + 1);
+	struct ibv_sge sge = { .addr = 0x1000, .length = 0x10, .lkey = 1 };
+	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
+					     .byte_cnt = 60,
+					     .flags_rqpn = 1 << 28 });
+	((uint8_t *)rig->cq->buf.addr)[entry * 64 + 28] = sums->hds_ip_ext;
+	((uint8_t *)rig->cq->buf.addr)[entry * 64 + 29] = sums->l4_hdr_type_etc;
+}
+
+static void assert_frame(const struct ibv_wc *wc, const struct checksums *sums, uint64_t wr_id)
+{
+	assert_int_equal(wc->status, IBV_WC_SUCCESS);
+	assert_int_equal(wc->opcode, IBV_WC_RECV);
+	assert_int_equal(wc->wr_id, wr_id);
+	assert_int_equal(wc->byte_len, 60);
+	assert_int_equal(wc->wc_flags, IBV_WC_GRH | (sums->ok ? IBV_WC_IP_CSUM_OK : 0));
+}
+
+static struct rig *checking_rig(uint8_t special)
+{
+	struct rig *rig = raw_rig(0, 0);
+
+	rig->qp->rq.special = special;
+	return rig;
+}
+
+static void only_right_checksums_of_ipv4_are_said_to_be_so(void **state)
+{
+	(void)state;
+	for (uint8_t special = RQ_CHECKED; special <= RQ_OTHER; special++) {
+		struct rig *rig = checking_rig(special);
 		struct ibv_wc wc;
 
-		rig->qp->rq.special = RQ_OTHER;
-		assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
-		rig_complete(rig,
-			     &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND, .byte_cnt = 60 });
-		((uint8_t *)rig->cq->buf.addr)[28] = cases[i].hds_ip_ext;
-		((uint8_t *)rig->cq->buf.addr)[29] = cases[i].l4_hdr_type_etc;
+		for (unsigned int i = 0; i < 4 * ARRAY_SIZE(checksums); i++) {
+			const struct checksums *sums = &checksums[i % ARRAY_SIZE(checksums)];
+
+			frame_receive(rig, sums, i);
+			assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+			assert_frame(&wc, sums, i);
+		}
+		rig_free(rig);
+	}
+}
+
+/* Sends and frames come in turn, some of each; the loops hand over to each other. */
+static void frames_and_sends_complete_in_one_poll(void **state)
+{
+	struct rig *rig = checking_rig(RQ_CHECKED);
+	struct ibv_wc wc[8];
+
+	(void)state;
+	for (unsigned int round = 0; round < 16; round++) {
+		const unsigned int sends = round & 3;
+
+		for (unsigned int i = 0; i < sends; i++) {
+			const uint16_t at = (uint16_t)rig->qp->sq.pi;
+
+			assert_int_equal(frame_post(rig, IBV_SEND_SIGNALED, 64, 0), 0);
+			rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ,
+							     .wqe_counter = at });
+		}
+		for (unsigned int i = 0; i < 4; i++)
+			frame_receive(rig, &checksums[i], i);
+		assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 8, wc), sends + 4);
+		for (unsigned int i = 0; i < sends; i++) {
+			assert_int_equal(wc[i].opcode, IBV_WC_SEND);
+			assert_int_equal(wc[i].wc_flags, 0);
+		}
+		for (unsigned int i = 0; i < 4; i++)
+			assert_frame(&wc[sends + i], &checksums[i], i);
+	}
+	rig_free(rig);
+}
+
+/* A small frame in its CQE and an error are no usual frames; those behind them are. */
+static void what_is_no_usual_frame_is_taken_among_them(void **state)
+{
+	struct rig *rig = checking_rig(RQ_CHECKED);
+	uint8_t to[16] = { 0 };
+	struct ibv_sge sge = { .addr = (uintptr_t)to, .length = sizeof(to), .lkey = 1 };
+	struct ibv_recv_wr wr = { .wr_id = 9, .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct ibv_wc wc;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		frame_receive(rig, &checksums[0], 5);
 		assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
-		assert_int_equal(wc.wc_flags, cases[i].ok ? IBV_WC_IP_CSUM_OK : 0);
+		assert_frame(&wc, &checksums[0], 5);
+		assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+		if (i & 1)
+			rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_ERR,
+							     .syndrome = 5 });
+		else
+			rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_RESP_SEND,
+							     .byte_cnt = 16,
+							     .payload = (const char *)frame });
+		assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+		assert_int_equal(wc.wr_id, 9);
+		assert_int_equal(wc.status, i & 1 ? IBV_WC_WR_FLUSH_ERR : IBV_WC_SUCCESS);
+		if (!(i & 1))
+			assert_memory_equal(to, frame, sizeof(to));
+	}
+	rig_free(rig);
+}
+
+static void extended_readers_tell_checksums_of_frames(void **state)
+{
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	for (uint8_t special = RQ_CHECKED; special <= RQ_OTHER; special++) {
+		struct rig *rig = checking_rig(special);
+		struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+
+		for (unsigned int i = 0; i < ARRAY_SIZE(checksums); i += 2) {
+			frame_receive(rig, &checksums[i], 7);
+			frame_receive(rig, &checksums[i + 1], 8);
+			assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+			for (unsigned int j = 0; j < 2; j++) {
+				assert_int_equal(cqx->wr_id, 7 + j);
+				assert_int_equal(cqx->status, IBV_WC_SUCCESS);
+				assert_int_equal(ibv_wc_read_opcode(cqx), IBV_WC_RECV);
+				assert_int_equal(
+					ibv_wc_read_wc_flags(cqx),
+					IBV_WC_GRH | (checksums[i + j].ok ? IBV_WC_IP_CSUM_OK : 0));
+				assert_int_equal(ibv_next_poll(cqx), j ? ENOENT : 0);
+			}
+			ibv_end_poll(cqx);
+		}
 		rig_free(rig);
 	}
 }
@@ -187,7 +420,13 @@ int main(void)
 		cmocka_unit_test(an_older_device_has_the_header_in_the_wqe),
 		cmocka_unit_test(an_inline_frame_is_header_and_rest),
 		cmocka_unit_test(tso_headers_go_over_the_end_of_the_ring),
+		cmocka_unit_test(all_ways_put_the_same_frame),
+		cmocka_unit_test(all_ways_put_the_same_large_send),
+		cmocka_unit_test(frames_that_cannot_be_sent_are_refused),
 		cmocka_unit_test(only_right_checksums_of_ipv4_are_said_to_be_so),
+		cmocka_unit_test(frames_and_sends_complete_in_one_poll),
+		cmocka_unit_test(what_is_no_usual_frame_is_taken_among_them),
+		cmocka_unit_test(extended_readers_tell_checksums_of_frames),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "libibverbs/driver.h"
 #include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/umr.h"
 #include "util/bits.h"
 
 #define ADDR 0x000055ca19318010u
@@ -269,6 +270,95 @@ static void what_a_binding_must_not_be(void **state)
 	rig_free(rig);
 }
 
+static void a_region_that_windows_cannot_be_bound_to(void **state)
+{
+	struct rig *rig = umr_rig(0, IBV_QPT_RC);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_1);
+	struct ibv_pd other = { .handle = 1 };
+	struct verbs_mr foreign = { .mr = { .pd = &other } };
+	struct verbs_mr zero_based = { .mr = { .pd = &pd }, .access = IBV_ACCESS_ZERO_BASED };
+	struct ibv_mw_bind_info info = mw_bind_info(0);
+
+	(void)state;
+	info.mr = &foreign.mr;
+	assert_int_equal(post_bind(rig, &mw, &info), EPERM);
+	info.mr = &zero_based.mr;
+	assert_int_equal(post_bind(rig, &mw, &info), EINVAL);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	rig_free(rig);
+}
+
+/* Nothing is posted in a state that forbids it, nor into a full ring. */
+static void requests_on_keys_have_the_limits_of_others(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .sq_wqebbs = 16, .max_send = 2 });
+	struct ibv_mw_bind_info info = mw_bind_info(0);
+	struct ibv_mw mw = mw_of_type(IBV_MW_TYPE_2);
+
+	(void)state;
+	rig->qp->vqp.qp.pd = &pd;
+	sq_permit(&rig->qp->sq, false);
+	assert_int_equal(post_bind(rig, &mw, &info), ENOMEM);
+	assert_int_equal(post_inv(rig), ENOMEM);
+	sq_permit(&rig->qp->sq, true);
+	assert_int_equal(post_bind(rig, &mw, &info), 0);
+	assert_int_equal(post_inv(rig), 0);
+	assert_int_equal(post_inv(rig), ENOMEM);
+	assert_int_equal(post_bind(rig, &mw, &info), ENOMEM);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 5);
+	rig_free(rig);
+
+	rig = umr_rig(0, IBV_QPT_RC);
+	rig->qp->opcodes &= (uint16_t)~UMR_OPCODES;
+	assert_int_equal(post_bind(rig, &mw, &info), EOPNOTSUPP);
+	assert_int_equal(post_inv(rig), EOPNOTSUPP);
+	rig_free(rig);
+}
+
+/* Each request by itself and all in one list are the same bytes, fences included, wherever the ring
+ * ends. */
+static void alone_and_in_a_list_they_are_the_same(void **state)
+{
+	struct ibv_mw mw[] = { mw_of_type(IBV_MW_TYPE_1), mw_of_type(IBV_MW_TYPE_2) };
+	struct ibv_sge sge = { ADDR, 64, 0x42 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 8 * 16 * 2; i++) {
+		const unsigned int flags = i % 8;
+		struct rig *one = umr_rig(i / 8 % 16, IBV_QPT_RC);
+		struct rig *list = umr_rig(i / 8 % 16, IBV_QPT_RC);
+		const size_t size = (size_t)(one->qp->sq.end - one->qp->sq.buf);
+		struct ibv_send_wr wrs[5] = { { .wr_id = i } }, *bad;
+
+		for (unsigned int j = 0; j < ARRAY_SIZE(wrs); j++) {
+			wrs[j].opcode = j == 2  ? IBV_WR_SEND
+					: j & 1 ? IBV_WR_BIND_MW
+						: IBV_WR_LOCAL_INV;
+			wrs[j].send_flags = flags;
+			wrs[j].sg_list = &sge;
+			wrs[j].num_sge = j == 2;
+			wrs[j].bind_mw.mw = &mw[i / 128];
+			wrs[j].bind_mw.rkey = 0x000123ab;
+			wrs[j].bind_mw.bind_info = mw_bind_info(ALL_ACCESS);
+			if (wrs[j].opcode == IBV_WR_LOCAL_INV)
+				wrs[j].invalidate_rkey = 0x55667788;
+			memset(one->qp->sq.buf, 0xff, size);
+			memset(list->qp->sq.buf, 0xff, size);
+		}
+		for (unsigned int j = 0; j < ARRAY_SIZE(wrs); j++)
+			assert_int_equal(mlx5_post_send(&one->qp->vqp.qp, &wrs[j], &bad), 0);
+		for (unsigned int j = 0; j + 1 < ARRAY_SIZE(wrs); j++)
+			wrs[j].next = &wrs[j + 1];
+		assert_int_equal(mlx5_post_send(&list->qp->vqp.qp, wrs, &bad), 0);
+		assert_memory_equal(one->qp->sq.buf, list->qp->sq.buf, size);
+		assert_int_equal(one->qp->sq.pi, list->qp->sq.pi);
+		assert_int_equal(one->qp->sq.opcodes, list->qp->sq.opcodes);
+		assert_int_equal(one->qp->sq.fence_next, list->qp->sq.fence_next);
+		rig_free(one);
+		rig_free(list);
+	}
+}
+
 /* A parent domain is another object with the same handle. */
 static void what_the_kernel_knows_as_one_domain_is_one(void **state)
 {
@@ -326,6 +416,9 @@ int main(void)
 		cmocka_unit_test(a_window_has_2_gib_at_most),
 		cmocka_unit_test(a_cancelled_batch_does_not_lose_the_fence),
 		cmocka_unit_test(what_a_binding_must_not_be),
+		cmocka_unit_test(a_region_that_windows_cannot_be_bound_to),
+		cmocka_unit_test(requests_on_keys_have_the_limits_of_others),
+		cmocka_unit_test(alone_and_in_a_list_they_are_the_same),
 		cmocka_unit_test(what_the_kernel_knows_as_one_domain_is_one),
 		cmocka_unit_test(the_completion_says_which_it_was),
 	};
