@@ -331,3 +331,13 @@ void rig_run_topics(struct rig *rig, const struct rig_topic *topics, size_t coun
 		topics[i].run(rig);
 	}
 }
+
+int rig_main(const struct rig_topic *topics, size_t count, int argc, char **argv)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	rig_run_topics(&rig, topics, count, argc, argv);
+	rig_close(&rig);
+	return say_failures() != 0;
+}

@@ -103,6 +103,8 @@ struct rig_topic {
 /* The function runs those of COUNT topics that say_is_wanted() names. */
 void rig_run_topics(struct rig *rig, const struct rig_topic *topics, size_t count, int argc,
 		    char **argv);
+/* The function does so with a rig of its own, and returns the status of the program. */
+int rig_main(const struct rig_topic *topics, size_t count, int argc, char **argv);
 
 /* How many descriptors this process has open. */
 int rig_count_fds(void);

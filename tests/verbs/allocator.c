@@ -343,10 +343,5 @@ static const struct rig_topic topics[] = {
 
 int main(int argc, char **argv)
 {
-	struct rig rig;
-
-	rig_open(&rig);
-	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
-	rig_close(&rig);
-	return say_failures() ? 1 : 0;
+	return rig_main(topics, ARRAY_SIZE(topics), argc, argv);
 }
