@@ -6,10 +6,10 @@
  * reaches, if that is not 127.0.0.1.
  */
 #include "forks.h"
+#include "repoll.h"
 #include "tests/lib/say.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -21,7 +21,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -478,11 +477,6 @@ static void what_was_shared_once_is_the_parents(void)
 
 /* ---- fork() in a signal's handler ---- */
 
-/* The distribution's library, which this program is built with, has no sets. */
-static int (*repoll_create_fn)(int size);
-static int (*repoll_ctl_fn)(int set, int op, int fd, struct epoll_event *event);
-static int (*repoll_wait_fn)(int set, struct epoll_event *events, int room, int timeout);
-
 static volatile sig_atomic_t forked;
 
 static void fork_in_handler(int signal)
@@ -509,12 +503,7 @@ static void a_handler_forks(void)
 
 	say_topic("a handler");
 	mallopt(M_PERTURB, 0xa5); /* what is freed and used shows */
-	repoll_create_fn = (int (*)(int))dlsym(RTLD_DEFAULT, "repoll_create");
-	repoll_ctl_fn =
-		(int (*)(int, int, int, struct epoll_event *))dlsym(RTLD_DEFAULT, "repoll_ctl");
-	repoll_wait_fn =
-		(int (*)(int, struct epoll_event *, int, int))dlsym(RTLD_DEFAULT, "repoll_wait");
-	MUST(repoll_create_fn && repoll_ctl_fn && repoll_wait_fn);
+	repoll_find();
 	set = repoll_create_fn(1);
 	MUST(set >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, listener, &event));
 	wait_and_fork(set);

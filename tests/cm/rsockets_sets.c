@@ -4,24 +4,18 @@
  * of a listener, ends that nobody has asked for, and everybody in turn when there is little room.
  */
 #include "forks.h"
+#include "repoll.h"
 #include "tests/lib/say.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <rdma/rsocket.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { LONG_MS = 5000, SHORT_MS = 50 };
-
-/* The distribution's library, which this program is built with, has no sets. */
-static int (*repoll_create_fn)(int size);
-static int (*repoll_ctl_fn)(int set, int op, int fd, struct epoll_event *event);
-static int (*repoll_wait_fn)(int set, struct epoll_event *events, int room, int timeout);
 
 static int set_with(int fd, uint32_t events)
 {
@@ -212,12 +206,7 @@ static void a_child_has_its_parents_connections_one_by_one(void)
 int main(void)
 {
 	forks_port = 22000;
-	repoll_create_fn = (int (*)(int))dlsym(RTLD_DEFAULT, "repoll_create");
-	repoll_ctl_fn =
-		(int (*)(int, int, int, struct epoll_event *))dlsym(RTLD_DEFAULT, "repoll_ctl");
-	repoll_wait_fn =
-		(int (*)(int, struct epoll_event *, int, int))dlsym(RTLD_DEFAULT, "repoll_wait");
-	MUST(repoll_create_fn && repoll_ctl_fn && repoll_wait_fn);
+	repoll_find();
 	an_edge_of_a_listener_is_not_lost();
 	an_end_is_reported_to_who_asks_for_nothing();
 	all_get_their_turn();

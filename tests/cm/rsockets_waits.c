@@ -4,10 +4,10 @@
  * see what has happened, the others must not sleep on. A sleep that misses its end lasts as long as
  * wake_up_interval says, which is 5 s where nobody has changed it.
  */
+#include "repoll.h"
 #include "tests/lib/say.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -16,7 +16,6 @@
 #include <rdma/rsocket.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,11 +24,6 @@
 enum { ROUNDS = 40, MOST_MS = 1000, FILLING = 1 << 14, QUIET_MS = 400 };
 
 static int port = 21000;
-
-/* The distribution's library, which this program is built with, has no sets. */
-static int (*repoll_create_fn)(int size);
-static int (*repoll_ctl_fn)(int set, int op, int fd, struct epoll_event *event);
-static int (*repoll_wait_fn)(int set, struct epoll_event *events, int room, int timeout);
 
 static int64_t now_us(void)
 {
@@ -719,10 +713,7 @@ enum { CANCELLING_IS_SEEN = 1, SKIPPED = 77 };
 
 int main(void)
 {
-	repoll_create_fn = dlsym(RTLD_DEFAULT, "repoll_create");
-	repoll_ctl_fn = dlsym(RTLD_DEFAULT, "repoll_ctl");
-	repoll_wait_fn = dlsym(RTLD_DEFAULT, "repoll_wait");
-	MUST(repoll_create_fn && repoll_ctl_fn && repoll_wait_fn);
+	repoll_find();
 	say_topic("waits");
 	two_see_what_arrives("two in rpoll", wait_to_read, wait_to_read);
 	two_see_what_arrives("two in rselect", wait_in_rselect, wait_in_rselect);
