@@ -153,6 +153,25 @@ bool is_echoed_or_ends(int listener, pid_t child)
 	return ends_well(child) && echoed;
 }
 
+bool connects_when_somebody_listens(int (*connect)(int told))
+{
+	int listener, ready[2];
+	pid_t child;
+	char byte;
+
+	next_port();
+	MUST(!pipe(ready));
+	child = child_that(connect, ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) == 1) {
+		forks_port--;
+		listener = listen_here();
+		MUST(!child_echo(listener) && !rclose(listener));
+	}
+	close(ready[0]);
+	return ends_well(child);
+}
+
 int begin_to_connect(struct sockaddr_in to)
 {
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);

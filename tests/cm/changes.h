@@ -44,6 +44,9 @@ bool is_served(void);
 /* Whether the child's connection is echoed, and the child ends well. The other side of one that is
  * not made hears nothing. */
 bool is_echoed_or_ends(int listener, pid_t child);
+/* The function runs CONNECT in a child, to where nobody listens until it writes to what it is
+ * given. Whether the child ends well. */
+bool connects_when_somebody_listens(int (*connect)(int told));
 /* The function returns a socket that may be connected later. */
 int begin_to_connect(struct sockaddr_in to);
 

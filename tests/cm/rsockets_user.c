@@ -358,22 +358,8 @@ static int connect_again(int told)
 
 static void a_refused_socket_connects(void)
 {
-	int listener, ready[2];
-	pid_t child;
-	char byte;
-
 	say_topic("refused before");
-	next_port();
-	MUST(!pipe(ready));
-	child = child_that(connect_again, ready[1]);
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) == 1) {
-		forks_port--;
-		listener = listen_here();
-		MUST(!child_echo(listener) && !rclose(listener));
-	}
-	close(ready[0]);
-	say_check(ends_well(child), "a bound socket connects at once");
+	say_check(connects_when_somebody_listens(connect_again), "a bound socket connects at once");
 }
 
 /* ---- listeners ---- */

@@ -92,22 +92,9 @@ static int connect_within_the_pause(int told)
 
 static void a_pause_ends_with_its_id(void)
 {
-	int listener, ready[2];
-	pid_t child;
-	char byte;
-
 	say_topic("refused before");
-	next_port();
-	MUST(!pipe(ready));
-	child = child_that(connect_within_the_pause, ready[1]);
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) == 1) {
-		forks_port--;
-		listener = listen_here();
-		MUST(!child_echo(listener) && !rclose(listener));
-	}
-	close(ready[0]);
-	say_check(ends_well(child), "who may use the channel connects at once");
+	say_check(connects_when_somebody_listens(connect_within_the_pause),
+		  "who may use the channel connects at once");
 }
 
 /* ---- events of an id that has failed ---- */
