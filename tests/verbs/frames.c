@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "tests/lib/frame_wr.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
@@ -152,12 +153,7 @@ static void post_send(struct pair *p, bool by_wr, struct ibv_send_wr *wr)
 		MUST(!ibv_post_send(p->from, wr, &bad));
 		return;
 	}
-	qpx->wr_flags = wr->send_flags;
-	ibv_wr_start(qpx);
-	if (wr->opcode == IBV_WR_TSO)
-		ibv_wr_send_tso(qpx, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss);
-	else
-		ibv_wr_send(qpx);
+	frame_wr_begin(qpx, wr);
 	if (wr->send_flags & IBV_SEND_INLINE)
 		ibv_wr_set_inline_data(qpx, (void *)(uintptr_t)wr->sg_list->addr,
 				       wr->sg_list->length);

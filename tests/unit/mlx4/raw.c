@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tests/lib/frame_wr.h"
 #include "util/bits.h"
 
 /* A frame's first bytes, which are its address, and what follows. */
@@ -35,13 +36,7 @@ static void by_wr(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr)
 {
 	struct ibv_data_buf bufs[4];
 
-	qpx->wr_id = wr->wr_id;
-	qpx->wr_flags = wr->send_flags;
-	ibv_wr_start(qpx);
-	if (wr->opcode == IBV_WR_TSO)
-		ibv_wr_send_tso(qpx, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss);
-	else
-		ibv_wr_send(qpx);
+	frame_wr_begin(qpx, wr);
 	for (int i = 0; i < wr->num_sge; i++)
 		bufs[i] = (struct ibv_data_buf){ (void *)(uintptr_t)wr->sg_list[i].addr,
 						 wr->sg_list[i].length };

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tests/lib/frame_wr.h"
 #include "util/bits.h"
 
 static uint8_t frame[64];
@@ -156,12 +157,7 @@ static int frame_build(struct rig *rig, const struct ibv_send_wr *wr)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 
-	qpx->wr_flags = wr->send_flags;
-	ibv_wr_start(qpx);
-	if (wr->opcode == IBV_WR_TSO)
-		ibv_wr_send_tso(qpx, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss);
-	else
-		ibv_wr_send(qpx);
+	frame_wr_begin(qpx, wr);
 	ibv_wr_set_sge(qpx, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
 	return ibv_wr_complete(qpx);
 }
