@@ -138,6 +138,20 @@ static int add_queues(struct hca *hca, struct m4_eth_qp *qp)
 	return ret;
 }
 
+static int charge(struct hca *hca, struct m4_eth_qp *qp)
+{
+	uint64_t bytes = sizeof(*qp);
+	int ret;
+
+	if (qp->sq)
+		bytes += sizeof(*qp->sq) + qp->sq->wq.map.count * sizeof(struct dma_extent);
+	if (qp->rq)
+		bytes += sizeof(*qp->rq) + qp->rq->wq.map.count * sizeof(struct dma_extent);
+	ret = m4_qp_charge(hca, bytes);
+	qp->bytes = ret ? 0 : bytes;
+	return ret;
+}
+
 enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd)
 {
 	const uint8_t *qpc = fld_at(cmd->in, M4_MODIFY_QPC);
@@ -157,9 +171,12 @@ enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd)
 	qp->state = M4_QP_INIT;
 	memcpy(qp->context, qpc, sizeof(qp->context));
 	ret = add_queues(hca, qp);
+	if (!ret)
+		ret = charge(hca, qp);
 	if (ret) {
 		m4_eth_qp_remove(hca, qp);
-		return m4_errno(cmd, ret, "qp: no such CQ or page, translations, or memory");
+		return m4_errno(cmd, ret,
+				"qp: no such CQ or page, translations, or too much memory");
 	}
 	return M4_STAT_OK;
 }
@@ -206,6 +223,7 @@ void m4_eth_qp_query(const struct m4_eth_qp *qp, uint8_t *qpc)
 void m4_eth_qp_remove(struct hca *hca, struct m4_eth_qp *qp)
 {
 	res_remove(&hca->mlx4->eth_qps, qp->n);
+	hca->mlx4->qp_bytes -= qp->bytes;
 	if (qp->sq)
 		eth_sq_remove(hca, qp->sq);
 	if (qp->rq)

@@ -19,6 +19,7 @@ struct m4_eth_qp {
 	enum m4_qp_state state;
 	struct eth_sq *sq; /* or NULL */
 	struct eth_rq *rq; /* or NULL */
+	uint64_t bytes;    /* that it was charged: see cmd_qp.h */
 	uint8_t context[M4_QPC_SIZE];
 };
 

@@ -170,11 +170,36 @@ static int map_rings(struct hca *hca, struct qp *qp)
 	return m4_map_ring(hca, &ring, rq + sq, &qp->map);
 }
 
+int m4_qp_charge(struct hca *hca, uint64_t bytes)
+{
+	if (bytes > M4_QP_BYTES_MAX - hca->mlx4->qp_bytes)
+		return ENOSPC;
+	hca->mlx4->qp_bytes += bytes;
+	return 0;
+}
+
+/* There is a note for each request that the ring has room for: of what was sent and, of a strict
+ * adapter, of what was posted. */
+static uint64_t qp_bytes(const struct qp *qp)
+{
+	uint64_t sends = qp->sq.entry ? 1ull << qp->sq.log_size : 0;
+
+	return sizeof(*qp) + sends * (sizeof(*qp->sq.entry) + sizeof(*qp->sq.digest)) +
+	       qp->map.count * sizeof(*qp->map.extent);
+}
+
 static int qp_set_up(struct hca *hca, struct qp *qp)
 {
 	int ret = map_rings(hca, qp);
 
-	return ret ? ret : res_add_as(&hca->qps, qp, qp->n);
+	if (!ret)
+		ret = m4_qp_charge(hca, qp_bytes(qp));
+	if (ret)
+		return ret;
+	ret = res_add_as(&hca->qps, qp, qp->n);
+	if (ret)
+		hca->mlx4->qp_bytes -= qp_bytes(qp);
+	return ret;
 }
 
 static void use_objects(struct qp *qp, int by)
@@ -270,7 +295,7 @@ enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd)
 	if (ret) {
 		qp_discard(qp);
 		return why ? m4_fail(cmd, M4_STAT_BAD_RESOURCE, why)
-			   : m4_errno(cmd, ret, "qp: translations, or memory");
+			   : m4_errno(cmd, ret, "qp: translations, or too much memory");
 	}
 	qp_reset_queues(qp);
 	use_objects(qp, 1);
@@ -283,6 +308,7 @@ enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd)
 void m4_qp_remove(struct hca *hca, struct qp *qp)
 {
 	res_remove(&hca->qps, qp->n);
+	hca->mlx4->qp_bytes -= qp_bytes(qp);
 	use_objects(qp, -1);
 	qp_free(hca, qp);
 }

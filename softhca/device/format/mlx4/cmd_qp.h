@@ -23,6 +23,8 @@ enum {
  * refused. */
 const char *m4_sends_check(const uint8_t *qpc);
 const char *m4_receives_check(const uint8_t *qpc);
+/* The function counts BYTES more for queue pairs, and returns 0, or ENOSPC if that is too much. */
+int m4_qp_charge(struct hca *hca, uint64_t bytes);
 /* The QP, whose context is there, enters the state INIT. */
 void m4_qp_begin(struct hca *hca, struct qp *qp);
 /* The function returns the QP's state as contexts have it. */

@@ -18,6 +18,9 @@
 /* What the adapter announces, as powers of two */
 #define M4_ICM_MAX (1ull << 40)
 
+/* A guest's queue pairs cost no more memory of this process than: see vfio-user/server.c */
+#define M4_QP_BYTES_MAX (512ull << 20)
+
 enum {
 	M4_LOG_QPS = 19,
 	M4_LOG_SRQS = 16,
@@ -56,6 +59,7 @@ struct mlx4_firmware {
 	struct q_counter *counters; /* of errors, of all QPs */
 	uint32_t special_base;      /* number of the first management QP; 0: there are none */
 	struct res_table eth_qps;   /* queue pairs of frames */
+	uint64_t qp_bytes;          /* of this process, that all queue pairs cost */
 	uint32_t frames_to;         /* that all which arrive go to; 0: none */
 	uint8_t vlans[PORT_MAX][M4_VLAN_TABLE_SIZE]; /* as software wrote them */
 	/* Keys that software has had back, and may change in their table: the last ones of them,
