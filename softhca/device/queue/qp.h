@@ -271,6 +271,8 @@ void qp_free(struct hca *hca, struct qp *qp);
 
 /* The function transmits up to BUDGET bytes and returns true when there is more to do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
+/* From now on requests are tried again as often as the attributes say. */
+void req_count_tries(struct qp *qp);
 /* Software has posted more. */
 void req_posted(struct qp *qp);
 void req_timeout(struct hca *hca, struct qp *qp);

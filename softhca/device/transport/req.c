@@ -62,10 +62,15 @@ static void start_timer(struct hca *hca, struct qp *qp)
 		qp_set_timer(hca, qp, hca->now + (4096ull << qp->ack_timeout));
 }
 
-static void progress_made(struct hca *hca, struct qp *qp)
+void req_count_tries(struct qp *qp)
 {
 	qp->req.retries_left = qp->retry_count;
 	qp->req.rnr_left = qp->rnr_retry;
+}
+
+static void progress_made(struct hca *hca, struct qp *qp)
+{
+	req_count_tries(qp);
 	qp->req.rnr_wait = false;
 	qp->req.gone_back = false;
 	if (qp->req.window < WINDOW_MAX)
@@ -123,8 +128,7 @@ void req_go_on(struct hca *hca, struct qp *qp)
 	req->next_psn = req->unacked = req->sent_psn;
 	req->offset = 0;
 	req->reads = 0;
-	req->retries_left = qp->retry_count;
-	req->rnr_left = qp->rnr_retry;
+	req_count_tries(qp);
 	req->rnr_wait = req->gone_back = req->decoded = false;
 	qp_wake(hca, qp);
 }

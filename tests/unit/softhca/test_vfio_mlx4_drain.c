@@ -20,7 +20,9 @@ enum {
 	PRIMARY_PATH = 1 << 7,
 	SRA_MAX = 1 << 8,
 	RETRY_COUNT = 1 << 12,
+	RNR_RETRY = 1 << 13,
 	ACK_TIMEOUT = 1 << 14,
+	SCHED_QUEUE = 1 << 16,
 };
 
 static unsigned int qp_state(void)
@@ -181,12 +183,59 @@ static void attributes_change_in_sqd(void **state)
 	assert_int_equal(mailbox(SQD2RTS, QPN, 0), OK);
 }
 
+static void set_rnr_retry(unsigned int tries)
+{
+	assert_int_equal(to_sqd(0), OK);
+	put32(in(0), RNR_RETRY);
+	put32(in(8 + 0x70), tries << 13);
+	assert_int_equal(mailbox(SQD2SQD, QPN, 0), OK);
+	assert_int_equal(mailbox(SQD2RTS, QPN, 0), OK);
+}
+
+/* With the second request, the receiver is not ready at first. */
+static void tries_are_as_many_as_was_said_in_sqd(void **state)
+{
+	(void)state;
+	set_up_pair();
+	set_rnr_retry(0);
+	receive_one(0);
+	send_at(0);
+	wait_for_cqe(1);
+	set_rnr_retry(1);
+	send_at(1);
+	assert_false(is_written(2));
+	receive_one(1);
+	wait_for_cqe(3);
+	assert_int_equal(cqe(3)[31] & 0x1f, 0xa);
+	assert_int_equal(qp_state(), STATE_RTS);
+}
+
+/* A path that is given without its port is one of the port that the QP has. */
+static void a_path_keeps_its_port(void **state)
+{
+	uint8_t *path = in(8 + 0x18);
+
+	(void)state;
+	set_up_pair();
+	assert_int_equal(to_sqd(0), OK);
+	for (unsigned int i = 0; i < 2; i++) {
+		put32(in(0), PRIMARY_PATH | (i ? SCHED_QUEUE : 0));
+		put32(path + 4, 1 << 23 | 1); /* with a GRH, to LID 1 */
+		path[0x20] = 1 << 6;          /* port 2, which is not there */
+		assert_int_equal(mailbox(SQD2SQD, QPN, 0), i ? BAD_PARAM : OK);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_queue_at_rest_is_drained_at_once), TEST(what_was_begun_is_finished_first),
-		TEST(messages_come_in_meanwhile),         TEST(error_flushes_what_waits),
+		TEST(a_queue_at_rest_is_drained_at_once),
+		TEST(what_was_begun_is_finished_first),
+		TEST(messages_come_in_meanwhile),
+		TEST(error_flushes_what_waits),
 		TEST(attributes_change_in_sqd),
+		TEST(tries_are_as_many_as_was_said_in_sqd),
+		TEST(a_path_keeps_its_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

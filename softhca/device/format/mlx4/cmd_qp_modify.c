@@ -115,9 +115,9 @@ static const struct transition *find_transition(uint16_t opcode)
 }
 
 /* Without a LID, a connected QP of RoCE has a GID and a MAC address. MODE is its version. */
-static const char *check_roce(const struct hca *hca, const uint8_t *qpc, unsigned int mode)
+static const char *check_roce(const struct hca *hca, const uint8_t *qpc, unsigned int port,
+			      unsigned int mode)
 {
-	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
 	const struct gid_entry *source =
 		port_gid_entry(hca, port, fld_get(qpc, PATH(M4_PATH_GID_INDEX)));
 	uint16_t vlan;
@@ -135,7 +135,9 @@ static const char *check_roce(const struct hca *hca, const uint8_t *qpc, unsigne
 static const char *check_destination(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
 				     uint32_t groups)
 {
-	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
+	const uint8_t *of_port = groups & M4_OPTPAR_SCHED_QUEUE ? qpc : qp->context;
+	const uint8_t *of_mode = groups & GROUP_ROCE ? qpc : qp->context;
+	unsigned int port = fld_get(of_port, PATH(M4_PATH_PORT)) + 1;
 
 	if (qp->service == FABRIC_UD)
 		return NULL;
@@ -143,9 +145,7 @@ static const char *check_destination(const struct hca *hca, const struct qp *qp,
 	    !port_gid(hca, port, fld_get(qpc, PATH(M4_PATH_GID_INDEX))))
 		return "qp: no such source GID";
 	if (hca->config.link_layer == HCA_LINK_ETHERNET)
-		return check_roce(
-			hca, qpc,
-			fld_get(groups & GROUP_ROCE ? qpc : qp->context, M4_QPC_ROCE_MODE));
+		return check_roce(hca, qpc, port, fld_get(of_mode, M4_QPC_ROCE_MODE));
 	return fld_get(qpc, PATH(M4_PATH_RLID)) ? NULL : "qp: destination LID is 0";
 }
 
@@ -291,8 +291,10 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 	case M4_CMD_RTR2RTS_QP:
 		qp->req.next_psn = fld_get(qp->context, M4_QPC_NEXT_SEND_PSN);
 		qp->req.sent_psn = qp->req.unacked = qp->req.next_psn;
-		qp->req.retries_left = qp->retry_count;
-		qp->req.rnr_left = qp->rnr_retry;
+		req_count_tries(qp);
+		break;
+	case M4_CMD_SQD2RTS_QP:
+		req_count_tries(qp);
 		break;
 	case M4_CMD_SQERR2RTS_QP:
 		qp->sq.next = qp->sq.ci;

@@ -362,11 +362,12 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 	if (t->opcode == PRM_OP_RTR2RTS_QP) {
 		qp->req.next_psn = fld_get(qp->context, QPC_NEXT_SEND_PSN);
 		qp->req.sent_psn = qp->req.unacked = qp->req.next_psn;
-		qp->req.retries_left = qp->retry_count;
-		qp->req.rnr_left = qp->rnr_retry;
+		req_count_tries(qp);
 	}
-	if (t->opcode == PRM_OP_SQD_RTS_QP)
+	if (t->opcode == PRM_OP_SQD_RTS_QP) {
+		req_count_tries(qp);
 		sq_read_again(hca, qp);
+	}
 	if (t->opcode == PRM_OP_SQERR2RTS_QP) {
 		qp->sq.next = qp->sq.ci;
 		qp->req.offset = 0;
