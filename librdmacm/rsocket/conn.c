@@ -452,10 +452,16 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	return take_error(stream);
 }
 
+/* An id that another process has taken to its own channel has no events here any more. */
 static int destroy_id(struct stream *stream, const void *unused)
 {
+	int ret = rdma_destroy_id(stream->id) ? errno : 0;
+
 	(void)unused;
-	return rdma_destroy_id(stream->id) ? errno : 0;
+	if (!rs_is_elsewhere(ret))
+		return ret;
+	rdmacm_id_free(to_cm_id(stream->id));
+	return 0;
 }
 
 /* After a failure another try begins with a new id, as rdma_cm cannot use an id again. One that

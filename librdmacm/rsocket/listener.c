@@ -166,11 +166,6 @@ int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint
 	return move_here(stream, refused == RDMA_USER_CM_CMD_MIGRATE_ID ? NULL : &id);
 }
 
-static bool is_elsewhere(int error)
-{
-	return error == ENOENT || error == EINVAL;
-}
-
 /* ---- a channel of the holder's ---- */
 
 /* The id of a request is on the listener's channel. Where nobody will find it, the other side is
@@ -190,7 +185,7 @@ static void move_request(struct stream *listener, const struct rs_share_channels
 	uint32_t reported;
 	int ret = EINVAL;
 
-	for (int i = 0; i < channels->count && is_elsewhere(ret); i++)
+	for (int i = 0; i < channels->count && rs_is_elsewhere(ret); i++)
 		ret = rdmacm_id_fetch(request->id, channels->fds[i], listener->channel, &reported);
 	put_request(listener, request);
 }
@@ -223,7 +218,7 @@ static int move_to(struct stream *listener, const struct rs_share_channels *chan
 	if (ret)
 		return ret;
 	ret = EINVAL;
-	for (int i = 0; i < channels->count && is_elsewhere(ret); i++)
+	for (int i = 0; i < channels->count && rs_is_elsewhere(ret); i++)
 		ret = id_fetch(&id, channels->fds[i], channel);
 	return ret;
 }
@@ -524,7 +519,7 @@ static int search_in(const struct search *search, const int *fds, int count)
 {
 	int ret = ENOENT;
 
-	for (int i = 0; i < count && is_elsewhere(ret); i++)
+	for (int i = 0; i < count && rs_is_elsewhere(ret); i++)
 		ret = rdmacm_request_fetch(to_cm_id(search->listener->id), search->request, fds[i],
 					   search->channel, search->id);
 	return ret;
@@ -550,9 +545,9 @@ int rdmacm_listener_fetch(const struct stream *listener, const struct rdma_ucm_e
 	int ret = search_in(&search, channels->fds, channels->count);
 
 	rdmacm_share_close_channels(channels);
-	if (is_elsewhere(ret))
+	if (rs_is_elsewhere(ret))
 		ret = search_in(&search, &listener->rs.fd, 1);
-	if (is_elsewhere(ret) && rs_share_is_open(&listener->share))
+	if (rs_is_elsewhere(ret) && rs_share_is_open(&listener->share))
 		ret = search_anew(&search);
 	return ret;
 }

@@ -8,6 +8,8 @@
 
 #include "stream.h"
 
+#include <errno.h>
+
 /* The function returns 0 if there is a request or an accepted stream, EAGAIN if there is none, or
  * EIDRM if there will be none, as the listener has gone with the process that held it. Any other
  * error keeps this process from looking now. The function takes rs.lock. */
@@ -41,6 +43,13 @@ void rdmacm_accept_close(struct stream *listener);
 void rdmacm_listener_share(struct stream *listener);
 /* In the child. */
 void rdmacm_listener_forked(struct stream *listener);
+
+/* The function tells whether ERROR says of an id that it is not on this channel, but on another
+ * one, or has gone. */
+static inline bool rs_is_elsewhere(int error)
+{
+	return error == ENOENT || error == EINVAL;
+}
 
 /* ---- a channel that this thread may use: rs.lock is held, they return 0 or an errno ---- */
 

@@ -475,6 +475,28 @@ static void what_was_shared_once_is_the_parents(void)
 	MUST(!rclose(listener));
 }
 
+/* What was the child's to use is nobody's when it has ended. The parent is told that it has not got
+ * it; what it tries then begins anew, as after any failure. */
+static void what_a_child_has_used_up_begins_anew(void)
+{
+	int listener = listen_here(), socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in here = forks_here(), name = here;
+	pid_t server = child_that(child_echo, listener);
+
+	say_topic("bound, forked, and used by the child");
+	name.sin_port = 0;
+	MUST(!rbind(socket, (struct sockaddr *)&name, sizeof(name)));
+	MUST(ends_well(child_that(connect_by, socket)) && ends_well(server));
+	server = child_that(child_echo, listener);
+	say_check(rconnect(socket, (struct sockaddr *)&here, sizeof(here)) == -1,
+		  "the parent has lost it");
+	MUST(!rconnect(socket, (struct sockaddr *)&here, sizeof(here)));
+	say_check(comes_back(socket, "anew"), "and connects it anew");
+	MUST(!rclose(socket));
+	say_check(ends_well(server), "the end is seen");
+	MUST(!rclose(listener));
+}
+
 /* ---- fork() in a signal's handler ---- */
 
 static volatile sig_atomic_t forked;
@@ -588,6 +610,7 @@ int main(int argc, char *argv[])
 	waiting_begins_before_the_fork();
 	new_sockets_are_of_who_uses_them();
 	what_was_shared_once_is_the_parents();
+	what_a_child_has_used_up_begins_anew();
 	a_handler_forks();
 	datagrams();
 	datagrams_of_what_was_shared_once();
