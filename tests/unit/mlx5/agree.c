@@ -17,15 +17,23 @@ struct setup {
 	enum ibv_qp_type type;
 	uint32_t first, min_header;
 	bool no_checksums, single_threaded;
+	enum bfreg_use use; /* of the register */
 };
 
-static struct rig *rig_for(const struct setup *setup)
+/* The register is another queue's as well, where the setup says so. */
+static struct rig *rig_for(const struct setup *setup, struct mlx5_bfreg *bfreg)
 {
-	struct rig *rig = rig_new(&(struct rig_options){ .sq_wqebbs = WQEBBS,
-							 .max_send = REQUESTS,
-							 .sq_pi = setup->first,
-							 .single_threaded = setup->single_threaded,
-							 .type = setup->type });
+	static _Alignas(RIG_PAGE) uint8_t page[RIG_PAGE];
+	struct rig *rig;
+
+	*bfreg = (struct mlx5_bfreg){ .use = setup->use, .reg = page, .half = page };
+	qlock_init(&bfreg->lock, true);
+	rig = rig_new(&(struct rig_options){ .sq_wqebbs = WQEBBS,
+					     .max_send = REQUESTS,
+					     .bfreg = setup->use == BFREG_OWN ? NULL : bfreg,
+					     .sq_pi = setup->first,
+					     .single_threaded = setup->single_threaded,
+					     .type = setup->type });
 
 	rig->qp->vqp.qp.pd = &any_pd;
 	rig->qp->min_header = setup->min_header;
@@ -97,7 +105,9 @@ static void one_round(struct any_source *source, struct rig *const rigs[AGREE_WA
 static void compare_ways(const struct setup *setup)
 {
 	static struct mlx5_ah ah;
-	struct rig *const rigs[AGREE_WAYS] = { rig_for(setup), rig_for(setup) };
+	struct mlx5_bfreg bfregs[AGREE_WAYS];
+	struct rig *const rigs[AGREE_WAYS] = { rig_for(setup, &bfregs[0]),
+					       rig_for(setup, &bfregs[1]) };
 	struct any_source source = { .seed = setup->first + setup->min_header,
 				     .type = setup->type,
 				     .max_sge = 4,
@@ -118,8 +128,12 @@ static void agree_compare(void)
 		{ .type = IBV_QPT_RC, .first = UINT32_MAX - 1000, .single_threaded = true },
 		{ .type = IBV_QPT_UC, .first = UINT16_MAX - 1000 },
 		{ .type = IBV_QPT_UD },
+		{ .type = IBV_QPT_RC, .use = BFREG_SHARED },
+		{ .type = IBV_QPT_RC, .use = BFREG_DOMAIN, .single_threaded = true },
 		{ .type = IBV_QPT_XRC_SEND },
 		{ .type = IBV_QPT_RAW_PACKET },
+		{ .type = IBV_QPT_RAW_PACKET, .use = BFREG_SHARED, .min_header = 18 },
+		{ .type = IBV_QPT_RAW_PACKET, .use = BFREG_DOMAIN, .single_threaded = true },
 		{ .type = IBV_QPT_RAW_PACKET, .min_header = 18, .first = UINT32_MAX - 1000 },
 		{ .type = IBV_QPT_RAW_PACKET, .single_threaded = true, .no_checksums = true },
 	};
