@@ -43,6 +43,10 @@ enum { M4_AS_RTS2SQD_QP = 0x508, M4_AS_SQD2SQD_QP = 0x509 };
 /* RTS2SQD_QP: an event is wanted when the queue is drained */
 #define M4_AS_RTS2SQD_TELL FLD(0xc, 0, 0)
 
+/* MODIFY_SQ: a bit of modify_bitmask, that the queue rests or no longer does */
+enum { M4_AS_MODIFY_SQ_REST = 1 << 30 };
+#define M4_AS_SQ_RESTS FLD(0xc, 0, 0)
+
 /* CREATE_MKEY: windows may be bound to the region */
 #define CREATE_MKEY_IN_MAY_BIND FLD(0xc, 0, 0)
 

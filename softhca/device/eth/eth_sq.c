@@ -80,9 +80,22 @@ void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state stat
 	sq->state = state;
 	if (state == PRM_WQ_STATE_RST)
 		sq->pi = sq->ci = 0;
-	if (state != PRM_WQ_STATE_RDY)
+	if (state != PRM_WQ_STATE_RDY) {
+		sq->rests = false;
 		sched_rests(&sq->sched);
+	}
 	eth_sq_wake(hca, sq);
+}
+
+void eth_sq_set_rest(struct hca *hca, struct eth_sq *sq, bool rests)
+{
+	sq->rests = rests && sq->state == PRM_WQ_STATE_RDY;
+	eth_sq_wake(hca, sq);
+}
+
+static bool sq_may_send(const struct eth_sq *sq)
+{
+	return sq->state == PRM_WQ_STATE_RDY && !sq->rests;
 }
 
 /* ---- doorbells ---- */
@@ -488,13 +501,13 @@ bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
 		sq->state = PRM_WQ_STATE_ERR; /* a producer that is nowhere near the ring */
 	for (unsigned int i = 0;
-	     i < TURN_WQES && sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi &&
-	     hca->eth->work < end && !pacing_waits(hca, sq) && !sched_waits(hca, &sq->sched);
+	     i < TURN_WQES && sq_may_send(sq) && sq->ci != sq->pi && hca->eth->work < end &&
+	     !pacing_waits(hca, sq) && !sched_waits(hca, &sq->sched);
 	     i++)
 		run_one(hca, sq);
 	if (sq->state == PRM_WQ_STATE_ERR)
 		return sq_flush_some(hca, sq);
-	if (sq->state != PRM_WQ_STATE_RDY || sq->ci == sq->pi || sq->waits)
+	if (!sq_may_send(sq) || sq->ci == sq->pi || sq->waits)
 		sched_rests(&sq->sched);
-	return sq->state == PRM_WQ_STATE_RDY && sq->ci != sq->pi && !sq->waits && !sq->sched.waits;
+	return sq_may_send(sq) && sq->ci != sq->pi && !sq->waits && !sq->sched.waits;
 }

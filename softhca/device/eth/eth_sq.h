@@ -32,6 +32,7 @@ struct eth_sq {
 	bool flush;
 	bool has_umr; /* it may change memory keys */
 	bool spans;   /* its WQEs may be longer than a block, where those of others are not */
+	bool rests;   /* state SQD of mlx4: what is posted waits */
 	uint16_t pi, ci;
 	bool ready; /* on eth->ready */
 	TAILQ_ENTRY(eth_sq) in_ready;
@@ -54,6 +55,8 @@ void eth_sq_free(struct eth_sq *sq);
 /* The queue is of GROUP from now on; NULL: of none. */
 void eth_sq_schedule(struct hca *hca, struct eth_sq *sq, struct sched_element *group);
 void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state state);
+/* The queue, if it is ready, does not send what is posted, or sends again. */
+void eth_sq_set_rest(struct hca *hca, struct eth_sq *sq, bool rests);
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);
 void eth_sq_fail(struct hca *hca, struct eth_sq *sq);

@@ -144,6 +144,7 @@ static const struct {
 	{ IB_UVERBS_QPT_UD, QP_ATTR_PKEY | QP_ATTR_QKEY },
 	{ IB_UVERBS_QPT_XRC_INI, PATH | QP_ATTR_PORT | REQUEST },
 	{ IB_UVERBS_QPT_XRC_TGT, PATH | QP_ATTR_PORT | QP_ATTR_TIMEOUT | RESPOND },
+	{ IB_UVERBS_QPT_RAW_PACKET, 0 },
 };
 
 static void check_each_bit(unsigned int type, unsigned int from, unsigned int to, uint32_t allowed)
@@ -166,14 +167,15 @@ static void mlx4_drains(void **state)
 
 		assert_null(qp_state_change_mlx4(type, QP_RTS, QP_SQD, S, &way));
 		assert_int_equal(way.opcode, M4_AS_RTS2SQD_QP);
-		check_each_bit(type, QP_RTS, QP_SQD, QP_ATTR_SQD_NOTIFY);
+		check_each_bit(type, QP_RTS, QP_SQD,
+			       type == IB_UVERBS_QPT_RAW_PACKET ? 0 : QP_ATTR_SQD_NOTIFY);
 		assert_null(qp_state_change_mlx4(type, QP_SQD, QP_SQD, 0, &way));
 		assert_int_equal(way.opcode, M4_AS_SQD2SQD_QP);
 		check_each_bit(type, QP_SQD, QP_SQD, drained[i].in_sqd);
 		assert_null(qp_state_change_mlx4(type, QP_SQD, QP_RTS, S, &way));
 		assert_int_equal(way.opcode, PRM_OP_SQD_RTS_QP);
 	}
-	assert_non_null(qp_state_change_mlx4(IB_UVERBS_QPT_RAW_PACKET, QP_RTS, QP_SQD, S, &way));
+	assert_non_null(qp_state_change(IB_UVERBS_QPT_RAW_PACKET, QP_RTS, QP_SQD, S, &way));
 	assert_non_null(qp_state_change_mlx4(IB_UVERBS_QPT_RC, QP_RTR, QP_SQD, S, &way));
 	assert_null(qp_state_change_mlx4(IB_UVERBS_QPT_RC, QP_RTS, QP_RTS, S, &way));
 }

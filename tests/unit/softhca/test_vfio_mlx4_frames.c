@@ -84,6 +84,38 @@ static void frames_come_back_to_their_sender(void **state)
 	assert_int_equal(command(QUERY_QP, 0, QPN, 0), BAD_RESOURCE);
 }
 
+/* Frames are sent as a whole, so a queue of theirs is at rest at once. */
+static void frames_wait_in_sqd(void **state)
+{
+	enum { SQ_DRAINED = 3, STATE_SQD = 5 };
+
+	(void)state;
+	set_up();
+	make_frame_queues();
+	assert_int_equal(command(MAP_EQ, 1 << SQ_DRAINED, EQN, 0), OK);
+	put32(in(0), QPN + 1);
+	assert_int_equal(mailbox(SET_PORT, RECEIVER, ETHERNET), OK);
+	post_receive(RECORDS + 0xc0, RINGS + 0x1000 + 64, DATA, 1);
+	assert_int_equal(mailbox(SQD2RTS, QPN, 0), BAD_QP_STATE);
+	assert_int_equal(mailbox(RTS2SQD, QPN | 1u << 31, 0), OK);
+	assert_int_equal(guest(EQ)[1], SQ_DRAINED);
+	assert_int_equal(get32(guest(EQ + 4)), QPN);
+	assert_int_equal(mailbox(SQD2SQD, QPN, 0), OK);
+	assert_int_equal(command(QUERY_QP, 0, QPN, 0), OK);
+	assert_int_equal(get32(guest(OUT + 8)) >> 28, STATE_SQD);
+	post_frame(RINGS, own_mac, 'a');
+	doorbell32(UAR * 0x1000 + 0x14, QPN << 8);
+	vfio_run();
+	assert_int_equal(guest(DATA)[99], 0);
+	assert_int_equal(mailbox(SQD2RTS, QPN, 0), OK);
+	vfio_run();
+	assert_int_equal(guest(DATA)[99], 'a');
+	assert_int_equal(mailbox(RTS2SQD, QPN, 0), OK);
+	assert_int_equal(guest(EQ)[32 + 1], 0); /* nobody asked */
+	assert_int_equal(command(TO_ERR, 0, QPN, 0), OK);
+	assert_int_equal(mailbox(SQD2RTS, QPN, 0), BAD_QP_STATE);
+}
+
 /* A QP of both rings, that with the larger WQEs in front: slots of sends of 64 bytes, and receives
  * of as many as said. */
 static void both_rings_to_rts(unsigned int log_receive, unsigned int log_sends)
@@ -324,6 +356,7 @@ int main(void)
 		TEST_ROCE(an_ethernet_port_is_set_up),
 		TEST_ROCE(wrong_queues_of_frames_are_refused),
 		TEST_ROCE(frames_come_back_to_their_sender),
+		TEST_ROCE(frames_wait_in_sqd),
 		TEST_ROCE(one_queue_of_frames_sends_and_receives),
 		TEST_ROCE(a_frame_ends_where_its_ring_does),
 		TEST_ROCE(closing_forgets_who_takes_frames),

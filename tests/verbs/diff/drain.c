@@ -435,6 +435,70 @@ static void run_datagrams(struct rig *rig, const char *name, case_fn *body)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
+/* ---- frames ---- */
+
+static void frames_to_rts(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
+
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT));
+	MUST(!to_state(qp, IBV_QPS_RTR) && !to_state(qp, IBV_QPS_RTS));
+}
+
+/* Linux takes no attributes of theirs here, and so nobody can ask for an event. */
+static void frames_wait(struct side *side)
+{
+	SAY_RET(to_sqd(side->qp), "to SQD, with an event");
+	SAY_RET(to_state(side->qp, IBV_QPS_SQD), "to SQD");
+	say_state(side->qp);
+	post_one(side, IBV_WR_SEND, 1, side->len);
+	say_check(!rig_drain(side->sent), "it waits");
+	SAY_RET(to_state(side->qp, IBV_QPS_SQD), "within");
+	SAY_RET(to_state(side->qp, IBV_QPS_RTS), "to RTS");
+	say_sent(side, 1);
+	say_state(side->qp);
+	SAY_RET(to_state(side->qp, IBV_QPS_SQD), "to SQD");
+	post_one(side, IBV_WR_SEND, 2, side->len);
+	SAY_RET(to_state(side->qp, IBV_QPS_ERR), "to ERR");
+	say_sent(side, 1);
+	say_state(side->qp);
+}
+
+static void frames_anew(struct side *side)
+{
+	SAY_RET(to_state(side->qp, IBV_QPS_SQD), "to SQD");
+	post_one(side, IBV_WR_SEND, 1, side->len);
+	SAY_RET(to_state(side->qp, IBV_QPS_RESET), "to RESET");
+	frames_to_rts(side->qp);
+	post_one(side, IBV_WR_SEND, 2, side->len);
+	say_sent(side, 1);
+	say_check(!rig_drain(side->sent), "nothing of before");
+}
+
+static void run_frames(struct rig *rig, const char *name, case_fn *body)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_qp_init_attr init;
+	struct rig_end end;
+	struct ibv_pd *pd;
+	struct side side;
+
+	say("%s, frames:", name);
+	MUST(pd = ibv_alloc_pd(rig->ctx));
+	rig_end_open(pd, &conf, &end);
+	rig_qp_init_attr(&conf, end.cq, &init);
+	init.qp_type = IBV_QPT_RAW_PACKET;
+	init.cap.max_inline_data = 0;
+	side = (struct side){ .sent = end.cq, .mr = end.mr, .peer_mr = end.mr, .len = 100 };
+	MUST(side.qp = side.peer = ibv_create_qp(pd, &init));
+	memset(end.buf, 2, side.len); /* for an address that is not ours */
+	frames_to_rts(side.qp);
+	body(&side);
+	MUST(!ibv_destroy_qp(side.qp));
+	rig_end_close(&end);
+	MUST(!ibv_dealloc_pd(pd));
+}
+
 /* ---- the topic ---- */
 
 /* mlx5's driver has no command for the state. */
@@ -474,8 +538,11 @@ void diff_drain(struct rig *rig)
 	run_xrc(rig, "in SQD", masks_in_sqd);
 	run_xrc(rig, "a target", target);
 	/* libmlx4 asks a network interface for the address of RoCE, and ports here have none. */
-	if (rig->port.link_layer == IBV_LINK_LAYER_ETHERNET)
+	if (rig->port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+		run_frames(rig, "waiting", frames_wait);
+		run_frames(rig, "reset", frames_anew);
 		return;
+	}
 	run_datagrams(rig, "under load", under_load);
 	run_datagrams(rig, "not told", not_told);
 	run_datagrams(rig, "to SQD", masks_to_sqd);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/mlx5/eqe.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
@@ -188,6 +189,8 @@ static void enter_state(struct hca *hca, struct m4_eth_qp *qp, enum m4_qp_state 
 	qp->state = state;
 	if (qp->sq && state != M4_QP_RTR)
 		eth_sq_set_state(hca, qp->sq, queue);
+	if (qp->sq)
+		eth_sq_set_rest(hca, qp->sq, state == M4_QP_SQD);
 	if (qp->rq)
 		eth_rq_set_state(hca, qp->rq, queue);
 }
@@ -202,13 +205,20 @@ enum m4_status m4_eth_qp_modify(struct hca *hca, struct m4_eth_qp *qp, struct m4
 		{ M4_CMD_INIT2RTR_QP, 1u << M4_QP_INIT, M4_QP_RTR },
 		{ M4_CMD_RTR2RTS_QP, 1u << M4_QP_RTR, M4_QP_RTS },
 		{ M4_CMD_RTS2RTS_QP, 1u << M4_QP_RTS, M4_QP_RTS },
+		{ M4_CMD_RTS2SQD_QP, 1u << M4_QP_RTS, M4_QP_SQD },
+		{ M4_CMD_SQD2SQD_QP, 1u << M4_QP_SQD, M4_QP_SQD },
+		{ M4_CMD_SQD2RTS_QP, 1u << M4_QP_SQD, M4_QP_RTS },
 		{ M4_CMD_2ERR_QP, ~0u, M4_QP_ERR },
 	};
+	bool tell = cmd->order->opcode == M4_CMD_RTS2SQD_QP &&
+		    cmd->order->in_modifier & M4_TELL_DRAINED;
 
 	for (size_t i = 0; i < ARRAY_SIZE(transitions); i++)
 		if (transitions[i].opcode == cmd->order->opcode &&
 		    transitions[i].from & 1u << qp->state) {
 			enter_state(hca, qp, transitions[i].to);
+			if (tell)
+				eq_qp_event(hca, PRM_EVENT_SQ_DRAINED, qp->n);
 			return M4_STAT_OK;
 		}
 	return m4_fail(cmd, M4_STAT_BAD_QP_STATE, "qp: command not valid in state");

@@ -12,6 +12,7 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_wq.h"
+#include "softhca/device/kind.h"
 #include "softhca/device/queue/wqe.h"
 
 CONTEXT_HOLDS(struct eth_sq, PRM_SQC_SIZE);
@@ -96,12 +97,15 @@ static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 static const char *change_rates(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
 {
 	uint64_t mask = fld_get64(cmd->in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));
+	uint64_t known = PRM_MODIFY_SQ_PACING | PRM_MODIFY_SQ_QOS_GROUP;
 	const uint8_t *sqc = fld_at(cmd->in, MODIFY_SQ_IN_CTX);
 	uint32_t index = fld_get(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX);
 	struct sched_element *group;
 	const char *why = sched_find_group(hca, fld_get(sqc, SQC_QOS_QUEUE_GROUP_ID), &group);
 
-	if (mask & ~(uint64_t)(PRM_MODIFY_SQ_PACING | PRM_MODIFY_SQ_QOS_GROUP))
+	if (hca->config.kind == HCA_MLX4)
+		known |= M4_AS_MODIFY_SQ_REST;
+	if (mask & ~known)
 		return "sq: unknown modify_bitmask";
 	if (mask & PRM_MODIFY_SQ_PACING && !pacing_exists(hca, index))
 		return "sq: no such rate limit";
@@ -111,6 +115,8 @@ static const char *change_rates(struct hca *hca, struct eth_sq *sq, const struct
 		pacing_choose(sq, index);
 	if (mask & PRM_MODIFY_SQ_QOS_GROUP)
 		eth_sq_schedule(hca, sq, group);
+	if (mask & M4_AS_MODIFY_SQ_REST)
+		eth_sq_set_rest(hca, sq, fld_get(cmd->in, M4_AS_SQ_RESTS));
 	return NULL;
 }
 

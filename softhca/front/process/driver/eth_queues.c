@@ -10,6 +10,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/tir.h"
 #include "prm/mlx5/wq.h"
+#include "softhca/device/kind.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/eth_queues.h"
@@ -172,20 +173,42 @@ int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 	return change_state(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
 }
 
-int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate)
+/* The function fills a command that changes MASK of a queue, which keeps its state. */
+static int name_sq(struct adapter *adapter, uint32_t sqn, uint64_t mask, uint8_t in[CREATE_IN_SIZE])
 {
-	uint8_t in[CREATE_IN_SIZE] = { 0 }, *sqc = fld_at(in, MODIFY_SQ_IN_CTX);
 	enum prm_wq_state now;
 	int ret = eth_sq_state(adapter, sqn, &now);
 
 	if (ret)
 		return ret;
+	memset(in, 0, CREATE_IN_SIZE);
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_MODIFY_SQ);
 	fld_set(in, MODIFY_SQ_IN_SQ_STATE, now);
 	fld_set(in, MODIFY_SQ_IN_SQN, sqn);
-	fld_set64(in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK), PRM_MODIFY_SQ_PACING);
-	fld_set(sqc, SQC_STATE, now);
-	fld_set(sqc, SQC_PACKET_PACING_RATE_LIMIT_INDEX, rate);
+	fld_set64(in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK), mask);
+	fld_set(fld_at(in, MODIFY_SQ_IN_CTX), SQC_STATE, now);
+	return 0;
+}
+
+int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate)
+{
+	uint8_t in[CREATE_IN_SIZE];
+	int ret = name_sq(adapter, sqn, PRM_MODIFY_SQ_PACING, in);
+
+	if (ret)
+		return ret;
+	fld_set(fld_at(in, MODIFY_SQ_IN_CTX), SQC_PACKET_PACING_RATE_LIMIT_INDEX, rate);
+	return run_create(adapter, in, sizeof(in), NULL);
+}
+
+int eth_sq_rest(struct adapter *adapter, uint32_t sqn, bool rests)
+{
+	uint8_t in[CREATE_IN_SIZE];
+	int ret = name_sq(adapter, sqn, M4_AS_MODIFY_SQ_REST, in);
+
+	if (ret)
+		return ret;
+	fld_set(in, M4_AS_SQ_RESTS, rests);
 	return run_create(adapter, in, sizeof(in), NULL);
 }
 

@@ -45,6 +45,8 @@ int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 /* The function sets the entry of the rate table that a queue which is ready keeps to; 0 means
  * none. */
 int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate);
+/* A queue of an mlx4 adapter sends nothing, or sends again. */
+int eth_sq_rest(struct adapter *adapter, uint32_t sqn, bool rests);
 int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
 int eth_rq_state(struct adapter *adapter, uint32_t rqn, enum prm_wq_state *state);

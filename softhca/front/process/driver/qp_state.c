@@ -115,10 +115,10 @@ static const uint16_t commands[QP_STATES][QP_STATES] = {
 	[QP_ERR] = { [QP_RESET] = PRM_OP_2RST_QP, [QP_ERR] = PRM_OP_2ERR_QP },
 };
 
-/* The same for what only mlx4 has. No queue of frames drains. */
-static uint16_t draining_command(unsigned int type, unsigned int from, unsigned int to)
+/* The same for what only mlx4 has. */
+static uint16_t draining_command(unsigned int from, unsigned int to)
 {
-	if (type == IB_UVERBS_QPT_RAW_PACKET || to != QP_SQD)
+	if (to != QP_SQD)
 		return 0;
 	if (from == QP_RTS)
 		return M4_AS_RTS2SQD_QP;
@@ -203,7 +203,7 @@ const char *qp_state_change(unsigned int type, unsigned int from, unsigned int t
 const char *qp_state_change_mlx4(unsigned int type, unsigned int from, unsigned int to,
 				 uint32_t mask, struct qp_transition *transition)
 {
-	uint16_t command = draining_command(type, from, to);
+	uint16_t command = draining_command(from, to);
 
 	return command ? check_change(type, from, to, mask, command, transition)
 		       : qp_state_change(type, from, to, mask, transition);

@@ -7,6 +7,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/wq.h"
+#include "softhca/device/kind.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/frame_qpns.h"
 #include "softhca/front/process/driver/qp_state.h"
@@ -142,6 +143,12 @@ static int pace_sq(struct adapter *adapter, struct raw_qp *raw, const struct rat
 	return ret;
 }
 
+/* A frame is sent as a whole, so a queue that rests is drained. */
+static int rest_sq(struct adapter *adapter, const struct raw_qp *raw, bool rests)
+{
+	return raw->has_sq ? eth_sq_rest(adapter, raw->sqn, rests) : 0;
+}
+
 /* A queue that starts anew has no limit. */
 static void forget_rate(struct adapter *adapter, struct raw_qp *raw)
 {
@@ -171,6 +178,9 @@ int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 	case PRM_OP_RTS2RTS_QP:
 	case PRM_OP_SQERR2RTS_QP:
 		return pace_sq(adapter, raw, limit);
+	case M4_AS_RTS2SQD_QP:
+	case PRM_OP_SQD_RTS_QP:
+		return rest_sq(adapter, raw, opcode == M4_AS_RTS2SQD_QP);
 	case PRM_OP_2ERR_QP:
 		ret = change_rq(adapter, raw, PRM_WQ_STATE_ERR);
 		return ret ? ret : change_sq(adapter, raw, PRM_WQ_STATE_ERR);
