@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 struct member {
-	LIST_ENTRY(member) entry;
+	TAILQ_ENTRY(member) entry;
 	int fd;
 	uint64_t serial;
 	struct epoll_event event;
@@ -31,11 +31,12 @@ struct set {
 	int fd;             /* -1 once the program has closed the set */
 	int epoll;          /* the descriptor, until nobody is in the set; -1 if close() took it */
 	unsigned int users; /* the list of sets, and calls that are in the set */
-	LIST_HEAD(, member) members;
+	TAILQ_HEAD(, member) members;
 	unsigned int count;
 	bool others_wait; /* the members took all the room: the next call begins with the others */
 	pthread_mutex_t lock;
 	struct rs_waiters waiters;
+	bool is_held; /* by the thread that forks, for its fork() */
 };
 
 /* A call that is in a set. A signal's handler may begin another one, or fork. */
@@ -47,7 +48,16 @@ struct visit {
 static __thread struct visit *visits; /* of this thread */
 
 static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
-static pthread_mutex_t sets_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t sets_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static bool sets_are_held; /* as a set is */
+
+/* A lock that tells the thread that has it, which forks in a signal's handler. */
+static void lock_init(pthread_mutex_t *lock)
+{
+	static const pthread_mutex_t initial = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+	*lock = initial;
+}
 
 /* ---- sets ---- */
 
@@ -80,7 +90,7 @@ static struct set *set_get(int fd, struct visit *visit)
 
 static void drop_member(struct set *set, struct member *member)
 {
-	LIST_REMOVE(member, entry);
+	TAILQ_REMOVE(&set->members, member, entry);
 	set->count--;
 	free(member);
 }
@@ -91,8 +101,8 @@ static void put_set_locked(struct set *set)
 		return;
 	if (set->epoll >= 0)
 		close(set->epoll);
-	while (!LIST_EMPTY(&set->members))
-		drop_member(set, LIST_FIRST(&set->members));
+	while (!TAILQ_EMPTY(&set->members))
+		drop_member(set, TAILQ_FIRST(&set->members));
 	pthread_mutex_destroy(&set->lock);
 	free(set);
 }
@@ -157,8 +167,8 @@ CMA_EXPORT int repoll_create(int size)
 		return -1;
 	}
 	set->epoll = set->fd;
-	LIST_INIT(&set->members);
-	pthread_mutex_init(&set->lock, NULL);
+	TAILQ_INIT(&set->members);
+	lock_init(&set->lock);
 	rdmacm_rs_waiters_forget(&set->waiters);
 	fd = set->fd;
 	add_set(set);
@@ -172,7 +182,7 @@ static struct member *find_member(struct set *set, const struct rs *rs)
 {
 	struct member *member;
 
-	LIST_FOREACH(member, &set->members, entry) {
+	TAILQ_FOREACH(member, &set->members, entry) {
 		if (member->serial == rs->serial && member->fd == rs->fd)
 			return member;
 	}
@@ -198,7 +208,7 @@ static int add_member(struct set *set, const struct rs *rs, const struct epoll_e
 	member->fd = rs->fd;
 	member->serial = rs->serial;
 	member_ask(member, event);
-	LIST_INSERT_HEAD(&set->members, member, entry);
+	TAILQ_INSERT_HEAD(&set->members, member, entry);
 	set->count++;
 	return 0;
 }
@@ -300,29 +310,20 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 /* A member that was reported goes to the end, so that all get their turn. */
 static void rotate_members(struct set *set, struct member *last)
 {
-	struct member *member;
-
-	LIST_REMOVE(last, entry);
-	if (LIST_EMPTY(&set->members)) {
-		LIST_INSERT_HEAD(&set->members, last, entry);
-		return;
-	}
-	for (member = LIST_FIRST(&set->members); LIST_NEXT(member, entry);
-	     member = LIST_NEXT(member, entry))
-		;
-	LIST_INSERT_AFTER(member, last, entry);
+	TAILQ_REMOVE(&set->members, last, entry);
+	TAILQ_INSERT_TAIL(&set->members, last, entry);
 }
 
 /* Members whose sockets were closed leave the set here. */
 static int collect_events(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
-	struct member *member = LIST_FIRST(&set->members), *next;
+	struct member *member = TAILQ_FIRST(&set->members), *next;
 	unsigned int left = set->count;
 	struct rs *rs;
 	int count = 0, fd;
 
 	for (; member && left-- && count < room; member = next) {
-		next = LIST_NEXT(member, entry);
+		next = TAILQ_NEXT(member, entry);
 		fd = member->fd;
 		rs = rdmacm_rs_get(fd);
 		if (!rs || rs->serial != member->serial)
@@ -372,7 +373,7 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 		fds[(*count)++] =
 			(struct pollfd){ .fd = __atomic_load_n(&set->fd, __ATOMIC_RELAXED),
 					 .events = POLLIN };
-		LIST_FOREACH(member, &set->members, entry)
+		TAILQ_FOREACH(member, &set->members, entry)
 			fds[(*count)++] = (struct pollfd){ .fd = member->fd };
 	}
 	return fds;
@@ -454,6 +455,31 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 	return ret;
 }
 
+/* ---- fork() ---- */
+
+/* The child goes on with the sets as they are, so no other thread may be changing one meanwhile.
+ * What the thread that forks has in hand it finishes itself, in the parent and in the child. */
+void rdmacm_rs_epoll_before_fork(void)
+{
+	struct set *set;
+
+	sets_are_held = !pthread_mutex_lock(&sets_lock);
+	LIST_FOREACH(set, &sets, entry)
+		set->is_held = !pthread_mutex_lock(&set->lock);
+}
+
+void rdmacm_rs_epoll_in_parent(void)
+{
+	struct set *set;
+
+	LIST_FOREACH(set, &sets, entry) {
+		if (set->is_held)
+			pthread_mutex_unlock(&set->lock);
+	}
+	if (sets_are_held)
+		pthread_mutex_unlock(&sets_lock);
+}
+
 static unsigned int visits_count(const struct set *set)
 {
 	unsigned int count = 0;
@@ -469,10 +495,10 @@ void rdmacm_rs_epoll_forked(void)
 {
 	struct set *set;
 
-	pthread_mutex_init(&sets_lock, NULL);
+	lock_init(&sets_lock);
 	LIST_FOREACH(set, &sets, entry) {
 		set->users = 1 + visits_count(set);
-		pthread_mutex_init(&set->lock, NULL);
+		lock_init(&set->lock);
 		rdmacm_rs_waiters_inherit(&set->waiters);
 	}
 }

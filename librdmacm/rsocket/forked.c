@@ -106,6 +106,7 @@ static void prepare_socket(struct rs *rs)
 
 static void before(void)
 {
+	rdmacm_rs_epoll_before_fork();
 	rdmacm_rs_table_each(prepare_socket);
 }
 
@@ -123,6 +124,7 @@ static void share_socket(struct rs *rs)
 static void in_parent(void)
 {
 	rdmacm_rs_table_each(share_socket);
+	rdmacm_rs_epoll_in_parent();
 	rdmacm_service_kick();
 }
 

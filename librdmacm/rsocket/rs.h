@@ -167,9 +167,11 @@ void rdmacm_rs_put(int fd);
 /* The function calls for each socket, which stays until the call is over. */
 void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 
-/* ---- forked.c: after fork() ---- */
+/* ---- forked.c: around fork() ---- */
 
 void rdmacm_rs_watch_forks(void);
+void rdmacm_rs_epoll_before_fork(void);
+void rdmacm_rs_epoll_in_parent(void);
 /* These are called in the child, where the parent's other threads are not. */
 void rdmacm_rs_table_forked(void);
 void rdmacm_rs_keepalive_forked(void);

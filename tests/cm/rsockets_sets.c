@@ -2,6 +2,7 @@
 /*
  * rsockets_sets.c - what sets of rsockets report, where epoll_wait() of Linux says it: what is new
  * of a listener, ends that nobody has asked for, and everybody in turn when there is little room.
+ * What a child of fork() has of them is whole.
  */
 #include "forks.h"
 #include "repoll.h"
@@ -10,7 +11,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rdma/rsocket.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -203,6 +206,77 @@ static void a_child_has_its_parents_connections_one_by_one(void)
 	close_ends(&ends);
 }
 
+/* ---- a child that is forked while another thread waits in the set ---- */
+
+enum { MEMBERS = 64, CHILDREN = 100, CHILD_S = 20 };
+
+static bool is_over;
+
+static void *report_in_turn(void *set)
+{
+	struct epoll_event event;
+
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+		MUST(repoll_wait_fn(*(int *)set, &event, 1, 0) == 1);
+	return NULL;
+}
+
+/* A socket that is new is hung up, and it is of parent and child. */
+static int set_with_new_sockets(int *sockets)
+{
+	struct epoll_event event = { .events = EPOLLHUP };
+	int set = repoll_create_fn(1);
+
+	MUST(set >= 0);
+	for (int i = 0; i < MEMBERS; i++) {
+		sockets[i] = rsocket(AF_INET, SOCK_STREAM, 0);
+		event.data.u32 = i;
+		MUST(sockets[i] >= 0 && !repoll_ctl_fn(set, EPOLL_CTL_ADD, sockets[i], &event));
+	}
+	return set;
+}
+
+static bool has_all_members(int set)
+{
+	struct epoll_event events[MEMBERS + 1];
+	int got = repoll_wait_fn(set, events, MEMBERS + 1, 0);
+	uint64_t seen = 0;
+
+	for (int i = 0; i < got; i++)
+		seen |= UINT64_C(1) << events[i].data.u32;
+	return got == MEMBERS && seen == UINT64_MAX;
+}
+
+/* The thread has nothing allocated in hand, so nothing need be at rest. */
+static bool child_has_all_members(int set)
+{
+	pid_t child = fork();
+
+	MUST(child >= 0);
+	if (!child) {
+		alarm(CHILD_S);
+		_exit(!has_all_members(set));
+	}
+	return ends_well(child);
+}
+
+static void a_set_is_whole_in_a_child(void)
+{
+	int sockets[MEMBERS], set = set_with_new_sockets(sockets), good = 0;
+	pthread_t thread;
+
+	say_topic("a child, and a thread that waits");
+	MUST(!pthread_create(&thread, NULL, report_in_turn, &set));
+	for (int i = 0; i < CHILDREN; i++)
+		good += child_has_all_members(set);
+	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	say_check(good == CHILDREN, "each child has the whole set (%d of %d)", good, CHILDREN);
+	for (int i = 0; i < MEMBERS; i++)
+		MUST(!rclose(sockets[i]));
+	MUST(!rclose(set));
+}
+
 int main(void)
 {
 	forks_port = 22000;
@@ -211,5 +285,6 @@ int main(void)
 	an_end_is_reported_to_who_asks_for_nothing();
 	all_get_their_turn();
 	a_child_has_its_parents_connections_one_by_one();
+	a_set_is_whole_in_a_child();
 	return say_failures() != 0;
 }
