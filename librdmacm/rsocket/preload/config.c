@@ -127,11 +127,13 @@ bool preload_rules_want(const struct preload_rules *rules, int domain, int type,
 }
 
 static struct preload_rules rules;
+static bool none_are_wanted;
 
 static void rules_read_once(void)
 {
 	FILE *file;
 
+	none_are_wanted = preload_waits_elsewhere();
 	preload_inside++; /* stdio's own calls of read() and close() are no program's */
 	file = fopen(CONFIG, "re");
 	if (file) {
@@ -146,7 +148,7 @@ bool preload_wants(int domain, int type, int protocol)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, rules_read_once);
-	return preload_rules_want(&rules, domain, type, protocol);
+	return !none_are_wanted && preload_rules_want(&rules, domain, type, protocol);
 }
 
 /* ---- queues ---- */

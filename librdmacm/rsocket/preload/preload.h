@@ -161,6 +161,12 @@ bool preload_settle(const struct preload_report *report);
 int preload_late_error(int rsocket);
 void preload_late_gone(int rsocket);
 
+/* ---- imports.c ---- */
+
+/* The function returns whether the program, or a library that it has loaded by now, waits by calls
+ * that are not taken over. */
+bool preload_waits_elsewhere(void);
+
 /* ---- config.c ---- */
 
 enum { PRELOAD_MAX_RULES = 256 };
