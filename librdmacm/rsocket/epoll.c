@@ -36,7 +36,8 @@ struct set {
 	bool others_wait; /* the members took all the room: the next call begins with the others */
 	pthread_mutex_t lock;
 	struct rs_waiters waiters;
-	bool is_held; /* by the thread that forks, for its fork() */
+	int64_t looked_us; /* when the descriptors behind the members were last looked at */
+	bool is_held;      /* by the thread that forks, for its fork() */
 };
 
 /* A call that is in a set. A signal's handler may begin another one, or fork. */
@@ -196,10 +197,22 @@ static void member_ask(struct member *member, const struct epoll_event *event)
 	member->event.events |= EPOLLERR | EPOLLHUP;
 }
 
+enum { OF_EXCLUSIVE = EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP | EPOLLET };
+
+/* EPOLLEXCLUSIVE lets Linux wake fewer than all sets that have a member. All are woken here, but
+ * what may not stand beside it is refused as there. */
+static bool asks_rightly(uint32_t events)
+{
+	return !(events & EPOLLEXCLUSIVE) ||
+	       !(events & ~(uint32_t)(OF_EXCLUSIVE | EPOLLEXCLUSIVE | EPOLLWAKEUP));
+}
+
 static int add_member(struct set *set, const struct rs *rs, const struct epoll_event *event)
 {
 	struct member *member;
 
+	if (!asks_rightly(event->events))
+		return EINVAL;
 	if (find_member(set, rs))
 		return EEXIST;
 	member = calloc(1, sizeof(*member));
@@ -213,6 +226,15 @@ static int add_member(struct set *set, const struct rs *rs, const struct epoll_e
 	return 0;
 }
 
+static int modify_member(struct member *member, const struct epoll_event *event)
+{
+	if (member->event.events & EPOLLEXCLUSIVE)
+		return EINVAL;
+	member_ask(member, event);
+	member->reported = 0;
+	return 0;
+}
+
 static int change_member(struct set *set, int op, const struct rs *rs,
 			 const struct epoll_event *event)
 {
@@ -220,18 +242,15 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 
 	if (op == EPOLL_CTL_ADD)
 		return event ? add_member(set, rs, event) : EFAULT;
+	if (op == EPOLL_CTL_MOD && event && event->events & EPOLLEXCLUSIVE)
+		return EINVAL;
 	if (!member)
 		return ENOENT;
-	if (op == EPOLL_CTL_DEL) {
-		drop_member(set, member);
-		return 0;
-	}
-	if (op != EPOLL_CTL_MOD)
+	if (op == EPOLL_CTL_MOD)
+		return event ? modify_member(member, event) : EFAULT;
+	if (op != EPOLL_CTL_DEL)
 		return EINVAL;
-	if (!event)
-		return EFAULT;
-	member_ask(member, event);
-	member->reported = 0;
+	drop_member(set, member);
 	return 0;
 }
 
@@ -260,6 +279,7 @@ CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 
 /* ---- waiting ---- */
 
+enum { LOOK_US = 5000 };
 enum { POLL_EVENTS = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLRDNORM | EPOLLWRNORM };
 
 /* The numbers of epoll's events are those of poll's. */
@@ -396,30 +416,60 @@ static void nap_cancelled(void *of)
 	set_put(nap->visit);
 }
 
+static bool nap_begin(struct nap *nap)
+{
+	struct set *set = nap->visit->set;
+
+	pthread_mutex_lock(&set->lock);
+	set->looked_us = rdmacm_rs_now_us();
+	nap->fds = fds_of_set(set, &nap->count);
+	if (nap->fds)
+		nap->sleepers = rdmacm_rs_sleepers_alloc(nap->fds, nap->count, &set->waiters,
+							 nap_cancelled, nap);
+	pthread_mutex_unlock(&set->lock);
+	if (!nap->sleepers)
+		free(nap->fds);
+	return nap->sleepers;
+}
+
+static void nap_end(struct nap *nap)
+{
+	rdmacm_rs_sleepers_free(nap->sleepers);
+	free(nap->fds);
+}
+
 /* The function sleeps unless there are events by now, whose number becomes *COUNT. The set is
  * watched before it is read, so that no member is missed. */
 static int sleep_on_set(struct visit *visit, struct epoll_event *events, int room, int64_t deadline,
 			int *count)
 {
 	struct nap nap = { .visit = visit };
-	struct set *set = visit->set;
 	int ret = 0;
 
-	pthread_mutex_lock(&set->lock);
-	nap.fds = fds_of_set(set, &nap.count);
-	if (nap.fds)
-		nap.sleepers = rdmacm_rs_sleepers_alloc(nap.fds, nap.count, &set->waiters,
-							nap_cancelled, &nap);
-	pthread_mutex_unlock(&set->lock);
-	if (nap.sleepers) {
-		*count = collect_all(set, true, events, room);
-		if (*count < 0 || (!*count && rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count,
-							      rdmacm_rs_sleep_limit(deadline)) < 0))
-			ret = errno;
-		rdmacm_rs_sleepers_free(nap.sleepers);
-	}
-	free(nap.fds);
-	return nap.sleepers ? ret : ENOMEM;
+	if (!nap_begin(&nap))
+		return ENOMEM;
+	*count = collect_all(visit->set, true, events, room);
+	if (*count < 0 || (!*count && rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count,
+						      rdmacm_rs_sleep_limit(deadline)) < 0))
+		ret = errno;
+	nap_end(&nap);
+	return ret;
+}
+
+/* Where somebody is ready all the time nobody sleeps, and rdma_cm's events of the other members are
+ * read by who sleeps. So they are looked for now and then. */
+static void look_if_due(struct visit *visit)
+{
+	struct nap nap = { .visit = visit };
+	bool is_due;
+
+	pthread_mutex_lock(&visit->set->lock);
+	is_due = visit->set->count && rdmacm_rs_now_us() >= visit->set->looked_us + LOOK_US;
+	pthread_mutex_unlock(&visit->set->lock);
+	if (!is_due || !nap_begin(&nap))
+		return;
+	rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count, 0);
+	nap_end(&nap);
 }
 
 static int wait_in_set(struct visit *visit, struct epoll_event *events, int room, int timeout)
@@ -428,6 +478,7 @@ static int wait_in_set(struct visit *visit, struct epoll_event *events, int room
 	struct set *set = visit->set;
 	int count, ret;
 
+	look_if_due(visit);
 	for (;;) {
 		count = collect_all(set, false, events, room);
 		if (count || (deadline >= 0 && rdmacm_rs_now_us() >= deadline))

@@ -7,9 +7,11 @@
 #include "cancel.h"
 #include "waiter.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { BLIND_MS = 10 };
@@ -50,15 +52,49 @@ void rdmacm_rs_waiter_end(struct rs_waiter *waiter)
 	rdmacm_rs_unshield();
 }
 
+static int min_timeout(int timeout_ms, int most_ms)
+{
+	return timeout_ms < 0 || timeout_ms > most_ms ? most_ms : timeout_ms;
+}
+
+/* Linux' poll() takes no more entries than the process may have descriptors, and a socket is two of
+ * them. Where a program has lowered that limit, they are looked at piece by piece, now and then.
+ * With poll()'s error of any other kind there is nothing to be done. */
+static int poll_in_pieces(const struct rs_waiter *waiter, struct pollfd *fds, nfds_t count,
+			  int timeout_ms)
+{
+	struct rlimit limit;
+	int ready = 0, got;
+	nfds_t piece;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || !limit.rlim_cur || count <= limit.rlim_cur) {
+		errno = EINVAL;
+		return -1;
+	}
+	for (nfds_t at = 0; at < count; at += piece) {
+		piece = count - at < limit.rlim_cur ? count - at : limit.rlim_cur;
+		got = poll(&fds[at], piece, 0);
+		if (got < 0)
+			return -1;
+		ready += got;
+	}
+	if (ready)
+		return ready;
+	return rdmacm_rs_cancel_poll(fds, limit.rlim_cur, min_timeout(timeout_ms, BLIND_MS),
+				     waiter->undo, waiter->of);
+}
+
 /* Without an eventfd (the process may have no more descriptors) the thread looks again soon. */
 int rdmacm_rs_waiter_sleep(struct rs_waiter *waiter, struct pollfd *fds, int count, int timeout_ms)
 {
 	int ret;
 
 	fds[count] = (struct pollfd){ .fd = waiter->fd, .events = POLLIN };
-	if (waiter->fd < 0 && (timeout_ms < 0 || timeout_ms > BLIND_MS))
-		timeout_ms = BLIND_MS;
+	if (waiter->fd < 0)
+		timeout_ms = min_timeout(timeout_ms, BLIND_MS);
 	ret = rdmacm_rs_cancel_poll(fds, count + 1, timeout_ms, waiter->undo, waiter->of);
+	if (ret < 0 && errno == EINVAL)
+		ret = poll_in_pieces(waiter, fds, (nfds_t)count + 1, timeout_ms);
 	if (ret > 0 && fds[count].revents)
 		waiter_clear(waiter);
 	return ret;

@@ -15,8 +15,11 @@
 #include <rdma/rsocket.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "util/bits.h"
 
 enum { LONG_MS = 5000, SHORT_MS = 50 };
 
@@ -109,6 +112,13 @@ static struct ends connect_ends(void)
 	return ends;
 }
 
+static bool is_writable(int socket)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLOUT };
+
+	return rpoll(&fd, 1, LONG_MS) == 1 && fd.revents == POLLOUT;
+}
+
 static void close_ends(const struct ends *ends)
 {
 	MUST(!rclose(ends->server) && !rclose(ends->listener));
@@ -163,6 +173,7 @@ static void all_get_their_turn(void)
 	int pipes[2][2], set = set_with(ends.server, EPOLLOUT);
 
 	say_topic("little room");
+	MUST(is_writable(ends.server) && is_writable(ends.client));
 	member_change(set, EPOLL_CTL_ADD, ends.client, EPOLLOUT);
 	for (int i = 0; i < 2; i++) {
 		MUST(!pipe(pipes[i]) && write(pipes[i][1], "x", 1) == 1);
@@ -176,6 +187,135 @@ static void all_get_their_turn(void)
 		MUST(!close(pipes[i][0]) && !close(pipes[i][1]));
 	MUST(!rclose(set) && !rclose(ends.client));
 	close_ends(&ends);
+}
+
+/* ---- a set where somebody is ready all the time ---- */
+
+/* A process that ends has closed nothing, and here nothing is under way to it. */
+static int connect_and_die(int unused)
+{
+	int socket = connect_here();
+	char byte;
+
+	(void)unused;
+	return socket < 0 || rrecv(socket, &byte, 1, 0) != 1;
+}
+
+static int accept_one_that_dies(int listener)
+{
+	pid_t child = child_that(connect_and_die, 0);
+	int server = raccept(listener, NULL, NULL);
+
+	MUST(server >= 0 && rsend(server, "x", 1, 0) == 1 && ends_well(child));
+	return server;
+}
+
+static bool is_reported_among_others(int set, int fd)
+{
+	struct epoll_event events[2];
+	int got = 0;
+
+	for (int tries = LONG_MS; got != 2 && tries; tries--) {
+		got = repoll_wait_fn(set, events, 2, LONG_MS);
+		MUST(got >= 1);
+		if (got == 1)
+			usleep(1000);
+	}
+	return got == 2 && (events[0].data.fd == fd || events[1].data.fd == fd);
+}
+
+/* That the other side is gone is told by rdma_cm alone, for which nobody sleeps there. */
+static void a_busy_set_reports_whose_peer_has_died(void)
+{
+	int fds[2], listener = listen_here(), server = accept_one_that_dies(listener), set;
+
+	say_topic("a busy set");
+	MUST(!pipe(fds) && write(fds[1], "x", 1) == 1);
+	set = set_with(fds[0], EPOLLIN);
+	member_change(set, EPOLL_CTL_ADD, server, EPOLLIN);
+	say_check(is_reported_among_others(set, server), "that a peer has died is seen");
+	MUST(!close(fds[0]) && !close(fds[1]) && !rclose(set) && !rclose(server));
+	MUST(!rclose(listener));
+}
+
+/* ---- fewer descriptors than entries ---- */
+
+enum { ENTRIES = 24, FEW_DESCRIPTORS = 25, SOON_US = 50000 };
+
+static void *send_soon(void *socket)
+{
+	usleep(SOON_US);
+	MUST(rsend(*(int *)socket, "x", 1, 0) == 1);
+	return NULL;
+}
+
+/* Linux' poll() takes as many entries as that, and an rsocket is more than one of them. */
+static void a_limit_of_descriptors_holds_for_entries(void)
+{
+	struct ends ends = connect_ends();
+	struct pollfd fds[ENTRIES];
+	struct rlimit before, few;
+	pthread_t thread;
+
+	for (int i = 0; i < ENTRIES; i++)
+		fds[i] = (struct pollfd){ .fd = ends.server, .events = POLLIN };
+	MUST(!getrlimit(RLIMIT_NOFILE, &before));
+	few = (struct rlimit){ FEW_DESCRIPTORS, before.rlim_max };
+	say_topic("few descriptors");
+	MUST(!setrlimit(RLIMIT_NOFILE, &few));
+	say_check(!rpoll(fds, ENTRIES, SHORT_MS), "as many entries of rpoll: nothing");
+	MUST(!pthread_create(&thread, NULL, send_soon, &ends.client));
+	say_check(rpoll(fds, ENTRIES, LONG_MS) == ENTRIES, "a byte that comes is seen");
+	pthread_join(thread, NULL);
+	MUST(!setrlimit(RLIMIT_NOFILE, &before) && !rclose(ends.client));
+	close_ends(&ends);
+}
+
+/* ---- EPOLLEXCLUSIVE ---- */
+
+/* What two calls say of FD: 0 or an errno each. */
+static void ask_twice(int fd, const uint32_t *events, const int *ops, int *results)
+{
+	int set = repoll_create_fn(1);
+	struct epoll_event event;
+
+	MUST(set >= 0);
+	for (int i = 0; i < 2; i++) {
+		event = (struct epoll_event){ .events = events[i] };
+		results[i] = repoll_ctl_fn(set, ops[i], fd, &event) ? errno : 0;
+	}
+	MUST(!rclose(set));
+}
+
+/* Linux itself answers for a pipe. */
+static void exclusive_members_are_as_those_of_linux(void)
+{
+	static const struct {
+		uint32_t events[2];
+		int second;
+	} cases[] = {
+		{ { EPOLLEXCLUSIVE | EPOLLIN, EPOLLIN }, EPOLL_CTL_MOD },
+		{ { EPOLLEXCLUSIVE | EPOLLIN | EPOLLOUT | EPOLLET | EPOLLERR | EPOLLHUP, 0 },
+		  EPOLL_CTL_DEL },
+		{ { EPOLLEXCLUSIVE | EPOLLIN | EPOLLONESHOT, EPOLLIN }, EPOLL_CTL_MOD },
+		{ { EPOLLEXCLUSIVE | EPOLLIN | EPOLLRDHUP, EPOLLIN }, EPOLL_CTL_ADD },
+		{ { EPOLLEXCLUSIVE | EPOLLPRI, EPOLLEXCLUSIVE | EPOLLIN }, EPOLL_CTL_MOD },
+		{ { EPOLLIN, EPOLLEXCLUSIVE | EPOLLIN }, EPOLL_CTL_MOD },
+		{ { EPOLLIN, EPOLLEXCLUSIVE | EPOLLIN }, EPOLL_CTL_ADD },
+		{ { EPOLLIN, EPOLLEXCLUSIVE | EPOLLONESHOT }, EPOLL_CTL_ADD },
+	};
+	int fds[2], socket = rsocket(AF_INET, SOCK_STREAM, 0), ours[2], linux_says[2];
+
+	say_topic("EPOLLEXCLUSIVE");
+	MUST(!pipe(fds) && socket >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const int ops[2] = { EPOLL_CTL_ADD, cases[i].second };
+
+		ask_twice(fds[0], cases[i].events, ops, linux_says);
+		ask_twice(socket, cases[i].events, ops, ours);
+		say_check(!memcmp(ours, linux_says, sizeof(ours)), "case %zu: as Linux", i);
+	}
+	MUST(!close(fds[0]) && !close(fds[1]) && !rclose(socket));
 }
 
 /* ---- a child ---- */
@@ -284,6 +424,9 @@ int main(void)
 	an_edge_of_a_listener_is_not_lost();
 	an_end_is_reported_to_who_asks_for_nothing();
 	all_get_their_turn();
+	a_busy_set_reports_whose_peer_has_died();
+	a_limit_of_descriptors_holds_for_entries();
+	exclusive_members_are_as_those_of_linux();
 	a_child_has_its_parents_connections_one_by_one();
 	a_set_is_whole_in_a_child();
 	return say_failures() != 0;
