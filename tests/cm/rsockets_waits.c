@@ -2,7 +2,8 @@
 /*
  * rsockets_waits.c - threads that wait for one socket, or in one set: whichever of them is first to
  * see what has happened, the others must not sleep on. A sleep that misses its end lasts as long as
- * wake_up_interval says, which is 5 s where nobody has changed it.
+ * wake_up_interval says, which is 5 s where nobody has changed it. A thread that is woken may wait
+ * for its turn on a machine that is busy, so what takes up to 3 s is no such sleep.
  */
 #include "repoll.h"
 #include "tests/lib/say.h"
@@ -21,7 +22,7 @@
 
 #include "util/bits.h"
 
-enum { ROUNDS = 40, MOST_MS = 1000, FILLING = 1 << 14, QUIET_MS = 400 };
+enum { ROUNDS = 40, MOST_MS = 3000, FILLING = 1 << 14, QUIET_MS = 400 };
 
 static int port = 21000;
 
@@ -133,7 +134,7 @@ static bool waiter_is_woken(struct waiter *waiter, int64_t start_us, int result)
 static void end_case(bool good, const char *what)
 {
 	say_check(good, "%s: no sleep misses its end (%s)", what,
-		  worst_us < MOST_MS * 1000 ? "all within a second" : "one took longer");
+		  worst_us < MOST_MS * 1000 ? "all in time" : "one took longer");
 	if (!good)
 		printf("# %s: the worst took %lld ms\n", what, (long long)worst_us / 1000);
 	worst_us = 0;
@@ -260,8 +261,8 @@ static void reader_leaves_room_to_the_writer(void)
 		waiter_start(&reader, wait_in_rrecv, ends.client);
 		waiter_start(&writer, wait_to_write, ends.client);
 		nap(i);
-		start = now_us();
 		drain_bytes(ends.server, size);
+		start = now_us(); /* what is drained takes its time, and may be enough for one */
 		MUST(rsend(ends.server, "x", 1, 0) == 1);
 		good &= waiter_is_woken(&writer, start, 1);
 		good &= waiter_is_woken(&reader, start, 1);
