@@ -31,13 +31,15 @@ static bool parse_line(char *line, char **name)
 	return *name;
 }
 
-static void read_lines(FILE *file, const char *path, void (*on_driver)(const char *name))
+/* The function returns 0, or the errno of what cannot be read. */
+static int read_lines(FILE *file, const char *path, void (*on_driver)(const char *name))
 {
 	char *line = NULL, *name;
 	unsigned int number = 0;
 	size_t size = 0;
+	int err;
 
-	while (getline(&line, &size, file) > 0) {
+	while (errno = 0, getline(&line, &size, file) > 0) {
 		number++;
 		if (!parse_line(line, &name))
 			verbs_warn("%s:%u: not a line of the form \"driver NAME\": skipped", path,
@@ -45,27 +47,28 @@ static void read_lines(FILE *file, const char *path, void (*on_driver)(const cha
 		else if (name)
 			on_driver(name);
 	}
-	if (ferror(file))
-		verbs_warn("%s: skipped: %s", path, strerror(errno));
+	err = feof(file) ? 0 : errno;
 	free(line);
+	return err;
 }
 
-static void read_config_file(const char *dir, const char *file_name,
-			     void (*on_driver)(const char *name))
+static int read_config_file(const char *dir, const char *file_name,
+			    void (*on_driver)(const char *name))
 {
 	FILE *file = NULL;
 	char *path;
+	int err;
 
 	if (asprintf(&path, "%s/%s", dir, file_name) < 0)
-		return;
+		return ENOMEM;
 	file = fopen(path, "re");
-	if (file) {
-		read_lines(file, path, on_driver);
+	err = file ? read_lines(file, path, on_driver) : errno;
+	if (err)
+		verbs_warn("%s: skipped: %s", path, strerror(err));
+	if (file)
 		fclose(file);
-	} else {
-		verbs_warn("%s: skipped: %s", path, strerror(errno));
-	}
 	free(path);
+	return err;
 }
 
 static int is_config_file(const struct dirent *entry)
@@ -75,17 +78,22 @@ static int is_config_file(const struct dirent *entry)
 	return suffix && suffix != entry->d_name && !strcmp(suffix, ".driver");
 }
 
-void verbs_config_read(const char *dir, void (*on_driver)(const char *name))
+void verbs_config_read(const char *dir, void (*on_driver)(const char *name),
+		       void (*on_failure)(int err))
 {
 	struct dirent **entries;
-	int count = scandir(dir, &entries, is_config_file, alphasort);
+	int count = scandir(dir, &entries, is_config_file, alphasort), err;
 
 	if (count < 0) {
-		verbs_warn("%s: no providers are configured: %s", dir, strerror(errno));
+		err = errno;
+		verbs_warn("%s: no providers are configured: %s", dir, strerror(err));
+		on_failure(err);
 		return;
 	}
 	for (int i = 0; i < count; i++) {
-		read_config_file(dir, entries[i]->d_name, on_driver);
+		err = read_config_file(dir, entries[i]->d_name, on_driver);
+		if (err)
+			on_failure(err);
 		free(entries[i]);
 	}
 	free(entries);

@@ -4,12 +4,14 @@
  * belongs to.
  *
  * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the configuration
- * directory. They are loaded at most once, when the first device without a driver turns up. A
- * plugin that does not fit costs one log line and nothing else.
+ * directory. They are loaded when the first device without a driver turns up, and again with the
+ * next one only if descriptors or memory were short. A plugin that does not fit costs one log line
+ * and nothing else.
  */
 #include "private.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -23,6 +25,7 @@
 
 #include "config.h"
 #include "places.h"
+#include "util/bits.h"
 
 #define PLUGIN_SUFFIX "-rdmakit" RDMAKIT_DRIVER_ABI_STRING ".so"
 
@@ -32,6 +35,9 @@ struct registered {
 };
 
 static struct registered *drivers;
+/* A plugin registers its driver once, when it is loaded, so the usual ones need no memory then. */
+static struct registered first_drivers[8];
+static unsigned int num_first_drivers;
 static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread bool has_drivers_lock; /* the thread that forks */
@@ -68,7 +74,8 @@ static void register_driver(const struct verbs_driver *driver)
 
 	if (is_registered(driver))
 		return;
-	r = malloc(sizeof(*r));
+	r = num_first_drivers < ARRAY_SIZE(first_drivers) ? &first_drivers[num_first_drivers++]
+							  : malloc(sizeof(*r));
 	if (!r) {
 		verbs_error("driver %s: no memory to register it", driver->name);
 		return;
@@ -142,6 +149,15 @@ void verbs_loader_load_drivers(void)
 #else
 
 static struct verbs_places places;
+static bool all_loaded; /* the lock of the device list guards it */
+
+/* What is short now may be there with the next list of devices; what a plugin or a file is like
+ * stays. */
+static void note_failure(int err)
+{
+	if (err == EMFILE || err == ENFILE || err == ENOMEM || err == EINTR)
+		all_loaded = false;
+}
 
 /* A plugin of another implementation in the place of ours is the most likely reason why ours is
  * missing. */
@@ -180,8 +196,11 @@ static bool open_plugin(const char *path)
 {
 	/* A provider is never unloaded, for devices and contexts point into it: its handle is not
 	 * closed. */
-	if (!dlopen(path, RTLD_NOW))
+	errno = 0;
+	if (!dlopen(path, RTLD_NOW)) {
+		note_failure(errno);
 		return false;
+	}
 	verbs_info("loaded %s", path);
 	return true;
 }
@@ -214,15 +233,17 @@ static void load_listed(const char *list)
 {
 	char *names = strdup(list), *save = NULL;
 
-	if (!names)
+	if (!names) {
+		note_failure(ENOMEM);
 		return;
+	}
 	for (char *name = strtok_r(names, ":;", &save); name; name = strtok_r(NULL, ":;", &save))
 		load_plugin(name);
 	free(names);
 }
 
-/* The function loads the plugins at the first call. The caller holds the lock of the device
- * list. */
+/* The function loads the plugins at the first call, and again where something was short. The caller
+ * holds the lock of the device list. */
 void verbs_loader_load_drivers(void)
 {
 	static const struct verbs_layout layout = {
@@ -232,19 +253,20 @@ void verbs_loader_load_drivers(void)
 		.library_to_plugins = RDMAKIT_LIBRARY_TO_PLUGINS,
 		.library_to_config = RDMAKIT_LIBRARY_TO_CONFIG,
 	};
-	static bool loaded;
 	const char *list;
 
-	if (loaded)
+	if (all_loaded)
 		return;
-	loaded = true;
+	all_loaded = true;
+	errno = 0;
 	places = verbs_places_find(&layout);
+	note_failure(errno);
 	list = secure_getenv("RDMAV_DRIVERS");
 	if (!list)
 		list = secure_getenv("IBV_DRIVERS");
 	if (list)
 		load_listed(list);
-	verbs_config_read(places.config, load_plugin);
+	verbs_config_read(places.config, load_plugin, note_failure);
 }
 
 #endif

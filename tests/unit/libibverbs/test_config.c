@@ -8,6 +8,7 @@
 #include "config.h"
 #include "temp_tree.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,21 @@ static void on_driver(const char *name)
 	strcat(drivers, ";");
 }
 
+static int last_failure; /* of the directory that was read last */
+
+static void on_failure(int err)
+{
+	last_failure = err;
+}
+
 static const char *read_dir(const char *dir)
 {
 	char path[512];
 
 	drivers[0] = '\0';
+	last_failure = 0;
 	snprintf(path, sizeof(path), "%s/%s", root, dir);
-	verbs_config_read(path, on_driver);
+	verbs_config_read(path, on_driver, on_failure);
 	return drivers;
 }
 
@@ -75,6 +84,7 @@ static void bad_lines_are_named_and_skipped(void **state)
 	(void)state;
 	tree_put("bad/x.driver", "drivers mlx5\ndriver\ndriver good\n");
 	assert_string_equal(read_dir("bad"), "good;");
+	assert_int_equal(last_failure, 0);
 	log = tree_get("log");
 	assert_int_equal(lines_with(log, "bad/x.driver:1:"), 1);
 	assert_int_equal(lines_with(log, "bad/x.driver:2:"), 1);
@@ -90,6 +100,7 @@ static void an_unreadable_file_is_one_line(void **state)
 	tree_put("unreadable/a.driver/is-a-directory", "");
 	tree_put("unreadable/b.driver", "driver b\n");
 	assert_string_equal(read_dir("unreadable"), "b;");
+	assert_int_equal(last_failure, EISDIR);
 	log = tree_get("log");
 	assert_int_equal(lines_with(log, "unreadable/a.driver: skipped"), 1);
 	free(log);
@@ -101,6 +112,7 @@ static void no_directory_is_one_line(void **state)
 
 	(void)state;
 	assert_string_equal(read_dir("nowhere"), "");
+	assert_int_equal(last_failure, ENOENT);
 	log = tree_get("log");
 	assert_int_equal(lines_with(log, "nowhere: "), 1);
 	free(log);

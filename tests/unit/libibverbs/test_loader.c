@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Plugins that cannot be loaded: each costs one log line that says why, and the others get their
- * turn.
+ * turn. Those for which descriptors or memory were short are tried again.
  *
  * loader.c is compiled into this program with directories of its own, which main() fills.
  */
@@ -9,10 +9,42 @@
 
 #include "private.h"
 #include "temp_tree.h"
+#include "util/bits.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- what is short: loader.c asks by these names */
+
+static int dlopen_err; /* loading fails with it, unless 0 */
+static int plugins_tried;
+static bool has_no_memory;
+
+void *__real_dlopen(const char *path, int flags);
+void *__wrap_dlopen(const char *path, int flags);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_dlopen(const char *path, int flags)
+{
+	void *plugin;
+
+	plugins_tried++;
+	plugin = __real_dlopen(dlopen_err ? "/" : path, flags); /* a directory is no library */
+	if (dlopen_err)
+		errno = dlopen_err;
+	return plugin;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return has_no_memory ? NULL : __real_malloc(size);
+}
+
+/* ---- the log */
 
 static int lines_with(const char *what)
 {
@@ -23,6 +55,26 @@ static int lines_with(const char *what)
 		count += strstr(line, what) != NULL;
 	free(log);
 	return count;
+}
+
+static void what_was_short_is_tried_again(void **state)
+{
+	static const int errs[] = { EMFILE, ENFILE, ENOMEM, EINTR };
+
+	(void)state;
+	setenv("RDMAV_DRIVERS", "later", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(errs); i++) {
+		plugins_tried = 0;
+		dlopen_err = errs[i];
+		verbs_loader_load_drivers();
+		assert_int_not_equal(plugins_tried, 0);
+	}
+	assert_int_equal(lines_with("provider later: skipped"), ARRAY_SIZE(errs));
+	dlopen_err = 0;
+	plugins_tried = 0;
+	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere", 1); /* takes precedence */
+	verbs_loader_load_drivers();
+	assert_int_not_equal(plugins_tried, 0);
 }
 
 static void a_foreign_plugin_is_named(void **state)
@@ -49,8 +101,9 @@ static void a_missing_plugin_is_one_line(void **state)
 static void plugins_are_tried_once(void **state)
 {
 	(void)state;
+	plugins_tried = 0;
 	verbs_loader_load_drivers();
-	assert_int_equal(lines_with("skipped"), 3);
+	assert_int_equal(plugins_tried, 0);
 }
 
 static const struct verbs_pci_id one_id[] = { { 0x15b3, 0x1021 }, {} };
@@ -92,15 +145,32 @@ static void another_contract_is_refused(void **state)
 	assert_int_equal(lines_with("another driver.h"), 1);
 }
 
+/* A plugin has no second chance to register its driver. */
+static void a_driver_is_registered_without_memory(void **state)
+{
+	static const struct verbs_driver driver = { .magic = VERBS_DRIVER_MAGIC,
+						    .name = "d",
+						    .driver_id = 8 };
+	const struct verbs_device_info info = { .driver_id = 8 };
+
+	(void)state;
+	has_no_memory = true;
+	verbs_register_driver(&driver);
+	has_no_memory = false;
+	assert_ptr_equal(verbs_loader_match(&info), &driver);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_short_is_tried_again),
 		cmocka_unit_test(a_foreign_plugin_is_named),
 		cmocka_unit_test(a_broken_plugin_is_not_called_missing),
 		cmocka_unit_test(a_missing_plugin_is_one_line),
 		cmocka_unit_test(plugins_are_tried_once),
 		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
 		cmocka_unit_test(another_contract_is_refused),
+		cmocka_unit_test(a_driver_is_registered_without_memory),
 	};
 	char log[512];
 	int failed;
@@ -109,8 +179,6 @@ int main(void)
 	setenv("VERBS_LOG", "warn", 1);
 	setenv("VERBS_LOG_FILE", log, 1);
 	setenv("IBV_DRIVERS", "foreign:broken", 1);
-	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere", 1); /* takes precedence */
-	verbs_loader_load_drivers();
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	tree_remove();
 	return failed;
