@@ -103,7 +103,6 @@ const struct verbs_ops mlx5_context_ops = {
 	.destroy_ah = mlx5_ah_destroy,
 	.alloc_mw = mlx5_mw_alloc,
 	.dealloc_mw = provider_mw_dealloc,
-	.bind_mw = provider_mw_bind,
 	.create_cq = mlx5_cq_create,
 	.resize_cq = mlx5_cq_resize,
 	.destroy_cq = mlx5_cq_destroy,

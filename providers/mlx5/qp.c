@@ -321,6 +321,21 @@ static void qp_choose_raw(struct mlx5_context *ctx, const struct ibv_qp_init_att
 	rq_choose_checksums(&qp->rq, mlx5_device_checks_ip(ctx));
 }
 
+static void qp_choose_sends(struct mlx5_qp *qp)
+{
+	const struct datapath *path = mlx5_datapath();
+	const enum bfreg_use use = (enum bfreg_use)qp->sq.db.use;
+	const bool shared = qp->sq_lock.shared;
+
+	if (qp->has_signatures) {
+		qp->post_send = path->post_send_signed;
+		qp->bind_mw = path->bind_mw_any;
+		return;
+	}
+	qp->post_send = path->post_send_routine(qp->rules->kind, shared, use);
+	qp->bind_mw = path->bind_mw_routine(qp->rules->kind, shared, use);
+}
+
 static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			      const struct qp_size *size, struct mlx5_qp *qp)
 {
@@ -332,10 +347,7 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	if (ret)
 		return ret;
 	qlock_init(&qp->sq_lock, shared);
-	qp->post_send = qp->has_signatures
-				? mlx5_datapath()->post_send_signed
-				: mlx5_datapath()->post_send_routine(qp->rules->kind, shared,
-								     (enum bfreg_use)qp->sq.db.use);
+	qp_choose_sends(qp);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 		mlx5_datapath()->send_wr_fill(qp);

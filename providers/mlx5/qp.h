@@ -66,8 +66,7 @@ struct mlx5_sq {
 	__be32 umr_flags[16];
 };
 
-/* This is beside the flags that choose a word of umr_flags. What shuts the gate and what says so
- * are one store. */
+/* This is beside the flags that choose a word of umr_flags. */
 #define FENCE_NEXT 8u
 
 /* What is noted of a request (struct wq_slot) has this bit when it is an atomic. */
@@ -127,6 +126,7 @@ struct qp_rules;
 
 struct mlx5_qp {
 	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+	int (*bind_mw)(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 	struct qlock sq_lock;
 	struct mlx5_sq sq;
 	struct mlx5_batch batch;

@@ -15,9 +15,11 @@ struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
 	/* Each holds the function mlx5_NAME of its own name, in this variant. */
 	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
+	bind_mw_fn *(*bind_mw_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	post_recv_fn *(*post_recv_routine)(uint32_t max_sge, uint32_t stride_log, bool shared);
 	/* A QP whose WQEs have signatures has these. */
 	post_send_fn *post_send_signed;
+	bind_mw_fn *bind_mw_any;
 	post_recv_fn *post_recv_signed;
 	post_srq_fn *(*post_srq_routine)(uint32_t max_sge, bool shared);
 	void (*send_wr_fill)(struct mlx5_qp *qp);

@@ -74,9 +74,15 @@ DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t block
 	return blocks - 1 < sq->db.push[kind] ? blocks : 0;
 }
 
-/* The function writes to *HALF of a register, and sees to it that the bytes leave the
+/* The function sees to it that what has been written to *HALF of a register leaves the
  * write-combining buffer now, and before anybody rings this register again. *HALF becomes the other
  * one. */
+DOORBELL_INLINE void half_flush(const struct mlx5_sq *sq, uint8_t **half)
+{
+	wc_flush_barrier();
+	*half = (uint8_t *)((uintptr_t)*half ^ sq->db.toggle);
+}
+
 DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const uint8_t *ctrl,
 			       uint32_t push, bool wide)
 {
@@ -84,8 +90,7 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 		bf_push(sq, *half, ctrl, push, wide);
 	else
 		mmio_store_be64(*half, doorbell_value(ctrl));
-	wc_flush_barrier();
-	*half = (uint8_t *)((uintptr_t)*half ^ sq->db.toggle);
+	half_flush(sq, half);
 }
 
 /* The function pushes through a register of many queues if it is free, or else rings its neighbour.
@@ -104,11 +109,8 @@ DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, 
 	}
 }
 
-/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
- * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. When PUSH
- * is 0, the register is only told that there is something. USE is that of the queue's register. */
-DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
-				      uint32_t push, enum bfreg_use use, bool wide)
+/* WQEs up to PI (exclusive) are complete, which the record says now. The register may be told. */
+DOORBELL_INLINE void send_record(struct mlx5_sq *sq, uint32_t pi)
 {
 	order_publish(&sq->wq);
 	/* The WQE comes before the record that makes it valid. */
@@ -116,6 +118,15 @@ DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uin
 	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & FLD_MASK(CTRL_INDEX));
 	/* The record comes before the register, which is mapped write-combining. */
 	wc_start_barrier();
+}
+
+/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
+ * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. When PUSH
+ * is 0, the register is only told that there is something. USE is that of the queue's register. */
+DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+				      uint32_t push, enum bfreg_use use, bool wide)
+{
+	send_record(sq, pi);
 	if (use == BFREG_OWN)
 		half_ring(sq, &sq->db.reg, ctrl, push, wide);
 	else if (use == BFREG_DOMAIN)
@@ -128,6 +139,26 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 				   uint32_t push, enum bfreg_use use)
 {
 	doorbell_send_as(sq, pi, ctrl, push, use, false);
+}
+
+/* The function does what doorbell_send() does for a single request of BLOCKS WQEBBs, two or three,
+ * which end before the ring does: it asks for nothing else, and its stores are the widest. The
+ * register is the queue's own. */
+DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
+					  uint32_t blocks)
+{
+	uint8_t *const reg = sq->db.reg;
+
+	send_record(sq, pi);
+	if (likely(bf_push_length(sq, blocks, PUSH_PLAIN))) {
+		mmio_copy_wc_64_wide(reg, ctrl);
+		mmio_copy_wc_64_wide(reg + WQE_BB, ctrl + WQE_BB);
+		if (blocks == 3)
+			mmio_copy_wc_64_wide(reg + (size_t)2 * WQE_BB, ctrl + (size_t)2 * WQE_BB);
+	} else {
+		mmio_store_be64(reg, doorbell_value(ctrl));
+	}
+	half_flush(sq, &sq->db.reg);
 }
 
 /* The function does what doorbell_send() does, for a register that is not the queue's own. */

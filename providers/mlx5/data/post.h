@@ -27,6 +27,17 @@ post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfre
 /* This is the routine of QPs whose WQEs have signatures, of any kind. */
 post_send_fn mlx5_post_send_signed;
 
+int mlx5_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+typedef int bind_mw_fn(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+
+/* The function returns the instance of ibv_bind_mw() for QPs that have the routine of those
+ * arguments of ibv_post_send(). */
+bind_mw_fn *mlx5_bind_mw_routine(enum send_kind kind, bool shared, enum bfreg_use use);
+
+/* This is the routine of QPs of any kind: it leaves all to ibv_post_send(). */
+bind_mw_fn mlx5_bind_mw_any;
+
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /* The function fills the wr_* table, as rules and lock of the QP say. */

@@ -11,10 +11,10 @@
 #include <errno.h>
 
 #include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/on_key.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/data/raw.h"
 #include "providers/mlx5/data/signature.h"
-#include "providers/mlx5/data/umr.h"
 
 #define REPORT static void __attribute__((cold, noinline))
 
@@ -471,115 +471,59 @@ struct one {
 	enum bfreg_use use;
 };
 
-/* The function hands over the only request, of BLOCKS WQEBBs, through the queue's own register. The
- * lock is held, if there is one, and dropped. */
-WQE_INLINE int ring_for_one(struct mlx5_qp *qp, const struct send_wqe *wqe, uint32_t blocks)
-{
-	struct mlx5_sq *sq = &qp->sq;
-	const uint32_t pi = sq->pi + blocks;
+/* ---- a request on a memory key by itself */
 
-	sq->pi = pi;
-	doorbell_send(sq, pi, wqe->ctrl, bf_push_length(sq, blocks, PUSH_PLAIN), BFREG_OWN);
+OUT_OF_LINE binding_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
+	const struct ibv_mw *mw = wr->bind_mw.mw;
+	struct mlx5_qp *qp = to_mqp(ibqp);
+	struct send_wqe wqe;
+
+	if ((uint32_t)wr->num_sge >= qp->sq.sge_limit || mw->type != IBV_MW_TYPE_2 ||
+	    !bind_is_usual(qp, &wqe, mw, bind, wr->send_flags))
+		return list_connected(ibqp, wr, bad_wr);
+	put_bind(qp, wqe.ctrl, IBV_MW_TYPE_2, wr->bind_mw.rkey, bind);
+	post_bind(qp, &wqe, mw->rkey, wr->wr_id, wr->send_flags);
 	qlock_leave(&qp->sq_lock);
 	return 0;
 }
 
-/* ---- a request on a memory key by itself */
-
-/* The function tells whether mlx5_umr_bind() would look at it, and find nothing special. */
-WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
-{
-	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
-	const struct ibv_pd *pd = qp->vqp.qp.pd;
-
-	return bind->mr && bind->length - 1 < UMR_BIND_MAX && wr->bind_mw.mw->pd == pd &&
-	       bind->mr->pd == pd && !(to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED);
-}
-
-WQE_INLINE bool on_key_is_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
-{
-	const struct mlx5_sq *sq = &qp->sq;
-
-	static_assert((int)IBV_WR_BIND_MW == (int)IBV_WR_LOCAL_INV + 1, "both are a range");
-	return (uint32_t)wr->opcode - IBV_WR_LOCAL_INV <= 1 && qp->opcodes >> wr->opcode & 1 &&
-	       sq->wq.head != sq->wq.limit && (uint32_t)wr->num_sge < sq->sge_limit &&
-	       !(wr->send_flags & IBV_SEND_INLINE) &&
-	       (wr->opcode == IBV_WR_LOCAL_INV || bind_is_usual(qp, wr));
-}
-
-/* The function returns the WQEBB behind the one at SEG. */
-WQE_INLINE uint8_t *sq_next_block(const struct mlx5_sq *sq, uint8_t *seg)
-{
-	seg += WQE_BB;
-	return likely(seg != sq->end) ? seg : sq->buf;
-}
-
-/* The functions fill a WQE behind its control segment, and return how many WQEBBs it has. */
-WQE_INLINE uint32_t put_bind(const struct mlx5_qp *qp, uint8_t *ctrl, const struct ibv_send_wr *wr)
-{
-	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
-	const enum ibv_mw_type type = wr->bind_mw.mw->type;
-	uint8_t *const key = sq_next_block(&qp->sq, ctrl);
-
-	umr_fill_bind_control(wqe_second(ctrl), type, 1);
-	umr_fill_bound_key(key, qp, type, wr->bind_mw.rkey, bind);
-	umr_fill_translation(sq_next_block(&qp->sq, key), bind);
-	return 3;
-}
-
-WQE_INLINE uint32_t put_inval(const struct mlx5_qp *qp, uint8_t *ctrl)
-{
-	umr_fill_free_control(wqe_second(ctrl));
-	umr_fill_free_key(sq_next_block(&qp->sq, ctrl), 0);
-	return 2;
-}
-
-/* It does what build_exception() does for such a request, and shuts the gate. All of it is here:
- * what would be called would have to find registers saved. */
-WQE_INLINE int post_on_key(struct mlx5_qp *qp, const struct ibv_send_wr *wr, bool binds)
-{
-	struct mlx5_sq *sq = &qp->sq;
-	const uint32_t key = binds ? wr->bind_mw.mw->rkey : wr->invalidate_rkey;
-	const uint32_t flags = wr->send_flags % ARRAY_SIZE(sq->ctrl_flags) | sq->fence_next;
-	struct send_wqe wqe;
-	uint32_t blocks;
-
-	wqe_place(sq, &wqe, sq->pi);
-	wqe_begin_with(sq, &wqe, sq->pi, MLX5_OPCODE_UMR, sq->umr_flags[flags], htobe32(key));
-	wq_slot_set(wqe.slot, sq->wq.head++, wr->wr_id, binds ? IBV_WC_BIND_MW : IBV_WC_LOCAL_INV);
-	blocks = binds ? put_bind(qp, wqe.ctrl, wr) : put_inval(qp, wqe.ctrl);
-	wqe.ds = blocks * (WQE_BB / WQE_SEG);
-	wqe_finish(&wqe);
-	gate_shut(qp);
-	return ring_for_one(qp, &wqe, blocks);
-}
-
-OUT_OF_LINE unusual_connected(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-			      struct ibv_send_wr **bad_wr)
+OUT_OF_LINE invalidation_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+			       struct ibv_send_wr **bad_wr)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
+	struct send_wqe wqe;
 
-	if (!on_key_is_usual(qp, wr))
+	if ((uint32_t)wr->num_sge >= qp->sq.sge_limit || !inval_is_usual(qp, &wqe, wr->send_flags))
 		return list_connected(ibqp, wr, bad_wr);
-	return wr->opcode == IBV_WR_BIND_MW ? post_on_key(qp, wr, true)
-					    : post_on_key(qp, wr, false);
+	put_inval(wqe.ctrl);
+	post_inval(qp, &wqe, wr->invalidate_rkey, wr->wr_id, wr->send_flags);
+	qlock_leave(&qp->sq_lock);
+	return 0;
 }
 
 /* ---- a large send by itself */
 
-OUT_OF_LINE unusual_raw(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+OUT_OF_LINE large_send_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+			     struct ibv_send_wr **bad_wr)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
 	struct mlx5_sq *sq = &qp->sq;
+	const uint32_t pi = sq->pi;
 	struct send_wqe wqe;
 
-	wqe_place(sq, &wqe, sq->pi);
+	wqe_place(sq, &wqe, pi);
 	if (!send_is_usual(sq, sq->wq.head, wr) || !tso_is_usual(qp, wqe.ctrl, wr))
 		return list_raw(ibqp, wr, bad_wr);
-	wqe_begin_placed(sq, &wqe, sq->pi, MLX5_OPCODE_TSO, wr->send_flags, 0);
+	wqe_begin_placed(sq, &wqe, pi, MLX5_OPCODE_TSO, wr->send_flags, 0);
 	wq_slot_set(wqe.slot, sq->wq.head++, wr->wr_id, done_as(MLX5_OPCODE_TSO));
 	wqe_put_usual_tso(&wqe, wr);
-	return ring_for_one(qp, &wqe, wqe_finish(&wqe));
+	wqe_finish(&wqe);
+	sq->pi = pi + USUAL_TSO_BLOCKS;
+	doorbell_send_blocks(sq, pi + USUAL_TSO_BLOCKS, wqe.ctrl, USUAL_TSO_BLOCKS);
+	qlock_leave(&qp->sq_lock);
+	return 0;
 }
 
 /* The functions post a request by itself that post_one() does not take: it is unusual, or a list of
@@ -594,10 +538,12 @@ WQE_INLINE int one_by_list(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv
 WQE_INLINE int one_unusual(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			   struct one one)
 {
-	if (one.use == BFREG_OWN && one.kind == SEND_CONNECTED)
-		return unusual_connected(qp, wr, bad_wr);
+	if (one.use == BFREG_OWN && one.kind == SEND_CONNECTED && wr->opcode == IBV_WR_BIND_MW)
+		return binding_alone(qp, wr, bad_wr);
+	if (one.use == BFREG_OWN && one.kind == SEND_CONNECTED && wr->opcode == IBV_WR_LOCAL_INV)
+		return invalidation_alone(qp, wr, bad_wr);
 	if (one.use == BFREG_OWN && one.kind == SEND_RAW)
-		return unusual_raw(qp, wr, bad_wr);
+		return large_send_alone(qp, wr, bad_wr);
 	return one_by_list(qp, wr, bad_wr, one);
 }
 

@@ -121,7 +121,10 @@ WQE_INLINE void wqe_put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *w
 	wqe->ds = (2 * WQE_SEG + ETH_FULL_SIZE) / WQE_SEG;
 }
 
-/* ---- the usual large send: of one buffer, behind headers that end before the ring does */
+/* ---- the usual large send: of one buffer, behind headers as those of TCP are. Its WQE is two
+ * WQEBBs, which end before the ring does */
+
+enum { USUAL_TSO_BLOCKS = 2, USUAL_TSO_HEADER_MIN = 19 };
 
 WQE_INLINE bool tso_is_usual(const struct mlx5_qp *qp, const uint8_t *ctrl,
 			     const struct ibv_send_wr *wr)
@@ -129,8 +132,9 @@ WQE_INLINE bool tso_is_usual(const struct mlx5_qp *qp, const uint8_t *ctrl,
 	const uint32_t header = wr->tso.hdr_sz;
 
 	return wr->opcode == IBV_WR_TSO && wr->num_sge == 1 && wr->sg_list->length &&
-	       frame_flags_are_usual(qp, wr) && header >= 2 && header <= COPY_SMALL_MAX &&
-	       header <= qp->max_tso_header && ctrl + 2 * WQE_BB <= qp->sq.end;
+	       frame_flags_are_usual(qp, wr) &&
+	       header - USUAL_TSO_HEADER_MIN <= COPY_SMALL_MAX - USUAL_TSO_HEADER_MIN &&
+	       header <= qp->max_tso_header && ctrl + USUAL_TSO_BLOCKS * WQE_BB <= qp->sq.end;
 }
 
 /* The function puts it behind the control segment. */
@@ -139,8 +143,9 @@ WQE_INLINE void wqe_put_usual_tso(struct send_wqe *wqe, const struct ibv_send_wr
 	const uint32_t header = wr->tso.hdr_sz;
 	uint8_t *const seg = wqe->ctrl + WQE_SEG;
 
-	static_assert(WQE_SEG + ETH_HEADER_AT + COPY_SMALL_MAX + WQE_SEG <= 2 * WQE_BB - WQE_SEG,
-		      "control and Ethernet segment, and data behind");
+	static_assert(WQE_SEG + ETH_HEADER_AT + COPY_SMALL_MAX + WQE_SEG <= 2 * WQE_BB - WQE_SEG &&
+			      WQE_SEG + ETH_HEADER_AT + USUAL_TSO_HEADER_MIN > WQE_BB - WQE_SEG,
+		      "control and Ethernet segment, and data behind, in the second WQEBB");
 	eth_put_start(seg, wr->send_flags, wr->tso.mss);
 	eth_put_header_start(seg, header, wr->tso.hdr);
 	copy_small(seg + WQE_SEG, (const uint8_t *)wr->tso.hdr + 2, header - 2);

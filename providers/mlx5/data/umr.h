@@ -34,10 +34,15 @@ static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
 	return op < 16 && qp->opcodes >> op & 1 && gate_open_for_any(qp);
 }
 
+/* What shuts the gate and what says so are one store. */
 static inline void gate_shut(struct mlx5_qp *qp)
 {
-	qp->sq.opcodes = 0;
-	qp->sq.fence_next = FENCE_NEXT;
+	const uint16_t shut[] = { 0, FENCE_NEXT };
+
+	static_assert(offsetof(struct mlx5_sq, fence_next) ==
+			      offsetof(struct mlx5_sq, opcodes) + sizeof(shut[0]),
+		      "sq.opcodes, then sq.fence_next");
+	memcpy(&qp->sq.opcodes, shut, sizeof(shut));
 }
 
 /* The request at START, just begun behind an opened gate, waits for a UMR before it. */
@@ -60,16 +65,33 @@ int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, u
 	 ((access) & (uint32_t)IBV_ACCESS_REMOTE_WRITE) << 12 |                             \
 	 ((access) & (uint32_t)IBV_ACCESS_REMOTE_READ) << 10)
 
+#define ACCESS_KNOWN                                                                 \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
 /* The function returns the first word of a key's context, with the rights of ACCESS, which has no
- * others than those of remote access and of local writing: each is a bit there, too. */
-static inline uint32_t umr_access_word(uint32_t access)
+ * others than ACCESS_KNOWN: each is a bit there, too. */
+WQE_INLINE __be32 umr_access_word(uint32_t access)
 {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define WORD(access) __builtin_bswap32(UMR_ACCESS_WORD(access))
+#else
+#define WORD(access) UMR_ACCESS_WORD(access)
+#endif
+	static const __be32 words[] = {
+		WORD(0), WORD(1), WORD(2),  WORD(3),  WORD(4),  WORD(5),  WORD(6),  WORD(7),
+		WORD(8), WORD(9), WORD(10), WORD(11), WORD(12), WORD(13), WORD(14), WORD(15),
+	};
+#undef WORD
+
 	static_assert(IBV_ACCESS_LOCAL_WRITE << 11 == FLD_BITS(MKC_LW) &&
 			      IBV_ACCESS_REMOTE_ATOMIC << 11 == FLD_BITS(MKC_A) &&
 			      IBV_ACCESS_REMOTE_WRITE << 12 == FLD_BITS(MKC_RW) &&
 			      IBV_ACCESS_REMOTE_READ << 10 == FLD_BITS(MKC_RR),
 		      "PRM: Memory Key Context");
-	return UMR_ACCESS_WORD(access);
+	static_assert(sizeof(words) == (ACCESS_KNOWN + 1) * sizeof(words[0]),
+		      "rights that there are");
+	return words[access];
 }
 
 /* The translation has 32 bits for the length, and an adapter takes no more than this. */
@@ -119,8 +141,8 @@ WQE_INLINE void umr_fill_bind_control(uint8_t *seg, enum ibv_mw_type type, uint6
 		umr_fill_control(seg, type2 ? UMR_UNBIND_2 : UMR_ANY, 0, UMR_MASK_FREE | qpn_mask);
 }
 
-/* The function fills a context of a key with a number of QP. */
-WQE_INLINE void umr_fill_key(uint8_t *seg, uint32_t first, uint32_t qpn, uint32_t rkey,
+/* The function fills a context of a key with a number of QP, which begins with the word FIRST. */
+WQE_INLINE void umr_fill_key(uint8_t *seg, __be32 first, uint32_t qpn, uint32_t rkey,
 			     uint64_t start, uint64_t length)
 {
 	static_assert(offsetof(struct mlx5_wqe_mkey_context_seg, access_flags) == 2 &&
@@ -129,8 +151,9 @@ WQE_INLINE void umr_fill_key(uint8_t *seg, uint32_t first, uint32_t qpn, uint32_
 			      offsetof(struct mlx5_wqe_mkey_context_seg, len) == 24 &&
 			      sizeof(struct mlx5_wqe_mkey_context_seg) == UMR_MKEY_SIZE,
 		      "PRM: Memory Key Context");
-	seg_put_pair(seg, first,
-		     qpn << FLD_SHIFT(MKC_QPN) | (rkey & (uint32_t)FLD_MASK(MKC_MKEY_7_0)));
+	seg_put_raw_pair(
+		seg, first,
+		htobe32(qpn << FLD_SHIFT(MKC_QPN) | (rkey & (uint32_t)FLD_MASK(MKC_MKEY_7_0))));
 	seg_put_raw(seg + 8, 0);
 	seg_put_be64(seg + 16, start);
 	seg_put_be64(seg + 24, length);
@@ -139,8 +162,8 @@ WQE_INLINE void umr_fill_key(uint8_t *seg, uint32_t first, uint32_t qpn, uint32_
 
 WQE_INLINE void umr_fill_free_key(uint8_t *seg, uint32_t rkey)
 {
-	umr_fill_key(seg, (uint32_t)MLX5_WQE_MKEY_CONTEXT_FREE << 24, FLD_MASK(MKC_QPN), rkey, 0,
-		     0);
+	umr_fill_key(seg, htobe32((uint32_t)MLX5_WQE_MKEY_CONTEXT_FREE << 24), FLD_MASK(MKC_QPN),
+		     rkey, 0, 0);
 }
 
 WQE_INLINE void umr_fill_bound_key(uint8_t *seg, const struct mlx5_qp *qp, enum ibv_mw_type type,
@@ -149,7 +172,7 @@ WQE_INLINE void umr_fill_bound_key(uint8_t *seg, const struct mlx5_qp *qp, enum 
 	const uint32_t qpn = type == IBV_MW_TYPE_2 ? qp->vqp.qp.qp_num : FLD_MASK(MKC_QPN);
 	const bool zero_based = bind->mw_access_flags & IBV_ACCESS_ZERO_BASED;
 
-	umr_fill_key(seg, umr_access_word(bind->mw_access_flags), qpn, rkey,
+	umr_fill_key(seg, umr_access_word(bind->mw_access_flags & ACCESS_KNOWN), qpn, rkey,
 		     zero_based ? 0 : bind->addr, bind->length);
 }
 

@@ -22,6 +22,9 @@
 #define mlx5_batch_fill_xrc             mlx5_batch_fill_xrc_v3
 #define mlx5_batch_pass_gate            mlx5_batch_pass_gate_v3
 #define mlx5_batch_set_sge              mlx5_batch_set_sge_v3
+#define mlx5_bind_mw                    mlx5_bind_mw_v3
+#define mlx5_bind_mw_any                mlx5_bind_mw_any_v3
+#define mlx5_bind_mw_routine            mlx5_bind_mw_routine_v3
 #define mlx5_cq_ex_fill                 mlx5_cq_ex_fill_v3
 #define mlx5_cq_ex_read_tags            mlx5_cq_ex_read_tags_v3
 #define mlx5_cq_poll_any                mlx5_cq_poll_any_v3

@@ -17,7 +17,13 @@ enum { POSTERS = 4, EACH = 16000, ALL = POSTERS * EACH, UNITS = 1 << 16 };
 
 static struct ibv_sge one_sge = { .addr = 0x1000, .length = 16, .lkey = 1 };
 
-enum way { BY_POST, BY_INLINE, BY_LIST, BY_BATCH, BY_RECV, WAYS };
+enum way { BY_POST, BY_INLINE, BY_LIST, BY_BATCH, BY_BIND, BY_RECV, WAYS };
+
+/* The function returns how many WQEBBs a request has. */
+static unsigned int way_units(enum way way)
+{
+	return way == BY_BIND ? 3 : 1;
+}
 
 struct poster {
 	struct rig *rig;
@@ -26,10 +32,12 @@ struct poster {
 	pthread_barrier_t *start;
 };
 
-static struct rig *shared_rig(void)
+static struct rig *shared_rig(enum way way)
 {
-	return rig_new(&(struct rig_options){
-		.sq_wqebbs = UNITS, .max_send = UNITS, .rq_wqes = UNITS, .recv_sge = 1 });
+	return rig_new(&(struct rig_options){ .sq_wqebbs = way == BY_BIND ? 4 * UNITS : UNITS,
+					      .max_send = UNITS,
+					      .rq_wqes = UNITS,
+					      .recv_sge = 1 });
 }
 
 static void post_send(struct rig *rig, uint64_t wr_id, unsigned int flags, int count)
@@ -59,6 +67,16 @@ static void post_batch(struct rig *rig, uint64_t wr_id)
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 }
 
+/* QP, region and window have the same domain, which is none. */
+static void bind_window(struct rig *rig, uint64_t wr_id)
+{
+	static struct verbs_mr region;
+	struct ibv_mw mw = { .type = IBV_MW_TYPE_1 };
+	struct ibv_mw_bind bind = { .wr_id = wr_id, .bind_info = { &region.mr, 0x1000, 16, 0 } };
+
+	assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, &bind), 0);
+}
+
 static void post_recv(struct rig *rig, uint64_t wr_id)
 {
 	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &one_sge, .num_sge = 1 }, *bad;
@@ -73,6 +91,9 @@ static void post_two(struct rig *rig, enum way way, uint64_t wr_id)
 		post_send(rig, wr_id, 0, 2);
 	} else if (way == BY_BATCH) {
 		post_batch(rig, wr_id);
+	} else if (way == BY_BIND) {
+		bind_window(rig, wr_id);
+		bind_window(rig, wr_id + 1);
 	} else if (way == BY_RECV) {
 		post_recv(rig, wr_id);
 		post_recv(rig, wr_id + 1);
@@ -102,7 +123,8 @@ static void check_wr_ids(const struct rig *rig, enum way way)
 	assert_non_null(seen);
 	assert_int_equal(wq->head, ALL);
 	for (int i = 0; i < ALL; i++) {
-		uint64_t wr_id = way == BY_RECV ? wq->wr_ids[i] : wq->slots[i].wr_id;
+		uint64_t wr_id = way == BY_RECV ? wq->wr_ids[i]
+						: wq->slots[(unsigned int)i * way_units(way)].wr_id;
 
 		assert_true(wr_id < ALL && !seen[wr_id]);
 		seen[wr_id] = true;
@@ -116,7 +138,7 @@ static void every_request_of_every_thread_is_there(void **state)
 	one_sge.addr = (uintptr_t)&one_sge;
 	for (int i = 0; i < 4 * WAYS; i++) {
 		const enum way way = (enum way)(i % WAYS);
-		struct rig *rig = shared_rig();
+		struct rig *rig = shared_rig(way);
 		struct poster posters[POSTERS];
 		pthread_barrier_t start;
 		pthread_t threads[POSTERS];
@@ -161,10 +183,11 @@ static void a_thread_that_is_made_within_a_batch_waits_for_its_end(void **state)
 {
 	(void)state;
 	one_sge.addr = (uintptr_t)&one_sge;
-	for (int way = 0; way < BY_RECV; way++) {
-		struct rig *rig = shared_rig();
+	for (enum way way = BY_POST; way < BY_RECV; way++) {
+		struct rig *rig = shared_rig(way);
+		const unsigned int units = way_units(way);
 		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
-		struct poster poster = { rig, (enum way)way, 10, NULL };
+		struct poster poster = { rig, way, 10, NULL };
 		pthread_t thread;
 
 		ibv_wr_start(qpx);
@@ -176,10 +199,10 @@ static void a_thread_that_is_made_within_a_batch_waits_for_its_end(void **state)
 		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
 		assert_int_equal(ibv_wr_complete(qpx), 0);
 		assert_int_equal(pthread_join(thread, NULL), 0);
-		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 3);
+		assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 1 + 2 * units);
 		assert_int_equal(rig->qp->sq.wq.slots[0].wr_id, 1);
 		assert_int_equal(rig->qp->sq.wq.slots[1].wr_id, 10);
-		assert_int_equal(rig->qp->sq.wq.slots[2].wr_id, 11);
+		assert_int_equal(rig->qp->sq.wq.slots[1 + units].wr_id, 11);
 		rig_free(rig);
 	}
 }

@@ -109,10 +109,24 @@ static void post_batch(struct rig *rig)
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 }
 
+static void post_binding(struct rig *rig)
+{
+	struct ibv_pd pd = { .handle = 1 };
+	struct verbs_mr region = { .mr.pd = &pd };
+	struct ibv_mw mw = { .pd = &pd, .type = IBV_MW_TYPE_2 };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_BIND_MW }, *bad;
+
+	wr.bind_mw.mw = &mw;
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){ &region.mr, 0x1000, 16, 0 };
+	rig->qp->vqp.qp.pd = &pd;
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+}
+
 /* Each way to post, by itself and pushed through the register, on a register of this use. */
 static void posts_ring_in_order(struct mlx5_bfreg *bfreg, uint8_t *reg)
 {
-	static void (*const posts[])(struct rig *) = { post_one, post_list, post_batch };
+	static void (*const posts[])(struct rig *) = { post_one, post_list, post_batch,
+						       post_binding };
 	struct rig_options opt = { .bfreg = bfreg };
 
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(posts); i++) {
@@ -121,7 +135,7 @@ static void posts_ring_in_order(struct mlx5_bfreg *bfreg, uint8_t *reg)
 		opt.bf_max = i % 2 ? 256 : 0;
 		rig = rig_new(&opt);
 		if (bfreg) {
-			memset(reg, 0, 2 * WQE_BB);
+			memset(reg, 0, 4 * WQE_BB);
 			bfreg->half = reg;
 		}
 		watch_start(rig_sq(rig, 0), &rig->qp->dbrec[MLX5_SND_DBR],

@@ -19,8 +19,8 @@ static uint8_t frame[64];
 
 static struct rig *raw_rig(uint32_t sq_pi, uint32_t min_header)
 {
-	struct rig *rig =
-		rig_new(&(struct rig_options){ .sq_pi = sq_pi, .type = IBV_QPT_RAW_PACKET });
+	struct rig *rig = rig_new(&(struct rig_options){
+		.sq_pi = sq_pi, .type = IBV_QPT_RAW_PACKET, .bf_max = 4 * WQE_BB });
 
 	for (unsigned int i = 0; i < sizeof(frame); i++)
 		frame[i] = (uint8_t)i;
@@ -179,6 +179,7 @@ static void assert_all_ways_alike(const struct ibv_send_wr *like, uint32_t at, u
 	assert_int_equal(mlx5_post_send(&list->qp->vqp.qp, &wr, &bad), 0);
 	assert_memory_equal(one->qp->sq.buf, built->qp->sq.buf, size);
 	assert_memory_equal(list->qp->sq.buf, built->qp->sq.buf, size);
+	assert_memory_equal(one->uar, built->uar, RIG_PAGE);
 	assert_int_equal(rig_dbrec(one, MLX5_SND_DBR), rig_dbrec(built, MLX5_SND_DBR));
 	assert_int_equal(rig_dbrec(list, MLX5_SND_DBR), rig_dbrec(built, MLX5_SND_DBR));
 	rig_complete(one, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .wqe_counter = (uint16_t)at });

@@ -32,6 +32,9 @@ struct sharers {
 	struct rig *rig[2];
 };
 
+static struct ibv_context context = { .ops.post_send = mlx5_post_send };
+static struct ibv_pd pd;
+
 static struct sharers *sharers_new(enum bfreg_use use, enum ibv_qp_type type)
 {
 	struct sharers *s = aligned_alloc(64, align_up(sizeof(*s), 64));
@@ -55,6 +58,8 @@ static struct sharers *sharers_new(enum bfreg_use use, enum ibv_qp_type type)
 			.max_inline = 200,
 			.single_threaded = use == BFREG_DOMAIN,
 		});
+		s->rig[i]->qp->vqp.qp.context = &context;
+		s->rig[i]->qp->vqp.qp.pd = &pd;
 		s->rig[i]->qp->vqp.qp.qp_num = RIG_QPN + (unsigned int)i;
 		s->rig[i]->qp->sq.qpn_shifted = (RIG_QPN + (unsigned int)i) << 8;
 	}
@@ -75,6 +80,7 @@ enum way {
 	BY_INLINE,
 	BY_EMPTY_SGES,
 	BY_BATCH,
+	BY_BIND,
 	WAYS,
 	BY_LIST = WAYS,
 	BY_LONG_BATCH,
@@ -103,6 +109,15 @@ static void post_by_batch(struct rig *rig, int n)
 	assert_int_equal(ibv_wr_complete(qpx), 0);
 }
 
+static void bind_window(struct rig *rig)
+{
+	struct verbs_mr region = { .mr.pd = &pd };
+	struct ibv_mw mw = { .context = &context, .pd = &pd, .type = IBV_MW_TYPE_1 };
+	struct ibv_mw_bind bind = { .bind_info = { &region.mr, ADDR, 0x100, 0 } };
+
+	assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, &bind), 0);
+}
+
 static void request_post(struct rig *rig, enum way way)
 {
 	static uint8_t bytes[16] = "fifteen letters";
@@ -112,6 +127,8 @@ static void request_post(struct rig *rig, enum way way)
 
 	if (way == BY_BATCH || way == BY_LONG_BATCH)
 		return post_by_batch(rig, way == BY_BATCH ? 1 : 2);
+	if (way == BY_BIND)
+		return bind_window(rig);
 	fill_wr(&wr, way == BY_INLINE ? inline_sges : &sge, way);
 	fill_wr(&second, &sge, BY_POST);
 	wr.num_sge = way == BY_EMPTY_SGES ? 0 : 1;

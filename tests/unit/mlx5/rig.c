@@ -97,6 +97,7 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	rq_set_up(rig, opt);
 	qp->post_send =
 		mlx5_post_send_routine(qp->rules->kind, shared, (enum bfreg_use)qp->sq.db.use);
+	qp->bind_mw = mlx5_bind_mw_routine(qp->rules->kind, shared, (enum bfreg_use)qp->sq.db.use);
 	qp->rq.post = mlx5_post_recv_routine(qp->rq.max_sge, qp->rq.stride_log, shared);
 	qp->vqp.qp.qp_num = RIG_QPN;
 	qp->rq.number = RIG_QPN;

@@ -382,6 +382,231 @@ static void what_the_kernel_knows_as_one_domain_is_one(void **state)
 	rig_free(rig);
 }
 
+/* ---- ibv_bind_mw() */
+
+static struct ibv_context context = { .ops.post_send = mlx5_post_send };
+
+static struct rig *window_rig(const struct rig_options *options)
+{
+	struct rig *rig = rig_new(options);
+
+	rig->qp->vqp.qp.pd = &pd;
+	rig->qp->vqp.qp.context = &context;
+	return rig;
+}
+
+static struct ibv_mw window_of(struct ibv_pd *domain, uint32_t rkey)
+{
+	return (struct ibv_mw){
+		.context = &context, .pd = domain, .rkey = rkey, .type = IBV_MW_TYPE_1
+	};
+}
+
+static void a_window_of_type_1_is_bound_by_a_verb_of_its_own(void **state)
+{
+	struct rig *rig = window_rig(&(struct rig_options){ .sq_wqebbs = 16 });
+	struct ibv_mw mw = window_of(&pd, 0x000123ff);
+	struct ibv_mw_bind bind = {
+		.wr_id = 0x77,
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_info = mw_bind_info(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE),
+	};
+	struct rig_cqe cqe = { .send_opcode = MLX5_OPCODE_UMR };
+	struct ibv_wc wc;
+
+	(void)state;
+	assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, &bind), 0);
+	assert_int_equal(mw.rkey, 0x00012300);
+	check_bytes(rig_sq(rig, 0), "00000025 1234560c 00000008 000123ff"
+				    " 90000000 00040000 00000000 203c2041" ZERO ZERO
+				    " 00003000 ffffff00 00000000 00000000"
+				    " 000055ca 19318010 00000000 00000fa0" ZERO ZERO KLM);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 3);
+	bind.bind_info = (struct ibv_mw_bind_info){ 0 };
+	assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, &bind), 0);
+	assert_int_equal(mw.rkey, 0x00012301);
+	check_bytes(rig_sq(rig, 3), "00000325 12345608 00000028 00012300"
+				    " 90000000 00000000 00000000 20002000" ZERO ZERO
+				    " 40000000 ffffff01 00000000 00000000" ZERO ZERO ZERO);
+	rig_complete(rig, &cqe);
+	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
+	assert_int_equal(wc.opcode, IBV_WC_BIND_MW);
+	assert_int_equal(wc.wr_id, 0x77);
+	rig_free(rig);
+}
+
+/* What it refuses is as by ibv_post_send(), and the window keeps its key. */
+static void a_window_that_is_not_bound_keeps_its_key(void **state)
+{
+	struct ibv_pd other = { .handle = 1 };
+	struct verbs_mr foreign = { .mr = { .pd = &other } };
+	struct verbs_mr based = { .mr = { .pd = &pd }, .access = IBV_ACCESS_ZERO_BASED };
+	const struct {
+		struct ibv_mw_bind_info info;
+		struct ibv_pd *domain;
+		int err;
+	} refused[] = {
+		{ { &based.mr, ADDR, 8, 0 }, &pd, EINVAL },
+		{ { &foreign.mr, ADDR, 8, 0 }, &pd, EPERM },
+		{ { &region.mr, ADDR, 8, 0 }, &other, EPERM },
+		{ { &region.mr, ADDR, (1ul << 31) + 1, 0 }, &pd, EOPNOTSUPP },
+		{ { NULL, ADDR, 8, 0 }, &pd, EINVAL },
+	};
+	struct rig *rig = window_rig(&(struct rig_options){ .sq_wqebbs = 16, .max_send = 2 });
+	struct ibv_qp *qp = &rig->qp->vqp.qp;
+	struct ibv_mw_bind good = { .bind_info = mw_bind_info(0) };
+	struct ibv_mw mw = window_of(&pd, 0x1200);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		struct ibv_mw_bind bind = { .bind_info = refused[i].info };
+		struct ibv_mw window = window_of(refused[i].domain, 0x1200);
+
+		assert_int_equal(mlx5_bind_mw(qp, &window, &bind), refused[i].err);
+		assert_int_equal(window.rkey, 0x1200);
+	}
+	sq_permit(&rig->qp->sq, false);
+	assert_int_equal(mlx5_bind_mw(qp, &mw, &good), ENOMEM);
+	sq_permit(&rig->qp->sq, true);
+	rig->qp->opcodes &= (uint16_t)~UMR_OPCODES;
+	assert_int_equal(mlx5_bind_mw(qp, &mw, &good), EOPNOTSUPP);
+	rig->qp->opcodes |= UMR_OPCODES;
+	assert_int_equal(mw.rkey, 0x1200);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+	assert_int_equal(mlx5_bind_mw(qp, &mw, &good), 0);
+	assert_int_equal(mlx5_bind_mw(qp, &mw, &good), 0);
+	assert_int_equal(mlx5_bind_mw(qp, &mw, &good), ENOMEM);
+	assert_int_equal(mw.rkey, 0x1202);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 6);
+	rig_free(rig);
+}
+
+/* A window may be of another context than the QP, or of a parent domain. */
+static void a_window_of_another_context_is_looked_at(void **state)
+{
+	struct rig *rig = window_rig(&(struct rig_options){ .sq_wqebbs = 16 });
+	struct ibv_context another = { .ops.post_send = NULL };
+	struct ibv_pd parent = { .handle = pd.handle };
+	struct ibv_mw mw = window_of(&parent, 0x1200);
+	struct ibv_mw_bind bind = { .bind_info = mw_bind_info(0) };
+
+	(void)state;
+	assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, &bind), 0);
+	mw.context = &another;
+	parent.context = &another;
+	assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, &bind), EPERM);
+	assert_int_equal(mw.rkey, 0x1201);
+	rig_free(rig);
+}
+
+/* ---- the short ways and the ibv_wr_*() beside them */
+
+enum short_way { BIND_1, BIND_2, INVAL, SHORT_WAYS };
+
+static void post_short(struct rig *rig, enum short_way way, struct ibv_mw_bind *bind)
+{
+	struct ibv_mw mw = window_of(&pd, 0x00012300);
+	struct ibv_send_wr wr = { .wr_id = bind->wr_id,
+				  .opcode = way == INVAL ? IBV_WR_LOCAL_INV : IBV_WR_BIND_MW,
+				  .send_flags = bind->send_flags };
+	struct ibv_send_wr *bad;
+
+	if (way == BIND_1) {
+		assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, bind), 0);
+		return;
+	}
+	mw.type = IBV_MW_TYPE_2;
+	if (way == BIND_2) {
+		wr.bind_mw.mw = &mw;
+		wr.bind_mw.rkey = 0x00012301;
+		wr.bind_mw.bind_info = bind->bind_info;
+	} else {
+		wr.invalidate_rkey = 0x00012300;
+	}
+	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+}
+
+static void post_by_builder(struct rig *rig, enum short_way way, const struct ibv_mw_bind *bind)
+{
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_mw mw = window_of(&pd, 0x00012300);
+
+	mw.type = way == BIND_2 ? IBV_MW_TYPE_2 : IBV_MW_TYPE_1;
+	qpx->wr_id = bind->wr_id;
+	qpx->wr_flags = bind->send_flags;
+	ibv_wr_start(qpx);
+	if (way == INVAL)
+		ibv_wr_local_inv(qpx, 0x00012300);
+	else
+		ibv_wr_bind_mw(qpx, &mw, 0x00012301, &bind->bind_info);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+}
+
+static void assert_alike(struct rig *a, struct rig *b)
+{
+	const struct mlx5_sq *x = &a->qp->sq, *y = &b->qp->sq;
+
+	assert_memory_equal(x->buf, y->buf, (size_t)(x->end - x->buf));
+	assert_memory_equal(a->uar, b->uar, RIG_PAGE);
+	assert_memory_equal(x->wq.slots, y->wq.slots, (x->wq.mask + 1) * sizeof(*x->wq.slots));
+	assert_int_equal(x->db.reg - a->uar, y->db.reg - b->uar);
+	assert_int_equal(rig_dbrec(a, MLX5_SND_DBR), rig_dbrec(b, MLX5_SND_DBR));
+	assert_int_equal(x->pi, y->pi);
+	assert_int_equal(x->wq.head, y->wq.head);
+	assert_int_equal(x->opcodes, y->opcodes);
+	assert_int_equal(x->fence_next, y->fence_next);
+}
+
+/* Two requests are the same by both, wherever the ring ends: the first one pushed as far as the
+ * register takes it, the second one behind the fence. */
+static void requests_on_keys_are_the_same_by_each_way(void **state)
+{
+	static const uint32_t registers[] = { 0, 64, 128, 192, 256 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 16 * ARRAY_SIZE(registers) * SHORT_WAYS * 8; i++) {
+		const struct rig_options options = { .sq_pi = i % 16,
+						     .sq_wqebbs = 16,
+						     .bf_max = registers[i / 16 % 5] };
+		const enum short_way way = (enum short_way)(i / 80 % SHORT_WAYS);
+		struct rig *by_post = window_rig(&options), *by_builder = window_rig(&options);
+		struct ibv_mw_bind bind = {
+			.wr_id = i,
+			.send_flags = i / 240,
+			.bind_info = mw_bind_info(i % 64 & ~(unsigned int)IBV_ACCESS_MW_BIND),
+		};
+
+		for (int again = 0; again < 2; again++) {
+			post_short(by_post, way, &bind);
+			post_by_builder(by_builder, way, &bind);
+			assert_alike(by_post, by_builder);
+		}
+		rig_free(by_post);
+		rig_free(by_builder);
+	}
+}
+
+static void a_window_has_the_rights_that_were_asked_for(void **state)
+{
+	(void)state;
+	for (unsigned int access = 0; access < 256; access++) {
+		for (enum short_way way = BIND_1; way <= BIND_2; way++) {
+			struct rig *rig = window_rig(&(struct rig_options){ .sq_wqebbs = 8 });
+			struct ibv_mw_bind bind = { .bind_info = mw_bind_info(access) };
+			const uint8_t *key = rig_sq(rig, 1);
+
+			post_short(rig, way, &bind);
+			assert_int_equal(fld_get(key, MKC_LW), access & 1);
+			assert_int_equal(fld_get(key, MKC_RW), access >> 1 & 1);
+			assert_int_equal(fld_get(key, MKC_RR), access >> 2 & 1);
+			assert_int_equal(fld_get(key, MKC_A), access >> 3 & 1);
+			check_bytes(key + 16, access & IBV_ACCESS_ZERO_BASED ? "00000000 00000000"
+									     : "000055ca 19318010");
+			rig_free(rig);
+		}
+	}
+}
+
 static void the_completion_says_which_it_was(void **state)
 {
 	struct rig *rig = umr_rig(0, IBV_QPT_RC);
@@ -420,6 +645,11 @@ int main(void)
 		cmocka_unit_test(requests_on_keys_have_the_limits_of_others),
 		cmocka_unit_test(alone_and_in_a_list_they_are_the_same),
 		cmocka_unit_test(what_the_kernel_knows_as_one_domain_is_one),
+		cmocka_unit_test(a_window_of_type_1_is_bound_by_a_verb_of_its_own),
+		cmocka_unit_test(a_window_that_is_not_bound_keeps_its_key),
+		cmocka_unit_test(a_window_of_another_context_is_looked_at),
+		cmocka_unit_test(requests_on_keys_are_the_same_by_each_way),
+		cmocka_unit_test(a_window_has_the_rights_that_were_asked_for),
 		cmocka_unit_test(the_completion_says_which_it_was),
 	};
 

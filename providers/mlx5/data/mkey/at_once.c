@@ -18,7 +18,7 @@ static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t ac
 	if ((!may_begin(qp) && !mlx5_mkey_may_begin(qp)) || !mlx5_mkey_access_fits(qp, access))
 		return false;
 	request_begin(qp, mkey, request, SET_SIGNATURE | SET_CRYPTO | mkey->config.told);
-	request->context = access_word(access);
+	request->context = umr_access_word(access);
 	request->next = mkey->config;
 	return true;
 }
@@ -51,7 +51,7 @@ static void wr_mr_list(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey, uint32
 		return;
 	}
 	request_start(qp, to_mkey(mkey), &request);
-	request.context = access_word(access);
+	request.context = umr_access_word(access);
 	finish_plain_usual(qp, &request, BLOCK_UNITS);
 }
 
@@ -84,7 +84,7 @@ static void wr_mr_interleaved(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 		return;
 	}
 	request_start(qp, to_mkey(mkey), &request);
-	request.context = access_word(access);
+	request.context = umr_access_word(access);
 	finish_plain_usual(qp, &request, request.list_units);
 }
 

@@ -11,10 +11,6 @@
 #include "providers/mlx5/data/send_wqe.h"
 #include "providers/mlx5/data/umr.h"
 
-#define ACCESS_KNOWN                                                                 \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
-	 IBV_ACCESS_REMOTE_ATOMIC)
-
 /* A WQE has 63 units at most, of which the head takes 8; a list comes in blocks of 4. */
 enum {
 	HEAD_UNITS = 2 * WQE_BB / WQE_SEG,
@@ -58,25 +54,6 @@ WQE_INLINE uint8_t *list_block(const struct mlx5_sq *sq, uint8_t *ctrl)
 WQE_INLINE bool access_is_known(uint32_t access)
 {
 	return likely(access <= ACCESS_KNOWN);
-}
-
-/* The function returns the first word of a key's context, as umr_access_word() does. */
-WQE_INLINE __be32 access_word(uint32_t access)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define WORD(access) __builtin_bswap32(UMR_ACCESS_WORD(access))
-#else
-#define WORD(access) UMR_ACCESS_WORD(access)
-#endif
-	static const __be32 words[] = {
-		WORD(0), WORD(1), WORD(2),  WORD(3),  WORD(4),  WORD(5),  WORD(6),  WORD(7),
-		WORD(8), WORD(9), WORD(10), WORD(11), WORD(12), WORD(13), WORD(14), WORD(15),
-	};
-#undef WORD
-
-	static_assert(sizeof(words) == (ACCESS_KNOWN + 1) * sizeof(words[0]),
-		      "rights that there are");
-	return words[access];
 }
 
 /* ---- lists and patterns ---- */

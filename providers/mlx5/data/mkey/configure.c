@@ -130,7 +130,7 @@ static void wr_set_mkey_access_flags(struct mlx5dv_qp_ex *dv, uint32_t access)
 		access_slowly(dv, access);
 		return;
 	}
-	qp->mkey_request.context = access_word(access);
+	qp->mkey_request.context = umr_access_word(access);
 	setter_finish(dv, without(dv, SET_ACCESS));
 }
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * on_key.h - a usual request on a memory key by itself: one that binds a window, and one that
+ * invalidates a key. post_send.c and bind_mw.c post them, on connected QPs that have their register
+ * alone.
+ *
+ * Its WQE ends before the ring does, so that all of it is at constant places, and nothing that
+ * umr.c looks at is special. The bytes are those of umr.c, by the same functions of umr.h.
+ */
+#ifndef PROVIDERS_MLX5_DATA_ON_KEY_H
+#define PROVIDERS_MLX5_DATA_ON_KEY_H
+
+#include "providers/mlx5/data/doorbell.h"
+#include "providers/mlx5/data/umr.h"
+
+enum {
+	BIND_BLOCKS = (WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE + UMR_KLM_BLOCK) / WQE_BB,
+	INVAL_BLOCKS = (WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE) / WQE_BB,
+};
+
+/* The function finds the place of a request of BLOCKS WQEBBs, and tells whether it may be posted
+ * there. The caller has looked at sq.sge_limit. */
+WQE_INLINE bool on_key_fits(const struct mlx5_qp *qp, struct send_wqe *wqe, enum ibv_wr_opcode op,
+			    unsigned int send_flags, uint32_t blocks)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+
+	wqe_place(sq, wqe, sq->pi);
+	return qp->opcodes & 1u << op && sq->wq.head != sq->wq.limit &&
+	       !(send_flags & IBV_SEND_INLINE) && wqe->ctrl + (size_t)blocks * WQE_BB <= sq->end;
+}
+
+WQE_INLINE bool inval_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
+			       unsigned int send_flags)
+{
+	return on_key_fits(qp, wqe, IBV_WR_LOCAL_INV, send_flags, INVAL_BLOCKS);
+}
+
+/* A domain and its parent domains have other addresses, and are told to be one by umr.c. */
+WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
+			      const struct ibv_mw *mw, const struct ibv_mw_bind_info *bind,
+			      unsigned int send_flags)
+{
+	const struct ibv_pd *pd = qp->vqp.qp.pd;
+
+	return on_key_fits(qp, wqe, IBV_WR_BIND_MW, send_flags, BIND_BLOCKS) && bind->mr &&
+	       bind->length - 1 < UMR_BIND_MAX && mw->pd == pd && bind->mr->pd == pd &&
+	       !(to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED);
+}
+
+/* The functions fill a WQE behind its control segment. */
+WQE_INLINE void put_bind(const struct mlx5_qp *qp, uint8_t *ctrl, enum ibv_mw_type type,
+			 uint32_t rkey, const struct ibv_mw_bind_info *bind)
+{
+	umr_fill_bind_control(wqe_second(ctrl), type, 1);
+	umr_fill_bound_key(ctrl + WQE_BB, qp, type, rkey, bind);
+	umr_fill_translation(ctrl + (size_t)2 * WQE_BB, bind);
+}
+
+WQE_INLINE void put_inval(uint8_t *ctrl)
+{
+	umr_fill_free_control(wqe_second(ctrl));
+	umr_fill_free_key(ctrl + WQE_BB, 0);
+}
+
+/* The function puts the control segment of a request on KEY, hands it over, and shuts the gate. The
+ * lock is held, if there is one. */
+WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
+			    unsigned int send_flags, uint32_t blocks, enum ibv_wc_opcode done_as)
+{
+	struct mlx5_sq *sq = &qp->sq;
+	const uint32_t pi = sq->pi, head = sq->wq.head;
+	const uint32_t flags = send_flags % ARRAY_SIZE(sq->ctrl_flags) | sq->fence_next;
+
+	wqe_begin_with(sq, wqe, pi, MLX5_OPCODE_UMR, sq->umr_flags[flags], htobe32(key));
+	wqe->ds = blocks * (WQE_BB / WQE_SEG);
+	wqe_finish(wqe);
+	sq->wq.head = head + 1;
+	wq_slot_set(wqe->slot, head, wr_id, done_as);
+	gate_shut(qp);
+	sq->pi = pi + blocks;
+	doorbell_send_blocks(sq, pi + blocks, wqe->ctrl, blocks);
+}
+
+WQE_INLINE void post_bind(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
+			  unsigned int send_flags)
+{
+	post_on_key(qp, wqe, key, wr_id, send_flags, BIND_BLOCKS, IBV_WC_BIND_MW);
+}
+
+WQE_INLINE void post_inval(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
+			   unsigned int send_flags)
+{
+	post_on_key(qp, wqe, key, wr_id, send_flags, INVAL_BLOCKS, IBV_WC_LOCAL_INV);
+}
+
+#endif
