@@ -124,10 +124,22 @@ static int move_with_id(struct stream *stream, uint32_t in_hand)
 	return move_here(stream, &id);
 }
 
+/* A process that has forked since may get no channel of its own: it goes on with the one before,
+ * where the child may still take the id. */
+static void keep_from_child(struct stream *stream)
+{
+	if (stream->rs.is_shared && stream->id && !move_with_id(stream, 0))
+		rs_changed(&stream->rs);
+}
+
 int rdmacm_stream_adopt(struct stream *stream)
 {
-	int ret = stream->is_of_parent ? move_with_id(stream, 0) : 0;
+	int ret = 0;
 
+	if (stream->is_of_parent)
+		ret = move_with_id(stream, 0);
+	else
+		keep_from_child(stream);
 	if (ret)
 		verbs_warn("rsocket: a socket of the parent's cannot be had after fork(): %s",
 			   strerror(ret));

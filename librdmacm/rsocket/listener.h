@@ -53,7 +53,8 @@ static inline bool rs_is_elsewhere(int error)
 
 /* ---- a channel that this thread may use: rs.lock is held, they return 0 or an errno ---- */
 
-/* The function moves a stream of the parent's, which has no queues, to such a channel. */
+/* The function moves a stream that parent and child have in common, which has no queues, to such a
+ * channel: it is of the one that uses it first. */
 int rdmacm_stream_adopt(struct stream *stream);
 /* The function moves any stream but a listener there. Linux answers EACCES by the old one when the
  * thread has changed its user, or is not the one that did. */

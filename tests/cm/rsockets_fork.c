@@ -475,6 +475,38 @@ static void what_was_shared_once_is_the_parents(void)
 	MUST(!rclose(listener));
 }
 
+static int told[2]; /* a pipe */
+
+/* The parent has been faster. */
+static int come_too_late(int socket)
+{
+	struct sockaddr_in addr = forks_here();
+	char byte;
+
+	return read(told[0], &byte, 1) != 1 ||
+	       rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)) != -1 || rclose(socket);
+}
+
+static void what_the_parent_uses_is_not_the_childs(void)
+{
+	int listener = listen_here(), socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in here = forks_here(), name = here;
+	pid_t server = child_that(child_echo, listener), child;
+
+	say_topic("bound, forked, and used by the parent");
+	name.sin_port = 0;
+	MUST(!rbind(socket, (struct sockaddr *)&name, sizeof(name)) && !pipe(told));
+	child = child_that(come_too_late, socket);
+	MUST(!rconnect(socket, (struct sockaddr *)&here, sizeof(here)));
+	say_check(comes_back(socket, "before"), "the parent has it");
+	MUST(write(told[1], "x", 1) == 1);
+	say_check(ends_well(child), "the child comes too late");
+	say_check(comes_back(socket, "after"), "and does no harm");
+	MUST(!rclose(socket) && !close(told[0]) && !close(told[1]));
+	say_check(ends_well(server), "the end is seen");
+	MUST(!rclose(listener));
+}
+
 /* What was the child's to use is nobody's when it has ended. The parent is told that it has not got
  * it; what it tries then begins anew, as after any failure. */
 static void what_a_child_has_used_up_begins_anew(void)
@@ -610,6 +642,7 @@ int main(int argc, char *argv[])
 	waiting_begins_before_the_fork();
 	new_sockets_are_of_who_uses_them();
 	what_was_shared_once_is_the_parents();
+	what_the_parent_uses_is_not_the_childs();
 	what_a_child_has_used_up_begins_anew();
 	a_handler_forks();
 	datagrams();
