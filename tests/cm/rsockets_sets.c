@@ -100,15 +100,23 @@ struct ends {
 	int listener, client, server;
 };
 
+static void await_room(int socket)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLOUT };
+
+	MUST(rpoll(&fd, 1, LONG_MS) == 1 && fd.revents == POLLOUT);
+}
+
+/* Either may write: the side that accepts is told later than the other one. */
 static struct ends connect_ends(void)
 {
 	struct ends ends = { .listener = listen_here() };
-	struct pollfd fd;
 
 	ends.client = begin_connect();
 	ends.server = raccept(ends.listener, NULL, NULL);
-	fd = (struct pollfd){ .fd = ends.client, .events = POLLOUT };
-	MUST(ends.server >= 0 && rpoll(&fd, 1, LONG_MS) == 1 && fd.revents == POLLOUT);
+	MUST(ends.server >= 0);
+	await_room(ends.client);
+	await_room(ends.server);
 	return ends;
 }
 
