@@ -101,6 +101,7 @@ static int srq_index(struct mlx4_context *ctx, struct mlx4_srq *srq, uint32_t sr
 {
 	int ret;
 
+	srq->srqn = srqn;
 	if (srq->vsrq.type != IBV_SRQT_XRC)
 		return 0;
 	srq->vsrq.srq_num = srqn;

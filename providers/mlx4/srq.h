@@ -30,6 +30,7 @@ struct mlx4_srq {
 	uint64_t *wr_ids;
 	__be32 *dbrec;
 	bool error_reported; /* of XRC */
+	uint32_t srqn;
 	struct verbs_srq vsrq;
 	struct queue_mem buf;
 	struct queue_rec rec; /* dbrec */

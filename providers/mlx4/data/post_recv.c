@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/report.h"
 #include "providers/common/scatter.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
@@ -26,16 +27,14 @@ refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 {
 	const struct mlx4_qp *qp = container_of(rq, struct mlx4_qp, rq);
 
-	if (!rq->sge_limit)
+	if (is_full)
+		provider_report_full_rq("qp", qp->vqp.qp.qp_num, wr, rq->wq.max_post);
+	else if (rq->sge_limit)
+		provider_report_rq_sges("qp", qp->vqp.qp.qp_num, wr, rq->max_sge);
+	else
 		verbs_warn("post_recv: qp 0x%x: %s", qp->vqp.qp.qp_num,
 			   rq->buf ? "the state is RESET"
 				   : "the QP has no receive queue of its own");
-	else if (is_full)
-		verbs_warn("post_recv: qp 0x%x: %u requests are posted, as many as max_recv_wr",
-			   qp->vqp.qp.qp_num, rq->wq.max_post);
-	else
-		verbs_warn("post_recv: qp 0x%x: num_sge is %d, limit %u", qp->vqp.qp.qp_num,
-			   wr->num_sge, rq->max_sge);
 	return is_full ? ENOMEM : EINVAL;
 }
 
@@ -189,10 +188,9 @@ refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 
 	*bad_wr = wr;
 	if (is_full)
-		verbs_warn("post_srq_recv: %u requests are posted, as many as max_wr",
-			   srq->wqes - 1);
+		provider_report_full_srq(srq->srqn, wr, srq->wqes - 1);
 	else
-		verbs_warn("post_srq_recv: num_sge is %d, limit %u", wr->num_sge, srq->max_sge);
+		provider_report_srq_sges(srq->srqn, wr, srq->max_sge);
 	return is_full ? ENOMEM : EINVAL;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "providers/common/mw.h"
+#include "providers/common/report.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
 #include "providers/mlx4/data/send_wqe.h"
@@ -81,17 +82,16 @@ static int __attribute__((cold)) refuse(const struct mlx4_qp *qp, const struct i
 	return EINVAL;
 }
 
-static int __attribute__((cold)) refuse_full(const struct mlx4_qp *qp)
+static int __attribute__((cold)) refuse_full(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
 {
-	verbs_warn("post_send: qp 0x%x: %u requests are posted, as many as max_send_wr",
-		   qp->vqp.qp.qp_num, qp->sq.wq.max_post);
+	provider_report_full_sq(&qp->vqp.qp, wr, qp->sq.wq.max_post);
 	return ENOMEM;
 }
 
-static int __attribute__((cold)) refuse_inline(const struct mlx4_qp *qp, uint64_t length)
+static int __attribute__((cold))
+refuse_inline(const struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint64_t length)
 {
-	verbs_warn("post_send: qp 0x%x: %llu inline bytes, limit %u (max_inline_data)",
-		   qp->vqp.qp.qp_num, (unsigned long long)length, qp->sq.max_inline);
+	provider_report_inline(&qp->vqp.qp, wr, length, qp->sq.max_inline);
 	return ENOMEM;
 }
 
@@ -248,7 +248,7 @@ static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const stru
 	if (!wr->tso.hdr_sz || wr->tso.hdr_sz > qp->max_tso_header)
 		return *err = refuse_large(qp, wr), false;
 	if (is_inline && !inline_fits(sq, wr, 0, &length))
-		return *err = refuse_inline(qp, length), false;
+		return *err = refuse_inline(qp, wr, length), false;
 	at = is_inline ? put_inline(ctrl, at, wr)
 		       : wqe_put_sges(ctrl, at, wr->sg_list, wr->num_sge, NULL);
 	wqe_put_header(ctrl, wr->tso.hdr, wr->tso.hdr_sz, wr->tso.mss, NULL);
@@ -273,7 +273,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	uint32_t at, more;
 
 	if (unlikely(!wq_has_room(&sq->wq, head)))
-		return *err = refuse_full(qp), false;
+		return *err = refuse_full(qp, wr), false;
 	if (unlikely((unsigned int)wr->opcode >= 32 || !(sq->opcodes & 1u << wr->opcode)))
 		return *err = refuse(qp, wr), false;
 	if (!kind_has_sums(kind) && unlikely(ON_KEYS >> wr->opcode & 1))
@@ -288,7 +288,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		return build_large(qp, wr, head, built, err);
 	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
 		if (unlikely(!inline_fits(sq, wr, more * M4_SEG, &length)))
-			return *err = refuse_inline(qp, length), false;
+			return *err = refuse_inline(qp, wr, length), false;
 		at = put_inline(ctrl, put_head(ctrl, wr, op, kind), wr);
 		built->is_whole = true;
 	} else {

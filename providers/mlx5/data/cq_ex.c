@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/report.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
@@ -106,14 +107,6 @@ CQE_INLINE int cq_ex_take(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint
 	return cq_ex_keep(cq, &comp, ci + 1);
 }
 
-static int __attribute__((cold))
-refuse_attr(const struct mlx5_cq *cq, const struct ibv_poll_cq_attr *attr)
-{
-	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0", cq->cqn,
-		   attr->comp_mask);
-	return EINVAL;
-}
-
 OUT_OF_LINE wait_and_start(struct mlx5_cq *cq)
 {
 	qlock_take(&cq->lock);
@@ -126,8 +119,10 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 	const struct mlx5_cqe64 *cqe;
 	uint32_t ci;
 
-	if (unlikely(attr->comp_mask))
-		return refuse_attr(cq, attr);
+	if (unlikely(attr->comp_mask)) {
+		provider_report_poll(cq->cqn, attr);
+		return EINVAL;
+	}
 	if (!cqe_peek(cq, &cqe, &ci))
 		return ENOENT;
 	if (unlikely(!qlock_try(&cq->lock)))
@@ -150,8 +145,10 @@ static int next_poll(struct ibv_cq_ex *cqx)
 
 static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
-	if (unlikely(attr->comp_mask))
-		return refuse_attr(to_mcq_ex(cqx), attr);
+	if (unlikely(attr->comp_mask)) {
+		provider_report_poll(to_mcq_ex(cqx)->cqn, attr);
+		return EINVAL;
+	}
 	return next_poll(cqx);
 }
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/report.h"
 #include "providers/common/scatter.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/post.h"
@@ -19,38 +20,19 @@ static_assert(sizeof(struct data_seg) == sizeof(struct mlx5_wqe_data_seg) &&
 		      DATA_SEG_LKEY_END == MLX5_INVALID_LKEY,
 	      "PRM: Data Segment");
 
-static void __attribute__((cold, noinline))
-report_sges(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
+static int __attribute__((cold, noinline))
+recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
 {
-	if (!rq->sge_limit)
+	if (full)
+		provider_report_full_rq(rq_owner_name(rq), rq->number, wr, rq->wq.max_post);
+	else if (rq->sge_limit)
+		provider_report_rq_sges(rq_owner_name(rq), rq->number, wr, rq->max_sge);
+	else
 		verbs_warn(
 			"post_recv: %s 0x%x, wr_id %#llx: the %s is in state RESET, must be INIT "
 			"or later",
 			rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id,
 			rq->owner == RQ_OF_QP ? "QP" : "WQ");
-	else
-		verbs_warn(
-			"post_recv: %s 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_recv_sge of "
-			"the QP)",
-			rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id, wr->num_sge,
-			rq->max_sge);
-}
-
-static void __attribute__((cold, noinline))
-report_full(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr)
-{
-	verbs_warn("post_recv: %s 0x%x, wr_id %#llx: the receive queue is full, limit %u requests "
-		   "(max_recv_wr of the QP)",
-		   rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id, rq->wq.max_post);
-}
-
-static int __attribute__((cold, noinline))
-recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
-{
-	if (full)
-		report_full(rq, wr);
-	else
-		report_sges(rq, wr);
 	return full ? ENOMEM : EINVAL;
 }
 

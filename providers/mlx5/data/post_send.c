@@ -10,15 +10,15 @@
  */
 #include <errno.h>
 
+#include "providers/common/report.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/on_key.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/data/raw.h"
 #include "providers/mlx5/data/signature.h"
 
-#define REPORT static void __attribute__((cold, noinline))
-
-REPORT report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
+static void __attribute__((cold, noinline))
+report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	if (!qp->sq.sge_limit)
 		verbs_warn(
@@ -31,22 +31,6 @@ REPORT report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 			"the QP)",
 			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, wr->num_sge,
 			qp->sq.max_sge);
-}
-
-REPORT report_inline(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, uint64_t total)
-{
-	verbs_warn("post_send: qp 0x%x, wr_id %#llx: inline data of %llu bytes, limit %u "
-		   "(max_inline_data of the QP)",
-		   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, (unsigned long long)total,
-		   qp->sq.max_inline);
-}
-
-REPORT report_full(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
-{
-	verbs_warn("post_send: qp 0x%x, wr_id %#llx: the send queue is full, limit %u requests "
-		   "(max_send_wr of the QP): "
-		   "poll completions of signaled requests to free places",
-		   qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, qp->sq.wq.max_post);
 }
 
 static int __attribute__((cold, noinline))
@@ -98,7 +82,9 @@ put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv
 		uint32_t len = wr->sg_list[i].length;
 
 		if (unlikely(len > limit - total)) {
-			report_inline(qp, wr, sges_length(wr->sg_list, wr->num_sge));
+			provider_report_inline(&qp->vqp.qp, wr,
+					       sges_length(wr->sg_list, wr->num_sge),
+					       qp->sq.max_inline);
 			return -ENOMEM;
 		}
 		to = ring_copy(&qp->sq, to, (void *)(uintptr_t)wr->sg_list[i].addr, len);
@@ -263,7 +249,7 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (unlikely(!wq_has_room(&qp->sq.wq, head))) {
-		report_full(qp, wr);
+		provider_report_full_sq(&qp->vqp.qp, wr, qp->sq.wq.max_post);
 		return ENOMEM;
 	}
 	if (unlikely((uint32_t)wr->num_sge >= qp->sq.sge_limit)) {

@@ -10,6 +10,7 @@
 
 #include "prm/mlx5/wqe.h"
 #include "providers/common/branch.h"
+#include "providers/common/report.h"
 #include "providers/common/scatter.h"
 #include "providers/mlx5/data/post_srq.h"
 #include "providers/mlx5/data/srq_ring.h"
@@ -22,15 +23,10 @@ srq_refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_w
 {
 	*bad_wr = wr;
 	if ((uint32_t)wr->num_sge > srq->max_sge) {
-		verbs_warn(
-			"post_srq_recv: srq 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_sge of "
-			"the SRQ)",
-			srq->srqn, (unsigned long long)wr->wr_id, wr->num_sge, srq->max_sge);
+		provider_report_srq_sges(srq->srqn, wr, srq->max_sge);
 		return EINVAL;
 	}
-	verbs_warn("post_srq_recv: srq 0x%x, wr_id %#llx: the queue is full, limit %u requests "
-		   "(max_wr of the SRQ)",
-		   srq->srqn, (unsigned long long)wr->wr_id, srq->max_wr);
+	provider_report_full_srq(srq->srqn, wr, srq->max_wr);
 	return ENOMEM;
 }
 

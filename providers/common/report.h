@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * report.h - what posting and polling say in the log of a request that no adapter could take.
+ */
+#ifndef PROVIDERS_COMMON_REPORT_H
+#define PROVIDERS_COMMON_REPORT_H
+
+#include "libibverbs/driver.h"
+
+#define PROVIDER_REPORT void __attribute__((cold))
+
+PROVIDER_REPORT provider_report_poll(uint32_t cqn, const struct ibv_poll_cq_attr *attr);
+
+PROVIDER_REPORT provider_report_full_sq(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+					uint32_t limit);
+/* The request has TOTAL inline bytes. */
+PROVIDER_REPORT provider_report_inline(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+				       uint64_t total, uint32_t limit);
+
+/* OWNER is a word for what has the queue. */
+PROVIDER_REPORT provider_report_full_rq(const char *owner, uint32_t number,
+					const struct ibv_recv_wr *wr, uint32_t limit);
+PROVIDER_REPORT provider_report_rq_sges(const char *owner, uint32_t number,
+					const struct ibv_recv_wr *wr, uint32_t limit);
+
+PROVIDER_REPORT provider_report_full_srq(uint32_t srqn, const struct ibv_recv_wr *wr,
+					 uint32_t limit);
+PROVIDER_REPORT provider_report_srq_sges(uint32_t srqn, const struct ibv_recv_wr *wr,
+					 uint32_t limit);
+
+#endif
