@@ -486,13 +486,27 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 		qp->has_checksums = has_checksums;
 }
 
+/* A path alone moves the QP to its port, too, in state SQD, which is the only one that takes a path
+ * but for the way to RTR: the kernel adds the port (modify_qp() in its uverbs_cmd.c). The function
+ * returns the port, or 0: it stays as it is. */
+static uint8_t attr_port(const struct ibv_qp_attr *attr, int attr_mask)
+{
+	if (attr_mask & IBV_QP_PORT)
+		return attr->port_num;
+	if (!(attr_mask & IBV_QP_AV))
+		return 0;
+	return attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RTR ? 0
+									 : attr->ah_attr.port_num;
+}
+
 int mlx4_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx4_qp *qp = to_mqp(ibqp);
 	int ret = verbs_cmd_modify_qp(ibqp, attr, attr_mask, NULL);
+	uint8_t port = attr_port(attr, attr_mask);
 
-	if (!ret && attr_mask & IBV_QP_PORT)
-		qp_take_port(qp, attr->port_num);
+	if (!ret && port)
+		qp_take_port(qp, port);
 	if (ret || !(attr_mask & IBV_QP_STATE))
 		return ret;
 	if (attr->qp_state == IBV_QPS_RESET)

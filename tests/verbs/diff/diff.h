@@ -59,6 +59,7 @@ topic_fn diff_transport_errors;
 topic_fn diff_flush;
 topic_fn diff_async;
 topic_fn diff_drain;
+topic_fn diff_drain_ports;
 topic_fn diff_leaks;
 topic_fn diff_limits;
 topic_fn diff_ah;

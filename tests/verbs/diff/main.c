@@ -50,6 +50,7 @@ static const struct rig_topic topics[] = {
 	{ "flush", diff_flush },
 	{ "async", diff_async },
 	{ "drain", diff_drain },
+	{ "drain-ports", diff_drain_ports },
 	{ "leaks", diff_leaks },
 	{ "limits", diff_limits },
 	{ "ah", diff_ah },
