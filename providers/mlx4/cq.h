@@ -18,6 +18,8 @@ struct mlx4_srq;
 
 enum { M4_NO_QPN = 0xffffffff };
 
+#define M4_NO_WORD ((uint64_t)1 << 32) /* no word of a CQE is equal to it */
+
 /* The routine polls completions from CQE at index CI on, where CQ is, to WC, where is ROOM for as
  * many: see poll_cq.c. */
 typedef int cq_poll_fn(struct ibv_cq *cq, int room, struct ibv_wc *wc, const uint8_t *cqe,
@@ -33,6 +35,7 @@ struct mlx4_cq {
 	uint32_t mask;        /* entries - 1 */
 	__be32 qpn_be;        /* of the completion before, as a CQE has it, or M4_NO_QPN, and */
 	struct mlx4_qp *qp;   /* its QP */
+	uint64_t ring_word;   /* first of a CQE, if qp receives by its ring; or M4_NO_WORD */
 	__be32 srqn_be;       /* of what was last received for XRC, as a CQE has it, and */
 	struct mlx4_srq *srq; /* its SRQ */
 	cq_poll_fn *poll;     /* where the next poll begins; fits qp */
@@ -41,6 +44,7 @@ struct mlx4_cq {
 	__be32 *dbrec;
 	const uint8_t *cqe; /* the current completion of the extended readers */
 	uint32_t extra;     /* of it: ibv_wc_opcode, and ibv_wc_flags above it: WQ_DONE_* */
+	uint32_t qpn;       /* of it */
 
 	struct verbs_cq vcq;
 

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "providers/common/report.h"
 #include "providers/mlx4/data/cqe.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/doorbell.h"
@@ -24,6 +25,32 @@ CQE_INLINE int cq_ex_keep(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, u
 
 #define OUT_OF_LINE static int __attribute__((noinline))
 
+/* The most common CQE, whose last byte and ownership are M4_RECV_SEND, is for the QP of the
+ * completion before, which receives by a ring of its own. One word of the CQ says the latter; it is
+ * made where such a CQE took the longer way. An adapter that says something more is read there,
+ * too. */
+CQE_INLINE bool cqe_is_as_before(const struct mlx4_cq *cq, const uint8_t *cqe)
+{
+	return cqe_first_word(cqe) == cq->ring_word;
+}
+
+CQE_INLINE bool cqe_is_common(const struct mlx4_cq *cq, const uint8_t *cqe, uint8_t last)
+{
+	return last == M4_RECV_SEND && cqe_is_as_before(cq, cqe);
+}
+
+/* The function takes such a CQE, at index CI. cq->qpn is its QP's number since then. */
+CQE_INLINE int cq_ex_receive(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
+{
+	return cq_ex_keep(cq, cqe, ci + 1, wq_complete_next(&cq->qp->rq.wq), IBV_WC_RECV);
+}
+
+CQE_INLINE void cq_ex_learn(struct mlx4_cq *cq, const struct completion *comp)
+{
+	if (comp->qp && !comp->qp->srq && !cqe_is_request(comp->cqe))
+		cq->ring_word = cqe_first_word(comp->cqe);
+}
+
 /* The index is published also where no completion was found, as start_poll says ENOENT then, and no
  * end_poll follows: what was skipped would stay in the adapter's way. */
 OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
@@ -37,6 +64,8 @@ OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 		doorbell_cq_consumed(cq->dbrec, ci);
 		return ENOENT;
 	}
+	cq_ex_learn(cq, &comp);
+	cq->qpn = cqe_qpn(comp.cqe);
 	cq_ex_keep(cq, comp.cqe, ci, comp.wr_id,
 		   cqe_is_request(comp.cqe) ? comp.done_as : cqe_extra_of(cqe_opcode(comp.cqe)));
 	cq->vcq.cq_ex.status = comp.status;
@@ -59,33 +88,19 @@ OUT_OF_LINE take_request(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci)
 	uint32_t done_as;
 	uint64_t wr_id = cqe_complete_request(cq->qp, cqe, &done_as);
 
+	cq->qpn = be32toh(cq->qpn_be);
 	return cq_ex_keep(cq, cqe, ci + 1, wr_id, done_as);
 }
 
-/* The function takes the completion in CQE, at index CI; LAST is its last byte. The
- * most common message is taken here, other kinds by routines of their own: together they would have
- * all of them save registers. The constant STARTS says whether start_poll or next_poll asks. */
+/* The function takes the completion in CQE, at index CI, of a kind that is less common; LAST is its
+ * last byte. Each kind has a routine of its own: together they would have all of them save
+ * registers. The constant STARTS says whether start_poll or next_poll asks. */
 CQE_INLINE int cq_ex_take(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, uint8_t last,
 			  bool starts)
 {
-	struct mlx4_cq *cq = to_mcq_ex(cqx);
-	struct mlx4_qp *qp = cq->qp;
-
-	if (unlikely(cqe_qpn_be(cqe) != cq->qpn_be))
-		return starts ? start_of_any_kind(cqx) : next_of_any_kind(cqx);
-	if (likely((last & LAST_MASK) == M4_RECV_SEND && !qp->srq))
-		return cq_ex_keep(cq, cqe, ci + 1, wq_complete_next(&qp->rq.wq), IBV_WC_RECV);
-	if (likely(last_is_good_request(last)))
+	if (likely(last_is_good_request(last) && cqe_qpn_be(cqe) == to_mcq_ex(cqx)->qpn_be))
 		return take_request(cqx, cqe, ci);
 	return starts ? start_of_any_kind(cqx) : next_of_any_kind(cqx);
-}
-
-static int __attribute__((cold))
-refuse_attr(struct ibv_cq_ex *cqx, const struct ibv_poll_cq_attr *attr)
-{
-	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0",
-		   to_mcq_ex(cqx)->cqn, attr->comp_mask);
-	return EINVAL;
 }
 
 /* The CQE is found by the index, and not from the one before: since that was taken, a QP may have
@@ -96,6 +111,8 @@ static int next_poll(struct ibv_cq_ex *cqx)
 	const uint32_t ci = cq->ci;
 	const uint8_t *cqe = cqe_at(cq, ci), last = cqe_last_at(cq, cqe, ci);
 
+	if (likely(cqe_is_common(cq, cqe, last)))
+		return cq_ex_receive(cq, cqe, ci);
 	return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : cq_ex_take(cqx, cqe, ci, last, false);
 }
 
@@ -103,13 +120,28 @@ OUT_OF_LINE start_exchanging(struct ibv_cq_ex *cqx, uint32_t ci)
 {
 	struct mlx4_cq *cq = to_mcq_ex(cqx);
 	const uint8_t *cqe;
+	uint8_t last;
 
 	if (unlikely(!qlock_exchange(&cq->lock)))
 		provider_qlock_wait(&cq->lock);
 	if (unlikely(cq->ci != ci))
 		return start_of_any_kind(cqx);
 	cqe = cqe_at(cq, ci);
-	return cq_ex_take(cqx, cqe, ci, cqe_last_at(cq, cqe, ci), true);
+	last = cqe_last_at(cq, cqe, ci);
+	if (likely(cqe_is_common(cq, cqe, last)))
+		return cq_ex_receive(cq, cqe, ci);
+	return cq_ex_take(cqx, cqe, ci, last, true);
+}
+
+/* The CQE is one of another kind, or somebody has the lock, or may take it. */
+OUT_OF_LINE start_other(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, uint8_t last)
+{
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
+
+	if (unlikely(!qlock_is_idle(&cq->lock)))
+		return start_exchanging(cqx, ci);
+	cq->lock.taken = 1;
+	return cq_ex_take(cqx, cqe, ci, last, true);
 }
 
 /* An empty CQ is told without the lock. */
@@ -120,16 +152,17 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 	uint8_t last;
 	uint32_t ci;
 
-	if (unlikely(attr->comp_mask))
-		return refuse_attr(cqx, attr);
+	if (unlikely(attr->comp_mask)) {
+		provider_report_poll(cq->cqn, attr);
+		return EINVAL;
+	}
 	cqe = cqe_peek(cq, &ci);
 	last = cqe_last_at(cq, cqe, ci);
-	if (last & FLD_BITS(M4_CQE_OWNER))
-		return ENOENT;
-	if (unlikely(!qlock_is_idle(&cq->lock)))
-		return start_exchanging(cqx, ci);
+	if (unlikely(last != M4_RECV_SEND || !qlock_is_idle(&cq->lock) ||
+		     !cqe_is_as_before(cq, cqe)))
+		return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : start_other(cqx, cqe, ci, last);
 	cq->lock.taken = 1;
-	return cq_ex_take(cqx, cqe, ci, last, true);
+	return cq_ex_receive(cq, cqe, ci);
 }
 
 static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
@@ -138,8 +171,12 @@ static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *a
 	const uint32_t ci = cq->ci;
 	const uint8_t *cqe = cqe_at(cq, ci), last = cqe_last_at(cq, cqe, ci);
 
-	if (unlikely(attr->comp_mask))
-		return refuse_attr(cqx, attr);
+	if (unlikely(attr->comp_mask)) {
+		provider_report_poll(cq->cqn, attr);
+		return EINVAL;
+	}
+	if (likely(cqe_is_common(cq, cqe, last)))
+		return cq_ex_receive(cq, cqe, ci);
 	return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : cq_ex_take(cqx, cqe, ci, last, false);
 }
 
@@ -182,7 +219,7 @@ static __be32 read_imm_data(struct ibv_cq_ex *cqx)
 
 static uint32_t read_qp_num(struct ibv_cq_ex *cqx)
 {
-	return cqe_qpn(to_mcq_ex(cqx)->cqe);
+	return to_mcq_ex(cqx)->qpn;
 }
 
 static uint32_t read_src_qp(struct ibv_cq_ex *cqx)

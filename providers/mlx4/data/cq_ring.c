@@ -13,7 +13,7 @@
 void mlx4_cq_ring_init(struct mlx4_cq *cq)
 {
 	memset(cq->buf.addr, M4_CQE_NEW, (size_t)1 << (cq->count_log + cq->entry_log));
-	cq->qpn_be = M4_NO_QPN;
+	cq_forget_qp(cq);
 }
 
 /* The function moves a CQE to a later place; the ownership bit belongs to the place. Pollers look
@@ -80,8 +80,7 @@ static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
 		doorbell_cq_consumed(cq->dbrec, keep);
 	}
 	cq->poll = mlx4_datapath()->cq_poll_any;
-	cq->qpn_be = M4_NO_QPN;
-	cq->qp = NULL;
+	cq_forget_qp(cq);
 	cq->srq = NULL;
 	qlock_leave(&cq->lock);
 }

@@ -192,9 +192,23 @@ CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 /* The function decodes a CQE with an error, whose request is completed. */
 void mlx4_cqe_fail(struct completion *comp);
 
+/* The function returns the word with the number of the QP, and what else the adapter says there. */
+CQE_INLINE __be32 cqe_first_word(const uint8_t *cqe)
+{
+	return *(const __be32 *)cqe;
+}
+
 CQE_INLINE __be32 cqe_qpn_be(const uint8_t *cqe)
 {
-	return *(const __be32 *)cqe & htobe32(FLD_BITS(M4_CQE_QPN));
+	return cqe_first_word(cqe) & htobe32(FLD_BITS(M4_CQE_QPN));
+}
+
+/* From now on no QP is the one of the completion before. */
+CQE_INLINE void cq_forget_qp(struct mlx4_cq *cq)
+{
+	cq->qpn_be = M4_NO_QPN;
+	cq->ring_word = M4_NO_WORD;
+	cq->qp = NULL;
 }
 
 CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
@@ -204,6 +218,7 @@ CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
 	if (likely(qp || cq->qp)) /* the loop for XRC has no QP */
 		cq->poll = mlx4_cq_poll_any;
 	cq->qpn_be = qp ? qpn : M4_NO_QPN;
+	cq->ring_word = M4_NO_WORD;
 	cq->qp = qp;
 	return qp;
 }

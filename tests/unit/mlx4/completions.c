@@ -158,6 +158,126 @@ static void priority_is_read_by_the_port_of_the_qp(void **state)
 	}
 }
 
+/* What a CQE says of its service level is read by PORT's rules. */
+static void priority_is_that_of(struct rig *rig, unsigned int port)
+{
+	const struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .sl_rlid = 0xa0000000 };
+	struct ibv_wc wc;
+
+	post_recvs(rig, 1);
+	rig_complete(rig, &cqe);
+	assert_int_equal(poll_cq(rig, 1, &wc), 1);
+	assert_int_equal(wc.sl, port == 2 ? 5 : 10);
+}
+
+/* In state SQD the port may change, by itself or with a path; a path alone has one, too. On the way
+ * to RTR there is a path as well, of the port that the QP has: older kernels take any there. */
+static void priority_follows_the_port_in_sqd(void **state)
+{
+	const struct rig_options options = { .second_port_is_ethernet = true };
+	struct ibv_qp_attr sqd = { .qp_state = IBV_QPS_SQD }, rts = { .qp_state = IBV_QPS_RTS },
+			   move = { .qp_state = IBV_QPS_SQD };
+	struct rig *rig = rig_new(&options);
+	struct ibv_qp *qp = &rig->qp->vqp.qp;
+
+	(void)state;
+	priority_is_that_of(rig, 1);
+	assert_int_equal(mlx4_qp_modify(qp, &sqd, IBV_QP_STATE), 0);
+	move.ah_attr.port_num = 2;
+	assert_int_equal(mlx4_qp_modify(qp, &move, IBV_QP_AV), 0);
+	priority_is_that_of(rig, 2);
+	move.port_num = move.ah_attr.port_num = 1;
+	assert_int_equal(mlx4_qp_modify(qp, &move, IBV_QP_AV | IBV_QP_PORT), 0);
+	priority_is_that_of(rig, 1);
+	move.port_num = 2;
+	assert_int_equal(mlx4_qp_modify(qp, &move, IBV_QP_STATE | IBV_QP_PORT), 0);
+	priority_is_that_of(rig, 2);
+	assert_int_equal(mlx4_qp_modify(qp, &rts, IBV_QP_STATE), 0);
+	priority_is_that_of(rig, 2);
+	move.qp_state = IBV_QPS_RTR;
+	assert_int_equal(mlx4_qp_modify(qp, &move, IBV_QP_STATE | IBV_QP_AV), 0);
+	priority_is_that_of(rig, 2);
+	rig_free(rig);
+}
+
+/* ibv_start_poll() has a short way for messages to the ring of the QP of the completion before. The
+ * function takes one, and says which request it is of. */
+static uint64_t start_poll_one(struct rig *rig, const struct rig_cqe *cqe)
+{
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	rig_complete(rig, cqe);
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	assert_int_equal(ibv_wc_read_opcode(cqx), IBV_WC_RECV);
+	assert_int_equal(ibv_wc_read_qp_num(cqx), RIG_QPN);
+	assert_int_equal(ibv_next_poll(cqx), ENOENT);
+	ibv_end_poll(cqx);
+	return cqx->wr_id;
+}
+
+static uint64_t start_poll_receive(struct rig *rig, uint64_t wr_id, uint8_t above_qpn)
+{
+	struct ibv_recv_wr wr = { .wr_id = wr_id }, *bad;
+
+	assert_int_equal(mlx4_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
+	return start_poll_one(rig,
+			      &(struct rig_cqe){ .opcode = M4_RECV_SEND, .above_qpn = above_qpn });
+}
+
+static void short_way_is_left_for_what_is_beside_the_number(void **state)
+{
+	static const uint8_t beside[] = { 0, 0, 0x40, 0x40, 0, 0xff, 0xff, 0 };
+	struct rig *rig = rig_new(NULL);
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(beside); i++)
+		assert_int_equal(start_poll_receive(rig, 1000 + i, beside[i]), 1000 + i);
+	rig_free(rig);
+}
+
+/* Once a completion was for a QP that is not there, none is the one before. */
+static void short_way_is_left_for_other_qps(void **state)
+{
+	const struct rig_cqe other = { .opcode = M4_RECV_SEND, .qpn = 0x99 };
+	struct rig *rig = rig_new(NULL);
+	struct ibv_wc wc;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(start_poll_receive(rig, 10, 0), 10);
+		assert_int_equal(start_poll_receive(rig, 11, 0), 11);
+		rig_complete(rig, &other);
+		assert_int_equal(poll_cq(rig, 1, &wc), 0);
+	}
+	rig_free(rig);
+}
+
+/* A QP may have the number of one that is gone, and receive through an SRQ. */
+static void short_way_is_left_for_an_srq(void **state)
+{
+	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = 3, .max_sge = 1 } };
+	struct ibv_recv_wr wr = { .wr_id = 77 }, *bad;
+	struct rig *rig = rig_new(NULL);
+	struct verbs_srq *vsrq;
+
+	(void)state;
+	assert_int_equal(mlx4_srq_create(&rig->ctx->vctx.context, &attr, &vsrq), 0);
+	assert_int_equal(start_poll_receive(rig, 10, 0), 10);
+	assert_int_equal(start_poll_receive(rig, 11, 0), 11);
+	mlx4_cq_clean(rig->cq, rig->qp);
+	rig->qp->srq = to_msrq(&vsrq->srq);
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct rig_cqe cqe = { .opcode = M4_RECV_SEND, .wqe_index = (uint16_t)i };
+
+		assert_int_equal(mlx4_post_srq_recv(&vsrq->srq, &wr, &bad), 0);
+		assert_int_equal(start_poll_one(rig, &cqe), 77);
+	}
+	rig->qp->srq = NULL;
+	assert_int_equal(mlx4_srq_destroy(&vsrq->srq), 0);
+	rig_free(rig);
+}
+
 static void errors_say_which_request_and_why(void **state)
 {
 	static const struct {
@@ -194,7 +314,7 @@ static void errors_say_which_request_and_why(void **state)
 
 static void timestamp_is_where_others_have_the_lid(void **state)
 {
-	const struct rig_options options = { .wc_flags = IBV_WC_STANDARD_FLAGS |
+	const struct rig_options options = { .wc_flags = IBV_WC_EX_WITH_BYTE_LEN |
 							 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP };
 	static const struct {
 		uint32_t high;
@@ -727,6 +847,10 @@ int main(void)
 		cmocka_unit_test(priority_is_read_by_the_port_of_the_qp),
 		cmocka_unit_test(errors_say_which_request_and_why),
 		cmocka_unit_test(timestamp_is_where_others_have_the_lid),
+		cmocka_unit_test(priority_follows_the_port_in_sqd),
+		cmocka_unit_test(short_way_is_left_for_what_is_beside_the_number),
+		cmocka_unit_test(short_way_is_left_for_other_qps),
+		cmocka_unit_test(short_way_is_left_for_an_srq),
 		cmocka_unit_test(completions_of_a_qp_in_reset_go),
 		cmocka_unit_test(unread_completions_move_to_the_new_ring),
 		cmocka_unit_test(unread_completions_are_not_lost_to_a_small_ring),

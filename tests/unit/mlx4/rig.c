@@ -278,6 +278,7 @@ void rig_complete(struct rig *rig, const struct rig_cqe *want)
 
 	memset(entry, 0, (size_t)(cqe - entry) + M4_CQE_SIZE - 1);
 	fld_set(cqe, M4_CQE_QPN, OR_DEFAULT(want->qpn, RIG_QPN));
+	fld_set(cqe, FLD(0x0, 31, 24), want->above_qpn);
 	fld_set(cqe, M4_CQE_IMM, want->imm);
 	fld_set(cqe, FLD(0x8, 31, 0), want->rqpn);
 	fld_set(cqe, FLD(0xc, 31, 0), want->sl_rlid);

@@ -63,6 +63,7 @@ struct rig_cqe {
 	unsigned int opcode;
 	uint16_t wqe_index;
 	uint32_t byte_count, imm, qpn; /* qpn: 0: of rig->qp */
+	uint8_t above_qpn;             /* the rest of that word */
 	uint32_t sl_rlid;              /* the whole dword, as the adapter's clock would have it, */
 	uint16_t time_low;             /* and the rest of that */
 	uint32_t rqpn;                 /* the whole dword */
