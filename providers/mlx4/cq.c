@@ -21,6 +21,7 @@
 
 #define COMP_MASK_SUPPORTED (IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define WC_FLAGS_SUPPORTED  ((uint64_t)IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
+#define WC_FLAGS_OF_LID     ((uint64_t)IBV_WC_EX_WITH_SLID | IBV_WC_EX_WITH_SL)
 
 static uint32_t attr_flags(const struct ibv_cq_init_attr_ex *attr)
 {
@@ -30,6 +31,22 @@ static uint32_t attr_flags(const struct ibv_cq_init_attr_ex *attr)
 static struct ibv_pd *attr_pd(const struct ibv_cq_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ? attr->parent_domain : NULL;
+}
+
+static int cq_check_readers(uint64_t wc_flags)
+{
+	if (wc_flags & ~WC_FLAGS_SUPPORTED) {
+		verbs_warn("create_cq: wc_flags is %#llx, supported are %#llx",
+			   (unsigned long long)wc_flags, (unsigned long long)WC_FLAGS_SUPPORTED);
+		return ENOTSUP;
+	}
+	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP && wc_flags & WC_FLAGS_OF_LID) {
+		verbs_warn("create_cq: wc_flags is %#llx: a CQE has its timestamp where others "
+			   "have the SLID and the SL",
+			   (unsigned long long)wc_flags);
+		return ENOTSUP;
+	}
+	return 0;
 }
 
 static int cq_check_attr(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr)
@@ -43,12 +60,9 @@ static int cq_check_attr(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 		verbs_warn("create_cq: cqe is %u, limit %d", attr->cqe, device->max_cqe);
 		return EINVAL;
 	}
-	if (attr->wc_flags & ~WC_FLAGS_SUPPORTED) {
-		verbs_warn("create_cq: wc_flags is %#llx, supported are %#llx",
-			   (unsigned long long)attr->wc_flags,
-			   (unsigned long long)WC_FLAGS_SUPPORTED);
-		return ENOTSUP;
-	}
+	ret = cq_check_readers(attr->wc_flags);
+	if (ret)
+		return ret;
 	if (attr->comp_mask & ~(uint32_t)COMP_MASK_SUPPORTED) {
 		verbs_warn("create_cq: comp_mask is %#x, supported are %#x", attr->comp_mask,
 			   COMP_MASK_SUPPORTED);
