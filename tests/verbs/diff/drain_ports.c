@@ -13,8 +13,8 @@ static void receive(struct rig_end *end)
 	MUST(!ibv_post_recv(end->qp, &wr, &bad));
 }
 
-/* The function gives end I, in state SQD, a path from its port OWN to the other end's, with the bits
- * of MASK. */
+/* The function gives end I, in state SQD, a path from its port OWN to the other end's, with the
+ * bits of MASK. */
 static int path_move(struct rig_pair *pair, int i, uint8_t own, uint8_t others, int mask)
 {
 	struct ibv_context *ctx = pair->rig->ctx;
