@@ -54,12 +54,18 @@ logged() {
 }
 
 # free_port: sets PORT to a port that nobody uses, each time another; below those that a kernel gives to whoever asks for any.
-PORT=$((10000 + RANDOM % 22000))
+# Scripts that run at the same time take turns: a port is not in use before somebody listens.
 free_port() {
+	local last=${TMPDIR:-/tmp}/rdmakit-port.$UID lock
+	exec {lock}<>"$last"
+	flock "$lock"
+	{ read -r -u "$lock" PORT && [[ $PORT =~ ^[0-9]{5}$ ]]; } || PORT=$((10000 + RANDOM % 22000))
 	while :; do
 		PORT=$((PORT < 32000 ? PORT + 1 : 10000))
 		grep -qs "$(printf ':%04X ' "$PORT")" /proc/net/{tcp,udp}{,6} || break
 	done
+	say "$PORT" >"$last"
+	exec {lock}>&-
 }
 
 # await PID SECONDS COMMAND...: until the command succeeds, or the process is gone, or the time is over. Status 0: it has succeeded.
