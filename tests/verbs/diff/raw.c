@@ -2,9 +2,6 @@
 /*
  * raw.c - raw packet QPs: flows of all kinds by the frames that they really steer, counters, rate
  * limits and checksums.
- *
- * One QP sends, to an address of our own or to a group; two others receive what flows give them.
- * The sender has a context of its own: Linux keeps from a context's QPs what the same context sent.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -12,248 +9,19 @@
 #include <time.h>
 
 #include "diff.h"
+#include "tests/lib/raw_frames.h"
 
-enum { FRAME = 2048, SLOTS = 16, RECEIVERS = 2 };
-enum { ADDRESSES = 12, ETH = 14, VLAN = 4, IP4 = 20, IP6 = 40, L4 = 20 };
+enum { ETH = 14, IP4 = 20 };
 
-struct sender {
-	struct ibv_context *ctx;
-	struct ibv_pd *pd;
-	struct ibv_cq *cq;
-	struct ibv_qp *qp;
-	struct ibv_mr *mr;
-};
-
-struct raw {
-	struct sender from;
-	struct ibv_pd *pd;
-	struct ibv_cq *cq[RECEIVERS];
-	struct ibv_qp *to[RECEIVERS];
-	struct ibv_mr *mr;
-	uint8_t *buf; /* a frame to send, then the slots of each receiver */
-};
-
-/* The struct holds a frame, as far as tests differ. */
-struct frame {
-	bool group, vlan, away; /* AWAY: it is for another host */
-	uint16_t vid;
-	uint8_t version; /* 4, 6 or 0: no IP */
-	uint8_t tos, ttl, protocol;
-	uint8_t src, dst; /* last byte of the address */
-	uint16_t sport, dport;
-	uint32_t key; /* GRE's, or VXLAN's network */
-};
-
-static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq)
-{
-	struct ibv_qp_init_attr attr = { .send_cq = cq,
-					 .recv_cq = cq,
-					 .cap = { SLOTS, SLOTS, 2, 1, 0 },
-					 .qp_type = IBV_QPT_RAW_PACKET };
-	struct ibv_qp_attr state = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT };
-	struct ibv_qp *qp = ibv_create_qp(pd, &attr);
-
-	if (!qp)
-		return NULL;
-	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE | IBV_QP_PORT));
-	state.qp_state = IBV_QPS_RTR;
-	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
-	state.qp_state = IBV_QPS_RTS;
-	MUST(!ibv_modify_qp(qp, &state, IBV_QP_STATE));
-	return qp;
-}
-
-static uint8_t *slot(struct raw *raw, int receiver, unsigned int n)
-{
-	return raw->buf + (size_t)(1 + receiver * SLOTS + n) * FRAME;
-}
-
-static void post_receive(struct raw *raw, int receiver, unsigned int n)
-{
-	struct ibv_sge sge = { (uintptr_t)slot(raw, receiver, n), FRAME, raw->mr->lkey };
-	struct ibv_recv_wr wr = { .wr_id = n, .sg_list = &sge, .num_sge = 1 }, *bad;
-
-	MUST(!ibv_post_recv(raw->to[receiver], &wr, &bad));
-}
-
-static void sender_open(struct sender *from, struct ibv_device *device, void *frame)
-{
-	MUST(from->ctx = ibv_open_device(device));
-	MUST(from->pd = ibv_alloc_pd(from->ctx));
-	MUST(from->mr = ibv_reg_mr(from->pd, frame, FRAME, 0));
-	MUST(from->cq = ibv_create_cq(from->ctx, 64, NULL, NULL, 0));
-	MUST(from->qp = make_qp(from->pd, from->cq));
-}
-
-static void sender_close(struct sender *from)
-{
-	MUST(!ibv_destroy_qp(from->qp));
-	MUST(!ibv_destroy_cq(from->cq));
-	MUST(!ibv_dereg_mr(from->mr));
-	MUST(!ibv_dealloc_pd(from->pd));
-	MUST(!ibv_close_device(from->ctx));
-}
-
-/* False: there are no raw packet QPs here. */
-static bool raw_open(struct rig *rig, struct raw *raw)
-{
-	size_t bytes = (size_t)(1 + RECEIVERS * SLOTS) * FRAME;
-
-	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)
-		return false;
-	MUST(raw->buf = calloc(1, bytes));
-	sender_open(&raw->from, rig->ctx->device, raw->buf);
-	MUST(raw->pd = ibv_alloc_pd(rig->ctx));
-	MUST(raw->mr = ibv_reg_mr(raw->pd, raw->buf, bytes, IBV_ACCESS_LOCAL_WRITE));
-	for (int i = 0; i < RECEIVERS; i++) {
-		MUST(raw->cq[i] = ibv_create_cq(rig->ctx, 64, NULL, NULL, 0));
-		MUST(raw->to[i] = make_qp(raw->pd, raw->cq[i]));
-		for (unsigned int n = 0; n < SLOTS; n++)
-			post_receive(raw, i, n);
-	}
-	return true;
-}
-
-static void raw_close(struct raw *raw)
-{
-	for (int i = 0; i < RECEIVERS; i++) {
-		MUST(!ibv_destroy_qp(raw->to[i]));
-		MUST(!ibv_destroy_cq(raw->cq[i]));
-	}
-	MUST(!ibv_dereg_mr(raw->mr));
-	MUST(!ibv_dealloc_pd(raw->pd));
-	sender_close(&raw->from);
-	free(raw->buf);
-}
-
-/* ---- frames ---- */
-
-static void put16(uint8_t *at, uint16_t value)
-{
-	at[0] = value >> 8;
-	at[1] = value & 0xff;
-}
-
-static void own_mac(const struct rig *rig, uint8_t mac[6])
-{
-	const uint8_t *gid = rig->gid.raw;
-	const uint8_t from_gid[6] = { gid[8] ^ 2, gid[9], gid[10], gid[13], gid[14], gid[15] };
-
-	memcpy(mac, from_gid, 6);
-}
-
-static const uint8_t group_mac[6] = { 0x01, 0x00, 0x5e, 1, 2, 3 };
-
-static size_t put_l4(const struct frame *f, uint8_t *at)
-{
-	memset(at, 0, L4);
-	if (f->protocol == 47) {
-		put16(at, 0x2000); /* a key is present */
-		put16(at + 2, 0x6558);
-		put16(at + 4, f->key >> 16);
-		put16(at + 6, f->key & 0xffff);
-		return L4;
-	}
-	put16(at, f->sport);
-	put16(at + 2, f->dport);
-	if (f->protocol == 6)
-		at[12] = 5 << 4;
-	else
-		put16(at + 4, L4);
-	at[8] = f->dport == 4789 ? 8 : 0;
-	if (f->dport == 4789) {
-		at[12] = f->key >> 16;
-		at[13] = f->key >> 8 & 0xff;
-		at[14] = f->key & 0xff;
-	}
-	return L4;
-}
-
-static size_t put_ip(const struct frame *f, uint8_t *at)
-{
-	memset(at, 0, IP6);
-	if (f->version == 4) {
-		at[0] = 0x45;
-		at[1] = f->tos;
-		put16(at + 2, IP4 + L4);
-		at[8] = f->ttl;
-		at[9] = f->protocol;
-		memcpy(at + 12, (uint8_t[]){ 10, 0, 0, f->src, 10, 0, 0, f->dst }, 8);
-		return IP4;
-	}
-	at[0] = 6 << 4 | f->tos >> 4;
-	at[1] = (uint8_t)(f->tos << 4);
-	put16(at + 4, L4);
-	at[6] = f->protocol;
-	at[7] = f->ttl;
-	at[8] = at[24] = 0xfd;
-	at[23] = f->src;
-	at[39] = f->dst;
-	return IP6;
-}
-
-static size_t frame_build(const struct rig *rig, const struct frame *f, uint8_t *bytes)
-{
-	size_t len = ETH;
-
-	own_mac(rig, bytes);
-	if (f->group)
-		memcpy(bytes, group_mac, sizeof(group_mac));
-	bytes[5] ^= f->away;
-	own_mac(rig, bytes + 6);
-	if (f->vlan) {
-		put16(bytes + 12, 0x8100);
-		put16(bytes + 14, f->vid);
-		len += VLAN;
-	}
-	put16(bytes + len - 2, f->version == 4 ? 0x0800 : f->version == 6 ? 0x86dd : 0x88b5);
-	if (f->version)
-		len += put_ip(f, bytes + len);
-	if (f->version)
-		len += put_l4(f, bytes + len);
-	if (len < 60)
-		memset(bytes + len, 0, 60 - len);
-	return len < 60 ? 60 : len;
-}
-
-static void send_bytes(struct raw *raw, size_t len, unsigned int flags)
-{
-	struct ibv_sge sge = { (uintptr_t)raw->buf, (uint32_t)len, raw->from.mr->lkey };
-	struct ibv_send_wr wr = { .sg_list = &sge,
-				  .num_sge = 1,
-				  .opcode = IBV_WR_SEND,
-				  .send_flags = IBV_SEND_SIGNALED | flags },
-			   *bad;
-	struct ibv_wc wc;
-
-	MUST(!ibv_post_send(raw->from.qp, &wr, &bad));
-	MUST(rig_poll(raw->from.cq, 1, &wc) == 1 && !wc.status);
-}
-
-/* The function returns how many of the frames that were sent a receiver has got; the slots are
- * posted again. On a port that is also a network interface's, frames of that may come in, too. */
-static int received(struct raw *raw, int receiver)
-{
-	struct ibv_wc wc;
-	int n = 0;
-
-	while (ibv_poll_cq(raw->cq[receiver], 1, &wc) == 1) {
-		MUST(!wc.status);
-		n += !memcmp(slot(raw, receiver, (unsigned int)wc.wr_id), raw->buf, ADDRESSES);
-		post_receive(raw, receiver, (unsigned int)wc.wr_id);
-	}
-	return n;
-}
-
-static void send_and_count(struct rig *rig, struct raw *raw, const struct frame *f,
+static void send_and_count(struct rig *rig, struct raw *raw, const struct raw_frame *f,
 			   const char *what)
 {
 	int first, second;
 
-	send_bytes(raw, frame_build(rig, f, raw->buf), 0);
+	raw_send(raw, raw_frame_build(rig, f, raw->buf), 0);
 	rig_settle();
-	first = received(raw, 0);
-	second = received(raw, 1);
+	first = raw_received(raw, 0);
+	second = raw_received(raw, 1);
 	say("%s: %d and %d", what, first, second);
 }
 
@@ -315,7 +83,7 @@ struct steer_case {
 		struct ibv_flow_spec_gre gre;
 		struct ibv_flow_spec_action_drop drop;
 	} spec;
-	struct frame right, wrong;
+	struct raw_frame right, wrong;
 };
 
 #define PORTS                  .src = 1, .dst = 2, .sport = 100, .dport = 200
@@ -416,19 +184,19 @@ static void steer_by_specs(struct rig *rig, struct raw *raw)
 static void steer_by_priority(struct rig *rig, struct raw *raw)
 {
 	static const struct {
-		uint16_t priority[RECEIVERS];
+		uint16_t priority[RAW_RECEIVERS];
 		uint32_t flags;
 	} pairs[] = { { { 0, 1 }, 0 },
 		      { { 1, 0 }, 0 },
 		      { { 0, 1 }, IBV_FLOW_ATTR_FLAGS_DONT_TRAP },
 		      { { 1, 1 }, 0 },
 		      { { 15, 14 }, 0 } };
-	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
+	const struct raw_frame frame = { UDP4 }, group = { UDP4, .group = true };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(pairs); i++) {
-		struct ibv_flow *flow[RECEIVERS];
+		struct ibv_flow *flow[RAW_RECEIVERS];
 
-		for (int n = 0; n < RECEIVERS; n++) {
+		for (int n = 0; n < RAW_RECEIVERS; n++) {
 			struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, pairs[i].priority[n],
 						   n ? 0 : pairs[i].flags);
 
@@ -437,7 +205,7 @@ static void steer_by_priority(struct rig *rig, struct raw *raw)
 		}
 		send_and_count(rig, raw, &frame, "a frame for both");
 		send_and_count(rig, raw, &group, "a group's frame for both");
-		for (int n = 0; n < RECEIVERS; n++)
+		for (int n = 0; n < RAW_RECEIVERS; n++)
 			if (flow[n])
 				MUST(!ibv_destroy_flow(flow[n]));
 	}
@@ -447,7 +215,7 @@ static void steer_the_rest(struct rig *rig, struct raw *raw)
 {
 	static const enum ibv_flow_attr_type types[] = { IBV_FLOW_ATTR_ALL_DEFAULT,
 							 IBV_FLOW_ATTR_MC_DEFAULT };
-	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
+	const struct raw_frame frame = { UDP4 }, group = { UDP4, .group = true };
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++) {
 		struct rule rest = rule_of(types[i], 0, 0);
@@ -456,7 +224,7 @@ static void steer_the_rest(struct rig *rig, struct raw *raw)
 
 		send_and_count(rig, raw, &frame, "a frame");
 		send_and_count(rig, raw, &group, "a group's frame");
-		add_eth(&own, group_mac, 0);
+		add_eth(&own, raw_group_mac, 0);
 		one = make_flow(raw, 1, &own, "of a group");
 		send_and_count(rig, raw, &group, "a frame of that group");
 		if (all)
@@ -498,14 +266,14 @@ static void bad_flows(struct raw *raw)
 	}
 }
 
-/* Receives may be posted from INIT on, and nothing is received before RTR. */
+/* Receives may be posted from INIT on, and nothing is raw_received before RTR. */
 static void receives_wait_for_rtr(struct rig *rig, struct raw *raw)
 {
 	static const enum ibv_qp_state states[] = { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
 						    IBV_QPS_RTS,   IBV_QPS_ERR,  IBV_QPS_RESET,
 						    IBV_QPS_INIT,  IBV_QPS_RTR,  IBV_QPS_RTS };
 	struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
-	const struct frame frame = { UDP4 };
+	const struct raw_frame frame = { UDP4 };
 	struct ibv_flow *flow;
 
 	add_eth(&rule, NULL, 0);
@@ -519,14 +287,14 @@ static void receives_wait_for_rtr(struct rig *rig, struct raw *raw)
 				    IBV_QP_STATE | (states[i] == IBV_QPS_INIT ? IBV_QP_PORT : 0)));
 		if (states[i] == IBV_QPS_ERR)
 			rig_drain(raw->cq[0]);
-		for (unsigned int n = 0; states[i] == IBV_QPS_INIT && n < SLOTS; n++)
-			post_receive(raw, 0, n);
-		send_bytes(raw, frame_build(rig, &frame, raw->buf), 0);
+		for (unsigned int n = 0; states[i] == IBV_QPS_INIT && n < RAW_SLOTS; n++)
+			raw_post_receive(raw, 0, n);
+		raw_send(raw, raw_frame_build(rig, &frame, raw->buf), 0);
 		rig_settle();
 		came = ibv_poll_cq(raw->cq[0], 1, &wc) == 1 && !wc.status;
 		say("in state %d: %d", (int)states[i], came);
 		if (states[i] == IBV_QPS_RTR && came)
-			post_receive(raw, 0, (unsigned int)wc.wr_id);
+			raw_post_receive(raw, 0, (unsigned int)wc.wr_id);
 	}
 	if (flow)
 		MUST(!ibv_destroy_flow(flow));
@@ -536,7 +304,7 @@ void diff_flow(struct rig *rig)
 {
 	struct raw raw = { 0 };
 
-	if (!raw_open(rig, &raw))
+	if (!raw_open(rig, 0, &raw))
 		return;
 	steer_by_specs(rig, &raw);
 	steer_by_priority(rig, &raw);
@@ -574,11 +342,12 @@ static void add_copy_specs(struct rule *rule, const struct copy_case *c)
 /* A sniffer gets what is for others, as it is sent. */
 static void sniffed(struct rig *rig, struct raw *raw)
 {
-	const struct frame away = { UDP4, .away = true };
+	const struct raw_frame away = { UDP4, .away = true };
 
-	send_bytes(raw, frame_build(rig, &away, raw->buf), 0);
+	raw_send(raw, raw_frame_build(rig, &away, raw->buf), 0);
 	rig_settle();
-	say_check(received(raw, 0) == 1 && !received(raw, 1), "a frame that leaves is seen");
+	say_check(raw_received(raw, 0) == 1 && !raw_received(raw, 1),
+		  "a frame that leaves is seen");
 }
 
 void diff_flow_copies(struct rig *rig)
@@ -614,10 +383,10 @@ void diff_flow_copies(struct rig *rig)
 		{ .name = "a late priority", .priority = 0xfff, .has_eth = true },
 		{ .name = "no priority", .priority = 0x1000, .has_eth = true },
 	};
-	const struct frame frame = { UDP4 }, group = { UDP4, .group = true };
+	const struct raw_frame frame = { UDP4 }, group = { UDP4, .group = true };
 	struct raw raw = { 0 };
 
-	if (!raw_open(rig, &raw))
+	if (!raw_open(rig, 0, &raw))
 		return;
 	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++) {
 		struct rule copy = rule_of(table[i].type, table[i].priority, table[i].flags);
@@ -656,7 +425,7 @@ struct spread {
 static void spread_post(struct spread *s)
 {
 	for (unsigned int i = 0; i < SPREAD * SPREAD_SLOTS; i++) {
-		struct ibv_sge sge = { (uintptr_t)(s->buf + (size_t)i * FRAME), FRAME,
+		struct ibv_sge sge = { (uintptr_t)(s->buf + (size_t)i * RAW_FRAME), RAW_FRAME,
 				       s->mr->lkey };
 		struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 }, *bad;
 
@@ -669,7 +438,7 @@ static bool spread_open(struct rig *rig, struct ibv_pd *pd, struct spread *s)
 {
 	struct ibv_rwq_ind_table_init_attr table = { .log_ind_tbl_size = 2, .ind_tbl = s->wq };
 	struct ibv_wq_attr ready = { .attr_mask = IBV_WQ_ATTR_STATE, .wq_state = IBV_WQS_RDY };
-	const size_t bytes = (size_t)SPREAD * SPREAD_SLOTS * FRAME;
+	const size_t bytes = (size_t)SPREAD * SPREAD_SLOTS * RAW_FRAME;
 	struct ibv_wq_init_attr attr = {
 		.wq_type = IBV_WQT_RQ, .max_wr = SPREAD_SLOTS, .max_sge = 1, .pd = pd
 	};
@@ -718,12 +487,12 @@ static struct ibv_qp *spread_qp(struct rig *rig, struct ibv_pd *pd, struct sprea
 
 /* The queue is said by the buffer, which a queue has for itself. */
 static void spread_send(struct rig *rig, struct raw *raw, struct spread *s,
-			const struct frame *frame)
+			const struct raw_frame *frame)
 {
 	int count[SPREAD] = { 0 };
 	struct ibv_wc wc;
 
-	send_bytes(raw, frame_build(rig, frame, raw->buf), 0);
+	raw_send(raw, raw_frame_build(rig, frame, raw->buf), 0);
 	MUST(rig_poll(s->cq, 1, &wc) == 1 && !wc.status);
 	count[wc.wr_id % SPREAD]++;
 	say("version %u protocol %u ports %u %u: %d %d %d %d of %u bytes", frame->version,
@@ -737,7 +506,7 @@ static void spread_send(struct rig *rig, struct raw *raw, struct spread *s,
 void diff_spread(struct rig *rig)
 {
 	struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
-	struct frame frame = { UDP4 };
+	struct raw_frame frame = { UDP4 };
 	struct spread s = { .cq = NULL };
 	struct ibv_flow *flow;
 	struct raw raw = { 0 };
@@ -746,7 +515,7 @@ void diff_spread(struct rig *rig)
 	if (rig->port.link_layer != IBV_LINK_LAYER_ETHERNET)
 		return;
 	MUST(pd = ibv_alloc_pd(rig->ctx));
-	if (!spread_open(rig, pd, &s) || !raw_open(rig, &raw))
+	if (!spread_open(rig, pd, &s) || !raw_open(rig, 0, &raw))
 		return;
 	s.qp = spread_qp(rig, pd, &s);
 	add_eth(&rule, NULL, 0);
@@ -809,13 +578,13 @@ static struct ibv_flow *counted_flow(struct raw *raw, struct ibv_counters *count
 
 void diff_counters(struct rig *rig)
 {
-	const struct frame frame = { UDP4 }, other = { UDP4, .vlan = true, .vid = 3 };
+	const struct raw_frame frame = { UDP4 }, other = { UDP4, .vlan = true, .vid = 3 };
 	struct ibv_counters_init_attr init = { 0 };
 	struct ibv_counters *counters;
 	struct ibv_flow *flow, *second;
 	struct raw raw = { 0 };
 
-	if (!raw_open(rig, &raw))
+	if (!raw_open(rig, 0, &raw))
 		return;
 	counters = SAY_PTR(ibv_create_counters(rig->ctx, &init), "create");
 	MUST(counters);
@@ -875,7 +644,7 @@ static uint64_t send_ten(struct raw *raw)
 	uint64_t start = now_ms();
 
 	for (int i = 0; i < 10; i++)
-		send_bytes(raw, 1250, 0);
+		raw_send(raw, 1250, 0);
 	return now_ms() - start;
 }
 
@@ -893,7 +662,7 @@ void diff_pacing(struct rig *rig)
 	MUST(!ibv_query_device_ex(rig->ctx, NULL, &device));
 	say("caps %u to %u qpts %#x", device.packet_pacing_caps.qp_rate_limit_min,
 	    device.packet_pacing_caps.qp_rate_limit_max, device.packet_pacing_caps.supported_qpts);
-	if (!raw_open(rig, &raw))
+	if (!raw_open(rig, 0, &raw))
 		return;
 	for (unsigned int i = 0; i < ARRAY_SIZE(rates); i++)
 		try_rate(&raw, rates[i][0], rates[i][1], (uint16_t)rates[i][2]);
@@ -920,25 +689,25 @@ static uint32_t words_sum(const uint8_t *bytes, size_t len)
 
 void diff_checksums(struct rig *rig)
 {
-	const struct frame frame = { UDP4 };
+	const struct raw_frame frame = { UDP4 };
 	struct rule rule = rule_of(IBV_FLOW_ATTR_NORMAL, 0, 0);
 	struct ibv_flow *flow;
 	struct raw raw = { 0 };
 	struct ibv_wc wc;
 
-	if (!raw_open(rig, &raw))
+	if (!raw_open(rig, 0, &raw))
 		return;
 	add_eth(&rule, NULL, 0);
 	MUST(flow = make_flow(&raw, 0, &rule, "all"));
 	for (int i = 0; i < 2; i++) {
 		const uint8_t *ip;
 
-		send_bytes(&raw, frame_build(rig, &frame, raw.buf), i ? IBV_SEND_IP_CSUM : 0);
+		raw_send(&raw, raw_frame_build(rig, &frame, raw.buf), i ? IBV_SEND_IP_CSUM : 0);
 		MUST(rig_poll(raw.cq[0], 1, &wc) == 1);
-		ip = slot(&raw, 0, (unsigned int)wc.wr_id) + ETH;
+		ip = raw_slot(&raw, 0, (unsigned int)wc.wr_id) + ETH;
 		say("sums asked for %d: flags %#x, header %s", i, wc.wc_flags,
 		    words_sum(ip, IP4) == 0xffff ? "right" : "wrong");
-		post_receive(&raw, 0, (unsigned int)wc.wr_id);
+		raw_post_receive(&raw, 0, (unsigned int)wc.wr_id);
 	}
 	MUST(!ibv_destroy_flow(flow));
 	raw_close(&raw);
