@@ -19,9 +19,7 @@ enum {
 	PRM_MISS_DEFAULT = 0, /* table_miss_action */
 	PRM_MISS_FORWARD = 1,
 	PRM_MODIFY_TABLE_MISS = 1 << 0, /* MODIFY_FLOW_TABLE modify_field_select */
-	PRM_MATCH_OUTER = 1 << 0,       /* match_criteria_enable */
-	PRM_MATCH_MISC = 1 << 1,
-	PRM_DEST_TABLE = 1, /* DEST_FORMAT destination_type */
+	PRM_DEST_TABLE = 1,             /* DEST_FORMAT destination_type */
 	PRM_DEST_TIR = 2,
 	PRM_FTE_MODIFY_ACTION = 1 << 0, /* SET_FTE modify_enable_mask */
 	PRM_FTE_MODIFY_TAG = 1 << 1,

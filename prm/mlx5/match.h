@@ -7,9 +7,18 @@
 
 #include "util/fields.h"
 
-/* These are the bytes of one set of fields. */
 enum {
-	PRM_MATCH_SET_SIZE = 64,
+	PRM_MATCH_SET_SIZE = 64, /* bytes of one set of fields */
+	PRM_MATCH_SETS = 7,      /* one behind the other, in the order of the bits below */
+};
+
+/* The sets that a mask counts of: match_criteria_enable */
+enum {
+	PRM_MATCH_OUTER = 1 << 0,
+	PRM_MATCH_MISC = 1 << 1,
+	PRM_MATCH_INNER = 1 << 2,
+	PRM_MATCH_MISC_2 = 1 << 3,
+	PRM_MATCH_MISC_3 = 1 << 4,
 };
 
 enum prm_flow_table_type {

@@ -14,7 +14,8 @@ struct eth_arrival;
 struct flow_table;
 struct hca;
 
-enum { FLOW_KEY_SIZE = 2 * PRM_MATCH_SET_SIZE /* outer headers, misc */ };
+/* The sets of fields that can be matched: outer headers, misc. */
+enum { FLOW_SETS = 2, FLOW_KEY_SIZE = FLOW_SETS * PRM_MATCH_SET_SIZE };
 
 /* The function says which fields can be matched: a mask may have no other bits. */
 void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);

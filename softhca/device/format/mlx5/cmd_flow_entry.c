@@ -96,11 +96,7 @@ static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint
 
 static void take_key(struct flow_entry *entry, const uint8_t *context)
 {
-	const uint8_t *value = fld_at(context, FLOW_CONTEXT_MATCH_VALUE);
-
-	memcpy(entry->key, fld_at(value, MATCH_OUTER_HEADERS), PRM_MATCH_SET_SIZE);
-	memcpy(entry->key + PRM_MATCH_SET_SIZE, fld_at(value, MATCH_MISC_PARAMETERS),
-	       PRM_MATCH_SET_SIZE);
+	memcpy(entry->key, fld_at(context, FLOW_CONTEXT_MATCH_VALUE), FLOW_KEY_SIZE);
 	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		entry->key[i] &= entry->group->mask[i];
 }

@@ -167,16 +167,15 @@ static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 	uint8_t supported[FLOW_KEY_SIZE];
 
 	memset(mask, 0, FLOW_KEY_SIZE);
-	if (enabled & PRM_MATCH_OUTER)
-		memcpy(mask, fld_at(criteria, MATCH_OUTER_HEADERS), PRM_MATCH_SET_SIZE);
-	if (enabled & PRM_MATCH_MISC)
-		memcpy(mask + PRM_MATCH_SET_SIZE, fld_at(criteria, MATCH_MISC_PARAMETERS),
-		       PRM_MATCH_SET_SIZE);
+	for (size_t i = 0; i < FLOW_SETS; i++)
+		if (enabled >> i & 1)
+			memcpy(mask + i * PRM_MATCH_SET_SIZE, criteria + i * PRM_MATCH_SET_SIZE,
+			       PRM_MATCH_SET_SIZE);
 	flow_supported_mask(supported);
 	for (unsigned int i = 0; i < FLOW_KEY_SIZE; i++)
 		if (mask[i] & ~supported[i])
 			return false;
-	return !(enabled & ~(uint64_t)(PRM_MATCH_OUTER | PRM_MATCH_MISC));
+	return !(enabled >> FLOW_SETS);
 }
 
 static const char *check_group(const struct flow_table *table, const struct cmd *cmd)

@@ -27,8 +27,7 @@ enum {
 struct steering_rule {
 	LIST_ENTRY(steering_rule) in_entry;
 	struct entry *entry;
-	uint32_t tirn;
-	bool goes_on;
+	struct steering_target target;
 	struct steering_rule *sent; /* of the same, what is sent; NULL: that is not for it */
 };
 
@@ -38,10 +37,6 @@ struct entry {
 	uint32_t group;
 	struct steering_match match;
 	uint32_t tag;
-	bool drop;
-	bool counts;
-	uint32_t counter;
-	unsigned int count;
 	LIST_HEAD(, steering_rule) rules;
 };
 
@@ -53,19 +48,34 @@ struct level {
 
 struct steering {
 	struct level level[STEERING_LEVELS];
+	bool has_chain[3];
 };
 
 /* ---- tables ---- */
 
-static enum prm_flow_table_type type_of(unsigned int level)
+/* A chain of tables, from one level up to another. */
+static const struct chain {
+	unsigned int from, to;
+	enum prm_flow_table_type type;
+} chains[] = {
+	{ 0, STEERING_SENT, PRM_FLOW_NIC_RX },
+	{ STEERING_SENT, STEERING_TRANSMIT, PRM_FLOW_SNIFFER_TX },
+	{ STEERING_TRANSMIT, STEERING_LEVELS, PRM_FLOW_NIC_TX },
+};
+
+static const struct chain *chain_of(unsigned int level)
 {
-	return level == STEERING_SENT ? PRM_FLOW_SNIFFER_TX : PRM_FLOW_NIC_RX;
+	const struct chain *chain = chains;
+
+	while (level >= chain->to)
+		chain++;
+	return chain;
 }
 
 static void name_table(uint8_t *in, uint32_t opcode, unsigned int level, uint32_t table)
 {
 	fld_set(in, CMD_IN_OPCODE, opcode);
-	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_TYPE, type_of(level));
+	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_TYPE, chain_of(level)->type);
 	fld_set(in, QUERY_FLOW_TABLE_IN_TABLE_ID, table);
 }
 
@@ -87,7 +97,7 @@ static int create_table(struct adapter *adapter, unsigned int level, const uint3
 	uint8_t *context = fld_at(in, CREATE_FLOW_TABLE_IN_FLOW_TABLE_CONTEXT);
 
 	name_table(in, PRM_OP_CREATE_FLOW_TABLE, level, 0);
-	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, level);
+	fld_set(context, FLOW_TABLE_CONTEXT_LEVEL, level - chain_of(level)->from);
 	fld_set(context, FLOW_TABLE_CONTEXT_LOG_SIZE, LOG_ENTRIES);
 	if (miss) {
 		fld_set(context, FLOW_TABLE_CONTEXT_TABLE_MISS_ACTION, PRM_MISS_FORWARD);
@@ -105,39 +115,35 @@ static int set_root(struct adapter *adapter, const struct steering *steering, un
 }
 
 /* Tables are made from the last to the first, which becomes the root. */
-static int create_tables(struct adapter *adapter, struct steering *steering)
+static int create_chain(struct adapter *adapter, struct steering *steering,
+			const struct chain *chain)
 {
 	const uint32_t *miss = NULL;
 	int ret = 0;
 
-	for (unsigned int i = STEERING_SENT; !ret && i > 0; i--) {
+	for (unsigned int i = chain->to; !ret && i > chain->from; i--) {
 		ret = create_table(adapter, i - 1, miss, &steering->level[i - 1].table);
 		miss = &steering->level[i - 1].table;
 	}
-	if (!ret)
-		ret = set_root(adapter, steering, 0);
-	if (ret || !adapter_is_mlx4(adapter))
-		return ret;
-	ret = create_table(adapter, STEERING_SENT, NULL, &steering->level[STEERING_SENT].table);
-	return ret ? ret : set_root(adapter, steering, STEERING_SENT);
+	return ret ? ret : set_root(adapter, steering, chain->from);
 }
 
-static int get_steering(struct adapter *adapter, struct steering **steering)
+static int get_level(struct adapter *adapter, unsigned int number, struct level **level)
 {
+	const struct chain *chain = chain_of(number);
+	bool *has_chain;
 	int ret;
 
-	if (!adapter->steering) {
-		*steering = calloc(1, sizeof(**steering));
-		if (!*steering)
-			return ENOMEM;
-		ret = create_tables(adapter, *steering);
-		if (ret) {
-			free(*steering);
-			return ret;
-		}
-		adapter->steering = *steering;
-	}
-	*steering = adapter->steering;
+	if (!adapter->steering)
+		adapter->steering = calloc(1, sizeof(*adapter->steering));
+	if (!adapter->steering)
+		return ENOMEM;
+	has_chain = &adapter->steering->has_chain[chain - chains];
+	ret = *has_chain ? 0 : create_chain(adapter, adapter->steering, chain);
+	if (ret)
+		return ret;
+	*has_chain = true;
+	*level = &adapter->steering->level[number];
 	return 0;
 }
 
@@ -150,25 +156,24 @@ static bool is_any(const uint8_t *mask)
 	return memcmp(mask, zero, sizeof(zero));
 }
 
-static void put_match(uint8_t *param, const uint8_t *match)
+void steering_enable(struct steering_match *match)
 {
-	memcpy(fld_at(param, MATCH_OUTER_HEADERS), match, PRM_MATCH_SET_SIZE);
-	memcpy(fld_at(param, MATCH_MISC_PARAMETERS), match + PRM_MATCH_SET_SIZE,
-	       PRM_MATCH_SET_SIZE);
+	match->criteria = 0;
+	for (unsigned int i = 0; i < PRM_MATCH_SETS; i++)
+		if (is_any(match->mask + (size_t)i * PRM_MATCH_SET_SIZE))
+			match->criteria |= (uint8_t)(1u << i);
 }
 
 static int create_group(struct adapter *adapter, uint32_t table, struct entry *entry)
 {
-	const uint8_t *mask = entry->match.mask;
 	uint8_t in[GROUP_IN_SIZE] = { 0 };
 
 	name_table(in, PRM_OP_CREATE_FLOW_GROUP, entry->level, table);
 	fld_set(in, CREATE_FLOW_GROUP_IN_START_FLOW_INDEX, entry->index);
 	fld_set(in, CREATE_FLOW_GROUP_IN_END_FLOW_INDEX, entry->index);
-	fld_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE,
-		(is_any(mask) ? PRM_MATCH_OUTER : 0) |
-			(is_any(mask + PRM_MATCH_SET_SIZE) ? PRM_MATCH_MISC : 0));
-	put_match(fld_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), mask);
+	fld_set(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA_ENABLE, entry->match.criteria);
+	memcpy(fld_at(in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA), entry->match.mask,
+	       sizeof(entry->match.mask));
 	return run_create(adapter, in, sizeof(in), &entry->group);
 }
 
@@ -181,27 +186,77 @@ static void destroy_group(struct adapter *adapter, const struct entry *entry, ui
 	run_create(adapter, in, sizeof(in), NULL);
 }
 
+static bool goes_likewise(const struct steering_rule *one, const struct steering_rule *other)
+{
+	return one->target.to == other->target.to && one->target.number == other->target.number;
+}
+
+/* Rules that go to the same place are one destination. */
+static bool is_first_to_go(const struct steering_rule *rule)
+{
+	const struct steering_rule *before;
+
+	LIST_FOREACH(before, &rule->entry->rules, in_entry) {
+		if (before == rule)
+			break;
+		if (goes_likewise(before, rule))
+			return false;
+	}
+	return rule->target.to != STEERING_NOWHERE;
+}
+
+static unsigned int put_table(uint8_t *at, const struct level *level)
+{
+	fld_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TABLE);
+	fld_set(at, DEST_FORMAT_DESTINATION_ID, level->table);
+	return 1;
+}
+
 /* The function writes the destinations of the entry at AT; returns how many. */
 static unsigned int put_destinations(const struct steering *steering, const struct entry *entry,
 				     uint8_t *at)
 {
+	bool goes_on = false, misses = false;
 	const struct steering_rule *rule;
 	unsigned int count = 0;
-	bool goes_on = false;
 
 	LIST_FOREACH(rule, &entry->rules, in_entry) {
-		fld_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TIR);
-		fld_set(at, DEST_FORMAT_DESTINATION_ID, rule->tirn);
+		goes_on |= rule->target.goes_on && entry->level < STEERING_LEFTOVERS;
+		misses |= rule->target.misses;
+		if (!is_first_to_go(rule))
+			continue;
+		fld_set(at, DEST_FORMAT_DESTINATION_TYPE,
+			rule->target.to == STEERING_TO_TIR ? PRM_DEST_TIR : PRM_DEST_TABLE);
+		fld_set(at, DEST_FORMAT_DESTINATION_ID, rule->target.number);
 		at += PRM_DEST_FORMAT_SIZE;
 		count++;
-		goes_on |= rule->goes_on;
 	}
-	if (goes_on && entry->level + 1 < STEERING_SENT) {
-		fld_set(at, DEST_FORMAT_DESTINATION_TYPE, PRM_DEST_TABLE);
-		fld_set(at, DEST_FORMAT_DESTINATION_ID, steering->level[entry->level + 1].table);
-		count++;
-	}
+	if (goes_on)
+		count += put_table(at, &steering->level[entry->level + 1]);
+	else if (misses)
+		count += put_table(at, &steering->level[STEERING_LEFTOVERS]);
 	return count;
+}
+
+static unsigned int entry_action(const struct entry *entry)
+{
+	const struct steering_rule *rule;
+	unsigned int action = 0;
+
+	LIST_FOREACH(rule, &entry->rules, in_entry)
+		action |= rule->target.action;
+	return action;
+}
+
+/* The function returns the rule whose counter the entry has, or NULL. */
+static const struct steering_rule *entry_counts(const struct entry *entry)
+{
+	const struct steering_rule *rule;
+
+	LIST_FOREACH(rule, &entry->rules, in_entry)
+		if (rule->target.action & PRM_FLOW_COUNT)
+			break;
+	return rule;
 }
 
 enum { IS_NEW, HAS_CHANGED }; /* op_mod */
@@ -211,29 +266,29 @@ static int set_entry(struct adapter *adapter, const struct entry *entry, unsigne
 	/* The list has room for the table that follows and the counter. */
 	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 2) * PRM_DEST_FORMAT_SIZE] = { 0 };
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
-	unsigned int count = 0;
+	const struct steering_rule *counts = entry_counts(entry);
+	unsigned int count;
 
 	name_table(in, PRM_OP_SET_FLOW_TABLE_ENTRY, entry->level,
 		   adapter->steering->level[entry->level].table);
 	fld_set(in, CMD_IN_OP_MOD, op);
 	if (op == HAS_CHANGED)
 		fld_set(in, SET_FTE_IN_MODIFY_ENABLE_MASK,
-			PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_DESTINATIONS);
+			PRM_FTE_MODIFY_ACTION | PRM_FTE_MODIFY_DESTINATIONS |
+				PRM_FTE_MODIFY_COUNTERS);
 	fld_set(in, SET_FTE_IN_FLOW_INDEX, entry->index);
 	fld_set(context, FLOW_CONTEXT_GROUP_ID, entry->group);
 	fld_set(context, FLOW_CONTEXT_FLOW_TAG, entry->tag);
-	put_match(fld_at(context, FLOW_CONTEXT_MATCH_VALUE), entry->match.value);
-	if (!entry->drop)
-		count = put_destinations(adapter->steering, entry,
-					 fld_at(context, FLOW_CONTEXT_DESTINATION));
-	fld_set(context, FLOW_CONTEXT_ACTION,
-		(entry->drop ? PRM_FLOW_DROP : PRM_FLOW_FWD) |
-			(entry->counts ? PRM_FLOW_COUNT : 0));
+	memcpy(fld_at(context, FLOW_CONTEXT_MATCH_VALUE), entry->match.value,
+	       sizeof(entry->match.value));
+	count = put_destinations(adapter->steering, entry,
+				 fld_at(context, FLOW_CONTEXT_DESTINATION));
+	fld_set(context, FLOW_CONTEXT_ACTION, entry_action(entry));
 	fld_set(context, FLOW_CONTEXT_DESTINATION_LIST_SIZE, count);
-	fld_set(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, entry->counts);
-	if (entry->counts)
+	fld_set(context, FLOW_CONTEXT_FLOW_COUNTER_LIST_SIZE, counts != NULL);
+	if (counts)
 		fld_set(fld_at(context, FLOW_CONTEXT_DESTINATION) + count * PRM_DEST_FORMAT_SIZE,
-			FLD(0x0, 31, 0), entry->counter);
+			FLD(0x0, 31, 0), counts->target.counter);
 	return run_create(adapter, in, sizeof(in), NULL);
 }
 
@@ -257,10 +312,9 @@ static struct entry *find_entry(const struct level *level, const struct steering
 	return NULL;
 }
 
-static int new_entry(struct adapter *adapter, const struct steering_request *request,
-		     struct entry **out)
+static int new_entry(struct adapter *adapter, struct level *level,
+		     const struct steering_request *request, struct entry **out)
 {
-	struct level *level = &adapter->steering->level[request->level];
 	struct entry *entry = calloc(1, sizeof(*entry));
 	unsigned int index = 0;
 	int ret;
@@ -274,10 +328,7 @@ static int new_entry(struct adapter *adapter, const struct steering_request *req
 	*entry = (struct entry){ .level = request->level,
 				 .index = index,
 				 .match = request->match,
-				 .tag = request->tag,
-				 .drop = request->drop,
-				 .counts = request->counts,
-				 .counter = request->counter };
+				 .tag = request->tag };
 	ret = create_group(adapter, level->table, entry);
 	if (ret) {
 		free(entry);
@@ -301,58 +352,79 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 
 /* ---- rules ---- */
 
-static int join_entry(struct adapter *adapter, struct entry *entry, struct steering_rule *rule)
+/* The function tells the device of RULE, which is among those of its entry now. */
+static int set_with(struct adapter *adapter, struct steering_rule *rule)
 {
-	int ret;
+	struct entry *entry = rule->entry;
+	bool is_only = !LIST_NEXT(LIST_FIRST(&entry->rules), in_entry);
+	int ret = set_entry(adapter, entry, is_only ? IS_NEW : HAS_CHANGED);
 
-	LIST_INSERT_HEAD(&entry->rules, rule, in_entry);
-	entry->count++;
-	ret = set_entry(adapter, entry, entry->count == 1 ? IS_NEW : HAS_CHANGED);
-	if (ret) {
+	if (ret)
 		LIST_REMOVE(rule, in_entry);
-		entry->count--;
-	}
 	return ret;
+}
+
+static unsigned int count_destinations(const struct entry *entry)
+{
+	const struct steering_rule *rule;
+	unsigned int count = 0;
+
+	LIST_FOREACH(rule, &entry->rules, in_entry)
+		count += is_first_to_go(rule);
+	return count;
+}
+
+/* What drops and what does not exclude each other, unless one only counts; and so do tags. An
+ * entry of the device has one counter. */
+static int check_join(const struct entry *entry, const struct steering_request *request)
+{
+	const struct steering_rule *counts = entry_counts(entry);
+	unsigned int action = entry_action(entry), wanted = request->target.action;
+
+	if (action != PRM_FLOW_COUNT && wanted != PRM_FLOW_COUNT &&
+	    (action ^ wanted) & PRM_FLOW_DROP)
+		return EEXIST;
+	if (request->has_tag && entry->tag != request->tag)
+		return EEXIST;
+	if (counts && wanted & PRM_FLOW_COUNT && counts->target.counter != request->target.counter)
+		return EINVAL;
+	return count_destinations(entry) == MAX_DESTINATIONS ? ENOSPC : 0;
 }
 
 static int find_or_make(struct adapter *adapter, const struct steering_request *request,
 			struct entry **entry)
 {
-	*entry = find_entry(&adapter->steering->level[request->level], &request->match);
-	if (!*entry)
-		return new_entry(adapter, request, entry);
-	if ((*entry)->tag != request->tag || (*entry)->drop || request->drop ||
-	    (*entry)->counts != request->counts || (*entry)->counter != request->counter)
-		return EEXIST;
-	return (*entry)->count == MAX_DESTINATIONS ? ENOSPC : 0;
+	struct level *level;
+	int ret = get_level(adapter, request->level, &level);
+
+	if (ret)
+		return ret;
+	*entry = find_entry(level, &request->match);
+	return *entry ? check_join(*entry, request) : new_entry(adapter, level, request, entry);
 }
 
 static int add_rule(struct adapter *adapter, const struct steering_request *request,
 		    struct steering_rule **out)
 {
-	struct steering *steering;
-	struct steering_rule *rule;
+	struct steering_rule *rule = calloc(1, sizeof(*rule));
 	struct entry *entry;
-	int ret = get_steering(adapter, &steering);
+	int ret = rule ? find_or_make(adapter, request, &entry) : ENOMEM;
 
-	if (!ret)
-		ret = find_or_make(adapter, request, &entry);
-	if (ret)
-		return ret;
-	rule = calloc(1, sizeof(*rule));
-	if (rule)
-		*rule = (struct steering_rule){ .entry = entry,
-						.tirn = request->tirn,
-						.goes_on = request->goes_on };
-	ret = rule ? join_entry(adapter, entry, rule) : ENOMEM;
 	if (ret) {
 		free(rule);
-		if (!entry->count)
-			free_entry(adapter, entry);
 		return ret;
 	}
-	*out = rule;
-	return 0;
+	*rule = (struct steering_rule){ .entry = entry, .target = request->target };
+	LIST_INSERT_HEAD(&entry->rules, rule, in_entry);
+	ret = set_with(adapter, rule);
+	if (!ret) {
+		*out = rule;
+		return 0;
+	}
+	free(rule);
+	if (LIST_EMPTY(&entry->rules))
+		free_entry(adapter, entry);
+	return ret;
 }
 
 int steering_add(struct adapter *adapter, const struct steering_request *request,
@@ -381,7 +453,7 @@ void steering_remove(struct adapter *adapter, struct steering_rule *rule)
 		steering_remove(adapter, rule->sent);
 	LIST_REMOVE(rule, in_entry);
 	free(rule);
-	if (--entry->count) {
+	if (!LIST_EMPTY(&entry->rules)) {
 		set_entry(adapter, entry, HAS_CHANGED);
 		return;
 	}

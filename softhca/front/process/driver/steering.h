@@ -2,9 +2,9 @@
 /*
  * steering.h - flow rules of programs in the adapter's flow tables.
  *
- * The tables are a chain: a frame that no rule of one matches goes on to the next. Rules with the
- * same match share an entry, and each of them gets the frame. All this is for the notification
- * thread only.
+ * The tables of a direction are a chain: a frame that no rule of one matches goes on to the next.
+ * Rules with the same match share an entry, and each of them gets the frame. All this is for the
+ * notification thread only.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_STEERING_H
@@ -19,9 +19,9 @@ enum {
 	STEERING_MULTICAST = 2 * STEERING_PRIORITIES, /* level of rules for groups only */
 	STEERING_LEFTOVERS,                           /* of what nothing else took */
 	STEERING_SENT,                                /* no table of that chain: of what is sent */
-	STEERING_LEVELS,
-	STEERING_MATCH_SIZE =
-		2 * PRM_MATCH_SET_SIZE, /* outer headers, then what is miscellaneous */
+	STEERING_TRANSMIT, /* the chain that frames pass before they are sent, likewise */
+	STEERING_LEVELS = STEERING_TRANSMIT + STEERING_MULTICAST + 1,
+	STEERING_MATCH_SIZE = PRM_MATCH_SETS * PRM_MATCH_SET_SIZE,
 };
 
 struct adapter;
@@ -29,22 +29,33 @@ struct steering_rule;
 
 struct steering_match {
 	uint8_t mask[STEERING_MATCH_SIZE], value[STEERING_MATCH_SIZE];
+	uint8_t criteria; /* PRM_MATCH_*: the sets of fields that the mask counts of */
+};
+
+enum steering_kind { STEERING_NOWHERE, STEERING_TO_TIR, STEERING_TO_TABLE };
+
+struct steering_target {
+	unsigned int action; /* PRM_FLOW_* */
+	enum steering_kind to;
+	uint32_t number;  /* of the TIR or table */
+	uint32_t counter; /* the device's number, if the action counts */
+	bool goes_on;     /* later tables see the frame too */
+	bool misses;      /* it goes where frames go that nobody has a rule for */
 };
 
 struct steering_request {
 	unsigned int level;
 	struct steering_match match;
-	uint32_t tirn; /* where it goes, unless DROP */
+	struct steering_target target;
+	bool has_tag;
 	uint32_t tag;
-	bool drop;
-	bool counts;
-	uint32_t counter; /* the device's number, if COUNTS */
-	bool goes_on;     /* later tables see the frame too */
-	bool sees_sent;   /* frames that the adapter sends are for the rule, too */
+	bool sees_sent; /* frames that the adapter sends are for the rule, too */
 };
 
+/* The function says which sets of fields the mask has bits in. */
+void steering_enable(struct steering_match *match);
 /* The function returns 0 and sets *RULE, or returns a positive errno: EEXIST for a match that has
- * another tag or counter, or what drops, already. */
+ * another tag, or what drops, already; EINVAL for what the device does not do. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);

@@ -13,6 +13,7 @@
 #include "softhca/front/process/driver/flow_spec.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/counters.h"
+#include "softhca/front/process/uverbs/flow.h"
 #include "softhca/front/process/uverbs/mlx4_flow.h"
 #include "softhca/front/process/uverbs/objects.h"
 
@@ -26,12 +27,12 @@ enum {
 	NO_TAG = 0, /* what completions then say */
 };
 
-struct uverbs_flow {
-	struct object base;
-	struct uverbs_qp *qp;
-	struct steering_rule *rule;
-	struct object *counters; /* NULL: not counted */
-};
+static void use(const struct uverbs_flow *flow, int by)
+{
+	for (unsigned int i = 0; i < FLOW_USES; i++)
+		if (flow->uses[i])
+			flow->uses[i]->users += by;
+}
 
 static int flow_destroy(struct object *object, pid_t tid)
 {
@@ -40,9 +41,26 @@ static int flow_destroy(struct object *object, pid_t tid)
 	(void)tid;
 	if (!object->file->adapter->dead)
 		steering_remove(object->file->adapter, flow->rule);
-	flow->qp->base.users--;
-	if (flow->counters)
-		flow->counters->users--;
+	use(flow, -1);
+	return 0;
+}
+
+int flow_make(struct uverbs_call *uc, const struct steering_request *request,
+	      struct object *const uses[FLOW_USES], struct uverbs_flow **out)
+{
+	struct uverbs_flow *flow;
+	int ret = object_new(sizeof(*flow), uc->file, UVERBS_OBJECT_FLOW, flow_destroy, &flow);
+
+	if (ret)
+		return ret;
+	ret = steering_add(uc->adapter, request, &flow->rule);
+	if (ret) {
+		object_free(&flow->base);
+		return ret;
+	}
+	memcpy(flow->uses, uses, sizeof(flow->uses));
+	use(flow, 1);
+	*out = flow;
 	return 0;
 }
 
@@ -66,12 +84,12 @@ static void pick_level(const struct uverbs_call *uc, const struct ib_uverbs_flow
 {
 	if (attr->type != FLOW_NORMAL && attr->type != FLOW_SNIFFER)
 		request->level = STEERING_LEFTOVERS;
-	else if (is_for_groups(&request->match) && !request->goes_on)
+	else if (is_for_groups(&request->match) && !request->target.goes_on)
 		request->level = STEERING_MULTICAST;
 	else if (adapter_is_mlx4(uc->adapter))
 		mlx4_flow_place(attr, request);
 	else
-		request->level = 2 * attr->priority + !request->goes_on;
+		request->level = 2 * attr->priority + !request->target.goes_on;
 }
 
 static int check_attr(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *attr)
@@ -124,34 +142,47 @@ static int read_specs(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *
 	return ret;
 }
 
+static struct steering_target read_target(const struct ib_uverbs_flow_attr *attr,
+					  const struct flow_specs *specs, uint32_t tirn)
+{
+	if (specs->drop)
+		return (struct steering_target){ .action = PRM_FLOW_DROP };
+	return (struct steering_target){ .action = PRM_FLOW_FWD,
+					 .to = STEERING_TO_TIR,
+					 .number = tirn,
+					 .goes_on = attr->flags & FLAG_DONT_TRAP };
+}
+
 static int read_request(struct uverbs_call *uc, const struct ib_uverbs_create_flow *cmd,
-			struct steering_request *request, struct uverbs_qp **qp,
-			struct object **counters)
+			struct steering_request *request, struct object *uses[FLOW_USES])
 {
 	const struct ib_uverbs_flow_attr *attr = &cmd->flow_attr;
 	struct flow_specs specs;
+	struct uverbs_qp *qp;
 	int ret = check_attr(uc, attr);
 
 	if (!ret)
 		ret = read_specs(uc, attr, &specs);
 	if (!ret)
-		ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd->qp_handle, qp);
+		ret = object_find(uc->file, UVERBS_OBJECT_QP, cmd->qp_handle, &qp);
 	if (ret)
 		return ret;
-	if (!(*qp)->real->raw || !(*qp)->real->raw->has_tir)
+	if (!qp->real->raw || !qp->real->raw->has_tir)
 		return EINVAL;
-	*request = (struct steering_request){ .match = specs.match,
-					      .tirn = (*qp)->real->raw->tirn,
-					      .tag = specs.has_tag ? specs.tag : NO_TAG,
-					      .drop = specs.drop,
-					      .goes_on = attr->flags & FLAG_DONT_TRAP };
+	*request =
+		(struct steering_request){ .match = specs.match,
+					   .target = read_target(attr, &specs, qp->real->raw->tirn),
+					   .has_tag = specs.has_tag,
+					   .tag = specs.has_tag ? specs.tag : NO_TAG };
+	uses[0] = &qp->base;
 	if (attr->type == FLOW_MULTICAST_DEFAULT)
 		match_groups(&request->match);
+	steering_enable(&request->match);
 	pick_level(uc, attr, request);
 	if (!specs.counts)
 		return 0;
-	request->counts = true;
-	return counters_for_flow(uc, specs.counters, counters, &request->counter);
+	request->target.action |= PRM_FLOW_COUNT;
+	return counters_for_flow(uc, specs.counters, &uses[1], &request->target.counter);
 }
 
 static int flow_respond(struct uverbs_call *uc, const struct uverbs_flow *flow)
@@ -161,39 +192,12 @@ static int flow_respond(struct uverbs_call *uc, const struct uverbs_flow *flow)
 	return uc_out_padded(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 
-static int flow_make(struct uverbs_call *uc, const struct steering_request *request,
-		     struct uverbs_qp *qp, struct object *counters)
-{
-	struct uverbs_flow *flow;
-	int ret = object_new(sizeof(*flow), uc->file, UVERBS_OBJECT_FLOW, flow_destroy, &flow);
-
-	if (ret)
-		return ret;
-	ret = steering_add(uc->adapter, request, &flow->rule);
-	if (ret) {
-		object_free(&flow->base);
-		return ret;
-	}
-	flow->qp = qp;
-	qp->base.users++;
-	flow->counters = counters;
-	if (counters)
-		counters->users++;
-	ret = uc_publish(uc, &flow->base);
-	if (ret)
-		return ret;
-	ret = flow_respond(uc, flow);
-	if (ret)
-		object_destroy(&flow->base, uc->tid);
-	return ret;
-}
-
 static int flow_create(struct uverbs_call *uc)
 {
+	struct object *uses[FLOW_USES] = { NULL };
 	struct ib_uverbs_create_flow cmd;
 	struct steering_request request;
-	struct object *counters = NULL;
-	struct uverbs_qp *qp;
+	struct uverbs_flow *flow;
 	int ret;
 
 	if (uc_in(uc, UVERBS_ATTR_CORE_IN, &cmd, sizeof(cmd)))
@@ -204,8 +208,12 @@ static int flow_create(struct uverbs_call *uc)
 		return EPERM;
 	if (!adapter_cap(uc->adapter, HCA_CAP_NIC_FLOW_TABLE))
 		return EOPNOTSUPP;
-	ret = read_request(uc, &cmd, &request, &qp, &counters);
-	return ret ? ret : flow_make(uc, &request, qp, counters);
+	ret = read_request(uc, &cmd, &request, uses);
+	if (!ret)
+		ret = flow_make(uc, &request, uses, &flow);
+	if (!ret)
+		ret = uc_publish(uc, &flow->base);
+	return ret ? ret : uc_answered(uc, flow_respond(uc, flow), &flow->base);
 }
 
 static int flow_remove(struct uverbs_call *uc)

@@ -100,10 +100,10 @@ void mlx4_flow_place(const struct ib_uverbs_flow_attr *attr, struct steering_req
 
 	if (priority >= STEERING_PRIORITIES)
 		priority = STEERING_PRIORITIES - 1;
-	request->level = 2 * priority + !request->goes_on;
+	request->level = 2 * priority + !request->target.goes_on;
 	if (attr->type != TYPE_SNIFFER)
 		return;
 	request->level = 0;
-	request->goes_on = true;
+	request->target.goes_on = true;
 	request->sees_sent = true;
 }

@@ -23,18 +23,19 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-enum { INLINE_MAX = sizeof(uint64_t), TAIL_PAGE = 4096 };
+enum { INLINE_MAX = sizeof(uint64_t), TAIL_PAGE = 4096, ATTR_HANDLES_MAX = 2 };
 
 static const struct uverbs_methods invoke_methods;
 
 static const struct uverbs_methods *const all_methods[] = {
-	&invoke_methods,     &device_methods,     &pd_methods,       &mr_methods,
-	&cq_methods,         &qp_methods,         &async_methods,    &uar_methods,
-	&devx_methods,       &ah_methods,         &devx_obj_methods, &devx_umem_methods,
-	&devx_event_methods, &devx_async_methods, &srq_methods,      &xrcd_methods,
-	&mw_methods,         &wq_methods,         &flow_methods,     &dm_methods,
-	&mr_advise_methods,  &mr_dmabuf_methods,  &dmah_methods,     &counters_methods,
-	&pp_methods,         &var_methods,
+	&invoke_methods,      &device_methods,     &pd_methods,           &mr_methods,
+	&cq_methods,          &qp_methods,         &async_methods,        &uar_methods,
+	&devx_methods,        &ah_methods,         &devx_obj_methods,     &devx_umem_methods,
+	&devx_event_methods,  &devx_async_methods, &srq_methods,          &xrcd_methods,
+	&mw_methods,          &wq_methods,         &flow_methods,         &dm_methods,
+	&mr_advise_methods,   &mr_dmabuf_methods,  &dmah_methods,         &counters_methods,
+	&pp_methods,          &var_methods,        &flow_matcher_methods, &flow_dv_methods,
+	&flow_action_methods,
 };
 
 static const struct uverbs_writes *const all_writes[] = {
@@ -159,6 +160,41 @@ void *uc_object(struct uverbs_call *uc, uint16_t id)
 	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
 
 	return attr ? uc->object[attr - uc->attr] : NULL;
+}
+
+/* The program may have changed its list since the call was checked. */
+unsigned int uc_objects(struct uverbs_call *uc, uint16_t id, struct object **objects,
+			unsigned int max)
+{
+	const struct uverbs_attr *def = find_attr_def(uc->method, id);
+	uint32_t handle[ATTR_HANDLES_MAX];
+	unsigned int count = uc_len(uc, id) / sizeof(handle[0]);
+
+	if (count > max || uc_in(uc, id, handle, count * sizeof(handle[0])))
+		return 0;
+	for (unsigned int i = 0; i < count; i++)
+		if (object_find(uc->file, def->object, handle[i], &objects[i]))
+			return i;
+	return count;
+}
+
+int uc_flags(struct uverbs_call *uc, uint16_t id, uint64_t allowed, uint64_t *flags)
+{
+	const size_t len = uc_len(uc, id);
+	uint32_t narrow;
+
+	*flags = 0;
+	if (len == sizeof(narrow)) {
+		if (uc_in(uc, id, &narrow, sizeof(narrow)))
+			return EFAULT;
+		*flags = narrow;
+	} else if (len == sizeof(*flags)) {
+		if (uc_in(uc, id, flags, sizeof(*flags)))
+			return EFAULT;
+	} else if (len) {
+		return EINVAL;
+	}
+	return *flags & ~allowed ? EINVAL : 0;
 }
 
 int uc_publish(struct uverbs_call *uc, struct object *object)
@@ -292,6 +328,37 @@ static int check_data(struct uverbs_call *uc, const struct ib_uverbs_attr *attr,
 	return def->kind == ATTR_STRUCT ? check_tail(uc, attr, def->max) : EINVAL;
 }
 
+static int check_enum(const struct ib_uverbs_attr *attr, const struct uverbs_attr *def)
+{
+	const bool is_first = !attr->attr_data.enum_data.elem_id;
+
+	if (attr->attr_data.enum_data.elem_id >= def->object)
+		return EOPNOTSUPP;
+	if (attr->attr_data.enum_data.reserved)
+		return EINVAL;
+	if (is_first ? attr->len < def->min || attr->len > def->max : attr->len)
+		return EINVAL;
+	return 0;
+}
+
+static int check_handles(struct uverbs_call *uc, const struct ib_uverbs_attr *attr,
+			 const struct uverbs_attr *def)
+{
+	uint32_t handle[ATTR_HANDLES_MAX];
+	unsigned int count = attr->len / sizeof(handle[0]);
+	struct object *object;
+	int ret = 0;
+
+	if (attr->attr_data.reserved || attr->len % sizeof(handle[0]) || count < def->min ||
+	    count > def->max)
+		return EINVAL;
+	if (read_attr(uc, attr, 0, handle, attr->len))
+		return EFAULT;
+	for (unsigned int i = 0; !ret && i < count; i++)
+		ret = object_find(uc->file, def->object, handle[i], &object);
+	return ret;
+}
+
 static int check_handle(struct uverbs_call *uc, unsigned int i, const struct uverbs_attr *def)
 {
 	const struct ib_uverbs_attr *attr = &uc->attr[i];
@@ -327,6 +394,10 @@ static int check_attr(struct uverbs_call *uc, unsigned int i)
 	case ATTR_STRUCT:
 	case ATTR_OUT:
 		return check_data(uc, attr, def);
+	case ATTR_ENUM:
+		return check_enum(attr, def);
+	case ATTR_HANDLES:
+		return check_handles(uc, attr, def);
 	default:
 		return check_handle(uc, i, def);
 	}

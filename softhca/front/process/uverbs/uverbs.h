@@ -125,9 +125,11 @@ enum attr_kind {
 	ATTR_IN,      /* MIN to MAX bytes */
 	ATTR_CONST,   /* a number, whatever its type; always 8 bytes */
 	ATTR_STRUCT,  /* a struct that grows: MIN to MAX bytes, and more if those are zero */
+	ATTR_ENUM,    /* one of OBJECT kinds; MIN to MAX bytes with the first, none with others */
 	ATTR_OUT,     /* room for MIN to MAX bytes */
 	ATTR_HANDLE,  /* an object of type OBJECT, or ANY_OBJECT */
-	ATTR_DESTROY, /* the same, which the method destroys */
+	ATTR_HANDLES, /* MIN to MAX objects of type OBJECT, by a list of handles */
+	ATTR_DESTROY, /* as ATTR_HANDLE; the method destroys it */
 	ATTR_NEW,     /* room for the handle of a new object */
 	ATTR_FD,      /* a descriptor in */
 	ATTR_NEW_FD,  /* room for a descriptor */
@@ -226,6 +228,9 @@ int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
 /* The function asks whether the attribute says something behind its first KNOWN bytes. */
 bool uc_has_tail(struct uverbs_call *uc, uint16_t id, size_t known);
+/* The function reads flags, of which there are ALLOWED ones. It returns 0 (they are 0 when the
+ * attribute is absent), EFAULT or EINVAL. */
+int uc_flags(struct uverbs_call *uc, uint16_t id, uint64_t allowed, uint64_t *flags);
 /* The function returns what a response of SIZE bytes says of its length: as much as there is room
  * for. */
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
@@ -238,6 +243,10 @@ int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t 
 void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value);
 /* The function finds the object that a handle attribute names; NULL when absent. */
 void *uc_object(struct uverbs_call *uc, uint16_t id);
+/* The function finds the objects of an attribute of several, which has room for MAX; how many
+ * comes back. */
+unsigned int uc_objects(struct uverbs_call *uc, uint16_t id, struct object **objects,
+			unsigned int max);
 /* The function gives OBJECT, which is made in the device, its handle; on failure it is
  * destroyed. */
 int uc_publish(struct uverbs_call *uc, struct object *object);
