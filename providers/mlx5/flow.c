@@ -193,17 +193,25 @@ int mlx5_counters_read(struct ibv_counters *ibcounters, uint64_t *values, uint32
 
 /* ---- flow actions: an adapter without IPsec has none, and the kernel says so */
 
-struct ibv_flow_action *mlx5_flow_action_create_esp(struct ibv_context *context,
-						    struct ibv_flow_action_esp_attr *attr)
+struct ibv_flow_action *
+mlx5_flow_action_create_esp_with(struct ibv_context *context,
+				 const struct ibv_flow_action_esp_attr *attr,
+				 const struct verbs_udata *udata)
 {
 	struct verbs_flow_action *action = calloc(1, sizeof(*action));
-	int ret = action ? verbs_cmd_create_flow_action_esp(context, attr, action, NULL) : ENOMEM;
+	int ret = action ? verbs_cmd_create_flow_action_esp(context, attr, action, udata) : ENOMEM;
 
 	if (!ret)
 		return &action->action;
 	free(action);
 	errno = ret;
 	return NULL;
+}
+
+struct ibv_flow_action *mlx5_flow_action_create_esp(struct ibv_context *context,
+						    struct ibv_flow_action_esp_attr *attr)
+{
+	return mlx5_flow_action_create_esp_with(context, attr, NULL);
 }
 
 int mlx5_flow_action_modify_esp(struct ibv_flow_action *action,

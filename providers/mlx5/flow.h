@@ -20,6 +20,11 @@ int mlx5_counters_read(struct ibv_counters *counters, uint64_t *values, uint32_t
 
 struct ibv_flow_action *mlx5_flow_action_create_esp(struct ibv_context *context,
 						    struct ibv_flow_action_esp_attr *attr);
+/* The same, with what only the provider's own call says. */
+struct ibv_flow_action *
+mlx5_flow_action_create_esp_with(struct ibv_context *context,
+				 const struct ibv_flow_action_esp_attr *attr,
+				 const struct verbs_udata *udata);
 int mlx5_flow_action_modify_esp(struct ibv_flow_action *action,
 				struct ibv_flow_action_esp_attr *attr);
 int mlx5_flow_action_destroy(struct ibv_flow_action *action);

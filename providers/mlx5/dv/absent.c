@@ -51,12 +51,6 @@ static int not_yet(const char *name)
 	}
 
 /* clang-format off */
-ABSENT_POINTER(__mlx5dv_create_flow)
-ABSENT_POINTER(mlx5dv_create_flow)
-ABSENT_POINTER(mlx5dv_create_flow_action_esp)
-ABSENT_POINTER(mlx5dv_create_flow_action_modify_header)
-ABSENT_POINTER(mlx5dv_create_flow_action_packet_reformat)
-ABSENT_POINTER(mlx5dv_create_flow_matcher)
 ABSENT_POINTER(mlx5dv_create_steering_anchor)
 ABSENT_POINTER(mlx5dv_devx_alloc_msi_vector)
 ABSENT_POINTER(mlx5dv_devx_create_eq)
@@ -83,7 +77,6 @@ ABSENT_POINTER(mlx5dv_dr_rule_create)
 ABSENT_POINTER(mlx5dv_dr_table_create)
 ABSENT_POINTER(mlx5dv_get_vfio_device_list)
 
-ABSENT_INT(mlx5dv_destroy_flow_matcher)
 ABSENT_INT(mlx5dv_destroy_steering_anchor)
 ABSENT_INT(mlx5dv_devx_destroy_eq)
 ABSENT_INT(mlx5dv_devx_free_msi_vector)

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * flow.c - matchers and flows in the device's format, which the kernel puts into its tables. What
+ * a mask, a value or a table may say is the kernel's and the device's to judge.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/flow.h"
+#include "util/alloc.h"
+#include "util/bits.h"
+#include "util/log.h"
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+/* Programs that include mlx5dv.h call the function that knows the size of an action. */
+#undef mlx5dv_create_flow
+
+struct mlx5dv_flow_matcher {
+	struct ibv_context *context;
+	uint32_t handle;
+};
+
+static int check_size(const char *call, const struct mlx5dv_flow_match_parameters *match)
+{
+	if (match->match_sz <= UINT16_MAX)
+		return 0;
+	verbs_warn("%s: match_sz is %zu, limit %u", call, match->match_sz, UINT16_MAX);
+	return EINVAL;
+}
+
+/* ---- matchers ---- */
+
+#define KNOWN_MASK (MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | MLX5DV_FLOW_MATCHER_MASK_IB_PORT)
+
+static int matcher_check(struct ibv_context *context, const struct mlx5dv_flow_matcher_attr *attr)
+{
+	int ret = dv_check_context("mlx5dv_create_flow_matcher", context);
+
+	if (ret)
+		return ret;
+	if (attr->comp_mask & ~(uint64_t)KNOWN_MASK) {
+		verbs_warn("mlx5dv_create_flow_matcher: comp_mask is %#llx, known are %#x",
+			   (unsigned long long)attr->comp_mask, KNOWN_MASK);
+		return EOPNOTSUPP;
+	}
+	if (attr->type != IBV_FLOW_ATTR_NORMAL) {
+		verbs_warn("mlx5dv_create_flow_matcher: type is %d, must be IBV_FLOW_ATTR_NORMAL",
+			   (int)attr->type);
+		return EOPNOTSUPP;
+	}
+	return check_size("mlx5dv_create_flow_matcher", attr->match_mask);
+}
+
+static int matcher_run_create(const struct mlx5dv_flow_matcher_attr *attr,
+			      struct mlx5dv_flow_matcher *matcher)
+{
+	const struct mlx5dv_flow_match_parameters *mask = attr->match_mask;
+	unsigned int n = 4;
+	struct verbs_short cmd;
+	int ret;
+
+	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE);
+	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, mask->match_buf,
+				      mask->match_sz);
+	cmd.attrs[2] =
+		verbs_short_in(MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA,
+			       &attr->match_criteria_enable, sizeof(attr->match_criteria_enable));
+	cmd.attrs[3] = verbs_short_in(MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, &attr->priority,
+				      sizeof(attr->priority));
+	if (attr->comp_mask & MLX5DV_FLOW_MATCHER_MASK_FT_TYPE)
+		cmd.attrs[n++] = verbs_short_u64(MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, attr->ft_type);
+	if (attr->comp_mask & MLX5DV_FLOW_MATCHER_MASK_IB_PORT)
+		cmd.attrs[n++] = verbs_short_u32(MLX5_IB_ATTR_FLOW_MATCHER_IB_PORT, attr->ib_port);
+	if (attr->flags)
+		cmd.attrs[n++] = verbs_short_u64(MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS, attr->flags);
+	ret = verbs_cmd_run_short(matcher->context, MLX5_IB_OBJECT_FLOW_MATCHER,
+				  MLX5_IB_METHOD_FLOW_MATCHER_CREATE, &cmd, n);
+	matcher->handle = (uint32_t)cmd.attrs[0].value;
+	return ret;
+}
+
+DV_EXPORT struct mlx5dv_flow_matcher *
+mlx5dv_create_flow_matcher(struct ibv_context *context, struct mlx5dv_flow_matcher_attr *attr)
+{
+	int ret = matcher_check(context, attr);
+	struct mlx5dv_flow_matcher *matcher;
+
+	if (ret)
+		return dv_fail(ret);
+	matcher = dv_take("mlx5dv_create_flow_matcher", context, matcher);
+	if (!matcher)
+		return dv_fail(ENOMEM);
+	matcher->context = context;
+	ret = matcher_run_create(attr, matcher);
+	if (!ret)
+		return matcher;
+	verbs_warn("mlx5dv_create_flow_matcher: the kernel refuses a mask of %zu bytes, flags %#x, "
+		   "comp_mask %#llx, ft_type %d: errno %d",
+		   attr->match_mask->match_sz, attr->flags, (unsigned long long)attr->comp_mask,
+		   (int)attr->ft_type, ret);
+	dv_give(context, matcher);
+	return dv_fail(ret);
+}
+
+DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
+{
+	int ret = verbs_cmd_run_destroy(matcher->context, MLX5_IB_OBJECT_FLOW_MATCHER,
+					MLX5_IB_METHOD_FLOW_MATCHER_DESTROY,
+					MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, matcher->handle);
+
+	if (ret) {
+		verbs_warn("mlx5dv_destroy_flow_matcher: matcher %u: %s%s", matcher->handle,
+			   strerror(ret),
+			   ret == EBUSY ? ": destroy the flows that name it first" : "");
+		return ret;
+	}
+	dv_give(matcher->context, matcher);
+	return 0;
+}
+
+/* ---- flows ---- */
+
+enum { MAX_ATTRS = 10, MAX_FLOW_ACTIONS = 8, OLD_ACTION_SIZE = 16 };
+
+/* What the actions of a flow become for the kernel. */
+struct flow_plan {
+	struct verbs_attr attrs[MAX_ATTRS];
+	unsigned int count;
+	bool has_target, has_tag, has_counter;
+	uint32_t flow_actions[MAX_FLOW_ACTIONS];
+	unsigned int num_flow_actions;
+	uint32_t handle; /* of the flow that is made */
+};
+
+static int refuse(const struct mlx5dv_flow_action_attr *action, int err, const char *why)
+{
+	verbs_warn("mlx5dv_create_flow: an action of type %d: %s", (int)action->type, why);
+	return err;
+}
+
+static void plan_add(struct flow_plan *plan, struct verbs_attr attr)
+{
+	plan->attrs[plan->count++] = attr;
+}
+
+/* Frames go to one place, or are dropped, or go where they would without the flow. */
+static int plan_target(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action,
+		       struct verbs_attr attr)
+{
+	if (plan->has_target)
+		return refuse(action, EOPNOTSUPP, "the flow has a destination already");
+	plan->has_target = true;
+	plan_add(plan, attr);
+	return 0;
+}
+
+static int plan_tag(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
+{
+	if (plan->has_tag)
+		return refuse(action, EINVAL, "the flow has a tag already");
+	plan->has_tag = true;
+	plan_add(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_TAG, action->tag_value));
+	return 0;
+}
+
+static int plan_counter(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
+{
+	if (plan->has_counter)
+		return refuse(action, EOPNOTSUPP, "the flow has a counter already");
+	plan->has_counter = true;
+	plan_add(plan,
+		 verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, action->obj->handle));
+	if (action->type == MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET)
+		plan_add(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET,
+					      action->bulk_obj.offset));
+	return 0;
+}
+
+static int plan_flow_action(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
+{
+	if (plan->num_flow_actions == MAX_FLOW_ACTIONS)
+		return refuse(action, EOPNOTSUPP, "the flow has 8 of them already");
+	plan->flow_actions[plan->num_flow_actions++] = to_vaction(action->action)->handle;
+	return 0;
+}
+
+static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
+{
+	switch (action->type) {
+	case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
+		return plan_target(
+			plan, action,
+			verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, action->qp->handle));
+	case MLX5DV_FLOW_ACTION_DEST_DEVX:
+		return plan_target(
+			plan, action,
+			verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, action->obj->handle));
+	case MLX5DV_FLOW_ACTION_DROP:
+		return plan_target(plan, action,
+				   verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
+						  MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP));
+	case MLX5DV_FLOW_ACTION_DEFAULT_MISS:
+		return plan_target(plan, action,
+				   verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
+						  MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS));
+	case MLX5DV_FLOW_ACTION_TAG:
+		return plan_tag(plan, action);
+	case MLX5DV_FLOW_ACTION_COUNTERS_DEVX:
+	case MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET:
+		return plan_counter(plan, action);
+	case MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION:
+		return plan_flow_action(plan, action);
+	case MLX5DV_FLOW_ACTION_IBV_COUNTER:
+		return refuse(action, EOPNOTSUPP,
+			      "the kernel takes counters of DevX here, and no others");
+	default:
+		return refuse(action, EOPNOTSUPP, "unknown");
+	}
+}
+
+/* Elements are SIZE bytes apart; of a type whose part is not there the element is too short. */
+static int plan_actions(struct flow_plan *plan, size_t count, const void *actions, size_t size)
+{
+	const uint8_t *at = actions;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < count; i++, at += size) {
+		struct mlx5dv_flow_action_attr action = { .tag_value = 0 };
+
+		memcpy(&action, at, size < sizeof(action) ? size : sizeof(action));
+		if (action.type == MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET &&
+		    size < sizeof(action))
+			ret = refuse(&action, EOPNOTSUPP, "the program's actions have no offset");
+		else
+			ret = plan_action(plan, &action);
+	}
+	if (!ret && plan->num_flow_actions)
+		plan_add(plan, verbs_attr_in(MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS,
+					     plan->flow_actions,
+					     plan->num_flow_actions * sizeof(uint32_t)));
+	return ret;
+}
+
+static int flow_run_create(const struct mlx5dv_flow_matcher *matcher,
+			   const struct mlx5dv_flow_match_parameters *value, size_t num_actions,
+			   const void *actions, size_t action_size, uint32_t *handle)
+{
+	struct flow_plan plan = { .count = 0 };
+	int ret;
+
+	plan_add(&plan, verbs_attr_new_handle(MLX5_IB_ATTR_CREATE_FLOW_HANDLE, handle));
+	plan_add(&plan, verbs_attr_in(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value->match_buf,
+				      value->match_sz));
+	plan_add(&plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_MATCHER, matcher->handle));
+	ret = plan_actions(&plan, num_actions, actions, action_size);
+	if (!ret)
+		ret = check_size("mlx5dv_create_flow", value);
+	if (ret)
+		return ret;
+	ret = verbs_cmd_run(matcher->context, UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW,
+			    plan.attrs, plan.count);
+	if (ret)
+		verbs_warn("mlx5dv_create_flow: the kernel refuses %zu actions on matcher %u: "
+			   "errno %d",
+			   num_actions, matcher->handle, ret);
+	return ret;
+}
+
+DV_EXPORT struct ibv_flow *__mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
+						struct mlx5dv_flow_match_parameters *value,
+						size_t num_actions,
+						struct mlx5dv_flow_action_attr actions[],
+						size_t action_attr_size)
+{
+	struct ibv_flow *flow = calloc_for("mlx5dv_create_flow", 1, sizeof(*flow));
+	int ret = flow ? flow_run_create(matcher, value, num_actions, actions, action_attr_size,
+					 &flow->handle)
+		       : ENOMEM;
+
+	if (ret) {
+		free(flow);
+		return dv_fail(ret);
+	}
+	flow->context = matcher->context;
+	return flow;
+}
+
+struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
+				    struct mlx5dv_flow_match_parameters *value, size_t num_actions,
+				    struct mlx5dv_flow_action_attr actions[]);
+
+DV_EXPORT struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
+					      struct mlx5dv_flow_match_parameters *value,
+					      size_t num_actions,
+					      struct mlx5dv_flow_action_attr actions[])
+{
+	return __mlx5dv_create_flow(matcher, value, num_actions, actions, OLD_ACTION_SIZE);
+}
