@@ -91,14 +91,14 @@ await_listener() { await "$2" "$3" listens "$1"; }
 # What a build needs, and what the tests need on top; one list per kind of distribution.
 APT_BUILD=(gcc libc6-dev cmake make ninja-build pkg-config libnl-3-dev libnl-route-3-dev libssl-dev)
 APT_TEST=(openssl build-essential git g++ clang libcmocka-dev libibverbs-dev librdmacm-dev ibverbs-providers ibverbs-utils perftest rdmacm-utils iperf3
-	valgrind abigail-tools tshark pandoc mandoc man-db python3 python3-pyverbs python3-scapy procps util-linux iproute2 shellcheck clang-format debian-archive-keyring
+	valgrind abigail-tools tshark pandoc mandoc man-db python3 python3-pytest python3-pyverbs python3-scapy procps util-linux iproute2 shellcheck clang-format debian-archive-keyring
 	debhelper lintian debootstrap rpm rpmlint
 	qperf fio ucx-utils libucx-dev libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx curl socat
 	mpich libmpich-dev hpcc libgloo-dev dpdk-dev ceph-mon ceph-osd ceph-common dapl2-utils qemu-system-x86 memcached haproxy
 	infiniband-diags opensm ibacm)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel openssl-devel kernel-headers)
 RPM_TEST=(openssl git iperf3 gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils librdmacm-utils perftest valgrind libabigail
-	libasan libubsan libtsan wireshark-cli pandoc mandoc man-db python3 procps-ng util-linux iproute ShellCheck clang-tools-extra nginx curl socat)
+	libasan libubsan libtsan wireshark-cli pandoc mandoc man-db python3 python3-pytest procps-ng util-linux iproute ShellCheck clang-tools-extra nginx curl socat)
 
 # An ordinary user without sudo is told what to have installed.
 need_root_for() {

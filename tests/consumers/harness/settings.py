@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""The options of a run, and where the build has its programs and libraries."""
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[3]
+CONSUMERS = SOURCE / "tests" / "consumers"
+BREAKS = ("crash", "silent", "hang")
+BROKEN_LIMIT = 2  # seconds that a program which hangs on purpose is given
+
+
+def add_options(parser):
+    group = parser.getgroup("consumers")
+    group.addoption("--build", metavar="DIR", help="a build with its stage, such as build-gcc")
+    group.addoption("--quick", action="store_true", help="a part of the cases")
+    group.addoption("--all", action="store_true", help="the long form of modules that have one")
+    group.addoption("--device", choices=("mlx5", "mlx4"), default="mlx5", help="the kind of adapter")
+    group.addoption("--prefix", default="", help="begins each name of a result")
+    group.addoption("--only", default="", metavar="PATTERN", help="cases whose name contains PATTERN")
+    group.addoption("--names", dest="list_names", action="store_true", help="print the names of the cases and end")
+    group.addoption("--break", dest="broken", choices=BREAKS, help="replace each program by one that fails so")
+
+
+def is_sanitized(build):
+    """Whether the build has the address sanitizer."""
+    cache = build / "CMakeCache.txt"
+    text = cache.read_text() if cache.exists() else ""
+    return bool(re.search(r"^RDMAKIT_SANITIZE:[A-Z]*=.*address", text, re.MULTILINE))
+
+
+class Settings:
+    def __init__(self, config):
+        build = config.getoption("build") or os.environ.get("RDMAKIT_BUILD")
+        if not build or not Path(build).is_dir():
+            raise ValueError(f"--build {build}: no such build; ./run-tests --only '^build-gcc' makes build-gcc")
+        self.build = Path(build).resolve()
+        self.stage = self.build / "stage"
+        self.libdir = next((file.parent for file in sorted(self.stage.rglob("libibverbs.so.1"))), None)
+        if not self.libdir:
+            raise ValueError(f"{self.build} has no staged libraries")
+        self.softhca = self.stage / "bin" / "softhca"
+        self.quick, self.all = config.getoption("quick"), config.getoption("all")
+        self.device, self.broken = config.getoption("device"), config.getoption("broken")
+        self.only = config.getoption("only")
+        self.prefix = config.getoption("prefix") + ("" if self.device == "mlx5" else self.device + ".")
+        self.sanitized = is_sanitized(self.build)
+        self.start_limit = int(os.environ.get("CASE_LIMIT", 60))  # seconds for an adapter to come or to end
+        self.limit = BROKEN_LIMIT if self.broken == "hang" else self.start_limit  # seconds for one case
+        self.work = None
+
+    def make_work(self):
+        """Makes the directory that holds all a run writes; other users may look into it."""
+        self.work = Path(tempfile.mkdtemp(prefix="rdmakit-consumers.", dir="/tmp"))
+        self.work.chmod(0o755)
+
+    def remove_work(self):
+        if self.work:
+            shutil.rmtree(self.work, ignore_errors=True)
+
+    def limit_of(self, case):
+        """Seconds for each program of a case."""
+        if self.broken == "hang":
+            return self.limit
+        return getattr(case, "limit", None) or self.limit
