@@ -3,8 +3,8 @@
  * cmd.h - the mailboxes of PRM commands, their opcodes and statuses: facts only.
  *
  * What a command says beside stands with the object that it is about: qpc.h, cqc.h, and so on.
- * tests/unit/softhca/test_ifc.c compares what stands below prm/mlx5 with the kernel's description,
- * test_dv_facts.c with mlx5dv.h.
+ * tests/unit/prm/mlx5_ifc_test.c compares what stands below prm/mlx5 with the kernel's description,
+ * mlx5/wqe_dv_test.c with mlx5dv.h.
  * The notation of fields is that of util/fields.h.
  */
 #ifndef PRM_MLX5_CMD_H
@@ -191,7 +191,7 @@ enum prm_status {
 	PRM_STAT_BAD_OUTP_LEN_ERR = 0x51,
 };
 
-/* Every mailbox begins with these fields; test_ifc.c takes ALLOC_PD for all commands. */
+/* Every mailbox begins with these fields; mlx5_ifc_test.c takes ALLOC_PD for all commands. */
 #define CMD_IN_OPCODE    FLD(0x0, 31, 16)
 #define CMD_IN_UID       FLD(0x0, 15, 0)
 #define CMD_IN_OP_MOD    FLD(0x4, 15, 0)

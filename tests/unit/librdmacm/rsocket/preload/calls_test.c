@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * test_preload.c - copies of a number that stands for an rsocket, as the preload library's dup(),
+ * dup2() and fcntl() make them; connections to services without RDMA; which sockets become
+ * rsockets. The library's calls are linked into this program, so they are the ones that it makes;
+ * the rsocket is a file that stands for one.
+ */
+#include "tests/unit/libibverbs/unit.h"
+#include "librdmacm/rsocket/preload/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { UNTOUCHED = EXDEV };
+
+static int closed = -1;
+
+/* What the library calls of librdmacm here. */
+int rclose(int rsocket)
+{
+	closed = rsocket;
+	return 0;
+}
+
+static int flags_of_rsocket;
+
+int rfcntl(int rsocket, int command, ...)
+{
+	va_list args;
+
+	(void)rsocket;
+	if (command == F_GETFL)
+		return flags_of_rsocket;
+	va_start(args, command);
+	flags_of_rsocket = (int)va_arg(args, long);
+	va_end(args);
+	return 0;
+}
+
+static int connect_error; /* how connecting an rsocket fails */
+static bool keeps_alive = true;
+static int type_of_rsocket = SOCK_STREAM;
+static struct sockaddr_in name_of_rsocket, name_by_connect;
+
+/* What connects is given a name if it has none. */
+int rconnect(int rsocket, const struct sockaddr *addr, socklen_t len)
+{
+	(void)rsocket, (void)addr, (void)len;
+	if (!name_of_rsocket.sin_port)
+		name_of_rsocket = name_by_connect;
+	errno = connect_error;
+	return -1;
+}
+
+static int answer_error = -1; /* of the other side; there is no answer if it is below 0 */
+
+int rpoll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	assert_int_equal(count, 1);
+	assert_int_equal(fds->events, POLLOUT);
+	assert_true(timeout >= 0 && timeout <= 1000);
+	return answer_error >= 0;
+}
+
+int rgetsockname(int rsocket, struct sockaddr *addr, socklen_t *len)
+{
+	(void)rsocket;
+	memset(addr, 0, *len);
+	memcpy(addr, &name_of_rsocket, sizeof(name_of_rsocket));
+	*len = sizeof(name_of_rsocket);
+	return 0;
+}
+
+int rgetsockopt(int rsocket, int level, int name, void *value, socklen_t *len)
+{
+	int *number = value;
+
+	(void)rsocket;
+	if (level == SOL_SOCKET && name == SO_LINGER) {
+		*(struct linger *)value = (struct linger){ .l_onoff = 1 };
+		*len = sizeof(struct linger);
+		return 0;
+	}
+	*number = name == SO_DOMAIN      ? AF_INET
+		  : name == SO_TYPE      ? type_of_rsocket
+		  : name == SO_KEEPALIVE ? keeps_alive
+		  : name == SO_ERROR     ? answer_error
+					 : 0;
+	*len = sizeof(*number);
+	return 0;
+}
+
+static struct {
+	int sq, rq, inline_size, others;
+} sizes;
+
+int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t len)
+{
+	const int *size = value;
+
+	(void)rsocket, (void)len;
+	if (level == SOL_RDMA && name == RDMA_SQSIZE)
+		sizes.sq = *size;
+	else if (level == SOL_RDMA && name == RDMA_RQSIZE)
+		sizes.rq = *size;
+	else if (level == SOL_RDMA && name == RDMA_INLINE)
+		sizes.inline_size = *size;
+	else
+		sizes.others++;
+	return 0;
+}
+
+int rsocket(int domain, int type, int protocol)
+{
+	(void)domain, (void)type, (void)protocol;
+	return preload_file(0);
+}
+
+int repoll_ctl(int set, int op, int rsocket, struct epoll_event *event)
+{
+	(void)set, (void)op, (void)rsocket, (void)event;
+	return 0;
+}
+
+static int by_dup(int number)
+{
+	return dup(number);
+}
+
+static int by_dup2(int number)
+{
+	return dup2(number, 100);
+}
+
+static int by_fcntl(int number)
+{
+	return fcntl(number, F_DUPFD, 0);
+}
+
+static int by_fcntl_cloexec(int number)
+{
+	return fcntl(number, F_DUPFD_CLOEXEC, 0);
+}
+
+static int (*const ways[])(int number) = { by_dup, by_dup2, by_fcntl, by_fcntl_cloexec };
+
+static void a_copy_leaves_errno_alone(void **state)
+{
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0), copy;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		errno = UNTOUCHED;
+		copy = ways[i](number);
+		assert_true(copy >= 0);
+		assert_int_equal(errno, UNTOUCHED);
+		assert_int_equal(preload_find(copy), rsocket);
+		assert_int_equal(close(copy), 0);
+	}
+	assert_int_equal(close(number), 0);
+	assert_int_equal(closed, rsocket);
+	assert_int_equal(close(rsocket), 0);
+}
+
+static void a_copy_of_a_file_leaves_errno_alone(void **state)
+{
+	int file = preload_file(0), copy;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		errno = UNTOUCHED;
+		copy = ways[i](file);
+		assert_true(copy >= 0);
+		assert_int_equal(errno, UNTOUCHED);
+		assert_int_equal(preload_find(copy), -1);
+		assert_int_equal(close(copy), 0);
+	}
+	assert_int_equal(close(file), 0);
+}
+
+static void the_last_copy_closes_the_rsocket(void **state)
+{
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0), copy = dup(number);
+
+	(void)state;
+	closed = -1;
+	assert_int_equal(close(number), 0);
+	assert_int_equal(closed, -1);
+	assert_int_equal(close(copy), 0);
+	assert_int_equal(closed, rsocket);
+	assert_int_equal(close(rsocket), 0);
+}
+
+static void dup2_onto_another_rsocket_closes_that(void **state)
+{
+	int first = preload_file(0), second = preload_file(0);
+	int number = preload_number(first, 0), other = preload_number(second, 0);
+
+	(void)state;
+	closed = -1;
+	assert_int_equal(dup2(number, other), other);
+	assert_int_equal(closed, second);
+	assert_int_equal(preload_find(other), first);
+	close(number);
+	close(other);
+	assert_int_equal(closed, first);
+	close(first);
+	close(second);
+}
+
+static void dup2_onto_a_set_closes_that(void **state)
+{
+	int set = epoll_create1(0), file = preload_file(0);
+
+	(void)state;
+	closed = -1;
+	assert_int_equal(dup2(file, set), set);
+	assert_int_equal(closed, set);
+	closed = -1;
+	assert_int_equal(close(set), 0);
+	assert_int_equal(closed, -1);
+	close(file);
+}
+
+/* As close_range() closes it, which is not taken over. */
+static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
+{
+	int rsocket = preload_file(0), set = epoll_create1(0), number;
+
+	(void)state;
+	real()->close(set);
+	number = preload_number(rsocket, 0);
+	assert_int_equal(number, set);
+	assert_int_equal(close(number), 0);
+	assert_int_equal(closed, rsocket);
+	closed = -1;
+	assert_int_equal(close(preload_file(0)), 0); /* the same number once more */
+	assert_int_equal(closed, -1);
+	real()->close(rsocket);
+}
+
+/* An rsocket that is made or accepted may begin with not waiting. */
+static void a_number_that_waits_has_an_rsocket_that_waits(void **state)
+{
+	int rsocket = preload_file(0), number;
+
+	(void)state;
+	flags_of_rsocket = O_NONBLOCK;
+	number = preload_number(rsocket, SOCK_NONBLOCK);
+	assert_int_equal(fcntl(number, F_SETFL, O_RDWR), 0);
+	assert_int_equal(preload_find_synced(number), rsocket);
+	assert_int_equal(flags_of_rsocket, 0);
+	close(number);
+	real()->close(rsocket);
+}
+
+static void a_congestion_control_is_accepted(void **state)
+{
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+
+	(void)state;
+	sizes.others = 0;
+	assert_int_equal(setsockopt(number, IPPROTO_TCP, TCP_CONGESTION, "bbr", 3), 0);
+	assert_int_equal(sizes.others, 0);
+	close(number);
+	real()->close(rsocket);
+}
+
+/* ---- services without RDMA ---- */
+
+static int listen_by_tcp(struct sockaddr_in *addr)
+{
+	socklen_t len = sizeof(*addr);
+	int listener = real()->socket(AF_INET, SOCK_STREAM, 0);
+
+	*addr = (struct sockaddr_in){ .sin_family = AF_INET };
+	addr->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(real()->bind(listener, (struct sockaddr *)addr, len), 0);
+	assert_int_equal(real()->listen(listener, 4), 0);
+	assert_int_equal(real()->getsockname(listener, (struct sockaddr *)addr, &len), 0);
+	return listener;
+}
+
+static void connect_falls_back_to_tcp(void **state)
+{
+	static const int errors[] = { ECONNREFUSED, EHOSTUNREACH, ENODEV, ETIMEDOUT, EINVAL };
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), number, copy, rsocket, accepted, on;
+	socklen_t len = sizeof(on);
+	char byte;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		connect_error = errors[i];
+		closed = -1;
+		rsocket = preload_file(0);
+		number = preload_number(rsocket, 0);
+		copy = dup(number);
+		assert_int_equal(real()->fcntl(copy, F_SETFD, FD_CLOEXEC), 0);
+		assert_int_equal(real()->fcntl(number, F_SETFD, 0), 0);
+		assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+		assert_int_equal(closed, rsocket);
+		assert_int_equal(preload_find(number), -1);
+		assert_int_equal(preload_find(copy), -1);
+		assert_int_equal(fcntl(number, F_GETFD), 0);
+		assert_int_equal(fcntl(copy, F_GETFD), FD_CLOEXEC);
+		assert_int_equal(getsockopt(number, SOL_SOCKET, SO_KEEPALIVE, &on, &len), 0);
+		assert_int_equal(on, 1);
+		accepted = real()->accept(listener, NULL, NULL);
+		assert_int_equal(write(copy, "x", 1), 1);
+		assert_int_equal(real()->read(accepted, &byte, 1), 1);
+		close(number);
+		close(copy);
+		/* without a time to linger the end is none, and no reset */
+		assert_int_equal(real()->read(accepted, &byte, 1), 0);
+		real()->close(accepted);
+		real()->close(rsocket);
+	}
+	real()->close(listener);
+}
+
+/* The port that rdma_cm chooses is one of its own, which TCP may have given to somebody else. */
+static void a_name_that_connecting_gave_is_not_taken_along(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+
+	(void)state;
+	connect_error = ECONNREFUSED;
+	name_by_connect = addr;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(preload_find(number), -1);
+	name_of_rsocket = name_by_connect = (struct sockaddr_in){ 0 };
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+static void a_name_that_the_program_gave_is_taken_along(void **state)
+{
+	struct sockaddr_in addr, name;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+	socklen_t len = sizeof(name);
+
+	(void)state;
+	connect_error = ECONNREFUSED;
+	real()->close(listen_by_tcp(&name_of_rsocket)); /* so that the port is free */
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(real()->getsockname(number, (struct sockaddr *)&name, &len), 0);
+	assert_int_equal(name.sin_port, name_of_rsocket.sin_port);
+	name_of_rsocket = (struct sockaddr_in){ 0 };
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+/* An rsocket of datagrams is a UDP socket, which holds its port until it is closed. */
+static void datagrams_fall_back_under_their_name(void **state)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) }, name;
+	int rsocket = real()->socket(AF_INET, SOCK_DGRAM, 0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK);
+	socklen_t len = sizeof(name);
+
+	(void)state;
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	name = to;
+	name.sin_port = 0;
+	assert_int_equal(real()->bind(rsocket, (struct sockaddr *)&name, len), 0);
+	assert_int_equal(real()->getsockname(rsocket, (struct sockaddr *)&name, &len), 0);
+	name_of_rsocket = name;
+	type_of_rsocket = SOCK_DGRAM;
+	connect_error = ENODEV;
+	assert_int_equal(connect(number, (struct sockaddr *)&to, sizeof(to)), 0);
+	type_of_rsocket = SOCK_STREAM;
+	real()->close(rsocket); /* as rclose() does */
+	assert_int_equal(preload_find(number), -1);
+	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
+	assert_int_equal(getsockname(number, (struct sockaddr *)&name, &len), 0);
+	assert_int_equal(name.sin_port, name_of_rsocket.sin_port);
+	name_of_rsocket = (struct sockaddr_in){ 0 };
+	close(number);
+}
+
+/* The function returns the data of what the set reports of the system's sockets, or 0. */
+static uint64_t reported_by(int set)
+{
+	struct epoll_event event = { 0 };
+
+	return real()->epoll_wait(set, &event, 1, 0) > 0 ? event.data.u64 : 0;
+}
+
+static void a_fallback_stays_in_its_sets(void **state)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = 77 };
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+	int in = epoll_create1(0), left = epoll_create1(0), gone = epoll_create1(0);
+
+	(void)state;
+	assert_int_equal(epoll_ctl(in, EPOLL_CTL_ADD, number, &event), 0);
+	assert_int_equal(epoll_ctl(left, EPOLL_CTL_ADD, number, &event), 0);
+	assert_int_equal(epoll_ctl(gone, EPOLL_CTL_ADD, number, &event), 0);
+	event = (struct epoll_event){ .events = EPOLLOUT, .data.u64 = 88 };
+	assert_int_equal(epoll_ctl(in, EPOLL_CTL_MOD, number, &event), 0);
+	assert_int_equal(epoll_ctl(left, EPOLL_CTL_DEL, number, NULL), 0);
+	close(gone);
+	gone = real()->epoll_create1(0); /* another set of the same number */
+	connect_error = ECONNREFUSED;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(reported_by(in), 88);
+	assert_int_equal(epoll_ctl(left, EPOLL_CTL_DEL, number, NULL), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(epoll_ctl(gone, EPOLL_CTL_DEL, number, NULL), -1);
+	assert_int_equal(errno, ENOENT);
+	close(in);
+	close(left);
+	real()->close(gone);
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+static void connect_that_does_not_wait_falls_back_when_it_fails_at_once(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK), ret;
+
+	(void)state;
+	connect_error = ENODEV;
+	ret = connect(number, (struct sockaddr *)&addr, sizeof(addr));
+	assert_true(!ret || errno == EINPROGRESS);
+	assert_int_equal(preload_find(number), -1);
+	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+static void connect_that_does_not_wait_asks_for_an_answer(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK), ret;
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(errno, EINPROGRESS);
+	assert_int_equal(preload_find(number), rsocket);
+	answer_error = 0;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(preload_find(number), rsocket);
+	answer_error = ECONNREFUSED;
+	ret = connect(number, (struct sockaddr *)&addr, sizeof(addr));
+	assert_true(!ret || errno == EINPROGRESS);
+	assert_int_equal(preload_find(number), -1);
+	answer_error = -1;
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+static void answer_that_comes_late_falls_back(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK);
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(errno, EINPROGRESS);
+	assert_false(preload_settle(NULL));
+	assert_int_equal(preload_find(number), rsocket);
+	answer_error = ECONNREFUSED;
+	assert_true(preload_settle(NULL));
+	assert_int_equal(preload_find(number), -1);
+	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
+	answer_error = -1;
+	assert_false(preload_settle(NULL));
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+/* A service of TCP that answers nobody any more, as its backlog is full. */
+static int silent_service(struct sockaddr_in *addr, int in_backlog[2])
+{
+	int listener = listen_by_tcp(addr);
+
+	assert_int_equal(real()->listen(listener, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		in_backlog[i] = real()->socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		real()->connect(in_backlog[i], (struct sockaddr *)addr, sizeof(*addr));
+	}
+	return listener;
+}
+
+/* Other threads would wait with it. */
+static void answer_that_comes_late_is_not_waited_for_again(void **state)
+{
+	struct sockaddr_in addr;
+	int in_backlog[2], listener = silent_service(&addr, in_backlog), rsocket = preload_file(0);
+	int number = preload_number(rsocket, SOCK_NONBLOCK);
+
+	(void)state;
+	connect_error = EINPROGRESS;
+	answer_error = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(real()->fcntl(number, F_SETFL, O_RDWR), 0);
+	answer_error = ECONNREFUSED;
+	alarm(5); /* connecting takes minutes */
+	assert_true(preload_settle(NULL));
+	alarm(0);
+	assert_int_equal(preload_find(number), -1);
+	assert_false(real()->fcntl(number, F_GETFL) & O_NONBLOCK);
+	answer_error = -1;
+	close(number);
+	real()->close(rsocket);
+	real()->close(in_backlog[0]);
+	real()->close(in_backlog[1]);
+	real()->close(listener);
+}
+
+static void rsocket_stays_where_tcp_fails_too(void **state)
+{
+	struct sockaddr_in addr;
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+
+	(void)state;
+	real()->close(listen_by_tcp(&addr));
+	connect_error = EHOSTUNREACH;
+	closed = -1;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(errno, ECONNREFUSED);
+	assert_int_equal(preload_find(number), rsocket);
+	assert_int_equal(closed, -1);
+	close(number);
+	real()->close(rsocket);
+}
+
+static void errors_of_the_call_do_not_fall_back(void **state)
+{
+	static const int errors[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT };
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		connect_error = errors[i];
+		assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+		assert_int_equal(errno, errors[i]);
+		assert_int_equal(preload_find(number), rsocket);
+	}
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+/* ---- which sockets ---- */
+
+enum { STREAM4 = 1, DGRAM4 = 2, STREAM6 = 4, DGRAM6 = 8, ALL = 15 };
+
+static int wanted_by(const char *text)
+{
+	struct preload_rules rules = { .count = 0 };
+	FILE *file = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
+	int wanted = 0;
+
+	assert_non_null(file);
+	preload_rules_read(&rules, file, "KindOf3");
+	fclose(file);
+	for (int i = 0; i < 4; i++) {
+		int domain = i < 2 ? AF_INET : AF_INET6;
+		int type = i % 2 ? SOCK_DGRAM : SOCK_STREAM;
+		int protocol = type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
+		bool by_default = preload_rules_want(&rules, domain, type, 0);
+
+		assert_int_equal(preload_rules_want(&rules, domain, type, protocol), by_default);
+		wanted |= by_default << i;
+	}
+	return wanted;
+}
+
+/* The right column is what Debian's library was seen to do with each file. */
+static void lines_name_programs_by_their_beginning(void **state)
+{
+	static const struct {
+		const char *text;
+		int wanted;
+	} cases[] = {
+		{ "# only a comment\n", ALL },
+		{ "\n", ALL },
+		{ "kindof * * *\n", ALL },
+		{ "KINDOF3 inet stream tcp\n", STREAM4 },
+		{ "KindOf33 * * *\n", 0 },
+		{ "other * * *\n", 0 },
+		{ "#x\nother * * *", 0 },
+		{ "* inet dgram *\n", DGRAM4 },
+		{ "* inet6 * *\n", STREAM6 | DGRAM6 },
+		{ "Kind * * *\nother inet dgram udp\n", ALL },
+		{ "kind inet stream *\nkind inet6 dgram udp", STREAM4 | DGRAM6 },
+		{ "kind af_inet sock_stream *", STREAM4 },
+		{ "kind INET STREAM UDP", 0 },
+		/* no rules, as words are missing or mean nothing */
+		{ "kind inet\n", ALL },
+		{ "kind inet stream 0\n", ALL },
+		{ "kind inet 1 6", ALL },
+		{ "kind * bogus *", ALL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (wanted_by(cases[i].text) != cases[i].wanted)
+			fail_msg("%s: %d", cases[i].text, wanted_by(cases[i].text));
+	}
+}
+
+static void the_end_of_a_long_line_is_no_line(void **state)
+{
+	char text[300];
+
+	(void)state;
+	memset(text, ' ', sizeof(text));
+	memcpy(text, "# and", 5);
+	strcpy(text + 255, "kind inet stream *\n");
+	assert_int_equal(wanted_by(text), ALL);
+}
+
+static void queues_are_sized_by_the_environment(void **state)
+{
+	(void)state;
+	memset(&sizes, 0, sizeof(sizes));
+	setenv("RS_SQ_SIZE", "77", 1);
+	setenv("RS_RQ_SIZE", "88", 1);
+	setenv("RS_INLINE", "99", 1);
+	real()->close(preload_rsocket(AF_INET, SOCK_STREAM, 0));
+	assert_int_equal(sizes.sq, 77);
+	assert_int_equal(sizes.rq, 88);
+	assert_int_equal(sizes.inline_size, 99);
+	setenv("RS_SQ_SIZE", "x", 1);
+	setenv("RS_RQ_SIZE", "0", 1);
+	unsetenv("RS_INLINE");
+	real()->close(preload_rsocket(AF_INET, SOCK_STREAM, 0));
+	assert_int_equal(sizes.sq, 77);
+	assert_int_equal(sizes.rq, 88);
+	assert_int_equal(sizes.others, 0);
+}
+
+/* The library asks once, so each value has a process of its own. */
+static bool forks_with(const char *value)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		setenv("RDMAV_FORK_SAFE", value, 1);
+		_exit(preload_forks());
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* These are the values that Debian's library was seen to take for on and off. */
+static void numbers_other_than_0_announce_forks(void **state)
+{
+	static const char *const on[] = { "1", "-1", "+2", "1x" };
+	static const char *const off[] = { "", "0", "00", " 0", "0x1", "no", "yes" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(on); i++)
+		assert_true(forks_with(on[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(off); i++)
+		assert_false(forks_with(off[i]));
+}
+
+/* ---- threads that are cancelled in a call of librdmacm ---- */
+
+static unsigned int inside_of_cancelled = 2;
+
+static void note_inside(void *unused)
+{
+	(void)unused;
+	inside_of_cancelled = preload_inside;
+}
+
+static void *sleep_inside(void *pipe_end)
+{
+	struct pollfd fd = { .fd = *(int *)pipe_end, .events = POLLIN };
+
+	pthread_cleanup_push(note_inside, NULL);
+	preload_inside = 1;
+	poll(&fd, 1, -1);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void who_is_cancelled_is_the_programs_again(void **state)
+{
+	pthread_t thread;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(pthread_create(&thread, NULL, sleep_inside, &ends[0]), 0);
+	assert_int_equal(pthread_cancel(thread), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(inside_of_cancelled, 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_cancelled_is_the_programs_again),
+		cmocka_unit_test(a_copy_leaves_errno_alone),
+		cmocka_unit_test(a_copy_of_a_file_leaves_errno_alone),
+		cmocka_unit_test(the_last_copy_closes_the_rsocket),
+		cmocka_unit_test(dup2_onto_another_rsocket_closes_that),
+		cmocka_unit_test(dup2_onto_a_set_closes_that),
+		cmocka_unit_test(a_set_that_is_gone_leaves_its_number_to_an_rsocket),
+		cmocka_unit_test(a_number_that_waits_has_an_rsocket_that_waits),
+		cmocka_unit_test(a_congestion_control_is_accepted),
+		cmocka_unit_test(connect_falls_back_to_tcp),
+		cmocka_unit_test(a_name_that_connecting_gave_is_not_taken_along),
+		cmocka_unit_test(a_name_that_the_program_gave_is_taken_along),
+		cmocka_unit_test(datagrams_fall_back_under_their_name),
+		cmocka_unit_test(a_fallback_stays_in_its_sets),
+		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
+		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
+		cmocka_unit_test(answer_that_comes_late_falls_back),
+		cmocka_unit_test(answer_that_comes_late_is_not_waited_for_again),
+		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
+		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
+		cmocka_unit_test(lines_name_programs_by_their_beginning),
+		cmocka_unit_test(the_end_of_a_long_line_is_no_line),
+		cmocka_unit_test(queues_are_sized_by_the_environment),
+		cmocka_unit_test(numbers_other_than_0_announce_forks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
