@@ -16,7 +16,7 @@ LISTENS = re.compile(r"is listened at|is joined")
 
 @dataclasses.dataclass(frozen=True)
 class Spec:
-    """An adapter to start: its link layer, ib or roce, and further options of "softhca serve".
+    """An adapter to start: its link layer, ib or roce, and further options of "softhca serve", where WORK is the run's directory.
 
     Its result is named after the LABEL, or the link layer. DEVICE is the kind, if not that of the run.
     """
@@ -90,7 +90,7 @@ class Adapters:
         if self.current and self.current.spec != spec:
             self.discard()
         if not self.current:
-            options = list(spec.options)
+            options = [option.replace("WORK", str(self.settings.work)) for option in spec.options]
             if spec.link != "ib":
                 options += self.network.netdev()
             self.current = Adapter(self.settings, spec, options, self.settings.work)

@@ -101,13 +101,14 @@ class Session:
 
     def ask(self, line, origin, count=1, together=True):
         """Runs COUNT clients, at the same time or one after the other."""
-        clients = []
+        limit = self.launcher.limit
+        clients, statuses = [], []
         for number in range(count):
             clients.append(self.launcher.start(self.clients_adapter.on(line), f"client{number or ''}"))
             if not together:
-                clients[-1].wait(self.launcher.limit)
-        for client in clients:
-            judge(client, line, origin, client.wait(self.launcher.limit), self.launcher.limit)
+                statuses.append(clients[-1].wait(limit))
+        for client, status in zip(clients, statuses or [client.wait(limit) for client in clients]):
+            judge(client, line, origin, status, limit)
 
     def ask_until_served(self, line, origin):
         """Runs clients until the server has ended: datagrams to a group are lost before somebody has joined."""
