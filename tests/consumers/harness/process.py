@@ -57,6 +57,10 @@ class Process:
         """What it has printed so far."""
         return self.log.read_text(errors="replace")
 
+    def errors(self):
+        """What it has said on standard error, if that was kept apart."""
+        return self.log.with_suffix(".errors.log").read_text(errors="replace")
+
     def says(self, text):
         """A condition: it has printed TEXT."""
         return lambda: text in self.text()
@@ -110,12 +114,19 @@ class Launcher:
         self.settings, self.work, self.limit = settings, work, limit
         self.processes = []
 
-    def start(self, line, name, breaks=True, **options):
-        """Starts LINE, whose output goes to NAME.log in the case's directory. With breaks=False --break leaves it alone."""
+    def start(self, line, name, breaks=True, errors=False, **options):
+        """Starts LINE, whose output goes to NAME.log in the case's directory; with errors=True what it says on standard error goes
+        to NAME.errors.log. With breaks=False --break leaves it alone.
+        """
         line = [str(word) for word in line]
         if breaks and self.settings.broken:
             line = break_line(line, self.settings.broken)
-        process = Process(line, self.work / f"{name}.log", **options)
+        log = self.work / f"{name}.log"
+        if errors:
+            with open(log.with_suffix(".errors.log"), "wb") as file:
+                process = Process(line, log, stderr=file, **options)
+        else:
+            process = Process(line, log, **options)
         self.processes.append(process)
         return process
 
