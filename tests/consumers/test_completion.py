@@ -88,13 +88,13 @@ def test_offers(case, settings, launcher):
 
 @named("programs.completion.entries")
 def test_entries(case, settings, launcher, work):
-    process, _ = launcher.run(["bash", "-c", ENTRIES], "bash", env=environment(settings), cwd=work)
-    assert process.text() == "empty: \nabsent: \nfull: one other \nrun: \n", "other entries of a directory are offered"
+    process, status = launcher.run(["bash", "-c", ENTRIES], "bash", env=environment(settings), cwd=work)
+    assert status == 0 and process.text() == "empty: \nabsent: \nfull: one other \nrun: \n", "other entries of a directory are offered"
 
 
 @named("programs.completion.adapter")
 def test_adapter(case, settings, launcher):
     """Where there is an adapter, its name is offered."""
     line = words([settings.softhca], "run --", ["bash", "-c", SUGGEST, "suggest"], "ibv_devinfo -d ''")
-    process, _ = launcher.run(line, "bash", env=environment(settings))
-    assert process.text().split() == ["mlx5_0"], "ibv_devinfo -d does not offer mlx5_0"
+    process, status = launcher.run(line, "bash", env=environment(settings))
+    assert status == 0 and process.text().split() == ["mlx5_0"], "ibv_devinfo -d does not offer mlx5_0"
