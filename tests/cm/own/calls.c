@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 #include "own.h"
 
 /* ---- events of the program's own ---- */

@@ -13,7 +13,7 @@
 
 #include <rdma/rdma_user_cm.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 #include "own.h"
 
 static void request_await(const struct rdma_event_channel *channel)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 enum { WORKERS = 4, ROUNDS = 15 };
 

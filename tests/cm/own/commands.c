@@ -7,7 +7,7 @@
  * first connection learns what the device grants (cma.h), so the second one is counted.
  */
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 #include "own.h"
 #include "tests/lib/kernel_calls.h"
 

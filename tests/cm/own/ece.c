@@ -5,7 +5,7 @@
  *
  * softhca has options 1, 2 and 4 of version 1.
  */
-#include "cm.h"
+#include "tests/cm/cm.h"
 #include "own.h"
 
 #define VENDOR 0x15b3u

@@ -5,7 +5,7 @@
  */
 #include <arpa/inet.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 static void look_up(const char *what, struct rdma_event_channel *channel, uint16_t port,
 		    uint8_t len)

@@ -4,7 +4,7 @@
  * agreed, whatever was connected before, and whatever state and access the program has given a QP
  * meanwhile.
  */
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 static void say_qp(const char *who, const struct rdma_cm_id *id)
 {

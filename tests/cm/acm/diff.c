@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 enum { PORT = 7471 };
 

@@ -9,7 +9,7 @@
 #include <rdma/rdma_user_cm.h>
 #include <time.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 #include "own.h"
 #include "tests/lib/kernel_calls.h"
 

@@ -8,7 +8,7 @@
 #include <rdma/rdma_verbs.h>
 #include <stdio.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 enum { SIZE = 64 };
 

@@ -6,7 +6,7 @@
 #include <rdma/rdma_verbs.h>
 #include <stdio.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 static char port[8];
 

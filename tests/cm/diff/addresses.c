@@ -8,7 +8,7 @@
 #include <netdb.h>
 #include <stdio.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 static void address_resolve(struct rdma_event_channel *channel, const char *what,
 			    struct sockaddr *from, struct sockaddr *to)

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 /* Every call on an id that has not come that far. */
 static void try_all(const char *what, struct rdma_cm_id *id)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own.h - topics of cm-own beside those of own_calls.c.
+ * own.h - topics of cm-own beside those of calls.c.
  */
 #ifndef TESTS_CM_OWN_H
 #define TESTS_CM_OWN_H

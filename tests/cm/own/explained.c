@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 static struct rdma_event_channel *channel;
 static FILE *log_file;

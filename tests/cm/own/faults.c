@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 struct life_of_cm {
 	struct rdma_event_channel *client_channel, *server_channel;

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 #include "own.h"
 
 enum { NOBODY = 65534, OF_ROOT = 1023, OF_ALL = 1024 };

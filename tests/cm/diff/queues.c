@@ -5,7 +5,7 @@
  */
 #include <rdma/rdma_verbs.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 static struct rdma_event_channel *channel;
 

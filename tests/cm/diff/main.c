@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 static const struct {
 	const char *name;

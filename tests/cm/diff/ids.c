@@ -6,7 +6,7 @@
 #include <infiniband/ib.h>
 #include <unistd.h>
 
-#include "cm.h"
+#include "tests/cm/cm.h"
 
 void cm_diff_names(void)
 {
