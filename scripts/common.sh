@@ -236,7 +236,8 @@ configure_tree() {
 		-DCMAKE_INSTALL_PREFIX="$dir/stage" -DCMAKE_INSTALL_SYSCONFDIR="$dir/stage/etc" "$@"
 }
 
-# build_tree DIR [CMAKE OPTION...]: configure, build and stage below DIR/stage. Repeating it costs a second. With another
+# build_tree DIR [CMAKE OPTION...]: configure, build and stage below DIR/stage; --preset NAME takes the options of CMakePresets.json.
+# Repeating it costs a second. With another
 # compiler than last time, CMake begins again and forgets the other options, the prefix among them; so it is told twice.
 build_tree() {
 	local dir=$1
