@@ -8,6 +8,7 @@
 
 #include "rig.h"
 #include "say.h"
+#include "topics.h"
 
 static const char *first_device_open(struct rig *rig)
 {
@@ -31,8 +32,8 @@ void rig_open(struct rig *rig)
 	memset(rig, 0, sizeof(*rig));
 	why = first_device_open(rig);
 	if (why) {
-		printf("SKIP: %s (errno %s)\n", why, say_errno(errno));
-		exit(RIG_SKIP);
+		printf("FAIL: %s (errno %s)\n", why, say_errno(errno));
+		exit(1);
 	}
 	MUST(!ibv_query_device(rig->ctx, &rig->device));
 	MUST(!ibv_query_port(rig->ctx, RIG_PORT, &rig->port));
@@ -321,23 +322,16 @@ int rig_count_fds(void)
 	return count - 3; /* ".", ".." and the directory itself */
 }
 
-void rig_run_topics(struct rig *rig, const struct rig_topic *topics, size_t count, int argc,
-		    char **argv)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run(rig);
-	}
-}
-
 int rig_main(const struct rig_topic *topics, size_t count, int argc, char **argv)
 {
 	struct rig rig;
 
+	topics_add(&topics->name, sizeof(*topics), count);
+	topics_choose(argc, argv);
 	rig_open(&rig);
-	rig_run_topics(&rig, topics, count, argc, argv);
+	for (size_t i = 0; i < count; i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run(&rig);
 	rig_close(&rig);
-	return say_failures() != 0;
+	return topics_end();
 }

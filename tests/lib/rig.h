@@ -15,7 +15,6 @@
 #include <infiniband/verbs.h>
 
 #define RIG_PORT       1
-#define RIG_SKIP       77
 #define RIG_ALL_REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
 
 struct rig {
@@ -55,7 +54,8 @@ struct rig_pair {
 	struct rig_end end[2];
 };
 
-/* Open the first device, or end the program: 77 with the reason when there is none. */
+/* Open the first device, or end the program with status 1: the script around it has started an
+ * adapter, so a library that finds none is wrong. */
 void rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
 
@@ -94,16 +94,14 @@ void rig_settle(void);
 /* How many completions are there after rig_settle(); they are dropped. */
 int rig_drain(struct ibv_cq *cq);
 
-/* A topic is what a program examines with a rig, under a name that its command line knows. */
+/* A topic of a program that examines one rig; see topics.h. */
 struct rig_topic {
 	const char *name;
 	void (*run)(struct rig *rig);
 };
 
-/* The function runs those of COUNT topics that say_is_wanted() names. */
-void rig_run_topics(struct rig *rig, const struct rig_topic *topics, size_t count, int argc,
-		    char **argv);
-/* The function does so with a rig of its own, and returns the status of the program. */
+/* Runs the topics that the arguments choose with a rig of its own, and returns the status of the
+ * program. */
 int rig_main(const struct rig_topic *topics, size_t count, int argc, char **argv);
 
 /* How many descriptors this process has open. */

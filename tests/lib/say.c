@@ -11,7 +11,7 @@
 #include "util/bits.h"
 
 static const char *current_topic = "";
-static int failures;
+static int checks, failures;
 static void (*watcher)(bool refused);
 
 void say_topic(const char *topic)
@@ -39,20 +39,6 @@ void say(const char *fmt, ...)
 	line_begin(fmt, args);
 	va_end(args);
 	line_end("");
-}
-
-bool say_is_wanted(const char *topic, int argc, char **argv)
-{
-	bool all = true;
-
-	for (int i = 1; i < argc; i++) {
-		if (argv[i][0] == '-' && !strcmp(argv[i] + 1, topic))
-			return false;
-		if (!strcmp(argv[i], topic))
-			return true;
-		all = all && argv[i][0] == '-';
-	}
-	return all;
 }
 
 const char *say_errno(int err)
@@ -173,14 +159,20 @@ bool say_check(bool condition, const char *fmt, ...)
 	line_begin(fmt, args);
 	va_end(args);
 	line_end(condition ? ": ok" : ": WRONG");
+	__atomic_fetch_add(&checks, 1, __ATOMIC_RELAXED); /* threads check, too */
 	if (!condition)
-		failures++;
+		__atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);
 	return condition;
+}
+
+int say_checks(void)
+{
+	return __atomic_load_n(&checks, __ATOMIC_RELAXED);
 }
 
 int say_failures(void)
 {
-	return failures;
+	return __atomic_load_n(&failures, __ATOMIC_RELAXED);
 }
 
 void say_must_failed(const char *file, int line, const char *condition)

@@ -17,9 +17,6 @@
 /* The function begins every following line, until the next call. */
 void say_topic(const char *topic);
 void say(const char *fmt, ...) SAY_FORMAT(1);
-/* Whether a program's arguments ask for a topic: they name it, or they name none. "-NAME" asks for
- * all topics but NAME. */
-bool say_is_wanted(const char *topic, int argc, char **argv);
 
 /* The function returns the name of an error, such as "EINVAL", or "0". */
 const char *say_errno(int err);
@@ -43,6 +40,8 @@ void say_wc(const char *who, const struct ibv_wc *wc, uint32_t peer_qpn);
 /* A condition that the contract promises on any library: prints "ok" or "WRONG", and makes the
  * program fail. */
 bool say_check(bool condition, const char *fmt, ...) SAY_FORMAT(2);
+/* How many conditions were checked, and how many of them did not hold. */
+int say_checks(void);
 int say_failures(void);
 
 /* Set-up that a test needs but does not examine: ends the program with exit code 1. */

@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # softhca.sh - run a program on softhca, with our libraries or with the distribution's. Sourced by the test and bench
 # scripts, which call softhca_setup STAGE SOFTHCA first; RDMAKIT_STAGE and SOFTHCA in the environment take precedence.
+# What a script needs of the build or of the distribution's packages, and does not find, is a failure: only what this machine
+# cannot do is a reason to skip.
 
 skip() {
 	echo "SKIP: $*"
@@ -11,6 +13,19 @@ skip() {
 fail() {
 	echo "FAIL: $*"
 	exit 1
+}
+
+# patience SECONDS: how long a program may take, unless TEST_TIMEOUT says it for all
+patience() { echo "${TEST_TIMEOUT:-$1}"; }
+
+# must_end FILE WHAT: fail unless the output of a test program ends with its count of topics, all of which have run.
+must_end() {
+	tail -n 1 "$1" | grep -qE '^end: ([1-9][0-9]*) of \1 topics, ' || fail "$2: the output does not end as that of a program whose topics have run: $(tail -n 1 "$1")"
+}
+
+# must_be_sound FILE: fail if a sanitizer has put a report into the log of an adapter.
+must_be_sound() {
+	! grep -qE 'Sanitizer|runtime error' "$1" || fail "a sanitizer reports: $(grep -m 1 -A 25 -E 'Sanitizer|runtime error' "$1")"
 }
 
 # Where the staged libraries are: the libdir of the install differs between distributions.
@@ -28,11 +43,11 @@ softhca_setup() {
 	stage=${RDMAKIT_STAGE:-$1}
 	softhca=${SOFTHCA:-$2}
 	libdir=$(stage_libdir "$stage")
-	[ -x "$softhca" ] || skip "no softhca at $softhca"
+	[ -x "$softhca" ] || fail "no softhca at $softhca"
 }
 
 need_ours() {
-	[ -n "$libdir" ] || skip "no libibverbs.so.1 installed in $stage (cmake --install)"
+	[ -n "$libdir" ] || fail "no libibverbs.so.1 installed in $stage (cmake --install)"
 }
 
 # The reference is what is installed, or with REFERENCE_ROOT the release unpacked there, whose C library's loader then
@@ -45,7 +60,12 @@ need_reference() {
 		return
 	fi
 	grep -q 'libmlx5\.so\.1' <<<"$(env -u LD_LIBRARY_PATH PATH="$PATH:/sbin" ldconfig -p)" ||
-		skip "the distribution's ibverbs-providers is not installed"
+		fail "the distribution's ibverbs-providers is not installed"
+}
+
+need_reference_of_mlx4() {
+	grep -q 'libmlx4\.so\.1' <<<"$(env -u LD_LIBRARY_PATH PATH="$PATH:/sbin" ldconfig -p)" ||
+		fail "the distribution's libmlx4 is not installed"
 }
 
 # A comparison of a library with itself proves nothing: fail unless PROGRAM's libibverbs, and what that loads for the adapter, come
@@ -56,7 +76,7 @@ loaded_from() {
 
 # The provider, by the path that the loader gives
 our_provider() {
-	LD_DEBUG=libs ASAN_OPTIONS=detect_leaks=0 on_ours timeout 60 "$stage/bin/ibv_devices" 2>&1 |
+	LD_DEBUG=libs ASAN_OPTIONS=detect_leaks=0 on_ours timeout "$(patience 60)" "$stage/bin/ibv_devices" 2>&1 |
 		sed -n 's,.*calling init: \(/.*/libmlx5[.-].*\),\1,p' | head -n 1
 }
 
@@ -77,6 +97,32 @@ check_reference() {
 	if [ -z "$path" ] || [ "$(readlink -f "$path")" = "$(readlink -f "$libdir/libibverbs.so.1")" ]; then
 		fail "$1 would not load the distribution's libibverbs"
 	fi
+}
+
+# run_whole LIMIT PROGRAM ARGUMENT...: PROGRAM on our libraries, which must come to its end and check something in each topic. Shows its
+# output, and ends the script with its status.
+run_whole() {
+	local limit=$1 status=0
+	shift
+	output=$(mktemp)
+	trap 'rm -f "$output"' EXIT
+	on_ours timeout "$(patience "$limit")" "$@" >"$output" || status=$?
+	cat "$output"
+	must_check_all "$status" "$output" "$1"
+	exit $status
+}
+
+# must_check_all STATUS FILE PROGRAM
+must_check_all() {
+	case $1 in
+	0) must_end "$2" "$3" ;;
+	77)
+		must_end <(grep -v '^SKIP: ' "$2") "$3"
+		[[ $(tail -n 1 "$2") == 'SKIP: '* ]] || fail "$3: skipped without a reason"
+		;;
+	*) fail "$3: status $1" ;;
+	esac
+	! grep -q '^end: .*; without a check:' "$2" || fail "$3: a topic checks nothing"
 }
 
 # await_adapter PID SOCKET: until a "softhca serve" is ready, which shows its socket then

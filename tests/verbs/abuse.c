@@ -42,18 +42,11 @@
 #include "softhca/front/process/link.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 #include "tests/lib/uverbs_request.h"
 #include "util/bits.h"
 
 enum { WAIT_MS = 20000, PAGE = 4096, FORMER_VERSION = 2, MANY = 400 };
-
-static int failed;
-
-static void abuse_expect(bool is_so, const char *what)
-{
-	printf("%s: %s\n", what, is_so ? "so" : "NOT SO");
-	failed |= !is_so;
-}
 
 /* ---- the device file ---- */
 
@@ -67,21 +60,18 @@ static int abuse_file(const char *unused)
 	(void)unused;
 	if (list)
 		ibv_free_device_list(list);
-	if (!ctx) {
-		printf("no device\n");
-		return 1;
-	}
+	MUST(ctx);
 	/* Doorbells are in pages that exist from the first queue on. */
 	pd = ibv_alloc_pd(ctx);
 	cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
-	abuse_expect(pd && cq, "objects are made");
-	abuse_expect(ftruncate(ctx->cmd_fd, 0) && (errno == EPERM || errno == EINVAL),
-		     "the device file cannot be made shorter");
-	abuse_expect(cq && !ibv_req_notify_cq(cq, 0), "a doorbell is rung");
-	abuse_expect(cq && !ibv_destroy_cq(cq) && pd && !ibv_dealloc_pd(pd),
-		     "the objects can be destroyed");
+	say_check(pd && cq, "objects are made");
+	say_check(ftruncate(ctx->cmd_fd, 0) && (errno == EPERM || errno == EINVAL),
+		  "the device file cannot be made shorter");
+	say_check(cq && !ibv_req_notify_cq(cq, 0), "a doorbell is rung");
+	say_check(cq && !ibv_destroy_cq(cq) && pd && !ibv_dealloc_pd(pd),
+		  "the objects can be destroyed");
 	ibv_close_device(ctx);
-	return failed;
+	return 0;
 }
 
 /* ---- an event file that becomes another ---- */
@@ -174,7 +164,7 @@ static void swap_rounds(struct rig *rig, struct ibv_comp_channel *channel)
 		MUST(!ibv_destroy_qp(end.qp));
 		destroyed += !cq_destroy_raw(end.cq);
 	}
-	abuse_expect(destroyed == ROUNDS, "CQs are destroyed whose event file changes");
+	say_check(destroyed == ROUNDS, "CQs are destroyed whose event file changes");
 }
 
 static int abuse_swap(const char *unused)
@@ -195,9 +185,9 @@ static int abuse_swap(const char *unused)
 	MUST(write(decoy[1], zeroes, sizeof(zeroes)) == (ssize_t)sizeof(zeroes));
 	MUST(!pthread_create(&thread, NULL, swap_descriptors, &swapped));
 	swap_rounds(&rig, channel);
-	abuse_expect(decoy_bytes() == sizeof(zeroes), "nothing of the other socket was read");
+	say_check(decoy_bytes() == sizeof(zeroes), "nothing of the other socket was read");
 	fflush(stdout);
-	_exit(failed); /* what is left is the adapter's to clean up */
+	_exit(topics_end()); /* what is left is the adapter's to clean up */
 }
 
 /* ---- the adapter's memory ---- */
@@ -239,18 +229,18 @@ static int abuse_memory(const char *path)
 
 	if (link < 0 || listener < 0 || link_send_hello(link, listener))
 		return 1;
-	abuse_expect(!link_receive_welcome(link, &memory), "the adapter hands out memory");
+	say_check(!link_receive_welcome(link, &memory), "the adapter hands out memory");
 	if (memory < 0)
 		return 1;
-	abuse_expect(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, memory, 0) != MAP_FAILED,
-		     "it can be read");
-	abuse_expect(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED,
-		     "it cannot be mapped for writing");
-	abuse_expect(pwrite(memory, "\377", 1, 0) < 0, "it cannot be written");
-	abuse_expect(ftruncate(memory, 0) < 0, "it cannot be made shorter");
-	abuse_expect(fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE) < 0,
-		     "no hole can be made in it");
-	return failed;
+	say_check(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, memory, 0) != MAP_FAILED,
+		  "it can be read");
+	say_check(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED,
+		  "it cannot be mapped for writing");
+	say_check(pwrite(memory, "\377", 1, 0) < 0, "it cannot be written");
+	say_check(ftruncate(memory, 0) < 0, "it cannot be made shorter");
+	say_check(fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE) < 0,
+		  "no hole can be made in it");
+	return 0;
 }
 
 /* As starters said hello when they brought the memory. */
@@ -301,8 +291,8 @@ static int abuse_former(const char *path)
 
 	if (link < 0 || memory < 0 || quiet_pipe(ends) || hello_with_memory(link, ends[0], memory))
 		return 1;
-	abuse_expect(is_refused(link), "memory of the client's own is refused");
-	return failed;
+	say_check(is_refused(link), "memory of the client's own is refused");
+	return 0;
 }
 
 /* ---- a listener that is none ---- */
@@ -316,12 +306,12 @@ static int abuse_listener(const char *path)
 	if (link < 0 || quiet_pipe(ends) || write(ends[1], "", 1) != 1 ||
 	    link_send_hello(link, ends[0]))
 		return 1;
-	abuse_expect(link_receive_welcome(link, &memory) == EPROTO, "it is refused");
-	abuse_expect(is_closed(link), "the connection ends with that");
+	say_check(link_receive_welcome(link, &memory) == EPROTO, "it is refused");
+	say_check(is_closed(link), "the connection ends with that");
 	close(ends[0]);
 	pfd = (struct pollfd){ .fd = ends[1] }; /* POLLERR: nobody can read any more */
-	abuse_expect(poll(&pfd, 1, WAIT_MS) == 1, "the adapter has let go of what is no listener");
-	return failed;
+	say_check(poll(&pfd, 1, WAIT_MS) == 1, "the adapter has let go of what is no listener");
+	return 0;
 }
 
 /* ---- those who ask too much ---- */
@@ -332,9 +322,9 @@ static int abuse_twice(const char *path)
 
 	if (link < 0 || listener < 0 || link_send_hello(link, listener))
 		return 1;
-	abuse_expect(!link_receive_welcome(link, &memory), "the first hello is answered");
-	abuse_expect(link_send_hello(link, listener) == EPIPE, "nobody hears the second");
-	return failed;
+	say_check(!link_receive_welcome(link, &memory), "the first hello is answered");
+	say_check(link_send_hello(link, listener) == EPIPE, "nobody hears the second");
+	return 0;
 }
 
 /* The last of so many is turned away, not left waiting. */
@@ -347,8 +337,8 @@ static int abuse_many(const char *path)
 		if (link < 0)
 			return 1;
 	}
-	abuse_expect(is_closed(link), "who finds no descriptor left is turned away");
-	return failed;
+	say_check(is_closed(link), "who finds no descriptor left is turned away");
+	return 0;
 }
 
 static const struct {
@@ -362,9 +352,12 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	for (unsigned int i = 0; argc > 1 && i < ARRAY_SIZE(abuses); i++)
-		if (!strcmp(argv[1], abuses[i].name))
-			return abuses[i].run(argc > 2 ? argv[2] : "");
-	fprintf(stderr, "usage: abuse NAME [SOCKET]\n");
-	return 2;
+	const char *path = argc > 2 ? argv[2] : "";
+
+	TOPICS_CHOOSE(abuses, argc > 1 ? 2 : 1, argv);
+	MUST(argc == 2 || argc == 3); /* one at a time */
+	for (size_t i = 0; i < ARRAY_SIZE(abuses); i++)
+		if (topic_begin(abuses[i].name))
+			MUST(!abuses[i].run(path));
+	return topics_end();
 }

@@ -16,6 +16,8 @@
 #include "prm/mlx5/cmd.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 static int command_run(struct ibv_context *context, uint32_t opcode)
 {
@@ -82,20 +84,34 @@ static void open_asking(int refusal)
 	ibv_free_device_list(list);
 }
 
-int main(int argc, char **argv)
+static struct choice {
+	bool refused; /* the kernel refuses the first command */
+	int asking;   /* the program asks for DevX; by which errno that is refused, or 0. -1: no */
+} choice;
+
+static void run_choice(void)
 {
-	bool refused = argc > 1 && !strcmp(argv[1], "refused");
-	bool asking = argc > 2; /* and by which errno that is refused, or 0 */
 	struct rig rig;
 
-	if (asking) {
-		open_asking(atoi(argv[2]));
-		return say_failures() != 0;
+	if (choice.asking >= 0) {
+		open_asking(choice.asking);
+		return;
 	}
 	rig_open(&rig);
 	say_check(command_run(rig.ctx, PRM_OP_QUERY_HCA_CAP) == 0, "a command that is open to all");
-	say_check(command_run(rig.ctx, PRM_OP_NOP) == (refused ? EINVAL : 0), "a command of DevX");
-	ask_order(&rig, !refused);
+	say_check(command_run(rig.ctx, PRM_OP_NOP) == (choice.refused ? EINVAL : 0),
+		  "a command of DevX");
+	ask_order(&rig, !choice.refused);
 	rig_close(&rig);
-	return say_failures() != 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = { { "granted", run_choice },
+					       { "refused", run_choice } };
+
+	choice.asking = argc == 3 ? atoi(argv[2]) : -1;
+	choice.refused = argc > 1 && !strcmp(argv[1], "refused");
+	MUST(argc == 2 || argc == 3);
+	return topics_main(topics, ARRAY_SIZE(topics), 2, argv);
 }

@@ -21,6 +21,7 @@
 #include "tests/lib/control.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 #include "util/bits.h"
 
 /* ---- RDMA netlink: libibverbs asks by these names of libnl */
@@ -290,10 +291,7 @@ static void of_another_vendor(void)
 	list_devices();
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} topics[] = {
+static const struct topic topics[] = {
 	{ "list", list_devices },
 	{ "pointers", keep_pointers },
 	{ "rdma-cm", rdma_cm_opens_once },
@@ -312,12 +310,5 @@ int main(int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	MUST(argc > 1);
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run();
-	}
-	return say_failures() ? 1 : 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

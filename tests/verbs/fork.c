@@ -19,6 +19,7 @@
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 #include "util/bits.h"
 
 /* ---- the kernel; libibverbs asks by these names of libc and libnl */
@@ -405,30 +406,17 @@ static void by_environment(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} topics[] = {
+static const struct topic topics[] = {
 	{ "old-kernel", on_old_kernel },    { "child-opens-again", child_opens_again },
 	{ "not-asked-for", not_asked_for }, { "kernel-copies", kernel_copies },
 	{ "asked-late", asked_late },       { "environment", by_environment },
 };
 
-static size_t topic;
-
-static void topic_run(void)
-{
-	say_topic(topics[topic].name);
-	topics[topic].run();
-}
-
 int main(int argc, char **argv)
 {
-	for (topic = 0; topic < ARRAY_SIZE(topics); topic++) {
-		int ret = say_is_wanted(topics[topic].name, argc, argv) ? child_run(topic_run) : 0;
-
-		if (ret)
-			return ret;
-	}
-	return 0;
+	TOPICS_CHOOSE(topics, argc, argv);
+	for (size_t topic = 0; topic < ARRAY_SIZE(topics); topic++)
+		if (topic_begin(topics[topic].name))
+			say_check(!child_run(topics[topic].run), "its process ends well");
+	return topics_end();
 }

@@ -8,6 +8,7 @@
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 
 enum { SIDES = 2, BYTES = 5000 };
 
@@ -104,14 +105,13 @@ static void requests_exchange(struct side *from, struct side *to)
 	}
 }
 
-int main(void)
+static void kinds_exchange(void)
 {
 	const struct rig_conf conf = rig_conf_default();
 	struct ibv_device **list;
 	struct side sides[SIDES];
 	int n;
 
-	say_topic("kinds");
 	MUST(list = ibv_get_device_list(&n));
 	say("%d devices", n);
 	MUST(n == SIDES);
@@ -125,5 +125,11 @@ int main(void)
 	requests_exchange(&sides[1], &sides[0]);
 	for (int i = 0; i < SIDES; i++)
 		side_close(&sides[i]);
-	return say_failures() ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = { { "kinds", kinds_exchange } };
+
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * mlx4dv.c - a program that builds its own WQEs and reads its own CQEs through mlx4dv: RDMA writes
- * of five buffers, which take slots of two pieces, for several laps of the ring. Without an
- * argument it does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
+ * of five buffers, which take slots of two pieces, for several laps of the ring. "writes"
+ * does all that the adapter wants; "unstamped" leaves old WQEs in front of the head,
  * "crowded" posts into the space that is to be kept free, "astray" also rings for no QP: a strict
  * adapter has to notice each. "overlong" ends with a WQE that says to be longer than its slot,
  * which any adapter refuses. "allocators" has the rings of a context lie in memory of the program,
@@ -20,8 +20,9 @@
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "tests/lib/store.h"
+#include "tests/lib/topics.h"
 
-enum { WRITES = 300, SGES = 5, PART = 16, SPARE_BYTES = 2048, PIECE = 64 };
+enum { WRITES = 300, AT_ONCE = 8, SGES = 5, PART = 16, SPARE_BYTES = 2048, PIECE = 64 };
 
 struct ring {
 	struct mlx4dv_qp qp;
@@ -102,8 +103,8 @@ static struct mlx4_cqe *cqe_at(const struct ring *ring, uint32_t index)
 	return (void *)(entry + ring->cq.cqe_size - sizeof(struct mlx4_cqe));
 }
 
-/* Returns the index of the WQE that has completed. */
-static uint32_t cqe_await(struct ring *ring)
+/* Returns the next CQE, when the adapter has written it. */
+static struct mlx4_cqe *cqe_next(struct ring *ring)
 {
 	struct mlx4_cqe *cqe = cqe_at(ring, ring->ci);
 	bool odd = ring->ci & ring->cq.cqe_cnt;
@@ -111,6 +112,14 @@ static uint32_t cqe_await(struct ring *ring)
 	while (!!mlx4dv_get_cqe_owner(cqe) != odd)
 		__sync_synchronize();
 	__sync_synchronize();
+	return cqe;
+}
+
+/* Returns the index of the WQE that has completed. */
+static uint32_t cqe_await(struct ring *ring)
+{
+	struct mlx4_cqe *cqe = cqe_next(ring);
+
 	MUST(mlx4dv_get_cqe_opcode(cqe) == MLX4_OPCODE_RDMA_WRITE);
 	MUST(cqe->owner_sr_opcode & MLX4_CQE_IS_SEND_MASK);
 	ring->ci++;
@@ -121,15 +130,12 @@ static uint32_t cqe_await(struct ring *ring)
 static void overlong_is_refused(struct ring *ring, const struct rig_pair *pair)
 {
 	struct mlx4_wqe_ctrl_seg *ctrl = (void *)slot_at(ring, ring->head);
-	struct mlx4_cqe *cqe = cqe_at(ring, ring->ci);
-	bool odd = ring->ci & ring->cq.cqe_cnt;
+	struct mlx4_cqe *cqe;
 
 	wqe_build(ring, pair, 0);
 	ctrl->fence_size = (1 << ring->qp.sq.wqe_shift) / 16 + 1;
 	ring_bell(ring);
-	while (!!mlx4dv_get_cqe_owner(cqe) != odd)
-		__sync_synchronize();
-	__sync_synchronize();
+	cqe = cqe_next(ring);
 	say_check(mlx4dv_get_cqe_opcode(cqe) == MLX4_CQE_OPCODE_ERROR &&
 			  ((struct mlx4_err_cqe *)cqe)->syndrome ==
 				  MLX4_CQE_SYNDROME_LOCAL_QP_OP_ERR,
@@ -191,7 +197,6 @@ static void allocators_are_asked(void)
 	struct rig_pair pair;
 	struct rig rig;
 
-	say_topic("mlx4dv allocators");
 	rig_open(&rig);
 	MUST(!mlx4dv_set_context_attr(rig.ctx, MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS, &allocators));
 	rig_pair_open(&rig, &conf, &pair);
@@ -285,7 +290,6 @@ static void wqs_look(void)
 	struct wqs wqs;
 	struct rig rig;
 
-	say_topic("mlx4dv wqs");
 	rig_open(&rig);
 	MUST(!mlx4dv_set_context_attr(rig.ctx, MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS, &allocators));
 	row_open(rig.ctx, &wqs);
@@ -339,51 +343,98 @@ static void inline_receives_look(void)
 	rig_close(&rig);
 }
 
-int main(int argc, char **argv)
+/* ---- rings of the program's own making ---- */
+
+/* What a program may do wrong, or right. */
+struct manner {
+	bool stamps, crowded, astray, overlong;
+};
+
+/* What is stamped ahead of the last WQEs are the first ones here, so the adapter may meet an opcode
+ * that there is not. */
+static void crowd(struct ring *ring, const struct rig_pair *pair)
 {
-	const char *how = argc > 1 ? argv[1] : "";
-	struct ring ring = { .stamps = strcmp(how, "unstamped") };
+	for (uint32_t i = 0; i < ring->qp.sq.wqe_cnt - 2; i++)
+		wqe_build(ring, pair, i);
+	ring_bell(ring);
+	cqe_next(ring);
+}
+
+static void writes_fill(struct ring *ring, const struct rig_pair *pair)
+{
+	for (uint32_t done = 0; done < WRITES;) {
+		uint32_t n = WRITES - done < AT_ONCE ? WRITES - done : AT_ONCE;
+
+		for (uint32_t i = 0; i < n; i++)
+			wqe_build(ring, pair, done + i);
+		ring_bell(ring);
+		for (uint32_t i = 0; i < n; i++, done++)
+			MUST(cqe_await(ring) == (done & 0xffff));
+	}
+}
+
+static void writes_run(struct manner manner)
+{
+	struct ring ring = { .stamps = manner.stamps };
+	struct rig_conf conf = rig_conf_default();
 	struct rig_pair pair;
 	struct rig rig;
-	struct rig_conf conf = rig_conf_default();
-	uint32_t at_once, done = 0;
 
-	if (!strcmp(how, "allocators")) {
-		allocators_are_asked();
-		return 0;
-	}
-	if (!strcmp(how, "wqs")) {
-		wqs_look();
-		return 0;
-	}
-	if (!strcmp(how, "inline")) {
-		inline_receives_look();
-		return 0;
-	}
 	conf.cap.max_send_sge = SGES;
 	conf.cqe = 256;
 	rig_open(&rig);
 	rig_pair_open(&rig, &conf, &pair);
 	for (int i = 0; i < WRITES * SGES * PART; i++)
 		pair.end[0].buf[i] = (uint8_t)(i * 7 + i / 256);
-	say_topic("mlx4dv");
 	objects_look(&pair, &ring);
-	at_once = strcmp(how, "crowded") ? 8 : ring.qp.sq.wqe_cnt - 2;
-	while (done < WRITES) {
-		uint32_t n = WRITES - done < at_once ? WRITES - done : at_once;
-
-		for (uint32_t i = 0; i < n; i++)
-			wqe_build(&ring, &pair, done + i);
-		ring_bell(&ring);
-		for (uint32_t i = 0; i < n; i++, done++)
-			MUST(cqe_await(&ring) == (done & 0xffff));
+	if (manner.crowded) {
+		crowd(&ring, &pair);
+	} else {
+		writes_fill(&ring, &pair);
+		say_check(!memcmp(pair.end[0].buf, pair.end[1].buf, WRITES * SGES * PART),
+			  "the bytes");
 	}
-	if (!strcmp(how, "astray"))
+	if (manner.astray)
 		ring_for_nobody(&ring);
-	if (!strcmp(how, "overlong"))
+	if (manner.overlong)
 		overlong_is_refused(&ring, &pair);
-	say_check(!memcmp(pair.end[0].buf, pair.end[1].buf, WRITES * SGES * PART), "the bytes");
 	rig_pair_close(&pair);
 	rig_close(&rig);
-	return 0;
+}
+
+static void writes(void)
+{
+	writes_run((struct manner){ .stamps = true });
+}
+
+static void unstamped(void)
+{
+	writes_run((struct manner){ 0 });
+}
+
+static void crowded(void)
+{
+	writes_run((struct manner){ .stamps = true, .crowded = true });
+}
+
+static void astray(void)
+{
+	writes_run((struct manner){ .stamps = true, .astray = true });
+}
+
+static void overlong(void)
+{
+	writes_run((struct manner){ .stamps = true, .overlong = true });
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = {
+		{ "writes", writes },     { "unstamped", unstamped },
+		{ "crowded", crowded },   { "astray", astray },
+		{ "overlong", overlong }, { "allocators", allocators_are_asked },
+		{ "wqs", wqs_look },      { "inline", inline_receives_look },
+	};
+
+	return topics_main(topics, sizeof(topics) / sizeof(topics[0]), argc, argv);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* none.c - verbs-none: what a program gets on a machine without an adapter. */
 #include "tests/verbs/diff/diff.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 static void list_devices(bool want_num)
 {
@@ -17,11 +19,16 @@ static void list_devices(bool want_num)
 	ibv_free_device_list(list);
 }
 
-int main(void)
+static void lists_are_empty(void)
 {
-	say_topic("none");
 	list_devices(true);
 	list_devices(true);
 	list_devices(false);
-	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = { { "none", lists_are_empty } };
+
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

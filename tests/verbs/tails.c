@@ -15,6 +15,7 @@
 
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 #include "tests/lib/uverbs_request.h"
 #include "util/bits.h"
 
@@ -56,7 +57,6 @@ static void each_byte_counts(void)
 	};
 	uint8_t *command = bytes + ROOM - LONGEST;
 
-	say_topic("tails");
 	say_check(!try_command(LONGEST, 0), "zero bytes are taken");
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		command[places[i]] = 1;
@@ -99,13 +99,18 @@ static void nobody_waits_for_a_tail(void)
 	say_check(longest < LIMIT * plain, "the longest takes less than %d times as long", LIMIT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	static const struct topic topics[] = { { "bytes", each_byte_counts },
+					       { "time", nobody_waits_for_a_tail } };
+
+	TOPICS_CHOOSE(topics, argc, argv);
 	rig_open(&rig);
 	bytes = mmap(NULL, 2 * ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	MUST(bytes != MAP_FAILED && !munmap(bytes + ROOM, ROOM));
-	each_byte_counts();
-	nobody_waits_for_a_tail();
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
 	rig_close(&rig);
-	return say_failures() != 0;
+	return topics_end();
 }

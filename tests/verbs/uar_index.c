@@ -93,25 +93,29 @@ static int try_cq(uint16_t flags, uint32_t in_driver, uint16_t len, uint32_t in_
 	return ret;
 }
 
-int main(void)
+static void pages_are_named(struct rig *rig)
 {
-	struct rig rig;
 	uint32_t page;
 
-	rig_open(&rig);
-	ctx = rig.ctx;
+	ctx = rig->ctx;
 	page = alloc_uar();
 	say("the page has number %u", page);
-	MUST(!try_cq(0, 0, 4, page));
-	MUST(!try_cq(FLAG, 0xffff, 4, page)); /* the attribute wins */
-	MUST(try_cq(0, page, 0, 0) == EINVAL);
-	MUST(try_cq(FLAG, 0xffff, 0, 0) == EINVAL);
-	MUST(try_cq(FLAG, page, 0, 0) == (page > UINT16_MAX ? EINVAL : 0));
-	MUST(try_cq(0, 0, 4, page + 1000) == EINVAL);
-	MUST(try_cq(0, 0, 4, page | 1u << 24) == EINVAL);
-	MUST(try_cq(0, 0, 4, UINT32_MAX) == EINVAL);
-	MUST(try_cq(0, 0, 2, page) == EINVAL);
-	MUST(try_cq(0, 0, 8, page) == EINVAL);
-	rig_close(&rig);
-	return 0;
+	say_check(!try_cq(0, 0, 4, page), "the attribute names it");
+	say_check(!try_cq(FLAG, 0xffff, 4, page), "the attribute wins");
+	say_check(try_cq(0, page, 0, 0) == EINVAL, "without the flag, 16 bits name nothing");
+	say_check(try_cq(FLAG, 0xffff, 0, 0) == EINVAL, "16 bits of no page");
+	say_check(try_cq(FLAG, page, 0, 0) == (page > UINT16_MAX ? EINVAL : 0),
+		  "16 bits name a page of a smaller number alone");
+	say_check(try_cq(0, 0, 4, page + 1000) == EINVAL, "1000 more");
+	say_check(try_cq(0, 0, 4, page | 1u << 24) == EINVAL, "a number of 25 bits");
+	say_check(try_cq(0, 0, 4, UINT32_MAX) == EINVAL, "the largest number");
+	say_check(try_cq(0, 0, 2, page) == EINVAL, "an attribute of 2 bytes");
+	say_check(try_cq(0, 0, 8, page) == EINVAL, "an attribute of 8 bytes");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct rig_topic topics[] = { { "pages", pages_are_named } };
+
+	return rig_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -22,6 +22,7 @@
 
 #include "tests/lib/control.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 
 enum {
 	HEADER = sizeof(struct ib_user_mad_hdr_old),
@@ -419,24 +420,31 @@ static void death_is_told(void)
 	say_check(!close(end.fd) && !close(idle.fd), "the files are closed");
 }
 
-int main(void)
+static void requests_have_limits(void)
 {
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	say_topic("unread");
-	unread_has_an_end();
-	say_topic("long datagrams");
+	waiting_requests_have_a_limit(WAIT_MS);
+	waiting_requests_have_a_limit(1);
+}
+
+static void long_datagrams(void)
+{
 	last_acknowledge_is_repeated();
 	unfinished_have_a_limit();
 	unread_long_ones_have_a_limit();
 	others_parts_are_not_taken();
-	say_topic("requests");
-	waiting_requests_have_a_limit(WAIT_MS);
-	waiting_requests_have_a_limit(1);
-	say_topic("closing");
-	reader_outlives_the_descriptor();
-	say_topic("no numbers");
-	readiness_outlasts_a_lack_of_numbers();
-	say_topic("death");
-	death_is_told();
-	return say_failures() != 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = {
+		{ "unread", unread_has_an_end },
+		{ "long-datagrams", long_datagrams },
+		{ "requests", requests_have_limits },
+		{ "closing", reader_outlives_the_descriptor },
+		{ "no-numbers", readiness_outlasts_a_lack_of_numbers },
+		{ "death", death_is_told }, /* the adapter's: the last */
+	};
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

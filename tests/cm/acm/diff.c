@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 enum { PORT = 7471 };
 
@@ -356,35 +358,43 @@ static void ask_much(void)
 	ask_by_child();
 }
 
-/* acm-diff many: questions from several places. acm-diff few: two questions and a route. acm-diff:
- * all there is */
+static struct rdma_event_channel *channel;
+
+static void ask_little(void)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_NOROUTE, .ai_port_space = RDMA_PS_TCP };
+
+	addrinfo_ask("127.0.0.1", "7471", &hints);
+	addrinfo_ask("127.0.0.1", "7471", &hints);
+	resolve_route(channel, "127.0.0.1");
+}
+
+static void ask_everything(void)
+{
+	ask_by_flags();
+	ask_by_hints();
+	ask_own_gid(channel);
+	resolve_route(channel, "127.0.0.1");
+	resolve_route(channel, "198.18.0.9");
+	connect_by_each();
+}
+
+/* acm-diff many: questions from several places; few: two questions and a route; all: all there
+ * is. */
 int main(int argc, char *argv[])
 {
-	struct rdma_event_channel *channel = rdma_create_event_channel();
+	static const struct topic topics[] = {
+		{ "all", ask_everything },
+		{ "few", ask_little },
+		{ "many", ask_much },
+	};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	say_topic("acm");
-	if (!channel) {
-		printf("no rdma_cm: %s\n", strerror(errno));
-		return 77;
-	}
-	if (argc > 1 && !strcmp(argv[1], "many")) {
-		ask_much();
-	} else if (argc > 1 && !strcmp(argv[1], "few")) {
-		struct rdma_addrinfo hints = { .ai_flags = RAI_NOROUTE,
-					       .ai_port_space = RDMA_PS_TCP };
-
-		addrinfo_ask("127.0.0.1", "7471", &hints);
-		addrinfo_ask("127.0.0.1", "7471", &hints);
-		resolve_route(channel, "127.0.0.1");
-	} else {
-		ask_by_flags();
-		ask_by_hints();
-		ask_own_gid(channel);
-		resolve_route(channel, "127.0.0.1");
-		resolve_route(channel, "198.18.0.9");
-		connect_by_each();
-	}
+	TOPICS_CHOOSE(topics, argc, argv);
+	MUST(channel = rdma_create_event_channel());
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
 	rdma_destroy_event_channel(channel);
-	return say_failures() != 0;
+	return topics_end();
 }

@@ -7,11 +7,10 @@
 #include <stdio.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
-static const struct {
-	const char *name;
-	cm_topic_fn *run;
-} topics[] = {
+static const struct topic topics[] = {
 	{ "names", cm_diff_names },
 	{ "ids", cm_diff_ids },
 	{ "bind", cm_diff_bind },
@@ -37,19 +36,6 @@ static const struct {
 
 int main(int argc, char *argv[])
 {
-	struct rdma_event_channel *channel = rdma_create_event_channel();
-
-	if (!channel) {
-		printf("no rdma_cm: %s\n", strerror(errno));
-		return 77;
-	}
-	rdma_destroy_event_channel(channel);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run();
-	}
-	return say_failures() != 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

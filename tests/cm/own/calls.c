@@ -13,6 +13,8 @@
 
 #include "tests/cm/cm.h"
 #include "own.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 /* ---- events of the program's own ---- */
 
@@ -346,41 +348,56 @@ static void data_of_an_endpoint_is_255_bytes(void)
 	rdma_freeaddrinfo(info);
 }
 
-int main(void)
+static void calls(void)
 {
 	struct rdma_cm_id *id;
 
-	channel = rdma_create_event_channel();
-	if (!channel) {
-		printf("no rdma_cm: %s\n", strerror(errno));
-		return 77;
-	}
-	say_topic("devices");
-	devices();
-	say_topic("commands");
-	own_commands();
-	say_topic("ece");
-	own_ece();
-	say_topic("requests");
-	own_requests();
-	own_races();
-	own_binds();
-	say_topic("calls");
 	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	user_events(id);
 	names(id);
 	MUST(!rdma_destroy_id(id));
-	say_topic("services");
+}
+
+static void services(void)
+{
 	refused_services();
 	found_services();
-	say_topic("devices");
+}
+
+static void device_lists(void)
+{
 	device_order();
 	all_devices();
 	services_of_all_ports();
-	say_topic("endpoints");
+}
+
+static void endpoints(void)
+{
 	listener_goes_before_its_requests(true);
 	listener_goes_before_its_requests(false);
 	data_of_an_endpoint_is_255_bytes();
+}
+
+static const struct topic topics[] = {
+	{ "devices", devices },
+	{ "commands", own_commands },
+	{ "ece", own_ece },
+	{ "requests", own_requests },
+	{ "races", own_races },
+	{ "binding", own_binds },
+	{ "calls", calls },
+	{ "services", services },
+	{ "device-lists", device_lists },
+	{ "endpoints", endpoints },
+};
+
+int main(int argc, char **argv)
+{
+	TOPICS_CHOOSE(topics, argc, argv);
+	MUST(channel = rdma_create_event_channel());
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
 	rdma_destroy_event_channel(channel);
-	return say_failures() != 0;
+	return topics_end();
 }

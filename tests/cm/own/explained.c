@@ -10,10 +10,15 @@
 #include <rdma/rsocket.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
+
+#define OWN_LOG "CM_EXPLAINED_LOG" /* set by the program that has started itself again */
 
 static struct rdma_event_channel *channel;
 static FILE *log_file;
@@ -272,48 +277,47 @@ static void connections_of_parents(void)
 
 /* ---- the program ---- */
 
-static int explained_run(const char *path)
-{
-	char line[512];
+static const struct topic topics[] = {
+	{ "addresses", addresses },
+	{ "connections", connections },
+	{ "queues", queues },
+	{ "groups", groups },
+	{ "names", names },
+	{ "unreachable", unreachable },
+	{ "rejected", rejected },
+	{ "children", children },
+	{ "connections-of-parents", connections_of_parents },
+};
 
-	channel = rdma_create_event_channel();
-	if (!channel) {
-		printf("no rdma_cm: %s\n", strerror(errno));
-		return 77;
-	}
-	log_file = fopen(path, "r");
-	MUST(log_file);
-	read_log(line, sizeof(line));
-	say_topic("explained");
-	addresses();
-	connections();
-	queues();
-	groups();
-	names();
-	unreachable();
-	rejected();
-	children();
-	connections_of_parents();
-	rdma_destroy_event_channel(channel);
-	fclose(log_file);
-	return say_failures() != 0;
+/* The library reads where its log goes when it is loaded, so the program starts itself again. */
+static void run_with_log(char **argv)
+{
+	char path[32];
+	int fd = memfd_create("log", 0);
+
+	MUST(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	MUST(!setenv("VERBS_LOG", "warn", 1) && !setenv("VERBS_LOG_FILE", path, 1) &&
+	     !setenv(OWN_LOG, path, 1));
+	execv("/proc/self/exe", argv);
+	MUST(!"execv");
 }
 
 int main(int argc, char *argv[])
 {
-	char path[] = "/tmp/cm-explained.XXXXXX";
-	int fd, ret;
+	const char *path = getenv(OWN_LOG);
+	char line[512];
 
-	if (argc > 1) {
-		ret = explained_run(argv[1]);
-		unlink(argv[1]);
-		return ret;
-	}
-	fd = mkstemp(path);
-	MUST(fd >= 0);
-	close(fd);
-	setenv("VERBS_LOG", "warn", 1);
-	setenv("VERBS_LOG_FILE", path, 1);
-	execl("/proc/self/exe", argv[0], path, NULL);
-	return 1;
+	TOPICS_CHOOSE(topics, argc, argv);
+	if (!path)
+		run_with_log(argv);
+	MUST(log_file = fopen(path, "r"));
+	MUST(channel = rdma_create_event_channel());
+	read_log(line, sizeof(line));
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
+	rdma_destroy_event_channel(channel);
+	fclose(log_file);
+	return topics_end();
 }

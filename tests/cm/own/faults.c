@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 struct life_of_cm {
 	struct rdma_event_channel *client_channel, *server_channel;
@@ -195,19 +197,21 @@ static void fail_each(enum fault_kind kind)
 		say_check(!silent, "%s: each failure is told", fault_name(kind));
 }
 
-int main(void)
+static void each_chance(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 
-	if (!channel) {
-		printf("no rdma_cm: %s\n", strerror(errno));
-		return 77;
-	}
+	MUST(channel);
 	rdma_destroy_event_channel(channel);
 	fault_open();
-	say_topic("faults");
 	for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++)
 		if (kind != FAULT_MAP && fault_is_offered(kind))
 			fail_each(kind);
-	return say_failures() != 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = { { "faults", each_chance } };
+
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 enum { WORKERS = 4, ROUNDS = 15 };
 
@@ -131,18 +133,13 @@ static void worker_start(struct worker *worker)
 	MUST(!pthread_create(&worker->thread, NULL, worker_work, worker));
 }
 
-int main(void)
+static void channel_is_shared(void)
 {
 	struct rdma_cm_id *listener;
 	pthread_t reader;
 	int done = 0;
 
-	channel = rdma_create_event_channel();
-	if (!channel) {
-		printf("no rdma_cm: %s\n", strerror(errno));
-		return 77;
-	}
-	say_topic("threads");
+	MUST(channel = rdma_create_event_channel());
 	MUST(!rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP));
 	MUST(!rdma_bind_addr(listener,
 			     (struct sockaddr *)&(struct sockaddr_in){ .sin_family = AF_INET }));
@@ -161,5 +158,11 @@ int main(void)
 		  WORKERS);
 	MUST(!rdma_destroy_id(listener));
 	rdma_destroy_event_channel(channel);
-	return say_failures() != 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = { { "threads", channel_is_shared } };
+
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -181,17 +181,8 @@ int begin_to_connect(struct sockaddr_in to)
 	return socket;
 }
 
-int changes_run(const struct change_group *groups, int argc, char *argv[])
+int changes_run(const struct topic *topics, size_t count, int argc, char *argv[])
 {
-	if (argc > 1) {
-		forks_address = argv[1];
-		argc--;
-		argv++;
-	}
 	alarm(16 * PATIENCE_S); /* on an emulated processor, too */
-	for (; groups->name; groups++) {
-		if (say_is_wanted(groups->name, argc, argv))
-			groups->run();
-	}
-	return say_failures() != 0;
+	return topics_main(topics, count, argc, argv);
 }

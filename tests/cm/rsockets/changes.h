@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include "tests/lib/topics.h"
 
 enum { PATIENCE_S = 20, LATE_US = 300000 };
 
@@ -50,14 +51,7 @@ bool connects_when_somebody_listens(int (*connect)(int told));
 /* The function returns a socket that may be connected later. */
 int begin_to_connect(struct sockaddr_in to);
 
-struct change_group {
-	const char *name;
-	void (*run)(void);
-};
-
-/* The function runs the groups that ARGV names, as say_is_wanted() has them, and returns the
- * program's status. GROUPS end with one without a name. Ahead of them is an address of this host
- * that rdma_cm reaches, if that is not 127.0.0.1. */
-int changes_run(const struct change_group *groups, int argc, char *argv[]);
+/* Runs the topics, and ends the program where that takes too long. */
+int changes_run(const struct topic *topics, size_t count, int argc, char *argv[]);
 
 #endif

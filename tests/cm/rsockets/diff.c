@@ -5,6 +5,7 @@
  * where it contradicts sockets, rsockets.c has what ours does instead.
  */
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -557,12 +558,9 @@ static void topic_mappings(void)
 	SAY_RET(riounmap(mapped.server, source, 64), "riounmap of what is not mapped");
 } /* the distribution's does not return from closing a side that has mappings left */
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} topics[] = {
-	{ "sockets", topic_sockets }, { "no socket", topic_no_socket },
-	{ "options", topic_options }, { "options, connected", topic_options_connected },
+static const struct topic topics[] = {
+	{ "sockets", topic_sockets }, { "no-socket", topic_no_socket },
+	{ "options", topic_options }, { "options-connected", topic_options_connected },
 	{ "bind", topic_bind },       { "states", topic_states },
 	{ "connect", topic_connect }, { "shutdown", topic_shutdown },
 	{ "bytes", topic_bytes },     { "vectors", topic_vectors },
@@ -571,14 +569,11 @@ static const struct {
 
 int main(int argc, char *argv[])
 {
+	int status;
+
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run();
-	}
+	status = topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 	fflush(stdout);
 	/* the distribution's waits for datagram sockets at the end of a program */
-	_exit(say_failures() != 0);
+	_exit(status);
 }

@@ -5,6 +5,8 @@
  * triggered sets.
  */
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -941,31 +943,36 @@ static void signals_end_waits_unless_they_restart(void)
 	signal_meets_wait(&restarting, wait_in_rpoll, send_byte, EINTR, "rpoll");
 }
 
-int main(void)
-{
+static const struct topic topics[] = {
 	/* first, as it forks: the child has no thread and no adapter yet */
-	killed_peers_are_noticed();
-	wrong_calls_are_refused();
-	connected_sockets_refuse_to_begin_again();
-	half_closed_connections_carry_the_other_half();
-	both_sides_may_close_at_once();
-	rpoll_takes_other_descriptors_too();
-	connecting_need_not_wait();
-	refused_sockets_have_no_peer();
-	connections_are_made_without_calls();
-	sets_report_edges();
-	many_small_messages_go_one_way();
-	parts_and_peeks();
-	mapped_memory_is_written();
-	offsets_are_chosen_apart();
-	mappings_are_granted_again();
-	keepalive_stays_quiet();
-	keepalives_do_not_follow_the_time_of_day();
-	accepted_sockets_keep_alive();
-	reader_and_writer_share_a_socket();
-	datagrams_fail_as_those_of_udp();
-	datagrams_keep_their_ends_and_senders();
-	sender_does_not_keep_datagrams_from_reader();
-	signals_end_waits_unless_they_restart();
-	return say_failures() != 0;
+	{ "killed-peers-are-noticed", killed_peers_are_noticed },
+	{ "wrong-calls-are-refused", wrong_calls_are_refused },
+	{ "connected-sockets-refuse-to-begin-again", connected_sockets_refuse_to_begin_again },
+	{ "half-closed-connections-carry-the-other-half",
+	  half_closed_connections_carry_the_other_half },
+	{ "both-sides-may-close-at-once", both_sides_may_close_at_once },
+	{ "rpoll-takes-other-descriptors-too", rpoll_takes_other_descriptors_too },
+	{ "connecting-need-not-wait", connecting_need_not_wait },
+	{ "refused-sockets-have-no-peer", refused_sockets_have_no_peer },
+	{ "connections-are-made-without-calls", connections_are_made_without_calls },
+	{ "sets-report-edges", sets_report_edges },
+	{ "many-small-messages-go-one-way", many_small_messages_go_one_way },
+	{ "parts-and-peeks", parts_and_peeks },
+	{ "mapped-memory-is-written", mapped_memory_is_written },
+	{ "offsets-are-chosen-apart", offsets_are_chosen_apart },
+	{ "mappings-are-granted-again", mappings_are_granted_again },
+	{ "keepalive-stays-quiet", keepalive_stays_quiet },
+	{ "keepalives-do-not-follow-the-time-of-day", keepalives_do_not_follow_the_time_of_day },
+	{ "accepted-sockets-keep-alive", accepted_sockets_keep_alive },
+	{ "reader-and-writer-share-a-socket", reader_and_writer_share_a_socket },
+	{ "datagrams-fail-as-those-of-udp", datagrams_fail_as_those_of_udp },
+	{ "datagrams-keep-their-ends-and-senders", datagrams_keep_their_ends_and_senders },
+	{ "sender-does-not-keep-datagrams-from-reader",
+	  sender_does_not_keep_datagrams_from_reader },
+	{ "signals-end-waits-unless-they-restart", signals_end_waits_unless_they_restart },
+};
+
+int main(int argc, char **argv)
+{
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

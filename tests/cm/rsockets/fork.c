@@ -2,12 +2,13 @@
 /*
  * rsockets_fork.c - rsockets and fork(): connections stay with the parent, listeners are of both,
  * and a child has connections of its own. Linux lets no process write to the rdma_cm file of
- * another one, not even to its parent's. An argument is an address of this host that rdma_cm
- * reaches, if that is not 127.0.0.1.
+ * another one, not even to its parent's.
  */
 #include "forks.h"
 #include "repoll.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -626,26 +627,27 @@ static void datagrams_of_what_was_shared_once(void)
 	MUST(!rclose(receiver) && !rclose(sender));
 }
 
-int main(int argc, char *argv[])
+static const struct topic topics[] = {
+	{ "connections-stay-with-the-parent", connections_stay_with_the_parent },
+	{ "listeners-are-of-both", listeners_are_of_both },
+	{ "workers-share-a-listener", workers_share_a_listener },
+	{ "listener-outlives-its-process", a_listener_outlives_its_process },
+	{ "listener-outlives-the-next-process-too", a_listener_outlives_the_next_process_too },
+	{ "passing-lack-loses-no-request", a_passing_lack_loses_no_request },
+	{ "passing-lack-loses-no-listener", a_passing_lack_loses_no_listener },
+	{ "numbers-are-the-programs", numbers_are_the_programs },
+	{ "listener-changes-its-user", a_listener_changes_its_user },
+	{ "waiting-begins-before-the-fork", waiting_begins_before_the_fork },
+	{ "new-sockets-are-of-who-uses-them", new_sockets_are_of_who_uses_them },
+	{ "what-was-shared-once-is-the-parents", what_was_shared_once_is_the_parents },
+	{ "what-the-parent-uses-is-not-the-childs", what_the_parent_uses_is_not_the_childs },
+	{ "what-a-child-has-used-up-begins-anew", what_a_child_has_used_up_begins_anew },
+	{ "handler-forks", a_handler_forks },
+	{ "datagrams", datagrams },
+	{ "datagrams-of-what-was-shared-once", datagrams_of_what_was_shared_once },
+};
+
+int main(int argc, char **argv)
 {
-	if (argc > 1)
-		forks_address = argv[1];
-	connections_stay_with_the_parent();
-	listeners_are_of_both();
-	workers_share_a_listener();
-	a_listener_outlives_its_process();
-	a_listener_outlives_the_next_process_too();
-	a_passing_lack_loses_no_request();
-	a_passing_lack_loses_no_listener();
-	numbers_are_the_programs();
-	a_listener_changes_its_user();
-	waiting_begins_before_the_fork();
-	new_sockets_are_of_who_uses_them();
-	what_was_shared_once_is_the_parents();
-	what_the_parent_uses_is_not_the_childs();
-	what_a_child_has_used_up_begins_anew();
-	a_handler_forks();
-	datagrams();
-	datagrams_of_what_was_shared_once();
-	return say_failures() != 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

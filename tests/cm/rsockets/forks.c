@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 int forks_port = 19000;
-const char *forks_address = "127.0.0.1";
 
 struct sockaddr_in forks_here(void)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(forks_port) };
+	const char *address = getenv("FORKS_ADDRESS");
 
-	addr.sin_addr.s_addr = inet_addr(forks_address);
+	addr.sin_addr.s_addr = inet_addr(address ? address : "127.0.0.1");
 	return addr;
 }
 

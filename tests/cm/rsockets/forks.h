@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-extern const char *forks_address; /* of this host, where rdma_cm reaches it */
-extern int forks_port;            /* of the last listener */
+extern int forks_port; /* of the last listener */
 
+/* FORKS_ADDRESS in the environment is an address of this host that rdma_cm reaches, if that is not
+ * 127.0.0.1. */
 struct sockaddr_in forks_here(void);
 int listen_here(void);
 /* The function returns -1 if nobody accepts. */

@@ -10,6 +10,8 @@
  */
 #include "forks.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -367,24 +369,27 @@ static void an_heir_may_die_at_any_time(void)
 /* A child has the locks of the allocator of AddressSanitizer as its parent's threads held them, and
  * its own threads may wait for one for ever. Most children are those of one topic. */
 #ifdef __SANITIZE_ADDRESS__
-enum { LOCKS_OUTLIVE_FORK = 0, SKIPPED = 77 };
+enum { LOCKS_OUTLIVE_FORK = 0 };
 #else
-enum { LOCKS_OUTLIVE_FORK = 1, SKIPPED = 77 };
+enum { LOCKS_OUTLIVE_FORK = 1 };
 #endif
 
-int main(int argc, char *argv[])
+static const struct topic topics[] = {
+	{ "lack-of-numbers", a_lack_of_numbers_loses_no_request },
+	{ "first-heir", requests_outlive_the_first_heir },
+	{ "death", an_heir_may_die_at_any_time },
+	{ "lack-of-threads", a_lack_of_threads_loses_no_listener },
+	{ "chroot", an_heir_in_a_chroot_has_nothing },
+};
+
+int main(int argc, char **argv)
 {
-	if (argc > 1)
-		forks_address = argv[1];
+	TOPICS_CHOOSE(topics, argc, argv);
 	alarm(3 * ALARM_S);
-	a_lack_of_numbers_loses_no_request();
-	requests_outlive_the_first_heir();
-	if (LOCKS_OUTLIVE_FORK)
-		an_heir_may_die_at_any_time();
-	a_lack_of_threads_loses_no_listener();
-	an_heir_in_a_chroot_has_nothing();
-	if (say_failures() || LOCKS_OUTLIVE_FORK)
-		return say_failures() != 0;
-	puts("SKIP: an heir that dies: AddressSanitizer does not free its locks in a child");
-	return SKIPPED;
+	if (!LOCKS_OUTLIVE_FORK)
+		topic_skip("death", "AddressSanitizer does not free its locks in a child");
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
+	return topics_end();
 }

@@ -20,6 +20,8 @@
 
 #include "tests/lib/control.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 enum { PORT = 23000, PATIENCE_MS = 5000, AT_ONCE_MS = 2000 };
 
@@ -263,6 +265,8 @@ static int connect_both(int port)
 	return socket;
 }
 
+#define LEAVE_OPEN "leave" /* the argument of such a program */
+
 /* A program that ends with a connection that it has not closed. */
 static int leave_open(void)
 {
@@ -291,7 +295,7 @@ static void nothing_is_said_at_the_end(const char *program)
 	char command[512], line[256] = "";
 	FILE *output;
 
-	snprintf(command, sizeof(command), "VERBS_LOG=warn '%s' leave 2>&1", program);
+	snprintf(command, sizeof(command), "VERBS_LOG=warn '%s' " LEAVE_OPEN " 2>&1", program);
 	output = popen(command, "r");
 	MUST(output);
 	if (fgets(line, sizeof(line), output))
@@ -300,20 +304,31 @@ static void nothing_is_said_at_the_end(const char *program)
 		  "a program that leaves a connection ends without a word");
 }
 
-int main(int argc, char *argv[])
+static const char *program;
+
+static void the_end_is_quiet(void)
 {
-	if (argc > 1)
-		return leave_open();
-	say_topic("the process");
-	nothing_is_said_at_the_end(argv[0]);
-	say_topic("a number");
+	nothing_is_said_at_the_end(program);
+}
+
+static void numbers(void)
+{
 	number_is_another_sockets();
 	sleeping_keeps_no_descriptor();
-	say_topic("options");
-	options_stay();
-	say_topic("lingering for no time");
-	lingering_for_no_time_ends_at_once();
-	say_topic("the adapter");
-	adapter_of_a_shared_listener_dies();
-	return say_failures() != 0;
+}
+
+static const struct topic topics[] = {
+	{ "end", the_end_is_quiet },
+	{ "numbers", numbers },
+	{ "options", options_stay },
+	{ "no-linger", lingering_for_no_time_ends_at_once },
+	{ "adapter", adapter_of_a_shared_listener_dies }, /* the last: it is gone then */
+};
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], LEAVE_OPEN))
+		return leave_open();
+	program = argv[0];
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -8,6 +8,8 @@
  * UD is none.
  */
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -224,12 +226,16 @@ static void a_handler_that_changes_the_user_ends_a_wait(void)
 	pair_close(&pair);
 }
 
-int main(void)
+static const struct topic topics[] = {
+	{ "handler-that-changes-the-user-ends-a-wait",
+	  a_handler_that_changes_the_user_ends_a_wait },
+	{ "way-is-asked-for-again", a_way_is_asked_for_again },
+	{ "passing-lack-of-memory-is-survived", a_passing_lack_of_memory_is_survived },
+	{ "peers-are-forgotten", peers_are_forgotten },
+};
+
+int main(int argc, char **argv)
 {
 	alarm(110);
-	a_handler_that_changes_the_user_ends_a_wait();
-	a_way_is_asked_for_again();
-	a_passing_lack_of_memory_is_survived();
-	peers_are_forgotten();
-	return say_failures() != 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

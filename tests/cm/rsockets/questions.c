@@ -8,6 +8,8 @@
  */
 #include "forks.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -205,12 +207,13 @@ static void no_device_has_guid_0(void)
 	rdma_destroy_event_channel(channel);
 }
 
-int main(int argc, char *argv[])
+static const struct topic topics[] = {
+	{ "questions-are-lost", questions_are_lost },
+	{ "no-device-has-guid-0", no_device_has_guid_0 },
+};
+
+int main(int argc, char **argv)
 {
-	if (argc > 1)
-		forks_address = argv[1];
 	alarm(3 * PATIENCE_S);
-	questions_are_lost();
-	no_device_has_guid_0();
-	return say_failures() != 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -7,6 +7,7 @@
 #include "forks.h"
 #include "repoll.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -425,17 +426,21 @@ static void a_set_is_whole_in_a_child(void)
 	MUST(!rclose(set));
 }
 
-int main(void)
+static const struct topic topics[] = {
+	{ "edge-of-a-listener-is-not-lost", an_edge_of_a_listener_is_not_lost },
+	{ "end-is-reported-to-who-asks-for-nothing", an_end_is_reported_to_who_asks_for_nothing },
+	{ "all-get-their-turn", all_get_their_turn },
+	{ "busy-set-reports-whose-peer-has-died", a_busy_set_reports_whose_peer_has_died },
+	{ "limit-of-descriptors-holds-for-entries", a_limit_of_descriptors_holds_for_entries },
+	{ "exclusive-members-are-as-those-of-linux", exclusive_members_are_as_those_of_linux },
+	{ "child-has-its-parents-connections-one-by-one",
+	  a_child_has_its_parents_connections_one_by_one },
+	{ "set-is-whole-in-a-child", a_set_is_whole_in_a_child },
+};
+
+int main(int argc, char **argv)
 {
 	forks_port = 22000;
 	repoll_find();
-	an_edge_of_a_listener_is_not_lost();
-	an_end_is_reported_to_who_asks_for_nothing();
-	all_get_their_turn();
-	a_busy_set_reports_whose_peer_has_died();
-	a_limit_of_descriptors_holds_for_entries();
-	exclusive_members_are_as_those_of_linux();
-	a_child_has_its_parents_connections_one_by_one();
-	a_set_is_whole_in_a_child();
-	return say_failures() != 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -7,6 +7,8 @@
 #include "changes.h"
 #include "forks.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -520,7 +522,7 @@ static void datagrams_go_on(void)
 
 int main(int argc, char *argv[])
 {
-	static const struct change_group groups[] = {
+	static const struct topic topics[] = {
 		{ "connecting", a_step_is_finished },
 		{ "accepting", a_request_is_answered },
 		{ "overtaken", a_message_overtakes_its_event },
@@ -528,8 +530,7 @@ int main(int argc, char *argv[])
 		{ "inheriting", heirs_go_on },
 		{ "datagrams", datagrams_go_on },
 		{ "ways", a_way_is_found },
-		{ 0 },
 	};
 
-	return changes_run(groups, argc, argv);
+	return changes_run(topics, ARRAY_SIZE(topics), argc, argv);
 }

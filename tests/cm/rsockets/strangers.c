@@ -4,6 +4,8 @@
  * knows rdma_cm's Q_Key, and may ask the socket for the number of its queue pair.
  */
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -175,9 +177,12 @@ static void a_long_packet_ends_nothing(void)
 	MUST(!rclose(socket));
 }
 
-int main(void)
+static const struct topic topics[] = {
+	{ "long-packet-ends-nothing", a_long_packet_ends_nothing },
+};
+
+int main(int argc, char **argv)
 {
 	alarm(100);
-	a_long_packet_ends_nothing();
-	return say_failures() != 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -8,6 +8,8 @@
  */
 #include "forks.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -205,11 +207,14 @@ static void a_lost_request_is_refused(void)
 		  "the next one is served");
 }
 
-int main(void)
+static const struct topic topics[] = {
+	{ "closing-is-no-signal", closing_is_no_signal },
+	{ "nobody-waits-for-a-deaf-thread", nobody_waits_for_a_deaf_thread },
+	{ "thread-serves-without-poll", the_thread_serves_without_poll },
+	{ "lost-request-is-refused", a_lost_request_is_refused },
+};
+
+int main(int argc, char **argv)
 {
-	closing_is_no_signal();
-	nobody_waits_for_a_deaf_thread();
-	the_thread_serves_without_poll();
-	a_lost_request_is_refused();
-	return say_failures() != 0;
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -6,6 +6,8 @@
 #include "changes.h"
 #include "forks.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -464,7 +466,7 @@ static void listeners_go_on(void)
 
 int main(int argc, char *argv[])
 {
-	static const struct change_group groups[] = {
+	static const struct topic topics[] = {
 		{ "made", sockets_are_of_the_new_user },
 		{ "connected", the_end_of_a_connection_is_seen },
 		{ "channels", a_connection_needs_no_channel },
@@ -473,8 +475,7 @@ int main(int argc, char *argv[])
 		{ "connecting", a_connection_is_made },
 		{ "refused", a_refused_socket_connects },
 		{ "listening", listeners_go_on },
-		{ 0 },
 	};
 
-	return changes_run(groups, argc, argv);
+	return changes_run(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -7,6 +7,8 @@
 #include "changes.h"
 #include "forks.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -160,11 +162,10 @@ static void a_failed_id_has_no_say(void)
 
 int main(int argc, char *argv[])
 {
-	static const struct change_group groups[] = {
+	static const struct topic topics[] = {
 		{ "refused", a_pause_ends_with_its_id },
 		{ "failed", a_failed_id_has_no_say },
-		{ 0 },
 	};
 
-	return changes_run(groups, argc, argv);
+	return changes_run(topics, ARRAY_SIZE(topics), argc, argv);
 }

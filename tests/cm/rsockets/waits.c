@@ -7,6 +7,7 @@
  */
 #include "repoll.h"
 #include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -707,36 +708,50 @@ static void socket_that_was_refused_is_woken(void)
 /* ThreadSanitizer takes a thread that was cancelled in poll() to be in there still, and does not
  * see that it unlocks what it has. */
 #ifdef __SANITIZE_THREAD__
-enum { CANCELLING_IS_SEEN = 0, SKIPPED = 77 };
+enum { CANCELLING_IS_SEEN = 0 };
 #else
-enum { CANCELLING_IS_SEEN = 1, SKIPPED = 77 };
+enum { CANCELLING_IS_SEEN = 1 };
 #endif
 
-int main(void)
+static void two_wait(void)
 {
-	repoll_find();
-	say_topic("waits");
 	two_see_what_arrives("two in rpoll", wait_to_read, wait_to_read);
 	two_see_what_arrives("two in rselect", wait_in_rselect, wait_in_rselect);
 	two_see_what_arrives("two in sets of their own", wait_in_own_set, wait_in_own_set);
 	two_see_what_arrives("rpoll and rrecv", wait_to_read, wait_in_rrecv);
 	two_see_what_arrives("a set and rrecv", wait_in_own_set, wait_in_rrecv);
-	two_readers_have_a_byte_each();
-	reader_leaves_room_to_the_writer();
-	two_in_one_set_see_what_arrives();
-	sets_see_what_others_do_to_them();
-	listener_that_is_shut_lets_go();
+}
+
+static void shutdown_ends_waits(void)
+{
 	shutdown_ends_a_wait(wait_to_read, "rpoll, and rshutdown by another thread");
 	shutdown_ends_a_wait(wait_in_own_set, "repoll_wait, and rshutdown by another thread");
-	socket_that_is_closed_lets_go();
-	members_go_while_another_waits();
-	datagrams_are_seen_by_two();
-	datagram_leaves_others_asleep();
-	socket_that_was_refused_is_woken();
-	if (CANCELLING_IS_SEEN)
-		cancelled_threads_leave_nothing();
-	if (say_failures() || CANCELLING_IS_SEEN)
-		return say_failures() != 0;
-	puts("SKIP: threads that are cancelled: ThreadSanitizer does not see what they unlock");
-	return SKIPPED;
+}
+
+static const struct topic topics[] = {
+	{ "two-wait", two_wait },
+	{ "two-readers-have-a-byte-each", two_readers_have_a_byte_each },
+	{ "reader-leaves-room-to-the-writer", reader_leaves_room_to_the_writer },
+	{ "two-in-one-set-see-what-arrives", two_in_one_set_see_what_arrives },
+	{ "sets-see-what-others-do-to-them", sets_see_what_others_do_to_them },
+	{ "listener-that-is-shut-lets-go", listener_that_is_shut_lets_go },
+	{ "shutdown", shutdown_ends_waits },
+	{ "socket-that-is-closed-lets-go", socket_that_is_closed_lets_go },
+	{ "members-go-while-another-waits", members_go_while_another_waits },
+	{ "datagrams-are-seen-by-two", datagrams_are_seen_by_two },
+	{ "datagram-leaves-others-asleep", datagram_leaves_others_asleep },
+	{ "socket-that-was-refused-is-woken", socket_that_was_refused_is_woken },
+	{ "cancelled", cancelled_threads_leave_nothing },
+};
+
+int main(int argc, char **argv)
+{
+	TOPICS_CHOOSE(topics, argc, argv);
+	repoll_find();
+	if (!CANCELLING_IS_SEEN)
+		topic_skip("cancelled", "ThreadSanitizer does not see what they unlock");
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
+	return topics_end();
 }

@@ -314,14 +314,16 @@ static void attributes(struct rig *rig)
 	MUST(!ibv_destroy_cq(s.from_cq) && !ibv_dealloc_pd(s.pd));
 }
 
-int main(void)
+static void frames_of_ethernet(struct rig *rig)
 {
-	struct rig rig;
+	if (rig->port.link_layer == IBV_LINK_LAYER_ETHERNET)
+		frames_share_wqes(rig);
+}
 
-	rig_open(&rig);
-	attributes(&rig);
-	if (rig.port.link_layer == IBV_LINK_LAYER_ETHERNET)
-		frames_share_wqes(&rig);
-	rig_close(&rig);
-	return say_failures() != 0;
+int main(int argc, char **argv)
+{
+	static const struct rig_topic topics[] = { { "attributes", attributes },
+						   { "frames", frames_of_ethernet } };
+
+	return rig_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

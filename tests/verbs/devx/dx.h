@@ -52,7 +52,7 @@ struct dx_device {
 	struct mlx5dv_devx_uar *uar;
 };
 
-/* The function opens the first device for DevX: 77 where there is none. */
+/* Opens the first device for DevX. */
 void dx_device_open(struct dx_device *device);
 void dx_device_close(struct dx_device *device);
 

@@ -4,12 +4,9 @@
  * has it.
  */
 #include "dx.h"
-#include "tests/lib/say.h"
+#include "tests/lib/topics.h"
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} topics[] = {
+static const struct topic topics[] = {
 	{ "pair", dx_pair },
 	{ "objects", dx_objects },
 	{ "foreign", dx_foreign },
@@ -29,11 +26,5 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
-		if (!say_is_wanted(topics[i].name, argc, argv))
-			continue;
-		say_topic(topics[i].name);
-		topics[i].run();
-	}
-	return say_failures() != 0;
+	return topics_main(topics, sizeof(topics) / sizeof(topics[0]), argc, argv);
 }

@@ -2,13 +2,22 @@
 /*
  * main.c - verbs-diff [TOPIC...]: all topics, or those named, or all but those named as -TOPIC.
  * Exit code 0, 1 when a promise of the interface that needs no comparison was broken (a line that
- * ends in WRONG), 77 without an adapter.
+ * ends in WRONG).
  */
 #include <stdio.h>
 
 #include "diff.h"
 
+/* Two processes want the adapter for themselves: the rig of the others is closed meanwhile. */
+static void two_processes(struct rig *rig)
+{
+	rig_close(rig);
+	diff_two_processes();
+	rig_open(rig);
+}
+
 static const struct rig_topic topics[] = {
+	{ "two-processes", two_processes },
 	{ "names", diff_names },
 	{ "device", diff_device },
 	{ "port", diff_port },
@@ -97,32 +106,7 @@ static const struct rig_topic topics[] = {
 	{ "checksums", diff_checksums },
 };
 
-static bool exists(const char *name)
-{
-	if (!strcmp(name, "two-processes"))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
-		if (!strcmp(topics[i].name, name))
-			return true;
-	fprintf(stderr, "verbs-diff: no topic %s\n", name);
-	return false;
-}
-
 int main(int argc, char **argv)
 {
-	struct rig rig;
-
-	for (int i = 1; i < argc; i++)
-		if (!exists(argv[i] + (argv[i][0] == '-')))
-			return 2;
-	rig_open(&rig);
-	if (say_is_wanted("two-processes", argc, argv)) {
-		rig_close(&rig);
-		say_topic("two-processes");
-		diff_two_processes();
-		rig_open(&rig);
-	}
-	rig_run_topics(&rig, topics, ARRAY_SIZE(topics), argc, argv);
-	rig_close(&rig);
-	return say_failures() ? 1 : 0;
+	return rig_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

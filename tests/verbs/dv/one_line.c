@@ -14,6 +14,7 @@
 #include "tests/verbs/dv/dv.h"
 
 static int captured; /* what standard error is */
+static int calls, refusals, misfits;
 
 static int count_lines(const char *text)
 {
@@ -31,8 +32,11 @@ static void expect_line(bool refused)
 
 	MUST(len >= 0 && !ftruncate(captured, 0) && lseek(captured, 0, SEEK_SET) == 0);
 	text[len] = 0;
+	calls++;
+	refusals += refused;
 	if (count_lines(text) == refused)
 		return;
+	misfits++;
 	say_check(false, "%d lines in the log", count_lines(text));
 	say("%s", text);
 }
@@ -45,11 +49,14 @@ static void watch_topics(struct rig *rig, void (*const *topics)(struct rig *rig)
 	MUST(level && !strcmp(level, "warn"));
 	captured = memfd_create("log", MFD_CLOEXEC);
 	MUST(err >= 0 && captured >= 0 && dup2(captured, STDERR_FILENO) >= 0);
+	calls = refusals = misfits = 0;
 	say_watch(expect_line);
 	while (*topics)
 		(*topics++)(rig);
 	say_watch(NULL);
 	MUST(dup2(err, STDERR_FILENO) >= 0 && !close(err) && !close(captured));
+	say_check(refusals > 0 && calls > refusals && !misfits,
+		  "%d calls, of which %d are refused and explained", calls, refusals);
 }
 
 void dv_one_line(struct rig *rig)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "faults.h"
+#include "tests/lib/topics.h"
 
 static struct rig witness; /* a context of its own, which must work on whatever happened */
 
@@ -185,49 +186,64 @@ static void try_kind(const struct life_kind *kind)
 		if (!fault_is_offered(fault))
 			continue;
 		live(kind, &l, fault, 0, &count);
-		if (!say_check(!l.calls_failed, "%s lives undisturbed", kind->name)) {
+		if (!say_check(!l.calls_failed, "it lives undisturbed")) {
 			say("%s: %s", l.first_call, say_errno(l.first_errno));
 			return;
 		}
 		unnoticed = live_with_faults(kind, fault, count);
-		say_check(unnoticed >= 0, "%s: %d faults of kind %s, %d without effect", kind->name,
-			  (int)count, fault_name(fault), unnoticed);
+		say_check(unnoticed >= 0, "%d faults of kind %s, %d without effect", (int)count,
+			  fault_name(fault), unnoticed);
 	}
 }
 
-static void try_unless_absent(const struct life_kind *kind)
+static bool device_lacks(const struct life_kind *kind)
 {
 	struct ibv_device_attr_ex attr;
 
 	MUST(!ibv_query_device_ex(witness.ctx, NULL, &attr));
-	if (kind->lacks && kind->lacks(witness.ctx, &attr))
-		say("%s: this device has none", kind->name);
-	else
+	return kind->lacks(witness.ctx, &attr);
+}
+
+static const struct life_kind *const lists[] = { life_objects, life_queues, life_raw, life_devx,
+						 life_small };
+
+static void lives_add(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		for (const struct life_kind *kind = lists[i]; kind->name; kind++)
+			topics_add(&kind->name, sizeof(*kind), 1);
+}
+
+static void life_run(const struct life_kind *kind)
+{
+	if (kind->eth_only && witness.port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		topic_leave_out(kind->name, "there is none on InfiniBand");
+	else if (kind->lacks && device_lacks(kind))
+		topic_leave_out(kind->name, "this device has none");
+	else if (topic_begin(kind->name))
 		try_kind(kind);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct life_kind *const lists[] = { life_objects, life_queues, life_raw,
-							 life_devx, life_small };
+	static const struct topic memlock[] = { { "memlock", check_memlock } };
 	static char out[4096];
-	bool eth;
 
 	setvbuf(stdout, out, _IOLBF, sizeof(out)); /* or the first line would allocate it */
+	lives_add();
+	TOPICS_CHOOSE(memlock, argc, argv);
 	say_topic("faults");
 	fault_open();
 	rig_open(&witness);
-	eth = witness.port.link_layer == IBV_LINK_LAYER_ETHERNET;
 	/* What the first use loads, opens and keeps is no leak: the log is opened by its first
 	 * line. */
 	connect_and_send(&witness);
 	MUST(!ibv_create_cq(witness.ctx, INT_MAX, NULL, NULL, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct life_kind *kind = lists[i]; kind->name; kind++)
-			if (say_is_wanted(kind->name, argc, argv) && (eth || !kind->eth_only))
-				try_unless_absent(kind);
-	if (say_is_wanted("memlock", argc, argv))
+			life_run(kind);
+	if (topic_begin("memlock"))
 		check_memlock();
 	rig_close(&witness);
-	return say_failures() ? 1 : 0;
+	return topics_end();
 }

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 
 #include "log.h"
+#include "tests/lib/topics.h"
 
 static int captured; /* what standard error is */
 
@@ -757,15 +758,10 @@ static void run_with_level(char **argv)
 	MUST(!"execv");
 }
 
-int main(int argc, char **argv)
+static void all_cases(void)
 {
 	struct log_rig l;
 
-	(void)argc;
-	run_with_level(argv);
-	say_topic("log");
-	captured = memfd_create("log", MFD_CLOEXEC);
-	MUST(captured >= 0 && dup2(captured, STDERR_FILENO) >= 0);
 	log_rig_open(&l);
 	forget_lines();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -779,5 +775,14 @@ int main(int argc, char **argv)
 		check_case(&l, c);
 	forget_lines();
 	log_rig_close(&l);
-	return say_failures() ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = { { "log", all_cases } };
+
+	run_with_level(argv);
+	captured = memfd_create("log", MFD_CLOEXEC);
+	MUST(captured >= 0 && dup2(captured, STDERR_FILENO) >= 0);
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

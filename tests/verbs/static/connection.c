@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/topics.h"
 
 static void device_is_open_by_direct_verbs(void)
 {
@@ -58,15 +59,20 @@ static void message_arrives(struct cm_pair *pair)
 	rdma_dereg_mr(to);
 }
 
-int main(void)
+static void rdma_cm_carries_a_message(void)
 {
 	struct cm_pair pair;
 
-	device_is_open_by_direct_verbs();
 	cm_pair_connect(&pair);
 	qp_has_rings(pair.client->qp);
 	message_arrives(&pair);
 	cm_pair_close(&pair);
-	puts(say_failures() ? "not all is well" : "all is well");
-	return say_failures() ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct topic topics[] = { { "device", device_is_open_by_direct_verbs },
+					       { "message", rdma_cm_carries_a_message } };
+
+	return topics_main(topics, 2, argc, argv);
 }

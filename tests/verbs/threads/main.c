@@ -6,6 +6,8 @@
 #include <time.h>
 
 #include "threads.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
 
 struct crew {
 	pthread_barrier_t start;
@@ -84,40 +86,49 @@ bool crew_await(atomic_int *value, int target)
 	return true;
 }
 
-int main(void)
+static const struct {
+	const char *name;
+	void (*run)(void);
+	void (*run_with)(struct rig *rig);
+} topics[] = {
+	/* First, so that threads meet while the providers are being loaded. */
+	{ "lists", threads_lists, NULL },
+	{ "contexts", threads_contexts, NULL },
+	{ "refused", NULL, threads_refused },
+	{ "resized", NULL, threads_resized },
+	{ "objects", NULL, threads_objects },
+	{ "data", NULL, threads_data },
+	{ "srq", NULL, threads_srq },
+	{ "domains", NULL, threads_domains },
+	{ "churn", NULL, threads_churn },
+	{ "signatures", NULL, threads_signatures },
+	{ "completion-events", NULL, threads_comp_events },
+	{ "asynchronous-events", NULL, threads_async_events },
+};
+
+static void topic_run(void (*run)(struct rig *rig))
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	run(&rig);
+	rig_close(&rig);
+}
+
+int main(int argc, char **argv)
 {
 	/* A report of the thread sanitizer is one descriptor more, and fails anyway. */
 	int fds = rig_count_fds();
-	struct rig rig;
 
-	/* First, so that threads meet while the providers are being loaded. */
-	say_topic("lists");
-	threads_lists();
-	say_topic("contexts");
-	threads_contexts();
-	rig_open(&rig);
-	say_topic("refused");
-	threads_refused(&rig);
-	say_topic("resized");
-	threads_resized(&rig);
-	say_topic("objects");
-	threads_objects(&rig);
-	say_topic("data");
-	threads_data(&rig);
-	say_topic("SRQ");
-	threads_srq(&rig);
-	say_topic("domains");
-	threads_domains(&rig);
-	say_topic("churn");
-	threads_churn(&rig);
-	say_topic("signatures");
-	threads_signatures(&rig);
-	say_topic("completion events");
-	threads_comp_events(&rig);
-	say_topic("asynchronous events");
-	threads_async_events(&rig);
-	rig_close(&rig);
-	say_topic("end");
-	say_check(rig_count_fds() == fds, "no descriptor is left");
-	return say_failures() ? 1 : 0;
+	TOPICS_CHOOSE(topics, argc, argv);
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
+		if (!topic_begin(topics[i].name))
+			continue;
+		if (topics[i].run)
+			topics[i].run();
+		else
+			topic_run(topics[i].run_with);
+		say_check(rig_count_fds() == fds, "no descriptor is left");
+	}
+	return topics_end();
 }
