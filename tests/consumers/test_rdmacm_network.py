@@ -19,7 +19,7 @@ from harness.cases import Case, cases, named, rows
 from harness.checks import Failure
 from harness.cm import Session, judge
 from harness.pairs import Pair
-from harness.process import describe
+from harness.process import describe, is_refusal
 
 # NAME | SERVER | CLIENT; the hosts have the addresses 198.18.0.1 and 198.18.1.1.
 PROGRAMS = """
@@ -127,7 +127,7 @@ def test_host_that_comes_late(rig, launcher, adapter, programs, second, work):
     third = rig.adapters.start(Spec(adapter.link, ("--network", str(second.network))), work / "third")
     status = client.wait(launcher.limit)
     third.check_and_stop()
-    if status in (0, 124) or status < 0 or "connect: Connection refused" not in client.text():
+    if not is_refusal(status) or "connect: Connection refused" not in client.text():
         raise Failure(f"the host was not found: {describe(status)}")
     second.conclude()
 
@@ -193,7 +193,7 @@ def test_killed_adapter(launcher, adapter, programs, second):
     host.process.signal(signal.SIGKILL)
     host.process.wait(launcher.limit)
     status = session.server.wait(launcher.limit)
-    if not re.search("rdma_get_cm_event.*: Input/output error$", session.server.text(), re.MULTILINE) or not 0 < status < 124:
+    if not re.search("rdma_get_cm_event.*: Input/output error$", session.server.text(), re.MULTILINE) or not is_refusal(status):
         raise Failure(f"it was not told: {describe(status, launcher.limit)}")
     second.adapter = None
 

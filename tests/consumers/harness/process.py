@@ -107,6 +107,11 @@ def describe(status, limit=None):
     return f"status {status}"
 
 
+def is_refusal(status):
+    """Whether a program has ended by itself with an error: by no signal, and in time."""
+    return status > 0 and status != TIMED_OUT and not 128 < status <= 128 + 64
+
+
 class Launcher:
     """Starts the programs of one case, with its limit, in its directory; kills what is left of them."""
 
