@@ -179,7 +179,7 @@ def arranged(items, rig):
 def pytest_collection_modifyitems(config, items):
     rig = config.rig
     chosen = [item for item in items if case_of(item) and re.search(rig.settings.only, case_of(item).name)]
-    if rig.settings.broken:
+    if rig.settings.broken and not rig.settings.all:
         chosen = first_of_each(chosen)
     items[:] = list(arranged(chosen, rig))
 

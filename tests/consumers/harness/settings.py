@@ -9,7 +9,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[3]
 CONSUMERS = SOURCE / "tests" / "consumers"
 BREAKS = ("crash", "silent", "hang")
-BROKEN_LIMIT = 2  # seconds that a program which hangs on purpose is given
+BROKEN_LIMIT = 1  # seconds that a program which hangs on purpose is given
 
 
 def add_options(parser):
@@ -21,7 +21,7 @@ def add_options(parser):
     group.addoption("--prefix", default="", help="begins each name of a result")
     group.addoption("--only", default="", metavar="PATTERN", help="cases whose name contains PATTERN")
     group.addoption("--names", dest="list_names", action="store_true", help="print the names of the cases and end")
-    group.addoption("--break", dest="broken", choices=BREAKS, help="replace each program by one that fails so")
+    group.addoption("--break", dest="broken", choices=BREAKS, help="replace each program by one that fails so, in one case of each test; with --all in every case")
 
 
 def is_sanitized(build):

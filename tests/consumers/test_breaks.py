@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Every test of this directory fails when its programs are broken on purpose: replaced by one that crashes, prints nothing, or hangs
+(--break). One case of each test function shows it.
+
+A test that fails for a mistake of its own says nothing, so the reasons are looked at, too.
+"""
+import re
+import sys
+
+import pytest
+
+from harness.cases import Case, cases
+from harness.checks import Failure
+from harness.settings import BREAKS, CONSUMERS
+
+MISTAKE = re.compile(r" - ((Name|Type|Attribute|Import|Syntax)Error|gave no result|cannot be collected)")
+LIMIT = 900  # seconds for a module: with a program that hangs each of its cases takes some
+
+
+def breaks(settings):
+    if not settings.broken:
+        for module in sorted(CONSUMERS.glob("test_*.py")):
+            if module.stem != "test_breaks":
+                for kind in BREAKS:
+                    yield Case(f"breaks.{module.stem[5:]}.{kind}", module=module, kind=kind, limit=LIMIT)
+
+
+@cases(breaks)
+def test_every_case_fails(case, settings, launcher):
+    line = [sys.executable, "-B", "-m", "pytest", case.module, "--build", settings.build, "--break", case.kind]
+    process, status = launcher.run(line, "pytest", breaks=False)
+    results = re.findall(r"^(?:ok|FAIL|skip) .*", process.text(), re.MULTILINE)
+    for result in results:
+        if result.startswith("ok ") or MISTAKE.search(result):
+            raise Failure(f"not noticed, or for a mistake: {result}")
+    if results and all(result.startswith("skip ") for result in results):
+        pytest.skip(results[0].partition(" - ")[2])
+    if status != 1 or not results:
+        raise Failure(f"pytest ended with status {status} after {len(results)} results")
