@@ -19,7 +19,7 @@ from harness.cases import Case, cases, named, rows
 from harness.checks import Failure
 from harness.cm import Session, judge
 from harness.pairs import Pair
-from harness.process import describe, is_refusal
+from harness.process import child_of, describe, is_refusal
 
 # NAME | SERVER | CLIENT; the hosts have the addresses 198.18.0.1 and 198.18.1.1.
 PROGRAMS = """
@@ -159,14 +159,6 @@ def test_loss(case, launcher, adapter, programs, second):
     second.conclude()
 
 
-def child(pid):
-    """The one child of a process: the program below "softhca run"."""
-    children = subprocess.run(["pgrep", "-P", str(pid), "-x", "rping"], capture_output=True, text=True).stdout.split()
-    if len(children) != 1:
-        raise Failure(f"softhca run has {len(children)} children that are rping")
-    return int(children[0])
-
-
 @on_links("killed.program", is_long)
 def test_killed_program(launcher, adapter, programs, second):
     """A program is killed: its peer on the other host hears of it."""
@@ -176,7 +168,7 @@ def test_killed_program(launcher, adapter, programs, second):
     client = launcher.start(line, "client")
     if not launcher.wait_until(session.server.says("ping data"), session.server):
         raise Failure("no ping has arrived")
-    os.kill(child(client.pid), signal.SIGKILL)
+    os.kill(child_of(client, "rping"), signal.SIGKILL)
     session.server_line = ["rping", "-s"]
     session.conclude()
     if client.wait(launcher.limit) in (0, 124):

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+from harness.checks import Failure
+
 TIMED_OUT = 124
 BROKEN = {
     "crash": ["sh", "-c", "kill -SEGV $$"],
@@ -110,6 +112,14 @@ def describe(status, limit=None):
 def is_refusal(status):
     """Whether a program has ended by itself with an error: by no signal, and in time."""
     return status > 0 and status != TIMED_OUT and not 128 < status <= 128 + 64
+
+
+def child_of(process, name):
+    """The process ID of the one child of that name: the program below a "softhca run", which has helpers of its own there."""
+    children = subprocess.run(["pgrep", "-P", str(process.pid), "-x", name], stdout=subprocess.PIPE, text=True).stdout.split()
+    if len(children) != 1:
+        raise Failure(f"{len(children)} children of process {process.pid} are {name}")
+    return int(children[0])
 
 
 class Launcher:
