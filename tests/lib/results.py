@@ -77,7 +77,7 @@ def covered_by(skip, names, is_only_one):
 def compare_names(suite, names, results):
     """Failures for names without a result, and for results without a name. Both sides may have a name several times."""
     missing, surplus = Counter(names), Counter()
-    for result in results:
+    for result in sorted(results, key=lambda result: result.outcome == "skip"):
         covered = Counter()
         if missing[result.name] > 0:
             covered = Counter([result.name])
