@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""machine.py - a copy of the tree, its build, and the tests that look at it: what run and generate put their mutants into.
+
+The copy and its build stay in build-tests/mutants, so that a second run is quicker; build-tests/mutants/log/NAME has what the
+tests said of a mutant.
+"""
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from lists import Fault
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WORK = os.path.join(os.environ.get("RDMAKIT_BUILDS") or ROOT, "build-tests/mutants")
+TREE, BUILD, LOG = (os.path.join(WORK, name) for name in ("tree", "build", "log"))
+STAGE = os.path.join(BUILD, "stage")
+SOFTHCA = os.path.join(BUILD, "softhca/softhca")
+COMPONENTS = "util;libibverbs;librdmacm;providers/common;providers/mlx4;providers/mlx5;compat;tests"
+SHARED = ["ibverbs", "mlx4", "mlx5", "rdmacm", "rspreload"]
+STATIC = ["ibverbs_static", "mlx4_static", "mlx5_static", "rdmacm_static"]
+REFUSED = "-Werror=int-conversion -Werror=incompatible-pointer-types"  # a mutant of these would be none of C
+SKIPPED = 77
+LEAST_FREE = 2 << 30  # bytes that a disk must keep
+
+
+def say(line):
+    print(line, flush=True)
+
+
+def tail_of(text, lines=15):
+    return "\n".join(text.split("\n")[-lines:])
+
+
+def copy_tree():
+    """Makes TREE what git knows here, new files included. A file that is the same keeps its time, and so what was built of it."""
+    ask = ["git", "-c", "safe.directory=*", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.check_output(ask, text=True).splitlines()
+    names = {name for name in names if os.path.isfile(os.path.join(ROOT, name))}
+    for directory, _, files in os.walk(TREE):
+        for file in files:
+            path = os.path.join(directory, file)
+            if os.path.relpath(path, TREE) not in names:
+                os.unlink(path)
+    for name in names:
+        source, copy = os.path.join(ROOT, name), os.path.join(TREE, name)
+        if os.path.isfile(copy) and read_bytes(source) == read_bytes(copy):
+            continue
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copy(source, copy)
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def logged(name, *command):
+    """Runs COMMAND with its output in a log; None when it went well, else the end of what it said."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    with open(os.path.join(LOG, name), "w", encoding="utf-8") as log:
+        log.write(done.stdout)
+    return None if done.returncode == 0 else tail_of(done.stdout)
+
+
+def build(name, targets):
+    return logged(name, "cmake", "--build", BUILD, "--target", *targets)
+
+
+def link_stage():
+    """The staged libraries become links to those of the build: what is linked anew is what programs load."""
+    built = {}
+    for directory, below, files in os.walk(BUILD):
+        below[:] = [name for name in below if os.path.join(directory, name) != STAGE]
+        for file in files:
+            if re.match(r"lib.*\.(so[.\d]*|a)$", file) and not os.path.islink(os.path.join(directory, file)):
+                built[file] = os.path.join(directory, file)
+    for directory, _, files in os.walk(STAGE):
+        for file in files:
+            path = os.path.join(directory, file)
+            if file in built and not os.path.islink(path):
+                os.unlink(path)
+                os.symlink(built[file], path)
+
+
+def is_of_softhca(mutant):
+    return mutant.file.startswith("softhca/")
+
+
+def prepare(with_softhca):
+    """Builds the unchanged tree in BUILD and installs it in STAGE."""
+    components = ("softhca;" if with_softhca else "") + COMPONENTS
+    os.makedirs(LOG, exist_ok=True)
+    if is_disk_full():
+        raise Fault(f"less than {LEAST_FREE >> 30} GiB are free below {WORK} or {tempfile.gettempdir()}")
+    copy_tree()
+    trouble = (logged("configure", "cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc",
+                      f"-DCMAKE_C_FLAGS={REFUSED}", f"-DCMAKE_INSTALL_PREFIX={STAGE}", f"-DCMAKE_INSTALL_SYSCONFDIR={STAGE}/etc",
+                      "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", f"-DRDMAKIT_COMPONENTS={components}")
+               or build("build", ["all"])
+               or shutil.rmtree(STAGE, ignore_errors=True)
+               or logged("install", "cmake", "--install", BUILD, "--prefix", STAGE))
+    if trouble:
+        raise Fault(f"the unchanged tree cannot be built:\n{trouble}")
+    link_stage()
+
+
+def kill_session(leader):
+    """Ends whatever is left of the session that LEADER began."""
+    for _ in range(50):
+        members = []
+        for entry in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+                    fields = file.read().rsplit(")", 1)[1].split()
+                if int(fields[3]) == leader and fields[0] != "Z":
+                    members.append(int(entry))
+            except (OSError, IndexError, ValueError):
+                continue
+        if not members:
+            return
+        for pid in members:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        time.sleep(0.02)
+
+
+def limit_child():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def is_disk_full():
+    """A limit on the size of files would refuse the sparse ones that tests make, so look at the disks."""
+    return any(shutil.disk_usage(path).free < LEAST_FREE for path in (WORK, tempfile.gettempdir()))
+
+
+def wait_for(child, seconds):
+    """The status of CHILD; None when it runs for longer than SECONDS or fills a disk."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not is_disk_full():
+        try:
+            return child.wait(1)
+        except subprocess.TimeoutExpired:
+            pass
+    return child.poll()
+
+
+class Test:
+    """One program run, with a status as ctest understands it."""
+
+    def __init__(self, name, command, environment, directory):
+        self.name, self.command, self.environment, self.directory = name, command, environment, directory
+        self.seconds, self.is_skipped = None, False
+
+    def is_unit(self):
+        """It has what it tests in itself."""
+        return self.command[0].startswith(os.path.join(BUILD, "tests/unit/"))
+
+    def limit(self):
+        return 20 + 8 * self.seconds if self.seconds is not None else 900
+
+    def run(self):
+        """(status, what it printed, seconds); a status of None means that it did not end."""
+        began = time.monotonic()
+        child = subprocess.Popen(self.command, cwd=self.directory, env={**os.environ, **self.environment},
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 start_new_session=True, preexec_fn=limit_child)
+        printed = bytearray()
+
+        def drain():
+            for data in iter(lambda: child.stdout.read1(65536), b""):
+                printed.extend(data)
+                del printed[:-65536]
+
+        reader = threading.Thread(target=drain)
+        reader.start()
+        status = wait_for(child, self.limit())
+        kill_session(child.pid)
+        child.wait()
+        reader.join()
+        child.stdout.close()
+        return status, printed.decode(errors="replace"), time.monotonic() - began
+
+
+class Tests:
+    """The tests that lists may name. A topic of the programs that compare two libraries is one as well."""
+
+    def __init__(self, softhca):
+        self.environment = {"RDMAKIT_STAGE": STAGE, "SOFTHCA": softhca}
+        self.known = {}
+        self.ctests = {}
+
+    def ctests_in(self, directory):
+        if directory not in self.ctests:
+            path = os.path.join(BUILD, "tests", directory)
+            listed = json.loads(subprocess.check_output(["ctest", "--test-dir", path, "--show-only=json-v1"]))
+            self.ctests[directory] = [self.from_ctest(test) for test in listed["tests"] if test.get("command")]
+        return self.ctests[directory]
+
+    def from_ctest(self, test):
+        properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+        environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
+        return Test(test["name"], test["command"], {**self.environment, **environment}, properties.get("WORKING_DIRECTORY"))
+
+    def topics(self, see):
+        program, link, *topics = see.split()
+        directory = "verbs" if program.startswith("verbs-") else "cm"
+        command = [os.path.join(TREE, "tests/lib/run-diff"), os.path.join(BUILD, "tests", directory, program), STAGE,
+                   self.environment["SOFTHCA"], "--link", link, *topics]
+        return [Test(see, command, self.environment, None)]
+
+    def named(self, see):
+        """The tests that a line of a list means."""
+        if see not in self.known:
+            if " " in see:
+                self.known[see] = self.topics(see)
+            else:
+                directory, pattern = see.split(":", 1)
+                self.known[see] = [test for test in self.ctests_in(directory) if re.search(pattern, test.name)]
+            if not self.known[see]:
+                raise Fault(f"no test is called {see}")
+        return self.known[see]
+
+
+def targets_of(tests, mutant):
+    """What must be linked anew before TESTS see a change: their programs, which have the objects of libraries or adapter in them,
+    the adapter, or the libraries that they load."""
+    if all(test.is_unit() for test in tests):
+        return [os.path.relpath(test.command[0], BUILD) for test in tests]
+    if is_of_softhca(mutant):
+        return [os.path.relpath(SOFTHCA, BUILD)]
+    return SHARED + (STATIC if any("static" in test.name for test in tests) else [])
+
+
+def baseline(tests, mutants):
+    """Runs every test that will be asked on the unchanged tree: it must pass, and takes so long."""
+    done = set()
+    for see in dict.fromkeys(see for mutant in mutants for see in mutant.tests):
+        for test in tests.named(see):
+            if test.name in done:
+                continue
+            done.add(test.name)
+            status, printed, test.seconds = test.run()
+            test.is_skipped = status == SKIPPED
+            if test.is_skipped:
+                say(f"{test.name} cannot run here: {tail_of(printed.strip(), 1)}")
+            elif status != 0:
+                raise Fault(f"{test.name} fails on the unchanged tree:\n{tail_of(printed)}")
