@@ -22,11 +22,12 @@ static void on_driver(const char *name)
 	strcat(drivers, ";");
 }
 
-static int last_failure; /* of the directory that was read last */
+static int last_failure, failures; /* of the directory that was read last */
 
 static void on_failure(int err)
 {
 	last_failure = err;
+	failures++;
 }
 
 static const char *read_dir(const char *dir)
@@ -34,7 +35,7 @@ static const char *read_dir(const char *dir)
 	char path[512];
 
 	drivers[0] = '\0';
-	last_failure = 0;
+	last_failure = failures = 0;
 	snprintf(path, sizeof(path), "%s/%s", root, dir);
 	verbs_config_read(path, on_driver, on_failure);
 	return drivers;
@@ -92,6 +93,14 @@ static void bad_lines_are_named_and_skipped(void **state)
 	free(log);
 }
 
+static void a_directory_without_files_is_no_failure(void **state)
+{
+	(void)state;
+	tree_put("empty/readme", "driver readme\n");
+	assert_string_equal(read_dir("empty"), "");
+	assert_int_equal(failures, 0);
+}
+
 static void an_unreadable_file_is_one_line(void **state)
 {
 	char *log;
@@ -125,6 +134,7 @@ int main(void)
 		cmocka_unit_test(only_driver_files_count),
 		cmocka_unit_test(comments_and_blanks_are_nothing),
 		cmocka_unit_test(bad_lines_are_named_and_skipped),
+		cmocka_unit_test(a_directory_without_files_is_no_failure),
 		cmocka_unit_test(an_unreadable_file_is_one_line),
 		cmocka_unit_test(no_directory_is_one_line),
 	};

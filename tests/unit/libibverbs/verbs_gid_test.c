@@ -105,6 +105,53 @@ static void a_gid_beyond_the_table_is_einval(void **state)
 	assert_int_equal(ibv_query_gid_ex(context_of(state), 1, 4, &entry, 0), EINVAL);
 }
 
+/* ibv_query_gid_type() counts from 0, RoCE v1 and InfiniBand alike. */
+int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
+			 unsigned int *type);
+
+static void a_gids_type_is_0_or_1(void **state)
+{
+	static const unsigned int want[] = { 0, 1, 0, 1 };
+	unsigned int type;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(want); i++) {
+		type = 99;
+		assert_int_equal(verbs_query_gid_type(context_of(state), 1, i, &type), 0);
+		assert_int_equal(type, want[i]);
+	}
+	type = 99;
+	errno = 0;
+	assert_int_equal(verbs_query_gid_type(context_of(state), 1, 4, &type), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(type, 99);
+}
+
+static void an_older_caller_gets_zeros_for_an_empty_slot(void **state)
+{
+	static const union ibv_gid zeros;
+	union ibv_gid gid;
+
+	memset(&gid, 0xee, sizeof(gid));
+	assert_int_equal(ibv_query_gid(context_of(state), 1, 2, &gid), 0);
+	assert_memory_equal(&gid, &zeros, sizeof(gid));
+	errno = 0;
+	assert_int_equal(ibv_query_gid(context_of(state), 1, 4, &gid), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+static void flags_and_short_entries_are_refused(void **state)
+{
+	struct ibv_gid_entry entry;
+
+	assert_int_equal(ibv_query_gid_ex(context_of(state), 1, 1, &entry, 1), EINVAL);
+	assert_int_equal(_ibv_query_gid_ex(context_of(state), 1, 1, &entry, 0, sizeof(entry) - 1),
+			 EINVAL);
+	assert_int_equal(_ibv_query_gid_ex(context_of(state), 1, 1, &entry, 0, sizeof(entry)), 0);
+	assert_int_equal(ibv_query_gid_table(context_of(state), &entry, 1, 1), -EINVAL);
+	assert_int_equal(_ibv_query_gid_table(context_of(state), &entry, 1, 0, sizeof(entry) - 1),
+			 -EINVAL);
+}
+
 /* An attribute's length has 16 bits: 2047 entries of 32 bytes. */
 static void a_large_gid_table_is_asked_for_in_part(void **state)
 {
@@ -209,6 +256,9 @@ int main(void)
 		TABLE_TEST(a_gid_table_has_no_empty_slots),
 		TABLE_TEST(a_gid_table_without_room_is_einval),
 		TABLE_TEST(a_gid_beyond_the_table_is_einval),
+		TABLE_TEST(a_gids_type_is_0_or_1),
+		TABLE_TEST(an_older_caller_gets_zeros_for_an_empty_slot),
+		TABLE_TEST(flags_and_short_entries_are_refused),
 		TABLE_TEST(a_large_gid_table_is_asked_for_in_part),
 		TABLE_TEST(an_ipv4_header_is_known_by_its_checksum),
 		TABLE_TEST(a_pkey_is_in_network_order),
