@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strict_locks.c - a preloaded library that aborts a program at the first wrong use of a mutex, where
- * the C library would say nothing: an unlock of one that nobody has locked, a second lock by the same
- * thread, the destruction of one that is locked.
+ * strict_locks.c - a preloaded library that aborts a program at the first wrong use of a mutex,
+ * where the C library would say nothing: an unlock of one that nobody has locked, a second lock by
+ * the same thread, the destruction of one that is locked.
  *
- * So a lock that was forgotten shows with one thread already, in any test that comes by. Only plain
- * mutexes are looked at; a child that fork() made may unlock what its parent has locked.
+ * So a lock that was forgotten shows with one thread already, in any test that comes by. Only
+ * plain mutexes are looked at; a child that fork() made may unlock what its parent has locked.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static _Noreturn void stop(const char *what, const void *mutex, void *caller)
+static _Noreturn void mutex_stop(const char *what, const void *mutex, void *caller)
 {
 	Dl_info info = { 0 };
 
@@ -57,7 +57,7 @@ REPLACES int pthread_mutex_lock(pthread_mutex_t *mutex)
 	static mutex_call *call;
 
 	if (is_plain(mutex) && is_mine(mutex))
-		stop("is locked twice", mutex, __builtin_return_address(0));
+		mutex_stop("is locked twice", mutex, __builtin_return_address(0));
 	return real(&call, "pthread_mutex_lock")(mutex);
 }
 
@@ -66,7 +66,7 @@ REPLACES int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	static mutex_call *call;
 
 	if (is_plain(mutex) && !is_locked(mutex))
-		stop("is unlocked, but nobody has it", mutex, __builtin_return_address(0));
+		mutex_stop("is unlocked, but nobody has it", mutex, __builtin_return_address(0));
 	return real(&call, "pthread_mutex_unlock")(mutex);
 }
 
@@ -75,6 +75,6 @@ REPLACES int pthread_mutex_destroy(pthread_mutex_t *mutex)
 	static mutex_call *call;
 
 	if (is_plain(mutex) && is_mine(mutex))
-		stop("is destroyed while it is locked", mutex, __builtin_return_address(0));
+		mutex_stop("is destroyed while it is locked", mutex, __builtin_return_address(0));
 	return real(&call, "pthread_mutex_destroy")(mutex);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_device_test.c - queries of a device and its ports: how much a caller gets, which arguments are
- * refused, and the speed of a link where the kernel has no command for it.
+ * verbs_device_test.c - queries of a device and its ports: how much a caller gets, which arguments
+ * are refused, and the speed of a link where the kernel has no command for it.
  */
 #include "fake_kernel.h"
 
@@ -52,7 +52,8 @@ static int open_rig(void **state)
 
 /* ---- devices ---- */
 
-static int query(void **state, struct ibv_device_attr_ex *attr, size_t size, uint32_t comp_mask)
+static int device_query(void **state, struct ibv_device_attr_ex *attr, size_t size,
+			uint32_t comp_mask)
 {
 	const struct ibv_query_device_ex_input input = { .comp_mask = comp_mask };
 
@@ -70,10 +71,10 @@ static void a_caller_gets_what_it_has_room_for(void **state)
 	const uint8_t *bytes = (const uint8_t *)&room;
 
 	memset(&room, 0xee, sizeof(room));
-	assert_int_equal(query(state, &room.attr, least, 0), 0);
+	assert_int_equal(device_query(state, &room.attr, least, 0), 0);
 	assert_int_equal(bytes[least - 1], 0x77);
 	assert_int_equal(bytes[least], 0xee);
-	assert_int_equal(query(state, &room.attr, sizeof(room), 0), 0);
+	assert_int_equal(device_query(state, &room.attr, sizeof(room), 0), 0);
 	assert_int_equal(bytes[sizeof(room.attr) - 1], 0x77);
 	assert_int_equal(room.more[0] | room.more[7], 0);
 }
@@ -84,11 +85,11 @@ static void a_query_of_the_device_is_refused(void **state)
 	struct ibv_device_attr old;
 
 	memset(&old, 0xee, sizeof(old));
-	assert_int_equal(query(state, &attr, sizeof(attr), 1), EINVAL);
-	assert_int_equal(query(state, &attr, sizeof(attr.orig_attr) - 1, 0), EINVAL);
+	assert_int_equal(device_query(state, &attr, sizeof(attr), 1), EINVAL);
+	assert_int_equal(device_query(state, &attr, sizeof(attr.orig_attr) - 1, 0), EINVAL);
 	assert_int_equal(queries, 0);
 	device_err = EIO;
-	assert_int_equal(query(state, &attr, sizeof(attr), 0), EIO);
+	assert_int_equal(device_query(state, &attr, sizeof(attr), 0), EIO);
 	assert_int_equal(ibv_query_device(context_of(state), &old), EIO);
 	assert_int_equal(old.max_qp, (int)0xeeeeeeee);
 	device_err = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * iomap_test.c - riomap(), riounmap() and riowrite() on a stream without a connection: which bytes
- * are posted from where to where, which calls are refused with which errno, and which locks are held
- * when and given back. Functions of the test stand for the queues, for waiting and for ibv_reg_mr().
+ * are posted from where to where, which calls are refused with which errno, and which locks are
+ * held when and given back. Functions of the test stand for the queues, for waiting and for
+ * ibv_reg_mr().
  */
 #include <setjmp.h>
 #include <stdarg.h>

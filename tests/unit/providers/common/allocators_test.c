@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * allocators_test.c - a program's allocator: what it is asked for, that it gets everything back with
- * its own data, and which queues ask it.
+ * allocators_test.c - a program's allocator: what it is asked for, that it gets everything back
+ * with its own data, and which queues ask it.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static struct rig {
 	struct program program;
 } rig;
 
-static int set(struct program *program, bool has_alloc, bool has_free)
+static int allocators_set(struct program *program, bool has_alloc, bool has_free)
 {
 	const struct program_allocator of_program = { has_alloc ? program_alloc : NULL,
 						      has_free ? program_free : NULL, program };
@@ -114,7 +114,7 @@ static void rings_are_whole_pages_of_zeros(void **state)
 	uint8_t *one, *two;
 
 	(void)state;
-	assert_int_equal(set(&rig.program, true, true), 0);
+	assert_int_equal(allocators_set(&rig.program, true, true), 0);
 	domain = provider_allocators_domain(rig.allocators, NULL);
 	assert_non_null(domain);
 	assert_ptr_equal(domain->context, &rig.context);
@@ -137,7 +137,7 @@ static void records_come_from_pages_of_the_program(void **state)
 	__be32 *record;
 
 	(void)state;
-	assert_int_equal(set(&rig.program, true, true), 0);
+	assert_int_equal(allocators_set(&rig.program, true, true), 0);
 	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record), 0);
 	assert_int_equal(rig.program.count, 1);
 	assert_true((uint8_t *)record >= (uint8_t *)rig.program.given[0]);
@@ -154,10 +154,10 @@ static void a_later_allocator_is_for_later_queues(void **state)
 	void *ring, *other;
 
 	(void)state;
-	assert_int_equal(set(&rig.program, true, true), 0);
+	assert_int_equal(allocators_set(&rig.program, true, true), 0);
 	first = provider_allocators_domain(rig.allocators, NULL);
 	ring = ring_alloc(first, 100);
-	assert_int_equal(set(&later, true, true), 0);
+	assert_int_equal(allocators_set(&later, true, true), 0);
 	second = provider_allocators_domain(rig.allocators, NULL);
 	other = ring_alloc(second, 100);
 	assert_int_equal(rig.program.count, 1);
@@ -171,8 +171,8 @@ static void a_later_allocator_is_for_later_queues(void **state)
 static void both_functions_are_needed(void **state)
 {
 	(void)state;
-	assert_int_equal(set(&rig.program, false, true), EINVAL);
-	assert_int_equal(set(&rig.program, true, false), EINVAL);
+	assert_int_equal(allocators_set(&rig.program, false, true), EINVAL);
+	assert_int_equal(allocators_set(&rig.program, true, false), EINVAL);
 	assert_null(rig.allocators);
 	assert_null(rig.dbrecs.source);
 }
@@ -184,7 +184,7 @@ static void a_parent_domains_allocator_comes_first(void **state)
 	(void)state;
 	assert_ptr_equal(provider_allocators_domain(NULL, &plain.pd), &plain.pd);
 	assert_null(provider_allocators_domain(NULL, NULL));
-	assert_int_equal(set(&rig.program, true, true), 0);
+	assert_int_equal(allocators_set(&rig.program, true, true), 0);
 	own.alloc = to_ppd(provider_allocators_domain(rig.allocators, NULL))->alloc;
 	assert_ptr_equal(provider_allocators_domain(rig.allocators, &own.pd), &own.pd);
 	assert_ptr_not_equal(provider_allocators_domain(rig.allocators, &plain.pd), &plain.pd);

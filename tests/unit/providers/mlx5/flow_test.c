@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_test.c - flows with counters: what the kernel learns of the points with the first flow and with
- * none after it, and which calls are refused. Functions of the test stand for the kernel's commands.
+ * flow_test.c - flows with counters: what the kernel learns of the points with the first flow and
+ * with none after it, and which calls are refused. Functions of the test stand for the kernel's
+ * commands.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -106,7 +107,7 @@ static struct flow_of flow_with(struct ibv_counters *one, struct ibv_counters *t
 	return flow;
 }
 
-static struct ibv_flow *create(struct ibv_counters *one, struct ibv_counters *two)
+static struct ibv_flow *flow_new(struct ibv_counters *one, struct ibv_counters *two)
 {
 	struct flow_of flow = flow_with(one, two);
 
@@ -122,7 +123,7 @@ static struct ibv_counters *counters_new(void)
 	return counters;
 }
 
-static int attach(struct ibv_counters *counters, uint32_t index)
+static int point_attach(struct ibv_counters *counters, uint32_t index)
 {
 	struct ibv_counter_attach_attr attr = { .counter_desc = IBV_COUNTER_BYTES, .index = index };
 
@@ -146,17 +147,17 @@ static void the_first_flow_brings_the_points(void **state)
 	struct ibv_flow *first, *second;
 
 	(void)state;
-	assert_int_equal(attach(counters, 3), 0);
-	assert_int_equal(attach(counters, 1), 0);
-	first = create(counters, NULL);
+	assert_int_equal(point_attach(counters, 3), 0);
+	assert_int_equal(point_attach(counters, 1), 0);
+	first = flow_new(counters, NULL);
 	assert_non_null(first);
 	assert_true(kernel.has_data);
 	assert_int_equal(kernel.npoints, 2);
 	assert_int_equal(kernel.points[0].index, 3);
 	assert_int_equal(kernel.points[1].index, 1);
 	assert_int_equal(kernel.points[1].description, IBV_COUNTER_BYTES);
-	assert_int_equal(attach(counters, 2), EBUSY);
-	second = create(counters, NULL);
+	assert_int_equal(point_attach(counters, 2), EBUSY);
+	second = flow_new(counters, NULL);
 	assert_non_null(second);
 	assert_false(kernel.has_data);
 	assert_int_equal(mlx5_flow_destroy(first), 0);
@@ -170,13 +171,13 @@ static void a_flow_that_fails_fixes_nothing(void **state)
 	struct ibv_flow *flow;
 
 	(void)state;
-	assert_int_equal(attach(counters, 0), 0);
+	assert_int_equal(point_attach(counters, 0), 0);
 	kernel.err = ENOSPC;
-	assert_null(create(counters, NULL));
+	assert_null(flow_new(counters, NULL));
 	assert_int_equal(errno, ENOSPC);
 	kernel.err = 0;
-	assert_int_equal(attach(counters, 1), 0);
-	flow = create(counters, NULL);
+	assert_int_equal(point_attach(counters, 1), 0);
+	flow = flow_new(counters, NULL);
 	assert_non_null(flow);
 	assert_int_equal(kernel.npoints, 2);
 	kernel.err = EBUSY;
@@ -192,9 +193,9 @@ static void a_flow_has_one_set_of_counters(void **state)
 	struct ibv_counters *one = counters_new(), *two = counters_new();
 
 	(void)state;
-	assert_null(create(one, two));
+	assert_null(flow_new(one, two));
 	assert_int_equal(errno, EINVAL);
-	assert_null(create(one, one));
+	assert_null(flow_new(one, one));
 	assert_int_equal(errno, EINVAL);
 	mlx5_counters_destroy(one);
 	mlx5_counters_destroy(two);
@@ -204,17 +205,17 @@ static void a_flow_has_one_set_of_counters(void **state)
 static void flows_without_points_bring_none(void **state)
 {
 	struct ibv_counters *counters = counters_new();
-	struct ibv_flow *flow = create(NULL, NULL);
+	struct ibv_flow *flow = flow_new(NULL, NULL);
 
 	(void)state;
 	assert_non_null(flow);
 	assert_false(kernel.has_data);
 	mlx5_flow_destroy(flow);
-	flow = create(counters, NULL);
+	flow = flow_new(counters, NULL);
 	assert_non_null(flow);
 	assert_false(kernel.has_data);
 	mlx5_flow_destroy(flow);
-	assert_int_equal(attach(counters, 0), 0);
+	assert_int_equal(point_attach(counters, 0), 0);
 	mlx5_counters_destroy(counters);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * flow_match_test.c - every field that a flow can match: a frame of bytes written here has a value
- * known here in it; an entry with that value takes the frame, and one whose value differs in any bit
- * does not. The table names all fields that the device supports, and no others.
+ * known here in it; an entry with that value takes the frame, and one whose value differs in any
+ * bit does not. The table names all fields that the device supports, and no others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
