@@ -4,6 +4,8 @@ is; on our libraries and on Debian's.
 
 FINDS of a case has a regular expression for each line that must be there, and behind "!" what no line may begin with. Each problem
 and warning must have a cure.
+
+Covers: libibverbs/doctor/
 """
 import re
 import resource

@@ -4,6 +4,8 @@ makes them up), and a real adapter through either pair of libraries.
 
 Debian's program on Debian's libraries is the measure for every other combination. It must say something, on an adapter what stands
 behind the arguments, and must not crash or hang.
+
+Covers: libibverbs/examples/
 """
 import difflib
 import re

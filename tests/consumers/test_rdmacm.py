@@ -3,6 +3,8 @@
 on Debian's.
 
 With --all each case runs with every choice of programs and libraries; otherwise each runs with the most telling ones.
+
+Covers: librdmacm/examples/, librdmacm/examples/cmtime/
 """
 from harness import checks
 from harness.adapter import Spec

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rstream, riostream, rcopy and udpong, ours and Debian's, server and client each on its own libraries, which so have to speak
 the same protocol; with --quick ours with ours, and one case of each with Debian's.
+
+Covers: librdmacm/examples/, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/iomap.c
 """
 import os
 import re

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * fuzz_core.c - commands, work, messages and time in any order, against the device core.
+ *
+ * Covers: softhca/device/, softhca/device/format/mlx5/, softhca/device/transport/
  */
 #include "softhca/fault.h"
 #include "softhca/device/hca.h"

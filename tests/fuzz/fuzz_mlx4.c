@@ -2,6 +2,8 @@
 /*
  * fuzz_mlx4.c - what a guest can do to the PCI device of an mlx4 adapter: commands whose contexts
  * are right but for a word, in any order, doorbells, and rings full of anything.
+ *
+ * Covers: softhca/device/format/mlx4/, softhca/front/vfio-user/mlx4/
  */
 #include <endian.h>
 #include <fcntl.h>

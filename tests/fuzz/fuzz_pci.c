@@ -2,6 +2,8 @@
 /*
  * fuzz_pci.c - messages of a vfio-user client, with what a guest can make it send: maps with and
  * without files, interrupts, configuration space, registers; and command queues in memory.
+ *
+ * Covers: softhca/front/vfio-user/
  */
 #include <endian.h>
 #include <fcntl.h>

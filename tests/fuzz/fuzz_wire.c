@@ -2,6 +2,8 @@
 /*
  * fuzz_wire.c - packets of other hosts: encoded from messages, then damaged or cut short, some with
  * a checksum that is right again.
+ *
+ * Covers: softhca/net/wire.c, softhca/net/route.c
  */
 #include <endian.h>
 #include <stdlib.h>

@@ -15,6 +15,9 @@
  * abuse many SOCKET: as more starters than the adapter has descriptors for.
  *
  * Status 0: it was refused; whether the adapter is still there is for run-abuse to see.
+ *
+ * Covers: softhca/front/process/link.c, softhca/front/process/client.c,
+ * softhca/front/process/seccomp.c, softhca/front/process/holder/
  */
 #include <errno.h>
 #include <fcntl.h>

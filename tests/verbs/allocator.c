@@ -6,6 +6,8 @@
  * What they are asked for, that it comes back, and that it is not written before it is used, since
  * the CPU may not reach it: so the topics that only look fill what they give with a pattern. Exit
  * code as of verbs-diff.
+ *
+ * Covers: providers/common/allocators.c, providers/common/queue_mem.c, providers/common/pd.c
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

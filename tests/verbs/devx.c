@@ -6,6 +6,9 @@
  *
  * The kernel of "refused" refuses the first command, which is to make a context. The program says
  * with exit code 1 what was not as it should be.
+ *
+ * Covers: providers/mlx5/dv/devx.c, providers/mlx5/context.c,
+ * softhca/front/process/uverbs/device.c
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>

@@ -4,6 +4,9 @@
  * view of the host is not the usual one. run-discovery has an adapter made that is seen so.
  *
  * "by-sysfs" in front of a topic takes RDMA netlink away from the library.
+ *
+ * Covers: libibverbs/device.c, libibverbs/netlink.c, libibverbs/sysfs.c,
+ * libibverbs/sysfs_device.c, softhca/front/process/discovery/
  */
 #include <dlfcn.h>
 #include <endian.h>

@@ -9,6 +9,9 @@
  * may be lost. In the topics posted-* it posts to the SRQ by itself, along the links that it finds,
  * and leaves the CQs to the library: whatever completes is linked behind the list that it was told
  * of. Exit code as of verbs-diff.
+ *
+ * Covers: providers/mlx5/dv/obj.c, providers/mlx5/cq.c, providers/mlx5/data/cq_ring.c,
+ * providers/mlx5/data/srq_ring.c
  */
 #include <endian.h>
 #include <infiniband/mlx5dv.h>

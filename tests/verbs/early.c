@@ -10,6 +10,8 @@
  * done, and completes in its turn.
  *
  * Exit code 0; 1: something was otherwise than it should be.
+ *
+ * Covers: softhca/device/transport/early.c, providers/mlx5/qp_extra.c
  */
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>

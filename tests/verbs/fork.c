@@ -6,6 +6,8 @@
  * Where the kernel does not copy pinned pages for a child, the first write after fork() would move
  * a ring away from the adapter: so its pages must be kept from children (smaps says so by the flag
  * dc), until they are given back. What initialises the library stays, so each topic is a process.
+ *
+ * Covers: libibverbs/fork.c, providers/common/hwbuf.c, providers/common/cells.c
  */
 #include <infiniband/mlx4dv.h>
 #include <infiniband/mlx5dv.h>

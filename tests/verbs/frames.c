@@ -4,6 +4,9 @@
  * by ibv_post_send() and by ibv_wr_*, often enough to go round the ring of sends several times. The
  * distribution's libmlx4 has neither large sends nor ibv_wr_*, but it has one-entry: a QP that asks
  * for one request each way.
+ *
+ * Covers: providers/mlx4/data/post_send.c, providers/mlx4/data/send_wr.c,
+ * providers/mlx4/data/send_wqe.h, softhca/device/format/mlx4/frame.c
  */
 #include <stdlib.h>
 

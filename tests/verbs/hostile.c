@@ -6,6 +6,8 @@
  *
  * hostile SEED CALLS. Deterministic; whatever is answered is fine, as long as something is and the
  * adapter is there afterwards: see run-hostile.
+ *
+ * Covers: softhca/front/process/uverbs/
  */
 #include <endian.h>
 #include <errno.h>

@@ -4,6 +4,8 @@
  * a context, so what imports one and its objects is EOPNOTSUPP, with the distribution's libraries
  * as with ours. "explained" wants a line of each such call, as ours log it at warn: VERBS_LOG must
  * ask for that.
+ *
+ * Covers: providers/mlx4/context.c, libibverbs/context.c
  */
 #include <stdio.h>
 #include <string.h>

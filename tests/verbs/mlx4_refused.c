@@ -3,6 +3,9 @@
  * mlx4_refused.c - what mlx4_ib does not take, or not as it is meant, by ioctls of this program's
  * own: the kernel that softhca plays for programs on ConnectX-3 is to say as much. Each refusal has
  * a neighbour that is taken.
+ *
+ * Covers: softhca/front/process/uverbs/mlx4.c, softhca/front/process/uverbs/mlx4_wq.c,
+ * softhca/front/process/uverbs/mlx4_flow.c
  */
 #include <errno.h>
 #include <stdlib.h>

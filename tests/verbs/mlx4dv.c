@@ -8,6 +8,8 @@
  * which any adapter refuses. "allocators" has the rings of a context lie in memory of the program,
  * and "wqs" looks at work queues, whose numbers are of one range. "inline" asks for receives into
  * WQEs.
+ *
+ * Covers: providers/mlx4/dv/, providers/mlx4/mlx4dv.h
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* none.c - verbs-none: what a program gets on a machine without an adapter. */
+/*
+ * none.c - verbs-none: what a program gets on a machine without an adapter.
+ *
+ * Covers: libibverbs/device.c, libibverbs/verbs_device.c
+ */
 #include "tests/verbs/diff/diff.h"
 #include "tests/lib/topics.h"
 #include "util/bits.h"

@@ -2,6 +2,8 @@
 /*
  * strict.c - verbs-strict CASE: a program that does on purpose what an adapter would not forgive,
  * through the queues that mlx5dv_init_obj() gives it; run-strict looks at what softhca says.
+ *
+ * Covers: softhca/strict.c, softhca/device/queue/rules.c
  */
 #include <endian.h>
 #include <infiniband/mlx5dv.h>

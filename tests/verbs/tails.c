@@ -3,6 +3,8 @@
  * tails.c - commands that are longer than the kernel knows them: each byte behind has to be zero,
  * be it the first or the last. Finding that out takes softhca's only thread about as long as any
  * other command does, as other programs wait for it meanwhile.
+ *
+ * Covers: softhca/front/process/uverbs/uverbs.c
  */
 #include <errno.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /*
  * tir.c - verbs-tir [TOPIC...]: raw packet QPs whose TIR direct verbs set or change: segments of
  * TCP that become one frame (LRO), and frames that come back to who has sent them.
+ *
+ * Covers: providers/mlx5/dv/qp.c, softhca/device/eth/tir.c, softhca/device/eth/lro.c
  */
 #include <arpa/inet.h>
 #include <infiniband/mlx5dv.h>

@@ -2,6 +2,8 @@
 /*
  * uar_index.c - CQs that name their doorbell page by the attribute for it, and what the kernel of
  * softhca says to numbers that are none: ioctls of this program's own.
+ *
+ * Covers: softhca/front/process/uverbs/cq.c, softhca/front/process/uverbs/uar.c
  */
 #include <errno.h>
 #include <stdlib.h>

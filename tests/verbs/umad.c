@@ -3,6 +3,8 @@
  * umad.c - files of /dev/infiniband/umad0 over time: what is kept for a program that does not read,
  * long datagrams that end nowhere, a file that is closed while a thread reads, an adapter that
  * dies. All is sent from one file to another, of the same port. The numbers are Linux'.
+ *
+ * Covers: softhca/front/process/umad/
  */
 #include <endian.h>
 #include <errno.h>

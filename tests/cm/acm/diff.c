@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm_diff.c - acm-diff: what rdma_getaddrinfo(), rdma_resolve_route() and rdma_create_ep() make of
+ * diff.c - acm-diff: what rdma_getaddrinfo(), rdma_resolve_route() and rdma_create_ep() make of
  * ibacm's answers. It must print the same on any librdmacm with the same daemon.
+ *
+ * Covers: librdmacm/acm.c, librdmacm/acm_wire.c, librdmacm/addrinfo.c, librdmacm/addrinfo_route.c
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm_standin.c - acm-standin HOW [HOW]: a small ibacm for softhca's fabric. It answers questions
+ * standin.c - acm-standin HOW [HOW]: a small ibacm for softhca's fabric. It answers questions
  * of librdmacm at /run/ibacm.sock (with "tcp" at a port that /run/ibacm.port names) with paths
  * between ports of this host's adapters, and prints what it was asked. The layout of messages is
  * that of <infiniband/acm.h> of Debian's package ibacm.
@@ -8,6 +8,8 @@
  * Port P of adapter A is 198.18.0.(8 A + P), the loopback is the first port of the first adapter;
  * other addresses are not known. HOW "honest" is a daemon as it should be; the others are what a
  * client has to live with. Runs until it is killed.
+ *
+ * Covers: librdmacm/acm_wire.c
  */
 #include <arpa/inet.h>
 #include <endian.h>

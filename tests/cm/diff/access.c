@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_access.c - what the QPs of a connection let the peer do: READs and atomics where they were
+ * access.c - what the QPs of a connection let the peer do: READs and atomics where they were
  * agreed, whatever was connected before, and whatever state and access the program has given a QP
  * meanwhile.
+ *
+ * Covers: librdmacm/qp.c, librdmacm/connect.c
  */
 #include "tests/cm/cm.h"
 

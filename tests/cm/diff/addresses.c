@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_addresses.c - resolving addresses and names: those that are there, those that are not, those
+ * addresses.c - resolving addresses and names: those that are there, those that are not, those
  * that make no sense.
+ *
+ * Covers: librdmacm/resolve.c, librdmacm/addrinfo.c, softhca/front/process/ucma/addr.c,
+ * softhca/front/process/ucma/resolve.c, softhca/front/process/ucma/route.c
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

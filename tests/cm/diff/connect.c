@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_connect.c - connections: calls in the wrong state, parameters of both sides, rejects, ends.
+ * connect.c - connections: calls in the wrong state, parameters of both sides, rejects, ends.
+ *
+ * Covers: librdmacm/connect.c, librdmacm/event.c, softhca/front/process/ucma/conn.c,
+ * softhca/front/process/ucma/conn_event.c, softhca/front/process/ucma/listen.c,
+ * softhca/front/process/cm/
  */
 #include <stdlib.h>
 

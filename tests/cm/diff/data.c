@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_data.c - the calls of rdma_verbs.h: memory, requests and completions by way of ids. And
+ * data.c - the calls of rdma_verbs.h: memory, requests and completions by way of ids. And
  * connections between GIDs.
+ *
+ * Covers: librdmacm/rdma_verbs.h, librdmacm/query.c
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_ep.c - endpoints, whose calls wait: active and passive, with a thread for the other side.
+ * ep.c - endpoints, whose calls wait: active and passive, with a thread for the other side.
+ *
+ * Covers: librdmacm/ep.c
  */
 #include <pthread.h>
 #include <rdma/rdma_verbs.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_ids.c - ids: port spaces, binding, options, names of events, moving to another channel.
+ * ids.c - ids: port spaces, binding, options, names of events, moving to another channel.
+ *
+ * Covers: librdmacm/id.c, librdmacm/device.c, softhca/front/process/ucma/id.c,
+ * softhca/front/process/ucma/bind.c, softhca/front/process/ucma/option.c,
+ * softhca/front/process/ucma/query.c
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

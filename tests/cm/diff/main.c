@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_main.c - cm-diff [TOPIC...]: all topics, or those named. Exit code 0, 1 when a promise of
+ * main.c - cm-diff [TOPIC...]: all topics, or those named. Exit code 0, 1 when a promise of
  * the interface that needs no comparison was broken (a line that ends in WRONG), 77 without
  * rdma_cm.
  */

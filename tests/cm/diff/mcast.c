@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_mcast.c - datagram ids: services that are looked up, multicast groups that are joined and
+ * mcast.c - datagram ids: services that are looked up, multicast groups that are joined and
  * left.
+ *
+ * Covers: librdmacm/mcast.c, softhca/front/process/ucma/mcast.c,
+ * softhca/front/process/ucma/service.c, softhca/front/process/ucma/gsi.c
  */
 #include <arpa/inet.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diff_queues.c - QPs and SRQs of ids: what is made for a program that brings nothing, and what is
+ * queues.c - QPs and SRQs of ids: what is made for a program that brings nothing, and what is
  * refused.
+ *
+ * Covers: librdmacm/qp.c, softhca/front/process/ucma/attr.c
  */
 #include <rdma/rdma_verbs.h>
 

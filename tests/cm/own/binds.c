@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own_binds.c - what Linux answers to who binds to an address that is no adapter's, or to a port
+ * binds.c - what Linux answers to who binds to an address that is no adapter's, or to a port
  * that is for root's services. Each is tried by a process of its own, which may give up its rights.
+ *
+ * Covers: softhca/front/process/ucma/bind.c
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own_calls.c - what the distribution's librdmacm has no counterpart for: the calls of release
+ * calls.c - what the distribution's librdmacm has no counterpart for: the calls of release
  * 65.0, and that devices are opened when they are needed, and no more of them. Run on three
  * adapters.
+ *
+ * Covers: librdmacm/device.c, librdmacm/addrinfo_event.c, librdmacm/addrinfo_port.c,
+ * librdmacm/query.c, librdmacm/resolve.c
  */
 #include <dirent.h>
 #include <infiniband/ib.h>

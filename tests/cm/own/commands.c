@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own_commands.c - how often a connection calls the kernel: each command costs every connection of
+ * commands.c - how often a connection calls the kernel: each command costs every connection of
  * every program.
  *
  * kernel_calls.h counts. Both ends are in this thread, so the numbers are always the same. The
  * first connection learns what the device grants (cma.h), so the second one is counted.
+ *
+ * Covers: librdmacm/cmd.c
  */
 
 #include "tests/cm/cm.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own_ece.c - connection establishment options: of a QP on its way, and of connections whose sides
+ * ece.c - connection establishment options: of a QP on its way, and of connections whose sides
  * agree upon them. The distribution's library asks its QPs for none, so this is on ours only.
  *
  * softhca has options 1, 2 and 4 of version 1.
+ *
+ * Covers: librdmacm/connect.c, librdmacm/qp.c
  */
 #include "tests/cm/cm.h"
 #include "own.h"

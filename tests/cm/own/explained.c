@@ -3,6 +3,8 @@
  * explained.c - cm-explained: each failing call of librdmacm, and each event that is no success,
  * says why in one line of the log at level warn. What the lines must have in them stands beside the
  * calls. Runs itself again with the log in a file.
+ *
+ * Covers: librdmacm/explain.c
  */
 #include <arpa/inet.h>
 #include <infiniband/ib.h>

@@ -5,6 +5,8 @@
  *
  * Both sides are in this process. A life ends at the first thing that fails, then everything is
  * destroyed.
+ *
+ * Covers: librdmacm/id.c, librdmacm/qp.c, librdmacm/connect.c, librdmacm/ep.c, librdmacm/module.c
  */
 #include "tests/verbs/faults/faults.h"
 

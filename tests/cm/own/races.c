@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own_races.c - a thread that reads events is faster than the call that has caused the event: the
+ * races.c - a thread that reads events is faster than the call that has caused the event: the
  * kernel has the command, and the call has not returned yet. The library's write() comes to
  * kernel_calls.c, which holds it up there.
+ *
+ * Covers: librdmacm/event.c, librdmacm/cmd.c
  */
 #include <arpa/inet.h>
 #include <pthread.h>

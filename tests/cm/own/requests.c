@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * own_requests.c - requests that nobody answers: their ids are on the channel of when they came,
+ * requests.c - requests that nobody answers: their ids are on the channel of when they came,
  * and go with it, wherever their events are by then. What serves rdma_cm goes on after each.
  *
  * The other side of such a request is told: it waits for that.
+ *
+ * Covers: librdmacm/event.c, softhca/front/process/ucma/request.c,
+ * softhca/front/process/ucma/file.c
  */
 #include <fcntl.h>
 #include <poll.h>

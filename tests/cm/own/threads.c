@@ -3,6 +3,8 @@
  * threads.c - one channel that threads share: one reads the events and serves requests, the others
  * make connections, wait for their events, acknowledge them themselves and destroy their ids. Run
  * under the thread sanitizer, too.
+ *
+ * Covers: librdmacm/event.c, librdmacm/id.c
  */
 #include <pthread.h>
 #include <stdio.h>

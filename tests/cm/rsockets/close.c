@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_close.c - rsocket-close serve PORT: how long rclose() takes when the other side has shut
+ * close.c - rsocket-close serve PORT: how long rclose() takes when the other side has shut
  * the connection down in both directions, and has not read what was sent. rsocket-close shut PORT
  * is the other side, which then stays for a while. Each may be on another library than the other,
  * which decides whether the connection ends with a shutdown, or only with rclose().
+ *
+ * Covers: librdmacm/rsocket/stream.c
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

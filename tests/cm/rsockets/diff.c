@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_diff.c - rsocket-diff [TOPIC...]: right and wrong calls of rsockets, and what came of
+ * diff.c - rsocket-diff [TOPIC...]: right and wrong calls of rsockets, and what came of
  * each, to be compared with the distribution's. What that one crashes or hangs on is not called;
- * where it contradicts sockets, rsockets.c has what ours does instead.
+ * where it contradicts sockets, facts.c has what ours does instead.
+ *
+ * Covers: librdmacm/rsocket/rs.c, librdmacm/rsocket/options.c, librdmacm/rsocket/io.c,
+ * librdmacm/rsocket/iomap.c, librdmacm/rsocket/accept.c, librdmacm/rsocket/conn.c
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets.c - what rsockets promise, each fact with both ends in one program: errors, polling,
+ * facts.c - what rsockets promise, each fact with both ends in one program: errors, polling,
  * both sides closing at once, a peer that is killed, a reader and a writer on one socket, edge
  * triggered sets.
+ *
+ * Covers: librdmacm/rsocket/stream.c, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/poll.c,
+ * librdmacm/rsocket/epoll.c, librdmacm/rsocket/io.c, librdmacm/rsocket/config.c,
+ * librdmacm/rsocket/traffic.c, librdmacm/rsocket/select.h
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"

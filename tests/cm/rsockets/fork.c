@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_fork.c - rsockets and fork(): connections stay with the parent, listeners are of both,
+ * fork.c - rsockets and fork(): connections stay with the parent, listeners are of both,
  * and a child has connections of its own. Linux lets no process write to the rdma_cm file of
  * another one, not even to its parent's.
+ *
+ * Covers: librdmacm/rsocket/forked.c, librdmacm/rsocket/listener.c, librdmacm/rsocket/share.c
  */
 #include "forks.h"
 #include "repoll.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_heirs.c - who reads the requests of a listener next, when who did has died: at the worst
+ * heirs.c - who reads the requests of a listener next, when who did has died: at the worst
  * of moments.
  *
  * Three processes have the listener: the one that listens ends. The first heir becomes the one that
  * reads, and dies; the second one wanted to be, and is held up, until that has happened. Calls of
  * the library to the system come here first, as the program exports its symbols: that is how the
  * second one is held up, and how the first one is killed at each of its calls in turn.
+ *
+ * Covers: librdmacm/rsocket/share.c, librdmacm/rsocket/listener.c
  */
 #include "forks.h"
 #include "tests/lib/say.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_lost.c - what rsockets say when something of theirs goes while a thread waits for it:
+ * lost.c - what rsockets say when something of theirs goes while a thread waits for it:
  * its number, which the next socket gets, or the adapter. And what must not go: descriptors of the
  * program's, or options that another thread sets meanwhile.
+ *
+ * Covers: librdmacm/rsocket/table.c, librdmacm/rsocket/wait.c, librdmacm/rsocket/cancel.c
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>

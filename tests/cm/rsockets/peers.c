@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_peers.c - what a datagram rsocket knows of others: that it forgets who was silent for
+ * peers.c - what a datagram rsocket knows of others: that it forgets who was silent for
  * longest, and asks again for a way that was not found.
  *
  * The library's writes come here first, as the program exports its symbols: commands of rdma_cm,
  * one kind of which is refused for a while. So do messages by UDP, which are counted: what goes by
  * UD is none.
+ *
+ * Covers: librdmacm/rsocket/dgram.c, librdmacm/rsocket/dgram_peer.c, librdmacm/rsocket/dgram_io.c,
+ * librdmacm/rsocket/dgram_channel.c, librdmacm/rsocket/dgram_link.c
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"

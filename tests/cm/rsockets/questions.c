@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_questions.c - what an rsocket does with answers of rdma_cm that a fabric gives seldom: a
+ * questions.c - what an rsocket does with answers of rdma_cm that a fabric gives seldom: a
  * question for an address or a route is lost, or the answer names a device of GUID 0.
  *
  * The library's calls come here first, as the program exports its symbols. A question that is to be
  * lost does not reach the kernel, and an event says that nobody has answered.
+ *
+ * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/dgram_link.c
  */
 #include "forks.h"
 #include "tests/lib/say.h"

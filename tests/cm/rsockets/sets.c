@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_sets.c - what sets of rsockets report, where epoll_wait() of Linux says it: what is new
+ * sets.c - what sets of rsockets report, where epoll_wait() of Linux says it: what is new
  * of a listener, ends that nobody has asked for, and everybody in turn when there is little room.
  * What a child of fork() has of them is whole.
+ *
+ * Covers: librdmacm/rsocket/epoll.c, librdmacm/rsocket/waiter.c
  */
 #include "forks.h"
 #include "repoll.h"

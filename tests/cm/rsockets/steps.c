@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_steps.c - rsockets in a process that changes its user between two commands of one step:
+ * steps.c - rsockets in a process that changes its user between two commands of one step:
  * whoever has begun the step ends it, on a channel of its own. Arguments are those of
  * changes_run().
+ *
+ * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/accept.c, librdmacm/event.c
  */
 #include "changes.h"
 #include "forks.h"

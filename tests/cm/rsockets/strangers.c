@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_strangers.c - what hosts that are no rsockets send to a datagram rsocket: any of them
+ * strangers.c - what hosts that are no rsockets send to a datagram rsocket: any of them
  * knows rdma_cm's Q_Key, and may ask the socket for the number of its queue pair.
+ *
+ * Covers: librdmacm/rsocket/dgram_wire.c, librdmacm/rsocket/dgram_io.c
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_thread.c - the library's thread that looks after rsockets, in programs that close
+ * thread.c - the library's thread that looks after rsockets, in programs that close
  * descriptors which are not theirs, as daemons do when they start.
  *
  * The library's poll() comes here first, as the program exports its symbols, so that it is known
  * what the thread sleeps on. So does its write(), by which it hands on requests.
+ *
+ * Covers: librdmacm/rsocket/service.c, librdmacm/rsocket/keepalive.c, librdmacm/rsocket/signals.c
  */
 #include "forks.h"
 #include "tests/lib/say.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_user.c - rsockets in a process that changes its user: those that were made before it,
+ * user.c - rsockets in a process that changes its user: those that were made before it,
  * connected, or listening. Arguments are those of changes_run().
+ *
+ * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/listener.c, librdmacm/id.c
  */
 #include "changes.h"
 #include "forks.h"

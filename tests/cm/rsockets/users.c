@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_users.c - rsockets of a process with threads of two users: one of them has changed its
+ * users.c - rsockets of a process with threads of two users: one of them has changed its
  * own, and where there is no channel to be had it can do nothing for a socket that another one made
  * before, who still can. Arguments are those of changes_run().
+ *
+ * Covers: librdmacm/rsocket/conn.c
  */
 #include "changes.h"
 #include "forks.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsockets_waits.c - threads that wait for one socket, or in one set: whichever of them is first to
+ * waits.c - threads that wait for one socket, or in one set: whichever of them is first to
  * see what has happened, the others must not sleep on. A sleep that misses its end lasts as long as
  * wake_up_interval says, which is 5 s where nobody has changed it. A thread that is woken may wait
  * for its turn on a machine that is busy, so what takes up to 3 s is no such sleep.
+ *
+ * Covers: librdmacm/rsocket/wait.c, librdmacm/rsocket/waiter.c
  */
 #include "repoll.h"
 #include "tests/lib/say.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_ib.c - compares the facts below ib/ with others' headers: those of the Internet's protocols,
- * which every system has, when this is compiled; those of InfiniBand with the kernel's, by its
- * layout macros and by the text of its headers, where they are installed. Golden bytes show one
- * datagram.
+ * packet_test.c - compares the facts below ib/ with others' headers: those of the Internet's
+ * protocols, which every system has, when this is compiled; those of InfiniBand with the kernel's,
+ * by its layout macros and by the text of its headers, where they are installed. Golden bytes show
+ * one datagram.
+ *
+ * Covers: ib/, util/bits.h
  */
 #include <assert.h>
 #include <stddef.h>

@@ -2,6 +2,8 @@
 /*
  * The configuration directory: which lines name a provider, and that a bad file costs a log line
  * and nothing else.
+ *
+ * Covers: libibverbs/config.c
  */
 #include "unit.h"
 

@@ -3,6 +3,9 @@
  * The device list of the shared library: devices come from a sysfs tree made for the test, their
  * provider is a real plugin (fake_plugin.c). Host adapters that RDMA netlink reports would shadow
  * that tree: then there is nothing to test here.
+ *
+ * Covers: libibverbs/device.c, libibverbs/loader.c, libibverbs/foreign.c,
+ * libibverbs/verbs_device.c
  */
 #include "unit.h"
 

@@ -5,6 +5,8 @@
  * GID table is a sysfs tree.
  *
  * Skipped, with a reason, where a process may not make namespaces or there is no program ip.
+ *
+ * Covers: libibverbs/eth_l2.c
  */
 #include "fake_kernel.h"
 

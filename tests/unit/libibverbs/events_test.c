@@ -2,6 +2,8 @@
 /*
  * Events as the kernel's descriptors hand them out, here a pipe: whole ones, parts of one, and whom
  * each belongs to.
+ *
+ * Covers: libibverbs/events.c, util/order.h
  */
 #include "unit.h"
 

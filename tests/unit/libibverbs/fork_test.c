@@ -3,6 +3,8 @@
  * fork() on kernels that uname() (replaced by --wrap) makes up and that have no RDMA netlink: what
  * programs are told, and which pages are kept from children. The library asks once, so each kernel
  * gets a process.
+ *
+ * Covers: libibverbs/fork.c, libibverbs/verbs_buf.c
  */
 #include "unit.h"
 

@@ -4,6 +4,8 @@
  * turn. Those for which descriptors or memory were short are tried again.
  *
  * loader.c is compiled into this program with directories of its own, which main() fills.
+ *
+ * Covers: libibverbs/loader.c, libibverbs/config.c
  */
 #include "unit.h"
 

@@ -3,6 +3,8 @@
  * Discovery by RDMA netlink, against a kernel of two devices that answers inside this process:
  * nl_connect() is replaced
  * (--wrap) and gives the socket send and receive functions of its own.
+ *
+ * Covers: libibverbs/netlink.c
  */
 #include "unit.h"
 

@@ -2,6 +2,8 @@
 /*
  * The table of operations: what a provider lacks says so, what it has is reached through the public
  * slots.
+ *
+ * Covers: libibverbs/ops.c, libibverbs/driver.h
  */
 #include "unit.h"
 

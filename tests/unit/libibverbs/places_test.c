@@ -4,6 +4,8 @@
  * nobody else can have put them there.
  *
  * places.c is compiled into this program, whose directory is the library's for it.
+ *
+ * Covers: libibverbs/places.c
  */
 #include "unit.h"
 

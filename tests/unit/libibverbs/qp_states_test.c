@@ -2,6 +2,8 @@
 /*
  * The table of QP transitions against masks that programs are known to use, and against mistakes
  * they are known to make.
+ *
+ * Covers: libibverbs/qp_states.c
  */
 #include "unit.h"
 

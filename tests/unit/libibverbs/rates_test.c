@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Static rates there and back.
+ *
+ * Covers: libibverbs/rates.c
  */
 #include "unit.h"
 

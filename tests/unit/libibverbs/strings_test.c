@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Texts that scripts compare, and what becomes of values that have none.
+ *
+ * Covers: libibverbs/strings.c
  */
 #include "unit.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Discovery from a sysfs tree made for the test, and the small parsers behind it.
+ *
+ * Covers: libibverbs/sysfs.c, libibverbs/sysfs_device.c
  */
 #include "unit.h"
 

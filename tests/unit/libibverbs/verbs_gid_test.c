@@ -2,6 +2,8 @@
 /*
  * GIDs, P_Keys and speeds of ports where the kernel has no command for them: they are read from
  * sysfs, here a tree made for the test, or made of what the kernel says of the port.
+ *
+ * Covers: libibverbs/verbs_gid.c, libibverbs/verbs_pkey.c, libibverbs/cmd/cmd_port.c
  */
 #include "fake_kernel.h"
 

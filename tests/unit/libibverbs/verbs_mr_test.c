@@ -2,6 +2,8 @@
 /*
  * The public calls on memory regions: which operation of the provider each form of ibv_reg_mr_ex()
  * reaches, what is refused before, and what ibv_rereg_mr() says of the old and the new region.
+ *
+ * Covers: libibverbs/verbs_mr.c, libibverbs/verbs_dmah.c
  */
 #include "unit.h"
 

@@ -2,6 +2,8 @@
 /*
  * Questions for ibacm as Debian's librdmacm was seen to send them, and what is made of answers,
  * right and wrong.
+ *
+ * Covers: librdmacm/acm_wire.c
  */
 #include "tests/unit/libibverbs/unit.h"
 #include "librdmacm/acm.h"

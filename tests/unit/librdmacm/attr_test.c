@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_attr.c - the kernel's address and QP attributes become those of verbs as the exported calls
+ * attr_test.c - the kernel's address and QP attributes become those of verbs as the exported calls
  * of libibverbs make them: the conversion stands in both libraries, since no public header declares
  * those calls.
+ *
+ * Covers: librdmacm/attr.c, libibverbs/kern_copy.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,6 +2,8 @@
 /*
  * Threads that are cancelled in a call of librdmacm, with a kernel of the test's own (--wrap): its
  * write() is where pthread_cancel() takes effect, before or after the kernel has done its part.
+ *
+ * Covers: librdmacm/cmd.c, librdmacm/event.c, librdmacm/id.c
  */
 #include <errno.h>
 #include <fcntl.h>

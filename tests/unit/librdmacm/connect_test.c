@@ -2,6 +2,9 @@
 /*
  * What the commands of a connection say to the kernel, for which write() and open() stand that are
  * replaced (--wrap); and what becomes of the QP when it refuses.
+ *
+ * Covers: librdmacm/connect.c, librdmacm/cmd.c, librdmacm/event.c, librdmacm/qp.c,
+ * librdmacm/query.c, librdmacm/resolve.c, librdmacm/cma.h
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_ifc.c - compares each field, opcode and status below prm/mlx5 with the kernel's headers:
- * layouts by offsetof and sizeof (there, a bit is a byte), values that are macros or enums by what
- * the compiler or the text of the header says. Skips where the headers are not installed.
+ * mlx5_ifc_test.c - compares each field, opcode and status below prm/mlx5 with the kernel's
+ * headers: layouts by offsetof and sizeof (there, a bit is a byte), values that are macros or enums
+ * by what the compiler or the text of the header says. Skips where the headers are not installed.
+ *
+ * Covers: prm/mlx5/, util/fields.h
  */
 #include <stddef.h>
 #include <stdint.h>

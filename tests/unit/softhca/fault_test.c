@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_fault.c - fault texts, and what lost messages and a dying adapter do to traffic.
+ * fault_test.c - fault texts, and what lost messages and a dying adapter do to traffic.
+ *
+ * Covers: softhca/fault.c
  */
 #include <errno.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_secrets.c - the file of --crypto: what is in it, and which lines are refused.
+ * secrets_test.c - the file of --crypto: what is in it, and which lines are refused.
+ *
+ * Covers: softhca/secrets.c
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_strict.c - each rule of a strict adapter, by a work request or a doorbell that breaks it and
+ * strict_test.c - each rule of a strict adapter, by a work request or a doorbell that breaks it and
  * that an adapter which is not strict executes with success.
+ *
+ * Covers: softhca/strict.c, softhca/device/queue/rules.c, softhca/device/format/mlx5/wqe_rules.c,
+ * softhca/device/format/mlx5/doorbell_rules.c
  */
 #include "pair.h"
 #include "prm/mlx5/mkc.h"

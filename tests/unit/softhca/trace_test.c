@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_trace.c - the trace names what went by, and ends each thing with its bytes.
+ * trace_test.c - the trace names what went by, and ends each thing with its bytes.
+ *
+ * Covers: softhca/trace.c, softhca/device/format/mlx5/trace.c
  */
 #include <errno.h>
 #include <unistd.h>

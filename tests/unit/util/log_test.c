@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Log lines: levels, the file, whole lines, and errno left alone.
+ *
+ * Covers: util/log.c
  */
 #include "tests/unit/libibverbs/unit.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mmio.c - stores to registers (util/mmio.h), on memory: bytes arrive as they are, and threads that
- * ring the same register leave one of their values, never a half of each.
+ * mmio_test.c - stores to registers (util/mmio.h), on memory: bytes arrive as they are, and threads
+ * that ring the same register leave one of their values, never a half of each.
+ *
+ * Covers: util/mmio.c, util/barrier.h
  */
 #include <pthread.h>
 #include <setjmp.h>

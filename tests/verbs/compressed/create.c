@@ -2,6 +2,8 @@
 /*
  * create.c - what mlx5dv_create_cq() takes: every bit of its mask, formats, sizes and flags, alone
  * and together.
+ *
+ * Covers: providers/mlx5/dv/cq.c, providers/mlx5/cq.c
  */
 #include <infiniband/mlx5dv.h>
 

@@ -3,6 +3,8 @@
  * striding.c - verbs-striding: a receive queue whose requests take many frames each, made by
  * mlx5dv_create_wq(), filled and read by the program itself, with plain and with compressed
  * completions.
+ *
+ * Covers: providers/mlx5/dv/wq.c, softhca/device/eth/eth_rq.c
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

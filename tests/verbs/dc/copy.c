@@ -2,6 +2,8 @@
 /*
  * copy.c - copies of memory through an initiator, which need no target; and keys that an initiator
  * does not lay out.
+ *
+ * Covers: providers/mlx5/data/send_wr_dv.c
  */
 #include "dc.h"
 

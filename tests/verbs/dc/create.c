@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * create.c - what mlx5dv_create_qp() makes and what it refuses, and the states of what it has made.
+ *
+ * Covers: providers/mlx5/dv/qp.c, providers/mlx5/qp_dv.c, softhca/front/process/uverbs/qp_dct.c
  */
 #include "dc.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * data.c - messages from initiators to targets: every operation, many targets, batches.
+ *
+ * Covers: providers/mlx5/data/send_wr_addr.c, softhca/device/transport/dci.c,
+ * softhca/device/transport/dct.c
  */
 #include <stdlib.h>
 

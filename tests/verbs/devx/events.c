@@ -2,6 +2,9 @@
 /*
  * events.c - answers to commands that did not wait, and the device's own events: on channels with
  * their data and without, and by an eventfd.
+ *
+ * Covers: providers/mlx5/dv/devx_async.c, providers/mlx5/dv/devx_event.c,
+ * softhca/front/process/uverbs/devx_async.c, softhca/front/process/uverbs/devx_event.c
  */
 #include <errno.h>
 #include <fcntl.h>

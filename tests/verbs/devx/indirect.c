@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * indirect.c - keys made of pieces of other keys: a peer reads the pieces in their order.
+ *
+ * Covers: providers/mlx5/dv/devx_obj.c, softhca/device/memory/mkey.c, softhca/device/memory/xlt.c
  */
 #include <string.h>
 

@@ -2,6 +2,9 @@
 /*
  * objects.c - what the kernel and the device refuse of commands on objects, and by what; and who
  * may name whose objects.
+ *
+ * Covers: providers/mlx5/dv/devx_obj.c, softhca/front/process/uverbs/devx_obj.c,
+ * softhca/front/process/uverbs/devx_names.c
  */
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /*
  * operations.c - memory of the adapter, with addresses by which it adds to its bytes, or sets them
  * while they are read. An adapter whose accesses nobody sees has no such addresses.
+ *
+ * Covers: providers/mlx5/dv/dm.c, providers/mlx5/dm.c, softhca/device/memory/memic.c
  */
 #include <pthread.h>
 #include <string.h>

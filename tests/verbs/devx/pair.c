@@ -2,6 +2,8 @@
 /*
  * pair.c - two RC QPs, of two openings of the device, of which everything was made by the device's
  * own commands: data goes both ways and is compared.
+ *
+ * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/devx_umem.c, providers/mlx5/dv/uar.c
  */
 #include <string.h>
 

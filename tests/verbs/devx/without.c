@@ -2,6 +2,9 @@
 /*
  * without.c - calls of DevX in a context that was opened without, as the kernel has refused the
  * first: it answers some of them all the same.
+ *
+ * Covers: providers/mlx5/dv/devx.c, providers/mlx5/dv/absent.c,
+ * softhca/front/process/uverbs/devx.c
  */
 #include <string.h>
 #include <unistd.h>

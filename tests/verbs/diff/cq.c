@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* cq.c - creating completion queues, plain and extended, and their events. */
+/*
+ * cq.c - creating completion queues, plain and extended, and their events.
+ *
+ * Covers: libibverbs/verbs_cq.c, libibverbs/cmd/cmd_cq.c, providers/mlx5/cq.c,
+ * providers/mlx5/cq_resize.c, providers/mlx4/cq.c, providers/mlx4/cq_resize.c,
+ * softhca/front/process/uverbs/cq.c
+ */
 #include <fcntl.h>
 #include <poll.h>
 

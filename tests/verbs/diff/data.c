@@ -6,6 +6,12 @@
  * A transfer is a row of a table: opcode, lengths of its scatter entries on both ends, flags. End 0
  * acts, end 1 is the target. Each end's buffer has a source half, filled with a pattern, and a sink
  * half.
+ *
+ * Covers: providers/mlx5/data/post_send.c, providers/mlx5/data/send_wr.c,
+ * providers/mlx4/data/post_send.c, providers/mlx4/data/send_wr.c, softhca/device/transport/req.c,
+ * softhca/device/transport/resp.c, providers/mlx5/data/datapath.c,
+ * providers/mlx5/data/datapath_table.c, providers/mlx4/data/datapath.c,
+ * providers/mlx4/data/datapath_table.c, providers/common/cpu.c
  */
 #include <arpa/inet.h>
 

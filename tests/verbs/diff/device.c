@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* device.c - what the adapter says of itself: names, attributes, ports, GIDs, P_Keys. */
+/*
+ * device.c - what the adapter says of itself: names, attributes, ports, GIDs, P_Keys.
+ *
+ * Covers: libibverbs/verbs_device.c, libibverbs/cmd/cmd_device.c, libibverbs/cmd/cmd_port.c,
+ * providers/mlx5/device.c, providers/mlx4/device.c, softhca/front/process/uverbs/query_device.c,
+ * softhca/front/process/driver/adapter.c, softhca/front/process/driver/adapter_port.c,
+ * softhca/front/process/driver/hw_counters.c, providers/common/device.c
+ */
 #include <endian.h>
 #include <stdio.h>
 #include <arpa/inet.h>

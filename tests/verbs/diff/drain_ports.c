@@ -2,6 +2,8 @@
 /*
  * drain_ports.c - a connected QP that moves to another port of its adapter, in state SQD: with the
  * port, and by a path alone. IBTA vol 1, 10.3.1.
+ *
+ * Covers: softhca/device/transport/drain.c, softhca/front/process/driver/qp_state.c
  */
 #include "diff.h"
 

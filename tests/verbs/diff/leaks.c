@@ -3,6 +3,9 @@
  * leaks.c - nothing is lost: objects are created and destroyed, and fail to be created, again and
  * again, and at the end the process has the descriptors that it had before. Memory is the business
  * of valgrind and LeakSanitizer.
+ *
+ * Covers: libibverbs/context.c, libibverbs/verbs_pd.c, providers/mlx5/context.c,
+ * softhca/front/process/uverbs/file.c
  */
 #include <stdlib.h>
 

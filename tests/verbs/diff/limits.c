@@ -4,6 +4,9 @@
  * fails with, and that giving them back makes room for as many again; and the longest message.
  * run-diff --small runs it on an adapter whose limits are within reach; on a large one, each kind
  * stops at MANY.
+ *
+ * Covers: softhca/device/res.c, softhca/front/process/uverbs/objects.h,
+ * softhca/front/process/driver/
  */
 #include <stdlib.h>
 

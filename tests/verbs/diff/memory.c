@@ -2,6 +2,11 @@
 /*
  * memory.c - memory that is not plain pinned memory: the device's own, pages on demand and advice
  * about them, dma-bufs; and which changes leave a region its keys.
+ *
+ * Covers: libibverbs/verbs_dm.c, libibverbs/cmd/cmd_dm.c, providers/mlx5/dm.c,
+ * softhca/front/process/uverbs/dm.c, softhca/front/process/uverbs/dmabuf.c,
+ * softhca/front/process/uverbs/mr_advise.c, softhca/front/process/uverbs/mr_dmabuf.c,
+ * softhca/device/memory/odp.c, softhca/device/memory/pins.c
  */
 #include <fcntl.h>
 #include <stdlib.h>

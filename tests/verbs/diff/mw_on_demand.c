@@ -2,6 +2,8 @@
 /*
  * mw_on_demand.c - windows on a region of all memory: at places where an address needs more bits
  * than the one before, small ones and such as hold as much as a binding can say.
+ *
+ * Covers: providers/mlx5/data/bind_mw.c, softhca/device/memory/odp.c
  */
 #include "diff.h"
 

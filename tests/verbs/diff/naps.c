@@ -3,6 +3,8 @@
  * naps.c - a doorbell that is rung right before a command, after so long a silence that softhca
  * looks for doorbells rarely only. An adapter has seen it by the time of the command, so the
  * request is on its way whatever the command takes.
+ *
+ * Covers: softhca/front/process/driver/engine.c, softhca/device/format/mlx5/doorbell.c
  */
 #include "diff.h"
 

@@ -2,6 +2,8 @@
 /*
  * null.c - the null region: what goes there goes nowhere, whatever address stands beside its key,
  * also when the data comes inside the CQE; what comes from there is zeros.
+ *
+ * Covers: providers/mlx5/mr.c, softhca/device/memory/mkey.c
  */
 #include "diff.h"
 

@@ -2,6 +2,11 @@
 /*
  * objects.c - right and wrong arguments of the calls on address handles, multicast groups, shared
  * receive queues, XRC, domains, windows, re-registration, import and connection options.
+ *
+ * Covers: libibverbs/verbs_ah.c, libibverbs/verbs_srq.c, libibverbs/verbs_pd.c,
+ * libibverbs/verbs_qp.c, libibverbs/verbs_mr.c, libibverbs/cmd/cmd_xrcd.c, providers/mlx5/xrc.c,
+ * providers/common/xrcd.c, softhca/front/process/uverbs/mcast.c,
+ * softhca/front/process/uverbs/xrcd.c, softhca/front/process/uverbs/ah.c
  */
 #include <fcntl.h>
 #include <stdlib.h>

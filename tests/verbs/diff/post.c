@@ -2,6 +2,9 @@
 /*
  * post.c - requests that the library itself refuses: which error, which bad_wr, and that nothing
  * after it, but everything before it, was posted.
+ *
+ * Covers: providers/mlx5/data/post_send.c, providers/mlx5/data/post_recv.c,
+ * providers/mlx4/data/post_send.c, providers/mlx4/data/post_recv.c
  */
 #include <stdio.h>
 

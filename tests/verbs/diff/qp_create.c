@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* qp_create.c - creating RC queue pairs: each capability at its edges, wrong types and masks. */
+/*
+ * qp_create.c - creating RC queue pairs: each capability at its edges, wrong types and masks.
+ *
+ * Covers: libibverbs/verbs_qp.c, libibverbs/cmd/cmd_qp.c, providers/mlx5/qp.c,
+ * providers/mlx5/qp_size.c, providers/mlx5/qp_rules.c, providers/mlx4/qp.c,
+ * providers/mlx4/qp_size.c, softhca/front/process/uverbs/qp.c,
+ * softhca/front/process/uverbs/qp_request.c
+ */
 #include "diff.h"
 
 struct create_rig {

@@ -3,6 +3,9 @@
  * source_qpn.c - UD QPs that send from the number of another QP (IBV_QP_CREATE_SOURCE_QPN), as user
  * space does it beside IP over InfiniBand: who may have one, what it takes, and datagrams, whose
  * receiver must find the other QP's number.
+ *
+ * Covers: softhca/device/eth/underlay.c, providers/mlx5/qp_extra.c,
+ * softhca/front/process/uverbs/qp.c
  */
 #include "diff.h"
 

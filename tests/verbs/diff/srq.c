@@ -2,6 +2,9 @@
 /*
  * srq.c - shared receive queues: what creation grants, what posting refuses, messages of two QPs
  * that take turns, and the limit.
+ *
+ * Covers: libibverbs/verbs_srq.c, libibverbs/cmd/cmd_srq.c, providers/mlx5/srq.c,
+ * providers/mlx5/data/post_srq.c, providers/mlx4/srq.c, softhca/front/process/uverbs/srq.c
  */
 #include "diff.h"
 

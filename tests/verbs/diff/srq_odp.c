@@ -3,6 +3,8 @@
  * srq_odp.c - a shared receive queue whose buffers are on demand: the adapter gives a request back
  * when it meets a page that is not there, and no program hears of that. Every request completes
  * once, with its message, however many faults there were.
+ *
+ * Covers: softhca/device/queue/srq_fault.c, softhca/device/memory/odp.c
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -5,6 +5,8 @@
  *
  * The topic is for InfiniBand only: on RoCE the distribution's library gives its own queue a path
  * without a GRH, and creation fails.
+ *
+ * Covers: providers/mlx5/tm.c, providers/mlx5/data/tm_done.c, softhca/device/transport/tm.c
  */
 #include <arpa/inet.h>
 #include <endian.h>

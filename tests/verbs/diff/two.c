@@ -3,6 +3,8 @@
  * two.c - two processes, one QP each: messages, writes and reads between them, and what one sees
  * when the other ends without a word. Each process opens the adapter after the fork; only the first
  * prints.
+ *
+ * Covers: softhca/device/transport/resp.c, softhca/front/process/uverbs/file.c
  */
 #include <signal.h>
 #include <stdlib.h>

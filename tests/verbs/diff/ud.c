@@ -2,6 +2,10 @@
 /*
  * ud.c - address handles, right and wrong, and datagrams through both entry points: a UD QP that
  * sends to itself.
+ *
+ * Covers: libibverbs/verbs_ah.c, libibverbs/explain_ah.c, libibverbs/cmd/cmd_ah.c,
+ * providers/mlx5/ah.c, providers/mlx5/ah_av.c, providers/mlx4/ah.c, softhca/device/transport/ud.c,
+ * softhca/front/process/uverbs/ah.c
  */
 #include "diff.h"
 

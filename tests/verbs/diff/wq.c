@@ -2,6 +2,11 @@
 /*
  * wq.c - work queues by themselves, indirection tables and the QPs that spread packets over them:
  * right and wrong arguments, states, and what is in use.
+ *
+ * Covers: libibverbs/cmd/cmd_wq.c, providers/mlx5/wq.c, providers/mlx4/wq.c,
+ * providers/common/rwq_table.c, softhca/front/process/uverbs/wq.c,
+ * softhca/front/process/uverbs/rss.c, softhca/front/process/uverbs/mlx4_wq.c,
+ * softhca/device/eth/rss.c, softhca/device/eth/rqt.c
  */
 #include <stdio.h>
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* wr.c - batches of ibv_wr_*: several requests at once, abort, and errors that cancel a whole
- * batch. */
+/*
+ * wr.c - batches of ibv_wr_*: several requests at once, abort, and errors that cancel a whole
+ * batch.
+ *
+ * Covers: providers/mlx5/data/send_wr.c, providers/mlx4/data/send_wr.c,
+ * providers/mlx5/data/batch.h, providers/mlx5/data/stall.c, providers/mlx5/env.c
+ */
 #include <arpa/inet.h>
 
 #include "data.h"

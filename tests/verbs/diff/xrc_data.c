@@ -2,6 +2,9 @@
 /*
  * xrc_data.c - every opcode of an XRC send QP through both doors, to two SRQs behind one receive
  * QP, the payload checked byte by byte.
+ *
+ * Covers: providers/mlx5/xrc.c, providers/mlx5/data/post_send.c,
+ * providers/mlx5/data/send_wr_addr.c, providers/mlx4/data/send_wr.c
  */
 #include <arpa/inet.h>
 

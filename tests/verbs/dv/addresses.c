@@ -2,6 +2,9 @@
 /*
  * addresses.c - which QP's congestion control counts for an address; and what only contexts with a
  * PCI device of their own have: event queues and interrupts.
+ *
+ * Covers: providers/mlx5/dv/absent.c, providers/mlx5/dv/ah.c, softhca/device/av_mapping.c,
+ * softhca/device/format/mlx5/cmd_av_mapping.c
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>

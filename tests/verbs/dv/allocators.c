@@ -2,6 +2,8 @@
 /*
  * allocators.c - a program's allocator for the queues of a context: who asks it, and that what it
  * gave comes back.
+ *
+ * Covers: providers/mlx5/dv/context.c, providers/common/allocators.c
  */
 #include <infiniband/mlx5dv.h>
 

@@ -5,6 +5,8 @@
  * words are those of mkeys.c; "X" aborts a batch and "C" completes it, and another begins.
  *
  * With a signature of the wire 512 bytes are 520, which tells whether the key has it.
+ *
+ * Covers: providers/mlx5/data/mkey/, providers/mlx5/dv/mkey.c
  */
 #include "tests/verbs/dv/dv.h"
 #include "tests/verbs/dv/keys.h"

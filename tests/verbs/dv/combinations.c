@@ -3,6 +3,9 @@
  * combinations.c - each pair of signatures, in memory and on the wire, with all that may be said of
  * them; and each kind of encryption with each of a few signatures. Words are those of mkeys.c: what
  * the libraries make of them, and what arrives, is compared.
+ *
+ * Covers: providers/mlx5/data/mkey/sig.c, providers/mlx5/data/mkey/crypt.c,
+ * providers/mlx5/data/mkey/checks.c, softhca/device/format/mlx5/bsf.c, softhca/device/memory/sig.c
  */
 #include <stdio.h>
 

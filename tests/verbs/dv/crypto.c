@@ -2,6 +2,9 @@
 /*
  * crypto.c - logins and keys of data, call by call, on an adapter that takes such keys as they are,
  * or on one whose secrets are in the file `secrets` here.
+ *
+ * Covers: providers/mlx5/dv/crypto.c, softhca/device/memory/dek.c,
+ * softhca/device/format/mlx5/cmd_crypto.c, softhca/secrets.c
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

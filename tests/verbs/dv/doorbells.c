@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * doorbells.c - doorbell pages of emulated devices (VAR) and registers of one's own (UAR).
+ *
+ * Covers: providers/mlx5/dv/var.c, providers/mlx5/dv/uar.c, softhca/front/process/uverbs/var.c,
+ * softhca/front/process/uverbs/uar.c
  */
 #include <infiniband/mlx5dv.h>
 #include <sys/mman.h>

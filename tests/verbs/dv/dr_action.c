@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * dr_action.c - actions of direct rules, which are there before rules are: destinations.
+ *
+ * Covers: providers/mlx5/dv/dr_action.c
  */
 #include <infiniband/mlx5dv.h>
 

@@ -3,6 +3,9 @@
  * flips.c - single bits of signed data that are wrong, in memory and on the wire, in transfers of
  * either end: the memory key tells which part of which block it was, and both values, as an oracle
  * has them that shares no code with the adapter (tests/lib/signature.h).
+ *
+ * Covers: providers/mlx5/data/mkey/told.c, providers/mlx5/data/mkey/look.c,
+ * softhca/device/memory/sig.c, softhca/device/memory/guard.c
  */
 #include <endian.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * in_use.c - memory keys that something else goes by: what goes away below a key is not refused,
  * and the next data through the key fail on the side that names it. A domain stays while it has a
  * key.
+ *
+ * Covers: providers/mlx5/dv/mkey.c, softhca/device/memory/mkey.c
  */
 #include <string.h>
 

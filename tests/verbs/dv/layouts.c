@@ -2,6 +2,9 @@
 /*
  * layouts.c - random layouts of memory keys, keys of keys among them, against a map of which byte
  * is which that shares nothing with the adapter.
+ *
+ * Covers: providers/mlx5/data/mkey/configure.c, providers/mlx5/data/umr.c,
+ * softhca/device/memory/xlt.c
  */
 #include <stdlib.h>
 #include <string.h>

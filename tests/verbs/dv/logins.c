@@ -2,6 +2,8 @@
 /*
  * logins.c - what a login leaves behind: keys of data that came under it encrypt as before, in
  * memory keys of before and of afterwards, but nobody may ask for them.
+ *
+ * Covers: providers/mlx5/dv/crypto.c, softhca/device/memory/dek.c
  */
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * memory.c - memory of the adapter by direct verbs: its types, copies, and operations on it.
+ *
+ * Covers: providers/mlx5/dv/dm.c, providers/mlx5/dv/mr.c, softhca/front/process/uverbs/dm.c
  */
 #include <infiniband/mlx5dv.h>
 #include <string.h>

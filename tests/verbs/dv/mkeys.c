@@ -5,6 +5,9 @@
  *
  * A case is a word for each call: "c2" begins a configuration with 2 setters, "l3" is a list of
  * three pieces, and so on (see calls[]). Each case has a queue pair of its own.
+ *
+ * Covers: providers/mlx5/data/mkey/configure.c, providers/mlx5/data/mkey/finish.c,
+ * providers/mlx5/data/mkey/at_once.c, providers/mlx5/dv/mkey.c
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /*
  * objects.c - objects laid open by mlx5dv_init_obj(): what is told of each kind, and which of the
  * further parts that are asked for.
+ *
+ * Covers: providers/mlx5/dv/obj.c, providers/mlx5/dv/dv.h
  */
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>

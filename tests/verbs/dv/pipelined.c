@@ -4,6 +4,8 @@
  * request with a fence: the event, the state of the QP, which requests are taken back by
  * mlx5dv_qp_cancel_posted_send_wrs(), and what the others and those give when the queue goes on, or
  * fails.
+ *
+ * Covers: providers/mlx5/data/mkey/sig.c, providers/mlx5/qp_dv.c, softhca/device/memory/sig.c
  */
 #include <poll.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /*
  * rates.c - packet pacing as objects: which share an entry of the adapter's table, and what is
  * refused.
+ *
+ * Covers: providers/mlx5/dv/pp.c, softhca/front/process/uverbs/pp.c
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /*
  * raw_wqes.c - WQEs that the program has built: of each size, of several opcodes, among other
  * requests, and such as are wrong. What they do is looked at from the other end, and in memory.
+ *
+ * Covers: providers/mlx5/data/send_wr_dv.c
  */
 #include <string.h>
 

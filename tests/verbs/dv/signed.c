@@ -2,6 +2,8 @@
 /*
  * signed.c - the bytes of a WQ whose requests have signatures, as MLX5_RWQ_SIGNATURE wants. Ours
  * looks at it when a device is opened, the distribution's when a WQ is created.
+ *
+ * Covers: providers/mlx5/data/signature.c, providers/mlx5/wq.c
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

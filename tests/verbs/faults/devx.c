@@ -2,6 +2,9 @@
 /*
  * devx.c - lives of what programs make by the device's own commands: memory, queues, keys, channels
  * of answers and of events.
+ *
+ * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/devx_umem.c,
+ * providers/mlx5/dv/devx_async.c, providers/mlx5/dv/devx_event.c, softhca/fault.c
  */
 #include <sys/eventfd.h>
 #include <unistd.h>

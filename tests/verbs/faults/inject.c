@@ -5,6 +5,8 @@
  * Commands fail in softhca, which is told so through its control socket. Mappings and allocations
  * fail here: the program's own mmap() and malloc() come before libc's, also for the libraries that
  * it loads.
+ *
+ * Covers: softhca/fault.c, softhca/front/faults.c, softhca/front/control.c
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,6 +3,8 @@
  * memlock.c - a registration for which there is no memory names the limit on locked memory when
  * that is the reason, with what is pinned and what was asked for, and only then. Each case is a
  * process of its own, as limits stay.
+ *
+ * Covers: libibverbs/verbs_mr.c, softhca/front/faults.c
  */
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -2,6 +2,10 @@
 /*
  * objects.c - lives of what is no queue: contexts, domains, regions, windows, address handles,
  * channels, imports.
+ *
+ * Covers: libibverbs/context.c, libibverbs/verbs_pd.c, libibverbs/verbs_mr.c,
+ * libibverbs/verbs_ah.c, providers/mlx5/context.c, providers/mlx5/pd.c, providers/mlx4/context.c,
+ * providers/mlx4/pd.c
  */
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>

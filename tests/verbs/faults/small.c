@@ -2,6 +2,9 @@
 /*
  * small.c - lives of the small objects of direct verbs: schedulers with a QP, numbers, doorbell
  * pages, memory keys, memory of the adapter, and what is laid open.
+ *
+ * Covers: providers/mlx5/dv/sched.c, providers/mlx5/dv/pp.c, providers/mlx5/dv/var.c,
+ * providers/mlx5/dv/uar.c, providers/mlx5/dv/mkey.c, providers/mlx5/dv/dm.c
  */
 #include <infiniband/mlx5dv.h>
 #include <sys/mman.h>

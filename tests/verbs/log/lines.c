@@ -6,6 +6,8 @@
  * A row of the table makes one bad call and lists what its line must contain. A word is looked for
  * anywhere in the line; a number must stand alone; "a|b" means either; "@name" is replaced by that
  * limit of the device, "@name+1" by one more.
+ *
+ * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp_rules.c
  */
 #include <ctype.h>
 #include <errno.h>

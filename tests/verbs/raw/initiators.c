@@ -2,6 +2,8 @@
 /*
  * initiators.c - DC: behind the control segment stands the address, with number and access key of
  * the target.
+ *
+ * Covers: providers/mlx5/data/send_wr_dv.c
  */
 #include <assert.h>
 #include <endian.h>

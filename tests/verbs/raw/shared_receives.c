@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * shared_receives.c - XRC: behind the control segment stands the number of the SRQ.
+ *
+ * Covers: providers/mlx5/data/send_wr_dv.c
  */
 #include <assert.h>
 #include <endian.h>

@@ -4,6 +4,9 @@
  * libraries: regions by ibv_reg_mr_ex(), buffers of the library, DMA handles, completion counters.
  *
  * Exit code 0; 1: something was otherwise than it should be.
+ *
+ * Covers: libibverbs/verbs_mr.c, libibverbs/verbs_buf.c, libibverbs/verbs_dmah.c,
+ * libibverbs/verbs_comp_cntr.c, softhca/front/process/uverbs/dmah.c, providers/mlx5/dv/export.c
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,8 @@
  * old_release.c - verbs-old-release: what a program that was built with release 1.0 does, by the
  * symbols of version IBVERBS_1.0 and the structures of that time. Two queue pairs of one process
  * exchange messages; what comes of it is printed, and must not depend on whose library it is.
+ *
+ * Covers: libibverbs/compat_1_0.c, libibverbs/compat_1_0_queues.c
  */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * calls.c - what the calls take and refuse, without a frame.
+ *
+ * Covers: providers/mlx5/dv/flow.c, providers/mlx5/dv/flow_action.c,
+ * softhca/front/process/uverbs/flow_matcher.c, softhca/front/process/uverbs/flow_dv.c,
+ * softhca/front/process/uverbs/flow_action.c, libibverbs/cmd/cmd_flow_action.c
  */
 #include <stdio.h>
 #include <stdlib.h>

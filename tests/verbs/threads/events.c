@@ -7,6 +7,8 @@
  * object: an event read after the destruction has returned would be written there by a stranger.
  * Destruction waits for the acknowledgement, so a reader that counts first and acknowledges then
  * is right.
+ *
+ * Covers: libibverbs/events.c
  */
 #include <fcntl.h>
 #include <poll.h>

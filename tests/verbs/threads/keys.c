@@ -2,6 +2,8 @@
 /*
  * keys.c - errors of memory keys with signatures: a thread polls the CQ that tells of them, and
  * another one, which has the key and its queue to itself, asks for them meanwhile.
+ *
+ * Covers: providers/mlx5/data/mkey/told.c
  */
 #include <infiniband/mlx5dv.h>
 

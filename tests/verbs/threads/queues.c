@@ -5,6 +5,8 @@
  * A QP for each sending thread, into one SRQ and one pair of CQs that other threads poll; QPs that
  * come and go beside that; and the opposite, where a thread domain keeps everything to one thread,
  * on two contexts at a time.
+ *
+ * Covers: providers/common/lock.c, providers/mlx5/pd.c, providers/mlx5/data/srq_ring.c
  */
 #include <string.h>
 

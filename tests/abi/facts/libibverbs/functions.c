@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* clang-format off */
 /* Facts of the public ABI of libibverbs, release 65.0, x86_64: prototypes of public functions, exported and inline.
- * Every line must compile against this project's own headers. */
+ * Every line must compile against this project's own headers.
+ *
+ * Covers: libibverbs/verbs.h, libibverbs/arch.h, libibverbs/sa.h */
 #include <infiniband/verbs.h>
 #include <infiniband/tm_types.h>
 #include <infiniband/sa.h>

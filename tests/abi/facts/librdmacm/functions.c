@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* clang-format off */
 /* Facts of the public ABI of librdmacm, release 65.0, x86_64: prototypes of public functions, exported and inline.
- * Every line must compile against this project's own headers. */
+ * Every line must compile against this project's own headers.
+ *
+ * Covers: librdmacm/rdma_cma.h, librdmacm/rdma_verbs.h, librdmacm/ib.h */
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 #include <rdma/rsocket.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* clang-format off */
 /* Facts of the public ABI of mlx5, release 65.0, x86_64: prototypes of public functions, exported and inline.
- * Every line must compile against this project's own headers. */
+ * Every line must compile against this project's own headers.
+ *
+ * Covers: providers/mlx5/mlx5dv.h */
 #include <infiniband/mlx5dv.h>
 #define SAME(fn, ...) _Static_assert(__builtin_types_compatible_p(__typeof__(fn), __VA_ARGS__), #fn)
 

@@ -2,6 +2,8 @@
 /*
  * Each field of a command and of its answer by itself: a kernel that answers with the bytes 1, 2,
  * 3, ... has no two fields that could be taken for each other.
+ *
+ * Covers: libibverbs/cmd/
  */
 #include "fake_kernel.h"
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Commands on contexts, PDs, MRs, CQs, QPs and ports, and how any command reaches the kernel.
+ *
+ * Covers: libibverbs/cmd/cmd_ioctl.c, libibverbs/cmd/cmd_device.c, libibverbs/cmd/cmd_pd.c,
+ * libibverbs/cmd/cmd_mr.c, libibverbs/cmd/cmd_cq.c, libibverbs/cmd/cmd_qp.c,
+ * libibverbs/cmd/cmd_port.c, libibverbs/cmd/cmd_legacy.c
  */
 #include "fake_kernel.h"
 

@@ -2,6 +2,11 @@
 /*
  * Commands on address handles, SRQs, XRC domains, windows, device memory, WQs, flows and counters,
  * and the less usual ones on MRs, CQs and QPs.
+ *
+ * Covers: libibverbs/cmd/cmd_ah.c, libibverbs/cmd/cmd_srq.c, libibverbs/cmd/cmd_xrcd.c,
+ * libibverbs/cmd/cmd_mw.c, libibverbs/cmd/cmd_dm.c, libibverbs/cmd/cmd_wq.c,
+ * libibverbs/cmd/cmd_flow.c, libibverbs/cmd/cmd_flow_action.c, libibverbs/cmd/cmd_counters.c,
+ * libibverbs/cmd/cmd_mr.c, libibverbs/cmd/cmd_cq.c, libibverbs/cmd/cmd_qp.c
  */
 #include "fake_kernel.h"
 

@@ -2,6 +2,8 @@
 /*
  * What the kernel says against a command reaches the caller, whichever command it is; and an object
  * is not destroyed before each of its events is acknowledged.
+ *
+ * Covers: libibverbs/cmd/, libibverbs/events.c
  */
 #include "fake_kernel.h"
 

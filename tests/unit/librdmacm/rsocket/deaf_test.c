@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_deaf.c - pauses in which nobody looks for events that cannot be read.
+ * deaf_test.c - pauses in which nobody looks for events that cannot be read.
+ *
+ * Covers: librdmacm/rsocket/deaf.h
  */
 #include <setjmp.h>
 #include <stdarg.h>

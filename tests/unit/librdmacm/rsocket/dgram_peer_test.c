@@ -2,6 +2,8 @@
 /*
  * Whom a datagram socket forgets when it knows as many others as it can (rsocket/dgram_peer.c).
  * The socket has one link, and no device: what the file asks of others is the test's own.
+ *
+ * Covers: librdmacm/rsocket/dgram_peer.c
  */
 #include "tests/unit/libibverbs/unit.h"
 #include "librdmacm/rsocket/dgram.h"

@@ -2,6 +2,8 @@
 /*
  * The heads of datagrams, as Debian's udpong and a program with IPv6 were seen to send them
  * (rsocket/dgram_wire.h).
+ *
+ * Covers: librdmacm/rsocket/dgram_wire.c
  */
 #include "tests/unit/libibverbs/unit.h"
 #include "librdmacm/rsocket/dgram_wire.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The two rings of a stream, near every end.
+ *
+ * Covers: librdmacm/rsocket/ring.h
  */
 #include "tests/unit/libibverbs/unit.h"
 #include "librdmacm/rsocket/ring.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A program's buffers as one run of bytes.
+ *
+ * Covers: librdmacm/rsocket/span.c
  */
 #include "tests/unit/libibverbs/unit.h"
 #include "librdmacm/rsocket/span.h"

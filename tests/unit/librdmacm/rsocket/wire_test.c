@@ -2,6 +2,8 @@
 /*
  * The bytes that two ends of a stream exchange, as Debian's rstream was seen to send them
  * (rsocket/wire.h).
+ *
+ * Covers: librdmacm/rsocket/wire.c
  */
 #include "tests/unit/libibverbs/unit.h"
 #include "librdmacm/rsocket/wire.h"

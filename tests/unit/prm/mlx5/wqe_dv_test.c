@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_dv_facts.c - compares the layouts of WQEs and CQEs in prm/mlx5 with the structures and
+ * wqe_dv_test.c - compares the layouts of WQEs and CQEs in prm/mlx5 with the structures and
  * values of mlx5dv.h, which is the interface of programs and has its own tests. It is the compiler
  * that compares.
+ *
+ * Covers: prm/mlx5/wqe.h, prm/mlx5/cqe.h, providers/mlx5/mlx5dv.h
  */
 #include <assert.h>
 #include <infiniband/mlx5dv.h>

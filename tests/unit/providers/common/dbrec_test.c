@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * common.c - the mechanics under the data path: doorbell records, number lookup, buffers, locks;
- * and the sizes of rings.
+ * dbrec_test.c - the mechanics under the data path: doorbell records, number lookup, buffers,
+ * locks; and the sizes of rings.
+ *
+ * Covers: providers/common/dbrec.c, providers/common/id_lookup.c, providers/common/free_map.c,
+ * providers/common/buf_pool.c, providers/common/hwbuf.c, providers/common/lock.c,
+ * providers/mlx5/qp_size.c
  */
 #include "rig.h"
 

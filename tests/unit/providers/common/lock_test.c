@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * locks.c - queues that threads share: threads that were there before the call, one that is made
- * in the middle of a batch, and those that have gone again.
+ * lock_test.c - queues that threads share: threads that were there before the call, one that is
+ * made in the middle of a batch, and those that have gone again.
+ *
+ * Covers: providers/common/lock.c, providers/common/owner.c, util/threads.h
  */
 #include "rig.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memory.c - where the memory of queues comes from: pages that are kept from children (by calls of
- * the library that are replaced by --wrap), or the allocator of a parent domain; and what the
- * environment says of it.
+ * queue_mem_test.c - where the memory of queues comes from: pages that are kept from children (by
+ * calls of the library that are replaced by --wrap), or the allocator of a parent domain; and what
+ * the environment says of it.
+ *
+ * Covers: providers/common/queue_mem.c, providers/common/hwbuf.c, providers/common/allocators.c,
+ * providers/common/pd.c, providers/common/cells.c, providers/common/env.c
  */
 #include <errno.h>
 #include <pthread.h>

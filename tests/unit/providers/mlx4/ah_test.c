@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah.c - address vectors of InfiniBand and of RoCE, with a VLAN tag and without; what the host says
- * of a next hop comes from the test.
+ * ah_test.c - address vectors of InfiniBand and of RoCE, with a VLAN tag and without; what the host
+ * says of a next hop comes from the test.
+ *
+ * Covers: providers/mlx4/ah.c
  */
 #include "rig.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock.c - the adapter's clock is in the fourth page of the device's file, where the kernel says.
+ * clock_test.c - the adapter's clock is in the fourth page of the device's file, where the kernel
+ * says.
+ *
+ * Covers: providers/mlx4/clock.c, providers/common/clock.c
  */
 #include "rig.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - opening a device, by both versions of the kernel's interface: the older one says
+ * context_test.c - opening a device, by both versions of the kernel's interface: the older one says
  * nothing of the size of CQEs, which is 32 bytes then. A file of two pages stands for the device.
+ *
+ * Covers: providers/mlx4/context.c, providers/mlx4/device.c
  */
 #include <errno.h>
 #include <sys/mman.h>

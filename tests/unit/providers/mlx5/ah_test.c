@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah.c - the UDP source port of RoCE v2 datagrams, by which a fabric chooses among its paths: what
- * address handles without a flow label get, and those with one.
+ * ah_test.c - the UDP source port of RoCE v2 datagrams, by which a fabric chooses among its paths:
+ * what address handles without a flow label get, and those with one.
  *
  * Functions of the test stand for the kernel: the port is Ethernet, its GIDs are of one type.
+ *
+ * Covers: providers/mlx5/ah.c, providers/mlx5/ah_av.c
  */
 #include <endian.h>
 #include <setjmp.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock.c - the adapter's clock is in a page of the device's file, where the kernel says; on CPUs
- * that cannot load from an adapter's page, it is refused.
+ * clock_test.c - the adapter's clock is in a page of the device's file, where the kernel says; on
+ * CPUs that cannot load from an adapter's page, it is refused.
+ *
+ * Covers: providers/mlx5/clock.c, providers/common/clock.c
  */
 #include "providers/mlx5/clock.h"
 

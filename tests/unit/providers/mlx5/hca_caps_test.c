@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hca_caps.c - what the library learns of a device page by page: which pages it asks for and when,
- * and what it makes of one that is refused.
+ * hca_caps_test.c - what the library learns of a device page by page: which pages it asks for and
+ * when, and what it makes of one that is refused.
  *
  * A function of the test stands for the device, which announces all pages.
+ *
+ * Covers: providers/mlx5/hca_caps.c, providers/mlx5/devx_cmd.c
  */
 #include <errno.h>
 #include <setjmp.h>

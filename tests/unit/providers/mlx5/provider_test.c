@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * unload.c - a program that loads libmlx5 by itself and closes it again does not pull it away from
- * under libibverbs, where it has registered its driver.
+ * provider_test.c - a program that loads libmlx5 by itself and closes it again does not pull it
+ * away from under libibverbs, where it has registered its driver.
+ *
+ * Covers: providers/mlx5/provider.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

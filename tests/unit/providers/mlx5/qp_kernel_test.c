@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernel.c - what queues tell the kernel of the registers that they ring, and what they make of its
- * answers: of kernels before Linux 5.8 and after, with pages of 4 and 64 KiB.
+ * qp_kernel_test.c - what queues tell the kernel of the registers that they ring, and what they
+ * make of its answers: of kernels before Linux 5.8 and after, with pages of 4 and 64 KiB.
  *
  * Functions of the test stand for the kernel. A sparse file stands for its mappings.
+ *
+ * Covers: providers/mlx5/qp.c, providers/mlx5/cq.c, providers/mlx5/context.c,
+ * providers/mlx5/uar_page.c
  */
 #include <endian.h>
 #include <errno.h>

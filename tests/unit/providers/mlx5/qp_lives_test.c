@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lives.c - queues when they are reset, replaced, destroyed, or not created after all: nothing of
- * what they had is left, and nothing of what others have is lost. Functions of the test stand for
- * the kernel.
+ * qp_lives_test.c - queues when they are reset, replaced, destroyed, or not created after all:
+ * nothing of what they had is left, and nothing of what others have is lost. Functions of the test
+ * stand for the kernel.
+ *
+ * Covers: providers/mlx5/qp.c, providers/mlx5/cq.c, providers/mlx5/cq_resize.c,
+ * providers/mlx5/srq.c, providers/mlx5/wq.c, providers/mlx5/qp_rules.c,
+ * providers/common/cq_resize.c
  */
 #include <endian.h>
 #include <errno.h>

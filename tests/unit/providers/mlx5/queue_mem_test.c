@@ -4,6 +4,8 @@
  * context say that it starts. Rings of all sizes come and go among each other, so that each meets
  * many positions. Each test runs on hosts with pages of 4, 16 and 64 KiB, as far as the pool can
  * tell.
+ *
+ * Covers: providers/mlx5/queue_mem.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

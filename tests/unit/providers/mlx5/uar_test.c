@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar.c - doorbell pages of kernels before Linux 5.8, which are mapped by number: what is mapped,
- * and what queues are told.
+ * uar_test.c - doorbell pages of kernels before Linux 5.8, which are mapped by number: what is
+ * mapped, and what queues are told.
  *
  * A sparse file stands for the kernel's: any offset of it can be mapped.
+ *
+ * Covers: providers/mlx5/uar.c, providers/mlx5/uar_page.c, util/map.h
  */
 #include <errno.h>
 #include <setjmp.h>

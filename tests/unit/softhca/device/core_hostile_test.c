@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_hostile.c - what a hostile driver could have done: one test for each hole that was found,
- * by review or by tests/fuzz, and closed.
+ * core_hostile_test.c - what a hostile driver could have done: one test for each hole that was
+ * found, by review or by tests/fuzz, and closed.
+ *
+ * Covers: softhca/device/format/mlx5/cmd.c, softhca/device/format/mlx5/wqe.c, softhca/device/hca.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_noise.c - commands, WQEs, receive WQEs and doorbells full of random bits: the device must
- * neither crash (the sanitizers watch), nor hang, nor write a byte outside what was registered.
+ * core_noise_test.c - commands, WQEs, receive WQEs and doorbells full of random bits: the device
+ * must neither crash (the sanitizers watch), nor hang, nor write a byte outside what was
+ * registered.
+ *
+ * Covers: softhca/device/format/mlx5/cmd.c, softhca/device/format/mlx5/wqe.c, softhca/device/hca.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_q_counter.c - what the sets of counters that QPs name say of requests, losses and errors.
+ * q_counter_test.c - what the sets of counters that QPs name say of requests, losses and errors.
+ *
+ * Covers: softhca/device/q_counter.c, softhca/device/count.c,
+ * softhca/device/format/mlx5/cmd_q_counter.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

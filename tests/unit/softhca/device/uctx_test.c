@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_users.c - users of the adapter, whose commands the driver passes through: what they may not
+ * uctx_test.c - users of the adapter, whose commands the driver passes through: what they may not
  * do, whose objects they find, and the memory that their queues lie in.
+ *
+ * Covers: softhca/device/uctx.c, softhca/device/memory/umem.c,
+ * softhca/device/format/mlx5/cmd_uctx.c, softhca/device/format/mlx5/cmd_umem.c,
+ * softhca/device/format/mlx5/cmd_general_obj.c, softhca/device/format/mlx5/cmd_pacing.c
  */
 #include "flat.h"
 #include "prm/mlx5/cmd.h"

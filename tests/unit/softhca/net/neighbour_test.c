@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_neighbour.c - who asks for the Ethernet address of one of our IP addresses is answered: by
+ * neighbour_test.c - who asks for the Ethernet address of one of our IP addresses is answered: by
  * ARP (RFC 826) and by neighbour discovery (RFC 4861). No frame is read behind its end.
+ *
+ * Covers: softhca/net/neighbour.c, softhca/inet.h
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_network.c - two hosts of one network: RC over packets, some of which are lost or late; hosts
+ * network_test.c - two hosts of one network: RC over packets, some of which are lost or late; hosts
  * that come and go; what a stranger can send.
+ *
+ * Covers: softhca/net/network.c, softhca/net/uplink.c, softhca/net/accept.c, softhca/net/route.c,
+ * softhca/net/inventory.c, softhca/net/pcap.c
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_subnet.c - what subnet administration answers, asked through QP1 as a kernel does: golden
+ * subnet_test.c - what subnet administration answers, asked through QP1 as a kernel does: golden
  * bytes of requests and the fields of answers.
+ *
+ * Covers: softhca/net/subnet.c, softhca/net/service.c, softhca/net/leaf.c
  */
 #include <errno.h>
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_wire.c - messages as packets: whole packets whose bytes and checksums were made by other
+ * wire_test.c - messages as packets: whole packets whose bytes and checksums were made by other
  * means (scapy's RoCE layer; CRCs bit by bit as IBTA vol 1, 7.8 describes them), the headers of
  * each opcode, and what becomes of packets that are damaged.
+ *
+ * Covers: softhca/net/wire.c, softhca/net/crc.c, softhca/net/segments.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

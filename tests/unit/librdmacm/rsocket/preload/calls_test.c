@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_preload.c - copies of a number that stands for an rsocket, as the preload library's dup(),
+ * calls_test.c - copies of a number that stands for an rsocket, as the preload library's dup(),
  * dup2() and fcntl() make them; connections to services without RDMA; which sockets become
  * rsockets. The library's calls are linked into this program, so they are the ones that it makes;
  * the rsocket is a file that stands for one.
+ *
+ * Covers: librdmacm/rsocket/preload/
  */
 #include "tests/unit/libibverbs/unit.h"
 #include "librdmacm/rsocket/preload/preload.h"

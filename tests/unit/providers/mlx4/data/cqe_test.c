@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * completions.c - CQEs in, work completions out: by ibv_poll_cq() and by the extended readers, of
+ * cqe_test.c - CQEs in, work completions out: by ibv_poll_cq() and by the extended readers, of
  * entries of 32 bytes, which older firmware has, and of 64.
+ *
+ * Covers: providers/mlx4/data/cqe.h, providers/mlx4/data/poll_cq.c, providers/mlx4/data/cq_ex.c,
+ * providers/mlx4/data/cq_ring.c, providers/mlx4/data/cqe_error.c
  */
 #include "rig.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * polls.c - completions of all kinds in any order, from a seed: what is said of one does not depend
- * on those before it, or on how many are asked for at once, and the readers say the same.
+ * poll_cq_test.c - completions of all kinds in any order, from a seed: what is said of one does not
+ * depend on those before it, or on how many are asked for at once, and the readers say the same.
+ *
+ * Covers: providers/mlx4/data/poll_cq.c, providers/mlx4/data/cq_ex.c
  */
 #include "rig.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * recv_wqe.c - what lands in a ring of receives, a QP's own and a shared one: the buffers that have
- * bytes, in their order, and an end where the WQE has room for more.
+ * post_recv_test.c - what lands in a ring of receives, a QP's own and a shared one: the buffers
+ * that have bytes, in their order, and an end where the WQE has room for more.
+ *
+ * Covers: providers/mlx4/data/post_recv.c, providers/mlx4/srq.c
  */
 #include "rig.h"
 

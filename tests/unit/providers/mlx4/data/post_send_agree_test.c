@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * agree.c - a request by itself mostly takes a shorter way to its WQE than one in a list. Both
- * write the same, and refuse the same, whatever the requests are; and the slots in front of them
- * are stamped.
+ * post_send_agree_test.c - a request by itself mostly takes a shorter way to its WQE than one in a
+ * list. Both write the same, and refuse the same, whatever the requests are; and the slots in front
+ * of them are stamped.
+ *
+ * Covers: providers/mlx4/data/post_send.c, providers/mlx4/data/send_wqe.h
  */
 #include "rig.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.c - what lands in the ring of a raw packet QP: the same bytes by ibv_post_send() and by
- * ibv_wr_*, the address of the frame beside its flags, and headers of large sends over the ends of
- * pieces.
+ * send_wqe_raw_test.c - what lands in the ring of a raw packet QP: the same bytes by
+ * ibv_post_send() and by ibv_wr_*, the address of the frame beside its flags, and headers of large
+ * sends over the ends of pieces.
+ *
+ * Covers: providers/mlx4/data/send_wqe.h, providers/mlx4/data/post_send.c,
+ * providers/mlx4/data/send_wr.c
  */
 #include "rig.h"
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wqe.c - what lands in the ring: the same bytes by ibv_post_send() and by ibv_wr_*, and
+ * send_wqe_test.c - what lands in the ring: the same bytes by ibv_post_send() and by ibv_wr_*, and
  * nothing in front of the head that the adapter, which reads ahead, could take for a part of a WQE.
+ *
+ * Covers: providers/mlx4/data/send_wqe.h, providers/mlx4/data/post_send.c,
+ * providers/mlx4/data/send_wr.c, providers/mlx4/data/sq_ring.c, providers/mlx4/data/doorbell.c,
+ * providers/common/seg.h, providers/common/cpu.c
  */
 #include "rig.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * order.c - what an adapter that reads ahead could find in the ring of sends at any moment of a
- * post: a WQE that is there by its ownership bit is there whole, and stays as it is; so is a
- * further piece of one whose first word is no stamp; and who rings has posted before.
+ * sq_ring_order_test.c - what an adapter that reads ahead could find in the ring of sends at any
+ * moment of a post: a WQE that is there by its ownership bit is there whole, and stays as it is; so
+ * is a further piece of one whose first word is no stamp; and who rings has posted before.
+ *
+ * Covers: providers/mlx4/data/sq_ring.c, providers/mlx4/data/doorbell.c,
+ * providers/mlx4/data/post_send.c
  */
 #include "rig.h"
 #include "steps.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * completions.c - CQEs in, work completions out: through ibv_poll_cq() and through the extended
+ * cqe_test.c - CQEs in, work completions out: through ibv_poll_cq() and through the extended
  * readers.
+ *
+ * Covers: providers/mlx5/data/cqe.h, providers/mlx5/data/cqe.c, providers/mlx5/data/poll_cq.c,
+ * providers/mlx5/data/cq_ex.c, providers/mlx5/data/cq_ring.c, providers/mlx5/data/cqe_error.c,
+ * providers/mlx5/data/cqe_run.c, providers/common/cq_ring.c
  */
 #include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/poll.h"

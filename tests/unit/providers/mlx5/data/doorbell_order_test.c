@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * order.c - what the adapter could see at each barrier of the data path: a WQE before the record
- * that covers it, the record before the register, the register before anybody's next store; and
- * nothing of a CQE is read before the barrier behind its owner bit.
+ * doorbell_order_test.c - what the adapter could see at each barrier of the data path: a WQE before
+ * the record that covers it, the record before the register, the register before anybody's next
+ * store; and nothing of a CQE is read before the barrier behind its owner bit.
+ *
+ * Covers: providers/mlx5/data/doorbell.c, providers/mlx5/data/post_send.c,
+ * providers/mlx5/data/post_recv.c, providers/mlx5/data/post_srq.c, providers/mlx5/data/poll_cq.c
  */
 #include <string.h>
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * registers.c - QPs that share a doorbell register: its halves are written by turns, whichever QP
- * posts, by whichever entry point; and a register that somebody else is pushing through is not
+ * doorbell_test.c - QPs that share a doorbell register: its halves are written by turns, whichever
+ * QP posts, by whichever entry point; and a register that somebody else is pushing through is not
  * waited for.
+ *
+ * Covers: providers/mlx5/data/doorbell.c
  */
 #include "rig.h"
 

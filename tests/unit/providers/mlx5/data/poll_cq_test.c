@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mixed.c - ibv_poll_cq() on completions whose kind changes from one to the next: what it says of
- * them does not depend on how many are asked for at once, and neither does the stack that it needs.
+ * poll_cq_test.c - ibv_poll_cq() on completions whose kind changes from one to the next: what it
+ * says of them does not depend on how many are asked for at once, and neither does the stack that
+ * it needs.
  *
  * One build of this test has a data path without optimisation, where a call is a call.
+ *
+ * Covers: providers/mlx5/data/poll_cq.c, providers/mlx5/data/poll.h
  */
 #include "providers/mlx5/data/poll.h"
 #include "rig.h"

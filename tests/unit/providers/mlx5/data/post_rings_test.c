@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rings.c - send and receive rings near their boundaries: the end of the buffer, the 16-bit index,
- * a full queue, a refused request.
+ * post_rings_test.c - send and receive rings near their boundaries: the end of the buffer, the
+ * 16-bit index, a full queue, a refused request.
+ *
+ * Covers: providers/mlx5/data/post.h, providers/mlx5/data/post_send.c,
+ * providers/mlx5/data/post_recv.c, providers/mlx5/data/send_wr.c, providers/mlx5/data/batch.h,
+ * providers/mlx5/data/signature.c, providers/common/scatter.h, providers/common/wq.h,
+ * providers/mlx5/data/rq.h
  */
 #include "providers/mlx5/data/poll.h"
 #include "providers/mlx5/data/send_wqe.h"

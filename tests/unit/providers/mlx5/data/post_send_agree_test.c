@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * agree.c - a request by itself mostly takes a shorter way to its WQE than one in a list. Both
- * write the same, and refuse the same, whatever the requests are.
+ * post_send_agree_test.c - a request by itself mostly takes a shorter way to its WQE than one in a
+ * list. Both write the same, and refuse the same, whatever the requests are.
+ *
+ * Covers: providers/mlx5/data/post_send.c, providers/mlx5/data/builders.h
  */
 #include "rig.h"
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.c - golden bytes of frames on raw packet QPs, through both entry points: with and without a
- * header in the WQE, TSO, checksums; and what a received frame says about its checksums.
+ * post_send_raw_test.c - golden bytes of frames on raw packet QPs, through both entry points: with
+ * and without a header in the WQE, TSO, checksums; and what a received frame says about its
+ * checksums.
+ *
+ * Covers: providers/mlx5/data/post_send_raw.c, providers/mlx5/data/send_wr_raw.c,
+ * providers/mlx5/data/raw.h
  */
 #include "providers/mlx5/data/poll.h"
 #include "providers/mlx5/data/send_wqe.h"

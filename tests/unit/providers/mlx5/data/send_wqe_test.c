@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wqe.c - golden bytes of every send WQE, through both entry points: ibv_post_send() and
+ * send_wqe_test.c - golden bytes of every send WQE, through both entry points: ibv_post_send() and
  * ibv_wr_*().
+ *
+ * Covers: providers/mlx5/data/send_wqe.h, providers/mlx5/data/post_send.c,
+ * providers/mlx5/data/send_wr.c, providers/common/seg.h
  */
 #include "rig.h"
 

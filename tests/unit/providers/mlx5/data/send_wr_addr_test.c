@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addressed.c - golden bytes of what names its destination: address vectors, datagrams, XRC;
- * through both entry points. The address vectors are those that the distribution's library makes of
- * the same attributes.
+ * send_wr_addr_test.c - golden bytes of what names its destination: address vectors, datagrams,
+ * XRC; through both entry points. The address vectors are those that the distribution's library
+ * makes of the same attributes.
+ *
+ * Covers: providers/mlx5/data/send_wr_addr.c, providers/mlx5/data/post_send.c,
+ * providers/mlx5/ah_av.c
  */
 #include "rig.h"
 

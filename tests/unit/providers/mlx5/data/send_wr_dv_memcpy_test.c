@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * copies.c - mlx5dv_wr_memcpy(): the bytes of a copy of memory, and which lengths there are.
+ * send_wr_dv_memcpy_test.c - mlx5dv_wr_memcpy(): the bytes of a copy of memory, and which lengths
+ * there are.
+ *
+ * Covers: providers/mlx5/data/send_wr_dv.c
  */
 #include "rig.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw_wqe.c - mlx5dv_wr_raw_wqe(): which bytes of a program's WQE reach the ring, and when none do.
+ * send_wr_dv_raw_wqe_test.c - mlx5dv_wr_raw_wqe(): which bytes of a program's WQE reach the ring,
+ * and when none do.
+ *
+ * Covers: providers/mlx5/data/send_wr_dv.c
  */
 #include "rig.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_order.c - in which order the adapter meets the WQEs of an SRQ that several QPs receive from,
- * each a message at a time, which ends when it likes. It fetches neighbours together, so the longer
- * the runs of neighbours in its walk along the links, the fewer its reads.
+ * srq_ring_order_test.c - in which order the adapter meets the WQEs of an SRQ that several QPs
+ * receive from, each a message at a time, which ends when it likes. It fetches neighbours together,
+ * so the longer the runs of neighbours in its walk along the links, the fewer its reads.
+ *
+ * Covers: providers/mlx5/data/srq_ring.c
  */
 #include "rig.h"
 

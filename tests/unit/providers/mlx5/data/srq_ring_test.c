@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - shared receive queues: golden bytes of their WQEs, the list that links them, and
- * completions that put WQEs back in any order.
+ * srq_ring_test.c - shared receive queues: golden bytes of their WQEs, the list that links them,
+ * and completions that put WQEs back in any order.
+ *
+ * Covers: providers/mlx5/data/srq_ring.c, providers/mlx5/data/post_srq.c
  */
 #include "rig.h"
 

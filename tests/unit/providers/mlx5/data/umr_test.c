@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr.c - golden bytes of requests on memory keys, through both entry points, and the fence of the
- * request after them. The bytes are those that the distribution's library writes for the same
+ * umr_test.c - golden bytes of requests on memory keys, through both entry points, and the fence of
+ * the request after them. The bytes are those that the distribution's library writes for the same
  * calls.
+ *
+ * Covers: providers/mlx5/data/umr.c, providers/mlx5/data/send_wr_umr.c,
+ * providers/mlx5/data/bind_mw.c, providers/common/mw.c, providers/mlx5/data/on_key.h
  */
 #include "rig.h"
 

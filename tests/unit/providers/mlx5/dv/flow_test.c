@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flows.c - matchers, flows and their actions in the device's format: the commands that the kernel
- * gets of them, attribute by attribute, and what is refused without it.
+ * flow_test.c - matchers, flows and their actions in the device's format: the commands that the
+ * kernel gets of them, attribute by attribute, and what is refused without it.
  *
  * The attributes and their order are those that the distribution's libmlx5 was seen to send.
+ *
+ * Covers: providers/mlx5/dv/flow.c, providers/mlx5/dv/flow_action.c
  */
 #include <errno.h>
 #include <stdlib.h>

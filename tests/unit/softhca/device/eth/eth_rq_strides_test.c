@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_strides.c - receive queues of linked WQEs with strides, as Linux' network driver has them:
- * WQEs are used in the order in which they are linked, several frames in each, and their memory is
- * what requests on a send queue of frames say at the time.
+ * eth_rq_strides_test.c - receive queues of linked WQEs with strides, as Linux' network driver has
+ * them: WQEs are used in the order in which they are linked, several frames in each, and their
+ * memory is what requests on a send queue of frames say at the time.
+ *
+ * Covers: softhca/device/eth/eth_rq.c, softhca/device/format/mlx5/cmd_rq.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cqe.h"

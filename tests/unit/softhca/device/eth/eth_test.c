@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_eth.c - frames from the send queue of one adapter to the receive queue of another: bytes,
+ * eth_test.c - frames from the send queue of one adapter to the receive queue of another: bytes,
  * offloads in both directions, errors, loopback, link state, counters.
+ *
+ * Covers: softhca/device/eth/eth.c, softhca/device/eth/eth_sq.c, softhca/device/eth/eth_rq.c,
+ * softhca/device/eth/eth_port.c, softhca/device/eth/frame.c, softhca/device/eth/tis.c,
+ * softhca/device/format/mlx5/cmd_sq.c, softhca/device/format/mlx5/cmd_rq.c,
+ * softhca/device/format/mlx5/cmd_tis.c, softhca/device/format/mlx5/frame.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/av.h"

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_flow.c - flow tables steer: which entry wins, what actions do, how tables follow each other,
- * how RSS spreads; and commands that must be refused.
+ * flow_table_test.c - flow tables steer: which entry wins, what actions do, how tables follow each
+ * other, how RSS spreads; and commands that must be refused.
+ *
+ * Covers: softhca/device/eth/flow_table.c, softhca/device/eth/flow_entry.c,
+ * softhca/device/eth/flow_match.c, softhca/device/eth/flow_counter.c, softhca/device/eth/rss.c,
+ * softhca/device/eth/rqt.c, softhca/device/eth/tir.c, softhca/device/format/mlx5/cmd_flow_table.c,
+ * softhca/device/format/mlx5/cmd_flow_entry.c, softhca/device/format/mlx5/cmd_flow_counter.c,
+ * softhca/device/format/mlx5/cmd_rqt.c, softhca/device/format/mlx5/cmd_tir.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cmd.h"

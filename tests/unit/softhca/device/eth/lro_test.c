@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_lro.c - large receive offload: which TCP segments become one frame, what its CQE says, and
+ * lro_test.c - large receive offload: which TCP segments become one frame, what its CQE says, and
  * what the TIR has to say for it.
+ *
+ * Covers: softhca/device/eth/lro.c, softhca/device/eth/tir.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cqe.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_management.c - what managers are answered: by an adapter's agents, which a driver reaches by
+ * sma_test.c - what managers are answered: by an adapter's agents, which a driver reaches by
  * MAD_IFC, and by the switch, along the way that a packet names. Golden bytes.
+ *
+ * Covers: softhca/device/management/sma.c, softhca/device/management/pma.c,
+ * softhca/device/format/mlx5/cmd_mad.c
  */
 #include "ib/pm.h"
 #include "ib/smp.h"

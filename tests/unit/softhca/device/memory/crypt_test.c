@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_crypto.c - encryption: answers that standards give, units however transfers are cut, and the
+ * crypt_test.c - encryption: answers that standards give, units however transfers are cut, and the
  * commands on logins and keys of data.
+ *
+ * Covers: softhca/device/memory/crypt.c, softhca/device/memory/cipher.c,
+ * softhca/device/memory/dek.c, softhca/device/format/mlx5/cmd_crypto.c
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_guard.c - checksums of blocks: answers that are known, and that it does not matter where
+ * guard_test.c - checksums of blocks: answers that are known, and that it does not matter where
  * data is cut.
+ *
+ * Covers: softhca/device/memory/guard.c
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_memic.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and
+ * memic_test.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and
  * what the capability pages say of it and of paging on demand.
+ *
+ * Covers: softhca/device/memory/memic.c, softhca/device/format/mlx5/cmd_memic.c,
+ * softhca/device/format/mlx5/caps.c
  */
 #include "pair.h"
 #include "prm/mlx5/caps.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_protection.c - keys that sign and encrypt, in any combination of domains, blocks and units,
- * with transfers that are cut anywhere, against an oracle; and each bit of signed data that is
- * wrong, one after the other.
+ * sig_protection_test.c - keys that sign and encrypt, in any combination of domains, blocks and
+ * units, with transfers that are cut anywhere, against an oracle; and each bit of signed data that
+ * is wrong, one after the other.
+ *
+ * Covers: softhca/device/memory/sig.c, softhca/device/memory/guard.c,
+ * softhca/device/memory/crypt.c
  */
 #include <errno.h>
 

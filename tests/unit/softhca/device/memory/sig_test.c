@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_signed_keys.c - who hears of a wrong signature: the queue pair whose transfer found it, and
+ * sig_test.c - who hears of a wrong signature: the queue pair whose transfer found it, and
  * nobody else.
+ *
+ * Covers: softhca/device/memory/sig.c, softhca/device/memory/psv.c,
+ * softhca/device/format/mlx5/cmd_psv.c
  */
 #include "pair.h"
 #include "prm/mlx5/bsf.h"

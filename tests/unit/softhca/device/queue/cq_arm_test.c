@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_events.c - when a completion raises an event: arming before and after it, once only,
+ * cq_arm_test.c - when a completion raises an event: arming before and after it, once only,
  * solicited only, arms of several CQs that came with one doorbell.
+ *
+ * Covers: softhca/device/queue/cq.c, softhca/device/queue/eq.c,
+ * softhca/device/format/mlx5/doorbell.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

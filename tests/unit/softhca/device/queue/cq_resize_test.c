@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_resize.c - a completion queue gets another ring: nothing is lost or seen twice, whatever was
- * in the old one and wherever it wrapped.
+ * cq_resize_test.c - a completion queue gets another ring: nothing is lost or seen twice, whatever
+ * was in the old one and wherever it wrapped.
+ *
+ * Covers: softhca/device/queue/cq.c, softhca/device/format/mlx5/cmd_cq.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

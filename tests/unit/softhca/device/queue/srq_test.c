@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_srq.c - receiving through shared receive queues, of plain QPs and of XRC domains: order of
+ * srq_test.c - receiving through shared receive queues, of plain QPs and of XRC domains: order of
  * WQEs, CQE fields, limit and last-WQE events, what errors and destruction do.
+ *
+ * Covers: softhca/device/queue/srq.c, softhca/device/format/mlx5/cmd_srq.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_atomic.c - atomics with masks: what they leave and return, which responders execute them,
+ * atomic_test.c - atomics with masks: what they leave and return, which responders execute them,
  * WQEs that are wrong, and that each is executed once, whatever is lost.
+ *
+ * Covers: softhca/device/transport/atomic.c
  */
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/wqe.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_dc.c - targets of DC as commands and messages see them: draining, violated keys, sessions,
+ * dct_test.c - targets of DC as commands and messages see them: draining, violated keys, sessions,
  * requests that come late, streams in contexts. What programs see is in tests/verbs/dc.
+ *
+ * Covers: softhca/device/transport/dct.c, softhca/device/transport/dci.c,
+ * softhca/device/format/mlx5/cmd_dct.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

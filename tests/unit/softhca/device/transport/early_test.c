@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_early.c - placement out of order: while a packet is late, those behind it are in memory
+ * early_test.c - placement out of order: while a packet is late, those behind it are in memory
  * already; completions, acknowledges, READs and atomics keep their order.
+ *
+ * Covers: softhca/device/transport/early.c
  */
 #include "pair.h"
 #include "prm/mlx5/cqe.h"

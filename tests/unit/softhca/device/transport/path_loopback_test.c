@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_loopback.c - a QP that works for its own program alone: it receives nothing and names no CQ
- * for that, and its path is forced to come back and names no destination. PRM: Address Path, fl
+ * path_loopback_test.c - a QP that works for its own program alone: it receives nothing and names
+ * no CQ for that, and its path is forced to come back and names no destination. PRM: Address Path,
+ * fl
+ *
+ * Covers: softhca/device/transport/path.c, softhca/device/format/mlx5/path.c
  */
 #include "pair.h"
 #include "prm/mlx5/qpc.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_errors.c - each way in which a work request can fail: the syndrome on both sides, what is
- * flushed after it and in which order, the asynchronous event, the state of the QPs.
+ * req_errors_test.c - each way in which a work request can fail: the syndrome on both sides, what
+ * is flushed after it and in which order, the asynchronous event, the state of the QPs.
+ *
+ * Covers: softhca/device/transport/req.c, softhca/device/transport/resp.c,
+ * softhca/device/queue/qp.c
  */
 #include <errno.h>
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_rc.c - every RC operation between two adapters: data, CQE bytes, ring wraps, bus calls.
+ * req_test.c - every RC operation between two adapters: data, CQE bytes, ring wraps, bus calls.
+ *
+ * Covers: softhca/device/transport/req.c, softhca/device/transport/resp.c,
+ * softhca/device/transport/packets.c, softhca/device/queue/sq.c, softhca/device/queue/rq.c,
+ * softhca/device/queue/sge.c, softhca/device/queue/qp.c, softhca/device/format/mlx5/cqe.c,
+ * softhca/net/fabric.c, softhca/device/memory/dma.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

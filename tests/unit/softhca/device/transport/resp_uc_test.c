@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_uc.c - unreliable connections: what arrives, and what is lost without an answer.
+ * resp_uc_test.c - unreliable connections: what arrives, and what is lost without an answer.
+ *
+ * Covers: softhca/device/transport/resp.c, softhca/device/format/segments.c
  */
 #include "pair.h"
 #include "prm/mlx5/qpc.h"

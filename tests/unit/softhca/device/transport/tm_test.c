@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_tm.c - tag matching: which tag a message finds, what waits for software, rendezvous, and
+ * tm_test.c - tag matching: which tag a message finds, what waits for software, rendezvous, and
  * what becomes of tags when something fails. CQEs and requests by their bytes.
+ *
+ * Covers: softhca/device/transport/tm.c, softhca/device/transport/tm_offload.c
  */
 #include <endian.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_ud.c - datagrams: address vectors, Q_Keys, the header in front of a receive, CQE bytes,
+ * ud_test.c - datagrams: address vectors, Q_Keys, the header in front of a receive, CQE bytes,
  * multicast groups, management QPs, what is lost without a trace and what is an error.
+ *
+ * Covers: softhca/device/transport/ud.c, softhca/device/transport/datagram.c,
+ * softhca/device/transport/mcg.c, softhca/device/format/mlx5/cmd_mcg.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_caller.c - whose memory is read and written for a trapped call: its caller's, and nobody
+ * caller_test.c - whose memory is read and written for a trapped call: its caller's, and nobody
  * else's when the caller has died and another process has its number.
  *
  * The caller is a child whose getppid() is trapped. Giving its number to another child takes
  * clone3() with a wish, which root has, or whoever has a user namespace; else that is skipped.
+ *
+ * Covers: softhca/front/process/caller.c, softhca/front/process/client.c
  */
 #include <errno.h>
 #include <fcntl.h>

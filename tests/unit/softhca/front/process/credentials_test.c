@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_credentials.c - which threads have the credentials of who opened a file, after changes of
+ * credentials_test.c - which threads have the credentials of who opened a file, after changes of
  * user and group. The threads are the test's own; what they change is only said.
+ *
+ * Covers: softhca/front/process/credentials.c
  */
 #include <errno.h>
 #include <pthread.h>

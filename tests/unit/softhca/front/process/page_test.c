@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_page.c - a page that Linux has moved is no fault of the program's. Compaction moves the
+ * page_test.c - a page that Linux has moved is no fault of the program's. Compaction moves the
  * pages that lie alone in their neighbourhood; asking for it, and seeing it, takes root. The first
  * write after a fork moves a page, too, also when the child has ended since.
+ *
+ * Covers: softhca/front/process/page.c
  */
 #include <fcntl.h>
 #include <stdio.h>

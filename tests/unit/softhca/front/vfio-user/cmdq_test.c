@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_cmdq.c - the command queue as a driver fills it: descriptors, chains of mailboxes, and
+ * cmdq_test.c - the command queue as a driver fills it: descriptors, chains of mailboxes, and
  * every way to get them wrong. Layouts are written here once more, as offsets.
+ *
+ * Covers: softhca/front/vfio-user/cmdq.c, softhca/front/vfio-user/mlx5.c
  */
 #include <endian.h>
 #include <string.h>

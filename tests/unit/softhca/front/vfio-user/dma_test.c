@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_dma.c - guest memory as the client maps it: what is reachable, and what must not be.
+ * dma_test.c - guest memory as the client maps it: what is reachable, and what must not be.
+ *
+ * Covers: softhca/front/vfio-user/dma.c
  */
 #include <errno.h>
 #include <stdlib.h>

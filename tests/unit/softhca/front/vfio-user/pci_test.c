@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_pci.c - configuration space and its gateway, the initialization segment, interrupts,
+ * pci_test.c - configuration space and its gateway, the initialization segment, interrupts,
  * and the three kinds of reset.
+ *
+ * Covers: softhca/front/vfio-user/pci.c, softhca/front/vfio-user/vsc.c,
+ * softhca/front/vfio-user/bar.c, softhca/front/vfio-user/device.c
  */
 #include <errno.h>
 #include <linux/pci_regs.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkeys.c - what no adapter shows of requests that lay out memory keys: what goes through the
- * register, and what a batch that has failed leaves of them.
+ * configure_test.c - what no adapter shows of requests that lay out memory keys: what goes through
+ * the register, and what a batch that has failed leaves of them.
+ *
+ * Covers: providers/mlx5/data/mkey/, providers/mlx5/mkey.h
  */
 #include "rig.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_frames.c - queues of frames of an mlx4 adapter, as the network driver has
+ * cmd_eth_qp_test.c - queues of frames of an mlx4 adapter, as the network driver has
  * them: one ring or two, errors, and the spreading by a hash.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_eth_qp.c, softhca/device/format/mlx4/frame.c
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_rules.c - rules of steering of an mlx4 adapter, by a driver's commands.
+ * cmd_flow_test.c - rules of steering of an mlx4 adapter, by a driver's commands.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_flow.c, softhca/device/format/mlx4/rules.c
  */
 #include <string.h>
 

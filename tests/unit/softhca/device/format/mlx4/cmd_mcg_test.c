@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_management.c - an mlx4 adapter's agents and management datagrams, and its
+ * cmd_mcg_test.c - an mlx4 adapter's agents and management datagrams, and its
  * table of multicast groups, as a driver writes it.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_mcg.c, softhca/device/format/mlx4/steer.c,
+ * softhca/device/format/mlx4/special_wqe.c
  */
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_keys.c - memory keys of an mlx4 adapter by a driver's commands, its table
+ * cmd_mpt_test.c - memory keys of an mlx4 adapter by a driver's commands, its table
  * of them, and the work requests on keys.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_mpt.c, softhca/device/format/mlx4/mtt.c,
+ * softhca/device/format/mlx4/keys.c, softhca/device/format/mlx4/fast_reg.c
  */
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_roce.c - RoCE on an mlx4 adapter, as a driver sets it up: management
+ * cmd_port_roce_test.c - RoCE on an mlx4 adapter, as a driver sets it up: management
  * datagrams of both versions, and the table of GIDs.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_port.c, softhca/device/format/mlx4/cmd_eth_port.c,
+ * softhca/device/format/mlx4/special_wqe.c
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_memory.c - the adapter keeps a note of each request that a QP of mlx4 has room
+ * cmd_qp_memory_test.c - the adapter keeps a note of each request that a QP of mlx4 has room
  * for, in memory of the host's: a guest cannot have as much of that as it likes.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_qp.c
  */
 #include "vfio_mlx4_rig.h"
 

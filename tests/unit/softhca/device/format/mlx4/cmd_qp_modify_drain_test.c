@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_drain.c - a driver of an mlx4 adapter takes a QP to state SQD and back: what was
- * begun is finished, what was not waits, and an event comes where it was asked for.
+ * cmd_qp_modify_drain_test.c - a driver of an mlx4 adapter takes a QP to state SQD and back: what
+ * was begun is finished, what was not waits, and an event comes where it was asked for.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_qp_modify.c, softhca/device/transport/drain.c
  */
 #include "vfio_mlx4_rig.h"
 

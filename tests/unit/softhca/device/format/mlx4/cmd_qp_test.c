@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4_qp.c - queues of an mlx4 adapter by a driver's commands: contexts that it has
+ * cmd_qp_test.c - queues of an mlx4 adapter by a driver's commands: contexts that it has
  * to refuse, states of queue pairs, and messages that go from one to the other.
+ *
+ * Covers: softhca/device/format/mlx4/cmd_qp.c, softhca/device/format/mlx4/cmd_qp_modify.c,
+ * softhca/device/format/mlx4/cmd_cq.c, softhca/device/format/mlx4/cmd_srq.c,
+ * softhca/device/format/mlx4/wqe.c, softhca/device/format/mlx4/cqe.c,
+ * softhca/device/format/mlx4/doorbell.c
  */
 #include <string.h>
 

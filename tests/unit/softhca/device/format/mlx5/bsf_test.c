@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_bsf.c - byte stream formats: which ones the adapter takes, and what it makes of them. A bit
+ * bsf_test.c - byte stream formats: which ones the adapter takes, and what it makes of them. A bit
  * without a meaning is refused.
+ *
+ * Covers: softhca/device/format/mlx5/bsf.c
  */
 #include "flat.h"
 #include "prm/mlx5/bsf.h"

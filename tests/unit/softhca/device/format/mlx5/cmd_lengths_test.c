@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_lengths.c - each command of the adapter beside the kernel's description of its mailboxes:
- * one byte less is refused, by the status that says which mailbox it was, and no command that is
- * not listed here is known. Skips where the headers are not installed.
+ * cmd_lengths_test.c - each command of the adapter beside the kernel's description of its
+ * mailboxes: one byte less is refused, by the status that says which mailbox it was, and no command
+ * that is not listed here is known. Skips where the headers are not installed.
+ *
+ * Covers: softhca/device/format/mlx5/cmd.c
  */
 #include <stdio.h>
 

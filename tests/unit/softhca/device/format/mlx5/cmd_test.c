@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_commands.c - commands that must fail, and with which status; what queries answer.
+ * cmd_test.c - commands that must fail, and with which status; what queries answer.
+ *
+ * Covers: softhca/device/format/mlx5/cmd.c, softhca/device/format/mlx5/cmd_pd.c,
+ * softhca/device/format/mlx5/cmd_cq.c, softhca/device/format/mlx5/cmd_qp.c,
+ * softhca/device/format/mlx5/cmd_qp_modify.c, softhca/device/format/mlx5/cmd_mkey.c,
+ * softhca/device/format/mlx5/caps.c, softhca/device/pd.c, softhca/device/res.c
  */
 #include "pair.h"
 #include "prm/mlx5/caps.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vport.c - the NIC vport and capabilities: what software sets is kept, what it must not set
- * is refused.
+ * cmd_vport_test.c - the NIC vport and capabilities: what software sets is kept, what it must not
+ * set is refused.
+ *
+ * Covers: softhca/device/format/mlx5/cmd_vport.c, softhca/device/eth/vport.c,
+ * softhca/device/format/mlx5/caps.c
  */
 #include "flat.h"
 #include "prm/mlx5/caps.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_driver.c - the commands around a kernel driver's life: order, pages, registers, SRQs as
+ * driver_test.c - the commands around a kernel driver's life: order, pages, registers, SRQs as
  * objects, completion of commands by event.
+ *
+ * Covers: softhca/device/format/mlx5/driver.c, softhca/device/format/mlx5/pages.c,
+ * softhca/device/format/mlx5/reg.c, softhca/device/format/mlx5/reg_eth.c,
+ * softhca/device/format/mlx5/cmd_eq.c, softhca/device/format/mlx5/cmd_srq.c,
+ * softhca/device/format/mlx5/eqe.c
  */
 #include "flat.h"
 #include "prm/mlx5/cmd.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_compressed.c - runs of completions, byte by byte: what an adapter writes of them, where, and
+ * mini_cqe_test.c - runs of completions, byte by byte: what an adapter writes of them, where, and
  * what it leaves alone.
+ *
+ * Covers: softhca/device/format/mlx5/mini_cqe.c, softhca/device/queue/cq_run.c
  */
 #include "pair.h"
 #include "prm/mlx5/cqc.h"

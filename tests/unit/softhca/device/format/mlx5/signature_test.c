@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_signature.c - WQEs with signatures: what Debian's libmlx5 writes is right, and a WQE of
+ * signature_test.c - WQEs with signatures: what Debian's libmlx5 writes is right, and a WQE of
  * which a byte has changed is not executed but completes in error.
+ *
+ * Covers: softhca/device/format/mlx5/signature.c, softhca/device/format/mlx5/wqe.c,
+ * softhca/device/queue/wqe.h
  */
 #include <string.h>
 

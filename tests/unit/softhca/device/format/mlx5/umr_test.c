@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_umr.c - work requests on memory keys: enabling and changing keys of pages and of keys, local
+ * umr_test.c - work requests on memory keys: enabling and changing keys of pages and of keys, local
  * and remote invalidation, windows bound to a QP, what is refused; the key that swallows
  * everything.
+ *
+ * Covers: softhca/device/format/mlx5/umr.c, softhca/device/memory/mkey.c,
+ * softhca/device/memory/xlt.c, softhca/device/memory/umr_delay.c
  */
 #include "pair.h"
 #include "prm/mlx5/bsf.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_cm.c - communication management between two sides that share a clock and a wire of the
+ * cm_test.c - communication management between two sides that share a clock and a wire of the
  * test's: which messages go, what is repeated and for how long, how connections end.
+ *
+ * Covers: softhca/front/process/cm/
  */
 #include <errno.h>
 #include <setjmp.h>

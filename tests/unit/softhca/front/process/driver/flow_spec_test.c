@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_flow_spec.c - specs of flows become masks and values; those that do not fit their sizes
+ * flow_spec_test.c - specs of flows become masks and values; those that do not fit their sizes
  * become errors.
+ *
+ * Covers: softhca/front/process/driver/flow_spec.c
  */
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_qp_state.c - the process front's state machine of QPs: what each type needs, and which ways
+ * qp_state_test.c - the process front's state machine of QPs: what each type needs, and which ways
  * there are.
+ *
+ * Covers: softhca/front/process/driver/qp_state.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_flush.c - what is completed for a program whose adapter was killed: how far queues got is
+ * flush_test.c - what is completed for a program whose adapter was killed: how far queues got is
  * found in rings and doorbell records, which here are this process's own.
+ *
+ * Covers: softhca/front/process/holder/flush.c, softhca/front/process/holder/epitaph.c
  */
 #include <endian.h>
 #include <setjmp.h>

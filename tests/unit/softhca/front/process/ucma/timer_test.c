@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_timer.c - timers of the process front: in what order they expire, those that are stopped or
+ * timer_test.c - timers of the process front: in what order they expire, those that are stopped or
  * started again, and so many that looking through all of them each time would take minutes.
+ *
+ * Covers: softhca/front/process/ucma/timer.c, softhca/front/process/watch.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_rmpp.c - parts of long datagrams belong together when they are of one sender. On a port with
+ * rmpp_test.c - parts of long datagrams belong together when they are of one sender. On a port with
  * one GID, which softhca's are, a program cannot send from another one, so it is said here.
+ *
+ * Covers: softhca/front/process/umad/rmpp.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

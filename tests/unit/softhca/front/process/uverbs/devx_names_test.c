@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_devx_names.c - which commands of programs Linux takes for which kind of object, and where
+ * devx_names_test.c - which commands of programs Linux takes for which kind of object, and where
  * the kernel's headers have the object's number in them: of all others, the process front has to
  * say that they are about nothing. Skips where the headers are not installed.
+ *
+ * Covers: softhca/front/process/uverbs/devx_names.c
  */
 #include <stdio.h>
 

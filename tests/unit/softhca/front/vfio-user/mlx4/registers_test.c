@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test_vfio_mlx4.c - the PCI device of an mlx4 adapter as a driver sets it up: its
+ * registers_test.c - the PCI device of an mlx4 adapter as a driver sets it up: its
  * registers, commands through the register of commands, memory for tables, and events.
+ *
+ * Covers: softhca/front/vfio-user/mlx4/, softhca/device/format/mlx4/cmd.c,
+ * softhca/device/format/mlx4/caps.c, softhca/device/format/mlx4/icm.c,
+ * softhca/device/format/mlx4/cmd_eq.c, softhca/device/format/mlx4/eqe.c,
+ * softhca/device/format/mlx4/driver.c
  */
 #include <errno.h>
 #include <linux/pci_regs.h>
