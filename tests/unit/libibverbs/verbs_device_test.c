@@ -2,6 +2,8 @@
 /*
  * verbs_device_test.c - queries of a device and its ports: how much a caller gets, which arguments
  * are refused, and the speed of a link where the kernel has no command for it.
+ *
+ * Covers: libibverbs/verbs_device.c, libibverbs/verbs_gid.c
  */
 #include "fake_kernel.h"
 

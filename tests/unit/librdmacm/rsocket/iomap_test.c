@@ -4,6 +4,8 @@
  * are posted from where to where, which calls are refused with which errno, and which locks are
  * held when and given back. Functions of the test stand for the queues, for waiting and for
  * ibv_reg_mr().
+ *
+ * Covers: librdmacm/rsocket/iomap.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

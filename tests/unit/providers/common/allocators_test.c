@@ -2,6 +2,8 @@
 /*
  * allocators_test.c - a program's allocator: what it is asked for, that it gets everything back
  * with its own data, and which queues ask it.
+ *
+ * Covers: providers/common/allocators.c
  */
 #include <errno.h>
 #include <setjmp.h>

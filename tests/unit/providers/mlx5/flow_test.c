@@ -3,6 +3,8 @@
  * flow_test.c - flows with counters: what the kernel learns of the points with the first flow and
  * with none after it, and which calls are refused. Functions of the test stand for the kernel's
  * commands.
+ *
+ * Covers: providers/mlx5/flow.c
  */
 #include <errno.h>
 #include <setjmp.h>

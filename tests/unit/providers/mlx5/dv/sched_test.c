@@ -4,6 +4,8 @@
  * which errno, and the commands that the device gets.
  *
  * Functions of the test stand for the device: its abilities, and the commands on objects and QPs.
+ *
+ * Covers: providers/mlx5/dv/sched.c
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -3,6 +3,8 @@
  * flow_match_test.c - every field that a flow can match: a frame of bytes written here has a value
  * known here in it; an entry with that value takes the frame, and one whose value differs in any
  * bit does not. The table names all fields that the device supports, and no others.
+ *
+ * Covers: softhca/device/eth/flow_match.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
