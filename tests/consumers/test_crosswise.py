@@ -4,6 +4,8 @@
 Options of a row go to both sides. Perftest chooses and checks its own traffic; the pingpong server checks each byte with -c.
 Debian on Debian shows what the adapter is worth by itself.
 """
+import itertools
+
 import pytest
 
 from harness import checks
@@ -111,12 +113,6 @@ def is_chosen(name, link, settings):
     return names is None or name in names.split()
 
 
-def judge_of(program):
-    if program == "ibv_xsrq_pingpong":
-        return checks.success
-    return checks.pingpong if program.endswith("pingpong") else checks.perftest
-
-
 def sides_of(only):
     """Who talks to whom."""
     for origin in [only] if only else BOTH:
@@ -165,7 +161,7 @@ def perftests(settings):
 def test_pair(case, programs, pair, port):
     server = programs.line(*case.sides[:2], case.program, case.options, f"-p {port}")
     client = programs.line(*case.sides[2:], case.program, case.options, f"-p {port}")
-    pair.check(judge_of(case.program), port, server, client)
+    pair.check(checks.judge_of(case.program), port, server, client)
 
 
 def kinds(settings):
@@ -173,14 +169,10 @@ def kinds(settings):
     if settings.device != "mlx4" or settings.quick:
         return
     spec = Spec("ib", device="mlx4,mlx5", label="ib.kinds")
-    for name, program, options in rows(KINDS):
-        for server_libs in BOTH:
-            for client_libs in BOTH:
-                for server, client in (("mlx4_0", "mlx5_0"), ("mlx5_0", "mlx4_0")):
-                    full = f"ib.kinds.{name}.{server}_on_{server_libs}--{client}_on_{client_libs}"
-                    yield Case(
-                        full, adapter=spec, program=program, options=options, server=(server_libs, server), client=(client_libs, client)
-                    )
+    devices = [("mlx4_0", "mlx5_0"), ("mlx5_0", "mlx4_0")]
+    for (name, program, options), *libs, (server, client) in itertools.product(rows(KINDS), BOTH, BOTH, devices):
+        full = f"ib.kinds.{name}.{server}_on_{libs[0]}--{client}_on_{libs[1]}"
+        yield Case(full, adapter=spec, program=program, options=options, server=(libs[0], server), client=(libs[1], client))
 
 
 @cases(kinds)
@@ -188,4 +180,4 @@ def test_kinds(case, programs, pair, port):
     def line(libs, device):
         return programs.line("debian", libs, case.program, case.options, f"-d {device} -p {port}")
 
-    pair.check(judge_of(case.program), port, line(*case.server), line(*case.client))
+    pair.check(checks.judge_of(case.program), port, line(*case.server), line(*case.client))

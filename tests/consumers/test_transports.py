@@ -75,12 +75,6 @@ def tables(link, settings):
     yield "perftest", "-F -n 200" if link == "ib" else "-F -n 200 -x 1", rows(perftest)
 
 
-def judge_of(program):
-    if program == "ibv_xsrq_pingpong":
-        return checks.success
-    return checks.pingpong if program.endswith("pingpong") else checks.perftest
-
-
 def pairs(settings):
     sides = [("ours", "ours")]
     if not settings.sanitized:
@@ -98,4 +92,4 @@ def pairs(settings):
 @cases(pairs)
 def test_pair(case, programs, pair, port):
     server, client = (programs.line("debian", libs, case.program, case.options, f"-p {port}") for libs in case.libs)
-    pair.check(judge_of(case.program), port, server, client)
+    pair.check(checks.judge_of(case.program), port, server, client)

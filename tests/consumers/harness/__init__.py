@@ -11,5 +11,10 @@ ports.py       free TCP ports, and who listens on one
 pairs.py       a server and its client
 checks.py      judges of output: results of pingpongs and of perftest, complaints of sanitizers
 libraries.py   which RDMA libraries programs load
+cm.py          programs of rdma_cm: the servers and clients of a case
+counters.py    what ports have counted
+capture.py     what tshark makes of packets
+rig.py         what the cases of a run share
+items.py       the cases in their order, and those about libraries and adapters
 results.py     the line that each case prints, and the count of cases without one
 """

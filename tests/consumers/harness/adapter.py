@@ -100,6 +100,11 @@ class Adapters:
         """Another adapter, which the caller stops, with its socket and log in directory WHERE."""
         return Adapter(self.settings, spec, spec.options, where)
 
+    def death(self):
+        """What to add to a failure if the adapter is no longer there."""
+        gone = self.current and self.current.process.is_gone()
+        return f"; softhca serve ended by itself, {describe(self.current.process.popen.returncode)}" if gone else ""
+
     def discard(self):
         """Ends the adapter without a look at it, so that the next case meets a healthy one."""
         if self.current:

@@ -73,6 +73,13 @@ def perftest(_server, client, line):
     return None
 
 
+def judge_of(program):
+    """The judge of a pingpong or a program of perftest."""
+    if program == "ibv_xsrq_pingpong":
+        return success
+    return pingpong if program.endswith("pingpong") else perftest
+
+
 def number(text):
     try:
         return float(text)

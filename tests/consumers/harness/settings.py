@@ -21,7 +21,8 @@ def add_options(parser):
     group.addoption("--prefix", default="", help="begins each name of a result")
     group.addoption("--only", default="", metavar="PATTERN", help="cases whose name contains PATTERN")
     group.addoption("--names", dest="list_names", action="store_true", help="print the names of the cases and end")
-    group.addoption("--break", dest="broken", choices=BREAKS, help="replace each program by one that fails so, in one case of each test; with --all in every case")
+    broken = "replace each program by one that fails so, in one case of each test; with --all in every case"
+    group.addoption("--break", dest="broken", choices=BREAKS, help=broken)
 
 
 def is_sanitized(build):
