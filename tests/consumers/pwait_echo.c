@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -124,5 +125,6 @@ int main(int argc, char **argv)
 	close(fd);
 	pthread_join(thread, NULL);
 	close(listener);
+	printf("%d bytes came back\n", SIZE);
 	return 0;
 }
