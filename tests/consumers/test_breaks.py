@@ -13,7 +13,7 @@ from harness.cases import Case, cases
 from harness.checks import Failure
 from harness.settings import BREAKS, CONSUMERS
 
-MISTAKE = re.compile(r" - ((Name|Type|Attribute|Import|Syntax)Error|gave no result|cannot be collected)")
+MISTAKE = re.compile(r" - ((Name|Type|Attribute|Import|Syntax|FixtureLookup)Error|gave no result|cannot be collected)")
 LIMIT = 900  # seconds for a module: with a program that hangs each of its cases takes some
 
 
