@@ -5,13 +5,17 @@
  * What librspreload takes over is what the release does. To epoll_pwait() a set has none of the
  * rsockets that the program has put into it, so it would sleep for ever. A program that is linked
  * with it, or whose libraries are, as those of libuv are, had better keep the system's sockets.
+ *
+ * libsystemd waits so on behalf of programs that run its event loop, and only of them. Many servers
+ * are linked with it that merely report to it that they have started (redis).
  */
 #include "preload.h"
 
 #include <link.h>
 #include <string.h>
 
-static const char *const strangers[] = { "epoll_pwait", "epoll_pwait2" };
+static const char *const strangers[] = { "epoll_pwait", "epoll_pwait2", NULL };
+static const char *const event_loops[] = { "sd_event_loop", "sd_event_run", "sd_event_wait", NULL };
 
 /* What an object has not itself stands before what can be looked up in it. */
 struct object {
@@ -39,41 +43,65 @@ static void object_read(const struct dl_phdr_info *info, const ElfW(Dyn) * entry
 	}
 }
 
-static bool is_stranger(const char *name)
+static bool is_one_of(const char *const *names, const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(strangers); i++) {
-		if (!strcmp(name, strangers[i]))
+	for (; *names; names++) {
+		if (!strcmp(*names, name))
 			return true;
 	}
 	return false;
 }
 
-static bool object_imports(const struct object *object)
+static bool object_imports(const struct object *object, const char *const *names)
 {
 	const ElfW(Sym) *symbol = object->symbols;
 
 	if (!symbol || !object->strings || !object->hash)
 		return false;
 	for (uint32_t i = 0; i < object->hash[1]; i++, symbol++) {
-		if (symbol->st_shndx == SHN_UNDEF && is_stranger(object->strings + symbol->st_name))
+		if (symbol->st_shndx == SHN_UNDEF &&
+		    is_one_of(names, object->strings + symbol->st_name))
 			return true;
 	}
 	return false;
 }
 
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *unused)
+static bool imports(const struct dl_phdr_info *info, const char *const *names)
 {
 	struct object object = { NULL, NULL, NULL };
 
-	(void)size, (void)unused;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			object_read(info, address_in(info, info->dlpi_phdr[i].p_vaddr), &object);
 	}
-	return object_imports(&object);
+	return object_imports(&object, names);
+}
+
+/* What the objects of a program wait by */
+struct waits {
+	bool stranger, libsystemd, event_loop;
+};
+
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *of_program)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *name = slash ? slash + 1 : info->dlpi_name;
+	struct waits *waits = of_program;
+
+	(void)size;
+	if (!strncmp(name, "libsystemd.so.", strlen("libsystemd.so.")))
+		waits->libsystemd = imports(info, strangers);
+	else if (imports(info, strangers))
+		waits->stranger = true;
+	else if (imports(info, event_loops))
+		waits->event_loop = true;
+	return 0;
 }
 
 bool preload_waits_elsewhere(void)
 {
-	return dl_iterate_phdr(look_at_object, NULL);
+	struct waits waits = { false, false, false };
+
+	dl_iterate_phdr(look_at_object, &waits);
+	return waits.stranger || (waits.libsystemd && waits.event_loop);
 }
