@@ -93,22 +93,34 @@ def is_of_softhca(mutant):
     return mutant.file.startswith("softhca/")
 
 
-def prepare(with_softhca):
-    """Builds the unchanged tree in BUILD and installs it in STAGE."""
+def must(trouble):
+    if trouble:
+        raise Fault(f"the unchanged tree cannot be built:\n{trouble}")
+
+
+def configure(with_softhca):
+    """Makes the copy, and a build in which nothing is built yet."""
     components = ("softhca;" if with_softhca else "") + COMPONENTS
     os.makedirs(LOG, exist_ok=True)
     if is_disk_full():
         raise Fault(f"less than {LEAST_FREE >> 30} GiB are free below {WORK} or {tempfile.gettempdir()}")
     copy_tree()
-    trouble = (logged("configure", "cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc",
-                      f"-DCMAKE_C_FLAGS={REFUSED}", f"-DCMAKE_INSTALL_PREFIX={STAGE}", f"-DCMAKE_INSTALL_SYSCONFDIR={STAGE}/etc",
-                      "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", f"-DRDMAKIT_COMPONENTS={components}")
-               or build("build", ["all"])
-               or shutil.rmtree(STAGE, ignore_errors=True)
-               or logged("install", "cmake", "--install", BUILD, "--prefix", STAGE))
-    if trouble:
-        raise Fault(f"the unchanged tree cannot be built:\n{trouble}")
+    must(logged("configure", "cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc", f"-DCMAKE_C_FLAGS={REFUSED}",
+                f"-DCMAKE_INSTALL_PREFIX={STAGE}", f"-DCMAKE_INSTALL_SYSCONFDIR={STAGE}/etc",
+                "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", f"-DRDMAKIT_COMPONENTS={components}"))
+
+
+def build_stage():
+    """Builds everything and installs it in STAGE."""
+    must(build("build", ["all"]))
+    shutil.rmtree(STAGE, ignore_errors=True)
+    must(logged("install", "cmake", "--install", BUILD, "--prefix", STAGE))
     link_stage()
+
+
+def prepare(with_softhca):
+    configure(with_softhca)
+    build_stage()
 
 
 def kill_session(leader):
