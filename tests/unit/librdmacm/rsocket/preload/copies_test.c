@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * copies_test.c - which numbers stand for which rsocket: the first and the last number that can,
+ * pages of numbers, how many stand for one, and what a thread inside of librdmacm sees. The
+ * system's calls and those of rsockets are the test's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "librdmacm/rsocket/preload/copies.c"
+
+enum { LAST = PAGES * PAGE_SIZE - 1, ROOM = 8 };
+
+static struct {
+	int flags; /* of a number's file */
+	int fd_flags;
+	int rsocket_flags;
+	int set_flags, set_count, inside; /* what rfcntl() was told */
+	int closed, shut[ROOM], shut_count;
+	int moved[ROOM], moved_count, cloexec; /* numbers that became FILE's */
+	int dup2_errno;
+} it;
+
+int rfcntl(int rsocket, int command, ...)
+{
+	va_list args;
+
+	(void)rsocket;
+	assert_int_equal(preload_inside, 1);
+	if (command == F_GETFL)
+		return it.rsocket_flags;
+	va_start(args, command);
+	it.set_flags = va_arg(args, int);
+	va_end(args);
+	it.set_count++;
+	return 0;
+}
+
+int rclose(int rsocket)
+{
+	assert_int_equal(preload_inside, 1);
+	it.closed = rsocket;
+	return 0;
+}
+
+int rshutdown(int rsocket, int how)
+{
+	assert_int_equal(how, SHUT_RDWR);
+	if (it.shut_count < ROOM)
+		it.shut[it.shut_count++] = rsocket;
+	return 0;
+}
+
+static int system_fcntl(int fd, int command, ...)
+{
+	if (command == F_SETFD)
+		it.cloexec = fd;
+	return command == F_GETFD ? it.fd_flags : it.flags;
+}
+
+static int system_dup2(int file, int fd)
+{
+	(void)file;
+	if (it.dup2_errno) {
+		errno = it.dup2_errno;
+		return -1;
+	}
+	it.moved[it.moved_count++] = fd;
+	return fd;
+}
+
+const struct real_calls *real(void)
+{
+	static const struct real_calls calls = { .fcntl = system_fcntl,
+						 .dup2 = system_dup2,
+						 .close = close };
+
+	return &calls;
+}
+
+static int forget_all(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_inside, 0);
+	for (int i = 0; i < PAGES; i++) {
+		free(pages[i]);
+		pages[i] = NULL;
+	}
+	memset(&it, 0, sizeof(it));
+	it.closed = it.cloexec = -1;
+	return 0;
+}
+
+/* ---- numbers ---- */
+
+static void any_number_may_stand_for_an_rsocket(void **state)
+{
+	static const int numbers[] = { 0, 1, PAGE_SIZE - 1, PAGE_SIZE, LAST };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
+		assert_int_equal(preload_find(numbers[i]), -1);
+		assert_int_equal(preload_add_copy(numbers[i], 7 + (int)i), 0);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(numbers); i++) {
+		assert_int_equal(preload_find(numbers[i]), 7 + (int)i);
+		assert_true(preload_is_rsocket(7 + (int)i));
+		assert_true(preload_drop(numbers[i]));
+		assert_int_equal(preload_find(numbers[i]), -1);
+		assert_false(preload_is_rsocket(7 + (int)i));
+	}
+}
+
+static void numbers_out_of_range_stand_for_none(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_add_copy(-1, 7), ENOMEM);
+	assert_int_equal(preload_add_copy(LAST + 1, 7), ENOMEM);
+	assert_int_equal(preload_add_copy(5, LAST + 1), ENOMEM);
+	assert_int_equal(preload_find(5), -1);
+	assert_int_equal(preload_find(-1), -1);
+	assert_int_equal(preload_find(LAST + 1), -1);
+	assert_false(preload_is_rsocket(7));
+	assert_false(preload_is_rsocket(-1));
+	preload_mark(LAST + 1, PENDING_NEW);
+	assert_int_equal(preload_pending(LAST + 1), PENDING_NOT);
+}
+
+static void the_last_number_closes(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_add_copy(3, 0), 0);
+	assert_int_equal(preload_add_copy(4, 0), 0);
+	assert_int_equal(preload_add_copy(5, 0), 0);
+	assert_int_equal(preload_find(4), 0);
+	assert_false(preload_drop(4));
+	assert_false(preload_drop(4));
+	assert_false(preload_drop(3));
+	assert_true(preload_is_rsocket(0));
+	assert_true(preload_drop(5));
+	assert_false(preload_is_rsocket(0));
+}
+
+static void inside_of_librdmacm_numbers_are_the_systems(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_add_copy(3, 9), 0);
+	assert_int_equal(preload_mark_set(12, true), 12);
+	preload_mark(13, PENDING_ASKED);
+	preload_inside = 1;
+	assert_int_equal(preload_find(3), -1);
+	assert_false(preload_is_rsocket(9));
+	assert_false(preload_is_set(12));
+	assert_int_equal(preload_pending(13), PENDING_NOT);
+	preload_inside = 0;
+	assert_int_equal(preload_find(3), 9);
+	assert_true(preload_is_set(12));
+	assert_int_equal(preload_pending(13), PENDING_ASKED);
+}
+
+static void a_number_is_a_set_until_it_is_another(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_mark_set(-1, true), -1);
+	assert_int_equal(preload_mark_set(6, true), 6);
+	assert_false(preload_is_set(7));
+	assert_int_equal(preload_mark_set(6, false), 6);
+	assert_false(preload_is_set(6));
+	preload_mark_set(6, true);
+	assert_int_equal(preload_add_copy(6, 9), 0);
+	assert_false(preload_is_set(6));
+}
+
+/* ---- flags ---- */
+
+static void the_rsocket_is_told_when_its_file_has_changed(void **state)
+{
+	(void)state;
+	it.rsocket_flags = O_RDWR | O_NONBLOCK;
+	assert_int_equal(preload_add_copy(3, 9), 0);
+	it.flags = O_RDWR | O_NONBLOCK;
+	assert_int_equal(preload_find_synced(3), 9);
+	assert_int_equal(it.set_count, 0);
+	it.flags = O_RDWR;
+	assert_int_equal(preload_find_synced(3), 9);
+	assert_int_equal(it.set_count, 1);
+	assert_int_equal(it.set_flags, 0);
+	assert_int_equal(preload_find_synced(3), 9);
+	assert_int_equal(it.set_count, 1);
+	it.flags = O_RDWR | O_NONBLOCK;
+	assert_int_equal(preload_find_synced(3), 9);
+	assert_int_equal(it.set_flags, O_NONBLOCK);
+	assert_int_equal(preload_find_synced(4), -1);
+	it.rsocket_flags = -1;
+	assert_int_equal(preload_add_copy(5, 10), 0);
+	it.flags = O_RDWR;
+	assert_int_equal(preload_find_synced(5), 10);
+	assert_int_equal(it.set_count, 2);
+}
+
+static void a_new_number_is_that_of_a_file(void **state)
+{
+	int fd = preload_number(9, 0);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(preload_find(fd), 9);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+	assert_int_equal(preload_number(-1, 0), -1);
+	assert_int_equal(it.closed, -1);
+	errno = 0;
+	assert_int_equal(preload_number(LAST + 1, 0), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(it.closed, LAST + 1);
+}
+
+/* ---- turning over, pending, the end ---- */
+
+static void all_numbers_of_an_rsocket_become_a_files(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_add_copy(0, 9), 0);
+	assert_int_equal(preload_add_copy(5, 8), 0);
+	assert_int_equal(preload_add_copy(LAST, 9), 0);
+	it.fd_flags = FD_CLOEXEC;
+	assert_int_equal(preload_turn_over(9, 77), 0);
+	assert_int_equal(it.moved_count, 2);
+	assert_int_equal(it.moved[0], 0);
+	assert_int_equal(it.moved[1], LAST);
+	assert_int_equal(it.cloexec, LAST);
+	assert_int_equal(preload_find(0), -1);
+	assert_int_equal(preload_find(5), 8);
+	assert_int_equal(preload_turn_over(9, 77), EBADF);
+	it.cloexec = -1;
+	it.fd_flags = 0;
+	it.dup2_errno = EMFILE;
+	assert_int_equal(preload_turn_over(8, 77), EMFILE);
+	assert_int_equal(preload_find(5), 8);
+	it.dup2_errno = 0;
+	assert_int_equal(preload_turn_over(8, 77), 0);
+	assert_int_equal(it.cloexec, -1);
+}
+
+static void pending_numbers_are_listed_as_far_as_there_is_room(void **state)
+{
+	int fds[3] = { -1, -1, -1 };
+
+	(void)state;
+	preload_mark(0, PENDING_ASKING);
+	preload_mark(PAGE_SIZE - 1, PENDING_NEW);
+	preload_mark(LAST, PENDING_ASKING);
+	assert_int_equal(preload_list_pending(PENDING_ASKING, fds, 3), 2);
+	assert_int_equal(fds[0], 0);
+	assert_int_equal(fds[1], LAST);
+	assert_int_equal(preload_list_pending(PENDING_ASKING, fds, 1), 1);
+	assert_int_equal(preload_list_pending(PENDING_LISTENER, fds, 3), 0);
+}
+
+static void the_end_of_the_process_shuts_all(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_add_copy(0, 9), 0);
+	assert_int_equal(preload_add_copy(LAST, 0), 0);
+	assert_false(preload_is_foreign());
+	end_of_process();
+	assert_int_equal(it.shut_count, 2);
+	assert_int_equal(it.shut[0], 9);
+	assert_int_equal(it.shut[1], 0);
+	owner++;
+	assert_true(preload_is_foreign());
+	end_of_process();
+	assert_int_equal(it.shut_count, 2);
+	owner--;
+}
+
+#define COPIES_TEST(fn) cmocka_unit_test_setup_teardown(fn, forget_all, forget_all)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		COPIES_TEST(any_number_may_stand_for_an_rsocket),
+		COPIES_TEST(numbers_out_of_range_stand_for_none),
+		COPIES_TEST(the_last_number_closes),
+		COPIES_TEST(inside_of_librdmacm_numbers_are_the_systems),
+		COPIES_TEST(a_number_is_a_set_until_it_is_another),
+		COPIES_TEST(the_rsocket_is_told_when_its_file_has_changed),
+		COPIES_TEST(a_new_number_is_that_of_a_file),
+		COPIES_TEST(all_numbers_of_an_rsocket_become_a_files),
+		COPIES_TEST(pending_numbers_are_listed_as_far_as_there_is_room),
+		COPIES_TEST(the_end_of_the_process_shuts_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
