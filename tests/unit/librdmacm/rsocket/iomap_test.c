@@ -14,7 +14,31 @@
 
 #include <cmocka.h>
 
+#include "librdmacm/rsocket/stream.h"
+
+#include <stdlib.h>
+
+/* Memory that the file takes is counted. */
+static int blocks;
+static bool no_memory;
+
+static void *take_block(size_t count, size_t size)
+{
+	blocks += !no_memory;
+	return no_memory ? NULL : calloc(count, size);
+}
+
+static void give_block(void *block)
+{
+	blocks -= block != NULL;
+	free(block);
+}
+
+#define calloc take_block
+#define free   give_block
 #include "librdmacm/rsocket/iomap.c"
+#undef calloc
+#undef free
 
 enum {
 	SOCKET = 5,
@@ -39,7 +63,7 @@ static struct {
 	struct stream stream;
 	struct ibv_mr ring_mr;
 	struct rdma_cm_id id;
-	struct wire_mapping peer[ROOM];
+	struct wire_mapping peer[ROOM + 1]; /* the last is none */
 	uint8_t ring[RING];
 	const struct rs_kind *kind;
 	struct post posts[MOST_POSTS];
@@ -50,7 +74,7 @@ static struct {
 	unsigned int mrs; /* registered, and not yet deregistered */
 	int reg_errno, post_errno, wait_ret;
 	int last_access;
-	bool nonblocking; /* of the last wait */
+	bool nonblocking, was_ready; /* of the last wait */
 	unsigned int waits, keepalives, shields;
 	void (*meanwhile)(struct stream *stream); /* happens in a wait */
 } it;
@@ -99,9 +123,10 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 	it.nonblocking = nonblocking;
 	if (it.meanwhile && !ready(stream))
 		it.meanwhile(stream);
+	it.was_ready = ready(stream);
 	if (it.wait_ret)
 		return it.wait_ret;
-	return ready(stream) ? 0 : EAGAIN;
+	return it.was_ready ? 0 : EAGAIN;
 }
 
 int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey, uint32_t bytes,
@@ -208,6 +233,7 @@ static int close_stream(void **state)
 	rdmacm_stream_free_mappings(&it.stream);
 	assert_null(it.stream.mappings);
 	assert_int_equal(it.mrs, 0);
+	assert_int_equal(blocks, 0);
 	return 0;
 }
 
@@ -253,6 +279,7 @@ static void more_are_copied_when_their_memory_is_not_mapped(void **state)
 	assert_int_equal(riowrite(SOCKET, memory + 3, INLINE + 1, 1000, 0), INLINE + 1);
 	check_post(0, it.ring, RING_LKEY, INLINE + 1, false, 0x5000);
 	assert_memory_equal(it.ring, memory + 3, INLINE + 1);
+	assert_int_equal(it.ring[0], 3);
 	assert_int_equal(it.stream.tx.put, INLINE + 1);
 	assert_int_equal(it.keepalives, 0);
 }
@@ -267,6 +294,15 @@ static void what_is_copied_goes_by_as_much_as_the_ring_has(void **state)
 	check_post(0, it.ring + 40, RING_LKEY, 24, false, 0x5014);
 	check_post(1, it.ring, RING_LKEY, 36, false, 0x5014 + 24);
 	assert_memory_equal(it.ring, memory + 24, 36);
+}
+
+static void what_was_written_before_an_error_counts(void **state)
+{
+	(void)state;
+	it.stream.tx.head = it.stream.tx.put = it.stream.tx.done = 40;
+	it.stream.sq_put = SQ_SIZE - 1;
+	assert_int_equal(riowrite(SOCKET, memory, 60, 1020, MSG_DONTWAIT), 24);
+	assert_int_equal(it.count, 1);
 }
 
 static void all_is_done(struct stream *stream)
@@ -290,7 +326,29 @@ static void mapped_memory_is_sent_from_where_it_is_and_waited_for(void **state)
 	assert_int_equal(it.stream.tx.put, 0);
 	assert_int_equal(it.keepalives, 1);
 	assert_int_equal(it.stream.sq_done, it.stream.sq_put);
+	assert_true(it.was_ready);
 	assert_false(it.nonblocking);
+	assert_int_equal(riowrite(SOCKET, memory + 100, INLINE, 1000, 0), INLINE);
+	assert_int_equal(it.keepalives, 1);
+}
+
+static void connection_ends(struct stream *stream)
+{
+	stream->state = STREAM_OVER;
+}
+
+static void peer_goes(struct stream *stream)
+{
+	stream->peer_gone = true;
+}
+
+static void what_is_waited_for_ends_with_the_connection(void **state)
+{
+	(void)state;
+	assert_true(map_own(50) > 0);
+	it.meanwhile = connection_ends;
+	assert_int_equal(riowrite(SOCKET, memory + 100, 50, 1000, 0), 50);
+	assert_true(it.was_ready);
 }
 
 /* A byte before the mapping, or behind it, and the whole is copied. */
@@ -324,7 +382,9 @@ static void writes_end_where_the_other_sides_memory_does(void **state)
 	assert_int_equal(riowrite(SOCKET, memory, 10, 1100, 0), 0);
 	assert_int_equal(riowrite(SOCKET, memory, 10, 999, 0), 0);
 	assert_int_equal(it.count, 1);
-	it.peer[2] = (struct wire_mapping){ 1100, { 0x9000, RKEY, 10 } };
+	it.peer[ROOM] = (struct wire_mapping){ 1100, { 0x9000, RKEY, 10 } };
+	assert_int_equal(riowrite(SOCKET, memory, 10, 1100, 0), 0);
+	it.peer[0] = it.peer[ROOM];
 	assert_int_equal(riowrite(SOCKET, memory, 10, 1095, 0), 10);
 	assert_int_equal(it.count, 3);
 	check_post(2, memory + 5, 0, 5, true, 0x9000);
@@ -357,11 +417,6 @@ static void a_write_without_a_connection_is_refused(void **state)
 	assert_int_equal(it.count, 0);
 }
 
-static void connection_ends(struct stream *stream)
-{
-	stream->state = STREAM_OVER;
-}
-
 static void a_write_waits_for_room(void **state)
 {
 	(void)state;
@@ -374,6 +429,9 @@ static void a_write_waits_for_room(void **state)
 	it.stream.sq_done = it.stream.sq_put;
 	it.stream.tx.put = it.stream.tx.done + RING;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, MSG_DONTWAIT), EAGAIN);
+	it.meanwhile = peer_goes;
+	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EPIPE);
+	it.stream.peer_gone = false;
 	it.meanwhile = connection_ends;
 	fails((ssize_t)riowrite(SOCKET, memory, 4, 1000, 0), EPIPE);
 }
@@ -406,6 +464,7 @@ static void the_other_side_is_told_of_what_it_may_write(void **state)
 	assert_int_equal(it.last_index, 0);
 	assert_int_equal(it.told[0].memory.length, 0);
 	assert_int_equal(it.told[0].memory.key, 0);
+	assert_int_equal(it.told[0].offset, 0);
 	assert_int_equal(it.mrs, 1);
 	assert_int_equal(riomap(SOCKET, memory + 40, 20, PROT_WRITE, 0, 0), 0);
 	assert_int_equal(it.last_index, 0);
@@ -438,6 +497,7 @@ static void arguments_of_mappings_are_checked(void **state)
 	fails(riomap(SOCKET + 1, memory, 4, PROT_WRITE, 0, -1), EBADF);
 	fails(riomap(SOCKET, memory, 0, PROT_WRITE, 0, -1), EINVAL);
 	fails(riomap(SOCKET, memory, (size_t)UINT32_MAX + 1, PROT_WRITE, 0, -1), EINVAL);
+	assert_int_equal(riomap(SOCKET, memory, UINT32_MAX, PROT_NONE, 0, 0), 0);
 	fails(riomap(SOCKET, memory, 4, PROT_WRITE, 1, -1), EINVAL);
 	fails(riomap(SOCKET, memory, 4, PROT_READ, 0, -1), EINVAL);
 	fails(riounmap(SOCKET + 1, memory, 4), EBADF);
@@ -470,6 +530,10 @@ static void a_mapping_that_fails_leaves_nothing(void **state)
 	it.post_errno = 0;
 	it.stream.remote.mappings = 0;
 	fails(riomap(SOCKET, memory, 4, PROT_WRITE, 0, 0), ENOMEM);
+	it.stream.remote.mappings = ROOM;
+	no_memory = true;
+	fails(riomap(SOCKET, memory, 4, PROT_WRITE, 0, 0), ENOMEM);
+	no_memory = false;
 	assert_int_equal(it.mrs, 0);
 	assert_null(it.stream.mappings);
 }
@@ -498,6 +562,12 @@ static void a_mapping_waits_until_it_can_be_told(void **state)
 	it.stream.tx_count = 0;
 	it.stream.sq_put = SQ_SIZE;
 	fails(riomap(SOCKET, memory, 4, PROT_WRITE, 0, 0), EAGAIN);
+	it.meanwhile = peer_goes;
+	fails(riomap(SOCKET, memory, 4, PROT_WRITE, 0, 0), ENOTCONN);
+	it.stream.peer_gone = false;
+	it.meanwhile = connection_ends;
+	fails(riomap(SOCKET, memory, 4, PROT_WRITE, 0, 0), ENOTCONN);
+	it.stream.state = STREAM_CONNECTED;
 	it.stream.sq_done = 1;
 	assert_int_equal(riomap(SOCKET, memory, 4, PROT_WRITE, 0, 0), 0);
 }
@@ -524,6 +594,8 @@ int main(void)
 		STREAM_TEST(few_bytes_go_in_the_request),
 		STREAM_TEST(more_are_copied_when_their_memory_is_not_mapped),
 		STREAM_TEST(what_is_copied_goes_by_as_much_as_the_ring_has),
+		STREAM_TEST(what_was_written_before_an_error_counts),
+		STREAM_TEST(what_is_waited_for_ends_with_the_connection),
 		STREAM_TEST(mapped_memory_is_sent_from_where_it_is_and_waited_for),
 		STREAM_TEST(memory_that_is_mapped_in_part_is_copied),
 		STREAM_TEST(writes_end_where_the_other_sides_memory_does),
