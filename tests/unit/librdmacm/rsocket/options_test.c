@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * options_test.c - rsetsockopt() and rgetsockopt(): the value that each option has after it was
+ * set, the limits of values, what a kind of sockets refuses, and each errno. The kind of sockets
+ * is the test's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "librdmacm/rsocket/options.c"
+
+enum { SOCKET = 5 };
+
+static struct {
+	struct rs rs;
+	struct rs_kind kind;
+	bool has_queues;
+	unsigned int shields, told;
+	int told_level, told_name, refusal, segment, error;
+} it;
+
+struct rs *rdmacm_rs_find(int fd)
+{
+	return fd == SOCKET ? &it.rs : NULL;
+}
+
+void rdmacm_rs_shield(void)
+{
+	it.shields++;
+}
+
+void rdmacm_rs_unshield(void)
+{
+	it.shields--;
+}
+
+static bool kind_has_queues(struct rs *rs)
+{
+	assert_ptr_equal(rs, &it.rs);
+	return it.has_queues;
+}
+
+static int kind_option_set(struct rs *rs, int level, int name)
+{
+	assert_int_equal(pthread_mutex_trylock(&rs->lock), 0);
+	pthread_mutex_unlock(&rs->lock);
+	assert_int_equal(it.shields, 1);
+	it.told++;
+	it.told_level = level;
+	it.told_name = name;
+	return it.refusal;
+}
+
+static int kind_segment_size(struct rs *rs)
+{
+	(void)rs;
+	return it.segment;
+}
+
+static int kind_error(struct rs *rs)
+{
+	int error = it.error;
+
+	(void)rs;
+	it.error = 0;
+	return error;
+}
+
+static int open_socket(void **state)
+{
+	(void)state;
+	memset(&it, 0, sizeof(it));
+	it.kind = (struct rs_kind){ .has_queues = kind_has_queues,
+				    .option_set = kind_option_set,
+				    .segment_size = kind_segment_size,
+				    .error = kind_error };
+	it.rs.kind = &it.kind;
+	it.rs.fd = -1;
+	it.rs.domain = AF_INET;
+	it.rs.type = SOCK_STREAM;
+	it.rs.options.ip_tos = -1;
+	pthread_mutex_init(&it.rs.lock, NULL);
+	return 0;
+}
+
+static int close_socket(void **state)
+{
+	(void)state;
+	assert_int_equal(it.shields, 0);
+	assert_int_equal(pthread_mutex_trylock(&it.rs.lock), 0);
+	pthread_mutex_unlock(&it.rs.lock);
+	free(it.rs.options.route);
+	return 0;
+}
+
+/* Returns 0 or the errno. */
+static int option_set(int level, int name, int value)
+{
+	errno = 0;
+	return rsetsockopt(SOCKET, level, name, &value, sizeof(value)) ? errno : 0;
+}
+
+static int option_get(int level, int name)
+{
+	int value = 0x5a5a5a5a;
+	socklen_t len = sizeof(value) + 4;
+	uint8_t room[sizeof(value) + 4];
+
+	assert_int_equal(rgetsockopt(SOCKET, level, name, room, &len), 0);
+	assert_int_equal(len, sizeof(value));
+	memcpy(&value, room, sizeof(value));
+	return value;
+}
+
+/* ---- numbers ---- */
+
+static void each_option_keeps_what_it_is_set_to(void **state)
+{
+	static const struct {
+		int level, name, value, want;
+		bool is_told;
+	} rows[] = {
+		{ SOL_SOCKET, SO_SNDBUF, 5000, 10000, false },
+		{ SOL_SOCKET, SO_SNDBUF, 2048, 4096, false },
+		{ SOL_SOCKET, SO_SNDBUF, 2047, 4096, false },
+		{ SOL_SOCKET, SO_SNDBUF, 2049, 4098, false },
+		{ SOL_SOCKET, SO_SNDBUF, -1, 4096, false },
+		{ SOL_SOCKET, SO_SNDBUF, 1 << 29, 1 << 30, false },
+		{ SOL_SOCKET, SO_SNDBUF, INT32_MAX, 1 << 30, false },
+		{ SOL_SOCKET, SO_RCVBUF, 300, 600, false },
+		{ SOL_SOCKET, SO_RCVBUF, 0, 0, false },
+		{ SOL_SOCKET, SO_RCVBUF, -1, 0, false },
+		{ SOL_SOCKET, SO_REUSEADDR, 2, 1, false },
+		{ SOL_SOCKET, SO_REUSEADDR, 0, 0, false },
+		{ SOL_SOCKET, SO_OOBINLINE, 1, 1, false },
+		{ SOL_SOCKET, SO_KEEPALIVE, 4, 1, true },
+		{ SOL_SOCKET, SO_KEEPALIVE, 0, 0, true },
+		{ IPPROTO_TCP, TCP_NODELAY, 8, 1, false },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, 1, 1, true },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, 77, 77, true },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, 9, 1, false },
+		{ IPPROTO_TCP, TCP_KEEPCNT, 9, 1, false },
+		{ IPPROTO_TCP, TCP_MAXSEG, 9, 2048, false },
+		{ IPPROTO_IP, IP_TOS, 0x1fe, 0xfe, false },
+		{ IPPROTO_IPV6, IPV6_TCLASS, 0x17, 0x17, false },
+		{ IPPROTO_IPV6, IPV6_V6ONLY, 1, 1, true },
+		{ SOL_RDMA, RDMA_SQSIZE, 12, 12, true },
+		{ SOL_RDMA, RDMA_SQSIZE, 0xfffd, 0xfffd, true },
+		{ SOL_RDMA, RDMA_SQSIZE, 0xffff, 0xfffe, true },
+		{ SOL_RDMA, RDMA_RQSIZE, -1, 0xfffe, true },
+		{ SOL_RDMA, RDMA_RQSIZE, 13, 13, true },
+		{ SOL_RDMA, RDMA_INLINE, 0, 0, true },
+		{ SOL_RDMA, RDMA_INLINE, 99, 99, true },
+		{ SOL_RDMA, RDMA_IOMAPSIZE, 128, 128, true },
+		{ SOL_RDMA, RDMA_IOMAPSIZE, 129, 128, true },
+		{ SOL_RDMA, RDMA_IOMAPSIZE, 513, 512, true },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		it.told = 0;
+		assert_int_equal(option_set(rows[i].level, rows[i].name, rows[i].value), 0);
+		assert_int_equal(it.told, rows[i].is_told);
+		if (it.told) {
+			assert_int_equal(it.told_level, rows[i].level);
+			assert_int_equal(it.told_name, rows[i].name);
+		}
+		if (option_get(rows[i].level, rows[i].name) != rows[i].want)
+			fail_msg("row %u: %d", i, option_get(rows[i].level, rows[i].name));
+	}
+}
+
+static void some_options_are_only_read(void **state)
+{
+	(void)state;
+	it.error = ECONNRESET;
+	assert_int_equal(option_get(SOL_SOCKET, SO_ERROR), ECONNRESET);
+	assert_int_equal(option_get(SOL_SOCKET, SO_ERROR), 0);
+	assert_int_equal(option_get(SOL_SOCKET, SO_TYPE), SOCK_STREAM);
+	assert_int_equal(option_get(SOL_SOCKET, SO_DOMAIN), AF_INET);
+	assert_int_equal(option_get(SOL_SOCKET, SO_PROTOCOL), IPPROTO_TCP);
+	assert_int_equal(option_get(IPPROTO_IP, IP_TOS), 0);
+	it.segment = 1440;
+	assert_int_equal(option_get(IPPROTO_TCP, TCP_MAXSEG), 1440);
+	it.kind = (struct rs_kind){ .option_set = NULL };
+	it.error = EIO;
+	assert_int_equal(option_get(SOL_SOCKET, SO_ERROR), 0);
+	assert_int_equal(option_get(IPPROTO_TCP, TCP_MAXSEG), 2048);
+	it.rs.type = SOCK_DGRAM;
+	assert_int_equal(option_get(SOL_SOCKET, SO_PROTOCOL), IPPROTO_UDP);
+	it.rs.type = SOCK_STREAM;
+	assert_int_equal(option_set(SOL_SOCKET, SO_TYPE, 1), EOPNOTSUPP);
+	assert_int_equal(option_set(SOL_SOCKET, SO_ERROR, 1), EOPNOTSUPP);
+}
+
+static void a_kind_without_an_ear_is_not_told(void **state)
+{
+	(void)state;
+	it.kind.option_set = NULL;
+	assert_int_equal(option_set(SOL_RDMA, RDMA_SQSIZE, 3), 0);
+	assert_int_equal(option_get(SOL_RDMA, RDMA_SQSIZE), 3);
+	it.kind.has_queues = NULL;
+	assert_int_equal(option_set(SOL_SOCKET, SO_SNDBUF, 5000), 0);
+	assert_int_equal(option_get(SOL_SOCKET, SO_SNDBUF), 10000);
+}
+
+static void what_the_kind_refuses_stays_as_it_was(void **state)
+{
+	(void)state;
+	assert_int_equal(option_set(IPPROTO_IPV6, IPV6_V6ONLY, 1), 0);
+	it.refusal = EINVAL;
+	assert_int_equal(option_set(IPPROTO_IPV6, IPV6_V6ONLY, 0), EINVAL);
+	assert_int_equal(option_get(IPPROTO_IPV6, IPV6_V6ONLY), 1);
+	it.refusal = EACCES;
+	assert_int_equal(option_set(SOL_RDMA, RDMA_RQSIZE, 7), EACCES);
+	assert_int_equal(option_get(SOL_RDMA, RDMA_RQSIZE), 0);
+}
+
+/* The time until the first one comes from the system, when none was set. */
+static void keepalive_has_an_idle_time(void **state)
+{
+	FILE *file = fopen("/proc/sys/net/ipv4/tcp_keepalive_time", "re");
+	int want = 7200;
+
+	(void)state;
+	if (file) {
+		assert_int_equal(fscanf(file, "%d", &want), 1);
+		fclose(file);
+	}
+	assert_int_equal(option_set(SOL_SOCKET, SO_KEEPALIVE, 0), 0);
+	assert_int_equal(option_get(IPPROTO_TCP, TCP_KEEPIDLE), 0);
+	assert_int_equal(option_set(SOL_SOCKET, SO_KEEPALIVE, 1), 0);
+	assert_int_equal(option_get(IPPROTO_TCP, TCP_KEEPIDLE), want);
+	assert_int_equal(option_set(IPPROTO_TCP, TCP_KEEPIDLE, 5), 0);
+	assert_int_equal(option_set(SOL_SOCKET, SO_KEEPALIVE, 1), 0);
+	assert_int_equal(option_get(IPPROTO_TCP, TCP_KEEPIDLE), 5);
+	assert_int_equal(option_set(IPPROTO_TCP, TCP_KEEPIDLE, 0), EINVAL);
+	assert_int_equal(option_set(IPPROTO_TCP, TCP_KEEPIDLE, -1), EINVAL);
+	assert_int_equal(option_get(IPPROTO_TCP, TCP_KEEPIDLE), 5);
+}
+
+static void queues_that_exist_keep_their_sizes(void **state)
+{
+	(void)state;
+	option_set(SOL_SOCKET, SO_SNDBUF, 5000);
+	option_set(SOL_SOCKET, SO_RCVBUF, 600);
+	option_set(SOL_RDMA, RDMA_SQSIZE, 3);
+	it.has_queues = true;
+	assert_int_equal(option_set(SOL_SOCKET, SO_SNDBUF, 6000), 0);
+	assert_int_equal(option_set(SOL_SOCKET, SO_RCVBUF, 700), 0);
+	assert_int_equal(option_get(SOL_SOCKET, SO_SNDBUF), 10000);
+	assert_int_equal(option_get(SOL_SOCKET, SO_RCVBUF), 1200);
+	assert_int_equal(option_set(SOL_RDMA, RDMA_SQSIZE, 4), EINVAL);
+	assert_int_equal(option_get(SOL_RDMA, RDMA_SQSIZE), 3);
+	assert_int_equal(option_set(IPPROTO_TCP, TCP_NODELAY, 1), 0);
+}
+
+/* ---- calls that are refused ---- */
+
+static void calls_are_refused(void **state)
+{
+	int value = 1;
+	socklen_t len = sizeof(value);
+
+	(void)state;
+	errno = 0;
+	assert_int_equal(rsetsockopt(SOCKET + 1, SOL_SOCKET, SO_SNDBUF, &value, len), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(rgetsockopt(SOCKET + 1, SOL_SOCKET, SO_SNDBUF, &value, &len), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_SNDBUF, NULL, len), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_SNDBUF, NULL, &len), -1);
+	assert_int_equal(errno, EFAULT);
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_SNDBUF, &value, NULL), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_SNDBUF, &value, len - 1), -1);
+	assert_int_equal(errno, EINVAL);
+	len--;
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_SNDBUF, &value, &len), -1);
+	assert_int_equal(errno, EINVAL);
+	len = sizeof(value);
+	assert_int_equal(option_set(SOL_SOCKET, SO_BROADCAST, 1), EOPNOTSUPP);
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_BROADCAST, &value, &len), -1);
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+/* ---- what is no number ---- */
+
+static void linger_is_a_structure(void **state)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = 7 }, got = { 0 };
+	socklen_t len = sizeof(linger);
+
+	(void)state;
+	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &linger, len), 0);
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &got, &len), 0);
+	assert_int_equal(got.l_onoff, 1);
+	assert_int_equal(got.l_linger, 7);
+	errno = 0;
+	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &linger, len - 1), -1);
+	assert_int_equal(errno, EINVAL);
+	len--;
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &got, &len), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+static void a_route_is_a_list_of_paths(void **state)
+{
+	struct ibv_path_data route[2], got[2];
+	socklen_t len = sizeof(got);
+
+	(void)state;
+	memset(route, 0x33, sizeof(route));
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, got, &len), -1);
+	assert_int_equal(errno, ENODATA);
+	assert_int_equal(rsetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, route, 0), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(rsetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, route, sizeof(route[0]) + 1),
+			 -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(rsetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, route, sizeof(route[0])), 0);
+	assert_int_equal(rsetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, route, sizeof(route)), 0);
+	assert_int_equal(rgetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, got, &len), 0);
+	assert_int_equal(len, sizeof(route));
+	assert_memory_equal(got, route, sizeof(route));
+	len = sizeof(route) - 1;
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, got, &len), -1);
+	assert_int_equal(errno, EINVAL);
+	len = sizeof(route[0]) - 1;
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_RDMA, RDMA_ROUTE, got, &len), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+/* ---- datagram sockets ---- */
+
+/* What is not kept goes to the UDP socket, which is none here, so that its errno shows. */
+static void options_of_datagrams_are_the_udp_sockets(void **state)
+{
+	static const struct {
+		int level, name, domain;
+		bool is_kept;
+	} rows[] = {
+		{ SOL_SOCKET, SO_SNDBUF, AF_INET, true },
+		{ SOL_SOCKET, SO_RCVBUF, AF_INET, true },
+		{ SOL_SOCKET, SO_REUSEADDR, AF_INET, true },
+		{ SOL_SOCKET, SO_KEEPALIVE, AF_INET, true },
+		{ SOL_SOCKET, SO_OOBINLINE, AF_INET, true },
+		{ SOL_SOCKET, SO_BROADCAST, AF_INET, false },
+		{ IPPROTO_TCP, TCP_NODELAY, AF_INET, false },
+		{ IPPROTO_IP, IP_TOS, AF_INET, true },
+		{ IPPROTO_IP, IP_TTL, AF_INET, false },
+		{ IPPROTO_IPV6, IPV6_TCLASS, AF_INET6, true },
+		{ IPPROTO_IPV6, IPV6_V6ONLY, AF_INET6, true },
+		{ IPPROTO_IPV6, IPV6_TCLASS, AF_INET, false },
+		{ IPPROTO_IPV6, IPV6_V6ONLY, AF_INET, false },
+		{ IPPROTO_IPV6, IPV6_UNICAST_HOPS, AF_INET6, false },
+		{ SOL_RDMA, RDMA_INLINE, AF_INET, true },
+	};
+
+	(void)state;
+	it.rs.type = SOCK_DGRAM;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		it.rs.domain = rows[i].domain;
+		if (option_set(rows[i].level, rows[i].name, 1) != (rows[i].is_kept ? 0 : EBADF))
+			fail_msg("row %u", i);
+	}
+}
+
+static void a_udp_socket_takes_its_options(void **state)
+{
+	socklen_t len = sizeof(int);
+	int value = 0;
+
+	(void)state;
+	it.rs.type = SOCK_DGRAM;
+	it.rs.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_true(it.rs.fd >= 0);
+	assert_int_equal(option_set(SOL_SOCKET, SO_BROADCAST, 1), 0);
+	assert_int_equal(getsockopt(it.rs.fd, SOL_SOCKET, SO_BROADCAST, &value, &len), 0);
+	assert_int_equal(value, 1);
+	close(it.rs.fd);
+}
+
+#define OPTION_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_socket, close_socket)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		OPTION_TEST(each_option_keeps_what_it_is_set_to),
+		OPTION_TEST(some_options_are_only_read),
+		OPTION_TEST(a_kind_without_an_ear_is_not_told),
+		OPTION_TEST(what_the_kind_refuses_stays_as_it_was),
+		OPTION_TEST(keepalive_has_an_idle_time),
+		OPTION_TEST(queues_that_exist_keep_their_sizes),
+		OPTION_TEST(calls_are_refused),
+		OPTION_TEST(linger_is_a_structure),
+		OPTION_TEST(a_route_is_a_list_of_paths),
+		OPTION_TEST(options_of_datagrams_are_the_udp_sockets),
+		OPTION_TEST(a_udp_socket_takes_its_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
