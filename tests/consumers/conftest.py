@@ -185,3 +185,13 @@ def port():
 def pair(launcher, adapter):
     """Runs a server and its client on the adapter."""
     return Pair(launcher, adapter)
+
+
+@pytest.fixture
+def on(case, adapter, programs, settings):
+    """The command line that runs a program of Debian's on the adapter, on the libraries of the case.
+
+    UCX takes the kind of a datagram's header from the service level, where only mlx5 says it: RoCE v2 of IPv4 is beyond it elsewhere.
+    """
+    gid = ["env", "UCX_IB_GID_INDEX=2"] if settings.device == "mlx4" and adapter.link == "roce" else []
+    return lambda *line: adapter.on(programs.debian(case.libs, gid, *line))

@@ -38,12 +38,12 @@ class Pair:
     def texts(self):
         return [side.text() if side else "" for side in (self.server, self.client)]
 
-    def run(self, listening, server, client):
+    def run(self, listening, server, client, **options):
         """Runs both command lines, the client's as soon as LISTENING() holds; the statuses of server and client."""
-        self.server = self.launcher.start(server, "server")
+        self.server = self.launcher.start(server, "server", **options)
         self.client = None
         self.launcher.wait_until(listening, self.server)  # if it does not, the client says what is wrong
-        self.client, status = self.launcher.run(client, "client")
+        self.client, status = self.launcher.run(client, "client", **options)
         if status:  # a server whose client has failed may wait for ever
             time.sleep(0.2)
             self.server.stop()

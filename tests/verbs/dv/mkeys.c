@@ -352,7 +352,7 @@ static struct ibv_qp *create_qp(const struct keys *keys, const struct rig_conf *
 	return qp;
 }
 
-/* The two keys of XTS are the numbers from 1 on, as in pyverbs_crypto.py. */
+/* The two keys of XTS are the numbers from 1 on, as in tests/consumers/harness/crypto.py. */
 static struct mlx5dv_dek *dek_of(const struct keys *keys)
 {
 	struct mlx5dv_dek_init_attr attr = { .has_keytag = true,
