@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# pyverbs_run.py TESTS-DIRECTORY FILE [OPTION...] - runs the tests of pyverbs with its OPTIONs and appends a line for each to
-# FILE: "passed|skipped|failed NAME reason". A test that ends the process has none, but "started NAME". Tests that FILE knows
-# are not run again, so that whoever starts this again gets the rest.
+"""run.py TESTS-DIRECTORY FILE [OPTION...]: runs the tests of pyverbs with its OPTIONs and appends lines to FILE.
+
+First comes "exists NAME" for each test that there is, once. A test has "started NAME", and "passed|skipped|failed NAME reason" at its
+end: one that ends the process has no second line. Tests that have started before are not run again, so that the next start runs the
+rest. "library PATH" tells which RDMA libraries the process has run on.
+"""
 import os
 import re
 import sys
@@ -23,8 +26,7 @@ class Lines(unittest.TestResult):
         self.bad = set()
 
     def say(self, outcome, test, reason=''):
-        name = test.id().removeprefix('tests.')
-        print(outcome, name, reason.replace('\n', ' '), file=self.file, flush=True)
+        print(outcome, name_of(test), reason.replace('\n', ' '), file=self.file, flush=True)
 
     def startTest(self, test):
         super().startTest(test)
@@ -48,6 +50,10 @@ class Lines(unittest.TestResult):
     addError = addFailure
 
 
+def name_of(test):
+    return test.id().removeprefix('tests.')
+
+
 def test_cases(suite):
     for test in suite:
         if isinstance(test, unittest.TestSuite):
@@ -56,23 +62,23 @@ def test_cases(suite):
             yield test
 
 
-def names_in(file):
-    try:
-        with open(file, encoding='utf-8') as lines:
-            return {line.split()[1] for line in lines}
-    except FileNotFoundError:
-        return set()
+def lines_of(path):
+    """The lines of the file so far, as lists of words."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding='utf-8') as file:
+        return [line.split() for line in file]
 
 
 def mapped_libraries():
-    """What this process has run on, as it says itself."""
+    """The RDMA libraries of this process, as it says itself."""
     with open('/proc/self/maps', encoding='utf-8') as maps:
         paths = {line.rstrip('\n').split(maxsplit=5)[5] for line in maps if '/lib' in line}
     return sorted(path for path in paths if re.search('/lib(ibverbs|rdmacm|mlx[45])[.-]', path))
 
 
 def main():
-    directory, file = sys.argv[1:3]
+    directory, path = sys.argv[1:3]
     sys.argv[1:3] = []
     sys.path.insert(0, os.path.dirname(directory))
     sys.path.insert(0, directory)
@@ -80,13 +86,16 @@ def main():
     from args_parser import parser
 
     parser.parse_args()
-    known = names_in(file)
-    all_tests = test_cases(unittest.defaultTestLoader.loadTestsFromModule(tests))
-    rest = unittest.TestSuite(test for test in all_tests if test.id().removeprefix('tests.') not in known)
-    with open(file, 'a', encoding='utf-8') as out:
-        rest.run(Lines(out))
-        for path in mapped_libraries():
-            print('library', path, file=out)
+    all_tests = list(test_cases(unittest.defaultTestLoader.loadTestsFromModule(tests)))
+    lines = lines_of(path)
+    known = {words[1] for words in lines if words[0] != 'exists'}
+    with open(path, 'a', encoding='utf-8') as out:
+        if not lines:
+            for test in all_tests:
+                print('exists', name_of(test), file=out, flush=True)
+        unittest.TestSuite(test for test in all_tests if name_of(test) not in known).run(Lines(out))
+        for library in mapped_libraries():
+            print('library', library, file=out)
 
 
 main()
