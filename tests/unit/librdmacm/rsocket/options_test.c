@@ -131,6 +131,7 @@ static void each_option_keeps_what_it_is_set_to(void **state)
 		{ SOL_SOCKET, SO_SNDBUF, 2049, 4098, false },
 		{ SOL_SOCKET, SO_SNDBUF, -1, 4096, false },
 		{ SOL_SOCKET, SO_SNDBUF, 1 << 29, 1 << 30, false },
+		{ SOL_SOCKET, SO_SNDBUF, 3 << 28, 1 << 30, false },
 		{ SOL_SOCKET, SO_SNDBUF, INT32_MAX, 1 << 30, false },
 		{ SOL_SOCKET, SO_RCVBUF, 300, 600, false },
 		{ SOL_SOCKET, SO_RCVBUF, 0, 0, false },

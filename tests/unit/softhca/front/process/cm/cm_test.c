@@ -179,6 +179,26 @@ static void connect_all(struct cm_conn *client)
 	check_said("REQ REP RTU");
 }
 
+static void answers_that_nobody_waits_for_are_refused(void **state)
+{
+	struct cm_conn client = new_client();
+
+	(void)state;
+	assert_int_equal(cm_accept(&client, &server_param), EINVAL);
+	assert_int_equal(cm_confirm(&client), EINVAL);
+	assert_int_equal(cm_reject(&client, REASON_CONSUMER, NULL, 0), EINVAL);
+	assert_int_equal(cm_answer_service(&client, 0, 1, 2, NULL, 0), EINVAL);
+	assert_false(cm_establish(&client));
+	check_said("");
+	connect_all(&client);
+	assert_int_equal(cm_accept(&rig.server, &server_param), EINVAL);
+	assert_int_equal(cm_confirm(&client), EINVAL);
+	assert_int_equal(cm_reject(&client, REASON_CONSUMER, NULL, 0), EINVAL);
+	check_said("");
+	cm_destroy(&client);
+	cm_destroy(&rig.server);
+}
+
 static void both_sides_know_what_the_other_has_said(void **state)
 {
 	struct cm_conn client = new_client();
@@ -558,6 +578,7 @@ static void noise_is_harmless(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(answers_that_nobody_waits_for_are_refused, world_start),
 		cmocka_unit_test_setup(both_sides_know_what_the_other_has_said, world_start),
 		cmocka_unit_test_setup(xrc_names_its_qp_in_another_field, world_start),
 		cmocka_unit_test_setup(a_request_has_the_bytes_of_the_specification, world_start),
