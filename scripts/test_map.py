@@ -175,22 +175,28 @@ def script_in(word, folder):
 
 def ctest_names(tree):
     """For each file of tests/ the patterns of the tests of ctest that are built of it, or run it."""
+    lists = {name: unrolled(tree.text(name)) for name in tree.files if re.fullmatch(r"tests/(?!unit/).*CMakeLists\.txt", name)}
+    helpers = {found[1]: found[3] for text in lists.values() for found in HELPER.finditer(text)}
     names = {}
-    for list_file in (name for name in tree.files if re.fullmatch(r"tests/(?!unit/).*CMakeLists\.txt", name)):
-        folder, text = os.path.dirname(list_file), unrolled(tree.text(list_file))
-        helpers = {found[1]: found[3] for found in HELPER.finditer(text)}
-        calls = [(found[1], words_of(found[2])) for found in CALL.finditer(text)]
-        sources = {words[0]: words[1:] for call, words in calls if call == "add_executable" and words}
-        for call, words in calls:
-            if call in helpers:
-                name, words = helpers[call] + words[0], words[1:]
-            elif call == "add_test" and words[:1] == ["NAME"]:
-                name, words = words[1], words[3:]
-            else:
-                continue
-            for file in files_of_test(words, sources, folder):
-                names.setdefault(file, []).append(pattern_of(name))
+    for list_file, text in lists.items():
+        for name, file in named_in(text, helpers, os.path.dirname(list_file)):
+            names.setdefault(file, []).append(pattern_of(name))
     return names
+
+
+def named_in(text, helpers, folder):
+    """(name, file) for the tests that a CMakeLists.txt adds, by add_test() or by a function that does."""
+    calls = [(found[1], words_of(found[2])) for found in CALL.finditer(text)]
+    sources = {words[0]: words[1:] for call, words in calls if call == "add_executable" and words}
+    for call, words in calls:
+        if call in helpers:
+            name, words = helpers[call] + words[0], words[1:]
+        elif call == "add_test" and words[:1] == ["NAME"]:
+            name, words = words[1], words[3:]
+        else:
+            continue
+        for file in files_of_test(words, sources, folder):
+            yield name, file
 
 
 def files_of_test(words, sources, folder):
