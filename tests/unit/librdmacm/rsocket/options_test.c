@@ -3,6 +3,8 @@
  * options_test.c - rsetsockopt() and rgetsockopt(): the value that each option has after it was
  * set, the limits of values, what a kind of sockets refuses, and each errno. The kind of sockets
  * is the test's.
+ *
+ * Covers: librdmacm/rsocket/options.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

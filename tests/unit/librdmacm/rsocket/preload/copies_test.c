@@ -3,6 +3,8 @@
  * copies_test.c - which numbers stand for which rsocket: the first and the last number that can,
  * pages of numbers, how many stand for one, and what a thread inside of librdmacm sees. The
  * system's calls and those of rsockets are the test's.
+ *
+ * Covers: librdmacm/rsocket/preload/copies.c
  */
 #include <setjmp.h>
 #include <stdarg.h>

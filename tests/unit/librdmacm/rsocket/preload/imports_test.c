@@ -3,6 +3,8 @@
  * A program waits by what its libraries import: by epoll_pwait() itself, and by libsystemd's event
  * loop if somebody runs it; servers that only report to libsystemd do not. The libraries are small
  * ones of the test's own, loaded one after the other.
+ *
+ * Covers: librdmacm/rsocket/preload/imports.c
  */
 #include <dlfcn.h>
 #include <setjmp.h>
