@@ -40,7 +40,8 @@ static void leave_objects(unsigned int ends)
 	}
 }
 
-static void in_child(void (*run)(void))
+/* RUN in a child, which must end by SIGNAL; 0: by itself, with status 0. */
+static void in_child(void (*run)(void), int signal)
 {
 	pid_t child = fork();
 	int status;
@@ -51,7 +52,10 @@ static void in_child(void (*run)(void))
 		_exit(0);
 	}
 	MUST(waitpid(child, &status, 0) == child);
-	say("a child: %s", WIFSIGNALED(status) ? "killed" : "ended");
+	if (signal)
+		say_check(WIFSIGNALED(status) && WTERMSIG(status) == signal, "a child is killed");
+	else
+		say_check(WIFEXITED(status) && !WEXITSTATUS(status), "a child ends");
 }
 
 static void leave_and_end(void)
@@ -68,9 +72,9 @@ static void leave_and_die(void)
 /* The lowest numbers are given to each: what is left would be seen by a device that gets full. */
 void dx_left(void)
 {
-	in_child(leave_and_end);
-	in_child(leave_and_die);
+	in_child(leave_and_end, 0);
+	in_child(leave_and_die, SIGKILL);
 	for (int i = 0; i < 5; i++)
-		in_child(leave_and_die);
+		in_child(leave_and_die, SIGKILL);
 	leave_objects(2);
 }

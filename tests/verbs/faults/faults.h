@@ -42,6 +42,8 @@ uint64_t fault_objects(void);
 /* The function returns how many blocks this process has allocated and not freed. */
 long fault_blocks(void);
 
+/* How many faults of KIND a life may not hear of: unnoticed.c. */
+int unnoticed_most(const char *life, enum fault_kind kind);
 /* The function is in memlock.c. */
 void check_memlock(void);
 

@@ -191,8 +191,9 @@ static void try_kind(const struct life_kind *kind)
 			return;
 		}
 		unnoticed = live_with_faults(kind, fault, count);
-		say_check(unnoticed >= 0, "%d faults of kind %s, %d without effect", (int)count,
-			  fault_name(fault), unnoticed);
+		say_check(unnoticed >= 0 && unnoticed <= unnoticed_most(kind->name, fault),
+			  "%d faults of kind %s, %d without effect", (int)count, fault_name(fault),
+			  unnoticed);
 	}
 }
 
