@@ -59,16 +59,21 @@ settle_root() {
 	mkdir -p "$1/packages"
 }
 
+# bootstrap_root PART SUITE: what debootstrap makes, as PART.part in the cache. A suite that it does not know yet is made as sid is.
+bootstrap_root() {
+	local part=$1 suite=$2 root=$CACHE/$1.part
+	rm -rf "$root"
+	unshare --mount debootstrap --variant=minbase "$suite" "$root" "$MIRROR" >"$CACHE/$part.log" 2>&1 ||
+		die "debootstrap $suite: see $CACHE/$part.log"
+	settle_root "$root" "$suite"
+}
+
 # fetch_root PART SUITE PACKAGE...: a root with the packages, into the cache.
 fetch_root() {
 	local part=$1 suite=$2 root=$CACHE/$1.part
 	shift 2
 	! is_there "$part" "$suite: $*" || return 0
-	rm -rf "$root"
-	# A suite that debootstrap does not know yet is made as sid is.
-	unshare --mount debootstrap --variant=minbase "$suite" "$root" "$MIRROR" >"$CACHE/$part.log" 2>&1 ||
-		die "debootstrap $suite: see $CACHE/$part.log"
-	settle_root "$root" "$suite"
+	bootstrap_root "$part" "$suite"
 	# shellcheck disable=SC2046 # words
 	in_root "$root" bash -ec 'apt-get -qq update
 		apt-get -qq -y --no-install-recommends install "$@"' - $(rdma_packages "$suite") "$@" >>"$CACHE/$part.log" 2>&1 ||
