@@ -7,6 +7,7 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/cqe_run.h"
+#include "providers/mlx5/data/sent_wqe.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/data/tm_done.h"
 #include "providers/mlx5/mkey.h"
@@ -64,26 +65,18 @@ payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5
 	return payload_copy_to_list(scatter, max_sge, null_lkey, cqe_payload(cqe), len);
 }
 
-/* The buffers of a read or an atomic are those of its send WQE, which may go on at the start of the
- * ring. */
+/* The buffers of a READ or an atomic are those of its send WQE. */
 static int __attribute__((noinline))
-payload_copy_to_sq(struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
+payload_copy_to_sq(const struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {
-	const struct mlx5_sq *sq = &qp->sq;
-	uint32_t unit = be16toh(cqe->wqe_counter) & sq->wq.mask;
-	const uint8_t *wqe = sq->buf + ((size_t)unit << WQE_BB_LOG);
-	uint32_t ds = be32toh(((const struct mlx5_wqe_ctrl_seg *)wqe)->qpn_ds) & FLD_MASK(CTRL_DS);
+	const struct sent_wqe wqe = sent_wqe_at(&qp->sq, be16toh(cqe->wqe_counter));
 	bool read = cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ;
-	/* These are the units of ctrl, [xrc], raddr[, atomic]. */
-	uint32_t head = (read ? 2 : 3) + qp->rules->address_size / WQE_SEG;
-	uint32_t to_end = (uint32_t)(sq->end - wqe) / WQE_SEG;
-	uint32_t before = min_of(ds, to_end) - head; /* the first 64 bytes never wrap */
-	uint32_t bytes = read ? be32toh(cqe->byte_cnt) : ATOMIC_BYTES, left;
+	/* The head is control, [XRC] or [address vector], remote address[, atomic]. */
+	uint32_t unit = (read ? 2 : 3) + qp->rules->address_size / WQE_SEG;
+	uint32_t bytes = read ? be32toh(cqe->byte_cnt) : ATOMIC_BYTES, left = bytes;
 
-	left = scatter_fill((const void *)(wqe + head * WQE_SEG), before, null_lkey,
-			    cqe_payload(cqe), bytes);
-	if (left && ds > to_end)
-		left = scatter_fill((const void *)sq->buf, ds - to_end, null_lkey,
+	for (; left && unit < wqe.units; unit++)
+		left = scatter_fill(sent_wqe_unit(&wqe, unit), 1, null_lkey,
 				    cqe_payload(cqe) + bytes - left, left);
 	return left ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/post_srq.h"
+#include "providers/mlx5/data/sent_wqe.h"
 #include "providers/mlx5/data/syndrome.h"
 #include "providers/mlx5/qp_rules.h"
 #include "providers/mlx5/srq.h"
@@ -92,14 +93,6 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-/* The function returns segment N of WQE, which may go on at the start of the ring. */
-static const void *wqe_segment(const struct mlx5_sq *sq, const uint8_t *wqe, uint32_t n)
-{
-	const uint8_t *seg = wqe + n * WQE_SEG;
-
-	return seg < sq->end ? seg : sq->buf + (seg - sq->end);
-}
-
 /* The text is like "first buffer 0x7f12 of 64 bytes, lkey 0x1234". */
 static int name_buffer(const struct mlx5_wqe_data_seg *seg, char *text, size_t size)
 {
@@ -123,11 +116,9 @@ static int name_target(const struct mlx5_wqe_raddr_seg *seg, char *text, size_t 
 static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, char *text,
 		      size_t size)
 {
-	const uint8_t *wqe =
-		qp->sq.buf + ((size_t)(be16toh(cqe->wqe_counter) & qp->sq.wq.mask) << WQE_BB_LOG);
-	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe;
+	const struct sent_wqe wqe = sent_wqe_at(&qp->sq, be16toh(cqe->wqe_counter));
+	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe.ctrl;
 	uint8_t opcode = be32toh(ctrl->opmod_idx_opcode) & FLD_MASK(CTRL_OPCODE);
-	uint32_t ds = be32toh(ctrl->qpn_ds) & FLD_MASK(CTRL_DS);
 	uint32_t at = 1 + qp->rules->address_size / WQE_SEG;
 	int n = snprintf(text, size, "%s", operation_name(opcode));
 
@@ -135,10 +126,10 @@ static void name_send(const struct mlx5_qp *qp, const struct mlx5_cqe64 *cqe, ch
 	    qp->rules->kind == SEND_RAW)
 		return;
 	if (opcode_has_raddr(opcode))
-		n += name_target(wqe_segment(&qp->sq, wqe, at++), text + n, size - n);
+		n += name_target(sent_wqe_unit(&wqe, at++), text + n, size - n);
 	at += opcode_is_atomic(opcode);
-	if (ds > at)
-		name_buffer(wqe_segment(&qp->sq, wqe, at), text + n, size - n);
+	if (wqe.units > at)
+		name_buffer(sent_wqe_unit(&wqe, at), text + n, size - n);
 }
 
 static void name_receive(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe, char *text,
