@@ -107,12 +107,18 @@ CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	       htobe32(FLD_MASK(CQE_QPN));
 }
 
-/* The function looks for the number RAW of a CQE. It returns false when nothing of that number
- * exists (any more). */
-CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, __be32 raw)
+/* Looks up what the CQE is for, whose number RAW is, and makes it cq->rsn_rq. Returns false when
+ * nothing of that number exists (any more), or when the CQE is for no queue: one of a wrong
+ * signature has its syndrome and domain where others have a number. A queue that has this number by
+ * chance may belong to other CQs, so nothing would take it out of cq->rsn_rq when it is destroyed.
+ * PRM: Signature Error CQE */
+CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, __be32 raw)
 {
-	struct mlx5_rq *rq = id_find(cq->ids, be32toh(raw));
+	struct mlx5_rq *rq;
 
+	if (unlikely(cqe_opcode(cqe) == MLX5_CQE_SIG_ERR))
+		return false;
+	rq = id_find(cq->ids, be32toh(raw));
 	cq->poll = mlx5_cq_poll_any;
 	cq->rsn_rq = rq;
 	cq->rsn_raw = rq ? raw : CQ_RSN_NONE;
@@ -131,7 +137,7 @@ CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	__be32 raw = cqe_rsn_raw(cq, cqe);
 
-	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, raw);
+	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, cqe, raw);
 }
 
 /* The function tells whether the CQE is there that is to be taken next, at index *CI. The answer is
