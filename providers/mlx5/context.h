@@ -73,6 +73,14 @@ static inline struct mlx5_context *to_mctx(struct ibv_context *context)
 	return container_of(to_vctx(context), struct mlx5_context, vctx);
 }
 
+/* Connection establishment options (ECE): a library that gives the version it knows is answered
+ * which options a new QP has; a change asks for others. The kernel says whether it passes them on;
+ * those before 5.8 do not know them. */
+static inline bool context_has_ece(const struct mlx5_context *ctx)
+{
+	return ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE;
+}
+
 /* Since Linux 5.8 doorbell pages are objects. Older kernels have some ready for each context. */
 static inline bool context_has_uar_objects(const struct mlx5_context *ctx)
 {

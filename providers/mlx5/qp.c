@@ -434,13 +434,6 @@ static void qp_grant_cap(const struct ibv_qp_cap *granted, struct ibv_qp_cap *ca
 	cap->max_inline_data = asked.max_inline_data;
 }
 
-/* Who says the version of connection establishment options that it knows is answered which options
- * there are. Kernels before 5.8 know no such field, nor doorbell pages as objects. */
-static uint32_t qp_announce_ece(const struct mlx5_context *ctx)
-{
-	return context_has_uar_objects(ctx) ? ECE_VERSION_1 : 0;
-}
-
 static bool qp_cq_is_of_day(struct ibv_cq *cq)
 {
 	return cq && to_mcq(cq)->kernel_flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
@@ -491,7 +484,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		/* The place is one and the same for both. */
 		.sq_buf_addr = qp->rules->is_target ? dv->access_key
 						    : (uint64_t)(uintptr_t)qp->sq_buf.addr,
-		.ece_options = qp_announce_ece(ctx),
+		.ece_options = context_has_ece(ctx) ? ECE_VERSION_1 : 0,
 		.dci_streams = { dv->streams.log_num_concurent, dv->streams.log_num_errored },
 	};
 	struct mlx5_ib_create_qp_resp resp;
@@ -507,7 +500,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		return ret;
 	}
 	qp_take_parts(&resp, qp);
-	qp->has_ece = resp.ece_options;
+	qp->has_ece = context_has_ece(ctx);
 	qp->ece_granted = resp.ece_options;
 	qp->sq.qpn_shifted = (uint64_t)qp->vqp.qp.qp_num << 8;
 	qp->rq.number = qp->vqp.qp.qp_num;

@@ -434,6 +434,49 @@ static void say_order(struct rig *rig)
 	rig_pair_close(&pair);
 }
 
+static void say_ece(struct ibv_qp *qp, const char *when)
+{
+	struct ibv_ece ece = { .comp_mask = 1 };
+	int ret = ibv_query_ece(qp, &ece);
+
+	say("ece %s: query %d: vendor 0x%x options 0x%x mask 0x%x", when, ret, ece.vendor_id,
+	    ece.options, ece.comp_mask);
+}
+
+/* Asks for OPTIONS and takes the QP to INIT and back. */
+static void ask_ece(struct ibv_qp *qp, uint32_t options)
+{
+	struct ibv_ece ece = { .vendor_id = 0x15b3, .options = options };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+
+	mask |= qp->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
+	SAY_RET(ibv_set_ece(qp, &ece), "ece 0x%x: set", options);
+	say_ece(qp, "as asked");
+	SAY_RET(ibv_modify_qp(qp, &attr, mask), "ece 0x%x: to INIT", options);
+	say_ece(qp, "as answered");
+	attr.qp_state = IBV_QPS_RESET;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	say_ece(qp, "in RESET");
+}
+
+static void each_type_has_ece(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+	static const uint32_t asked[] = { 0x10000001, 0x1ffffff6, 0x10000000, 0x20000007, 0, 7 };
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++) {
+		struct ibv_qp *qp = make_qp(pd, cq, types[i]);
+
+		MUST(qp);
+		say("ece of type %d", (int)types[i]);
+		say_ece(qp, "of a new QP");
+		for (unsigned int k = 0; k < ARRAY_SIZE(asked); k++)
+			ask_ece(qp, asked[k]);
+		MUST(!ibv_destroy_qp(qp));
+	}
+}
+
 void diff_ece(struct rig *rig)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
@@ -447,6 +490,7 @@ void diff_ece(struct rig *rig)
 	SAY_RET(ibv_set_ece(qp, &ece), "set another vendor's");
 	ece = (struct ibv_ece){ .vendor_id = 0x15b3, .comp_mask = 1 };
 	SAY_RET(ibv_set_ece(qp, &ece), "set with a mask");
+	each_type_has_ece(pd, cq);
 	say_order(rig);
 	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }

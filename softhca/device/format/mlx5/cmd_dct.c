@@ -79,7 +79,7 @@ static void model_fill(const struct hca *hca, const struct dct *dct, struct qp *
 	model->out_of_order = fld_get(dctc, DCTC_DP_ORDERING_1);
 	model->min_rnr_timer = fld_get(dctc, DCTC_MIN_RNR_NAK);
 	model->max_reads_in = hca->config.limits.max_rd_atomic;
-	model->ece = qp_answer_ece(fld_get(dctc, DCTC_ECE), ECE_OPTIONS_HERE);
+	model->ece = qp_first_ece(model, fld_get(dctc, DCTC_ECE));
 	qp_reset_queues(model);
 }
 

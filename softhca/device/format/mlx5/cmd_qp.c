@@ -309,8 +309,7 @@ static enum prm_status qp_add(struct hca *hca, struct cmd *cmd, struct qp *qp)
 	pins_take(hca, &qp->map);
 	if (hca->config.strict)
 		rules_recv_ring(hca, "QP", qp->n, &qp->map, qp->rq.stride);
-	/* Who asks for the version alone is told all that there is. */
-	qp->ece = qp_answer_ece(fld_get(cmd->in, CREATE_QP_IN_ECE), ECE_OPTIONS_HERE);
+	qp->ece = qp_first_ece(qp, fld_get(cmd->in, CREATE_QP_IN_ECE));
 	fld_set(cmd->out, CREATE_QP_OUT_ECE, qp->ece);
 	fld_set(cmd->out, CREATE_QP_OUT_QPN, qp->n);
 	return PRM_STAT_OK;

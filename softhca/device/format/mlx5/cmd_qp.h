@@ -14,16 +14,30 @@
  * this adapter has; they are there to be agreed upon. */
 enum { ECE_OPTIONS_HERE = 0x7 };
 
-/* The function returns what the adapter answers to OPTIONS of software's: 0 without a version that
- * it knows. */
-static inline uint32_t qp_answer_ece(uint32_t options, uint32_t offered)
+/* Datagrams have no connection, and so no options of one. */
+static inline bool qp_may_have_ece(const struct qp *qp)
 {
-	uint32_t answer = 0;
+	return qp->service != FABRIC_UD;
+}
 
+/* Returns the options in force after software asks for OPTIONS: those of version 1 that the adapter
+ * has, or none when it does not know the version. */
+static inline uint32_t qp_answer_ece(uint32_t options)
+{
 	if (options >> FLD_SHIFT(ECE_VERSION) != PRM_ECE_VERSION_1)
 		return 0;
-	answer |= (uint32_t)PRM_ECE_VERSION_1 << FLD_SHIFT(ECE_VERSION);
-	return answer | (offered & ECE_OPTIONS_HERE);
+	return (uint32_t)PRM_ECE_VERSION_1 << FLD_SHIFT(ECE_VERSION) | (options & ECE_OPTIONS_HERE);
+}
+
+/* Returns the options in force after the creation of QP: when software asks for none, or for the
+ * version alone, all that its type may have. */
+static inline uint32_t qp_first_ece(const struct qp *qp, uint32_t options)
+{
+	const uint32_t version = (uint32_t)PRM_ECE_VERSION_1 << FLD_SHIFT(ECE_VERSION);
+
+	if (!qp_may_have_ece(qp))
+		return 0;
+	return qp_answer_ece(options && options != version ? options : version | ECE_OPTIONS_HERE);
 }
 
 static inline void qp_put_atomic_mode(struct qp *qp, uint32_t mode)

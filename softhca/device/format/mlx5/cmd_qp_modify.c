@@ -377,18 +377,20 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 	qp_wake(hca, qp);
 }
 
-/* Options may be said on the way to RTS and there, where the command has a place for them; who says
- * none keeps those in force. */
-static void take_ece(struct cmd *cmd, struct qp *qp, uint32_t opcode)
+/* Returns the options that the command asks for. It has a place for them on the way to RTS and
+ * there; 0 leaves those in force. */
+static uint32_t asked_ece(const struct cmd *cmd, uint32_t opcode)
 {
-	uint32_t options;
-
 	if (opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_2RST_QP || opcode == PRM_OP_SQERR2RTS_QP)
-		return;
-	options = fld_get(cmd->in, MODIFY_QP_IN_ECE);
+		return 0;
+	return fld_get(cmd->in, MODIFY_QP_IN_ECE);
+}
+
+static void take_ece(struct cmd *cmd, struct qp *qp, uint32_t options)
+{
 	if (!options)
 		return;
-	qp->ece = qp_answer_ece(options, options);
+	qp->ece = qp_answer_ece(options);
 	fld_set(cmd->out, MODIFY_QP_OUT_ECE, qp->ece);
 }
 
@@ -434,6 +436,8 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 	why = context ? check_path(hca, qp, qpc, t->takes | mask) : NULL;
 	if (!why)
 		why = check_attributes(hca, qp, qpc, t, t->takes | mask);
+	if (!why && asked_ece(cmd, t->opcode) && !qp_may_have_ece(qp))
+		why = "qp: connection options of a QP without connections";
 	if (!why && mask & PRM_OPTPAR_LAG_TX_AFF)
 		why = lag_check_port(hca, fld_get(qpc, QPC_LAG_TX_PORT_AFFINITY));
 	if (!why)
@@ -447,7 +451,7 @@ enum prm_status qp_modify(struct hca *hca, struct cmd *cmd)
 		take_extension(hca, qp, qpc, &ext);
 		decode_context(hca, qp);
 	}
-	take_ece(cmd, qp, t->opcode);
+	take_ece(cmd, qp, asked_ece(cmd, t->opcode));
 	state_enter(hca, qp, t, fld_get(cmd->in, M4_AS_RTS2SQD_TELL));
 	return PRM_STAT_OK;
 }

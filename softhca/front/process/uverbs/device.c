@@ -78,10 +78,13 @@ static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	return 0;
 }
 
-/* The driver can lead a QP from state SQD to RTS. */
-static void fill_states(struct mlx5_ib_alloc_ucontext_resp *resp)
+/* The driver can lead a QP from state SQD to RTS, and passes connection options on where the
+ * adapter has any. */
+static void fill_states(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS;
+	if (cap(uc, HCA_CAP_ECE_SUPPORT))
+		resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE;
 }
 
 static void fill_real_time(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
@@ -99,7 +102,7 @@ static int return_ucontext(struct uverbs_call *uc, uint16_t vectors_id, uint16_t
 	int ret;
 
 	fill_ucontext(uc, &resp);
-	fill_states(&resp);
+	fill_states(uc, &resp);
 	fill_real_time(uc, &resp);
 	ret = fill_dump_mkey(uc, &resp);
 	if (ret)
