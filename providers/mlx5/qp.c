@@ -643,17 +643,21 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 		       const struct ibv_qp_init_attr_ex *attr, const struct mlx5_qp_dv *dv,
 		       bool sign, struct qp_size *size)
 {
+	const uint32_t tso = tso_head_size(attr);
+	const uint32_t longest = max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso);
+	const struct wqe_heads heads = {
+		.longest = max_of(longest, mlx5_qp_dv_head(dv)),
+		.data = max_of(mlx5_qp_data_head_size(rules, send_ops(attr)), tso),
+		.room = mlx5_qp_dv_room(dv),
+		.recv = sign ? RECV_SIGNATURE_SIZE : 0,
+	};
 	struct ibv_qp_cap cap = attr->cap;
 
 	if (!rules->sends)
 		cap.max_send_wr = cap.max_send_sge = cap.max_inline_data = 0;
 	if (!rules->receives || attr->srq)
 		cap.max_recv_wr = 0;
-	return mlx5_qp_size_queues(
-		&ctx->caps, &cap,
-		max_of(max_of(mlx5_qp_head_size(rules, send_ops(attr)), tso_head_size(attr)),
-		       mlx5_qp_dv_head(dv)),
-		mlx5_qp_dv_room(dv), sign ? RECV_SIGNATURE_SIZE : 0, size);
+	return mlx5_qp_size_queues(&ctx->caps, &cap, &heads, size);
 }
 
 /* The WQE of a late message is completed before those that were taken first, whose places are free

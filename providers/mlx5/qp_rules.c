@@ -199,9 +199,14 @@ uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops)
 	return size;
 }
 
+uint32_t mlx5_qp_data_head_size(const struct qp_rules *rules, uint64_t ops)
+{
+	return mlx5_qp_head_size(rules, (ops == SEND_OPS_ANY ? rules->ops : ops) & ~KEY_OPS);
+}
+
 uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline, uint32_t wqe_bytes)
 {
-	uint32_t start = mlx5_qp_head_size(rules, rules->ops & ~KEY_OPS) +
+	uint32_t start = mlx5_qp_data_head_size(rules, SEND_OPS_ANY) +
 			 (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 
 	return wqe_bytes > start ? min_of(max_inline, wqe_bytes - start) : 0;

@@ -54,6 +54,9 @@ const struct qp_rules *mlx5_qp_dct_rules(void);
 /* The function returns how many bytes come before the payload in the longest WQE of OPS. */
 uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops);
 
+/* Returns the same of those of OPS that carry data. */
+uint32_t mlx5_qp_data_head_size(const struct qp_rules *rules, uint64_t ops);
+
 /* The function returns how many inline bytes fit into a WQE of WQE_BYTES behind whichever head a
  * request of such a QP has; MAX_INLINE at most. */
 uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline,

@@ -25,17 +25,21 @@ static int cap_check(const char *field, uint64_t value, uint64_t limit, const ch
 	return EINVAL;
 }
 
-/* The function returns the length of the longest send WQE: what the device says, and never more
- * than the control segment can count. */
-static uint32_t send_wqe_limit(const struct mlx5_ib_alloc_ucontext_resp *caps)
+/* Returns how many bytes of payload the longest send WQE has. The device says how long a WQE may be
+ * in the ring; the control segment counts fewer units than that, but only of the WQE that carries
+ * the data, whose head may be shorter than the longest. */
+static uint32_t send_payload_limit(const struct mlx5_ib_alloc_ucontext_resp *caps,
+				   const struct wqe_heads *heads)
 {
-	return min_of(caps->max_sq_desc_sz, (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG);
+	return min_of(caps->max_sq_desc_sz - heads->longest,
+		      (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG - heads->data);
 }
 
 static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			 const struct ibv_qp_cap *cap, uint32_t head, uint32_t *size)
+			 const struct ibv_qp_cap *cap, const struct wqe_heads *heads,
+			 uint32_t *size)
 {
-	uint32_t room = send_wqe_limit(caps) - head;
+	uint32_t room = send_payload_limit(caps, heads);
 	uint64_t with_inline = 0, with_sges;
 	int ret;
 
@@ -49,12 +53,12 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 	if (cap->max_inline_data)
 		with_inline = align_up(cap->max_inline_data + INLINE_HDR_SIZE, WQE_SEG);
 	with_sges = (uint64_t)cap->max_send_sge * WQE_SEG;
-	*size = (uint32_t)align_up(head + max_of(with_inline, with_sges), WQE_BB);
+	*size = (uint32_t)align_up(heads->longest + max_of(with_inline, with_sges), WQE_BB);
 	return 0;
 }
 
 static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct ibv_qp_cap *cap,
-		   uint32_t head, uint32_t room, struct qp_size *size)
+		   const struct wqe_heads *heads, struct qp_size *size)
 {
 	uint32_t wqe;
 	uint64_t ring;
@@ -62,7 +66,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 
 	if (!cap->max_send_wr)
 		return 0;
-	ret = send_wqe_size(caps, cap, head, &wqe);
+	ret = send_wqe_size(caps, cap, heads, &wqe);
 	if (ret)
 		return ret;
 	/* max_send_wqebb is a power of two, so what fits before rounding up fits after it. */
@@ -74,11 +78,11 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	ring = pow2_ceil((uint64_t)cap->max_send_wr * wqe);
 	size->sq_max_post = (uint32_t)(ring / wqe);
 	size->sq_wqe_bytes = wqe;
-	ring = pow2_ceil(size->sq_max_post * align_up(wqe + room, WQE_BB));
+	ring = pow2_ceil(size->sq_max_post * align_up(wqe + heads->room, WQE_BB));
 	if (ring / WQE_BB >
 	    caps->max_send_wqebb) { /* what rounding up leaves over is not granted */
 		size->sq_max_post = cap->max_send_wr;
-		ring = pow2_ceil(size->sq_max_post * align_up(wqe + room, WQE_BB));
+		ring = pow2_ceil(size->sq_max_post * align_up(wqe + heads->room, WQE_BB));
 	}
 	ret = cap_check("cap.max_send_wr", ring / WQE_BB, caps->max_send_wqebb,
 			"blocks of the send queue, with what configurations of keys need");
@@ -86,8 +90,8 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 		return ret;
 	size->sq_wqebbs = (uint32_t)(ring / WQE_BB);
 	size->sq_max_sge = cap->max_send_sge;
-	wqe = min_of(wqe, send_wqe_limit(caps));
-	size->sq_max_inline = wqe > head ? wqe - head - INLINE_HDR_SIZE : 0;
+	wqe = min_of(wqe - heads->longest, send_payload_limit(caps, heads));
+	size->sq_max_inline = wqe ? wqe - INLINE_HDR_SIZE : 0;
 	return 0;
 }
 
@@ -116,12 +120,12 @@ static int size_rq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 }
 
 int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			const struct ibv_qp_cap *cap, uint32_t head, uint32_t room,
-			uint32_t recv_head, struct qp_size *size)
+			const struct ibv_qp_cap *cap, const struct wqe_heads *heads,
+			struct qp_size *size)
 {
 	int ret;
 
 	*size = (struct qp_size){ 0 };
-	ret = size_sq(caps, cap, head, room, size);
-	return ret ? ret : size_rq(caps, cap, recv_head, size);
+	ret = size_sq(caps, cap, heads, size);
+	return ret ? ret : size_rq(caps, cap, heads->recv, size);
 }

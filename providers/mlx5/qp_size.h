@@ -21,11 +21,17 @@ struct qp_size {
 	uint32_t sq_wqe_bytes; /* the longest WQE */
 };
 
-/* HEAD is how many bytes come before the payload in the longest send WQE, RECV_HEAD how many before
- * the list of buffers in a receive WQE. A request may take ROOM bytes of the ring beyond that.
- * EINVAL when CAP exceeds what CAPS allow. */
+/* Bytes of a WQE that are not payload */
+struct wqe_heads {
+	uint32_t longest; /* before the payload, of any send WQE: the ring has room for it */
+	uint32_t data;    /* before the payload, of send WQEs that carry data */
+	uint32_t room;    /* of the ring, that a request may take beyond its longest WQE */
+	uint32_t recv;    /* before the list of buffers in a receive WQE */
+};
+
+/* Returns EINVAL when CAP exceeds what CAPS allow. */
 int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
-			const struct ibv_qp_cap *cap, uint32_t head, uint32_t room,
-			uint32_t recv_head, struct qp_size *size);
+			const struct ibv_qp_cap *cap, const struct wqe_heads *heads,
+			struct qp_size *size);
 
 #endif

@@ -191,11 +191,12 @@ static int wq_build(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr, str
 {
 	const struct ibv_qp_cap cap = { .max_recv_wr = attr->max_wr,
 					.max_recv_sge = attr->max_sge };
+	const struct wqe_heads heads = { .recv = wq_recv_head(ctx, wq) };
 	struct qp_size size;
 	int ret = wq_check_attr(attr);
 
 	if (!ret)
-		ret = mlx5_qp_size_queues(&ctx->caps, &cap, 0, 0, wq_recv_head(ctx, wq), &size);
+		ret = mlx5_qp_size_queues(&ctx->caps, &cap, &heads, &size);
 	if (!ret)
 		ret = rq_alloc(ctx, attr->pd, &size, wq);
 	if (ret)

@@ -365,8 +365,11 @@ struct size_case {
 
 static int size_rc(const struct ibv_qp_cap *cap, uint64_t ops, struct qp_size *size)
 {
-	return mlx5_qp_size_queues(&caps, cap, mlx5_qp_head_size(mlx5_qp_rules_of(IBV_QPT_RC), ops),
-				   0, 0, size);
+	const struct qp_rules *rules = mlx5_qp_rules_of(IBV_QPT_RC);
+	const struct wqe_heads heads = { .longest = mlx5_qp_head_size(rules, ops),
+					 .data = mlx5_qp_data_head_size(rules, ops) };
+
+	return mlx5_qp_size_queues(&caps, cap, &heads, size);
 }
 
 static void rings_have_room_for_the_longest_wqe(void **state)
@@ -382,7 +385,11 @@ static void rings_have_room_for_the_longest_wqe(void **state)
 		{ any, { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 4, 60, 32768, 9, 32, 256 } },
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 0 }, { 1, 1, 1, 44, 4, 4, 1, 64 } },
 		{ rdma, { 3, 1, 2, 1, 0 }, { 4, 4, 2, 28, 4, 4, 1, 64 } },
-		/* 64 units of 16 bytes fit into the place, the control segment counts 63. */
+		/* Of a binding, 192 bytes are head; the control segment of a WRITE or READ counts 63
+		 * units of 16 bytes, 32 bytes of which are head, that of an atomic 48. */
+		{ any, { 1, 1, 52, 1, 0 }, { 16, 1, 52, 828, 4, 4, 1, 1024 } },
+		{ any, { 1, 1, 1, 1, 828 }, { 16, 1, 1, 828, 4, 4, 1, 1024 } },
+		/* 64 units fit into the place. */
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 62, 1, 0 }, { 16, 1, 62, 988, 4, 4, 1, 1024 } },
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 988 }, { 16, 1, 1, 988, 4, 4, 1, 1024 } },
 		{ IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD,
