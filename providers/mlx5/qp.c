@@ -779,13 +779,15 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 }
 
 /* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until
- * RESET. The gates (data/post.h) are open accordingly. */
+ * RESET. The gates (data/post.h) are open accordingly. A queue that is empty has no UMR to wait
+ * for; a change from RTS or SQD to RTS leaves the queue as it is, and so what waits. */
 static void sq_set_gate(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
 	sq_permit(&qp->sq, open);
-	qp->sq.opcodes = open ? qp->opcodes & (uint16_t)~UMR_OPCODES : 0;
-	qp->sq.fence_next = 0;
+	if (!open)
+		qp->sq.fence_next = 0;
+	qp->sq.opcodes = open && !qp->sq.fence_next ? qp->opcodes & (uint16_t)~UMR_OPCODES : 0;
 	qlock_leave(&qp->sq_lock);
 }
 
