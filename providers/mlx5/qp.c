@@ -105,6 +105,12 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 		verbs_warn("create_qp: srq is set: %s QP has none", rules->name);
 		return EINVAL;
 	}
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	    attr->send_ops_flags == SEND_OPS_ANY) {
+		verbs_warn("create_qp: send_ops_flags is %#llx, which has unknown ones",
+			   (unsigned long long)attr->send_ops_flags);
+		return EOPNOTSUPP;
+	}
 	return provider_qp_check_owners(context, attr);
 }
 
