@@ -24,6 +24,7 @@ void dv_foreign_schedulers(struct rig *rig);
 void dv_mkeys(struct rig *rig);
 void dv_layouts(struct rig *rig);
 void dv_many_layouts(struct rig *rig);
+void dv_fences(struct rig *rig);
 void dv_flips(struct rig *rig);
 void dv_every_bit(struct rig *rig);
 void dv_signatures(struct rig *rig);

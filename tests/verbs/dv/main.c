@@ -25,6 +25,7 @@ static const struct rig_topic topics[] = {
 	{ "in-use", dv_in_use },
 	{ "signatures", dv_signatures },
 	{ "layouts", dv_layouts },
+	{ "fences", dv_fences },
 	{ "flips", dv_flips },
 	{ "every-bit", dv_every_bit },
 	{ "encryption", dv_encryption },
