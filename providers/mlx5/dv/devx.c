@@ -4,6 +4,8 @@
  * kernel's event queues. Those about objects are in devx_obj.c.
  */
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "prm/mlx5/cmd.h"
 #include "providers/mlx5/dv/devx.h"
@@ -25,18 +27,33 @@ const char *mlx5_devx_hint(struct ibv_context *context)
 	return to_mctx(context)->has_devx ? "" : "; the context is without DevX";
 }
 
+/* Returns the opcode of the command at IN, or 0 when the program cannot read that itself: the kernel
+ * says EFAULT of such memory, and other errors before it looks at it. */
+static unsigned int command_opcode(const void *in, size_t inlen)
+{
+	uint8_t head[PRM_CMD_IN_SIZE] = { 0 };
+	const struct iovec from = { (void *)(uintptr_t)in, sizeof(head) };
+	const struct iovec to = { head, sizeof(head) };
+
+	if (inlen < sizeof(head) ||
+	    process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)sizeof(head))
+		return 0;
+	return (unsigned int)fld_get(head, CMD_IN_OPCODE);
+}
+
+/* The kernel has written OUT when it answers EREMOTEIO. */
 void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
 			   size_t inlen, const void *out, size_t outlen, int err)
 {
-	unsigned int opcode = inlen >= PRM_CMD_IN_SIZE ? fld_get(in, CMD_IN_OPCODE) : 0;
-
+	if (!verbs_log_on(VERBS_LOG_WARN))
+		return;
 	if (err == EREMOTEIO && outlen >= PRM_CMD_OUT_SIZE)
 		verbs_warn("%s: command %#x: the device refuses, status %#x, syndrome %#x", call,
-			   opcode, (unsigned int)fld_get(out, CMD_OUT_STATUS),
+			   command_opcode(in, inlen), (unsigned int)fld_get(out, CMD_OUT_STATUS),
 			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
 	else
-		verbs_warn("%s: command %#x: the kernel refuses: %s%s", call, opcode, strerror(err),
-			   mlx5_devx_hint(context));
+		verbs_warn("%s: command %#x: the kernel refuses: %s%s", call,
+			   command_opcode(in, inlen), strerror(err), mlx5_devx_hint(context));
 }
 
 DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen,
