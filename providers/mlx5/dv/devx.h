@@ -11,6 +11,7 @@
 struct mlx5dv_devx_obj {
 	struct ibv_context *context;
 	uint32_t handle;
+	uint32_t type, id; /* what another process learns of it: see export.h */
 };
 
 struct devx_umem {

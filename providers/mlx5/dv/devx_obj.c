@@ -5,12 +5,28 @@
  */
 #include <string.h>
 
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/general_obj.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 /* ---- objects ---- */
+
+/* Keeps what another process learns of OBJ, which the command at IN has made. */
+static void obj_name(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, const void *out,
+		     size_t outlen)
+{
+	uint32_t opcode = inlen >= PRM_CMD_IN_SIZE ? (uint32_t)fld_get(in, CMD_IN_OPCODE) : 0;
+
+	obj->type = opcode == PRM_OP_CREATE_FLOW_TABLE    ? DV_EXPORT_FLOW_TABLE
+		    : opcode == PRM_OP_ALLOC_FLOW_COUNTER ? DV_EXPORT_FLOW_COUNTER
+							  : DV_EXPORT_OTHER;
+	obj->id = obj->type != DV_EXPORT_OTHER && outlen >= PRM_CMD_OUT_SIZE
+			  ? (uint32_t)fld_get(out, GENERAL_OBJ_OUT_OBJ_ID)
+			  : 0;
+}
 
 DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context,
 							 const void *in, size_t inlen, void *out,
@@ -38,6 +54,7 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *con
 	}
 	obj->context = context;
 	obj->handle = (uint32_t)cmd.attrs[0].value;
+	obj_name(obj, in, inlen, out, outlen);
 	return obj;
 }
 
@@ -187,7 +204,11 @@ DV_EXPORT int mlx5dv_devx_ind_tbl_modify(struct ibv_rwq_ind_table *ind_tbl, cons
 
 DV_EXPORT int mlx5dv_devx_obj_export(struct mlx5dv_devx_obj *obj, void *attrs)
 {
-	const struct dv_export_obj export = { .handle = obj->handle };
+	const struct dv_export_obj export = {
+		.handle = obj->handle,
+		.type = obj->type,
+		.id = obj->id,
+	};
 
 	memcpy(attrs, &export, sizeof(export));
 	return 0;
@@ -207,10 +228,13 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *con
 		return dv_fail(ENOMEM);
 	obj->context = context;
 	obj->handle = export.handle;
+	obj->type = export.type;
+	obj->id = export.id;
 	return obj;
 }
 
 DV_EXPORT void mlx5dv_devx_obj_unimport(struct mlx5dv_devx_obj *obj)
 {
-	dv_give(obj->context, obj);
+	if (obj)
+		dv_give(obj->context, obj);
 }

@@ -257,6 +257,19 @@ static void memory_is_handed_on(struct ibv_context *ctx, struct ibv_context *oth
 	free(attrs);
 }
 
+/* Release 65.0 exports 32 bytes: the handle, the kind of object (2: a flow counter), the device's
+ * number NUMBER_BE of it, and zeros. */
+static bool names_a_counter(const void *attrs, const uint8_t *number_be)
+{
+	static const uint32_t zeros[5];
+	uint32_t words[8], number;
+
+	memcpy(words, attrs, sizeof(words));
+	memcpy(&number, number_be, sizeof(number));
+	return words[1] == 2 && words[2] == be32toh(number) &&
+	       !memcmp(words + 3, zeros, sizeof(zeros));
+}
+
 /* A counter of flows is an object that can be asked. Offsets are those of mlx5_ifc.h:
  * alloc_flow_counter_out, query_flow_counter_in. */
 static void object_is_handed_on(struct ibv_context *ctx, struct ibv_context *other, uint32_t size)
@@ -265,6 +278,7 @@ static void object_is_handed_on(struct ibv_context *ctx, struct ibv_context *oth
 	struct mlx5dv_devx_obj *obj = mlx5dv_devx_obj_create(ctx, in, 16, out, 16), *its;
 	void *attrs = obj ? exported(size, export_obj, obj) : NULL;
 
+	say_check(attrs && names_a_counter(attrs, out + 8), "handle, type, number, and nothing");
 	its = attrs ? mlx5dv_devx_obj_import(other, attrs) : NULL;
 	in[1] = 0x3b;
 	memcpy(in + 28, out + 8, 4);
