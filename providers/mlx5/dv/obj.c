@@ -56,10 +56,10 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	if (!bfreg)
 		return; /* an XRC receive QP has no queue */
 	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;
-	/* The program does not have the lock of a register that others push through, and rings the
-	 * neighbour of such a one. */
-	out->bf.size =
-		bfreg->use == BFREG_SHARED ? 0 : (uint32_t)qp->sq.db.push[PUSH_INLINE] * WQE_BB;
+	/* The register of a QP that shares one is the neighbour that the library rings and never
+	 * pushes through, so a push of the program meets none of the library's. Threads of the
+	 * program that push through one register take a lock of their own, as with release 65.0. */
+	out->bf.size = (uint32_t)qp->sq.db.push[PUSH_INLINE] * WQE_BB;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
 		out->uar_mmap_offset = (off_t)bfreg->uar->mmap_offset;
 		out->comp_mask |= MLX5DV_QP_MASK_UAR_MMAP_OFFSET;

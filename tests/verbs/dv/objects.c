@@ -124,6 +124,26 @@ static void xrc_receiver(struct ibv_context *ctx)
 	MUST(!ibv_close_xrcd(attr.xrcd));
 }
 
+/* Of these, later QPs share their registers. */
+enum { MANY_QPS = 20 };
+
+static void registers(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	struct ibv_qp *qps[MANY_QPS];
+
+	for (int i = 0; i < MANY_QPS; i++) {
+		struct mlx5dv_qp qp = { 0 };
+		struct mlx5dv_obj obj = { .qp = { NULL, &qp } };
+
+		MUST(qps[i] = obj.qp.in = make_qp(pd, cq, IBV_QPT_RC, 4, 4));
+		MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP));
+		say("QP %d: pushes of %u bytes", i, qp.bf.size);
+		say_check(qp.bf.reg != NULL, "it has a register");
+	}
+	for (int i = 0; i < MANY_QPS; i++)
+		MUST(!ibv_destroy_qp(qps[i]));
+}
+
 void dv_objects(struct rig *rig)
 {
 	struct ibv_cq *cq = ibv_create_cq(rig->ctx, 63, NULL, NULL, 0);
@@ -133,6 +153,7 @@ void dv_objects(struct rig *rig)
 	kinds(pd, cq);
 	xrc_receiver(rig->ctx);
 	qps(pd, cq);
+	registers(pd, cq);
 	wqs(rig, pd, cq);
 	MUST(!ibv_destroy_cq(cq));
 	MUST(!ibv_dealloc_pd(pd));
