@@ -15,7 +15,7 @@
 #include "util/alloc.h"
 
 struct queue_allocators {
-	struct provider_pd domain;  /* of all queues that have no other */
+	struct provider_pd domain;  /* of all queues that have no other; without alloc: none */
 	struct hwbuf_source source; /* of pages of doorbell records */
 	struct program_allocator of_program;
 	struct queue_allocators *before; /* that queues may still have memory of */
@@ -59,28 +59,38 @@ static void domain_free(struct ibv_pd *pd, void *pd_context, void *addr, uint64_
 	pages_free(addr, pd_context);
 }
 
-int provider_allocators_set(const char *call, struct ibv_context *context,
-			    struct dbrec_pool *dbrecs, const struct program_allocator *of_program,
-			    struct queue_allocators **set)
+static void allocators_fill(struct queue_allocators *allocators, struct ibv_context *context,
+			    const struct program_allocator *of_program)
 {
-	struct queue_allocators *allocators;
-
-	if (!of_program->alloc || !of_program->free) {
-		verbs_warn("%s: alloc or free is NULL", call);
-		return EINVAL;
-	}
-	allocators = calloc_for(call, 1, sizeof(*allocators));
-	if (!allocators)
-		return ENOMEM;
 	allocators->of_program = *of_program;
 	allocators->source = (struct hwbuf_source){ pages_alloc, pages_free, allocators };
 	allocators->domain.pd.context = context;
 	allocators->domain.alloc = domain_alloc;
 	allocators->domain.free = domain_free;
 	allocators->domain.pd_context = allocators;
+}
+
+int provider_allocators_set(const char *call, struct ibv_context *context,
+			    struct dbrec_pool *dbrecs, const struct program_allocator *of_program,
+			    struct queue_allocators **set)
+{
+	struct queue_allocators *allocators;
+
+	if (!of_program->alloc != !of_program->free) {
+		verbs_warn("%s: %s is NULL: set both alloc and free, or neither", call,
+			   of_program->alloc ? "free" : "alloc");
+		return EINVAL;
+	}
+	if (!of_program->alloc && !*set)
+		return 0;
+	allocators = calloc_for(call, 1, sizeof(*allocators));
+	if (!allocators)
+		return ENOMEM;
+	if (of_program->alloc)
+		allocators_fill(allocators, context, of_program);
 	allocators->before = *set;
 	*set = allocators;
-	provider_dbrec_pool_set_source(dbrecs, &allocators->source);
+	provider_dbrec_pool_set_source(dbrecs, of_program->alloc ? &allocators->source : NULL);
 	return 0;
 }
 
@@ -96,5 +106,7 @@ void provider_allocators_free(struct queue_allocators **set)
 
 struct ibv_pd *provider_allocators_domain(struct queue_allocators *allocators, struct ibv_pd *pd)
 {
-	return allocators && !(pd && to_ppd(pd)->alloc) ? &allocators->domain.pd : pd;
+	if (!allocators || !allocators->domain.alloc || (pd && to_ppd(pd)->alloc))
+		return pd;
+	return &allocators->domain.pd;
 }

@@ -19,6 +19,20 @@ static bool has_users(const uint32_t *users)
 	return __atomic_load_n(users, __ATOMIC_RELAXED);
 }
 
+struct provider_pd *provider_pd_use(struct ibv_pd *pd)
+{
+	if (!pd || !to_ppd(pd)->base)
+		return NULL;
+	users_add(&to_ppd(pd)->users, 1);
+	return to_ppd(pd);
+}
+
+void provider_pd_leave(struct provider_pd *parent)
+{
+	if (parent)
+		users_add(&parent->users, -1);
+}
+
 int provider_pd_alloc(struct ibv_context *context, const struct verbs_udata *udata,
 		      struct ibv_pd **pd)
 {
@@ -49,8 +63,9 @@ int provider_pd_dealloc(struct ibv_pd *pd)
 	int ret;
 
 	if (has_users(&ppd->users)) {
-		verbs_warn("dealloc_pd: PD %u has parent domains: deallocate them first",
-			   pd->handle);
+		verbs_warn("dealloc_pd: %s %u has %s: end them first",
+			   ppd->base ? "the parent domain of PD" : "PD", pd->handle,
+			   ppd->base ? "queues" : "parent domains");
 		return EBUSY;
 	}
 	if (ppd->base)
@@ -145,8 +160,9 @@ static int parent_check_attr(const struct ibv_parent_domain_init_attr *attr)
 		verbs_warn("alloc_parent_domain: pd is missing");
 		return EINVAL;
 	}
-	if (allocators && (!attr->alloc || !attr->free)) {
-		verbs_warn("alloc_parent_domain: alloc and free must both be set");
+	if (allocators && !attr->alloc != !attr->free) {
+		verbs_warn("alloc_parent_domain: %s is NULL: set both alloc and free, or neither",
+			   attr->alloc ? "free" : "alloc");
 		return EINVAL;
 	}
 	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC)

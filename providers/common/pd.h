@@ -20,8 +20,9 @@ struct provider_td {
 
 struct provider_pd {
 	struct ibv_pd pd;
-	uint32_t pdn;             /* what the adapter calls it; the provider sets it */
-	uint32_t users;           /* parent domains on this one; atomic */
+	uint32_t pdn; /* what the adapter calls it; the provider sets it */
+	uint32_t
+		users; /* parent domains on this one or, of a parent domain, queues in it; atomic */
 	struct provider_pd *base; /* of a parent domain: the PD that the kernel knows; else NULL */
 	struct provider_td *td;   /* of a parent domain: may be NULL */
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
@@ -50,6 +51,12 @@ static inline struct provider_td *pd_thread_domain(struct ibv_pd *pd)
 int provider_pd_alloc(struct ibv_context *context, const struct verbs_udata *udata,
 		      struct ibv_pd **pd);
 int provider_pd_dealloc(struct ibv_pd *pd);
+
+/* Count a queue that is created in PD, and one that is gone, where PD is a parent domain: its
+ * allocator and its thread domain serve the queue to the end. The kernel counts what is in other
+ * PDs. provider_pd_use() returns the parent domain, or NULL for other PDs. */
+struct provider_pd *provider_pd_use(struct ibv_pd *pd);
+void provider_pd_leave(struct provider_pd *parent);
 
 /* The functions make a second object over the kernel's PD of HANDLE, and end that object alone. */
 int provider_pd_import(struct ibv_context *context, uint32_t handle, uint32_t pdn,

@@ -135,16 +135,21 @@ int provider_queue_rec_alloc(struct dbrec_pool *pool, struct ibv_pd *pd, uint64_
 		ppd->free(pd, ppd->pd_context, addr, type);
 		return EINVAL;
 	}
-	*rec = (struct queue_rec){ .words = addr, .owner = addr ? ppd : NULL };
-	return addr ? 0 : provider_dbrec_alloc(pool, &rec->words);
+	*rec = (struct queue_rec){ .words = addr, .of_program = addr };
+	if (!addr)
+		ret = provider_dbrec_alloc(pool, &rec->words);
+	if (!ret)
+		rec->domain = provider_pd_use(pd);
+	return ret;
 }
 
 void provider_queue_rec_free(struct dbrec_pool *pool, uint64_t type, struct queue_rec *rec)
 {
-	struct provider_pd *owner = rec->owner;
+	struct provider_pd *domain = rec->domain;
 
-	if (owner)
-		owner->free(&owner->pd, owner->pd_context, rec->words, type);
+	if (rec->of_program)
+		domain->free(&domain->pd, domain->pd_context, rec->words, type);
 	else
 		provider_dbrec_free(pool, rec->words);
+	provider_pd_leave(domain);
 }

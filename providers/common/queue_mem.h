@@ -33,8 +33,9 @@ int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 void provider_queue_mem_free(struct queue_mem *mem);
 
 struct queue_rec {
-	__be32 *words;             /* zero */
-	struct provider_pd *owner; /* the parent domain whose allocator gave it; NULL: none did */
+	__be32 *words;              /* zero */
+	struct provider_pd *domain; /* the parent domain that the queue counts in; NULL: none */
+	bool of_program;            /* its allocator gave the record */
 };
 
 /* PD may be NULL. TYPE is what the allocator is told. */

@@ -395,6 +395,40 @@ void diff_mw(struct rig *rig)
 
 /* ---- domains, connection options, changes of a CQ ---- */
 
+/* A QP and a CQ use their parent domain until they are destroyed. */
+static void domain_with_queues(struct rig *rig, struct ibv_pd *pd)
+{
+	struct ibv_parent_domain_init_attr parent = { .pd = pd };
+	struct ibv_pd *child = ibv_alloc_parent_domain(rig->ctx, &parent);
+	struct ibv_cq_init_attr_ex attr = { .cqe = 4,
+					    .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+					    .parent_domain = child };
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(rig->ctx, &attr);
+	struct ibv_cq *plain = ibv_create_cq(rig->ctx, 4, NULL, NULL, 0);
+	struct ibv_qp *qp;
+
+	MUST(child && plain && (qp = make_qp(child, plain, IBV_QPT_RC)));
+	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a CQ and a QP");
+	if (cq) /* mlx4's CQs are in no domain */
+		MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
+	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a QP");
+	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(plain));
+	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of none");
+}
+
+/* Without functions the library allocates as ever. */
+static void domain_without_allocators(struct rig *rig, struct ibv_pd *pd)
+{
+	struct ibv_parent_domain_init_attr parent = {
+		.pd = pd, .comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS
+	};
+	struct ibv_pd *child = SAY_PTR(ibv_alloc_parent_domain(rig->ctx, &parent),
+				       "a parent domain with NULL allocators");
+
+	if (child)
+		SAY_RET(ibv_dealloc_pd(child), "dealloc it");
+}
+
 void diff_domains(struct rig *rig)
 {
 	struct ibv_td_init_attr attr = { .comp_mask = 1 };
@@ -416,6 +450,8 @@ void diff_domains(struct rig *rig)
 	SAY_RET(ibv_dealloc_td(td), "dealloc the TD in use");
 	SAY_RET(ibv_dealloc_pd(pd), "dealloc the PD in use");
 	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain");
+	domain_with_queues(rig, pd);
+	domain_without_allocators(rig, pd);
 	SAY_RET(ibv_dealloc_td(td), "dealloc the TD");
 	SAY_RET(ibv_dealloc_pd(pd), "dealloc the PD");
 }

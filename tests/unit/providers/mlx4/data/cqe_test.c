@@ -484,6 +484,7 @@ static void late_completions_are_no_more_than_the_ring_has(void **state)
 /* While a ring is being allocated, as another thread might, it gives the CQ a larger one. */
 struct meddler {
 	struct provider_pd domain;
+	struct provider_pd base;
 	struct ibv_cq *cq;
 	int cqe;                           /* that it resizes to, once; 0: it does not */
 	size_t ring_offset, record_offset; /* of what it gives, from where that should be */
@@ -527,6 +528,7 @@ static int meddler_cq(struct rig *rig, struct meddler *meddler)
 	int ret;
 
 	meddler->domain.pd.context = &rig->ctx->vctx.context;
+	meddler->domain.base = &meddler->base;
 	meddler->domain.alloc = meddler_give;
 	meddler->domain.free = meddler_take;
 	meddler->domain.pd_context = meddler;
