@@ -5,6 +5,7 @@
 #ifndef PROVIDERS_MLX5_CLOCK_H
 #define PROVIDERS_MLX5_CLOCK_H
 
+#include <errno.h>
 #include <stdint.h>
 #include "util/barrier.h"
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
@@ -20,35 +21,37 @@ int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_inf
 int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **clock);
 int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
 
-/* The function makes a consistent copy of PAGE, which the kernel may write to meanwhile: while it
- * does, sign is odd, and afterwards it is another. */
-static inline void clock_snapshot(const struct mlx5_ib_clock_info *page,
-				  struct mlx5_ib_clock_info *copy)
-{
-	uint32_t sign;
+/* The kernel writes the page in less than a microsecond; so many looks take some tens. */
+enum { CLOCK_LOOKS = 10000 };
 
-	do {
-		do
-			sign = __atomic_load_n(&page->sign, __ATOMIC_ACQUIRE);
-		while (sign & MLX5_IB_CLOCK_INFO_KERNEL_UPDATING);
+/* Makes a consistent copy of PAGE, which the kernel may write to meanwhile: while it does, sign is
+ * odd, and afterwards it is another. Returns EBUSY when the page does not come to rest. */
+static inline int clock_snapshot(const struct mlx5_ib_clock_info *page,
+				 struct mlx5_ib_clock_info *copy)
+{
+	for (unsigned int looks = 0; looks < CLOCK_LOOKS; looks++) {
+		uint32_t sign = __atomic_load_n(&page->sign, __ATOMIC_ACQUIRE);
+
+		if (sign & MLX5_IB_CLOCK_INFO_KERNEL_UPDATING)
+			continue;
 		*copy = *page;
 		/* The writer is the kernel; the thread sanitizer takes this for a fence. */
 		dma_load_barrier();
-	} while (__atomic_load_n(&page->sign, __ATOMIC_RELAXED) != sign);
+		if (__atomic_load_n(&page->sign, __ATOMIC_RELAXED) == sign)
+			return 0;
+	}
+	return EBUSY;
 }
 
-/* CYCLES may be a little older or newer than the moment that the factors are of. */
-static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *page, uint64_t cycles)
+/* CYCLES may be a little older or newer than the moment that the factors in INFO are of. */
+static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *info, uint64_t cycles)
 {
-	struct mlx5_ib_clock_info info;
-	uint64_t ahead, behind;
+	uint64_t ahead = (cycles - info->cycles) & info->mask;
+	uint64_t behind = (info->cycles - cycles) & info->mask;
 
-	clock_snapshot(page, &info);
-	ahead = (cycles - info.cycles) & info.mask;
-	behind = (info.cycles - cycles) & info.mask;
-	if (ahead <= info.mask / 2)
-		return info.nsec + ((ahead * info.mult + info.frac) >> info.shift);
-	return info.nsec - ((behind * info.mult - info.frac) >> info.shift);
+	if (ahead <= info->mask / 2)
+		return info->nsec + ((ahead * info->mult + info->frac) >> info->shift);
+	return info->nsec - ((behind * info->mult - info->frac) >> info->shift);
 }
 
 /* An adapter that knows the time of the day says seconds and nanoseconds. */

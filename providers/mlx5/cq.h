@@ -63,6 +63,7 @@ struct mlx5_cq {
 	bool compressed;         /* there may be runs of completions: see cqe_run.h, */
 	uint8_t mini_cqe_format; /* in which messages are of this MLX5_IB_CQE_RES_FORMAT_* */
 	uint32_t shown_ci;
+	struct mlx5_ib_clock_info clock_now; /* copy that start_poll made of the clock's page */
 	__be32 shown_record; /* without a lock: the doorbell record's at that time */
 };
 

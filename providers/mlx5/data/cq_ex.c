@@ -152,6 +152,37 @@ static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *a
 	return next_poll(cqx);
 }
 
+/* Readers of wall-clock time have no way to fail, so the factors are copied first. A CQ that is not
+ * polled by START then holds no lock. */
+CQE_INLINE int start_poll_clocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr,
+				  int (*start)(struct ibv_cq_ex *, struct ibv_poll_cq_attr *))
+{
+	struct mlx5_cq *cq = to_mcq_ex(cqx);
+	struct mlx5_ib_clock_info now;
+	int ret = clock_snapshot(cq->clock, &now);
+
+	if (unlikely(ret)) {
+		verbs_warn("start_poll: cq 0x%x: the kernel's page of the clock is being updated "
+			   "all the time",
+			   cq->cqn);
+		return ret;
+	}
+	ret = start(cqx, attr);
+	if (!ret)
+		cq->clock_now = now;
+	return ret;
+}
+
+static int start_poll_locked_clocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	return start_poll_clocked(cqx, attr, start_poll_locked);
+}
+
+static int start_poll_unlocked_clocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
+{
+	return start_poll_clocked(cqx, attr, start_poll_unlocked);
+}
+
 static void end_poll_locked(struct ibv_cq_ex *cqx)
 {
 	struct mlx5_cq *cq = to_mcq_ex(cqx);
@@ -236,7 +267,7 @@ static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *cqx)
 {
 	const struct mlx5_cq *cq = to_mcq_ex(cqx);
 
-	return clock_to_ns(cq->clock, be64toh(cq->cqe->timestamp));
+	return clock_to_ns(&cq->clock_now, be64toh(cq->cqe->timestamp));
 }
 
 static uint64_t read_completion_real_time_ns(struct ibv_cq_ex *cqx)
@@ -285,6 +316,19 @@ void mlx5_cq_ex_read_tags(struct mlx5_cq *cq)
 	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
 }
 
+/* The adapter writes the time of the day, or what the factors of the kernel's page make it. */
+static void cq_ex_tell_time(struct mlx5_cq *cq)
+{
+	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
+
+	if (cq->kernel_flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS) {
+		cqx->read_completion_wallclock_ns = read_completion_real_time_ns;
+		return;
+	}
+	cqx->read_completion_wallclock_ns = read_completion_wallclock_ns;
+	cqx->start_poll = cq->lock.shared ? start_poll_locked_clocked : start_poll_unlocked_clocked;
+}
+
 /* Readers that cost nothing to have are always there, the others when the program has asked for
  * them. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
@@ -309,10 +353,7 @@ void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		cqx->read_completion_ts = read_completion_ts;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
-		cqx->read_completion_wallclock_ns =
-			cq->kernel_flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS
-				? read_completion_real_time_ns
-				: read_completion_wallclock_ns;
+		cq_ex_tell_time(cq);
 	if (wc_flags & IBV_WC_EX_WITH_CVLAN)
 		cqx->read_cvlan = read_cvlan;
 	if (wc_flags & IBV_WC_EX_WITH_FLOW_TAG)

@@ -333,9 +333,10 @@ DV_EXPORT int mlx5dv_get_clock_info(struct ibv_context *context, struct mlx5dv_c
 
 	if (!ret)
 		ret = mlx5_clock_get_info(to_mctx(context), &page);
+	if (!ret)
+		ret = clock_snapshot(page, &info);
 	if (ret)
 		return ret;
-	clock_snapshot(page, &info);
 	*out = (struct mlx5dv_clock_info){
 		.nsec = info.nsec,
 		.last_cycles = info.cycles,

@@ -49,10 +49,24 @@ static void the_clock_is_two_words_of_a_page(void **state)
 	close(fd);
 }
 
+/* The kernel may be stopped while it writes, as in a virtual machine that is paused. */
+static void a_page_that_stays_being_updated_is_busy(void **state)
+{
+	struct mlx5_ib_clock_info page = { .sign = 2, .cycles = 5, .nsec = 7 }, copy;
+
+	(void)state;
+	assert_int_equal(clock_snapshot(&page, &copy), 0);
+	assert_int_equal(copy.cycles, 5);
+	assert_int_equal(copy.nsec, 7);
+	page.sign |= MLX5_IB_CLOCK_INFO_KERNEL_UPDATING;
+	assert_int_equal(clock_snapshot(&page, &copy), EBUSY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_clock_is_two_words_of_a_page),
+		cmocka_unit_test(a_page_that_stays_being_updated_is_busy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
