@@ -14,6 +14,17 @@ struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type,
 int provider_mw_dealloc(struct ibv_mw *mw);
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
+/* Returns whether ACCESS has rights that no window can have. Rights that say how memory is pinned or
+ * ordered are allowed, and say nothing of a window. */
+static inline bool mw_access_is_wrong(unsigned int access)
+{
+	return access &
+	       ~(unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			       IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+			       IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND |
+			       IBV_ACCESS_HUGETLB | IBV_ACCESS_OPTIONAL_RANGE);
+}
+
 /* A parent domain, its PD, and the same PD imported once more are one to the adapter. */
 static inline bool pd_is_same(const struct ibv_pd *a, const struct ibv_pd *b)
 {

@@ -589,6 +589,11 @@ WQE_INLINE bool may_post(const struct mlx4_sq *sq, enum ibv_wr_opcode opcode)
 	return sq->opcodes & 1u << opcode && sq->wq.head != sq->wq.limit;
 }
 
+/* Rights of most windows: none that mw_access_is_wrong() would refuse. */
+#define USUAL_BIND_ACCESS                                                            \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
 /* The function tells whether mlx4_check_bind() has nothing to say, and there is a region. */
 WQE_INLINE bool bind_is_usual(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 			      const struct ibv_mw_bind_info *bind)
@@ -596,7 +601,8 @@ WQE_INLINE bool bind_is_usual(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 	struct ibv_mr *mr = bind->mr;
 	const struct ibv_pd *pd = qp->vqp.qp.pd;
 
-	return mr && mw->pd == pd && mr->pd == pd && !(to_vmr(mr)->access & IBV_ACCESS_ZERO_BASED);
+	return mr && mw->pd == pd && mr->pd == pd && bind->mw_access_flags <= USUAL_BIND_ACCESS &&
+	       !(to_vmr(mr)->access & IBV_ACCESS_ZERO_BASED);
 }
 
 WQE_INLINE struct place place_on_key(const struct mlx4_sq *sq, enum ibv_wr_opcode opcode)

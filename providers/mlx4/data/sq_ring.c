@@ -32,6 +32,9 @@ refuse_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw, int err, const ch
 int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 		    const struct ibv_mw_bind_info *bind)
 {
+	if (mw_access_is_wrong(bind->mw_access_flags))
+		return refuse_bind(qp, mw, EINVAL,
+				   "mw_access_flags has rights that a window cannot have");
 	if (!bind->mr)
 		return bind->length || bind->addr
 			       ? refuse_bind(qp, mw, EINVAL,

@@ -44,7 +44,8 @@ WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	const struct ibv_pd *pd = qp->vqp.qp.pd;
 
 	return on_key_fits(qp, wqe, IBV_WR_BIND_MW, send_flags, BIND_BLOCKS) && bind->mr &&
-	       bind->length - 1 < UMR_BIND_MAX && mw->pd == pd && bind->mr->pd == pd &&
+	       bind->length - 1 < UMR_BIND_MAX && bind->mw_access_flags <= ACCESS_KNOWN &&
+	       mw->pd == pd && bind->mr->pd == pd &&
 	       !(to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED);
 }
 

@@ -37,6 +37,13 @@ static int bind_refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int er
 static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 		      const struct ibv_mw_bind_info *bind)
 {
+	if (mw_access_is_wrong(bind->mw_access_flags))
+		return bind_refuse(qp, mw, EINVAL,
+				   "mw_access_flags has rights that a window cannot have");
+	/* IBTA vol 1, 10.6.7.2.6 */
+	if (mw->type == IBV_MW_TYPE_1 && bind->mw_access_flags & IBV_ACCESS_ZERO_BASED)
+		return bind_refuse(qp, mw, EINVAL,
+				   "mw_access_flags has ZERO_BASED, which is for type 2");
 	if (!bind->mr)
 		return bind->length || bind->addr
 			       ? bind_refuse(qp, mw, EINVAL,

@@ -572,11 +572,13 @@ static void requests_on_keys_are_the_same_by_each_way(void **state)
 						     .sq_wqebbs = 16,
 						     .bf_max = registers[i / 16 % 5] };
 		const enum short_way way = (enum short_way)(i / 80 % SHORT_WAYS);
+		const unsigned int unsaid =
+			IBV_ACCESS_MW_BIND | (way == BIND_1 ? IBV_ACCESS_ZERO_BASED : 0);
 		struct rig *by_post = window_rig(&options), *by_builder = window_rig(&options);
 		struct ibv_mw_bind bind = {
 			.wr_id = i,
 			.send_flags = i / 240,
-			.bind_info = mw_bind_info(i % 64 & ~(unsigned int)IBV_ACCESS_MW_BIND),
+			.bind_info = mw_bind_info(i % 64 & ~unsaid),
 		};
 
 		for (int again = 0; again < 2; again++) {
@@ -589,6 +591,31 @@ static void requests_on_keys_are_the_same_by_each_way(void **state)
 	}
 }
 
+/* Neither the window nor the ring has changed. */
+static void bind_is_refused(struct rig *rig, struct ibv_mw_bind *bind)
+{
+	struct ibv_mw mw = window_of(&pd, 0x00012300);
+
+	assert_int_equal(mlx5_bind_mw(&rig->qp->vqp.qp, &mw, bind), EINVAL);
+	assert_int_equal(mw.rkey, 0x00012300);
+	assert_int_equal(rig_dbrec(rig, MLX5_SND_DBR), 0);
+}
+
+static void no_window_has_rights_that_nobody_knows(void **state)
+{
+	(void)state;
+	for (unsigned int bit = 8; bit < 32; bit++) {
+		struct rig *rig = window_rig(&(struct rig_options){ .sq_wqebbs = 8 });
+		struct ibv_mw_bind bind = { .bind_info = mw_bind_info(1u << bit) };
+
+		if (1u << bit & IBV_ACCESS_OPTIONAL_RANGE)
+			post_short(rig, BIND_1, &bind);
+		else
+			bind_is_refused(rig, &bind);
+		rig_free(rig);
+	}
+}
+
 static void a_window_has_the_rights_that_were_asked_for(void **state)
 {
 	(void)state;
@@ -598,6 +625,11 @@ static void a_window_has_the_rights_that_were_asked_for(void **state)
 			struct ibv_mw_bind bind = { .bind_info = mw_bind_info(access) };
 			const uint8_t *key = rig_sq(rig, 1);
 
+			if (way == BIND_1 && access & IBV_ACCESS_ZERO_BASED) {
+				bind_is_refused(rig, &bind);
+				rig_free(rig);
+				continue;
+			}
 			post_short(rig, way, &bind);
 			assert_int_equal(fld_get(key, MKC_LW), access & 1);
 			assert_int_equal(fld_get(key, MKC_RW), access >> 1 & 1);
@@ -653,6 +685,7 @@ int main(void)
 		cmocka_unit_test(a_window_of_another_context_is_looked_at),
 		cmocka_unit_test(requests_on_keys_are_the_same_by_each_way),
 		cmocka_unit_test(a_window_has_the_rights_that_were_asked_for),
+		cmocka_unit_test(no_window_has_rights_that_nobody_knows),
 		cmocka_unit_test(the_completion_says_which_it_was),
 	};
 
