@@ -26,15 +26,35 @@ void mlx5_qpn_pool_init(struct qpn_pool *pool)
 	pthread_mutex_init(&pool->lock, NULL);
 }
 
+/* Takes the range at LINK out of its list. */
+static struct qpn_range *range_unlink(struct qpn_range **link)
+{
+	struct qpn_range *range = *link;
+
+	*link = range->next;
+	return range;
+}
+
+static void range_put(struct qpn_range **list, struct qpn_range *range)
+{
+	range->next = *list;
+	*list = range;
+}
+
+static void range_end(struct mlx5_context *ctx, struct qpn_range **link)
+{
+	struct qpn_range *range = range_unlink(link);
+
+	mlx5_devx_object_destroy(ctx, &range->object);
+	free(range);
+}
+
 void mlx5_qpn_pool_destroy(struct mlx5_context *ctx)
 {
-	struct qpn_range *range;
-
-	while ((range = ctx->qpns.ranges)) {
-		ctx->qpns.ranges = range->next;
-		mlx5_devx_object_destroy(ctx, &range->object);
-		free(range);
-	}
+	while (ctx->qpns.open)
+		range_end(ctx, &ctx->qpns.open);
+	while (ctx->qpns.full)
+		range_end(ctx, &ctx->qpns.full);
 	pthread_mutex_destroy(&ctx->qpns.lock);
 }
 
@@ -66,30 +86,34 @@ static int range_add(struct mlx5_context *ctx)
 		return ret;
 	}
 	range->size = 1u << caps->log_reserved_qpns;
-	range->next = ctx->qpns.ranges;
-	ctx->qpns.ranges = range;
+	range_put(&ctx->qpns.open, range);
 	return 0;
 }
 
+/* RANGE has a number left. */
 static uint32_t range_take(struct qpn_range *range)
 {
+	uint32_t n;
+
 	while (range->is_given[range->cursor])
 		range->cursor = (range->cursor + 1) % range->size;
-	range->is_given[range->cursor] = true;
+	n = range->cursor;
+	range->is_given[n] = true;
 	range->given++;
-	return range->object.id + range->cursor;
+	range->cursor = (n + 1) % range->size;
+	return range->object.id + n;
 }
 
 static int qpn_reserve_locked(struct mlx5_context *ctx, uint32_t *qpn)
 {
-	struct qpn_range *range = ctx->qpns.ranges;
-	int ret = !range || range->given == range->size ? range_add(ctx) : 0;
+	struct qpn_pool *pool = &ctx->qpns;
+	int ret = pool->open ? 0 : range_add(ctx);
 
 	if (ret)
 		return ret;
-	range = ctx->qpns.ranges;
-	*qpn = range_take(range);
-	range->cursor = (range->cursor + 1) % range->size;
+	*qpn = range_take(pool->open);
+	if (pool->open->given == pool->open->size)
+		range_put(&pool->full, range_unlink(&pool->open));
 	return 0;
 }
 
@@ -103,33 +127,52 @@ int mlx5_qpn_reserve(struct mlx5_context *ctx, uint32_t *qpn)
 	return ret;
 }
 
-/* The first range stays, for the numbers that come next. */
+/* Returns the place in LIST of the range that has given out QPN, or NULL. */
+static struct qpn_range **range_find(struct qpn_range **list, uint32_t qpn)
+{
+	for (struct qpn_range **link = list; *link; link = &(*link)->next) {
+		uint32_t n = qpn - (*link)->object.id;
+
+		if (n < (*link)->size && (*link)->is_given[n])
+			return link;
+	}
+	return NULL;
+}
+
+static void range_give_back(struct qpn_range *range, uint32_t qpn)
+{
+	range->is_given[qpn - range->object.id] = false;
+	range->given--;
+}
+
+/* The range at LINK of the open ones is unused. It stays when it is the only one, for the numbers
+ * that come next. */
 static void range_emptied(struct mlx5_context *ctx, struct qpn_range **link)
 {
-	struct qpn_range *range = *link;
-
-	if (range == ctx->qpns.ranges)
-		return;
-	*link = range->next;
-	mlx5_devx_object_destroy(ctx, &range->object);
-	free(range);
+	if (link != &ctx->qpns.open || (*link)->next)
+		range_end(ctx, link);
 }
 
 static int qpn_release_locked(struct mlx5_context *ctx, uint32_t qpn)
 {
-	for (struct qpn_range **link = &ctx->qpns.ranges; *link; link = &(*link)->next) {
-		struct qpn_range *range = *link;
-		uint32_t n = qpn - range->object.id;
+	struct qpn_pool *pool = &ctx->qpns;
+	struct qpn_range **link = range_find(&pool->full, qpn);
 
-		if (n >= range->size || !range->is_given[n])
-			continue;
-		range->is_given[n] = false;
-		if (!--range->given)
-			range_emptied(ctx, link);
-		return 0;
+	if (link) {
+		range_put(&pool->open, range_unlink(link));
+		link = &pool->open;
+	} else {
+		link = range_find(&pool->open, qpn);
 	}
-	verbs_warn("mlx5dv_reserved_qpn_dealloc: qpn 0x%x is not given out by this context", qpn);
-	return EINVAL;
+	if (!link) {
+		verbs_warn("mlx5dv_reserved_qpn_dealloc: qpn 0x%x is not given out by this context",
+			   qpn);
+		return EINVAL;
+	}
+	range_give_back(*link, qpn);
+	if (!(*link)->given)
+		range_emptied(ctx, link);
+	return 0;
 }
 
 int mlx5_qpn_release(struct mlx5_context *ctx, uint32_t qpn)

@@ -14,7 +14,8 @@ struct qpn_range;
 
 struct qpn_pool {
 	pthread_mutex_t lock;
-	struct qpn_range *ranges; /* numbers are taken of the first; NULL: there is none yet */
+	struct qpn_range *open; /* those that have numbers left; the next is of the first */
+	struct qpn_range *full; /* all of their numbers are given out */
 };
 
 void mlx5_qpn_pool_init(struct qpn_pool *pool);
