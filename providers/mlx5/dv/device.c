@@ -78,6 +78,10 @@ DV_EXPORT int _mlx5dv_query_port(struct ibv_context *context, uint32_t port_num,
 	};
 	int ret = dv_check_context("mlx5dv_query_port", context);
 
+	if (!ret && !info) {
+		verbs_warn("mlx5dv_query_port: info is NULL");
+		ret = EINVAL;
+	}
 	if (!ret)
 		ret = verbs_cmd_run(context, UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, attrs,
 				    ARRAY_SIZE(attrs));

@@ -161,5 +161,6 @@ DV_EXPORT void mlx5dv_devx_umem_unimport(struct mlx5dv_devx_umem *dv_umem)
 {
 	struct devx_umem *umem = (struct devx_umem *)dv_umem;
 
-	dv_give(umem->context, umem);
+	if (umem)
+		dv_give(umem->context, umem);
 }

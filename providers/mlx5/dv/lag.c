@@ -52,13 +52,20 @@ static int qp_get_port(struct ibv_qp *qp, uint8_t *port)
 	return ret;
 }
 
-/* What is meant for a port that is down leaves by another: *ACTIVE becomes that. */
+/* *ACTIVE becomes the port by which QPs of PORT send now, which is another while PORT is down. PRM:
+ * LAG context: it says so of the first two ports only. */
 static int lag_get_active(struct mlx5_context *ctx, uint8_t port, uint8_t *active)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_LAG_OUT_SIZE] = { 0 };
 	const uint8_t *lag = fld_at(out, QUERY_LAG_OUT_CTX);
 	int ret;
 
+	if (port > 2) {
+		verbs_warn("mlx5dv_query_qp_lag_port: the device does not tell which port stands "
+			   "for port %u",
+			   port);
+		return EOPNOTSUPP;
+	}
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_LAG);
 	ret = mlx5_devx_run(ctx, in, sizeof(in), out, sizeof(out));
 	if (ret)
@@ -70,23 +77,28 @@ static int lag_get_active(struct mlx5_context *ctx, uint8_t port, uint8_t *activ
 	return 0;
 }
 
+/* *PORT becomes the port that QP was given; while that is down, it sends by another. */
+static int lag_get_port(const char *call, struct ibv_qp *qp, uint8_t *port)
+{
+	int ret = qp->qp_type == IBV_QPT_RAW_PACKET ? qp_get_tis_port(qp, port)
+						    : qp_get_port(qp, port);
+
+	if (ret || *port)
+		return ret;
+	verbs_warn("%s: qp 0x%x: the device has given it no port", call, qp->qp_num);
+	return EOPNOTSUPP;
+}
+
 DV_EXPORT int mlx5dv_query_qp_lag_port(struct ibv_qp *qp, uint8_t *port_num,
 				       uint8_t *active_port_num)
 {
 	const struct mlx5_hca_caps *caps;
 	int ret = lag_check("mlx5dv_query_qp_lag_port", qp, &caps);
 
+	if (!ret)
+		ret = lag_get_port("mlx5dv_query_qp_lag_port", qp, port_num);
 	if (ret)
 		return ret;
-	ret = qp->qp_type == IBV_QPT_RAW_PACKET ? qp_get_tis_port(qp, port_num)
-						: qp_get_port(qp, port_num);
-	if (ret)
-		return ret;
-	if (!*port_num) {
-		verbs_warn("mlx5dv_query_qp_lag_port: qp 0x%x: the device has given it no port",
-			   qp->qp_num);
-		return EOPNOTSUPP;
-	}
 	return lag_get_active(to_mctx(qp->context), *port_num, active_port_num);
 }
 
@@ -126,7 +138,9 @@ DV_EXPORT int mlx5dv_modify_qp_lag_port(struct ibv_qp *qp, uint8_t port_num)
 	int ret = lag_check("mlx5dv_modify_qp_lag_port", qp, &caps);
 
 	if (!ret)
-		ret = mlx5dv_query_qp_lag_port(qp, &now, &active);
+		ret = lag_get_port("mlx5dv_modify_qp_lag_port", qp, &now);
+	if (!ret)
+		ret = lag_get_active(to_mctx(qp->context), 1, &active);
 	if (ret)
 		return ret;
 	return qp->qp_type == IBV_QPT_RAW_PACKET ? qp_set_tis_port(qp, port_num)

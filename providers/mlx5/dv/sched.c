@@ -34,6 +34,10 @@ static int sched_check_attr(const char *call, const struct mlx5dv_sched_attr *at
 {
 	const char *why = NULL;
 
+	if (!attr) {
+		verbs_warn("%s: the attributes are NULL", call);
+		return EINVAL;
+	}
 	if (attr->comp_mask)
 		why = "comp_mask must be 0";
 	else if (attr->flags & ~(uint32_t)KNOWN_FLAGS)
@@ -149,7 +153,7 @@ mlx5dv_sched_leaf_create(struct ibv_context *context, const struct mlx5dv_sched_
 	int ret = dv_check_context("mlx5dv_sched_leaf_create", context);
 	struct mlx5dv_sched_leaf *leaf;
 
-	if (!ret && !sched_attr->parent) {
+	if (!ret && sched_attr && !sched_attr->parent) {
 		verbs_warn("mlx5dv_sched_leaf_create: parent is NULL");
 		ret = EINVAL;
 	}

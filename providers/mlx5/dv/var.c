@@ -115,5 +115,6 @@ DV_EXPORT void mlx5dv_var_unimport(struct mlx5dv_var *dv_var)
 {
 	struct dv_var *var = (struct dv_var *)dv_var;
 
-	dv_give(var->context, var);
+	if (var)
+		dv_give(var->context, var);
 }
