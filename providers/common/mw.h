@@ -14,8 +14,8 @@ struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type,
 int provider_mw_dealloc(struct ibv_mw *mw);
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
-/* Returns whether ACCESS has rights that no window can have. Rights that say how memory is pinned or
- * ordered are allowed, and say nothing of a window. */
+/* Returns whether ACCESS has rights that no window can have. Rights that say how memory is pinned
+ * or ordered are allowed, and say nothing of a window. */
 static inline bool mw_access_is_wrong(unsigned int access)
 {
 	return access &

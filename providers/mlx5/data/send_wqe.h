@@ -3,11 +3,11 @@
  * send_wqe.h - builds send WQEs in the ring: one function per segment.
  *
  * A WQE starts on a WQEBB and is control, [XRC], [remote address, [atomic]] or [address vector],
- * then data segments or one inline segment. An address vector fills the first WQEBB, and wqe_wrap()
- * takes what follows it to the start of the ring; so the remote address and the atomic of a DC
- * request are behind the wrap, or do not meet it. Other heads end with the first WQEBB at most. Data
- * segments are as large as the unit they are aligned to, so the wrap falls between two of them; only
- * inline bytes can straddle it, and ring_copy() copies those in two parts.
+ * then data segments or one inline segment. An address vector fills the first WQEBB, and
+ * wqe_wrap() takes what follows it to the start of the ring; so the remote address and the atomic
+ * of a DC request are behind the wrap, or do not meet it. Other heads end with the first WQEBB at
+ * most. Data segments are as large as the unit they are aligned to, so the wrap falls between two
+ * of them; only inline bytes can straddle it, and ring_copy() copies those in two parts.
  *
  * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before
  * they put segments. Nothing here is visible to the adapter until the doorbell.

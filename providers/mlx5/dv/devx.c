@@ -27,8 +27,8 @@ const char *mlx5_devx_hint(struct ibv_context *context)
 	return to_mctx(context)->has_devx ? "" : "; the context is without DevX";
 }
 
-/* Returns the opcode of the command at IN, or 0 when the program cannot read that itself: the kernel
- * says EFAULT of such memory, and other errors before it looks at it. */
+/* Returns the opcode of the command at IN, or 0 when the program cannot read that itself: the
+ * kernel says EFAULT of such memory, and other errors before it looks at it. */
 static unsigned int command_opcode(const void *in, size_t inlen)
 {
 	uint8_t head[PRM_CMD_IN_SIZE] = { 0 };

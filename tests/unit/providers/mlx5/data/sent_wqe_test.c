@@ -4,7 +4,8 @@
  * send WQE names: for each kind of QP, each place of the WQE in the ring, and each split of the
  * answer into buffers. A head, a list, or both then go on at the start of the ring.
  *
- * Covers: providers/mlx5/data/sent_wqe.h, providers/mlx5/data/cqe.c, providers/mlx5/data/cqe_error.c
+ * Covers: providers/mlx5/data/sent_wqe.h, providers/mlx5/data/cqe.c,
+ * providers/mlx5/data/cqe_error.c
  */
 #include "rig.h"
 
