@@ -2,6 +2,8 @@
 /*
  * unnoticed.c - which faults a life may not hear of, and why: the libraries do without what they
  * did not get, or the call has no way to say so. Any other fault has to be reported by a call.
+ *
+ * Covers: libibverbs/cmd/cmd_ioctl.c, softhca/fault.c
  */
 #include "faults.h"
 
