@@ -77,7 +77,8 @@ static void put_operation(struct ibv_qp_ex *qpx, uint8_t opcode)
 		ibv_wr_atomic_fetch_add(qpx, 0x1234, 0x5000, 1);
 }
 
-static void post(struct rig *rig, enum ibv_qp_type type, uint8_t opcode, struct buffers *buffers)
+static void request_post(struct rig *rig, enum ibv_qp_type type, uint8_t opcode,
+			 struct buffers *buffers)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
 	struct mlx5_ah ah = { 0 };
@@ -112,7 +113,7 @@ static void answer_arrives(enum ibv_qp_type type, const struct operation *operat
 	for (uint32_t i = 0; i < ANSWER; i++)
 		answer[i] = (uint8_t)(i + 1);
 	buffers_set_up(&buffers, operation->length, count);
-	post(rig, type, operation->opcode, &buffers);
+	request_post(rig, type, operation->opcode, &buffers);
 	rig_complete(rig, &cqe);
 	assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);
@@ -159,7 +160,7 @@ static void a_failure_is_explained_wherever_its_wqe_is(void **state)
 			struct ibv_wc wc;
 
 			buffers_set_up(&buffers, 8, 1);
-			post(rig, types[t], MLX5_OPCODE_ATOMIC_CS, &buffers);
+			request_post(rig, types[t], MLX5_OPCODE_ATOMIC_CS, &buffers);
 			rig_complete(rig, &cqe);
 			assert_int_equal(mlx5_poll_cq(&rig->cq->vcq.cq, 1, &wc), 1);
 			assert_int_equal(wc.status, IBV_WC_REM_ACCESS_ERR);
