@@ -49,7 +49,7 @@ def qperf(_server, client, line):
         return "a test has failed"
     tests = [word for word in line if re.match(r"(ver_)?(rc|uc|ud)_", word)]
     for test in tests:
-        if not re.search(rf"^{test}:\n +(latency|bw|send_bw|msg_rate) +=  [0-9.]*[1-9][0-9.]* ", client, re.MULTILINE):
+        if not re.search(rf"^{test}:\n +(latency|bw|send_bw|msg_rate) += +[0-9.]*[1-9][0-9.]* ", client, re.MULTILINE):
             return f"{test} has no result"
     return None if tests else "there are no tests"
 
