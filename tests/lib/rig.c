@@ -10,17 +10,29 @@
 #include "say.h"
 #include "topics.h"
 
-static const char *first_device_open(struct rig *rig)
+/* Returns the device of LIST that RIG_DEVICE in the environment names, or the first one. */
+static struct ibv_device *device_choose(struct ibv_device **list)
+{
+	const char *name = getenv("RIG_DEVICE");
+
+	while (name && *list && strcmp(ibv_get_device_name(*list), name))
+		list++;
+	return *list;
+}
+
+static const char *device_open(struct rig *rig)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_device *device;
 	const char *why = NULL;
 
 	if (!list)
 		return "no device list";
-	if (!list[0])
-		why = "no RDMA device is there";
-	else if (!(rig->ctx = ibv_open_device(list[0])))
-		why = "the first RDMA device does not open";
+	device = device_choose(list);
+	if (!device)
+		why = "no RDMA device is there, or none that RIG_DEVICE names";
+	else if (!(rig->ctx = ibv_open_device(device)))
+		why = "the RDMA device does not open";
 	ibv_free_device_list(list);
 	return why;
 }
@@ -30,7 +42,7 @@ void rig_open(struct rig *rig)
 	const char *why;
 
 	memset(rig, 0, sizeof(*rig));
-	why = first_device_open(rig);
+	why = device_open(rig);
 	if (why) {
 		printf("FAIL: %s (errno %s)\n", why, say_errno(errno));
 		exit(1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rig.h - the first adapter, and two RC queue pairs connected to each other.
+ * rig.h - the first adapter, or the one that RIG_DEVICE in the environment names, and two RC queue
+ * pairs connected to each other.
  *
  * Tests of the public API start from here. Each end of a pair has its own CQ and one registered
  * buffer, so that what one end sees is in a known order. Set-up failures end the program (MUST);
@@ -54,7 +55,7 @@ struct rig_pair {
 	struct rig_end end[2];
 };
 
-/* Open the first device, or end the program with status 1: the script around it has started an
+/* Open the device, or end the program with status 1: the script around it has started an
  * adapter, so a library that finds none is wrong. */
 void rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
