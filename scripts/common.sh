@@ -96,15 +96,20 @@ APT_TEST=(openssl build-essential git g++ clang libcmocka-dev libibverbs-dev lib
 	qperf fio ucx-utils libucx-dev libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx curl socat
 	mpich libmpich-dev hpcc libgloo-dev dpdk-dev ceph-mon ceph-osd ceph-common dapl2-utils qemu-system-x86 memcached haproxy
 	infiniband-diags opensm ibacm)
+# What tests on an adapter can do with: without, some are skipped.
+APT_ADAPTER=(python3 libibverbs-dev librdmacm-dev ibverbs-providers librdmacm1 perftest valgrind)
+RPM_ADAPTER=(python3 rdma-core-devel libibverbs librdmacm perftest valgrind valgrind-devel)
 RPM_BUILD=(gcc cmake make ninja-build pkgconf-pkg-config libnl3-devel openssl-devel kernel-headers)
 RPM_TEST=(openssl git iperf3 gcc-c++ clang libcmocka-devel rdma-core-devel libibverbs-utils librdmacm-utils perftest valgrind libabigail
 	libasan libubsan libtsan wireshark-cli pandoc mandoc man-db python3 python3-pytest procps-ng util-linux iproute ShellCheck clang-tools-extra nginx curl socat)
+
+can_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 
 # An ordinary user without sudo is told what to have installed.
 need_root_for() {
 	local command=$1
 	shift
-	[ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null || return 0
+	! can_be_root || return 0
 	die "packages are missing, and this user cannot install them, as there is no sudo. Ask whoever is root here to run:
     $command $*
 and start ${0##*/} again."
@@ -196,6 +201,29 @@ known_to_dnf() {
 			say "no repository that is on has a package $package: what needs it is left out (CRB and EPEL have more)" >&2
 		fi
 	done
+}
+
+# install_optional PACKAGE...: those of them that can be had.
+install_optional() {
+	local installer=apt_install
+	command -v apt-get >/dev/null || installer=dnf_install
+	[ $# -gt 0 ] || return 0
+	if ! can_be_root; then
+		say "not installed, so some tests are skipped: $*"
+	elif ! ("$installer" "$@"); then
+		say "could not be installed, so some tests are skipped: $*"
+	fi
+}
+
+# install_for_adapter: what is missing of that, if it can be had.
+install_for_adapter() {
+	local -a missing=()
+	if command -v apt-get >/dev/null; then
+		mapfile -t missing < <(missing_deb "${APT_ADAPTER[@]}")
+	elif command -v dnf >/dev/null; then
+		mapfile -t missing < <(missing_rpm "${RPM_ADAPTER[@]}")
+	fi
+	install_optional "${missing[@]}"
 }
 
 # install_packages build|test: only what is missing; fast and silent when nothing is.

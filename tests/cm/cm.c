@@ -9,11 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *cm_host(void)
+{
+	const char *address = getenv("CM_ADDRESS");
+
+	return address ? address : "127.0.0.1";
+}
+
 struct sockaddr_in cm_loopback(uint16_t port)
 {
 	return (struct sockaddr_in){ .sin_family = AF_INET,
 				     .sin_port = htons(port),
-				     .sin_addr = { htonl(INADDR_LOOPBACK) } };
+				     .sin_addr = { inet_addr(cm_host()) } };
 }
 
 /* ---- events ---- */

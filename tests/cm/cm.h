@@ -3,7 +3,8 @@
  * cm.h - what the topics of cm-diff share: ids on channels, events that are printed, a pair of ids
  * that is connected step by step in one thread.
  *
- * Addresses are those of the loopback, which softhca's first adapter answers to.
+ * Addresses are those of the loopback, which softhca's first adapter answers to, unless CM_ADDRESS
+ * in the environment has one of an adapter in hardware.
  */
 #ifndef TESTS_CM_CM_H
 #define TESTS_CM_CM_H
@@ -41,6 +42,7 @@ cm_topic_fn cm_diff_xrc;
 
 enum { WAIT_MS = 20000, QUIET_MS = 200, RESOLVE_MS = 2000 };
 
+const char *cm_host(void);
 struct sockaddr_in cm_loopback(uint16_t port);
 
 /* The function returns the next event and prints all that it says; the caller acknowledges it. It

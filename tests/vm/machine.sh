@@ -48,8 +48,8 @@ machine() {
 	timeout -k 5 "$seconds" nice -n 5 "$CACHE/qemu/usr/lib64/ld-linux-x86-64.so.2" \
 		--library-path "$libs:$libs/pulseaudio" "$CACHE/qemu/usr/bin/qemu-system-x86_64" \
 		-L "$CACHE/qemu/usr/share/qemu" -L "$CACHE/qemu/usr/share/seabios" \
-		-machine q35,memory-backend=mem -accel "$(accelerator)" -cpu max -smp "${VM_CPUS:-2}" -m 512 \
-		-object memory-backend-memfd,id=mem,size=512M,share=on \
+		-machine q35,memory-backend=mem -accel "$(accelerator)" -cpu max -smp "${VM_CPUS:-2}" -m "${VM_MEMORY:-512}" \
+		-object "memory-backend-memfd,id=mem,size=${VM_MEMORY:-512}M,share=on" \
 		-nodefaults -nographic -no-reboot -serial stdio -vga none -kernel "$kernel" -initrd "$initrd" \
 		-append "console=ttyS0 panic=-1 oops=panic quiet no_timer_check mitigations=off $append ${VM_APPEND:-}" \
 		-device "{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",\"path\":\"$WORK/$name\"}}" \

@@ -19,7 +19,7 @@ static int ep_make(struct rdma_cm_id **id, int flags, const char *service,
 	struct rdma_addrinfo *info;
 	int ret;
 
-	MUST(!rdma_getaddrinfo((char *)"127.0.0.1", (char *)service, &hints, &info));
+	MUST(!rdma_getaddrinfo((char *)cm_host(), (char *)service, &hints, &info));
 	ret = rdma_create_ep(id, info, NULL, attr);
 	rdma_freeaddrinfo(info);
 	return ret;

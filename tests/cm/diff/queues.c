@@ -159,7 +159,7 @@ static struct rdma_cm_id *xrc_end(int passive, struct ibv_qp_init_attr *attr)
 	struct rdma_addrinfo *info;
 	struct rdma_cm_id *id = NULL;
 
-	MUST(!rdma_getaddrinfo((char *)"127.0.0.1", (char *)"7471", &hints, &info));
+	MUST(!rdma_getaddrinfo((char *)cm_host(), (char *)"7471", &hints, &info));
 	SAY_RET(rdma_create_ep(&id, info, NULL, attr), "create_ep of XRC, passive %d", passive);
 	rdma_freeaddrinfo(info);
 	return id;

@@ -7,6 +7,7 @@
  * Covers: librdmacm/rsocket/rs.c, librdmacm/rsocket/options.c, librdmacm/rsocket/io.c,
  * librdmacm/rsocket/iomap.c, librdmacm/rsocket/accept.c, librdmacm/rsocket/conn.c
  */
+#include "tests/cm/cm.h"
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
 
@@ -53,7 +54,7 @@ static struct sockaddr_in here(int at)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(at) };
 
-	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	addr.sin_addr.s_addr = inet_addr(cm_host());
 	return addr;
 }
 
