@@ -65,6 +65,23 @@ static uint64_t option(int argc, char **argv, const char *name, uint64_t otherwi
 	return otherwise;
 }
 
+/* An option that there is not would be taken for none: another test than was asked for. */
+static void options_check(int argc, char **argv)
+{
+	static const char *const names[] = { "--seed", "--runs", "--seconds" };
+
+	for (int i = 1; i < argc; i += 2) {
+		bool known = false;
+
+		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+			known = known || !strcmp(argv[i], names[n]);
+		if (known && i + 1 < argc)
+			continue;
+		fprintf(stderr, "usage: %s [--seed N] [--runs N] [--seconds N]\n", argv[0]);
+		exit(2);
+	}
+}
+
 /* The sanitizers have this function; CALLBACK is called before they end the process. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
@@ -90,6 +107,7 @@ int main(int argc, char **argv)
 	time_t end = time(NULL) + (time_t)seconds;
 	uint64_t i;
 
+	options_check(argc, argv);
 	signal(SIGABRT, on_abort);
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(tell_seed);

@@ -257,7 +257,9 @@ static void killed_peers_are_noticed(void)
 	socket = raccept(listener, NULL, NULL);
 	MUST(socket >= 0 && rrecv(socket, text, 5, MSG_WAITALL) == 5);
 	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	MUST(waitpid(child, &status, 0) == child);
+	say_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+		  "the peer has lived until then");
 	say_check(rrecv(socket, text, 5, 0) <= 0, "a reader that waits is told");
 	say_check(events_of(socket, 1000) & POLLHUP, "rpoll: POLLHUP");
 	say_check(rsend(socket, "x", 1, MSG_NOSIGNAL) == -1, "nothing can be sent");

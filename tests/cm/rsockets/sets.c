@@ -442,7 +442,11 @@ static const struct topic topics[] = {
 
 int main(int argc, char **argv)
 {
+	TOPICS_CHOOSE(topics, argc, argv);
 	forks_port = 22000;
 	repoll_find();
-	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
+	return topics_end();
 }

@@ -156,11 +156,13 @@ static void write_and_read(struct side *s)
 
 static void kill_other(struct side *s, pid_t child)
 {
+	int status;
 	char byte;
 
 	MUST(read(s->sock, &byte, 1) == 1);
 	MUST(!kill(child, SIGKILL));
-	MUST(waitpid(child, NULL, 0) == child);
+	MUST(waitpid(child, &status, 0) == child);
+	MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	rig_settle(); /* an adapter notices the end of a process a little later */
 	say("the other process was killed:");
 	side_post(s, IBV_WR_RDMA_WRITE, 8);
