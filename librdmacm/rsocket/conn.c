@@ -620,12 +620,11 @@ static int64_t flush_limit(const struct stream *stream)
 	return CLOSE_US;
 }
 
-/* A program that lingers for no time does not care what becomes of what it has sent. */
+/* A program that sets a linger of no time does not care what becomes of its data. The default says
+ * {1, 0}, too, as that of release 65.0, and waits. */
 static int64_t close_limit(const struct stream *stream)
 {
-	const struct linger *linger = &stream->rs.options.linger;
-
-	return linger->l_onoff && !linger->l_linger ? 0 : flush_limit(stream);
+	return stream->rs.options.aborts ? 0 : flush_limit(stream);
 }
 
 static int disconnect_id(struct stream *stream, const void *unused)

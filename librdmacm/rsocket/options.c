@@ -248,6 +248,7 @@ static int set_linger(struct rs *rs, const void *value, socklen_t len)
 	if (len < sizeof(rs->options.linger))
 		return EINVAL;
 	memcpy(&rs->options.linger, value, sizeof(rs->options.linger));
+	rs->options.aborts = rs->options.linger.l_onoff && !rs->options.linger.l_linger;
 	return 0;
 }
 

@@ -292,6 +292,58 @@ static void lingering_for_no_time_ends_at_once(void)
 	adapter_tell("drop:0%");
 }
 
+/* ---- data that a close leaves behind */
+
+enum { PARTING_BYTES = 60000, PARTINGS = 10 };
+
+struct reader {
+	int listener;
+	size_t got;
+	int error; /* errno of the read that failed; 0: the stream has ended */
+};
+
+static void *read_to_end(void *argument)
+{
+	static char bytes[PARTING_BYTES];
+	struct reader *reader = argument;
+	int socket = raccept(reader->listener, NULL, NULL);
+	ssize_t n;
+
+	MUST(socket >= 0);
+	while ((n = rrecv(socket, bytes, sizeof(bytes), 0)) > 0)
+		reader->got += (size_t)n;
+	reader->error = n ? errno : 0;
+	MUST(!rclose(socket));
+	return NULL;
+}
+
+static void send_and_close(int port)
+{
+	static const char bytes[PARTING_BYTES];
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+	struct reader reader = { .listener = listen_at(port) };
+	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	pthread_t thread;
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	MUST(!pthread_create(&thread, NULL, read_to_end, &reader));
+	MUST(!rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(rsend(socket, bytes, sizeof(bytes), 0) == sizeof(bytes));
+	MUST(!rclose(socket));
+	MUST(!pthread_join(thread, NULL) && !rclose(reader.listener));
+	say_check(reader.got == sizeof(bytes) && !reader.error,
+		  "%zu bytes arrive, then the end (errno %s)", reader.got, say_errno(reader.error));
+}
+
+/* Packets that are lost are sent again, which a close waits for. */
+static void close_waits_for_what_was_sent(void)
+{
+	adapter_tell("drop:5%");
+	for (int i = 0; i < PARTINGS; i++)
+		send_and_close(PORT + 20 + i);
+	adapter_tell("drop:0%");
+}
+
 static void nothing_is_said_at_the_end(const char *program)
 {
 	char command[512], line[256] = "";
@@ -324,6 +376,7 @@ static const struct topic topics[] = {
 	{ "numbers", numbers },
 	{ "options", options_stay },
 	{ "no-linger", lingering_for_no_time_ends_at_once },
+	{ "close", close_waits_for_what_was_sent },
 	{ "adapter", adapter_of_a_shared_listener_dies }, /* the last: it is gone then */
 };
 
