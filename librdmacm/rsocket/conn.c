@@ -633,8 +633,26 @@ static int disconnect_id(struct stream *stream, const void *unused)
 	return rdma_disconnect(stream->id) ? errno : 0;
 }
 
+static bool is_confirmed(struct stream *stream)
+{
+	return stream->state != STREAM_ACCEPTED;
+}
+
+/* Waits until the other side has confirmed that its request was accepted: an end that comes before
+ * would refuse the request. */
+static void await_confirmation(struct stream *stream, int64_t limit_us)
+{
+	int64_t deadline = rdmacm_rs_now_us() + limit_us;
+
+	if (stream->state != STREAM_ACCEPTED || !limit_us)
+		return;
+	while (rdmacm_stream_wait(stream, is_confirmed, false, deadline) == EINTR)
+		;
+}
+
 static void say_disconnect(struct stream *stream, int64_t limit_us)
 {
+	await_confirmation(stream, limit_us);
 	if (stream->state != STREAM_CONNECTED)
 		return;
 	stream->must_disconnect = !stream->peer_gone;
@@ -653,6 +671,8 @@ static int shutdown_locked(struct stream *stream, int how)
 	}
 	if (stream->state < STREAM_ACCEPTED)
 		return ENOTCONN;
+	if (how != SHUT_RD)
+		await_confirmation(stream, flush_limit(stream));
 	if (how != SHUT_WR)
 		stream->read_shut = true;
 	if (how != SHUT_RD && !stream->write_shut && stream->state == STREAM_CONNECTED &&

@@ -216,9 +216,10 @@ static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 	return size;
 }
 
+/* A side that receives no more still reads what has arrived, as with TCP. */
 static bool at_end(const struct stream *stream)
 {
-	return stream->read_shut || (!stream->rx.ready && stream->peer_done);
+	return !stream->rx.ready && (stream->read_shut || stream->peer_done);
 }
 
 static int receive_some(struct stream *stream, struct span *span, int flags)
@@ -305,7 +306,7 @@ static short events_now(struct stream *stream)
 			events |= POLLOUT;
 		if (stream->peer_done)
 			events |= POLLRDHUP;
-		if (stream->peer_gone)
+		if (stream->peer_gone || (stream->peer_done && stream->write_shut))
 			events |= POLLHUP;
 	}
 	return stream->error ? events | POLLERR : events;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ends.c - how streams end, as TCP's do: a server that closes what it has just accepted, bytes that
+ * arrived before a side shut its reading, both sides that have shut their writing.
+ *
+ * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/stream_io.c, rshutdown, rclose
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "tests/lib/say.h"
+#include "tests/lib/topics.h"
+#include "util/bits.h"
+
+enum { ROUNDS = 20, PATIENCE_MS = 5000 };
+
+/* Returns a listener on a port that nobody has, and its address. */
+static int listen_somewhere(struct sockaddr_in *addr)
+{
+	int listener = rsocket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(*addr);
+
+	*addr = (struct sockaddr_in){ .sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	MUST(listener >= 0 && !rbind(listener, (struct sockaddr *)addr, sizeof(*addr)));
+	MUST(!rlisten(listener, 4) && !rgetsockname(listener, (struct sockaddr *)addr, &len));
+	return listener;
+}
+
+static void *accept_one(void *listener)
+{
+	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
+}
+
+struct both {
+	int client, server;
+};
+
+static struct both connect_both(void)
+{
+	struct sockaddr_in addr;
+	int listener = listen_somewhere(&addr);
+	struct both both = { .client = rsocket(AF_INET, SOCK_STREAM, 0) };
+	pthread_t thread;
+	void *server;
+
+	MUST(!pthread_create(&thread, NULL, accept_one, &listener));
+	MUST(!rconnect(both.client, (struct sockaddr *)&addr, sizeof(addr)));
+	MUST(!pthread_join(thread, &server) && (intptr_t)server >= 0);
+	both.server = (int)(intptr_t)server;
+	MUST(!rclose(listener));
+	return both;
+}
+
+static void close_both(const struct both *both)
+{
+	MUST(!rclose(both->client) && !rclose(both->server));
+}
+
+/* ---- a server that closes at once */
+
+static void *accept_and_close(void *listener)
+{
+	int socket = raccept(*(int *)listener, NULL, NULL);
+
+	MUST(socket >= 0 && !rclose(socket));
+	return NULL;
+}
+
+static void connect_to_one_that_closes(void)
+{
+	struct sockaddr_in addr;
+	int listener = listen_somewhere(&addr), socket = rsocket(AF_INET, SOCK_STREAM, 0);
+	pthread_t thread;
+	ssize_t n;
+	char byte;
+
+	MUST(!pthread_create(&thread, NULL, accept_and_close, &listener));
+	say_check(!rconnect(socket, (struct sockaddr *)&addr, sizeof(addr)), "it connects");
+	n = rrecv(socket, &byte, 1, 0);
+	say_check(!n, "the stream is at its end");
+	MUST(!pthread_join(thread, NULL) && !rclose(socket) && !rclose(listener));
+}
+
+static void server_closes_at_once(void)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		connect_to_one_that_closes();
+}
+
+/* ---- bytes and a side that reads no more */
+
+static void arrives(int socket, const char *text)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLIN };
+	char bytes[16];
+
+	MUST(rpoll(&fd, 1, PATIENCE_MS) == 1);
+	say_check(rrecv(socket, bytes, sizeof(bytes), MSG_DONTWAIT) == (ssize_t)strlen(text) &&
+			  !memcmp(bytes, text, strlen(text)),
+		  "what was sent %s is read", text);
+}
+
+static void bytes_stay_after_reading_was_shut(void)
+{
+	struct both both = connect_both();
+	struct pollfd fd = { .fd = both.server, .events = POLLIN };
+	char byte;
+
+	MUST(rsend(both.client, "before", 6, 0) == 6 && rpoll(&fd, 1, PATIENCE_MS) == 1);
+	MUST(!rshutdown(both.server, SHUT_RD));
+	arrives(both.server, "before");
+	say_check(!rrecv(both.server, &byte, 1, MSG_DONTWAIT), "and then the end");
+	close_both(&both);
+}
+
+/* ---- both sides have ended their writing */
+
+static void hangs_up(int socket)
+{
+	struct pollfd fd = { .fd = socket, .events = POLLRDHUP };
+	int64_t tries = 0;
+
+	while (rpoll(&fd, 1, PATIENCE_MS) == 1 && !(fd.revents & POLLHUP) && tries++ < 1000)
+		;
+	say_check(fd.revents & POLLHUP, "POLLHUP comes when both sides have shut their writing");
+}
+
+static void both_sides_end(void)
+{
+	struct both both = connect_both();
+	struct pollfd fd = { .fd = both.server, .events = POLLRDHUP };
+
+	MUST(!rshutdown(both.client, SHUT_WR));
+	MUST(rpoll(&fd, 1, PATIENCE_MS) == 1);
+	say_check(fd.revents & POLLRDHUP && !(fd.revents & POLLHUP), "one side is half an end");
+	MUST(!rshutdown(both.server, SHUT_WR));
+	hangs_up(both.client);
+	hangs_up(both.server);
+	close_both(&both);
+}
+
+static const struct topic topics[] = {
+	{ "closes-at-once", server_closes_at_once },
+	{ "read-shut", bytes_stay_after_reading_was_shut },
+	{ "hang-up", both_sides_end },
+};
+
+int main(int argc, char **argv)
+{
+	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
+}
