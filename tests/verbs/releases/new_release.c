@@ -27,7 +27,7 @@
 /* The call gave no object, and ERR. */
 static void refused(const void *object, int err, const char *what)
 {
-	say_check(!object && errno == err, what);
+	say_check(!object && errno == err, "%s", what);
 }
 
 static void buffers_are_registered(struct ibv_pd *pd, struct ibv_pd *other)
