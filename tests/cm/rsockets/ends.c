@@ -3,7 +3,7 @@
  * ends.c - how streams end, as TCP's do: a server that closes what it has just accepted, bytes that
  * arrived before a side shut its reading, both sides that have shut their writing.
  *
- * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/stream_io.c, rshutdown, rclose
+ * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/stream_io.c
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
