@@ -34,7 +34,7 @@ struct rs_options {
 	int keepalive_idle; /* in seconds; 0 until keepalive is first on */
 	struct linger linger;
 	bool aborts; /* the program has set a linger of no time: a close waits for nothing */
-	int ip_tos; /* -1 if it was not set */
+	int ip_tos;  /* -1 if it was not set */
 	void *route;
 	size_t route_size;
 };
