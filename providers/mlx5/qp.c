@@ -178,9 +178,10 @@ static void qp_set_limits(const struct qp_size *size, struct mlx5_qp *qp)
 	qp->rq.max_sge = size->rq_max_sge;
 	qp->sq.max_sge = size->sq_max_sge;
 	qp->sq.max_inline = size->sq_max_inline;
-	qp->sq.wqe_bytes = size->sq_wqe_bytes;
+	/* The control segment counts 63 units, also where the place in the ring has 64. */
+	qp->sq.wqe_bytes = min_of(size->sq_wqe_bytes, (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG);
 	sq_prepare_inline(&qp->sq,
-			  mlx5_qp_usual_inline(qp->rules, size->sq_max_inline, size->sq_wqe_bytes));
+			  mlx5_qp_usual_inline(qp->rules, size->sq_max_inline, qp->sq.wqe_bytes));
 }
 
 static int qp_alloc_queues(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx5_qp *qp,
@@ -362,7 +363,7 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 		qp_choose_raw(ctx, attr, qp);
 	return mlx5_qp_send_opcodes(qp->rules, send_ops(attr),
 				    device->atomic_cap != IBV_ATOMIC_NONE,
-				    size->sq_wqe_bytes - size->sq_max_sge * WQE_SEG, &qp->opcodes);
+				    qp->sq.wqe_bytes - size->sq_max_sge * WQE_SEG, &qp->opcodes);
 }
 
 static uint32_t qp_dv_flags(uint32_t flags)
@@ -941,8 +942,8 @@ int mlx5_qp_destroy(struct ibv_qp *ibqp)
 		ret = mlx5_qp_dv_release(qp);
 	if (ret)
 		return ret;
-	qp_free_doorbell(ctx, qp);
 	qp_free_queues(qp);
+	qp_free_doorbell(ctx, qp);
 	free(qp);
 	return 0;
 }

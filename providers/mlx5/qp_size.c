@@ -39,14 +39,21 @@ static int send_wqe_size(const struct mlx5_ib_alloc_ucontext_resp *caps,
 			 const struct ibv_qp_cap *cap, const struct wqe_heads *heads,
 			 uint32_t *size)
 {
-	uint32_t room = send_payload_limit(caps, heads);
 	uint64_t with_inline = 0, with_sges;
+	uint32_t room;
 	int ret;
 
+	ret = cap_check("the head of a request", heads->longest,
+			min_of(caps->max_sq_desc_sz, (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG),
+			"the longest send WQE of the device, which max_tso_header exceeds");
+	if (ret)
+		return ret;
+	room = send_payload_limit(caps, heads);
 	ret = cap_check("cap.max_send_sge", cap->max_send_sge, room / WQE_SEG,
 			"the longest send WQE of the device");
 	if (!ret)
-		ret = cap_check("cap.max_inline_data", cap->max_inline_data, room - INLINE_HDR_SIZE,
+		ret = cap_check("cap.max_inline_data", cap->max_inline_data,
+				room > INLINE_HDR_SIZE ? room - INLINE_HDR_SIZE : 0,
 				"the longest send WQE of the device");
 	if (ret)
 		return ret;
