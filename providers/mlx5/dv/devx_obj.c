@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "prm/mlx5/cmd.h"
-#include "prm/mlx5/general_obj.h"
+#include "prm/mlx5/flow.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
 
@@ -18,14 +18,22 @@
 static void obj_name(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, const void *out,
 		     size_t outlen)
 {
-	uint32_t opcode = inlen >= PRM_CMD_IN_SIZE ? (uint32_t)fld_get(in, CMD_IN_OPCODE) : 0;
-
-	obj->type = opcode == PRM_OP_CREATE_FLOW_TABLE    ? DV_EXPORT_FLOW_TABLE
-		    : opcode == PRM_OP_ALLOC_FLOW_COUNTER ? DV_EXPORT_FLOW_COUNTER
-							  : DV_EXPORT_OTHER;
-	obj->id = obj->type != DV_EXPORT_OTHER && outlen >= PRM_CMD_OUT_SIZE
-			  ? (uint32_t)fld_get(out, GENERAL_OBJ_OUT_OBJ_ID)
-			  : 0;
+	obj->type = DV_EXPORT_OTHER;
+	obj->id = 0;
+	if (inlen < PRM_CMD_IN_SIZE || outlen < PRM_CMD_OUT_SIZE)
+		return;
+	switch (fld_get(in, CMD_IN_OPCODE)) {
+	case PRM_OP_CREATE_FLOW_TABLE:
+		obj->type = DV_EXPORT_FLOW_TABLE;
+		obj->id = (uint32_t)fld_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
+		break;
+	case PRM_OP_ALLOC_FLOW_COUNTER:
+		obj->type = DV_EXPORT_FLOW_COUNTER;
+		obj->id = (uint32_t)fld_get(out, ALLOC_FLOW_COUNTER_OUT_FLOW_COUNTER_ID);
+		break;
+	default:
+		break;
+	}
 }
 
 DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context,
