@@ -64,6 +64,7 @@ struct mlx5_cq {
 	uint8_t mini_cqe_format; /* in which messages are of this MLX5_IB_CQE_RES_FORMAT_* */
 	uint32_t shown_ci;
 	struct mlx5_ib_clock_info clock_now; /* copy that start_poll made of the clock's page */
+	bool clock_reported;                 /* in the log, as busy */
 	__be32 shown_record; /* without a lock: the doorbell record's at that time */
 };
 

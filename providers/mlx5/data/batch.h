@@ -199,7 +199,7 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 	qp->batch.err = 0;
 	qp->sq.pi = qp->batch.first_pi;
 	qp->sq.wq.head = qp->batch.first_head;
-	if (unlikely(qp->opcodes & UMR_OPCODES))
+	if (unlikely(qp->opcodes & UMR_OPCODES || qp->mkey_entries))
 		gate_shut(qp);
 }
 

@@ -162,9 +162,10 @@ CQE_INLINE int start_poll_clocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr
 	int ret = clock_snapshot(cq->clock, &now);
 
 	if (unlikely(ret)) {
-		verbs_warn("start_poll: cq 0x%x: the kernel's page of the clock is being updated "
-			   "all the time",
-			   cq->cqn);
+		if (!__atomic_exchange_n(&cq->clock_reported, true, __ATOMIC_RELAXED))
+			verbs_warn("start_poll: cq 0x%x: the kernel's page of the clock is being "
+				   "updated all the time",
+				   cq->cqn);
 		return ret;
 	}
 	ret = start(cqx, attr);

@@ -41,7 +41,7 @@ static unsigned int command_opcode(const void *in, size_t inlen)
 	return (unsigned int)fld_get(head, CMD_IN_OPCODE);
 }
 
-/* The kernel has written OUT when it answers EREMOTEIO. */
+/* The kernel has read IN and written OUT when it answers EREMOTEIO. */
 void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
 			   size_t inlen, const void *out, size_t outlen, int err)
 {
@@ -49,7 +49,8 @@ void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const 
 		return;
 	if (err == EREMOTEIO && outlen >= PRM_CMD_OUT_SIZE)
 		verbs_warn("%s: command %#x: the device refuses, status %#x, syndrome %#x", call,
-			   command_opcode(in, inlen), (unsigned int)fld_get(out, CMD_OUT_STATUS),
+			   inlen >= PRM_CMD_IN_SIZE ? (unsigned int)fld_get(in, CMD_IN_OPCODE) : 0,
+			   (unsigned int)fld_get(out, CMD_OUT_STATUS),
 			   (unsigned int)fld_get(out, CMD_OUT_SYNDROME));
 	else
 		verbs_warn("%s: command %#x: the kernel refuses: %s%s", call,
