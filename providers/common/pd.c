@@ -11,12 +11,12 @@
 
 static void users_add(uint32_t *users, int n)
 {
-	__atomic_fetch_add(users, (uint32_t)n, __ATOMIC_RELAXED);
+	__atomic_fetch_add(users, (uint32_t)n, __ATOMIC_RELEASE);
 }
 
 static bool has_users(const uint32_t *users)
 {
-	return __atomic_load_n(users, __ATOMIC_RELAXED);
+	return __atomic_load_n(users, __ATOMIC_ACQUIRE);
 }
 
 struct provider_pd *provider_pd_use(struct ibv_pd *pd)
@@ -94,6 +94,11 @@ void provider_pd_unimport(struct ibv_pd *pd)
 {
 	struct provider_pd *ppd = to_ppd(pd);
 
+	if (has_users(&ppd->users)) {
+		verbs_warn("unimport_pd: PD %u has %s, and stays", pd->handle,
+			   ppd->base ? "queues" : "parent domains");
+		return;
+	}
 	if (ppd->base)
 		parent_dealloc(ppd);
 	else

@@ -33,9 +33,11 @@ int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 void provider_queue_mem_free(struct queue_mem *mem);
 
 struct queue_rec {
-	__be32 *words;              /* zero */
-	struct provider_pd *domain; /* the parent domain that the queue counts in; NULL: none */
-	bool of_program;            /* its allocator gave the record */
+	__be32 *words; /* zero */
+	/* The parent domain that the queue counts in; NULL: none. A record is freed last, as the
+	 * domain's allocator takes back the rings. */
+	struct provider_pd *domain;
+	bool of_program; /* its allocator gave the record */
 };
 
 /* PD may be NULL. TYPE is what the allocator is told. */

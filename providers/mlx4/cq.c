@@ -191,9 +191,9 @@ int mlx4_cq_destroy(struct ibv_cq *ibcq)
 
 	if (ret)
 		return ret;
-	provider_queue_rec_free(&ctx->dbrecs, 0, &cq->rec);
 	provider_queue_mem_free(&cq->buf);
 	provider_cq_ring_free_kept(&cq->old_rings);
+	provider_queue_rec_free(&ctx->dbrecs, 0, &cq->rec);
 	free(cq);
 	return 0;
 }

@@ -195,8 +195,12 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 		return ret;
 	}
 	ret = qp_alloc_notes(qp, size, has_batches);
-	if (ret || !size->rq_wqes)
+	if (ret)
 		return ret;
+	if (!size->rq_wqes) { /* and so no record */
+		qp->rec.domain = provider_pd_use(pd);
+		return 0;
+	}
 	ret = provider_queue_rec_alloc(&ctx->dbrecs, pd, 0, &qp->rec);
 	qp->rq.dbrec = qp->rec.words;
 	return ret;
@@ -204,13 +208,15 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 
 static void qp_free_queues(struct mlx4_context *ctx, struct mlx4_qp *qp)
 {
-	if (qp->rec.words)
-		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
 	free(qp->rq.wq.wr_ids);
 	free(qp->asides);
 	free(qp->sq.wq.slots);
 	if (qp->buf.addr)
 		provider_queue_mem_free(&qp->buf);
+	if (qp->rec.words)
+		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
+	else
+		provider_pd_leave(qp->rec.domain);
 }
 
 static void qp_set_sends(struct mlx4_context *ctx, const struct ibv_qp_init_attr_ex *attr,

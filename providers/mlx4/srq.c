@@ -90,9 +90,9 @@ free_buf:
 
 static void srq_free(struct mlx4_context *ctx, struct mlx4_srq *srq)
 {
-	provider_queue_rec_free(&ctx->dbrecs, 0, &srq->rec);
 	free(srq->wr_ids);
 	provider_queue_mem_free(&srq->buf);
+	provider_queue_rec_free(&ctx->dbrecs, 0, &srq->rec);
 	free(srq);
 }
 

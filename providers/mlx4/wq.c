@@ -124,11 +124,11 @@ static void wq_free(struct mlx4_context *ctx, struct mlx4_wq *wq)
 {
 	struct mlx4_qp *qp = &wq->qp;
 
-	if (qp->rec.words)
-		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
 	free(qp->rq.wq.wr_ids);
 	if (qp->buf.addr)
 		provider_queue_mem_free(&qp->buf);
+	if (qp->rec.words)
+		provider_queue_rec_free(&ctx->dbrecs, 0, &qp->rec);
 	free(wq);
 }
 

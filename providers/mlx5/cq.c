@@ -234,9 +234,9 @@ int mlx5_cq_destroy(struct ibv_cq *ibcq)
 
 	if (ret)
 		return ret;
-	mlx5_queue_rec_free(ctx, &cq->rec);
 	provider_cq_ring_free_kept(&cq->old_rings);
 	provider_queue_mem_free(&cq->buf);
+	mlx5_queue_rec_free(ctx, &cq->rec);
 	free(cq);
 	return 0;
 }

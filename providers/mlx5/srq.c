@@ -112,10 +112,10 @@ free_buf:
 static void srq_free(struct mlx5_context *ctx, struct mlx5_srq *srq)
 {
 	mlx5_tm_free(srq);
-	mlx5_queue_rec_free(ctx, &srq->rec);
 	mlx5_srq_ring_free(srq);
 	free(srq->wr_ids);
 	provider_queue_mem_free(&srq->buf);
+	mlx5_queue_rec_free(ctx, &srq->rec);
 	free(srq);
 }
 

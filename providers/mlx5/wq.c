@@ -117,9 +117,9 @@ free_buf:
 
 static void rq_free(struct mlx5_context *ctx, struct mlx5_wq *wq)
 {
-	mlx5_queue_rec_free(ctx, &wq->rec);
 	free(wq->rq.wq.wr_ids);
 	provider_queue_mem_free(&wq->buf);
+	mlx5_queue_rec_free(ctx, &wq->rec);
 }
 
 static int wq_run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,

@@ -405,9 +405,15 @@ static void domain_with_queues(struct rig *rig, struct ibv_pd *pd)
 					    .parent_domain = child };
 	struct ibv_cq_ex *cq = ibv_create_cq_ex(rig->ctx, &attr);
 	struct ibv_cq *plain = ibv_create_cq(rig->ctx, 4, NULL, NULL, 0);
+	struct ibv_qp_init_attr sends = {
+		.send_cq = plain, .recv_cq = plain, .cap = { 1, 0, 1, 0, 0 }, .qp_type = IBV_QPT_RC
+	};
 	struct ibv_qp *qp;
 
-	MUST(child && plain && (qp = make_qp(child, plain, IBV_QPT_RC)));
+	MUST(child && plain && (qp = ibv_create_qp(child, &sends)));
+	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a QP that receives nothing");
+	MUST(!ibv_destroy_qp(qp));
+	MUST(qp = make_qp(child, plain, IBV_QPT_RC));
 	SAY_RET(ibv_dealloc_pd(child), "dealloc the parent domain of a CQ and a QP");
 	if (cq) /* mlx4's CQs are in no domain */
 		MUST(!ibv_destroy_cq(ibv_cq_ex_to_cq(cq)));
