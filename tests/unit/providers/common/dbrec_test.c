@@ -414,6 +414,21 @@ static void rings_have_room_for_the_longest_wqe(void **state)
 	}
 }
 
+/* Of these, the headers of a TSO may be as long as the program says. */
+static void a_head_that_does_not_fit_is_einval(void **state)
+{
+	static const uint32_t longest[] = { 1009, 1024, 1025, 4096, 65536, UINT32_MAX };
+	const struct ibv_qp_cap cap = { .max_send_wr = 1 };
+	struct qp_size size;
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(longest); i++) {
+		const struct wqe_heads heads = { .longest = longest[i], .data = longest[i] };
+
+		assert_int_equal(mlx5_qp_size_queues(&caps, &cap, &heads, &size), EINVAL);
+	}
+}
+
 static void what_does_not_fit_is_einval(void **state)
 {
 	static const struct ibv_qp_cap wrong[] = {
@@ -459,6 +474,7 @@ int main(void)
 		cmocka_unit_test(a_lock_lets_one_in_at_a_time),
 		cmocka_unit_test(an_unshared_lock_is_not_taken),
 		cmocka_unit_test(rings_have_room_for_the_longest_wqe),
+		cmocka_unit_test(a_head_that_does_not_fit_is_einval),
 		cmocka_unit_test(what_does_not_fit_is_einval),
 		cmocka_unit_test(a_send_wqe_has_at_most_63_units),
 	};

@@ -29,6 +29,7 @@
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/pd.h"
 #include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp_rules.h"
 #include "util/bits.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -690,6 +691,80 @@ static void an_old_kernel_tells_the_numbers_of_pages(void **state)
 
 #define on(kernel, test) cmocka_unit_test_setup_teardown(test, kernel, free_context)
 
+/* ---- how long requests may be ---- */
+
+enum { MOST_UNITS = 63, LONGEST_WQE = 1024 }; /* PRM: Control Segment, ds; max_wqe_sz_sq */
+
+#define KEY_OPS (IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
+
+/* Looks at the largest list of buffers, and at the most inline bytes, that each operation that the
+ * QP may post has room for, whatever it was created for. */
+static void requests_fit(const struct mlx5_qp *qp)
+{
+	const struct mlx5_sq *sq = &qp->sq;
+
+	for (uint64_t op = 1; op <= qp->rules->ops; op <<= 1) {
+		uint32_t head, start, room, bytes;
+
+		if (!(qp->opcodes & op) || op & KEY_OPS)
+			continue;
+		head = mlx5_qp_head_size(qp->rules, op);
+		start = head + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
+		room = sq->wqe_bytes > start ? sq->wqe_bytes - start : 0;
+		bytes = room < sq->max_inline ? room : sq->max_inline; /* as wqe_inline_limit() */
+		assert_in_range(head / WQE_SEG + sq->max_sge, 1, MOST_UNITS);
+		assert_in_range((start + bytes + WQE_SEG - 1) / WQE_SEG, 1, MOST_UNITS);
+	}
+}
+
+/* Creates such a QP, unless its capacities are refused. Returns whether it was created. */
+static bool limits_hold(struct mlx5_context *ctx, enum ibv_qp_type type, uint64_t ops,
+			uint32_t sges, uint32_t inline_bytes)
+{
+	struct provider_pd pd = { .pd = { .context = &ctx->vctx.context } };
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = type,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = &pd.pd,
+		.send_ops_flags = ops,
+		.cap = { .max_send_wr = 1, .max_send_sge = sges, .max_inline_data = inline_bytes },
+	};
+	struct verbs_qp *vqp;
+
+	if (mlx5_qp_create(&ctx->vctx.context, &attr, &vqp))
+		return false;
+	requests_fit(container_of(vqp, struct mlx5_qp, vqp));
+	destroy_qp(container_of(vqp, struct mlx5_qp, vqp));
+	return true;
+}
+
+static void limits_of_type_hold(struct mlx5_context *ctx, enum ibv_qp_type type, uint64_t ops)
+{
+	uint32_t sges = 0, bytes = 0;
+
+	while (limits_hold(ctx, type, ops, sges + 1, 0))
+		sges++;
+	while (limits_hold(ctx, type, ops, 1, bytes + 4))
+		bytes += 4;
+	assert_in_range(sges, 50, MOST_UNITS);
+	assert_in_range(bytes, 800, LONGEST_WQE);
+}
+
+/* Operations that were not asked for have longer heads than the one that was. */
+static void no_request_is_longer_than_its_control_segment_says(void **state)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,
+						  IBV_QPT_XRC_SEND };
+	struct mlx5_context *ctx = *state;
+
+	ctx->caps.max_sq_desc_sz = LONGEST_WQE;
+	ctx->device.attr.atomic_cap = IBV_ATOMIC_HCA;
+	for (unsigned int t = 0; t < ARRAY_SIZE(types); t++)
+		for (uint64_t op = 1; op <= mlx5_qp_rules_of(types[t])->ops; op <<= 1)
+			if (mlx5_qp_rules_of(types[t])->ops & op)
+				limits_of_type_hold(ctx, types[t], op);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -715,6 +790,7 @@ int main(void)
 		on(new_kernel, a_program_pushes_or_is_told),
 		on(new_kernel, a_program_is_told_of_no_blueflame),
 		on(new_kernel, a_page_is_mapped_wherever_it_is),
+		on(new_kernel, no_request_is_longer_than_its_control_segment_says),
 		on(old_kernel, an_old_kernel_tells_the_numbers_of_pages),
 	};
 
