@@ -620,8 +620,8 @@ static int64_t flush_limit(const struct stream *stream)
 	return CLOSE_US;
 }
 
-/* A program that sets a linger of no time does not care what becomes of its data. The default says
- * {1, 0}, too, as that of release 65.0, and waits. */
+/* A program that sets a linger of no time does not care what becomes of its data. The default reads
+ * as {1, 0} as well, as in release 65.0, but waits. */
 static int64_t close_limit(const struct stream *stream)
 {
 	return stream->rs.options.aborts ? 0 : flush_limit(stream);

@@ -385,8 +385,9 @@ static void rings_have_room_for_the_longest_wqe(void **state)
 		{ any, { 8192, 32768, 4, 32, 0 }, { 32768, 8192, 4, 60, 32768, 9, 32, 256 } },
 		{ IBV_QP_EX_WITH_SEND, { 1, 1, 1, 1, 0 }, { 1, 1, 1, 44, 4, 4, 1, 64 } },
 		{ rdma, { 3, 1, 2, 1, 0 }, { 4, 4, 2, 28, 4, 4, 1, 64 } },
-		/* Of a binding, 192 bytes are head; the control segment of a WRITE or READ counts
-		 * 63 units of 16 bytes, 32 bytes of which are head, that of an atomic 48. */
+		/* The head of a binding has 192 bytes, and the ring room for it. The control
+		 * segment counts 63 units of 16 bytes: of a WRITE or READ, whose head has 32
+		 * bytes, and of an atomic, whose head has 48. */
 		{ any, { 1, 1, 52, 1, 0 }, { 16, 1, 52, 828, 4, 4, 1, 1024 } },
 		{ any, { 1, 1, 1, 1, 828 }, { 16, 1, 1, 828, 4, 4, 1, 1024 } },
 		/* 64 units fit into the place. */

@@ -1066,8 +1066,9 @@ static void a_program_may_ask_while_it_polls(void **state)
 	rig_free(rig);
 }
 
-/* A CQE of a wrong signature has a syndrome and a domain where others have a number, here by chance
- * that of a queue. The queue belongs to other CQs, so its end tells this one nothing. */
+/* A CQE of a wrong signature has a syndrome and a domain where others have a queue's number. Here
+ * the two make the number of a queue by chance, which completes to other CQs: when that queue is
+ * destroyed, nobody clears what this CQ remembers of it. */
 static void the_cqe_of_a_wrong_signature_is_for_no_queue(void **state)
 {
 	enum { STRANGER = 0x000123 };
