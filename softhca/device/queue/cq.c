@@ -309,6 +309,8 @@ int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
 	return put_cqe(hca, cq, slot + CQE_MAX - len, len, before, solicited);
 }
 
+/* A request for any completion stays until it has its event, whatever is asked for meanwhile. IBTA
+ * vol 1, 11.4.2.2 */
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be)
 {
 	struct cq_arm arm = hca->format->decode_arm(word_be);
@@ -316,7 +318,10 @@ void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be)
 	cq->arm_word = word_be;
 	if (hca->config.strict && !rules_cq_arm(hca, cq, &arm))
 		return;
-	cq->armed = arm.solicited_only ? PRM_CQC_ST_SOLICITED_ARMED : PRM_CQC_ST_ARMED;
+	if (!arm.solicited_only)
+		cq->armed = PRM_CQC_ST_ARMED;
+	else if (cq->armed != PRM_CQC_ST_ARMED)
+		cq->armed = PRM_CQC_ST_SOLICITED_ARMED;
 	cq->armed_from = cq->pi - ((cq->pi - arm.ci) & PRM_CI_MASK);
 	cq_notify(hca, cq);
 }

@@ -194,6 +194,24 @@ static void arm_for_any_replaces_solicited_only(void **state)
 	unpair();
 }
 
+/* IBTA vol 1, 11.4.2.2: a request for the next completion stays when one for solicited ones
+ * follows. */
+static void solicited_only_does_not_take_back_an_arm_for_any(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	cq_arm_record(b->recv_cq, 0, false);
+	cq_arm_record(b->recv_cq, 0, true);
+	send_with(0);
+	assert_int_equal(fired(), 1);
+	/* the event has ended it: the next request is for solicited ones alone */
+	assert_non_null(flat_poll(b->recv_cq));
+	cq_arm_record(b->recv_cq, 1, true);
+	send_with(0);
+	assert_int_equal(fired(), 1);
+	unpair();
+}
+
 static void arms_collapsed_into_one_are_all_seen(void **state)
 {
 	(void)state;
@@ -418,6 +436,7 @@ int main(void)
 		IB(error_counts_as_solicited),
 		IB(solicited_completion_has_one_event),
 		IB(arm_for_any_replaces_solicited_only),
+		IB(solicited_only_does_not_take_back_an_arm_for_any),
 		IB(arms_collapsed_into_one_are_all_seen),
 		IB(single_arm_doorbell_names_its_cq),
 		IB(single_send_doorbell_names_its_qp),
