@@ -5,6 +5,7 @@
  * Covers: libibverbs/verbs_mr.c, libibverbs/cmd/cmd_mr.c, providers/mlx5/mr.c,
  * providers/mlx4/mr.c, softhca/front/process/uverbs/mr.c, softhca/front/process/driver/region.c
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -76,6 +77,15 @@ static void mr_ranges(struct ibv_pd *pd, uint8_t *buf)
 		       buf, pd);
 }
 
+/* Linux counts the pages that a region touches: 0 bytes within a page touch one. */
+static void mr_of_no_bytes(struct ibv_pd *pd, uint8_t *buf)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, buf + 16, 0, IBV_ACCESS_LOCAL_WRITE);
+
+	MUST(mr && !mr->length && !ibv_dereg_mr(mr));
+	MUST(!ibv_reg_mr(pd, buf + 4096, 0, IBV_ACCESS_LOCAL_WRITE) && errno == EINVAL);
+}
+
 static void mr_memory(struct ibv_pd *pd)
 {
 	uint8_t *hole =
@@ -107,6 +117,7 @@ void diff_mr(struct rig *rig)
 	say("pd context %s", pd->context == rig->ctx ? "ours" : "other");
 	mr_access(pd, buf);
 	mr_ranges(pd, buf);
+	mr_of_no_bytes(pd, buf);
 	mr_memory(pd);
 	free(buf);
 	SAY_RET(ibv_dealloc_pd(pd), "dealloc_pd");

@@ -82,6 +82,16 @@ static int check_on_demand(const struct mr_request *req)
 	return req->start >> USER_ADDRESS_BITS ? EFAULT : 0;
 }
 
+/* Linux counts the pages that a region touches, and refuses none at all: 0 bytes within a page
+ * touch it. Sources: ib_umem_get(), ib_umem_num_pages() */
+static uint64_t pages_of(const struct mr_request *req)
+{
+	uint64_t page = 1u << PAGE_SHIFT, end = req->start + req->length;
+	uint64_t last = end >> PAGE_SHIFT, first = req->start >> PAGE_SHIFT;
+
+	return last - first + (end % page != 0);
+}
+
 static int check_request(struct uverbs_call *uc, const struct mr_request *req)
 {
 	int ret = mr_check_access(uc, req->access);
@@ -92,11 +102,12 @@ static int check_request(struct uverbs_call *uc, const struct mr_request *req)
 		return EINVAL;
 	if (req->access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return check_on_demand(req);
-	if (!req->length || req->start + req->length < req->start)
+	if (req->start + req->length < req->start || !pages_of(req))
 		return EINVAL;
-	if (req->length >> PAGE_SHIFT > UINT32_MAX)
-		return EINVAL; /* more pages than are counted */
-	return client_check_range(uc->client, req->start, req->length, req->access & MODIFIES);
+	if (pages_of(req) > UINT32_MAX)
+		return EINVAL; /* more than are counted */
+	return client_check_range(uc->client, req->start, req->length ? req->length : 1,
+				  req->access & MODIFIES);
 }
 
 /* The device reaches as much of the range as the program can have: its address space has an end. */
