@@ -16,6 +16,7 @@ enum {
 };
 
 enum umr_flags {
+	UMR_CHECK_QPN = 1 << 3, /* the key must be bound to the QP of the request */
 	UMR_OFFSET_GIVEN = 1 << 4,
 	UMR_FAIL_IF_NOT_FREE = 1 << 5,
 	UMR_FAIL_IF_FREE = 1 << 6,

@@ -28,6 +28,7 @@ enum { XLT_BATCH = 64 * 1024 };
  * (NULL), all. */
 struct umr_rights {
 	const struct pd *pd;
+	uint32_t qpn; /* MKEY_ANY_QP: it is no QP */
 	bool names_pages;
 };
 
@@ -126,6 +127,15 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 	return 0;
 }
 
+/* The flag is for keys that a QP has bound, which no other QP changes; a free key is nobody's. PRM:
+ * UMR control segment, check_qpn */
+static bool is_of_queue(const struct umr_rights *by, const struct umr *umr, const struct mkey *mkey)
+{
+	if (!(umr->flags & UMR_CHECK_QPN) || mkey->free)
+		return true;
+	return mkey->qpn != MKEY_ANY_QP && mkey->qpn == by->qpn && mkey->key == umr->key;
+}
+
 /* A UMR may bring a new variant byte; otherwise the whole key must be the present one. */
 static int find_key(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
@@ -138,6 +148,8 @@ static int find_key(struct hca *hca, const struct umr_rights *by, struct umr *um
 	if (umr->flags & UMR_FAIL_IF_FREE && mkey->free)
 		return WQE_BAD_MKEY;
 	if (umr->flags & UMR_FAIL_IF_NOT_FREE && !mkey->free)
+		return WQE_BAD_MKEY;
+	if (!is_of_queue(by, umr, mkey))
 		return WQE_BAD_MKEY;
 	umr->mkey = mkey;
 	return 0;
@@ -300,7 +312,7 @@ static int umr_write(struct hca *hca, const struct umr_rights *by, struct umr *u
 
 int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
-	const struct umr_rights by = { qp->pd, !qp->pd || fld_get(qp->context, QPC_FRE) };
+	const struct umr_rights by = { qp->pd, qp->n, !qp->pd || fld_get(qp->context, QPC_FRE) };
 	struct umr umr = { 0 };
 	int why = umr_write(hca, &by, &umr, raw, len);
 
@@ -311,7 +323,7 @@ int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t 
 
 static int umr_of_driver(struct hca *hca, const struct pd *pd, const uint8_t *raw, size_t len)
 {
-	const struct umr_rights by = { pd, true };
+	const struct umr_rights by = { pd, MKEY_ANY_QP, true };
 	struct umr umr = { 0 };
 	int why = umr_write(hca, &by, &umr, raw, len);
 

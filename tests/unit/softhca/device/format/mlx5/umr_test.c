@@ -274,6 +274,76 @@ static void local_invalidation_frees_it(void **state)
 	unpair_after_refused_write(key, 0);
 }
 
+/* As libraries ask for it: the key must be the QP's own. */
+static void invalidate_as_libraries_do(struct flat_qp *qp, uint32_t key)
+{
+	struct flat_umr umr = umr_for(0, 0, 0, 1ull << UMR_FREE | 1ull << UMR_KEY | 1ull << UMR_QPN,
+				      0, UMR_INLINE | UMR_CHECK_QPN | UMR_OFFSET_GIVEN);
+
+	fld_set(umr.mkc, MKC_FREE, 1);
+	umr_post(qp, key, &umr);
+	umr_go(qp);
+}
+
+static uint32_t pair_with_window_of(struct flat_qp **owner)
+{
+	uint32_t key = pair_with_free_key();
+	struct flat_umr umr = umr_for(key, to, 100, enable_mask, 4, UMR_INLINE);
+
+	fld_set(umr.mkc, MKC_QPN, (*owner)->n);
+	window_bind(key, &umr, rkey);
+	flat_expect_done(b->send_cq, REQ, 0);
+	return key;
+}
+
+static void a_window_is_invalidated_by_the_qp_that_bound_it(void **state)
+{
+	uint32_t key;
+
+	(void)state;
+	key = pair_with_window_of(&b);
+	invalidate_as_libraries_do(b, key);
+	flat_expect_done(b->send_cq, REQ, 3);
+	unpair_after_refused_write(key, 0);
+}
+
+static void another_qp_does_not_invalidate_a_window(void **state)
+{
+	struct flat_qp *other;
+	uint32_t key;
+
+	(void)state;
+	key = pair_with_window_of(&b);
+	other = flat_qp(1, NULL);
+	flat_to(other, a, NULL, PRM_QP_STATE_RTS);
+	invalidate_as_libraries_do(other, key);
+	flat_expect_error(other->send_cq, REQ_ERR, 0, BIND_ERROR);
+	write_through(key);
+	flat_expect_done(a->send_cq, REQ, 0);
+	test_free(other->send_cq);
+	test_free(other->recv_cq);
+	test_free(other);
+	unpair();
+}
+
+/* Nor is a key that is no window's, or has another variant byte. */
+static void what_no_qp_has_bound_is_not_invalidated(void **state)
+{
+	uint32_t key;
+
+	(void)state;
+	key = pair_with_window();
+	invalidate_as_libraries_do(b, key);
+	flat_expect_done(b->send_cq, REQ, 0);
+	flat_expect_error(b->send_cq, REQ_ERR, 3, BIND_ERROR);
+	unpair();
+
+	key = pair_with_window_of(&b);
+	invalidate_as_libraries_do(b, key + 1);
+	flat_expect_error(b->send_cq, REQ_ERR, 3, BIND_ERROR);
+	unpair();
+}
+
 /* The list has three pieces of one region, out of order. */
 static void a_list_of_pieces_is_one_region(void **state)
 {
@@ -525,6 +595,9 @@ int main(void)
 		IB(a_users_queue_names_no_pages),
 		IB(remote_invalidation_frees_it),
 		IB(local_invalidation_frees_it),
+		IB(a_window_is_invalidated_by_the_qp_that_bound_it),
+		IB(another_qp_does_not_invalidate_a_window),
+		IB(what_no_qp_has_bound_is_not_invalidated),
 		IB(a_list_of_pieces_is_one_region),
 		IB(a_window_into_a_destroyed_region_is_closed),
 		IB(a_key_of_itself_holds_nothing),
