@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/early.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/transport/dct.h"
@@ -303,13 +304,23 @@ static bool qp_flush(struct hca *hca, struct qp *qp)
 	return send_left || recv_left;
 }
 
-static bool take_turn(struct hca *hca, struct qp *qp)
+static bool send_queue_take_turn(struct hca *hca, struct qp *qp)
 {
 	if (qp_requests(qp) && (fabric_is_congested(hca->fabric) || req_run(hca, qp, TURN_BYTES)))
 		return true;
 	if (qp->state == PRM_QP_STATE_SQER)
 		return sq_flush(hca, qp, TURN_FLUSHES);
 	return qp->state == PRM_QP_STATE_ERR && qp_flush(hca, qp);
+}
+
+static bool take_turn(struct hca *hca, struct qp *qp)
+{
+	bool answers_left;
+
+	if (qp->dct)
+		return dct_run(hca, qp, TURN_BYTES);
+	answers_left = answers_run(hca, qp, TURN_BYTES);
+	return send_queue_take_turn(hca, qp) || answers_left;
 }
 
 static void run_ready(struct hca *hca)

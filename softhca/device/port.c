@@ -38,10 +38,13 @@ bool port_is_up(const struct hca *hca, unsigned int number)
 	return !port->admin_down && !port->link_down;
 }
 
+/* The request of a READ has no payload: its answer has. */
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg)
 {
-	counters->packets += msg->packets;
-	counters->bytes += msg->payload_len;
+	bool is_read = msg->op == FABRIC_READ;
+
+	counters->packets += is_read ? 1 : msg->packets;
+	counters->bytes += is_read ? 0 : msg->payload_len;
 	if (!fabric_is_multicast(&msg->addr))
 		return;
 	counters->multicast_packets += msg->packets;

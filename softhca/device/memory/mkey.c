@@ -52,7 +52,7 @@ static bool is_indirect(const struct mkey *mkey)
 	return mkey->mode == MKEY_KLMS || mkey->mode == MKEY_KSM;
 }
 
-static bool in_range(const struct mkey *mkey, uint64_t addr, uint64_t len)
+bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len)
 {
 	uint64_t whole = mkey_computes(mkey) ? sig_wire_length(mkey) : mkey->len;
 
@@ -126,7 +126,7 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 
 	if (!mkey || mkey->key != key || mkey->free || (pd && mkey->pd && mkey->pd != pd))
 		return NULL;
-	if (access & ~mkey->access & ~(unsigned int)MKEY_PLAIN || !in_range(mkey, addr, len))
+	if (access & ~mkey->access & ~(unsigned int)MKEY_PLAIN || !mkey_holds(mkey, addr, len))
 		return NULL;
 	if (access & MKEY_PLAIN && mkey_computes(mkey))
 		return NULL;

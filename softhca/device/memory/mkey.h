@@ -109,6 +109,8 @@ struct mkey *mkey_find(const struct hca *hca, uint32_t key);
  * NULL, which stands for any, for the queue that works on memory keys. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
+/* The function tells whether LEN bytes at ADDR are between the key's first byte and its last. */
+bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len);
 /* The function adds bytes, which are already checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
 /* The function tells whether the key's bytes are other than those of the memory below it. */

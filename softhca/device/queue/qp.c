@@ -9,6 +9,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/early.h"
 #include "softhca/device/transport/tm.h"
@@ -139,6 +140,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 		LIST_REMOVE(qp, in_uar);
 	dma_unmap(&qp->map);
 	early_forget(qp);
+	answers_forget(qp);
 	free(qp->dci);
 	free(qp->offload);
 	free(qp->sq.entry);

@@ -165,6 +165,7 @@ struct qp {
 	struct rq rq;
 	struct requester req;
 	struct responder resp;
+	TAILQ_HEAD(answers, answer) answers; /* still to be sent: see transport/answer.h */
 	bool out_of_order;      /* requests are taken before their turn: see transport/early.h */
 	unsigned int num_early; /* that were, */
 	TAILQ_HEAD(, early) early;

@@ -13,6 +13,7 @@
 
 #include "prm/mlx5/cqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/dct.h"
 #include "softhca/device/transport/early.h"
 
@@ -37,6 +38,9 @@ static void responder_end(struct hca *hca, struct dct *dct, struct qp *qp)
 {
 	qp_fail(hca, qp, -1); /* a WQE that it holds completes */
 	early_forget(qp);
+	answers_forget(qp);
+	if (qp->ready)
+		TAILQ_REMOVE(&hca->ready, qp, in_ready);
 	TAILQ_REMOVE(&dct->responders, qp, in_dct);
 	dct->count--;
 	free(qp);
@@ -74,6 +78,7 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 		return NULL;
 	}
 	early_forget(qp);
+	answers_forget(qp);
 	qp->dct = dct;
 	qp->session = msg->session;
 	qp->remote_qpn = msg->src_qpn;
@@ -160,8 +165,17 @@ static void request_execute(struct hca *hca, struct dct *dct, const struct fabri
 	if (!qp)
 		return; /* as if it were lost */
 	resp_receive(hca, qp, msg);
-	if (qp->state == PRM_QP_STATE_ERR)
+	if (qp->state == PRM_QP_STATE_ERR && !answers_are_left(qp))
 		responder_end(hca, dct, qp);
+}
+
+bool dct_run(struct hca *hca, struct qp *qp, uint64_t budget)
+{
+	if (answers_run(hca, qp, budget))
+		return true;
+	if (qp->state == PRM_QP_STATE_ERR)
+		responder_end(hca, qp->dct, qp);
+	return false;
 }
 
 void dct_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg)

@@ -17,10 +17,15 @@
 #include "softhca/device/transport/drain.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
+#include "util/bits.h"
 
 /* The window is the number of bytes on the wire without an acknowledge. What follows a lost packet
  * has to be sent again, so the window shrinks with losses. */
 enum { WINDOW_MAX = 2 * FABRIC_PAYLOAD_MAX, WINDOW_MIN = 16 * 1024 };
+
+/* A READ is one request, as long as its answer leaves most PSNs free: half of them tell new from
+ * old. IBTA vol 1, 9.7.3.2 */
+enum { READ_PACKETS_MAX = (PSN_MASK + 1) / 4 };
 
 void req_reset(struct qp *qp)
 {
@@ -370,15 +375,18 @@ static enum fabric_op op_of(uint8_t opcode)
 static uint64_t next_part(const struct qp *qp)
 {
 	uint64_t left = qp->req.wqe.length - qp->req.offset;
+	uint64_t read_max = (uint64_t)READ_PACKETS_MAX * qp->mtu;
 	uint64_t part = FABRIC_PAYLOAD_MAX - qp->req.offset % FABRIC_PAYLOAD_MAX;
 
+	if (is_read(qp->req.wqe.opcode))
+		return min_of(left, read_max);
 	if (qp->service != FABRIC_UD && part > qp->req.window)
 		part = qp->req.window - qp->req.window % qp->mtu;
 	return left < part ? left : part;
 }
 
-/* The message is the part of the request that starts at req.offset. READs are asked for in parts
- * too, each a request of its own, which bounds what one response has to carry. */
+/* The message is the part of the request that starts at req.offset. What is asked for of a READ is
+ * a request of its own. */
 static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -492,7 +500,7 @@ static bool wqe_transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	}
 	if (qp->umr && !umr_finish(hca, qp))
 		return false;
-	*bytes = msg.payload_len;
+	*bytes = is_read(qp->req.wqe.opcode) ? 0 : msg.payload_len; /* the answer brings it */
 	if (qp_is_reliable(qp))
 		send_reliable(hca, qp, &msg);
 	else

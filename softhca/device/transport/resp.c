@@ -11,52 +11,19 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
+#include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/atomic.h"
 #include "softhca/device/transport/early.h"
 #include "softhca/device/transport/resp.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
+#include "util/bits.h"
 
 void resp_reset(struct qp *qp)
 {
 	early_forget(qp);
+	answers_forget(qp);
 	memset(&qp->resp, 0, sizeof(qp->resp));
-}
-
-/* A program that has ended does not answer any more, although its queues may be there for a while:
- * its peers run into their retry limit. */
-static void send_answer(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
-{
-	if (hca->owner_gone || !qp_is_reliable(qp))
-		return;
-	qp_address(hca, qp, msg);
-	station_send(hca, msg);
-}
-
-static void send_ack(struct hca *hca, struct qp *qp, uint32_t psn)
-{
-	struct fabric_msg msg = {
-		.op = FABRIC_ACK,
-		.psn = psn,
-		.packets = 1,
-		.msn = qp->resp.msn,
-	};
-
-	send_answer(hca, qp, &msg);
-}
-
-static void send_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak)
-{
-	struct fabric_msg msg = {
-		.op = FABRIC_NAK,
-		.psn = qp->resp.expected_psn,
-		.packets = 1,
-		.msn = qp->resp.msn,
-		.nak = nak,
-		.rnr_timer = qp->min_rnr_timer,
-	};
-
-	send_answer(hca, qp, &msg);
 }
 
 void resp_ask_again(struct hca *hca, struct qp *qp)
@@ -64,12 +31,12 @@ void resp_ask_again(struct hca *hca, struct qp *qp)
 	if (qp->resp.nak_sent)
 		return;
 	qp->resp.nak_sent = true;
-	send_nak(hca, qp, FABRIC_NAK_PSN);
+	answer_nak(hca, qp, FABRIC_NAK_PSN, qp->resp.expected_psn);
 }
 
 /* A request that is refused for good puts this QP in error as well, and the QP's owner hears of it.
  * An unreliable service just loses the request. IBTA vol 1, 9.8.2.2 */
-static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+void resp_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak, uint32_t psn)
 {
 	static const int event[] = {
 		[FABRIC_NAK_INVALID_REQUEST] = PRM_EVENT_WQ_INVAL_REQ_ERROR,
@@ -84,7 +51,12 @@ static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 		return;
 	}
 	qp_fail(hca, qp, event[nak]);
-	send_nak(hca, qp, nak);
+	answer_nak(hca, qp, nak, psn);
+}
+
+static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
+{
+	resp_refuse(hca, qp, nak, qp->resp.expected_psn);
 }
 
 /* The receive WQE is at fault. A tag's buffer has no WQE that could complete in error, so a WQE of
@@ -100,7 +72,7 @@ static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8
 		}
 	}
 	rq_fail(hca, qp, syndrome, vendor);
-	send_nak(hca, qp, nak);
+	answer_nak(hca, qp, nak, qp->resp.expected_psn);
 }
 
 /* Remote keys are checked against the QP's domain, those of an XRC request against its SRQ's. IBTA
@@ -128,7 +100,7 @@ void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	qp->resp.under_way = !msg->last;
 	qp->resp.op = msg->op;
 	if (msg->ack_req && qp->state != PRM_QP_STATE_ERR)
-		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
+		answer_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
 /* The function takes the receive WQE for this message; it returns false when the request was
@@ -150,7 +122,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 		fail_receive(hca, qp, SYND_LOCAL_QP_OP, WQE_BAD_SIGNATURE, FABRIC_NAK_REMOTE_OP);
 	} else if (ret == ENOENT && qp_is_reliable(qp)) {
 		qp->resp.nak_sent = true; /* says as much about what follows */
-		send_nak(hca, qp, FABRIC_NAK_RNR);
+		answer_nak(hca, qp, FABRIC_NAK_RNR, qp->resp.expected_psn);
 	} else {
 		request_refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
 	}
@@ -267,7 +239,7 @@ static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *
 		resp_accept(hca, qp, msg);
 	if (verdict == TM_BUSY) {
 		qp->resp.nak_sent = true;
-		send_nak(hca, qp, FABRIC_NAK_RNR);
+		answer_nak(hca, qp, FABRIC_NAK_RNR, qp->resp.expected_psn);
 	}
 	return verdict == TM_TAKE_RECEIVE || verdict == TM_MATCHED;
 }
@@ -287,7 +259,8 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 	if (send_faults(hca, qp, &msg)) {
 		srq_report_fault(hca, qp);
 		qp->resp.nak_sent = true;
-		send_nak(hca, qp, FABRIC_NAK_RNR); /* the peer tries again */
+		answer_nak(hca, qp, FABRIC_NAK_RNR,
+			   qp->resp.expected_psn); /* the peer tries again */
 		return;
 	}
 	if (msg.first && matches_tags(qp)) {
@@ -397,11 +370,12 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 /* ---- RDMA READ ---- */
 
 /* The responder keeps each READ and atomic until it is answered, and has room for as many as it was
- * told. IBTA vol 1, 9.4.4 and 9.7.5.1.1 */
+ * told. A peer that says how many it may have under way is of a strict adapter. IBTA vol 1, 9.4.4
+ * and 9.7.5.1.1 */
 static bool has_room(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
 {
-	if (msg->reads <= qp->max_reads_in)
-		return true;
+	if (!hca->config.strict || msg->reads <= qp->max_reads_in)
+		return answers_have_room(qp);
 	strict_report(hca->config.strict, hca->config.trace, "read.resources",
 		      "QP 0x%06x: QP 0x%06x may have %u READs and atomics under way, and "
 		      "log_rra_max allows %u",
@@ -409,21 +383,34 @@ static bool has_room(struct hca *hca, const struct qp *qp, const struct fabric_m
 	return false;
 }
 
-static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+/* The range must be within the key, and its first piece within what the key stands for; the others
+ * are looked at when they are read. The function returns 0 or the NAK. */
+static int read_check(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
+{
+	uint64_t first = min_of(msg->length, (uint64_t)FABRIC_PAYLOAD_MAX);
+	struct mkey *mkey;
+
+	if (msg->length > hca->config.limits.max_msg_size)
+		return FABRIC_NAK_INVALID_REQUEST;
+	if (!msg->length)
+		return 0;
+	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_READ, msg->raddr, first);
+	return mkey && mkey_holds(mkey, msg->raddr, msg->length) ? 0 : FABRIC_NAK_REMOTE_ACCESS;
+}
+
+int resp_read(struct hca *hca, struct qp *qp, const struct fabric_msg *piece)
 {
 	struct dma_batch batch;
 	struct mkey *mkey;
 	bool failed;
 
-	if (!msg->length)
+	if (!piece->payload_len)
 		return 0;
-	mkey = remote_key(hca, qp, msg->rkey, MKEY_REMOTE_READ, msg->raddr, msg->length);
+	mkey = remote_key(hca, qp, piece->rkey, MKEY_REMOTE_READ, piece->raddr, piece->payload_len);
 	if (!mkey)
 		return FABRIC_NAK_REMOTE_ACCESS;
-	if (msg->payload_len > FABRIC_PAYLOAD_MAX)
-		return FABRIC_NAK_INVALID_REQUEST;
 	dma_begin_read(&batch, hca, hca->bounce);
-	failed = mkey_dma(&batch, mkey, msg->raddr, msg->payload_len) || dma_finish(&batch);
+	failed = mkey_dma(&batch, mkey, piece->raddr, piece->payload_len) || dma_finish(&batch);
 	sig_report(hca, qp, false);
 	return failed ? FABRIC_NAK_REMOTE_OP : 0;
 }
@@ -432,53 +419,28 @@ static int read_payload(struct hca *hca, struct qp *qp, const struct fabric_msg 
  * before. */
 static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
-	struct fabric_msg response = {
-		.op = FABRIC_READ_RESPONSE,
-		.psn = msg->psn,
-		.packets = packets_of(msg->payload_len, qp->mtu),
-		.first = true,
-		.last = true,
-		.payload = hca->bounce,
-		.payload_len = msg->payload_len,
-	};
-	uint32_t behind = (msg->psn + response.packets) & PSN_MASK;
-	int nak;
+	uint32_t behind = (msg->psn + packets_of(msg->length, qp->mtu)) & PSN_MASK;
+	int nak = qp->remote_read ? 0 : FABRIC_NAK_INVALID_REQUEST;
 
-	if (!qp->remote_read || (hca->config.strict && !has_room(hca, qp, msg))) {
-		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
-		return;
-	}
-	nak = read_payload(hca, qp, msg);
+	answers_repeat_from(qp, msg->psn);
+	if (!nak && !has_room(hca, qp, msg))
+		nak = FABRIC_NAK_INVALID_REQUEST;
+	if (!nak)
+		nak = read_check(hca, qp, msg);
 	if (nak) {
-		request_refuse(hca, qp, nak);
+		resp_refuse(hca, qp, nak, msg->psn);
 		return;
 	}
 	if (psn_diff(behind, qp->resp.expected_psn) > 0) {
 		qp->resp.expected_psn = behind;
 		qp->resp.msn++;
 	}
-	response.msn = qp->resp.msn;
-	sched_sent(hca, qp->response_group, msg->payload_len);
-	send_answer(hca, qp, &response);
+	nak = answer_read(hca, qp, msg);
+	if (nak)
+		resp_refuse(hca, qp, nak, msg->psn);
 }
 
 /* ---- atomics ---- */
-
-static void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t value)
-{
-	struct fabric_msg response = {
-		.op = FABRIC_ATOMIC_RESPONSE,
-		.psn = psn,
-		.packets = 1,
-		.first = true,
-		.last = true,
-		.msn = qp->resp.msn,
-		.payload = (const uint8_t *)&value,
-		.payload_len = sizeof(value),
-	};
-
-	send_answer(hca, qp, &response);
-}
 
 static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
 {
@@ -531,7 +493,7 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 	uint64_t old = 0;
 	int nak;
 
-	if (!atomic_is_allowed(qp, msg) || (hca->config.strict && !has_room(hca, qp, msg))) {
+	if (!atomic_is_allowed(qp, msg) || !has_room(hca, qp, msg)) {
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 		return;
 	}
@@ -549,6 +511,7 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 
 static void repeat_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
+	answers_repeat_from(qp, msg->psn);
 	for (unsigned int i = 0; i < ATOMIC_CACHE; i++)
 		if (qp->resp.atomic[i].used && qp->resp.atomic[i].psn == msg->psn)
 			answer_atomic(hca, qp, msg->psn, qp->resp.atomic[i].value);
@@ -561,7 +524,7 @@ typedef void (*request_fn)(struct hca *hca, struct qp *qp, const struct fabric_m
 static void repeat_ack(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	if (msg->ack_req)
-		send_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
+		answer_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
 static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resp.h - the parts of the responder, for requests that come before their turn: early.c.
+ * resp.h - the parts of the responder, for requests that come before their turn (early.c), and for
+ * answers that take several (answer.c).
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_RESP_H
 #define SOFTHCA_DEVICE_TRANSPORT_RESP_H
@@ -15,6 +16,11 @@ void resp_ask_again(struct hca *hca, struct qp *qp);
  * which has room for it. ACCESS is what its keys must allow. They return 0, or what is wrong. */
 int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, unsigned int access);
 int resp_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, unsigned int access);
+/* The function reads the bytes of a piece of a READ's answer to hca->bounce, and returns 0 or the
+ * NAK. */
+int resp_read(struct hca *hca, struct qp *qp, const struct fabric_msg *piece);
+/* The function refuses for good what was asked for from PSN on. */
+void resp_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak, uint32_t psn);
 /* The function tells whether the payload goes into the CQE. */
 bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg);
 uint8_t resp_send_opcode(const struct fabric_msg *msg);

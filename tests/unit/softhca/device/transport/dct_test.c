@@ -12,13 +12,14 @@
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/vport.h"
+#include "softhca/device/core.h"
 #include "softhca/device/fabric.h"
 #include "softhca/device/station.h"
 #include "signed_key.h"
 
 #define DC_KEY 0x0123456789abcdefull
 
-enum { ROOM = 4096, SOURCE_QPN = 0xabc };
+enum { ROOM = 3 * FABRIC_PAYLOAD_MAX, SOURCE_QPN = 0xabc };
 
 static struct flat_cq *cq;
 static uint32_t dctn;
@@ -50,6 +51,7 @@ static void target_open_with(bool out_of_order)
 	fld_set(dctc, DCTC_DC_ACCESS_KEY, DC_KEY);
 	fld_set(dctc, DCTC_MTU, 3);
 	fld_set(dctc, DCTC_PORT, 1);
+	fld_set(dctc, DCTC_RRE, 1);
 	fld_set(dctc, DCTC_RWE, 1);
 	fld_set(dctc, DCTC_DP_ORDERING_1, out_of_order);
 	flat_cmd(flat.hca[1], in, sizeof(in), out, sizeof(out));
@@ -88,13 +90,12 @@ static uint64_t target_field(uint32_t field)
 	return fld_get(fld_at(out, QUERY_DCT_OUT_CONTEXT), field);
 }
 
-/* What an initiator writes with PSN, in a session that began with FIRST */
-static void bytes_arrive(uint32_t session, uint32_t psn, uint64_t key, const uint8_t *bytes,
-			 uint32_t len)
+static void request_arrives(enum fabric_op op, uint32_t session, uint32_t psn, uint64_t key,
+			    const uint8_t *bytes, uint32_t len)
 {
 	struct fabric_msg msg = {
 		.service = FABRIC_DC,
-		.op = FABRIC_WRITE,
+		.op = op,
 		.dest_qpn = dctn,
 		.src_qpn = SOURCE_QPN,
 		.dc_key = key,
@@ -116,6 +117,13 @@ static void bytes_arrive(uint32_t session, uint32_t psn, uint64_t key, const uin
 	msg.addr.slid = lid_of(0);
 	msg.addr.dlid = lid_of(1);
 	station_receive(flat.hca[1], 1, 0, &msg);
+}
+
+/* What an initiator writes with PSN, in a session that began with FIRST */
+static void bytes_arrive(uint32_t session, uint32_t psn, uint64_t key, const uint8_t *bytes,
+			 uint32_t len)
+{
+	request_arrives(FABRIC_WRITE, session, psn, key, bytes, len);
 }
 
 static void byte_arrives(uint32_t session, uint32_t psn, uint64_t key, uint8_t value)
@@ -199,6 +207,47 @@ static void an_ended_responder_is_forgotten(void **state)
 	target_close();
 }
 
+static uint64_t bytes_answered(void)
+{
+	return flat.hca[0]->port[0].messages_received.bytes;
+}
+
+/* An initiator that leaves, or a target that does, ends an answer between two pieces of it. */
+static void a_long_answer_ends_with_its_session(void **state)
+{
+	(void)state;
+	target_open();
+	request_arrives(FABRIC_READ, 10, 10, DC_KEY, NULL, ROOM);
+	flat_run(LONG / 1000);
+	assert_int_equal(bytes_answered(), ROOM);
+	request_arrives(FABRIC_READ, 0x2000, 0x2000, DC_KEY, NULL, ROOM);
+	request_arrives(FABRIC_CLOSE, 0x2000, 0x2000 + ROOM / 1024, DC_KEY, NULL, 0);
+	flat_run(LONG / 1000);
+	assert_int_equal(bytes_answered(), ROOM + FABRIC_PAYLOAD_MAX);
+	request_arrives(FABRIC_READ, 0x4000, 0x4000, DC_KEY, NULL, ROOM);
+	target_close();
+	flat_run(LONG / 1000);
+	assert_int_equal(bytes_answered(), ROOM + 2 * FABRIC_PAYLOAD_MAX);
+}
+
+/* What was asked for before a request that is refused is answered, and then the responder goes. */
+static void a_refusal_ends_a_responder_behind_its_answers(void **state)
+{
+	uint8_t byte = 1;
+
+	(void)state;
+	target_open();
+	request_arrives(FABRIC_READ, 10, 10, DC_KEY, NULL, ROOM);
+	rkey++;
+	bytes_arrive(10, 10 + ROOM / 1024, DC_KEY, &byte, 1);
+	rkey--;
+	flat_run(LONG / 1000);
+	assert_int_equal(bytes_answered(), ROOM);
+	byte_arrives(10, 10, DC_KEY, 2); /* it is another responder that takes this */
+	assert_int_equal(flat.mem[to], 2);
+	target_close();
+}
+
 /* After a reset an initiator begins with any PSN, and is known by its next life. */
 static void an_initiator_that_was_reset_is_another(void **state)
 {
@@ -246,6 +295,8 @@ int main(void)
 		IB(a_violated_key_is_counted_and_reported_once),
 		IB(a_late_request_is_not_executed),
 		IB(an_ended_responder_is_forgotten),
+		IB(a_long_answer_ends_with_its_session),
+		IB(a_refusal_ends_a_responder_behind_its_answers),
 		IB(an_initiator_that_was_reset_is_another),
 		IB(only_initiators_have_streams_and_not_too_many),
 	};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * answer.c - see answer.h. The responder (resp.c) decides what the answers are.
+ *
+ * A QP in error sends no answer, but for one: the NAK that says why it failed leaves behind all
+ * that its peer waits for in front of it.
+ */
+#include <stdlib.h>
+
+#include "softhca/device/core.h"
+#include "softhca/device/transport/answer.h"
+#include "softhca/device/transport/resp.h"
+#include "util/bits.h"
+
+struct answer {
+	TAILQ_ENTRY(answer) in_order;
+	/* The message of a READ is as its request, less what has been sent of it. */
+	struct fabric_msg msg;
+	uint64_t value; /* of an atomic */
+};
+
+static bool has_data(const struct answer *answer)
+{
+	return answer->msg.op == FABRIC_READ_RESPONSE || answer->msg.op == FABRIC_ATOMIC_RESPONSE;
+}
+
+static bool is_refusal(const struct answer *answer)
+{
+	return answer->msg.op == FABRIC_NAK && answer->msg.nak != FABRIC_NAK_PSN &&
+	       answer->msg.nak != FABRIC_NAK_RNR;
+}
+
+/* ---- sending ---- */
+
+static void message_send(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
+{
+	qp_address(hca, qp, msg);
+	station_send(hca, msg);
+}
+
+/* The function returns 0 or the NAK. */
+static int piece_read(struct hca *hca, struct qp *qp, const struct answer *answer,
+		      struct fabric_msg *piece)
+{
+	uint64_t left = answer->msg.length;
+
+	piece->payload = hca->bounce;
+	piece->payload_len = min_of(left, (uint64_t)FABRIC_PAYLOAD_MAX);
+	piece->packets = packets_of(piece->payload_len, qp->mtu);
+	piece->last = piece->payload_len == left;
+	return resp_read(hca, qp, piece);
+}
+
+/* The function sends one message. It returns 0, or the NAK when there is no data any more. */
+static int answer_send(struct hca *hca, struct qp *qp, struct answer *answer, uint64_t *bytes)
+{
+	struct fabric_msg msg = answer->msg;
+	int nak;
+
+	if (msg.op == FABRIC_ATOMIC_RESPONSE)
+		msg.payload = (const uint8_t *)&answer->value;
+	if (msg.op == FABRIC_READ_RESPONSE) {
+		nak = piece_read(hca, qp, answer, &msg);
+		if (nak)
+			return nak;
+		sched_sent(hca, qp->response_group, msg.payload_len);
+		answer->msg.psn = (msg.psn + msg.packets) & PSN_MASK;
+		answer->msg.raddr += msg.payload_len;
+		answer->msg.length -= msg.payload_len;
+		answer->msg.first = false;
+		answer->msg.last = msg.last;
+	}
+	*bytes = msg.payload_len;
+	message_send(hca, qp, &msg);
+	return 0;
+}
+
+static void answer_remove(struct qp *qp, struct answer *answer)
+{
+	TAILQ_REMOVE(&qp->answers, answer, in_order);
+	free(answer);
+}
+
+/* ---- the queue ---- */
+
+/* An acknowledge covers those before it. Without memory the answer is lost: the peer will ask
+ * again. */
+static void answer_queue(struct hca *hca, struct qp *qp, const struct answer *answer)
+{
+	struct answer *last = TAILQ_LAST(&qp->answers, answers), *copy;
+
+	if (last && !has_data(last) && !has_data(answer)) {
+		last->msg = answer->msg;
+		return;
+	}
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return;
+	*copy = *answer;
+	TAILQ_INSERT_TAIL(&qp->answers, copy, in_order);
+	qp_wake(hca, qp);
+}
+
+/* A program that has ended does not answer any more, although its queues may be there for a while:
+ * its peers run into their retry limit. */
+static int answer_give(struct hca *hca, struct qp *qp, struct answer *answer)
+{
+	uint64_t bytes;
+	int nak = 0;
+
+	answer->msg.msn = qp->resp.msn;
+	if (hca->owner_gone || !qp_is_reliable(qp))
+		return 0;
+	if (TAILQ_EMPTY(&qp->answers)) {
+		nak = answer_send(hca, qp, answer, &bytes);
+		if (nak || answer->msg.last)
+			return nak;
+	}
+	answer_queue(hca, qp, answer);
+	return 0;
+}
+
+static struct answer answer_of(enum fabric_op op, uint32_t psn)
+{
+	return (struct answer){
+		.msg = { .op = op, .psn = psn, .packets = 1, .first = true, .last = true }
+	};
+}
+
+void answer_ack(struct hca *hca, struct qp *qp, uint32_t psn)
+{
+	struct answer answer = answer_of(FABRIC_ACK, psn);
+
+	answer_give(hca, qp, &answer);
+}
+
+void answer_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak, uint32_t psn)
+{
+	struct answer answer = answer_of(FABRIC_NAK, psn);
+
+	answer.msg.nak = nak;
+	answer.msg.rnr_timer = qp->min_rnr_timer;
+	answer_give(hca, qp, &answer);
+}
+
+void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t value)
+{
+	struct answer answer = answer_of(FABRIC_ATOMIC_RESPONSE, psn);
+
+	answer.value = value;
+	answer.msg.payload_len = sizeof(value);
+	answer_give(hca, qp, &answer);
+}
+
+int answer_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+{
+	struct answer answer = answer_of(FABRIC_READ_RESPONSE, msg->psn);
+
+	answer.msg.raddr = msg->raddr;
+	answer.msg.rkey = msg->rkey;
+	answer.msg.length = msg->length;
+	answer.msg.last = false; /* until that has been sent */
+	return answer_give(hca, qp, &answer);
+}
+
+bool answers_have_room(const struct qp *qp)
+{
+	const struct answer *answer;
+	unsigned int count = 0;
+
+	TAILQ_FOREACH(answer, &qp->answers, in_order)
+		count += has_data(answer);
+	return !count || count < qp->max_reads_in;
+}
+
+void answers_repeat_from(struct qp *qp, uint32_t psn)
+{
+	struct answer *last;
+
+	while ((last = TAILQ_LAST(&qp->answers, answers)) != NULL &&
+	       psn_diff(last->msg.psn, psn) >= 0)
+		answer_remove(qp, last);
+}
+
+bool answers_are_left(const struct qp *qp)
+{
+	return !TAILQ_EMPTY(&qp->answers);
+}
+
+static bool may_answer(const struct qp *qp)
+{
+	const struct answer *last = TAILQ_LAST(&qp->answers, answers);
+
+	return qp_receives(qp) || (qp->state == PRM_QP_STATE_ERR && last && is_refusal(last));
+}
+
+/* What was there when the request came is not there any more. */
+static void answer_fail(struct hca *hca, struct qp *qp, int nak, uint32_t psn)
+{
+	answers_forget(qp);
+	resp_refuse(hca, qp, nak, psn);
+}
+
+bool answers_run(struct hca *hca, struct qp *qp, uint64_t budget)
+{
+	struct answer *answer;
+	uint64_t bytes, spent = 0;
+	int nak;
+
+	if (!may_answer(qp))
+		answers_forget(qp);
+	while ((answer = TAILQ_FIRST(&qp->answers)) != NULL) {
+		if (spent >= budget || fabric_is_congested(hca->fabric))
+			return true;
+		hca->owner_gone = false;
+		nak = answer_send(hca, qp, answer, &bytes);
+		if (nak) {
+			answer_fail(hca, qp, nak, answer->msg.psn);
+			return answers_are_left(qp);
+		}
+		spent += bytes;
+		if (answer->msg.last)
+			answer_remove(qp, answer);
+	}
+	return false;
+}
+
+void answers_forget(struct qp *qp)
+{
+	struct answer *answer;
+
+	while ((answer = TAILQ_FIRST(&qp->answers)) != NULL)
+		answer_remove(qp, answer);
+	TAILQ_INIT(&qp->answers); /* of a new QP, too */
+}
