@@ -68,14 +68,13 @@ static int make_active(struct cm_id *cm, const struct rdma_addrinfo *res, struct
 	if (rdma_resolve_addr(&cm->id, res->ai_src_addr, res->ai_dst_addr, RESOLVE_MS))
 		return errno;
 	ret = find_route(cm, res);
-	if (ret)
+	if (!ret)
+		ret = keep_connect_data(cm, res);
+	if (ret || !attr)
 		return ret;
-	if (attr) {
-		attr->qp_type = cm->id.qp_type;
-		if (rdma_create_qp(&cm->id, pd, attr))
-			return errno;
-	}
-	return keep_connect_data(cm, res);
+	/* The QP comes last: ATTR would go on naming the CQs of an endpoint that fails later. */
+	attr->qp_type = cm->id.qp_type;
+	return rdma_create_qp(&cm->id, pd, attr) ? errno : 0;
 }
 
 CMA_EXPORT int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,

@@ -9,6 +9,7 @@
 #include "cma.h"
 
 #include <rdma/rdma_verbs.h>
+#include <stddef.h>
 #include <string.h>
 
 /* ---- states ---- */
@@ -334,22 +335,35 @@ static int create_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 	return ret;
 }
 
+static int fill_and_create_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
+{
+	int ret = take_pd(cm, attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL);
+
+	if (!ret)
+		ret = take_cqs(cm, attr);
+	return ret ? ret : create_qp(cm, attr);
+}
+
+/* A program may try again with the same attributes: those that a failure leaves must not name what
+ * is destroyed here. The library fills in fields before create_flags only; a program that was built
+ * against an older header has no more than those. */
 static int make_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
+	enum { FILLED_IN = offsetof(struct ibv_qp_init_attr_ex, create_flags) };
+	struct ibv_pd *pd = cm->id.pd;
+	char before[FILLED_IN];
 	int ret = check_qp_attr(cm, attr);
 
 	if (ret)
 		return ret;
-	ret = take_pd(cm, attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL);
-	if (ret)
-		return ret;
-	ret = take_cqs(cm, attr);
+	memcpy(before, attr, sizeof(before));
+	ret = fill_and_create_qp(cm, attr);
 	if (!ret)
-		ret = create_qp(cm, attr);
-	if (ret) {
-		put_cqs(cm);
-		put_domains(cm);
-	}
+		return 0;
+	put_cqs(cm);
+	put_domains(cm);
+	cm->id.pd = pd;
+	memcpy(attr, before, sizeof(before));
 	return ret;
 }
 
@@ -431,8 +445,18 @@ static void put_srq(struct cm_id *cm)
 	put_domains(cm);
 }
 
+static int fill_and_create_srq(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
+{
+	int ret = take_pd(cm, attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL);
+
+	return ret ? ret : create_srq(cm, attr);
+}
+
 static int make_srq(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
 {
+	enum { FILLED_IN = offsetof(struct ibv_srq_init_attr_ex, tm_cap) };
+	struct ibv_pd *pd = cm->id.pd;
+	char before[FILLED_IN];
 	int ret;
 
 	if (!cm->device || cm->id.srq) {
@@ -440,12 +464,13 @@ static int make_srq(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
 			   cm->id.srq ? "has one already" : "is not bound to a device yet");
 		return EINVAL;
 	}
-	ret = take_pd(cm, attr->comp_mask & IBV_SRQ_INIT_ATTR_PD ? attr->pd : NULL);
-	if (ret)
-		return ret;
-	ret = create_srq(cm, attr);
-	if (ret)
-		put_srq(cm);
+	memcpy(before, attr, sizeof(before));
+	ret = fill_and_create_srq(cm, attr);
+	if (!ret)
+		return 0;
+	put_srq(cm);
+	cm->id.pd = pd;
+	memcpy(attr, before, sizeof(before));
 	return ret;
 }
 

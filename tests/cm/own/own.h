@@ -10,5 +10,6 @@ void own_commands(void);
 void own_ece(void);
 void own_races(void);
 void own_requests(void);
+void own_retries(void);
 
 #endif
