@@ -28,14 +28,15 @@ enum { FORK_WAIT_S = 2 };
 
 static __thread bool has_known_lock; /* the thread that forks */
 
-/* The wait has an end, as the handler of a signal may fork, in the thread that has the lock. */
+/* The wait has an end, as the handler of a signal may fork, in the thread that has the lock. The
+ * clock is one that nobody sets. */
 static void before_fork(void)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += FORK_WAIT_S;
-	if (pthread_mutex_timedlock(&known_lock, &until))
+	if (pthread_mutex_clocklock(&known_lock, CLOCK_MONOTONIC, &until))
 		return;
 	has_known_lock = true;
 	verbs_loader_before_fork(&until);

@@ -44,7 +44,7 @@ static __thread bool has_drivers_lock; /* the thread that forks */
 
 void verbs_loader_before_fork(const struct timespec *until)
 {
-	has_drivers_lock = !pthread_mutex_timedlock(&drivers_lock, until);
+	has_drivers_lock = !pthread_mutex_clocklock(&drivers_lock, CLOCK_MONOTONIC, until);
 }
 
 void verbs_loader_forked_in_parent(void)

@@ -83,7 +83,7 @@ bool verbs_netlink_copies_on_fork(void);
 /* loader.c */
 void verbs_loader_load_drivers(void);
 /* The process forks: from the first to the second or third, no other thread changes the drivers,
- * unless the time UNTIL has passed before. */
+ * unless the monotonic clock has passed UNTIL before. */
 void verbs_loader_before_fork(const struct timespec *until);
 void verbs_loader_forked_in_parent(void);
 void verbs_loader_forked_in_child(void);

@@ -22,7 +22,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *root;
@@ -34,10 +37,16 @@ static const char *root;
 static int node_of_10_err; /* what asking for its file fails with, unless 0 */
 static dev_t node_of_10;
 
+static void (*inside_list)(void); /* once, while the list of devices is made */
+
 __attribute__((visibility("default"))) int stat64(const char *path, struct stat64 *st)
 {
 	bool is_10 = strstr(path, "uverbs10");
+	void (*inside)(void) = inside_list;
 
+	inside_list = NULL;
+	if (inside)
+		inside();
 	if (strncmp(path, "/dev/", 5) != 0)
 		return fstatat64(AT_FDCWD, path, st, 0);
 	errno = is_10 ? node_of_10_err : strstr(path, "uverbs") ? 0 : ENOENT;
@@ -113,6 +122,42 @@ static void each_reason_is_logged(void **state)
 	assert_int_equal(
 		lines_with("error: new_0 is left out: kernel driver ABI 3 is not among 1 to 2"), 1);
 	assert_int_equal(lines_with("provider missing: skipped"), 1);
+}
+
+/* The clock of the day is an hour ahead, and is about to be set. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	const int ret = (int)syscall(SYS_clock_gettime, clock, time);
+
+	if (clock == CLOCK_REALTIME)
+		time->tv_sec += 3600;
+	return ret;
+}
+
+static void fork_once(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* As the handler of a signal may do. */
+static void a_fork_amid_a_list_waits_for_seconds(void **state)
+{
+	struct ibv_device **list;
+	unsigned int left;
+
+	(void)state;
+	inside_list = fork_once;
+	alarm(60);
+	list = ibv_get_device_list(NULL);
+	left = alarm(0);
+	assert_null(inside_list);
+	assert_non_null(list);
+	assert_true(left > 0);
+	ibv_free_device_list(list);
 }
 
 static void a_device_keeps_its_identity(void **state)
@@ -384,6 +429,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_without_provider_is_left_out),
+		cmocka_unit_test(a_fork_amid_a_list_waits_for_seconds),
+		cmocka_unit_test(a_fork_amid_a_list_waits_for_seconds),
 		cmocka_unit_test(a_device_keeps_its_identity),
 		cmocka_unit_test(each_reason_is_logged),
 		cmocka_unit_test(a_directory_with_other_times_is_the_same),
