@@ -39,7 +39,7 @@ static int64_t now_ms(void)
 
 /* ---- the connection ---- */
 
-static void daemon_disconnect(void)
+void rdmacm_acm_disconnect(void)
 {
 	if (sock >= 0)
 		close(sock);
@@ -135,12 +135,12 @@ static int connect_daemon(int64_t deadline)
 	int ret = connect_tcp(deadline);
 
 	if (ret) {
-		daemon_disconnect();
+		rdmacm_acm_disconnect();
 		ret = connect_unix(deadline);
 	}
 	owner = getpid();
 	if (ret) {
-		daemon_disconnect();
+		rdmacm_acm_disconnect();
 		rests_till = now_ms() + ACM_ABSENT_MS;
 	}
 	return ret;
@@ -207,7 +207,7 @@ static int exchange_question(const struct acm_message *question, struct acm_mess
 				  deadline);
 	if (!ret)
 		return 0;
-	daemon_disconnect();
+	rdmacm_acm_disconnect();
 	if (ret == ETIMEDOUT)
 		rests_till = now_ms() + ACM_REST_MS;
 	if (ret != EPROTO) /* rdmacm_acm_header_is_sane() has told that */
@@ -223,7 +223,7 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 	int ret;
 
 	if (sock >= 0 && owner != getpid())
-		daemon_disconnect();
+		rdmacm_acm_disconnect();
 	if (now_ms() < rests_till)
 		return EAGAIN;
 	kept = sock >= 0;
@@ -252,9 +252,4 @@ int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct a
 	ret = daemon_ask(&asked, &told, now_ms() + timeout_ms);
 	pthread_mutex_unlock(&lock);
 	return ret ? ret : rdmacm_acm_unpack(&told, answer);
-}
-
-static void __attribute__((destructor)) daemon_leave(void)
-{
-	daemon_disconnect();
 }

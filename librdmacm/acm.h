@@ -106,5 +106,7 @@ enum {
 	ACM_ABSENT_MS = 1000,
 };
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer);
+/* The function ends the connection to the daemon, if there is one. */
+void rdmacm_acm_disconnect(void);
 
 #endif

@@ -155,6 +155,13 @@ int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd);
 /* The default XRC domain serves receive QPs and SRQs that bring none. Each get wants a put. */
 int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
 void rdmacm_device_put_xrcd(struct cm_device *device);
+/* The function closes all devices that no id and no program uses. */
+void rdmacm_device_close_all(void);
+
+/* ---- leave.c ---- */
+
+/* The function is called before the library keeps something for the whole process. */
+void rdmacm_watch_exit(void);
 
 /* ---- id.c ---- */
 

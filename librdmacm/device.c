@@ -4,9 +4,9 @@
  * its ids share one context, one default PD and one default XRC domain.
  *
  * Contexts and PDs stay until the library is unloaded, since one connection often follows another.
- * That of a device that was removed is closed when its last id is gone, unless rdma_get_devices()
- * has handed it out, as nothing tells for how long a program uses it then. One lock guards the list
- * and what is in it.
+ * The context of a device that was removed is closed when its last id is gone. What
+ * rdma_get_devices() has handed out is never closed, as nothing tells for how long a program uses
+ * it. One lock guards the list and what is in it.
  */
 #include "cma.h"
 
@@ -124,16 +124,24 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, forget_in_child);
 }
 
+/* A child that is forked while another thread has the lock must not find it locked. */
+static void devices_lock(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+	pthread_mutex_lock(&lock);
+}
+
 /* Devices may appear later than the library, so the list is read again whenever a device is
  * asked for that is not in it. A struct ibv_device that is not open lives as long as a list that
  * has it; the newest list is kept. */
 static int devices_refresh(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	int ret = 0;
 
-	pthread_once(&once, watch_forks);
+	rdmacm_watch_exit();
 	if (!list)
 		return errno;
 	remove_gone(list);
@@ -173,7 +181,7 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 	struct cm_device *device;
 	int ret = 0;
 
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	device = device_lookup(guid, index);
 	if (!device) {
 		ret = devices_refresh();
@@ -208,7 +216,7 @@ static bool device_is_own(const struct cm_device *device)
 
 void rdmacm_device_put(struct cm_device *device)
 {
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	device->users--;
 	if (device_is_own(device) && device_is_over(device))
 		device_close(device);
@@ -217,7 +225,7 @@ void rdmacm_device_put(struct cm_device *device)
 
 void rdmacm_device_remove(struct cm_device *device)
 {
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	device->is_removed = true;
 	pthread_mutex_unlock(&lock);
 }
@@ -226,7 +234,7 @@ int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd)
 {
 	int ret = 0;
 
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	if (!device->pd)
 		device->pd = ibv_alloc_pd(device->verbs);
 	if (!device->pd)
@@ -251,7 +259,7 @@ int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
 {
 	int ret = 0;
 
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	if (!device->xrcd)
 		device->xrcd = open_xrcd(device->verbs);
 	if (device->xrcd)
@@ -265,7 +273,7 @@ int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
 
 void rdmacm_device_put_xrcd(struct cm_device *device)
 {
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	if (!--device->xrcd_users) {
 		ibv_close_xrcd(device->xrcd);
 		device->xrcd = NULL;
@@ -306,7 +314,7 @@ int rdmacm_device_find_all(struct cm_device ***list, int *num)
 {
 	int ret;
 
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	ret = open_all(list, num);
 	for (int i = 0; !ret && i < *num; i++)
 		(*list)[i]->users++;
@@ -336,7 +344,7 @@ CMA_EXPORT struct ibv_context **rdma_get_devices(int *num_devices)
 	int num = 0;
 	int ret;
 
-	pthread_mutex_lock(&lock);
+	devices_lock();
 	ret = hand_out_all(&list, &num);
 	pthread_mutex_unlock(&lock);
 	if (num_devices)
@@ -351,13 +359,13 @@ CMA_EXPORT void rdma_free_devices(struct ibv_context **list)
 }
 
 /* What a program has left open uses its device, which the kernel closes with the process. */
-static void __attribute__((destructor)) close_all(void)
+void rdmacm_device_close_all(void)
 {
 	struct cm_device *next;
 
 	for (struct cm_device *device = LIST_FIRST(&devices); device; device = next) {
 		next = LIST_NEXT(device, entry);
-		if (!device->users)
+		if (!device->users && !device->is_handed_out)
 			device_close(device);
 	}
 	if (kept)
