@@ -36,6 +36,7 @@ cm_topic_fn cm_diff_options;
 cm_topic_fn cm_diff_params;
 cm_topic_fn cm_diff_queues;
 cm_topic_fn cm_diff_reject;
+cm_topic_fn cm_diff_signals;
 cm_topic_fn cm_diff_srq;
 cm_topic_fn cm_diff_states;
 cm_topic_fn cm_diff_xrc;

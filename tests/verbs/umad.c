@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_mad.h>
@@ -322,7 +324,7 @@ static bool reader_sleeps(struct reader *reader)
 	state = file && fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
 	if (file)
 		fclose(file);
-	return state && state[1] == ' ' && state[2] == 'S';
+	return state && state[1] == ' ' && (state[2] == 'S' || state[2] == 'D');
 }
 
 /* The device has the call a little after Linux: should it not, the test shows less. */
@@ -367,6 +369,29 @@ static void reader_outlives_the_descriptor(void)
 	say_check(to.fd >= 0, "then the file goes");
 	close(to.fd);
 	close(from.fd);
+}
+
+/* ---- signals ---- */
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* The alarm comes again and again, so it does not matter when the thread begins to wait. */
+static void signals_end_a_read(void)
+{
+	const struct itimerval often = { { 0, 10000 }, { 0, 10000 } }, never = { 0 };
+	const struct sigaction handler = { .sa_handler = on_alarm };
+	struct end end = end_open(SHORT_CLASS, 0, 0);
+	struct sigaction before;
+	struct packet packet;
+
+	MUST(!sigaction(SIGALRM, &handler, &before) && !setitimer(ITIMER_REAL, &often, NULL));
+	say_check(read(end.fd, &packet, sizeof(packet)) == -1 && errno == EINTR,
+		  "a signal ends a read()");
+	MUST(!setitimer(ITIMER_REAL, &never, NULL) && !sigaction(SIGALRM, &before, NULL));
+	close(end.fd);
 }
 
 /* ---- who plays the kernel has no descriptor ---- */
@@ -443,6 +468,7 @@ int main(int argc, char **argv)
 		{ "long-datagrams", long_datagrams },
 		{ "requests", requests_have_limits },
 		{ "closing", reader_outlives_the_descriptor },
+		{ "signals", signals_end_a_read },
 		{ "no-numbers", readiness_outlasts_a_lack_of_numbers },
 		{ "death", death_is_told }, /* the adapter's: the last */
 	};

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -23,7 +22,6 @@
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/page.h"
-#include "softhca/front/process/seccomp.h"
 
 enum { MAX_SLOTS = 1 << 12, MAX_IOV = 64, CLIENT_PAGE = 4096 };
 
@@ -150,56 +148,6 @@ int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino)
 		return copy;
 	close(copy);
 	return -1;
-}
-
-/* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a
- * container, may ask prlimit() about a process of another user as little as change it; /proc tells
- * all. */
-static rlim_t descriptor_limit(pid_t tid)
-{
-	unsigned long long limit = 0;
-	char path[32], line[128];
-	FILE *limits;
-
-	snprintf(path, sizeof(path), "/proc/%d/limits", tid);
-	limits = fopen(path, "re");
-	if (!limits)
-		return 0;
-	while (fgets(line, sizeof(line), limits) &&
-	       sscanf(line, "Max open files %llu", &limit) != 1)
-		;
-	fclose(limits);
-	return limit;
-}
-
-int client_raise_limit(pid_t tid)
-{
-	const rlim_t end = FD_BAND_FIRST + FD_BAND_SIZE;
-	struct rlimit limit;
-
-	if (prlimit(tid, RLIMIT_NOFILE, NULL, &limit))
-		return errno;
-	if (limit.rlim_cur >= end)
-		return 0;
-	limit.rlim_cur = limit.rlim_max < end ? limit.rlim_max : end;
-	return prlimit(tid, RLIMIT_NOFILE, &limit, NULL) ? errno : 0;
-}
-
-int client_pick_descriptor(pid_t tid, int *number)
-{
-	const int end = FD_BAND_FIRST + FD_BAND_SIZE;
-	rlim_t limit = descriptor_limit(tid);
-	struct stat st;
-
-	if (limit < (rlim_t)end && !client_raise_limit(tid))
-		limit = descriptor_limit(tid);
-	for (int fd = FD_BAND_FIRST; fd < end && (rlim_t)fd < limit; fd++) {
-		if (client_fd_stat(tid, fd, &st)) {
-			*number = fd;
-			return 0;
-		}
-	}
-	return EMFILE;
 }
 
 static struct client *find_client(pid_t pid)

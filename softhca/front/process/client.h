@@ -45,12 +45,6 @@ int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
 int client_fd_copy(pid_t tid, int fd);
 /* The same, if FD still is the file that DEV and INO name. */
 int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino);
-/* The function lets that process have descriptors of the filter's band (seccomp.h), as far as its
- * hard limit goes. It returns 0 or a positive errno. */
-int client_raise_limit(pid_t tid);
-/* The function finds a free descriptor of the band in that process, whose limit is raised where
- * needed and possible. EMFILE: there is none. */
-int client_pick_descriptor(pid_t tid, int *number);
 
 /* What a thread did to its user or group last; credentials.c counts. */
 struct credentials_change {
@@ -60,11 +54,18 @@ struct credentials_change {
 	uint64_t number;
 };
 
+/* The number that the process was given last for a descriptor, and one below the band that was free
+ * then: fd_number.c. */
+struct fd_hint {
+	int last, below;
+};
+
 struct client {
 	struct watch watch; /* its pidfd: readable when it has ended */
 	pid_t pid;
 	uint16_t slot;
 	bool dead;
+	struct fd_hint fd_hint;
 	unsigned int users;
 	LIST_HEAD(, credentials_change) changes;
 };

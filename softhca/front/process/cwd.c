@@ -22,6 +22,7 @@
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/cwd.h"
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
 #include "softhca/log.h"
@@ -41,14 +42,14 @@ static int directory_place(struct call *call, int fd, int *number)
 	struct stat st;
 	int ret = EBADF;
 
-	*number = FD_BAND_FIRST + FD_BAND_SIZE - 1;
+	*number = FD_SELECT_END - 1;
 	if (client_fd_stat(call->tid, *number, &st) ||
 	    (!client_dir_path(call->tid, *number, path, sizeof(path)) && is_in_tree(call, path)))
-		ret = call_place_fd(call, fd, *number);
+		ret = call_place_fd(call, fd, true, *number);
 	if (!ret)
 		return 0;
-	ret = client_pick_descriptor(call->tid, number);
-	return ret ? ret : call_place_fd(call, fd, *number);
+	ret = fd_number_pick(call->tid, number);
+	return ret ? ret : fd_number_place(call, fd, true, number);
 }
 
 /* A loan is the place in the caller's memory that reads another path for the moment of its call.

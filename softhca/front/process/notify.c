@@ -116,13 +116,12 @@ int call_continue(struct call *call)
 	return answer_call(call, &response);
 }
 
-void call_return_fd(struct call *call, int fd, bool cloexec, int wanted)
+void call_return_fd(struct call *call, int fd, bool cloexec)
 {
 	struct seccomp_notif_addfd addfd = {
 		.id = call->notif->id,
-		.flags = SECCOMP_ADDFD_FLAG_SEND | (wanted >= 0 ? SECCOMP_ADDFD_FLAG_SETFD : 0),
+		.flags = SECCOMP_ADDFD_FLAG_SEND,
 		.srcfd = fd,
-		.newfd = wanted >= 0 ? wanted : 0,
 		.newfd_flags = cloexec ? O_CLOEXEC : 0,
 	};
 
@@ -144,74 +143,17 @@ int call_give_fd(struct call *call, int fd, bool cloexec)
 	return number < 0 ? -errno : number;
 }
 
-int call_place_fd(struct call *call, int fd, int number)
+int call_place_fd(struct call *call, int fd, bool cloexec, int number)
 {
 	struct seccomp_notif_addfd addfd = {
 		.id = call->notif->id,
 		.flags = SECCOMP_ADDFD_FLAG_SETFD,
 		.srcfd = fd,
 		.newfd = number,
-		.newfd_flags = O_CLOEXEC,
+		.newfd_flags = cloexec ? O_CLOEXEC : 0,
 	};
 
 	return ioctl(call->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &addfd) < 0 ? errno : 0;
-}
-
-/* ---- calls that wait ---- */
-
-static LIST_HEAD(, deferred_call) waiting = LIST_HEAD_INITIALIZER(waiting);
-
-void call_defer(struct call *call, struct deferred_call *deferred)
-{
-	*deferred = (struct deferred_call){ .listener = call->listener,
-					    .id = call->notif->id,
-					    .tid = call->tid };
-	for (unsigned int i = 0; i < MAILBOX_DEFERRED && !deferred->slot; i++)
-		if (!call->mailbox->deferred[i])
-			deferred->slot = &call->mailbox->deferred[i];
-	if (deferred->slot)
-		*deferred->slot = deferred->id;
-	else
-		log_note("a call waits that nobody would answer should softhca be killed");
-	LIST_INSERT_HEAD(&waiting, deferred, entry);
-	call->answered = true;
-}
-
-void call_deferred_forget(struct deferred_call *deferred)
-{
-	if (deferred->slot)
-		*deferred->slot = 0;
-	LIST_REMOVE(deferred, entry);
-}
-
-bool call_deferred_is_alive(const struct deferred_call *deferred)
-{
-	return deferred->listener >= 0 &&
-	       !ioctl(deferred->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &deferred->id);
-}
-
-void call_deferred_return(struct deferred_call *deferred, int64_t value)
-{
-	struct seccomp_notif_resp response = { .id = deferred->id };
-
-	if (value < 0)
-		response.error = (int)value;
-	else
-		response.val = value;
-	if (deferred->listener >= 0)
-		ioctl(deferred->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-	call_deferred_forget(deferred);
-}
-
-void notify_end(int listener)
-{
-	struct deferred_call *deferred;
-
-	LIST_FOREACH(deferred, &waiting, entry)
-		if (deferred->listener == listener) {
-			deferred->listener = -1;
-			deferred->slot = NULL;
-		}
 }
 
 /* ---- the table ---- */

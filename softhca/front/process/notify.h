@@ -44,35 +44,14 @@ void call_fail(struct call *call, int error);
 /* The kernel does what was asked. The result is ENOENT when the caller no longer waits. */
 int call_continue(struct call *call);
 /* The function gives the caller a copy of descriptor FD as the result of its call, as its lowest
- * free number or, when WANTED is not negative, as that number. */
-void call_return_fd(struct call *call, int fd, bool cloexec, int wanted);
+ * free number. */
+void call_return_fd(struct call *call, int fd, bool cloexec);
 /* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
 int call_give_fd(struct call *call, int fd, bool cloexec);
 
 /* The function gives the caller a copy of FD as that number, in place of what it has there, and
- * without answering yet. It goes when the caller executes a program. Returns 0 or an errno. */
-int call_place_fd(struct call *call, int fd, int number);
-
-/*
- * A call that waits. The caller sleeps until it is answered; should it die before, the answer goes
- * nowhere.
- */
-struct deferred_call {
-	LIST_ENTRY(deferred_call) entry;
-	int listener; /* -1: it is closed */
-	uint64_t id;
-	pid_t tid;
-	uint64_t *slot; /* in the mailbox, for the holder to answer it should we die; may be NULL */
-};
-
-/* To be called instead of an answer. DEFERRED must be returned or forgotten. */
-void call_defer(struct call *call, struct deferred_call *deferred);
-bool call_deferred_is_alive(const struct deferred_call *deferred);
-/* A VALUE below 0 is minus an errno. */
-void call_deferred_return(struct deferred_call *deferred, int64_t value);
-void call_deferred_forget(struct deferred_call *deferred);
-/* LISTENER, and the mailbox that belongs to it, are about to go. */
-void notify_end(int listener);
+ * without answering yet. Returns 0 or an errno. */
+int call_place_fd(struct call *call, int fd, bool cloexec, int number);
 
 /* Ask the kernel for quick wake-ups of the caller, where it knows how. */
 void notify_tune(int listener);

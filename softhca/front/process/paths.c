@@ -226,7 +226,7 @@ static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64
 	if ((flags & O_ACCMODE) != O_RDONLY && !(flags & O_PATH))
 		call_fail(call, EACCES);
 	else
-		call_return_fd(call, fd, flags & O_CLOEXEC, -1);
+		call_return_fd(call, fd, flags & O_CLOEXEC);
 	close(fd);
 }
 

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "softhca/front/process/client.h"
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/holder/holder.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/page.h"
@@ -60,7 +60,7 @@ static void program_main(const struct run *run, int link)
 	 * or anyone's, reach the memory of this process. */
 	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
 	/* Once it has become another user's, the daemon may not be allowed to. */
-	client_raise_limit(0);
+	fd_number_raise_limit(0);
 	ret = seccomp_install(&listener);
 	if (ret) {
 		log_error("cannot filter system calls: %s%s", strerror(ret),

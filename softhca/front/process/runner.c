@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/deferred.h"
 #include "softhca/front/process/holder/epitaph.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/notify.h"
@@ -52,7 +53,7 @@ static void stop_if_unused(void)
 
 static void listener_close(struct listener *listener)
 {
-	notify_end(listener->watch.fd);
+	deferred_end(listener->watch.fd);
 	watch_remove(&listener->watch);
 	LIST_REMOVE(listener, in_all);
 	close(listener->watch.fd);

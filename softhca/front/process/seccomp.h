@@ -9,11 +9,11 @@
 #include <stdbool.h>
 
 /*
- * Uverbs files get descriptors of this band, so that the filter can pass fstat() and friends on all
- * others. It is below the 1024 of FD_SETSIZE and aligned to its size. Descriptors in it that are
- * not softhca's are let through by the daemon.
+ * softhca's files get descriptors of this band, so that the filter can pass read(), fstat() and
+ * friends on all others. It begins here and has no end; how far it is below what select() knows is
+ * used first. Descriptors in it that are not softhca's are let through by the daemon.
  */
-enum { FD_BAND_FIRST = 512, FD_BAND_SIZE = 512 };
+enum { FD_BAND_FIRST = 512, FD_SELECT_END = 1024 };
 
 /* The number is RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h>. */
 #define UVERBS_IOCTL 0xc0181b01u

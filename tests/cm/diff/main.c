@@ -31,6 +31,7 @@ static const struct topic topics[] = {
 	{ "data", cm_diff_data },
 	{ "gids", cm_diff_gids },
 	{ "datagrams", cm_diff_datagrams },
+	{ "signals", cm_diff_signals },
 	{ "mcast", cm_diff_mcast },
 };
 

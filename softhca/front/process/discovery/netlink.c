@@ -26,6 +26,7 @@
 #include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/discovery/netlink_reply.h"
 #include "softhca/front/process/discovery/resources.h"
+#include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/log.h"
@@ -52,10 +53,10 @@ void netlink_socket(struct call *call)
 		call_fail(call, EPROTONOSUPPORT); /* discovery then uses sysfs */
 		return;
 	}
-	if (client_pick_descriptor(call->tid, &number))
+	if (fd_number_pick(call->tid, &number))
 		call_fail(call, EMFILE);
 	else
-		call_return_fd(call, fd, type & SOCK_CLOEXEC, number);
+		fd_number_return(call, fd, type & SOCK_CLOEXEC, number);
 	close(fd);
 }
 

@@ -16,6 +16,7 @@
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
+#include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/fault.h"
 #include "softhca/log.h"
@@ -99,7 +100,7 @@ void ucma_open(struct call *call, uint64_t flags)
 {
 	struct ucma_file *file;
 	int fd = -1, number;
-	int ret = client_pick_descriptor(call->tid, &number);
+	int ret = fd_number_pick(call->tid, &number);
 
 	if (!ret)
 		ret = file_new(call, flags & O_NONBLOCK, &file, &fd);
@@ -107,8 +108,8 @@ void ucma_open(struct call *call, uint64_t flags)
 		call_fail(call, ret);
 		return;
 	}
-	log_note("rdma_cm: opened by thread %d as descriptor %d", call->tid, number);
-	call_return_fd(call, fd, flags & O_CLOEXEC, number);
+	log_note("rdma_cm: opened by thread %d", call->tid);
+	fd_number_return(call, fd, flags & O_CLOEXEC, number);
 	close(fd);
 }
 
@@ -337,12 +338,28 @@ static bool is_nonblocking(struct ucma_call *uc)
 	return flags & O_NONBLOCK;
 }
 
+/* Those of whom a signal has ended the waiting, or who were killed. */
+static void drop_dead_waiters(struct ucma_file *file)
+{
+	struct ucma_waiter *next;
+
+	for (struct ucma_waiter *waiter = STAILQ_FIRST(&file->waiters); waiter; waiter = next) {
+		next = STAILQ_NEXT(waiter, entry);
+		if (call_deferred_is_alive(&waiter->call))
+			continue;
+		STAILQ_REMOVE(&file->waiters, waiter, ucma_waiter, entry);
+		call_deferred_forget(&waiter->call);
+		free(waiter);
+	}
+}
+
 static int wait_for_event(struct ucma_call *uc)
 {
 	struct ucma_waiter *waiter = calloc(1, sizeof(*waiter));
 
 	if (!waiter)
 		return ENOMEM;
+	drop_dead_waiters(uc->file);
 	waiter->response = uc->get_event.response;
 	waiter->room = uc->hdr.out;
 	waiter->result = (int64_t)call_arg(uc->call, 2);

@@ -22,6 +22,7 @@
 #include <rdma/rdma_user_cm.h>
 
 #include "softhca/front/process/credentials.h"
+#include "softhca/front/process/deferred.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/cm/cm.h"
 #include "softhca/front/process/ucma/addr.h"

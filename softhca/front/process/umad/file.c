@@ -17,6 +17,7 @@
 #include "prm/mlx5/vport.h"
 #include "softhca/front/process/caller.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/log.h"
@@ -177,7 +178,7 @@ static struct umad_file *open_file(struct call *call, struct adapter *adapter, u
 {
 	struct umad_file *file = NULL;
 	int fd = -1, number;
-	int ret = client_pick_descriptor(call->tid, &number);
+	int ret = fd_number_pick(call->tid, &number);
 
 	if (!ret)
 		ret = file_new(adapter, port, flags & O_NONBLOCK, &file, &fd);
@@ -185,9 +186,8 @@ static struct umad_file *open_file(struct call *call, struct adapter *adapter, u
 		call_fail(call, ret);
 		return NULL;
 	}
-	log_note("umad: port %u of %s opened by thread %d as descriptor %d", port, adapter->name,
-		 call->tid, number);
-	call_return_fd(call, fd, flags & O_CLOEXEC, number);
+	log_note("umad: port %u of %s opened by thread %d", port, adapter->name, call->tid);
+	fd_number_return(call, fd, flags & O_CLOEXEC, number);
 	close(fd);
 	return file;
 }
@@ -312,6 +312,7 @@ static int64_t read_wait(struct call *call, struct umad_file *file)
 	reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return -ENOMEM;
+	has_reader(file); /* drops those that wait no more */
 	reader->address = call_arg(call, 1);
 	reader->room = call_arg(call, 2);
 	call_defer(call, &reader->call);

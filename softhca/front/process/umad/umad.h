@@ -19,6 +19,7 @@
 
 #include "ib/mad.h"
 #include "softhca/device/hca.h"
+#include "softhca/front/process/deferred.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/ucma/gsi.h"
 #include "softhca/front/process/ucma/timer.h"

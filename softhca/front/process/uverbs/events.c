@@ -28,6 +28,7 @@
 #include "softhca/front/process/uverbs/devx.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/link.h"
+#include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/watch.h"
 #include "softhca/log.h"
@@ -330,8 +331,8 @@ static int channel_place(struct event_channel *channel, struct call *call, int f
 		channel->number = call_give_fd(call, fd, true);
 		return channel->number < 0 ? -channel->number : 0;
 	}
-	ret = client_pick_descriptor(call->tid, &channel->number);
-	return ret ? ret : call_place_fd(call, fd, channel->number);
+	ret = fd_number_pick(call->tid, &channel->number);
+	return ret ? ret : fd_number_place(call, fd, true, &channel->number);
 }
 
 /* PAIR is our end and the program's, which CALL is given. */

@@ -20,6 +20,7 @@
 
 #include <rdma/mlx5-abi.h>
 
+#include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
 #include "softhca/front/process/uverbs/mlx4.h"
@@ -302,7 +303,7 @@ void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
 {
 	struct uverbs_file *file;
 	int fd, number = -1;
-	int ret = adapter->dead ? ENODEV : client_pick_descriptor(call->tid, &number);
+	int ret = adapter->dead ? ENODEV : fd_number_pick(call->tid, &number);
 
 	if (!ret)
 		ret = file_new(call->tid, adapter, &file, &fd);
@@ -310,9 +311,8 @@ void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
 		call_fail(call, ret);
 		return;
 	}
-	log_note("%s: opened by process %d as descriptor %d", adapter->name, file->client->pid,
-		 number);
-	call_return_fd(call, fd, cloexec, number);
+	log_note("%s: opened by process %d", adapter->name, file->client->pid);
+	fd_number_return(call, fd, cloexec, number);
 	close(fd); /* should the caller not have got it, that was the last: the file goes */
 }
 
@@ -323,13 +323,13 @@ static void copy_descriptor(struct call *call, bool cloexec)
 
 	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) || !uverbs_file_find(&st))
 		return; /* the kernel does it, or says what is wrong */
-	ret = client_pick_descriptor(call->tid, &number);
+	ret = fd_number_pick(call->tid, &number);
 	fd = ret ? -1 : client_fd_copy(call->tid, call_arg_int(call, 0));
 	if (fd < 0) {
 		call_fail(call, ret ? ret : EMFILE);
 		return;
 	}
-	call_return_fd(call, fd, cloexec, number);
+	fd_number_return(call, fd, cloexec, number);
 	close(fd);
 }
 

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * deferred.c - trapped calls that wait for something to happen. See deferred.h.
+ *
+ * Signals are looked for at intervals as long as calls wait. An answer of ERESTARTSYS never reaches
+ * the program when a signal waits for it: the kernel makes the end of the call of it. Were there no
+ * signal, the program would see that number; so where another thread might take the signal, it is
+ * given time to, and then the answer is EINTR.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+
+#include "softhca/front/process/deferred.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/signals.h"
+#include "softhca/front/process/ucma/timer.h"
+#include "softhca/log.h"
+
+enum {
+	RESTARTSYS = 512, /* ERESTARTSYS, the kernel's own */
+	LOOK_MS = 10,
+	MOST_DOUBTS = 20,
+};
+
+static LIST_HEAD(, deferred_call) waiting = LIST_HEAD_INITIALIZER(waiting);
+
+static int deferred_answer(const struct deferred_call *deferred, int64_t value)
+{
+	struct seccomp_notif_resp response = { .id = deferred->id };
+
+	if (value < 0)
+		response.error = (int)value;
+	else
+		response.val = value;
+	return ioctl(deferred->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) ? errno : 0;
+}
+
+/* ---- signals ---- */
+
+static void slot_free(struct deferred_call *deferred)
+{
+	if (deferred->slot)
+		*deferred->slot = 0;
+	deferred->slot = NULL;
+}
+
+/* Its owner finds it dead. */
+static void interrupt(struct deferred_call *deferred, int error)
+{
+	deferred_answer(deferred, -error);
+	slot_free(deferred);
+	deferred->listener = -1;
+}
+
+static void look_at(struct deferred_call *deferred)
+{
+	switch (signals_look(deferred->tid)) {
+	case SIGNALS_WAIT:
+		interrupt(deferred, RESTARTSYS);
+		break;
+	case SIGNALS_PERHAPS:
+		if (++deferred->doubts == MOST_DOUBTS)
+			interrupt(deferred, EINTR);
+		break;
+	case SIGNALS_NONE:
+		deferred->doubts = 0;
+		break;
+	}
+}
+
+static void look_at_all(struct ucma_timer *timer)
+{
+	struct deferred_call *deferred;
+	unsigned int count = 0;
+
+	LIST_FOREACH(deferred, &waiting, entry) {
+		if (!call_deferred_is_alive(deferred))
+			continue;
+		count++;
+		look_at(deferred);
+	}
+	/* Not more often than leaves most of the time to other work. */
+	if (count)
+		timer_start(timer, timer_now() + (LOOK_MS + count / 4) * NS_PER_MS);
+}
+
+static struct ucma_timer look = { .expired = look_at_all };
+
+/* ---- waiting ---- */
+
+void call_defer(struct call *call, struct deferred_call *deferred)
+{
+	*deferred = (struct deferred_call){ .listener = call->listener,
+					    .id = call->notif->id,
+					    .tid = call->tid };
+	for (unsigned int i = 0; i < MAILBOX_DEFERRED && !deferred->slot; i++)
+		if (!call->mailbox->deferred[i])
+			deferred->slot = &call->mailbox->deferred[i];
+	if (deferred->slot)
+		*deferred->slot = deferred->id;
+	else
+		log_note("a call waits that nobody would answer should softhca be killed");
+	LIST_INSERT_HEAD(&waiting, deferred, entry);
+	call->answered = true;
+	if (!look.deadline)
+		timer_start(&look, timer_now() + LOOK_MS * NS_PER_MS);
+}
+
+void call_deferred_forget(struct deferred_call *deferred)
+{
+	slot_free(deferred);
+	LIST_REMOVE(deferred, entry);
+}
+
+bool call_deferred_is_alive(const struct deferred_call *deferred)
+{
+	return deferred->listener >= 0 &&
+	       !ioctl(deferred->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &deferred->id);
+}
+
+void call_deferred_return(struct deferred_call *deferred, int64_t value)
+{
+	if (deferred->listener >= 0)
+		deferred_answer(deferred, value);
+	call_deferred_forget(deferred);
+}
+
+void deferred_end(int listener)
+{
+	struct deferred_call *deferred;
+
+	LIST_FOREACH(deferred, &waiting, entry)
+		if (deferred->listener == listener) {
+			deferred->listener = -1;
+			deferred->slot = NULL;
+		}
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * fd_number.c - numbers for the descriptors that programs get of softhca's files. See fd_number.h.
+ *
+ * The band begins at FD_BAND_FIRST and has no end. Its numbers lie in regions: the first ends where
+ * select() does, each further one is as large as all before it. A region is filled from above,
+ * while the program's own descriptors come from below: a number with FD_GAP free ones below it is
+ * not its next. Only where no number has that many is one with fewer taken.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/fd_number.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/seccomp.h"
+#include "softhca/log.h"
+#include "util/bits.h"
+
+enum { FD_GAP = 16, FD_LAST = 8, MOST_NUMBERS = 1 << 20, MOST_TRIES = 8 };
+
+/* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a
+ * container, may ask prlimit() about a process of another user as little as change it; /proc tells
+ * all. */
+static rlim_t descriptor_limit(pid_t tid)
+{
+	unsigned long long limit = 0;
+	char path[32], line[128];
+	FILE *limits;
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", tid);
+	limits = fopen(path, "re");
+	if (!limits)
+		return 0;
+	while (fgets(line, sizeof(line), limits) &&
+	       sscanf(line, "Max open files %llu", &limit) != 1)
+		;
+	fclose(limits);
+	return limit;
+}
+
+int fd_number_raise_limit(pid_t tid)
+{
+	struct rlimit limit;
+
+	if (prlimit(tid, RLIMIT_NOFILE, NULL, &limit))
+		return errno;
+	if (limit.rlim_cur >= FD_SELECT_END)
+		return 0;
+	limit.rlim_cur = limit.rlim_max < FD_SELECT_END ? limit.rlim_max : FD_SELECT_END;
+	return prlimit(tid, RLIMIT_NOFILE, &limit, NULL) ? errno : 0;
+}
+
+static int usable_numbers(pid_t tid)
+{
+	rlim_t limit = descriptor_limit(tid);
+
+	if (limit < FD_SELECT_END && !fd_number_raise_limit(tid))
+		limit = descriptor_limit(tid);
+	return limit < MOST_NUMBERS ? (int)limit : MOST_NUMBERS;
+}
+
+/* ---- numbers in use ---- */
+
+struct numbers {
+	uint8_t *used; /* by number */
+	int limit;
+};
+
+static int numbers_read(pid_t tid, struct numbers *numbers)
+{
+	struct dirent *entry;
+	char path[32];
+	DIR *dir;
+
+	numbers->limit = usable_numbers(tid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", tid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? ESRCH : errno;
+	numbers->used = calloc(numbers->limit + 1, 1);
+	while (numbers->used && (entry = readdir(dir)) != NULL) {
+		int number = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && number < numbers->limit)
+			numbers->used[number] = 1;
+	}
+	closedir(dir);
+	return numbers->used ? 0 : ENOMEM;
+}
+
+/* The function returns a free number below the band, or -1. */
+static int free_below_band(const struct numbers *numbers)
+{
+	for (int number = FD_BAND_FIRST - 1; number >= 0; number--)
+		if (number < numbers->limit && !numbers->used[number])
+			return number;
+	return -1;
+}
+
+/* The function returns the highest free number of FIRST up to END with GAP other free ones below
+ * it, or -1. */
+static int highest_free(const struct numbers *numbers, int first, int end, int gap)
+{
+	int lower = 0, highest = -1;
+
+	for (int number = 0; number < end; number++) {
+		if (numbers->used[number])
+			continue;
+		if (number >= first && lower >= gap)
+			highest = number;
+		lower++;
+	}
+	return highest;
+}
+
+/* The last number that select() knows is of working directories: cwd.c */
+static int number_with_gap(const struct numbers *numbers, int gap)
+{
+	int end = FD_SELECT_END;
+
+	for (int first = FD_BAND_FIRST; first < numbers->limit; first = end, end *= 2) {
+		int usable = end == FD_SELECT_END ? end - 1 : end;
+		int stop = usable < numbers->limit ? usable : numbers->limit;
+		int number = highest_free(numbers, first, stop, gap);
+
+		if (number >= 0)
+			return number;
+	}
+	return -1;
+}
+
+static int search_number(pid_t tid, int *number, int *below)
+{
+	struct numbers numbers = { 0 };
+	int ret = numbers_read(tid, &numbers);
+
+	if (ret)
+		return ret == ENOMEM ? ret : EMFILE;
+	*number = FD_NUMBER_LOWEST;
+	*below = free_below_band(&numbers);
+	if (*below >= 0) {
+		*number = number_with_gap(&numbers, FD_GAP);
+		if (*number < 0)
+			*number = number_with_gap(&numbers, 0);
+		ret = *number < 0 ? EMFILE : 0;
+	}
+	free(numbers.used);
+	return ret;
+}
+
+/* ---- picking ---- */
+
+static bool is_free(pid_t tid, int number)
+{
+	struct stat st;
+
+	return client_fd_stat(tid, number, &st) == EBADF;
+}
+
+static bool is_run(pid_t tid, int first, int count, bool free)
+{
+	for (int number = first; number < first + count; number++)
+		if (is_free(tid, number) != free)
+			return false;
+	return true;
+}
+
+/* While the last ones are in use, the number right below will do; to read all that are in use takes
+ * long in a program that has thousands. One that was just closed is given again, as of files. */
+static bool is_next_free(pid_t tid, const struct fd_hint *hint)
+{
+	const int next = hint->last - 1;
+
+	if (next < FD_BAND_FIRST + FD_GAP || next == FD_SELECT_END - 1)
+		return false;
+	return is_run(tid, hint->last, FD_LAST, false) && is_free(tid, hint->below) &&
+	       is_run(tid, next - FD_GAP, FD_GAP + 1, true);
+}
+
+int fd_number_pick(pid_t tid, int *number)
+{
+	struct client *client = client_find(tid);
+	struct fd_hint hint = { 0 };
+	int ret;
+
+	if (client && is_next_free(tid, &client->fd_hint)) {
+		*number = --client->fd_hint.last;
+		return 0;
+	}
+	ret = search_number(tid, number, &hint.below);
+	hint.last = ret ? 0 : *number;
+	if (client)
+		client->fd_hint = hint;
+	return ret;
+}
+
+/* ---- installing ---- */
+
+/* The kernel's choice is of the band, unless the program has closed a number below it since. Then
+ * calls on the descriptor would not be seen. */
+static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
+{
+	int got = call_give_fd(call, fd, cloexec);
+
+	if (got < 0)
+		return -got;
+	if (got < FD_BAND_FIRST) {
+		log_error("descriptor %d of thread %d came too low to be used", got, call->tid);
+		return EMFILE;
+	}
+	*number = got;
+	return 0;
+}
+
+/* The next number is searched for, and the limit raised. */
+static int pick_anew(pid_t tid, int *number)
+{
+	struct client *client = client_find(tid);
+
+	if (client)
+		client->fd_hint = (struct fd_hint){ 0 };
+	return fd_number_pick(tid, number);
+}
+
+/* EBUSY: another thread is just being given the number. EBADF: it is beyond the limit, which the
+ * program has lowered. */
+int fd_number_place(struct call *call, int fd, bool cloexec, int *number)
+{
+	int ret = EBUSY;
+
+	for (int tries = 0; (ret == EBUSY || ret == EBADF) && tries < MOST_TRIES; tries++) {
+		if (tries && pick_anew(call->tid, number))
+			return EMFILE;
+		if (*number == FD_NUMBER_LOWEST)
+			return place_lowest(call, fd, cloexec, number);
+		ret = call_place_fd(call, fd, cloexec, *number);
+	}
+	return ret;
+}
+
+void fd_number_return(struct call *call, int fd, bool cloexec, int number)
+{
+	int ret = fd_number_place(call, fd, cloexec, &number);
+
+	if (ret)
+		call_fail(call, ret);
+	else
+		call_return(call, number);
+}
