@@ -301,18 +301,19 @@ static unsigned int gather_access(const struct hca *hca)
 	return hca->config.strict ? MKEY_LOCAL_READ : 0;
 }
 
-/* The first transmission of a WQE checks all of it and gives it its PSNs. */
+/* The first transmission of a WQE checks it and gives it its PSNs. Where an answer goes is looked
+ * at when it comes: by then the peer has executed the request. */
 static int wqe_begin(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
 	struct sq_entry *entry = entry_at(qp, qp->sq.next);
 	bool returns_data = is_read(wqe->opcode);
-	unsigned int access = returns_data ? MKEY_LOCAL_WRITE : gather_access(hca);
 	int why = check_lengths(hca, qp);
 
 	if (why)
 		return why;
-	if (!sges_allow(hca, sq_pd(qp), access, wqe->sge, wqe->num_sge))
+	if (!returns_data &&
+	    !sges_allow(hca, sq_pd(qp), gather_access(hca), wqe->sge, wqe->num_sge))
 		return WQE_BAD_LKEY;
 	count_reads(qp, returns_data);
 	*entry = (struct sq_entry){

@@ -44,6 +44,43 @@ static void bad_lkey_fails_and_flushes_the_rest(void **state)
 	unpair();
 }
 
+/* The local key of what returns data is looked at when the answer comes. */
+static void an_atomic_with_a_bad_lkey_is_executed(void **state)
+{
+	uint64_t value = 41;
+
+	(void)state;
+	pair(NULL, 4096);
+	memcpy(flat.mem + to, &value, sizeof(value));
+	flat_ctrl(a, OP_FA, SIGNALED, 0);
+	flat_raddr(a, to, rkey);
+	flat_atomic(a, 1, 0);
+	flat_data(a, from, 8, lkey + 1);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 100);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, LOCAL_PROT);
+	memcpy(&value, flat.mem + to, sizeof(value));
+	assert_int_equal(value, 42);
+	assert_int_equal(flat_state(b), PRM_QP_STATE_RTS);
+	unpair();
+}
+
+/* So the peer's refusal comes before ours. */
+static void of_two_bad_keys_of_a_read_the_remote_one_counts(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_ctrl(a, OP_READ, SIGNALED, 0);
+	flat_raddr(a, to, rkey + 1);
+	flat_data(a, from, 8, lkey + 1);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 100);
+	flat_expect_error(a->send_cq, REQ_ERR, 0, REMOTE_ACCESS);
+	unpair();
+}
+
 static void key_of_another_pd_is_refused(void **state)
 {
 	uint32_t pd, key;
@@ -430,6 +467,8 @@ int main(void)
 #define LENIENT(f) cmocka_unit_test_setup_teardown(f, flat_setup_lenient, flat_teardown)
 	const struct CMUnitTest tests[] = {
 		IB(bad_lkey_fails_and_flushes_the_rest),
+		IB(an_atomic_with_a_bad_lkey_is_executed),
+		IB(of_two_bad_keys_of_a_read_the_remote_one_counts),
 		IB(key_of_another_pd_is_refused),
 		IB(bad_rkey_is_a_remote_access_error),
 		IB(write_past_the_region_is_a_remote_access_error),
