@@ -61,17 +61,14 @@ bool umr_finish(struct hca *hca, struct qp *qp)
 	return !why && qp_requests(qp);
 }
 
+/* The peer may use the key as soon as it has the request, whatever that itself reads. */
 void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe)
 {
-	uint32_t key = hca->format->umr_key(qp->umr->raw);
-
-	for (unsigned int i = 0; i < wqe->num_sge; i++)
-		if (!wqe->sge[i].data && wqe->sge[i].lkey >> 8 == key >> 8)
-			strict_report(hca->config.strict, hca->config.trace, "umr.fence",
-				      "QP 0x%06x, WQE %u (%s): its key 0x%08x is that of a UMR "
-				      "before it, and ctrl fm is %u",
-				      qp->n, wqe->index, hca->format->opcode_name(wqe->opcode),
-				      wqe->sge[i].lkey, wqe->fence);
+	strict_report(hca->config.strict, hca->config.trace, "umr.fence",
+		      "QP 0x%06x, WQE %u (%s): a UMR of key 0x%08x is under way before it, and "
+		      "ctrl fm is %u",
+		      qp->n, wqe->index, hca->format->opcode_name(wqe->opcode),
+		      hca->format->umr_key(qp->umr->raw), wqe->fence);
 }
 
 uint64_t umr_run(struct hca *hca)

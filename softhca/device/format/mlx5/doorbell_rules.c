@@ -55,7 +55,10 @@ static bool check_sq(struct hca *hca, uint32_t uar, uint32_t offset, uint32_t n)
 	struct eth_sq *sq = res_get(&hca->eth->sqs, n);
 
 	if (!sq) {
-		say(hca, "doorbell.value", uar, offset, "the number of the QP or SQ", n, 0);
+		strict_report(hca->config.strict, hca->config.trace, "doorbell.value",
+			      "UAR page 0x%x, register 0x%x: the value names QP or SQ 0x%06x, "
+			      "which does not exist",
+			      uar, offset, n);
 		return false;
 	}
 	if (sq->uar->n == uar)
