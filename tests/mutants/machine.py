@@ -28,6 +28,8 @@ STATIC = ["ibverbs_static", "mlx4_static", "mlx5_static", "rdmacm_static"]
 REFUSED = "-Werror=int-conversion -Werror=incompatible-pointer-types"  # a mutant of these would be none of C
 SKIPPED = 77
 BREAKS = re.compile(r"scripts\.")  # tests that break a script on purpose: no mutant is theirs to see
+ADD_TEST = re.compile(r"^add_test\((?:\[=*\[)?([^\s\]]+)(?:\]=*\])?((?: \"[^\"]*\")+)\)", re.MULTILINE)
+WORD = re.compile(r'"([^"]*)"')
 LEAST_FREE = 2 << 30  # bytes that a disk must keep
 
 
@@ -203,6 +205,17 @@ class Test:
         return status, printed.decode(errors="replace"), time.monotonic() - began
 
 
+def commands_below(path):
+    """The command of each test that ctest knows there. ctest itself does not say that of a program which is not built yet."""
+    commands = {}
+    for directory, _, files in os.walk(path):
+        if "CTestTestfile.cmake" in files:
+            with open(os.path.join(directory, "CTestTestfile.cmake"), encoding="utf-8") as file:
+                for name, words in ADD_TEST.findall(file.read()):
+                    commands[name] = WORD.findall(words)
+    return commands
+
+
 class Tests:
     """The tests that lists may name. A topic of the programs that compare two libraries is one as well."""
 
@@ -215,13 +228,14 @@ class Tests:
         if directory not in self.ctests:
             path = os.path.join(BUILD, "tests", directory)
             listed = json.loads(subprocess.check_output(["ctest", "--test-dir", path, "--show-only=json-v1"]))
-            self.ctests[directory] = [self.from_ctest(test) for test in listed["tests"] if test.get("command") and not BREAKS.match(test["name"])]
+            commands = commands_below(path)
+            self.ctests[directory] = [self.from_ctest(test, commands[test["name"]]) for test in listed["tests"] if not BREAKS.match(test["name"])]
         return self.ctests[directory]
 
-    def from_ctest(self, test):
+    def from_ctest(self, test, command):
         properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
         environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
-        return Test(test["name"], test["command"], {**self.environment, **environment}, properties.get("WORKING_DIRECTORY"))
+        return Test(test["name"], command, {**self.environment, **environment}, properties.get("WORKING_DIRECTORY"))
 
     def topics(self, see):
         program, link, *topics = see.split()
