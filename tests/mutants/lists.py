@@ -64,7 +64,10 @@ class Mutant:
         else:
             raise Fault(f"{self.where}: {self}: not understood: {line}")
 
-    def check(self, root):
+    def check(self, root, units):
+        for directory, pattern in (see.split(":", 1) for see in self.tests if see.startswith("unit/")):
+            if not any(name.startswith(directory + "/") and re.search(pattern, name) for name in units):
+                raise Fault(f"{self.where}: {self}: no unit test is called {directory}:{pattern}")
         if not (self.file and self.old and self.tests):
             raise Fault(f"{self.where}: {self}: needs a file, old lines and a test")
         if self.old == self.new:
@@ -101,16 +104,30 @@ def read_all(root):
     return mutants
 
 
+def unit_names(root):
+    """What unit tests can be called: by their file, in a variant of the data path, or as their CMakeLists.txt says."""
+    names = []
+    for directory, _, files in os.walk(os.path.join(root, "tests/unit")):
+        folder = os.path.relpath(directory, os.path.join(root, "tests"))
+        names += [f"{folder}/{file[:-len('_test.c')]}{variant}" for file in files if file.endswith("_test.c") for variant in ("", "_v3", "_o0")]
+        if "CMakeLists.txt" in files:
+            with open(os.path.join(directory, "CMakeLists.txt"), encoding="utf-8") as file:
+                text = file.read()
+            names += [f"{folder}/{name}" for name in re.findall(r"unit_test\([^)]*\bAS (\S+)", text)]
+            names += re.findall(r"add_test\(NAME (unit/\S+)", text)
+    return names
+
+
 def faults_of(root):
     """What is wrong with the lists: sentences."""
     try:
         mutants = read_all(root)
     except Fault as fault:
         return [str(fault)], 0
-    faults, names = [], set()
+    faults, names, units = [], set(), unit_names(root)
     for mutant in mutants:
         try:
-            mutant.check(root)
+            mutant.check(root, units)
         except Fault as fault:
             faults.append(str(fault))
         if str(mutant) in names:
