@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * waiting.c - the calls of libc that a program waits for several descriptors by: poll(), select()
+ * and sets. The program's numbers are replaced by the rsockets that they stand for.
+ */
+#include "either.h"
+#include "../select.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <rdma/rsocket.h>
+#include <stdlib.h>
+
+/* FDS is not const: gcc with a sanitizer believes of a const parameter that poll() has nothing
+ * to read there. */
+static bool has_rsockets(struct pollfd *fds, nfds_t count)
+{
+	for (nfds_t i = 0; i < count; i++) {
+		if (preload_find(fds[i].fd) >= 0 || preload_pending(fds[i].fd) >= PENDING_ASKING)
+			return true;
+	}
+	return false;
+}
+
+/* A number that stands for an rsocket is replaced by it in the question. A connection whose
+ * other side has not used it yet is not ready for anything; the word that comes shows that it is
+ * used. */
+static void translate_fd(struct pollfd *to, const struct pollfd *from)
+{
+	int found = preload_pending(from->fd) == PENDING_ASKED ? preload_use(from->fd, 0)
+							       : preload_find(from->fd);
+
+	*to = *from;
+	if (found >= 0)
+		to->fd = found;
+	else if (preload_pending(from->fd) == PENDING_ASKING)
+		to->events = POLLIN;
+}
+
+/* The function returns whether a pending connection has become an rsocket, so that the question
+ * must be put again. */
+static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
+{
+	bool any = false;
+
+	for (nfds_t i = 0; i < count; i++) {
+		if (asked[i].revents & POLLIN && preload_pending(fds[i].fd) == PENDING_ASKING) {
+			preload_use(fds[i].fd, MSG_DONTWAIT);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static int time_left(int timeout, int64_t end_ms)
+{
+	int64_t left = end_ms - preload_now_ms();
+
+	if (timeout < 0)
+		return -1;
+	return left > 0 ? (int)left : 0;
+}
+
+static int poll_translated(struct pollfd *fds, struct pollfd *asked, nfds_t count, int timeout)
+{
+	int64_t end_ms = preload_now_ms() + timeout;
+	int ret;
+
+	preload_settle(NULL);
+	do {
+		for (nfds_t i = 0; i < count; i++)
+			translate_fd(&asked[i], &fds[i]);
+		ret = INSIDE(rpoll(asked, count, time_left(timeout, end_ms)));
+	} while (ret > 0 && (advance_all(fds, asked, count) || preload_settle(NULL)));
+	for (nfds_t i = 0; i < count; i++)
+		fds[i].revents = asked[i].revents;
+	return ret;
+}
+
+static int poll_all(struct pollfd *fds, nfds_t count, int timeout)
+{
+	struct pollfd *asked = calloc(count, sizeof(*fds));
+	int ret;
+
+	if (!asked) {
+		errno = ENOMEM;
+		return -1;
+	}
+	pthread_cleanup_push(free, asked);
+	ret = poll_translated(fds, asked, count, timeout);
+	pthread_cleanup_pop(1);
+	return ret;
+}
+
+static void cancelled_inside(void *unused)
+{
+	(void)unused;
+	preload_inside = 0;
+}
+
+/* This is where librdmacm sleeps, and where a thread of the program is cancelled. What that calls
+ * then is the program's again, be it close(). */
+static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
+{
+	int ret;
+
+	pthread_cleanup_push(cancelled_inside, NULL);
+	ret = real()->poll(fds, count, timeout);
+	pthread_cleanup_pop(0);
+	return ret;
+}
+
+PRELOAD_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	if (preload_inside)
+		return poll_inside(fds, count, timeout);
+	return has_rsockets(fds, count) ? poll_all(fds, count, timeout)
+					: real()->poll(fds, count, timeout);
+}
+
+/* select() is made a poll(), as numbers are not those of the rsockets they stand for. */
+PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict write,
+			  fd_set *restrict except, struct timeval *restrict timeout)
+{
+	struct pollfd fds[FD_SETSIZE];
+	nfds_t count;
+	int ms;
+
+	if (preload_inside || limit < 0 || limit > FD_SETSIZE || !select_timeout(timeout, &ms))
+		return real()->select(limit, read, write, except, timeout);
+	count = select_to_poll(fds, limit, read, write, except);
+	if (!has_rsockets(fds, count))
+		return real()->select(limit, read, write, except, timeout);
+	if (poll_all(fds, count, ms) < 0)
+		return -1;
+	return select_from_poll(fds, count, read, write, except);
+}
+
+/* Any set may come to have rsockets, so all are made by repoll_create(). */
+PRELOAD_EXPORT int epoll_create1(int flags)
+{
+	int fd;
+
+	if (preload_inside)
+		return real()->epoll_create1(flags);
+	fd = preload_mark_set(INSIDE(repoll_create(1)), true);
+	if (fd >= 0 && flags & EPOLL_CLOEXEC)
+		real()->fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+PRELOAD_EXPORT int epoll_create(int size)
+{
+	if (size > 0)
+		return epoll_create1(0);
+	errno = EINVAL;
+	return -1;
+}
+
+PRELOAD_EXPORT int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	int rsocket = preload_use(fd, PRELOAD_WAIT), ret;
+
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
+	if (rsocket < 0)
+		return real()->epoll_ctl(epfd, op, fd, event);
+	if (INSIDE(repoll_ctl(epfd, op, rsocket, event)))
+		return -1;
+	ret = preload_member_noted(epfd, op, fd, rsocket, event);
+	if (!ret)
+		return 0;
+	INSIDE(repoll_ctl(epfd, EPOLL_CTL_DEL, rsocket, NULL));
+	errno = ret;
+	return -1;
+}
+
+static int wait_in_set(int set, struct epoll_event *events, int room, int timeout)
+{
+	int64_t end_ms = preload_now_ms() + timeout;
+	const struct preload_report report = { set, events, &(int){ 0 } };
+
+	preload_settle(NULL);
+	do
+		*report.count = INSIDE(repoll_wait(set, events, room, time_left(timeout, end_ms)));
+	while (*report.count > 0 && preload_settle(&report) && !*report.count);
+	return *report.count;
+}
+
+PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, int timeout)
+{
+	if (preload_inside)
+		return real()->epoll_wait(epfd, events, room, timeout);
+	return wait_in_set(epfd, events, room, timeout);
+}
