@@ -5,6 +5,7 @@ memcached (as a user without rights) and haproxy with their clients, and what th
 With --all some run with and without RDMAV_FORK_SAFE, and socat and Python's forking server. The adapter's log tells that it was
 used: somebody listens there.
 """
+import difflib
 import os
 import re
 import shutil
@@ -136,9 +137,9 @@ class Preloaded:
         self.need_use()
 
     def need_use(self):
-        if self.adapter.listeners() <= self.before:
+        if not self.launcher.wait_until(lambda: self.adapter.listeners() > self.before):
             raise Failure("the adapter was not used")
-        if has_complaint(self.server.text()):
+        if self.server and has_complaint(self.server.text()):
             raise Failure("a sanitizer complained")
 
 
@@ -342,9 +343,27 @@ def test_late_answer(preloaded, launcher, adapter, big):
     get_from_plain(preloaded, launcher, big, 2 * big.read_bytes(), *PEERS, "late", preloaded.port, free_port(), *lose)
 
 
+# --- calls -------------------------------------------------------------------------------------------------------------------------------
+
+
+@either(on_links("calls"))
+def test_calls(preloaded, settings):
+    """Each call by each of its names gives what it gives for TCP."""
+    program = [settings.build / "tests" / "consumers" / "socket-calls", preloaded.port]
+    plain, status = preloaded.launcher.run(program, "plain")
+    lines = plain.text().splitlines()
+    if status or lines[-1:] != ["every call was made"] or any("IS WRONG" in line for line in lines):
+        raise Failure("the program does not work with TCP")
+    have = preloaded.ask("preloaded", *program).splitlines()
+    if have != lines:
+        raise Failure("\n".join(["other lines than with TCP:", *difflib.unified_diff(lines, have, lineterm="", n=1)]))
+    preloaded.need_use()
+
+
 @either(on_links("epoll_pwait"))
 def test_epoll_pwait(preloaded, settings):
-    """What waits by a call that is not taken over keeps the system's sockets."""
+    """A program that waits by epoll_pwait() has rsockets."""
     text = preloaded.ask("client", settings.build / "tests" / "consumers" / "pwait-echo", preloaded.port)
     if "200000 bytes came back" not in text:
         raise Failure("other bytes came")
+    preloaded.need_use()

@@ -7,11 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---- making ---- */
@@ -152,20 +155,68 @@ PRELOAD_EXPORT int dup(int fd)
 }
 
 /* The number that the program asks for may be that of another rsocket or of a set. */
-PRELOAD_EXPORT int dup2(int fd, int to)
+static int dup_onto(int fd, int to, int flags)
 {
-	int rsocket;
+	int rsocket = preload_use(fd, PRELOAD_WAIT);
 
-	if (preload_is_foreign())
-		return real()->dup2(fd, to);
-	rsocket = preload_use(fd, PRELOAD_WAIT);
-	if (rsocket == PRELOAD_FAILED)
+	if (rsocket == PRELOAD_FAILED || real()->fcntl(fd, F_GETFD) < 0)
 		return -1;
-	if (fd == to)
-		return real()->dup2(fd, to);
 	if (preload_find(to) >= 0 || preload_is_set(to))
 		close(to);
-	return copy_made(fd, rsocket, real()->dup2(fd, to));
+	return copy_made(fd, rsocket, real()->dup3(fd, to, flags));
+}
+
+PRELOAD_EXPORT int dup2(int fd, int to)
+{
+	return preload_is_foreign() || fd == to ? real()->dup2(fd, to) : dup_onto(fd, to, 0);
+}
+
+PRELOAD_EXPORT int dup3(int fd, int to, int flags)
+{
+	return preload_is_foreign() || fd == to ? real()->dup3(fd, to, flags)
+						: dup_onto(fd, to, flags);
+}
+
+/* Other numbers are closed by the system, range by range. */
+static int close_all(unsigned int first, unsigned int last)
+{
+	unsigned int ours;
+	int ret = 0;
+
+	while (!ret && first <= last) {
+		ours = preload_first_known(first, last);
+		if (ours > first)
+			ret = real()->close_range(first, ours - 1, 0);
+		if (!ret && ours <= last)
+			close(ours);
+		first = ours + 1;
+	}
+	return ret;
+}
+
+/* With a flag nothing is closed, or in a process of its own. */
+PRELOAD_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+{
+	const unsigned int most = PRELOAD_NUMBERS - 1;
+	int ret;
+
+	if (!real()->close_range) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (flags || first > last || first > most || preload_inside || preload_is_foreign())
+		return real()->close_range(first, last, flags);
+	ret = close_all(first, last < most ? last : most);
+	return ret || last <= most ? ret : real()->close_range(most + 1, last, 0);
+}
+
+PRELOAD_EXPORT void closefrom(int low)
+{
+	const unsigned int first = low < 0 ? 0 : low;
+
+	if (close_range(first, ~0U, 0))
+		for (int fd = first; fd < PRELOAD_NUMBERS; fd++)
+			close(fd);
 }
 
 /* A command that does not copy is about the number's own file, which has the flags. */
@@ -251,6 +302,125 @@ PRELOAD_EXPORT ssize_t writev(int fd, const struct iovec *iov, int count)
 	return EITHER_USED(fd, 0, rwritev, writev, iov, count);
 }
 
+/* ---- several messages ---- */
+
+/* Linux looks at the time when a message has come. */
+static int receive_many(int rsocket, struct mmsghdr *messages, int count, int flags, int64_t end_ms)
+{
+	ssize_t got = 0;
+	int done = 0;
+
+	while (done < count && (!done || preload_now_ms() < end_ms)) {
+		got = INSIDE(rrecvmsg(rsocket, &messages[done].msg_hdr, flags & ~MSG_WAITFORONE));
+		if (got < 0)
+			break;
+		messages[done++].msg_len = got;
+		if (flags & MSG_WAITFORONE)
+			flags |= MSG_DONTWAIT;
+	}
+	return done || !got ? done : -1;
+}
+
+static int at_once(unsigned int count)
+{
+	return count < IOV_MAX ? (int)count : IOV_MAX;
+}
+
+PRELOAD_EXPORT int recvmmsg(int socket, struct mmsghdr *messages, unsigned int count, int flags,
+			    struct timespec *timeout)
+{
+	int rsocket = preload_use(socket, flags), ms;
+
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
+	if (rsocket < 0)
+		return real()->recvmmsg(socket, messages, count, flags, timeout);
+	if (!preload_timespec_ms(timeout, &ms)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return receive_many(rsocket, messages, at_once(count), flags,
+			    timeout ? preload_now_ms() + ms : INT64_MAX);
+}
+
+static int send_many(int rsocket, struct mmsghdr *messages, int count, int flags)
+{
+	ssize_t sent = 0;
+	int done = 0;
+
+	while (done < count) {
+		sent = INSIDE(rsendmsg(rsocket, &messages[done].msg_hdr, flags));
+		if (sent < 0)
+			break;
+		messages[done++].msg_len = sent;
+	}
+	return done || !sent ? done : -1;
+}
+
+PRELOAD_EXPORT int sendmmsg(int socket, struct mmsghdr *messages, unsigned int count, int flags)
+{
+	int rsocket = preload_use(socket, flags);
+
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
+	return rsocket < 0 ? real()->sendmmsg(socket, messages, count, flags)
+			   : send_many(rsocket, messages, at_once(count), flags);
+}
+
+/* ---- vectors with a position ---- */
+
+/* A socket has none, and -1 asks for none. The one flag with a meaning for sockets is that a call
+ * does not wait. */
+static bool is_for_socket(off_t offset, int flags)
+{
+	errno = offset != -1 ? ESPIPE : EOPNOTSUPP;
+	return offset == -1 && !(flags & ~RWF_NOWAIT);
+}
+
+static int message_flags(int flags)
+{
+	return flags & RWF_NOWAIT ? MSG_DONTWAIT : 0;
+}
+
+PRELOAD_EXPORT ssize_t preadv2(int fd, const struct iovec *iov, int count, off_t offset, int flags)
+{
+	struct msghdr msg = { .msg_iov = (struct iovec *)iov, .msg_iovlen = count };
+	int rsocket = preload_use(fd, message_flags(flags));
+
+	if (rsocket < 0)
+		return rsocket == PRELOAD_FAILED ? -1
+						 : real()->preadv2(fd, iov, count, offset, flags);
+	if (!is_for_socket(offset, flags))
+		return -1;
+	return INSIDE(rrecvmsg(rsocket, &msg, message_flags(flags)));
+}
+
+PRELOAD_EXPORT ssize_t pwritev2(int fd, const struct iovec *iov, int count, off_t offset, int flags)
+{
+	const struct msghdr msg = { .msg_iov = (struct iovec *)iov, .msg_iovlen = count };
+	int rsocket = preload_use(fd, message_flags(flags));
+
+	if (rsocket < 0)
+		return rsocket == PRELOAD_FAILED ? -1
+						 : real()->pwritev2(fd, iov, count, offset, flags);
+	if (!is_for_socket(offset, flags))
+		return -1;
+	return INSIDE(rsendmsg(rsocket, &msg, message_flags(flags)));
+}
+
+/* off_t has 64 bits wherever this library is built. */
+PRELOAD_EXPORT ssize_t preadv64v2(int fd, const struct iovec *iov, int count, off64_t offset,
+				  int flags)
+{
+	return preadv2(fd, iov, count, offset, flags);
+}
+
+PRELOAD_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *iov, int count, off64_t offset,
+				   int flags)
+{
+	return pwritev2(fd, iov, count, offset, flags);
+}
+
 /* ---- files ---- */
 
 enum { FILE_PIECE = 65536 };
@@ -310,6 +480,16 @@ PRELOAD_EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t count
 	return sendfile(out, in, (off_t *)offset, count);
 }
 
+/* Who is refused copies the bytes, as for other descriptors that cannot do this. */
+PRELOAD_EXPORT ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t size,
+			      unsigned int flags)
+{
+	if (preload_find(in) < 0 && preload_find(out) < 0)
+		return real()->splice(in, in_offset, out, out_offset, size, flags);
+	errno = EINVAL;
+	return -1;
+}
+
 /* ---- names and options ---- */
 
 PRELOAD_EXPORT int getpeername(int socket, struct sockaddr *restrict addr, socklen_t *restrict len)
@@ -354,4 +534,41 @@ PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict va
 		return 0;
 	}
 	return EITHER(socket, rgetsockopt, getsockopt, level, name, value, len);
+}
+
+/* What has come and was not read yet is as long as a look at it is. */
+static int count_waiting(int rsocket, int *count)
+{
+	socklen_t len = sizeof(int);
+	int room = 0;
+	ssize_t size;
+	void *bytes;
+
+	if (INSIDE(rgetsockopt(rsocket, SOL_SOCKET, SO_RCVBUF, &room, &len)))
+		return -1;
+	bytes = malloc(room);
+	if (!bytes) {
+		errno = ENOMEM;
+		return -1;
+	}
+	size = INSIDE(rrecv(rsocket, bytes, room, MSG_PEEK | MSG_DONTWAIT));
+	free(bytes);
+	*count = size > 0 ? (int)size : 0;
+	return 0;
+}
+
+/* The number's own file has the flags, which FIONBIO and FIOCLEX change. */
+PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	int rsocket = request == FIONREAD ? preload_use(fd, MSG_DONTWAIT) : -1;
+	void *argument;
+	va_list args;
+
+	va_start(args, request);
+	argument = va_arg(args, void *);
+	va_end(args);
+	if (rsocket == PRELOAD_FAILED)
+		return -1;
+	return rsocket < 0 ? real()->ioctl(fd, request, argument)
+			   : count_waiting(rsocket, argument);
 }

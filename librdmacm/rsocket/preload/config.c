@@ -127,13 +127,11 @@ bool preload_rules_want(const struct preload_rules *rules, int domain, int type,
 }
 
 static struct preload_rules rules;
-static bool none_are_wanted;
 
 static void rules_read_once(void)
 {
 	FILE *file;
 
-	none_are_wanted = preload_waits_elsewhere();
 	preload_inside++; /* stdio's own calls of read() and close() are no program's */
 	file = fopen(CONFIG, "re");
 	if (file) {
@@ -143,12 +141,22 @@ static void rules_read_once(void)
 	preload_inside--;
 }
 
-bool preload_wants(int domain, int type, int protocol)
+static const struct preload_rules *rules_of_program(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, rules_read_once);
-	return !none_are_wanted && preload_rules_want(&rules, domain, type, protocol);
+	return &rules;
+}
+
+bool preload_wants(int domain, int type, int protocol)
+{
+	return preload_rules_want(rules_of_program(), domain, type, protocol);
+}
+
+bool preload_wants_any(void)
+{
+	return !rules_of_program()->has_lines || rules_of_program()->count;
 }
 
 /* ---- queues ---- */

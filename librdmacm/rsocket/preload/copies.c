@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = 1024 };
+enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = PRELOAD_NUMBERS / PAGE_SIZE };
 
 struct numbers {
 	int rsocket_plus_1[PAGE_SIZE];  /* 0 if the number stands for none */
@@ -249,6 +249,25 @@ int preload_list_pending(enum pending pending, int *fds, int room)
 			fds[count++] = fd;
 	}
 	return count;
+}
+
+/* ---- numbers of any kind ---- */
+
+static bool is_known(int fd)
+{
+	return preload_find(fd) >= 0 || preload_is_rsocket(fd) || preload_is_set(fd) ||
+	       preload_pending(fd);
+}
+
+unsigned int preload_first_known(unsigned int first, unsigned int last)
+{
+	for (; first <= last; first++) {
+		if (!page_of(first))
+			first |= PAGE_SIZE - 1;
+		else if (is_known(first))
+			return first;
+	}
+	return last + 1;
 }
 
 /* ---- processes ---- */

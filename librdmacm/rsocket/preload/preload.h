@@ -10,6 +10,7 @@
 #define RSOCKET_PRELOAD_H
 
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "util/bits.h"
 
@@ -36,27 +38,41 @@
 	CALL(int, close, int)                                                                     \
 	CALL(int, dup, int)                                                                       \
 	CALL(int, dup2, int, int)                                                                 \
+	CALL(int, dup3, int, int, int)                                                            \
+	CALL(int, close_range, unsigned int, unsigned int, int)                                   \
 	CALL(ssize_t, recv, int, void *, size_t, int)                                             \
 	CALL(ssize_t, recvfrom, int, void *, size_t, int, struct sockaddr *, socklen_t *)         \
 	CALL(ssize_t, recvmsg, int, struct msghdr *, int)                                         \
+	CALL(int, recvmmsg, int, struct mmsghdr *, unsigned int, int, struct timespec *)          \
 	CALL(ssize_t, read, int, void *, size_t)                                                  \
 	CALL(ssize_t, readv, int, const struct iovec *, int)                                      \
+	CALL(ssize_t, preadv2, int, const struct iovec *, int, off_t, int)                        \
 	CALL(ssize_t, send, int, const void *, size_t, int)                                       \
 	CALL(ssize_t, sendto, int, const void *, size_t, int, const struct sockaddr *, socklen_t) \
 	CALL(ssize_t, sendmsg, int, const struct msghdr *, int)                                   \
+	CALL(int, sendmmsg, int, struct mmsghdr *, unsigned int, int)                             \
 	CALL(ssize_t, write, int, const void *, size_t)                                           \
 	CALL(ssize_t, writev, int, const struct iovec *, int)                                     \
+	CALL(ssize_t, pwritev2, int, const struct iovec *, int, off_t, int)                       \
+	CALL(ssize_t, splice, int, off64_t *, int, off64_t *, size_t, unsigned int)               \
 	CALL(ssize_t, sendfile, int, int, off_t *, size_t)                                        \
 	CALL(int, poll, struct pollfd *, nfds_t, int)                                             \
+	CALL(int, ppoll, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)      \
+	CALL(int, pselect, int, fd_set *, fd_set *, fd_set *, const struct timespec *,            \
+	     const sigset_t *)                                                                    \
 	CALL(int, select, int, fd_set *, fd_set *, fd_set *, struct timeval *)                    \
 	CALL(int, epoll_create1, int)                                                             \
 	CALL(int, epoll_ctl, int, int, int, struct epoll_event *)                                 \
 	CALL(int, epoll_wait, int, struct epoll_event *, int, int)                                \
+	CALL(int, epoll_pwait, int, struct epoll_event *, int, int, const sigset_t *)             \
+	CALL(int, epoll_pwait2, int, struct epoll_event *, int, const struct timespec *,          \
+	     const sigset_t *)                                                                    \
 	CALL(int, getpeername, int, struct sockaddr *, socklen_t *)                               \
 	CALL(int, getsockname, int, struct sockaddr *, socklen_t *)                               \
 	CALL(int, setsockopt, int, int, int, const void *, socklen_t)                             \
 	CALL(int, getsockopt, int, int, int, void *, socklen_t *)                                 \
-	CALL(int, fcntl, int, int, ...)
+	CALL(int, fcntl, int, int, ...)                                                           \
+	CALL(int, ioctl, int, unsigned long, ...)
 
 struct real_calls {
 #define DECLARE(type, name, ...) type (*name)(__VA_ARGS__);
@@ -64,10 +80,13 @@ struct real_calls {
 #undef DECLARE
 };
 
-/* The function looks the calls up when it is first called. */
+/* The function looks the calls up when it is first called. What this libc has not is NULL. */
 const struct real_calls *real(void);
 
 /* ---- copies.c ---- */
+
+/* A number above stays the system's, whatever it would be for. */
+enum { PRELOAD_NUMBERS = 1 << 20 };
 
 /* The function returns the rsocket that FD stands for, or -1. While this thread is inside of
  * librdmacm, that is always -1. */
@@ -82,6 +101,10 @@ int preload_number(int rsocket, int flags);
 bool preload_is_rsocket(int fd);
 /* The function returns whether FD is a set that repoll_create() has made. */
 bool preload_is_set(int fd);
+/* The function returns the first number from FIRST to LAST that stands for an rsocket, is an
+ * rsocket's own, a set's, or a pending connection's, or LAST + 1. Both are below PRELOAD_NUMBERS.
+ */
+unsigned int preload_first_known(unsigned int first, unsigned int last);
 /* The function returns FD, or -1 with errno as it is, if FD is below 0. */
 int preload_mark_set(int fd, bool is_set);
 /* The function opens an empty file, whose number may stand for an rsocket. */
@@ -144,6 +167,11 @@ int preload_list_pending(enum pending pending, int *fds, int room); /* returns h
 int preload_use(int fd, int flags);
 int64_t preload_now_ms(void);
 
+/* ---- waiting.c ---- */
+
+/* *MS becomes what poll() wants. Returns false if TIMEOUT is no time to wait. */
+bool preload_timespec_ms(const struct timespec *timeout, int *ms);
+
 /* ---- fallback.c ---- */
 
 typedef int preload_get_option(int socket, int level, int name, void *value, socklen_t *len);
@@ -161,12 +189,6 @@ bool preload_settle(const struct preload_report *report);
 int preload_late_error(int rsocket);
 void preload_late_gone(int rsocket);
 
-/* ---- imports.c ---- */
-
-/* The function returns whether the program, or a library that it has loaded by now, waits by calls
- * that are not taken over. */
-bool preload_waits_elsewhere(void);
-
 /* ---- config.c ---- */
 
 enum { PRELOAD_MAX_RULES = 256 };
@@ -183,6 +205,7 @@ void preload_rules_read(struct preload_rules *rules, FILE *file, const char *pro
 bool preload_rules_want(const struct preload_rules *rules, int domain, int type, int protocol);
 /* The function returns whether this program's sockets of a kind are to be rsockets. */
 bool preload_wants(int domain, int type, int protocol);
+bool preload_wants_any(void);
 /* The function makes an rsocket with the queues that the environment asks for. */
 int preload_rsocket(int domain, int type, int protocol);
 

@@ -8,9 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <rdma/rsocket.h>
+#include <signal.h>
 #include <stdlib.h>
+
+/* ---- poll ---- */
 
 /* FDS is not const: gcc with a sanitizer believes of a const parameter that poll() has nothing
  * to read there. */
@@ -93,10 +97,28 @@ static int poll_all(struct pollfd *fds, nfds_t count, int timeout)
 	return ret;
 }
 
+/* The signals that are blocked while this thread sleeps, as ppoll() and its kin want it, or NULL.
+ * librdmacm sleeps by poll(), so a signal is let in while the thread sleeps and at no other time:
+ * none comes between the last look for events and the sleep. */
+static __thread const sigset_t *sleep_mask;
+
 static void cancelled_inside(void *unused)
 {
 	(void)unused;
 	preload_inside = 0;
+	sleep_mask = NULL;
+}
+
+static int sleep_masked(struct pollfd *fds, nfds_t count, int timeout)
+{
+	const struct timespec time = { timeout / 1000, timeout % 1000 * 1000000L };
+	const sigset_t *mask = sleep_mask;
+	int ret;
+
+	sleep_mask = NULL; /* a signal's handler may wait, too */
+	ret = real()->ppoll(fds, count, timeout < 0 ? NULL : &time, mask);
+	sleep_mask = mask;
+	return ret;
 }
 
 /* This is where librdmacm sleeps, and where a thread of the program is cancelled. What that calls
@@ -106,9 +128,41 @@ static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
 	int ret;
 
 	pthread_cleanup_push(cancelled_inside, NULL);
-	ret = real()->poll(fds, count, timeout);
+	ret = timeout && sleep_mask ? sleep_masked(fds, count, timeout)
+				    : real()->poll(fds, count, timeout);
 	pthread_cleanup_pop(0);
 	return ret;
+}
+
+/* Who waits for no time lets in the signals that are there by now, unless there was an event. */
+static int let_signals_in(const sigset_t *mask)
+{
+	const struct timespec no_time = { 0, 0 };
+
+	return real()->ppoll(NULL, 0, &no_time, mask);
+}
+
+static int poll_all_masked(struct pollfd *fds, nfds_t count, int timeout, const sigset_t *mask)
+{
+	int ret;
+
+	sleep_mask = mask;
+	ret = poll_all(fds, count, timeout);
+	sleep_mask = NULL;
+	return !ret && !timeout && mask ? let_signals_in(mask) : ret;
+}
+
+bool preload_timespec_ms(const struct timespec *timeout, int *ms)
+{
+	*ms = -1;
+	if (!timeout)
+		return true;
+	if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1000000000)
+		return false;
+	*ms = INT_MAX;
+	if (timeout->tv_sec < INT_MAX / 1000)
+		*ms = (int)timeout->tv_sec * 1000 + (int)((timeout->tv_nsec + 999999) / 1000000);
+	return true;
 }
 
 PRELOAD_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
@@ -119,7 +173,40 @@ PRELOAD_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 					: real()->poll(fds, count, timeout);
 }
 
+PRELOAD_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+			 const sigset_t *mask)
+{
+	int ms;
+
+	if (preload_inside || !preload_timespec_ms(timeout, &ms) || !has_rsockets(fds, count))
+		return real()->ppoll(fds, count, timeout, mask);
+	return poll_all_masked(fds, count, ms, mask);
+}
+
+/* ---- select ---- */
+
+/* What select() has to say if one of its descriptors is closed. */
+static bool has_closed(const struct pollfd *fds, nfds_t count)
+{
+	for (nfds_t i = 0; i < count; i++) {
+		if (fds[i].revents & POLLNVAL)
+			return true;
+	}
+	return false;
+}
+
 /* select() is made a poll(), as numbers are not those of the rsockets they stand for. */
+static int select_all(struct pollfd *fds, nfds_t count, fd_set *read, fd_set *write, fd_set *except,
+		      int ms, const sigset_t *mask)
+{
+	if (poll_all_masked(fds, count, ms, mask) < 0)
+		return -1;
+	if (!has_closed(fds, count))
+		return select_from_poll(fds, count, read, write, except);
+	errno = EBADF;
+	return -1;
+}
+
 PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict write,
 			  fd_set *restrict except, struct timeval *restrict timeout)
 {
@@ -132,10 +219,26 @@ PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict wri
 	count = select_to_poll(fds, limit, read, write, except);
 	if (!has_rsockets(fds, count))
 		return real()->select(limit, read, write, except, timeout);
-	if (poll_all(fds, count, ms) < 0)
-		return -1;
-	return select_from_poll(fds, count, read, write, except);
+	return select_all(fds, count, read, write, except, ms, NULL);
 }
+
+PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict write,
+			   fd_set *restrict except, const struct timespec *restrict timeout,
+			   const sigset_t *restrict mask)
+{
+	struct pollfd fds[FD_SETSIZE];
+	nfds_t count;
+	int ms;
+
+	if (preload_inside || limit < 0 || limit > FD_SETSIZE || !preload_timespec_ms(timeout, &ms))
+		return real()->pselect(limit, read, write, except, timeout, mask);
+	count = select_to_poll(fds, limit, read, write, except);
+	if (!has_rsockets(fds, count))
+		return real()->pselect(limit, read, write, except, timeout, mask);
+	return select_all(fds, count, read, write, except, ms, mask);
+}
+
+/* ---- sets ---- */
 
 /* Any set may come to have rsockets, so all are made by repoll_create(). */
 PRELOAD_EXPORT int epoll_create1(int flags)
@@ -193,4 +296,42 @@ PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, in
 	if (preload_inside)
 		return real()->epoll_wait(epfd, events, room, timeout);
 	return wait_in_set(epfd, events, room, timeout);
+}
+
+/* A set that is not this library's has no rsockets. */
+static bool is_of_system(int set)
+{
+	return preload_inside || !preload_is_set(set);
+}
+
+static int wait_in_set_masked(int set, struct epoll_event *events, int room, int timeout,
+			      const sigset_t *mask)
+{
+	int ret;
+
+	sleep_mask = mask;
+	ret = wait_in_set(set, events, room, timeout);
+	sleep_mask = NULL;
+	return ret;
+}
+
+PRELOAD_EXPORT int epoll_pwait(int set, struct epoll_event *events, int room, int timeout,
+			       const sigset_t *mask)
+{
+	if (is_of_system(set))
+		return real()->epoll_pwait(set, events, room, timeout, mask);
+	return wait_in_set_masked(set, events, room, timeout, mask);
+}
+
+PRELOAD_EXPORT int epoll_pwait2(int set, struct epoll_event *events, int room,
+				const struct timespec *timeout, const sigset_t *mask)
+{
+	int ms;
+
+	if (!is_of_system(set) && preload_timespec_ms(timeout, &ms))
+		return wait_in_set_masked(set, events, room, ms, mask);
+	if (real()->epoll_pwait2)
+		return real()->epoll_pwait2(set, events, room, timeout, mask);
+	errno = ENOSYS;
+	return -1;
 }

@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,10 +122,13 @@ int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t l
 	return 0;
 }
 
+static int rsocket_error; /* how making an rsocket fails, or 0 */
+
 int rsocket(int domain, int type, int protocol)
 {
 	(void)domain, (void)type, (void)protocol;
-	return preload_file(0);
+	errno = rsocket_error;
+	return rsocket_error ? -1 : preload_file(0);
 }
 
 int repoll_ctl(int set, int op, int rsocket, struct epoll_event *event)
@@ -233,7 +237,7 @@ static void dup2_onto_a_set_closes_that(void **state)
 	close(file);
 }
 
-/* As close_range() closes it, which is not taken over. */
+/* As a system call closes it that is not taken over. */
 static void a_set_that_is_gone_leaves_its_number_to_an_rsocket(void **state)
 {
 	int rsocket = preload_file(0), set = epoll_create1(0), number;
@@ -275,6 +279,20 @@ static void a_congestion_control_is_accepted(void **state)
 	assert_int_equal(sizes.others, 0);
 	close(number);
 	real()->close(rsocket);
+}
+
+/* Requests in a ring of the kernel's are not taken over. */
+static void nobody_gets_a_ring_of_requests(void **state)
+{
+	char parameters[120] = { 0 }; /* struct io_uring_params */
+
+	(void)state;
+	errno = 0;
+	assert_int_equal(syscall(SYS_io_uring_setup, 1, parameters), -1);
+	assert_int_equal(errno, ENOSYS);
+	assert_int_equal(syscall(SYS_getpid), getpid());
+	assert_int_equal(syscall(SYS_close, -1), -1);
+	assert_int_equal(errno, EBADF);
 }
 
 /* ---- services without RDMA ---- */
@@ -758,6 +776,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_long_line_is_no_line),
 		cmocka_unit_test(queues_are_sized_by_the_environment),
 		cmocka_unit_test(numbers_other_than_0_announce_forks),
+		cmocka_unit_test(nobody_gets_a_ring_of_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,9 +78,9 @@ static int system_dup2(int file, int fd)
 
 const struct real_calls *real(void)
 {
-	static const struct real_calls calls = { .fcntl = system_fcntl,
-						 .dup2 = system_dup2,
-						 .close = close };
+	static const struct real_calls calls = {
+		.fcntl = system_fcntl, .dup2 = system_dup2, .socket = socket, .close = close
+	};
 
 	return &calls;
 }
@@ -213,13 +213,32 @@ static void a_new_number_is_that_of_a_file(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(preload_find(fd), 9);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_false(fcntl(fd, F_GETFL) & O_NONBLOCK);
 	close(fd);
+	preload_drop(fd);
 	assert_int_equal(preload_number(-1, 0), -1);
 	assert_int_equal(it.closed, -1);
 	errno = 0;
 	assert_int_equal(preload_number(LAST + 1, 0), -1);
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(it.closed, LAST + 1);
+}
+
+static void ranges_of_numbers_have_those_known(void **state)
+{
+	(void)state;
+	assert_int_equal(preload_first_known(0, LAST), LAST + 1);
+	assert_int_equal(preload_add_copy(5000, 20), 0);
+	preload_mark_set(3000, true);
+	preload_mark(2000, PENDING_NEW);
+	assert_int_equal(preload_first_known(0, LAST), 20); /* the rsocket's own */
+	assert_int_equal(preload_first_known(20, 20), 20);
+	assert_int_equal(preload_first_known(21, LAST), 2000);
+	assert_int_equal(preload_first_known(2001, LAST), 3000);
+	assert_int_equal(preload_first_known(3001, 4999), 5000);
+	assert_int_equal(preload_first_known(3001, LAST), 5000);
+	assert_int_equal(preload_first_known(5001, LAST), LAST + 1);
+	assert_int_equal(preload_first_known(5001, 5001), 5002);
 }
 
 /* ---- turning over, pending, the end ---- */
@@ -293,6 +312,7 @@ int main(void)
 		COPIES_TEST(a_number_is_a_set_until_it_is_another),
 		COPIES_TEST(the_rsocket_is_told_when_its_file_has_changed),
 		COPIES_TEST(a_new_number_is_that_of_a_file),
+		COPIES_TEST(ranges_of_numbers_have_those_known),
 		COPIES_TEST(all_numbers_of_an_rsocket_become_a_files),
 		COPIES_TEST(pending_numbers_are_listed_as_far_as_there_is_room),
 		COPIES_TEST(the_end_of_the_process_shuts_all),
