@@ -626,6 +626,21 @@ static void count_bytes(void)
 	say("read", read(ends[1], bytes, ROOM));
 }
 
+/* ---- what sockets cannot do ---- */
+
+static void use_as_file(void)
+{
+	struct iovec iov = { text, 1 };
+
+	say("lseek", lseek(ends[0], 0, SEEK_CUR));
+	say("pread", pread(ends[0], text, 1, 0));
+	say("pwrite", pwrite(ends[0], text, 1, 0));
+	say("preadv", preadv(ends[0], &iov, 1, 0));
+	say("preadv2", preadv2(ends[0], &iov, 1, 0, 0));
+	say("pwritev2", pwritev2(ends[0], &iov, 1, 0, 0));
+	say("ftruncate", ftruncate(ends[0], 0));
+}
+
 /* A checked call ends a program whose buffer is too small. */
 static void ask_for_too_much(void)
 {
@@ -673,6 +688,7 @@ int main(int argc, char **argv)
 	copy_numbers();
 	select_closed();
 	count_bytes();
+	use_as_file();
 	ask_for_too_much();
 	end_all();
 	printf("every call was made\n");

@@ -2,9 +2,10 @@
 /*
  * copies.c - which numbers stand for which rsocket, and how many stand for each.
  *
- * A number is that of an empty file of its own, which keeps the status flags: fcntl() and
- * ioctl(FIONBIO), which is not taken over, set them there, and they are shared with copies and
- * children as a socket's are. The flags are looked at when a call may wait.
+ * A number is that of an unconnected socket of its own, which keeps the status flags: fcntl() and
+ * ioctl(FIONBIO) set them there, and they are shared with copies and children as a socket's are.
+ * The flags are looked at when a call may wait. Calls that are not taken over fail there (ENOTCONN,
+ * ESPIPE), be it stdio's or a child's after exec().
  */
 #include "preload.h"
 
@@ -13,7 +14,6 @@
 #include <pthread.h>
 #include <rdma/rsocket.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = PRELOAD_NUMBERS / PAGE_SIZE };
@@ -118,13 +118,10 @@ int preload_mark_set(int fd, bool is_set)
 	return fd;
 }
 
+/* Reading and writing fail with ENOTCONN: a stream would say EINVAL to who reads. */
 int preload_file(int flags)
 {
-	int fd = memfd_create("rsocket", MFD_CLOEXEC);
-
-	if (fd >= 0 && flags & SOCK_NONBLOCK)
-		real()->fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK);
-	return fd;
+	return real()->socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), 0);
 }
 
 int preload_number(int rsocket, int flags)

@@ -107,7 +107,7 @@ bool preload_is_set(int fd);
 unsigned int preload_first_known(unsigned int first, unsigned int last);
 /* The function returns FD, or -1 with errno as it is, if FD is below 0. */
 int preload_mark_set(int fd, bool is_set);
-/* The function opens an empty file, whose number may stand for an rsocket. */
+/* The function makes a socket that is not connected, whose number may stand for an rsocket. */
 int preload_file(int flags);
 /* The function makes FD, a descriptor that nothing else uses, stand for the rsocket. It returns 0
  * or an errno. */

@@ -216,12 +216,37 @@ static void a_new_number_is_that_of_a_file(void **state)
 	assert_false(fcntl(fd, F_GETFL) & O_NONBLOCK);
 	close(fd);
 	preload_drop(fd);
+	fd = preload_number(9, SOCK_NONBLOCK);
+	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	close(fd);
+	preload_drop(fd);
 	assert_int_equal(preload_number(-1, 0), -1);
 	assert_int_equal(it.closed, -1);
 	errno = 0;
 	assert_int_equal(preload_number(LAST + 1, 0), -1);
 	assert_int_equal(errno, ENOMEM);
 	assert_int_equal(it.closed, LAST + 1);
+}
+
+/* stdio and others whose calls are not taken over get no bytes, and lose none. */
+static void a_number_takes_no_bytes_by_itself(void **state)
+{
+	int fd = preload_file(0);
+	FILE *file = fdopen(fd, "r+");
+	char byte;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(write(fd, "x", 1), -1);
+	assert_int_equal(errno, ENOTCONN);
+	assert_int_equal(read(fd, &byte, 1), -1);
+	assert_int_equal(errno, ENOTCONN);
+	assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+	assert_int_equal(errno, ESPIPE);
+	assert_int_equal(fputs("text", file), 1);
+	assert_int_equal(fflush(file), EOF);
+	assert_int_equal(errno, ENOTCONN);
+	fclose(file);
 }
 
 static void ranges_of_numbers_have_those_known(void **state)
@@ -312,6 +337,7 @@ int main(void)
 		COPIES_TEST(a_number_is_a_set_until_it_is_another),
 		COPIES_TEST(the_rsocket_is_told_when_its_file_has_changed),
 		COPIES_TEST(a_new_number_is_that_of_a_file),
+		COPIES_TEST(a_number_takes_no_bytes_by_itself),
 		COPIES_TEST(ranges_of_numbers_have_those_known),
 		COPIES_TEST(all_numbers_of_an_rsocket_become_a_files),
 		COPIES_TEST(pending_numbers_are_listed_as_far_as_there_is_room),
