@@ -660,6 +660,62 @@ static void ask_for_too_much(void)
 	judge("__recv_chk", WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
+/* ---- control messages of datagrams ---- */
+
+static const struct asking {
+	const char *name;
+	int level, option;
+} askings[] = {
+	{ "IP_PKTINFO", IPPROTO_IP, IP_PKTINFO },
+	{ "IP_RECVTTL", IPPROTO_IP, IP_RECVTTL },
+	{ "IP_RECVTOS", IPPROTO_IP, IP_RECVTOS },
+	{ "SO_TIMESTAMP", SOL_SOCKET, SO_TIMESTAMP },
+	{ "SO_TIMESTAMPNS", SOL_SOCKET, SO_TIMESTAMPNS },
+};
+
+static const struct asking askings_6[] = {
+	{ "IPV6_RECVPKTINFO", IPPROTO_IPV6, IPV6_RECVPKTINFO },
+	{ "IPV6_RECVHOPLIMIT", IPPROTO_IPV6, IPV6_RECVHOPLIMIT },
+	{ "IPV6_RECVTCLASS", IPPROTO_IPV6, IPV6_RECVTCLASS },
+	{ "SO_TIMESTAMP", SOL_SOCKET, SO_TIMESTAMP },
+};
+
+static bool control_comes(int fd)
+{
+	struct sockaddr_storage name;
+	socklen_t len = sizeof(name);
+	char bytes[ROOM], control[256];
+	struct iovec iov = { bytes, ROOM };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+
+	return !getsockname(fd, (struct sockaddr *)&name, &len) &&
+	       sendto(fd, "word", 4, 0, (struct sockaddr *)&name, len) == 4 &&
+	       recvmsg(fd, &msg, 0) == 4 && msg.msg_controllen;
+}
+
+/* A socket has what it was asked for, or says that it has not. */
+static void ask_for_control(int family, const struct asking *asking)
+{
+	struct sockaddr_in6 name = { .sin6_family = family };
+	int fd = socket(family, SOCK_DGRAM, 0), on = 1, off = 0;
+
+	if (family == AF_INET6)
+		name.sin6_addr = in6addr_loopback;
+	else
+		((struct sockaddr_in *)&name)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&name,
+			   family == AF_INET6 ? sizeof(name) : sizeof(struct sockaddr_in)))
+		err(1, "a datagram socket");
+	judge(asking->name, setsockopt(fd, asking->level, asking->option, &on, sizeof(on))
+				    ? errno == EOPNOTSUPP
+				    : control_comes(fd));
+	judge("off", !setsockopt(fd, asking->level, asking->option, &off, sizeof(off)));
+	close(fd);
+}
+
 /* ---- the end ---- */
 
 static void end_all(void)
@@ -690,6 +746,10 @@ int main(int argc, char **argv)
 	count_bytes();
 	use_as_file();
 	ask_for_too_much();
+	for (size_t i = 0; i < ARRAY_SIZE(askings); i++)
+		ask_for_control(AF_INET, &askings[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(askings_6); i++)
+		ask_for_control(AF_INET6, &askings_6[i]);
 	end_all();
 	printf("every call was made\n");
 	return 0;

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 		if ((type & ~TYPE_FLAGS) == SOCK_STREAM && preload_forks())
 			return number_marked(real()->socket(domain, type, protocol), PENDING_NEW);
 		fd = INSIDE(preload_rsocket(domain, type, protocol));
+		if (fd < 0 && preload_is_own_limit(errno))
+			return -1;
 	}
 	return fd < 0 ? real()->socket(domain, type, protocol) : preload_number(fd, type);
 }
@@ -502,12 +505,73 @@ PRELOAD_EXPORT int getsockname(int socket, struct sockaddr *restrict addr, sockl
 	return EITHER(socket, rgetsockname, getsockname, addr, len);
 }
 
+/* The options of a datagram socket that only ask for control messages, of which rsockets have none,
+ * or for messages of the network's errors. */
+static bool asks_for_control(int level, int name)
+{
+	static const struct {
+		int level, name;
+	} asking[] = {
+		{ SOL_SOCKET, SO_TIMESTAMP },
+		{ SOL_SOCKET, SO_TIMESTAMPNS },
+		{ SOL_SOCKET, SO_TIMESTAMPING },
+		{ SOL_SOCKET, SO_RXQ_OVFL },
+		{ IPPROTO_IP, IP_PKTINFO },
+		{ IPPROTO_IP, IP_RECVOPTS },
+		{ IPPROTO_IP, IP_RETOPTS },
+		{ IPPROTO_IP, IP_RECVERR },
+		{ IPPROTO_IP, IP_RECVTTL },
+		{ IPPROTO_IP, IP_RECVTOS },
+		{ IPPROTO_IP, IP_PASSSEC },
+		{ IPPROTO_IP, IP_RECVORIGDSTADDR },
+		{ IPPROTO_IP, IP_CHECKSUM },
+		{ IPPROTO_IP, IP_RECVFRAGSIZE },
+		{ IPPROTO_IPV6, IPV6_2292PKTINFO },
+		{ IPPROTO_IPV6, IPV6_2292HOPOPTS },
+		{ IPPROTO_IPV6, IPV6_2292DSTOPTS },
+		{ IPPROTO_IPV6, IPV6_2292RTHDR },
+		{ IPPROTO_IPV6, IPV6_2292HOPLIMIT },
+		{ IPPROTO_IPV6, IPV6_RECVERR },
+		{ IPPROTO_IPV6, IPV6_RECVPKTINFO },
+		{ IPPROTO_IPV6, IPV6_RECVHOPLIMIT },
+		{ IPPROTO_IPV6, IPV6_RECVHOPOPTS },
+		{ IPPROTO_IPV6, IPV6_RECVRTHDR },
+		{ IPPROTO_IPV6, IPV6_RECVDSTOPTS },
+		{ IPPROTO_IPV6, IPV6_RECVPATHMTU },
+		{ IPPROTO_IPV6, IPV6_RECVTCLASS },
+		{ IPPROTO_IPV6, IPV6_RECVORIGDSTADDR },
+		{ IPPROTO_IPV6, IPV6_RECVFRAGSIZE },
+		{ IPPROTO_UDP, UDP_SEGMENT },
+		{ IPPROTO_UDP, UDP_GRO },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(asking); i++) {
+		if (asking[i].level == level && asking[i].name == name)
+			return true;
+	}
+	return false;
+}
+
+/* Switching off what was never on is no mistake. An option of IPv4 may have one byte. */
+static bool is_on(const void *value, socklen_t len)
+{
+	int number = 0;
+
+	memcpy(&number, value, len < sizeof(number) ? len : sizeof(number));
+	return number;
+}
+
 /* librdmacm refuses TCP's ways to control congestion, which programs for sockets do not expect; an
  * adapter has a way of its own, whatever is asked for. */
 PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value, socklen_t len)
 {
 	if (level == IPPROTO_TCP && name == TCP_CONGESTION && preload_find(socket) >= 0)
 		return 0;
+	if (value && asks_for_control(level, name) && is_on(value, len) &&
+	    preload_find(socket) >= 0) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
 	return EITHER(socket, rsetsockopt, setsockopt, level, name, value, len);
 }
 

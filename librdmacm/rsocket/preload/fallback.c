@@ -329,10 +329,16 @@ static int await_answer(int rsocket)
 	return error ? -1 : 0;
 }
 
+bool preload_is_own_limit(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/* By TCP nobody may listen where an rsocket does, which is not to hide why there is no rsocket. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
 {
 	const struct name name = name_of(rsocket);
-	int ret = rconnect(rsocket, addr, len);
+	int ret = rconnect(rsocket, addr, len), error;
 
 	if (ret && errno == EINPROGRESS)
 		ret = await_answer(rsocket);
@@ -340,6 +346,10 @@ int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t 
 		late_add(fd, rsocket, &name, addr, len);
 	if (!ret || !is_of_other_side(errno))
 		return ret;
+	error = errno;
 	preload_late_gone(rsocket);
-	return connect_by_system(fd, rsocket, &name, addr, len, false);
+	ret = connect_by_system(fd, rsocket, &name, addr, len, false);
+	if (ret && errno == ECONNREFUSED && preload_is_own_limit(error))
+		errno = error;
+	return ret;
 }

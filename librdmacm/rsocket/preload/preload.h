@@ -178,6 +178,8 @@ typedef int preload_get_option(int socket, int level, int name, void *value, soc
 typedef int preload_set_option(int socket, int level, int name, const void *value, socklen_t len);
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
 
+/* The function returns whether ERROR says that this process has reached a limit. */
+bool preload_is_own_limit(int error);
 /* The function connects the rsocket; where RDMA does not lead to the address, FD and its copies
  * become numbers of a socket of the system that is connected to it. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len);

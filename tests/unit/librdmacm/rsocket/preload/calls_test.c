@@ -281,6 +281,28 @@ static void a_congestion_control_is_accepted(void **state)
 	real()->close(rsocket);
 }
 
+static void whose_limit_is_reached_gets_no_other_socket(void **state)
+{
+	static const int of_process[] = { EMFILE, ENFILE, ENOMEM };
+	static const int of_adapter[] = { ENODEV, ENOENT, EACCES };
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(of_process); i++) {
+		rsocket_error = of_process[i];
+		assert_int_equal(socket(AF_INET, SOCK_STREAM, 0), -1);
+		assert_int_equal(errno, of_process[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(of_adapter); i++) {
+		rsocket_error = of_adapter[i];
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		assert_true(fd >= 0);
+		assert_int_equal(preload_find(fd), -1);
+		close(fd);
+	}
+	rsocket_error = 0;
+}
+
 /* Requests in a ring of the kernel's are not taken over. */
 static void nobody_gets_a_ring_of_requests(void **state)
 {
@@ -575,6 +597,21 @@ static void rsocket_stays_where_tcp_fails_too(void **state)
 	real()->close(rsocket);
 }
 
+static void a_limit_is_not_hidden_by_tcp(void **state)
+{
+	struct sockaddr_in addr;
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+
+	(void)state;
+	real()->close(listen_by_tcp(&addr));
+	connect_error = EMFILE;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+	assert_int_equal(errno, EMFILE);
+	assert_int_equal(preload_find(number), rsocket);
+	close(number);
+	real()->close(rsocket);
+}
+
 static void errors_of_the_call_do_not_fall_back(void **state)
 {
 	static const int errors[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT };
@@ -772,10 +809,12 @@ int main(void)
 		cmocka_unit_test(answer_that_comes_late_is_not_waited_for_again),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
 		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
+		cmocka_unit_test(a_limit_is_not_hidden_by_tcp),
 		cmocka_unit_test(lines_name_programs_by_their_beginning),
 		cmocka_unit_test(the_end_of_a_long_line_is_no_line),
 		cmocka_unit_test(queues_are_sized_by_the_environment),
 		cmocka_unit_test(numbers_other_than_0_announce_forks),
+		cmocka_unit_test(whose_limit_is_reached_gets_no_other_socket),
 		cmocka_unit_test(nobody_gets_a_ring_of_requests),
 	};
 
