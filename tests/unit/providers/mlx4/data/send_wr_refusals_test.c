@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * send_wr_refusals_test.c - batches of ibv_wr_*() that are refused: the errno of each refusal. A
+ * refused batch leaves the queue as it was, and the next one is posted.
+ *
+ * Covers: providers/mlx4/data/send_wr.c
+ */
+#include "rig.h"
+
+#include <errno.h>
+
+#include "util/bits.h"
+
+enum { MAX_WR = 4, MAX_SGE = 2, MAX_INLINE = 32 };
+
+static uint8_t data[64];
+static const struct ibv_sge sges[MAX_SGE + 1] = { { (uintptr_t)data, 40, 1 },
+						  { (uintptr_t)data, 8, 2 },
+						  { (uintptr_t)data, 8, 3 } };
+
+static void send_once(struct ibv_qp_ex *qpx)
+{
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge(qpx, sges[0].lkey, sges[0].addr, sges[0].length);
+}
+
+static void more_than_max_send_wr(struct ibv_qp_ex *qpx)
+{
+	for (uint32_t i = 0; i < to_mqp_ex(qpx)->sq.wq.max_post; i++)
+		send_once(qpx);
+}
+
+static void more_than_max_send_sge(struct ibv_qp_ex *qpx)
+{
+	ibv_wr_send(qpx);
+	ibv_wr_set_sge_list(qpx, MAX_SGE + 1, sges);
+}
+
+static void more_than_max_inline_data(struct ibv_qp_ex *qpx)
+{
+	ibv_wr_rdma_write(qpx, 1, 0x1000);
+	ibv_wr_set_inline_data(qpx, data, MAX_INLINE + 1);
+}
+
+static void more_than_max_inline_data_in_two(struct ibv_qp_ex *qpx)
+{
+	const struct ibv_data_buf bufs[] = { { data, MAX_INLINE }, { data, 1 } };
+
+	ibv_wr_send(qpx);
+	ibv_wr_set_inline_data_list(qpx, ARRAY_SIZE(bufs), bufs);
+}
+
+/* The first error is the batch's, whatever comes after it. */
+static void two_errors(struct ibv_qp_ex *qpx)
+{
+	more_than_max_send_sge(qpx);
+	qpx->wr_flags = IBV_SEND_IP_CSUM;
+	send_once(qpx);
+}
+
+static void checksums_without_the_device(struct ibv_qp_ex *qpx)
+{
+	qpx->wr_flags = IBV_SEND_IP_CSUM;
+	send_once(qpx);
+}
+
+static const struct {
+	enum ibv_qp_type type;
+	void (*put)(struct ibv_qp_ex *qpx);
+	int err;
+} refusals[] = {
+	{ IBV_QPT_RC, more_than_max_send_wr, ENOMEM },
+	{ IBV_QPT_RC, more_than_max_send_sge, ENOMEM },
+	{ IBV_QPT_RC, more_than_max_inline_data, ENOMEM },
+	{ IBV_QPT_RC, more_than_max_inline_data_in_two, ENOMEM },
+	{ IBV_QPT_RC, two_errors, ENOMEM },
+	{ IBV_QPT_RAW_PACKET, checksums_without_the_device, EINVAL },
+};
+
+/* Behind the refusal a batch of as many requests as the queue has is posted. */
+static void queue_fill(struct rig *rig)
+{
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_start(qpx);
+	for (uint32_t i = 0; i < rig->qp->sq.wq.max_post; i++)
+		send_once(qpx);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	assert_int_equal(rig->qp->sq.wq.head, rig->qp->sq.wq.max_post);
+}
+
+static void a_refused_batch_leaves_the_queue_as_it_was(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
+		const struct rig_options options = { .type = refusals[i].type,
+						     .send_wr = MAX_WR,
+						     .send_sge = MAX_SGE,
+						     .max_inline = MAX_INLINE };
+		struct rig *rig = rig_new(&options);
+		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+		rig->qp->sq.max_sge = MAX_SGE;
+		rig->qp->sq.max_inline = MAX_INLINE;
+		qpx->wr_flags = IBV_SEND_SIGNALED;
+		ibv_wr_start(qpx);
+		send_once(qpx);
+		refusals[i].put(qpx);
+		assert_int_equal(ibv_wr_complete(qpx), refusals[i].err);
+		assert_int_equal(rig->qp->sq.wq.head, 0);
+		queue_fill(rig);
+		rig_free(rig);
+	}
+}
+
+/* None of the operations is allowed in the state Reset. */
+static void no_operation_is_begun_before_rts(void **state)
+{
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
+	struct rig *rig = rig_new(&(struct rig_options){ .type = IBV_QPT_RC });
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+
+	(void)state;
+	assert_int_equal(mlx4_qp_modify(&rig->qp->vqp.qp, &reset, IBV_QP_STATE), 0);
+	ibv_wr_start(qpx);
+	send_once(qpx);
+	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	ibv_wr_start(qpx);
+	ibv_wr_rdma_read(qpx, 1, 0x1000);
+	ibv_wr_set_sge_list(qpx, 1, sges);
+	assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	assert_int_equal(rig->qp->sq.wq.head, 0);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_refused_batch_leaves_the_queue_as_it_was),
+		cmocka_unit_test(no_operation_is_begun_before_rts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
