@@ -38,6 +38,7 @@ VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_dev
 
 VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
 {
+	verbs_event_forget_all(&vctx->context);
 	if (vctx->context.async_fd >= 0)
 		close(vctx->context.async_fd);
 	pthread_mutex_destroy(&vctx->context.mutex);

@@ -9,11 +9,88 @@
 #include "cmd/cmd.h"
 #include "util/alloc.h"
 #include "util/order.h"
+#include "util/threads.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- events that nobody has heard of ----
+ *
+ * A thread may be cancelled when the kernel has handed out its event already. The kernel does not
+ * say it again, and the end of its object would wait for an acknowledgement that no program can
+ * give. So the event is kept here for the next call on the same source: the channel of completion
+ * events, or the context of asynchronous ones. It is not acknowledged until then. */
+
+struct unheard {
+	struct unheard *next;
+	const void *source;
+	struct ibv_async_event event; /* of a completion: element.cq */
+	uint32_t *acked;              /* the count of the event's object; NULL if it has none */
+};
+
+static struct unheard *unheard;
+static pthread_mutex_t unheard_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool any_unheard(void)
+{
+	return __atomic_load_n(&unheard, __ATOMIC_RELAXED);
+}
+
+static void keep_unheard(const struct unheard *event)
+{
+	struct unheard *new = malloc(sizeof(*new)), **end = &unheard;
+
+	if (!new)
+		return; /* the end of the object waits for ever, as it would without this list */
+	*new = *event;
+	pthread_mutex_lock(&unheard_lock);
+	while (*end)
+		end = &(*end)->next;
+	__atomic_store_n(end, new, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&unheard_lock);
+}
+
+/* The function takes events of SOURCE, or of an object by its count, out of the list. It returns
+ * how many there were, at most MAX; *EVENT becomes the last one. */
+static unsigned int take_unheard(const void *source, const uint32_t *acked, unsigned int max,
+				 struct ibv_async_event *event)
+{
+	struct unheard **at = &unheard, *found;
+	unsigned int count = 0;
+
+	if (!any_unheard())
+		return 0;
+	pthread_mutex_lock(&unheard_lock);
+	while ((found = *at) && count < max) {
+		if (source ? found->source != source : found->acked != acked) {
+			at = &found->next;
+			continue;
+		}
+		__atomic_store_n(at, found->next, __ATOMIC_RELAXED);
+		*event = found->event;
+		free(found);
+		count++;
+	}
+	pthread_mutex_unlock(&unheard_lock);
+	return count;
+}
+
+static unsigned int drop_unheard(const void *source, const uint32_t *acked)
+{
+	struct ibv_async_event event;
+
+	return take_unheard(source, acked, UINT_MAX, &event);
+}
+
+void verbs_event_forget_all(const struct ibv_context *context)
+{
+	drop_unheard(context, NULL);
+}
+
+/* ---- objects that go ---- */
 
 /* The counts wrap. More may be acknowledged than the kernel reported: a device that is gone reports
  * none. A thread that were cancelled in here would leave an object that the kernel has no more, and
@@ -25,6 +102,7 @@ void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(mutex);
+	*acked += drop_unheard(NULL, acked);
 	while ((int32_t)(reported - *acked) > 0)
 		pthread_cond_wait(cond, mutex);
 	pthread_mutex_unlock(mutex);
@@ -90,15 +168,67 @@ static int read_event(int fd, void *event, size_t size)
 	return -1;
 }
 
+/* The function is read_event() for a thread that may be cancelled: KEEP is called with WAIT then,
+ * where EVENT lies, which is all zeros unless the kernel has handed one out. */
+static int await_event(int fd, void *event, size_t size, void (*keep)(void *wait), void *wait)
+{
+	int ret;
+
+	if (process_has_one_thread())
+		return read_event(fd, event, size);
+	memset(event, 0, size);
+	pthread_cleanup_push(keep, wait);
+	ret = read_event(fd, event, size);
+	pthread_cleanup_pop(0);
+	return ret;
+}
+
+/* What a thread waits for. */
+struct comp_wait {
+	const struct ibv_comp_channel *channel;
+	struct ib_uverbs_comp_event_desc desc;
+};
+
+static struct ibv_cq *comp_event_cq(const struct comp_wait *wait)
+{
+	struct ibv_cq *cq = (struct ibv_cq *)(uintptr_t)wait->desc.cq_handle;
+
+	order_observe(cq);
+	return cq;
+}
+
+static void comp_event_keep(void *of)
+{
+	const struct comp_wait *wait = of;
+	struct unheard event = { .source = wait->channel };
+
+	if (!wait->desc.cq_handle)
+		return;
+	event.event.element.cq = comp_event_cq(wait);
+	event.acked = &event.event.element.cq->comp_events_completed;
+	keep_unheard(&event);
+}
+
+static int comp_event_next(const struct ibv_comp_channel *channel, struct ibv_cq **cq)
+{
+	struct comp_wait wait = { .channel = channel };
+	struct ibv_async_event kept;
+
+	if (take_unheard(channel, NULL, 1, &kept)) {
+		*cq = kept.element.cq;
+		return 0;
+	}
+	if (await_event(channel->fd, &wait.desc, sizeof(wait.desc), comp_event_keep, &wait))
+		return -1;
+	*cq = comp_event_cq(&wait);
+	return 0;
+}
+
 VERBS_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 				  void **cq_context)
 {
-	struct ib_uverbs_comp_event_desc desc;
-
-	if (read_event(channel->fd, &desc, sizeof(desc)))
+	if (comp_event_next(channel, cq))
 		return -1;
-	*cq = (struct ibv_cq *)(uintptr_t)desc.cq_handle;
-	order_observe(*cq);
 	*cq_context = (*cq)->cq_context;
 	get_ops((*cq)->context)->cq_event(*cq);
 	return 0;
@@ -133,34 +263,60 @@ enum element_kind verbs_event_element(enum ibv_event_type type)
 	}
 }
 
-VERBS_EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
-{
+struct async_wait {
+	const struct ibv_context *context;
 	struct ib_uverbs_async_event_desc desc;
-	void *object;
+};
 
-	if (read_event(context->async_fd, &desc, sizeof(desc)))
-		return -1;
-	object = (void *)(uintptr_t)desc.element;
-	event->event_type = desc.event_type;
+/* The function returns the count of acknowledged events of the event's object, or NULL. */
+static uint32_t *event_decode(const struct ib_uverbs_async_event_desc *desc,
+			      struct ibv_async_event *event)
+{
+	void *object = (void *)(uintptr_t)desc->element;
+
+	event->event_type = desc->event_type;
 	if (verbs_event_element(event->event_type) != ELEMENT_PORT)
 		order_observe(object);
 	switch (verbs_event_element(event->event_type)) {
 	case ELEMENT_CQ:
 		event->element.cq = object;
-		break;
+		return &event->element.cq->async_events_completed;
 	case ELEMENT_QP:
 		event->element.qp = object;
-		break;
+		return &event->element.qp->events_completed;
 	case ELEMENT_SRQ:
 		event->element.srq = object;
-		break;
+		return &event->element.srq->events_completed;
 	case ELEMENT_WQ:
 		event->element.wq = object;
-		break;
+		return &event->element.wq->events_completed;
 	case ELEMENT_PORT:
-		event->element.port_num = (int)desc.element;
+		event->element.port_num = (int)desc->element;
 		break;
 	}
+	return NULL;
+}
+
+static void async_event_keep(void *of)
+{
+	const struct async_wait *wait = of;
+	struct unheard event = { .source = wait->context };
+
+	if (!wait->desc.element && !wait->desc.event_type)
+		return;
+	event.acked = event_decode(&wait->desc, &event.event);
+	keep_unheard(&event);
+}
+
+VERBS_EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	struct async_wait wait = { .context = context };
+
+	if (take_unheard(context, NULL, 1, event))
+		return 0;
+	if (await_event(context->async_fd, &wait.desc, sizeof(wait.desc), async_event_keep, &wait))
+		return -1;
+	event_decode(&wait.desc, event);
 	return 0;
 }
 

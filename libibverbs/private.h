@@ -142,6 +142,8 @@ enum element_kind {
 	ELEMENT_WQ,
 };
 enum element_kind verbs_event_element(enum ibv_event_type type);
+/* The context goes, with events that threads had read when they were cancelled. */
+void verbs_event_forget_all(const struct ibv_context *context);
 
 /* compat_1_0.c: returns the context itself, or the one inside the wrapper that a program of release
  * 1.0 holds. */

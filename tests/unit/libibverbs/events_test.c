@@ -196,6 +196,139 @@ static void an_objects_end_is_waited_for(void **state)
 	alarm(0);
 }
 
+ssize_t __real_read(int fd, void *data, size_t size);
+ssize_t __wrap_read(int fd, void *data, size_t size);
+
+static bool cancels_reader; /* when the kernel has handed out the event */
+
+ssize_t __wrap_read(int fd, void *data, size_t size)
+{
+	const ssize_t got = __real_read(fd, data, size);
+
+	if (cancels_reader) {
+		pthread_cancel(pthread_self());
+		pthread_testcancel();
+	}
+	return got;
+}
+
+static void cancel_in(void *(*call)(void *of), void *of)
+{
+	pthread_t thread;
+	void *result;
+
+	cancels_reader = true;
+	assert_int_equal(pthread_create(&thread, NULL, call, of), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	cancels_reader = false;
+}
+
+static void *get_cq_event(void *channel)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	ibv_get_cq_event(channel, &cq, &context);
+	return NULL;
+}
+
+static void a_completion_event_of_a_cancelled_thread_is_read_by_the_next(void **state)
+{
+	const struct verbs_ops ops = { .cq_event = cq_event };
+	struct fake_context *fake = fake_open();
+	struct ibv_comp_channel channel = { .fd = pipe_out };
+	struct ibv_cq cq = { .context = &fake->vctx.context, .cq_context = &told }, *got;
+	const struct ib_uverbs_comp_event_desc desc = { .cq_handle = (uintptr_t)&cq };
+	void *context;
+
+	(void)state;
+	told = 0;
+	verbs_set_ops(&fake->vctx, &ops);
+	cancel_in(get_cq_event, &channel);
+	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), -1);
+	say(&desc, sizeof(desc));
+	cancel_in(get_cq_event, &channel);
+	assert_int_equal(told, 0);
+	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), 0);
+	assert_ptr_equal(got, &cq);
+	assert_ptr_equal(context, &told);
+	assert_int_equal(told, 1);
+	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), -1);
+	assert_int_equal(errno, EAGAIN);
+	fake_close(fake);
+}
+
+/* The end of the CQ does not wait for it. */
+static void a_completion_event_that_nobody_heard_of_goes_with_its_cq(void **state)
+{
+	struct ibv_comp_channel channel = { .fd = pipe_out };
+	struct ibv_cq cq = { .mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER },
+		      *got;
+	const struct ib_uverbs_comp_event_desc desc = { .cq_handle = (uintptr_t)&cq };
+	void *context;
+
+	(void)state;
+	say(&desc, sizeof(desc));
+	cancel_in(get_cq_event, &channel);
+	alarm(20);
+	verbs_event_wait_acked(&cq.mutex, &cq.cond, &cq.comp_events_completed, 1);
+	alarm(0);
+	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), -1);
+}
+
+static void *get_async_event(void *context)
+{
+	struct ibv_async_event event;
+
+	ibv_get_async_event(context, &event);
+	return NULL;
+}
+
+static struct ib_uverbs_async_event_desc desc_of(const void *element, enum ibv_event_type type)
+{
+	return (struct ib_uverbs_async_event_desc){ .element = (uintptr_t)element,
+						    .event_type = type };
+}
+
+static void an_event_of_a_cancelled_thread_is_read_by_the_next(void **state)
+{
+	struct ibv_context context = { .async_fd = pipe_out }, other = { .async_fd = pipe_out };
+	struct ibv_qp qp = { .mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
+	const struct ib_uverbs_async_event_desc first = desc_of(&qp, IBV_EVENT_COMM_EST),
+						second = desc_of(&qp, IBV_EVENT_SQ_DRAINED);
+	struct ibv_async_event event;
+
+	(void)state;
+	say(&first, sizeof(first));
+	cancel_in(get_async_event, &context);
+	say(&second, sizeof(second));
+	cancel_in(get_async_event, &other);
+	assert_int_equal(ibv_get_async_event(&context, &event), 0);
+	assert_int_equal(event.event_type, IBV_EVENT_COMM_EST);
+	assert_ptr_equal(event.element.qp, &qp);
+	assert_int_equal(qp.events_completed, 0);
+	ibv_ack_async_event(&event);
+	alarm(20); /* the second event has not been heard of when its object goes */
+	verbs_event_wait_acked(&qp.mutex, &qp.cond, &qp.events_completed, 2);
+	alarm(0);
+	assert_int_equal(ibv_get_async_event(&other, &event), -1);
+	assert_int_equal(errno, EAGAIN);
+}
+
+static void a_context_that_goes_takes_its_events_along(void **state)
+{
+	const struct ib_uverbs_async_event_desc desc = desc_of((void *)1, IBV_EVENT_PORT_ERR);
+	struct ibv_context context = { .async_fd = pipe_out };
+	struct ibv_async_event event;
+
+	(void)state;
+	say(&desc, sizeof(desc));
+	cancel_in(get_async_event, &context);
+	verbs_event_forget_all(&context);
+	assert_int_equal(ibv_get_async_event(&context, &event), -1);
+}
+
 #define PIPE_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_pipe, close_pipe)
 
 int main(void)
@@ -208,6 +341,10 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_channel_is_an_error),
 		cmocka_unit_test(counts_of_events_wrap),
 		cmocka_unit_test(an_objects_end_is_waited_for),
+		PIPE_TEST(a_completion_event_of_a_cancelled_thread_is_read_by_the_next),
+		PIPE_TEST(a_completion_event_that_nobody_heard_of_goes_with_its_cq),
+		PIPE_TEST(an_event_of_a_cancelled_thread_is_read_by_the_next),
+		PIPE_TEST(a_context_that_goes_takes_its_events_along),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include "threads.h"
 
@@ -23,6 +24,9 @@ enum {
 	NUM_ALL,
 	NUM_MESSAGES = 400,
 	POLL_MS = 20,
+	CANCELLED = 120,
+	SHADES = 40, /* of when a reader is cancelled: spins of a round more than of the last */
+	SHADE = 4000,
 };
 
 struct events {
@@ -201,6 +205,69 @@ void threads_comp_events(struct rig *rig)
 		  "each CQ had its event, or went before it was read");
 	rig_pair_close(&e.stays);
 	MUST(!ibv_destroy_comp_channel(e.channel));
+}
+
+/* ---- Readers that are cancelled ---- */
+
+struct cancelled {
+	struct ibv_comp_channel *channel;
+	atomic_int heard;
+};
+
+static void *event_hear(void *arg)
+{
+	struct cancelled *c = arg;
+	struct ibv_cq *cq;
+	void *context;
+
+	MUST(!ibv_get_cq_event(c->channel, &cq, &context));
+	atomic_fetch_add(&c->heard, 1);
+	ibv_ack_cq_events(cq, 1);
+	return NULL;
+}
+
+/* The cancellation comes about when the event does. */
+static void cancel_a_reader(struct cancelled *c, struct rig_pair *pair, int round)
+{
+	pthread_t thread;
+	struct ibv_wc wc;
+
+	MUST(!ibv_req_notify_cq(pair->end[1].cq, 0));
+	MUST(!pthread_create(&thread, NULL, event_hear, c));
+	post_recv(pair);
+	post_send(pair);
+	for (volatile int i = 0; i < round % SHADES * SHADE; i++)
+		;
+	pthread_cancel(thread);
+	MUST(!pthread_join(thread, NULL));
+	MUST(rig_poll(pair->end[0].cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+}
+
+/* An event that the thread has read, and not heard of, is read by the next thread, or goes with its
+ * CQ. */
+void threads_cancelled(struct rig *rig)
+{
+	struct cancelled c = { .channel = ibv_create_comp_channel(rig->ctx) };
+	int unheard = 0;
+
+	MUST(c.channel);
+	alarm(CREW_PATIENCE_MS / 1000);
+	for (int round = 0; round < CANCELLED; round++) {
+		struct rig_conf conf = rig_conf_default();
+		struct rig_pair pair;
+		const int heard = c.heard;
+
+		conf.channel = c.channel;
+		rig_pair_open(rig, &conf, &pair);
+		cancel_a_reader(&c, &pair, round);
+		unheard += c.heard == heard;
+		if (c.heard == heard && round % 2)
+			event_hear(&c);
+		rig_pair_close(&pair);
+	}
+	alarm(0);
+	say_check(unheard && unheard < CANCELLED, "some readers were cancelled before they heard");
+	MUST(!ibv_destroy_comp_channel(c.channel));
 }
 
 /* ---- Asynchronous events ---- */

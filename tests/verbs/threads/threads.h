@@ -45,5 +45,6 @@ void threads_churn(struct rig *rig);
 void threads_signatures(struct rig *rig);
 void threads_comp_events(struct rig *rig);
 void threads_async_events(struct rig *rig);
+void threads_cancelled(struct rig *rig);
 
 #endif
