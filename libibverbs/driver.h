@@ -523,6 +523,12 @@ static inline struct verbs_attr verbs_attr_flags(uint16_t id, uint64_t flags)
 	return verbs_attr_u64(id, flags);
 }
 
+/* This is value ELEM of an enumerated type that has no data. */
+static inline struct verbs_attr verbs_attr_enum(uint16_t id, uint8_t elem)
+{
+	return (struct verbs_attr){ id, (uint16_t)0, VERBS_ATTR_HOW(VERBS_ATTR_VALUE), elem, 0, 0 };
+}
+
 /* DATA has room for LEN bytes from the kernel. A shorter answer leaves the rest as it was: zero it
  * first. */
 static inline struct verbs_attr verbs_attr_out(uint16_t id, void *data, size_t len)
@@ -731,7 +737,7 @@ int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_at
 		       struct ibv_dm *dm, const struct verbs_attr *more, unsigned int nmore);
 int verbs_cmd_free_dm(struct ibv_dm *dm);
 /* The function makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
-int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pgoff, int *fd);
+int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd);
 
 /* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider
  * may correct it. */

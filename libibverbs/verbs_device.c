@@ -76,77 +76,13 @@ VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 					    offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
-/* The function returns a lane's speed in units of 100 Mbit/s by its code (IBTA vol 1, PortInfo:
- * LinkSpeedActive and its extensions). */
-static unsigned int lane_speed(uint32_t code)
-{
-	switch (code) {
-	case 1:
-		return 25;
-	case 2:
-		return 50;
-	case 4: /* QDR */
-	case 8: /* FDR10 */
-		return 100;
-	case 16:
-		return 140;
-	case 32:
-		return 250;
-	case 64:
-		return 500;
-	case 128:
-		return 1000;
-	case 256:
-		return 2000;
-	default:
-		return 0;
-	}
-}
-
-/* The function returns the number of lanes by the code of a width (IBTA vol 1, PortInfo:
- * LinkWidthActive). */
-static unsigned int lane_count(uint8_t code)
-{
-	switch (code) {
-	case 2:
-		return 4;
-	case 4:
-		return 8;
-	case 8:
-		return 12;
-	case 16:
-		return 2;
-	default:
-		return 1;
-	}
-}
-
-/* A kernel without the query still tells the nominal speed of the link. */
-static int speed_of_link(struct ibv_context *context, uint32_t port_num, uint64_t *speed)
-{
-	struct ibv_port_attr attr;
-	int err;
-
-	if (port_num > UINT8_MAX) {
-		verbs_warn("ibv_query_port_speed: port_num %u: must be at most %u", port_num,
-			   UINT8_MAX);
-		return EINVAL;
-	}
-	err = get_ops(context)->query_port(context, (uint8_t)port_num, &attr, sizeof(attr));
-	if (err)
-		return err;
-	*speed = (uint64_t)lane_count(attr.active_width) *
-		 lane_speed(attr.active_speed_ex ? attr.active_speed_ex : attr.active_speed);
-	return 0;
-}
-
+/* A vport may be slower than its link, so the link's speed is no answer where the kernel has none:
+ * EPROTONOSUPPORT of Linux 6.12, EOPNOTSUPP of a driver without. */
 VERBS_EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 				      uint64_t *port_speed)
 {
 	int err = verbs_cmd_query_port_speed(context, port_num, port_speed);
 
-	if (is_lacking(err))
-		return speed_of_link(context, port_num, port_speed);
 	if (err)
 		verbs_warn("ibv_query_port_speed %s: port_num %u: %s", context->device->name,
 			   port_num, strerror(err));

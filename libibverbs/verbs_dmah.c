@@ -21,7 +21,8 @@ static int run_alloc(struct ibv_context *context, const struct ibv_dmah_init_att
 			? verbs_attr_u32(UVERBS_ATTR_ALLOC_DMAH_CPU_ID, attr->cpu_id)
 			: verbs_attr_skip(),
 		mask & IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
-			? verbs_attr_u64(UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE, attr->tph_mem_type)
+			? verbs_attr_enum(UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE,
+					  (uint8_t)min_of(attr->tph_mem_type, UINT8_MAX))
 			: verbs_attr_skip(),
 		mask & IBV_DMAH_INIT_ATTR_MASK_PH
 			? verbs_attr_in(UVERBS_ATTR_ALLOC_DMAH_PH, &attr->ph, sizeof(attr->ph))

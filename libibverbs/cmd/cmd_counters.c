@@ -52,7 +52,7 @@ VERBS_EXPORT int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint6
 	const struct verbs_attr attrs[] = {
 		verbs_attr_handle(UVERBS_ATTR_READ_COUNTERS_HANDLE, vcounters->handle),
 		verbs_attr_out(UVERBS_ATTR_READ_COUNTERS_BUFF, values, ncounters * sizeof(*values)),
-		verbs_attr_flags(UVERBS_ATTR_READ_COUNTERS_FLAGS, flags),
+		verbs_attr_u32(UVERBS_ATTR_READ_COUNTERS_FLAGS, flags),
 	};
 	const uint32_t most = UINT16_MAX / sizeof(*values);
 	int ret;

@@ -46,17 +46,18 @@ VERBS_EXPORT int verbs_cmd_free_dm(struct ibv_dm *dm)
 	return ret;
 }
 
-VERBS_EXPORT int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t pgoff, int *fd)
+/* The attribute is named after pages, but Linux (7.2) takes the offset in bytes, as mmap() does. */
+VERBS_EXPORT int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd)
 {
 	const struct verbs_attr attrs[] = {
 		verbs_attr_new_fd(UVERBS_ATTR_ALLOC_DMABUF_HANDLE, fd),
-		verbs_attr_u64(UVERBS_ATTR_ALLOC_DMABUF_PGOFF, pgoff),
+		verbs_attr_u64(UVERBS_ATTR_ALLOC_DMABUF_PGOFF, offset),
 	};
 	int ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DMABUF, UVERBS_METHOD_DMABUF_ALLOC,
 				     attrs, ARRAY_SIZE(attrs), NULL);
 
 	if (ret)
-		verbs_warn("export of a dma-buf at page offset 0x%llx of %s: %s",
-			   (unsigned long long)pgoff, context->device->name, strerror(ret));
+		verbs_warn("export of a dma-buf at offset 0x%llx of %s: %s",
+			   (unsigned long long)offset, context->device->name, strerror(ret));
 	return ret;
 }

@@ -45,11 +45,13 @@ static_assert(offsetof(struct verbs_short, driver) ==
 	      "driver");
 static_assert(offsetof(struct verbs_short, attrs) == sizeof(struct ib_uverbs_ioctl_hdr), "attrs");
 
-/* What is read lies at the start of the data word whatever its length and the byte order. */
+/* What is read lies at the start of the data word whatever its length and the byte order; the rest
+ * of the word is zero. */
 static void put_input(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
 	const void *data = (const void *)(uintptr_t)from->value;
 
+	to->data = 0;
 	if (from->len == sizeof(uint32_t))
 		memcpy(&to->data, data, sizeof(uint32_t));
 	else if (from->len == sizeof(uint64_t))

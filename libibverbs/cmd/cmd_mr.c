@@ -190,8 +190,7 @@ VERBS_EXPORT int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init
 		verbs_attr_u64(UVERBS_ATTR_REG_MR_LENGTH, attr->length),
 		verbs_attr_u32(UVERBS_ATTR_REG_MR_ACCESS_FLAGS,
 			       supported_access(pd->context, access)),
-		has_fd ? verbs_attr_u32(UVERBS_ATTR_REG_MR_FD, (uint32_t)attr->fd)
-		       : verbs_attr_skip(),
+		has_fd ? verbs_attr_fd(UVERBS_ATTR_REG_MR_FD, attr->fd) : verbs_attr_skip(),
 		has_fd ? verbs_attr_u64(UVERBS_ATTR_REG_MR_FD_OFFSET, attr->fd_offset)
 		       : verbs_attr_skip(),
 		verbs_attr_out(UVERBS_ATTR_REG_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey)),

@@ -63,7 +63,7 @@ VERBS_EXPORT int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_
 int verbs_cmd_query_port_speed(struct ibv_context *context, uint32_t port, uint64_t *speed)
 {
 	const struct verbs_attr attrs[] = {
-		verbs_attr_u32(UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, port),
+		verbs_attr_u64(UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, port),
 		verbs_attr_out(UVERBS_ATTR_QUERY_PORT_SPEED_RESP, speed, sizeof(*speed)),
 	};
 

@@ -76,6 +76,7 @@ enum {
 #define QUERY_VPORT_STATE_IN_OTHER_VPORT                  FLD(0x8, 31, 31)
 #define QUERY_VPORT_STATE_IN_VPORT_NUMBER                 FLD(0x8, 15, 0)
 
+#define QUERY_VPORT_STATE_OUT_MAX_TX_SPEED                FLD(0xc, 31, 16) /* 100 Mbit/s */
 #define QUERY_VPORT_STATE_OUT_ADMIN_STATE                 FLD(0xc, 7, 4)
 #define QUERY_VPORT_STATE_OUT_STATE                       FLD(0xc, 3, 0)
 

@@ -27,8 +27,9 @@ struct mlx5_dm {
 	size_t length;
 	void *map; /* whole pages */
 	size_t map_size;
-	uint8_t *start;     /* of the memory, in the first page; NULL: it is not mapped */
-	uint64_t remote_va; /* of it all, in its regions */
+	uint8_t *start;      /* of the memory, in the first page; NULL: it is not mapped */
+	uint64_t map_offset; /* that mmap() was given */
+	uint64_t remote_va;  /* of it all, in its regions */
 };
 
 static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
@@ -133,8 +134,9 @@ static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, 
 	size_t page = ctx->queue_bufs.page;
 
 	dm->map_size = align_up((start & (page - 1)) + dm->length, page);
+	dm->map_offset = dm_map_offset(index, page);
 	dm->map = map_shared(dm->map_size, PROT_READ | PROT_WRITE, ctx->vctx.context.cmd_fd,
-			     dm_map_offset(index, page));
+			     dm->map_offset);
 	if (dm->map == MAP_FAILED) {
 		int ret = errno;
 
@@ -345,21 +347,15 @@ struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 }
 
 /* The dma-buf is made of the pages that the memory is mapped from. */
-int mlx5_dm_export_dmabuf(struct ibv_dm *dm)
+int mlx5_dm_export_dmabuf(struct ibv_dm *ibdm)
 {
-	uint64_t start = 0;
-	uint16_t index = 0;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, dm->handle),
-		verbs_attr_out(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &start, sizeof(start)),
-		verbs_attr_out(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, &index, sizeof(index)),
-	};
-	int ret = verbs_cmd_run(dm->context, UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, attrs,
-				ARRAY_SIZE(attrs));
-	int fd = -1;
+	const struct mlx5_dm *dm = to_mdm(ibdm);
+	int fd = -1, ret = EOPNOTSUPP;
 
-	if (!ret)
-		ret = verbs_cmd_alloc_dmabuf(dm->context, (uint64_t)dm_map_offset(index, 1), &fd);
+	if (dm->start)
+		ret = verbs_cmd_alloc_dmabuf(ibdm->context, dm->map_offset, &fd);
+	else
+		verbs_warn("dm_export_dmabuf_fd: memory for steering has no pages to export");
 	if (!ret)
 		return fd;
 	errno = ret;

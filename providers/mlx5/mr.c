@@ -43,7 +43,7 @@ int mlx5_mr_reg_dmabuf_with(struct ibv_pd *pd, uint64_t offset, size_t length, u
 			    int fd, unsigned int access, uint32_t flags, struct verbs_mr **vmr)
 {
 	const struct verbs_attr attr =
-		verbs_attr_flags(MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, flags);
+		verbs_attr_u32(MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, (uint32_t)flags);
 	const struct verbs_udata udata = { .attrs = &attr, .nattrs = 1 };
 	struct verbs_mr *mr = calloc_for("reg_dmabuf_mr", 1, sizeof(*mr));
 

@@ -101,7 +101,8 @@ static bool limits_fit(const struct hca_limits *limits)
 	return limits->max_wqe_bb <= MAX_WQE_BB && limits->max_cqe <= MAX_CQE &&
 	       limits->max_qp <= MAX_NUMBER && limits->max_cq <= MAX_NUMBER &&
 	       limits->max_mkey <= MAX_NUMBER && limits->max_pd <= MAX_NUMBER &&
-	       limits->max_rd_atomic <= 128 && limits->max_msg_size <= 1u << 31;
+	       limits->max_rd_atomic <= 128 && limits->max_msg_size <= 1u << 31 &&
+	       limits->max_tx_speed <= UINT16_MAX;
 }
 
 static int create_fabric(struct hca *hca)

@@ -65,6 +65,7 @@ struct hca_limits {
 	uint32_t max_cqe;                          /* entries of one CQ, a power of two */
 	uint32_t max_rd_atomic; /* outstanding RDMA READ and atomics per QP, both directions */
 	uint32_t max_msg_size;  /* bytes */
+	uint32_t max_tx_speed;  /* in 100 Mbit/s, 16 bits; 0 is what the link carries */
 };
 
 /* The secrets that an adapter is given, by which it takes keys only wrapped: credentials of those

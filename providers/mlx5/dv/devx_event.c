@@ -32,7 +32,7 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 		return dv_fail(ENOMEM);
 	channel->context = context;
 	cmd.attrs[0] = verbs_short_new(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_HANDLE);
-	cmd.attrs[1] = verbs_short_u64(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, flags);
+	cmd.attrs[1] = verbs_short_u32(MLX5_IB_ATTR_DEVX_ASYNC_EVENT_FD_ALLOC_FLAGS, flags);
 	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD,
 				  MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC, &cmd, 2);
 	channel->channel.fd = (int)cmd.attrs[0].value;

@@ -141,9 +141,8 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 DV_EXPORT int mlx5dv_devx_uar_export_dmabuf_fd(struct mlx5dv_devx_uar *devx_uar)
 {
 	const struct dv_uar *uar = (struct dv_uar *)devx_uar;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int fd = -1;
-	int ret = verbs_cmd_alloc_dmabuf(uar->context, uar->page->mmap_offset / page, &fd);
+	int ret = verbs_cmd_alloc_dmabuf(uar->context, uar->page->mmap_offset, &fd);
 
 	if (!ret)
 		return fd;

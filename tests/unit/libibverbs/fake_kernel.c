@@ -54,6 +54,16 @@ static unsigned long long inline_value(const struct ib_uverbs_attr *attr)
 	}
 }
 
+/* What is shorter than the field has nothing behind it: not what lay in memory. */
+static void check_rest(const struct ib_uverbs_attr *attr)
+{
+	uint8_t bytes[sizeof(attr->data)];
+
+	memcpy(bytes, &attr->data, sizeof(bytes));
+	for (size_t i = attr->len; i < sizeof(bytes); i++)
+		assert_int_equal(bytes[i], 0);
+}
+
 static const uint16_t *outputs, *new_objects;
 
 static bool is_in(const uint16_t *list, uint16_t id)
@@ -96,6 +106,7 @@ static void take_attr(struct ib_uverbs_attr *attr)
 		note_bytes((const void *)(uintptr_t)attr->data, attr->len);
 	} else if (attr->len) {
 		call_note("=%u:%llx", attr->len, inline_value(attr));
+		check_rest(attr);
 	} else {
 		call_note("=%llx", (unsigned long long)attr->data);
 	}

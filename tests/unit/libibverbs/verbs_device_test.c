@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * verbs_device_test.c - queries of a device and its ports: how much a caller gets, which arguments
- * are refused, and the speed of a link where the kernel has no command for it.
+ * are refused, and the speed of a port.
  *
- * Covers: libibverbs/verbs_device.c, libibverbs/verbs_gid.c
+ * Covers: libibverbs/verbs_device.c, libibverbs/cmd/cmd_port.c
  */
 #include "fake_kernel.h"
 
@@ -11,21 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct ibv_port_attr port_attr;
-static int port_err, device_err;
+static int device_err;
 static unsigned int queries;
-
-static int query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
-		      size_t attr_size)
-{
-	(void)context;
-	assert_int_equal(port_num, 1);
-	if (port_err)
-		return port_err;
-	assert_int_equal(attr_size, sizeof(*attr));
-	*attr = port_attr;
-	return 0;
-}
 
 static int query_device(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			struct ibv_device_attr_ex *attr, size_t attr_size)
@@ -39,12 +26,11 @@ static int query_device(struct ibv_context *context, const struct ibv_query_devi
 
 static int open_rig(void **state)
 {
-	const struct verbs_ops ops = { .query_port = query_port, .query_device_ex = query_device };
+	const struct verbs_ops ops = { .query_device_ex = query_device };
 	struct fake_context *fake = fake_open();
 
 	verbs_set_ops(&fake->vctx, &ops);
-	port_attr = (struct ibv_port_attr){ .active_width = 1, .active_speed = 1 };
-	port_err = device_err = 0;
+	device_err = 0;
 	queries = 0;
 	expect(NULL, NULL);
 	kernel.err = EOPNOTSUPP;
@@ -113,49 +99,29 @@ static void limits_are_asked_for_once(void **state)
 	assert_int_equal(queries, 2);
 }
 
-/* ---- speeds, in units of 100 Mbit/s ---- */
+/* ---- speeds ---- */
 
-static uint64_t speed_of(void **state, uint8_t width, uint8_t speed, uint32_t speed_ex)
+static void the_speed_of_a_port_is_the_kernels(void **state)
 {
-	uint64_t total = 0;
+	uint64_t speed = 0;
 
-	port_attr.active_width = width;
-	port_attr.active_speed = speed;
-	port_attr.active_speed_ex = speed_ex;
-	assert_int_equal(ibv_query_port_speed(context_of(state), 1, &total), 0);
-	return total;
+	kernel.err = 0;
+	expect(IDS(UVERBS_ATTR_QUERY_PORT_SPEED_RESP), NULL);
+	kernel.fill = 0x17;
+	assert_int_equal(ibv_query_port_speed(context_of(state), 300, &speed), 0);
+	assert_string_equal(kernel.text, "0/7 000=8:12c 001>8");
+	assert_true(speed == 0x1717171717171717);
 }
 
-static void a_link_has_lanes_of_a_speed(void **state)
+static void a_kernel_without_speeds_is_not_made_up_for(void **state)
 {
-	static const struct {
-		uint32_t code;
-		unsigned int value;
-	} speeds[] = { { 1, 25 },     { 2, 50 },   { 4, 100 },  { 8, 100 },
-		       { 16, 140 },   { 32, 250 }, { 64, 500 }, { 128, 1000 },
-		       { 256, 2000 }, { 3, 0 },    { 512, 0 } },
-	  lanes[] = { { 1, 1 }, { 2, 4 }, { 4, 8 }, { 8, 12 }, { 16, 2 }, { 3, 1 } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
-		assert_int_equal(speed_of(state, 1, 0, speeds[i].code), speeds[i].value);
-	for (size_t i = 0; i < ARRAY_SIZE(lanes); i++)
-		assert_int_equal(speed_of(state, (uint8_t)lanes[i].code, 1, 0),
-				 25 * lanes[i].value);
-	assert_int_equal(speed_of(state, 2, 64, 0), 2000);
-	assert_int_equal(speed_of(state, 2, 64, 128), 4000);
-}
-
-/* Where the kernel has no command, a port's number has 8 bits. */
-static void the_speed_of_a_port_that_is_not_there_is_refused(void **state)
-{
+	static const int errors[] = { EPROTONOSUPPORT, EOPNOTSUPP, EINVAL, ENXIO };
 	uint64_t speed = 99;
 
-	assert_int_equal(ibv_query_port_speed(context_of(state), UINT8_MAX + 1, &speed), EINVAL);
-	assert_int_equal(ibv_query_port_speed(context_of(state), UINT8_MAX + 2, &speed), EINVAL);
-	port_err = ENODEV;
-	assert_int_equal(ibv_query_port_speed(context_of(state), 1, &speed), ENODEV);
-	kernel.err = ENXIO;
-	assert_int_equal(ibv_query_port_speed(context_of(state), 1, &speed), ENXIO);
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		kernel.err = errors[i];
+		assert_int_equal(ibv_query_port_speed(context_of(state), 1, &speed), errors[i]);
+	}
 	assert_int_equal(speed, 99);
 }
 
@@ -167,8 +133,8 @@ int main(void)
 		DEVICE_TEST(a_caller_gets_what_it_has_room_for),
 		DEVICE_TEST(a_query_of_the_device_is_refused),
 		DEVICE_TEST(limits_are_asked_for_once),
-		DEVICE_TEST(a_link_has_lanes_of_a_speed),
-		DEVICE_TEST(the_speed_of_a_port_that_is_not_there_is_refused),
+		DEVICE_TEST(the_speed_of_a_port_is_the_kernels),
+		DEVICE_TEST(a_kernel_without_speeds_is_not_made_up_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,28 +228,6 @@ static void a_pkey_is_in_network_order(void **state)
 	assert_int_equal(ibv_get_pkey_index(context_of(state), 1, htobe16(0x8002)), -1);
 }
 
-/* ---- speeds ---- */
-
-static void a_speed_is_lanes_by_their_speed(void **state)
-{
-	static const struct {
-		uint8_t width;
-		uint32_t speed;
-		uint64_t total; /* in units of 100 Mbit/s */
-	} links[] = {
-		{ 1, 1, 25 },      { 2, 32, 1000 },   { 4, 64, 4000 },
-		{ 8, 128, 12000 }, { 16, 256, 4000 }, { 2, 16, 560 },
-	};
-	uint64_t speed;
-
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		port_attr.active_width = links[i].width;
-		port_attr.active_speed_ex = links[i].speed;
-		assert_int_equal(ibv_query_port_speed(context_of(state), 1, &speed), 0);
-		assert_int_equal(speed, links[i].total);
-	}
-}
-
 #define TABLE_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_rig, close_fake)
 
 int main(void)
@@ -264,7 +242,6 @@ int main(void)
 		TABLE_TEST(a_large_gid_table_is_asked_for_in_part),
 		TABLE_TEST(an_ipv4_header_is_known_by_its_checksum),
 		TABLE_TEST(a_pkey_is_in_network_order),
-		TABLE_TEST(a_speed_is_lanes_by_their_speed),
 	};
 	int failed;
 

@@ -180,6 +180,7 @@ enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd)
 	if (fld_get(cmd->in, QUERY_VPORT_STATE_IN_OTHER_VPORT) ||
 	    fld_get(cmd->in, CMD_IN_OP_MOD) > OP_UPLINK)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "vport: no such vport");
+	fld_set(cmd->out, QUERY_VPORT_STATE_OUT_MAX_TX_SPEED, hca->config.limits.max_tx_speed);
 	fld_set(cmd->out, QUERY_VPORT_STATE_OUT_ADMIN_STATE, admin);
 	fld_set(cmd->out, QUERY_VPORT_STATE_OUT_STATE,
 		admin != STATE_DOWN && port_is_up(hca, 1) ? STATE_UP : STATE_DOWN);

@@ -184,6 +184,8 @@ static inline bool adapter_has_real_time(const struct adapter *adapter)
 }
 
 int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info);
+/* The function says how fast the port may send, in units of 100 Mbit/s; 0: it is down. */
+int adapter_query_speed(struct adapter *adapter, unsigned int port, uint64_t *speed);
 /* The function returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
 int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
 		      struct gid_entry *entry);

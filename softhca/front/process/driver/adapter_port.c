@@ -4,6 +4,7 @@
  * counters.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ib/smp.h"
@@ -100,6 +101,32 @@ int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_i
 	if (adapter_is_roce(adapter))
 		return query_roce_port(adapter, port, info);
 	return query_ib_port(adapter, port, info);
+}
+
+enum { DOWN = 1 };
+
+/* As the kernel's driver has it: bonded ports add up, a vport has a limit of its own, and without
+ * one the link says. */
+int adapter_query_speed(struct adapter *adapter, unsigned int port, uint64_t *speed)
+{
+	const uint64_t link = strtoul(adapter->identity->rate, NULL, 10) * 10;
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
+	struct port_info info;
+	int ret = adapter_query_port(adapter, port, &info);
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_STATE);
+	if (!ret)
+		ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (ret)
+		return ret;
+	*speed = fld_get(out, QUERY_VPORT_STATE_OUT_MAX_TX_SPEED);
+	if (adapter_cap(adapter, HCA_CAP_LAG_MASTER))
+		*speed = link * adapter_cap(adapter, HCA_CAP_NUM_LAG_PORTS);
+	else if (info.state == DOWN)
+		*speed = 0;
+	else if (!*speed)
+		*speed = link;
+	return 0;
 }
 
 static int query_ib_gid(struct adapter *adapter, unsigned int port, uint32_t index, uint8_t gid[16])

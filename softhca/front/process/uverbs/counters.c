@@ -173,7 +173,6 @@ static int counters_read(struct uverbs_call *uc)
 
 static const struct uverbs_attr create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_COUNTERS_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_COUNTERS },
-	UHW_ATTRS,
 };
 
 static const struct uverbs_attr destroy_attrs[] = {
@@ -184,8 +183,7 @@ static const struct uverbs_attr destroy_attrs[] = {
 static const struct uverbs_attr read_attrs[] = {
 	{ UVERBS_ATTR_READ_COUNTERS_HANDLE, ATTR_HANDLE, MANDATORY, 0, 0, UVERBS_OBJECT_COUNTERS },
 	{ UVERBS_ATTR_READ_COUNTERS_BUFF, ATTR_OUT, MANDATORY, 0, ANY_SIZE, 0 },
-	{ UVERBS_ATTR_READ_COUNTERS_FLAGS, ATTR_IN, MANDATORY, 4, 8, 0 },
-	UHW_ATTRS,
+	{ UVERBS_ATTR_READ_COUNTERS_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
 };
 
 static const struct uverbs_method method_table[] = {

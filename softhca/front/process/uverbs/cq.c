@@ -468,7 +468,7 @@ static const struct uverbs_attr create_attrs[] = {
 static const struct uverbs_attr destroy_attrs[] = {
 	{ UVERBS_ATTR_DESTROY_CQ_HANDLE, ATTR_DESTROY, MANDATORY, 0, 0, UVERBS_OBJECT_CQ },
 	{ UVERBS_ATTR_DESTROY_CQ_RESP, ATTR_OUT, MANDATORY,
-	  sizeof(struct ib_uverbs_destroy_cq_resp), ANY_SIZE, 0 },
+	  sizeof(struct ib_uverbs_destroy_cq_resp), sizeof(struct ib_uverbs_destroy_cq_resp), 0 },
 };
 
 static const struct uverbs_method method_table[] = {

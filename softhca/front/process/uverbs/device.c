@@ -236,6 +236,20 @@ static int query_port_ex(struct uverbs_call *uc)
 	return ret ? ret : uc_out_padded(uc, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
 }
 
+static int query_port_speed(struct uverbs_call *uc)
+{
+	uint32_t number;
+	uint64_t speed;
+	int ret;
+
+	if (adapter_is_mlx4(uc->adapter))
+		return EOPNOTSUPP; /* the method is there, the driver has no answer */
+	if (uc_in(uc, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, &number, sizeof(number)))
+		return EFAULT;
+	ret = adapter_query_speed(uc->adapter, number, &speed);
+	return ret ? ret : uc_out(uc, UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed, sizeof(speed));
+}
+
 /* A port as the e-switch sees it: there is none, so no field is valid. */
 static int query_eswitch_port(struct uverbs_call *uc)
 {
@@ -363,7 +377,8 @@ static int info_handles(struct uverbs_call *uc)
 
 	if (uc_in(uc, UVERBS_ATTR_INFO_OBJECT_ID, &type, sizeof(type)))
 		return EFAULT;
-	if (type > UINT16_MAX || uc_len(uc, UVERBS_ATTR_INFO_HANDLES_LIST) % sizeof(uint32_t))
+	if (type > UINT16_MAX || !room ||
+	    uc_len(uc, UVERBS_ATTR_INFO_HANDLES_LIST) % sizeof(uint32_t))
 		return EINVAL;
 	if (!uc_attr(uc, UVERBS_ATTR_INFO_TOTAL_HANDLES))
 		return ENOENT;
@@ -403,6 +418,11 @@ static const struct uverbs_attr query_port_attrs[] = {
 	  sizeof(struct ib_uverbs_query_port_resp_ex), ANY_SIZE, 0 },
 };
 
+static const struct uverbs_attr query_port_speed_attrs[] = {
+	{ UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, ATTR_CONST, MANDATORY, 8, 8, 0 },
+	{ UVERBS_ATTR_QUERY_PORT_SPEED_RESP, ATTR_OUT, MANDATORY, 8, 8, 0 },
+};
+
 static const struct uverbs_attr query_eswitch_port_attrs[] = {
 	{ MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, ATTR_IN, MANDATORY, 4, 4, 0 },
 	{ MLX5_IB_ATTR_QUERY_PORT, ATTR_OUT, MANDATORY, sizeof(struct mlx5_ib_uapi_query_port),
@@ -431,7 +451,7 @@ static const struct uverbs_attr query_gid_table_attrs[] = {
 static const struct uverbs_attr info_handles_attrs[] = {
 	{ UVERBS_ATTR_INFO_OBJECT_ID, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_INFO_TOTAL_HANDLES, ATTR_OUT, OPTIONAL, 4, 4, 0 },
-	{ UVERBS_ATTR_INFO_HANDLES_LIST, ATTR_OUT, MANDATORY, 4, ANY_SIZE, 0 },
+	{ UVERBS_ATTR_INFO_HANDLES_LIST, ATTR_OUT, OPTIONAL, 4, ANY_SIZE, 0 },
 };
 
 static const struct uverbs_method method_table[] = {
@@ -441,6 +461,8 @@ static const struct uverbs_method method_table[] = {
 	       query_context_attrs),
 	METHOD("QUERY_PORT", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port_ex,
 	       query_port_attrs),
+	METHOD("QUERY_PORT_SPEED", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT_SPEED,
+	       query_port_speed, query_port_speed_attrs),
 	METHOD("QUERY_GID_ENTRY", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY,
 	       query_gid_entry, query_gid_entry_attrs),
 	METHOD("QUERY_GID_TABLE", UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE,

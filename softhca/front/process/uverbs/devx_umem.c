@@ -70,7 +70,7 @@ static int read_request(struct uverbs_call *uc, struct umem_request *req)
 		return EINVAL;
 	req->access = access;
 	req->fd = fd ? (int32_t)fd->data_s64 : -1;
-	return 0;
+	return fd && req->fd < 0 ? EBADF : 0;
 }
 
 static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
@@ -87,7 +87,7 @@ static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
 		.writable = req->access & WRITABLE,
 	};
 	if (req->fd >= 0) {
-		ret = dmabuf_map(uc->tid, req->fd, req->addr, req->length, memory->writable,
+		ret = dmabuf_map(uc->tid, req->fd, req->addr, req->length, memory->writable, true,
 				 &umem->dmabuf);
 		memory->bus = umem->dmabuf.bus;
 		memory->start = umem->dmabuf.start;
@@ -191,8 +191,8 @@ static const struct uverbs_attr reg_attrs[] = {
 	{ MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, ATTR_IN, MANDATORY, 8, 8, 0 },
 	{ MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, ATTR_IN, OPTIONAL, 4, 8, 0 },
 	{ MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, ATTR_OUT, MANDATORY, 4, 4, 0 },
-	{ MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, ATTR_IN, OPTIONAL, 8, 8, 0 },
-	{ MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, ATTR_FD, OPTIONAL, 0, 0, 0 },
+	{ MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, ATTR_CONST64, OPTIONAL, 8, 8, 0 },
+	{ MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, ATTR_RAW_FD, OPTIONAL, 0, 0, 0 },
 };
 
 static const struct uverbs_attr dereg_attrs[] = {

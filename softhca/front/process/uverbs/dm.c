@@ -65,9 +65,11 @@ static int dm_destroy(struct object *object, pid_t tid)
 	int ret = device_memory_free(object->file->adapter, dm->addr, dm->size);
 
 	(void)tid;
-	if (!ret)
-		place_pages(dm, false);
-	return ret;
+	if (ret)
+		return ret;
+	dmabuf_revoke(object->file, uverbs_file_memory_page(dm->first_page));
+	place_pages(dm, false);
+	return 0;
 }
 
 static int dm_make(struct uverbs_call *uc, struct uverbs_dm *dm)

@@ -7,7 +7,9 @@
  * does it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,8 +17,26 @@
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/uverbs/dmabuf.h"
+#include "softhca/front/process/uverbs/uverbs.h"
 
 enum { PAGE = 4096 };
+
+/* Pages of an adapter that programs have as a dma-buf. Their descriptor is a memfd that has the
+ * size, and no content. */
+#define EXPORT_NAME "uverbs-dmabuf"
+
+struct export
+{
+	LIST_ENTRY(export) in_all;
+	const struct uverbs_file *file;
+	uint32_t first_page, pages;
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	LIST_HEAD(, dmabuf) maps;
+};
+
+static LIST_HEAD(, export) exports = LIST_HEAD_INITIALIZER(exports);
 
 /* The client that is this process, as owner of memory. */
 static int self(uint64_t *bus)
@@ -46,6 +66,128 @@ static uint64_t size_of(int fd)
 	return 0;
 }
 
+/* ---- what this front has given out ---- */
+
+static struct export *export_at(const struct uverbs_file *file, uint32_t first_page)
+{
+	struct export *export;
+
+	LIST_FOREACH(export, &exports, in_all)
+		if (export->file == file && export->first_page == first_page)
+			return export;
+	return NULL;
+}
+
+static struct export *export_of(int fd)
+{
+	struct export *export;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return NULL;
+	LIST_FOREACH(export, &exports, in_all)
+		if (export->ino == st.st_ino && export->dev == st.st_dev)
+			return export;
+	return NULL;
+}
+
+static bool was_exported(int fd)
+{
+	char path[32], target[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, target, sizeof(target) - 1) > 0 &&
+	       !strncmp(target, "/memfd:" EXPORT_NAME, strlen("/memfd:" EXPORT_NAME));
+}
+
+/* The descriptor of a dma-buf neither reads nor writes its memory. */
+static int export_open(struct export *export)
+{
+	int memfd = memfd_create(EXPORT_NAME, MFD_CLOEXEC);
+	char path[32];
+	struct stat st;
+
+	if (memfd < 0)
+		return errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", memfd);
+	export->fd = ftruncate(memfd, (off_t) export->pages * PAGE) || fstat(memfd, &st)
+			     ? -1
+			     : open(path, O_RDONLY | O_CLOEXEC);
+	close(memfd);
+	if (export->fd < 0)
+		return errno;
+	export->dev = st.st_dev;
+	export->ino = st.st_ino;
+	return 0;
+}
+
+int dmabuf_export(const struct uverbs_file *file, uint32_t first_page, uint32_t pages, int *fd)
+{
+	struct export *export = export_at(file, first_page);
+	int ret;
+
+	if (!export) {
+		export = calloc(1, sizeof(*export));
+		if (!export)
+			return ENOMEM;
+		*export = (struct export){ .file = file, .first_page = first_page, .pages = pages };
+		ret = export_open(export);
+		if (ret) {
+			free(export);
+			return ret;
+		}
+		LIST_INSERT_HEAD(&exports, export, in_all);
+	}
+	*fd = export->fd;
+	return 0;
+}
+
+/* The addresses stay taken, for access to them is to fail. */
+static void map_revoke(struct dmabuf *dmabuf)
+{
+	LIST_REMOVE(dmabuf, in_export);
+	dmabuf->is_exported = false;
+	if (mmap(dmabuf->map, dmabuf->map_len, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+		abort(); /* it would reach the next owner's memory */
+}
+
+void dmabuf_revoke(const struct uverbs_file *file, uint32_t first_page)
+{
+	struct export *export = export_at(file, first_page);
+
+	if (!export)
+		return;
+	while (!LIST_EMPTY(&export->maps))
+		map_revoke(LIST_FIRST(&export->maps));
+	LIST_REMOVE(export, in_all);
+	close(export->fd);
+	free(export);
+}
+
+static int map_export(struct export *export, uint64_t offset, uint64_t length, bool writable,
+		      struct dmabuf *dmabuf)
+{
+	const uint64_t size = (uint64_t) export->pages * PAGE, skip = offset % PAGE;
+	const uint64_t start = (uint64_t) export->first_page * PAGE + offset - skip;
+
+	if (!length || offset > size || length > size - offset)
+		return EINVAL;
+	dmabuf->map_len = skip + length;
+	dmabuf->map = mmap(NULL, dmabuf->map_len, PROT_READ | (writable ? PROT_WRITE : 0),
+			   MAP_SHARED, export->file->memfd, (off_t)start);
+	if (dmabuf->map == MAP_FAILED) {
+		dmabuf->map = NULL;
+		return errno;
+	}
+	dmabuf->start = (uintptr_t)dmabuf->map + skip;
+	dmabuf->is_exported = true;
+	LIST_INSERT_HEAD(&export->maps, dmabuf, in_export);
+	return 0;
+}
+
+/* ---- files of any kind ---- */
+
 static int map_range(int fd, uint64_t offset, uint64_t length, bool writable, struct dmabuf *dmabuf)
 {
 	uint64_t size = size_of(fd), skip = offset % PAGE;
@@ -63,20 +205,30 @@ static int map_range(int fd, uint64_t offset, uint64_t length, bool writable, st
 	return 0;
 }
 
-int dmabuf_map(pid_t tid, int fd, uint64_t offset, uint64_t length, bool writable,
+int dmabuf_map(pid_t tid, int fd, uint64_t offset, uint64_t length, bool writable, bool pinned,
 	       struct dmabuf *dmabuf)
 {
 	int copy = client_fd_copy(tid, fd), ret;
+	struct export *export;
 
 	if (copy < 0)
 		return EBADF;
-	ret = map_range(copy, offset, length, writable, dmabuf);
+	export = export_of(copy);
+	if (export)
+		ret = pinned ? EOPNOTSUPP : map_export(export, offset, length, writable, dmabuf);
+	else if (was_exported(copy))
+		ret = ENODEV;
+	else
+		ret = map_range(copy, offset, length, writable, dmabuf);
 	close(copy);
 	return ret ? ret : self(&dmabuf->bus);
 }
 
 void dmabuf_unmap(struct dmabuf *dmabuf)
 {
+	if (dmabuf->is_exported)
+		LIST_REMOVE(dmabuf, in_export);
+	dmabuf->is_exported = false;
 	if (dmabuf->map)
 		munmap(dmabuf->map, dmabuf->map_len);
 	dmabuf->map = NULL;

@@ -13,7 +13,7 @@
 
 #include "softhca/front/process/uverbs/objects.h"
 
-enum { PH_VALUES = 4 };
+enum { PH_VALUES = 4, TPH_MEM_TYPES = 2 };
 
 static int dmah_destroy(struct object *object, pid_t tid)
 {
@@ -57,7 +57,8 @@ static int dmah_free(struct uverbs_call *uc)
 static int read_request(struct uverbs_call *uc, struct mr_request *req)
 {
 	bool has_addr = uc_attr(uc, UVERBS_ATTR_REG_MR_ADDR);
-	bool has_fd = uc_attr(uc, UVERBS_ATTR_REG_MR_FD);
+	const struct ib_uverbs_attr *fd = uc_attr(uc, UVERBS_ATTR_REG_MR_FD);
+	bool has_fd = fd;
 
 	if (has_addr == has_fd || has_fd != !!uc_attr(uc, UVERBS_ATTR_REG_MR_FD_OFFSET))
 		return EINVAL;
@@ -65,11 +66,9 @@ static int read_request(struct uverbs_call *uc, struct mr_request *req)
 	    uc_in(uc, UVERBS_ATTR_REG_MR_LENGTH, &req->length, sizeof(req->length)) ||
 	    uc_in(uc, UVERBS_ATTR_REG_MR_ACCESS_FLAGS, &req->access, sizeof(req->access)) ||
 	    uc_in(uc, has_fd ? UVERBS_ATTR_REG_MR_FD_OFFSET : UVERBS_ATTR_REG_MR_ADDR, &req->start,
-		  sizeof(req->start)) ||
-	    uc_in(uc, UVERBS_ATTR_REG_MR_FD, &req->fd, sizeof(req->fd)))
+		  sizeof(req->start)))
 		return EFAULT;
-	if (!has_fd)
-		req->fd = -1;
+	req->fd = fd ? (int32_t)fd->data_s64 : -1;
 	return 0;
 }
 
@@ -82,7 +81,8 @@ static int mr_reg_any(struct uverbs_call *uc)
 	int ret = read_request(uc, &req);
 
 	if (!ret)
-		ret = req.fd < 0 ? mr_of_memory(uc, pd, &req, &mr) : mr_of_file(uc, pd, &req, &mr);
+		ret = uc_attr(uc, UVERBS_ATTR_REG_MR_FD) ? mr_of_file(uc, pd, &req, &mr)
+							 : mr_of_memory(uc, pd, &req, &mr);
 	if (ret)
 		return ret;
 	mr->dmah = dmah;
@@ -97,7 +97,7 @@ static int mr_reg_any(struct uverbs_call *uc)
 static const struct uverbs_attr alloc_attrs[] = {
 	{ UVERBS_ATTR_ALLOC_DMAH_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_DMAH },
 	{ UVERBS_ATTR_ALLOC_DMAH_CPU_ID, ATTR_IN, OPTIONAL, 4, 4, 0 },
-	{ UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE, ATTR_CONST, OPTIONAL, 8, 8, 0 },
+	{ UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE, ATTR_ENUM, OPTIONAL, 0, 0, TPH_MEM_TYPES },
 	{ UVERBS_ATTR_ALLOC_DMAH_PH, ATTR_IN, OPTIONAL, 1, 1, 0 },
 };
 
@@ -113,10 +113,11 @@ static const struct uverbs_attr reg_attrs[] = {
 	{ UVERBS_ATTR_REG_MR_ADDR, ATTR_IN, OPTIONAL, 8, 8, 0 },
 	{ UVERBS_ATTR_REG_MR_LENGTH, ATTR_IN, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_REG_MR_ACCESS_FLAGS, ATTR_IN, MANDATORY, 4, 8, 0 },
-	{ UVERBS_ATTR_REG_MR_FD, ATTR_IN, OPTIONAL, 4, 4, 0 },
+	{ UVERBS_ATTR_REG_MR_FD, ATTR_RAW_FD, OPTIONAL, 0, 0, 0 },
 	{ UVERBS_ATTR_REG_MR_FD_OFFSET, ATTR_IN, OPTIONAL, 8, 8, 0 },
 	{ UVERBS_ATTR_REG_MR_RESP_LKEY, ATTR_OUT, MANDATORY, 4, 4, 0 },
 	{ UVERBS_ATTR_REG_MR_RESP_RKEY, ATTR_OUT, MANDATORY, 4, 4, 0 },
+	UHW_ATTRS,
 };
 
 static const struct uverbs_method method_table[] = {

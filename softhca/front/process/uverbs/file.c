@@ -181,6 +181,11 @@ unsigned int uverbs_count_contexts(const struct adapter *adapter)
 	return count;
 }
 
+uint32_t uverbs_file_memory_page(uint32_t index)
+{
+	return MEMORY_PAGE + index;
+}
+
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index)
 {
 	return file->pages + (MEMORY_PAGE + (size_t)index) * UAR_PAGE_SIZE;

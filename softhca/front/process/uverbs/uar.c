@@ -20,6 +20,7 @@ static int uar_destroy(struct object *object, pid_t tid)
 	if (ret)
 		return ret;
 	engine_remove_page(object->file->adapter, &uar->page);
+	dmabuf_revoke(object->file, uar->index);
 	object->file->page_used[uar->index] = false;
 	return 0;
 }

@@ -35,7 +35,7 @@ static const struct uverbs_methods *const all_methods[] = {
 	&mw_methods,          &wq_methods,         &flow_methods,         &dm_methods,
 	&mr_advise_methods,   &mr_dmabuf_methods,  &dmah_methods,         &counters_methods,
 	&pp_methods,          &var_methods,        &flow_matcher_methods, &flow_dv_methods,
-	&flow_action_methods,
+	&flow_action_methods, &dmabuf_methods,
 };
 
 static const struct uverbs_writes *const all_writes[] = {
@@ -369,8 +369,11 @@ static int check_handle(struct uverbs_call *uc, unsigned int i, const struct uve
 		return uc->file->has_context ? 0 : EINVAL;
 	if (def->kind == ATTR_NEW_FD)
 		return 0;
-	if (def->kind == ATTR_FD && attr->data_s64 != (int32_t)attr->data_s64)
+	if ((def->kind == ATTR_FD || def->kind == ATTR_RAW_FD) &&
+	    attr->data_s64 != (int32_t)attr->data_s64)
 		return EINVAL;
+	if (def->kind == ATTR_RAW_FD)
+		return 0;
 	if (def->kind == ATTR_FD)
 		return attr->data_s64 < 0 ? EBADF : 0;
 	if (attr->data > UINT32_MAX)
@@ -391,6 +394,7 @@ static int check_attr(struct uverbs_call *uc, unsigned int i)
 	switch (def->kind) {
 	case ATTR_IN:
 	case ATTR_CONST:
+	case ATTR_CONST64:
 	case ATTR_STRUCT:
 	case ATTR_OUT:
 		return check_data(uc, attr, def);

@@ -82,6 +82,8 @@ struct uverbs_file *uverbs_file_find(const struct stat *st);
 /* The function finds where page INDEX of the device memory that programs can map by this file
  * is. */
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
+/* The function returns the number of that page in the file. */
+uint32_t uverbs_file_memory_page(uint32_t index);
 
 static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
 {
@@ -123,7 +125,8 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 
 enum attr_kind {
 	ATTR_IN,      /* MIN to MAX bytes */
-	ATTR_CONST,   /* a number, whatever its type; always 8 bytes */
+	ATTR_CONST,   /* a number of up to 32 bits, whatever its type; always 8 bytes */
+	ATTR_CONST64, /* one of up to 64 bits */
 	ATTR_STRUCT,  /* a struct that grows: MIN to MAX bytes, and more if those are zero */
 	ATTR_ENUM,    /* one of OBJECT kinds; MIN to MAX bytes with the first, none with others */
 	ATTR_OUT,     /* room for MIN to MAX bytes */
@@ -131,7 +134,8 @@ enum attr_kind {
 	ATTR_HANDLES, /* MIN to MAX objects of type OBJECT, by a list of handles */
 	ATTR_DESTROY, /* as ATTR_HANDLE; the method destroys it */
 	ATTR_NEW,     /* room for the handle of a new object */
-	ATTR_FD,      /* a descriptor in */
+	ATTR_FD,      /* a descriptor in, of an object of the front's */
+	ATTR_RAW_FD,  /* a descriptor in, of anything, or below 0; the method looks at it */
 	ATTR_NEW_FD,  /* room for a descriptor */
 };
 

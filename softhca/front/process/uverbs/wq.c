@@ -158,6 +158,8 @@ static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs
 		return ret;
 	wq->pd = uc_object(uc, UVERBS_ATTR_CREATE_WQ_PD_HANDLE);
 	wq->cq = uc_object(uc, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE);
+	if (!wq->cq)
+		return EINVAL; /* Linux declares it as optional, and cannot do without */
 	wq->events = (struct event_source){ .adapter = uc->adapter,
 					    .kind = SOURCE_WQ,
 					    .user_handle = req->user_handle };
@@ -357,13 +359,13 @@ static int table_remove(struct uverbs_call *uc)
 static const struct uverbs_attr create_attrs[] = {
 	{ UVERBS_ATTR_CREATE_WQ_HANDLE, ATTR_NEW, MANDATORY, 0, 0, UVERBS_OBJECT_WQ },
 	{ UVERBS_ATTR_CREATE_WQ_PD_HANDLE, ATTR_HANDLE, MANDATORY, 0, 0, UVERBS_OBJECT_PD },
-	{ UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, ATTR_HANDLE, MANDATORY, 0, 0, UVERBS_OBJECT_CQ },
+	{ UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, ATTR_HANDLE, OPTIONAL, 0, 0, UVERBS_OBJECT_CQ },
 	{ UVERBS_ATTR_CREATE_WQ_USER_HANDLE, ATTR_IN, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_CREATE_WQ_TYPE, ATTR_CONST, MANDATORY, 8, 8, 0 },
 	{ UVERBS_ATTR_CREATE_WQ_EVENT_FD, ATTR_FD, OPTIONAL, 0, 0, UVERBS_OBJECT_ASYNC_EVENT },
 	{ UVERBS_ATTR_CREATE_WQ_MAX_WR, ATTR_IN, MANDATORY, 4, 4, 0 },
 	{ UVERBS_ATTR_CREATE_WQ_MAX_SGE, ATTR_IN, MANDATORY, 4, 4, 0 },
-	{ UVERBS_ATTR_CREATE_WQ_FLAGS, ATTR_IN, OPTIONAL, 4, 8, 0 },
+	{ UVERBS_ATTR_CREATE_WQ_FLAGS, ATTR_IN, MANDATORY, 4, 8, 0 },
 	{ UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, ATTR_OUT, MANDATORY, 4, 4, 0 },
 	{ UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, ATTR_OUT, MANDATORY, 4, 4, 0 },
 	{ UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, ATTR_OUT, OPTIONAL, 4, 4, 0 },

@@ -401,7 +401,7 @@ static void reg_mr_ex_has_an_address_or_a_descriptor(void **state)
 	attr.comp_mask = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_DMAH;
 	assert_int_equal(verbs_cmd_reg_mr_ex(&pd, &attr, &vmr, NULL), 0);
 	assert_string_equal(kernel.text,
-			    "7/5 000=new 001=21 002=91 003=8:3000 005=8:2000 006=4:1 007=4:7 "
+			    "7/5 000=new 001=21 002=91 003=8:3000 005=8:2000 006=4:1 007=7 "
 			    "008=8:4000 009>4 00a>4");
 }
 
@@ -488,6 +488,12 @@ static void a_dma_handle_has_the_hints_that_its_mask_names(void **state)
 	expect(NULL, NULL);
 	assert_int_equal(ibv_dealloc_dmah(dmah), 0);
 	assert_string_equal(kernel.text, "11/1 000=51");
+	expect(NULL, IDS(UVERBS_ATTR_ALLOC_DMAH_HANDLE));
+	attr.comp_mask = IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE;
+	dmah = ibv_alloc_dmah(context_of(state), &attr);
+	assert_non_null(dmah);
+	assert_string_equal(kernel.text, "11/0 000=new 002/1=0");
+	assert_int_equal(ibv_dealloc_dmah(dmah), 0);
 	attr.comp_mask = 8;
 	assert_null(ibv_alloc_dmah(context_of(state), &attr));
 	assert_int_equal(errno, EINVAL);
@@ -804,7 +810,7 @@ static void counters_are_read_into_an_array(void **state)
 	assert_int_equal(verbs_cmd_read_counters(&vcounters, values, 3,
 						 IBV_READ_COUNTERS_ATTR_PREFER_CACHED, NULL),
 			 0);
-	assert_string_equal(kernel.text, "f/2 000=51 001>24 002=8:1");
+	assert_string_equal(kernel.text, "f/2 000=51 001>24 002=4:1");
 	assert_true(values[2] == 0x1c1c1c1c1c1c1c1c);
 	assert_int_equal(verbs_cmd_read_counters(&vcounters, values, 8192, 0, NULL), EINVAL);
 	expect(NULL, NULL);
