@@ -167,14 +167,18 @@ static void no_data_direct(struct ibv_pd *pd)
 	close(fd);
 }
 
-/* A page of doorbells as a dma-buf is newer than any kernel that softhca plays. */
-static void no_doorbells_for_others(struct ibv_context *ctx)
+/* What is written to it by a device is a doorbell, so that queues can be driven by one. */
+static void doorbells_for_others(struct ibv_pd *pd)
 {
-	struct mlx5dv_devx_uar *uar = mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
+	struct mlx5dv_devx_uar *uar =
+		mlx5dv_devx_alloc_uar(pd->context, MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED);
+	int fd = uar ? mlx5dv_devx_uar_export_dmabuf_fd(uar) : -1;
+	struct ibv_mr *mr;
 
-	errno = 0;
-	say_check(uar && mlx5dv_devx_uar_export_dmabuf_fd(uar) == -1 && errno == EPROTONOSUPPORT,
-		  "no dma-buf of doorbells");
+	say_check(fd >= 0, "a page of doorbells is a dma-buf");
+	mr = ibv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, IBV_ACCESS_LOCAL_WRITE);
+	say_check(mr && !ibv_dereg_mr(mr), "and a region");
+	close(fd);
 	if (uar)
 		mlx5dv_devx_free_uar(uar);
 }
@@ -323,7 +327,7 @@ static void all_that_is_new(void)
 	regions_of_files(pd);
 	counters_of_completions(ctx);
 	no_data_direct(pd);
-	no_doorbells_for_others(ctx);
+	doorbells_for_others(pd);
 	no_event_queues();
 	objects_are_handed_on(ctx, memory);
 	descriptors_give_rights(list[0]);
