@@ -810,6 +810,8 @@ static void measure_clock(struct bench *b, int rounds)
 
 static bool is_there(const struct bench *b, const struct operation *op)
 {
+	if (op->run == wr_configure && b->pairs.has_all && !b->pairs.key[op->n / 16])
+		return false;
 	return pairs_have(&b->pairs, op->pair) &&
 	       (b->pairs.has_all || op->pair != EX || is_phase(op, POLLS_RECV));
 }

@@ -48,8 +48,8 @@ struct pairs {
 	struct ibv_cq_ex *cq_ex;
 	struct ibv_td *td;
 	struct ibv_pd *domain;
-	struct mlx5dv_mkey *key[KEYS_COUNT];
-	struct mlx5dv_dek *dek;
+	struct mlx5dv_mkey *key[KEYS_COUNT]; /* NULL: the adapter does not compute that, */
+	struct mlx5dv_dek *dek;              /* or does not encrypt */
 	bool has_all; /* libraries of mlx4 do not all have ibv_wr_*, thread domains or DC */
 };
 
