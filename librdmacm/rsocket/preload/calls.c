@@ -85,7 +85,9 @@ PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t ad
 {
 	int ret, rsocket;
 
-	preload_settle(NULL);
+	/* librdmacm's thread connects sockets of its own, with locks that settling wants */
+	if (preload_find(socket) >= 0)
+		preload_settle(NULL);
 	if (!preload_pending(socket)) {
 		rsocket = preload_find_synced(socket);
 		return rsocket < 0 ? real()->connect(socket, addr, addrlen)
@@ -581,6 +583,8 @@ static int late_error(int socket, int level, int name, socklen_t len)
 	int rsocket;
 
 	if (level != SOL_SOCKET || name != SO_ERROR || len < sizeof(int))
+		return 0;
+	if (preload_find(socket) < 0)
 		return 0;
 	preload_settle(NULL);
 	rsocket = preload_find(socket);

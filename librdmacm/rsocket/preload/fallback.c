@@ -3,9 +3,9 @@
  * fallback.c - connects to services that are not reached by RDMA, as a socket of the system does.
  *
  * Whether there is an rsocket at the other side is known only when it was asked. A call that waits
- * for its connection is told, and goes on with an ordinary socket. One that is not to wait gives
- * the other side a moment for its answer; if that comes later, the calls by which the program
- * learns of it find out, and connect the ordinary socket then.
+ * for its connection is told, and goes on with an ordinary socket. After one that does not wait,
+ * the calls by which the program learns of the answer find out, and connect the ordinary socket
+ * then.
  */
 #include "preload.h"
 
@@ -314,21 +314,6 @@ int preload_late_error(int rsocket)
 
 /* ---- connecting ---- */
 
-enum { MOMENT_MS = 200 };
-
-/* The function returns what connect() does for an rsocket that is not to wait and was told
- * EINPROGRESS. */
-static int await_answer(int rsocket)
-{
-	struct pollfd fd = { .fd = rsocket, .events = POLLOUT };
-	int error = EINPROGRESS;
-
-	if (rpoll(&fd, 1, MOMENT_MS) > 0)
-		error = number_of(rsocket, SO_ERROR);
-	errno = error;
-	return error ? -1 : 0;
-}
-
 bool preload_is_own_limit(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
@@ -340,8 +325,6 @@ int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t 
 	const struct name name = name_of(rsocket);
 	int ret = rconnect(rsocket, addr, len), error;
 
-	if (ret && errno == EINPROGRESS)
-		ret = await_answer(rsocket);
 	if (ret && errno == EINPROGRESS)
 		late_add(fd, rsocket, &name, addr, len);
 	if (!ret || !is_of_other_side(errno))

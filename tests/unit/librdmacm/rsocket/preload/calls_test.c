@@ -70,7 +70,7 @@ int rpoll(struct pollfd *fds, nfds_t count, int timeout)
 {
 	assert_int_equal(count, 1);
 	assert_int_equal(fds->events, POLLOUT);
-	assert_true(timeout >= 0 && timeout <= 1000);
+	assert_int_equal(timeout, 0); /* no call waits for the other side's answer */
 	return answer_error >= 0;
 }
 
@@ -492,7 +492,8 @@ static void connect_that_does_not_wait_falls_back_when_it_fails_at_once(void **s
 	real()->close(listener);
 }
 
-static void connect_that_does_not_wait_asks_for_an_answer(void **state)
+/* It says so even where the answer is there, and the next call finds that. */
+static void connect_that_does_not_wait_is_in_progress(void **state)
 {
 	struct sockaddr_in addr;
 	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
@@ -500,16 +501,12 @@ static void connect_that_does_not_wait_asks_for_an_answer(void **state)
 
 	(void)state;
 	connect_error = EINPROGRESS;
-	answer_error = -1;
+	answer_error = ECONNREFUSED;
 	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
 	assert_int_equal(errno, EINPROGRESS);
 	assert_int_equal(preload_find(number), rsocket);
-	answer_error = 0;
-	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
-	assert_int_equal(preload_find(number), rsocket);
-	answer_error = ECONNREFUSED;
 	ret = connect(number, (struct sockaddr *)&addr, sizeof(addr));
-	assert_true(!ret || errno == EINPROGRESS);
+	assert_true(!ret || errno == EINPROGRESS || errno == EALREADY || errno == EISCONN);
 	assert_int_equal(preload_find(number), -1);
 	answer_error = -1;
 	close(number);
@@ -804,7 +801,7 @@ int main(void)
 		cmocka_unit_test(datagrams_fall_back_under_their_name),
 		cmocka_unit_test(a_fallback_stays_in_its_sets),
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
-		cmocka_unit_test(connect_that_does_not_wait_asks_for_an_answer),
+		cmocka_unit_test(connect_that_does_not_wait_is_in_progress),
 		cmocka_unit_test(answer_that_comes_late_falls_back),
 		cmocka_unit_test(answer_that_comes_late_is_not_waited_for_again),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
