@@ -235,13 +235,15 @@ static bool is_not_listening(struct stream *stream)
 }
 
 /* Another thread may shut the listener down, or take the request, meanwhile. */
-static int await_request(struct stream *listener)
+static int await_request(struct stream *listener, int64_t deadline_us)
 {
 	int ret = 0;
 
+	if (deadline_us >= 0 && rdmacm_rs_now_us() >= deadline_us)
+		return EAGAIN;
 	pthread_mutex_lock(&listener->rs.lock);
 	if (!listener->read_shut)
-		ret = rdmacm_stream_sleep(listener, rdmacm_rs_defaults()->wake_ms);
+		ret = rdmacm_stream_sleep(listener, rdmacm_rs_sleep_limit(deadline_us));
 	pthread_mutex_unlock(&listener->rs.lock);
 	return ret;
 }
@@ -249,6 +251,7 @@ static int await_request(struct stream *listener)
 int rdmacm_stream_accept(struct rs *rs, struct rs **out)
 {
 	struct stream *listener = to_stream(rs), *stream;
+	int64_t deadline = rdmacm_rs_limit_over(rs->options.receive_limit_us);
 	int ret;
 
 	for (;;) {
@@ -259,7 +262,7 @@ int rdmacm_stream_accept(struct rs *rs, struct rs **out)
 			break;
 		if (rs_nonblocking(rs, 0))
 			return EAGAIN;
-		ret = await_request(listener);
+		ret = await_request(listener, deadline);
 		if (ret)
 			return ret;
 	}

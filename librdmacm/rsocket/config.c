@@ -85,6 +85,13 @@ int64_t rdmacm_rs_deadline(int timeout_ms)
 	return timeout_ms < 0 ? -1 : rdmacm_rs_now_us() + timeout_ms * 1000LL;
 }
 
+int64_t rdmacm_rs_limit_over(int64_t limit_us)
+{
+	if (!limit_us)
+		return -1;
+	return limit_us < 0 ? 0 : rdmacm_rs_now_us() + limit_us;
+}
+
 int rdmacm_rs_sleep_limit(int64_t deadline_us)
 {
 	int limit = rdmacm_rs_defaults()->wake_ms;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* A question is asked again, each time for twice as long, until it has been asked so often. */
-enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 5000000 };
+enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 120000000 };
 
 /* The function returns EINVAL if rdma_cm does not know the address family, or the address is too
  * short for it. */
@@ -520,6 +520,31 @@ static void proceed_without_calls(struct stream *stream)
 		verbs_warn("rsocket: no thread for a connection: %s", strerror(ret));
 }
 
+/* Waits until it is decided, or for as long as this call may. Returns 0, or EINPROGRESS or EINTR,
+ * after which the connection goes on being made. */
+static int await_decision(struct stream *stream)
+{
+	int64_t deadline = rdmacm_rs_limit_over(stream->rs.options.send_limit_us);
+	int ret = EAGAIN;
+
+	if (!rs_nonblocking(&stream->rs, 0))
+		ret = rdmacm_stream_wait(stream, is_decided, false, deadline);
+	stream->is_asked_for = ret;
+	if (!ret)
+		return 0;
+	proceed_without_calls(stream);
+	return ret == EINTR ? EINTR : EINPROGRESS;
+}
+
+/* As with sockets, the first call after EINPROGRESS hears that the connection is made. */
+static int tell_connected(struct stream *stream)
+{
+	bool is_news = stream->is_asked_for && stream->state == STREAM_CONNECTED;
+
+	stream->is_asked_for = false;
+	return is_news ? 0 : EISCONN;
+}
+
 static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 {
 	int ret = 0;
@@ -536,17 +561,15 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 		ret = start_connecting(stream, addr);
 	else if (stream->state == STREAM_CONNECTED || stream->state == STREAM_ACCEPTED ||
 		 stream->state == STREAM_OVER)
-		return EISCONN;
+		return tell_connected(stream);
 	else if (stream->state == STREAM_LISTENING)
 		return EOPNOTSUPP;
 	else if (rs_nonblocking(&stream->rs, 0))
 		return EALREADY;
 	if (ret)
 		return ret;
-	if (rdmacm_stream_wait(stream, is_decided, rs_nonblocking(&stream->rs, 0), -1) != EAGAIN)
-		return take_error(stream);
-	proceed_without_calls(stream);
-	return EINPROGRESS;
+	ret = await_decision(stream);
+	return ret ? ret : take_error(stream);
 }
 
 static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t len)
@@ -599,7 +622,8 @@ static bool is_quiet(struct stream *stream)
 }
 
 /* The function waits until what was sent has arrived, which its completions tell. A connection that
- * does not get that far within LIMIT_US is cut. */
+ * does not get that far within LIMIT_US is cut; the transport gives up a side that is gone long
+ * before CLOSE_US, which are for a network that loses much. */
 static void flush_sends(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + limit_us;
@@ -665,7 +689,7 @@ static void say_disconnect(struct stream *stream, int64_t limit_us)
 static int shutdown_locked(struct stream *stream, int how)
 {
 	if (stream->state == STREAM_LISTENING) {
-		stream->read_shut = true;
+		stream->read_shut |= how != SHUT_WR;
 		rs_changed(&stream->rs);
 		return 0;
 	}
@@ -774,6 +798,11 @@ static int stream_segment_size(struct rs *rs)
 	return size;
 }
 
+static bool stream_is_listening(struct rs *rs)
+{
+	return to_stream(rs)->state == STREAM_LISTENING;
+}
+
 static bool stream_has_queues(struct rs *rs)
 {
 	return to_stream(rs)->state > STREAM_LISTENING;
@@ -813,6 +842,8 @@ const struct rs_kind rdmacm_stream_kind = {
 	.woken = rdmacm_stream_rs_woken,
 	.option_set = stream_option_set,
 	.error = stream_error,
+	.unread = rdmacm_stream_unread,
+	.is_listening = stream_is_listening,
 	.segment_size = stream_segment_size,
 	.has_queues = stream_has_queues,
 	.share = stream_share,

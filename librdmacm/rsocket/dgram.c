@@ -252,6 +252,7 @@ const struct rs_kind rdmacm_dgram_kind = {
 	.woken = rdmacm_dgram_woken,
 	.option_set = dgram_option_set,
 	.error = dgram_error,
+	.unread = rdmacm_dgram_unread,
 	.has_queues = dgram_has_queues,
 	.inherit = dgram_inherit,
 };

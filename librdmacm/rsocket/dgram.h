@@ -143,6 +143,7 @@ int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct 
 		      socklen_t len, size_t *done);
 int rdmacm_dgram_receive(struct rs *rs, struct span *span, int *flags,
 			 struct sockaddr_storage *from, size_t *done);
+int rdmacm_dgram_unread(struct rs *rs, int *bytes);
 short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep);
 int rdmacm_dgram_wake_fds(struct rs *rs, struct pollfd *fds);
 void rdmacm_dgram_woken(struct rs *rs, const struct pollfd *fds, int count);

@@ -240,11 +240,12 @@ static void take_events(struct dgram *dgram)
 		rs_changed(&dgram->rs); /* for another sleeper the queue must be armed again */
 }
 
-static int sleep_on_fds(struct dgram *dgram)
+static int sleep_on_fds(struct dgram *dgram, int64_t deadline_us)
 {
 	struct pollfd fds[RS_WAKE_FDS + 1];
 	int count = wake_fds(dgram, fds);
-	int ret = rdmacm_rs_sleep_unlocked(&dgram->rs, fds, count, rdmacm_rs_defaults()->wake_ms);
+	int ret = rdmacm_rs_sleep_unlocked(&dgram->rs, fds, count,
+					   rdmacm_rs_sleep_limit(deadline_us));
 
 	take_events(dgram);
 	rdmacm_dgram_progress(dgram, true);
@@ -268,8 +269,11 @@ static bool spin_until_ready(struct dgram *dgram, condition is_ready, const void
 	return rs_spin_done(&dgram->rs.spin, false);
 }
 
-static int await_ready(struct dgram *dgram, condition is_ready, const void *about, bool nonblocking)
+/* As with sockets, a call whose time of LIMIT_US is over fails as one that does not wait. */
+static int await_ready(struct dgram *dgram, condition is_ready, const void *about, bool nonblocking,
+		       int64_t limit_us)
 {
+	int64_t deadline = rdmacm_rs_limit_over(nonblocking ? 0 : limit_us);
 	int ret = 0;
 
 	rdmacm_dgram_progress(dgram, false);
@@ -280,8 +284,10 @@ static int await_ready(struct dgram *dgram, condition is_ready, const void *abou
 	if (spin_until_ready(dgram, is_ready, about))
 		return 0;
 	while (!is_ready(dgram, about) && !ret) {
+		if (deadline >= 0 && rdmacm_rs_now_us() >= deadline)
+			return EAGAIN;
 		if (rdmacm_dgram_arm(dgram))
-			ret = sleep_on_fds(dgram);
+			ret = sleep_on_fds(dgram, deadline);
 	}
 	return is_ready(dgram, about) ? 0 : ret;
 }
@@ -319,7 +325,7 @@ static int send_by_ud(struct dgram *dgram, struct dgram_peer *peer, struct span 
 	struct dgram_link *link = peer->link;
 	struct sockaddr_storage self = link->local;
 	size_t size = span->left, head;
-	int ret = await_ready(dgram, has_room, link, nonblocking);
+	int ret = await_ready(dgram, has_room, link, nonblocking, dgram->rs.options.send_limit_us);
 	uint8_t *bytes;
 
 	if (ret == EAGAIN)
@@ -336,11 +342,14 @@ static int send_by_ud(struct dgram *dgram, struct dgram_peer *peer, struct span 
 }
 
 /* Meanwhile another thread may shut the socket down. */
-static int await_udp_room(struct dgram *dgram)
+static int await_udp_room(struct dgram *dgram, int64_t deadline_us)
 {
 	struct pollfd fds[2] = { { .fd = dgram->rs.fd, .events = POLLOUT } };
-	int ret = rdmacm_rs_sleep_unlocked(&dgram->rs, fds, 1, rdmacm_rs_defaults()->wake_ms);
+	int ret;
 
+	if (deadline_us >= 0 && rdmacm_rs_now_us() >= deadline_us)
+		return EAGAIN;
+	ret = rdmacm_rs_sleep_unlocked(&dgram->rs, fds, 1, rdmacm_rs_sleep_limit(deadline_us));
 	return dgram->write_shut ? EPIPE : ret;
 }
 
@@ -349,6 +358,7 @@ static int send_by_udp(struct dgram *dgram, const struct dgram_peer *peer, struc
 {
 	uint8_t bytes[DGRAM_MAX_MESSAGE];
 	struct iovec data = { bytes, span->left };
+	int64_t deadline = rdmacm_rs_limit_over(dgram->rs.options.send_limit_us);
 	int ret;
 
 	rdmacm_span_read(span, bytes, data.iov_len);
@@ -356,7 +366,7 @@ static int send_by_udp(struct dgram *dgram, const struct dgram_peer *peer, struc
 		ret = rdmacm_dgram_send_control(dgram, peer, CONTROL_DATA, &data, data.iov_len);
 		if (ret != EAGAIN || nonblocking)
 			return ret;
-		ret = await_udp_room(dgram);
+		ret = await_udp_room(dgram, deadline);
 	} while (!ret);
 	return ret;
 }
@@ -448,7 +458,8 @@ static int receive_locked(struct dgram *dgram, struct span *span, int *flags,
 	int ret = 0;
 
 	if (STAILQ_EMPTY(&dgram->messages))
-		ret = await_ready(dgram, is_readable, NULL, rs_nonblocking(&dgram->rs, *flags));
+		ret = await_ready(dgram, is_readable, NULL, rs_nonblocking(&dgram->rs, *flags),
+				  dgram->rs.options.receive_limit_us);
 	if (ret == EAGAIN)
 		dgram->rs.found_empty++;
 	message = STAILQ_FIRST(&dgram->messages);
@@ -478,6 +489,17 @@ int rdmacm_dgram_receive(struct rs *rs, struct span *span, int *flags,
 	return ret;
 }
 
+int rdmacm_dgram_unread(struct rs *rs, int *bytes)
+{
+	struct dgram *dgram = to_dgram(rs);
+
+	pthread_mutex_lock(&rs->lock);
+	rdmacm_dgram_progress(dgram, true);
+	*bytes = STAILQ_EMPTY(&dgram->messages) ? 0 : (int)STAILQ_FIRST(&dgram->messages)->size;
+	pthread_mutex_unlock(&rs->lock);
+	return 0;
+}
+
 /* ---- polling ---- */
 
 static short events_now(const struct dgram *dgram)
@@ -487,7 +509,7 @@ static short events_now(const struct dgram *dgram)
 	if (is_readable(dgram, NULL))
 		events |= POLLIN | POLLRDNORM;
 	if (dgram->read_shut)
-		events |= POLLRDHUP;
+		events |= dgram->write_shut ? POLLRDHUP | POLLHUP : POLLRDHUP;
 	if (!dgram->connected || has_room(dgram, dgram->connected->link))
 		events |= POLLOUT | POLLWRNORM;
 	return dgram->error ? events | POLLERR : events;

@@ -64,7 +64,7 @@ CMA_EXPORT ssize_t rwrite(int socket, const void *buf, size_t count)
 
 CMA_EXPORT ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt)
 {
-	if (iovcnt < 0)
+	if (iovcnt < 0 || iovcnt > IOV_MAX)
 		return cma_return(EINVAL);
 	return send_iov(socket, iov, iovcnt, 0, NULL, 0);
 }
@@ -133,7 +133,7 @@ CMA_EXPORT ssize_t rreadv(int socket, const struct iovec *iov, int iovcnt)
 {
 	int flags = 0;
 
-	if (iovcnt < 0)
+	if (iovcnt < 0 || iovcnt > IOV_MAX)
 		return cma_return(EINVAL);
 	return receive_iov(socket, iov, iovcnt, &flags, NULL);
 }

@@ -11,13 +11,15 @@
 #include "wire.h"
 
 #include <infiniband/sa.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
-enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200 };
+enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200, MAX_LIMIT = INT_MAX };
 
 struct option {
 	int level, name;
@@ -182,6 +184,11 @@ static int get_error(struct rs *rs)
 	return rs->kind->error ? rs->kind->error(rs) : 0;
 }
 
+static int get_listening(struct rs *rs)
+{
+	return rs->kind->is_listening && rs->kind->is_listening(rs);
+}
+
 static int get_type(struct rs *rs)
 {
 	return rs->type;
@@ -197,10 +204,18 @@ static int get_protocol(struct rs *rs)
 	return rs->type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
 }
 
+/* The congestion bits of a stream are the transport's. */
 static int set_tos(struct rs *rs, int value)
 {
-	rs->options.ip_tos = value & 0xff;
+	rs->options.ip_tos = value & (rs->type == SOCK_STREAM ? 0xfc : 0xff);
 	return 0;
+}
+
+static int set_class(struct rs *rs, int value)
+{
+	if (value < -1 || value > 0xff)
+		return EINVAL;
+	return set_tos(rs, value < 0 ? 0 : value);
 }
 
 static int get_tos(struct rs *rs)
@@ -215,6 +230,7 @@ static const struct option options[] = {
 	{ SOL_SOCKET, SO_KEEPALIVE, set_keepalive, get_keepalive, true },
 	{ SOL_SOCKET, SO_OOBINLINE, set_oob_inline, get_oob_inline, false },
 	{ SOL_SOCKET, SO_ERROR, NULL, get_error, false },
+	{ SOL_SOCKET, SO_ACCEPTCONN, NULL, get_listening, false },
 	{ SOL_SOCKET, SO_TYPE, NULL, get_type, false },
 	{ SOL_SOCKET, SO_DOMAIN, NULL, get_domain, false },
 	{ SOL_SOCKET, SO_PROTOCOL, NULL, get_protocol, false },
@@ -225,7 +241,7 @@ static const struct option options[] = {
 	{ IPPROTO_TCP, TCP_KEEPCNT, set_ignored, get_one, false },
 	{ IPPROTO_IP, IP_TOS, set_tos, get_tos, false },
 	{ IPPROTO_IPV6, IPV6_V6ONLY, set_v6_only, get_v6_only, true },
-	{ IPPROTO_IPV6, IPV6_TCLASS, set_tos, get_tos, false },
+	{ IPPROTO_IPV6, IPV6_TCLASS, set_class, get_tos, false },
 	{ SOL_RDMA, RDMA_SQSIZE, set_sq_size, get_sq_size, true },
 	{ SOL_RDMA, RDMA_RQSIZE, set_rq_size, get_rq_size, true },
 	{ SOL_RDMA, RDMA_INLINE, set_inline_size, get_inline_size, true },
@@ -242,6 +258,54 @@ static const struct option *find_option(int level, int name)
 }
 
 /* ---- options that are no numbers ---- */
+
+/* Sockets hand out as much of a value as there is room for. */
+static int hand_out_part(const void *from, size_t size, void *value, socklen_t *len)
+{
+	if (*len > INT_MAX)
+		return EINVAL;
+	if (*len > size)
+		*len = size;
+	memcpy(value, from, *len);
+	return 0;
+}
+
+/* Returns where the limit of the option is kept, or NULL if the option is none. */
+static int64_t *limit_of(struct rs *rs, int level, int name)
+{
+	if (level != SOL_SOCKET)
+		return NULL;
+	return name == SO_RCVTIMEO   ? &rs->options.receive_limit_us
+	       : name == SO_SNDTIMEO ? &rs->options.send_limit_us
+				     : NULL;
+}
+
+/* As with sockets, no time means no limit, and a time below 0 not to wait. */
+static int set_limit(struct rs *rs, int64_t *limit_us, const void *value, socklen_t len)
+{
+	struct timeval time;
+	int64_t us;
+
+	if (len < sizeof(time))
+		return EINVAL;
+	memcpy(&time, value, sizeof(time));
+	if (time.tv_usec < 0 || time.tv_usec >= 1000000)
+		return EDOM;
+	us = time.tv_sec > MAX_LIMIT ? 0 : time.tv_sec * 1000000LL + time.tv_usec;
+	pthread_mutex_lock(&rs->lock);
+	*limit_us = time.tv_sec < 0 ? -1 : us;
+	pthread_mutex_unlock(&rs->lock);
+	return 0;
+}
+
+static int get_limit(int64_t limit_us, void *value, socklen_t *len)
+{
+	struct timeval time = { 0 };
+
+	if (limit_us > 0)
+		time = (struct timeval){ limit_us / 1000000, limit_us % 1000000 };
+	return hand_out_part(&time, sizeof(time), value, len);
+}
 
 static int set_linger(struct rs *rs, const void *value, socklen_t len)
 {
@@ -303,6 +367,31 @@ static int tell_kind(struct rs *rs, const struct option *option, int before)
 	return ret;
 }
 
+/* Options of IP may be one byte, or none, which is 0. Returns false if there is too little of the
+ * value. */
+static bool read_number(const struct option *option, const void *value, socklen_t len, int *number)
+{
+	if (len >= sizeof(*number) && len <= INT_MAX)
+		memcpy(number, value, sizeof(*number));
+	else if (len < sizeof(*number) && option->level == IPPROTO_IP)
+		*number = len ? *(const uint8_t *)value : 0;
+	else
+		return false;
+	return true;
+}
+
+/* Whoever has no room for an int gets one byte of an option of IP, if that is all of it. */
+static int hand_out_number(const struct option *option, int number, void *value, socklen_t *len)
+{
+	uint8_t byte = number;
+
+	if (option->level != IPPROTO_IP || !*len || *len >= sizeof(number) || byte != number)
+		return hand_out_part(&number, sizeof(number), value, len);
+	*len = sizeof(byte);
+	memcpy(value, &byte, sizeof(byte));
+	return 0;
+}
+
 static int set_number(struct rs *rs, const struct option *option, const void *value, socklen_t len)
 {
 	bool tell = option->tell && rs->kind->option_set;
@@ -310,9 +399,8 @@ static int set_number(struct rs *rs, const struct option *option, const void *va
 
 	if (!option->set)
 		return EOPNOTSUPP;
-	if (len < sizeof(number))
+	if (!read_number(option, value, len, &number))
 		return EINVAL;
-	memcpy(&number, value, sizeof(number));
 	pthread_mutex_lock(&rs->lock);
 	before = tell ? option->get(rs) : 0;
 	ret = option->set(rs, number);
@@ -346,6 +434,8 @@ static int set_option(struct rs *rs, int level, int name, const void *value, soc
 		return EFAULT;
 	if (level == SOL_SOCKET && name == SO_LINGER)
 		return set_linger(rs, value, len);
+	if (limit_of(rs, level, name))
+		return set_limit(rs, limit_of(rs, level, name), value, len);
 	if (level == SOL_RDMA && has_queues(rs))
 		return EINVAL;
 	if (level == SOL_RDMA && name == RDMA_ROUTE)
@@ -353,6 +443,11 @@ static int set_option(struct rs *rs, int level, int name, const void *value, soc
 	if (rs->type == SOCK_DGRAM && !is_of_datagrams(rs, level, name))
 		return setsockopt(rs->fd, level, name, value, len) ? errno : 0;
 	return option ? set_number(rs, option, value, len) : EOPNOTSUPP;
+}
+
+static bool is_of_udp(int level)
+{
+	return level == SOL_SOCKET || level == IPPROTO_IP || level == IPPROTO_IPV6;
 }
 
 static int get_option(struct rs *rs, int level, int name, void *value, socklen_t *len)
@@ -363,13 +458,17 @@ static int get_option(struct rs *rs, int level, int name, void *value, socklen_t
 	if (!value || !len)
 		return EFAULT;
 	if (level == SOL_SOCKET && name == SO_LINGER)
-		return hand_out(&rs->options.linger, sizeof(rs->options.linger), value, len);
+		return hand_out_part(&rs->options.linger, sizeof(rs->options.linger), value, len);
+	if (limit_of(rs, level, name))
+		return get_limit(*limit_of(rs, level, name), value, len);
 	if (level == SOL_RDMA && name == RDMA_ROUTE)
 		return get_route(rs, value, len);
+	if (!option && rs->type == SOCK_DGRAM && is_of_udp(level))
+		return getsockopt(rs->fd, level, name, value, len) ? errno : 0;
 	if (!option)
 		return EOPNOTSUPP;
 	number = option->get(rs);
-	return hand_out(&number, sizeof(number), value, len);
+	return hand_out_number(option, number, value, len);
 }
 
 CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_t optlen)

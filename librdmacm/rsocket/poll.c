@@ -22,7 +22,8 @@ struct rs_sleepers {
 	struct rs_watch also; /* of what else ends the sleep */
 	struct pollfd *fds;
 	struct entry {
-		struct rs *rs; /* NULL if the descriptor is no socket of ours */
+		struct rs *rs;  /* NULL if the descriptor is no socket of ours */
+		bool is_closed; /* the waiter's own descriptor has got the number */
 		struct rs_watch watch;
 		int first, count;
 	} * entries;
@@ -65,6 +66,7 @@ static void sleepers_watch(struct rs_sleepers *sleepers, const struct pollfd *fd
 	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
 		entry->rs = rdmacm_rs_get(fds[i].fd);
+		entry->is_closed = fds[i].fd >= 0 && fds[i].fd == sleepers->waiter.fd;
 		if (!entry->rs)
 			continue;
 		rdmacm_rs_watch(&entry->rs->waiters, &entry->watch, &sleepers->waiter);
@@ -100,8 +102,10 @@ static bool entry_fill(struct entry *entry, const struct pollfd *of_program, str
 
 	entry->count = 1;
 	fds[0] = *of_program;
+	if (entry->is_closed)
+		fds[0].fd = -1;
 	if (!entry->rs)
-		return true;
+		return !entry->is_closed;
 	rs = entry_get(entry, of_program->fd);
 	if (rs) {
 		entry->count = rs->kind->wake_fds(rs, fds);
@@ -157,7 +161,9 @@ static void look_at_woken(const struct rs_sleepers *sleepers, struct pollfd *fds
 	for (nfds_t i = 0; i < nfds; i++) {
 		entry = &sleepers->entries[i];
 		at = &sleepers->fds[entry->first];
-		if (!entry->rs)
+		if (entry->is_closed)
+			fds[i].revents = POLLNVAL;
+		else if (!entry->rs)
 			fds[i].revents = at->revents;
 		else if (!rdmacm_rs_is_watched(&entry->watch))
 			fds[i].revents = POLLNVAL;

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 static uint64_t last_serial;
 
@@ -198,6 +199,11 @@ CMA_EXPORT int rgetpeername(int socket, struct sockaddr *addr, socklen_t *addrle
 
 /* ---- rfcntl ---- */
 
+static void set_nonblocking(struct rs *rs, bool on)
+{
+	rs->status_flags = on ? O_NONBLOCK : 0;
+}
+
 static int control_socket(struct rs *rs, int cmd, int argument, int *result)
 {
 	*result = 0;
@@ -206,22 +212,40 @@ static int control_socket(struct rs *rs, int cmd, int argument, int *result)
 		*result = rs->status_flags;
 		return 0;
 	case F_SETFL:
-		rs->status_flags = argument & O_NONBLOCK;
+		set_nonblocking(rs, argument & O_NONBLOCK);
 		return 0;
 	default:
 		return EOPNOTSUPP;
 	}
 }
 
+/* Requests of ioctl(), whose numbers no command of fcntl() has. */
+static int request_of_socket(struct rs *rs, unsigned int request, int *argument)
+{
+	if (!argument)
+		return EFAULT;
+	if (request == FIONREAD)
+		return rs->kind->unread(rs, argument);
+	set_nonblocking(rs, *argument);
+	return 0;
+}
+
 CMA_EXPORT int rfcntl(int socket, int cmd, ...)
 {
+	bool is_request = cmd == FIONREAD || cmd == FIONBIO;
 	struct rs *rs = rdmacm_rs_find(socket);
-	int argument, result, ret;
+	int argument, *pointer, result = 0, ret;
 	va_list args;
 
 	va_start(args, cmd);
 	argument = cmd == F_SETFL ? va_arg(args, int) : 0;
+	pointer = is_request ? va_arg(args, int *) : NULL;
 	va_end(args);
-	ret = rs ? control_socket(rs, cmd, argument, &result) : EBADF;
+	if (!rs)
+		return cma_return(EBADF);
+	rdmacm_rs_shield();
+	ret = is_request ? request_of_socket(rs, cmd, pointer)
+			 : control_socket(rs, cmd, argument, &result);
+	rdmacm_rs_unshield();
 	return ret ? cma_return(ret) : result;
 }

@@ -35,6 +35,8 @@ struct rs_options {
 	struct linger linger;
 	bool aborts; /* the program has set a linger of no time: a close waits for nothing */
 	int ip_tos;  /* -1 if it was not set */
+	/* microseconds that a call waits at most: 0 without a limit, -1 if it does not wait */
+	int64_t receive_limit_us, send_limit_us;
 	void *route;
 	size_t route_size;
 };
@@ -66,6 +68,9 @@ struct rs_kind {
 	 * It is NULL if there is no such option. */
 	int (*option_set)(struct rs *rs, int level, int name);
 	int (*error)(struct rs *rs); /* returns SO_ERROR's error and forgets it */
+	/* *BYTES becomes how many bytes wait to be read, of the first message if there are such */
+	int (*unread)(struct rs *rs, int *bytes);
+	bool (*is_listening)(struct rs *rs); /* NULL if it never is */
 	/* returns 0 while it is not known; NULL if it never is */
 	int (*segment_size)(struct rs *rs);
 	/* The call returns whether there are queues, which only the process that made them can use.
@@ -238,6 +243,8 @@ int64_t rdmacm_rs_now_us(void);
 /* The function returns when TIMEOUT_MS from now are over, or -1, which means never, if it is below
  * 0. */
 int64_t rdmacm_rs_deadline(int timeout_ms);
+/* Returns when the limit of rs_options is over, or -1 if there is none. */
+int64_t rdmacm_rs_limit_over(int64_t limit_us);
 /* The function returns for how many milliseconds to sleep: until the deadline, if there is one, but
  * no longer than the time after which everything is looked at again. */
 int rdmacm_rs_sleep_limit(int64_t deadline_us);

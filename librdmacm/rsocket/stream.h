@@ -52,7 +52,8 @@ struct stream {
 	bool peer_done;
 	bool peer_gone; /* the other side receives no more */
 	bool read_shut, write_shut;
-	int error; /* what SO_ERROR reports */
+	bool is_asked_for; /* the program has not heard yet that its connection is made */
+	int error;         /* what SO_ERROR reports */
 	struct sockaddr_storage peer;
 	struct sockaddr_storage bound; /* the name that rbind() gave, or AF_UNSPEC */
 	/* how often the peer's address, or the route to it, was asked for */
@@ -185,6 +186,7 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 		       socklen_t len, size_t *done);
 int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 			  struct sockaddr_storage *from, size_t *done);
+int rdmacm_stream_unread(struct rs *rs, int *bytes);
 short rdmacm_stream_poll(struct rs *rs, short events, bool sleep);
 int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds);
 void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);

@@ -13,16 +13,30 @@
 
 enum { FIRST_PIECE = 4096, LAST_PIECE = 65536, FEW_BYTES = 4096 };
 
-/* The function waits while the call has LOCK, that of its direction. */
+/* How long a call waits. */
+struct patience {
+	bool nonblocking;
+	int64_t deadline_us; /* -1 without one */
+};
+
+static struct patience patience_of(const struct rs *rs, int flags, int64_t limit_us)
+{
+	bool nonblocking = rs_nonblocking(rs, flags);
+
+	return (struct patience){ nonblocking, nonblocking ? -1 : rdmacm_rs_limit_over(limit_us) };
+}
+
+/* Waits while the call has LOCK, the lock of its direction. As with sockets, a call whose time is
+ * over fails as one that does not wait. */
 static int wait_with(struct stream *stream, pthread_mutex_t *lock,
-		     bool (*ready)(struct stream *stream), bool nonblocking)
+		     bool (*ready)(struct stream *stream), const struct patience *patience)
 {
 	int ret;
 
 	rdmacm_rs_cancel_has(lock);
-	ret = rdmacm_stream_wait(stream, ready, nonblocking, -1);
+	ret = rdmacm_stream_wait(stream, ready, patience->nonblocking, patience->deadline_us);
 	rdmacm_rs_cancel_has(NULL);
-	return ret;
+	return ret == ETIMEDOUT ? EAGAIN : ret;
 }
 
 /* ---- sending ---- */
@@ -43,6 +57,16 @@ static int why_not_sendable(struct stream *stream)
 		return 0;
 	stream->error = 0;
 	return error ? error : EPIPE;
+}
+
+/* No bytes need no reader: as with TCP, the other side's close does not refuse them. */
+static int why_not_sendable_nothing(struct stream *stream)
+{
+	bool was_connected = stream->state >= STREAM_ACCEPTED && stream->remote.slots_addr;
+
+	if (was_connected && !stream->write_shut && !stream->error)
+		return 0;
+	return why_not_sendable(stream);
 }
 
 static bool fits_inline(const struct stream *stream, size_t left)
@@ -101,17 +125,30 @@ static uint32_t room_wanted(const struct stream *stream, size_t left)
 	return left < WORTH_SENDING ? (uint32_t)left : WORTH_SENDING;
 }
 
-static int send_all(struct stream *stream, struct span *span, bool nonblocking)
+/* A side that goes while a call waits to send to it has not read all: as with TCP, that is a reset,
+ * of which the program hears once. A call that has sent some bytes leaves it to the next one. */
+static int await_room(struct stream *stream, const struct patience *patience, bool has_sent)
+{
+	int ret = wait_with(stream, &stream->tx_lock, is_sendable, patience);
+	bool is_gone = stream->state == STREAM_OVER || stream->peer_gone;
+
+	if (ret)
+		return ret;
+	if (is_gone && !stream->write_shut && !stream->error)
+		stream->error = ECONNRESET;
+	return has_sent && (is_gone || stream->write_shut) ? EPIPE : why_not_sendable(stream);
+}
+
+static int send_all(struct stream *stream, struct span *span, const struct patience *patience)
 {
 	uint32_t limit = FIRST_PIECE, size;
+	size_t all = span->left;
 	int ret = 0;
 
 	while (span->left && !ret) {
 		stream->tx_want = room_wanted(stream, span->left);
 		if (!rdmacm_stream_can_send(stream))
-			ret = wait_with(stream, &stream->tx_lock, is_sendable, nonblocking);
-		if (!ret)
-			ret = why_not_sendable(stream);
+			ret = await_room(stream, patience, span->left < all);
 		if (ret)
 			break;
 		size = piece_size(stream, span->left, limit);
@@ -145,18 +182,18 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 		       socklen_t len, size_t *done)
 {
 	struct stream *stream = to_stream(rs);
-	bool nonblocking = rs_nonblocking(rs, flags);
+	struct patience patience = patience_of(rs, flags, rs->options.send_limit_us);
 	size_t size = span->left;
-	int ret = lock_direction(rs, &stream->tx_lock, nonblocking, &rs->found_full);
+	int ret = lock_direction(rs, &stream->tx_lock, patience.nonblocking, &rs->found_full);
 
 	(void)to; /* an address has no meaning once the stream is connected */
 	(void)len;
 	if (ret)
 		return ret;
 	pthread_mutex_lock(&rs->lock);
-	ret = why_not_sendable(stream);
+	ret = size ? why_not_sendable(stream) : why_not_sendable_nothing(stream);
 	if (!ret)
-		ret = send_all(stream, span, nonblocking);
+		ret = send_all(stream, span, &patience);
 	pthread_mutex_unlock(&rs->lock);
 	pthread_mutex_unlock(&stream->tx_lock);
 	*done = size - span->left;
@@ -224,16 +261,19 @@ static bool at_end(const struct stream *stream)
 
 static int receive_some(struct stream *stream, struct span *span, int flags)
 {
+	const struct patience patience =
+		patience_of(&stream->rs, flags, stream->rs.options.receive_limit_us);
 	bool peek = flags & MSG_PEEK, all = (flags & MSG_WAITALL) && !peek;
+	size_t size, wanted = span->left;
 	int ret = 0;
-	size_t size;
 
 	do {
 		if (peek) /* a program that peeks may be waiting for more */
 			rdmacm_stream_progress(stream);
 		if (!stream->rx.ready) /* else completions can wait until what is ready was read */
-			ret = wait_with(stream, &stream->rx_lock, is_readable,
-					rs_nonblocking(&stream->rs, flags));
+			ret = wait_with(stream, &stream->rx_lock, is_readable, &patience);
+		if (!ret && stream->error && span->left < wanted)
+			break; /* the next call tells the error */
 		if (!ret)
 			ret = why_not_readable(stream);
 		if (ret || at_end(stream))
@@ -267,6 +307,22 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 	*flags = 0;
 	if (from) /* the bytes of a stream have no sender's address */
 		from->ss_family = AF_UNSPEC;
+	return ret;
+}
+
+/* As with TCP, a listener has none and refuses. */
+int rdmacm_stream_unread(struct rs *rs, int *bytes)
+{
+	struct stream *stream = to_stream(rs);
+	int ret = 0;
+
+	pthread_mutex_lock(&rs->lock);
+	rdmacm_stream_progress(stream);
+	if (stream->state == STREAM_LISTENING)
+		ret = EINVAL;
+	else
+		*bytes = (int)stream->rx.ready;
+	pthread_mutex_unlock(&rs->lock);
 	return ret;
 }
 
@@ -304,7 +360,7 @@ static short events_now(struct stream *stream)
 			events |= POLLIN;
 		if (stream->state == STREAM_CONNECTED && is_sendable(stream))
 			events |= POLLOUT;
-		if (stream->peer_done)
+		if (stream->peer_done || stream->read_shut)
 			events |= POLLRDHUP;
 		if (stream->peer_gone || (stream->peer_done && stream->write_shut))
 			events |= POLLHUP;

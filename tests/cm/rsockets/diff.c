@@ -188,7 +188,7 @@ static const struct option options[] = {
 	OPTION(SOL_SOCKET, SO_SNDBUF),     OPTION(SOL_SOCKET, SO_RCVBUF),
 	OPTION(SOL_SOCKET, SO_REUSEADDR),  OPTION(SOL_SOCKET, SO_KEEPALIVE),
 	OPTION(SOL_SOCKET, SO_OOBINLINE),  OPTION(SOL_SOCKET, SO_ERROR),
-	NO_NUMBER(SOL_SOCKET, SO_LINGER),  OPTION(SOL_SOCKET, SO_RCVTIMEO),
+	NO_NUMBER(SOL_SOCKET, SO_LINGER),  OPTION(SOL_SOCKET, SO_PRIORITY),
 	OPTION(SOL_SOCKET, SO_BROADCAST),  OPTION(SOL_SOCKET, SO_RCVLOWAT),
 	OPTION(IPPROTO_TCP, TCP_NODELAY),  OPTION(IPPROTO_TCP, TCP_MAXSEG),
 	OPTION(IPPROTO_TCP, TCP_KEEPIDLE), OPTION(IPPROTO_TCP, TCP_KEEPINTVL),
@@ -223,12 +223,29 @@ static void get_option(int socket, const struct option *option, socklen_t size)
 		say("  %d", value.number);
 }
 
+/* Ours hands out what the UDP socket below datagrams has of these, and the distribution's sets them
+ * only. */
+static bool is_of_udp(int socket, const struct option *option)
+{
+	static const int names[] = { SO_BROADCAST, SO_RCVLOWAT, SO_PRIORITY };
+	socklen_t len = sizeof(int);
+	int type;
+
+	if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &len))
+		return false; /* a stream's number is that of no socket of the system */
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (option->level == SOL_SOCKET && option->number == names[i])
+			return true;
+	}
+	return option->level == IPPROTO_IP;
+}
+
 static void get_options(int socket)
 {
 	static const socklen_t sizes[] = { 8, 64 }; /* with less, the distribution's writes on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
-		for (size_t k = 0; k < ARRAY_SIZE(sizes); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(sizes) && !is_of_udp(socket, &options[i]); k++)
 			get_option(socket, &options[i], sizes[k]);
 }
 
@@ -244,7 +261,7 @@ static void set_option(int socket, const struct option *option, int number, sock
 static void set_options(int socket)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].is_no_number)
+		if (options[i].is_no_number || is_of_udp(socket, &options[i]))
 			continue;
 		for (size_t k = 0; k < ARRAY_SIZE(values); k++)
 			set_option(socket, &options[i], values[k], 4);

@@ -149,8 +149,10 @@ static void each_option_keeps_what_it_is_set_to(void **state)
 		{ IPPROTO_TCP, TCP_KEEPINTVL, 9, 1, false },
 		{ IPPROTO_TCP, TCP_KEEPCNT, 9, 1, false },
 		{ IPPROTO_TCP, TCP_MAXSEG, 9, 2048, false },
-		{ IPPROTO_IP, IP_TOS, 0x1fe, 0xfe, false },
-		{ IPPROTO_IPV6, IPV6_TCLASS, 0x17, 0x17, false },
+		{ IPPROTO_IP, IP_TOS, 0x1ff, 0xfc, false },
+		{ IPPROTO_IPV6, IPV6_TCLASS, 0x17, 0x14, false },
+		{ IPPROTO_IPV6, IPV6_TCLASS, -1, 0, false },
+		{ IPPROTO_IPV6, IPV6_TCLASS, 0xff, 0xfc, false },
 		{ IPPROTO_IPV6, IPV6_V6ONLY, 1, 1, true },
 		{ SOL_RDMA, RDMA_SQSIZE, 12, 12, true },
 		{ SOL_RDMA, RDMA_SQSIZE, 0xfffd, 0xfffd, true },
@@ -285,11 +287,13 @@ static void calls_are_refused(void **state)
 	assert_int_equal(errno, EFAULT);
 	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_SNDBUF, &value, len - 1), -1);
 	assert_int_equal(errno, EINVAL);
-	len--;
+	len = -1;
 	errno = 0;
 	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_SNDBUF, &value, &len), -1);
 	assert_int_equal(errno, EINVAL);
 	len = sizeof(value);
+	assert_int_equal(option_set(IPPROTO_IPV6, IPV6_TCLASS, 0x100), EINVAL);
+	assert_int_equal(option_set(IPPROTO_IPV6, IPV6_TCLASS, -2), EINVAL);
 	assert_int_equal(option_set(SOL_SOCKET, SO_BROADCAST, 1), EOPNOTSUPP);
 	errno = 0;
 	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_BROADCAST, &value, &len), -1);
@@ -311,9 +315,109 @@ static void linger_is_a_structure(void **state)
 	errno = 0;
 	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &linger, len - 1), -1);
 	assert_int_equal(errno, EINVAL);
-	len--;
-	errno = 0;
-	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, SO_LINGER, &got, &len), -1);
+}
+
+/* ---- values of other lengths ---- */
+
+struct room {
+	uint8_t bytes[8];
+	socklen_t len;
+};
+
+static struct room get_into(int level, int name, socklen_t len)
+{
+	struct room room = { .len = len };
+
+	memset(room.bytes, 0x5a, sizeof(room.bytes));
+	assert_int_equal(rgetsockopt(SOCKET, level, name, room.bytes, &room.len), 0);
+	return room;
+}
+
+static void an_option_of_ip_may_be_one_byte(void **state)
+{
+	const uint8_t tos[4] = { 0x48, 0xff, 0xff, 0xff };
+	struct room room;
+
+	(void)state;
+	for (socklen_t len = 1; len < 4; len++) {
+		it.rs.options.ip_tos = 0;
+		assert_int_equal(rsetsockopt(SOCKET, IPPROTO_IP, IP_TOS, tos, len), 0);
+		assert_int_equal(it.rs.options.ip_tos, 0x48);
+		room = get_into(IPPROTO_IP, IP_TOS, len);
+		assert_int_equal(room.len, 1);
+		assert_memory_equal(room.bytes, "\x48\x5a\x5a", 3);
+	}
+	assert_int_equal(rsetsockopt(SOCKET, IPPROTO_IP, IP_TOS, tos, 0), 0);
+	assert_int_equal(it.rs.options.ip_tos, 0);
+	assert_int_equal(get_into(IPPROTO_IP, IP_TOS, 0).len, 0);
+	assert_int_equal(rsetsockopt(SOCKET, IPPROTO_IPV6, IPV6_TCLASS, tos, 1), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+static void a_value_is_cut_to_the_room_for_it(void **state)
+{
+	const struct linger linger = { .l_onoff = 0x0201, .l_linger = 0x0403 };
+	struct room room;
+
+	(void)state;
+	it.rs.options.tx_size = 0x01020304;
+	room = get_into(SOL_SOCKET, SO_SNDBUF, 3);
+	assert_int_equal(room.len, 3);
+	assert_memory_equal(room.bytes, &it.rs.options.tx_size, 3);
+	assert_int_equal(room.bytes[3], 0x5a);
+	it.rs.options.linger = linger;
+	room = get_into(SOL_SOCKET, SO_LINGER, 7);
+	assert_int_equal(room.len, 7);
+	assert_memory_equal(room.bytes, &linger, 7);
+	assert_int_equal(room.bytes[7], 0x5a);
+}
+
+/* ---- how long calls wait ---- */
+
+static int limit_set(int name, time_t seconds, suseconds_t us)
+{
+	const struct timeval time = { seconds, us };
+
+	return rsetsockopt(SOCKET, SOL_SOCKET, name, &time, sizeof(time)) ? errno : 0;
+}
+
+static void a_limit_is_a_time(void **state)
+{
+	static const struct {
+		time_t seconds, got_seconds;
+		suseconds_t us, got_us;
+		int64_t kept;
+		int error;
+	} rows[] = {
+		{ 2, 2, 30, 30, 2000030, 0 }, { 0, 0, 1, 1, 1, 0 },
+		{ 0, 0, 0, 0, 0, 0 },         { -1, 0, 5, 0, -1, 0 },
+		{ INT64_MAX, 0, 5, 0, 0, 0 }, { 1, 0, 1000000, 0, 77, EDOM },
+		{ 1, 0, -1, 0, 77, EDOM },    { 1, 1, 999999, 999999, 1999999, 0 },
+	};
+	static const int names[] = { SO_RCVTIMEO, SO_SNDTIMEO };
+	int64_t *kept[] = { &it.rs.options.receive_limit_us, &it.rs.options.send_limit_us };
+	struct timeval got;
+	socklen_t len;
+
+	(void)state;
+	for (int type = SOCK_STREAM; type <= SOCK_DGRAM; type++)
+		for (int k = 0; k < 2; k++)
+			for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+				it.rs.type = type;
+				*kept[k] = 77;
+				assert_int_equal(limit_set(names[k], rows[i].seconds, rows[i].us),
+						 rows[i].error);
+				assert_int_equal(*kept[k], rows[i].kept);
+				len = sizeof(got) + 8;
+				assert_int_equal(
+					rgetsockopt(SOCKET, SOL_SOCKET, names[k], &got, &len), 0);
+				assert_int_equal(len, sizeof(got));
+				if (rows[i].error)
+					continue;
+				assert_int_equal(got.tv_sec, rows[i].got_seconds);
+				assert_int_equal(got.tv_usec, rows[i].got_us);
+			}
+	assert_int_equal(rsetsockopt(SOCKET, SOL_SOCKET, SO_RCVTIMEO, &got, sizeof(got) - 1), -1);
 	assert_int_equal(errno, EINVAL);
 }
 
@@ -395,6 +499,15 @@ static void a_udp_socket_takes_its_options(void **state)
 	assert_int_equal(option_set(SOL_SOCKET, SO_BROADCAST, 1), 0);
 	assert_int_equal(getsockopt(it.rs.fd, SOL_SOCKET, SO_BROADCAST, &value, &len), 0);
 	assert_int_equal(value, 1);
+	assert_int_equal(option_get(SOL_SOCKET, SO_BROADCAST), 1);
+	assert_int_equal(option_set(IPPROTO_IP, IP_TTL, 9), 0);
+	assert_int_equal(option_get(IPPROTO_IP, IP_TTL), 9);
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, SOL_SOCKET, 9999, &value, &len), -1);
+	assert_int_equal(errno, ENOPROTOOPT);
+	errno = 0;
+	assert_int_equal(rgetsockopt(SOCKET, IPPROTO_TCP, TCP_CORK, &value, &len), -1);
+	assert_int_equal(errno, EOPNOTSUPP);
 	close(it.rs.fd);
 }
 
@@ -411,6 +524,9 @@ int main(void)
 		OPTION_TEST(queues_that_exist_keep_their_sizes),
 		OPTION_TEST(calls_are_refused),
 		OPTION_TEST(linger_is_a_structure),
+		OPTION_TEST(an_option_of_ip_may_be_one_byte),
+		OPTION_TEST(a_value_is_cut_to_the_room_for_it),
+		OPTION_TEST(a_limit_is_a_time),
 		OPTION_TEST(a_route_is_a_list_of_paths),
 		OPTION_TEST(options_of_datagrams_are_the_udp_sockets),
 		OPTION_TEST(a_udp_socket_takes_its_options),
