@@ -604,27 +604,6 @@ PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict va
 	return EITHER(socket, rgetsockopt, getsockopt, level, name, value, len);
 }
 
-/* What has come and was not read yet is as long as a look at it is. */
-static int count_waiting(int rsocket, int *count)
-{
-	socklen_t len = sizeof(int);
-	int room = 0;
-	ssize_t size;
-	void *bytes;
-
-	if (INSIDE(rgetsockopt(rsocket, SOL_SOCKET, SO_RCVBUF, &room, &len)))
-		return -1;
-	bytes = malloc(room);
-	if (!bytes) {
-		errno = ENOMEM;
-		return -1;
-	}
-	size = INSIDE(rrecv(rsocket, bytes, room, MSG_PEEK | MSG_DONTWAIT));
-	free(bytes);
-	*count = size > 0 ? (int)size : 0;
-	return 0;
-}
-
 /* The number's own file has the flags, which FIONBIO and FIOCLEX change. */
 PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
@@ -638,5 +617,5 @@ PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
 	return rsocket < 0 ? real()->ioctl(fd, request, argument)
-			   : count_waiting(rsocket, argument);
+			   : INSIDE(rfcntl(rsocket, FIONREAD, argument));
 }
