@@ -99,6 +99,8 @@ enum { PORT_VL_0 = 1 };                              /* data moves on one lane *
 #define PORT_VL_CAP              FLD(0x24, 23, 20)
 #define PORT_MTU_CAP             FLD(0x28, 19, 16)
 #define PORT_VLS                 FLD(0x28, 7, 4)
+#define PORT_PKEY_VIOLATIONS     FLD(0x2c, 15, 0)
+#define PORT_QKEY_VIOLATIONS     FLD(0x30, 31, 16)
 #define PORT_GUID_CAP            FLD(0x30, 15, 8)
 #define PORT_SUBNET_TIMEOUT      FLD(0x30, 4, 0)
 #define PORT_RESPONSE_TIME       FLD(0x34, 28, 24)

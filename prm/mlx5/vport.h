@@ -131,6 +131,7 @@ enum {
 #define NIC_VPORT_CONTEXT_SYSTEM_IMAGE_GUID               FLD64(0x28)
 #define NIC_VPORT_CONTEXT_PORT_GUID                       FLD64(0x30)
 #define NIC_VPORT_CONTEXT_NODE_GUID                       FLD64(0x38)
+#define NIC_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER          FLD(0x68, 31, 16)
 #define NIC_VPORT_CONTEXT_PROMISC_UC                      FLD(0xf0, 31, 31)
 #define NIC_VPORT_CONTEXT_PROMISC_MC                      FLD(0xf0, 30, 30)
 #define NIC_VPORT_CONTEXT_PROMISC_ALL                     FLD(0xf0, 29, 29)

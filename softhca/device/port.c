@@ -38,6 +38,27 @@ bool port_is_up(const struct hca *hca, unsigned int number)
 	return !port->admin_down && !port->link_down;
 }
 
+uint16_t port_pkey(uint64_t index)
+{
+	return index == 0 ? PKEY_DEFAULT : 0;
+}
+
+void port_count_violation(uint16_t *counter)
+{
+	if (*counter < UINT16_MAX)
+		(*counter)++;
+}
+
+/* They name one partition, and one of the two is a full member. IBTA vol 1, 10.9.3 */
+bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs)
+{
+	if (((ours ^ theirs) & PKEY_PARTITION) == 0 && ours & PKEY_PARTITION &&
+	    (ours | theirs) & ~PKEY_PARTITION)
+		return true;
+	port_count_violation(&port->bad_pkeys);
+	return false;
+}
+
 /* The request of a READ has no payload: its answer has. */
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg)
 {

@@ -65,6 +65,7 @@ struct port {
 	uint32_t link_downs;
 	struct frame_counters sent, received;
 	struct message_counters messages_sent, messages_received;
+	uint16_t bad_pkeys, bad_qkeys; /* messages with another key */
 	/* What pma.c tells is what was counted since these; it has two attributes with counters. */
 	uint64_t short_base[PORT_CLEARED], extended_base[PORT_CLEARED];
 	uint32_t cap_mask;
@@ -74,6 +75,12 @@ struct port {
 };
 
 void port_init(struct hca *hca, unsigned int port);
+/* The function returns the P_Key at INDEX of a port's table, or 0: that entry is not valid. */
+uint16_t port_pkey(uint64_t index);
+/* The function tells whether a message of P_Key THEIRS may be received with OURS, and counts it if
+ * not. */
+bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs);
+void port_count_violation(uint16_t *counter);
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
 /* Software wants the link up, or down; a PORT_CHANGE event comes when that makes a difference. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);

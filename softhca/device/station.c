@@ -56,17 +56,24 @@ static void advance_time(struct hca *hca, uint64_t now)
 		hca->now = now;
 }
 
+/* The message comes from where the path leads: on RoCE, and with a global route, that is a GID.
+ * IBTA vol 1, 9.6.1.2; annexes A16 and A17 */
+static bool is_of_path(const struct fabric_addr *path, const struct fabric_addr *addr)
+{
+	if (path->by_gid || (path->grh && addr->grh))
+		return !memcmp(path->dgid, addr->sgid, sizeof(path->dgid));
+	return path->dlid == addr->slid;
+}
+
 /* The function tells whether the message is from the QP that ours is connected to. Packets from
  * another host do not say which QP they are from. */
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
-	const struct fabric_addr *peer = &qp_peer(qp)->addr;
 	uint32_t qpn = qp->dci ? qp->dci->to.qpn : qp->remote_qpn;
 
 	if (qp->dci && !qp->dci->in_session)
 		return false;
-	return (!msg->src_qpn || qpn == msg->src_qpn) && qp->path.pkey == msg->pkey &&
-	       (peer->by_gid || peer->dlid == msg->addr.slid);
+	return (!msg->src_qpn || qpn == msg->src_qpn) && is_of_path(&qp_peer(qp)->addr, &msg->addr);
 }
 
 static void message_dispatch(struct hca *hca, unsigned int port, const struct fabric_msg *msg)
@@ -84,7 +91,8 @@ static void message_dispatch(struct hca *hca, unsigned int port, const struct fa
 		return;
 	}
 	qp = res_get(&hca->qps, msg->dest_qpn);
-	if (!qp || qp->service != msg->service || !is_from_peer(qp, msg))
+	if (!qp || qp->service != msg->service || !is_from_peer(qp, msg) ||
+	    !port_accepts_pkey(&hca->port[port - 1], qp->path.pkey, msg->pkey))
 		return;
 	if (fabric_is_request(msg->op))
 		resp_receive(hca, qp, msg);

@@ -89,6 +89,8 @@ static uint16_t get_port(const struct question *q, uint8_t *data)
 	fld_set(data, PORT_CAPABILITIES, port->cap_mask | PORT_CAP_EXTENDED_SPEEDS);
 	fld_set(data, PORT_LOCAL_PORT, q->port);
 	station_put_link(port_is_up(q->hca, number), data);
+	fld_set(data, PORT_PKEY_VIOLATIONS, port->bad_pkeys);
+	fld_set(data, PORT_QKEY_VIOLATIONS, port->bad_qkeys);
 	fld_set(data, PORT_GUID_CAP, PORT_GIDS_IB);
 	fld_set(data, PORT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);
 	fld_set(data, PORT_RESPONSE_TIME, RESPONSE_TIME);

@@ -186,7 +186,7 @@ void dct_receive(struct hca *hca, unsigned int port, const struct fabric_msg *ms
 		request_refuse(hca, port, msg, FABRIC_NAK_NO_TARGET);
 		return;
 	}
-	if (dct->pkey != msg->pkey)
+	if (!port_accepts_pkey(&hca->port[port - 1], dct->pkey, msg->pkey))
 		return;
 	if (dct->key != msg->dc_key) {
 		key_violated(hca, dct);

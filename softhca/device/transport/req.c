@@ -61,10 +61,15 @@ static unsigned int reads_outstanding(struct qp *qp)
 
 /* ---- timers and retries ---- */
 
+/* Adapters wait for 17 ms at least: of shorter times they take no notice, and a peer in software
+ * that has to wait for its turn needs them. */
+enum { ACK_TIMEOUT_MIN = 12 };
+
 static void start_timer(struct hca *hca, struct qp *qp)
 {
 	if (qp->ack_timeout)
-		qp_set_timer(hca, qp, hca->now + (4096ull << qp->ack_timeout));
+		qp_set_timer(hca, qp,
+			     hca->now + (4096ull << max_of(qp->ack_timeout, ACK_TIMEOUT_MIN)));
 }
 
 void req_count_tries(struct qp *qp)

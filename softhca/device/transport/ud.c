@@ -162,15 +162,26 @@ static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric
 		write_receive(hca, qp, msg);
 }
 
-/* Management datagrams may come with any P_Key of the port; on QP0 keys do not count. */
-static bool qp_accepts(const struct qp *qp, unsigned int port, const struct fabric_msg *msg)
+/* Management datagrams may come with any P_Key of the port. */
+static bool qp_has_keys(struct port *port, const struct qp *qp, const struct fabric_msg *msg)
+{
+	uint16_t pkey = qp->special == QP_GSI ? PKEY_DEFAULT : qp->path.pkey;
+
+	if (!port_accepts_pkey(port, pkey, msg->pkey))
+		return false;
+	if (qp->qkey == msg->qkey)
+		return true;
+	port_count_violation(&port->bad_qkeys);
+	return false;
+}
+
+/* On QP0 keys do not count. */
+static bool qp_accepts(struct hca *hca, const struct qp *qp, unsigned int port,
+		       const struct fabric_msg *msg)
 {
 	if (qp->service != FABRIC_UD || !qp_receives(qp) || qp->path.addr.port != port)
 		return false;
-	if (qp->special == QP_SMI)
-		return true;
-	return qp->qkey == msg->qkey && (qp->special == QP_GSI || (msg->pkey & PKEY_PARTITION &&
-								   qp->path.pkey == msg->pkey));
+	return qp->special == QP_SMI || qp_has_keys(&hca->port[port - 1], qp, msg);
 }
 
 static bool is_own(const struct hca *hca, const struct qp *qp, unsigned int port,
@@ -190,7 +201,7 @@ static void deliver_to_group(struct hca *hca, unsigned int port, const struct fa
 		struct qp *qp = member->qp;
 
 		if (memcmp(member->gid, msg->addr.dgid, sizeof(member->gid)) ||
-		    !qp_accepts(qp, port, msg))
+		    !qp_accepts(hca, qp, port, msg))
 			continue;
 		if (!qp->blocks_own_multicast || !is_own(hca, qp, port, msg))
 			datagram_deliver(hca, qp, msg);
@@ -220,6 +231,6 @@ void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg
 		qp = res_get(&hca->qps, msg->dest_qpn);
 	if (!qp)
 		show_front(hca, port, msg);
-	else if (qp_accepts(qp, port, msg))
+	else if (qp_accepts(hca, qp, port, msg))
 		datagram_deliver(hca, qp, msg);
 }

@@ -751,6 +751,7 @@ static const struct pair layouts[] = {
 	FIELD(MODIFY_NIC_VPORT_CONTEXT_IN_OTHER_VPORT, modify_nic_vport_context_in, other_vport),
 	PART(MODIFY_NIC_VPORT_CONTEXT_IN_FIELD_SELECT, modify_nic_vport_context_in, field_select),
 	PART(MODIFY_NIC_VPORT_CONTEXT_IN_NIC_VPORT_CONTEXT, modify_nic_vport_context_in, nic_vport_context),
+	FIELD(NIC_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER, nic_vport_context, qkey_violation_counter),
 	FIELD(NIC_VPORT_FIELD_DISABLE_UC_LOCAL_LB, modify_nic_vport_field_select, disable_uc_local_lb),
 	FIELD(NIC_VPORT_FIELD_DISABLE_MC_LOCAL_LB, modify_nic_vport_field_select, disable_mc_local_lb),
 	FIELD(NIC_VPORT_FIELD_NODE_GUID, modify_nic_vport_field_select, node_guid),

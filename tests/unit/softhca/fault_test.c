@@ -258,7 +258,7 @@ static void total_loss_ends_in_an_error(void **state)
 	assert_int_equal(fault_add(flat.fault, "drop:100%", flat.now), 0);
 	pair(NULL, 4096);
 	write_to(to, rkey, from, 8);
-	flat_run(LONG / 20);
+	flat_run(LONG / 10);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
 	assert_int_equal(flat.mem[to + 1], 0);
 	unpair();
@@ -294,7 +294,7 @@ static void peer_of_a_dead_adapter_gets_an_error(void **state)
 	pair(NULL, 4096);
 	hca_kill(flat.hca[1]);
 	write_to(to, rkey, from, 8);
-	flat_run(LONG / 20);
+	flat_run(LONG / 10);
 	flat_expect_error(a->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
 	unpair();
 }

@@ -179,8 +179,8 @@ static const char *check_attributes(const struct hca *hca, const struct qp *qp, 
 	unsigned int port = fld_get(qpc, PATH(M4_PATH_PORT)) + 1;
 	const char *why;
 
-	if (groups & M4_OPTPAR_PKEY_INDEX && fld_get(qpc, PATH(M4_PATH_PKEY_INDEX)) >= PORT_PKEYS)
-		return "qp: P_Key index out of range";
+	if (groups & M4_OPTPAR_PKEY_INDEX && !port_pkey(fld_get(qpc, PATH(M4_PATH_PKEY_INDEX))))
+		return "qp: P_Key index of no valid P_Key";
 	if (groups & M4_OPTPAR_SCHED_QUEUE && port > hca->config.num_ports)
 		return "qp: no such port";
 	if (groups & M4_OPTPAR_SCHED_QUEUE && qp->special >= 0 && port != qp->path.addr.port)
@@ -210,7 +210,7 @@ static void decode_path(const uint8_t *at, bool roce, struct qp_path *path)
 
 	memset(path, 0, sizeof(*path));
 	path->gid_index = fld_get(at, M4_PATH_GID_INDEX);
-	path->pkey = fld_get(at, M4_PATH_PKEY_INDEX) == 0 ? PKEY_DEFAULT : 0;
+	path->pkey = port_pkey(fld_get(at, M4_PATH_PKEY_INDEX));
 	addr->port = fld_get(at, M4_PATH_PORT) + 1;
 	addr->dlid = roce ? 0 : fld_get(at, M4_PATH_RLID);
 	addr->sl = fld_get(at, roce ? M4_PATH_ETH_PRIO : M4_PATH_SL);

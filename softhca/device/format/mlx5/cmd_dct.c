@@ -26,8 +26,8 @@ static const char *dct_check(const struct hca *hca, const uint8_t *dctc)
 		return "dct: path MTU is not 256 to 4096";
 	if (port < 1 || port > hca->config.num_ports)
 		return "dct: no such port";
-	if (fld_get(dctc, DCTC_PKEY_INDEX) >= PORT_PKEYS)
-		return "dct: P_Key index out of range";
+	if (!port_pkey(fld_get(dctc, DCTC_PKEY_INDEX)))
+		return "dct: P_Key index of no valid P_Key";
 	if (cs_res != PRM_DCT_CS_RES_DISABLE && cs_res != PRM_DCT_CS_RES_64B)
 		return "dct: unknown cs_res";
 	if (station_is_ethernet(hca) && !port_gid(hca, port, fld_get(dctc, DCTC_MY_ADDR_INDEX)))
@@ -55,7 +55,7 @@ static void dct_take_context(struct dct *dct)
 
 	dct->key = fld_get(dctc, DCTC_DC_ACCESS_KEY);
 	dct->port = fld_get(dctc, DCTC_PORT);
-	dct->pkey = fld_get(dctc, DCTC_PKEY_INDEX) == 0 ? PKEY_DEFAULT : 0;
+	dct->pkey = port_pkey(fld_get(dctc, DCTC_PKEY_INDEX));
 }
 
 /* An initiator may have as many READs under way as all may. */

@@ -54,6 +54,8 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 	fld_set(ctx, HCA_VPORT_CONTEXT_LID, port->lid);
 	fld_set(ctx, HCA_VPORT_CONTEXT_SM_LID, FABRIC_SUBNET_LID);
 	fld_set(ctx, HCA_VPORT_CONTEXT_SUBNET_TIMEOUT, SUBNET_TIMEOUT);
+	fld_set(ctx, HCA_VPORT_CONTEXT_PKEY_VIOLATION_COUNTER, port->bad_pkeys);
+	fld_set(ctx, HCA_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER, port->bad_qkeys);
 	return PRM_STAT_OK;
 }
 

@@ -231,8 +231,8 @@ static const char *check_port(const struct hca *hca, const struct qp *qp, const 
 static const char *check_path(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
 			      uint32_t groups)
 {
-	if (groups & PRM_OPTPAR_PKEY_INDEX && fld_get(qpc, PATH(ADS_PKEY_INDEX)) >= PORT_PKEYS)
-		return "qp: P_Key index out of range";
+	if (groups & PRM_OPTPAR_PKEY_INDEX && !port_pkey(fld_get(qpc, PATH(ADS_PKEY_INDEX))))
+		return "qp: P_Key index of no valid P_Key";
 	return groups & (GROUP_PORT | PRM_OPTPAR_PRI_PORT) ? check_port(hca, qp, qpc) : NULL;
 }
 

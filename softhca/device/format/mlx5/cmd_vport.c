@@ -53,6 +53,7 @@ enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
 	fld_set(ctx, NIC_VPORT_CONTEXT_SYSTEM_IMAGE_GUID, hca->config.node_guid);
 	fld_set(ctx, NIC_VPORT_CONTEXT_PORT_GUID, vport->port_guid);
 	fld_set(ctx, NIC_VPORT_CONTEXT_NODE_GUID, vport->node_guid);
+	fld_set(ctx, NIC_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER, hca->port[0].bad_qkeys);
 	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_UC, vport->promisc_uc);
 	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_MC, vport->promisc_mc);
 	fld_set(ctx, NIC_VPORT_CONTEXT_PROMISC_ALL, vport->promisc_all);

@@ -26,7 +26,7 @@ void mlx5_decode_path(const uint8_t *ads, bool roce, struct qp_path *path)
 
 	memset(path, 0, sizeof(*path));
 	path->gid_index = fld_get(ads, ADS_SRC_ADDR_INDEX);
-	path->pkey = fld_get(ads, ADS_PKEY_INDEX) == 0 ? PKEY_DEFAULT : 0;
+	path->pkey = port_pkey(fld_get(ads, ADS_PKEY_INDEX));
 	addr->port = fld_get(ads, ADS_VHCA_PORT_NUM);
 	addr->by_gid = roce;
 	addr->grh = roce || fld_get(ads, ADS_GRH);

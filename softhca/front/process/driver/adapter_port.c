@@ -67,6 +67,21 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 	return 0;
 }
 
+/* Linux asks the port's Ethernet function. */
+static int query_qkey_violations(struct adapter *adapter, uint32_t *count)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_NIC_VPORT_CONTEXT_SIZE];
+	int ret;
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_NIC_VPORT_CONTEXT);
+	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
+	if (!ret)
+		*count = fld_get(fld_at(out, QUERY_NIC_VPORT_CONTEXT_OUT_NIC_VPORT_CONTEXT),
+				 NIC_VPORT_CONTEXT_QKEY_VIOLATION_COUNTER);
+	return ret;
+}
+
 static int query_roce_port(struct adapter *adapter, unsigned int port, struct port_info *info)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -84,7 +99,7 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
 	info->active_mtu = 3;               /* 1024 bytes: what fits Ethernet's 1500 */
 	info->grh_required = true;
-	return 0;
+	return query_qkey_violations(adapter, &info->bad_qkeys);
 }
 
 int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info)
