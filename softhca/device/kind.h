@@ -47,7 +47,10 @@ enum { M4_AS_RTS2SQD_QP = 0x508, M4_AS_SQD2SQD_QP = 0x509 };
 enum { M4_AS_MODIFY_SQ_REST = 1 << 30 };
 #define M4_AS_SQ_RESTS FLD(0xc, 0, 0)
 
-/* CREATE_MKEY: windows may be bound to the region */
-#define CREATE_MKEY_IN_MAY_BIND FLD(0xc, 0, 0)
+/* CREATE_MKEY: the key is a region's, to which windows may be bound, or a window's; a driver of
+ * mlx5 does not say so */
+#define CREATE_MKEY_IN_MAY_BIND  FLD(0xc, 0, 0)
+#define CREATE_MKEY_IN_IS_REGION FLD(0xc, 1, 1)
+#define CREATE_MKEY_IN_IS_WINDOW FLD(0xc, 2, 2)
 
 #endif

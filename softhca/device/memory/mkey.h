@@ -70,10 +70,11 @@ struct mkey {
 	bool free;  /* matches nothing, until UMR says otherwise */
 	bool umr_enabled;
 	bool may_invalidate;
-	bool may_bind;         /* windows, of mlx4 */
-	bool fast_reg;         /* pages by requests of a kernel driver, of mlx4 */
-	uint32_t windows;      /* that are bound to this region */
-	struct mkey *bound_to; /* of a window: the region, which stays as long, or NULL */
+	bool may_bind;             /* windows: of mlx4, and of what is known to be a region */
+	bool is_region, is_window; /* as a front that plays the driver says */
+	bool fast_reg;             /* pages by requests of a kernel driver, of mlx4 */
+	uint32_t windows;          /* that are bound to this region */
+	struct mkey *bound_to;     /* of a window: the region, which stays as long, or NULL */
 	bool on_demand;
 	struct odp odp; /* of a region on demand */
 	bool sink;      /* reads as zeroes, writes are lost */

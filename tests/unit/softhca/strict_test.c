@@ -782,7 +782,50 @@ static void any_request_behind_a_umr_needs_a_fence(void **state)
 	unpair();
 }
 
-/* The same by two doorbells, one soon behind the other */
+/* ---- windows ---- */
+
+static void bind_window(uint64_t region_len, bool may_bind)
+{
+	uint32_t key = pair_with_free_key();
+	uint32_t region = flat_mr(flat.hca[0], flat.pd[0], from, region_len, ALL_ACCESS);
+	struct flat_umr umr = umr_for(key);
+
+	mkey_find(flat.hca[0], key)->is_window = true;
+	mkey_find(flat.hca[0], region)->is_region = true;
+	mkey_find(flat.hca[0], region)->may_bind = may_bind;
+	lkey = region;
+	post_umr(key, &umr, 1);
+	flat_ring(a);
+	flat_run(LONG / 100);
+	flat_expect_done(a->send_cq, REQ, 0);
+}
+
+static void windows_are_within_regions_that_take_them(void **state)
+{
+	(void)state;
+	bind_window(100, true);
+	unpair();
+}
+
+static void window_wider_than_its_region(void **state)
+{
+	(void)state;
+	bind_window(99, true);
+	flat_expect_report("bind.range");
+	unpair();
+}
+
+static void window_of_a_region_without_mw_bind(void **state)
+{
+	(void)state;
+	bind_window(100, false);
+	flat_expect_report("bind.access");
+	unpair();
+}
+
+/* ---- time ---- */
+
+/* A UMR and a request by two doorbells, one soon behind the other */
 static void umr_takes_its_time(void **state)
 {
 	uint32_t key = pair_with_free_key();
@@ -1074,6 +1117,9 @@ int main(void)
 		IB(words_of_arms),
 		IB(request_behind_a_umr_needs_a_fence),
 		IB(any_request_behind_a_umr_needs_a_fence),
+		IB(windows_are_within_regions_that_take_them),
+		IB(window_wider_than_its_region),
+		IB(window_of_a_region_without_mw_bind),
 		IB(umr_takes_its_time),
 		IB(fences_wait_for_a_umr),
 		IB(segments_of_umr),

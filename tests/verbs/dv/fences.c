@@ -61,6 +61,7 @@ static void fence_behind(struct rig *rig, unsigned int changes, unsigned int fla
 	struct rig_pair pair;
 	struct ibv_mw *mw;
 
+	conf.mr_access |= IBV_ACCESS_MW_BIND;
 	rig_pair_open(rig, &conf, &pair);
 	MUST(mw = ibv_alloc_mw(pair.pd, IBV_MW_TYPE_1));
 	bind_window(&pair.end[0], mw);

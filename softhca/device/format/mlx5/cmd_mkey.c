@@ -167,6 +167,8 @@ static enum prm_status mkey_add(struct hca *hca, struct cmd *cmd, struct mkey *m
 		return cmd_errno(cmd, ret, "mkey: no such umem, or table is full");
 	mlx5_decode_mkey(mkey);
 	mkey->may_bind = fld_get(cmd->in, CREATE_MKEY_IN_MAY_BIND);
+	mkey->is_region = fld_get(cmd->in, CREATE_MKEY_IN_IS_REGION);
+	mkey->is_window = fld_get(cmd->in, CREATE_MKEY_IN_IS_WINDOW);
 	mkey->pd->users++;
 	if (mkey->umem)
 		mkey->umem->users++;

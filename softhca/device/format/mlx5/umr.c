@@ -218,6 +218,33 @@ static int check_context(struct hca *hca, const struct umr_rights *by, struct um
 										    : 0;
 }
 
+/* An adapter binds whatever it is told to, and finds out later that the region ends, or never that
+ * windows were not to be bound to it. What a key on demand holds is seen when it is used. IBTA vol
+ * 1, 10.6.7.2.3 */
+static void judge_bind(struct hca *hca, const struct qp *qp, const struct umr *umr)
+{
+	struct mkey *region;
+	uint64_t len;
+
+	if (!umr->mkey->is_window || umr->data_len < XLT_OCTOWORD || !umr->bytes)
+		return;
+	len = fld_get(umr->data, KLM_BCOUNT);
+	region = mkey_find(hca, fld_get(umr->data, KLM_KEY));
+	if (!region)
+		return;
+	if (region->is_region && !region->may_bind)
+		strict_report(hca->config.strict, hca->config.trace, "bind.access",
+			      "QP 0x%06x: window 0x%x is bound to region 0x%x, which has no "
+			      "MW_BIND",
+			      qp->n, umr->key, region->key);
+	if (!region->on_demand && !mkey_holds(region, fld_get(umr->data, KLM_VA), len))
+		strict_report(hca->config.strict, hca->config.trace, "bind.range",
+			      "QP 0x%06x: window 0x%x is bound to 0x%llx bytes at 0x%llx, which "
+			      "region 0x%x does not hold",
+			      qp->n, umr->key, (unsigned long long)len,
+			      (unsigned long long)fld_get(umr->data, KLM_VA), region->key);
+}
+
 /* Inline translations may end before the table that they are for; the rest of them is zero. */
 static int write_inline(const struct umr *umr)
 {
@@ -316,6 +343,8 @@ int mlx5_execute_umr(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t 
 	struct umr umr = { 0 };
 	int why = umr_write(hca, &by, &umr, raw, len);
 
+	if (!why && hca->config.strict)
+		judge_bind(hca, qp, &umr);
 	if (!why)
 		take_fields(hca, &umr);
 	return why;

@@ -106,8 +106,8 @@ int region_create_key(struct adapter *adapter, const struct region *region, uint
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
 	fld_set(in, CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, octwords);
 	fld_set(in, CREATE_MKEY_IN_PG_ACCESS, !!(region->access & IB_UVERBS_ACCESS_ON_DEMAND));
-	fld_set(in, CREATE_MKEY_IN_MAY_BIND,
-		adapter_is_mlx4(adapter) && region->access & IB_UVERBS_ACCESS_MW_BIND);
+	fld_set(in, CREATE_MKEY_IN_IS_REGION, 1);
+	fld_set(in, CREATE_MKEY_IN_MAY_BIND, !!(region->access & IB_UVERBS_ACCESS_MW_BIND));
 	put_context(region, pdn, octwords, fld_at(in, CREATE_MKEY_IN_MKC));
 	put_pages(region, fld_at(in, CREATE_MKEY_IN_PAS));
 	ret = adapter_command(adapter, in, in_len, out, sizeof(out));

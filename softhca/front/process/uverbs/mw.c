@@ -39,6 +39,7 @@ static int create_mkey(struct adapter *adapter, uint32_t type, uint32_t klms, st
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_MKEY);
+	fld_set(in, CREATE_MKEY_IN_IS_WINDOW, 1);
 	fld_set(mkc, MKC_FREE, 1);
 	fld_set(mkc, MKC_UMR_EN, 1);
 	fld_set(mkc, MKC_LR, 1);
