@@ -4,18 +4,25 @@
  * descriptors stay what they are, memory is reached as long as it is there.
  *
  * Covers: softhca/front/process/fd_number.c, softhca/front/process/client.c,
- * softhca/front/process/uverbs/file.c
+ * softhca/front/process/address_space.c, softhca/front/process/uverbs/file.c,
+ * softhca/front/process/paths.c
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <infiniband/verbs.h>
+
+#include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
 
@@ -115,12 +122,314 @@ static void many(void)
 	MUST(!setrlimit(RLIMIT_NOFILE, &before));
 }
 
+/* ---- whose memory it is ---- */
+
+enum { BYTES = 4096 };
+
+static uint8_t *map_pages(int how)
+{
+	uint8_t *at = mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
+
+	MUST(at != MAP_FAILED);
+	return at;
+}
+
+static void write_post(struct ibv_qp *qp, const struct ibv_sge *from, uint64_t to, uint32_t rkey)
+{
+	struct ibv_sge sge = *from;
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_RDMA_WRITE,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .wr.rdma = { to, rkey } };
+	struct ibv_send_wr *bad;
+
+	MUST(!ibv_post_send(qp, &wr, &bad));
+}
+
+static struct ibv_qp *qp_make(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	struct rig_conf conf = rig_conf_default();
+	struct ibv_qp *qp = rig_qp_create(pd, &conf, cq);
+
+	MUST(qp);
+	return qp;
+}
+
+static void qp_connect(const struct rig *rig, struct ibv_qp *qp, uint32_t peer)
+{
+	struct rig_conf conf = rig_conf_default();
+
+	rig_qp_to(rig, &conf, qp, peer, IBV_QPS_RTS);
+}
+
+/* A QP of an imported device, and a region of its or of the first process, in this one. */
+static void importer_write(int fd, uint32_t pd_handle, uint32_t mr_handle, bool own,
+			   uint8_t *shared)
+{
+	struct rig rig = { .ctx = ibv_import_device(fd) };
+	struct ibv_sge from = { (uintptr_t)shared, BYTES, 0 };
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+
+	MUST(rig.ctx && !ibv_query_port(rig.ctx, RIG_PORT, &rig.port));
+	MUST(!ibv_query_gid(rig.ctx, RIG_PORT, 0, &rig.gid));
+	MUST(pd = ibv_import_pd(rig.ctx, pd_handle));
+	mr = own ? ibv_reg_mr(pd, shared, 2 * BYTES, IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE)
+		 : ibv_import_mr(pd, mr_handle);
+	MUST(mr && (cq = ibv_create_cq(rig.ctx, 16, NULL, NULL, 0)));
+	qp = qp_make(pd, cq);
+	qp_connect(&rig, qp, qp->qp_num);
+	from.lkey = mr->lkey;
+	write_post(qp, &from, (uintptr_t)shared + BYTES, mr->rkey);
+	MUST(rig_poll(cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && (!own || !ibv_dereg_mr(mr)));
+}
+
+static int child_status(pid_t child)
+{
+	int status = -1;
+
+	MUST(child > 0 && waitpid(child, &status, 0) == child);
+	return status;
+}
+
+static void import_in_child(struct rig *rig, bool own)
+{
+	uint8_t *shared = map_pages(MAP_SHARED);
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct ibv_mr *mr;
+	pid_t child;
+
+	MUST(pd);
+	MUST(mr = ibv_reg_mr(pd, shared, 2 * BYTES, IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE));
+	memset(shared, 0x5a, BYTES);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		importer_write(dup(rig->ctx->cmd_fd), pd->handle, mr->handle, own, shared);
+		_exit(0);
+	}
+	say_check(!child_status(child), "a QP of an imported device, a region of %s process",
+		  own ? "its" : "the first");
+	say_check(!memcmp(shared, shared + BYTES, BYTES), "the data are there");
+	MUST(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !munmap(shared, 2 * BYTES));
+}
+
+static void imports(void)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	import_in_child(&rig, false);
+	import_in_child(&rig, true);
+	rig_close(&rig);
+}
+
+/* ---- rights that a program takes from its memory ---- */
+
+/* The status of a WRITE to memory that can only be read meanwhile; ON_DEMAND: of such a region. */
+static enum ibv_wc_status write_to_readable(struct rig *rig, unsigned int on_demand)
+{
+	uint8_t *at = map_pages(MAP_PRIVATE);
+	struct ibv_sge from = { (uintptr_t)at, BYTES, 0 };
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct ibv_cq *cq = ibv_create_cq(rig->ctx, 16, NULL, NULL, 0);
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+	struct ibv_wc wc;
+
+	MUST(pd && cq);
+	MUST(mr = ibv_reg_mr(pd, at, 2 * BYTES,
+			     IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE | on_demand));
+	qp = qp_make(pd, cq);
+	qp_connect(rig, qp, qp->qp_num);
+	from.lkey = mr->lkey;
+	write_post(qp, &from, (uintptr_t)at + BYTES, mr->rkey);
+	MUST(rig_poll(cq, 1, &wc) == 1 && wc.status == IBV_WC_SUCCESS);
+	MUST(!mprotect(at + BYTES, BYTES, PROT_READ));
+	write_post(qp, &from, (uintptr_t)at + BYTES, mr->rkey);
+	MUST(rig_poll(cq, 1, &wc) == 1);
+	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dereg_mr(mr));
+	MUST(!ibv_dealloc_pd(pd) && !munmap(at, 2 * BYTES));
+	return wc.status;
+}
+
+static void rights(void)
+{
+	struct rig rig;
+
+	rig_open(&rig);
+	say_check(write_to_readable(&rig, IBV_ACCESS_ON_DEMAND) != IBV_WC_SUCCESS,
+		  "memory on demand is what the program can write when it is written");
+	rig_close(&rig);
+}
+
+/* ---- files that are opened by their descriptors ---- */
+
+static int open_again(int fd, const char *form)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), form, fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static bool is_same_device(int fd, int other)
+{
+	struct stat one, two;
+
+	return !fstat(fd, &one) && !fstat(other, &two) && S_ISCHR(one.st_mode) &&
+	       one.st_rdev == two.st_rdev;
+}
+
+/* What was there before is not the new file's, and does not go with it. */
+static void again(void)
+{
+	int cm = open(cm_file, O_RDWR | O_CLOEXEC), other;
+	struct ibv_pd *pd;
+	struct rig rig;
+
+	rig_open(&rig);
+	other = open_again(rig.ctx->cmd_fd, "/proc/self/fd/%d");
+	say_check(other >= 0 && is_same_device(rig.ctx->cmd_fd, other), "a file of verbs again");
+	say_check(!close(other), "which is closed");
+	usleep(100000); /* so that the first would go */
+	pd = ibv_alloc_pd(rig.ctx);
+	say_check(pd, "the first one has its context");
+	MUST(!pd || !ibv_dealloc_pd(pd));
+	other = open_again(cm, "/dev/fd/%d");
+	say_check(other >= 0 && is_same_device(cm, other), "a file of rdma_cm again");
+	MUST(!close(other) && !close(cm));
+	rig_close(&rig);
+}
+
+/* ---- a program that executes another one ---- */
+
+/* Where the memory is, before and after. */
+#define HEIR_ADDRESS ((void *)(uintptr_t)0x200000000000)
+
+static uint8_t *heir_map(void)
+{
+	uint8_t *at = mmap(HEIR_ADDRESS, BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	MUST(at == HEIR_ADDRESS);
+	memset(at, 0, BYTES);
+	return at;
+}
+
+enum { HEIR_HEARS = 700, HEIR_SAYS }; /* descriptors of pipes */
+
+/* The new program: says that it is there, waits, and looks at its memory. */
+static int heir_main(void)
+{
+	const uint8_t *at = heir_map();
+	char byte = 0;
+
+	MUST(write(HEIR_SAYS, &byte, 1) == 1 && read(HEIR_HEARS, &byte, 1) == 1);
+	for (int i = 0; i < BYTES; i++)
+		if (at[i])
+			return 1;
+	return 0;
+}
+
+struct key {
+	uint32_t qpn, rkey;
+};
+
+/* The program before it: registers its memory, connects, and leaves the device file open. */
+static void heir_begin(void)
+{
+	uint8_t *at = heir_map();
+	struct key key = { 0 };
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	uint32_t peer;
+	struct rig rig;
+
+	rig_open(&rig);
+	MUST((pd = ibv_alloc_pd(rig.ctx)) && (cq = ibv_create_cq(rig.ctx, 16, NULL, NULL, 0)));
+	MUST(mr = ibv_reg_mr(pd, at, BYTES, IBV_ACCESS_LOCAL_WRITE | RIG_ALL_REMOTE));
+	qp = qp_make(pd, cq);
+	key = (struct key){ qp->qp_num, mr->rkey };
+	MUST(write(HEIR_SAYS, &key, sizeof(key)) == sizeof(key));
+	MUST(read(HEIR_HEARS, &peer, sizeof(peer)) == sizeof(peer));
+	qp_connect(&rig, qp, peer);
+	MUST(!fcntl(rig.ctx->cmd_fd, F_SETFD, 0));
+	execl("/proc/self/exe", "verbs-front", "--heir", NULL);
+	_exit(2);
+}
+
+static pid_t heir_start(int *hears, int *says)
+{
+	int to[2], from[2];
+	pid_t child;
+
+	MUST(!pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC));
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		MUST(dup2(to[0], HEIR_HEARS) >= 0 && dup2(from[1], HEIR_SAYS) >= 0);
+		heir_begin();
+	}
+	close(to[0]);
+	close(from[1]);
+	*says = to[1];
+	*hears = from[0];
+	return child;
+}
+
+/* Where the data go, if anywhere, is memory that nobody has any more. */
+static void after_exec(void)
+{
+	static uint8_t bytes[BYTES];
+	struct ibv_sge from = { (uintptr_t)bytes, BYTES, 0 };
+	int hears, says;
+	pid_t child = heir_start(&hears, &says);
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_wc wc;
+	struct key key;
+	struct rig rig;
+	char byte = 0;
+
+	rig_open(&rig);
+	memset(bytes, 0x77, BYTES);
+	MUST((pd = ibv_alloc_pd(rig.ctx)) && (cq = ibv_create_cq(rig.ctx, 16, NULL, NULL, 0)));
+	MUST(mr = ibv_reg_mr(pd, bytes, BYTES, IBV_ACCESS_LOCAL_WRITE));
+	qp = qp_make(pd, cq);
+	MUST(read(hears, &key, sizeof(key)) == sizeof(key));
+	MUST(write(says, &qp->qp_num, sizeof(qp->qp_num)) == sizeof(qp->qp_num));
+	qp_connect(&rig, qp, key.qpn);
+	MUST(read(hears, &byte, 1) == 1);
+	from.lkey = mr->lkey;
+	write_post(qp, &from, (uintptr_t)HEIR_ADDRESS, key.rkey);
+	say_check(rig_poll(cq, 1, &wc) == 1, "a WRITE to a region of before completes");
+	MUST(write(says, &byte, 1) == 1);
+	say_check(!child_status(child), "the program that was executed does not see it");
+	close(says);
+	close(hears);
+	MUST(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dereg_mr(mr));
+	MUST(!ibv_dealloc_pd(pd));
+	rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct topic topics[] = {
-		{ "numbers", numbers },
-		{ "many", many },
+		{ "numbers", numbers }, { "many", many },   { "imports", imports },
+		{ "rights", rights },   { "again", again }, { "exec", after_exec },
 	};
 
+	if (argc == 2 && !strcmp(argv[1], "--heir"))
+		return heir_main();
 	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }

@@ -3,13 +3,13 @@
  * client.c - processes that use an adapter: their memory and their descriptors.
  *
  * The slot table is read by DMA from the engine's thread while the notification thread adds to it.
- * A slot's process id is therefore one atomic word; it is cleared before the slot is given to
- * another process.
+ * A lock guards it; DMA holds the lock for as long as it uses a handle, so that none is closed
+ * then.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +22,41 @@
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/page.h"
+#include "softhca/log.h"
 
-enum { MAX_SLOTS = 1 << 12, MAX_IOV = 64, CLIENT_PAGE = 4096 };
+enum { MAX_SLOTS = 1 << 12, CLIENT_PAGE = 4096 };
 
-static _Atomic pid_t slot_pid[MAX_SLOTS];
-static struct client *slot_client[MAX_SLOTS]; /* notification thread only */
+/* Who has a slot, and its memory as long as that is there. The lock guards them; the notification
+ * thread, which alone changes them, reads without it. */
+static pthread_rwlock_t slots_lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct client *slot_client[MAX_SLOTS];
+
+/* Where it is refused once it is refused always: one line says so. */
+static void refusal_explain(pid_t tid, int error)
+{
+	static bool said;
+
+	if (said || (error != ENOSYS && error != EPERM && error != EACCES))
+		return;
+	said = true;
+	log_error(
+		"the memory of process %d cannot be reached: %s. In a container this takes ptrace: "
+		"docker run --cap-add SYS_PTRACE; elsewhere see kernel.yama.ptrace_scope",
+		tid, strerror(error));
+}
+
+static int copy_result(pid_t tid, ssize_t done, size_t len)
+{
+	if (done < 0)
+		refusal_explain(tid, errno);
+	return done == (ssize_t)len ? 0 : EFAULT;
+}
 
 int client_read(pid_t tid, uint64_t addr, void *buf, size_t len)
 {
 	struct iovec local = { buf, len }, remote = { (void *)(uintptr_t)addr, len };
 
-	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : EFAULT;
+	return copy_result(tid, process_vm_readv(tid, &local, 1, &remote, 1, 0), len);
 }
 
 int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len)
@@ -40,7 +64,7 @@ int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len)
 	struct iovec local = { (void *)(uintptr_t)buf, len },
 		     remote = { (void *)(uintptr_t)addr, len };
 
-	return process_vm_writev(tid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : EFAULT;
+	return copy_result(tid, process_vm_writev(tid, &local, 1, &remote, 1, 0), len);
 }
 
 /* The string is read page by page, as it may end right before an unmapped one. */
@@ -162,8 +186,6 @@ static int find_slot(uint16_t *slot)
 {
 	static unsigned int cursor;
 
-	/* Slots are given out round robin, so that a late DMA to a dead client's address does not
-	 * hit the next client. */
 	for (unsigned int i = 0; i < MAX_SLOTS - 1; i++) {
 		cursor = cursor % (MAX_SLOTS - 1) + 1;
 		if (!slot_client[cursor]) {
@@ -174,45 +196,66 @@ static int find_slot(uint16_t *slot)
 	return ENOSPC;
 }
 
-/* The client's memory is gone, and its process id may soon be another's. Objects that it shares
- * with others live on. */
-static void client_ended(struct watch *watch, uint32_t events)
+static void slot_set(unsigned int slot, struct client *client)
 {
-	struct client *client = (struct client *)watch;
-
-	(void)events;
-	watch_remove(watch);
-	atomic_store(&slot_pid[client->slot], 0);
-	client->dead = true;
+	pthread_rwlock_wrlock(&slots_lock);
+	slot_client[slot] = client;
+	pthread_rwlock_unlock(&slots_lock);
 }
 
-static int new_client(pid_t pid, struct client **out)
+/* The client's memory has gone, with the process or as that executes another program. What others
+ * have of it, or it has of others, lives on, and its slot is nobody else's so long. */
+static void client_end(struct client *client)
+{
+	watch_remove(&client->watch);
+	close(client->watch.fd);
+	pthread_rwlock_wrlock(&slots_lock);
+	client->dead = true;
+	space_close(&client->space);
+	pthread_rwlock_unlock(&slots_lock);
+	client_put(client);
+}
+
+static void client_ended(struct watch *watch, uint32_t events)
+{
+	(void)events;
+	client_end((struct client *)watch);
+}
+
+/* A client has one user until its memory has gone. */
+static int new_client(pid_t tid, pid_t pid, struct client **out)
 {
 	struct client *client = calloc(1, sizeof(*client));
 	int ret;
 
 	if (!client)
 		return ENOMEM;
-	ret = find_slot(&client->slot);
-	if (ret)
-		goto free_client;
 	client->pid = pid;
 	client->users = 1;
 	LIST_INIT(&client->changes);
+	ret = space_open(pid, tid, &client->space);
+	if (ret) {
+		refusal_explain(tid, ret);
+		goto free_client;
+	}
+	ret = find_slot(&client->slot);
+	if (ret)
+		goto close_memory;
 	client->watch = (struct watch){ syscall(SYS_pidfd_open, pid, 0), client_ended };
 	if (client->watch.fd < 0) {
 		ret = errno;
-		goto free_client;
+		goto close_memory;
 	}
 	ret = watch_add(&client->watch, EPOLLIN);
 	if (ret)
 		goto close_pidfd;
-	slot_client[client->slot] = client;
-	atomic_store(&slot_pid[client->slot], pid);
+	slot_set(client->slot, client);
 	*out = client;
 	return 0;
 close_pidfd:
 	close(client->watch.fd);
+close_memory:
+	space_close(&client->space);
 free_client:
 	free(client);
 	return ret;
@@ -246,21 +289,33 @@ bool client_may(pid_t tid, unsigned int capability)
 	return effective >> capability & 1 && is_of_our_users(tid);
 }
 
+/* A process that has executed another program is another client from then on. */
+static struct client *drop_if_gone(struct client *client)
+{
+	if (!client || space_is_there(&client->space))
+		return client;
+	client_end(client);
+	return NULL;
+}
+
 struct client *client_find(pid_t tid)
 {
 	struct client *client = find_client(tid);
 
-	return client ? client : find_client(process_of(tid));
+	return drop_if_gone(client ? client : find_client(process_of(tid)));
 }
 
 int client_get(pid_t tid, struct client **out)
 {
 	struct client *client = client_find(tid);
 	pid_t pid;
+	int ret;
 
 	if (!client) {
 		pid = process_of(tid);
-		return pid < 0 ? ESRCH : new_client(pid, out);
+		ret = pid < 0 ? ESRCH : new_client(tid, pid, &client);
+		if (ret)
+			return ret;
 	}
 	client->users++;
 	*out = client;
@@ -273,13 +328,11 @@ void client_put(struct client *client)
 
 	if (--client->users)
 		return;
-	atomic_store(&slot_pid[client->slot], 0);
-	slot_client[client->slot] = NULL;
+	slot_set(client->slot, NULL);
 	while ((change = LIST_FIRST(&client->changes))) {
 		LIST_REMOVE(change, entry);
 		free(change);
 	}
-	close(client->watch.fd);
 	free(client);
 }
 
@@ -287,7 +340,7 @@ bool client_has_thread(const struct client *client, pid_t tid)
 {
 	char path[48];
 
-	if (client->dead)
+	if (client->dead || !space_is_there(&client->space))
 		return false;
 	if (client->pid == tid)
 		return true;
@@ -347,106 +400,65 @@ unsigned int client_thread_uid(pid_t tid)
 	return client_thread_ids(tid, "Uid", ids) ? ids[1] : UID_UNKNOWN;
 }
 
-struct mapping {
-	uint64_t start, end;
-	bool readable, writable;
-};
-
-static bool next_mapping(FILE *maps, struct mapping *mapping)
-{
-	char line[512];
-	unsigned long start, end;
-	char perms[5];
-
-	while (fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %4s", &start, &end, perms) != 3)
-			continue; /* the rest of a long line */
-		*mapping = (struct mapping){ start, end, perms[0] == 'r', perms[1] == 'w' };
-		return true;
-	}
-	return false;
-}
-
 int client_check_range(const struct client *client, uint64_t addr, uint64_t len, bool writable)
 {
-	uint64_t end = addr + len;
-	struct mapping mapping;
-	char path[32];
-	FILE *maps;
+	return client->dead ? EFAULT : space_check_range(&client->space, addr, len, writable);
+}
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", client->pid);
-	maps = fopen(path, "re");
-	if (!maps)
+/* ---- the bus ---- */
+
+static const struct client *client_of(uint64_t addr)
+{
+	const struct client *client = slot_client[addr >> CLIENT_VA_BITS & (MAX_SLOTS - 1)];
+
+	return client && !client->dead ? client : NULL;
+}
+
+/* Memory that comes on demand is looked at each time: the process may have taken rights away. */
+static int segment_transfer(const struct hca_bus_seg *seg, void *buf, bool write)
+{
+	const struct client *client = client_of(seg->addr);
+	uint64_t addr = seg->addr & ((1ull << CLIENT_VA_BITS) - 1);
+
+	if (!client)
+		return ESRCH;
+	if (seg->addr & CLIENT_ON_DEMAND &&
+	    space_check_range(&client->space, addr, seg->len, write))
 		return EFAULT;
-	while (addr < end && next_mapping(maps, &mapping)) {
-		if (mapping.end <= addr)
-			continue;
-		if (mapping.start > addr || !mapping.readable || (writable && !mapping.writable))
-			break;
-		addr = mapping.end;
-	}
-	fclose(maps);
-	return addr < end ? EFAULT : 0;
-}
-
-static pid_t client_of(uint64_t addr)
-{
-	return atomic_load(&slot_pid[addr >> CLIENT_VA_BITS & (MAX_SLOTS - 1)]);
-}
-
-/* One process_vm call moves up to MAX_IOV segments, all of one client. */
-static int bytes_transfer(const struct hca_bus_seg *segs, unsigned int nsegs, void *buf, bool write)
-{
-	struct iovec local = { buf, 0 }, remote[MAX_IOV];
-	pid_t pid = client_of(segs[0].addr);
-	ssize_t done;
-
-	if (!pid)
-		return ESRCH;
-	for (unsigned int i = 0; i < nsegs; i++) {
-		uint64_t addr = segs[i].addr & ((1ull << CLIENT_VA_BITS) - 1);
-
-		remote[i] = (struct iovec){ (void *)(uintptr_t)addr, segs[i].len };
-		local.iov_len += segs[i].len;
-	}
-	done = write ? process_vm_writev(pid, &local, 1, remote, nsegs, 0)
-		     : process_vm_readv(pid, &local, 1, remote, nsegs, 0);
-	if (done < 0 && errno == ESRCH)
-		return ESRCH;
-	return done == (ssize_t)local.iov_len ? 0 : EFAULT;
-}
-
-static unsigned int same_client_run(const struct hca_bus_seg *segs, unsigned int nsegs)
-{
-	unsigned int run = 1;
-
-	while (run < nsegs && run < MAX_IOV &&
-	       segs[run].addr >> CLIENT_VA_BITS == segs[0].addr >> CLIENT_VA_BITS)
-		run++;
-	return run;
+	return write ? space_write(&client->space, addr, buf, seg->len)
+		     : space_read(&client->space, addr, buf, seg->len);
 }
 
 static int transfer_all(const struct hca_bus_seg *segs, unsigned int nsegs, void *buf, bool write)
 {
 	uint8_t *at = buf;
+	int ret = 0;
 
-	while (nsegs) {
-		unsigned int run = same_client_run(segs, nsegs);
-		int ret = bytes_transfer(segs, run, at, write);
-
-		if (ret)
-			return ret;
-		for (unsigned int i = 0; i < run; i++)
-			at += segs[i].len;
-		segs += run;
-		nsegs -= run;
+	pthread_rwlock_rdlock(&slots_lock);
+	for (unsigned int i = 0; !ret && i < nsegs; i++) {
+		ret = segment_transfer(&segs[i], at, write);
+		at += segs[i].len;
 	}
-	return 0;
+	pthread_rwlock_unlock(&slots_lock);
+	return ret;
+}
+
+/* The function returns the process whose memory is at ADDR, or 0 when that has gone. */
+static pid_t process_at(uint64_t addr)
+{
+	const struct client *client;
+	pid_t pid;
+
+	pthread_rwlock_rdlock(&slots_lock);
+	client = client_of(addr);
+	pid = client && space_is_there(&client->space) ? client->pid : 0;
+	pthread_rwlock_unlock(&slots_lock);
+	return pid;
 }
 
 static uint64_t bus_page(void *bus, uint64_t addr)
 {
-	pid_t pid = client_of(addr);
+	pid_t pid = process_at(addr);
 
 	(void)bus;
 	return pid ? page_identity(pid, addr & ((1ull << CLIENT_VA_BITS) - 1)) : 0;
@@ -454,7 +466,7 @@ static uint64_t bus_page(void *bus, uint64_t addr)
 
 static bool bus_page_may_move(void *bus, uint64_t addr)
 {
-	pid_t pid = client_of(addr);
+	pid_t pid = process_at(addr);
 
 	(void)bus;
 	return !pid || page_may_move(pid, addr & ((1ull << CLIENT_VA_BITS) - 1));

@@ -2,8 +2,9 @@
 /*
  * client.h - processes that use an adapter: their memory and their descriptors.
  *
- * A client is a process that issued an RDMA call. It has a slot, which is in bits 63:48 of the bus
- * addresses of its memory.
+ * A client is a process that issued an RDMA call, from then on until it ends or executes another
+ * program. It has a slot, which is in bits 59:48 of the bus addresses of its memory, and is nobody
+ * else's as long as something refers to the client.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CLIENT_H
 #define SOFTHCA_FRONT_PROCESS_CLIENT_H
@@ -16,9 +17,12 @@
 #include <sys/types.h>
 
 #include "softhca/device/hca.h"
+#include "softhca/front/process/address_space.h"
 #include "softhca/front/process/watch.h"
 
 enum { CLIENT_VA_BITS = 48 };
+/* A bit of bus addresses: the program's rights to the memory count whenever it is used. */
+#define CLIENT_ON_DEMAND (1ull << 60)
 
 /* Copy memory of the process that thread TID belongs to. Returns 0 or EFAULT. */
 int client_read(pid_t tid, uint64_t addr, void *buf, size_t len);
@@ -64,7 +68,8 @@ struct client {
 	struct watch watch; /* its pidfd: readable when it has ended */
 	pid_t pid;
 	uint16_t slot;
-	bool dead;
+	bool dead; /* so is its memory */
+	struct address_space space;
 	struct fd_hint fd_hint;
 	unsigned int users;
 	LIST_HEAD(, credentials_change) changes;

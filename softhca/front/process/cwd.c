@@ -64,7 +64,7 @@ struct loan {
 };
 
 /* The file writes to constant strings, too, which are often in memory that is not writable. */
-static int memory_open(const struct call *call)
+static int loan_open(const struct call *call)
 {
 	char path[32];
 	int fd;
@@ -212,7 +212,7 @@ static int move_by_number(struct call *call, uint64_t addr, const char *where, i
 	if (loan.is_longer && !is_alone(call->tid))
 		return ENAMETOOLONG;
 	loan.size = strlen(loan.is_longer ? path : named) + 1;
-	loan.memory = memory_open(call);
+	loan.memory = loan_open(call);
 	if (loan.memory < 0)
 		return EFAULT;
 	ret = loan_take(&loan, path);

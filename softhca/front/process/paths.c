@@ -32,6 +32,7 @@
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/log.h"
+#include "util/bits.h"
 
 /* The function removes //, /./ and x/.. from an absolute path; a slash at its end stays, and one
  * stands for that of "/.", since both ask to follow a link. Links are not followed: none leads into
@@ -89,12 +90,15 @@ static bool is_parent(const char *path)
 	return len > 3 && !strcmp(path + len - 3, "/..");
 }
 
-/* The function reads the path argument; true if it is ours, then PATH is absolute and normal. */
+/* The function reads the path argument; true if it is ours, then PATH is absolute and normal. Else
+ * PATH is what was read, or empty. */
 static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
 {
 	bool leaves; /* x/.. where only we have x, as when our directories are listed */
 
-	if (caller_read_string(call, addr, path, PATH_MAX) || !path[0])
+	if (caller_read_string(call, addr, path, PATH_MAX))
+		path[0] = 0;
+	if (!path[0])
 		return false;
 	if (path[0] != '/' && !make_absolute(call, dirfd, path))
 		return false;
@@ -205,13 +209,54 @@ static void open_device(struct call *call, const char *path, uint64_t flags)
 		open_file(call, path, flags);
 }
 
+/* Does PATH name descriptor *FD of thread *OWNER, by which it can be opened again? */
+static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *fd)
+{
+	static const char *const forms[] = { "/proc/self/fd/%d%n", "/proc/thread-self/fd/%d%n",
+					     "/dev/fd/%d%n" };
+	int end = 0;
+
+	*owner = caller;
+	for (unsigned int i = 0; i < ARRAY_SIZE(forms); i++)
+		if (sscanf(path, forms[i], fd, &end) == 1)
+			return !path[end];
+	return sscanf(path, "/proc/%d/fd/%d%n", owner, fd, &end) == 2 && !path[end];
+}
+
+/* To open a device's file by its descriptor is to open the device: another file, which has nothing
+ * of the first one. */
+static void open_again(struct call *call, const char *path, uint64_t flags)
+{
+	const struct umad_file *umad;
+	const struct uverbs_file *uverbs;
+	struct stat st;
+	pid_t owner;
+	int fd;
+
+	if (flags & (O_PATH | O_DIRECTORY | O_NOFOLLOW) ||
+	    !names_descriptor(path, call->tid, &owner, &fd) || client_fd_stat(owner, fd, &st))
+		return;
+	uverbs = uverbs_file_find(&st);
+	umad = umad_file_find(&st);
+	if (uverbs)
+		uverbs_open(call, uverbs_file_adapter(uverbs), flags & O_CLOEXEC);
+	else if (umad && !may_use(call, umad_file_device(umad)))
+		call_fail(call, EACCES);
+	else if (umad)
+		umad_open_again(call, umad, flags);
+	else if (ucma_file_find(&st))
+		ucma_open(call, flags);
+}
+
 static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64_t flags)
 {
 	char path[PATH_MAX];
 	int fd;
 
-	if (!path_claim(call, dirfd, path_addr, path))
+	if (!path_claim(call, dirfd, path_addr, path)) {
+		open_again(call, path, flags);
 		return;
+	}
 	if (device_number(call->daemon, path) && !(flags & (O_PATH | O_DIRECTORY))) {
 		open_device(call, path, flags);
 		return;

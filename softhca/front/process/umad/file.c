@@ -217,6 +217,14 @@ void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int 
 	manager_show(file, true);
 }
 
+void umad_open_again(struct call *call, const struct umad_file *file, uint64_t flags)
+{
+	if (file->manager)
+		umad_open_manager(call, file->adapter, file->port, flags);
+	else
+		umad_open(call, file->adapter, file->port, flags);
+}
+
 struct umad_file *umad_file_find(const struct stat *st)
 {
 	struct umad_file *file;

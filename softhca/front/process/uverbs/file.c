@@ -191,6 +191,59 @@ void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index)
 	return file->pages + (MEMORY_PAGE + (size_t)index) * UAR_PAGE_SIZE;
 }
 
+/* ---- clients ---- */
+
+struct file_guest {
+	STAILQ_ENTRY(file_guest) entry;
+	struct client *client;
+};
+
+static void guests_leave(struct uverbs_file *file)
+{
+	struct file_guest *guest;
+
+	while ((guest = STAILQ_FIRST(&file->guests))) {
+		STAILQ_REMOVE_HEAD(&file->guests, entry);
+		client_put(guest->client);
+		free(guest);
+	}
+}
+
+static int guest_add(struct uverbs_file *file, struct client *client)
+{
+	struct file_guest *guest = malloc(sizeof(*guest));
+
+	if (!guest)
+		return ENOMEM;
+	guest->client = client;
+	STAILQ_INSERT_HEAD(&file->guests, guest, entry);
+	return 0;
+}
+
+int uverbs_file_client(struct uverbs_file *file, pid_t tid, struct client **client)
+{
+	struct file_guest *guest;
+	int ret;
+
+	*client = file->client;
+	if (client_has_thread(file->client, tid))
+		return 0;
+	STAILQ_FOREACH(guest, &file->guests, entry) {
+		*client = guest->client;
+		if (client_has_thread(guest->client, tid))
+			return 0;
+	}
+	ret = client_get(tid, client);
+	if (ret)
+		return ret;
+	ret = guest_add(file, *client);
+	if (ret)
+		client_put(*client);
+	return ret;
+}
+
+/* ---- closing and opening ---- */
+
 static void file_close(struct uverbs_file *file)
 {
 	log_note("%s: closed by process %d", file->adapter->name, file->client->pid);
@@ -202,6 +255,7 @@ static void file_close(struct uverbs_file *file)
 		event_channel_put(file->async);
 	munmap(file->pages, FILE_BYTES);
 	close(file->memfd);
+	guests_leave(file);
 	client_put(file->client);
 	free(file);
 }
@@ -282,6 +336,7 @@ static int file_new(pid_t tid, struct adapter *adapter, struct uverbs_file **out
 	if (!file)
 		return ENOMEM;
 	file->adapter = adapter;
+	STAILQ_INIT(&file->guests);
 	ret = client_get(tid, &file->client);
 	if (ret)
 		goto free_file;

@@ -126,7 +126,7 @@ static void set_region(struct uverbs_call *uc, const struct mr_request *req, str
 	mr->iova = req->iova;
 	mr->length = req->length;
 	mr->region = (struct region){
-		.bus = client_bus_addr(uc->client, 0),
+		.bus = client_bus_addr(uc->client, 0) | (on_demand ? CLIENT_ON_DEMAND : 0),
 		.start = req->start,
 		.iova = req->iova,
 		.length = on_demand ? reachable(req) : req->length,

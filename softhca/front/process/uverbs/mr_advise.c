@@ -92,7 +92,7 @@ static int advise_range(struct uverbs_call *uc, const struct range *range, uint6
 		return 0; /* only pages that are there */
 	at = region->start + (range->addr - region->iova);
 	if (advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
-	    region->bus == client_bus_addr(uc->client, 0) &&
+	    (region->bus & ~CLIENT_ON_DEMAND) == client_bus_addr(uc->client, 0) &&
 	    client_check_range(uc->client, at, range->len, true))
 		return EFAULT;
 	return range_fetch(range);

@@ -510,17 +510,6 @@ static void trace_call(struct uverbs_call *uc, int ret)
 	log_detail("%d: %s %s: %s", uc->tid, uc->adapter->name, name, result);
 }
 
-/* The file is usually used by the process that opened it. */
-static int find_client(struct uverbs_call *uc)
-{
-	if (client_has_thread(uc->file->client, uc->tid)) {
-		uc->client = uc->file->client;
-		uc->client->users++;
-		return 0;
-	}
-	return client_get(uc->tid, &uc->client);
-}
-
 void uverbs_ioctl(struct call *call)
 {
 	struct uverbs_call uc = { .call = call, .tid = call->tid };
@@ -533,11 +522,10 @@ void uverbs_ioctl(struct call *call)
 	if (!uc.file)
 		return; /* not ours: let the kernel say ENOTTY */
 	uc.adapter = uc.file->adapter;
-	ret = find_client(&uc);
+	ret = uverbs_file_client(uc.file, uc.tid, &uc.client);
 	if (!ret) {
 		ret = run_call(&uc, call_arg(call, 2));
 		trace_call(&uc, ret);
-		client_put(uc.client);
 	}
 	engine_kick();
 	if (ret)

@@ -41,8 +41,11 @@ enum {
 struct uverbs_file {
 	LIST_ENTRY(uverbs_file) in_all;
 	struct adapter *adapter;
-	struct client *client; /* who opened it; others may have inherited it */
-	int memfd;             /* what the program's descriptor is: UAR pages */
+	struct client *client; /* who opened it */
+	/* Others that have called: they inherited the descriptor, or have imported it. What they
+	 * make lies in their memory. */
+	STAILQ_HEAD(, file_guest) guests;
+	int memfd; /* what the program's descriptor is: UAR pages */
 	dev_t dev;
 	ino_t ino;
 	int watch; /* inotify: the last descriptor or mapping is gone */
@@ -75,6 +78,10 @@ void uverbs_ioctl(struct call *call);
  * would not be seen. */
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
+
+/* The function finds the client that thread TID, which has called, belongs to; FILE keeps it until
+ * it is closed. Returns 0 or a positive errno. */
+int uverbs_file_client(struct uverbs_file *file, pid_t tid, struct client **client);
 
 /* The function returns the uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);

@@ -6,7 +6,8 @@
  * The caller is a child whose getppid() is trapped. Giving its number to another child takes
  * clone3() with a wish, which root has, or whoever has a user namespace; else that is skipped.
  *
- * Covers: softhca/front/process/caller.c, softhca/front/process/client.c
+ * Covers: softhca/front/process/caller.c, softhca/front/process/client.c,
+ * softhca/front/process/address_space.c
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,7 @@
 
 #include "softhca/front/process/caller.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/watch.h"
 #include "util/bits.h"
 
 static char secret[16] = "of a caller"; /* in each child at the same address */
@@ -174,6 +176,46 @@ static void memory_of_another_with_its_number_is_left_alone(void **state)
 	close(call.listener);
 }
 
+/* ---- clients ---- */
+
+static int bytes_transfer(const struct client *client, bool write, char *text)
+{
+	struct hca_bus_seg seg = { client_bus_addr(client, (uintptr_t)secret), sizeof(secret) };
+
+	return write ? client_bus_ops.write(NULL, &seg, 1, text)
+		     : client_bus_ops.read(NULL, &seg, 1, text);
+}
+
+/* A client that was not seen to end yet: what an adapter writes to its memory reaches nobody. */
+static void keys_of_a_dead_client_reach_no_other(void **state)
+{
+	char text[sizeof(secret)] = "overwritten";
+	pid_t pid = caller_start(), other;
+	struct client *client, *again;
+
+	(void)state;
+	assert_int_equal(watch_start(), 0);
+	assert_int_equal(client_get(pid, &client), 0);
+	assert_int_equal(bytes_transfer(client, true, text), 0);
+	process_end(pid);
+	other = start_as(pid);
+	if (other < 0) {
+		print_message("no process can be given a number here: errno %d\n", errno);
+		skip();
+	}
+	assert_int_not_equal(bytes_transfer(client, true, text), 0);
+	assert_int_not_equal(bytes_transfer(client, false, text), 0);
+	assert_int_equal(client_read(other, (uintptr_t)secret, text, sizeof(text)), 0);
+	assert_string_equal(text, secret);
+	assert_false(client_has_thread(client, other));
+	assert_int_equal(client_get(other, &again), 0);
+	assert_ptr_not_equal(again, client);
+	assert_int_not_equal(again->slot, client->slot);
+	process_end(other);
+	client_put(client);
+	client_put(again);
+}
+
 /* ---- descriptors ---- */
 
 int __real_statx(int at, const char *path, int flags, unsigned int mask, struct statx *found);
@@ -214,6 +256,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(memory_of_another_with_its_number_is_left_alone,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(keys_of_a_dead_client_reach_no_other, set_up,
+						tear_down),
 		cmocka_unit_test(a_descriptors_file_system_is_not_asked),
 	};
 

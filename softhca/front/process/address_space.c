@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * address_space.c - the address space of a process. See address_space.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "softhca/front/process/address_space.h"
+
+/* The function opens a file of /proc/TID; returns a descriptor, or -1. */
+static int file_open(pid_t tid, const char *name, int mode)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	return open(path, mode | O_CLOEXEC);
+}
+
+/* The main thread may have ended before the others, and the calling one may end before the rest:
+ * the list of mappings is read by way of the thread that it was opened for, while it is there. */
+int space_open(pid_t pid, pid_t tid, struct address_space *space)
+{
+	int ret;
+
+	space->bytes = file_open(tid, "mem", O_RDWR);
+	if (space->bytes < 0)
+		return errno;
+	space->maps = file_open(pid, "maps", O_RDONLY);
+	if (space->maps < 0)
+		space->maps = file_open(tid, "maps", O_RDONLY);
+	if (space->maps >= 0)
+		return 0;
+	ret = errno;
+	close(space->bytes);
+	return ret;
+}
+
+void space_close(struct address_space *space)
+{
+	close(space->bytes);
+	close(space->maps);
+	*space = (struct address_space){ -1, -1 };
+}
+
+/* Nobody has a byte at address 0: that is an error, while an address space that has gone reads as
+ * the end of a file. */
+bool space_is_there(const struct address_space *space)
+{
+	char byte;
+
+	return pread(space->bytes, &byte, 1, 0) != 0;
+}
+
+static int result_of(ssize_t done, size_t len)
+{
+	if (!done && len)
+		return ESRCH;
+	return done == (ssize_t)len ? 0 : EFAULT;
+}
+
+int space_read(const struct address_space *space, uint64_t addr, void *buf, size_t len)
+{
+	return result_of(pread(space->bytes, buf, len, (off_t)addr), len);
+}
+
+int space_write(const struct address_space *space, uint64_t addr, const void *buf, size_t len)
+{
+	return result_of(pwrite(space->bytes, buf, len, (off_t)addr), len);
+}
+
+/* ---- mappings ---- */
+
+struct mapping {
+	uint64_t start, end;
+	bool readable, writable;
+};
+
+static bool next_mapping(FILE *maps, struct mapping *mapping)
+{
+	char line[512];
+	unsigned long start, end;
+	char perms[5];
+
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %4s", &start, &end, perms) != 3)
+			continue; /* the rest of a long line */
+		*mapping = (struct mapping){ start, end, perms[0] == 'r', perms[1] == 'w' };
+		return true;
+	}
+	return false;
+}
+
+/* The copy has its place in the file in common with others. */
+static FILE *maps_begin(const struct address_space *space)
+{
+	int copy = fcntl(space->maps, F_DUPFD_CLOEXEC, 0);
+	FILE *maps = copy < 0 ? NULL : fdopen(copy, "r");
+
+	if (maps)
+		rewind(maps);
+	else if (copy >= 0)
+		close(copy);
+	return maps;
+}
+
+static pthread_mutex_t maps_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int space_check_range(const struct address_space *space, uint64_t addr, uint64_t len, bool writable)
+{
+	uint64_t end = addr + len;
+	struct mapping mapping;
+	FILE *maps;
+
+	pthread_mutex_lock(&maps_lock);
+	maps = maps_begin(space);
+	while (maps && addr < end && next_mapping(maps, &mapping)) {
+		if (mapping.end <= addr)
+			continue;
+		if (mapping.start > addr || !mapping.readable || (writable && !mapping.writable))
+			break;
+		addr = mapping.end;
+	}
+	if (maps)
+		fclose(maps);
+	pthread_mutex_unlock(&maps_lock);
+	return addr < end ? EFAULT : 0;
+}
