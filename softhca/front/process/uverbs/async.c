@@ -15,7 +15,7 @@ static int async_alloc(struct uverbs_call *uc)
 {
 	struct event_channel *channel;
 	int number;
-	int ret = event_channel_create(uc->call, CHANNEL_VERBS, &channel, &number);
+	int ret = event_channel_create(uc->call, uc->file, CHANNEL_VERBS, &channel, &number);
 
 	if (ret)
 		return ret;
@@ -34,7 +34,7 @@ static int comp_channel_create(struct uverbs_call *uc)
 	struct ib_uverbs_create_comp_channel_resp resp;
 	struct event_channel *channel;
 	int number;
-	int ret = event_channel_create(uc->call, CHANNEL_VERBS, &channel, &number);
+	int ret = event_channel_create(uc->call, uc->file, CHANNEL_VERBS, &channel, &number);
 
 	if (ret)
 		return ret;

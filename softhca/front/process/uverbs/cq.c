@@ -211,7 +211,7 @@ static int find_channels(struct uverbs_call *uc, struct event_source *events)
 	const struct ib_uverbs_attr *comp = uc_attr(uc, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
 
 	if (comp) {
-		events->comp = event_channel_find(uc->tid, comp->data_s64, CHANNEL_VERBS);
+		events->comp = event_channel_find(uc->tid, uc->file, comp->data_s64, CHANNEL_VERBS);
 		if (!events->comp)
 			return EBADF;
 	}

@@ -132,7 +132,7 @@ static int query_with(struct uverbs_call *uc, const struct devx_command *command
 {
 	const struct ib_uverbs_attr *fd = uc_attr(uc, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD);
 	struct event_channel *channel =
-		event_channel_find(uc->tid, fd->data_s64, CHANNEL_DEVX_ANSWERS);
+		event_channel_find(uc->tid, uc->file, fd->data_s64, CHANNEL_DEVX_ANSWERS);
 	int ret = channel ? check_query(uc, command) : EBADF;
 
 	if (!ret && count_unread(channel) + command->out_len > MAX_UNREAD)
@@ -161,7 +161,7 @@ static int channel_alloc(struct uverbs_call *uc)
 {
 	struct event_channel *channel;
 	int number;
-	int ret = event_channel_create(uc->call, CHANNEL_DEVX_ANSWERS, &channel, &number);
+	int ret = event_channel_create(uc->call, uc->file, CHANNEL_DEVX_ANSWERS, &channel, &number);
 
 	if (ret)
 		return ret;

@@ -302,7 +302,7 @@ static struct devx_channel *find_channel(struct uverbs_call *uc, uint16_t id)
 {
 	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
 	struct event_channel *found =
-		event_channel_find(uc->tid, attr->data_s64, CHANNEL_DEVX_EVENTS);
+		event_channel_find(uc->tid, uc->file, attr->data_s64, CHANNEL_DEVX_EVENTS);
 	struct devx_channel *channel;
 
 	LIST_FOREACH(channel, &channels, in_all)
@@ -405,7 +405,8 @@ static int channel_alloc(struct uverbs_call *uc)
 	channel = calloc(1, sizeof(*channel));
 	if (!channel)
 		return ENOMEM;
-	ret = event_channel_create(uc->call, CHANNEL_DEVX_EVENTS, &channel->channel, &number);
+	ret = event_channel_create(uc->call, uc->file, CHANNEL_DEVX_EVENTS, &channel->channel,
+				   &number);
 	if (ret) {
 		free(channel);
 		return ret;

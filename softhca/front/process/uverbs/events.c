@@ -82,6 +82,7 @@ struct event_channel {
 	int number;              /* its descriptor in the program, when it was made */
 	struct adapter *adapter; /* not NULL: port and device events go here */
 	enum channel_kind kind;
+	ino_t file_ino; /* of the device file that it was made by: no other context may use it */
 	bool closed;
 	void (*on_close)(struct event_channel *channel);
 	struct pending_list pending;
@@ -360,8 +361,8 @@ static int channel_publish(struct event_channel *channel, struct call *call, con
 }
 
 /* The first reference belongs to the program's end being open, the second to the caller. */
-int event_channel_create(struct call *call, enum channel_kind kind, struct event_channel **out,
-			 int *number)
+int event_channel_create(struct call *call, const struct uverbs_file *file, enum channel_kind kind,
+			 struct event_channel **out, int *number)
 {
 	int type = kind == CHANNEL_VERBS ? SOCK_STREAM : SOCK_SEQPACKET;
 	struct event_channel *channel = calloc(1, sizeof(*channel));
@@ -376,9 +377,9 @@ int event_channel_create(struct call *call, enum channel_kind kind, struct event
 		ret = errno;
 		goto free_channel;
 	}
-	*channel = (struct event_channel){ .watch = { pair[0], channel_ready },
-					   .refs = 2,
-					   .kind = kind };
+	*channel = (struct event_channel){
+		.watch = { pair[0], channel_ready }, .refs = 2, .kind = kind, .file_ino = file->ino
+	};
 	STAILQ_INIT(&channel->pending);
 	STAILQ_INIT(&channel->told);
 	ret = channel_publish(channel, call, pair);
@@ -415,11 +416,12 @@ static struct event_channel *channel_of(pid_t tid, int fd)
 	return NULL;
 }
 
-struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind kind)
+struct event_channel *event_channel_find(pid_t tid, const struct uverbs_file *file, int fd,
+					 enum channel_kind kind)
 {
 	struct event_channel *channel = channel_of(tid, fd);
 
-	return channel && channel->kind == kind ? channel : NULL;
+	return channel && channel->kind == kind && channel->file_ino == file->ino ? channel : NULL;
 }
 
 /* Bytes of the message that the program reads next, from its descriptor FD; 0: there is none. */

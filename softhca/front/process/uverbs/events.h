@@ -19,6 +19,7 @@
 struct adapter;
 struct call;
 struct event_channel;
+struct uverbs_file;
 
 enum source_kind {
 	SOURCE_CQ,
@@ -49,15 +50,16 @@ enum channel_kind {
 	CHANNEL_DEVX_ANSWERS, /* to commands, one by one: devx_async.c */
 };
 
-/* The function makes a channel whose end for the program is given to the caller of CALL as
- * descriptor *NUMBER. It has one reference. */
-int event_channel_create(struct call *call, enum channel_kind kind, struct event_channel **channel,
-			 int *number);
+/* Makes a channel of FILE, whose end for the program is given to the caller of CALL as descriptor
+ * *NUMBER. It has one reference. */
+int event_channel_create(struct call *call, const struct uverbs_file *file, enum channel_kind kind,
+			 struct event_channel **channel, int *number);
 void event_channel_get(struct event_channel *channel);
 void event_channel_put(struct event_channel *channel);
-/* The function returns the channel that descriptor FD of process TID reads, or NULL; no new
+/* Returns the channel of FILE that descriptor FD of process TID reads, or NULL; no new
  * reference. */
-struct event_channel *event_channel_find(pid_t tid, int fd, enum channel_kind kind);
+struct event_channel *event_channel_find(pid_t tid, const struct uverbs_file *file, int fd,
+					 enum channel_kind kind);
 /* The function answers a read() of one of DevX if there is less room than the next message needs,
  * which stays, as in Linux; else the kernel reads. */
 void event_channel_read(struct call *call);

@@ -273,8 +273,8 @@ int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel *
 {
 	const struct ib_uverbs_attr *attr = uc_attr(uc, id);
 
-	*channel =
-		attr ? event_channel_find(uc->tid, attr->data_s64, CHANNEL_VERBS) : uc->file->async;
+	*channel = attr ? event_channel_find(uc->tid, uc->file, attr->data_s64, CHANNEL_VERBS)
+			: uc->file->async;
 	if (attr && !*channel)
 		return EBADF;
 	if (*channel)
