@@ -77,10 +77,24 @@ static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
 	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
 }
 
+/* Returns the object that the type needs and ATTR lacks, or NULL. */
+static const char *qp_missing(const struct qp_rules *rules, const struct ibv_qp_init_attr_ex *attr)
+{
+	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd))
+		return "pd";
+	if (rules->comp_mask & IBV_QP_INIT_ATTR_XRCD &&
+	    (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !attr->xrcd))
+		return "xrcd";
+	if (rules->sends && !attr->send_cq)
+		return "send_cq";
+	return rules->receives && !attr->recv_cq ? "recv_cq" : NULL;
+}
+
 static int qp_check_attr(const struct ibv_context *context, const struct qp_rules *rules,
 			 const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = qp_check_comp_mask(rules, attr->comp_mask);
+	const char *missing;
 
 	if (!ret && attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS)
 		ret = qp_check_create_flags(attr->create_flags, attr->qp_type);
@@ -92,13 +106,9 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 			   rules->name);
 		return EOPNOTSUPP;
 	}
-	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd)) {
-		verbs_warn("create_qp: pd is missing: %s QP needs one", rules->name);
-		return EINVAL;
-	}
-	if (rules->comp_mask & IBV_QP_INIT_ATTR_XRCD &&
-	    (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !attr->xrcd)) {
-		verbs_warn("create_qp: xrcd is missing: %s QP needs one", rules->name);
+	missing = qp_missing(rules, attr);
+	if (missing) {
+		verbs_warn("create_qp: %s is missing: %s QP needs one", missing, rules->name);
 		return EINVAL;
 	}
 	if (attr->srq && !rules->may_srq) {

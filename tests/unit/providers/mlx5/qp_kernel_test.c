@@ -231,10 +231,21 @@ static int free_context(void **state)
 	return 0;
 }
 
+/* A CQ that completes nothing. */
+static struct ibv_cq *cq_of(struct mlx5_context *ctx)
+{
+	static struct mlx5_cq cq;
+
+	cq.vcq.cq.context = &ctx->vctx.context;
+	return &cq.vcq.cq;
+}
+
 static int create_qp_in(struct mlx5_context *ctx, struct provider_td *td, struct mlx5_qp **qp)
 {
 	struct provider_pd pd = { .pd = { .context = &ctx->vctx.context }, .td = td };
 	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = cq_of(ctx),
+		.recv_cq = cq_of(ctx),
 		.qp_type = IBV_QPT_RC,
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
 		.pd = &pd.pd,
@@ -723,6 +734,8 @@ static bool limits_hold(struct mlx5_context *ctx, enum ibv_qp_type type, uint64_
 {
 	struct provider_pd pd = { .pd = { .context = &ctx->vctx.context } };
 	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = cq_of(ctx),
+		.recv_cq = cq_of(ctx),
 		.qp_type = type,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = &pd.pd,
