@@ -292,6 +292,14 @@ static int gid_to_mac(struct nl_sock *sock, const struct ibv_gid_entry *source,
 
 /* The function returns 0, -1 with errno when the source GID cannot be had, or a negative error
  * number when the system cannot tell. */
+/* A negative number, as releases have it, and errno, as the manual page says. */
+static int resolve_result(int err)
+{
+	if (err)
+		errno = err;
+	return -err;
+}
+
 VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
 					     uint8_t eth_mac[ETHERNET_LL_SIZE], uint16_t *vid)
 {
@@ -306,12 +314,12 @@ VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct
 		verbs_warn("ibv_resolve_eth_l2_from_gid: port_num %u sgid_index %u: has no network "
 			   "interface",
 			   attr->port_num, attr->grh.sgid_index);
-		return -EINVAL;
+		return resolve_result(EINVAL);
 	}
 	sock = open_socket();
 	if (!sock)
-		return -EHOSTUNREACH;
+		return resolve_result(EHOSTUNREACH);
 	err = gid_to_mac(sock, &source, &attr->grh.dgid, eth_mac, vid ? vid : &unused);
 	nl_socket_free(sock);
-	return -err;
+	return resolve_result(err);
 }

@@ -342,6 +342,8 @@ VERBS_EXPORT int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advic
 	}
 	ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attrs,
 				 ARRAY_SIZE(attrs), NULL);
+	if (ret == EPROTONOSUPPORT) /* a driver without memory on demand has no such method */
+		ret = errno = EOPNOTSUPP;
 	if (ret)
 		verbs_warn("ibv_advise_mr: advice %d flags 0x%x num_sge %u: %s%s", advice, flags,
 			   num_sge, strerror(ret),
