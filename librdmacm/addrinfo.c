@@ -279,8 +279,9 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	struct rdma_addrinfo *list = NULL;
 	int ret;
 
-	if (!node && !service && !hints)
-		return cma_refuse(EINVAL, "rdma_getaddrinfo", "nothing is asked for");
+	if (!res || (!node && !service && !hints))
+		return cma_refuse(EINVAL, "rdma_getaddrinfo",
+				  "nothing is asked for, or no place for the answer");
 	if (!hints)
 		hints = &none;
 	ret = resolve_address(node, service, hints, &list);

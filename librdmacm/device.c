@@ -289,7 +289,7 @@ static int open_all(struct cm_device ***out, int *num)
 	int ret = devices_refresh();
 
 	if (ret)
-		return ret;
+		return ret == ENOSYS ? ENODEV : ret; /* ENOSYS: the kernel has no RDMA */
 	while (kept[count])
 		count++;
 	list = calloc(count + 1, sizeof(struct cm_device *));

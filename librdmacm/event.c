@@ -441,8 +441,9 @@ static int next_event(const struct rdma_event_channel *channel, struct rdma_cm_e
 
 CMA_EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
-	if (!event)
-		return cma_refuse(EINVAL, "rdma_get_cm_event", "no place for the event");
+	if (!channel || !event)
+		return cma_refuse(EINVAL, "rdma_get_cm_event",
+				  "no channel, or no place for the event");
 	return cma_return(next_event(channel, event));
 }
 

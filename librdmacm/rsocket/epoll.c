@@ -240,6 +240,8 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 {
 	struct member *member = find_member(set, rs);
 
+	if (op != EPOLL_CTL_ADD && op != EPOLL_CTL_MOD && op != EPOLL_CTL_DEL)
+		return EINVAL;
 	if (op == EPOLL_CTL_ADD)
 		return event ? add_member(set, rs, event) : EFAULT;
 	if (op == EPOLL_CTL_MOD && event && event->events & EPOLLEXCLUSIVE)
@@ -248,8 +250,6 @@ static int change_member(struct set *set, int op, const struct rs *rs,
 		return ENOENT;
 	if (op == EPOLL_CTL_MOD)
 		return event ? modify_member(member, event) : EFAULT;
-	if (op != EPOLL_CTL_DEL)
-		return EINVAL;
 	drop_member(set, member);
 	return 0;
 }
