@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rsockets.c - pages on rsockets.
+ *
+ * Covers: librdmacm/rsocket/
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <netinet/tcp.h>
+#include <rdma/rsocket.h>
+
+#include "errors.h"
+
+NEWER(repoll_create);
+NEWER(repoll_ctl);
+NEWER(repoll_wait);
+NEWER(rselect);
+
+enum { NOT_A_SOCKET = 0 };
+
+static struct sockaddr_in address(const char *host, int port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+
+	MUST(inet_pton(AF_INET, host, &in.sin_addr) == 1);
+	return in;
+}
+
+static int stream(void)
+{
+	int fd = rsocket(AF_INET, SOCK_STREAM, 0);
+
+	MUST(fd >= 0);
+	return fd;
+}
+
+static int datagram(void)
+{
+	int fd = rsocket(AF_INET, SOCK_DGRAM, 0);
+
+	MUST(fd >= 0);
+	return fd;
+}
+
+static int bind_to(int fd, const char *host, int port)
+{
+	struct sockaddr_in in = address(host, port);
+
+	return RET(rbind(fd, (struct sockaddr *)&in, sizeof(in)));
+}
+
+static int connect_to(int fd, const char *host, int port)
+{
+	struct sockaddr_in in = address(host, port);
+
+	return RET(rconnect(fd, (struct sockaddr *)&in, sizeof(in)));
+}
+
+static int port_of(int fd)
+{
+	struct sockaddr_in in;
+	socklen_t len = sizeof(in);
+
+	MUST(!rgetsockname(fd, (struct sockaddr *)&in, &len));
+	return ntohs(in.sin_port);
+}
+
+static int bound(void)
+{
+	int fd = stream();
+
+	MUST(!bind_to(fd, "127.0.0.1", 0));
+	return fd;
+}
+
+static int listening(void)
+{
+	int fd = bound();
+
+	MUST(!rlisten(fd, 4));
+	return fd;
+}
+
+struct ends {
+	int near, far;
+};
+
+static void *connect_near(void *near_and_port)
+{
+	int *args = near_and_port;
+
+	MUST(!connect_to(args[0], "127.0.0.1", args[1]));
+	return NULL;
+}
+
+static struct ends connected(void)
+{
+	int listener = listening();
+	int args[2] = { stream(), port_of(listener) };
+	struct ends ends = { .near = args[0] };
+	pthread_t thread;
+
+	MUST(!pthread_create(&thread, NULL, connect_near, args));
+	ends.far = raccept(listener, NULL, NULL);
+	MUST(ends.far >= 0 && !pthread_join(thread, NULL));
+	return ends;
+}
+
+static int non_blocking(int fd)
+{
+	MUST(!rfcntl(fd, F_SETFL, O_NONBLOCK));
+	return fd;
+}
+
+/* ---- rsocket, rclose, rshutdown ---- */
+
+CASE(rsocket, EOPNOTSUPP, "There is no such domain, type or protocol")
+{
+	return SIZE(rsocket(AF_UNIX, SOCK_STREAM, 0));
+}
+
+CASE(rsocket, EOPNOTSUPP, "There is no such domain, type or protocol")
+{
+	return SIZE(rsocket(AF_INET, SOCK_RAW, 0));
+}
+
+CASE(rsocket, EOPNOTSUPP, "There is no such domain, type or protocol")
+{
+	return SIZE(rsocket(AF_INET, SOCK_STREAM, IPPROTO_UDP));
+}
+
+CASE(rsocket, ENOMEM, "There is no memory")
+{
+	return NO_MEMORY(SIZE(rsocket(AF_INET, SOCK_STREAM, 0)));
+}
+
+CASE(rsocket, EBADF, "socket is no rsocket, nor a set")
+{
+	return RET(rclose(NOT_A_SOCKET));
+}
+
+CASE(rsocket, EBADF, "socket is no rsocket, nor a set")
+{
+	return RET(rshutdown(NOT_A_SOCKET, SHUT_RDWR));
+}
+
+CASE(rsocket, ENOTCONN, "socket is not connected")
+{
+	return RET(rshutdown(stream(), SHUT_RDWR));
+}
+
+CASE(rsocket, EINVAL, "how is none of the three")
+{
+	return RET(rshutdown(connected().near, 77));
+}
+
+CASE(rsocket, EMFILE, "The process has no number left")
+{
+	MUST(stream() >= 0);
+	descriptors_end();
+	return SIZE(rsocket(AF_INET, SOCK_STREAM, 0));
+}
+
+/* ---- rbind, rlisten, raccept ---- */
+
+CASE(rbind, EBADF, "socket is no rsocket")
+{
+	return bind_to(NOT_A_SOCKET, "127.0.0.1", 0);
+}
+
+CASE(rbind, EFAULT, "addr is NULL")
+{
+	return RET(rbind(stream(), NULL, sizeof(struct sockaddr_in)));
+}
+
+CASE(rbind, EINVAL, "addrlen is too short for the family")
+{
+	struct sockaddr_in in = address("127.0.0.1", 0);
+
+	return RET(rbind(stream(), (struct sockaddr *)&in, 4));
+}
+
+CASE(rbind, EINVAL, "socket is bound already")
+{
+	return bind_to(bound(), "127.0.0.1", 0);
+}
+
+CASE(rbind, EINVAL, "it does not listen")
+{
+	return SIZE(raccept(bound(), NULL, NULL));
+}
+
+CASE(rbind, EADDRINUSE, "The address and port are taken")
+{
+	return bind_to(stream(), "127.0.0.1", port_of(bound()));
+}
+
+CASE(rbind, EADDRNOTAVAIL, "No RDMA device has the address")
+{
+	return bind_to(stream(), "203.0.113.1", 0);
+}
+
+CASE(rbind, EADDRNOTAVAIL, "the port is taken and either address is the any address")
+{
+	return bind_to(stream(), "0.0.0.0", port_of(bound()));
+}
+
+CASE(rbind, EAGAIN, "socket is non-blocking, and no connection waits")
+{
+	return SIZE(raccept(non_blocking(listening()), NULL, NULL));
+}
+
+/* A connection waits for the listener. */
+static int awaited(void)
+{
+	int fd = non_blocking(listening());
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	MUST(connect_to(non_blocking(stream()), "127.0.0.1", port_of(fd)) == EINPROGRESS);
+	MUST(rpoll(&poll_fd, 1, 10000) == 1);
+	return fd;
+}
+
+CASE(rbind, ENOMEM, "There is no memory")
+{
+	int fd = awaited();
+
+	return NO_MEMORY(SIZE(raccept(fd, NULL, NULL)));
+}
+
+CASE(rbind, EACCES, "The port is below 1024, and the program lacks CAP_NET_BIND_SERVICE")
+{
+	int fd = stream();
+
+	capabilities_drop();
+	return bind_to(fd, "127.0.0.1", 80);
+}
+
+/* ---- rconnect ---- */
+
+CASE(rconnect, EINPROGRESS, "socket is non-blocking, and the connection has begun")
+{
+	return connect_to(non_blocking(stream()), "127.0.0.1", port_of(listening()));
+}
+
+CASE(rconnect, EALREADY, "A connection is on its way")
+{
+	int port = port_of(listening()), fd = non_blocking(stream());
+
+	MUST(connect_to(fd, "127.0.0.1", port) == EINPROGRESS);
+	return connect_to(fd, "127.0.0.1", port);
+}
+
+CASE(rconnect, EISCONN, "socket is connected")
+{
+	return connect_to(connected().near, "127.0.0.1", 9);
+}
+
+CASE(rconnect, EOPNOTSUPP, "socket listens")
+{
+	return connect_to(listening(), "127.0.0.1", 9);
+}
+
+CASE(rconnect, ECONNREFUSED, "Nobody listens there")
+{
+	return connect_to(stream(), "127.0.0.1", 9);
+}
+
+CASE(rconnect, ENODEV, "No RDMA device leads there")
+{
+	return connect_to(stream(), "203.0.113.1", 9);
+}
+
+CASE(rconnect, EFAULT, "addr is NULL")
+{
+	return RET(rconnect(stream(), NULL, sizeof(struct sockaddr_in)));
+}
+
+CASE(rconnect, EINVAL, "too short")
+{
+	struct sockaddr_in in = address("127.0.0.1", 9);
+
+	return RET(rconnect(stream(), (struct sockaddr *)&in, 4));
+}
+
+/* ---- repoll_*, rpoll, rselect ---- */
+
+CASE(repoll_create, EINVAL, "size, op or maxevents is out of range")
+{
+	return repoll_create ? RET(repoll_create(0)) : NO_SUCH_CALL;
+}
+
+static int set_ctl(int op, int fd, struct epoll_event *event)
+{
+	return repoll_create ? RET(repoll_ctl(repoll_create(4), op, fd, event)) : NO_SUCH_CALL;
+}
+
+CASE(repoll_create, EINVAL, "size, op or maxevents is out of range")
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return set_ctl(77, stream(), &event);
+}
+
+CASE(repoll_create, EINVAL, "size, op or maxevents is out of range")
+{
+	struct epoll_event event;
+
+	return repoll_create ? RET(repoll_wait(repoll_create(4), &event, 0, 0)) : NO_SUCH_CALL;
+}
+
+CASE(repoll_create, EINVAL, "EPOLLEXCLUSIVE stands beside what epoll_ctl(2) does not allow")
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLEXCLUSIVE | EPOLLONESHOT };
+
+	return set_ctl(EPOLL_CTL_ADD, stream(), &event);
+}
+
+CASE(repoll_create, EEXIST, "fd is in the set already")
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int set, fd = stream();
+
+	if (!repoll_create)
+		return NO_SUCH_CALL;
+	set = repoll_create(4);
+	MUST(!repoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
+	return RET(repoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
+}
+
+CASE(repoll_create, ENOENT, "fd is not in the set")
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return set_ctl(EPOLL_CTL_MOD, stream(), &event);
+}
+
+CASE(repoll_create, EFAULT, "event is NULL")
+{
+	return set_ctl(EPOLL_CTL_ADD, stream(), NULL);
+}
+
+CASE(repoll_create, ENOMEM, "There is no memory")
+{
+	return repoll_create ? NO_MEMORY(SIZE(repoll_create(4))) : NO_SUCH_CALL;
+}
+
+CASE(rpoll, EINVAL, "nfds or timeout is out of range")
+{
+	fd_set set;
+
+	FD_ZERO(&set);
+	return RET(rselect(-1, &set, NULL, NULL, NULL));
+}
+
+CASE(rpoll, EINVAL, "nfds or timeout is out of range")
+{
+	struct timeval never = { .tv_sec = -1 };
+	fd_set set;
+
+	FD_ZERO(&set);
+	return RET(rselect(1, &set, NULL, NULL, &never));
+}
+
+CASE(rpoll, EBADF, "a number is no open descriptor")
+{
+	struct timeval now = { 0 };
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(999, &set);
+	return RET(rselect(1000, &set, NULL, NULL, &now));
+}
+
+CASE(rpoll, ENOMEM, "There is no memory for the set")
+{
+	struct pollfd fds[64];
+	int fd = stream();
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		fds[i] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	return NO_MEMORY(SIZE(rpoll(fds, ARRAY_SIZE(fds), 0)));
+}
+
+/* ---- names and options ---- */
+
+CASE(rgetsockname, EBADF, "socket is no rsocket")
+{
+	struct sockaddr_in in;
+	socklen_t len = sizeof(in);
+
+	return RET(rgetsockname(NOT_A_SOCKET, (struct sockaddr *)&in, &len));
+}
+
+CASE(rgetsockname, ENOTCONN, "socket is not connected")
+{
+	struct sockaddr_in in;
+	socklen_t len = sizeof(in);
+
+	return RET(rgetpeername(stream(), (struct sockaddr *)&in, &len));
+}
+
+CASE(rsetsockopt, EBADF, "socket is no rsocket")
+{
+	int on = 1;
+
+	return RET(rsetsockopt(NOT_A_SOCKET, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
+}
+
+CASE(rsetsockopt, EFAULT, "optval is NULL")
+{
+	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_REUSEADDR, NULL, sizeof(int)));
+}
+
+CASE(rsetsockopt, EINVAL, "The length or the value is wrong")
+{
+	int on = 1;
+
+	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_REUSEADDR, &on, 1));
+}
+
+CASE(rsetsockopt, EOPNOTSUPP, "There is no such option or command")
+{
+	int on = 1;
+
+	return RET(rsetsockopt(stream(), SOL_SOCKET, 7777, &on, sizeof(on)));
+}
+
+CASE(rsetsockopt, EOPNOTSUPP, "There is no such option or command")
+{
+	int value;
+	socklen_t len = sizeof(value);
+
+	return RET(rgetsockopt(stream(), 7777, 1, &value, &len));
+}
+
+CASE(rsetsockopt, EINVAL, "the option comes too late")
+{
+	int size = 64;
+
+	return RET(rsetsockopt(connected().near, SOL_RDMA, RDMA_SQSIZE, &size, sizeof(size)));
+}
+
+CASE(rsetsockopt, ENODATA, "there is no route yet")
+{
+	char route[256];
+	socklen_t len = sizeof(route);
+
+	return RET(rgetsockopt(stream(), SOL_RDMA, RDMA_ROUTE, route, &len));
+}
+
+/* ---- data ---- */
+
+CASE(rrecv, EBADF, "socket is no rsocket")
+{
+	return SIZE(rrecv(NOT_A_SOCKET, bed->buf, 10, 0));
+}
+
+CASE(rrecv, EAGAIN, "The call may not wait, and there is nothing")
+{
+	return SIZE(rrecv(connected().near, bed->buf, 10, MSG_DONTWAIT));
+}
+
+CASE(rrecv, ENOTCONN, "socket is not connected")
+{
+	return SIZE(rrecv(stream(), bed->buf, 10, MSG_DONTWAIT));
+}
+
+CASE(rrecv, EINVAL, "iovcnt is negative")
+{
+	struct iovec piece = { bed->buf, 10 };
+
+	return SIZE(rreadv(connected().near, &piece, -1));
+}
+
+CASE(rrecv, EMSGSIZE, "There are too many pieces")
+{
+	static struct iovec pieces[2000];
+	struct msghdr msg = { .msg_iov = pieces, .msg_iovlen = ARRAY_SIZE(pieces) };
+
+	return SIZE(rrecvmsg(connected().near, &msg, MSG_DONTWAIT));
+}
+
+CASE_ON(ON_DYING, rsend, ECONNRESET, "The connection failed while data were under way")
+{
+	struct ends ends = connected();
+	ssize_t n;
+
+	adapter_fault("kill");
+	while ((n = rsend(ends.near, bed->buf, BED_BUF, 0)) > 0)
+		;
+	return errno_of_size(n);
+}
+
+CASE_ON(ON_DYING, rrecv, ECONNRESET, "The connection has failed, as when the adapter is gone")
+{
+	struct ends ends = connected();
+
+	adapter_fault("kill");
+	return SIZE(rrecv(ends.near, bed->buf, 10, 0));
+}
+
+CASE(rsend, EBADF, "socket is no rsocket")
+{
+	return SIZE(rsend(NOT_A_SOCKET, bed->buf, 10, 0));
+}
+
+CASE(rsend, EAGAIN, "The call may not wait, and the peer has no room")
+{
+	int near = connected().near;
+	ssize_t n;
+
+	while ((n = rsend(near, bed->buf, BED_BUF, MSG_DONTWAIT)) > 0)
+		;
+	return errno_of_size(n);
+}
+
+CASE(rsend, ENOTCONN, "socket is not connected")
+{
+	return SIZE(rsend(stream(), bed->buf, 10, 0));
+}
+
+CASE(rsend, EPIPE, "Sending was shut down")
+{
+	int near = connected().near;
+
+	MUST(!rshutdown(near, SHUT_WR));
+	return SIZE(rsend(near, bed->buf, 10, MSG_NOSIGNAL));
+}
+
+CASE(rsend, EMSGSIZE, "A datagram is too long")
+{
+	struct sockaddr_in in = address("127.0.0.1", 9);
+
+	return SIZE(rsendto(datagram(), bed->buf, BED_BUF, 0, (struct sockaddr *)&in, sizeof(in)));
+}
+
+CASE(rsend, EMSGSIZE, "there are too many pieces")
+{
+	static struct iovec pieces[2000];
+	struct msghdr msg = { .msg_iov = pieces, .msg_iovlen = ARRAY_SIZE(pieces) };
+
+	return SIZE(rsendmsg(connected().near, &msg, 0));
+}
+
+CASE(rsend, EDESTADDRREQ, "A datagram without an address and without a default peer")
+{
+	return SIZE(rsend(datagram(), bed->buf, 10, 0));
+}
+
+CASE(rsend, EOPNOTSUPP, "msg has control data")
+{
+	struct iovec piece = { bed->buf, 10 };
+	struct msghdr msg = {
+		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = bed->buf, .msg_controllen = 32
+	};
+
+	return SIZE(rsendmsg(connected().near, &msg, 0));
+}
+
+CASE(rsend, EINVAL, "iovcnt is negative")
+{
+	struct iovec piece = { bed->buf, 10 };
+
+	return SIZE(rwritev(connected().near, &piece, -1));
+}
+
+/* ---- riomap ---- */
+
+static int map_at(int fd, void *memory, size_t len, int prot)
+{
+	return SIZE(riomap(fd, memory, len, prot, 0, -1));
+}
+
+CASE(riomap, EBADF, "socket is no rsocket")
+{
+	return map_at(NOT_A_SOCKET, bed->buf, 4096, PROT_WRITE);
+}
+
+CASE(riomap, EOPNOTSUPP, "socket is no stream")
+{
+	return map_at(datagram(), bed->buf, 4096, PROT_WRITE);
+}
+
+CASE(riomap, ENOTCONN, "socket is not connected")
+{
+	return map_at(stream(), bed->buf, 4096, PROT_WRITE);
+}
+
+CASE(riomap, EINVAL, "len or prot has no meaning")
+{
+	return map_at(connected().near, bed->buf, 4096, 0x4000);
+}
+
+CASE(riomap, EINVAL, "there is no such mapping")
+{
+	return RET(riounmap(connected().near, bed->buf, 4096));
+}
+
+static struct ends with_maps(void)
+{
+	int listener = listening(), maps = 8;
+	int args[2] = { stream(), port_of(listener) };
+	struct ends ends = { .near = args[0] };
+	pthread_t thread;
+
+	MUST(!rsetsockopt(args[0], SOL_RDMA, RDMA_IOMAPSIZE, &maps, sizeof(maps)));
+	MUST(!rsetsockopt(listener, SOL_RDMA, RDMA_IOMAPSIZE, &maps, sizeof(maps)));
+	MUST(!pthread_create(&thread, NULL, connect_near, args));
+	ends.far = raccept(listener, NULL, NULL);
+	MUST(ends.far >= 0 && !pthread_join(thread, NULL));
+	return ends;
+}
+
+CASE(riomap, ENOMEM, "The peer has no room for a further mapping")
+{
+	struct ends ends = with_maps();
+	int ret = 0;
+
+	for (int i = 0; i < 1000 && !ret; i++)
+		ret = map_at(ends.near, bed->buf + i, 1, PROT_WRITE);
+	return ret;
+}
+
+CASE(riomap, EPIPE, "The peer has gone")
+{
+	struct ends ends = with_maps();
+
+	off_t at = riomap(ends.far, bed->buf, 4096, PROT_WRITE, 0, -1);
+
+	MUST(at != -1 && !rclose(ends.far));
+	return SIZE(riowrite(ends.near, bed->buf + 8192, 4096, at, 0));
+}
