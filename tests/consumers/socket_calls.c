@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -626,6 +627,64 @@ static void count_bytes(void)
 	say("read", read(ends[1], bytes, ROOM));
 }
 
+/* ---- stdio ---- */
+
+int __dprintf_chk(int fd, int flag, const char *format, ...);
+int __vdprintf_chk(int fd, int flag, const char *format, va_list args);
+
+static int print_by_list(int fd, bool is_checked, const char *format, ...)
+{
+	va_list args;
+	int ret;
+
+	va_start(args, format);
+	ret = is_checked ? __vdprintf_chk(fd, 1, format, args) : vdprintf(fd, format, args);
+	va_end(args);
+	return ret;
+}
+
+static void say_text(int size)
+{
+	char bytes[ROOM] = { 0 };
+
+	await_bytes(ends[1], size);
+	say("read", read(ends[1], bytes, ROOM));
+	printf("%s", bytes);
+}
+
+/* A file for each way, as a socket is one that cannot seek. */
+static void use_stdio(void)
+{
+	FILE *in = fdopen(dup(ends[1]), "r"), *out = fdopen(dup(ends[0]), "w");
+	char line[ROOM] = { 0 };
+
+	judge("fdopen", in && out);
+	judge("fileno", fileno(out) >= 0 && fileno(out) != ends[0] && fileno_unlocked(in) >= 0);
+	judge("fileno", fileno(stdin) == 0);
+	say("fprintf", fprintf(out, "%d lines\n%s\n", 2, "the second"));
+	say("bytes", fcntl(fileno(out), F_GETFD));
+	say("fflush", fflush(out));
+	judge("fgets", fgets(line, ROOM, in) == line);
+	printf("%s", line);
+	judge("fgets", fgets(line, ROOM, in) == line);
+	printf("%s", line);
+	say("fseek", fseek(out, 0, SEEK_SET));
+	say("write", write(fileno(out), "by number\n", 10));
+	say_text(10);
+	say("dprintf", dprintf(ends[0], "%s\n", "dprintf"));
+	say_text(8);
+	say("vdprintf", print_by_list(ends[0], false, "%s\n", "vdprintf"));
+	say_text(9);
+	say("__vdprintf_chk", print_by_list(ends[0], true, "%s\n", "checked"));
+	say_text(8);
+	say("__dprintf_chk", __dprintf_chk(ends[0], 1, "%s\n", "checked"));
+	say_text(8);
+	say("fclose", fclose(out));
+	say("fclose", fclose(in));
+	judge("fdopen", !fdopen(ends[0], "x") && errno == EINVAL);
+	judge("fdopen", !fdopen(-1, "r") && errno == EBADF);
+}
+
 /* ---- what sockets cannot do ---- */
 
 static void use_as_file(void)
@@ -744,6 +803,7 @@ int main(int argc, char **argv)
 	copy_numbers();
 	select_closed();
 	count_bytes();
+	use_stdio();
 	use_as_file();
 	ask_for_too_much();
 	for (size_t i = 0; i < ARRAY_SIZE(askings); i++)

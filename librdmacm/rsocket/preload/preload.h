@@ -11,6 +11,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,7 +73,10 @@
 	CALL(int, setsockopt, int, int, int, const void *, socklen_t)                             \
 	CALL(int, getsockopt, int, int, int, void *, socklen_t *)                                 \
 	CALL(int, fcntl, int, int, ...)                                                           \
-	CALL(int, ioctl, int, unsigned long, ...)
+	CALL(int, ioctl, int, unsigned long, ...)                                                 \
+	CALL(FILE *, fdopen, int, const char *)                                                   \
+	CALL(int, fileno, FILE *)                                                                 \
+	CALL(int, __vdprintf_chk, int, int, const char *, va_list)
 
 struct real_calls {
 #define DECLARE(type, name, ...) type (*name)(__VA_ARGS__);
