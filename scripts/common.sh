@@ -94,7 +94,7 @@ APT_TEST=(openssl build-essential git g++ clang libcmocka-dev libibverbs-dev lib
 	valgrind abigail-tools tshark pandoc mandoc man-db python3 python3-pytest python3-pyverbs python3-scapy procps util-linux iproute2 shellcheck clang-format debian-archive-keyring
 	debhelper lintian debootstrap rpm rpmlint
 	qperf fio ucx-utils libucx-dev libfabric-bin openmpi-bin libopenmpi-dev tgt libiscsi-dev redis-server nginx curl socat
-	mpich libmpich-dev hpcc libgloo-dev dpdk-dev ceph-mon ceph-osd ceph-common dapl2-utils qemu-system-x86 memcached haproxy
+	mpich libmpich-dev hpcc libgloo-dev dpdk-dev ceph-mon ceph-osd ceph-common dapl2-utils qemu-system-x86 memcached haproxy libpython3.11-testsuite
 	infiniband-diags opensm ibacm)
 # What tests on an adapter can do with: without, some are skipped.
 APT_ADAPTER=(python3 libibverbs-dev librdmacm-dev ibverbs-providers librdmacm1 perftest valgrind)

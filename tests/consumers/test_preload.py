@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Programs that know nothing of rsockets, on librspreload: a server with a process for each connection, iperf3, redis, nginx,
-memcached (as a user without rights) and haproxy with their clients, and what they move is compared; a server without RDMA.
+memcached (as a user without rights) and haproxy with their clients, and what they move is compared; a server without RDMA; each call by
+all its names; CPython's own tests of sockets.
 
 With --all some run with and without RDMAV_FORK_SAFE, and socat and Python's forking server. The adapter's log tells that it was
 used: somebody listens there.
 """
 import difflib
+import importlib.util
 import os
 import re
 import shutil
@@ -357,6 +359,33 @@ def test_calls(preloaded, settings):
     have = preloaded.ask("preloaded", *program).splitlines()
     if have != lines:
         raise Failure("\n".join(["other lines than with TCP:", *difflib.unified_diff(lines, have, lineterm="", n=1)]))
+    preloaded.need_use()
+
+
+# CPython's own tests, in as many processes as take about as long as each other
+CPYTHON = [("test_socket", 0, 3), ("test_socket", 1, 3), ("test_socket", 2, 3), ("test_selectors", 0, 1), ("test_socketserver", 0, 1)]
+CPYTHON_LIMIT = 400  # seconds: they wait, and with --all for a minute for what never comes
+
+
+def cpython_cases(settings):
+    if settings.quick:
+        return []
+    return [Case(f"{link}.preload.cpython", adapter=Spec(link, ("--verbose",)), needs=(), fork_safe=False)
+            for link in (("ib", "roce") if settings.all else ("roce",))]  # fmt: skip
+
+
+@cases(cpython_cases)
+def test_cpython(settings, preloaded, launcher):
+    """But for what RDMA cannot do, of which cpython_sockets.py has a list with reasons."""
+    if not importlib.util.find_spec("test.test_socket"):
+        pytest.skip("the tests of CPython are not installed (libpython3.11-testsuite on Debian 12)")
+    form = ["--all"] if settings.all else []
+    program = ["/usr/bin/python3", CONSUMERS / "cpython_sockets.py"]
+    parts = [launcher.start(preloaded.line("ours", *program, *part, *form), f"cpython{number}") for number, part in enumerate(CPYTHON)]
+    for process in parts:
+        status = process.wait(CPYTHON_LIMIT)
+        if status or not re.search(r"^test_\w+: [1-9]\d* tests, 0 failed, \d+ skipped by CPython$", process.text(), re.MULTILINE):
+            raise Failure(f"{process.log.stem}: {describe(status, CPYTHON_LIMIT)}, or a test has failed", process.log)
     preloaded.need_use()
 
 
