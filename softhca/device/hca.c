@@ -271,6 +271,17 @@ void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t valu
 	fabric_unlock(hca->fabric);
 }
 
+void hca_uar_place(struct hca *hca, uint32_t n, const volatile uint64_t *page)
+{
+	struct uar *uar;
+
+	fabric_lock(hca->fabric);
+	uar = res_get(&hca->uars, n);
+	if (uar)
+		uar->page = page;
+	fabric_unlock(hca->fabric);
+}
+
 static void uar_scan(struct hca *hca, uint32_t n, void (*look)(struct hca *hca, struct uar *uar))
 {
 	struct uar *uar;

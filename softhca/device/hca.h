@@ -192,10 +192,12 @@ void hca_command_event(struct hca *hca, uint32_t done);
  * 4 at least, in memory order. A front whose UAR pages are plain memory only learns that something
  * was rung, and several rings may have collapsed into one: the scans look at the doorbell record of
  * every send queue (or every CQ) that uses that UAR page. What that front found in a register of
- * sends it shows first, if the adapter is strict: hca_uar_found().
+ * sends it shows first, if the adapter is strict: hca_uar_found(). Where the page is, from then on
+ * until the UAR is given back, says hca_uar_place(): the rest of a BlueFlame write stays there.
  */
 void hca_uar_write(struct hca *hca, uint32_t uar, uint32_t offset, const void *bytes, size_t len);
 void hca_uar_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
+void hca_uar_place(struct hca *hca, uint32_t uar, const volatile uint64_t *page);
 void hca_uar_scan_sq(struct hca *hca, uint32_t uar);
 void hca_uar_scan_cq(struct hca *hca, uint32_t uar);
 

@@ -25,7 +25,8 @@ struct uar {
 	LIST_HEAD(, qp) qps;
 	LIST_HEAD(, cq) cqs;
 	LIST_HEAD(, eth_sq) sqs;
-	struct mlx5_bells *bells; /* of doorbell_rules.c; NULL unless the adapter is strict */
+	struct mlx5_bells *bells;      /* of doorbell_rules.c; NULL unless the adapter is strict */
+	const volatile uint64_t *page; /* where a front that polls has it, or NULL */
 };
 
 /* The function adds a domain to a table of domains; the result is 0, ENOSPC or ENOMEM. */

@@ -331,6 +331,108 @@ static void polled_values(void **state)
 	unpair();
 }
 
+/* ---- BlueFlame, as polling finds it ---- */
+
+static uint64_t polled_page[512];
+
+static void place_page(void)
+{
+	memset(polled_page, 0, sizeof(polled_page));
+	hca_uar_place(flat.hca[0], flat.uar[0], polled_page);
+}
+
+/* Software writes LEN bytes of a push, and the front takes the first 8 of them. */
+static void poll_push(uint32_t offset, const uint8_t *bytes, size_t len)
+{
+	uint64_t value;
+
+	memcpy((uint8_t *)polled_page + offset, bytes, len);
+	value = polled_page[offset / 8];
+	polled_page[offset / 8] = 0;
+	hca_uar_found(flat.hca[0], flat.uar[0], offset, value);
+}
+
+static void posted_and_pushed(uint32_t offset, size_t len)
+{
+	posted_write(a);
+	put_record(a);
+	poll_push(offset, newest(a), len);
+}
+
+static void polled_pushes(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	place_page();
+	for (int i = 0; i < 6; i++)
+		posted_and_pushed(i % 2 ? OTHER_HALF : REGISTER, i < 4 ? 64 : 8);
+	/* What a half had before says nothing of a plain doorbell. */
+	posted_and_pushed(REGISTER, 64);
+	posted_and_pushed(REGISTER, 8);
+	posted_and_pushed(OTHER_HALF, 8);
+	posted_and_pushed(REGISTER, 8);
+	unpair();
+}
+
+static void polled_bytes_differ(void **state)
+{
+	uint8_t wqe[64];
+
+	(void)state;
+	pair(NULL, 4096);
+	place_page();
+	posted_write(a);
+	put_record(a);
+	memcpy(wqe, newest(a), sizeof(wqe));
+	wqe[40]++;
+	poll_push(REGISTER, wqe, sizeof(wqe));
+	posted_and_pushed(OTHER_HALF, 64); /* now the first push is over */
+	flat_expect_report("bf.bytes");
+	posted_and_pushed(REGISTER, 64);
+	unpair();
+}
+
+/* That half is being written again, and what stands there is of no use. */
+static void polled_half_is_busy(void **state)
+{
+	uint8_t wqe[64];
+
+	(void)state;
+	pair(NULL, 4096);
+	place_page();
+	posted_write(a);
+	put_record(a);
+	memcpy(wqe, newest(a), sizeof(wqe));
+	wqe[40]++;
+	poll_push(REGISTER, wqe, sizeof(wqe));
+	polled_page[REGISTER / 8] = 1;
+	posted_and_pushed(OTHER_HALF, 64);
+	unpair();
+}
+
+static void the_other_half_first(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	place_page();
+	polled_page[REGISTER / 8] = 1; /* there is something that the front has not seen */
+	posted_and_pushed(OTHER_HALF, 64);
+	unpair();
+	flat.uar[0] = flat_simple(flat.hca[0], PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	pair(NULL, 4096);
+	place_page();
+	posted_and_pushed(OTHER_HALF, 64);
+	flat_expect_report("bf.first");
+	unpair();
+	flat.uar[0] = flat_simple(flat.hca[0], PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
+	pair(NULL, 4096);
+	posted_write(a);
+	put_record(a);
+	hca_uar_write(flat.hca[0], flat.uar[0], OTHER_HALF, newest(a), 8);
+	flat_expect_report("bf.first");
+	unpair();
+}
+
 /* Between these looks at the queues there is more time than software has. */
 static void wait_and_look(void)
 {
@@ -1092,6 +1194,10 @@ int main(void)
 		IB(register_of_another_page),
 		IB(register_before_the_record),
 		IB(polled_values),
+		IB(polled_pushes),
+		IB(polled_bytes_differ),
+		IB(polled_half_is_busy),
+		IB(the_other_half_first),
 		IB(record_without_register),
 		IB(aborted_requests_are_no_fault),
 		IB(busy_queues_are_no_fault),

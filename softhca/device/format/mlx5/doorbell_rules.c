@@ -5,8 +5,9 @@
  * by BlueFlame, the rest of that WQE in blocks of 64 bytes, in the two halves of a register by
  * turns.
  *
- * A front that traps each write shows the bytes of all; one that polls shows what it found last, so
- * that only the value can be judged. PRM: Doorbells, BlueFlame
+ * A front that traps each write shows the bytes of all. One that polls shows the value that it
+ * found last; the other bytes of a push stand in the page, and are complete when the queue has rung
+ * the other half. PRM: Doorbells, BlueFlame
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,11 @@ struct bell {
 	uint32_t written; /* a bit for each 8 bytes; 0: this half was never rung */
 	uint32_t len;     /* of the WQE in whole blocks; 0: the WQE is not known */
 	bool follows_own; /* the push before was through this half, too */
+	/* Of a front that polls: the bytes in the page are to be judged, or were written over
+	 * before they were, and what they were when they were looked at last. */
+	bool found, missed;
+	uint64_t value_be;
+	uint64_t seen[PRM_UAR_SQ_SIZE / sizeof(uint64_t)];
 	uint8_t wqe[PRM_UAR_SQ_SIZE];
 };
 
@@ -150,13 +156,6 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 	return true;
 }
 
-void mlx5_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
-{
-	struct bell bell;
-
-	check_value(hca, uar, offset, value_be, &bell);
-}
-
 /* ---- BlueFlame ---- */
 
 /* A push carries the whole WQE. */
@@ -185,6 +184,23 @@ void mlx5_bells_free(struct hca *hca, struct uar *uar)
 	free(uar->bells);
 }
 
+static uint32_t half_offset(unsigned int reg, unsigned int half)
+{
+	return PRM_UAR_SQ + (reg * HALVES + half) * PRM_UAR_SQ_SIZE;
+}
+
+/* A register that was never rung is so through its first half. A front that polls may find the
+ * second half before it sees what was written to the first one earlier. */
+static void check_first(struct hca *hca, const struct uar *uar, unsigned int reg, unsigned int half)
+{
+	uint32_t first = half_offset(reg, 0);
+
+	if (uar->bells->newest[reg] >= 0 || !half || (uar->page && uar->page[first / WORD]))
+		return;
+	say(hca, "bf.first", uar->n, half_offset(reg, half), "the half that is rung first",
+	    half_offset(reg, half), first);
+}
+
 static struct bell *bell_begin(struct hca *hca, struct uar *uar, unsigned int reg,
 			       unsigned int half)
 {
@@ -192,6 +208,7 @@ static struct bell *bell_begin(struct hca *hca, struct uar *uar, unsigned int re
 	struct bell *bell = &bells->half[reg][half];
 	bool follows_own = bells->newest[reg] == (int)half && bell->written > 1;
 
+	check_first(hca, uar, reg, half);
 	bells_end(hca, uar, reg);
 	bell->follows_own = follows_own;
 	bell->written = 1;
@@ -258,4 +275,73 @@ bool mlx5_judge_write(struct hca *hca, uint32_t uar_n, uint32_t offset, const ui
 	if (len)
 		bell_push(hca, bell, uar_n, offset, bytes, len);
 	return found;
+}
+
+/* ---- what polling finds ---- */
+
+/* The function returns whether the queue has rung AFTER behind BEFORE. */
+static bool rings_later(uint64_t before_be, uint64_t after_be)
+{
+	uint16_t step = fld_get(&after_be, CTRL_INDEX) - fld_get(&before_be, CTRL_INDEX);
+
+	return fld_get(&before_be, CTRL_QPN) == fld_get(&after_be, CTRL_QPN) && (int16_t)step > 0;
+}
+
+/* The function copies what stands behind the value, unless that half is being written again. */
+static bool half_copy(const volatile uint64_t *half, uint64_t bytes[PRM_UAR_SQ_SIZE / WORD])
+{
+	if (half[0])
+		return false;
+	for (unsigned int i = 1; i < PRM_UAR_SQ_SIZE / WORD; i++)
+		bytes[i] = half[i];
+	return !half[0];
+}
+
+/* Bytes that are as before were not pushed: the ring was a plain one. */
+static void half_judge(struct hca *hca, const struct uar *uar, uint32_t offset, struct bell *bell)
+{
+	uint64_t bytes[PRM_UAR_SQ_SIZE / WORD] = { 0 };
+	bool known = !bell->missed, pushed;
+	unsigned int i = 1;
+
+	if (!bell->found || !half_copy(uar->page + offset / WORD, bytes))
+		return;
+	bell->found = bell->missed = false;
+	pushed = memcmp(bytes, bell->seen, sizeof(bytes));
+	memcpy(bell->seen, bytes, sizeof(bytes));
+	if (!known || !pushed || bell_may_differ(bell) || bell->len > PRM_UAR_SQ_SIZE)
+		return;
+	while (i < bell->len / WORD && be64toh(bytes[i]) == fld_get64(bell->wqe, i * WORD))
+		i++;
+	if (i < bell->len / WORD)
+		say(hca, "bf.bytes", uar->n, offset + i * WORD, "a word of a push",
+		    be64toh(bytes[i]), fld_get64(bell->wqe, i * WORD));
+}
+
+static void bell_found(struct hca *hca, struct uar *uar, uint32_t offset, uint64_t value_be)
+{
+	unsigned int at = (offset - PRM_UAR_SQ) / PRM_UAR_SQ_SIZE;
+	unsigned int reg = at / HALVES, half = at % HALVES;
+	struct bell *bell = &uar->bells->half[reg][half];
+	struct bell *other = &uar->bells->half[reg][!half];
+
+	check_first(hca, uar, reg, half);
+	uar->bells->newest[reg] = half;
+	if (uar->page && rings_later(other->value_be, value_be))
+		half_judge(hca, uar, half_offset(reg, !half), other);
+	bell->missed |= bell->found;
+	check_value(hca, uar->n, offset, value_be, bell);
+	bell->value_be = value_be;
+	bell->found = true;
+}
+
+void mlx5_judge_found(struct hca *hca, uint32_t uar_n, uint32_t offset, uint64_t value_be)
+{
+	struct uar *uar = res_get(&hca->uars, uar_n);
+	struct bell unknown;
+
+	if (uar && uar->bells && is_register_of_sends(offset))
+		bell_found(hca, uar, offset, value_be);
+	else
+		check_value(hca, uar_n, offset, value_be, &unknown);
 }

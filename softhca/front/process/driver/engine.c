@@ -318,6 +318,7 @@ void engine_kick(void)
 
 void engine_add_page(struct adapter *adapter, struct uar_page *page)
 {
+	hca_uar_place(adapter->hca, page->uar, page->page);
 	pthread_mutex_lock(&adapter->uar_lock);
 	LIST_INSERT_HEAD(&adapter->uar_pages, page, in_adapter);
 	pthread_mutex_unlock(&adapter->uar_lock);
@@ -334,5 +335,6 @@ void engine_remove_page(struct adapter *adapter, struct uar_page *page)
 		engine.last = NULL;
 	pthread_mutex_unlock(&engine.last_lock);
 	pthread_mutex_unlock(&adapter->uar_lock);
+	hca_uar_place(adapter->hca, page->uar, NULL);
 	atomic_fetch_sub(&engine.pages, 1);
 }
