@@ -3,8 +3,8 @@
 memcached (as a user without rights) and haproxy with their clients, and what they move is compared; a server without RDMA; each call by
 all its names; CPython's own tests of sockets.
 
-With --all some run with and without RDMAV_FORK_SAFE, and socat and Python's forking server. The adapter's log tells that it was
-used: somebody listens there.
+With --all some run with and without RDMAV_FORK_SAFE, and socat and Python's forking server. All run once more where the network loses
+a packet of a hundred: with --all, and some always. The adapter's log tells that it was used: somebody listens there.
 """
 import difflib
 import importlib.util
@@ -58,17 +58,28 @@ backend plain
 """
 
 
+LOSSY = Spec("ib", ("--verbose", "--fault", "loss:1%"), label="loss")
+LOST_BY_DEFAULT = ("iperf3", "redis", "nginx_3", "memcached")
+OF_DEBIAN = "debian"
+
+
 def on_links(*names, long=False, needs=(), **fields):
-    """A table of these cases on each link layer, some in the long form only; NEEDS are programs that must be there. A name that ends with
-    fork_safe is run so.
+    """A table of these cases on each link layer, some in the long form only, and where packets are lost; NEEDS are programs that must be
+    there. A name that ends with fork_safe is run so.
     """
+
+    def case_of(place, name, spec):
+        return Case(f"{place}.preload.{name}", adapter=spec, needs=needs, fork_safe=name.endswith(".fork_safe"),
+                    words=name.split(".")[0].split("_"), **fields)  # fmt: skip
 
     def table(settings):
         if settings.all or not long:
             for link in ("ib", "roce"):
                 for name in names:
-                    yield Case(f"{link}.preload.{name}", adapter=Spec(link, ("--verbose",)), needs=needs,
-                               fork_safe=name.endswith(".fork_safe"), words=name.split(".")[0].split("_"), **fields)  # fmt: skip
+                    yield case_of(link, name, Spec(link, ("--verbose",)))
+        for name in names:
+            if OF_DEBIAN not in name and (settings.all or (name in LOST_BY_DEFAULT and not settings.quick)):
+                yield case_of("loss", name, LOSSY)
 
     return table
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rstream, riostream, rcopy and udpong, ours and Debian's, server and client each on its own libraries, which so have to speak
-the same protocol; with --quick ours with ours, and one case of each with Debian's.
+the same protocol; with --quick ours with ours, and one case of each with Debian's. Each runs once more, ours with ours, where the
+network loses a packet of a hundred: with --all, and some always.
 
 Covers: librdmacm/examples/, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/iomap.c
 """
@@ -42,6 +43,9 @@ echo     | -S 100 -C 200 -T e
 async    | -S 1000 -C 200 -T a
 blocking | -S 2000 -C 100 -T b
 """
+# The network that loses packets; these run there by default, too.
+LOSSY = Spec("ib", ("--verbose", "--fault", "loss:1%"), label="loss")
+LOST_BY_DEFAULT = ("bw", "async", "nonblocking", "mapped_large", "rcopy", "close")
 COPIED = 3000001
 ATTEMPTS = 10
 
@@ -51,8 +55,23 @@ def case_of(link, name, server, client, **fields):
     return Case(full, adapter=Spec(link, ("--verbose",)), origins=(server, client), **fields)
 
 
+def loses(settings, name):
+    return settings.all or (name in LOST_BY_DEFAULT and not settings.quick)
+
+
+def lossy_case(name, **fields):
+    return Case(f"loss.rsockets.{name}", adapter=LOSSY, origins=("ours", "ours"), **fields)
+
+
 def on_links(name, *origins):
-    return cases([case_of(link, name, *sides) for link in ("ib", "roce") for sides in origins])
+    def table(settings):
+        for link in ("ib", "roce"):
+            for sides in origins:
+                yield case_of(link, name, *sides)
+        if loses(settings, name):
+            yield lossy_case(name)
+
+    return cases(table)
 
 
 def choices(settings, name):
@@ -76,15 +95,21 @@ def streams(settings):
                 continue  # addresses of AF_IB are InfiniBand's only
             for sides in choices(settings, name):
                 yield case_of(link, name, *sides, program=program, options=options, address=(address or ["127.0.0.1"])[0])
+    for name, program, options, *address in rows(STREAMS):
+        if loses(settings, name):
+            yield lossy_case(name, program=program, options=options, address=(address or ["127.0.0.1"])[0])
 
 
-def datagrams(_settings):
+def datagrams(settings):
     """Debian's datagrams do not connect on RoCE."""
     for link in ("ib", "roce"):
         for name, options in rows(DATAGRAMS):
             for sides in (("ours", "ours"), ("debian", "ours"), ("ours", "debian")):
                 if link == "ib" or "debian" not in sides:
                     yield case_of(link, f"udpong_{name}", *sides, options=options)
+    for name, options in rows(DATAGRAMS):
+        if settings.all:
+            yield lossy_case(f"udpong_{name}", options=options)
 
 
 def result(text):
