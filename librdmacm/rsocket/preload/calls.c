@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
+#include <pthread.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -44,6 +45,29 @@ PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 	return fd < 0 ? real()->socket(domain, type, protocol) : preload_number(fd, type);
 }
 
+static void close_file(void *file)
+{
+	real()->close(*(int *)file);
+}
+
+/* The number is had first: without one the connection waits, as those of TCP do. */
+static int accept_as_number(int listener, struct sockaddr *addr, socklen_t *addrlen, int flags)
+{
+	int file = preload_file(flags), rsocket, error;
+
+	if (file < 0)
+		return -1;
+	pthread_cleanup_push(close_file, &file);
+	rsocket = INSIDE(raccept(listener, addr, addrlen));
+	pthread_cleanup_pop(0);
+	if (rsocket >= 0)
+		return preload_number_by(file, rsocket);
+	error = errno;
+	real()->close(file);
+	errno = error;
+	return -1;
+}
+
 PRELOAD_EXPORT int accept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {
 	int fd = preload_use(socket, 0);
@@ -51,7 +75,7 @@ PRELOAD_EXPORT int accept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 	if (preload_pending(socket) == PENDING_LISTENER)
 		return number_marked(real()->accept(socket, addr, addrlen), PENDING_ASKED);
 	return fd < 0 ? real()->accept(socket, addr, addrlen)
-		      : preload_number(INSIDE(raccept(fd, addr, addrlen)), 0);
+		      : accept_as_number(fd, addr, addrlen, 0);
 }
 
 PRELOAD_EXPORT int accept4(int socket, struct sockaddr *addr, socklen_t *addrlen, int flags)
@@ -61,7 +85,7 @@ PRELOAD_EXPORT int accept4(int socket, struct sockaddr *addr, socklen_t *addrlen
 	if (preload_pending(socket) == PENDING_LISTENER)
 		return number_marked(real()->accept4(socket, addr, addrlen, flags), PENDING_ASKED);
 	return fd < 0 ? real()->accept4(socket, addr, addrlen, flags)
-		      : preload_number(INSIDE(raccept(fd, addr, addrlen)), flags);
+		      : accept_as_number(fd, addr, addrlen, flags);
 }
 
 PRELOAD_EXPORT int bind(int socket, const struct sockaddr *addr, socklen_t addrlen)

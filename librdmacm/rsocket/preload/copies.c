@@ -124,19 +124,34 @@ int preload_file(int flags)
 	return real()->socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), 0);
 }
 
-int preload_number(int rsocket, int flags)
+static void close_rsocket(int rsocket)
 {
-	int fd = rsocket < 0 ? -1 : preload_file(flags);
-	int ret = fd < 0 ? errno : preload_add_copy(fd, rsocket);
-
-	if (rsocket < 0 || !ret)
-		return fd;
-	if (fd >= 0)
-		real()->close(fd);
 	preload_inside++;
 	rclose(rsocket);
 	preload_inside--;
+}
+
+int preload_number_by(int file, int rsocket)
+{
+	int ret = preload_add_copy(file, rsocket);
+
+	if (!ret)
+		return file;
+	real()->close(file);
+	close_rsocket(rsocket);
 	errno = ret;
+	return -1;
+}
+
+int preload_number(int rsocket, int flags)
+{
+	int file = rsocket < 0 ? -1 : preload_file(flags), error = errno;
+
+	if (file >= 0)
+		return preload_number_by(file, rsocket);
+	if (rsocket >= 0)
+		close_rsocket(rsocket);
+	errno = error;
 	return -1;
 }
 

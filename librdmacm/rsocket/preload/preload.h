@@ -101,6 +101,8 @@ int preload_find_synced(int fd);
 /* The function returns a new number that stands for the rsocket. FLAGS may have SOCK_NONBLOCK. If
  * there is no number to be had, it closes the rsocket and returns -1 with errno. */
 int preload_number(int rsocket, int flags);
+/* The same with FILE, which preload_file() has made, for the number's file. */
+int preload_number_by(int file, int rsocket);
 /* The function returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
 /* The function returns whether FD is a set that repoll_create() has made. */

@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,6 +121,16 @@ int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t l
 	else
 		sizes.others++;
 	return 0;
+}
+
+static int accept_error, accepted_count;
+
+int raccept(int listener, struct sockaddr *addr, socklen_t *len)
+{
+	(void)listener, (void)addr, (void)len;
+	accepted_count++;
+	errno = accept_error;
+	return accept_error ? -1 : preload_file(0);
 }
 
 static int rsocket_error; /* how making an rsocket fails, or 0 */
@@ -278,6 +289,38 @@ static void a_congestion_control_is_accepted(void **state)
 	assert_int_equal(setsockopt(number, IPPROTO_TCP, TCP_CONGESTION, "bbr", 3), 0);
 	assert_int_equal(sizes.others, 0);
 	close(number);
+	real()->close(rsocket);
+}
+
+/* With no descriptor left nothing is accepted that could not be handed out. */
+static void a_connection_waits_until_there_is_a_number(void **state)
+{
+	int rsocket = preload_file(0), listener = preload_number(rsocket, 0), number;
+	int next = real()->dup(0);
+	struct rlimit before, none;
+
+	(void)state;
+	real()->close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ next, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(accept(listener, NULL, NULL), -1);
+	assert_int_equal(errno, EMFILE);
+	assert_int_equal(accept4(listener, NULL, NULL, SOCK_NONBLOCK), -1);
+	assert_int_equal(errno, EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(accepted_count, 0);
+	accept_error = EAGAIN;
+	assert_int_equal(accept(listener, NULL, NULL), -1);
+	assert_int_equal(errno, EAGAIN);
+	accept_error = 0;
+	number = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+	assert_int_equal(number, next); /* EAGAIN has left none open */
+	assert_true(fcntl(number, F_GETFL) & O_NONBLOCK);
+	assert_int_equal(accepted_count, 2);
+	real()->close(preload_find(number));
+	close(number);
+	close(listener);
 	real()->close(rsocket);
 }
 
@@ -811,6 +854,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_long_line_is_no_line),
 		cmocka_unit_test(queues_are_sized_by_the_environment),
 		cmocka_unit_test(numbers_other_than_0_announce_forks),
+		cmocka_unit_test(a_connection_waits_until_there_is_a_number),
 		cmocka_unit_test(whose_limit_is_reached_gets_no_other_socket),
 		cmocka_unit_test(nobody_gets_a_ring_of_requests),
 	};
