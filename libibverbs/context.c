@@ -5,6 +5,7 @@
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
+#include "util/threads.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -171,6 +172,7 @@ static int finish_context(struct verbs_device *vdev, int err, struct verbs_conte
 {
 	if (err)
 		return err;
+	verbs_threads_look();
 	if ((*vctx)->context.async_fd < 0)
 		err = verbs_cmd_alloc_async_fd(&(*vctx)->context);
 	if (err) {

@@ -120,6 +120,7 @@ static int cq_run_create(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx4_cq *cq)
 {
+	verbs_threads_look();
 	qlock_init(&cq->lock, !(attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) &&
 				      !pd_thread_domain(attr_pd(attr)));
 	cq->arm_sn = 1;

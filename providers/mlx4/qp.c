@@ -266,6 +266,7 @@ static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const str
 {
 	bool shared = !pd_thread_domain(attr_pd(attr));
 
+	verbs_threads_look();
 	qlock_init(&qp->sq_lock, shared);
 	qlock_init(&qp->rq.lock, shared);
 	qp->kind = type->kind;

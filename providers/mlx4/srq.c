@@ -147,6 +147,7 @@ int mlx4_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	if (!srq)
 		return ENOMEM;
 	srq_size(&attr->attr, srq);
+	verbs_threads_look();
 	qlock_init(&srq->lock, !pd_thread_domain(pd));
 	srq->post = mlx4_datapath()->post_srq_routine(srq->stride_log, srq->lock.shared);
 	ret = srq_alloc(ctx, pd, srq);

@@ -181,6 +181,7 @@ static void wq_choose_routines(struct mlx4_context *ctx, struct ibv_pd *pd, stru
 	const struct ibv_device_attr *device;
 	struct mlx4_qp *qp = &wq->qp;
 
+	verbs_threads_look();
 	qlock_init(&qp->rq.lock, !pd_thread_domain(pd));
 	qp->kind = SEND_RAW;
 	qp->rq.post = mlx4_datapath()->post_recv_routine(qp->rq.stride_log, qp->rq.lock.shared);

@@ -147,6 +147,7 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 		      !(attr_flags(attr) & IBV_CREATE_CQ_ATTR_SINGLE_THREADED) &&
 		      !pd_thread_domain(attr_pd(attr));
 
+	verbs_threads_look();
 	qlock_init(&cq->lock, shared);
 	cq->null_lkey = htobe32(context_null_lkey(ctx));
 	cq->freezes = ctx->env.freeze_on_error;

@@ -363,6 +363,7 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	ret = provider_device_attr_get(&ctx->device, &device);
 	if (ret)
 		return ret;
+	verbs_threads_look();
 	qlock_init(&qp->sq_lock, shared);
 	qp_choose_sends(qp);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);

@@ -123,6 +123,7 @@ static void srq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, str
 {
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
+	verbs_threads_look();
 	qlock_init(&srq->lock, shared);
 	srq->post = mlx5_datapath()->post_srq_routine(srq->max_sge, shared);
 	qlock_init(&srq->rq.lock, shared);

@@ -178,6 +178,7 @@ static void wq_choose_routines(struct mlx5_context *ctx, struct ibv_pd *pd, stru
 {
 	bool shared = !ctx->env.single_threaded && !pd_thread_domain(pd);
 
+	verbs_threads_look();
 	qlock_init(&rq->lock, shared);
 	rq->post =
 		ctx->env.wq_signatures

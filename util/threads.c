@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * threads.c - looks for threads that the C library does not know. See threads.h.
+ */
+#include "util/threads.h"
+
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define BYTE_OF_C_LIBRARY &__libc_single_threaded
+#else
+#define BYTE_OF_C_LIBRARY &zero
+#endif
+
+static const char zero;
+const char *verbs_one_thread = BYTE_OF_C_LIBRARY;
+
+static int is_main_program(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size, (void)unused;
+	return (uintptr_t)info->dlpi_phdr == getauxval(AT_PHDR);
+}
+
+/* dl_iterate_phdr() goes through the objects of its caller's namespace. The main program is in the
+ * first one; the threads that it makes are not known to the C library of another one. */
+static bool is_in_another_namespace(void)
+{
+	return !dl_iterate_phdr(is_main_program, NULL);
+}
+
+/* The directory has a link for each thread. Without /proc there is no doubt. */
+static bool kernel_knows_more(void)
+{
+	struct stat tasks;
+
+	return !stat("/proc/self/task", &tasks) && tasks.st_nlink > 3;
+}
+
+static bool locks_are_wanted(void)
+{
+	const char *value = getenv("VERBS_KEEP_LOCKS");
+
+	return value && !strcmp(value, "1");
+}
+
+/* A thread that the C library makes meanwhile is no harm: locks are kept without need. */
+void verbs_threads_look(void)
+{
+	if (!process_has_one_thread())
+		return;
+	if (is_in_another_namespace() || kernel_knows_more() || locks_are_wanted())
+		__atomic_store_n(&verbs_one_thread, &zero, __ATOMIC_RELAXED);
+}
