@@ -599,6 +599,25 @@ static void copy_numbers(void)
 	say("read", read(ends[1], bytes, ROOM));
 }
 
+/* The time that is left is what Linux' select() leaves in its last argument. */
+static void select_again(void)
+{
+	enum { LONG_S = 1000 };
+	struct timeval time = { LONG_S, 0 };
+	char bytes[ROOM];
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(ends[1], &set);
+	say("write", write(ends[0], "word", 4));
+	say("select", select(ends[1] + 1, &set, NULL, NULL, &time));
+	judge("time left", time.tv_sec <= LONG_S && time.tv_sec > LONG_S / 2);
+	say("read", read(ends[1], bytes, ROOM));
+	time = (struct timeval){ 0, 5000 };
+	say("select", select(ends[1] + 1, &set, NULL, NULL, &time));
+	judge("time left", !time.tv_sec && !time.tv_usec);
+}
+
 /* A closed descriptor among those that select() waits for */
 static void select_closed(void)
 {
@@ -806,6 +825,7 @@ int main(int argc, char **argv)
 	move_bytes();
 	wait_by_all();
 	copy_numbers();
+	select_again();
 	select_closed();
 	count_bytes();
 	use_stdio();

@@ -207,19 +207,32 @@ static int select_all(struct pollfd *fds, nfds_t count, fd_set *read, fd_set *wr
 	return -1;
 }
 
+/* Linux' select() says how much of the time is left, by which programs go on. */
+static void set_time_left(struct timeval *timeout, int64_t end_ms)
+{
+	int left = time_left(0, end_ms);
+
+	*timeout = (struct timeval){ left / 1000, left % 1000 * 1000 };
+}
+
 PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict write,
 			  fd_set *restrict except, struct timeval *restrict timeout)
 {
 	struct pollfd fds[FD_SETSIZE];
+	int64_t end_ms;
 	nfds_t count;
-	int ms;
+	int ms, ret;
 
 	if (preload_inside || limit < 0 || limit > FD_SETSIZE || !select_timeout(timeout, &ms))
 		return real()->select(limit, read, write, except, timeout);
 	count = select_to_poll(fds, limit, read, write, except);
 	if (!has_rsockets(fds, count))
 		return real()->select(limit, read, write, except, timeout);
-	return select_all(fds, count, read, write, except, ms, NULL);
+	end_ms = preload_now_ms() + ms;
+	ret = select_all(fds, count, read, write, except, ms, NULL);
+	if (timeout)
+		set_time_left(timeout, end_ms);
+	return ret;
 }
 
 PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict write,
