@@ -77,6 +77,5 @@ void verbs_ops_set_defaults(struct verbs_context *vctx)
 	vctx->create_cq_ex = verbs_create_cq_ex;
 	vctx->create_qp_ex = verbs_create_qp_ex;
 	vctx->create_srq_ex = verbs_create_srq_ex;
-	vctx->context.ops._compat_query_device = ibv_query_device;
-	vctx->context.ops._compat_query_port = ibv_query_port;
+	verbs_old_slots_fill(vctx);
 }

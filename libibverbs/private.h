@@ -51,6 +51,9 @@ static inline int fail_fd(int err)
 
 /* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);
+/* The function fills the slots of the public tables that are for programs with headers of their
+ * own (old_slots.c). */
+void verbs_old_slots_fill(struct verbs_context *vctx);
 
 /* These stand in the public slots of operations whose input the library checks before the provider
  * is called. */
