@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 #include <sys/types.h>
+#include <linux/if_ether.h> /* sources that include only this file use its names */
 #include <linux/types.h>
 #include <infiniband/verbs_api.h>
 
@@ -1796,8 +1797,8 @@ enum ibv_read_counters_flags {
 
 struct _compat_ibv_port_attr; /* struct ibv_port_attr as it was before it grew */
 
-/* The first table of operations. Of its slots only those that inline calls use are alive; the
- * types of the others no longer matter. A program may read a slot and call it. */
+/* The first table of operations. Inline calls jump through some of its slots; the others do what
+ * the call of their name does, but have no type any more. A program may read a slot and call it. */
 struct ibv_context_ops {
 	int (*_compat_query_device)(struct ibv_context *context,
 				    struct ibv_device_attr *device_attr);

@@ -1507,17 +1507,26 @@ int mlx5dv_modify_qp_sched_elem(struct ibv_qp *qp, const struct mlx5dv_sched_lea
 
 /* A layout is a struct mlx5_ifc_<typ>_bits with one byte for every bit: its offsets are bit
  * numbers, counted from the most significant bit of the first byte. */
-#define __devx_fld_start(typ, fld)  offsetof(struct mlx5_ifc_##typ##_bits, fld)
-#define __devx_fld_bits(typ, fld)   sizeof(((struct mlx5_ifc_##typ##_bits *)NULL)->fld)
+#define __devx_nullp(typ)        ((struct mlx5_ifc_##typ##_bits *)NULL)
+#define __devx_st_sz_bits(typ)   sizeof(*__devx_nullp(typ))
+#define __devx_bit_off(typ, fld) offsetof(struct mlx5_ifc_##typ##_bits, fld)
+#define __devx_bit_sz(typ, fld)  sizeof(__devx_nullp(typ)->fld)
+/* Which 32-bit or 64-bit word a bit is in, and how a field lies in its 32-bit word. Nothing here
+ * uses these, but programs test for them. */
+#define __devx_dw_off(bit)                 ((bit) / 32)
+#define __devx_64_off(bit)                 ((bit) / 64)
+#define __devx_dw_bit_off(bits, first_bit) (32 - (first_bit) % 32 - (bits))
+#define __devx_mask(bits)                  ((uint32_t)(UINT64_MAX >> (64 - (bits))))
+#define __devx_dw_mask(bits, first_bit)    (__devx_mask(bits) << __devx_dw_bit_off(bits, first_bit))
 
-#define DEVX_FLD_SZ_BYTES(typ, fld) (__devx_fld_bits(typ, fld) / 8)
-#define DEVX_ST_SZ_BYTES(typ)       (sizeof(struct mlx5_ifc_##typ##_bits) / 8)
-#define DEVX_ST_SZ_DW(typ)          (sizeof(struct mlx5_ifc_##typ##_bits) / 32)
-#define DEVX_ST_SZ_QW(typ)          (sizeof(struct mlx5_ifc_##typ##_bits) / 64)
-#define DEVX_UN_SZ_BYTES(typ)       (sizeof(union mlx5_ifc_##typ##_bits) / 8)
-#define DEVX_UN_SZ_DW(typ)          (sizeof(union mlx5_ifc_##typ##_bits) / 32)
-#define DEVX_BYTE_OFF(typ, fld)     (__devx_fld_start(typ, fld) / 8)
-#define DEVX_ADDR_OF(typ, p, fld)   ((unsigned char *)(p) + DEVX_BYTE_OFF(typ, fld))
+#define DEVX_FLD_SZ_BYTES(typ, fld)        (__devx_bit_sz(typ, fld) / 8)
+#define DEVX_ST_SZ_BYTES(typ)              (sizeof(struct mlx5_ifc_##typ##_bits) / 8)
+#define DEVX_ST_SZ_DW(typ)                 (sizeof(struct mlx5_ifc_##typ##_bits) / 32)
+#define DEVX_ST_SZ_QW(typ)                 (sizeof(struct mlx5_ifc_##typ##_bits) / 64)
+#define DEVX_UN_SZ_BYTES(typ)              (sizeof(union mlx5_ifc_##typ##_bits) / 8)
+#define DEVX_UN_SZ_DW(typ)                 (sizeof(union mlx5_ifc_##typ##_bits) / 32)
+#define DEVX_BYTE_OFF(typ, fld)            (__devx_bit_off(typ, fld) / 8)
+#define DEVX_ADDR_OF(typ, p, fld)          ((unsigned char *)(p) + DEVX_BYTE_OFF(typ, fld))
 
 /* A field of 1 to 32 bits that does not cross a 32-bit word. */
 static inline void _devx_set(void *p, uint32_t value, size_t bit_off, size_t bit_sz)
@@ -1552,14 +1561,13 @@ static inline uint64_t _devx_get64(const void *p, size_t bit_off)
 	return be64toh(*word);
 }
 
-#define DEVX_SET(typ, p, fld, v) \
-	_devx_set(p, v, __devx_fld_start(typ, fld), __devx_fld_bits(typ, fld))
+#define DEVX_SET(typ, p, fld, v) _devx_set(p, v, __devx_bit_off(typ, fld), __devx_bit_sz(typ, fld))
 /* clang-format off */
 #define DEVX_GET(typ, p, fld) \
-	_devx_get(p, __devx_fld_start(typ, fld), __devx_fld_bits(typ, fld))
+	_devx_get(p, __devx_bit_off(typ, fld), __devx_bit_sz(typ, fld))
 /* clang-format on */
-#define DEVX_SET64(typ, p, fld, v) _devx_set64(p, v, __devx_fld_start(typ, fld))
-#define DEVX_GET64(typ, p, fld)    _devx_get64(p, __devx_fld_start(typ, fld))
+#define DEVX_SET64(typ, p, fld, v) _devx_set64(p, v, __devx_bit_off(typ, fld))
+#define DEVX_GET64(typ, p, fld)    _devx_get64(p, __devx_bit_off(typ, fld))
 #define DEVX_ARRAY_SET64(typ, p, fld, idx, v)    \
 	do {                                     \
 		DEVX_SET64(typ, p, fld[idx], v); \

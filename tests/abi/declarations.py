@@ -173,11 +173,11 @@ def read(compiler, flags, headers, within):
         elif not inside:
             continue
         elif line.startswith("#"):
-            macro = re.match(r"#define ([A-Za-z]\w*)(\([^)]*\))? +(\S.*)", line)
+            macro = re.match(r"#define ([A-Za-z_]\w*)(\([^)]*\))? +(\S.*)", line)
             if not macro:
                 continue
             defined.append(macro.group(1))
-            if not macro.group(2) and re.search(r"\d|[A-Z]{3}", macro.group(3)):
+            if not macro.group(2) and not macro.group(1).startswith("_") and re.search(r"\d|[A-Z]{3}", macro.group(3)):
                 macros.append(macro.group(1))
         else:
             tokens += TOKEN.findall(line)
