@@ -56,6 +56,10 @@ function(rdmakit_install_library name)
 	endif()
 	configure_file(lib${name}.pc.in "${CMAKE_CURRENT_BINARY_DIR}/lib${name}.pc" @ONLY)
 	install(FILES "${CMAKE_CURRENT_BINARY_DIR}/lib${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+	# Below a prefix that the linker does not know, libibverbs is beside the library that needs it.
+	if(NOT CMAKE_INSTALL_PREFIX MATCHES "^/usr/*$")
+		set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
+	endif()
 endfunction()
 
 # For find_package(rdmakit).
