@@ -145,6 +145,8 @@ struct cm_device {
  * below 0 where the kernel does not say. It returns ENODEV if there is none. Each find wants a
  * put. */
 int rdmacm_device_find(uint64_t guid, int index, struct cm_device **device);
+/* The function returns 0 if there is a device, opened or not, or ENODEV. */
+int rdmacm_device_must_exist(void);
 /* The function hands out, opened, all devices that can be opened. It returns ENODEV if there is
  * none. Each device wants a put, and the list a free(). */
 int rdmacm_device_find_all(struct cm_device ***list, int *num);

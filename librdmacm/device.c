@@ -202,6 +202,35 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 	return ret;
 }
 
+static bool device_is_any(void)
+{
+	const struct cm_device *device;
+
+	LIST_FOREACH(device, &devices, entry) {
+		if (!device->is_removed && device->ibv)
+			return true;
+	}
+	return false;
+}
+
+/* Programs choose another transport when there is no channel, so a machine without an adapter has
+ * none, even where the kernel has rdma_cm. */
+int rdmacm_device_must_exist(void)
+{
+	int ret = 0;
+
+	devices_lock();
+	if (!device_is_any())
+		ret = devices_refresh();
+	if (!ret && !device_is_any())
+		ret = ENODEV;
+	pthread_mutex_unlock(&lock);
+	if (ret)
+		verbs_warn("rdma_cm: this machine has no adapter that can be used: %s",
+			   strerror(ret));
+	return ret;
+}
+
 /* A device that a child has from its parent is in no list, and the parent's to close. */
 static bool device_is_own(const struct cm_device *device)
 {

@@ -22,7 +22,9 @@ static int channel_create(struct rdma_event_channel **out)
 
 	if (!channel)
 		return ENOMEM;
-	ret = rdmacm_cmd_open(&channel->fd);
+	ret = rdmacm_device_must_exist();
+	if (!ret)
+		ret = rdmacm_cmd_open(&channel->fd);
 	if (ret) {
 		free(channel);
 		return ret;

@@ -33,6 +33,7 @@ void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 int __real_socket(int domain, int type, int protocol);
 int __wrap_socket(int domain, int type, int protocol);
+int __wrap_rdmacm_device_must_exist(void);
 
 /* ---- the kernel, and a provider ---- */
 
@@ -59,6 +60,13 @@ static struct {
 	int qp_state;         /* that the QP was moved to last, */
 	int state_at_command; /* and where it was at that command */
 } kernel;
+
+static int device_err;
+
+int __wrap_rdmacm_device_must_exist(void)
+{
+	return device_err;
+}
 
 int __wrap_open(const char *path, int flags, ...)
 {
@@ -829,6 +837,19 @@ static void the_kernel_is_asked_for_a_module_that_is_not_loaded(void **state)
 	kernel.fd = fd;
 }
 
+static void a_machine_without_an_adapter_has_no_channel(void **state)
+{
+	const int fd = kernel.fd;
+
+	(void)state;
+	device_err = ENODEV;
+	errno = 0;
+	assert_null(rdma_create_event_channel());
+	assert_int_equal(errno, ENODEV);
+	assert_int_equal(kernel.fd, fd); /* nothing was opened */
+	device_err = 0;
+}
+
 static void a_kernel_without_rdma_cm_is_enodev(void **state)
 {
 	(void)state;
@@ -918,6 +939,7 @@ int main(void)
 		RIG_TEST(an_id_that_is_not_destroyed_stays),
 		RIG_TEST(a_command_that_is_taken_in_part_is_an_error),
 		RIG_TEST(the_kernel_is_asked_for_a_module_that_is_not_loaded),
+		RIG_TEST(a_machine_without_an_adapter_has_no_channel),
 		RIG_TEST(a_kernel_without_rdma_cm_is_enodev),
 		RIG_TEST(a_file_that_does_not_come_is_awaited_once),
 	};
