@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * ends.c - how streams end, as TCP's do: a server that closes what it has just accepted, bytes that
- * arrived before a side shut its reading, both sides that have shut their writing.
+ * arrived before a side shut its reading, both sides that have shut their writing; and a call that
+ * connects and is ended by a signal.
  *
  * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/stream_io.c
  */
@@ -10,15 +11,17 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rsocket.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
 #include "util/bits.h"
 
-enum { ROUNDS = 20, PATIENCE_MS = 5000 };
+enum { ROUNDS = 20, PATIENCE_MS = 5000, BACKLOG = 2 };
 
 /* Returns a listener on a port that nobody has, and its address. */
 static int listen_somewhere(struct sockaddr_in *addr)
@@ -29,7 +32,7 @@ static int listen_somewhere(struct sockaddr_in *addr)
 	*addr = (struct sockaddr_in){ .sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	MUST(listener >= 0 && !rbind(listener, (struct sockaddr *)addr, sizeof(*addr)));
-	MUST(!rlisten(listener, 4) && !rgetsockname(listener, (struct sockaddr *)addr, &len));
+	MUST(!rlisten(listener, BACKLOG) && !rgetsockname(listener, (struct sockaddr *)addr, &len));
 	return listener;
 }
 
@@ -146,10 +149,57 @@ static void both_sides_end(void)
 	close_both(&both);
 }
 
+/* ---- a signal ends a call that connects */
+
+static void interrupted(int signal)
+{
+	(void)signal;
+}
+
+/* Signals come again and again, as the first may come before the call sleeps. */
+static void signal_every_ms(int ms)
+{
+	const struct itimerval timer = { { 0, ms * 1000 }, { 0, ms * 1000 } };
+	const struct sigaction action = { .sa_handler = interrupted };
+
+	MUST(!sigaction(SIGALRM, &action, NULL) && !setitimer(ITIMER_REAL, &timer, NULL));
+}
+
+static int connect_to(const struct sockaddr_in *addr, int socket)
+{
+	return rconnect(socket, (const struct sockaddr *)addr, sizeof(*addr));
+}
+
+static void interrupted_connection_goes_on(void)
+{
+	struct sockaddr_in addr;
+	int listener = listen_somewhere(&addr), clients[BACKLOG + 1], servers[BACKLOG + 1], ret;
+	struct pollfd fd = { .events = POLLOUT };
+
+	for (int i = 0; i <= BACKLOG; i++)
+		clients[i] = rsocket(AF_INET, SOCK_STREAM, 0);
+	for (int i = 0; i < BACKLOG; i++)
+		MUST(!connect_to(&addr, clients[i]));
+	fd.fd = clients[BACKLOG];
+	signal_every_ms(20);
+	ret = connect_to(&addr, fd.fd); /* nobody takes it before a call accepts */
+	say_check(ret == -1 && errno == EINTR, "a signal ends rconnect()");
+	signal_every_ms(0);
+	for (int i = 0; i <= BACKLOG; i++)
+		MUST((servers[i] = raccept(listener, NULL, NULL)) >= 0);
+	say_check(rpoll(&fd, 1, PATIENCE_MS) == 1 && fd.revents == POLLOUT, "it is connected");
+	say_check(!connect_to(&addr, fd.fd), "the next rconnect() says so");
+	say_check(connect_to(&addr, fd.fd) == -1 && errno == EISCONN, "and then EISCONN");
+	for (int i = 0; i <= BACKLOG; i++)
+		MUST(!rclose(clients[i]) && !rclose(servers[i]));
+	MUST(!rclose(listener));
+}
+
 static const struct topic topics[] = {
 	{ "closes-at-once", server_closes_at_once },
 	{ "read-shut", bytes_stay_after_reading_was_shut },
 	{ "hang-up", both_sides_end },
+	{ "interrupted", interrupted_connection_goes_on },
 };
 
 int main(int argc, char **argv)
