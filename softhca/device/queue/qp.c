@@ -9,7 +9,6 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
-#include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/early.h"
 #include "softhca/device/transport/tm.h"
@@ -139,8 +138,7 @@ void qp_free(struct hca *hca, struct qp *qp)
 	if (qp->uar)
 		LIST_REMOVE(qp, in_uar);
 	dma_unmap(&qp->map);
-	early_forget(qp);
-	answers_forget(qp);
+	resp_free(qp);
 	free(qp->dci);
 	free(qp->offload);
 	free(qp->sq.entry);

@@ -85,7 +85,11 @@ struct requester {
 	struct send_wqe wqe;
 };
 
-enum { ATOMIC_CACHE = 16 };
+struct atomic_result {
+	bool used;
+	uint32_t psn;
+	uint64_t value;
+};
 
 /* The responder executes requests. IBTA vol 1, 9.7.4 */
 struct responder {
@@ -112,12 +116,9 @@ struct responder {
 	uint64_t received; /* bytes of the message under way */
 	uint64_t write_addr, write_left;
 	uint32_t write_key;
-	unsigned int atomics; /* cursor in the cache of results, for duplicates */
-	struct {
-		bool used;
-		uint32_t psn;
-		uint64_t value;
-	} atomic[ATOMIC_CACHE];
+	/* The results of the last atomics, for duplicates: as many as may be outstanding. */
+	struct atomic_result *results;
+	unsigned int num_results, next_result;
 };
 
 /* Each port has management QPs of its own; on the wire they have these numbers. */
@@ -285,6 +286,8 @@ void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);
+/* The QP goes, and what its responder keeps. */
+void resp_free(struct qp *qp);
 /* The function returns the path to the peer. */
 const struct qp_path *qp_peer(const struct qp *qp);
 /* The function addresses MSG to the peer. */

@@ -15,7 +15,6 @@
 #include "softhca/device/core.h"
 #include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/dct.h"
-#include "softhca/device/transport/early.h"
 
 int dct_start(struct hca *hca, struct dct *dct, struct qp *model)
 {
@@ -37,8 +36,7 @@ int dct_start(struct hca *hca, struct dct *dct, struct qp *model)
 static void responder_end(struct hca *hca, struct dct *dct, struct qp *qp)
 {
 	qp_fail(hca, qp, -1); /* a WQE that it holds completes */
-	early_forget(qp);
-	answers_forget(qp);
+	resp_free(qp);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
 	TAILQ_REMOVE(&dct->responders, qp, in_dct);
@@ -77,8 +75,7 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 		free(qp);
 		return NULL;
 	}
-	early_forget(qp);
-	answers_forget(qp);
+	resp_reset(qp); /* its queues are not the model's */
 	qp->dct = dct;
 	qp->session = msg->session;
 	qp->remote_qpn = msg->src_qpn;

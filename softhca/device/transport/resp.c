@@ -7,6 +7,7 @@
  * cache. IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges), 9.9.3 (errors).
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "prm/mlx5/cqe.h"
@@ -19,10 +20,16 @@
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 
-void resp_reset(struct qp *qp)
+void resp_free(struct qp *qp)
 {
 	early_forget(qp);
 	answers_forget(qp);
+	free(qp->resp.results);
+}
+
+void resp_reset(struct qp *qp)
+{
+	resp_free(qp);
 	memset(&qp->resp, 0, sizeof(qp->resp));
 }
 
@@ -442,13 +449,31 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- atomics ---- */
 
+/* The function makes room for the results of as many atomics as may be outstanding, which software
+ * may change, and returns false when there is none. */
+static bool results_make(struct responder *resp, uint32_t count)
+{
+	struct atomic_result *results;
+
+	if (count <= resp->num_results)
+		return true;
+	results = reallocarray(resp->results, count, sizeof(*results));
+	if (!results)
+		return resp->num_results;
+	memset(results + resp->num_results, 0, (count - resp->num_results) * sizeof(*results));
+	resp->results = results;
+	resp->num_results = count;
+	return true;
+}
+
 static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
 {
-	unsigned int slot = qp->resp.atomics++ % ATOMIC_CACHE;
+	struct responder *resp = &qp->resp;
 
-	qp->resp.atomic[slot].used = true;
-	qp->resp.atomic[slot].psn = psn;
-	qp->resp.atomic[slot].value = value;
+	if (!results_make(resp, qp->max_reads_in))
+		return;
+	resp->results[resp->next_result] = (struct atomic_result){ true, psn, value };
+	resp->next_result = (resp->next_result + 1) % resp->num_results;
 }
 
 /* The function moves the value between memory, where it has as many bytes as the request says, and
@@ -512,9 +537,9 @@ static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_m
 static void repeat_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	answers_repeat_from(qp, msg->psn);
-	for (unsigned int i = 0; i < ATOMIC_CACHE; i++)
-		if (qp->resp.atomic[i].used && qp->resp.atomic[i].psn == msg->psn)
-			answer_atomic(hca, qp, msg->psn, qp->resp.atomic[i].value);
+	for (unsigned int i = 0; i < qp->resp.num_results; i++)
+		if (qp->resp.results[i].used && qp->resp.results[i].psn == msg->psn)
+			answer_atomic(hca, qp, msg->psn, qp->resp.results[i].value);
 }
 
 /* ---- dispatch ---- */

@@ -310,6 +310,38 @@ static void lost_packets_are_sent_again(void **state)
 	check_with_loss("loss:0.2%");
 }
 
+/* The answer to the first of many atomics is lost: each has been executed, and none is again. */
+static void results_of_all_atomics_are_kept(void **state)
+{
+	enum { ATOMICS = 40 };
+	struct flat_qp_attr attr = { .retry = 7, .timeout = 14, .rd_atomic_log = 6, .sq_log = 6 };
+	char fault[16];
+	uint64_t value;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		flat.hca[i]->config.limits.max_rd_atomic = 64;
+	pair(&attr, 4096);
+	memset(flat.mem + from, 0, 8);
+	for (uint64_t i = 0; i < ATOMICS; i++) {
+		flat_ctrl(b, OP_FA, SIGNALED, 0);
+		flat_raddr(b, from, lkey);
+		flat_atomic(b, 1, 0);
+		flat_data(b, to + 8 * i, 8, rkey);
+		flat_post(b);
+	}
+	snprintf(fault, sizeof(fault), "drop:%d", ATOMICS + 1);
+	assert_int_equal(fault_add(flat.fault, fault, flat.now), 0);
+	flat_ring(b);
+	flat_run(10ull * LONG);
+	for (uint64_t i = 0; i < ATOMICS; i++) {
+		flat_expect_done(b->send_cq, REQ, i);
+		memcpy(&value, flat.mem + to + 8 * i, sizeof(value));
+		assert_int_equal(value, i);
+	}
+	unpair();
+}
+
 int main(void)
 {
 #define IB(f)      cmocka_unit_test_setup_teardown(f, flat_setup, flat_teardown)
@@ -333,6 +365,7 @@ int main(void)
 		LENIENT(what_is_asked_for_again_is_kept_once),
 		IB(lost_pieces_are_sent_again),
 		IB(lost_packets_are_sent_again),
+		OVER(results_of_all_atomics_are_kept, "hosts", flat_setup_network),
 		OVER(lost_packets_are_sent_again, "hosts", flat_setup_network),
 		OVER(lost_packets_are_sent_again, "hosts, RoCE", flat_setup_network_roce),
 	};
