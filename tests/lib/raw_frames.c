@@ -157,7 +157,8 @@ static size_t put_ip(const struct raw_frame *f, uint8_t *at)
 		return IP4;
 	}
 	at[0] = 6 << 4 | f->tos >> 4;
-	at[1] = (uint8_t)(f->tos << 4);
+	at[1] = (uint8_t)(f->tos << 4 | f->label >> 16);
+	put16(at + 2, (uint16_t)f->label);
 	put16(at + 4, L4);
 	at[6] = f->protocol;
 	at[7] = f->ttl;

@@ -37,7 +37,8 @@ struct raw_frame {
 	uint8_t tos, ttl, protocol;
 	uint8_t src, dst; /* last byte of the address */
 	uint16_t sport, dport;
-	uint32_t key; /* GRE's, or VXLAN's network */
+	uint32_t key;   /* GRE's, or VXLAN's network */
+	uint32_t label; /* of IPv6 */
 };
 
 extern const uint8_t raw_group_mac[6];

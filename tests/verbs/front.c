@@ -5,7 +5,7 @@
  *
  * Covers: softhca/front/process/fd_number.c, softhca/front/process/client.c,
  * softhca/front/process/address_space.c, softhca/front/process/uverbs/file.c,
- * softhca/front/process/paths.c
+ * softhca/front/process/paths.c, softhca/front/process/uverbs/qp_modify.c
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -268,6 +268,41 @@ static void rights(void)
 	rig_close(&rig);
 }
 
+/* ---- what takes privileges ---- */
+
+static int set_qkey(const struct rig *rig, uint32_t qkey)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(rig->ctx);
+	struct ibv_cq *cq = ibv_create_cq(rig->ctx, 16, NULL, NULL, 0);
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq, .recv_cq = cq, .cap = { 1, 1, 1, 1, 0 }, .qp_type = IBV_QPT_UD
+	};
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = RIG_PORT, .qkey = qkey };
+	struct ibv_qp *qp;
+
+	MUST(pd && cq && (qp = ibv_create_qp(pd, &init)));
+	return ibv_modify_qp(qp, &attr,
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+}
+
+/* In a child, which gives up what privileges it has. */
+static void privileges(void)
+{
+	enum { NOBODY = 65534 };
+	struct rig rig;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		rig_open(&rig);
+		MUST(geteuid() || (!setgid(NOBODY) && !setuid(NOBODY)));
+		MUST(!set_qkey(&rig, 0x7fffffff));
+		_exit(set_qkey(&rig, 0x80000001) != EPERM);
+	}
+	say_check(!child_status(child), "a Q_Key of the administration's: EPERM");
+}
+
 /* ---- files that are opened by their descriptors ---- */
 
 static int open_again(int fd, const char *form)
@@ -425,8 +460,10 @@ static void after_exec(void)
 int main(int argc, char **argv)
 {
 	static const struct topic topics[] = {
-		{ "numbers", numbers }, { "many", many },   { "imports", imports },
-		{ "rights", rights },   { "again", again }, { "exec", after_exec },
+		{ "numbers", numbers },       { "many", many },
+		{ "imports", imports },       { "rights", rights },
+		{ "privileges", privileges }, { "again", again },
+		{ "exec", after_exec },
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "--heir"))

@@ -31,6 +31,31 @@ static void address_resolve(struct rdma_event_channel *channel, const char *what
 	MUST(!rdma_destroy_id(id));
 }
 
+static void address_is_refused(struct rdma_event_channel *channel, const char *what,
+			       struct sockaddr *address, int error)
+{
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	say_check(rdma_bind_addr(id, address) == -1 && errno == error, "bind to %s: %s", what,
+		  say_errno(error));
+	MUST(!rdma_destroy_id(id));
+}
+
+static void bad_sources(struct rdma_event_channel *channel)
+{
+	struct sockaddr_in group = cm_loopback(0);
+	struct sockaddr_in6 address6 = { .sin6_family = AF_INET6 };
+
+	group.sin_addr.s_addr = inet_addr("224.1.1.1");
+	address_is_refused(channel, "a group", (struct sockaddr *)&group, EADDRNOTAVAIL);
+	MUST(inet_pton(AF_INET6, "ff12::1", &address6.sin6_addr) == 1);
+	address_is_refused(channel, "a group of IPv6", (struct sockaddr *)&address6, EADDRNOTAVAIL);
+	MUST(inet_pton(AF_INET6, "fe80::fc:ff:fe00:1", &address6.sin6_addr) == 1);
+	address_is_refused(channel, "an address of one link, of which is not said",
+			   (struct sockaddr *)&address6, EINVAL);
+}
+
 void cm_diff_addresses(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -51,12 +76,14 @@ void cm_diff_addresses(void)
 			(struct sockaddr *)&loopback);
 	address_resolve(channel, "the loopback from a foreign address", (struct sockaddr *)&foreign,
 			(struct sockaddr *)&loopback);
+	address_resolve(channel, "any address", NULL, (struct sockaddr *)&any);
 	address_resolve(channel, "a foreign address", NULL, (struct sockaddr *)&foreign);
 	address_resolve(channel, "an address of another kind", NULL, (struct sockaddr *)&odd);
 	address_resolve(channel, "from an address of another kind", (struct sockaddr *)&odd,
 			(struct sockaddr *)&loopback);
 	address_resolve(channel, "from another family", (struct sockaddr *)&loopback6,
 			(struct sockaddr *)&loopback);
+	bad_sources(channel);
 	rdma_destroy_event_channel(channel);
 }
 

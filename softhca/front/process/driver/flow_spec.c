@@ -114,6 +114,8 @@ static void put_traffic_class(struct reader *reader, size_t at)
 	put_match(reader, LYR_2_4_IP_DSCP, reader->value[at] >> 2, reader->mask[at] >> 2);
 }
 
+/* Linux' driver takes no mask behind the type of service. Source: mlx5_ib's fs.c, LAST_IPV4_FIELD
+ * and LAST_IPV6_FIELD */
 static int read_ipv4(struct reader *reader)
 {
 	enum {
@@ -125,14 +127,13 @@ static int read_ipv4(struct reader *reader)
 		FLAGS = offsetof(struct ib_uverbs_flow_ipv4_filter, flags),
 	};
 
-	if (reader->mask[FLAGS])
+	if (reader->mask[TTL] || reader->mask[FLAGS])
 		return EOPNOTSUPP;
 	put_match(reader, LYR_2_4_IP_VERSION, 4, IP_VERSION);
 	put_bytes(reader, LYR_2_4_SRC_IPV4, SRC, 4);
 	put_bytes(reader, LYR_2_4_DST_IPV4, DST, 4);
 	put_byte(reader, LYR_2_4_IP_PROTOCOL, PROTO);
 	put_traffic_class(reader, TOS);
-	put_byte(reader, LYR_2_4_TTL_HOPLIMIT, TTL);
 	return 0;
 }
 
@@ -146,16 +147,18 @@ static int read_ipv6(struct reader *reader)
 		CLASS = offsetof(struct ib_uverbs_flow_ipv6_filter, traffic_class),
 		HOPS = offsetof(struct ib_uverbs_flow_ipv6_filter, hop_limit),
 		RESERVED = offsetof(struct ib_uverbs_flow_ipv6_filter, reserved),
+		MOST_LABEL = (1 << 20) - 1,
 	};
 
-	if (reader->mask[RESERVED] || be32_at(reader->mask, LABEL))
-		return EOPNOTSUPP; /* the adapter does not match flow labels */
+	if (reader->mask[HOPS] || reader->mask[RESERVED])
+		return EOPNOTSUPP;
 	put_match(reader, LYR_2_4_IP_VERSION, 6, IP_VERSION);
 	put_bytes(reader, LYR_2_4_SRC_IPV4_SRC_IPV6, SRC, 16);
 	put_bytes(reader, LYR_2_4_DST_IPV4_DST_IPV6, DST, 16);
 	put_byte(reader, LYR_2_4_IP_PROTOCOL, NEXT);
 	put_traffic_class(reader, CLASS);
-	put_byte(reader, LYR_2_4_TTL_HOPLIMIT, HOPS);
+	put_match(reader, MISC(MISC_OUTER_IPV6_FLOW_LABEL), be32_at(reader->value, LABEL),
+		  be32_at(reader->mask, LABEL) & MOST_LABEL);
 	return 0;
 }
 

@@ -82,6 +82,14 @@ bool ucma_addr_is_any(const struct sockaddr_storage *addr)
 	       (addr->ss_family == AF_INET || !memcmp(host, zero, 12));
 }
 
+bool ucma_addr_lacks_scope(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
+
+	return addr->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr) &&
+	       !v6->sin6_scope_id;
+}
+
 bool ucma_addr_is_multicast(const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;

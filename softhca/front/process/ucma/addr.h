@@ -37,6 +37,8 @@ int ucma_addr_get(const struct __kernel_sockaddr_storage *from, uint16_t size,
 		  struct sockaddr_storage *to);
 bool ucma_addr_is_ip(const struct sockaddr_storage *addr);
 bool ucma_addr_is_any(const struct sockaddr_storage *addr);
+/* Is it an address of one link that does not say of which? */
+bool ucma_addr_lacks_scope(const struct sockaddr_storage *addr);
 bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */

@@ -65,7 +65,7 @@ static int take_port(struct ucma_id *id, pid_t tid)
 	if (port)
 		return take_named_port(id, port, tid);
 	for (unsigned int tries = 0; tries < span; tries++) {
-		port = FIRST_EPHEMERAL + (uint32_t)random() % span;
+		port = FIRST_EPHEMERAL + ucma_random(id->file->daemon) % span;
 		if (port_check(id, port))
 			continue;
 		ucma_addr_set_port(&id->src.addr, port);
@@ -89,16 +89,26 @@ int ucma_bind_take_service(struct ucma_id *id)
 	return fits ? 0 : EPROTONOSUPPORT;
 }
 
+/* Sources: rdma_bind_addr(), cma_check_linklocal() */
+static int take_address(struct ucma_id *id, const struct sockaddr_storage *addr)
+{
+	if (ucma_addr_lacks_scope(addr))
+		return EINVAL;
+	if (ucma_addr_is_multicast(addr))
+		return EADDRNOTAVAIL;
+	if (!ucma_addr_is_any(addr))
+		return ucma_addr_find(id->file->daemon, addr, &id->src);
+	id->src.addr = *addr;
+	return 0;
+}
+
 int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t tid)
 {
-	int ret = 0;
+	int ret;
 
 	if (id->state != UCMA_IDLE)
 		return EINVAL;
-	if (ucma_addr_is_any(addr))
-		id->src.addr = *addr;
-	else
-		ret = ucma_addr_find(id->file->daemon, addr, &id->src);
+	ret = take_address(id, addr);
 	id->has_src = true;
 	if (!ret)
 		ret = ucma_bind_take_service(id);

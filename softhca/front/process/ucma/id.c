@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "ib/packet.h"
 #include "softhca/front/process/client.h"
+#include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 
@@ -27,6 +29,19 @@ static struct ucma_id *find_number(uint32_t number)
 	return NULL;
 }
 
+uint32_t ucma_random(const struct daemon *daemon)
+{
+	static bool seeded;
+	uint32_t number;
+
+	if (!daemon->options->seed && getrandom(&number, sizeof(number), 0) == sizeof(number))
+		return number;
+	if (!seeded)
+		srandom((unsigned int)daemon->options->seed);
+	seeded = true;
+	return (uint32_t)random();
+}
+
 int ucma_id_new(struct ucma_file *file, struct ucma_id **out)
 {
 	struct ucma_id *id = calloc(1, sizeof(*id));
@@ -37,7 +52,7 @@ int ucma_id_new(struct ucma_file *file, struct ucma_id **out)
 		next_number++;
 	id->number = next_number++;
 	id->file = file;
-	id->conn.psn = (uint32_t)random() & PSN_MASK;
+	id->conn.psn = ucma_random(file->daemon) & PSN_MASK;
 	LIST_INIT(&id->mcasts);
 	LIST_INSERT_HEAD(&file->ids, id, in_file);
 	LIST_INSERT_HEAD(&ids, id, in_all);

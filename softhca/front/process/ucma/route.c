@@ -97,11 +97,18 @@ static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 	resolve_address(res, timeout_ms);
 }
 
+/* Any address is the loopback's, of which it keeps nothing. Source: cma_resolve_loopback() */
 static void resolve_address_of(struct ucma_id *id, const struct sockaddr_storage *dst,
 			       uint32_t timeout_ms)
 {
-	int ret = ucma_addr_find(id->file->daemon, dst, &id->dst);
+	const uint8_t loopback[16] = { [15] = 1 }, loopback4[16] = { [12] = 127, [15] = 1 };
+	struct sockaddr_storage to = *dst;
+	int ret;
 
+	if (ucma_addr_is_ip(dst) && ucma_addr_is_any(dst))
+		ucma_addr_put(&to, dst->ss_family, dst->ss_family == AF_INET ? loopback4 : loopback,
+			      0, ucma_addr_port(dst));
+	ret = ucma_addr_find(id->file->daemon, &to, &id->dst);
 	id->dst.addr = *dst;
 	if (ret)
 		ask_network(id, timeout_ms);

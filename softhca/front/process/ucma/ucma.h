@@ -186,6 +186,9 @@ int ucma_service_resolve(struct ucma_call *uc);
 
 /* ---- ucma/id.c ---- */
 
+/* The function returns a number that nobody can tell beforehand, unless --seed chooses them all. */
+uint32_t ucma_random(const struct daemon *daemon);
+
 enum ucma_state {
 	UCMA_IDLE,
 	UCMA_BOUND,

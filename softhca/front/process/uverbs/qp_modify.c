@@ -132,6 +132,18 @@ static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return mask & QP_ATTR_AV ? check_path(uc, qp, cmd) : 0;
 }
 
+#define PRIVILEGED_QKEY (1u << 31)
+
+/* Q_Keys with the highest bit are the administration's. Source: modify_qp(), IBTA 10.2.5 */
+static int check_qkey(struct uverbs_call *uc, const struct uverbs_qp *qp,
+		      const struct ib_uverbs_modify_qp *cmd)
+{
+	if (!(cmd->attr_mask & QP_ATTR_QKEY) || !(cmd->qkey & PRIVILEGED_QKEY) ||
+	    client_may(uc->tid, CLIENT_CAP_NET_RAW))
+		return 0;
+	return modify_refuse(uc, qp, "a privileged Q_Key takes CAP_NET_RAW", EPERM);
+}
+
 static int check_values(struct uverbs_call *uc, const struct uverbs_qp *qp,
 			const struct ib_uverbs_modify_qp *cmd)
 {
@@ -439,6 +451,8 @@ static int modify_check(struct uverbs_call *uc, const struct uverbs_qp *qp,
 {
 	int ret = check_address(uc, qp, cmd);
 
+	if (!ret)
+		ret = check_qkey(uc, qp, cmd);
 	add_port_of_path(cmd);
 	cmd->attr_mask = relevant_mask(qp, cmd->attr_mask);
 	if (!ret)
