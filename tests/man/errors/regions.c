@@ -20,6 +20,7 @@ NEWER(ibv_export_buf_dmabuf_fd);
 NEWER(ibv_reg_mr_ex);
 NEWER(ibv_alloc_dmah);
 NEWER(ibv_dealloc_dmah);
+NEWER(ibv_dm_export_dmabuf_fd);
 
 static int reg_mr(struct bed *bed, void *addr, size_t length, unsigned int access)
 {
@@ -551,6 +552,16 @@ CASE(ibv_alloc_dm, EBUSY, "regions are left")
 	return RET(ibv_free_dm(dm));
 }
 
+CASE(ibv_alloc_dm, EPROTONOSUPPORT, "the kernel cannot export memory of the adapter")
+{
+	struct ibv_dm *dm = bed_dm(bed);
+
+	if (!ibv_dm_export_dmabuf_fd)
+		return NO_SUCH_CALL;
+	adapter_fault("cmd:1=EPROTONOSUPPORT");
+	return SIZE(ibv_dm_export_dmabuf_fd(dm));
+}
+
 CASE(ibv_alloc_dm, ENOMEM, "The adapter has not as much left")
 {
 	int ret = 0;
@@ -613,7 +624,7 @@ CASE(ibv_alloc_buf, ENODATA, "the buffer is ordinary memory")
 	if (!ibv_alloc_buf)
 		return NO_SUCH_CALL;
 	MUST(ibv_alloc_buf(bed->pd, PAGE, &buf));
-	return RET(ibv_export_buf_dmabuf_fd(buf));
+	return SIZE(ibv_export_buf_dmabuf_fd(buf));
 }
 
 static int alloc_dmah(struct bed *bed, struct ibv_dmah_init_attr attr)

@@ -246,7 +246,7 @@ CASE(rbind, EACCES, "The port is below 1024, and the program lacks CAP_NET_BIND_
 
 /* ---- rconnect ---- */
 
-CASE(rconnect, EINPROGRESS, "socket is non-blocking, and the connection has begun")
+CASE(rconnect, EINPROGRESS, "socket is non-blocking")
 {
 	return connect_to(non_blocking(stream()), "127.0.0.1", port_of(listening()));
 }
@@ -415,7 +415,7 @@ CASE(rsetsockopt, EBADF, "socket is no rsocket")
 	return RET(rsetsockopt(NOT_A_SOCKET, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)));
 }
 
-CASE(rsetsockopt, EFAULT, "optval is NULL")
+CASE(rsetsockopt, EFAULT, "optval, or the argument of a request, is NULL")
 {
 	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_REUSEADDR, NULL, sizeof(int)));
 }
@@ -464,7 +464,7 @@ CASE(rrecv, EBADF, "socket is no rsocket")
 	return SIZE(rrecv(NOT_A_SOCKET, bed->buf, 10, 0));
 }
 
-CASE(rrecv, EAGAIN, "The call may not wait, and there is nothing")
+CASE(rrecv, EAGAIN, "The call may not wait")
 {
 	return SIZE(rrecv(connected().near, bed->buf, 10, MSG_DONTWAIT));
 }
@@ -513,7 +513,7 @@ CASE(rsend, EBADF, "socket is no rsocket")
 	return SIZE(rsend(NOT_A_SOCKET, bed->buf, 10, 0));
 }
 
-CASE(rsend, EAGAIN, "The call may not wait, and the peer has no room")
+CASE(rsend, EAGAIN, "The call may not wait")
 {
 	int near = connected().near;
 	ssize_t n;
@@ -638,4 +638,11 @@ CASE(riomap, EPIPE, "The peer has gone")
 
 	MUST(at != -1 && !rclose(ends.far));
 	return SIZE(riowrite(ends.near, bed->buf + 8192, 4096, at, 0));
+}
+
+CASE(rsetsockopt, EDOM, "the microseconds are below 0, or a second or more")
+{
+	struct timeval wrong = { .tv_usec = 1000000 };
+
+	return RET(rsetsockopt(stream(), SOL_SOCKET, SO_RCVTIMEO, &wrong, sizeof(wrong)));
 }

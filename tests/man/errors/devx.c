@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * devx.c - pages on the device's own commands (DevX), and on flows in the device's format.
+ *
+ * Covers: providers/mlx5/dv/devx.c, providers/mlx5/dv/flow.c, providers/mlx5/dv/flow_action.c
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <infiniband/mlx5dv.h>
+
+#include "errors.h"
+#include "prm/mlx5/mkc.h"
+#include "tests/verbs/devx/dx.h"
+
+/* The call by which the header's mlx5dv_create_flow() says how large its actions are. */
+NEWER(__mlx5dv_create_flow);
+
+enum { LONG = 70000 };
+
+/* ---- contexts ---- */
+
+/* A context with DevX, which on the distribution's library has to be asked for. */
+static struct ibv_context *devx_of(struct bed *bed)
+{
+	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	struct ibv_context *ctx = mlx5dv_open_device(bed->device, &attr);
+
+	MUST(ctx);
+	return ctx;
+}
+
+static struct dx_command command(uint32_t opcode, size_t len)
+{
+	struct dx_command cmd;
+
+	dx_command(&cmd, opcode, len);
+	return cmd;
+}
+
+/* ---- mlx5dv_devx_general_cmd ---- */
+
+static int general_run(struct ibv_context *ctx, uint32_t opcode, size_t len)
+{
+	struct dx_command cmd = command(opcode, 16);
+
+	return RET(mlx5dv_devx_general_cmd(ctx, cmd.in, len, cmd.out, sizeof(cmd.out)));
+}
+
+CASE(mlx5dv_devx_general_cmd, EREMOTEIO, "The adapter refuses the command")
+{
+	struct dx_command cmd = command(PRM_OP_QUERY_HCA_CAP, 16);
+
+	cmd.in[6] = 0x7f; /* a group of capabilities that there is not */
+	return RET(mlx5dv_devx_general_cmd(devx_of(bed), cmd.in, 16, cmd.out, sizeof(cmd.out)));
+}
+
+CASE(mlx5dv_devx_general_cmd, EINVAL, "A length is above 65535")
+{
+	return general_run(devx_of(bed), PRM_OP_QUERY_HCA_CAP, LONG);
+}
+
+CASE(mlx5dv_devx_general_cmd, EINVAL, "the kernel does not let the command pass")
+{
+	return general_run(devx_of(bed), PRM_OP_CREATE_CQ, 16);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_general_cmd, EOPNOTSUPP, "The context is of another provider")
+{
+	return general_run(bed->ctx, PRM_OP_QUERY_HCA_CAP, 16);
+}
+
+/* ---- objects ---- */
+
+static int object_create(struct ibv_context *ctx, struct dx_command *cmd, size_t len)
+{
+	return OBJ(mlx5dv_devx_obj_create(ctx, cmd->in, len, cmd->out, sizeof(cmd->out)));
+}
+
+static struct mlx5dv_devx_obj *domain_of(struct ibv_context *ctx)
+{
+	struct dx_command cmd = command(PRM_OP_ALLOC_PD, 16);
+	struct mlx5dv_devx_obj *obj = dx_create(ctx, &cmd);
+
+	MUST(obj);
+	return obj;
+}
+
+CASE(mlx5dv_devx_obj_create, EREMOTEIO, "The adapter refuses the command")
+{
+	struct dx_command cmd = command(PRM_OP_CREATE_MKEY, PRM_CREATE_MKEY_IN_SIZE);
+
+	memset(cmd.in + 16, 0xff, PRM_CREATE_MKEY_IN_SIZE - 16);
+	cmd.in[0x20] = 0;
+	return object_create(devx_of(bed), &cmd, cmd.in_len);
+}
+
+CASE(mlx5dv_devx_obj_create, EINVAL, "A length is above 65535")
+{
+	struct dx_command cmd = command(PRM_OP_ALLOC_PD, 16);
+
+	return object_create(devx_of(bed), &cmd, LONG);
+}
+
+CASE(mlx5dv_devx_obj_create, EINVAL, "the kernel does not let such a command pass")
+{
+	struct dx_command cmd = command(PRM_OP_QUERY_HCA_CAP, 16);
+
+	return object_create(devx_of(bed), &cmd, 16);
+}
+
+CASE(mlx5dv_devx_obj_create, ENOMEM, "There is no memory")
+{
+	struct ibv_context *ctx = devx_of(bed);
+	struct dx_command cmd = command(PRM_OP_ALLOC_PD, 16);
+	int ret = 0;
+
+	for (int i = 0; i < 150 && !ret; i++) /* until the provider has no room left for it */
+		ret = NO_MEMORY(object_create(ctx, &cmd, 16));
+	return ret;
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_obj_create, EOPNOTSUPP, "The context is of another provider")
+{
+	struct dx_command cmd = command(PRM_OP_ALLOC_PD, 16);
+
+	return object_create(bed->ctx, &cmd, 16);
+}
+
+CASE(mlx5dv_devx_obj_create, ENOENT,
+     "names an event queue that is none of mlx5dv_devx_query_eqn(3)")
+{
+	struct dx_device device;
+	struct dx_memory ring, record;
+	struct dx_command cmd;
+
+	dx_device_open(&device);
+	dx_memory_open(device.ctx, 4096, &ring);
+	dx_memory_open(device.ctx, 4096, &record);
+	device.eqn = 77;
+	dx_cq_command(&device, &ring, &record, &cmd);
+	return object_create(device.ctx, &cmd, cmd.in_len);
+}
+
+static int qp_command(struct ibv_qp *qp, uint32_t opcode, size_t len)
+{
+	struct dx_command cmd = command(opcode, 16);
+
+	return RET(mlx5dv_devx_qp_modify(qp, cmd.in, len, cmd.out, sizeof(cmd.out)));
+}
+
+CASE(mlx5dv_devx_qp_modify, EINVAL, "the kernel does not let the command pass")
+{
+	return qp_command(bed->rc, PRM_OP_QUERY_HCA_CAP, 16);
+}
+
+CASE(mlx5dv_devx_qp_modify, EINVAL, "A length is above 65535")
+{
+	return qp_command(bed->rc, PRM_OP_QUERY_HCA_CAP, LONG);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_qp_modify, EOPNOTSUPP, "The context is of another provider")
+{
+	return qp_command(bed->rc, PRM_OP_QUERY_HCA_CAP, 16);
+}
+
+CASE(mlx5dv_devx_query_eqn, ENOENT, "There is no such vector")
+{
+	uint32_t eqn;
+
+	return RET(mlx5dv_devx_query_eqn(bed->ctx, 5000, &eqn));
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_query_eqn, EOPNOTSUPP, "The context is of another provider")
+{
+	uint32_t eqn;
+
+	return RET(mlx5dv_devx_query_eqn(bed->ctx, 0, &eqn));
+}
+
+/* ---- pages of doorbells, and memory ---- */
+
+static int alloc_uar(struct ibv_context *ctx, uint32_t flags)
+{
+	return OBJ(mlx5dv_devx_alloc_uar(ctx, flags));
+}
+
+CASE(mlx5dv_devx_alloc_uar, EOPNOTSUPP, "flags is none of the three")
+{
+	return alloc_uar(devx_of(bed), 77);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_alloc_uar, EOPNOTSUPP, "context is of another provider")
+{
+	return alloc_uar(bed->ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+}
+
+CASE(mlx5dv_devx_alloc_uar, ENOMEM, "There is no memory")
+{
+	struct ibv_context *ctx = devx_of(bed);
+	int ret = 0;
+
+	for (int i = 0; i < 150 && !ret; i++) /* until the provider has no room left for it */
+		ret = NO_MEMORY(alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_BF));
+	return ret;
+}
+
+static int umem_reg(struct ibv_context *ctx, struct mlx5dv_devx_umem_in in)
+{
+	return OBJ(mlx5dv_devx_umem_reg_ex(ctx, &in));
+}
+
+static struct mlx5dv_devx_umem_in umem_in(struct bed *bed)
+{
+	return (struct mlx5dv_devx_umem_in){ .addr = bed->buf,
+					     .size = 4096,
+					     .access = IBV_ACCESS_LOCAL_WRITE,
+					     .pgsz_bitmap = 1 << 12 };
+}
+
+CASE(mlx5dv_devx_umem_reg, EOPNOTSUPP, "comp_mask has an unknown bit")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.comp_mask = 1 << 20;
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_umem_reg, EOPNOTSUPP, "The context is of another provider")
+{
+	return umem_reg(bed->ctx, umem_in(bed));
+}
+
+CASE(mlx5dv_devx_umem_reg, EINVAL, "size is 0")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.size = 0;
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE(mlx5dv_devx_umem_reg, EINVAL, "access has another right than those above")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.access = 1 << 19;
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE(mlx5dv_devx_umem_reg, EINVAL, "no size of pgsz_bitmap will do")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.pgsz_bitmap = 1ull << 40;
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE(mlx5dv_devx_umem_reg, EFAULT, "The memory is not there")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.addr = (void *)0x1000;
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE(mlx5dv_devx_umem_reg, EBADF, "dmabuf_fd is no descriptor")
+{
+	struct mlx5dv_devx_umem_in in = umem_in(bed);
+
+	in.comp_mask = MLX5DV_UMEM_MASK_DMABUF;
+	in.addr = NULL;
+	in.dmabuf_fd = 9999;
+	return umem_reg(devx_of(bed), in);
+}
+
+CASE(mlx5dv_devx_umem_reg, ENOMEM, "There is no memory")
+{
+	struct ibv_context *ctx = devx_of(bed);
+	int ret = 0;
+
+	for (int i = 0; i < 150 && !ret; i++) /* until the provider has no room left for it */
+		ret = NO_MEMORY(umem_reg(ctx, umem_in(bed)));
+	return ret;
+}
+
+/* ---- events and answers ---- */
+
+static struct mlx5dv_devx_event_channel *channel_of(struct ibv_context *ctx)
+{
+	struct mlx5dv_devx_event_channel *channel = mlx5dv_devx_create_event_channel(ctx, 0);
+
+	MUST(channel);
+	return channel;
+}
+
+CASE(mlx5dv_devx_create_event_channel, EINVAL, "flags has an unknown flag")
+{
+	return OBJ(mlx5dv_devx_create_event_channel(devx_of(bed), 1 << 20));
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_create_event_channel, EOPNOTSUPP, "The context is of another provider")
+{
+	return OBJ(mlx5dv_devx_create_event_channel(bed->ctx, 0));
+}
+
+CASE(mlx5dv_devx_create_event_channel, ENOMEM, "There is no memory")
+{
+	struct ibv_context *ctx = devx_of(bed);
+
+	return NO_MEMORY(OBJ(mlx5dv_devx_create_event_channel(ctx, 0)));
+}
+
+static int subscribe_fd(struct bed *bed, int fd, uint16_t type)
+{
+	return RET(mlx5dv_devx_subscribe_devx_event_fd(channel_of(devx_of(bed)), fd, NULL, type));
+}
+
+CASE(mlx5dv_devx_subscribe_devx_event, EINVAL, "A type is unknown")
+{
+	uint16_t types[] = { 0xffff };
+
+	return RET(mlx5dv_devx_subscribe_devx_event(channel_of(devx_of(bed)), NULL, sizeof(types),
+						    types, 0));
+}
+
+CASE(mlx5dv_devx_subscribe_devx_event, EBADF, "fd is no descriptor")
+{
+	return subscribe_fd(bed, 9999, 9);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_devx_create_cmd_comp, EOPNOTSUPP, "The context is of another provider")
+{
+	return OBJ(mlx5dv_devx_create_cmd_comp(bed->ctx));
+}
+
+CASE(mlx5dv_devx_create_cmd_comp, ENOMEM, "There is no memory")
+{
+	struct ibv_context *ctx = devx_of(bed);
+
+	return NO_MEMORY(OBJ(mlx5dv_devx_create_cmd_comp(ctx)));
+}
+
+static struct mlx5dv_devx_cmd_comp *answers_of(struct ibv_context *ctx)
+{
+	struct mlx5dv_devx_cmd_comp *comp = mlx5dv_devx_create_cmd_comp(ctx);
+
+	MUST(comp);
+	return comp;
+}
+
+CASE(mlx5dv_devx_create_cmd_comp, EAGAIN, "fd is non-blocking and there is none")
+{
+	struct mlx5dv_devx_cmd_comp *comp = answers_of(devx_of(bed));
+	struct mlx5dv_devx_async_cmd_hdr hdr;
+
+	MUST(!fcntl(comp->fd, F_SETFL, O_NONBLOCK));
+	return RET(mlx5dv_devx_get_async_cmd_comp(comp, &hdr, sizeof(hdr)));
+}
+
+CASE(mlx5dv_devx_create_cmd_comp, EINVAL, "the kernel does not let the command pass")
+{
+	struct ibv_context *ctx = devx_of(bed);
+	struct dx_command cmd = command(PRM_OP_QUERY_HCA_CAP, 16);
+
+	return RET(mlx5dv_devx_obj_query_async(domain_of(ctx), cmd.in, 16, 16, 1, answers_of(ctx)));
+}
+
+/* ---- flows ---- */
+
+static struct mlx5dv_flow_match_parameters *match_of(size_t size)
+{
+	struct mlx5dv_flow_match_parameters *match = calloc(1, sizeof(*match) + size);
+
+	MUST(match);
+	match->match_sz = size;
+	return match;
+}
+
+/* Each matcher has a priority of its own, so that their flows do not meet. */
+static struct mlx5dv_flow_matcher_attr matcher_attr(void)
+{
+	static uint16_t last;
+
+	return (struct mlx5dv_flow_matcher_attr){ .type = IBV_FLOW_ATTR_NORMAL,
+						  .match_criteria_enable = 1,
+						  .priority = last++,
+						  .match_mask = match_of(64) };
+}
+
+static int create_matcher(struct bed *bed, struct mlx5dv_flow_matcher_attr attr)
+{
+	return OBJ(mlx5dv_create_flow_matcher(bed->ctx, &attr));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EINVAL, "The size of a mask or a value is 0 or too large")
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+
+	attr.match_mask->match_sz = 0;
+	return create_matcher(bed, attr);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EINVAL, "a flag or table is unknown")
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+
+	attr.flags = 0x100;
+	return create_matcher(bed, attr);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EOPNOTSUPP, "type or comp_mask is unknown")
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+
+	attr.comp_mask = 1 << 7;
+	return create_matcher(bed, attr);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_create_flow, EOPNOTSUPP, "context is of another provider")
+{
+	return create_matcher(bed, matcher_attr());
+}
+
+/* A flow of a frame's destination, which comes to a QP. */
+static struct ibv_flow *create_flow(struct bed *bed, struct mlx5dv_flow_matcher *matcher,
+				    size_t num_actions, bool drop)
+{
+	struct mlx5dv_flow_action_attr actions[] = {
+		{ .type = drop ? MLX5DV_FLOW_ACTION_DROP : MLX5DV_FLOW_ACTION_DEST_IBV_QP },
+		{ .type = MLX5DV_FLOW_ACTION_DROP },
+	};
+
+	if (!drop)
+		actions[0].qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
+	return mlx5dv_create_flow(matcher, match_of(64), num_actions, actions);
+}
+
+static struct mlx5dv_flow_matcher *bed_matcher(struct bed *bed)
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+	struct mlx5dv_flow_matcher *matcher = mlx5dv_create_flow_matcher(bed->ctx, &attr);
+
+	MUST(matcher);
+	return matcher;
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EBUSY, "A flow is of the matcher")
+{
+	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	MUST(create_flow(bed, matcher, 1, false));
+	return RET(mlx5dv_destroy_flow_matcher(matcher));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EOPNOTSUPP, "the actions exclude each other")
+{
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	return OBJ(create_flow(bed, bed_matcher(bed), 2, false));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EEXIST,
+	"A flow with the same match drops what this one does not")
+{
+	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	MUST(create_flow(bed, matcher, 1, true));
+	return OBJ(create_flow(bed, matcher, 1, false));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, ENOMEM, "priority is too large")
+{
+	struct mlx5dv_flow_matcher_attr attr = matcher_attr();
+	struct mlx5dv_flow_matcher *matcher;
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	attr.priority = 9999;
+	matcher = mlx5dv_create_flow_matcher(bed->ctx, &attr);
+	MUST(matcher);
+	return OBJ(create_flow(bed, matcher, 1, true));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow, EPERM, "The program may not open raw sockets")
+{
+	struct mlx5dv_flow_matcher *matcher = bed_matcher(bed);
+
+	if (!__mlx5dv_create_flow)
+		return NO_SUCH_CALL;
+	capabilities_drop();
+	return OBJ(create_flow(bed, matcher, 1, true));
+}
+
+static int modify_header(struct bed *bed, size_t size)
+{
+	uint64_t actions[2] = { 0 };
+
+	return OBJ(mlx5dv_create_flow_action_modify_header(bed->ctx, size, actions,
+							   MLX5DV_FLOW_TABLE_TYPE_NIC_RX));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EINVAL,
+	"actions_sz is not a multiple of 8")
+{
+	return modify_header(bed, 3);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_modify_header, EOPNOTSUPP,
+	"The adapter does not change headers")
+{
+	return modify_header(bed, 8);
+}
+
+static int reformat(struct bed *bed, size_t size, void *data)
+{
+	return OBJ(mlx5dv_create_flow_action_packet_reformat(
+		bed->ctx, size, data, MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL,
+		MLX5DV_FLOW_TABLE_TYPE_NIC_TX));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_packet_reformat, EINVAL,
+	"data is NULL and data_sz is not 0")
+{
+	return reformat(bed, 64, NULL);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_create_flow_action_packet_reformat, EOPNOTSUPP,
+	"The adapter does not do this in tables of that type")
+{
+	return reformat(bed, 64, bed->buf);
+}
