@@ -222,7 +222,7 @@ int rdmacm_device_must_exist(void)
 	devices_lock();
 	if (!device_is_any())
 		ret = devices_refresh();
-	if (!ret && !device_is_any())
+	if (ret == ENOSYS || (!ret && !device_is_any())) /* ENOSYS: the kernel has no RDMA */
 		ret = ENODEV;
 	pthread_mutex_unlock(&lock);
 	if (ret)

@@ -130,7 +130,7 @@ CASE_ON(ON_BARE, rdma_create_id, ENODEV, "The kernel has no rdma_cm")
 	return RET(rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP));
 }
 
-CASE_ON(ON_BARE, rdma_create_event_channel, ENODEV, "The kernel has no rdma_cm")
+CASE_ON(ON_BARE, rdma_create_event_channel, ENODEV, "The machine has no adapter")
 {
 	return OBJ(rdma_create_event_channel());
 }

@@ -249,15 +249,6 @@ CASE(ibv_create_srq, EBUSY, "queue pairs receive from srq")
 	return RET(ibv_destroy_srq(attr.srq));
 }
 
-CASE(ibv_create_srq, ENOMEM, "the adapter has no queue left")
-{
-	int ret = 0;
-
-	for (int i = 0; i < 70000 && !ret; i++)
-		ret = create_srq(bed->pd, 1, 1);
-	return ret;
-}
-
 static struct ibv_srq_init_attr_ex tm_attr(struct bed *bed)
 {
 	struct ibv_cq_init_attr_ex attr = {
