@@ -104,6 +104,11 @@ void provider_allocators_free(struct queue_allocators **set)
 	}
 }
 
+bool provider_allocators_have(const struct provider_pd *domain)
+{
+	return domain->alloc == domain_alloc;
+}
+
 struct ibv_pd *provider_allocators_domain(struct queue_allocators *allocators, struct ibv_pd *pd)
 {
 	if (!allocators || !allocators->domain.alloc || (pd && to_ppd(pd)->alloc))

@@ -10,11 +10,13 @@
 #ifndef PROVIDERS_COMMON_ALLOCATORS_H
 #define PROVIDERS_COMMON_ALLOCATORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct dbrec_pool;
 struct ibv_context;
 struct ibv_pd;
+struct provider_pd;
 struct queue_allocators;
 
 /* What the program has set */
@@ -31,6 +33,8 @@ int provider_allocators_set(const char *call, struct ibv_context *context,
 			    struct queue_allocators **allocators);
 void provider_allocators_free(struct queue_allocators **allocators);
 
+/* Whether DOMAIN stands for the allocators of a context, those of now or former ones. */
+bool provider_allocators_have(const struct provider_pd *domain);
 /* The function returns the domain whose allocator a ring in PD asks, or PD, which may be NULL. */
 struct ibv_pd *provider_allocators_domain(struct queue_allocators *allocators, struct ibv_pd *pd);
 

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "providers/common/allocators.h"
+#include "providers/common/pd.h"
 #include "util/alloc.h"
 #include "util/bits.h"
 
@@ -99,7 +101,9 @@ static int new_ring_alloc(const struct cq_resize_kind *kind, const struct cq_par
 			  const struct queue_mem *now, struct new_ring *new)
 {
 	size_t size = max_of((size_t)1 << (new->count_log + parts->entry_log), now->size);
-	struct ibv_pd *pd = now->owner ? &now->owner->pd : NULL;
+	/* A context's allocators may be others by now. */
+	struct ibv_pd *pd =
+		now->owner && !provider_allocators_have(now->owner) ? &now->owner->pd : NULL;
 
 	new->is_outgrown = false;
 	new->keeper = calloc_for("resize_cq", 1, sizeof(*new->keeper));

@@ -31,13 +31,6 @@ void provider_dbrec_pool_init(struct dbrec_pool *pool)
 	pool->source = NULL;
 }
 
-void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source)
-{
-	pthread_mutex_lock(&pool->lock);
-	pool->source = source;
-	pthread_mutex_unlock(&pool->lock);
-}
-
 static void page_release(struct dbrec_page *page)
 {
 	if (page->source)
@@ -45,6 +38,26 @@ static void page_release(struct dbrec_page *page)
 	else
 		provider_hwbuf_free(&page->buf);
 	free(page);
+}
+
+/* Pages of the former source keep the records that are in use, and get no more; the one that is
+ * empty goes. */
+void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source)
+{
+	struct dbrec_page **link, *page;
+
+	pthread_mutex_lock(&pool->lock);
+	pool->source = source;
+	for (link = &pool->pages; (page = *link);) {
+		if (page->free != ALL_FREE || page->source == source) {
+			link = &page->next;
+			continue;
+		}
+		*link = page->next;
+		pool->empty--;
+		page_release(page);
+	}
+	pthread_mutex_unlock(&pool->lock);
 }
 
 void provider_dbrec_pool_destroy(struct dbrec_pool *pool)
@@ -108,8 +121,9 @@ int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec)
 	int ret = 0;
 
 	pthread_mutex_lock(&pool->lock);
-	for (page = pool->pages; page && !page->free; page = page->next)
-		;
+	page = pool->pages;
+	while (page && (!page->free || page->source != pool->source))
+		page = page->next;
 	if (!page) {
 		ret = page_add(pool);
 		page = pool->pages;
@@ -124,7 +138,7 @@ static void page_emptied(struct dbrec_pool *pool, struct dbrec_page **link)
 {
 	struct dbrec_page *page = *link;
 
-	if (!pool->empty) {
+	if (!pool->empty && page->source == pool->source) {
 		pool->empty = 1;
 		return;
 	}

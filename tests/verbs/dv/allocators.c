@@ -90,3 +90,27 @@ void dv_allocators(struct rig *rig)
 	rig_close(&own);
 	say_check(store.given == store.back, "all came back");
 }
+
+/* A CQ whose first ring is the program's gets another once the allocators are taken away. (The
+ * distribution's library then has nobody to give the first one back to.) */
+void dv_allocators_taken(struct rig *rig)
+{
+	struct store store = { .room = PIECES };
+	struct mlx5dv_ctx_allocators allocators = { store_give, store_take, &store },
+				     none = { NULL, NULL, NULL };
+	unsigned int given;
+	struct ibv_cq *cq;
+	struct rig own;
+
+	(void)rig;
+	rig_open(&own);
+	MUST(!mlx5dv_set_context_attr(own.ctx, MLX5DV_CTX_ATTR_BUF_ALLOCATORS, &allocators));
+	MUST(cq = ibv_create_cq(own.ctx, 63, NULL, NULL, 0));
+	MUST(!mlx5dv_set_context_attr(own.ctx, MLX5DV_CTX_ATTR_BUF_ALLOCATORS, &none));
+	given = store.given;
+	MUST(!ibv_resize_cq(cq, 4095));
+	say_check(given && store.given == given, "the new ring is not the program's");
+	MUST(!ibv_destroy_cq(cq));
+	rig_close(&own);
+	say_check(store.given == store.back, "all came back");
+}

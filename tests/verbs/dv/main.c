@@ -10,6 +10,7 @@ static const struct rig_topic topics[] = {
 	{ "device", dv_device },
 	{ "objects", dv_objects },
 	{ "allocators", dv_allocators },
+	{ "allocators-taken", dv_allocators_taken },
 	{ "memory", dv_memory },
 	{ "rates", dv_rates },
 	{ "doorbells", dv_doorbells },

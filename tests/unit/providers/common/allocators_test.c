@@ -170,6 +170,58 @@ static void a_later_allocator_is_for_later_queues(void **state)
 	assert_int_equal(later.count, 0);
 }
 
+static bool is_of_program(const __be32 *record)
+{
+	const uint8_t *at = (const uint8_t *)record, *page = rig.program.given[0];
+
+	return rig.program.count && at >= page && at < page + rig.program.bytes[0];
+}
+
+/* A page that has records keeps them, and goes with the last one. */
+static void an_allocator_that_is_taken_away_gives_no_more_records(void **state)
+{
+	__be32 *before, *after;
+
+	(void)state;
+	assert_int_equal(allocators_set(&rig.program, true, true), 0);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &before), 0);
+	assert_true(is_of_program(before));
+	assert_int_equal(allocators_set(NULL, false, false), 0);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &after), 0);
+	assert_false(is_of_program(after));
+	provider_dbrec_free(&rig.dbrecs, before);
+	assert_int_equal(rig.program.count, 0);
+	provider_dbrec_free(&rig.dbrecs, after);
+}
+
+static void an_empty_page_goes_with_its_allocator(void **state)
+{
+	__be32 *record;
+
+	(void)state;
+	assert_int_equal(allocators_set(&rig.program, true, true), 0);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record), 0);
+	provider_dbrec_free(&rig.dbrecs, record);
+	assert_int_equal(rig.program.count, 1);
+	assert_int_equal(allocators_set(NULL, false, false), 0);
+	assert_int_equal(rig.program.count, 0);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record), 0);
+	provider_dbrec_free(&rig.dbrecs, record);
+}
+
+static void a_former_domain_is_known(void **state)
+{
+	const struct provider_pd own = { .pdn = 2 };
+	struct ibv_pd *former;
+
+	(void)state;
+	assert_int_equal(allocators_set(&rig.program, true, true), 0);
+	former = provider_allocators_domain(rig.allocators, NULL);
+	assert_int_equal(allocators_set(NULL, false, false), 0);
+	assert_true(provider_allocators_have(to_ppd(former)));
+	assert_false(provider_allocators_have(&own));
+}
+
 static void both_functions_are_needed(void **state)
 {
 	(void)state;
@@ -200,6 +252,9 @@ int main(void)
 		RIG_TEST(rings_are_whole_pages_of_zeros),
 		RIG_TEST(records_come_from_pages_of_the_program),
 		RIG_TEST(a_later_allocator_is_for_later_queues),
+		RIG_TEST(an_allocator_that_is_taken_away_gives_no_more_records),
+		RIG_TEST(an_empty_page_goes_with_its_allocator),
+		RIG_TEST(a_former_domain_is_known),
 		RIG_TEST(both_functions_are_needed),
 		RIG_TEST(a_parent_domains_allocator_comes_first),
 	};
