@@ -18,6 +18,7 @@
 #ifndef LIBIBVERBS_DRIVER_H
 #define LIBIBVERBS_DRIVER_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +59,15 @@ struct verbs_device {
 	unsigned int refcount;
 	struct verbs_device *next;
 };
+
+/* A call that returns an errno leaves it in errno as well, at the public edge: programs print that,
+ * and the library's own refusals come from no system call. */
+static inline int verbs_result(int err)
+{
+	if (__builtin_expect(err > 0, 0))
+		errno = err;
+	return err;
+}
 
 static inline struct verbs_device *to_vdev(struct ibv_device *device)
 {

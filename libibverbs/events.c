@@ -148,7 +148,7 @@ VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	pthread_mutex_unlock(&context->mutex);
 	if (users) {
 		verbs_warn("ibv_destroy_comp_channel: %d CQs use it: destroy them first", users);
-		return EBUSY;
+		return verbs_result(EBUSY);
 	}
 	close(channel->fd);
 	free(channel);

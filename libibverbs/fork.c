@@ -330,7 +330,7 @@ static int protection_enable(void)
 
 VERBS_EXPORT int ibv_fork_init(void)
 {
-	return kernel_copies() ? 0 : protection_enable();
+	return verbs_result(kernel_copies() ? 0 : protection_enable());
 }
 
 /* The environment asks for it on behalf of programs that cannot be changed. */

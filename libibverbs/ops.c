@@ -13,7 +13,7 @@ static int not_supported(const char *name)
 	return EOPNOTSUPP;
 }
 
-#define DEFAULT_ERRNO(type, name) return not_supported(#name)
+#define DEFAULT_ERRNO(type, name) return verbs_result(not_supported(#name))
 #define DEFAULT_NEG(type, name)   return -not_supported(#name)
 #define DEFAULT_PTR(type, name)   return fail_null(not_supported(#name))
 #define DEFAULT_FD(type, name)    return fail_fd(not_supported(#name))
@@ -64,9 +64,64 @@ static const struct verbs_ops plain_commands = {
 		SET_##slot(vctx, name, ops->name); \
 	}
 
+/* Public slots whose operations a program calls without the library: these stand in them, and leave
+ * the provider's answer in errno as well. Posting and polling have none. */
+#define EDGES(EDGE)                                                                                \
+	EDGE(vctx, query_port, context,                                                            \
+	     (struct ibv_context * context, uint8_t port_num, struct ibv_port_attr * attr,         \
+	      size_t attr_size),                                                                   \
+	     (context, port_num, attr, attr_size))                                                 \
+	EDGE(vctx, query_rt_values, context,                                                       \
+	     (struct ibv_context * context, struct ibv_values_ex * values), (context, values))     \
+	EDGE(vctx, dealloc_td, td->context, (struct ibv_td * td), (td))                            \
+	EDGE(vctx, advise_mr, pd->context,                                                         \
+	     (struct ibv_pd * pd, enum ibv_advise_mr_advice advice, uint32_t flags,                \
+	      struct ibv_sge * sg_list, uint32_t num_sge),                                         \
+	     (pd, advice, flags, sg_list, num_sge))                                                \
+	EDGE(vctx, free_dm, dm->context, (struct ibv_dm * dm), (dm))                               \
+	EDGE(&vctx->context.ops, dealloc_mw, mw->context, (struct ibv_mw * mw), (mw))              \
+	EDGE(vctx, modify_cq, cq->context, (struct ibv_cq * cq, struct ibv_modify_cq_attr * attr), \
+	     (cq, attr))                                                                           \
+	EDGE(vctx, modify_qp_rate_limit, qp->context,                                              \
+	     (struct ibv_qp * qp, struct ibv_qp_rate_limit_attr * attr), (qp, attr))               \
+	EDGE(vctx, get_srq_num, srq->context, (struct ibv_srq * srq, uint32_t * srq_num),          \
+	     (srq, srq_num))                                                                       \
+	EDGE(vctx, close_xrcd, xrcd->context, (struct ibv_xrcd * xrcd), (xrcd))                    \
+	EDGE(vctx, modify_wq, wq->context, (struct ibv_wq * wq, struct ibv_wq_attr * attr),        \
+	     (wq, attr))                                                                           \
+	EDGE(vctx, destroy_wq, wq->context, (struct ibv_wq * wq), (wq))                            \
+	EDGE(vctx, destroy_rwq_ind_table, table->context, (struct ibv_rwq_ind_table * table),      \
+	     (table))                                                                              \
+	EDGE(vctx, ibv_destroy_flow, flow->context, (struct ibv_flow * flow), (flow))              \
+	EDGE(vctx, modify_flow_action_esp, action->context,                                        \
+	     (struct ibv_flow_action * action, struct ibv_flow_action_esp_attr * attr),            \
+	     (action, attr))                                                                       \
+	EDGE(vctx, destroy_flow_action, action->context, (struct ibv_flow_action * action),        \
+	     (action))                                                                             \
+	EDGE(vctx, destroy_counters, counters->context, (struct ibv_counters * counters),          \
+	     (counters))                                                                           \
+	EDGE(vctx, attach_counters_point_flow, counters->context,                                  \
+	     (struct ibv_counters * counters, struct ibv_counter_attach_attr * attr,               \
+	      struct ibv_flow * flow),                                                             \
+	     (counters, attr, flow))                                                               \
+	EDGE(vctx, read_counters, counters->context,                                               \
+	     (struct ibv_counters * counters, uint64_t * values, uint32_t ncounters,               \
+	      uint32_t flags),                                                                     \
+	     (counters, values, ncounters, flags))
+
+#define DEFINE_EDGE(slots, name, context_of, params, args)           \
+	static int edge_##name params                                \
+	{                                                            \
+		return verbs_result(get_ops(context_of)->name args); \
+	}
+EDGES(DEFINE_EDGE)
+
+#define INSTALL_EDGE(slots, name, context_of, params, args) (slots)->name = edge_##name;
+
 VERBS_EXPORT void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops)
 {
 	VERBS_OPS(SET_OP)
+	EDGES(INSTALL_EDGE)
 }
 
 void verbs_ops_set_defaults(struct verbs_context *vctx)

@@ -2020,7 +2020,7 @@ static inline int ibv_query_device_ex(struct ibv_context *context,
 	int ret = EOPNOTSUPP;
 
 	if (input && input->comp_mask)
-		return EINVAL;
+		return errno = EINVAL;
 	if (vctx)
 		ret = vctx->query_device_ex(context, input, attr, sizeof(*attr));
 	if (ret != EOPNOTSUPP && ret != ENOSYS)
@@ -2239,11 +2239,11 @@ static inline int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_m
 	const struct ibv_mw_bind_info *to = &mw_bind->bind_info;
 
 	if (mw->type != IBV_MW_TYPE_1)
-		return EINVAL;
+		return errno = EINVAL;
 	if (!to->mr && (to->addr || to->length))
-		return EINVAL;
+		return errno = EINVAL;
 	if (to->mr && to->mr->pd != mw->pd)
-		return EPERM;
+		return errno = EPERM;
 	return mw->context->ops.bind_mw(qp, mw, mw_bind);
 }
 

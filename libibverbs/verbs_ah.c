@@ -26,7 +26,7 @@ VERBS_EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr 
 
 VERBS_EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 {
-	return get_ops(ah->context)->destroy_ah(ah);
+	return verbs_result(get_ops(ah->context)->destroy_ah(ah));
 }
 
 /* A received datagram tells this about its route by either of the two headers. */

@@ -36,7 +36,7 @@ VERBS_EXPORT int _ibv_query_comp_cntr_caps(struct ibv_context *context,
 	if (err) {
 		verbs_warn("ibv_query_comp_cntr_caps on %s: %s", context->device->name,
 			   strerror(err));
-		return err;
+		return verbs_result(err);
 	}
 	memset(caps, 0, caps_size);
 	memcpy(caps, &full, min_of(caps_size, sizeof(full)));
@@ -51,6 +51,10 @@ static int cntr_create(struct ibv_context *context, const struct ibv_comp_cntr_i
 	};
 	int err;
 
+	if (!attr) {
+		verbs_warn("ibv_create_comp_cntr: attr is NULL");
+		return EINVAL;
+	}
 	if (attr->comp_mask || attr->flags) {
 		verbs_warn("ibv_create_comp_cntr: comp_mask 0x%x flags 0x%x: no bit has a meaning",
 			   attr->comp_mask, attr->flags);
@@ -92,7 +96,7 @@ VERBS_EXPORT int ibv_destroy_comp_cntr(struct ibv_comp_cntr *cntr)
 	if (err) {
 		verbs_warn("ibv_destroy_comp_cntr: counter %u: %s%s", cntr->handle, strerror(err),
 			   err == EBUSY ? ": destroy the QPs that it is attached to first" : "");
-		return err;
+		return verbs_result(err);
 	}
 	free(cntr);
 	return 0;
@@ -135,36 +139,40 @@ static int cntr_read(struct ibv_comp_cntr *cntr, const char *call,
 
 VERBS_EXPORT int ibv_set_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return cntr_modify(cntr, "ibv_set_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
-			   IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
+	return verbs_result(cntr_modify(cntr, "ibv_set_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
+					IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value));
 }
 
 VERBS_EXPORT int ibv_inc_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return cntr_modify(cntr, "ibv_inc_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
-			   IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
+	return verbs_result(cntr_modify(cntr, "ibv_inc_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP,
+					IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount));
 }
 
 VERBS_EXPORT int ibv_read_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *value)
 {
-	return cntr_read(cntr, "ibv_read_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP, value);
+	return verbs_result(
+		cntr_read(cntr, "ibv_read_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_COMP, value));
 }
 
 VERBS_EXPORT int ibv_set_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t value)
 {
-	return cntr_modify(cntr, "ibv_set_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR,
-			   IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value);
+	return verbs_result(cntr_modify(cntr, "ibv_set_err_comp_cntr",
+					IB_UVERBS_COMP_CNTR_ENTRY_ERR,
+					IB_UVERBS_COMP_CNTR_MODIFY_OP_SET, value));
 }
 
 VERBS_EXPORT int ibv_inc_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t amount)
 {
-	return cntr_modify(cntr, "ibv_inc_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR,
-			   IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount);
+	return verbs_result(cntr_modify(cntr, "ibv_inc_err_comp_cntr",
+					IB_UVERBS_COMP_CNTR_ENTRY_ERR,
+					IB_UVERBS_COMP_CNTR_MODIFY_OP_INC, amount));
 }
 
 VERBS_EXPORT int ibv_read_err_comp_cntr(struct ibv_comp_cntr *cntr, uint64_t *value)
 {
-	return cntr_read(cntr, "ibv_read_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR, value);
+	return verbs_result(
+		cntr_read(cntr, "ibv_read_err_comp_cntr", IB_UVERBS_COMP_CNTR_ENTRY_ERR, value));
 }
 
 VERBS_EXPORT int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *cntr,
@@ -180,12 +188,12 @@ VERBS_EXPORT int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr
 	if (attr->comp_mask) {
 		verbs_warn("ibv_qp_attach_comp_cntr: comp_mask 0x%x: no bit has a meaning",
 			   attr->comp_mask);
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	err = cntr_run(qp->context, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_ATTACH_COMP_CNTR, attrs,
 		       ARRAY_SIZE(attrs));
 	if (err)
 		verbs_warn("ibv_qp_attach_comp_cntr: QP 0x%x counter %u op_mask 0x%x: %s",
 			   qp->qp_num, cntr->handle, attr->op_mask, strerror(err));
-	return err;
+	return verbs_result(err);
 }

@@ -29,10 +29,10 @@ struct ibv_cq_ex *verbs_create_cq_ex(struct ibv_context *context, struct ibv_cq_
 
 VERBS_EXPORT int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
-	return get_ops(cq->context)->resize_cq(cq, cqe);
+	return verbs_result(get_ops(cq->context)->resize_cq(cq, cqe));
 }
 
 VERBS_EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
 {
-	return get_ops(cq->context)->destroy_cq(cq);
+	return verbs_result(get_ops(cq->context)->destroy_cq(cq));
 }

@@ -19,17 +19,17 @@ int verbs_query_device_ex(struct ibv_context *context,
 	if (input && input->comp_mask) {
 		verbs_warn("ibv_query_device_ex: input comp_mask 0x%x: no bit of it has a meaning",
 			   input->comp_mask);
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	if (attr_size < sizeof(full.orig_attr)) {
 		verbs_warn("ibv_query_device_ex: attr_size %zu is below the %zu bytes of "
 			   "ibv_device_attr",
 			   attr_size, sizeof(full.orig_attr));
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	ret = get_ops(context)->query_device_ex(context, input, &full, sizeof(full));
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	memset(attr, 0, attr_size);
 	memcpy(attr, &full, min_of(attr_size, sizeof(full)));
 	return 0;
@@ -42,7 +42,7 @@ VERBS_EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device
 
 	if (!ret)
 		*attr = full.orig_attr;
-	return ret;
+	return verbs_result(ret);
 }
 
 /* This takes no lock, since a provider may hold one. Two threads may ask at once; the first answer
@@ -72,8 +72,9 @@ VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *cont
 VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 				struct _compat_ibv_port_attr *attr)
 {
-	return get_ops(context)->query_port(context, port_num, (struct ibv_port_attr *)attr,
-					    offsetof(struct ibv_port_attr, port_cap_flags2));
+	return verbs_result(
+		get_ops(context)->query_port(context, port_num, (struct ibv_port_attr *)attr,
+					     offsetof(struct ibv_port_attr, port_cap_flags2)));
 }
 
 /* A vport may be slower than its link, so the link's speed is no answer where the kernel has none:
@@ -86,5 +87,5 @@ VERBS_EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port
 	if (err)
 		verbs_warn("ibv_query_port_speed %s: port_num %u: %s", context->device->name,
 			   port_num, strerror(err));
-	return err;
+	return verbs_result(err);
 }

@@ -38,6 +38,10 @@ static int alloc_dmah(struct ibv_context *context, const struct ibv_dmah_init_at
 {
 	int err;
 
+	if (!attr) {
+		verbs_warn("ibv_alloc_dmah: attr is NULL");
+		return EINVAL;
+	}
 	if (attr->comp_mask & ~(uint32_t)MASK_ALL) {
 		verbs_warn("ibv_alloc_dmah: comp_mask 0x%x: no bit above 0x%x has a meaning",
 			   attr->comp_mask, MASK_ALL);
@@ -77,7 +81,7 @@ VERBS_EXPORT int ibv_dealloc_dmah(struct ibv_dmah *dmah)
 	if (err) {
 		verbs_warn("ibv_dealloc_dmah: handle %u: %s%s", vdmah->handle, strerror(err),
 			   err == EBUSY ? ": deregister the MRs that use it first" : "");
-		return err;
+		return verbs_result(err);
 	}
 	free(vdmah);
 	return 0;

@@ -87,8 +87,12 @@ int verbs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 	return err;
 }
 
-static int check_entry_args(const char *call, uint32_t flags, size_t entry_size)
+static int check_entry_args(const char *call, const void *entry, uint32_t flags, size_t entry_size)
 {
+	if (!entry) {
+		verbs_warn("%s: there is no memory for the answer: NULL", call);
+		return EFAULT;
+	}
 	if (flags) {
 		verbs_warn("%s: flags 0x%x: no flag has a meaning", call, flags);
 		return EINVAL;
@@ -101,15 +105,25 @@ static int check_entry_args(const char *call, uint32_t flags, size_t entry_size)
 	return 0;
 }
 
+/* A program of a newer release has a longer entry. */
+static void entry_put(void *to, const struct ibv_gid_entry *entry, size_t size)
+{
+	memset(to, 0, size);
+	memcpy(to, entry, sizeof(*entry));
+}
+
 VERBS_EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 				   uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags,
 				   size_t entry_size)
 {
-	int err = check_entry_args("ibv_query_gid_ex", flags, entry_size);
+	int err = check_entry_args("ibv_query_gid_ex", entry, flags, entry_size);
+	struct ibv_gid_entry found;
 
-	if (err)
-		return err;
-	return verbs_query_gid(context, port_num, gid_index, entry);
+	if (!err)
+		err = verbs_query_gid(context, port_num, gid_index, &found);
+	if (!err)
+		entry_put(entry, &found, entry_size);
+	return verbs_result(err);
 }
 
 /* The two older functions do not tell their callers of empty slots. */
@@ -156,32 +170,40 @@ __asm__(".symver query_gid_type_34, ibv_query_gid_type@IBVERBS_PRIVATE_34");
 __asm__(".symver query_gid_type_65, ibv_query_gid_type@@IBVERBS_PRIVATE_65");
 #endif
 
+/* The program's table. Entries of a newer release are longer: they lie SIZE bytes apart. */
+struct gid_table {
+	uint8_t *entries;
+	size_t size, max, count;
+};
+
+static void table_add(struct gid_table *table, const struct ibv_gid_entry *entry)
+{
+	entry_put(table->entries + table->count++ * table->size, entry, table->size);
+}
+
 /* The length of an attribute has 16 bits, which bounds the table. */
 #define MAX_TABLE_ENTRIES (UINT16_MAX / sizeof(struct ib_uverbs_gid_entry))
 
-static int kernel_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max,
-			    size_t *count)
+static int kernel_gid_table(struct ibv_context *context, struct gid_table *table)
 {
-	struct ib_uverbs_gid_entry *raw;
+	const size_t max = min_of(table->max, MAX_TABLE_ENTRIES);
+	struct ib_uverbs_gid_entry *raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
+	struct ibv_gid_entry entry;
 	uint64_t num = 0;
 	int err;
 
-	max = min_of(max, MAX_TABLE_ENTRIES);
-	raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
 	if (!raw)
 		return ENOMEM;
 	err = verbs_cmd_query_gid_table(context, raw, max, &num);
-	if (!err) {
-		for (size_t i = 0; i < num; i++)
-			verbs_cmd_copy_gid_entry(&entries[i], &raw[i]);
-		*count = num;
+	for (size_t i = 0; !err && i < num; i++) {
+		verbs_cmd_copy_gid_entry(&entry, &raw[i]);
+		table_add(table, &entry);
 	}
 	free(raw);
 	return err;
 }
 
-static int sysfs_port_gids(struct ibv_context *context, uint32_t port,
-			   struct ibv_gid_entry *entries, size_t max, size_t *count)
+static int sysfs_port_gids(struct ibv_context *context, uint32_t port, struct gid_table *table)
 {
 	struct ibv_port_attr attr = {};
 	struct ibv_gid_entry entry = {};
@@ -196,22 +218,20 @@ static int sysfs_port_gids(struct ibv_context *context, uint32_t port,
 			continue;
 		if (err)
 			return err;
-		if (*count == max)
+		if (table->count == table->max)
 			return EINVAL;
-		entries[(*count)++] = entry;
+		table_add(table, &entry);
 	}
 	return 0;
 }
 
-static int sysfs_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max,
-			   size_t *count)
+static int sysfs_gid_table(struct ibv_context *context, struct gid_table *table)
 {
 	struct ibv_device_attr device;
 	int err = ibv_query_device(context, &device);
 
-	*count = 0;
 	for (uint32_t port = 1; !err && port <= device.phys_port_cnt; port++)
-		err = sysfs_port_gids(context, port, entries, max, count);
+		err = sysfs_port_gids(context, port, table);
 	return err;
 }
 
@@ -219,15 +239,15 @@ VERBS_EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *context,
 					  struct ibv_gid_entry *entries, size_t max_entries,
 					  uint32_t flags, size_t entry_size)
 {
-	size_t count = 0;
-	int err = check_entry_args("ibv_query_gid_table", flags, entry_size);
+	struct gid_table table = { (uint8_t *)entries, entry_size, max_entries, 0 };
+	int err = check_entry_args("ibv_query_gid_table", entries, flags, entry_size);
 
 	if (!err)
-		err = kernel_gid_table(context, entries, max_entries, &count);
+		err = kernel_gid_table(context, &table);
 	if (is_lacking(err))
-		err = sysfs_gid_table(context, entries, max_entries, &count);
+		err = sysfs_gid_table(context, &table);
 	if (!err)
-		return (ssize_t)count;
+		return (ssize_t)table.count;
 	verbs_warn("ibv_query_gid_table on %s: max_entries %zu: %s", context->device->name,
 		   max_entries, strerror(err));
 	errno = err;

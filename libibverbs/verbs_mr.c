@@ -239,8 +239,8 @@ VERBS_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	struct verbs_mr *vmr = to_vmr(mr);
 
-	return verbs_fork_never_keeps() ? get_ops(mr->context)->dereg_mr(vmr)
-					: dereg_and_release(vmr);
+	return verbs_result(verbs_fork_never_keeps() ? get_ops(mr->context)->dereg_mr(vmr)
+						     : dereg_and_release(vmr));
 }
 
 /* ---- import ---- */

@@ -14,7 +14,7 @@ VERBS_EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 
 VERBS_EXPORT int ibv_dealloc_pd(struct ibv_pd *pd)
 {
-	return get_ops(pd->context)->dealloc_pd(pd);
+	return verbs_result(get_ops(pd->context)->dealloc_pd(pd));
 }
 
 VERBS_EXPORT struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)

@@ -48,7 +48,7 @@ VERBS_EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 
 VERBS_EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
-	return get_ops(qp->context)->modify_qp(qp, attr, attr_mask);
+	return verbs_result(get_ops(qp->context)->modify_qp(qp, attr, attr_mask));
 }
 
 VERBS_EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
@@ -58,12 +58,12 @@ VERBS_EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int a
 
 	if (!ret && attr_mask & IBV_QP_STATE)
 		qp->state = attr->qp_state;
-	return ret;
+	return verbs_result(ret);
 }
 
 VERBS_EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
 {
-	return get_ops(qp->context)->destroy_qp(qp);
+	return verbs_result(get_ops(qp->context)->destroy_qp(qp));
 }
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -94,23 +94,27 @@ VERBS_EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 	if (!ece->vendor_id) {
 		verbs_warn("ibv_set_ece: QP 0x%x vendor_id 0: no provider has such options",
 			   qp->qp_num);
-		return EOPNOTSUPP;
+		return verbs_result(EOPNOTSUPP);
 	}
-	return get_ops(qp->context)->set_ece(qp, ece);
+	return verbs_result(get_ops(qp->context)->set_ece(qp, ece));
 }
 
 VERBS_EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	*ece = (struct ibv_ece){};
-	return get_ops(qp->context)->query_ece(qp, ece);
+	struct ibv_ece found = {};
+	int err = get_ops(qp->context)->query_ece(qp, &found);
+
+	if (!err)
+		*ece = found;
+	return verbs_result(err);
 }
 
 VERBS_EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	return get_ops(qp->context)->attach_mcast(qp, gid, lid);
+	return verbs_result(get_ops(qp->context)->attach_mcast(qp, gid, lid));
 }
 
 VERBS_EXPORT int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	return get_ops(qp->context)->detach_mcast(qp, gid, lid);
+	return verbs_result(get_ops(qp->context)->detach_mcast(qp, gid, lid));
 }

@@ -35,15 +35,15 @@ VERBS_EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_in
 
 VERBS_EXPORT int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask)
 {
-	return get_ops(srq->context)->modify_srq(srq, attr, attr_mask);
+	return verbs_result(get_ops(srq->context)->modify_srq(srq, attr, attr_mask));
 }
 
 VERBS_EXPORT int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 {
-	return get_ops(srq->context)->query_srq(srq, attr);
+	return verbs_result(get_ops(srq->context)->query_srq(srq, attr));
 }
 
 VERBS_EXPORT int ibv_destroy_srq(struct ibv_srq *srq)
 {
-	return get_ops(srq->context)->destroy_srq(srq);
+	return verbs_result(get_ops(srq->context)->destroy_srq(srq));
 }

@@ -107,6 +107,8 @@ int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 /* The function returns the size of an address of this family: IPv4's, IPv6's or AF_IB's; 0 for all
  * others. */
 socklen_t rdmacm_addr_len(const struct sockaddr *addr);
+/* Returns EINVAL, and logs why, for NULL and for an address of another family. */
+int rdmacm_addr_check(const char *call, const struct sockaddr *addr);
 
 /* ---- module.c ---- */
 

@@ -188,15 +188,26 @@ socklen_t rdmacm_addr_len(const struct sockaddr *addr)
 	}
 }
 
+int rdmacm_addr_check(const char *call, const struct sockaddr *addr)
+{
+	if (addr && rdmacm_addr_len(addr))
+		return 0;
+	if (!addr)
+		verbs_warn("%s: the address is NULL", call);
+	else
+		verbs_warn("%s: address family %d is not IPv4, IPv6 or AF_IB", call,
+			   addr->sa_family);
+	return EINVAL;
+}
+
 int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 		    const struct sockaddr *addr)
 {
-	*size = rdmacm_addr_len(addr);
-	if (!*size) {
-		verbs_warn("rdma_cm: address family %d is not IPv4, IPv6 or AF_IB",
-			   addr->sa_family);
-		return EINVAL;
-	}
+	const int ret = rdmacm_addr_check("rdma_cm", addr);
+
+	if (ret)
+		return ret;
+	*size = (uint16_t)rdmacm_addr_len(addr);
 	memcpy(to, addr, *size);
 	return 0;
 }

@@ -62,22 +62,18 @@ static int join_in_kernel(struct cm_multicast *multicast, uint16_t flags)
 
 static int group_join(struct cm_id *cm, const struct sockaddr *addr, uint16_t flags, void *context)
 {
-	socklen_t len = rdmacm_addr_len(addr);
+	int ret = rdmacm_addr_check("rdma_join_multicast", addr);
 	struct cm_multicast *multicast;
-	int ret;
 
-	if (!len) {
-		verbs_warn("rdma_join_multicast: address family %d is not IPv4, IPv6 or AF_IB",
-			   addr->sa_family);
-		return EINVAL;
-	}
+	if (ret)
+		return ret;
 	multicast = calloc(1, sizeof(*multicast));
 	if (!multicast)
 		return ENOMEM;
 	multicast->id = cm;
 	multicast->context = context;
 	multicast->only_sends = flags == RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER;
-	memcpy(&multicast->addr, addr, len);
+	memcpy(&multicast->addr, addr, rdmacm_addr_len(addr));
 	pthread_mutex_lock(&cm->lock);
 	ret = join_in_kernel(multicast, flags);
 	if (!ret)
@@ -129,7 +125,7 @@ static struct cm_multicast *group_find(struct cm_id *cm, const struct sockaddr *
 
 	pthread_mutex_lock(&cm->lock);
 	LIST_FOREACH(multicast, &cm->multicasts, entry) {
-		if (len && !memcmp(&multicast->addr, addr, len))
+		if (!memcmp(&multicast->addr, addr, len))
 			break;
 	}
 	pthread_mutex_unlock(&cm->lock);
@@ -138,11 +134,14 @@ static struct cm_multicast *group_find(struct cm_id *cm, const struct sockaddr *
 
 CMA_EXPORT int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
+	int ret = rdmacm_addr_check("rdma_leave_multicast", addr);
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_multicast *multicast = group_find(cm, addr);
+	struct cm_multicast *multicast;
 	uint32_t reported;
-	int ret;
 
+	if (ret)
+		return cma_return(ret);
+	multicast = group_find(cm, addr);
 	if (!multicast)
 		return cma_refuse(EADDRNOTAVAIL, "rdma_leave_multicast",
 				  "the id has not joined that group");

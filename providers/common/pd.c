@@ -109,6 +109,10 @@ void provider_pd_unimport(struct ibv_pd *pd)
 
 int provider_td_check_attr(const struct ibv_td_init_attr *attr)
 {
+	if (!attr) {
+		verbs_warn("alloc_td: attr is NULL");
+		return EINVAL;
+	}
 	if (!attr->comp_mask)
 		return 0;
 	verbs_warn("alloc_td: comp_mask is %#x, must be 0", attr->comp_mask);
@@ -154,8 +158,13 @@ static int parent_check_memory(struct ibv_context *context)
 
 static int parent_check_attr(const struct ibv_parent_domain_init_attr *attr)
 {
-	const bool allocators = attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
+	bool allocators;
 
+	if (!attr) {
+		verbs_warn("alloc_parent_domain: attr is NULL");
+		return EINVAL;
+	}
+	allocators = attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS;
 	if (attr->comp_mask & ~(uint32_t)PARENT_MASK_SUPPORTED) {
 		verbs_warn("alloc_parent_domain: comp_mask is %#x, supported are %#x",
 			   attr->comp_mask, PARENT_MASK_SUPPORTED);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * report.c - the lines of the log about requests that no adapter could take. A provider's data path
- * comes here once it knows why; what only its adapter wants it says by itself.
+ * comes here once it knows why; what only its adapter wants it says by itself. The errno that the
+ * call then returns is set here.
  */
+#include <errno.h>
+
 #include "providers/common/report.h"
 
 void provider_report_poll(uint32_t cqn, const struct ibv_poll_cq_attr *attr)
 {
 	verbs_warn("start_poll: cq 0x%x: comp_mask of ibv_poll_cq_attr is %#x, must be 0", cqn,
 		   attr->comp_mask);
+	errno = EINVAL;
 }
 
 void provider_report_full_sq(const struct ibv_qp *qp, const struct ibv_send_wr *wr, uint32_t limit)
@@ -17,6 +21,7 @@ void provider_report_full_sq(const struct ibv_qp *qp, const struct ibv_send_wr *
 		   "(max_send_wr of the QP): "
 		   "poll completions of signaled requests to free places",
 		   qp->qp_num, (unsigned long long)wr->wr_id, limit);
+	errno = ENOMEM;
 }
 
 void provider_report_inline(const struct ibv_qp *qp, const struct ibv_send_wr *wr, uint64_t total,
@@ -25,6 +30,7 @@ void provider_report_inline(const struct ibv_qp *qp, const struct ibv_send_wr *w
 	verbs_warn("post_send: qp 0x%x, wr_id %#llx: inline data of %llu bytes, limit %u "
 		   "(max_inline_data of the QP)",
 		   qp->qp_num, (unsigned long long)wr->wr_id, (unsigned long long)total, limit);
+	errno = ENOMEM;
 }
 
 void provider_report_full_rq(const char *owner, uint32_t number, const struct ibv_recv_wr *wr,
@@ -33,6 +39,7 @@ void provider_report_full_rq(const char *owner, uint32_t number, const struct ib
 	verbs_warn("post_recv: %s 0x%x, wr_id %#llx: the receive queue is full, limit %u requests "
 		   "(max_recv_wr of the QP)",
 		   owner, number, (unsigned long long)wr->wr_id, limit);
+	errno = ENOMEM;
 }
 
 void provider_report_rq_sges(const char *owner, uint32_t number, const struct ibv_recv_wr *wr,
@@ -41,6 +48,7 @@ void provider_report_rq_sges(const char *owner, uint32_t number, const struct ib
 	verbs_warn(
 		"post_recv: %s 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_recv_sge of the QP)",
 		owner, number, (unsigned long long)wr->wr_id, wr->num_sge, limit);
+	errno = EINVAL;
 }
 
 void provider_report_full_srq(uint32_t srqn, const struct ibv_recv_wr *wr, uint32_t limit)
@@ -48,6 +56,7 @@ void provider_report_full_srq(uint32_t srqn, const struct ibv_recv_wr *wr, uint3
 	verbs_warn("post_srq_recv: srq 0x%x, wr_id %#llx: the queue is full, limit %u requests "
 		   "(max_wr of the SRQ)",
 		   srqn, (unsigned long long)wr->wr_id, limit);
+	errno = ENOMEM;
 }
 
 void provider_report_srq_sges(uint32_t srqn, const struct ibv_recv_wr *wr, uint32_t limit)
@@ -55,4 +64,5 @@ void provider_report_srq_sges(uint32_t srqn, const struct ibv_recv_wr *wr, uint3
 	verbs_warn("post_srq_recv: srq 0x%x, wr_id %#llx: num_sge is %d, limit %u (max_sge of the "
 		   "SRQ)",
 		   srqn, (unsigned long long)wr->wr_id, wr->num_sge, limit);
+	errno = EINVAL;
 }

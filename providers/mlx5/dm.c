@@ -57,12 +57,12 @@ static int dm_check_copy(const struct mlx5_dm *dm, const char *call, uint64_t of
 	if (offset > dm->length || length > dm->length - offset) {
 		verbs_warn("%s: offset %llu and length %zu go beyond the %zu bytes of the memory",
 			   call, (unsigned long long)offset, length, dm->length);
-		return EFAULT;
+		return verbs_result(EFAULT);
 	}
 	if (offset % COPY_UNIT || length % COPY_UNIT) {
 		verbs_warn("%s: offset %llu and length %zu must be multiples of %d", call,
 			   (unsigned long long)offset, length, COPY_UNIT);
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	return 0;
 }
@@ -100,7 +100,7 @@ static int dm_refuse_copy(const struct mlx5_dm *dm, const char *call)
 {
 	verbs_warn("%s: the %zu bytes of memory are of a type that cannot be mapped", call,
 		   dm->length);
-	return EOPNOTSUPP;
+	return verbs_result(EOPNOTSUPP);
 }
 
 static int dm_refuse_copy_to(struct ibv_dm *dm, uint64_t offset, const void *from, size_t length)

@@ -29,7 +29,7 @@ static struct mlx5_counters *to_mcounters(struct ibv_counters *counters)
 /* ---- flows */
 
 /* *COUNTERS are those in the specs of ATTR, or NULL; the kernel takes one set per flow. A spec lies
- * where the one before it ends, be that aligned or not. */
+ * where the one before it ends, be that aligned or not; the command refuses one without a size. */
 static int flow_find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters **counters)
 {
 	const uint8_t *at = (const uint8_t *)(attr + 1);
@@ -38,6 +38,8 @@ static int flow_find_counters(const struct ibv_flow_attr *attr, struct mlx5_coun
 	*counters = NULL;
 	for (unsigned int i = 0; i < attr->num_of_specs; i++) {
 		memcpy(&spec, at, offsetof(struct ibv_flow_spec_counter_action, counters));
+		if (spec.size < offsetof(struct ibv_flow_spec_counter_action, counters))
+			break;
 		if (spec.type == IBV_FLOW_SPEC_ACTION_COUNT) {
 			if (*counters) {
 				verbs_warn("create_flow: more than one set of counters");
@@ -171,6 +173,12 @@ int mlx5_counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_att
 	if (attr->comp_mask) {
 		verbs_warn("attach_counters_point_flow: comp_mask is %#x, must be 0",
 			   attr->comp_mask);
+		return EOPNOTSUPP;
+	}
+	if ((unsigned int)attr->counter_desc > IBV_COUNTER_BYTES) {
+		verbs_warn("attach_counters_point_flow: counter_desc is %d, must be "
+			   "IBV_COUNTER_PACKETS or _BYTES",
+			   (int)attr->counter_desc);
 		return EOPNOTSUPP;
 	}
 	/* A flow learns of its counters when it is created, or not at all. */

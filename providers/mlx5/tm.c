@@ -28,7 +28,7 @@ op_refuse(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr, const char *w
 {
 	verbs_warn("post_srq_ops: srq 0x%x, wr_id %#llx: %s", srq->srqn,
 		   (unsigned long long)wr->wr_id, why);
-	return err;
+	return verbs_result(err);
 }
 
 static int op_check_add(const struct mlx5_srq *srq, const struct ibv_ops_wr *wr)
@@ -174,7 +174,7 @@ int mlx5_tm_post(struct ibv_srq *ibsrq, struct ibv_ops_wr *wr, struct ibv_ops_wr
 	if (!srq->tm || !srq->tm->qp) {
 		verbs_warn("post_srq_ops: srq 0x%x: its type is not TM", srq->srqn);
 		*bad_wr = wr;
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	qlock_enter(&srq->lock);
 	ret = ops_post(srq, wr, bad_wr);

@@ -35,7 +35,7 @@ refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 		verbs_warn("post_recv: qp 0x%x: %s", qp->vqp.qp.qp_num,
 			   rq->buf ? "the state is RESET"
 				   : "the QP has no receive queue of its own");
-	return is_full ? ENOMEM : EINVAL;
+	return verbs_result(is_full ? ENOMEM : EINVAL);
 }
 
 /* The constant ONE says that WQEs are a single segment, and then that the state lets receives be

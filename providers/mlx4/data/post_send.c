@@ -79,7 +79,7 @@ static int __attribute__((cold)) refuse(const struct mlx4_qp *qp, const struct i
 	else
 		verbs_warn("post_send: qp 0x%x: num_sge is %d, limit %u", qp->vqp.qp.qp_num,
 			   wr->num_sge, sq->max_sge);
-	return EINVAL;
+	return verbs_result(EINVAL);
 }
 
 static int __attribute__((cold)) refuse_full(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
@@ -231,7 +231,7 @@ refuse_large(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
 {
 	verbs_warn("post_send: qp 0x%x: tso.hdr_sz is %u, must be 1 to %u (max_tso_header)",
 		   qp->vqp.qp.qp_num, wr->tso.hdr_sz, qp->max_tso_header);
-	return EINVAL;
+	return verbs_result(EINVAL);
 }
 
 /* The function builds a large send, which the adapter cuts into frames with its headers. Its data

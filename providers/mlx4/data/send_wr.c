@@ -341,10 +341,12 @@ static int wr_complete(struct ibv_qp_ex *qpx)
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
 	int err = qp->batch.err;
 
-	if (unlikely(err))
+	if (unlikely(err)) {
 		qp->sq.wq.head = qp->batch.first;
-	else if (likely(qp->sq.wq.head != qp->batch.first))
+		errno = err;
+	} else if (likely(qp->sq.wq.head != qp->batch.first)) {
 		batch_post(qp);
+	}
 	qlock_leave(&qp->sq_lock);
 	return err;
 }

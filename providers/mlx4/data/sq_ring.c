@@ -26,7 +26,7 @@ static int __attribute__((cold))
 refuse_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw, int err, const char *why)
 {
 	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
-	return err;
+	return verbs_result(err);
 }
 
 int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,

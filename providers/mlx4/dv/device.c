@@ -13,7 +13,7 @@ DV_EXPORT int mlx4dv_query_device(struct ibv_context *context, struct mlx4dv_con
 
 	if (!ret)
 		*attrs = (struct mlx4dv_context){ .max_inl_recv_sz = 0 };
-	return ret;
+	return verbs_result(ret);
 }
 
 static int set_allocators(struct ibv_context *context,
@@ -42,13 +42,13 @@ DV_EXPORT int mlx4dv_set_context_attr(struct ibv_context *context,
 	int ret = dv_check_context(context, "mlx4dv_set_context_attr");
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	switch (attr_type) {
 	case MLX4DV_SET_CTX_ATTR_LOG_WQS_RANGE_SZ:
-		return set_wqs_range(to_mctx(context), attr);
+		return verbs_result(set_wqs_range(to_mctx(context), attr));
 	case MLX4DV_SET_CTX_ATTR_BUF_ALLOCATORS:
-		return set_allocators(context, attr);
+		return verbs_result(set_allocators(context, attr));
 	}
 	verbs_warn("mlx4dv_set_context_attr: attr_type is %d, which there is not", (int)attr_type);
-	return EOPNOTSUPP;
+	return verbs_result(EOPNOTSUPP);
 }

@@ -110,7 +110,7 @@ DV_EXPORT int mlx4dv_init_obj(struct mlx4dv_obj *obj, uint64_t obj_type)
 	int ret = check_obj(obj, obj_type);
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	if (obj_type & MLX4DV_OBJ_QP)
 		show_qp(obj->qp.in, obj->qp.out);
 	if (obj_type & MLX4DV_OBJ_CQ)

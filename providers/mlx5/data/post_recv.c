@@ -33,7 +33,7 @@ recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
 			"or later",
 			rq_owner_name(rq), rq->number, (unsigned long long)wr->wr_id,
 			rq->owner == RQ_OF_QP ? "QP" : "WQ");
-	return full ? ENOMEM : EINVAL;
+	return verbs_result(full ? ENOMEM : EINVAL);
 }
 
 #define RQ_INLINE static inline __attribute__((always_inline))

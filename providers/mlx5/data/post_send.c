@@ -31,6 +31,7 @@ report_sges(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 			"the QP)",
 			qp->vqp.qp.qp_num, (unsigned long long)wr->wr_id, wr->num_sge,
 			qp->sq.max_sge);
+	errno = ENOMEM;
 }
 
 static int __attribute__((cold, noinline))
@@ -44,12 +45,12 @@ refuse_opcode(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 	switch (wr->opcode) {
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return ENOSYS;
+		return verbs_result(ENOSYS);
 	case IBV_WR_LOCAL_INV:
 	case IBV_WR_BIND_MW:
-		return EOPNOTSUPP;
+		return verbs_result(EOPNOTSUPP);
 	default:
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 }
 
@@ -408,7 +409,7 @@ OUT_OF_LINE refuse_unaddressed(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		   "mlx5dv_wr_set_dc_addr() and so on",
 		   ibqp->qp_num, to_mqp(ibqp)->rules->name);
 	*bad_wr = wr;
-	return EINVAL;
+	return verbs_result(EINVAL);
 }
 
 int mlx5_post_send_signed(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)

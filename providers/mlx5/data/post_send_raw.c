@@ -13,7 +13,7 @@ frame_refuse(const struct mlx5_qp *qp, const struct ibv_send_wr *wr, int err, co
 {
 	verbs_warn("post_send: qp 0x%x, wr_id %#llx: %s", qp->vqp.qp.qp_num,
 		   (unsigned long long)wr->wr_id, why);
-	return err;
+	return verbs_result(err);
 }
 
 static uint64_t frame_length(const struct ibv_send_wr *wr)

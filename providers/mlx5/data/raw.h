@@ -131,10 +131,10 @@ WQE_INLINE bool tso_is_usual(const struct mlx5_qp *qp, const uint8_t *ctrl,
 {
 	const uint32_t header = wr->tso.hdr_sz;
 
-	return wr->opcode == IBV_WR_TSO && wr->num_sge == 1 && wr->sg_list->length &&
-	       frame_flags_are_usual(qp, wr) &&
+	return wr->opcode == IBV_WR_TSO && wr->num_sge == 1 && header <= qp->max_tso_header &&
+	       wr->sg_list->length && frame_flags_are_usual(qp, wr) &&
 	       header - USUAL_TSO_HEADER_MIN <= COPY_SMALL_MAX - USUAL_TSO_HEADER_MIN &&
-	       header <= qp->max_tso_header && ctrl + USUAL_TSO_BLOCKS * WQE_BB <= qp->sq.end;
+	       ctrl + USUAL_TSO_BLOCKS * WQE_BB <= qp->sq.end;
 }
 
 /* The function puts it behind the control segment. */

@@ -254,7 +254,7 @@ static int __attribute__((noinline)) batch_end_empty(struct mlx5_qp *qp)
 
 	if (err)
 		batch_cancel(qp);
-	return err;
+	return verbs_result(err);
 }
 
 WQE_INLINE int batch_ring(struct mlx5_qp *qp, enum bfreg_use use, bool wide)

@@ -31,7 +31,7 @@ static void begin_umr(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t p
 static int bind_refuse(const struct mlx5_qp *qp, const struct ibv_mw *mw, int err, const char *why)
 {
 	verbs_warn("bind_mw: qp 0x%x, window 0x%x: %s", qp->vqp.qp.qp_num, mw->rkey, why);
-	return err;
+	return verbs_result(err);
 }
 
 static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,

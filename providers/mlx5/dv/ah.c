@@ -37,15 +37,15 @@ DV_EXPORT int mlx5dv_map_ah_to_qp(struct ibv_ah *ah, uint32_t qp_num)
 	struct mlx5_ah *mah = to_mah(ah);
 
 	if (ret || mah->is_mapped)
-		return ret;
+		return verbs_result(ret);
 	ret = mlx5_hca_caps_get(to_mctx(ah->context), &caps);
 	if (ret && ret != EOPNOTSUPP)
-		return ret;
+		return verbs_result(ret);
 	if (ret || !caps->maps_addresses) {
 		verbs_warn("mlx5dv_map_ah_to_qp: %s does not map addresses to QPs, or the context "
 			   "is without DevX",
 			   ah->context->device->name);
-		return EOPNOTSUPP;
+		return verbs_result(EOPNOTSUPP);
 	}
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_CREATE_GENERAL_OBJECT);
 	fld_set(in, GENERAL_OBJ_IN_OBJ_TYPE, PRM_OBJ_TYPE_AV_QP_MAPPING);
@@ -53,5 +53,5 @@ DV_EXPORT int mlx5dv_map_ah_to_qp(struct ibv_ah *ah, uint32_t qp_num)
 	mapping_put_address(fld_at(mapping, AV_QP_MAPPING_REMOTE_ADDRESS_VECTOR), &mah->av);
 	ret = mlx5_devx_object_create(to_mctx(ah->context), in, sizeof(in), &mah->mapping);
 	mah->is_mapped = !ret;
-	return ret;
+	return verbs_result(ret);
 }

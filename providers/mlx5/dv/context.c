@@ -13,16 +13,16 @@ DV_EXPORT int mlx5dv_set_context_attr(struct ibv_context *context,
 	int ret = dv_check_context("mlx5dv_set_context_attr", context);
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	if (type != MLX5DV_CTX_ATTR_BUF_ALLOCATORS) {
 		verbs_warn("mlx5dv_set_context_attr: type is %d, must be "
 			   "MLX5DV_CTX_ATTR_BUF_ALLOCATORS",
 			   (int)type);
-		return EOPNOTSUPP;
+		return verbs_result(EOPNOTSUPP);
 	}
 	of_program =
 		(struct program_allocator){ allocators->alloc, allocators->free, allocators->data };
-	return provider_allocators_set("mlx5dv_set_context_attr", context,
-				       &to_mctx(context)->dbrecs, &of_program,
-				       &to_mctx(context)->allocators);
+	return verbs_result(provider_allocators_set("mlx5dv_set_context_attr", context,
+						    &to_mctx(context)->dbrecs, &of_program,
+						    &to_mctx(context)->allocators));
 }

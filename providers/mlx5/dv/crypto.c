@@ -150,13 +150,14 @@ DV_EXPORT int mlx5dv_crypto_login_query(struct mlx5dv_crypto_login_obj *login,
 					struct mlx5dv_crypto_login_query_attr *attr)
 {
 	if (attr->comp_mask)
-		return crypto_refuse("mlx5dv_crypto_login_query", "comp_mask is not 0");
-	return login_query(login, &attr->state);
+		return verbs_result(
+			crypto_refuse("mlx5dv_crypto_login_query", "comp_mask is not 0"));
+	return verbs_result(login_query(login, &attr->state));
 }
 
 DV_EXPORT int mlx5dv_crypto_login_destroy(struct mlx5dv_crypto_login_obj *login)
 {
-	return login_destroy(login);
+	return verbs_result(login_destroy(login));
 }
 
 /* ---- the login of a context ---- */
@@ -177,16 +178,20 @@ static int context_login(struct mlx5_context *ctx, const struct mlx5dv_crypto_lo
 DV_EXPORT int mlx5dv_crypto_login(struct ibv_context *context,
 				  struct mlx5dv_crypto_login_attr *attr)
 {
-	const struct mlx5dv_crypto_login_attr_ex wide = {
+	struct mlx5dv_crypto_login_attr_ex wide;
+	int ret = dv_check_context("mlx5dv_crypto_login", context);
+
+	if (ret)
+		return verbs_result(ret);
+	wide = (struct mlx5dv_crypto_login_attr_ex){
 		.credential_id = attr->credential_id,
 		.import_kek_id = attr->import_kek_id,
 		.credential = attr->credential,
 		.credential_len = sizeof(attr->credential),
 		.comp_mask = attr->comp_mask,
 	};
-	int ret = login_check("mlx5dv_crypto_login", context, &wide);
-
-	return ret ? ret : context_login(to_mctx(context), &wide);
+	ret = login_check("mlx5dv_crypto_login", context, &wide);
+	return verbs_result(ret ? ret : context_login(to_mctx(context), &wide));
 }
 
 DV_EXPORT int mlx5dv_crypto_login_query_state(struct ibv_context *context,
@@ -197,7 +202,7 @@ DV_EXPORT int mlx5dv_crypto_login_query_state(struct ibv_context *context,
 	struct mlx5_context *ctx;
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	ctx = to_mctx(context);
 	pthread_mutex_lock(&ctx->login_lock);
 	if (ctx->login)
@@ -205,7 +210,7 @@ DV_EXPORT int mlx5dv_crypto_login_query_state(struct ibv_context *context,
 	else
 		*state = MLX5DV_CRYPTO_LOGIN_STATE_NO_LOGIN;
 	pthread_mutex_unlock(&ctx->login_lock);
-	return ret;
+	return verbs_result(ret);
 }
 
 DV_EXPORT int mlx5dv_crypto_logout(struct ibv_context *context)
@@ -214,7 +219,7 @@ DV_EXPORT int mlx5dv_crypto_logout(struct ibv_context *context)
 	struct mlx5_context *ctx;
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	ctx = to_mctx(context);
 	pthread_mutex_lock(&ctx->login_lock);
 	if (ctx->login)
@@ -226,7 +231,7 @@ DV_EXPORT int mlx5dv_crypto_logout(struct ibv_context *context)
 	pthread_mutex_unlock(&ctx->login_lock);
 	if (ret == ENOENT)
 		verbs_warn("mlx5dv_crypto_logout: the context is not logged in");
-	return ret;
+	return verbs_result(ret);
 }
 
 /* ---- keys of data ---- */
@@ -326,10 +331,10 @@ DV_EXPORT int mlx5dv_dek_query(struct mlx5dv_dek *dek, struct mlx5dv_dek_attr *a
 	int ret;
 
 	if (attr->comp_mask)
-		return crypto_refuse("mlx5dv_dek_query", "comp_mask is not 0");
+		return verbs_result(crypto_refuse("mlx5dv_dek_query", "comp_mask is not 0"));
 	ret = object_query(dek->ctx, &dek->object, PRM_OBJ_TYPE_DEK, out, sizeof(out));
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	attr->state = fld_get(obj, DEK_STATE) == PRM_DEK_READY ? MLX5DV_DEK_STATE_READY
 							       : MLX5DV_DEK_STATE_ERROR;
 	memcpy(attr->opaque, fld_at(obj, DEK_OPAQUE), PRM_DEK_OPAQUE_SIZE);
@@ -342,5 +347,5 @@ DV_EXPORT int mlx5dv_dek_destroy(struct mlx5dv_dek *dek)
 
 	if (!ret)
 		free(dek);
-	return ret;
+	return verbs_result(ret);
 }

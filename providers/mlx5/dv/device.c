@@ -78,15 +78,16 @@ DV_EXPORT int _mlx5dv_query_port(struct ibv_context *context, uint32_t port_num,
 	};
 	int ret = dv_check_context("mlx5dv_query_port", context);
 
-	if (!ret && !info) {
-		verbs_warn("mlx5dv_query_port: info is NULL");
+	if (!ret && (!info || info_len < sizeof(info->flags))) {
+		verbs_warn("mlx5dv_query_port: info is %p, of %zu bytes: must be at least %zu",
+			   (void *)info, info_len, sizeof(info->flags));
 		ret = EINVAL;
 	}
 	if (!ret)
 		ret = verbs_cmd_run(context, UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, attrs,
 				    ARRAY_SIZE(attrs));
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	memset(info, 0, info_len);
 	memcpy(info, &answer, min_of(info_len, sizeof(answer)));
 	return 0;
@@ -316,11 +317,11 @@ DV_EXPORT int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_con
 	int ret = dv_check_context("mlx5dv_query_device", context);
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	ctx = to_mctx(context);
 	ret = mlx5_device_resp_get(ctx, &resp);
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	attrs->version = 0;
 	attrs->flags = context_flags(ctx, resp);
 	asked = attrs->comp_mask;
@@ -340,7 +341,7 @@ DV_EXPORT int mlx5dv_get_clock_info(struct ibv_context *context, struct mlx5dv_c
 	if (!ret)
 		ret = clock_snapshot(page, &info);
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	*out = (struct mlx5dv_clock_info){
 		.nsec = info.nsec,
 		.last_cycles = info.cycles,

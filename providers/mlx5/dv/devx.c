@@ -64,14 +64,14 @@ DV_EXPORT int mlx5dv_devx_general_cmd(struct ibv_context *context, const void *i
 	struct verbs_short cmd;
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	cmd.attrs[0] = verbs_short_in(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, inlen);
 	cmd.attrs[1] = verbs_short_out(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, outlen);
 	ret = verbs_cmd_run_short(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, &cmd, 2);
 	if (ret)
 		mlx5_devx_log_refusal("mlx5dv_devx_general_cmd", context, in, inlen, out, outlen,
 				      ret);
-	return ret;
+	return verbs_result(ret);
 }
 
 DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
@@ -87,5 +87,5 @@ DV_EXPORT int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector
 	if (ret)
 		verbs_warn("mlx5dv_devx_query_eqn: vector is %u, %s has %d: %s", vector,
 			   context->device->name, context->num_comp_vectors, strerror(ret));
-	return ret;
+	return verbs_result(ret);
 }

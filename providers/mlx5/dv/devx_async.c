@@ -55,12 +55,12 @@ DV_EXPORT int mlx5dv_devx_obj_query_async(struct mlx5dv_devx_obj *obj, const voi
 	int ret = mlx5_devx_check("mlx5dv_devx_obj_query_async", obj->context, inlen, outlen);
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	ret = verbs_cmd_run(obj->context, MLX5_IB_OBJECT_DEVX_OBJ,
 			    MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY, attrs, ARRAY_SIZE(attrs));
 	if (ret)
 		verbs_warn("mlx5dv_devx_obj_query_async: the kernel refuses: %s", strerror(ret));
-	return ret;
+	return verbs_result(ret);
 }
 
 DV_EXPORT int mlx5dv_devx_get_async_cmd_comp(struct mlx5dv_devx_cmd_comp *comp,
@@ -70,6 +70,6 @@ DV_EXPORT int mlx5dv_devx_get_async_cmd_comp(struct mlx5dv_devx_cmd_comp *comp,
 	ssize_t bytes = read(comp->fd, cmd_resp, cmd_resp_len);
 
 	if (bytes < 0)
-		return errno;
-	return (size_t)bytes < sizeof(*cmd_resp) ? EINVAL : 0;
+		return verbs_result(errno);
+	return verbs_result((size_t)bytes < sizeof(*cmd_resp) ? EINVAL : 0);
 }

@@ -94,18 +94,19 @@ DV_EXPORT int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel 
 					       struct mlx5dv_devx_obj *obj, uint16_t events_sz,
 					       uint16_t events_num[], uint64_t cookie)
 {
-	return subscribe("mlx5dv_devx_subscribe_devx_event", event_channel, obj, events_num,
-			 events_sz,
-			 verbs_attr_u64(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, cookie));
+	return verbs_result(subscribe(
+		"mlx5dv_devx_subscribe_devx_event", event_channel, obj, events_num, events_sz,
+		verbs_attr_u64(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_COOKIE, cookie)));
 }
 
 DV_EXPORT int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_channel *event_channel,
 						  int fd, struct mlx5dv_devx_obj *obj,
 						  uint16_t event_num)
 {
-	return subscribe("mlx5dv_devx_subscribe_devx_event_fd", event_channel, obj, &event_num,
-			 sizeof(event_num),
-			 verbs_attr_u32(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, (uint32_t)fd));
+	return verbs_result(
+		subscribe("mlx5dv_devx_subscribe_devx_event_fd", event_channel, obj, &event_num,
+			  sizeof(event_num),
+			  verbs_attr_u32(MLX5_IB_ATTR_DEVX_SUBSCRIBE_EVENT_FD_NUM, (uint32_t)fd)));
 }
 
 DV_EXPORT ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel,

@@ -80,7 +80,7 @@ DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 
 	if (!obj) {
 		verbs_warn("mlx5dv_devx_obj_destroy: obj is NULL");
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	ret = run_destroy(obj);
 	if (ret) {
@@ -101,7 +101,7 @@ static int run_query(const char *call, struct ibv_context *context, uint32_t han
 	struct verbs_short cmd;
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle);
 	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, in, inlen);
 	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, out, outlen);
@@ -109,7 +109,7 @@ static int run_query(const char *call, struct ibv_context *context, uint32_t han
 				  &cmd, 3);
 	if (ret)
 		mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
-	return ret;
+	return verbs_result(ret);
 }
 
 static int run_modify(const char *call, struct ibv_context *context, uint32_t handle,
@@ -119,7 +119,7 @@ static int run_modify(const char *call, struct ibv_context *context, uint32_t ha
 	struct verbs_short cmd;
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	cmd.attrs[0] = verbs_short_handle(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle);
 	cmd.attrs[1] = verbs_short_in(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, in, inlen);
 	cmd.attrs[2] = verbs_short_out(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, out, outlen);
@@ -127,7 +127,7 @@ static int run_modify(const char *call, struct ibv_context *context, uint32_t ha
 				  &cmd, 3);
 	if (ret)
 		mlx5_devx_log_refusal(call, context, in, inlen, out, outlen, ret);
-	return ret;
+	return verbs_result(ret);
 }
 
 DV_EXPORT int mlx5dv_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen,
@@ -224,7 +224,7 @@ DV_EXPORT int mlx5dv_devx_obj_export(struct mlx5dv_devx_obj *obj, void *attrs)
 
 DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *context, void *attrs)
 {
-	int ret = dv_check_context("mlx5dv_devx_obj_import", context);
+	int ret = dv_check_import("mlx5dv_devx_obj_import", context, attrs);
 	struct dv_export_obj export;
 	struct mlx5dv_devx_obj *obj;
 

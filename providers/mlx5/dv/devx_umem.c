@@ -95,9 +95,12 @@ DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *cont
 DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *context,
 							   struct mlx5dv_devx_umem_in *umem_in)
 {
-	const struct verbs_attr page_sizes =
-		verbs_short_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, umem_in->pgsz_bitmap);
+	const int ret = mlx5_devx_check("mlx5dv_devx_umem_reg_ex", context, 0, 0);
+	struct verbs_attr page_sizes;
 
+	if (ret)
+		return dv_fail(ret);
+	page_sizes = verbs_short_u64(MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, umem_in->pgsz_bitmap);
 	if (umem_in->comp_mask & ~(uint64_t)MLX5DV_UMEM_MASK_DMABUF) {
 		verbs_warn("mlx5dv_devx_umem_reg_ex: comp_mask is %#llx, known is %#x",
 			   (unsigned long long)umem_in->comp_mask, MLX5DV_UMEM_MASK_DMABUF);
@@ -120,7 +123,7 @@ DV_EXPORT int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *dv_umem)
 	if (ret) {
 		verbs_warn("mlx5dv_devx_umem_dereg: umem %#x stays, is anything in it? %s",
 			   umem->umem.umem_id, strerror(ret));
-		return ret;
+		return verbs_result(ret);
 	}
 	if (umem->addr)
 		ibv_dofork_range(umem->addr, umem->size);
@@ -141,7 +144,7 @@ DV_EXPORT int mlx5dv_devx_umem_export(struct mlx5dv_devx_umem *dv_umem, void *at
 
 DV_EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_import(struct ibv_context *context, void *attrs)
 {
-	int ret = dv_check_context("mlx5dv_devx_umem_import", context);
+	int ret = dv_check_import("mlx5dv_devx_umem_import", context, attrs);
 	struct dv_export_umem export;
 	struct devx_umem *umem;
 

@@ -21,6 +21,15 @@ static inline int dv_check_context(const char *call, struct ibv_context *context
 	return EOPNOTSUPP;
 }
 
+/* An import needs both. */
+static inline int dv_check_import(const char *call, struct ibv_context *context, const void *attrs)
+{
+	if (context && attrs)
+		return dv_check_context(call, context);
+	verbs_warn("%s: %s is NULL", call, context ? "attrs" : "context");
+	return EINVAL;
+}
+
 /* OBJECT is a pointer to what is to be: it gets memory of its size, of which nothing is set. */
 #define dv_take(call, context, object) \
 	provider_cells_take(&to_mctx(context)->cells, call, sizeof(*(object)))

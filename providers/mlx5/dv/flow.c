@@ -115,7 +115,7 @@ DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
 		verbs_warn("mlx5dv_destroy_flow_matcher: matcher %u: %s%s", matcher->handle,
 			   strerror(ret),
 			   ret == EBUSY ? ": destroy the flows that name it first" : "");
-		return ret;
+		return verbs_result(ret);
 	}
 	dv_give(matcher->context, matcher);
 	return 0;
@@ -147,14 +147,24 @@ static void plan_add(struct flow_plan *plan, struct verbs_attr attr)
 }
 
 /* Frames go to one place, or are dropped, or go where they would without the flow. */
-static int plan_target(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action,
-		       struct verbs_attr attr)
+static int plan_target(struct flow_plan *plan, struct verbs_attr attr)
 {
-	if (plan->has_target)
-		return refuse(action, EOPNOTSUPP, "the flow has a destination already");
 	plan->has_target = true;
 	plan_add(plan, attr);
 	return 0;
+}
+
+static bool is_target(const struct mlx5dv_flow_action_attr *action)
+{
+	switch (action->type) {
+	case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
+	case MLX5DV_FLOW_ACTION_DEST_DEVX:
+	case MLX5DV_FLOW_ACTION_DROP:
+	case MLX5DV_FLOW_ACTION_DEFAULT_MISS:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static int plan_tag(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
@@ -189,21 +199,20 @@ static int plan_flow_action(struct flow_plan *plan, const struct mlx5dv_flow_act
 
 static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
+	if (plan->has_target && is_target(action))
+		return refuse(action, EOPNOTSUPP, "the flow has a destination already");
 	switch (action->type) {
 	case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
-		return plan_target(
-			plan, action,
-			verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, action->qp->handle));
+		return plan_target(plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP,
+							   action->qp->handle));
 	case MLX5DV_FLOW_ACTION_DEST_DEVX:
-		return plan_target(
-			plan, action,
-			verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, action->obj->handle));
+		return plan_target(plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX,
+							   action->obj->handle));
 	case MLX5DV_FLOW_ACTION_DROP:
-		return plan_target(plan, action,
-				   verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
-						  MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP));
+		return plan_target(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
+							MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP));
 	case MLX5DV_FLOW_ACTION_DEFAULT_MISS:
-		return plan_target(plan, action,
+		return plan_target(plan,
 				   verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
 						  MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS));
 	case MLX5DV_FLOW_ACTION_TAG:
@@ -219,6 +228,16 @@ static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_a
 	default:
 		return refuse(action, EOPNOTSUPP, "unknown");
 	}
+}
+
+/* Each action but a flow action, of which there are up to 8, is an attribute of its own. */
+static int check_actions(size_t count, const void *actions, size_t size)
+{
+	if (size >= OLD_ACTION_SIZE && count <= MAX_ATTRS + MAX_FLOW_ACTIONS && (actions || !count))
+		return 0;
+	verbs_warn("mlx5dv_create_flow: %zu actions of %zu bytes at %p: at most %d of at least %d",
+		   count, size, actions, MAX_ATTRS + MAX_FLOW_ACTIONS, OLD_ACTION_SIZE);
+	return count > MAX_ATTRS + MAX_FLOW_ACTIONS ? EOPNOTSUPP : EINVAL;
 }
 
 /* Elements are SIZE bytes apart; of a type whose part is not there the element is too short. */
@@ -249,8 +268,10 @@ static int flow_run_create(const struct mlx5dv_flow_matcher *matcher,
 			   const void *actions, size_t action_size, uint32_t *handle)
 {
 	struct flow_plan plan = { .count = 0 };
-	int ret;
+	int ret = check_actions(num_actions, actions, action_size);
 
+	if (ret)
+		return ret;
 	plan_add(&plan, verbs_attr_new_handle(MLX5_IB_ATTR_CREATE_FLOW_HANDLE, handle));
 	plan_add(&plan, verbs_attr_in(MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value->match_buf,
 				      value->match_sz));

@@ -51,6 +51,10 @@ mlx5dv_create_flow_action_modify_header(struct ibv_context *context, size_t acti
 	int ret = dv_check_context(call, context);
 	struct verbs_short cmd;
 
+	if (!ret && !actions) {
+		verbs_warn("%s: actions is NULL", call);
+		ret = EINVAL;
+	}
 	if (!ret)
 		ret = check_size(call, "actions_sz", actions_sz);
 	if (ret)

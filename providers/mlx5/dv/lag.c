@@ -98,8 +98,8 @@ DV_EXPORT int mlx5dv_query_qp_lag_port(struct ibv_qp *qp, uint8_t *port_num,
 	if (!ret)
 		ret = lag_get_port("mlx5dv_query_qp_lag_port", qp, port_num);
 	if (ret)
-		return ret;
-	return lag_get_active(to_mctx(qp->context), *port_num, active_port_num);
+		return verbs_result(ret);
+	return verbs_result(lag_get_active(to_mctx(qp->context), *port_num, active_port_num));
 }
 
 static int qp_set_tis_port(struct ibv_qp *qp, uint8_t port)
@@ -142,7 +142,7 @@ DV_EXPORT int mlx5dv_modify_qp_lag_port(struct ibv_qp *qp, uint8_t port_num)
 	if (!ret)
 		ret = lag_get_active(to_mctx(qp->context), 1, &active);
 	if (ret)
-		return ret;
-	return qp->qp_type == IBV_QPT_RAW_PACKET ? qp_set_tis_port(qp, port_num)
-						 : qp_set_port(qp, caps, port_num);
+		return verbs_result(ret);
+	return verbs_result(qp->qp_type == IBV_QPT_RAW_PACKET ? qp_set_tis_port(qp, port_num)
+							      : qp_set_port(qp, caps, port_num));
 }

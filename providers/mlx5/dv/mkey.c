@@ -261,7 +261,7 @@ DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
 	if (!ret)
 		ret = sig_destroy(mkey->ctx, mkey->sig);
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	free(mkey);
 	return 0;
 }
@@ -343,12 +343,13 @@ DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err 
 	int ret = 0;
 
 	if (!mkey->sig)
-		return check_refuse(mkey, "it was created without "
-					  "MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE");
+		return verbs_result(check_refuse(mkey,
+						 "it was created without "
+						 "MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE"));
 	if (__atomic_load_n(&mkey->sig->has_error, __ATOMIC_ACQUIRE))
 		ret = mkey_take_error(mkey, &err);
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	memset(info, 0, size);
 	memcpy(info, &err, min_of(size, sizeof(err)));
 	return 0;

@@ -209,7 +209,7 @@ int init_obj_1_0(struct mlx5dv_obj *obj, uint64_t obj_type);
 
 DV_EXPORT int init_obj_1_2(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
-	return init_obj(obj, obj_type);
+	return verbs_result(init_obj(obj, obj_type));
 }
 
 /* Programs linked with the first version find the address of a pointer to the page in cq_uar. */
@@ -219,7 +219,7 @@ DV_EXPORT int init_obj_1_0(struct mlx5dv_obj *obj, uint64_t obj_type)
 
 	if (!ret && obj_type & MLX5DV_OBJ_CQ)
 		obj->cq.out->cq_uar = &to_mcq(obj->cq.in)->uar->page;
-	return ret;
+	return verbs_result(ret);
 }
 
 __asm__(".symver init_obj_1_2, mlx5dv_init_obj@@MLX5_1.2");

@@ -443,7 +443,7 @@ DV_EXPORT int mlx5dv_qp_cancel_posted_send_wrs(struct mlx5dv_qp_ex *dv, uint64_t
 	ret = query_stop(&qp->vqp.qp, &at);
 	ret = ret ? -ret : cancel_from(qp, at, wr_id);
 	qlock_leave(&qp->sq_lock);
-	return ret;
+	return verbs_result(ret);
 }
 
 /* ---- streams */
@@ -477,20 +477,20 @@ DV_EXPORT int mlx5dv_dci_stream_id_reset(struct ibv_qp *qp, uint16_t stream_id)
 	int ret = dv_check_context("mlx5dv_dci_stream_id_reset", qp->context);
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	if (qp->state != IBV_QPS_RTS) {
 		verbs_warn("mlx5dv_dci_stream_id_reset: qp 0x%x: state is %d, must be RTS (%d)",
 			   qp->qp_num, (int)qp->state, (int)IBV_QPS_RTS);
-		return EOPNOTSUPP;
+		return verbs_result(EOPNOTSUPP);
 	}
 	if (to_mqp(qp)->rules != mlx5_qp_dci_rules()) {
 		verbs_warn("mlx5dv_dci_stream_id_reset: qp 0x%x is no DCI", qp->qp_num);
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	ret = stream_run_reset(qp, stream_id);
 	if (ret)
 		verbs_warn("mlx5dv_dci_stream_id_reset: qp 0x%x, stream %u: the device refuses, "
 			   "as it does while the QP is not in RTS or the stream not in error",
 			   qp->qp_num, stream_id);
-	return ret;
+	return verbs_result(ret);
 }

@@ -9,12 +9,12 @@ DV_EXPORT int mlx5dv_reserved_qpn_alloc(struct ibv_context *ctx, uint32_t *qpn)
 {
 	int ret = dv_check_context("mlx5dv_reserved_qpn_alloc", ctx);
 
-	return ret ? ret : mlx5_qpn_reserve(to_mctx(ctx), qpn);
+	return verbs_result(ret ? ret : mlx5_qpn_reserve(to_mctx(ctx), qpn));
 }
 
 DV_EXPORT int mlx5dv_reserved_qpn_dealloc(struct ibv_context *ctx, uint32_t qpn)
 {
 	int ret = dv_check_context("mlx5dv_reserved_qpn_dealloc", ctx);
 
-	return ret ? ret : mlx5_qpn_release(to_mctx(ctx), qpn);
+	return verbs_result(ret ? ret : mlx5_qpn_release(to_mctx(ctx), qpn));
 }

@@ -173,14 +173,15 @@ mlx5dv_sched_leaf_create(struct ibv_context *context, const struct mlx5dv_sched_
 DV_EXPORT int mlx5dv_sched_node_modify(struct mlx5dv_sched_node *node,
 				       const struct mlx5dv_sched_attr *sched_attr)
 {
-	return sched_modify("mlx5dv_sched_node_modify", node, sched_attr, PRM_SCHED_ELEMENT_TSAR);
+	return verbs_result(
+		sched_modify("mlx5dv_sched_node_modify", node, sched_attr, PRM_SCHED_ELEMENT_TSAR));
 }
 
 DV_EXPORT int mlx5dv_sched_leaf_modify(struct mlx5dv_sched_leaf *leaf,
 				       const struct mlx5dv_sched_attr *sched_attr)
 {
-	return sched_modify("mlx5dv_sched_leaf_modify", &leaf->element, sched_attr,
-			    PRM_SCHED_ELEMENT_QUEUE_GROUP);
+	return verbs_result(sched_modify("mlx5dv_sched_leaf_modify", &leaf->element, sched_attr,
+					 PRM_SCHED_ELEMENT_QUEUE_GROUP));
 }
 
 DV_EXPORT int mlx5dv_sched_node_destroy(struct mlx5dv_sched_node *node)
@@ -189,7 +190,7 @@ DV_EXPORT int mlx5dv_sched_node_destroy(struct mlx5dv_sched_node *node)
 
 	if (!ret)
 		dv_give(node->context, node);
-	return ret;
+	return verbs_result(ret);
 }
 
 DV_EXPORT int mlx5dv_sched_leaf_destroy(struct mlx5dv_sched_leaf *leaf)
@@ -198,7 +199,7 @@ DV_EXPORT int mlx5dv_sched_leaf_destroy(struct mlx5dv_sched_leaf *leaf)
 
 	if (!ret)
 		dv_give(leaf->element.context, leaf);
-	return ret;
+	return verbs_result(ret);
 }
 
 /* ---- QPs ---- */
@@ -252,25 +253,25 @@ DV_EXPORT int mlx5dv_modify_qp_sched_elem(struct ibv_qp *qp,
 	const struct mlx5_hca_caps *caps;
 
 	if (ret)
-		return ret;
+		return verbs_result(ret);
 	ret = mlx5_hca_caps_get_with(to_mctx(qp->context), PRM_CAP_QOS, &caps);
 	if (ret && ret != EOPNOTSUPP)
-		return ret;
+		return verbs_result(ret);
 	if (ret || !(raw ? caps->schedules_sqs : caps->schedules_qps)) {
 		verbs_warn("mlx5dv_modify_qp_sched_elem: %s does not schedule such QPs, or the "
 			   "context is without DevX",
 			   qp->context->device->name);
-		return EOPNOTSUPP;
+		return verbs_result(EOPNOTSUPP);
 	}
 	if (responder && qp->qp_type != IBV_QPT_RC && qp->qp_type != IBV_QPT_XRC_RECV) {
 		verbs_warn("mlx5dv_modify_qp_sched_elem: responder is not NULL, and a QP of type "
 			   "%d has no responses",
 			   (int)qp->qp_type);
-		return EINVAL;
+		return verbs_result(EINVAL);
 	}
 	ret = raw ? qp_schedule_sq(qp, requestor) : qp_schedule(qp, requestor, responder);
 	if (ret == EOPNOTSUPP)
 		verbs_warn("mlx5dv_modify_qp_sched_elem: the QP is in state %d, must be RTS%s",
 			   (int)qp->state, raw ? "" : " or INIT");
-	return ret;
+	return verbs_result(ret);
 }

@@ -89,7 +89,7 @@ DV_EXPORT int mlx5dv_var_export(struct mlx5dv_var *dv_var, void *attrs)
 
 DV_EXPORT struct mlx5dv_var *mlx5dv_var_import(struct ibv_context *context, void *attrs)
 {
-	int ret = dv_check_context("mlx5dv_var_import", context);
+	int ret = dv_check_import("mlx5dv_var_import", context, attrs);
 	struct dv_export_var in;
 	struct dv_var *var;
 
