@@ -32,6 +32,7 @@ enum rdma_nldev_command {
 	RDMA_NLDEV_CMD_RES_PD_GET = 14,
 	RDMA_NLDEV_CMD_GET_CHARDEV = 15,
 	RDMA_NLDEV_CMD_STAT_GET = 17,
+	RDMA_NLDEV_CMD_RES_CTX_GET = 22,
 };
 
 /* RDMA_NLDEV_ATTR_DEV_NODE_TYPE has these values, those of NodeInfo:NodeType where InfiniBand has
@@ -44,6 +45,13 @@ enum {
 	RDMA_NODE_USNIC = 5,
 	RDMA_NODE_USNIC_UDP = 6,
 	RDMA_NODE_UNSPECIFIED = 7,
+};
+
+/* How QPs come to counters of their own. */
+enum rdma_nl_counter_mode {
+	RDMA_COUNTER_MODE_NONE = 0,
+	RDMA_COUNTER_MODE_AUTO = 1,
+	RDMA_COUNTER_MODE_MANUAL = 2,
 };
 
 enum rdma_nldev_attr {
@@ -97,9 +105,12 @@ enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_RES_MRLEN = 45, /* u64 */
 	RDMA_NLDEV_ATTR_RES_PD = 46,    /* nested: entries */
 	RDMA_NLDEV_ATTR_RES_PD_ENTRY = 47,
-	RDMA_NLDEV_ATTR_RES_PDN = 60, /* u32: the kernel's number, not the device's */
-	RDMA_NLDEV_ATTR_RES_CQN = 61, /* u32 */
-	RDMA_NLDEV_ATTR_RES_MRN = 62, /* u32 */
+	RDMA_NLDEV_ATTR_RES_PDN = 60,  /* u32: the kernel's number, not the device's */
+	RDMA_NLDEV_ATTR_RES_CQN = 61,  /* u32 */
+	RDMA_NLDEV_ATTR_RES_MRN = 62,  /* u32 */
+	RDMA_NLDEV_ATTR_RES_CTXN = 64, /* u32 */
+	RDMA_NLDEV_ATTR_RES_CTX = 86,  /* nested: entries */
+	RDMA_NLDEV_ATTR_RES_CTX_ENTRY = 87,
 
 	/* character device: ask by type, and by device where it belongs to one */
 	RDMA_NLDEV_ATTR_CHARDEV_TYPE = 69,     /* string: "uverbs", "umad", "rdma_cm" */
@@ -109,7 +120,9 @@ enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID = 73, /* u64, enum rdma_driver_id */
 
 	/* counters: of a port, or of the objects of a kind */
+	RDMA_NLDEV_ATTR_STAT_MODE = 74,                  /* u32, enum rdma_nl_counter_mode */
 	RDMA_NLDEV_ATTR_STAT_RES = 75,                   /* u32 */
+	RDMA_NLDEV_ATTR_STAT_COUNTER = 77,               /* nested: entries */
 	RDMA_NLDEV_ATTR_STAT_HWCOUNTERS = 80,            /* nested: entries */
 	RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY = 81,       /* nested: name and value */
 	RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME = 82,  /* string */

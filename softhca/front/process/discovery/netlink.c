@@ -281,7 +281,32 @@ static int get_chardev(struct request *req)
 	return 0;
 }
 
-/* The counters are those of a port; single objects have none. */
+/* No counter of its own is bound to a QP, and none is bound by itself: as the table of all, and as
+ * the mode of a port. Source: stat_get_doit_qp() */
+static int get_counters_of_qps(struct request *req)
+{
+	struct adapter *adapter = attr_adapter(req);
+	uint32_t port = attr_u32(req, RDMA_NLDEV_ATTR_PORT_INDEX);
+	struct reply *reply = req->reply;
+
+	if (attr_u32(req, RDMA_NLDEV_ATTR_STAT_RES) != RDMA_NLDEV_ATTR_RES_QP)
+		return EOPNOTSUPP;
+	if (!adapter || (!is_dump(req) && (!req->attr[RDMA_NLDEV_ATTR_STAT_MODE] || port < 1 ||
+					   port > adapter->num_ports)))
+		return EINVAL;
+	reply_begin(reply, req->header->nlmsg_type);
+	put_identity(reply, adapter);
+	if (is_dump(req)) {
+		reply_nest_end(reply, reply_nest(reply, RDMA_NLDEV_ATTR_STAT_COUNTER));
+	} else {
+		reply_u32(reply, RDMA_NLDEV_ATTR_PORT_INDEX, port);
+		reply_u32(reply, RDMA_NLDEV_ATTR_STAT_MODE, RDMA_COUNTER_MODE_NONE);
+	}
+	reply_end(reply);
+	return 0;
+}
+
+/* The counters are those of a port. */
 static int get_counters(struct request *req)
 {
 	struct adapter *adapter = attr_adapter(req);
@@ -290,8 +315,10 @@ static int get_counters(struct request *req)
 	struct reply *reply = req->reply;
 	struct nlattr *table, *entry;
 
-	if (is_dump(req) || req->attr[RDMA_NLDEV_ATTR_STAT_RES])
-		return EOPNOTSUPP;
+	if (req->attr[RDMA_NLDEV_ATTR_STAT_RES])
+		return get_counters_of_qps(req);
+	if (is_dump(req))
+		return EINVAL;
 	if (!adapter || port < 1 || port > adapter->num_ports ||
 	    hw_counters_read(adapter, port, value))
 		return EINVAL;
@@ -316,11 +343,17 @@ static const struct {
 	uint16_t command;
 	int (*run)(struct request *req);
 } command_table[] = {
-	{ RDMA_NLDEV_CMD_GET, get_device },           { RDMA_NLDEV_CMD_PORT_GET, get_port },
-	{ RDMA_NLDEV_CMD_SYS_GET, get_system },       { RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev },
-	{ RDMA_NLDEV_CMD_STAT_GET, get_counters },    { RDMA_NLDEV_CMD_RES_GET, get_summary },
-	{ RDMA_NLDEV_CMD_RES_QP_GET, get_resources }, { RDMA_NLDEV_CMD_RES_CQ_GET, get_resources },
-	{ RDMA_NLDEV_CMD_RES_MR_GET, get_resources }, { RDMA_NLDEV_CMD_RES_PD_GET, get_resources },
+	{ RDMA_NLDEV_CMD_GET, get_device },
+	{ RDMA_NLDEV_CMD_PORT_GET, get_port },
+	{ RDMA_NLDEV_CMD_SYS_GET, get_system },
+	{ RDMA_NLDEV_CMD_GET_CHARDEV, get_chardev },
+	{ RDMA_NLDEV_CMD_STAT_GET, get_counters },
+	{ RDMA_NLDEV_CMD_RES_GET, get_summary },
+	{ RDMA_NLDEV_CMD_RES_QP_GET, get_resources },
+	{ RDMA_NLDEV_CMD_RES_CQ_GET, get_resources },
+	{ RDMA_NLDEV_CMD_RES_MR_GET, get_resources },
+	{ RDMA_NLDEV_CMD_RES_PD_GET, get_resources },
+	{ RDMA_NLDEV_CMD_RES_CTX_GET, get_resources },
 };
 
 static void parse_attrs(struct request *req)

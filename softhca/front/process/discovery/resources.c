@@ -39,6 +39,7 @@ static void put_cq(struct reply *reply, const struct object *object)
 	reply_u32(reply, RDMA_NLDEV_ATTR_RES_CQE, cq->cqe);
 	reply_u64(reply, RDMA_NLDEV_ATTR_RES_USECNT, object->users);
 	reply_u32(reply, RDMA_NLDEV_ATTR_RES_CQN, cq->cqn);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_CTXN, object->file->context_number);
 }
 
 static void put_mr(struct reply *reply, const struct object *object)
@@ -54,6 +55,7 @@ static void put_pd(struct reply *reply, const struct object *object)
 {
 	reply_u64(reply, RDMA_NLDEV_ATTR_RES_USECNT, object->users);
 	reply_u32(reply, RDMA_NLDEV_ATTR_RES_PDN, ((const struct uverbs_pd *)object)->pdn);
+	reply_u32(reply, RDMA_NLDEV_ATTR_RES_CTXN, object->file->context_number);
 }
 
 /* In the order in which the kernel sums them up. */
@@ -73,6 +75,13 @@ static const struct kind {
 	  RDMA_NLDEV_ATTR_RES_MR_ENTRY, put_mr },
 	{ "srq", UVERBS_OBJECT_SRQ, 0, 0, 0, NULL },
 };
+
+static const struct kind context_kind = { "ctx",
+					  UVERBS_OBJECT_DEVICE,
+					  RDMA_NLDEV_CMD_RES_CTX_GET,
+					  RDMA_NLDEV_ATTR_RES_CTX,
+					  RDMA_NLDEV_ATTR_RES_CTX_ENTRY,
+					  NULL };
 
 /* ---- a sum ---- */
 
@@ -143,6 +152,23 @@ static void message_end(struct listing *listing)
 	reply_end(listing->reply);
 }
 
+/* The function returns the beginning of an entry. */
+static struct nlattr *entry_begin(struct listing *listing)
+{
+	if (listing->entries == ENTRIES_OF_MESSAGE) {
+		message_end(listing);
+		message_begin(listing);
+	}
+	return reply_nest(listing->reply, listing->kind->entry);
+}
+
+static void entry_end(struct listing *listing, struct nlattr *entry, const struct uverbs_file *file)
+{
+	reply_u32(listing->reply, RDMA_NLDEV_ATTR_RES_PID, (uint32_t)file->client->pid);
+	reply_nest_end(listing->reply, entry);
+	listing->entries++;
+}
+
 static void list_object(const struct object *object, void *arg)
 {
 	struct listing *listing = arg;
@@ -150,28 +176,40 @@ static void list_object(const struct object *object, void *arg)
 
 	if (object->type != listing->kind->object)
 		return;
-	if (listing->entries == ENTRIES_OF_MESSAGE) {
-		message_end(listing);
-		message_begin(listing);
-	}
-	entry = reply_nest(listing->reply, listing->kind->entry);
+	entry = entry_begin(listing);
 	listing->kind->put(listing->reply, object);
-	reply_u32(listing->reply, RDMA_NLDEV_ATTR_RES_PID, (uint32_t)object->file->client->pid);
-	reply_nest_end(listing->reply, entry);
-	listing->entries++;
+	entry_end(listing, entry, object->file);
+}
+
+static void list_context(const struct uverbs_file *file, void *arg)
+{
+	struct listing *listing = arg;
+	struct nlattr *entry = entry_begin(listing);
+
+	reply_u32(listing->reply, RDMA_NLDEV_ATTR_RES_CTXN, file->context_number);
+	entry_end(listing, entry, file);
+}
+
+static const struct kind *kind_of(unsigned int command)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].command && kinds[i].command == command)
+			return &kinds[i];
+	return command == context_kind.command ? &context_kind : NULL;
 }
 
 int resources_put(struct reply *reply, uint16_t type, const struct adapter *adapter)
 {
 	struct listing listing = { .adapter = adapter, .reply = reply, .type = type };
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (kinds[i].command && kinds[i].command == RDMA_NL_GET_OP(type))
-			listing.kind = &kinds[i];
+	listing.kind = kind_of(RDMA_NL_GET_OP(type));
 	if (!listing.kind)
 		return EOPNOTSUPP;
 	message_begin(&listing);
-	uverbs_objects_see(adapter, list_object, &listing);
+	if (listing.kind == &context_kind)
+		uverbs_contexts_see(adapter, list_context, &listing);
+	else
+		uverbs_objects_see(adapter, list_object, &listing);
 	message_end(&listing);
 	return 0;
 }

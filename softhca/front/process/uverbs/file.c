@@ -171,13 +171,29 @@ void uverbs_objects_see(const struct adapter *adapter,
 				see(file->object[i], arg);
 }
 
-unsigned int uverbs_count_contexts(const struct adapter *adapter)
+void uverbs_contexts_see(const struct adapter *adapter,
+			 void (*see)(const struct uverbs_file *file, void *arg), void *arg)
 {
 	const struct uverbs_file *file;
-	unsigned int count = 0;
 
 	LIST_FOREACH(file, &files, in_all)
-		count += file->adapter == adapter && file->has_context;
+		if (file->adapter == adapter && file->has_context)
+			see(file, arg);
+}
+
+static void count_context(const struct uverbs_file *file, void *arg)
+{
+	unsigned int *count = arg;
+
+	(void)file;
+	++*count;
+}
+
+unsigned int uverbs_count_contexts(const struct adapter *adapter)
+{
+	unsigned int count = 0;
+
+	uverbs_contexts_see(adapter, count_context, &count);
 	return count;
 }
 
@@ -328,6 +344,8 @@ static int reopen_for_program(struct uverbs_file *file, int *fd)
 	return 0;
 }
 
+static uint32_t next_context;
+
 static int file_new(pid_t tid, struct adapter *adapter, struct uverbs_file **out, int *fd)
 {
 	struct uverbs_file *file = calloc(1, sizeof(*file));
@@ -336,6 +354,7 @@ static int file_new(pid_t tid, struct adapter *adapter, struct uverbs_file **out
 	if (!file)
 		return ENOMEM;
 	file->adapter = adapter;
+	file->context_number = next_context++;
 	STAILQ_INIT(&file->guests);
 	ret = client_get(tid, &file->client);
 	if (ret)

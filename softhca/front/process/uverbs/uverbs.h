@@ -53,6 +53,7 @@ struct uverbs_file {
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool memory_page_used[UVERBS_FILE_MEMORY_PAGES]; /* see uverbs_file_memory() */
 	bool has_context;
+	uint32_t context_number; /* as RDMA netlink tells it */
 	uint16_t uid; /* by which the device knows the program (DevX); 0: it may not command it */
 	uint8_t cqe_version;         /* of the context */
 	struct wqn_range *wqns;      /* mlx4: that WQs get numbers from; NULL: none is open */
@@ -66,6 +67,9 @@ struct uverbs_file {
 /* The function shows SEE each object that programs have of ADAPTER. */
 void uverbs_objects_see(const struct adapter *adapter,
 			void (*see)(const struct object *object, void *arg), void *arg);
+/* The function shows SEE each file of ADAPTER that has a context. */
+void uverbs_contexts_see(const struct adapter *adapter,
+			 void (*see)(const struct uverbs_file *file, void *arg), void *arg);
 unsigned int uverbs_count_contexts(const struct adapter *adapter);
 
 int uverbs_start(void);
