@@ -9,6 +9,7 @@
  * shared one would go to either.
  */
 #include "acm.h"
+#include "cma.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int sock = -1;
+static ino_t sock_inode;   /* a program may close all descriptors, and have the number itself */
 static pid_t owner;        /* the process that opened the socket */
 static int64_t rests_till; /* in milliseconds; the daemon is not asked before that time */
 
@@ -39,11 +42,29 @@ static int64_t now_ms(void)
 
 /* ---- the connection ---- */
 
+static bool sock_is_ours(void)
+{
+	struct stat st;
+
+	return sock >= 0 && !fstat(sock, &st) && S_ISSOCK(st.st_mode) && st.st_ino == sock_inode;
+}
+
 void rdmacm_acm_disconnect(void)
 {
-	if (sock >= 0)
+	if (sock_is_ours())
 		close(sock);
 	sock = -1;
+}
+
+static int sock_open(int family)
+{
+	struct stat st;
+
+	sock = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0 || fstat(sock, &st))
+		return errno;
+	sock_inode = st.st_ino;
+	return 0;
 }
 
 static int sock_await(short events, int64_t deadline)
@@ -65,11 +86,10 @@ static int connect_to(const struct sockaddr *addr, socklen_t len, int64_t deadli
 {
 	int err = 0;
 	socklen_t err_len = sizeof(err);
-	int ret;
+	int ret = sock_open(addr->sa_family);
 
-	sock = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (sock < 0)
-		return errno;
+	if (ret)
+		return ret;
 	if (!connect(sock, addr, len))
 		return 0;
 	if (errno != EINPROGRESS)
@@ -222,7 +242,7 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 	bool kept;
 	int ret;
 
-	if (sock >= 0 && owner != getpid())
+	if (owner != getpid() || !sock_is_ours())
 		rdmacm_acm_disconnect();
 	if (now_ms() < rests_till)
 		return EAGAIN;
@@ -238,8 +258,20 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 	return ret;
 }
 
+/* Another thread may be waiting for an answer, with the lock. */
+static void forked_in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked_in_child);
+}
+
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int most = question->no_delay ? ACM_MAX_WAIT_NO_DELAY_MS : ACM_MAX_WAIT_MS;
 	struct acm_message asked, told = { 0 };
 	int ret = rdmacm_acm_pack(question, &asked);
@@ -248,6 +280,8 @@ int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct a
 		return ret;
 	if (timeout_ms < 0 || timeout_ms > most)
 		timeout_ms = most;
+	pthread_once(&once, watch_forks);
+	rdmacm_watch_exit();
 	pthread_mutex_lock(&lock);
 	ret = daemon_ask(&asked, &told, now_ms() + timeout_ms);
 	pthread_mutex_unlock(&lock);

@@ -353,9 +353,43 @@ static void ask_by_child(void)
 	say_check(lowest_fd() == fd, "no descriptor is left behind");
 }
 
+/* The function puts FD in the place of each socket that is connected by TCP or to a path, as the
+ * library's to the daemon is, and returns how many there were. */
+static int replace_connections(int fd)
+{
+	struct sockaddr_storage peer;
+	int count = 0;
+
+	for (int at = 3; at < 256; at++) {
+		socklen_t len = sizeof(peer);
+
+		if (at == fd || getpeername(at, (struct sockaddr *)&peer, &len) ||
+		    (peer.ss_family == AF_UNIX && len <= sizeof(sa_family_t)))
+			continue;
+		MUST(dup2(fd, at) == at);
+		count++;
+	}
+	return count;
+}
+
+/* A program that has closed all descriptors has their numbers for connections of its own. */
+static void ask_after_a_change_of_numbers(void)
+{
+	int ends[2];
+	char byte;
+
+	MUST(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	say_check(replace_connections(ends[0]) == 1,
+		  "the library has one connection to the daemon");
+	say_check(has_route("127.0.0.1"), "a route by the daemon after its socket was closed");
+	say_check(recv(ends[1], &byte, 1, MSG_DONTWAIT) == -1,
+		  "no message in a connection of the program");
+}
+
 static void ask_much(void)
 {
 	say_check(has_route("127.0.0.1"), "a route by the daemon");
+	ask_after_a_change_of_numbers();
 	ask_by_threads();
 	ask_by_child();
 }
