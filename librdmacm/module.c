@@ -9,6 +9,7 @@
 #include <rdma/rdma_netlink.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ANSWER_S = 10 }; /* loading a module takes a while, but not for ever */
@@ -30,9 +31,40 @@ static const struct question question = {
 };
 _Static_assert(sizeof(struct question) == 28, "no holes between the parts");
 
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* A signal whose handler interrupts the call says nothing about the module. */
+static ssize_t await_answer(int sock, void *answer, size_t size)
+{
+	const struct timeval limit = { .tv_sec = ANSWER_S };
+	const time_t end = now_s() + ANSWER_S;
+	ssize_t got;
+
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	do
+		got = recv(sock, answer, size, 0);
+	while (got < 0 && errno == EINTR && now_s() < end);
+	return got;
+}
+
+static ssize_t send_question(int sock)
+{
+	ssize_t done;
+
+	do
+		done = send(sock, &question, sizeof(question), 0);
+	while (done < 0 && errno == EINTR);
+	return done;
+}
+
 static int ask_kernel(int sock)
 {
-	struct timeval limit = { .tv_sec = ANSWER_S };
 	union {
 		struct nlmsghdr head;
 		char bytes[4096];
@@ -40,12 +72,11 @@ static int ask_kernel(int sock)
 	struct nlmsgerr error;
 	ssize_t size;
 
-	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	if (send(sock, &question, sizeof(question), 0) < 0)
+	if (send_question(sock) < 0)
 		return errno;
-	size = recv(sock, &answer, sizeof(answer), 0);
+	size = await_answer(sock, &answer, sizeof(answer));
 	if (size < 0)
-		return errno;
+		return errno == EINTR ? EAGAIN : errno;
 	if ((size_t)size < sizeof(answer.head) + sizeof(error.error) ||
 	    answer.head.nlmsg_type != NLMSG_ERROR)
 		return 0;
