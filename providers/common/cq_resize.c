@@ -16,6 +16,7 @@ struct new_ring {
 	struct queue_mem mem;
 	uint32_t count_log;
 	bool is_outgrown; /* another thread has given the CQ a larger one meanwhile */
+	bool is_used;     /* the memory was a ring of this CQ before */
 	struct cq_old_ring *keeper;
 };
 
@@ -36,7 +37,7 @@ static void ring_publish(const struct cq_resize_kind *kind, const struct cq_part
 	*parts->buf = new->mem;
 	__atomic_store_n(parts->ring, ring, __ATOMIC_RELEASE);
 	__atomic_store_n(parts->mask, (1u << new->count_log) - 1, __ATOMIC_RELEASE);
-	*parts->count_log = new->count_log;
+	__atomic_store_n(parts->count_log, new->count_log, __ATOMIC_RELEASE);
 	__atomic_store_n(parts->ci, *parts->ci + 1, __ATOMIC_RELEASE);
 	kind->consumed(parts->cq, *parts->ci);
 }
@@ -64,6 +65,7 @@ static int cq_run_resize(const struct cq_resize_kind *kind, const struct cq_part
 			   "any more",
 			   parts->cqn, new_cqe);
 		/* The adapter may write to either. */
+		new->keeper->is_lost = true;
 		provider_cq_ring_keep(parts->old_rings, new->keeper, &new->mem);
 		parts->cq->cqe = cqe;
 		return EIO;
@@ -106,6 +108,14 @@ static int new_ring_alloc(const struct cq_resize_kind *kind, const struct cq_par
 		now->owner && !provider_allocators_have(now->owner) ? &now->owner->pd : NULL;
 
 	new->is_outgrown = false;
+	qlock_enter(parts->lock);
+	new->keeper = provider_cq_ring_take_kept(parts->old_rings, size);
+	qlock_leave(parts->lock);
+	new->is_used = new->keeper;
+	if (new->is_used) {
+		new->mem = new->keeper->buf;
+		return 0;
+	}
 	new->keeper = calloc_for("resize_cq", 1, sizeof(*new->keeper));
 	return new->keeper ? kind->ring_alloc(parts->cq, pd, size, &new->mem) : ENOMEM;
 }
@@ -135,6 +145,8 @@ static int cq_resize_from(const struct cq_resize_kind *kind, const struct cq_par
 	}
 	qlock_enter(parts->lock);
 	ret = cq_replace_ring(kind, parts, new);
+	if (new->is_used && * parts->old_rings != new->keeper)
+		provider_cq_ring_keep(parts->old_rings, new->keeper, &new->mem);
 	is_kept = *parts->old_rings == new->keeper;
 	qlock_leave(parts->lock);
 	if (!is_kept) {

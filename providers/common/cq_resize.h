@@ -5,7 +5,9 @@
  *
  * A poller may look at the ring for something pending without the lock: it must find memory there,
  * whatever mixture of old and new it sees. So rings never shrink as memory, a larger ring is
- * published before the mask that needs it, and old ones stay until the CQ goes.
+ * published before the mask that needs it, and old ones stay until the CQ goes. The next ring takes
+ * the memory of an old one that is large enough, so a CQ has two of its largest size, and smaller
+ * ones that are together no more than one of them.
  */
 #ifndef PROVIDERS_COMMON_CQ_RESIZE_H
 #define PROVIDERS_COMMON_CQ_RESIZE_H

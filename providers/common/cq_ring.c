@@ -85,6 +85,19 @@ void provider_cq_ring_keep(struct cq_old_ring **rings, struct cq_old_ring *old,
 	*rings = old;
 }
 
+struct cq_old_ring *provider_cq_ring_take_kept(struct cq_old_ring **rings, size_t size)
+{
+	struct cq_old_ring *old;
+
+	for (; (old = *rings); rings = &old->next) {
+		if (old->is_lost || old->buf.size < size)
+			continue;
+		*rings = old->next;
+		return old;
+	}
+	return NULL;
+}
+
 void provider_cq_ring_free_kept(struct cq_old_ring **rings)
 {
 	struct cq_old_ring *old;

@@ -47,11 +47,15 @@ bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *
 struct cq_old_ring {
 	struct cq_old_ring *next;
 	struct queue_mem buf;
+	bool is_lost; /* the adapter may still write to it */
 };
 
 /* OLD, which is allocated, holds the memory from now on. */
 void provider_cq_ring_keep(struct cq_old_ring **rings, struct cq_old_ring *old,
 			   const struct queue_mem *buf);
+/* The function takes one of at least SIZE bytes out again, to be a ring once more. It returns NULL
+ * if there is none. */
+struct cq_old_ring *provider_cq_ring_take_kept(struct cq_old_ring **rings, size_t size);
 void provider_cq_ring_free_kept(struct cq_old_ring **rings);
 
 #endif

@@ -39,7 +39,9 @@ CQE_INLINE bool cqe_is_sw_owned(const struct mlx4_cq *cq, const uint8_t *cqe, ui
 {
 	uint8_t last = __atomic_load_n(cqe + CQE_LAST, __ATOMIC_RELAXED);
 
-	return !((last >> 7 ^ index >> cq->count_log) & 1);
+	uint32_t count_log = __atomic_load_n(&cq->count_log, __ATOMIC_RELAXED);
+
+	return !((last >> 7 ^ index >> count_log) & 1);
 }
 
 /* The function returns the CQE that is to be taken next, at index *CI. Whether it is there can be
@@ -64,10 +66,11 @@ CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
 {
 	uint8_t last = __atomic_load_n(cqe + CQE_LAST, __ATOMIC_RELAXED);
+	uint32_t count_log = __atomic_load_n(&cq->count_log, __ATOMIC_RELAXED);
 
 	/* The ownership bit is written last: what is read from here on belongs to it. */
 	dma_load_barrier();
-	return last ^ (uint8_t)(ci >> cq->count_log << FLD_SHIFT(M4_CQE_OWNER));
+	return last ^ (uint8_t)(ci >> count_log << FLD_SHIFT(M4_CQE_OWNER));
 }
 
 /* The function moves from the CQE at CI - 1, which is software's, to that at CI, and returns

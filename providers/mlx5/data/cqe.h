@@ -81,7 +81,9 @@ CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe6
 {
 	uint8_t op_own = __atomic_load_n(&cqe->op_own, __ATOMIC_RELAXED);
 
-	return !((op_own ^ (index >> cq->count_log)) & MLX5_CQE_OWNER_MASK);
+	uint32_t count_log = __atomic_load_n(&cq->count_log, __ATOMIC_RELAXED);
+
+	return !((op_own ^ (index >> count_log)) & MLX5_CQE_OWNER_MASK);
 }
 
 CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)

@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "prm/mlx5/cqe.h"
+#include "providers/common/cq_ring.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/cq_ring.h"
@@ -611,6 +612,38 @@ static void a_ring_without_end_keeps_both(void **state)
 	assert_int_not_equal(new_ring, lost);
 }
 
+static size_t old_rings_size(const struct mlx5_cq *cq, size_t size, unsigned int *count)
+{
+	size_t all = 0;
+
+	*count = 0;
+	for (const struct cq_old_ring *old = cq->old_rings; old; old = old->next) {
+		all += old->buf.size;
+		*count += old->buf.size == size;
+	}
+	return all;
+}
+
+/* A ring that is not in use becomes one again. */
+static void resizes_keep_two_rings_of_the_largest_size(void **state)
+{
+	static const int sizes[] = { 15, 200, 31, 800, 100, 400 };
+	struct mlx5_cq *cq = ((struct life *)*state)->send;
+	unsigned int of_this_size;
+
+	resized = cq;
+	for (uint32_t i = 0; i < 60; i++) {
+		resize_with_two_unread(cq, i, sizes[i % ARRAY_SIZE(sizes)]);
+		assert_true(old_rings_size(cq, cq->buf.size, &of_this_size) <= 2 * cq->buf.size);
+		assert_true(of_this_size <= 1);
+	}
+	refusal = EBUSY;
+	assert_int_equal(mlx5_cq_resize(&cq->vcq.cq, 50), EBUSY);
+	refusal = 0;
+	old_rings_size(cq, cq->buf.size, &of_this_size);
+	assert_int_equal(of_this_size, 1); /* what was not needed is still there */
+}
+
 #define LIFE_TEST(test) cmocka_unit_test_setup_teardown(test, life_begin, life_end)
 
 int main(void)
@@ -631,6 +664,7 @@ int main(void)
 		LIFE_TEST(each_event_makes_the_next_request_another),
 		LIFE_TEST(unread_completions_move_to_the_new_ring),
 		LIFE_TEST(a_ring_without_end_keeps_both),
+		LIFE_TEST(resizes_keep_two_rings_of_the_largest_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
