@@ -106,6 +106,20 @@ static void remove_gone(struct ibv_device *const *list)
 	}
 }
 
+static bool parent_had_any; /* devices, when this process was forked from it */
+
+/* A child has those of its parent, for what needs no more than to know that there are some. */
+static bool device_is_any(void)
+{
+	const struct cm_device *device;
+
+	LIST_FOREACH(device, &devices, entry) {
+		if (!device->is_removed && device->ibv)
+			return true;
+	}
+	return parent_had_any;
+}
+
 /* A context is of the process that opened it, so a child opens its own. Ids that the child has
  * from its parent still use the parent's contexts, so those are not closed. */
 static void forget_in_child(void)
@@ -115,6 +129,7 @@ static void forget_in_child(void)
 	pthread_mutex_init(&lock, NULL);
 	if (!of_parent) /* the list stays reachable for leak checkers */
 		of_parent = LIST_FIRST(&devices);
+	parent_had_any = device_is_any();
 	LIST_INIT(&devices);
 	kept = NULL;
 }
@@ -202,19 +217,9 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 	return ret;
 }
 
-static bool device_is_any(void)
-{
-	const struct cm_device *device;
-
-	LIST_FOREACH(device, &devices, entry) {
-		if (!device->is_removed && device->ibv)
-			return true;
-	}
-	return false;
-}
-
 /* Programs choose another transport when there is no channel, so a machine without an adapter has
- * none, even where the kernel has rdma_cm. */
+ * none, even where the kernel has rdma_cm. A child does not look again, which a lack of descriptors
+ * would keep it from. */
 int rdmacm_device_must_exist(void)
 {
 	int ret = 0;
