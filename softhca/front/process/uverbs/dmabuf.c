@@ -142,14 +142,18 @@ int dmabuf_export(const struct uverbs_file *file, uint32_t first_page, uint32_t 
 	return 0;
 }
 
-/* The addresses stay taken, for access to them is to fail. */
+/* The addresses stay taken, by a file without bytes: access to them fails, whatever rights it is
+ * made with. */
 static void map_revoke(struct dmabuf *dmabuf)
 {
+	int empty = memfd_create("uverbs-revoked", MFD_CLOEXEC);
+
 	LIST_REMOVE(dmabuf, in_export);
 	dmabuf->is_exported = false;
-	if (mmap(dmabuf->map, dmabuf->map_len, PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+	if (mmap(dmabuf->map, dmabuf->map_len, PROT_NONE, MAP_SHARED | MAP_FIXED, empty, 0) ==
+	    MAP_FAILED)
 		abort(); /* it would reach the next owner's memory */
+	close(empty);
 }
 
 void dmabuf_revoke(const struct uverbs_file *file, uint32_t first_page)
