@@ -45,36 +45,27 @@ const struct odd_arg arg_qp_rts = { "qp", .make = odd_qp_rts,
 const struct odd_arg arg_qp_ex = { "qp", .make = odd_qp_ex, .values = { NO_OBJECT } };
 const struct odd_arg arg_ah = { "ah", .make = odd_ah, .values = { NO_OBJECT } };
 const struct odd_arg arg_channel = { "channel", .make = odd_channel, .values = { NO_OBJECT } };
-const struct odd_arg arg_port = {
-	"port", .good = 1, .values = { { "0", 0 }, { "2", 2 }, { "3", 3 }, { "255", 255 } }
-};
+const struct odd_arg arg_port = { "port", .good = 1,
+				  .values = { V("0", 0), V("2", 2), V("3", 3), V("255", 255) } };
 const struct odd_arg arg_index = { "index", .good = 0,
-				   .values = { { "127", 127 }, { "32768", 32768 }, { "-1", -1 } } };
+				   .values = { V("127", 127), V("32768", 32768), V("-1", -1) } };
 const struct odd_arg arg_out = { "out", .is_out = true, .values = { NO_OBJECT } };
 const struct odd_arg arg_out2 = { "second out", .is_out = true, .values = { NO_OBJECT } };
 const struct odd_arg arg_addr = { "addr", .make = odd_buffer,
-				  .values = { NO_OBJECT, { "4096", 4096 }, { "-4096", -4096 } } };
+				  .values = { NO_OBJECT, V("4096", 4096), V("-4096", -4096) } };
 const struct odd_arg arg_length = { "length", .good = 8192,
-				    .values = { { "0", 0 },
-						{ "1", 1 },
-						{ "2^40", 1l << 40 },
-						{ "2^62", 1l << 62 },
-						{ "-1", -1 } } };
+				    .values = { V("0", 0), V("1", 1), V("2^40", 1l << 40),
+						V("2^62", 1l << 62), V("-1", -1) } };
 const struct odd_arg arg_access = { "access", .good = IBV_ACCESS_LOCAL_WRITE,
-				    .values = { { "0", 0 },
-						{ "remote write alone", 2 },
-						{ "bit 16", 1 << 16 },
-						{ "optional", 1 << 29 },
-						{ "all ones", -1 } } };
-const struct odd_arg arg_flags = {
-	"flags", .good = 0,
-	.values = { { "1", 1 }, { "2", 2 }, { "2^31", 1l << 31 }, { "all ones", 0xffffffff } }
-};
+				    .values = { V("0", 0), V("remote write alone", 2),
+						V("bit 16", 1 << 16), V("optional", 1 << 29),
+						V("all ones", -1) } };
+const struct odd_arg arg_flags = { "flags", .good = 0,
+				   .values = { V("1", 1), V("2", 2), V("2^31", 1l << 31),
+					       V("all ones", 0xffffffff) } };
 const struct odd_arg arg_handle = { "handle", .good = 4095,
-				    .values = { { "4094", 4094 }, { "all ones", 0xffffffff } } };
+				    .values = { V("4094", 4094), V("all ones", 0xffffffff) } };
 const struct odd_arg arg_fd = {
-	"fd", .good = -1,
-	.values = { { "0", 0 }, { "9999", 9999 }, { "INT_MIN", -2147483647l - 1 } }
+	"fd", .good = -1, .values = { V("0", 0), V("9999", 9999), V("INT_MIN", -2147483647l - 1) }
 };
-const struct odd_arg arg_u16 = { "number", .good = 0,
-				 .values = { { "1", 1 }, { "65535", 65535 } } };
+const struct odd_arg arg_u16 = { "number", .good = 0, .values = { V("1", 1), V("65535", 65535) } };
