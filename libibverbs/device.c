@@ -36,7 +36,7 @@ static void before_fork(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += FORK_WAIT_S;
-	if (pthread_mutex_clocklock(&known_lock, CLOCK_MONOTONIC, &until))
+	if (!verbs_loader_lock_until(&known_lock, &until))
 		return;
 	has_known_lock = true;
 	verbs_loader_before_fork(&until);

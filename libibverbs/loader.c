@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #ifndef VERBS_STATIC
 #include <dlfcn.h>
@@ -42,9 +43,25 @@ static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread bool has_drivers_lock; /* the thread that forks */
 
+/* The sanitizer of threads does not know pthread_mutex_clocklock(). */
+bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct timespec now;
+
+	while (pthread_mutex_trylock(lock)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > until->tv_sec ||
+		    (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
 void verbs_loader_before_fork(const struct timespec *until)
 {
-	has_drivers_lock = !pthread_mutex_clocklock(&drivers_lock, CLOCK_MONOTONIC, until);
+	has_drivers_lock = verbs_loader_lock_until(&drivers_lock, until);
 }
 
 void verbs_loader_forked_in_parent(void)

@@ -85,6 +85,8 @@ bool verbs_netlink_copies_on_fork(void);
 
 /* loader.c */
 void verbs_loader_load_drivers(void);
+/* The function takes a lock, or returns false once the monotonic clock has passed UNTIL. */
+bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until);
 /* The process forks: from the first to the second or third, no other thread changes the drivers,
  * unless the monotonic clock has passed UNTIL before. */
 void verbs_loader_before_fork(const struct timespec *until);
