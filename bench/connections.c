@@ -222,7 +222,7 @@ struct costs {
 	int contexts, fds;
 };
 
-/* The function runs the phases from FROM up to TO, and notes how long each takes. */
+/* Runs the phases from FROM up to TO, and notes how long each takes. */
 static void run_phases(struct client *c, int from, int to, struct costs *costs)
 {
 	for (int i = from; i < to; i++) {

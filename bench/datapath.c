@@ -42,7 +42,7 @@ struct bench {
 
 struct operation;
 
-/* The function runs GROUP operations; returns how many were done. */
+/* Runs GROUP operations; returns how many were done. */
 typedef int run_fn(struct bench *b, const struct operation *op, struct rig_pair *pair);
 
 struct operation {

@@ -53,7 +53,7 @@ struct pairs {
 	bool has_all; /* libraries of mlx4 do not all have ibv_wr_*, thread domains or DC */
 };
 
-/* The function says whether a pair is there. */
+/* Returns whether a pair is there. */
 static inline bool pairs_have(const struct pairs *pairs, enum which_pair which)
 {
 	return pairs->has_all || which <= EX;

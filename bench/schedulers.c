@@ -88,7 +88,7 @@ static void flow_run(struct flow *flow, double us)
 		flow_go_on(flow);
 }
 
-/* The function returns how long was measured, in microseconds. */
+/* Returns how long was measured, in microseconds. */
 static double flow_measure(struct flow *flow)
 {
 	double start;
@@ -140,7 +140,7 @@ static void batch_post(const struct flow *flow, struct ibv_qp *qp)
 	MUST(!ibv_post_send(qp, wr, &bad));
 }
 
-/* The function returns how many the other has sent from the first of QP to its last. */
+/* Returns how many the other has sent from the first of QP to its last. */
 static unsigned int others_between(struct ibv_cq *cq, const struct ibv_qp *qp)
 {
 	unsigned int own = 0, others = 0;

@@ -35,7 +35,7 @@ struct bench {
 	struct ibv_flow *flow;
 };
 
-/* The function makes BURST calls, or does what is around them. */
+/* Makes BURST calls, or does what is around them. */
 typedef void burst_fn(struct bench *b);
 
 static void nothing(struct bench *b)
@@ -92,7 +92,7 @@ static void bench_close(struct bench *b)
 
 /* ---- sends of any kind */
 
-/* The function returns whether all were posted. */
+/* Returns whether all were posted. */
 static bool send_times(struct bench *b, int times, const struct ibv_send_wr *like)
 {
 	struct ibv_send_wr wr = *like, *bad;

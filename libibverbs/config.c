@@ -16,8 +16,7 @@
 
 #define SPACES " \t\r\n"
 
-/* The function cuts LINE up. It returns true when it is well-formed; *name is NULL when it names no
- * driver. */
+/* Cuts LINE up. It returns true when it is well-formed; *name is NULL when it names no driver. */
 static bool parse_line(char *line, char **name)
 {
 	char *save = NULL, *word = strtok_r(line, SPACES, &save);
@@ -31,7 +30,7 @@ static bool parse_line(char *line, char **name)
 	return *name;
 }
 
-/* The function returns 0, or the errno of what cannot be read. */
+/* Returns 0, or the errno of what cannot be read. */
 static int read_lines(FILE *file, const char *path, void (*on_driver)(const char *name))
 {
 	char *line = NULL, *name;

@@ -5,9 +5,9 @@
 #ifndef LIBIBVERBS_CONFIG_H
 #define LIBIBVERBS_CONFIG_H
 
-/* The function calls on_driver() for each "driver NAME" line of each *.driver file of DIR, in the
- * order of the file names. What cannot be read, or is no such line, costs one log line at level
- * warn; on_failure() is told the errno of each thing that cannot be read. */
+/* Calls on_driver() for each "driver NAME" line of each *.driver file of DIR, in the order of the
+ * file names. What cannot be read, or is no such line, costs one log line at level warn;
+ * on_failure() is told the errno of each thing that cannot be read. */
 void verbs_config_read(const char *dir, void (*on_driver)(const char *name),
 		       void (*on_failure)(int err));
 

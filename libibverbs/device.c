@@ -225,7 +225,7 @@ static struct verbs_device *add_device(const struct verbs_device_info *info)
 	return vdev;
 }
 
-/* The function takes the device that INFO describes out of the table, if it is there. */
+/* Takes the device that INFO describes out of the table, if it is there. */
 static struct verbs_device *take_known(const struct verbs_device_info *info)
 {
 	for (struct verbs_device **at = &known; *at; at = &(*at)->next) {
@@ -239,8 +239,8 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 	return NULL;
 }
 
-/* The function makes the table say what INFOS say: a device that it holds and they do not name is
- * gone. It returns the number of devices. */
+/* Makes the table say what INFOS say: a device that it holds and they do not name is gone. It
+ * returns the number of devices. */
 static unsigned int update_known(const struct verbs_device_info *infos, unsigned int count)
 {
 	struct verbs_device *now = NULL, **tail = &now, *vdev;

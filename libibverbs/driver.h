@@ -442,9 +442,8 @@ struct verbs_ops {
 #undef VERBS_OP_MEMBER
 };
 
-/* The function installs the non-NULL members of OPS, in the public slots too. A context that learns
- * more about its device may call it again to override some. Until then every operation has its
- * default. */
+/* Installs the non-NULL members of OPS, in the public slots too. A context that learns more about
+ * its device may call it again to override some. Until then every operation has its default. */
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
 /* ---- 4. Contexts ---- */
@@ -658,11 +657,11 @@ static inline struct verbs_attr verbs_short_new(uint16_t id)
 	return verbs_short_attr(id, 0, 0);
 }
 
-/* The function runs a command of NATTRS attributes. */
+/* Runs a command of NATTRS attributes. */
 int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
 			struct verbs_short *cmd, unsigned int nattrs);
 
-/* The function runs a command of one attribute, the object that it destroys. */
+/* Runs a command of one attribute, the object that it destroys. */
 static inline int verbs_cmd_run_destroy(struct ibv_context *context, uint16_t object,
 					uint16_t method, uint16_t id, uint32_t handle)
 {
@@ -692,21 +691,21 @@ struct verbs_udata {
  * down: after it the provider may free the object. When the device is gone they
  * fail with EIO, unless the program has asked that this count as success (see ibv_open_device(3)).
  */
-/* The function opens DEVICE as ibv_open_device() does, with the driver's alloc_context_as(). */
+/* Opens DEVICE as ibv_open_device() does, with the driver's alloc_context_as(). */
 struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *how);
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 /* FDS give the context rights that they stand for; NULL: there are none. The result is
  * EPROTONOSUPPORT on a kernel that does not take them (before Linux 6.15). */
 int verbs_cmd_get_context_with(struct verbs_context *vctx, const struct verbs_udata *udata,
 			       const struct ibv_fd_arr *fds);
-/* The function describes the kernel context that exists behind cmd_fd (Linux 5.9). The driver's
- * part is no response but an attribute of its own, in udata->attrs. */
+/* Describes the kernel context that exists behind cmd_fd (Linux 5.9). The driver's part is no
+ * response but an attribute of its own, in udata->attrs. */
 int verbs_cmd_query_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 
-/* The function fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what
- * that lacks is zero and the provider adds it from its response. The text of orig_attr.fw_ver is
- * the provider's to print, from the number in *fw_ver. (The library itself always asks the provider
- * for a whole struct, and shortens it for older programs afterwards.) */
+/* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is
+ * zero and the provider adds it from its response. The text of orig_attr.fw_ver is the provider's
+ * to print, from the number in *fw_ver. (The library itself always asks the provider for a whole
+ * struct, and shortens it for older programs afterwards.) */
 int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr,
 			   size_t attr_size, uint64_t *fw_ver, const struct verbs_udata *udata);
 int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
@@ -726,12 +725,11 @@ int verbs_cmd_reg_mr_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr,
 			struct verbs_mr *vmr, const struct verbs_udata *udata);
 int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset, size_t length,
 			unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* The function updates the keys; the library updates pd, addr and length. FLAGS are
- * IBV_REREG_MR_*. */
+/* Updates the keys; the library updates pd, addr and length. FLAGS are IBV_REREG_MR_*. */
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		       size_t length, uint64_t iova, unsigned int access,
 		       const struct verbs_udata *udata);
-/* The function fills VMR from the MR that HANDLE names (ibv_import_mr). */
+/* Fills VMR from the MR that HANDLE names (ibv_import_mr). */
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr);
 int verbs_cmd_dereg_mr(struct verbs_mr *vmr);
 int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
@@ -741,12 +739,12 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *
 		       const struct verbs_udata *udata);
 int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
 
-/* The function sets context and handle; copying to and from the memory is the provider's. MORE are
- * the provider's attributes, as those of a short command. */
+/* Sets context and handle; copying to and from the memory is the provider's. MORE are the
+ * provider's attributes, as those of a short command. */
 int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		       struct ibv_dm *dm, const struct verbs_attr *more, unsigned int nmore);
 int verbs_cmd_free_dm(struct ibv_dm *dm);
-/* The function makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
+/* Makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
 int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd);
 
 /* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider
@@ -768,7 +766,7 @@ int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int a
 int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		       struct ibv_qp_init_attr *init_attr);
 int verbs_cmd_destroy_qp(struct ibv_qp *qp);
-/* The function opens another handle of an XRC receive QP; verbs_cmd_destroy_qp() closes it. */
+/* Opens another handle of an XRC receive QP; verbs_cmd_destroy_qp() closes it. */
 int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv_qp_open_attr *attr,
 		      struct verbs_qp *vqp, const struct verbs_udata *udata);
 int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
@@ -835,9 +833,8 @@ int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t siz
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
-/* The function returns what ibv_query_device() says, so that a log line about a refused call can
- * name the limit. It is asked for once per context, by the first call that fails; NULL when it
- * cannot be had. */
+/* Returns what ibv_query_device() says, so that a log line about a refused call can name the limit.
+ * It is asked for once per context, by the first call that fails; NULL when it cannot be had. */
 const struct ibv_device_attr *verbs_limits(struct ibv_context *context);
 
 /* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from

@@ -135,7 +135,7 @@ static int find_route(struct nl_sock *sock, int ifindex, const struct address *f
 	return ENETUNREACH;
 }
 
-/* The function makes the kernel look for a neighbour. Any datagram will do; port 9 discards it. */
+/* Makes the kernel look for a neighbour. Any datagram will do; port 9 discards it. */
 static void neighbour_provoke(const struct hop *hop)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
@@ -217,7 +217,7 @@ static int find_neighbour(struct nl_sock *sock, const struct hop *hop, uint8_t *
 	return EHOSTUNREACH;
 }
 
-/* The function reads the VLAN of the interface, and its MAC address unless OWN_MAC is NULL. */
+/* Reads the VLAN of the interface, and its MAC address unless OWN_MAC is NULL. */
 static int read_link(struct nl_sock *sock, int ifindex, uint8_t *own_mac, uint16_t *vid)
 {
 	struct rtnl_link *link;
@@ -248,8 +248,8 @@ static struct nl_sock *open_socket(void)
 	return sock;
 }
 
-/* The function finds the address by route and neighbour. A packet to an address of this host leaves
- * by the interface of the source GID and comes back there: the MAC address is that interface's. */
+/* Finds the address by route and neighbour. A packet to an address of this host leaves by the
+ * interface of the source GID and comes back there: the MAC address is that interface's. */
 static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
 		      const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
 {
@@ -290,8 +290,8 @@ static int gid_to_mac(struct nl_sock *sock, const struct ibv_gid_entry *source,
 	return ask_system(sock, source, dgid, mac, vid);
 }
 
-/* The function returns 0, -1 with errno when the source GID cannot be had, or a negative error
- * number when the system cannot tell. */
+/* Returns 0, -1 with errno when the source GID cannot be had, or a negative error number when the
+ * system cannot tell. */
 /* A negative number, as releases have it, and errno, as the manual page says. */
 static int resolve_result(int err)
 {

@@ -53,8 +53,8 @@ static void keep_unheard(const struct unheard *event)
 	pthread_mutex_unlock(&unheard_lock);
 }
 
-/* The function takes events of SOURCE, or of an object by its count, out of the list. It returns
- * how many there were, at most MAX; *EVENT becomes the last one. */
+/* Takes events of SOURCE, or of an object by its count, out of the list. It returns how many there
+ * were, at most MAX; *EVENT becomes the last one. */
 static unsigned int take_unheard(const void *source, const uint32_t *acked, unsigned int max,
 				 struct ibv_async_event *event)
 {
@@ -155,8 +155,8 @@ VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
-/* The function reads a whole event, or returns -1 and errno says why: programs poll a non-blocking
- * descriptor until EAGAIN. */
+/* Reads a whole event, or returns -1 and errno says why: programs poll a non-blocking descriptor
+ * until EAGAIN. */
 static int read_event(int fd, void *event, size_t size)
 {
 	ssize_t got = read(fd, event, size);
@@ -168,7 +168,7 @@ static int read_event(int fd, void *event, size_t size)
 	return -1;
 }
 
-/* The function is read_event() for a thread that may be cancelled: KEEP is called with WAIT then,
+/* Does read_event() in a thread that may be cancelled: KEEP is called with WAIT then,
  * where EVENT lies, which is all zeros unless the kernel has handed one out. */
 static int await_event(int fd, void *event, size_t size, void (*keep)(void *wait), void *wait)
 {
@@ -268,7 +268,7 @@ struct async_wait {
 	struct ib_uverbs_async_event_desc desc;
 };
 
-/* The function returns the count of acknowledged events of the event's object, or NULL. */
+/* Returns the count of acknowledged events of the event's object, or NULL. */
 static uint32_t *event_decode(const struct ib_uverbs_async_event_desc *desc,
 			      struct ibv_async_event *event)
 {

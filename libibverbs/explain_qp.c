@@ -55,7 +55,7 @@ static const char *attr_name(unsigned int bit)
 	return bit < ARRAY_SIZE(names) ? names[bit] : NULL;
 }
 
-/* The function writes the bits of MASK as "IBV_QP_PORT|IBV_QP_QKEY|0x80000000". */
+/* Writes the bits of MASK as "IBV_QP_PORT|IBV_QP_QKEY|0x80000000". */
 static void name_attrs(unsigned int mask, char *text, size_t size)
 {
 	size_t len = 0;

@@ -66,7 +66,7 @@ static bool enabled;    /* ibv_fork_init() was called, and the kernel does not c
 static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be larger than usual */
 bool verbs_fork_is_off; /* a region is not kept: it is too late for ibv_fork_init() */
 
-/* The function makes room for what one change can add: two cuts, and a gap beside each range. */
+/* Makes room for what one change can add: two cuts, and a gap beside each range. */
 static int ranges_reserve(void)
 {
 	const size_t need = kept.count * 2 + 3;
@@ -82,7 +82,7 @@ static int ranges_reserve(void)
 	return 0;
 }
 
-/* The function returns the index of the first range that ends after ADDR. */
+/* Returns the index of the first range that ends after ADDR. */
 static size_t range_find(uintptr_t addr)
 {
 	size_t low = 0, high = kept.count;
@@ -106,7 +106,7 @@ static void range_insert(size_t at, struct range range)
 	*to = range;
 }
 
-/* The function sees to it that a range ends or starts at ADDR, if one contains it. */
+/* Sees to it that a range ends or starts at ADDR, if one contains it. */
 static void range_cut(uintptr_t addr)
 {
 	const size_t at = range_find(addr);
@@ -140,8 +140,8 @@ static void join_neighbours(void)
 	kept.count = kept.count ? to + 1 : 0;
 }
 
-/* The function counts [start, end) down. A page that was unmapped meanwhile cannot be advised: that
- * is an error to report, but its count is gone. */
+/* Counts [start, end) down. A page that was unmapped meanwhile cannot be advised: that is an error
+ * to report, but its count is gone. */
 static int remove_pages(uintptr_t start, uintptr_t end)
 {
 	int err = 0, ret;
@@ -164,7 +164,7 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 	return err;
 }
 
-/* The function counts [start, end) up; on failure nothing has changed. */
+/* Counts [start, end) up; on failure nothing has changed. */
 static int add_pages(uintptr_t start, uintptr_t end)
 {
 	uintptr_t at = start;
@@ -226,7 +226,7 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The function counts the pages of a region up or down: PAGES is add_pages() or remove_pages(). */
+/* Counts the pages of a region up or down: PAGES is add_pages() or remove_pages(). */
 static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
 {
 	const uintptr_t first = (uintptr_t)addr;

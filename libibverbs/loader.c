@@ -129,8 +129,8 @@ static bool driver_matches(const struct verbs_driver *driver, const struct verbs
 	return pci_matches(driver, info);
 }
 
-/* The function returns the driver that INFO belongs to, whether it speaks the kernel driver's ABI
- * or not; NULL when none claims the device. */
+/* Returns the driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL
+ * when none claims the device. */
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = NULL;
@@ -259,8 +259,8 @@ static void load_listed(const char *list)
 	free(names);
 }
 
-/* The function loads the plugins at the first call, and again where something was short. The caller
- * holds the lock of the device list. */
+/* Loads the plugins at the first call, and again where something was short. The caller holds the
+ * lock of the device list. */
 void verbs_loader_load_drivers(void)
 {
 	static const struct verbs_layout layout = {

@@ -43,7 +43,7 @@ static bool copy_name(char *to, size_t size, const struct nlattr *attr)
 	return snprintf(to, size, "%s", nla_get_string(attr)) < (int)size;
 }
 
-/* The function takes one device of the dump. */
+/* Takes one device of the dump. */
 static int on_device(struct nl_msg *msg, void *arg)
 {
 	struct found *found = arg;
@@ -70,7 +70,7 @@ static int on_device(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* The function takes the uverbs character device of one device. */
+/* Takes the uverbs character device of one device. */
 static int on_chardev(struct nl_msg *msg, void *arg)
 {
 	struct verbs_device_info *info = arg;
@@ -131,8 +131,8 @@ static int ask_chardev(struct nl_sock *sock, struct verbs_device_info *info)
 	return ret < 0 ? ret : msg_receive(sock, on_chardev, info);
 }
 
-/* The function drops the devices without a uverbs interface, which are of no use to verbs. A device
- * that is not known for want of memory is not dropped: the whole search fails. */
+/* Drops the devices without a uverbs interface, which are of no use to verbs. A device that is not
+ * known for want of memory is not dropped: the whole search fails. */
 static int complete_devices(struct nl_sock *sock, struct found *found)
 {
 	unsigned int kept = 0;
@@ -153,8 +153,8 @@ static int complete_devices(struct nl_sock *sock, struct found *found)
 	return 0;
 }
 
-/* The function turns an error of libnl into an errno; EPROTONOSUPPORT stands for all that sysfs may
- * know better. */
+/* Turns an error of libnl into an errno; EPROTONOSUPPORT stands for all that sysfs may know
+ * better. */
 static int err_of(int nl_err)
 {
 	return nl_err == -NLE_NOMEM ? ENOMEM : EPROTONOSUPPORT;

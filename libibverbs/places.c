@@ -90,8 +90,8 @@ static bool is_way_trusted(const char *path, const struct home *home)
 	return trusted;
 }
 
-/* The function returns the directory that is RELATIVE to the library's, or OTHERWISE. What was
- * looked at is what is returned: no link is left in it. */
+/* Returns the directory that is RELATIVE to the library's, or OTHERWISE. What was looked at is what
+ * is returned: no link is left in it. */
 static const char *beside(const struct home *home, const char *relative, const char *otherwise)
 {
 	char resolved[PATH_MAX];

@@ -20,8 +20,7 @@ struct verbs_places {
 	const char *config;
 };
 
-/* The function says where plugins and configuration are. The strings live as long as the
- * process. */
+/* Says where plugins and configuration are. The strings live as long as the process. */
 struct verbs_places verbs_places_find(const struct verbs_layout *layout);
 
 #endif

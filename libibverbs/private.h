@@ -42,7 +42,7 @@ static inline void *fail_null(int err)
 	return NULL;
 }
 
-/* The function is for calls that return a descriptor: an error becomes errno and -1. */
+/* For calls that return a descriptor: an error becomes errno and -1. */
 static inline int fail_fd(int err)
 {
 	errno = err;
@@ -51,8 +51,8 @@ static inline int fail_fd(int err)
 
 /* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);
-/* The function fills the slots of the public tables that are for programs with headers of their
- * own (old_slots.c). */
+/* Fills the slots of the public tables that are for programs with headers of their own
+ * (old_slots.c). */
 void verbs_old_slots_fill(struct verbs_context *vctx);
 
 /* These stand in the public slots of operations whose input the library checks before the provider
@@ -85,7 +85,7 @@ bool verbs_netlink_copies_on_fork(void);
 
 /* loader.c */
 void verbs_loader_load_drivers(void);
-/* The function takes a lock, or returns false once the monotonic clock has passed UNTIL. */
+/* Takes a lock, or returns false once the monotonic clock has passed UNTIL. */
 bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until);
 /* The process forks: from the first to the second or third, no other thread changes the drivers,
  * unless the monotonic clock has passed UNTIL before. */
@@ -168,8 +168,8 @@ void verbs_qp_explain_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, 
 
 /* explain_ah.c: writes one log line for an address handle that the kernel refused with ERR. */
 void verbs_ah_explain_create(struct ibv_pd *pd, const struct ibv_ah_attr *attr, int err);
-/* The function writes what is wrong with an address to WHY, as "PREFIXfield value: rule". It
- * returns false when it finds nothing. */
+/* Writes what is wrong with an address to WHY, as "PREFIXfield value: rule". It returns false when
+ * it finds nothing. */
 bool verbs_ah_find_fault(struct ibv_context *context, const char *prefix,
 			 const struct ibv_ah_attr *attr, char *why, size_t size);
 

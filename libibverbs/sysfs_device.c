@@ -58,8 +58,8 @@ static void fill_identity(struct verbs_device_info *info)
 		info->identity = st.st_ino;
 }
 
-/* The function completes INFO, in which name and uverbs_name are set. A fact that is missing leaves
- * its field empty. */
+/* Completes INFO, in which name and uverbs_name are set. A fact that is missing leaves its field
+ * empty. */
 int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();
@@ -84,7 +84,7 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info)
 	return 0;
 }
 
-/* The function fills INFO from one directory of class/infiniband_verbs. */
+/* Fills INFO from one directory of class/infiniband_verbs. */
 static int read_uverbs_dir(const char *class_dir, const char *entry, struct verbs_device_info *info)
 {
 	char dir[IBV_SYSFS_PATH_MAX], text[32];
@@ -125,7 +125,7 @@ static int append_info(struct verbs_device_info **infos, unsigned int *count,
 	return 0;
 }
 
-/* The function returns whether ERR says something of this process and nothing of the device. */
+/* Returns whether ERR says something of this process and nothing of the device. */
 static bool is_own_trouble(int err)
 {
 	return err == EMFILE || err == ENFILE || err == ENOMEM;

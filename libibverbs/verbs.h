@@ -1920,8 +1920,8 @@ struct verbs_context {
 	struct ibv_context context; /* last */
 };
 
-/* The function returns the extended context around ctx, or NULL if a library older than the second
- * table made it. */
+/* Returns the extended context around ctx, or NULL if a library older than the second table made
+ * it. */
 static inline struct verbs_context *verbs_get_ctx(struct ibv_context *ctx)
 {
 	char *inner = (char *)ctx;
@@ -1931,8 +1931,8 @@ static inline struct verbs_context *verbs_get_ctx(struct ibv_context *ctx)
 	return (struct verbs_context *)(void *)(inner - offsetof(struct verbs_context, context));
 }
 
-/* The function does what verbs_get_ctx() does, but also returns NULL unless the slot at byte slot
- * of the table is there and set. The slot is copied out: this function does not know its type. */
+/* Does what verbs_get_ctx() does, but also returns NULL unless the slot at byte slot of the table
+ * is there and set. The slot is copied out: this function does not know its type. */
 static inline struct verbs_context *__verbs_get_ctx_slot(struct ibv_context *ctx, size_t slot)
 {
 	struct verbs_context *vctx = verbs_get_ctx(ctx);
@@ -1947,7 +1947,7 @@ static inline struct verbs_context *__verbs_get_ctx_slot(struct ibv_context *ctx
 /* This is the extended context of ctx if that has operation op, otherwise NULL. */
 #define verbs_get_ctx_op(ctx, op) __verbs_get_ctx_slot(ctx, offsetof(struct verbs_context, op))
 
-/* The function answers a call that would have returned an object: errno is EOPNOTSUPP. */
+/* Answers a call that would have returned an object: errno is EOPNOTSUPP. */
 static inline void *__verbs_no_object(void)
 {
 	errno = EOPNOTSUPP;
@@ -1958,8 +1958,8 @@ static inline void *__verbs_no_object(void)
 
 /* ---- Devices and contexts -------------------------------------------------------------- */
 
-/* The function returns a list of *num_devices devices that ends with NULL; num_devices may be NULL.
- * Release it with ibv_free_device_list(), after which only devices that are open may be used. */
+/* Returns a list of *num_devices devices that ends with NULL; num_devices may be NULL. Release it
+ * with ibv_free_device_list(), after which only devices that are open may be used. */
 struct ibv_device **ibv_get_device_list(int *num_devices);
 void ibv_free_device_list(struct ibv_device **list);
 
@@ -1980,7 +1980,7 @@ void ibv_free_device_list(struct ibv_device **list);
 struct verbs_device_ops;
 __RDMA_LIST(__RDMA_PROVIDER_DECLARE, RDMA_STATIC_PROVIDERS)
 
-/* The function hands providers to the library; the list ends with NULL. */
+/* Hands providers to the library; the list ends with NULL. */
 void ibv_static_providers(void *unused, ...);
 
 static inline struct ibv_device **__ibv_get_device_list(int *num_devices)
@@ -2000,12 +2000,11 @@ const char *ibv_node_type_str(enum ibv_node_type node_type);
 struct ibv_context *ibv_open_device(struct ibv_device *device);
 int ibv_close_device(struct ibv_context *context); /* 0, or -1 with errno */
 
-/* The function makes a second context over the kernel objects behind cmd_fd, which another context
- * or process opened. On success the new context owns the descriptor. */
+/* Makes a second context over the kernel objects behind cmd_fd, which another context or process
+ * opened. On success the new context owns the descriptor. */
 struct ibv_context *ibv_import_device(int cmd_fd);
 
-/* The function makes memory in use by verbs safe across fork(); call it before any other
- * function. */
+/* Makes memory in use by verbs safe across fork(); call it before any other function. */
 int ibv_fork_init(void);
 enum ibv_fork_status ibv_is_fork_initialized(void);
 
@@ -2037,14 +2036,14 @@ static inline int ibv_query_rt_values_ex(struct ibv_context *context, struct ibv
 	return vctx ? vctx->query_rt_values(context, values) : EOPNOTSUPP;
 }
 
-/* The function tells whether a supported_qpts mask holds this type of QP. */
+/* Returns whether a supported_qpts mask holds this type of QP. */
 static inline int ibv_is_qpt_supported(uint32_t caps, enum ibv_qp_type qpt)
 {
 	return (unsigned int)qpt < 32 && ((caps >> qpt) & 1);
 }
 
-/* The function blocks unless async_fd is non-blocking: -1 with errno, or 0 and an event, which must
- * be acknowledged. Destroying an object waits for the acknowledgement of its events. */
+/* Blocks unless async_fd is non-blocking: -1 with errno, or 0 and an event, which must be
+ * acknowledged. Destroying an object waits for the acknowledgement of its events. */
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
 void ibv_ack_async_event(struct ibv_async_event *event);
 const char *ibv_event_type_str(enum ibv_event_type event);
@@ -2069,11 +2068,11 @@ static inline int ___ibv_query_port(struct ibv_context *context, uint8_t port_nu
 }
 #define ibv_query_port(context, port_num, port_attr) ___ibv_query_port(context, port_num, port_attr)
 
-/* The function tells the speed of the port now, in units of 100 Mbit/s. */
+/* Tells the speed of the port now, in units of 100 Mbit/s. */
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 const char *ibv_port_state_str(enum ibv_port_state port_state);
 
-/* The function returns 0, or -1 with errno. */
+/* Returns 0, or -1 with errno. */
 int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid);
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
@@ -2081,15 +2080,15 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 			     size_t max_entries, uint32_t flags, size_t entry_size);
 
-/* The function reads one entry; an empty slot is ENODATA. flags is 0. */
+/* Reads one entry; an empty slot is ENODATA. flags is 0. */
 static inline int ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 				   uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags)
 {
 	return _ibv_query_gid_ex(context, port_num, gid_index, entry, flags, sizeof(*entry));
 }
 
-/* The function reads the entries in use of all ports and returns how many there were, or a negative
- * errno value. flags is 0. */
+/* Reads the entries in use of all ports and returns how many there were, or a negative errno value.
+ * flags is 0. */
 static inline ssize_t ibv_query_gid_table(struct ibv_context *context,
 					  struct ibv_gid_entry *entries, size_t max_entries,
 					  uint32_t flags)
@@ -2130,8 +2129,7 @@ static inline int ibv_dealloc_td(struct ibv_td *td)
 	return vctx ? vctx->dealloc_td(td) : EOPNOTSUPP;
 }
 
-/* The function makes a PD with a thread domain and allocators attached; ibv_dealloc_pd() releases
- * it. */
+/* Makes a PD with a thread domain and allocators attached; ibv_dealloc_pd() releases it. */
 static inline struct ibv_pd *ibv_alloc_parent_domain(struct ibv_context *context,
 						     struct ibv_parent_domain_init_attr *attr)
 {
@@ -2160,8 +2158,7 @@ static inline int ibv_close_xrcd(struct ibv_xrcd *xrcd)
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access);
 struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			       int access);
-/* The function takes the optional access bits as well and drops those that the kernel does not
- * know. */
+/* Takes the optional access bits as well and drops those that the kernel does not know. */
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				unsigned int access);
 
@@ -2195,7 +2192,7 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t leng
 				 int fd, int access);
 struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *mr_init_attr);
 
-/* The function returns 0, or a value of enum ibv_rereg_mr_err_code. */
+/* Returns 0, or a value of enum ibv_rereg_mr_err_code. */
 int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access);
 int ibv_dereg_mr(struct ibv_mr *mr);
@@ -2210,8 +2207,7 @@ static inline struct ibv_mr *ibv_alloc_null_mr(struct ibv_pd *pd)
 	return vctx ? vctx->alloc_null_mr(pd) : (struct ibv_mr *)__verbs_no_object();
 }
 
-/* The function gives advice on ranges of on-demand regions; flags: IBV_ADVISE_MR_FLAG_FLUSH waits
- * until done. */
+/* Gives advice on ranges of on-demand regions; flags: IBV_ADVISE_MR_FLAG_FLUSH waits until done. */
 static inline int ibv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
 				struct ibv_sge *sg_list, uint32_t num_sge)
 {
@@ -2232,8 +2228,8 @@ static inline int ibv_dealloc_mw(struct ibv_mw *mw)
 	return mw->context->ops.dealloc_mw(mw);
 }
 
-/* The function binds a window of type 1. EINVAL: another type, or a range without a region. EPERM:
- * window and region are of different PDs. */
+/* Binds a window of type 1. EINVAL: another type, or a range without a region. EPERM: window and
+ * region are of different PDs. */
 static inline int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind)
 {
 	const struct ibv_mw_bind_info *to = &mw_bind->bind_info;
@@ -2247,8 +2243,8 @@ static inline int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_m
 	return mw->context->ops.bind_mw(qp, mw, mw_bind);
 }
 
-/* The function returns the key for the next binding of a window of type 2: its low byte is the
- * program's to choose. */
+/* Returns the key for the next binding of a window of type 2: its low byte is the program's to
+ * choose. */
 static inline uint32_t ibv_inc_rkey(uint32_t rkey)
 {
 	return (rkey & 0xffffff00) | ((rkey + 1) & 0xff);
@@ -2294,7 +2290,7 @@ static inline struct ibv_mr *ibv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 		    : (struct ibv_mr *)__verbs_no_object();
 }
 
-/* The function allocates memory for use in a PD and returns its address; *buf stands for it. */
+/* Allocates memory for use in a PD and returns its address; *buf stands for it. */
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
 void ibv_free_buf(struct ibv_buf *buf);
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf); /* a descriptor, or -1 with errno */
@@ -2335,20 +2331,20 @@ static inline struct ibv_cq *ibv_cq_ex_to_cq(struct ibv_cq_ex *cq)
 	return (struct ibv_cq *)cq;
 }
 
-/* The function asks for one event, at the next completion or the next solicited one. Completions
- * that came before it raise none: poll once more after arming. */
+/* Asks for one event, at the next completion or the next solicited one. Completions that came
+ * before it raise none: poll once more after arming. */
 static inline int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
 	return cq->context->ops.req_notify_cq(cq, solicited_only);
 }
 
-/* The function blocks unless the channel's fd is non-blocking: 0, or -1 with errno. Each event must
- * be acknowledged, several at once if that is cheaper, before the CQ can be destroyed. */
+/* Blocks unless the channel's fd is non-blocking: 0, or -1 with errno. Each event must be
+ * acknowledged, several at once if that is cheaper, before the CQ can be destroyed. */
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context);
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents);
 
-/* The function returns the number of completions, fewer than num_entries if the queue ran empty;
- * negative on error. */
+/* Returns the number of completions, fewer than num_entries if the queue ran empty; negative on
+ * error. */
 static inline int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	return cq->context->ops.poll_cq(cq, num_entries, wc);
@@ -2615,8 +2611,7 @@ static inline struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context,
 		    : (struct ibv_qp *)__verbs_no_object();
 }
 
-/* The function opens another handle of an XRC receive QP that a process of the same XRC domain
- * created. */
+/* Opens another handle of an XRC receive QP that a process of the same XRC domain created. */
 static inline struct ibv_qp *ibv_open_qp(struct ibv_context *context,
 					 struct ibv_qp_open_attr *qp_open_attr)
 {
@@ -2632,8 +2627,7 @@ static inline int ibv_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate
 	return vctx ? vctx->modify_qp_rate_limit(qp, attr) : EOPNOTSUPP;
 }
 
-/* The function returns 1 if data that op writes here arrives in order, 0 if not; flags ask for more
- * detail. */
+/* Returns 1 if data that op writes here arrives in order, 0 if not; flags ask for more detail. */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
@@ -2657,8 +2651,7 @@ static inline int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 	return qp->context->ops.post_recv(qp, wr, bad_wr);
 }
 
-/* The function returns the builders of a QP created with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, otherwise
- * NULL. */
+/* Returns the builders of a QP created with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, otherwise NULL. */
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp);
 
 /* A batch is ibv_wr_start(), any number of requests, then ibv_wr_complete(), which posts all of
@@ -2809,8 +2802,7 @@ __attribute__((const)) enum ibv_rate mbps_to_ibv_rate(int mbps);
 #define IB_ROCE_UDP_ENCAP_VALID_PORT_MAX 0xFFFF
 #define IB_GRH_FLOWLABEL_MASK            0x000FFFFF
 
-/* The function returns the UDP source port of RoCEv2 packets with this flow label: its 20 bits
- * folded to 14. */
+/* Returns the UDP source port of RoCEv2 packets with this flow label: its 20 bits folded to 14. */
 static inline uint16_t ibv_flow_label_to_udp_sport(uint32_t fl)
 {
 	uint32_t low = fl & 0x3fff;
@@ -2885,7 +2877,7 @@ static inline int ibv_attach_counters_point_flow(struct ibv_counters *counters,
 	return vctx ? vctx->attach_counters_point_flow(counters, attr, flow) : EOPNOTSUPP;
 }
 
-/* The function reads ncounters values; flags is of enum ibv_read_counters_flags. */
+/* Reads ncounters values; flags is of enum ibv_read_counters_flags. */
 static inline int ibv_read_counters(struct ibv_counters *counters, uint64_t *counters_value,
 				    uint32_t ncounters, uint32_t flags)
 {

@@ -101,7 +101,7 @@ static int read_route(struct ibv_grh *grh, struct route *route)
 	return 0;
 }
 
-/* The function finds the entry of our GID table that the datagram was sent to. */
+/* Finds the entry of our GID table that the datagram was sent to. */
 static int find_gid(struct ibv_context *context, uint8_t port_num, const struct route *route,
 		    const struct ibv_port_attr *port, uint8_t *index)
 {

@@ -15,7 +15,7 @@ static bool is_pinned(unsigned int access)
 	return !(access & IBV_ACCESS_ON_DEMAND);
 }
 
-/* The function registers memory that children of the process need not be kept from. */
+/* Registers memory that children of the process need not be kept from. */
 static inline struct ibv_mr *reg_only(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				      unsigned int access)
 {
@@ -121,7 +121,7 @@ static int mr_check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *
 		       : 0;
 }
 
-/* The function registers with a DMA handle, which the plain operations have no room for. */
+/* Registers with a DMA handle, which the plain operations have no room for. */
 static struct ibv_mr *reg_with_dmah(struct ibv_pd *pd, struct ibv_mr_init_attr attr)
 {
 	const bool pinned =

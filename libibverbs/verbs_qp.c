@@ -37,8 +37,7 @@ VERBS_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_
 	return qp;
 }
 
-/* The function returns NULL, without an errno, for a QP created without
- * IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
+/* Returns NULL, without an errno, for a QP created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
 VERBS_EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	struct verbs_qp *vqp = to_vqp(qp);

@@ -102,7 +102,7 @@ static int connect_to(const struct sockaddr *addr, socklen_t len, int64_t deadli
 	return err;
 }
 
-/* The function returns ENOENT if the daemon has no TCP port. */
+/* Returns ENOENT if the daemon has no TCP port. */
 static int read_port(struct sockaddr_in *addr)
 {
 	char text[16] = "";

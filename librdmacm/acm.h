@@ -82,18 +82,18 @@ struct acm_answer {
 
 /* ---- acm_wire.c: no system calls ---- */
 
-/* The function returns EINVAL if an address is of a family that the daemon does not know. */
+/* Returns EINVAL if an address is of a family that the daemon does not know. */
 int rdmacm_acm_pack(const struct acm_question *question, struct acm_message *message);
 /* MESSAGE is whole: it has as many bytes as its header says. Returns EPROTO if it does not
  * answer a question, and ENODATA if it has no path or reports an error of the daemon. */
 int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answer);
-/* The function returns whether version, kind and length are such as an answer's header can have;
- * what is wrong is logged. */
+/* Returns whether version, kind and length are such as an answer's header can have; what is wrong
+ * is logged. */
 bool rdmacm_acm_header_is_sane(const struct acm_header *header);
 
 /* ---- acm.c ---- */
 
-/* The function rdmacm_acm_ask() asks the daemon, if there is one. The daemon has TIMEOUT_MS to
+/* Asks the daemon, if there is one. The daemon has TIMEOUT_MS to
  * answer, but no more than ACM_MAX_WAIT_MS; by its defaults it needs up to three times 2 seconds
  * for an address, and as much for a path. A daemon that lets the time pass is not asked again for
  * ACM_REST_MS; where there is none, nobody looks for it again for ACM_ABSENT_MS. Any thread may
@@ -106,7 +106,7 @@ enum {
 	ACM_ABSENT_MS = 1000,
 };
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer);
-/* The function ends the connection to the daemon, if there is one. */
+/* Ends the connection to the daemon, if there is one. */
 void rdmacm_acm_disconnect(void);
 
 #endif

@@ -45,8 +45,7 @@ static bool is_datagram(const struct rdma_addrinfo *hints)
 	return hints->ai_port_space == RDMA_PS_UDP || hints->ai_port_space == RDMA_PS_IPOIB;
 }
 
-/* The function returns 0, which means any, for QP types that are neither of streams nor of
- * datagrams. */
+/* Returns 0, which means any, for QP types that are neither of streams nor of datagrams. */
 static int socket_type(const struct rdma_addrinfo *hints)
 {
 	switch (hints->ai_qp_type) {
@@ -125,8 +124,8 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
 	return ret;
 }
 
-/* The function makes one entry from one address of the C library's answer. After a failure the
- * caller frees *OUT. */
+/* Makes one entry from one address of the C library's answer. After a failure the caller frees
+ * *OUT. */
 static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *hints,
 		      struct rdma_addrinfo **out)
 {

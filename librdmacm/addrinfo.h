@@ -15,12 +15,12 @@ int rdmacm_addrinfo_put_source(struct rdma_addrinfo *info, const struct sockaddr
 int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct sockaddr *addr,
 				    socklen_t len);
 
-/* The function asks ibacm for paths to the only entry of *LIST, which may become two entries. That
- * there is no path is no failure. */
+/* Asks ibacm for paths to the only entry of *LIST, which may become two entries. That there is no
+ * path is no failure. */
 int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints);
 
-/* The function finds, for RAI_SA, where the subnet has a service, by its name or its number. NODE
- * must be NULL. It returns ENOENT if no port knows it. */
+/* Finds, for RAI_SA, where the subnet has a service, by its name or its number. NODE must be NULL.
+ * It returns ENOENT if no port knows it. */
 int rdmacm_addrinfo_find_service(const char *node, const char *service,
 				 const struct rdma_addrinfo *hints, struct rdma_addrinfo **list);
 

@@ -47,8 +47,8 @@ static int put_route(struct rdma_addrinfo *info, const struct acm_answer *answer
 				    answer->num_paths * sizeof(answer->paths[0]));
 }
 
-/* The function returns the service ID: of an IP address its port and the port space, of a GID
- * (AF_IB) the one that it comes with. */
+/* Returns the service ID: of an IP address its port and the port space, of a GID (AF_IB) the one
+ * that it comes with. */
 static uint64_t service_of(const struct sockaddr *addr, int port_space)
 {
 	struct sockaddr_ib sib;
@@ -150,7 +150,7 @@ static int fill_gids(struct rdma_addrinfo *to, const struct rdma_addrinfo *from,
 	return ret;
 }
 
-/* The function puts an entry of GIDs ahead of *LIST. */
+/* Puts an entry of GIDs ahead of *LIST. */
 static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer)
 {
 	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
@@ -168,7 +168,7 @@ static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer
 	return 0;
 }
 
-/* The function returns whether the kernel takes GIDs as addresses. It is asked once. */
+/* Returns whether the kernel takes GIDs as addresses. It is asked once. */
 static bool kernel_knows_gids(void)
 {
 	enum { UNKNOWN, NO, YES };

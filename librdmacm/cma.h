@@ -40,7 +40,7 @@ static inline int cma_return(int ret)
 	return -1;
 }
 
-/* The function returns -1 with errno ERR after logging why the public call CALL is refused. */
+/* Returns -1 with errno ERR after logging why the public call CALL is refused. */
 static inline int cma_refuse(int err, const char *call, const char *why)
 {
 	verbs_warn("%s: %s", call, why);
@@ -97,29 +97,28 @@ struct cm_renewal {
 /* Until the function is called with what it returns, which is the renewal before. */
 const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *renewal);
 
-/* The function opens a descriptor for a new event channel. */
+/* Opens a descriptor for a new event channel. */
 int rdmacm_cmd_open(int *fd);
 
-/* The function puts an address into the kernel's structure. It returns EINVAL, and logs it, if
- * rdmacm_addr_len() does not know the family. */
+/* Puts an address into the kernel's structure. It returns EINVAL, and logs it, if rdmacm_addr_len()
+ * does not know the family. */
 int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 		    const struct sockaddr *addr);
-/* The function returns the size of an address of this family: IPv4's, IPv6's or AF_IB's; 0 for all
- * others. */
+/* Returns the size of an address of this family: IPv4's, IPv6's or AF_IB's; 0 for all others. */
 socklen_t rdmacm_addr_len(const struct sockaddr *addr);
 /* Returns EINVAL, and logs why, for NULL and for an address of another family. */
 int rdmacm_addr_check(const char *call, const struct sockaddr *addr);
 
 /* ---- module.c ---- */
 
-/* The function has the kernel load rdma_cm's interface. Its device file may come a moment later. */
+/* Has the kernel load rdma_cm's interface. Its device file may come a moment later. */
 int rdmacm_module_load(void);
 
 /* ---- attr.c: attributes of the kernel as those of verbs ---- */
 
 void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr *from);
-/* The function leaves alone rate_limit, which the kernel's structure does not have, and qp_state,
- * which this side has told the kernel. */
+/* Leaves alone rate_limit, which the kernel's structure does not have, and qp_state, which this
+ * side has told the kernel. */
 void rdmacm_attr_take_qp(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from);
 
 /* ---- device.c: one context for each device in use ---- */
@@ -143,14 +142,13 @@ struct cm_device {
 	atomic_uint granted[2];
 };
 
-/* The function hands out, opened, the device that the kernel means by GUID and INDEX, which is
- * below 0 where the kernel does not say. It returns ENODEV if there is none. Each find wants a
- * put. */
+/* Hands out, opened, the device that the kernel means by GUID and INDEX, which is below 0 where the
+ * kernel does not say. It returns ENODEV if there is none. Each find wants a put. */
 int rdmacm_device_find(uint64_t guid, int index, struct cm_device **device);
-/* The function returns 0 if there is a device, opened or not, or ENODEV. */
+/* Returns 0 if there is a device, opened or not, or ENODEV. */
 int rdmacm_device_must_exist(void);
-/* The function hands out, opened, all devices that can be opened. It returns ENODEV if there is
- * none. Each device wants a put, and the list a free(). */
+/* Hands out, opened, all devices that can be opened. It returns ENODEV if there is none. Each
+ * device wants a put, and the list a free(). */
 int rdmacm_device_find_all(struct cm_device ***list, int *num);
 void rdmacm_device_put(struct cm_device *device);
 /* The device has gone, so none of its ids will find it again. */
@@ -159,12 +157,12 @@ int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd);
 /* The default XRC domain serves receive QPs and SRQs that bring none. Each get wants a put. */
 int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
 void rdmacm_device_put_xrcd(struct cm_device *device);
-/* The function closes all devices that no id and no program uses. */
+/* Closes all devices that no id and no program uses. */
 void rdmacm_device_close_all(void);
 
 /* ---- leave.c ---- */
 
-/* The function is called before the library keeps something for the whole process. */
+/* Called before the library keeps something for the whole process. */
 void rdmacm_watch_exit(void);
 
 /* ---- id.c ---- */
@@ -220,57 +218,57 @@ static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
 	return (struct cm_id *)id;
 }
 
-/* The function makes an id that the kernel does not know yet. It is on CHANNEL, or on a channel of
- * its own if that is NULL. */
+/* Makes an id that the kernel does not know yet. It is on CHANNEL, or on a channel of its own if
+ * that is NULL. */
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **id);
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type, struct cm_id **id);
 void rdmacm_id_free(struct cm_id *id);
-/* The function makes the kernel forget the id, and waits until all its events are acknowledged. */
+/* Makes the kernel forget the id, and waits until all its events are acknowledged. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
-/* The function has the kernel move an id, with its events that nobody has read, to CHANNEL from the
- * channel of descriptor FROM, which may be another process's. *REPORTED becomes how many of its
- * events were read. */
+/* Has the kernel move an id, with its events that nobody has read, to CHANNEL from the channel of
+ * descriptor FROM, which may be another process's. *REPORTED becomes how many of its events were
+ * read. */
 int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *channel,
 		    uint32_t *reported);
-/* The function waits until COUNTER says that all REPORTED events are acknowledged. */
+/* Waits until COUNTER says that all REPORTED events are acknowledged. */
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
-/* The function is called in a child of fork(), which goes on with a copy of the id. */
+/* Called in a child of fork(), which goes on with a copy of the id. */
 void rdmacm_id_forked(struct cm_id *id);
 
 /* ---- query.c ---- */
 
-/* The function fills in all of id->route, as far as the kernel knows it, and binds the id to its
- * device once the kernel has. */
+/* Fills in all of id->route, as far as the kernel knows it, and binds the id to its device once the
+ * kernel has. */
 int rdmacm_id_query_route(struct cm_id *id);
-/* The function fills in the paths only. */
+/* Fills in the paths only. */
 int rdmacm_id_query_path(struct cm_id *id);
 /* WHAT is any of RDMA_USER_CM_QUERY_*. */
 int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 
 /* ---- event.c ---- */
 
-/* The function waits, if the id's calls wait, for the event of what was started. It returns 0, or
- * the errno that the event stands for. */
+/* Waits, if the id's calls wait, for the event of what was started. It returns 0, or the errno that
+ * the event stands for. */
 int rdmacm_event_await(struct cm_id *id);
-/* The function acknowledges the event that the last call of an id that waits has left. */
+/* Acknowledges the event that the last call of an id that waits has left. */
 void rdmacm_event_release(struct cm_id *id);
-/* The function acknowledges an event that stays readable, until it is acknowledged again. */
+/* Acknowledges an event that stays readable, until it is acknowledged again. */
 void rdmacm_event_settle(struct rdma_cm_event *event);
-/* The function reads an event of LISTENER as the kernel has it, and acknowledges it. */
+/* Reads an event of LISTENER as the kernel has it, and acknowledges it. */
 int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
-/* The function has the kernel refuse a request, and logs WHY, so that the other side does not wait.
- * The id of the request is on the channel of descriptor FD, and has no memory here. */
+/* Has the kernel refuse a request, and logs WHY, so that the other side does not wait. The id of
+ * the request is on the channel of descriptor FD, and has no memory here. */
 int rdmacm_request_refuse(int fd, uint32_t number, const char *why);
-/* The function makes the id of a request of LISTENER that another process may have read: it moves
- * from the channel of descriptor FROM to CHANNEL. */
+/* Makes the id of a request of LISTENER that another process may have read: it moves from the
+ * channel of descriptor FROM to CHANNEL. */
 int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_event_resp *request,
 			 int from, struct rdma_event_channel *channel, struct cm_id **id);
 
 /* ---- explain.c ---- */
 
-/* The function logs, at level warn, what has failed and why, if the event is of a failure. */
+/* Logs, at level warn, what has failed and why, if the event is of a failure. */
 void rdmacm_event_explain(const struct rdma_cm_event *event);
 
 /* ---- addrinfo_event.c ---- */
@@ -287,17 +285,16 @@ int rdmacm_qp_to_error(struct cm_id *id);
 
 /* ---- connect.c ---- */
 
-/* The function completes a connection from this side after the other side has accepted (RTU). */
+/* Completes a connection from this side after the other side has accepted (RTU). */
 int rdmacm_connect_confirm(struct cm_id *id);
-/* The function asks the QP of ID for the options (ECE) that the peer has named, if it knows
- * them. */
+/* Asks the QP of ID for the options (ECE) that the peer has named, if it knows them. */
 int rdmacm_qp_take_ece(struct cm_id *id);
 
 /* ---- mcast.c ---- */
 
-/* The function attaches the id's QP, if it has one, to the group that the kernel has joined. */
+/* Attaches the id's QP, if it has one, to the group that the kernel has joined. */
 int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
-/* The function detaches the id's QP from all groups. The id stays in them. */
+/* Detaches the id's QP from all groups. The id stays in them. */
 void rdmacm_multicast_detach_all(struct cm_id *cm);
 
 #endif

@@ -87,7 +87,7 @@ static int write_command(int fd, const struct cm_cmd *cmd)
 	return done < 0 ? errno : ENODATA;
 }
 
-/* The function returns EACCES if nobody is to renew the channel, or why that cannot be. */
+/* Returns EACCES if nobody is to renew the channel, or why that cannot be. */
 static int repeat_renewed(int fd, const struct cm_cmd *cmd)
 {
 	int ret;

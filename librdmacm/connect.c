@@ -51,8 +51,7 @@ static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *pa
 				 cm->device->max_initiator_depth);
 }
 
-/* The function checks what both sides of a connection need. WHY says what an id without a device
- * lacks. */
+/* Checks what both sides of a connection need. WHY says what an id without a device lacks. */
 static int check_side(const struct cm_id *cm, const struct rdma_conn_param *param, const char *why)
 {
 	int ret = check_depths(cm, param);
@@ -101,7 +100,7 @@ static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param
 	return 0;
 }
 
-/* The function fills in what the program has asked for and which QP is connected. */
+/* Fills in what the program has asked for and which QP is connected. */
 static int put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
 		     struct rdma_ucm_conn_param *to)
 {

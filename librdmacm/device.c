@@ -39,8 +39,8 @@ static bool is_in_list(const struct ibv_device *ibv, struct ibv_device *const *l
 	return *list;
 }
 
-/* The function returns the entry of device IBV, whose struct may be another one than before, as
- * after a device was given another name. */
+/* Returns the entry of device IBV, whose struct may be another one than before, as after a device
+ * was given another name. */
 static struct cm_device *device_of(struct ibv_device *ibv)
 {
 	const int index = ibv_get_device_index(ibv);
@@ -84,14 +84,14 @@ static void device_close(struct cm_device *device)
 	free(device);
 }
 
-/* The function returns whether the device has gone, and nobody uses what is left of it. */
+/* Returns whether the device has gone, and nobody uses what is left of it. */
 static bool device_is_over(const struct cm_device *device)
 {
 	return (device->is_removed || !device->ibv) && !device->users && !device->is_handed_out;
 }
 
-/* The function forgets devices that have gone. Those that are in use stay, as their contexts do;
- * the struct of another device may come to lie where theirs was. */
+/* Forgets devices that have gone. Those that are in use stay, as their contexts do; the struct of
+ * another device may come to lie where theirs was. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *next;

@@ -398,7 +398,7 @@ static int await_event(struct wait *wait, int state)
 	return ret;
 }
 
-/* The function returns whether the program is not to see the event. */
+/* Returns whether the program is not to see the event. */
 static bool is_swallowed(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	return resp->event < ARRAY_SIZE(on_event) && on_event[resp->event] &&

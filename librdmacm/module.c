@@ -84,7 +84,7 @@ static int ask_kernel(int sock)
 	return -error.error;
 }
 
-/* The function returns EAGAIN if the kernel has not answered in time. */
+/* Returns EAGAIN if the kernel has not answered in time. */
 int rdmacm_module_load(void)
 {
 	int sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA), ret;

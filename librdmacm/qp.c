@@ -77,14 +77,14 @@ static bool is_pkey_of_route(const struct rdma_route *route)
 	return !(differ & htobe16(0x7fff));
 }
 
-/* The function returns where the device keeps the access that the kernel grants to connections with
- * attributes like RTR. */
+/* Returns where the device keeps the access that the kernel grants to connections with attributes
+ * like RTR. */
 static atomic_uint *granted_access(struct cm_id *cm, const struct ibv_qp_attr *rtr)
 {
 	return &cm->device->granted[rtr->max_dest_rd_atomic > 0];
 }
 
-/* The function returns 0 if the kernel has to be asked. */
+/* Returns 0 if the kernel has to be asked. */
 static unsigned int known_access(struct cm_id *cm, const struct ibv_qp_attr *rtr, int mask)
 {
 	bool is_at_init = cm->init_qp == cm->id.qp && cm->id.qp->state == IBV_QPS_INIT;
@@ -109,8 +109,8 @@ static int init_again(struct cm_id *cm, const struct ibv_qp_attr *rtr, int rtr_m
 	return ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
-/* The function sees to it that the QP, which is about to go to RTR with ATTR, grants the peer its
- * access: ATTR say so, or INIT has. */
+/* Sees to it that the QP, which is about to go to RTR with ATTR, grants the peer its access: ATTR
+ * say so, or INIT has. */
 static int grant_access(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 {
 	unsigned int access = known_access(cm, attr, *mask);
@@ -246,7 +246,7 @@ static int take_send_cq(struct cm_id *cm, uint32_t size)
 	return ret;
 }
 
-/* The function destroys the library's CQs that neither a QP nor an SRQ completes to any more. */
+/* Destroys the library's CQs that neither a QP nor an SRQ completes to any more. */
 static void put_cqs(struct cm_id *cm)
 {
 	if (cm->id.qp)

@@ -72,7 +72,7 @@ static int query_gid(struct cm_id *cm)
 
 enum { MAX_PATHS = 6 };
 
-/* The function makes room for COUNT paths in the place of those that were known. */
+/* Makes room for COUNT paths in the place of those that were known. */
 static int make_paths(struct cm_id *cm, uint32_t count)
 {
 	struct ibv_sa_path_rec *paths = count ? calloc(count, sizeof(*paths)) : NULL;

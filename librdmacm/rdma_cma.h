@@ -208,13 +208,13 @@ struct rdma_event_channel *rdma_create_event_channel(void);
 /* The channel's ids must be destroyed and its events acknowledged before. */
 void rdma_destroy_event_channel(struct rdma_event_channel *channel);
 
-/* The function waits for an event unless the descriptor is non-blocking (EAGAIN). Each event must
- * be acknowledged, which frees it; destroying an id waits for that. */
+/* Waits for an event unless the descriptor is non-blocking (EAGAIN). Each event must be
+ * acknowledged, which frees it; destroying an id waits for that. */
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event);
 int rdma_ack_cm_event(struct rdma_cm_event *event);
-/* The function returns the name of the enumerator. */
+/* Returns the name of the enumerator. */
 const char *rdma_event_str(enum rdma_cm_event_type event);
-/* The function puts an event RDMA_CM_EVENT_USER on the id's channel. */
+/* Puts an event RDMA_CM_EVENT_USER on the id's channel. */
 int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status,
 			uint64_t arg);
 
@@ -224,12 +224,12 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 		   enum rdma_port_space ps);
 /* The id's QP must be destroyed before. */
 int rdma_destroy_id(struct rdma_cm_id *id);
-/* The function makes an id for RES. An active one is resolved, ready to connect, and has a QP when
- * QP_INIT_ATTR is given. A passive one is bound; PD and QP_INIT_ATTR are then for the ids that
+/* Makes an id for RES. An active one is resolved, ready to connect, and has a QP when QP_INIT_ATTR
+ * is given. A passive one is bound; PD and QP_INIT_ATTR are then for the ids that
  * rdma_get_request() returns. */
 int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,
 		   struct ibv_qp_init_attr *qp_init_attr);
-/* The function destroys the id with its QP and SRQ. */
+/* Destroys the id with its QP and SRQ. */
 void rdma_destroy_ep(struct rdma_cm_id *id);
 /* If CHANNEL is NULL, the id's calls wait from now on. */
 int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel);
@@ -276,23 +276,23 @@ int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr);
 int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *qp_init_attr);
 void rdma_destroy_qp(struct rdma_cm_id *id);
-/* The function fills in the attributes by which a QP of one's own gets to qp_attr->qp_state. */
+/* Fills in the attributes by which a QP of one's own gets to qp_attr->qp_state. */
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask);
 
 /* ---- connections ---- */
 
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param);
-/* The function completes the connection of an id without a QP after CONNECT_RESPONSE. */
+/* Completes the connection of an id without a QP after CONNECT_RESPONSE. */
 int rdma_establish(struct rdma_cm_id *id);
 int rdma_listen(struct rdma_cm_id *id, int backlog);
-/* The function waits for the next request to a listening id that was made without a channel. */
+/* Waits for the next request to a listening id that was made without a channel. */
 int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id);
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param);
 int rdma_reject(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
-/* The function rejects a request because the ECE that was offered does not suit. */
+/* Rejects a request because the ECE that was offered does not suit. */
 int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data, uint8_t private_data_len);
-/* The function tells the library of IBV_EVENT_COMM_EST on a QP that it does not know: data has come
- * before the RTU. */
+/* Tells the library of IBV_EVENT_COMM_EST on a QP that it does not know: data has come before the
+ * RTU. */
 int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event);
 int rdma_disconnect(struct rdma_cm_id *id);
 
@@ -310,13 +310,12 @@ int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr);
 
 /* ---- devices and addresses ---- */
 
-/* The function returns all devices, opened, with NULL at the end. Their contexts are those that ids
- * have. */
+/* Returns all devices, opened, with NULL at the end. Their contexts are those that ids have. */
 struct ibv_context **rdma_get_devices(int *num_devices);
 void rdma_free_devices(struct ibv_context **list);
 
-/* The function returns, like getaddrinfo(), 0 or an EAI_ number, with errno set to what comes next
- * to it; -1 and errno where the failure is not one of names. */
+/* Returns, like getaddrinfo(), 0 or an EAI_ number, with errno set to what comes next to it; -1 and
+ * errno where the failure is not one of names. */
 int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		     struct rdma_addrinfo **res);
 void rdma_freeaddrinfo(struct rdma_addrinfo *res);

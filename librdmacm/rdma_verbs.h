@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* The function translates what a verb returns, 0 or an errno value, to 0, or -1 with errno. */
+/* Translates what a verb returns, 0 or an errno value, to 0, or -1 with errno. */
 static inline int rdma_seterrno(int ret)
 {
 	if (!ret)
@@ -25,27 +25,26 @@ static inline int rdma_seterrno(int ret)
 	return -1;
 }
 
-/* The function makes id->srq, by which the id's QP receives. PD and CQ are as in
- * rdma_create_qp(). */
+/* Makes id->srq, by which the id's QP receives. PD and CQ are as in rdma_create_qp(). */
 int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
 int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
 void rdma_destroy_srq(struct rdma_cm_id *id);
 
 /* ---- memory ---- */
 
-/* The function registers memory for sends and receives. */
+/* Registers memory for sends and receives. */
 static inline struct ibv_mr *rdma_reg_msgs(struct rdma_cm_id *id, void *addr, size_t length)
 {
 	return ibv_reg_mr(id->pd, addr, length, IBV_ACCESS_LOCAL_WRITE);
 }
 
-/* The function registers memory that the other side may read. */
+/* Registers memory that the other side may read. */
 static inline struct ibv_mr *rdma_reg_read(struct rdma_cm_id *id, void *addr, size_t length)
 {
 	return ibv_reg_mr(id->pd, addr, length, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
 }
 
-/* The function registers memory that the other side may write. */
+/* Registers memory that the other side may write. */
 static inline struct ibv_mr *rdma_reg_write(struct rdma_cm_id *id, void *addr, size_t length)
 {
 	return ibv_reg_mr(id->pd, addr, length, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
@@ -165,7 +164,7 @@ static inline int rdma_post_write(struct rdma_cm_id *id, void *context, void *ad
 	return rdma_post_writev(id, context, &sge, 1, flags, remote_addr, rkey);
 }
 
-/* The function sends a datagram to the QP of another datagram id. */
+/* Sends a datagram to the QP of another datagram id. */
 static inline int rdma_post_ud_send(struct rdma_cm_id *id, void *context, void *addr, size_t length,
 				    struct ibv_mr *mr, int flags, struct ibv_ah *ah,
 				    uint32_t remote_qpn)
@@ -190,7 +189,7 @@ static inline int rdma_post_ud_send(struct rdma_cm_id *id, void *context, void *
 
 /* ---- waiting for a completion: the calls return 1 and fill in *WC, or return -1 ---- */
 
-/* The function waits for one completion of CQ, which is ID's and reports to CHANNEL. */
+/* Waits for one completion of CQ, which is ID's and reports to CHANNEL. */
 static inline int rdma_await_comp(struct rdma_cm_id *id, struct ibv_cq *cq,
 				  struct ibv_comp_channel *channel, struct ibv_wc *wc)
 {

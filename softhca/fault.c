@@ -72,7 +72,7 @@ void fault_destroy(struct fault *fault)
 	free(fault);
 }
 
-/* The function returns the errno that is called NAME, or 0. */
+/* Returns the errno that is called NAME, or 0. */
 static int errno_by_name(const char *name)
 {
 	for (int err = 1; err < 134; err++) {
@@ -132,14 +132,14 @@ static const struct {
 	{ "nodes-appear", FAULT_NODES_APPEAR },
 };
 
-/* The function tells whether TEXT's first LEN bytes are NAME. */
+/* Returns whether TEXT's first LEN bytes are NAME. */
 static bool is_name(const char *text, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(text, name, len);
 }
 
-/* The function parses what may be behind N: by how many others a late packet is overtaken, or which
- * bit is another. */
+/* Parses what may be behind N: by how many others a late packet is overtaken, or which bit is
+ * another. */
 static bool parse_more(const char *text, struct one_fault *one)
 {
 	if (!*text)
@@ -150,7 +150,7 @@ static bool parse_more(const char *text, struct one_fault *one)
 	return (one->more || one->kind == FLIP_BIT) && !*text;
 }
 
-/* The function parses N, or a percentage with up to four decimals. */
+/* Parses N, or a percentage with up to four decimals. */
 static bool parse_share(const char *text, struct one_fault *one)
 {
 	uint64_t unit = PARTS_OF_PERCENT;
@@ -353,7 +353,7 @@ bool fault_has_packets(const struct fault *fault)
 	return false;
 }
 
-/* The function tells whether ONE means the Nth of what it counts. */
+/* Returns whether ONE means the Nth of what it counts. */
 static bool hits(struct fault *fault, const struct one_fault *one, uint64_t n)
 {
 	if (!one->random)

@@ -58,27 +58,26 @@ enum fault_event {
 int fault_create(uint64_t seed, struct fault **fault);
 void fault_destroy(struct fault *fault);
 
-/* The function adds one fault; time begins at NOW_NS (CLOCK_MONOTONIC). It returns 0, or EINVAL for
- * a text that is none of the above. One thread at a time adds; others may count meanwhile. */
+/* Adds one fault; time begins at NOW_NS (CLOCK_MONOTONIC). It returns 0, or EINVAL for a text that
+ * is none of the above. One thread at a time adds; others may count meanwhile. */
 int fault_add(struct fault *fault, const char *text, uint64_t now_ns);
 
-/* The function counts one kernel command, and returns the errno that it has to fail with, or 0.
- * FAULT may be NULL. */
+/* Counts one kernel command, and returns the errno that it has to fail with, or 0. FAULT may be
+ * NULL. */
 int fault_command(struct fault *fault);
 
-/* The function counts one command that the adapter executes, and tells whether it must fail. FAULT
- * may be NULL. */
+/* Counts one command that the adapter executes, and tells whether it must fail. FAULT may be
+ * NULL. */
 bool fault_refuse(struct fault *fault);
 
-/* The function returns how many kernel commands and commands of the adapter there were since the
- * adapter's start. FAULT may be NULL. */
+/* Returns how many kernel commands and commands of the adapter there were since the adapter's
+ * start. FAULT may be NULL. */
 void fault_counts(const struct fault *fault, uint64_t *kernel_commands, uint64_t *commands);
 
-/* The function counts one command of a command queue, and tells whether it must get lost. FAULT may
- * be NULL. */
+/* Counts one command of a command queue, and tells whether it must get lost. FAULT may be NULL. */
 bool fault_lose_command(struct fault *fault);
 
-/* The function counts one fabric message. FAULT may be NULL. */
+/* Counts one fabric message. FAULT may be NULL. */
 enum fault_action fault_message(struct fault *fault);
 
 enum packet_fault {
@@ -87,21 +86,19 @@ enum packet_fault {
 	PACKET_LOST,
 };
 
-/* The function tells whether there is a fault that tells packets of a message apart. FAULT may be
- * NULL. */
+/* Returns whether there is a fault that tells packets of a message apart. FAULT may be NULL. */
 bool fault_has_packets(const struct fault *fault);
-/* The function says what happens to one packet, and by how many a late one is overtaken. FAULT may
- * be NULL. */
+/* Says what happens to one packet, and by how many a late one is overtaken. FAULT may be NULL. */
 enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken);
 
-/* The function counts one transfer of BITS bits of signed data, at least one, and tells whether one
- * of them must be another, and which. FAULT may be NULL. */
+/* Counts one transfer of BITS bits of signed data, at least one, and tells whether one of them must
+ * be another, and which. FAULT may be NULL. */
 bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit);
 
-/* The function returns the earliest event that is due at NOW_NS, once; the result is false when
- * there is none. FAULT may be NULL. One thread at a time asks. */
+/* Returns the earliest event that is due at NOW_NS, once; the result is false when there is none.
+ * FAULT may be NULL. One thread at a time asks. */
 bool fault_due(struct fault *fault, uint64_t now_ns, enum fault_event *event);
-/* The function says when the next event is due, or FAULT_NEVER. */
+/* Says when the next event is due, or FAULT_NEVER. */
 uint64_t fault_deadline(const struct fault *fault);
 
 #endif

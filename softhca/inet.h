@@ -15,8 +15,8 @@
 
 /* ---- checksums ---- */
 
-/* The function adds the big-endian words of DATA to SUM; inet_fold() ends the sum. A last odd byte
- * is the upper half of a word. */
+/* Adds the big-endian words of DATA to SUM; inet_fold() ends the sum. A last odd byte is the upper
+ * half of a word. */
 static inline uint32_t inet_sum(uint32_t sum, const uint8_t *data, size_t len)
 {
 	for (size_t i = 0; i + 1 < len; i += 2)
@@ -24,7 +24,7 @@ static inline uint32_t inet_sum(uint32_t sum, const uint8_t *data, size_t len)
 	return len % 2 ? sum + (uint32_t)(data[len - 1] << 8) : sum;
 }
 
-/* The function returns the one's complement sum, not inverted: 0xffff where a checksum is right. */
+/* Returns the one's complement sum, not inverted: 0xffff where a checksum is right. */
 static inline uint16_t inet_fold(uint32_t sum)
 {
 	while (sum >> 16)
@@ -32,8 +32,8 @@ static inline uint16_t inet_fold(uint32_t sum)
 	return (uint16_t)sum;
 }
 
-/* The function sums what IPv6 has the checksum of PROTOCOL cover, of LEN bytes behind the header
- * IP. RFC 8200, 8.1 */
+/* Sums what IPv6 has the checksum of PROTOCOL cover, of LEN bytes behind the header IP. RFC 8200,
+ * 8.1 */
 static inline uint32_t inet_sum_v6(const uint8_t *ip, uint8_t protocol, size_t len)
 {
 	size_t addresses = FLD_BYTE(IP6_SOURCE);

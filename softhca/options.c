@@ -383,8 +383,7 @@ static const struct option_def *find_option(const char *name, size_t len)
 	return NULL;
 }
 
-/* The function applies the option that argv[*at] starts, and moves *at behind the option and its
- * value. */
+/* Applies the option that argv[*at] starts, and moves *at behind the option and its value. */
 static int parse_option(int argc, char **argv, int *at, struct options *options)
 {
 	const char *word = argv[(*at)++];

@@ -62,9 +62,9 @@ struct options {
 	char **program; /* NULL-terminated: argv of PROGRAM; fault: the texts */
 };
 
-/* The function returns 0, or EINVAL after saying on standard error what is wrong. */
+/* Returns 0, or EINVAL after saying on standard error what is wrong. */
 int options_parse(int argc, char **argv, struct options *options);
-/* The function says of which kind the adapter with number INDEX is. */
+/* Says of which kind the adapter with number INDEX is. */
 enum hca_kind options_kind(const struct options *options, unsigned int index);
 void options_print_help(void);
 

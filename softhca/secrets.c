@@ -21,7 +21,7 @@ static int digit(char c)
 	return at - digits < 16 ? (int)(at - digits) : (int)(at - digits) - 6;
 }
 
-/* The function returns how many bytes TEXT has, or 0 when it is not hexadecimal or more than ROOM.
+/* Returns how many bytes TEXT has, or 0 when it is not hexadecimal or more than ROOM.
  */
 static size_t parse_hex(const char *text, uint8_t *bytes, size_t room)
 {

@@ -11,7 +11,7 @@
 
 #include "softhca/device/hca.h"
 
-/* The function returns 0, an errno of the file's, or EINVAL after saying which line is wrong. */
+/* Returns 0, an errno of the file's, or EINVAL after saying which line is wrong. */
 int secrets_read(const char *path, struct hca_secrets *secrets);
 
 #endif

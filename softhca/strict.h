@@ -15,17 +15,17 @@ struct trace;
 /* More of a command line is cut off; a test knows its program by the path, which may be long. */
 enum { STRICT_WHO_MAX = 4000 };
 
-/* The function opens reports that are appended to the file at PATH, or to none if PATH is NULL. WHO
- * is said in the file with each report. It returns 0, or the errno of opening the file. */
+/* Opens reports that are appended to the file at PATH, or to none if PATH is NULL. WHO is said in
+ * the file with each report. It returns 0, or the errno of opening the file. */
 int strict_open(const char *path, const char *who, struct strict **strict);
 void strict_close(struct strict *strict);
 
 void strict_report(struct strict *strict, struct trace *trace, const char *rule, const char *format,
 		   ...) __attribute__((format(printf, 4, 5)));
 
-/* The function returns how many reports there were; with STRICT NULL, none. */
+/* Returns how many reports there were; with STRICT NULL, none. */
 unsigned int strict_count(const struct strict *strict);
-/* The function returns the text of the newest report, which begins with the rule, or "". */
+/* Returns the text of the newest report, which begins with the rule, or "". */
 const char *strict_newest(const struct strict *strict);
 
 #endif

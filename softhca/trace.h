@@ -13,16 +13,16 @@
 
 struct trace;
 
-/* A PATH of "-" is standard error. The function returns 0, or the errno of opening the file. */
+/* A PATH of "-" is standard error. Returns 0, or the errno of opening the file. */
 int trace_open(const char *path, struct trace **trace);
 void trace_close(struct trace *trace);
 
 void trace_line(struct trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The function traces LEN bytes behind a text that says what they are. */
+/* Traces LEN bytes behind a text that says what they are. */
 void trace_bytes(struct trace *trace, const void *bytes, size_t len, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The function traces what went into a command, and the first bytes of what came out. */
+/* Traces what went into a command, and the first bytes of what came out. */
 void trace_exchange(struct trace *trace, const char *text, const void *in, size_t in_len,
 		    const void *out, size_t out_len);
 

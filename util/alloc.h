@@ -9,7 +9,7 @@
 
 #include "util/log.h"
 
-/* The function does what calloc() does; CALL is what the program has called. */
+/* Does what calloc() does; CALL is what the program has called. */
 static inline void *calloc_for(const char *call, size_t n, size_t size)
 {
 	void *memory = calloc(n, size);
@@ -19,8 +19,8 @@ static inline void *calloc_for(const char *call, size_t n, size_t size)
 	return memory;
 }
 
-/* The function does what malloc() does, which for a small object that is allocated again and again
- * takes a quarter of calloc()'s instructions. */
+/* Does what malloc() does, which for a small object that is allocated again and again takes a
+ * quarter of calloc()'s instructions. */
 static inline void *malloc_for(const char *call, size_t size)
 {
 	void *memory = malloc(size);

@@ -33,25 +33,25 @@ static inline bool is_pow2(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-/* The function returns floor(log2(n)); n > 0. */
+/* Returns floor(log2(n)); n > 0. */
 static inline unsigned int log2_floor(uint64_t n)
 {
 	return 63 - (unsigned int)__builtin_clzll(n);
 }
 
-/* The function returns ceil(log2(n)); n > 0. */
+/* Returns ceil(log2(n)); n > 0. */
 static inline unsigned int log2_ceil(uint64_t n)
 {
 	return n == 1 ? 0 : log2_floor(n - 1) + 1;
 }
 
-/* The function returns the smallest power of two >= n, which is 1 for 0; n <= 2^63. */
+/* Returns the smallest power of two >= n, which is 1 for 0; n <= 2^63. */
 static inline uint64_t pow2_ceil(uint64_t n)
 {
 	return n <= 1 ? 1 : UINT64_C(1) << log2_ceil(n);
 }
 
-/* The function returns what has FIRST in its first four bytes, and SECOND behind it. */
+/* Returns what has FIRST in its first four bytes, and SECOND behind it. */
 static inline uint64_t side_by_side(uint32_t first, uint32_t second)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -61,7 +61,7 @@ static inline uint64_t side_by_side(uint32_t first, uint32_t second)
 #endif
 }
 
-/* The function returns n or the next multiple of ALIGN, which is a power of two. */
+/* Returns n or the next multiple of ALIGN, which is a power of two. */
 static inline uint64_t align_up(uint64_t n, uint64_t align)
 {
 	return (n + align - 1) & ~(align - 1);

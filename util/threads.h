@@ -20,8 +20,8 @@ static inline bool process_has_one_thread(void)
 	return *__atomic_load_n(&verbs_one_thread, __ATOMIC_RELAXED);
 }
 
-/* The function looks for threads that the C library does not know: where a device is opened, and
- * where a queue is created. */
+/* Looks for threads that the C library does not know: where a device is opened, and where a queue
+ * is created. */
 void verbs_threads_look(void);
 
 #endif

@@ -15,8 +15,8 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-/* The function runs a method of the core with the driver's data appended. On a kernel that lacks
- * the method it runs the older form, which verbs_cmd_run() does not try. */
+/* Runs a method of the core with the driver's data appended. On a kernel that lacks the method it
+ * runs the older form, which verbs_cmd_run() does not try. */
 int verbs_cmd_run_core(struct ibv_context *context, uint16_t object, uint16_t method,
 		       const struct verbs_attr *attrs, unsigned int nattrs,
 		       const struct verbs_udata *udata);
@@ -28,19 +28,18 @@ static inline bool is_lacking(int err)
 	return err == EPROTONOSUPPORT || err == EOPNOTSUPP;
 }
 
-/* The function runs a method that has no attributes of its own: REQ is the payload that write()
- * once carried, less its header. RESP may be NULL. COMMAND of the extended kind is or-ed with
+/* Runs a method that has no attributes of its own: REQ is the payload that write() once carried,
+ * less its header. RESP may be NULL. COMMAND of the extended kind is or-ed with
  * IB_USER_VERBS_CMD_FLAG_EXTENDED. */
 int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const void *req,
 			size_t req_len, void *resp, size_t resp_len,
 			const struct verbs_udata *udata);
 
-/* The function destroys HANDLE. A device that is gone (EIO) took its objects along: that is success
- * for programs that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error for the others, as it always
- * was. */
+/* Destroys HANDLE. A device that is gone (EIO) took its objects along: that is success for programs
+ * that set RDMAV_ALLOW_DISASSOC_DESTROY, and an error for the others, as it always was. */
 int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
 		      uint16_t handle_attr, uint32_t handle);
-/* The function destroys HANDLE, too, and has the kernel's answer in RESP, which is zeroed first. */
+/* Destroys HANDLE, too, and has the kernel's answer in RESP, which is zeroed first. */
 int verbs_cmd_destroy_answered(struct ibv_context *context, uint16_t object, uint16_t method,
 			       uint16_t handle_attr, uint32_t handle, uint16_t resp_attr,
 			       void *resp, size_t resp_len);

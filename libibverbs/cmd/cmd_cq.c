@@ -28,8 +28,7 @@ static void cq_fini(struct ibv_cq *cq)
 	pthread_mutex_destroy(&cq->mutex);
 }
 
-/* The function counts the CQs that use a channel: ibv_destroy_comp_channel() refuses while there
- * are any. */
+/* Counts the CQs that use a channel: ibv_destroy_comp_channel() refuses while there are any. */
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
 	if (!channel)

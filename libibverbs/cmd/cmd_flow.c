@@ -121,7 +121,7 @@ static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
 	return to->hdr.size;
 }
 
-/* The function writes the kernel's specs to TO; *SIZE becomes their length. */
+/* Writes the kernel's specs to TO; *SIZE becomes their length. */
 static int put_specs(uint8_t *to, const struct ibv_flow_attr *attr, size_t *size)
 {
 	const uint8_t *from = (const uint8_t *)(attr + 1);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The function makes an attribute that has variants; PROTO names the one that DATA is. */
+/* Makes an attribute that has variants; PROTO names the one that DATA is. */
 static struct verbs_attr variant_attr(uint16_t id, uint8_t proto, const void *data, size_t len)
 {
 	struct verbs_attr attr = verbs_attr_in(id, data, len);

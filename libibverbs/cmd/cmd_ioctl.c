@@ -68,7 +68,7 @@ static void put_value(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 		memcpy(&to->data, &low, sizeof(low));
 }
 
-/* The function tells whether the kernel gives something back in the attribute. */
+/* Returns whether the kernel gives something back in the attribute. */
 static inline bool put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
 	const enum verbs_attr_kind kind = verbs_attr_kind(from);
@@ -247,7 +247,7 @@ static uint32_t kernel_lacks(struct ibv_context *context)
 	return __atomic_load_n(&to_priv(context)->legacy, __ATOMIC_RELAXED);
 }
 
-/* The function tries the method first. */
+/* Tries the method first. */
 static int run_call(const struct cmd_call *call, uint16_t object, uint16_t method)
 {
 	const uint32_t lacking = kernel_lacks(call->context);
@@ -296,7 +296,7 @@ VERBS_EXPORT int verbs_cmd_run_short(struct ibv_context *context, uint16_t objec
  * kernel that has turned out to lack a method.
  */
 
-/* The function adds an attribute whose data, a value or an address, is what the kernel reads. */
+/* Adds an attribute whose data, a value or an address, is what the kernel reads. */
 static inline void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t len)
 {
 	cmd->hdr.attrs[cmd->hdr.num_attrs++] = (struct ib_uverbs_attr){
@@ -354,7 +354,7 @@ int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const voi
 	return run_listed_write(context, command, req, req_len, resp, resp_len, udata, asked);
 }
 
-/* The function turns what the kernel says of destroying into what the program is to hear. */
+/* Turns what the kernel says of destroying into what the program is to hear. */
 static int destroy_result(struct ibv_context *context, int ret)
 {
 	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;

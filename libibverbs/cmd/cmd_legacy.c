@@ -20,8 +20,7 @@ static const struct verbs_attr *find_attr(const struct cmd_call *call, uint16_t 
 	return NULL;
 }
 
-/* The function returns the value of a scalar or handle, or 0 when the command has no such
- * attribute. */
+/* Returns the value of a scalar or handle, or 0 when the command has no such attribute. */
 static uint64_t value_of(const struct cmd_call *call, uint16_t id)
 {
 	const struct verbs_attr *attr = find_attr(call, id);
@@ -202,8 +201,8 @@ static int destroy_wq(const struct cmd_call *call)
 	return ret;
 }
 
-/* The function runs a destruction that takes a handle and has no response. The handle is attribute
- * 0 in every such method. */
+/* Runs a destruction that takes a handle and has no response. The handle is attribute 0 in every
+ * such method. */
 static int destroy_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t handle = (uint32_t)value_of(call, 0);
@@ -211,7 +210,7 @@ static int destroy_by(const struct cmd_call *call, uint32_t command)
 	return verbs_cmd_run_write(call->context, command, &handle, sizeof(handle), NULL, 0, NULL);
 }
 
-/* The function destroys by an extended command, which has a comp_mask in front of the handle. */
+/* Destroys by an extended command, which has a comp_mask in front of the handle. */
 static int destroy_ex_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t req[] = { 0, (uint32_t)value_of(call, 0) };

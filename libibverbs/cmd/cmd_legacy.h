@@ -20,7 +20,7 @@ struct cmd_legacy {
 	int (*run)(const struct cmd_call *call);
 };
 
-/* The function returns NULL when the method has no other form. */
+/* Returns NULL when the method has no other form. */
 const struct cmd_legacy *verbs_cmd_legacy_find(uint16_t object, uint16_t method);
 
 #endif

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The function reads from /proc/self/status how many bytes this process has pinned and whether it
- * may pass the limit. */
+/* Reads from /proc/self/status how many bytes this process has pinned and whether it may pass the
+ * limit. */
 static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 {
 	FILE *file = fopen("/proc/self/status", "re");

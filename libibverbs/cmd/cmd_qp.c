@@ -153,7 +153,7 @@ static void get_dest(struct ibv_ah_attr *ah, const struct ib_uverbs_qp_dest *des
 	ah->port_num = dest->port_num;
 }
 
-/* The function reads only what the mask names: the rest of an application's ibv_qp_attr need not be
+/* Reads only what the mask names: the rest of an application's ibv_qp_attr need not be
  * initialised. */
 static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 		       const struct ibv_qp_attr *attr, uint32_t mask)

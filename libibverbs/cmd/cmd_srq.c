@@ -32,8 +32,8 @@ static void srq_fini(struct ibv_srq *srq)
 	pthread_mutex_destroy(&srq->mutex);
 }
 
-/* The function checks what each type has to be given. For a basic SRQ only the PD counts, whatever
- * the mask says. */
+/* Checks what each type has to be given. For a basic SRQ only the PD counts, whatever the mask
+ * says. */
 static int check_init_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	const uint32_t mask = attr->comp_mask;

@@ -18,8 +18,8 @@ void sysfs_read(char text[SYSFS_TEXT], const char *format, ...)
 /* The last part of what a link leads to; empty if there is none. */
 void sysfs_link(char text[SYSFS_TEXT], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The function calls visit() for each entry of a directory that is a name, in their order. It
- * returns how many there are. */
+/* Calls visit() for each entry of a directory that is a name, in their order. It returns how many
+ * there are. */
 int sysfs_each(const char *dir, void (*visit)(const char *name));
 
 #endif

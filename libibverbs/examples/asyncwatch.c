@@ -79,7 +79,7 @@ static struct ibv_context *open_context(const char *name)
 	return context;
 }
 
-/* The function prints events until the device is gone, after which none will come. */
+/* Prints events until the device is gone, after which none will come. */
 static int watch_events(struct ibv_context *context)
 {
 	struct ibv_async_event event;

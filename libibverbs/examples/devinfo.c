@@ -29,7 +29,7 @@ static void print_usage(const char *program)
 	       program);
 }
 
-/* The function returns 0, or the exit status for a command line that is not understood. */
+/* Returns 0, or the exit status for a command line that is not understood. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {

@@ -18,15 +18,14 @@ struct named_value {
 	const char *name;
 };
 
-/* The function returns the name of VALUE in TABLE, which ends with a NULL name, or else
- * FALLBACK. */
+/* Returns the name of VALUE in TABLE, which ends with a NULL name, or else FALLBACK. */
 const char *value_name(const struct named_value *table, uint64_t value, const char *fallback);
 
-/* The function prints the attributes of one device and of its port PORT_NUM, or of all when that is
+/* Prints the attributes of one device and of its port PORT_NUM, or of all when that is
  * 0. It returns 0, or non-zero after a message. */
 int devinfo_print_device(struct ibv_device *device, unsigned int port_num, bool verbose);
 
-/* The function prints one port. It returns 0, or a positive errno after a message. */
+/* Prints one port. It returns 0, or a positive errno after a message. */
 int devinfo_print_port(struct ibv_context *context, uint8_t port_num, bool verbose);
 
 #endif

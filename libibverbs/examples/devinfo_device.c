@@ -162,7 +162,7 @@ static void print_numbers(const struct number *table, const struct ibv_device_at
 	}
 }
 
-/* The function prints one line for each flag that is set, and one for all that have no name. */
+/* Prints one line for each flag that is set, and one for all that have no name. */
 static void print_flags(const struct named_value *table, uint64_t flags)
 {
 	for (; table->name; table++) {

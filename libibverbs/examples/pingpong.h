@@ -87,8 +87,7 @@ typedef int pp_connect_fn(struct pp *pp, struct pp_peer *peer);
 
 /* ---- pp_options.c ---- */
 
-/* The function returns the options when none are given; a program may change some before it
- * parses. */
+/* Returns the options when none are given; a program may change some before it parses. */
 struct pp_options pp_defaults(void);
 /* KEYS are the options that the program takes, in the order of its usage: their letters, or a digit
  * for one whose letter or text is special (see pp_options.c). On failure the usage has been printed
@@ -102,15 +101,15 @@ int pp_parse(int argc, char **argv, const char *keys, struct pp_options *options
 int pp_open(const struct pp_options *options, struct pp *pp);
 int pp_open_memory(const struct pp_options *options, struct pp *pp);
 int pp_create_qps(struct pp *pp, enum ibv_qp_type type);
-/* The function fills in our addresses, but for the QP numbers. */
+/* Fills in our addresses, but for the QP numbers. */
 int pp_find_address(struct pp *pp);
 int pp_close(struct pp *pp);
-/* The function prints MESSAGE and returns -1. */
+/* Prints MESSAGE and returns -1. */
 int pp_fail(const char *message);
 
 /* ---- pp_connect.c ---- */
 
-/* The function brings every QP to INIT. MASK says what is set besides state, P_Key index and port:
+/* Brings every QP to INIT. MASK says what is set besides state, P_Key index and port:
  * IBV_QP_ACCESS_FLAGS or IBV_QP_QKEY. */
 int pp_to_init(struct pp *pp, int mask);
 struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remote);
@@ -119,8 +118,8 @@ pp_connect_fn pp_connect_rc, pp_connect_uc, pp_connect_ud;
 
 /* ---- pp_exchange.c ---- */
 
-/* The function tells the peer our addresses, learns its, and connects. Both sides are connected
- * when this returns 0. */
+/* Tells the peer our addresses, learns its, and connects. Both sides are connected when this
+ * returns 0. */
 int pp_exchange(struct pp *pp, pp_connect_fn *connect);
 /* The first returns a connected socket, the second a listening one; both -1 after a message. */
 int pp_dial(const char *host, unsigned int port);
@@ -131,8 +130,8 @@ size_t pp_recv_all(int fd, void *data, size_t len);
 
 /* ---- pp_run.c ---- */
 
-/* The function does all that follows once the QPs exist: receives, addresses, connection, messages.
- * INIT_MASK is for pp_to_init(). */
+/* Does all that follows once the QPs exist: receives, addresses, connection, messages. INIT_MASK is
+ * for pp_to_init(). */
 int pp_bounce(struct pp *pp, int init_mask, pp_connect_fn *connect);
 
 #endif

@@ -49,8 +49,7 @@ struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remo
 	return ah;
 }
 
-/* The function brings the QP to RTR and RTS; the masks name what a reliable connection has
- * besides. */
+/* Brings the QP to RTR and RTS; the masks name what a reliable connection has besides. */
 static int connect_by(struct pp *pp, struct pp_peer *peer, int rtr_mask, int rts_mask)
 {
 	struct ibv_qp_attr rtr = {

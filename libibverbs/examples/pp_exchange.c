@@ -170,7 +170,7 @@ int pp_listen(unsigned int port)
 	return listener;
 }
 
-/* The function returns a socket to the first peer that connects to PORT, or -1 after a message. */
+/* Returns a socket to the first peer that connects to PORT, or -1 after a message. */
 static int await_peer(unsigned int port)
 {
 	int listener = pp_listen(port);
@@ -197,8 +197,7 @@ static bool send_addresses(const struct pp *pp, int fd)
 	return true;
 }
 
-/* The function returns how many bytes came of an address that is not whole, or -1 when all is
- * well. */
+/* Returns how many bytes came of an address that is not whole, or -1 when all is well. */
 static ssize_t receive_addresses(struct pp *pp, int fd)
 {
 	char text[ADDRESS_TEXT];

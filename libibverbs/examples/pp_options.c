@@ -229,7 +229,7 @@ static void print_usage(const char *program, const char *keys)
 	}
 }
 
-/* The function builds the two forms that getopt_long() wants. */
+/* Builds the two forms that getopt_long() wants. */
 static void build_getopt(const char *keys, struct option *longs, char *shorts)
 {
 	for (; *keys; keys++) {

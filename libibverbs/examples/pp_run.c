@@ -46,7 +46,7 @@ static struct ibv_sge receive_sge(const struct pp *pp)
 				 pp->options->headroom + pp->options->size, pp->mr->lkey };
 }
 
-/* The function posts up to COUNT receives and returns how many it could. */
+/* Posts up to COUNT receives and returns how many it could. */
 static unsigned int post_recv(struct pp *pp, unsigned int count)
 {
 	struct ibv_sge sge = receive_sge(pp);
@@ -165,8 +165,8 @@ static int handle_completion(struct pp *pp, struct progress *progress, struct pp
 	return send_if_due(pp, progress, peer);
 }
 
-/* The function counts the cycles between consecutive receive completions, on a clock that wraps at
- * the device's mask. */
+/* Counts the cycles between consecutive receive completions, on a clock that wraps at the device's
+ * mask. */
 static void note_timestamp(struct pp *pp, struct progress *progress, uint64_t stamp)
 {
 	uint64_t cycles = (stamp - progress->last_stamp) & pp->timestamp_mask;
@@ -219,7 +219,7 @@ static int drain_cq_ex(struct pp *pp, struct progress *progress)
 	return ret == ENOENT ? 0 : ret;
 }
 
-/* The function polls until the CQ is empty, because an armed CQ tells only of what comes later. */
+/* Polls until the CQ is empty, because an armed CQ tells only of what comes later. */
 static int drain_cq(struct pp *pp, struct progress *progress)
 {
 	struct ibv_wc wc[2];
@@ -252,8 +252,7 @@ static int request_event(struct pp *pp)
 	return 0;
 }
 
-/* The function sleeps until the CQ has news, and arms it again before it is polled, so that none is
- * missed. */
+/* Sleeps until the CQ has news, and arms it again before it is polled, so that none is missed. */
 static int await_event(struct pp *pp, struct progress *progress)
 {
 	struct ibv_cq *cq;
@@ -348,8 +347,7 @@ static int check_message(struct pp *pp)
 	return ret;
 }
 
-/* The function bounces the messages and prints how long they took; POSTED receives are
- * outstanding. */
+/* Bounces the messages and prints how long they took; POSTED receives are outstanding. */
 static int measure_messages(struct pp *pp, unsigned int posted)
 {
 	struct progress progress = { .recvs_posted = posted };

@@ -409,7 +409,7 @@ static int await_event(struct xrc *x)
 	return ibv_req_notify_cq(cq, 0) ? pp_fail("Couldn't request CQ notification") : 0;
 }
 
-/* The function returns the peer whose message has come, or NULL after a failure. */
+/* Returns the peer whose message has come, or NULL after a failure. */
 static struct xrc_peer *await_message(struct xrc *x)
 {
 	struct ibv_wc wc;

@@ -7,23 +7,22 @@
 
 #include <rdma/rdma_cma.h>
 
-/* The function puts into the hints what -f says about how addresses are written ("name", "ip",
- * "ipv6" or "gid"). Any other word is warned of on standard error and leaves the hints as they
- * are. */
+/* Puts into the hints what -f says about how addresses are written ("name", "ip", "ipv6" or "gid").
+ * Any other word is warned of on standard error and leaves the hints as they are. */
 void address_take_format(const char *word, struct rdma_addrinfo *hints);
 
-/* The function resolves HOST (or NULL) and SERVICE by rdma_getaddrinfo() for the side that
- * connects, from LOCAL unless that is NULL. It returns 0, or an EAI_ number that gai_strerror()
- * explains. The caller frees INFO. */
+/* Resolves HOST (or NULL) and SERVICE by rdma_getaddrinfo() for the side that connects, from LOCAL
+ * unless that is NULL. It returns 0, or an EAI_ number that gai_strerror() explains. The caller
+ * frees INFO. */
 int address_resolve(const char *host, const char *service, const char *local,
 		    const struct rdma_addrinfo *hints, struct rdma_addrinfo **info);
 
-/* The function resolves LOCAL (NULL stands for any) and SERVICE for the side that listens. */
+/* Resolves LOCAL (NULL stands for any) and SERVICE for the side that listens. */
 int address_resolve_passive(const char *local, const char *service,
 			    const struct rdma_addrinfo *hints, struct rdma_addrinfo **info);
 
-/* The function resolves HOST by getaddrinfo(), and says on standard output if it has no address. It
- * returns 0, or an EAI_ number. */
+/* Resolves HOST by getaddrinfo(), and says on standard output if it has no address. It returns 0,
+ * or an EAI_ number. */
 int address_of_host(const char *host, struct sockaddr_storage *addr);
 
 #endif

@@ -45,8 +45,8 @@ static bool is_word(const char *given, const char *word)
 	return !strcmp(given, word) || (given[0] == word[0] && !given[1]);
 }
 
-/* The function takes the argument of -T: a word, or its first letter. It returns false if the
- * program has no such test. */
+/* Takes the argument of -T: a word, or its first letter. It returns false if the program has no
+ * such test. */
 static bool take_test(struct bench *bench, const char *word)
 {
 	if (!strchr(bench->program->tests, word[0]))

@@ -70,7 +70,7 @@ struct bench {
 enum { BENCH_MAX_SIZE = 6 << 20, BENCH_SYNC_SIZE = 16 };
 
 void bench_init(struct bench *bench, const struct bench_program *program);
-/* The function takes the command line. It returns false after printing usage. */
+/* Takes the command line. It returns false after printing usage. */
 bool bench_take_options(struct bench *bench, int argc, char **argv);
 
 /* ---- results ---- */
@@ -94,21 +94,20 @@ int bench_accept(struct bench *bench, int listener, int *socket);
 int bench_wait(struct bench *bench, int socket, short events);
 int bench_send(struct bench *bench, int socket, size_t size);
 int bench_receive(struct bench *bench, int socket, size_t size);
-/* The function sends a message there and back, so that both sides know that the other is there. */
+/* Sends a message there and back, so that both sides know that the other is there. */
 int bench_sync(struct bench *bench, int socket);
 
 /* A function of this type runs one test on a connection. */
 typedef int (*bench_run)(struct bench *bench, int socket);
-/* The function calls RUN for each size of the table, or once for the test that the user chose. */
+/* Calls RUN for each size of the table, or once for the test that the user chose. */
 int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
 
-/* The function does what rstream and riostream do once they have their options. It returns the
- * status for exit(). If the user chose no test there are two connections, the first for latency and
- * the second for bandwidth. SERVE, unless NULL, is what a server does with its listening socket
- * instead. */
+/* Does what rstream and riostream do once they have their options. It returns the status for
+ * exit(). If the user chose no test there are two connections, the first for latency and the second
+ * for bandwidth. SERVE, unless NULL, is what a server does with its listening socket instead. */
 int bench_run_streams(struct bench *bench, bench_run run,
 		      int (*serve)(struct bench *bench, int listener));
-/* The function runs all tests of one connection, and ends it. */
+/* Runs all tests of one connection, and ends it. */
 int bench_run_connection(struct bench *bench, int socket, bool latency, bench_run run);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <rdma/rdma_cma.h>
 
-/* The function returns NULL with errno after saying the reason on standard error. */
+/* Returns NULL with errno after saying the reason on standard error. */
 struct rdma_event_channel *channel_open(void);
 
 #endif

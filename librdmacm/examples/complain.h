@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The function writes WHAT and the reason that errno has to standard error, and returns -1. */
+/* Writes WHAT and the reason that errno has to standard error, and returns -1. */
 static inline int complain_errno(const char *what)
 {
 	perror(what);

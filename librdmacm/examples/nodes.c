@@ -270,7 +270,7 @@ int node_reach(struct node *node, const struct rdma_ud_param *to)
 	return 0;
 }
 
-/* The function sets the options of the id, which has an address now, and resolves the route. */
+/* Sets the options of the id, which has an address now, and resolves the route. */
 static int addr_resolved(struct node *node)
 {
 	if (node_set_options(node))
@@ -443,7 +443,7 @@ static int check_completion(const struct test *test, const struct ibv_wc *wc)
 	return -1;
 }
 
-/* The function polls once. It returns the number of completions there were, or -1. */
+/* Polls once. It returns the number of completions there were, or -1. */
 static int poll_node(struct node *node, int kind,
 		     int (*on_first)(struct node *node, struct ibv_wc *wc))
 {

@@ -53,50 +53,49 @@ struct test {
  * they share, and returns false for all others. */
 void test_init(struct test *test, const char *name);
 bool test_take_option(struct test *test, int option, char *value);
-/* The function takes a port space by its name, which is one of two. Any other is warned of on
- * standard error. */
+/* Takes a port space by its name, which is one of two. Any other is warned of on standard error. */
 void test_take_port_space(struct test *test, const char *word, const char *first,
 			  enum rdma_port_space first_space, const char *second,
 			  enum rdma_port_space second_space);
 
-/* The function says "NAME: WHAT: " and errno's reason on standard error, and returns -1. */
+/* Says "NAME: WHAT: " and errno's reason on standard error, and returns -1. */
 int test_complain(const struct test *test, const char *what);
-/* The function makes the channel and the nodes, WITH_IDS also their ids, which the side that
- * resolves addresses needs. It then calls RUN, takes everything down, and says how it went. It
- * returns the status for exit(). */
+/* Makes the channel and the nodes, WITH_IDS also their ids, which the side that resolves addresses
+ * needs. It then calls RUN, takes everything down, and says how it went. It returns the status for
+ * exit(). */
 int test_run(struct test *test, bool with_ids, int (*run)(struct test *test));
 
 /* Handles events until *LEFT is 0, or one in between fails. */
 int test_await(struct test *test, const int *left);
-/* The function reports an event that means that a connection fails, and returns its status. */
+/* Reports an event that means that a connection fails, and returns its status. */
 int test_node_failed(struct test *test, const struct rdma_cm_event *event);
 /* Handles the events that mean the same to all programs that connect: an address is resolved, or
  * a connection fails. All others, such as that of a device that goes, need nothing: what is left
  * is cleaned up at the end. */
 int test_usual_event(struct test *test, const struct rdma_cm_event *event);
 
-/* The function takes the side that listens from its address to the listening id. */
+/* Takes the side that listens from its address to the listening id. */
 int test_listen(struct test *test);
-/* The function returns the node that shall answer a request. If all are taken, rejects the request
- * and returns NULL. */
+/* Returns the node that shall answer a request. If all are taken, rejects the request and returns
+ * NULL. */
 struct node *test_take_request(struct test *test, const struct rdma_cm_event *event);
-/* The function takes the side that connects to where all nodes are connected, or one fails. */
+/* Takes the side that connects to where all nodes are connected, or one fails. */
 int test_connect_all(struct test *test);
 
 /* A datagram node can reach TO from now on, and counts as connected. */
 int node_reach(struct node *node, const struct rdma_ud_param *to);
-/* The function sets TOS and ACK timeout, where they were given. */
+/* Sets TOS and ACK timeout, where they were given. */
 int node_set_options(struct node *node);
-/* The function makes PD, CQs, QP and buffer of a node whose id is bound to a device. It returns
- * -EINVAL if a message does not fit into a datagram. */
+/* Makes PD, CQs, QP and buffer of a node whose id is bound to a device. It returns -EINVAL if a
+ * message does not fit into a datagram. */
 int node_make_queues(struct node *node);
 int node_post_recvs(struct node *node);
-/* The function makes the queues and posts the receives. */
+/* Makes the queues and posts the receives. */
 int node_make_ready(struct node *node);
 
 int nodes_post_sends(struct test *test, int flags);
-/* The function waits until each connected node has as many completions of a kind (SENDS or RECVS)
- * as messages. ON_FIRST, unless NULL, is called with each node's first. */
+/* Waits until each connected node has as many completions of a kind (SENDS or RECVS) as messages.
+ * ON_FIRST, unless NULL, is called with each node's first. */
 int nodes_await(struct test *test, int kind, int (*on_first)(struct node *node, struct ibv_wc *wc));
 
 #endif

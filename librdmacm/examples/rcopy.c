@@ -54,7 +54,7 @@ static int send_all(int socket, const void *buf, size_t size)
 	return 0;
 }
 
-/* The function returns -1 if the other side has gone. */
+/* Returns -1 if the other side has gone. */
 static int receive_all(int socket, void *buf, size_t size)
 {
 	uint8_t *at = buf;
@@ -78,7 +78,7 @@ static int send_answer(int socket, const struct head *to, int error)
 	return send_all(socket, &head, sizeof(head));
 }
 
-/* The function returns 0, an errno of the other side, or -1. */
+/* Returns 0, an errno of the other side, or -1. */
 static int await_answer(int socket, uint8_t command)
 {
 	struct head head;

@@ -172,7 +172,7 @@ static int pong_all(struct rping *rping)
 	return rping->state == RPING_DISCONNECTED ? 0 : -1;
 }
 
-/* The function serves the connection of a request, on a channel of its own, to its end. */
+/* Serves the connection of a request, on a channel of its own, to its end. */
 static int serve_connection(struct rping *rping)
 {
 	int ret;

@@ -63,24 +63,23 @@ struct rping {
 	uint32_t remote_rkey, remote_size;
 };
 
-/* The function prints on standard output if -d was given. */
+/* Prints on standard output if -d was given. */
 void rping_debug(const struct rping *rping, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The function makes queues and buffers for an id that has a device, and posts the first
- * receive. */
+/* Makes queues and buffers for an id that has a device, and posts the first receive. */
 int rping_make_queues(struct rping *rping);
 int rping_connect(struct rping *rping);
 int rping_accept(struct rping *rping);
-/* The function destroys whatever there is, the id and the channel too. */
+/* Destroys whatever there is, the id and the channel too. */
 void rping_clean(struct rping *rping);
 
 /* Handles events and completions until the exchange is at STATE. */
 int rping_await(struct rping *rping, enum rping_state state);
 
-/* The function tells the peer of a buffer. */
+/* Tells the peer of a buffer. */
 int rping_send(struct rping *rping, const void *addr, const struct ibv_mr *mr);
-/* The function lets the server READ or WRITE the buffer that the client has told of. */
+/* Lets the server READ or WRITE the buffer that the client has told of. */
 int rping_transfer(struct rping *rping, enum ibv_wr_opcode opcode);
 
 #endif

@@ -38,8 +38,7 @@ static int run_test(struct bench *bench, int socket)
 	return ret;
 }
 
-/* The function gives each connection a process of its own. The server goes on until it is told to
- * stop. */
+/* Gives each connection a process of its own. The server goes on until it is told to stop. */
 static int serve_by_fork(struct bench *bench, int listener)
 {
 	bool latency = true;

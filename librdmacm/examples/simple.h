@@ -22,16 +22,16 @@ struct simple {
 
 /* If RET is not 0, says "CALL: " and errno's reason. Returns RET. */
 int simple_check(const char *call, int ret);
-/* The function checks a completion that was waited for; COUNT is what waiting returned. It returns
- * 0, or -1 after saying why. */
+/* Checks a completion that was waited for; COUNT is what waiting returned. It returns 0, or -1
+ * after saying why. */
 int simple_check_completion(const struct simple *simple, const char *call, int count);
 
-/* The function takes the command line. OPTIONS are what getopt() gets, of s, p and c. It returns 0,
- * or 1 after printing USAGE on standard output. */
+/* Takes the command line. OPTIONS are what getopt() gets, of s, p and c. It returns 0, or 1 after
+ * printing USAGE on standard output. */
 int simple_take_options(struct simple *simple, int argc, char *argv[], const char *options,
 			const char *usage);
 
-/* The function makes an endpoint for this side, with room for one request in each direction. */
+/* Makes an endpoint for this side, with room for one request in each direction. */
 int simple_make_endpoint(struct simple *simple, int passive, struct rdma_cm_id **id,
 			 struct ibv_qp_init_attr *attr);
 void simple_fill_attr(const struct simple *simple, struct ibv_qp_init_attr *attr);
@@ -40,12 +40,12 @@ int simple_post_recv(struct simple *simple);
 int simple_send(struct simple *simple, int inline_size);
 int simple_receive(struct simple *simple);
 
-/* The function calls RUN between "start" and "end", takes down what is there then, and returns
- * RUN's result as the exit status. */
+/* Calls RUN between "start" and "end", takes down what is there then, and returns RUN's result as
+ * the exit status. */
 int simple_main(struct simple *simple, int (*run)(struct simple *simple));
 
-/* The function takes the server's side up to the request, which becomes simple->id. ATTR becomes
- * what its QP was made with. */
+/* Takes the server's side up to the request, which becomes simple->id. ATTR becomes what its QP was
+ * made with. */
 int simple_await_request(struct simple *simple, struct ibv_qp_init_attr *attr);
 
 #endif

@@ -85,7 +85,7 @@ static int wait_and_receive(struct bench *bench, int socket, struct sockaddr_sto
 	return size < 0 ? complain_errno("rrecvfrom") : (int)size;
 }
 
-/* The function counts the message, and returns whether it is to be answered, with the same bytes.
+/* Counts the message, and returns whether it is to be answered, with the same bytes.
  */
 static bool note_message(struct head *head, uint32_t *arrived)
 {
@@ -157,7 +157,7 @@ static bool is_answered(struct client *client, enum op op, int timeout_ms)
 	return false;
 }
 
-/* The function sends a message again and again until it is answered. */
+/* Sends a message again and again until it is answered. */
 static int ask_server(struct client *client, enum op op, size_t size, int timeout_ms)
 {
 	struct timespec pause = { .tv_nsec = 10000000 };

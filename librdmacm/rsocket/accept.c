@@ -120,8 +120,8 @@ static int accept_as(struct stream *stream, struct stream *listener, bool *is_ta
 	return ret;
 }
 
-/* The function returns whether ERROR keeps this side from accepting anything. For any other error
- * only the request is refused. */
+/* Returns whether ERROR keeps this side from accepting anything. For any other error only the
+ * request is refused. */
 static bool is_own_trouble(int error)
 {
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIDRM;
@@ -165,8 +165,8 @@ static void put_accepted(struct stream *listener, struct stream *stream)
 	pthread_mutex_unlock(&listener->rs.lock);
 }
 
-/* The function returns NULL if there is none. That the program asks begins the patience anew. As
- * nobody counts requests that arrive, what is there next is new for sets that report edges. */
+/* Returns NULL if there is none. That the program asks begins the patience anew. As nobody counts
+ * requests that arrive, what is there next is new for sets that report edges. */
 static struct stream *take_accepted(struct stream *listener)
 {
 	struct stream *stream;

@@ -19,8 +19,8 @@
 /* A question is asked again, each time for twice as long, until it has been asked so often. */
 enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 120000000 };
 
-/* The function returns EINVAL if rdma_cm does not know the address family, or the address is too
- * short for it. */
+/* Returns EINVAL if rdma_cm does not know the address family, or the address is too short for
+ * it. */
 static int check_addr(const struct sockaddr *addr, socklen_t len)
 {
 	if (!addr)
@@ -45,8 +45,8 @@ static void stream_over(struct stream *stream)
 	rs_changed(&stream->rs);
 }
 
-/* The function ends the connection because of ERROR, which the program gets to hear once. What has
- * arrived may still be read. */
+/* Ends the connection because of ERROR, which the program gets to hear once. What has arrived may
+ * still be read. */
 void rdmacm_stream_fail(struct stream *stream, int error)
 {
 	if (stream->state == STREAM_OVER)
@@ -621,9 +621,9 @@ static bool is_quiet(struct stream *stream)
 		!stream->must_disconnect);
 }
 
-/* The function waits until what was sent has arrived, which its completions tell. A connection that
- * does not get that far within LIMIT_US is cut; the transport gives up a side that is gone long
- * before CLOSE_US, which are for a network that loses much. */
+/* Waits until what was sent has arrived, which its completions tell. A connection that does not get
+ * that far within LIMIT_US is cut; the transport gives up a side that is gone long before CLOSE_US,
+ * which are for a network that loses much. */
 static void flush_sends(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + limit_us;

@@ -62,7 +62,7 @@ static int set_udp_option(struct dgram *dgram, int level, int name, int value)
 	return setsockopt(dgram->rs.fd, level, name, &value, sizeof(value)) ? errno : 0;
 }
 
-/* The function sets the options of the UDP socket before its first use. */
+/* Sets the options of the UDP socket before its first use. */
 int rdmacm_dgram_set_up(struct dgram *dgram)
 {
 	const struct rs_options *options = &dgram->rs.options;

@@ -97,9 +97,9 @@ int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *lo
 void rdmacm_dgram_link_free(struct dgram_link *link);
 int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
 uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
-/* The function sends SIZE bytes of the send buffer, which begin with the head. */
+/* Sends SIZE bytes of the send buffer, which begin with the head. */
 int rdmacm_dgram_link_post_send(struct dgram_link *link, struct dgram_peer *peer, size_t size);
-/* The function returns the number of the receive buffer that the message is in. */
+/* Returns the number of the receive buffer that the message is in. */
 unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 				     const struct dgram_message *message);
 
@@ -107,8 +107,8 @@ unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out);
-/* The function notes the peer's QP, and looks for the way to it: once, or again after a while if
- * there was none. */
+/* Notes the peer's QP, and looks for the way to it: once, or again after a while if there was
+ * none. */
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
 void rdmacm_dgram_peers_free(struct dgram *dgram);
 void rdmacm_dgram_take_event(struct rdma_cm_event *event);
@@ -120,9 +120,9 @@ bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct so
 
 /* A step of several commands is made with it, as the user may change between two. */
 struct cm_renewal rdmacm_dgram_renewal(struct dgram *dgram);
-/* The function makes an id, which CONTEXT's events are of. It returns 0 or an errno. */
+/* Makes an id, which CONTEXT's events are of. It returns 0 or an errno. */
 int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id);
-/* The function handles events, and returns whether there were any. */
+/* Handles events, and returns whether there were any. */
 bool rdmacm_dgram_cm_events(struct dgram *dgram);
 /* What poll() is to wait for; -1 if nothing can be read there. */
 int rdmacm_dgram_channel_fd(const struct dgram *dgram);

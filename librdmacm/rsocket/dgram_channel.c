@@ -83,7 +83,7 @@ int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **
 	return rdma_create_id(dgram->channel, id, context, RDMA_PS_UDP) ? errno : 0;
 }
 
-/* The function returns 0 if there was an event, EAGAIN if there is none, or why it cannot read. */
+/* Returns 0 if there was an event, EAGAIN if there is none, or why it cannot read. */
 static int read_events(struct dgram *dgram)
 {
 	struct rdma_cm_event *event;

@@ -173,8 +173,8 @@ bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp)
 	return any;
 }
 
-/* The function prepares for sleeping. It returns false if something has happened, so that the
- * caller must not sleep. */
+/* Prepares for sleeping. It returns false if something has happened, so that the caller must not
+ * sleep. */
 bool rdmacm_dgram_arm(struct dgram *dgram)
 {
 	struct dgram_link *link;

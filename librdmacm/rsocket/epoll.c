@@ -438,8 +438,8 @@ static void nap_end(struct nap *nap)
 	free(nap->fds);
 }
 
-/* The function sleeps unless there are events by now, whose number becomes *COUNT. The set is
- * watched before it is read, so that no member is missed. */
+/* Sleeps unless there are events by now, whose number becomes *COUNT. The set is watched before it
+ * is read, so that no member is missed. */
 static int sleep_on_set(struct visit *visit, struct epoll_event *events, int room, int64_t deadline,
 			int *count)
 {

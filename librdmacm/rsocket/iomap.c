@@ -91,7 +91,7 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 _Static_assert((off_t)FIRST_OFFSET > 0 && (uint64_t)(off_t)FIRST_OFFSET == FIRST_OFFSET,
 	       "riomap() returns it");
 
-/* The function returns EOVERFLOW if there is no further one that the program can be told. */
+/* Returns EOVERFLOW if there is no further one that the program can be told. */
 static int choose_offset(struct stream *stream, size_t len, uint64_t *offset)
 {
 	*offset = FIRST_OFFSET + stream->next_mapping * OFFSET_UNIT;
@@ -225,8 +225,7 @@ void rdmacm_stream_free_mappings(struct stream *stream)
 
 /* ---- writing ---- */
 
-/* The function finds the other side's memory at OFFSET: the part of a mapping from there to its
- * end. */
+/* Finds the other side's memory at OFFSET: the part of a mapping from there to its end. */
 static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)
 {
 	struct wire_mapping entry;
@@ -271,7 +270,7 @@ static bool all_done(struct stream *stream)
 	return stream->state != STREAM_CONNECTED || stream->sq_put == stream->sq_done;
 }
 
-/* The function writes one piece of at most *SIZE bytes; *SIZE becomes its size. */
+/* Writes one piece of at most *SIZE bytes; *SIZE becomes its size. */
 static int write_piece(struct stream *stream, const void *buf, size_t *size,
 		       const struct wire_segment *to, struct ibv_mr *mr)
 {

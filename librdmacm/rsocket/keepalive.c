@@ -47,7 +47,7 @@ static void knock_at(struct stream *stream)
 	pthread_mutex_unlock(&stream->rs.lock);
 }
 
-/* The function sends what is due, and returns when the next is due. */
+/* Sends what is due, and returns when the next is due. */
 static int64_t knock_at_all(int64_t now)
 {
 	int64_t next = INT64_MAX;

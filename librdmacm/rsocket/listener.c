@@ -76,7 +76,7 @@ static struct passenger passenger_of(const struct stream *stream, uint32_t in_ha
 	return (struct passenger){ cm->number, in_hand, cm };
 }
 
-/* The function has the id move to the channel from that of descriptor FROM. */
+/* Has the id move to the channel from that of descriptor FROM. */
 static int id_fetch(const struct passenger *id, int from, const struct rdma_event_channel *channel)
 {
 	uint32_t reported;
@@ -252,8 +252,8 @@ static int listener_move(struct stream *listener, const struct rs_share_channels
 	return ret;
 }
 
-/* The function moves the listener to a channel of this process's from those that lie in the socket.
- * A request that cannot be moved stays on one of these, where whoever accepts it finds it. */
+/* Moves the listener to a channel of this process's from those that lie in the socket. A request
+ * that cannot be moved stays on one of these, where whoever accepts it finds it. */
 static int listener_fetch(struct stream *listener)
 {
 	struct rs_share_channels channels;
@@ -340,7 +340,7 @@ static void give_up(struct stream *listener, int error)
 	pthread_mutex_unlock(&listener->rs.lock);
 }
 
-/* The function hands on what there is, as far as there is room. */
+/* Hands on what there is, as far as there is room. */
 static void hand_on(struct stream *listener)
 {
 	struct rdma_ucm_event_resp request;
@@ -363,7 +363,7 @@ static bool request_is_there(const struct stream *listener)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* The function returns whether a request has waited for long enough. */
+/* Returns whether a request has waited for long enough. */
 static bool is_patience_over(struct stream *listener)
 {
 	int64_t now_us = rdmacm_rs_now_us();
@@ -413,13 +413,13 @@ static int become_holder(struct stream *listener)
 	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 
-/* The function returns whether ERROR is gone when somebody closes or frees something. */
+/* Returns whether ERROR is gone when somebody closes or frees something. */
 static bool is_passing(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
 
-/* The function returns 0 if there is a holder again, be it this process or another one. */
+/* Returns 0 if there is a holder again, be it this process or another one. */
 static int take_over(struct stream *listener)
 {
 	int ret;
@@ -481,7 +481,7 @@ static bool is_of_other_holder(const struct stream *listener)
 
 /* After a change of user each thread is another writer, and a channel that went from one to the
  * next would do so with each request. So the library's thread reads them for all, as it does for
- * forked processes. The function returns EAGAIN, or why that cannot be. */
+ * forked processes. Returns EAGAIN, or why that cannot be. */
 static int leave_to_thread(struct stream *listener)
 {
 	int ret = rdmacm_share_open(&listener->share, listener->rs.fd);

@@ -408,8 +408,7 @@ static int set_number(struct rs *rs, const struct option *option, const void *va
 	return ret || !tell ? ret : tell_kind(rs, option, before);
 }
 
-/* The function returns whether an option is kept for a datagram socket. All others are set on its
- * UDP socket. */
+/* Returns whether an option is kept for a datagram socket. All others are set on its UDP socket. */
 static bool is_of_datagrams(const struct rs *rs, int level, int name)
 {
 	static const int sockets[] = { SO_SNDBUF, SO_RCVBUF, SO_REUSEADDR, SO_KEEPALIVE,

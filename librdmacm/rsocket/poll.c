@@ -83,8 +83,8 @@ static void sleepers_unwatch(struct rs_sleepers *sleepers)
 	rdmacm_rs_waiter_end(&sleepers->waiter);
 }
 
-/* The function gets the socket FD of the entry, or returns NULL if another thread has closed it. A
- * socket that is watched is the one that was found first, as a number may come again. */
+/* Gets the socket FD of the entry, or returns NULL if another thread has closed it. A socket that
+ * is watched is the one that was found first, as a number may come again. */
 static struct rs *entry_get(const struct entry *entry, int fd)
 {
 	struct rs *rs = rdmacm_rs_get(fd);
@@ -95,7 +95,7 @@ static struct rs *entry_get(const struct entry *entry, int fd)
 	return NULL;
 }
 
-/* The function fills in what the entry sleeps on, and returns false if its socket is closed. */
+/* Fills in what the entry sleeps on, and returns false if its socket is closed. */
 static bool entry_fill(struct entry *entry, const struct pollfd *of_program, struct pollfd *fds)
 {
 	struct rs *rs;
@@ -117,7 +117,7 @@ static bool entry_fill(struct entry *entry, const struct pollfd *of_program, str
 	return rs;
 }
 
-/* The function returns false if a socket is closed, so that there is nothing to sleep for. */
+/* Returns false if a socket is closed, so that there is nothing to sleep for. */
 static bool sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds)
 {
 	struct entry *entry;
@@ -142,7 +142,7 @@ static bool is_woken(const struct pollfd *fds, int count)
 	return false;
 }
 
-/* The function tells the socket that was woken. */
+/* Tells the socket that was woken. */
 static void tell_woken(const struct entry *entry, int fd, const struct pollfd *at)
 {
 	struct rs *rs = entry_get(entry, fd);
@@ -239,8 +239,8 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 	return ret == EINTR && rdmacm_rs_restarts(&user) ? 0 : ret;
 }
 
-/* The function asks the sockets only for their events, counts the other descriptors in *OTHERS, and
- * returns how many sockets have some. */
+/* Asks the sockets only for their events, counts the other descriptors in *OTHERS, and returns how
+ * many sockets have some. */
 static int ask_sockets(struct pollfd *fds, nfds_t nfds, nfds_t *others)
 {
 	struct rs *rs;
@@ -290,8 +290,8 @@ static int count_ready(const struct pollfd *fds, nfds_t nfds)
 	return ready;
 }
 
-/* The function sleeps once, or with TIMEOUT 0 only looks. It returns how many entries have events,
- * or -1 with errno. */
+/* Sleeps once, or with TIMEOUT 0 only looks. It returns how many entries have events, or -1 with
+ * errno. */
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	if (rdmacm_rs_sleep(sleepers, fds, nfds, timeout))

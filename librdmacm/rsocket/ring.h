@@ -29,7 +29,7 @@ static inline void rx_ring_init(struct rx_ring *ring, uint32_t size)
 	*ring = (struct rx_ring){ .size = size, .due = 1, .next = 1 };
 }
 
-/* The function returns false if the other side has written more than it was granted. */
+/* Returns false if the other side has written more than it was granted. */
 static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 {
 	if (bytes > ring->size - ring->ready)
@@ -38,13 +38,13 @@ static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 	return true;
 }
 
-/* The function returns how many bytes from HEAD on lie together. */
+/* Returns how many bytes from HEAD on lie together. */
 static inline uint32_t rx_ring_run(const struct rx_ring *ring, uint32_t head)
 {
 	return ring->size - head;
 }
 
-/* The function returns how many bytes are to be read until a half may be announced again. */
+/* Returns how many bytes are to be read until a half may be announced again. */
 static inline uint32_t rx_ring_rest(const struct rx_ring *ring)
 {
 	return ring->size / 2 - ring->read;
@@ -63,7 +63,7 @@ static inline void rx_ring_take(struct rx_ring *ring, uint32_t bytes)
 	}
 }
 
-/* The function returns the offset of the half to announce now. One must be due. */
+/* Returns the offset of the half to announce now. One must be due. */
 static inline uint32_t rx_ring_tell(struct rx_ring *ring)
 {
 	uint32_t offset = ring->next * (ring->size / 2);
@@ -86,7 +86,7 @@ static inline uint32_t tx_ring_free(const struct tx_ring *ring)
 	return ring->size - (ring->put - ring->done);
 }
 
-/* The function returns the room that lies together from head on. */
+/* Returns the room that lies together from head on. */
 static inline uint32_t tx_ring_room(const struct tx_ring *ring)
 {
 	uint32_t room = tx_ring_free(ring);

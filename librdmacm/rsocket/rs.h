@@ -135,18 +135,17 @@ extern const struct rs_kind rdmacm_stream_kind, rdmacm_dgram_kind;
 int rdmacm_stream_create(int domain, struct rs **rs);
 int rdmacm_dgram_create(int domain, struct rs **rs);
 void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type);
-/* The function comes before anything of the socket goes: threads that wait for several sockets have
- * let go of this one when it returns. The descriptor is still open, so its number is not taken. */
+/* Comes before anything of the socket goes: threads that wait for several sockets have let go of
+ * this one when it returns. The descriptor is still open, so its number is not taken. */
 void rdmacm_rs_retire(struct rs *rs);
 void rdmacm_rs_fini(struct rs *rs);
 
-/* The function copies as much of an address as a program has room for; *LEN becomes its full size.
- * It does nothing if the program does not ask, by ADDR or LEN NULL. */
+/* Copies as much of an address as a program has room for; *LEN becomes its full size. It does
+ * nothing if the program does not ask, by ADDR or LEN NULL. */
 void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len);
-/* The function makes an rdma_cm channel, reading from which never waits. *CHANNEL is set even if
- * that fails. */
+/* Makes an rdma_cm channel, reading from which never waits. *CHANNEL is set even if that fails. */
 int rdmacm_rs_open_channel(struct rdma_event_channel **channel);
-/* The function destroys an id whose channel is about to be closed. */
+/* Destroys an id whose channel is about to be closed. */
 void rdmacm_rs_destroy_id(struct rdma_cm_id *id);
 
 static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
@@ -154,7 +153,7 @@ static inline bool rs_nonblocking(const struct rs *rs, int msg_flags)
 	return (rs->status_flags & O_NONBLOCK) || (msg_flags & MSG_DONTWAIT);
 }
 
-/* The function tells the other threads that sleep for the socket to ask again. rs->lock is held. */
+/* Tells the other threads that sleep for the socket to ask again. rs->lock is held. */
 static inline void rs_changed(struct rs *rs)
 {
 	rdmacm_rs_wake(&rs->waiters);
@@ -163,14 +162,14 @@ static inline void rs_changed(struct rs *rs)
 /* ---- table.c: sockets by number ---- */
 
 int rdmacm_rs_table_add(struct rs *rs);
-/* The function returns when nobody has the socket any more by rdmacm_rs_get(). */
+/* Returns when nobody has the socket any more by rdmacm_rs_get(). */
 void rdmacm_rs_table_remove(struct rs *rs);
 struct rs *rdmacm_rs_find(int fd); /* returns NULL if FD is none of our sockets */
 /* As rdmacm_rs_find(), and until rdmacm_rs_put() the socket stays, as who waits for several sockets
  * may see one that another thread closes. It is put before the caller sleeps. */
 struct rs *rdmacm_rs_get(int fd);
 void rdmacm_rs_put(int fd);
-/* The function calls for each socket, which stays until the call is over. */
+/* Calls for each socket, which stays until the call is over. */
 void rdmacm_rs_table_each(void (*call)(struct rs *rs));
 
 /* ---- forked.c: around fork() ---- */
@@ -185,7 +184,7 @@ void rdmacm_rs_epoll_forked(void);
 
 /* ---- epoll.c ---- */
 
-/* The function closes the set FD. It returns EBADF if there is none. */
+/* Closes the set FD. It returns EBADF if there is none. */
 int rdmacm_rs_set_close(int fd);
 
 /* ---- config.c: defaults, which an administrator may change ---- */
@@ -208,13 +207,12 @@ struct rs_sleepers *rdmacm_rs_sleepers_alloc(const struct pollfd *fds, nfds_t nf
 					     struct rs_waiters *also, void (*undo)(void *of),
 					     void *of);
 void rdmacm_rs_sleepers_free(struct rs_sleepers *sleepers);
-/* The function sleeps until something happens that may be an event, and sets revents of those
- * descriptors that are no sockets of ours, or are none any more. It returns 0, or -1 with errno. */
+/* Sleeps until something happens that may be an event, and sets revents of those descriptors that
+ * are no sockets of ours, or are none any more. It returns 0, or -1 with errno. */
 int rdmacm_rs_sleep(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout_ms);
 
-/* The function sleeps as poll() does, or until another thread has changed the socket, whose lock is
- * let go of meanwhile. FDS has room for one more. It returns 0, or EINTR if a signal is to end the
- * call. */
+/* Sleeps as poll() does, or until another thread has changed the socket, whose lock is let go of
+ * meanwhile. FDS has room for one more. It returns 0, or EINTR if a signal is to end the call. */
 int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int timeout_ms);
 
 /* ---- signals.c ---- */
@@ -230,23 +228,22 @@ struct rs_user {
 };
 
 void rdmacm_rs_who(struct rs_user *user);
-/* The function returns whether a call that a signal has interrupted is to go on; BEFORE is who the
- * thread was when it went to sleep. */
+/* Returns whether a call that a signal has interrupted is to go on; BEFORE is who the thread was
+ * when it went to sleep. */
 bool rdmacm_rs_restarts(const struct rs_user *before);
-/* The function starts a thread of the library's own, which gets none of the program's signals. It
- * returns 0 or an errno. */
+/* Starts a thread of the library's own, which gets none of the program's signals. It returns 0 or
+ * an errno. */
 int rdmacm_rs_start_thread(void *(*run)(void *unused));
 
 /* ---- time ---- */
 
 int64_t rdmacm_rs_now_us(void);
-/* The function returns when TIMEOUT_MS from now are over, or -1, which means never, if it is below
- * 0. */
+/* Returns when TIMEOUT_MS from now are over, or -1, which means never, if it is below 0. */
 int64_t rdmacm_rs_deadline(int timeout_ms);
 /* Returns when the limit of rs_options is over, or -1 if there is none. */
 int64_t rdmacm_rs_limit_over(int64_t limit_us);
-/* The function returns for how many milliseconds to sleep: until the deadline, if there is one, but
- * no longer than the time after which everything is looked at again. */
+/* Returns for how many milliseconds to sleep: until the deadline, if there is one, but no longer
+ * than the time after which everything is looked at again. */
 int rdmacm_rs_sleep_limit(int64_t deadline_us);
 
 #endif

@@ -153,7 +153,7 @@ static bool round_alloc(struct round *round)
 	return round->wards && round->until_us && round->fds;
 }
 
-/* The function returns false if nobody is left, or there is no memory to go on with. */
+/* Returns false if nobody is left, or there is no memory to go on with. */
 static bool round_begin(struct round *round)
 {
 	const struct ward *ward;
@@ -237,7 +237,7 @@ static int limit_when_deaf(const struct round *round, int timeout_ms)
 	return DEAF_MS;
 }
 
-/* The function returns for how long to sleep at most, as poll() wants it. */
+/* Returns for how long to sleep at most, as poll() wants it. */
 static int round_ask(struct round *round)
 {
 	int64_t until_us = INT64_MAX, left_us;

@@ -43,9 +43,9 @@ static inline bool rs_share_is_open(const struct rs_share *share)
 	return __atomic_load_n(&share->is_open, __ATOMIC_ACQUIRE);
 }
 
-/* The function makes this process the holder of a listener on CHANNEL. It calls nothing but the
- * system, as it is called when the process is about to fork, and nothing if the share is open. It
- * returns 0 or an errno. */
+/* Makes this process the holder of a listener on CHANNEL. It calls nothing but the system, as it is
+ * called when the process is about to fork, and nothing if the share is open. It returns 0 or an
+ * errno. */
 int rdmacm_share_open(struct rs_share *share, int channel);
 void rdmacm_share_close(struct rs_share *share);
 /* In the child: its parent remains the holder. */
@@ -54,15 +54,15 @@ void rdmacm_share_forked(struct rs_share *share);
 /* Whether the holder can put a request. */
 bool rdmacm_share_has_room(const struct rs_share *share);
 int rdmacm_share_put(const struct rs_share *share, const struct rdma_ucm_event_resp *request);
-/* The function returns EAGAIN if there is none, or another process was faster. */
+/* Returns EAGAIN if there is none, or another process was faster. */
 int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *request);
 
-/* The function returns whether this process is the holder from now on: the one before is gone, and
- * no other process was faster. Errors are in *ERROR. */
+/* Returns whether this process is the holder from now on: the one before is gone, and no other
+ * process was faster. Errors are in *ERROR. */
 bool rdmacm_share_hold(struct rs_share *share, int *error);
-/* The function gives back what rdmacm_share_hold() has got. */
+/* Gives back what rdmacm_share_hold() has got. */
 void rdmacm_share_let_go(struct rs_share *share);
-/* The function returns 0 or an errno: EMFILE if there are no numbers for them, EIDRM after
+/* Returns 0 or an errno: EMFILE if there are no numbers for them, EIDRM after
  * rdmacm_share_lose(). */
 int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_channels *channels);
 void rdmacm_share_close_channels(struct rs_share_channels *channels);

@@ -20,8 +20,8 @@
 
 #include "util/threads.h"
 
-/* The function returns whether a signal comes from what a thread does itself, so never while it
- * sleeps. Crash reporters have handlers for these. */
+/* Returns whether a signal comes from what a thread does itself, so never while it sleeps. Crash
+ * reporters have handlers for these. */
 static bool is_of_fault(int number)
 {
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||

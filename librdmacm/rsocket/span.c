@@ -20,8 +20,7 @@ int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count)
 	return 0;
 }
 
-/* The function passes over empty buffers, so that the front has some bytes as long as there are
- * bytes left. */
+/* Passes over empty buffers, so that the front has some bytes as long as there are bytes left. */
 static void span_settle(struct span *span)
 {
 	while (span->left && span->offset == span->iov->iov_len) {

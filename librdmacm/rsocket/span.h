@@ -16,10 +16,10 @@ struct span {
 	size_t left;   /* bytes that are left in all buffers */
 };
 
-/* The function returns EINVAL if the sum of the lengths does not fit a ssize_t. */
+/* Returns EINVAL if the sum of the lengths does not fit a ssize_t. */
 int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count);
-/* The function returns the first bytes that lie together; *SIZE, which is the most that is wanted,
- * becomes how many they are. */
+/* Returns the first bytes that lie together; *SIZE, which is the most that is wanted, becomes how
+ * many they are. */
 void *rdmacm_span_front(const struct span *span, size_t *size);
 void rdmacm_span_skip(struct span *span, size_t size);
 /* Both calls take a SIZE of at most span->left. */

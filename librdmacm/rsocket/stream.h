@@ -125,11 +125,11 @@ static inline struct stream *to_stream(struct rs *rs)
 
 int rdmacm_stream_alloc(int domain, struct stream **out);
 void rdmacm_stream_free(struct stream *stream);
-/* The function makes CQ, QP and memory. The id must have a device. */
+/* Makes CQ, QP and memory. The id must have a device. */
 int rdmacm_stream_equip(struct stream *stream);
 void rdmacm_stream_unequip(struct stream *stream);
 void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello);
-/* The function takes in the other side's hello, which PARAM has as private data. */
+/* Takes in the other side's hello, which PARAM has as private data. */
 int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param);
 
 /* ---- conn.c: called with rs.lock held ---- */
@@ -140,11 +140,11 @@ void rdmacm_stream_cm_events(struct stream *stream);
 int rdmacm_stream_own_events(struct stream *stream);
 void rdmacm_stream_fail(struct stream *stream, int error);
 void rdmacm_stream_established(struct stream *stream);
-/* The function returns how many bytes are ahead of the hello in a connection request. */
+/* Returns how many bytes are ahead of the hello in a connection request. */
 size_t rdmacm_stream_request_header(const struct rdma_cm_id *id);
-/* The function makes the queues and sends this side's hello, in the request by rdma_connect() or in
- * the answer to one by rdma_accept(). The connection proceeds by itself from there, so the stream
- * is at STATE before CALL is made. */
+/* Makes the queues and sends this side's hello, in the request by rdma_connect() or in the answer
+ * to one by rdma_accept(). The connection proceeds by itself from there, so the stream is at STATE
+ * before CALL is made. */
 int rdmacm_stream_say_hello(struct stream *stream, enum stream_state state,
 			    int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param));
 
@@ -168,14 +168,14 @@ void rdmacm_stream_received(struct stream *stream, uint32_t bytes);
 
 /* ---- wait.c: called with rs.lock held ---- */
 
-/* The function waits until the stream is READY. The lock is let go of while sleeping. It returns 0,
- * EAGAIN if NONBLOCKING, ETIMEDOUT, or EINTR. There is no deadline if DEADLINE_US is below 0. */
+/* Waits until the stream is READY. The lock is let go of while sleeping. It returns 0, EAGAIN if
+ * NONBLOCKING, ETIMEDOUT, or EINTR. There is no deadline if DEADLINE_US is below 0. */
 int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
 		       int64_t deadline_us);
-/* The function prepares for sleeping. It returns false if something has happened, so that the
- * caller must not sleep. */
+/* Prepares for sleeping. It returns false if something has happened, so that the caller must not
+ * sleep. */
 bool rdmacm_stream_arm(struct stream *stream);
-/* The function sleeps without the lock until something may have changed; returns 0 or EINTR. */
+/* Sleeps without the lock until something may have changed; returns 0 or EINTR. */
 int rdmacm_stream_sleep(struct stream *stream, int timeout_ms);
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds);
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count);

@@ -234,9 +234,9 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 	}
 }
 
-/* The function copies what lies ready, LIMIT bytes at most, without taking it from the ring. No
- * other thread is reading (rx_lock), so the lock of the state need not be held, but for a few bytes
- * letting go of it costs more. */
+/* Copies what lies ready, LIMIT bytes at most, without taking it from the ring. No other thread is
+ * reading (rx_lock), so the lock of the state need not be held, but for a few bytes letting go of
+ * it costs more. */
 static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 {
 	uint32_t size = stream->rx.ready;

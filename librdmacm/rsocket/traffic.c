@@ -218,8 +218,8 @@ int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey
 	return post_send(stream, &wr);
 }
 
-/* The function writes BYTES into the other side's slots and mappings, at OFFSET. They are sent
- * inline, so BYTES may go when this returns. */
+/* Writes BYTES into the other side's slots and mappings, at OFFSET. They are sent inline, so BYTES
+ * may go when this returns. */
 static int post_announcement(struct stream *stream, uint32_t imm, const void *bytes, uint32_t size,
 			     uint64_t offset, uint64_t wr_id)
 {

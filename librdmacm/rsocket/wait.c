@@ -90,7 +90,7 @@ int rdmacm_stream_sleep(struct stream *stream, int timeout_ms)
 	return ret;
 }
 
-/* The function looks at the queue for a moment, and returns whether the stream became ready. */
+/* Looks at the queue for a moment, and returns whether the stream became ready. */
 static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream *))
 {
 	int64_t until;

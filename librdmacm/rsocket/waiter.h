@@ -41,15 +41,15 @@ void rdmacm_rs_waiter_end(struct rs_waiter *waiter);
 
 void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct rs_waiter *waiter);
 void rdmacm_rs_unwatch(struct rs_watch *watch);
-/* The function returns whether what is watched is still there. */
+/* Returns whether what is watched is still there. */
 bool rdmacm_rs_is_watched(const struct rs_watch *watch);
 
-/* The function sleeps as poll() does. FDS[COUNT] is the function's, for the waiter's eventfd. */
+/* Sleeps as poll() does. FDS[COUNT] is the function's, for the waiter's eventfd. */
 int rdmacm_rs_waiter_sleep(struct rs_waiter *waiter, struct pollfd *fds, int count, int timeout_ms);
 
-/* The function wakes all but the calling thread, to ask again. */
+/* Wakes all but the calling thread, to ask again. */
 void rdmacm_rs_wake(struct rs_waiters *waiters);
-/* The function wakes all, as that for which they sleep goes. */
+/* Wakes all, as that for which they sleep goes. */
 void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters);
 
 /* In a forked child nobody sleeps. */

@@ -109,8 +109,8 @@ struct wire_peer {
 };
 
 void rdmacm_wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);
-/* The function returns EPROTO if the hello is too short, of another version, or without slots: the
- * rest of the library takes their address for the sign of a connection that was made. */
+/* Returns EPROTO if the hello is too short, of another version, or without slots: the rest of the
+ * library takes their address for the sign of a connection that was made. */
 int rdmacm_wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer);
 
 void rdmacm_wire_segment_swap(struct wire_segment *segment);

@@ -26,7 +26,7 @@ struct program_allocator {
 	void *data;
 };
 
-/* *ALLOCATORS are those of CONTEXT, and DBRECS is its pool; NULL: it has none. The function, of
+/* *ALLOCATORS are those of CONTEXT, and DBRECS is its pool; NULL: it has none. The call, of
  * which CALL is the public name, returns 0 or an errno. Queues that exist keep what they have. */
 int provider_allocators_set(const char *call, struct ibv_context *context,
 			    struct dbrec_pool *dbrecs, const struct program_allocator *of_program,
@@ -35,7 +35,7 @@ void provider_allocators_free(struct queue_allocators **allocators);
 
 /* Whether DOMAIN stands for the allocators of a context, those of now or former ones. */
 bool provider_allocators_have(const struct provider_pd *domain);
-/* The function returns the domain whose allocator a ring in PD asks, or PD, which may be NULL. */
+/* Returns the domain whose allocator a ring in PD asks, or PD, which may be NULL. */
 struct ibv_pd *provider_allocators_domain(struct queue_allocators *allocators, struct ibv_pd *pd);
 
 #endif

@@ -77,8 +77,8 @@ static unsigned int grains_of(const struct buf_pool *pool, size_t size)
 	return (unsigned int)((size + grain - 1) / grain);
 }
 
-/* The function returns the first free grain from FROM on, rounded up to a multiple of STEP. A
- * result of GRAINS or more says that there is none. */
+/* Returns the first free grain from FROM on, rounded up to a multiple of STEP. A result of GRAINS
+ * or more says that there is none. */
 static unsigned int chunk_next_free(const struct buf_chunk *chunk, unsigned int from,
 				    unsigned int step)
 {

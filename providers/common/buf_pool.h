@@ -24,7 +24,7 @@ struct buf_pool {
 };
 
 void provider_buf_pool_init(struct buf_pool *pool);
-/* The function frees the chunks; every buffer must have been returned. */
+/* Frees the chunks; every buffer must have been returned. */
 void provider_buf_pool_destroy(struct buf_pool *pool);
 
 /* A buf_place says where in its page a buffer may start. */

@@ -34,14 +34,14 @@ struct cells {
 	struct cells_block *blocks;
 };
 
-/* The function takes what is not among those given back. It fails with a line in the log, in which
- * CALL is what the program has called. */
+/* Takes what is not among those given back. It fails with a line in the log, in which CALL is what
+ * the program has called. */
 void *provider_cells_grow(struct cells *cells, const char *call, size_t size);
-/* The function gives a cell back where that is more than keeping it. */
+/* Gives a cell back where that is more than keeping it. */
 void provider_cells_drop(void *cell);
 void provider_cells_destroy(struct cells *cells);
 
-/* The function tells whether cells are kept, rather than blocks of the heap. */
+/* Returns whether cells are kept, rather than blocks of the heap. */
 static inline bool cells_are_kept(void)
 {
 #if defined(__SANITIZE_ADDRESS__)

@@ -18,11 +18,11 @@ struct clock_page {
 
 void provider_clock_page_init(struct clock_page *page);
 void provider_clock_page_destroy(struct clock_page *page);
-/* *ADDR becomes the page at OFFSET of the device's file. The function returns 0 or an errno. */
+/* *ADDR becomes the page at OFFSET of the device's file. Returns 0 or an errno. */
 int provider_clock_page_get(struct clock_page *page, const struct ibv_context *context,
 			    off_t offset, const void **addr);
 
-/* The function answers ibv_query_rt_values_ex() by a clock that can be read at WORDS. */
+/* Answers ibv_query_rt_values_ex() by a clock that can be read at WORDS. */
 void provider_clock_fill(const volatile __be32 *words, struct ibv_values_ex *values);
 
 #endif

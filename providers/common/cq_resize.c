@@ -86,8 +86,8 @@ static int cq_check_size(struct device_facts *facts, int cqe)
 	return EINVAL;
 }
 
-/* The function copies what the ring is now, as another thread may be giving the CQ a new one, and
- * returns the logarithm of its entries. */
+/* Copies what the ring is now, as another thread may be giving the CQ a new one, and returns the
+ * logarithm of its entries. */
 static uint32_t ring_now(const struct cq_parts *parts, struct queue_mem *buf)
 {
 	uint32_t count_log;

@@ -22,10 +22,10 @@ struct cq_resize_kind {
 	uint32_t cqe_size;
 	/* The ring is in the memory of PD's allocator, if it has one; PD may be NULL. */
 	int (*ring_alloc)(struct ibv_cq *cq, struct ibv_pd *pd, size_t size, struct queue_mem *mem);
-	/* The function tells whether the ring may be replaced. The lock is held. */
+	/* Returns whether the ring may be replaced. The lock is held. */
 	int (*check)(struct ibv_cq *cq);
 	int (*command)(struct ibv_cq *cq, uint32_t cqe, const void *ring);
-	/* The function tells the adapter that all before CI have been read. */
+	/* Tells the adapter that all before CI have been read. */
 	void (*consumed)(struct ibv_cq *cq, uint32_t ci);
 };
 

@@ -18,7 +18,7 @@ static uint8_t *entry_last(const struct cq_ring *ring, uint32_t index)
 	return ring->last + ((size_t)(index & mask) << ring->entry_log);
 }
 
-/* The function returns the owner bit of a CQE at INDEX, which is software's. */
+/* Returns the owner bit of a CQE at INDEX, which is software's. */
 static uint8_t entry_owner(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t index)
 {

@@ -31,14 +31,13 @@ struct cq_ring {
 /* Every entry of a ring becomes the adapter's; the next index is FIRST. */
 void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t first);
-/* The CQEs of a ring from CI on, which nobody has read, move to a new one. The function returns
- * false when the adapter has not marked the end, or has written more of them, since somebody looked
- * whether they fit, than there are entries in the new ring. */
+/* The CQEs of a ring from CI on, which nobody has read, move to a new one. Returns false when the
+ * adapter has not marked the end, or has written more of them, since somebody looked whether they
+ * fit, than there are entries in the new ring. */
 bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 
-/* The function tells whether the CQEs of FROM that nobody has read yet, from CI on, have a place in
- * TO. */
+/* Returns whether the CQEs of FROM that nobody has read yet, from CI on, have a place in TO. */
 bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 
@@ -53,8 +52,8 @@ struct cq_old_ring {
 /* OLD, which is allocated, holds the memory from now on. */
 void provider_cq_ring_keep(struct cq_old_ring **rings, struct cq_old_ring *old,
 			   const struct queue_mem *buf);
-/* The function takes one of at least SIZE bytes out again, to be a ring once more. It returns NULL
- * if there is none. */
+/* Takes one of at least SIZE bytes out again, to be a ring once more. It returns NULL if there is
+ * none. */
 struct cq_old_ring *provider_cq_ring_take_kept(struct cq_old_ring **rings, size_t size);
 void provider_cq_ring_free_kept(struct cq_old_ring **rings);
 

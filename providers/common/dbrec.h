@@ -24,7 +24,7 @@ struct dbrec_pool {
 };
 
 void provider_dbrec_pool_init(struct dbrec_pool *pool);
-/* The function frees the pages; every record must have been returned. */
+/* Frees the pages; every record must have been returned. */
 void provider_dbrec_pool_destroy(struct dbrec_pool *pool);
 
 /* New pages come from SOURCE, which stays valid as long as the pool. */

@@ -13,7 +13,7 @@
 struct device_kind {
 	size_t resp_size; /* of the driver's part of the answer, at most DEVICE_RESP_MAX */
 	int fw_digits;    /* that the last number of the firmware's release has at least */
-	/* The function adds what the driver says, in RESP, to ATTR. */
+	/* Adds what the driver says, in RESP, to ATTR. */
 	void (*add_caps)(const void *resp, struct ibv_device_attr_ex *attr);
 };
 
@@ -43,14 +43,14 @@ void provider_device_init(struct device_facts *facts, struct ibv_context *contex
 			  const struct device_kind *kind, void *resp);
 void provider_device_destroy(struct device_facts *facts);
 
-/* The function asks the kernel, for a program. ATTR is whole: the library shortens it for older
- * programs. Most programs ask before they create anything, and then nobody need ask again. */
+/* Asks the kernel, for a program. ATTR is whole: the library shortens it for older programs. Most
+ * programs ask before they create anything, and then nobody need ask again. */
 int provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex *attr,
 			  size_t attr_size);
-/* The function asks the kernel if nobody has. The facts are there when it returns 0. */
+/* Asks the kernel if nobody has. The facts are there when it returns 0. */
 int provider_device_know(struct device_facts *facts);
 
-/* The function gives the device's attributes, which do not change while the device is open. */
+/* Gives the device's attributes, which do not change while the device is open. */
 static inline int provider_device_attr_get(struct device_facts *facts,
 					   const struct ibv_device_attr **attr)
 {
@@ -58,7 +58,7 @@ static inline int provider_device_attr_get(struct device_facts *facts,
 	return provider_device_know(facts);
 }
 
-/* The function gives enum port_trait of a port. The kernel is asked once. */
+/* Gives enum port_trait of a port. The kernel is asked once. */
 int provider_device_port_traits(struct device_facts *facts, uint8_t port_num, uint8_t *traits);
 int provider_device_query_port(struct ibv_context *context, uint8_t port_num,
 			       struct ibv_port_attr *attr, size_t attr_size);

@@ -8,12 +8,11 @@
 
 #include <stdbool.h>
 
-/* The function reads a switch that is on by default, and off for "0". */
+/* Reads a switch that is on by default, and off for "0". */
 bool provider_env_unless_zero(const char *name);
-/* The function reads a switch that is off by default, and on for "1". */
+/* Reads a switch that is off by default, and on for "1". */
 bool provider_env_is_one(const char *name);
-/* The function reads a number from MIN to MAX. A warning tells of anything else, and FALLBACK is
- * used. */
+/* Reads a number from MIN to MAX. A warning tells of anything else, and FALLBACK is used. */
 unsigned int provider_env_number(const char *name, unsigned int min, unsigned int max,
 				 unsigned int fallback);
 

@@ -15,8 +15,8 @@ struct free_map {
 	uint32_t count;   /* of entries that have been in use, from the first on */
 };
 
-/* The function makes a map in which no entry is free, with memory for SIZE of them. It returns
- * ENOMEM when there is no memory. */
+/* Makes a map in which no entry is free, with memory for SIZE of them. It returns ENOMEM when there
+ * is no memory. */
 int provider_free_map_init(struct free_map *map, uint32_t size, uint32_t count);
 void provider_free_map_destroy(struct free_map *map);
 
@@ -25,9 +25,9 @@ static inline void free_map_add(struct free_map *map, uint32_t index)
 	map->is_free[index] = true;
 }
 
-/* The function takes the first free entry at *END (up to count) or behind it, going on at the first
- * of all, and those that follow it without a gap. It sets *START to it, and *END to the one behind
- * the last. It returns false when there is none. */
+/* Takes the first free entry at *END (up to count) or behind it, going on at the first of all, and
+ * those that follow it without a gap. It sets *START to it, and *END to the one behind the last. It
+ * returns false when there is none. */
 bool provider_free_map_take_run(struct free_map *map, uint32_t *start, uint32_t *end);
 
 #endif

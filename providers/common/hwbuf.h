@@ -24,7 +24,7 @@ struct hwbuf {
 };
 
 int provider_hwbuf_alloc(size_t size, struct hwbuf *buf);
-/* The function takes huge pages, of which the system must have some. */
+/* Takes huge pages, of which the system must have some. */
 int provider_hwbuf_alloc_huge(size_t size, struct hwbuf *buf);
 void provider_hwbuf_free(struct hwbuf *buf);
 

@@ -93,7 +93,7 @@ static struct timespec time_after(unsigned int ms)
 	return time;
 }
 
-/* The function waits with the lock, which a thread that is cancelled would keep. */
+/* Waits with the lock, which a thread that is cancelled would keep. */
 static int entry_await(struct id_lookup *ids, void *const *entry, uint32_t id)
 {
 	struct timespec end;

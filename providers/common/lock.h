@@ -27,8 +27,7 @@ struct qlock {
 	bool shared; /* false: one thread uses the queue and nobody takes the lock */
 };
 
-/* The function waits for the holder, and takes the lock. It is out of line because it is the
- * exception. */
+/* Waits for the holder, and takes the lock. It is out of line because it is the exception. */
 void provider_qlock_wait(struct qlock *lock);
 
 static inline void qlock_init(struct qlock *lock, bool shared)
@@ -37,20 +36,20 @@ static inline void qlock_init(struct qlock *lock, bool shared)
 	lock->shared = shared;
 }
 
-/* The function tells whether a call that returns before the program goes on needs no lock: nobody
- * has it, and there is no other thread to take it. */
+/* Returns whether a call that returns before the program goes on needs no lock: nobody has it, and
+ * there is no other thread to take it. */
 static inline bool qlock_is_idle(const struct qlock *lock)
 {
 	return process_has_one_thread() && likely(lock->taken != 1);
 }
 
-/* The function does what qlock_try() does, whatever threads there are. */
+/* Does what qlock_try() does, whatever threads there are. */
 static inline bool qlock_exchange(struct qlock *lock)
 {
 	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
 }
 
-/* The function returns false when somebody has the lock. */
+/* Returns false when somebody has the lock. */
 static inline bool qlock_try(struct qlock *lock)
 {
 	if (unlikely(!process_has_one_thread()))

@@ -7,7 +7,7 @@
 
 #include "libibverbs/driver.h"
 
-/* UDATA is the driver's part of the command, or NULL. The function sets errno when it returns NULL.
+/* UDATA is the driver's part of the command, or NULL. Sets errno when it returns NULL.
  */
 struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type,
 				 const struct verbs_udata *udata);

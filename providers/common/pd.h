@@ -41,7 +41,7 @@ static inline struct provider_td *to_ptd(struct ibv_td *td)
 	return container_of(td, struct provider_td, td);
 }
 
-/* The function returns the thread domain behind PD, or NULL. */
+/* Returns the thread domain behind PD, or NULL. */
 static inline struct provider_td *pd_thread_domain(struct ibv_pd *pd)
 {
 	return pd ? to_ppd(pd)->td : NULL;
@@ -58,15 +58,15 @@ int provider_pd_dealloc(struct ibv_pd *pd);
 struct provider_pd *provider_pd_use(struct ibv_pd *pd);
 void provider_pd_leave(struct provider_pd *parent);
 
-/* The functions make a second object over the kernel's PD of HANDLE, and end that object alone. */
+/* Make a second object over the kernel's PD of HANDLE, and end that object alone. */
 int provider_pd_import(struct ibv_context *context, uint32_t handle, uint32_t pdn,
 		       struct ibv_pd **pd);
 void provider_pd_unimport(struct ibv_pd *pd);
 
-/* Providers allocate and free thread domains themselves. The function returns EINVAL when ATTR has
- * unknown parts. */
+/* Providers allocate and free thread domains themselves. Returns EINVAL when ATTR has unknown
+ * parts. */
 int provider_td_check_attr(const struct ibv_td_init_attr *attr);
-/* The function returns EBUSY when a parent domain has TD. */
+/* Returns EBUSY when a parent domain has TD. */
 int provider_td_check_unused(const struct provider_td *td);
 
 struct ibv_pd *provider_parent_domain_alloc(struct ibv_context *context,

@@ -60,9 +60,9 @@ static int mem_take_or_map(struct buf_pool *pool, const struct queue_mem_request
 	return mem_map(request, mem);
 }
 
-/* The function asks the allocator of PPD, if it has one. *ADDR is NULL when that leaves it to us.
- * What an allocator gives is zero, and is not touched here: it need not be memory that the CPU
- * reaches. (ibv_alloc_parent_domain(3): the callback initializes the buffer, and sees to fork().)
+/* Asks the allocator of PPD, if it has one. *ADDR is NULL when that leaves it to us. What an
+ * allocator gives is zero, and is not touched here: it need not be memory that the CPU reaches.
+ * (ibv_alloc_parent_domain(3): the callback initializes the buffer, and sees to fork().)
  */
 static int domain_alloc(struct provider_pd *ppd, size_t size, size_t alignment, uint64_t type,
 			void **addr)

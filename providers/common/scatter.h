@@ -13,7 +13,7 @@
 #include "providers/common/seg.h"
 
 #ifdef __AVX__
-/* The function puts four buffers, unless one of them has no bytes: then it returns false. */
+/* Puts four buffers, unless one of them has no bytes: then it returns false. */
 SEG_INLINE bool scatter_put_four(struct data_seg *seg, const struct ibv_sge *sge)
 {
 	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);
@@ -73,8 +73,8 @@ SEG_INLINE void scatter_put(struct data_seg *seg, uint32_t capacity, const struc
 		seg_put_data(seg, 0, DATA_SEG_LKEY_END, 0);
 }
 
-/* The function copies LEN bytes at FROM into the buffers of up to N segments, but for those whose
- * key is NULL_LKEY: what goes there goes nowhere. It returns how many bytes found no room. */
+/* Copies LEN bytes at FROM into the buffers of up to N segments, but for those whose key is
+ * NULL_LKEY: what goes there goes nowhere. It returns how many bytes found no room. */
 static inline uint32_t scatter_fill(const struct data_seg *seg, uint32_t n, __be32 null_lkey,
 				    const uint8_t *from, uint32_t len)
 {

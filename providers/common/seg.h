@@ -47,19 +47,19 @@ SEG_INLINE void seg_put_be64(void *at, uint64_t value)
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* The function puts 8 bytes that are as they shall be. */
+/* Puts 8 bytes that are as they shall be. */
 SEG_INLINE void seg_put_raw(void *at, uint64_t raw)
 {
 	memcpy(at, &raw, sizeof(raw));
 }
 
-/* The function puts two fields of 32 bits, given in host order. */
+/* Puts two fields of 32 bits, given in host order. */
 SEG_INLINE void seg_put_pair(void *at, uint32_t first, uint32_t second)
 {
 	seg_put_be64(at, (uint64_t)first << 32 | second);
 }
 
-/* The function puts two fields of 32 bits that are big-endian already. */
+/* Puts two fields of 32 bits that are big-endian already. */
 SEG_INLINE void seg_put_raw_pair(void *at, __be32 first, __be32 second)
 {
 	uint64_t raw = side_by_side(first, second);
@@ -97,8 +97,8 @@ SEG_INLINE seg_sge seg_load_sge(const struct ibv_sge *sge)
 	return _mm_loadu_si128((const __m128i *)sge);
 }
 
-/* The function does what seg_put_sge() does, at an aligned address, by one store, which comes after
- * such stores before it. */
+/* Does what seg_put_sge() does, at an aligned address, by one store, which comes after such stores
+ * before it. */
 SEG_INLINE void seg_store_sge(void *at, seg_sge sge)
 {
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -120,7 +120,7 @@ SEG_INLINE bool seg_has_bytes(seg_sge sge)
 	return !_mm_testz_si128(sge, length);
 }
 
-/* The function puts an SGE that has bytes, at any address. */
+/* Puts an SGE that has bytes, at any address. */
 SEG_INLINE void seg_put_loaded(void *at, seg_sge sge)
 {
 	const __m128i order = _mm_setr_epi8(11, 10, 9, 8, 15, 14, 13, 12, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -168,8 +168,7 @@ SEG_INLINE void copy_8_to_16(uint8_t *to, const uint8_t *from, uint32_t len)
 	memcpy(to + len - 8, from + len - 8, 8); /* which may overlap the first */
 }
 
-/* The function copies up to 32 bytes, with fewer instructions than a call; no other byte is
- * touched. */
+/* Copies up to 32 bytes, with fewer instructions than a call; no other byte is touched. */
 SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len >= 16) {
@@ -191,7 +190,7 @@ SEG_INLINE void copy_up_to_32(uint8_t *to, const uint8_t *from, uint32_t len)
 
 #define COPY_SMALL_MAX 64
 
-/* The function copies up to COPY_SMALL_MAX bytes as copy_up_to_32() does. */
+/* Copies up to COPY_SMALL_MAX bytes as copy_up_to_32() does. */
 SEG_INLINE void copy_small(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	if (len < 16) {
@@ -236,7 +235,7 @@ SEG_INLINE void copy_64(uint8_t *to, const uint8_t *from)
 	copy_32(to + 32, from + 32);
 }
 
-/* The function copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
+/* Copies more than COPY_SMALL_MAX bytes, for code that must not call anything. */
 SEG_INLINE void copy_large(uint8_t *to, const uint8_t *from, uint32_t len)
 {
 	uint8_t *const to_last = to + len - 64;

@@ -52,7 +52,7 @@ static inline void wq_reset(struct wq *wq)
 	__atomic_store_n(&wq->tail, 0, __ATOMIC_RELEASE);
 }
 
-/* The function looks at tail again, and says whether there is room for one more request after HEAD.
+/* Looks at tail again, and says whether there is room for one more request after HEAD.
  */
 static inline bool wq_refresh(struct wq *wq, uint32_t head)
 {
@@ -70,15 +70,14 @@ static inline struct wq_slot *wq_slot_at(const struct wq *wq, uint32_t unit)
 	return &wq->slots[unit & wq->mask];
 }
 
-/* The function notes in its slot the request that takes the place HEAD; done_as is for who builds
- * it. */
+/* Notes in its slot the request that takes the place HEAD; done_as is for who builds it. */
 static inline void wq_slot_note(struct wq_slot *slot, uint32_t head, uint64_t wr_id)
 {
 	slot->wr_id = wr_id;
 	slot->tail_after = head + 1;
 }
 
-/* The function does what wq_slot_note() does, for who knows DONE_AS already. */
+/* Does what wq_slot_note() does, for who knows DONE_AS already. */
 static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 			       uint32_t done_as)
 {
@@ -88,7 +87,7 @@ static inline void wq_slot_set(struct wq_slot *slot, uint32_t head, uint64_t wr_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* The function does likewise for who has what side_by_side(0, DONE_AS) says. */
+/* Does likewise for who has what side_by_side(0, DONE_AS) says. */
 static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_t wr_id,
 				    uint64_t done)
 {
@@ -98,8 +97,8 @@ static inline void wq_slot_set_done(struct wq_slot *slot, uint32_t head, uint64_
 	memcpy(&slot->tail_after, &both, sizeof(both));
 }
 
-/* The function is told that the request of SLOT is done, and so are those before it. It returns the
- * request's wr_id. */
+/* Notes that the request of SLOT is done, and so are those before it. It returns the request's
+ * wr_id. */
 static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slot,
 					uint32_t *done_as)
 {
@@ -112,21 +111,20 @@ static inline uint64_t wq_complete_slot(struct wq *wq, const struct wq_slot *slo
 	return wr_id;
 }
 
-/* The function does what wq_complete_slot() does, for the request that started at UNIT. */
+/* Does what wq_complete_slot() does, for the request that started at UNIT. */
 static inline uint64_t wq_complete_at(struct wq *wq, uint32_t unit, uint32_t *done_as)
 {
 	return wq_complete_slot(wq, wq_slot_at(wq, unit), done_as);
 }
 
-/* The function is told that the oldest request of a receive queue, at TAIL, is done: its wr_id has
- * been read. */
+/* Notes that the oldest request of a receive queue, at TAIL, is done: its wr_id has been read. */
 static inline void wq_complete_oldest(struct wq *wq, uint32_t tail)
 {
 	__atomic_store_n(&wq->tail, tail + 1, __ATOMIC_RELEASE);
 }
 
-/* The function completes the request of a receive queue at UNIT, whichever came before, and returns
- * its wr_id. */
+/* Completes the request of a receive queue at UNIT, whichever came before, and returns its
+ * wr_id. */
 static inline uint64_t wq_complete_one(struct wq *wq, uint32_t unit)
 {
 	uint64_t wr_id;
@@ -137,7 +135,7 @@ static inline uint64_t wq_complete_one(struct wq *wq, uint32_t unit)
 	return wr_id;
 }
 
-/* The function completes the oldest request of a receive queue, and returns its wr_id. */
+/* Completes the oldest request of a receive queue, and returns its wr_id. */
 static inline uint64_t wq_complete_next(struct wq *wq)
 {
 	uint32_t tail;

@@ -65,7 +65,7 @@ static inline bool context_is_mlx4(struct ibv_context *context)
 	return verbs_driver_of(context->device) == &verbs_provider_mlx4;
 }
 
-/* The function gives memory to a ring; PD may be NULL. */
+/* Gives memory to a ring; PD may be NULL. */
 int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
 			 const struct queue_mem_request *request, struct queue_mem *mem);
 

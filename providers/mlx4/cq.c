@@ -116,7 +116,7 @@ static int cq_run_create(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 	return ret;
 }
 
-/* The function decides what polling will do, before anybody can poll. */
+/* Decides what polling will do, before anybody can poll. */
 static void cq_choose_routines(struct mlx4_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx4_cq *cq)
 {

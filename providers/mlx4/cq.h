@@ -68,13 +68,13 @@ static inline struct mlx4_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 	return container_of(cqx, struct mlx4_cq, vcq.cq_ex);
 }
 
-/* The function returns where in an entry its CQE is. */
+/* Returns where in an entry its CQE is. */
 static inline uint32_t cq_cqe_at(const struct mlx4_cq *cq)
 {
 	return 1u << cq->entry_log == M4_CQE_LARGE ? M4_CQE_LARGE - M4_CQE_SIZE : 0;
 }
 
-/* The function gives memory for a ring: of PD, which may have an allocator; PD may be NULL. */
+/* Gives memory for a ring: of PD, which may have an allocator; PD may be NULL. */
 int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 		       struct queue_mem *mem);
 int mlx4_cq_create(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,

@@ -16,7 +16,7 @@ extern const struct device_kind mlx4_device_kind;
 int mlx4_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* The function gives the driver's part of the device's attributes. */
+/* Gives the driver's part of the device's attributes. */
 int mlx4_device_resp_get(struct mlx4_context *ctx,
 			 const struct mlx4_uverbs_ex_query_device_resp **resp);
 

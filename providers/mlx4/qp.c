@@ -494,8 +494,8 @@ static void qp_take_port(struct mlx4_qp *qp, uint8_t port_num)
 }
 
 /* A path alone moves the QP to its port, too, in state SQD, which is the only one that takes a path
- * but for the way to RTR: the kernel adds the port (modify_qp() in its uverbs_cmd.c). The function
- * returns the port, or 0: it stays as it is. */
+ * but for the way to RTR: the kernel adds the port (modify_qp() in its uverbs_cmd.c). Returns the
+ * port, or 0: it stays as it is. */
 static uint8_t attr_port(const struct ibv_qp_attr *attr, int attr_mask)
 {
 	if (attr_mask & IBV_QP_PORT)

@@ -144,7 +144,7 @@ int mlx4_qp_size(const struct ibv_qp_cap *cap, uint32_t head, bool has_rq,
 		 struct mlx4_qp_size *size);
 /* A QP that receives for XRC posts nothing, and yet has a slot: the kernel takes no less. */
 void mlx4_qp_size_target(struct mlx4_qp_size *size);
-/* The function returns how many inline bytes fit behind HEAD in a slot. */
+/* Returns how many inline bytes fit behind HEAD in a slot. */
 uint32_t mlx4_inline_room(uint32_t head, uint32_t slot);
 
 int mlx4_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
@@ -153,7 +153,7 @@ int mlx4_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int mlx4_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx4_qp_destroy(struct ibv_qp *qp);
-/* The function makes a further handle of a QP that receives for XRC. */
+/* Makes a further handle of a QP that receives for XRC. */
 struct ibv_qp *mlx4_qp_open(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 
 #endif

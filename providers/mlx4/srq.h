@@ -54,8 +54,7 @@ static inline __be32 *srq_link(const uint8_t *wqe)
 	return (__be32 *)(uintptr_t)wqe;
 }
 
-/* The function gives the WQE at INDEX back to the list, and returns the request's wr_id. The lock
- * is held. */
+/* Gives the WQE at INDEX back to the list, and returns the request's wr_id. The lock is held. */
 static inline uint64_t srq_take_back(struct mlx4_srq *srq, uint32_t index)
 {
 	index &= srq->wqes - 1;

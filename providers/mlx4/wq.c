@@ -222,7 +222,7 @@ struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 
 /* ---- its life ---- */
 
-/* The function makes WQ as new, before it may be posted to again. */
+/* Makes WQ as new, before it may be posted to again. */
 static void wq_renew(struct mlx4_wq *wq)
 {
 	struct mlx4_rq *rq = &wq->qp.rq;

@@ -13,10 +13,10 @@ struct mlx4_qp;
 struct ibv_wq *mlx4_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
 int mlx4_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
 int mlx4_wq_destroy(struct ibv_wq *wq);
-/* The function returns what WQ is to the adapter. */
+/* Returns what WQ is to the adapter. */
 const struct mlx4_qp *mlx4_wq_queue(struct ibv_wq *wq);
 
-/* The function fills in QP, which is zero, as one that spreads frames, and creates it. */
+/* Fills in QP, which is zero, as one that spreads frames, and creates it. */
 int mlx4_qp_create_spreading(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			     struct verbs_qp *qp);
 

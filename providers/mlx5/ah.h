@@ -36,7 +36,7 @@ enum {
 static_assert(AV_AT_NUMBER == sizeof(uint64_t) && AV_AT_PATH + 32 == sizeof(struct mlx5_wqe_av),
 	      "PRM: Address Vector");
 
-/* The functions of ah_av.c put the address vector of ATTR into a zeroed handle. That of RoCE names
+/* ah_av.c: these put the address vector of ATTR into a zeroed handle. That of RoCE names
  * the next hop by DMAC, 6 bytes; its UDP source port is the caller's to set before. */
 void mlx5_ah_fill_infiniband(const struct ibv_ah_attr *attr, struct mlx5_ah *mah);
 void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, struct mlx5_ah *mah);

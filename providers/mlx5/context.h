@@ -101,13 +101,12 @@ int mlx5_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 /* FDS is a struct ibv_fd_arr. */
 int mlx5_context_alloc_with(struct verbs_device *vdev, int cmd_fd, const void *fds,
 			    struct verbs_context **vctx);
-/* The function opens a context around a kernel context that another process, or part of this one,
- * has opened. */
+/* Opens a context around a kernel context that another process, or part of this one, has opened. */
 int mlx5_context_import(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 void mlx5_context_free(struct verbs_context *vctx);
 
-/* The function returns the key of the null region. Where there is none it is a key that no buffer
- * has, so that whoever compares keys need not ask. */
+/* Returns the key of the null region. Where there is none it is a key that no buffer has, so that
+ * whoever compares keys need not ask. */
 static inline uint32_t context_null_lkey(const struct mlx5_context *ctx)
 {
 	bool known = ctx->caps.comp_mask & MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY;

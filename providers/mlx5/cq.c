@@ -139,7 +139,7 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-/* The function decides what polling will do, before anybody can poll. */
+/* Decides what polling will do, before anybody can poll. */
 static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx5_cq *cq)
 {

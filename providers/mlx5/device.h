@@ -16,14 +16,13 @@ extern const struct device_kind mlx5_device_kind;
 int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* The function gives the driver's part of the device's attributes. */
+/* Gives the driver's part of the device's attributes. */
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
 
-/* The function says whether an SRQ may have buffers on demand, so that requests come back
- * unanswered. */
+/* Returns whether an SRQ may have buffers on demand, so that requests come back unanswered. */
 bool mlx5_device_faults_srqs(struct mlx5_context *ctx);
 
-/* The function says whether the device computes and verifies IP checksums of frames. */
+/* Returns whether the device computes and verifies IP checksums of frames. */
 bool mlx5_device_checks_ip(struct mlx5_context *ctx);
 
 #endif

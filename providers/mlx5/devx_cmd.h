@@ -29,7 +29,7 @@ struct devx_object {
 
 int mlx5_devx_object_create(struct mlx5_context *ctx, const void *in, size_t in_len,
 			    struct devx_object *object);
-/* The function does so where the answer says more, or the id elsewhere. */
+/* Does so where the answer says more, or the id elsewhere. */
 int mlx5_devx_object_create_out(struct mlx5_context *ctx, const void *in, size_t in_len, void *out,
 				size_t out_len, struct devx_object *object);
 int mlx5_devx_object_modify(struct mlx5_context *ctx, const struct devx_object *object,

@@ -197,7 +197,7 @@ static int dm_explain_refusal(struct ibv_context *context, size_t length, int er
 	return length > device.max_dm_size ? EINVAL : err;
 }
 
-/* The functions make and free the object here; the adapter's memory is another matter. */
+/* Make and free the object here; the adapter's memory is another matter. */
 static struct mlx5_dm *dm_new(const char *call, struct ibv_context *context)
 {
 	struct mlx5_dm *dm = provider_cells_take(&to_mctx(context)->cells, call, sizeof(*dm));
@@ -300,7 +300,7 @@ int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm *
 	return 0;
 }
 
-/* The function ends the mapping and the object here; the adapter's memory stays allocated. */
+/* Ends the mapping and the object here; the adapter's memory stays allocated. */
 void mlx5_dm_unimport(struct ibv_dm *ibdm)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);

@@ -22,7 +22,7 @@ int mlx5_dm_export_dmabuf(struct ibv_dm *dm);
 /* *ADDR becomes where accesses to DM are operation OP of the adapter. */
 int mlx5_dm_map_operation(struct ibv_dm *dm, uint8_t op, void **addr);
 
-/* The function fills in what mlx5dv_init_obj() says of DM. */
+/* Fills in what mlx5dv_init_obj() says of DM. */
 void mlx5_dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
 
 #endif

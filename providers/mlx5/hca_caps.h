@@ -54,10 +54,10 @@ struct hca_caps_cache {
 void mlx5_hca_caps_init(struct hca_caps_cache *cache);
 void mlx5_hca_caps_destroy(struct hca_caps_cache *cache);
 
-/* The function returns EOPNOTSUPP when the context is without DevX, or the command's errno: then
- * the next call asks again. *CAPS has what the general page says. */
+/* Returns EOPNOTSUPP when the context is without DevX, or the command's errno: then the next call
+ * asks again. *CAPS has what the general page says. */
 int mlx5_hca_caps_get(struct mlx5_context *ctx, const struct mlx5_hca_caps **caps);
-/* The function does the same; *CAPS has also what PAGE says, if the device announces that page. */
+/* Does the same; *CAPS has also what PAGE says, if the device announces that page. */
 int mlx5_hca_caps_get_with(struct mlx5_context *ctx, enum prm_cap page,
 			   const struct mlx5_hca_caps **caps);
 

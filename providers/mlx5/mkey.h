@@ -206,9 +206,9 @@ struct mkey_block {
 #define MKEY_BLOCKS (MLX5DV_BLOCK_SIZE_4160 + 1)
 extern const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS];
 
-/* The functions take what a program wants of a key, and return NULL, or the reason why there is no
- * such signature or encryption. A device that counts units has the number of the first with its
- * highest byte in front. */
+/* Take what a program wants of a key, and return NULL, or the reason why there is no such signature
+ * or encryption. A device that counts units has the number of the first with its highest byte in
+ * front. */
 const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 			       const struct mlx5dv_sig_block_attr *attr,
 			       struct mkey_sig_format *format);

@@ -12,7 +12,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* The function hands out MR, or frees it when RET is an error. */
+/* Hands out MR, or frees it when RET is an error. */
 static int mr_finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 {
 	if (ret)

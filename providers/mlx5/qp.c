@@ -124,7 +124,7 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 	return provider_qp_check_owners(context, attr);
 }
 
-/* The function returns what may be posted, as IBV_QP_EX_WITH_*. */
+/* Returns what may be posted, as IBV_QP_EX_WITH_*. */
 static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags
@@ -175,7 +175,7 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	return 0;
 }
 
-/* The function returns how many bytes of a receive WQE are before its list of buffers. */
+/* Returns how many bytes of a receive WQE are before its list of buffers. */
 static uint32_t qp_recv_head(const struct mlx5_qp *qp)
 {
 	return qp->has_signatures ? RECV_SIGNATURE_SIZE : 0;
@@ -396,7 +396,7 @@ static uint32_t qp_dv_flags(uint32_t flags)
 	return kernel;
 }
 
-/* The function returns what mlx5dv_create_qp() alone can ask for. */
+/* Returns what mlx5dv_create_qp() alone can ask for. */
 static uint32_t qp_vendor_flags(const struct mlx5_qp_dv *dv, const struct mlx5_qp *qp)
 {
 	uint32_t flags = qp_dv_flags(dv->flags);
@@ -536,7 +536,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 	return 0;
 }
 
-/* The function creates a QP whose hash chooses among the WQs of its table. */
+/* Creates a QP whose hash chooses among the WQs of its table. */
 static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			     const struct mlx5_qp_dv *dv, struct mlx5_qp *qp)
 {
@@ -639,8 +639,7 @@ free_doorbell:
 	return ret;
 }
 
-/* The function returns the size of a control segment and an Ethernet segment with the headers of a
- * TSO. */
+/* Returns the size of a control segment and an Ethernet segment with the headers of a TSO. */
 static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = tso_header(attr);
@@ -656,7 +655,7 @@ static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rule
 	       (rules->sends || rules->receives) && !(dv->flags & QP_CREATE_UNSIGNED);
 }
 
-/* The function leaves out the queues that the type does not have, or that an SRQ stands for. */
+/* Leaves out the queues that the type does not have, or that an SRQ stands for. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		       const struct ibv_qp_init_attr_ex *attr, const struct mlx5_qp_dv *dv,
 		       bool sign, struct qp_size *size)
@@ -747,8 +746,8 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	return mlx5_qp_create_dv(context, attr, &(struct mlx5_qp_dv){ 0 }, vqp);
 }
 
-/* The function forgets the completions of QP. Its CQs may be one and the same. Those of XRC that it
- * does not use are the program's to destroy before it. */
+/* Forgets the completions of QP. Its CQs may be one and the same. Those of XRC that it does not use
+ * are the program's to destroy before it. */
 static void qp_clean_cqs(struct mlx5_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->vqp.qp;
@@ -778,7 +777,7 @@ static void qp_release_record(struct mlx5_qp *qp)
 	qlock_leave(&rq->lock);
 }
 
-/* The function makes the queues as new: what was posted is forgotten, as the adapter does. */
+/* Makes the queues as new: what was posted is forgotten, as the adapter does. */
 static void qp_reset_queues(struct mlx5_qp *qp)
 {
 	qlock_enter(&qp->sq_lock);

@@ -194,8 +194,8 @@ int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		  struct ibv_qp_init_attr *init_attr);
 int mlx5_qp_destroy(struct ibv_qp *qp);
 
-/* The function returns a zeroed QP for CALL, which free() frees. It returns NULL when there is no
- * memory, as the log says. */
+/* Returns a zeroed QP for CALL, which free() frees. It returns NULL when there is no memory, as the
+ * log says. */
 struct mlx5_qp *mlx5_qp_new(const char *call);
 
 static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)

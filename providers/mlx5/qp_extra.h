@@ -11,7 +11,7 @@
 int mlx5_qp_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int mlx5_qp_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 
-/* The function returns IBV_QUERY_QP_DATA_IN_ORDER_* bits. */
+/* Returns IBV_QUERY_QP_DATA_IN_ORDER_* bits. */
 int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 
 /* This function is about packet pacing. */

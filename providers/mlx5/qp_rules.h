@@ -35,36 +35,36 @@ struct qp_rules {
 	bool is_target;   /* it has no queue, but CQEs name it; it has a number from RTR on */
 };
 
-/* The function returns NULL when there are no QPs of this TYPE here. */
+/* Returns NULL when there are no QPs of this TYPE here. */
 const struct qp_rules *mlx5_qp_rules_of(enum ibv_qp_type type);
 
-/* The function returns the rules of a raw packet QP with an indirection table. */
+/* Returns the rules of a raw packet QP with an indirection table. */
 const struct qp_rules *mlx5_qp_rss_rules(void);
 
-/* The function returns the rules of a UD QP that sends from another one's number. */
+/* Returns the rules of a UD QP that sends from another one's number. */
 const struct qp_rules *mlx5_qp_underlay_rules(void);
 
-/* The functions return the rules of initiators and targets of DC. */
+/* Return the rules of initiators and targets of DC. */
 const struct qp_rules *mlx5_qp_dci_rules(void);
 const struct qp_rules *mlx5_qp_dct_rules(void);
 
 /* The value stands for the operations of a QP that was not created for certain ones. */
 #define SEND_OPS_ANY UINT64_MAX
 
-/* The function returns how many bytes come before the payload in the longest WQE of OPS. */
+/* Returns how many bytes come before the payload in the longest WQE of OPS. */
 uint32_t mlx5_qp_head_size(const struct qp_rules *rules, uint64_t ops);
 
 /* Returns the same of those of OPS that carry data. */
 uint32_t mlx5_qp_data_head_size(const struct qp_rules *rules, uint64_t ops);
 
-/* The function returns how many inline bytes fit into a WQE of WQE_BYTES behind whichever head a
- * request of such a QP has; MAX_INLINE at most. */
+/* Returns how many inline bytes fit into a WQE of WQE_BYTES behind whichever head a request of such
+ * a QP has; MAX_INLINE at most. */
 uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline,
 			      uint32_t wqe_bytes);
 
 /* *OPCODES (bit n: enum ibv_wr_opcode n) are what a QP created for OPS may post: those, and any
- * other of its type whose head fits into HEAD_ROOM bytes. The function returns EOPNOTSUPP when the
- * type does not have one of OPS. */
+ * other of its type whose head fits into HEAD_ROOM bytes. Returns EOPNOTSUPP when the type does not
+ * have one of OPS. */
 int mlx5_qp_send_opcodes(const struct qp_rules *rules, uint64_t ops, bool atomics,
 			 uint32_t head_room, uint16_t *opcodes);
 

@@ -14,7 +14,7 @@ struct mlx5_context;
 int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
 			 size_t stride, struct queue_mem *mem);
 
-/* The function allocates a doorbell record; PD may be NULL. */
+/* Allocates a doorbell record; PD may be NULL. */
 int mlx5_queue_rec_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, struct queue_rec *rec);
 void mlx5_queue_rec_free(struct mlx5_context *ctx, struct queue_rec *rec);
 

@@ -21,8 +21,8 @@ struct qpn_pool {
 void mlx5_qpn_pool_init(struct qpn_pool *pool);
 void mlx5_qpn_pool_destroy(struct mlx5_context *ctx);
 
-/* The functions return 0; EOPNOTSUPP of a device without; EINVAL for a number that is not given
- * out; or the errno of the command. */
+/* Return 0; EOPNOTSUPP of a device without; EINVAL for a number that is not given out; or the errno
+ * of the command. */
 int mlx5_qpn_reserve(struct mlx5_context *ctx, uint32_t *qpn);
 int mlx5_qpn_release(struct mlx5_context *ctx, uint32_t qpn);
 

@@ -75,7 +75,7 @@ static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, 
 	return (struct mlx5_wqe_srq_next_seg *)(srq->ring + ((size_t)index << srq->stride_log));
 }
 
-/* The function adds WQE INDEX to the free ones; the lock is held. */
+/* Adds WQE INDEX to the free ones; the lock is held. */
 static inline void srq_add_free(struct mlx5_srq *srq, uint32_t index)
 {
 	if (index == srq->run_end)
@@ -89,8 +89,8 @@ static inline void srq_link(struct mlx5_wqe_srq_next_seg *wqe, uint32_t next)
 	wqe->next_wqe_index = htobe16((uint16_t)next);
 }
 
-/* The function gives back WQE INDEX as mlx5_srq_complete() does, unless somebody has the lock, or
- * there is a list. INDEX is within the ring. */
+/* Gives back WQE INDEX as mlx5_srq_complete() does, unless somebody has the lock, or there is a
+ * list. INDEX is within the ring. */
 static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64_t *wr_id)
 {
 	bool done = true;

@@ -50,7 +50,7 @@ int mlx5_tm_create(struct mlx5_srq *srq, const struct ibv_srq_init_attr_ex *attr
 int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr);
 int mlx5_tm_destroy(struct mlx5_srq *srq);
 void mlx5_tm_free(struct mlx5_srq *srq);
-/* The function is vctx->post_srq_ops. */
+/* This is vctx->post_srq_ops. */
 int mlx5_tm_post(struct ibv_srq *srq, struct ibv_ops_wr *wr, struct ibv_ops_wr **bad_wr);
 
 #endif

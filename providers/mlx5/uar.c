@@ -14,7 +14,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-/* The function makes a page, and puts it on the context's list. */
+/* Makes a page, and puts it on the context's list. */
 static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
 	struct mlx5_uar *uar;
@@ -89,8 +89,8 @@ static bool bfreg_is_plain(const struct mlx5_bfreg *bfreg)
 	return !bfreg->pushes;
 }
 
-/* The function returns the register with the fewest users of those that IS_ONE accepts, or NULL.
- * *COUNT is how many there are, *IN_USE how many of them have users. */
+/* Returns the register with the fewest users of those that IS_ONE accepts, or NULL. *COUNT is how
+ * many there are, *IN_USE how many of them have users. */
 static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 				     bool (*is_one)(const struct mlx5_bfreg *), unsigned int *count,
 				     unsigned int *in_use)
@@ -110,14 +110,14 @@ static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 	return best;
 }
 
-/* The function returns register N of UAR I of a page. */
+/* Returns register N of UAR I of a page. */
 static uint8_t *register_at(const struct mlx5_context *ctx, const struct mlx5_uar *uar,
 			    unsigned int i, unsigned int n)
 {
 	return uar->page + (size_t)i * PRM_UAR_SIZE + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
 }
 
-/* The function adds register N of a page, counted through its UARs, as what KIND has. */
+/* Adds register N of a page, counted through its UARs, as what KIND has. */
 static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n,
 		      const struct mlx5_bfreg *kind, struct mlx5_bfreg *bfreg)
 {
@@ -134,7 +134,7 @@ static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 	ctx->unused_bfregs += bfreg_is_own(bfreg);
 }
 
-/* The functions count one more user of a register, and one less. */
+/* Count one more user of a register, and one less. */
 static void bfreg_use(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	if (!bfreg->users++)
@@ -149,8 +149,7 @@ static void bfreg_leave(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 	ctx->unused_bfregs += bfreg->pushes;
 }
 
-/* The function adds COUNT registers of a page: the FIRST, and each that is STEP behind the one
- * before. */
+/* Adds COUNT registers of a page: the FIRST, and each that is STEP behind the one before. */
 static int bfregs_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int count,
 		      unsigned int first, unsigned int step, const struct mlx5_bfreg *kind)
 {
@@ -166,15 +165,14 @@ static int bfregs_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 	return 0;
 }
 
-/* The function tells whether there is no BlueFlame, now and later: the platform cannot map memory
- * so. */
+/* Returns whether there is no BlueFlame, now and later: the platform cannot map memory so. */
 static bool blueflame_is_refused(int ret)
 {
 	return ret == ENODEV || ret == EOPNOTSUPP || ret == EPERM;
 }
 
-/* The function makes a page for pushes, unless there is no BlueFlame. What the kernel is short of
- * may be there the next time. */
+/* Makes a page for pushes, unless there is no BlueFlame. What the kernel is short of may be there
+ * the next time. */
 static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret = ctx->no_blueflame;
@@ -186,7 +184,7 @@ static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-/* The function adds the registers of a new page, each for one queue or thread domain. */
+/* Adds the registers of a new page, each for one queue or thread domain. */
 static int own_bfregs_grow(struct mlx5_context *ctx)
 {
 	static const struct mlx5_bfreg own = { .use = BFREG_OWN, .pushes = true };
@@ -196,8 +194,8 @@ static int own_bfregs_grow(struct mlx5_context *ctx)
 	return ret ? ret : bfregs_add(ctx, uar, uar->count * PRM_UAR_SQS, 0, 1, &own);
 }
 
-/* The function adds a new page of registers for many queues each. Linux has the first register for
- * rings only, too: these need no turns and so no lock (NUM_NON_BLUE_FLAME_BFREGS of its driver). */
+/* Adds a new page of registers for many queues each. Linux has the first register for rings only,
+ * too: these need no turns and so no lock (NUM_NON_BLUE_FLAME_BFREGS of its driver). */
 static int shared_bfreg_grow(struct mlx5_context *ctx)
 {
 	static const struct mlx5_bfreg shared = { .use = BFREG_SHARED, .pushes = true };
@@ -225,7 +223,7 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* The function returns a register for pushes that nobody uses, or NULL. New ones come first. */
+/* Returns a register for pushes that nobody uses, or NULL. New ones come first. */
 static struct mlx5_bfreg *unused_bfreg_find(const struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg = ctx->unused_bfregs ? ctx->bfregs : NULL;
@@ -247,8 +245,8 @@ static int own_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* The function returns a register that others use as well, or NULL. A page is added for each two
- * registers of the budget, and one at least. */
+/* Returns a register that others use as well, or NULL. A page is added for each two registers of
+ * the budget, and one at least. */
 static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 {
 	unsigned int limit = (ctx->env.total_bfregs - ctx->env.low_latency_bfregs) / PRM_UAR_SQS;
@@ -260,7 +258,7 @@ static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 	return shared_bfreg_grow(ctx) ? bfreg : bfreg_find(ctx, bfreg_is_shared, &count, &in_use);
 }
 
-/* The function finds a register for pushes, or NULL. */
+/* Finds a register for pushes, or NULL. */
 static struct mlx5_bfreg *pushing_bfreg_get(struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg = NULL;

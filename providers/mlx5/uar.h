@@ -17,22 +17,21 @@
 
 /* All CQs ring the same page. */
 int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar);
-/* The functions give a plain page to one user, and take it back. */
+/* Give a plain page to one user, and take it back. */
 int mlx5_uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar);
 void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar);
-/* The function gives the register of a new QP that is in no thread domain. */
+/* Gives the register of a new QP that is in no thread domain. */
 int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
-/* The function gives a register to a thread domain: nobody else gets it while it is in use, unless
- * it is one that is only rung. */
+/* Gives a register to a thread domain: nobody else gets it while it is in use, unless it is one
+ * that is only rung. */
 int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
-/* The function gives a program a register for pushes, whatever the environment says of QPs; the
- * result is the kernel's errno when there is none. */
+/* Gives a program a register for pushes, whatever the environment says of QPs; the result is the
+ * kernel's errno when there is none. */
 int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg);
-/* The function finds the register of a QP that named none, as the plain page is no object: *REG
- * becomes the one of which the kernel said the NUMBER. It returns EPROTO when there is no such
- * register. */
+/* Finds the register of a QP that named none, as the plain page is no object: *REG becomes the one
+ * of which the kernel said the NUMBER. It returns EPROTO when there is no such register. */
 int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t **reg);
-/* The function counts one more user of BFREG. */
+/* Counts one more user of BFREG. */
 void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
 void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg);
 void mlx5_uar_free_all(struct mlx5_context *ctx);

@@ -64,8 +64,8 @@ struct mlx5_uar {
 /* TYPE is a MLX5_IB_UAPI_UAR_ALLOC_TYPE_*. Without objects there is one plain page, and EOPNOTSUPP
  * for the second. The caller holds ctx->uar_lock. */
 int mlx5_uar_page_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **uar);
-/* The function asks what the adapter calls the UAR of register NUMBER of those that were made by
- * number; that needs DevX. */
+/* Asks what the adapter calls the UAR of register NUMBER of those that were made by number; that
+ * needs DevX. */
 int mlx5_uar_page_ask_id(struct mlx5_context *ctx, uint32_t number, uint32_t *page_id);
 void mlx5_uar_page_free(struct mlx5_context *ctx, struct mlx5_uar *uar);
 

@@ -76,7 +76,7 @@ static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 	return 0;
 }
 
-/* The function returns how many bytes of a WQE are before its list of buffers. */
+/* Returns how many bytes of a WQE are before its list of buffers. */
 static uint32_t wq_recv_head(const struct mlx5_context *ctx, const struct mlx5_wq *wq)
 {
 	return (ctx->env.wq_signatures ? RECV_SIGNATURE_SIZE : 0) +
@@ -238,7 +238,7 @@ struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* The function makes WQ as new, before it may be posted to again. */
+/* Makes WQ as new, before it may be posted to again. */
 static void wq_renew(struct mlx5_wq *wq)
 {
 	mlx5_cq_clean(to_mcq(wq->wq.cq), &wq->rq);

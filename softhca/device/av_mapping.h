@@ -17,7 +17,7 @@ struct av_mapping {
 	uint8_t context[]; /* as software wrote it */
 };
 
-/* The function keeps SIZE bytes of a mapping; the result is 0, ENOSPC or ENOMEM. */
+/* Keeps SIZE bytes of a mapping; the result is 0, ENOSPC or ENOMEM. */
 int av_mapping_add(struct hca *hca, const uint8_t *context, uint32_t size,
 		   struct av_mapping **mapping);
 void av_mapping_remove(struct hca *hca, struct av_mapping *mapping);

@@ -86,7 +86,7 @@ struct hca {
 	uint8_t *bounce;                /* payload of the message under way, FABRIC_PAYLOAD_MAX */
 };
 
-/* The function lets the adapter die, with the lock held. */
+/* Lets the adapter die, with the lock held. */
 void hca_die(struct hca *hca);
 
 #endif

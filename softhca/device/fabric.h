@@ -19,7 +19,7 @@ struct hca;
 struct fabric;
 struct fault;
 
-/* The function creates a fabric of its own, for an adapter whose front names none. */
+/* Creates a fabric of its own, for an adapter whose front names none. */
 int fabric_create(struct fabric **fabric);
 void fabric_destroy(struct fabric *fabric);
 
@@ -141,22 +141,22 @@ struct fabric_msg {
 	uint32_t payload_len;
 };
 
-/* The function tells whether so much is under way to other hosts that a sender should wait.
- * fabric_progress() will return true when that is over. */
+/* Returns whether so much is under way to other hosts that a sender should wait. fabric_progress()
+ * will return true when that is over. */
 bool fabric_is_congested(const struct fabric *fabric);
-/* The function sends all that waits on its way to the other hosts, as far as they take it, and lets
- * the adapters settle: see station.h. */
+/* Sends all that waits on its way to the other hosts, as far as they take it, and lets the adapters
+ * settle: see station.h. */
 void fabric_flush(struct fabric *fabric);
 
 void fabric_lock(struct fabric *fabric);
 void fabric_unlock(struct fabric *fabric);
 
-/* The function lets an adapter's port join; on InfiniBand the port is given a LID of its own. */
+/* Lets an adapter's port join; on InfiniBand the port is given a LID of its own. */
 int fabric_attach(struct fabric *fabric, struct hca *hca, unsigned int port, uint16_t *lid);
 void fabric_detach(struct fabric *fabric, struct hca *hca);
 
-/* The function delivers the message or loses it, when nobody is at that address or there is no such
- * QP. The sender does not learn of it. FAULT is the sender's, and NOW its time. Adapters send by
+/* Delivers the message or loses it, when nobody is at that address or there is no such QP. The
+ * sender does not learn of it. FAULT is the sender's, and NOW its time. Adapters send by
  * station_send(). */
 void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 		 const struct fabric_msg *msg);

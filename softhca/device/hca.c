@@ -377,8 +377,8 @@ static void run_timers(struct hca *hca)
 			hca->next_timer = qp->req.deadline;
 }
 
-/* The function says when to be called again. While the fabric is congested, queues that are ready
- * wait for a millisecond at the most. */
+/* Says when to be called again. While the fabric is congested, queues that are ready wait for a
+ * millisecond at the most. */
 static uint64_t next_call(struct hca *hca)
 {
 	uint64_t soon = hca->now + NS_PER_MS;

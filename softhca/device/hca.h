@@ -132,7 +132,7 @@ struct hca_config {
 	void *front;
 };
 
-/* The function returns 0 and *HCA, or a positive errno. */
+/* Returns 0 and *HCA, or a positive errno. */
 int hca_create(const struct hca_config *config, struct hca **hca);
 void hca_destroy(struct hca *hca);
 
@@ -146,9 +146,9 @@ void hca_exec(struct hca *hca, const void *in, size_t in_len, void *out, size_t 
 
 /*
  * Execute one command of an adapter of mlx4 that a kernel drives: as its register has it, with the
- * mailboxes in the host's memory. The function returns the status (prm/mlx4/cmd.h), and the
- * parameter that the command gives back in OUT, where it has no mailbox. With EVENT, an event
- * queue is told, too. What is not implemented is refused, as hca_exec() does.
+ * mailboxes in the host's memory. Returns the status (prm/mlx4/cmd.h), and the parameter that the
+ * command gives back in OUT, where it has no mailbox. With EVENT, an event queue is told, too. What
+ * is not implemented is refused, as hca_exec() does.
  */
 struct hca_order {
 	uint16_t opcode, token;
@@ -163,10 +163,9 @@ uint8_t hca_execute(struct hca *hca, struct hca_order *order);
 /* Where in BAR 0 that adapter says that it has a buffer which is 0 while all is well. */
 enum { HCA_ERROR_BUFFER = 0x80800, HCA_ERROR_WORDS = 16 };
 
-/* The function says where the page is at ADDR of the adapter's own memory, an address as
- * ALLOC_MEMIC gives it rounded down. The page is 4096 bytes of the front's, as software maps them;
- * with NULL it is nowhere, and access to it fails. The bytes must stay until the page is placed
- * elsewhere. */
+/* Says where the page is at ADDR of the adapter's own memory, an address as ALLOC_MEMIC gives it
+ * rounded down. The page is 4096 bytes of the front's, as software maps them; with NULL it is
+ * nowhere, and access to it fails. The bytes must stay until the page is placed elsewhere. */
 void hca_place_memic(struct hca *hca, uint64_t addr, void *page);
 
 /* Software has read or written LEN bytes at ADDR, which is in a window of operations. What no
@@ -175,10 +174,9 @@ enum { HCA_MEMIC_OPERATIONS = 2 };
 void hca_memic_read(struct hca *hca, uint64_t addr, uint8_t *data, size_t len);
 void hca_memic_write(struct hca *hca, uint64_t addr, const uint8_t *data, size_t len);
 
-/* The function executes a UMR work request of LEN bytes, control segment first, as on a queue of
- * the driver's own; it is for a front that plays the driver and has none. It returns 0, EINVAL when
- * the request is wrong, EBUSY when windows are bound to the key, EIO when the adapter is
- * dead, or ENOMEM. */
+/* Executes a UMR work request of LEN bytes, control segment first, as on a queue of the driver's
+ * own; it is for a front that plays the driver and has none. It returns 0, EINVAL when the request
+ * is wrong, EBUSY when windows are bound to the key, EIO when the adapter is dead, or ENOMEM. */
 int hca_umr(struct hca *hca, const void *wqe, size_t len);
 
 /* A front with a command queue learns of completed commands by event. The first function tells
@@ -243,11 +241,11 @@ void hca_report_port(struct hca *hca, unsigned int port, uint8_t change);
  * those that give objects back, so that software can clean up.
  */
 void hca_kill(struct hca *hca);
-/* The function takes away the keys of its secrets that unwrap others. Logins by them are not valid
- * any more, and keys that were imported stay. */
+/* Takes away the keys of its secrets that unwrap others. Logins by them are not valid any more, and
+ * keys that were imported stay. */
 void hca_take_keks(struct hca *hca);
 
-/* The function returns how many objects of all kinds software has made and not destroyed. */
+/* Returns how many objects of all kinds software has made and not destroyed. */
 uint64_t hca_count_objects(struct hca *hca);
 
 #endif

@@ -29,12 +29,12 @@ struct uar {
 	const volatile uint64_t *page; /* where a front that polls has it, or NULL */
 };
 
-/* The function adds a domain to a table of domains; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a domain to a table of domains; the result is 0, ENOSPC or ENOMEM. */
 int pd_add(struct res_table *table, struct pd **pd);
 /* The same, with a number that software has chosen. */
 int pd_add_as(struct res_table *table, uint32_t n, struct pd **pd);
 void pd_remove(struct res_table *table, struct pd *pd);
-/* The function adds a UAR, with the results of pd_add(). */
+/* Adds a UAR, with the results of pd_add(). */
 int uar_add(struct hca *hca, struct uar **uar);
 int uar_add_as(struct hca *hca, uint32_t n, struct uar **uar);
 void uar_remove(struct hca *hca, struct uar *uar);

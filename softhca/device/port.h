@@ -75,19 +75,17 @@ struct port {
 };
 
 void port_init(struct hca *hca, unsigned int port);
-/* The function returns the P_Key at INDEX of a port's table, or 0: that entry is not valid. */
+/* Returns the P_Key at INDEX of a port's table, or 0: that entry is not valid. */
 uint16_t port_pkey(uint64_t index);
-/* The function tells whether a message of P_Key THEIRS may be received with OURS, and counts it if
- * not. */
+/* Returns whether a message of P_Key THEIRS may be received with OURS, and counts it if not. */
 bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs);
 void port_count_violation(uint16_t *counter);
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
 /* Software wants the link up, or down; a PORT_CHANGE event comes when that makes a difference. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);
-/* The function replaces what is at INDEX of a port's table; an entry whose GID is zero is empty. */
+/* Replaces what is at INDEX of a port's table; an entry whose GID is zero is empty. */
 void port_set_gid(struct port *port, unsigned int index, const struct gid_entry *entry);
-/* The functions return what is at INDEX of a port's table, or NULL when that entry is empty, and
- * its GID. */
+/* Return what is at INDEX of a port's table, or NULL when that entry is empty, and its GID. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);
 const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);

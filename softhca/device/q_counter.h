@@ -41,7 +41,7 @@ struct q_counter {
 };
 
 void q_count(struct hca *hca, const struct qp *qp, enum q_event event);
-/* The function adds a set, all of whose counters are 0; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a set, all of whose counters are 0; the result is 0, ENOSPC or ENOMEM. */
 int q_counter_add(struct hca *hca, struct q_counter **counter);
 void q_counter_remove(struct hca *hca, struct q_counter *counter);
 

@@ -26,8 +26,8 @@ struct res_table {
 
 void res_init(struct res_table *table, const uint16_t *user, uint32_t first, uint32_t max);
 void res_free(struct res_table *table);
-/* The object is the user's for whom the command under way is. The function returns 0, ENOSPC at
- * the table's limit, or ENOMEM. */
+/* The object is the user's for whom the command under way is. Returns 0, ENOSPC at the table's
+ * limit, or ENOMEM. */
 int res_add(struct res_table *table, void *object, uint32_t *number);
 /* The same, but the object gets NUMBER, which software has chosen; EEXIST: it is taken. */
 int res_add_as(struct res_table *table, void *object, uint32_t number);
@@ -46,7 +46,7 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 	return index < table->size ? table->slot[index] : NULL;
 }
 
-/* The function does likewise for a command: the driver has all objects, a user those of its own. */
+/* Does likewise for a command: the driver has all objects, a user those of its own. */
 static inline void *res_find(const struct res_table *table, uint32_t number)
 {
 	void *object = res_get(table, number);
@@ -60,7 +60,7 @@ static inline void *res_find(const struct res_table *table, uint32_t number)
 
 uint32_t res_count_of(const struct res_table *table, uint16_t owner);
 
-/* The function walks all objects: for (uint32_t i = 0; (obj = res_next(table, &i)) != NULL;) */
+/* Walks all objects: for (uint32_t i = 0; (obj = res_next(table, &i)) != NULL;) */
 void *res_next(const struct res_table *table, uint32_t *index);
 
 #endif

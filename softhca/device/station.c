@@ -13,8 +13,7 @@
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/dct.h"
 
-/* The function lets the faults happen that are due: what leaves may be lost, and its sender may
- * die. */
+/* Lets the faults happen that are due: what leaves may be lost, and its sender may die. */
 static bool is_lost(struct hca *hca)
 {
 	enum fault_action action = fault_message(hca->config.fault);
@@ -65,8 +64,8 @@ static bool is_of_path(const struct fabric_addr *path, const struct fabric_addr 
 	return path->dlid == addr->slid;
 }
 
-/* The function tells whether the message is from the QP that ours is connected to. Packets from
- * another host do not say which QP they are from. */
+/* Returns whether the message is from the QP that ours is connected to. Packets from another host
+ * do not say which QP they are from. */
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t qpn = qp->dci ? qp->dci->to.qpn : qp->remote_qpn;

@@ -25,14 +25,14 @@ void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame
 bool station_is_ethernet(const struct hca *hca);
 bool port_is_up(const struct hca *hca, unsigned int port);
 bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16]);
-/* The function finds the MAC that goes with one of the port's GIDs. It returns false where the port
- * has no such GID, or where a kernel drives the adapter, which answers for its addresses itself. */
+/* Finds the MAC that goes with one of the port's GIDs. It returns false where the port has no such
+ * GID, or where a kernel drives the adapter, which answers for its addresses itself. */
 bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		      uint8_t mac[6]);
-/* A datagram is for the adapter's own agents; the answer goes to OUT. The function returns false
- * when there is no such agent, or it says nothing. Both are MAD_SIZE bytes. */
+/* A datagram is for the adapter's own agents; the answer goes to OUT. Returns false when there is
+ * no such agent, or it says nothing. Both are MAD_SIZE bytes. */
 bool station_answer_mad(struct hca *hca, unsigned int port, const uint8_t *in, uint8_t *out);
-/* The function writes what a PortInfo says of its link: all of a subnet are alike. */
+/* Writes what a PortInfo says of its link: all of a subnet are alike. */
 void station_put_link(bool up, uint8_t *data);
 /* A message has arrived at a port. NOW is the sender's time: timers of the receiver count from
  * there, too. */

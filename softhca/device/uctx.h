@@ -23,10 +23,10 @@ struct uctx {
 /* The result is 0, ENOSPC or ENOMEM. */
 int uctx_add(struct hca *hca, bool sends_frames, struct uctx **uctx);
 void uctx_remove(struct hca *hca, struct uctx *uctx);
-/* The function tells how many objects are the user's. */
+/* Tells how many objects are the user's. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx);
-/* The function tells whether he for whom the command under way is may send frames as he likes:
- * the driver, or a user for whom it has said so. */
+/* Returns whether he for whom the command under way is may send frames as he likes: the driver, or
+ * a user for whom it has said so. */
 bool uctx_may_send_frames(const struct hca *hca);
 void uctx_free_all(struct hca *hca);
 

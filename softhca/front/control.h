@@ -17,12 +17,11 @@ struct options;
 int control_open(const char *path, int *fd);
 void control_close(const char *path, int fd);
 
-/* The function takes the messages that have come and adds their faults to FAULT; OBJECTS is how
- * many objects the adapters have. It does not block. */
+/* Takes the messages that have come and adds their faults to FAULT; OBJECTS is how many objects the
+ * adapters have. It does not block. */
 void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t objects);
 
-/* The function carries out `softhca fault`: sends each text of the command line, and returns the
- * exit status. */
+/* Carries out `softhca fault`: sends each text of the command line, and returns the exit status. */
 int control_send(const struct options *options);
 
 #endif

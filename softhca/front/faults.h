@@ -9,8 +9,8 @@
 #include "softhca/fault.h"
 #include "softhca/options.h"
 
-/* The function returns 0, or EINVAL after saying which text is not a fault; *FAULT is to be
- * destroyed in both cases. */
+/* Returns 0, or EINVAL after saying which text is not a fault; *FAULT is to be destroyed in both
+ * cases. */
 int faults_create(const struct options *options, uint64_t now_ns, struct fault **fault);
 
 /* What faults happen to. */

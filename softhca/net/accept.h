@@ -16,10 +16,10 @@ struct accept_door {
 	bool told; /* that callers are turned away */
 };
 
-/* The function returns 0 or a positive errno. LISTENER stays the caller's to close. */
+/* Returns 0 or a positive errno. LISTENER stays the caller's to close. */
 int accept_open(struct accept_door *door, int listener);
 void accept_close(struct accept_door *door);
-/* The function lets in whoever waits, with FLAGS of accept4(); it returns a descriptor, or -1. */
+/* Lets in whoever waits, with FLAGS of accept4(); it returns a descriptor, or -1. */
 int accept_next(struct accept_door *door, int flags);
 
 #endif

@@ -34,8 +34,8 @@ static inline uint64_t fabric_guid(unsigned int host, unsigned int index)
 /* To be polled for reading: fabric_progress() has something to do. */
 int fabric_fd(const struct fabric *fabric);
 
-/* The function receives from other hosts, a bounded amount, and never blocks. True when there was
- * something: the adapters may have work then. NOW_NS as for hca_progress(). */
+/* Receives from other hosts, a bounded amount, and never blocks. True when there was something: the
+ * adapters may have work then. NOW_NS as for hca_progress(). */
 bool fabric_progress(struct fabric *fabric, uint64_t now_ns);
 
 /* What this process' subnet administration knows of services: see services_add(),

@@ -49,7 +49,7 @@ struct search {
 	struct records *records;
 };
 
-/* The function asks port NUMBER for an attribute; an answer with another status than 0 is none. */
+/* Asks port NUMBER for an attribute; an answer with another status than 0 is none. */
 static bool ask_port(const struct search *search, unsigned int number, unsigned int attribute,
 		     uint32_t modifier, uint16_t *lid, uint8_t *data)
 {

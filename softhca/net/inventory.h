@@ -22,7 +22,7 @@ struct records {
 };
 
 void records_init(struct records *records, uint32_t size);
-/* The function adds a record, and returns where its bytes are, zeroes; or NULL. */
+/* Adds a record, and returns where its bytes are, zeroes; or NULL. */
 uint8_t *records_add(struct records *records);
 void records_free(struct records *records);
 
@@ -39,11 +39,11 @@ struct inventory_wish {
 	const uint8_t *data;
 };
 
-/* The function returns the size of such records, or 0: there are none of that kind. */
+/* Returns the size of such records, or 0: there are none of that kind. */
 uint32_t inventory_record_size(uint16_t attribute);
 void inventory_find(inventory_ask_fn ask, void *owner, const struct inventory_wish *wish,
 		    struct records *records);
-/* The function writes what is said of every path. */
+/* Writes what is said of every path. */
 void inventory_describe_path(uint8_t *record);
 
 #endif

@@ -65,7 +65,7 @@ static bool port_leads(const struct leaf *leaf, unsigned int port)
 	       port_is_up(hca, number);
 }
 
-/* The function returns the port behind which LID is. */
+/* Returns the port behind which LID is. */
 static unsigned int port_of(const struct leaf *leaf, uint16_t lid)
 {
 	unsigned int host;
@@ -262,7 +262,7 @@ static void exchange_directions(unsigned int attribute, uint8_t *data)
 		swap_words(data, PM_EXT_FIRST + i * sizeof(uint64_t), sizeof(uint64_t));
 }
 
-/* The function asks the port at the other end of PORT's cable. */
+/* Asks the port at the other end of PORT's cable. */
 static uint16_t get_counters(const struct leaf *leaf, const uint8_t *in, uint8_t *data)
 {
 	unsigned int port = fld_get(in + PM_DATA, PM_PORT), number;

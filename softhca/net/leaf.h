@@ -32,7 +32,7 @@ struct leaf {
 	uint32_t activity; /* of the manager: how often it was asked whether it lives */
 };
 
-/* The function returns the LID of a host's switch. That of host 0 has the manager's. */
+/* Returns the LID of a host's switch. That of host 0 has the manager's. */
 static inline uint16_t leaf_lid(unsigned int host)
 {
 	return (uint16_t)(FABRIC_SUBNET_LID - host);
@@ -41,8 +41,8 @@ static inline uint16_t leaf_lid(unsigned int host)
 /* Is MSG for the switch: for its own agents, or a packet that names its way? */
 bool leaf_is_asked(const struct leaf *leaf, const struct fabric_msg *msg);
 void leaf_receive(struct leaf *leaf, const struct fabric_msg *msg);
-/* The function answers MAD, a question of management that came in at PORT. It returns false when
- * there is nothing to be said. */
+/* Answers MAD, a question of management that came in at PORT. It returns false when there is
+ * nothing to be said. */
 bool leaf_answer_mad(struct leaf *leaf, unsigned int port, const uint8_t in[MAD_SIZE],
 		     uint8_t out[MAD_SIZE]);
 

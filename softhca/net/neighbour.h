@@ -12,12 +12,11 @@
 
 enum { NEIGHBOUR_ANSWER_MAX = 86 };
 
-/* The function asks whether GID, which may be an IPv4 address mapped to IPv6, is one of ours, and
- * for its MAC. */
+/* Asks whether GID, which may be an IPv4 address mapped to IPv6, is one of ours, and for its
+ * MAC. */
 typedef bool (*neighbour_find_fn)(void *owner, const uint8_t gid[16], uint8_t mac[6]);
 
-/* The function returns the length of the frame that answers FRAME, or 0 when there is nothing to
- * answer. */
+/* Returns the length of the frame that answers FRAME, or 0 when there is nothing to answer. */
 size_t neighbour_answer(const uint8_t *frame, size_t len, neighbour_find_fn find, void *owner,
 			uint8_t answer[NEIGHBOUR_ANSWER_MAX]);
 

@@ -135,7 +135,7 @@ static void set_waiting(struct network *network, struct peer *peer, bool waiting
 	epoll_ctl(network->epoll, EPOLL_CTL_MOD, peer->fd, &event);
 }
 
-/* The function sends as much as the socket takes. That the host has gone shows when receiving. */
+/* Sends as much as the socket takes. That the host has gone shows when receiving. */
 static void peer_flush(struct network *network, struct peer *peer)
 {
 	while (peer->sent < peer->queued) {
@@ -231,8 +231,7 @@ static const char *take_greeting(struct network *network, struct peer *peer, con
 	return NULL;
 }
 
-/* The function hands over the packets that are complete. It returns NULL, or why the connection is
- * over. */
+/* Hands over the packets that are complete. It returns NULL, or why the connection is over. */
 static const char *take_packets(struct network *network, struct peer *peer)
 {
 	size_t at = 0;
@@ -329,7 +328,7 @@ static void sleep_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* The function locks the directory against others that join. It returns the descriptor, or -1. */
+/* Locks the directory against others that join. It returns the descriptor, or -1. */
 static int lock_directory(int dir)
 {
 	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -368,8 +367,7 @@ static int add_host(struct network *network, int fd, unsigned int number)
 	return ret;
 }
 
-/* The function connects to the host whose socket is NAME. A file that nobody listens at is left
- * over. */
+/* Connects to the host whose socket is NAME. A file that nobody listens at is left over. */
 static int meet_host(struct network *network, const char *name, unsigned int number, bool ethernet)
 {
 	struct sockaddr_un addr;

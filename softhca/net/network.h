@@ -35,8 +35,8 @@ struct network_ops {
 	void (*gone)(void *owner, unsigned int host);
 };
 
-/* The function returns 0, EPROTOTYPE when it is a network of the other link layer, EMFILE when it
- * is full, or another errno. */
+/* Returns 0, EPROTOTYPE when it is a network of the other link layer, EMFILE when it is full, or
+ * another errno. */
 int network_join(const char *path, bool ethernet, const struct network_ops *ops, void *owner,
 		 struct network **network);
 void network_leave(struct network *network);
@@ -47,17 +47,17 @@ bool network_has_host(const struct network *network, unsigned int host);
 /* The descriptor is readable when network_progress() has something to do. */
 int network_fd(const struct network *network);
 
-/* The function sends to HOST or NETWORK_ALL. The packet is lost when the host is not there, or its
- * queue is full. */
+/* Sends to HOST or NETWORK_ALL. The packet is lost when the host is not there, or its queue is
+ * full. */
 void network_send(struct network *network, unsigned int host, const uint8_t *packet, size_t len);
 
-/* The function sends and receives what can be now; a bounded amount. It returns true when there was
+/* Sends and receives what can be now; a bounded amount. It returns true when there was
  * something. */
 bool network_progress(struct network *network, uint64_t now_ns);
-/* The function hands what was sent to the other hosts, without receiving. */
+/* Hands what was sent to the other hosts, without receiving. */
 void network_flush(struct network *network);
-/* The function asks whether more is queued than should be, so that whoever can had better wait
- * until network_progress() says otherwise. It is not so when the host has stopped to receive: then
+/* Asks whether more is queued than should be, so that whoever can had better wait until
+ * network_progress() says otherwise. It is not so when the host has stopped to receive: then
  * packets are dropped. */
 bool network_is_congested(const struct network *network);
 

@@ -11,13 +11,12 @@
 
 struct pcap;
 
-/* The function opens a file of Ethernet frames or of InfiniBand packets. It returns 0 or a positive
- * errno. */
+/* Opens a file of Ethernet frames or of InfiniBand packets. It returns 0 or a positive errno. */
 int pcap_open(const char *path, bool ethernet, struct pcap **pcap);
-/* The function closes the file after writing what is left. PCAP may be NULL. */
+/* Closes the file after writing what is left. PCAP may be NULL. */
 void pcap_close(struct pcap *pcap);
 
-/* The function notes a packet, of now. It is in the file after pcap_flush(), or earlier. */
+/* Notes a packet, of now. It is in the file after pcap_flush(), or earlier. */
 void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len);
 void pcap_flush(struct pcap *pcap);
 

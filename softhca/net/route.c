@@ -301,8 +301,7 @@ static enum wire_error take_roce_v1(size_t total, struct route *route, struct fa
 	return WIRE_OK;
 }
 
-/* The function takes the MACs and the tag; the type that it returns is of what stands at
- * route->ip. */
+/* Takes the MACs and the tag; the type that it returns is of what stands at route->ip. */
 static unsigned int take_ethernet(const uint8_t *packet, size_t len, struct route *route,
 				  struct fabric_addr *addr)
 {

@@ -21,20 +21,20 @@ struct route {
 	size_t body_len;   /* from there, ICRC included */
 };
 
-/* The function finds which parts a packet of MSG has. */
+/* Finds which parts a packet of MSG has. */
 void route_init(struct route *route, const struct fabric_msg *msg);
-/* The function writes the parts; BODY_LEN bytes follow, ICRC included. */
+/* Writes the parts; BODY_LEN bytes follow, ICRC included. */
 void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packet, size_t body_len);
-/* The function writes what can be said only when the ICRC is there, behind LEN bytes; returns the
- * length of the packet. */
+/* Writes what can be said only when the ICRC is there, behind LEN bytes; returns the length of the
+ * packet. */
 size_t route_finish(const struct route *route, uint8_t *packet, size_t len);
 
-/* The function copies to MASKED what the ICRC covers of the route, with ones where it may change;
- * returns the length. */
+/* Copies to MASKED what the ICRC covers of the route, with ones where it may change; returns the
+ * length. */
 size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t masked[ROUTE_MAX]);
 
-/* The function finds the parts in a packet, checks lengths and checksums other than the ICRC, and
- * puts the address into MSG. */
+/* Finds the parts in a packet, checks lengths and checksums other than the ICRC, and puts the
+ * address into MSG. */
 enum wire_error route_take(bool ethernet, const uint8_t *packet, size_t len, struct route *route,
 			   struct fabric_msg *msg);
 

@@ -37,9 +37,9 @@ void segments_clear(struct segments *segments);
 /* LEN bytes of DATA, which is the callee's from now on, are the answer whose headers MAD has. */
 void segments_start(struct segments *segments, const uint8_t mad[MAD_SIZE], uint8_t *data,
 		    size_t len, const struct fabric_msg *msg);
-/* The function takes MSG if it acknowledges, or ends, an answer. */
+/* Takes MSG if it acknowledges, or ends, an answer. */
 bool segments_take(struct segments *segments, const struct fabric_msg *msg);
-/* The function makes the next datagram that may be sent now; false: there is none. */
+/* Makes the next datagram that may be sent now; false: there is none. */
 bool segments_next(struct segments *segments, uint8_t mad[MAD_SIZE], struct fabric_msg *msg);
 
 #endif

@@ -47,8 +47,7 @@ int services_add(struct services *services, const uint8_t record[SERVICE_RECORD_
 	return 0;
 }
 
-/* The function finds where a component is in a record. The bit that belongs to no field has no
- * place. */
+/* Finds where a component is in a record. The bit that belongs to no field has no place. */
 static void locate_component(unsigned int component, unsigned int *at, unsigned int *size)
 {
 	static const struct {

@@ -30,7 +30,7 @@ struct services {
 
 void services_init(struct services *services);
 void services_clear(struct services *services);
-/* The function returns 0, ENOSPC when there are MAX_SERVICES already, or ENOMEM. */
+/* Returns 0, ENOSPC when there are MAX_SERVICES already, or ENOMEM. */
 int services_add(struct services *services, const uint8_t record[SERVICE_RECORD_SIZE]);
 /* Up to ROOM of the records that agree with WANTED in COMPONENTS go to RECORDS. Returns how many
  * there are. */
@@ -45,7 +45,7 @@ struct service_text {
 	unsigned int device, port;
 };
 
-/* The function returns 0, or EINVAL for a text that cannot be read. */
+/* Returns 0, or EINVAL for a text that cannot be read. */
 int service_parse(const char *text, struct service_text *service);
 void service_fill(const struct service_text *service, const uint8_t gid[16],
 		  uint8_t record[SERVICE_RECORD_SIZE]);

@@ -513,7 +513,7 @@ static void put_table_header(uint8_t *mad, const struct records *records)
 	fld_set(mad, SA_ATTR_OFFSET, records->spacing / 8);
 }
 
-/* The function writes a table that one datagram has room for, or starts a long answer. */
+/* Writes a table that one datagram has room for, or starts a long answer. */
 static void put_table(struct subnet *subnet, struct records *records, uint8_t *mad,
 		      const struct fabric_msg *answer)
 {

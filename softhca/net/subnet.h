@@ -29,10 +29,10 @@ struct subnet_ops {
 int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
 void subnet_destroy(struct subnet *subnet);
 
-/* The function returns the services that this process knows. */
+/* Returns the services that this process knows. */
 struct services *subnet_services(struct subnet *subnet);
 
-/* The function returns the LID of a multicast group: the same in every process, without asking. */
+/* Returns the LID of a multicast group: the same in every process, without asking. */
 uint16_t subnet_mlid(const uint8_t mgid[16]);
 
 /* Is MSG for subnet administration? */
@@ -42,9 +42,9 @@ bool subnet_is_asked(const struct fabric_msg *msg);
 bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
 /* Is it about a port or a service of this process? */
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
-/* The function makes the answer to MSG, whose payload goes to MAD. LAST says that what is not known
- * here is not known anywhere. It returns false when there is no answer. If there is one, more of it
- * may follow, which the second function makes until it returns false. */
+/* Makes the answer to MSG, whose payload goes to MAD. LAST says that what is not known here is not
+ * known anywhere. It returns false when there is no answer. If there is one, more of it may follow,
+ * which the second function makes until it returns false. */
 bool subnet_answer(struct subnet *subnet, const struct fabric_msg *msg, bool last,
 		   uint8_t mad[MAD_SIZE], struct fabric_msg *answer);
 bool subnet_answer_more(struct subnet *subnet, uint8_t mad[MAD_SIZE], struct fabric_msg *answer);

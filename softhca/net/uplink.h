@@ -43,7 +43,7 @@ int uplink_fd(const struct uplink *uplink);
  * caller. */
 bool uplink_send(struct uplink *uplink, struct fault *fault, const struct fabric_msg *msg,
 		 bool local);
-/* The function sends a frame, from an adapter with faults FAULT. */
+/* Sends a frame, from an adapter with faults FAULT. */
 void uplink_send_frame(struct uplink *uplink, struct fault *fault, const uint8_t *frame,
 		       size_t len);
 

@@ -62,8 +62,7 @@ static const struct opcode opcodes[IB_NUM_OPCODES] = {
 
 /* ---- encoding ---- */
 
-/* The function returns which of the headers that depend on the message, not on its kind, its last
- * packet has. */
+/* Returns which of the headers that depend on the message, not on its kind, its last packet has. */
 static unsigned int wanted_headers(const struct fabric_msg *msg, bool last)
 {
 	if (!last || msg->op > FABRIC_WRITE)

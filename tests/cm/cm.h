@@ -46,14 +46,13 @@ enum { WAIT_MS = 20000, QUIET_MS = 200, RESOLVE_MS = 2000 };
 const char *cm_host(void);
 struct sockaddr_in cm_loopback(uint16_t port);
 
-/* The function returns the next event and prints all that it says; the caller acknowledges it. It
- * returns NULL, and prints that, if none comes within MS. */
+/* Returns the next event and prints all that it says; the caller acknowledges it. It returns NULL,
+ * and prints that, if none comes within MS. */
 struct rdma_cm_event *cm_next(const char *who, struct rdma_event_channel *channel, int ms);
-/* The function prints the next event likewise, and acknowledges it. It returns the type, or -1. */
+/* Prints the next event likewise, and acknowledges it. It returns the type, or -1. */
 int cm_expect(const char *who, struct rdma_event_channel *channel);
 
-/* The function returns an id whose route to the loopback's PORT is resolved, which is not what is
- * examined. */
+/* Returns an id whose route to the loopback's PORT is resolved, which is not what is examined. */
 struct rdma_cm_id *cm_resolved(struct rdma_event_channel *channel, enum rdma_port_space ps,
 			       uint16_t port);
 struct rdma_cm_id *cm_listening(struct rdma_event_channel *channel, enum rdma_port_space ps,
@@ -66,9 +65,9 @@ struct cm_pair {
 	struct rdma_cm_id *client, *listener, *server;
 };
 
-/* The function goes as far as the request: server is the id of it, and nothing is accepted. */
+/* Goes as far as the request: server is the id of it, and nothing is accepted. */
 void cm_pair_request(struct cm_pair *pair, struct rdma_conn_param *param);
-/* The function goes as far as a connection. */
+/* Goes as far as a connection. */
 void cm_pair_connect(struct cm_pair *pair);
 void cm_pair_close(struct cm_pair *pair);
 

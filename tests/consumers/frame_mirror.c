@@ -138,7 +138,7 @@ static uint32_t frame_length(unsigned int n)
 	return SHORTEST + n * 97 % (LONGEST - SHORTEST + 1);
 }
 
-/* The function makes frame N on its way TO somebody. */
+/* Makes frame N on its way TO somebody. */
 static void frame_make(uint8_t *frame, unsigned int n, const uint8_t *to, const uint8_t *from)
 {
 	uint32_t len = frame_length(n);
@@ -152,7 +152,7 @@ static void frame_make(uint8_t *frame, unsigned int n, const uint8_t *to, const 
 		frame[i] = (uint8_t)(n * 31 + i * 7 + i / 256);
 }
 
-/* The function sends the frames of a window that are not back yet, with one doorbell. */
+/* Sends the frames of a window that are not back yet, with one doorbell. */
 static void frames_post(struct mirror *mirror, unsigned int first, unsigned int last)
 {
 	struct ibv_send_wr wr[WINDOW], *bad;
@@ -211,7 +211,7 @@ static void frame_judge(struct mirror *mirror, const uint8_t *got, uint32_t len)
 	mirror->is_back[n] = true;
 }
 
-/* The function waits until COUNT frames are back, or it was too long. */
+/* Waits until COUNT frames are back, or it was too long. */
 static void frames_await(struct mirror *mirror, unsigned int count)
 {
 	struct timespec now, begin;

@@ -80,7 +80,7 @@ static int listen_at(void)
 	return listener;
 }
 
-/* The function sends as much as is under way at a time, so that nobody waits for room. */
+/* Sends as much as is under way at a time, so that nobody waits for room. */
 static void exchange_bytes(int fd, const char *bytes)
 {
 	int set = set_with(fd);

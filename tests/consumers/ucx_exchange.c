@@ -103,7 +103,7 @@ static const struct peer *receiver_of(const struct exchange *all, unsigned int n
 	return &all->receivers[n % all->num_receivers];
 }
 
-/* The function returns how many messages were wrong. */
+/* Returns how many messages were wrong. */
 static unsigned int exchange_batch(const struct exchange *all, unsigned int first)
 {
 	static uint8_t out[BATCH][SIZE], in[BATCH][SIZE];

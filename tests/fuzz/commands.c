@@ -52,7 +52,7 @@ static const uint16_t registers[] = {
 	0x9020,
 };
 
-/* The function returns mostly the same PD and event queue, so that objects fit each other. */
+/* Returns mostly the same PD and event queue, so that objects fit each other. */
 static uint32_t some_number(struct world *world, unsigned int hca, enum kind kind)
 {
 	bool shared = kind == KIND_PD || kind == KIND_EQ || kind == KIND_XRCD;
@@ -145,7 +145,7 @@ static size_t some_length(struct world *world, size_t right, size_t max)
 	return 1 + pick(&world->source, once_in(&world->source, 2) ? 32 : max);
 }
 
-/* The function makes the mailbox as it should be. */
+/* Makes the mailbox as it should be. */
 static size_t mailbox_cook(struct world *world, unsigned int hca, const struct recipe *recipe,
 			   uint8_t *in)
 {

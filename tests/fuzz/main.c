@@ -21,7 +21,7 @@ enum { MAX_BYTES = 8192 };
 
 static char now_running[64];
 
-/* The function is also called where a sanitizer ends the process. */
+/* Is also called where a sanitizer ends the process. */
 static void tell_seed(void)
 {
 	(void)!write(STDERR_FILENO, now_running, strlen(now_running));

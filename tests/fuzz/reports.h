@@ -8,10 +8,9 @@
 
 #include "softhca/strict.h"
 
-/* The function returns the one of the whole process, as only the first few hundred reports are
- * printed. */
+/* Returns the one of the whole process, as only the first few hundred reports are printed. */
 struct strict *fuzz_reports(void);
-/* The function returns how many reports there were. */
+/* Returns how many reports there were. */
 unsigned int fuzz_count_reports(void);
 
 #endif

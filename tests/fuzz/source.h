@@ -33,7 +33,7 @@ static inline uint32_t take32(struct source *source)
 	return value << 8 | take8(source);
 }
 
-/* The function returns a number below N. */
+/* Returns a number below N. */
 static inline uint32_t pick(struct source *source, uint32_t n)
 {
 	if (n <= 1)
@@ -41,13 +41,13 @@ static inline uint32_t pick(struct source *source, uint32_t n)
 	return (n <= 256 ? take8(source) : take32(source)) % n;
 }
 
-/* The function returns true once in N times. */
+/* Returns true once in N times. */
 static inline bool once_in(struct source *source, uint32_t n)
 {
 	return pick(source, n) == n - 1;
 }
 
-/* The function returns a number that is likely to be a limit of something. */
+/* Returns a number that is likely to be a limit of something. */
 static inline uint32_t take_edge(struct source *source)
 {
 	uint32_t power = 1u << pick(source, 32);

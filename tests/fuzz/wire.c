@@ -136,7 +136,7 @@ static size_t type_put(uint8_t *at, uint16_t type)
 	return sizeof(type);
 }
 
-/* The function puts an IPv4 header, at times with options, in front of REST bytes. */
+/* Puts an IPv4 header, at times with options, in front of REST bytes. */
 static size_t ip4_put(struct source *source, uint8_t *ip, uint8_t protocol, uint16_t rest)
 {
 	size_t words = IP4_WORDS + (once_in(source, 8) ? pick(source, 11) : 0);

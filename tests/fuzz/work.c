@@ -54,8 +54,7 @@ static void put_data(struct world *world, unsigned int hca, struct wqe *wqe)
 	put_bytes(wqe, addr, 8);
 }
 
-/* The function puts what a message with a tag begins with, and perhaps where the rest of it is to
- * be read. */
+/* Puts what a message with a tag begins with, and perhaps where the rest of it is to be read. */
 static void put_headers(struct world *world, struct wqe *wqe)
 {
 	put_bytes(wqe, (uint64_t)pick(&world->source, 4) << 24, 4);
@@ -302,7 +301,7 @@ static void post_receive(struct world *world, unsigned int hca, struct object *q
 	store_word(world, qp->dbr, qp->rq_pi);
 }
 
-/* The function posts a link to the next WQE, which may be any, then its segments. */
+/* Posts a link to the next WQE, which may be any, then its segments. */
 static void post_shared(struct world *world, unsigned int hca, enum kind kind)
 {
 	struct object *srq = world_object(world, hca, kind);
@@ -357,7 +356,7 @@ static void ring_anything(struct world *world, unsigned int hca)
 		       htobe64(value));
 }
 
-/* The function does what a front does whose doorbell pages are plain memory. */
+/* Does what a front does whose doorbell pages are plain memory. */
 static void rings_scan(struct world *world, unsigned int hca)
 {
 	uint32_t uar = world_number(world, hca, KIND_UAR);

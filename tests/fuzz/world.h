@@ -74,19 +74,19 @@ struct world {
 void world_begin(struct world *world, const uint8_t *data, size_t len);
 void world_end(struct world *world);
 
-/* The function returns a random object of the adapter's, or NULL when it has none. */
+/* Returns a random object of the adapter's, or NULL when it has none. */
 struct object *world_object(struct world *world, unsigned int hca, enum kind kind);
-/* The function returns the number of such an object; now and then one that nobody has. */
+/* Returns the number of such an object; now and then one that nobody has. */
 uint32_t world_number(struct world *world, unsigned int hca, enum kind kind);
 struct object *world_add(struct world *world, unsigned int hca, enum kind kind, uint32_t number);
 void world_remove(struct world *world, unsigned int hca, enum kind kind, uint32_t number);
 
-/* The function returns a page within the memory; now and then just outside. */
+/* Returns a page within the memory; now and then just outside. */
 uint64_t world_page(struct world *world);
-/* The function returns the LEN bytes of memory at bus address ADDR, or NULL. */
+/* Returns the LEN bytes of memory at bus address ADDR, or NULL. */
 uint8_t *world_at(struct world *world, uint64_t addr, size_t len);
 
-/* The function runs a command; OUT has room for OUT_LEN. It returns the status. */
+/* Runs a command; OUT has room for OUT_LEN. It returns the status. */
 enum prm_status world_exec(struct world *world, unsigned int hca, const void *in, size_t in_len,
 			   void *out, size_t out_len);
 void world_doorbell(struct world *world, unsigned int hca, uint32_t uar, uint32_t offset,
@@ -98,17 +98,17 @@ void world_progress(struct world *world);
 void fuzz_command(struct world *world, unsigned int hca);
 void fuzz_connect(struct world *world);
 void fuzz_objects(struct world *world, unsigned int hca);
-/* The function, in work.c, makes a work request, a doorbell, or damage to what stands in memory. */
+/* work.c: makes a work request, a doorbell, or damage to what stands in memory. */
 void fuzz_work(struct world *world, unsigned int hca);
-/* The function, in wire.c, sends what a peer might send. */
+/* wire.c: sends what a peer might send. */
 void fuzz_message(struct world *world, unsigned int hca);
-/* The function, in mads.c, asks subnet administration. */
+/* mads.c: asks subnet administration. */
 void fuzz_mads(struct world *world);
-/* The function makes a frame's headers, mostly sound, of at most ROOM bytes, which is 128 or more.
- * It returns their length. */
+/* Makes a frame's headers, mostly sound, of at most ROOM bytes, which is 128 or more. It returns
+ * their length. */
 size_t fuzz_frame(struct world *world, uint8_t *frame, size_t room);
 
-/* The functions, in watch.c, end the process when a call takes too long, naming WHAT. */
+/* watch.c: these end the process when a call takes too long, naming WHAT. */
 void watch_begin(const char *what);
 void watch_end(void);
 

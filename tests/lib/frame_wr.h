@@ -7,7 +7,7 @@
 
 #include <infiniband/verbs.h>
 
-/* The function begins a batch of one request, which has no data yet. */
+/* Begins a batch of one request, which has no data yet. */
 static inline void frame_wr_begin(struct ibv_qp_ex *qpx, const struct ibv_send_wr *wr)
 {
 	qpx->wr_id = wr->wr_id;

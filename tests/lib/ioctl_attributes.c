@@ -121,7 +121,7 @@ static bool rest_is_zero(const struct ib_uverbs_attr *attr)
 	return true;
 }
 
-/* The function says what is wrong. */
+/* Says what is wrong. */
 static bool attr_is_right(const struct request *request, const struct ib_uverbs_attr *attr)
 {
 	const struct linux_attr *def = attr_find(request, attr->attr_id);

@@ -27,7 +27,7 @@ struct kernel_calls {
 
 extern struct kernel_calls kernel_calls;
 
-/* The function returns the bytes of the heap and of private mappings. */
+/* Returns the bytes of the heap and of private mappings. */
 long kernel_calls_bytes_in_use(void);
 
 #endif

@@ -43,20 +43,20 @@ struct raw_frame {
 
 extern const uint8_t raw_group_mac[6];
 
-/* The function opens sender and receivers, whose CQs have WC_FLAGS for extended polling; 0: they
- * are plain. False: there are no raw packet QPs here. */
+/* Opens sender and receivers, whose CQs have WC_FLAGS for extended polling; 0: they are plain.
+ * False: there are no raw packet QPs here. */
 bool raw_open(struct rig *rig, uint64_t wc_flags, struct raw *raw);
 void raw_close(struct raw *raw);
 uint8_t *raw_slot(struct raw *raw, int receiver, unsigned int n);
 void raw_post_receive(struct raw *raw, int receiver, unsigned int n);
 
 void raw_own_mac(const struct rig *rig, uint8_t mac[6]);
-/* The function builds a frame at BYTES, which have room for it, and returns its length. */
+/* Builds a frame at BYTES, which have room for it, and returns its length. */
 size_t raw_frame_build(const struct rig *rig, const struct raw_frame *f, uint8_t *bytes);
-/* The function sends what stands in the buffer, and waits for the completion. */
+/* Sends what stands in the buffer, and waits for the completion. */
 void raw_send(struct raw *raw, size_t len, unsigned int flags);
-/* The function returns how many of the frames that were sent a receiver has got; the slots are
- * posted again. On a port that is also a network interface's, frames of that may come in, too. */
+/* Returns how many of the frames that were sent a receiver has got; the slots are posted again. On
+ * a port that is also a network interface's, frames of that may come in, too. */
 int raw_received(struct raw *raw, int receiver);
 
 #endif

@@ -20,7 +20,7 @@ struct raw_wqe {
 
 /* The control segment asks for a completion, and has immediate data. */
 void raw_wqe_begin(struct raw_wqe *wqe, uint8_t opcode, uint32_t qpn);
-/* The function returns the next of the units that the caller fills. */
+/* Returns the next of the units that the caller fills. */
 void *raw_wqe_take(struct raw_wqe *wqe, unsigned int units);
 
 void raw_wqe_data(struct raw_wqe *wqe, const void *from, uint32_t len, uint32_t lkey);
@@ -35,12 +35,12 @@ struct mlx5_wqe_av *raw_wqe_address(struct raw_wqe *wqe, struct ibv_ah *ah, uint
 void raw_wqe_make_compact(struct raw_wqe *wqe, struct mlx5_wqe_av *av);
 void raw_wqe_srq(struct raw_wqe *wqe, uint32_t srqn);
 
-/* The function gives the WQE its size, and adds it to the batch of QPX. */
+/* Gives the WQE its size, and adds it to the batch of QPX. */
 void raw_wqe_put(struct raw_wqe *wqe, struct ibv_qp_ex *qpx);
-/* The function posts a batch of TIMES such requests. */
+/* Posts a batch of TIMES such requests. */
 int raw_wqe_post(struct raw_wqe *wqe, struct ibv_qp_ex *qpx, uint64_t wr_id, int times);
 
-/* The function adds raw requests to those that the queue pair has. */
+/* Adds raw requests to those that the queue pair has. */
 struct ibv_qp *raw_wqe_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 			  struct mlx5dv_qp_init_attr *mlx5);
 

@@ -67,10 +67,10 @@ struct rig_conf rig_conf_default(void);
 void rig_qp_init_attr(const struct rig_conf *conf, struct ibv_cq *cq,
 		      struct ibv_qp_init_attr *attr);
 struct ibv_qp *rig_qp_create(struct ibv_pd *pd, const struct rig_conf *conf, struct ibv_cq *cq);
-/* The function gives the attributes, and returns the mask, that lead one step to STATE. */
+/* Gives the attributes, and returns the mask, that lead one step to STATE. */
 int rig_qp_attr(const struct rig *rig, const struct rig_conf *conf, uint32_t dest_qpn,
 		enum ibv_qp_state state, struct ibv_qp_attr *attr);
-/* The function walks from RESET to STATE. */
+/* Walks from RESET to STATE. */
 void rig_qp_to(const struct rig *rig, const struct rig_conf *conf, struct ibv_qp *qp,
 	       uint32_t dest_qpn, enum ibv_qp_state state);
 

@@ -14,11 +14,11 @@
 
 #define SAY_FORMAT(fmt_arg) __attribute__((format(printf, fmt_arg, (fmt_arg) + 1)))
 
-/* The function begins every following line, until the next call. */
+/* Begins every following line, until the next call. */
 void say_topic(const char *topic);
 void say(const char *fmt, ...) SAY_FORMAT(1);
 
-/* The function returns the name of an error, such as "EINVAL", or "0". */
+/* Returns the name of an error, such as "EINVAL", or "0". */
 const char *say_errno(int err);
 
 /* Without an access to errno before the call, what an earlier call left there would be printed. */
@@ -29,8 +29,8 @@ int say_ret(int ret, const char *fmt, ...) SAY_FORMAT(2);
 /* "...: object", or "...: NULL errno EINVAL"; returns OBJECT. */
 void *say_ptr(void *object, const char *fmt, ...) SAY_FORMAT(2);
 
-/* The function has WATCH told of each call that the two above say, and of what say_result() does,
- * and whether it was refused; NULL ends that. */
+/* Has WATCH told of each call that the two above say, and of what say_result() does, and whether it
+ * was refused; NULL ends that. */
 void say_watch(void (*watch)(bool refused));
 void say_result(bool refused);
 

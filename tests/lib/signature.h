@@ -23,8 +23,8 @@ struct signature {
 
 uint32_t signature_size(const struct signature *sig);
 
-/* The function writes LEN bytes of data to OUT, each whole block with its signature, and returns
- * how many bytes that are. */
+/* Writes LEN bytes of data to OUT, each whole block with its signature, and returns how many bytes
+ * that are. */
 size_t signature_insert(const struct signature *sig, const uint8_t *data, size_t len, uint8_t *out);
 
 #endif

@@ -20,7 +20,7 @@ struct store {
 	} piece[PIECES];
 };
 
-/* The functions are those of the allocator; ARG is the store. */
+/* Callbacks of the allocator; ARG is the store. */
 void *store_give(size_t size, void *arg);
 void store_take(void *addr, void *arg);
 bool store_has(const struct store *store, const void *addr);

@@ -23,8 +23,8 @@ static_assert(sizeof(struct uverbs_request_header) == sizeof(struct ib_uverbs_io
 struct ib_uverbs_attr uverbs_attr_in(uint16_t id, uint16_t len, const void *value);
 struct ib_uverbs_attr uverbs_attr_out(uint16_t id, uint16_t len, void *value);
 
-/* The function runs COMMAND, which says object, method and driver, and returns its errno. The
- * attributes are then as they come back. */
+/* Runs COMMAND, which says object, method and driver, and returns its errno. The attributes are
+ * then as they come back. */
 int uverbs_request_run(int fd, const struct uverbs_request_header *command,
 		       struct ib_uverbs_attr *attrs, uint16_t n);
 

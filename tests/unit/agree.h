@@ -19,7 +19,7 @@ enum { AGREE_SINGLE, AGREE_LIST, AGREE_WAYS, AGREE_ROUNDS = 4000 };
 
 typedef int agree_post_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-/* The function posts requests by themselves, as POST does a list. */
+/* Posts requests by themselves, as POST does a list. */
 static int agree_post_each(agree_post_fn *post, struct ibv_qp *qp, struct ibv_send_wr *wr,
 			   struct ibv_send_wr **bad_wr)
 {
@@ -36,7 +36,7 @@ static int agree_post_each(agree_post_fn *post, struct ibv_qp *qp, struct ibv_se
 	return ret;
 }
 
-/* The function posts some requests of SOURCE by both ways, which refuse the same one alike. */
+/* Posts some requests of SOURCE by both ways, which refuse the same one alike. */
 static void agree_post(struct any_source *source, agree_post_fn *post,
 		       struct ibv_qp *const qps[AGREE_WAYS])
 {

@@ -14,7 +14,7 @@
 
 #include "util/bits.h"
 
-/* The function returns what follows NAME in a line that defines it, or NULL. */
+/* Returns what follows NAME in a line that defines it, or NULL. */
 static inline char *definition_of(char *line, const char *name)
 {
 	static const char define[] = "#define";
@@ -28,8 +28,7 @@ static inline char *definition_of(char *line, const char *name)
 	return at + strlen(name);
 }
 
-/* The function reads a number as headers write it: in brackets, behind the name of a conversion,
- * shifted. */
+/* Reads a number as headers write it: in brackets, behind the name of a conversion, shifted. */
 static inline int number_read(const char *at, uint64_t *value)
 {
 	char *end;
@@ -47,7 +46,7 @@ static inline int number_read(const char *at, uint64_t *value)
 	return 1;
 }
 
-/* The function finds the value of NAME, which is of an enum or defined, in the file at PATH. */
+/* Finds the value of NAME, which is of an enum or defined, in the file at PATH. */
 static inline int kernel_number(const char *path, const char *name, uint64_t *value)
 {
 	char line[512], *at;
@@ -63,7 +62,7 @@ static inline int kernel_number(const char *path, const char *name, uint64_t *va
 	return found;
 }
 
-/* The function returns the bytes of a plain type, or 0. */
+/* Returns the bytes of a plain type, or 0. */
 static inline uint32_t type_bytes(const char *type)
 {
 	static const struct {
@@ -88,8 +87,7 @@ struct member_reader {
 	char name[64];
 };
 
-/* The function returns 0 when LINE ends the structure, or is of a kind that the reader does not
- * know. */
+/* Returns 0 when LINE ends the structure, or is of a kind that the reader does not know. */
 static inline int member_read(struct member_reader *reader, const char *line)
 {
 	uint32_t count = 1;
@@ -111,7 +109,7 @@ static inline int member_read(struct member_reader *reader, const char *line)
 	return reader->bytes != 0;
 }
 
-/* The function finds where MEMBER is in STRUCTURE, as FLD() says it. */
+/* Finds where MEMBER is in STRUCTURE, as FLD() says it. */
 static inline int kernel_member(const char *path, const char *structure, const char *member,
 				uint32_t *field)
 {

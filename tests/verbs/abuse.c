@@ -208,7 +208,7 @@ static int server_connect(const char *path)
 	return fd;
 }
 
-/* The function returns the listener of a filter of this process, which traps no call; -1: none. */
+/* Returns the listener of a filter of this process, which traps no call; -1: none. */
 static int quiet_listener(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

@@ -136,7 +136,7 @@ static void allocator_close(struct allocator *a)
 	MUST(!ibv_dealloc_pd(a->domain) && !ibv_dealloc_pd(a->base));
 }
 
-/* The function looks at LENGTH bytes of each block of KIND, or at all. */
+/* Looks at LENGTH bytes of each block of KIND, or at all. */
 static bool is_untouched_up_to(const struct allocator *a, enum kind kind, size_t length)
 {
 	for (unsigned int i = 0; i < a->count; i++) {

@@ -161,7 +161,7 @@ static bool cqe_is_there(const struct driven *d, uint32_t index)
 	       (op_own & MLX5_CQE_OWNER_MASK) == !!(index & d->dv_cq.cqe_cnt);
 }
 
-/* The function waits until there are COUNT entries behind the consumer index. */
+/* Waits until there are COUNT entries behind the consumer index. */
 static void await_cqes(const struct driven *d, uint32_t count)
 {
 	for (int i = 0; i < PATIENCE && !cqe_is_there(d, d->ci + count - 1); i++)
@@ -482,7 +482,7 @@ static void follower_post(struct follower *f)
 	srq_publish(&f->d);
 }
 
-/* The function shows by its buffer which WQE a message was for. */
+/* Shows by its buffer which WQE a message was for. */
 static void follower_find(struct follower *f, uint8_t mark)
 {
 	for (uint32_t i = 0; i <= 2 * SLOTS; i++) {

@@ -346,8 +346,8 @@ static const enum ibv_wr_opcode round_of[ROUND] = { IBV_WR_SEND, IBV_WR_RDMA_WRI
 
 enum { ROUND_SENDS = 2, SENDS = REQUESTS / ROUND * ROUND_SENDS, COUNTER = 2 * REQUESTS };
 
-/* The function returns where at the receiver request N writes, reads or adds: a READ looks at what
- * the WRITE of its round has left. */
+/* Returns where at the receiver request N writes, reads or adds: a READ looks at what the WRITE of
+ * its round has left. */
 static uint64_t remote(const struct early *early, unsigned int n)
 {
 	unsigned int at =

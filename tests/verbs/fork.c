@@ -145,7 +145,7 @@ struct mapping {
 	bool is_kept;
 };
 
-/* The function calls LOOK for each mapping of this process. */
+/* Calls LOOK for each mapping of this process. */
 static void mappings_walk(void (*look)(const struct mapping *mapping, void *arg), void *arg)
 {
 	FILE *smaps = fopen("/proc/self/smaps", "re");
@@ -314,7 +314,7 @@ static void on_old_kernel(void)
 	queues_live(true);
 }
 
-/* The function returns the exit code of a process that runs RUN. */
+/* Returns the exit code of a process that runs RUN. */
 static int child_run(void (*run)(void))
 {
 	int status;

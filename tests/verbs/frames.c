@@ -165,7 +165,7 @@ static void post_send(struct pair *p, bool by_wr, struct ibv_send_wr *wr)
 	MUST(!ibv_wr_complete(qpx));
 }
 
-/* The function takes the next frame, of LEN bytes, with its checksums right. */
+/* Takes the next frame, of LEN bytes, with its checksums right. */
 static const uint8_t *receive(struct pair *p, uint32_t len)
 {
 	struct ibv_wc wc;
@@ -242,7 +242,7 @@ static void all_doors(struct rig *rig)
 	pair_close(&pair);
 }
 
-/* The function posts the same frame until the ring of sends is full, and returns how often. */
+/* Posts the same frame until the ring of sends is full, and returns how often. */
 static int fill_sends(struct pair *p, uint32_t len)
 {
 	struct ibv_sge sge = { (uintptr_t)p->buf, len, p->mr->lkey };

@@ -61,7 +61,7 @@ static uint32_t pick_below(uint32_t below)
 
 static uint8_t *room; /* with nothing mapped behind it */
 
-/* The function returns numbers that mean something somewhere, or nothing anywhere. */
+/* Returns numbers that mean something somewhere, or nothing anywhere. */
 static uint32_t word(void)
 {
 	static const uint32_t special[] = { 0, 1, 2, 4, 8, 0xff, 0xffff, 0x10000, 0x7fffffff, ~0u };
@@ -306,7 +306,7 @@ static struct ibv_context *open_device(void)
 	return list && *list ? ibv_open_device(*list) : NULL;
 }
 
-/* The function makes objects for handles to name. */
+/* Makes objects for handles to name. */
 static void make_objects(struct ibv_context *ctx)
 {
 	struct ibv_pd *pd = ibv_alloc_pd(ctx);

@@ -35,7 +35,7 @@ static struct ibv_context *ctx;
 static uint8_t memory[16 * PAGE] __attribute__((aligned(PAGE))); /* for any queue of these, */
 static uint32_t record[2] __attribute__((aligned(8)));           /* and its doorbell record */
 
-/* The function returns the errno of the command. */
+/* Returns the errno of the command. */
 static int command_run(uint16_t object, uint16_t method, struct ib_uverbs_attr *attrs, uint16_t n)
 {
 	const struct uverbs_request_header command = { .object_id = object,
@@ -53,7 +53,7 @@ static struct ib_uverbs_attr handle_in(uint16_t id, uint32_t handle)
 	return attr;
 }
 
-/* The function runs a command of the former write() interface. DRIVER may be NULL. */
+/* Runs a command of the former write() interface. DRIVER may be NULL. */
 static int run_written(uint64_t command, const void *in, uint16_t in_len, void *out,
 		       uint16_t out_len, const void *driver, uint16_t driver_len)
 {
@@ -124,7 +124,7 @@ static void cqs(struct rig *rig)
 	expect_errno(try_cq(1, IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN), EINVAL, "overruns");
 }
 
-/* A QP of CQ is flushed of a receive. The function returns its number. */
+/* A QP of CQ is flushed of a receive. Returns its number. */
 static uint32_t flush(struct rig *rig, struct ibv_pd *pd, struct ibv_cq *cq)
 {
 	const struct rig_conf conf = rig_conf_default();
@@ -143,7 +143,7 @@ static uint32_t flush(struct rig *rig, struct ibv_pd *pd, struct ibv_cq *cq)
 	return qpn;
 }
 
-/* The function returns the number of the QP that a CQE in memory at OFFSET is for. */
+/* Returns the number of the QP that a CQE in memory at OFFSET is for. */
 static uint32_t qpn_at(size_t offset)
 {
 	return fld_get(memory + offset + LARGE_CQE - M4_CQE_SIZE, M4_CQE_QPN);

@@ -33,8 +33,8 @@ enum {
 static struct rig rig;
 static uint8_t *bytes; /* ROOM, all zero, with nothing mapped behind it */
 
-/* The function returns the errno of a command of LEN bytes, the last of which lie at the end of
- * the memory, or OVER bytes behind it. */
+/* Returns the errno of a command of LEN bytes, the last of which lie at the end of the memory, or
+ * OVER bytes behind it. */
 static int try_command(uint16_t len, size_t over)
 {
 	const uint64_t number = IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_QUERY_DEVICE;

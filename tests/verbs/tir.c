@@ -249,8 +249,8 @@ static void frames_send(struct raw *raw, int count, uint32_t length, unsigned in
 	MUST(!ibv_post_send(raw->qp, wr, &bad));
 }
 
-/* The function returns how many frames have come; their slots are posted again. The data of the
- * stream, which begins at *AT, must be right. */
+/* Returns how many frames have come; their slots are posted again. The data of the stream, which
+ * begins at *AT, must be right. */
 static int frames_take(struct raw *raw, int sent, uint32_t *at)
 {
 	int frames = 0, sends = 0;

@@ -24,7 +24,7 @@ enum { RING = 4096, MLX5_DRIVER = 1, FLAG = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_IND
 static struct ibv_context *ctx;
 static uint8_t memory[2 * RING] __attribute__((aligned(RING))); /* a ring, and a doorbell record */
 
-/* The function returns the errno of the command; its attributes are as they come back. */
+/* Returns the errno of the command; its attributes are as they come back. */
 static int command_run(uint16_t object, uint16_t method, struct ib_uverbs_attr *attrs, uint16_t n)
 {
 	const struct uverbs_request_header command = { .object_id = object,
@@ -64,8 +64,8 @@ static void destroy_cq(uint32_t handle)
 	MUST(!command_run(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, attrs, ARRAY_SIZE(attrs)));
 }
 
-/* The function creates and destroys a CQ; returns the errno of creating. The attribute has LEN
- * bytes; 0: there is none. */
+/* Creates and destroys a CQ; returns the errno of creating. The attribute has LEN bytes; 0: there
+ * is none. */
 static int try_cq(uint16_t flags, uint32_t in_driver, uint16_t len, uint32_t in_attribute)
 {
 	const struct mlx5_ib_create_cq driver = { .buf_addr = (uintptr_t)memory,

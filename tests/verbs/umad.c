@@ -178,7 +178,7 @@ static void part_send(const struct end *from, struct packet packet, uint32_t tim
 	MUST(write(from->fd, &packet, sizeof(packet)) == sizeof(packet));
 }
 
-/* The function takes an answer of TYPE and STATUS, for SEGMENT. */
+/* Takes an answer of TYPE and STATUS, for SEGMENT. */
 static bool is_answered(const struct end *from, unsigned int type, unsigned int status,
 			uint32_t segment, int ms)
 {
@@ -311,7 +311,7 @@ static void *read_one(void *arg)
 	return (void *)(intptr_t)read(reader->fd, &packet, sizeof(packet));
 }
 
-/* The function returns whether the thread sleeps, which it does in read() alone. */
+/* Returns whether the thread sleeps, which it does in read() alone. */
 static bool reader_sleeps(struct reader *reader)
 {
 	char path[64], text[512] = "";

@@ -338,7 +338,7 @@ static void own_node_try(uint32_t id)
 	       packet.mad[64 + 2]);
 }
 
-/* The function returns whether the port has a QP 0, for subnet management. */
+/* Returns whether the port has a QP 0, for subnet management. */
 static bool subnet_try(void)
 {
 	struct ib_user_mad_reg_req req = { .qpn = 0, .mgmt_class = 0x81, .mgmt_class_version = 1 };

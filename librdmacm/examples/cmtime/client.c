@@ -29,8 +29,8 @@ static int connection_done(struct connection *connection, enum step step)
 
 /* ---- steps ---- */
 
-/* The function returns the server of a connection. Servers take turns, so connections to all of
- * them are made side by side. */
+/* Returns the server of a connection. Servers take turns, so connections to all of them are made
+ * side by side. */
 static struct sockaddr *server_of(const struct connection *connection)
 {
 	const struct peers *peers = connection->test->peers;
@@ -154,7 +154,7 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 
 /* ---- all connections through a step ---- */
 
-/* The function takes all connections through a step that is over when its call returns. */
+/* Takes all connections through a step that is over when its call returns. */
 static int each_connection(struct test *test, enum step step,
 			   int (*call)(struct connection *connection))
 {
@@ -171,7 +171,7 @@ static int each_connection(struct test *test, enum step step,
 	return 0;
 }
 
-/* The function takes all connections through a step that an event ends. */
+/* Takes all connections through a step that an event ends. */
 static int ask_each(struct test *test, enum step step, int (*ask)(struct connection *connection))
 {
 	int ret;
@@ -187,7 +187,7 @@ static int ask_each(struct test *test, enum step step, int (*ask)(struct connect
 	return ret;
 }
 
-/* The function takes all connections through a step that workers do. */
+/* Takes all connections through a step that workers do. */
 static int work_on_each(struct test *test, enum step step, void (*run)(struct work *work))
 {
 	int ret;

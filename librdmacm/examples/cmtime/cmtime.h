@@ -34,9 +34,9 @@ static inline uint64_t cmtime_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* The function runs cmtime without a controller, and returns the status for exit(). */
+/* Runs cmtime without a controller, and returns the status for exit(). */
 int cmtime_pair(void);
-/* The function runs cmtime with a controller, and returns 0 or -1. */
+/* Runs cmtime with a controller, and returns 0 or -1. */
 int cmtime_together(void);
 
 #endif

@@ -95,7 +95,7 @@ static int take_option(int letter)
 	return 1;
 }
 
-/* The function returns whether the options make sense together. */
+/* Returns whether the options make sense together. */
 static bool is_possible(void)
 {
 	if (!options.controller)

@@ -60,8 +60,8 @@ static int without_delay(int socket)
 	return socket;
 }
 
-/* The function returns the listening socket, or -1 with errno, which is EADDRINUSE or EADDRNOTAVAIL
- * if another process is the controller. */
+/* Returns the listening socket, or -1 with errno, which is EADDRINUSE or EADDRNOTAVAIL if another
+ * process is the controller. */
 static int listen_as_controller(const struct addrinfo *info, int backlog)
 {
 	int listener = socket(info->ai_family, SOCK_STREAM, 0);

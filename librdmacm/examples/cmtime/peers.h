@@ -31,25 +31,24 @@ struct peers {
 	int socket_count;
 };
 
-/* The function becomes the controller, if the address is this machine's and no other process has
- * become it yet; else finds the controller, for TIMEOUT_MS at most. It then waits until all COUNT
- * peers are there. It returns 0, or -1 after saying the reason. peers_part() is called in either
- * case. */
+/* Becomes the controller, if the address is this machine's and no other process has become it yet;
+ * else finds the controller, for TIMEOUT_MS at most. It then waits until all COUNT peers are there.
+ * It returns 0, or -1 after saying the reason. peers_part() is called in either case. */
 int peers_meet(struct peers *peers, const char *controller, const char *port, int count,
 	       int timeout_ms, const struct peer *self);
 void peers_part(struct peers *peers);
 
-/* The function waits until all peers have come to this step. It returns -1 after saying the reason
- * if one has gone, or is at another step. */
+/* Waits until all peers have come to this step. It returns -1 after saying the reason if one has
+ * gone, or is at another step. */
 int peers_keep_step(struct peers *peers, uint8_t step);
 
-/* The function waits until a descriptor of FDS (no more than 4) is readable, at most TIMEOUT_MS
- * unless that is -1. It returns how many are, and readable[i] says which; -1 after saying the
- * reason if a peer has gone. */
+/* Waits until a descriptor of FDS (no more than 4) is readable, at most TIMEOUT_MS unless that is
+ * -1. It returns how many are, and readable[i] says which; -1 after saying the reason if a peer has
+ * gone. */
 int peers_poll(const struct peers *peers, const int *fds, int count, int timeout_ms,
 	       bool *readable);
 
-/* The function returns how many servers there are if LISTENS, else how many clients. */
+/* Returns how many servers there are if LISTENS, else how many clients. */
 int peers_count(const struct peers *peers, bool listens);
 
 #endif

@@ -153,7 +153,7 @@ int test_open_device(struct test *test, struct ibv_context *device)
 	return test->cq ? 0 : complain_errno("ibv_create_cq");
 }
 
-/* The function takes the time that a call of a simulated QP costs. */
+/* Takes the time that a call of a simulated QP costs. */
 static int simulate_qp(void)
 {
 	struct timespec delay = { .tv_sec = options.delay_us / 1000000,

@@ -75,40 +75,40 @@ struct test {
 	struct times times; /* the times of all connections together */
 };
 
-/* The function begins a run with COUNT connections that have done nothing yet. It returns false if
- * there is no memory. */
+/* Begins a run with COUNT connections that have done nothing yet. It returns false if there is no
+ * memory. */
 bool test_begin(struct test *test, int count, enum qp_kind kind);
-/* The function ends the run, and destroys what is left of its connections. */
+/* Ends the run, and destroys what is left of its connections. */
 void test_finish(struct test *test);
 
-/* The function starts the time of a step, which no connection has finished yet. */
+/* Starts the time of a step, which no connection has finished yet. */
 void test_start_step(struct test *test, enum step step);
 void test_end_step(struct test *test, enum step step);
-/* The function gives all events to ON_EVENT until all connections have finished, or one fails.
- * TIMEOUT_MS, unless it is -1, is the longest time to wait for the next event. */
+/* Gives all events to ON_EVENT until all connections have finished, or one fails. TIMEOUT_MS,
+ * unless it is -1, is the longest time to wait for the next event. */
 int test_await(struct test *test, int timeout_ms,
 	       int (*on_event)(struct test *test, const struct rdma_cm_event *event));
-/* The function hands each connection to the workers, and waits until all have finished. */
+/* Hands each connection to the workers, and waits until all have finished. */
 int test_work(struct test *test, void (*run)(struct work *work));
 
-/* The function reports an event that means that a connection fails, and returns -1. */
+/* Reports an event that means that a connection fails, and returns -1. */
 int test_refused(const struct rdma_cm_event *event);
 
 void connection_start(struct connection *connection, enum step step);
 void connection_end(struct connection *connection, enum step step);
-/* The function notes that the connection has finished its step, or, if RET is not 0, has failed. */
+/* Notes that the connection has finished its step, or, if RET is not 0, has failed. */
 void connection_finish(struct connection *connection, int ret);
 static inline struct connection *connection_of(struct work *work)
 {
 	return (struct connection *)work;
 }
 
-/* The function makes the objects of the device that all connections share, unless they are there.
- * Only one thread may call this. */
+/* Makes the objects of the device that all connections share, unless they are there. Only one
+ * thread may call this. */
 int test_open_device(struct test *test, struct ibv_context *device);
 int connection_create_qp(struct connection *connection);
-/* The function asks rdma_cm for the attributes of STATE, and takes the QP there. Both are timed, as
- * ATTR_STEP and the step after it. */
+/* Asks rdma_cm for the attributes of STATE, and takes the QP there. Both are timed, as ATTR_STEP
+ * and the step after it. */
 int connection_move_qp(struct connection *connection, enum ibv_qp_state state, enum step attr_step);
 void connection_destroy_qp(struct connection *connection);
 struct rdma_conn_param connection_param(const struct connection *connection);
@@ -117,7 +117,7 @@ struct rdma_conn_param connection_param(const struct connection *connection);
 void test_destroy_qps(struct test *test);
 void test_destroy_ids(struct test *test);
 
-/* The function prints the table of a run. */
+/* Prints the table of a run. */
 void test_print(const struct test *test);
 
 /* These take the connections of a client, and of a server, through all steps between
@@ -125,10 +125,10 @@ void test_print(const struct test *test);
 int client_live(struct test *test);
 int server_live(struct test *test);
 
-/* The function runs the test with TCP connections. */
+/* Runs the test with TCP connections. */
 int sockets_run(struct test *test);
-/* The function makes a socket that listens at ADDRESS, which gets the socket's port. It returns -1
- * after saying the reason. */
+/* Makes a socket that listens at ADDRESS, which gets the socket's port. It returns -1 after saying
+ * the reason. */
 int sockets_listen(struct sockaddr_storage *address);
 
 #endif

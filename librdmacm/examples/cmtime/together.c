@@ -27,7 +27,7 @@ static int find_local(struct test *test)
 	return ret;
 }
 
-/* The function listens at any port, of which the peers are told. */
+/* Listens at any port, of which the peers are told. */
 static int listen_by_rdma(struct test *test, struct sockaddr_storage *address)
 {
 	if (rdma_create_id(test->channel, &listener, NULL, RDMA_PS_TCP))
@@ -54,7 +54,7 @@ static int introduce_self(struct test *test, struct peer *self)
 
 /* ---- the tests ---- */
 
-/* The function runs a test of CONNECTIONS with each peer of the other side. */
+/* Runs a test of CONNECTIONS with each peer of the other side. */
 static int run_test(struct test *test, int connections, enum qp_kind kind)
 {
 	int ret = -1;

@@ -13,13 +13,13 @@ struct work {
 
 struct workers;
 
-/* The function returns NULL with errno after a failure. */
+/* Returns NULL with errno after a failure. */
 struct workers *workers_start(int threads);
-/* The function ends the threads after they have done all that was handed over. */
+/* Ends the threads after they have done all that was handed over. */
 void workers_stop(struct workers *workers);
 /* WORK belongs to the workers until it runs, and may then be handed over again. */
 void workers_give(struct workers *workers, struct work *work);
-/* The function returns a descriptor that is readable when some work was done since the last
+/* Returns a descriptor that is readable when some work was done since the last
  * workers_forget_done(). */
 int workers_fd(const struct workers *workers);
 void workers_forget_done(struct workers *workers);

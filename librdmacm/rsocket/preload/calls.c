@@ -601,7 +601,7 @@ PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value
 	return EITHER(socket, rsetsockopt, setsockopt, level, name, value, len);
 }
 
-/* The function returns the error that SO_ERROR is to report, if the program asks for that. */
+/* Returns the error that SO_ERROR is to report, if the program asks for that. */
 static int late_error(int socket, int level, int name, socklen_t len)
 {
 	int rsocket;

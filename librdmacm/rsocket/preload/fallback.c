@@ -80,8 +80,8 @@ static int number_of(int rsocket, int option)
 	return value;
 }
 
-/* The function returns an ordinary socket in place of the rsocket, or -1 with errno. An rsocket of
- * datagrams is a UDP socket, which has its name and keeps it. */
+/* Returns an ordinary socket in place of the rsocket, or -1 with errno. An rsocket of datagrams is
+ * a UDP socket, which has its name and keeps it. */
 static int socket_like(int fd, int rsocket, const struct name *name)
 {
 	int type = number_of(rsocket, SO_TYPE);
@@ -113,7 +113,7 @@ static int take_over(int rsocket, int socket, int result)
 	return ret ? -1 : result;
 }
 
-/* The function connects a socket without waiting, whether that of the program waits or not. */
+/* Connects a socket without waiting, whether that of the program waits or not. */
 static int connect_at_once(int socket, const struct sockaddr *addr, socklen_t len)
 {
 	int flags = real()->fcntl(socket, F_GETFL), ret, error;
@@ -144,8 +144,8 @@ static int connect_by_system(int fd, int rsocket, const struct name *name,
 	return -1;
 }
 
-/* The function returns whether ERROR says something of the other side, and not of the call or of
- * what the socket has done before. */
+/* Returns whether ERROR says something of the other side, and not of the call or of what the socket
+ * has done before. */
 static bool is_of_other_side(int error)
 {
 	static const int of_call[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT, EOPNOTSUPP };
@@ -254,8 +254,8 @@ static bool is_answered(const struct late *late)
 	return !late->error && rpoll(&fd, 1, 0) > 0;
 }
 
-/* The function returns whether the number has become one of an ordinary socket. The program has not
- * waited for its connection; should it wait for something now, that is not this. */
+/* Returns whether the number has become one of an ordinary socket. The program has not waited for
+ * its connection; should it wait for something now, that is not this. */
 static bool late_settle(struct late *late, const struct preload_report *report)
 {
 	int error = number_of(late->rsocket, SO_ERROR);

@@ -81,7 +81,7 @@ bool preload_forks(void)
 
 /* ---- from TCP to an rsocket ---- */
 
-/* The function makes FD, which the program goes on using, a number that stands for the rsocket. */
+/* Makes FD, which the program goes on using, a number that stands for the rsocket. */
 static int replace_socket(int fd, int rsocket)
 {
 	int status = real()->fcntl(fd, F_GETFL), flags = real()->fcntl(fd, F_GETFD);
@@ -163,7 +163,7 @@ static bool has_gone(int fd, int wait_ms)
 	return real()->poll(&tcp, 1, wait_ms) > 0;
 }
 
-/* The function listens in turn with other processes of the same server. */
+/* Listens in turn with other processes of the same server. */
 static int listen_for(int fd, int *listener)
 {
 	int64_t end = preload_now_ms() + TURN_MS;
@@ -220,8 +220,8 @@ static int answer_connection(int fd)
 	return ret ? ret : finish_connection(fd, rsocket);
 }
 
-/* The function returns whether the other side has sent by TCP: it has not waited for the word, so
- * it has no rsockets. */
+/* Returns whether the other side has sent by TCP: it has not waited for the word, so it has no
+ * rsockets. */
 static bool speaks_tcp(int fd)
 {
 	struct pollfd tcp = { .fd = fd, .events = POLLIN };
@@ -288,7 +288,7 @@ static enum word look_for_word(int fd)
 	return got == sizeof(bytes) ? WORD_THERE : WORD_MISSING;
 }
 
-/* The function returns EAGAIN if nothing was said yet. */
+/* Returns EAGAIN if nothing was said yet. */
 static int advance_asking(int fd)
 {
 	enum word word;
@@ -314,7 +314,7 @@ static int advance_asking(int fd)
 
 enum { MOST_AT_ONCE = 1024 };
 
-/* The function waits until the word is there on FD, or FD has failed. */
+/* Waits until the word is there on FD, or FD has failed. */
 static int use_asking(int fd)
 {
 	int fds[MOST_AT_ONCE], count, ret = advance_asking(fd);

@@ -84,7 +84,7 @@ struct real_calls {
 #undef DECLARE
 };
 
-/* The function looks the calls up when it is first called. What this libc has not is NULL. */
+/* Looks the calls up when it is first called. What this libc has not is NULL. */
 const struct real_calls *real(void);
 
 /* ---- copies.c ---- */
@@ -92,43 +92,42 @@ const struct real_calls *real(void);
 /* A number above stays the system's, whatever it would be for. */
 enum { PRELOAD_NUMBERS = 1 << 20 };
 
-/* The function returns the rsocket that FD stands for, or -1. While this thread is inside of
- * librdmacm, that is always -1. */
+/* Returns the rsocket that FD stands for, or -1. While this thread is inside of librdmacm, that is
+ * always -1. */
 int preload_find(int fd);
-/* The function does what preload_find() does, and makes the rsocket wait or not wait as the
- * number's file says. */
+/* Does what preload_find() does, and makes the rsocket wait or not wait as the number's file
+ * says. */
 int preload_find_synced(int fd);
-/* The function returns a new number that stands for the rsocket. FLAGS may have SOCK_NONBLOCK. If
- * there is no number to be had, it closes the rsocket and returns -1 with errno. */
+/* Returns a new number that stands for the rsocket. FLAGS may have SOCK_NONBLOCK. If there is no
+ * number to be had, it closes the rsocket and returns -1 with errno. */
 int preload_number(int rsocket, int flags);
 /* The same with FILE, which preload_file() has made, for the number's file. */
 int preload_number_by(int file, int rsocket);
-/* The function returns whether FD is an rsocket's own number. */
+/* Returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
-/* The function returns whether FD is a set that repoll_create() has made. */
+/* Returns whether FD is a set that repoll_create() has made. */
 bool preload_is_set(int fd);
-/* The function returns the first number from FIRST to LAST that stands for an rsocket, is an
- * rsocket's own, a set's, or a pending connection's, or LAST + 1. Both are below PRELOAD_NUMBERS.
+/* Returns the first number from FIRST to LAST that stands for an rsocket, is an rsocket's own, a
+ * set's, or a pending connection's, or LAST + 1. Both are below PRELOAD_NUMBERS.
  */
 unsigned int preload_first_known(unsigned int first, unsigned int last);
-/* The function returns FD, or -1 with errno as it is, if FD is below 0. */
+/* Returns FD, or -1 with errno as it is, if FD is below 0. */
 int preload_mark_set(int fd, bool is_set);
-/* The function makes a socket that is not connected, whose number may stand for an rsocket. */
+/* Makes a socket that is not connected, whose number may stand for an rsocket. */
 int preload_file(int flags);
-/* The function makes FD, a descriptor that nothing else uses, stand for the rsocket. It returns 0
- * or an errno. */
+/* Makes FD, a descriptor that nothing else uses, stand for the rsocket. It returns 0 or an
+ * errno. */
 int preload_add_copy(int fd, int rsocket);
-/* The function makes all numbers that stand for the rsocket numbers of FILE, and FILE's flags
- * theirs. It returns 0 or an errno. */
+/* Makes all numbers that stand for the rsocket numbers of FILE, and FILE's flags theirs. It returns
+ * 0 or an errno. */
 int preload_turn_over(int rsocket, int file);
-/* The function ends that FD stands for its rsocket. It returns whether it was the last number to do
- * so, so that the rsocket is to be closed. */
+/* Ends that FD stands for its rsocket. It returns whether it was the last number to do so, so that
+ * the rsocket is to be closed. */
 bool preload_drop(int fd);
 
 extern __thread unsigned int preload_inside;
 
-/* The function returns whether this is not the process whose numbers these are, but a child by
- * vfork(). */
+/* Returns whether this is not the process whose numbers these are, but a child by vfork(). */
 bool preload_is_foreign(void);
 
 /* ---- members.c: numbers of rsockets in sets ---- */
@@ -139,7 +138,7 @@ struct preload_report {
 	int *count;
 };
 
-/* The function takes what the set says of the rsocket out of the report. */
+/* Takes what the set says of the rsocket out of the report. */
 void preload_members_unreport(int rsocket, const struct preload_report *report);
 /* To be called when a set has obeyed. Returns 0 or an errno, which is never one of a DEL. */
 int preload_member_noted(int set, int op, int fd, int rsocket, const struct epoll_event *event);
@@ -163,13 +162,13 @@ enum {
 	PRELOAD_WAIT = 1 << 30 /* in flags: wait even if the socket is not to block */
 };
 
-/* The function returns whether this program's streams begin as connections of TCP. */
+/* Returns whether this program's streams begin as connections of TCP. */
 bool preload_forks(void);
 enum pending preload_pending(int fd); /* this and the next two are in copies.c */
 void preload_mark(int fd, enum pending pending);
 int preload_list_pending(enum pending pending, int *fds, int room); /* returns how many */
-/* The function returns what preload_find_synced() does, after making a pending connection an
- * rsocket; PRELOAD_FAILED with errno if that fails. FLAGS are those of recv(). */
+/* Returns what preload_find_synced() does, after making a pending connection an rsocket;
+ * PRELOAD_FAILED with errno if that fails. FLAGS are those of recv(). */
 int preload_use(int fd, int flags);
 int64_t preload_now_ms(void);
 
@@ -184,16 +183,16 @@ typedef int preload_get_option(int socket, int level, int name, void *value, soc
 typedef int preload_set_option(int socket, int level, int name, const void *value, socklen_t len);
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
 
-/* The function returns whether ERROR says that this process has reached a limit. */
+/* Returns whether ERROR says that this process has reached a limit. */
 bool preload_is_own_limit(int error);
-/* The function connects the rsocket; where RDMA does not lead to the address, FD and its copies
- * become numbers of a socket of the system that is connected to it. */
+/* Connects the rsocket; where RDMA does not lead to the address, FD and its copies become numbers
+ * of a socket of the system that is connected to it. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len);
-/* The function looks for answers to connections that did not wait, and connects by TCP what RDMA
- * does not lead to. It returns whether there was such a one, so that the caller is to ask again.
- * REPORT, or NULL, is what a set has reported: events of such a one are taken out. */
+/* Looks for answers to connections that did not wait, and connects by TCP what RDMA does not lead
+ * to. It returns whether there was such a one, so that the caller is to ask again. REPORT, or NULL,
+ * is what a set has reported: events of such a one are taken out. */
 bool preload_settle(const struct preload_report *report);
-/* The function returns why neither RDMA nor TCP leads there, once, or 0. */
+/* Returns why neither RDMA nor TCP leads there, once, or 0. */
 int preload_late_error(int rsocket);
 void preload_late_gone(int rsocket);
 
@@ -211,10 +210,10 @@ struct preload_rules {
 
 void preload_rules_read(struct preload_rules *rules, FILE *file, const char *program);
 bool preload_rules_want(const struct preload_rules *rules, int domain, int type, int protocol);
-/* The function returns whether this program's sockets of a kind are to be rsockets. */
+/* Returns whether this program's sockets of a kind are to be rsockets. */
 bool preload_wants(int domain, int type, int protocol);
 bool preload_wants_any(void);
-/* The function makes an rsocket with the queues that the environment asks for. */
+/* Makes an rsocket with the queues that the environment asks for. */
 int preload_rsocket(int domain, int type, int protocol);
 
 #endif

@@ -42,8 +42,8 @@ static void translate_fd(struct pollfd *to, const struct pollfd *from)
 		to->events = POLLIN;
 }
 
-/* The function returns whether a pending connection has become an rsocket, so that the question
- * must be put again. */
+/* Returns whether a pending connection has become an rsocket, so that the question must be put
+ * again. */
 static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
 {
 	bool any = false;

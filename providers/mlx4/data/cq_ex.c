@@ -39,7 +39,7 @@ CQE_INLINE bool cqe_is_common(const struct mlx4_cq *cq, const uint8_t *cqe, uint
 	return last == M4_RECV_SEND && cqe_is_as_before(cq, cqe);
 }
 
-/* The function takes such a CQE, at index CI. cq->qpn is its QP's number since then. */
+/* Takes such a CQE, at index CI. cq->qpn is its QP's number since then. */
 CQE_INLINE int cq_ex_receive(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
 {
 	return cq_ex_keep(cq, cqe, ci + 1, wq_complete_next(&cq->qp->rq.wq), IBV_WC_RECV);
@@ -92,9 +92,9 @@ OUT_OF_LINE take_request(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci)
 	return cq_ex_keep(cq, cqe, ci + 1, wr_id, done_as);
 }
 
-/* The function takes the completion in CQE, at index CI, of a kind that is less common; LAST is its
- * last byte. Each kind has a routine of its own: together they would have all of them save
- * registers. The constant STARTS says whether start_poll or next_poll asks. */
+/* Takes the completion in CQE, at index CI, of a kind that is less common; LAST is its last byte.
+ * Each kind has a routine of its own: together they would have all of them save registers. The
+ * constant STARTS says whether start_poll or next_poll asks. */
 CQE_INLINE int cq_ex_take(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, uint8_t last,
 			  bool starts)
 {

@@ -16,8 +16,8 @@ void mlx4_cq_ring_init(struct mlx4_cq *cq)
 	cq_forget_qp(cq);
 }
 
-/* The function moves a CQE to a later place; the ownership bit belongs to the place. Pollers look
- * at it without the lock, so it may not change for a moment. */
+/* Moves a CQE to a later place; the ownership bit belongs to the place. Pollers look at it without
+ * the lock, so it may not change for a moment. */
 static void cqe_move(uint8_t *to, const uint8_t *from)
 {
 	uint8_t owner = to[CQE_LAST] & FLD_BITS(M4_CQE_OWNER);
@@ -45,8 +45,8 @@ struct leaving {
 	uint32_t srqn;
 };
 
-/* The function tells whether a CQE is for what goes away. A WQE of a shared queue that stays goes
- * back to that. */
+/* Returns whether a CQE is for what goes away. A WQE of a shared queue that stays goes back to
+ * that. */
 static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
 {
 	const struct mlx4_qp *qp = leaving->qp;

@@ -44,11 +44,11 @@ CQE_INLINE bool cqe_is_sw_owned(const struct mlx4_cq *cq, const uint8_t *cqe, ui
 	return !((last >> 7 ^ index >> count_log) & 1);
 }
 
-/* The function returns the CQE that is to be taken next, at index *CI. Whether it is there can be
- * told without the lock, too: the index only grows, so when the entry at a stale index has not
- * arrived, no later one has; and the ring could lap within this call only with CQEs that are newer
- * than it. What is found stands if the index is the same under the lock: a ring is replaced before
- * the index is (providers/common/cq_resize.c). */
+/* Returns the CQE that is to be taken next, at index *CI. Whether it is there can be told without
+ * the lock, too: the index only grows, so when the entry at a stale index has not arrived, no later
+ * one has; and the ring could lap within this call only with CQEs that are newer than it. What is
+ * found stands if the index is the same under the lock: a ring is replaced before the index is
+ * (providers/common/cq_resize.c). */
 CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 {
 	const uint8_t *ring;
@@ -61,8 +61,8 @@ CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 	return ring + ((size_t)(*ci & mask) << cq->entry_log);
 }
 
-/* The function returns the last byte of the CQE at CI, with a bit of ownership that is 0 when the
- * CQE is software's. */
+/* Returns the last byte of the CQE at CI, with a bit of ownership that is 0 when the CQE is
+ * software's. */
 CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci)
 {
 	uint8_t last = __atomic_load_n(cqe + CQE_LAST, __ATOMIC_RELAXED);
@@ -73,9 +73,8 @@ CQE_INLINE uint8_t cqe_last_at(const struct mlx4_cq *cq, const uint8_t *cqe, uin
 	return last ^ (uint8_t)(ci >> count_log << FLD_SHIFT(M4_CQE_OWNER));
 }
 
-/* The function moves from the CQE at CI - 1, which is software's, to that at CI, and returns
- * whether this one is, too: within a lap, CQEs of software have one bit of ownership. LAST becomes
- * the last byte. */
+/* Moves from the CQE at CI - 1, which is software's, to that at CI, and returns whether this one
+ * is, too: within a lap, CQEs of software have one bit of ownership. LAST becomes the last byte. */
 CQE_INLINE bool cqe_step(const struct mlx4_cq *cq, const uint8_t **cqe, uint32_t ci, uint8_t *last)
 {
 	uint8_t before = (*cqe)[CQE_LAST];
@@ -104,7 +103,7 @@ CQE_INLINE uint32_t cqe_opcode(const uint8_t *cqe)
 	return cqe[CQE_LAST] & 0x1f;
 }
 
-/* The function tells whether the CQE completes a request that has not failed. */
+/* Returns whether the CQE completes a request that has not failed. */
 CQE_INLINE bool cqe_is_good_request(const uint8_t *cqe)
 {
 	return cqe_is_request(cqe) && cqe_opcode(cqe) != M4_CQE_ERROR;
@@ -117,7 +116,7 @@ CQE_INLINE bool last_is_good_request(uint8_t last)
 	return (uint8_t)((last & LAST_MASK) - FLD_BITS(M4_CQE_IS_SEND)) < M4_CQE_ERROR;
 }
 
-/* The function tells whether the CQE is for a SEND that came without immediate data or a key. */
+/* Returns whether the CQE is for a SEND that came without immediate data or a key. */
 CQE_INLINE bool cqe_is_send(const uint8_t *cqe)
 {
 	return (cqe[CQE_LAST] & (FLD_BITS(M4_CQE_IS_SEND) | FLD_BITS(M4_CQE_OPCODE))) ==
@@ -144,8 +143,8 @@ CQE_INLINE bool cqe_checksums_are_right(const uint8_t *cqe)
 	return (*(const __be32 *)fld_at(cqe, M4_CQE_STATUS) & wanted) == wanted;
 }
 
-/* The function returns what a message is by its opcode: enum ibv_wc_opcode, and enum ibv_wc_flags
- * above it, as struct wq_slot has those of requests. */
+/* Returns what a message is by its opcode: enum ibv_wc_opcode, and enum ibv_wc_flags above it, as
+ * struct wq_slot has those of requests. */
 CQE_INLINE uint32_t cqe_extra_of(uint32_t opcode)
 {
 	static const uint16_t extra[FLD_MASK(M4_CQE_OPCODE) + 1] = {
@@ -160,7 +159,7 @@ CQE_INLINE uint32_t cqe_extra_of(uint32_t opcode)
 	return extra[opcode];
 }
 
-/* The function returns what flags a message has besides those. */
+/* Returns what flags a message has besides those. */
 CQE_INLINE unsigned int cqe_recv_flags(bool has_checksums, const uint8_t *cqe)
 {
 	unsigned int all = fld_get(cqe, M4_CQE_GRH) ? IBV_WC_GRH : 0;
@@ -192,10 +191,10 @@ CQE_INLINE uint8_t cqe_sl(bool is_ethernet, const uint8_t *cqe)
 
 /* ---- taking a CQE ---- */
 
-/* The function decodes a CQE with an error, whose request is completed. */
+/* Decodes a CQE with an error, whose request is completed. */
 void mlx4_cqe_fail(struct completion *comp);
 
-/* The function returns the word with the number of the QP, and what else the adapter says there. */
+/* Returns the word with the number of the QP, and what else the adapter says there. */
 CQE_INLINE __be32 cqe_first_word(const uint8_t *cqe)
 {
 	return *(const __be32 *)cqe;
@@ -226,8 +225,8 @@ CQE_INLINE bool cqe_look_up(struct mlx4_cq *cq, __be32 qpn)
 	return qp;
 }
 
-/* The function makes cq->qp the QP of the CQE. It returns false when that is for none, or was
- * received for XRC. */
+/* Makes cq->qp the QP of the CQE. It returns false when that is for none, or was received for
+ * XRC. */
 CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	const __be32 qpn = cqe_qpn_be(cqe);
@@ -235,7 +234,7 @@ CQE_INLINE bool cqe_find_qp(struct mlx4_cq *cq, const uint8_t *cqe)
 	return likely(qpn == cq->qpn_be) || cqe_look_up(cq, qpn);
 }
 
-/* The function finds the SRQ of a CQE that is for no QP of this context; NULL: there is none. */
+/* Finds the SRQ of a CQE that is for no QP of this context; NULL: there is none. */
 CQE_INLINE struct mlx4_srq *cqe_find_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	if (!(cqe_qpn(cqe) & M4_XRC_TARGET) || cqe_is_request(cqe))
@@ -249,7 +248,7 @@ CQE_INLINE __be32 cqe_srqn_be(const uint8_t *cqe)
 	       htobe32(FLD_BITS(M4_CQE_RQPN));
 }
 
-/* The function tells whether a CQE of something received is for cq->srq. */
+/* Returns whether a CQE of something received is for cq->srq. */
 CQE_INLINE bool cqe_is_for_srq(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	return *(const __be32 *)cqe & htobe32(M4_XRC_TARGET) && cqe_srqn_be(cqe) == cq->srqn_be;
@@ -260,8 +259,8 @@ CQE_INLINE uint32_t cqe_wqe_index(const uint8_t *cqe)
 	return be16toh(*(const __be16 *)(cqe + FLD_BYTE(M4_CQE_WQE_INDEX)));
 }
 
-/* The function returns the slot of a request. The WQE's index is the first half of a word, of which
- * one shift makes a number of bytes. */
+/* Returns the slot of a request. The WQE's index is the first half of a word, of which one shift
+ * makes a number of bytes. */
 CQE_INLINE struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe)
 {
 	enum { SLOT_LOG = 4 };
@@ -273,7 +272,7 @@ CQE_INLINE struct wq_slot *cqe_slot(const struct mlx4_sq *sq, const uint8_t *cqe
 }
 
 /* An atomic request returns 8 bytes, which the CQE does not say, and is made to, as it is
- * software's: so no reader has to ask. The function returns DONE_AS as readers want it. */
+ * software's: so no reader has to ask. Returns DONE_AS as readers want it. */
 CQE_INLINE uint32_t cqe_count_atomic(const uint8_t *cqe, uint32_t done_as)
 {
 	enum { ATOMIC_BYTES = 8 };
@@ -291,7 +290,7 @@ CQE_INLINE uint64_t cqe_complete_request(struct mlx4_qp *qp, const uint8_t *cqe,
 	return wr_id;
 }
 
-/* The function completes the request that the CQE is for. */
+/* Completes the request that the CQE is for. */
 CQE_INLINE void cqe_complete(struct completion *comp)
 {
 	struct mlx4_qp *qp = comp->qp;
@@ -306,8 +305,8 @@ CQE_INLINE void cqe_complete(struct completion *comp)
 		comp->wr_id = wq_complete_next(&qp->rq.wq);
 }
 
-/* The function takes the next CQE at *CI, and moves *CI on. It returns false when there is none;
- * CQEs of QPs that are not there are skipped. */
+/* Takes the next CQE at *CI, and moves *CI on. It returns false when there is none; CQEs of QPs
+ * that are not there are skipped. */
 CQE_INLINE bool cqe_take(struct mlx4_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	struct mlx4_srq *srq = NULL;

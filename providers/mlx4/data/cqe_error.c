@@ -29,7 +29,7 @@ static const struct {
 	[SYND_REMOTE_ABORTED] = { IBV_WC_REM_ABORT_ERR, "the peer gave up" },
 };
 
-/* The function tells whether this is the first error of a QP, or of an SRQ of XRC. */
+/* Returns whether this is the first error of a QP, or of an SRQ of XRC. */
 static bool is_first(const struct completion *comp)
 {
 	bool *reported = comp->qp ? &comp->qp->error_reported : &comp->srq->error_reported;

@@ -24,7 +24,7 @@ struct datapath {
 	void (*cq_ex_fill)(struct mlx4_cq *cq, uint64_t wc_flags);
 };
 
-/* The function returns the variant that this CPU can run. */
+/* Returns the variant that this CPU can run. */
 const struct datapath *mlx4_datapath(void);
 
 extern const struct datapath mlx4_datapath_plain;
@@ -38,13 +38,13 @@ int mlx4_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 int mlx4_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mlx4_poll_cq(struct ibv_cq *cq, int count, struct ibv_wc *wc);
 
-/* The functions choose by what is in QP. */
+/* Choose by what is in QP. */
 qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp);
 qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp);
 /* WQEs have 1 << STRIDE_LOG bytes; SHARED says whether the queue's lock is taken. */
 post_recv_fn *mlx4_post_recv_routine(uint32_t stride_log, bool shared);
 post_srq_fn *mlx4_post_srq_routine(uint32_t stride_log, bool shared);
-/* The function sets the ibv_wr_* of QP. */
+/* Sets the ibv_wr_* of QP. */
 void mlx4_send_wr_fill(struct mlx4_qp *qp);
 void mlx4_cq_ex_fill(struct mlx4_cq *cq, uint64_t wc_flags);
 /* Polling starts in this function when nothing is known of the completion before. */
@@ -52,13 +52,13 @@ cq_poll_fn mlx4_cq_poll_any;
 
 /* ---- rings beside posting and polling ---- */
 
-/* The function makes a ring of sends as new: no slot looks like a WQE. */
+/* Makes a ring of sends as new: no slot looks like a WQE. */
 void mlx4_sq_ring_init(struct mlx4_sq *sq);
-/* The function makes a ring of CQEs as new. */
+/* Makes a ring of CQEs as new. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq);
-/* The function drops the completions of QP, which has no more of them. */
+/* Drops the completions of QP, which has no more of them. */
 void mlx4_cq_clean(struct mlx4_cq *cq, const struct mlx4_qp *qp);
-/* The function does likewise for an SRQ of XRC. */
+/* Does likewise for an SRQ of XRC. */
 void mlx4_cq_clean_srq(struct mlx4_cq *cq, uint32_t srqn);
 
 #endif

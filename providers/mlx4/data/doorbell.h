@@ -21,15 +21,15 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* The function rings for what is posted. */
+/* Rings for what is posted. */
 DOORBELL_INLINE void doorbell_send(const struct mlx4_sq *sq)
 {
 	wc_start_barrier();
 	mmio_store_be32(sq->doorbell, sq->qpn_be);
 }
 
-/* The function copies a WQE of SIZE bytes to the register, which has two buffers, used by turns. A
- * page has several registers of a power of two, and one begins it. Further pieces are inline data.
+/* Copies a WQE of SIZE bytes to the register, which has two buffers, used by turns. A page has
+ * several registers of a power of two, and one begins it. Further pieces are inline data.
  */
 DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size)
 {
@@ -43,11 +43,11 @@ DOORBELL_INLINE void blueflame_copy(struct mlx4_blueflame *bf, const uint8_t *ct
 	bf->next = (uint8_t *)((uintptr_t)reg ^ bf->half);
 }
 
-/* The function takes the register's lock, for processes of several threads. */
+/* Takes the register's lock, for processes of several threads. */
 void mlx4_blueflame_copy_locked(struct mlx4_blueflame *bf, const uint8_t *ctrl, uint32_t size);
 
-/* The function pushes the WQE of SIZE bytes at CTRL, which is not posted yet, and so also posts it:
- * its first two words say which of which QP it is. All queues of the context share the register. */
+/* Pushes the WQE of SIZE bytes at CTRL, which is not posted yet, and so also posts it: its first
+ * two words say which of which QP it is. All queues of the context share the register. */
 DOORBELL_INLINE void doorbell_push(struct mlx4_sq *sq, uint8_t *ctrl, uint32_t size,
 				   uint32_t owner_opcode, uint32_t index)
 {

@@ -60,8 +60,8 @@ CQE_INLINE void fill_request(struct mlx4_qp *qp, const uint8_t *cqe, struct ibv_
 	wc->wc_flags = done_as >> WQ_DONE_FLAGS_SHIFT;
 }
 
-/* The function says from whom a message is: the last eight bytes of a completion, two of which mean
- * nothing. RQPN and SL_RLID are words of the CQE. */
+/* Says from whom a message is: the last eight bytes of a completion, two of which mean nothing.
+ * RQPN and SL_RLID are words of the CQE. */
 CQE_INLINE uint64_t from_whom(uint32_t pkey_index, uint32_t rqpn, uint32_t sl_rlid,
 			      uint32_t sl_shift)
 {
@@ -75,8 +75,8 @@ CQE_INLINE uint64_t from_whom(uint32_t pkey_index, uint32_t rqpn, uint32_t sl_rl
 #endif
 }
 
-/* The function says what was received, which is for QP; for XRC it is NULL. All of the CQE is read
- * before anything is written, which the compiler must take for a part of it. */
+/* Says what was received, which is for QP; for XRC it is NULL. All of the CQE is read before
+ * anything is written, which the compiler must take for a part of it. */
 CQE_INLINE void fill_message(const struct mlx4_cq *cq, const struct mlx4_qp *qp, uint64_t wr_id,
 			     uint32_t qpn, const uint8_t *cqe, struct ibv_wc *wc)
 {
@@ -151,8 +151,8 @@ CQE_INLINE uint64_t complete_receive(struct mlx4_qp *qp, const uint8_t *cqe)
 	return qp->srq ? srq_complete(qp->srq, cqe_wqe_index(cqe)) : wq_complete_next(&qp->rq.wq);
 }
 
-/* The function says what a CQE says that is for no QP of this context. It returns false when that
- * is for no SRQ of XRC, either. */
+/* Says what a CQE says that is for no QP of this context. It returns false when that is for no SRQ
+ * of XRC, either. */
 static bool __attribute__((noinline))
 fill_shared(const struct mlx4_cq *cq, const uint8_t *cqe, struct ibv_wc *wc)
 {
@@ -168,7 +168,7 @@ fill_shared(const struct mlx4_cq *cq, const uint8_t *cqe, struct ibv_wc *wc)
 	return true;
 }
 
-/* The function says what a CQE says, which is for QP. */
+/* Says what a CQE says, which is for QP. */
 CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint8_t *cqe,
 			struct ibv_wc *wc)
 {
@@ -182,11 +182,10 @@ CQE_INLINE void fill_wc(const struct mlx4_cq *cq, struct mlx4_qp *qp, const uint
 
 /* ---- functions that follow each other within one poll: each gets the next completion, which is
  * that of CQE, at index CI, and goes to WC; there is ROOM for as many. The completions before it
- * began at cq->ci, which stays as it is until the end. The functions hold the CQ's lock, if it has
+ * began at cq->ci, which stays as it is until the end. All hold the CQ's lock, if it has
  * one, and the last one drops it. ---- */
 
-/* The function ends the poll before the CQE at CI. It returns how many there are from cq->ci to
- * there. */
+/* Ends the poll before the CQE at CI. It returns how many there are from cq->ci to there. */
 CQE_INLINE int poll_done(struct mlx4_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
@@ -199,7 +198,7 @@ CQE_INLINE int poll_done(struct mlx4_cq *cq, uint32_t ci)
 
 #define OUT_OF_LINE static int __attribute__((noinline))
 
-/* The function takes whatever comes. CQEs of queues that are not there are skipped. */
+/* Takes whatever comes. CQEs of queues that are not there are skipped. */
 OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_t ci)
 {
 	struct mlx4_cq *cq = to_mcq(ibcq);
@@ -259,7 +258,7 @@ OUT_OF_LINE poll_requests(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, cons
 	return mlx4_cq_poll_any(ibcq, room, wc, cqe, ci);
 }
 
-/* The function takes SENDs without immediate data or a key. SUMS says whether checksums are told.
+/* Takes SENDs without immediate data or a key. SUMS says whether checksums are told.
  */
 CQE_INLINE int poll_own(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			uint32_t ci, bool sums)
@@ -293,8 +292,8 @@ OUT_OF_LINE poll_summed_sends(struct ibv_cq *cq, int room, struct ibv_wc *wc, co
 	return poll_own(cq, room, wc, cqe, ci, true);
 }
 
-/* The functions do likewise where an SRQ receives: that of a QP, or one of XRC, whose QPs are not
- * known here. Its lock is held for all of them, or the process has one thread. */
+/* Do likewise where an SRQ receives: that of a QP, or one of XRC, whose QPs are not known here. Its
+ * lock is held for all of them, or the process has one thread. */
 CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			   uint32_t ci, bool xrc, bool locked)
 {
@@ -339,7 +338,7 @@ CQE_INLINE int poll_shared(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, con
 SHARED_LOOPS(poll_shared_sends, false, qp->srq)
 SHARED_LOOPS(poll_xrc_sends, true, srq)
 
-/* The function returns the loop for CQE, which is of cq->qp. */
+/* Returns the loop for CQE, which is of cq->qp. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx4_cq *cq, const uint8_t *cqe)
 {
 	if (cqe_is_good_request(cqe))
@@ -351,7 +350,7 @@ CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx4_cq *cq, const uint8_t *cq
 	return cq->qp->srq ? poll_shared_sends : poll_sends;
 }
 
-/* The function goes on where a CQE is for no QP of this context. */
+/* Goes on where a CQE is for no QP of this context. */
 OUT_OF_LINE poll_without_qp(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, const uint8_t *cqe,
 			    uint32_t ci)
 {

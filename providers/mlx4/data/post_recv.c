@@ -39,8 +39,8 @@ refuse(const struct mlx4_rq *rq, const struct ibv_recv_wr *wr, bool is_full)
 }
 
 /* The constant ONE says that WQEs are a single segment, and then that the state lets receives be
- * posted is not asked here. The function returns false when the request is unusual, and perhaps
- * cannot be posted. */
+ * posted is not asked here. Returns false when the request is unusual, and perhaps cannot be
+ * posted. */
 RECV_INLINE bool recv_is_usual(const struct mlx4_rq *rq, uint32_t head,
 			       const struct ibv_recv_wr *wr, uint32_t sge_limit, bool one)
 {
@@ -70,7 +70,7 @@ RECV_INLINE void recv_put(struct mlx4_rq *rq, uint32_t head, const struct ibv_re
 	(*wr_ids)[unit] = wr->wr_id;
 }
 
-/* The function returns 0, or an errno, with the reason logged. */
+/* Returns 0, or an errno, with the reason logged. */
 OUT_OF_LINE recv_put_unusual(struct mlx4_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
 {
 	if (rq->sge_limit && !wq_has_room(&rq->wq, head))
@@ -88,7 +88,7 @@ RECV_INLINE void recv_ring_doorbell(struct mlx4_rq *rq, uint32_t head)
 	doorbell_recv(rq->dbrec, head);
 }
 
-/* The function posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The lock is held, if there is one, and dropped. */
 RECV_INLINE int post_list(struct mlx4_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			  bool one)
 {
@@ -194,7 +194,7 @@ refuse_shared(const struct mlx4_srq *srq, struct ibv_recv_wr *wr, struct ibv_rec
 	return is_full ? ENOMEM : EINVAL;
 }
 
-/* The function writes a request into the WQE at HEAD, and returns the index of the next one. */
+/* Writes a request into the WQE at HEAD, and returns the index of the next one. */
 RECV_INLINE uint32_t srq_put(const struct mlx4_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, uint64_t *const *wr_ids, bool one)
 {
@@ -223,8 +223,8 @@ RECV_INLINE bool srq_is_usual(const struct mlx4_srq *srq, uint32_t head,
 		   : likely((uint32_t)wr->num_sge <= srq->max_sge);
 }
 
-/* The function puts a request without bytes, or with none of a buffer. It returns false when that
- * cannot be posted. */
+/* Puts a request without bytes, or with none of a buffer. It returns false when that cannot be
+ * posted. */
 static bool __attribute__((noinline))
 srq_put_unusual(const struct mlx4_srq *srq, uint32_t *head, const struct ibv_recv_wr *wr)
 {
@@ -241,7 +241,7 @@ RECV_INLINE void srq_ring_doorbell(struct mlx4_srq *srq, uint32_t head, uint32_t
 	doorbell_recv_more(srq->dbrec, n);
 }
 
-/* The function posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The lock is held, if there is one, and dropped. */
 RECV_INLINE int srq_post_list(struct mlx4_srq *srq, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr, bool one)
 {

@@ -95,7 +95,7 @@ refuse_inline(const struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint64_t l
 	return ENOMEM;
 }
 
-/* The function puts the segments between control segment and data, and returns where data go. */
+/* Puts the segments between control segment and data, and returns where data go. */
 WQE_INLINE uint32_t put_head(uint8_t *ctrl, const struct ibv_send_wr *wr, const struct send_op *op,
 			     enum send_kind kind)
 {
@@ -149,7 +149,7 @@ static __be32 third_word(const struct ibv_send_wr *wr)
 	return wr->imm_data;
 }
 
-/* The function returns what wqe_put_control() is to put. */
+/* Returns what wqe_put_control() is to put. */
 WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 			       const struct ibv_send_wr *wr)
 {
@@ -158,7 +158,7 @@ WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 	return kind == SEND_XRC ? control | wqe_srqn(wr->qp_type.xrc.remote_srqn) : control;
 }
 
-/* The functions put whom a frame is for. Most begin with a buffer that says so. */
+/* Put whom a frame is for. Most begin with a buffer that says so. */
 static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
 {
 	uint32_t have = 0;
@@ -197,8 +197,7 @@ WQE_INLINE struct place place_at(const struct mlx4_sq *sq, const struct ibv_send
 	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), wr->opcode, head };
 }
 
-/* The function puts what a request on a memory key has besides that, but for its first word, and
- * notes it. */
+/* Puts what a request on a memory key has besides that, but for its first word, and notes it. */
 WQE_INLINE void put_rest_on_key(struct mlx4_sq *sq, const struct place *place, uint64_t wr_id,
 				unsigned int send_flags)
 {
@@ -206,7 +205,7 @@ WQE_INLINE void put_rest_on_key(struct mlx4_sq *sq, const struct place *place, u
 	wq_slot_set(place->note, place->head, wr_id, send_ops[place->opcode].done_as);
 }
 
-/* The function builds a request on a memory key. */
+/* Builds a request on a memory key. */
 static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 						   uint32_t head, struct built *built, int *err)
 {
@@ -234,8 +233,8 @@ refuse_large(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
 	return verbs_result(EINVAL);
 }
 
-/* The function builds a large send, which the adapter cuts into frames with its headers. Its data
- * come first: headers may end in the piece that they begin in. */
+/* Builds a large send, which the adapter cuts into frames with its headers. Its data come first:
+ * headers may end in the piece that they begin in. */
 static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 						  uint32_t head, struct built *built, int *err)
 {
@@ -262,7 +261,7 @@ static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const stru
 	return true;
 }
 
-/* The function builds WR at HEAD. It returns false when that cannot be posted, with why in ERR. */
+/* Builds WR at HEAD. It returns false when that cannot be posted, with why in ERR. */
 WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 		      enum send_kind kind, struct built *built, int *err)
 {
@@ -305,8 +304,7 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 	return true;
 }
 
-/* The function posts a WQE at CTRL: its first word comes last. The adapter may find it before the
- * doorbell. */
+/* Posts a WQE at CTRL: its first word comes last. The adapter may find it before the doorbell. */
 WQE_INLINE void hand_over(struct mlx4_qp *qp, uint8_t *ctrl, uint32_t head, uint32_t opcode)
 {
 	order_publish(&qp->sq.wq);
@@ -321,7 +319,7 @@ WQE_INLINE bool opcode_is_usual(const struct mlx4_sq *sq, uint32_t opcode, enum 
 	return opcode - first_usual_opcode(kind) < sq->usual_opcodes;
 }
 
-/* The function tells whether WR is usual, but for its SGEs. */
+/* Returns whether WR is usual, but for its SGEs. */
 WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr, uint32_t head,
 			 enum send_kind kind)
 {
@@ -329,7 +327,7 @@ WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 	       opcode_is_usual(sq, wr->opcode, kind) && head != sq->wq.limit;
 }
 
-/* The function puts what is between control segment and data of a usual request. */
+/* Puts what is between control segment and data of a usual request. */
 WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, enum send_kind kind)
 {
 	if (kind == SEND_DATAGRAM) {
@@ -341,7 +339,7 @@ WQE_INLINE uint32_t put_usual_head(uint8_t *ctrl, const struct ibv_send_wr *wr, 
 	return wqe_put_raddr(ctrl, M4_SEG, wr->wr.rdma.remote_addr, wr->wr.rdma.rkey);
 }
 
-/* The function puts what a usual request of SIZE bytes has besides its data, and notes it. */
+/* Puts what a usual request of SIZE bytes has besides its data, and notes it. */
 WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 			       const struct place *place, uint32_t size, enum send_kind kind)
 {
@@ -353,7 +351,7 @@ WQE_INLINE void put_usual_rest(struct mlx4_qp *qp, const struct ibv_send_wr *wr,
 	wq_slot_set_done(place->note, place->head, wr->wr_id, usual.done[place->opcode]);
 }
 
-/* The function posts a usual request at HEAD, and returns its size. */
+/* Posts a usual request at HEAD, and returns its size. */
 WQE_INLINE uint32_t put_usual(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 			      enum send_kind kind)
 {
@@ -376,9 +374,8 @@ WQE_INLINE bool put_several(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 	return true;
 }
 
-/* The function posts a request of several SGEs at HEAD, and returns its size: 0 when it is not as
- * usual as it looked. Here all but the data is computed behind them, as there are not as many
- * registers. */
+/* Posts a request of several SGEs at HEAD, and returns its size: 0 when it is not as usual as it
+ * looked. Here all but the data is computed behind them, as there are not as many registers. */
 WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 			     enum send_kind kind)
 {
@@ -397,9 +394,8 @@ WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, u
 
 /* ---- whatever else ---- */
 
-/* The function posts WR at HEAD, and returns 0 or an errno. A request that is ALONE and needs no
- * data of memory goes through BlueFlame, if it fits; RINGS tells whether a doorbell is still to be
- * rung. */
+/* Posts WR at HEAD, and returns 0 or an errno. A request that is ALONE and needs no data of memory
+ * goes through BlueFlame, if it fits; RINGS tells whether a doorbell is still to be rung. */
 WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
 		       enum send_kind kind, bool stamps, bool alone, bool *rings)
 {
@@ -424,9 +420,9 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 
 /* ---- lists ---- */
 
-/* The function stamps for a usual request of a list, which has a single SGE: only datagrams are of
- * several pieces then. What is DIRTY at the beginning of the list is known: a list does not reach
- * the slots that are in use there. */
+/* Stamps for a usual request of a list, which has a single SGE: only datagrams are of several
+ * pieces then. What is DIRTY at the beginning of the list is known: a list does not reach the slots
+ * that are in use there. */
 WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t head, bool dirty)
 {
 	if (kind == SEND_DATAGRAM || unlikely(dirty))
@@ -435,7 +431,7 @@ WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t 
 
 typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head);
 
-/* The function is called with the lock, and drops it. PUTS_ANY posts what is not usual. */
+/* Called with the lock, and drops it. PUTS_ANY posts what is not usual. */
 WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			 put_any_fn *puts_any, enum send_kind kind, bool locked, bool stamps)
 {
@@ -528,8 +524,8 @@ WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum 
 /* With as many SGEs as fill a piece, a WQE has several. */
 enum { LONG_SGES = M4_PIECE / M4_SEG };
 
-/* The functions post a request of several SGEs, and return false when it is not as usual as it
- * looked. That with four has nothing to ask about their number. */
+/* Post a request of several SGEs, and return false when it is not as usual as it looked. That with
+ * four has nothing to ask about their number. */
 WQE_INLINE bool post_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
 			  bool locked, bool stamps)
 {
@@ -561,7 +557,7 @@ WQE_INLINE bool post_four(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum
 	return true;
 }
 
-/* The function posts a request by itself that is not usual. */
+/* Posts a request by itself that is not usual. */
 WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			    enum send_kind kind, bool locked, bool stamps)
 {
@@ -594,7 +590,7 @@ WQE_INLINE bool may_post(const struct mlx4_sq *sq, enum ibv_wr_opcode opcode)
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
 
-/* The function tells whether mlx4_check_bind() has nothing to say, and there is a region. */
+/* Returns whether mlx4_check_bind() has nothing to say, and there is a region. */
 WQE_INLINE bool bind_is_usual(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 			      const struct ibv_mw_bind_info *bind)
 {
@@ -612,7 +608,7 @@ WQE_INLINE struct place place_on_key(const struct mlx4_sq *sq, enum ibv_wr_opcod
 	return (struct place){ sq_slot(sq, head), wq_slot_at(&sq->wq, head), opcode, head };
 }
 
-/* The function posts a request whose segment is there. */
+/* Posts a request whose segment is there. */
 WQE_INLINE int post_on_key(struct mlx4_qp *qp, const struct place *place, uint64_t wr_id,
 			   unsigned int send_flags, bool locked, bool stamps)
 {

@@ -46,13 +46,13 @@ WQE_INLINE uint32_t wqe_size(const uint8_t *ctrl)
 	return (ctrl[WQE_SIZE_BYTE] & FLD_MASK(M4_CTRL_DS)) * M4_SEG;
 }
 
-/* The function returns the first word of a WQE at INDEX that is posted. */
+/* Returns the first word of a WQE at INDEX that is posted. */
 WQE_INLINE uint32_t wqe_owner_opcode(const struct mlx4_sq *sq, uint32_t index, uint32_t opcode)
 {
 	return opcode | (index << sq->owner_shift & FLD_BITS(M4_CTRL_OWNER));
 }
 
-/* The function stamps pieces of a slot, from FROM on, as far as its last WQE went. */
+/* Stamps pieces of a slot, from FROM on, as far as its last WQE went. */
 WQE_INLINE void slot_stamp(uint8_t *slot, uint32_t from)
 {
 	uint32_t size = wqe_size(slot);
@@ -61,8 +61,8 @@ WQE_INLINE void slot_stamp(uint8_t *slot, uint32_t from)
 		*(__be32 *)(slot + at) = htobe32(M4_STAMP);
 }
 
-/* The function stamps the slot at INDEX, which has several pieces, as far as its last WQE went, but
- * for the first. A stamp on the second does no harm, and mostly is all that there is to do. */
+/* Stamps the slot at INDEX, which has several pieces, as far as its last WQE went, but for the
+ * first. A stamp on the second does no harm, and mostly is all that there is to do. */
 WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 {
 	uint8_t *slot = sq_slot(sq, index);
@@ -72,8 +72,8 @@ WQE_INLINE void sq_stamp(const struct mlx4_sq *sq, uint32_t index)
 		slot_stamp(slot, 2 * M4_PIECE);
 }
 
-/* The function tells whether slots in front of INDEX may have to be stamped: not where the last lap
- * has had no WQE of several pieces. */
+/* Returns whether slots in front of INDEX may have to be stamped: not where the last lap has had no
+ * WQE of several pieces. */
 WQE_INLINE bool sq_is_dirty(const struct mlx4_sq *sq, uint32_t index)
 {
 	return index - sq->last_long <= sq->wq.mask;
@@ -90,8 +90,8 @@ WQE_INLINE void sq_stamp_ahead(struct mlx4_sq *sq, enum send_kind kind, uint32_t
 		sq->last_long = index;
 }
 
-/* The function does likewise for who knows that the WQE has several pieces: mostly, those of the
- * last lap had so, too. */
+/* Does likewise for who knows that the WQE has several pieces: mostly, those of the last lap had
+ * so, too. */
 WQE_INLINE void sq_stamp_ahead_of_long(struct mlx4_sq *sq, enum send_kind kind, uint32_t index)
 {
 	sq_stamp(sq, index + sq->spare);
@@ -142,8 +142,8 @@ WQE_INLINE void wqe_put_whole_mac(uint8_t *ctrl, const uint8_t *mac)
 	memcpy(ctrl + FLD_BYTE(M4_CTRL_MAC_31_0), mac + 2, 4);
 }
 
-/* The function puts there what the LENGTH bytes at FROM have of it, of which HAVE are there
- * already; it returns how many are, then. */
+/* Puts there what the LENGTH bytes at FROM have of it, of which HAVE are there already; it returns
+ * how many are, then. */
 WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, uint64_t length)
 {
 	uint8_t *const high = ctrl + FLD_BYTE(M4_CTRL_MAC_47_32);
@@ -159,7 +159,7 @@ WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, 
 	return have;
 }
 
-/* The function returns where the data of a large send with HEADER bytes of headers begin. */
+/* Returns where the data of a large send with HEADER bytes of headers begin. */
 WQE_INLINE uint32_t wqe_large_end(uint32_t header)
 {
 	return M4_SEG + (uint32_t)align_up(M4_LARGE_HEADER + header, M4_SEG);
@@ -181,7 +181,7 @@ enum {
 	M4_ON_KEY = FLD_BITS(M4_CTRL_STRONG_ORDER),
 };
 
-/* The function returns 0, or why the window cannot be bound so. */
+/* Returns 0, or why the window cannot be bound so. */
 int mlx4_check_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 		    const struct ibv_mw_bind_info *bind);
 
@@ -214,7 +214,7 @@ WQE_INLINE void wqe_put_bind(uint8_t *ctrl, const struct ibv_mw *mw, uint32_t rk
 	seg_put_be64(seg + 24, bind->length);
 }
 
-/* The function returns the key of the region, if a window is bound to one. */
+/* Returns the key of the region, if a window is bound to one. */
 WQE_INLINE uint32_t bind_lkey(const struct ibv_mw_bind_info *bind)
 {
 	return bind->mr ? bind->mr->lkey : 0;
@@ -230,9 +230,9 @@ WQE_INLINE void wqe_put_inval(uint8_t *ctrl, uint32_t rkey)
 
 /* ---- data ---- */
 
-/* The function puts a word behind everything else of its piece, if it is the first there. A WQE
- * that is not certain to be posted has those words ASIDE, by the number of the piece; NULL: they go
- * where they belong. */
+/* Puts a word behind everything else of its piece, if it is the first there. A WQE that is not
+ * certain to be posted has those words ASIDE, by the number of the piece; NULL: they go where they
+ * belong. */
 WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 *aside)
 {
 	if (at % M4_PIECE) {
@@ -246,10 +246,10 @@ WQE_INLINE void wqe_put_word(uint8_t *ctrl, uint32_t at, uint32_t value, __be32 
 }
 
 #ifdef __AVX__
-/* The functions put SGEs that have bytes, from the last to the first, and return false, before they
- * put anything wrong, where one has none. A CPU with AVX stores 16 aligned bytes at once (Intel SDM
- * vol. 3, "Guaranteed Atomic Operations"), so that a segment is there whole, with the first word of
- * its piece, or not at all. */
+/* Put SGEs that have bytes, from the last to the first, and return false, before they put anything
+ * wrong, where one has none. A CPU with AVX stores 16 aligned bytes at once (Intel SDM vol. 3,
+ * "Guaranteed Atomic Operations"), so that a segment is there whole, with the first word of its
+ * piece, or not at all. */
 WQE_INLINE bool wqe_put_four_sges(uint8_t *to, const struct ibv_sge *sge)
 {
 	const seg_sge a = seg_load_sge(&sge[0]), b = seg_load_sge(&sge[1]);
@@ -334,8 +334,8 @@ WQE_INLINE void wqe_put_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sg
 	wqe_put_word(ctrl, at, sge->length ? sge->length : FLD_BITS(M4_DATA_INLINE), aside);
 }
 
-/* The function puts an SGE that has bytes where a piece begins: what has the first word is written
- * last, whole. */
+/* Puts an SGE that has bytes where a piece begins: what has the first word is written last,
+ * whole. */
 WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
 {
 	if (sizeof(long) < sizeof(uint64_t)) { /* a store of 8 bytes may be two */
@@ -348,7 +348,7 @@ WQE_INLINE void wqe_put_first_sge(uint8_t *ctrl, uint32_t at, const struct ibv_s
 			 __ATOMIC_RELAXED);
 }
 
-/* The function puts the four SGEs of a piece, from the last to the first. */
+/* Puts the four SGEs of a piece, from the last to the first. */
 WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *sge)
 {
 	enum { SGES = M4_PIECE / M4_SEG };
@@ -364,8 +364,8 @@ WQE_INLINE void wqe_put_piece(uint8_t *ctrl, uint32_t at, const struct ibv_sge *
 		wqe_put_sge(ctrl, at + (uint32_t)i * M4_SEG, &sge[i], NULL);
 }
 
-/* The function puts the headers of a large send, whose data are there already: the first word of
- * each piece is the last. */
+/* Puts the headers of a large send, whose data are there already: the first word of each piece is
+ * the last. */
 WQE_INLINE void wqe_put_header(uint8_t *ctrl, const uint8_t *from, uint32_t size, uint32_t mss,
 			       __be32 *aside)
 {
@@ -421,7 +421,7 @@ WQE_INLINE void stream_begin(struct wqe_stream *stream, uint8_t *ctrl, uint32_t 
 	*stream = (struct wqe_stream){ ctrl, at, at + M4_INLINE_HEADER, aside };
 }
 
-/* The function writes the header of the bytes under way, which are all there. */
+/* Writes the header of the bytes under way, which are all there. */
 WQE_INLINE void stream_close(const struct wqe_stream *stream)
 {
 	uint32_t length = stream->at - stream->header - M4_INLINE_HEADER;
@@ -449,7 +449,7 @@ WQE_INLINE void stream_put(struct wqe_stream *stream, const uint8_t *from, uint3
 	}
 }
 
-/* The function returns where the WQE ends. */
+/* Returns where the WQE ends. */
 WQE_INLINE uint32_t stream_end(const struct wqe_stream *stream)
 {
 	stream_close(stream);
@@ -459,7 +459,7 @@ WQE_INLINE uint32_t stream_end(const struct wqe_stream *stream)
 /* How many inline bytes a piece has. */
 enum { PIECE_INLINE = M4_PIECE - M4_INLINE_HEADER };
 
-/* The function puts the last inline bytes of a WQE, and returns where that ends. */
+/* Puts the last inline bytes of a WQE, and returns where that ends. */
 WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
 					uint32_t length)
 {
@@ -468,7 +468,7 @@ WQE_INLINE uint32_t wqe_put_last_inline(uint8_t *ctrl, uint32_t at, const uint8_
 	return (uint32_t)align_up(at + M4_INLINE_HEADER + length, M4_SEG);
 }
 
-/* The function puts inline bytes that fill the rest of their piece, which is PART of them. */
+/* Puts inline bytes that fill the rest of their piece, which is PART of them. */
 WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t part)
 {
 	uint8_t *to = ctrl + at + M4_INLINE_HEADER;
@@ -482,8 +482,8 @@ WQE_INLINE void wqe_fill_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from,
 	wqe_put_word(ctrl, at, FLD_BITS(M4_DATA_INLINE) | part, NULL);
 }
 
-/* The function puts the LENGTH bytes at FROM inline, which are all that there are, and returns
- * where the WQE ends. */
+/* Puts the LENGTH bytes at FROM inline, which are all that there are, and returns where the WQE
+ * ends. */
 WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *from, uint32_t length)
 {
 	const uint32_t room = M4_PIECE - at % M4_PIECE - M4_INLINE_HEADER;
@@ -503,8 +503,8 @@ WQE_INLINE uint32_t wqe_put_inline(uint8_t *ctrl, uint32_t at, const uint8_t *fr
 
 /* ---- control ---- */
 
-/* The function writes the control segment of a WQE of SIZE bytes, but for its first word. CONTROL
- * has the second word above the third one. */
+/* Writes the control segment of a WQE of SIZE bytes, but for its first word. CONTROL has the second
+ * word above the third one. */
 WQE_INLINE void wqe_put_control(uint8_t *ctrl, uint32_t size, uint64_t control, __be32 imm)
 {
 	seg_put_be64(ctrl + sizeof(imm), control | (uint64_t)(size / M4_SEG) << 32);
@@ -532,7 +532,7 @@ WQE_INLINE uint64_t wqe_control(const struct mlx4_sq *sq, enum send_kind kind,
 	       control[send_flags % (kind_has_sums(kind) ? ARRAY_SIZE(control) : IBV_SEND_IP_CSUM)];
 }
 
-/* The function does for a request on a memory key what wqe_put_control() does for others. */
+/* Does for a request on a memory key what wqe_put_control() does for others. */
 #define ON_KEY_OF(send_flags) \
 	(CONTROL_OF(send_flags) | M4_ON_KEY | (uint64_t)(M4_BIND_END / M4_SEG) << 32)
 #define ON_KEY_OF_4(n) ON_KEY_OF(n), ON_KEY_OF((n) + 1), ON_KEY_OF((n) + 2), ON_KEY_OF((n) + 3)
@@ -547,7 +547,7 @@ WQE_INLINE void wqe_put_control_on_key(const struct mlx4_sq *sq, uint8_t *ctrl,
 	wqe_put_control(ctrl, 0, sq->control_always | control[send_flags % ARRAY_SIZE(control)], 0);
 }
 
-/* The function returns the SRQ that a request of XRC is for, as the third word has it. */
+/* Returns the SRQ that a request of XRC is for, as the third word has it. */
 WQE_INLINE uint32_t wqe_srqn(uint32_t srqn)
 {
 	return srqn << FLD_SHIFT(M4_CTRL_XRC_SRQN);

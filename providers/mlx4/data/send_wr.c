@@ -20,7 +20,7 @@ static void wr_start(struct ibv_qp_ex *qpx)
 	qp->batch = (struct mlx4_batch){ .first = qp->sq.wq.head };
 }
 
-/* The function returns where the first words of a slot's pieces are while its batch is open. */
+/* Returns where the first words of a slot's pieces are while its batch is open. */
 static __be32 *slot_aside(const struct mlx4_qp *qp, uint32_t index)
 {
 	return qp->asides +
@@ -36,8 +36,8 @@ static void batch_fail(struct mlx4_qp *qp, int err, const char *what, uint64_t v
 	qp->batch.err = err;
 }
 
-/* The function begins the WQE of OPCODE, whose data follow HEAD_SIZE bytes. It returns NULL in a
- * batch that has failed, or fails by this. */
+/* Begins the WQE of OPCODE, whose data follow HEAD_SIZE bytes. It returns NULL in a batch that has
+ * failed, or fails by this. */
 static uint8_t *wqe_begin(struct mlx4_qp *qp, uint32_t opcode, enum ibv_wr_opcode wr_opcode,
 			  uint32_t done_as, uint32_t head_size, __be32 imm)
 {
@@ -281,7 +281,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 
 /* ---- the end of a batch ---- */
 
-/* The function gives the WQE at INDEX the first words of its further pieces, but the stamps. */
+/* Gives the WQE at INDEX the first words of its further pieces, but the stamps. */
 static void wqe_reveal(const struct mlx4_qp *qp, uint32_t index)
 {
 	uint8_t *ctrl = sq_slot(&qp->sq, index);

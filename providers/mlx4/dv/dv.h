@@ -12,7 +12,7 @@
 
 #define DV_EXPORT __attribute__((visibility("default")))
 
-/* The function returns 0, or EOPNOTSUPP when CONTEXT is another provider's. */
+/* Returns 0, or EOPNOTSUPP when CONTEXT is another provider's. */
 static inline int dv_check_context(struct ibv_context *context, const char *call)
 {
 	if (context_is_mlx4(context))

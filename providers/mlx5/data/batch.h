@@ -15,7 +15,7 @@
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/data/variant.h"
 
-/* The function tells whether a builder has begun a WQE for a setter. */
+/* Returns whether a builder has begun a WQE for a setter. */
 static inline bool batch_has_wqe(const struct mlx5_qp *qp)
 {
 	return likely(qp->batch.seg != BATCH_NO_WQE);
@@ -33,13 +33,13 @@ static inline void batch_set_err(struct mlx5_qp *qp, int err)
 	qp->mkey_request.waits = 0;
 }
 
-/* The function is called when the send queue is full: it logs that and fails the batch. */
+/* Called when the send queue is full: it logs that and fails the batch. */
 void mlx5_batch_fail_full(struct mlx5_qp *qp);
-/* The function is called when OP is not in sq.opcodes. It returns true when only the gate was shut
- * (umr.h), and is open now, false when the batch has failed. */
+/* Called when OP is not in sq.opcodes. It returns true when only the gate was shut (umr.h), and is
+ * open now, false when the batch has failed. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
-/* The function does what batch_begin() does for exceptions. */
+/* Does what batch_begin() does for exceptions. */
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
@@ -57,7 +57,7 @@ WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	qp->batch.head = wqe->head | (wqe->ds + BATCH_UNITS);
 }
 
-/* The function returns the WQE that the builder has begun. */
+/* Returns the WQE that the builder has begun. */
 WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 {
 	const uint64_t head = qp->batch.head - BATCH_UNITS;
@@ -70,7 +70,7 @@ WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 	};
 }
 
-/* The function starts WQE; there is room, and the operation is allowed. */
+/* Starts WQE; there is room, and the operation is allowed. */
 WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_t opcode,
 				__be32 imm, enum send_kind kind)
 {
@@ -90,7 +90,7 @@ WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_
 		wqe_reserve_av(sq, wqe);
 }
 
-/* The function tells whether the gate is shut or there is no room. */
+/* Returns whether the gate is shut or there is no room. */
 WQE_INLINE bool batch_is_exception(const struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
 	return unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit);
@@ -192,8 +192,8 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t 
 	batch_extend(qp, &wqe, 1);
 }
 
-/* The function cancels the batch, and with it perhaps the request that was to wait for a UMR: the
- * next one will. */
+/* Cancels the batch, and with it perhaps the request that was to wait for a UMR: the next one
+ * will. */
 WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 {
 	qp->batch.err = 0;
@@ -210,7 +210,7 @@ void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_dc(struct mlx5_qp *qp);
-/* The function adds the builders of UMRs (send_wr_umr.c), for QPs that have them. */
+/* Adds the builders of UMRs (send_wr_umr.c), for QPs that have them. */
 void mlx5_batch_fill_umr(struct mlx5_qp *qp);
 
 #endif

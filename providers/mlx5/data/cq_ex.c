@@ -87,9 +87,9 @@ OUT_OF_LINE take_request(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint3
 	return cq_ex_keep(cq, &comp, ci + 1);
 }
 
-/* The function takes the completion in CQE, at index CI, which is software's. The most common
- * message is taken here, other kinds by routines of their own: together they would have all of them
- * save registers. */
+/* Takes the completion in CQE, at index CI, which is software's. The most common message is taken
+ * here, other kinds by routines of their own: together they would have all of them save
+ * registers. */
 CQE_INLINE int cq_ex_take(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci,
 			  bool starts)
 {

@@ -31,8 +31,8 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
  * ibv_end_poll() the record is behind ci, by as much as the ring holds. Nobody else has the lock
  * then, but a CQ without a lock may be in the middle of that.) */
 
-/* The function tells whether nobody has read by the library's calls since the program was told
- * where the ring is. */
+/* Returns whether nobody has read by the library's calls since the program was told where the ring
+ * is. */
 static bool cq_is_unread(const struct mlx5_cq *cq)
 {
 	return __atomic_load_n(&cq->shown, __ATOMIC_ACQUIRE) &&
@@ -69,7 +69,7 @@ void mlx5_cq_show(struct mlx5_cq *cq)
 	__atomic_store_n(&cq->shown, true, __ATOMIC_RELEASE);
 }
 
-/* The function returns the first index whose entry is not software's. */
+/* Returns the first index whose entry is not software's. */
 static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 {
 	uint32_t index = cq->ci;
@@ -81,8 +81,8 @@ static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 	return index;
 }
 
-/* The function moves a CQE to a later place, which may be in the next lap; the owner bit belongs to
- * the place. */
+/* Moves a CQE to a later place, which may be in the next lap; the owner bit belongs to the
+ * place. */
 static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 {
 	size_t front =
@@ -151,7 +151,7 @@ static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 	}
 }
 
-/* The function does that for each message of a run, whose mini CQEs nobody may have read. */
+/* Does that for each message of a run, whose mini CQEs nobody may have read. */
 static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 			  const struct mlx5_cqe64 *title, uint32_t count)
 {
@@ -161,8 +161,8 @@ static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 		mlx5_srq_complete(rq->srq, mlx5_cqe_run_counter(cq, title, i));
 }
 
-/* The function disowns the CQE, if it is for RQ, and returns how many entries it has. Of a run that
- * is the title's to say: what is behind it are no CQEs. */
+/* Disowns the CQE, if it is for RQ, and returns how many entries it has. Of a run that is the
+ * title's to say: what is behind it are no CQEs. */
 static uint32_t cqe_disown(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 			   struct mlx5_cqe64 *cqe)
 {

@@ -8,18 +8,17 @@
 
 #include "providers/mlx5/cq.h"
 
-/* The function makes every entry of a fresh ring the adapter's, and forgets what number was looked
- * up last. */
+/* Makes every entry of a fresh ring the adapter's, and forgets what number was looked up last. */
 void mlx5_cq_ring_init(struct mlx5_cq *cq);
 
-/* The function forgets all completions of the owner of RQ, which is about to go away or to be
- * reset; unless a program reads the ring by itself. */
+/* Forgets all completions of the owner of RQ, which is about to go away or to be reset; unless a
+ * program reads the ring by itself. */
 void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
 
-/* The function notes that a program was told where the ring is. The program may have the lock, as
- * it is polling. */
+/* Notes that a program was told where the ring is. The program may have the lock, as it is
+ * polling. */
 void mlx5_cq_show(struct mlx5_cq *cq);
-/* The function tells whether a program has moved the consumer index by itself. The lock is held. */
+/* Returns whether a program has moved the consumer index by itself. The lock is held. */
 bool mlx5_cq_is_taken(struct mlx5_cq *cq);
 
 #endif

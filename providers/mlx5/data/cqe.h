@@ -33,16 +33,16 @@ struct completion {
 	uint32_t extra;
 };
 
-/* The function takes a completion that is not the common case: its payload is inside the CQE, or it
- * is an error. It is called before the request counts as completed. It returns the request's
- * status, or a negative number when the CQE completes nothing. */
+/* Takes a completion that is not the common case: its payload is inside the CQE, or it is an error.
+ * It is called before the request counts as completed. It returns the request's status, or a
+ * negative number when the CQE completes nothing. */
 int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 			    const struct mlx5_cqe64 *cqe);
-/* The function returns the status that the program is told of a CQE with an error (cqe_error.c), or
- * a negative number when it is not told. The first one of RQ is explained in the log. */
+/* Returns the status that the program is told of a CQE with an error (cqe_error.c), or a negative
+ * number when it is not told. The first one of RQ is explained in the log. */
 int mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
-/* The function tells whether the CQE, of an SRQ, says that a page of a buffer on demand was absent.
- * Then its request has not been answered. */
+/* Returns whether the CQE, of an SRQ, says that a page of a buffer on demand was absent. Then its
+ * request has not been answered. */
 static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
@@ -52,7 +52,7 @@ static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
 	       err->vendor_err_synd == MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT;
 }
 
-/* The function logs a completion for an object that does not exist. */
+/* Logs a completion for an object that does not exist. */
 void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
 /* A receive that is not simply the next one of its queue is returned like this, by value, so that a
@@ -91,7 +91,7 @@ CQE_INLINE unsigned int cqe_opcode(const struct mlx5_cqe64 *cqe)
 	return cqe->op_own >> FLD_SHIFT(CQE_OPCODE);
 }
 
-/* The function tells whether OPCODE completes a request of a send queue, failed or not. */
+/* Returns whether OPCODE completes a request of a send queue, failed or not. */
 CQE_INLINE bool opcode_is_request(unsigned int opcode)
 {
 	return opcode == MLX5_CQE_REQ || opcode == MLX5_CQE_REQ_ERR;
@@ -127,14 +127,14 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, __
 	return rq;
 }
 
-/* The function tells whether the CQE is for cq->rsn_rq. */
+/* Returns whether the CQE is for cq->rsn_rq. */
 CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);
 }
 
-/* The function makes cq->rsn_rq what the CQE is for, and returns false when that does not exist.
- * Nearly always it is what the CQE before was for. */
+/* Makes cq->rsn_rq what the CQE is for, and returns false when that does not exist. Nearly always
+ * it is what the CQE before was for. */
 CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	__be32 raw = cqe_rsn_raw(cq, cqe);
@@ -142,11 +142,11 @@ CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, cqe, raw);
 }
 
-/* The function tells whether the CQE is there that is to be taken next, at index *CI. The answer is
- * right without the lock, too: the index only grows, so when the entry at a stale index has not
- * arrived, no later one has; and the ring could lap within this call only with CQEs that are newer
- * than it. What is found stands if the index is the same under the lock: a ring is replaced before
- * the index is (providers/common/cq_resize.c). */
+/* Returns whether the CQE is there that is to be taken next, at index *CI. The answer is right
+ * without the lock, too: the index only grows, so when the entry at a stale index has not arrived,
+ * no later one has; and the ring could lap within this call only with CQEs that are newer than it.
+ * What is found stands if the index is the same under the lock: a ring is replaced before the index
+ * is (providers/common/cq_resize.c). */
 CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
 {
 	const uint8_t *ring;
@@ -171,8 +171,8 @@ CQE_INLINE void cqe_count_atomic(const struct mlx5_cqe64 *cqe, struct completion
 	comp->extra &= ~SQ_DONE_ATOMIC;
 }
 
-/* The function returns the slot of a request. The WQE counter is the first half of a word, of which
- * one shift makes a number of bytes. */
+/* Returns the slot of a request. The WQE counter is the first half of a word, of which one shift
+ * makes a number of bytes. */
 CQE_INLINE const struct wq_slot *cqe_slot(const struct mlx5_sq *sq, const struct mlx5_cqe64 *cqe)
 {
 	enum { COUNTER_SHIFT = 16, SLOT_LOG = 4 };
@@ -195,8 +195,8 @@ CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64
 		cqe_count_atomic(cqe, comp);
 }
 
-/* The function copies a payload inside the CQE to the first buffer of its receive. It returns false
- * when that does not take it all, or is the null region, and nothing has been copied. */
+/* Copies a payload inside the CQE to the first buffer of its receive. It returns false when that
+ * does not take it all, or is the null region, and nothing has been copied. */
 CQE_INLINE bool cqe_copy_payload(const struct mlx5_cq *cq, const struct mlx5_wqe_data_seg *scatter,
 				 const struct mlx5_cqe64 *cqe, unsigned int format)
 {
@@ -244,30 +244,30 @@ CQE_INLINE bool cqe_take_from_srq(const struct mlx5_cq *cq, struct mlx5_srq *srq
 	return true;
 }
 
-/* The function tells whether OP_OWN, the last byte of a CQE, is that of a request of a send queue
- * without payload in the CQE. */
+/* Returns whether OP_OWN, the last byte of a CQE, is that of a request of a send queue without
+ * payload in the CQE. */
 CQE_INLINE bool op_own_is_request(uint8_t op_own)
 {
 	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
 }
 
-/* The function tells whether OP_OWN is that of a SEND without immediate data or a key, whose
- * payload is in the CQE as FORMAT says. */
+/* Returns whether OP_OWN is that of a SEND without immediate data or a key, whose payload is in the
+ * CQE as FORMAT says. */
 CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 {
 	return (op_own & ~MLX5_CQE_OWNER_MASK) ==
 	       (MLX5_CQE_RESP_SEND << FLD_SHIFT(CQE_OPCODE) | format);
 }
 
-/* The function tells whether OP_OWN is that of the most common message to RQ: a SEND of up to 32
- * bytes, and no SRQ. */
+/* Returns whether OP_OWN is that of the most common message to RQ: a SEND of up to 32 bytes, and no
+ * SRQ. */
 CQE_INLINE bool cqe_is_common_message(const struct mlx5_rq *rq, uint8_t op_own)
 {
 	return op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special;
 }
 
 /* PRM: the CQE says which checksums were right, of which kind of packet, in two bytes that follow
- * each other. The function returns what wc_flags have of that. */
+ * each other. Returns what wc_flags have of that. */
 CQE_INLINE uint32_t cqe_checksum_flags(const struct mlx5_cqe64 *cqe)
 {
 	enum {
@@ -285,15 +285,15 @@ CQE_INLINE uint32_t cqe_checksum_flags(const struct mlx5_cqe64 *cqe)
 	return (both & htobe16(RIGHT | TYPE)) == htobe16(RIGHT | IPV4) ? IBV_WC_IP_CSUM_OK : 0;
 }
 
-/* The function tells whether only cqe.c takes the message in a CQE that ends with OP_OWN. */
+/* Returns whether only cqe.c takes the message in a CQE that ends with OP_OWN. */
 CQE_INLINE bool message_is_special(const struct mlx5_rq *rq, uint8_t op_own)
 {
 	return rq->special > RQ_SHARED && !op_own_is_request(op_own) &&
 	       (rq->special == RQ_OTHER || !op_own_is_send(op_own, 0));
 }
 
-/* The function takes a message that has come to RQ. It returns false when the message has come in
- * no usual way, and nothing has been done. */
+/* Takes a message that has come to RQ. It returns false when the message has come in no usual way,
+ * and nothing has been done. */
 CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 				 const struct mlx5_cqe64 *cqe, uint8_t op_own,
 				 struct completion *comp)
@@ -315,8 +315,8 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	return rq->special == RQ_SHARED && cqe_take_from_srq(cq, rq->srq, cqe, format, comp);
 }
 
-/* The function takes the frame in CQE, if it has come where cq->rsn_rq says that checksums are
- * told. It returns false when that is not so, and nothing has been done. */
+/* Takes the frame in CQE, if it has come where cq->rsn_rq says that checksums are told. It returns
+ * false when that is not so, and nothing has been done. */
 CQE_INLINE bool cqe_take_frame(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -331,8 +331,8 @@ CQE_INLINE bool cqe_take_frame(const struct mlx5_cq *cq, const struct mlx5_cqe64
 	return cqe_take_from_rq(cq, rq, cqe, 0, comp);
 }
 
-/* The function takes the completion in CQE, which is software's. It returns false when that is not
- * usual, and nothing has been done. */
+/* Takes the completion in CQE, which is software's. It returns false when that is not usual, and
+ * nothing has been done. */
 CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -351,8 +351,8 @@ CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 
 /* ---- any completion */
 
-/* The function takes the next completion, at *CI, and moves *CI on. It returns false when there is
- * none. The caller writes the index back to the CQ. */
+/* Takes the next completion, at *CI, and moves *CI on. It returns false when there is none. The
+ * caller writes the index back to the CQ. */
 CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	for (;;) {
@@ -466,7 +466,7 @@ CQE_INLINE unsigned int cqe_grh_flag(const struct mlx5_cqe64 *cqe)
 	return cqe->flags_rqpn & htobe32(FLD_BITS(CQE_GRH)) ? IBV_WC_GRH : 0;
 }
 
-/* The function returns the wc_flags of a successful receive. */
+/* Returns the wc_flags of a successful receive. */
 CQE_INLINE unsigned int cqe_recv_flags(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	static const uint8_t by_opcode[] = {

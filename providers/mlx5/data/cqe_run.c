@@ -18,13 +18,13 @@ uint32_t mlx5_cqe_run_length(const struct mlx5_cq *cq, const struct mlx5_cqe64 *
 	return count > cq->mask + 1 ? 0 : count;
 }
 
-/* The function returns the place of a CQE in the ring. */
+/* Returns the place of a CQE in the ring. */
 static uint32_t cqe_place(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return (uint32_t)((size_t)((const uint8_t *)cqe - cq->ring) >> cq->entry_log);
 }
 
-/* The function returns the array of the mini CQEs from I on, of which each array has the first. */
+/* Returns the array of the mini CQEs from I on, of which each array has the first. */
 static const uint8_t *run_array(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title,
 				uint32_t i)
 {

@@ -28,7 +28,7 @@ struct datapath {
 	void (*cq_ex_read_tags)(struct mlx5_cq *cq);
 };
 
-/* The function returns the variant that this CPU can run. */
+/* Returns the variant that this CPU can run. */
 const struct datapath *mlx5_datapath(void);
 
 extern const struct datapath mlx5_datapath_plain;

@@ -22,8 +22,7 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* The function returns the first eight bytes of the newest WQE, which is what the register wants to
- * hear. */
+/* Returns the first eight bytes of the newest WQE, which is what the register wants to hear. */
 static inline __be64 doorbell_value(const void *ctrl)
 {
 	__be64 value;
@@ -32,8 +31,8 @@ static inline __be64 doorbell_value(const void *ctrl)
 	return value;
 }
 
-/* The function does what bf_push() does where the ring does not end between the WQEBBs. Words of
- * them were written by narrower stores just before; it takes fewer cycles all the same. */
+/* Does what bf_push() does where the ring does not end between the WQEBBs. Words of them were
+ * written by narrower stores just before; it takes fewer cycles all the same. */
 DOORBELL_INLINE void bf_push_wide(uint8_t *reg, const uint8_t *ctrl, uint32_t blocks)
 {
 	const uint8_t *const end = ctrl + (size_t)blocks * WQE_BB;
@@ -45,10 +44,10 @@ DOORBELL_INLINE void bf_push_wide(uint8_t *reg, const uint8_t *ctrl, uint32_t bl
 	} while (ctrl != end);
 }
 
-/* The function copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on
- * a WQEBB, and may go on at the start of the ring. The first half of a WQE is what was written
- * last, and mostly 8 bytes at a time: see seg.h. WIDE is a constant, and true for queues whose
- * requests mostly have several WQEBBs. */
+/* Copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on a WQEBB, and
+ * may go on at the start of the ring. The first half of a WQE is what was written last, and mostly
+ * 8 bytes at a time: see seg.h. WIDE is a constant, and true for queues whose requests mostly have
+ * several WQEBBs. */
 DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8_t *ctrl,
 			     uint32_t blocks, bool wide)
 {
@@ -66,17 +65,16 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8
 	}
 }
 
-/* The function returns how many WQEBBs of a single request of BLOCKS, which is KIND (PUSH_*), go
- * through BlueFlame: all or none. A request of none, as of a batch without a setter, is rung. */
+/* Returns how many WQEBBs of a single request of BLOCKS, which is KIND (PUSH_*), go through
+ * BlueFlame: all or none. A request of none, as of a batch without a setter, is rung. */
 DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks,
 					unsigned int kind)
 {
 	return blocks - 1 < sq->db.push[kind] ? blocks : 0;
 }
 
-/* The function sees to it that what has been written to *HALF of a register leaves the
- * write-combining buffer now, and before anybody rings this register again. *HALF becomes the other
- * one. */
+/* Sees to it that what has been written to *HALF of a register leaves the write-combining buffer
+ * now, and before anybody rings this register again. *HALF becomes the other one. */
 DOORBELL_INLINE void half_flush(const struct mlx5_sq *sq, uint8_t **half)
 {
 	wc_flush_barrier();
@@ -93,7 +91,7 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 	half_flush(sq, half);
 }
 
-/* The function pushes through a register of many queues if it is free, or else rings its neighbour.
+/* Pushes through a register of many queues if it is free, or else rings its neighbour.
  */
 DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push,
 				 bool wide)
@@ -141,9 +139,9 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 	doorbell_send_as(sq, pi, ctrl, push, use, false);
 }
 
-/* The function does what doorbell_send() does for a single request of BLOCKS WQEBBs, two or three,
- * which end before the ring does: it asks for nothing else, and its stores are the widest. The
- * register is the queue's own. */
+/* Does what doorbell_send() does for a single request of BLOCKS WQEBBs, two or three, which end
+ * before the ring does: it asks for nothing else, and its stores are the widest. The register is
+ * the queue's own. */
 DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 					  uint32_t blocks)
 {
@@ -161,11 +159,11 @@ DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const
 	half_flush(sq, &sq->db.reg);
 }
 
-/* The function does what doorbell_send() does, for a register that is not the queue's own. */
+/* Does what doorbell_send() does, for a register that is not the queue's own. */
 void mlx5_doorbell_send_other(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push);
 
-/* The function does what doorbell_send() does, for routines that are not chosen by the register, as
- * those that post a list. */
+/* Does what doorbell_send() does, for routines that are not chosen by the register, as those that
+ * post a list. */
 DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				       uint32_t push)
 {
@@ -175,8 +173,8 @@ DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const ui
 		mlx5_doorbell_send_other(sq, pi, ctrl, push);
 }
 
-/* The function is told that receives up to HEAD (exclusive) are complete. They have a record and no
- * register: the adapter looks when a message arrives. */
+/* Notes that receives up to HEAD (exclusive) are complete. They have a record and no register: the
+ * adapter looks when a message arrives. */
 static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 {
 	wq->head = head;
@@ -185,16 +183,16 @@ static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 	dbrec[MLX5_RCV_DBR] = htobe32(head & FLD_MASK(CTRL_INDEX));
 }
 
-/* The function is told that CQEs before CI have been read. The adapter may overwrite them from here
- * on, so the reads come first. */
+/* Notes that CQEs before CI have been read. The adapter may overwrite them from here on, so the
+ * reads come first. */
 static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 {
 	dma_load_barrier(); /* it orders loads before later stores, too */
 	dbrec[FLD_DWORD(CQ_DBREC_CI)] = htobe32(ci & FLD_MASK(CQ_ARM_CI));
 }
 
-/* The function asks for an event for CQEs from CI on. SN tells this request from the one that the
- * last event answered. Several threads may ask at once, so each store is whole. */
+/* Asks for an event for CQEs from CI on. SN tells this request from the one that the last event
+ * answered. Several threads may ask at once, so each store is whole. */
 static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
 				   uint32_t sn, bool solicited)
 {

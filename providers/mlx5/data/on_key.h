@@ -18,8 +18,8 @@ enum {
 	INVAL_BLOCKS = (WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE) / WQE_BB,
 };
 
-/* The function finds the place of a request of BLOCKS WQEBBs, and tells whether it may be posted
- * there. The caller has looked at sq.sge_limit. */
+/* Finds the place of a request of BLOCKS WQEBBs, and tells whether it may be posted there. The
+ * caller has looked at sq.sge_limit. */
 WQE_INLINE bool on_key_fits(const struct mlx5_qp *qp, struct send_wqe *wqe, enum ibv_wr_opcode op,
 			    unsigned int send_flags, uint32_t blocks)
 {
@@ -49,7 +49,7 @@ WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	       !(to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED);
 }
 
-/* The functions fill a WQE behind its control segment. */
+/* Fill a WQE behind its control segment. */
 WQE_INLINE void put_bind(const struct mlx5_qp *qp, uint8_t *ctrl, enum ibv_mw_type type,
 			 uint32_t rkey, const struct ibv_mw_bind_info *bind)
 {
@@ -64,8 +64,8 @@ WQE_INLINE void put_inval(uint8_t *ctrl)
 	umr_fill_free_key(ctrl + WQE_BB, 0);
 }
 
-/* The function puts the control segment of a request on KEY, hands it over, and shuts the gate. The
- * lock is held, if there is one. */
+/* Puts the control segment of a request on KEY, hands it over, and shuts the gate. The lock is
+ * held, if there is one. */
 WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
 			    unsigned int send_flags, uint32_t blocks, enum ibv_wc_opcode done_as)
 {

@@ -9,18 +9,18 @@
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/variant.h"
 
-/* The function is context->ops.poll_cq. */
+/* This is context->ops.poll_cq. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
 /* Polling starts in this function when nothing is known of the completion before. */
 cq_poll_fn mlx5_cq_poll_any;
 
-/* The function fills in what polls CQ: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll,
- * end_poll and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
+/* Fills in what polls CQ: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll, end_poll and
+ * the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
-/* The function has the readers of opcode and flags read those of tag matching, too: an SRQ with
- * tags completes in CQ. */
+/* Has the readers of opcode and flags read those of tag matching, too: an SRQ with tags completes
+ * in CQ. */
 void mlx5_cq_ex_read_tags(struct mlx5_cq *cq);
 
 #endif

@@ -182,11 +182,10 @@ CQE_INLINE void wc_fill_frame(struct ibv_wc *wc, const struct completion *comp)
 
 /* ---- functions that follow each other within one poll: each gets the next completion, which is
  * that of CQE, at index CI, and goes to WC; there is room up to END. The completions before it
- * began at cq->ci, which stays as it is until the end. The functions hold the CQ's lock, if it has
+ * began at cq->ci, which stays as it is until the end. All hold the CQ's lock, if it has
  * one, and the last one drops it. */
 
-/* The function ends the poll before the CQE at CI. It returns how many there are from cq->ci to
- * there. */
+/* Ends the poll before the CQE at CI. It returns how many there are from cq->ci to there. */
 CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
@@ -226,7 +225,7 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
  * fitted, in the hope that it goes on like that; what does not fit is for mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
-/* The function tells whether there is another completion, at CI, and room for it at WC. */
+/* Returns whether there is another completion, at CI, and room for it at WC. */
 CQE_INLINE bool poll_goes_on(const struct mlx5_cq *cq, const struct ibv_wc *end,
 			     const struct ibv_wc *wc, const struct mlx5_cqe64 **cqe, uint32_t ci)
 {
@@ -258,8 +257,8 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* The function takes SENDs without immediate data or a key. Their payload is in the CQE as FORMAT
- * says, their queue is as SPECIAL says; both are constants. */
+/* Takes SENDs without immediate data or a key. Their payload is in the CQE as FORMAT says, their
+ * queue is as SPECIAL says; both are constants. */
 CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			  const struct mlx5_cqe64 *cqe, uint32_t ci, unsigned int format,
 			  enum rq_special special)
@@ -336,7 +335,7 @@ POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* The function returns the loop for CQE, which is of cq->rsn_rq, and no special message. */
+/* Returns the loop for CQE, which is of cq->rsn_rq, and no special message. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	const bool shared = cq->rsn_rq->special == RQ_SHARED;

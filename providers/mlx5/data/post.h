@@ -19,9 +19,9 @@ int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 
 typedef int post_send_fn(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 
-/* The function returns the instance of ibv_post_send() for QPs of this kind, with the lock when
- * SHARED is true; USE is that of its register. A QP without the lock is never told BFREG_SHARED,
- * one with it never BFREG_DOMAIN. */
+/* Returns the instance of ibv_post_send() for QPs of this kind, with the lock when SHARED is true;
+ * USE is that of its register. A QP without the lock is never told BFREG_SHARED, one with it never
+ * BFREG_DOMAIN. */
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
 /* This is the routine of QPs whose WQEs have signatures, of any kind. */
@@ -31,8 +31,8 @@ int mlx5_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 
 typedef int bind_mw_fn(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
-/* The function returns the instance of ibv_bind_mw() for QPs that have the routine of those
- * arguments of ibv_post_send(). */
+/* Returns the instance of ibv_bind_mw() for QPs that have the routine of those arguments of
+ * ibv_post_send(). */
 bind_mw_fn *mlx5_bind_mw_routine(enum send_kind kind, bool shared, enum bfreg_use use);
 
 /* This is the routine of QPs of any kind: it leaves all to ibv_post_send(). */
@@ -40,13 +40,13 @@ bind_mw_fn mlx5_bind_mw_any;
 
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* The function fills the wr_* table, as rules and lock of the QP say. */
+/* Fills the wr_* table, as rules and lock of the QP say. */
 void mlx5_send_wr_fill(struct mlx5_qp *qp);
-/* The function is told that requests of the QP mostly are long. */
+/* Notes that requests of the QP mostly are long. */
 void mlx5_send_wr_fill_long(struct mlx5_qp *qp);
-/* The function adds mlx5dv_wr_raw_wqe() (send_wr_dv.c), for QPs that have it. */
+/* Adds mlx5dv_wr_raw_wqe() (send_wr_dv.c), for QPs that have it. */
 void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp);
-/* The functions add the builders of memory keys, those that OPS name, and of copies of memory. */
+/* Add the builders of memory keys, those that OPS name, and of copies of memory. */
 void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops);
 void mlx5_send_wr_fill_copy(struct mlx5_qp *qp);
 

@@ -42,7 +42,7 @@ recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
  * in which the constant ONE is true. */
 #define ONE_SGE_STRIDE_LOG 4
 
-/* The function returns false when the request is unusual, and perhaps cannot be posted. */
+/* Returns false when the request is unusual, and perhaps cannot be posted. */
 RQ_INLINE bool recv_is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
 			     bool one)
 {
@@ -66,7 +66,7 @@ RQ_INLINE void recv_put_usual(struct mlx5_rq *rq, uint32_t head, const struct ib
 	rq->wq.wr_ids[unit] = wr->wr_id;
 }
 
-/* The function returns 0, or an errno, with the reason logged. */
+/* Returns 0, or an errno, with the reason logged. */
 static int __attribute__((noinline))
 recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
 {
@@ -78,7 +78,7 @@ recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr
 	return 0;
 }
 
-/* The function posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The lock is held, if there is one, and dropped. */
 RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one)
 {

@@ -68,9 +68,9 @@ static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
 	return total;
 }
 
-/* The function puts the payload as inline data at SEG, behind DS units of the WQE. It returns the
- * units that it takes, or a negative errno. The arguments are values and the function is out of
- * line, so that the common case has the registers. */
+/* Puts the payload as inline data at SEG, behind DS units of the WQE. It returns the units that it
+ * takes, or a negative errno. The arguments are values and the function is out of line, so that the
+ * common case has the registers. */
 static int __attribute__((noinline))
 put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv_send_wr *wr)
 {
@@ -110,7 +110,7 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* The function puts where the request goes, on a QP of this kind, behind the control segment. */
+/* Puts where the request goes, on a QP of this kind, behind the control segment. */
 WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			    const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -154,7 +154,7 @@ WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 		wqe_wrap(sq, wqe);
 }
 
-/* The function puts all segments before the payload, opcode by opcode. The WQE has its place. */
+/* Puts all segments before the payload, opcode by opcode. The WQE has its place. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -220,8 +220,8 @@ WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 	return put_payload(qp, wqe, wr);
 }
 
-/* The function builds requests that the gate does not let pass: UMRs, the request after one, and
- * what cannot be posted. */
+/* Builds requests that the gate does not let pass: UMRs, the request after one, and what cannot be
+ * posted. */
 static int __attribute__((noinline))
 build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
 		enum send_kind kind)
@@ -312,8 +312,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-/* The function posts a list. The lock is held, if there is one, and dropped. OWN says that the
- * register is not another queue's as well. */
+/* Posts a list. The lock is held, if there is one, and dropped. OWN says that the register is not
+ * another queue's as well. */
 WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
@@ -351,7 +351,7 @@ OUT_OF_LINE list_underlay(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return post_list_entered(qp, wr, bad_wr, SEND_UNDERLAY, true);
 }
 
-/* The function posts lists of any kind, through a register that is another queue's as well. */
+/* Posts lists of any kind, through a register that is another queue's as well. */
 OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	switch (to_mqp(qp)->rules->kind) {
@@ -431,8 +431,8 @@ WQE_INLINE bool send_is_usual(const struct mlx5_sq *sq, uint32_t head, const str
 		      sq_has_opcode(sq, wr->opcode));
 }
 
-/* The function says whether the payload is inline data as it mostly is, wherever in the first WQEBB
- * of the WQE at CTRL the head ends. */
+/* Returns whether the payload is inline data as it mostly is, wherever in the first WQEBB of the
+ * WQE at CTRL the head ends. */
 WQE_INLINE bool inline_payload_is_usual(const struct mlx5_sq *sq, const uint8_t *ctrl,
 					const struct ibv_send_wr *wr)
 {
@@ -513,8 +513,7 @@ OUT_OF_LINE large_send_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* The functions post a request by itself that post_one() does not take: it is unusual, or a list of
- * one. */
+/* Post a request by itself that post_one() does not take: it is unusual, or a list of one. */
 WQE_INLINE int one_by_list(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			   struct one one)
 {

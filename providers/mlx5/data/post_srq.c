@@ -42,7 +42,7 @@ SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq
 	return (void *)(srq->ring + ((size_t)head << (one ? ONE_SGE_STRIDE_LOG : srq->stride_log)));
 }
 
-/* The function tells whether the neighbour of HEAD is free, too, to be the next. */
+/* Returns whether the neighbour of HEAD is free, too, to be the next. */
 SRQ_INLINE bool srq_run_goes_on(const struct mlx5_srq *srq, uint32_t head)
 {
 	return likely(head + 1 != srq->run_end);
@@ -53,7 +53,7 @@ SRQ_INLINE bool srq_is_single(const struct ibv_recv_wr *wr)
 	return wr->num_sge == 1 && wr->sg_list->length;
 }
 
-/* The function returns false when the request is unusual, and perhaps cannot be posted. */
+/* Returns false when the request is unusual, and perhaps cannot be posted. */
 SRQ_INLINE bool srq_is_usual(const struct mlx5_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, bool one)
 {
@@ -62,8 +62,8 @@ SRQ_INLINE bool srq_is_usual(const struct mlx5_srq *srq, uint32_t head,
 	return likely(srq_is_single(wr)) && srq_run_goes_on(srq, head);
 }
 
-/* The function sets *NEXT to the free WQE that comes after HEAD. It returns false when HEAD is the
- * last one, and stays free. */
+/* Sets *NEXT to the free WQE that comes after HEAD. It returns false when HEAD is the last one, and
+ * stays free. */
 SRQ_INLINE bool srq_find_next(struct mlx5_srq *srq, uint32_t head, uint32_t *next)
 {
 	*next = head + 1;
@@ -72,7 +72,7 @@ SRQ_INLINE bool srq_find_next(struct mlx5_srq *srq, uint32_t head, uint32_t *nex
 	return provider_free_map_take_run(&srq->free_map, next, &srq->run_end);
 }
 
-/* The function writes a request into WQE, after which NEXT comes. */
+/* Writes a request into WQE, after which NEXT comes. */
 SRQ_INLINE void srq_put(const struct mlx5_srq *srq, struct mlx5_wqe_srq_next_seg *wqe,
 			uint32_t next, const struct ibv_recv_wr *wr, bool one)
 {
@@ -98,7 +98,7 @@ SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t 
 	srq->dbrec[MLX5_RCV_DBR] = htobe32(posted & FLD_MASK(CTRL_INDEX));
 }
 
-/* The function posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The lock is held, if there is one, and dropped. */
 static int __attribute__((noinline))
 list_any(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -120,8 +120,8 @@ list_any(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad
 	return likely(!wr) ? 0 : srq_refuse(srq, wr, bad_wr);
 }
 
-/* The function posts a list of single buffers; nothing is called for them, and so no register is
- * saved. What is not usual is for list_any(). */
+/* Posts a list of single buffers; nothing is called for them, and so no register is saved. What is
+ * not usual is for list_any(). */
 static int __attribute__((noinline))
 list_one_sge(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -232,8 +232,8 @@ static void srq_open_room(struct mlx5_srq *srq)
 		srq->free_map.count = srq->wqes;
 }
 
-/* The function has WQE INDEX wait, and returns one that may be used instead: the one that has
- * waited longest, or without room to wait INDEX itself. */
+/* Has WQE INDEX wait, and returns one that may be used instead: the one that has waited longest, or
+ * without room to wait INDEX itself. */
 static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
 {
 	uint32_t instead;

@@ -22,7 +22,7 @@ struct header_place {
 	uint32_t left; /* bytes that the payload still owes */
 };
 
-/* The function puts an Ethernet segment, in which HEADER bytes of the frame will be. */
+/* Puts an Ethernet segment, in which HEADER bytes of the frame will be. */
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)
 {
@@ -40,7 +40,7 @@ WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint
 		wqe->seg -= sq->end - sq->buf;
 }
 
-/* The function copies the part of FROM that belongs into the header. It returns its length. */
+/* Copies the part of FROM that belongs into the header. It returns its length. */
 WQE_INLINE uint32_t header_take(const struct mlx5_sq *sq, struct header_place *place,
 				const void *from, uint64_t len)
 {
@@ -79,7 +79,7 @@ WQE_INLINE bool frame_is_usual(const struct mlx5_qp *qp, const struct ibv_send_w
 		      frame_flags_are_usual(qp, wr) && wr->sg_list->length > qp->min_header);
 }
 
-/* The function puts the first 8 bytes of an Ethernet segment. */
+/* Puts the first 8 bytes of an Ethernet segment. */
 WQE_INLINE void eth_put_start(uint8_t *seg, unsigned int send_flags, uint16_t mss)
 {
 	static_assert(offsetof(struct mlx5_wqe_eth_seg, cs_flags) == 4 &&
@@ -89,8 +89,8 @@ WQE_INLINE void eth_put_start(uint8_t *seg, unsigned int send_flags, uint16_t ms
 	seg_put_be64(seg, (uint64_t)checksum_flags(send_flags) << 24 | mss);
 }
 
-/* The function puts the rest of it, where HEADER bytes of the frame will be, of which FIRST are the
- * first two. */
+/* Puts the rest of it, where HEADER bytes of the frame will be, of which FIRST are the first
+ * two. */
 WQE_INLINE void eth_put_header_start(uint8_t *seg, uint32_t header, const uint8_t *first)
 {
 	__be16 two;
@@ -99,7 +99,7 @@ WQE_INLINE void eth_put_header_start(uint8_t *seg, uint32_t header, const uint8_
 	seg_put_pair(seg + 8, 0, header << 16 | be16toh(two));
 }
 
-/* The function puts a usual frame behind the control segment. */
+/* Puts a usual frame behind the control segment. */
 WQE_INLINE void wqe_put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *wqe,
 				    const struct ibv_send_wr *wr)
 {
@@ -137,7 +137,7 @@ WQE_INLINE bool tso_is_usual(const struct mlx5_qp *qp, const uint8_t *ctrl,
 	       ctrl + USUAL_TSO_BLOCKS * WQE_BB <= qp->sq.end;
 }
 
-/* The function puts it behind the control segment. */
+/* Puts it behind the control segment. */
 WQE_INLINE void wqe_put_usual_tso(struct send_wqe *wqe, const struct ibv_send_wr *wr)
 {
 	const uint32_t header = wr->tso.hdr_sz;
@@ -153,12 +153,12 @@ WQE_INLINE void wqe_put_usual_tso(struct send_wqe *wqe, const struct ibv_send_wr
 	seg_put_sge(wqe->ctrl + (size_t)wqe->ds++ * WQE_SEG, wr->sg_list);
 }
 
-/* The function puts the whole WQE of a request (post_send_raw.c). It returns EINVAL or ENOMEM,
- * logged, when it cannot. */
+/* Puts the whole WQE of a request (post_send_raw.c). It returns EINVAL or ENOMEM, logged, when it
+ * cannot. */
 int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		 const struct ibv_send_wr *wr);
-/* The function puts the whole WQE of a request of a QP that sends from another one's number: an
- * address vector and padding stand in front of the Ethernet segment. */
+/* Puts the whole WQE of a request of a QP that sends from another one's number: an address vector
+ * and padding stand in front of the Ethernet segment. */
 int mlx5_put_underlay(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		      const struct ibv_send_wr *wr);
 

@@ -45,7 +45,7 @@ struct mlx5_rq {
 	uint32_t number;      /* of the owner, for messages */
 };
 
-/* The function returns what messages in the log call the owner. */
+/* Returns what messages in the log call the owner. */
 static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 {
 	static const char *const names[] = { "qp", "wq", "srq" };
@@ -67,11 +67,11 @@ typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_
 /* This is rq.post of rings whose WQEs have signatures. */
 post_recv_fn mlx5_post_recv_signed;
 
-/* The function returns the instance of rq.post for such a ring, with the lock when SHARED is true.
+/* Returns the instance of rq.post for such a ring, with the lock when SHARED is true.
  */
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
-/* The function opens or shuts the gate (post.h): posting is possible or not, by the owner's state.
+/* Opens or shuts the gate (post.h): posting is possible or not, by the owner's state.
  */
 static inline void rq_set_gate(struct mlx5_rq *rq, bool open)
 {

@@ -58,7 +58,7 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 	}
 }
 
-/* The function is told whether the state allows to post. */
+/* Notes whether the state allows to post. */
 static inline void sq_permit(struct mlx5_sq *sq, bool open)
 {
 	sq->sge_limit = open ? sq->max_sge + 1 : 0;
@@ -71,8 +71,8 @@ static inline void sq_prepare_inline(struct mlx5_sq *sq, uint32_t usual)
 	sq->short_inline = min_of(usual, (uint32_t)COPY_SMALL_MAX);
 }
 
-/* The function returns how the completion of a request will be reported: enum ibv_wc_opcode, and
- * enum ibv_wc_flags above it. That is a constant for a constant opcode. */
+/* Returns how the completion of a request will be reported: enum ibv_wc_opcode, and enum
+ * ibv_wc_flags above it. That is a constant for a constant opcode. */
 WQE_INLINE uint32_t done_as(uint8_t opcode)
 {
 	switch (opcode) {
@@ -100,8 +100,7 @@ WQE_INLINE uint8_t *sq_wqebb(const struct mlx5_sq *sq, uint32_t pi)
 	return sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
 }
 
-/* The function finds the place of the WQE that starts at WQEBB PI, and where its request is
- * noted. */
+/* Finds the place of the WQE that starts at WQEBB PI, and where its request is noted. */
 WQE_INLINE void wqe_place(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi)
 {
 	const size_t at = pi * (uint32_t)sizeof(struct wq_slot) & sq->slot_mask;
@@ -111,8 +110,8 @@ WQE_INLINE void wqe_place(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32
 	wqe->slot = (struct wq_slot *)((uint8_t *)sq->wq.slots + at);
 }
 
-/* The function starts the WQE that has been placed at WQEBB PI. wqe_finish() puts its length in.
- * WORD is the third one of its control segment. What the completion will be is noted by the caller.
+/* Starts the WQE that has been placed at WQEBB PI. wqe_finish() puts its length in. WORD is the
+ * third one of its control segment. What the completion will be is noted by the caller.
  */
 WQE_INLINE void wqe_begin_with(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			       uint8_t opcode, __be32 word, __be32 imm)
@@ -149,7 +148,7 @@ WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
 		wqe->seg = sq->buf;
 }
 
-/* The function returns where the segment is that follows the control segment. */
+/* Returns where the segment is that follows the control segment. */
 WQE_INLINE void *wqe_second(uint8_t *ctrl)
 {
 	return ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
@@ -246,7 +245,7 @@ WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	wqe->ds++;
 }
 
-/* The function puts the data segments of N SGEs; one is by far the most common list. */
+/* Puts the data segments of N SGEs; one is by far the most common list. */
 WQE_INLINE void wqe_put_sges(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			     const struct ibv_sge *sge, int n)
 {
@@ -258,8 +257,8 @@ WQE_INLINE void wqe_put_sges(const struct mlx5_sq *sq, struct send_wqe *wqe,
 		wqe_put_sge(sq, wqe, sge);
 }
 
-/* The function copies LEN bytes into the ring at TO, and goes on at its start when its end is
- * reached. It returns where the next byte goes. */
+/* Copies LEN bytes into the ring at TO, and goes on at its start when its end is reached. It
+ * returns where the next byte goes. */
 WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
 {
 	size_t room = (size_t)(sq->end - to);
@@ -279,15 +278,15 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
-/* The function returns how many bytes of the WQE are in front of inline data. */
+/* Returns how many bytes of the WQE are in front of inline data. */
 WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
 {
 	return wqe->ds * WQE_SEG + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 }
 
-/* The function returns how many inline bytes the WQE may have: what the QP was created for, and
- * never more than the request's place in the ring, as an operation that the QP was not created for
- * may have a longer head. */
+/* Returns how many inline bytes the WQE may have: what the QP was created for, and never more than
+ * the request's place in the ring, as an operation that the QP was not created for may have a
+ * longer head. */
 WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
 	uint32_t used = wqe_inline_start(wqe);
@@ -296,7 +295,7 @@ WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send
 	return min_of(room, sq->max_inline);
 }
 
-/* The function returns how many units of 16 bytes LEN inline bytes take. */
+/* Returns how many units of 16 bytes LEN inline bytes take. */
 WQE_INLINE uint32_t inline_units(uint32_t len)
 {
 	return (len + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg) + WQE_SEG - 1) / WQE_SEG;
@@ -323,14 +322,14 @@ WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, si
 	return likely(len - 1 < most && seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
 }
 
-/* The function says whether LEN inline bytes, to be put at SEG, are usual: there is one at least,
- * they end before the ring does, and wqe_inline_limit() allows them. */
+/* Returns whether LEN inline bytes, to be put at SEG, are usual: there is one at least, they end
+ * before the ring does, and wqe_inline_limit() allows them. */
 WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->usual_inline);
 }
 
-/* The function says the same of bytes that are no more than COPY_SMALL_MAX, too. */
+/* Says the same of bytes that are no more than COPY_SMALL_MAX, too. */
 WQE_INLINE bool inline_is_short(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->short_inline);
@@ -343,7 +342,7 @@ WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 	return (wqe->ds + (WQE_BB / WQE_SEG) - 1) / (WQE_BB / WQE_SEG);
 }
 
-/* The function writes the length of the WQE. It returns how many WQEBBs that is. */
+/* Writes the length of the WQE. It returns how many WQEBBs that is. */
 WQE_INLINE uint32_t wqe_finish(const struct send_wqe *wqe)
 {
 	seg_put_be64(wqe->ctrl, wqe->head | wqe->ds);

@@ -139,7 +139,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct 
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-/* The function puts no bytes, too many, or some behind the end of the ring. */
+/* Puts no bytes, too many, or some behind the end of the ring. */
 static void __attribute__((noinline))
 set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
@@ -181,8 +181,8 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	qp->batch.push = PUSH_INLINE;
 }
 
-/* The function puts many bytes; what is not usual goes to the way for all. Few ones are here only
- * when they are not usual either. */
+/* Puts many bytes; what is not usual goes to the way for all. Few ones are here only when they are
+ * not usual either. */
 static void __attribute__((noinline))
 set_long_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {

@@ -9,11 +9,11 @@
 
 #include "providers/mlx5/qp.h"
 
-/* The function signs the WQE at CTRL, which is complete but for its signature, that is 0. */
+/* Signs the WQE at CTRL, which is complete but for its signature, that is 0. */
 void mlx5_sign_send(const struct mlx5_sq *sq, uint8_t *ctrl);
-/* The function signs the WQEs from WQEBB PI on up to END. */
+/* Signs the WQEs from WQEBB PI on up to END. */
 void mlx5_sign_sends(const struct mlx5_sq *sq, uint32_t pi, uint32_t end);
-/* The function signs receive HEAD, whose list of buffers is complete. */
+/* Signs receive HEAD, whose list of buffers is complete. */
 void mlx5_sign_recv(const struct mlx5_rq *rq, uint32_t head);
 
 #endif

@@ -8,24 +8,23 @@
 
 #include "providers/mlx5/srq.h"
 
-/* The function gives back WQE INDEX, whose message is complete, and returns its wr_id. */
+/* Gives back WQE INDEX, whose message is complete, and returns its wr_id. */
 uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index);
 
-/* The function makes the WQEs of a fresh ring that may be posted, and one more, free; the ring
- * itself is not touched. It returns 0, or ENOMEM when there is no memory for the list. */
+/* Makes the WQEs of a fresh ring that may be posted, and one more, free; the ring itself is not
+ * touched. It returns 0, or ENOMEM when there is no memory for the list. */
 int mlx5_srq_ring_init(struct mlx5_srq *srq);
 void mlx5_srq_ring_free(struct mlx5_srq *srq);
 
-/* The function is called when the library posts: there is no list any more, if there was one. The
- * lock is held. */
+/* Called when the library posts: there is no list any more, if there was one. The lock is held. */
 void mlx5_srq_list_end(struct mlx5_srq *srq);
 
-/* The function tells a program, which may go on by itself, the first and the last free WQE. All of
- * them are linked. */
+/* Tells a program, which may go on by itself, the first and the last free WQE. All of them are
+ * linked. */
 void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail);
 
-/* The function is called when a message has come, and tells whether that was to a request that a
- * program posted by itself, as mlx5dv_init_obj() enables it to, and links as well. */
+/* Called when a message has come, and tells whether that was to a request that a program posted by
+ * itself, as mlx5dv_init_obj() enables it to, and links as well. */
 bool mlx5_srq_is_taken(struct mlx5_srq *srq);
 
 #endif

@@ -40,7 +40,7 @@ struct cq_stall {
 
 /* This is context->ops.poll_cq, where pauses are on. */
 int mlx5_stall_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
-/* The function puts pauses around the extended calls of a CQ, where they are on. */
+/* Puts pauses around the extended calls of a CQ, where they are on. */
 void mlx5_stall_wrap(struct mlx5_cq *cq, const struct stall_env *env);
 
 #endif

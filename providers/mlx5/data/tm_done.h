@@ -7,14 +7,12 @@
 
 #include "providers/mlx5/data/cqe.h"
 
-/* The function completes what CQE says of a message or of an operation, whose status is already
- * known. */
+/* Completes what CQE says of a message or of an operation, whose status is already known. */
 struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
 					   int status);
-/* The function returns the status of an operation, and a number below 0 for one that nobody asked
- * to hear of. */
+/* Returns the status of an operation, and a number below 0 for one that nobody asked to hear of. */
 int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
-/* The function copies out a message that came inside its CQE, and returns its status. */
+/* Copies out a message that came inside its CQE, and returns its status. */
 int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
 
 #endif

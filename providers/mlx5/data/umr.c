@@ -8,8 +8,7 @@
 
 #include "libibverbs/driver.h"
 
-/* The function makes room for a segment of SIZE bytes, at a multiple of its size from the start of
- * the WQE. */
+/* Makes room for a segment of SIZE bytes, at a multiple of its size from the start of the WQE. */
 static void *put_seg(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
 {
 	void *seg;

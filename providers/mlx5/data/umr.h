@@ -18,7 +18,7 @@
 
 #define UMR_OPCODES ((uint16_t)(1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW))
 
-/* The function tells whether anything may be posted, and opens the gate if so. */
+/* Returns whether anything may be posted, and opens the gate if so. */
 static inline bool gate_open_for_any(struct mlx5_qp *qp)
 {
 	if (!qp->sq.sge_limit)
@@ -27,8 +27,8 @@ static inline bool gate_open_for_any(struct mlx5_qp *qp)
 	return true;
 }
 
-/* The function tells whether OP may be posted, now that sq.opcodes does not have it, and opens the
- * gate if so. */
+/* Returns whether OP may be posted, now that sq.opcodes does not have it, and opens the gate if
+ * so. */
 static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
 {
 	return op < 16 && qp->opcodes >> op & 1 && gate_open_for_any(qp);
@@ -55,8 +55,8 @@ static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 	qp->sq.fence_next = 0;
 }
 
-/* The function starts and fills a WQE that binds MW, whose key becomes RKEY. It returns an errno,
- * logged, when the binding is not allowed; nothing has been written then. */
+/* Starts and fills a WQE that binds MW, whose key becomes RKEY. It returns an errno, logged, when
+ * the binding is not allowed; nothing has been written then. */
 int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
 		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
@@ -69,8 +69,8 @@ int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, u
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
 
-/* The function returns the first word of a key's context, with the rights of ACCESS, which has no
- * others than ACCESS_KNOWN: each is a bit there, too. */
+/* Returns the first word of a key's context, with the rights of ACCESS, which has no others than
+ * ACCESS_KNOWN: each is a bit there, too. */
 WQE_INLINE __be32 umr_access_word(uint32_t access)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -141,7 +141,7 @@ WQE_INLINE void umr_fill_bind_control(uint8_t *seg, enum ibv_mw_type type, uint6
 		umr_fill_control(seg, type2 ? UMR_UNBIND_2 : UMR_ANY, 0, UMR_MASK_FREE | qpn_mask);
 }
 
-/* The function fills a context of a key with a number of QP, which begins with the word FIRST. */
+/* Fills a context of a key with a number of QP, which begins with the word FIRST. */
 WQE_INLINE void umr_fill_key(uint8_t *seg, __be32 first, uint32_t qpn, uint32_t rkey,
 			     uint64_t start, uint64_t length)
 {
@@ -183,8 +183,8 @@ WQE_INLINE void umr_fill_translation(uint8_t *seg, const struct ibv_mw_bind_info
 	clear_32(seg + 32);
 }
 
-/* The function starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a
- * region that allows it. */
+/* Starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a region that
+ * allows it. */
 void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 unsigned int flags, uint32_t rkey);
 

@@ -150,7 +150,7 @@ static uint64_t parts_put_clock(struct mlx5_context *ctx, uint64_t asked,
 	return put;
 }
 
-/* The function likewise answers what only commands to the device tell. */
+/* Likewise answers what only commands to the device tell. */
 static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 			       struct mlx5dv_context *attrs)
 {
@@ -272,8 +272,7 @@ static uint32_t max_copy(struct mlx5_context *ctx)
 	return mlx5_hca_caps_get(ctx, &caps) ? 0 : caps->max_copy;
 }
 
-/* The function answers those of the parts asked for that are known here, and returns which they
- * were. */
+/* Answers those of the parts asked for that are known here, and returns which they were. */
 static uint64_t parts_put(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp *resp,
 			  uint64_t asked, struct mlx5dv_context *attrs)
 {

@@ -22,13 +22,13 @@ struct devx_umem {
 	size_t size;
 };
 
-/* The function says in the log what is wrong, and returns EINVAL or EOPNOTSUPP. */
+/* Says in the log what is wrong, and returns EINVAL or EOPNOTSUPP. */
 int mlx5_devx_refuse(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
 	__attribute__((cold));
 
-/* The function looks whether CONTEXT is of this provider, and whether mailboxes are of lengths that
- * an attribute can have. It returns 0, EOPNOTSUPP or EINVAL. In a context without DevX it is the
- * kernel that answers: Linux grants some calls there. */
+/* Looks whether CONTEXT is of this provider, and whether mailboxes are of lengths that an attribute
+ * can have. It returns 0, EOPNOTSUPP or EINVAL. In a context without DevX it is the kernel that
+ * answers: Linux grants some calls there. */
 static inline int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen,
 				  size_t outlen)
 {

@@ -114,7 +114,7 @@ static int flags_refuse(uint32_t flags, const char *why, int err)
 	return err;
 }
 
-/* The function refuses what this type of QP does not have. */
+/* Refuses what this type of QP does not have. */
 static int flags_check_type(uint32_t flags, const struct ibv_qp_init_attr_ex *attr,
 			    const struct mlx5_qp_dv *dv)
 {
@@ -166,7 +166,7 @@ static int drain_check(struct mlx5_context *ctx, uint32_t flags)
 	return flags_refuse(flags, "the device stops no queue for a signature", EOPNOTSUPP);
 }
 
-/* The function refuses what this device does not have. */
+/* Refuses what this device does not have. */
 static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_ib_query_device_resp *device;
@@ -182,8 +182,8 @@ static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 	return drain_check(ctx, flags);
 }
 
-/* The function returns how many receives a QP of that type may have outstanding that takes messages
- * out of order; 0: it may not. */
+/* Returns how many receives a QP of that type may have outstanding that takes messages out of
+ * order; 0: it may not. */
 static uint32_t early_limit(const struct mlx5_hca_caps *caps, enum ibv_qp_type type)
 {
 	switch (type) {
@@ -376,8 +376,8 @@ DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx
 
 /* ---- requests that are taken back */
 
-/* The function asks the device up to which block of the send queue it has come, and whether it has
- * stopped there. */
+/* Asks the device up to which block of the send queue it has come, and whether it has stopped
+ * there. */
 static int query_stop(struct ibv_qp *qp, uint16_t *at)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE] = { 0 };
@@ -448,7 +448,7 @@ DV_EXPORT int mlx5dv_qp_cancel_posted_send_wrs(struct mlx5dv_qp_ex *dv, uint64_t
 
 /* ---- streams */
 
-/* The function returns 0, or what the kernel or the device answered. */
+/* Returns 0, or what the kernel or the device answered. */
 static int stream_run_reset(struct ibv_qp *qp, uint16_t stream)
 {
 	uint8_t in[PRM_MODIFY_QP_EXT_IN_SIZE] = { 0 };

@@ -51,7 +51,7 @@ static int sched_check_attr(const char *call, const struct mlx5dv_sched_attr *at
 	return EINVAL;
 }
 
-/* The function tells whether the device has elements of TYPE, and limits and shares as FLAGS. */
+/* Returns whether the device has elements of TYPE, and limits and shares as FLAGS. */
 static int sched_check_caps(const char *call, struct ibv_context *context, unsigned int type,
 			    uint32_t flags)
 {

@@ -49,7 +49,7 @@ int eth_create(struct hca *hca);
 void eth_destroy(struct hca *hca);
 /* The adapter has died: all queues are in error, and flush. */
 void eth_die(struct hca *hca);
-/* The function lets send queues have their turn and returns true when there is more to do now. */
+/* Lets send queues have their turn and returns true when there is more to do now. */
 bool eth_run(struct hca *hca);
 /* Software has rung doorbells: of the SQ with number N, or of all that use the UAR. */
 void eth_ring(struct hca *hca, uint32_t uar, uint32_t n);

@@ -181,7 +181,7 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 
 /* ---- frames ---- */
 
-/* The function returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
+/* Returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
 static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw,
 			 struct recv_wqe *wqe)
 {
@@ -220,8 +220,7 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 	return rq_decode_wqe(hca, rq, buf + sizeof(word), wqe);
 }
 
-/* The function copies the frame, without its tag if that goes into the CQE, and returns the bytes
- * to write. */
+/* Copies the frame, without its tag if that goes into the CQE, and returns the bytes to write. */
 static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
 {
 	size_t type = FLD_BYTE(ETHERNET_TYPE), skip = rq_strips(rq, frame) ? VLAN_SIZE : 0;
@@ -231,7 +230,7 @@ static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, ui
 	return frame->len - skip;
 }
 
-/* The function returns how many strides LEN bytes take; 0 where a frame takes a WQE. */
+/* Returns how many strides LEN bytes take; 0 where a frame takes a WQE. */
 static uint32_t frame_strides(const struct eth_rq *rq, size_t len)
 {
 	return rq->strides ? (uint32_t)((len + (1u << rq->log_stride) - 1) >> rq->log_stride) : 0;
@@ -260,7 +259,7 @@ static void wqe_use(struct eth_rq *rq, uint32_t strides)
 		wqe_end(rq);
 }
 
-/* The function delivers frame and CQE in one bus call. It returns 0 or a vendor syndrome. */
+/* Delivers frame and CQE in one bus call. It returns 0 or a vendor syndrome. */
 static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
 			 const struct eth_arrival *arrival)
 {

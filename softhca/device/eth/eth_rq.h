@@ -57,17 +57,17 @@ struct eth_arrival {
 	struct lro_note lro;
 };
 
-/* The function gives a queue, whose other fields are set, a number, if it has none. It returns 0,
- * ENOSPC, EEXIST or ENOMEM. */
+/* Gives a queue, whose other fields are set, a number, if it has none. It returns 0, ENOSPC, EEXIST
+ * or ENOMEM. */
 int eth_rq_add(struct hca *hca, struct eth_rq *rq);
-/* The function takes a queue that has no users out of the adapter, and frees it. */
+/* Takes a queue that has no users out of the adapter, and frees it. */
 void eth_rq_remove(struct hca *hca, struct eth_rq *rq);
 void eth_rq_free(struct eth_rq *rq);
 void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state state);
-/* The function has the queue count with COUNTER, which may be NULL, from now on. */
+/* Has the queue count with COUNTER, which may be NULL, from now on. */
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter);
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival);
-/* The function moves the queue to state ERR; what is posted is flushed. */
+/* Moves the queue to state ERR; what is posted is flushed. */
 void eth_rq_fail(struct hca *hca, struct eth_rq *rq);
 
 #endif

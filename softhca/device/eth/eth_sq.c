@@ -134,14 +134,14 @@ static bool is_one_block(const struct hca *hca, const struct eth_sq *sq)
 	return hca->format->wqe_is_block && !sq->spans;
 }
 
-/* The function returns the blocks that the WQE at RAW says to have. */
+/* Returns the blocks that the WQE at RAW says to have. */
 static uint32_t frame_bbs(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw)
 {
 	return (hca->format->wqe_size(raw) + sq->wq.stride - 1) / sq->wq.stride;
 }
 
-/* The function returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place
- * is a guess, but not behind what is posted. */
+/* Returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place is a guess,
+ * but not behind what is posted. */
 static uint32_t wqe_blocks(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
 			   uint32_t posted)
 {
@@ -150,8 +150,7 @@ static uint32_t wqe_blocks(const struct hca *hca, const struct eth_sq *sq, const
 	return bbs && bbs <= posted ? bbs : 1;
 }
 
-/* The function goes from WQE to WQE, as far as software has handed them over; see
- * queue/sq.c. */
+/* Goes from WQE to WQE, as far as software has handed them over; see queue/sq.c. */
 static int sq_find_posted(struct hca *hca, struct eth_sq *sq)
 {
 	uint32_t size = 1u << sq->wq.log_size;
@@ -293,8 +292,8 @@ static void fix_tcp(uint8_t *tcp, const struct segment *segment)
 	fld_set(tcp, TCP_FLAGS, flags);
 }
 
-/* The function fixes what differs between segments: lengths, identification, sequence number. Where
- * the headers are was found out with lengths that fit one segment. */
+/* Fixes what differs between segments: lengths, identification, sequence number. Where the headers
+ * are was found out with lengths that fit one segment. */
 static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct segment *segment,
 			uint32_t header_len)
 {
@@ -313,14 +312,14 @@ static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct 
 		fld_set(l4, UDP_LENGTH, header_len - frame->l4 + segment->len);
 }
 
-/* The function returns the Ethernet type that stands in front of what is at AT. */
+/* Returns the Ethernet type that stands in front of what is at AT. */
 static uint16_t type_before(const uint8_t *bytes, unsigned int at)
 {
 	return fld_get16(bytes + at - ETHERNET_SIZE, ETHERNET_TYPE);
 }
 
-/* The headers of a large send have no sound lengths yet. The function gives them the lengths of the
- * headers alone, so that they can be parsed. */
+/* The headers of a large send have no sound lengths yet. Gives them the lengths of the headers
+ * alone, so that they can be parsed. */
 static int parse_headers(struct frame *frame, uint8_t *bytes, const struct frame_send *send)
 {
 	const unsigned int least = FLD_BYTE(IP6_PAYLOAD) + sizeof(uint16_t);

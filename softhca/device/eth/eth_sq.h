@@ -46,10 +46,10 @@ struct eth_sq {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function gives a queue, whose other fields are set, a number, if it has none. It returns 0,
- * ENOSPC, EEXIST or ENOMEM. */
+/* Gives a queue, whose other fields are set, a number, if it has none. It returns 0, ENOSPC, EEXIST
+ * or ENOMEM. */
 int eth_sq_add(struct hca *hca, struct eth_sq *sq);
-/* The function takes the queue out of the adapter, and frees it. */
+/* Takes the queue out of the adapter, and frees it. */
 void eth_sq_remove(struct hca *hca, struct eth_sq *sq);
 void eth_sq_free(struct eth_sq *sq);
 /* The queue is of GROUP from now on; NULL: of none. */
@@ -60,14 +60,13 @@ void eth_sq_set_rest(struct hca *hca, struct eth_sq *sq, bool rests);
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);
 void eth_sq_fail(struct hca *hca, struct eth_sq *sq);
-/* The function puts headers and LEN payload bytes from OFFSET into BYTES. It returns 0 or a vendor
- * syndrome. */
+/* Puts headers and LEN payload bytes from OFFSET into BYTES. It returns 0 or a vendor syndrome. */
 int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send, uint8_t *bytes,
 	       uint64_t offset, uint64_t len);
-/* The function copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
+/* Copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
 int eth_sq_copy(struct hca *hca, const struct eth_sq *sq, uint16_t index, uint32_t bbs,
 		uint8_t *raw);
-/* The function transmits a bounded amount and returns true when there is more to do now. */
+/* Transmits a bounded amount and returns true when there is more to do now. */
 bool eth_sq_run(struct hca *hca, struct eth_sq *sq);
 
 #endif

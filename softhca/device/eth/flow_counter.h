@@ -20,9 +20,9 @@ struct flow_counter {
 	uint64_t packets, bytes;
 };
 
-/* The function adds a counter; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a counter; the result is 0, ENOSPC or ENOMEM. */
 int flow_counter_add(struct hca *hca, struct flow_counter **counter);
-/* The function takes a counter that has no users out of the adapter, and frees it. */
+/* Takes a counter that has no users out of the adapter, and frees it. */
 void flow_counter_remove(struct hca *hca, struct flow_counter *counter);
 
 #endif

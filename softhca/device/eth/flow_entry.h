@@ -40,14 +40,14 @@ struct flow_entry {
 	uint8_t context[FLOW_CONTEXT_MAX];
 };
 
-/* The function returns NULL, or why entries of TABLE must not lead to a destination. */
+/* Returns NULL, or why entries of TABLE must not lead to a destination. */
 const char *flow_destination_check(const struct flow_table *table,
 				   const struct flow_destination *destination);
-/* The function puts an entry into its group and at its index, in the place of the one that may be
- * there. It returns NULL, or why not. */
+/* Puts an entry into its group and at its index, in the place of the one that may be there. It
+ * returns NULL, or why not. */
 const char *flow_entry_put(struct hca *hca, struct flow_entry *entry);
 void flow_entry_remove(struct hca *hca, struct flow_entry *entry);
-/* The function frees an entry that is in no table. */
+/* Frees an entry that is in no table. */
 void flow_entry_discard(struct flow_entry *entry);
 
 #endif

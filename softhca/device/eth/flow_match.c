@@ -21,7 +21,7 @@ enum {
 
 /* ---- what is known of a frame ---- */
 
-/* The function returns a field of a VLAN tag. */
+/* Returns a field of a VLAN tag. */
 static uint32_t tci_get(uint16_t tci, uint32_t field)
 {
 	return tci >> FLD_SHIFT(field) & FLD_MASK(field);

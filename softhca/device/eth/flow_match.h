@@ -17,11 +17,11 @@ struct hca;
 /* The sets of fields that can be matched: outer headers, misc. */
 enum { FLOW_SETS = 2, FLOW_KEY_SIZE = FLOW_SETS * PRM_MATCH_SET_SIZE };
 
-/* The function says which fields can be matched: a mask may have no other bits. */
+/* Says which fields can be matched: a mask may have no other bits. */
 void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE]);
-/* The function follows the tables from ROOT and delivers to TIRs. It returns true when nothing has
- * decided on the frame or an entry allows it. */
+/* Follows the tables from ROOT and delivers to TIRs. It returns true when nothing has decided on
+ * the frame or an entry allows it. */
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival,
 		uint32_t sqn);
 

@@ -42,29 +42,29 @@ struct flow_table {
 	struct flow_entry **entry; /* by index */
 };
 
-/* The function adds a table of that type, level and size. It returns 0, ENOSPC or ENOMEM. */
+/* Adds a table of that type, level and size. It returns 0, ENOSPC or ENOMEM. */
 int flow_table_add(struct hca *hca, enum prm_flow_table_type type, unsigned int level,
 		   unsigned int log_size, struct flow_table **table);
-/* The function returns NULL, or why a table of TYPE and LEVEL must not lead to MISS, which may be
- * NULL: there is no such table. */
+/* Returns NULL, or why a table of TYPE and LEVEL must not lead to MISS, which may be NULL: there is
+ * no such table. */
 const char *flow_miss_check(enum prm_flow_table_type type, unsigned int level,
 			    const struct flow_table *miss);
 void flow_table_set_miss(struct flow_table *table, struct flow_table *miss);
-/* The function makes TABLE, or none, the one where frames enter. */
+/* Makes TABLE, or none, the one where frames enter. */
 void flow_set_root(struct eth *eth, enum prm_flow_table_type type, struct flow_table *table);
-/* The function takes a table out of the adapter, and frees it. It returns false when the table has
- * groups or something leads to it. The root table may go as it is; then there is none. */
+/* Takes a table out of the adapter, and frees it. It returns false when the table has groups or
+ * something leads to it. The root table may go as it is; then there is none. */
 bool flow_table_remove(struct hca *hca, struct flow_table *table);
 
-/* The function returns NULL, or why there can be no group at these indices of the table. */
+/* Returns NULL, or why there can be no group at these indices of the table. */
 const char *flow_group_check(const struct flow_table *table, uint32_t first, uint32_t last);
-/* The function adds a group at indices that were checked. It returns 0, ENOSPC or ENOMEM. */
+/* Adds a group at indices that were checked. It returns 0, ENOSPC or ENOMEM. */
 int flow_group_add(struct hca *hca, struct flow_table *table, uint32_t first, uint32_t last,
 		   const uint8_t mask[FLOW_KEY_SIZE], struct flow_group **group);
-/* The function takes a group without entries out of its table, and frees it. */
+/* Takes a group without entries out of its table, and frees it. */
 void flow_group_remove(struct hca *hca, struct flow_group *group);
 
-/* The function frees all tables with all that is in them, and all counters. */
+/* Frees all tables with all that is in them, and all counters. */
 void flow_free_all(struct hca *hca);
 
 #endif

@@ -172,7 +172,7 @@ static uint16_t l4_sum(const struct frame *frame, const uint8_t *bytes)
 	return inet_fold(inet_sum(sum, bytes + frame->l4, len));
 }
 
-/* The function finds the field in which TCP or UDP, whichever the frame has, keeps its checksum. */
+/* Finds the field in which TCP or UDP, whichever the frame has, keeps its checksum. */
 static uint32_t l4_checksum(const struct frame *frame)
 {
 	return frame->protocol == PROTO_TCP ? TCP_CHECKSUM : UDP_CHECKSUM;

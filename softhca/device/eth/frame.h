@@ -30,17 +30,15 @@ struct frame {
 void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len);
 bool frame_is_tcp(const struct frame *frame);
 bool frame_is_udp(const struct frame *frame);
-/* The functions check the checksum of the IP header, and that of TCP or UDP where a datagram is
- * whole. */
+/* Check the checksum of the IP header, and that of TCP or UDP where a datagram is whole. */
 bool frame_l3_ok(const struct frame *frame);
 bool frame_l4_ok(const struct frame *frame);
 
-/* The functions fill in what the frame at BYTES should have as checksums; what it has is
- * ignored. */
+/* Fill in what the frame at BYTES should have as checksums; what it has is ignored. */
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame);
 void frame_fill_l4(uint8_t *bytes, const struct frame *frame);
 
-/* The function returns the one's complement sum of big-endian words, not inverted. RFC 1071 */
+/* Returns the one's complement sum of big-endian words, not inverted. RFC 1071 */
 uint16_t frame_sum(const uint8_t *bytes, size_t len);
 
 static inline uint16_t get_be16(const uint8_t *at)

@@ -46,12 +46,12 @@ struct lro_note {
 	uint16_t sum; /* of the data, without any header */
 };
 
-/* The function lets RQ have a frame, at once or with what comes behind it. */
+/* Lets RQ have a frame, at once or with what comes behind it. */
 void lro_receive(struct hca *hca, const struct lro_rule *rule, struct eth_rq *rq,
 		 const struct eth_arrival *arrival);
-/* The function gives all queues what was collected for them. */
+/* Gives all queues what was collected for them. */
 void lro_end_all(struct hca *hca);
-/* The function frees what RQ has collected. */
+/* Frees what RQ has collected. */
 void lro_free(struct eth_rq *rq);
 
 #endif

@@ -34,17 +34,16 @@ struct pacing {
 	LIST_HEAD(, eth_sq) waiting;
 };
 
-/* The function tells whether there is such a limit to name for whom the command under way is. */
+/* Returns whether there is such a limit to name for whom the command under way is. */
 bool pacing_exists(const struct hca *hca, uint32_t index);
 /* The queue names entry INDEX from now on. */
 void pacing_choose(struct eth_sq *sq, uint32_t index);
 /* A frame of LEN bytes has left the queue. */
 void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len);
-/* The function tells whether the queue has to wait; if so, it is woken when its time has come. */
+/* Returns whether the queue has to wait; if so, it is woken when its time has come. */
 bool pacing_waits(struct hca *hca, struct eth_sq *sq);
 void pacing_forget(struct eth_sq *sq);
-/* The function wakes the queues whose time has come, and returns when to be called again, or
- * HCA_IDLE. */
+/* Wakes the queues whose time has come, and returns when to be called again, or HCA_IDLE. */
 uint64_t pacing_run(struct hca *hca);
 
 #endif

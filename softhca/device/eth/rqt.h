@@ -19,12 +19,11 @@ struct rqt {
 	struct eth_rq **rq;
 };
 
-/* The function adds a table for up to MAX_SIZE queues, which is empty. It returns 0, ENOSPC or
- * ENOMEM. */
+/* Adds a table for up to MAX_SIZE queues, which is empty. It returns 0, ENOSPC or ENOMEM. */
 int rqt_add(struct hca *hca, uint32_t max_size, struct rqt **rqt);
-/* The function fills the table with SIZE queues, instead of those that are in it. */
+/* Fills the table with SIZE queues, instead of those that are in it. */
 void rqt_set(struct rqt *rqt, struct eth_rq *const *rq, uint32_t size);
-/* The function takes a table that has no users out of the adapter, and frees it. */
+/* Takes a table that has no users out of the adapter, and frees it. */
 void rqt_remove(struct hca *hca, struct rqt *rqt);
 void rqt_free(struct rqt *rqt);
 

@@ -58,7 +58,7 @@ static bool has_ports(const struct frame *frame, const struct rss *rss)
 	       (rss->types & RSS_OF_TCP && frame_is_tcp(frame));
 }
 
-/* The function returns where the security parameters index is, or 0. */
+/* Returns where the security parameters index is, or 0. */
 static unsigned int find_spi(const struct frame *frame)
 {
 	if (!frame->l4 || frame->fragment)
@@ -75,7 +75,7 @@ static bool has_addresses(const struct frame *frame, const struct rss *rss)
 	return frame->l3 && rss->types & (frame->ip_version == 4 ? RSS_OF_IPV4 : RSS_OF_IPV6);
 }
 
-/* The function collects what is hashed, and returns its type. */
+/* Collects what is hashed, and returns its type. */
 static uint8_t input_collect(const struct frame *frame, const struct rss *rss, struct input *input)
 {
 	const unsigned int ips = RSS_SOURCE | RSS_DESTINATION;

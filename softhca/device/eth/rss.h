@@ -38,8 +38,8 @@ struct rss {
 	uint8_t key[RSS_KEY_SIZE];
 };
 
-/* The function computes the hash over the fields that are selected and that the frame has. It
- * returns the type as CQEs have it, or 0 when none of the fields is there. */
+/* Computes the hash over the fields that are selected and that the frame has. It returns the type
+ * as CQEs have it, or 0 when none of the fields is there. */
 uint8_t rss_hash(const struct frame *frame, const struct rss *rss, uint32_t *hash);
 
 #endif

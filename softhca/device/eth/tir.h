@@ -31,10 +31,9 @@ struct tir {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function gives a TIR, whose other fields are set, a number; the result is 0, ENOSPC or
- * ENOMEM. */
+/* Gives a TIR, whose other fields are set, a number; the result is 0, ENOSPC or ENOMEM. */
 int tir_add(struct hca *hca, struct tir *tir);
-/* The function takes a TIR that has no users out of the adapter, and frees it. */
+/* Takes a TIR that has no users out of the adapter, and frees it. */
 void tir_remove(struct hca *hca, struct tir *tir);
 void tir_receive(struct hca *hca, struct tir *tir, struct eth_arrival *arrival);
 

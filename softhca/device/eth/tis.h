@@ -21,10 +21,9 @@ struct tis {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function gives a TIS, whose other fields are set, a number; the result is 0, ENOSPC or
- * ENOMEM. */
+/* Gives a TIS, whose other fields are set, a number; the result is 0, ENOSPC or ENOMEM. */
 int tis_add(struct hca *hca, struct tis *tis);
-/* The function takes a TIS that has no users out of the adapter, and frees it. */
+/* Takes a TIS that has no users out of the adapter, and frees it. */
 void tis_remove(struct hca *hca, struct tis *tis);
 
 #endif

@@ -10,7 +10,7 @@ struct eth_sq;
 struct frame_send;
 struct hca;
 
-/* The function sends the datagram. It returns 0 or a vendor syndrome. */
+/* Sends the datagram. It returns 0 or a vendor syndrome. */
 int underlay_send(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
 		  struct datagram_to *to);
 

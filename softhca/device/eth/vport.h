@@ -33,7 +33,7 @@ struct vport {
 };
 
 void vport_init(struct vport *vport, const struct hca_config *config);
-/* The function tells whether a frame to this address from our own queues comes back to us. */
+/* Returns whether a frame to this address from our own queues comes back to us. */
 bool vport_loops_back(const struct vport *vport, const uint8_t mac[6]);
 
 #endif

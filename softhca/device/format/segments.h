@@ -21,13 +21,12 @@ enum segment_part {
 	PART_OWN = 1 << 4, /* the first of a format's own */
 };
 
-/* The function returns the part of LEN bytes at *SEG, which moves on; NULL when the WQE ends
- * before. */
+/* Returns the part of LEN bytes at *SEG, which moves on; NULL when the WQE ends before. */
 const uint8_t *segment_take(const uint8_t **seg, const uint8_t *end, size_t len);
 /* A length of 0 stands for 2 GiB. */
 struct wqe_sge segment_data(const uint8_t *seg);
 void segment_add(struct send_wqe *wqe, const struct wqe_sge *sge);
-/* The function decodes what PARTS has of the remote side, and returns 0 or the reason why not. */
+/* Decodes what PARTS has of the remote side, and returns 0 or the reason why not. */
 int segment_remote(const uint8_t **seg, const uint8_t *end, uint8_t parts, struct send_wqe *wqe);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct hca;
 
-/* The function answers datagram IN; it returns false when nothing is to be said. */
+/* Answers datagram IN; it returns false when nothing is to be said. */
 bool pma_answer(struct hca *hca, const uint8_t in[MAD_SIZE], uint8_t out[MAD_SIZE]);
 
 #endif

@@ -13,8 +13,8 @@
 
 struct hca;
 
-/* The function answers datagram IN, which has come to PORT. It returns false when nothing is to be
- * said. Hops of a directed packet are the business of whoever sends the answer. */
+/* Answers datagram IN, which has come to PORT. It returns false when nothing is to be said. Hops of
+ * a directed packet are the business of whoever sends the answer. */
 bool sma_answer(struct hca *hca, unsigned int port, const uint8_t in[MAD_SIZE],
 		uint8_t out[MAD_SIZE]);
 

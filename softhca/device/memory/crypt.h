@@ -39,18 +39,18 @@ struct crypt_part {
 	uint8_t bytes[CRYPT_UNIT_MAX];
 };
 
-/* The function moves LEN bytes at AT of the side that is encrypted, where all are WHOLE bytes, and
- * returns 0, EFAULT or ENOMEM. */
+/* Moves LEN bytes at AT of the side that is encrypted, where all are WHOLE bytes, and returns 0,
+ * EFAULT or ENOMEM. */
 typedef int crypt_move_fn(struct hca *hca, struct mkey *mkey, bool write, uint64_t at,
 			  uint8_t *bytes, uint64_t len);
 
-/* The function does that with bytes that it decrypts or encrypts. */
+/* Does that with bytes that it decrypts or encrypts. */
 int crypt_move(struct hca *hca, struct mkey *mkey, bool write, uint64_t at, uint8_t *bytes,
 	       uint64_t len, uint64_t whole, crypt_move_fn *move);
 
-/* The function tells whether a transfer may have LEN bytes at AT. */
+/* Returns whether a transfer may have LEN bytes at AT. */
 bool crypt_allows(const struct crypt *crypt, uint64_t at, uint64_t len, uint64_t whole);
-/* The function widens a range to whole units. */
+/* Widens a range to whole units. */
 void crypt_widen(const struct crypt *crypt, uint64_t whole, uint64_t *start, uint64_t *end);
 
 #endif

@@ -46,19 +46,19 @@ struct dek {
  * function returns NULL, or why it is none. */
 const char *crypto_login_check(const struct hca *hca, uint64_t kek, uint64_t credential,
 			       const uint8_t *wrapped);
-/* The function returns the login of the user for whom the command under way is, or NULL. */
+/* Returns the login of the user for whom the command under way is, or NULL. */
 struct crypto_login *crypto_login_of_user(struct hca *hca);
 /* A login ends to be valid when its key is taken away from the adapter. */
 bool crypto_login_is_valid(const struct hca *hca, const struct crypto_login *login);
-/* The function adds a login; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a login; the result is 0, ENOSPC or ENOMEM. */
 int crypto_login_add(struct hca *hca, uint32_t kek, struct crypto_login **login);
 void crypto_login_remove(struct hca *hca, struct crypto_login *login);
 
-/* The function takes the bytes of a key in the form in which commands have it, wrapped if LOGIN is
- * not NULL, and the tag behind it. It returns 0, EINVAL when it is no key, or ENOMEM. */
+/* Takes the bytes of a key in the form in which commands have it, wrapped if LOGIN is not NULL, and
+ * the tag behind it. It returns 0, EINVAL when it is no key, or ENOMEM. */
 int dek_set_key(const struct hca *hca, struct dek *dek, const struct crypto_login *login,
 		const uint8_t *bytes);
-/* The function adds a key to those of the PD; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a key to those of the PD; the result is 0, ENOSPC or ENOMEM. */
 int dek_add(struct hca *hca, struct pd *pd, struct dek *dek);
 void dek_remove(struct hca *hca, struct dek *dek);
 void dek_free(struct dek *dek);

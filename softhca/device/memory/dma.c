@@ -68,7 +68,7 @@ void dma_unmap(struct dma_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* The function finds the extent that holds OFFSET, by bisection. */
+/* Finds the extent that holds OFFSET, by bisection. */
 static const struct dma_extent *map_find(const struct dma_map *map, uint64_t offset)
 {
 	uint32_t low = 0, high = map->count;

@@ -26,15 +26,14 @@ struct dma_map {
 	struct pins *pins; /* of a strict adapter; NULL: its pages are not known. See pins.h */
 };
 
-/* The function maps LEN bytes that begin SKIP bytes into the first page of big-endian PAS[]. It
- * returns EINVAL when there are too few pages. */
+/* Maps LEN bytes that begin SKIP bytes into the first page of big-endian PAS[]. It returns EINVAL
+ * when there are too few pages. */
 int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned int page_shift,
 		  uint64_t skip, uint64_t len);
-/* The function maps LEN bytes from OFFSET of what WHOLE maps. It returns 0, EINVAL beyond its end,
- * or ENOMEM. */
+/* Maps LEN bytes from OFFSET of what WHOLE maps. It returns 0, EINVAL beyond its end, or ENOMEM. */
 int dma_map_part(struct dma_map *map, const struct dma_map *whole, uint64_t offset, uint64_t len);
 void dma_unmap(struct dma_map *map);
-/* The function returns the bus address of OFFSET, which is within the map. */
+/* Returns the bus address of OFFSET, which is within the map. */
 uint64_t dma_map_addr(const struct dma_map *map, uint64_t offset);
 
 enum { DMA_BATCH_SEGS = 64 };
@@ -58,7 +57,7 @@ int dma_finish(struct dma_batch *batch);
 
 int dma_read(struct hca *hca, uint64_t addr, void *buf, size_t len);
 int dma_write(struct hca *hca, uint64_t addr, const void *buf, size_t len);
-/* The function writes LEN bytes within a map, from OFFSET. */
+/* Writes LEN bytes within a map, from OFFSET. */
 int dma_write_map(struct hca *hca, const struct dma_map *map, uint64_t offset, const void *buf,
 		  size_t len);
 

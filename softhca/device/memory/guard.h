@@ -11,11 +11,11 @@
 
 enum guard { GUARD_NONE, GUARD_DIF_CRC, GUARD_DIF_CSUM, GUARD_CRC32, GUARD_CRC32C, GUARD_CRC64 };
 
-/* The function returns the state behind LEN more bytes, of which the first is at an even place of
- * its block if the guard counts pairs. */
+/* Returns the state behind LEN more bytes, of which the first is at an even place of its block if
+ * the guard counts pairs. */
 uint64_t guard_add(enum guard guard, uint64_t state, const uint8_t *bytes, size_t len,
 		   size_t place);
-/* The function returns what is stored when a block ends in STATE. */
+/* Returns what is stored when a block ends in STATE. */
 uint64_t guard_finish(enum guard guard, uint64_t state);
 
 #endif

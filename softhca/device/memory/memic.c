@@ -89,7 +89,7 @@ static const struct memic_block *block_overlapping(const struct memic *memic, ui
 	return NULL;
 }
 
-/* The function finds the first free place in a range. ALIGN is a power of two. */
+/* Finds the first free place in a range. ALIGN is a power of two. */
 static bool find_place(const struct memic *memic, uint64_t start, uint64_t end, uint64_t size,
 		       uint64_t align, uint64_t *addr)
 {
@@ -199,8 +199,8 @@ const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t o
 	return NULL;
 }
 
-/* The function returns the byte that the operation at ADDR is for, or NULL when that is not the
- * address of one, or not of so many bytes. */
+/* Returns the byte that the operation at ADDR is for, or NULL when that is not the address of one,
+ * or not of so many bytes. */
 static uint8_t *operand(struct hca *hca, uint64_t addr, enum memic_operation operation, size_t len)
 {
 	const struct memic *memic = hca->memic;

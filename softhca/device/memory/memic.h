@@ -28,17 +28,17 @@ struct memic_request {
 	unsigned int align_log;
 };
 
-/* The function creates the memory that hca->config asks for, none at all when that is nothing, and
- * returns 0 or ENOMEM. */
+/* Creates the memory that hca->config asks for, none at all when that is nothing, and returns 0 or
+ * ENOMEM. */
 int memic_create(struct hca *hca);
 void memic_destroy(struct hca *hca);
 
-/* The function returns NULL, or what is wrong with a request. */
+/* Returns NULL, or what is wrong with a request. */
 const char *memic_check(const struct memic *memic, const struct memic_request *request);
-/* The function gives out a block for a request that is right; the result is 0, ENOSPC or ENOMEM. */
+/* Gives out a block for a request that is right; the result is 0, ENOSPC or ENOMEM. */
 int memic_take(struct memic *memic, const struct memic_request *request, uint64_t *addr);
-/* The function returns 0, ENOENT when there is no such block, or EBUSY when keys use it or it has
- * addresses of operations. */
+/* Returns 0, ENOENT when there is no such block, or EBUSY when keys use it or it has addresses of
+ * operations. */
 int memic_give_back(struct memic *memic, uint64_t addr, uint64_t size);
 
 /* The first function gives a block the address of an operation, and the second takes it back. They
@@ -47,11 +47,11 @@ const char *memic_open_operation(struct memic *memic, uint64_t addr, uint32_t op
 				 uint64_t *window);
 const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t operation);
 
-/* The function returns the block that holds LEN bytes at ADDR, with one more user, or NULL when
- * there is none. */
+/* Returns the block that holds LEN bytes at ADDR, with one more user, or NULL when there is
+ * none. */
 struct memic_block *memic_get(struct hca *hca, uint64_t addr, uint64_t len);
 void memic_put(struct memic_block *block);
-/* The function adds bytes of a block to a transfer and returns 0 or EFAULT. */
+/* Adds bytes of a block to a transfer and returns 0 or EFAULT. */
 int memic_dma(struct dma_batch *batch, uint64_t addr, uint64_t len);
 
 #endif

@@ -39,7 +39,7 @@ enum mkey_mode { MKEY_PA, MKEY_MTT, MKEY_KLMS, MKEY_KSM, MKEY_MEMIC };
 
 enum { MKEY_ANY_QP = 0xffffff, MKEY_BSF_MAX = 128 };
 
-/* The function tells whether a key's range goes beyond the last address; it may end there. */
+/* Returns whether a key's range goes beyond the last address; it may end there. */
 static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
 {
 	return len && start + (len - 1) < start;
@@ -104,25 +104,25 @@ struct mkey {
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 
-/* The function returns what stands at a key's index, or NULL; the key may be another one. */
+/* Returns what stands at a key's index, or NULL; the key may be another one. */
 struct mkey *mkey_find(const struct hca *hca, uint32_t key);
-/* The function returns the memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be
- * NULL, which stands for any, for the queue that works on memory keys. */
+/* Returns the memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be NULL, which
+ * stands for any, for the queue that works on memory keys. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
-/* The function tells whether LEN bytes at ADDR are between the key's first byte and its last. */
+/* Returns whether LEN bytes at ADDR are between the key's first byte and its last. */
 bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len);
-/* The function adds bytes, which are already checked, to a transfer. */
+/* Adds bytes, which are already checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
-/* The function tells whether the key's bytes are other than those of the memory below it. */
+/* Returns whether the key's bytes are other than those of the memory below it. */
 static inline bool mkey_computes(const struct mkey *mkey)
 {
 	return mkey->sig.on || mkey->crypt.on;
 }
 
-/* The function adds bytes of the memory below a key that computes something. */
+/* Adds bytes of the memory below a key that computes something. */
 int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
-/* The function binds a window to REGION, or to nothing when that is NULL. */
+/* Binds a window to REGION, or to nothing when that is NULL. */
 void mkey_bind(struct mkey *window, struct mkey *region);
 void mkey_invalidate(struct mkey *mkey);
 void mkey_free(struct mkey *mkey);
@@ -131,36 +131,35 @@ void mkey_free(struct mkey *mkey);
 
 enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 
-/* The function stores LEN bytes at OFFSET of the table. It returns 0, EINVAL beyond the table's
- * end, or ENOMEM. */
+/* Stores LEN bytes at OFFSET of the table. It returns 0, EINVAL beyond the table's end, or
+ * ENOMEM. */
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
-/* The function makes a key of pieces stand for LEN bytes of another. It returns 0, or ENOMEM with
- * nothing changed. */
+/* Makes a key of pieces stand for LEN bytes of another. It returns 0, or ENOMEM with nothing
+ * changed. */
 int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len);
-/* The function brings map or klm up to date and returns 0 or EFAULT. */
+/* Brings map or klm up to date and returns 0 or EFAULT. */
 int xlt_prepare(struct mkey *mkey);
-/* The function finds, for a key made of keys, the part of LEN bytes from ADDR that one key holds.
- * It returns false when there is none. */
+/* Finds, for a key made of keys, the part of LEN bytes from ADDR that one key holds. It returns
+ * false when there is none. */
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
 void xlt_free(struct mkey *mkey);
 
 /* ---- umr_delay.c: a UMR that takes its time ---- */
 
 /* A strict adapter executes a UMR later: when a request asks for that by a fence, behind the first
- * one that does not, or when time has passed. The function takes over the UMR of LEN bytes at RAW,
- * which stands at sq.ci, and returns 0 or ENOMEM. */
+ * one that does not, or when time has passed. Takes over the UMR of LEN bytes at RAW, which stands
+ * at sq.ci, and returns 0 or ENOMEM. */
 int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
-/* The function executes the UMR that waits and completes it, or fails the QP; it returns false when
- * the QP has failed. */
+/* Executes the UMR that waits and completes it, or fails the QP; it returns false when the QP has
+ * failed. */
 bool umr_finish(struct hca *hca, struct qp *qp);
 /* A request begins that does not wait for the UMR. */
 void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe);
 void umr_forget(struct qp *qp);
-/* The function finishes those that have waited long enough, and returns when the next one has, or
- * HCA_IDLE. */
+/* Finishes those that have waited long enough, and returns when the next one has, or HCA_IDLE. */
 uint64_t umr_run(struct hca *hca);
 
-/* The function returns the key that a SEND with invalidate from a peer may take away, or NULL. */
+/* Returns the key that a SEND with invalidate from a peer may take away, or NULL. */
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);
 
 #endif

@@ -12,7 +12,7 @@
  * beyond its limit is forgotten. */
 enum { PAGE_LOG = 12, PAGES_AT_ONCE = 64, PAGES_MAX = 1 << 16 };
 
-/* The function returns where PAGE is in the list, or where it would be. */
+/* Returns where PAGE is in the list, or where it would be. */
 static uint32_t page_find(const struct odp *odp, uint64_t page)
 {
 	uint32_t low = 0, high = odp->count;
@@ -58,7 +58,7 @@ static int page_add(struct odp *odp, uint64_t page)
 	return 0;
 }
 
-/* The function returns how many pages of LEN bytes at ADDR count. */
+/* Returns how many pages of LEN bytes at ADDR count. */
 static uint64_t page_count(uint64_t addr, uint64_t len)
 {
 	uint64_t count = len ? ((addr + len - 1) >> PAGE_LOG) - (addr >> PAGE_LOG) + 1 : 0;

@@ -19,10 +19,10 @@ struct odp {
 	uint32_t count;
 };
 
-/* The function tells whether the first pages of LEN bytes at ADDR are there; a region that is not
- * on demand has all its pages. */
+/* Returns whether the first pages of LEN bytes at ADDR are there; a region that is not on demand
+ * has all its pages. */
 bool odp_has(const struct mkey *mkey, uint64_t addr, uint64_t len);
-/* The function brings the first pages of LEN bytes at ADDR, and returns 0 or ENOMEM. */
+/* Brings the first pages of LEN bytes at ADDR, and returns 0 or ENOMEM. */
 int odp_bring(struct mkey *mkey, uint64_t addr, uint64_t len);
 void odp_free(struct mkey *mkey);
 

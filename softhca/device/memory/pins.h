@@ -15,14 +15,13 @@ struct dma_map;
 struct hca;
 struct pins;
 
-/* The function notes pages of MAP, which is new. It is for strict adapters on a bus that knows the
- * identity of pages; otherwise it does nothing. */
+/* Notes pages of MAP, which is new. It is for strict adapters on a bus that knows the identity of
+ * pages; otherwise it does nothing. */
 void pins_take(struct hca *hca, struct dma_map *map);
-/* The function looks at the pages of LEN bytes at OFFSET of MAP, which belongs to WHAT of number
- * N. */
+/* Looks at the pages of LEN bytes at OFFSET of MAP, which belongs to WHAT of number N. */
 void pins_check(struct hca *hca, const struct dma_map *map, uint64_t offset, uint64_t len,
 		const char *what, uint32_t n);
-/* The function does so with the page at ADDR alone. *PAGE is its identity, 0 from the start. */
+/* Does so with the page at ADDR alone. *PAGE is its identity, 0 from the start. */
 void pins_check_page(struct hca *hca, uint64_t addr, uint64_t *page, const char *what, uint32_t n);
 
 #endif

@@ -23,12 +23,12 @@ struct psv {
 	bool failed;    /* a signature was wrong; what follows is not looked at until it is set */
 };
 
-/* The function adds a PSV; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a PSV; the result is 0, ENOSPC or ENOMEM. */
 int psv_add(struct hca *hca, struct pd *pd, struct psv **psv);
 void psv_remove(struct hca *hca, struct psv *psv);
 void psv_free_all(struct hca *hca);
 
-/* The function sets a PSV, for a request of QP, and returns 0 or the reason why not. */
+/* Sets a PSV, for a request of QP, and returns 0 or the reason why not. */
 int psv_set(struct hca *hca, const struct qp *qp, uint32_t n, uint64_t start);
 
 #endif

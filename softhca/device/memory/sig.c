@@ -52,7 +52,7 @@ static uint64_t data_at(const struct sig_domain *domain, uint64_t place)
 	       min_of(place % unit(domain), (uint64_t)domain->block);
 }
 
-/* The function returns how many bytes of a signature are in front of PLACE, which is within it. */
+/* Returns how many bytes of a signature are in front of PLACE, which is within it. */
 static uint32_t sig_before(const struct sig_domain *domain, uint64_t place)
 {
 	uint64_t inside = domain->guard ? place % unit(domain) : 0;
@@ -184,7 +184,7 @@ static bool is_dif(enum guard guard)
 	return guard == GUARD_DIF_CRC || guard == GUARD_DIF_CSUM;
 }
 
-/* The function returns the signature of the block that ends at DATA, its first byte on top. */
+/* Returns the signature of the block that ends at DATA, its first byte on top. */
 static uint64_t lane_signature(const struct lane *lane, uint64_t data)
 {
 	const struct sig_domain *domain = lane->domain;
@@ -495,8 +495,8 @@ static void end_memory_block(struct walk *walk, struct image *image)
 	lane_next_block(&walk->mem);
 }
 
-/* The function takes, of the signature of the block that ends at walk->data, what the message has.
- * The memory's own signature there may be a copy of it, so it waits until all has come. */
+/* Takes, of the signature of the block that ends at walk->data, what the message has. The memory's
+ * own signature there may be a copy of it, so it waits until all has come. */
 static void take_signature(struct walk *walk, struct window *in, struct image *image)
 {
 	struct sig_state *state = &walk->mkey->sig_state;

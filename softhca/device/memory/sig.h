@@ -63,12 +63,12 @@ struct sig_count {
 	bool happened, expected;
 };
 
-/* The function returns how many bytes the key has on the wire. */
+/* Returns how many bytes the key has on the wire. */
 uint64_t sig_wire_length(const struct mkey *mkey);
-/* The function finds the part of the memory that LEN bytes at WIRE need. */
+/* Finds the part of the memory that LEN bytes at WIRE need. */
 void sig_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *start,
 		uint64_t *end);
-/* The function moves LEN bytes at WIRE and returns 0, EFAULT or ENOMEM. */
+/* Moves LEN bytes at WIRE and returns 0, EFAULT or ENOMEM. */
 int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t len);
 
 /* The key has got other signatures, or goes: what it would report is forgotten. */

@@ -27,14 +27,14 @@ struct queue_umems {
 	struct umem *ring, *record;
 };
 
-/* The function adds UMEM, whose map and page are filled in. The result is 0, ENOSPC or ENOMEM. */
+/* Adds UMEM, whose map and page are filled in. The result is 0, ENOSPC or ENOMEM. */
 int umem_add(struct hca *hca, struct umem *umem);
 void umem_remove(struct hca *hca, struct umem *umem);
 void umem_free(struct umem *umem);
 void umem_free_all(struct hca *hca);
 
-/* The function maps LEN bytes from OFFSET of UMEM. It returns 0, EINVAL beyond its end, or when
- * OFFSET is not where a page begins, or ENOMEM. */
+/* Maps LEN bytes from OFFSET of UMEM. It returns 0, EINVAL beyond its end, or when OFFSET is not
+ * where a page begins, or ENOMEM. */
 int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map);
 
 /* BY is 1 for a new queue, -1 for one that goes. */

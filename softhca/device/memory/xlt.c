@@ -134,8 +134,7 @@ int xlt_prepare(struct mkey *mkey)
 	return ret;
 }
 
-/* The function finds the last piece that begins at OFFSET or before, by bisection; there is always
- * one. */
+/* Finds the last piece that begins at OFFSET or before, by bisection; there is always one. */
 static const struct klm *piece_find(const struct mkey *mkey, uint64_t offset)
 {
 	uint32_t low = 0, high = mkey->klms;

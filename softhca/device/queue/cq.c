@@ -40,7 +40,7 @@ int cq_read_consumer(struct hca *hca, struct cq *cq)
 	return 0;
 }
 
-/* The function returns the index of the next CQE. Those that a run holds back are not written. */
+/* Returns the index of the next CQE. Those that a run holds back are not written. */
 static uint32_t next_index(const struct cq *cq)
 {
 	return cq->pi + (cq->run ? cq->run->count : 0);
@@ -80,8 +80,8 @@ static void stop_waiting(struct cq *cq)
 	cq->waiting = false;
 }
 
-/* The function tells whether an event has to wait, for more CQEs than the NEW ones that it would
- * announce or for time to pass. */
+/* Returns whether an event has to wait, for more CQEs than the NEW ones that it would announce or
+ * for time to pass. */
 static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 {
 	if (!cq->period || (cq->max_count && new >= cq->max_count))
@@ -159,8 +159,8 @@ int cq_copy(struct hca *hca, const struct cq *cq, uint64_t slot, uint8_t *cqe)
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* The function returns how many bytes at the end of SLOT are to be written: all of them where CQEs
- * are padded. */
+/* Returns how many bytes at the end of SLOT are to be written: all of them where CQEs are
+ * padded. */
 static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const struct qp *qp,
 			  const struct completion *done, uint8_t *slot)
 {
@@ -224,7 +224,7 @@ void cq_judge_entries(struct hca *hca, struct cq *cq, uint32_t count)
 		rules_cq_slot(hca, cq, cq->pi + i);
 }
 
-/* The function writes the LEN bytes that end with a CQE for COUNT completions. */
+/* Writes the LEN bytes that end with a CQE for COUNT completions. */
 static int put_bytes(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
 		     struct dma_batch *before, uint32_t count, bool solicited)
 {

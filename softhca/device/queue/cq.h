@@ -91,12 +91,11 @@ static inline bool completion_is_error(const struct completion *done)
 	return done->opcode == CQE_OP_REQ_ERR || done->opcode == CQE_OP_RESP_ERR;
 }
 
-/* The function returns 0; EIO when the CQ is in error, and the QP has to follow; or EFAULT when the
- * call with DONE->before failed and nothing has happened. */
+/* Returns 0; EIO when the CQ is in error, and the QP has to follow; or EFAULT when the call with
+ * DONE->before failed and nothing has happened. */
 int cq_post(struct hca *hca, struct cq *cq, const struct qp *qp, const struct completion *done);
-/* The function posts a CQE that is complete but for its ownership bit, with the results of
- * cq_post(). SOLICITED says that the CQE counts as solicited, as errors do; BEFORE is as in struct
- * completion. */
+/* Posts a CQE that is complete but for its ownership bit, with the results of cq_post(). SOLICITED
+ * says that the CQE counts as solicited, as errors do; BEFORE is as in struct completion. */
 int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
 		struct dma_batch *before);
 /* WORD_BE is an arm word as software wrote it. */
@@ -104,27 +103,25 @@ void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be);
 /* From this call on, what software writes into the arm word is noticed; the result is 0 or
  * EFAULT. */
 int cq_start_arms(struct hca *hca, struct cq *cq);
-/* The function fills the ring, where the format wants that, so that nothing there looks new to
- * software. It returns 0 or EFAULT. */
+/* Fills the ring, where the format wants that, so that nothing there looks new to software. It
+ * returns 0 or EFAULT. */
 int cq_fill_ring(struct hca *hca, struct cq *cq);
-/* The function brings cq->ci up to date and returns 0 or EFAULT. */
+/* Brings cq->ci up to date and returns 0 or EFAULT. */
 int cq_read_consumer(struct hca *hca, struct cq *cq);
-/* The function returns the ownership bit that the next CQE has. */
+/* Returns the ownership bit that the next CQE has. */
 bool cq_owner_bit(const struct cq *cq);
-/* The function copies the CQE in SLOT of the ring as it is there; 0 or EFAULT. */
+/* Copies the CQE in SLOT of the ring as it is there; 0 or EFAULT. */
 int cq_copy(struct hca *hca, const struct cq *cq, uint64_t slot, uint8_t *cqe);
-/* The function ends the old ring, which has room for that, and goes on in MAP. It returns EFAULT
- * when the old ring cannot be written, and then nothing has changed. */
+/* Ends the old ring, which has room for that, and goes on in MAP. It returns EFAULT when the old
+ * ring cannot be written, and then nothing has changed. */
 int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t log_size);
 void cq_forget_uar(struct uar *uar);
 void cq_scan_arms(struct hca *hca, struct uar *uar);
-/* The function raises the events that have waited long enough, and returns the next deadline or
- * HCA_IDLE. */
+/* Raises the events that have waited long enough, and returns the next deadline or HCA_IDLE. */
 uint64_t cq_run_timers(struct hca *hca);
-/* The function returns what a CQE says of the time: ticks of the adapter's clock, or the time of
- * the day. */
+/* Returns what a CQE says of the time: ticks of the adapter's clock, or the time of the day. */
 uint64_t cqe_time(const struct hca *hca, bool real_time);
-/* The function returns the largest payload that fits a CQE of this CQ. */
+/* Returns the largest payload that fits a CQE of this CQ. */
 static inline uint32_t cq_inline_max(const struct cq *cq)
 {
 	return cq->cqe_size == 128 ? 64 : 32;
@@ -139,15 +136,15 @@ void cq_free(struct cq *cq);
 
 /* ---- for cq_run.c ---- */
 
-/* The function writes LEN bytes to the end of the entry at INDEX; 0 or EFAULT. */
+/* Writes LEN bytes to the end of the entry at INDEX; 0 or EFAULT. */
 int cq_write_entry(struct hca *hca, struct cq *cq, uint32_t index, const uint8_t *bytes,
 		   uint32_t len);
 /* An entry could not be written; the result is EIO. */
 int cq_fail_write(struct hca *hca, struct cq *cq);
 /* A strict adapter looks at the next COUNT entries before it writes the first of them. */
 void cq_judge_entries(struct hca *hca, struct cq *cq, uint32_t count);
-/* The function writes a CQE, all but its ownership bit, which stands for COUNT completions, and
- * tells those who wait for them. It returns 0 or EIO. */
+/* Writes a CQE, all but its ownership bit, which stands for COUNT completions, and tells those who
+ * wait for them. It returns 0 or EIO. */
 int cq_put(struct hca *hca, struct cq *cq, const uint8_t *cqe, uint32_t count, bool solicited);
 
 #endif

@@ -16,8 +16,7 @@ static uint32_t array_size(const struct hca *hca)
 	return CQ_RUN_PER_ENTRY * hca->format->cqe_part_size;
 }
 
-/* The function returns the entry, counted from the title's, that has the array of parts from PART
- * on. */
+/* Returns the entry, counted from the title's, that has the array of parts from PART on. */
 static uint32_t array_entry(uint32_t part)
 {
 	return part ? part : 1;

@@ -36,15 +36,15 @@ struct cq_run {
 	uint8_t parts[CQ_RUN_MAX * CQ_RUN_PART_MAX];
 };
 
-/* The function takes a CQE over, whose ownership bit does not count, after it has written what is
- * BEFORE it. The result is as that of cq_post(). */
+/* Takes a CQE over, whose ownership bit does not count, after it has written what is BEFORE it. The
+ * result is as that of cq_post(). */
 int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited,
 	       struct dma_batch *before);
-/* The function frees the run of a CQ that goes, and what that held back. */
+/* Frees the run of a CQ that goes, and what that held back. */
 void cq_run_free(struct cq *cq);
-/* The function writes what CQ holds back, if it does. It returns 0 or EIO. */
+/* Writes what CQ holds back, if it does. It returns 0 or EIO. */
 int cq_run_end(struct hca *hca, struct cq *cq);
-/* The function writes what any CQ holds back. */
+/* Writes what any CQ holds back. */
 void cq_end_runs(struct hca *hca);
 
 #endif

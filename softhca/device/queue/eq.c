@@ -59,7 +59,7 @@ static void eq_post(struct hca *hca, struct eq *eq, uint8_t *eqe)
 		hca->config.event(hca->config.front, eq->n, eqe);
 }
 
-/* The function tells whether there is a queue for events of TYPE. */
+/* Returns whether there is a queue for events of TYPE. */
 static bool is_heard(const struct hca *hca, unsigned int type)
 {
 	uint32_t i = 0;

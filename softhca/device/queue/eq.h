@@ -30,7 +30,7 @@ struct eq {
 void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
 void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or an SRQ's number */
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
-/* The function reports EVENT to the queues that take its type. */
+/* Reports EVENT to the queues that take its type. */
 void eq_report(struct hca *hca, const struct event *event);
 void eq_internal_error(struct hca *hca);
 /* A COUNT below 0 asks software to take pages back. The result is false when no queue takes such

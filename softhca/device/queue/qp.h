@@ -189,15 +189,14 @@ struct qp {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function returns the domain whose keys count for what the QP sends. */
+/* Returns the domain whose keys count for what the QP sends. */
 struct pd *sq_pd(const struct qp *qp);
 static inline bool qp_is_reliable(const struct qp *qp)
 {
 	return qp->service == FABRIC_RC || qp->service == FABRIC_XRC || qp->service == FABRIC_DC;
 }
 
-/* The function tells whether the QP takes what arrives. In state SQER only its send queue is in
- * error. */
+/* Returns whether the QP takes what arrives. In state SQER only its send queue is in error. */
 static inline bool qp_receives(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS ||
@@ -205,7 +204,7 @@ static inline bool qp_receives(const struct qp *qp)
 	       qp->state == PRM_QP_STATE_SQER;
 }
 
-/* The function tells whether requests go out, and responses are taken. */
+/* Returns whether requests go out, and responses are taken. */
 static inline bool qp_requests(const struct qp *qp)
 {
 	return qp->state == PRM_QP_STATE_RTS || qp->state == PRM_QP_STATE_SQ_DRAINING;
@@ -216,81 +215,78 @@ static inline uint16_t sq_mask(const struct qp *qp)
 	return (1u << qp->sq.log_size) - 1;
 }
 
-/* The function has the loop look at the queue for work; doorbells and state changes call it. */
+/* Has the loop look at the queue for work; doorbells and state changes call it. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
 /* The QP's requests and responses are of these groups from now on; NULL: of none. */
 void qp_schedule(struct hca *hca, struct qp *qp, struct sched_element *requests,
 		 struct sched_element *responses);
-/* The function moves the QP to state ERR; what is posted, and what will be, is flushed. An EVENT
- * below 0 means that there is no asynchronous event. */
+/* Moves the QP to state ERR; what is posted, and what will be, is flushed. An EVENT below 0 means
+ * that there is no asynchronous event. */
 void qp_fail(struct hca *hca, struct qp *qp, int event);
-/* The function puts the send queue in error; on a reliable service, the QP. */
+/* Puts the send queue in error; on a reliable service, the QP. */
 void qp_fail_send(struct hca *hca, struct qp *qp);
 void qp_reset_queues(struct qp *qp);
-/* The function is for a management QP that no longer serves its port. */
+/* For a management QP that no longer serves its port. */
 void qp_leave_port(struct hca *hca, struct qp *qp);
 
 /* The file sq.c holds the ring and the completions of the send queue. */
 void sq_scan_doorbells(struct hca *hca, struct uar *uar);
 int sq_read_doorbell(struct hca *hca, struct qp *qp);
-/* The function fetches the posted WQE at INDEX and returns 0 or EFAULT; *RAW stays valid until the
- * next fetch. */
+/* Fetches the posted WQE at INDEX and returns 0 or EFAULT; *RAW stays valid until the next
+ * fetch. */
 int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw);
 /* Software may have changed what waits in the ring while the queue had stopped. */
 void sq_read_again(struct hca *hca, struct qp *qp);
-/* The function copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
+/* Copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
 int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, uint8_t *buf);
-/* The function completes the WQE at sq.ci; its CQE carries data only if that fits and the QP
- * scatters to CQEs. */
+/* Completes the WQE at sq.ci; its CQE carries data only if that fits and the QP scatters to
+ * CQEs. */
 void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uint32_t inline_len);
-/* The function fails the WQE at sq.ci, and with it the QP. */
+/* Fails the WQE at sq.ci, and with it the QP. */
 void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
-/* The function flushes up to BUDGET WQEs and returns true when some are left. */
+/* Flushes up to BUDGET WQEs and returns true when some are left. */
 bool sq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 
 /* The file rq.c holds the receive queue. */
-/* The function fetches the next WQE into qp->resp; it returns 0, ENOENT when none is posted,
- * EBADMSG when its signature is wrong, or EFAULT. A WQE from an SRQ is taken from there for
- * good. */
+/* Fetches the next WQE into qp->resp; it returns 0, ENOENT when none is posted, EBADMSG when its
+ * signature is wrong, or EFAULT. A WQE from an SRQ is taken from there for good. */
 int rq_fetch(struct hca *hca, struct qp *qp);
-/* The function completes a WQE that was taken before its turn. */
+/* Completes a WQE that was taken before its turn. */
 void rq_complete_early(struct hca *hca, struct qp *qp, struct completion *done,
 		       const struct held_receive *held);
-/* The function completes the WQE in qp->resp. EFAULT is as cq_post() says, and the WQE is still
- * there. */
+/* Completes the WQE in qp->resp. EFAULT is as cq_post() says, and the WQE is still there. */
 int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
 /* The two functions return the domain whose keys, and the CQ that, count for what is received. */
 struct pd *rq_pd(const struct qp *qp);
 struct cq *rq_cq(const struct qp *qp);
-/* The function fails the WQE in qp->resp, and with it the QP: the CQE says enough without an
- * event. */
+/* Fails the WQE in qp->resp, and with it the QP: the CQE says enough without an event. */
 void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 void qp_free(struct hca *hca, struct qp *qp);
 
 /* ---- req.c, resp.c, ud.c ---- */
 
-/* The function transmits up to BUDGET bytes and returns true when there is more to do now. */
+/* Transmits up to BUDGET bytes and returns true when there is more to do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
 /* From now on requests are tried again as often as the attributes say. */
 void req_count_tries(struct qp *qp);
 /* Software has posted more. */
 void req_posted(struct qp *qp);
 void req_timeout(struct hca *hca, struct qp *qp);
-/* The function goes on with the WQE at sq.ci, as if nothing had been sent of it or behind it. */
+/* Goes on with the WQE at sq.ci, as if nothing had been sent of it or behind it. */
 void req_go_on(struct hca *hca, struct qp *qp);
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* The function delivers a datagram, to one QP or to those that joined its group. */
+/* Delivers a datagram, to one QP or to those that joined its group. */
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);
 /* The QP goes, and what its responder keeps. */
 void resp_free(struct qp *qp);
-/* The function returns the path to the peer. */
+/* Returns the path to the peer. */
 const struct qp_path *qp_peer(const struct qp *qp);
-/* The function addresses MSG to the peer. */
+/* Addresses MSG to the peer. */
 void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 
 #endif

@@ -83,7 +83,7 @@ struct cq *rq_cq(const struct qp *qp)
 	return held_cq(qp, &qp->resp.held);
 }
 
-/* The function returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
+/* Returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
 static int decode_own(const struct hca *hca, struct qp *qp, const uint8_t *raw)
 {
 	uint32_t skip = qp->has_signatures ? hca->format->recv_signature_size : 0;

@@ -42,7 +42,7 @@ static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t
 	       !wqe.signaled;
 }
 
-/* The function returns the digest of a copy of a WQE of SIZE bytes, which changes. */
+/* Returns the digest of a copy of a WQE of SIZE bytes, which changes. */
 static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
 {
 	if (hca->format->wqe_clear_bell)
@@ -50,8 +50,8 @@ static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
 	return rules_digest(raw, size) | OF_PADDING;
 }
 
-/* The function notes the WQE at INDEX, which begins within LEFT blocks that are posted, and returns
- * how many of them are its. */
+/* Notes the WQE at INDEX, which begins within LEFT blocks that are posted, and returns how many of
+ * them are its. */
 static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_t left)
 {
 	uint8_t wqe[WQE_BYTES_MAX];
@@ -89,7 +89,7 @@ static void compare_wqe(struct hca *hca, const struct qp *qp, uint16_t index, ui
 		    index);
 }
 
-/* The function reads the padding that is at INDEX, if that is some. */
+/* Reads the padding that is at INDEX, if that is some. */
 static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	uint8_t wqe[WQE_BYTES_MAX];
@@ -106,7 +106,7 @@ static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 		qp->sq.digest[(index + i) & sq_mask(qp)] = PADDING_READ;
 }
 
-/* The function returns how many blocks of padding, which is read, the adapter is at. */
+/* Returns how many blocks of padding, which is read, the adapter is at. */
 static uint16_t padding_ahead(const struct qp *qp)
 {
 	uint16_t at = qp->sq.ci;
@@ -255,8 +255,8 @@ bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm
 
 /* ---- work without a doorbell ---- */
 
-/* The function tells whether the record has said PI, which no doorbell has, for longer than
- * software takes between the two: once for each PI. */
+/* Returns whether the record has said PI, which no doorbell has, for longer than software takes
+ * between the two: once for each PI. */
 static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
 {
 	if (!sq->unrung_since || sq->unrung_pi != pi)

@@ -17,8 +17,8 @@ struct hca;
 struct qp;
 struct srq;
 
-/* The send queue's record says PI now. The function returns whether an adapter can live with it,
- * and notes the WQEs that came with it as they are. */
+/* The send queue's record says PI now. Returns whether an adapter can live with it, and notes the
+ * WQEs that came with it as they are. */
 /* Software may have changed the WQEs that wait. */
 void rules_sq_again(struct hca *hca, struct qp *qp);
 bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi);
@@ -40,9 +40,9 @@ void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci);
 /* The CQE at INDEX of the CQ is about to be written, or software to be told that it counts as
  * written. */
 void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index);
-/* Software asks for an event. The function returns whether an adapter would hear it. */
+/* Software asks for an event. Returns whether an adapter would hear it. */
 bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm);
-/* The function looks, now and then, for work that the adapter was not told of. */
+/* Looks, now and then, for work that the adapter was not told of. */
 void rules_look(struct hca *hca);
 
 #endif

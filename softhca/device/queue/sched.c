@@ -93,7 +93,7 @@ static bool element_is_paced(const struct hca *hca, const struct sched_element *
 	return element->max && element->paced_until > hca->now;
 }
 
-/* The function tells whether something below ELEMENT would send, as far as elements there go. */
+/* Returns whether something below ELEMENT would send, as far as elements there go. */
 static bool element_competes(const struct hca *hca, const struct sched_element *element)
 {
 	const struct sched_element *child;

@@ -54,9 +54,9 @@ struct sched_element {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function adds ELEMENT below its parent; 0, ENOSPC or ENOMEM. */
+/* Adds ELEMENT below its parent; 0, ENOSPC or ENOMEM. */
 int sched_add(struct hca *hca, struct sched_element *element);
-/* The function removes and frees ELEMENT, which has no users. */
+/* Removes and frees ELEMENT, which has no users. */
 void sched_remove(struct hca *hca, struct sched_element *element);
 void sched_free_all(struct hca *hca);
 struct sched_element *sched_find(const struct hca *hca, uint32_t n);
@@ -65,15 +65,14 @@ unsigned int sched_depth(const struct sched_element *element);
 /* The queue is of GROUP from now on; NULL: of none. */
 void sched_join(struct hca *hca, struct sched_queue *queue, struct sched_element *group);
 
-/* The queue has something to send. The function tells whether it has to wait; then it is woken when
- * its turn has come. */
+/* The queue has something to send. Returns whether it has to wait; then it is woken when its turn
+ * has come. */
 bool sched_waits(struct hca *hca, struct sched_queue *queue);
 /* BYTES have left by GROUP, which may be NULL. */
 void sched_sent(struct hca *hca, struct sched_element *group, uint64_t bytes);
 /* The queue has nothing to send, or cannot: others need not wait for it. */
 void sched_rests(struct sched_queue *queue);
-/* The function wakes the queues whose turn has come, and returns when to be called again, or
- * HCA_IDLE. */
+/* Wakes the queues whose turn has come, and returns when to be called again, or HCA_IDLE. */
 uint64_t sched_run(struct hca *hca);
 
 #endif

@@ -74,9 +74,9 @@ int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, 
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* The function walks from WQE to WQE, as far as software has handed them over. Software writes that
- * word of a WQE last, and a read goes from the first byte to the last, so a WQE that is seen to be
- * posted is complete. */
+/* Walks from WQE to WQE, as far as software has handed them over. Software writes that word of a
+ * WQE last, and a read goes from the first byte to the last, so a WQE that is seen to be posted is
+ * complete. */
 static int find_posted(struct hca *hca, const struct qp *qp, uint16_t *pi)
 {
 	uint32_t step = SQ_CACHE_BYTES / qp->sq.block, size = sq_mask(qp) + 1u;

@@ -55,7 +55,7 @@ static void srq_check_limit(struct hca *hca, struct srq *srq)
 	eq_qp_event(hca, PRM_EVENT_SRQ_RQ_LIMIT, srq->n);
 }
 
-/* The function reads the next WQE, and the index of the one behind it. */
+/* Reads the next WQE, and the index of the one behind it. */
 static int srq_look(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *next)
 {
 	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];

@@ -59,28 +59,27 @@ struct srq {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function takes a WQE and returns 0 and its INDEX, ENOENT when none is posted, or EFAULT. */
+/* Takes a WQE and returns 0 and its INDEX, ENOENT when none is posted, or EFAULT. */
 int srq_take(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
 /* The same, but the WQE stays in the queue. */
 int srq_peek(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *index);
-/* The function arms the event that there are fewer WQEs than LIMIT, and raises it now or later. */
+/* Arms the event that there are fewer WQEs than LIMIT, and raises it now or later. */
 void srq_arm(struct hca *hca, struct srq *srq, uint16_t limit);
-/* The function returns the XRC SRQ of number N in the domain XRCD, or NULL. */
+/* Returns the XRC SRQ of number N in the domain XRCD, or NULL. */
 struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrcd);
 
 /* ---- srq_fault.c: buffers on demand ---- */
 
-/* The function tells whether the pages are there that LEN bytes at the start of the buffers
- * want. */
+/* Returns whether the pages are there that LEN bytes at the start of the buffers want. */
 bool srq_has_pages(struct hca *hca, const struct recv_wqe *wqe, uint64_t len);
-/* The function reports that the WQE which QP has taken of its SRQ wants pages that are absent. */
+/* Reports that the WQE which QP has taken of its SRQ wants pages that are absent. */
 void srq_report_fault(struct hca *hca, struct qp *qp);
-/* The function does, with the next message, what a driver does some time after a fault: it reads
- * the WQE in the ring and brings its pages. */
+/* Does, with the next message, what a driver does some time after a fault: it reads the WQE in the
+ * ring and brings its pages. */
 void srq_resolve_fault(struct hca *hca, struct qp *qp);
 
 void srq_free(struct srq *srq);
-/* The function takes back from QPs the WQEs of an SRQ that goes: they are gone with it. */
+/* Takes back from QPs the WQEs of an SRQ that goes: they are gone with it. */
 void srq_take_back(struct hca *hca, const struct srq *srq);
 void srq_free_all(struct hca *hca);
 

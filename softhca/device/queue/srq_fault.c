@@ -10,8 +10,8 @@
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
 
-/* The function reads a WQE behind its link, by which software may have listed it as free, and
- * returns how many bytes that is. */
+/* Reads a WQE behind its link, by which software may have listed it as free, and returns how many
+ * bytes that is. */
 static uint32_t waiting_bytes(struct hca *hca, const struct srq *srq, uint16_t index, uint8_t *raw)
 {
 	uint32_t len = srq->stride - WQE_SEG;

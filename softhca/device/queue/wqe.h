@@ -32,7 +32,7 @@ enum wqe_refusal {
 	WQE_BAD_DMA = 0x56,
 };
 
-/* The function returns the blocks of QP's send WQE at RAW; 0 says that the WQE is not valid. */
+/* Returns the blocks of QP's send WQE at RAW; 0 says that the WQE is not valid. */
 static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const uint8_t *raw)
 {
 	uint32_t bbs = (hca->format->wqe_size(raw) + qp->sq.block - 1) / qp->sq.block;
@@ -40,19 +40,19 @@ static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const
 	return hca->format->wqe_is_block && bbs > 1 ? 0 : bbs;
 }
 
-/* The function returns the syndrome of a CQE for a refusal. */
+/* Returns the syndrome of a CQE for a refusal. */
 uint8_t wqe_syndrome(int why);
 
 enum { LOG_MAX_COPY = 24 };
 
-/* The function adds LEN bytes, from OFFSET in what the segments describe, to a transfer; it returns
- * 0, WQE_BAD_LKEY or WQE_BAD_DMA. */
+/* Adds LEN bytes, from OFFSET in what the segments describe, to a transfer; it returns 0,
+ * WQE_BAD_LKEY or WQE_BAD_DMA. */
 int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
-/* The function adds the bytes as sges_add() does, and carries the transfer out. */
+/* Adds the bytes as sges_add() does, and carries the transfer out. */
 int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
-/* The function copies from one piece of memory to another, and returns 0 or the reason why not. */
+/* Copies from one piece of memory to another, and returns 0 or the reason why not. */
 int sges_copy(struct hca *hca, const struct pd *pd, const struct wqe_sge *from,
 	      const struct wqe_sge *to);
 bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,

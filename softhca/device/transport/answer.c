@@ -38,7 +38,7 @@ static void message_send(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 	station_send(hca, msg);
 }
 
-/* The function returns 0 or the NAK. */
+/* Returns 0 or the NAK. */
 static int piece_read(struct hca *hca, struct qp *qp, const struct answer *answer,
 		      struct fabric_msg *piece)
 {
@@ -51,7 +51,7 @@ static int piece_read(struct hca *hca, struct qp *qp, const struct answer *answe
 	return resp_read(hca, qp, piece);
 }
 
-/* The function sends one message. It returns 0, or the NAK when there is no data any more. */
+/* Sends one message. It returns 0, or the NAK when there is no data any more. */
 static int answer_send(struct hca *hca, struct qp *qp, struct answer *answer, uint64_t *bytes)
 {
 	struct fabric_msg msg = answer->msg;

@@ -21,15 +21,15 @@ struct qp;
 void answer_ack(struct hca *hca, struct qp *qp, uint32_t psn);
 void answer_nak(struct hca *hca, struct qp *qp, enum fabric_nak nak, uint32_t psn);
 void answer_atomic(struct hca *hca, struct qp *qp, uint32_t psn, uint64_t value);
-/* The request MSG has been looked at: its first byte and its last are there for it. The function
- * returns 0, or the NAK when the first piece cannot be read. */
+/* The request MSG has been looked at: its first byte and its last are there for it. Returns 0, or
+ * the NAK when the first piece cannot be read. */
 int answer_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* The function tells whether the QP may keep one READ or atomic more. */
+/* Returns whether the QP may keep one READ or atomic more. */
 bool answers_have_room(const struct qp *qp);
 /* The peer asks again for PSN and what is behind it. */
 void answers_repeat_from(struct qp *qp, uint32_t psn);
 bool answers_are_left(const struct qp *qp);
-/* The function sends up to BUDGET bytes and returns true when answers are left. */
+/* Sends up to BUDGET bytes and returns true when answers are left. */
 bool answers_run(struct hca *hca, struct qp *qp, uint64_t budget);
 void answers_forget(struct qp *qp);
 

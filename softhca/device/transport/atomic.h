@@ -18,12 +18,11 @@ struct qp;
 /* The two functions are of send WQEs' opcodes. */
 bool atomic_is_masked(uint8_t opcode);
 bool atomic_is(uint8_t opcode);
-/* The function returns the bytes of the value; 0 when there is no such atomic. */
+/* Returns the bytes of the value; 0 when there is no such atomic. */
 uint32_t atomic_length(const struct fabric_msg *msg);
-/* The function tells whether the responder does atomics of such a kind and length, at such an
- * address. */
+/* Returns whether the responder does atomics of such a kind and length, at such an address. */
 bool atomic_is_allowed(const struct qp *qp, const struct fabric_msg *msg);
-/* The function returns the value that replaces OLD. */
+/* Returns the value that replaces OLD. */
 uint64_t atomic_result(const struct fabric_msg *msg, uint64_t old);
 
 #endif

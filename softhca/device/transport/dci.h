@@ -42,17 +42,17 @@ enum dci_turn {
 	DCI_BAD_AV, /* its address leads nowhere */
 };
 
-/* The function tells what becomes of the request that the requester has decoded. It begins a
- * session where that is due. */
+/* Tells what becomes of the request that the requester has decoded. It begins a session where that
+ * is due. */
 enum dci_turn dci_take_turn(struct hca *hca, struct qp *qp);
-/* The function is told that a request of STREAM failed. It returns true when no more than that
- * stream is in error now, and the rest of the queue goes on. */
+/* Notes that a request of STREAM failed. It returns true when no more than that stream is in error
+ * now, and the rest of the queue goes on. */
 bool dci_bears(struct hca *hca, struct qp *qp, uint16_t stream);
-/* The function tells the target that its session is over. */
+/* Tells the target that its session is over. */
 void dci_leave(struct hca *hca, struct qp *qp);
-/* The function makes a stream as new that is in error; it returns false when it is not. */
+/* Makes a stream as new that is in error; it returns false when it is not. */
 bool dci_reset_stream(struct qp *qp, uint16_t stream);
-/* The function forgets session and errors. */
+/* Forgets session and errors. */
 void dci_reset(struct hca *hca, struct qp *qp);
 
 #endif

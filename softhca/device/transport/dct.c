@@ -89,8 +89,7 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 	return qp;
 }
 
-/* The function tells whether the session is one before that of QP, in the same life of the
- * initiator. */
+/* Returns whether the session is one before that of QP, in the same life of the initiator. */
 static bool is_over(const struct qp *qp, uint32_t session)
 {
 	return qp->session >> 24 == session >> 24 &&

@@ -46,15 +46,15 @@ struct dct {
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* The function makes a target of what is in DCT and MODEL, which it takes; 0, ENOSPC or ENOMEM. */
+/* Makes a target of what is in DCT and MODEL, which it takes; 0, ENOSPC or ENOMEM. */
 int dct_start(struct hca *hca, struct dct *dct, struct qp *model);
-/* The function ends all sessions, and lets none begin. */
+/* Ends all sessions, and lets none begin. */
 void dct_drain(struct hca *hca, struct dct *dct);
 void dct_free(struct hca *hca, struct dct *dct);
-/* The function delivers a request to PORT, or answers that there is no such target. */
+/* Delivers a request to PORT, or answers that there is no such target. */
 void dct_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
-/* The function sends up to BUDGET bytes of a responder's answers, and returns true when some are
- * left. One that has failed ends with its last. */
+/* Sends up to BUDGET bytes of a responder's answers, and returns true when some are left. One that
+ * has failed ends with its last. */
 bool dct_run(struct hca *hca, struct qp *qp, uint64_t budget);
 
 #endif

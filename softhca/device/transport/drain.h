@@ -15,7 +15,7 @@ struct qp;
 /* The QP, in state RTS, goes to SQ_DRAINING, and from there to SQD by itself, at once where nothing
  * is under way: with an event if TELL says so, unless a request fails first. */
 void drain_begin(struct hca *hca, struct qp *qp, bool tell);
-/* The function returns up to where the send queue may go. */
+/* Returns up to where the send queue may go. */
 uint16_t drain_limit(const struct qp *qp);
 /* The requester has done what it can for now. */
 void drain_look(struct hca *hca, struct qp *qp);

@@ -74,7 +74,7 @@ static void early_remove(struct qp *qp, struct early *early)
 
 /* ---- placing ---- */
 
-/* The function returns how many packets, each of which may be a message, are missing before MSG. */
+/* Returns how many packets, each of which may be a message, are missing before MSG. */
 static uint32_t missing_before(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t missing = (uint32_t)psn_diff(msg->psn, qp->resp.expected_psn);
@@ -106,8 +106,8 @@ static bool srq_look(struct hca *hca, struct qp *qp, const struct fabric_msg *ms
 	       srq_has_pages(hca, &resp->recv, msg->payload_len);
 }
 
-/* The function reads the receive WQE that is next. Each of those that are missing may need one, and
- * completes before this message. */
+/* Reads the receive WQE that is next. Each of those that are missing may need one, and completes
+ * before this message. */
 static bool receive_look(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 			 struct early *early)
 {

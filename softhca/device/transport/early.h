@@ -20,18 +20,17 @@ struct hca;
 struct qp;
 struct srq;
 
-/* The request is ahead of its turn. The function returns false when it has not been taken. */
+/* The request is ahead of its turn. Returns false when it has not been taken. */
 bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* The function gives all requests whose turn has come what is left to do of them. */
+/* Gives all requests whose turn has come what is left to do of them. */
 void early_go_on(struct hca *hca, struct qp *qp);
 /* The QP is in error: receive WQEs that were taken early are flushed. */
 void early_flush(struct hca *hca, struct qp *qp);
-/* The function forgets what has a WQE of SRQ, which goes; it will be sent again. */
+/* Forgets what has a WQE of SRQ, which goes; it will be sent again. */
 void early_leave_srq(struct qp *qp, const struct srq *srq);
-/* The function forgets what was taken early. */
+/* Forgets what was taken early. */
 void early_forget(struct qp *qp);
-/* The function asks for what has been missing for too long, and returns when to look again, or
- * HCA_IDLE. */
+/* Asks for what has been missing for too long, and returns when to look again, or HCA_IDLE. */
 uint64_t early_run(struct hca *hca);
 
 #endif

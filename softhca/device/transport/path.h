@@ -31,30 +31,30 @@ struct datagram_to {
 	uint64_t dc_key; /* of a target, in place of the Q_Key */
 };
 
-/* The function gives the path of a datagram the port and the P_Key of the QP whose own path is OWN.
- * It returns false when the path leads nowhere. */
+/* Gives the path of a datagram the port and the P_Key of the QP whose own path is OWN. It returns
+ * false when the path leads nowhere. */
 bool path_take_port(const struct hca *hca, const struct qp_path *own, struct qp_path *path);
-/* The function says where a message along PATH goes, and where it comes from as of now. */
+/* Says where a message along PATH goes, and where it comes from as of now. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
 
-/* The function says how to answer a message that has arrived at PORT. It returns false when the
- * address that it was sent to is not the port's. */
+/* Says how to answer a message that has arrived at PORT. It returns false when the address that it
+ * was sent to is not the port's. */
 bool path_reverse(const struct hca *hca, unsigned int port, const struct fabric_msg *msg,
 		  struct qp_path *path);
 
 /* ---- packets.c ---- */
 
-/* The function returns the signed distance from B to A on the circle of 24 bits. */
+/* Returns the signed distance from B to A on the circle of 24 bits. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
 {
 	return (int32_t)((a - b) << 8) >> 8;
 }
 
-/* The function tells whether the payload is as long as that many packets have to be. Callers do not
- * ask it of READ requests, which carry no payload. */
+/* Returns whether the payload is as long as that many packets have to be. Callers do not ask it of
+ * READ requests, which carry no payload. */
 bool packets_fit(const struct fabric_msg *msg, uint32_t mtu);
-/* The function takes the packets before PSN, which have arrived before, out of a message; one at
- * least is left. */
+/* Takes the packets before PSN, which have arrived before, out of a message; one at least is
+ * left. */
 void packets_skip(struct fabric_msg *msg, uint32_t psn, uint32_t mtu);
 
 /* A message without payload is one packet. */

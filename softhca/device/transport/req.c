@@ -44,7 +44,7 @@ static bool is_read(uint8_t opcode)
 	return opcode == WQE_RDMA_READ || atomic_is(opcode);
 }
 
-/* The function tells whether there are packets on the wire that no acknowledge covers. */
+/* Returns whether there are packets on the wire that no acknowledge covers. */
 static bool is_outstanding(struct qp *qp)
 {
 	return qp->req.unacked != qp->req.next_psn;
@@ -104,9 +104,8 @@ static void go_back(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* The function undoes a part of go_back(): what had been sent before going back has arrived up
- * to PSN, and need not be sent again. A request that returns data does need it, unless
- * DATA_IS_THERE. */
+/* Undoes a part of go_back(): what had been sent before going back has arrived up to PSN, and need
+ * not be sent again. A request that returns data does need it, unless DATA_IS_THERE. */
 static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 {
 	if (psn_diff(psn, qp->req.sent_psn) > 0)
@@ -201,8 +200,8 @@ static void receiver_not_ready(struct hca *hca, struct qp *qp, uint8_t code)
 
 /* ---- transmission ---- */
 
-/* The function returns how many blocks may belong to the WQE at INDEX; a wild doorbell does not
- * make the ring longer. */
+/* Returns how many blocks may belong to the WQE at INDEX; a wild doorbell does not make the ring
+ * longer. */
 static uint32_t blocks_from(const struct qp *qp, uint16_t index)
 {
 	uint16_t posted = qp->sq.pi - index;
@@ -216,8 +215,7 @@ static bool wants_signatures(const struct qp *qp)
 	return qp->has_signatures && !qp->offload;
 }
 
-/* The function decodes the WQE at INDEX unless that is done already, and returns 0 or a vendor
- * syndrome. */
+/* Decodes the WQE at INDEX unless that is done already, and returns 0 or a vendor syndrome. */
 static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	struct requester *req = &qp->req;
@@ -340,8 +338,8 @@ static bool window_is_full(const struct qp *qp)
 	return packets * qp->mtu >= qp->req.window;
 }
 
-/* The function tells whether the WQE at sq.next must wait for earlier ones. Atomics and READs have
- * a limit; a fence waits for them, a strong fence for everything. */
+/* Returns whether the WQE at sq.next must wait for earlier ones. Atomics and READs have a limit; a
+ * fence waits for them, a strong fence for everything. */
 static bool must_wait(struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -376,8 +374,8 @@ static enum fabric_op op_of(uint8_t opcode)
 	}
 }
 
-/* The function returns how much of the request that starts at req.offset goes at once, which is up
- * to where an acknowledge is due. */
+/* Returns how much of the request that starts at req.offset goes at once, which is up to where an
+ * acknowledge is due. */
 static uint64_t next_part(const struct qp *qp)
 {
 	uint64_t left = qp->req.wqe.length - qp->req.offset;
@@ -438,8 +436,8 @@ static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *m
 	return 0;
 }
 
-/* The function fetches the payload, unless the response will bring it. Small inline data is sent
- * from where it is. */
+/* Fetches the payload, unless the response will bring it. Small inline data is sent from where it
+ * is. */
 static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -525,7 +523,7 @@ static int execute_copy(struct hca *hca, struct qp *qp)
 	return why;
 }
 
-/* The function returns 0 or the vendor syndrome. */
+/* Returns 0 or the vendor syndrome. */
 static int execute_opcode(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *raw;
@@ -562,7 +560,7 @@ static bool execute_local(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* The function tells whether the WQE at sq.next may begin, while a UMR is under way before it. */
+/* Returns whether the WQE at sq.next may begin, while a UMR is under way before it. */
 static bool pass_umr(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -573,7 +571,7 @@ static bool pass_umr(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* The function tells whether the request of an initiator may go. */
+/* Returns whether the request of an initiator may go. */
 static bool pass_dci(struct hca *hca, struct qp *qp)
 {
 	switch (dci_take_turn(hca, qp)) {
@@ -602,8 +600,7 @@ static bool stops_for_signature(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* The function sends one message, and *BYTES is what it carried; it returns false when the queue
- * has to wait. */
+/* Sends one message, and *BYTES is what it carried; it returns false when the queue has to wait. */
 static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 {
 	int why = wqe_load(hca, qp, qp->sq.next);
@@ -651,8 +648,8 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 
 /* ---- responses ---- */
 
-/* Everything before PSN has arrived, so the WQEs that end there complete. The function returns
- * false when one of them still lacks its response, which then is the implied loss. */
+/* Everything before PSN has arrived, so the WQEs that end there complete. Returns false when one of
+ * them still lacks its response, which then is the implied loss. */
 static bool psn_acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
 {
 	while (qp->sq.ci != qp->sq.next || qp->req.offset) {
@@ -729,8 +726,8 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);
 }
 
-/* The function tells whether the CQE takes the whole of the response. Results of atomics go to
- * memory, as libraries disagree about their byte order in a CQE. */
+/* Returns whether the CQE takes the whole of the response. Results of atomics go to memory, as
+ * libraries disagree about their byte order in a CQE. */
 static bool fits_cqe(const struct qp *qp, const struct sq_entry *entry)
 {
 	uint32_t limit = qp->req_in_cqe;

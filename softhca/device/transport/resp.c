@@ -110,8 +110,8 @@ void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		answer_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
-/* The function takes the receive WQE for this message; it returns false when the request was
- * answered with a NAK. */
+/* Takes the receive WQE for this message; it returns false when the request was answered with a
+ * NAK. */
 static bool take_receive(struct hca *hca, struct qp *qp)
 {
 	int ret;
@@ -178,8 +178,8 @@ int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, u
 	return why;
 }
 
-/* The function delivers payload and CQE of a short message in one bus call. When it returns false
- * nothing has happened, and going step by step will show why. */
+/* Delivers payload and CQE of a short message in one bus call. When it returns false nothing has
+ * happened, and going step by step will show why. */
 static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	enum { SHORT = 1024 };
@@ -213,7 +213,7 @@ static bool send_faults(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	       !resp_fits_cqe(qp, msg) && !srq_has_pages(hca, &qp->resp.recv, msg->payload_len);
 }
 
-/* The function returns 0 or the vendor syndrome. */
+/* Returns 0 or the vendor syndrome. */
 static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct completion done;
@@ -232,8 +232,7 @@ static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	return 0;
 }
 
-/* The function decides where this message goes; it returns false when there is nothing left to do
- * with it. */
+/* Decides where this message goes; it returns false when there is nothing left to do with it. */
 static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	enum tm_verdict verdict = TM_TAKE_RECEIVE;
@@ -300,8 +299,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- RDMA WRITE ---- */
 
-/* The first packet says where the request goes and how long it is. The function returns 0 or the
- * NAK. */
+/* The first packet says where the request goes and how long it is. Returns 0 or the NAK. */
 static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       unsigned int access)
 {
@@ -316,7 +314,7 @@ static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	return 0;
 }
 
-/* The function returns 0 or the NAK. */
+/* Returns 0 or the NAK. */
 static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct responder *resp = &qp->resp;
@@ -391,7 +389,7 @@ static bool has_room(struct hca *hca, const struct qp *qp, const struct fabric_m
 }
 
 /* The range must be within the key, and its first piece within what the key stands for; the others
- * are looked at when they are read. The function returns 0 or the NAK. */
+ * are looked at when they are read. Returns 0 or the NAK. */
 static int read_check(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint64_t first = min_of(msg->length, (uint64_t)FABRIC_PAYLOAD_MAX);
@@ -422,8 +420,7 @@ int resp_read(struct hca *hca, struct qp *qp, const struct fabric_msg *piece)
 	return failed ? FABRIC_NAK_REMOTE_OP : 0;
 }
 
-/* The function also serves duplicates, which leave expected_psn alone unless they ask for more than
- * before. */
+/* Also serves duplicates, which leave expected_psn alone unless they ask for more than before. */
 static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t behind = (msg->psn + packets_of(msg->length, qp->mtu)) & PSN_MASK;
@@ -449,8 +446,8 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- atomics ---- */
 
-/* The function makes room for the results of as many atomics as may be outstanding, which software
- * may change, and returns false when there is none. */
+/* Makes room for the results of as many atomics as may be outstanding, which software may change,
+ * and returns false when there is none. */
 static bool results_make(struct responder *resp, uint32_t count)
 {
 	struct atomic_result *results;
@@ -476,8 +473,7 @@ static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
 	resp->next_result = (resp->next_result + 1) % resp->num_results;
 }
 
-/* The function moves the value between memory, where it has as many bytes as the request says, and
- * VALUE. */
+/* Moves the value between memory, where it has as many bytes as the request says, and VALUE. */
 static bool move_value(struct hca *hca, struct mkey *mkey, const struct fabric_msg *msg, bool write,
 		       uint64_t *value)
 {

@@ -36,13 +36,13 @@ struct tm {
 	struct tm_tag *tag;
 };
 
-/* The function creates a list of 2^LOG_SIZE entries, the first at NEXT. It returns NULL when there
- * is no memory. */
+/* Creates a list of 2^LOG_SIZE entries, the first at NEXT. It returns NULL when there is no
+ * memory. */
 struct tm *tm_create(unsigned int log_size, uint16_t next);
 void tm_free(struct tm *tm);
 
-/* The function executes the operation on the list that starts at RAW and has LEN bytes. It returns
- * 0 or the vendor syndrome. */
+/* Executes the operation on the list that starts at RAW and has LEN bytes. It returns 0 or the
+ * vendor syndrome. */
 int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
 enum tm_verdict {
@@ -58,17 +58,16 @@ enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_ms
 void tm_count_unexpected(struct qp *qp);
 /* The rest of a message that has a tag will not come. */
 void tm_cancel(struct hca *hca, struct qp *qp);
-/* The function returns what a CQE says of a message, or NULL. */
+/* Returns what a CQE says of a message, or NULL. */
 const struct tm_note *tm_note_of(const struct qp *qp);
 
 /* ---- tm_offload.c: rendezvous; READs and answers go through a send queue that no program sees
  * ---- */
 
-/* The function makes the QP's send queue the adapter's own, and returns 0 or ENOMEM. */
+/* Makes the QP's send queue the adapter's own, and returns 0 or ENOMEM. */
 int tm_offload_start(struct qp *qp);
 bool tm_offload_has_room(const struct qp *qp);
-/* The function fetches what HEADER (of TM_RNDV_HEADER bytes) announces into BUFFER, then tells the
- * sender. */
+/* Fetches what HEADER (of TM_RNDV_HEADER bytes) announces into BUFFER, then tells the sender. */
 void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,
 		      const struct wqe_sge *buffer);
 const uint8_t *tm_offload_wqe(const struct qp *qp, uint16_t index);

@@ -60,8 +60,7 @@ static void put_grh(const struct fabric_msg *msg, uint8_t *header)
 	memcpy(fld_at(header, IP6_DESTINATION), addr->dgid, 16);
 }
 
-/* The function fills the end of the 40 bytes at HEADER, and returns where the filled part
- * begins. */
+/* Fills the end of the 40 bytes at HEADER, and returns where the filled part begins. */
 static uint32_t put_header(const struct fabric_msg *msg, uint8_t *header)
 {
 	if (!msg->addr.grh)

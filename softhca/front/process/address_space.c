@@ -10,7 +10,7 @@
 
 #include "softhca/front/process/address_space.h"
 
-/* The function opens a file of /proc/TID; returns a descriptor, or -1. */
+/* Opens a file of /proc/TID; returns a descriptor, or -1. */
 static int file_open(pid_t tid, const char *name, int mode)
 {
 	char path[48];

@@ -16,13 +16,13 @@
 
 #include "softhca/front/process/notify.h"
 
-/* The function asks whether somebody still waits for the answer to CALL. */
+/* Asks whether somebody still waits for the answer to CALL. */
 bool caller_is_alive(const struct call *call);
 
 /* Copy memory of the caller. Returns 0 or EFAULT, which nobody reads when the caller is gone. */
 int caller_read(const struct call *call, uint64_t addr, void *buf, size_t len);
 int caller_write(const struct call *call, uint64_t addr, const void *buf, size_t len);
-/* The function reads a string of less than SIZE bytes. It returns 0, EFAULT or ENAMETOOLONG. */
+/* Reads a string of less than SIZE bytes. It returns 0, EFAULT or ENAMETOOLONG. */
 int caller_read_string(const struct call *call, uint64_t addr, char *buf, size_t size);
 
 #endif

@@ -443,7 +443,7 @@ static int transfer_all(const struct hca_bus_seg *segs, unsigned int nsegs, void
 	return ret;
 }
 
-/* The function returns the process whose memory is at ADDR, or 0 when that has gone. */
+/* Returns the process whose memory is at ADDR, or 0 when that has gone. */
 static pid_t process_at(uint64_t addr)
 {
 	const struct client *client;

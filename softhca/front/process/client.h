@@ -27,7 +27,7 @@ enum { CLIENT_VA_BITS = 48 };
 /* Copy memory of the process that thread TID belongs to. Returns 0 or EFAULT. */
 int client_read(pid_t tid, uint64_t addr, void *buf, size_t len);
 int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len);
-/* The function reads a string of less than SIZE bytes. It returns 0, EFAULT or ENAMETOOLONG. */
+/* Reads a string of less than SIZE bytes. It returns 0, EFAULT or ENAMETOOLONG. */
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size);
 
 /* Whether thread TID has the capability, and not only in a namespace of its own. */
@@ -39,13 +39,11 @@ enum {
 };
 bool client_may(pid_t tid, unsigned int capability);
 
-/* The function says what descriptor FD of that process is; returns 0 or EBADF. */
+/* Says what descriptor FD of that process is; returns 0 or EBADF. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st);
-/* The function says where descriptor FD, or the working directory for AT_FDCWD, is: an absolute
- * path. */
+/* Says where descriptor FD, or the working directory for AT_FDCWD, is: an absolute path. */
 int client_dir_path(pid_t tid, int fd, char *buf, size_t size);
-/* The function returns a copy of descriptor FD, or -1. What it is may not be what it was a moment
- * ago. */
+/* Returns a copy of descriptor FD, or -1. What it is may not be what it was a moment ago. */
 int client_fd_copy(pid_t tid, int fd);
 /* The same, if FD still is the file that DEV and INO name. */
 int client_fd_copy_of(pid_t tid, int fd, dev_t dev, ino_t ino);
@@ -75,22 +73,21 @@ struct client {
 	LIST_HEAD(, credentials_change) changes;
 };
 
-/* The function finds the client that thread TID belongs to, which has one more user then. It
- * returns 0, ESRCH, or ENOSPC when all slots are in use. */
+/* Finds the client that thread TID belongs to, which has one more user then. It returns 0, ESRCH,
+ * or ENOSPC when all slots are in use. */
 int client_get(pid_t tid, struct client **client);
 void client_put(struct client *client);
-/* The function asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
+/* Asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
 bool client_has_thread(const struct client *client, pid_t tid);
-/* The function returns the client that thread TID belongs to, or NULL. */
+/* Returns the client that thread TID belongs to, or NULL. */
 struct client *client_find(pid_t tid);
-/* The function reads the real, effective and saved numbers of thread TID: "Uid" or "Gid". It
- * returns false if they are not known. */
+/* Reads the real, effective and saved numbers of thread TID: "Uid" or "Gid". It returns false if
+ * they are not known. */
 bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3]);
-/* The function returns when thread TID was started, in ticks since the system was, or 0 if that is
- * not known. */
+/* Returns when thread TID was started, in ticks since the system was, or 0 if that is not known. */
 uint64_t client_thread_start(pid_t tid);
 bool client_thread_is_there(pid_t tid);
-/* The function returns the effective user of thread TID. */
+/* Returns the effective user of thread TID. */
 #define UID_UNKNOWN (~0U)
 unsigned int client_thread_uid(pid_t tid);
 
@@ -99,8 +96,8 @@ static inline uint64_t client_bus_addr(const struct client *client, uint64_t add
 	return (uint64_t)client->slot << CLIENT_VA_BITS | (addr & ((1ull << CLIENT_VA_BITS) - 1));
 }
 
-/* The function asks whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not,
- * i.e. whether all are mapped with those rights. It returns 0 or EFAULT. */
+/* Asks whether process CLIENT could be made to pin LEN bytes at ADDR, writable or not, i.e. whether
+ * all are mapped with those rights. It returns 0 or EFAULT. */
 int client_check_range(const struct client *client, uint64_t addr, uint64_t len, bool writable);
 
 extern const struct hca_bus_ops client_bus_ops;

@@ -9,8 +9,8 @@
 
 struct call;
 
-/* The function makes the caller's chdir() go to directory FD of the tree; ADDR is the path that the
- * program named. */
+/* Makes the caller's chdir() go to directory FD of the tree; ADDR is the path that the program
+ * named. */
 void cwd_enter(struct call *call, uint64_t addr, int fd);
 /* getcwd() */
 void cwd_get(struct call *call);

@@ -174,7 +174,7 @@ static void device_files_show(bool present)
 		sysfs_show_device(&the_daemon.sysfs, the_daemon.adapters[i], present);
 }
 
-/* The function runs in the engine's thread. */
+/* Runs in the engine's thread. */
 static uint64_t run_faults(uint64_t now)
 {
 	uint64_t due = fault_deadline(the_daemon.fault);

@@ -93,7 +93,7 @@ static int numbers_read(pid_t tid, struct numbers *numbers)
 	return numbers->used ? 0 : ENOMEM;
 }
 
-/* The function returns a free number below the band, or -1. */
+/* Returns a free number below the band, or -1. */
 static int free_below_band(const struct numbers *numbers)
 {
 	for (int number = FD_BAND_FIRST - 1; number >= 0; number--)
@@ -102,8 +102,7 @@ static int free_below_band(const struct numbers *numbers)
 	return -1;
 }
 
-/* The function returns the highest free number of FIRST up to END with GAP other free ones below
- * it, or -1. */
+/* Returns the highest free number of FIRST up to END with GAP other free ones below it, or -1. */
 static int highest_free(const struct numbers *numbers, int first, int end, int gap)
 {
 	int lower = 0, highest = -1;

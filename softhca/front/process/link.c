@@ -44,7 +44,7 @@ static void close_fds(const struct cmsghdr *cmsg)
 		close(fds[i]);
 }
 
-/* The function receives exactly LEN bytes and NFDS descriptors, or fails with EPROTO. */
+/* Receives exactly LEN bytes and NFDS descriptors, or fails with EPROTO. */
 static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned int nfds)
 {
 	struct iovec iov = { data, len };

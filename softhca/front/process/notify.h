@@ -43,14 +43,13 @@ void call_return(struct call *call, int64_t value);
 void call_fail(struct call *call, int error);
 /* The kernel does what was asked. The result is ENOENT when the caller no longer waits. */
 int call_continue(struct call *call);
-/* The function gives the caller a copy of descriptor FD as the result of its call, as its lowest
- * free number. */
+/* Gives the caller a copy of descriptor FD as the result of its call, as its lowest free number. */
 void call_return_fd(struct call *call, int fd, bool cloexec);
 /* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
 int call_give_fd(struct call *call, int fd, bool cloexec);
 
-/* The function gives the caller a copy of FD as that number, in place of what it has there, and
- * without answering yet. Returns 0 or an errno. */
+/* Gives the caller a copy of FD as that number, in place of what it has there, and without
+ * answering yet. Returns 0 or an errno. */
 int call_place_fd(struct call *call, int fd, bool cloexec, int number);
 
 /* Ask the kernel for quick wake-ups of the caller, where it knows how. */

@@ -113,8 +113,8 @@ uint64_t page_identity(pid_t pid, uint64_t addr)
 	return entry & PAGEMAP_FILE || !(entry & PAGEMAP_EXCLUSIVE) ? 0 : entry & PAGEMAP_NUMBER;
 }
 
-/* The function reads the parent of a process, and how many faults its children had, as far as it
- * waited for them: proc(5). */
+/* Reads the parent of a process, and how many faults its children had, as far as it waited for
+ * them: proc(5). */
 static bool read_stat(const char *pid, int *parent, unsigned long *faults)
 {
 	char path[64], text[512];

@@ -34,9 +34,9 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* The function removes //, /./ and x/.. from an absolute path; a slash at its end stays, and one
- * stands for that of "/.", since both ask to follow a link. Links are not followed: none leads into
- * our directories. */
+/* Removes //, /./ and x/.. from an absolute path; a slash at its end stays, and one stands for that
+ * of "/.", since both ask to follow a link. Links are not followed: none leads into our
+ * directories. */
 static void path_normalize(char *path)
 {
 	const size_t length = strlen(path);
@@ -90,8 +90,8 @@ static bool is_parent(const char *path)
 	return len > 3 && !strcmp(path + len - 3, "/..");
 }
 
-/* The function reads the path argument; true if it is ours, then PATH is absolute and normal. Else
- * PATH is what was read, or empty. */
+/* Reads the path argument; true if it is ours, then PATH is absolute and normal. Else PATH is what
+ * was read, or empty. */
 static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
 {
 	bool leaves; /* x/.. where only we have x, as when our directories are listed */
@@ -110,7 +110,7 @@ static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PA
 	return true;
 }
 
-/* The function returns the adapter whose device file PATH is, or NULL. */
+/* Returns the adapter whose device file PATH is, or NULL. */
 static struct adapter *device_of(struct daemon *daemon, const char *path)
 {
 	static const char prefix[] = "/dev/infiniband/uverbs";
@@ -146,7 +146,7 @@ static bool is_rdma_cm(const char *path)
 	return !strcmp(path, "/dev/infiniband/rdma_cm");
 }
 
-/* The function returns the number of the device that PATH is, or 0. */
+/* Returns the number of the device that PATH is, or 0. */
 static dev_t device_number(struct daemon *daemon, const char *path)
 {
 	const struct adapter *adapter = device_of(daemon, path);
@@ -305,7 +305,7 @@ static void become_device(struct stat *st, dev_t number)
 	st->st_blocks = 0;
 }
 
-/* The function opens the directory that holds the last component of PATH, which *NAME points to. */
+/* Opens the directory that holds the last component of PATH, which *NAME points to. */
 static int open_parent(struct daemon *daemon, char *path, const char **name)
 {
 	char *slash = strrchr(path, '/');

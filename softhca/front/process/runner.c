@@ -91,7 +91,7 @@ static int mailbox_map(int memory, struct mailbox **mailbox)
 	return *mailbox == MAP_FAILED ? errno : 0;
 }
 
-/* The function makes the memory of the mailbox and the table behind it, as MEMORY. */
+/* Makes the memory of the mailbox and the table behind it, as MEMORY. */
 static int memory_create(struct listener *listener, int *memory)
 {
 	int fd = memfd_create("softhca-mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING), ret;
@@ -189,7 +189,7 @@ static void runner_close(struct runner *runner)
 	free(runner);
 }
 
-/* The function takes the one message of a runner, and answers it. */
+/* Takes the one message of a runner, and answers it. */
 static void runner_answer(int link)
 {
 	int listener, memory = -1, ret = link_receive_hello(link, &listener);

@@ -8,9 +8,9 @@
 
 struct daemon;
 
-/* The function is called once, before the others; DAEMON serves the calls. */
+/* Called once, before the others; DAEMON serves the calls. */
 void runners_start(struct daemon *daemon);
-/* The function takes FD over when it returns 0; otherwise it returns a positive errno. */
+/* Takes FD over when it returns 0; otherwise it returns a positive errno. */
 int runner_add(int fd);
 void runners_close(void);
 /* Programs have had the event of their adapters' death: the holders need not tell them. */

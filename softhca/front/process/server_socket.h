@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* The functions return 0 or a positive errno, EADDRINUSE where another server listens. */
+/* Return 0 or a positive errno, EADDRINUSE where another server listens. */
 int server_socket_open(const char *path, int *sock);
 int server_socket_show(const char *path);
 /* SHOWN says that the socket has its name. */

@@ -20,7 +20,7 @@ void watch_remove(struct watch *watch);
 
 /* To be called before anything is added; returns 0 or a positive errno. */
 int watch_start(void);
-/* The function calls back until watch_finish(). */
+/* Calls back until watch_finish(). */
 void watch_loop(void);
 void watch_finish(void);
 void watch_stop(void);

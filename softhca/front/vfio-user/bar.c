@@ -73,7 +73,7 @@ static uint32_t read_health(const struct bar *bar, uint64_t offset)
 	}
 }
 
-/* The function returns what stands at OFFSET, a multiple of 4; what is not named reads 0. */
+/* Returns what stands at OFFSET, a multiple of 4; what is not named reads 0. */
 static uint32_t read_register(const struct bar *bar, uint64_t offset)
 {
 	switch (offset) {

@@ -36,11 +36,10 @@ struct bar {
 
 /* OFFSET and LEN lie within BAR_SIZE. */
 void bar_read(struct bar *bar, uint64_t offset, uint8_t *data, uint32_t len);
-/* The function returns true when the driver wants the adapter, but not its configuration space, to
- * be reset. */
+/* Returns true when the driver wants the adapter, but not its configuration space, to be reset. */
 bool bar_write(struct bar *bar, uint64_t offset, const uint8_t *data, uint32_t len);
-/* The function sets the registers as after a reset. NIC_STATE is full after those of PCI, disabled
- * after the driver's. */
+/* Sets the registers as after a reset. NIC_STATE is full after those of PCI, disabled after the
+ * driver's. */
 void bar_reset(struct bar *bar, enum bar_nic_state nic_state);
 
 #endif

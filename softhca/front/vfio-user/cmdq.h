@@ -27,10 +27,10 @@ struct cmdq {
 
 /* Commands that wait are forgotten. */
 void cmdq_set_address(struct cmdq *cmdq, uint64_t addr);
-/* The function takes the doorbell, a bit for each descriptor that is ready. Nothing runs yet. */
+/* Takes the doorbell, a bit for each descriptor that is ready. Nothing runs yet. */
 void cmdq_ring(struct cmdq *cmdq, uint32_t ready);
-/* The function executes one command, so that other work gets its turn between two. It returns true
- * when more are waiting. */
+/* Executes one command, so that other work gets its turn between two. It returns true when more are
+ * waiting. */
 bool cmdq_run(struct cmdq *cmdq);
 
 #endif

@@ -150,7 +150,7 @@ void device_free(struct device *device)
 
 /* ---- messages ---- */
 
-/* The function copies the fixed part of a message; returns false when the message is too short. */
+/* Copies the fixed part of a message; returns false when the message is too short. */
 static bool message_take(const struct message *message, void *part, size_t len)
 {
 	if (message->len < len)

@@ -32,7 +32,7 @@ struct device {
  * follow. */
 int device_init(struct device *device, const struct hca_config *config,
 		uint32_t command_timeout_ms);
-/* The function runs a command and other pending work; returns as hca_progress() does. */
+/* Runs a command and other pending work; returns as hca_progress() does. */
 uint64_t device_progress(struct device *device, uint64_t now_ns);
 void device_free(struct device *device);
 /* The client has gone: its memory and interrupts are forgotten, the adapter is as new. */
@@ -48,7 +48,7 @@ struct message {
 	size_t reply_len;
 };
 
-/* The function returns 0 and the reply's body, or the errno that the client gets. */
+/* Returns 0 and the reply's body, or the errno that the client gets. */
 int device_answer(struct device *device, struct message *message);
 
 #endif

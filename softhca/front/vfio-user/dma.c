@@ -14,7 +14,7 @@
 
 #include "softhca/front/vfio-user/dma.h"
 
-/* The function returns the first region that ends behind ADDR, or count. */
+/* Returns the first region that ends behind ADDR, or count. */
 static unsigned int range_find(const struct dma_table *table, uint64_t addr)
 {
 	unsigned int low = 0, high = table->count;
@@ -116,8 +116,7 @@ static void copy_last_byte_last(uint8_t *to, const uint8_t *from, uint64_t len)
 	__atomic_store_n(to + len - 1, from[len - 1], __ATOMIC_RELEASE);
 }
 
-/* The function returns the memory at ADDR, or NULL; of *LEN bytes no more are left than follow
- * there. */
+/* Returns the memory at ADDR, or NULL; of *LEN bytes no more are left than follow there. */
 static uint8_t *range_reach(const struct dma_table *table, uint64_t addr, bool write, uint64_t *len)
 {
 	const struct dma_region *region = &table->region[range_find(table, addr)];

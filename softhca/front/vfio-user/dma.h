@@ -32,7 +32,7 @@ struct dma_table {
  */
 int dma_table_map(struct dma_table *table, uint64_t addr, uint64_t size, int prot, int fd,
 		  uint64_t offset);
-/* The function forgets exactly one region, or returns ENOENT. */
+/* Forgets exactly one region, or returns ENOENT. */
 int dma_table_unmap(struct dma_table *table, uint64_t addr, uint64_t size);
 void dma_table_clear(struct dma_table *table);
 

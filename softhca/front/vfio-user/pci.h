@@ -37,7 +37,7 @@ struct pci_config {
 void pci_config_init(struct pci_config *pci, const struct pci_identity *identity, bool infiniband);
 /* OFFSET and LEN lie within PCI_CONFIG_SIZE. */
 void pci_config_read(struct pci_config *pci, uint32_t offset, uint8_t *data, uint32_t len);
-/* The function returns true when the write asked for a function-level reset. */
+/* Returns true when the write asked for a function-level reset. */
 bool pci_config_write(struct pci_config *pci, uint32_t offset, const uint8_t *data, uint32_t len);
 /* May the device access memory and raise interrupts? Bus master is enabled, and power is full. */
 bool pci_config_is_master(const struct pci_config *pci);

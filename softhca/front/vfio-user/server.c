@@ -85,7 +85,7 @@ static void keep_fds(struct server *server, struct msghdr *msg)
 	}
 }
 
-/* The function finds where the next bytes of the message go, and how many belong to it. */
+/* Finds where the next bytes of the message go, and how many belong to it. */
 static size_t wanted(struct server *server, void **to)
 {
 	if (server->received < sizeof(server->header)) {
@@ -107,8 +107,8 @@ static int check_header(const struct server *server)
 	return EPROTO;
 }
 
-/* The function returns 0 when a whole message is there, EAGAIN when it is not yet, ECONNRESET when
- * the client has gone. */
+/* Returns 0 when a whole message is there, EAGAIN when it is not yet, ECONNRESET when the client
+ * has gone. */
 static int message_receive(struct server *server)
 {
 	union {
@@ -139,7 +139,7 @@ static int message_receive(struct server *server)
 
 /* ---- sending ---- */
 
-/* The function returns 0 when all is sent, EAGAIN when it is not yet. */
+/* Returns 0 when all is sent, EAGAIN when it is not yet. */
 static int send_reply(struct server *server)
 {
 	while (server->sent < server->to_send) {
@@ -191,8 +191,7 @@ static int message_answer(struct server *server)
 	return send_reply(server);
 }
 
-/* The function answers what has come. It returns 0 or EAGAIN to go on; else the connection is
- * over. */
+/* Answers what has come. It returns 0 or EAGAIN to go on; else the connection is over. */
 static int serve_client(struct server *server)
 {
 	int ret = send_reply(server);
@@ -242,8 +241,8 @@ static const struct timespec *time_left(uint64_t deadline, struct timespec *left
 	return left;
 }
 
-/* The function works on faults that are due, what other hosts have sent, and what the adapter makes
- * of it; returns when to look again at the latest. */
+/* Works on faults that are due, what other hosts have sent, and what the adapter makes of it;
+ * returns when to look again at the latest. */
 static uint64_t server_progress(struct server *server)
 {
 	uint64_t now = now_ns();
@@ -264,7 +263,7 @@ static int turn_client(struct server *server)
 	return ret && ret != EAGAIN ? drop_client(server) : 0;
 }
 
-/* The function returns 0 to go on, or ECANCELED when told to stop. */
+/* Returns 0 to go on, or ECANCELED when told to stop. */
 static int server_turn(struct server *server)
 {
 	bool sending = server->sent < server->to_send;

@@ -7,8 +7,8 @@
 
 #include "softhca/options.h"
 
-/* The function serves one client after the other, each with an adapter that is as new, until
- * SIGTERM or SIGINT; with --once until the first has gone. The exit status. */
+/* Serves one client after the other, each with an adapter that is as new, until SIGTERM or SIGINT;
+ * with --once until the first has gone. The exit status. */
 int pci_serve(const struct options *options);
 
 #endif

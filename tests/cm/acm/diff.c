@@ -353,8 +353,8 @@ static void ask_by_child(void)
 	say_check(lowest_fd() == fd, "no descriptor is left behind");
 }
 
-/* The function puts FD in the place of each socket that is connected by TCP or to a path, as the
- * library's to the daemon is, and returns how many there were. */
+/* Puts FD in the place of each socket that is connected by TCP or to a path, as the library's to
+ * the daemon is, and returns how many there were. */
 static int replace_connections(int fd)
 {
 	struct sockaddr_storage peer;

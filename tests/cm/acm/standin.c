@@ -169,8 +169,8 @@ static void add_path(struct message *answer, const struct port *src, const struc
 	};
 }
 
-/* The function finds what is asked for: two ports, by addresses or by the GIDs of a path. It
- * returns false when one is not known. */
+/* Finds what is asked for: two ports, by addresses or by the GIDs of a path. It returns false when
+ * one is not known. */
 static bool find_ports(const struct message *question, size_t count, const struct port **src,
 		       const struct port **dst)
 {

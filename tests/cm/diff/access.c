@@ -64,7 +64,7 @@ static void changed_meanwhile(void)
 	pair_finish(&pair, NULL);
 }
 
-/* The function makes the QP as new, with the queues of the one that it replaces. */
+/* Makes the QP as new, with the queues of the one that it replaces. */
 static void replace_qp(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {

@@ -33,7 +33,7 @@ static struct ibv_qp_init_attr plain(void)
 	};
 }
 
-/* The function connects, sends a byte when it may, and ends as the other side does. */
+/* Connects, sends a byte when it may, and ends as the other side does. */
 static void *client(void *arg)
 {
 	struct ibv_qp_init_attr attr = plain();

@@ -15,7 +15,7 @@
 
 enum { NOBODY = 65534, OF_ROOT = 1023, OF_ALL = 1024 };
 
-/* The function returns 0, or an errno. */
+/* Returns 0, or an errno. */
 static int bind_anew(struct sockaddr *addr, enum rdma_port_space space)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();

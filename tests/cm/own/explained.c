@@ -25,8 +25,8 @@
 static struct rdma_event_channel *channel;
 static FILE *log_file;
 
-/* The function reads what was written since the last time. It returns how many lines that is, and
- * the last one in LINE. */
+/* Reads what was written since the last time. It returns how many lines that is, and the last one
+ * in LINE. */
 static int read_log(char *line, size_t size)
 {
 	int lines = 0;
@@ -165,7 +165,7 @@ static void names(void)
 
 /* ---- events ---- */
 
-/* The function returns the next event, which is of TYPE. */
+/* Returns the next event, which is of TYPE. */
 static struct rdma_cm_event *next(int type)
 {
 	struct rdma_cm_event *event;

@@ -25,7 +25,7 @@ struct life_of_cm {
 	int err; /* what the failing call, or event, has said */
 };
 
-/* The function returns true when a call lets the test go on. */
+/* Returns true when a call lets the test go on. */
 static bool went(struct life_of_cm *life, int ret)
 {
 	if (!ret)

@@ -16,7 +16,7 @@
 
 enum { ENDS = 50, FORKS = 8, CHILD_S = 60 };
 
-/* The function runs BODY in a child, and returns its status. */
+/* Runs BODY in a child, and returns its status. */
 static int in_child(void (*body)(void *arg), void *arg)
 {
 	pid_t child = fork();

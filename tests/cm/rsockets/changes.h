@@ -30,7 +30,7 @@ extern atomic_int held, held_later;
 extern atomic_bool is_waiting;
 extern atomic_int questions; /* how often the way to an address was asked for */
 
-/* The function changes the user when a thread waits, which goes on then; HELD_NEXT is held next. */
+/* Changes the user when a thread waits, which goes on then; HELD_NEXT is held next. */
 int change_when_held(int held_next);
 /* A process that hangs ends by a signal. */
 int change_user(void);
@@ -45,10 +45,10 @@ bool is_served(void);
 /* Whether the child's connection is echoed, and the child ends well. The other side of one that is
  * not made hears nothing. */
 bool is_echoed_or_ends(int listener, pid_t child);
-/* The function runs CONNECT in a child, to where nobody listens until it writes to what it is
- * given. Whether the child ends well. */
+/* Runs CONNECT in a child, to where nobody listens until it writes to what it is given. Whether the
+ * child ends well. */
 bool connects_when_somebody_listens(int (*connect)(int told));
-/* The function returns a socket that may be connected later. */
+/* Returns a socket that may be connected later. */
 int begin_to_connect(struct sockaddr_in to);
 
 /* Runs the topics, and ends the program where that takes too long. */

@@ -223,7 +223,7 @@ static void both_sides_may_close_at_once(void)
 	say_check(true, "both sides at once, 8 times");
 }
 
-/* The function runs in the child, which tries until somebody listens. */
+/* Runs in the child, which tries until somebody listens. */
 static void connect_and_wait(int at)
 {
 	struct sockaddr_in addr = here(at);

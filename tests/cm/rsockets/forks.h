@@ -15,14 +15,14 @@ extern int forks_port; /* of the last listener */
  * 127.0.0.1. */
 struct sockaddr_in forks_here(void);
 int listen_here(void);
-/* The function returns -1 if nobody accepts. */
+/* Returns -1 if nobody accepts. */
 int connect_here(void);
-/* The function tries for ten seconds. */
+/* Tries for ten seconds. */
 int connect_patiently(void);
 
-/* The function sends back what comes, until the other side ends, and closes the socket. */
+/* Sends back what comes, until the other side ends, and closes the socket. */
 int echo(int socket, size_t *echoed);
-/* The function accepts one connection and sends back what comes, until the other side ends. */
+/* Accepts one connection and sends back what comes, until the other side ends. */
 int child_echo(int listener);
 bool comes_back(int socket, const char *text);
 
@@ -37,7 +37,7 @@ void child_that_reports(int (*serve)(int), int listener);
 void await_leaver(void);
 bool reports_well(void);
 void results_close(void);
-/* The function waits until all that report have ended, and closes the results. */
+/* Waits until all that report have ended, and closes the results. */
 int results_sum(void);
 
 #endif

@@ -235,7 +235,7 @@ static int connect_soon(void)
 	return -1;
 }
 
-/* The function returns whether the heir has died before it was done. */
+/* Returns whether the heir has died before it was done. */
 static bool dies_at(int call)
 {
 	int socket, result;

@@ -253,7 +253,7 @@ static void *accept_one(void *listener)
 	return (void *)(intptr_t)raccept(*(int *)listener, NULL, NULL);
 }
 
-/* The function returns a socket that is connected to one of the same process. */
+/* Returns a socket that is connected to one of the same process. */
 static int connect_both(int port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };

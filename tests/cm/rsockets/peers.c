@@ -132,7 +132,7 @@ static bool pair_exchange(const struct pair *pair)
 	return sockets_exchange(pair->one, &pair->one_is, pair->other, &pair->other_is);
 }
 
-/* The function returns whether messages go by UD after a while. */
+/* Returns whether messages go by UD after a while. */
 static bool is_way_found(const struct pair *pair)
 {
 	bool good = true;

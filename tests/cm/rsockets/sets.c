@@ -42,7 +42,7 @@ static void member_change(int set, int op, int fd, uint32_t events)
 	MUST(!repoll_ctl_fn(set, op, fd, &event));
 }
 
-/* The function returns the events of FD if they are all that the set reports within the time. */
+/* Returns the events of FD if they are all that the set reports within the time. */
 static uint32_t events_of(int set, int fd, int timeout_ms)
 {
 	struct epoll_event events[2];

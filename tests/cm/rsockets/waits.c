@@ -122,7 +122,7 @@ static void nap(int round)
 
 static int64_t worst_us;
 
-/* The function joins a thread that what happened at START_US was to wake with RESULT. */
+/* Joins a thread that what happened at START_US was to wake with RESULT. */
 static bool waiter_is_woken(struct waiter *waiter, int64_t start_us, int result)
 {
 	int64_t us;

@@ -163,7 +163,7 @@ static int compare_pairs(const void *a, const void *b)
 	return memcmp(a, b, 2);
 }
 
-/* The function gives the bytes behind each '<', sorted within each 8. */
+/* Gives the bytes behind each '<', sorted within each 8. */
 static void sort_bytes(const char *text, char *out, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";

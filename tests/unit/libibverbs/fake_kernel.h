@@ -37,7 +37,7 @@ extern struct fake_kernel kernel;
  * calls. */
 void expect(const uint16_t *outs, const uint16_t *news);
 
-/* The function fills an answer as a kernel that counts does. */
+/* Fills an answer as a kernel that counts does. */
 void count_bytes(void *data, size_t len);
 
 int open_fake(void **state);

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_LIBIBVERBS_TEMP_TREE_H
 #define TESTS_UNIT_LIBIBVERBS_TEMP_TREE_H
 
-/* The function makes the root of the tree, a new directory under TMPDIR, and returns its path. */
+/* Makes the root of the tree, a new directory under TMPDIR, and returns its path. */
 const char *tree_make(void);
 /* Write TEXT to the file PATH below the root, making its directories. */
 void tree_put(const char *path, const char *text);

@@ -46,11 +46,11 @@ uint32_t eth_cmd(int hca, uint32_t opcode, const uint8_t *in, size_t len, enum p
 uint32_t eth_td(int hca);
 uint32_t eth_tis(int hca, uint32_t td);
 struct eth_sq_rig *eth_sq(int hca, uint32_t td);
-/* The function makes a TIS whose queues seem to send from that QP. */
+/* Makes a TIS whose queues seem to send from that QP. */
 uint32_t eth_underlay_tis(int hca, uint32_t td, uint32_t qpn, enum prm_status expect);
-/* The function makes a queue of a TIS that is there. */
+/* Makes a queue of a TIS that is there. */
 struct eth_sq_rig *eth_sq_of(int hca, uint32_t td, uint32_t tis);
-/* The function makes a queue that may change memory keys, if HAS_UMR says so. */
+/* Makes a queue that may change memory keys, if HAS_UMR says so. */
 struct eth_sq_rig *eth_umr_sq(int hca, bool has_umr);
 struct eth_rq_attr {
 	bool vlan_strip, signatures;
@@ -59,10 +59,10 @@ struct eth_rq_attr {
 	uint32_t log_wqe; /* bytes; 0: 5 */
 	enum prm_status status;
 };
-/* The function returns NULL where the queue is refused. */
+/* Returns NULL where the queue is refused. */
 struct eth_rq_rig *eth_rq_of(int hca, const struct eth_rq_attr *attr);
 struct eth_rq_rig *eth_rq(int hca, bool vlan_strip);
-/* The function makes a queue of linked WQEs that have so many strides of 64 bytes. */
+/* Makes a queue of linked WQEs that have so many strides of 64 bytes. */
 struct eth_rq_rig *eth_linked_rq(int hca, uint32_t log_strides);
 uint32_t eth_direct_tir(int hca, uint32_t td, uint32_t rqn, uint32_t self_lb_block);
 uint32_t eth_rqt(int hca, const uint32_t *rqn, uint32_t count, enum prm_status expect);
@@ -73,8 +73,7 @@ void eth_free_rq(struct eth_rq_rig *rq);
 
 uint32_t eth_table(int hca, uint32_t type, uint32_t level, uint32_t miss, enum prm_status expect);
 void eth_root(int hca, uint32_t type, uint32_t table);
-/* The function makes a group of indices FIRST..LAST; MASK is fte_match_set_lyr_2_4, NULL matches
- * everything. */
+/* Makes a group of indices FIRST..LAST; MASK is fte_match_set_lyr_2_4, NULL matches everything. */
 uint32_t eth_group(int hca, uint32_t type, uint32_t table, uint32_t first, uint32_t last,
 		   const uint8_t *mask, enum prm_status expect);
 
@@ -89,15 +88,14 @@ void eth_delete(int hca, uint32_t type, uint32_t table, uint32_t index, enum prm
 void eth_catch_all(int hca, uint32_t tir);
 void eth_counter(int hca, uint32_t counter, uint64_t *packets, uint64_t *bytes);
 
-/* The function posts COUNT receive WQEs, each with a buffer of LEN bytes. */
+/* Posts COUNT receive WQEs, each with a buffer of LEN bytes. */
 void eth_recv(struct eth_rq_rig *rq, uint32_t len, unsigned int count);
 void eth_post(struct eth_sq_rig *sq, const struct eth_wqe *wqe, const uint8_t *bytes, uint32_t len);
 void eth_ring_doorbell(struct eth_sq_rig *sq);
-/* The function sends a frame as it is, without offloads, and gives it time to arrive. */
+/* Sends a frame as it is, without offloads, and gives it time to arrive. */
 void eth_send(struct eth_sq_rig *sq, const uint8_t *bytes, uint32_t len);
 
-/* The function returns the bytes of the next frame of an RQ, with its completion in *CQE, or
- * NULL. */
+/* Returns the bytes of the next frame of an RQ, with its completion in *CQE, or NULL. */
 const uint8_t *eth_receive(struct eth_rq_rig *rq, const uint8_t **cqe);
 
 struct eth_flow {

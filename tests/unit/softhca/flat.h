@@ -128,15 +128,14 @@ void flat_cmd_expect(struct hca *hca, const void *in, size_t in_len, void *out, 
 		     enum prm_status expect);
 void flat_cmd(struct hca *hca, const void *in, size_t in_len, void *out, size_t out_len);
 
-/* The function returns the number of a plain object from a 16-byte command, ALLOC_PD and the
- * like. */
+/* Returns the number of a plain object from a 16-byte command, ALLOC_PD and the like. */
 uint32_t flat_simple(struct hca *hca, uint32_t opcode, uint32_t number, enum prm_status expect);
 
 uint32_t flat_mr(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, int access);
 /* The region is seen at IOVA. */
 uint32_t flat_mr_iova(struct hca *hca, uint32_t pd, uint64_t addr, uint64_t len, uint64_t iova,
 		      int access);
-/* The function makes a free key with room for OCTOWORDS of translations, for UMR to enable. */
+/* Makes a free key with room for OCTOWORDS of translations, for UMR to enable. */
 uint32_t flat_free_mkey(struct hca *hca, uint32_t pd, uint32_t mode, uint32_t octowords);
 struct flat_cq *flat_cq(struct hca *hca, uint32_t log_size, uint32_t cqe_size);
 
@@ -173,14 +172,13 @@ void flat_to(struct flat_qp *qp, const struct flat_qp *peer, const struct flat_q
 void flat_connect(struct flat_qp *a, struct flat_qp *b, const struct flat_qp_attr *attr);
 enum prm_qp_state flat_state(struct flat_qp *qp);
 
-/* The function makes an SRQ of 2^LOG_SIZE WQEs, of an XRC domain with that CQ, or an RMP without
- * XRCD. */
+/* Makes an SRQ of 2^LOG_SIZE WQEs, of an XRC domain with that CQ, or an RMP without XRCD. */
 struct flat_srq *flat_srq(int hca, uint32_t log_size, uint32_t xrcd, const struct flat_cq *cq);
 void flat_srq_recv(struct flat_srq *srq, uint64_t addr, uint32_t len, uint32_t lkey);
 /* The WQE at INDEX is free again. */
 void flat_srq_free(struct flat_srq *srq, uint16_t index);
 void flat_srq_arm(struct flat_srq *srq, uint16_t limit);
-/* The function returns what a query says of its limit. */
+/* Returns what a query says of its limit. */
 uint16_t flat_srq_limit(struct flat_srq *srq);
 
 /* UMR takes these over: the segments of a control and a key context, to fill in before they are
@@ -190,15 +188,15 @@ struct flat_umr {
 };
 
 void flat_umr(struct flat_qp *qp, const struct flat_umr *umr);
-/* The function puts a segment as it is. */
+/* Puts a segment as it is. */
 void flat_segment(struct flat_qp *qp, const void *bytes, size_t len);
 void flat_klm(struct flat_qp *qp, uint32_t len, uint32_t key, uint64_t addr);
 
 /* WQE segments stand in the order in which they are put; the ring wraps where hardware's does. */
 void flat_ctrl(struct flat_qp *qp, uint8_t opcode, uint8_t fm_ce_se, uint32_t imm);
 void flat_raddr(struct flat_qp *qp, uint64_t addr, uint32_t rkey);
-/* The function puts an address vector to a QP number at PEER's adapter; it is compact without GRH,
- * else of 48 bytes. */
+/* Puts an address vector to a QP number at PEER's adapter; it is compact without GRH, else of 48
+ * bytes. */
 void flat_av(struct flat_qp *qp, const struct flat_qp *peer, uint32_t dest_qpn, uint32_t qkey,
 	     const uint8_t *dgid);
 void flat_av_lid(uint16_t lid, uint32_t dest_qpn, uint32_t qkey);
@@ -218,29 +216,28 @@ void flat_data(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 void flat_inline(struct flat_qp *qp, const void *data, uint32_t len);
 void flat_post(struct flat_qp *qp); /* ends the WQE, no doorbell */
 void flat_ring(struct flat_qp *qp); /* doorbell record and register */
-/* The function writes a value as the CPU does to a UAR page of that adapter. */
+/* Writes a value as the CPU does to a UAR page of that adapter. */
 void flat_write_uar(int hca, uint32_t offset, uint64_t value_be);
 /* The newest report is of RULE, and was not expected before. */
 void flat_expect_report(const char *rule);
 void flat_recv(struct flat_qp *qp, uint64_t addr, uint32_t len, uint32_t lkey);
 
-/* The function posts and rings one SEND of one segment. */
+/* Posts and rings one SEND of one segment. */
 void flat_send(struct flat_qp *qp, uint8_t opcode, uint64_t addr, uint32_t len, uint32_t lkey);
 
-/* The function joins or leaves a multicast group. */
+/* Joins or leaves a multicast group. */
 void flat_mcg(struct flat_qp *qp, uint32_t opcode, const uint8_t gid[16]);
 
-/* The function lets the adapters work until they are idle or LIMIT_NS of time have passed. */
+/* Lets the adapters work until they are idle or LIMIT_NS of time have passed. */
 void flat_run(uint64_t limit_ns);
-/* The function returns the next CQE, or NULL. */
+/* Returns the next CQE, or NULL. */
 const uint8_t *flat_poll(struct flat_cq *cq);
-/* The function asks for a ring of 2^LOG_SIZE CQEs, and on success takes over what the old one
- * holds. */
+/* Asks for a ring of 2^LOG_SIZE CQEs, and on success takes over what the old one holds. */
 enum prm_status flat_resize(struct flat_cq *cq, uint32_t log_size);
-/* The function returns the number of events of TYPE so far. */
+/* Returns the number of events of TYPE so far. */
 unsigned int flat_count_events(uint8_t type);
 
-/* The functions check a CQE's opcode and WQE counter, and an error's syndrome. */
+/* Check a CQE's opcode and WQE counter, and an error's syndrome. */
 void flat_expect_done(struct flat_cq *cq, uint8_t opcode, uint16_t counter);
 void flat_expect_error(struct flat_cq *cq, uint8_t opcode, uint16_t counter, uint8_t syndrome);
 void flat_expect_empty(struct flat_cq *cq);

@@ -50,7 +50,7 @@ static struct flat_qp *a, *b;
 static uint64_t from, to;
 static uint32_t lkey, rkey;
 
-/* The function makes two connected QPs and SIZE bytes on each side, the source filled. */
+/* Makes two connected QPs and SIZE bytes on each side, the source filled. */
 static inline void pair(const struct flat_qp_attr *attr, uint64_t size)
 {
 	a = flat_qp(0, attr);

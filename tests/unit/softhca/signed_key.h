@@ -27,8 +27,8 @@ static inline struct sig_domain signed_domain(struct hca *hca, struct pd *pd, en
 				    .app_mask = UINT16_MAX };
 }
 
-/* The function makes a key that begins at ADDR and stands for LEN bytes there, of the key UNDER;
- * the adapter frees it. */
+/* Makes a key that begins at ADDR and stands for LEN bytes there, of the key UNDER; the adapter
+ * frees it. */
 static inline struct mkey *signed_key(int i, enum guard mem, enum guard wire, uint64_t addr,
 				      uint64_t len, uint32_t under)
 {

@@ -33,7 +33,7 @@ struct vfio_rig {
 
 extern struct vfio_rig rig;
 
-/* The functions make a device with the memory mapped and bus mastering on. */
+/* Make a device with the memory mapped and bus mastering on. */
 int vfio_setup(void **state);
 int vfio_setup_roce(void **state);
 int vfio_setup_mlx4(void **state);

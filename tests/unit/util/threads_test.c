@@ -18,7 +18,7 @@
 
 #include "util/threads.h"
 
-/* The function returns whether BODY does, in a child. */
+/* Returns whether BODY does, in a child. */
 static bool in_child(bool (*body)(void))
 {
 	pid_t child = fork();

@@ -31,15 +31,14 @@ struct reader {
 	uint16_t counter; /* of the next message of the run */
 };
 
-/* The function makes a CQ of COUNT entries; FORMAT is enum mlx5dv_cqe_comp_res_format, or 0 for one
- * that does not compress. */
+/* Makes a CQ of COUNT entries; FORMAT is enum mlx5dv_cqe_comp_res_format, or 0 for one that does
+ * not compress. */
 void reader_open(struct reader *reader, struct ibv_context *ctx, uint32_t count, uint8_t format,
 		 uint16_t cqe_size, bool padded);
 void reader_close(struct reader *reader);
-/* The function waits for the next completion and puts it together. It returns false when none
- * comes. */
+/* Waits for the next completion and puts it together. It returns false when none comes. */
 bool reader_wait(struct reader *reader, struct mlx5_cqe64 *cqe);
-/* The function tells whether nothing is there. */
+/* Returns whether nothing is there. */
 bool reader_is_empty(const struct reader *reader);
 
 #endif

@@ -382,7 +382,7 @@ static uint32_t library_polls(const struct ends *ends, const struct reader *read
 	return right;
 }
 
-/* The function tells whether the newest completions came as a run. */
+/* Returns whether the newest completions came as a run. */
 static bool reader_has_run(const struct reader *reader, uint32_t index)
 {
 	uint32_t slot = index & (reader->ring.cqe_cnt - 1);

@@ -65,12 +65,12 @@ struct ibv_sge dc_sge(const struct dc *dc, unsigned int i, uint32_t length);
 struct ibv_qp_init_attr_ex dc_attr(const struct dc *dc);
 struct mlx5dv_qp_init_attr dc_target_attr(uint64_t key);
 struct mlx5dv_qp_init_attr dc_initiator_attr(void);
-/* The functions make a queue pair that is ready. LOG_ERRORED below 0 makes one without streams. */
+/* Make a queue pair that is ready. LOG_ERRORED below 0 makes one without streams. */
 struct ibv_qp *dc_target(const struct dc *dc, uint64_t key);
 struct ibv_qp *dc_initiator(const struct dc *dc, int log_errored);
-/* The function returns what a change to STATE returns, with all that it needs. */
+/* Returns what a change to STATE returns, with all that it needs. */
 int dc_initiator_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
-/* The function walks from RESET to RTS. */
+/* Walks from RESET to RTS. */
 void dc_initiator_ready(const struct dc *dc, struct ibv_qp *qp);
 int dc_target_to(const struct dc *dc, struct ibv_qp *qp, enum ibv_qp_state state);
 
@@ -81,13 +81,13 @@ void dc_pair_open(struct rig *rig, struct dc_pair *pair);
 void dc_pair_close(struct dc_pair *pair);
 
 void dc_set_address(struct ibv_qp *qp, const struct dc_to *to);
-/* The functions post one request, and return what completing the batch does. */
+/* Post one request, and return what completing the batch does. */
 int dc_post_send(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to, uint64_t wr_id,
 		 uint32_t length);
 int dc_post_write(const struct dc *dc, struct ibv_qp *qp, const struct dc_to *to, uint64_t wr_id,
 		  uint32_t length);
 void dc_post_receive(const struct dc *dc, uint64_t wr_id, unsigned int buf);
-/* The function says the next N completions, those of receives before those of requests. */
+/* Says the next N completions, those of receives before those of requests. */
 void dc_say_completions(const struct dc *dc, int n);
 enum ibv_qp_state dc_state(struct ibv_qp *qp);
 

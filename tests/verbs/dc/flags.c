@@ -346,8 +346,8 @@ void dc_early_refused(struct rig *rig)
 
 enum { SHORT = 16 };
 
-/* The function tells whether completion N of a CQ, none of which had more than an entry, had its
- * payload inside. */
+/* Returns whether completion N of a CQ, none of which had more than an entry, had its payload
+ * inside. */
 static bool came_in_cqe(struct ibv_cq *cq, uint32_t n)
 {
 	struct mlx5dv_cq ring;

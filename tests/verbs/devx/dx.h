@@ -31,7 +31,7 @@ void dx_command(struct dx_command *cmd, uint32_t opcode, size_t in_len);
 /* "...: ok" or the errno, with the status of a device that has refused. */
 int dx_say(int err, const struct dx_command *cmd, const char *what);
 struct mlx5dv_devx_obj *dx_create(struct ibv_context *ctx, struct dx_command *cmd);
-/* The function creates what can be created, or ends the program. */
+/* Creates what can be created, or ends the program. */
 struct mlx5dv_devx_obj *dx_must_create(struct ibv_context *ctx, struct dx_command *cmd,
 				       uint32_t *number);
 
@@ -68,9 +68,9 @@ void dx_cq_command(const struct dx_device *device, const struct dx_memory *ring,
 		   const struct dx_memory *record, struct dx_command *cmd);
 void dx_cq_open(const struct dx_device *device, struct dx_cq *cq);
 void dx_cq_close(struct dx_cq *cq);
-/* The function waits for a CQE, up to 20 seconds. NULL: none has come. */
+/* Waits for a CQE, up to 20 seconds. NULL: none has come. */
 const struct mlx5_cqe64 *dx_cq_poll(struct dx_cq *cq);
-/* The function asks for an event for the next CQE. */
+/* Asks for an event for the next CQE. */
 void dx_cq_arm(const struct dx_device *device, struct dx_cq *cq);
 
 struct dx_qp {
@@ -86,7 +86,7 @@ void dx_qp_command(const struct dx_device *device, uint32_t cqn, const struct dx
 		   const struct dx_memory *record, struct dx_command *cmd);
 void dx_qp_open(const struct dx_device *device, struct dx_cq *cq, struct dx_qp *qp);
 void dx_qp_close(struct dx_qp *qp);
-/* The function walks from RESET to RTS. */
+/* Walks from RESET to RTS. */
 void dx_qp_connect(struct dx_qp *qp, const struct dx_device *peer_device, uint32_t peer);
 
 struct dx_key {

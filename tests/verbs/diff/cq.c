@@ -144,7 +144,7 @@ void diff_cq_ex(struct rig *rig)
 	MUST(!ibv_dealloc_pd(pd));
 }
 
-/* The function says whether an event of CQ is waiting, takes it and acknowledges it. */
+/* Returns whether an event of CQ is waiting, takes it and acknowledges it. */
 static void take_event(struct ibv_comp_channel *channel, struct ibv_cq *want, int wait_ms)
 {
 	struct pollfd pfd = { .fd = channel->fd, .events = POLLIN };

@@ -307,8 +307,8 @@ static struct ibv_cq_ex *stamped_cq(struct rig *rig, uint64_t stamps)
 	return ibv_create_cq_ex(rig->ctx, &attr);
 }
 
-/* The function tells whether the adapter writes the time of the day. Else it writes ticks, also if
- * nobody reads them. */
+/* Returns whether the adapter writes the time of the day. Else it writes ticks, also if nobody
+ * reads them. */
 static bool stamps_are_of_day(const struct rig *rig, uint64_t stamps)
 {
 	return rig->port.link_layer == IBV_LINK_LAYER_ETHERNET &&
@@ -333,7 +333,7 @@ static void try_stamps(struct rig *rig, struct ibv_pd *pd, uint64_t sends, uint6
 	MUST(!ibv_destroy_cq(attr.send_cq) && !ibv_destroy_cq(attr.recv_cq));
 }
 
-/* The function returns nanoseconds since the epoch. */
+/* Returns nanoseconds since the epoch. */
 static uint64_t time_of_day(void)
 {
 	struct timespec now;

@@ -21,7 +21,7 @@ struct transfer {
 	unsigned int flags;
 };
 
-/* The function returns the default, for ENTRY_WR with every operation of RC. */
+/* Returns the default, for ENTRY_WR with every operation of RC. */
 struct rig_conf entry_conf(enum entry entry);
 const char *entry_name(enum entry entry);
 

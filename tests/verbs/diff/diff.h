@@ -101,9 +101,9 @@ topic_fn diff_flow_action;
 topic_fn diff_flow_copies;
 topic_fn diff_spread;
 
-/* The function creates four WQs in a row, whose first number is a multiple of that: what an adapter
- * of mlx4 wants in a table. SPARE are those that came in between, or NULL. It returns false when
- * there are no WQs. */
+/* Creates four WQs in a row, whose first number is a multiple of that: what an adapter of mlx4
+ * wants in a table. SPARE are those that came in between, or NULL. It returns false when there are
+ * no WQs. */
 enum { WQ_ROW = 4 };
 bool diff_wq_row(struct ibv_context *ctx, const struct ibv_wq_init_attr *attr,
 		 struct ibv_wq *wqs[WQ_ROW], struct ibv_wq *spare[WQ_ROW]);

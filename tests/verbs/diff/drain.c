@@ -40,7 +40,7 @@ static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
 	return ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 }
 
-/* The function asks for an event. */
+/* Asks for an event. */
 static int to_sqd(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
@@ -103,8 +103,8 @@ static void receive(const struct side *side)
 	receive_by(side->peer, side->srq, side->peer_mr);
 }
 
-/* The function tells whether the event is there, or comes within MS. A target of XRC, which stays
- * in RTR, also says that it was reached. */
+/* Returns whether the event is there, or comes within MS. A target of XRC, which stays in RTR, also
+ * says that it was reached. */
 static bool is_drained(struct ibv_qp *qp, int ms)
 {
 	struct pollfd pfd = { .fd = qp->context->async_fd, .events = POLLIN };

@@ -15,8 +15,7 @@ static void receive(struct rig_end *end)
 	MUST(!ibv_post_recv(end->qp, &wr, &bad));
 }
 
-/* The function gives end I, in state SQD, a path from its port OWN to the other end's, with the
- * bits of MASK. */
+/* Gives end I, in state SQD, a path from its port OWN to the other end's, with the bits of MASK. */
 static int path_move(struct rig_pair *pair, int i, uint8_t own, uint8_t others, int mask)
 {
 	struct ibv_context *ctx = pair->rig->ctx;
@@ -42,7 +41,7 @@ static void both_to(struct rig_pair *pair, enum ibv_qp_state state)
 			(int)state);
 }
 
-/* The function sends a message each way, and says by which ports they come. */
+/* Sends a message each way, and says by which ports they come. */
 static void to_and_fro(struct rig_pair *pair)
 {
 	struct ibv_port_attr port[2];

@@ -94,7 +94,7 @@ static void dm_sizes(struct ibv_context *ctx)
 	}
 }
 
-/* The function says how many pieces there are of a quarter of all. */
+/* Says how many pieces there are of a quarter of all. */
 static void dm_is_used_up(struct ibv_context *ctx, uint64_t size)
 {
 	struct ibv_alloc_dm_attr attr = { size / 4, 0, 0 };
@@ -308,8 +308,8 @@ static void odp_ranges(struct ibv_pd *pd, uint8_t *buf)
 	SAY_PTR(ibv_reg_mr_iova(pd, NULL, SIZE_MAX, PAGE, ODP | LW), "implicit with an iova");
 }
 
-/* The function writes from a region of end 0's pages on demand; which of them are mapped changes
- * while the region stays. */
+/* Writes from a region of end 0's pages on demand; which of them are mapped changes while the
+ * region stays. */
 static void odp_follows_mappings(struct rig *rig, bool implicit)
 {
 	struct rig_conf conf = rig_conf_default();

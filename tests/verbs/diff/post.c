@@ -43,7 +43,7 @@ static struct ibv_send_wr write_wr(struct post_rig *p, uint64_t wr_id)
 	return wr;
 }
 
-/* The function returns how many completions come before the CQ stays empty for a while. */
+/* Returns how many completions come before the CQ stays empty for a while. */
 static int count_completions(struct ibv_cq *cq, int expected)
 {
 	struct ibv_wc wc[MANY];
@@ -141,7 +141,7 @@ static void empty_lists(struct post_rig *p)
 	SAY_RET(ibv_post_recv(p->pair.end[0].qp, NULL, &bad_recv), "post_recv of no request");
 }
 
-/* The function posts as ibv_post_send() does, by the other entry point. */
+/* Posts as ibv_post_send() does, by the other entry point. */
 static int send_by_wr(struct ibv_qp *qp, const struct ibv_send_wr *wr)
 {
 	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);
@@ -164,7 +164,7 @@ static void say_flush(struct rig_end *end, bool expected)
 		say_wc("A", &wc, 0);
 }
 
-/* The function says what the QP accepts in the state it is in. */
+/* Says what the QP accepts in the state it is in. */
 static void post_all_ways(struct post_rig *p, const char *state)
 {
 	bool is_err = !strncmp(state, "ERR", 3);

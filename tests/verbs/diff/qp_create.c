@@ -21,7 +21,7 @@ static void say_cap(const struct ibv_qp_cap *cap)
 	    cap->max_recv_wr, cap->max_recv_sge, cap->max_inline_data);
 }
 
-/* The function says what a new QP says of itself, and what the caller's attributes became. */
+/* Says what a new QP says of itself, and what the caller's attributes became. */
 static void say_new_qp(struct ibv_qp *qp, const struct ibv_qp_cap *cap)
 {
 	struct ibv_qp_init_attr init;

@@ -126,7 +126,7 @@ static void list_tell(const struct ends *tm, struct ibv_ops_wr *wr)
 	wr->tm.unexpected_cnt = tm->told;
 }
 
-/* The function adds tag N, whose buffer is piece N and has LEN bytes. */
+/* Adds tag N, whose buffer is piece N and has LEN bytes. */
 static int tag_add(struct ends *tm, unsigned int n, uint64_t tag, uint64_t mask, uint32_t len,
 		   int flags)
 {
@@ -188,7 +188,7 @@ static void say_current(struct ends *tm)
 	}
 }
 
-/* The function takes N completions, those that come. */
+/* Takes N completions, those that come. */
 static void completions_reap(struct ends *tm, int n)
 {
 	struct ibv_poll_cq_attr attr = { 0 };

@@ -29,11 +29,10 @@ void keys_open(struct rig *rig, const struct rig_conf *conf, uint16_t entries, u
 /* The QP of the pair's first end is replaced by one with the builders of DV_OPS. */
 void keys_connect(struct keys *keys, uint64_t dv_ops);
 void keys_close(struct keys *keys);
-/* The function makes the calls that WORDS name (calls[]). */
+/* Makes the calls that WORDS name (calls[]). */
 void keys_put(struct keys *keys, const char *words);
 
-/* The function does so on a key with FLAGS beside that of indirect keys, and says what came of
- * them. */
+/* Does so on a key with FLAGS beside that of indirect keys, and says what came of them. */
 struct keys_outcome {
 	uint32_t bytes; /* that the other end has got */
 	int completions;

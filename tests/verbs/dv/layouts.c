@@ -110,7 +110,7 @@ static void post_recv_whole(struct keys *keys)
 	MUST(!ibv_post_recv(keys->pair.end[1].qp, &recv, &bad));
 }
 
-/* The function tells whether a message from the outer of two random keys is what the map says. */
+/* Returns whether a message from the outer of two random keys is what the map says. */
 static bool layout_is_right(struct keys *keys, struct mlx5dv_mkey *outer)
 {
 	static struct map inner_map, outer_map;

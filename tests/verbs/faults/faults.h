@@ -27,24 +27,24 @@ enum fault_kind {
 
 /* Connect with the server whose control socket the environment names as FAULTS_CONTROL. */
 void fault_open(void);
-/* The function tells whether this build can make KIND fail: sanitizers have their own allocator,
- * and who compares libraries (FAULTS_COMMANDS_ONLY) has use for commands alone. */
+/* Returns whether this build can make KIND fail: sanitizers have their own allocator, and who
+ * compares libraries (FAULTS_COMMANDS_ONLY) has use for commands alone. */
 bool fault_is_offered(enum fault_kind kind);
 const char *fault_name(enum fault_kind kind);
-/* The function returns how many chances to fail there have been so far. */
+/* Returns how many chances to fail there have been so far. */
 uint64_t fault_count(enum fault_kind kind);
 /* The Nth of KIND from now on fails. It must come before the next one is asked for. */
 void fault_arm(enum fault_kind kind, uint64_t n);
 /* The Nth kernel command fails likewise, with ERR. */
 void fault_arm_errno(uint64_t n, int err);
-/* The function returns how many objects of all kinds the adapters have. */
+/* Returns how many objects of all kinds the adapters have. */
 uint64_t fault_objects(void);
-/* The function returns how many blocks this process has allocated and not freed. */
+/* Returns how many blocks this process has allocated and not freed. */
 long fault_blocks(void);
 
 /* How many faults of KIND a life may not hear of: unnoticed.c. */
 int unnoticed_most(const char *life, enum fault_kind kind);
-/* The function is in memlock.c. */
+/* Lies in memlock.c. */
 void check_memlock(void);
 
 /* ---- one life ---- */
@@ -97,7 +97,7 @@ extern const struct life_kind life_objects[], life_queues[], life_raw[], life_de
 struct ibv_cq *life_cq(struct life *l);
 struct ibv_pd *life_pd(struct life *l);
 struct ibv_qp *life_qp(struct life *l, struct ibv_qp_init_attr_ex *attr);
-/* The function connects the QP to itself, from RESET to RTS. */
+/* Connects the QP to itself, from RESET to RTS. */
 bool life_connect(struct life *l, struct ibv_qp *qp);
 
 #endif

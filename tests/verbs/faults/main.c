@@ -78,8 +78,8 @@ static bool watch_end(const struct watch *w, const char *what)
 			 rig_count_fds() - w->fds);
 }
 
-/* The function tells whether the errno of the first failure is one that the fault explains. What
- * the kernel does with a failure of the adapter or of a mapping it says itself. */
+/* Returns whether the errno of the first failure is one that the fault explains. What the kernel
+ * does with a failure of the adapter or of a mapping it says itself. */
 static bool errno_is_right(enum fault_kind kind, int err)
 {
 	switch (kind) {
@@ -98,8 +98,8 @@ static bool errno_is_right(enum fault_kind kind, int err)
 	}
 }
 
-/* The function lives one life. It is undisturbed with NTH 0; then COUNT becomes how many chances to
- * fail there were. */
+/* Lives one life. It is undisturbed with NTH 0; then COUNT becomes how many chances to fail there
+ * were. */
 static void live(const struct life_kind *kind, struct life *l, enum fault_kind fault, uint64_t nth,
 		 uint64_t *count)
 {
@@ -161,7 +161,7 @@ static bool live_with_fault(const struct life_kind *kind, enum fault_kind fault,
 		say_check(false, "%s: %s explains itself", what, l->first_call));
 }
 
-/* The function returns how many faults no call reported, or -1 when something was wrong. */
+/* Returns how many faults no call reported, or -1 when something was wrong. */
 static int live_with_faults(const struct life_kind *kind, enum fault_kind fault, uint64_t count)
 {
 	int unnoticed = 0;

@@ -31,7 +31,7 @@ static void drop_privilege(void)
 	MUST(!syscall(SYS_capset, &header, caps));
 }
 
-/* The function reads what the log has behind its first SIZE bytes. */
+/* Reads what the log has behind its first SIZE bytes. */
 static void read_log(off_t size, char *text, size_t room)
 {
 	int fd = open(getenv("VERBS_LOG_FILE"), O_RDONLY | O_CLOEXEC);

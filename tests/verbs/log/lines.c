@@ -321,7 +321,7 @@ static bool wrong_order(struct log_rig *l, long to)
 	return ibv_modify_qp(l->fresh, &attr, mask) != 0;
 }
 
-/* The function posts N copies of one request and says whether the list was refused. */
+/* Posts N copies of one request and says whether the list was refused. */
 static bool qp_post(struct ibv_qp *qp, struct ibv_send_wr *wr, int n)
 {
 	static struct ibv_send_wr list[1024];

@@ -18,7 +18,7 @@ struct log_rig {
 	struct ibv_qp *fresh; /* in RESET */
 };
 
-/* The function returns whether the call was refused. */
+/* Returns whether the call was refused. */
 typedef bool case_fn(struct log_rig *l, long argument);
 
 struct log_case {

@@ -37,7 +37,7 @@ struct raw_fault {
 	enum ibv_wc_status status; /* success: the request is lost on its way */
 };
 
-/* The function runs each kind of request until the ring has gone round several times. */
+/* Runs each kind of request until the ring has gone round several times. */
 void raw_requests(const struct raw_link *link);
 /* Each fault ends as it says, brings nothing to the other end, and takes no receive. */
 void raw_faults(const struct raw_link *link, const struct raw_fault *faults, size_t count);

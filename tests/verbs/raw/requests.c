@@ -135,7 +135,7 @@ static bool request_came(const struct raw_link *link, const struct request *requ
 						    (is_send(request->opcode) ? link->header : 0);
 }
 
-/* The function tells whether the request did what it is for. */
+/* Returns whether the request did what it is for. */
 static bool request_works(const struct raw_link *link, const struct request *request,
 			  unsigned int seed, bool aloud)
 {

@@ -203,7 +203,7 @@ static void counters_of_completions(struct ibv_context *ctx)
 
 /* ---- what another process, here another context of the same descriptor, is told of ---- */
 
-/* The function returns the bytes that the call writes, which is exactly as many as it says. */
+/* Returns the bytes that the call writes, which is exactly as many as it says. */
 static void *exported(uint32_t size, int (*export)(void *object, void *attrs), void *object)
 {
 	void *attrs = malloc(size);

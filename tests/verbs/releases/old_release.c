@@ -72,7 +72,7 @@ struct old_event {
 	enum ibv_event_type type;
 };
 
-/* The functions of that version are called through pointers of their type at that time. */
+/* Calls of that version are called through pointers of their type at that time. */
 #define OLD(type, name, params) static type(*name) params
 OLD(void **, get_device_list, (int *num));
 OLD(void, free_device_list, (void **list));

@@ -200,7 +200,7 @@ void steer_shared(struct rig *rig)
 
 /* ---- tags */
 
-/* The function says the tag of the next frame that was sent. */
+/* Says the tag of the next frame that was sent. */
 static void take_tagged(struct raw *raw, const char *what)
 {
 	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)raw->cq[0];

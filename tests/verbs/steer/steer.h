@@ -37,9 +37,9 @@ struct steer_rule {
 	}
 #define STEER_TO_ALL .criteria = 0
 
-/* The function makes room for SIZE bytes, which are zero; free() ends it. */
+/* Makes room for SIZE bytes, which are zero; free() ends it. */
 struct mlx5dv_flow_match_parameters *steer_match(size_t size);
-/* The functions do not say what they do. */
+/* These print nothing. */
 struct mlx5dv_flow_matcher *steer_matcher(struct ibv_context *ctx, const struct steer_rule *rule);
 struct ibv_flow *steer_flow(struct mlx5dv_flow_matcher *matcher, const struct steer_rule *rule,
 			    size_t count, struct mlx5dv_flow_action_attr *actions);
@@ -50,7 +50,7 @@ struct steered {
 	struct ibv_flow *flow;
 };
 
-/* The functions say what comes of it; what cannot be made is NULL. */
+/* These print what comes of it; what cannot be made is NULL. */
 struct steered steer_make(struct ibv_context *ctx, const struct steer_rule *rule, size_t count,
 			  struct mlx5dv_flow_action_attr *actions, const char *what);
 void steer_end(struct steered *steered);
@@ -66,7 +66,7 @@ void steer_end(struct steered *steered);
 #define COUNTED(by) \
 	((struct mlx5dv_flow_action_attr){ MLX5DV_FLOW_ACTION_COUNTERS_DEVX, { .obj = (by) } })
 
-/* The function sends a frame of UDP to DPORT, and says how many each receiver has got. */
+/* Sends a frame of UDP to DPORT, and says how many each receiver has got. */
 void steer_send(struct rig *rig, struct raw *raw, uint16_t dport, const char *what);
 void steer_send_frame(struct rig *rig, struct raw *raw, const struct raw_frame *frame,
 		      const char *what);

@@ -39,8 +39,8 @@ static inline uint64_t dif_start(const struct mlx5dv_sig_t10dif *dif)
 	return (uint64_t)dif->bg << 48 | (uint64_t)dif->app_tag << 32 | dif->ref_tag;
 }
 
-/* The function puts the tags into PART of a format, and the state to start from to STATE, as the
- * device has it. */
+/* Puts the tags into PART of a format, and the state to start from to STATE, as the device has
+ * it. */
 static inline void dif_put_tags(uint8_t *part, uint64_t *state, const struct mlx5dv_sig_t10dif *dif)
 {
 #ifdef __SSSE3__
@@ -87,7 +87,7 @@ static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct m
 #endif
 }
 
-/* The function puts the tags of SIDE, and returns false when there is another difference. */
+/* Puts the tags of SIDE, and returns false when there is another difference. */
 SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
 				 const struct mkey_sig_given *given, uint8_t *part,
 				 struct mkey_start *start)
@@ -116,7 +116,7 @@ SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
 	return true;
 }
 
-/* The function returns flags and masks. It leaves no room for MKEY_GIVEN_NOTHING. */
+/* Returns flags and masks. It leaves no room for MKEY_GIVEN_NOTHING. */
 static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 {
 	uint64_t raw;
@@ -130,7 +130,7 @@ static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 	return first_six_bytes(raw);
 }
 
-/* The function returns false when FORMAT has to be made anew. */
+/* Returns false when FORMAT has to be made anew. */
 static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 				   struct mkey_sig_format *format)
 {
@@ -175,8 +175,8 @@ static inline void crypt_put_tweak_as(uint8_t *to, const struct mlx5_mkey *mkey,
 #endif
 }
 
-/* The function returns bits that differ between what A and B say, of the four words in front. One
- * of them is a byte. */
+/* Returns bits that differ between what A and B say, of the four words in front. One of them is a
+ * byte. */
 static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
 				     const struct mlx5dv_crypto_attr *b)
 {

@@ -35,8 +35,8 @@ WQE_INLINE uint8_t *next_block(const struct mlx5_sq *sq, uint8_t *block)
 	return unlikely(block == sq->end) ? sq->buf : block;
 }
 
-/* The function returns where the part begins that is behind the first UNITS of the WQE at CTRL,
- * whole blocks that the ring may end between. */
+/* Returns where the part begins that is behind the first UNITS of the WQE at CTRL, whole blocks
+ * that the ring may end between. */
 WQE_INLINE uint8_t *block_behind(const struct mlx5_sq *sq, uint8_t *ctrl, uint32_t units)
 {
 	uint8_t *block = ctrl + units * WQE_SEG;
@@ -81,8 +81,8 @@ WQE_INLINE bool list_is_usual(const struct mlx5_sq *sq, const uint8_t *block, ui
 	return likely(bytes - 1 < usual_bytes && block + 3 * (size_t)WQE_BB <= sq->end);
 }
 
-/* The function puts a list that is usual, which is one block. It returns false when a piece may be
- * too long, which is not so when they are not together; what it has put then may be put again. */
+/* Puts a list that is usual, which is one block. It returns false when a piece may be too long,
+ * which is not so when they are not together; what it has put then may be put again. */
 WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uint32_t list_bytes,
 			       const struct ibv_sge *sge)
 {
@@ -103,7 +103,7 @@ WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uin
 	return likely(bytes < KLM_LEN_MAX); /* the limit itself is not usual */
 }
 
-/* The function returns false when a piece may be too long; what it has put then may be put again.
+/* Returns false when a piece may be too long; what it has put then may be put again.
  */
 static inline bool put_list(const struct mlx5_sq *sq, struct mkey_request *request, uint16_t count,
 			    const struct ibv_sge *sge)
@@ -203,7 +203,7 @@ WQE_INLINE bool strides_fit(const struct pattern_sums *sums)
 }
 #endif
 
-/* The function returns false when a part may be too long, as put_list() does. */
+/* Returns false when a part may be too long, as put_list() does. */
 static inline bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *request,
 			       uint32_t repeats, uint16_t count,
 			       const struct mlx5dv_mr_interleaved *part)
@@ -232,7 +232,7 @@ WQE_INLINE bool pattern_is_usual(const struct mlx5_sq *sq, const uint8_t *first,
 	return likely(first + align_up(count + 1, BLOCK_UNITS) * WQE_SEG <= sq->end);
 }
 
-/* The function puts a pattern that is usual. What is left of its last block is 0. */
+/* Puts a pattern that is usual. What is left of its last block is 0. */
 WQE_INLINE bool put_usual_pattern(struct mkey_request *request, uint8_t *first, uint32_t repeats,
 				  uint32_t count, const struct mlx5dv_mr_interleaved *part)
 {

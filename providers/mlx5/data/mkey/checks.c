@@ -26,7 +26,7 @@ mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...)
 	batch_set_err(qp, err);
 }
 
-/* The function says whether the request may begin after all, or else logs why not. */
+/* Returns whether the request may begin after all, or else logs why not. */
 bool __attribute__((cold, noinline)) mlx5_mkey_may_begin(struct mlx5_qp *qp)
 {
 	if (qp->batch.err)

@@ -10,7 +10,7 @@
 #include "providers/mlx5/data/variant.h"
 #include "providers/mlx5/qp.h"
 
-/* The function logs WHY the request of the batch cannot be, and fails the batch with ERR. */
+/* Logs WHY the request of the batch cannot be, and fails the batch with ERR. */
 void __attribute__((cold, format(printf, 3, 4)))
 mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...);
 

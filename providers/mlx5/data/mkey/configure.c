@@ -103,7 +103,7 @@ WQE_INLINE uint32_t without(struct mlx5dv_qp_ex *dv, unsigned int part)
 	return dv_mqp(dv)->mkey_request.waits - (SETTER + part);
 }
 
-/* The function does what setter_finish() does, for a part that only keys have which compute. */
+/* Does what setter_finish() does, for a part that only keys have which compute. */
 WQE_INLINE void computed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey, uint32_t now)
 {
 	if (likely(now == mkey->again.usual)) {
@@ -145,8 +145,8 @@ layout_list_slowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge
 		setter_finish(dv, without(dv, SET_LAYOUT));
 }
 
-/* The function does what setter_finish() does, behind a list that is usual, which mostly is last
- * where a key computes nothing. */
+/* Does what setter_finish() does, behind a list that is usual, which mostly is last where a key
+ * computes nothing. */
 WQE_INLINE void listed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey, uint32_t now)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);

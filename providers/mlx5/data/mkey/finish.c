@@ -10,8 +10,8 @@
 #include "providers/mlx5/data/mkey/request.h"
 #include "providers/mlx5/data/mkey/told.h"
 
-/* The function writes the two blocks in front, of a WQE of UNITS at WQEBB PI. Each word is read
- * where it is written, so that few registers are enough. KEPT are the flags that it may have. */
+/* Writes the two blocks in front, of a WQE of UNITS at WQEBB PI. Each word is read where it is
+ * written, so that few registers are enough. KEPT are the flags that it may have. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *request,
 			 const struct mkey_head *head, uint32_t pi, uint32_t units, __be32 kept)
 {
@@ -33,7 +33,7 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *re
 	clear_32(context + 32);
 }
 
-/* The function puts a format of KIND, the highest bits of its first word. */
+/* Puts a format of KIND, the highest bits of its first word. */
 WQE_INLINE void put_format(uint8_t *block, const uint8_t *bsf, uint64_t kind)
 {
 	uint64_t first;

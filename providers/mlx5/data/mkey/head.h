@@ -52,7 +52,7 @@ static inline enum mkey_crypt_state told_crypt(uint32_t waits)
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 #define MKEY_MASK_LAYOUT MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN
 
-/* The function makes the head of requests that end so. */
+/* Makes the head of requests that end so. */
 static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end *end)
 {
 	const uint64_t inlines = (uint64_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS);

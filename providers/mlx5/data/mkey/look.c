@@ -12,8 +12,8 @@
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/mkey/checks.h"
 
-/* The formats of a key are written anew, all of them, when one of them changes. The function
- * returns whether one does, or there are none any more. */
+/* The formats of a key are written anew, all of them, when one of them changes. Returns whether one
+ * does, or there are none any more. */
 static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_request *request,
 			   struct mkey_end *end)
 {
@@ -108,8 +108,8 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	return formats_fit(qp, end);
 }
 
-/* The function returns what a usual request has found that has the end of this one, or 0. A
- * signature that is not there is not usual. */
+/* Returns what a usual request has found that has the end of this one, or 0. A signature that is
+ * not there is not usual. */
 static uint32_t request_usual(const struct mkey_request *request, const struct mkey_end *end)
 {
 	const uint32_t found = request->waits | USUAL_LIST;

@@ -8,11 +8,11 @@
 
 #include "providers/mlx5/data/mkey/request.h"
 
-/* The function looks at the request and keeps what it has found. It returns false when the request
- * cannot be, as the log says. */
+/* Looks at the request and keeps what it has found. It returns false when the request cannot be, as
+ * the log says. */
 bool mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey);
 
-/* The function returns the mask of what the setters of a key without formats change. */
+/* Returns the mask of what the setters of a key without formats change. */
 WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 {
 	uint64_t mask = MKEY_MASK_ALWAYS;
@@ -24,8 +24,8 @@ WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 	return mask;
 }
 
-/* The function returns what the end of a request depends on, beside its list and the limits of its
- * QP. It is not 0: who has set all parts has set a signature. */
+/* Returns what the end of a request depends on, beside its list and the limits of its QP. It is not
+ * 0: who has set all parts has set a signature. */
 WQE_INLINE uint32_t request_found(const struct mkey_request *request)
 {
 	return request->waits & ~(uint32_t)USUAL_LIST;

@@ -11,13 +11,13 @@
 #include "providers/mlx5/data/mkey/head.h"
 #include "providers/mlx5/mkey.h"
 
-/* The functions end a request that waits for no setter any more: any, and one on a key that
- * computes which has found what the usual one finds. */
+/* End a request that waits for no setter any more: any, and one on a key that computes which has
+ * found what the usual one finds. */
 void mlx5_mkey_finish(struct mlx5dv_qp_ex *dv);
 void mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv);
 
-/* The functions add builders of requests that have all their parts at once, those that OPS name,
- * and what the end of a batch looks at. */
+/* Add builders of requests that have all their parts at once, those that OPS name, and what the end
+ * of a batch looks at. */
 void mlx5_mkey_fill_at_once(struct mlx5_qp *qp, uint64_t ops);
 void mlx5_mkey_fill_ends(struct mlx5_qp *qp, uint64_t ops);
 
@@ -33,7 +33,7 @@ WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
 		      qp->sq.wq.head != qp->sq.wq.limit);
 }
 
-/* The function starts the request, at the place that is next. Its flags have the fence, too. */
+/* Starts the request, at the place that is next. Its flags have the fence, too. */
 WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 			      struct mkey_request *request)
 {
@@ -45,7 +45,7 @@ WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->ctrl = sq_wqebb(sq, sq->pi);
 }
 
-/* The function starts a request that WAITS for setters. */
+/* Starts a request that WAITS for setters. */
 WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 			      struct mkey_request *request, uint32_t waits)
 {
@@ -53,8 +53,8 @@ WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->waits = waits;
 }
 
-/* The function does what put_head() does, for a request that sets access and layout, in front of
- * the end of the ring, whose list has LIST_UNITS. FORMAT_UNITS are behind the list. */
+/* Does what put_head() does, for a request that sets access and layout, in front of the end of the
+ * ring, whose list has LIST_UNITS. FORMAT_UNITS are behind the list. */
 WQE_INLINE void put_usual_head(const struct mlx5_qp *qp, const struct mkey_request *request,
 			       const struct mkey_head *head, uint32_t list_units,
 			       uint32_t format_units, __be32 kept, uint8_t *ctrl)
@@ -82,7 +82,7 @@ WQE_INLINE void put_usual_head(const struct mlx5_qp *qp, const struct mkey_reque
 	clear_32(context + 32);
 }
 
-/* The WQE at WQEBB PI is the request's. The function returns the head behind that. */
+/* The WQE at WQEBB PI is the request's. Returns the head behind that. */
 WQE_INLINE uint32_t take_wqe(struct mlx5_qp *qp, uint32_t pi)
 {
 	struct wq_slot *slot = wq_slot_at(&qp->sq.wq, pi);

@@ -9,15 +9,15 @@
 #include "providers/mlx5/data/mkey/head.h"
 #include "providers/mlx5/data/send_wqe.h"
 
-/* The function returns which format is neither NOW in use nor was BEFORE, which differ. SECOND is
- * the one in the middle. */
+/* Returns which format is neither NOW in use nor was BEFORE, which differ. SECOND is the one in the
+ * middle. */
 WQE_INLINE uint16_t other_format(uint16_t second, uint16_t now, uint16_t before)
 {
 	static_assert(MKEY_FORMATS == 3, "they are as far from each other");
 	return (uint16_t)(3 * second - now - before);
 }
 
-/* The function is told that the request is in the ring: later requests add to it. */
+/* Notes that the request is in the ring: later requests add to it. */
 WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;

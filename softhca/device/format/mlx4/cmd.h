@@ -39,15 +39,15 @@ static inline enum m4_status m4_fail(struct m4_cmd *cmd, enum m4_status status, 
 	return status;
 }
 
-/* The function fails a command with the status that stands for the errno of an allocation, or of
- * memory that is not there. */
+/* Fails a command with the status that stands for the errno of an allocation, or of memory that is
+ * not there. */
 enum m4_status m4_errno(struct m4_cmd *cmd, int err, const char *what);
 
 /* The low bits of the modifier, which name an object */
 uint32_t m4_number(const struct m4_cmd *cmd);
 
-/* Software names domains and pages of doorbells without having created them. The functions find
- * one, or make it: NULL when memory is short, or there is no such page. */
+/* Software names domains and pages of doorbells without having created them. Find one, or make it:
+ * NULL when memory is short, or there is no such page. */
 struct pd *m4_pd(struct hca *hca, uint32_t n);
 struct pd *m4_xrcd(struct hca *hca, uint32_t n); /* a domain of XRC: 0 is none */
 struct uar *m4_uar(struct hca *hca, uint32_t n);
@@ -59,8 +59,8 @@ struct m4_ring {
 	uint64_t skip;         /* from where its memory begins */
 };
 
-/* The function maps LEN bytes; the result is 0, EINVAL when entries are not present or the
- * place is not one of an entry, EFAULT when they cannot be read, or ENOMEM. */
+/* Maps LEN bytes; the result is 0, EINVAL when entries are not present or the place is not one of
+ * an entry, EFAULT when they cannot be read, or ENOMEM. */
 int m4_map_ring(struct hca *hca, const struct m4_ring *ring, uint64_t len, struct dma_map *map);
 enum m4_status m4_mtt_write(struct hca *hca, struct m4_cmd *cmd);
 

@@ -12,11 +12,11 @@
 
 struct hca;
 
-/* The function fills the answer to QUERY_PORT. */
+/* Fills the answer to QUERY_PORT. */
 void m4_eth_port_query(const struct hca *hca, unsigned int port, uint8_t *out);
-/* The function tells whether there is a VLAN at an index of a port's table, and which. */
+/* Returns whether there is a VLAN at an index of a port's table, and which. */
 bool m4_find_vlan(const struct hca *hca, unsigned int port, unsigned int index, uint16_t *id);
-/* The function executes SET_PORT. */
+/* Executes SET_PORT. */
 enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd);
 
 #endif

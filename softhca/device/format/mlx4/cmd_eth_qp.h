@@ -23,12 +23,12 @@ struct m4_eth_qp {
 	uint8_t context[M4_QPC_SIZE];
 };
 
-/* The function tells whether RST2INIT of this number and MAILBOX is of a QP of frames: one of
- * datagrams whose headers software writes has a Q_Key. */
+/* Returns whether RST2INIT of this number and MAILBOX is of a QP of frames: one of datagrams whose
+ * headers software writes has a Q_Key. */
 bool m4_is_eth_qp(const struct hca *hca, uint32_t n, const uint8_t *mailbox);
-/* The function returns the QP, or NULL. */
+/* Returns the QP, or NULL. */
 struct m4_eth_qp *m4_eth_qp(const struct hca *hca, uint32_t n);
-/* The functions execute RST2INIT, what is behind it, and QUERY_QP. */
+/* Execute RST2INIT, what is behind it, and QUERY_QP. */
 enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_eth_qp_modify(struct hca *hca, struct m4_eth_qp *qp, struct m4_cmd *cmd);
 void m4_eth_qp_query(const struct m4_eth_qp *qp, uint8_t *qpc);

@@ -266,7 +266,7 @@ static const char *rule_check(const struct hca *hca, const uint8_t *rule, uint32
 	return specs_check(rule, size);
 }
 
-/* The function returns the GID of the group that a rule is for, or NULL. */
+/* Returns the GID of the group that a rule is for, or NULL. */
 static const uint8_t *group_of(const uint8_t *rule, uint32_t size)
 {
 	const uint8_t *spec = rule + M4_FLOW_HEAD;

@@ -169,7 +169,7 @@ static int group_compare(const void *a, const void *b)
 	return sign ? sign : one->order < other->order ? -1 : 1;
 }
 
-/* The function notes the entries of a chain whose GIDs begin there. */
+/* Notes the entries of a chain whose GIDs begin there. */
 static void chain_follow(const struct hca *hca, uint32_t begin)
 {
 	struct m4_groups *groups = hca->mlx4->groups;

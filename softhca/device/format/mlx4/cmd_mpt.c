@@ -150,7 +150,7 @@ static void taken_remove(struct mlx4_firmware *firmware, uint32_t n)
 
 /* ---- commands ---- */
 
-/* The function adds the key whose entry is MPT. */
+/* Adds the key whose entry is MPT. */
 static int mpt_add(struct hca *hca, uint32_t n, const uint8_t *mpt)
 {
 	struct mkey *mkey = calloc(1, sizeof(*mkey));
@@ -180,7 +180,7 @@ static bool is_key(const struct hca *hca, uint32_t n)
 	return !(n >> fld_get(hca->mlx4->init, M4_INIT_LOG_MPTS));
 }
 
-/* The function writes the entry of a key that the adapter has. */
+/* Writes the entry of a key that the adapter has. */
 static int entry_write(struct hca *hca, uint32_t n, const uint8_t *mpt)
 {
 	uint8_t entry[M4_MPT_SIZE];

@@ -49,7 +49,7 @@ enum m4_status m4_qp_special(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* The function finds which management QP has the number N: -1 if none. */
+/* Finds which management QP has the number N: -1 if none. */
 static int special_of(const struct hca *hca, uint32_t n, unsigned int *port)
 {
 	uint32_t index = n - hca->mlx4->special_base;

@@ -19,15 +19,14 @@ enum {
 			      M4_OPTPAR_COUNTER_INDEX,
 };
 
-/* The functions check a context's ring of sends, or of receives: they return NULL, or why it is
- * refused. */
+/* Check a context's ring of sends, or of receives: they return NULL, or why it is refused. */
 const char *m4_sends_check(const uint8_t *qpc);
 const char *m4_receives_check(const uint8_t *qpc);
-/* The function counts BYTES more for queue pairs, and returns 0, or ENOSPC if that is too much. */
+/* Counts BYTES more for queue pairs, and returns 0, or ENOSPC if that is too much. */
 int m4_qp_charge(struct hca *hca, uint64_t bytes);
 /* The QP, whose context is there, enters the state INIT. */
 void m4_qp_begin(struct hca *hca, struct qp *qp);
-/* The function returns the QP's state as contexts have it. */
+/* Returns the QP's state as contexts have it. */
 uint8_t m4_qp_state(const struct qp *qp);
 
 #endif

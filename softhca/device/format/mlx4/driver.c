@@ -85,7 +85,7 @@ static bool entry_read(const struct m4_cmd *cmd, uint32_t index, struct entry *e
 	return !(entry->addr & (entry->size - 1)) && !(entry->virt & (M4_ICM_PAGE - 1));
 }
 
-/* The function counts the pages of a mailbox; 0: it is wrong. */
+/* Counts the pages of a mailbox; 0: it is wrong. */
 static uint32_t count_pages(struct m4_cmd *cmd)
 {
 	uint32_t entries = cmd->order->in_modifier;
@@ -164,7 +164,7 @@ enum m4_status m4_unmap_aux(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* The function unmaps the first COUNT entries of a mailbox. */
+/* Unmaps the first COUNT entries of a mailbox. */
 static void unmap_entries(struct hca *hca, const struct m4_cmd *cmd, uint32_t count)
 {
 	struct entry entry;

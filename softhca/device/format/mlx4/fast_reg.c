@@ -57,7 +57,7 @@ static bool reg_is_right(const struct reg *reg, const uint8_t *seg, uint32_t ent
 	return reg->list % M4_MTT_SIZE == 0 && reg->length && reg->length <= room;
 }
 
-/* The function copies the list of pages to the table; it returns an errno. */
+/* Copies the list of pages to the table; it returns an errno. */
 static int list_copy(struct hca *hca, const struct reg *reg, uint64_t mtt)
 {
 	uint64_t base = fld_get(hca->mlx4->init, M4_INIT_MTT);
@@ -75,7 +75,7 @@ static int list_copy(struct hca *hca, const struct reg *reg, uint64_t mtt)
 	return ret;
 }
 
-/* The function makes MAP of the pages. Of each is said that it is there. */
+/* Makes MAP of the pages. Of each is said that it is there. */
 static int map_pages(struct hca *hca, const struct reg *reg, const struct mkey *mkey,
 		     struct dma_map *map)
 {

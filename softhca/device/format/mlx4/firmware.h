@@ -71,14 +71,14 @@ struct mlx4_firmware {
 	uint64_t last_flow; /* its number */
 };
 
-/* The functions make and free it. */
+/* Make and free it. */
 int m4_create(struct hca *hca);
 void m4_destroy(struct hca *hca);
 void m4_groups_free(struct hca *hca);
-/* The functions begin, and end, the counting of errors. */
+/* Begin and end the counting of errors. */
 int m4_diag_begin(struct hca *hca);
 void m4_diag_end(struct hca *hca);
-/* The function destroys all objects, as the adapter does when it is closed. */
+/* Destroys all objects, as the adapter does when it is closed. */
 void m4_forget_objects(struct hca *hca);
 
 #endif

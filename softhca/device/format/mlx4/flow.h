@@ -17,12 +17,12 @@ TAILQ_HEAD(m4_flows, m4_flow);
 
 enum { M4_LOG_FLOWS = 12, M4_FLOW_GROUP_MAX = 64 };
 
-/* The function says whether rules count at all: the driver has asked for them. */
+/* Returns whether rules count at all: the driver has asked for them. */
 bool m4_flows_count(const struct hca *hca);
 void m4_flows_init(struct hca *hca);
 void m4_flows_free(struct hca *hca);
-/* The function fills the numbers of the QPs that a frame goes to, of which there are as many as it
- * returns, up to M4_FLOW_GROUP_MAX. */
+/* Fills the numbers of the QPs that a frame goes to, of which there are as many as it returns, up
+ * to M4_FLOW_GROUP_MAX. */
 unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
 			  uint32_t qpns[M4_FLOW_GROUP_MAX]);
 /* The same of any frame that leaves the port. */

@@ -48,8 +48,8 @@ static void decode_control(const uint8_t *raw, struct frame_send *send)
 	send->num_sge = 0;
 }
 
-/* The function decodes the headers of a large send, and returns where its data begin; NULL when
- * they do not fit. */
+/* Decodes the headers of a large send, and returns where its data begin; NULL when they do not
+ * fit. */
 static const uint8_t *decode_headers(const uint8_t *raw, const uint8_t *end,
 				     struct frame_send *send)
 {

@@ -13,7 +13,7 @@
 
 enum { MAX_PIECES = 1 << 18 };
 
-/* The function returns the first piece that ends behind VIRT, or count. */
+/* Returns the first piece that ends behind VIRT, or count. */
 static size_t piece_find(const struct icm *icm, uint64_t virt)
 {
 	size_t low = 0, high = icm->count;

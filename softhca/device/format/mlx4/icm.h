@@ -22,8 +22,8 @@ struct icm {
 
 /* The result is 0, EEXIST on overlap, ENOSPC beyond what is sensible, or ENOMEM. */
 int icm_map(struct icm *icm, uint64_t virt, uint64_t size, uint64_t addr);
-/* The function takes all pieces away that lie within the range; EINVAL where one is there in
- * part, and then nothing has changed. */
+/* Takes all pieces away that lie within the range; EINVAL where one is there in part, and then
+ * nothing has changed. */
 int icm_unmap(struct icm *icm, uint64_t virt, uint64_t size);
 void icm_free(struct icm *icm);
 

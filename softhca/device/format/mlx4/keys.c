@@ -70,8 +70,7 @@ static struct mkey *find_window(struct hca *hca, const struct qp *qp, const stru
 	return bind->type_2 && !mkey->free ? NULL : mkey;
 }
 
-/* The function returns the region if that lets windows be bound to it, and has what the window
- * gives. */
+/* Returns the region if that lets windows be bound to it, and has what the window gives. */
 static struct mkey *find_region(struct hca *hca, const struct qp *qp, const struct bind *bind)
 {
 	unsigned int writes = MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;

@@ -23,9 +23,9 @@ uint8_t mlx4_wqe_opcode(const uint8_t *raw);
 uint16_t mlx4_wqe_stream(const uint8_t *raw);
 int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		     enum fabric_service service, struct send_wqe *wqe);
-/* The function decodes the control segment, and behind it nothing but data. */
+/* Decodes the control segment, and behind it nothing but data. */
 int mlx4_decode_raw(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
-/* The function adds the data segments of the WQE at RAW, from SEG to END. */
+/* Adds the data segments of the WQE at RAW, from SEG to END. */
 int mlx4_decode_data(const uint8_t *raw, const uint8_t *seg, const uint8_t *end,
 		     struct send_wqe *wqe);
 void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
@@ -68,7 +68,7 @@ void mlx4_ring_driver(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t v
 void mlx4_encode_eqe(const struct event *event, uint8_t *eqe);
 void mlx4_set_eqe_owner(uint8_t *eqe, bool owner);
 void mlx4_trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
-/* The function reports that a command, which asked for it, has ended. */
+/* Reports that a command, which asked for it, has ended. */
 void m4_command_event(struct hca *hca, const struct hca_order *order, uint8_t status);
 
 /* trace.c */

@@ -55,8 +55,7 @@ static int ring_copy(struct hca *hca, const struct ring *ring, uint16_t index, u
 
 /* ---- doorbells ---- */
 
-/* The function finds the ring that is rung for on a page; it returns false, and says so, if there
- * is none. */
+/* Finds the ring that is rung for on a page; it returns false, and says so, if there is none. */
 static bool find_ring(struct hca *hca, uint32_t uar, uint32_t qpn, struct ring *ring)
 {
 	const struct qp *qp = res_get(&hca->qps, qpn);
@@ -155,7 +154,7 @@ void mlx4_judge_frame(struct hca *hca, const struct eth_sq *sq, const uint8_t *r
 		    sq->ci);
 }
 
-/* The function tells whether the WQE at INDEX looks posted. */
+/* Returns whether the WQE at INDEX looks posted. */
 static bool is_posted(struct hca *hca, const struct ring *ring, uint16_t index)
 {
 	uint8_t raw[WQE_BYTES_MAX];

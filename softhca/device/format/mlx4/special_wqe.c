@@ -23,7 +23,7 @@ enum {
 };
 enum { UD_SEND = 4, UD_SEND_IMM = 5 }; /* BTH_OPCODE */
 
-/* The function copies bytes from the front of what the WQE has inline. */
+/* Copies bytes from the front of what the WQE has inline. */
 static size_t headers_gather(const struct send_wqe *wqe, uint8_t *headers, size_t want)
 {
 	size_t got = 0;
@@ -37,7 +37,7 @@ static size_t headers_gather(const struct send_wqe *wqe, uint8_t *headers, size_
 	return got;
 }
 
-/* The function takes LEN bytes away from the front, and the ICRC from the end. */
+/* Takes LEN bytes away from the front, and the ICRC from the end. */
 static bool headers_cut(struct send_wqe *wqe, size_t len)
 {
 	const struct wqe_sge *last;
@@ -71,8 +71,8 @@ struct headers {
 	size_t len; /* without immediate data */
 };
 
-/* The function finds what is behind an IP header at AT whose protocol is NEXT: 0 if that is not
- * RoCE's version 2. */
+/* Finds what is behind an IP header at AT whose protocol is NEXT: 0 if that is not RoCE's version
+ * 2. */
 static size_t find_udp(const uint8_t *at, uint64_t next)
 {
 	if (next != PROTO_UDP || fld_get(at, L4_DESTINATION_PORT) != ROCE_UDP_PORT)
@@ -80,7 +80,7 @@ static size_t find_udp(const uint8_t *at, uint64_t next)
 	return UDP_SIZE;
 }
 
-/* The functions return where the BTH is, or NULL. */
+/* Return where the BTH is, or NULL. */
 static const uint8_t *find_behind_ethernet(const uint8_t *bytes, struct headers *found)
 {
 	uint16_t type = fld_get16(bytes, ETHERNET_TYPE);
@@ -132,8 +132,8 @@ static bool headers_find(const uint8_t *bytes, bool roce, struct headers *found)
 	return fld_get(found->bth, BTH_SERVICE) == FABRIC_UD;
 }
 
-/* The header has the GID where other address vectors have its index. The function returns false
- * when the port has no such GID. */
+/* The header has the GID where other address vectors have its index. Returns false when the port
+ * has no such GID. */
 static bool put_source(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		       enum fabric_roce version, uint8_t *av)
 {
@@ -164,7 +164,7 @@ static void put_link(const struct headers *headers, uint8_t *av)
 	fld_set(av, M4_AV_ETH_PRIO, fld_get(headers->tag, VLAN_PRIORITY));
 }
 
-/* The function returns the GID that the message comes from. */
+/* Returns the GID that the message comes from. */
 static const uint8_t *put_ip4(const uint8_t *ip, uint8_t *av, uint8_t source[16])
 {
 	fld_set(av, M4_AV_TCLASS, fld_get(ip, IP4_TOS));

@@ -46,7 +46,7 @@ static struct choice choose(const uint8_t *qpc, const struct frame *frame)
 	return choice;
 }
 
-/* The function returns the number of the QP that a frame goes to, and notes its hash. */
+/* Returns the number of the QP that a frame goes to, and notes its hash. */
 static uint32_t spread(const uint8_t *qpc, struct eth_arrival *arrival)
 {
 	const struct choice choice = choose(qpc, &arrival->frame);

@@ -10,9 +10,9 @@
 struct eth_arrival;
 struct hca;
 
-/* The function checks the context of such a QP: it returns NULL, or why it is refused. */
+/* Checks the context of such a QP: it returns NULL, or why it is refused. */
 const char *m4_spread_check(const uint8_t *qpc);
-/* The function gives frames to the queue of the driver: format.h */
+/* Gives frames to the queue of the driver: format.h */
 void m4_steer(struct hca *hca, struct eth_arrival *arrival);
 /* The same of frames that leave the port, by rules which ask for these. */
 void m4_sniff(struct hca *hca, struct eth_arrival *arrival);

@@ -81,9 +81,8 @@ uint16_t mlx4_wqe_stream(const uint8_t *raw)
 	return 0;
 }
 
-/* The function takes the inline bytes at SEG, which is AT bytes into the WQE, and returns how far
- * they go, with what fills their last segment; 0 if they run over the end of a piece, or of the
- * WQE. */
+/* Takes the inline bytes at SEG, which is AT bytes into the WQE, and returns how far they go, with
+ * what fills their last segment; 0 if they run over the end of a piece, or of the WQE. */
 static size_t decode_inline(const uint8_t *seg, size_t at, const uint8_t *end, struct send_wqe *wqe)
 {
 	uint32_t len = fld_get(seg, M4_DATA_LEN);

@@ -126,7 +126,7 @@ static bool decode_dif(const uint8_t *inl, struct sig_domain *domain)
 	       fld_get(inl, BSF_INL_REPEAT) && has_only(inl, inline_words, INLINE_WORDS);
 }
 
-/* The function returns false when the format is none that this adapter has. */
+/* Returns false when the format is none that this adapter has. */
 static bool decode_domain(uint64_t format, uint64_t selector, uint32_t psv, const uint8_t *inl,
 			  struct sig_domain *domain)
 {

@@ -34,11 +34,11 @@ static inline enum prm_status cmd_fail(struct cmd *cmd, enum prm_status status, 
 	return status;
 }
 
-/* The function fails a command with the status that stands for the errno of an allocation, or of
- * an object that is not there. */
+/* Fails a command with the status that stands for the errno of an allocation, or of an object that
+ * is not there. */
 enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
 
-/* The function tells whether a part of a mailbox that is reserved is 0. */
+/* Returns whether a part of a mailbox that is reserved is 0. */
 bool cmd_is_zero(const uint8_t *bytes, size_t len);
 
 /* What is kept as the context of an OBJECT has SIZE bytes. */
@@ -50,21 +50,20 @@ extern const uint16_t mlx5_lro_periods[4];
 
 enum { CMD_OUT_MAX = PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE };
 
-/* The function returns how many bytes an answer of variable length may have. */
+/* Returns how many bytes an answer of variable length may have. */
 static inline size_t cmd_out_room(const struct cmd *cmd)
 {
 	return cmd->out_len < CMD_OUT_MAX ? cmd->out_len : CMD_OUT_MAX;
 }
 
-/* The function tells whether the answer has room for COUNT elements of SIZE bytes in its list at
- * LIST. */
+/* Returns whether the answer has room for COUNT elements of SIZE bytes in its list at LIST. */
 static inline bool cmd_has_room(const struct cmd *cmd, const uint8_t *list, size_t count,
 				size_t size)
 {
 	return count * size <= cmd_out_room(cmd) - (size_t)(list - cmd->out);
 }
 
-/* The function returns where PAS[] is, at PART of the input mailbox, and how many fit. */
+/* Returns where PAS[] is, at PART of the input mailbox, and how many fit. */
 static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
 {
 	size_t at = FLD_BYTE(part);
@@ -204,7 +203,7 @@ enum prm_status dek_query(struct hca *hca, struct cmd *cmd);
 enum prm_status dek_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status lag_query(struct hca *hca, struct cmd *cmd);
 
-/* The function, which cmd_sched.c has for the commands on queues, finds the group that queues name
+/* In cmd_sched.c, for the commands on queues: finds the group that queues name
  * as N, NULL for 0; it returns why there is none. */
 struct sched_element;
 const char *sched_find_group(const struct hca *hca, uint32_t n, struct sched_element **group);
@@ -214,7 +213,7 @@ const char *sched_find_group(const struct hca *hca, uint32_t n, struct sched_ele
 uint32_t lag_port_of(const struct hca *hca, uint32_t number);
 const char *lag_check_port(const struct hca *hca, uint64_t port);
 
-/* The function, which cmd_flow_table.c has for cmd_flow_entry.c, returns the table that a command
+/* In cmd_flow_table.c, for cmd_flow_entry.c: returns the table that a command
  * names, or NULL after saying why. */
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd);
 

@@ -101,8 +101,7 @@ static void take_key(struct flow_entry *entry, const uint8_t *context)
 		entry->key[i] &= entry->group->mask[i];
 }
 
-/* The function builds an entry as the command wants it, in no table yet. It returns NULL, or what
- * is wrong. */
+/* Builds an entry as the command wants it, in no table yet. It returns NULL, or what is wrong. */
 static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
 			       struct flow_group *group, uint32_t index, struct flow_entry **out)
 {

@@ -23,8 +23,8 @@ struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 	return table && table->type == fld_get(cmd->in, FLOW_IN_TABLE_TYPE) ? table : NULL;
 }
 
-/* The function finds where a table of TYPE and LEVEL goes on a miss, as CONTEXT says. It returns
- * NULL or what is wrong. */
+/* Finds where a table of TYPE and LEVEL goes on a miss, as CONTEXT says. It returns NULL or what is
+ * wrong. */
 static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_flow_table_type type,
 			     unsigned int level, struct flow_table **miss)
 {
@@ -158,8 +158,8 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 
 /* ---- groups ---- */
 
-/* The function takes the part of the criteria that is enabled. It returns false when that has bits
- * that nothing is known about. */
+/* Takes the part of the criteria that is enabled. It returns false when that has bits that nothing
+ * is known about. */
 static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 {
 	const uint8_t *criteria = fld_at(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);

@@ -108,7 +108,7 @@ enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* The function returns the port whose table a command is about, or NULL after saying why. */
+/* Returns the port whose table a command is about, or NULL after saying why. */
 static struct port *roce_port(struct hca *hca, struct cmd *cmd, uint64_t number, uint64_t index)
 {
 	struct port *port = port_find(hca, cmd, number, false);

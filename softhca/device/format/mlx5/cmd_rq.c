@@ -118,8 +118,7 @@ static struct eth_rq *rq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_find(&hca->eth->rqs, fld_get(cmd->in, field));
 }
 
-/* The function sets the fields that MASK names; a counter set that does not exist changes
- * nothing. */
+/* Sets the fields that MASK names; a counter set that does not exist changes nothing. */
 static int rq_set_fields(struct hca *hca, struct eth_rq *rq, uint64_t mask, const uint8_t *rqc)
 {
 	struct q_counter *counter = rq->counter;

@@ -7,8 +7,8 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd.h"
 
-/* The list in RQTC, which is the end of the mailbox, replaces what is there. The function returns
- * NULL or what is wrong. */
+/* The list in RQTC, which is the end of the mailbox, replaces what is there. Returns NULL or what
+ * is wrong. */
 static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd *cmd,
 			     const uint8_t *rqtc)
 {

@@ -93,7 +93,7 @@ static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_find(&hca->eth->sqs, fld_get(cmd->in, field));
 }
 
-/* The function returns 0 or why not. */
+/* Returns 0 or why not. */
 static const char *change_rates(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
 {
 	uint64_t mask = fld_get64(cmd->in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));

@@ -18,12 +18,12 @@ struct umem_place {
 	uint64_t offset;
 };
 
-/* The function finds the memory of a ring of LEN bytes, and maps it. It returns 0, ENOENT when
- * there is no such memory, EINVAL or ENOMEM. */
+/* Finds the memory of a ring of LEN bytes, and maps it. It returns 0, ENOENT when there is no such
+ * memory, EINVAL or ENOMEM. */
 int umem_place_ring(struct hca *hca, const struct umem_place *place, uint64_t len,
 		    struct dma_map *map, struct umem **umem);
-/* The function finds the bus address of a doorbell record of 8 bytes, with the same results. For
- * a place that is not valid the offset is the address. */
+/* Finds the bus address of a doorbell record of 8 bytes, with the same results. For a place that is
+ * not valid the offset is the address. */
 int umem_place_record(struct hca *hca, const struct umem_place *place, uint64_t *addr,
 		      struct umem **umem);
 

@@ -63,7 +63,7 @@ enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* The function replaces the list of the type that CTX names. */
+/* Replaces the list of the type that CTX names. */
 static const char *take_list(struct vport *vport, const struct cmd *cmd, const uint8_t *ctx)
 {
 	static const unsigned int max[PRM_LIST_TYPES] = {

@@ -12,16 +12,15 @@
 #include "softhca/device/eth/eth_wq.h"
 #include "softhca/device/format/mlx5/cmd.h"
 
-/* The function returns NULL, or what is wrong with the WQ in a context, which has to be of TYPE. */
+/* Returns NULL, or what is wrong with the WQ in a context, which has to be of TYPE. */
 const char *wq_check(const uint8_t *wqc, uint32_t stride_max, uint32_t type);
-/* The function decodes the WQ and, behind it, the page list. It returns 0, or an errno for
- * wq_status(). */
+/* Decodes the WQ and, behind it, the page list. It returns 0, or an errno for wq_status(). */
 int wq_set_up(struct hca *hca, const struct cmd *cmd, const uint8_t *wqc, struct eth_wq *wq);
-/* The function returns the number that the queue is to have; 0: any. Only mlx4 has such. */
+/* Returns the number that the queue is to have; 0: any. Only mlx4 has such. */
 uint32_t wq_number(const struct hca *hca, const struct cmd *cmd);
-/* The function fails a command; ENOENT stands for any object that the context names. */
+/* Fails a command; ENOENT stands for any object that the context names. */
 enum prm_status wq_status(struct cmd *cmd, int err);
-/* The function tells whether a queue in state FROM may be put into state TO. */
+/* Returns whether a queue in state FROM may be put into state TO. */
 bool wq_may_change(enum prm_wq_state from, uint64_t to);
 /* Software names the state that it knows of: the function tells whether that is right. A queue that
  * has failed by itself may be given up all the same. */

@@ -119,9 +119,9 @@ static bool was_taken_back(const uint8_t *wqe, uint64_t value_be)
 	return !memcmp(rung, wqe, sizeof(value_be));
 }
 
-/* The function checks the value of a doorbell and returns whether an adapter would find the WQE. A
- * write may come late, and the record have moved on: by polling, over a socket, on a bus. What is
- * done by then may be overwritten. */
+/* Checks the value of a doorbell and returns whether an adapter would find the WQE. A write may
+ * come late, and the record have moved on: by polling, over a socket, on a bus. What is done by
+ * then may be overwritten. */
 static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be,
 			struct bell *bell)
 {
@@ -279,7 +279,7 @@ bool mlx5_judge_write(struct hca *hca, uint32_t uar_n, uint32_t offset, const ui
 
 /* ---- what polling finds ---- */
 
-/* The function returns whether the queue has rung AFTER behind BEFORE. */
+/* Returns whether the queue has rung AFTER behind BEFORE. */
 static bool rings_later(uint64_t before_be, uint64_t after_be)
 {
 	uint16_t step = fld_get(&after_be, CTRL_INDEX) - fld_get(&before_be, CTRL_INDEX);
@@ -287,7 +287,7 @@ static bool rings_later(uint64_t before_be, uint64_t after_be)
 	return fld_get(&before_be, CTRL_QPN) == fld_get(&after_be, CTRL_QPN) && (int16_t)step > 0;
 }
 
-/* The function copies what stands behind the value, unless that half is being written again. */
+/* Copies what stands behind the value, unless that half is being written again. */
 static bool half_copy(const volatile uint64_t *half, uint64_t bytes[PRM_UAR_SQ_SIZE / WORD])
 {
 	if (half[0])

@@ -29,8 +29,7 @@ struct mlx5_firmware {
 };
 
 void pages_free(struct hca *hca);
-/* The function asks the driver for pages, or to take some back, where the number of objects calls
- * for it. */
+/* Asks the driver for pages, or to take some back, where the number of objects calls for it. */
 void pages_balance(struct hca *hca);
 void pages_forget_requests(struct hca *hca);
 

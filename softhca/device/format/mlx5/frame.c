@@ -16,8 +16,8 @@
 
 /* ---- send WQEs ---- */
 
-/* Inline bytes follow their length, padded to a segment. The function returns the bytes taken, or 0
- * when they run over the end of the WQE. */
+/* Inline bytes follow their length, padded to a segment. Returns the bytes taken, or 0 when they
+ * run over the end of the WQE. */
 static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct wqe_sge *sge)
 {
 	size_t taken;
@@ -48,8 +48,8 @@ static int decode_data(const uint8_t *seg, const uint8_t *end, struct frame_send
 	return 0;
 }
 
-/* Inline headers share a place with the tag to insert. The function returns where data segments
- * begin, or NULL when the headers run over the end. */
+/* Inline headers share a place with the tag to insert. Returns where data segments begin, or NULL
+ * when the headers run over the end. */
 static const uint8_t *decode_headers(const uint8_t *eth, const uint8_t *end,
 				     struct frame_send *send)
 {

@@ -22,7 +22,7 @@ bool mlx5_can_compress(const uint8_t *cqe)
 	       fld_get(cqe, CQE_APP) != CQE_APP_TAG_MATCHING && !fld_get(cqe, CQE_LRO_SEGMENTS);
 }
 
-/* The function clears what CQEs of a run need not have in common. */
+/* Clears what CQEs of a run need not have in common. */
 static void clear_own(uint8_t *cqe)
 {
 	fld_set(cqe, CQE_TIMESTAMP, 0);

@@ -20,7 +20,7 @@ struct sig;
 /* wqe.c */
 uint32_t mlx5_wqe_size(const uint8_t *raw);
 uint32_t mlx5_wqe_bbs(const uint8_t *raw);
-/* The function returns the bytes of the operands of an atomic with masks. */
+/* Returns the bytes of the operands of an atomic with masks. */
 size_t mlx5_masked_size(const uint8_t *raw);
 uint8_t mlx5_wqe_opcode(const uint8_t *raw);
 uint16_t mlx5_wqe_stream(const uint8_t *raw);
@@ -39,9 +39,9 @@ bool mlx5_send_is_signed(const uint8_t *raw);
 bool mlx5_recv_is_signed(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 
 /* cmd_mkey.c */
-/* The function is called when what is in the key's context has changed. */
+/* Called when what is in the key's context has changed. */
 void mlx5_decode_mkey(struct mkey *mkey);
-/* The function adds the keys that the adapter has of its own. */
+/* Adds the keys that the adapter has of its own. */
 int mlx5_add_special_key(struct hca *hca);
 
 /* driver.c */
@@ -58,7 +58,7 @@ uint32_t mlx5_encode_cqe(const struct cqe_place *place, const struct completion 
 			 uint8_t *slot);
 void mlx5_encode_ring_end(uint8_t *cqe);
 void mlx5_encode_sig_error(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
-/* The function decodes what a key computes; it returns false when the adapter does not have it. */
+/* Decodes what a key computes; it returns false when the adapter does not have it. */
 bool mlx5_decode_bsf(const uint8_t *bsf, size_t len, struct sig *sig, struct crypt *crypt);
 void mlx5_set_cqe_owner(uint8_t *cqe, bool owner);
 void mlx5_set_cqe_lap(uint8_t *cqe, uint8_t lap);

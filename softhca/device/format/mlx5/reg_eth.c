@@ -2,7 +2,7 @@
 /*
  * reg_eth.c - registers of an Ethernet port: administrative state, speed, MTU, pause, counters.
  *
- * The functions are called with a port number that exists. Counters of bytes on the wire include
+ * Callers pass a port number that exists. Counters of bytes on the wire include
  * the FCS.
  */
 #include <string.h>

@@ -318,7 +318,7 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	mlx5_decode_mkey(mkey);
 }
 
-/* The function changes the table, and leaves the context to take_fields(). */
+/* Changes the table, and leaves the context to take_fields(). */
 static int umr_write(struct hca *hca, const struct umr_rights *by, struct umr *umr,
 		     const uint8_t *raw, size_t len)
 {

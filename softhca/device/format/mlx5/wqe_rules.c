@@ -120,7 +120,7 @@ static const struct reserved inline_reserved[] = {
 	{ FLD(0x0, 30, 10), "inline bits 30:10 beside the byte count" },
 };
 
-/* The function returns how many segments by pointer there are. */
+/* Returns how many segments by pointer there are. */
 static unsigned int check_data(const struct subject *of, const uint8_t *seg, const uint8_t *end)
 {
 	unsigned int count = 0;

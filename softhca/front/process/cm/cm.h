@@ -154,8 +154,8 @@ void cm_start(const struct cm_ops *ops);
 /* CONN is zeroed, but for its path, service, QP type and PSN, which are the caller's. */
 void cm_connect(struct cm_conn *conn, const struct cm_param *param);
 void cm_resolve_service(struct cm_conn *conn, const void *private_data, uint8_t len);
-/* The function returns 0, or EINVAL when CONN is in another state. PARAM->private_data has at most
- * REP_PRIVATE bytes. */
+/* Returns 0, or EINVAL when CONN is in another state. PARAM->private_data has at most REP_PRIVATE
+ * bytes. */
 int cm_accept(struct cm_conn *conn, const struct cm_param *param);
 int cm_confirm(struct cm_conn *conn); /* RTU */
 /* Data has arrived, which is as good as an RTU. Returns true if one was waited for. */
@@ -163,15 +163,15 @@ bool cm_establish(struct cm_conn *conn);
 int cm_reject(struct cm_conn *conn, enum cm_reason reason, const void *private_data, uint8_t len);
 int cm_answer_service(struct cm_conn *conn, uint8_t status, uint32_t qpn, uint32_t qkey,
 		      const void *private_data, uint8_t len);
-/* The function asks for the connection's end, or answers the peer that asked. */
+/* Asks for the connection's end, or answers the peer that asked. */
 void cm_disconnect(struct cm_conn *conn);
 /* CONN goes: the other side is told, and no event comes any more. */
 void cm_destroy(struct cm_conn *conn);
 
-/* The function takes MAD, which arrived on PATH; PATH leads back. It returns true if it was
- * communication management. */
+/* Takes MAD, which arrived on PATH; PATH leads back. It returns true if it was communication
+ * management. */
 bool cm_receive(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
-/* The function does what is due; returns when it is to be called again, or CM_NEVER. */
+/* Does what is due; returns when it is to be called again, or CM_NEVER. */
 uint64_t cm_expire(void);
 
 #endif

@@ -34,11 +34,11 @@ void cm_put_rej(uint8_t *mad, const struct cm_conn *conn, enum cm_reason reason,
 void cm_put_sidr_req(uint8_t *mad, const struct cm_conn *conn, const void *data, uint8_t len);
 void cm_put_sidr_rep(uint8_t *mad, const struct cm_conn *conn, uint8_t status, uint32_t qpn,
 		     uint32_t qkey, const void *data, uint8_t len);
-/* The function makes a message ATTRIBUTE that answers MAD without a connection: it has the ids of
- * MAD the other way round. */
+/* Makes a message ATTRIBUTE that answers MAD without a connection: it has the ids of MAD the other
+ * way round. */
 void cm_put_answer(uint8_t *answer, const uint8_t *mad, unsigned int attribute);
-/* The function puts into PATH, the way on which a REQ arrived, what the path in the REQ is for who
- * receives it. */
+/* Puts into PATH, the way on which a REQ arrived, what the path in the REQ is for who receives
+ * it. */
 void cm_take_path(const uint8_t *mad, struct cm_path *path);
 uint8_t cm_take_qp_type(const uint8_t *mad);
 

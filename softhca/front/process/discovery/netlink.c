@@ -70,8 +70,7 @@ static bool is_ours(int fd)
 	       protocol == NETLINK_USERSOCK;
 }
 
-/* The function finds the program's port; a socket that is not bound yet is bound, as sending
- * does. */
+/* Finds the program's port; a socket that is not bound yet is bound, as sending does. */
 static int port_of(int fd, uint32_t *port)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
@@ -407,7 +406,7 @@ static void answer_message(struct daemon *daemon, uint32_t port, const void *mes
 	reply_send(&reply);
 }
 
-/* The function copies the program's message; its length, or 0 when it cannot be read. */
+/* Copies the program's message; its length, or 0 when it cannot be read. */
 static size_t request_gather(const struct call *call, const struct iovec *iov, size_t iovlen,
 			     uint8_t *message)
 {

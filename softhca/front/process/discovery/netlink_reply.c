@@ -22,7 +22,7 @@ void reply_init(struct reply *reply, uint32_t port, uint32_t seq, bool multi)
 	reply->message = NULL;
 }
 
-/* The function returns LEN zeroed bytes, aligned, or NULL when the datagram is full. */
+/* Returns LEN zeroed bytes, aligned, or NULL when the datagram is full. */
 static void *reply_append(struct reply *reply, size_t len)
 {
 	uint8_t *at = reply->bytes + reply->len;

@@ -32,13 +32,13 @@ void reply_string(struct reply *reply, uint16_t type, const char *value);
  * full. */
 struct nlattr *reply_nest(struct reply *reply, uint16_t type);
 void reply_nest_end(struct reply *reply, struct nlattr *nest);
-/* The function ends a dump. */
+/* Ends a dump. */
 void reply_done(struct reply *reply);
-/* The function tells the result of REQUEST: an error, or with 0 an acknowledge. */
+/* Tells the result of REQUEST: an error, or with 0 an acknowledge. */
 void reply_error(struct reply *reply, const struct nlmsghdr *request, int error);
 void reply_send(struct reply *reply);
-/* The function sends what there is, between two messages of a dump, unless there is room for one
- * more of half the largest size. */
+/* Sends what there is, between two messages of a dump, unless there is room for one more of half
+ * the largest size. */
 void reply_make_room(struct reply *reply);
 
 #endif

@@ -152,7 +152,7 @@ static void message_end(struct listing *listing)
 	reply_end(listing->reply);
 }
 
-/* The function returns the beginning of an entry. */
+/* Returns the beginning of an entry. */
 static struct nlattr *entry_begin(struct listing *listing)
 {
 	if (listing->entries == ENTRIES_OF_MESSAGE) {

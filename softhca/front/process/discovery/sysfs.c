@@ -67,7 +67,7 @@ static bool hw_counter_text(struct adapter *adapter, unsigned int port, const ch
 	return false;
 }
 
-/* The function writes DIR/INDEX with the text of one entry of a table. */
+/* Writes DIR/INDEX with the text of one entry of a table. */
 static void make_entry(struct writer *writer, const char *dir, const char *sub,
 		       const struct sysfs_subject *of, const char *text)
 {
@@ -146,8 +146,8 @@ static void make_port(struct writer *writer, struct adapter *adapter, unsigned i
 	make_pkeys(writer, dir, &of);
 }
 
-/* The function makes a link from the host's directory of the interface to the PCI device PCI, at
- * PLACE of the tree. */
+/* Makes a link from the host's directory of the interface to the PCI device PCI, at PLACE of the
+ * tree. */
 static void make_device_link(struct writer *writer, const char *place, const char *pci)
 {
 	char dir[256], path[264], target[256] = "";
@@ -161,7 +161,7 @@ static void make_device_link(struct writer *writer, const char *place, const cha
 	writer_make_link(writer, path, target);
 }
 
-/* The function makes the links that lead from the adapter to its network interface, and back. */
+/* Makes the links that lead from the adapter to its network interface, and back. */
 static void make_netdev(struct writer *writer, const char *pci, const struct adapter *adapter,
 			unsigned int port)
 {

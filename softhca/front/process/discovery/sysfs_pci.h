@@ -10,11 +10,11 @@
 
 #include "softhca/front/process/discovery/writer.h"
 
-/* The function makes what there is once: the bus, and the driver's modules. */
+/* Makes what there is once: the bus, and the driver's modules. */
 void sysfs_pci_start(struct writer *writer);
-/* The function makes what is of one adapter's PCI device. */
+/* Makes what is of one adapter's PCI device. */
 void sysfs_pci_make(struct writer *writer, struct adapter *adapter);
-/* The function says where the adapter's PCI device is, relative to the root. */
+/* Says where the adapter's PCI device is, relative to the root. */
 void sysfs_pci_place(const struct adapter *adapter, char *path, size_t size);
 /* Is PATH one of those that are made here? */
 bool sysfs_pci_claims(const char *path);

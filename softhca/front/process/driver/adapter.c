@@ -314,8 +314,8 @@ static int fill_roce_gids(struct adapter *adapter)
 	return ret;
 }
 
-/* The function does what a network driver does: it has frames sent to the address that the first
- * port's GIDs say are the function's own. */
+/* Does what a network driver does: it has frames sent to the address that the first port's GIDs say
+ * are the function's own. */
 static int set_own_address(struct adapter *adapter)
 {
 	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];

@@ -143,23 +143,23 @@ struct adapter_listener {
 	void (*frame)(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
 };
 
-/* The function returns 0 or a positive errno, after saying why. */
+/* Returns 0 or a positive errno, after saying why. */
 int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
 		   struct fault *fault, struct trace *trace,
 		   const struct adapter_listener *listener, struct adapter **adapter);
 void adapter_destroy(struct adapter *adapter);
 
-/* The function executes a command; the status becomes an errno the way the driver does it. */
+/* Executes a command; the status becomes an errno the way the driver does it. */
 int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out, size_t out_len);
-/* The function passes on a program's command, whose answer is for the program to look at. It
- * returns 0, or EREMOTEIO when the device has refused. */
+/* Passes on a program's command, whose answer is for the program to look at. It returns 0, or
+ * EREMOTEIO when the device has refused. */
 int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *out, size_t out_len);
-/* The function runs a command that only takes a number at byte 8: dealloc and destroy. */
+/* Runs a command that only takes a number at byte 8: dealloc and destroy. */
 int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number);
-/* The function runs a command that only gives a number at byte 8. */
+/* Runs a command that only gives a number at byte 8. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number);
 
-/* The function returns the mode that Linux gives responders: all atomics that the adapter has. */
+/* Returns the mode that Linux gives responders: all atomics that the adapter has. */
 static inline enum prm_atomic_mode adapter_atomic_mode(const struct adapter *adapter)
 {
 	uint32_t masked = PRM_ATOMIC_OPS_MASKED_CS | PRM_ATOMIC_OPS_MASKED_FA;
@@ -174,8 +174,8 @@ static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field
 	return fld_get(adapter->caps, field);
 }
 
-/* The function tells whether timestamps can be the time of the day: Linux says so where all kinds
- * of queues have that, and of QPs only RoCE's capabilities tell. */
+/* Returns whether timestamps can be the time of the day: Linux says so where all kinds of queues
+ * have that, and of QPs only RoCE's capabilities tell. */
 static inline bool adapter_has_real_time(const struct adapter *adapter)
 {
 	return adapter->link_layer == HCA_LINK_ETHERNET &&
@@ -184,9 +184,9 @@ static inline bool adapter_has_real_time(const struct adapter *adapter)
 }
 
 int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info);
-/* The function says how fast the port may send, in units of 100 Mbit/s; 0: it is down. */
+/* Says how fast the port may send, in units of 100 Mbit/s; 0: it is down. */
 int adapter_query_speed(struct adapter *adapter, unsigned int port, uint64_t *speed);
-/* The function returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
+/* Returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
 int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
 		      struct gid_entry *entry);
 int adapter_query_counters(struct adapter *adapter, unsigned int port,

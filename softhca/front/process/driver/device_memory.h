@@ -17,7 +17,7 @@ struct adapter;
  */
 int device_memory_alloc(struct adapter *adapter, uint64_t length, uint32_t log_align,
 			uint64_t *addr, uint64_t *size);
-/* The function returns 0, or EBUSY while a memory key stands for a part of the block. */
+/* Returns 0, or EBUSY while a memory key stands for a part of the block. */
 int device_memory_free(struct adapter *adapter, uint64_t addr, uint64_t size);
 
 #endif

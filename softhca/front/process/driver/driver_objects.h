@@ -14,10 +14,10 @@ struct driver_objects {
 	uint32_t pdn, uar, cqn, xrcdn, srqn;
 };
 
-/* The objects are made when they are first asked for, and go with the adapter. The function is for
- * the notification thread only; it returns 0 or a positive errno. */
+/* The objects are made when they are first asked for, and go with the adapter. For the notification
+ * thread only; it returns 0 or a positive errno. */
 int driver_objects_get(struct adapter *adapter, struct driver_objects *objects);
-/* The function frees their memory; the device is gone. */
+/* Frees their memory; the device is gone. */
 void driver_objects_free(struct adapter *adapter);
 
 #endif

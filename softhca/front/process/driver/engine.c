@@ -78,7 +78,7 @@ uint64_t engine_now(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* The function returns what was written there since it was called last, or 0. */
+/* Returns what was written there since it was called last, or 0. */
 static uint64_t take_doorbell(volatile uint64_t *page, unsigned int offset)
 {
 	volatile uint64_t *word = page + offset / sizeof(*page);

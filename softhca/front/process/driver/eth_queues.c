@@ -66,8 +66,8 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 		fill_strides(ring, wq);
 }
 
-/* The function returns the mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and its length;
- * NULL if there is no memory. */
+/* Returns the mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and its length; NULL if there
+ * is no memory. */
 static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_memory *memory,
 			     uint32_t opcode, size_t *len)
 {
@@ -173,7 +173,7 @@ int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 	return change_state(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
 }
 
-/* The function fills a command that changes MASK of a queue, which keeps its state. */
+/* Fills a command that changes MASK of a queue, which keeps its state. */
 static int name_sq(struct adapter *adapter, uint32_t sqn, uint64_t mask, uint8_t in[CREATE_IN_SIZE])
 {
 	enum prm_wq_state now;

@@ -37,13 +37,12 @@ struct eth_ring {
 	bool shifts; /* frames by two bytes */
 };
 
-/* The function returns EFAULT when the program has no such memory. */
+/* Returns EFAULT when the program has no such memory. */
 int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *rqn);
 int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
 int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
-/* The function sets the entry of the rate table that a queue which is ready keeps to; 0 means
- * none. */
+/* Sets the entry of the rate table that a queue which is ready keeps to; 0 means none. */
 int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate);
 /* A queue of an mlx4 adapter sends nothing, or sends again. */
 int eth_sq_rest(struct adapter *adapter, uint32_t sqn, bool rests);

@@ -11,9 +11,8 @@
 
 struct adapter;
 
-/* The function reserves COUNT numbers, a power of two, that begin with a multiple of it. Those of
- * queues that send must be ones that can stand in a WQE beside its flags. It returns 0, ENOMEM or
- * ENOSPC. */
+/* Reserves COUNT numbers, a power of two, that begin with a multiple of it. Those of queues that
+ * send must be ones that can stand in a WQE beside its flags. It returns 0, ENOMEM or ENOSPC. */
 int frame_qpns_reserve(struct adapter *adapter, uint32_t count, bool sends, uint32_t *first);
 void frame_qpns_release(struct adapter *adapter, uint32_t first, uint32_t count);
 void frame_qpns_free(struct adapter *adapter);

@@ -15,10 +15,10 @@ enum { HW_COUNTERS = 18 };
 /* The names are in the order of Linux' driver. */
 extern const char *const hw_counter_name[HW_COUNTERS];
 
-/* The function makes a set of counters for each port, which its queue pairs name. The sets go with
- * the adapter. It returns 0 or a positive errno. */
+/* Makes a set of counters for each port, which its queue pairs name. The sets go with the adapter.
+ * It returns 0 or a positive errno. */
 int hw_counters_create(struct adapter *adapter);
-/* The function returns 0 or a positive errno. */
+/* Returns 0 or a positive errno. */
 int hw_counters_read(struct adapter *adapter, unsigned int port, uint64_t value[HW_COUNTERS]);
 
 #endif

@@ -20,28 +20,28 @@ struct options;
 
 enum { NETDEV_MAX_ADDRESSES = 16, NETDEV_TEXT_SIZE = 256 };
 
-/* The function assigns the ports' interfaces, in the order in which the options name them. It
- * returns 0, or ENODEV or EINVAL after saying why. */
+/* Assigns the ports' interfaces, in the order in which the options name them. It returns 0, or
+ * ENODEV or EINVAL after saying why. */
 int netdev_assign(const struct options *options, struct adapter *adapter);
-/* The function returns the name of a port's interface, or NULL. It lives as long as the adapter. */
+/* Returns the name of a port's interface, or NULL. It lives as long as the adapter. */
 const char *netdev_of(const struct adapter *adapter, unsigned int port);
-/* The function returns the interface's number, as programs know it; 0: there is none. */
+/* Returns the interface's number, as programs know it; 0: there is none. */
 uint32_t netdev_index(const struct adapter *adapter, unsigned int port);
 
-/* The function gets the IP addresses of interface NAME, IPv4 as mapped to IPv6, without those of
- * one link; returns how many they are. */
+/* Gets the IP addresses of interface NAME, IPv4 as mapped to IPv6, without those of one link;
+ * returns how many they are. */
 unsigned int netdev_addresses(const char *name, uint8_t address[NETDEV_MAX_ADDRESSES][16]);
 /* Which interface of the host has the IP address? */
 bool netdev_with_address(const uint8_t address[16], char name[IF_NAMESIZE]);
 
 /* The list of the files in the interface's directory in sysfs ends with a NULL. */
 extern const char *const netdev_files[];
-/* The function gets the text of one of those files: that of the host, but for what says which port
- * it is. False: the host's interface has no such text. */
+/* Gets the text of one of those files: that of the host, but for what says which port it is. False:
+ * the host's interface has no such text. */
 bool netdev_text(const char *name, unsigned int port, const char *file, char *text);
 /* Does PATH ask for the device behind an interface of ours, "/sys/class/net/NAME/device..."? */
 bool netdev_claims(const char *path);
-/* The function gets the host's directory of interface NAME, without links: "/sys/devices/...". */
+/* Gets the host's directory of interface NAME, without links: "/sys/devices/...". */
 bool netdev_place(const char *name, char *path, size_t size);
 
 #endif

@@ -45,9 +45,9 @@ struct qp_transition {
 	uint32_t optional; /* what the command takes only when its opt_param_mask says so */
 };
 
-/* The function finds the way of a QP of TYPE (IB_UVERBS_QPT_*, QP_TYPE_*) from state FROM to TO
- * with the attributes in MASK. It returns NULL and sets *TRANSITION when it may go that way; else
- * why it may not. */
+/* Finds the way of a QP of TYPE (IB_UVERBS_QPT_*, QP_TYPE_*) from state FROM to TO with the
+ * attributes in MASK. It returns NULL and sets *TRANSITION when it may go that way; else why it may
+ * not. */
 const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 			    struct qp_transition *transition);
 /* The same on an adapter of mlx4, which also has the ways to state SQD and within it. */

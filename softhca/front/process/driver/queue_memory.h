@@ -22,12 +22,12 @@ struct queue_memory {
  * many. */
 enum { QUEUE_MEMORY_OFFSETS = 64, QUEUE_MEMORY_RMP_OFFSETS = 32 };
 
-/* The function says how LEN bytes at ADDR are described to a context with that many page OFFSETS.
- * It returns 0, or EINVAL for an address that cannot be: one that is not 64-byte aligned, or too
- * far into its page. */
+/* Says how LEN bytes at ADDR are described to a context with that many page OFFSETS. It returns 0,
+ * or EINVAL for an address that cannot be: one that is not 64-byte aligned, or too far into its
+ * page. */
 int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 			  struct queue_memory *memory);
-/* The function writes the page list at PAS. */
+/* Writes the page list at PAS. */
 void queue_memory_put(const struct queue_memory *memory, const struct client *client, void *pas);
 
 static inline size_t queue_memory_bytes(const struct queue_memory *memory)

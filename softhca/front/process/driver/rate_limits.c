@@ -53,8 +53,7 @@ static bool is_same(const struct rate_entry *a, const struct rate_entry *b)
 	       !memcmp(a->context, b->context, sizeof(a->context));
 }
 
-/* The function finds the entry that says what WANTED does, or else a free one; 0: there is
- * neither. */
+/* Finds the entry that says what WANTED does, or else a free one; 0: there is neither. */
 static uint32_t find_entry(const struct rate_table *table, const struct rate_entry *wanted)
 {
 	uint32_t unused = 0;

@@ -2,7 +2,7 @@
 /*
  * rate_limits.h - rates in the adapter's table: equal ones share an entry, unless it is dedicated.
  * Raw packet QPs have them by their values, and programs as objects.
- * The functions are for the notification thread only.
+ * For the notification thread only.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_RATE_LIMITS_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_RATE_LIMITS_H
@@ -28,11 +28,10 @@ struct rate_entry {
 	unsigned int users;                   /* the table's */
 };
 
-/* The function gives the index of an entry that says what ENTRY does. It returns 0, EOPNOTSUPP when
- * the adapter has none, EINVAL beyond what it can, ENOSPC when the table is full, or the device's
- * errno. */
+/* Gives the index of an entry that says what ENTRY does. It returns 0, EOPNOTSUPP when the adapter
+ * has none, EINVAL beyond what it can, ENOSPC when the table is full, or the device's errno. */
 int rate_entry_get(struct adapter *adapter, const struct rate_entry *entry, uint32_t *index);
-/* The function likewise gives the entry that has LIMIT, or 0 for none. */
+/* Likewise gives the entry that has LIMIT, or 0 for none. */
 int rate_limit_get(struct adapter *adapter, const struct rate_limit *limit, uint32_t *index);
 void rate_limit_put(struct adapter *adapter, uint32_t index);
 void rate_limits_free(struct adapter *adapter);

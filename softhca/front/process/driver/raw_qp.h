@@ -26,15 +26,15 @@ struct raw_request {
 	uint32_t underlay_qpn; /* datagrams are sent from this QP; 0: frames are sent */
 };
 
-/* The function returns 0 and sets *RAW, or returns a positive errno. */
+/* Returns 0 and sets *RAW, or returns a positive errno. */
 int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **raw);
-/* The function returns 0, or why the QP is still there: EBUSY while flows lead to it. */
+/* Returns 0, or why the QP is still there: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
-/* The function does for the queues what the command OPCODE means for the QP. LIMIT is what it may
- * send from then on; NULL: as before. */
+/* Does for the queues what the command OPCODE means for the QP. LIMIT is what it may send from then
+ * on; NULL: as before. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit);
-/* The function finds the QP's state, which was BEFORE (enum qp_state) when we last knew. */
+/* Finds the QP's state, which was BEFORE (enum qp_state) when we last knew. */
 int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
 		 unsigned int *state);
 

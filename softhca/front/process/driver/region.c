@@ -27,8 +27,8 @@ enum {
 	OCTWORD = 16,       /* bytes: two translations */
 };
 
-/* The function finds the largest page in which START and IOVA are at the same offset and that is
- * not needlessly larger than the region. */
+/* Finds the largest page in which START and IOVA are at the same offset and that is not needlessly
+ * larger than the region. */
 static unsigned int pick_page_shift(const struct region *region)
 {
 	unsigned int shift = MIN_PAGE_SHIFT;
@@ -46,7 +46,7 @@ static uint64_t count_pages(const struct region *region)
 	return ((region->start + region->length - 1) >> shift) - (region->start >> shift) + 1;
 }
 
-/* The function writes the list of entries; those behind the last page are 0. */
+/* Writes the list of entries; those behind the last page are 0. */
 static void put_pages(const struct region *region, uint8_t *list)
 {
 	unsigned int shift = pick_page_shift(region);
@@ -124,8 +124,8 @@ bool region_fits(const struct region *region, uint32_t room)
 	return count_pages(region) <= room;
 }
 
-/* The function posts what Linux' driver posts to its own queue: a work request that takes fields of
- * a context, and translations behind it. */
+/* Posts what Linux' driver posts to its own queue: a work request that takes fields of a context,
+ * and translations behind it. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved)
 {

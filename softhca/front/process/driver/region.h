@@ -2,7 +2,7 @@
 /*
  * region.h - memory keys of ranges of a process's memory.
  *
- * The functions are for the notification thread only, and return 0 or a positive errno.
+ * For the notification thread only; the calls return 0 or a positive errno.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_REGION_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_REGION_H
@@ -24,7 +24,7 @@ struct region {
 /* A key and, unless the region is fixed, the room that it has for other ranges. */
 int region_create_key(struct adapter *adapter, const struct region *region, uint32_t pdn,
 		      uint32_t *key, uint32_t *room);
-/* The function asks whether a key with such room can take the region. */
+/* Asks whether a key with such room can take the region. */
 bool region_fits(const struct region *region, uint32_t room);
 /* KEY now stands for REGION, in protection domain PDN; with MOVED false its range is what it
  * was. */

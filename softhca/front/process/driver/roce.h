@@ -10,18 +10,17 @@
 
 #include <stdint.h>
 
-/* The function gives the Ethernet address of a port with that GUID: its EUI-64 without the middle
- * (RFC 4291, appendix A). */
+/* Gives the Ethernet address of a port with that GUID: its EUI-64 without the middle (RFC 4291,
+ * appendix A). */
 void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
-/* The function gives the Ethernet address of the port, or of the group, that GID names. */
+/* Gives the Ethernet address of the port, or of the group, that GID names. */
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
-/* The function notes the Ethernet address of a GID of our own that the rule does not give. To be
- * called while adapters are created. */
+/* Notes the Ethernet address of a GID of our own that the rule does not give. To be called while
+ * adapters are created. */
 void roce_add_own(const uint8_t gid[16], const uint8_t mac[6]);
-/* The function notes the Ethernet address that GID was heard from. */
+/* Notes the Ethernet address that GID was heard from. */
 void roce_learn(const uint8_t gid[16], const uint8_t mac[6]);
-/* The function returns the UDP source port of packets with that flow label (IBTA, annex
- * A17.9.6). */
+/* Returns the UDP source port of packets with that flow label (IBTA, annex A17.9.6). */
 uint16_t roce_udp_source(uint32_t flow_label);
 
 #endif

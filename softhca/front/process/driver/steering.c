@@ -212,7 +212,7 @@ static unsigned int put_table(uint8_t *at, const struct level *level)
 	return 1;
 }
 
-/* The function writes the destinations of the entry at AT; returns how many. */
+/* Writes the destinations of the entry at AT; returns how many. */
 static unsigned int put_destinations(const struct steering *steering, const struct entry *entry,
 				     uint8_t *at)
 {
@@ -248,7 +248,7 @@ static unsigned int entry_action(const struct entry *entry)
 	return action;
 }
 
-/* The function returns the rule whose counter the entry has, or NULL. */
+/* Returns the rule whose counter the entry has, or NULL. */
 static const struct steering_rule *entry_counts(const struct entry *entry)
 {
 	const struct steering_rule *rule;
@@ -352,7 +352,7 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 
 /* ---- rules ---- */
 
-/* The function tells the device of RULE, which is among those of its entry now. */
+/* Tells the device of RULE, which is among those of its entry now. */
 static int set_with(struct adapter *adapter, struct steering_rule *rule)
 {
 	struct entry *entry = rule->entry;

@@ -52,14 +52,14 @@ struct steering_request {
 	bool sees_sent; /* frames that the adapter sends are for the rule, too */
 };
 
-/* The function says which sets of fields the mask has bits in. */
+/* Says which sets of fields the mask has bits in. */
 void steering_enable(struct steering_match *match);
-/* The function returns 0 and sets *RULE, or returns a positive errno: EEXIST for a match that has
- * another tag, or what drops, already; EINVAL for what the device does not do. */
+/* Returns 0 and sets *RULE, or returns a positive errno: EEXIST for a match that has another tag,
+ * or what drops, already; EINVAL for what the device does not do. */
 int steering_add(struct adapter *adapter, const struct steering_request *request,
 		 struct steering_rule **rule);
 void steering_remove(struct adapter *adapter, struct steering_rule *rule);
-/* The function frees the memory; the device is gone. */
+/* Frees the memory; the device is gone. */
 void steering_free(struct adapter *adapter);
 
 #endif

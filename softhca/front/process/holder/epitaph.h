@@ -60,8 +60,8 @@ struct epitaph_table {
 
 /* Bytes of the memory that has the mailbox and the table. */
 size_t epitaph_memory_bytes(void);
-/* The function maps the table in memory FD for the holder: the daemon's writes are seen, and the
- * holder's stay its own. 0 or a positive errno. */
+/* Maps the table in memory FD for the holder: the daemon's writes are seen, and the holder's stay
+ * its own. 0 or a positive errno. */
 int epitaph_map(int fd, struct epitaph_table **table);
 void epitaph_unmap(struct epitaph_table *table);
 

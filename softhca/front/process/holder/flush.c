@@ -66,7 +66,7 @@ static uint64_t cqe_addr(const struct epitaph_cq *cq, uint32_t index)
 	return cq->ring + (uint64_t)(slot_of(cq, index) + 1) * cq->cqe_size - PRM_CQE_SIZE;
 }
 
-/* The function returns the CQE with INDEX, or NULL when the program's memory cannot be read. */
+/* Returns the CQE with INDEX, or NULL when the program's memory cannot be read. */
 static const uint8_t *window_cqe(struct window *window, uint32_t index)
 {
 	const struct epitaph_cq *cq = window->cq;
@@ -162,7 +162,7 @@ static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 	return ago <= ((pi - since) & PRM_CI_MASK);
 }
 
-/* The function notes what a CQE says of its QP, unless a later one said so already. */
+/* Notes what a CQE says of its QP, unless a later one said so already. */
 static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
 	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
@@ -231,7 +231,7 @@ static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t 
 	return client_write(pid, addr + PRM_CQE_SIZE - 1, cqe + PRM_CQE_SIZE - 1, 1);
 }
 
-/* The function returns 0, or ENOSPC when the program has to consume first. */
+/* Returns 0, or ENOSPC when the program has to consume first. */
 static int cqe_complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 {
 	const struct epitaph_cq *cq = &flush->table->cq[cq_index];
@@ -260,9 +260,9 @@ static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t coun
 	fld_set(cqe, CQE_OPCODE, opcode);
 }
 
-/* The function finds the first WQE from *INDEX on and before END, and its opcode. A WQE has its own
- * index and its QP's number in it; a block that has not is the rest of one that is completed, or of
- * one that was there a lap before. */
+/* Finds the first WQE from *INDEX on and before END, and its opcode. A WQE has its own index and
+ * its QP's number in it; a block that has not is the rest of one that is completed, or of one that
+ * was there a lap before. */
 static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, uint8_t *opcode)
 {
 	uint8_t control[CONTROL_BYTES];

@@ -75,7 +75,7 @@ static void event_file_close(struct event_file *file)
 	free(file);
 }
 
-/* The function drops the event files whose program has closed its end. */
+/* Drops the event files whose program has closed its end. */
 static void drop_closed(struct holder *holder)
 {
 	struct event_file *next;
@@ -89,7 +89,7 @@ static void drop_closed(struct holder *holder)
 	}
 }
 
-/* The function returns false when the daemon is dead. */
+/* Returns false when the daemon is dead. */
 static bool receive_event_file(struct holder *holder, int daemon)
 {
 	struct event_file *file;
@@ -171,8 +171,8 @@ static void answer_deferred(const struct holder *holder, const struct mailbox *m
 	}
 }
 
-/* The function serves one call, if one comes within TIMEOUT_MS; returns false when no filtered
- * process is left. */
+/* Serves one call, if one comes within TIMEOUT_MS; returns false when no filtered process is
+ * left. */
 static bool serve_call(const struct holder *holder, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = holder->listener, .events = POLLIN };

@@ -8,8 +8,8 @@
 
 #include "softhca/front/process/holder/mailbox.h"
 
-/* The function returns when no filtered process is left. DAEMON is a socket whose other end only
- * the daemon has; MEMORY is what MAILBOX is mapped from. */
+/* Returns when no filtered process is left. DAEMON is a socket whose other end only the daemon has;
+ * MEMORY is what MAILBOX is mapped from. */
 void holder_run(int listener, int daemon, const struct mailbox *mailbox, int memory);
 
 #endif

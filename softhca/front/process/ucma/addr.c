@@ -59,7 +59,7 @@ bool ucma_addr_is_ip(const struct sockaddr_storage *addr)
 	return addr->ss_family == AF_INET || addr->ss_family == AF_INET6;
 }
 
-/* The function gives the bytes of the address, as an IPv6 address or GID: IPv4 is mapped. */
+/* Gives the bytes of the address, as an IPv6 address or GID: IPv4 is mapped. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16])
 {
 	memset(host, 0, 16);
@@ -284,7 +284,7 @@ static int find_port(struct daemon *daemon, const uint8_t host[16], unsigned int
 	return EADDRNOTAVAIL;
 }
 
-/* The function finds the port whose interface is called NAME, else the first one. */
+/* Finds the port whose interface is called NAME, else the first one. */
 static int port_of_interface(struct daemon *daemon, const char *name, const uint8_t host[16],
 			     struct ucma_end *end)
 {
@@ -328,8 +328,8 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 	return ret;
 }
 
-/* The function gives the address that port 1 has from its interface, which other hosts may reach;
- * else its own. */
+/* Gives the address that port 1 has from its interface, which other hosts may reach; else its
+ * own. */
 static int source_of_first(struct adapter *adapter, unsigned int family, struct ucma_end *src)
 {
 	uint8_t address[NETDEV_MAX_ADDRESSES][16];

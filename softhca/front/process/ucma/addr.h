@@ -29,10 +29,10 @@ struct ucma_end {
 		addr; /* the IP address that the end goes by, with its port number */
 };
 
-/* The function returns 0 for a family that is not ours. */
+/* Returns 0 for a family that is not ours. */
 size_t ucma_addr_size(unsigned int family);
-/* The function takes an address from a command, where it has SIZE bytes; returns EINVAL if that is
- * not what its family has. */
+/* Takes an address from a command, where it has SIZE bytes; returns EINVAL if that is not what its
+ * family has. */
 int ucma_addr_get(const struct __kernel_sockaddr_storage *from, uint16_t size,
 		  struct sockaddr_storage *to);
 bool ucma_addr_is_ip(const struct sockaddr_storage *addr);
@@ -43,26 +43,26 @@ bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
 void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
-/* The function gives an address as 16 bytes: a GID, or IPv6, IPv4 as mapped to it. */
+/* Gives an address as 16 bytes: a GID, or IPv6, IPv4 as mapped to it. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
-/* The function makes an address of FAMILY from 16 such bytes; PORT is in host order, with the
- * service ID of port space PS where it is a GID. */
+/* Makes an address of FAMILY from 16 such bytes; PORT is in host order, with the service ID of port
+ * space PS where it is a GID. */
 void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
 		   uint16_t ps, uint16_t port);
-/* The function makes an address of a GID and a service ID. */
+/* Makes an address of a GID and a service ID. */
 bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
-/* The function gives the service ID that a request to ADDR names: the port and the port space that
- * it is of, or the service ID that is part of the address. */
+/* Gives the service ID that a request to ADDR names: the port and the port space that it is of, or
+ * the service ID that is part of the address. */
 uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
 void ucma_addr_set_service(struct sockaddr_storage *addr, uint64_t service);
-/* The function asks for resolve.h whether that port has that address. */
+/* Asks for resolve.h whether that port has that address. */
 bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port);
-/* The function finds whose address it is. It returns 0, or EADDRNOTAVAIL when it is of no adapter
- * of this process. */
+/* Finds whose address it is. It returns 0, or EADDRNOTAVAIL when it is of no adapter of this
+ * process. */
 int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
 		   struct ucma_end *end);
-/* The function finds from where to go to DST, whose adapter is NULL if it is not ours, when no
- * source is given. */
+/* Finds from where to go to DST, whose adapter is NULL if it is not ours, when no source is
+ * given. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);
 
 #endif

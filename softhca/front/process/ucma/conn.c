@@ -13,7 +13,7 @@
 
 /* ---- asking ---- */
 
-/* The function returns how long the header is. */
+/* Returns how long the header is. */
 static unsigned int put_ip_header(const struct ucma_id *id, uint8_t *header)
 {
 	uint8_t own[16], to[16];

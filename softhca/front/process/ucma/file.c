@@ -181,9 +181,9 @@ static void count_read(struct ucma_event *event)
 		event->id->backlog++;
 }
 
-/* The function takes one event from those that wait, and the bytes that are too many by then. It
- * has a descriptor of our own for the pipe, as that of the program may block; while there is none
- * to be had, bytes stay until the next time. A program may have read some itself. */
+/* Takes one event from those that wait, and the bytes that are too many by then. It has a
+ * descriptor of our own for the pipe, as that of the program may block; while there is none to be
+ * had, bytes stay until the next time. A program may have read some itself. */
 static void event_unlink(struct ucma_file *file, struct ucma_event *event)
 {
 	char path[32], byte;
@@ -219,7 +219,7 @@ static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *e
 	return 0;
 }
 
-/* The function returns true if somebody was waiting for the event. */
+/* Returns true if somebody was waiting for the event. */
 static bool give_to_waiter(struct ucma_file *file, struct ucma_event *event)
 {
 	struct ucma_waiter *waiter;

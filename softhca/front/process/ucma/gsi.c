@@ -130,7 +130,7 @@ static bool find_gid(struct adapter *adapter, unsigned int port, const struct fa
 	return false;
 }
 
-/* The function fills PATH with the way back to where ARRIVAL came from. */
+/* Fills PATH with the way back to where ARRIVAL came from. */
 static void path_back(const struct gsi_arrival *arrival, struct cm_path *path)
 {
 	const struct fabric_addr *addr = &arrival->addr;

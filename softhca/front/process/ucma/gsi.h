@@ -47,10 +47,10 @@ void gsi_datagram(void *adapter, unsigned int port, const struct fabric_msg *msg
 void gsi_adapter_died(struct adapter *adapter);
 void gsi_frame(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
 
-/* The function sends a management datagram along PATH, which may be lost. */
+/* Sends a management datagram along PATH, which may be lost. */
 void gsi_send(const struct cm_path *path, const uint8_t mad[MAD_SIZE]);
-/* The function sends a packet of IPoIB to QP DEST_QPN of DLID, or of the group DGID. There is no
- * IPoIB on RoCE. */
+/* Sends a packet of IPoIB to QP DEST_QPN of DLID, or of the group DGID. There is no IPoIB on
+ * RoCE. */
 void gsi_send_ipoib(struct adapter *adapter, unsigned int port, uint16_t dlid,
 		    const uint8_t dgid[16], uint32_t dest_qpn, const void *bytes, size_t len);
 

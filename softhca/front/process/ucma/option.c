@@ -46,7 +46,7 @@ static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 	return 0;
 }
 
-/* The function finds the path that goes out and comes back, of those that are given. */
+/* Finds the path that goes out and comes back, of those that are given. */
 static const struct ib_path_rec_data *pick_path(const struct ib_path_rec_data *paths, size_t count)
 {
 	enum { WANTED = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };

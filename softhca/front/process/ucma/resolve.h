@@ -38,7 +38,7 @@ struct resolution {
 	void (*done)(struct resolution *resolution, int status);
 };
 
-/* The function asks whether HOST (an IP address) is one of ours, at PORT of ADAPTER. */
+/* Asks whether HOST (an IP address) is one of ours, at PORT of ADAPTER. */
 typedef bool (*resolve_own_fn)(const uint8_t host[16], const struct adapter *adapter,
 			       unsigned int port);
 
@@ -50,7 +50,7 @@ void resolve_path(struct resolution *resolution, uint32_t timeout_ms);
 /* The caller has filled adapter, port, components, record and done. */
 void resolve_service(struct resolution *resolution, uint32_t timeout_ms);
 void resolve_cancel(struct resolution *resolution);
-/* The function takes what arrived, for gsi.h. */
+/* Takes what arrived, for gsi.h. */
 void resolve_take(const struct gsi_arrival *arrival);
 
 #endif

@@ -16,7 +16,7 @@ struct ucma_timer {
 
 #define NS_PER_MS 1000000ull
 
-/* The function returns 0 or an errno. */
+/* Returns 0 or an errno. */
 int timers_open(void);
 void timers_close(void);
 

@@ -104,18 +104,17 @@ struct ucma_file {
 /* FLAGS are those of open(). */
 void ucma_open(struct call *call, uint64_t flags);
 void ucma_write(struct call *call);
-/* The function returns the file with the identity in ST, or NULL. */
+/* Returns the file with the identity in ST, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);
 void ucma_stop(void);
 
-/* The function makes an event of TYPE for ID, to be filled and sent. NULL: there is no memory; the
- * event is lost, and said to be. */
+/* Makes an event of TYPE for ID, to be filled and sent. NULL: there is no memory; the event is
+ * lost, and said to be. */
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
 void ucma_event_send(struct ucma_event *event);
-/* The function sends an event that has nothing more to say. */
+/* Sends an event that has nothing more to say. */
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
-/* The function takes back the events of ID that nobody has read yet, or those of MCAST if that is
- * not NULL. */
+/* Takes back the events of ID that nobody has read yet, or those of MCAST if that is not NULL. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
 /* EVENT tells of REQUEST, until either has gone. */
@@ -155,10 +154,9 @@ struct ucma_call {
 	};
 };
 
-/* The function writes the command's response; returns ENOSPC where there is not room for all of
- * it. */
+/* Writes the command's response; returns ENOSPC where there is not room for all of it. */
 int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size);
-/* The function returns ENOENT when the file has no such id. */
+/* Returns ENOENT when the file has no such id. */
 int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
 
 int ucma_id_create(struct ucma_call *uc);
@@ -186,7 +184,7 @@ int ucma_service_resolve(struct ucma_call *uc);
 
 /* ---- ucma/id.c ---- */
 
-/* The function returns a number that nobody can tell beforehand, unless --seed chooses them all. */
+/* Returns a number that nobody can tell beforehand, unless --seed chooses them all. */
 uint32_t ucma_random(const struct daemon *daemon);
 
 enum ucma_state {
@@ -233,21 +231,21 @@ struct ucma_id {
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
 
-/* The function returns 0 or ENOMEM. */
+/* Returns 0 or ENOMEM. */
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
-/* The function destroys ID with all that depends on it; connections end. */
+/* Destroys ID with all that depends on it; connections end. */
 void ucma_id_destroy(struct ucma_id *id);
-/* The function returns the next of all ids: the first behind NULL, NULL behind the last. */
+/* Returns the next of all ids: the first behind NULL, NULL behind the last. */
 struct ucma_id *ucma_id_next(struct ucma_id *id);
-/* The function returns the adapter that the id is bound to, or NULL. */
+/* Returns the adapter that the id is bound to, or NULL. */
 struct adapter *ucma_id_adapter(const struct ucma_id *id);
 /* The adapter's ids hear that it was removed, and connect no more. */
 void ucma_id_adapter_died(struct adapter *adapter);
 
 /* ---- ucma/bind.c ---- */
 
-/* The function binds ID to ADDR, for thread TID, and to a free port if ADDR names none; returns
- * EINVAL when it is bound already. */
+/* Binds ID to ADDR, for thread TID, and to a free port if ADDR names none; returns EINVAL when it
+ * is bound already. */
 int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t tid);
 /* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of
  * PS_IB may be of any. */
@@ -257,33 +255,33 @@ int ucma_bind_take_service(struct ucma_id *id);
 
 /* ID listens no more, if it did. */
 void ucma_id_unlisten(struct ucma_id *id);
-/* The function finds the listener for a request of service SERVICE that came to ADAPTER, for
- * address HOST. HOST is NULL in a request without IP addresses. */
+/* Finds the listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST
+ * is NULL in a request without IP addresses. */
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 
 /* ---- ucma/route.c ---- */
 
-/* The function makes the path to where nobody needs to be asked for it. */
+/* Makes the path to where nobody needs to be asked for it. */
 void ucma_route_put_known(struct ucma_id *id);
-/* The function ends the resolving of a path: STATUS is 0 or minus an errno. */
+/* Ends the resolving of a path: STATUS is 0 or minus an errno. */
 void ucma_route_known(struct ucma_id *id, int status);
 
 /* ---- ucma/request.c: for cm_ops (cm/cm.h) ---- */
 
 int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
-/* The function tells ID's listener of the request that has made ID. */
+/* Tells ID's listener of the request that has made ID. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
 
 /* ---- ucma/conn_event.c ---- */
 
-/* The function starts what connections need to have, once there are adapters. */
+/* Starts what connections need to have, once there are adapters. */
 int ucma_conn_start(void);
 void ucma_conn_stop(void);
 /* WHAT has happened to the connection, by message MAD if not NULL. A program hears nothing of a
  * connection that it has not accepted; its accept will fail. */
 void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad);
-/* The function says how the peer is reached. */
+/* Says how the peer is reached. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);
 

@@ -262,8 +262,8 @@ void umad_stop(void)
 
 /* ---- reading ---- */
 
-/* The function returns how many bytes are read, or minus an errno. A long datagram for which there
- * is no room shows its beginning, which has its length. */
+/* Returns how many bytes are read, or minus an errno. A long datagram for which there is no room
+ * shows its beginning, which has its length. */
 static int64_t packet_copy(pid_t tid, const struct umad_file *file,
 			   const struct umad_packet *packet, uint64_t address, size_t room)
 {
@@ -286,8 +286,8 @@ static void token_put(struct umad_file *file)
 		log_note("umad: a program is not told that it can read");
 }
 
-/* The function takes the byte out of the end that the caller has as FD. While there is no
- * descriptor to do so with, the byte stays for the next time. */
+/* Takes the byte out of the end that the caller has as FD. While there is no descriptor to do so
+ * with, the byte stays for the next time. */
 static void token_take(struct umad_file *file, pid_t tid, int fd)
 {
 	int copy = client_fd_copy_of(tid, fd, file->dev, file->ino);
@@ -384,7 +384,7 @@ void umad_read(struct call *call)
 		call_finish(call, read_packet(call, file));
 }
 
-/* The function gives the packet to whoever waits; false: nobody does. */
+/* Gives the packet to whoever waits; false: nobody does. */
 static bool give_to_reader(struct umad_file *file, const struct umad_packet *packet)
 {
 	struct umad_reader *reader;

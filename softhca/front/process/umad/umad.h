@@ -94,15 +94,15 @@ void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int 
 /* Opens the device of FILE once more. */
 void umad_open_again(struct call *call, const struct umad_file *file, uint64_t flags);
 struct umad_file *umad_file_find(const struct stat *st);
-/* The function returns the number of the device whose file this is. */
+/* Returns the number of the device whose file this is. */
 dev_t umad_file_device(const struct umad_file *file);
 /* These answer a call only if its descriptor is a file of ours. */
 void umad_read(struct call *call);
 void umad_write(struct call *call);
 void umad_ioctl(struct call *call);
 
-/* The function hands LEN bytes of a datagram to the program, under the header HDR; one that FAILED
- * comes back to it as it was written. */
+/* Hands LEN bytes of a datagram to the program, under the header HDR; one that FAILED comes back to
+ * it as it was written. */
 void umad_file_deliver(struct umad_file *file, const struct ib_user_mad_hdr *hdr, bool failed,
 		       const void *bytes, size_t len);
 
@@ -123,7 +123,7 @@ int umad_register2(struct call *call, struct umad_file *file);
 int umad_unregister(struct call *call, struct umad_file *file);
 /* The agent is none any more, and what waits for it goes. */
 void umad_agent_end(struct umad_file *file, unsigned int agent);
-/* The function finds the agent of PORT that takes requests like MAD, which came to QPN. */
+/* Finds the agent of PORT that takes requests like MAD, which came to QPN. */
 struct umad_agent *umad_agent_find(const struct adapter *adapter, unsigned int port,
 				   unsigned int qpn, const uint8_t *mad, struct umad_file **file);
 
@@ -149,7 +149,7 @@ struct umad_send {
 
 /* Does MAD answer another datagram? */
 bool umad_is_answer(const uint8_t *mad);
-/* The function sends LEN bytes at ADDRESS of the caller; it returns 0 or an errno. */
+/* Sends LEN bytes at ADDRESS of the caller; it returns 0 or an errno. */
 int umad_send(struct call *call, struct umad_file *file, uint64_t address, size_t len);
 /* The request that MAD answers, or NULL. */
 struct umad_send *umad_send_find(struct umad_file *file, unsigned int agent, const uint8_t *mad);
@@ -159,7 +159,7 @@ void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *data
 
 /* ---- receive.c ---- */
 
-/* The function takes what arrived, for gsi.h. */
+/* Takes what arrived, for gsi.h. */
 void umad_take(const struct gsi_arrival *arrival);
 /* A directed packet whose way ends where it begins is answered by our own agent. */
 void umad_take_own(struct adapter *adapter, unsigned int port, const uint8_t mad[MAD_SIZE]);
@@ -182,11 +182,11 @@ struct umad_assembly {
 	uint8_t *bytes;
 };
 
-/* The function takes a part of a long datagram, and acknowledges it. It returns the whole when it
- * is there, for the caller to free, and its length; else NULL. */
+/* Takes a part of a long datagram, and acknowledges it. It returns the whole when it is there, for
+ * the caller to free, and its length; else NULL. */
 uint8_t *umad_rmpp_take(struct umad_file *file, unsigned int agent,
 			const struct gsi_arrival *arrival, size_t *len);
-/* The function forgets the parts that have come of one transaction, or of all: 0. */
+/* Forgets the parts that have come of one transaction, or of all: 0. */
 void umad_rmpp_forget(struct umad_file *file, unsigned int agent, uint64_t transaction);
 /* Where the data of a class with such datagrams begins. */
 size_t umad_rmpp_header(unsigned int class);

@@ -7,9 +7,8 @@
 
 #include "softhca/front/process/uverbs/objects.h"
 
-/* The function finds the set of HANDLE, as the driver's part of a flow's creation describes it:
- * *OBJECT, whose users the flow is to count, and the device's NUMBER. It returns 0 or a positive
- * errno. */
+/* Finds the set of HANDLE, as the driver's part of a flow's creation describes it: *OBJECT, whose
+ * users the flow is to count, and the device's NUMBER. It returns 0 or a positive errno. */
 int counters_for_flow(struct uverbs_call *uc, uint32_t handle, struct object **object,
 		      uint32_t *number);
 

@@ -48,7 +48,7 @@ static int cq_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* The function returns what CQC_CQE_SZ says of such CQEs. */
+/* Returns what CQC_CQE_SZ says of such CQEs. */
 static unsigned int stride(uint32_t cqe_size, bool padded)
 {
 	return padded ? 2 : cqe_size == 128;
@@ -205,7 +205,7 @@ static int read_request(struct uverbs_call *uc, struct cq_request *req)
 	return uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver));
 }
 
-/* The function finds where the CQ's events go. The references are the event source's. */
+/* Finds where the CQ's events go. The references are the event source's. */
 static int find_channels(struct uverbs_call *uc, struct event_source *events)
 {
 	const struct ib_uverbs_attr *comp = uc_attr(uc, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);

@@ -180,7 +180,7 @@ static int get_context(struct uverbs_call *uc)
 	return ret;
 }
 
-/* The function says what get_context said, for a program that was handed the file. */
+/* Says what get_context said, for a program that was handed the file. */
 static int query_context(struct uverbs_call *uc)
 {
 	return return_ucontext(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
@@ -315,7 +315,7 @@ static int query_gid_entry(struct uverbs_call *uc)
 	return uc_out_padded(uc, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry, sizeof(entry));
 }
 
-/* The function appends the valid entries of one port at *COUNT, while there is room. */
+/* Appends the valid entries of one port at *COUNT, while there is room. */
 static int collect_gids(struct uverbs_call *uc, unsigned int port, uint8_t *entries,
 			size_t entry_size, uint64_t room, uint64_t *count)
 {

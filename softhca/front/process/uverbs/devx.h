@@ -17,14 +17,14 @@ struct devx_command {
 	size_t in_len, out_len;
 };
 
-/* The function reads a command from attribute IN_ID, which says what answer there is room for. The
- * program's number goes into it. It returns 0, EINVAL, EFAULT or ENOMEM; the command is to be freed
- * in any case. */
+/* Reads a command from attribute IN_ID, which says what answer there is room for. The program's
+ * number goes into it. It returns 0, EINVAL, EFAULT or ENOMEM; the command is to be freed in any
+ * case. */
 int devx_command_read(struct uverbs_call *uc, uint16_t in_id, size_t out_len,
 		      struct devx_command *command);
 void devx_command_free(struct devx_command *command);
-/* The function has the device execute it, and hands the answer out by OUT_ID; also when the device
- * has refused, which is EREMOTEIO. */
+/* Has the device execute it, and hands the answer out by OUT_ID; also when the device has refused,
+ * which is EREMOTEIO. */
 int devx_command_pass(struct uverbs_call *uc, struct devx_command *command, uint16_t out_id);
 
 /* ---- devx_names.c: what commands are about ---- */
@@ -32,7 +32,7 @@ int devx_command_pass(struct uverbs_call *uc, struct devx_command *command, uint
 /* An object by the command that makes its kind, and its number: numbers of different kinds may be
  * equal. Zero is none. */
 uint64_t devx_name(uint16_t create, uint16_t general_type, uint32_t number);
-/* The function tells which object a command is about that queries, or changes one. */
+/* Tells which object a command is about that queries, or changes one. */
 uint64_t devx_name_in_query(const uint8_t *in);
 uint64_t devx_name_in_change(const uint8_t *in);
 
@@ -44,7 +44,7 @@ struct devx_made {
 	size_t destroy_len;
 };
 
-/* The function tells whether programs may make objects by the command. */
+/* Returns whether programs may make objects by the command. */
 bool devx_makes_object(const uint8_t *in);
 void devx_describe_made(const uint8_t *in, const uint8_t *out, struct devx_made *made);
 /* Queues and keys of programs are in user memory, whatever the command says. */
@@ -58,7 +58,7 @@ struct devx_obj {
 	bool is_watched; /* devx_event.c has subscriptions to its events */
 };
 
-/* The function returns whether OBJECT, of any type, is what NAME says. */
+/* Returns whether OBJECT, of any type, is what NAME says. */
 bool devx_object_is(const struct object *object, uint64_t name);
 
 /* ---- devx_event.c ---- */

@@ -172,7 +172,7 @@ static void subscription_drop(struct subscription *sub)
 	free(sub);
 }
 
-/* The function drops those of CHANNEL, or of OBJ; what is NULL does not matter. */
+/* Drops those of CHANNEL, or of OBJ; what is NULL does not matter. */
 static void drop_subscriptions(const struct devx_channel *channel, const struct devx_obj *obj)
 {
 	struct subscription *next;

@@ -98,8 +98,8 @@ static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
 	return client_check_range(uc->client, req->addr, req->length, memory->writable);
 }
 
-/* The function returns log2 of the page size, or 0 when none of PAGE_SIZES will do. A page beyond
- * the smallest holds nothing but the memory. */
+/* Returns log2 of the page size, or 0 when none of PAGE_SIZES will do. A page beyond the smallest
+ * holds nothing but the memory. */
 static unsigned int pick_page_shift(const struct memory *memory, uint64_t page_sizes)
 {
 	unsigned int top = PAGE_SHIFT, shift;

@@ -49,8 +49,8 @@ static int self(uint64_t *bus)
 	return ret;
 }
 
-/* The function returns the bytes of the dma-buf, or 0 if it is none. A dma-buf says its size by
- * lseek() only, which has no other effect on it. */
+/* Returns the bytes of the dma-buf, or 0 if it is none. A dma-buf says its size by lseek() only,
+ * which has no other effect on it. */
 static uint64_t size_of(int fd)
 {
 	char path[32], target[32] = "";

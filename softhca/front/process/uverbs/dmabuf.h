@@ -22,16 +22,16 @@ struct dmabuf {
 	uint64_t start; /* address in this process */
 };
 
-/* The function maps LENGTH bytes at OFFSET of descriptor FD of process TID, which stay where they
- * are (PINNED), or may be taken back. It returns 0, EBADF, EINVAL for a file that is no dma-buf or
- * too short, ENODEV for one whose pages are gone, EOPNOTSUPP for one that is not to be pinned, or
- * why it cannot be mapped. */
+/* Maps LENGTH bytes at OFFSET of descriptor FD of process TID, which stay where they are (PINNED),
+ * or may be taken back. It returns 0, EBADF, EINVAL for a file that is no dma-buf or too short,
+ * ENODEV for one whose pages are gone, EOPNOTSUPP for one that is not to be pinned, or why it
+ * cannot be mapped. */
 int dmabuf_map(pid_t tid, int fd, uint64_t offset, uint64_t length, bool writable, bool pinned,
 	       struct dmabuf *dmabuf);
 void dmabuf_unmap(struct dmabuf *dmabuf);
 
-/* The function makes a dma-buf of PAGES pages of FILE, unless there is one; its descriptor, which
- * stays the function's, is for programs. 0 or a positive errno. */
+/* Makes a dma-buf of PAGES pages of FILE, unless there is one; its descriptor, which stays the
+ * function's, is for programs. 0 or a positive errno. */
 int dmabuf_export(const struct uverbs_file *file, uint32_t first_page, uint32_t pages, int *fd);
 /* The dma-buf that begins at a page of FILE ends, and all that was mapped of it: access fails from
  * here on. */

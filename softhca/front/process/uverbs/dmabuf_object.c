@@ -13,7 +13,7 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs/objects.h"
 
-/* The function finds the object whose pages begin there, and returns how many it has; 0: none. */
+/* Finds the object whose pages begin there, and returns how many it has; 0: none. */
 static uint32_t pages_at(const struct uverbs_file *file, uint64_t page)
 {
 	for (uint32_t i = 0; i < file->num_objects; i++) {

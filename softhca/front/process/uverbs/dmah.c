@@ -53,7 +53,7 @@ static int dmah_free(struct uverbs_call *uc)
 
 /* ---- regions, by the one method for all kinds ---- */
 
-/* The function registers memory at an address, or of a file from an offset. */
+/* Registers memory at an address, or of a file from an offset. */
 static int read_request(struct uverbs_call *uc, struct mr_request *req)
 {
 	bool has_addr = uc_attr(uc, UVERBS_ATTR_REG_MR_ADDR);

@@ -138,7 +138,7 @@ static int probe_open(void)
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, probe) ? errno : 0;
 }
 
-/* The function returns 0 when there is no memory to find out. */
+/* Returns 0 when there is no memory to find out. */
 static size_t ask_cost(const void *message, size_t len)
 {
 	size_t cost = 0;
@@ -508,8 +508,8 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 	return NULL;
 }
 
-/* The function takes what the program has not read out of its end of CHANNEL and puts it before
- * what is pending here. */
+/* Takes what the program has not read out of its end of CHANNEL and puts it before what is pending
+ * here. */
 static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
 {
 	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
@@ -562,7 +562,7 @@ static bool is_event_of(const struct pending *pending, const struct event_source
 	return is_kind_of(async->event_type, source->kind);
 }
 
-/* The function returns how many unread events of SOURCE were taken back from CHANNEL. */
+/* Returns how many unread events of SOURCE were taken back from CHANNEL. */
 static uint32_t take_back(struct event_channel *channel, pid_t tid, size_t event_len,
 			  const struct event_source *source)
 {

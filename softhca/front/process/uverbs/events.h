@@ -60,16 +60,15 @@ void event_channel_put(struct event_channel *channel);
  * reference. */
 struct event_channel *event_channel_find(pid_t tid, const struct uverbs_file *file, int fd,
 					 enum channel_kind kind);
-/* The function answers a read() of one of DevX if there is less room than the next message needs,
- * which stays, as in Linux; else the kernel reads. */
+/* Answers a read() of one of DevX if there is less room than the next message needs, which stays,
+ * as in Linux; else the kernel reads. */
 void event_channel_read(struct call *call);
 /* CLOSED is called when the program's end of CHANNEL is closed. */
 void event_channel_on_close(struct event_channel *channel,
 			    void (*closed)(struct event_channel *channel));
 /* Should this process be killed, HOLDER tells the program over CHANNEL that the device is gone. */
 void event_channel_entrust(struct event_channel *channel, int holder);
-/* The function makes CHANNEL the file for events of ADAPTER as a whole: port and device events go
- * there. */
+/* Makes CHANNEL the file for events of ADAPTER as a whole: port and device events go there. */
 void event_channel_set_default(struct event_channel *channel, struct adapter *adapter);
 
 /* The lock guards what the device's events lead to; it is a leaf. */
@@ -85,8 +84,8 @@ uint64_t event_channel_read_count(struct event_channel *channel);
 size_t event_channel_unread(struct event_channel *channel, size_t *messages);
 
 void event_source_add(struct event_source *source);
-/* The function ends the making of what events come from: RET says whether the device has made it,
- * as NUMBER. Adds or drops SOURCE; returns RET. */
+/* Ends the making of what events come from: RET says whether the device has made it, as NUMBER.
+ * Adds or drops SOURCE; returns RET. */
 int event_source_made(struct event_source *source, int ret, uint32_t number);
 /* No more events come from SOURCE; what the program has not read yet is taken back. What it has
  * read is counted: destroying waits until the program has acknowledged as many. TID is a thread of

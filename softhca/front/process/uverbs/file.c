@@ -327,7 +327,7 @@ close_memfd:
 	return errno;
 }
 
-/* The function makes the file description for the program, watched. */
+/* Makes the file description for the program, watched. */
 static int reopen_for_program(struct uverbs_file *file, int *fd)
 {
 	char path[32];

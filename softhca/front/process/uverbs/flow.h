@@ -17,7 +17,7 @@ struct uverbs_flow {
 	struct object *uses[FLOW_USES]; /* NULL: none */
 };
 
-/* The function makes a flow that has no handle yet. It returns 0 or a positive errno. */
+/* Makes a flow that has no handle yet. It returns 0 or a positive errno. */
 int flow_make(struct uverbs_call *uc, const struct steering_request *request,
 	      struct object *const uses[FLOW_USES], struct uverbs_flow **flow);
 

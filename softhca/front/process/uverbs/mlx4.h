@@ -28,11 +28,11 @@ int mlx4_read_cq(struct uverbs_call *uc, struct mlx5_ib_create_cq *driver, uint3
 int mlx4_read_resize(struct uverbs_call *uc, struct mlx5_ib_resize_cq *driver);
 int mlx4_read_srq(struct uverbs_call *uc, struct mlx5_ib_create_srq *driver);
 int mlx4_read_qp(struct uverbs_call *uc, struct qp_request *req);
-/* The function makes a raw packet QP as REQUEST says, of the rings that it has, whose place in the
- * buffer is not said yet. */
+/* Makes a raw packet QP as REQUEST says, of the rings that it has, whose place in the buffer is not
+ * said yet. */
 int mlx4_make_raw_qp(struct adapter *adapter, struct raw_request *request, struct eth_ring *send,
 		     struct eth_ring *receive, struct raw_qp **raw);
-/* The function says what the QP's answer says of sizes. */
+/* Says what the QP's answer says of sizes. */
 void mlx4_grant_qp(struct qp_request *req);
 void mlx4_limit_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp);
 int mlx4_answer_device(struct uverbs_call *uc);

@@ -11,11 +11,11 @@
 
 struct ib_uverbs_flow_attr;
 
-/* SPECS are those of ATTR, whose sizes fit. The function returns 0, EINVAL or EOPNOTSUPP. */
+/* SPECS are those of ATTR, whose sizes fit. Returns 0, EINVAL or EOPNOTSUPP. */
 int mlx4_flow_check(const struct ib_uverbs_flow_attr *attr, const uint8_t *specs);
-/* The function takes out of MATCH what the driver ignores. */
+/* Takes out of MATCH what the driver ignores. */
 void mlx4_flow_match(struct steering_match *match);
-/* The function says where a flow goes, by its priority, which is of the usual type or a sniffer. */
+/* Says where a flow goes, by its priority, which is of the usual type or a sniffer. */
 void mlx4_flow_place(const struct ib_uverbs_flow_attr *attr, struct steering_request *request);
 
 #endif

@@ -13,9 +13,9 @@ struct wq_request;
 /* Numbers that WQs of a context get, one after the other. */
 struct wqn_range;
 
-/* The functions return 0 or a positive errno. */
+/* Return 0 or a positive errno. */
 int mlx4_read_wq(struct uverbs_call *uc, struct wq_request *req);
-/* The function gives a WQ its number, which is taken back with it. */
+/* Gives a WQ its number, which is taken back with it. */
 int mlx4_wqn_take(struct uverbs_call *uc, const struct wq_request *req, struct wqn_range **range,
 		  uint32_t *number);
 void mlx4_wqn_put(struct uverbs_file *file, struct wqn_range *range);

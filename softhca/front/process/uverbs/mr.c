@@ -236,8 +236,8 @@ struct change {
 	struct uverbs_pd *pd;
 };
 
-/* The function finds what is asked for when MR is changed as CMD says. The range of an implicit one
- * is always the same. */
+/* Finds what is asked for when MR is changed as CMD says. The range of an implicit one is always
+ * the same. */
 static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
 		       const struct uverbs_mr *mr, struct change *change)
 {
@@ -263,7 +263,7 @@ static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *
 		       : 0;
 }
 
-/* The function asks whether what MR becomes is possible at all. */
+/* Asks whether what MR becomes is possible at all. */
 static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 			const struct change *change)
 {
@@ -272,8 +272,8 @@ static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 	return check_request(uc, &change->req);
 }
 
-/* The function asks whether the key can stay: its range does not change and few of its rights, or
- * there is room for the new range. */
+/* Asks whether the key can stay: its range does not change and few of its rights, or there is room
+ * for the new range. */
 static bool keeps_key(const struct uverbs_mr *mr, const struct change *change,
 		      const struct region *region)
 {
@@ -291,7 +291,7 @@ static void move_to_pd(struct uverbs_mr *mr, struct uverbs_pd *pd)
 	pd->base.users++;
 }
 
-/* The function makes a new key; the old one is gone. */
+/* Makes a new key; the old one is gone. */
 static int replace_key(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_mr *changed,
 		       const struct uverbs_pd *pd)
 {

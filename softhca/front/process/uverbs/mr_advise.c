@@ -59,7 +59,7 @@ static int check_key(const struct uverbs_mr *mr, const struct uverbs_pd *pd, uin
 	return 0;
 }
 
-/* The function touches a byte of each page of a range within a region. */
+/* Touches a byte of each page of a range within a region. */
 static int range_fetch(const struct range *range)
 {
 	const struct region *region = &range->mr->region;

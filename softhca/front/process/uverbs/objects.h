@@ -57,23 +57,23 @@ struct mr_request {
 	int32_t fd; /* below 0: memory */
 };
 
-/* The function makes a region of memory of the calling process, or of a file, with its handle. It
- * returns 0 or a positive errno. */
+/* Makes a region of memory of the calling process, or of a file, with its handle. It returns 0 or a
+ * positive errno. */
 int mr_of_memory(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
 		 struct uverbs_mr **mr);
 int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
 	       struct uverbs_mr **mr);
 
 int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr);
-/* The function frees an MR that has no key yet. */
+/* Frees an MR that has no key yet. */
 void mr_free(struct uverbs_mr *mr);
-/* The function makes the key of an MR whose region is filled in, in PD, and gives it a handle. It
- * frees MR when that fails. */
+/* Makes the key of an MR whose region is filled in, in PD, and gives it a handle. It frees MR when
+ * that fails. */
 int mr_finish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
-/* The function gives an MR whose key is made, in PD, a handle. Destroys it when that fails. */
+/* Gives an MR whose key is made, in PD, a handle. Destroys it when that fails. */
 int mr_publish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
-/* The function tells the MR's handle and keys, as methods of its making return them. Destroys it
- * when that fails. */
+/* Tells the MR's handle and keys, as methods of its making return them. Destroys it when that
+ * fails. */
 int mr_return(struct uverbs_call *uc, struct uverbs_mr *mr, uint16_t handle, uint16_t lkey,
 	      uint16_t rkey);
 /* Remote writes and atomics need local write (IBTA). Returns EINVAL when that is not so, or for
@@ -195,21 +195,21 @@ void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
 struct raw_qp;
 int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
 
-/* The function tells a QP's state (enum qp_state) and the number of the next packet that it sends;
- * of one that the device does not answer for, the state when last known, and 0. */
+/* Tells a QP's state (enum qp_state) and the number of the next packet that it sends; of one that
+ * the device does not answer for, the state when last known, and 0. */
 void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *state,
 	     uint32_t *psn);
 
-/* The function makes a second handle to REAL, which is destroyed with its last one. */
+/* Makes a second handle to REAL, which is destroyed with its last one. */
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
 	      uint64_t user_handle, struct uverbs_qp **qp);
 
 /* The QP leaves all groups that it is attached to. */
 void mcast_detach_all(struct uverbs_qp *qp);
-/* The function returns the service type in the context of a QP of TYPE. */
+/* Returns the service type in the context of a QP of TYPE. */
 int qp_service_type(unsigned int type);
 
-/* The function returns the UAR of FILE with the device's number UAR, or NULL. */
+/* Returns the UAR of FILE with the device's number UAR, or NULL. */
 struct uverbs_uar *uverbs_uar_by_number(const struct uverbs_file *file, uint32_t uar);
 
 #endif

@@ -36,7 +36,7 @@ static void count_users(const struct uverbs_qp *qp, int change)
 			((struct object *)used[i])->users += change;
 }
 
-/* The function returns 0, or why the QP is still there. */
+/* Returns 0, or why the QP is still there. */
 static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_listed)
 {
 	int ret;

@@ -342,7 +342,7 @@ static int change_raw(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	return ret ? ret : raw_qp_change(uc->adapter, raw, opcode, has_rate ? &limit : NULL);
 }
 
-/* The function returns the connection establishment options in the driver's part, if there is one.
+/* Returns the connection establishment options in the driver's part, if there is one.
  */
 static uint32_t driver_ece(struct uverbs_call *uc)
 {
@@ -404,7 +404,7 @@ static void attr_remember(struct uverbs_call *uc, const struct ib_uverbs_modify_
 		qp->real->port = cmd->port_num;
 }
 
-/* The function tells whether requests may be taken out of order by QPs of that type. */
+/* Returns whether requests may be taken out of order by QPs of that type. */
 static bool may_reorder(const struct uverbs_call *uc, uint32_t type)
 {
 	static const struct {

@@ -27,14 +27,14 @@ struct qp_request {
 	struct queue_memory memory;
 };
 
-/* The function tells whether the QP is made of an RQ and an SQ of the device. */
+/* Returns whether the QP is made of an RQ and an SQ of the device. */
 static inline bool qp_request_has_rings_apart(const struct qp_request *req)
 {
 	return req->type == IB_UVERBS_QPT_RAW_PACKET || req->is_underlay;
 }
 
-/* The functions return 0 or a positive errno. The second refuses what this adapter does not do, the
- * third looks at the memory that the program gave for its queues, and describes it in REQ. */
+/* Return 0 or a positive errno. The second refuses what this adapter does not do, the third looks
+ * at the memory that the program gave for its queues, and describes it in REQ. */
 int qp_request_read(struct uverbs_call *uc, struct qp_request *req);
 int qp_request_check(struct uverbs_call *uc, const struct qp_request *req);
 int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req);

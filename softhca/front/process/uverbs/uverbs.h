@@ -64,10 +64,10 @@ struct uverbs_file {
 	uint32_t lowest_free; /* no handle below it is free */
 };
 
-/* The function shows SEE each object that programs have of ADAPTER. */
+/* Shows SEE each object that programs have of ADAPTER. */
 void uverbs_objects_see(const struct adapter *adapter,
 			void (*see)(const struct object *object, void *arg), void *arg);
-/* The function shows SEE each file of ADAPTER that has a context. */
+/* Shows SEE each file of ADAPTER that has a context. */
 void uverbs_contexts_see(const struct adapter *adapter,
 			 void (*see)(const struct uverbs_file *file, void *arg), void *arg);
 unsigned int uverbs_count_contexts(const struct adapter *adapter);
@@ -83,17 +83,16 @@ void uverbs_ioctl(struct call *call);
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
-/* The function finds the client that thread TID, which has called, belongs to; FILE keeps it until
- * it is closed. Returns 0 or a positive errno. */
+/* Finds the client that thread TID, which has called, belongs to; FILE keeps it until it is closed.
+ * Returns 0 or a positive errno. */
 int uverbs_file_client(struct uverbs_file *file, pid_t tid, struct client **client);
 
-/* The function returns the uverbs file with the identity in ST, or NULL. */
+/* Returns the uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
 
-/* The function finds where page INDEX of the device memory that programs can map by this file
- * is. */
+/* Finds where page INDEX of the device memory that programs can map by this file is. */
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
-/* The function returns the number of that page in the file. */
+/* Returns the number of that page in the file. */
 uint32_t uverbs_file_memory_page(uint32_t index);
 
 static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
@@ -113,23 +112,23 @@ struct object {
 	int (*destroy)(struct object *object, pid_t tid);
 };
 
-/* The function allocates zeroed memory of SIZE with the object first. It returns 0 or ENOMEM. */
+/* Allocates zeroed memory of SIZE with the object first. It returns 0 or ENOMEM. */
 int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	       int (*destroy)(struct object *object, pid_t tid), void *object);
-/* The function frees an object that has not been published, nor made in the device. */
+/* Frees an object that has not been published, nor made in the device. */
 void object_free(struct object *object);
-/* The function gives the object a handle: it exists from here on. It returns 0 or ENOMEM. */
+/* Gives the object a handle: it exists from here on. It returns 0 or ENOMEM. */
 int object_publish(struct object *object);
-/* The function destroys and frees the object, unless it is in use or the device refuses. 0 or a
- * positive errno. */
+/* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive
+ * errno. */
 int object_destroy(struct object *object, pid_t tid);
-/* The function destroys the object likewise, but its memory stays, with what the program is to be
- * told of it, until object_forget(). */
+/* Destroys the object likewise, but its memory stays, with what the program is to be told of it,
+ * until object_forget(). */
 int object_take_down(struct object *object, pid_t tid);
-/* The function frees what DESTROY was already called for. */
+/* Frees what DESTROY was already called for. */
 void object_forget(struct object *object);
-/* The function returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another type
- * (than ANY_OBJECT, which all are). */
+/* Returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another type (than
+ * ANY_OBJECT, which all are). */
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
 
 /* ---- calls ---- */
@@ -235,55 +234,50 @@ struct uverbs_call {
 	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */
 };
 
-/* The function returns the attribute, or NULL when the call has it not. */
+/* Returns the attribute, or NULL when the call has it not. */
 struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
-/* The function copies up to LEN bytes; the rest of BUF is zero, and so is all of it when the
- * attribute is absent. It returns 0 or EFAULT. */
+/* Copies up to LEN bytes; the rest of BUF is zero, and so is all of it when the attribute is
+ * absent. It returns 0 or EFAULT. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
-/* The function asks whether the attribute says something behind its first KNOWN bytes. */
+/* Asks whether the attribute says something behind its first KNOWN bytes. */
 bool uc_has_tail(struct uverbs_call *uc, uint16_t id, size_t known);
-/* The function reads flags, of which there are ALLOWED ones. It returns 0 (they are 0 when the
- * attribute is absent), EFAULT or EINVAL. */
+/* Reads flags, of which there are ALLOWED ones. It returns 0 (they are 0 when the attribute is
+ * absent), EFAULT or EINVAL. */
 int uc_flags(struct uverbs_call *uc, uint16_t id, uint64_t allowed, uint64_t *flags);
-/* The function returns what a response of SIZE bytes says of its length: as much as there is room
- * for. */
+/* Returns what a response of SIZE bytes says of its length: as much as there is room for. */
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
-/* The function copies out as much as there is room for. It returns 0 or EFAULT; 0 when the
- * attribute is absent. */
+/* Copies out as much as there is room for. It returns 0 or EFAULT; 0 when the attribute is
+ * absent. */
 int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* The function copies out the same, and zeroes in the rest of the room. */
+/* Copies out the same, and zeroes in the rest of the room. */
 int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* The function returns a handle or descriptor that was made to the program. */
+/* Returns a handle or descriptor that was made to the program. */
 void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value);
-/* The function finds the object that a handle attribute names; NULL when absent. */
+/* Finds the object that a handle attribute names; NULL when absent. */
 void *uc_object(struct uverbs_call *uc, uint16_t id);
-/* The function finds the objects of an attribute of several, which has room for MAX; how many
- * comes back. */
+/* Finds the objects of an attribute of several, which has room for MAX; how many comes back. */
 unsigned int uc_objects(struct uverbs_call *uc, uint16_t id, struct object **objects,
 			unsigned int max);
-/* The function gives OBJECT, which is made in the device, its handle; on failure it is
- * destroyed. */
+/* Gives OBJECT, which is made in the device, its handle; on failure it is destroyed. */
 int uc_publish(struct uverbs_call *uc, struct object *object);
-/* The function publishes OBJECT likewise, and returns the handle in attribute ID. */
+/* Publishes OBJECT likewise, and returns the handle in attribute ID. */
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
-/* The function publishes an object of which RET says whether it could be made; if not, its memory
- * is freed. */
+/* Publishes an object of which RET says whether it could be made; if not, its memory is freed. */
 int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
-/* The function ends a creation: RET says whether the program has got the answer, else OBJECT goes
- * again. */
+/* Ends a creation: RET says whether the program has got the answer, else OBJECT goes again. */
 int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
-/* The function ends an object that EVENTS come from: attribute ID tells how many the program has
- * read (32 bits). */
+/* Ends an object that EVENTS come from: attribute ID tells how many the program has read (32
+ * bits). */
 int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
 			 const struct event_source *events, uint16_t id);
 /* For commands whose only argument is a handle. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
-/* The function does for OBJECT, which has its handle, what a table of queues says first. */
+/* Does for OBJECT, which has its handle, what a table of queues says first. */
 void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
 		      struct epitaph_entry *entry);
-/* The function finds the channel of a descriptor: attribute ID, or the file's own. EBADF: the
- * descriptor is none. */
+/* Finds the channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is
+ * none. */
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel);
 
 #endif

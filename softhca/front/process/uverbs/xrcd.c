@@ -96,8 +96,8 @@ static int xrcd_destroy(struct object *object, pid_t tid)
 	return domain_put(((struct uverbs_xrcd *)object)->domain);
 }
 
-/* The function finds the domain of the file that the program names, or makes a new one. Its user is
- * not counted yet. */
+/* Finds the domain of the file that the program names, or makes a new one. Its user is not counted
+ * yet. */
 static int pick_domain(struct uverbs_call *uc, const struct ib_uverbs_open_xrcd *cmd,
 		       struct xrc_domain **domain)
 {

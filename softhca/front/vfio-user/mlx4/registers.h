@@ -25,14 +25,14 @@ struct registers {
 
 /* The adapter is a new one. With KEEP_OWNER, the driver that has the device keeps it. */
 void registers_reset(struct registers *registers, bool keep_owner);
-/* The functions return what stands at OFFSET of BAR 0, a multiple of 4, and write it; as the bytes
- * are in memory. The write tells whether it asks for a reset. */
+/* Return what stands at OFFSET of BAR 0, a multiple of 4, and write it; as the bytes are in memory.
+ * The write tells whether it asks for a reset. */
 uint32_t registers_read(struct registers *registers, uint64_t offset);
 bool registers_write(struct registers *registers, uint64_t offset, uint32_t value_be);
-/* The function takes a write to the doorbells of BAR 2. */
+/* Takes a write to the doorbells of BAR 2. */
 void registers_ring(struct registers *registers, uint64_t offset, const uint8_t *data,
 		    uint32_t len);
-/* The function executes the command that is pending, if one is. */
+/* Executes the command that is pending, if one is. */
 void registers_run(struct registers *registers);
 
 #endif

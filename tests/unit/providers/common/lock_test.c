@@ -21,7 +21,7 @@ static struct ibv_sge one_sge = { .addr = 0x1000, .length = 16, .lkey = 1 };
 
 enum way { BY_POST, BY_INLINE, BY_LIST, BY_BATCH, BY_BIND, BY_RECV, WAYS };
 
-/* The function returns how many WQEBBs a request has. */
+/* Returns how many WQEBBs a request has. */
 static unsigned int way_units(enum way way)
 {
 	return way == BY_BIND ? 3 : 1;
@@ -86,7 +86,7 @@ static void post_recv(struct rig *rig, uint64_t wr_id)
 	assert_int_equal(mlx5_post_recv(&rig->qp->vqp.qp, &wr, &bad), 0);
 }
 
-/* The function posts two requests. Inline data is read, so it is the SGE itself. */
+/* Posts two requests. Inline data is read, so it is the SGE itself. */
 static void post_two(struct rig *rig, enum way way, uint64_t wr_id)
 {
 	if (way == BY_LIST) {
@@ -169,7 +169,7 @@ static void *post_once(void *arg)
 	return NULL;
 }
 
-/* The function tells whether THREAD is still there after a while in which it could have posted. */
+/* Returns whether THREAD is still there after a while in which it could have posted. */
 static bool thread_waits(pthread_t thread)
 {
 	struct timespec until;

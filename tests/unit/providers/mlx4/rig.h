@@ -52,9 +52,9 @@ struct rig {
 struct rig *rig_new(const struct rig_options *options);
 void rig_free(struct rig *rig);
 
-/* The function returns where the WQE at a free-running index is. */
+/* Returns where the WQE at a free-running index is. */
 uint8_t *rig_slot(struct rig *rig, uint32_t index);
-/* The function returns the number of slots in the ring of sends. */
+/* Returns the number of slots in the ring of sends. */
 uint32_t rig_slots(const struct rig *rig);
 
 /* What a test wants in a CQE; the rest is what an adapter writes for rig->qp. */

@@ -7,8 +7,8 @@
 #ifndef TESTS_UNIT_MLX4_STEPS_H
 #define TESTS_UNIT_MLX4_STEPS_H
 
-/* The function calls RUN with ARG, and LOOK behind each instruction. It returns how often that was:
- * 0 where the CPU, or what plays it, does not stop. */
+/* Calls RUN with ARG, and LOOK behind each instruction. It returns how often that was: 0 where the
+ * CPU, or what plays it, does not stop. */
 unsigned long steps_run(void (*run)(void *arg), void *arg, void (*look)(void));
 
 #endif

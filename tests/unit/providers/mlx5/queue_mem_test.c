@@ -171,7 +171,7 @@ static void rings_free(struct ring *rings, unsigned int count)
 		provider_queue_mem_free(&rings[count].mem);
 }
 
-/* The function makes rings of RING's shape and of all sizes up to two pages, and looks at each. */
+/* Makes rings of RING's shape and of all sizes up to two pages, and looks at each. */
 static void rings_of_all_sizes_fit(uint64_t type, size_t sq_bytes)
 {
 	static struct ring rings[MAX_RINGS], neighbours[NEIGHBOURS];

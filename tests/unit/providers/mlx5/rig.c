@@ -106,8 +106,8 @@ static void qp_set_up(struct rig *rig, const struct rig_options *opt)
 	assert_int_equal(provider_id_set(rig->ids, qp->rq.rsn, &qp->rq), 0);
 }
 
-/* The function makes the ring as it stands when CI entries have come and gone: each has the owner
- * bit of the lap before the one that it waits for. */
+/* Makes the ring as it stands when CI entries have come and gone: each has the owner bit of the lap
+ * before the one that it waits for. */
 static void cq_age(struct mlx5_cq *cq, uint32_t ci)
 {
 	uint32_t count = 1u << cq->count_log;

@@ -478,7 +478,7 @@ static void datagrams_fall_back_under_their_name(void **state)
 	close(number);
 }
 
-/* The function returns the data of what the set reports of the system's sockets, or 0. */
+/* Returns the data of what the set reports of the system's sockets, or 0. */
 static uint64_t reported_by(int set)
 {
 	struct epoll_event event = { 0 };

@@ -695,7 +695,7 @@ static void check_readers(struct ibv_cq_ex *cqx, const struct rig_cqe *kind, uin
 	check_wc(&wc, kind, wr_id);
 }
 
-/* The function returns the index in RUN of the first at I or behind it that is for somebody. */
+/* Returns the index in RUN of the first at I or behind it that is for somebody. */
 static unsigned int next_in(const unsigned int *run, unsigned int i)
 {
 	while (i < RUN && kinds[run[i]].qpn)
@@ -703,7 +703,7 @@ static unsigned int next_in(const unsigned int *run, unsigned int i)
 	return i;
 }
 
-/* The function polls N at once, until nothing is there; 0: the extended readers do. */
+/* Polls N at once, until nothing is there; 0: the extended readers do. */
 static void poll_run(struct rig *rig, const unsigned int *run, int n)
 {
 	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;

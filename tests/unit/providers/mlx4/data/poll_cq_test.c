@@ -111,7 +111,7 @@ static uint32_t complete_xrc(struct scene *scene, struct rig_cqe *cqe)
 	return scene->srqs[which]->srq_num;
 }
 
-/* The function returns whether the completion is told. */
+/* Returns whether the completion is told. */
 static bool complete_any(struct scene *scene)
 {
 	struct rig_cqe cqe = { .byte_count = number(scene, 5000),
@@ -213,7 +213,7 @@ static void keep_what_is_said(const struct scene *scene, struct ibv_wc *wc)
 	wc->dlid_path_bits = all.dlid_path_bits;
 }
 
-/* ROOM 0 is for the readers. The function returns how many completions there are. */
+/* ROOM 0 is for the readers. Returns how many completions there are. */
 static unsigned int tell_completions(enum ibv_qp_type type, int room, struct ibv_wc *wc)
 {
 	struct scene scene = scene_new(type, (uint32_t)type + 1);

@@ -15,7 +15,7 @@
 
 enum { MAX_SGES = 16, RUBBISH = 0x5a };
 
-/* The function fills the N buffers, of which EMPTY has no bytes; -1: all have some. */
+/* Fills the N buffers, of which EMPTY has no bytes; -1: all have some. */
 static void buffers_fill(struct ibv_sge *sge, int n, int empty)
 {
 	for (int i = 0; i < n; i++)
@@ -43,7 +43,7 @@ static void check_segments(const uint8_t *wqe, uint32_t capacity, const struct i
 	}
 }
 
-/* The function posts two requests alike, one by itself or both as a LIST. */
+/* Posts two requests alike, one by itself or both as a LIST. */
 static void post_two(struct rig *rig, struct ibv_sge *sge, int n, bool list)
 {
 	struct ibv_recv_wr wr[2] = { { .sg_list = sge, .num_sge = n },

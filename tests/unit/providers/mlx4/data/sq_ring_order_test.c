@@ -210,7 +210,7 @@ static void by_calls(void *arg)
 	post->ret = ibv_wr_complete(qpx);
 }
 
-/* The function returns false where the CPU does not stop. */
+/* Returns false where the CPU does not stop. */
 static bool post_watched(struct rig *rig, struct ibv_send_wr *wr, void (*door)(void *))
 {
 	struct post post = { rig, wr, -1 };

@@ -141,8 +141,7 @@ static void request_post(struct rig *rig, enum way way)
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 }
 
-/* The function returns where in the page is written: the offset of the only place, or 0 if there is
- * none. */
+/* Returns where in the page is written: the offset of the only place, or 0 if there is none. */
 static unsigned int place_of_write(const uint8_t *page)
 {
 	unsigned int place = 0;
@@ -165,7 +164,7 @@ static bool is_pushed(const uint8_t *page, unsigned int at)
 	return memcmp(page + at + 8, nothing, sizeof(nothing)) != 0;
 }
 
-/* The function posts by RIG and returns the place of the register that was written. */
+/* Posts by RIG and returns the place of the register that was written. */
 static unsigned int post_at(struct sharers *s, struct rig *rig, enum way way, bool *pushed)
 {
 	unsigned int at;

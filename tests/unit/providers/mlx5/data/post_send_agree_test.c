@@ -44,15 +44,14 @@ static struct rig *rig_for(const struct setup *setup, struct mlx5_bfreg *bfreg)
 	return rig;
 }
 
-/* The function opens the QP for requests, or closes it, as qp.c does. */
+/* Opens the QP for requests, or closes it, as qp.c does. */
 static void open_for_sends(struct mlx5_qp *qp, bool open)
 {
 	sq_permit(&qp->sq, open);
 	qp->sq.opcodes = open ? qp->opcodes & (uint16_t)~UMR_OPCODES : 0;
 }
 
-/* What is behind the last segment of a WQE is nothing. The function returns how many WQEBBs there
- * are. */
+/* What is behind the last segment of a WQE is nothing. Returns how many WQEBBs there are. */
 static uint32_t expect_same_wqe(struct rig *const rigs[AGREE_WAYS], uint32_t pi)
 {
 	uint32_t blocks = 0, ds = rig_sq(rigs[AGREE_LIST], pi)[7] & 0x3f;

@@ -156,7 +156,7 @@ static void tso_headers_go_over_the_end_of_the_ring(void **state)
 	rig_free(rig);
 }
 
-/* The function posts WR through ibv_wr_*(). */
+/* Posts WR through ibv_wr_*(). */
 static int frame_build(struct rig *rig, const struct ibv_send_wr *wr)
 {
 	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
@@ -275,7 +275,7 @@ static const struct checksums {
 } checksums[] = { { 0x06, 0x08, true },  { 0x06, 0x04, false }, { 0xff, 0xfb, true },
 		  { 0x02, 0x08, false }, { 0x04, 0x08, false }, { 0x00, 0x00, false } };
 
-/* The function has the next frame arrive. */
+/* Has the next frame arrive. */
 static void frame_receive(struct rig *rig, const struct checksums *sums, uint64_t wr_id)
 {
 	const uint32_t entry = rig->cq_pi % (rig->cq->mask + 1);

@@ -94,8 +94,8 @@ static bool order_message(struct order *o, uint32_t *index)
 	return ended;
 }
 
-/* The function returns how many WQEs follow each other on average, where a ring of WQES has POSTED
- * requests, and BATCH are posted at a time. */
+/* Returns how many WQEs follow each other on average, where a ring of WQES has POSTED requests, and
+ * BATCH are posted at a time. */
 static double order_run_length(uint32_t wqes, uint32_t posted, uint32_t batch)
 {
 	struct order *o = order_new(wqes);

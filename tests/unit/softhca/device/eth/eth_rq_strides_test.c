@@ -106,7 +106,7 @@ static void wqe_post(uint32_t index, uint32_t next)
 	fld_set(flat.mem + rq->dbr, FLD(0x0, 31, 0), ++rq->pi);
 }
 
-/* The function makes, in FRAME, the one of so many bytes of payload, and returns its length. */
+/* Makes, in FRAME, the one of so many bytes of payload, and returns its length. */
 static uint32_t frame_build(uint32_t payload)
 {
 	struct eth_flow flow = { .protocol = 17, .sport = payload, .payload = payload };

@@ -55,7 +55,7 @@ static uint32_t byte_count(const uint8_t *cqe)
 	return be32(cqe + 44);
 }
 
-/* The function returns the address of an adapter's vport. */
+/* Returns the address of an adapter's vport. */
 static const uint8_t *flat_mac(int hca)
 {
 	static uint8_t out[16 + PRM_NIC_VPORT_CONTEXT_SIZE];
@@ -684,7 +684,7 @@ static void ports_count_frames_and_bytes(void **state)
 
 /* ---- datagrams that another QP seems to send ---- */
 
-/* The function posts a datagram of LENGTH bytes, all in the WQE. */
+/* Posts a datagram of LENGTH bytes, all in the WQE. */
 static void datagram_post(struct eth_sq_rig *queue, uint32_t length)
 {
 	enum { AV = 16, ETH = AV + 48 + 16, WQE = 128 };

@@ -156,7 +156,7 @@ static void counters_can_be_set(void **state)
 
 /* ---- the switch ---- */
 
-/* The function sends the request to the switch, and returns what comes back, or NULL. */
+/* Sends the request to the switch, and returns what comes back, or NULL. */
 static const uint8_t *ask_switch(uint16_t lid)
 {
 	flat_recv(a, from + 256, 4096 - 256, lkey);

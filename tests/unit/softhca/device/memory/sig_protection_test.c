@@ -475,7 +475,7 @@ static bool reaches(uint64_t len)
 	return mkey_check(flat.hca[0], rig.key.key, rig.key.pd, 0, 0, len);
 }
 
-/* The function tells whether of a key of LEN bytes of memory DATA bytes are found. */
+/* Returns whether of a key of LEN bytes of memory DATA bytes are found. */
 static bool key_holds(uint64_t len, uint64_t data)
 {
 	bool found;

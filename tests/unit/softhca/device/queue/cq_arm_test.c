@@ -303,7 +303,7 @@ static void eq_doorbell(uint32_t offset, uint32_t ci)
 	flat_write_uar(0, offset, htobe64((uint64_t)(flat.eqn[0] << 24 | ci) << 32));
 }
 
-/* The function makes a completion, and takes its event. */
+/* Makes a completion, and takes its event. */
 static void cq_notify_once(void)
 {
 	uint64_t word = notified++ % 4 << 28 | (a->send_cq->ci & 0xffffff);

@@ -29,7 +29,7 @@ static void expect_same(uint64_t offset, uint64_t len)
 	assert_memory_equal(flat.mem + from + offset, flat.mem + to + offset, len);
 }
 
-/* The function lets a's adapter have COUNT turns. */
+/* Lets a's adapter have COUNT turns. */
 static void turns(unsigned int count)
 {
 	while (count--)

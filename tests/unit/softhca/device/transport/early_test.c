@@ -421,8 +421,7 @@ static void expect_same(uint64_t one, uint64_t other)
 	assert_memory_equal(flat.mem + one, flat.mem + other, SIZE);
 }
 
-/* SEND N is complete. The function tells whether it has another's receive WQE, as those do that are
- * early. */
+/* SEND N is complete. Returns whether it has another's receive WQE, as those do that are early. */
 static bool mixture_check_send(unsigned int n)
 {
 	const uint8_t *cqe = flat_poll(b->recv_cq);
@@ -436,7 +435,7 @@ static bool mixture_check_send(unsigned int n)
 	return index != n / ROUND * ROUND_SENDS + n % ROUND;
 }
 
-/* The function returns how many SENDs were early. */
+/* Returns how many SENDs were early. */
 static unsigned int mixture_check(void)
 {
 	unsigned int early_ones = 0;

@@ -134,7 +134,7 @@ static void memory_of_a_caller_is_read_and_written(void **state)
 	close(call.listener);
 }
 
-/* The function starts a process with the number of one that has ended; -1: not allowed. */
+/* Starts a process with the number of one that has ended; -1: not allowed. */
 static pid_t start_as(pid_t wanted)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD,

@@ -69,8 +69,8 @@ static void parent_be(int ready, int gate, int gate_of_end)
 	_exit(0);
 }
 
-/* The function returns how often the page of a parent could not have moved, whose child ends while
- * that is asked. */
+/* Returns how often the page of a parent could not have moved, whose child ends while that is
+ * asked. */
 static int child_ends(void)
 {
 	int ready[2], gate[2], gate_of_end[2], unexcused = 0;

@@ -88,7 +88,7 @@ static void rules_have_to_be_asked_for(void **state)
 	assert_int_equal(attach_rule(0x40), BAD_OP);
 }
 
-/* The function sends a frame, and returns the QP that has got it; 0: none has. */
+/* Sends a frame, and returns the QP that has got it; 0: none has. */
 static uint32_t send_and_see(unsigned int index, const char *mac)
 {
 	memset(guest(CQ), 0, 0x1000);

@@ -215,7 +215,7 @@ static void a_group_has_one_entry(void **state)
 	assert_false(hears(FIRST + 2));
 }
 
-/* An adapter with a QP for groups. The function returns where the chain of their GID begins. */
+/* An adapter with a QP for groups. Returns where the chain of their GID begins. */
 static uint32_t group_of_one(uint32_t member)
 {
 	set_up();
@@ -262,7 +262,7 @@ static void write_group(uint32_t index, uint32_t next)
 	assert_int_equal(mailbox(WRITE_MCG, index, 0), OK);
 }
 
-/* The function links the entries FROM to TO into a chain which nothing leads to. */
+/* Links the entries FROM to TO into a chain which nothing leads to. */
 static void write_chain(uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
@@ -278,7 +278,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The function leads to a chain, and returns the least time that the adapter took for it. */
+/* Leads to a chain, and returns the least time that the adapter took for it. */
 static uint64_t time_to_link(uint32_t next)
 {
 	uint64_t least = UINT64_MAX;

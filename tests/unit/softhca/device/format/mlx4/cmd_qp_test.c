@@ -108,7 +108,7 @@ static void states_of_a_qp_have_an_order(void **state)
 	assert_int_equal(get32(guest(OUT + 8)) >> 28, 2);
 }
 
-/* The function posts a message of 4 bytes from QP to QP, at which the adapter has not looked yet.
+/* Posts a message of 4 bytes from QP to QP, at which the adapter has not looked yet.
  */
 static void post_message(void)
 {
@@ -135,8 +135,8 @@ static void a_message_goes_from_qp_to_qp(void **state)
 	assert_int_equal(cqe(1)[31], 0x4a);
 }
 
-/* The program flips BITS of the word at AT of a request that the adapter has. The function returns
- * whether that is reported. */
+/* The program flips BITS of the word at AT of a request that the adapter has. Returns whether that
+ * is reported. */
 static bool wqe_change_is_told(uint32_t at, uint32_t bits)
 {
 	struct strict *strict;

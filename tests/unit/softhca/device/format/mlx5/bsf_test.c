@@ -93,8 +93,7 @@ static void checksums_start_from_what_the_format_says(void **state)
 	}
 }
 
-/* The function says how many single bits of the LEN bytes at AT the adapter takes, from what is
- * given. */
+/* Says how many single bits of the LEN bytes at AT the adapter takes, from what is given. */
 static unsigned int bits_taken(const uint8_t *given, size_t total, size_t at, size_t len)
 {
 	uint8_t bsf[2 * BSF_SIZE];

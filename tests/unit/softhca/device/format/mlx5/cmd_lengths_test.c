@@ -206,7 +206,7 @@ static void clear(uint32_t opcode)
 	fld_set(in, CMD_IN_OPCODE, opcode);
 }
 
-/* The function judges a command whose mailboxes have to have those lengths. */
+/* Judges a command whose mailboxes have to have those lengths. */
 static void judge(const char *name, size_t in_len, size_t out_len)
 {
 	if (command_status(in_len - 1, ROOM) != PRM_STAT_BAD_INP_LEN_ERR)

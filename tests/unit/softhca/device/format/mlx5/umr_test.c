@@ -103,7 +103,7 @@ static void window_bind(uint32_t key, const struct flat_umr *umr, uint32_t base)
 	umr_go(b);
 }
 
-/* The function makes two connected queue pairs, and a key without a window yet. */
+/* Makes two connected queue pairs, and a key without a window yet. */
 static uint32_t pair_with_free_key(void)
 {
 	pair(NULL, PAGE);

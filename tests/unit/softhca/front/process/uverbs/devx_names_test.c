@@ -243,8 +243,8 @@ static const struct use changes[] = {
 	  PLACE(general_obj_in_cmd_hdr, obj_id) },
 };
 
-/* The function judges, for all commands, the name that NAME_IN finds in one, by the list of those
- * that have any. */
+/* Judges, for all commands, the name that NAME_IN finds in one, by the list of those that have
+ * any. */
 static void judge(uint64_t (*name_in)(const uint8_t *), const struct use *uses, size_t count)
 {
 	for (uint32_t opcode = 0; opcode < OPCODES; opcode++) {
