@@ -13,11 +13,11 @@
 
 struct mlx5_context;
 
-/* *INFO becomes the kernel's page of factors, which is mapped when it is first asked for. The
- * function returns EOPNOTSUPP when the kernel has none, as the log says. */
+/* *INFO becomes the kernel's page of factors, which is mapped when it is first asked for.
+ * Returns EOPNOTSUPP when the kernel has none, as the log says. */
 int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info);
-/* *CLOCK becomes where the adapter's clock can be read, two big-endian words, the upper first. The
- * function returns EOPNOTSUPP when the kernel does not show it, as the log says. */
+/* *CLOCK becomes where the adapter's clock can be read, two big-endian words, the upper first.
+ * Returns EOPNOTSUPP when the kernel does not show it, as the log says. */
 int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **clock);
 int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
 

@@ -197,8 +197,8 @@ static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t
 	return 0;
 }
 
-/* The doorbell record is read before the WQE, so the WQE that it announces is complete. The
- * function returns 0, ENOENT, EFAULT or EBADMSG. */
+/* The doorbell record is read before the WQE, so the WQE that it announces is complete.
+ * Returns 0, ENOENT, EFAULT or EBADMSG. */
 static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
 	uint64_t slot = rq_slot(rq);

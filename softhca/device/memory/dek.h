@@ -42,8 +42,8 @@ struct dek {
 	uint8_t opaque[DEK_OPAQUE_SIZE];
 };
 
-/* What a login shows: a credential of the adapter's, by number, wrapped with one of its keys. The
- * function returns NULL, or why it is none. */
+/* What a login shows: a credential of the adapter's, by number, wrapped with one of its keys.
+ * Returns NULL, or why it is none. */
 const char *crypto_login_check(const struct hca *hca, uint64_t kek, uint64_t credential,
 			       const uint8_t *wrapped);
 /* Returns the login of the user for whom the command under way is, or NULL. */

@@ -91,8 +91,8 @@ static bool check_record(struct hca *hca, struct qp *qp, uint32_t uar, uint32_t 
 	return false;
 }
 
-/* The WQE as it stands in the ring goes to WQE, which has room for PRM_UAR_SQ_SIZE bytes. The
- * function returns the bytes, in whole blocks, or 0. */
+/* The WQE as it stands in the ring goes to WQE, which has room for PRM_UAR_SQ_SIZE bytes.
+ * Returns the bytes, in whole blocks, or 0. */
 static uint32_t copy_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint8_t *wqe)
 {
 	enum { BBS_MAX = PRM_UAR_SQ_SIZE / WQE_BB };

@@ -15,8 +15,8 @@ struct eth_ring;
 struct qp_request;
 struct raw_request;
 
-/* A context has one page of doorbells, which the file maps with that of BlueFlame behind it. The
- * functions return 0 or a positive errno. */
+/* A context has one page of doorbells, which the file maps with that of BlueFlame behind it.
+ * Returns 0 or a positive errno. */
 int mlx4_open_context(struct uverbs_call *uc);
 void mlx4_close_context(struct uverbs_file *file);
 

@@ -203,8 +203,8 @@ static void priority_follows_the_port_in_sqd(void **state)
 	rig_free(rig);
 }
 
-/* ibv_start_poll() has a short way for messages to the ring of the QP of the completion before. The
- * function takes one, and says which request it is of. */
+/* ibv_start_poll() has a short way for messages to the ring of the QP of the completion before.
+ * Takes one, and says which request it is of. */
 static uint64_t start_poll_one(struct rig *rig, const struct rig_cqe *cqe)
 {
 	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
