@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int verbs_log_threshold = -1;
@@ -24,7 +25,17 @@ static const char *const level_names[] = {
 	[VERBS_LOG_INFO] = "info", [VERBS_LOG_DEBUG] = "debug",
 };
 
-static int log_fd = STDERR_FILENO;
+/* The file of VERBS_LOG_FILE; NULL: standard error. A program may close every descriptor and get
+ * the number for a file of its own: the number counts only while this inode is behind it. */
+struct log_file {
+	struct log_file *before; /* as which it was open; another thread may still read that */
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	char path[]; /* from the root: the program may change its directory */
+};
+
+static struct log_file *log_file;
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int parse_number(const char *number)
@@ -47,33 +58,101 @@ static int parse_level(const char *name)
 	return VERBS_LOG_ERROR;
 }
 
-static int open_log(const char *path)
+/* A number above those of the standard streams, which the program may have closed. */
+static int fd_open(const char *path)
 {
-	int fd;
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644), above;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return above;
+}
+
+/* Returns the file at PATH, open, or NULL with errno. */
+static struct log_file *file_open(const char *path)
+{
+	int fd = fd_open(path);
+	char *whole = fd < 0 ? NULL : realpath(path, NULL);
+	size_t size = strlen(whole ? whole : path) + 1;
+	struct log_file *file = fd < 0 ? NULL : malloc(sizeof(*file) + size);
+	struct stat st;
+
+	if (file && !fstat(fd, &st)) {
+		*file = (struct log_file){ NULL, fd, st.st_dev, st.st_ino };
+		memcpy(file->path, whole ? whole : path, size);
+	} else if (fd >= 0) {
+		close(fd);
+		free(file);
+		file = NULL;
+	}
+	free(whole);
+	return file;
+}
+
+static struct log_file *open_log(const char *path)
+{
+	struct log_file *file;
 
 	if (!path || !*path)
+		return NULL;
+	file = file_open(path);
+	if (!file)
+		dprintf(STDERR_FILENO, "rdmakit error: log file %s: %s\n", path, strerror(errno));
+	return file;
+}
+
+static bool file_is_open(const struct log_file *file)
+{
+	struct stat st;
+
+	return !fstat(file->fd, &st) && st.st_dev == file->dev && st.st_ino == file->ino;
+}
+
+/* Returns where lines go: standard error, or the file, which is opened again when the program has
+ * closed it; -1: it cannot be. */
+static int log_descriptor(void)
+{
+	struct log_file *file = __atomic_load_n(&log_file, __ATOMIC_ACQUIRE), *again;
+
+	if (!file)
 		return STDERR_FILENO;
-	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-	if (fd >= 0)
-		return fd;
-	dprintf(STDERR_FILENO, "rdmakit error: log file %s: %s\n", path, strerror(errno));
-	return STDERR_FILENO;
+	if (file_is_open(file))
+		return file->fd;
+	again = file_open(file->path);
+	if (!again)
+		return -1;
+	again->before = file;
+	if (__atomic_compare_exchange_n(&log_file, &file, again, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return again->fd;
+	close(again->fd);
+	free(again);
+	return file->fd;
+}
+
+static void set_log(struct log_file *file)
+{
+	__atomic_store_n(&log_file, file, __ATOMIC_RELEASE);
 }
 
 int verbs_log_init(void)
 {
-	int saved = errno;
+	int saved = errno, state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&init_lock);
 	if (verbs_log_threshold < 0) {
 		int level = parse_level(getenv("VERBS_LOG"));
 
 		/* secure_getenv: a set-uid program must not write a file of its caller's choice. */
 		if (level > VERBS_LOG_OFF)
-			log_fd = open_log(secure_getenv("VERBS_LOG_FILE"));
+			set_log(open_log(secure_getenv("VERBS_LOG_FILE")));
 		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&init_lock);
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return verbs_log_threshold;
 }
@@ -82,15 +161,18 @@ void verbs_log_prefer(const char *path, enum verbs_log_level level)
 {
 	static bool done;
 	const char *own_path = getenv("VERBS_LOG_FILE"), *own_level = getenv("VERBS_LOG");
+	int state;
 
 	verbs_log_on(VERBS_LOG_ERROR); /* reads the environment, which wins */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&init_lock);
 	if (!done && path && !(own_path && *own_path))
-		log_fd = open_log(path);
+		set_log(open_log(path));
 	if (!done && level > VERBS_LOG_OFF && !(own_level && *own_level))
 		__atomic_store_n(&verbs_log_threshold, level, __ATOMIC_RELEASE);
 	done = true;
 	pthread_mutex_unlock(&init_lock);
+	pthread_setcancelstate(state, NULL);
 }
 
 void verbs_log_write(enum verbs_log_level level, const char *format, ...)
@@ -111,7 +193,7 @@ void verbs_log_write(enum verbs_log_level level, const char *format, ...)
 	line[n++] = '\n';
 	/* A thread that is to be cancelled may have locks here. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (write(log_fd, line, n) < 0) {
+	if (write(log_descriptor(), line, n) < 0) {
 		/* There is nowhere left to say so. */
 	}
 	pthread_setcancelstate(state, NULL);

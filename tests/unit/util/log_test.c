@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "util/bits.h"
 
@@ -116,6 +118,65 @@ static void a_long_line_is_cut_and_ended(void **state)
 	free(text);
 }
 
+enum { OWN_FILES = 64 };
+
+/* As a daemon does that closes every descriptor it may have inherited, and goes to the root. */
+static void descriptors_are_closed(void)
+{
+	FILE *own[OWN_FILES];
+
+	verbs_warn("first");
+	assert_int_equal(chdir("/"), 0);
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+		close(fd);
+	for (int i = 0; i < OWN_FILES; i++)
+		assert_non_null(own[i] = tmpfile());
+	verbs_warn("second");
+	verbs_warn("third");
+	for (int i = 0; i < OWN_FILES; i++) {
+		struct stat st;
+
+		assert_int_equal(fstat(fileno(own[i]), &st), 0);
+		assert_int_equal(st.st_size, 0);
+		fclose(own[i]);
+	}
+}
+
+static void no_line_goes_into_a_file_of_the_program(void **state)
+{
+	char *text;
+
+	(void)state;
+	text = log_after("warn", descriptors_are_closed);
+	assert_string_equal(
+		text, "before\nrdmakit warn: first\nrdmakit warn: second\nrdmakit warn: third\n");
+	free(text);
+}
+
+static void files_go_with_their_directory(void)
+{
+	verbs_warn("first");
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+		close(fd);
+	tree_remove();
+	errno = ENOTTY;
+	verbs_warn("lost");
+	assert_int_equal(errno, ENOTTY);
+}
+
+/* What cannot be opened again is lost, and says nothing elsewhere. */
+static void a_line_is_lost_with_its_file(void **state)
+{
+	char path[512];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/log", tree_make());
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", path, 1);
+	verbs_log_threshold = -1;
+	files_go_with_their_directory();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +184,8 @@ int main(void)
 		cmocka_unit_test(levels_have_numbers_too),
 		cmocka_unit_test(errno_survives_and_can_be_printed),
 		cmocka_unit_test(a_long_line_is_cut_and_ended),
+		cmocka_unit_test(no_line_goes_into_a_file_of_the_program),
+		cmocka_unit_test(a_line_is_lost_with_its_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
