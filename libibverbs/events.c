@@ -24,11 +24,18 @@
  * give. So the event is kept here for the next call on the same source: the channel of completion
  * events, or the context of asynchronous ones. It is not acknowledged until then. */
 
+/* How an object counts the events that were acknowledged: all NULL for an event of a port. */
+struct acks {
+	uint32_t *count;
+	pthread_mutex_t *mutex;
+	pthread_cond_t *cond; /* its end waits here */
+};
+
 struct unheard {
 	struct unheard *next;
 	const void *source;
 	struct ibv_async_event event; /* of a completion: element.cq */
-	uint32_t *acked;              /* the count of the event's object; NULL if it has none */
+	struct acks acks;
 };
 
 static struct unheard *unheard;
@@ -39,18 +46,35 @@ static bool any_unheard(void)
 	return __atomic_load_n(&unheard, __ATOMIC_RELAXED);
 }
 
-static void keep_unheard(const struct unheard *event)
+static void unheard_append(struct unheard *new)
 {
-	struct unheard *new = malloc(sizeof(*new)), **end = &unheard;
+	struct unheard **end = &unheard;
 
-	if (!new)
-		return; /* the end of the object waits for ever, as it would without this list */
-	*new = *event;
 	pthread_mutex_lock(&unheard_lock);
 	while (*end)
 		end = &(*end)->next;
 	__atomic_store_n(end, new, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&unheard_lock);
+}
+
+/* The end of the event's object may be waiting already. It goes on when this thread lets go of the
+ * object's lock, which it does not touch after that. */
+static void keep_unheard(const struct unheard *event)
+{
+	const struct acks *acks = &event->acks;
+	struct unheard *new = malloc(sizeof(*new));
+
+	if (!new)
+		return; /* the end of the object waits for ever, as it would without this list */
+	*new = *event;
+	if (!acks->count) {
+		unheard_append(new);
+		return;
+	}
+	pthread_mutex_lock(acks->mutex);
+	unheard_append(new);
+	pthread_cond_signal(acks->cond);
+	pthread_mutex_unlock(acks->mutex);
 }
 
 /* Takes events of SOURCE, or of an object by its count, out of the list. It returns how many there
@@ -65,7 +89,7 @@ static unsigned int take_unheard(const void *source, const uint32_t *acked, unsi
 		return 0;
 	pthread_mutex_lock(&unheard_lock);
 	while ((found = *at) && count < max) {
-		if (source ? found->source != source : found->acked != acked) {
+		if (source ? found->source != source : found->acks.count != acked) {
 			at = &found->next;
 			continue;
 		}
@@ -102,20 +126,18 @@ void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(mutex);
-	*acked += drop_unheard(NULL, acked);
-	while ((int32_t)(reported - *acked) > 0)
+	while ((int32_t)(reported - (*acked += drop_unheard(NULL, acked))) > 0)
 		pthread_cond_wait(cond, mutex);
 	pthread_mutex_unlock(mutex);
 	pthread_setcancelstate(state, NULL);
 }
 
-static void events_ack(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
-		       unsigned int count)
+static void events_ack(struct acks acks, unsigned int count)
 {
-	pthread_mutex_lock(mutex);
-	*acked += count;
-	pthread_cond_signal(cond);
-	pthread_mutex_unlock(mutex);
+	pthread_mutex_lock(acks.mutex);
+	*acks.count += count;
+	pthread_cond_signal(acks.cond);
+	pthread_mutex_unlock(acks.mutex);
 }
 
 VERBS_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
@@ -197,6 +219,11 @@ static struct ibv_cq *comp_event_cq(const struct comp_wait *wait)
 	return cq;
 }
 
+static struct acks comp_acks(struct ibv_cq *cq)
+{
+	return (struct acks){ &cq->comp_events_completed, &cq->mutex, &cq->cond };
+}
+
 static void comp_event_keep(void *of)
 {
 	const struct comp_wait *wait = of;
@@ -205,7 +232,7 @@ static void comp_event_keep(void *of)
 	if (!wait->desc.cq_handle)
 		return;
 	event.event.element.cq = comp_event_cq(wait);
-	event.acked = &event.event.element.cq->comp_events_completed;
+	event.acks = comp_acks(event.event.element.cq);
 	keep_unheard(&event);
 }
 
@@ -236,7 +263,7 @@ VERBS_EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_c
 
 VERBS_EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 {
-	events_ack(&cq->mutex, &cq->cond, &cq->comp_events_completed, nevents);
+	events_ack(comp_acks(cq), nevents);
 }
 
 enum element_kind verbs_event_element(enum ibv_event_type type)
@@ -268,33 +295,40 @@ struct async_wait {
 	struct ib_uverbs_async_event_desc desc;
 };
 
-/* Returns the count of acknowledged events of the event's object, or NULL. */
-static uint32_t *event_decode(const struct ib_uverbs_async_event_desc *desc,
-			      struct ibv_async_event *event)
+static struct acks async_acks(const struct ibv_async_event *event)
+{
+	struct ibv_cq *cq = event->element.cq;
+	struct ibv_qp *qp = event->element.qp;
+	struct ibv_srq *srq = event->element.srq;
+	struct ibv_wq *wq = event->element.wq;
+
+	switch (verbs_event_element(event->event_type)) {
+	case ELEMENT_CQ:
+		return (struct acks){ &cq->async_events_completed, &cq->mutex, &cq->cond };
+	case ELEMENT_QP:
+		return (struct acks){ &qp->events_completed, &qp->mutex, &qp->cond };
+	case ELEMENT_SRQ:
+		return (struct acks){ &srq->events_completed, &srq->mutex, &srq->cond };
+	case ELEMENT_WQ:
+		return (struct acks){ &wq->events_completed, &wq->mutex, &wq->cond };
+	case ELEMENT_PORT:
+		break;
+	}
+	return (struct acks){ 0 };
+}
+
+static void event_decode(const struct ib_uverbs_async_event_desc *desc,
+			 struct ibv_async_event *event)
 {
 	void *object = (void *)(uintptr_t)desc->element;
 
 	event->event_type = desc->event_type;
-	if (verbs_event_element(event->event_type) != ELEMENT_PORT)
-		order_observe(object);
-	switch (verbs_event_element(event->event_type)) {
-	case ELEMENT_CQ:
-		event->element.cq = object;
-		return &event->element.cq->async_events_completed;
-	case ELEMENT_QP:
-		event->element.qp = object;
-		return &event->element.qp->events_completed;
-	case ELEMENT_SRQ:
-		event->element.srq = object;
-		return &event->element.srq->events_completed;
-	case ELEMENT_WQ:
-		event->element.wq = object;
-		return &event->element.wq->events_completed;
-	case ELEMENT_PORT:
+	if (verbs_event_element(event->event_type) == ELEMENT_PORT) {
 		event->element.port_num = (int)desc->element;
-		break;
+		return;
 	}
-	return NULL;
+	order_observe(object);
+	event->element.cq = object; /* whatever it is: all are pointers */
 }
 
 static void async_event_keep(void *of)
@@ -304,7 +338,8 @@ static void async_event_keep(void *of)
 
 	if (!wait->desc.element && !wait->desc.event_type)
 		return;
-	event.acked = event_decode(&wait->desc, &event.event);
+	event_decode(&wait->desc, &event.event);
+	event.acks = async_acks(&event.event);
 	keep_unheard(&event);
 }
 
@@ -322,25 +357,8 @@ VERBS_EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_asy
 
 VERBS_EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 {
-	struct ibv_cq *cq = event->element.cq;
-	struct ibv_qp *qp = event->element.qp;
-	struct ibv_srq *srq = event->element.srq;
-	struct ibv_wq *wq = event->element.wq;
+	const struct acks acks = async_acks(event);
 
-	switch (verbs_event_element(event->event_type)) {
-	case ELEMENT_CQ:
-		events_ack(&cq->mutex, &cq->cond, &cq->async_events_completed, 1);
-		break;
-	case ELEMENT_QP:
-		events_ack(&qp->mutex, &qp->cond, &qp->events_completed, 1);
-		break;
-	case ELEMENT_SRQ:
-		events_ack(&srq->mutex, &srq->cond, &srq->events_completed, 1);
-		break;
-	case ELEMENT_WQ:
-		events_ack(&wq->mutex, &wq->cond, &wq->events_completed, 1);
-		break;
-	case ELEMENT_PORT:
-		break;
-	}
+	if (acks.count)
+		events_ack(acks, 1);
 }

@@ -277,6 +277,35 @@ static void a_completion_event_that_nobody_heard_of_goes_with_its_cq(void **stat
 	assert_int_equal(ibv_get_cq_event(&channel, &got, &context), -1);
 }
 
+static void *await_one(void *cq)
+{
+	struct ibv_cq *of = cq;
+
+	verbs_event_wait_acked(&of->mutex, &of->cond, &of->comp_events_completed, 1);
+	return NULL;
+}
+
+/* The reader is cancelled while another thread waits for the event to be acknowledged. */
+static void a_wait_for_an_event_that_nobody_heard_of_ends(void **state)
+{
+	struct ibv_comp_channel channel = { .fd = pipe_out };
+	struct ibv_cq cq = { .mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
+	const struct ib_uverbs_comp_event_desc desc = { .cq_handle = (uintptr_t)&cq };
+	pthread_t end;
+
+	(void)state;
+	alarm(20);
+	is_waiting = false;
+	assert_int_equal(pthread_create(&end, NULL, await_one, &cq), 0);
+	while (!is_waiting)
+		usleep(1000);
+	say(&desc, sizeof(desc));
+	cancel_in(get_cq_event, &channel);
+	assert_int_equal(pthread_join(end, NULL), 0);
+	alarm(0);
+	assert_int_equal(cq.comp_events_completed, 1);
+}
+
 static void *get_async_event(void *context)
 {
 	struct ibv_async_event event;
@@ -343,6 +372,7 @@ int main(void)
 		cmocka_unit_test(an_objects_end_is_waited_for),
 		PIPE_TEST(a_completion_event_of_a_cancelled_thread_is_read_by_the_next),
 		PIPE_TEST(a_completion_event_that_nobody_heard_of_goes_with_its_cq),
+		PIPE_TEST(a_wait_for_an_event_that_nobody_heard_of_ends),
 		PIPE_TEST(an_event_of_a_cancelled_thread_is_read_by_the_next),
 		PIPE_TEST(a_context_that_goes_takes_its_events_along),
 	};
