@@ -193,32 +193,48 @@ static void mr_adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr
 	}
 }
 
+/* Which range is kept from children before and after a change; only what changes is touched. */
+struct rereg_ranges {
+	bool keeps_new, releases_old;
+};
+
+static struct rereg_ranges rereg_plan(const struct verbs_mr *vmr, int flags, unsigned int access)
+{
+	const bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+	const bool was = vmr->kind == VERBS_MR_USER && is_pinned(vmr->access);
+	const bool will = vmr->kind == VERBS_MR_USER &&
+			  is_pinned(flags & IBV_REREG_MR_CHANGE_ACCESS ? access : vmr->access);
+
+	return (struct rereg_ranges){ .keeps_new = will && (moves || !was),
+				      .releases_old = was && (moves || !will) };
+}
+
 /* What this returns is no errno: it says which of the old and the new region is still good. */
 VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 			      size_t length, int access)
 {
 	struct verbs_mr *vmr = to_vmr(mr);
 	const bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
-	const bool was_pinned = is_pinned(vmr->access);
-	void *const old_addr = mr->addr;
-	const size_t old_length = mr->length;
+	const struct rereg_ranges ranges = rereg_plan(vmr, flags, (unsigned int)access);
+	void *const old_addr = mr->addr, *const new_addr = moves ? addr : old_addr;
+	const size_t old_length = mr->length, new_length = moves ? length : old_length;
 	int err = mr_check_rereg(vmr, flags, pd, addr, length, access);
 
 	if (err) {
 		errno = err;
 		return IBV_REREG_MR_ERR_INPUT;
 	}
-	if (moves && verbs_fork_keep(addr, length))
+	if (ranges.keeps_new && verbs_fork_keep(new_addr, new_length))
 		return IBV_REREG_MR_ERR_DONT_FORK_NEW;
 	err = get_ops(mr->context)->rereg_mr(vmr, flags, pd, addr, length, (unsigned int)access);
 	if (err) {
-		const bool kept = moves && verbs_fork_release(addr, length);
+		const bool kept = ranges.keeps_new && verbs_fork_release(new_addr, new_length);
 
 		errno = err;
 		return kept ? IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW : IBV_REREG_MR_ERR_CMD;
 	}
 	mr_adopt(mr, flags, pd, addr, length);
-	if (moves && was_pinned && verbs_fork_release(old_addr, old_length))
+	if (ranges.releases_old && verbs_fork_release(old_addr, old_length))
 		return IBV_REREG_MR_ERR_DO_FORK_OLD;
 	return 0;
 }

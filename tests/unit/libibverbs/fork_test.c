@@ -4,7 +4,7 @@
  * programs are told, and which pages are kept from children. The library asks once, so each kernel
  * gets a process.
  *
- * Covers: libibverbs/fork.c, libibverbs/verbs_buf.c
+ * Covers: libibverbs/fork.c, libibverbs/verbs_buf.c, libibverbs/verbs_mr.c
  */
 #include "unit.h"
 
@@ -138,6 +138,57 @@ static void elsewhere_pages_are_kept_from_children_on_request(void **state)
 	assert_true(on_kernel("5.11.22", keep_pages));
 	assert_true(on_kernel("4.18.0-553.el8", keep_pages));
 	assert_true(on_kernel("unreadable", keep_pages));
+}
+
+static struct verbs_mr region;
+
+static int region_change(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
+			 size_t length, unsigned int access)
+{
+	(void)pd, (void)addr, (void)length;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		vmr->access = access;
+	return 0;
+}
+
+static int region_forget(struct verbs_mr *vmr)
+{
+	(void)vmr;
+	return 0;
+}
+
+/* On-demand regions pin nothing, so nothing of theirs is kept: before a change, or after it. */
+static int keep_what_is_pinned(void)
+{
+	const struct verbs_ops ops = { .rereg_mr = region_change, .dereg_mr = region_forget };
+	const int both = IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_ACCESS;
+	struct fake_context *fake = fake_open();
+	char *at = pages(2);
+
+	CHECK(at && ibv_fork_init() == 0);
+	verbs_set_ops(&fake->vctx, &ops);
+	region = (struct verbs_mr){
+		.mr = { .context = &fake->vctx.context, .addr = at, .length = PAGE },
+		.kind = VERBS_MR_USER,
+		.access = IBV_ACCESS_ON_DEMAND
+	};
+	CHECK(!ibv_rereg_mr(&region.mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, at + PAGE, PAGE, 0));
+	CHECK(!is_kept(at) && !is_kept(at + PAGE));
+	CHECK(!ibv_rereg_mr(&region.mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, 0));
+	CHECK(!is_kept(at) && is_kept(at + PAGE));
+	CHECK(!ibv_rereg_mr(&region.mr, both, NULL, at, PAGE, IBV_ACCESS_ON_DEMAND));
+	CHECK(!is_kept(at) && !is_kept(at + PAGE));
+	CHECK(!ibv_rereg_mr(&region.mr, both, NULL, at + PAGE, PAGE, 0));
+	CHECK(!is_kept(at) && is_kept(at + PAGE));
+	CHECK(!ibv_dereg_mr(&region.mr) && !is_kept(at + PAGE));
+	fake_close(fake);
+	return 0;
+}
+
+static void regions_that_change_keep_what_they_pin(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.10.0", keep_what_is_pinned));
 }
 
 /* [0, 3) and [1, 4) and [2, 3) of six pages, taken back in another order. */
@@ -446,6 +497,7 @@ int main(void)
 		cmocka_unit_test(a_child_looks_for_devices_itself),
 		cmocka_unit_test(nothing_is_needed_where_the_kernel_copies),
 		cmocka_unit_test(elsewhere_pages_are_kept_from_children_on_request),
+		cmocka_unit_test(regions_that_change_keep_what_they_pin),
 		cmocka_unit_test(a_shared_page_is_kept_until_its_last_region_is_gone),
 		cmocka_unit_test(a_range_that_cannot_be_kept_changes_no_count),
 		cmocka_unit_test(a_region_fills_all_gaps),
