@@ -744,7 +744,7 @@ int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
 int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		       struct ibv_dm *dm, const struct verbs_attr *more, unsigned int nmore);
 int verbs_cmd_free_dm(struct ibv_dm *dm);
-/* Makes a dma-buf of what mmap() of cmd_fd at page PGOFF would map. */
+/* Makes a dma-buf of the memory that mmap() of cmd_fd maps at byte OFFSET. */
 int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd);
 
 /* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider

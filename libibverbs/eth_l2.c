@@ -290,9 +290,7 @@ static int gid_to_mac(struct nl_sock *sock, const struct ibv_gid_entry *source,
 	return ask_system(sock, source, dgid, mac, vid);
 }
 
-/* Returns 0, -1 with errno when the source GID cannot be had, or a negative error number when the
- * system cannot tell. */
-/* A negative number, as releases have it, and errno, as the manual page says. */
+/* Returns a negative number, as releases have it, and sets errno, as the manual page says. */
 static int resolve_result(int err)
 {
 	if (err)
@@ -300,6 +298,8 @@ static int resolve_result(int err)
 	return -err;
 }
 
+/* Returns 0, -1 with errno when the source GID cannot be had, or a negative error number when the
+ * system cannot tell. */
 VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
 					     uint8_t eth_mac[ETHERNET_LL_SIZE], uint16_t *vid)
 {
