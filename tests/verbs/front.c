@@ -229,6 +229,33 @@ static void imports(void)
 	rig_close(&rig);
 }
 
+enum { PASSERS = 4200 }; /* more than there are slots for processes */
+
+/* Each child uses what it inherited once, and ends. */
+static void passers(void)
+{
+	struct rig rig;
+	int served = 0;
+
+	rig_open(&rig);
+	fflush(stdout);
+	for (int i = 0; i < PASSERS; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			struct ibv_pd *pd = ibv_alloc_pd(rig.ctx);
+
+			_exit(!pd || ibv_dealloc_pd(pd));
+		}
+		served += !child_status(child);
+	}
+	say_check(served == PASSERS, "%d of %d children one after the other are served", served,
+		  PASSERS);
+	rig_close(&rig);
+	rig_open(&rig);
+	rig_close(&rig);
+}
+
 /* ---- rights that a program takes from its memory ---- */
 
 /* The status of a WRITE to memory that can only be read meanwhile; ON_DEMAND: of such a region. */
@@ -463,7 +490,7 @@ int main(int argc, char **argv)
 		{ "numbers", numbers },       { "many", many },
 		{ "imports", imports },       { "rights", rights },
 		{ "privileges", privileges }, { "again", again },
-		{ "exec", after_exec },
+		{ "exec", after_exec },       { "passers", passers },
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "--heir"))

@@ -322,6 +322,11 @@ int client_get(pid_t tid, struct client **out)
 	return 0;
 }
 
+void client_keep(struct client *client)
+{
+	client->users++;
+}
+
 void client_put(struct client *client)
 {
 	struct credentials_change *change;

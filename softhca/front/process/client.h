@@ -76,6 +76,8 @@ struct client {
 /* Finds the client that thread TID belongs to, which has one more user then. It returns 0, ESRCH,
  * or ENOSPC when all slots are in use. */
 int client_get(pid_t tid, struct client **client);
+/* Adds a user to CLIENT, which has one already. */
+void client_keep(struct client *client);
 void client_put(struct client *client);
 /* Asks whether TID is a thread of CLIENT, which is cheap for the main thread. */
 bool client_has_thread(const struct client *client, pid_t tid);

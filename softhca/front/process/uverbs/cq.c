@@ -423,6 +423,8 @@ static int resize_cq(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *c
 		return 0;
 	ret = check_resize(uc, cmd, cq, &req);
 	if (!ret)
+		ret = object_will_move(&cq->base);
+	if (!ret)
 		engine_catch_up(uc->adapter,
 				ENGINE_ALL_TURNS); /* what completes first may no longer fit */
 	if (!ret)

@@ -55,12 +55,17 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	object->file = file;
 	object->type = type;
 	object->destroy = destroy;
+	object->maker = file->caller;
+	if (object->maker)
+		client_keep(object->maker);
 	*(struct object **)out = object;
 	return 0;
 }
 
 void object_free(struct object *object)
 {
+	if (object->maker)
+		client_put(object->maker);
 	free(object);
 }
 
@@ -118,7 +123,7 @@ void object_forget(struct object *object)
 	file->object[object->handle] = NULL;
 	if (object->handle < file->lowest_free)
 		file->lowest_free = object->handle;
-	free(object);
+	object_free(object);
 }
 
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *out)
@@ -225,37 +230,45 @@ static void guests_leave(struct uverbs_file *file)
 	}
 }
 
-static int guest_add(struct uverbs_file *file, struct client *client)
+static bool is_guest(const struct uverbs_file *file, const struct client *client)
 {
-	struct file_guest *guest = malloc(sizeof(*guest));
+	const struct file_guest *guest;
 
+	STAILQ_FOREACH(guest, &file->guests, entry)
+		if (guest->client == client)
+			return true;
+	return false;
+}
+
+int object_will_move(const struct object *object)
+{
+	struct uverbs_file *file = object->file;
+	struct file_guest *guest;
+
+	if (file->caller == object->maker || is_guest(file, file->caller))
+		return 0;
+	guest = malloc(sizeof(*guest));
 	if (!guest)
 		return ENOMEM;
-	guest->client = client;
+	guest->client = file->caller;
+	client_keep(guest->client);
 	STAILQ_INSERT_HEAD(&file->guests, guest, entry);
 	return 0;
 }
 
-int uverbs_file_client(struct uverbs_file *file, pid_t tid, struct client **client)
+int uverbs_call_begin(struct uverbs_file *file, pid_t tid)
 {
-	struct file_guest *guest;
-	int ret;
+	if (!client_has_thread(file->client, tid))
+		return client_get(tid, &file->caller);
+	file->caller = file->client;
+	client_keep(file->caller);
+	return 0;
+}
 
-	*client = file->client;
-	if (client_has_thread(file->client, tid))
-		return 0;
-	STAILQ_FOREACH(guest, &file->guests, entry) {
-		*client = guest->client;
-		if (client_has_thread(guest->client, tid))
-			return 0;
-	}
-	ret = client_get(tid, client);
-	if (ret)
-		return ret;
-	ret = guest_add(file, *client);
-	if (ret)
-		client_put(*client);
-	return ret;
+void uverbs_call_end(struct uverbs_file *file)
+{
+	client_put(file->caller);
+	file->caller = NULL;
 }
 
 /* ---- closing and opening ---- */

@@ -356,6 +356,8 @@ static int mr_rereg(struct uverbs_call *uc)
 	if (!ret)
 		ret = check_change(uc, mr, &change);
 	if (!ret)
+		ret = object_will_move(&mr->base);
+	if (!ret)
 		ret = apply_change(uc, mr, &change);
 	if (ret)
 		return ret;

@@ -522,10 +522,12 @@ void uverbs_ioctl(struct call *call)
 	if (!uc.file)
 		return; /* not ours: let the kernel say ENOTTY */
 	uc.adapter = uc.file->adapter;
-	ret = uverbs_file_client(uc.file, uc.tid, &uc.client);
+	ret = uverbs_call_begin(uc.file, uc.tid);
 	if (!ret) {
+		uc.client = uc.file->caller;
 		ret = run_call(&uc, call_arg(call, 2));
 		trace_call(&uc, ret);
+		uverbs_call_end(uc.file);
 	}
 	engine_kick();
 	if (ret)

@@ -42,10 +42,11 @@ struct uverbs_file {
 	LIST_ENTRY(uverbs_file) in_all;
 	struct adapter *adapter;
 	struct client *client; /* who opened it */
-	/* Others that have called: they inherited the descriptor, or have imported it. What they
-	 * make lies in their memory. */
-	STAILQ_HEAD(, file_guest) guests;
-	int memfd; /* what the program's descriptor is: UAR pages */
+	/* Who calls: it may have inherited the descriptor, or have imported it. What it makes lies
+	 * in its memory. NULL outside of calls. */
+	struct client *caller;
+	STAILQ_HEAD(, file_guest) guests; /* whose memory others' objects have come to lie in */
+	int memfd;                        /* what the program's descriptor is: UAR pages */
 	dev_t dev;
 	ino_t ino;
 	int watch; /* inotify: the last descriptor or mapping is gone */
@@ -83,9 +84,10 @@ void uverbs_ioctl(struct call *call);
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
-/* Finds the client that thread TID, which has called, belongs to; FILE keeps it until it is closed.
+/* Finds the client that thread TID, which has called, belongs to: file->caller until the call ends.
  * Returns 0 or a positive errno. */
-int uverbs_file_client(struct uverbs_file *file, pid_t tid, struct client **client);
+int uverbs_call_begin(struct uverbs_file *file, pid_t tid);
+void uverbs_call_end(struct uverbs_file *file);
 
 /* Returns the uverbs file with the identity in ST, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
@@ -106,7 +108,8 @@ struct object {
 	struct uverbs_file *file;
 	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
 	uint32_t handle;
-	uint32_t users; /* other objects that need it: EBUSY */
+	uint32_t users;       /* other objects that need it: EBUSY */
+	struct client *maker; /* in whose memory it may lie; kept as long as the object is there */
 	/* The call gives back what the object holds in the device and elsewhere, but not its
 	 * memory. TID is who asks. */
 	int (*destroy)(struct object *object, pid_t tid);
@@ -127,6 +130,9 @@ int object_destroy(struct object *object, pid_t tid);
 int object_take_down(struct object *object, pid_t tid);
 /* Frees what DESTROY was already called for. */
 void object_forget(struct object *object);
+/* The caller gives the object memory of its own. The file keeps a caller that is not the maker,
+ * until it is closed, as the object may lie in the memory of both. Returns 0 or ENOMEM. */
+int object_will_move(const struct object *object);
 /* Returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another type (than
  * ANY_OBJECT, which all are). */
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
