@@ -142,18 +142,15 @@ int dmabuf_export(const struct uverbs_file *file, uint32_t first_page, uint32_t 
 	return 0;
 }
 
-/* The addresses stay taken, by a file without bytes: access to them fails, whatever rights it is
- * made with. */
-static void map_revoke(struct dmabuf *dmabuf)
+/* The addresses stay taken, by what is behind the end of the file: access to them fails, whatever
+ * rights it is made with. This takes no descriptor, of which none may be left. */
+static void map_revoke(const struct export *export, struct dmabuf *dmabuf)
 {
-	int empty = memfd_create("uverbs-revoked", MFD_CLOEXEC);
-
 	LIST_REMOVE(dmabuf, in_export);
 	dmabuf->is_exported = false;
-	if (mmap(dmabuf->map, dmabuf->map_len, PROT_NONE, MAP_SHARED | MAP_FIXED, empty, 0) ==
-	    MAP_FAILED)
+	if (mmap(dmabuf->map, dmabuf->map_len, PROT_NONE, MAP_SHARED | MAP_FIXED, export->fd,
+		 (off_t) export->pages * PAGE) == MAP_FAILED)
 		abort(); /* it would reach the next owner's memory */
-	close(empty);
 }
 
 void dmabuf_revoke(const struct uverbs_file *file, uint32_t first_page)
@@ -163,7 +160,7 @@ void dmabuf_revoke(const struct uverbs_file *file, uint32_t first_page)
 	if (!export)
 		return;
 	while (!LIST_EMPTY(&export->maps))
-		map_revoke(LIST_FIRST(&export->maps));
+		map_revoke(export, LIST_FIRST(&export->maps));
 	LIST_REMOVE(export, in_all);
 	close(export->fd);
 	free(export);
