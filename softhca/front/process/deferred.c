@@ -21,10 +21,12 @@
 enum {
 	RESTARTSYS = 512, /* ERESTARTSYS, the kernel's own */
 	LOOK_MS = 10,
+	ROUND_READS = 1000, /* of /proc: then the next round goes on */
 	MOST_DOUBTS = 20,
 };
 
-static LIST_HEAD(, deferred_call) waiting = LIST_HEAD_INITIALIZER(waiting);
+/* The first one has not been looked at for the longest time. */
+static TAILQ_HEAD(deferred_calls, deferred_call) waiting = TAILQ_HEAD_INITIALIZER(waiting);
 
 static int deferred_answer(const struct deferred_call *deferred, int64_t value)
 {
@@ -54,9 +56,9 @@ static void interrupt(struct deferred_call *deferred, int error)
 	deferred->listener = -1;
 }
 
-static void look_at(struct deferred_call *deferred)
+static void look_at(struct deferred_call *deferred, unsigned int *reads)
 {
-	switch (signals_look(deferred->tid)) {
+	switch (signals_look(deferred->tid, reads)) {
 	case SIGNALS_WAIT:
 		interrupt(deferred, RESTARTSYS);
 		break;
@@ -70,20 +72,22 @@ static void look_at(struct deferred_call *deferred)
 	}
 }
 
+/* Threads that wait times threads of their process may be more reads than there is time for. */
 static void look_at_all(struct ucma_timer *timer)
 {
-	struct deferred_call *deferred;
-	unsigned int count = 0;
+	struct deferred_call *last = TAILQ_LAST(&waiting, deferred_calls), *deferred = NULL;
+	unsigned int reads = 0;
 
-	LIST_FOREACH(deferred, &waiting, entry) {
-		if (!call_deferred_is_alive(deferred))
-			continue;
-		count++;
-		look_at(deferred);
+	while (deferred != last && reads < ROUND_READS) {
+		deferred = TAILQ_FIRST(&waiting);
+		TAILQ_REMOVE(&waiting, deferred, entry);
+		TAILQ_INSERT_TAIL(&waiting, deferred, entry);
+		if (call_deferred_is_alive(deferred))
+			look_at(deferred, &reads);
 	}
 	/* Not more often than leaves most of the time to other work. */
-	if (count)
-		timer_start(timer, timer_now() + (LOOK_MS + count / 4) * NS_PER_MS);
+	if (reads)
+		timer_start(timer, timer_now() + (LOOK_MS + reads / 4) * NS_PER_MS);
 }
 
 static struct ucma_timer look = { .expired = look_at_all };
@@ -102,7 +106,7 @@ void call_defer(struct call *call, struct deferred_call *deferred)
 		*deferred->slot = deferred->id;
 	else
 		log_note("a call waits that nobody would answer should softhca be killed");
-	LIST_INSERT_HEAD(&waiting, deferred, entry);
+	TAILQ_INSERT_TAIL(&waiting, deferred, entry);
 	call->answered = true;
 	if (!look.deadline)
 		timer_start(&look, timer_now() + LOOK_MS * NS_PER_MS);
@@ -111,7 +115,7 @@ void call_defer(struct call *call, struct deferred_call *deferred)
 void call_deferred_forget(struct deferred_call *deferred)
 {
 	slot_free(deferred);
-	LIST_REMOVE(deferred, entry);
+	TAILQ_REMOVE(&waiting, deferred, entry);
 }
 
 bool call_deferred_is_alive(const struct deferred_call *deferred)
@@ -131,7 +135,7 @@ void deferred_end(int listener)
 {
 	struct deferred_call *deferred;
 
-	LIST_FOREACH(deferred, &waiting, entry)
+	TAILQ_FOREACH(deferred, &waiting, entry)
 		if (deferred->listener == listener) {
 			deferred->listener = -1;
 			deferred->slot = NULL;

@@ -17,7 +17,7 @@
 struct call;
 
 struct deferred_call {
-	LIST_ENTRY(deferred_call) entry;
+	TAILQ_ENTRY(deferred_call) entry;
 	int listener; /* -1: it is closed, or the caller has been answered */
 	uint64_t id;
 	pid_t tid;

@@ -37,11 +37,12 @@ static void line_read(struct thread *thread, const char *line)
 		thread->ignored = set;
 }
 
-static bool thread_read(pid_t tid, struct thread *thread)
+static bool thread_read(pid_t tid, struct thread *thread, unsigned int *reads)
 {
 	char path[32], line[256];
 	FILE *status;
 
+	++*reads;
 	*thread = (struct thread){ 0 };
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	status = fopen(path, "re");
@@ -64,7 +65,7 @@ static bool takes(const struct thread *thread, uint64_t signals)
 }
 
 /* Does a thread of PID besides TID take one of SIGNALS? */
-static bool others_take(pid_t pid, pid_t tid, uint64_t signals)
+static bool others_take(pid_t pid, pid_t tid, uint64_t signals, unsigned int *reads)
 {
 	struct dirent *entry;
 	struct thread other;
@@ -78,7 +79,7 @@ static bool others_take(pid_t pid, pid_t tid, uint64_t signals)
 		pid_t at = atoi(entry->d_name);
 
 		found = isdigit((unsigned char)entry->d_name[0]) && at != tid &&
-			thread_read(at, &other) && takes(&other, signals);
+			thread_read(at, &other, reads) && takes(&other, signals);
 	}
 	if (tasks)
 		closedir(tasks);
@@ -86,29 +87,30 @@ static bool others_take(pid_t pid, pid_t tid, uint64_t signals)
 }
 
 /* A thread that is not the main one. When the main thread has stopped, all are to stop. */
-static enum signals_verdict look_beside_main(const struct thread *thread, pid_t tid)
+static enum signals_verdict look_beside_main(const struct thread *thread, pid_t tid,
+					     unsigned int *reads)
 {
 	uint64_t shared = thread->shared & ~thread->blocked & ~thread->ignored;
 	struct thread leader;
 
-	if (!thread_read(thread->pid, &leader))
+	if (!thread_read(thread->pid, &leader, reads))
 		return SIGNALS_NONE;
 	if (leader.state == 'T')
 		return SIGNALS_WAIT;
 	if (!shared || takes(&leader, shared))
 		return SIGNALS_NONE;
-	return others_take(thread->pid, tid, shared) ? SIGNALS_PERHAPS : SIGNALS_WAIT;
+	return others_take(thread->pid, tid, shared, reads) ? SIGNALS_PERHAPS : SIGNALS_WAIT;
 }
 
-enum signals_verdict signals_look(pid_t tid)
+enum signals_verdict signals_look(pid_t tid, unsigned int *reads)
 {
 	struct thread thread;
 
-	if (!thread_read(tid, &thread))
+	if (!thread_read(tid, &thread, reads))
 		return SIGNALS_NONE;
 	if (takes(&thread, thread.own))
 		return SIGNALS_WAIT;
 	if (thread.pid != tid)
-		return look_beside_main(&thread, tid);
+		return look_beside_main(&thread, tid, reads);
 	return takes(&thread, thread.shared) ? SIGNALS_WAIT : SIGNALS_NONE;
 }

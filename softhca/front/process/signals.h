@@ -17,7 +17,8 @@ enum signals_verdict {
 	SIGNALS_WAIT,    /* the kernel acts on it as soon as the thread's call has ended */
 };
 
-/* Says what waits for thread TID. */
-enum signals_verdict signals_look(pid_t tid);
+/* Says what waits for thread TID, and adds to *READS how many threads it had to ask /proc about:
+ * where one might be meant instead, it may be all of the process. */
+enum signals_verdict signals_look(pid_t tid, unsigned int *reads);
 
 #endif
