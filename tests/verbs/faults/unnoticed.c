@@ -25,7 +25,8 @@ struct excuse {
 
 static const struct excuse excuses[] = {
 	{ "a QP shares a doorbell page, or computes no checksums", FAULT_KERNEL, 1, WITH_A_QP },
-	{ "a QP shares a doorbell page, or computes no checksums", FAULT_ADAPTER, 1, WITH_A_QP },
+	{ "a QP computes no checksums: RoCE's port takes two commands", FAULT_ADAPTER, 2,
+	  WITH_A_QP },
 	{ "a freed page is given to nobody", FAULT_KERNEL, 1, { "doorbells", "pages" } },
 	{ "a thread domain has no doorbell page of its own", FAULT_MEMORY, 1, { "domains" } },
 	{ "a context without DevX is one, too", FAULT_KERNEL, 1, { "context" } },
