@@ -23,11 +23,13 @@ int rdmacm_id_query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
 	return CM_RUN_ID(cm, &cmd, QUERY, query, size);
 }
 
+/* A virtual function may have no GUID yet: its index says which device it is. Without a device, the
+ * kernel says port 0, and an index of 0 that means nothing. */
 static int bind_device(struct cm_id *cm, uint64_t guid, uint32_t index, uint8_t port)
 {
 	int ret;
 
-	if (cm->device || !guid)
+	if (cm->device || (!guid && (index == -1u || !port)))
 		return 0;
 	ret = rdmacm_device_find(guid, (int)index, &cm->device);
 	if (ret)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * questions.c - what an rsocket does with answers of rdma_cm that a fabric gives seldom: a
- * question for an address or a route is lost, or the answer names a device of GUID 0.
+ * question for an address or a route is lost, or the answer names a device of GUID 0, with or
+ * without its index.
  *
  * The library's calls come here first, as the program exports its symbols. A question that is to be
  * lost does not reach the kernel, and an event says that nobody has answered.
@@ -20,6 +21,7 @@
 #include <rdma/rdma_user_cm.h>
 #include <rdma/rsocket.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,7 +33,7 @@ static uint32_t patience_ms[MOST_ASKED]; /* of each question */
 static uint64_t uid;                     /* of the last id */
 static int lost_fd = -1;                 /* whose question is lost; the event waits there */
 static enum rdma_cm_event_type lost_event;
-static bool has_no_guid;
+static bool has_no_guid, has_no_index;
 
 struct command {
 	struct rdma_ucm_cmd_hdr hdr;
@@ -101,6 +103,14 @@ static bool is_command(const void *bytes, size_t size)
 	       hdr->cmd <= RDMA_USER_CM_CMD_JOIN_MCAST;
 }
 
+static void route_change(struct rdma_ucm_query_route_resp *resp)
+{
+	if (has_no_guid)
+		resp->node_guid = 0;
+	if (has_no_index)
+		resp->ibdev_index = -1u;
+}
+
 HOOK ssize_t write(int fd, const void *bytes, size_t size)
 {
 	const struct command *command = bytes;
@@ -111,9 +121,8 @@ HOOK ssize_t write(int fd, const void *bytes, size_t size)
 	if (is_played(fd, command))
 		return (ssize_t)size;
 	ret = REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, size);
-	if (ret > 0 && has_no_guid && command->hdr.cmd == RDMA_USER_CM_CMD_QUERY_ROUTE)
-		((struct rdma_ucm_query_route_resp *)(uintptr_t)command->query.response)
-			->node_guid = 0;
+	if (ret > 0 && command->hdr.cmd == RDMA_USER_CM_CMD_QUERY_ROUTE)
+		route_change((void *)(uintptr_t)command->query.response);
 	return ret;
 }
 
@@ -188,29 +197,54 @@ static void questions_are_lost(void)
 
 /* ---- GUID 0 ---- */
 
-static void no_device_has_guid_0(void)
+/* Says which device an id is bound to by its address, "" for none. */
+static const char *device_resolved(int *status)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct sockaddr_in to = forks_here();
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
+	static char name[64];
 
-	say_topic("a device of GUID 0");
 	MUST(channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
-	has_no_guid = true;
 	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, 1000));
 	MUST(!rdma_get_cm_event(channel, &event));
-	say_check(event->event == RDMA_CM_EVENT_ADDR_ERROR && event->status == -ENODEV,
-		  "is ADDR_ERROR, -ENODEV");
-	say_check(!id->verbs, "the id has no device");
+	*status = event->status;
+	MUST((event->event == RDMA_CM_EVENT_ADDR_RESOLVED) == !*status);
+	snprintf(name, sizeof(name), "%s", id->verbs ? ibv_get_device_name(id->verbs->device) : "");
 	MUST(!rdma_ack_cm_event(event) && !rdma_destroy_id(id));
-	say_check(connect_here() == -1 && errno == ENODEV, "rconnect(): ENODEV");
-	has_no_guid = false;
 	rdma_destroy_event_channel(channel);
+	return name;
+}
+
+static void guid_0_is_found_by_its_index(void)
+{
+	char name[64];
+	int status;
+
+	say_topic("a device of GUID 0");
+	snprintf(name, sizeof(name), "%s", device_resolved(&status));
+	MUST(!status && name[0]);
+	has_no_guid = true;
+	say_check(!strcmp(device_resolved(&status), name) && !status, "its index says which");
+	has_no_guid = false;
+}
+
+static void no_device_has_guid_0(void)
+{
+	int status;
+
+	say_topic("a device of GUID 0, without an index");
+	has_no_guid = has_no_index = true;
+	say_check(!device_resolved(&status)[0], "the id has no device");
+	say_check(status == -ENODEV, "is ADDR_ERROR, -ENODEV");
+	say_check(connect_here() == -1 && errno == ENODEV, "rconnect(): ENODEV");
+	has_no_guid = has_no_index = false;
 }
 
 static const struct topic topics[] = {
 	{ "questions-are-lost", questions_are_lost },
+	{ "guid-0-is-found-by-its-index", guid_0_is_found_by_its_index },
 	{ "no-device-has-guid-0", no_device_has_guid_0 },
 };
 
