@@ -215,7 +215,7 @@ static int close_all(unsigned int first, unsigned int last)
 	while (!ret && first <= last) {
 		ours = preload_first_known(first, last);
 		if (ours > first)
-			ret = real()->close_range(first, ours - 1, 0);
+			ret = real_close_range()(first, ours - 1, 0);
 		if (!ret && ours <= last)
 			close(ours);
 		first = ours + 1;
@@ -229,14 +229,14 @@ PRELOAD_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 	const unsigned int most = PRELOAD_NUMBERS - 1;
 	int ret;
 
-	if (!real()->close_range) {
+	if (!real_close_range()) {
 		errno = ENOSYS;
 		return -1;
 	}
 	if (flags || first > last || first > most || preload_inside || preload_is_foreign())
-		return real()->close_range(first, last, flags);
+		return real_close_range()(first, last, flags);
 	ret = close_all(first, last < most ? last : most);
-	return ret || last <= most ? ret : real()->close_range(most + 1, last, 0);
+	return ret || last <= most ? ret : real_close_range()(most + 1, last, 0);
 }
 
 PRELOAD_EXPORT void closefrom(int low)

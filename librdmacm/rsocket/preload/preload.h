@@ -40,7 +40,6 @@
 	CALL(int, dup, int)                                                                       \
 	CALL(int, dup2, int, int)                                                                 \
 	CALL(int, dup3, int, int, int)                                                            \
-	CALL(int, close_range, unsigned int, unsigned int, int)                                   \
 	CALL(ssize_t, recv, int, void *, size_t, int)                                             \
 	CALL(ssize_t, recvfrom, int, void *, size_t, int, struct sockaddr *, socklen_t *)         \
 	CALL(ssize_t, recvmsg, int, struct msghdr *, int)                                         \
@@ -66,8 +65,6 @@
 	CALL(int, epoll_ctl, int, int, int, struct epoll_event *)                                 \
 	CALL(int, epoll_wait, int, struct epoll_event *, int, int)                                \
 	CALL(int, epoll_pwait, int, struct epoll_event *, int, int, const sigset_t *)             \
-	CALL(int, epoll_pwait2, int, struct epoll_event *, int, const struct timespec *,          \
-	     const sigset_t *)                                                                    \
 	CALL(int, getpeername, int, struct sockaddr *, socklen_t *)                               \
 	CALL(int, getsockname, int, struct sockaddr *, socklen_t *)                               \
 	CALL(int, setsockopt, int, int, int, const void *, socklen_t)                             \
@@ -84,8 +81,15 @@ struct real_calls {
 #undef DECLARE
 };
 
-/* Looks the calls up when it is first called. What this libc has not is NULL. */
+/* Looks the calls up when it is first called. */
 const struct real_calls *real(void);
+
+/* Calls that are younger than the oldest libc: NULL if this one has not got them. */
+typedef int real_close_range_call(unsigned int first, unsigned int last, int flags);
+typedef int real_epoll_pwait2_call(int set, struct epoll_event *events, int room,
+				   const struct timespec *timeout, const sigset_t *mask);
+real_close_range_call *real_close_range(void);
+real_epoll_pwait2_call *real_epoll_pwait2(void);
 
 /* ---- copies.c ---- */
 

@@ -23,3 +23,34 @@ const struct real_calls *real(void)
 	pthread_once(&once, look_up_calls);
 	return &calls;
 }
+
+/* A look-up that fails allocates memory for dlerror()'s text, and the allocator may make calls that
+ * come here: so it holds no lock, and each call looks again. Programs ask dlerror() about look-ups
+ * of their own, so the text goes. */
+static void *look_up_optional(const char *name, void **cache)
+{
+	void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
+
+	if (found)
+		return found;
+	found = dlsym(RTLD_NEXT, name);
+	if (found)
+		__atomic_store_n(cache, found, __ATOMIC_RELAXED);
+	else
+		dlerror();
+	return found;
+}
+
+real_close_range_call *real_close_range(void)
+{
+	static void *cache;
+
+	return (real_close_range_call *)look_up_optional("close_range", &cache);
+}
+
+real_epoll_pwait2_call *real_epoll_pwait2(void)
+{
+	static void *cache;
+
+	return (real_epoll_pwait2_call *)look_up_optional("epoll_pwait2", &cache);
+}

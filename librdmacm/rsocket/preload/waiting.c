@@ -343,8 +343,8 @@ PRELOAD_EXPORT int epoll_pwait2(int set, struct epoll_event *events, int room,
 
 	if (!is_of_system(set) && preload_timespec_ms(timeout, &ms))
 		return wait_in_set_masked(set, events, room, ms, mask);
-	if (real()->epoll_pwait2)
-		return real()->epoll_pwait2(set, events, room, timeout, mask);
+	if (real_epoll_pwait2())
+		return real_epoll_pwait2()(set, events, room, timeout, mask);
 	errno = ENOSYS;
 	return -1;
 }
