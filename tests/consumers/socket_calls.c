@@ -548,7 +548,7 @@ static void wait_by_all(void)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	const struct timespec wrong = { 0, 1000000000 };
-	struct pollfd one = { .fd = ends[1] };
+	struct pollfd one = { .fd = ends[1] }, *volatile no_fds = NULL;
 
 	signal(SIGUSR1, count_signal);
 	set_of = epoll_create1(EPOLL_CLOEXEC);
@@ -559,6 +559,9 @@ static void wait_by_all(void)
 			wait_for_signals(&waiters[i]);
 	}
 	say("ppoll", ppoll(&one, 1, &wrong, NULL));
+	say("poll", poll(no_fds, 1, 0));
+	say("epoll_create1", epoll_create1(EPOLL_CLOEXEC | 1));
+	say("F_GETFD", fcntl(set_of, F_GETFD));
 	say("epoll_pwait", epoll_pwait(-1, &event, 1, 0, NULL));
 	say("epoll_pwait", epoll_pwait(set_of, &event, 0, 0, NULL));
 }

@@ -16,10 +16,13 @@
 
 /* ---- poll ---- */
 
-/* FDS is not const: gcc with a sanitizer believes of a const parameter that poll() has nothing
+/* Leaves it to the system to refuse what has no descriptors, and more than any process may have.
+ * FDS is not const: gcc with a sanitizer believes of a const parameter that poll() has nothing
  * to read there. */
 static bool has_rsockets(struct pollfd *fds, nfds_t count)
 {
+	if (!fds || count > INT_MAX)
+		return false;
 	for (nfds_t i = 0; i < count; i++) {
 		if (preload_find(fds[i].fd) >= 0 || preload_pending(fds[i].fd) >= PENDING_ASKING)
 			return true;
@@ -253,16 +256,18 @@ PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict wr
 
 /* ---- sets ---- */
 
-/* Any set may come to have rsockets, so all are made by repoll_create(). */
+static __thread int flags_of_set; /* of the one that repoll_create() is making for the program */
+
+/* Any set may come to have rsockets, so all are made by repoll_create(), which comes here. */
 PRELOAD_EXPORT int epoll_create1(int flags)
 {
 	int fd;
 
 	if (preload_inside)
-		return real()->epoll_create1(flags);
+		return real()->epoll_create1(flags | flags_of_set);
+	flags_of_set = flags;
 	fd = preload_mark_set(INSIDE(repoll_create(1)), true);
-	if (fd >= 0 && flags & EPOLL_CLOEXEC)
-		real()->fcntl(fd, F_SETFD, FD_CLOEXEC);
+	flags_of_set = 0;
 	return fd;
 }
 
