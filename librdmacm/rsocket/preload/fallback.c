@@ -18,32 +18,44 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static const struct {
 	int level, name;
 } carried[] = {
 	{ SOL_SOCKET, SO_REUSEADDR }, { SOL_SOCKET, SO_KEEPALIVE }, { SOL_SOCKET, SO_OOBINLINE },
-	{ SOL_SOCKET, SO_LINGER },    { IPPROTO_TCP, TCP_NODELAY },
+	{ SOL_SOCKET, SO_LINGER },    { SOL_SOCKET, SO_RCVTIMEO },  { SOL_SOCKET, SO_SNDTIMEO },
+	{ IPPROTO_TCP, TCP_NODELAY }, { IPPROTO_IP, IP_TOS },       { IPPROTO_IPV6, IPV6_TCLASS },
+};
+
+union value {
+	struct linger linger;
+	struct timeval limit;
+	int number;
 };
 
 /* Off is what each socket begins with, and no time to linger what an rsocket begins with. Buffers'
  * sizes mean memory for rings to the one kind, and a limit to the other, so each keeps its own. */
-static bool is_carried(const struct linger *value, socklen_t len)
+static bool is_carried(int name, const union value *value)
 {
-	return value->l_onoff && (len < sizeof(*value) || value->l_linger);
+	static const union value off;
+
+	if (name == SO_LINGER)
+		return value->linger.l_onoff && value->linger.l_linger;
+	return memcmp(value, &off, sizeof(off)) != 0;
 }
 
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set)
 {
-	struct linger value;
+	union value value;
 	socklen_t len;
 
 	for (size_t i = 0; i < ARRAY_SIZE(carried); i++) {
-		value = (struct linger){ 0, 0 };
+		memset(&value, 0, sizeof(value));
 		len = sizeof(value);
 		if (!get(from, carried[i].level, carried[i].name, &value, &len) &&
-		    is_carried(&value, len))
+		    is_carried(carried[i].name, &value))
 			set(to, carried[i].level, carried[i].name, &value, len);
 	}
 }
@@ -319,13 +331,30 @@ bool preload_is_own_limit(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* By TCP nobody may listen where an rsocket does, which is not to hide why there is no rsocket. */
+/* While an rsocket connects, rdma_cm's name is there, so the one before counts. */
+static struct name name_before_connect(int rsocket)
+{
+	struct name name = name_of(rsocket);
+	struct late *late;
+
+	if (!any_late())
+		return name;
+	pthread_mutex_lock(&late_lock);
+	late = late_lookup(rsocket);
+	if (late)
+		name = late->name;
+	pthread_mutex_unlock(&late_lock);
+	return name;
+}
+
+/* By TCP nobody may listen where an rsocket does, which is not to hide why there is no rsocket. A
+ * signal ends the call, and the connection goes on being made. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
 {
-	const struct name name = name_of(rsocket);
+	const struct name name = name_before_connect(rsocket);
 	int ret = rconnect(rsocket, addr, len), error;
 
-	if (ret && errno == EINPROGRESS)
+	if (ret && (errno == EINPROGRESS || errno == EINTR))
 		late_add(fd, rsocket, &name, addr, len);
 	if (!ret || !is_of_other_side(errno))
 		return ret;

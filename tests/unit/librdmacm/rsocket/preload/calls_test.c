@@ -19,8 +19,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,19 +88,27 @@ int rgetsockname(int rsocket, struct sockaddr *addr, socklen_t *len)
 
 int rgetsockopt(int rsocket, int level, int name, void *value, socklen_t *len)
 {
+	const struct timeval limit = { 3, 500000 };
 	int *number = value;
 
 	(void)rsocket;
+	if (level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO)) {
+		assert_true(*len >= sizeof(limit));
+		memcpy(value, &limit, sizeof(limit));
+		*len = sizeof(limit);
+		return 0;
+	}
 	if (level == SOL_SOCKET && name == SO_LINGER) {
 		*(struct linger *)value = (struct linger){ .l_onoff = 1 };
 		*len = sizeof(struct linger);
 		return 0;
 	}
-	*number = name == SO_DOMAIN      ? AF_INET
-		  : name == SO_TYPE      ? type_of_rsocket
-		  : name == SO_KEEPALIVE ? keeps_alive
-		  : name == SO_ERROR     ? answer_error
-					 : 0;
+	*number = name == SO_DOMAIN                       ? AF_INET
+		  : name == SO_TYPE                       ? type_of_rsocket
+		  : name == SO_KEEPALIVE                  ? keeps_alive
+		  : name == SO_ERROR                      ? answer_error
+		  : level == IPPROTO_IP && name == IP_TOS ? 0x48
+							  : 0;
 	*len = sizeof(*number);
 	return 0;
 }
@@ -107,11 +117,13 @@ static struct {
 	int sq, rq, inline_size, others;
 } sizes;
 
+static struct timeval receive_limit; /* what an rsocket was told */
+
 int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t len)
 {
 	const int *size = value;
 
-	(void)rsocket, (void)len;
+	(void)rsocket;
 	if (level == SOL_RDMA && name == RDMA_SQSIZE)
 		sizes.sq = *size;
 	else if (level == SOL_RDMA && name == RDMA_RQSIZE)
@@ -120,7 +132,21 @@ int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t l
 		sizes.inline_size = *size;
 	else
 		sizes.others++;
+	if (level == SOL_SOCKET && name == SO_RCVTIMEO) {
+		assert_int_equal(len, sizeof(receive_limit));
+		memcpy(&receive_limit, value, sizeof(receive_limit));
+	}
 	return 0;
+}
+
+static char written[16];
+
+ssize_t rwrite(int rsocket, const void *bytes, size_t size)
+{
+	(void)rsocket;
+	assert_true(size < sizeof(written));
+	memcpy(written, bytes, size);
+	return size;
 }
 
 static int accept_error, accepted_count;
@@ -581,6 +607,31 @@ static void answer_that_comes_late_falls_back(void **state)
 	real()->close(listener);
 }
 
+/* A signal ends the call, and rdma_cm has given the rsocket a name by then. */
+static void answer_after_a_signal_falls_back(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0);
+
+	(void)state;
+	connect_error = EINTR;
+	name_by_connect = addr;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), -1);
+		assert_int_equal(errno, EINTR);
+	}
+	assert_int_equal(preload_find(number), rsocket);
+	answer_error = ECONNREFUSED;
+	assert_true(preload_settle(NULL));
+	answer_error = -1;
+	name_of_rsocket = name_by_connect = (struct sockaddr_in){ 0 };
+	assert_int_equal(preload_find(number), -1);
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
 /* A service of TCP that answers nobody any more, as its backlog is full. */
 static int silent_service(struct sockaddr_in *addr, int in_backlog[2])
 {
@@ -846,6 +897,7 @@ int main(void)
 		cmocka_unit_test(connect_that_does_not_wait_falls_back_when_it_fails_at_once),
 		cmocka_unit_test(connect_that_does_not_wait_is_in_progress),
 		cmocka_unit_test(answer_that_comes_late_falls_back),
+		cmocka_unit_test(answer_after_a_signal_falls_back),
 		cmocka_unit_test(answer_that_comes_late_is_not_waited_for_again),
 		cmocka_unit_test(rsocket_stays_where_tcp_fails_too),
 		cmocka_unit_test(errors_of_the_call_do_not_fall_back),
