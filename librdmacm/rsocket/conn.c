@@ -662,11 +662,14 @@ static bool is_confirmed(struct stream *stream)
 	return stream->state != STREAM_ACCEPTED;
 }
 
+/* The answer to a request is repeated every 4 seconds until it is confirmed. */
+enum { CONFIRM_US = 15000000 };
+
 /* Waits until the other side has confirmed that its request was accepted: an end that comes before
- * would refuse the request. */
+ * would refuse the request. A side that has gone since it asked confirms nothing. */
 static void await_confirmation(struct stream *stream, int64_t limit_us)
 {
-	int64_t deadline = rdmacm_rs_now_us() + limit_us;
+	int64_t deadline = rdmacm_rs_now_us() + (limit_us < CONFIRM_US ? limit_us : CONFIRM_US);
 
 	if (stream->state != STREAM_ACCEPTED || !limit_us)
 		return;

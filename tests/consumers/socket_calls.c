@@ -4,7 +4,8 @@
  * of glibc's checked calls among them, and prints what came of it.
  *
  * It knows nothing of rsockets: run plainly and on librspreload it prints the same. What needs no
- * comparison it judges by itself ("is right"). socket-calls PORT.
+ * comparison it judges by itself ("is right"). socket-calls PORT [print]; with "print" it is the
+ * other program of one check.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -14,6 +15,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,14 +82,21 @@ static void *connect_to(void *name)
 	return NULL;
 }
 
-static void make_ends(void)
+static int make_listener(void)
 {
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
-	pthread_t thread;
 
 	if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    bind(listener, (struct sockaddr *)&addr, sizeof(addr)) || listen(listener, 1))
 		err(1, "a listener");
+	return listener;
+}
+
+static void make_ends(void)
+{
+	int listener = make_listener();
+	pthread_t thread;
+
 	if (pthread_create(&thread, NULL, connect_to, &ends[0]))
 		errx(1, "no thread");
 	ends[1] = accept(listener, NULL, NULL);
@@ -712,6 +721,34 @@ static void use_stdio(void)
 	judge("fdopen", !fdopen(-1, "r") && errno == EBADF);
 }
 
+/* The other program: it leaves it to exit() to write what its file has, and to close the socket. */
+static int print_and_end(void)
+{
+	FILE *out;
+	int fd;
+
+	connect_to(&fd);
+	out = fdopen(fd, "w");
+	return out && fprintf(out, "printed at the end\n") > 0 ? 0 : 1;
+}
+
+static void read_what_is_printed_at_the_end(char *port)
+{
+	char *arguments[] = { "socket-calls", port, "print", NULL }, bytes[ROOM] = { 0 };
+	int listener = make_listener(), fd, status = -1;
+	pid_t child;
+
+	if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ))
+		errx(1, "no other program");
+	fd = accept(listener, NULL, NULL);
+	say("recv", recv(fd, bytes, ROOM, MSG_WAITALL));
+	printf("%s", bytes);
+	waitpid(child, &status, 0);
+	say("status", status);
+	close(fd);
+	close(listener);
+}
+
 /* ---- what sockets cannot do ---- */
 
 static void use_as_file(void)
@@ -818,12 +855,14 @@ static void end_all(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
-		errx(2, "usage: socket-calls PORT");
+	if (argc != 2 && argc != 3)
+		errx(2, "usage: socket-calls PORT [print]");
 	alarm(LIMIT_S);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	addr = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(atoi(argv[1])) };
 	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (argc == 3)
+		return print_and_end();
 	make_ends();
 	move_bytes();
 	wait_by_all();
@@ -832,6 +871,7 @@ int main(int argc, char **argv)
 	select_closed();
 	count_bytes();
 	use_stdio();
+	read_what_is_printed_at_the_end(argv[1]);
 	use_as_file();
 	ask_for_too_much();
 	for (size_t i = 0; i < ARRAY_SIZE(askings); i++)

@@ -303,25 +303,51 @@ bool preload_is_foreign(void)
 	return getpid() != owner;
 }
 
-static void shut_all(void)
+enum { END_MS = 120000 }; /* as long as librdmacm gives a connection that is closed */
+
+/* The time to linger is in seconds. One that the program has set counts if it is shorter. */
+static void shut_within(int rsocket, int how, int64_t left_ms)
 {
+	struct linger linger = { 0, 0 };
+	socklen_t len = sizeof(linger);
+	int seconds = (int)((left_ms + 999) / 1000);
+
+	preload_inside++;
+	rgetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &linger, &len);
+	if (!linger.l_onoff || linger.l_linger <= 0 || linger.l_linger > seconds) {
+		linger = (struct linger){ 1, seconds };
+		rsetsockopt(rsocket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	}
+	rshutdown(rsocket, how);
+	preload_inside--;
+}
+
+static void shut_all(int how, int64_t end_ms)
+{
+	int64_t left_ms = end_ms - preload_now_ms();
 	int rsocket;
 
-	for (int fd = 0; fd < PAGES * PAGE_SIZE; fd++) {
+	for (int fd = 0; fd < PAGES * PAGE_SIZE && left_ms > 0; fd++) {
 		rsocket = page_of(fd) ? preload_find(fd) : -1;
 		if (!page_of(fd))
 			fd |= PAGE_SIZE - 1;
 		if (rsocket < 0)
 			continue;
-		preload_inside++;
-		rshutdown(rsocket, SHUT_RDWR);
-		preload_inside--;
+		shut_within(rsocket, how, left_ms);
+		left_ms = end_ms - preload_now_ms();
 	}
 }
 
-/* A program may leave it to exit() to close its sockets. */
+/* A program may leave it to exit() to close its sockets, and to write what files of stdio still
+ * have, which exit() itself does only after this. All other sides hear of the end before one that
+ * does not answer takes the time of all. */
 static void __attribute__((destructor)) end_of_process(void)
 {
-	if (!preload_is_foreign())
-		shut_all();
+	int64_t end_ms = preload_now_ms() + END_MS;
+
+	if (preload_is_foreign())
+		return;
+	preload_flush_streams();
+	shut_all(SHUT_WR, end_ms);
+	shut_all(SHUT_RDWR, end_ms);
 }

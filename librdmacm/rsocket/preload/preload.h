@@ -181,6 +181,11 @@ int64_t preload_now_ms(void);
 /* *MS becomes what poll() wants. Returns false if TIMEOUT is no time to wait. */
 bool preload_timespec_ms(const struct timespec *timeout, int *ms);
 
+/* ---- stdio.c ---- */
+
+/* Writes what the files that fdopen() has made of rsockets still have in their buffers. */
+void preload_flush_streams(void);
+
 /* ---- fallback.c ---- */
 
 typedef int preload_get_option(int socket, int level, int name, void *value, socklen_t *len);

@@ -173,6 +173,23 @@ PRELOAD_EXPORT int dprintf(int fd, const char *format, ...)
 	return size;
 }
 
+/* ---- the end ---- */
+
+/* A file that another thread holds is left alone: that thread may sleep in a call for ever. */
+void preload_flush_streams(void)
+{
+	struct stream *stream;
+
+	pthread_mutex_lock(&lock);
+	LIST_FOREACH(stream, &streams, entry) {
+		if (ftrylockfile(stream->file))
+			continue;
+		fflush_unlocked(stream->file);
+		funlockfile(stream->file);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 static void stdio_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -386,6 +386,56 @@ static void nobody_gets_a_ring_of_requests(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
+/* exit() writes the buffers when the connections have ended. */
+static void files_of_rsockets_can_be_written_before_the_end(void **state)
+{
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+	FILE *file = fdopen(number, "w");
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fputs("the end", file), 1);
+	assert_string_equal(written, "");
+	preload_flush_streams();
+	assert_string_equal(written, "the end");
+	fclose(file);
+	real()->close(rsocket);
+}
+
+static void poll_of_no_descriptors_is_refused(void **state)
+{
+	struct pollfd *volatile none = NULL;
+	struct pollfd one = { .fd = 0, .events = POLLIN };
+	const struct timespec no_time = { 0, 0 };
+	volatile nfds_t most = (nfds_t)-1;
+
+	(void)state;
+	assert_int_equal(poll(none, 1, 0), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(ppoll(none, 1, &no_time, NULL), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(poll(none, 0, 0), 0);
+	assert_int_equal(poll(&one, most, 0), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+static void sets_are_made_with_their_flags(void **state)
+{
+	int set = epoll_create1(EPOLL_CLOEXEC);
+
+	(void)state;
+	assert_true(set >= 0);
+	assert_int_equal(fcntl(set, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(close(set), 0);
+	real()->close(set);
+	set = epoll_create1(0);
+	assert_int_equal(fcntl(set, F_GETFD), 0);
+	assert_int_equal(close(set), 0);
+	real()->close(set);
+	assert_int_equal(epoll_create1(EPOLL_CLOEXEC | 1), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
 /* ---- services without RDMA ---- */
 
 static int listen_by_tcp(struct sockaddr_in *addr)
@@ -437,6 +487,51 @@ static void connect_falls_back_to_tcp(void **state)
 		real()->close(rsocket);
 	}
 	real()->close(listener);
+}
+
+static void connect_by_tcp_keeps_limits_and_service(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), rsocket = preload_file(0);
+	int number = preload_number(rsocket, 0), tos = 0;
+	struct timeval limit[2] = { 0 };
+	socklen_t len = sizeof(limit[0]);
+
+	(void)state;
+	connect_error = ECONNREFUSED;
+	assert_int_equal(connect(number, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(preload_find(number), -1);
+	assert_int_equal(getsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit[0], &len), 0);
+	assert_int_equal(getsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit[1], &len), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(limit[i].tv_sec, 3);
+		assert_true(limit[i].tv_usec >= 500000); /* the kernel counts in ticks */
+	}
+	len = sizeof(tos);
+	assert_int_equal(getsockopt(number, IPPROTO_IP, IP_TOS, &tos, &len), 0);
+	assert_int_equal(tos, 0x48);
+	close(number);
+	real()->close(rsocket);
+	real()->close(listener);
+}
+
+/* As where both sides announce forks */
+static void limits_are_carried_from_tcp_to_an_rsocket(void **state)
+{
+	const struct timeval limit = { 7, 0 };
+	int socket = real()->socket(AF_INET, SOCK_STREAM, 0), rsocket = preload_file(0);
+
+	(void)state;
+	memset(&receive_limit, 0, sizeof(receive_limit));
+	sizes.others = 0;
+	preload_carry_options(socket, real()->getsockopt, rsocket, rsetsockopt);
+	assert_int_equal(sizes.others, 0); /* of a new socket there is nothing to carry */
+	real()->setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	preload_carry_options(socket, real()->getsockopt, rsocket, rsetsockopt);
+	assert_int_equal(sizes.others, 1);
+	assert_int_equal(receive_limit.tv_sec, 7);
+	real()->close(socket);
+	real()->close(rsocket);
 }
 
 /* The port that rdma_cm chooses is one of its own, which TCP may have given to somebody else. */
@@ -889,7 +984,12 @@ int main(void)
 		cmocka_unit_test(a_set_that_is_gone_leaves_its_number_to_an_rsocket),
 		cmocka_unit_test(a_number_that_waits_has_an_rsocket_that_waits),
 		cmocka_unit_test(a_congestion_control_is_accepted),
+		cmocka_unit_test(files_of_rsockets_can_be_written_before_the_end),
+		cmocka_unit_test(poll_of_no_descriptors_is_refused),
+		cmocka_unit_test(sets_are_made_with_their_flags),
 		cmocka_unit_test(connect_falls_back_to_tcp),
+		cmocka_unit_test(connect_by_tcp_keeps_limits_and_service),
+		cmocka_unit_test(limits_are_carried_from_tcp_to_an_rsocket),
 		cmocka_unit_test(a_name_that_connecting_gave_is_not_taken_along),
 		cmocka_unit_test(a_name_that_the_program_gave_is_taken_along),
 		cmocka_unit_test(datagrams_fall_back_under_their_name),

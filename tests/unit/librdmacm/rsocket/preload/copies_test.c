@@ -23,7 +23,10 @@ static struct {
 	int fd_flags;
 	int rsocket_flags;
 	int set_flags, set_count, inside; /* what rfcntl() was told */
-	int closed, shut[ROOM], shut_count;
+	int closed, shut[ROOM], shut_how[ROOM], shut_count, flushed_count;
+	struct linger linger[ROOM]; /* of the first rsockets */
+	bool are_deaf;              /* no other side answers: an end takes the time to linger */
+	int64_t now_ms;
 	int moved[ROOM], moved_count, cloexec; /* numbers that became FILE's */
 	int dup2_errno;
 } it;
@@ -50,12 +53,46 @@ int rclose(int rsocket)
 	return 0;
 }
 
+int rgetsockopt(int rsocket, int level, int name, void *value, socklen_t *len)
+{
+	assert_int_equal(level, SOL_SOCKET);
+	assert_int_equal(name, SO_LINGER);
+	assert_int_equal(*len, sizeof(struct linger));
+	memcpy(value, &it.linger[rsocket % ROOM], sizeof(struct linger));
+	return 0;
+}
+
+int rsetsockopt(int rsocket, int level, int name, const void *value, socklen_t len)
+{
+	assert_int_equal(level, SOL_SOCKET);
+	assert_int_equal(name, SO_LINGER);
+	assert_int_equal(len, sizeof(struct linger));
+	memcpy(&it.linger[rsocket % ROOM], value, sizeof(struct linger));
+	return 0;
+}
+
 int rshutdown(int rsocket, int how)
 {
-	assert_int_equal(how, SHUT_RDWR);
-	if (it.shut_count < ROOM)
+	assert_int_equal(preload_inside, 1);
+	assert_true(it.flushed_count); /* later there is no connection to write to */
+	if (it.shut_count < ROOM) {
+		it.shut_how[it.shut_count] = how;
 		it.shut[it.shut_count++] = rsocket;
+	}
+	if (it.are_deaf && how == SHUT_RDWR)
+		it.now_ms += it.linger[rsocket % ROOM].l_linger * 1000LL;
 	return 0;
+}
+
+void preload_flush_streams(void)
+{
+	assert_int_equal(preload_inside, 0);
+	it.flushed_count++;
+}
+
+int64_t preload_now_ms(void)
+{
+	return it.now_ms;
 }
 
 static int system_fcntl(int fd, int command, ...)
@@ -315,14 +352,56 @@ static void the_end_of_the_process_shuts_all(void **state)
 	assert_int_equal(preload_add_copy(LAST, 0), 0);
 	assert_false(preload_is_foreign());
 	end_of_process();
-	assert_int_equal(it.shut_count, 2);
-	assert_int_equal(it.shut[0], 9);
-	assert_int_equal(it.shut[1], 0);
+	assert_int_equal(it.flushed_count, 1);
+	assert_int_equal(it.shut_count, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(it.shut[i], i % 2 ? 0 : 9);
+		assert_int_equal(it.shut_how[i], i < 2 ? SHUT_WR : SHUT_RDWR);
+	}
 	owner++;
 	assert_true(preload_is_foreign());
 	end_of_process();
-	assert_int_equal(it.shut_count, 2);
+	assert_int_equal(it.flushed_count, 1);
+	assert_int_equal(it.shut_count, 4);
 	owner--;
+}
+
+/* exit() would wait for each of them in turn. */
+static void sides_that_do_not_answer_share_one_time(void **state)
+{
+	(void)state;
+	it.are_deaf = true;
+	it.now_ms = 5000;
+	it.linger[2] = (struct linger){ 1, 3 }; /* the program's own time */
+	for (int i = 1; i < 5; i++)
+		assert_int_equal(preload_add_copy(10 + i, i), 0);
+	end_of_process();
+	assert_int_equal(it.now_ms, 5000 + END_MS);
+	assert_int_equal(it.shut_count, 5);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(it.shut[i], i + 1); /* all are told before one is waited for */
+		assert_int_equal(it.shut_how[i], SHUT_WR);
+	}
+	assert_int_equal(it.linger[1].l_linger, END_MS / 1000);
+	assert_int_equal(it.linger[2].l_linger, 3);
+}
+
+static void the_programs_time_to_linger_counts_if_it_is_shorter(void **state)
+{
+	(void)state;
+	it.are_deaf = true;
+	it.flushed_count = 1;
+	it.linger[1] = (struct linger){ 1, 3 };
+	it.linger[2] = (struct linger){ 1, 0 }; /* as an rsocket begins */
+	it.linger[3] = (struct linger){ 1, 1000 };
+	for (int i = 1; i < 4; i++)
+		assert_int_equal(preload_add_copy(10 + i, i), 0);
+	shut_within(1, SHUT_RDWR, 10001);
+	assert_int_equal(it.now_ms, 3000);
+	shut_within(2, SHUT_RDWR, 10001);
+	assert_int_equal(it.now_ms, 14000);
+	shut_within(3, SHUT_RDWR, 1);
+	assert_int_equal(it.now_ms, 15000);
 }
 
 #define COPIES_TEST(fn) cmocka_unit_test_setup_teardown(fn, forget_all, forget_all)
@@ -342,6 +421,8 @@ int main(void)
 		COPIES_TEST(all_numbers_of_an_rsocket_become_a_files),
 		COPIES_TEST(pending_numbers_are_listed_as_far_as_there_is_room),
 		COPIES_TEST(the_end_of_the_process_shuts_all),
+		COPIES_TEST(sides_that_do_not_answer_share_one_time),
+		COPIES_TEST(the_programs_time_to_linger_counts_if_it_is_shorter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
