@@ -174,10 +174,14 @@ static int copy_made(int fd, int rsocket, int copy)
 	return -1;
 }
 
+/* A child by vfork() has the parent's numbers, and copies of its own are none of them. */
 PRELOAD_EXPORT int dup(int fd)
 {
-	int rsocket = preload_use(fd, PRELOAD_WAIT);
+	int rsocket;
 
+	if (preload_is_foreign())
+		return real()->dup(fd);
+	rsocket = preload_use(fd, PRELOAD_WAIT);
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
 	return copy_made(fd, rsocket, real()->dup(fd));
@@ -251,7 +255,7 @@ PRELOAD_EXPORT void closefrom(int low)
 /* A command that does not copy is about the number's own file, which has the flags. */
 PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 {
-	bool copies = cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC;
+	bool copies = (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) && !preload_is_foreign();
 	int rsocket = copies ? preload_use(fd, PRELOAD_WAIT) : -1;
 	va_list args;
 	long argument;
@@ -628,6 +632,17 @@ PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict va
 	return EITHER(socket, rgetsockopt, getsockopt, level, name, value, len);
 }
 
+/* A connection whose other side has not used it yet has no bytes for the program: what has come by
+ * TCP is part of the word. */
+static int count_of_pending(int fd, int *count)
+{
+	int ret = real()->ioctl(fd, FIONREAD, count);
+
+	if (!ret)
+		*count = 0;
+	return ret;
+}
+
 /* The number's own file has the flags, which FIONBIO and FIOCLEX change. */
 PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
@@ -639,7 +654,7 @@ PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 	argument = va_arg(args, void *);
 	va_end(args);
 	if (rsocket == PRELOAD_FAILED)
-		return -1;
+		return errno == EAGAIN ? count_of_pending(fd, argument) : -1;
 	return rsocket < 0 ? real()->ioctl(fd, request, argument)
 			   : INSIDE(rfcntl(rsocket, FIONREAD, argument));
 }

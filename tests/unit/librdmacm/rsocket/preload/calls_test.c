@@ -243,6 +243,32 @@ static void the_last_copy_closes_the_rsocket(void **state)
 	assert_int_equal(close(rsocket), 0);
 }
 
+/* The child has the parent's memory, and descriptors of its own. */
+static void a_copy_in_a_child_by_vfork_is_none_of_the_parents(void **state)
+{
+	int rsocket = preload_file(0), number = preload_number(rsocket, 0);
+	volatile int copy = -1;
+	int status;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		pid_t child = vfork();
+
+		if (!child) {
+			copy = ways[i](number);
+			_exit(copy < 0);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		assert_int_equal(preload_find(copy), -1);
+		assert_int_equal(fcntl(copy, F_GETFD), -1);
+	}
+	closed = -1;
+	assert_int_equal(close(number), 0);
+	assert_int_equal(closed, rsocket);
+	real()->close(rsocket);
+}
+
 static void dup2_onto_another_rsocket_closes_that(void **state)
 {
 	int first = preload_file(0), second = preload_file(0);
@@ -936,6 +962,29 @@ static void numbers_other_than_0_announce_forks(void **state)
 		assert_false(forks_with(off[i]));
 }
 
+/* Until the other side has sent its word there are no bytes of the program's. */
+static void an_asking_connection_has_no_bytes(void **state)
+{
+	struct sockaddr_in addr;
+	int listener = listen_by_tcp(&addr), fd = real()->socket(AF_INET, SOCK_STREAM, 0);
+	int accepted, count = -1;
+
+	(void)state;
+	assert_int_equal(real()->connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	accepted = real()->accept(listener, NULL, NULL);
+	preload_mark(fd, PENDING_ASKING);
+	assert_int_equal(ioctl(fd, FIONREAD, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(real()->send(accepted, "", 1, 0), 1); /* the word's first byte */
+	while (!real()->ioctl(fd, FIONREAD, &count) && !count)
+		;
+	assert_int_equal(ioctl(fd, FIONREAD, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(close(fd), 0);
+	real()->close(accepted);
+	real()->close(listener);
+}
+
 /* ---- threads that are cancelled in a call of librdmacm ---- */
 
 static unsigned int inside_of_cancelled = 2;
@@ -979,6 +1028,7 @@ int main(void)
 		cmocka_unit_test(a_copy_leaves_errno_alone),
 		cmocka_unit_test(a_copy_of_a_file_leaves_errno_alone),
 		cmocka_unit_test(the_last_copy_closes_the_rsocket),
+		cmocka_unit_test(a_copy_in_a_child_by_vfork_is_none_of_the_parents),
 		cmocka_unit_test(dup2_onto_another_rsocket_closes_that),
 		cmocka_unit_test(dup2_onto_a_set_closes_that),
 		cmocka_unit_test(a_set_that_is_gone_leaves_its_number_to_an_rsocket),
@@ -1006,6 +1056,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_long_line_is_no_line),
 		cmocka_unit_test(queues_are_sized_by_the_environment),
 		cmocka_unit_test(numbers_other_than_0_announce_forks),
+		cmocka_unit_test(an_asking_connection_has_no_bytes),
 		cmocka_unit_test(a_connection_waits_until_there_is_a_number),
 		cmocka_unit_test(whose_limit_is_reached_gets_no_other_socket),
 		cmocka_unit_test(nobody_gets_a_ring_of_requests),
