@@ -83,6 +83,14 @@ static void answer_remove(struct qp *qp, struct answer *answer)
 
 /* ---- the queue ---- */
 
+/* An acknowledge of a duplicate is behind the NAK that waits for the peer's next request: the peer
+ * takes the NAK as one as well, and would not hear of it again. */
+static bool nak_covers(const struct answer *nak, const struct answer *answer)
+{
+	return nak->msg.op == FABRIC_NAK && answer->msg.op == FABRIC_ACK &&
+	       psn_diff(answer->msg.psn, nak->msg.psn) < 0;
+}
+
 /* An acknowledge covers those before it. Without memory the answer is lost: the peer will ask
  * again. */
 static void answer_queue(struct hca *hca, struct qp *qp, const struct answer *answer)
@@ -90,7 +98,8 @@ static void answer_queue(struct hca *hca, struct qp *qp, const struct answer *an
 	struct answer *last = TAILQ_LAST(&qp->answers, answers), *copy;
 
 	if (last && !has_data(last) && !has_data(answer)) {
-		last->msg = answer->msg;
+		if (!nak_covers(last, answer))
+			last->msg = answer->msg;
 		return;
 	}
 	copy = malloc(sizeof(*copy));

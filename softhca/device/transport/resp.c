@@ -420,7 +420,8 @@ int resp_read(struct hca *hca, struct qp *qp, const struct fabric_msg *piece)
 	return failed ? FABRIC_NAK_REMOTE_OP : 0;
 }
 
-/* Also serves duplicates, which leave expected_psn alone unless they ask for more than before. */
+/* Also serves duplicates, which leave expected_psn alone unless they ask for more than before. A
+ * request of 2^31 bytes may take half of all PSNs: then the end looks as if it were behind. */
 static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t behind = (msg->psn + packets_of(msg->length, qp->mtu)) & PSN_MASK;
@@ -435,7 +436,7 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 		resp_refuse(hca, qp, nak, msg->psn);
 		return;
 	}
-	if (psn_diff(behind, qp->resp.expected_psn) > 0) {
+	if (msg->psn == qp->resp.expected_psn || psn_diff(behind, qp->resp.expected_psn) > 0) {
 		qp->resp.expected_psn = behind;
 		qp->resp.msn++;
 	}

@@ -202,6 +202,33 @@ static void a_refusal_comes_after_the_answer(void **state)
 	unpair();
 }
 
+/* QP a has no receive for a message behind a READ. The acknowledge of a duplicate must not take the
+ * place of its NAK, as b tries again for no other reason: its timeout is hours away. */
+static void a_nak_outlasts_the_acknowledge_of_a_duplicate(void **state)
+{
+	enum { TWO_PIECES = FABRIC_PAYLOAD_MAX + 17 };
+	const struct flat_qp_attr never = { .retry = 7, .rnr_retry = 7, .timeout = 31 };
+	struct fabric_msg msg;
+
+	(void)state;
+	pair(&never, ROOM);
+	read_post(0, TWO_PIECES);
+	flat_send(b, OP_SEND, to, 8, rkey);
+	flat_ring(b);
+	hca_progress(flat.hca[1], flat.now);
+	msg = request_of(8);
+	msg.op = FABRIC_WRITE;
+	msg.psn = (TWO_PIECES + 1023) / 1024 - 1;
+	msg.ack_req = true;
+	station_receive(flat.hca[0], 1, flat.now, &msg);
+	flat_recv(a, from + LONG_READ, 64, lkey);
+	flat_run(LONG);
+	flat_expect_done(b->send_cq, REQ, 0);
+	flat_expect_done(b->send_cq, REQ, 1);
+	flat_expect_done(a->recv_cq, RESP_SEND, 0);
+	unpair();
+}
+
 static void a_qp_that_fails_otherwise_answers_no_more(void **state)
 {
 	(void)state;
@@ -359,6 +386,7 @@ int main(void)
 		OVER(answers_keep_their_order, "RoCE", flat_setup_roce),
 		IB(a_key_that_goes_ends_the_answer),
 		IB(a_refusal_comes_after_the_answer),
+		IB(a_nak_outlasts_the_acknowledge_of_a_duplicate),
 		IB(a_qp_that_fails_otherwise_answers_no_more),
 		IB(a_qp_goes_with_its_answers),
 		LENIENT(more_than_the_qp_keeps_is_refused),
