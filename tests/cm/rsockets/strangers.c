@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strangers.c - what hosts that are no rsockets send to a datagram rsocket: any of them
- * knows rdma_cm's Q_Key, and may ask the socket for the number of its queue pair.
+ * strangers.c - what hosts that are no rsockets do to one. They send to a datagram rsocket: any of
+ * them knows rdma_cm's Q_Key, and may ask the socket for the number of its queue pair. They ask a
+ * listener for a connection, and never confirm that it was accepted.
  *
- * Covers: librdmacm/rsocket/dgram_wire.c, librdmacm/rsocket/dgram_io.c
+ * Covers: librdmacm/rsocket/dgram_wire.c, librdmacm/rsocket/dgram_io.c, librdmacm/rsocket/conn.c
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
@@ -17,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PORT = 17900, PATIENCE_MS = 5000, LONGEST_PACKET = 4096, HEAD = 16, DATA_HEAD = 8 };
@@ -179,12 +181,72 @@ static void a_long_packet_ends_nothing(void)
 	MUST(!rclose(socket));
 }
 
+/* ---- a request that is never confirmed ---- */
+
+enum { ANSWER_MS = 2000, SOON_S = 60 };
+
+static void await_event(struct rdma_event_channel *channel, enum rdma_cm_event_type wanted)
+{
+	struct rdma_cm_event *event;
+
+	MUST(!rdma_get_cm_event(channel, &event));
+	MUST(event->event == wanted);
+	rdma_ack_cm_event(event);
+}
+
+/* Says hello as a stream does. Without a queue pair the program itself has to confirm. */
+static struct rdma_cm_id *ask_for_connection(struct rdma_event_channel *channel)
+{
+	static const uint8_t hello[40] = {
+		[0] = 1, [3] = 16, [15] = 8, [23] = 2, [31] = 8, [39] = 64
+	};
+	struct rdma_conn_param param = { .private_data = hello,
+					 .private_data_len = sizeof(hello),
+					 .qp_num = 0x77,
+					 .retry_count = 7,
+					 .rnr_retry_count = 7 };
+	struct sockaddr_in to = here(PORT);
+	struct rdma_cm_id *id;
+
+	MUST(!rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
+	MUST(!rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, ANSWER_MS));
+	await_event(channel, RDMA_CM_EVENT_ADDR_RESOLVED);
+	MUST(!rdma_resolve_route(id, ANSWER_MS));
+	await_event(channel, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	MUST(!rdma_connect(id, &param));
+	return id;
+}
+
+static void without_confirmation_a_close_ends(void)
+{
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	int listener = rsocket(AF_INET, SOCK_STREAM, 0), socket;
+	struct sockaddr_in addr = here(PORT);
+	struct rdma_cm_id *id;
+	time_t start;
+
+	say_topic("a stranger that asks");
+	MUST(channel && listener >= 0);
+	MUST(!rbind(listener, (struct sockaddr *)&addr, sizeof(addr)) && !rlisten(listener, 1));
+	id = ask_for_connection(channel);
+	socket = raccept(listener, NULL, NULL);
+	say_check(socket >= 0, "is accepted");
+	await_event(channel, RDMA_CM_EVENT_CONNECT_RESPONSE);
+	start = time(NULL);
+	MUST(!rclose(socket));
+	say_check(time(NULL) - start < SOON_S, "does not keep the server's close");
+	MUST(!rdma_destroy_id(id));
+	rdma_destroy_event_channel(channel);
+	MUST(!rclose(listener));
+}
+
 static const struct topic topics[] = {
+	{ "without-confirmation-a-close-ends", without_confirmation_a_close_ends },
 	{ "long-packet-ends-nothing", a_long_packet_ends_nothing },
 };
 
 int main(int argc, char **argv)
 {
-	alarm(100);
+	alarm(150);
 	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
 }
