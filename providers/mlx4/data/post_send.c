@@ -228,8 +228,8 @@ static bool __attribute__((noinline)) build_on_key(struct mlx4_qp *qp, const str
 static int __attribute__((cold))
 refuse_large(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
 {
-	verbs_warn("post_send: qp 0x%x: tso.hdr_sz is %u, must be 1 to %u (max_tso_header)",
-		   qp->vqp.qp.qp_num, wr->tso.hdr_sz, qp->max_tso_header);
+	verbs_warn("post_send: qp 0x%x: tso.hdr_sz is %u, must be %u to %u (max_tso_header)",
+		   qp->vqp.qp.qp_num, wr->tso.hdr_sz, TSO_HEADER_MIN, qp->max_tso_header);
 	return verbs_result(EINVAL);
 }
 
@@ -244,7 +244,7 @@ static bool __attribute__((noinline)) build_large(struct mlx4_qp *qp, const stru
 	bool is_inline = wr->send_flags & IBV_SEND_INLINE && wr->num_sge;
 	uint64_t length;
 
-	if (!wr->tso.hdr_sz || wr->tso.hdr_sz > qp->max_tso_header)
+	if (wr->tso.hdr_sz < TSO_HEADER_MIN || wr->tso.hdr_sz > qp->max_tso_header)
 		return *err = refuse_large(qp, wr), false;
 	if (is_inline && !inline_fits(sq, wr, 0, &length))
 		return *err = refuse_inline(qp, wr, length), false;

@@ -159,6 +159,8 @@ WQE_INLINE uint32_t wqe_put_mac(uint8_t *ctrl, uint32_t have, const void *from, 
 	return have;
 }
 
+enum { TSO_HEADER_MIN = 14 }; /* Ethernet's addresses and type */
+
 /* Returns where the data of a large send with HEADER bytes of headers begin. */
 WQE_INLINE uint32_t wqe_large_end(uint32_t header)
 {

@@ -176,8 +176,8 @@ static void wr_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint1
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
 	uint8_t *ctrl;
 
-	if (!hdr_sz || hdr_sz > qp->max_tso_header)
-		batch_fail(qp, EINVAL, "hdr_sz must be 1 to max_tso_header", hdr_sz);
+	if (hdr_sz < TSO_HEADER_MIN || hdr_sz > qp->max_tso_header)
+		batch_fail(qp, EINVAL, "hdr_sz must be 14 to max_tso_header", hdr_sz);
 	ctrl = wqe_begin(qp, wqe_large_opcode(hdr_sz), IBV_WR_TSO, IBV_WC_TSO,
 			 wqe_large_end(hdr_sz), 0);
 	if (!ctrl)

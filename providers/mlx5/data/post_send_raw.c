@@ -60,7 +60,9 @@ static int frame_put_inline(const struct mlx5_qp *qp, struct send_wqe *wqe,
 static int frame_begin(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		       const struct ibv_send_wr *wr, struct header_place *place)
 {
-	if (frame_length(wr) < qp->min_header)
+	const uint64_t length = frame_length(wr);
+
+	if (!length || length < qp->min_header)
 		return frame_refuse(qp, wr, EINVAL,
 				    "the frame is shorter than its Ethernet header");
 	wqe_begin(&qp->sq, wqe, pi, MLX5_OPCODE_SEND, wr->send_flags, 0);
@@ -71,9 +73,9 @@ static int frame_begin(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t 
 static int frame_begin_tso(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			   const struct ibv_send_wr *wr, struct header_place *place)
 {
-	if (!wr->tso.hdr_sz || wr->tso.hdr_sz > qp->max_tso_header)
+	if (wr->tso.hdr_sz < TSO_HEADER_MIN || wr->tso.hdr_sz > qp->max_tso_header)
 		return frame_refuse(qp, wr, EINVAL,
-				    "tso.hdr_sz must be 1 to max_tso_header of the QP");
+				    "tso.hdr_sz must be 14 to max_tso_header of the QP");
 	wqe_begin(&qp->sq, wqe, pi, MLX5_OPCODE_TSO, wr->send_flags, 0);
 	wqe_put_eth(&qp->sq, wqe, checksum_flags(wr->send_flags), wr->tso.mss, wr->tso.hdr_sz,
 		    place);

@@ -22,6 +22,12 @@ struct header_place {
 	uint32_t left; /* bytes that the payload still owes */
 };
 
+enum {
+	TSO_HEADER_MIN = 14, /* of a large send: Ethernet's addresses and type */
+	/* Control and Ethernet segment. A frame whose WQE has no more has no bytes. */
+	EMPTY_FRAME_UNITS = 2
+};
+
 /* Puts an Ethernet segment, in which HEADER bytes of the frame will be. */
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)

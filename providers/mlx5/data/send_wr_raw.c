@@ -50,9 +50,9 @@ static void raw_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
 
-	if (!qp->batch.err && (!hdr_sz || hdr_sz > qp->max_tso_header))
+	if (!qp->batch.err && (hdr_sz < TSO_HEADER_MIN || hdr_sz > qp->max_tso_header))
 		raw_fail(qp, EINVAL,
-			 "ibv_wr_send_tso: hdr_sz must be 1 to max_tso_header of the QP");
+			 "ibv_wr_send_tso: hdr_sz must be 14 to max_tso_header of the QP");
 	if (!raw_begin(qp, IBV_WR_TSO, MLX5_OPCODE_TSO, mss, hdr_sz))
 		return;
 	ring_copy(&qp->sq, qp->batch.header, hdr, hdr_sz);
@@ -62,7 +62,7 @@ static void raw_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint
 static void raw_finish(struct mlx5_qp *qp, struct send_wqe *wqe, const struct header_place *place,
 		       bool has_inline)
 {
-	if (place->left)
+	if (place->left || unlikely(wqe->ds == EMPTY_FRAME_UNITS))
 		raw_fail(qp, EINVAL, "the frame is shorter than its Ethernet header");
 	else
 		batch_finish_wqe(qp, wqe, has_inline);

@@ -226,7 +226,7 @@ static void all_ways_put_the_same_large_send(void **state)
 		frame[i] = (uint8_t)i;
 	wr.tso.hdr = frame;
 	wr.tso.mss = 1460;
-	for (uint16_t size = 1; size <= sizeof(frame); size++) {
+	for (uint16_t size = 14; size <= sizeof(frame); size++) {
 		wr.tso.hdr_sz = size;
 		wr.send_flags = size & 1 ? IBV_SEND_SIGNALED : IBV_SEND_IP_CSUM;
 		for (uint32_t at = 4; at < 8; at++)
@@ -264,6 +264,41 @@ static void frames_that_cannot_be_sent_are_refused(void **state)
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
 	assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), ENOMEM);
+	rig_free(rig);
+}
+
+/* Headers shorter than Ethernet's, and frames of no bytes, where the device needs no header. */
+static void frames_without_ethernet_headers_are_refused(void **state)
+{
+	struct rig *rig = raw_rig(0, 0);
+	struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+	struct ibv_sge sge = { .addr = (uintptr_t)frame, .length = 60, .lkey = 0x42 }, empty = sge;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_TSO, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	(void)state;
+	wr.tso.hdr = frame;
+	for (wr.tso.hdr_sz = 0; wr.tso.hdr_sz < 14; wr.tso.hdr_sz++) {
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+		ibv_wr_start(qpx);
+		ibv_wr_send_tso(qpx, frame, wr.tso.hdr_sz, 100);
+		ibv_wr_set_sge(qpx, sge.lkey, sge.addr, sge.length);
+		assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	}
+	empty.length = 0;
+	for (int i = 0; i < 3; i++) {
+		wr = (struct ibv_send_wr){ .opcode = IBV_WR_SEND, .sg_list = &empty };
+		wr.num_sge = i > 0;
+		wr.send_flags = i > 1 ? IBV_SEND_INLINE : 0;
+		assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+		ibv_wr_start(qpx);
+		ibv_wr_send(qpx);
+		if (i > 1)
+			ibv_wr_set_inline_data(qpx, frame, 0);
+		else
+			ibv_wr_set_sge_list(qpx, (size_t)wr.num_sge, &empty);
+		assert_int_equal(ibv_wr_complete(qpx), EINVAL);
+	}
+	assert_int_equal(rig->qp->sq.pi, 0);
 	rig_free(rig);
 }
 
@@ -424,6 +459,7 @@ int main(void)
 		cmocka_unit_test(all_ways_put_the_same_frame),
 		cmocka_unit_test(all_ways_put_the_same_large_send),
 		cmocka_unit_test(frames_that_cannot_be_sent_are_refused),
+		cmocka_unit_test(frames_without_ethernet_headers_are_refused),
 		cmocka_unit_test(only_right_checksums_of_ipv4_are_said_to_be_so),
 		cmocka_unit_test(frames_and_sends_complete_in_one_poll),
 		cmocka_unit_test(what_is_no_usual_frame_is_taken_among_them),
