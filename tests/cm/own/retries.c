@@ -38,7 +38,7 @@ static void queue_pairs(bool has_send_cq)
 static void shared_queues(void)
 {
 	struct rdma_cm_id *id = cm_resolved(channel, RDMA_PS_TCP, 7471);
-	struct ibv_srq_init_attr_ex attr = { .attr = { ~0u, 1 },
+	struct ibv_srq_init_attr_ex attr = { .attr = { .max_wr = ~0u, .max_sge = 1 },
 					     .comp_mask = IBV_SRQ_INIT_ATTR_TYPE,
 					     .srq_type = IBV_SRQT_XRC };
 	const struct ibv_srq_init_attr_ex before = attr;
@@ -57,7 +57,7 @@ static void domains(void)
 {
 	struct rdma_cm_id *id = cm_resolved(channel, RDMA_PS_TCP, 7471);
 	struct ibv_pd *own = ibv_alloc_pd(id->verbs), *before = id->pd;
-	struct ibv_srq_init_attr srq = { .attr = { 4, 1 } };
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
 	struct ibv_qp_init_attr qp = { .cap = { ~0u, 2, 1, 1, 0 }, .qp_type = IBV_QPT_RC };
 
 	MUST(own && !rdma_create_srq(id, NULL, &srq));
