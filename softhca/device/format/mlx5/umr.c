@@ -127,13 +127,15 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 	return 0;
 }
 
-/* The flag is for keys that a QP has bound, which no other QP changes; a free key is nobody's. PRM:
- * UMR control segment, check_qpn */
+/* The flag is for keys that a QP has bound, which no other QP changes; a free key is nobody's, and
+ * one of pieces that names no QP is everybody's. PRM: UMR control segment, check_qpn */
 static bool is_of_queue(const struct umr_rights *by, const struct umr *umr, const struct mkey *mkey)
 {
 	if (!(umr->flags & UMR_CHECK_QPN) || mkey->free)
 		return true;
-	return mkey->qpn != MKEY_ANY_QP && mkey->qpn == by->qpn && mkey->key == umr->key;
+	if (mkey->qpn == MKEY_ANY_QP && mkey->mode != MKEY_KLMS && mkey->mode != MKEY_KSM)
+		return false;
+	return (mkey->qpn == MKEY_ANY_QP || mkey->qpn == by->qpn) && mkey->key == umr->key;
 }
 
 /* A UMR may bring a new variant byte; otherwise the whole key must be the present one. */
