@@ -326,14 +326,21 @@ static void another_qp_does_not_invalidate_a_window(void **state)
 	unpair();
 }
 
-/* Nor is a key that is no window's, or has another variant byte. */
-static void what_no_qp_has_bound_is_not_invalidated(void **state)
+/* A key of pieces that names no QP is everybody's; a region is nobody's, and so is another variant
+ * byte. */
+static void a_key_of_no_qp_is_invalidated_if_it_has_pieces(void **state)
 {
 	uint32_t key;
 
 	(void)state;
 	key = pair_with_window();
 	invalidate_as_libraries_do(b, key);
+	flat_expect_done(b->send_cq, REQ, 0);
+	flat_expect_done(b->send_cq, REQ, 3);
+	unpair_after_refused_write(key, 0);
+
+	pair_with_window();
+	invalidate_as_libraries_do(b, rkey);
 	flat_expect_done(b->send_cq, REQ, 0);
 	flat_expect_error(b->send_cq, REQ_ERR, 3, BIND_ERROR);
 	unpair();
@@ -597,7 +604,7 @@ int main(void)
 		IB(local_invalidation_frees_it),
 		IB(a_window_is_invalidated_by_the_qp_that_bound_it),
 		IB(another_qp_does_not_invalidate_a_window),
-		IB(what_no_qp_has_bound_is_not_invalidated),
+		IB(a_key_of_no_qp_is_invalidated_if_it_has_pieces),
 		IB(a_list_of_pieces_is_one_region),
 		IB(a_window_into_a_destroyed_region_is_closed),
 		IB(a_key_of_itself_holds_nothing),
