@@ -91,9 +91,9 @@ static void unloaded_ids(void)
 }
 
 /* What the library keeps for a context that it has handed out, nobody can free once it is gone. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
-const char *__attribute__((visibility("default"))) __lsan_default_suppressions(void)
+const char *__lsan_default_suppressions(void)
 {
 	return "leak:unloaded_devices\n";
 }
