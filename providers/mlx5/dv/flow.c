@@ -123,7 +123,8 @@ DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
 
 /* ---- flows ---- */
 
-enum { MAX_ATTRS = 10, MAX_FLOW_ACTIONS = 8, OLD_ACTION_SIZE = 16 };
+/* An action was a type and a pointer first. */
+enum { MAX_ATTRS = 10, MAX_FLOW_ACTIONS = 8, OLD_ACTION_SIZE = 2 * (int)sizeof(void *) };
 
 /* What the actions of a flow become for the kernel. */
 struct flow_plan {
