@@ -40,15 +40,23 @@ enum { PAGE = 4096, BYTES = 64 * PAGE, LWRITE = IBV_ACCESS_LOCAL_WRITE };
 		object;                           \
 	})
 
+/* Makes an object, and ends it at once by a call that is not looked at. */
+#define BRIEFLY(name, make, end)                                \
+	do {                                                    \
+		__typeof__(make) made = OBJECT((name), (make)); \
+		if (made)                                       \
+			end(made);                              \
+	} while (0)
+
 static void call_begin(const char *name)
 {
 	say("%s", name);
 }
 
-static void call_end(int ret)
+static int call_end(int ret)
 {
-	(void)ret;
 	ioctl_attributes_say(false);
+	return ret;
 }
 
 static void memory_map(void)
@@ -152,16 +160,20 @@ static void older_regions(struct rig *rig)
 	CALL("advise_mr flush", ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
 					      IBV_ADVISE_MR_FLAG_FLUSH, &sge, 1));
 	CALL("dereg_mr", ibv_dereg_mr(mr));
-	CALL("reg_mr_iova", !ibv_reg_mr_iova(pd, MEMORY, PAGE, 3 * PAGE, 0));
-	CALL("reg_mr on demand", !ibv_reg_mr(pd, MEMORY, PAGE, IBV_ACCESS_ON_DEMAND));
-	CALL("reg_dmabuf_mr", !ibv_reg_dmabuf_mr(pd, PAGE, PAGE, 0, fd, LWRITE));
-	CALL("mlx5dv_reg_dmabuf_mr", !mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, 0));
-	CALL("mlx5dv_reg_dmabuf_mr direct",
-	     !mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT));
-	CALL("alloc_null_mr", !ibv_alloc_null_mr(pd));
-	CALL("alloc_mw", !ibv_alloc_mw(pd, IBV_MW_TYPE_1));
-	CALL("import_mr", !ibv_import_mr(pd, 0x7fff));
+	BRIEFLY("reg_mr_iova", ibv_reg_mr_iova(pd, MEMORY, PAGE, 3 * PAGE, 0), ibv_dereg_mr);
+	BRIEFLY("reg_mr on demand", ibv_reg_mr(pd, MEMORY, PAGE, IBV_ACCESS_ON_DEMAND),
+		ibv_dereg_mr);
+	BRIEFLY("reg_dmabuf_mr", ibv_reg_dmabuf_mr(pd, PAGE, PAGE, 0, fd, LWRITE), ibv_dereg_mr);
+	BRIEFLY("mlx5dv_reg_dmabuf_mr", mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, 0),
+		ibv_dereg_mr);
+	BRIEFLY("mlx5dv_reg_dmabuf_mr direct",
+		mlx5dv_reg_dmabuf_mr(pd, 0, PAGE, 0, fd, 0, MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT),
+		ibv_dereg_mr);
+	BRIEFLY("alloc_null_mr", ibv_alloc_null_mr(pd), ibv_dereg_mr);
+	BRIEFLY("alloc_mw", ibv_alloc_mw(pd, IBV_MW_TYPE_1), ibv_dealloc_mw);
+	BRIEFLY("import_mr", ibv_import_mr(pd, 0x7fff), ibv_unimport_mr);
 	close(fd);
+	MUST(!ibv_dealloc_pd(pd));
 }
 
 /* A hint is needed, and a steering tag has all three: what is less is refused by the library or by
@@ -201,18 +213,19 @@ static void device_memory(struct rig *rig)
 	mr = OBJECT("reg_dm_mr", ibv_reg_dm_mr(pd, dm, 64, PAGE, LWRITE | IBV_ACCESS_ZERO_BASED));
 	MUST(mr);
 	CALL("dereg_mr", ibv_dereg_mr(mr));
-	CALL("dm_export_dmabuf_fd", ibv_dm_export_dmabuf_fd(dm));
+	close(CALL("dm_export_dmabuf_fd", ibv_dm_export_dmabuf_fd(dm)));
 	CALL("dm_map_op_addr 0", !mlx5dv_dm_map_op_addr(dm, 0));
 	CALL("dm_map_op_addr 1", !mlx5dv_dm_map_op_addr(dm, 1));
-	CALL("import_dm", !ibv_import_dm(rig->ctx, dm->handle));
+	BRIEFLY("import_dm", ibv_import_dm(rig->ctx, dm->handle), ibv_unimport_dm);
 	CALL("free_dm", ibv_free_dm(dm));
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		struct mlx5dv_alloc_dm_attr type = { .type = types[i] };
 		char name[32];
 
 		snprintf(name, sizeof(name), "mlx5dv_alloc_dm %d", types[i]);
-		CALL(name, !mlx5dv_alloc_dm(rig->ctx, &attr, &type));
+		BRIEFLY(name, mlx5dv_alloc_dm(rig->ctx, &attr, &type), ibv_free_dm);
 	}
+	MUST(!ibv_dealloc_pd(pd));
 }
 
 /* ---- queues ---- */
@@ -289,6 +302,7 @@ static void shared_receives(struct rig *rig)
 		CALL("destroy_srq", ibv_destroy_srq(srq));
 	}
 	CALL("close_xrcd", ibv_close_xrcd(xrcd));
+	MUST(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
 
 static void queue_pairs(struct rig *rig)
@@ -321,6 +335,7 @@ static void queue_pairs(struct rig *rig)
 			CALL("query_qp", ibv_query_qp(qp, &state, IBV_QP_STATE, &init));
 			CALL("destroy_qp", ibv_destroy_qp(qp));
 		}
+	MUST(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
 
 static void receive_queues(struct rig *rig)
@@ -353,6 +368,7 @@ static void receive_queues(struct rig *rig)
 			CALL("destroy_rwq_ind_table", ibv_destroy_rwq_ind_table(table));
 		CALL("destroy_wq", ibv_destroy_wq(wq));
 	}
+	MUST(!ibv_destroy_cq(cq) && !ibv_dealloc_pd(pd));
 }
 
 /* ---- counters, actions, flows ---- */
@@ -441,7 +457,8 @@ static void umems(struct rig *rig)
 	int fd = file_of_pages();
 
 	memory_map();
-	CALL("umem_reg", !mlx5dv_devx_umem_reg(rig->ctx, MEMORY, PAGE, LWRITE));
+	BRIEFLY("umem_reg", mlx5dv_devx_umem_reg(rig->ctx, MEMORY, PAGE, LWRITE),
+		mlx5dv_devx_umem_dereg);
 	umem_of(rig->ctx, PAGE, 0, -1);
 	umem_of(rig->ctx, ~0ull << 12, 0, -1);
 	umem_of(rig->ctx, PAGE, MLX5DV_UMEM_MASK_DMABUF, fd);
