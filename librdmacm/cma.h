@@ -111,7 +111,7 @@ int rdmacm_addr_check(const char *call, const struct sockaddr *addr);
 
 /* ---- module.c ---- */
 
-/* Has the kernel load rdma_cm's interface. Its device file may come a moment later. */
+/* Makes the kernel load rdma_cm's interface. Its device file may come a moment later. */
 int rdmacm_module_load(void);
 
 /* ---- attr.c: attributes of the kernel as those of verbs ---- */

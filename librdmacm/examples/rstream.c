@@ -38,7 +38,7 @@ static int run_test(struct bench *bench, int socket)
 	return ret;
 }
 
-/* Gives each connection a process of its own. The server goes on until it is told to stop. */
+/* Gives each connection a process of its own. The server runs until a signal ends it. */
 static int serve_by_fork(struct bench *bench, int listener)
 {
 	bool latency = true;

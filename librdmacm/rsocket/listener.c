@@ -76,7 +76,7 @@ static struct passenger passenger_of(const struct stream *stream, uint32_t in_ha
 	return (struct passenger){ cm->number, in_hand, cm };
 }
 
-/* Has the id move to the channel from that of descriptor FROM. */
+/* Moves the id to CHANNEL from the channel with descriptor FROM. */
 static int id_fetch(const struct passenger *id, int from, const struct rdma_event_channel *channel)
 {
 	uint32_t reported;
@@ -253,7 +253,7 @@ static int listener_move(struct stream *listener, const struct rs_share_channels
 }
 
 /* Moves the listener to a channel of this process's from those that lie in the socket. A request
- * that cannot be moved stays on one of these, where whoever accepts it finds it. */
+ * that cannot be moved stays on one of these, where the process that accepts it finds it. */
 static int listener_fetch(struct stream *listener)
 {
 	struct rs_share_channels channels;

@@ -29,8 +29,8 @@ int say_ret(int ret, const char *fmt, ...) SAY_FORMAT(2);
 /* "...: object", or "...: NULL errno EINVAL"; returns OBJECT. */
 void *say_ptr(void *object, const char *fmt, ...) SAY_FORMAT(2);
 
-/* Has WATCH told of each call that the two above say, and of what say_result() does, and whether it
- * was refused; NULL ends that. */
+/* Calls WATCH for each result of the two above and of say_result(), with whether it was a refusal;
+ * NULL ends that. */
 void say_watch(void (*watch)(bool refused));
 void say_result(bool refused);
 

@@ -513,7 +513,7 @@ PRELOAD_EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t count
 	return sendfile(out, in, (off_t *)offset, count);
 }
 
-/* Who is refused copies the bytes, as for other descriptors that cannot do this. */
+/* A program that gets EINVAL copies the bytes, as for other descriptors that cannot splice. */
 PRELOAD_EXPORT ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t size,
 			      unsigned int flags)
 {

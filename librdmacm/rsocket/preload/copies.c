@@ -2,10 +2,10 @@
 /*
  * copies.c - which numbers stand for which rsocket, and how many stand for each.
  *
- * A number is that of an unconnected socket of its own, which keeps the status flags: fcntl() and
- * ioctl(FIONBIO) set them there, and they are shared with copies and children as a socket's are.
- * The flags are looked at when a call may wait. Calls that are not taken over fail there (ENOTCONN,
- * ESPIPE), be it stdio's or a child's after exec().
+ * Behind the number of an rsocket the kernel has an unconnected socket. It keeps the status flags:
+ * fcntl() and ioctl(FIONBIO) set them there, and copies and children share them. A call that may
+ * wait reads them first. Calls that librspreload does not take over, such as a child's after
+ * exec(), reach that socket and fail (ENOTCONN, ESPIPE).
  */
 #include "preload.h"
 

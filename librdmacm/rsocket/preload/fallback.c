@@ -2,10 +2,10 @@
 /*
  * fallback.c - connects to services that are not reached by RDMA, as a socket of the system does.
  *
- * Whether there is an rsocket at the other side is known only when it was asked. A call that waits
- * for its connection is told, and goes on with an ordinary socket. After one that does not wait,
- * the calls by which the program learns of the answer find out, and connect the ordinary socket
- * then.
+ * Only the answer to a request says whether the other side has an rsocket. A blocking connect()
+ * gets that answer itself, and connects an ordinary socket if it is no. After a non-blocking one
+ * the program's next poll(), getsockopt() or connect() finds the answer, and connects the ordinary
+ * socket then.
  */
 #include "preload.h"
 
@@ -125,7 +125,7 @@ static int take_over(int rsocket, int socket, int result)
 	return ret ? -1 : result;
 }
 
-/* Connects a socket without waiting, whether that of the program waits or not. */
+/* Connects an ordinary socket without waiting, even if the program's own would wait. */
 static int connect_at_once(int socket, const struct sockaddr *addr, socklen_t len)
 {
 	int flags = real()->fcntl(socket, F_GETFL), ret, error;

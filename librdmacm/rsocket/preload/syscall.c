@@ -2,9 +2,9 @@
 /*
  * syscall.c - syscall(), by which libuv asks the kernel for a ring of requests (io_uring).
  *
- * The kernel would carry out requests for sockets and sets on its own, where an rsocket is an
- * unconnected socket. Who gets no ring makes the calls that are taken over. All other calls go to
- * the system as they are.
+ * The kernel would carry out a ring's requests on the unconnected socket behind an rsocket's
+ * number. A program that gets no ring makes the calls that librspreload takes over. All other
+ * numbers go to the system unchanged.
  */
 #include "preload.h"
 

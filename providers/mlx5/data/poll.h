@@ -19,7 +19,7 @@ cq_poll_fn mlx5_cq_poll_any;
  * the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
-/* Has the readers of opcode and flags read those of tag matching, too: an SRQ with tags completes
+/* Makes the readers of opcode and flags know those of tag matching: an SRQ with tags completes
  * in CQ. */
 void mlx5_cq_ex_read_tags(struct mlx5_cq *cq);
 

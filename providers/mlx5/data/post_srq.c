@@ -232,8 +232,8 @@ static void srq_open_room(struct mlx5_srq *srq)
 		srq->free_map.count = srq->wqes;
 }
 
-/* Has WQE INDEX wait, and returns one that may be used instead: the one that has waited longest, or
- * without room to wait INDEX itself. */
+/* Sets WQE INDEX aside, and returns the one to use instead: the one set aside for longest, or INDEX
+ * itself where there is no room. */
 static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
 {
 	uint32_t instead;

@@ -64,7 +64,7 @@ int eth_rq_add(struct hca *hca, struct eth_rq *rq);
 void eth_rq_remove(struct hca *hca, struct eth_rq *rq);
 void eth_rq_free(struct eth_rq *rq);
 void eth_rq_set_state(struct hca *hca, struct eth_rq *rq, enum prm_wq_state state);
-/* Has the queue count with COUNTER, which may be NULL, from now on. */
+/* Counts with COUNTER from now on; NULL: not at all. */
 void eth_rq_set_counter(struct eth_rq *rq, struct q_counter *counter);
 void eth_rq_receive(struct hca *hca, struct eth_rq *rq, const struct eth_arrival *arrival);
 /* Moves the queue to state ERR; what is posted is flushed. */

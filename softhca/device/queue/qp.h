@@ -215,7 +215,7 @@ static inline uint16_t sq_mask(const struct qp *qp)
 	return (1u << qp->sq.log_size) - 1;
 }
 
-/* Has the loop look at the queue for work; doorbells and state changes call it. */
+/* Makes the loop look at the queue for work; doorbells and state changes call it. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
 /* The QP's requests and responses are of these groups from now on; NULL: of none. */

@@ -154,8 +154,8 @@ static struct hca_datagram datagram_of(const struct umad_file *file,
 	return datagram;
 }
 
-/* Has the length of what is behind the header; a datagram that is shorter than others ends in
- * zeroes. Long ones, which Linux takes apart, are not sent. */
+/* Reads the bytes behind the header; zeroes fill a datagram that is shorter than others. Long ones,
+ * which Linux takes apart, are not sent. */
 static int read_datagram(struct call *call, const struct umad_agent *agent, uint64_t address,
 			 size_t len, uint8_t mad[MAD_SIZE])
 {

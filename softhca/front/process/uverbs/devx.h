@@ -23,8 +23,8 @@ struct devx_command {
 int devx_command_read(struct uverbs_call *uc, uint16_t in_id, size_t out_len,
 		      struct devx_command *command);
 void devx_command_free(struct devx_command *command);
-/* Has the device execute it, and hands the answer out by OUT_ID; also when the device has refused,
- * which is EREMOTEIO. */
+/* Executes the command on the device, and hands the answer out by OUT_ID, a refusal's (EREMOTEIO)
+ * included. */
 int devx_command_pass(struct uverbs_call *uc, struct devx_command *command, uint16_t out_id);
 
 /* ---- devx_names.c: what commands are about ---- */

@@ -310,7 +310,7 @@ static const struct checksums {
 } checksums[] = { { 0x06, 0x08, true },  { 0x06, 0x04, false }, { 0xff, 0xfb, true },
 		  { 0x02, 0x08, false }, { 0x04, 0x08, false }, { 0x00, 0x00, false } };
 
-/* Has the next frame arrive. */
+/* Makes the next frame arrive. */
 static void frame_receive(struct rig *rig, const struct checksums *sums, uint64_t wr_id)
 {
 	const uint32_t entry = rig->cq_pi % (rig->cq->mask + 1);
