@@ -118,7 +118,7 @@ int preload_mark_set(int fd, bool is_set)
 	return fd;
 }
 
-/* Reading and writing fail with ENOTCONN: a stream would say EINVAL to who reads. */
+/* Reading and writing fail with ENOTCONN: a stream would answer a read with EINVAL. */
 int preload_file(int flags)
 {
 	return real()->socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), 0);

@@ -220,9 +220,9 @@ static int check_context(struct hca *hca, const struct umr_rights *by, struct um
 										    : 0;
 }
 
-/* An adapter binds whatever it is told to, and finds out later that the region ends, or never that
- * windows were not to be bound to it. What a key on demand holds is seen when it is used. IBTA vol
- * 1, 10.6.7.2.3 */
+/* Reports a window that is wider than its region, or on a region without the right MW_BIND. An
+ * adapter binds it, and fails later accesses beyond the region, or none. A key on demand is judged
+ * when it is used. IBTA vol 1, 10.6.7.2.3 */
 static void judge_bind(struct hca *hca, const struct qp *qp, const struct umr *umr)
 {
 	struct mkey *region;

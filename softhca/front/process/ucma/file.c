@@ -338,7 +338,7 @@ static bool is_nonblocking(struct ucma_call *uc)
 	return flags & O_NONBLOCK;
 }
 
-/* Those of whom a signal has ended the waiting, or who were killed. */
+/* Drops threads whose wait a signal has ended, and killed ones. */
 static void drop_dead_waiters(struct ucma_file *file)
 {
 	struct ucma_waiter *next;

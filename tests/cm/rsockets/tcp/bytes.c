@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bytes.c - steps that move bytes. Each end sends the same pattern, so whoever receives knows what
- * has to come.
+ * bytes.c - steps that move bytes. Each end sends the same pattern, so the receiver knows which
+ * bytes have to come.
  *
  * Covers: librdmacm/rsocket/io.c, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/dgram_io.c,
  * librdmacm/rsocket/span.c
@@ -68,7 +68,7 @@ static int flags_of(const struct step *step, int word)
 
 /* ---- sending ---- */
 
-/* While the call goes on, all counts as sent, for who receives it meanwhile. */
+/* Counts all bytes as sent while the call runs, as the other end may receive them meanwhile. */
 static ssize_t send_pattern(struct end *end, size_t size, int flags)
 {
 	uint8_t *bytes = pattern(end->sent, size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * station_test.c - which messages a port takes: of the peer's address, of a P_Key of its partition,
- * of the right Q_Key; what it counts of the others, and where that is told; how soon a message that
- * was lost is sent again.
+ * station_test.c - which messages a port takes: from the peer's address, with a P_Key of its
+ * partition, with the right Q_Key; which counters show the others; how soon a lost message is sent
+ * again.
  *
  * Covers: softhca/device/station.c, softhca/device/port.c, softhca/device/format/mlx5/cmd_port.c
  */
