@@ -61,8 +61,8 @@ static unsigned int reads_outstanding(struct qp *qp)
 
 /* ---- timers and retries ---- */
 
-/* Adapters wait for 17 ms at least: of shorter times they take no notice, and a peer in software
- * that has to wait for its turn needs them. */
+/* The shortest wait: 17 ms. Adapters have such a floor, but no manual states its value: this one is
+ * assumed, and gives a peer in software time to get its turn. */
 enum { ACK_TIMEOUT_MIN = 12 };
 
 static void start_timer(struct hca *hca, struct qp *qp)
