@@ -134,6 +134,8 @@ static int log_descriptor(void)
 
 static void set_log(struct log_file *file)
 {
+	if (file)
+		file->before = log_file;
 	__atomic_store_n(&log_file, file, __ATOMIC_RELEASE);
 }
 
