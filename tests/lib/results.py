@@ -16,6 +16,7 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LINE = re.compile(r"(ok|FAIL|skip) (\S+?):?(?: (?:- )?(.*))?$")
+WRONG = re.compile(r": WRONG|: line \d+ needs: |ERROR: \w+Sanitizer|^\[  ERROR   \]")  # a check of a test, or of a sanitizer
 NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd]")
 
 
@@ -130,9 +131,9 @@ def ctest_tests(options):
 
 
 def reason_of(output):
-    """The first line of a test's output that is WRONG, or its last one."""
+    """The first line of a test's output that says what failed, or its last one."""
     lines = [line.strip() for line in (output or "").splitlines() if line.strip()]
-    wrong = [line for line in lines if re.match(r".*: WRONG", line)]
+    wrong = [line for line in lines if WRONG.search(line)]
     return (wrong[:1] or lines[-1:] or ["no output"])[0]
 
 
