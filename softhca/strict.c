@@ -4,6 +4,7 @@
  *
  * The object is memory that a process shares with its children, so that the runner of a program
  * knows how many reports the daemon has made.
+ * Decision: docs/adr/0037.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -7,6 +7,7 @@
  * receiving adapter. A message covers up to FABRIC_PAYLOAD_MAX bytes of one request or response,
  * i.e. several packets with consecutive PSNs; it holds no pointers into the sender other than its
  * payload, so that it can become packets between processes.
+ * Decision: docs/adr/0040.
  */
 #ifndef SOFTHCA_DEVICE_FABRIC_H
 #define SOFTHCA_DEVICE_FABRIC_H

@@ -5,6 +5,7 @@
  * Such a front orders by the commands of mlx5 whatever the kind is: they say what the driver wants
  * of an object, and nobody else sees them. What they have no word for is in the fields here, which
  * PRM has as reserved.
+ * Decisions: docs/adr/0030, docs/adr/0031.
  */
 #ifndef SOFTHCA_DEVICE_KIND_H
 #define SOFTHCA_DEVICE_KIND_H

@@ -2,6 +2,7 @@
 /*
  * fabric.c - connects the ports of adapters in this process: a list of them, and delivery by call.
  * What goes to other processes, or is to be seen as packets, goes through the uplink.
+ * Decision: docs/adr/0040.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -3,6 +3,7 @@
  * inventory.c - see inventory.h. IBTA vol 1, 15.2.5.
  *
  * A record is the LID of a port, what numbers it, and the attribute that the port answers.
+ * Decision: docs/adr/0042.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  *
  * What a port of the switch counts is what the port at the other end of the cable counts, with the
  * directions exchanged.
+ * Decision: docs/adr/0042.
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * network.c - see network.h. Connections are streams, so that one system call carries many packets;
  * each packet has a word before it that says its length. The first thing on a connection is a
  * greeting of whoever connected.
+ * Decision: docs/adr/0041.
  */
 #include <errno.h>
 #include <dirent.h>

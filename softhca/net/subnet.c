@@ -4,6 +4,7 @@
  * 5).
  *
  * Attributes that nobody here needs are refused with the status for that.
+ * Decision: docs/adr/0042.
  */
 #include <errno.h>
 #include <stdlib.h>

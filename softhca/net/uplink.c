@@ -5,6 +5,7 @@
  * Packets of one request that arrive one behind the other are joined into one message again, so
  * that the receiver moves them to memory in one piece. Joining ends where an acknowledge is asked
  * for.
+ * Decision: docs/adr/0040.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * wire.c - see wire.h. Transport headers and checksums; the route before them is in route.c.
+ * Decisions: docs/adr/0034, docs/adr/0035, docs/adr/0040.
  */
 #include <assert.h>
 #include <string.h>

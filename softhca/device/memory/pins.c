@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * pins.c - see pins.h. Of a large map some pages stand for all.
+ * Decision: docs/adr/0037.
  */
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
  *
  * A UMR begins when nothing before it is under way, so the one that waits is at sq.ci and completes
  * before all others. PRM: UMR, Ordering
+ * Decision: docs/adr/0037.
  */
 #include <errno.h>
 #include <stdlib.h>

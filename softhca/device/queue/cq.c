@@ -5,6 +5,7 @@
  * The consumer index lives in the doorbell record (word 0) and is read only when the queue looks
  * full. Word 1 is the arm record; a front that cannot see single doorbells has us compare it with
  * the last value seen, so it holds a value that no arm has (the sentinel) from the start.
+ * Decision: docs/adr/0032.
  */
 #include <assert.h>
 #include <errno.h>

@@ -2,6 +2,7 @@
 /*
  * rules.c - rings and doorbell records, judged by a strict adapter. PRM: Doorbell Record, Work
  * Queue; IBTA vol 1, 10.8.3: a WQE belongs to the adapter from its post to its completion.
+ * Decision: docs/adr/0037.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * sched.c - which groups of send queues may send. See sched.h.
+ * Decision: docs/adr/0036.
  */
 #include <errno.h>
 #include <stdlib.h>

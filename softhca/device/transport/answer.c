@@ -4,6 +4,7 @@
  *
  * A QP in error sends no answer, but for one: the NAK that says why it failed leaves behind all
  * that its peer waits for in front of it.
+ * IBTA vol 1, 9.7.5 (responses).
  */
 #include <stdlib.h>
 

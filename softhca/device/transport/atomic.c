@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * atomic.c - see atomic.h.
+ * IBTA vol 1, 9.4.5 (atomics); masks: prm/mlx5/wqe.h.
+ * Decision: docs/adr/0035.
  */
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"

@@ -2,6 +2,7 @@
 /*
  * datagram.c - datagrams and frames that a front sends and receives itself, as the kernel it plays
  * would: management, and questions for addresses.
+ * IBTA vol 1, 9.8.3 (UD); annexes A16, A17 (RoCE).
  */
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * dci.c - see dci.h.
+ * DC is no part of IBTA. PRM: Address Vector (prm/mlx5/av.h).
+ * Decision: docs/adr/0034.
  */
 #include <string.h>
 

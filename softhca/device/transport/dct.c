@@ -6,6 +6,8 @@
  *
  * An initiator says when it leaves. Should that be lost, its responder is there until the initiator
  * comes back, until the target ends, or until there are too many.
+ * DC is no part of IBTA. The context: prm/mlx5/dct.h.
+ * Decision: docs/adr/0034.
  */
 #include <errno.h>
 #include <stdlib.h>

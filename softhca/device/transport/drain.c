@@ -6,6 +6,7 @@
  * to send it again. Acknowledges, lost packets, and receivers that are not ready are as ever while
  * the queue drains (req.c), and a request that fails takes the QP to the state that it would reach
  * from RTS; then it is not drained, and there is no event.
+ * IBTA vol 1, 10.3.1 (states of a QP).
  */
 #include "softhca/device/transport/drain.h"
 

@@ -2,6 +2,7 @@
 /*
  * early.c - see early.h. The responder (resp.c) places and executes; here is what was placed before
  * its turn, in the order of PSNs.
+ * The attribute: dp_ordering_1 of prm/mlx5/qpc.h. Answers keep IBTA vol 1, 9.7.5.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  *
  * The source GID is looked up for each message, as software may replace it in the port's table
  * while the path names it by its index.
+ * PRM: Address Path. IBTA vol 1, 8.3 (GRH); annexes A16, A17 (RoCE).
  */
 #include <string.h>
 

@@ -6,6 +6,7 @@
  * on the wire. An answer may arrive while its request is being sent (the fabric delivers by calls),
  * so all state is brought up to date before a message is handed over. A retry goes back to the
  * oldest unacknowledged PSN. IBTA vol 1, 9.7.3 (requester), 9.7.5.2 (RNR), 9.9.2 (errors).
+ * Decision: docs/adr/0033.
  */
 #include <string.h>
 

@@ -5,6 +5,7 @@
  *
  * A message takes the first enabled tag in the order of posting. Its header is not part of the data
  * then; without a tag, all of it goes to a WQE of the queue.
+ * Tag matching is no part of IBTA. Headers: prm/mlx5/tm.h; WQEs: prm/mlx5/wqe.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * Both are WQEs as a program would write them, in a ring that is the adapter's, so the requester
  * has one way to send, repeat and fail. QPs that are created for it have no send queue of their
  * own.
+ * Tag matching is no part of IBTA. Headers: prm/mlx5/tm.h.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * creates it anew: nothing of the old can show through. There are three: of the device (a message,
  * or function-level), which configuration space follows; by the driver through the initialization
  * segment; and when the client goes.
+ * Decision: docs/adr/0039.
  */
 #include <errno.h>
 #include <fcntl.h>

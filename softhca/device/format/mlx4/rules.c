@@ -6,6 +6,7 @@
  *
  * Sources: see prm/mlx4/wqe.h; that a posted WQE is found by its ownership bit, and that prefetched
  * WQEs need stamps, is what Linux' drivers and libraries do.
+ * Decision: docs/adr/0037.
  */
 #include "prm/mlx4/uar.h"
 #include "prm/mlx4/wqe.h"

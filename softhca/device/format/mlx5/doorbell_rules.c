@@ -8,6 +8,7 @@
  * A front that traps each write shows the bytes of all. One that polls shows the value that it
  * found last; the other bytes of a push stand in the page, and are complete when the queue has rung
  * the other half. PRM: Doorbells, BlueFlame
+ * Decision: docs/adr/0037.
  */
 #include <stdlib.h>
 #include <string.h>

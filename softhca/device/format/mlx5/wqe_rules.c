@@ -11,6 +11,7 @@
  * What makes a WQE impossible to execute is refused by wqe.c, strict or not. PRM: Send WQE format,
  * Receive WQE format, Control Segment, Datagram Segment, UMR; layouts as struct mlx5_wqe_*_seg of
  * infiniband/mlx5dv.h.
+ * Decision: docs/adr/0037.
  */
 #include "prm/mlx5/av.h"
 #include "prm/mlx5/mkc.h"

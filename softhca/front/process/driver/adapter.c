@@ -2,6 +2,7 @@
 /*
  * adapter.c - one adapter as the process front drives it: the part that the kernel's mlx5_core
  * plays.
+ * Decision: docs/adr/0039.
  */
 #include <errno.h>
 #include <stdio.h>

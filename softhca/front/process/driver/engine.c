@@ -12,6 +12,7 @@
  * doorbell page: a spin after work for that page either found the next doorbell or it did not. The
  * naps keep the thread's use of its CPU below a fair share, so that the scheduler lets it run at
  * once when it wakes.
+ * Decision: docs/adr/0039.
  */
 #include <errno.h>
 #include <poll.h>

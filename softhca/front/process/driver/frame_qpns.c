@@ -3,6 +3,7 @@
  * frame_qpns.c - numbers of mlx4's queues of frames. See frame_qpns.h.
  *
  * A number is given out again when all others have been, so that a stale one is noticed.
+ * Decision: docs/adr/0031.
  */
 #include <errno.h>
 #include <stdlib.h>
