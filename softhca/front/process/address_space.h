@@ -5,6 +5,7 @@
  * The number of a process may be another's as soon as it has ended, and stays the same when it
  * executes a program, while /proc/PID/mem and /proc/PID/maps are of the address space that was
  * there when they were opened: once it has gone, they reach nothing. Linux: proc_mem_open()
+ * Decision: docs/adr/0045.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_ADDRESS_SPACE_H
 #define SOFTHCA_FRONT_PROCESS_ADDRESS_SPACE_H

@@ -6,6 +6,7 @@
  * which has nothing to do with us. Who plays the kernel for a call goes by these functions, which
  * ask whether the call is still waited for: after a read, as only then is it known whose memory
  * that was, and before a write. Linux: seccomp_unotify(2), SECCOMP_IOCTL_NOTIF_ID_VALID
+ * Decision: docs/adr/0045.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CALLER_H
 #define SOFTHCA_FRONT_PROCESS_CALLER_H

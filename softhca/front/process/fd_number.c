@@ -6,6 +6,7 @@
  * select() does, each further one is as large as all before it. A region is filled from above,
  * while the program's own descriptors come from below: a number with FD_GAP free ones below it is
  * not its next. Only where no number has that many is one with fewer taken.
+ * Decision: docs/adr/0046.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -2,6 +2,7 @@
 /*
  * notify.c - one trapped system call and its answer: receive it, find who handles it by its number,
  * answer.
+ * Decision: docs/adr/0043.
  */
 #include <errno.h>
 #include <fcntl.h>

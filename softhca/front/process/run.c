@@ -5,6 +5,7 @@
  * There are four processes: the runner (this one) waits for PROGRAM and returns its status; PROGRAM
  * installs the filter in itself before it is executed; the daemon has the adapter, unless a server
  * elsewhere has; the holder outlives the daemon.
+ * Decision: docs/adr/0043.
  */
 #include <errno.h>
 #include <fcntl.h>

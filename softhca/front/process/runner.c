@@ -2,6 +2,7 @@
 /*
  * runner.c - the starters of programs that are connected, and the listeners that bring trapped
  * calls of what they started.
+ * Decision: docs/adr/0045.
  */
 #include <errno.h>
 #include <fcntl.h>

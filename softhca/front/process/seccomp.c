@@ -6,6 +6,7 @@
  * program is generated from it. Whatever is not in the table never leaves the kernel, and the
  * kernel remembers that in a bitmap by number, so those calls cost nothing. Path calls have to go
  * to the daemon, because a filter cannot look at strings.
+ * Decision: docs/adr/0043.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 /*
  * seccomp.h - the filter that programs under softhca run with: which system calls are handed to the
  * daemon.
+ * Decision: docs/adr/0046.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_SECCOMP_H
 #define SOFTHCA_FRONT_PROCESS_SECCOMP_H

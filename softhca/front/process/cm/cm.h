@@ -6,6 +6,7 @@
  * A connection is part of its user's id (ucma/ucma.h), which hears of it by cm_ops. Nothing here
  * waits: messages are repeated by cm_expire(). All of it runs in one thread; times are nanoseconds
  * of the monotonic clock.
+ * Decision: docs/adr/0047.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CM_CM_H
 #define SOFTHCA_FRONT_PROCESS_CM_CM_H

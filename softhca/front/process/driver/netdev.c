@@ -4,6 +4,7 @@
  *
  * The host is asked anew whenever a program asks, but for the addresses in the GID table: those are
  * of the time when the adapter was created.
+ * Decision: docs/adr/0048.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -6,6 +6,7 @@
  * The daemon may die between any two lines here. An entry is complete before it becomes valid, and
  * a queue that is in the table but not (yet, or any more) in the device does no harm: the program
  * has no answer to its call yet.
+ * Decision: docs/adr/0044.
  */
 #include <assert.h>
 #include <endian.h>

@@ -8,6 +8,7 @@
  * round, so an idle QP is usually found, too. What a QP posted is in its doorbell record. A QP of
  * which no CQE is left, because others have filled the ring since, is left alone: it could be owed
  * nothing.
+ * Decision: docs/adr/0044.
  */
 #include <endian.h>
 #include <errno.h>

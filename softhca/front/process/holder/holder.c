@@ -7,6 +7,7 @@
  * the daemon lives it only sleeps; then RDMA calls get EIO, as from an adapter that was unplugged,
  * what is posted completes in error, event files say that the device is gone, and everything else
  * goes on as if there were no filter.
+ * Decision: docs/adr/0044.
  */
 #include <assert.h>
 #include <errno.h>

@@ -10,6 +10,7 @@
  * The holder is a process of the daemon's client, which may belong to somebody else. So the memory
  * is the daemon's, sealed: no other process can write to it, nor make it shorter, and the daemon
  * can believe what it reads there.
+ * Decision: docs/adr/0045.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H
 #define SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H

@@ -7,6 +7,7 @@
  * interface. Other hosts are asked for theirs (resolve.c). Addresses of a network interface that
  * --netdev gave to a port are that port's; all others of the machine itself, loopback included, are
  * the first port of the first adapter, so that programs connect to "localhost".
+ * Decision: docs/adr/0048.
  */
 #include <arpa/inet.h>
 #include <endian.h>

@@ -2,6 +2,7 @@
 /*
  * gsi.c - see gsi.h. The device core delivers under the fabric's lock, so what arrives waits in a
  * queue, bounded as that of a QP would be.
+ * Decision: docs/adr/0047.
  */
 #include <errno.h>
 #include <pthread.h>
