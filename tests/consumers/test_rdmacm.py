@@ -71,7 +71,7 @@ def all_choices(settings, name):
 def choices(settings, link, name):
     """Programs and libraries of both sides: (server, client, its libraries, the client's libraries)."""
     chosen = all_choices(settings, name) if settings.all else some_choices(settings, link, name)
-    # Debian's rping frees its channel under its own event thread (docs/decisions.md), which a sanitized library sees.
+    # Debian's rping frees its channel under its own event thread (docs/known-issues.md), which a sanitized library sees.
     ours_only = settings.sanitized and name.startswith("rping")
     return dict.fromkeys(("ours", "ours", *choice[2:]) if ours_only else choice for choice in chosen)
 
