@@ -10,10 +10,12 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/fd_number.h"
@@ -141,14 +143,12 @@ static int search_number(pid_t tid, int *number, int *below)
 
 	if (ret)
 		return ret == ENOMEM ? ret : EMFILE;
-	*number = FD_NUMBER_LOWEST;
 	*below = free_below_band(&numbers);
-	if (*below >= 0) {
-		*number = number_with_gap(&numbers, FD_GAP);
-		if (*number < 0)
-			*number = number_with_gap(&numbers, 0);
-		ret = *number < 0 ? EMFILE : 0;
-	}
+	*number = number_with_gap(&numbers, FD_GAP);
+	if (*number < 0 && *below < 0)
+		*number = FD_NUMBER_LOWEST;
+	else if (*number < 0 && (*number = number_with_gap(&numbers, 0)) < 0)
+		ret = EMFILE;
 	free(numbers.used);
 	return ret;
 }
@@ -201,6 +201,18 @@ int fd_number_pick(pid_t tid, int *number)
 
 /* ---- installing ---- */
 
+/* A number of the caller's that it does not know of cannot be closed from here. What it keeps open
+ * ends no object's life, and nothing is read or written by it. */
+static void make_harmless(struct call *call, int number)
+{
+	int nothing = open("/dev/null", O_PATH | O_CLOEXEC);
+
+	if (nothing < 0)
+		return;
+	call_place_fd(call, nothing, true, number);
+	close(nothing);
+}
+
 /* The kernel's choice is of the band, unless the program has closed a number below it since. Then
  * calls on the descriptor would not be seen. */
 static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
@@ -211,6 +223,7 @@ static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
 		return -got;
 	if (got < FD_BAND_FIRST) {
 		log_error("descriptor %d of thread %d came too low to be used", got, call->tid);
+		make_harmless(call, got);
 		return EMFILE;
 	}
 	*number = got;

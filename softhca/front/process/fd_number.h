@@ -4,9 +4,9 @@
  *
  * They are of the filter's band (seccomp.h), so that calls on them are seen. The kernel knows how
  * to give a process a descriptor at a number, whatever stands there, or at its lowest free number.
- * Other threads of the program open files meanwhile, and get the lowest free numbers; so ours are
- * the highest free ones while numbers below the band are left, and the kernel's choice when none
- * are.
+ * Other threads of the program open files meanwhile, and get the lowest free numbers, so ours are
+ * high ones with free numbers below. Where there are no such numbers and none are free below the
+ * band, the kernel chooses.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_FD_NUMBER_H
 #define SOFTHCA_FRONT_PROCESS_FD_NUMBER_H
