@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Decision: docs/adr/0006.
 # Where things are installed. The directories of plugins and configuration follow the prefix unless they are given, and are not
 # cached: a prefix that is changed later moves them, too.
 include(GNUInstallDirs)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Decision: docs/adr/0003.
 # rdmakit_provider(NAME VERSION 1.27 SOURCES ... DATA ... VARIANTS ... CHOOSER ... HEADERS ...)
 #
 # makes a provider of the files in the current directory: libNAME.so.1, which is at once the library of direct verbs and the

@@ -5,6 +5,7 @@
  * (XRC), A16 and A17 (RoCE). ib/ethernet.h has what stands before them on Ethernet.
  *
  * A GRH has the layout of an IPv6 header: its fields are those of IP6_*.
+ * Decision: docs/adr/0002.
  */
 #ifndef IB_PACKET_H
 #define IB_PACKET_H

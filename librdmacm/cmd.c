@@ -4,6 +4,7 @@
  *
  * A command is one write() of a header and a body; its response, where it has one, is stored by the
  * kernel before write() returns, at the address in the body.
+ * Decisions: docs/adr/0021, docs/adr/0023.
  */
 #include "cma.h"
 

@@ -6,6 +6,7 @@
  * Each function is also a compiler barrier. An architecture is described by four lines below, with
  * the manual that says so. A CPU orders more in its own memory than towards a register: what orders
  * two stores to memory need not order memory before a register, so the two are told apart.
+ * Decision: docs/adr/0012.
  */
 #ifndef UTIL_BARRIER_H
 #define UTIL_BARRIER_H

@@ -10,6 +10,7 @@
  * it and FLD_IN() adds the two offsets:
  *	fld_set(in, FLD_IN(CREATE_QP_IN_QPC, QPC_PD), pdn);
  *	fld_get(fld_at(in, CREATE_QP_IN_QPC), QPC_PD);
+ * Decision: docs/adr/0002.
  */
 #ifndef UTIL_FIELDS_H
 #define UTIL_FIELDS_H

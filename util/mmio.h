@@ -6,6 +6,7 @@
  * Threads that share a register may store to it at the same time; mmio_copy_wc_*() are for one at a
  * time. Not every CPU can store 8 bytes at once, or store to a register at all by an ordinary
  * instruction: mmio.c has what those need.
+ * Decision: docs/adr/0012.
  */
 #ifndef UTIL_MMIO_H
 #define UTIL_MMIO_H

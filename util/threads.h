@@ -6,6 +6,7 @@
  * another copy of it has made, as programs have that use dlmopen(), nor of those that clone() has.
  * So the byte is read through a pointer, and the pointer is bent to a byte that is 0 as soon as
  * there is a doubt. It never goes back.
+ * Decision: docs/adr/0010.
  */
 #ifndef UTIL_THREADS_H
 #define UTIL_THREADS_H

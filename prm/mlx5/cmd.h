@@ -6,6 +6,7 @@
  * tests/unit/prm/mlx5_ifc_test.c compares what stands below prm/mlx5 with the kernel's description,
  * mlx5/wqe_dv_test.c with mlx5dv.h.
  * The notation of fields is that of util/fields.h.
+ * Decision: docs/adr/0002.
  */
 #ifndef PRM_MLX5_CMD_H
 #define PRM_MLX5_CMD_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cpu.c - what the CPU has.
+ * Decision: docs/adr/0011.
  */
 #include "providers/common/cpu.h"
 

@@ -3,6 +3,7 @@
  * free_map.h - entries of a ring that are free, in whatever order they became so, and taken again
  * in runs of neighbours: a byte for each, as one store marks it, and the C library's functions for
  * strings look at many at once.
+ * Decision: docs/adr/0015.
  */
 #ifndef PROVIDERS_COMMON_FREE_MAP_H
 #define PROVIDERS_COMMON_FREE_MAP_H

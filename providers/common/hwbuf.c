@@ -2,6 +2,7 @@
 /*
  * hwbuf.c - memory for the adapter comes straight from mmap: aligned, zeroed, kept from children
  * where ibv_fork_init() has been asked for that, and returned to the system when freed.
+ * Decision: docs/adr/0009.
  */
 #include <errno.h>
 #include <linux/mman.h>

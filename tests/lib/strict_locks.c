@@ -6,6 +6,7 @@
  *
  * So a lock that was forgotten shows with one thread already, in any test that comes by. Only
  * plain mutexes are looked at; a child that fork() made may unlock what its parent has locked.
+ * Decision: docs/adr/0050.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -5,6 +5,7 @@
  * A send WQE is posted by the ownership bit in its first word: everything else of it, and the space
  * that is kept in front of it, must be in memory before. The register says that something is new. A
  * receive is posted by the doorbell record.
+ * Decision: docs/adr/0012.
  */
 #ifndef PROVIDERS_MLX4_DATA_DOORBELL_H
 #define PROVIDERS_MLX4_DATA_DOORBELL_H

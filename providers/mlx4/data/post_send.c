@@ -4,6 +4,7 @@
  *
  * A QP has one of the routines below from its creation on: by its kind, with a lock or not, with
  * slots of one piece, where nothing is to be stamped, or larger ones.
+ * Decision: docs/adr/0011.
  */
 #include <errno.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * objects.h - the objects that programs make, and the tables of methods that make them.
+ * Decision: docs/adr/0052.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_OBJECTS_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_OBJECTS_H
