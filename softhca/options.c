@@ -229,6 +229,15 @@ static int set_once(struct options *options, const struct option_def *def, const
 	return 0;
 }
 
+static int set_atomics_in_cqe(struct options *options, const struct option_def *def,
+			      const char *value)
+{
+	(void)def;
+	(void)value;
+	options->atomics_in_cqe = true;
+	return 0;
+}
+
 static int set_strict(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -293,6 +302,9 @@ static const struct option_def option_table[] = {
 	{ "crypto", "FILE",
 	  "keys of data are taken wrapped; the keys and credentials for that are in FILE",
 	  set_secrets, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
+	{ "atomics-in-cqe", NULL,
+	  "results of atomics come in CQEs, where the queue pair asks for data there",
+	  set_atomics_in_cqe, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "command-timeout", "MS", "pci: what the driver is told to wait for a command (60000)",
 	  set_u32, AT(command_timeout_ms), 100, 1000000, FOR_PCI },
 	{ "once", NULL, "pci: end when the virtual machine does", set_once, 0, 0, 0, FOR_PCI },

@@ -51,6 +51,7 @@ struct options {
 	unsigned int num_netdevs;
 	uint32_t command_timeout_ms; /* pci: how long the driver waits for a command */
 	bool once;                   /* pci: end with the first client */
+	bool atomics_in_cqe;         /* results of atomics go where those of short READs go */
 	/* What an adapter would not do as hoped is reported: to the file at strict_path or, with
 	 * that NULL, by the exit status. */
 	bool strict;

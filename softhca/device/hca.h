@@ -107,6 +107,7 @@ struct hca_config {
 	/* With this, bus addresses are virtual: the bus fetches what is not there, or faults, so
 	 * memory keys need not be pinned. */
 	bool pages_on_demand;
+	bool atomics_in_cqe;    /* where the QP asks for data there, in the CPU's order */
 	bool real_time;         /* timestamps can be wall-clock time */
 	unsigned int lag_ports; /* that are bonded, and seen as one; 0: none */
 	bool kernel_driver; /* starts the adapter, has a network device of its own at the port */

@@ -727,16 +727,17 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);
 }
 
-/* Returns whether the CQE takes the whole of the response. Results of atomics go to memory, as
- * libraries disagree about their byte order in a CQE. */
-static bool fits_cqe(const struct qp *qp, const struct sq_entry *entry)
+/* Returns whether the CQE takes the whole of the response. Results of atomics go to memory unless
+ * the configuration has them here, as libraries disagree about their byte order in a CQE. */
+static bool fits_cqe(const struct hca *hca, const struct qp *qp, const struct sq_entry *entry)
 {
 	uint32_t limit = qp->req_in_cqe;
 
+	if (atomic_is(entry->opcode) && !hca->config.atomics_in_cqe)
+		return false;
 	if (limit > cq_inline_max(qp->send_cq))
 		limit = cq_inline_max(qp->send_cq);
-	return entry->signaled && !atomic_is(entry->opcode) && entry->length &&
-	       entry->length <= limit;
+	return entry->signaled && entry->length && entry->length <= limit;
 }
 
 static int response_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
@@ -758,7 +759,7 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 {
 	struct sq_entry *entry = entry_at(qp, qp->sq.ci);
 	uint64_t offset = (uint64_t)psn_diff(msg->psn, entry->psn) * qp->mtu;
-	bool in_cqe = fits_cqe(qp, entry);
+	bool in_cqe = fits_cqe(hca, qp, entry);
 	int why;
 
 	if (offset + msg->payload_len > entry->length || !packets_fit(msg, qp->mtu)) {

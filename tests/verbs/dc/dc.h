@@ -55,7 +55,7 @@ dc_topic dc_create_errors, dc_create_flags, dc_create_operations, dc_absent_queu
 	dc_early_refused, dc_scatter, dc_states, dc_query, dc_example, dc_send, dc_rdma, dc_inline,
 	dc_many_targets, dc_batch, dc_wrong_key, dc_no_target, dc_target_gone, dc_not_ready,
 	dc_access, dc_streams, dc_stream_budget, dc_stream_reset, dc_stream_states, dc_posting,
-	dc_reads, dc_copies;
+	dc_reads, dc_copies, dc_answers, dc_wide_answers, dc_answers_of_dc;
 
 void dc_open(struct rig *rig, struct dc *dc);
 void dc_close(struct dc *dc);

@@ -413,6 +413,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.doorbell_bar = DEVICE_MEMORY_BAR + DEVICE_MEMORY_PAGES * UAR_PAGE_SIZE,
 		.doorbell_pages = EMULATION_PAGES,
 		.pages_on_demand = true,
+		.atomics_in_cqe = options->atomics_in_cqe,
 		.real_time = true,
 		.lag_ports = options->lag_ports,
 		.secrets = options->secrets,

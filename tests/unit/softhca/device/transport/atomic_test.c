@@ -7,6 +7,7 @@
  */
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/wqe.h"
+#include "softhca/device/core.h"
 #include "pair.h"
 #include "util/bits.h"
 
@@ -176,17 +177,13 @@ static void fields_are_added_apart(void **state)
 	unpair();
 }
 
-/* Whoever reads them in a CQE could not know their order. */
-static void no_result_goes_into_the_cqe(void **state)
+static void post_two_sizes(void)
 {
-	struct flat_qp_attr attr = { .cs_req = 0x22, .cqe_size = 128 };
 	struct flat_masked operands = { 4, .swap_add = 1 };
-	const uint8_t *cqe;
 
-	(void)state;
-	pair(&attr, SIZE);
 	put_value(to, 4, 0x01020304);
 	put_value(to + 8, 8, 0x0506070801020304);
+	memset(flat.mem + from, 0xee, 16);
 	atomic_post(OP_MASKED_FA, &operands, to, from, 4);
 	flat_ctrl(a, OP_FA, SIGNALED, 0);
 	flat_raddr(a, to + 8, rkey);
@@ -195,6 +192,17 @@ static void no_result_goes_into_the_cqe(void **state)
 	flat_post(a);
 	flat_ring(a);
 	flat_run(LONG);
+}
+
+/* Whoever reads them in a CQE could not know their order. */
+static void no_result_goes_into_the_cqe(void **state)
+{
+	struct flat_qp_attr attr = { .cs_req = 0x22, .cqe_size = 128 };
+	const uint8_t *cqe;
+
+	(void)state;
+	pair(&attr, SIZE);
+	post_two_sizes();
 	for (int i = 0; i < 2; i++) {
 		cqe = flat_poll(a->send_cq);
 		assert_non_null(cqe);
@@ -202,6 +210,33 @@ static void no_result_goes_into_the_cqe(void **state)
 	}
 	assert_int_equal(result_at(from, 4), 0x01020304);
 	assert_int_equal(value_at(from + 8, 8), 0x0506070801020304);
+	unpair();
+}
+
+/* They stand there as they would in memory, which they do not reach. */
+static void results_go_into_the_cqe_if_the_adapter_has_them_there(void **state)
+{
+	struct flat_qp_attr attr = { .cs_req = 0x22, .cqe_size = 128 };
+	const uint8_t *cqe;
+	uint64_t value;
+	uint32_t four;
+
+	(void)state;
+	flat.hca[0]->config.atomics_in_cqe = true;
+	pair(&attr, SIZE);
+	post_two_sizes();
+	cqe = flat_poll(a->send_cq);
+	assert_non_null(cqe);
+	assert_int_equal(cqe[63] & 0xc, 4);
+	memcpy(&four, cqe, sizeof(four));
+	assert_int_equal(be32toh(four), 0x01020304);
+	cqe = flat_poll(a->send_cq);
+	assert_non_null(cqe);
+	assert_int_equal(cqe[63] & 0xc, 4);
+	memcpy(&value, cqe, sizeof(value));
+	assert_int_equal(value, 0x0506070801020304);
+	for (unsigned int i = 0; i < 16; i++)
+		assert_int_equal(flat.mem[from + i], 0xee);
 	unpair();
 }
 
@@ -358,6 +393,7 @@ int main(void)
 		IB(each_leaves_and_returns_what_it_should),
 		IB(fields_are_added_apart),
 		IB(no_result_goes_into_the_cqe),
+		IB(results_go_into_the_cqe_if_the_adapter_has_them_there),
 		IB(the_mode_allows_them),
 		IB(addresses_are_aligned),
 		IB(wrong_wqes_are_refused),
