@@ -87,6 +87,18 @@ static void record_without_a_doorbell(struct driven *d)
 	sleep(2);
 }
 
+/* The adapter looks at records several times a second. */
+static void record_before_the_request(struct driven *d)
+{
+	uint64_t value;
+
+	record_put(d, 1);
+	usleep(600000);
+	memcpy(&value, nop_put(d), sizeof(value));
+	register_put(d, value);
+	rig_settle();
+}
+
 static void reserved_bits(struct driven *d)
 {
 	struct mlx5_wqe_ctrl_seg *ctrl = nop_put(d);
@@ -157,7 +169,7 @@ static const struct {
 	{ "garbage", ring_with_garbage },       { "early", ring_before_the_record },
 	{ "beyond", record_beyond_the_ring },   { "missing", record_without_a_doorbell },
 	{ "reserved", reserved_bits },          { "moved", memory_is_another },
-	{ "region", region_bound_as_a_window },
+	{ "region", region_bound_as_a_window }, { "unfinished", record_before_the_request },
 };
 
 int main(int argc, char **argv)

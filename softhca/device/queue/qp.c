@@ -112,6 +112,7 @@ void qp_reset_queues(struct qp *qp)
 	qp->sq.pi = qp->sq.next = qp->sq.ci = 0;
 	qp->sq.cache_bbs = 0;
 	qp->sq.unrung_since = 0;
+	qp->sq.is_ahead = false;
 	qp->rq.pi = qp->rq.ci = 0;
 	qp->rq.cache_count = 0;
 	req_reset(qp);

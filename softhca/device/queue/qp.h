@@ -55,6 +55,9 @@ struct sq {
 	uint64_t *digest;
 	uint64_t unrung_since;
 	uint16_t unrung_pi;
+	/* The WQEs before ahead_pi were noted when the record covered them, and no doorbell yet. */
+	uint16_t ahead_pi;
+	bool is_ahead;
 	/* The cache holds the fetched blocks cache_from .. cache_from + cache_bbs. */
 	uint16_t cache_from, cache_bbs;
 	uint8_t cache[SQ_CACHE_BYTES];

@@ -117,6 +117,22 @@ static uint16_t padding_ahead(const struct qp *qp)
 	return at - qp->sq.ci;
 }
 
+/* Notes a WQE as note_wqe() does. If a look has found it covered by the record before, it was to be
+ * complete by then. PRM: Doorbell Record */
+static uint16_t check_ahead(struct hca *hca, struct qp *qp, uint16_t index, uint16_t pi)
+{
+	uint64_t *digest = &qp->sq.digest[index & sq_mask(qp)], was = *digest;
+	uint16_t bbs = note_wqe(hca, qp, index, pi - index);
+
+	if (!qp->sq.is_ahead || (int16_t)(qp->sq.ahead_pi - index) <= 0 || *digest == was)
+		return bbs;
+	qp->sq.is_ahead = false; /* where the others begin is not known */
+	say(hca, "record.early",
+	    "QP 0x%06x, WQE %u: its bytes changed after the record of sends said %u", qp->n, index,
+	    qp->sq.ahead_pi);
+	return bbs;
+}
+
 static void note_wqes(struct hca *hca, struct qp *qp, uint16_t pi)
 {
 	if (!qp->sq.digest)
@@ -124,7 +140,18 @@ static void note_wqes(struct hca *hca, struct qp *qp, uint16_t pi)
 	if (!qp->sq.digest)
 		return;
 	for (uint16_t at = qp->sq.pi; at != pi;)
-		at += note_wqe(hca, qp, at, pi - at);
+		at += check_ahead(hca, qp, at, pi);
+	qp->sq.is_ahead = false;
+}
+
+/* Notes the WQEs that the record covers at a look, up to PI, before any doorbell is. */
+static void note_ahead(struct hca *hca, struct qp *qp, uint16_t pi)
+{
+	if ((uint16_t)(pi - qp->sq.ci) > sq_mask(qp) + 1u)
+		return; /* the record has a rule of its own */
+	note_wqes(hca, qp, pi);
+	qp->sq.ahead_pi = pi;
+	qp->sq.is_ahead = qp->sq.digest;
 }
 
 void rules_sq_again(struct hca *hca, struct qp *qp)
@@ -278,9 +305,12 @@ static void look_at_sq(struct hca *hca, struct qp *qp)
 	if (dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word)))
 		return;
 	pi = be32toh(word);
-	if (pi == qp->sq.pi)
+	if (pi == qp->sq.pi) {
 		qp->sq.unrung_since = 0;
-	else if (is_overdue(hca, &qp->sq, pi))
+		return;
+	}
+	note_ahead(hca, qp, pi);
+	if (is_overdue(hca, &qp->sq, pi))
 		say(hca, "doorbell.missing",
 		    "QP 0x%06x: the record of sends says %u, the last doorbell %u", qp->n, pi,
 		    qp->sq.pi);

@@ -454,6 +454,38 @@ static void record_without_register(void **state)
 	unpair();
 }
 
+/* The adapter may read the WQE as soon as the record covers it. At the look it is WAS, or a WQE
+ * that lacks a bit. */
+static void expect_early_record(const uint8_t *was)
+{
+	uint8_t wqe[64];
+
+	pair(NULL, 4096);
+	posted_write(a);
+	posted_write(a);
+	memcpy(wqe, newest(a), sizeof(wqe));
+	newest(a)[40] ^= 1;
+	if (was)
+		memcpy(newest(a), was, sizeof(wqe));
+	put_record(a);
+	flat.now += LONG / 4;
+	flat_run(1);
+	memcpy(newest(a), wqe, sizeof(wqe));
+	flat_ring(a);
+	done(0);
+	flat_expect_report("record.early");
+	unpair();
+}
+
+static void record_before_the_request(void **state)
+{
+	static const uint8_t nothing[64];
+
+	(void)state;
+	expect_early_record(NULL);
+	expect_early_record(nothing);
+}
+
 /* A batch that is aborted leaves its WQEs in the ring. */
 static void aborted_requests_are_no_fault(void **state)
 {
@@ -1199,6 +1231,7 @@ int main(void)
 		IB(polled_half_is_busy),
 		IB(the_other_half_first),
 		IB(record_without_register),
+		IB(record_before_the_request),
 		IB(aborted_requests_are_no_fault),
 		IB(busy_queues_are_no_fault),
 		IB(pushed_requests),
