@@ -238,6 +238,7 @@ int mlx5_cq_destroy(struct ibv_cq *ibcq)
 	provider_cq_ring_free_kept(&cq->old_rings);
 	provider_queue_mem_free(&cq->buf);
 	mlx5_queue_rec_free(ctx, &cq->rec);
+	free(cq->orphans);
 	free(cq);
 	return 0;
 }

@@ -60,6 +60,10 @@ struct mlx5_cq {
 	/* A program was told where the ring is, the last time when ci was shown_ci, and reads it by
 	 * itself: see cq_ring.c. */
 	bool shown, taken;
+	/* The CQEs of queues that are gone, by their place, while ids finds nobody in place of
+	 * all_ids; or NULL. */
+	bool *orphans;
+	const struct id_root *all_ids;
 	bool compressed;         /* there may be runs of completions: see cqe_run.h, */
 	uint8_t mini_cqe_format; /* in which messages are of this MLX5_IB_CQE_RES_FORMAT_* */
 	uint32_t shown_ci;

@@ -29,8 +29,10 @@ static int cq_check_reader(struct ibv_cq *ibcq)
 			   cq->cqn);
 		return EINVAL;
 	}
-	if (!mlx5_cq_is_taken(cq))
+	if (!mlx5_cq_is_taken(cq)) {
+		mlx5_cq_disown(cq); /* as the places change */
 		return 0;
+	}
 	verbs_warn("resize_cq: cq 0x%x: the program reads the ring by itself (mlx5dv_init_obj): it "
 		   "cannot be replaced",
 		   cq->cqn);

@@ -3,6 +3,7 @@
  * cq_ring.c - the ring of a CQ outside polling: cq.c prepares it before the first completion, and
  * qp.c, wq.c and srq.c clean it when what completes there goes away.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "providers/mlx5/data/cq_ring.h"
@@ -161,27 +162,54 @@ static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 		mlx5_srq_complete(rq->srq, mlx5_cqe_run_counter(cq, title, i));
 }
 
-/* Disowns the CQE, if it is for RQ, and returns how many entries it has. Of a run that is the
- * title's to say: what is behind it are no CQEs. */
-static uint32_t cqe_disown(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
-			   struct mlx5_cqe64 *cqe)
+/* ---- a ring of which it is not known who will read it
+ *
+ * Its CQEs belong to the program, which may read them by itself, so nothing is written there. What
+ * is for a queue that goes away is noted beside the ring, and no number is found any more until the
+ * library polls: then nobody else reads, and those CQEs lose the user index, by which the library
+ * knows their queue. CQEs of version 0 have no user index, and stay as they are. */
+
+static struct id_root nobody; /* has no queues */
+
+static void cqe_disown(struct mlx5_cqe64 *cqe)
 {
+	cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
+}
+
+/* Without memory for the notes, it is done at once. */
+static void cqe_note_orphan(struct mlx5_cq *cq, uint32_t index)
+{
+	if (!cq->orphans)
+		cq->orphans = calloc((size_t)cq->mask + 1, sizeof(*cq->orphans));
+	if (!cq->orphans) {
+		cqe_disown(cqe_at(cq, index));
+		return;
+	}
+	cq->orphans[index & cq->mask] = true;
+	if (cq->ids != &nobody)
+		cq->all_ids = cq->ids;
+	cq->ids = &nobody;
+}
+
+/* Notes the CQE at INDEX, if it is for RQ, and returns how many entries it has. Of a run that is
+ * the title's to say: what is behind it are no CQEs. */
+static uint32_t cqe_leave(struct mlx5_cq *cq, const struct mlx5_rq *rq, uint32_t index)
+{
+	const struct mlx5_cqe64 *cqe = cqe_at(cq, index);
 	uint32_t length = cqe_is_title(cqe) ? mlx5_cqe_run_length(cq, cqe) : 0;
 
-	if (cqe_is_of(cq, cqe, htobe32(rq->rsn))) {
+	if (cqe_is_of(cq, cqe, htobe32(rq->rsn)) &&
+	    !(cq->orphans && cq->orphans[index & cq->mask])) {
 		if (length)
 			run_give_back(cq, rq, cqe, length);
 		else
 			wqe_give_back(rq, cqe);
-		cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
+		cqe_note_orphan(cq, index);
 	}
 	return length ? length : 1;
 }
 
-/* Where it is not known who will read the CQEs, they stay where they are, and only lose the user
- * index, by which the library knows their queue: a program that reads by itself knows it by the QPN
- * beside it. CQEs of version 0 have no user index, and stay as they are. */
-static void cq_disown(struct mlx5_cq *cq, const struct mlx5_rq *rq)
+static void cq_leave(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
 	uint32_t i = cq->ci;
 
@@ -189,18 +217,33 @@ static void cq_disown(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 		return;
 	while (i - cq->ci <= cq->mask && cqe_is_sw_owned(cq, cqe_at(cq, i), i)) {
 		dma_load_barrier();
-		i += cqe_disown(cq, rq, cqe_at(cq, i));
+		i += cqe_leave(cq, rq, i);
 	}
+}
+
+bool mlx5_cq_disown(struct mlx5_cq *cq)
+{
+	if (!cq->orphans)
+		return false;
+	for (uint32_t i = 0; i <= cq->mask; i++)
+		if (cq->orphans[i])
+			cqe_disown(cqe_at(cq, i));
+	free(cq->orphans);
+	cq->orphans = NULL;
+	cq->ids = cq->all_ids;
+	return true;
 }
 
 void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
 	qlock_enter(&cq->lock);
 	if (!mlx5_cq_is_taken(cq)) {
-		if (cq_is_unread(cq))
-			cq_disown(cq, rq);
-		else
+		if (cq_is_unread(cq)) {
+			cq_leave(cq, rq);
+		} else {
+			mlx5_cq_disown(cq);
 			cq_drop(cq, rq);
+		}
 	}
 	cq->rsn_raw = CQ_RSN_NONE;
 	qlock_leave(&cq->lock);

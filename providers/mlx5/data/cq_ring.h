@@ -18,6 +18,9 @@ void mlx5_cq_clean(struct mlx5_cq *cq, const struct mlx5_rq *rq);
 /* Notes that a program was told where the ring is. The program may have the lock, as it is
  * polling. */
 void mlx5_cq_show(struct mlx5_cq *cq);
+/* Takes the user index from the CQEs of queues that went while it was not known who reads the ring:
+ * the library does now. Returns whether there may have been any. The lock is held. */
+bool mlx5_cq_disown(struct mlx5_cq *cq);
 /* Returns whether a program has moved the consumer index by itself. The lock is held. */
 bool mlx5_cq_is_taken(struct mlx5_cq *cq);
 

@@ -5,6 +5,7 @@
  * matching is in tm_done.c, runs are in cqe_run.c.
  */
 #include "prm/mlx5/wqe.h"
+#include "providers/mlx5/data/cq_ring.h"
 #include "providers/mlx5/data/cqe.h"
 #include "providers/mlx5/data/cqe_run.h"
 #include "providers/mlx5/data/sent_wqe.h"
@@ -182,17 +183,20 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 
 /* A CQE without user index is one that the library has disowned (cq_ring.c). Those of a run stray
  * one by one. */
-void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
+bool mlx5_cqe_take_stray(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
+	if (mlx5_cq_disown(cq))
+		return false;
 	if (cqe_is_title(cqe))
 		mlx5_cqe_run_take(cq, cqe);
 	if (cqe_opcode(cqe) == MLX5_CQE_SIG_ERR) {
 		take_sig_error(cq, cqe);
-		return;
+		return true;
 	}
 	if (cqe_rsn_raw(cq, cqe) == htobe32(PRM_NO_USER_INDEX))
-		return;
+		return true;
 	verbs_warn("poll_cq: cq 0x%x: a completion (opcode %u) for qp 0x%x, which does not exist "
 		   "here: skipped",
 		   cq->cqn, cqe_opcode(cqe), cqe_qpn(cqe));
+	return true;
 }

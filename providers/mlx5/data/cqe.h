@@ -52,8 +52,9 @@ static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
 	       err->vendor_err_synd == MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT;
 }
 
-/* Logs a completion for an object that does not exist. */
-void mlx5_cqe_report_stray(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
+/* Logs a completion for an object that does not exist. Returns false if the CQE is to be looked at
+ * again, as the CQ finds its queues only now. */
+bool mlx5_cqe_take_stray(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
 /* A receive that is not simply the next one of its queue is returned like this, by value, so that a
  * struct completion stays in registers. */
@@ -367,7 +368,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 		dma_load_barrier();
 		++*ci;
 		if (unlikely(!cqe_find_rq(cq, cqe))) {
-			mlx5_cqe_report_stray(cq, cqe);
+			*ci -= !mlx5_cqe_take_stray(cq, cqe);
 			continue;
 		}
 		rq = cq->rsn_rq;
