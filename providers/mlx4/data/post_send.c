@@ -159,22 +159,26 @@ WQE_INLINE uint64_t wr_control(const struct mlx4_sq *sq, enum send_kind kind,
 	return kind == SEND_XRC ? control | wqe_srqn(wr->qp_type.xrc.remote_srqn) : control;
 }
 
-/* Put whom a frame is for. Most begin with a buffer that says so. */
-static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
+/* Returns whether the first buffer says whom a frame is for, as those of most do. */
+WQE_INLINE bool frame_has_mac(const struct ibv_send_wr *wr)
+{
+	return wr->num_sge > 0 && wr->sg_list->length >= FRAME_MAC_SIZE;
+}
+
+WQE_INLINE void put_frame_mac(uint8_t *ctrl, const struct ibv_send_wr *wr)
+{
+	wqe_put_whole_mac(ctrl, (const void *)(uintptr_t)wr->sg_list->addr);
+}
+
+/* Puts whom a frame is for, and returns false if it has no bytes. */
+static bool __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
 {
 	uint32_t have = 0;
 
 	for (int i = 0; i < wr->num_sge && have < FRAME_MAC_SIZE; i++)
 		have = wqe_put_mac(ctrl, have, (const void *)(uintptr_t)wr->sg_list[i].addr,
 				   wr->sg_list[i].length);
-}
-
-WQE_INLINE void put_frame_mac(uint8_t *ctrl, const struct ibv_send_wr *wr)
-{
-	if (likely(wr->num_sge > 0 && wr->sg_list->length >= FRAME_MAC_SIZE))
-		wqe_put_whole_mac(ctrl, (const void *)(uintptr_t)wr->sg_list->addr);
-	else
-		put_mac_in_parts(ctrl, wr);
+	return have;
 }
 
 /* A request that has been built, and is not posted. */
@@ -231,6 +235,12 @@ refuse_large(const struct mlx4_qp *qp, const struct ibv_send_wr *wr)
 {
 	verbs_warn("post_send: qp 0x%x: tso.hdr_sz is %u, must be %u to %u (max_tso_header)",
 		   qp->vqp.qp.qp_num, wr->tso.hdr_sz, TSO_HEADER_MIN, qp->max_tso_header);
+	return verbs_result(EINVAL);
+}
+
+static int __attribute__((cold)) refuse_empty(const struct mlx4_qp *qp)
+{
+	verbs_warn("post_send: qp 0x%x: the frame has no bytes", qp->vqp.qp.qp_num);
 	return verbs_result(EINVAL);
 }
 
@@ -296,8 +306,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		built->is_whole = op->fetches;
 	}
 	wqe_put_control(ctrl, at, wr_control(sq, kind, wr), third_word(wr));
-	if (kind == SEND_RAW)
-		put_frame_mac(ctrl, wr);
+	if (kind == SEND_RAW && unlikely(!put_mac_in_parts(ctrl, wr)))
+		return *err = refuse_empty(qp), false;
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	built->ctrl = ctrl;
 	built->size = at;
@@ -325,7 +335,8 @@ WQE_INLINE bool is_usual(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
 			 enum send_kind kind)
 {
 	return !(wr->send_flags & (kind_has_sums(kind) ? sq->unusual_flags : IBV_SEND_INLINE)) &&
-	       opcode_is_usual(sq, wr->opcode, kind) && head != sq->wq.limit;
+	       opcode_is_usual(sq, wr->opcode, kind) && head != sq->wq.limit &&
+	       (kind != SEND_RAW || frame_has_mac(wr));
 }
 
 /* Puts what is between control segment and data of a usual request. */
@@ -472,7 +483,8 @@ WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_
 {
 	return wr->num_sge == 1 && opcode_is_usual(sq, wr->opcode, kind) &&
 	       !(kind_has_sums(kind) && wr->send_flags & sq->unusual_flags & IBV_SEND_IP_CSUM) &&
-	       wr->sg_list->length <= sq->max_inline && sq->wq.head != sq->wq.limit;
+	       wr->sg_list->length <= sq->max_inline && sq->wq.head != sq->wq.limit &&
+	       (kind != SEND_RAW || frame_has_mac(wr));
 }
 
 WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,

@@ -194,6 +194,11 @@ static bool needs_mac(const struct mlx4_qp *qp)
 	return qp->kind == SEND_RAW && qp->batch.head_size == M4_SEG;
 }
 
+static void empty_frame_fail(struct mlx4_qp *qp)
+{
+	batch_fail(qp, EINVAL, "the frame has no bytes", 0);
+}
+
 static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
 {
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
@@ -224,6 +229,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t count, const struct ib
 {
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
 	struct mlx4_batch *batch = &qp->batch;
+	uint32_t have = 0;
 
 	if (batch->err)
 		return;
@@ -231,10 +237,15 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t count, const struct ib
 		batch_fail(qp, ENOMEM, "more segments than max_send_sge", count);
 		return;
 	}
-	if (needs_mac(qp))
-		for (uint32_t i = 0, have = 0; i < count; i++)
+	if (needs_mac(qp)) {
+		for (size_t i = 0; i < count; i++)
 			have = wqe_put_mac(batch->ctrl, have, (void *)(uintptr_t)sges[i].addr,
 					   sges[i].length);
+		if (unlikely(!have)) {
+			empty_frame_fail(qp);
+			return;
+		}
+	}
 	set_size(batch,
 		 wqe_put_sges(batch->ctrl, batch->head_size, sges, (int)count, batch->aside));
 }
@@ -253,6 +264,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t count,
 	struct mlx4_batch *batch = &qp->batch;
 	struct wqe_stream stream;
 	uint64_t length = 0;
+	uint32_t have = 0;
 
 	if (batch->err)
 		return;
@@ -262,9 +274,14 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t count,
 		batch_fail(qp, ENOMEM, "more inline bytes than max_inline_data", length);
 		return;
 	}
-	if (needs_mac(qp))
-		for (uint32_t i = 0, have = 0; i < count; i++)
+	if (needs_mac(qp)) {
+		for (size_t i = 0; i < count; i++)
 			have = wqe_put_mac(batch->ctrl, have, bufs[i].addr, bufs[i].length);
+		if (unlikely(!have)) {
+			empty_frame_fail(qp);
+			return;
+		}
+	}
 	stream_begin(&stream, batch->ctrl, batch->head_size, batch->aside);
 	for (size_t i = 0; i < count; i++)
 		stream_put(&stream, bufs[i].addr, (uint32_t)bufs[i].length);
