@@ -5,7 +5,8 @@
  *
  * Covers: softhca/front/process/fd_number.c, softhca/front/process/client.c,
  * softhca/front/process/address_space.c, softhca/front/process/uverbs/file.c,
- * softhca/front/process/paths.c, softhca/front/process/uverbs/qp_modify.c
+ * softhca/front/process/paths.c, softhca/front/process/cwd.c,
+ * softhca/front/process/driver/adapter_port.c, softhca/front/process/uverbs/qp_modify.c
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -485,6 +487,41 @@ static void after_exec(void)
 	rig_close(&rig);
 }
 
+/* ---- what Linux says of a place and of a partition ---- */
+
+/* getcwd() of the kernel wants room for the NUL, and says how much it took. */
+static void directory(void)
+{
+	static const char place[] = "/sys/class/infiniband";
+	char path[sizeof(place) + 1];
+
+	MUST(!chdir(place));
+	memset(path, 'x', sizeof(path));
+	errno = 0;
+	say_check(syscall(SYS_getcwd, path, sizeof(place) - 1) == -1 && errno == ERANGE,
+		  "no room for the NUL");
+	say_check(path[0] == 'x', "nothing is written");
+	say_check(syscall(SYS_getcwd, path, sizeof(place)) == sizeof(place), "room for it");
+	say_check(!strcmp(path, place) && path[sizeof(place)] == 'x', "and that is all");
+	MUST(!chdir("/"));
+}
+
+/* Every port is a full member of the default partition, which is the first of its table. */
+static void partitions(void)
+{
+	unsigned int others = 0;
+	__be16 pkey = 0;
+	struct rig rig;
+
+	rig_open(&rig);
+	say_check(!ibv_query_pkey(rig.ctx, RIG_PORT, 0, &pkey) && pkey == htobe16(0xffff),
+		  "the first is the default");
+	for (int i = 1; i < rig.port.pkey_tbl_len; i++)
+		others += ibv_query_pkey(rig.ctx, RIG_PORT, i, &pkey) || pkey;
+	say_check(!others, "and there are no others");
+	rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct topic topics[] = {
@@ -492,6 +529,7 @@ int main(int argc, char **argv)
 		{ "imports", imports },       { "rights", rights },
 		{ "privileges", privileges }, { "again", again },
 		{ "exec", after_exec },       { "passers", passers },
+		{ "directory", directory },   { "partitions", partitions },
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "--heir"))

@@ -43,6 +43,7 @@ void dv_doorbells(struct rig *rig)
 		doorbell_use(rig->ctx, var[0]);
 	while (n)
 		mlx5dv_free_var(var[--n]);
+	SAY_PTR(mlx5dv_alloc_var(rig->ctx, 1), "with the first flag");
 	SAY_PTR(mlx5dv_alloc_var(rig->ctx, 4), "with an unknown flag");
 	var[0] = SAY_PTR(mlx5dv_alloc_var(rig->ctx, 0), "after all are freed");
 	if (var[0])

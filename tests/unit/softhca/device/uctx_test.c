@@ -86,6 +86,7 @@ static uint32_t umem_for(uint32_t uid, const struct memory *memory, enum prm_sta
 
 /* A CQ of 64 CQEs at OFFSET of the memory, and its record at RECORD. */
 static uint32_t cq_eqn, cq_page;
+static uint32_t cq_record_beyond; /* the record's memory is another, by as much */
 
 static uint32_t qp_pd;
 static bool qp_fre, qp_rlky;
@@ -102,7 +103,7 @@ static uint32_t cq_for(uint32_t uid, uint32_t umem, uint64_t offset, uint64_t re
 	fld_set(cqc, CQC_UAR_PAGE, cq_page);
 	fld_set(cqc, CQC_C_EQN, cq_eqn);
 	fld_set(cqc, CQC_DBR_UMEM_VALID, 1);
-	fld_set(cqc, CQC_DBR_UMEM_ID, umem);
+	fld_set(cqc, CQC_DBR_UMEM_ID, umem + cq_record_beyond);
 	fld_set(cqc, CQC_DBR_ADDR, record);
 	fld_set(in, CREATE_CQ_IN_CQ_UMEM_VALID, 1);
 	fld_set(in, CREATE_CQ_IN_CQ_UMEM_ID, umem);
@@ -267,6 +268,9 @@ static void queues_lie_in_their_users_memory(void **state)
 	cq_for(uid, umem, 3 * PAGE, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR);
 	cq_for(uid, umem, 0, 3 * PAGE, PRM_STAT_BAD_PARAM_ERR);
 	cq_for(uid, umem, 0, 2 * PAGE + 4, PRM_STAT_BAD_PARAM_ERR);
+	cq_record_beyond = 1;
+	cq_for(uid, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
+	cq_record_beyond = 0;
 	cqn = cq_for(uid, umem, PAGE, 2 * PAGE + 8, PRM_STAT_OK);
 	simple_for(uid, PRM_OP_DESTROY_UMEM, umem, PRM_STAT_BAD_RES_STATE_ERR);
 	simple_for(other, PRM_OP_DESTROY_CQ, cqn, PRM_STAT_BAD_RES_ERR);
