@@ -24,7 +24,9 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-enum { FD_GAP = 16, FD_LAST = 8, MOST_NUMBERS = 1 << 20, MOST_TRIES = 8 };
+/* Below a number that is given GAP others are free. SPARE ones below the limit stay so: valgrind
+ * has twelve there for itself, and refuses them to programs. */
+enum { FD_GAP = 16, FD_SPARE = 16, FD_LAST = 8, MOST_NUMBERS = 1 << 20, MOST_TRIES = 8 };
 
 /* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a
  * container, may ask prlimit() about a process of another user as little as change it; /proc tells
@@ -120,15 +122,17 @@ static int highest_free(const struct numbers *numbers, int first, int end, int g
 	return highest;
 }
 
-/* The last number that select() knows is of working directories: cwd.c */
-static int number_with_gap(const struct numbers *numbers, int gap)
+/* Returns a number of the band with GAP free ones below it, the highest of the first region that
+ * has one, or -1. The last SPARE ones below the limit stay free. The last number that select()
+ * knows is of working directories: cwd.c */
+static int number_with_gap(const struct numbers *numbers, int gap, int spare)
 {
 	int end = FD_SELECT_END;
 
 	for (int first = FD_BAND_FIRST; first < numbers->limit; first = end, end *= 2) {
 		int usable = end == FD_SELECT_END ? end - 1 : end;
-		int stop = usable < numbers->limit ? usable : numbers->limit;
-		int number = highest_free(numbers, first, stop, gap);
+		int most = numbers->limit - spare;
+		int number = highest_free(numbers, first, usable < most ? usable : most, gap);
 
 		if (number >= 0)
 			return number;
@@ -144,10 +148,10 @@ static int search_number(pid_t tid, int *number, int *below)
 	if (ret)
 		return ret == ENOMEM ? ret : EMFILE;
 	*below = free_below_band(&numbers);
-	*number = number_with_gap(&numbers, FD_GAP);
+	*number = number_with_gap(&numbers, FD_GAP, FD_SPARE);
 	if (*number < 0 && *below < 0)
 		*number = FD_NUMBER_LOWEST;
-	else if (*number < 0 && (*number = number_with_gap(&numbers, 0)) < 0)
+	else if (*number < 0 && (*number = number_with_gap(&numbers, 0, 0)) < 0)
 		ret = EMFILE;
 	free(numbers.used);
 	return ret;
