@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Every test of this directory fails when its programs are broken on purpose (--break): replaced by one that crashes, prints nothing,
-or hangs. One case of each test function shows it, in the quick form only with a program that prints nothing.
+or hangs. One case of each test function shows it. Every module meets a program that prints nothing, every second one a program that
+crashes, the others one that hangs; with --all each module meets all three, in the quick form only the first.
 
 A test that fails for a mistake of its own says nothing, so the reasons are looked at, too.
 """
@@ -18,12 +19,19 @@ FETCHING = ("test_newer",)  # fetch what their programs run in: with --all
 LIMIT = 900  # seconds for a module: with a program that hangs each of its cases takes some
 
 
+def kinds_of(position, settings):
+    """How the programs of the module at this position are broken."""
+    if settings.all:
+        return BREAKS
+    return ("silent",) if settings.quick else ("silent", ("crash", "hang")[position % 2])
+
+
 def breaks(settings):
     if settings.broken:
         return
-    for module in sorted(CONSUMERS.glob("test_*.py")):
+    for position, module in enumerate(sorted(CONSUMERS.glob("test_*.py"))):
         if module.stem != "test_breaks" and (settings.all or module.stem not in FETCHING):
-            for kind in ("silent",) if settings.quick else BREAKS:
+            for kind in kinds_of(position, settings):
                 yield Case(f"breaks.{module.stem[5:]}.{kind}", module=module, kind=kind, limit=LIMIT)
 
 
