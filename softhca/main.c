@@ -43,6 +43,9 @@ static int run_command(const struct options *options)
 		return pci_serve(options);
 	case COMMAND_FAULT:
 		return control_send(options);
+	case COMMAND_VERSION:
+		puts("softhca " RDMAKIT_VERSION);
+		return EXIT_SUCCESS;
 	default:
 		options_print_help();
 		return EXIT_SUCCESS;

@@ -254,6 +254,14 @@ static int ask_help(struct options *options, const struct option_def *def, const
 	return 0;
 }
 
+static int ask_version(struct options *options, const struct option_def *def, const char *value)
+{
+	(void)def;
+	(void)value;
+	options->command = COMMAND_VERSION;
+	return 0;
+}
+
 #define AT(member) offsetof(struct options, member)
 
 static const struct option_def option_table[] = {
@@ -322,6 +330,8 @@ static const struct option_def option_table[] = {
 	{ "verbose", NULL, "say more on standard error; twice: every call", more_verbose, 0, 0, 0,
 	  FOR_RUN | FOR_SERVE | FOR_PCI | REPEATS },
 	{ "help", NULL, "print this and exit", ask_help, 0, 0, 0, FOR_RUN | FOR_SERVE | FOR_PCI },
+	{ "version", NULL, "print the version and exit", ask_version, 0, 0, 0,
+	  FOR_RUN | FOR_SERVE | FOR_PCI },
 };
 #define NUM_OPTIONS (ARRAY_SIZE(option_table))
 
@@ -435,6 +445,8 @@ static int parse_command(const char *word, struct options *options)
 		options->command = COMMAND_FAULT;
 	else if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
 		options->command = COMMAND_HELP;
+	else if (!strcmp(word, "--version"))
+		options->command = COMMAND_VERSION;
 	else {
 		log_error("unknown command %s; see softhca --help", word);
 		return EINVAL;
@@ -523,6 +535,12 @@ static void read_environment(struct options *options)
 	}
 }
 
+/* Returns whether the command is answered by a text, whatever the other arguments are. */
+static bool asks_about_softhca(const struct options *options)
+{
+	return options->command == COMMAND_HELP || options->command == COMMAND_VERSION;
+}
+
 int options_parse(int argc, char **argv, struct options *options)
 {
 	int at = 2;
@@ -535,7 +553,7 @@ int options_parse(int argc, char **argv, struct options *options)
 		return EINVAL;
 	}
 	ret = parse_command(argv[1], options);
-	while (!ret && options->command != COMMAND_HELP && at < argc) {
+	while (!ret && !asks_about_softhca(options) && at < argc) {
 		if (!strcmp(argv[at], "--")) {
 			options->program = argv + at + 1;
 			break;
