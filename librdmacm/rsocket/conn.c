@@ -841,6 +841,7 @@ const struct rs_kind rdmacm_stream_kind = {
 	.shutdown = stream_shutdown,
 	.close = stream_close,
 	.poll = rdmacm_stream_poll,
+	.glance = rdmacm_stream_glance,
 	.wake_fds = rdmacm_stream_rs_wake_fds,
 	.woken = rdmacm_stream_rs_woken,
 	.option_set = stream_option_set,

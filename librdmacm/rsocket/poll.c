@@ -239,25 +239,76 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 	return ret == EINTR && rdmacm_rs_restarts(&user) ? 0 : ret;
 }
 
-/* Asks the sockets only for their events, counts the other descriptors in *OTHERS, and returns how
- * many sockets have some. */
-static int ask_sockets(struct pollfd *fds, nfds_t nfds, nfds_t *others)
-{
-	struct rs *rs;
-	int ready = 0;
+/* What asking the sockets has found: how many have events, how many descriptors are no sockets, and
+ * what poll() is to be asked besides: those, and the sockets that may have events of rdma_cm. All
+ * others are -1 there. */
+struct answers {
+	int ready;
+	nfds_t others, left;
+	struct pollfd *fds;
+	struct pollfd few[FEW + 1];
+};
 
-	*others = 0;
+static int answers_alloc(struct answers *answers, nfds_t nfds)
+{
+	answers->fds = nfds <= FEW ? answers->few : malloc((nfds + 1) * sizeof(*answers->fds));
+	if (!answers->fds)
+		return ENOMEM;
+	for (nfds_t i = 0; i < nfds; i++)
+		answers->fds[i].fd = -1;
+	return 0;
+}
+
+static void answers_free(struct answers *answers)
+{
+	if (answers->fds != answers->few)
+		free(answers->fds);
+}
+
+static void answers_cancelled(void *of)
+{
+	answers_free(of);
+}
+
+/* Notes in AT if rdma_cm's events are to be looked for, which lasts until that is done. */
+static short ask_one(struct rs *rs, const struct pollfd *fd, int64_t now_us, struct pollfd *at)
+{
+	bool look = false;
+	short now;
+
+	if (!rs->kind->glance)
+		return rs->kind->poll(rs, fd->events, false);
+	now = rs->kind->glance(rs, fd->events, now_us, &look);
+	if (look)
+		*at = (struct pollfd){ .fd = fd->fd, .events = POLLIN };
+	return now;
+}
+
+/* Asks the sockets only for their events, and returns how many have some. */
+static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
+{
+	int64_t now_us = rdmacm_rs_now_us();
+	struct pollfd *at;
+	struct rs *rs;
+
+	answers->others = answers->left = 0;
+	answers->ready = 0;
 	for (nfds_t i = 0; i < nfds; i++) {
+		at = &answers->fds[i];
 		rs = rdmacm_rs_get(fds[i].fd);
 		if (!rs) {
-			++*others;
+			*at = fds[i];
+			fds[i].revents = 0; /* so poll() says of those below 0 */
+			answers->others++;
 			continue;
 		}
-		fds[i].revents = rs->kind->poll(rs, fds[i].events, false);
+		fds[i].revents = ask_one(rs, &fds[i], now_us, at);
 		rdmacm_rs_put(fds[i].fd);
-		ready += !!fds[i].revents;
+		answers->ready += !!fds[i].revents;
+		answers->left += at->fd >= 0;
 	}
-	return ready;
+	answers->left += answers->others;
+	return answers->ready;
 }
 
 /* The same for sockets that are watched: the number of one that another thread has closed may be
@@ -301,18 +352,68 @@ static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t n
 }
 
 /* Data that is about to come is worth a moment of looking. */
-static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, nfds_t *others)
+static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, struct answers *answers)
 {
 	static __thread struct rs_spin of_thread;
-	int ready = ask_sockets(fds, nfds, others);
+	int ready = ask_sockets(fds, nfds, answers);
 	int64_t until;
 
-	if (ready || !timeout || *others == nfds || !rs_spin_pays(&of_thread))
+	if (ready || !timeout || answers->others == nfds || !rs_spin_pays(&of_thread))
 		return ready;
 	until = rdmacm_rs_now_us() + rdmacm_rs_defaults()->polling_us;
 	while (!ready && rdmacm_rs_now_us() < until)
-		ready = ask_sockets(fds, nfds, others);
+		ready = ask_sockets(fds, nfds, answers);
 	rs_spin_done(&of_thread, ready);
+	return ready;
+}
+
+/* Hands out what poll() has answered. A socket has got an event of rdma_cm, and is asked again. */
+static void take_answers(struct pollfd *fds, nfds_t nfds, const struct answers *answers)
+{
+	const struct pollfd *at;
+	struct rs *rs;
+
+	for (nfds_t i = 0; i < nfds; i++) {
+		at = &answers->fds[i];
+		if (at->fd < 0 || !at->revents)
+			continue;
+		rs = rdmacm_rs_get(at->fd);
+		if (!rs) {
+			fds[i].revents = at->revents;
+			continue;
+		}
+		rs->kind->woken(rs, at, 1);
+		fds[i].revents = rs->kind->poll(rs, fds[i].events, false);
+		rdmacm_rs_put(at->fd);
+	}
+}
+
+/* Looks at what the sockets' answers have left, and returns how many entries have events, or -1
+ * with errno. Nobody has to wake this thread, so it has no eventfd. */
+static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers)
+{
+	struct rs_waiter looker = { .fd = -1, .undo = answers_cancelled, .of = answers };
+
+	if (!answers->left)
+		return answers->ready;
+	if (rdmacm_rs_waiter_sleep(&looker, answers->fds, (int)nfds, 0) < 0)
+		return -1;
+	take_answers(fds, nfds, answers);
+	return count_ready(fds, nfds);
+}
+
+/* Asks without sleeping. */
+static int ask_all(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	struct answers answers;
+	int ready;
+
+	if (answers_alloc(&answers, nfds))
+		return cma_return(ENOMEM);
+	ready = spin_on_sockets(fds, nfds, timeout, &answers);
+	if (ready || !timeout) /* the other descriptors count, too, but are not waited for */
+		ready = look_at_rest(fds, nfds, &answers);
+	answers_free(&answers);
 	return ready;
 }
 
@@ -322,20 +423,15 @@ static void sleepers_cancelled(void *of)
 	sleepers_free(of);
 }
 
-static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
+static int sleep_for_any(struct pollfd *fds, nfds_t nfds, int64_t deadline)
 {
-	int64_t deadline = rdmacm_rs_deadline(timeout);
 	struct rs_sleepers sleepers;
-	nfds_t others;
-	int ready = spin_on_sockets(fds, nfds, timeout, &others), left;
+	int ready = 0, left;
 
 	if (sleepers_alloc(&sleepers, nfds))
 		return cma_return(ENOMEM);
 	sleepers_watch(&sleepers, fds, nfds, sleepers_cancelled, &sleepers);
-	if (ready || !timeout) /* the other descriptors count, too, but are not waited for */
-		ready = sleep_once(&sleepers, fds, nfds, 0);
-	/* another thread may have taken what there was */
-	while (!ready && timeout) {
+	while (!ready) {
 		ready = ask_watched(&sleepers, fds, true);
 		left = ready ? 0 : rdmacm_rs_sleep_limit(deadline);
 		ready = sleep_once(&sleepers, fds, nfds, left);
@@ -345,6 +441,15 @@ static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 	sleepers_unwatch(&sleepers);
 	sleepers_free(&sleepers);
 	return ready;
+}
+
+/* Another thread may take what there was before this one has answered. */
+static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	int64_t deadline = rdmacm_rs_deadline(timeout);
+	int ready = ask_all(fds, nfds, timeout);
+
+	return ready || !timeout ? ready : sleep_for_any(fds, nfds, deadline);
 }
 
 static bool has_sockets(const struct pollfd *fds, nfds_t nfds)
@@ -362,6 +467,7 @@ CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 
 	if (!has_sockets(fds, nfds))
 		return poll(fds, nfds, timeout);
+	pthread_testcancel(); /* as in poll(), although there may be nothing to call it for */
 	rdmacm_rs_shield();
 	ret = wait_for_any(fds, nfds, timeout);
 	rdmacm_rs_unshield();

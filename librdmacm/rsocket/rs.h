@@ -59,6 +59,9 @@ struct rs_kind {
 	/* The call returns the events that are there now. With SLEEP the caller may go to sleep, so
 	 * whatever comes next is to wake it. */
 	short (*poll)(struct rs *rs, short events, bool sleep);
+	/* As poll() without SLEEP. *LOOK becomes true when the descriptors below are to be looked
+	 * at, too, as rdma_cm's events come by them. NULL if poll() does what there is to do. */
+	short (*glance)(struct rs *rs, short events, int64_t now_us, bool *look);
 	/* The call fills in the descriptors to sleep on and returns how many there are, at most
 	 * RS_WAKE_FDS. */
 	int (*wake_fds)(struct rs *rs, struct pollfd *fds);

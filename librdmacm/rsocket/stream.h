@@ -30,6 +30,8 @@ enum stream_state {
 	STREAM_OVER /* the connection has ended, or has failed to be made */
 };
 
+enum { STREAM_LOOK_US = 500 }; /* between looks for events of rdma_cm by those who do not wait */
+
 enum {
 	MAX_INLINE = 1024,
 	WORTH_SENDING = 2048, /* a send with more bytes left waits until so many can go */
@@ -188,6 +190,7 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 			  struct sockaddr_storage *from, size_t *done);
 int rdmacm_stream_unread(struct rs *rs, int *bytes);
 short rdmacm_stream_poll(struct rs *rs, short events, bool sleep);
+short rdmacm_stream_glance(struct rs *rs, short events, int64_t now_us, bool *look);
 int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds);
 void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);
 

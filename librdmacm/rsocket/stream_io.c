@@ -393,6 +393,32 @@ short rdmacm_stream_poll(struct rs *rs, short events, bool sleep)
 	return now;
 }
 
+/* Events of rdma_cm make a connection; later they are rare, and are looked for now and then. */
+static bool look_is_due(struct stream *stream, int64_t now_us)
+{
+	if (stream->state < STREAM_ADDR || stream->state == STREAM_OVER ||
+	    rs_is_deaf(&stream->deaf))
+		return false;
+	if (stream->state == STREAM_CONNECTED && now_us < stream->next_look_us)
+		return false;
+	stream->next_look_us = now_us + STREAM_LOOK_US;
+	return true;
+}
+
+short rdmacm_stream_glance(struct rs *rs, short events, int64_t now_us, bool *look)
+{
+	struct stream *stream = to_stream(rs);
+	short wanted = events | POLLERR | POLLHUP;
+	short now;
+
+	pthread_mutex_lock(&rs->lock);
+	rdmacm_stream_progress(stream);
+	now = with_aliases(events_now(stream)) & wanted;
+	*look |= look_is_due(stream, now_us);
+	pthread_mutex_unlock(&rs->lock);
+	return now;
+}
+
 int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds)
 {
 	int count;

@@ -13,8 +13,6 @@
 
 #include <poll.h>
 
-enum { LOOK_US = 500 };
-
 static void take_event(struct stream *stream)
 {
 	struct ibv_cq *cq;
@@ -115,7 +113,7 @@ static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
 
 	if (stream->state == STREAM_CONNECTED && now < stream->next_look_us)
 		return false;
-	stream->next_look_us = now + LOOK_US;
+	stream->next_look_us = now + STREAM_LOOK_US;
 	rdmacm_rs_shield();
 	if (!rs_is_deaf(&stream->deaf) && poll(&fd, 1, 0) > 0)
 		rdmacm_stream_cm_events(stream);
