@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. Chunks that
- * become empty are given back to the system, but for one, so that a queue that comes and goes maps
- * nothing.
+ * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. Chunks are in
+ * lists by their longest free run, so that one with room is found without a look at those that have
+ * none. Chunks that become empty are given back to the system, but for one, so that a queue that
+ * comes and goes maps nothing.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memrchr() */
+#endif
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,20 +22,57 @@
 #define PAGES       16 /* of a chunk */
 #define PAGE_GRAINS 32
 #define GRAINS      (PAGES * PAGE_GRAINS)
+#define TRIES       3 /* chunks that may have no place, before one that does is taken */
 
 struct buf_chunk {
-	struct buf_chunk *next;
+	TAILQ_ENTRY(buf_chunk) entry;
+	struct buf_pool *pool;
 	struct hwbuf buf;
 	unsigned int used;  /* grains */
+	unsigned int run;   /* the longest free one, in grains */
 	unsigned int fresh; /* those from here on were never used, and are zero */
 	bool is_used[GRAINS];
 };
 
+/* Up to a page each length of a run is a class, then each page up to four, and all above. */
+static unsigned int class_of(unsigned int run)
+{
+	if (run <= PAGE_GRAINS)
+		return run;
+	return min_of(PAGE_GRAINS + 1 + (run - PAGE_GRAINS - 1) / PAGE_GRAINS, BUF_CLASSES - 1u);
+}
+
+/* Returns the first class whose chunks all have a run of NEED. */
+static unsigned int class_with(unsigned int need)
+{
+	return need ? min_of(class_of(need - 1) + 1, BUF_CLASSES - 1u) : 0;
+}
+
+static void chunk_file(struct buf_chunk *chunk)
+{
+	unsigned int class = class_of(chunk->run);
+
+	TAILQ_INSERT_HEAD(&chunk->pool->chunks[class], chunk, entry);
+	chunk->pool->classes |= 1ULL << class;
+}
+
+static void chunk_unfile(struct buf_chunk *chunk)
+{
+	unsigned int class = class_of(chunk->run);
+
+	TAILQ_REMOVE(&chunk->pool->chunks[class], chunk, entry);
+	if (TAILQ_EMPTY(&chunk->pool->chunks[class]))
+		chunk->pool->classes &= ~(1ULL << class);
+}
+
 void provider_buf_pool_init(struct buf_pool *pool)
 {
 	pthread_mutex_init(&pool->lock, NULL);
-	pool->chunks = NULL;
+	for (unsigned int i = 0; i < BUF_CLASSES; i++)
+		TAILQ_INIT(&pool->chunks[i]);
+	pool->classes = 0;
 	pool->empty = 0;
+	pool->looks = 0;
 	pool->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -43,16 +84,17 @@ static void chunk_release(struct buf_chunk *chunk)
 
 void provider_buf_pool_destroy(struct buf_pool *pool)
 {
-	struct buf_chunk *next;
+	struct buf_chunk *chunk;
 
-	for (struct buf_chunk *chunk = pool->chunks; chunk; chunk = next) {
-		next = chunk->next;
+	while (pool->classes) {
+		chunk = TAILQ_FIRST(&pool->chunks[__builtin_ctzll(pool->classes)]);
+		chunk_unfile(chunk);
 		chunk_release(chunk);
 	}
 	pthread_mutex_destroy(&pool->lock);
 }
 
-static int chunk_add(struct buf_pool *pool)
+static int chunk_add(struct buf_pool *pool, struct buf_chunk **out)
 {
 	struct buf_chunk *chunk = calloc(1, sizeof(*chunk));
 	int ret;
@@ -64,9 +106,11 @@ static int chunk_add(struct buf_pool *pool)
 		free(chunk);
 		return ret;
 	}
-	chunk->next = pool->chunks;
-	pool->chunks = chunk;
+	chunk->pool = pool;
+	chunk->run = GRAINS;
+	chunk_file(chunk);
 	pool->empty++;
+	*out = chunk;
 	return 0;
 }
 
@@ -89,9 +133,34 @@ static unsigned int chunk_next_free(const struct buf_chunk *chunk, unsigned int 
 	return (first + step - 1) / step * step;
 }
 
-static bool chunk_is_free(const struct buf_chunk *chunk, unsigned int first, unsigned int grains)
+/* Returns the first grain from FROM on that is in use, or GRAINS. */
+static unsigned int chunk_next_used(const struct buf_chunk *chunk, unsigned int from)
 {
-	return !memchr(&chunk->is_used[first], true, grains);
+	const bool *used =
+		from < GRAINS ? memchr(&chunk->is_used[from], true, GRAINS - from) : NULL;
+
+	return used ? (unsigned int)(used - chunk->is_used) : GRAINS;
+}
+
+static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
+{
+	unsigned int longest = 0, end;
+
+	for (unsigned int first = chunk_next_free(chunk, 0, 1); first < GRAINS;
+	     first = chunk_next_free(chunk, end, 1)) {
+		end = chunk_next_used(chunk, first);
+		longest = max_of(longest, end - first);
+	}
+	return longest;
+}
+
+/* Returns the length of the free run that FIRST is in. */
+static unsigned int chunk_run_around(const struct buf_chunk *chunk, unsigned int first)
+{
+	const bool *before = memrchr(chunk->is_used, true, first);
+	unsigned int start = before ? (unsigned int)(before - chunk->is_used) + 1 : 0;
+
+	return chunk_next_used(chunk, first) - start;
 }
 
 static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
@@ -130,72 +199,111 @@ static struct grain_place grain_place_of(const struct buf_pool *pool, size_t siz
 	return at;
 }
 
-static bool chunk_take(struct buf_pool *pool, struct buf_chunk *chunk, const struct grain_place *at,
-		       void **addr)
+/* Returns how long a run must be so that there is a place in it, wherever it begins. The bits of
+ * CLEAR are below a power of two, in whose first part they are 0. */
+static unsigned int place_need(const struct grain_place *at)
 {
-	const size_t grain = pool->page / PAGE_GRAINS;
+	unsigned int slack = at->clear ? (unsigned int)pow2_ceil(at->clear + 1u) : 0;
 
-	if (GRAINS - chunk->used < at->grains)
-		return false;
-	for (unsigned int first = chunk_next_free(chunk, 0, at->step); first + at->grains <= GRAINS;
-	     first = chunk_next_free(chunk, first + 1, at->step)) {
-		if (first & at->clear || !chunk_is_free(chunk, first, at->grains))
-			continue;
-		pool->empty -= !chunk->used;
-		chunk_mark(chunk, first, at->grains, true);
-		*addr = (char *)chunk->buf.addr + first * grain;
-		chunk_clean(chunk, first, at->grains, *addr, grain);
-		return true;
+	return at->grains + at->step - 1 + slack;
+}
+
+static void chunk_use(struct buf_chunk *chunk, const struct grain_place *at, unsigned int first,
+		      void **addr)
+{
+	const size_t grain = chunk->pool->page / PAGE_GRAINS;
+
+	chunk->pool->empty -= !chunk->used;
+	chunk_unfile(chunk);
+	chunk_mark(chunk, first, at->grains, true);
+	chunk->run = chunk_longest_run(chunk);
+	chunk_file(chunk);
+	*addr = (char *)chunk->buf.addr + first * grain;
+	chunk_clean(chunk, first, at->grains, *addr, grain);
+}
+
+static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, void **addr)
+{
+	unsigned int first = chunk_next_free(chunk, 0, at->step), used;
+
+	while (first + at->grains <= GRAINS) {
+		chunk->pool->looks++;
+		used = first & at->clear ? first : chunk_next_used(chunk, first);
+		if (used >= first + at->grains) {
+			chunk_use(chunk, at, first, addr);
+			return true;
+		}
+		first = chunk_next_free(chunk, used + 1, at->step);
 	}
 	return false;
 }
 
-static int pool_take(struct buf_pool *pool, const struct grain_place *at, void **addr)
+/* A chunk of these classes may have a place, which depends on where its runs begin. One that has
+ * none goes behind the others of its class. */
+static struct buf_chunk *try_classes(struct buf_pool *pool, uint64_t classes,
+				     const struct grain_place *at, void **addr)
 {
-	struct buf_chunk *chunk = pool->chunks;
+	struct buf_chunk *chunk;
+	unsigned int class;
+
+	for (int tries = 0; classes && tries < TRIES; tries++) {
+		class = (unsigned int)__builtin_ctzll(classes);
+		chunk = TAILQ_FIRST(&pool->chunks[class]);
+		if (chunk_take(chunk, at, addr))
+			return chunk;
+		TAILQ_REMOVE(&pool->chunks[class], chunk, entry);
+		TAILQ_INSERT_TAIL(&pool->chunks[class], chunk, entry);
+		classes &= classes - 1;
+	}
+	return NULL;
+}
+
+static int pool_take(struct buf_pool *pool, const struct grain_place *at, void **addr,
+		     struct buf_chunk **chunk)
+{
+	uint64_t enough = UINT64_MAX << class_of(at->grains);
+	uint64_t sure = UINT64_MAX << class_with(place_need(at));
 	int ret;
 
-	while (chunk && !chunk_take(pool, chunk, at, addr))
-		chunk = chunk->next;
-	if (chunk)
+	*chunk = try_classes(pool, pool->classes & enough & ~sure, at, addr);
+	if (!*chunk)
+		*chunk = try_classes(pool, pool->classes & sure, at, addr);
+	if (*chunk)
 		return 0;
-	ret = chunk_add(pool);
+	ret = chunk_add(pool, chunk);
 	if (!ret)
-		chunk_take(pool, pool->chunks, at, addr);
+		chunk_take(*chunk, at, addr);
 	return ret;
 }
 
 int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf_place *place,
-			    void **addr)
+			    void **addr, struct buf_chunk **chunk)
 {
 	const struct grain_place at = grain_place_of(pool, size, place);
 	int ret;
 
 	pthread_mutex_lock(&pool->lock);
-	ret = pool_take(pool, &at, addr);
+	ret = pool_take(pool, &at, addr, chunk);
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
 }
 
-void provider_buf_pool_free(struct buf_pool *pool, void *addr, size_t size)
+void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size)
 {
-	struct buf_chunk **link = &pool->chunks, *chunk;
-	size_t at;
+	struct buf_pool *pool = chunk->pool;
+	unsigned int first;
 
 	pthread_mutex_lock(&pool->lock);
-	while ((uintptr_t)addr - (uintptr_t)(*link)->buf.addr >= PAGES * pool->page)
-		link = &(*link)->next;
-	chunk = *link;
-	at = (size_t)((char *)addr - (char *)chunk->buf.addr);
-	chunk_mark(chunk, (unsigned int)(at / (pool->page / PAGE_GRAINS)), grains_of(pool, size),
-		   false);
-	*link = chunk->next;
+	first = (unsigned int)((size_t)((char *)addr - (char *)chunk->buf.addr) /
+			       (pool->page / PAGE_GRAINS));
+	chunk_unfile(chunk);
+	chunk_mark(chunk, first, grains_of(pool, size), false);
 	if (!chunk->used && pool->empty) {
 		chunk_release(chunk);
 	} else {
 		pool->empty += !chunk->used;
-		chunk->next = pool->chunks;
-		pool->chunks = chunk;
+		chunk->run = max_of(chunk->run, chunk_run_around(chunk, first));
+		chunk_file(chunk);
 	}
 	pthread_mutex_unlock(&pool->lock);
 }

@@ -13,14 +13,20 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
 
 struct buf_chunk;
 
+enum { BUF_CLASSES = 37 }; /* of chunks, by the longest run that is free in them: buf_pool.c */
+
 struct buf_pool {
 	pthread_mutex_t lock;
-	struct buf_chunk *chunks; /* those with room first, mostly */
-	unsigned int empty;       /* of those, 1 at most */
-	size_t page;              /* bytes */
+	TAILQ_HEAD(, buf_chunk) chunks[BUF_CLASSES];
+	uint64_t classes;   /* a bit for each class that has chunks */
+	unsigned int empty; /* chunks, 1 at most */
+	unsigned int looks; /* places that were looked at so far: what an allocation costs */
+	size_t page;        /* bytes */
 };
 
 void provider_buf_pool_init(struct buf_pool *pool);
@@ -33,10 +39,11 @@ struct buf_place {
 	size_t clear; /* bits that the offset of the start must not have */
 };
 
-/* SIZE is 1 to pool->page; a buffer of a whole page starts with one. PLACE may be NULL. */
+/* SIZE is 1 to pool->page; a buffer of a whole page starts with one. PLACE may be NULL. *CHUNK is
+ * what the buffer is given back to. What it costs does not grow with the number of buffers. */
 int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf_place *place,
-			    void **addr);
+			    void **addr, struct buf_chunk **chunk);
 /* SIZE is what was asked for. */
-void provider_buf_pool_free(struct buf_pool *pool, void *addr, size_t size);
+void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dbrec.c - pages of doorbell records, each with one bit per record that is free. Pages that
- * become empty are given back to the system, but for one, so that a queue that comes and goes maps
- * nothing.
+ * dbrec.c - pages of doorbell records, each with one bit per record that is free. Pages with room
+ * and others are in two lists, so neither call looks for a page. Pages that become empty are given
+ * back to the system, but for one, so that a queue that comes and goes maps nothing.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@
 #define ALL_FREE         UINT64_MAX
 
 struct dbrec_page {
-	struct dbrec_page *next;
+	LIST_ENTRY(dbrec_page) entry;
 	struct hwbuf buf;
 	const struct hwbuf_source *source; /* that BUF is of; NULL: it is mapped */
 	uint64_t free;
@@ -26,7 +27,8 @@ struct dbrec_page {
 void provider_dbrec_pool_init(struct dbrec_pool *pool)
 {
 	pthread_mutex_init(&pool->lock, NULL);
-	pool->pages = NULL;
+	LIST_INIT(&pool->room);
+	LIST_INIT(&pool->full);
 	pool->empty = 0;
 	pool->source = NULL;
 }
@@ -40,20 +42,47 @@ static void page_release(struct dbrec_page *page)
 	free(page);
 }
 
+/* Notes the page where it belongs by what is free, and by its source. */
+static void page_file(struct dbrec_pool *pool, struct dbrec_page *page)
+{
+	if (page->free && page->source == pool->source)
+		LIST_INSERT_HEAD(&pool->room, page, entry);
+	else
+		LIST_INSERT_HEAD(&pool->full, page, entry);
+}
+
+static void page_file_again(struct dbrec_pool *pool, struct dbrec_page *page)
+{
+	LIST_REMOVE(page, entry);
+	page_file(pool, page);
+}
+
+static struct dbrec_page *pages_take_all(struct dbrec_pool *pool, struct dbrec_page *last)
+{
+	struct dbrec_page *page;
+
+	while ((page = LIST_FIRST(&pool->room)) || (page = LIST_FIRST(&pool->full))) {
+		LIST_REMOVE(page, entry);
+		page->entry.le_next = last;
+		last = page;
+	}
+	return last;
+}
+
 /* Pages of the former source keep the records that are in use, and get no more; the one that is
  * empty goes. */
 void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source)
 {
-	struct dbrec_page **link, *page;
+	struct dbrec_page *page, *next;
 
 	pthread_mutex_lock(&pool->lock);
 	pool->source = source;
-	for (link = &pool->pages; (page = *link);) {
+	for (page = pages_take_all(pool, NULL); page; page = next) {
+		next = page->entry.le_next;
 		if (page->free != ALL_FREE || page->source == source) {
-			link = &page->next;
+			page_file(pool, page);
 			continue;
 		}
-		*link = page->next;
 		pool->empty--;
 		page_release(page);
 	}
@@ -64,8 +93,8 @@ void provider_dbrec_pool_destroy(struct dbrec_pool *pool)
 {
 	struct dbrec_page *next;
 
-	for (struct dbrec_page *page = pool->pages; page; page = next) {
-		next = page->next;
+	for (struct dbrec_page *page = pages_take_all(pool, NULL); page; page = next) {
+		next = page->entry.le_next;
 		page_release(page);
 	}
 	pthread_mutex_destroy(&pool->lock);
@@ -97,70 +126,60 @@ static int page_add(struct dbrec_pool *pool)
 		return ret;
 	}
 	page->free = ALL_FREE;
-	page->next = pool->pages;
-	pool->pages = page;
+	page_file(pool, page);
 	pool->empty++;
 	return 0;
 }
 
 static __be32 *record_take(struct dbrec_pool *pool, struct dbrec_page *page)
 {
-	unsigned int n = __builtin_ctzll(page->free);
+	unsigned int n = (unsigned int)__builtin_ctzll(page->free);
 	__be32 *dbrec = (__be32 *)((char *)page->buf.addr + n * RECORD_SPACING);
 
 	pool->empty -= page->free == ALL_FREE;
 	page->free &= ~(1ULL << n);
+	if (!page->free)
+		page_file_again(pool, page);
 	dbrec[0] = 0;
 	dbrec[1] = 0;
 	return dbrec;
 }
 
-int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec)
+int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec, struct dbrec_page **page)
 {
-	struct dbrec_page *page;
 	int ret = 0;
 
 	pthread_mutex_lock(&pool->lock);
-	page = pool->pages;
-	while (page && (!page->free || page->source != pool->source))
-		page = page->next;
-	if (!page) {
+	if (LIST_EMPTY(&pool->room))
 		ret = page_add(pool);
-		page = pool->pages;
+	if (!ret) {
+		*page = LIST_FIRST(&pool->room);
+		*dbrec = record_take(pool, *page);
 	}
-	if (!ret)
-		*dbrec = record_take(pool, page);
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
 }
 
-static void page_emptied(struct dbrec_pool *pool, struct dbrec_page **link)
+static void page_emptied(struct dbrec_pool *pool, struct dbrec_page *page)
 {
-	struct dbrec_page *page = *link;
-
 	if (!pool->empty && page->source == pool->source) {
 		pool->empty = 1;
 		return;
 	}
-	*link = page->next;
+	LIST_REMOVE(page, entry);
 	page_release(page);
 }
 
-void provider_dbrec_free(struct dbrec_pool *pool, __be32 *dbrec)
+void provider_dbrec_free(struct dbrec_pool *pool, struct dbrec_page *page, const __be32 *dbrec)
 {
-	uintptr_t addr = (uintptr_t)dbrec;
+	bool was_full;
 
 	pthread_mutex_lock(&pool->lock);
-	for (struct dbrec_page **link = &pool->pages; *link; link = &(*link)->next) {
-		struct dbrec_page *page = *link;
-		uintptr_t base = (uintptr_t)page->buf.addr;
-
-		if (addr < base || addr >= base + PAGE_BYTES)
-			continue;
-		page->free |= 1ULL << ((addr - base) / RECORD_SPACING);
-		if (page->free == ALL_FREE)
-			page_emptied(pool, link);
-		break;
-	}
+	was_full = !page->free;
+	page->free |= 1ULL << ((const char *)dbrec - (char *)page->buf.addr) / RECORD_SPACING;
+	if (was_full)
+		page_file_again(pool, page);
+	if (page->free == ALL_FREE)
+		page_emptied(pool, page);
 	pthread_mutex_unlock(&pool->lock);
 }

@@ -12,14 +12,16 @@
 
 #include <linux/types.h>
 #include <pthread.h>
+#include <sys/queue.h>
 
 struct dbrec_page;
 struct hwbuf_source;
 
 struct dbrec_pool {
 	pthread_mutex_t lock;
-	struct dbrec_page *pages;
-	unsigned int empty;                /* of those, 1 at most */
+	LIST_HEAD(, dbrec_page) room;      /* pages of the source with a record that is free */
+	LIST_HEAD(, dbrec_page) full;      /* others, which give none */
+	unsigned int empty;                /* pages, 1 at most */
 	const struct hwbuf_source *source; /* of pages; NULL: they are mapped */
 };
 
@@ -30,8 +32,9 @@ void provider_dbrec_pool_destroy(struct dbrec_pool *pool);
 /* New pages come from SOURCE, which stays valid as long as the pool. */
 void provider_dbrec_pool_set_source(struct dbrec_pool *pool, const struct hwbuf_source *source);
 
-/* The record is zeroed. */
-int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec);
-void provider_dbrec_free(struct dbrec_pool *pool, __be32 *dbrec);
+/* The record is zeroed. *PAGE is where it is given back: the record itself is not read for that, as
+ * a forked child may not have its memory. */
+int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec, struct dbrec_page **page);
+void provider_dbrec_free(struct dbrec_pool *pool, struct dbrec_page *page, const __be32 *dbrec);
 
 #endif

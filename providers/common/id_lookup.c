@@ -36,12 +36,43 @@ void provider_id_lookup_destroy(struct id_lookup *ids)
 	pthread_mutex_destroy(&ids->lock);
 }
 
+enum { WORD_BITS = 64 };
+
+static void room_fill(struct id_room *room)
+{
+	memset(room, 0xff, sizeof(*room));
+}
+
+static uint32_t room_first(const struct id_room *room)
+{
+	uint32_t word = (uint32_t)__builtin_ctzll(room->all);
+
+	return word * WORD_BITS + (uint32_t)__builtin_ctzll(room->word[word]);
+}
+
+static void room_set(struct id_room *room, uint32_t n)
+{
+	room->word[n / WORD_BITS] |= 1ULL << n % WORD_BITS;
+	room->all |= 1ULL << n / WORD_BITS;
+}
+
+static void room_clear(struct id_room *room, uint32_t n)
+{
+	room->word[n / WORD_BITS] &= ~(1ULL << n % WORD_BITS);
+	if (!room->word[n / WORD_BITS])
+		room->all &= ~(1ULL << n / WORD_BITS);
+}
+
 /* The lock is held. */
 static int root_make(struct id_lookup *ids)
 {
+	if (ids->root)
+		return 0;
+	ids->root = calloc_for("numbers of queues", 1, sizeof(*ids->root));
 	if (!ids->root)
-		ids->root = calloc_for("numbers of queues", 1, sizeof(*ids->root));
-	return ids->root ? 0 : ENOMEM;
+		return ENOMEM;
+	room_fill(&ids->root->room);
+	return 0;
 }
 
 int provider_id_root_get(struct id_lookup *ids, const struct id_root **root)
@@ -67,16 +98,19 @@ static int leaf_get(struct id_lookup *ids, unsigned int n, struct id_leaf **leaf
 
 		if (!fresh)
 			return ENOMEM;
+		room_fill(&fresh->room);
 		__atomic_store_n(&ids->root->leaf[n], fresh, __ATOMIC_RELEASE);
 	}
 	*leaf = ids->root->leaf[n];
 	return 0;
 }
 
-static void entry_put(struct id_leaf *leaf, uint32_t id, void *object)
+static void entry_put(struct id_root *root, struct id_leaf *leaf, uint32_t id, void *object)
 {
 	__atomic_store_n(&leaf->entry[id & (ID_LEAF_SIZE - 1)], object, __ATOMIC_RELEASE);
-	leaf->used++;
+	room_clear(&leaf->room, id & (ID_LEAF_SIZE - 1));
+	if (!leaf->room.all)
+		room_clear(&root->room, id >> ID_LEAF_BITS);
 }
 
 static struct timespec time_after(unsigned int ms)
@@ -124,38 +158,37 @@ int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
 	if (!ret)
 		ret = entry_await(ids, &leaf->entry[id & (ID_LEAF_SIZE - 1)], id);
 	if (!ret)
-		entry_put(leaf, id, object);
+		entry_put(ids->root, leaf, id, object);
 	pthread_mutex_unlock(&ids->lock);
 	return ret;
 }
 
-static uint32_t leaf_first_free(const struct id_leaf *leaf)
+/* The lock is held. */
+static int id_take(struct id_lookup *ids, void *object, uint32_t *id)
 {
-	uint32_t i = 0;
+	struct id_leaf *leaf;
+	uint32_t n;
+	int ret = root_make(ids);
 
-	while (leaf->entry[i])
-		i++;
-	return i;
+	if (ret)
+		return ret;
+	if (!ids->root->room.all)
+		return ENOSPC;
+	n = room_first(&ids->root->room);
+	ret = leaf_get(ids, n, &leaf);
+	if (ret)
+		return ret;
+	*id = n << ID_LEAF_BITS | room_first(&leaf->room);
+	entry_put(ids->root, leaf, *id, object);
+	return 0;
 }
 
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id)
 {
-	struct id_leaf *leaf;
-	int ret = ENOSPC;
+	int ret;
 
 	pthread_mutex_lock(&ids->lock);
-	for (unsigned int n = 0; n < ID_ROOT_SIZE; n++) {
-		ret = leaf_get(ids, n, &leaf);
-		if (ret)
-			break;
-		ret = ENOSPC;
-		if (leaf->used == ID_LEAF_SIZE)
-			continue;
-		*id = n << ID_LEAF_BITS | leaf_first_free(leaf);
-		entry_put(leaf, *id, object);
-		ret = 0;
-		break;
-	}
+	ret = id_take(ids, object, id);
 	pthread_mutex_unlock(&ids->lock);
 	return ret;
 }
@@ -168,7 +201,8 @@ void provider_id_clear(struct id_lookup *ids, uint32_t id)
 	leaf = ids->root ? ids->root->leaf[id >> ID_LEAF_BITS] : NULL;
 	if (leaf && leaf->entry[id & (ID_LEAF_SIZE - 1)]) {
 		__atomic_store_n(&leaf->entry[id & (ID_LEAF_SIZE - 1)], NULL, __ATOMIC_RELEASE);
-		leaf->used--;
+		room_set(&leaf->room, id & (ID_LEAF_SIZE - 1));
+		room_set(&ids->root->room, id >> ID_LEAF_BITS);
 		pthread_cond_broadcast(&ids->cleared);
 	}
 	pthread_mutex_unlock(&ids->lock);

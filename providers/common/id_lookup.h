@@ -19,13 +19,19 @@
 #define ID_LEAF_SIZE (1U << ID_LEAF_BITS)
 #define ID_ROOT_SIZE (1U << (ID_BITS - ID_LEAF_BITS))
 
+/* Which of 4096 things are free, by a bit each: in WORD, and in ALL for each word that has one. */
+struct id_room {
+	uint64_t all, word[ID_LEAF_SIZE / 64];
+};
+
 struct id_leaf {
-	unsigned int used;
 	void *entry[ID_LEAF_SIZE];
+	struct id_room room; /* entries; guarded by the lock of the table, as that of the root */
 };
 
 struct id_root {
 	struct id_leaf *leaf[ID_ROOT_SIZE];
+	struct id_room room; /* leaves with a free entry, or not there yet */
 };
 
 struct id_lookup {

@@ -41,14 +41,14 @@ static int mem_map(const struct queue_mem_request *request, struct queue_mem *me
 static int mem_take(struct buf_pool *pool, const struct queue_mem_request *request,
 		    struct queue_mem *mem)
 {
-	int ret = provider_buf_pool_alloc(pool, request->size, &request->place, &mem->addr);
+	int ret = provider_buf_pool_alloc(pool, request->size, &request->place, &mem->addr,
+					  &mem->chunk);
 
 	if (ret) {
 		verbs_warn("no memory for a queue of %zu bytes", request->size);
 		return ret;
 	}
 	mem->size = request->size;
-	mem->pool = pool;
 	return 0;
 }
 
@@ -107,13 +107,13 @@ void provider_queue_mem_free(struct queue_mem *mem)
 
 	if (mem->owner)
 		mem->owner->free(&mem->owner->pd, mem->owner->pd_context, mem->addr, mem->type);
-	else if (mem->pool)
-		provider_buf_pool_free(mem->pool, mem->addr, mem->size);
+	else if (mem->chunk)
+		provider_buf_pool_free(mem->chunk, mem->addr, mem->size);
 	else
 		provider_hwbuf_free(&buf);
 	mem->addr = NULL;
 	mem->owner = NULL;
-	mem->pool = NULL;
+	mem->chunk = NULL;
 }
 
 #define RECORD_SIZE      8
@@ -135,9 +135,9 @@ int provider_queue_rec_alloc(struct dbrec_pool *pool, struct ibv_pd *pd, uint64_
 		ppd->free(pd, ppd->pd_context, addr, type);
 		return EINVAL;
 	}
-	*rec = (struct queue_rec){ .words = addr, .of_program = addr };
+	*rec = (struct queue_rec){ .words = addr };
 	if (!addr)
-		ret = provider_dbrec_alloc(pool, &rec->words);
+		ret = provider_dbrec_alloc(pool, &rec->words, &rec->page);
 	if (!ret)
 		rec->domain = provider_pd_use(pd);
 	return ret;
@@ -147,9 +147,9 @@ void provider_queue_rec_free(struct dbrec_pool *pool, uint64_t type, struct queu
 {
 	struct provider_pd *domain = rec->domain;
 
-	if (rec->of_program)
+	if (rec->page)
+		provider_dbrec_free(pool, rec->page, rec->words);
+	else if (rec->words)
 		domain->free(&domain->pd, domain->pd_context, rec->words, type);
-	else
-		provider_dbrec_free(pool, rec->words);
 	provider_pd_leave(domain);
 }

@@ -16,7 +16,7 @@ struct queue_mem {
 	void *addr;
 	size_t size;               /* bytes that are there */
 	struct provider_pd *owner; /* the parent domain whose allocator gave it; NULL: none did */
-	struct buf_pool *pool;     /* where it comes from; NULL: mapped */
+	struct buf_chunk *chunk;   /* of the pool where it comes from; NULL: mapped */
 	uint64_t type;             /* what the allocator was told */
 };
 
@@ -37,7 +37,7 @@ struct queue_rec {
 	/* The parent domain that the queue counts in; NULL: none. A record is freed last, as the
 	 * domain's allocator takes back the rings. */
 	struct provider_pd *domain;
-	bool of_program; /* its allocator gave the record */
+	struct dbrec_page *page; /* of the pool; NULL: the domain's allocator gave the record */
 };
 
 /* PD may be NULL. TYPE is what the allocator is told. */

@@ -136,16 +136,17 @@ static void rings_are_whole_pages_of_zeros(void **state)
 
 static void records_come_from_pages_of_the_program(void **state)
 {
+	struct dbrec_page *page;
 	__be32 *record;
 
 	(void)state;
 	assert_int_equal(allocators_set(&rig.program, true, true), 0);
-	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record), 0);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record, &page), 0);
 	assert_int_equal(rig.program.count, 1);
 	assert_true((uint8_t *)record >= (uint8_t *)rig.program.given[0]);
 	assert_true((uint8_t *)record < (uint8_t *)rig.program.given[0] + rig.program.bytes[0]);
 	assert_int_equal(*record, 0);
-	provider_dbrec_free(&rig.dbrecs, record);
+	provider_dbrec_free(&rig.dbrecs, page, record);
 }
 
 /* Queues that exist give their memory back to the allocator that they have it of. */
@@ -180,33 +181,35 @@ static bool is_of_program(const __be32 *record)
 /* A page that has records keeps them, and goes with the last one. */
 static void an_allocator_that_is_taken_away_gives_no_more_records(void **state)
 {
+	struct dbrec_page *page, *page_after;
 	__be32 *before, *after;
 
 	(void)state;
 	assert_int_equal(allocators_set(&rig.program, true, true), 0);
-	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &before), 0);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &before, &page), 0);
 	assert_true(is_of_program(before));
 	assert_int_equal(allocators_set(NULL, false, false), 0);
-	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &after), 0);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &after, &page_after), 0);
 	assert_false(is_of_program(after));
-	provider_dbrec_free(&rig.dbrecs, before);
+	provider_dbrec_free(&rig.dbrecs, page, before);
 	assert_int_equal(rig.program.count, 0);
-	provider_dbrec_free(&rig.dbrecs, after);
+	provider_dbrec_free(&rig.dbrecs, page_after, after);
 }
 
 static void an_empty_page_goes_with_its_allocator(void **state)
 {
+	struct dbrec_page *page;
 	__be32 *record;
 
 	(void)state;
 	assert_int_equal(allocators_set(&rig.program, true, true), 0);
-	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record), 0);
-	provider_dbrec_free(&rig.dbrecs, record);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record, &page), 0);
+	provider_dbrec_free(&rig.dbrecs, page, record);
 	assert_int_equal(rig.program.count, 1);
 	assert_int_equal(allocators_set(NULL, false, false), 0);
 	assert_int_equal(rig.program.count, 0);
-	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record), 0);
-	provider_dbrec_free(&rig.dbrecs, record);
+	assert_int_equal(provider_dbrec_alloc(&rig.dbrecs, &record, &page), 0);
+	provider_dbrec_free(&rig.dbrecs, page, record);
 }
 
 static void a_former_domain_is_known(void **state)

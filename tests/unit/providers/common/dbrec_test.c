@@ -28,12 +28,13 @@
 static void records_are_zero_and_have_a_cache_line_each(void **state)
 {
 	struct dbrec_pool pool;
+	struct dbrec_page *pages[200];
 	__be32 *recs[200];
 
 	(void)state;
 	provider_dbrec_pool_init(&pool);
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++) {
-		assert_int_equal(provider_dbrec_alloc(&pool, &recs[i]), 0);
+		assert_int_equal(provider_dbrec_alloc(&pool, &recs[i], &pages[i]), 0);
 		assert_int_equal((uintptr_t)recs[i] % 64, 0);
 		assert_true(recs[i][0] == 0 && recs[i][1] == 0);
 		recs[i][0] = recs[i][1] = 0xffffffff;
@@ -42,14 +43,14 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 	}
 	/* What is returned is given out again, as new. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2)
-		provider_dbrec_free(&pool, recs[i]);
+		provider_dbrec_free(&pool, pages[i], recs[i]);
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i += 2) {
-		assert_int_equal(provider_dbrec_alloc(&pool, &recs[i]), 0);
+		assert_int_equal(provider_dbrec_alloc(&pool, &recs[i], &pages[i]), 0);
 		assert_true(recs[i][0] == 0 && recs[i][1] == 0);
 		recs[i][0] = 1;
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(recs); i++)
-		provider_dbrec_free(&pool, recs[i]);
+		provider_dbrec_free(&pool, pages[i], recs[i]);
 	assert_int_equal(pool.empty, 1); /* one page stays for whoever comes next */
 	provider_dbrec_pool_destroy(&pool);
 }
@@ -57,6 +58,7 @@ static void records_are_zero_and_have_a_cache_line_each(void **state)
 static void small_buffers_share_pages(void **state)
 {
 	const size_t sizes[] = { 640, 64, 1, 4096, 2048, 2112, 1000 };
+	struct buf_chunk *chunks[200];
 	struct buf_pool pool;
 	void *bufs[200];
 
@@ -65,7 +67,8 @@ static void small_buffers_share_pages(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) {
 		size_t size = sizes[i % ARRAY_SIZE(sizes)];
 
-		assert_int_equal(provider_buf_pool_alloc(&pool, size, NULL, &bufs[i]), 0);
+		assert_int_equal(provider_buf_pool_alloc(&pool, size, NULL, &bufs[i], &chunks[i]),
+				 0);
 		assert_int_equal(
 			(uintptr_t)bufs[i] % (size == pool.page ? pool.page : pool.page / 32), 0);
 		for (size_t at = 0; at < size; at++)
@@ -79,27 +82,29 @@ static void small_buffers_share_pages(void **state)
 		assert_int_equal(((char *)bufs[i])[size - 1], (char)(i | 1));
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
-		provider_buf_pool_free(&pool, bufs[i], sizes[i % ARRAY_SIZE(sizes)]);
+		provider_buf_pool_free(chunks[i], bufs[i], sizes[i % ARRAY_SIZE(sizes)]);
 	assert_int_equal(pool.empty, 1);
 	provider_buf_pool_destroy(&pool);
 }
 
 static void a_freed_buffer_is_used_again_and_zeroed(void **state)
 {
+	struct buf_chunk *chunk, *same;
 	struct buf_pool pool;
 	void *first, *second, *other;
 
 	(void)state;
 	provider_buf_pool_init(&pool);
-	assert_int_equal(provider_buf_pool_alloc(&pool, 700, NULL, &first), 0);
-	assert_int_equal(provider_buf_pool_alloc(&pool, 64, NULL, &other), 0);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 700, NULL, &first, &chunk), 0);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 64, NULL, &other, &chunk), 0);
 	memset(first, 0xff, 700);
-	provider_buf_pool_free(&pool, first, 700);
-	assert_int_equal(provider_buf_pool_alloc(&pool, 640, NULL, &second), 0);
+	provider_buf_pool_free(chunk, first, 700);
+	assert_int_equal(provider_buf_pool_alloc(&pool, 640, NULL, &second, &same), 0);
 	assert_ptr_equal(first, second);
+	assert_ptr_equal(chunk, same);
 	assert_int_equal(((char *)second)[639], 0);
-	provider_buf_pool_free(&pool, second, 640);
-	provider_buf_pool_free(&pool, other, 64);
+	provider_buf_pool_free(chunk, second, 640);
+	provider_buf_pool_free(chunk, other, 64);
 	provider_buf_pool_destroy(&pool);
 }
 
@@ -141,20 +146,109 @@ static void free_neighbours_are_taken_together(void **state)
 static void a_chunk_is_used_to_its_end(void **state)
 {
 	uintptr_t low = UINTPTR_MAX, high = 0;
+	struct buf_chunk *chunks[16];
 	struct buf_pool pool;
 	void *bufs[16];
 
 	(void)state;
 	provider_buf_pool_init(&pool);
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++) {
-		assert_int_equal(provider_buf_pool_alloc(&pool, pool.page, NULL, &bufs[i]), 0);
+		assert_int_equal(
+			provider_buf_pool_alloc(&pool, pool.page, NULL, &bufs[i], &chunks[i]), 0);
 		low = min_of(low, (uintptr_t)bufs[i]);
 		high = max_of(high, (uintptr_t)bufs[i]);
 	}
 	assert_int_equal(high - low, 15 * pool.page);
+	assert_int_equal(pool.classes, 1); /* those without room */
 	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
-		provider_buf_pool_free(&pool, bufs[i], pool.page);
+		provider_buf_pool_free(chunks[i], bufs[i], pool.page);
 	provider_buf_pool_destroy(&pool);
+}
+
+enum { MANY = 100000 };
+
+struct piece {
+	struct buf_chunk *chunk;
+	void *addr;
+	size_t size;
+};
+
+/* The sizes and places of rings: of CQs, QPs whose rings go on into the next page, whole pages. */
+static void piece_take(struct buf_pool *pool, unsigned int i, struct piece *piece)
+{
+	static const size_t sizes[] = { 1024, 640, 2048, 4096, 2112, 128, 768 };
+	const struct buf_place place = { .align = i % 2 ? 0 : 64, .clear = i % 3 ? 0 : 64 };
+
+	piece->size = sizes[i % ARRAY_SIZE(sizes)];
+	assert_int_equal(
+		provider_buf_pool_alloc(pool, piece->size, &place, &piece->addr, &piece->chunk), 0);
+	assert_int_equal((uintptr_t)piece->addr % pool->page & place.clear, 0);
+}
+
+/* The looks that each of a thousand allocations takes, in hundredths. */
+static unsigned int looks_per_piece(struct buf_pool *pool, struct piece *pieces, unsigned int from)
+{
+	unsigned int before = pool->looks;
+
+	for (unsigned int i = 0; i < 1000; i++)
+		piece_take(pool, from + i, &pieces[from + i]);
+	return (pool->looks - before) / 10;
+}
+
+static void many_buffers_cost_what_few_do(void **state)
+{
+	struct piece *pieces = calloc(MANY, sizeof(*pieces));
+	unsigned int least = UINT32_MAX, most = 0, looks;
+	struct buf_pool pool;
+
+	(void)state;
+	assert_non_null(pieces);
+	provider_buf_pool_init(&pool);
+	for (unsigned int i = 0; i < MANY; i += 1000) {
+		looks = looks_per_piece(&pool, pieces, i);
+		least = min_of(least, looks);
+		most = max_of(most, looks);
+	}
+	assert_true(most <= 2 * least && most <= 400);
+	for (unsigned int i = 0; i < MANY; i += 3)
+		provider_buf_pool_free(pieces[i].chunk, pieces[i].addr, pieces[i].size);
+	looks = pool.looks; /* among gaps of any size */
+	for (unsigned int i = 0; i < MANY; i += 3)
+		piece_take(&pool, i, &pieces[i]);
+	assert_true(pool.looks - looks <= 8 * (MANY / 3));
+	for (unsigned int i = 0; i < MANY; i++)
+		provider_buf_pool_free(pieces[i].chunk, pieces[i].addr, pieces[i].size);
+	assert_int_equal(pool.empty, 1);
+	provider_buf_pool_destroy(&pool);
+	free(pieces);
+}
+
+/* A full page of records is in nobody's way, and comes back with its first one that is free. */
+static void full_pages_of_records_are_passed_over(void **state)
+{
+	struct dbrec_page **pages = calloc(MANY, sizeof(*pages)), *page;
+	__be32 **recs = calloc(MANY, sizeof(*recs)), *rec;
+	struct dbrec_pool pool;
+
+	(void)state;
+	assert_true(pages && recs);
+	provider_dbrec_pool_init(&pool);
+	for (unsigned int i = 0; i < MANY; i++) {
+		assert_int_equal(provider_dbrec_alloc(&pool, &recs[i], &pages[i]), 0);
+		page = LIST_FIRST(&pool.room);
+		assert_true(!page || page == pages[i]);
+	}
+	rec = recs[MANY / 2];
+	provider_dbrec_free(&pool, pages[MANY / 2], rec);
+	assert_ptr_equal(LIST_FIRST(&pool.room), pages[MANY / 2]);
+	assert_int_equal(provider_dbrec_alloc(&pool, &recs[MANY / 2], &page), 0);
+	assert_ptr_equal(recs[MANY / 2], rec);
+	for (unsigned int i = 0; i < MANY; i++)
+		provider_dbrec_free(&pool, pages[i], recs[i]);
+	assert_int_equal(pool.empty, 1);
+	provider_dbrec_pool_destroy(&pool);
+	free(pages);
+	free(recs);
 }
 
 static void numbers_find_their_object(void **state)
@@ -277,6 +371,8 @@ static void numbers_are_given_out_densely(void **state)
 		assert_int_equal(provider_id_alloc(ids, ids, &id), 0);
 		assert_int_equal(id, i);
 	}
+	assert_int_equal(ids->root->room.all & 1, 1);
+	assert_int_equal(ids->root->room.word[0] & 3, 2); /* no look at the first leaf */
 	provider_id_clear(ids, 4500);
 	provider_id_clear(ids, 7);
 	assert_int_equal(provider_id_alloc(ids, ids, &id), 0);
@@ -467,6 +563,8 @@ int main(void)
 		cmocka_unit_test(free_neighbours_are_taken_together),
 		cmocka_unit_test(a_freed_buffer_is_used_again_and_zeroed),
 		cmocka_unit_test(a_chunk_is_used_to_its_end),
+		cmocka_unit_test(many_buffers_cost_what_few_do),
+		cmocka_unit_test(full_pages_of_records_are_passed_over),
 		cmocka_unit_test(numbers_find_their_object),
 		cmocka_unit_test(number_given_again_is_waited_for),
 		cmocka_unit_test(a_clock_that_is_set_ends_no_wait),

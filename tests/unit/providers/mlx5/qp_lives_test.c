@@ -398,20 +398,21 @@ static void a_wq_that_was_reset_is_as_new_and_leaves_no_number(void **state)
 static void a_refused_queue_gives_its_record_back(void **state)
 {
 	struct life *life = *state;
+	struct dbrec_page *page;
 	__be32 *before, *after;
 	struct mlx5_qp *qp;
 
-	assert_int_equal(provider_dbrec_alloc(&life->ctx->dbrecs, &before), 0);
-	provider_dbrec_free(&life->ctx->dbrecs, before);
+	assert_int_equal(provider_dbrec_alloc(&life->ctx->dbrecs, &before, &page), 0);
+	provider_dbrec_free(&life->ctx->dbrecs, page, before);
 	refusal = EPERM;
 	for (int i = 0; i < 3; i++) {
 		assert_null(create_cq(life->ctx));
 		assert_int_equal(qp_create(life, 1, &qp), EPERM);
 		assert_null(id_find(life->ctx->ids.root, 0));
 	}
-	assert_int_equal(provider_dbrec_alloc(&life->ctx->dbrecs, &after), 0);
+	assert_int_equal(provider_dbrec_alloc(&life->ctx->dbrecs, &after, &page), 0);
 	assert_ptr_equal(before, after);
-	provider_dbrec_free(&life->ctx->dbrecs, after);
+	provider_dbrec_free(&life->ctx->dbrecs, page, after);
 }
 
 static void a_cq_of_times_asks_for_them(void **state)
