@@ -11,7 +11,11 @@
 #include "softhca/device/core.h"
 #include "util/bits.h"
 
-enum { LONG_READ = 3 * FABRIC_PAYLOAD_MAX + 17, ROOM = 4 * FABRIC_PAYLOAD_MAX };
+enum {
+	LONG_READ = 3 * FABRIC_PAYLOAD_MAX + 17,
+	ROOM = 4 * FABRIC_PAYLOAD_MAX,
+	CUT_OFF = 16 * FABRIC_PAYLOAD_MAX
+};
 
 static const struct flat_qp_attr patient = { .retry = 7, .rnr_retry = 7, .timeout = 14 };
 
@@ -229,15 +233,48 @@ static void a_nak_outlasts_the_acknowledge_of_a_duplicate(void **state)
 	unpair();
 }
 
+/* Packets for a QP that is reset, or is gone, are dropped without a word. IBTA vol 1, 10.3.1 */
 static void a_qp_that_fails_otherwise_answers_no_more(void **state)
 {
+	static const uint16_t ends[] = { PRM_OP_2ERR_QP, PRM_OP_2RST_QP, PRM_OP_DESTROY_QP };
+
 	(void)state;
-	begin_long_read(NULL);
-	flat_simple(a->hca, PRM_OP_2ERR_QP, a->n, PRM_STAT_OK);
-	flat_run(LONG);
-	flat_expect_error(b->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
-	assert_int_equal(flat.hca[1]->port[0].messages_received.bytes, FABRIC_PAYLOAD_MAX);
-	unpair();
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		uint64_t before = flat.hca[1]->port[0].messages_received.bytes;
+
+		begin_long_read(NULL);
+		flat_simple(a->hca, ends[i], a->n, PRM_STAT_OK);
+		flat_run(LONG);
+		flat_expect_error(b->send_cq, REQ_ERR, 0, RETRY_EXCEEDED);
+		assert_int_equal(flat.hca[1]->port[0].messages_received.bytes - before,
+				 FABRIC_PAYLOAD_MAX);
+		unpair();
+	}
+}
+
+/* What a requester had sent of a message has come, and the receive stays taken. */
+static void a_message_is_cut_off_with_its_qp(void **state)
+{
+	static const uint16_t ends[] = { PRM_OP_2RST_QP, PRM_OP_DESTROY_QP };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		pair(NULL, CUT_OFF);
+		flat_recv(b, to, CUT_OFF, rkey);
+		flat_send(a, OP_SEND, from, CUT_OFF, lkey);
+		flat_ring(a);
+		hca_progress(flat.hca[0], flat.now);
+		flat_simple(a->hca, ends[i], a->n, PRM_STAT_OK);
+		flat_run(LONG);
+		assert_memory_equal(flat.mem + to, flat.mem + from, 4096);
+		assert_int_not_equal(flat.mem[to + CUT_OFF - 1], flat.mem[from + CUT_OFF - 1]);
+		flat_expect_empty(a->send_cq);
+		flat_expect_empty(b->recv_cq);
+		flat_simple(b->hca, PRM_OP_2ERR_QP, b->n, PRM_STAT_OK);
+		flat_run(LONG / 100);
+		flat_expect_error(b->recv_cq, RESP_ERR, 0, FLUSHED);
+		unpair();
+	}
 }
 
 static void a_qp_goes_with_its_answers(void **state)
@@ -388,6 +425,7 @@ int main(void)
 		IB(a_refusal_comes_after_the_answer),
 		IB(a_nak_outlasts_the_acknowledge_of_a_duplicate),
 		IB(a_qp_that_fails_otherwise_answers_no_more),
+		IB(a_message_is_cut_off_with_its_qp),
 		IB(a_qp_goes_with_its_answers),
 		LENIENT(more_than_the_qp_keeps_is_refused),
 		LENIENT(what_is_asked_for_again_is_kept_once),
