@@ -6,8 +6,10 @@
  * Covers: softhca/front/process/fd_number.c, softhca/front/process/client.c,
  * softhca/front/process/address_space.c, softhca/front/process/uverbs/file.c,
  * softhca/front/process/paths.c, softhca/front/process/cwd.c,
- * softhca/front/process/driver/adapter_port.c, softhca/front/process/uverbs/qp_modify.c
+ * softhca/front/process/driver/adapter_port.c, softhca/front/process/uverbs/qp_modify.c,
+ * softhca/front/process/holder/holder.c
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -522,6 +524,99 @@ static void partitions(void)
 	rig_close(&rig);
 }
 
+/* ---- what softhca keeps of a program ---- */
+
+static int count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	int count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+static void process_read(pid_t pid, const char *what, char *text, size_t size)
+{
+	char path[64];
+	size_t len;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
+	MUST(file = fopen(path, "r"));
+	len = fread(text, 1, size - 1, file);
+	text[len] = 0;
+	fclose(file);
+}
+
+static pid_t process_parent(pid_t pid)
+{
+	char text[512];
+	int parent;
+
+	process_read(pid, "stat", text, sizeof(text));
+	MUST(strrchr(text, ')') && sscanf(strrchr(text, ')') + 1, " %*c %d", &parent) == 1);
+	return parent;
+}
+
+/* Returns the nearest ancestor of that name: the one that has started this program. */
+static pid_t softhca_find(void)
+{
+	char name[32] = "";
+	pid_t pid = getpid();
+
+	while (strcmp(name, "softhca\n")) {
+		pid = process_parent(pid);
+		MUST(pid > 1);
+		process_read(pid, "comm", name, sizeof(name));
+	}
+	return pid;
+}
+
+/* Returns how many descriptors the processes of softhca have, which are children of RUNNER. */
+static int count_softhca_files(pid_t runner)
+{
+	char children[512], what[64], name[32], path[64];
+	int count = 0;
+
+	snprintf(what, sizeof(what), "task/%d/children", (int)runner);
+	process_read(runner, what, children, sizeof(children));
+	for (char *at = strtok(children, " "); at; at = strtok(NULL, " ")) {
+		process_read(atoi(at), "comm", name, sizeof(name));
+		snprintf(path, sizeof(path), "/proc/%d/fd", atoi(at));
+		if (!strcmp(name, "softhca\n"))
+			count += count_entries(path);
+	}
+	return count;
+}
+
+static void contexts_come_and_go(int times)
+{
+	struct rig rig;
+
+	while (times--) {
+		rig_open(&rig);
+		rig_close(&rig);
+	}
+}
+
+/* Whoever keeps the other end of each event file for the program drops it with the program's. */
+static void leftovers(void)
+{
+	enum { TIMES = 30, AS_MANY = 4 };
+	pid_t runner = softhca_find();
+	int before, after;
+
+	contexts_come_and_go(2);
+	before = count_softhca_files(runner);
+	MUST(before > 0);
+	contexts_come_and_go(TIMES);
+	after = count_softhca_files(runner);
+	say_check(after < before + AS_MANY, "contexts that are closed leave no descriptors");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct topic topics[] = {
@@ -530,6 +625,7 @@ int main(int argc, char **argv)
 		{ "privileges", privileges }, { "again", again },
 		{ "exec", after_exec },       { "passers", passers },
 		{ "directory", directory },   { "partitions", partitions },
+		{ "leftovers", leftovers },
 	};
 
 	if (argc == 2 && !strcmp(argv[1], "--heir"))

@@ -718,6 +718,28 @@ static void nothing_to_tell_is_no_poll(void **state)
 	rig_free(rig);
 }
 
+/* With MLX5_FREEZE_ON_ERROR_CQE. Without an end, the alarm is one. */
+static void what_is_flushed_or_not_answered_freezes_nothing(void **state)
+{
+	static const uint8_t syndromes[] = { MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR,
+					     MLX5_CQE_SYNDROME_WR_FLUSH_ERR };
+	struct rig *rig = rig_new(NULL);
+	struct ibv_wc wc;
+
+	(void)state;
+	rig->cq->freezes = true;
+	post_sends(rig, 2, IBV_WR_SEND);
+	alarm(10);
+	for (uint16_t i = 0; i < ARRAY_SIZE(syndromes); i++) {
+		rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ_ERR,
+						     .wqe_counter = i,
+						     .syndrome = syndromes[i] });
+		assert_int_equal(poll_cq(rig, 1, &wc), 1);
+	}
+	alarm(0);
+	rig_free(rig);
+}
+
 static void each_syndrome_has_its_status(void **state)
 {
 	static const struct error_case cases[] = {
@@ -1166,6 +1188,7 @@ int main(void)
 		cmocka_unit_test(the_first_failure_stays_the_first),
 		cmocka_unit_test(nothing_to_tell_is_no_poll),
 		cmocka_unit_test(each_syndrome_has_its_status),
+		cmocka_unit_test(what_is_flushed_or_not_answered_freezes_nothing),
 		cmocka_unit_test(a_cqe_of_an_unknown_qp_is_skipped),
 		cmocka_unit_test(a_start_poll_that_skips_all_publishes_the_index),
 		cmocka_unit_test(cqe_version_0_names_the_qpn),
