@@ -36,9 +36,9 @@ enum cm_reason { /* of a REJ: table 106 */
 		 REASON_VENDOR_OPTION = 35,
 };
 
-enum { SIDR_SUCCESS, SIDR_UNSUPPORTED, SIDR_REJECT, SIDR_NO_QP };
+enum { SIDR_SUCCESS, SIDR_UNSUPPORTED, SIDR_REJECT };
 
-enum { SERVICE_RC, SERVICE_UC, SERVICE_RD, SERVICE_EXTENDED };
+enum { SERVICE_RC = 0, SERVICE_UC = 1, SERVICE_EXTENDED = 3 };
 enum { EXTENDED_XRC = 1 };
 
 enum { /* bytes of private data, and where it begins */
@@ -46,7 +46,6 @@ enum { /* bytes of private data, and where it begins */
        REQ_PRIVATE_AT = 140,
        REJ_PRIVATE = 148,
        REJ_PRIVATE_AT = 84,
-       REJ_INFO = 72,
        REJ_INFO_AT = 12,
        REP_PRIVATE = 196,
        REP_PRIVATE_AT = 36,

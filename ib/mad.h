@@ -47,7 +47,6 @@ enum { MAD_CLASS_PORT_INFO = 0x0001 }; /* the attribute that every class has */
 
 enum { /* status */
        MAD_UNSUPPORTED_VERSION = 0x0004,
-       MAD_UNSUPPORTED_METHOD = 0x0008,
        MAD_UNSUPPORTED_METHOD_ATTRIBUTE = 0x000c,
        MAD_INVALID_FIELD = 0x001c,
 };
@@ -60,15 +59,14 @@ enum { /* status */
 #define MAD_STATUS        FLD(0x4, 31, 16)
 #define MAD_TRANSACTION   FLD64(0x8)
 #define MAD_TRANSACTION_H FLD(0x8, 31, 0)
-#define MAD_TRANSACTION_L FLD(0xc, 31, 0)
 #define MAD_ATTRIBUTE     FLD(0x10, 31, 16)
 #define MAD_MODIFIER      FLD(0x14, 31, 0)
 
 /* The header of RMPP stands behind that of the datagram; offsets are from the datagram's start. */
 enum { RMPP_HEADER_SIZE = 12, RMPP_VERSION_1 = 1 };
-enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_STOP = 3, RMPP_ABORT = 4 }; /* type */
-enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };             /* flags */
-enum { RMPP_NO_RESOURCES = 1, RMPP_TOO_LONG = 118 };                 /* status, why it ends */
+enum { RMPP_DATA = 1, RMPP_ACK = 2, RMPP_ABORT = 4 };    /* type */
+enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 }; /* flags */
+enum { RMPP_NO_RESOURCES = 1, RMPP_TOO_LONG = 118 };     /* status, why it ends */
 
 #define RMPP_VERSION FLD(0x18, 31, 24)
 #define RMPP_TYPE    FLD(0x18, 23, 16)

@@ -8,7 +8,7 @@
 
 #include "ib/mad.h"
 
-enum { PM_CLASS_VERSION = 1, PM_DATA = 64, PM_DATA_SIZE = 192, PM_ALL_PORTS = 255 };
+enum { PM_CLASS_VERSION = 1, PM_DATA = 64, PM_DATA_SIZE = 192 };
 
 enum { /* attributes */
        PM_PORT_COUNTERS = 0x12,
@@ -16,7 +16,7 @@ enum { /* attributes */
 };
 
 /* These are of ClassPortInfo's capability mask. */
-enum { PM_CAP_ALL_PORTS = 1 << 8, PM_CAP_EXTENDED = 1 << 9 };
+enum { PM_CAP_EXTENDED = 1 << 9 };
 
 #define PM_CAP_MASK FLD(0x0, 15, 0) /* of ClassPortInfo */
 
@@ -24,7 +24,6 @@ enum { PM_CAP_ALL_PORTS = 1 << 8, PM_CAP_EXTENDED = 1 << 9 };
 #define PM_PORT            FLD(0x0, 23, 16)
 #define PM_SELECT          FLD(0x0, 15, 0)
 #define PM_LINK_DOWNED     FLD(0x4, 7, 0)
-#define PM_RECEIVE_ERRORS  FLD(0x8, 31, 16)
 #define PM_XMIT_DATA       FLD(0x18, 31, 0)
 #define PM_RECEIVE_DATA    FLD(0x1c, 31, 0)
 #define PM_XMIT_PACKETS    FLD(0x20, 31, 0)
@@ -33,7 +32,6 @@ enum { PM_CAP_ALL_PORTS = 1 << 8, PM_CAP_EXTENDED = 1 << 9 };
 /* A bit of the counters' selection, in the order of the attribute, says which one a Set writes. */
 enum {
 	PM_SELECT_LINK_DOWNED = 1 << 2,
-	PM_SELECT_RECEIVE_ERRORS = 1 << 3,
 	PM_SELECT_XMIT_DATA = 1 << 12,
 	PM_SELECT_RECEIVE_DATA = 1 << 13,
 	PM_SELECT_XMIT_PACKETS = 1 << 14,

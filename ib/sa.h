@@ -55,8 +55,6 @@ enum { /* status */
 enum { /* components of requests, by bit */
        PATH_HAS_DGID = 2,
        PATH_HAS_SGID = 3,
-       PATH_HAS_DLID = 4,
-       PATH_HAS_SLID = 5,
        PATH_HAS_REVERSIBLE = 11,
        PATH_HAS_NUMBER = 12,
        PATH_HAS_PKEY = 13,
@@ -121,15 +119,11 @@ enum { /* selectors and values of MTU, rate and packet lifetime */
 #define MC_MLID              FLD(0x24, 31, 16)
 #define MC_MTU_SELECTOR      FLD(0x24, 15, 14)
 #define MC_MTU               FLD(0x24, 13, 8)
-#define MC_TCLASS            FLD(0x24, 7, 0)
 #define MC_PKEY              FLD(0x28, 31, 16)
 #define MC_RATE_SELECTOR     FLD(0x28, 15, 14)
 #define MC_RATE              FLD(0x28, 13, 8)
 #define MC_LIFETIME_SELECTOR FLD(0x28, 7, 6)
 #define MC_LIFETIME          FLD(0x28, 5, 0)
-#define MC_SL                FLD(0x2c, 31, 28)
-#define MC_FLOW_LABEL        FLD(0x2c, 27, 8)
-#define MC_HOP_LIMIT         FLD(0x2c, 7, 0)
 #define MC_SCOPE             FLD(0x30, 31, 28)
 #define MC_JOIN_STATE        FLD(0x30, 27, 24)
 

@@ -24,7 +24,6 @@ enum { /* attributes */
        SMP_PORT_INFO = 0x15,
        SMP_PKEY_TABLE = 0x16,
        SMP_SL_TO_VL = 0x17,
-       SMP_VL_ARBITRATION = 0x18,
        SMP_LINEAR_FORWARDING = 0x19,
        SMP_SM_INFO = 0x20,
        SMP_MELLANOX_PORT_INFO = 0xff90, /* of Mellanox' devices: about FDR10 */
@@ -55,14 +54,12 @@ enum { NODE_INFO_SIZE = 40, NODE_DESCRIPTION_SIZE = 64 };
 #define NODE_PORT_GUID     FLD64(0x14)
 #define NODE_PKEYS         FLD(0x1c, 31, 16)
 #define NODE_DEVICE        FLD(0x1c, 15, 0)
-#define NODE_REVISION      FLD(0x20, 31, 0)
 #define NODE_LOCAL_PORT    FLD(0x24, 31, 24)
 #define NODE_VENDOR        FLD(0x24, 23, 0)
 
 /* These are the fields of SwitchInfo. */
 #define SWITCH_INFO_SIZE      20
 #define SWITCH_LINEAR_CAP     FLD(0x0, 31, 16)
-#define SWITCH_MULTICAST_CAP  FLD(0x4, 31, 16)
 #define SWITCH_LINEAR_TOP     FLD(0x4, 15, 0)
 #define SWITCH_LIFETIME       FLD(0x8, 7, 3)
 #define SWITCH_PARTITION_CAP  FLD(0xc, 15, 0)
@@ -91,11 +88,9 @@ enum { PORT_VL_0 = 1 };                              /* data moves on one lane *
 #define PORT_STATE               FLD(0x20, 27, 24)
 #define PORT_PHYS_STATE          FLD(0x20, 23, 20)
 #define PORT_DOWN_DEFAULT        FLD(0x20, 19, 16)
-#define PORT_LMC                 FLD(0x20, 10, 8)
 #define PORT_SPEED_ACTIVE        FLD(0x20, 7, 4)
 #define PORT_SPEED_ENABLED       FLD(0x20, 3, 0)
 #define PORT_NEIGHBOUR_MTU       FLD(0x24, 31, 28)
-#define PORT_SM_SL               FLD(0x24, 27, 24)
 #define PORT_VL_CAP              FLD(0x24, 23, 20)
 #define PORT_MTU_CAP             FLD(0x28, 19, 16)
 #define PORT_VLS                 FLD(0x28, 7, 4)

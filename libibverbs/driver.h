@@ -214,11 +214,6 @@ static inline struct verbs_mr *to_vmr(struct ibv_mr *mr)
 	return (struct verbs_mr *)mr;
 }
 
-static inline struct verbs_cq *to_vcq(struct ibv_cq *cq)
-{
-	return (struct verbs_cq *)cq;
-}
-
 static inline struct verbs_qp *to_vqp(struct ibv_qp *qp)
 {
 	return (struct verbs_qp *)qp;

@@ -31,7 +31,7 @@ enum {
 };
 
 /* An entry has a kind, and flags that say what its address is. */
-enum { ACM_ENTRY_NAME = 1, ACM_ENTRY_IPV4 = 2, ACM_ENTRY_IPV6 = 3, ACM_ENTRY_PATH = 0x10 };
+enum { ACM_ENTRY_IPV4 = 2, ACM_ENTRY_IPV6 = 3, ACM_ENTRY_PATH = 0x10 };
 #define ACM_FLAG_SOURCE   (1u << 0)
 #define ACM_FLAG_DEST     (1u << 1)
 #define ACM_FLAG_NO_DELAY (1u << 30) /* the daemon answers from what it has kept, or not at all */

@@ -67,9 +67,4 @@ static inline uint64_t align_up(uint64_t n, uint64_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
-static inline uint64_t div_ceil(uint64_t n, uint64_t by)
-{
-	return (n + by - 1) / by;
-}
-
 #endif

@@ -19,7 +19,7 @@ const struct bench_calls bench_rsockets = {
 	rrecv,   rsendto, rrecvfrom, rpoll,   rfcntl,   rsetsockopt, rgetsockopt,
 };
 
-const struct bench_calls bench_sockets = {
+static const struct bench_calls bench_sockets = {
 	socket, bind,   listen,   accept, connect, shutdown,   close,      send,
 	recv,   sendto, recvfrom, poll,   fcntl,   setsockopt, getsockopt,
 };

@@ -38,7 +38,7 @@ struct bench_calls {
 	int (*getsockopt)(int socket, int level, int name, void *value, socklen_t *len);
 };
 
-extern const struct bench_calls bench_rsockets, bench_sockets;
+extern const struct bench_calls bench_rsockets;
 
 /* The struct holds what is different in each of the programs. */
 struct bench_program {

@@ -130,11 +130,8 @@ int rdmacm_dgram_channel_fd(const struct dgram *dgram);
 /* ---- dgram_io.c: called with rs.lock held ---- */
 
 bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp);
-bool rdmacm_dgram_arm(struct dgram *dgram);
 void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *message);
 int rdmacm_dgram_take_error(struct dgram *dgram);
-int rdmacm_dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer,
-			      enum dgram_control op, const struct iovec *data, size_t size);
 
 /* ---- what struct rs_kind points to ---- */
 

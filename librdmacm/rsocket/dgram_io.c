@@ -68,8 +68,8 @@ static bool take_completions(struct dgram *dgram, struct dgram_link *link)
 
 /* ---- by UDP ---- */
 
-int rdmacm_dgram_send_control(struct dgram *dgram, const struct dgram_peer *peer,
-			      enum dgram_control op, const struct iovec *data, size_t size)
+static int send_control(struct dgram *dgram, const struct dgram_peer *peer, enum dgram_control op,
+			const struct iovec *data, size_t size)
 {
 	uint8_t head[DGRAM_MAX_CONTROL];
 	struct iovec iov[2] = { { head, 0 } };
@@ -117,7 +117,7 @@ static void handle_control(struct dgram *dgram, const uint8_t *bytes, size_t siz
 	if (op == CONTROL_ANSWER)
 		return;
 	if (peer)
-		rdmacm_dgram_send_control(dgram, peer, CONTROL_ANSWER, NULL, 0);
+		send_control(dgram, peer, CONTROL_ANSWER, NULL, 0);
 	queue_copy(dgram, bytes + head, size - head, from);
 }
 
@@ -175,7 +175,7 @@ bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp)
 
 /* Prepares for sleeping. It returns false if something has happened, so that the caller must not
  * sleep. */
-bool rdmacm_dgram_arm(struct dgram *dgram)
+static bool dgram_arm(struct dgram *dgram)
 {
 	struct dgram_link *link;
 
@@ -286,7 +286,7 @@ static int await_ready(struct dgram *dgram, condition is_ready, const void *abou
 	while (!is_ready(dgram, about) && !ret) {
 		if (deadline >= 0 && rdmacm_rs_now_us() >= deadline)
 			return EAGAIN;
-		if (rdmacm_dgram_arm(dgram))
+		if (dgram_arm(dgram))
 			ret = sleep_on_fds(dgram, deadline);
 	}
 	return is_ready(dgram, about) ? 0 : ret;
@@ -363,7 +363,7 @@ static int send_by_udp(struct dgram *dgram, const struct dgram_peer *peer, struc
 
 	rdmacm_span_read(span, bytes, data.iov_len);
 	do {
-		ret = rdmacm_dgram_send_control(dgram, peer, CONTROL_DATA, &data, data.iov_len);
+		ret = send_control(dgram, peer, CONTROL_DATA, &data, data.iov_len);
 		if (ret != EAGAIN || nonblocking)
 			return ret;
 		ret = await_udp_room(dgram, deadline);
@@ -525,7 +525,7 @@ short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep)
 
 	pthread_mutex_lock(&rs->lock);
 	rdmacm_dgram_progress(dgram, false);
-	while (sleep && !rdmacm_dgram_arm(dgram))
+	while (sleep && !dgram_arm(dgram))
 		;
 	now = events_now(dgram) & wanted;
 	pthread_mutex_unlock(&rs->lock);

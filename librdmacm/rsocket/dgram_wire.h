@@ -33,8 +33,7 @@ enum dgram_control { CONTROL_DATA = 0, CONTROL_ANSWER = 7 };
 
 enum {
 	DGRAM_TAG = 0x55555555,
-	DGRAM_MAX_CONTROL = 28, /* bytes of the longest head */
-	DGRAM_MAX_DATA = 24,
+	DGRAM_MAX_CONTROL = 28,  /* bytes of the longest head */
 	DGRAM_MAX_MESSAGE = 2048 /* a data head and what is behind it */
 };
 

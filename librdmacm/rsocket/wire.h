@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 enum wire_op { WIRE_DATA = 0, WIRE_SEGMENT = 4, WIRE_MAPPING = 6, WIRE_CONTROL = 7 };
-enum wire_control { WIRE_DISCONNECT = 0, WIRE_KEEPALIVE = 1, WIRE_SHUTDOWN = 2 };
+enum wire_control { WIRE_DISCONNECT = 0, WIRE_SHUTDOWN = 2 };
 
 enum {
 	WIRE_VALUE_BITS = 29,

@@ -22,7 +22,6 @@
 #define M4_FW_CLEAR_INT    FLD64(0x20)      /* offset of a register; which BAR, in the next word */
 #define M4_FW_ERROR        FLD64(0x30)      /* the same, of the buffer for errors */
 #define M4_FW_ERROR_SIZE   FLD(0x38, 31, 0) /* words */
-#define M4_FW_CLOCK        FLD64(0x50)
 
 enum { M4_FW_INTERFACE_REV = 3 };
 
@@ -38,22 +37,17 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_LOG_RSVD_CQS      FLD(0x18, 11, 8)
 #define M4_CAP_LOG_MAX_CQS       FLD(0x18, 4, 0)
 #define M4_CAP_LOG_MAX_MPTS      FLD(0x1c, 21, 16)
-#define M4_CAP_LOG_RSVD_EQS      FLD(0x1c, 11, 8)
 #define M4_CAP_LOG_MAX_EQS       FLD(0x1c, 3, 0)
-#define M4_CAP_LOG_RSVD_MTTS     FLD(0x20, 31, 28)
 #define M4_CAP_LOG_MAX_MRW_SIZE  FLD(0x20, 23, 16)
 #define M4_CAP_LOG_RSVD_MRWS     FLD(0x20, 11, 8)
-#define M4_CAP_LOG_MAX_MTT_SEGS  FLD(0x20, 5, 0)
 #define M4_CAP_LOG_MAX_REQUESTER FLD(0x28, 21, 16)
 #define M4_CAP_LOG_MAX_RESPONDER FLD(0x28, 5, 0)
 #define M4_CAP_LOG_MAX_RDMA      FLD(0x2c, 5, 0)
 #define M4_CAP_RSS_TOEPLITZ      FLD(0x2c, 12, 12)
 #define M4_CAP_LOG_RSS_TABLE     FLD(0x2c, 11, 8) /* of programs' tables */
-#define M4_CAP_RESIZE_SRQ        FLD(0x30, 0, 0)
 #define M4_CAP_ACK_DELAY         FLD(0x34, 20, 16)
 #define M4_CAP_PORTS             FLD(0x34, 3, 0)
 #define M4_CAP_LOG_MAX_MSG       FLD(0x38, 28, 24)
-#define M4_CAP_RATES             FLD(0x3c, 31, 16) /* the top bit: CQs have timestamps */
 #define M4_CAP_FLAGS_63_32       FLD(0x40, 31, 0)
 #define M4_CAP_FLAGS_31_0        FLD(0x44, 31, 0)
 #define M4_CAP_RSVD_UARS         FLD(0x48, 31, 28)
@@ -67,11 +61,8 @@ enum { M4_FW_INTERFACE_REV = 3 };
 #define M4_CAP_MAX_SG_RQ         FLD(0x54, 23, 16)
 #define M4_CAP_MAX_WQE_RQ        FLD(0x54, 15, 0)
 #define M4_CAP_LOG_MAX_QP_MCG    FLD(0x60, 23, 16)
-#define M4_CAP_RSVD_MCGS         FLD(0x60, 11, 8)
 #define M4_CAP_LOG_MAX_MCGS      FLD(0x60, 7, 0)
-#define M4_CAP_RSVD_PDS          FLD(0x64, 31, 28)
 #define M4_CAP_LOG_MAX_PDS       FLD(0x64, 21, 16)
-#define M4_CAP_RSVD_XRCDS        FLD(0x64, 15, 12)
 #define M4_CAP_LOG_MAX_XRCDS     FLD(0x64, 4, 0)
 #define M4_CAP_STEERING          FLD(0x74, 15, 15) /* by rules, and how many QPs a rule may have */
 #define M4_CAP_STEERING_QPS      FLD(0x74, 7, 0)
@@ -135,7 +126,6 @@ enum { M4_PORT_SPEED_40G = 0x40 };
 
 /* ---- QUERY_ADAPTER ---- */
 
-#define M4_ADAPTER_INTA     FLD(0x10, 31, 24)
 #define M4_ADAPTER_BOARD_ID FLD_PART(0xf0) /* 16 bytes, each 4 of them turned round */
 
 /* ---- MOD_STAT_CFG: of the port in the modifier, with an operation modifier of 2 ---- */
@@ -153,16 +143,12 @@ enum { M4_INIT_VERSION_2 = 2, M4_INIT_SIZE = 0x200 };
 #define M4_INIT_CLOCK      FLD(0xc, 31, 0) /* QUERY_HCA: MHz */
 #define M4_INIT_BIG_ENDIAN FLD(0x14, 1, 1)
 #define M4_INIT_DMFS       FLD(0x14, 6, 6)
-#define M4_INIT_QPC        FLD64(0x30) /* base in ICM, and in the last bits how many */
 #define M4_INIT_LOG_QPS    FLD(0x34, 4, 0)
-#define M4_INIT_SRQC       FLD64(0x48)
 #define M4_INIT_LOG_SRQS   FLD(0x4c, 4, 0)
-#define M4_INIT_CQC        FLD64(0x50)
 #define M4_INIT_LOG_CQS    FLD(0x54, 4, 0)
 #define M4_INIT_LARGE_CQE  FLD(0x58, 30, 30)
 #define M4_INIT_LARGE_EQE  FLD(0x58, 29, 29)
 #define M4_INIT_STRIDES    FLD(0x58, 7, 0)
-#define M4_INIT_EQC        FLD64(0x80)
 #define M4_INIT_LOG_EQS    FLD(0x84, 4, 0)
 #define M4_INIT_LOG_MCG    FLD(0xd0, 4, 0) /* bytes of an entry */
 #define M4_INIT_LOG_MCGS   FLD(0xd8, 4, 0)
@@ -170,8 +156,6 @@ enum { M4_INIT_VERSION_2 = 2, M4_INIT_SIZE = 0x200 };
 #define M4_INIT_DMPT       FLD64(0xf0)
 #define M4_INIT_LOG_MPTS   FLD(0xf8, 5, 0)
 #define M4_INIT_MTT        FLD64(0x100)
-#define M4_INIT_CMPT       FLD64(0x108)
-#define M4_INIT_LOG_UARS   FLD(0x128, 11, 8)
 #define M4_INIT_UAR_PAGE   FLD(0x128, 7, 0) /* log2 of 4 KiB */
 
 /* ---- SET_PORT of an InfiniBand port ---- */
@@ -201,10 +185,9 @@ enum {
 	M4_VLAN_FILTER_SIZE = 0x200,
 };
 
-#define M4_SET_PORT_HAS_PAUSE FLD(0x0, 2, 1)
-#define M4_SET_PORT_HAS_MTU   FLD(0x0, 0, 0)
-#define M4_SET_PORT_ETH_MTU   FLD(0x4, 15, 0) /* of a frame, with its FCS */
-#define M4_SET_PORT_BASE_QPN  FLD(0x0, 23, 0)
+#define M4_SET_PORT_HAS_MTU  FLD(0x0, 0, 0)
+#define M4_SET_PORT_ETH_MTU  FLD(0x4, 15, 0) /* of a frame, with its FCS */
+#define M4_SET_PORT_BASE_QPN FLD(0x0, 23, 0)
 
 /* M4_SET_PORT_ROCE_TABLE: entries of 32 bytes, for both versions of RoCE */
 enum { M4_ROCE_ENTRY = 32, M4_ROCE_L3_IPV4 = 0, M4_ROCE_L3_IPV6 = 1 };

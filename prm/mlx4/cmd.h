@@ -25,7 +25,6 @@ enum m4_opcode_cmd {
 	M4_CMD_SW2HW_MPT = 0xd,
 	M4_CMD_QUERY_MPT = 0xe,
 	M4_CMD_HW2SW_MPT = 0xf,
-	M4_CMD_READ_MTT = 0x10,
 	M4_CMD_WRITE_MTT = 0x11,
 	M4_CMD_MAP_EQ = 0x12,
 	M4_CMD_SW2HW_EQ = 0x13,
@@ -109,7 +108,6 @@ enum { M4_HCR_SIZE = 0x1c };
 #define M4_HCR_STATUS      FLD(0x18, 31, 24)
 #define M4_HCR_GO          FLD(0x18, 23, 23)
 #define M4_HCR_EVENT       FLD(0x18, 22, 22) /* the command ends with an event */
-#define M4_HCR_TOGGLE      FLD(0x18, 21, 21)
 #define M4_HCR_OP_MODIFIER FLD(0x18, 15, 12)
 #define M4_HCR_OPCODE      FLD(0x18, 11, 0)
 
@@ -154,9 +152,6 @@ enum { M4_MTT_SIZE = 8, M4_MTT_PRESENT = 1 };
 /* MAP_EQ: the parameter is a mask of events */
 enum { M4_MAP_EQ_EQN = 0xff };
 #define M4_MAP_EQ_UNMAP (1u << 31) /* of the modifier */
-
-/* HW2SW_*: an operation modifier of 0 asks for the context */
-enum { M4_HW2SW_SILENT = 1 };
 
 /* MODIFY_CQ */
 enum { M4_MODIFY_CQ_RESIZE = 0, M4_MODIFY_CQ_MODERATION = 1 };

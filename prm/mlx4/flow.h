@@ -12,12 +12,10 @@
 
 enum { M4_FLOW_HEAD = 0x10, M4_FLOW_SIZE_MAX = 0x200, M4_FLOW_UNIT = 4 /* of sizes */ };
 
-#define M4_FLOW_PRIORITY    FLD(0x0, 31, 16) /* the lower, the earlier */
-#define M4_FLOW_TYPE        FLD(0x0, 15, 8)
-#define M4_FLOW_NO_LOOPBACK FLD(0x0, 3, 3)
-#define M4_FLOW_EXCLUSIVE   FLD(0x0, 2, 2)
-#define M4_FLOW_PORT        FLD(0x4, 7, 0)
-#define M4_FLOW_QPN         FLD(0x8, 23, 0)
+#define M4_FLOW_PRIORITY FLD(0x0, 31, 16) /* the lower, the earlier */
+#define M4_FLOW_TYPE     FLD(0x0, 15, 8)
+#define M4_FLOW_PORT     FLD(0x4, 7, 0)
+#define M4_FLOW_QPN      FLD(0x8, 23, 0)
 
 enum m4_flow_type {
 	M4_FLOW_REGULAR = 0,
@@ -65,6 +63,5 @@ enum { M4_SPEC_IB_SIZE = 0x30 };
 #define M4_L4_SOURCE_MASK   FLD_PART(0x16)
 
 #define M4_IB_GID           FLD_PART(0x10)
-#define M4_IB_GID_MASK      FLD_PART(0x20)
 
 #endif

@@ -11,11 +11,10 @@
 enum { M4_MPT_SIZE = 0x40 };
 
 /* M4_MPT_STATUS, and as the first byte of an entry in the table: who has it */
-enum { M4_MPT_FREE = 0x3, M4_MPT_OF_SOFTWARE = 0xf };
+enum { M4_MPT_FREE = 0x3 };
 enum { M4_MPT_BYTE_HW = 0x00, M4_MPT_BYTE_SW = 0xf0 };
 
 #define M4_MPT_STATUS        FLD(0x0, 31, 28)
-#define M4_MPT_MIO           FLD(0x0, 17, 17)
 #define M4_MPT_BIND          FLD(0x0, 15, 15)
 #define M4_MPT_ATOMIC        FLD(0x0, 14, 14)
 #define M4_MPT_REMOTE_WRITE  FLD(0x0, 13, 13)

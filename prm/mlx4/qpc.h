@@ -38,7 +38,6 @@ enum m4_qp_service {
 };
 
 enum m4_optpar {
-	M4_OPTPAR_ALT_PATH = 1 << 0,
 	M4_OPTPAR_RRE = 1 << 1,
 	M4_OPTPAR_RAE = 1 << 2,
 	M4_OPTPAR_RWE = 1 << 3,
@@ -68,7 +67,6 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_LOG_MSG_MAX   FLD(0x8, 28, 24)
 #define M4_QPC_LOG_RQ_SIZE   FLD(0x8, 22, 19)
 #define M4_QPC_LOG_RQ_STRIDE FLD(0x8, 18, 16) /* of units of 16 bytes, as the next one of sends */
-#define M4_QPC_NO_PREFETCH   FLD(0x8, 15, 15)
 #define M4_QPC_LOG_SQ_SIZE   FLD(0x8, 14, 11)
 #define M4_QPC_LOG_SQ_STRIDE FLD(0x8, 10, 8)
 #define M4_QPC_ROCE_MODE     FLD(0x8, 7, 6) /* as M4_ROCE_VERSION of the path's GID */
@@ -76,7 +74,6 @@ enum { M4_2RST_NO_CONTEXT = 2 };
 #define M4_QPC_LOCAL_QPN     FLD(0x10, 23, 0)
 #define M4_QPC_REMOTE_QPN    FLD(0x14, 23, 0)
 #define M4_QPC_PATH          FLD_PART(0x18)
-#define M4_QPC_ALT_PATH      FLD_PART(0x44)
 #define M4_QPC_LOG_SRA_MAX   FLD(0x70, 23, 21)
 #define M4_QPC_RETRY_COUNT   FLD(0x70, 18, 16)
 #define M4_QPC_RNR_RETRY     FLD(0x70, 15, 13)

@@ -10,7 +10,6 @@
 
 enum { M4_SRQC_SIZE = 0x30 };
 
-#define M4_SRQC_STATE         FLD(0x0, 31, 29)
 #define M4_SRQC_LOG_SIZE      FLD(0x0, 28, 24)
 #define M4_SRQC_SRQN          FLD(0x0, 23, 0)
 #define M4_SRQC_LOG_STRIDE    FLD(0x4, 26, 24) /* of units of 16 bytes */

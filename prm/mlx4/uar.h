@@ -14,7 +14,6 @@
 enum {
 	M4_UAR_SEND = 0x14, /* 4 bytes: the QP's number */
 	M4_UAR_CQ = 0x20,   /* 8 bytes */
-	M4_BF_BUFFERS = 2,  /* of half a register's size */
 };
 
 #define M4_SEND_QPN FLD(0x0, 31, 8)

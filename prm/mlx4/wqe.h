@@ -58,8 +58,7 @@ enum m4_opcode {
 #define M4_CTRL_L4_CSUM      FLD(0x8, 5, 5)
 #define M4_CTRL_IP_CSUM      FLD(0x8, 4, 4)
 #define M4_CTRL_CQE          FLD(0x8, 3, 2)
-#define M4_CTRL_SOLICITED    FLD(0x8, 1, 1) /* frames: there is no ICRC */
-#define M4_CTRL_LOOPBACK     FLD(0x8, 0, 0)
+#define M4_CTRL_SOLICITED    FLD(0x8, 1, 1)  /* frames: there is no ICRC */
 #define M4_CTRL_IMM          FLD(0xc, 31, 0) /* immediate data, or the key to invalidate */
 /* A frame has there whom it is for: by that the adapter finds what it sends to itself. */
 #define M4_CTRL_MAC_47_32 FLD(0x8, 31, 16)
@@ -83,7 +82,6 @@ enum { M4_LARGE_HEADER = 4, M4_LARGE_SHORT = 64 /* of headers, with that, that a
 /* ---- the address of a datagram: 32 bytes, and who it is for ---- */
 
 enum {
-	M4_AV_SIZE = 32,
 	M4_DATAGRAM_SIZE = 48,
 };
 

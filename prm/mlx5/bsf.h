@@ -68,7 +68,7 @@ enum { BSF_DIF_CRC = 1, BSF_DIF_CSUM = 2 };
 /* ---- encryption: a format of its own, behind that of signatures if there are any ---- */
 
 /* BSF_TYPE */
-enum { BSF_OF_SIGNATURE = 0, BSF_OF_CRYPTO = 1 };
+enum { BSF_OF_CRYPTO = 1 };
 
 /* CRYPTO_BSF_ORDER: what is encrypted on one side, with signatures or without. The other side has
  * it in the clear. */
@@ -90,7 +90,6 @@ enum { BSF_TWEAK_SIZE = 16, BSF_KEYTAG_SIZE = 8 };
 #define CRYPTO_BSF_KEYTAG   FLD_PART(0x28)
 
 #define SET_PSV_N           FLD(0x0, 23, 0)
-#define SET_PSV_SYNDROME    FLD(0x4, 31, 16)
 #define SET_PSV_SIGNATURE   FLD64(0x8)
 
 /* ---- the CQE of a wrong signature: its opcode is CQE_OP_SIG_ERR ---- */

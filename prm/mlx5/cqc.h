@@ -45,8 +45,6 @@ enum {
 #define MODIFY_CQ_IN_CQN             FLD(0x8, 23, 0)
 #define MODIFY_CQ_IN_FIELD_SELECT    FLD(0xc, 31, 0)
 #define MODIFY_CQ_IN_CQC             FLD_PART(0x10)
-#define MODIFY_CQ_IN_CQ_UMEM_OFFSET  FLD64(0x50)
-#define MODIFY_CQ_IN_CQ_UMEM_ID      FLD(0x58, 31, 0)
 #define MODIFY_CQ_IN_CQ_UMEM_VALID   FLD(0x5c, 31, 31)
 #define MODIFY_CQ_IN_PAS             FLD_PART(0x110)
 

@@ -63,7 +63,6 @@ enum cqe_syndrome {
  * or seconds (in the upper 32 bits) and nanoseconds. */
 enum prm_ts_format {
 	PRM_TS_FREE_RUNNING = 0,
-	PRM_TS_DEFAULT = 1,
 	PRM_TS_REAL_TIME = 2,
 };
 

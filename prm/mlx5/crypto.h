@@ -15,7 +15,6 @@ enum {
 	PRM_CREDENTIAL_SIZE = 48, /* wrapped */
 	PRM_DEK_KEY_SIZE = 128,   /* room */
 	PRM_DEK_OPAQUE_SIZE = 8,
-	PRM_KEYTAG_SIZE = 8,
 };
 
 #define CRYPTO_CAP_WRAPPED_OPERATIONAL   FLD(0x0, 31, 31)
@@ -33,13 +32,12 @@ enum { PRM_WRAPPED_IMPORT_AES_XTS = 1 << 2 };
 
 enum prm_crypto_login_state { PRM_CRYPTO_LOGIN_VALID = 0, PRM_CRYPTO_LOGIN_INVALID = 1 };
 
-#define CRYPTO_LOGIN_MODIFY_FIELD_SELECT FLD64(0x0)
-#define CRYPTO_LOGIN_STATE               FLD(0x10, 27, 24)
-#define CRYPTO_LOGIN_CREDENTIAL_POINTER  FLD(0x10, 23, 0)
-#define CRYPTO_LOGIN_IMPORT_KEK_POINTER  FLD(0x14, 23, 0)
-#define CRYPTO_LOGIN_CREDENTIAL          FLD_PART(0x40)
+#define CRYPTO_LOGIN_STATE              FLD(0x10, 27, 24)
+#define CRYPTO_LOGIN_CREDENTIAL_POINTER FLD(0x10, 23, 0)
+#define CRYPTO_LOGIN_IMPORT_KEK_POINTER FLD(0x14, 23, 0)
+#define CRYPTO_LOGIN_CREDENTIAL         FLD_PART(0x40)
 
-enum prm_dek_state { PRM_DEK_READY = 0, PRM_DEK_ERROR = 1 };
+enum prm_dek_state { PRM_DEK_READY = 0 };
 enum prm_dek_key_size { PRM_DEK_128 = 0, PRM_DEK_256 = 1 };
 enum prm_dek_purpose { PRM_DEK_AES_XTS = 3 };
 

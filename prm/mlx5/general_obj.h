@@ -53,7 +53,6 @@ enum prm_sched_element {
 };
 enum prm_sched_tsar {
 	PRM_SCHED_TSAR_DWRR = 0,
-	PRM_SCHED_TSAR_ROUND_ROBIN = 1,
 	PRM_SCHED_TSAR_ETS = 2,
 };
 

@@ -16,9 +16,6 @@ enum {
 enum {
 	PRM_MATCH_OUTER = 1 << 0,
 	PRM_MATCH_MISC = 1 << 1,
-	PRM_MATCH_INNER = 1 << 2,
-	PRM_MATCH_MISC_2 = 1 << 3,
-	PRM_MATCH_MISC_3 = 1 << 4,
 };
 
 enum prm_flow_table_type {

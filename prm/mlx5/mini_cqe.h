@@ -33,8 +33,6 @@ enum prm_mini_cqe_format {
  * the number of the lap. Linux 7.2, mlx5e; UCX 1.18. */
 enum { PRM_CQE_COMPRESSION_BASIC = 0, PRM_CQE_COMPRESSION_ENHANCED = 1 };
 
-enum { PRM_MINI_CQES_BLOCK = 7 };
-
 /* The title has this in CQE_FORMAT. */
 enum { CQE_FORMAT_COMPRESSED = 3 };
 

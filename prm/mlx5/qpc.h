@@ -42,7 +42,6 @@ enum prm_rq_type {
 
 /* QPC_CS_REQ and QPC_CS_RES say how much data may come in a CQE. */
 enum prm_scatter_cqe {
-	PRM_CS_DISABLE = 0x0,
 	PRM_CS_RES_32B = 0x1,
 	PRM_CS_RES_64B = 0x2,
 	PRM_CS_REQ_32B = 0x11,
@@ -94,7 +93,6 @@ enum prm_qp_optpar_32 {
 /* Connection establishment options (ECE): a version, which software says first for the adapter to
  * answer what it has, and an option each bit. */
 #define ECE_VERSION FLD(0x0, 31, 28)
-#define ECE_OPTIONS FLD(0x0, 27, 0)
 enum { PRM_ECE_VERSION_1 = 1 };
 
 /* All commands that change the state of a QP share the layout of RST2INIT. */

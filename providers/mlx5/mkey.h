@@ -29,11 +29,10 @@ enum mkey_crypt_state {
 };
 
 /* A domain, memory or wire, has signatures of one kind. */
-enum mkey_sig_kind {
-	MKEY_SIG_KIND_NONE,
-	MKEY_SIG_KIND_DIF,
-	MKEY_SIG_KIND_CRC32, /* and CRC32C */
-	MKEY_SIG_KIND_CRC64,
+enum mkey_sig_kind { /* 0: no signatures */
+		     MKEY_SIG_KIND_DIF = 1,
+		     MKEY_SIG_KIND_CRC32, /* and CRC32C */
+		     MKEY_SIG_KIND_CRC64,
 };
 
 /* What a key computes is kept as the device has it, so that a request copies it. PRM: BSF, SET_PSV

@@ -93,13 +93,14 @@ static void work_init_qp(struct work *work)
 {
 	struct connection *connection = connection_of(work);
 
-	connection_finish(connection, connection_move_qp(connection, IBV_QPS_INIT, INIT_QP_ATTR));
+	connection_finish(connection,
+			  connection_move_qp(connection, IBV_QPS_INIT, INIT_QP_ATTR, INIT_QP));
 }
 
 static int establish_connection(struct connection *connection)
 {
-	if (connection_move_qp(connection, IBV_QPS_RTR, RTR_QP_ATTR) ||
-	    connection_move_qp(connection, IBV_QPS_RTS, RTS_QP_ATTR))
+	if (connection_move_qp(connection, IBV_QPS_RTR, RTR_QP_ATTR, RTR_QP) ||
+	    connection_move_qp(connection, IBV_QPS_RTS, RTS_QP_ATTR, RTS_QP))
 		return -1;
 	connection_start(connection, ESTABLISH);
 	if (rdma_establish(connection->id))

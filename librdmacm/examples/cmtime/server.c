@@ -14,9 +14,9 @@ static int accept_connection(struct connection *connection)
 	struct rdma_conn_param param;
 
 	if (connection_create_qp(connection) ||
-	    connection_move_qp(connection, IBV_QPS_INIT, INIT_QP_ATTR) ||
-	    connection_move_qp(connection, IBV_QPS_RTR, RTR_QP_ATTR) ||
-	    connection_move_qp(connection, IBV_QPS_RTS, RTS_QP_ATTR)) {
+	    connection_move_qp(connection, IBV_QPS_INIT, INIT_QP_ATTR, INIT_QP) ||
+	    connection_move_qp(connection, IBV_QPS_RTR, RTR_QP_ATTR, RTR_QP) ||
+	    connection_move_qp(connection, IBV_QPS_RTS, RTS_QP_ATTR, RTS_QP)) {
 		rdma_reject(connection->id, NULL, 0);
 		return -1;
 	}

@@ -204,7 +204,8 @@ static int modify_qp(struct connection *connection, struct ibv_qp_attr *attr, in
 	return -1;
 }
 
-int connection_move_qp(struct connection *connection, enum ibv_qp_state state, enum step attr_step)
+int connection_move_qp(struct connection *connection, enum ibv_qp_state state, enum step attr_step,
+		       enum step qp_step)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
 	int ret, mask;
@@ -215,13 +216,13 @@ int connection_move_qp(struct connection *connection, enum ibv_qp_state state, e
 	connection_end(connection, attr_step);
 	if (connection->test->kind == NO_QPS)
 		return 0;
-	connection_start(connection, attr_step + 1);
+	connection_start(connection, qp_step);
 	ret = modify_qp(connection, &attr, mask);
-	connection_end(connection, attr_step + 1);
+	connection_end(connection, qp_step);
 	return ret;
 }
 
-void connection_destroy_qp(struct connection *connection)
+static void connection_destroy_qp(struct connection *connection)
 {
 	if (!connection->qp)
 		return;

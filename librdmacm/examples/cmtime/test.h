@@ -107,10 +107,10 @@ static inline struct connection *connection_of(struct work *work)
  * thread may call this. */
 int test_open_device(struct test *test, struct ibv_context *device);
 int connection_create_qp(struct connection *connection);
-/* Asks rdma_cm for the attributes of STATE, and takes the QP there. Both are timed, as ATTR_STEP
- * and the step after it. */
-int connection_move_qp(struct connection *connection, enum ibv_qp_state state, enum step attr_step);
-void connection_destroy_qp(struct connection *connection);
+/* Asks rdma_cm for the attributes of STATE, timed as ATTR_STEP, and takes the QP there, timed as
+ * QP_STEP. */
+int connection_move_qp(struct connection *connection, enum ibv_qp_state state, enum step attr_step,
+		       enum step qp_step);
 struct rdma_conn_param connection_param(const struct connection *connection);
 
 /* These destroy the QPs, and the ids, of all connections, one after the other. */

@@ -133,7 +133,8 @@ uint64_t cq_run_timers(struct hca *hca)
 	return next;
 }
 
-bool cq_owner_bit(const struct cq *cq)
+/* Returns the ownership bit that the next CQE has. */
+static bool cq_owner_bit(const struct cq *cq)
 {
 	return (cq->pi >> cq->log_size) & 1;
 }

@@ -108,8 +108,6 @@ int cq_start_arms(struct hca *hca, struct cq *cq);
 int cq_fill_ring(struct hca *hca, struct cq *cq);
 /* Brings cq->ci up to date and returns 0 or EFAULT. */
 int cq_read_consumer(struct hca *hca, struct cq *cq);
-/* Returns the ownership bit that the next CQE has. */
-bool cq_owner_bit(const struct cq *cq);
 /* Copies the CQE in SLOT of the ring as it is there; 0 or EFAULT. */
 int cq_copy(struct hca *hca, const struct cq *cq, uint64_t slot, uint8_t *cqe);
 /* Ends the old ring, which has room for that, and goes on in MAP. It returns EFAULT when the old

@@ -311,29 +311,8 @@ enum m4_status m4_query_hca(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Whatever software has not taken back is lost. */
-enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd)
-{
-	(void)cmd;
-	m4_forget_objects(hca);
-	m4_groups_free(hca);
-	m4_flows_free(hca);
-	m4_diag_end(hca);
-	hca->mlx4->num_taken = 0;
-	hca->mlx4->special_base = 0;
-	hca->mlx4->frames_to = 0;
-	hca->mlx4->initialized = false;
-	return M4_STAT_OK;
-}
-
-enum m4_status m4_nop(struct hca *hca, struct m4_cmd *cmd)
-{
-	(void)hca;
-	(void)cmd;
-	return M4_STAT_OK;
-}
-
-void m4_forget_objects(struct hca *hca)
+/* Destroys all objects, as the adapter does when it is closed. */
+static void forget_objects(struct hca *hca)
 {
 	void *object;
 
@@ -349,4 +328,26 @@ void m4_forget_objects(struct hca *hca)
 		m4_eq_remove(hca, object);
 	for (uint32_t i = 0; (object = res_next(&hca->mkeys, &i)) != NULL;)
 		m4_mpt_remove(hca, object);
+}
+
+/* Whatever software has not taken back is lost. */
+enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd)
+{
+	(void)cmd;
+	forget_objects(hca);
+	m4_groups_free(hca);
+	m4_flows_free(hca);
+	m4_diag_end(hca);
+	hca->mlx4->num_taken = 0;
+	hca->mlx4->special_base = 0;
+	hca->mlx4->frames_to = 0;
+	hca->mlx4->initialized = false;
+	return M4_STAT_OK;
+}
+
+enum m4_status m4_nop(struct hca *hca, struct m4_cmd *cmd)
+{
+	(void)hca;
+	(void)cmd;
+	return M4_STAT_OK;
 }

@@ -78,7 +78,5 @@ void m4_groups_free(struct hca *hca);
 /* Begin and end the counting of errors. */
 int m4_diag_begin(struct hca *hca);
 void m4_diag_end(struct hca *hca);
-/* Destroys all objects, as the adapter does when it is closed. */
-void m4_forget_objects(struct hca *hca);
 
 #endif

@@ -18,7 +18,7 @@ CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
 
 /* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache
  * line. */
-enum { STRIDE_64 = 0, STRIDE_128 = 1, STRIDE_128_PADDED = 2 };
+enum { STRIDE_64 = 0, STRIDE_128_PADDED = 2 };
 
 static const char *cq_check_compression(const struct hca *hca, const uint8_t *cqc)
 {

@@ -22,8 +22,6 @@
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 
-enum { XLT_BATCH = 64 * 1024 };
-
 /* The struct is what a queue may do: it reaches the keys of its PD, or, as the driver's own queue
  * (NULL), all. */
 struct umr_rights {

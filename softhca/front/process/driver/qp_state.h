@@ -31,7 +31,6 @@ enum { /* attr_mask, as programs give it */
        QP_ATTR_SQ_PSN = 1 << 16,
        QP_ATTR_MAX_DEST_READS = 1 << 17,
        QP_ATTR_MIG_STATE = 1 << 18,
-       QP_ATTR_CAP = 1 << 19,
        QP_ATTR_DEST_QPN = 1 << 20,
        QP_ATTR_STANDARD = (1 << 21) - 1,
        QP_ATTR_RATE_LIMIT = 1 << 25,

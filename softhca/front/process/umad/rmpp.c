@@ -20,7 +20,8 @@ enum {
 	DEVICE_DATA = 64,
 };
 
-size_t umad_rmpp_header(unsigned int class)
+/* Returns where the data of a class with such datagrams begins. */
+static size_t rmpp_header(unsigned int class)
 {
 	if (class == MAD_CLASS_SA)
 		return SA_DATA;
@@ -53,7 +54,7 @@ static void rmpp_answer(const struct gsi_arrival *arrival, const uint8_t *first,
 
 	memcpy(datagram.dgid, arrival->addr.sgid, sizeof(datagram.dgid));
 	memcpy(datagram.dmac, arrival->addr.smac, sizeof(datagram.dmac));
-	memcpy(mad, first, umad_rmpp_header(fld_get(first, MAD_CLASS)));
+	memcpy(mad, first, rmpp_header(fld_get(first, MAD_CLASS)));
 	fld_set(mad, MAD_METHOD, fld_get(mad, MAD_METHOD) ^ MAD_RESPONSE);
 	fld_set(mad, RMPP_TYPE, type);
 	fld_set(mad, RMPP_FLAGS, RMPP_ACTIVE);
@@ -152,7 +153,7 @@ static struct umad_assembly *assembly_new(struct umad_file *file, unsigned int a
 /* The first part stays whole, of the others there are the data. */
 static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 {
-	size_t from = assembly->segments ? umad_rmpp_header(fld_get(mad, MAD_CLASS)) : 0;
+	size_t from = assembly->segments ? rmpp_header(fld_get(mad, MAD_CLASS)) : 0;
 	size_t len = MAD_SIZE - from;
 	uint8_t *bytes = NULL;
 

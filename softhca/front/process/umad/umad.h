@@ -188,7 +188,5 @@ uint8_t *umad_rmpp_take(struct umad_file *file, unsigned int agent,
 			const struct gsi_arrival *arrival, size_t *len);
 /* Forgets the parts that have come of one transaction, or of all: 0. */
 void umad_rmpp_forget(struct umad_file *file, unsigned int agent, uint64_t transaction);
-/* Where the data of a class with such datagrams begins. */
-size_t umad_rmpp_header(unsigned int class);
 
 #endif

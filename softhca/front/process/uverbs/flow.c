@@ -17,7 +17,7 @@
 #include "softhca/front/process/uverbs/mlx4_flow.h"
 #include "softhca/front/process/uverbs/objects.h"
 
-enum flow_type { FLOW_NORMAL, FLOW_ALL_DEFAULT, FLOW_MULTICAST_DEFAULT, FLOW_SNIFFER };
+enum flow_type { FLOW_NORMAL = 0, FLOW_MULTICAST_DEFAULT = 2, FLOW_SNIFFER = 3 };
 
 enum {
 	FLAG_DONT_TRAP = 1 << 1,

@@ -21,7 +21,6 @@ enum {
 	MAX_TAG = 1 << 24,
 	USES_TARGET = 0,
 	USES_MATCHER,
-	USES_ACTIONS,
 };
 
 static bool is_of(const struct uverbs_matcher *matcher, uint32_t type)
