@@ -6,7 +6,6 @@
  * needs to know how much the caller asked for. A failure has a text; its hash is the syndrome, so
  * that equal causes have equal syndromes in every release.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "prm/mlx5/caps.h"
@@ -213,29 +212,6 @@ static bool is_of_kind(const struct hca *hca, uint32_t opcode)
 {
 	return hca->config.kind == HCA_MLX4 ||
 	       (opcode != M4_AS_RTS2SQD_QP && opcode != M4_AS_SQD2SQD_QP);
-}
-
-bool cmd_is_zero(const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
-enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what)
-{
-	cmd->why = what;
-	switch (err) {
-	case ENOMEM:
-		return PRM_STAT_NO_RES_ERR;
-	case ENOSPC:
-		return PRM_STAT_LIM_ERR;
-	case ENOENT:
-		return PRM_STAT_BAD_RES_ERR;
-	default:
-		return PRM_STAT_BAD_PARAM_ERR;
-	}
 }
 
 /* FNV-1a */

@@ -2,7 +2,8 @@
 /*
  * cmd_test.c - commands that must fail, and with which status; what queries answer.
  *
- * Covers: softhca/device/format/mlx5/cmd.c, softhca/device/format/mlx5/cmd_pd.c,
+ * Covers: softhca/device/format/mlx5/cmd.c, softhca/device/format/mlx5/cmd_args.c,
+ * softhca/device/format/mlx5/cmd_pd.c,
  * softhca/device/format/mlx5/cmd_cq.c, softhca/device/format/mlx5/cmd_qp.c,
  * softhca/device/format/mlx5/cmd_qp_modify.c, softhca/device/format/mlx5/cmd_mkey.c,
  * softhca/device/format/mlx5/caps.c, softhca/device/pd.c, softhca/device/res.c

@@ -4,6 +4,7 @@
  * registers, commands through the register of commands, memory for tables, and events.
  *
  * Covers: softhca/front/vfio-user/mlx4/, softhca/device/format/mlx4/cmd.c,
+ * softhca/device/format/mlx4/cmd_args.c,
  * softhca/device/format/mlx4/caps.c, softhca/device/format/mlx4/icm.c,
  * softhca/device/format/mlx4/cmd_eq.c, softhca/device/format/mlx4/eqe.c,
  * softhca/device/format/mlx4/driver.c
