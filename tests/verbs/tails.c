@@ -4,7 +4,7 @@
  * be it the first or the last. Finding that out takes softhca's only thread about as long as any
  * other command does, as other programs wait for it meanwhile.
  *
- * Covers: softhca/front/process/uverbs/uverbs.c
+ * Covers: softhca/front/process/uverbs/uverbs.c, softhca/front/process/uverbs/call.c
  */
 #include <errno.h>
 #include <string.h>

@@ -240,12 +240,20 @@ struct uverbs_call {
 	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */
 };
 
+/* ---- call.c ---- */
+
+/* Checks the attributes against the table of uc->method, and finds the objects of handles. It
+ * returns 0 or the errno of the kernel. */
+int uc_check_attrs(struct uverbs_call *uc);
 /* Returns the attribute, or NULL when the call has it not. */
 struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
 /* Copies up to LEN bytes; the rest of BUF is zero, and so is all of it when the attribute is
  * absent. It returns 0 or EFAULT. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
+/* Returns 0 if all bytes of the attribute behind its first KNOWN ones are zero, EOPNOTSUPP if one
+ * is not, EFAULT if they cannot be read. */
+int uc_check_tail(struct uverbs_call *uc, uint16_t id, size_t known);
 /* Asks whether the attribute says something behind its first KNOWN bytes. */
 bool uc_has_tail(struct uverbs_call *uc, uint16_t id, size_t known);
 /* Reads flags, of which there are ALLOWED ones. It returns 0 (they are 0 when the attribute is

@@ -11,6 +11,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
+#include "softhca/front/process/uverbs/call.c"
 #include "softhca/front/process/uverbs/uverbs.c"
 
 enum linux_kind { IN, CONST, STRUCT, ENUM, OUT, HANDLE, HANDLES, NEW, DESTROY, FD, NEW_FD, RAW_FD };
