@@ -39,6 +39,8 @@ static inline int call_arg_int(const struct call *call, unsigned int arg)
 	return (int)call->notif->data.args[arg];
 }
 
+/* ---- answer.c ---- */
+
 void call_return(struct call *call, int64_t value);
 void call_fail(struct call *call, int error);
 /* The kernel does what was asked. The result is ENOENT when the caller no longer waits. */
@@ -51,6 +53,8 @@ int call_give_fd(struct call *call, int fd, bool cloexec);
 /* Gives the caller a copy of FD as that number, in place of what it has there, and without
  * answering yet. Returns 0 or an errno. */
 int call_place_fd(struct call *call, int fd, bool cloexec, int number);
+
+/* ---- notify.c ---- */
 
 /* Ask the kernel for quick wake-ups of the caller, where it knows how. */
 void notify_tune(int listener);
