@@ -233,7 +233,8 @@ void verbs_qp_explain_create(struct ibv_context *context, const struct ibv_qp_in
 	else if (err == EPERM && needs_net_raw(attr))
 		why = ": a QP for raw packets or with a source_qpn needs CAP_NET_RAW";
 	else if (err == ENOMEM)
-		why = ": the device has no QP left (max_qp), or the host no memory";
+		why = ": the device has no QP left (max_qp), the host no memory, "
+		      "or its ring would pass RLIMIT_MEMLOCK (ulimit -l)";
 	verbs_warn("ibv_create_qp: qp_type %d max_send_wr %u max_recv_wr %u max_send_sge %u "
 		   "max_recv_sge %u max_inline_data %u: %s%s",
 		   attr->qp_type, cap->max_send_wr, cap->max_recv_wr, cap->max_send_sge,

@@ -246,6 +246,14 @@ static int set_strict(struct options *options, const struct option_def *def, con
 	return 0;
 }
 
+static int set_memlock(struct options *options, const struct option_def *def, const char *value)
+{
+	if (strcmp(value, "linux") && strcmp(value, "unlimited"))
+		return bad_value(def, value, "must be linux or unlimited");
+	options->no_memlock = !strcmp(value, "unlimited");
+	return 0;
+}
+
 static int ask_help(struct options *options, const struct option_def *def, const char *value)
 {
 	(void)def;
@@ -307,6 +315,9 @@ static const struct option_def option_table[] = {
 	{ "without", "PATH",
 	  "what programs do not find below /dev or /sys, as in a container; may be repeated",
 	  add_absent, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER | REPEATS },
+	{ "memlock", "linux|unlimited",
+	  "what programs may pin: as RLIMIT_MEMLOCK says (default), or any memory", set_memlock, 0,
+	  0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
 	{ "crypto", "FILE",
 	  "keys of data are taken wrapped; the keys and credentials for that are in FILE",
 	  set_secrets, 0, 0, 0, FOR_RUN | FOR_SERVE | DESCRIBES_ADAPTER },
@@ -524,15 +535,17 @@ static int options_check(const struct options *options)
 	}
 }
 
-/* Tests switch strictness on for all adapters that they start, however they start them. */
+/* Tests choose for all adapters that they start, however they start them. */
 static void read_environment(struct options *options)
 {
 	const char *path = getenv("SOFTHCA_STRICT");
+	const char *memlock = getenv("SOFTHCA_MEMLOCK");
 
 	if (path && *path) {
 		options->strict = true;
 		options->strict_path = path;
 	}
+	options->no_memlock = memlock && !strcmp(memlock, "unlimited");
 }
 
 /* Returns whether the command is answered by a text, whatever the other arguments are. */

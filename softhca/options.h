@@ -58,6 +58,7 @@ struct options {
 	bool strict;
 	const char *strict_path;
 	struct strict *reports; /* main()'s; NULL unless strict */
+	bool no_memlock;        /* run, serve: RLIMIT_MEMLOCK does not count */
 	uint32_t verbose;
 	/* An option describes the adapter, so it does not fit one that somebody else serves. */
 	bool adapter_options_given;

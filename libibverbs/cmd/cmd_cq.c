@@ -62,7 +62,8 @@ static void explain_create_cq(int err, struct ibv_context *context,
 		verbs_warn("ibv_create_cq: cqe %u comp_vector %u channel %d: %s%s", attr->cqe,
 			   attr->comp_vector, attr->channel ? attr->channel->fd : -1, strerror(err),
 			   err == ENOMEM
-				   ? ": the device has no CQ left (max_cq), or the host no memory"
+				   ? ": the device has no CQ left (max_cq), the host no memory, "
+				     "or its ring would pass RLIMIT_MEMLOCK (ulimit -l)"
 				   : "");
 }
 

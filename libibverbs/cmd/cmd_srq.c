@@ -83,7 +83,8 @@ static void explain_create(struct ibv_context *context, const struct ibv_srq_ini
 			   attr->attr.max_wr, attr->attr.max_sge, attr->attr.srq_limit,
 			   strerror(err),
 			   err == ENOMEM
-				   ? ": the device has no SRQ left (max_srq), or the host no memory"
+				   ? ": the device has no SRQ left (max_srq), the host no memory, "
+				     "or its ring would pass RLIMIT_MEMLOCK (ulimit -l)"
 				   : "");
 }
 

@@ -233,6 +233,8 @@ static int new_client(pid_t tid, pid_t pid, struct client **out)
 	client->pid = pid;
 	client->users = 1;
 	LIST_INIT(&client->changes);
+	LIST_INIT(&client->records);
+	client->pinning.client = client;
 	ret = space_open(pid, tid, &client->space);
 	if (ret) {
 		refusal_explain(tid, ret);

@@ -18,6 +18,7 @@
 
 #include "softhca/device/hca.h"
 #include "softhca/front/process/address_space.h"
+#include "softhca/front/process/pinned.h"
 #include "softhca/front/process/watch.h"
 
 enum { CLIENT_VA_BITS = 48 };
@@ -35,6 +36,7 @@ enum {
 	CLIENT_CAP_DAC_OVERRIDE = 1,
 	CLIENT_CAP_NET_BIND_SERVICE = 10,
 	CLIENT_CAP_NET_RAW = 13,
+	CLIENT_CAP_IPC_LOCK = 14,
 	CLIENT_CAP_SYS_RAWIO = 17,
 };
 bool client_may(pid_t tid, unsigned int capability);
@@ -69,6 +71,9 @@ struct client {
 	bool dead; /* so is its memory */
 	struct address_space space;
 	struct fd_hint fd_hint;
+	uint64_t pinned_pages; /* in all; see pinned.h */
+	struct pinned pinning; /* by the call that runs; no object has it yet */
+	struct pinned_records records;
 	unsigned int users;
 	LIST_HEAD(, credentials_change) changes;
 };

@@ -208,6 +208,8 @@ static int daemon_start(const struct options *options)
 	runners_start(&the_daemon);
 	signal(SIGPIPE, SIG_IGN);
 	raise_fd_limit();
+	if (options->no_memlock)
+		pinned_lift_limit();
 	ret = watch_start();
 	if (!ret)
 		ret = faults_create(options, engine_now(), &the_daemon.fault);

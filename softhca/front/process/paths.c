@@ -28,6 +28,7 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
+#include "softhca/front/process/proc_status.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/uverbs.h"
@@ -255,6 +256,8 @@ static void open_common(struct call *call, int dirfd, uint64_t path_addr, uint64
 
 	if (!path_claim(call, dirfd, path_addr, path)) {
 		open_again(call, path, flags);
+		if (!call->answered)
+			proc_status_open(call, path, flags);
 		return;
 	}
 	if (device_number(call->daemon, path) && !(flags & (O_PATH | O_DIRECTORY))) {

@@ -25,16 +25,11 @@ enum {
 /* The place of the ring in contexts of RQs and SQs. */
 static_assert(RQC_WQ == SQC_WQ && CREATE_RQ_IN_CTX == CREATE_SQ_IN_CTX, "one layout for both");
 
-static int check_ring(const struct eth_ring *ring, struct queue_memory *memory)
+static int describe_ring(const struct eth_ring *ring, struct queue_memory *memory)
 {
 	uint64_t bytes = ring->skip + (1ull << (ring->log_size + ring->log_stride));
-	int ret = queue_memory_describe(ring->buffer, bytes, QUEUE_MEMORY_RMP_OFFSETS, memory);
 
-	if (!ret)
-		ret = client_check_range(ring->client, ring->buffer, bytes, true);
-	if (ret || !ring->record)
-		return ret;
-	return client_check_range(ring->client, ring->record, ring->number ? 4 : 8, true);
+	return queue_memory_describe(ring->buffer, bytes, QUEUE_MEMORY_RMP_OFFSETS, memory);
 }
 
 /* Less than 512 strides are told by numbers behind those of more. */
@@ -98,7 +93,7 @@ static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *n
 int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *rqn)
 {
 	struct queue_memory memory;
-	int ret = check_ring(ring, &memory);
+	int ret = describe_ring(ring, &memory);
 	uint8_t *in, *rqc;
 	size_t len;
 
@@ -124,7 +119,7 @@ int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *
 int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn)
 {
 	struct queue_memory memory;
-	int ret = check_ring(ring, &memory);
+	int ret = describe_ring(ring, &memory);
 	uint8_t *in, *sqc;
 	size_t len;
 

@@ -142,10 +142,25 @@ int uc_flags(struct uverbs_call *uc, uint16_t id, uint64_t allowed, uint64_t *fl
 	return *flags & ~allowed ? EINVAL : 0;
 }
 
+int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable)
+{
+	int ret = pinned_add(uc->client, uc->tid, addr, len);
+
+	return ret ? ret : client_check_range(uc->client, addr, len ? len : 1, writable);
+}
+
+int uc_pin_record(struct uverbs_call *uc, uint64_t addr, uint64_t len)
+{
+	int ret = pinned_add_record(uc->client, uc->tid, addr);
+
+	return ret ? ret : client_check_range(uc->client, addr, len, true);
+}
+
 int uc_publish(struct uverbs_call *uc, struct object *object)
 {
 	int ret = object_publish(object);
 
+	pinned_take(uc->client, &object->pinned);
 	if (ret) {
 		object->destroy(object, uc->tid);
 		object_free(object);

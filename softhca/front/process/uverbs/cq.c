@@ -141,17 +141,16 @@ static int check_request(struct uverbs_call *uc, struct cq_request *req)
 	return 0;
 }
 
-/* The buffer and the doorbell record have to be there. */
-static int check_memory(struct uverbs_call *uc, struct cq_request *req)
+static int pin_memory(struct uverbs_call *uc, struct cq_request *req)
 {
 	uint64_t bytes = (uint64_t)req->driver.cqe_size << req->log_entries;
 	int ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
 					&req->memory);
 
 	if (!ret)
-		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
+		ret = uc_pin(uc, req->driver.buf_addr, bytes, true);
 	if (!ret)
-		ret = client_check_range(uc->client, req->driver.db_addr, 8, true);
+		ret = uc_pin_record(uc, req->driver.db_addr, 8);
 	return ret;
 }
 
@@ -229,7 +228,7 @@ static int cq_make(struct uverbs_call *uc, struct cq_request *req, struct uverbs
 	if (!ret)
 		ret = check_request(uc, req);
 	if (!ret)
-		ret = check_memory(uc, req);
+		ret = pin_memory(uc, req);
 	if (!ret)
 		ret = find_channels(uc, &cq->events);
 	if (ret)
@@ -381,7 +380,7 @@ static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq
 	};
 	bytes = (uint64_t)driver.cqe_size << req->log_entries;
 	ret = queue_memory_describe(driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS, &req->memory);
-	return ret ? ret : client_check_range(uc->client, driver.buf_addr, bytes, true);
+	return ret ? ret : uc_pin(uc, driver.buf_addr, bytes, true);
 }
 
 static int resize_in_device(struct uverbs_call *uc, const struct cq_request *req, uint32_t cqn)
@@ -431,6 +430,7 @@ static int resize_cq(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *c
 		ret = resize_in_device(uc, &req, cq->cqn);
 	if (ret)
 		return ret;
+	pinned_take(uc->client, &cq->base.pinned);
 	cq->cqe = (1u << req.log_entries) - 1;
 	cq->cqe_size = req.driver.cqe_size;
 	epitaph_resize_cq(&cq->epitaph, req.driver.buf_addr, cq->cqe + 1, cq->cqe_size);

@@ -95,7 +95,7 @@ static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
 	}
 	if (!req->length || req->addr + req->length < req->addr)
 		return EINVAL;
-	return client_check_range(uc->client, req->addr, req->length, memory->writable);
+	return uc_pin(uc, req->addr, req->length, memory->writable);
 }
 
 /* Returns log2 of the page size, or 0 when none of PAGE_SIZES will do. A page beyond the smallest

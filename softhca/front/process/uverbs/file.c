@@ -64,6 +64,7 @@ int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 
 void object_free(struct object *object)
 {
+	pinned_drop(&object->pinned);
 	if (object->maker)
 		client_put(object->maker);
 	free(object);
@@ -267,6 +268,7 @@ int uverbs_call_begin(struct uverbs_file *file, pid_t tid)
 
 void uverbs_call_end(struct uverbs_file *file)
 {
+	pinned_drop(&file->caller->pinning); /* what the call has failed to make */
 	client_put(file->caller);
 	file->caller = NULL;
 }

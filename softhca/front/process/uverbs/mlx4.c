@@ -176,9 +176,8 @@ static int check_target(struct uverbs_call *uc, const struct mlx4_ib_create_qp *
 	if (part->buf_addr || part->log_sq_stride || part->log_sq_bb_count)
 		ret = size_queues(part, false, req);
 	if (!ret && req->driver.sq_wqe_count)
-		ret = client_check_range(uc->client, part->buf_addr,
-					 (uint64_t)req->driver.sq_wqe_count << req->log_block,
-					 true);
+		ret = uc_pin(uc, part->buf_addr,
+			     (uint64_t)req->driver.sq_wqe_count << req->log_block, true);
 	req->driver = (struct mlx5_ib_create_qp){ .uidx = PRM_NO_USER_INDEX };
 	return ret;
 }

@@ -52,11 +52,11 @@ static int size_queue(const struct wq_request *req, struct mlx5_ib_create_wq *dr
 }
 
 /* The driver takes memory for a WQE of sends, too, and the adapter has the larger one first. */
-static int check_memory(struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
+static int pin_memory(struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
 {
 	uint64_t bytes = ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift) + M4_PIECE;
 
-	return client_check_range(uc->client, driver->buf_addr, bytes, true);
+	return uc_pin(uc, driver->buf_addr, bytes, true);
 }
 
 int mlx4_read_wq(struct uverbs_call *uc, struct wq_request *req)
@@ -80,7 +80,7 @@ int mlx4_read_wq(struct uverbs_call *uc, struct wq_request *req)
 	};
 	ret = size_queue(req, &req->driver);
 	req->skip = req->driver.rq_wqe_shift > M4_MIN_SLOT_LOG ? 0 : M4_PIECE;
-	return ret ? ret : check_memory(uc, &req->driver);
+	return ret ? ret : pin_memory(uc, &req->driver);
 }
 
 static int open_range(struct uverbs_call *uc, uint32_t size, struct wqn_range **out)

@@ -92,6 +92,13 @@ static uint64_t pages_of(const struct mr_request *req)
 	return last - first + (end % page != 0);
 }
 
+static int check_memory(const struct mr_request *req)
+{
+	if (req->start + req->length < req->start || !pages_of(req))
+		return EINVAL;
+	return pages_of(req) > UINT32_MAX ? EINVAL : 0; /* more than are counted */
+}
+
 static int check_request(struct uverbs_call *uc, const struct mr_request *req)
 {
 	int ret = mr_check_access(uc, req->access);
@@ -102,12 +109,15 @@ static int check_request(struct uverbs_call *uc, const struct mr_request *req)
 		return EINVAL;
 	if (req->access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return check_on_demand(req);
-	if (req->start + req->length < req->start || !pages_of(req))
-		return EINVAL;
-	if (pages_of(req) > UINT32_MAX)
-		return EINVAL; /* more than are counted */
-	return client_check_range(uc->client, req->start, req->length ? req->length : 1,
-				  req->access & MODIFIES);
+	return check_memory(req);
+}
+
+/* Memory on demand is not pinned. */
+static int pin_memory(struct uverbs_call *uc, const struct mr_request *req)
+{
+	if (req->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return 0;
+	return uc_pin(uc, req->start, req->length, req->access & MODIFIES);
 }
 
 /* The device reaches as much of the range as the program can have: its address space has an end. */
@@ -193,6 +203,8 @@ int mr_of_memory(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_r
 	int ret = check_request(uc, req);
 
 	if (!ret)
+		ret = pin_memory(uc, req);
+	if (!ret)
 		ret = mr_new(uc, mr);
 	if (ret)
 		return ret;
@@ -263,13 +275,23 @@ static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *
 		       : 0;
 }
 
-/* Asks whether what MR becomes is possible at all. */
+/* Asks whether what MR becomes is possible at all. Pages that stay are pinned already, but the
+ * program must have the rights to them that it asks for. */
 static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 			const struct change *change)
 {
-	if (!(change->flags & REREG_TRANSLATION) && mr->kind == MR_DMABUF)
-		return mr_check_access(uc, change->req.access);
-	return check_request(uc, &change->req);
+	const struct mr_request *req = &change->req;
+	bool moved = change->flags & REREG_TRANSLATION;
+	int ret;
+
+	if (!moved && mr->kind == MR_DMABUF)
+		return mr_check_access(uc, req->access);
+	ret = check_request(uc, req);
+	if (ret || req->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return ret;
+	return moved ? pin_memory(uc, req)
+		     : client_check_range(uc->client, req->start, req->length ? req->length : 1,
+					  req->access & MODIFIES);
 }
 
 /* Asks whether the key can stay: its range does not change and few of its rights, or there is room
@@ -328,6 +350,7 @@ static int apply_change(struct uverbs_call *uc, struct uverbs_mr *mr, const stru
 	if (moved) {
 		dmabuf_unmap(&mr->dmabuf);
 		changed.dmabuf = mr->dmabuf;
+		pinned_take(uc->client, &changed.base.pinned);
 	}
 	*mr = changed;
 	move_to_pd(mr, change->pd);

@@ -362,7 +362,7 @@ static int qp_make(struct uverbs_call *uc, struct qp_request *req, struct uverbs
 	if (!ret)
 		ret = qp_request_check(uc, req);
 	if (!ret)
-		ret = qp_request_check_memory(uc, req);
+		ret = qp_request_pin_memory(uc, req);
 	if (ret)
 		return ret;
 	take_request(uc, req, qp);

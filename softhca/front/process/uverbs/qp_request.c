@@ -258,7 +258,6 @@ int qp_request_check(struct uverbs_call *uc, const struct qp_request *req)
 	return ret;
 }
 
-/* The buffer has both queues. */
 static uint64_t buffer_bytes(const struct qp_request *req)
 {
 	return ((uint64_t)req->driver.rq_wqe_count << req->driver.rq_wqe_shift) +
@@ -275,24 +274,46 @@ static uint64_t record_bytes(const struct uverbs_call *uc, const struct qp_reque
 	return 2 * sizeof(uint32_t);
 }
 
-int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req)
+/* The rings of a raw packet QP are in a buffer each, but in one of mlx4. */
+static int pin_rings_apart(struct uverbs_call *uc, const struct qp_request *req)
 {
-	uint64_t bytes = buffer_bytes(req);
+	const struct mlx5_ib_create_qp *driver = &req->driver;
+	uint64_t receives = (uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift;
+	uint64_t sends = (uint64_t)driver->sq_wqe_count << req->log_block;
 	int ret = 0;
 
-	if (qp_request_has_rings_apart(req))
-		return 0; /* eth_queues.c looks */
-	if (req->type == QP_TYPE_DCT)
+	if (adapter_is_mlx4(uc->adapter))
+		return receives + sends ? uc_pin(uc, driver->buf_addr, receives + sends, true) : 0;
+	if (sends)
+		ret = uc_pin(uc, driver->sq_buf_addr, sends, true);
+	if (!ret && receives)
+		ret = uc_pin(uc, driver->buf_addr, receives, true);
+	return ret;
+}
+
+/* Both queues are in one buffer. */
+static int pin_buffer(struct uverbs_call *uc, struct qp_request *req)
+{
+	uint64_t bytes = buffer_bytes(req);
+	int ret;
+
+	req->memory = (struct queue_memory){ 0 };
+	if (!bytes)
+		return 0; /* neither queue: nothing to describe */
+	ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
+				    &req->memory);
+	return ret ? ret : uc_pin(uc, req->driver.buf_addr, bytes, true);
+}
+
+int qp_request_pin_memory(struct uverbs_call *uc, struct qp_request *req)
+{
+	int ret = 0;
+
+	if (req->type == QP_TYPE_DCT || is_spread(uc))
 		return 0;
 	if (record_bytes(uc, req))
-		ret = client_check_range(uc->client, req->driver.db_addr, record_bytes(uc, req),
-					 true);
-	if (!bytes) /* neither queue: nothing to describe */
-		req->memory = (struct queue_memory){ 0 };
-	else if (!ret)
-		ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
-					    &req->memory);
-	if (!ret && bytes)
-		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
-	return ret;
+		ret = uc_pin_record(uc, req->driver.db_addr, record_bytes(uc, req));
+	if (ret)
+		return ret;
+	return qp_request_has_rings_apart(req) ? pin_rings_apart(uc, req) : pin_buffer(uc, req);
 }

@@ -33,10 +33,10 @@ static inline bool qp_request_has_rings_apart(const struct qp_request *req)
 	return req->type == IB_UVERBS_QPT_RAW_PACKET || req->is_underlay;
 }
 
-/* Return 0 or a positive errno. The second refuses what this adapter does not do, the third looks
- * at the memory that the program gave for its queues, and describes it in REQ. */
+/* Return 0 or a positive errno. The second refuses what this adapter does not do, the third pins
+ * the memory that the program gave for its queues, and describes it in REQ. */
 int qp_request_read(struct uverbs_call *uc, struct qp_request *req);
 int qp_request_check(struct uverbs_call *uc, const struct qp_request *req);
-int qp_request_check_memory(struct uverbs_call *uc, struct qp_request *req);
+int qp_request_pin_memory(struct uverbs_call *uc, struct qp_request *req);
 
 #endif

@@ -165,18 +165,16 @@ static int check_request(struct uverbs_call *uc, struct srq_request *req)
 	return 0;
 }
 
-/* The buffer and the doorbell record have to be there. */
-static int check_memory(struct uverbs_call *uc, struct srq_request *req)
+static int pin_memory(struct uverbs_call *uc, struct srq_request *req)
 {
 	uint64_t bytes = 1ull << (req->log_wqes + req->wqe_shift);
 	unsigned int offsets = is_xrc(req->type) ? QUEUE_MEMORY_OFFSETS : QUEUE_MEMORY_RMP_OFFSETS;
 	int ret = queue_memory_describe(req->driver.buf_addr, bytes, offsets, &req->memory);
 
 	if (!ret)
-		ret = client_check_range(uc->client, req->driver.buf_addr, bytes, true);
+		ret = uc_pin(uc, req->driver.buf_addr, bytes, true);
 	if (!ret)
-		ret = client_check_range(uc->client, req->driver.db_addr,
-					 adapter_is_mlx4(uc->adapter) ? 4 : 8, true);
+		ret = uc_pin_record(uc, req->driver.db_addr, adapter_is_mlx4(uc->adapter) ? 4 : 8);
 	return ret;
 }
 
@@ -280,7 +278,7 @@ static int srq_make(struct uverbs_call *uc, struct srq_request *req, struct uver
 	if (!ret)
 		ret = check_request(uc, req);
 	if (!ret)
-		ret = check_memory(uc, req);
+		ret = pin_memory(uc, req);
 	if (ret)
 		return ret;
 	take_request(uc, req, srq);

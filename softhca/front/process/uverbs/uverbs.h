@@ -110,6 +110,7 @@ struct object {
 	uint32_t handle;
 	uint32_t users;       /* other objects that need it: EBUSY */
 	struct client *maker; /* in whose memory it may lie; kept as long as the object is there */
+	struct pinned pinned; /* memory that it keeps in place */
 	/* The call gives back what the object holds in the device and elsewhere, but not its
 	 * memory. TID is who asks. */
 	int (*destroy)(struct object *object, pid_t tid);
@@ -273,6 +274,11 @@ void *uc_object(struct uverbs_call *uc, uint16_t id);
 /* Finds the objects of an attribute of several, which has room for MAX; how many comes back. */
 unsigned int uc_objects(struct uverbs_call *uc, uint16_t id, struct object **objects,
 			unsigned int max);
+/* Pin LEN bytes of the caller's at ADDR, or the page there for none. All must be mapped, with the
+ * right to write if WRITABLE. Return 0, EFAULT, or EPERM or ENOMEM as pinned_add() does. */
+int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable);
+/* A doorbell record, which is written. */
+int uc_pin_record(struct uverbs_call *uc, uint64_t addr, uint64_t len);
 /* Gives OBJECT, which is made in the device, its handle; on failure it is destroyed. */
 int uc_publish(struct uverbs_call *uc, struct object *object);
 /* Publishes OBJECT likewise, and returns the handle in attribute ID. */

@@ -123,6 +123,16 @@ static int make_rq(struct uverbs_call *uc, const struct wq_request *req, struct 
 	return ret;
 }
 
+/* mlx4_read_wq() has pinned the ring of mlx4. */
+static int pin_memory(struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
+{
+	uint64_t bytes = (uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift;
+	bool is_mlx4 = adapter_is_mlx4(uc->adapter);
+	int ret = is_mlx4 ? 0 : uc_pin(uc, driver->buf_addr, bytes, true);
+
+	return ret ? ret : uc_pin_record(uc, driver->db_addr, is_mlx4 ? 4 : 8);
+}
+
 static int create_rq(struct uverbs_call *uc, const struct wq_request *req, struct uverbs_wq *wq)
 {
 	struct eth_ring ring = {
@@ -154,6 +164,8 @@ static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs
 
 	if (!ret)
 		ret = check_request(uc, req);
+	if (!ret)
+		ret = pin_memory(uc, &req->driver);
 	if (ret)
 		return ret;
 	wq->pd = uc_object(uc, UVERBS_ATTR_CREATE_WQ_PD_HANDLE);

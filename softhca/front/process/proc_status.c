@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * proc_status.c - /proc/PID/status of programs that have memory pinned.
+ *
+ * Its line VmPin says how much, and the library looks there to tell why a registration failed. The
+ * kernel knows nothing of what pinned.c counts. So the program gets a copy of the file with that
+ * line changed, as things are when it opens the file. Decision: docs/adr/0053.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "softhca/front/process/client.h"
+#include "softhca/front/process/notify.h"
+#include "softhca/front/process/proc_status.h"
+
+static bool names_status(const char *path, pid_t caller, pid_t *owner)
+{
+	int end = 0;
+
+	*owner = caller;
+	if (!strcmp(path, "/proc/self/status") || !strcmp(path, "/proc/thread-self/status"))
+		return true;
+	return sscanf(path, "/proc/%d/status%n", owner, &end) == 1 && end && !path[end];
+}
+
+static void status_copy(FILE *from, FILE *to, uint64_t pages)
+{
+	char line[4096];
+
+	while (fgets(line, sizeof(line), from))
+		if (!strncmp(line, "VmPin:", strlen("VmPin:")))
+			fprintf(to, "VmPin:\t%8" PRIu64 " kB\n", pages * 4);
+		else
+			fputs(line, to);
+}
+
+/* Returns a descriptor of the copy, or -1. */
+static int status_make(pid_t tid, uint64_t pages)
+{
+	int fd = memfd_create("status", MFD_CLOEXEC);
+	char path[48];
+	FILE *from, *to;
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	from = fopen(path, "re");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	to = from ? fopen(path, "we") : NULL;
+	if (to) {
+		status_copy(from, to, pages);
+		fclose(to);
+	}
+	if (from)
+		fclose(from);
+	if (to)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void proc_status_open(struct call *call, const char *path, uint64_t flags)
+{
+	const struct client *client;
+	pid_t owner;
+	int fd;
+
+	if ((flags & O_ACCMODE) != O_RDONLY || flags & (O_PATH | O_DIRECTORY) ||
+	    !names_status(path, call->tid, &owner))
+		return;
+	client = client_find(owner);
+	fd = client && client->pinned_pages ? status_make(owner, client->pinned_pages) : -1;
+	if (fd < 0)
+		return;
+	call_return_fd(call, fd, flags & O_CLOEXEC);
+	close(fd);
+}
