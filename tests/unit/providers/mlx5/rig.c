@@ -164,6 +164,7 @@ void rig_free(struct rig *rig)
 	free(rig->ids);
 	free(rig->cq->buf.addr);
 	free(rig->cq->dbrec);
+	free(rig->cq->orphans);
 	free(rig->cq);
 	free(rig->qp->sq.buf);
 	free(rig->qp->sq.wq.slots);
