@@ -11,7 +11,7 @@
 #ifndef RSOCKET_DGRAM_H
 #define RSOCKET_DGRAM_H
 
-#include "deaf.h"
+#include "channel_pause.h"
 #include "dgram_wire.h"
 #include "rs.h"
 

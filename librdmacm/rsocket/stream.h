@@ -11,7 +11,7 @@
 #define RSOCKET_STREAM_H
 
 #include "ring.h"
-#include "deaf.h"
+#include "channel_pause.h"
 #include "rs.h"
 #include "share.h"
 #include "wire.h"

@@ -45,7 +45,8 @@ struct mkey_sig_format {
 	} mem_start, wire_start;
 	uint8_t mem, wire; /* enum mkey_sig_kind */
 	uint16_t told;     /* enum mkey_sig_state, as struct mkey_config has it */
-	/* The next signature is mostly like one before, but for its tags: data/mkey/again.h. */
+	/* The next signature is mostly like one before, but for its tags:
+	 * data/mkey/template_match.h. */
 	uint64_t given; /* flags and masks, or MKEY_GIVEN_NOTHING */
 	struct mkey_sig_given {
 		uint64_t is_absent; /* true or false, among words that are compared */
@@ -81,7 +82,7 @@ struct mkey_end {
 };
 
 /* These are words of the blocks in front of a request, as they are in the ring, but for what each
- * request adds: data/mkey/head.h. */
+ * request adds: data/mkey/ctrl_words.h. */
 struct mkey_head {
 	uint64_t key;           /* of the control segment; it lacks flags */
 	uint64_t control;       /* it lacks the length of the list */
@@ -104,7 +105,7 @@ struct mkey_again {
 struct mkey_config {
 	uint64_t length;     /* of what was laid out */
 	uint16_t count_told; /* which error is the next, as the device was told last */
-	/* enum mkey_sig_state and mkey_crypt_state, where data/mkey/head.h has them in what a
+	/* enum mkey_sig_state and mkey_crypt_state, where data/mkey/ctrl_words.h has them in what a
 	 * request waits for */
 	uint16_t told;
 	uint16_t sig, crypt; /* where the formats are, of those that the key keeps: MKEY_SIG() */

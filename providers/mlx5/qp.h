@@ -107,7 +107,7 @@ struct mkey_request {
 	uint8_t *ctrl;   /* the WQE */
 	uint32_t head;   /* of the queue, when it began */
 	__be32 flags;    /* the third word of the control segment */
-	uint32_t waits;  /* for setters, and what they have set: data/mkey/head.h; 0: for none */
+	uint32_t waits;  /* for setters, and what they have set: data/mkey/ctrl_words.h; 0: none */
 	__be32 context;  /* first word of the context */
 	uint64_t length; /* of what is laid out */
 	uint32_t list_units;

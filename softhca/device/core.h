@@ -64,8 +64,8 @@ struct hca {
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
 	LIST_HEAD(, cq) waiting_cqs; /* for their moderation's time */
-	LIST_HEAD(, qp) gaps;        /* that wait for a late request: see transport/early.h */
-	LIST_HEAD(, cq) held_cqs;    /* that hold completions back: see queue/cq_run.h */
+	LIST_HEAD(, qp) gaps;     /* that wait for a late request: see transport/out_of_order.h */
+	LIST_HEAD(, cq) held_cqs; /* that hold completions back: see queue/cq_run.h */
 	LIST_HEAD(, mcg_member) mcg_members;
 	LIST_HEAD(, umr_wait) umrs;   /* of a strict adapter, under way */
 	LIST_HEAD(, mkey) sig_failed; /* whose wrong signatures nobody was told of yet */

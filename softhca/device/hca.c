@@ -8,7 +8,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/transport/answer.h"
-#include "softhca/device/transport/early.h"
+#include "softhca/device/transport/out_of_order.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/transport/dct.h"
 #include "softhca/device/memory/memic.h"

@@ -3,11 +3,11 @@
  * bind_mw.c - ibv_bind_mw(), which posts the binding of a window of type 1.
  *
  * A QP holds one instance of the routine, as it does of ibv_post_send(). On connected QPs that have
- * their register alone it has a straight way from the call to the WQE, for what on_key.h calls
+ * their register alone it has a straight way from the call to the WQE, for what single_umr.h calls
  * usual; for all else it fills a request of ibv_post_send().
  */
 #include "providers/common/mw.h"
-#include "providers/mlx5/data/on_key.h"
+#include "providers/mlx5/data/single_umr.h"
 #include "providers/mlx5/data/post.h"
 
 WQE_INLINE bool window_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,

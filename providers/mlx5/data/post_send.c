@@ -12,7 +12,7 @@
 
 #include "providers/common/report.h"
 #include "providers/mlx5/data/doorbell.h"
-#include "providers/mlx5/data/on_key.h"
+#include "providers/mlx5/data/single_umr.h"
 #include "providers/mlx5/data/post.h"
 #include "providers/mlx5/data/raw.h"
 #include "providers/mlx5/data/signature.h"

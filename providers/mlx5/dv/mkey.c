@@ -9,7 +9,7 @@
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
-#include "providers/mlx5/data/mkey/head.h"
+#include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/mkey.h"
 #include "providers/mlx5/pd.h"

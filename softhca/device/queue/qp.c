@@ -10,7 +10,7 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/transport/dci.h"
-#include "softhca/device/transport/early.h"
+#include "softhca/device/transport/out_of_order.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"

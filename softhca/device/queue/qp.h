@@ -170,7 +170,7 @@ struct qp {
 	struct requester req;
 	struct responder resp;
 	TAILQ_HEAD(answers, answer) answers; /* still to be sent: see transport/answer.h */
-	bool out_of_order;      /* requests are taken before their turn: see transport/early.h */
+	bool out_of_order; /* requests are taken before their turn: see transport/out_of_order.h */
 	unsigned int num_early; /* that were, */
 	TAILQ_HEAD(, early) early;
 	bool has_gap; /* before them, on hca->gaps, since then */

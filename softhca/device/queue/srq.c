@@ -13,7 +13,7 @@
 
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
-#include "softhca/device/transport/early.h"
+#include "softhca/device/transport/out_of_order.h"
 #include "softhca/device/transport/tm.h"
 
 static int srq_fail(struct hca *hca, struct srq *srq)

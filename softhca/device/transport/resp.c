@@ -14,7 +14,7 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/atomic.h"
-#include "softhca/device/transport/early.h"
+#include "softhca/device/transport/out_of_order.h"
 #include "softhca/device/transport/resp.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"

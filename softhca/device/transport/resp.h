@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resp.h - the parts of the responder, for requests that come before their turn (early.c), and for
- * answers that take several (answer.c).
+ * resp.h - the parts of the responder, for requests that come before their turn (out_of_order.c),
+ * and for answers that take several (answer.c).
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_RESP_H
 #define SOFTHCA_DEVICE_TRANSPORT_RESP_H

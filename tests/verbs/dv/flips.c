@@ -4,7 +4,7 @@
  * either end: the memory key tells which part of which block it was, and both values, as an oracle
  * has them that shares no code with the adapter (tests/lib/signature.h).
  *
- * Covers: providers/mlx5/data/mkey/told.c, providers/mlx5/data/mkey/look.c,
+ * Covers: providers/mlx5/data/mkey/config_rollback.c, providers/mlx5/data/mkey/finish_plan.c,
  * softhca/device/memory/sig.c, softhca/device/memory/guard.c
  */
 #include <endian.h>

@@ -7,7 +7,7 @@
  * three pieces, and so on (see calls[]). Each case has a queue pair of its own.
  *
  * Covers: providers/mlx5/data/mkey/configure.c, providers/mlx5/data/mkey/finish.c,
- * providers/mlx5/data/mkey/at_once.c, providers/mlx5/dv/mkey.c
+ * providers/mlx5/data/mkey/list_requests.c, providers/mlx5/dv/mkey.c
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * keys.c - errors of memory keys with signatures: a thread polls the CQ that tells of them, and
  * another one, which has the key and its queue to itself, asks for them meanwhile.
  *
- * Covers: providers/mlx5/data/mkey/told.c
+ * Covers: providers/mlx5/data/mkey/config_rollback.c
  */
 #include <infiniband/mlx5dv.h>
 

@@ -12,7 +12,7 @@
 #include <errno.h>
 
 #include "prm/mlx5/bsf.h"
-#include "providers/mlx5/data/mkey/again.h"
+#include "providers/mlx5/data/mkey/template_match.h"
 #include "providers/mlx5/data/mkey/blocks.h"
 #include "providers/mlx5/data/mkey/checks.h"
 #include "providers/mlx5/data/mkey/request.h"

@@ -7,8 +7,8 @@
 
 #include "prm/mlx5/bsf.h"
 #include "providers/common/seg.h"
-#include "providers/mlx5/data/mkey/again.h"
-#include "providers/mlx5/data/mkey/head.h"
+#include "providers/mlx5/data/mkey/template_match.h"
+#include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/mkey.h"
 
 const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS] = {

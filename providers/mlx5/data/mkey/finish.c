@@ -6,9 +6,9 @@
  */
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/umr.h"
-#include "providers/mlx5/data/mkey/look.h"
+#include "providers/mlx5/data/mkey/finish_plan.h"
 #include "providers/mlx5/data/mkey/request.h"
-#include "providers/mlx5/data/mkey/told.h"
+#include "providers/mlx5/data/mkey/config_rollback.h"
 
 /* Writes the two blocks in front, of a WQE of UNITS at WQEBB PI. Each word is read where it is
  * written, so that few registers are enough. KEPT are the flags that it may have. */

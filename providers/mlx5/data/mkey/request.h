@@ -8,7 +8,7 @@
 
 #include "providers/mlx5/data/batch.h"
 #include "providers/mlx5/data/mkey/blocks.h"
-#include "providers/mlx5/data/mkey/head.h"
+#include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/mkey.h"
 
 /* End a request that waits for no setter any more: any, and one on a key that computes which has

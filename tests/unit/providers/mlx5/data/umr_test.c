@@ -5,7 +5,7 @@
  * calls.
  *
  * Covers: providers/mlx5/data/umr.c, providers/mlx5/data/send_wr_umr.c,
- * providers/mlx5/data/bind_mw.c, providers/common/mw.c, providers/mlx5/data/on_key.h
+ * providers/mlx5/data/bind_mw.c, providers/common/mw.c, providers/mlx5/data/single_umr.h
  */
 #include "rig.h"
 

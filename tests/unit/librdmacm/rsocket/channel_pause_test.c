@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * deaf_test.c - pauses in which nobody looks for events that cannot be read.
+ * channel_pause_test.c - pauses in which nobody looks for events that cannot be read.
  *
- * Covers: librdmacm/rsocket/deaf.h
+ * Covers: librdmacm/rsocket/channel_pause.h
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "librdmacm/rsocket/deaf.h"
+#include "librdmacm/rsocket/channel_pause.h"
 
 static int64_t now = 1000;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * look.h - the end of a request on a key that computes: it is that of the last request, or look.c
- * finds out what it has.
+ * finish_plan.h - the end of a request on a key that computes: it is that of the last request, or
+ * finish_plan.c finds out what it has.
  */
-#ifndef PROVIDERS_MLX5_DATA_MKEY_LOOK_H
-#define PROVIDERS_MLX5_DATA_MKEY_LOOK_H
+#ifndef PROVIDERS_MLX5_DATA_MKEY_FINISH_PLAN_H
+#define PROVIDERS_MLX5_DATA_MKEY_FINISH_PLAN_H
 
 #include "providers/mlx5/data/mkey/request.h"
 

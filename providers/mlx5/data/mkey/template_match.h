@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * again.h - signatures and encryption of a memory key that are like the ones which a format of
- * it was made for: only what changes from one transfer to the next (tags, tweak) is written then.
- * sig.c and crypt.c make formats from anything, and say which may come again.
+ * template_match.h - signatures and encryption of a memory key that are like the ones which a
+ * format of it was made for: only what changes from one transfer to the next (tags, tweak) is
+ * written then. sig.c and crypt.c make formats from anything, and say which may come again.
  */
-#ifndef PROVIDERS_MLX5_DATA_MKEY_AGAIN_H
-#define PROVIDERS_MLX5_DATA_MKEY_AGAIN_H
+#ifndef PROVIDERS_MLX5_DATA_MKEY_TEMPLATE_MATCH_H
+#define PROVIDERS_MLX5_DATA_MKEY_TEMPLATE_MATCH_H
 
 #include <string.h>
 
@@ -148,7 +148,7 @@ static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 /* ---- encryption */
 
 /* Programs give the number with its lowest byte first. A device that counts units has it with its
- * highest first. A key knows the order (head.h). */
+ * highest first. A key knows the order (ctrl_words.h). */
 static inline void crypt_put_tweak(uint8_t *to, bool counts_units, const char *tweak)
 {
 	uint64_t half[2];

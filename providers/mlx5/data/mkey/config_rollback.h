@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * told.h - what a key that computes has been told is kept, since later requests tell it only what
- * changes, and the end of a batch that is cancelled (told.c) puts back what was before the batch.
+ * config_rollback.h - what a key that computes has been told is kept, since later requests tell it
+ * only what changes, and the end of a batch that is cancelled (config_rollback.c) puts back what
+ * was before the batch.
  */
-#ifndef PROVIDERS_MLX5_DATA_MKEY_TOLD_H
-#define PROVIDERS_MLX5_DATA_MKEY_TOLD_H
+#ifndef PROVIDERS_MLX5_DATA_MKEY_CONFIG_ROLLBACK_H
+#define PROVIDERS_MLX5_DATA_MKEY_CONFIG_ROLLBACK_H
 
-#include "providers/mlx5/data/mkey/head.h"
+#include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/data/send_wqe.h"
 
 /* Returns which format is neither NOW in use nor was BEFORE, which differ. SECOND is the one in the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * told.c - the ends of batches of QPs that lay out memory keys: see told.h.
+ * config_rollback.c - the ends of batches of QPs that lay out memory keys: see config_rollback.h.
  */
-#include "providers/mlx5/data/mkey/told.h"
+#include "providers/mlx5/data/mkey/config_rollback.h"
 
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/umr.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * at_once.c - requests that lay out a memory key and have all their parts at once:
+ * list_requests.c - requests that lay out a memory key and have all their parts at once:
  * mlx5dv_wr_mr_list() and mlx5dv_wr_mr_interleaved(), as builders of a batch (batch.h).
  */
 #include "providers/mlx5/data/mkey/blocks.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early.c - see early.h. The responder (resp.c) places and executes; here is what was placed before
- * its turn, in the order of PSNs.
+ * out_of_order.c - see out_of_order.h. The responder (resp.c) places and executes; here is what was
+ * placed before its turn, in the order of PSNs.
  * The attribute: dp_ordering_1 of prm/mlx5/qpc.h. Answers keep IBTA vol 1, 9.7.5.
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
-#include "softhca/device/transport/early.h"
+#include "softhca/device/transport/out_of_order.h"
 #include "softhca/device/transport/resp.h"
 
 enum {

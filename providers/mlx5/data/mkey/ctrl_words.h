@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * head.h - what a memory key keeps ready for its next request, from its creation on: words of
+ * ctrl_words.h - what a memory key keeps ready for its next request, from its creation on: words of
  * the blocks that stand in front, and room for what it computes. dv/mkey.c creates keys,
  * configure.c has the requests.
  */
-#ifndef PROVIDERS_MLX5_DATA_MKEY_HEAD_H
-#define PROVIDERS_MLX5_DATA_MKEY_HEAD_H
+#ifndef PROVIDERS_MLX5_DATA_MKEY_CTRL_WORDS_H
+#define PROVIDERS_MLX5_DATA_MKEY_CTRL_WORDS_H
 
 #include <endian.h>
 

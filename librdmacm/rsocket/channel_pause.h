@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * deaf.h - while the events of a socket's channel cannot be read, for lack of another channel or of
- * memory. An event that stays there would keep everybody from sleeping, so nobody waits for it for
- * a while, which gets longer each time.
+ * channel_pause.h - while the events of a socket's channel cannot be read, for lack of another
+ * channel or of memory. An event that stays there would keep everybody from sleeping, so nobody
+ * waits for it for a while, which gets longer each time.
  */
-#ifndef RSOCKET_DEAF_H
-#define RSOCKET_DEAF_H
+#ifndef RSOCKET_CHANNEL_PAUSE_H
+#define RSOCKET_CHANNEL_PAUSE_H
 
 #include "rs.h"
 

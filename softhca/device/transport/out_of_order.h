@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early.h - requests that a responder takes before those which were sent first, for a QP of a
- * reliable service whose software allows that (out-of-order data placement).
+ * out_of_order.h - requests that a responder takes before those which were sent first, for a QP of
+ * a reliable service whose software allows that (out-of-order data placement).
  *
  * SENDs and WRITEs are placed in memory when they arrive, the former in the next receive WQE,
  * whichever message that was meant for. READs and atomics wait. All of them count, complete and are
@@ -9,8 +9,8 @@
  * is not one whole message, or would be refused, is not taken: it will be sent again, in order. Nor
  * is what needs a WQE that a missing message may need.
  */
-#ifndef SOFTHCA_DEVICE_TRANSPORT_EARLY_H
-#define SOFTHCA_DEVICE_TRANSPORT_EARLY_H
+#ifndef SOFTHCA_DEVICE_TRANSPORT_OUT_OF_ORDER_H
+#define SOFTHCA_DEVICE_TRANSPORT_OUT_OF_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * look.c - what a request on a key that computes has behind its list, and whether that may be: a
- * block for signatures, one for encryption, and a WQE for each domain of signatures.
+ * finish_plan.c - what a request on a key that computes has behind its list, and whether that may
+ * be: a block for signatures, one for encryption, and a WQE for each domain of signatures.
  */
-#include "providers/mlx5/data/mkey/look.h"
+#include "providers/mlx5/data/mkey/finish_plan.h"
 
 #include <errno.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * on_key.h - a usual request on a memory key by itself: one that binds a window, and one that
+ * single_umr.h - a usual request on a memory key by itself: one that binds a window, and one that
  * invalidates a key. post_send.c and bind_mw.c post them, on connected QPs that have their register
  * alone.
  *
  * Its WQE ends before the ring does, so that all of it is at constant places, and nothing that
  * umr.c looks at is special. The bytes are those of umr.c, by the same functions of umr.h.
  */
-#ifndef PROVIDERS_MLX5_DATA_ON_KEY_H
-#define PROVIDERS_MLX5_DATA_ON_KEY_H
+#ifndef PROVIDERS_MLX5_DATA_SINGLE_UMR_H
+#define PROVIDERS_MLX5_DATA_SINGLE_UMR_H
 
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/umr.h"

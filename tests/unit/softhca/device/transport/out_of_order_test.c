@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * early_test.c - placement out of order: while a packet is late, those behind it are in memory
- * already; completions, acknowledges, READs and atomics keep their order.
+ * out_of_order_test.c - placement out of order: while a packet is late, those behind it are in
+ * memory already; completions, acknowledges, READs and atomics keep their order.
  *
- * Covers: softhca/device/transport/early.c
+ * Covers: softhca/device/transport/out_of_order.c
  */
 #include "pair.h"
 #include "prm/mlx5/cqe.h"
