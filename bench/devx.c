@@ -34,7 +34,7 @@ struct bench {
 
 /* ---- objects of commands */
 
-static size_t command(struct bench *b, uint32_t opcode, uint32_t number)
+static size_t command_write(struct bench *b, uint32_t opcode, uint32_t number)
 {
 	memset(b->in, 0, sizeof(b->in));
 	fld_set(b->in, CMD_IN_OPCODE, opcode);
@@ -54,7 +54,8 @@ static void umem_end(void *umem)
 
 static void *object_make(struct bench *b)
 {
-	return mlx5dv_devx_obj_create(b->ctx, b->in, command(b, PRM_OP_ALLOC_PD, 0), b->out, 16);
+	return mlx5dv_devx_obj_create(b->ctx, b->in, command_write(b, PRM_OP_ALLOC_PD, 0), b->out,
+				      16);
 }
 
 static void object_end(void *object)
@@ -168,7 +169,7 @@ static const struct kind {
 
 static void ask_general(struct bench *b)
 {
-	MUST(!mlx5dv_devx_general_cmd(b->ctx, b->in, command(b, PRM_OP_NOP, 0), b->out, 16));
+	MUST(!mlx5dv_devx_general_cmd(b->ctx, b->in, command_write(b, PRM_OP_NOP, 0), b->out, 16));
 }
 
 static void ask_object(struct bench *b)
@@ -178,7 +179,7 @@ static void ask_object(struct bench *b)
 
 	dv.comp_mask = 0;
 	MUST(!mlx5dv_init_obj(&obj, MLX5DV_OBJ_CQ));
-	MUST(!mlx5dv_devx_cq_query(b->cq, b->in, command(b, PRM_OP_QUERY_CQ, dv.cqn), b->out,
+	MUST(!mlx5dv_devx_cq_query(b->cq, b->in, command_write(b, PRM_OP_QUERY_CQ, dv.cqn), b->out,
 				   sizeof(b->out)));
 }
 

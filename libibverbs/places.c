@@ -92,7 +92,8 @@ static bool is_way_trusted(const char *path, const struct home *home)
 
 /* Returns the directory that is RELATIVE to the library's, or OTHERWISE. What was looked at is what
  * is returned: no link is left in it. */
-static const char *beside(const struct home *home, const char *relative, const char *otherwise)
+static const char *dir_beside_library(const struct home *home, const char *relative,
+				      const char *otherwise)
 {
 	char resolved[PATH_MAX];
 	const char *found = NULL;
@@ -114,7 +115,7 @@ struct verbs_places verbs_places_find(const struct verbs_layout *layout)
 	if (getauxval(AT_SECURE) || !find_home(&home) ||
 	    is_same_directory(home.dir, layout->library))
 		return places;
-	places.plugins = beside(&home, layout->library_to_plugins, layout->plugins);
-	places.config = beside(&home, layout->library_to_config, layout->config);
+	places.plugins = dir_beside_library(&home, layout->library_to_plugins, layout->plugins);
+	places.config = dir_beside_library(&home, layout->library_to_config, layout->config);
 	return places;
 }

@@ -354,7 +354,7 @@ bool fault_has_packets(const struct fault *fault)
 }
 
 /* Returns whether ONE means the Nth of what it counts. */
-static bool hits(struct fault *fault, const struct one_fault *one, uint64_t n)
+static bool fault_hits(struct fault *fault, const struct one_fault *one, uint64_t n)
 {
 	if (!one->random)
 		return n == one->n;
@@ -370,7 +370,7 @@ enum packet_fault fault_packet(struct fault *fault, uint64_t *overtaken)
 		return PACKET_FINE;
 	packet = atomic_fetch_add(&fault->packets, 1) + 1;
 	for (const struct one_fault *one = fault->list; one; one = one->next) {
-		if (!is_of_packets(one) || !hits(fault, one, packet))
+		if (!is_of_packets(one) || !fault_hits(fault, one, packet))
 			continue;
 		if (one->kind == LOSE_PACKET) {
 			worst = PACKET_LOST;
@@ -391,7 +391,7 @@ bool fault_flip(struct fault *fault, uint64_t bits, uint64_t *bit)
 		return false;
 	transfer = atomic_fetch_add(&fault->transfers, 1) + 1;
 	for (one = fault->list; one; one = one->next)
-		if (one->kind == FLIP_BIT && hits(fault, one, transfer))
+		if (one->kind == FLIP_BIT && fault_hits(fault, one, transfer))
 			break;
 	if (!one)
 		return false;

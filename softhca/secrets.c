@@ -11,7 +11,7 @@
 
 #include "softhca/log.h"
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
 	const char *at = c ? strchr(digits, c) : NULL;
@@ -28,7 +28,7 @@ static size_t parse_hex(const char *text, uint8_t *bytes, size_t room)
 	size_t len = 0;
 
 	for (; text[0]; text += 2) {
-		int high = digit(text[0]), low = text[1] ? digit(text[1]) : -1;
+		int high = hex_digit(text[0]), low = text[1] ? hex_digit(text[1]) : -1;
 
 		if (high < 0 || low < 0 || len == room)
 			return 0;

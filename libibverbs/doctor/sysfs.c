@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *root(void)
+static const char *sysfs_root(void)
 {
 	const char *path = secure_getenv("SYSFS_PATH");
 
@@ -22,7 +22,7 @@ static const char *root(void)
 
 static void path_of(char path[PATH_MAX], const char *format, va_list args)
 {
-	int len = snprintf(path, PATH_MAX, "%s/", root());
+	int len = snprintf(path, PATH_MAX, "%s/", sysfs_root());
 
 	if (len < PATH_MAX)
 		vsnprintf(path + len, PATH_MAX - len, format, args);
@@ -87,7 +87,7 @@ int sysfs_each(const char *dir, void (*visit)(const char *name))
 	char path[PATH_MAX];
 	int count;
 
-	snprintf(path, sizeof(path), "%s/%s", root(), dir);
+	snprintf(path, sizeof(path), "%s/%s", sysfs_root(), dir);
 	count = scandir(path, &entries, is_name, alphasort);
 	if (count < 0)
 		return 0;

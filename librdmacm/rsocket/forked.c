@@ -104,7 +104,7 @@ static void prepare_socket(struct rs *rs)
 		rs->kind->share(rs);
 }
 
-static void before(void)
+static void prepare_fork(void)
 {
 	rdmacm_rs_epoll_before_fork();
 	rdmacm_rs_table_each(prepare_socket);
@@ -156,7 +156,7 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-	pthread_atfork(before, in_parent, in_child);
+	pthread_atfork(prepare_fork, in_parent, in_child);
 }
 
 void rdmacm_rs_watch_forks(void)

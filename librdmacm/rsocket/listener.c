@@ -146,7 +146,7 @@ int rdmacm_stream_adopt(struct stream *stream)
 	return ret;
 }
 
-static int renew(struct stream *stream, uint32_t in_hand)
+static int listener_renew_channel(struct stream *stream, uint32_t in_hand)
 {
 	int ret = move_with_id(stream, in_hand);
 
@@ -161,13 +161,13 @@ static int renew(struct stream *stream, uint32_t in_hand)
 
 int rdmacm_stream_renew(struct stream *stream)
 {
-	return renew(stream, 0);
+	return listener_renew_channel(stream, 0);
 }
 
 int rdmacm_stream_renew_in_event(void *stream, uint32_t refused)
 {
 	(void)refused;
-	return renew(stream, 1);
+	return listener_renew_channel(stream, 1);
 }
 
 /* What is refused may be the command that moves the id here. */
@@ -298,7 +298,7 @@ static void share_announce(struct stream *listener)
 }
 
 /* What the thread does for the program while the listener is this process's alone. */
-static void attend(struct stream *listener, struct rs_alarm *alarm)
+static void listener_run_requests(struct stream *listener, struct rs_alarm *alarm)
 {
 	if (!rdmacm_accept_has_room(listener))
 		return;
@@ -316,7 +316,7 @@ static bool listener_await(struct rs *rs, struct rs_alarm *alarm)
 	if (listener->state != STREAM_LISTENING || listener->read_shut)
 		return false;
 	if (!rs_share_is_open(share)) {
-		attend(listener, alarm);
+		listener_run_requests(listener, alarm);
 		return true;
 	}
 	share_announce(listener);

@@ -12,7 +12,7 @@
 /* As many slots of either queue are not for requests, whatever their size: mlx4_ib. */
 enum { LOG_MAX_SLOTS = 14, MAX_RECV_SGE = 32, MAX_SPARE = M4_READ_AHEAD / M4_PIECE + 1 };
 
-static int refuse(const char *field, uint32_t value, uint32_t limit)
+static int size_refuse(const char *field, uint32_t value, uint32_t limit)
 {
 	verbs_warn("create_qp: cap.%s is %u, limit %u", field, value, limit);
 	return EINVAL;
@@ -51,16 +51,16 @@ static int size_sends(const struct ibv_qp_cap *cap, uint32_t head, struct mlx4_q
 		return EINVAL;
 	}
 	if (cap->max_send_sge > max_sge)
-		return refuse("max_send_sge", cap->max_send_sge, max_sge);
+		return size_refuse("max_send_sge", cap->max_send_sge, max_sge);
 	if (cap->max_inline_data > mlx4_inline_room(head, M4_MAX_SEND))
-		return refuse("max_inline_data", cap->max_inline_data,
-			      mlx4_inline_room(head, M4_MAX_SEND));
+		return size_refuse("max_inline_data", cap->max_inline_data,
+				   mlx4_inline_room(head, M4_MAX_SEND));
 	size->sq_slot_log = slot_log_for(cap, head);
 	slot = 1u << size->sq_slot_log;
 	size->sq_spare = M4_READ_AHEAD / slot + 1;
 	if (cap->max_send_wr > (1u << LOG_MAX_SLOTS) - size->sq_spare)
-		return refuse("max_send_wr", cap->max_send_wr,
-			      (1u << LOG_MAX_SLOTS) - size->sq_spare);
+		return size_refuse("max_send_wr", cap->max_send_wr,
+				   (1u << LOG_MAX_SLOTS) - size->sq_spare);
 	slots = max_of(cap->max_send_wr, 1u) + size->sq_spare;
 	size->sq_slots = (uint32_t)pow2_ceil(slots);
 	slot = min_of(slot, (uint32_t)M4_MAX_SEND);
@@ -72,9 +72,10 @@ static int size_sends(const struct ibv_qp_cap *cap, uint32_t head, struct mlx4_q
 static int size_receives(const struct ibv_qp_cap *cap, struct mlx4_qp_size *size)
 {
 	if (cap->max_recv_wr > (1u << LOG_MAX_SLOTS) - MAX_SPARE)
-		return refuse("max_recv_wr", cap->max_recv_wr, (1u << LOG_MAX_SLOTS) - MAX_SPARE);
+		return size_refuse("max_recv_wr", cap->max_recv_wr,
+				   (1u << LOG_MAX_SLOTS) - MAX_SPARE);
 	if (cap->max_recv_sge > MAX_RECV_SGE)
-		return refuse("max_recv_sge", cap->max_recv_sge, MAX_RECV_SGE);
+		return size_refuse("max_recv_sge", cap->max_recv_sge, MAX_RECV_SGE);
 	size->rq_wqes = (uint32_t)pow2_ceil(cap->max_recv_wr);
 	size->rq_stride_log = log2_ceil(pow2_ceil(cap->max_recv_sge) * M4_SEG);
 	return 0;

@@ -362,7 +362,7 @@ void fabric_send(struct fabric *fabric, uint64_t now, struct fault *fault,
 
 /* ---- frames ---- */
 
-static bool hears(const struct station *station, const struct hca *from, unsigned int port)
+static bool station_hears(const struct station *station, const struct hca *from, unsigned int port)
 {
 	return station_is_ethernet(station->hca) && (station->hca != from || station->port != port);
 }
@@ -373,7 +373,7 @@ void fabric_send_frame(struct fabric *fabric, const struct hca *from, unsigned i
 	struct station *station;
 
 	LIST_FOREACH(station, &fabric->stations, entry)
-		if (hears(station, from, port))
+		if (station_hears(station, from, port))
 			station_receive_frame(station->hca, station->port, now, frame, len);
 	uplink_send_frame(fabric->uplink, fault, frame, len);
 }
@@ -384,7 +384,7 @@ static bool find_neighbour(void *owner, const uint8_t gid[16], uint8_t mac[6])
 	struct station *station;
 
 	LIST_FOREACH(station, &fabric->stations, entry)
-		if (hears(station, NULL, 0) &&
+		if (station_hears(station, NULL, 0) &&
 		    station_find_mac(station->hca, station->port, gid, mac))
 			return true;
 	return false;
@@ -403,7 +403,7 @@ static void frame_arrived(void *owner, const uint8_t *frame, size_t len)
 	if (answer_len)
 		uplink_send_frame(fabric->uplink, NULL, answer, answer_len);
 	LIST_FOREACH(station, &fabric->stations, entry)
-		if (hears(station, NULL, 0))
+		if (station_hears(station, NULL, 0))
 			station_receive_frame(station->hca, station->port, 0, frame, len);
 }
 

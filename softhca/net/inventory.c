@@ -110,8 +110,8 @@ static const struct component path_components[] = {
 	{ 2, 8, 16 }, { 3, 24, 16 }, { 4, 40, 2 }, { 5, 42, 2 }, { 0, 0, 0 },
 };
 
-static bool agrees(const struct inventory_wish *wish, const struct component *component,
-		   const uint8_t *record)
+static bool record_matches(const struct inventory_wish *wish, const struct component *component,
+			   const uint8_t *record)
 {
 	for (; component->size; component++)
 		if (wish->components >> component->bit & 1 &&
@@ -124,7 +124,7 @@ static bool agrees(const struct inventory_wish *wish, const struct component *co
 static void keep_if(struct search *search, const struct component *components,
 		    const uint8_t *record)
 {
-	if (!agrees(search->wish, components, record))
+	if (!record_matches(search->wish, components, record))
 		search->records->count--;
 }
 

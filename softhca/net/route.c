@@ -63,7 +63,7 @@ static void put_ethernet(const struct route *route, const struct fabric_addr *ad
 	fld_set16(p, ETHERNET_TYPE, type);
 }
 
-static uint8_t hops(const struct fabric_addr *addr)
+static uint8_t hop_limit(const struct fabric_addr *addr)
 {
 	return addr->hop_limit ? addr->hop_limit : DEFAULT_HOPS;
 }
@@ -76,7 +76,7 @@ static void put_ipv4(const struct fabric_addr *addr, uint8_t *p, size_t len)
 	fld_set(p, IP4_TOS, addr->traffic_class);
 	fld_set(p, IP4_LENGTH, len);
 	fld_set(p, IP4_DONT_FRAGMENT, 1);
-	fld_set(p, IP4_TTL, hops(addr));
+	fld_set(p, IP4_TTL, hop_limit(addr));
 	fld_set(p, IP4_PROTOCOL, PROTO_UDP);
 	memcpy(fld_at(p, IP4_SOURCE), addr->sgid + INET_PREFIX, 4);
 	memcpy(fld_at(p, IP4_DESTINATION), addr->dgid + INET_PREFIX, 4);
@@ -92,7 +92,7 @@ static void put_grh(const struct route *route, const struct fabric_addr *addr, u
 	fld_set(p, IP6_FLOW_LABEL, addr->flow_label);
 	fld_set(p, IP6_PAYLOAD, payload);
 	fld_set(p, IP6_NEXT, route->udp ? PROTO_UDP : GRH_NEXT_IBA);
-	fld_set(p, IP6_HOP_LIMIT, route->udp ? hops(addr) : addr->hop_limit);
+	fld_set(p, IP6_HOP_LIMIT, route->udp ? hop_limit(addr) : addr->hop_limit);
 	memcpy(fld_at(p, IP6_SOURCE), addr->sgid, 16);
 	memcpy(fld_at(p, IP6_DESTINATION), addr->dgid, 16);
 }

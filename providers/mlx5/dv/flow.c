@@ -136,7 +136,7 @@ struct flow_plan {
 	uint32_t handle; /* of the flow that is made */
 };
 
-static int refuse(const struct mlx5dv_flow_action_attr *action, int err, const char *why)
+static int action_refuse(const struct mlx5dv_flow_action_attr *action, int err, const char *why)
 {
 	verbs_warn("mlx5dv_create_flow: an action of type %d: %s", (int)action->type, why);
 	return err;
@@ -171,7 +171,7 @@ static bool is_target(const struct mlx5dv_flow_action_attr *action)
 static int plan_tag(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
 	if (plan->has_tag)
-		return refuse(action, EINVAL, "the flow has a tag already");
+		return action_refuse(action, EINVAL, "the flow has a tag already");
 	plan->has_tag = true;
 	plan_add(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_TAG, action->tag_value));
 	return 0;
@@ -180,7 +180,7 @@ static int plan_tag(struct flow_plan *plan, const struct mlx5dv_flow_action_attr
 static int plan_counter(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
 	if (plan->has_counter)
-		return refuse(action, EOPNOTSUPP, "the flow has a counter already");
+		return action_refuse(action, EOPNOTSUPP, "the flow has a counter already");
 	plan->has_counter = true;
 	plan_add(plan,
 		 verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, action->obj->handle));
@@ -193,7 +193,7 @@ static int plan_counter(struct flow_plan *plan, const struct mlx5dv_flow_action_
 static int plan_flow_action(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
 	if (plan->num_flow_actions == MAX_FLOW_ACTIONS)
-		return refuse(action, EOPNOTSUPP, "the flow has 8 of them already");
+		return action_refuse(action, EOPNOTSUPP, "the flow has 8 of them already");
 	plan->flow_actions[plan->num_flow_actions++] = to_vaction(action->action)->handle;
 	return 0;
 }
@@ -201,7 +201,7 @@ static int plan_flow_action(struct flow_plan *plan, const struct mlx5dv_flow_act
 static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
 	if (plan->has_target && is_target(action))
-		return refuse(action, EOPNOTSUPP, "the flow has a destination already");
+		return action_refuse(action, EOPNOTSUPP, "the flow has a destination already");
 	switch (action->type) {
 	case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
 		return plan_target(plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP,
@@ -224,10 +224,10 @@ static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_a
 	case MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION:
 		return plan_flow_action(plan, action);
 	case MLX5DV_FLOW_ACTION_IBV_COUNTER:
-		return refuse(action, EOPNOTSUPP,
-			      "the kernel takes counters of DevX here, and no others");
+		return action_refuse(action, EOPNOTSUPP,
+				     "the kernel takes counters of DevX here, and no others");
 	default:
-		return refuse(action, EOPNOTSUPP, "unknown");
+		return action_refuse(action, EOPNOTSUPP, "unknown");
 	}
 }
 
@@ -253,7 +253,8 @@ static int plan_actions(struct flow_plan *plan, size_t count, const void *action
 		memcpy(&action, at, size < sizeof(action) ? size : sizeof(action));
 		if (action.type == MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET &&
 		    size < sizeof(action))
-			ret = refuse(&action, EOPNOTSUPP, "the program's actions have no offset");
+			ret = action_refuse(&action, EOPNOTSUPP,
+					    "the program's actions have no offset");
 		else
 			ret = plan_action(plan, &action);
 	}

@@ -19,7 +19,7 @@ static uint64_t floor_block(uint64_t len)
 
 /* So much of LEN bytes can be encrypted before their end is there: when they are not whole blocks,
  * the last two depend on each other. IEEE 1619: ciphertext stealing */
-static uint64_t certain(uint64_t len, uint64_t have)
+static uint64_t encryptable_bytes(uint64_t len, uint64_t have)
 {
 	uint64_t blocks = floor_block(len);
 	uint64_t limit = len % CIPHER_BLOCK ? blocks - CIPHER_BLOCK : blocks;
@@ -43,7 +43,7 @@ bool crypt_allows(const struct crypt *crypt, uint64_t at, uint64_t len, uint64_t
 	uint64_t end = at + len, rest = end % crypt->unit;
 
 	return is_boundary(crypt, at) && is_boundary(crypt, end) &&
-	       (end < whole || certain(crypt->unit, rest) == rest);
+	       (end < whole || encryptable_bytes(crypt->unit, rest) == rest);
 }
 
 void crypt_widen(const struct crypt *crypt, uint64_t whole, uint64_t *start, uint64_t *end)
@@ -115,7 +115,7 @@ static void take_waiting(const struct mkey *mkey, uint64_t at, uint8_t *bytes, u
 	if (!part || !part->have)
 		return;
 	start = part->end - part->have;
-	from = start + certain(unit_length(&mkey->crypt, start, whole), part->have);
+	from = start + encryptable_bytes(unit_length(&mkey->crypt, start, whole), part->have);
 	to = min_of(part->end, at + len);
 	from = max_of(from, at);
 	if (from < to)
@@ -161,7 +161,7 @@ static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at,
 	in->fresh = at;
 	if (!head)
 		return true;
-	done = certain(unit_length(&mkey->crypt, in->start, whole), head);
+	done = encryptable_bytes(unit_length(&mkey->crypt, in->start, whole), head);
 	if (!part || part->end != at || part->have != head)
 		return head == done;
 	memcpy(in->image, part->bytes, head);
@@ -201,7 +201,7 @@ static int change_arrival(struct mkey *mkey, struct dek *dek, struct arrival *in
 		uint8_t *bytes = in->image + (at - in->start);
 
 		if (have < unit && in->end < whole) {
-			now = certain(unit_length(&mkey->crypt, at, whole), have);
+			now = encryptable_bytes(unit_length(&mkey->crypt, at, whole), have);
 			ret = keep_part(mkey, bytes, have, in->end);
 		}
 		if (!ret)

@@ -201,7 +201,8 @@ const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t o
 
 /* Returns the byte that the operation at ADDR is for, or NULL when that is not the address of one,
  * or not of so many bytes. */
-static uint8_t *operand(struct hca *hca, uint64_t addr, enum memic_operation operation, size_t len)
+static uint8_t *operation_byte(struct hca *hca, uint64_t addr, enum memic_operation operation,
+			       size_t len)
 {
 	const struct memic *memic = hca->memic;
 	uint64_t at = addr - window_of(memic, operation);
@@ -225,7 +226,7 @@ void hca_memic_read(struct hca *hca, uint64_t addr, uint8_t *data, size_t len)
 
 	fabric_lock(hca->fabric);
 	memset(data, 0xff, len);
-	byte = operand(hca, addr, MEMIC_TEST_AND_SET, len);
+	byte = operation_byte(hca, addr, MEMIC_TEST_AND_SET, len);
 	if (byte) {
 		*data = *byte;
 		*byte = 0xff;
@@ -238,7 +239,7 @@ void hca_memic_write(struct hca *hca, uint64_t addr, const uint8_t *data, size_t
 	uint8_t *byte;
 
 	fabric_lock(hca->fabric);
-	byte = operand(hca, addr, MEMIC_INCREMENT, len);
+	byte = operation_byte(hca, addr, MEMIC_INCREMENT, len);
 	if (byte)
 		*byte += *data;
 	fabric_unlock(hca->fabric);

@@ -29,7 +29,7 @@ static uint32_t sig_bytes(const struct sig_domain *domain)
 	}
 }
 
-static uint32_t unit(const struct sig_domain *domain)
+static uint32_t signed_block_size(const struct sig_domain *domain)
 {
 	return domain->block + sig_bytes(domain);
 }
@@ -40,7 +40,7 @@ static uint64_t place_of(const struct sig_domain *domain, uint64_t data)
 {
 	if (!domain->guard)
 		return data;
-	return data / domain->block * unit(domain) + data % domain->block;
+	return data / domain->block * signed_block_size(domain) + data % domain->block;
 }
 
 /* Within a signature it is the end of its block. */
@@ -48,21 +48,21 @@ static uint64_t data_at(const struct sig_domain *domain, uint64_t place)
 {
 	if (!domain->guard)
 		return place;
-	return place / unit(domain) * domain->block +
-	       min_of(place % unit(domain), (uint64_t)domain->block);
+	return place / signed_block_size(domain) * domain->block +
+	       min_of(place % signed_block_size(domain), (uint64_t)domain->block);
 }
 
 /* Returns how many bytes of a signature are in front of PLACE, which is within it. */
 static uint32_t sig_before(const struct sig_domain *domain, uint64_t place)
 {
-	uint64_t inside = domain->guard ? place % unit(domain) : 0;
+	uint64_t inside = domain->guard ? place % signed_block_size(domain) : 0;
 
 	return inside > domain->block ? (uint32_t)(inside - domain->block) : 0;
 }
 
 static bool is_in_signature(const struct sig_domain *domain, uint64_t place)
 {
-	return domain->guard && place % unit(domain) >= domain->block;
+	return domain->guard && place % signed_block_size(domain) >= domain->block;
 }
 
 static uint64_t block_start(const struct sig_domain *domain, uint64_t data)
@@ -81,7 +81,7 @@ static uint64_t data_length(const struct mkey *mkey)
 	const struct sig_domain *mem = &mkey->sig.mem;
 
 	if (is_in_signature(mem, mkey->len))
-		return mkey->len / unit(mem) * mem->block;
+		return mkey->len / signed_block_size(mem) * mem->block;
 	return data_at(mem, mkey->len);
 }
 
@@ -246,7 +246,8 @@ static void note_error(struct hca *hca, struct mkey *mkey, const struct lane *la
 	mkey->sig_count.happened = mkey->sig_count.expected;
 	*error = (struct sig_error){ .on_wire = lane->on_wire,
 				     .guard = domain->guard,
-				     .offset = (data / domain->block - 1) * unit(domain) };
+				     .offset = (data / domain->block - 1) *
+					       signed_block_size(domain) };
 	if (!mkey->sig_state.unreported)
 		LIST_INSERT_HEAD(&hca->sig_failed, mkey, in_sig_failed);
 	mkey->sig_state.unreported = true;
@@ -297,8 +298,8 @@ static void put_bytes(uint8_t *bytes, uint64_t value, uint32_t from, uint32_t to
 }
 
 /* What goes out is computed, but for the bytes that are copied from what came in. */
-static uint64_t outgoing(const struct mkey *mkey, const struct lane *lane, uint64_t data,
-			 uint64_t came)
+static uint64_t signature_outgoing(const struct mkey *mkey, const struct lane *lane, uint64_t data,
+				   uint64_t came)
 {
 	uint64_t copy = mask_of(mkey->sig.copy);
 
@@ -392,9 +393,10 @@ static void walk_out(struct walk *walk, const uint8_t *image, uint64_t image_at,
 			lane_next_block(&walk->mem);
 		}
 		if (at_block_end(&walk->wire, walk->data)) {
-			put_bytes(signature,
-				  outgoing(walk->mkey, &walk->wire, walk->data, walk->came), 0,
-				  sig_bytes(wire));
+			put_bytes(
+				signature,
+				signature_outgoing(walk->mkey, &walk->wire, walk->data, walk->came),
+				0, sig_bytes(wire));
 			window_put(window, place_of(wire, walk->data) - sig_bytes(wire), signature,
 				   sig_bytes(wire));
 			lane_next_block(&walk->wire);
@@ -490,7 +492,8 @@ static void end_memory_block(struct walk *walk, struct image *image)
 	uint64_t end = place_of(mem, walk->data);
 
 	put_bytes(image->bytes + (end - sig_bytes(mem) - image->at),
-		  outgoing(walk->mkey, &walk->mem, walk->data, walk->came), 0, sig_bytes(mem));
+		  signature_outgoing(walk->mkey, &walk->mem, walk->data, walk->came), 0,
+		  sig_bytes(mem));
 	image->filled = end;
 	lane_next_block(&walk->mem);
 }

@@ -49,7 +49,7 @@ static void slot_free(struct deferred_call *deferred)
 }
 
 /* Its owner finds it dead. */
-static void interrupt(struct deferred_call *deferred, int error)
+static void call_interrupt(struct deferred_call *deferred, int error)
 {
 	deferred_answer(deferred, -error);
 	slot_free(deferred);
@@ -60,11 +60,11 @@ static void look_at(struct deferred_call *deferred, unsigned int *reads)
 {
 	switch (signals_look(deferred->tid, reads)) {
 	case SIGNALS_WAIT:
-		interrupt(deferred, RESTARTSYS);
+		call_interrupt(deferred, RESTARTSYS);
 		break;
 	case SIGNALS_PERHAPS:
 		if (++deferred->doubts == MOST_DOUBTS)
-			interrupt(deferred, EINTR);
+			call_interrupt(deferred, EINTR);
 		break;
 	case SIGNALS_NONE:
 		deferred->doubts = 0;

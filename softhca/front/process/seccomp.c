@@ -114,7 +114,7 @@ static void load_arg(struct program *program, unsigned int arg)
 	load_word(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
 }
 
-static void ret(struct program *program, uint32_t action)
+static void emit_return(struct program *program, uint32_t action)
 {
 	instruction_emit(program, BPF_RET | BPF_K, action, 0, 0);
 }
@@ -123,7 +123,7 @@ static void ret(struct program *program, uint32_t action)
 static void allow_unless_equal(struct program *program, uint32_t value)
 {
 	instruction_emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
-	ret(program, SECCOMP_RET_ALLOW);
+	emit_return(program, SECCOMP_RET_ALLOW);
 }
 
 /* Numbers below 0 are no descriptors. */
@@ -132,7 +132,7 @@ static void allow_unless_fd_in_band(struct program *program)
 	load_arg(program, 0);
 	instruction_emit(program, BPF_JMP | BPF_JSET | BPF_K, INT32_MIN, 1, 0);
 	instruction_emit(program, BPF_JMP | BPF_JGE | BPF_K, FD_BAND_FIRST, 1, 0);
-	ret(program, SECCOMP_RET_ALLOW);
+	emit_return(program, SECCOMP_RET_ALLOW);
 }
 
 static void allow_empty_path_outside_band(struct program *program, unsigned int flags_arg)
@@ -179,7 +179,7 @@ static void emit_trap(struct program *program, const struct trap *trap)
 	jump = program->len;
 	instruction_emit(program, BPF_JMP | BPF_JEQ | BPF_K, trap->nr, 0, 0);
 	emit_condition(program, trap->when);
-	ret(program, SECCOMP_RET_USER_NOTIF);
+	emit_return(program, SECCOMP_RET_USER_NOTIF);
 	program->insn[jump].jf = program->len - jump - 1;
 }
 
@@ -190,7 +190,7 @@ static void build_filter(struct program *program)
 	allow_unless_equal(program, NATIVE_ARCH);
 	for (unsigned int i = 0; i < NUM_TRAPS; i++)
 		emit_trap(program, &trap_table[i]);
-	ret(program, SECCOMP_RET_ALLOW);
+	emit_return(program, SECCOMP_RET_ALLOW);
 }
 
 int seccomp_install(int *listener)

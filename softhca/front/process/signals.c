@@ -59,7 +59,7 @@ static bool has_ended(const struct thread *thread)
 	return thread->state == 'Z' || thread->state == 'X';
 }
 
-static bool takes(const struct thread *thread, uint64_t signals)
+static bool thread_takes(const struct thread *thread, uint64_t signals)
 {
 	return !has_ended(thread) && (signals & ~thread->blocked & ~thread->ignored);
 }
@@ -79,7 +79,7 @@ static bool others_take(pid_t pid, pid_t tid, uint64_t signals, unsigned int *re
 		pid_t at = atoi(entry->d_name);
 
 		found = isdigit((unsigned char)entry->d_name[0]) && at != tid &&
-			thread_read(at, &other, reads) && takes(&other, signals);
+			thread_read(at, &other, reads) && thread_takes(&other, signals);
 	}
 	if (tasks)
 		closedir(tasks);
@@ -97,7 +97,7 @@ static enum signals_verdict look_beside_main(const struct thread *thread, pid_t 
 		return SIGNALS_NONE;
 	if (leader.state == 'T')
 		return SIGNALS_WAIT;
-	if (!shared || takes(&leader, shared))
+	if (!shared || thread_takes(&leader, shared))
 		return SIGNALS_NONE;
 	return others_take(thread->pid, tid, shared, reads) ? SIGNALS_PERHAPS : SIGNALS_WAIT;
 }
@@ -108,9 +108,9 @@ enum signals_verdict signals_look(pid_t tid, unsigned int *reads)
 
 	if (!thread_read(tid, &thread, reads))
 		return SIGNALS_NONE;
-	if (takes(&thread, thread.own))
+	if (thread_takes(&thread, thread.own))
 		return SIGNALS_WAIT;
 	if (thread.pid != tid)
 		return look_beside_main(&thread, tid, reads);
-	return takes(&thread, thread.shared) ? SIGNALS_WAIT : SIGNALS_NONE;
+	return thread_takes(&thread, thread.shared) ? SIGNALS_WAIT : SIGNALS_NONE;
 }

@@ -86,7 +86,7 @@ static void keep_fds(struct server *server, struct msghdr *msg)
 }
 
 /* Finds where the next bytes of the message go, and how many belong to it. */
-static size_t wanted(struct server *server, void **to)
+static size_t message_room(struct server *server, void **to)
 {
 	if (server->received < sizeof(server->header)) {
 		*to = (uint8_t *)&server->header + server->received;
@@ -120,7 +120,7 @@ static int message_receive(struct server *server)
 	ssize_t got;
 
 	for (;;) {
-		iov.iov_len = wanted(server, &iov.iov_base);
+		iov.iov_len = message_room(server, &iov.iov_base);
 		if (!iov.iov_len)
 			return 0;
 		msg = (struct msghdr){ .msg_iov = &iov,

@@ -146,7 +146,7 @@ static bool same_structure(const struct side *a, const struct side *b)
 /* What both sides of the same structure have alike need not be computed anew. That is to be seen in
  * the format, of which a checksum of T10-DIF and its seed are a word, and so is each tag; but the
  * reference tag may count on one side only. */
-static uint32_t alike(const struct side *mem, const struct side *wire, const uint8_t *bsf)
+static uint32_t common_bytes(const struct side *mem, const struct side *wire, const uint8_t *bsf)
 {
 	const uint8_t *a = fld_at(bsf, BSF_MEM_INLINE), *b = fld_at(bsf, BSF_WIRE_INLINE);
 	uint32_t bytes = 0;
@@ -224,7 +224,8 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	same = same_structure(&mem, &wire);
 	if (same)
 		first |= FLD_BITS(BSF_SAME_BLOCKS) |
-			 in_word(BSF_COPY, copies ? attr->copy_mask : alike(&mem, &wire, bsf));
+			 in_word(BSF_COPY,
+				 copies ? attr->copy_mask : common_bytes(&mem, &wire, bsf));
 	else if (copies && attr->wire) /* there is nothing to copy to, otherwise */
 		return "a copy_mask is for domains of the same structure";
 	else

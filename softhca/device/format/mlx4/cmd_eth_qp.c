@@ -139,7 +139,7 @@ static int add_queues(struct hca *hca, struct m4_eth_qp *qp)
 	return ret;
 }
 
-static int charge(struct hca *hca, struct m4_eth_qp *qp)
+static int qp_charge_memory(struct hca *hca, struct m4_eth_qp *qp)
 {
 	uint64_t bytes = sizeof(*qp);
 	int ret;
@@ -173,7 +173,7 @@ enum m4_status m4_eth_qp_create(struct hca *hca, struct m4_cmd *cmd)
 	memcpy(qp->context, qpc, sizeof(qp->context));
 	ret = add_queues(hca, qp);
 	if (!ret)
-		ret = charge(hca, qp);
+		ret = qp_charge_memory(hca, qp);
 	if (ret) {
 		m4_eth_qp_remove(hca, qp);
 		return m4_errno(cmd, ret,

@@ -175,7 +175,7 @@ static bool is_copied(const struct m4_flow *flow, const struct frame *frame)
 /* A rank says which rules come first; NO_RANK: not at all. */
 enum { NO_RANK = 1 << 20, GROUP_DEFAULT_RANK = 1 << 17, DEFAULT_RANK };
 
-static unsigned int rank(const struct m4_flow *flow, const struct frame *frame)
+static unsigned int flow_rank(const struct m4_flow *flow, const struct frame *frame)
 {
 	switch (fld_get(flow->rule, M4_FLOW_TYPE)) {
 	case M4_FLOW_REGULAR:
@@ -195,8 +195,8 @@ static unsigned int best_rank(const struct hca *hca, const struct frame *frame)
 	const struct m4_flow *flow;
 
 	TAILQ_FOREACH(flow, &hca->mlx4->flows, entry)
-		if (rank(flow, frame) < best)
-			best = rank(flow, frame);
+		if (flow_rank(flow, frame) < best)
+			best = flow_rank(flow, frame);
 	return best;
 }
 
@@ -208,7 +208,7 @@ unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
 	bool is_taken = false;
 
 	TAILQ_FOREACH(flow, &hca->mlx4->flows, entry) {
-		bool takes = best < NO_RANK && rank(flow, frame) == best &&
+		bool takes = best < NO_RANK && flow_rank(flow, frame) == best &&
 			     (!is_taken || is_for_group(frame));
 
 		if ((!takes && !is_copied(flow, frame)) || count == M4_FLOW_GROUP_MAX)

@@ -61,7 +61,7 @@ void m4_groups_free(struct hca *hca)
 }
 
 /* Any function of the GID does, if it is a good one. FNV-1a */
-static uint32_t hash(const struct hca *hca, const uint8_t *gid)
+static uint32_t gid_hash(const struct hca *hca, const uint8_t *gid)
 {
 	uint32_t sum = 2166136261u, size = 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_HASH);
 
@@ -72,7 +72,7 @@ static uint32_t hash(const struct hca *hca, const uint8_t *gid)
 
 enum m4_status m4_mcg_hash(struct hca *hca, struct m4_cmd *cmd)
 {
-	cmd->order->out = hash(hca, cmd->in);
+	cmd->order->out = gid_hash(hca, cmd->in);
 	return M4_STAT_OK;
 }
 
@@ -182,7 +182,7 @@ static void chain_follow(const struct hca *hca, uint32_t begin)
 			return;
 		group->round = groups->round;
 		group->order = order++;
-		if (fld_get(group->entry, M4_MCG_MEMBERS) && hash(hca, gid_of(group)) == begin)
+		if (fld_get(group->entry, M4_MCG_MEMBERS) && gid_hash(hca, gid_of(group)) == begin)
 			groups->found[groups->num_found++] = group;
 		index = fld_get(group->entry, M4_MCG_NEXT);
 	} while (index);

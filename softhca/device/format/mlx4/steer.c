@@ -31,7 +31,7 @@ struct choice {
 	bool addresses, tcp, udp;
 };
 
-static struct choice choose(const uint8_t *qpc, const struct frame *frame)
+static struct choice hash_choice(const uint8_t *qpc, const struct frame *frame)
 {
 	uint64_t flags = fld_get(qpc, M4_QPC_RSS_FLAGS);
 	bool v4 = frame->ip_version == 4, whole = !frame->fragment;
@@ -47,9 +47,9 @@ static struct choice choose(const uint8_t *qpc, const struct frame *frame)
 }
 
 /* Returns the number of the QP that a frame goes to, and notes its hash. */
-static uint32_t spread(const uint8_t *qpc, struct eth_arrival *arrival)
+static uint32_t qp_by_hash(const uint8_t *qpc, struct eth_arrival *arrival)
 {
-	const struct choice choice = choose(qpc, &arrival->frame);
+	const struct choice choice = hash_choice(qpc, &arrival->frame);
 	uint32_t mask = (1u << fld_get(qpc, M4_QPC_RSS_LOG_SIZE)) - 1;
 	struct rss rss = {
 		.function = RSS_TOEPLITZ,
@@ -73,7 +73,7 @@ static void give_to(struct hca *hca, uint32_t qpn, struct eth_arrival *arrival)
 
 	arrival->hash = 0;
 	if (qp && fld_get(qp->context, M4_QPC_RSS))
-		qp = m4_eth_qp(hca, spread(qp->context, arrival));
+		qp = m4_eth_qp(hca, qp_by_hash(qp->context, arrival));
 	if (qp && qp->rq)
 		eth_rq_receive(hca, qp->rq, arrival);
 }

@@ -40,8 +40,8 @@ struct mlx5_bells {
 	int newest[PRM_UAR_SQS]; /* which half was rung last, or -1 */
 };
 
-static void say(struct hca *hca, const char *rule, uint32_t uar, uint32_t offset, const char *what,
-		uint64_t value, uint64_t expected)
+static void report_value(struct hca *hca, const char *rule, uint32_t uar, uint32_t offset,
+			 const char *what, uint64_t value, uint64_t expected)
 {
 	strict_report(hca->config.strict, hca->config.trace, rule,
 		      "UAR page 0x%x, register 0x%x: %s is 0x%llx, but 0x%llx is expected", uar,
@@ -70,7 +70,7 @@ static bool check_sq(struct hca *hca, uint32_t uar, uint32_t offset, uint32_t n)
 	}
 	if (sq->uar->n == uar)
 		return true;
-	say(hca, "doorbell.uar", uar, offset, "the page of an SQ", uar, sq->uar->n);
+	report_value(hca, "doorbell.uar", uar, offset, "the page of an SQ", uar, sq->uar->n);
 	return false;
 }
 
@@ -135,8 +135,8 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 	if (!qp)
 		return check_sq(hca, uar, offset, n);
 	if (!qp->uar || qp->uar->n != uar) {
-		say(hca, "doorbell.uar", uar, offset, "the page of a QP", uar,
-		    qp->uar ? qp->uar->n : 0);
+		report_value(hca, "doorbell.uar", uar, offset, "the page of a QP", uar,
+			     qp->uar ? qp->uar->n : 0);
 		return false;
 	}
 	if (qp->state == PRM_QP_STATE_RST || qp->offload)
@@ -153,7 +153,8 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 		return true;
 	/* The QP is known, and an adapter needs no more: there are programs that leave out opcode
 	 * and length, or name the first WQE of a list. */
-	say(hca, "doorbell.value", uar, offset, "the value", be64toh(value_be), be64toh(in_ring));
+	report_value(hca, "doorbell.value", uar, offset, "the value", be64toh(value_be),
+		     be64toh(in_ring));
 	return true;
 }
 
@@ -166,7 +167,8 @@ static void bell_end(struct hca *hca, uint32_t uar, uint32_t offset, struct bell
 	bool whole = bell->written == (uint32_t)((1ull << words) - 1) && words % BLOCK_WORDS == 0;
 
 	if (words > 1 && (!whole || (bell->len && words * WORD != bell->len)))
-		say(hca, "bf.size", uar, offset, "the number of bytes", words * WORD, bell->len);
+		report_value(hca, "bf.size", uar, offset, "the number of bytes", words * WORD,
+			     bell->len);
 }
 
 static void bells_end(struct hca *hca, struct uar *uar, unsigned int reg)
@@ -198,8 +200,8 @@ static void check_first(struct hca *hca, const struct uar *uar, unsigned int reg
 
 	if (uar->bells->newest[reg] >= 0 || !half || (uar->page && uar->page[first / WORD]))
 		return;
-	say(hca, "bf.first", uar->n, half_offset(reg, half), "the half that is rung first",
-	    half_offset(reg, half), first);
+	report_value(hca, "bf.first", uar->n, half_offset(reg, half), "the half that is rung first",
+		     half_offset(reg, half), first);
 }
 
 static struct bell *bell_begin(struct hca *hca, struct uar *uar, unsigned int reg,
@@ -231,16 +233,16 @@ static void bell_push(struct hca *hca, struct bell *bell, uint32_t uar, uint32_t
 	uint32_t bits = (1u << (len + WORD - 1) / WORD) - 1;
 
 	if (at % WORD || len % WORD || !(bell->written & 1)) {
-		say(hca, "bf.size", uar, offset, "the number of bytes", len, WORD);
+		report_value(hca, "bf.size", uar, offset, "the number of bytes", len, WORD);
 		return;
 	}
 	if (bell->written == 1 && bell->follows_own)
-		say(hca, "bf.halves", uar, start, "the half of a register", start,
-		    start ^ PRM_UAR_SQ_SIZE);
+		report_value(hca, "bf.halves", uar, start, "the half of a register", start,
+			     start ^ PRM_UAR_SQ_SIZE);
 	bell->written |= bits << at / WORD;
 	if (at < bell->len && !bell_may_differ(bell) && memcmp(bytes, bell->wqe + at, len))
-		say(hca, "bf.bytes", uar, offset, "the bytes", fld_get64(bytes, 0),
-		    fld_get64(bell->wqe, at));
+		report_value(hca, "bf.bytes", uar, offset, "the bytes", fld_get64(bytes, 0),
+			     fld_get64(bell->wqe, at));
 }
 
 static bool is_register_of_sends(uint32_t offset)
@@ -260,7 +262,7 @@ bool mlx5_judge_write(struct hca *hca, uint32_t uar_n, uint32_t offset, const ui
 	if (!is_register_of_sends(offset))
 		return true;
 	if (len < sizeof(value_be) || at + len > PRM_UAR_SQ_SIZE) {
-		say(hca, "doorbell.size", uar_n, offset, "the number of bytes", len, WORD);
+		report_value(hca, "doorbell.size", uar_n, offset, "the number of bytes", len, WORD);
 		return false;
 	}
 	if (uar && uar->bells)
@@ -315,8 +317,8 @@ static void half_judge(struct hca *hca, const struct uar *uar, uint32_t offset, 
 	while (i < bell->len / WORD && be64toh(bytes[i]) == fld_get64(bell->wqe, i * WORD))
 		i++;
 	if (i < bell->len / WORD)
-		say(hca, "bf.bytes", uar->n, offset + i * WORD, "a word of a push",
-		    be64toh(bytes[i]), fld_get64(bell->wqe, i * WORD));
+		report_value(hca, "bf.bytes", uar->n, offset + i * WORD, "a word of a push",
+			     be64toh(bytes[i]), fld_get64(bell->wqe, i * WORD));
 }
 
 static void bell_found(struct hca *hca, struct uar *uar, uint32_t offset, uint64_t value_be)

@@ -41,7 +41,8 @@ struct reserved {
 	const char *name;
 };
 
-static void say(const struct subject *of, const char *rule, const char *field, uint64_t value)
+static void report_field(const struct subject *of, const char *rule, const char *field,
+			 uint64_t value)
 {
 	strict_report(of->hca->config.strict, of->hca->config.trace, rule,
 		      "QP 0x%06x, WQE %u (%s): %s is 0x%llx", of->qpn, of->index, of->opcode, field,
@@ -53,7 +54,8 @@ static void check_reserved(const struct subject *of, const uint8_t *segment,
 {
 	for (size_t i = 0; i < count; i++)
 		if (fld_get(segment, fields[i].field))
-			say(of, "wqe.reserved", fields[i].name, fld_get(segment, fields[i].field));
+			report_field(of, "wqe.reserved", fields[i].name,
+				     fld_get(segment, fields[i].field));
 }
 
 /* ---- segments of sends ---- */
@@ -71,13 +73,14 @@ static void check_ctrl(const struct subject *of, const struct qp *qp, const uint
 	check_reserved(of, raw, ctrl_reserved, ARRAY_SIZE(ctrl_reserved));
 	/* An initiator without streams looks at none: perftest names one with each request. */
 	if (fld_get(raw, CTRL_DCI_STREAM) && !qp->dci)
-		say(of, "wqe.reserved", "ctrl bytes 9 and 10 (stream channel), of a QP without,",
-		    fld_get(raw, CTRL_DCI_STREAM));
+		report_field(of, "wqe.reserved",
+			     "ctrl bytes 9 and 10 (stream channel), of a QP without,",
+			     fld_get(raw, CTRL_DCI_STREAM));
 	if (fld_get(raw, CTRL_SIGNATURE) && !fld_get(qp->context, QPC_WQ_SIGNATURE))
-		say(of, "wqe.signature", "ctrl signature, of a QP without,",
-		    fld_get(raw, CTRL_SIGNATURE));
+		report_field(of, "wqe.signature", "ctrl signature, of a QP without,",
+			     fld_get(raw, CTRL_SIGNATURE));
 	if (fence > WQE_FENCE_SMALL_AND_STRONG)
-		say(of, "wqe.fence", "ctrl fm", fence);
+		report_field(of, "wqe.fence", "ctrl fm", fence);
 }
 
 static const struct reserved av_reserved[] = {
@@ -181,7 +184,7 @@ static void check_message(const struct subject *of, const struct qp *qp, const u
 		seg += WQE_SEG;
 	count = check_data(of, seg, end);
 	if (atomic_is(opcode) && count != 1)
-		say(of, "wqe.segments", "the number of data segments of an atomic", count);
+		report_field(of, "wqe.segments", "the number of data segments of an atomic", count);
 }
 
 /* ---- segments of UMR: PRM: UMR control segment ---- */
@@ -213,15 +216,16 @@ static void check_table(const struct subject *of, const uint8_t *raw)
 	uint64_t flags = fld_get(ctrl, UMR_FLAGS);
 
 	if (octowords % UMR_BLOCK_OCTOWORDS)
-		say(of, "umr.padding", "umr xlt_octowords", octowords);
+		report_field(of, "umr.padding", "umr xlt_octowords", octowords);
 	if (flags & UMR_OFFSET_GIVEN && offset % UMR_BLOCK_OCTOWORDS)
-		say(of, "umr.align", "umr xlt_offset", offset);
+		report_field(of, "umr.align", "umr xlt_offset", offset);
 	if (has_formats(of, raw))
 		offset = 0; /* it is the formats' length */
 	if (!(flags & UMR_OFFSET_GIVEN) && (offset || fld_get(ctrl, UMR_XLT_OFFSET_47_16)))
-		say(of, "umr.offset", "umr xlt_offset, without its flag,", offset);
+		report_field(of, "umr.offset", "umr xlt_offset, without its flag,", offset);
 	if (octowords && !(flags & UMR_INLINE) && fld_get(pointer, DATA_ADDR) % UMR_KLM_BLOCK)
-		say(of, "umr.align", "data address of the list", fld_get(pointer, DATA_ADDR));
+		report_field(of, "umr.align", "data address of the list",
+			     fld_get(pointer, DATA_ADDR));
 }
 
 static void check_umr(const struct subject *of, const uint8_t *raw)

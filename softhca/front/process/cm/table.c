@@ -26,7 +26,7 @@ void cm_table_start(uint32_t first_id)
 	}
 }
 
-static unsigned int bucket(uint64_t guid, uint32_t number)
+static unsigned int bucket_of(uint64_t guid, uint32_t number)
 {
 	uint64_t mixed = (guid ^ number) * 0x9e3779b97f4a7c15ull;
 
@@ -37,7 +37,7 @@ struct cm_conn *cm_find_local(uint32_t local_id)
 {
 	struct cm_conn *conn;
 
-	LIST_FOREACH(conn, &table.by_local[bucket(0, local_id)], by_local)
+	LIST_FOREACH(conn, &table.by_local[bucket_of(0, local_id)], by_local)
 		if (conn->local_id == local_id)
 			return conn;
 	return NULL;
@@ -54,7 +54,7 @@ struct cm_conn *cm_find_remote(uint64_t guid, uint32_t remote_id, bool sidr)
 {
 	struct cm_conn *conn;
 
-	LIST_FOREACH(conn, &table.by_remote[bucket(guid, remote_id)], by_remote)
+	LIST_FOREACH(conn, &table.by_remote[bucket_of(guid, remote_id)], by_remote)
 		if (conn->remote_guid == guid && conn->remote_id == remote_id &&
 		    sidr == (conn->state == CM_SIDR_RECEIVED))
 			return conn;
@@ -65,7 +65,7 @@ struct cm_conn *cm_find_qpn(uint64_t guid, uint32_t qpn)
 {
 	struct cm_conn *conn;
 
-	LIST_FOREACH(conn, &table.by_qpn[bucket(guid, qpn)], by_qpn)
+	LIST_FOREACH(conn, &table.by_qpn[bucket_of(guid, qpn)], by_qpn)
 		if (conn->remote_guid == guid && conn->remote_qpn == qpn)
 			return conn;
 	return NULL;
@@ -76,15 +76,16 @@ void cm_enlist(struct cm_conn *conn)
 	do {
 		conn->local_id = table.next_id++;
 	} while (!conn->local_id || cm_find_local(conn->local_id));
-	LIST_INSERT_HEAD(&table.by_local[bucket(0, conn->local_id)], conn, by_local);
+	LIST_INSERT_HEAD(&table.by_local[bucket_of(0, conn->local_id)], conn, by_local);
 	conn->listed = true;
 }
 
 void cm_enlist_remote(struct cm_conn *conn)
 {
-	LIST_INSERT_HEAD(&table.by_remote[bucket(conn->remote_guid, conn->remote_id)], conn,
+	LIST_INSERT_HEAD(&table.by_remote[bucket_of(conn->remote_guid, conn->remote_id)], conn,
 			 by_remote);
-	LIST_INSERT_HEAD(&table.by_qpn[bucket(conn->remote_guid, conn->remote_qpn)], conn, by_qpn);
+	LIST_INSERT_HEAD(&table.by_qpn[bucket_of(conn->remote_guid, conn->remote_qpn)], conn,
+			 by_qpn);
 	conn->remote_listed = true;
 }
 

@@ -196,7 +196,7 @@ int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t inde
 	return ret;
 }
 
-static uint64_t traffic(const uint8_t *out, uint32_t counter, uint32_t field)
+static uint64_t counter_field(const uint8_t *out, uint32_t counter, uint32_t field)
 {
 	return fld_get(fld_at(out, counter), field);
 }
@@ -212,8 +212,8 @@ int adapter_query_counters(struct adapter *adapter, unsigned int port,
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (ret)
 		return ret;
-#define PACKETS(way) traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_PACKETS)
-#define BYTES(way)   traffic(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_OCTETS)
+#define PACKETS(way) counter_field(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_PACKETS)
+#define BYTES(way)   counter_field(out, QUERY_VPORT_COUNTER_OUT_##way, TRAFFIC_COUNTER_OCTETS)
 	*counters = (struct port_counters){
 		.unicast_sent = PACKETS(TRANSMITTED_IB_UNICAST),
 		.unicast_received = PACKETS(RECEIVED_IB_UNICAST),

@@ -188,7 +188,7 @@ static void sleep_until(uint64_t now, uint64_t due)
 }
 
 /* A kick since the round began may be for what the round had already looked at. */
-static void block(uint64_t now, uint64_t due)
+static void block_until_kick(uint64_t now, uint64_t due)
 {
 	atomic_store(&engine.blocked, true);
 	if (!atomic_load(&engine.kicked))
@@ -196,14 +196,14 @@ static void block(uint64_t now, uint64_t due)
 	atomic_store(&engine.blocked, false);
 }
 
-static void nap(uint64_t now, uint64_t due)
+static void take_nap(uint64_t now, uint64_t due)
 {
 	uint64_t end = now + engine.nap_ns < due ? now + engine.nap_ns : due;
 
 	if (end <= now)
 		return;
 	if (engine.nap_ns >= LONG_NAP_NS || fabric_is_joined(engine.load.fabric))
-		block(now, end);
+		block_until_kick(now, end);
 	else
 		nanosleep(&(struct timespec){ .tv_nsec = end - now }, NULL);
 	if (++engine.naps % NAPS_OF_A_LENGTH == 0 && engine.nap_ns < LAST_NAP_NS)
@@ -231,7 +231,7 @@ static bool spin_for_last(uint64_t now)
 	return engine.last;
 }
 
-static bool spin(uint64_t now)
+static bool spin_for_page(uint64_t now)
 {
 	bool goes_on;
 
@@ -241,13 +241,13 @@ static bool spin(uint64_t now)
 	return goes_on;
 }
 
-static void rest(uint64_t now, uint64_t due)
+static void rest_until(uint64_t now, uint64_t due)
 {
 	if (!atomic_load(&engine.pages)) {
-		block(now, due);
+		block_until_kick(now, due);
 		wake_up();
-	} else if (!spin(now)) {
-		nap(now, due);
+	} else if (!spin_for_page(now)) {
+		take_nap(now, due);
 	}
 }
 
@@ -283,7 +283,7 @@ static void *engine_main(void *unused)
 		if (run_adapters(now, &due))
 			wake_up();
 		else
-			rest(now, due);
+			rest_until(now, due);
 	}
 	return unused;
 }

@@ -30,7 +30,7 @@ static bool is_free(const struct frame_qpns *qpns, uint32_t at, uint32_t count, 
 	return true;
 }
 
-static void mark(struct frame_qpns *qpns, uint32_t at, uint32_t count, bool used)
+static void qpns_mark(struct frame_qpns *qpns, uint32_t at, uint32_t count, bool used)
 {
 	for (uint32_t i = 0; i < count; i++)
 		qpns->used[at + i] = used;
@@ -50,7 +50,7 @@ int frame_qpns_reserve(struct adapter *adapter, uint32_t count, bool sends, uint
 		at = (start + i) % M4_FRAME_QUEUES;
 		if (!is_free(qpns, at, count, sends))
 			continue;
-		mark(qpns, at, count, true);
+		qpns_mark(qpns, at, count, true);
 		qpns->next = at + count;
 		*first = M4_FIRST_FRAME_QUEUE + at;
 		return 0;
@@ -60,7 +60,7 @@ int frame_qpns_reserve(struct adapter *adapter, uint32_t count, bool sends, uint
 
 void frame_qpns_release(struct adapter *adapter, uint32_t first, uint32_t count)
 {
-	mark(adapter->frame_qpns, first - M4_FIRST_FRAME_QUEUE, count, false);
+	qpns_mark(adapter->frame_qpns, first - M4_FIRST_FRAME_QUEUE, count, false);
 }
 
 void frame_qpns_free(struct adapter *adapter)

@@ -77,7 +77,7 @@ static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const str
 }
 
 /* Only the first event says that the connection is over. */
-static bool disconnects(struct ucma_id *id)
+static bool id_disconnect_once(struct ucma_id *id)
 {
 	if (id->state != UCMA_CONNECTS)
 		return false;
@@ -116,7 +116,7 @@ void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad)
 {
 	struct ucma_event *event;
 
-	if (event_of[what].type == EV_DISCONNECTED && !disconnects(id))
+	if (event_of[what].type == EV_DISCONNECTED && !id_disconnect_once(id))
 		return;
 	if (!id->uid)
 		return;

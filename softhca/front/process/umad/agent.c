@@ -220,7 +220,7 @@ void umad_agent_end(struct umad_file *file, unsigned int agent)
 
 /* ---- who takes a request ---- */
 
-static bool takes(const struct umad_agent *agent, unsigned int qpn, const uint8_t *mad)
+static bool agent_takes(const struct umad_agent *agent, unsigned int qpn, const uint8_t *mad)
 {
 	enum { OUI_AT = 37 }; /* behind the header of RMPP and a byte */
 	unsigned int class = fld_get(mad, MAD_CLASS), method = fld_get(mad, MAD_METHOD);
@@ -240,7 +240,7 @@ struct umad_agent *umad_agent_find(const struct adapter *adapter, unsigned int p
 
 	while ((file = umad_file_next(file, adapter, port))) {
 		for (unsigned int i = 0; i < UMAD_MAX_AGENTS; i++) {
-			if (!takes(&file->agent[i], qpn, mad))
+			if (!agent_takes(&file->agent[i], qpn, mad))
 				continue;
 			*out = file;
 			return &file->agent[i];

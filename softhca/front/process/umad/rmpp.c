@@ -64,7 +64,7 @@ static void rmpp_answer(const struct gsi_arrival *arrival, const uint8_t *first,
 	umad_send_datagram(arrival->adapter, &datagram);
 }
 
-static void acknowledge(const struct gsi_arrival *arrival, uint32_t segment)
+static void segment_acknowledge(const struct gsi_arrival *arrival, uint32_t segment)
 {
 	rmpp_answer(arrival, arrival->bytes, RMPP_ACK, 0, segment);
 }
@@ -170,7 +170,7 @@ static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 }
 
 /* What is behind the data in the last part does not count: the part says how much it has. */
-static size_t padding(const uint8_t *mad)
+static size_t padding_of(const uint8_t *mad)
 {
 	uint32_t room = MAD_SIZE - MAD_HEADER_SIZE - RMPP_HEADER_SIZE;
 	uint32_t length = fld_get(mad, RMPP_LENGTH);
@@ -183,7 +183,7 @@ static uint8_t *assembly_finish(struct umad_assembly *assembly, const uint8_t *l
 {
 	uint8_t *whole = assembly->bytes;
 
-	*len = assembly->len - padding(last);
+	*len = assembly->len - padding_of(last);
 	assembly->bytes = NULL;
 	assembly_drop_bytes(assembly);
 	assembly->complete = true;
@@ -192,7 +192,7 @@ static uint8_t *assembly_finish(struct umad_assembly *assembly, const uint8_t *l
 	return whole;
 }
 
-static void refuse(struct umad_assembly *assembly, const struct gsi_arrival *arrival)
+static void assembly_refuse(struct umad_assembly *assembly, const struct gsi_arrival *arrival)
 {
 	log_note("umad: a long datagram is lost: there is no room for it");
 	rmpp_answer(arrival, arrival->bytes, RMPP_ABORT, RMPP_NO_RESOURCES, 0);
@@ -208,12 +208,12 @@ static uint8_t *take_part(struct umad_assembly *assembly, const struct gsi_arriv
 	bool last = fld_get(arrival->bytes, RMPP_FLAGS) & RMPP_LAST;
 
 	if (segment == assembly->segments + 1 && !assembly_add(assembly, arrival->bytes)) {
-		refuse(assembly, arrival);
+		assembly_refuse(assembly, arrival);
 		return NULL;
 	}
 	last = last && segment == assembly->segments;
 	if (last || assembly->segments % WINDOW == 1 || segment != assembly->segments)
-		acknowledge(arrival, assembly->segments);
+		segment_acknowledge(arrival, assembly->segments);
 	return last ? assembly_finish(assembly, arrival->bytes, len) : NULL;
 }
 
@@ -224,7 +224,7 @@ static uint8_t *take_data(struct umad_file *file, unsigned int agent,
 	bool is_first = fld_get(arrival->bytes, RMPP_SEGMENT) == 1;
 
 	if (assembly && assembly->complete) {
-		acknowledge(arrival, assembly->segments);
+		segment_acknowledge(arrival, assembly->segments);
 		return NULL;
 	}
 	if (!assembly && !is_first)
@@ -232,7 +232,7 @@ static uint8_t *take_data(struct umad_file *file, unsigned int agent,
 	if (!assembly)
 		assembly = assembly_new(file, agent, arrival);
 	if (!assembly) {
-		refuse(NULL, arrival);
+		assembly_refuse(NULL, arrival);
 		return NULL;
 	}
 	return take_part(assembly, arrival, len);

@@ -8,7 +8,7 @@
 #include "ib/smp.h"
 #include "softhca/front/process/umad/smi.h"
 
-static bool returns(const uint8_t *mad)
+static bool is_on_way_back(const uint8_t *mad)
 {
 	return fld_get(mad, MAD_STATUS) & SMP_RETURNS;
 }
@@ -59,7 +59,7 @@ enum smi_way smi_send(uint8_t mad[MAD_SIZE], unsigned int port)
 {
 	if (fld_get(mad, SMP_HOP_COUNT) > SMP_MAX_HOPS)
 		return SMI_DISCARD;
-	return returns(mad) ? send_back(mad, port) : send_on(mad, port);
+	return is_on_way_back(mad) ? send_back(mad, port) : send_on(mad, port);
 }
 
 enum smi_way smi_receive(uint8_t mad[MAD_SIZE], unsigned int port)
@@ -69,7 +69,7 @@ enum smi_way smi_receive(uint8_t mad[MAD_SIZE], unsigned int port)
 
 	if (count > SMP_MAX_HOPS || !hop)
 		return SMI_DISCARD;
-	if (returns(mad)) {
+	if (is_on_way_back(mad)) {
 		if (hop != 1 || fld_get(mad, SMP_DR_SLID) != LID_PERMISSIVE)
 			return SMI_DISCARD;
 		set_hop(mad, 0);

@@ -127,7 +127,7 @@ static void signal_eventfd(int fd)
 }
 
 /* Without data, a subscription has one message until the program has read it. */
-static void announce(struct subscription *sub)
+static void subscription_announce(struct subscription *sub)
 {
 	struct event_channel *channel = sub->channel->channel;
 
@@ -144,7 +144,7 @@ static void event_deliver(struct subscription *sub, const uint8_t *eqe)
 		return;
 	}
 	if (sub->channel->omit_data) {
-		announce(sub);
+		subscription_announce(sub);
 		return;
 	}
 	memcpy(message, &sub->cookie, sizeof(sub->cookie));
