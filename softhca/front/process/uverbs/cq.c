@@ -49,7 +49,7 @@ static int cq_destroy(struct object *object, pid_t tid)
 }
 
 /* Returns what CQC_CQE_SZ says of such CQEs. */
-static unsigned int stride(uint32_t cqe_size, bool padded)
+static unsigned int cqe_size_code(uint32_t cqe_size, bool padded)
 {
 	return padded ? 2 : cqe_size == 128;
 }
@@ -156,7 +156,7 @@ static int pin_memory(struct uverbs_call *uc, struct cq_request *req)
 
 static void fill_cqc(struct uverbs_call *uc, const struct cq_request *req, uint8_t *cqc)
 {
-	fld_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
+	fld_set(cqc, CQC_CQE_SZ, cqe_size_code(req->driver.cqe_size, is_padded(&req->driver)));
 	fld_set(cqc, CQC_OI, !!(req->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN));
 	if (is_compressed(&req->driver)) {
 		fld_set(cqc, CQC_CQE_COMP_EN, 1);
@@ -399,7 +399,7 @@ static int resize_in_device(struct uverbs_call *uc, const struct cq_request *req
 	cqc = fld_at(in, MODIFY_CQ_IN_CQC);
 	fld_set(cqc, CQC_LOG_PAGE_SIZE, req->memory.log_page_size);
 	fld_set(cqc, CQC_PAGE_OFFSET, req->memory.page_offset);
-	fld_set(cqc, CQC_CQE_SZ, stride(req->driver.cqe_size, is_padded(&req->driver)));
+	fld_set(cqc, CQC_CQE_SZ, cqe_size_code(req->driver.cqe_size, is_padded(&req->driver)));
 	fld_set(cqc, CQC_LOG_CQ_SIZE, req->log_entries);
 	queue_memory_put(&req->memory, uc->client, fld_at(in, MODIFY_CQ_IN_PAS));
 	ret = adapter_command(uc->adapter, in, in_len, out, sizeof(out));

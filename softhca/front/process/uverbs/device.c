@@ -21,7 +21,7 @@
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 
-static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
+static uint32_t cap_of(const struct uverbs_call *uc, uint32_t field)
 {
 	return adapter_cap(uc->adapter, field);
 }
@@ -39,15 +39,15 @@ static uint8_t least_inline(const struct uverbs_call *uc)
 static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	*resp = (struct mlx5_ib_alloc_ucontext_resp){
-		.qp_tab_size = 1u << cap(uc, HCA_CAP_LOG_MAX_QP),
-		.bf_reg_size = 1u << cap(uc, HCA_CAP_LOG_BF_REG_SIZE),
+		.qp_tab_size = 1u << cap_of(uc, HCA_CAP_LOG_MAX_QP),
+		.bf_reg_size = 1u << cap_of(uc, HCA_CAP_LOG_BF_REG_SIZE),
 		.tot_bfregs = 0, /* UARs are objects, allocated when needed */
 		.cache_line_size = 64,
-		.max_sq_desc_sz = cap(uc, HCA_CAP_MAX_WQE_SZ_SQ),
-		.max_rq_desc_sz = cap(uc, HCA_CAP_MAX_WQE_SZ_RQ),
-		.max_send_wqebb = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ),
-		.max_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ),
-		.max_srq_recv_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_SRQ_SZ),
+		.max_sq_desc_sz = cap_of(uc, HCA_CAP_MAX_WQE_SZ_SQ),
+		.max_rq_desc_sz = cap_of(uc, HCA_CAP_MAX_WQE_SZ_RQ),
+		.max_send_wqebb = 1u << cap_of(uc, HCA_CAP_LOG_MAX_QP_SZ),
+		.max_recv_wr = 1u << cap_of(uc, HCA_CAP_LOG_MAX_QP_SZ),
+		.max_srq_recv_wr = 1u << cap_of(uc, HCA_CAP_LOG_MAX_SRQ_SZ),
 		.num_ports = uc->adapter->num_ports,
 		.cqe_version = uc->file->cqe_version,
 		.eth_min_inline = least_inline(uc),
@@ -67,7 +67,7 @@ static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE];
 	int ret;
 
-	if (!cap(uc, HCA_CAP_DUMP_FILL_MKEY))
+	if (!cap_of(uc, HCA_CAP_DUMP_FILL_MKEY))
 		return 0;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_SPECIAL_CONTEXTS);
 	ret = adapter_command(uc->adapter, in, sizeof(in), out, sizeof(out));
@@ -83,7 +83,7 @@ static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 static void fill_states(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS;
-	if (cap(uc, HCA_CAP_ECE_SUPPORT))
+	if (cap_of(uc, HCA_CAP_ECE_SUPPORT))
 		resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE;
 }
 
@@ -147,7 +147,7 @@ static int check_rights(struct uverbs_call *uc)
 static int get_context(struct uverbs_call *uc)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 req;
-	uint32_t version = cap(uc, HCA_CAP_CQE_VERSION);
+	uint32_t version = cap_of(uc, HCA_CAP_CQE_VERSION);
 	int ret;
 
 	if (uc->file->has_context)
@@ -201,7 +201,7 @@ static int fill_port(struct uverbs_call *uc, unsigned int number,
 		return ret;
 	*resp = (struct ib_uverbs_query_port_resp){
 		.port_cap_flags = info.cap_mask,
-		.max_msg_sz = 1u << cap(uc, HCA_CAP_LOG_MAX_MSG),
+		.max_msg_sz = 1u << cap_of(uc, HCA_CAP_LOG_MAX_MSG),
 		.bad_pkey_cntr = info.bad_pkeys,
 		.qkey_viol_cntr = info.bad_qkeys,
 		.gid_tbl_len = info.gid_table_len,

@@ -39,7 +39,7 @@ struct export
 static LIST_HEAD(, export) exports = LIST_HEAD_INITIALIZER(exports);
 
 /* The client that is this process, as owner of memory. */
-static int self(uint64_t *bus)
+static int own_client(uint64_t *bus)
 {
 	static struct client *client;
 	int ret = client ? 0 : client_get(getpid(), &client);
@@ -222,7 +222,7 @@ int dmabuf_map(pid_t tid, int fd, uint64_t offset, uint64_t length, bool writabl
 	else
 		ret = map_range(copy, offset, length, writable, dmabuf);
 	close(copy);
-	return ret ? ret : self(&dmabuf->bus);
+	return ret ? ret : own_client(&dmabuf->bus);
 }
 
 void dmabuf_unmap(struct dmabuf *dmabuf)

@@ -291,7 +291,7 @@ static void file_close(struct uverbs_file *file)
 	free(file);
 }
 
-static uint64_t nanoseconds(clockid_t clock)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
@@ -306,8 +306,8 @@ static void describe_clock(struct uverbs_file *file)
 	enum { SHIFT = 20 };
 	struct mlx5_ib_clock_info *info = (void *)(file->pages + CLOCK_PAGE * UAR_PAGE_SIZE);
 
-	*info = (struct mlx5_ib_clock_info){ .nsec = nanoseconds(CLOCK_REALTIME),
-					     .cycles = nanoseconds(CLOCK_MONOTONIC),
+	*info = (struct mlx5_ib_clock_info){ .nsec = clock_ns(CLOCK_REALTIME),
+					     .cycles = clock_ns(CLOCK_MONOTONIC),
 					     .mult = 1u << SHIFT,
 					     .shift = SHIFT,
 					     .mask = UINT64_MAX >> 1,

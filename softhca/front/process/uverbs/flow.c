@@ -27,7 +27,7 @@ enum {
 	NO_TAG = 0, /* what completions then say */
 };
 
-static void use(const struct uverbs_flow *flow, int by)
+static void flow_count_uses(const struct uverbs_flow *flow, int by)
 {
 	for (unsigned int i = 0; i < FLOW_USES; i++)
 		if (flow->uses[i])
@@ -41,7 +41,7 @@ static int flow_destroy(struct object *object, pid_t tid)
 	(void)tid;
 	if (!object->file->adapter->dead)
 		steering_remove(object->file->adapter, flow->rule);
-	use(flow, -1);
+	flow_count_uses(flow, -1);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ int flow_make(struct uverbs_call *uc, const struct steering_request *request,
 		return ret;
 	}
 	memcpy(flow->uses, uses, sizeof(flow->uses));
-	use(flow, 1);
+	flow_count_uses(flow, 1);
 	*out = flow;
 	return 0;
 }

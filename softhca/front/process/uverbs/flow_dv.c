@@ -28,7 +28,7 @@ static bool is_of(const struct uverbs_matcher *matcher, uint32_t type)
 	return matcher->table_type == type;
 }
 
-static bool transmits(const struct uverbs_matcher *matcher)
+static bool matcher_is_of_sends(const struct uverbs_matcher *matcher)
 {
 	return is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX) ||
 	       is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX);
@@ -99,12 +99,13 @@ static int read_target(struct uverbs_call *uc, const struct uverbs_matcher *matc
 		ret = target_devx(devx, target);
 	else if (qp)
 		ret = target_qp((const struct uverbs_qp *)qp, target);
-	else if (transmits(matcher) && !(flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP))
+	else if (matcher_is_of_sends(matcher) && !(flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP))
 		target->action |= PRM_FLOW_ALLOW;
 	if (ret)
 		return ret;
 	if (target->to == STEERING_TO_TIR &&
-	    (transmits(matcher) || (devx && is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_RX))))
+	    (matcher_is_of_sends(matcher) ||
+	     (devx && is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_RX))))
 		return EINVAL;
 	if (target->to)
 		target->action |= PRM_FLOW_FWD;
@@ -195,7 +196,7 @@ static int pick_level(const struct uverbs_matcher *matcher, struct steering_requ
 	else if (!is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX))
 		return EOPNOTSUPP;
 	/* What is sent goes nowhere that frames could go on to. */
-	return request->target.misses && transmits(matcher) ? EOPNOTSUPP : 0;
+	return request->target.misses && matcher_is_of_sends(matcher) ? EOPNOTSUPP : 0;
 }
 
 static bool is_within_mask(const struct steering_match *match)

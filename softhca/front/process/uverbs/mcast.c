@@ -24,7 +24,8 @@ struct mcast {
 	uint8_t gid[16];
 };
 
-static int command(struct adapter *adapter, uint32_t opcode, uint32_t qpn, const uint8_t gid[16])
+static int group_command(struct adapter *adapter, uint32_t opcode, uint32_t qpn,
+			 const uint8_t gid[16])
 {
 	uint8_t in[PRM_MCG_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
 
@@ -83,7 +84,7 @@ static int mcast_attach(struct uverbs_call *uc)
 		return ENOMEM;
 	group->lid = cmd.mlid;
 	memcpy(group->gid, cmd.gid, sizeof(group->gid));
-	ret = command(uc->adapter, PRM_OP_ATTACH_TO_MCG, qp->real->qpn, cmd.gid);
+	ret = group_command(uc->adapter, PRM_OP_ATTACH_TO_MCG, qp->real->qpn, cmd.gid);
 	if (ret)
 		free(group);
 	else
@@ -107,7 +108,7 @@ static int mcast_detach(struct uverbs_call *uc)
 		return EINVAL;
 	LIST_REMOVE(group, in_qp);
 	free(group);
-	return command(uc->adapter, PRM_OP_DETACH_FROM_MCG, qp->real->qpn, cmd.gid);
+	return group_command(uc->adapter, PRM_OP_DETACH_FROM_MCG, qp->real->qpn, cmd.gid);
 }
 
 void mcast_detach_all(struct uverbs_qp *qp)
@@ -115,7 +116,8 @@ void mcast_detach_all(struct uverbs_qp *qp)
 	struct mcast *group;
 
 	while ((group = LIST_FIRST(&qp->groups))) {
-		command(qp->base.file->adapter, PRM_OP_DETACH_FROM_MCG, qp->real->qpn, group->gid);
+		group_command(qp->base.file->adapter, PRM_OP_DETACH_FROM_MCG, qp->real->qpn,
+			      group->gid);
 		LIST_REMOVE(group, in_qp);
 		free(group);
 	}

@@ -79,7 +79,7 @@ int mlx4_flow_check(const struct ib_uverbs_flow_attr *attr, const uint8_t *specs
 	return ret;
 }
 
-static void ignore(struct steering_match *match, uint32_t field)
+static void match_ignore(struct steering_match *match, uint32_t field)
 {
 	fld_set(match->mask, field, 0);
 	fld_set(match->value, field, 0);
@@ -88,9 +88,9 @@ static void ignore(struct steering_match *match, uint32_t field)
 /* The driver passes neither the source on nor the type of a frame. */
 void mlx4_flow_match(struct steering_match *match)
 {
-	ignore(match, LYR_2_4_SMAC_47_16);
-	ignore(match, LYR_2_4_SMAC_15_0);
-	ignore(match, LYR_2_4_ETHERTYPE);
+	match_ignore(match, LYR_2_4_SMAC_47_16);
+	match_ignore(match, LYR_2_4_SMAC_15_0);
+	match_ignore(match, LYR_2_4_ETHERTYPE);
 }
 
 /* Of the driver's priorities, the last ones share a level. */

@@ -121,7 +121,7 @@ static int pin_memory(struct uverbs_call *uc, const struct mr_request *req)
 }
 
 /* The device reaches as much of the range as the program can have: its address space has an end. */
-static uint64_t reachable(const struct mr_request *req)
+static uint64_t reachable_length(const struct mr_request *req)
 {
 	uint64_t room = (1ull << USER_ADDRESS_BITS) - req->start;
 
@@ -139,7 +139,7 @@ static void set_region(struct uverbs_call *uc, const struct mr_request *req, str
 		.bus = client_bus_addr(uc->client, 0) | (on_demand ? CLIENT_ON_DEMAND : 0),
 		.start = req->start,
 		.iova = req->iova,
-		.length = on_demand ? reachable(req) : req->length,
+		.length = on_demand ? reachable_length(req) : req->length,
 		.access = req->access,
 		.fixed = is_implicit(req),
 	};

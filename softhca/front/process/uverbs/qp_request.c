@@ -79,7 +79,7 @@ int qp_request_read(struct uverbs_call *uc, struct qp_request *req)
 	return 0;
 }
 
-static int unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
+static int refuse_unsupported(struct uverbs_call *uc, const char *what, uint32_t value)
 {
 	log_note("%s: create_qp: %s %#x is not supported", uc->adapter->name, what, value);
 	return EOPNOTSUPP;
@@ -159,14 +159,16 @@ static int check_raw_packets(struct uverbs_call *uc)
 {
 	if (!client_may(uc->tid, CLIENT_CAP_NET_RAW))
 		return EPERM;
-	return adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS) ? 0 : unsupported(uc, "type", 0);
+	return adapter_cap(uc->adapter, HCA_CAP_ETH_NET_OFFLOADS)
+		       ? 0
+		       : refuse_unsupported(uc, "type", 0);
 }
 
 /* An initiator receives nothing, a target nothing but through an SRQ. */
 static int check_driver_type(struct uverbs_call *uc, const struct qp_request *req)
 {
 	if (!adapter_cap(uc->adapter, HCA_CAP_DCT))
-		return unsupported(uc, "type", req->type);
+		return refuse_unsupported(uc, "type", req->type);
 	if (req->type == QP_TYPE_DCI)
 		return req->cap.max_recv_wr || req->cap.max_recv_sge ? EINVAL : 0;
 	if (req->type == QP_TYPE_DCT)
@@ -179,8 +181,9 @@ static int check_type(struct uverbs_call *uc, const struct qp_request *req)
 	switch (req->type) {
 	case IB_UVERBS_QPT_XRC_INI:
 	case IB_UVERBS_QPT_XRC_TGT:
-		return adapter_cap(uc->adapter, HCA_CAP_XRC) ? 0
-							     : unsupported(uc, "XRC", req->type);
+		return adapter_cap(uc->adapter, HCA_CAP_XRC)
+			       ? 0
+			       : refuse_unsupported(uc, "XRC", req->type);
 	case IB_UVERBS_QPT_RC:
 	case IB_UVERBS_QPT_UC:
 	case IB_UVERBS_QPT_UD:
@@ -213,9 +216,9 @@ static int check_flags(struct uverbs_call *uc, const struct qp_request *req)
 	if (adapter_cap(uc->adapter, HCA_CAP_END_PAD))
 		flags &= ~IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING;
 	if (flags)
-		return unsupported(uc, "flag", flags);
+		return refuse_unsupported(uc, "flag", flags);
 	if (req->is_underlay && (req->type != IB_UVERBS_QPT_UD || adapter_is_roce(uc->adapter)))
-		return unsupported(uc, "a source QPN", req->source_qpn);
+		return refuse_unsupported(uc, "a source QPN", req->source_qpn);
 	return 0;
 }
 
@@ -233,13 +236,13 @@ static int check_driver_part(struct uverbs_call *uc, const struct qp_request *re
 	    adapter_cap(uc->adapter, HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS))
 		known |= MLX5_QP_FLAG_DCI_STREAM;
 	if (req->driver.flags & ~known) {
-		unsupported(uc, "driver flag", req->driver.flags);
+		refuse_unsupported(uc, "driver flag", req->driver.flags);
 		return EINVAL;
 	}
 	if (req->type == QP_TYPE_DCT)
 		return 0; /* it has no queues */
 	if (!(req->driver.flags & MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
-		unsupported(uc, "a static UAR", req->driver.bfreg_index);
+		refuse_unsupported(uc, "a static UAR", req->driver.bfreg_index);
 		return EINVAL;
 	}
 	return check_sizes(uc, req);

@@ -46,7 +46,7 @@ enum {
 /* Pages are of 4 KiB or any larger power of two. */
 static const uint64_t page_sizes = ~(uint64_t)0xfff;
 
-static uint32_t cap(const struct uverbs_call *uc, uint32_t field)
+static uint32_t cap_of(const struct uverbs_call *uc, uint32_t field)
 {
 	return adapter_cap(uc->adapter, field);
 }
@@ -80,13 +80,14 @@ static uint32_t device_flags(const struct uverbs_call *uc)
 			 IB_UVERBS_DEVICE_SYS_IMAGE_GUID | IB_UVERBS_DEVICE_RC_RNR_NAK_GEN;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(flag_table); i++)
-		if (cap(uc, flag_table[i].capability))
+		if (cap_of(uc, flag_table[i].capability))
 			flags |= flag_table[i].flags;
-	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && fld_get(uc->adapter->eth_caps, ETH_CAP_CSUM_CAP))
+	if (cap_of(uc, HCA_CAP_ETH_NET_OFFLOADS) &&
+	    fld_get(uc->adapter->eth_caps, ETH_CAP_CSUM_CAP))
 		flags |= IB_UVERBS_DEVICE_RAW_IP_CSUM;
-	if (cap(uc, HCA_CAP_ETH_NET_OFFLOADS) && cap(uc, HCA_CAP_NIC_FLOW_TABLE))
+	if (cap_of(uc, HCA_CAP_ETH_NET_OFFLOADS) && cap_of(uc, HCA_CAP_NIC_FLOW_TABLE))
 		flags |= IB_UVERBS_DEVICE_MANAGED_FLOW_STEERING;
-	if (!cap(uc, HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED))
+	if (!cap_of(uc, HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED))
 		flags |= IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS;
 	return flags;
 }
@@ -99,22 +100,22 @@ static uint32_t max_sge(uint32_t wqe_bytes, uint32_t fixed)
 static void fill_queue_limits(const struct uverbs_call *uc,
 			      struct ib_uverbs_query_device_resp *resp)
 {
-	uint32_t sq_bytes = cap(uc, HCA_CAP_MAX_WQE_SZ_SQ);
+	uint32_t sq_bytes = cap_of(uc, HCA_CAP_MAX_WQE_SZ_SQ);
 	uint32_t sq_sge =
 		max_sge(sq_bytes < SEND_WQE_MAX ? sq_bytes : SEND_WQE_MAX, SEND_WQE_FIXED);
-	uint32_t rq_sge = max_sge(cap(uc, HCA_CAP_MAX_WQE_SZ_RQ), 0);
+	uint32_t rq_sge = max_sge(cap_of(uc, HCA_CAP_MAX_WQE_SZ_RQ), 0);
 
-	resp->max_qp = 1u << cap(uc, HCA_CAP_LOG_MAX_QP);
-	resp->max_qp_wr = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ);
+	resp->max_qp = 1u << cap_of(uc, HCA_CAP_LOG_MAX_QP);
+	resp->max_qp_wr = 1u << cap_of(uc, HCA_CAP_LOG_MAX_QP_SZ);
 	resp->max_sge = sq_sge < rq_sge ? sq_sge : rq_sge;
 	resp->max_sge_rd = MAX_SGE_RD;
-	resp->max_cq = 1u << cap(uc, HCA_CAP_LOG_MAX_CQ);
-	resp->max_cqe = (1u << cap(uc, HCA_CAP_LOG_MAX_CQ_SZ)) - 1;
-	resp->max_qp_rd_atom = 1u << cap(uc, HCA_CAP_LOG_MAX_RA_REQ_QP);
-	resp->max_qp_init_rd_atom = 1u << cap(uc, HCA_CAP_LOG_MAX_RA_RES_QP);
+	resp->max_cq = 1u << cap_of(uc, HCA_CAP_LOG_MAX_CQ);
+	resp->max_cqe = (1u << cap_of(uc, HCA_CAP_LOG_MAX_CQ_SZ)) - 1;
+	resp->max_qp_rd_atom = 1u << cap_of(uc, HCA_CAP_LOG_MAX_RA_REQ_QP);
+	resp->max_qp_init_rd_atom = 1u << cap_of(uc, HCA_CAP_LOG_MAX_RA_RES_QP);
 	resp->max_res_rd_atom = resp->max_qp_rd_atom * resp->max_qp;
-	resp->max_srq = 1u << cap(uc, HCA_CAP_LOG_MAX_SRQ);
-	resp->max_srq_wr = (1u << cap(uc, HCA_CAP_LOG_MAX_SRQ_SZ)) - 1;
+	resp->max_srq = 1u << cap_of(uc, HCA_CAP_LOG_MAX_SRQ);
+	resp->max_srq_wr = (1u << cap_of(uc, HCA_CAP_LOG_MAX_SRQ_SZ)) - 1;
 	resp->max_srq_sge = rq_sge - 1;
 }
 
@@ -123,13 +124,13 @@ static void fill_object_limits(const struct uverbs_call *uc,
 {
 	resp->max_mr_size = UINT64_MAX;
 	resp->page_size_cap = page_sizes;
-	resp->max_mr = 1u << cap(uc, HCA_CAP_LOG_MAX_MKEY);
-	if (cap(uc, HCA_CAP_IMAICL))
+	resp->max_mr = 1u << cap_of(uc, HCA_CAP_LOG_MAX_MKEY);
+	if (cap_of(uc, HCA_CAP_IMAICL))
 		resp->max_mw = resp->max_mr;
-	resp->max_pd = 1u << cap(uc, HCA_CAP_LOG_MAX_PD);
+	resp->max_pd = 1u << cap_of(uc, HCA_CAP_LOG_MAX_PD);
 	resp->max_ah = INT32_MAX;
-	resp->max_mcast_grp = 1u << cap(uc, HCA_CAP_LOG_MAX_MCG);
-	resp->max_mcast_qp_attach = cap(uc, HCA_CAP_MAX_QP_MCG);
+	resp->max_mcast_grp = 1u << cap_of(uc, HCA_CAP_LOG_MAX_MCG);
+	resp->max_mcast_qp_attach = cap_of(uc, HCA_CAP_MAX_QP_MCG);
 	resp->max_total_mcast_qp_attach = resp->max_mcast_qp_attach * resp->max_mcast_grp;
 }
 
@@ -155,7 +156,7 @@ static void fill_device(const struct uverbs_call *uc, struct ib_uverbs_query_dev
 		mlx4_limit_device(resp);
 	resp->atomic_cap = has_atomics(uc->adapter) ? ATOMIC_HCA : ATOMIC_NONE;
 	resp->max_pkeys = port.pkey_table_len;
-	resp->local_ca_ack_delay = cap(uc, HCA_CAP_LOCAL_CA_ACK_DELAY);
+	resp->local_ca_ack_delay = cap_of(uc, HCA_CAP_LOCAL_CA_ACK_DELAY);
 }
 
 static int query_device(struct uverbs_call *uc)
@@ -171,11 +172,11 @@ static void fill_extended(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 	fill_device(uc, &resp->base);
 	resp->timestamp_mask =
 		adapter_is_mlx4(uc->adapter) ? 0xffffffffffffull : 0x7fffffffffffffffull;
-	resp->hca_core_clock = cap(uc, HCA_CAP_DEVICE_FREQUENCY_KHZ);
+	resp->hca_core_clock = cap_of(uc, HCA_CAP_DEVICE_FREQUENCY_KHZ);
 	resp->device_cap_flags_ex = resp->base.device_cap_flags;
-	if (cap(uc, HCA_CAP_END_PAD))
+	if (cap_of(uc, HCA_CAP_END_PAD))
 		resp->device_cap_flags_ex |= IB_UVERBS_DEVICE_PCI_WRITE_END_PADDING;
-	if (cap(uc, HCA_CAP_CQ_MODERATION)) {
+	if (cap_of(uc, HCA_CAP_CQ_MODERATION)) {
 		resp->cq_moderation_caps.max_cq_moderation_count = CQ_MAX_COUNT;
 		resp->cq_moderation_caps.max_cq_moderation_period = CQ_MAX_PERIOD;
 	}
@@ -187,12 +188,12 @@ static void fill_tag_matching(const struct uverbs_call *uc,
 {
 	enum { MAX_SGE = 1, RNDV_RC = 1 << 0, MAX_RNDV_HEADER = 64 };
 
-	if (!cap(uc, HCA_CAP_TAG_MATCHING))
+	if (!cap_of(uc, HCA_CAP_TAG_MATCHING))
 		return;
-	resp->tm_caps.max_num_tags = (1u << cap(uc, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ)) - 1;
-	resp->tm_caps.max_ops = 1u << cap(uc, HCA_CAP_LOG_MAX_QP_SZ);
+	resp->tm_caps.max_num_tags = (1u << cap_of(uc, HCA_CAP_LOG_TAG_MATCHING_LIST_SZ)) - 1;
+	resp->tm_caps.max_ops = 1u << cap_of(uc, HCA_CAP_LOG_MAX_QP_SZ);
 	resp->tm_caps.max_sge = MAX_SGE;
-	if (!cap(uc, HCA_CAP_RNDV_OFFLOAD_RC))
+	if (!cap_of(uc, HCA_CAP_RNDV_OFFLOAD_RC))
 		return;
 	resp->tm_caps.flags = RNDV_RC;
 	resp->tm_caps.max_rndv_hdr_size = MAX_RNDV_HEADER;
@@ -203,7 +204,7 @@ static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 {
 	const uint8_t *eth = uc->adapter->eth_caps;
 
-	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
+	if (!cap_of(uc, HCA_CAP_ETH_NET_OFFLOADS))
 		return;
 	if (adapter_is_mlx4(uc->adapter)) {
 		mlx4_limit_ethernet(uc, resp);
@@ -213,10 +214,10 @@ static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 		resp->raw_packet_caps |= RAW_CAP_IP_CSUM;
 	if (fld_get(eth, ETH_CAP_VLAN_CAP))
 		resp->raw_packet_caps |= RAW_CAP_CVLAN_STRIPPING;
-	resp->rss_caps.max_rwq_indirection_tables = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT);
-	resp->rss_caps.max_rwq_indirection_table_size = 1u << cap(uc, HCA_CAP_LOG_MAX_RQT_SIZE);
+	resp->rss_caps.max_rwq_indirection_tables = 1u << cap_of(uc, HCA_CAP_LOG_MAX_RQT);
+	resp->rss_caps.max_rwq_indirection_table_size = 1u << cap_of(uc, HCA_CAP_LOG_MAX_RQT_SIZE);
 	resp->rss_caps.supported_qpts = 1 << QPT_RAW_PACKET;
-	resp->max_wq_type_rq = 1u << cap(uc, HCA_CAP_LOG_MAX_RQ);
+	resp->max_wq_type_rq = 1u << cap_of(uc, HCA_CAP_LOG_MAX_RQ);
 }
 
 static uint32_t odp_transport(const uint8_t *caps)
@@ -244,12 +245,12 @@ static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_
 
 	if (fld_get(memory, MEM_CAP_MEMIC))
 		resp->max_dm_size = fld_get(memory, MEM_CAP_MAX_MEMIC_SIZE);
-	if (!cap(uc, HCA_CAP_PG))
+	if (!cap_of(uc, HCA_CAP_PG))
 		return;
 	resp->odp_caps.general_caps = IB_UVERBS_ODP_SUPPORT;
-	if (cap(uc, HCA_CAP_FIXED_BUFFER_SIZE) && cap(uc, HCA_CAP_NULL_MKEY) &&
-	    cap(uc, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET) &&
-	    !cap(uc, HCA_CAP_UMR_INDIRECT_MKEY_DISABLED))
+	if (cap_of(uc, HCA_CAP_FIXED_BUFFER_SIZE) && cap_of(uc, HCA_CAP_NULL_MKEY) &&
+	    cap_of(uc, HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET) &&
+	    !cap_of(uc, HCA_CAP_UMR_INDIRECT_MKEY_DISABLED))
 		resp->odp_caps.general_caps |= IB_UVERBS_ODP_SUPPORT_IMPLICIT;
 	resp->odp_caps.per_transport_caps.rc_odp_caps = odp_transport(fld_at(odp, ODP_CAP_RC));
 	resp->odp_caps.per_transport_caps.ud_odp_caps = odp_transport(fld_at(odp, ODP_CAP_UD));
@@ -258,22 +259,23 @@ static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_
 
 static void fill_compression(const struct uverbs_call *uc, struct mlx5_ib_cqe_comp_caps *caps)
 {
-	if (!cap(uc, HCA_CAP_CQE_COMPRESSION))
+	if (!cap_of(uc, HCA_CAP_CQE_COMPRESSION))
 		return;
-	caps->max_num = cap(uc, HCA_CAP_CQE_COMPRESSION_MAX_NUM);
+	caps->max_num = cap_of(uc, HCA_CAP_CQE_COMPRESSION_MAX_NUM);
 	caps->supported_format = MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM;
-	if (cap(uc, HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX))
+	if (cap_of(uc, HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX))
 		caps->supported_format |= MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
 }
 
 static void fill_striding(const struct uverbs_call *uc, struct mlx5_ib_striding_rq_caps *caps)
 {
-	if (!cap(uc, HCA_CAP_STRIDING_RQ))
+	if (!cap_of(uc, HCA_CAP_STRIDING_RQ))
 		return;
 	caps->min_single_stride_log_num_of_bytes = PRM_LOG_STRIDE_MIN;
 	caps->max_single_stride_log_num_of_bytes = PRM_LOG_STRIDE_MAX;
-	caps->min_single_wqe_log_num_of_strides =
-		cap(uc, HCA_CAP_EXT_STRIDE_NUM_RANGE) ? PRM_LOG_STRIDES_MIN : PRM_LOG_STRIDES_BASE;
+	caps->min_single_wqe_log_num_of_strides = cap_of(uc, HCA_CAP_EXT_STRIDE_NUM_RANGE)
+							  ? PRM_LOG_STRIDES_MIN
+							  : PRM_LOG_STRIDES_BASE;
 	caps->max_single_wqe_log_num_of_strides = PRM_LOG_STRIDES_MAX;
 	caps->supported_qpts = 1 << QPT_RAW_PACKET;
 }
@@ -284,17 +286,18 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	uint32_t log_max_tso = fld_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
 
 	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
-	if (cap(uc, HCA_CAP_DP_ORDERING_OOO_ALL_RC))
+	if (cap_of(uc, HCA_CAP_DP_ORDERING_OOO_ALL_RC))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP;
-	if (cap(uc, HCA_CAP_CQE_128_ALWAYS))
+	if (cap_of(uc, HCA_CAP_CQE_128_ALWAYS))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
-	if (cap(uc, HCA_CAP_CQE_COMPRESSION_128))
+	if (cap_of(uc, HCA_CAP_CQE_COMPRESSION_128))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
 	fill_compression(uc, &driver->cqe_comp_caps);
 	driver->dci_streams_caps.max_log_num_concurent =
-		cap(uc, HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS);
-	driver->dci_streams_caps.max_log_num_errored = cap(uc, HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS);
-	if (!cap(uc, HCA_CAP_ETH_NET_OFFLOADS))
+		cap_of(uc, HCA_CAP_LOG_MAX_DCI_STREAM_CHANNELS);
+	driver->dci_streams_caps.max_log_num_errored =
+		cap_of(uc, HCA_CAP_LOG_MAX_DCI_ERRORED_STREAMS);
+	if (!cap_of(uc, HCA_CAP_ETH_NET_OFFLOADS))
 		return;
 	fill_striding(uc, &driver->striding_rq_caps);
 	if (log_max_tso) {

@@ -104,7 +104,7 @@ static bool needs_context(const struct uverbs_method *method)
 }
 
 /* Programs can still clean up after their adapter died. */
-static bool destroys(const struct uverbs_method *method)
+static bool method_destroys(const struct uverbs_method *method)
 {
 	for (unsigned int i = 0; i < method->num_attrs; i++)
 		if (method->attrs[i].kind == ATTR_DESTROY)
@@ -123,7 +123,7 @@ static int run_call(struct uverbs_call *uc, uint64_t addr)
 		return EPROTONOSUPPORT;
 	if (uc->hdr.driver_id != uc->adapter->identity->driver_id)
 		return EINVAL;
-	if (uc->adapter->dead && !destroys(uc->method))
+	if (uc->adapter->dead && !method_destroys(uc->method))
 		return EIO;
 	ret = fault_command(uc->adapter->fault);
 	if (!ret)
