@@ -13,36 +13,40 @@ void provider_clock_page_init(struct clock_page *page)
 {
 	pthread_mutex_init(&page->lock, NULL);
 	page->addr = NULL;
+	page->size = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 void provider_clock_page_destroy(struct clock_page *page)
 {
 	if (page->addr)
-		munmap((void *)(uintptr_t)page->addr, (size_t)sysconf(_SC_PAGESIZE));
+		munmap((void *)(uintptr_t)page->addr, page->size);
 	pthread_mutex_destroy(&page->lock);
 }
 
 /* The caller holds the lock. */
-static int page_map(struct clock_page *page, int fd, off_t offset)
+static int page_map(struct clock_page *page, int fd, unsigned int number)
 {
 	void *addr;
 
 	if (page->addr)
 		return 0;
-	addr = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, offset);
+	addr = mmap(NULL, page->size, PROT_READ, MAP_SHARED, fd, (off_t)(number * page->size));
 	if (addr == MAP_FAILED)
 		return errno;
-	page->addr = addr;
+	__atomic_store_n(&page->addr, addr, __ATOMIC_RELEASE);
 	return 0;
 }
 
 int provider_clock_page_get(struct clock_page *page, const struct ibv_context *context,
-			    off_t offset, const void **addr)
+			    unsigned int number, const void **addr)
 {
-	int ret;
+	int ret = 0;
 
+	*addr = __atomic_load_n(&page->addr, __ATOMIC_ACQUIRE);
+	if (*addr) /* it stays */
+		return 0;
 	pthread_mutex_lock(&page->lock);
-	ret = page_map(page, context->cmd_fd, offset);
+	ret = page_map(page, context->cmd_fd, number);
 	*addr = page->addr;
 	pthread_mutex_unlock(&page->lock);
 	return ret;

@@ -13,14 +13,15 @@
 
 struct clock_page {
 	pthread_mutex_t lock;
-	const void *addr; /* NULL: not mapped; guarded by the lock */
+	const void *addr; /* NULL: not mapped; who sets it has the lock */
+	size_t size;      /* bytes */
 };
 
 void provider_clock_page_init(struct clock_page *page);
 void provider_clock_page_destroy(struct clock_page *page);
-/* *ADDR becomes the page at OFFSET of the device's file. Returns 0 or an errno. */
+/* *ADDR becomes the page of that number of the device's file. Returns 0 or an errno. */
 int provider_clock_page_get(struct clock_page *page, const struct ibv_context *context,
-			    off_t offset, const void **addr);
+			    unsigned int number, const void **addr);
 
 /* Answers ibv_query_rt_values_ex() by a clock that can be read at WORDS. */
 void provider_clock_fill(const volatile __be32 *words, struct ibv_values_ex *values);

@@ -5,7 +5,6 @@
 #include "providers/mlx4/clock.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/device.h"
@@ -22,7 +21,6 @@ static int clock_refuse(const char *why)
 static int clock_get(struct mlx4_context *ctx, const volatile __be32 **words)
 {
 	const struct mlx4_uverbs_ex_query_device_resp *device;
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	const void *page;
 	int ret = mlx4_device_resp_get(ctx, &device);
 
@@ -32,11 +30,10 @@ static int clock_get(struct mlx4_context *ctx, const volatile __be32 **words)
 		return clock_refuse("this CPU cannot load from the adapter's page");
 	if (!(device->comp_mask & MLX4_IB_QUERY_DEV_RESP_MASK_CORE_CLOCK_OFFSET))
 		return clock_refuse("the kernel does not show the adapter's clock");
-	if (provider_clock_page_get(&ctx->clock, &ctx->vctx.context, (off_t)(CLOCK_PAGE * size),
-				    &page))
+	if (provider_clock_page_get(&ctx->clock, &ctx->vctx.context, CLOCK_PAGE, &page))
 		return clock_refuse("the page of the adapter's clock cannot be mapped");
 	*words = (const volatile __be32 *)((const uint8_t *)page +
-					   (device->hca_core_clock_offset & (size - 1)));
+					   (device->hca_core_clock_offset & (ctx->clock.size - 1)));
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include "providers/mlx5/clock.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "providers/mlx5/context.h"
 #include "util/mmio.h"
@@ -14,14 +13,11 @@
 static int clock_get_page(struct mlx5_context *ctx, uint32_t command, uint32_t index,
 			  struct clock_page *page, const void **addr)
 {
-	off_t offset = (off_t)((command << 8 | index) * (size_t)sysconf(_SC_PAGESIZE));
-
-	return provider_clock_page_get(page, &ctx->vctx.context, offset, addr);
+	return provider_clock_page_get(page, &ctx->vctx.context, command << 8 | index, addr);
 }
 
 int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	const void *page;
 	int ret;
 
@@ -40,8 +36,9 @@ int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **words)
 			   ret);
 		return EOPNOTSUPP;
 	}
-	*words = (const volatile __be32 *)((const uint8_t *)page +
-					   (ctx->caps.hca_core_clock_offset & (size - 1)));
+	*words =
+		(const volatile __be32 *)((const uint8_t *)page + (ctx->caps.hca_core_clock_offset &
+								   (ctx->core_clock.size - 1)));
 	return 0;
 }
 
