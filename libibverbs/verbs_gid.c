@@ -184,14 +184,20 @@ static void table_add(struct gid_table *table, const struct ibv_gid_entry *entry
 /* The length of an attribute has 16 bits, which bounds the table. */
 #define MAX_TABLE_ENTRIES (UINT16_MAX / sizeof(struct ib_uverbs_gid_entry))
 
+/* So many entries have their place on the stack. */
+enum { FEW_ENTRIES = 64 };
+
+/* Only what the kernel has written is read. */
 static int kernel_gid_table(struct ibv_context *context, struct gid_table *table)
 {
 	const size_t max = min_of(table->max, MAX_TABLE_ENTRIES);
-	struct ib_uverbs_gid_entry *raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
+	struct ib_uverbs_gid_entry few[FEW_ENTRIES], *raw = few;
 	struct ibv_gid_entry entry;
 	uint64_t num = 0;
 	int err;
 
+	if (max > FEW_ENTRIES)
+		raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
 	if (!raw)
 		return ENOMEM;
 	err = verbs_cmd_query_gid_table(context, raw, max, &num);
@@ -199,7 +205,8 @@ static int kernel_gid_table(struct ibv_context *context, struct gid_table *table
 		verbs_cmd_copy_gid_entry(&entry, &raw[i]);
 		table_add(table, &entry);
 	}
-	free(raw);
+	if (raw != few)
+		free(raw);
 	return err;
 }
 
