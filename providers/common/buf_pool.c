@@ -22,6 +22,7 @@
 #define PAGES       16 /* of a chunk */
 #define PAGE_GRAINS 32
 #define GRAINS      (PAGES * PAGE_GRAINS)
+#define MUCH        (4 * PAGE_GRAINS) /* longer runs are one class */
 #define TRIES       3 /* chunks that may have no place, before one that does is taken */
 
 struct buf_chunk {
@@ -29,7 +30,7 @@ struct buf_chunk {
 	struct buf_pool *pool;
 	struct hwbuf buf;
 	unsigned int used;  /* grains */
-	unsigned int run;   /* the longest free one, in grains */
+	unsigned int run;   /* the longest free one, in grains; of more than MUCH it is a part */
 	unsigned int fresh; /* those from here on were never used, and are zero */
 	bool is_used[GRAINS];
 };
@@ -133,13 +134,19 @@ static unsigned int chunk_next_free(const struct buf_chunk *chunk, unsigned int 
 	return (first + step - 1) / step * step;
 }
 
+/* Returns the first of COUNT grains from FROM on that is in use, or the one behind them. */
+static unsigned int chunk_used_in(const struct buf_chunk *chunk, unsigned int from,
+				  unsigned int count)
+{
+	const bool *used = memchr(&chunk->is_used[from], true, count);
+
+	return used ? (unsigned int)(used - chunk->is_used) : from + count;
+}
+
 /* Returns the first grain from FROM on that is in use, or GRAINS. */
 static unsigned int chunk_next_used(const struct buf_chunk *chunk, unsigned int from)
 {
-	const bool *used =
-		from < GRAINS ? memchr(&chunk->is_used[from], true, GRAINS - from) : NULL;
-
-	return used ? (unsigned int)(used - chunk->is_used) : GRAINS;
+	return chunk_used_in(chunk, from, GRAINS - from);
 }
 
 static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
@@ -214,10 +221,14 @@ static void chunk_use(struct buf_chunk *chunk, const struct grain_place *at, uns
 	const size_t grain = chunk->pool->page / PAGE_GRAINS;
 
 	chunk->pool->empty -= !chunk->used;
-	chunk_unfile(chunk);
 	chunk_mark(chunk, first, at->grains, true);
-	chunk->run = chunk_longest_run(chunk);
-	chunk_file(chunk);
+	if (chunk->run > MUCH + place_need(at)) {
+		chunk->run -= place_need(at); /* so much is left at least, and nobody asks more */
+	} else {
+		chunk_unfile(chunk);
+		chunk->run = chunk_longest_run(chunk);
+		chunk_file(chunk);
+	}
 	*addr = (char *)chunk->buf.addr + first * grain;
 	chunk_clean(chunk, first, at->grains, *addr, grain);
 }
@@ -228,7 +239,7 @@ static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, vo
 
 	while (first + at->grains <= GRAINS) {
 		chunk->pool->looks++;
-		used = first & at->clear ? first : chunk_next_used(chunk, first);
+		used = first & at->clear ? first : chunk_used_in(chunk, first, at->grains);
 		if (used >= first + at->grains) {
 			chunk_use(chunk, at, first, addr);
 			return true;
@@ -288,6 +299,14 @@ int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf
 	return ret;
 }
 
+/* Takes account of what became free around FIRST. */
+static void chunk_grow(struct buf_chunk *chunk, unsigned int first)
+{
+	chunk_unfile(chunk);
+	chunk->run = max_of(chunk->run, chunk_run_around(chunk, first));
+	chunk_file(chunk);
+}
+
 void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size)
 {
 	struct buf_pool *pool = chunk->pool;
@@ -296,14 +315,14 @@ void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size)
 	pthread_mutex_lock(&pool->lock);
 	first = (unsigned int)((size_t)((char *)addr - (char *)chunk->buf.addr) /
 			       (pool->page / PAGE_GRAINS));
-	chunk_unfile(chunk);
 	chunk_mark(chunk, first, grains_of(pool, size), false);
 	if (!chunk->used && pool->empty) {
+		chunk_unfile(chunk);
 		chunk_release(chunk);
 	} else {
 		pool->empty += !chunk->used;
-		chunk->run = max_of(chunk->run, chunk_run_around(chunk, first));
-		chunk_file(chunk);
+		if (chunk->run <= MUCH)
+			chunk_grow(chunk, first);
 	}
 	pthread_mutex_unlock(&pool->lock);
 }
