@@ -163,6 +163,19 @@ static bool has_gone(int fd, int wait_ms)
 	return real()->poll(&tcp, 1, wait_ms) > 0;
 }
 
+/* Returns whether an address that cannot be bound for ERROR is another process's for now. Linux
+ * takes the loopback for any address, which has an error of its own. */
+static bool is_taken(const struct sockaddr_storage *addr, int error)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)addr;
+	bool is_loopback = addr->ss_family == AF_INET
+				   ? ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+				   : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+
+	return error == EADDRINUSE || (error == EADDRNOTAVAIL && is_loopback);
+}
+
 /* Listens in turn with other processes of the same server. */
 static int listen_for(int fd, int *listener)
 {
@@ -172,7 +185,7 @@ static int listen_for(int fd, int *listener)
 
 	while (!ret) {
 		ret = try_to_listen(&addr, listener);
-		if (ret != EADDRINUSE)
+		if (!is_taken(&addr, ret))
 			break;
 		if (has_gone(fd, NAP_MS))
 			ret = ECONNRESET;
