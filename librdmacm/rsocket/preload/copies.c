@@ -30,6 +30,7 @@ __thread unsigned int preload_inside;
 
 static struct numbers *pages[PAGES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_used;
 
 static struct numbers *page_of(int fd)
 {
@@ -45,6 +46,7 @@ static struct numbers *need_page(int fd)
 	if (page || fd < 0 || fd >= PAGES * PAGE_SIZE)
 		return page;
 	page = calloc(1, sizeof(*page));
+	__atomic_store_n(&is_used, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&pages[fd >> PAGE_BITS], page, __ATOMIC_RELEASE);
 	return page;
 }
@@ -90,6 +92,11 @@ int preload_add_copy(int fd, int rsocket)
 	}
 	pthread_mutex_unlock(&lock);
 	return ret;
+}
+
+bool preload_is_used(void)
+{
+	return __atomic_load_n(&is_used, __ATOMIC_RELAXED);
 }
 
 bool preload_is_rsocket(int fd)

@@ -107,6 +107,8 @@ int preload_find_synced(int fd);
 int preload_number(int rsocket, int flags);
 /* The same with FILE, which preload_file() has made, for the number's file. */
 int preload_number_by(int file, int rsocket);
+/* Returns whether any number was ever known. */
+bool preload_is_used(void);
 /* Returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
 /* Returns whether FD is a set that repoll_create() has made. */
@@ -224,5 +226,11 @@ bool preload_wants(int domain, int type, int protocol);
 bool preload_wants_any(void);
 /* Makes an rsocket with the queues that the environment asks for. */
 int preload_rsocket(int domain, int type, int protocol);
+
+/* ---- memory.c ---- */
+
+/* Return whether all of the memory is there, as the kernel sees it. errno stays. */
+bool preload_may_read(const void *at, size_t size);
+bool preload_may_write(const void *at, size_t size);
 
 #endif

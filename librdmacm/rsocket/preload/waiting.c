@@ -16,12 +16,13 @@
 
 /* ---- poll ---- */
 
-/* Leaves it to the system to refuse what has no descriptors, and more than any process may have.
+/* Leaves it to the system to refuse memory that is not there, and more than any process may have.
  * FDS is not const: gcc with a sanitizer believes of a const parameter that poll() has nothing
  * to read there. */
 static bool has_rsockets(struct pollfd *fds, nfds_t count)
 {
-	if (!fds || count > INT_MAX)
+	if (!fds || count > INT_MAX || !preload_is_used() ||
+	    !preload_may_write(fds, count * sizeof(*fds)))
 		return false;
 	for (nfds_t i = 0; i < count; i++) {
 		if (preload_find(fds[i].fd) >= 0 || preload_pending(fds[i].fd) >= PENDING_ASKING)
@@ -210,6 +211,21 @@ static int select_all(struct pollfd *fds, nfds_t count, fd_set *read, fd_set *wr
 	return -1;
 }
 
+static bool set_is_there(const fd_set *set, int limit)
+{
+	enum { BITS = 8 * sizeof(long) };
+
+	return !set || preload_may_write(set, (limit + BITS - 1) / BITS * sizeof(long));
+}
+
+/* Returns false where the system is to say what is wrong, or knows all of the descriptors. */
+static bool sets_are_there(int limit, const fd_set *read, const fd_set *write, const fd_set *except)
+{
+	return !preload_inside && limit >= 0 && limit <= FD_SETSIZE && preload_is_used() &&
+	       set_is_there(read, limit) && set_is_there(write, limit) &&
+	       set_is_there(except, limit);
+}
+
 /* Linux' select() says how much of the time is left, by which programs go on. */
 static void set_time_left(struct timeval *timeout, int64_t end_ms)
 {
@@ -226,7 +242,7 @@ PRELOAD_EXPORT int select(int limit, fd_set *restrict read, fd_set *restrict wri
 	nfds_t count;
 	int ms, ret;
 
-	if (preload_inside || limit < 0 || limit > FD_SETSIZE || !select_timeout(timeout, &ms))
+	if (!sets_are_there(limit, read, write, except) || !select_timeout(timeout, &ms))
 		return real()->select(limit, read, write, except, timeout);
 	count = select_to_poll(fds, limit, read, write, except);
 	if (!has_rsockets(fds, count))
@@ -246,7 +262,7 @@ PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict wr
 	nfds_t count;
 	int ms;
 
-	if (preload_inside || limit < 0 || limit > FD_SETSIZE || !preload_timespec_ms(timeout, &ms))
+	if (!sets_are_there(limit, read, write, except) || !preload_timespec_ms(timeout, &ms))
 		return real()->pselect(limit, read, write, except, timeout, mask);
 	count = select_to_poll(fds, limit, read, write, except);
 	if (!has_rsockets(fds, count))
@@ -285,7 +301,7 @@ PRELOAD_EXPORT int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event
 
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
-	if (rsocket < 0)
+	if (rsocket < 0 || (op != EPOLL_CTL_DEL && !preload_may_read(event, sizeof(*event))))
 		return real()->epoll_ctl(epfd, op, fd, event);
 	if (INSIDE(repoll_ctl(epfd, op, rsocket, event)))
 		return -1;
@@ -302,6 +318,10 @@ static int wait_in_set(int set, struct epoll_event *events, int room, int timeou
 	int64_t end_ms = preload_now_ms() + timeout;
 	const struct preload_report report = { set, events, &(int){ 0 } };
 
+	if (room > 0 && !preload_may_write(events, sizeof(*events))) {
+		errno = EFAULT;
+		return -1;
+	}
 	preload_settle(NULL);
 	do
 		*report.count = INSIDE(repoll_wait(set, events, room, time_left(timeout, end_ms)));

@@ -447,6 +447,34 @@ static void poll_of_no_descriptors_is_refused(void **state)
 }
 #endif
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* As the kernel does, where there are rsockets, too. Times to wait are read by the C library. */
+static void memory_that_is_not_there_is_refused(void **state)
+{
+	const struct timespec no_time = { 0, 0 };
+	void *volatile nowhere = (void *)8;
+	struct timeval soon = { 0, 0 };
+	int epoll = epoll_create1(0);
+
+	(void)state;
+	preload_mark_set(epoll, true);
+	assert_int_equal(poll(nowhere, 1, 0), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(ppoll(nowhere, 1, &no_time, NULL), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(select(1, nowhere, NULL, NULL, &soon), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(select(1, NULL, NULL, nowhere, &soon), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(pselect(1, NULL, nowhere, NULL, &no_time, NULL), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(epoll_wait(epoll, nowhere, 1, 0), -1);
+	assert_int_equal(errno, EFAULT);
+	preload_mark_set(epoll, false);
+	real()->close(epoll);
+}
+#endif
+
 static void sets_are_made_with_their_flags(void **state)
 {
 	int set = epoll_create1(EPOLL_CLOEXEC);
@@ -1039,6 +1067,7 @@ int main(void)
 		cmocka_unit_test(files_of_rsockets_can_be_written_before_the_end),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 		cmocka_unit_test(poll_of_no_descriptors_is_refused),
+		cmocka_unit_test(memory_that_is_not_there_is_refused),
 #endif
 		cmocka_unit_test(sets_are_made_with_their_flags),
 		cmocka_unit_test(connect_falls_back_to_tcp),

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * memory.c - whether the memory is there that the program gives a call. The kernel answers EFAULT
+ * where a library would crash, so the kernel is asked, page by page, by calls that look at the
+ * memory and change nothing.
+ */
+#include "preload.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The word has 0 added to it, and nobody sleeps at it. */
+static bool word_is_writable(uintptr_t word)
+{
+	const long add_0 = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
+
+	return syscall(SYS_futex, word, FUTEX_WAKE_OP_PRIVATE, 0, 0L, word, add_0) >= 0 ||
+	       errno != EFAULT;
+}
+
+/* The mask is read before it is found that there is no such change of masks. The system's masks
+ * have 8 bytes, and none begins in the last ones of a page. */
+static bool word_is_readable(uintptr_t word)
+{
+	enum { NO_CHANGE = -1, MASK = 8 };
+
+	return !syscall(SYS_rt_sigprocmask, NO_CHANGE, word & ~(uintptr_t)(MASK - 1), NULL, MASK) ||
+	       errno != EFAULT;
+}
+
+static bool is_there(const void *at, size_t size, bool (*word_is)(uintptr_t word))
+{
+	enum { PAGE = 4096, WORD = 4 };
+	const uintptr_t begin = (uintptr_t)at, end = begin + size;
+	const int error = errno;
+	bool good = end >= begin && (begin >= PAGE || !size); /* no mask is at NULL, either */
+
+	for (uintptr_t next = begin; good && next < end; next = (next | (PAGE - 1)) + 1)
+		good = word_is(next & ~(uintptr_t)(WORD - 1));
+	errno = error;
+	return good;
+}
+
+bool preload_may_read(const void *at, size_t size)
+{
+	return is_there(at, size, word_is_readable);
+}
+
+bool preload_may_write(const void *at, size_t size)
+{
+	return is_there(at, size, word_is_writable);
+}
