@@ -9,6 +9,7 @@
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/data/tm_done.h"
 #include "providers/mlx5/tm.h"
+#include "util/bits.h"
 
 /* ---- operations; they are found by where their request stands in its queue */
 
@@ -88,12 +89,19 @@ static const struct tm_kind {
 	[TM_CQE_CANCELED] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, true, false },
 };
 
+/* Returns what CQE is. A kind that nobody knows has no flags. */
+static const struct tm_kind *kind_of(const struct mlx5_cqe64 *cqe)
+{
+	return &tm_kinds[cqe->app_op < ARRAY_SIZE(tm_kinds) ? cqe->app_op : 0];
+}
+
 static struct special_completion complete_tag(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
 					      int status)
 {
 	struct tm_tag *tag = tag_of(srq->tm, cqe);
-	const struct tm_kind *kind = &tm_kinds[cqe->app_op];
-	struct special_completion done = { .status = (uint8_t)status };
+	const struct tm_kind *kind = kind_of(cqe);
+	struct special_completion done = { .status = kind->flags ? (uint8_t)status
+								 : IBV_WC_GENERAL_ERR };
 
 	qlock_enter(&srq->lock);
 	if (!tag->used) {
@@ -116,10 +124,11 @@ static struct special_completion complete_tag(struct mlx5_srq *srq, const struct
  * messages have 16 bits, so a program that never tells them is asked to before they could be
  * confused. */
 static struct special_completion complete_unmatched(struct mlx5_srq *srq,
-						    const struct mlx5_cqe64 *cqe)
+						    const struct mlx5_cqe64 *cqe, int status)
 {
 	enum { MAX_UNTOLD = 1 << 14 };
 	struct special_completion done = {
+		.status = (uint8_t)status,
 		.wr_id = mlx5_srq_complete(srq, be16toh(cqe->wqe_counter)),
 		.wc_flags = cqe->app_op == TM_CQE_NO_TAG ? IBV_WC_TM_NO_TAG : IBV_WC_TM_RECV,
 	};
@@ -141,7 +150,7 @@ struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct ml
 	if (cqe->app_op >= TM_CQE_APPEND && cqe->app_op <= TM_CQE_NOOP)
 		done.wr_id = complete_operation(srq, cqe, &done.wc_flags);
 	else if (cqe->app_op == TM_CQE_UNEXPECTED || cqe->app_op == TM_CQE_NO_TAG)
-		done = complete_unmatched(srq, cqe);
+		done = complete_unmatched(srq, cqe, status);
 	else
 		done = complete_tag(srq, cqe, status);
 	if (cqe_opcode(cqe) == MLX5_CQE_RESP_SEND_IMM)
