@@ -433,8 +433,9 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 /* ---- lists ---- */
 
 /* Stamps for a usual request of a list, which has a single SGE: only datagrams are of several
- * pieces then. What is DIRTY at the beginning of the list is known: a list does not reach the slots
- * that are in use there. */
+ * pieces then. Whether slots are DIRTY is known at the beginning of the list, and changes with
+ * requests of it that are not usual: the adapter may take them before the doorbell, and a list that
+ * is longer than the ring comes to their slots again. */
 WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t head, bool dirty)
 {
 	if (kind == SEND_DATAGRAM || unlikely(dirty))
@@ -449,7 +450,7 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 {
 	struct mlx4_sq *sq = &qp->sq;
 	const uint32_t first = sq->wq.head;
-	const bool dirty = stamps && sq_is_dirty(sq, first);
+	bool dirty = stamps && sq_is_dirty(sq, first);
 	uint32_t head = first;
 	int ret = 0;
 
@@ -465,6 +466,7 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 			*bad_wr = wr;
 			break;
 		}
+		dirty = stamps;
 	}
 	if (likely(head != first)) {
 		sq->wq.head = head;

@@ -660,6 +660,32 @@ static void space_in_front_of_lists_is_stamped(void **state)
 	}
 }
 
+/* A list may be longer than the ring: the adapter takes its first requests by their ownership bits,
+ * before the doorbell, and another thread polls them. What those leave is stamped for the last. */
+static void list_that_laps_itself_is_stamped_for(void **state)
+{
+	enum { LONG_ONES = 4 };
+	struct rig *rig = rig_new(&large_slots);
+	struct wq *wq = &rig->qp->sq.wq;
+	const uint32_t count = wq->max_post + LONG_ONES;
+	struct ibv_send_wr *wr = calloc(count, sizeof(*wr));
+
+	(void)state;
+	assert_non_null(wr);
+	for (uint32_t i = 0; i < count; i++)
+		wr[i] = (struct ibv_send_wr){ .opcode = IBV_WR_SEND,
+					      .sg_list = large,
+					      .num_sge = i < LONG_ONES ? LARGE_SGES : 1,
+					      .send_flags = IBV_SEND_SIGNALED,
+					      .next = i + 1 < count ? &wr[i + 1] : NULL };
+	wq->tail = LONG_ONES; /* as it will be when the list comes to look at it again */
+	post_one(rig, wr);
+	assert_int_equal(wq->head, count);
+	check_free(rig);
+	free(wr);
+	rig_free(rig);
+}
+
 /* Whichever the opcode, nothing is posted in a state that does not allow it. */
 static void nothing_is_posted_before_rts(void **state)
 {
@@ -911,6 +937,7 @@ int main(void)
 		cmocka_unit_test(ownership_changes_with_each_lap),
 		cmocka_unit_test(space_in_front_of_the_head_is_stamped),
 		cmocka_unit_test(space_in_front_of_lists_is_stamped),
+		cmocka_unit_test(list_that_laps_itself_is_stamped_for),
 		cmocka_unit_test(nothing_is_posted_before_rts),
 		cmocka_unit_test(batch_leaves_stamps_until_it_is_complete),
 		cmocka_unit_test(aborted_batch_leaves_stamps),
