@@ -14,15 +14,16 @@
 
 #include <cmocka.h>
 
-#include "providers/common/buf_pool.h"
-#include "util/bits.h"
+static void *note_calloc(size_t count, size_t size);
+static void note_free(void *memory);
+
+#define calloc note_calloc
+#define free   note_free
+#include "providers/common/buf_pool.c"
+#undef calloc
+#undef free
 
 enum { CHUNK_PAGES = 16, CHUNKS = 3, BUFFERS = CHUNK_PAGES * CHUNKS };
-
-void *__real_calloc(size_t count, size_t size);
-void __real_free(void *memory);
-void *__wrap_calloc(size_t count, size_t size);
-void __wrap_free(void *memory);
 
 static struct {
 	void *memory;
@@ -32,9 +33,9 @@ static struct {
 static unsigned int taken, given_back;
 
 /* Few are asked for: one for each chunk. */
-void *__wrap_calloc(size_t count, size_t size)
+static void *note_calloc(size_t count, size_t size)
 {
-	void *memory = __real_calloc(count, size);
+	void *memory = calloc(count, size);
 
 	assert_true(taken < ARRAY_SIZE(known));
 	known[taken].memory = memory;
@@ -43,7 +44,7 @@ void *__wrap_calloc(size_t count, size_t size)
 }
 
 /* What is given back holds rubbish at once. */
-void __wrap_free(void *memory)
+static void note_free(void *memory)
 {
 	for (unsigned int i = 0; i < taken; i++)
 		if (known[i].memory == memory) {
@@ -52,7 +53,7 @@ void __wrap_free(void *memory)
 			given_back++;
 			break;
 		}
-	__real_free(memory);
+	free(memory);
 }
 
 static bool is_mapped(void *page, size_t size)

@@ -43,8 +43,25 @@ int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_at
 }
 
 bool rig_ring_has_no_end;
-unsigned int rig_late_cqes;
+unsigned int rig_late_cqes, rig_early_cqes;
 uint64_t rig_new_ring;
+
+/* Completions that the adapter writes into the ring that a command brings, at once: behind that
+ * which ends the old one. */
+static void complete_early(struct rig *rig, uint32_t cqe)
+{
+	struct mlx4_cq *cq = rig->cq;
+	const struct mlx4_cq before = *cq;
+
+	cq->buf.addr = (void *)(uintptr_t)rig_new_ring;
+	cq->count_log = log2_ceil((uint64_t)cqe + 1);
+	for (unsigned int i = 0; i < rig_early_cqes; i++)
+		rig_complete(rig, &(struct rig_cqe){ .is_send = true,
+						     .opcode = M4_SEND,
+						     .wqe_index = (uint16_t)(i + 1) });
+	cq->buf.addr = before.buf.addr;
+	cq->count_log = before.count_log;
+}
 
 /* The old ring ends with a CQE that says so. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata)
@@ -58,6 +75,7 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udat
 	for (unsigned int i = 0; i < rig_late_cqes; i++)
 		rig_complete(resized, &(struct rig_cqe){ .is_send = true, .opcode = M4_SEND });
 	rig_complete(resized, &(struct rig_cqe){ .opcode = M4_CQE_RESIZE });
+	complete_early(resized, cqe);
 	return 0;
 }
 

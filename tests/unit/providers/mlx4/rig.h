@@ -75,7 +75,8 @@ void rig_complete(struct rig *rig, const struct rig_cqe *cqe);
 /* Of rings that CQs are given: whether nothing marks the end of the old one, and where the last
  * is. */
 extern bool rig_ring_has_no_end;
-extern unsigned int rig_late_cqes; /* that come into the old one before its end */
+extern unsigned int rig_late_cqes;  /* that come into the old one before its end, */
+extern unsigned int rig_early_cqes; /* and into the new one, before the command is over */
 extern uint64_t rig_new_ring;
 
 #endif

@@ -220,6 +220,29 @@ static void readers_know_of_no_qp(void **state)
 	rig_free(rig);
 }
 
+/* The short way for SENDs that are as the one before is for QPs, and not learnt here. */
+static void readers_take_plain_messages_by_the_longer_way(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct verbs_srq *srq = new_srq(rig);
+	struct ibv_poll_cq_attr attr = { 0 };
+
+	(void)state;
+	for (uint16_t i = 0; i < WQES; i++) {
+		rig_complete(rig, &(struct rig_cqe){ .opcode = M4_RECV_SEND,
+						     .qpn = TARGET,
+						     .rqpn = srq->srq_num,
+						     .wqe_index = i });
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		assert_int_equal(cqx->wr_id, srq->srq_num * 100 + i);
+		assert_int_equal(ibv_wc_read_qp_num(cqx), TARGET);
+		ibv_end_poll(cqx);
+	}
+	assert_int_equal(mlx4_srq_destroy(&srq->srq), 0);
+	rig_free(rig);
+}
+
 /* The CQ forgets what it has of the SRQ, and keeps the rest. */
 static void an_srq_takes_its_completions_along(void **state)
 {
@@ -357,6 +380,7 @@ int main(void)
 		cmocka_unit_test(plain_messages_are_told_apart),
 		cmocka_unit_test(an_srq_that_is_gone_is_not_remembered),
 		cmocka_unit_test(readers_know_of_no_qp),
+		cmocka_unit_test(readers_take_plain_messages_by_the_longer_way),
 		cmocka_unit_test(an_srq_takes_its_completions_along),
 		cmocka_unit_test(a_target_has_a_slot_and_posts_nothing),
 		cmocka_unit_test(a_target_asks_for_no_queues),

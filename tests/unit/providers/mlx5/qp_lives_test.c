@@ -591,6 +591,20 @@ static void unread_completions_move_to_the_new_ring(void **state)
 			resize_with_two_unread(resized, ci + (uint32_t)i, sizes[i]);
 }
 
+/* CQEs that stand for several cannot move one by one. */
+static void a_ring_of_compressed_cqes_stays(void **state)
+{
+	struct mlx5_cq *cq = ((struct life *)*state)->send;
+	const void *before = cq->buf.addr;
+
+	resized = cq;
+	cq->compressed = true;
+	assert_int_equal(mlx5_cq_resize(&cq->vcq.cq, 100), EINVAL);
+	assert_ptr_equal(cq->buf.addr, before);
+	cq->compressed = false;
+	resize_with_two_unread(cq, 0, 100);
+}
+
 /* The adapter has got a ring, and has not said that it has left the one before. Both stay. */
 static void a_ring_without_end_keeps_both(void **state)
 {
@@ -664,6 +678,7 @@ int main(void)
 		LIFE_TEST(a_uc_qp_does_not_read),
 		LIFE_TEST(each_event_makes_the_next_request_another),
 		LIFE_TEST(unread_completions_move_to_the_new_ring),
+		LIFE_TEST(a_ring_of_compressed_cqes_stays),
 		LIFE_TEST(a_ring_without_end_keeps_both),
 		LIFE_TEST(resizes_keep_two_rings_of_the_largest_size),
 	};

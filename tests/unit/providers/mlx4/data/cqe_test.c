@@ -9,6 +9,7 @@
 #include "rig.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,36 @@ static void entries_of_each_size_are_read_lap_by_lap(void **state)
 			assert_int_equal(wc.qp_num, RIG_QPN);
 			assert_int_equal(be32toh(rig->cq->dbrec[0]), i + 1);
 		}
+		rig_free(rig);
+	}
+}
+
+/* PRM: a CQE has 16 bits of the index of its WQE, whatever the size of the ring. */
+static void wqe_index_is_taken_modulo_the_ring(void **state)
+{
+	static const uint32_t sends[] = { 1, 60, 500, 2000 };
+
+	(void)state;
+	for (unsigned int s = 0; s < ARRAY_SIZE(sends); s++) {
+		const struct rig_options options = { .send_wr = sends[s] };
+		struct rig *rig = rig_new(&options);
+		struct wq *wq = &rig->qp->sq.wq;
+		struct ibv_wc wc;
+
+		for (uint32_t back = 3; back; back--)
+			for (uint32_t bit = 0; bit < 32; bit++) {
+				struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND };
+
+				wq->head = wq->tail = (1u << bit) - back;
+				wq->limit = wq->head + wq->max_post;
+				cqe.wqe_index = (uint16_t)wq->head;
+				memset(wq->slots, 0, (wq->mask + 1) * sizeof(*wq->slots));
+				post_sends(rig, 1);
+				rig_complete(rig, &cqe);
+				assert_int_equal(poll_cq(rig, 1, &wc), 1);
+				assert_int_equal(wc.wr_id, 100);
+				assert_int_equal(wq->tail, wq->head);
+			}
 		rig_free(rig);
 	}
 }
@@ -479,6 +510,29 @@ static void late_completions_are_no_more_than_the_ring_has(void **state)
 	}
 }
 
+/* The adapter has a ring from the command on, which writes to it before the command is over. */
+static void completions_come_to_the_new_ring_at_once(void **state)
+{
+	static const int sizes[] = { 31, 7, 63, 15 };
+	struct rig *rig = rig_new(NULL);
+	struct ibv_wc wc[4];
+
+	(void)state;
+	rig_early_cqes = 2;
+	for (unsigned int i = 0; i < 20; i++) {
+		rig->cq_pi = rig->cq->ci;
+		rig_complete(rig, &(struct rig_cqe){ .is_send = true, .opcode = M4_SEND });
+		rig->qp->sq.wq.head = rig->qp->sq.wq.tail = 0;
+		post_sends(rig, 3);
+		assert_int_equal(mlx4_cq_resize(&rig->cq->vcq.cq, sizes[i % ARRAY_SIZE(sizes)]), 0);
+		assert_int_equal(poll_cq(rig, 4, wc), 3);
+		for (unsigned int n = 0; n < 3; n++)
+			assert_int_equal(wc[n].wr_id, 100 + n);
+	}
+	rig_early_cqes = 0;
+	rig_free(rig);
+}
+
 /* ---- an allocator that resizes ---- */
 
 /* While a ring is being allocated, as another thread might, it gives the CQ a larger one. */
@@ -842,11 +896,52 @@ static void a_poll_goes_on_behind_what_has_gone(void **state)
 	rig_free(rig);
 }
 
+static void *do_nothing(void *arg)
+{
+	return arg;
+}
+
+/* A poll that finds nothing to tell leaves the CQ to others, and one that finds something does not,
+ * whether there are other threads or not. */
+static void nothing_to_tell_is_no_poll(void **state)
+{
+	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND },
+			     stray = { .is_send = true, .opcode = M4_SEND, .qpn = 0x999 };
+	struct ibv_poll_cq_attr attr = { 0 };
+	struct rig *rig = rig_new(NULL);
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	pthread_t thread;
+
+	(void)state;
+	for (int has_threads = 0; has_threads < 2; has_threads++) {
+		rig_complete(rig, &stray);
+		assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
+		assert_int_equal(rig->cq->lock.taken, 0);
+		assert_int_equal(be32toh(rig->cq->dbrec[0]), rig->cq_pi);
+		assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
+		assert_int_equal(rig->cq->lock.taken, 0);
+		post_sends(rig, 1);
+		rig_complete(rig, &stray);
+		rig_complete(rig, &cqe);
+		assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+		assert_int_equal(rig->cq->lock.taken, 1);
+		assert_int_equal(be32toh(rig->cq->dbrec[0]), rig->cq_pi - 2);
+		ibv_end_poll(cqx);
+		assert_int_equal(rig->cq->lock.taken, 0);
+		assert_int_equal(be32toh(rig->cq->dbrec[0]), rig->cq_pi);
+		rig->qp->sq.wq.tail = rig->qp->sq.wq.head;
+		assert_int_equal(pthread_create(&thread, NULL, do_nothing, NULL), 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+	}
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ring_of_the_program_is_not_cleaned),
 		cmocka_unit_test(entries_of_each_size_are_read_lap_by_lap),
+		cmocka_unit_test(wqe_index_is_taken_modulo_the_ring),
 		cmocka_unit_test(message_says_from_whom_it_is),
 		cmocka_unit_test(checksums_are_told),
 		cmocka_unit_test(priority_is_read_by_the_port_of_the_qp),
@@ -861,11 +956,13 @@ int main(void)
 		cmocka_unit_test(unread_completions_are_not_lost_to_a_small_ring),
 		cmocka_unit_test(a_ring_without_end_keeps_both),
 		cmocka_unit_test(late_completions_are_no_more_than_the_ring_has),
+		cmocka_unit_test(completions_come_to_the_new_ring_at_once),
 		cmocka_unit_test(rings_do_not_shrink_below_another_threads),
 		cmocka_unit_test(what_an_allocator_gives_begins_where_it_must),
 		cmocka_unit_test(runs_of_any_length_say_the_same),
 		cmocka_unit_test(a_poll_goes_on_behind_what_it_skipped),
 		cmocka_unit_test(a_poll_goes_on_behind_what_has_gone),
+		cmocka_unit_test(nothing_to_tell_is_no_poll), /* there are other threads then */
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,9 @@
 #include "rig.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "providers/mlx4/srq.h"
 #include "util/bits.h"
@@ -126,6 +128,8 @@ static void shared_ring_has_the_buffers(struct rig *rig, uint32_t sges, int n, i
 	struct ibv_recv_wr *bad;
 
 	buffers_fill(sge, n, empty);
+	for (uint32_t i = 0; i < srq->wqes; i++)
+		memset(srq_wqe(srq, i) + M4_SEG, RUBBISH, (1u << srq->stride_log) - M4_SEG);
 	wr[0].next = list ? &wr[1] : NULL;
 	assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, wr, &bad), 0);
 	if (!list)
@@ -184,6 +188,73 @@ static void free_wqes_are_taken_as_they_came_back(void **state)
 	rig_free(rig);
 }
 
+/* The count of a shared ring is 16 bits wide as well. */
+static void count_of_shared_receives_goes_round(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct mlx4_srq *srq = new_srq(rig, 3, 1);
+	struct ibv_sge sge = { 0x1000, 1, 1 };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	(void)state;
+	srq->dbrec[0] = htobe32(0x7fff);
+	assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, &wr, &bad), 0);
+	check_bytes(srq->dbrec, "00008000");
+	srq->dbrec[0] = htobe32(0xffff);
+	assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, &wr, &bad), 0);
+	check_bytes(srq->dbrec, "00000000");
+	assert_int_equal(mlx4_post_srq_recv(&srq->vsrq.srq, &wr, &bad), 0);
+	check_bytes(srq->dbrec, "00000001");
+	assert_int_equal(mlx4_srq_destroy(&srq->vsrq.srq), 0);
+	rig_free(rig);
+}
+
+struct post {
+	struct mlx4_srq *srq;
+	struct ibv_recv_wr *wr;
+	int ret;
+};
+
+static void *post_shared(void *arg)
+{
+	struct post *post = arg;
+	struct ibv_recv_wr *bad;
+
+	post->ret = mlx4_post_srq_recv(&post->srq->vsrq.srq, post->wr, &bad);
+	return NULL;
+}
+
+/* Somebody holds the lock while a thread posts: usual requests, unusual ones, lists. All wait for
+ * it, and give it back. */
+static void a_shared_ring_is_posted_to_under_its_lock(void **state)
+{
+	struct ibv_sge sges[2] = { { 0x1000, 1, 1 }, { 0x2000, 1, 1 } };
+	struct ibv_recv_wr last = { .sg_list = sges, .num_sge = 1 };
+	struct ibv_recv_wr wr[] = { { .sg_list = sges, .num_sge = 1 },
+				    { .num_sge = 0 },
+				    { .sg_list = sges, .num_sge = 1, .next = &last } };
+
+	(void)state;
+	for (uint32_t sges_of_wqe = 1; sges_of_wqe <= 3; sges_of_wqe += 2)
+		for (unsigned int i = 0; i < ARRAY_SIZE(wr); i++) {
+			struct rig *rig = rig_new(NULL);
+			struct post post = { new_srq(rig, 3, sges_of_wqe), &wr[i], -1 };
+			pthread_t thread;
+
+			assert_true(qlock_exchange(&post.srq->lock));
+			assert_int_equal(pthread_create(&thread, NULL, post_shared, &post), 0);
+			usleep(2000);
+			assert_int_equal(post.srq->head, 0);
+			qlock_drop(&post.srq->lock);
+			assert_int_equal(pthread_join(thread, NULL), 0);
+			assert_int_equal(post.ret, 0);
+			assert_int_equal(post.srq->head, i == 2 ? 2 : 1);
+			assert_int_equal(post.srq->lock.taken, 0);
+			assert_int_equal(mlx4_srq_destroy(&post.srq->vsrq.srq), 0);
+			rig_free(rig);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +262,8 @@ int main(void)
 		cmocka_unit_test(count_of_receives_goes_round),
 		cmocka_unit_test(shared_buffers_are_in_their_order),
 		cmocka_unit_test(free_wqes_are_taken_as_they_came_back),
+		cmocka_unit_test(count_of_shared_receives_goes_round),
+		cmocka_unit_test(a_shared_ring_is_posted_to_under_its_lock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

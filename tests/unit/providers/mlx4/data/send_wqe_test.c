@@ -686,6 +686,37 @@ static void list_that_laps_itself_is_stamped_for(void **state)
 	rig_free(rig);
 }
 
+/* A queue takes max_send_wr usual requests, one by one or in a list, and then names the next. */
+static void full_queue_names_the_first_that_does_not_fit(void **state)
+{
+	(void)state;
+	for (int is_list = 0; is_list < 2; is_list++) {
+		struct ibv_sge sge = { 0x1000, 8, 1 };
+		struct rig *rig = rig_new(NULL);
+		struct wq *wq = &rig->qp->sq.wq;
+		const uint32_t count = wq->max_post + 1;
+		struct ibv_send_wr *wr = calloc(count, sizeof(*wr)), *bad = NULL;
+		int ret = 0;
+
+		assert_non_null(wr);
+		for (uint32_t i = 0; i < count; i++)
+			wr[i] = (struct ibv_send_wr){ .opcode = IBV_WR_SEND,
+						      .sg_list = &sge,
+						      .num_sge = 1,
+						      .next = is_list && i + 1 < count ? &wr[i + 1]
+										       : NULL };
+		for (uint32_t i = 0; i < (is_list ? 1 : count); i++) {
+			assert_int_equal(ret, 0);
+			ret = mlx4_post_send(&rig->qp->vqp.qp, &wr[i], &bad);
+		}
+		assert_int_equal(ret, ENOMEM);
+		assert_ptr_equal(bad, &wr[count - 1]);
+		assert_int_equal(wq->head, wq->max_post);
+		free(wr);
+		rig_free(rig);
+	}
+}
+
 /* Whichever the opcode, nothing is posted in a state that does not allow it. */
 static void nothing_is_posted_before_rts(void **state)
 {
@@ -938,6 +969,7 @@ int main(void)
 		cmocka_unit_test(space_in_front_of_the_head_is_stamped),
 		cmocka_unit_test(space_in_front_of_lists_is_stamped),
 		cmocka_unit_test(list_that_laps_itself_is_stamped_for),
+		cmocka_unit_test(full_queue_names_the_first_that_does_not_fit),
 		cmocka_unit_test(nothing_is_posted_before_rts),
 		cmocka_unit_test(batch_leaves_stamps_until_it_is_complete),
 		cmocka_unit_test(aborted_batch_leaves_stamps),

@@ -715,6 +715,39 @@ static void nothing_to_tell_is_no_poll(void **state)
 	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .rsn = 0x777 });
 	assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
 	assert_int_equal(rig->cq->lock.taken, 0);
+	post_sends(rig, 1, IBV_WR_SEND);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ });
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	assert_int_equal(rig->cq->lock.taken, 1);
+	ibv_end_poll(cqx);
+	assert_int_equal(rig->cq->lock.taken, 0);
+	rig_free(rig);
+}
+
+/* The lock of a CQ of one thread is nobody's to take, or to give back; its polls ask what others
+ * ask, and leave entries to the library until they end. */
+static void a_cq_of_one_thread_is_polled_without_its_lock(void **state)
+{
+	struct rig *rig = rig_new(&(struct rig_options){ .single_threaded = true });
+	struct ibv_cq_ex *cqx = &rig->cq->vcq.cq_ex;
+	struct ibv_poll_cq_attr attr = { .comp_mask = 1 };
+
+	(void)state;
+	rig->cq->lock.taken = 1;
+	post_sends(rig, 1, IBV_WR_SEND);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ });
+	assert_int_equal(ibv_start_poll(cqx, &attr), EINVAL);
+	assert_int_equal(rig->cq->ci, 0);
+	attr.comp_mask = 0;
+	assert_int_equal(ibv_start_poll(cqx, &attr), 0);
+	assert_int_equal(ibv_next_poll(cqx), ENOENT);
+	assert_int_equal(be32toh(rig->cq->dbrec[0]), 0);
+	ibv_end_poll(cqx);
+	assert_int_equal(be32toh(rig->cq->dbrec[0]), 1);
+	rig_complete(rig, &(struct rig_cqe){ .opcode = MLX5_CQE_REQ, .rsn = 0x777 });
+	assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
+	assert_int_equal(ibv_start_poll(cqx, &attr), ENOENT);
+	assert_int_equal(rig->cq->lock.taken, 1);
 	rig_free(rig);
 }
 
@@ -1187,6 +1220,7 @@ int main(void)
 		cmocka_unit_test(a_run_of_an_unknown_qp_is_skipped),
 		cmocka_unit_test(the_first_failure_stays_the_first),
 		cmocka_unit_test(nothing_to_tell_is_no_poll),
+		cmocka_unit_test(a_cq_of_one_thread_is_polled_without_its_lock),
 		cmocka_unit_test(each_syndrome_has_its_status),
 		cmocka_unit_test(what_is_flushed_or_not_answered_freezes_nothing),
 		cmocka_unit_test(a_cqe_of_an_unknown_qp_is_skipped),

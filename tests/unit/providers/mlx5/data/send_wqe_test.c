@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "prm/mlx5/wqe.h"
 #include "util/bits.h"
 
 #define RKEY    0xa1b2c3d4u
@@ -182,6 +183,50 @@ static void inline_data_follows_its_length(void **state)
 	rig_free(rig);
 }
 
+/* Each length has its own way of being copied: each writes the bytes, and none in front of them. */
+static void inline_data_of_each_length_stays_behind_its_head(void **state)
+{
+	enum { LONGEST = 200, UNIT = 16 };
+	static uint8_t bytes[64 + LONGEST];
+	const struct rig_options options = { .max_inline = LONGEST, .sq_wqebbs = 16 };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i + 1);
+	for (uint32_t len = 1; len <= LONGEST; len++)
+		for (int is_batch = 0; is_batch < 2; is_batch++) {
+			struct rig *rig = rig_new(&options);
+			struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+			struct ibv_sge sge = { (uintptr_t)bytes + 64, len, 0 };
+			struct ibv_send_wr wr = { .opcode = IBV_WR_SEND,
+						  .sg_list = &sge,
+						  .num_sge = 1,
+						  .send_flags = IBV_SEND_INLINE },
+					   *bad;
+			const uint8_t *wqe = rig_sq(rig, 4);
+
+			rig->qp->sq.pi = 4;
+			memset(rig->qp->sq.buf, 0xee, 4 * WQE_BB);
+			qpx->wr_flags = 0;
+			if (is_batch) {
+				ibv_wr_start(qpx);
+				ibv_wr_send(qpx);
+				ibv_wr_set_inline_data(qpx, bytes + 64, len);
+				assert_int_equal(ibv_wr_complete(qpx), 0);
+			} else {
+				assert_int_equal(mlx5_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);
+			}
+			for (uint32_t i = 1; i <= 64; i++)
+				assert_int_equal(wqe[-(ptrdiff_t)i], 0xee);
+			check_bytes(wqe, "0000040a");
+			check_bytes(wqe + 8, "00000000 00000000");
+			assert_int_equal(be32toh(*(const __be32 *)(wqe + UNIT)),
+					 MLX5_INLINE_SEG | len);
+			assert_memory_equal(wqe + UNIT + 4, bytes + 64, len);
+			rig_free(rig);
+		}
+}
+
 static void no_inline_bytes_make_no_segment(void **state)
 {
 	struct rig *rig = rig_new(NULL);
@@ -264,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_write_the_golden_bytes),
 		cmocka_unit_test(inline_data_follows_its_length),
+		cmocka_unit_test(inline_data_of_each_length_stays_behind_its_head),
 		cmocka_unit_test(no_inline_bytes_make_no_segment),
 		cmocka_unit_test(empty_buffers_of_a_list_make_no_segment),
 		cmocka_unit_test(the_doorbell_is_the_record_and_the_first_eight_bytes),

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_resize_order_test.c - what a poller without the lock could find at any moment while a CQ gets
+ * another ring: an entry within the memory of the ring that it sees; and with the new index, the
+ * new ring.
+ *
+ * Covers: providers/common/cq_resize.c, providers/mlx4/cq_resize.c
+ */
+#include "rig.h"
+#include "steps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/bits.h"
+
+static struct {
+	struct rig *rig;
+	const uint8_t *before; /* the ring, */
+	size_t entries;        /* which its memory has, */
+	uint32_t ci;           /* and the index */
+	const char *wrong;
+	bool has_changed;
+} watch;
+
+static size_t ring_entries(const struct mlx4_cq *cq)
+{
+	return cq->buf.size >> cq->entry_log;
+}
+
+/* The new ring's memory is in cq->buf before the ring is told. */
+static void look(void)
+{
+	const struct mlx4_cq *cq = watch.rig->cq;
+	const bool is_new = cq->ring != watch.before;
+	const size_t entries = is_new ? ring_entries(cq) : watch.entries;
+
+	watch.has_changed |= is_new;
+	if (cq->mask >= entries)
+		watch.wrong = "the mask is of more entries than the ring has";
+	if (cq->ci != watch.ci && (!is_new || cq->mask + 1 != 1u << cq->count_log))
+		watch.wrong = "the index is in front of the ring, its mask or its laps";
+}
+
+struct resize {
+	struct ibv_cq *cq;
+	int cqes, ret;
+};
+
+static void resize(void *arg)
+{
+	struct resize *it = arg;
+
+	it->ret = mlx4_cq_resize(it->cq, it->cqes);
+}
+
+/* Returns false where the CPU does not stop. */
+static bool resize_is_in_order(struct rig *rig, int cqes)
+{
+	struct resize it = { &rig->cq->vcq.cq, cqes, -1 };
+	const struct rig_cqe cqe = { .is_send = true, .opcode = M4_SEND };
+	struct ibv_wc wc;
+	bool steps;
+
+	rig->cq_pi = rig->cq->ci;
+	rig_complete(rig, &cqe);
+	watch.rig = rig;
+	watch.before = rig->cq->ring;
+	watch.entries = ring_entries(rig->cq);
+	watch.ci = rig->cq->ci;
+	watch.wrong = NULL;
+	watch.has_changed = false;
+	steps = steps_run(resize, &it, look);
+	assert_int_equal(it.ret, 0);
+	if (steps && watch.wrong)
+		fail_msg("to %d entries: %s", cqes, watch.wrong);
+	if (steps)
+		assert_true(watch.has_changed);
+	assert_int_equal(mlx4_poll_cq(it.cq, 1, &wc), 1);
+	return steps;
+}
+
+static void a_ring_comes_before_its_mask_and_its_index(void **state)
+{
+	static const int sizes[] = { 15, 63, 7, 127, 31, 255 };
+	struct rig *rig = rig_new(NULL);
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (!resize_is_in_order(rig, sizes[i])) {
+			printf("SKIP: there are no single steps here\n");
+			fflush(stdout);
+			_Exit(77);
+		}
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_ring_comes_before_its_mask_and_its_index),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
