@@ -7,7 +7,9 @@
  * Covers: libibverbs/compat_1_0.c, libibverbs/compat_1_0_queues.c
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 #include "tests/verbs/diff/diff.h"
 #include "tests/lib/topics.h"
@@ -282,6 +284,26 @@ static void messages_exchange(struct old_rig *rig)
 	SAY_RET(rig->ctx->post_recv(rig->a.qp, recvs, &bad_recv), "post_recv");
 }
 
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* A call that a signal has interrupted says so, and tells nothing. */
+static void no_event(struct old_rig *rig)
+{
+	const struct itimerval soon = { { 0, 50000 }, { 0, 50000 } },
+			       never = { { 0, 0 }, { 0, 0 } };
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct old_event rubbish = { (void *)rig, (enum ibv_event_type)77 };
+	struct old_event event = rubbish;
+
+	MUST(!sigaction(SIGALRM, &action, NULL) && !setitimer(ITIMER_REAL, &soon, NULL));
+	SAY_RET(get_async_event(rig->ctx, &event), "get_async_event, interrupted");
+	MUST(!setitimer(ITIMER_REAL, &never, NULL));
+	say_check(event.qp == rubbish.qp && event.type == rubbish.type, "nothing was told");
+}
+
 /* A write to where the peer has no right: both QPs fail, the peer's with an event. */
 static void rig_fail(struct old_rig *rig)
 {
@@ -296,6 +318,7 @@ static void rig_fail(struct old_rig *rig)
 	struct ibv_qp_attr attr;
 	struct old_qp_init_attr init;
 
+	no_event(rig);
 	SAY_RET(rig->ctx->post_send(rig->b.qp, &wr, &bad_wr), "post a wrong write");
 	completions_await(rig, rig->b.cq, 1, "writer");
 	MUST(!get_async_event(rig->ctx, &event));

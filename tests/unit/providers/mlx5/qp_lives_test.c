@@ -442,6 +442,31 @@ static void a_receive_wqe_has_its_longest(void **state)
 	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
 }
 
+/* QPs that have no ibv_wr_*() refuse to say which are wanted, as what is not there. */
+static void qps_without_batches_refuse_send_ops(void **state)
+{
+	struct life *life = *state;
+	const struct ibv_qp_init_attr_ex target = { .qp_type = IBV_QPT_XRC_RECV,
+						    .comp_mask = IBV_QP_INIT_ATTR_XRCD |
+								 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS };
+	const struct ibv_qp_init_attr_ex underlay = {
+		.qp_type = IBV_QPT_UD,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.create_flags = IBV_QP_CREATE_SOURCE_QPN,
+		.pd = &life->pd.pd,
+		.send_cq = &life->send->vcq.cq,
+		.recv_cq = &life->recv->vcq.cq,
+		.cap = { 4, 4, 1, 1, 16 },
+	};
+	struct ibv_qp_init_attr_ex attrs[] = { target, underlay };
+	struct verbs_qp *vqp;
+
+	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++)
+		assert_int_equal(mlx5_qp_create(&life->ctx->vctx.context, &attrs[i], &vqp),
+				 EOPNOTSUPP);
+}
+
 static void objects_of_another_context_are_refused(void **state)
 {
 	struct life *life = *state;
@@ -672,6 +697,7 @@ int main(void)
 		LIFE_TEST(a_refused_queue_gives_its_record_back),
 		LIFE_TEST(a_cq_of_times_asks_for_them),
 		LIFE_TEST(a_receive_wqe_has_its_longest),
+		LIFE_TEST(qps_without_batches_refuse_send_ops),
 		LIFE_TEST(objects_of_another_context_are_refused),
 		LIFE_TEST(qps_of_xrc_outlive_the_cqs_that_they_do_not_use),
 		LIFE_TEST(an_srq_takes_no_cq_of_another_context),
