@@ -188,6 +188,12 @@ static void wr_send_tso(struct ibv_qp_ex *qpx, void *hdr, uint16_t hdr_sz, uint1
 
 /* ---- setters ---- */
 
+/* Returns whether a builder has begun a WQE for a setter. */
+static bool batch_has_wqe(const struct mlx4_qp *qp)
+{
+	return !qp->batch.err && qp->batch.ctrl;
+}
+
 /* A frame without headers of its own begins with data, and so does the address in it. */
 static bool needs_mac(const struct mlx4_qp *qp)
 {
@@ -203,7 +209,7 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qp
 {
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
 
-	if (!qp->batch.err)
+	if (batch_has_wqe(qp))
 		wqe_put_address(qp->batch.ctrl, ah, qpn, qkey);
 }
 
@@ -212,7 +218,7 @@ static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t srqn)
 	struct mlx4_qp *qp = to_mqp_ex(qpx);
 	__be32 *words = (__be32 *)qp->batch.ctrl;
 
-	if (!qp->batch.err)
+	if (batch_has_wqe(qp))
 		words[2] =
 			(words[2] & ~htobe32(FLD_BITS(M4_CTRL_XRC_SRQN))) | htobe32(wqe_srqn(srqn));
 }
@@ -231,7 +237,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t count, const struct ib
 	struct mlx4_batch *batch = &qp->batch;
 	uint32_t have = 0;
 
-	if (batch->err)
+	if (!batch_has_wqe(qp))
 		return;
 	if (unlikely(count + batch->more > qp->sq.max_sge)) {
 		batch_fail(qp, ENOMEM, "more segments than max_send_sge", count);
@@ -266,7 +272,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t count,
 	uint64_t length = 0;
 	uint32_t have = 0;
 
-	if (batch->err)
+	if (!batch_has_wqe(qp))
 		return;
 	for (size_t i = 0; i < count; i++)
 		length += bufs[i].length;

@@ -141,11 +141,40 @@ static void no_operation_is_begun_before_rts(void **state)
 	rig_free(rig);
 }
 
+/* A program that calls setters before a builder has nothing posted, and goes on. */
+static void a_setter_without_a_builder_writes_nothing(void **state)
+{
+	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UD, IBV_QPT_XRC_SEND,
+						  IBV_QPT_RAW_PACKET };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct rig *rig = rig_new(&(struct rig_options){ .type = types[i] });
+		struct ibv_qp_ex *qpx = &rig->qp->vqp.qp_ex;
+		const struct ibv_data_buf buf = { data, 8 };
+
+		ibv_wr_start(qpx);
+		if (types[i] == IBV_QPT_UD)
+			ibv_wr_set_ud_addr(qpx, NULL, 1, 2);
+		if (types[i] == IBV_QPT_XRC_SEND)
+			ibv_wr_set_xrc_srqn(qpx, 1);
+		ibv_wr_set_sge(qpx, 1, (uintptr_t)data, 8);
+		ibv_wr_set_sge_list(qpx, 1, sges);
+		ibv_wr_set_inline_data(qpx, data, 8);
+		ibv_wr_set_inline_data_list(qpx, 1, &buf);
+		assert_int_equal(ibv_wr_complete(qpx), 0);
+		assert_int_equal(rig->qp->sq.wq.head, 0);
+		assert_int_equal(fld_get(rig_slot(rig, 0), M4_CTRL_OWNER), 1);
+		rig_free(rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_refused_batch_leaves_the_queue_as_it_was),
 		cmocka_unit_test(no_operation_is_begun_before_rts),
+		cmocka_unit_test(a_setter_without_a_builder_writes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, sges_fill, NULL);
