@@ -29,7 +29,7 @@ static size_t ring_entries(const struct mlx4_cq *cq)
 }
 
 /* The new ring's memory is in cq->buf before the ring is told. */
-static void look(void)
+static void look_at_ring(void)
 {
 	const struct mlx4_cq *cq = watch.rig->cq;
 	const bool is_new = cq->ring != watch.before;
@@ -47,7 +47,7 @@ struct resize {
 	int cqes, ret;
 };
 
-static void resize(void *arg)
+static void resize_cq(void *arg)
 {
 	struct resize *it = arg;
 
@@ -70,7 +70,7 @@ static bool resize_is_in_order(struct rig *rig, int cqes)
 	watch.ci = rig->cq->ci;
 	watch.wrong = NULL;
 	watch.has_changed = false;
-	steps = steps_run(resize, &it, look);
+	steps = steps_run(resize_cq, &it, look_at_ring);
 	assert_int_equal(it.ret, 0);
 	if (steps && watch.wrong)
 		fail_msg("to %d entries: %s", cqes, watch.wrong);

@@ -63,7 +63,7 @@ static uint32_t count_of(const struct post *post)
 	return be32toh(post->srq ? post->srq->dbrec[0] : post->rig->qp->rq.dbrec[0]);
 }
 
-static void look(void)
+static void look_at_record(void)
 {
 	uint32_t count = count_of(watch.post);
 
@@ -84,7 +84,7 @@ static void post_it(void *arg)
 			      : mlx4_post_recv(&post->rig->qp->vqp.qp, post->wr, &bad);
 }
 
-static void fill(struct post *post, uint32_t count, uint32_t sges)
+static void post_fill(struct post *post, uint32_t count, uint32_t sges)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		for (uint32_t k = 0; k < sges; k++)
@@ -118,10 +118,10 @@ static bool post_is_in_order(bool is_shared, uint32_t count, uint32_t sges)
 	struct post post = { .rig = rig, .srq = is_shared ? new_srq(rig, sges) : NULL, .ret = -1 };
 	bool steps;
 
-	fill(&post, count, sges);
+	post_fill(&post, count, sges);
 	memset(&watch, 0, sizeof(watch));
 	watch.post = &post;
-	steps = steps_run(post_it, &post, look);
+	steps = steps_run(post_it, &post, look_at_record);
 	assert_int_equal(post.ret, 0);
 	assert_int_equal(count_of(&post), count);
 	if (steps && watch.wrong)

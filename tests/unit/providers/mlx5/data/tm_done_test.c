@@ -27,7 +27,7 @@ static struct {
 	__be32 dbrec[2];
 } it;
 
-static int begin(void **state)
+static int tm_begin(void **state)
 {
 	struct mlx5_srq *srq = &it.srq;
 
@@ -55,7 +55,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static int end(void **state)
+static int tm_end(void **state)
 {
 	(void)state;
 	mlx5_srq_ring_free(&it.srq);
@@ -235,7 +235,7 @@ static void an_unknown_operation_fails_its_tag(void **state)
 	}
 }
 
-#define TM_TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define TM_TEST(test) cmocka_unit_test_setup_teardown(test, tm_begin, tm_end)
 
 int main(void)
 {
