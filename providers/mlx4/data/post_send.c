@@ -170,15 +170,22 @@ WQE_INLINE void put_frame_mac(uint8_t *ctrl, const struct ibv_send_wr *wr)
 	wqe_put_whole_mac(ctrl, (const void *)(uintptr_t)wr->sg_list->addr);
 }
 
-/* Puts whom a frame is for, and returns false if it has no bytes. */
-static bool __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
+WQE_INLINE bool wr_has_bytes(const struct ibv_send_wr *wr)
+{
+	for (int i = 0; i < wr->num_sge; i++)
+		if (likely(wr->sg_list[i].length))
+			return true;
+	return false;
+}
+
+/* Puts the destination of a frame whose first piece may be shorter. */
+static void __attribute__((noinline)) put_mac_in_parts(uint8_t *ctrl, const struct ibv_send_wr *wr)
 {
 	uint32_t have = 0;
 
 	for (int i = 0; i < wr->num_sge && have < FRAME_MAC_SIZE; i++)
 		have = wqe_put_mac(ctrl, have, (const void *)(uintptr_t)wr->sg_list[i].addr,
 				   wr->sg_list[i].length);
-	return have;
 }
 
 /* A request that has been built, and is not posted. */
@@ -296,6 +303,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		return *err = refuse(qp, wr), false;
 	if (kind == SEND_RAW && unlikely(wr->opcode == IBV_WR_TSO))
 		return build_large(qp, wr, head, built, err);
+	if (kind == SEND_RAW && unlikely(!wr_has_bytes(wr)))
+		return *err = refuse_empty(qp), false;
 	if (wr->send_flags & IBV_SEND_INLINE && wr->num_sge) {
 		if (unlikely(!inline_fits(sq, wr, more * M4_SEG, &length)))
 			return *err = refuse_inline(qp, wr, length), false;
@@ -306,8 +315,8 @@ WQE_INLINE bool build(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t
 		built->is_whole = op->fetches;
 	}
 	wqe_put_control(ctrl, at, wr_control(sq, kind, wr), third_word(wr));
-	if (kind == SEND_RAW && unlikely(!put_mac_in_parts(ctrl, wr)))
-		return *err = refuse_empty(qp), false;
+	if (kind == SEND_RAW)
+		put_mac_in_parts(ctrl, wr);
 	wq_slot_set(wq_slot_at(&sq->wq, head), head, wr->wr_id, op->done_as);
 	built->ctrl = ctrl;
 	built->size = at;

@@ -199,6 +199,23 @@ static void frame_without_bytes_is_refused(void **state)
 	rig_free(rig);
 }
 
+/* Pieces of the slot keep their stamps, which say that no WQE is there. */
+static void refused_frame_leaves_its_slot(void **state)
+{
+	struct ibv_sge sges[4];
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .sg_list = sges, .num_sge = 4 }, *bad;
+	struct rig *rig = new_rig();
+	uint8_t was[128];
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(sges); i++)
+		sges[i] = (struct ibv_sge){ (uintptr_t)frame, 0, 1 };
+	memcpy(was, rig_slot(rig, 0), sizeof(was));
+	assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), EINVAL);
+	assert_memory_equal(rig_slot(rig, 0), was, sizeof(was));
+	rig_free(rig);
+}
+
 static void checksums_are_refused_where_the_device_has_none(void **state)
 {
 	struct ibv_sge sge = { (uintptr_t)frame, 60, 0xabcd };
@@ -286,6 +303,7 @@ int main(void)
 		cmocka_unit_test(long_header_says_so),
 		cmocka_unit_test(what_cannot_be_sent_is_refused),
 		cmocka_unit_test(frame_without_bytes_is_refused),
+		cmocka_unit_test(refused_frame_leaves_its_slot),
 		cmocka_unit_test(checksums_are_refused_where_the_device_has_none),
 		cmocka_unit_test(received_checksums_are_told),
 		cmocka_unit_test(cq_of_a_spreading_qp_is_let_alone),
