@@ -29,10 +29,8 @@ static int cq_check_reader(struct ibv_cq *ibcq)
 			   cq->cqn);
 		return EINVAL;
 	}
-	if (!mlx5_cq_is_taken(cq)) {
-		mlx5_cq_disown(cq); /* as the places change */
+	if (!mlx5_cq_is_taken(cq))
 		return 0;
-	}
 	verbs_warn("resize_cq: cq 0x%x: the program reads the ring by itself (mlx5dv_init_obj): it "
 		   "cannot be replaced",
 		   cq->cqn);
@@ -41,12 +39,14 @@ static int cq_check_reader(struct ibv_cq *ibcq)
 
 static int run_resize(struct ibv_cq *ibcq, uint32_t cqe, const void *ring)
 {
+	struct mlx5_cq *cq = to_mcq(ibcq);
 	const struct mlx5_ib_resize_cq req = {
 		.buf_addr = (uintptr_t)ring,
-		.cqe_size = (uint16_t)(1u << to_mcq(ibcq)->entry_log),
+		.cqe_size = (uint16_t)(1u << cq->entry_log),
 	};
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 
+	mlx5_cq_disown(cq); /* as the places change */
 	return verbs_cmd_resize_cq(ibcq, cqe, &udata);
 }
 

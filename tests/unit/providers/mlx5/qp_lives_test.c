@@ -617,6 +617,26 @@ static void unread_completions_move_to_the_new_ring(void **state)
 }
 
 /* CQEs that stand for several cannot move one by one. */
+/* A program may read the ring that a refused resize leaves. */
+static void a_refused_resize_leaves_the_cqes(void **state)
+{
+	enum { COUNT = 3 };
+	struct life *life = *state;
+	struct mlx5_qp *qp;
+	uint32_t number;
+
+	assert_int_equal(qp_create(life, 1, &qp), 0);
+	number = qp->rq.rsn;
+	mlx5_cq_show(life->recv);
+	for (uint32_t i = 0; i < COUNT; i++)
+		cqe_write(life->recv, i, number, MLX5_CQE_RESP_SEND);
+	assert_int_equal(mlx5_qp_destroy(&qp->vqp.qp), 0);
+	resized = life->recv;
+	assert_int_equal(mlx5_cq_resize(&life->recv->vcq.cq, 1), EINVAL);
+	for (uint32_t i = 0; i < COUNT; i++)
+		assert_int_equal(be32toh(cqe_at(life->recv, i)->srqn_uidx), number);
+}
+
 static void a_ring_of_compressed_cqes_stays(void **state)
 {
 	struct mlx5_cq *cq = ((struct life *)*state)->send;
@@ -704,6 +724,7 @@ int main(void)
 		LIFE_TEST(a_uc_qp_does_not_read),
 		LIFE_TEST(each_event_makes_the_next_request_another),
 		LIFE_TEST(unread_completions_move_to_the_new_ring),
+		LIFE_TEST(a_refused_resize_leaves_the_cqes),
 		LIFE_TEST(a_ring_of_compressed_cqes_stays),
 		LIFE_TEST(a_ring_without_end_keeps_both),
 		LIFE_TEST(resizes_keep_two_rings_of_the_largest_size),
