@@ -147,8 +147,10 @@ static void note_wqes(struct hca *hca, struct qp *qp, uint16_t pi)
 /* Notes the WQEs that the record covers at a look, up to PI, before any doorbell is. */
 static void note_ahead(struct hca *hca, struct qp *qp, uint16_t pi)
 {
-	if ((uint16_t)(pi - qp->sq.ci) > sq_mask(qp) + 1u)
-		return; /* the record has a rule of its own */
+	uint16_t covered = pi - qp->sq.ci, noted = qp->sq.pi - qp->sq.ci;
+
+	if (covered > sq_mask(qp) + 1u || covered < noted)
+		return; /* the record has rules of its own */
 	note_wqes(hca, qp, pi);
 	qp->sq.ahead_pi = pi;
 	qp->sq.is_ahead = qp->sq.digest;
@@ -158,6 +160,7 @@ void rules_sq_again(struct hca *hca, struct qp *qp)
 {
 	uint16_t pi = qp->sq.pi;
 
+	qp->sq.is_ahead = false; /* software may have written the WQEs anew */
 	qp->sq.pi = qp->sq.ci;
 	note_wqes(hca, qp, pi);
 	qp->sq.pi = pi;
