@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,37 @@ static void count_regions(void)
 	say_pinned(before, 0, "no region");
 }
 
+static pid_t status_pid(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	char line[128];
+	int pid = 0;
+
+	MUST(status);
+	while (fgets(line, sizeof(line), status) && sscanf(line, "Pid: %d", &pid) != 1)
+		;
+	fclose(status);
+	return pid;
+}
+
+static void *thread_status(void *pid)
+{
+	*(pid_t *)pid = status_pid();
+	return NULL;
+}
+
+/* The file of the process is the same to each of its threads. */
+static void status_in_a_thread(void)
+{
+	struct ibv_mr *mr = reg(0, PAGE);
+	pthread_t thread;
+	pid_t pid = 0;
+
+	MUST(mr && !pthread_create(&thread, NULL, thread_status, &pid));
+	MUST(!pthread_join(thread, NULL) && !ibv_dereg_mr(mr));
+	say_check(pid == getpid(), "a thread reads the status of its process");
+}
+
 static void count_on_demand(void)
 {
 	unsigned long before = pinned();
@@ -189,6 +221,7 @@ static void count_heirs(void)
 static void count_all(void)
 {
 	in_a_child(count_regions);
+	in_a_child(status_in_a_thread);
 	in_a_child(count_on_demand);
 	in_a_child(count_queues);
 	in_a_child(count_heirs);

@@ -114,6 +114,8 @@ int space_check_range(const struct address_space *space, uint64_t addr, uint64_t
 	struct mapping mapping;
 	FILE *maps;
 
+	if (end < addr)
+		return EFAULT;
 	pthread_mutex_lock(&maps_lock);
 	maps = maps_begin(space);
 	while (maps && addr < end && next_mapping(maps, &mapping)) {

@@ -18,14 +18,20 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/proc_status.h"
 
-static bool names_status(const char *path, pid_t caller, pid_t *owner)
+/* Returns the process or the thread of the caller's whose status PATH is, or 0. Numbers of others
+ * are of the caller's PID namespace, and not looked at. */
+static pid_t status_owner(const char *path, const struct client *caller, pid_t tid)
 {
+	pid_t owner = 0;
 	int end = 0;
 
-	*owner = caller;
-	if (!strcmp(path, "/proc/self/status") || !strcmp(path, "/proc/thread-self/status"))
-		return true;
-	return sscanf(path, "/proc/%d/status%n", owner, &end) == 1 && end && !path[end];
+	if (!strcmp(path, "/proc/self/status"))
+		return caller->pid;
+	if (!strcmp(path, "/proc/thread-self/status"))
+		return tid;
+	if (sscanf(path, "/proc/%d/status%n", &owner, &end) != 1 || !end || path[end])
+		return 0;
+	return owner == caller->pid || client_has_thread(caller, owner) ? owner : 0;
 }
 
 static void status_copy(FILE *from, FILE *to, uint64_t pages)
@@ -70,11 +76,11 @@ void proc_status_open(struct call *call, const char *path, uint64_t flags)
 	pid_t owner;
 	int fd;
 
-	if ((flags & O_ACCMODE) != O_RDONLY || flags & (O_PATH | O_DIRECTORY) ||
-	    !names_status(path, call->tid, &owner))
+	if ((flags & O_ACCMODE) != O_RDONLY || flags & (O_PATH | O_DIRECTORY))
 		return;
-	client = client_find(owner);
-	fd = client && client->pinned_pages ? status_make(owner, client->pinned_pages) : -1;
+	client = client_find(call->tid);
+	owner = client && client->pinned_pages ? status_owner(path, client, call->tid) : 0;
+	fd = owner ? status_make(owner, client->pinned_pages) : -1;
 	if (fd < 0)
 		return;
 	call_return_fd(call, fd, flags & O_CLOEXEC);

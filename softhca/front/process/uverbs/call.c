@@ -144,7 +144,7 @@ int uc_flags(struct uverbs_call *uc, uint16_t id, uint64_t allowed, uint64_t *fl
 
 int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable)
 {
-	int ret = pinned_add(uc->client, uc->tid, addr, len);
+	int ret = addr + len < addr ? EINVAL : pinned_add(uc->client, uc->tid, addr, len);
 
 	return ret ? ret : client_check_range(uc->client, addr, len ? len : 1, writable);
 }
