@@ -251,6 +251,8 @@ struct answers {
 
 static int answers_alloc(struct answers *answers, nfds_t nfds)
 {
+	if (nfds >= SIZE_MAX / sizeof(*answers->fds))
+		return EINVAL;
 	answers->fds = nfds <= FEW ? answers->few : malloc((nfds + 1) * sizeof(*answers->fds));
 	if (!answers->fds)
 		return ENOMEM;
@@ -406,10 +408,10 @@ static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers
 static int ask_all(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	struct answers answers;
-	int ready;
+	int ready, ret = answers_alloc(&answers, nfds);
 
-	if (answers_alloc(&answers, nfds))
-		return cma_return(ENOMEM);
+	if (ret)
+		return cma_return(ret);
 	ready = spin_on_sockets(fds, nfds, timeout, &answers);
 	if (ready || !timeout) /* the other descriptors count, too, but are not waited for */
 		ready = look_at_rest(fds, nfds, &answers);

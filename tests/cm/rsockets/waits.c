@@ -730,7 +730,21 @@ static void shutdown_ends_waits(void)
 	shutdown_ends_a_wait(wait_in_own_set, "repoll_wait, and rshutdown by another thread");
 }
 
+/* More descriptors than there is memory for */
+static void too_many_are_refused(void)
+{
+	static volatile nfds_t most = (nfds_t)-1;
+	struct pollfd fd = { .fd = rsocket(AF_INET, SOCK_STREAM, 0), .events = POLLIN };
+
+	MUST(fd.fd >= 0);
+	errno = 0;
+	say_check(rpoll(&fd, most, 0) < 0 && errno == EINVAL,
+		  "rpoll of too many descriptors: EINVAL");
+	MUST(!rclose(fd.fd));
+}
+
 static const struct topic topics[] = {
+	{ "too-many", too_many_are_refused },
 	{ "two-wait", two_wait },
 	{ "two-readers-have-a-byte-each", two_readers_have_a_byte_each },
 	{ "reader-leaves-room-to-the-writer", reader_leaves_room_to_the_writer },
