@@ -24,8 +24,8 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* Below a number that is given GAP others are free. SPARE ones below the limit stay so: valgrind
- * has twelve there for itself, and refuses them to programs. */
+/* Below a number that is given FD_GAP others are free. FD_SPARE ones below the limit stay so:
+ * valgrind has twelve there for itself, and refuses them to programs. */
 enum { FD_GAP = 16, FD_SPARE = 16, FD_LAST = 8, MOST_NUMBERS = 1 << 20, MOST_TRIES = 8 };
 
 /* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a
