@@ -410,6 +410,35 @@ static void polled_half_is_busy(void **state)
 	unpair();
 }
 
+/* A front that comes late finds both halves written. It does not know how often: here the push of
+ * another request lies below a plain doorbell. */
+static void polled_halves_are_behind(void **state)
+{
+	uint64_t later, last;
+
+	(void)state;
+	pair(NULL, 4096);
+	place_page();
+	posted_and_pushed(REGISTER, 64);
+	posted_and_pushed(OTHER_HALF, 64);
+	posted_write(a);
+	newest(a)[40] ^= 1;
+	memcpy((uint8_t *)polled_page + REGISTER, newest(a), 64);
+	newest(a)[40] ^= 1;
+	posted_write(a);
+	later = polled_page[OTHER_HALF / 8] = value_of(a);
+	posted_write(a);
+	last = value_of(a);
+	put_record(a);
+	polled_page[REGISTER / 8] = 0;
+	hca_uar_found(flat.hca[0], flat.uar[0], REGISTER, last);
+	polled_page[OTHER_HALF / 8] = 0;
+	hca_uar_found(flat.hca[0], flat.uar[0], OTHER_HALF, later);
+	posted_and_pushed(OTHER_HALF, 64);
+	posted_and_pushed(REGISTER, 64);
+	unpair();
+}
+
 static void the_other_half_first(void **state)
 {
 	(void)state;
@@ -1229,6 +1258,7 @@ int main(void)
 		IB(polled_pushes),
 		IB(polled_bytes_differ),
 		IB(polled_half_is_busy),
+		IB(polled_halves_are_behind),
 		IB(the_other_half_first),
 		IB(record_without_register),
 		IB(record_before_the_request),

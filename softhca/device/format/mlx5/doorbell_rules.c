@@ -28,8 +28,9 @@ struct bell {
 	uint32_t len;     /* of the WQE in whole blocks; 0: the WQE is not known */
 	bool follows_own; /* the push before was through this half, too */
 	/* Of a front that polls: the bytes in the page are to be judged, or were written over
-	 * before they were, and what they were when they were looked at last. */
-	bool found, missed;
+	 * before they were, and what they were when they were looked at last. BEHIND: the front
+	 * has found the other half first, and both were written. */
+	bool found, missed, behind;
 	uint64_t value_be;
 	uint64_t seen[PRM_UAR_SQ_SIZE / sizeof(uint64_t)];
 	uint8_t wqe[PRM_UAR_SQ_SIZE];
@@ -321,6 +322,18 @@ static void half_judge(struct hca *hca, const struct uar *uar, uint32_t offset, 
 			     be64toh(bytes[i]), fld_get64(bell->wqe, i * WORD));
 }
 
+/* Software rings the halves in turn. While a front finds one of them, it has seen each ring; of two
+ * it does not know how often they were rung, and what lies below the last one. */
+static void note_behind(const struct uar *uar, unsigned int reg, unsigned int half)
+{
+	struct bell *bells = uar->bells->half[reg];
+	bool both = uar->page && uar->page[half_offset(reg, !half) / WORD];
+
+	bells[half].missed |= bells[half].found || bells[half].behind || both;
+	bells[half].behind = false;
+	bells[!half].behind |= both;
+}
+
 static void bell_found(struct hca *hca, struct uar *uar, uint32_t offset, uint64_t value_be)
 {
 	unsigned int at = (offset - PRM_UAR_SQ) / PRM_UAR_SQ_SIZE;
@@ -332,7 +345,7 @@ static void bell_found(struct hca *hca, struct uar *uar, uint32_t offset, uint64
 	uar->bells->newest[reg] = half;
 	if (uar->page && rings_later(other->value_be, value_be))
 		half_judge(hca, uar, half_offset(reg, !half), other);
-	bell->missed |= bell->found;
+	note_behind(uar, reg, half);
 	check_value(hca, uar->n, offset, value_be, bell);
 	bell->value_be = value_be;
 	bell->found = true;
