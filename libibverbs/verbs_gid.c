@@ -187,7 +187,8 @@ static void table_add(struct gid_table *table, const struct ibv_gid_entry *entry
 /* So many entries have their place on the stack. */
 enum { FEW_ENTRIES = 64 };
 
-/* Only what the kernel has written is read. */
+/* Only what the kernel has written is read. Cleared it is for memcheck, which does not know what
+ * that is. */
 static int kernel_gid_table(struct ibv_context *context, struct gid_table *table)
 {
 	const size_t max = min_of(table->max, MAX_TABLE_ENTRIES);
@@ -200,6 +201,8 @@ static int kernel_gid_table(struct ibv_context *context, struct gid_table *table
 		raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
 	if (!raw)
 		return ENOMEM;
+	if (raw == few)
+		memset(few, 0, max * sizeof(*few));
 	err = verbs_cmd_query_gid_table(context, raw, max, &num);
 	for (size_t i = 0; !err && i < num; i++) {
 		verbs_cmd_copy_gid_entry(&entry, &raw[i]);
