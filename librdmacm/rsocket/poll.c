@@ -252,7 +252,7 @@ struct answers {
 static int answers_alloc(struct answers *answers, nfds_t nfds)
 {
 	if (nfds >= SIZE_MAX / sizeof(*answers->fds))
-		return EINVAL;
+		return ENOMEM;
 	answers->fds = nfds <= FEW ? answers->few : malloc((nfds + 1) * sizeof(*answers->fds));
 	if (!answers->fds)
 		return ENOMEM;
