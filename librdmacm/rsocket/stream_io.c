@@ -378,17 +378,22 @@ static short with_aliases(short events)
 	return events;
 }
 
+/* Returns which of EVENTS, and of those that poll() always says, there are. */
+static short events_of(struct stream *stream, short events)
+{
+	return with_aliases(events_now(stream)) & (events | POLLERR | POLLHUP);
+}
+
 short rdmacm_stream_poll(struct rs *rs, short events, bool sleep)
 {
 	struct stream *stream = to_stream(rs);
-	short wanted = events | POLLERR | POLLHUP;
 	short now;
 
 	pthread_mutex_lock(&rs->lock);
 	rdmacm_stream_progress(stream);
-	now = with_aliases(events_now(stream)) & wanted;
+	now = events_of(stream, events);
 	if (sleep && !rdmacm_stream_arm(stream))
-		now = with_aliases(events_now(stream)) & wanted;
+		now = events_of(stream, events);
 	pthread_mutex_unlock(&rs->lock);
 	return now;
 }
@@ -408,12 +413,11 @@ static bool look_is_due(struct stream *stream, int64_t now_us)
 short rdmacm_stream_glance(struct rs *rs, short events, int64_t now_us, bool *look)
 {
 	struct stream *stream = to_stream(rs);
-	short wanted = events | POLLERR | POLLHUP;
 	short now;
 
 	pthread_mutex_lock(&rs->lock);
 	rdmacm_stream_progress(stream);
-	now = with_aliases(events_now(stream)) & wanted;
+	now = events_of(stream, events);
 	*look |= look_is_due(stream, now_us);
 	pthread_mutex_unlock(&rs->lock);
 	return now;
