@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/cm/cm.h"
+#include "tests/lib/allocator_forks.h"
 #include "tests/lib/topics.h"
 
 enum { ENDS = 50, FORKS = 8, CHILD_S = 60 };
@@ -173,5 +174,11 @@ static const struct topic topics[] = {
 
 int main(int argc, char **argv)
 {
-	return topics_main(topics, ARRAY_SIZE(topics), argc, argv);
+	TOPICS_CHOOSE(topics, argc, argv);
+	if (!ALLOCATOR_FORKS)
+		topic_skip("fork", ALLOCATOR_FORKS_NOT);
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
+		if (topic_begin(topics[i].name))
+			topics[i].run();
+	return topics_end();
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * heirs.c - who reads the requests of a listener next, when who did has died: at the worst
- * of moments.
+ * heirs.c - a child that inherits a listener reads its requests after the process that read them
+ * has died, at any of its calls.
  *
- * Three processes have the listener: the one that listens ends. The first heir becomes the one that
- * reads, and dies; the second one wanted to be, and is held up, until that has happened. Calls of
- * the library to the system come here first, as the program exports its symbols: that is how the
- * second one is held up, and how the first one is killed at each of its calls in turn.
+ * Three processes have the listener. The process that listens ends. The first child then reads the
+ * requests, and dies; the second child is held up until then. The program exports its symbols, so
+ * the library's system calls come here first: here the second child is held up, and the first one
+ * is killed at each of its calls in turn.
  *
  * Covers: librdmacm/rsocket/share.c, librdmacm/rsocket/listener.c
  */
 #include "forks.h"
+#include "tests/lib/allocator_forks.h"
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"
 #include "util/bits.h"
@@ -368,14 +369,6 @@ static void an_heir_may_die_at_any_time(void)
 	say_check(call > 8, "it has had %d calls to die at", call);
 }
 
-/* A child has the locks of the allocator of AddressSanitizer as its parent's threads held them, and
- * its own threads may wait for one for ever. Most children are those of one topic. */
-#ifdef __SANITIZE_ADDRESS__
-enum { LOCKS_OUTLIVE_FORK = 0 };
-#else
-enum { LOCKS_OUTLIVE_FORK = 1 };
-#endif
-
 static const struct topic topics[] = {
 	{ "lack-of-numbers", a_lack_of_numbers_loses_no_request },
 	{ "first-heir", requests_outlive_the_first_heir },
@@ -388,8 +381,8 @@ int main(int argc, char **argv)
 {
 	TOPICS_CHOOSE(topics, argc, argv);
 	alarm(3 * ALARM_S);
-	if (!LOCKS_OUTLIVE_FORK)
-		topic_skip("death", "AddressSanitizer does not free its locks in a child");
+	if (!ALLOCATOR_FORKS) /* most children are those of this topic */
+		topic_skip("death", ALLOCATOR_FORKS_NOT);
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++)
 		if (topic_begin(topics[i].name))
 			topics[i].run();
