@@ -24,7 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PAGE 4096ul
+#define PAGE      4096ul
+#define HUGE_PAGE (4 * PAGE)
 
 int __wrap_nl_connect(struct nl_sock *sock, int protocol);
 int __wrap_uname(struct utsname *system);
@@ -50,6 +51,32 @@ int __wrap_uname(struct utsname *system)
 {
 	snprintf(system->release, sizeof(system->release), "%s", release);
 	return 0;
+}
+
+/* Where the kernel has huge pages: the start of the mapping that its file describes. */
+static void *huge_start;
+
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	static char text[256];
+
+	if (!huge_start || strcmp(path, "/proc/self/smaps") != 0)
+		return __real_fopen(path, mode);
+	snprintf(text, sizeof(text),
+		 "%lx-%lx rw-p 00000000 00:00 0\nSize: 64 kB\nKernelPageSize: %lu kB\n",
+		 (unsigned long)huge_start, (unsigned long)huge_start + 4 * HUGE_PAGE,
+		 HUGE_PAGE / 1024);
+	return fmemopen(text, strlen(text), "r");
+}
+
+/* The same where files have lengths of 64 bits by another name. */
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	return __wrap_fopen(path, mode);
 }
 
 /* A child on a kernel of that release; what it returns is its exit status. */
@@ -411,6 +438,55 @@ static void the_environment_can_ask_for_it(void **state)
 	assert_true(on_kernel("5.4.0", obey_the_environment));
 }
 
+/* Registers one page in the middle of the second of four huge pages. */
+static char *keep_in_a_huge_page(void)
+{
+	char *at = mmap(NULL, 5 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+	char *aligned = (char *)(((uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+
+	if (at == MAP_FAILED || ibv_fork_init())
+		return NULL;
+	huge_start = aligned;
+	if (verbs_fork_keep(aligned + HUGE_PAGE + PAGE, PAGE))
+		return NULL;
+	huge_start = NULL; /* is_kept() reads the kernel's file */
+	return aligned;
+}
+
+static int keep_whole_huge_pages(void)
+{
+	char *at;
+
+	setenv("RDMAV_HUGEPAGES_SAFE", "0", 1); /* any value */
+	at = keep_in_a_huge_page();
+	CHECK(at && !is_kept(at + HUGE_PAGE - PAGE) && is_kept(at + HUGE_PAGE));
+	CHECK(is_kept(at + HUGE_PAGE + 3 * PAGE) && !is_kept(at + 2 * HUGE_PAGE));
+	huge_start = at;
+	CHECK(!verbs_fork_release(at + HUGE_PAGE + PAGE, PAGE));
+	huge_start = NULL;
+	CHECK(!is_kept(at + HUGE_PAGE) && !is_kept(at + HUGE_PAGE + 3 * PAGE));
+	return 0;
+}
+
+static int keep_small_pages(void)
+{
+	char *at;
+
+	unsetenv("RDMAV_HUGEPAGES_SAFE");
+	at = keep_in_a_huge_page();
+	CHECK(at && !is_kept(at + HUGE_PAGE) && is_kept(at + HUGE_PAGE + PAGE));
+	CHECK(!is_kept(at + HUGE_PAGE + 2 * PAGE));
+	return 0;
+}
+
+static void huge_pages_are_kept_whole_on_request(void **state)
+{
+	(void)state;
+	assert_true(on_kernel("5.4.0", keep_whole_huge_pages));
+	assert_true(on_kernel("5.4.0", keep_small_pages));
+}
+
 static void *devices_look(void *unused)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -505,6 +581,7 @@ int main(void)
 		cmocka_unit_test(after_the_first_region_it_is_too_late),
 		cmocka_unit_test(counts_survive_any_order),
 		cmocka_unit_test(the_environment_can_ask_for_it),
+		cmocka_unit_test(huge_pages_are_kept_whole_on_request),
 		cmocka_unit_test(a_handler_that_interrupts_the_loader_may_fork),
 	};
 
