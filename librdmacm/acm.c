@@ -10,6 +10,7 @@
  */
 #include "acm.h"
 #include "cma.h"
+#include "lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@
 
 #include "util/log.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cm_lock lock;
 static int sock = -1;
 static ino_t sock_inode;   /* a program may close all descriptors, and have the number itself */
 static pid_t owner;        /* the process that opened the socket */
@@ -244,8 +245,6 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 
 	if (owner != getpid() || !sock_is_ours())
 		rdmacm_acm_disconnect();
-	if (now_ms() < rests_till)
-		return EAGAIN;
 	kept = sock >= 0;
 	ret = kept ? 0 : connect_daemon(deadline);
 	if (!ret)
@@ -261,7 +260,7 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 /* Another thread may be waiting for an answer, with the lock. */
 static void forked_in_child(void)
 {
-	pthread_mutex_init(&lock, NULL);
+	cm_lock_init(&lock);
 }
 
 static void watch_forks(void)
@@ -269,9 +268,9 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, forked_in_child);
 }
 
-int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
+static int question_ask(const struct acm_question *question, int timeout_ms,
+			struct acm_answer *answer)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int most = question->no_delay ? ACM_MAX_WAIT_NO_DELAY_MS : ACM_MAX_WAIT_MS;
 	struct acm_message asked, told = { 0 };
 	int ret = rdmacm_acm_pack(question, &asked);
@@ -280,10 +279,30 @@ int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct a
 		return ret;
 	if (timeout_ms < 0 || timeout_ms > most)
 		timeout_ms = most;
+	cm_lock_take(&lock);
+	ret = daemon_ask(&asked, &told, now_ms() + timeout_ms);
+	cm_lock_drop(&lock);
+	return ret ? ret : rdmacm_acm_unpack(&told, answer);
+}
+
+/* Most hosts have no daemon, and programs resolve again and again. */
+bool rdmacm_acm_rests(void)
+{
+	bool rests;
+
+	cm_lock_take(&lock);
+	rests = rests_till && now_ms() < rests_till;
+	cm_lock_drop(&lock);
+	return rests;
+}
+
+int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (rdmacm_acm_rests())
+		return EAGAIN;
 	pthread_once(&once, watch_forks);
 	rdmacm_watch_exit();
-	pthread_mutex_lock(&lock);
-	ret = daemon_ask(&asked, &told, now_ms() + timeout_ms);
-	pthread_mutex_unlock(&lock);
-	return ret ? ret : rdmacm_acm_unpack(&told, answer);
+	return question_ask(question, timeout_ms, answer);
 }

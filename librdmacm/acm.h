@@ -105,6 +105,8 @@ enum {
 	ACM_REST_MS = 30000,
 	ACM_ABSENT_MS = 1000,
 };
+/* Returns whether the daemon was not there, or has not answered, a moment ago: it is not asked. */
+bool rdmacm_acm_rests(void);
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer);
 /* Ends the connection to the daemon, if there is one. */
 void rdmacm_acm_disconnect(void);

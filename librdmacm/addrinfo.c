@@ -129,13 +129,14 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
 static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *hints,
 		      struct rdma_addrinfo **out)
 {
-	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
+	struct rdma_addrinfo *info = malloc(sizeof(*info));
 	bool passive = hints->ai_flags & RAI_PASSIVE;
 	char **name;
 	int ret;
 
 	if (!info)
 		return ENOMEM;
+	*info = (struct rdma_addrinfo){ 0 };
 	*out = info;
 	info->ai_flags = hints->ai_flags & RAI_PASSIVE;
 	info->ai_family = from->ai_family;
@@ -299,18 +300,25 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	return ret; /* for gai_strerror() */
 }
 
+/* Most of an answer is not there, and calls cost. */
+static inline void free_if_any(void *memory)
+{
+	if (memory)
+		free(memory);
+}
+
 CMA_EXPORT void rdma_freeaddrinfo(struct rdma_addrinfo *res)
 {
 	struct rdma_addrinfo *next;
 
 	for (; res; res = next) {
 		next = res->ai_next;
-		free(res->ai_src_addr);
-		free(res->ai_dst_addr);
-		free(res->ai_src_canonname);
-		free(res->ai_dst_canonname);
-		free(res->ai_route);
-		free(res->ai_connect);
+		free_if_any(res->ai_src_addr);
+		free_if_any(res->ai_dst_addr);
+		free_if_any(res->ai_src_canonname);
+		free_if_any(res->ai_dst_canonname);
+		free_if_any(res->ai_route);
+		free_if_any(res->ai_connect);
 		free(res);
 	}
 }

@@ -198,16 +198,19 @@ static bool takes_gids(const struct rdma_addrinfo *info)
 int rdmacm_addrinfo_add_route(struct rdma_addrinfo **list, const struct rdma_addrinfo *hints)
 {
 	struct rdma_addrinfo *info = *list;
-	struct acm_question question = {
-		.src = info->ai_src_addr,
-		.dst = info->ai_dst_addr,
-		.no_delay = hints->ai_flags & (RAI_NUMERICHOST | RAI_NOROUTE),
-	};
+	struct acm_question question;
 	struct acm_answer answer;
 	int ret = 0;
 
 	if (info->ai_flags & RAI_PASSIVE || !info->ai_dst_addr)
 		return 0;
+	if (!hints->ai_route && rdmacm_acm_rests())
+		return 0;
+	question = (struct acm_question){
+		.src = info->ai_src_addr,
+		.dst = info->ai_dst_addr,
+		.no_delay = hints->ai_flags & (RAI_NUMERICHOST | RAI_NOROUTE),
+	};
 	put_wanted_path(&question, hints);
 	if (rdmacm_acm_ask(&question, -1, &answer))
 		return 0;

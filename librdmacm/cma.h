@@ -30,6 +30,17 @@
 #include "util/log.h"
 #include "util/order.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#define CMA_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CMA_SANITIZED 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define CMA_SANITIZED 1
+#endif
+
 #define CMA_EXPORT __attribute__((visibility("default")))
 
 static inline int cma_return(int ret)
@@ -207,10 +218,12 @@ struct cm_id {
 	struct rdma_addrinfo *found;
 	int found_flags; /* ai_flags of what will be found by RAI_SA */
 	LIST_HEAD(, cm_multicast) multicasts;
-	/* guards the multicast groups, and the counts of acknowledged events, theirs too */
+	uint32_t events_acked;
+	struct cm_id *next_spare; /* once the id was freed */
+	/* what follows is made once for all ids that have this memory, one after the other;
+	 * guards the multicast groups, and the counts of acknowledged events, theirs too */
 	pthread_mutex_t lock;
 	pthread_cond_t acked;
-	uint32_t events_acked;
 };
 
 static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
@@ -225,6 +238,10 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type, struct cm_id **id);
 void rdmacm_id_free(struct cm_id *id);
+/* Gives back the memory that is kept for the next ids. */
+void rdmacm_id_free_spare(void);
+/* Called in a child of fork(). */
+void rdmacm_id_spare_forked(void);
 /* Makes the kernel forget the id, and waits until all its events are acknowledged. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
 /* Has the kernel move an id, with its events that nobody has read, to CHANNEL from the channel of

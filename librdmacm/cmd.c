@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/threads.h"
+
 static const char *const names[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = "CREATE_ID",
 	[RDMA_USER_CM_CMD_DESTROY_ID] = "DESTROY_ID",
@@ -65,24 +67,26 @@ const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *of_thre
 
 /* write() is a point where a thread may be cancelled, but waiting for an event alone is one of the
  * calls that are made of it: of the others the kernel keeps what the caller would not learn of. */
-static ssize_t write_whole(int fd, const struct cm_cmd *cmd, size_t size)
+static ssize_t write_shielded(int fd, const struct cm_cmd *cmd, size_t size)
 {
 	ssize_t done;
 	int state;
 
-	if (cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT)
-		return write(fd, cmd, size);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	done = write(fd, cmd, size);
 	pthread_setcancelstate(state, NULL);
 	return done;
 }
 
-static int write_command(int fd, const struct cm_cmd *cmd)
+static inline int write_command(int fd, const struct cm_cmd *cmd)
 {
 	size_t size = sizeof(cmd->hdr) + cmd->hdr.in;
-	ssize_t done = write_whole(fd, cmd, size);
+	ssize_t done;
 
+	if (process_has_one_thread() || cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT)
+		done = write(fd, cmd, size);
+	else
+		done = write_shielded(fd, cmd, size);
 	if (done == (ssize_t)size)
 		return 0;
 	return done < 0 ? errno : ENODATA;
@@ -99,18 +103,25 @@ static int repeat_renewed(int fd, const struct cm_cmd *cmd)
 	return ret ? ret : write_command(fd, cmd);
 }
 
-int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
+static int command_failed(int fd, const struct cm_cmd *cmd, int ret)
 {
-	int ret;
+	const uint32_t number = cmd->hdr.cmd;
 
-	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
-	ret = write_command(fd, cmd);
 	if (ret == EACCES)
 		ret = repeat_renewed(fd, cmd);
 	if (ret && ret != EAGAIN && ret != EINTR)
 		verbs_warn("rdma_cm: the kernel refuses %s: %s%s", names[number], strerror(ret),
 			   ret == EACCES ? why_refused(number) : "");
 	return ret;
+}
+
+int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
+{
+	int ret;
+
+	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
+	ret = write_command(fd, cmd);
+	return ret ? command_failed(fd, cmd, ret) : 0;
 }
 
 /* udev puts the device into the directory by default; older systems had it outside. */
@@ -204,11 +215,17 @@ int rdmacm_addr_check(const char *call, const struct sockaddr *addr)
 int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 		    const struct sockaddr *addr)
 {
-	const int ret = rdmacm_addr_check("rdma_cm", addr);
+	socklen_t len;
 
-	if (ret)
-		return ret;
-	*size = (uint16_t)rdmacm_addr_len(addr);
-	memcpy(to, addr, *size);
+	if (addr && addr->sa_family == AF_INET) { /* the usual family, copied without a call */
+		*size = sizeof(struct sockaddr_in);
+		memcpy(to, addr, sizeof(struct sockaddr_in));
+		return 0;
+	}
+	len = addr ? rdmacm_addr_len(addr) : 0;
+	if (!len)
+		return rdmacm_addr_check("rdma_cm", addr);
+	*size = (uint16_t)len;
+	memcpy(to, addr, len);
 	return 0;
 }

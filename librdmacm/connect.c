@@ -180,11 +180,14 @@ CMA_EXPORT int rdma_establish(struct rdma_cm_id *id)
 CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_cmd cmd = { .listen = { .id = cm->number, .backlog = backlog } };
-	int ret = CM_RUN_ID(cm, &cmd, LISTEN, listen, 0);
+	struct cm_cmd cmd;
+	int ret;
 
-	/* the kernel may have bound the id to a port only now */
-	return cma_return(ret ? ret : rdmacm_id_query_route(cm));
+	cmd.listen = (struct rdma_ucm_listen){ .id = cm->number, .backlog = backlog };
+	ret = CM_RUN_ID(cm, &cmd, LISTEN, listen, 0);
+	if (ret || rdma_get_src_port(id)) /* else the kernel has bound the id only now */
+		return cma_return(ret);
+	return cma_return(rdmacm_id_query_route(cm));
 }
 
 /* ---- the side that is asked ---- */

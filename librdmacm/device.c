@@ -132,6 +132,7 @@ static void forget_in_child(void)
 	parent_had_any = device_is_any();
 	LIST_INIT(&devices);
 	kept = NULL;
+	rdmacm_id_spare_forked();
 }
 
 static void watch_forks(void)

@@ -341,9 +341,10 @@ void rdmacm_event_settle(struct rdma_cm_event *event)
 
 static int read_event(int fd, struct cm_event *event, struct rdma_ucm_event_resp *resp)
 {
-	struct cm_cmd cmd = { .get_event = { .response = (uintptr_t)resp } };
+	struct cm_cmd cmd;
 	int ret;
 
+	cmd.get_event = (struct rdma_ucm_get_event){ .response = (uintptr_t)resp };
 	memset(resp, 0, sizeof(*resp));
 	ret = CM_RUN(fd, &cmd, GET_EVENT, get_event, sizeof(*resp));
 	if (!ret)

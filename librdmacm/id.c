@@ -8,7 +8,10 @@
  */
 #include "cma.h"
 
+#include "lock.h"
+
 #include <infiniband/ib.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,10 +58,95 @@ static void id_init_lock(struct cm_id *cm)
 	pthread_cond_init(&cm->acked, NULL);
 }
 
+/* Some ids that were freed are kept for the next ones, with lock and condition made. A sanitizer
+ * has each one freed, to see who uses it afterwards. */
+#ifdef CMA_SANITIZED
+enum { MOST_SPARE = 0 };
+#else
+enum { MOST_SPARE = 64 };
+#endif
+
+static struct cm_id *spare_ids; /* in a list by next_spare */
+static unsigned int spare_count;
+static struct cm_lock spare_lock;
+
+static struct cm_id *spare_take(void)
+{
+	struct cm_id *cm;
+
+	cm_lock_take(&spare_lock);
+	cm = spare_ids;
+	if (cm) {
+		spare_ids = cm->next_spare;
+		spare_count--;
+	}
+	cm_lock_drop(&spare_lock);
+	return cm;
+}
+
+static bool spare_keep(struct cm_id *cm)
+{
+	bool keeps;
+
+	cm_lock_take(&spare_lock);
+	keeps = spare_count < MOST_SPARE;
+	if (keeps) {
+		cm->next_spare = spare_ids;
+		spare_ids = cm;
+		spare_count++;
+	}
+	cm_lock_drop(&spare_lock);
+	return keeps;
+}
+
+static struct cm_id *id_memory(void)
+{
+	struct cm_id *cm = spare_take();
+
+	if (cm) {
+		memset(cm, 0, offsetof(struct cm_id, lock));
+		return cm;
+	}
+	cm = calloc(1, sizeof(*cm));
+	if (cm)
+		id_init_lock(cm);
+	return cm;
+}
+
+static void id_memory_free(struct cm_id *cm)
+{
+	if (spare_keep(cm))
+		return;
+	pthread_cond_destroy(&cm->acked);
+	pthread_mutex_destroy(&cm->lock);
+	free(cm);
+}
+
+void rdmacm_id_free_spare(void)
+{
+	struct cm_id *cm;
+
+	while ((cm = spare_take()) != NULL) {
+		pthread_cond_destroy(&cm->acked);
+		pthread_mutex_destroy(&cm->lock);
+		free(cm);
+	}
+}
+
+/* Another thread of the parent may have been about to take or to keep one. */
+void rdmacm_id_spare_forked(void)
+{
+	if (spare_lock.state != LOCK_FREE) {
+		spare_ids = NULL;
+		spare_count = 0;
+	}
+	cm_lock_init(&spare_lock);
+}
+
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **out)
 {
-	struct cm_id *cm = calloc(1, sizeof(*cm));
+	struct cm_id *cm = id_memory();
 	int ret = 0;
 
 	if (!cm)
@@ -71,11 +159,9 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 	if (cm->waits)
 		ret = channel_create(&cm->id.channel);
 	if (ret) {
-		free(cm);
+		id_memory_free(cm);
 		return ret;
 	}
-	LIST_INIT(&cm->multicasts);
-	id_init_lock(cm);
 	*out = cm;
 	return 0;
 }
@@ -100,26 +186,24 @@ void rdmacm_id_free(struct cm_id *cm)
 	free(cm->id.route.path_rec);
 	free(cm->connect_data);
 	free(cm->request_qp);
-	pthread_cond_destroy(&cm->acked);
-	pthread_mutex_destroy(&cm->lock);
 	if (cm->device)
 		rdmacm_device_put(cm->device);
-	free(cm);
+	id_memory_free(cm);
 }
 
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type, struct cm_id **out)
 {
 	struct rdma_ucm_create_id_resp resp = { 0 };
-	struct cm_cmd cmd = {
-		.create_id = { .response = (uintptr_t)&resp, .ps = ps, .qp_type = qp_type }
-	};
+	struct cm_cmd cmd;
 	struct cm_id *cm;
 	int ret = rdmacm_id_alloc(channel, context, ps, qp_type, &cm);
 
 	if (ret)
 		return ret;
-	cmd.create_id.uid = (uintptr_t)cm;
+	cmd.create_id = (struct rdma_ucm_create_id){
+		.uid = (uintptr_t)cm, .response = (uintptr_t)&resp, .ps = ps, .qp_type = qp_type
+	};
 	ret = CM_RUN_ID(cm, &cmd, CREATE_ID, create_id, sizeof(resp));
 	if (ret) {
 		rdmacm_id_free(cm);
@@ -148,6 +232,8 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 {
 	int state;
 
+	if (!reported) /* so nobody is about to count one, with the lock */
+		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&cm->lock);
 	while (*counter < reported)
@@ -159,9 +245,12 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 int rdmacm_id_destroy_in_kernel(struct cm_id *cm)
 {
 	struct rdma_ucm_destroy_id_resp resp = { 0 };
-	struct cm_cmd cmd = { .destroy_id = { .response = (uintptr_t)&resp, .id = cm->number } };
-	int ret = CM_RUN_ID(cm, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
+	struct cm_cmd cmd;
+	int ret;
 
+	cmd.destroy_id =
+		(struct rdma_ucm_destroy_id){ .response = (uintptr_t)&resp, .id = cm->number };
+	ret = CM_RUN_ID(cm, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 	if (ret)
 		return ret;
 	rdmacm_event_release(cm);

@@ -39,5 +39,6 @@ static void __attribute__((destructor)) library_leave(void)
 	if (process_ends)
 		return;
 	rdmacm_device_close_all();
+	rdmacm_id_free_spare();
 	rdmacm_acm_disconnect();
 }

@@ -17,11 +17,13 @@
 static int kernel_attr(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 {
 	struct ib_uverbs_qp_attr resp = { 0 };
-	struct cm_cmd cmd = { .init_qp_attr = { .response = (uintptr_t)&resp,
-						.id = cm->number,
-						.qp_state = attr->qp_state } };
-	int ret = CM_RUN_ID(cm, &cmd, INIT_QP_ATTR, init_qp_attr, sizeof(resp));
+	struct cm_cmd cmd;
+	int ret;
 
+	cmd.init_qp_attr = (struct rdma_ucm_init_qp_attr){ .response = (uintptr_t)&resp,
+							   .id = cm->number,
+							   .qp_state = attr->qp_state };
+	ret = CM_RUN_ID(cm, &cmd, INIT_QP_ATTR, init_qp_attr, sizeof(resp));
 	if (ret)
 		return ret;
 	rdmacm_attr_take_qp(attr, &resp);

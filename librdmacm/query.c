@@ -16,27 +16,30 @@
 
 int rdmacm_id_query(struct cm_id *cm, uint32_t what, void *resp, size_t size)
 {
-	struct cm_cmd cmd = {
-		.query = { .response = (uintptr_t)resp, .id = cm->number, .option = what }
-	};
+	struct cm_cmd cmd;
 
+	cmd.query = (struct rdma_ucm_query){ .response = (uintptr_t)resp,
+					     .id = cm->number,
+					     .option = what };
 	return CM_RUN_ID(cm, &cmd, QUERY, query, size);
 }
 
-/* A virtual function may have no GUID yet: its index says which device it is. Without a device, the
- * kernel says port 0, and an index of 0 that means nothing. */
 static int bind_device(struct cm_id *cm, uint64_t guid, uint32_t index, uint8_t port)
 {
-	int ret;
+	int ret = rdmacm_device_find(guid, (int)index, &cm->device);
 
-	if (cm->device || (!guid && (index == -1u || !port)))
-		return 0;
-	ret = rdmacm_device_find(guid, (int)index, &cm->device);
 	if (ret)
 		return ret;
 	cm->id.verbs = cm->device->verbs;
 	cm->id.port_num = port;
 	return rdmacm_device_get_pd(cm->device, &cm->id.pd);
+}
+
+/* A virtual function may have no GUID yet: its index says which device it is. Without a device, the
+ * kernel says port 0, and an index of 0 that means nothing. */
+static inline bool names_device(uint64_t guid, uint32_t index, uint8_t port)
+{
+	return guid || (index != -1u && port);
 }
 
 /* ---- by kind: AF_IB ---- */
@@ -51,6 +54,8 @@ static int query_addr(struct cm_id *cm)
 		return ret;
 	memcpy(&addr->src_storage, &resp.src_addr, sizeof(addr->src_storage));
 	memcpy(&addr->dst_storage, &resp.dst_addr, sizeof(addr->dst_storage));
+	if (cm->device || !names_device(resp.node_guid, resp.ibdev_index, resp.port_num))
+		return 0;
 	return bind_device(cm, resp.node_guid, resp.ibdev_index, resp.port_num);
 }
 
@@ -77,8 +82,11 @@ enum { MAX_PATHS = 6 };
 /* Makes room for COUNT paths in the place of those that were known. */
 static int make_paths(struct cm_id *cm, uint32_t count)
 {
-	struct ibv_sa_path_rec *paths = count ? calloc(count, sizeof(*paths)) : NULL;
+	struct ibv_sa_path_rec *paths;
 
+	if (!count && !cm->id.route.path_rec)
+		return 0;
+	paths = count ? calloc(count, sizeof(*paths)) : NULL;
 	if (count && !paths)
 		return ENOMEM;
 	free(cm->id.route.path_rec);
@@ -150,9 +158,11 @@ static int query_by_kind(struct cm_id *cm)
 
 enum { ROUTE_PATHS = 2 };
 
+/* Behind an address of IP there are only zeros. */
 static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
 {
-	memset(to, 0, sizeof(*to));
+	if (to->ss_family == AF_IB)
+		memset(to, 0, sizeof(*to));
 	memcpy(to, from, sizeof(struct sockaddr_in6));
 }
 
@@ -198,7 +208,9 @@ static int take_route(struct cm_id *cm, const struct rdma_ucm_query_route_resp *
 	ret = make_paths(cm, resp->num_paths);
 	for (uint32_t i = 0; !ret && i < resp->num_paths; i++)
 		take_path(&cm->id.route.path_rec[i], &resp->ib_route[i]);
-	return ret ? ret : bind_device(cm, resp->node_guid, resp->ibdev_index, resp->port_num);
+	if (ret || cm->device || !names_device(resp->node_guid, resp->ibdev_index, resp->port_num))
+		return ret;
+	return bind_device(cm, resp->node_guid, resp->ibdev_index, resp->port_num);
 }
 
 static bool is_ip(const uint32_t addr[7])
@@ -212,11 +224,12 @@ static bool is_ip(const uint32_t addr[7])
 int rdmacm_id_query_route(struct cm_id *cm)
 {
 	struct rdma_ucm_query_route_resp resp = { .ibdev_index = -1u };
-	struct cm_cmd cmd = { .query = { .response = (uintptr_t)&resp, .id = cm->number } };
+	struct cm_cmd cmd;
 	int ret;
 
 	if (cm->id.route.addr.dst_addr.sa_family == AF_IB)
 		return query_by_kind(cm);
+	cmd.query = (struct rdma_ucm_query){ .response = (uintptr_t)&resp, .id = cm->number };
 	ret = CM_RUN_ID(cm, &cmd, QUERY_ROUTE, query, sizeof(resp));
 	if (ret)
 		return ret;

@@ -12,9 +12,11 @@
 CMA_EXPORT int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_cmd cmd = { .bind = { .id = cm->number } };
-	int ret = rdmacm_addr_put(&cmd.bind.addr, &cmd.bind.addr_size, addr);
+	struct cm_cmd cmd;
+	int ret;
 
+	cmd.bind = (struct rdma_ucm_bind){ .id = cm->number };
+	ret = rdmacm_addr_put(&cmd.bind.addr, &cmd.bind.addr_size, addr);
 	if (!ret)
 		ret = CM_RUN_ID(cm, &cmd, BIND, bind, 0);
 	if (!ret)

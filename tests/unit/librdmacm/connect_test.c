@@ -495,6 +495,7 @@ static void a_request_without_memory_is_refused(void **state)
 	kernel.event.uid = (uintptr_t)rig->id;
 	kernel.event.event = RDMA_CM_EVENT_CONNECT_REQUEST;
 	kernel.events_left = 2;
+	rdmacm_id_free_spare();
 	kernel.has_no_memory = true;
 	assert_int_equal(rdma_get_cm_event(rig->channel, &event), -1);
 	assert_int_equal(errno, EAGAIN);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * lock.h - a lock of one word, for what is taken and dropped on each call: a pair of a mutex's
+ * functions is 55 instructions, a pair of these is 15, and no atomic one while the process has one
+ * thread (util/threads.h). Threads sleep in the kernel as long as another one has it.
+ *
+ * A lock that a thread took alone is found taken by a thread that is made meanwhile. Waiting is no
+ * point where a thread may be cancelled.
+ */
+#ifndef LIBRDMACM_LOCK_H
+#define LIBRDMACM_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/threads.h"
+
+enum { LOCK_FREE, LOCK_TAKEN, LOCK_WANTED };
+
+struct cm_lock {
+	uint32_t state;
+};
+
+/* Waits for the holder, and takes the lock. */
+void rdmacm_lock_wait(struct cm_lock *lock);
+/* Wakes one of those who wait. */
+void rdmacm_lock_wake(struct cm_lock *lock);
+
+static inline void cm_lock_init(struct cm_lock *lock)
+{
+	lock->state = LOCK_FREE;
+}
+
+/* Returns false when somebody has the lock. */
+static inline bool cm_lock_try(struct cm_lock *lock)
+{
+	uint32_t was = LOCK_FREE;
+
+	if (!process_has_one_thread())
+		return __atomic_compare_exchange_n(&lock->state, &was, LOCK_TAKEN, false,
+						   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) != LOCK_FREE)
+		return false;
+	__atomic_store_n(&lock->state, LOCK_TAKEN, __ATOMIC_RELAXED);
+	return true;
+}
+
+static inline void cm_lock_take(struct cm_lock *lock)
+{
+	if (__builtin_expect(!cm_lock_try(lock), 0))
+		rdmacm_lock_wait(lock);
+}
+
+static inline void cm_lock_drop(struct cm_lock *lock)
+{
+	if (process_has_one_thread()) {
+		__atomic_store_n(&lock->state, LOCK_FREE, __ATOMIC_RELAXED);
+		return;
+	}
+	if (__builtin_expect(__atomic_exchange_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE) ==
+				     LOCK_WANTED,
+			     0))
+		rdmacm_lock_wake(lock);
+}
+
+#endif
