@@ -171,16 +171,16 @@ def wait_for(child, seconds):
 class Test:
     """One program run, with a status as ctest understands it."""
 
-    def __init__(self, name, command, environment, directory):
-        self.name, self.command, self.environment, self.directory = name, command, environment, directory
-        self.seconds, self.is_skipped = None, False
+    def __init__(self, name, command, environment, directory, timeout=900):
+        self.name, self.command, self.environment, self.directory, self.timeout = name, command, environment, directory, timeout
+        self.seconds, self.is_skipped, self.is_sound = None, False, False
 
     def is_unit(self):
         """It has what it tests in itself."""
         return self.command[0].startswith(os.path.join(BUILD, "tests/unit/"))
 
     def limit(self):
-        return 20 + 8 * self.seconds if self.seconds is not None else 900
+        return 20 + 8 * self.seconds if self.seconds is not None else self.timeout
 
     def run(self):
         """(status, what it printed, seconds); a status of None means that it did not end."""
@@ -235,7 +235,8 @@ class Tests:
     def from_ctest(self, test, command):
         properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
         environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
-        return Test(test["name"], command, {**self.environment, **environment}, properties.get("WORKING_DIRECTORY"))
+        return Test(test["name"], command, {**self.environment, **environment}, properties.get("WORKING_DIRECTORY"),
+                    properties.get("TIMEOUT", 900))
 
     def topics(self, see):
         program, link, *topics = see.split()

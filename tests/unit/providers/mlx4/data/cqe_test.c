@@ -74,6 +74,50 @@ static void entries_of_each_size_are_read_lap_by_lap(void **state)
 	}
 }
 
+/* The CQE of a request names its WQE, whose slot has the opcode and flags that the program gets. */
+static void requests_complete_as_what_they_were(void **state)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		enum ibv_wc_opcode done_as;
+		unsigned int flags;
+	} cases[] = {
+		{ IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE, 0 },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WC_RDMA_WRITE, IBV_WC_WITH_IMM },
+		{ IBV_WR_SEND, IBV_WC_SEND, 0 },
+		{ IBV_WR_SEND_WITH_IMM, IBV_WC_SEND, IBV_WC_WITH_IMM },
+		{ IBV_WR_RDMA_READ, IBV_WC_RDMA_READ, 0 },
+		{ IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WC_COMP_SWAP, 0 },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WC_FETCH_ADD, 0 },
+	};
+	struct ibv_sge sge = { 0x1000, 8, 1 };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ibv_send_wr *bad, second = { .opcode = cases[i].opcode,
+						    .sg_list = &sge,
+						    .num_sge = 1,
+						    .send_flags = IBV_SEND_SIGNALED };
+		struct ibv_send_wr first = second;
+		struct rig *rig = rig_new(NULL);
+		struct ibv_wc wc;
+
+		first.next = &second;
+		assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &first, &bad), 0);
+		first.next = NULL;
+		assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &first, &bad), 0);
+		for (uint16_t index = 0; index < 3; index++) {
+			rig_complete(rig, &(struct rig_cqe){ .is_send = true,
+							     .opcode = M4_NOP,
+							     .wqe_index = index });
+			assert_int_equal(poll_cq(rig, 1, &wc), 1);
+			assert_int_equal(wc.opcode, cases[i].done_as);
+			assert_int_equal(wc.wc_flags, cases[i].flags);
+		}
+		rig_free(rig);
+	}
+}
+
 /* PRM: a CQE has 16 bits of the index of its WQE, whatever the size of the ring. */
 static void wqe_index_is_taken_modulo_the_ring(void **state)
 {
@@ -941,6 +985,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ring_of_the_program_is_not_cleaned),
 		cmocka_unit_test(entries_of_each_size_are_read_lap_by_lap),
+		cmocka_unit_test(requests_complete_as_what_they_were),
 		cmocka_unit_test(wqe_index_is_taken_modulo_the_ring),
 		cmocka_unit_test(message_says_from_whom_it_is),
 		cmocka_unit_test(checksums_are_told),

@@ -134,7 +134,7 @@ static void both_doors_put_the_same_bytes(void **state)
 		{ { .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
 		    .sg_list = sges,
 		    .num_sge = 1,
-		    .wr.atomic = { 0xaabbccddeeff0011, 0x3, 0, 0x1234 } },
+		    .wr.atomic = { 0xaabbccddeeff0011, 0x3, 0x4, 0x1234 } },
 		  "00000012 00000004 00000000 00000000 aabbccdd eeff0011 00001234 00000000"
 		  "00000000 00000003 00000000 00000000 00000099" },
 		{ { .opcode = IBV_WR_SEND,

@@ -149,6 +149,29 @@ static void both_doors_write_the_golden_bytes(void **state)
 	}
 }
 
+/* PRM: the control segment has 16 bits of the index, of which the ring uses fewer. */
+static void both_doors_write_all_bits_of_the_index(void **state)
+{
+	(void)state;
+	for (unsigned int bit = 0; bit < 16; bit++) {
+		const uint32_t pi = 1u << bit;
+		struct rig *post = rig_new(&(struct rig_options){ .sq_pi = pi });
+		struct rig *wr_api = rig_new(&(struct rig_options){ .sq_pi = pi });
+		struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad = NULL;
+		struct ibv_qp_ex *qpx = &wr_api->qp->vqp.qp_ex;
+
+		assert_int_equal(mlx5_post_send(&post->qp->vqp.qp, &wr, &bad), 0);
+		ibv_wr_start(qpx);
+		ibv_wr_send(qpx);
+		ibv_wr_set_sge_list(qpx, 0, NULL);
+		assert_int_equal(ibv_wr_complete(qpx), 0);
+		assert_int_equal(fld_get(rig_sq(post, pi), CTRL_INDEX), pi);
+		assert_int_equal(fld_get(rig_sq(wr_api, pi), CTRL_INDEX), pi);
+		rig_free(post);
+		rig_free(wr_api);
+	}
+}
+
 static void inline_data_follows_its_length(void **state)
 {
 	static const char *golden = "00000008 12345604 00000008 00000000" REMOTE
@@ -308,6 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_write_the_golden_bytes),
+		cmocka_unit_test(both_doors_write_all_bits_of_the_index),
 		cmocka_unit_test(inline_data_follows_its_length),
 		cmocka_unit_test(inline_data_of_each_length_stays_behind_its_head),
 		cmocka_unit_test(no_inline_bytes_make_no_segment),
