@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "softhca/log.h"
 
 static enum log_level threshold = LOG_ERROR;
+static atomic_bool has_error;
 
 void log_set_level(enum log_level level)
 {
@@ -20,6 +22,11 @@ void log_set_level(enum log_level level)
 enum log_level log_level(void)
 {
 	return threshold;
+}
+
+bool log_has_error(void)
+{
+	return has_error;
 }
 
 void log_print(enum log_level level, const char *format, ...)
@@ -32,6 +39,8 @@ void log_print(enum log_level level, const char *format, ...)
 
 	if (level > threshold)
 		return;
+	if (level == LOG_ERROR)
+		has_error = true;
 	va_start(args, format);
 	n = vsnprintf(line + len, sizeof(line) - len - 1, format, args);
 	va_end(args);

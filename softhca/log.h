@@ -8,6 +8,8 @@
 #ifndef SOFTHCA_LOG_H
 #define SOFTHCA_LOG_H
 
+#include <stdbool.h>
+
 enum log_level {
 	LOG_ERROR,
 	LOG_NOTE,
@@ -16,6 +18,8 @@ enum log_level {
 
 void log_set_level(enum log_level level);
 enum log_level log_level(void);
+/* Whether this process has logged an error, or a process that it was forked from. */
+bool log_has_error(void);
 void log_print(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_error(...)  log_print(LOG_ERROR, __VA_ARGS__)

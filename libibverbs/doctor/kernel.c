@@ -87,9 +87,14 @@ static void check_pci_device(const char *device)
 	check_pci_driver(device, driver);
 }
 
+/* Numbers and faults there are softhca's: a user may have forgotten where this runs. */
 static void note_rdma_device(const char *name)
 {
-	(void)name;
+	char description[SYSFS_TEXT];
+
+	sysfs_read(description, "class/infiniband/%s/node_desc", name);
+	if (!strcmp(description, "softhca"))
+		found(FINE, name, "an adapter in software, softhca's");
 	has_adapter = true;
 }
 

@@ -16,6 +16,7 @@
 
 #include "softhca/fault.h"
 #include "softhca/front/control.h"
+#include "softhca/front/reach.h"
 #include "softhca/log.h"
 #include "softhca/options.h"
 
@@ -111,13 +112,13 @@ void control_receive(int fd, struct fault *fault, uint64_t now_ns, uint64_t obje
 
 /* ---- the sender ---- */
 
-static int control_ask(int fd, const struct sockaddr_un *addr, const char *text)
+static int control_ask(int fd, const char *text)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	char answer[MAX_TEXT];
 	ssize_t len;
 
-	if (sendto(fd, text, strlen(text), 0, (const struct sockaddr *)addr, sizeof(*addr)) < 0)
+	if (send(fd, text, strlen(text), 0) < 0)
 		return errno;
 	if (poll(&pfd, 1, ANSWER_MS) != 1)
 		return ETIMEDOUT;
@@ -141,9 +142,11 @@ int control_send(const struct options *options)
 	if (!ret)
 		ret = open_socket((const struct sockaddr *)&any,
 				  offsetof(struct sockaddr_un, sun_path), &fd);
+	if (!ret)
+		ret = reach_server(fd, &addr, options->socket_path);
 	while (!ret && *text)
-		ret = control_ask(fd, &addr, *text++);
-	if (ret && ret != EINVAL)
+		ret = control_ask(fd, *text++);
+	if (ret && !log_has_error())
 		log_error("fault: %s.control: %s", options->socket_path, strerror(ret));
 	if (fd >= 0)
 		close(fd);

@@ -24,6 +24,7 @@ ok       modules: ib_uverbs
 ok       modules: rdma_ucm
 ok       /dev/infiniband/uverbs0: can be opened
 ok       /dev/infiniband/rdma_cm: can be opened
+ok       mlx5_0: an adapter in software, softhca's
 ok       mlx5_0: firmware
 ok       mlx5_0/1: InfiniBand, the link is up
 ok       mlx5_0/1: MTU 4096

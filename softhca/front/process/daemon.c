@@ -28,7 +28,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/engine.h"
-#include "softhca/front/process/page.h"
+#include "softhca/front/process/host.h"
 #include "softhca/front/process/runner.h"
 #include "softhca/front/process/server_socket.h"
 #include "softhca/front/process/ucma/gsi.h"
@@ -275,6 +275,12 @@ static void daemon_finish(void)
 
 /* ---- the two kinds of daemon ---- */
 
+static void explain_failure(int ret)
+{
+	if (!log_has_error())
+		log_error("the adapter cannot be started: %s", strerror(ret));
+}
+
 static void signal_ready(struct watch *watch, uint32_t events)
 {
 	(void)watch;
@@ -307,8 +313,10 @@ int daemon_run_private(const struct options *options, int runner, int ready)
 
 	block_signals(&mask);
 	ret = daemon_start(options);
-	if (ret)
+	if (ret) {
+		explain_failure(ret);
 		return EXIT_FAILURE;
+	}
 	ret = runner_add(runner);
 	if (!ret)
 		ret = watch_signals(&signals, &mask);
@@ -338,7 +346,7 @@ int daemon_serve(const struct options *options)
 	int fd = -1, control_fd = -1, ret;
 	bool shown = false;
 
-	if (page_size_check())
+	if (host_check())
 		return EXIT_FAILURE;
 	block_signals(&mask);
 	ret = server_socket_open(options->socket_path, &fd);
@@ -350,8 +358,10 @@ int daemon_serve(const struct options *options)
 	if (ret)
 		goto close_socket;
 	ret = daemon_start(options);
-	if (ret)
+	if (ret) {
+		explain_failure(ret);
 		goto close_control;
+	}
 	ret = watch_all(fd, control_fd, sockets);
 	if (!ret)
 		ret = watch_signals(&signals, &mask);

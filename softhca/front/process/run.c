@@ -23,10 +23,11 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/holder/holder.h"
+#include "softhca/front/process/host.h"
 #include "softhca/front/process/link.h"
-#include "softhca/front/process/page.h"
 #include "softhca/front/process/run.h"
 #include "softhca/front/process/seccomp.h"
+#include "softhca/front/reach.h"
 #include "softhca/log.h"
 #include "softhca/options.h"
 
@@ -64,8 +65,7 @@ static void program_main(const struct run *run, int link)
 	fd_number_raise_limit(0);
 	ret = seccomp_install(&listener);
 	if (ret) {
-		log_error("cannot filter system calls: %s%s", strerror(ret),
-			  ret == EBUSY ? "; is this inside another softhca run?" : "");
+		host_explain_filter(ret);
 		_exit(EXIT_FAILURE);
 	}
 	if (link_send_fd(link, listener))
@@ -93,7 +93,7 @@ static int program_fork(struct run *run)
 	}
 	close(pair[1]);
 	run->program_link = pair[0];
-	return link_receive_fd(pair[0], &run->listener);
+	return link_receive_fd(pair[0], &run->listener) ? ECHILD : 0; /* it said why */
 }
 
 /* ---- the daemon ---- */
@@ -141,7 +141,6 @@ static int daemon_connect(struct run *run)
 {
 	const char *path = run->options->socket_path;
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int ret;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
 		return ENAMETOOLONG;
@@ -149,12 +148,7 @@ static int daemon_connect(struct run *run)
 	run->daemon = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (run->daemon < 0)
 		return errno;
-	if (connect(run->daemon, (struct sockaddr *)&addr, sizeof(addr))) {
-		ret = errno;
-		log_error("no softhca serves at %s: %s", path, strerror(ret));
-		return ret;
-	}
-	return 0;
+	return reach_server(run->daemon, &addr, path);
 }
 
 /* ---- the holder ---- */
@@ -215,6 +209,8 @@ static int start_program(struct run *run)
 	if (!ret)
 		ret = program_fork(run);
 	if (!ret)
+		ret = host_check_memory(program);
+	if (!ret)
 		ret = link_send_hello(run->daemon, run->listener);
 	if (!ret)
 		ret = link_receive_welcome(run->daemon, &run->memory);
@@ -227,15 +223,22 @@ static int start_program(struct run *run)
 	return ret;
 }
 
+/* A child that failed has said why. */
+static void explain_failure(int ret)
+{
+	if (!log_has_error() && ret != ECHILD)
+		log_error("cannot start: %s", strerror(ret));
+}
+
 int run_program(const struct options *options)
 {
 	struct run run = { .options = options, .program_link = -1 };
-	int ret = page_size_check();
+	int ret = host_check();
 
 	if (!ret)
 		ret = start_program(&run);
 	if (ret) {
-		log_note("cannot start: %s", strerror(ret));
+		explain_failure(ret);
 		if (program > 0) {
 			close(run.program_link);
 			wait_for_program();
