@@ -123,14 +123,7 @@ static void let_software_number(struct hca *hca)
 	hca->qps.mark = hca->format->xrc_target_mark;
 }
 
-static const struct format *format_of(const struct hca_config *config)
-{
-	if (config->kind != HCA_MLX4)
-		return &mlx5_format;
-	return config->kernel_driver ? &mlx4_driver_format : &mlx4_format;
-}
-
-int hca_create(const struct hca_config *config, struct hca **out)
+int hca_create(const struct hca_config *config, const struct format *format, struct hca **out)
 {
 	struct hca *hca;
 	int ret;
@@ -142,7 +135,7 @@ int hca_create(const struct hca_config *config, struct hca **out)
 	if (!hca)
 		return ENOMEM;
 	hca->config = *config;
-	hca->format = format_of(config);
+	hca->format = format;
 	hca->next_timer = HCA_IDLE;
 	hca->mkey_mask = UINT32_MAX;
 	TAILQ_INIT(&hca->ready);

@@ -20,6 +20,7 @@
 #include "softhca/device/kind.h"
 
 struct hca;
+struct format; /* see format/format.h */
 struct fabric_msg;
 struct fabric; /* what several adapters share: see softhca/net/fabric.h */
 struct fault;  /* the faults to inject: see fault.h; may be NULL */
@@ -133,8 +134,12 @@ struct hca_config {
 	void *front;
 };
 
-/* Returns 0 and *HCA, or a positive errno. */
-int hca_create(const struct hca_config *config, struct hca **hca);
+/* Formats are how one kind of adapter looks in memory, and its commands. The last is for a driver
+ * that is a kernel's, as config->kernel_driver says. */
+extern const struct format mlx5_format, mlx4_format, mlx4_driver_format;
+
+/* Returns 0 and *HCA, or a positive errno. FORMAT is the one of config->kind. */
+int hca_create(const struct hca_config *config, const struct format *format, struct hca **hca);
 void hca_destroy(struct hca *hca);
 
 /*

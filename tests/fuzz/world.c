@@ -87,7 +87,7 @@ void world_begin(struct world *world, const uint8_t *data, size_t len)
 	config.fault = world->fault;
 	for (unsigned int i = 0; i < WORLD_HCAS; i++) {
 		config.node_guid = 0x0002c90300001000ull * (i + 1);
-		must(hca_create(&config, &world->hca[i]));
+		must(hca_create(&config, &mlx5_format, &world->hca[i]));
 		for (unsigned int at = 0; at < WORLD_MEM; at += WORLD_PAGE)
 			hca_place_memic(world->hca[i], WORLD_BASE + at, world->mem + at);
 	}

@@ -222,6 +222,4 @@ struct format {
 	void (*judge_frames_posted)(struct hca *hca, const struct eth_sq *sq);
 };
 
-extern const struct format mlx5_format, mlx4_format, mlx4_driver_format;
-
 #endif

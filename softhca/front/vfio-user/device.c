@@ -46,7 +46,7 @@ static void on_event(void *front, uint32_t eqn, const uint8_t eqe[64])
 
 static int start_adapter(struct device *device, enum reset why)
 {
-	int ret = hca_create(&device->config, &device->hca);
+	int ret = hca_create(&device->config, device->model->format, &device->hca);
 
 	if (!ret)
 		device->model->reset(device, why);

@@ -71,6 +71,7 @@ static void mlx5_free(struct device *device)
 }
 
 const struct model mlx5_model = {
+	.format = &mlx5_format,
 	.identity = {
 		.device = 0x1017,
 		.bar = { PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH },

@@ -19,6 +19,7 @@ enum reset {
 };
 
 struct model {
+	const struct format *format;
 	struct pci_identity identity;
 	uint64_t bar_size[PCI_BARS]; /* 0: there is no such region */
 	/* The call completes CONFIG, once; 0 or a positive errno. */

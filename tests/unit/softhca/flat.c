@@ -845,7 +845,7 @@ static void open_adapter(int i, enum hca_link_layer link)
 		.pages_on_demand = true,
 	};
 
-	assert_int_equal(hca_create(&config, &flat.hca[i]), 0);
+	assert_int_equal(hca_create(&config, &mlx5_format, &flat.hca[i]), 0);
 	flat.uar[i] = flat_simple(flat.hca[i], PRM_OP_ALLOC_UAR, 0, PRM_STAT_OK);
 	flat.pd[i] = flat_simple(flat.hca[i], PRM_OP_ALLOC_PD, 0, PRM_STAT_OK);
 	flat.eqn[i] = create_eq(flat.hca[i]);

@@ -419,7 +419,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 		.secrets = options->secrets,
 	};
 
-	return hca_create(&config, &adapter->hca);
+	return hca_create(&config, adapter->identity->format, &adapter->hca);
 }
 
 /* Names count the adapters of each kind, as those of their drivers do. */

@@ -9,6 +9,7 @@
 
 static const struct identity connectx_6 = {
 	.kind = HCA_MLX5,
+	.format = &mlx5_format,
 	.prefix = "mlx5",
 	.core_driver = "mlx5_core",
 	.ib_driver = "mlx5_ib",
@@ -30,10 +31,10 @@ static const struct identity connectx_6 = {
 };
 
 #define CONNECTX_3                                                                              \
-	.kind = HCA_MLX4, .prefix = "mlx4", .core_driver = "mlx4_core", .ib_driver = "mlx4_ib", \
-	.driver_id = RDMA_DRIVER_MLX4, .abi = 4, .fw_major = 2, .fw_minor = 65, .fw_sub = 0,    \
-	.fw_version = "2.65.0000", .board_id = "SFT0000000003", .subsystem_id = 0x0055,         \
-	.pci_speed = "8.0 GT/s PCIe", .pci_speed_code = 3, .pci_width = 8
+	.kind = HCA_MLX4, .format = &mlx4_format, .prefix = "mlx4", .core_driver = "mlx4_core", \
+	.ib_driver = "mlx4_ib", .driver_id = RDMA_DRIVER_MLX4, .abi = 4, .fw_major = 2,         \
+	.fw_minor = 65, .fw_sub = 0, .fw_version = "2.65.0000", .board_id = "SFT0000000003",    \
+	.subsystem_id = 0x0055, .pci_speed = "8.0 GT/s PCIe", .pci_speed_code = 3, .pci_width = 8
 
 static const struct identity connectx_3 = {
 	CONNECTX_3,         .hca_type = "MT4099", .part_id = 0x1003, .rate = "56 Gb/sec (4X FDR)",

@@ -12,6 +12,7 @@
 
 struct identity {
 	enum hca_kind kind;
+	const struct format *format;
 	const char *prefix;      /* of the names of devices */
 	const char *core_driver; /* the PCI device's */
 	const char *ib_driver;

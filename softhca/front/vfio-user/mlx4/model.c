@@ -78,6 +78,7 @@ static void mlx4_free(struct device *device)
 }
 
 const struct model mlx4_model = {
+	.format = &mlx4_driver_format,
 	.identity = {
 		.device = DEVICE_CONNECTX3,
 		.bar = { [0] = PCI_BASE_ADDRESS_MEM_TYPE_64,

@@ -359,7 +359,7 @@ static void an_adapter_without_it_says_so(void **state)
 	struct hca *hca;
 
 	(void)state;
-	assert_int_equal(hca_create(&config, &hca), 0);
+	assert_int_equal(hca_create(&config, &mlx5_format, &hca), 0);
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_ALLOC_MEMIC);
 	flat_cmd_expect(hca, in, sizeof(in), out, sizeof(out), PRM_STAT_BAD_OP_ERR);
 	query_page(hca, PRM_CAP_GENERAL, cap);
@@ -384,7 +384,7 @@ static void an_adapter_without_windows_says_so(void **state)
 	struct hca *hca;
 
 	(void)state;
-	assert_int_equal(hca_create(&config, &hca), 0);
+	assert_int_equal(hca_create(&config, &mlx5_format, &hca), 0);
 	query_page(hca, PRM_CAP_DEV_MEM, cap);
 	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC), 1);
 	assert_int_equal(fld_get(cap, MEM_CAP_MEMIC_OPERATIONS), 0);
