@@ -11,6 +11,7 @@
 #include "softhca/device/transport/out_of_order.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/transport/dct.h"
+#include "softhca/device/transport/qp.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/memory/psv.h"
 #include "util/bits.h"

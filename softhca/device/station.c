@@ -12,6 +12,7 @@
 #include "softhca/device/management/sma.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/dct.h"
+#include "softhca/device/transport/qp.h"
 
 /* Lets the faults happen that are due: what leaves may be lost, and its sender may die. */
 static bool is_lost(struct hca *hca)

@@ -9,9 +9,6 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
-#include "softhca/device/transport/dci.h"
-#include "softhca/device/transport/out_of_order.h"
-#include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 
@@ -63,7 +60,7 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
 static void leave_srq(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.receiving && qp->resp.matched)
-		tm_cancel(hca, qp);
+		qp->transport->cancel(hca, qp);
 	else if (qp->resp.held.srq && qp->resp.receiving)
 		rq_fail(hca, qp, SYND_FLUSH, VEND_FLUSH);
 	if (qp->srq && !qp->dct)
@@ -77,7 +74,7 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 	if (qp->state == PRM_QP_STATE_ERR)
 		return;
 	qp->state = PRM_QP_STATE_ERR;
-	early_flush(hca, qp);
+	qp->transport->flush(hca, qp);
 	if (qp->dct) { /* a responder: it goes with its session, of which software knows nothing */
 		leave_srq(hca, qp);
 		return;
@@ -115,8 +112,7 @@ void qp_reset_queues(struct qp *qp)
 	qp->sq.is_ahead = false;
 	qp->rq.pi = qp->rq.ci = 0;
 	qp->rq.cache_count = 0;
-	req_reset(qp);
-	resp_reset(qp);
+	qp->transport->reset(qp);
 }
 
 void qp_leave_port(struct hca *hca, struct qp *qp)
@@ -133,40 +129,13 @@ void qp_free(struct hca *hca, struct qp *qp)
 	qp_leave_port(hca, qp);
 	umr_forget(qp);
 	qp_schedule(hca, qp, NULL, NULL);
-	mcg_forget(hca, qp);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
 	if (qp->uar)
 		LIST_REMOVE(qp, in_uar);
 	dma_unmap(&qp->map);
-	resp_free(qp);
-	free(qp->dci);
-	free(qp->offload);
+	qp->transport->free(hca, qp);
 	free(qp->sq.entry);
 	free(qp->sq.digest);
 	free(qp);
-}
-
-const struct qp_path *qp_peer(const struct qp *qp)
-{
-	return qp->dci ? &qp->dci->to.path : &qp->path;
-}
-
-static void address_target(const struct dci *dci, struct fabric_msg *msg)
-{
-	msg->dest_qpn = dci->to.qpn;
-	msg->dc_key = dci->to.dc_key;
-	msg->session = dci->session;
-}
-
-void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
-{
-	msg->service = qp->service;
-	msg->dest_qpn = qp->remote_qpn;
-	msg->src_qpn = qp->wire;
-	msg->pkey = qp->path.pkey;
-	msg->mtu = qp->mtu;
-	if (qp->dci)
-		address_target(qp->dci, msg);
-	path_address(hca, qp_peer(qp), &msg->addr);
 }

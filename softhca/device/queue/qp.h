@@ -127,8 +127,30 @@ struct responder {
 /* Each port has management QPs of its own; on the wire they have these numbers. */
 enum { QP_SMI = 0, QP_GSI = 1, QP_SPECIAL = 2 };
 
+/* What the transport does for the queues of a QP, which call nothing else of it: the table is in
+ * transport/qp.c. Only a send queue that is the adapter's own calls it for each request. */
+struct qp_transport {
+	/* Forgets all requests and responses. */
+	void (*reset)(struct qp *qp);
+	/* The strict adapter has found that software posted more. */
+	void (*posted)(struct qp *qp);
+	/* Returns whether the QP survives that a request on STREAM has failed. */
+	bool (*survives)(struct hca *hca, struct qp *qp, uint16_t stream);
+	/* Completes in error the receives that were taken before their turn. */
+	void (*flush)(struct hca *hca, struct qp *qp);
+	/* Cancels the tag whose buffer holds the start of a message. */
+	void (*cancel)(struct hca *hca, struct qp *qp);
+	/* Frees what the transport keeps. */
+	void (*free)(struct hca *hca, struct qp *qp);
+	/* Of a send queue that is the adapter's own (qp->offload): returns a WQE of its ring, and
+	 * takes the completion of the WQE at sq.ci. */
+	const uint8_t *(*own_wqe)(const struct qp *qp, uint16_t index);
+	void (*own_done)(struct hca *hca, struct qp *qp, const struct completion *done);
+};
+
 struct qp {
 	uint32_t n;
+	const struct qp_transport *transport;
 	enum prm_qp_state state;
 	enum fabric_service service;
 	int special;         /* QP_SMI, QP_GSI, or -1 */
@@ -218,6 +240,12 @@ static inline uint16_t sq_mask(const struct qp *qp)
 	return (1u << qp->sq.log_size) - 1;
 }
 
+/* Returns what a CQE says of tag matching, or NULL. */
+static inline const struct tm_note *rq_note(const struct qp *qp)
+{
+	return qp->resp.tm.op ? &qp->resp.tm : NULL;
+}
+
 /* Makes the loop look at the queue for work; doorbells and state changes call it. */
 void qp_wake(struct hca *hca, struct qp *qp);
 void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline);
@@ -267,29 +295,5 @@ struct cq *rq_cq(const struct qp *qp);
 void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 void qp_free(struct hca *hca, struct qp *qp);
-
-/* ---- req.c, resp.c, ud.c ---- */
-
-/* Transmits up to BUDGET bytes and returns true when there is more to do now. */
-bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
-/* From now on requests are tried again as often as the attributes say. */
-void req_count_tries(struct qp *qp);
-/* Software has posted more. */
-void req_posted(struct qp *qp);
-void req_timeout(struct hca *hca, struct qp *qp);
-/* Goes on with the WQE at sq.ci, as if nothing had been sent of it or behind it. */
-void req_go_on(struct hca *hca, struct qp *qp);
-void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Delivers a datagram, to one QP or to those that joined its group. */
-void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
-void req_reset(struct qp *qp);
-void resp_reset(struct qp *qp);
-/* The QP goes, and what its responder keeps. */
-void resp_free(struct qp *qp);
-/* Returns the path to the peer. */
-const struct qp_path *qp_peer(const struct qp *qp);
-/* Addresses MSG to the peer. */
-void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
-#include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
 static bool is_empty(const struct qp *qp)
@@ -158,7 +157,7 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done)
 {
 	int ret;
 
-	done->tm = tm_note_of(qp);
+	done->tm = rq_note(qp);
 	ret = held_complete(hca, qp, done, &qp->resp.held);
 	if (ret == EFAULT)
 		return ret;

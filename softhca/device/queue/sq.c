@@ -10,8 +10,6 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "prm/mlx5/wqe.h"
-#include "softhca/device/transport/dci.h"
-#include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 
 enum { SCAN_QPS = 48, SPECULATE_QPS = 2, SPECULATE_BBS = 4 };
@@ -52,7 +50,7 @@ static void take_doorbell(struct hca *hca, struct qp *qp, uint32_t word)
 		return;
 	}
 	if (hca->config.strict && (qp_requests(qp) || qp->state == PRM_QP_STATE_SQD))
-		req_posted(qp);
+		qp->transport->posted(qp);
 	qp->sq.pi = pi;
 	qp_wake(hca, qp);
 }
@@ -239,7 +237,7 @@ int sq_fetch(struct hca *hca, struct qp *qp, uint16_t index, const uint8_t **raw
 	int ret;
 
 	if (qp->offload) {
-		*raw = tm_offload_wqe(qp, index);
+		*raw = qp->transport->own_wqe(qp, index);
 		return 0;
 	}
 	if (is_cached(hca, qp, index, raw))
@@ -279,7 +277,7 @@ static void wqe_complete(struct hca *hca, struct qp *qp, struct completion *done
 {
 	done->wqe_counter = qp->sq.ci;
 	if (qp->offload)
-		tm_offload_complete(hca, qp, done);
+		qp->transport->own_done(hca, qp, done);
 	else if (cq_post(hca, qp->send_cq, qp, done))
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
@@ -326,7 +324,7 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
 		bbs = 1;
 	qp->sq.ci += bbs;
-	if (!dci_bears(hca, qp, stream))
+	if (!qp->transport->survives(hca, qp, stream))
 		qp_fail_send(hca, qp);
 }
 

@@ -13,8 +13,6 @@
 
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
-#include "softhca/device/transport/out_of_order.h"
-#include "softhca/device/transport/tm.h"
 
 static int srq_fail(struct hca *hca, struct srq *srq)
 {
@@ -119,27 +117,9 @@ struct srq *srq_find_xrc(const struct hca *hca, uint32_t n, const struct pd *xrc
 
 void srq_free(struct srq *srq)
 {
-	tm_free(srq->tm);
+	free(srq->tm);
 	dma_unmap(&srq->map);
 	free(srq);
-}
-
-/* A QP may hold a WQE of the SRQ, which is gone with the SRQ. XRC requests name the SRQ, so no QP
- * counts as its user. */
-void srq_take_back(struct hca *hca, const struct srq *srq)
-{
-	struct qp *qp;
-	uint32_t i = 0;
-
-	while ((qp = res_next(&hca->qps, &i)) != NULL) {
-		if (qp->resp.held.srq == srq) {
-			qp->resp.held.srq = NULL;
-			qp->resp.receiving = false;
-		}
-		if (qp->resp.fault.srq == srq)
-			qp->resp.fault.srq = NULL;
-		early_leave_srq(qp, srq);
-	}
 }
 
 void srq_free_all(struct hca *hca)

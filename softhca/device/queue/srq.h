@@ -79,8 +79,6 @@ void srq_report_fault(struct hca *hca, struct qp *qp);
 void srq_resolve_fault(struct hca *hca, struct qp *qp);
 
 void srq_free(struct srq *srq);
-/* Takes back from QPs the WQEs of an SRQ that goes: they are gone with it. */
-void srq_take_back(struct hca *hca, const struct srq *srq);
 void srq_free_all(struct hca *hca);
 
 #endif

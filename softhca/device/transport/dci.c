@@ -8,6 +8,7 @@
 
 #include "softhca/device/core.h"
 #include "softhca/device/transport/dci.h"
+#include "softhca/device/transport/qp.h"
 
 /* ---- sessions ---- */
 

@@ -17,6 +17,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/dct.h"
+#include "softhca/device/transport/qp.h"
 
 int dct_start(struct hca *hca, struct dct *dct, struct qp *model)
 {

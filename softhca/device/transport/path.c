@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/transport/dci.h"
 
 bool path_take_port(const struct hca *hca, const struct qp_path *own, struct qp_path *path)
 {
@@ -73,4 +74,28 @@ bool path_reverse(const struct hca *hca, unsigned int port, const struct fabric_
 	memcpy(addr->dgid, msg->addr.sgid, sizeof(addr->dgid));
 	memcpy(addr->dmac, msg->addr.smac, sizeof(addr->dmac));
 	return !addr->grh || find_gid(hca, port, msg->addr.dgid, &path->gid_index);
+}
+
+const struct qp_path *qp_peer(const struct qp *qp)
+{
+	return qp->dci ? &qp->dci->to.path : &qp->path;
+}
+
+static void address_target(const struct dci *dci, struct fabric_msg *msg)
+{
+	msg->dest_qpn = dci->to.qpn;
+	msg->dc_key = dci->to.dc_key;
+	msg->session = dci->session;
+}
+
+void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg)
+{
+	msg->service = qp->service;
+	msg->dest_qpn = qp->remote_qpn;
+	msg->src_qpn = qp->wire;
+	msg->pkey = qp->path.pkey;
+	msg->mtu = qp->mtu;
+	if (qp->dci)
+		address_target(qp->dci, msg);
+	path_address(hca, qp_peer(qp), &msg->addr);
 }

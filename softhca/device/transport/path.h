@@ -13,6 +13,7 @@
 #include "softhca/device/fabric.h"
 
 struct hca;
+struct qp;
 
 /* A path is what an address path in a QP's context, or an address vector in a WQE, says. */
 struct qp_path {
@@ -36,6 +37,10 @@ struct datagram_to {
 bool path_take_port(const struct hca *hca, const struct qp_path *own, struct qp_path *path);
 /* Says where a message along PATH goes, and where it comes from as of now. */
 void path_address(const struct hca *hca, const struct qp_path *path, struct fabric_addr *addr);
+
+/* Returns the path to the QP's peer, and addresses MSG to that. */
+const struct qp_path *qp_peer(const struct qp *qp);
+void qp_address(struct hca *hca, const struct qp *qp, struct fabric_msg *msg);
 
 /* Says how to answer a message that has arrived at PORT. It returns false when the address that it
  * was sent to is not the port's. */

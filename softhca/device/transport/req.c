@@ -16,6 +16,7 @@
 #include "softhca/device/transport/atomic.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/drain.h"
+#include "softhca/device/transport/qp.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"

@@ -15,6 +15,7 @@
 #include "softhca/device/transport/answer.h"
 #include "softhca/device/transport/atomic.h"
 #include "softhca/device/transport/out_of_order.h"
+#include "softhca/device/transport/qp.h"
 #include "softhca/device/transport/resp.h"
 #include "softhca/device/transport/tm.h"
 #include "softhca/device/queue/wqe.h"
@@ -141,7 +142,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 /* A CQE of tag matching has a header where the payload would go. */
 bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 {
-	uint32_t limit = tm_note_of(qp) ? 0 : qp->resp_in_cqe;
+	uint32_t limit = rq_note(qp) ? 0 : qp->resp_in_cqe;
 
 	if (limit > cq_inline_max(rq_cq(qp)))
 		limit = cq_inline_max(rq_cq(qp));

@@ -18,25 +18,14 @@
 
 struct tm *tm_create(unsigned int log_size, uint16_t next)
 {
-	struct tm *tm = calloc(1, sizeof(*tm));
+	struct tm *tm = calloc(1, sizeof(*tm) + (sizeof(tm->tag[0]) << log_size));
 
 	if (!tm)
 		return NULL;
 	TAILQ_INIT(&tm->list);
 	tm->size = 1u << log_size;
 	tm->next = next;
-	tm->tag = calloc(tm->size, sizeof(*tm->tag));
-	if (tm->tag)
-		return tm;
-	free(tm);
-	return NULL;
-}
-
-void tm_free(struct tm *tm)
-{
-	if (tm)
-		free(tm->tag);
-	free(tm);
+	return tm;
 }
 
 static void take_off(struct tm *tm, struct tm_tag *tag)
@@ -299,9 +288,4 @@ void tm_count_unexpected(struct qp *qp)
 {
 	if (qp->resp.tm.op == TM_CQE_UNEXPECTED)
 		qp->srq->tm->hw_phase++;
-}
-
-const struct tm_note *tm_note_of(const struct qp *qp)
-{
-	return qp->resp.tm.op ? &qp->resp.tm : NULL;
 }

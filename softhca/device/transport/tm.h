@@ -33,13 +33,12 @@ struct tm {
 	uint16_t next;                    /* where the next entry will be */
 	uint16_t sw_phase, hw_phase;      /* unexpected messages that software has seen, and all */
 	TAILQ_HEAD(tm_list, tm_tag) list; /* as added */
-	struct tm_tag *tag;
+	struct tm_tag tag[];
 };
 
 /* Creates a list of 2^LOG_SIZE entries, the first at NEXT. It returns NULL when there is no
- * memory. */
+ * memory. One free() gives it back. */
 struct tm *tm_create(unsigned int log_size, uint16_t next);
-void tm_free(struct tm *tm);
 
 /* Executes the operation on the list that starts at RAW and has LEN bytes. It returns 0 or the
  * vendor syndrome. */
@@ -58,8 +57,6 @@ enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_ms
 void tm_count_unexpected(struct qp *qp);
 /* The rest of a message that has a tag will not come. */
 void tm_cancel(struct hca *hca, struct qp *qp);
-/* Returns what a CQE says of a message, or NULL. */
-const struct tm_note *tm_note_of(const struct qp *qp);
 
 /* ---- tm_offload.c: rendezvous; READs and answers go through a send queue that no program sees
  * ---- */

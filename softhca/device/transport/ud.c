@@ -16,6 +16,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
 #include "softhca/inet.h"
+#include "softhca/device/transport/qp.h"
 
 enum { UD_MAX = 4096 };
 

@@ -18,6 +18,7 @@
 #include "softhca/device/format/mlx4/cmd_eth_qp.h"
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
+#include "softhca/device/transport/qp.h"
 #include "util/bits.h"
 
 static_assert((int)M4_QPC_SIZE <= (int)CONTEXT_MAX, "the context is too small");
@@ -231,7 +232,7 @@ static uint32_t wire_number(const struct qp *qp)
 
 static struct qp *qp_new(const struct hca *hca, uint32_t n, const uint8_t *qpc)
 {
-	struct qp *qp = calloc(1, sizeof(*qp));
+	struct qp *qp = qp_alloc();
 	unsigned int port = 1;
 
 	if (!qp)
@@ -245,7 +246,6 @@ static struct qp *qp_new(const struct hca *hca, uint32_t n, const uint8_t *qpc)
 	qp->user_index = n;
 	qp->counter_set = hca->mlx4->counters->n;
 	qp->dbr = fld_get(qpc, M4_QPC_RECORD);
-	TAILQ_INIT(&qp->early);
 	if (qp->special >= 0)
 		fld_set(qp->context, FLD_IN(M4_QPC_PATH, M4_PATH_PORT), port - 1);
 	return qp;

@@ -17,6 +17,7 @@
 #include "softhca/device/format/mlx4/cmd_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
 #include "softhca/device/transport/drain.h"
+#include "softhca/device/transport/qp.h"
 #include "util/bits.h"
 
 enum {

@@ -11,6 +11,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx4/cmd.h"
 #include "softhca/device/format/mlx4/firmware.h"
+#include "softhca/device/transport/qp.h"
 
 static_assert((int)M4_SRQC_SIZE <= (int)CONTEXT_MAX, "the context is too small");
 

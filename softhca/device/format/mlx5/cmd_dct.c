@@ -14,6 +14,7 @@
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_qp.h"
 #include "softhca/device/transport/dct.h"
+#include "softhca/device/transport/qp.h"
 
 CONTEXT_HOLDS(struct dct, PRM_DCTC_SIZE);
 
@@ -85,7 +86,7 @@ static void model_fill(const struct hca *hca, const struct dct *dct, struct qp *
 
 static enum prm_status dct_add(struct hca *hca, struct cmd *cmd, struct dct *dct)
 {
-	struct qp *model = calloc(1, sizeof(*model));
+	struct qp *model = qp_alloc();
 	int ret = model ? 0 : ENOMEM;
 
 	if (!ret) {

@@ -17,6 +17,7 @@
 #include "softhca/device/format/mlx5/cmd_qp.h"
 #include "softhca/device/format/mlx5/cmd_umem.h"
 #include "softhca/device/transport/dci.h"
+#include "softhca/device/transport/qp.h"
 #include "softhca/device/transport/tm.h"
 #include "util/bits.h"
 
@@ -330,7 +331,7 @@ enum prm_status qp_create(struct hca *hca, struct cmd *cmd)
 		why = qp_check_sizes(hca, qpc);
 	if (why)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why);
-	qp = calloc(1, sizeof(*qp));
+	qp = qp_alloc();
 	if (!qp)
 		return cmd_errno(cmd, ENOMEM, "qp");
 	memcpy(qp->context, qpc, PRM_QPC_SIZE);

@@ -15,6 +15,7 @@
 #include "softhca/device/format/mlx5/mlx5.h"
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/drain.h"
+#include "softhca/device/transport/qp.h"
 #include "util/bits.h"
 
 enum {

@@ -16,6 +16,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd.h"
 #include "softhca/device/format/mlx5/cmd_umem.h"
+#include "softhca/device/transport/qp.h"
 #include "softhca/device/transport/tm.h"
 
 CONTEXT_HOLDS(struct srq, PRM_SRQ_CONTEXT_MAX);
@@ -202,7 +203,7 @@ static enum prm_status srq_create(struct hca *hca, struct cmd *cmd, const void *
 
 	srq = why ? NULL : malloc(sizeof(*srq));
 	if (!srq) {
-		tm_free(parts->tm);
+		free(parts->tm);
 		return why ? cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, why)
 			   : cmd_errno(cmd, ENOMEM, "srq");
 	}
