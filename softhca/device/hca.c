@@ -14,6 +14,7 @@
 #include "softhca/device/transport/qp.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/memory/psv.h"
+#include "softhca/device/queue/umr_delay.h"
 #include "util/bits.h"
 
 enum {

@@ -144,21 +144,6 @@ int xlt_prepare(struct mkey *mkey);
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
 void xlt_free(struct mkey *mkey);
 
-/* ---- umr_delay.c: a UMR that takes its time ---- */
-
-/* A strict adapter executes a UMR later: when a request asks for that by a fence, behind the first
- * one that does not, or when time has passed. Takes over the UMR of LEN bytes at RAW, which stands
- * at sq.ci, and returns 0 or ENOMEM. */
-int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
-/* Executes the UMR that waits and completes it, or fails the QP; it returns false when the QP has
- * failed. */
-bool umr_finish(struct hca *hca, struct qp *qp);
-/* A request begins that does not wait for the UMR. */
-void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe);
-void umr_forget(struct qp *qp);
-/* Finishes those that have waited long enough, and returns when the next one has, or HCA_IDLE. */
-uint64_t umr_run(struct hca *hca);
-
 /* Returns the key that a SEND with invalidate from a peer may take away, or NULL. */
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);
 

@@ -73,8 +73,5 @@ int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t 
 
 /* The key has got other signatures, or goes: what it would report is forgotten. */
 void sig_forget(struct mkey *mkey);
-/* A transfer for QP has ended: if it found a wrong signature, a CQE says so on the CQ of its send
- * or receive queue. */
-void sig_report(struct hca *hca, struct qp *qp, bool of_send);
 
 #endif

@@ -9,6 +9,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/queue/umr_delay.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 

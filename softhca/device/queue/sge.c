@@ -93,3 +93,12 @@ bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
 			return false;
 	return true;
 }
+
+uint8_t wqe_syndrome(int why)
+{
+	if (why == WQE_BAD_LKEY || why == WQE_BAD_DMA)
+		return SYND_LOCAL_PROT;
+	if (why == WQE_BAD_MKEY || why == WQE_BAD_UMR)
+		return SYND_MW_BIND;
+	return why == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_QP_OP;
+}

@@ -18,6 +18,8 @@
 #include "softhca/device/transport/drain.h"
 #include "softhca/device/transport/qp.h"
 #include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/sig_report.h"
+#include "softhca/device/queue/umr_delay.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 
@@ -245,15 +247,6 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 	if (hca->config.strict && !why)
 		hca->format->judge_send(hca, qp, index, raw);
 	return why;
-}
-
-uint8_t wqe_syndrome(int why)
-{
-	if (why == WQE_BAD_LKEY || why == WQE_BAD_DMA)
-		return SYND_LOCAL_PROT;
-	if (why == WQE_BAD_MKEY || why == WQE_BAD_UMR)
-		return SYND_MW_BIND;
-	return why == WQE_BAD_LENGTH ? SYND_LOCAL_LENGTH : SYND_LOCAL_QP_OP;
 }
 
 /* The WQE at sq.next has a fault of our own side. What is on the wire before it has to complete

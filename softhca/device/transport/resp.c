@@ -18,6 +18,7 @@
 #include "softhca/device/transport/qp.h"
 #include "softhca/device/transport/resp.h"
 #include "softhca/device/transport/tm.h"
+#include "softhca/device/queue/sig_report.h"
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 

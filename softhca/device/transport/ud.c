@@ -14,6 +14,7 @@
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
+#include "softhca/device/queue/sig_report.h"
 #include "softhca/device/queue/wqe.h"
 #include "softhca/inet.h"
 #include "softhca/device/transport/qp.h"

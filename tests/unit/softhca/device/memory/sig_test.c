@@ -3,8 +3,8 @@
  * sig_test.c - who hears of a wrong signature: the queue pair whose transfer found it, and
  * nobody else.
  *
- * Covers: softhca/device/memory/sig.c, softhca/device/memory/psv.c,
- * softhca/device/format/mlx5/cmd_psv.c
+ * Covers: softhca/device/memory/sig.c, softhca/device/queue/sig_report.c,
+ * softhca/device/memory/psv.c, softhca/device/format/mlx5/cmd_psv.c
  */
 #include "pair.h"
 #include "prm/mlx5/bsf.h"

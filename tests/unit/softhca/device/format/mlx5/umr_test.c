@@ -5,7 +5,7 @@
  * everything.
  *
  * Covers: softhca/device/format/mlx5/umr.c, softhca/device/memory/mkey.c,
- * softhca/device/memory/xlt.c, softhca/device/memory/umr_delay.c
+ * softhca/device/memory/xlt.c, softhca/device/queue/umr_delay.c
  */
 #include "pair.h"
 #include "prm/mlx5/bsf.h"

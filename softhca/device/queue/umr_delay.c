@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "softhca/device/core.h"
+#include "softhca/device/queue/umr_delay.h"
 #include "softhca/device/queue/wqe.h"
 
 #define UMR_TIME (50 * NS_PER_US)
