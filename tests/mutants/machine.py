@@ -2,7 +2,8 @@
 """machine.py - a copy of the tree, its build, and the tests that look at it: what run and generate put their mutants into.
 
 The copy and its build stay in build-tests/mutants, so that a second run is quicker; build-tests/mutants/log/NAME has what the
-tests said of a mutant.
+tests said of a mutant. Where file systems can be mounted, generate needs no copy: layer() puts memory over tree and build, in which
+all changes vanish with the program.
 """
 import json
 import os
@@ -11,6 +12,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -19,7 +21,9 @@ from lists import Fault
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(os.environ.get("RDMAKIT_BUILDS") or ROOT, "build-tests/mutants")
-TREE, BUILD, LOG = (os.path.join(WORK, name) for name in ("tree", "build", "log"))
+LOG = os.path.join(WORK, "log")
+LAYERED = os.environ.get("RDMAKIT_LAYERED_BUILD")  # set by layer()
+TREE, BUILD = (ROOT, LAYERED) if LAYERED else (os.path.join(WORK, "tree"), os.path.join(WORK, "build"))
 STAGE = os.path.join(BUILD, "stage")
 SOFTHCA = os.path.join(BUILD, "softhca/softhca")
 COMPONENTS = "util;libibverbs;librdmacm;providers/common;providers/mlx4;providers/mlx5;compat;tests"
@@ -31,6 +35,25 @@ BREAKS = re.compile(r"scripts\.")  # tests that break a script on purpose: no mu
 ADD_TEST = re.compile(r"^add_test\((?:\[=*\[)?([^\s\]]+)(?:\]=*\])?((?: \"[^\"]*\")+)\)", re.MULTILINE)
 WORD = re.compile(r'"([^"]*)"')
 LEAST_FREE = 2 << 30  # bytes that a disk must keep
+
+
+# Arguments: a directory for the layer, that of the logs, the directories to cover, --, a command.
+COVER = r"""
+set -e
+room=$1 log=$2
+shift 2
+mount -t tmpfs none "$room"
+mkdir "$room/log"
+mount --bind "$log" "$room/log"
+while [ "$1" != -- ]; do
+	mkdir "$room/upper$#" "$room/work$#"
+	mount -t overlay none -o "lowerdir=$1,upperdir=$room/upper$#,workdir=$room/work$#" "$1"
+	shift
+done
+shift
+mount --bind "$room/log" "$log"
+exec "$@"
+"""
 
 
 def say(line):
@@ -96,13 +119,28 @@ def is_of_softhca(mutant):
     return mutant.file.startswith("softhca/")
 
 
+def layer(build_dir):
+    """Starts this program again where tree and build can be changed and nobody sees it. Returns if that cannot be had here."""
+    build_dir, room = os.path.abspath(build_dir), tempfile.mkdtemp(prefix="mutants.")
+    os.makedirs(LOG, exist_ok=True)
+    covered = [ROOT] if build_dir.startswith(ROOT + "/") else [ROOT, build_dir]
+    cover = ["unshare", "--mount", "--propagation", "private", "sh", "-c", COVER, "cover", room, LOG, *covered, "--"]
+    if subprocess.run([*cover, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        done = subprocess.run([*cover, sys.executable, *sys.argv], env={**os.environ, "RDMAKIT_LAYERED_BUILD": build_dir}, check=False)
+        os.rmdir(room)
+        sys.exit(done.returncode)
+    os.rmdir(room)
+
+
 def must(trouble):
     if trouble:
         raise Fault(f"the unchanged tree cannot be built:\n{trouble}")
 
 
 def configure(with_softhca):
-    """Makes the copy, and a build in which nothing is built yet."""
+    """Makes the copy, and a build in which nothing is built yet; below a layer both are there."""
+    if LAYERED:
+        return
     components = ("softhca;" if with_softhca else "") + COMPONENTS
     os.makedirs(LOG, exist_ok=True)
     if is_disk_full():
@@ -116,6 +154,9 @@ def configure(with_softhca):
 def build_stage():
     """Builds everything and installs it in STAGE."""
     must(build("build", ["all"]))
+    if LAYERED and os.path.isdir(STAGE):
+        link_stage()
+        return
     shutil.rmtree(STAGE, ignore_errors=True)
     must(logged("install", "cmake", "--install", BUILD, "--prefix", STAGE))
     link_stage()
