@@ -189,19 +189,31 @@ static int run_create(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 
 static_assert(UINT8_MAX * sizeof(union kernel_spec) < UINT16_MAX, "any number of specs fits");
 
+/* So many specs have their place on the stack. */
+enum {
+	FEW_SPECS = 6,
+	FEW_WORDS = (sizeof(struct ib_uverbs_create_flow) + FEW_SPECS * sizeof(union kernel_spec)) /
+			    sizeof(uint64_t) +
+		    1,
+};
+
 VERBS_EXPORT int verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 				       struct ibv_flow *flow, const struct verbs_udata *udata)
 {
 	struct ib_uverbs_create_flow_resp resp = {};
-	struct ib_uverbs_create_flow *req;
+	uint64_t few[FEW_WORDS];
+	struct ib_uverbs_create_flow *req = (struct ib_uverbs_create_flow *)few;
 	int ret;
 
-	req = calloc_for("ibv_create_flow", 1,
-			 sizeof(*req) + attr->num_of_specs * sizeof(union kernel_spec));
+	if (attr->num_of_specs > FEW_SPECS)
+		req = malloc_for("ibv_create_flow",
+				 sizeof(*req) + attr->num_of_specs * sizeof(union kernel_spec));
 	if (!req)
 		return ENOMEM;
+	*req = (struct ib_uverbs_create_flow){};
 	ret = run_create(qp, attr, req, &resp, udata);
-	free(req);
+	if (attr->num_of_specs > FEW_SPECS)
+		free(req);
 	if (ret)
 		return ret;
 	flow->context = qp->context;

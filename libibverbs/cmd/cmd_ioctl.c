@@ -307,18 +307,45 @@ static inline void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, s
 	};
 }
 
-/* The payload and the answer of a plain command are longer than the 8 bytes that would travel
- * inside their attributes: the caller has checked. */
+/* Adds what the kernel reads: up to 8 bytes lie in the attribute itself, at its start. */
+static inline void short_add_in(union ioctl_cmd *cmd, uint16_t id, const void *data, size_t len)
+{
+	uint64_t value = (uintptr_t)data;
+
+	if (len <= sizeof(value)) {
+		value = 0;
+		if (len == sizeof(value))
+			memcpy(&value, data, sizeof(value));
+		else
+			memcpy(&value, data, len);
+	}
+	short_add(cmd, id, value, len);
+}
+
+static inline void short_add_udata(union ioctl_cmd *cmd, const struct verbs_udata *udata)
+{
+	if (udata->req_len)
+		short_add_in(cmd, UVERBS_ATTR_UHW_IN, udata->req, udata->req_len);
+	if (!udata->resp_len)
+		return;
+	memset(udata->resp, 0, udata->resp_len);
+	short_add(cmd, UVERBS_ATTR_UHW_OUT, (uintptr_t)udata->resp, udata->resp_len);
+}
+
+/* UDATA may be NULL; the driver has no attributes in it, but a payload and an answer. */
 static inline int run_short_write(struct ibv_context *context, uint32_t command, const void *req,
-				  size_t req_len, void *resp, size_t resp_len)
+				  size_t req_len, void *resp, size_t resp_len,
+				  const struct verbs_udata *udata)
 {
 	union ioctl_cmd cmd;
 
 	command_begin(&cmd, context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	short_add(&cmd, UVERBS_ATTR_CORE_IN, (uintptr_t)req, req_len);
+	short_add_in(&cmd, UVERBS_ATTR_CORE_IN, req, req_len);
 	if (resp)
 		short_add(&cmd, UVERBS_ATTR_CORE_OUT, (uintptr_t)resp, resp_len);
 	short_add(&cmd, UVERBS_ATTR_WRITE_CMD, command, sizeof(uint64_t));
+	if (udata)
+		short_add_udata(&cmd, udata);
 	return run_ioctl(context->cmd_fd, &cmd);
 }
 
@@ -345,8 +372,8 @@ int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const voi
 	bool asked = false;
 	int ret;
 
-	if (!udata && req_len > sizeof(uint64_t) && !kernel_lacks(context)) {
-		ret = run_short_write(context, command, req, req_len, resp, resp_len);
+	if (!(udata && udata->nattrs) && !kernel_lacks(context)) {
+		ret = run_short_write(context, command, req, req_len, resp, resp_len, udata);
 		if (ret != EPROTONOSUPPORT)
 			return ret;
 		asked = true;
@@ -360,52 +387,75 @@ static int destroy_result(struct ibv_context *context, int ret)
 	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;
 }
 
-static inline int run_short_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
-				    uint16_t handle_attr, uint32_t handle)
+/* A destroy_call is a command that destroys: the handle, and where the answer goes, if it has
+ * one. */
+struct destroy_call {
+	uint16_t object, method, handle_attr, resp_attr;
+	uint32_t handle;
+	void *resp; /* NULL: none */
+	size_t resp_len;
+};
+
+static inline int run_short_destroy(struct ibv_context *context, const struct destroy_call *destroy)
 {
 	union ioctl_cmd cmd;
 
-	command_begin(&cmd, context, object, method);
-	short_add(&cmd, handle_attr, handle, 0);
+	command_begin(&cmd, context, destroy->object, destroy->method);
+	short_add(&cmd, destroy->handle_attr, destroy->handle, 0);
+	if (destroy->resp)
+		short_add(&cmd, destroy->resp_attr, (uintptr_t)destroy->resp, destroy->resp_len);
 	return run_ioctl(context->cmd_fd, &cmd);
 }
 
 static int __attribute__((noinline))
-run_listed_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
-		   uint16_t handle_attr, uint32_t handle, bool asked)
+run_listed_destroy(struct ibv_context *context, const struct destroy_call *destroy, bool asked)
 {
-	const struct verbs_attr attr = verbs_attr_handle(handle_attr, handle);
-	const struct cmd_call call = { context, &attr, 1, NULL };
+	const struct verbs_attr attrs[] = {
+		verbs_attr_handle(destroy->handle_attr, destroy->handle),
+		destroy->resp ? verbs_attr_out(destroy->resp_attr, destroy->resp, destroy->resp_len)
+			      : verbs_attr_skip(),
+	};
+	const struct cmd_call call = { context, attrs, ARRAY_SIZE(attrs), NULL };
 
-	return (asked ? run_older : run_call)(&call, object, method);
+	return (asked ? run_older : run_call)(&call, destroy->object, destroy->method);
 }
 
-int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
-		      uint16_t handle_attr, uint32_t handle)
+static inline int run_destroy(struct ibv_context *context, const struct destroy_call *destroy)
 {
 	bool asked = false;
 	int ret;
 
 	if (!kernel_lacks(context)) {
-		ret = run_short_destroy(context, object, method, handle_attr, handle);
+		ret = run_short_destroy(context, destroy);
 		if (ret != EPROTONOSUPPORT)
 			return ret ? destroy_result(context, ret) : 0;
 		asked = true;
 	}
-	ret = run_listed_destroy(context, object, method, handle_attr, handle, asked);
+	ret = run_listed_destroy(context, destroy, asked);
 	return destroy_result(context, ret);
+}
+
+int verbs_cmd_destroy(struct ibv_context *context, uint16_t object, uint16_t method,
+		      uint16_t handle_attr, uint32_t handle)
+{
+	const struct destroy_call destroy = {
+		.object = object,
+		.method = method,
+		.handle_attr = handle_attr,
+		.handle = handle,
+	};
+
+	return run_destroy(context, &destroy);
 }
 
 int verbs_cmd_destroy_answered(struct ibv_context *context, uint16_t object, uint16_t method,
 			       uint16_t handle_attr, uint32_t handle, uint16_t resp_attr,
 			       void *resp, size_t resp_len)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_handle(handle_attr, handle),
-		verbs_attr_out(resp_attr, resp, resp_len),
+	const struct destroy_call destroy = {
+		object, method, handle_attr, resp_attr, handle, resp, resp_len,
 	};
 
 	memset(resp, 0, resp_len);
-	return destroy_result(context, verbs_cmd_run_core(context, object, method, attrs,
-							  ARRAY_SIZE(attrs), NULL));
+	return run_destroy(context, &destroy);
 }
