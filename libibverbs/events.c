@@ -8,6 +8,7 @@
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
+#include "util/mutex.h"
 #include "util/order.h"
 #include "util/threads.h"
 
@@ -124,6 +125,9 @@ void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32
 {
 	int state;
 
+	/* Nobody else is in the lock, or will acknowledge anything. */
+	if (process_has_one_thread() && !any_unheard() && (int32_t)(reported - *acked) <= 0)
+		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(mutex);
 	while ((int32_t)(reported - (*acked += drop_unheard(NULL, acked))) > 0)
@@ -163,11 +167,10 @@ VERBS_EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context
 VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
 	struct ibv_context *context = channel->context;
-	int users;
+	bool locked = mutex_enter(&context->mutex);
+	int users = channel->refcnt;
 
-	pthread_mutex_lock(&context->mutex);
-	users = channel->refcnt;
-	pthread_mutex_unlock(&context->mutex);
+	mutex_leave(&context->mutex, locked);
 	if (users) {
 		verbs_warn("ibv_destroy_comp_channel: %d CQs use it: destroy them first", users);
 		return verbs_result(EBUSY);

@@ -48,11 +48,22 @@ static bool locks_are_wanted(void)
 	return value && !strcmp(value, "1");
 }
 
+/* Namespace and environment are asked for once: they stay. */
+static bool locks_are_due(void)
+{
+	static bool asked;
+
+	if (!asked) {
+		asked = true;
+		if (is_in_another_namespace() || locks_are_wanted())
+			return true;
+	}
+	return kernel_knows_more();
+}
+
 /* A thread that the C library makes meanwhile is no harm: locks are kept without need. */
 void verbs_threads_look(void)
 {
-	if (!process_has_one_thread())
-		return;
-	if (is_in_another_namespace() || kernel_knows_more() || locks_are_wanted())
+	if (process_has_one_thread() && locks_are_due())
 		__atomic_store_n(&verbs_one_thread, &zero, __ATOMIC_RELAXED);
 }

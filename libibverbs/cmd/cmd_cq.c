@@ -3,6 +3,7 @@
  * cmd_cq.c - commands on completion queues and completion channels.
  */
 #include "cmd/cmd.h"
+#include "util/mutex.h"
 #include "util/order.h"
 
 /* This happens before the command runs: from then on another thread can read an event that points
@@ -31,11 +32,13 @@ static void cq_fini(struct ibv_cq *cq)
 /* Counts the CQs that use a channel: ibv_destroy_comp_channel() refuses while there are any. */
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
+	bool locked;
+
 	if (!channel)
 		return;
-	pthread_mutex_lock(&channel->context->mutex);
+	locked = mutex_enter(&channel->context->mutex);
 	channel->refcnt += add;
-	pthread_mutex_unlock(&channel->context->mutex);
+	mutex_leave(&channel->context->mutex, locked);
 }
 
 static void explain_create_cq(int err, struct ibv_context *context,

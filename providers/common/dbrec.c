@@ -12,6 +12,7 @@
 #include "providers/common/dbrec.h"
 #include "providers/common/hwbuf.h"
 #include "util/alloc.h"
+#include "util/mutex.h"
 
 #define RECORD_SPACING   64
 #define RECORDS_PER_PAGE 64 /* one bit each in a word */
@@ -31,6 +32,15 @@ void provider_dbrec_pool_init(struct dbrec_pool *pool)
 	LIST_INIT(&pool->full);
 	pool->empty = 0;
 	pool->source = NULL;
+}
+
+/* A source of the program's may make a thread while it is asked for a page. */
+static bool pool_enter(struct dbrec_pool *pool)
+{
+	if (process_has_one_thread() && !pool->source)
+		return false;
+	pthread_mutex_lock(&pool->lock);
+	return true;
 }
 
 static void page_release(struct dbrec_page *page)
@@ -147,16 +157,16 @@ static __be32 *record_take(struct dbrec_pool *pool, struct dbrec_page *page)
 
 int provider_dbrec_alloc(struct dbrec_pool *pool, __be32 **dbrec, struct dbrec_page **page)
 {
+	bool locked = pool_enter(pool);
 	int ret = 0;
 
-	pthread_mutex_lock(&pool->lock);
 	if (LIST_EMPTY(&pool->room))
 		ret = page_add(pool);
 	if (!ret) {
 		*page = LIST_FIRST(&pool->room);
 		*dbrec = record_take(pool, *page);
 	}
-	pthread_mutex_unlock(&pool->lock);
+	mutex_leave(&pool->lock, locked);
 	return ret;
 }
 
@@ -172,14 +182,13 @@ static void page_emptied(struct dbrec_pool *pool, struct dbrec_page *page)
 
 void provider_dbrec_free(struct dbrec_pool *pool, struct dbrec_page *page, const __be32 *dbrec)
 {
-	bool was_full;
+	bool locked = pool_enter(pool);
+	bool was_full = !page->free;
 
-	pthread_mutex_lock(&pool->lock);
-	was_full = !page->free;
 	page->free |= 1ULL << ((const char *)dbrec - (char *)page->buf.addr) / RECORD_SPACING;
 	if (was_full)
 		page_file_again(pool, page);
 	if (page->free == ALL_FREE)
 		page_emptied(pool, page);
-	pthread_mutex_unlock(&pool->lock);
+	mutex_leave(&pool->lock, locked);
 }

@@ -5,10 +5,12 @@
 #include "providers/common/device.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "util/bits.h"
+#include "util/mutex.h"
+
+enum { MOST_DIGITS = 12 }; /* of a number of 16 bits, or as many as a kind of device wants */
 
 void provider_device_init(struct device_facts *facts, struct ibv_context *context,
 			  const struct device_kind *kind, void *resp)
@@ -34,7 +36,8 @@ static bool caps_have_srq(const struct ibv_device_attr_ex *attr)
 static void device_learn(struct device_facts *facts, const struct ibv_device_attr_ex *attr,
 			 const void *resp)
 {
-	pthread_mutex_lock(&facts->lock);
+	bool locked = mutex_enter(&facts->lock);
+
 	if (!facts->known) {
 		facts->attr = attr->orig_attr;
 		facts->raw_packet_caps = attr->raw_packet_caps;
@@ -42,15 +45,33 @@ static void device_learn(struct device_facts *facts, const struct ibv_device_att
 		memcpy(facts->resp, resp, facts->kind->resp_size);
 		facts->known = true;
 	}
-	pthread_mutex_unlock(&facts->lock);
+	mutex_leave(&facts->lock, locked);
+}
+
+/* Writes N in DIGITS digits or more, and returns the end. Programs ask for a device again and again
+ * where snprintf() would be most of the answer. */
+static char *number_print(char *to, unsigned int n, int digits)
+{
+	char reversed[MOST_DIGITS];
+	int count = 0;
+
+	do
+		reversed[count++] = (char)('0' + n % 10);
+	while ((n /= 10) || count < digits);
+	while (count)
+		*to++ = reversed[--count];
+	return to;
 }
 
 /* The kernel packs major, minor and subminor release of the firmware into RAW. */
 static void device_print_fw(uint64_t raw, int digits, struct ibv_device_attr *attr)
 {
-	snprintf(attr->fw_ver, sizeof(attr->fw_ver), "%u.%u.%0*u",
-		 (unsigned int)(raw >> 32 & 0xffff), (unsigned int)(raw >> 16 & 0xffff), digits,
-		 (unsigned int)(raw & 0xffff));
+	char *end = number_print(attr->fw_ver, (unsigned int)(raw >> 32 & 0xffff), 1);
+
+	*end++ = '.';
+	end = number_print(end, (unsigned int)(raw >> 16 & 0xffff), 1);
+	*end++ = '.';
+	*number_print(end, (unsigned int)(raw & 0xffff), digits) = '\0';
 }
 
 int provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex *attr,
@@ -74,11 +95,10 @@ int provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex 
 
 static bool device_is_known(struct device_facts *facts)
 {
-	bool known;
+	bool locked = mutex_enter(&facts->lock);
+	bool known = facts->known;
 
-	pthread_mutex_lock(&facts->lock);
-	known = facts->known;
-	pthread_mutex_unlock(&facts->lock);
+	mutex_leave(&facts->lock, locked);
 	return known;
 }
 

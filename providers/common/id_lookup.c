@@ -11,6 +11,7 @@
 #include "providers/common/id_lookup.h"
 #include "util/alloc.h"
 #include "util/log.h"
+#include "util/mutex.h"
 
 enum { PATIENCE_MS = 5000, MS_PER_S = 1000, NS_PER_MS = 1000000 };
 
@@ -77,12 +78,11 @@ static int root_make(struct id_lookup *ids)
 
 int provider_id_root_get(struct id_lookup *ids, const struct id_root **root)
 {
-	int ret;
+	bool locked = mutex_enter(&ids->lock);
+	int ret = root_make(ids);
 
-	pthread_mutex_lock(&ids->lock);
-	ret = root_make(ids);
 	*root = ids->root;
-	pthread_mutex_unlock(&ids->lock);
+	mutex_leave(&ids->lock, locked);
 	return ret;
 }
 
@@ -146,20 +146,36 @@ static int entry_await(struct id_lookup *ids, void *const *entry, uint32_t id)
 	return EEXIST;
 }
 
-int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
+/* Waiting is with the lock. */
+static int id_put(struct id_lookup *ids, uint32_t id, void *object, bool *locked)
 {
 	struct id_leaf *leaf;
+	int ret = leaf_get(ids, id >> ID_LEAF_BITS, &leaf);
+	void **entry;
+
+	if (ret)
+		return ret;
+	entry = &leaf->entry[id & (ID_LEAF_SIZE - 1)];
+	if (*entry && !*locked) {
+		pthread_mutex_lock(&ids->lock);
+		*locked = true;
+	}
+	ret = entry_await(ids, entry, id);
+	if (!ret)
+		entry_put(ids->root, leaf, id, object);
+	return ret;
+}
+
+int provider_id_set(struct id_lookup *ids, uint32_t id, void *object)
+{
+	bool locked;
 	int ret;
 
 	if (id >> ID_BITS)
 		return EINVAL;
-	pthread_mutex_lock(&ids->lock);
-	ret = leaf_get(ids, id >> ID_LEAF_BITS, &leaf);
-	if (!ret)
-		ret = entry_await(ids, &leaf->entry[id & (ID_LEAF_SIZE - 1)], id);
-	if (!ret)
-		entry_put(ids->root, leaf, id, object);
-	pthread_mutex_unlock(&ids->lock);
+	locked = mutex_enter(&ids->lock);
+	ret = id_put(ids, id, object, &locked);
+	mutex_leave(&ids->lock, locked);
 	return ret;
 }
 
@@ -185,25 +201,26 @@ static int id_take(struct id_lookup *ids, void *object, uint32_t *id)
 
 int provider_id_alloc(struct id_lookup *ids, void *object, uint32_t *id)
 {
-	int ret;
+	bool locked = mutex_enter(&ids->lock);
+	int ret = id_take(ids, object, id);
 
-	pthread_mutex_lock(&ids->lock);
-	ret = id_take(ids, object, id);
-	pthread_mutex_unlock(&ids->lock);
+	mutex_leave(&ids->lock, locked);
 	return ret;
 }
 
 void provider_id_clear(struct id_lookup *ids, uint32_t id)
 {
 	struct id_leaf *leaf;
+	bool locked;
 
-	pthread_mutex_lock(&ids->lock);
+	locked = mutex_enter(&ids->lock);
 	leaf = ids->root ? ids->root->leaf[id >> ID_LEAF_BITS] : NULL;
 	if (leaf && leaf->entry[id & (ID_LEAF_SIZE - 1)]) {
 		__atomic_store_n(&leaf->entry[id & (ID_LEAF_SIZE - 1)], NULL, __ATOMIC_RELEASE);
 		room_set(&leaf->room, id & (ID_LEAF_SIZE - 1));
 		room_set(&ids->root->room, id >> ID_LEAF_BITS);
-		pthread_cond_broadcast(&ids->cleared);
+		if (locked) /* somebody may wait */
+			pthread_cond_broadcast(&ids->cleared);
 	}
-	pthread_mutex_unlock(&ids->lock);
+	mutex_leave(&ids->lock, locked);
 }

@@ -11,6 +11,7 @@
 #include "providers/mlx5/context.h"
 #include "prm/mlx5/uar.h"
 #include "util/alloc.h"
+#include "util/mutex.h"
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
@@ -43,32 +44,35 @@ static int cq_uar_locked(struct mlx5_context *ctx, struct mlx5_uar **uar)
 int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret;
+	bool locked;
 
-	pthread_mutex_lock(&ctx->uar_lock);
+	locked = mutex_enter(&ctx->uar_lock);
 	ret = cq_uar_locked(ctx, uar);
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 	return ret;
 }
 
 int mlx5_uar_get_plain(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret;
+	bool locked;
 
-	pthread_mutex_lock(&ctx->uar_lock);
+	locked = mutex_enter(&ctx->uar_lock);
 	ret = uar_alloc(ctx, MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC, uar);
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 	return ret;
 }
 
 void mlx5_uar_put_plain(struct mlx5_context *ctx, struct mlx5_uar *uar)
 {
 	struct mlx5_uar **link;
+	bool locked;
 
-	pthread_mutex_lock(&ctx->uar_lock);
+	locked = mutex_enter(&ctx->uar_lock);
 	for (link = &ctx->uars; *link != uar; link = &(*link)->next)
 		;
 	*link = uar->next;
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 	mlx5_uar_page_free(ctx, uar);
 }
 
@@ -280,14 +284,15 @@ int mlx5_uar_get_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **out)
 {
 	struct mlx5_bfreg *bfreg;
 	int ret;
+	bool locked;
 
-	pthread_mutex_lock(&ctx->uar_lock);
+	locked = mutex_enter(&ctx->uar_lock);
 	ret = bfreg_get_locked(ctx, &bfreg);
 	if (!ret) {
 		bfreg_use(ctx, bfreg);
 		*out = bfreg;
 	}
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 	if (ret)
 		verbs_warn("create_qp: no doorbell register: errno %d", ret);
 	return ret;
@@ -307,10 +312,11 @@ static int blueflame_bfreg_locked(struct mlx5_context *ctx, struct mlx5_bfreg **
 int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	int ret;
+	bool locked;
 
-	pthread_mutex_lock(&ctx->uar_lock);
+	locked = mutex_enter(&ctx->uar_lock);
 	ret = blueflame_bfreg_locked(ctx, bfreg);
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 	return ret;
 }
 
@@ -318,8 +324,9 @@ int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	int ret = ENODEV;
+	bool locked;
 
-	pthread_mutex_lock(&ctx->uar_lock);
+	locked = mutex_enter(&ctx->uar_lock);
 	if (ctx->env.blueflame)
 		ret = blueflame_bfreg_locked(ctx, bfreg);
 	if (ret) {
@@ -327,7 +334,7 @@ int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfre
 		if (!ret)
 			bfreg_use(ctx, *bfreg);
 	}
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 	if (ret)
 		verbs_warn("alloc_td: no doorbell register: errno %d", ret);
 	return ret;
@@ -352,16 +359,18 @@ int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t *
 
 void mlx5_uar_share_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
-	pthread_mutex_lock(&ctx->uar_lock);
+	bool locked = mutex_enter(&ctx->uar_lock);
+
 	bfreg_use(ctx, bfreg);
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 }
 
 void mlx5_uar_put_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
-	pthread_mutex_lock(&ctx->uar_lock);
+	bool locked = mutex_enter(&ctx->uar_lock);
+
 	bfreg_leave(ctx, bfreg);
-	pthread_mutex_unlock(&ctx->uar_lock);
+	mutex_leave(&ctx->uar_lock, locked);
 }
 
 void mlx5_uar_free_all(struct mlx5_context *ctx)
