@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * env.h - how the values of environment variables are read. Which variables there are, the env.c of
- * each provider says; those of queue memory are of all providers.
+ * each provider says.
  */
 #ifndef PROVIDERS_COMMON_ENV_H
 #define PROVIDERS_COMMON_ENV_H

@@ -83,7 +83,7 @@ int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 	const struct queue_mem_request request = {
 		.size = size,
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
-		.alloc = provider_env_alloc_type("MLX_CQ_ALLOC_TYPE"),
+		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, mem);
 

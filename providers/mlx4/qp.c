@@ -186,7 +186,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 	const struct queue_mem_request request = {
 		.size = size->bytes,
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
-		.alloc = provider_env_alloc_type("MLX_QP_ALLOC_TYPE"),
+		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &qp->buf);
 

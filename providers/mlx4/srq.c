@@ -64,7 +64,7 @@ static int srq_alloc(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_sr
 	const struct queue_mem_request request = {
 		.size = (size_t)srq->wqes << srq->stride_log,
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
-		.alloc = provider_env_alloc_type("MLX_SRQ_ALLOC_TYPE"),
+		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &srq->buf);
 

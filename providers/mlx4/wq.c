@@ -96,7 +96,7 @@ static int wq_alloc(struct mlx4_context *ctx, const struct ibv_wq_init_attr *att
 	struct mlx4_rq *rq = &qp->rq;
 	struct queue_mem_request request = {
 		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
-		.alloc = provider_env_alloc_type("MLX_QP_ALLOC_TYPE"),
+		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret;
 
