@@ -5,29 +5,29 @@
 #include "providers/common/mw.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "util/alloc.h"
+#include "providers/common/cells.h"
 
-struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type,
+struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, struct cells *cells, enum ibv_mw_type type,
 				 const struct verbs_udata *udata)
 {
-	struct ibv_mw *mw = calloc_for("alloc_mw", 1, sizeof(*mw));
+	struct ibv_mw *mw = provider_cells_take(cells, "alloc_mw", sizeof(*mw));
 	int ret = mw ? verbs_cmd_alloc_mw(pd, type, mw, udata) : ENOMEM;
 
 	if (!ret)
 		return mw;
-	free(mw);
+	if (mw)
+		provider_cells_give(cells, mw, sizeof(*mw));
 	errno = ret;
 	return NULL;
 }
 
-int provider_mw_dealloc(struct ibv_mw *mw)
+int provider_mw_dealloc(struct cells *cells, struct ibv_mw *mw)
 {
 	int ret = verbs_cmd_dealloc_mw(mw);
 
 	if (!ret)
-		free(mw);
+		provider_cells_give(cells, mw, sizeof(*mw));
 	return ret;
 }
 

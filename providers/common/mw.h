@@ -7,11 +7,13 @@
 
 #include "libibverbs/driver.h"
 
-/* UDATA is the driver's part of the command, or NULL. Sets errno when it returns NULL.
- */
-struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type,
+struct cells;
+
+/* UDATA is the driver's part of the command, or NULL. CELLS are those of the context. Sets errno
+ * when it returns NULL. */
+struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, struct cells *cells, enum ibv_mw_type type,
 				 const struct verbs_udata *udata);
-int provider_mw_dealloc(struct ibv_mw *mw);
+int provider_mw_dealloc(struct cells *cells, struct ibv_mw *mw);
 int provider_mw_bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
 
 /* Returns whether ACCESS has rights that no window can have. Rights that say how memory is pinned

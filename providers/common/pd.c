@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "providers/common/cells.h"
 #include "util/alloc.h"
 
 static void users_add(uint32_t *users, int n)
@@ -33,14 +34,26 @@ void provider_pd_leave(struct provider_pd *parent)
 		users_add(&parent->users, -1);
 }
 
-int provider_pd_alloc(struct ibv_context *context, const struct verbs_udata *udata,
-		      struct ibv_pd **pd)
+static void pd_free(struct provider_pd *ppd)
 {
-	struct provider_pd *ppd = calloc_for("alloc_pd", 1, sizeof(*ppd));
-	int ret = ppd ? verbs_cmd_alloc_pd(context, &ppd->pd, udata) : ENOMEM;
-
-	if (ret) {
+	if (ppd->cells)
+		provider_cells_give(ppd->cells, ppd, sizeof(*ppd));
+	else
 		free(ppd);
+}
+
+int provider_pd_alloc(struct ibv_context *context, struct cells *cells,
+		      const struct verbs_udata *udata, struct ibv_pd **pd)
+{
+	struct provider_pd *ppd = provider_cells_take(cells, "alloc_pd", sizeof(*ppd));
+	int ret;
+
+	if (!ppd)
+		return ENOMEM;
+	*ppd = (struct provider_pd){ .cells = cells };
+	ret = verbs_cmd_alloc_pd(context, &ppd->pd, udata);
+	if (ret) {
+		pd_free(ppd);
 		return ret;
 	}
 	*pd = &ppd->pd;
@@ -72,7 +85,7 @@ int provider_pd_dealloc(struct ibv_pd *pd)
 		return parent_dealloc(ppd);
 	ret = verbs_cmd_dealloc_pd(pd);
 	if (!ret)
-		free(ppd);
+		pd_free(ppd);
 	return ret;
 }
 
@@ -102,7 +115,7 @@ void provider_pd_unimport(struct ibv_pd *pd)
 	if (ppd->base)
 		parent_dealloc(ppd);
 	else
-		free(ppd);
+		pd_free(ppd);
 }
 
 /* ---- thread domains */

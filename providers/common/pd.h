@@ -18,6 +18,8 @@ struct provider_td {
 	uint32_t users; /* parent domains; atomic */
 };
 
+struct cells;
+
 struct provider_pd {
 	struct ibv_pd pd;
 	uint32_t pdn; /* what the adapter calls it; the provider sets it */
@@ -29,6 +31,7 @@ struct provider_pd {
 		       uint64_t resource_type);
 	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type);
 	void *pd_context;
+	struct cells *cells; /* whose cell this is; NULL: of the heap */
 };
 
 static inline struct provider_pd *to_ppd(struct ibv_pd *pd)
@@ -48,8 +51,8 @@ static inline struct provider_td *pd_thread_domain(struct ibv_pd *pd)
 }
 
 /* UDATA is the driver's part of the command; the caller sets pdn from its answer. */
-int provider_pd_alloc(struct ibv_context *context, const struct verbs_udata *udata,
-		      struct ibv_pd **pd);
+int provider_pd_alloc(struct ibv_context *context, struct cells *cells,
+		      const struct verbs_udata *udata, struct ibv_pd **pd);
 int provider_pd_dealloc(struct ibv_pd *pd);
 
 /* Count a queue that is created in PD, and one that is gone, where PD is a parent domain: its

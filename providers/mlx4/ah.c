@@ -6,11 +6,9 @@
 #include "providers/mlx4/ah.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/pd.h"
-#include "util/alloc.h"
 
 enum { GRH_GID_MAX = 127 };
 
@@ -74,11 +72,11 @@ static int ah_fill(struct ibv_pd *pd, struct ibv_ah_attr *attr, bool is_ethernet
 
 int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 {
+	struct mlx4_context *ctx = to_mctx(pd->context);
 	struct mlx4_ah *mah;
 	bool is_ethernet;
 	uint8_t traits;
-	int ret =
-		provider_device_port_traits(&to_mctx(pd->context)->device, attr->port_num, &traits);
+	int ret = provider_device_port_traits(&ctx->device, attr->port_num, &traits);
 
 	if (ret) {
 		verbs_warn("create_ah: port_num is %u: the device has no such port",
@@ -89,12 +87,13 @@ int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	ret = ah_check_attr(attr, is_ethernet);
 	if (ret)
 		return ret;
-	mah = calloc_for("create_ah", 1, sizeof(*mah));
+	mah = provider_cells_take(&ctx->cells, "create_ah", sizeof(*mah));
 	if (!mah)
 		return ENOMEM;
+	*mah = (struct mlx4_ah){ .ah.context = pd->context };
 	ret = ah_fill(pd, attr, is_ethernet, mah->segment);
 	if (ret) {
-		free(mah);
+		provider_cells_give(&ctx->cells, mah, sizeof(*mah));
 		return ret;
 	}
 	*ah = &mah->ah;
@@ -103,6 +102,6 @@ int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 
 int mlx4_ah_destroy(struct ibv_ah *ah)
 {
-	free(to_mah(ah));
+	provider_cells_give(&to_mctx(ah->context)->cells, to_mah(ah), sizeof(struct mlx4_ah));
 	return 0;
 }

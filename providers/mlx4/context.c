@@ -151,6 +151,7 @@ void mlx4_context_free(struct verbs_context *vctx)
 	provider_device_destroy(&ctx->device);
 	provider_buf_pool_destroy(&ctx->queue_bufs);
 	provider_dbrec_pool_destroy(&ctx->dbrecs);
+	provider_cells_destroy(&ctx->cells);
 	provider_id_lookup_destroy(&ctx->ids);
 	provider_clock_page_destroy(&ctx->clock);
 	provider_allocators_free(&ctx->allocators);

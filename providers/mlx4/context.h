@@ -11,6 +11,7 @@
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx4-abi.h>
 #include "providers/common/buf_pool.h"
+#include "providers/common/cells.h"
 #include "providers/common/clock.h"
 #include "providers/common/dbrec.h"
 #include "providers/common/device.h"
@@ -40,6 +41,7 @@ struct mlx4_context {
 	struct id_lookup ids;
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
+	struct cells cells;                      /* for small objects */
 	struct queue_allocators *allocators;     /* of the program; NULL: it has set none */
 	struct mlx4_ib_alloc_ucontext_resp caps; /* the kernel's answer */
 	struct device_facts device;

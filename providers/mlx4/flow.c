@@ -3,28 +3,34 @@
  * flow.c - flows: which frames a QP receives.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "providers/mlx4/flow.h"
-#include "util/alloc.h"
+#include "providers/mlx4/context.h"
 
 struct ibv_flow *mlx4_flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
-	struct ibv_flow *flow = calloc_for("create_flow", 1, sizeof(*flow));
-	int ret = flow ? verbs_cmd_create_flow(qp, attr, flow, NULL) : ENOMEM;
+	struct cells *cells = &to_mctx(qp->context)->cells;
+	struct ibv_flow *flow = provider_cells_take(cells, "create_flow", sizeof(*flow));
+	int ret = ENOMEM;
 
+	if (flow) {
+		*flow = (struct ibv_flow){ .context = qp->context };
+		ret = verbs_cmd_create_flow(qp, attr, flow, NULL);
+	}
 	if (!ret)
 		return flow;
-	free(flow);
+	if (flow)
+		provider_cells_give(cells, flow, sizeof(*flow));
 	errno = ret;
 	return NULL;
 }
 
 int mlx4_flow_destroy(struct ibv_flow *flow)
 {
+	struct cells *cells = &to_mctx(flow->context)->cells;
 	int ret = verbs_cmd_destroy_flow(flow);
 
 	if (!ret)
-		free(flow);
+		provider_cells_give(cells, flow, sizeof(*flow));
 	return ret;
 }

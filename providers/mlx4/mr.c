@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "providers/common/mw.h"
+#include "providers/mlx4/context.h"
 #include "util/alloc.h"
 
 int mlx4_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access,
@@ -43,5 +44,10 @@ int mlx4_mr_dereg(struct verbs_mr *vmr)
 
 struct ibv_mw *mlx4_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	return provider_mw_alloc(pd, type, NULL);
+	return provider_mw_alloc(pd, &to_mctx(pd->context)->cells, type, NULL);
+}
+
+int mlx4_mw_dealloc(struct ibv_mw *mw)
+{
+	return provider_mw_dealloc(&to_mctx(mw->context)->cells, mw);
 }

@@ -14,5 +14,6 @@ int mlx4_mr_rereg(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr
 int mlx4_mr_dereg(struct verbs_mr *vmr);
 
 struct ibv_mw *mlx4_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);
+int mlx4_mw_dealloc(struct ibv_mw *mw);
 
 #endif

@@ -5,16 +5,14 @@
 #include "providers/mlx4/pd.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "providers/mlx4/context.h"
-#include "util/alloc.h"
 
 int mlx4_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
-	struct mlx4_ib_alloc_pd_resp resp = { 0 };
+	struct mlx4_ib_alloc_pd_resp resp; /* the command clears it */
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	int ret = provider_pd_alloc(context, &udata, pd);
+	int ret = provider_pd_alloc(context, &to_mctx(context)->cells, &udata, pd);
 
 	if (!ret)
 		to_ppd(*pd)->pdn = resp.pdn;
@@ -24,13 +22,14 @@ int mlx4_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 struct ibv_td *mlx4_td_alloc(struct ibv_context *context, struct ibv_td_init_attr *attr)
 {
 	int ret = provider_td_check_attr(attr);
-	struct provider_td *td = ret ? NULL : calloc_for("alloc_td", 1, sizeof(*td));
+	struct provider_td *td =
+		ret ? NULL : provider_cells_take(&to_mctx(context)->cells, "alloc_td", sizeof(*td));
 
 	if (!td) {
 		errno = ret ? ret : ENOMEM;
 		return NULL;
 	}
-	td->td.context = context;
+	*td = (struct provider_td){ .td.context = context };
 	return &td->td;
 }
 
@@ -39,6 +38,7 @@ int mlx4_td_dealloc(struct ibv_td *td)
 	int ret = provider_td_check_unused(to_ptd(td));
 
 	if (!ret)
-		free(to_ptd(td));
+		provider_cells_give(&to_mctx(td->context)->cells, to_ptd(td),
+				    sizeof(struct provider_td));
 	return ret;
 }

@@ -7,11 +7,9 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "providers/mlx5/context.h"
-#include "util/alloc.h"
 
 static int ah_check_attr(struct mlx5_context *ctx, const struct ibv_ah_attr *attr)
 {
@@ -109,15 +107,16 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 		ret = ah_check_grh(attr, traits);
 	if (ret)
 		return ret;
-	mah = calloc_for("create_ah", 1, sizeof(*mah));
+	mah = provider_cells_take(&ctx->cells, "create_ah", sizeof(*mah));
 	if (!mah)
 		return ENOMEM;
+	*mah = (struct mlx5_ah){ .ah.context = pd->context };
 	if (traits & PORT_ETHERNET)
 		ret = ah_resolve_roce(ctx, pd, attr, mah);
 	else
 		mlx5_ah_fill_infiniband(attr, mah);
 	if (ret) {
-		free(mah);
+		provider_cells_give(&ctx->cells, mah, sizeof(*mah));
 		return ret;
 	}
 	*ah = &mah->ah;
@@ -126,15 +125,16 @@ int mlx5_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 
 int mlx5_ah_destroy(struct ibv_ah *ah)
 {
+	struct mlx5_context *ctx = to_mctx(ah->context);
 	struct mlx5_ah *mah = to_mah(ah);
 	int ret = 0;
 
 	if (mah->is_mapped)
-		ret = mlx5_devx_object_destroy(to_mctx(ah->context), &mah->mapping);
+		ret = mlx5_devx_object_destroy(ctx, &mah->mapping);
 	mah->is_mapped = mah->is_mapped && ret;
 	if (!ret && mah->has_kernel_object)
 		ret = verbs_cmd_destroy_ah(ah);
 	if (!ret)
-		free(mah);
+		provider_cells_give(&ctx->cells, mah, sizeof(*mah));
 	return ret;
 }

@@ -40,7 +40,7 @@ struct mlx5_context {
 	struct id_lookup ids; /* QPs by the number that their CQEs carry */
 	struct dbrec_pool dbrecs;
 	struct buf_pool queue_bufs;
-	struct cells cells;                  /* for the small objects of direct verbs */
+	struct cells cells;                  /* for small objects */
 	struct queue_allocators *allocators; /* of the program; NULL: it has set none */
 
 	pthread_mutex_t uar_lock; /* guards the six below and the users of each register */

@@ -91,22 +91,29 @@ static int flow_create(struct ibv_qp *qp, const struct ibv_flow_attr *attr, stru
 
 struct ibv_flow *mlx5_flow_create(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
-	struct ibv_flow *flow = calloc_for("create_flow", 1, sizeof(*flow));
-	int ret = flow ? flow_create(qp, attr, flow) : ENOMEM;
+	struct cells *cells = &to_mctx(qp->context)->cells;
+	struct ibv_flow *flow = provider_cells_take(cells, "create_flow", sizeof(*flow));
+	int ret = ENOMEM;
 
+	if (flow) {
+		*flow = (struct ibv_flow){ .context = qp->context };
+		ret = flow_create(qp, attr, flow);
+	}
 	if (!ret)
 		return flow;
-	free(flow);
+	if (flow)
+		provider_cells_give(cells, flow, sizeof(*flow));
 	errno = ret;
 	return NULL;
 }
 
 int mlx5_flow_destroy(struct ibv_flow *flow)
 {
+	struct cells *cells = &to_mctx(flow->context)->cells;
 	int ret = verbs_cmd_destroy_flow(flow);
 
 	if (!ret)
-		free(flow);
+		provider_cells_give(cells, flow, sizeof(*flow));
 	return ret;
 }
 

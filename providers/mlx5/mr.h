@@ -23,5 +23,6 @@ void mlx5_mr_unimport(struct verbs_mr *vmr);
 struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd);
 
 struct ibv_mw *mlx5_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type);
+int mlx5_mw_dealloc(struct ibv_mw *mw);
 
 #endif

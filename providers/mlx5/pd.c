@@ -5,19 +5,17 @@
 #include "providers/mlx5/pd.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "providers/mlx5/context.h"
-#include "util/alloc.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 int mlx5_pd_alloc(struct ibv_context *context, struct ibv_pd **pd)
 {
-	struct mlx5_ib_alloc_pd_resp resp = { 0 };
+	struct mlx5_ib_alloc_pd_resp resp; /* the command clears it */
 	const struct verbs_udata udata = { .resp = &resp, .resp_len = sizeof(resp) };
-	int ret = provider_pd_alloc(context, &udata, pd);
+	int ret = provider_pd_alloc(context, &to_mctx(context)->cells, &udata, pd);
 
 	if (!ret)
 		to_ppd(*pd)->pdn = resp.pdn;
@@ -51,15 +49,15 @@ static int td_alloc(struct ibv_context *context, const struct ibv_td_init_attr *
 
 	if (ret)
 		return ret;
-	td = calloc_for("alloc_td", 1, sizeof(*td));
+	td = provider_cells_take(&to_mctx(context)->cells, "alloc_td", sizeof(*td));
 	if (!td)
 		return ENOMEM;
+	*td = (struct mlx5_td){ .ptd.td.context = context };
 	ret = mlx5_uar_get_domain_bfreg(to_mctx(context), &td->bfreg);
 	if (ret) {
-		free(td);
+		provider_cells_give(&to_mctx(context)->cells, td, sizeof(*td));
 		return ret;
 	}
-	td->ptd.td.context = context;
 	*out = td;
 	return 0;
 }
@@ -77,12 +75,13 @@ struct ibv_td *mlx5_td_alloc(struct ibv_context *context, struct ibv_td_init_att
 
 int mlx5_td_dealloc(struct ibv_td *ibtd)
 {
+	struct mlx5_context *ctx = to_mctx(ibtd->context);
 	struct mlx5_td *td = to_mtd(to_ptd(ibtd));
 	int ret = provider_td_check_unused(&td->ptd);
 
 	if (ret)
 		return ret;
-	mlx5_uar_put_bfreg(to_mctx(ibtd->context), td->bfreg);
-	free(td);
+	mlx5_uar_put_bfreg(ctx, td->bfreg);
+	provider_cells_give(&ctx->cells, td, sizeof(*td));
 	return 0;
 }

@@ -70,6 +70,12 @@ static struct mlx5_context *new_context(void)
 	return ctx;
 }
 
+static void context_end(struct mlx5_context *ctx)
+{
+	provider_cells_destroy(&ctx->cells);
+	free(ctx);
+}
+
 /* The source port of a new handle, all of which go to the same destination. */
 static uint16_t port_of_new(struct mlx5_context *ctx, uint32_t flow_label)
 {
@@ -113,7 +119,7 @@ static void handles_without_a_label_have_ports_of_their_own(void **state)
 	assert_int_equal(count_values(ports, 0xffff), HANDLES);
 	assert_int_equal(count_values(ports, 0x000f), 16);
 	assert_int_equal(count_values(ports, 0x3c00), 16);
-	free(ctx);
+	context_end(ctx);
 }
 
 static void all_ports_are_used_before_one_is_used_again(void **state)
@@ -129,7 +135,7 @@ static void all_ports_are_used_before_one_is_used_again(void **state)
 		assert_false(used[port - PORT_MIN]);
 		used[port - PORT_MIN] = true;
 	}
-	free(ctx);
+	context_end(ctx);
 }
 
 static void contexts_begin_with_different_ports(void **state)
@@ -143,7 +149,7 @@ static void contexts_begin_with_different_ports(void **state)
 	for (size_t i = 1; i < ARRAY_SIZE(ctx); i++)
 		same += port_of_new(ctx[i], 0) == port_of_new(ctx[0], 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ctx); i++)
-		free(ctx[i]);
+		context_end(ctx[i]);
 	assert_true(same < 2);
 }
 
@@ -157,7 +163,7 @@ static void a_flow_label_decides_the_port(void **state)
 		for (int again = 0; again < 2; again++)
 			assert_int_equal(port_of_new(ctx, labels[i]),
 					 ibv_flow_label_to_udp_sport(labels[i]));
-	free(ctx);
+	context_end(ctx);
 }
 
 /* The field has 20 bits, and a label of 0 in these is none. */
@@ -168,7 +174,7 @@ static void bits_above_the_label_do_not_count(void **state)
 	(void)state;
 	assert_int_equal(port_of_new(ctx, 0xfff00001), ibv_flow_label_to_udp_sport(1));
 	assert_int_not_equal(port_of_new(ctx, 0xfff00000), port_of_new(ctx, 0xfff00000));
-	free(ctx);
+	context_end(ctx);
 }
 
 static void roce_v1_has_no_port(void **state)
@@ -179,7 +185,7 @@ static void roce_v1_has_no_port(void **state)
 	gid_type = IBV_GID_TYPE_ROCE_V1;
 	assert_int_equal(port_of_new(ctx, 0), 0);
 	assert_int_equal(port_of_new(ctx, 0x12345), 0);
-	free(ctx);
+	context_end(ctx);
 }
 
 int main(void)

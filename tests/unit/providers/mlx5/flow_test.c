@@ -27,7 +27,10 @@ static struct {
 	uint32_t npoints;
 } kernel;
 
-int __wrap_verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
+static struct mlx5_context flows_context;
+static struct ibv_qp qp = { .context = &flows_context.vctx.context };
+
+int __wrap_verbs_cmd_create_flow(struct ibv_qp *of, const struct ibv_flow_attr *attr,
 				 struct ibv_flow *flow, const struct verbs_udata *udata);
 int __wrap_verbs_cmd_destroy_flow(struct ibv_flow *flow);
 int __wrap_verbs_cmd_create_counters(struct ibv_context *context,
@@ -36,13 +39,13 @@ int __wrap_verbs_cmd_create_counters(struct ibv_context *context,
 				     const struct verbs_udata *udata);
 int __wrap_verbs_cmd_destroy_counters(struct verbs_counters *counters);
 
-int __wrap_verbs_cmd_create_flow(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
+int __wrap_verbs_cmd_create_flow(struct ibv_qp *of, const struct ibv_flow_attr *attr,
 				 struct ibv_flow *flow, const struct verbs_udata *udata)
 {
 	const struct mlx5_ib_create_flow *req = udata ? udata->req : NULL;
 	const struct mlx5_ib_flow_counters_desc *points;
 
-	(void)qp;
+	(void)of;
 	(void)attr;
 	(void)flow;
 	kernel.has_data = req;
@@ -114,7 +117,7 @@ static struct ibv_flow *flow_new(struct ibv_counters *one, struct ibv_counters *
 	struct flow_of flow = flow_with(one, two);
 
 	errno = 0;
-	return mlx5_flow_create(NULL, &flow.attr);
+	return mlx5_flow_create(&qp, &flow.attr);
 }
 
 static struct ibv_counters *counters_new(void)
