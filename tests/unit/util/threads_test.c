@@ -3,7 +3,7 @@
  * Threads that the C library does not know of: those of clone(), and those that call a library in a
  * namespace of its own (namespace_plugin.c). What is found stays, so each test is a child.
  *
- * Covers: util/threads.c, util/threads.h
+ * Covers: util/threads.c, util/threads.h, util/mutex.h
  */
 #include "tests/unit/libibverbs/unit.h"
 
@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "util/mutex.h"
 #include "util/threads.h"
 
 /* Returns whether BODY does, in a child. */
@@ -38,6 +39,25 @@ static bool has_one_thread(void)
 	return process_has_one_thread();
 }
 
+/* Returns whether mutex_enter() takes a mutex, and mutex_leave() gives it back. */
+static bool takes_mutex(void)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	bool taken = mutex_enter(&mutex), was_free = !pthread_mutex_trylock(&mutex);
+
+	if (was_free)
+		pthread_mutex_unlock(&mutex);
+	mutex_leave(&mutex, taken);
+	return taken && !was_free && !pthread_mutex_trylock(&mutex);
+}
+
+static bool wants_mutexes(void)
+{
+	setenv("VERBS_KEEP_LOCKS", "1", 1);
+	verbs_threads_look();
+	return takes_mutex();
+}
+
 static bool wants_locks(void)
 {
 	setenv("VERBS_KEEP_LOCKS", "1", 1);
@@ -52,6 +72,8 @@ static void one_thread_needs_no_locks(void **state)
 #endif
 	assert_true(in_child(has_one_thread));
 	assert_true(in_child(wants_locks));
+	assert_false(in_child(takes_mutex));
+	assert_true(in_child(wants_mutexes));
 }
 
 static int sleep_for_ever(void *unused)
