@@ -10,6 +10,7 @@
 
 #include "prm/mlx5/bsf.h"
 #include "providers/mlx5/context.h"
+#include "providers/mlx5/data/mkey/progress.h"
 #include "providers/mlx5/data/variant.h"
 #include "providers/mlx5/devx_cmd.h"
 
@@ -44,7 +45,7 @@ struct mkey_sig_format {
 		uint64_t psv, state;
 	} mem_start, wire_start;
 	uint8_t mem, wire; /* enum mkey_sig_kind */
-	uint16_t told;     /* enum mkey_sig_state, as struct mkey_config has it */
+	uint16_t told;     /* SIG_TOLD of union mkey_progress: an enum mkey_sig_state */
 	/* The next signature is mostly like one before, but for its tags:
 	 * data/mkey/template_match.h. */
 	uint64_t given; /* flags and masks, or MKEY_GIVEN_NOTHING */
@@ -62,7 +63,7 @@ struct mkey_sig_format {
 struct mkey_crypt_format {
 	uint8_t bsf[BSF_SIZE]; /* but for its kind */
 	uint16_t unit;         /* bytes of data that are encrypted together */
-	uint16_t told;         /* enum mkey_crypt_state, as struct mkey_config has it */
+	uint16_t told;         /* CRYPT_TOLD of union mkey_progress: an enum mkey_crypt_state */
 	/* The next encryption is mostly like one before, but for tweak and tag. */
 	uint32_t dek;
 	struct mlx5dv_crypto_attr given; /* of whose dek MKEY_NO_DEK is none */
@@ -95,8 +96,8 @@ struct mkey_head {
 /* The next request is mostly one on the same parts of the key, by a QP with the same limit, and has
  * the same head and end. */
 struct mkey_again {
-	uint32_t usual; /* what the usual request has found when it is complete; or 0 */
-	uint32_t found; /* what any other has found; 0: the next request is looked at */
+	union mkey_progress usual; /* of the usual request when it is complete; or 0 */
+	union mkey_progress found; /* of any other; 0: the next request is looked at */
 	uint32_t list_units, max_inline;
 	struct mkey_end end;
 };
@@ -105,9 +106,7 @@ struct mkey_again {
 struct mkey_config {
 	uint64_t length;     /* of what was laid out */
 	uint16_t count_told; /* which error is the next, as the device was told last */
-	/* enum mkey_sig_state and mkey_crypt_state, where data/mkey/ctrl_words.h has them in what a
-	 * request waits for */
-	uint16_t told;
+	uint16_t told;       /* SIG_TOLD and CRYPT_TOLD of union mkey_progress */
 	uint16_t sig, crypt; /* where the formats are, of those that the key keeps: MKEY_SIG() */
 };
 

@@ -104,10 +104,10 @@ struct mlx5_batch {
 /* This is the request on a memory key that is under construction: see data/mkey/configure.c. */
 struct mkey_request {
 	struct mlx5_mkey *mkey;
-	uint8_t *ctrl;   /* the WQE */
-	uint32_t head;   /* of the queue, when it began */
-	__be32 flags;    /* the third word of the control segment */
-	uint32_t waits;  /* for setters, and what they have set: data/mkey/ctrl_words.h; 0: none */
+	uint8_t *ctrl; /* the WQE */
+	uint32_t head; /* of the queue, when it began */
+	__be32 flags;  /* the third word of the control segment */
+	union mkey_progress progress;
 	__be32 context;  /* first word of the context */
 	uint64_t length; /* of what is laid out */
 	uint32_t list_units;

@@ -30,7 +30,7 @@ static inline void batch_set_err(struct mlx5_qp *qp, int err)
 	qp->batch.seg = BATCH_NO_WQE;
 	qp->sq.wq.head = qp->batch.first_head;
 	qp->sq.wq.limit = qp->sq.wq.head;
-	qp->mkey_request.waits = 0;
+	qp->mkey_request.progress.word = 0;
 }
 
 /* Called when the send queue is full: it logs that and fails the batch. */

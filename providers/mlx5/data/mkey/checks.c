@@ -22,7 +22,7 @@ mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...)
 	va_end(args);
 	verbs_warn("mlx5dv_wr: qp 0x%x, wr_id %#llx: %s", qp->vqp.qp.qp_num,
 		   (unsigned long long)qp->vqp.qp_ex.wr_id, text);
-	qp->mkey_request.waits = 0;
+	qp->mkey_request.progress.word = 0;
 	batch_set_err(qp, err);
 }
 

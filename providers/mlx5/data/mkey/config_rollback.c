@@ -14,7 +14,7 @@ static void configs_end(struct mlx5_qp *qp, bool cancelled)
 {
 	struct mlx5_mkey *mkey;
 
-	qp->mkey_request.waits = 0;
+	qp->mkey_request.progress.word = 0;
 	while (unlikely((mkey = qp->mkey_batch.changed) != NULL)) {
 		qp->mkey_batch.changed = mkey->next_in_batch;
 		mkey->is_in_batch = false;

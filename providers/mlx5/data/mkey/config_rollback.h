@@ -22,7 +22,7 @@ WQE_INLINE uint16_t other_format(uint16_t second, uint16_t now, uint16_t before)
 WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;
-	const uint32_t waits = qp->mkey_request.waits;
+	const union mkey_progress progress = qp->mkey_request.progress;
 
 	if (likely(!mkey->is_in_batch)) {
 		mkey->before_batch = mkey->config;
@@ -30,13 +30,13 @@ WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 		mkey->next_in_batch = qp->mkey_batch.changed;
 		qp->mkey_batch.changed = mkey;
 	}
-	if (!(waits & SET_SIGNATURE))
+	if (!progress.sig_pending)
 		mkey->spare_sig = other_format(MKEY_SIG(1), next->sig, mkey->before_batch.sig);
-	if (!(waits & SET_CRYPTO))
+	if (!progress.crypto_pending)
 		mkey->spare_crypt =
 			other_format(MKEY_CRYPT(1), next->crypt, mkey->before_batch.crypt);
 	mkey->config = *next;
-	mkey->config.told = waits & (TOLD_SIG | TOLD_CRYPT);
+	mkey->config.told = progress.word & (SIG_TOLD | CRYPT_TOLD);
 }
 
 #endif

@@ -26,10 +26,10 @@ WQE_INLINE void configure(struct mlx5dv_qp_ex *dv, struct mlx5_mkey *mkey, uint8
 	struct mkey_request *request = &qp->mkey_request;
 
 	request_begin(qp, mkey, request,
-		      (uint32_t)num_setters * SETTER + SET_ANY + mkey->config.told);
+		      (uint32_t)num_setters * ONE_SETTER + ALL_PENDING + mkey->config.told);
 	request->next = mkey->config;
 	if (drops)
-		request->waits &= ~(uint32_t)TOLD_SIG; /* MKEY_SIG_DROPPED */
+		request->progress.sig_told = MKEY_SIG_DROPPED;
 	if (unlikely(!num_setters))
 		mlx5_mkey_finish(dv);
 }
@@ -72,7 +72,7 @@ WQE_INLINE bool request_has_place(const struct mlx5_qp *qp)
 /* A request that waits for setters, and no other, has parts that may be set. */
 WQE_INLINE bool setter_is_awaited(const struct mlx5_qp *qp, unsigned int part)
 {
-	return likely(qp->mkey_request.waits & part) && request_has_place(qp);
+	return likely(qp->mkey_request.progress.word & part) && request_has_place(qp);
 }
 
 static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
@@ -81,7 +81,7 @@ static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
 		return true;
 	if (qp->batch.err)
 		return false;
-	if (!qp->mkey_request.waits || !request_has_place(qp))
+	if (!qp->mkey_request.progress.word || !request_has_place(qp))
 		mlx5_mkey_fail(qp, EINVAL,
 			       "a setter of a key, and no mkey_configure waits for one");
 	else
@@ -90,24 +90,31 @@ static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
 	return false;
 }
 
-/* The part has been set, and what the request waits for has become NOW. */
-WQE_INLINE void setter_finish(struct mlx5dv_qp_ex *dv, uint32_t now)
+/* Ends a setter: the request has come as far as NOW says, and is complete with the last setter. */
+WQE_INLINE void setter_finish(struct mlx5dv_qp_ex *dv, union mkey_progress now)
 {
-	dv_mqp(dv)->mkey_request.waits = now;
-	if (now < SETTER)
+	dv_mqp(dv)->mkey_request.progress = now;
+	if (!now.setters_pending)
 		mlx5_mkey_finish(dv);
 }
 
-WQE_INLINE uint32_t without(struct mlx5dv_qp_ex *dv, unsigned int part)
+WQE_INLINE union mkey_progress progress_now(struct mlx5dv_qp_ex *dv)
 {
-	return dv_mqp(dv)->mkey_request.waits - (SETTER + part);
+	return dv_mqp(dv)->mkey_request.progress;
 }
 
-/* Does what setter_finish() does, for a part that only keys have which compute. */
-WQE_INLINE void computed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey, uint32_t now)
+/* Ends a setter of PART, access or layout. */
+WQE_INLINE void part_finish(struct mlx5dv_qp_ex *dv, uint32_t part)
 {
-	if (likely(now == mkey->again.usual)) {
-		dv_mqp(dv)->mkey_request.waits = now;
+	setter_finish(dv, progress_after(progress_now(dv), part));
+}
+
+/* Ends a setter of a signature or of encryption. */
+WQE_INLINE void computed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey,
+				union mkey_progress now)
+{
+	if (likely(now.word == mkey->again.usual.word)) {
+		dv_mqp(dv)->mkey_request.progress = now;
 		mlx5_mkey_finish_computing(dv);
 	} else {
 		setter_finish(dv, now);
@@ -118,7 +125,7 @@ static void __attribute__((cold, noinline)) access_slowly(struct mlx5dv_qp_ex *d
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 
-	if (setter_begin(qp, SET_ACCESS))
+	if (setter_begin(qp, ACCESS_PENDING))
 		mlx5_mkey_access_fits(qp, access);
 }
 
@@ -126,12 +133,12 @@ static void wr_set_mkey_access_flags(struct mlx5dv_qp_ex *dv, uint32_t access)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 
-	if (unlikely(!setter_is_awaited(qp, SET_ACCESS) || !access_is_known(access))) {
+	if (unlikely(!setter_is_awaited(qp, ACCESS_PENDING) || !access_is_known(access))) {
 		access_slowly(dv, access);
 		return;
 	}
 	qp->mkey_request.context = umr_access_word(access);
-	setter_finish(dv, without(dv, SET_ACCESS));
+	part_finish(dv, ACCESS_PENDING);
 }
 
 static void __attribute__((noinline))
@@ -140,18 +147,20 @@ layout_list_slowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
 
-	if (setter_begin(qp, SET_LAYOUT) && mlx5_mkey_layout_fits(qp, request->mkey, count, 0) &&
+	if (setter_begin(qp, LAYOUT_PENDING) &&
+	    mlx5_mkey_layout_fits(qp, request->mkey, count, 0) &&
 	    (put_list(&qp->sq, request, count, sge) || mlx5_mkey_pieces_fit(qp, count, sge)))
-		setter_finish(dv, without(dv, SET_LAYOUT));
+		part_finish(dv, LAYOUT_PENDING);
 }
 
-/* Does what setter_finish() does, behind a list that is usual, which mostly is last where a key
- * computes nothing. */
-WQE_INLINE void listed_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey, uint32_t now)
+/* Ends a setter of a usual list, which mostly is the last where a key computes nothing. */
+WQE_INLINE void usual_list_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
+	union mkey_progress now = progress_after(progress_now(dv), LAYOUT_PENDING);
 
-	if (now == (SET_SIGNATURE | SET_CRYPTO | USUAL_LIST) && !mkey_computes(mkey))
+	now.word += LIST_USUAL;
+	if (now.word == (SIG_PENDING | CRYPTO_PENDING | LIST_USUAL) && !mkey_computes(mkey))
 		finish_plain_usual(qp, &qp->mkey_request, BLOCK_UNITS);
 	else
 		setter_finish(dv, now);
@@ -165,10 +174,10 @@ static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 	uint8_t *const block = request->ctrl + HEAD_UNITS * WQE_SEG;
 	const uint32_t bytes = (uint32_t)count * WQE_SEG;
 
-	if (likely(setter_is_awaited(qp, SET_LAYOUT) &&
+	if (likely(setter_is_awaited(qp, LAYOUT_PENDING) &&
 		   list_is_usual(&qp->sq, block, bytes, request->mkey->usual_bytes) &&
 		   put_usual_list(request, block, bytes, sge)))
-		listed_finish(dv, request->mkey, without(dv, SET_LAYOUT) + USUAL_LIST);
+		usual_list_finish(dv, request->mkey);
 	else
 		layout_list_slowly(dv, count, sge);
 }
@@ -178,7 +187,7 @@ static void layout_list_narrowly(struct mlx5dv_qp_ex *dv, uint16_t count, const 
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
 
-	if (setter_is_awaited(qp, SET_LAYOUT) && !mkey_computes(qp->mkey_request.mkey))
+	if (setter_is_awaited(qp, LAYOUT_PENDING) && !mkey_computes(qp->mkey_request.mkey))
 		wr_set_mkey_layout_list(dv, count, sge);
 	else
 		layout_list_slowly(dv, count, sge);
@@ -191,10 +200,11 @@ layout_pattern_slowly(struct mlx5dv_qp_ex *dv, uint32_t repeats, uint16_t count,
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
 
-	if (setter_begin(qp, SET_LAYOUT) && mlx5_mkey_layout_fits(qp, request->mkey, count, 1) &&
+	if (setter_begin(qp, LAYOUT_PENDING) &&
+	    mlx5_mkey_layout_fits(qp, request->mkey, count, 1) &&
 	    mlx5_mkey_pattern_fits(qp, count, part)) {
 		put_pattern(&qp->sq, request, repeats, count, part);
-		setter_finish(dv, without(dv, SET_LAYOUT));
+		part_finish(dv, LAYOUT_PENDING);
 	}
 }
 
@@ -205,10 +215,11 @@ static void wr_set_mkey_layout_interleaved(struct mlx5dv_qp_ex *dv, uint32_t rep
 	struct mkey_request *request = &qp->mkey_request;
 	uint8_t *const first = request->ctrl + HEAD_UNITS * WQE_SEG;
 
-	if (likely(setter_is_awaited(qp, SET_LAYOUT) && entries_fit(qp, request->mkey, count, 1) &&
+	if (likely(setter_is_awaited(qp, LAYOUT_PENDING) &&
+		   entries_fit(qp, request->mkey, count, 1) &&
 		   pattern_is_usual(&qp->sq, first, count) &&
 		   put_usual_pattern(request, first, repeats, count, part)))
-		setter_finish(dv, without(dv, SET_LAYOUT));
+		part_finish(dv, LAYOUT_PENDING);
 	else
 		layout_pattern_slowly(dv, repeats, count, part);
 }
@@ -218,7 +229,7 @@ WQE_INLINE void signature_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey
 {
 	dv_mqp(dv)->mkey_request.next.sig = mkey->spare_sig;
 	computed_finish(dv, mkey,
-			(without(dv, SET_SIGNATURE) & ~(uint32_t)TOLD_SIG) + format->told);
+			progress_told(progress_now(dv), SIG_PENDING, SIG_TOLD, format->told));
 }
 
 static void __attribute__((noinline))
@@ -228,7 +239,7 @@ signature_slowly(struct mlx5dv_qp_ex *dv, const struct mlx5dv_sig_block_attr *at
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE";
 
-	if (!setter_begin(qp, SET_SIGNATURE))
+	if (!setter_begin(qp, SIG_PENDING))
 		return;
 	if (mkey->sig)
 		why = mlx5_mkey_take_sig(mkey->sig, attr, mkey_sig_at(mkey, mkey->spare_sig));
@@ -244,7 +255,7 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 	struct mkey_sig_format *format;
 
-	if (likely(setter_is_awaited(qp, SET_SIGNATURE))) {
+	if (likely(setter_is_awaited(qp, SIG_PENDING))) {
 		format = mkey_sig_at(mkey, mkey->spare_sig);
 		__asm__("" : "+r"(format)); /* found once, not anew for each field */
 		if (likely(sig_comes_again(attr, format))) {
@@ -259,7 +270,8 @@ WQE_INLINE void crypto_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *m
 			      const struct mkey_crypt_format *format)
 {
 	dv_mqp(dv)->mkey_request.next.crypt = mkey->spare_crypt;
-	computed_finish(dv, mkey, (without(dv, SET_CRYPTO) & ~(uint32_t)TOLD_CRYPT) + format->told);
+	computed_finish(dv, mkey,
+			progress_told(progress_now(dv), CRYPTO_PENDING, CRYPT_TOLD, format->told));
 }
 
 static void __attribute__((noinline))
@@ -269,7 +281,7 @@ crypto_slowly(struct mlx5dv_qp_ex *dv, const struct mlx5dv_crypto_attr *attr)
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 	const char *why = "it was created without MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO";
 
-	if (!setter_begin(qp, SET_CRYPTO))
+	if (!setter_begin(qp, CRYPTO_PENDING))
 		return;
 	if (mkey->encrypts)
 		why = mlx5_mkey_take_crypt(mkey->encrypts_units, attr,
@@ -286,7 +298,7 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
 	struct mkey_crypt_format *format;
 
-	if (likely(setter_is_awaited(qp, SET_CRYPTO))) {
+	if (likely(setter_is_awaited(qp, CRYPTO_PENDING))) {
 		format = mkey_crypt_at(mkey, mkey->spare_crypt);
 		__asm__("" : "+r"(format)); /* found once, not anew for each field */
 		if (likely(crypt_comes_again(mkey, attr, format))) {

@@ -77,7 +77,7 @@ const char *mlx5_mkey_take_crypt(bool counts_units, const struct mlx5dv_crypto_a
 	format->unit = block->bytes;
 	put_crypt(counts_units, attr, block->selector, format->bsf);
 	format->told = (order_is_raw(order_of(attr)) ? MKEY_CRYPT_RAW : MKEY_CRYPT_SIGNED)
-		       << TOLD_CRYPT_SHIFT;
+		       << CRYPT_TOLD_SHIFT;
 	format->dek = attr->dek->object.id;
 	format->given = *attr;
 	return NULL;

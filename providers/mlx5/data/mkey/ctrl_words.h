@@ -15,35 +15,6 @@
 #include "providers/mlx5/mkey.h"
 #include "util/bits.h"
 
-/* One word has all that an end of a request depends on: the parts of a configuration, each of which
- * is set once, and so has a bit until then; whether the list is usual; what the key will have been
- * told; and, above, the number of setters that are still to come. */
-enum {
-	SET_ACCESS = 1 << 0,
-	SET_LAYOUT = 1 << 1,
-	SET_SIGNATURE = 1 << 2,
-	SET_CRYPTO = 1 << 3,
-	SET_ANY = SET_ACCESS | SET_LAYOUT | SET_SIGNATURE | SET_CRYPTO,
-	/* The list is one block, and all of the request up to the formats is in front of the end of
-	 * the ring. */
-	USUAL_LIST = 1 << 4,
-	TOLD_SIG_SHIFT = 5,
-	TOLD_SIG = 3 << TOLD_SIG_SHIFT,
-	TOLD_CRYPT_SHIFT = 7,
-	TOLD_CRYPT = 3 << TOLD_CRYPT_SHIFT,
-	SETTER = 1 << 16,
-};
-
-static inline enum mkey_sig_state told_sig(uint32_t waits)
-{
-	return (enum mkey_sig_state)((waits & TOLD_SIG) >> TOLD_SIG_SHIFT);
-}
-
-static inline enum mkey_crypt_state told_crypt(uint32_t waits)
-{
-	return (enum mkey_crypt_state)((waits & TOLD_CRYPT) >> TOLD_CRYPT_SHIFT);
-}
-
 #define MKEY_MASK_ALWAYS (MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY)
 #define MKEY_MASK_ACCESS                                   \
 	(MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_LOCAL_WRITE |  \
@@ -74,9 +45,9 @@ static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end 
 
 static inline void mkey_forget_formats(struct mlx5_mkey *mkey)
 {
-	mkey->again.found = 0;
-	/* Who computes nothing has no other end. */
-	mkey->again.usual = mkey->computes ? 0 : SET_SIGNATURE | SET_CRYPTO | USUAL_LIST;
+	mkey->again.found.word = 0;
+	/* A key that computes nothing has no other end. */
+	mkey->again.usual.word = mkey->computes ? 0 : SIG_PENDING | CRYPTO_PENDING | LIST_USUAL;
 	for (int i = 0; i < MKEY_FORMATS; i++) {
 		mkey->sigs[i].given = MKEY_GIVEN_NOTHING;
 		mkey->crypts[i].given.dek = MKEY_NO_DEK;

@@ -56,7 +56,7 @@ WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request 
 
 	if (end->sig) {
 		put_format(block,
-			   usual || likely(told_sig(request->waits) >= MKEY_SIG_SET)
+			   usual || likely(request->progress.sig_told >= MKEY_SIG_SET)
 				   ? mkey_sig_at(mkey, next->sig)->bsf
 				   : without,
 			   kind);
@@ -136,7 +136,7 @@ static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 	struct mkey_request *request = &qp->mkey_request;
 	struct mlx5_mkey *mkey = request->mkey;
 
-	if (!(request->waits & SET_LAYOUT))
+	if (!request->progress.layout_pending)
 		request->next.length = request->length;
 	if (request_comes_again(qp, mkey))
 		put_computing(qp, mkey, false);
@@ -150,7 +150,7 @@ static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 	const uint32_t pi = qp->sq.pi, units = HEAD_UNITS + request->list_units;
 
 	put_head(&qp->sq, request, &request->mkey->head, pi, units, UINT32_MAX);
-	if (unlikely(request->waits & (SET_ACCESS | SET_LAYOUT)))
+	if (unlikely(request->progress.access_pending || request->progress.layout_pending))
 		seg_put_be64(request->ctrl + WQE_SEG + FLD_BYTE(UMR_MKEY_MASK), mask_of(request));
 	qp->batch.ctrl = request->ctrl;
 	qp->sq.pi = pi + blocks_of(units);
@@ -163,13 +163,13 @@ static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 	struct mlx5_qp *qp = dv_mqp(dv);
 	struct mkey_request *request = &qp->mkey_request;
 
-	if (request->waits & SET_ACCESS)
+	if (request->progress.access_pending)
 		request->context = 0;
-	if (request->waits & SET_LAYOUT) {
+	if (request->progress.layout_pending) {
 		request->list_units = 0;
 		request->length = 0;
 	}
-	if (request->waits & USUAL_LIST)
+	if (request->progress.list_usual)
 		request->list_units = BLOCK_UNITS;
 	if (mkey_computes(request->mkey))
 		finish_computing(qp);
@@ -199,7 +199,7 @@ void __attribute__((noinline)) mlx5_mkey_finish(struct mlx5dv_qp_ex *dv)
 	struct mlx5_qp *qp = dv_mqp(dv);
 	const struct mkey_request *request = &qp->mkey_request;
 
-	if (unlikely(request->waits != request->mkey->again.usual))
+	if (unlikely(request->progress.word != request->mkey->again.usual.word))
 		finish_slowly(dv);
 	else if (mkey_computes(request->mkey))
 		mlx5_mkey_finish_computing(dv);

@@ -17,11 +17,12 @@
 static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_request *request,
 			   struct mkey_end *end)
 {
-	const enum mkey_sig_state state = mkey->sig ? told_sig(request->waits) : MKEY_SIG_NONE;
+	const union mkey_progress progress = request->progress;
+	const unsigned int state = mkey->sig ? progress.sig_told : MKEY_SIG_NONE;
 
-	if (!(~request->waits & (SET_SIGNATURE | SET_CRYPTO)) && state != MKEY_SIG_DROPPED)
+	if (progress.sig_pending && progress.crypto_pending && state != MKEY_SIG_DROPPED)
 		return false;
-	end->crypt = told_crypt(request->waits) != MKEY_CRYPT_NONE;
+	end->crypt = progress.crypt_told != MKEY_CRYPT_NONE;
 	end->sig = state >= MKEY_SIG_SET || (mkey->sig && end->crypt);
 	return true;
 }
@@ -32,7 +33,7 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 	const struct mkey_config *next = &qp->mkey_request.next;
 	const uint16_t unit = mkey_crypt_at(mkey, next->crypt)->unit;
 
-	if (!told_crypt(qp->mkey_request.waits) || mkey->encrypts_units || next->length <= unit)
+	if (!qp->mkey_request.progress.crypt_told || mkey->encrypts_units || next->length <= unit)
 		return true;
 	mlx5_mkey_fail(
 		qp, EINVAL,
@@ -44,10 +45,10 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 /* Between two signatures, of both sides, nothing is encrypted. */
 static bool crypt_has_order(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
-	const uint32_t told = qp->mkey_request.waits;
+	const union mkey_progress progress = qp->mkey_request.progress;
 
-	if (!mkey->sig || told_sig(told) != MKEY_SIG_SET_TWICE ||
-	    told_crypt(told) != MKEY_CRYPT_RAW)
+	if (!mkey->sig || progress.sig_told != MKEY_SIG_SET_TWICE ||
+	    progress.crypt_told != MKEY_CRYPT_RAW)
 		return true;
 	mlx5_mkey_fail(
 		qp, EINVAL,
@@ -84,7 +85,7 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 
 	*end = (struct mkey_end){
 		.mask = mask_of(request),
-		.has_states = !(request->waits & SET_SIGNATURE),
+		.has_states = !request->progress.sig_pending,
 		.push = PUSH_INLINE,
 		.flags_kept = UINT32_MAX,
 	};
@@ -108,16 +109,16 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	return formats_fit(qp, end);
 }
 
-/* Returns what a usual request has found that has the end of this one, or 0. A signature that is
+/* Returns the progress of a usual request that has the end of this one, or 0. A signature that is
  * not there is not usual. */
 static uint32_t request_usual(const struct mkey_request *request, const struct mkey_end *end)
 {
-	const uint32_t found = request->waits | USUAL_LIST;
+	const union mkey_progress progress = request->progress;
 
-	if (found & (SET_ACCESS | SET_LAYOUT) || request->list_units != BLOCK_UNITS ||
-	    (end->sig && told_sig(found) < MKEY_SIG_SET))
+	if (progress.access_pending || progress.layout_pending ||
+	    request->list_units != BLOCK_UNITS || (end->sig && progress.sig_told < MKEY_SIG_SET))
 		return 0;
-	return found;
+	return progress.word | LIST_USUAL;
 }
 
 /* The end is kept unless it takes a signature away, tells of an error, or depends on how long the
@@ -127,21 +128,21 @@ bool __attribute__((noinline)) mlx5_mkey_look_anew(struct mlx5_qp *qp, struct ml
 	struct mkey_request *request = &qp->mkey_request;
 	struct mkey_again *again = &mkey->again;
 
-	again->found = again->usual = 0;
+	again->found.word = again->usual.word = 0;
 	if (!request_look(qp, mkey, &again->end))
 		return false;
 	again->end.usual_wqebbs = blocks_of(HEAD_UNITS + BLOCK_UNITS + again->end.bsf_units);
 	again->list_units = request->list_units;
 	again->max_inline = qp->sq.max_inline;
-	if (told_sig(request->waits) != MKEY_SIG_DROPPED &&
+	if (request->progress.sig_told != MKEY_SIG_DROPPED &&
 	    !(again->end.mask & MLX5_WQE_UMR_CTRL_MKEY_MASK_SIG_ERR) &&
-	    (!told_crypt(request->waits) || mkey->encrypts_units)) {
-		again->found = request_found(request);
-		again->usual = request_usual(request, &again->end);
+	    (!request->progress.crypt_told || mkey->encrypts_units)) {
+		again->found.word = request_found(request);
+		again->usual.word = request_usual(request, &again->end);
 	}
 	mkey_make_head(mkey, &again->end);
 	request->next.count_told = mkey->sig_count;
-	if (told_sig(request->waits) == MKEY_SIG_DROPPED)
-		request->waits |= MKEY_SIG_NONE << TOLD_SIG_SHIFT;
+	if (request->progress.sig_told == MKEY_SIG_DROPPED)
+		request->progress.sig_told = MKEY_SIG_NONE;
 	return true;
 }

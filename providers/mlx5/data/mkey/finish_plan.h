@@ -17,18 +17,18 @@ WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 {
 	uint64_t mask = MKEY_MASK_ALWAYS;
 
-	if (!(request->waits & SET_ACCESS))
+	if (!request->progress.access_pending)
 		mask |= MKEY_MASK_ACCESS;
-	if (!(request->waits & SET_LAYOUT))
+	if (!request->progress.layout_pending)
 		mask |= MKEY_MASK_LAYOUT;
 	return mask;
 }
 
-/* Returns what the end of a request depends on, beside its list and the limits of its QP. It is not
- * 0: who has set all parts has set a signature. */
+/* Returns all that the end of a request depends on, beside its list and the limits of its QP. That
+ * is not 0: a request that has set all parts has told the key of a signature. */
 WQE_INLINE uint32_t request_found(const struct mkey_request *request)
 {
-	return request->waits & ~(uint32_t)USUAL_LIST;
+	return request->progress.word & ~(uint32_t)LIST_USUAL;
 }
 
 /* The last request on the key was one on the same parts, and no error is to be told. */
@@ -36,7 +36,7 @@ static inline bool request_comes_again(const struct mlx5_qp *qp, const struct ml
 {
 	const struct mkey_request *request = &qp->mkey_request;
 
-	return mkey->again.found == request_found(request) &&
+	return mkey->again.found.word == request_found(request) &&
 	       mkey->again.list_units == request->list_units &&
 	       mkey->again.max_inline == qp->sq.max_inline &&
 	       mkey->sig_count == request->next.count_told;

@@ -17,7 +17,7 @@ static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t ac
 
 	if ((!may_begin(qp) && !mlx5_mkey_may_begin(qp)) || !mlx5_mkey_access_fits(qp, access))
 		return false;
-	request_begin(qp, mkey, request, SET_SIGNATURE | SET_CRYPTO | mkey->config.told);
+	request_begin(qp, mkey, request, SIG_PENDING | CRYPTO_PENDING | mkey->config.told);
 	request->context = umr_access_word(access);
 	request->next = mkey->config;
 	return true;

@@ -45,12 +45,12 @@ WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->ctrl = sq_wqebb(sq, sq->pi);
 }
 
-/* Starts a request that WAITS for setters. */
+/* Starts a request whose PROGRESS is that. */
 WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
-			      struct mkey_request *request, uint32_t waits)
+			      struct mkey_request *request, uint32_t progress)
 {
 	request_start(qp, mkey, request);
-	request->waits = waits;
+	request->progress.word = progress;
 }
 
 /* Does what put_head() does, for a request that sets access and layout, in front of the end of the

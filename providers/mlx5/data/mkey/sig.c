@@ -238,7 +238,7 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 	format->mem = mem.kind;
 	format->wire = wire.kind;
 	format->told = (mem.kind && wire.kind ? MKEY_SIG_SET_TWICE : MKEY_SIG_SET)
-		       << TOLD_SIG_SHIFT;
+		       << SIG_TOLD_SHIFT;
 	keep_given(attr, same && !copies && mem.kind == MKEY_SIG_KIND_DIF, format);
 	return NULL;
 }

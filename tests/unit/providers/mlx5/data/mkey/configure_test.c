@@ -464,7 +464,7 @@ static void sequence(bool signs, bool encrypts, bool counts_units)
 		keeps.sig_count += !chance(16) && signs;
 		anew = keeps;
 		mkey_forget_formats(&anew);
-		anew.again.usual = 0;
+		anew.again.usual.word = 0;
 		ret = configure(a, &keeps, &wish, cancels);
 		good += !ret;
 		assert_int_equal(configure(b, &anew, &wish, cancels), ret);
