@@ -9,7 +9,7 @@ known   fails on Debian's libraries
 ours    passes on Debian's libraries and not on ours
 
 A line has a pattern of names, with "LINK:" in front if it is for one link layer; the count, or "?" if it depends on the machine or
-on chance; the reason. The adapter goes by the host's loopback interface, whose address the tests of rdma_cm take.
+on chance; the reason. The adapter goes by the host's loopback interface; the tests of rdma_cm take the address of its first port.
 """
 import os
 import re

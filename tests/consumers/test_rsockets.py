@@ -134,7 +134,9 @@ def test_stream(case, launcher, adapter, programs, pair):
     address = case.address
     if address == "gid":
         address = launcher.run(adapter.on(["cat", "/sys/class/infiniband/mlx5_0/ports/1/gids/0"]), "gid")[0].text().strip()
-    server = programs.line(case.origins[0], case.origins[0], case.program, case.options)
+    # Without -b rstream listens at 0.0.0.0 whatever -f says, and IPv4's listeners hear IPv4 only.
+    bind = "-b ::1" if address == "::1" else ""
+    server = programs.line(case.origins[0], case.origins[0], case.program, bind, case.options)
     client = programs.line(case.origins[1], case.origins[1], case.program, "-s", address, case.options)
     pair.judge(pair.by_cm(adapter.on(server), adapter.on(client)), stream, client)
 

@@ -63,6 +63,7 @@ static int bind_twice(int which)
 {
 	struct sockaddr_in first = cm_loopback(OF_TWO), second = cm_loopback(OF_TWO);
 
+	first.sin_addr.s_addr = second.sin_addr.s_addr = inet_addr("198.18.0.1");
 	if (which & ANY_FIRST)
 		first.sin_addr.s_addr = INADDR_ANY;
 	if (which & ANY_SECOND)

@@ -382,10 +382,12 @@ static void endpoints(void)
 }
 
 static const struct topic topics[] = {
-	{ "devices", devices },           { "commands", own_commands }, { "ece", own_ece },
-	{ "requests", own_requests },     { "retries", own_retries },   { "races", own_races },
-	{ "binding", own_binds },         { "calls", calls },           { "services", services },
-	{ "device-lists", device_lists }, { "endpoints", endpoints },
+	{ "devices", devices },     { "commands", own_commands },
+	{ "ece", own_ece },         { "requests", own_requests },
+	{ "retries", own_retries }, { "races", own_races },
+	{ "binding", own_binds },   { "calls", calls },
+	{ "services", services },   { "device-lists", device_lists },
+	{ "endpoints", endpoints }, { "loopback", own_loopback },
 };
 
 int main(int argc, char **argv)

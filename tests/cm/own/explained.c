@@ -72,6 +72,7 @@ static void addresses(void)
 	struct rdma_cm_id *id = new_id(RDMA_PS_TCP), *second = new_id(RDMA_PS_TCP);
 
 	foreign.sin_addr.s_addr = inet_addr("203.0.113.9");
+	here.sin_addr.s_addr = inet_addr("198.18.0.1"); /* the first port's */
 	REFUSED(rdma_create_id(channel, &id, NULL, (enum rdma_port_space)0x77),
 		"CREATE_ID: Invalid argument");
 	REFUSED(rdma_bind_addr(id, (struct sockaddr *)&odd), "address family 1");

@@ -8,6 +8,7 @@
 void own_binds(void);
 void own_commands(void);
 void own_ece(void);
+void own_loopback(void);
 void own_races(void);
 void own_requests(void);
 void own_retries(void);

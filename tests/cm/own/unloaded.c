@@ -67,7 +67,8 @@ static int count_fds(void)
 static void bind_an_id(void)
 {
 	struct rdma_event_channel *channel = cm.create_event_channel();
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr = { htonl(0x7f000001) } };
+	struct sockaddr_in addr = { .sin_family = AF_INET,
+				    .sin_addr = { htonl(0xc6120001) } }; /* 198.18.0.1 */
 	struct rdma_cm_id *id;
 
 	MUST(channel && !cm.create_id(channel, &id, NULL, RDMA_PS_TCP));

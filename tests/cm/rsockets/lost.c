@@ -92,15 +92,20 @@ static void *wait_for_data(void *argument)
 	return NULL;
 }
 
-static int listen_at(int port)
+static int listen_on(const char *host, int port)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 	int socket = rsocket(AF_INET, SOCK_STREAM, 0);
 
-	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	addr.sin_addr.s_addr = inet_addr(host);
 	MUST(socket >= 0 && !rbind(socket, (struct sockaddr *)&addr, sizeof(addr)));
 	MUST(!rlisten(socket, 1));
 	return socket;
+}
+
+static int listen_at(int port)
+{
+	return listen_on("127.0.0.1", port);
 }
 
 static void number_is_another_sockets(void)
@@ -188,7 +193,7 @@ static void options_stay(void)
 
 static void adapter_dies(void)
 {
-	struct pollfd fd = { .fd = listen_at(PORT + 2), .events = POLLIN };
+	struct pollfd fd = { .fd = listen_on("198.18.0.1", PORT + 2), .events = POLLIN };
 
 	adapter_tell("kill");
 	say_check(rpoll(&fd, 1, PATIENCE_MS) == 1,
@@ -228,7 +233,7 @@ static pid_t child_with(int listener, int ready)
 
 static void adapter_of_a_shared_listener_dies(void)
 {
-	int listener = listen_at(PORT + 6), ready[2], status[2];
+	int listener = listen_on("198.18.0.1", PORT + 6), ready[2], status[2];
 	pid_t child[2];
 	char byte;
 

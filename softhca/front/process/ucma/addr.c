@@ -5,8 +5,8 @@
  * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6
  * address of its GUID: on RoCE both are in its GID table, on InfiniBand they stand for an IPoIB
  * interface. Other hosts are asked for theirs (resolve.c). Addresses of a network interface that
- * --netdev gave to a port are that port's; all others of the machine itself, loopback included, are
- * the first port of the first adapter, so that programs connect to "localhost".
+ * --netdev gave to a port are that port's; all others of the machine itself are the first port of
+ * the first adapter. The loopback has no port to bind to; requests to it go to the first active.
  * Decision: docs/adr/0048.
  */
 #include <arpa/inet.h>
@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ib/smp.h"
 #include "softhca/net/fabric.h"
 #include "softhca/inet.h"
 #include "softhca/front/process/driver/adapter.h"
@@ -73,7 +74,7 @@ void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16])
 	}
 }
 
-bool ucma_addr_is_any(const struct sockaddr_storage *addr)
+static bool is_zero(const struct sockaddr_storage *addr)
 {
 	static const uint8_t zero[16];
 	uint8_t host[16];
@@ -81,6 +82,27 @@ bool ucma_addr_is_any(const struct sockaddr_storage *addr)
 	ucma_addr_bytes(addr, host);
 	return !memcmp(host + 12, zero, 4) &&
 	       (addr->ss_family == AF_INET || !memcmp(host, zero, 12));
+}
+
+static bool is_loopback(const uint8_t host[16])
+{
+	return inet_is_mapped(host) ? host[12] == 127
+				    : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)host);
+}
+
+/* ::ffff:127.0.0.1 is none. Source: cma_loopback_addr() */
+bool ucma_addr_is_loopback(const struct sockaddr_storage *addr)
+{
+	uint8_t host[16];
+
+	ucma_addr_bytes(addr, host);
+	return is_loopback(host) && (addr->ss_family == AF_INET || !inet_is_mapped(host));
+}
+
+/* Source: cma_any_addr() */
+bool ucma_addr_is_of_no_port(const struct sockaddr_storage *addr)
+{
+	return is_zero(addr) || ucma_addr_is_loopback(addr);
 }
 
 bool ucma_addr_lacks_scope(const struct sockaddr_storage *addr)
@@ -244,12 +266,6 @@ static bool is_by_rule(const uint8_t host[16], const struct adapter *adapter, un
 	return !memcmp(host, link_local, 8) && !memcmp(host + 8, &guid, 8);
 }
 
-static bool is_loopback(const uint8_t host[16])
-{
-	return inet_is_mapped(host) ? host[12] == 127
-				    : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)host);
-}
-
 static bool is_of_interface(const struct adapter *adapter, unsigned int port, const char *name)
 {
 	const char *own = netdev_of(adapter, port);
@@ -308,7 +324,24 @@ static int find_of_machine(struct daemon *daemon, const uint8_t host[16], struct
 
 	if (netdev_with_address(host, name))
 		return port_of_interface(daemon, name, host, end);
-	return is_loopback(host) ? fill_end(daemon->adapters[0], 1, AF_INET, end) : EADDRNOTAVAIL;
+	return EADDRNOTAVAIL;
+}
+
+static bool is_active(struct adapter *adapter, unsigned int port)
+{
+	struct port_info info;
+
+	return !adapter_query_port(adapter, port, &info) && info.state == PORT_ACTIVE;
+}
+
+/* Source: cma_bind_loopback() */
+int ucma_addr_find_loopback(struct daemon *daemon, unsigned int family, struct ucma_end *end)
+{
+	for (unsigned int i = 0; i < daemon->num_adapters; i++)
+		for (unsigned int port = 1; port <= daemon->adapters[i]->num_ports; port++)
+			if (is_active(daemon->adapters[i], port))
+				return fill_end(daemon->adapters[i], port, family, end);
+	return fill_end(daemon->adapters[0], 1, family, end);
 }
 
 int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, struct ucma_end *end)

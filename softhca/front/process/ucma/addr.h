@@ -36,7 +36,9 @@ size_t ucma_addr_size(unsigned int family);
 int ucma_addr_get(const struct __kernel_sockaddr_storage *from, uint16_t size,
 		  struct sockaddr_storage *to);
 bool ucma_addr_is_ip(const struct sockaddr_storage *addr);
-bool ucma_addr_is_any(const struct sockaddr_storage *addr);
+/* Is it any address, or the loopback's, which Linux takes for the same: neither is a port's. */
+bool ucma_addr_is_of_no_port(const struct sockaddr_storage *addr);
+bool ucma_addr_is_loopback(const struct sockaddr_storage *addr);
 /* Is it an address of one link that does not say of which? */
 bool ucma_addr_lacks_scope(const struct sockaddr_storage *addr);
 bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
@@ -61,6 +63,8 @@ bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, uns
  * process. */
 int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
 		   struct ucma_end *end);
+/* Finds the port that the loopback is: the first active one, else the first. */
+int ucma_addr_find_loopback(struct daemon *daemon, unsigned int family, struct ucma_end *end);
 /* Finds from where to go to DST, whose adapter is NULL if it is not ours, when no source is
  * given. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);

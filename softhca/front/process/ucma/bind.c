@@ -12,13 +12,6 @@
 enum { FIRST_EPHEMERAL = 32768, LAST_EPHEMERAL = 60999 /* as Linux' ip_local_port_range */ };
 enum { FIRST_COMMON = 1024 /* those below are for services that root starts */ };
 
-/* An IPv4 address stands for itself; the IPv6 one that is any address for both, unless told
- * otherwise. */
-static bool is_of_one_family(const struct ucma_id *id)
-{
-	return id->af_only || id->src.addr.ss_family == AF_INET;
-}
-
 static bool shares_port(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)
 {
 	if (other == id || other->ps != id->ps || other->state == UCMA_IDLE || !other->has_src ||
@@ -26,15 +19,15 @@ static bool shares_port(const struct ucma_id *id, const struct ucma_id *other, u
 		return false;
 	if (id->reuse_addr && other->reuse_addr && other->state != UCMA_LISTENS)
 		return false;
-	return !is_of_one_family(id) || !is_of_one_family(other) ||
+	return !id->af_only || !other->af_only ||
 	       id->src.addr.ss_family == other->src.addr.ss_family;
 }
 
-/* What Linux answers to one who wants the port that OTHER has: any address is not available where
- * somebody has one. */
+/* Returns why ID cannot have the port of OTHER: any address and the loopback's are not available
+ * where another id has the port. Source: cma_check_port() */
 static int why_taken(const struct ucma_id *id, const struct ucma_id *other)
 {
-	if (ucma_addr_is_any(&id->src.addr) || ucma_addr_is_any(&other->src.addr))
+	if (ucma_addr_is_of_no_port(&id->src.addr) || ucma_addr_is_of_no_port(&other->src.addr))
 		return EADDRNOTAVAIL;
 	return ucma_addr_same_host(&id->src.addr, &other->src.addr) ? EADDRINUSE : 0;
 }
@@ -74,6 +67,19 @@ static int take_port(struct ucma_id *id, pid_t tid)
 	return EADDRNOTAVAIL;
 }
 
+/* A listener shares its port with nobody, whatever was agreed to before. */
+int ucma_bind_keep_alone(struct ucma_id *id)
+{
+	bool reuse_addr = id->reuse_addr;
+	int ret;
+
+	id->reuse_addr = false;
+	ret = reuse_addr ? port_check(id, ucma_addr_port(&id->src.addr)) : 0;
+	if (ret)
+		id->reuse_addr = true;
+	return ret;
+}
+
 int ucma_bind_take_service(struct ucma_id *id)
 {
 	uint64_t asked = ucma_addr_service(&id->src.addr, id->ps) >> 16;
@@ -89,6 +95,16 @@ int ucma_bind_take_service(struct ucma_id *id)
 	return fits ? 0 : EPROTONOSUPPORT;
 }
 
+/* Linux binds the loopback to no device, for any port space. Here datagrams have the first one, as
+ * an address that UDP has, too, is otherwise there with --netdev only. */
+static int take_loopback_of_datagrams(struct ucma_id *id, const struct sockaddr_storage *addr)
+{
+	int ret = ucma_addr_find_loopback(id->file->daemon, addr->ss_family, &id->src);
+
+	id->src.addr = *addr;
+	return ret;
+}
+
 /* Sources: rdma_bind_addr(), cma_check_linklocal() */
 static int take_address(struct ucma_id *id, const struct sockaddr_storage *addr)
 {
@@ -96,8 +112,10 @@ static int take_address(struct ucma_id *id, const struct sockaddr_storage *addr)
 		return EINVAL;
 	if (ucma_addr_is_multicast(addr))
 		return EADDRNOTAVAIL;
-	if (!ucma_addr_is_any(addr))
+	if (!ucma_addr_is_of_no_port(addr))
 		return ucma_addr_find(id->file->daemon, addr, &id->src);
+	if (id->ps == PS_UDP && ucma_addr_is_loopback(addr))
+		return take_loopback_of_datagrams(id, addr);
 	id->src.addr = *addr;
 	return 0;
 }
@@ -110,6 +128,8 @@ int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t 
 		return EINVAL;
 	ret = take_address(id, addr);
 	id->has_src = true;
+	if (!id->has_af_only) /* as where net.ipv6.bindv6only is 0 */
+		id->af_only = addr->ss_family == AF_INET;
 	if (!ret)
 		ret = ucma_bind_take_service(id);
 	if (!ret)

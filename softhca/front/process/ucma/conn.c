@@ -172,7 +172,7 @@ int ucma_conn_disconnect(struct ucma_call *uc)
 
 	if (ret)
 		return ret;
-	if (id->state < UCMA_CONNECTS && id->state != UCMA_LISTENS)
+	if (!ucma_id_adapter(id) || (id->state < UCMA_CONNECTS && id->state != UCMA_LISTENS))
 		return EINVAL;
 	cm_disconnect(&id->conn);
 	return 0;

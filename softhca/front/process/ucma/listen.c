@@ -32,6 +32,9 @@ int ucma_id_listen(struct ucma_call *uc)
 		return ret;
 	if (id->state != UCMA_BOUND)
 		return EINVAL;
+	ret = ucma_bind_keep_alone(id);
+	if (ret)
+		return ret;
 	id->backlog = backlog > 0 && backlog < MAX_BACKLOG ? backlog : MAX_BACKLOG;
 	id->state = UCMA_LISTENS;
 	LIST_INSERT_HEAD(&listeners, id, in_listeners);
@@ -46,7 +49,8 @@ void ucma_id_unlisten(struct ucma_id *id)
 		LIST_REMOVE(id, in_listeners);
 }
 
-/* Whoever listens at any address of one family hears the other, too, unless told otherwise. */
+/* A listener at any address, or at the loopback's, hears requests to all addresses, of both
+ * families if it is not for one. Source: cma_match_private_data() */
 static bool listens_at(const struct ucma_id *listener, const uint8_t *host, bool ipv4)
 {
 	const struct sockaddr_storage *at = &listener->src.addr;
@@ -56,7 +60,7 @@ static bool listens_at(const struct ucma_id *listener, const uint8_t *host, bool
 		return true;
 	if (!host)
 		return false;
-	if (ucma_addr_is_any(at))
+	if (ucma_addr_is_of_no_port(at))
 		return !listener->af_only || (at->ss_family == AF_INET) == ipv4;
 	ucma_addr_bytes(at, own);
 	return !memcmp(own, host, 16);

@@ -123,7 +123,9 @@ int ucma_id_set_option(struct ucma_call *uc)
 	case REUSEADDR:
 		return set_flag(uc, id, &id->reuse_addr);
 	case AFONLY:
-		return set_flag(uc, id, &id->af_only);
+		ret = set_flag(uc, id, &id->af_only);
+		id->has_af_only |= !ret;
+		return ret;
 	case ACK_TIMEOUT:
 		return set_ack_timeout(uc, id);
 	default:

@@ -22,20 +22,40 @@ static int bind_any(struct ucma_id *id, unsigned int family, pid_t tid)
 	return ucma_bind_to(id, &any, tid);
 }
 
-/* The source was bound to any address: it is now the one that reaches the destination. */
+static void put_loopback(struct sockaddr_storage *addr, unsigned int family)
+{
+	const uint8_t ipv4[16] = { [12] = 127, [15] = 1 }, ipv6[16] = { [15] = 1 };
+
+	ucma_addr_put(addr, family, family == AF_INET ? ipv4 : ipv6, 0, 0);
+}
+
+/* Is the id bound to the loopback, and goes elsewhere? */
+static bool goes_out_of_loopback(const struct ucma_id *id)
+{
+	return !id->src.adapter && ucma_addr_is_loopback(&id->src.addr) &&
+	       !ucma_addr_is_of_no_port(&id->dst.addr);
+}
+
+/* The source was bound to no port: it is now the one that reaches the destination. RoCE has no GID
+ * of the loopback. Sources: cma_bind_loopback(), cma_acquire_dev_by_src_ip() */
 static int choose_source(struct ucma_id *id)
 {
-	uint16_t port = ucma_addr_port(&id->src.addr);
+	const struct sockaddr_storage bound = id->src.addr;
 	int ret;
 
 	if (id->src.adapter)
 		return 0;
+	if (goes_out_of_loopback(id) && adapter_is_roce(id->dst.adapter))
+		return ENODEV;
 	ret = ucma_addr_source(id->file->daemon, &id->dst, &id->src);
-	if (!ret)
-		ucma_addr_set_port(&id->src.addr, port);
-	if (!ret && ucma_addr_is_gid(&id->src.addr))
-		ret = ucma_bind_take_service(id);
-	return ret;
+	if (ret)
+		return ret;
+	if (ucma_addr_is_loopback(&bound))
+		id->src.addr = bound;
+	if (ucma_addr_is_of_no_port(&id->dst.addr))
+		put_loopback(&id->src.addr, id->dst.addr.ss_family);
+	ucma_addr_set_port(&id->src.addr, ucma_addr_port(&bound));
+	return ucma_bind_take_service(id);
 }
 
 static void address_known(struct ucma_id *id, int status)
@@ -97,23 +117,36 @@ static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 	resolve_address(res, timeout_ms);
 }
 
-/* Any address is the loopback's, of which it keeps nothing. Source: cma_resolve_loopback() */
-static void resolve_address_of(struct ucma_id *id, const struct sockaddr_storage *dst,
-			       uint32_t timeout_ms)
+/* The loopback is at the port that the id is bound to, if it is; any address is the loopback's, of
+ * which it keeps nothing. Source: cma_resolve_loopback() */
+static int find_destination(struct ucma_id *id, const struct sockaddr_storage *dst)
 {
-	const uint8_t loopback[16] = { [15] = 1 }, loopback4[16] = { [12] = 127, [15] = 1 };
-	struct sockaddr_storage to = *dst;
-	int ret;
+	struct daemon *daemon = id->file->daemon;
+	int ret = 0;
 
-	if (ucma_addr_is_ip(dst) && ucma_addr_is_any(dst))
-		ucma_addr_put(&to, dst->ss_family, dst->ss_family == AF_INET ? loopback4 : loopback,
-			      0, ucma_addr_port(dst));
-	ret = ucma_addr_find(id->file->daemon, &to, &id->dst);
+	if (!ucma_addr_is_of_no_port(dst))
+		ret = ucma_addr_find(daemon, dst, &id->dst);
+	else if (id->src.adapter)
+		id->dst = id->src;
+	else
+		ret = ucma_addr_find_loopback(daemon, dst->ss_family, &id->dst);
 	id->dst.addr = *dst;
+	return ret;
+}
+
+/* No packet with a source of the loopback leaves the host. Source: __mkroute_output() */
+static int resolve_address_of(struct ucma_id *id, const struct sockaddr_storage *dst,
+			      uint32_t timeout_ms)
+{
+	int ret = find_destination(id, dst);
+
+	if (ret && goes_out_of_loopback(id))
+		return EINVAL;
 	if (ret)
 		ask_network(id, timeout_ms);
 	else
 		address_known(id, choose_source(id) ? -ENODEV : 0);
+	return 0;
 }
 
 static int resolve_to(struct ucma_call *uc, uint32_t number, const struct sockaddr_storage *src,
@@ -129,8 +162,7 @@ static int resolve_to(struct ucma_call *uc, uint32_t number, const struct sockad
 		return ret;
 	if (id->state != UCMA_BOUND || id->src.addr.ss_family != dst->ss_family)
 		return EINVAL;
-	resolve_address_of(id, dst, timeout_ms);
-	return 0;
+	return resolve_address_of(id, dst, timeout_ms);
 }
 
 int ucma_id_resolve_addr(struct ucma_call *uc)

@@ -212,7 +212,8 @@ struct ucma_id {
 	enum ucma_state state;
 	bool has_src, has_dst; /* src and dst are ports of adapters */
 	struct ucma_end src, dst;
-	bool reuse_addr, af_only;
+	bool reuse_addr;
+	bool af_only, has_af_only; /* is it for one family, and did the program say so */
 	bool has_ack_timeout;
 	uint8_t ack_timeout;
 	uint8_t tos;
@@ -248,6 +249,8 @@ int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t 
 /* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of
  * PS_IB may be of any. */
 int ucma_bind_take_service(struct ucma_id *id);
+/* Returns 0 if the id, which begins to listen, has its port alone; else what Linux answers. */
+int ucma_bind_keep_alone(struct ucma_id *id);
 
 /* ---- ucma/listen.c ---- */
 
