@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/threads.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, cm_device) devices = LIST_HEAD_INITIALIZER(devices);
 static struct ibv_device **kept; /* the device list that the entries' ibv are from */
@@ -177,6 +179,7 @@ static int open_device(struct cm_device *device)
 
 	if (device->verbs)
 		return 0;
+	verbs_threads_look();
 	device->verbs = ibv_open_device(device->ibv);
 	if (!device->verbs)
 		return errno;

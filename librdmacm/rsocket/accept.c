@@ -39,9 +39,9 @@ static void take_greeting(struct greeting *greeting, const struct rdma_cm_id *id
 
 static void inherit_options(struct stream *stream, struct stream *listener)
 {
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	stream->rs.options = listener->rs.options;
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 	stream->rs.options.route = NULL;
 }
 
@@ -158,11 +158,11 @@ bool rdmacm_accept_has_room(const struct stream *listener)
 
 static void put_accepted(struct stream *listener, struct stream *stream)
 {
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	STAILQ_INSERT_TAIL(&listener->accepted, stream, in_accepted);
 	listener->accepted_count++;
 	rs_changed(&listener->rs);
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 }
 
 /* Returns NULL if there is none. That the program asks begins the patience anew. As nobody counts
@@ -171,7 +171,7 @@ static struct stream *take_accepted(struct stream *listener)
 {
 	struct stream *stream;
 
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	listener->first_seen_us = 0;
 	listener->rs.found_empty++;
 	stream = STAILQ_FIRST(&listener->accepted);
@@ -181,7 +181,7 @@ static struct stream *take_accepted(struct stream *listener)
 		STAILQ_REMOVE_HEAD(&listener->accepted, in_accepted);
 		listener->accepted_count--;
 	}
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 	return stream;
 }
 
@@ -228,9 +228,9 @@ static bool is_not_listening(struct stream *stream)
 {
 	bool is;
 
-	pthread_mutex_lock(&stream->rs.lock);
+	cm_lock_take(&stream->rs.lock);
 	is = stream->state != STREAM_LISTENING || stream->read_shut;
-	pthread_mutex_unlock(&stream->rs.lock);
+	cm_lock_drop(&stream->rs.lock);
 	return is;
 }
 
@@ -241,10 +241,10 @@ static int await_request(struct stream *listener, int64_t deadline_us)
 
 	if (deadline_us >= 0 && rdmacm_rs_now_us() >= deadline_us)
 		return EAGAIN;
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	if (!listener->read_shut)
 		ret = rdmacm_stream_sleep(listener, rdmacm_rs_sleep_limit(deadline_us));
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 	return ret;
 }
 

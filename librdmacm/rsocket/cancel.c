@@ -10,7 +10,7 @@
 static __thread struct {
 	unsigned int shields, sleep_shields;
 	int state; /* what the thread had before the first shield */
-	pthread_mutex_t *lock;
+	struct cm_lock *lock;
 } own;
 
 void rdmacm_rs_shield(void)
@@ -53,7 +53,7 @@ int rdmacm_rs_cancel_poll(struct pollfd *fds, nfds_t count, int timeout_ms, void
 	return ret;
 }
 
-void rdmacm_rs_cancel_has(pthread_mutex_t *lock)
+void rdmacm_rs_cancel_has(struct cm_lock *lock)
 {
 	own.lock = lock;
 }
@@ -61,6 +61,6 @@ void rdmacm_rs_cancel_has(pthread_mutex_t *lock)
 void rdmacm_rs_cancel_unlock(void)
 {
 	if (own.lock)
-		pthread_mutex_unlock(own.lock);
+		cm_lock_drop(own.lock);
 	own.lock = NULL;
 }

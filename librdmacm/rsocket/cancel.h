@@ -10,6 +10,8 @@
 #ifndef RSOCKET_CANCEL_H
 #define RSOCKET_CANCEL_H
 
+#include "../lock.h"
+
 #include <poll.h>
 #include <pthread.h>
 
@@ -26,7 +28,7 @@ int rdmacm_rs_cancel_poll(struct pollfd *fds, nfds_t count, int timeout_ms, void
 			  void *of);
 
 /* LOCK, or NULL, is what the thread has locked beside what its sleep lets go of. */
-void rdmacm_rs_cancel_has(pthread_mutex_t *lock);
+void rdmacm_rs_cancel_has(struct cm_lock *lock);
 /* To be called by UNDO. */
 void rdmacm_rs_cancel_unlock(void);
 

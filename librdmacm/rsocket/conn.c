@@ -369,9 +369,9 @@ static int stream_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len
 
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = stream->state == STREAM_NEW ? try_with_own_channel(stream, bind_id, addr) : EINVAL;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -406,9 +406,9 @@ static int stream_listen(struct rs *rs, int backlog)
 {
 	int ret;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = listen_locked(to_stream(rs), backlog);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -502,10 +502,10 @@ static int connection_serve(struct rs *rs)
 {
 	int ret = 0;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	if (is_connecting(to_stream(rs)))
 		ret = rdmacm_stream_own_events(to_stream(rs));
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -578,9 +578,9 @@ static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t 
 
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = connect_locked(to_stream(rs), addr);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -603,9 +603,9 @@ static int stream_peer_name(struct rs *rs, struct sockaddr_storage *addr)
 	struct stream *stream = to_stream(rs);
 	bool is_connected;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	is_connected = stream->id && stream->state >= STREAM_ACCEPTED && !never_connected(stream);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	if (!is_connected)
 		return ENOTCONN;
 	memcpy(addr, &stream->id->route.addr.dst_storage, sizeof(*addr));
@@ -722,9 +722,9 @@ static int stream_shutdown(struct rs *rs, int how)
 
 	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
 		return EINVAL;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = shutdown_locked(to_stream(rs), how);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -733,10 +733,10 @@ static void stream_close(struct rs *rs)
 	struct stream *stream = to_stream(rs);
 
 	rdmacm_keepalive_set(stream, 0);
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_stream_progress(stream);
 	say_disconnect(stream, close_limit(stream));
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	rdmacm_stream_free(stream);
 }
 
@@ -745,10 +745,10 @@ static int stream_error(struct rs *rs)
 	struct stream *stream = to_stream(rs);
 	int error;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_stream_cm_events(stream);
 	error = take_error(stream);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return error;
 }
 
@@ -780,9 +780,9 @@ static int stream_option_set(struct rs *rs, int level, int name)
 	    (level == IPPROTO_TCP && name == TCP_KEEPIDLE))
 		return rdmacm_keepalive_set(stream,
 					    rs->options.keepalive ? rs->options.keepalive_idle : 0);
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = id_option_set(stream, level);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -793,11 +793,11 @@ static int stream_segment_size(struct rs *rs)
 	struct ibv_qp_attr attr = { 0 };
 	int size = 0;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	if (stream->state == STREAM_CONNECTED &&
 	    !ibv_query_qp(stream->id->qp, &attr, IBV_QP_PATH_MTU, &init))
 		size = 128 << attr.path_mtu;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return size;
 }
 

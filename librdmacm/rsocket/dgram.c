@@ -97,9 +97,9 @@ static int dgram_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len)
 {
 	int ret;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = bind_locked(to_dgram(rs), addr, len);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -136,9 +136,9 @@ static int dgram_connect(struct rs *rs, const struct sockaddr *addr, socklen_t l
 {
 	int ret;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = connect_locked(to_dgram(rs), addr, len);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -169,7 +169,7 @@ static int dgram_shutdown(struct rs *rs, int how)
 
 	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
 		return EINVAL;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	if (!dgram->connected)
 		ret = ENOTCONN;
 	else if (how != SHUT_WR)
@@ -178,7 +178,7 @@ static int dgram_shutdown(struct rs *rs, int how)
 		dgram->write_shut = true;
 	rs->arrivals++;
 	rs_changed(rs);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -199,11 +199,11 @@ static void dgram_close(struct rs *rs)
 	struct dgram *dgram = to_dgram(rs);
 	int64_t until = rdmacm_rs_now_us() + CLOSE_MS * 1000LL;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_dgram_progress(dgram, true);
 	while (is_sending(dgram) && rdmacm_rs_now_us() < until)
 		rdmacm_dgram_progress(dgram, false);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	dgram_free(dgram);
 }
 
@@ -214,10 +214,10 @@ static int dgram_error(struct rs *rs)
 	struct dgram *dgram = to_dgram(rs);
 	int error;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_dgram_progress(dgram, true);
 	error = rdmacm_dgram_take_error(dgram);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return error;
 }
 

@@ -423,9 +423,9 @@ int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct 
 	int ret;
 
 	rdmacm_rs_shield_sleep();
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = send_locked(to_dgram(rs), span, rs_nonblocking(rs, flags), to, len);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	rdmacm_rs_unshield_sleep();
 	*done = ret ? 0 : size;
 	return ret;
@@ -482,9 +482,9 @@ int rdmacm_dgram_receive(struct rs *rs, struct span *span, int *flags,
 	int ret;
 
 	rdmacm_rs_shield();
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = receive_locked(to_dgram(rs), span, flags, from, done);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	rdmacm_rs_unshield();
 	return ret;
 }
@@ -493,10 +493,10 @@ int rdmacm_dgram_unread(struct rs *rs, int *bytes)
 {
 	struct dgram *dgram = to_dgram(rs);
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_dgram_progress(dgram, true);
 	*bytes = STAILQ_EMPTY(&dgram->messages) ? 0 : (int)STAILQ_FIRST(&dgram->messages)->size;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return 0;
 }
 
@@ -523,12 +523,12 @@ short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep)
 	short wanted = events | POLLERR | POLLHUP;
 	short now;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_dgram_progress(dgram, false);
 	while (sleep && !dgram_arm(dgram))
 		;
 	now = events_now(dgram) & wanted;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return now;
 }
 
@@ -536,9 +536,9 @@ int rdmacm_dgram_wake_fds(struct rs *rs, struct pollfd *fds)
 {
 	int count;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	count = wake_fds(to_dgram(rs), fds);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return count;
 }
 
@@ -548,8 +548,8 @@ void rdmacm_dgram_woken(struct rs *rs, const struct pollfd *fds, int count)
 
 	(void)fds;
 	(void)count;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	take_events(dgram);
 	rdmacm_dgram_progress(dgram, true);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 }

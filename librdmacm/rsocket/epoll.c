@@ -315,9 +315,9 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 		return false;
 	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
 	if (wanted & EPOLLET) {
-		pthread_mutex_lock(&rs->lock);
+		cm_lock_take(&rs->lock);
 		now = news_of_member(member, rs, now);
-		pthread_mutex_unlock(&rs->lock);
+		cm_lock_drop(&rs->lock);
 	}
 	if (!now)
 		return false;

@@ -132,7 +132,7 @@ static void in_parent(void)
  * socket by its serial, so they lose one whose serial changes. */
 static void inherit_socket(struct rs *rs)
 {
-	pthread_mutex_init(&rs->lock, NULL);
+	cm_lock_init(&rs->lock);
 	rdmacm_rs_waiters_inherit(&rs->waiters);
 	if (has_queues(rs)) {
 		rs->kind = &rdmacm_rs_of_parent_kind;

@@ -13,7 +13,7 @@
 static ssize_t send_span(int socket, struct span *span, int flags, const struct sockaddr *to,
 			 socklen_t len)
 {
-	struct rs *rs = rdmacm_rs_find(socket);
+	struct rs *rs = rs_find(socket);
 	size_t done = 0;
 	int ret = rs ? rs->kind->send(rs, span, flags, to, len, &done) : EBADF;
 
@@ -33,8 +33,10 @@ static ssize_t send_buf(int socket, const void *buf, size_t len, int flags,
 			const struct sockaddr *to, socklen_t to_len)
 {
 	struct iovec iov = { (void *)(uintptr_t)buf, len };
+	struct span span;
+	int ret = span_of_buffer(&span, &iov);
 
-	return send_iov(socket, &iov, 1, flags, to, to_len);
+	return ret ? cma_return(ret) : send_span(socket, &span, flags, to, to_len);
 }
 
 CMA_EXPORT ssize_t rsend(int socket, const void *buf, size_t len, int flags)
@@ -72,27 +74,36 @@ CMA_EXPORT ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt)
 /* ---- receiving ---- */
 
 /* *FLAGS becomes what msg_flags shall say. */
+static inline ssize_t receive_span(struct rs *rs, struct span *span, int *flags,
+				   struct sockaddr_storage *from)
+{
+	size_t done = 0;
+	int ret = rs->kind->receive(rs, span, flags, from, &done);
+
+	return ret && !done ? cma_return(ret) : (ssize_t)done;
+}
+
 static ssize_t receive_iov(int socket, const struct iovec *iov, size_t count, int *flags,
 			   struct sockaddr_storage *from)
 {
-	struct rs *rs = rdmacm_rs_find(socket);
+	struct rs *rs = rs_find(socket);
 	struct span span;
-	size_t done = 0;
 	int ret = rs ? 0 : EBADF;
 
 	if (!ret)
 		ret = count <= IOV_MAX ? rdmacm_span_init(&span, iov, count) : EMSGSIZE;
-	if (!ret)
-		ret = rs->kind->receive(rs, &span, flags, from, &done);
-	return ret && !done ? cma_return(ret) : (ssize_t)done;
+	return ret ? cma_return(ret) : receive_span(rs, &span, flags, from);
 }
 
 static ssize_t receive_buf(int socket, void *buf, size_t len, int flags,
 			   struct sockaddr_storage *from)
 {
+	struct rs *rs = rs_find(socket);
 	struct iovec iov = { buf, len };
+	struct span span;
+	int ret = rs ? span_of_buffer(&span, &iov) : EBADF;
 
-	return receive_iov(socket, &iov, 1, &flags, from);
+	return ret ? cma_return(ret) : receive_span(rs, &span, &flags, from);
 }
 
 CMA_EXPORT ssize_t rrecv(int socket, void *buf, size_t len, int flags)

@@ -169,11 +169,11 @@ CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, 
 	if (ret)
 		return cma_return(ret);
 	rdmacm_rs_shield_sleep();
-	pthread_mutex_lock(&stream->tx_lock);
-	pthread_mutex_lock(&stream->rs.lock);
+	cm_lock_take(&stream->tx_lock);
+	cm_lock_take(&stream->rs.lock);
 	ret = map_buffer(stream, buf, len, prot, &offset);
-	pthread_mutex_unlock(&stream->rs.lock);
-	pthread_mutex_unlock(&stream->tx_lock);
+	cm_lock_drop(&stream->rs.lock);
+	cm_lock_drop(&stream->tx_lock);
 	rdmacm_rs_unshield_sleep();
 	return ret ? cma_return(ret) : offset;
 }
@@ -203,11 +203,11 @@ CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
 	if (ret)
 		return cma_return(ret);
 	rdmacm_rs_shield_sleep();
-	pthread_mutex_lock(&stream->tx_lock);
-	pthread_mutex_lock(&stream->rs.lock);
+	cm_lock_take(&stream->tx_lock);
+	cm_lock_take(&stream->rs.lock);
 	ret = unmap_buffer(stream, buf, len);
-	pthread_mutex_unlock(&stream->rs.lock);
-	pthread_mutex_unlock(&stream->tx_lock);
+	cm_lock_drop(&stream->rs.lock);
+	cm_lock_drop(&stream->tx_lock);
 	rdmacm_rs_unshield_sleep();
 	return cma_return(ret);
 }
@@ -343,11 +343,11 @@ CMA_EXPORT size_t riowrite(int socket, const void *buf, size_t count, off_t offs
 	if (ret)
 		return cma_return(ret);
 	rdmacm_rs_shield_sleep();
-	pthread_mutex_lock(&stream->tx_lock);
-	pthread_mutex_lock(&stream->rs.lock);
+	cm_lock_take(&stream->tx_lock);
+	cm_lock_take(&stream->rs.lock);
 	ret = write_checked(stream, buf, count, offset, rs_nonblocking(&stream->rs, flags), &done);
-	pthread_mutex_unlock(&stream->rs.lock);
-	pthread_mutex_unlock(&stream->tx_lock);
+	cm_lock_drop(&stream->rs.lock);
+	cm_lock_drop(&stream->tx_lock);
 	rdmacm_rs_unshield_sleep();
 	return ret && !done ? (size_t)cma_return(ret) : done;
 }

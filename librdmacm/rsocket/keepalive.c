@@ -37,14 +37,14 @@ static struct kept *kept_find(const struct stream *stream)
 
 static void knock_at(struct stream *stream)
 {
-	pthread_mutex_lock(&stream->rs.lock);
+	cm_lock_take(&stream->rs.lock);
 	if (stream->state == STREAM_ACCEPTED) /* the program was in no call since */
 		rdmacm_stream_own_events(stream);
 	if (stream->state == STREAM_CONNECTED) {
 		stream->keepalive_due = true;
 		rdmacm_stream_progress(stream);
 	}
-	pthread_mutex_unlock(&stream->rs.lock);
+	cm_lock_drop(&stream->rs.lock);
 }
 
 /* Sends what is due, and returns when the next is due. */

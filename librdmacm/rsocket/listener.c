@@ -275,9 +275,9 @@ static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *re
 
 	if (ret != EACCES)
 		return ret;
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	ret = listener_fetch(listener);
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 	return ret ? ret : read_request(listener, request);
 }
 
@@ -334,10 +334,10 @@ static void give_up(struct stream *listener, int error)
 {
 	verbs_warn("rsocket: a listener's requests cannot be read, another process is to: %s",
 		   strerror(error));
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	rdmacm_share_let_go(&listener->share);
 	rs_changed(&listener->rs);
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 }
 
 /* Hands on what there is, as far as there is room. */
@@ -369,7 +369,7 @@ static bool is_patience_over(struct stream *listener)
 	int64_t now_us = rdmacm_rs_now_us();
 	bool is_over, is_there;
 
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	is_there = request_is_there(listener);
 	is_over = is_there && listener->first_seen_us &&
 		  now_us >= listener->first_seen_us + PATIENCE_US;
@@ -377,7 +377,7 @@ static bool is_patience_over(struct stream *listener)
 		listener->first_seen_us = 0;
 	else if (!listener->first_seen_us)
 		listener->first_seen_us = now_us;
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 	return is_over;
 }
 
@@ -468,9 +468,9 @@ int rdmacm_listener_look(struct stream *listener)
 {
 	int ret;
 
-	pthread_mutex_lock(&listener->rs.lock);
+	cm_lock_take(&listener->rs.lock);
 	ret = rdmacm_listener_look_locked(listener);
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 	return ret;
 }
 
@@ -491,9 +491,9 @@ static int leave_to_thread(struct stream *listener)
 	ret = rdmacm_service_add(&listener->rs, &care_of_listener);
 	if (!ret)
 		return EAGAIN;
-	pthread_mutex_lock(&listener->rs.lock); /* the next try begins with take_over() */
+	cm_lock_take(&listener->rs.lock); /* the next try begins with take_over() */
 	rdmacm_share_let_go(&listener->share);
-	pthread_mutex_unlock(&listener->rs.lock);
+	cm_lock_drop(&listener->rs.lock);
 	return ret;
 }
 

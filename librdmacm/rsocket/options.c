@@ -292,9 +292,9 @@ static int set_limit(struct rs *rs, int64_t *limit_us, const void *value, sockle
 	if (time.tv_usec < 0 || time.tv_usec >= 1000000)
 		return EDOM;
 	us = time.tv_sec > MAX_LIMIT ? 0 : time.tv_sec * 1000000LL + time.tv_usec;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	*limit_us = time.tv_sec < 0 ? -1 : us;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return 0;
 }
 
@@ -326,11 +326,11 @@ static int set_route(struct rs *rs, const void *value, socklen_t len)
 	if (!copy)
 		return ENOMEM;
 	memcpy(copy, value, len);
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	free(rs->options.route);
 	rs->options.route = copy;
 	rs->options.route_size = len;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return 0;
 }
 
@@ -360,9 +360,9 @@ static int tell_kind(struct rs *rs, const struct option *option, int before)
 	int ret = rs->kind->option_set(rs, option->level, option->name);
 
 	if (ret) {
-		pthread_mutex_lock(&rs->lock);
+		cm_lock_take(&rs->lock);
 		option->set(rs, before);
-		pthread_mutex_unlock(&rs->lock);
+		cm_lock_drop(&rs->lock);
 	}
 	return ret;
 }
@@ -401,10 +401,10 @@ static int set_number(struct rs *rs, const struct option *option, const void *va
 		return EOPNOTSUPP;
 	if (!read_number(option, value, len, &number))
 		return EINVAL;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	before = tell ? option->get(rs) : 0;
 	ret = option->set(rs, number);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret || !tell ? ret : tell_kind(rs, option, before);
 }
 

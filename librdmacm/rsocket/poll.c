@@ -230,10 +230,10 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 
 	rdmacm_rs_waiter_begin(&sleeper.waiter, sleeper_cancelled, &sleeper);
 	rdmacm_rs_watch(&rs->waiters, &sleeper.watch, &sleeper.waiter);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	rdmacm_rs_who(&user);
 	ret = rdmacm_rs_waiter_sleep(&sleeper.waiter, fds, count, timeout_ms) < 0 ? errno : 0;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_rs_unwatch(&sleeper.watch);
 	rdmacm_rs_waiter_end(&sleeper.waiter);
 	return ret == EINTR && rdmacm_rs_restarts(&user) ? 0 : ret;
@@ -241,24 +241,40 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 
 /* What asking the sockets has found: how many have events, how many descriptors are no sockets, and
  * what poll() is to be asked besides: those, and the sockets that may have events of rdma_cm. All
- * others are -1 there. */
+ * others are -1 there. FDS is NULL as long as there is nothing to ask poll(). */
 struct answers {
-	int ready;
-	nfds_t others, left;
+	int ready, err;
+	nfds_t others;
 	struct pollfd *fds;
 	struct pollfd few[FEW + 1];
 };
 
-static int answers_alloc(struct answers *answers, nfds_t nfds)
+static int answers_begin(struct answers *answers, nfds_t nfds)
 {
 	if (nfds >= SIZE_MAX / sizeof(*answers->fds))
 		return ENOMEM;
+	answers->fds = NULL;
+	answers->err = 0;
+	return 0;
+}
+
+static bool answers_alloc(struct answers *answers, nfds_t nfds)
+{
 	answers->fds = nfds <= FEW ? answers->few : malloc((nfds + 1) * sizeof(*answers->fds));
-	if (!answers->fds)
-		return ENOMEM;
+	if (!answers->fds) {
+		answers->err = ENOMEM;
+		return false;
+	}
 	for (nfds_t i = 0; i < nfds; i++)
 		answers->fds[i].fd = -1;
-	return 0;
+	return true;
+}
+
+static __attribute__((noinline)) void answers_put(struct answers *answers, nfds_t nfds, nfds_t at,
+						  int fd, short events)
+{
+	if (answers->fds || answers_alloc(answers, nfds))
+		answers->fds[at] = (struct pollfd){ .fd = fd, .events = events };
 }
 
 static void answers_free(struct answers *answers)
@@ -272,45 +288,46 @@ static void answers_cancelled(void *of)
 	answers_free(of);
 }
 
-/* Notes in AT if rdma_cm's events are to be looked for, which lasts until that is done. */
-static short ask_one(struct rs *rs, const struct pollfd *fd, int64_t now_us, struct pollfd *at)
+static __attribute__((noinline)) short ask_shielded(struct rs *rs, short events)
 {
-	bool look = false;
 	short now;
 
-	if (!rs->kind->glance)
-		return rs->kind->poll(rs, fd->events, false);
-	now = rs->kind->glance(rs, fd->events, now_us, &look);
-	if (look)
-		*at = (struct pollfd){ .fd = fd->fd, .events = POLLIN };
+	rdmacm_rs_shield();
+	now = rs->kind->poll(rs, events, false);
+	rdmacm_rs_unshield();
 	return now;
+}
+
+/* *LOOK_FD becomes the descriptor by which rdma_cm's events come, if it is to be looked at. */
+static inline short ask_one(struct rs *rs, short events, int *look_fd)
+{
+	return rs->kind->glance ? rs->kind->glance(rs, events, look_fd) : ask_shielded(rs, events);
 }
 
 /* Asks the sockets only for their events, and returns how many have some. */
 static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 {
-	int64_t now_us = rdmacm_rs_now_us();
-	struct pollfd *at;
+	int look_fd, ready = 0;
 	struct rs *rs;
 
-	answers->others = answers->left = 0;
-	answers->ready = 0;
+	answers->others = 0;
 	for (nfds_t i = 0; i < nfds; i++) {
-		at = &answers->fds[i];
-		rs = rdmacm_rs_get(fds[i].fd);
+		rs = rs_get(fds[i].fd);
 		if (!rs) {
-			*at = fds[i];
+			answers_put(answers, nfds, i, fds[i].fd, fds[i].events);
 			fds[i].revents = 0; /* so poll() says of those below 0 */
 			answers->others++;
 			continue;
 		}
-		fds[i].revents = ask_one(rs, &fds[i], now_us, at);
-		rdmacm_rs_put(fds[i].fd);
-		answers->ready += !!fds[i].revents;
-		answers->left += at->fd >= 0;
+		look_fd = -1;
+		fds[i].revents = ask_one(rs, fds[i].events, &look_fd);
+		rs_put(fds[i].fd);
+		if (look_fd >= 0)
+			answers_put(answers, nfds, i, look_fd, POLLIN);
+		ready += !!fds[i].revents;
 	}
-	answers->left += answers->others;
-	return answers->ready;
+	answers->ready = ready;
+	return ready;
 }
 
 /* The same for sockets that are watched: the number of one that another thread has closed may be
@@ -379,28 +396,46 @@ static void take_answers(struct pollfd *fds, nfds_t nfds, const struct answers *
 		at = &answers->fds[i];
 		if (at->fd < 0 || !at->revents)
 			continue;
-		rs = rdmacm_rs_get(at->fd);
+		rs = rdmacm_rs_get(fds[i].fd);
 		if (!rs) {
 			fds[i].revents = at->revents;
 			continue;
 		}
 		rs->kind->woken(rs, at, 1);
 		fds[i].revents = rs->kind->poll(rs, fds[i].events, false);
-		rdmacm_rs_put(at->fd);
+		rdmacm_rs_put(fds[i].fd);
 	}
 }
 
-/* Looks at what the sockets' answers have left, and returns how many entries have events, or -1
- * with errno. Nobody has to wake this thread, so it has no eventfd. */
-static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers)
+/* Nobody has to wake this thread, so it has no eventfd. Where the process may not have so many
+ * descriptors, they are looked at as those who sleep do. */
+static int poll_answers(struct answers *answers, nfds_t nfds)
 {
 	struct rs_waiter looker = { .fd = -1, .undo = answers_cancelled, .of = answers };
+	int ret = poll(answers->fds, nfds, 0);
 
-	if (!answers->left)
-		return answers->ready;
-	if (rdmacm_rs_waiter_sleep(&looker, answers->fds, (int)nfds, 0) < 0)
-		return -1;
+	if (ret >= 0 || errno != EINVAL)
+		return ret;
+	return rdmacm_rs_waiter_sleep(&looker, answers->fds, (int)nfds, 0);
+}
+
+/* Looks at what the sockets' answers have left, and returns how many entries have events, or -1
+ * with errno. */
+static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers)
+{
+	const bool is_allocated = answers->fds != answers->few;
+	int ready;
+
+	if (is_allocated) /* a thread that is cancelled would keep it */
+		rdmacm_rs_shield();
+	ready = poll_answers(answers, nfds);
+	if (is_allocated)
+		rdmacm_rs_unshield();
+	if (ready <= 0)
+		return ready ? ready : answers->ready;
+	rdmacm_rs_shield();
 	take_answers(fds, nfds, answers);
+	rdmacm_rs_unshield();
 	return count_ready(fds, nfds);
 }
 
@@ -408,12 +443,14 @@ static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers
 static int ask_all(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	struct answers answers;
-	int ready, ret = answers_alloc(&answers, nfds);
+	int ready, ret = answers_begin(&answers, nfds);
 
 	if (ret)
 		return cma_return(ret);
 	ready = spin_on_sockets(fds, nfds, timeout, &answers);
-	if (ready || !timeout) /* the other descriptors count, too, but are not waited for */
+	if (answers.err)
+		ready = cma_return(answers.err);
+	else if (answers.fds && (ready || !timeout)) /* not waited for, but they count */
 		ready = look_at_rest(fds, nfds, &answers);
 	answers_free(&answers);
 	return ready;
@@ -448,16 +485,21 @@ static int sleep_for_any(struct pollfd *fds, nfds_t nfds, int64_t deadline)
 /* Another thread may take what there was before this one has answered. */
 static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 {
-	int64_t deadline = rdmacm_rs_deadline(timeout);
+	int64_t deadline = timeout ? rdmacm_rs_deadline(timeout) : 0;
 	int ready = ask_all(fds, nfds, timeout);
 
-	return ready || !timeout ? ready : sleep_for_any(fds, nfds, deadline);
+	if (ready || !timeout)
+		return ready;
+	rdmacm_rs_shield();
+	ready = sleep_for_any(fds, nfds, deadline);
+	rdmacm_rs_unshield();
+	return ready;
 }
 
 static bool has_sockets(const struct pollfd *fds, nfds_t nfds)
 {
 	for (nfds_t i = 0; i < nfds; i++) {
-		if (rdmacm_rs_find(fds[i].fd))
+		if (rs_find(fds[i].fd))
 			return true;
 	}
 	return false;
@@ -465,15 +507,10 @@ static bool has_sockets(const struct pollfd *fds, nfds_t nfds)
 
 CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 {
-	int ret;
-
 	if (!has_sockets(fds, nfds))
 		return poll(fds, nfds, timeout);
 	pthread_testcancel(); /* as in poll(), although there may be nothing to call it for */
-	rdmacm_rs_shield();
-	ret = wait_for_any(fds, nfds, timeout);
-	rdmacm_rs_unshield();
-	return ret;
+	return wait_for_any(fds, nfds, timeout);
 }
 
 /* ---- rselect ---- */

@@ -22,7 +22,7 @@ void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int t
 	rs->type = type;
 	rs->options = rdmacm_rs_defaults()->options;
 	rs->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
-	pthread_mutex_init(&rs->lock, NULL);
+	cm_lock_init(&rs->lock);
 	rdmacm_rs_waiters_forget(&rs->waiters);
 }
 
@@ -36,7 +36,6 @@ void rdmacm_rs_retire(struct rs *rs)
 void rdmacm_rs_fini(struct rs *rs)
 {
 	free(rs->options.route);
-	pthread_mutex_destroy(&rs->lock);
 }
 
 int rdmacm_rs_open_channel(struct rdma_event_channel **channel)

@@ -12,6 +12,7 @@
 #define RSOCKET_RS_H
 
 #include "../cma.h"
+#include "../lock.h"
 #include "span.h"
 #include "waiter.h"
 
@@ -59,9 +60,10 @@ struct rs_kind {
 	/* The call returns the events that are there now. With SLEEP the caller may go to sleep, so
 	 * whatever comes next is to wake it. */
 	short (*poll)(struct rs *rs, short events, bool sleep);
-	/* As poll() without SLEEP. *LOOK becomes true when the descriptors below are to be looked
-	 * at, too, as rdma_cm's events come by them. NULL if poll() does what there is to do. */
-	short (*glance)(struct rs *rs, short events, int64_t now_us, bool *look);
+	/* As poll() without SLEEP, and no point where a thread may be cancelled. *LOOK_FD becomes
+	 * the descriptor that is to be looked at, too, as rdma_cm's events come by it. NULL if
+	 * poll() does what there is to do. */
+	short (*glance)(struct rs *rs, short events, int *look_fd);
 	/* The call fills in the descriptors to sleep on and returns how many there are, at most
 	 * RS_WAKE_FDS. */
 	int (*wake_fds)(struct rs *rs, struct pollfd *fds);
@@ -123,7 +125,7 @@ struct rs {
 	bool is_shared;
 	struct rs_options options;
 	struct rs_spin spin;
-	pthread_mutex_t lock; /* guards all state but what the I/O locks of a kind guard */
+	struct cm_lock lock; /* guards all state but what the I/O locks of a kind guard */
 	/* unlike the number, this never comes again after a socket was closed */
 	uint64_t serial;
 	struct rs_waiters waiters;
@@ -164,10 +166,61 @@ static inline void rs_changed(struct rs *rs)
 
 /* ---- table.c: sockets by number ---- */
 
+enum { RS_PAGE_BITS = 10, RS_PAGE_SIZE = 1 << RS_PAGE_BITS, RS_PAGES = 1024 };
+
+struct rs_page {
+	struct rs *sockets[RS_PAGE_SIZE];
+	int users[RS_PAGE_SIZE]; /* of each socket, by rdmacm_rs_get() */
+};
+
+extern struct rs_page *rdmacm_rs_pages[RS_PAGES];
+
+static inline struct rs_page *rs_page_of(int fd)
+{
+	return (unsigned int)fd < RS_PAGES * RS_PAGE_SIZE
+		       ? __atomic_load_n(&rdmacm_rs_pages[fd >> RS_PAGE_BITS], __ATOMIC_ACQUIRE)
+		       : NULL;
+}
+
+static inline struct rs *rs_find(int fd)
+{
+	struct rs_page *page = rs_page_of(fd);
+
+	return page ? __atomic_load_n(&page->sockets[fd & (RS_PAGE_SIZE - 1)], __ATOMIC_ACQUIRE)
+		    : NULL;
+}
+
+static inline void rs_put_at(struct rs_page *page, int index)
+{
+	__atomic_sub_fetch(&page->users[index], 1, __ATOMIC_SEQ_CST);
+}
+
+/* Does what rdmacm_rs_get() does. */
+static inline struct rs *rs_get(int fd)
+{
+	struct rs_page *page = rs_page_of(fd);
+	int index = fd & (RS_PAGE_SIZE - 1);
+	struct rs *rs;
+
+	if (!page || !__atomic_load_n(&page->sockets[index], __ATOMIC_RELAXED))
+		return NULL; /* most descriptors are none of ours */
+	__atomic_add_fetch(&page->users[index], 1, __ATOMIC_SEQ_CST);
+	rs = __atomic_load_n(&page->sockets[index], __ATOMIC_SEQ_CST);
+	if (!rs)
+		rs_put_at(page, index);
+	return rs;
+}
+
+static inline void rs_put(int fd)
+{
+	rs_put_at(rs_page_of(fd), fd & (RS_PAGE_SIZE - 1));
+}
+
+/* Returns NULL if FD is none of our sockets. */
+struct rs *rdmacm_rs_find(int fd);
 int rdmacm_rs_table_add(struct rs *rs);
 /* Returns when nobody has the socket any more by rdmacm_rs_get(). */
 void rdmacm_rs_table_remove(struct rs *rs);
-struct rs *rdmacm_rs_find(int fd); /* returns NULL if FD is none of our sockets */
 /* As rdmacm_rs_find(), and until rdmacm_rs_put() the socket stays, as who waits for several sockets
  * may see one that another thread closes. It is put before the caller sleeps. */
 struct rs *rdmacm_rs_get(int fd);

@@ -200,7 +200,7 @@ static void ward_await(const struct ward *ward, struct rs_alarm *alarm)
 
 	*alarm = no_alarm;
 	if (rs)
-		pthread_mutex_lock(&rs->lock);
+		cm_lock_take(&rs->lock);
 	awaits = rs && ward->care->await(rs, alarm);
 	if (!awaits) {
 		*alarm = no_alarm;
@@ -210,7 +210,7 @@ static void ward_await(const struct ward *ward, struct rs_alarm *alarm)
 	}
 	if (!rs)
 		return;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	rdmacm_rs_put(ward->fd);
 }
 

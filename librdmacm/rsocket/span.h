@@ -5,9 +5,12 @@
 #ifndef RSOCKET_SPAN_H
 #define RSOCKET_SPAN_H
 
+#include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/uio.h>
 
 struct span {
@@ -15,6 +18,29 @@ struct span {
 	size_t offset; /* bytes of the first buffer that are used up */
 	size_t left;   /* bytes that are left in all buffers */
 };
+
+/* Returns EINVAL if the length does not fit a ssize_t. */
+static inline int span_of_buffer(struct span *span, const struct iovec *buffer)
+{
+	*span = (struct span){ .iov = buffer, .left = buffer->iov_len };
+	return buffer->iov_len > SSIZE_MAX ? EINVAL : 0;
+}
+
+/* Returns whether the next SIZE bytes lie together, as those of one buffer do. */
+static inline bool span_has_run(const struct span *span, size_t size)
+{
+	return size && span->iov->iov_len - span->offset >= size;
+}
+
+/* Returns where the next SIZE bytes are, which lie together, and uses them up. */
+static inline void *span_take(struct span *span, size_t size)
+{
+	void *front = (uint8_t *)span->iov->iov_base + span->offset;
+
+	span->offset += size;
+	span->left -= size;
+	return front;
+}
 
 /* Returns EINVAL if the sum of the lengths does not fit a ssize_t. */
 int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count);

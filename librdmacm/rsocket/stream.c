@@ -33,8 +33,8 @@ static int make_channel(struct stream *stream)
 
 static void init_locks(struct stream *stream)
 {
-	pthread_mutex_init(&stream->rx_lock, NULL);
-	pthread_mutex_init(&stream->tx_lock, NULL);
+	cm_lock_init(&stream->rx_lock);
+	cm_lock_init(&stream->tx_lock);
 }
 
 int rdmacm_stream_alloc(int domain, struct stream **out)
@@ -71,8 +71,6 @@ void rdmacm_stream_free(struct stream *stream)
 	rdmacm_share_close(&stream->share);
 	if (stream->channel)
 		rdma_destroy_event_channel(stream->channel);
-	pthread_mutex_destroy(&stream->tx_lock);
-	pthread_mutex_destroy(&stream->rx_lock);
 	rdmacm_rs_fini(&stream->rs);
 	free(stream);
 }

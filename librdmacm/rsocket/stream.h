@@ -30,7 +30,13 @@ enum stream_state {
 	STREAM_OVER /* the connection has ended, or has failed to be made */
 };
 
-enum { STREAM_LOOK_US = 500 }; /* between looks for events of rdma_cm by those who do not wait */
+/* When those who do not wait look for events of rdma_cm again. Where calls come often, only each
+ * sixteenth reads the clock. */
+struct rs_look {
+	int64_t next_us;
+	unsigned int skip; /* how many calls come before the clock is read again, */
+	unsigned int left; /* and how many of those are still to come */
+};
 
 enum {
 	MAX_INLINE = 1024,
@@ -49,11 +55,16 @@ struct stream {
 	enum stream_state state;
 	struct rdma_cm_id *id; /* on a channel of its own, which is rs.fd */
 	struct rdma_event_channel *channel;
-	/* the other side sends no more: it has said SHUTDOWN or DISCONNECT, or the connection is
-	 * gone */
-	bool peer_done;
-	bool peer_gone; /* the other side receives no more */
-	bool read_shut, write_shut;
+	union {
+		struct {
+			/* the other side sends no more: it has said SHUTDOWN or DISCONNECT, or the
+			 * connection is gone */
+			bool peer_done;
+			bool peer_gone; /* the other side receives no more */
+			bool read_shut, write_shut;
+		};
+		uint32_t ends; /* all of them: 0 while both sides send and receive */
+	};
 	bool is_asked_for; /* the program has not heard yet that its connection is made */
 	int error;         /* what SO_ERROR reports */
 	struct sockaddr_storage peer;
@@ -75,10 +86,10 @@ struct stream {
 	/* the completions of both directions */
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
-	bool is_armed;        /* the next completion makes an event */
-	bool has_event;       /* an event of the channel was not taken yet */
-	unsigned int events;  /* events of the CQ that are not acknowledged yet */
-	int64_t next_look_us; /* when a call that does not wait looks for events of rdma_cm again */
+	bool is_armed;       /* the next completion makes an event */
+	bool has_event;      /* an event of the channel was not taken yet */
+	unsigned int events; /* events of the CQ that are not acknowledged yet */
+	struct rs_look look;
 
 	/* one registered piece of memory: what the other side announces (slots and mappings),
 	 * then the receive ring, then the send ring */
@@ -90,14 +101,14 @@ struct stream {
 	struct wire_mapping *peer_mappings;
 	unsigned int peer_mappings_room;
 
-	pthread_mutex_t rx_lock; /* held while a call reads */
+	struct cm_lock rx_lock; /* held while a call reads */
 	struct rx_ring rx;
 	uint8_t *rx_bytes;
 	uint16_t rx_count;   /* messages received, of those that count */
 	uint16_t rx_granted; /* how far the other side may count */
 	unsigned int to_post;
 
-	pthread_mutex_t tx_lock; /* held while a call writes */
+	struct cm_lock tx_lock; /* held while a call writes */
 	struct tx_ring tx;
 	uint8_t *tx_bytes;
 	/* poll reports room, and calls send, from so many bytes of room on */
@@ -170,6 +181,21 @@ void rdmacm_stream_received(struct stream *stream, uint32_t bytes);
 
 /* ---- wait.c: called with rs.lock held ---- */
 
+bool rdmacm_stream_look_by_clock(struct rs_look *look);
+
+/* Returns whether it is time to look for events of rdma_cm. */
+static inline bool stream_look_is_due(struct stream *stream)
+{
+	if (stream->look.left) {
+		stream->look.left--;
+		return false;
+	}
+	return rdmacm_stream_look_by_clock(&stream->look);
+}
+
+/* Looks for events of rdma_cm, for a call that does not wait. */
+void rdmacm_stream_look(struct stream *stream);
+
 /* Waits until the stream is READY. The lock is let go of while sleeping. It returns 0, EAGAIN if
  * NONBLOCKING, ETIMEDOUT, or EINTR. There is no deadline if DEADLINE_US is below 0. */
 int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
@@ -190,7 +216,7 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 			  struct sockaddr_storage *from, size_t *done);
 int rdmacm_stream_unread(struct rs *rs, int *bytes);
 short rdmacm_stream_poll(struct rs *rs, short events, bool sleep);
-short rdmacm_stream_glance(struct rs *rs, short events, int64_t now_us, bool *look);
+short rdmacm_stream_glance(struct rs *rs, short events, int *look_fd);
 int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds);
 void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);
 

@@ -19,22 +19,25 @@ struct patience {
 	int64_t deadline_us; /* -1 without one */
 };
 
-static struct patience patience_of(const struct rs *rs, int flags, int64_t limit_us)
+static inline struct patience patience_of(const struct rs *rs, int flags, int64_t limit_us)
 {
 	bool nonblocking = rs_nonblocking(rs, flags);
+	bool is_limited = !nonblocking && limit_us;
 
-	return (struct patience){ nonblocking, nonblocking ? -1 : rdmacm_rs_limit_over(limit_us) };
+	return (struct patience){ nonblocking, is_limited ? rdmacm_rs_limit_over(limit_us) : -1 };
 }
 
 /* Waits while the call has LOCK, the lock of its direction. As with sockets, a call whose time is
  * over fails as one that does not wait. */
-static int wait_with(struct stream *stream, pthread_mutex_t *lock,
+static int wait_with(struct stream *stream, struct cm_lock *lock,
 		     bool (*ready)(struct stream *stream), const struct patience *patience)
 {
 	int ret;
 
+	if (patience->nonblocking) /* so it does not sleep, where it could be cancelled */
+		return rdmacm_stream_wait(stream, ready, true, -1);
 	rdmacm_rs_cancel_has(lock);
-	ret = rdmacm_stream_wait(stream, ready, patience->nonblocking, patience->deadline_us);
+	ret = rdmacm_stream_wait(stream, ready, false, patience->deadline_us);
 	rdmacm_rs_cancel_has(NULL);
 	return ret == ETIMEDOUT ? EAGAIN : ret;
 }
@@ -87,19 +90,12 @@ static uint32_t piece_size(const struct stream *stream, size_t left, uint32_t li
 static int send_inline(struct stream *stream, struct span *span, uint32_t size)
 {
 	uint8_t bytes[MAX_INLINE];
-	size_t run = size;
-	const void *from = rdmacm_span_front(span, &run);
-	int ret;
 
-	if (run < size) {
-		struct span copy = *span;
-
-		rdmacm_span_read(&copy, bytes, size);
-		from = bytes;
-	}
-	ret = rdmacm_stream_post_data(stream, (uintptr_t)from, 0, size, true);
-	rdmacm_span_skip(span, size);
-	return ret;
+	if (span_has_run(span, size))
+		return rdmacm_stream_post_data(stream, (uintptr_t)span_take(span, size), 0, size,
+					       true);
+	rdmacm_span_read(span, bytes, size);
+	return rdmacm_stream_post_data(stream, (uintptr_t)bytes, 0, size, true);
 }
 
 /* No other thread is writing (tx_lock), so the lock of the state is not needed while bytes are
@@ -108,9 +104,13 @@ static int send_copied(struct stream *stream, struct span *span, uint32_t size)
 {
 	uint8_t *to = stream->tx_bytes + stream->tx.head;
 
-	pthread_mutex_unlock(&stream->rs.lock);
-	rdmacm_span_read(span, to, size);
-	pthread_mutex_lock(&stream->rs.lock);
+	if (size <= FEW_BYTES) { /* letting go of the lock costs more */
+		rdmacm_span_read(span, to, size);
+	} else {
+		cm_lock_drop(&stream->rs.lock);
+		rdmacm_span_read(span, to, size);
+		cm_lock_take(&stream->rs.lock);
+	}
 	if (stream->state != STREAM_CONNECTED)
 		return EPIPE;
 	tx_ring_put(&stream->tx, size);
@@ -166,16 +166,23 @@ static int send_all(struct stream *stream, struct span *span, const struct patie
 }
 
 /* A call that is not to wait for another thread's finds nothing, which *REFUSED counts. */
-static int lock_direction(struct rs *rs, pthread_mutex_t *lock, bool nonblocking, uint32_t *refused)
+static __attribute__((noinline)) int lock_taken_direction(struct rs *rs, struct cm_lock *lock,
+							  bool nonblocking, uint32_t *refused)
 {
-	if (!nonblocking)
-		return pthread_mutex_lock(lock);
-	if (!pthread_mutex_trylock(lock))
+	if (!nonblocking) {
+		rdmacm_lock_wait(lock);
 		return 0;
-	pthread_mutex_lock(&rs->lock);
+	}
+	cm_lock_take(&rs->lock);
 	++*refused;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return EAGAIN;
+}
+
+static inline int lock_direction(struct rs *rs, struct cm_lock *lock, bool nonblocking,
+				 uint32_t *refused)
+{
+	return cm_lock_try(lock) ? 0 : lock_taken_direction(rs, lock, nonblocking, refused);
 }
 
 int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
@@ -190,12 +197,12 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 	(void)len;
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	ret = size ? why_not_sendable(stream) : why_not_sendable_nothing(stream);
 	if (!ret)
 		ret = send_all(stream, span, &patience);
-	pthread_mutex_unlock(&rs->lock);
-	pthread_mutex_unlock(&stream->tx_lock);
+	cm_lock_drop(&rs->lock);
+	cm_lock_drop(&stream->tx_lock);
 	*done = size - span->left;
 	return ret;
 }
@@ -234,6 +241,49 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 	}
 }
 
+/* Hands out the bytes that lie ready if they are few, lie together and leave their half of the ring
+ * before its end, so that there is nothing to tell the other side. Returns false if it is not so,
+ * and nothing is done. */
+static inline bool receive_few(struct stream *stream, struct span *span, int flags)
+{
+	struct rx_ring *rx = &stream->rx;
+	uint32_t size = rx->ready < span->left ? rx->ready : (uint32_t)span->left;
+
+	if (size > FEW_BYTES || size >= rx_ring_rest(rx) || flags & MSG_PEEK || stream->error ||
+	    (flags & MSG_WAITALL && size < span->left) || !span_has_run(span, size))
+		return false;
+	memcpy(span_take(span, size), stream->rx_bytes + rx->head, size);
+	rx->head += size;
+	rx->ready -= size;
+	rx->read += size;
+	return true;
+}
+
+/* Returns whether both sides send and receive, and nothing has gone wrong. */
+static inline bool is_open(const struct stream *stream)
+{
+	return stream->state == STREAM_CONNECTED && !stream->ends && !stream->error;
+}
+
+static inline bool is_open_and_empty(const struct stream *stream)
+{
+	return !stream->rx.ready && is_open(stream);
+}
+
+/* Returns whether a call that does not wait has nothing to receive yet. */
+static bool receive_nothing(struct stream *stream)
+{
+	if (!is_open_and_empty(stream))
+		return false;
+	rdmacm_stream_progress(stream);
+	if (is_open_and_empty(stream) && stream_look_is_due(stream))
+		rdmacm_stream_look(stream);
+	if (!is_open_and_empty(stream))
+		return false;
+	stream->rs.found_empty++;
+	return true;
+}
+
 /* Copies what lies ready, LIMIT bytes at most, without taking it from the ring. No other thread is
  * reading (rx_lock), so the lock of the state need not be held, but for a few bytes letting go of
  * it costs more. */
@@ -246,10 +296,10 @@ static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 	if (size > span->left)
 		size = span->left;
 	if (size > FEW_BYTES)
-		pthread_mutex_unlock(&stream->rs.lock);
+		cm_lock_drop(&stream->rs.lock);
 	copy_from_ring(stream, span, size);
 	if (size > FEW_BYTES)
-		pthread_mutex_lock(&stream->rs.lock);
+		cm_lock_take(&stream->rs.lock);
 	return size;
 }
 
@@ -265,8 +315,10 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 		patience_of(&stream->rs, flags, stream->rs.options.receive_limit_us);
 	bool peek = flags & MSG_PEEK, all = (flags & MSG_WAITALL) && !peek;
 	size_t size, wanted = span->left;
-	int ret = 0;
+	int ret = why_not_readable(stream);
 
+	if (ret || !wanted)
+		return ret;
 	do {
 		if (peek) /* a program that peeks may be waiting for more */
 			rdmacm_stream_progress(stream);
@@ -292,17 +344,18 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 {
 	struct stream *stream = to_stream(rs);
 	size_t size = span->left;
-	int ret =
-		lock_direction(rs, &stream->rx_lock, rs_nonblocking(rs, *flags), &rs->found_empty);
+	bool nonblocking = rs_nonblocking(rs, *flags);
+	int ret = lock_direction(rs, &stream->rx_lock, nonblocking, &rs->found_empty);
 
 	if (ret)
 		return ret;
-	pthread_mutex_lock(&rs->lock);
-	ret = why_not_readable(stream);
-	if (!ret && size)
+	cm_lock_take(&rs->lock);
+	if (nonblocking && size && receive_nothing(stream))
+		ret = EAGAIN;
+	else if (!receive_few(stream, span, *flags))
 		ret = receive_some(stream, span, *flags);
-	pthread_mutex_unlock(&rs->lock);
-	pthread_mutex_unlock(&stream->rx_lock);
+	cm_lock_drop(&rs->lock);
+	cm_lock_drop(&stream->rx_lock);
 	*done = size - span->left;
 	*flags = 0;
 	if (from) /* the bytes of a stream have no sender's address */
@@ -316,13 +369,13 @@ int rdmacm_stream_unread(struct rs *rs, int *bytes)
 	struct stream *stream = to_stream(rs);
 	int ret = 0;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_stream_progress(stream);
 	if (stream->state == STREAM_LISTENING)
 		ret = EINVAL;
 	else
 		*bytes = (int)stream->rx.ready;
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return ret;
 }
 
@@ -389,37 +442,58 @@ short rdmacm_stream_poll(struct rs *rs, short events, bool sleep)
 	struct stream *stream = to_stream(rs);
 	short now;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_stream_progress(stream);
 	now = events_of(stream, events);
 	if (sleep && !rdmacm_stream_arm(stream))
 		now = events_of(stream, events);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return now;
 }
 
-/* Events of rdma_cm make a connection; later they are rare, and are looked for now and then. */
-static bool look_is_due(struct stream *stream, int64_t now_us)
+static short events_of_open(struct stream *stream, short events)
 {
-	if (stream->state < STREAM_ADDR || stream->state == STREAM_OVER ||
-	    rs_is_deaf(&stream->deaf))
-		return false;
-	if (stream->state == STREAM_CONNECTED && now_us < stream->next_look_us)
-		return false;
-	stream->next_look_us = now_us + STREAM_LOOK_US;
-	return true;
+	short now = stream->rx.ready ? POLLIN | POLLRDNORM : 0;
+
+	if (events & (POLLOUT | POLLWRNORM) && rdmacm_stream_can_send(stream))
+		now |= POLLOUT | POLLWRNORM;
+	return now & events;
 }
 
-short rdmacm_stream_glance(struct rs *rs, short events, int64_t now_us, bool *look)
+/* A listener's requests are looked for with the events of all others. */
+static short glance_at_listener(struct stream *stream, short events, int *look_fd)
 {
-	struct stream *stream = to_stream(rs);
+	if (!stream->read_shut && !stream->is_lost && STAILQ_EMPTY(&stream->accepted)) {
+		*look_fd = rdmacm_listener_fd(stream);
+		return 0;
+	}
+	return events_of(stream, events);
+}
+
+/* Events of rdma_cm make a connection; later they are rare, and are looked for now and then. */
+static short glance_at(struct stream *stream, short events, int *look_fd)
+{
+	if (stream->state == STREAM_LISTENING && !rs_is_deaf(&stream->deaf))
+		return glance_at_listener(stream, events, look_fd);
+	rdmacm_stream_progress(stream);
+	if (is_open(stream)) {
+		if (stream_look_is_due(stream) && !rs_is_deaf(&stream->deaf))
+			*look_fd = stream->rs.fd;
+		return events_of_open(stream, events);
+	}
+	if (stream->state >= STREAM_ADDR && stream->state != STREAM_OVER &&
+	    !rs_is_deaf(&stream->deaf))
+		*look_fd = stream->rs.fd;
+	return events_of(stream, events);
+}
+
+short rdmacm_stream_glance(struct rs *rs, short events, int *look_fd)
+{
 	short now;
 
-	pthread_mutex_lock(&rs->lock);
-	rdmacm_stream_progress(stream);
-	now = events_of(stream, events);
-	*look |= look_is_due(stream, now_us);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_take(&rs->lock);
+	now = glance_at(to_stream(rs), events, look_fd);
+	cm_lock_drop(&rs->lock);
 	return now;
 }
 
@@ -427,15 +501,15 @@ int rdmacm_stream_rs_wake_fds(struct rs *rs, struct pollfd *fds)
 {
 	int count;
 
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	count = rdmacm_stream_wake_fds(to_stream(rs), fds);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 	return count;
 }
 
 void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count)
 {
-	pthread_mutex_lock(&rs->lock);
+	cm_lock_take(&rs->lock);
 	rdmacm_stream_woken(to_stream(rs), fds, count);
-	pthread_mutex_unlock(&rs->lock);
+	cm_lock_drop(&rs->lock);
 }

@@ -109,33 +109,47 @@ static void repost_receives(struct stream *stream)
 	stream->to_post -= REPOST_BATCH;
 }
 
+/* WC has the first COUNT completions, or COUNT is an error. */
+static __attribute__((noinline)) void on_completions(struct stream *stream, struct ibv_wc *wc,
+						     int count)
+{
+	for (;;) {
+		for (int i = 0; i < count; i++)
+			on_completion(stream, &wc[i]);
+		while (stream->to_post >= REPOST_BATCH && stream->state != STREAM_OVER)
+			repost_receives(stream);
+		if (count < POLL_BATCH)
+			break;
+		count = ibv_poll_cq(stream->cq, POLL_BATCH, wc);
+	}
+	if (count < 0)
+		rdmacm_stream_fail(stream, EIO);
+	rdmacm_stream_send_controls(stream);
+	rs_changed(&stream->rs);
+}
+
+/* Whether there is something to tell changes with completions, but for what calls and the thread of
+ * keepalives have asked for. */
 bool rdmacm_stream_progress(struct stream *stream)
 {
 	struct ibv_wc wc[POLL_BATCH];
-	bool any = false;
 	int count;
 
 	if (!stream->cq)
 		return false;
-	do {
-		count = ibv_poll_cq(stream->cq, POLL_BATCH, wc);
-		for (int i = 0; i < count; i++)
-			on_completion(stream, &wc[i]);
-		any |= count > 0;
-		while (stream->to_post >= REPOST_BATCH && stream->state != STREAM_OVER)
-			repost_receives(stream);
-	} while (count == POLL_BATCH);
-	if (count < 0)
-		rdmacm_stream_fail(stream, EIO);
-	rdmacm_stream_send_controls(stream);
-	if (any)
-		rs_changed(&stream->rs);
-	return any;
+	count = ibv_poll_cq(stream->cq, POLL_BATCH, wc);
+	if (count) {
+		on_completions(stream, wc, count);
+		return count > 0;
+	}
+	if (stream->must_shutdown || stream->must_disconnect || stream->keepalive_due)
+		rdmacm_stream_send_controls(stream);
+	return false;
 }
 
 /* ---- sending ---- */
 
-static int post_send(struct stream *stream, struct ibv_send_wr *wr)
+static inline int post_send(struct stream *stream, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
 	int ret;
@@ -188,15 +202,17 @@ int rdmacm_stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey,
 			    bool is_inline)
 {
 	struct ibv_sge sge = { addr, bytes, lkey };
-	struct ibv_send_wr wr = {
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
-		.send_flags = is_inline ? IBV_SEND_INLINE : 0,
-		.imm_data = htobe32(wire_imm(WIRE_DATA, bytes)),
-		.wr.rdma = { stream->target.addr, stream->target.key },
-	};
+	struct ibv_send_wr wr; /* what a write does not look at stays as it is */
 
+	wr.wr_id = 0;
+	wr.next = NULL;
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	wr.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+	wr.send_flags = is_inline ? IBV_SEND_INLINE : 0;
+	wr.imm_data = htobe32(wire_imm(WIRE_DATA, bytes));
+	wr.wr.rdma.remote_addr = stream->target.addr;
+	wr.wr.rdma.rkey = stream->target.key;
 	stream->tx_count++;
 	stream->target.addr += bytes;
 	stream->target.length -= bytes;

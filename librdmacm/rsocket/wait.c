@@ -104,21 +104,33 @@ static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream 
 	return rs_spin_done(&stream->rs.spin, false);
 }
 
-/* Events of rdma_cm are rare, so they are looked for only now and then when a program asks again
- * and again. */
-static bool ready_at_last(struct stream *stream, bool (*ready)(struct stream *))
+enum { LOOK_US = 500, MOST_LOOKS_SKIPPED = 15 };
+
+/* Calls that come often skip the more, those that come rarely none. */
+bool rdmacm_stream_look_by_clock(struct rs_look *look)
+{
+	const int64_t now_us = rdmacm_rs_now_us();
+	const bool is_due = now_us >= look->next_us;
+
+	if (!is_due)
+		look->skip =
+			look->skip < MOST_LOOKS_SKIPPED ? 2 * look->skip + 1 : MOST_LOOKS_SKIPPED;
+	else if (now_us - look->next_us >= LOOK_US)
+		look->skip = 0;
+	look->left = look->skip;
+	if (is_due)
+		look->next_us = now_us + LOOK_US;
+	return is_due;
+}
+
+void rdmacm_stream_look(struct stream *stream)
 {
 	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };
-	int64_t now = rdmacm_rs_now_us();
 
-	if (stream->state == STREAM_CONNECTED && now < stream->next_look_us)
-		return false;
-	stream->next_look_us = now + STREAM_LOOK_US;
 	rdmacm_rs_shield();
 	if (!rs_is_deaf(&stream->deaf) && poll(&fd, 1, 0) > 0)
 		rdmacm_stream_cm_events(stream);
 	rdmacm_rs_unshield();
-	return ready(stream);
 }
 
 int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
@@ -129,8 +141,12 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 	rdmacm_stream_progress(stream);
 	if (ready(stream))
 		return 0;
-	if (nonblocking)
-		return ready_at_last(stream, ready) ? 0 : EAGAIN;
+	if (nonblocking) {
+		/* once a connection is made, events of rdma_cm are rare */
+		if (stream->state != STREAM_CONNECTED || stream_look_is_due(stream))
+			rdmacm_stream_look(stream);
+		return ready(stream) ? 0 : EAGAIN;
+	}
 	if (stream->cq && spin_until_ready(stream, ready))
 		return 0;
 	while (!ready(stream) && !ret) {

@@ -83,11 +83,11 @@ const struct rs_kind rdmacm_stream_kind, rdmacm_dgram_kind;
 
 /* ---- in place of the rest of the library ---- */
 
-static bool is_locked(pthread_mutex_t *lock)
+static bool is_locked(struct cm_lock *lock)
 {
-	if (pthread_mutex_trylock(lock))
+	if (!cm_lock_try(lock))
 		return true;
-	pthread_mutex_unlock(lock);
+	cm_lock_drop(lock);
 	return false;
 }
 
@@ -219,8 +219,8 @@ static int open_stream(void **state)
 	it.stream.peer_mappings = it.peer;
 	it.stream.peer_mappings_room = ROOM;
 	it.stream.remote.mappings = ROOM;
-	pthread_mutex_init(&it.stream.rs.lock, NULL);
-	pthread_mutex_init(&it.stream.tx_lock, NULL);
+	cm_lock_init(&it.stream.rs.lock);
+	cm_lock_init(&it.stream.tx_lock);
 	return 0;
 }
 

@@ -49,8 +49,8 @@ static bool kind_has_queues(struct rs *rs)
 
 static int kind_option_set(struct rs *rs, int level, int name)
 {
-	assert_int_equal(pthread_mutex_trylock(&rs->lock), 0);
-	pthread_mutex_unlock(&rs->lock);
+	assert_true(cm_lock_try(&rs->lock));
+	cm_lock_drop(&rs->lock);
 	assert_int_equal(it.shields, 1);
 	it.told++;
 	it.told_level = level;
@@ -86,7 +86,7 @@ static int open_socket(void **state)
 	it.rs.domain = AF_INET;
 	it.rs.type = SOCK_STREAM;
 	it.rs.options.ip_tos = -1;
-	pthread_mutex_init(&it.rs.lock, NULL);
+	cm_lock_init(&it.rs.lock);
 	return 0;
 }
 
@@ -94,8 +94,8 @@ static int close_socket(void **state)
 {
 	(void)state;
 	assert_int_equal(it.shields, 0);
-	assert_int_equal(pthread_mutex_trylock(&it.rs.lock), 0);
-	pthread_mutex_unlock(&it.rs.lock);
+	assert_true(cm_lock_try(&it.rs.lock));
+	cm_lock_drop(&it.rs.lock);
 	free(it.rs.options.route);
 	return 0;
 }
