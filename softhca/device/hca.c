@@ -214,30 +214,6 @@ void hca_destroy(struct hca *hca)
 	free(hca);
 }
 
-void hca_die(struct hca *hca)
-{
-	uint32_t i = 0;
-	struct qp *qp;
-
-	if (hca->dead)
-		return;
-	hca->dead = true;
-	trace_line(hca->config.trace, "the adapter has died");
-	eq_internal_error(hca);
-	/* Nobody may wait for ever, so what is posted completes in error. */
-	eth_die(hca);
-	while ((qp = res_next(&hca->qps, &i)) != NULL)
-		if (qp->state != PRM_QP_STATE_RST)
-			qp_fail(hca, qp, -1);
-}
-
-void hca_kill(struct hca *hca)
-{
-	fabric_lock(hca->fabric);
-	hca_die(hca);
-	fabric_unlock(hca->fabric);
-}
-
 void hca_take_keks(struct hca *hca)
 {
 	fabric_lock(hca->fabric);

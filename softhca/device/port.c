@@ -153,3 +153,22 @@ bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16
 	}
 	return false;
 }
+
+bool station_is_ethernet(const struct hca *hca)
+{
+	return hca->config.link_layer == HCA_LINK_ETHERNET;
+}
+
+bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
+		      uint8_t mac[6])
+{
+	for (unsigned int i = 0; !hca->config.kernel_driver && i < hca->port[port - 1].gids; i++) {
+		const struct gid_entry *entry = port_gid_entry(hca, port, i);
+
+		if (!entry || memcmp(entry->gid, gid, sizeof(entry->gid)))
+			continue;
+		memcpy(mac, entry->mac, sizeof(entry->mac));
+		return true;
+	}
+	return false;
+}

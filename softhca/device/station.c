@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * station.c - see station.h. Messages are counted here, and given to the part of the adapter that
- * they are for; frames are counted where they are parsed: eth_port.c.
+ * station.c - what arrives at a port. Messages are counted here, and given to the part of the
+ * adapter that they are for; frames are counted where they are parsed: eth/eth_port.c.
  */
 #include <string.h>
 
@@ -13,42 +13,6 @@
 #include "softhca/device/transport/dci.h"
 #include "softhca/device/transport/dct.h"
 #include "softhca/device/transport/qp.h"
-
-/* Lets the faults happen that are due: what leaves may be lost, and its sender may die. */
-static bool is_lost(struct hca *hca)
-{
-	enum fault_action action = fault_message(hca->config.fault);
-
-	if (action == FAULT_KILL)
-		hca_die(hca);
-	return action != FAULT_NONE;
-}
-
-void station_send(struct hca *hca, const struct fabric_msg *msg)
-{
-	if (hca->dead || !port_is_up(hca, msg->addr.port))
-		return;
-	if (is_lost(hca)) {
-		trace_line(hca->config.trace, "fault: message of QP 0x%06x, PSN 0x%06x is lost",
-			   msg->src_qpn, msg->psn);
-		return;
-	}
-	port_count_message(&hca->port[msg->addr.port - 1].messages_sent, msg);
-	fabric_send(hca->fabric, hca->now, hca->config.fault, msg);
-}
-
-void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len)
-{
-	if (hca->dead || len < FABRIC_FRAME_MIN || len > FABRIC_FRAME_MAX)
-		return;
-	if (is_lost(hca)) {
-		trace_line(hca->config.trace, "fault: a frame of %zu bytes is lost", len);
-		return;
-	}
-	fabric_send_frame(hca->fabric, hca, port, hca->now, hca->config.fault, frame, len);
-}
-
-/* ---- arrivals ---- */
 
 static void advance_time(struct hca *hca, uint64_t now)
 {
@@ -131,25 +95,4 @@ bool station_answer_mad(struct hca *hca, unsigned int port, const uint8_t *in, u
 	default:
 		return false;
 	}
-}
-
-/* ---- what it is ---- */
-
-bool station_is_ethernet(const struct hca *hca)
-{
-	return hca->config.link_layer == HCA_LINK_ETHERNET;
-}
-
-bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
-		      uint8_t mac[6])
-{
-	for (unsigned int i = 0; !hca->config.kernel_driver && i < hca->port[port - 1].gids; i++) {
-		const struct gid_entry *entry = port_gid_entry(hca, port, i);
-
-		if (!entry || memcmp(entry->gid, gid, sizeof(entry->gid)))
-			continue;
-		memcpy(mac, entry->mac, sizeof(entry->mac));
-		return true;
-	}
-	return false;
 }

@@ -15,7 +15,7 @@
 struct fabric_msg;
 struct hca;
 
-/* ---- for the adapter: send, unless the port is down or a fault loses it ---- */
+/* ---- departure.c: for the adapter; both send unless the port is down or a fault loses it ---- */
 
 void station_send(struct hca *hca, const struct fabric_msg *msg);
 void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);

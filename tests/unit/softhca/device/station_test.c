@@ -4,7 +4,8 @@
  * partition, with the right Q_Key; which counters show the others; how soon a lost message is sent
  * again.
  *
- * Covers: softhca/device/station.c, softhca/device/port.c, softhca/device/format/mlx5/cmd_port.c
+ * Covers: softhca/device/station.c, softhca/device/departure.c, softhca/device/port.c,
+ * softhca/device/format/mlx5/cmd_port.c
  */
 #include "ib/smp.h"
 #include "pair.h"

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * death.c - the adapter dies: of a fault, or because its front says so.
+ */
+#include "softhca/device/core.h"
+#include "softhca/device/eth/eth.h"
+
+void hca_die(struct hca *hca)
+{
+	uint32_t i = 0;
+	struct qp *qp;
+
+	if (hca->dead)
+		return;
+	hca->dead = true;
+	trace_line(hca->config.trace, "the adapter has died");
+	eq_internal_error(hca);
+	/* Nobody may wait for ever, so what is posted completes in error. */
+	eth_die(hca);
+	while ((qp = res_next(&hca->qps, &i)) != NULL)
+		if (qp->state != PRM_QP_STATE_RST)
+			qp_fail(hca, qp, -1);
+}
+
+void hca_kill(struct hca *hca)
+{
+	fabric_lock(hca->fabric);
+	hca_die(hca);
+	fabric_unlock(hca->fabric);
+}
