@@ -122,9 +122,11 @@ int verbs_device_find(uint64_t dev, struct verbs_device **vdev);
 void verbs_device_get(struct verbs_device *vdev);
 void verbs_device_put(struct verbs_device *vdev);
 
-/* context.c: whether the device's file is where ibv_open_device() looks for it. One that cannot be
+/* node.c: whether the device's file is where ibv_open_device() looks for it. One that cannot be
  * looked at counts as there. */
 bool verbs_node_exists(const struct verbs_device_info *info);
+/* Opens it, and waits for udev if it is not there yet. */
+int verbs_node_open(const struct verbs_device_info *info, int *fd);
 
 /* A variable of the environment switches on by any value but "0", an empty one too. */
 static inline bool verbs_env_is_on(const char *name)

@@ -3,7 +3,8 @@
  * Opening, importing and closing a device whose character devices are others of this host: open(),
  * which is replaced (--wrap), leads there.
  *
- * Covers: libibverbs/context.c, libibverbs/verbs_device.c, libibverbs/private.h
+ * Covers: libibverbs/context.c, libibverbs/node.c, libibverbs/verbs_device.c,
+ * libibverbs/private.h
  */
 #include "unit.h"
 
