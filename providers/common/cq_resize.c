@@ -35,10 +35,12 @@ static void ring_publish(const struct cq_resize_kind *kind, const struct cq_part
 
 	provider_cq_ring_keep(parts->old_rings, new->keeper, parts->buf);
 	*parts->buf = new->mem;
+	__atomic_store_n(parts->is_moving, true, __ATOMIC_RELAXED);
 	__atomic_store_n(parts->ring, ring, __ATOMIC_RELEASE);
 	__atomic_store_n(parts->mask, (1u << new->count_log) - 1, __ATOMIC_RELEASE);
 	__atomic_store_n(parts->count_log, new->count_log, __ATOMIC_RELEASE);
 	__atomic_store_n(parts->ci, *parts->ci + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(parts->is_moving, false, __ATOMIC_RELEASE);
 	kind->consumed(parts->cq, *parts->ci);
 }
 

@@ -29,6 +29,17 @@ struct cq_resize_kind {
 	void (*consumed)(struct ibv_cq *cq, uint32_t ci);
 };
 
+/* Returns whether a poller that found nothing at index CI, and had no lock, saw one ring: none was
+ * replaced since it read the index. In a mixture of two rings an entry may look empty, as CQEs have
+ * another index in a new one. */
+static inline bool provider_cq_saw_one_ring(const bool *is_moving, const uint32_t *now, uint32_t ci)
+{
+	/* What was read of a new ring comes with the mark that was set before. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !__atomic_load_n(is_moving, __ATOMIC_ACQUIRE) &&
+	       __atomic_load_n(now, __ATOMIC_RELAXED) == ci;
+}
+
 /* A CQ, as far as its ring is concerned: where its parts are, which the lock guards. */
 struct cq_parts {
 	struct ibv_cq *cq;
@@ -37,6 +48,7 @@ struct cq_parts {
 	uint32_t cqe_at;         /* nor does where in an entry its CQE is */
 	uint8_t **ring;          /* the CQE of entry 0 */
 	uint32_t *count_log, *mask, *ci;
+	bool *is_moving; /* set while the parts above are of two rings */
 	struct queue_mem *buf;
 	struct cq_old_ring **old_rings;
 };

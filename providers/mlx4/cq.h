@@ -36,6 +36,7 @@ struct mlx4_cq {
 	__be32 qpn_be;        /* of the completion before, as a CQE has it, or M4_NO_QPN, and */
 	struct mlx4_qp *qp;   /* its QP */
 	uint64_t ring_word;   /* first of a CQE, if qp receives by its ring; or M4_NO_WORD */
+	bool is_moving;       /* to another ring: ring, count_log, mask and ci do not fit */
 	__be32 srqn_be;       /* of what was last received for XRC, as a CQE has it, and */
 	struct mlx4_srq *srq; /* its SRQ */
 	cq_poll_fn *poll;     /* where the next poll begins; fits qp */

@@ -67,6 +67,7 @@ int mlx4_cq_resize(struct ibv_cq *ibcq, int cqe)
 		.count_log = &cq->count_log,
 		.mask = &cq->mask,
 		.ci = &cq->ci,
+		.is_moving = &cq->is_moving,
 		.buf = &cq->buf,
 		.old_rings = &cq->old_rings,
 	};

@@ -38,6 +38,7 @@ struct mlx5_cq {
 	struct mlx5_rq *rsn_rq; /* what was found last */
 	cq_poll_fn *poll;       /* where the next poll begins; fits rsn_rq */
 	__be32 null_lkey;       /* of the context's null region, or DATA_SEG_LKEY_END */
+	bool is_moving;         /* to another ring: ring, count_log, mask and ci do not fit */
 	const struct id_root *ids;
 	__be32 *dbrec;
 	const struct mlx5_cqe64 *cqe;           /* the current completion of the extended readers */

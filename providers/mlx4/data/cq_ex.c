@@ -144,6 +144,16 @@ OUT_OF_LINE start_other(struct ibv_cq_ex *cqx, const uint8_t *cqe, uint32_t ci, 
 	return cq_ex_take(cqx, cqe, ci, last, true);
 }
 
+CQE_INLINE int start_at_none(struct ibv_cq_ex *cqx, uint32_t ci)
+{
+	struct mlx4_cq *cq = to_mcq_ex(cqx);
+
+	if (cqe_is_none(cq, ci))
+		return ENOENT;
+	qlock_take(&cq->lock);
+	return start_of_any_kind(cqx);
+}
+
 /* An empty CQ is told without the lock. */
 static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr)
 {
@@ -160,7 +170,8 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 	last = cqe_last_at(cq, cqe, ci);
 	if (unlikely(last != M4_RECV_SEND || !qlock_is_idle(&cq->lock) ||
 		     !cqe_is_as_before(cq, cqe)))
-		return last & FLD_BITS(M4_CQE_OWNER) ? ENOENT : start_other(cqx, cqe, ci, last);
+		return last & FLD_BITS(M4_CQE_OWNER) ? start_at_none(cqx, ci)
+						     : start_other(cqx, cqe, ci, last);
 	cq->lock.taken = 1;
 	return cq_ex_receive(cq, cqe, ci);
 }

@@ -10,6 +10,7 @@
 
 #include "prm/mlx4/cqe.h"
 #include "providers/common/branch.h"
+#include "providers/common/cq_resize.h"
 #include "providers/mlx4/cq.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/qp.h"
@@ -44,10 +45,8 @@ CQE_INLINE bool cqe_is_sw_owned(const struct mlx4_cq *cq, const uint8_t *cqe, ui
 	return !((last >> 7 ^ index >> count_log) & 1);
 }
 
-/* Returns the CQE that is to be taken next, at index *CI. Whether it is there can be told without
- * the lock, too: the index only grows, so when the entry at a stale index has not arrived, no later
- * one has; and the ring could lap within this call only with CQEs that are newer than it. What is
- * found stands if the index is the same under the lock: a ring is replaced before the index is
+/* Returns the CQE that is to be taken next, at index *CI. What is found without the lock stands if
+ * the index is the same under it: a ring is replaced before the index is
  * (providers/common/cq_resize.c). */
 CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 {
@@ -59,6 +58,14 @@ CQE_INLINE const uint8_t *cqe_peek(const struct mlx4_cq *cq, uint32_t *ci)
 	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
 	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
 	return ring + ((size_t)(*ci & mask) << cq->entry_log);
+}
+
+/* Returns whether nothing was there at index CI for cqe_peek() without the lock: the index only
+ * grows, so when the entry at a stale index has not arrived, no later one has; and the ring could
+ * lap within a call only with CQEs that are newer than it. */
+CQE_INLINE bool cqe_is_none(const struct mlx4_cq *cq, uint32_t ci)
+{
+	return likely(provider_cq_saw_one_ring(&cq->is_moving, &cq->ci, ci));
 }
 
 /* Returns the last byte of the CQE at CI, with a bit of ownership that is 0 when the CQE is

@@ -391,6 +391,17 @@ OUT_OF_LINE poll_exchanging(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, co
 	return cq->poll(ibcq, room, wc, cqe, ci);
 }
 
+/* Looks with the lock, as the CQ has got another ring meanwhile. */
+OUT_OF_LINE look_again(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
+{
+	struct mlx4_cq *cq = to_mcq(ibcq);
+
+	if (count <= 0)
+		return 0;
+	qlock_take(&cq->lock);
+	return poll_mixed(ibcq, count, wc, cq->ci);
+}
+
 /* Programs poll far more often than there is something: an empty CQ is told without the lock. */
 int mlx4_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {
@@ -399,7 +410,9 @@ int mlx4_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 	uint32_t ci;
 
 	cqe = cqe_peek(cq, &ci);
-	if (cqe_last_at(cq, cqe, ci) & FLD_BITS(M4_CQE_OWNER) || unlikely(count <= 0))
+	if (cqe_last_at(cq, cqe, ci) & FLD_BITS(M4_CQE_OWNER))
+		return cqe_is_none(cq, ci) ? 0 : look_again(ibcq, count, wc);
+	if (unlikely(count <= 0))
 		return 0;
 	if (cq->lock.shared && unlikely(!qlock_is_idle(&cq->lock)))
 		return poll_exchanging(ibcq, count, wc, cqe, ci);

@@ -124,7 +124,7 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 		return EINVAL;
 	}
 	if (!cqe_peek(cq, &cqe, &ci))
-		return ENOENT;
+		return cqe_is_none(cq, ci) ? ENOENT : wait_and_start(cq);
 	if (unlikely(!qlock_try(&cq->lock)))
 		return wait_and_start(cq);
 	/* The ownership bit is written last: what we read from here on belongs to it. */

@@ -15,6 +15,7 @@
 #include <endian.h>
 
 #include "prm/mlx5/cqe.h"
+#include "providers/common/cq_resize.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/cq.h"
 #include "providers/mlx5/data/poll.h"
@@ -143,11 +144,9 @@ CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, cqe, raw);
 }
 
-/* Returns whether the CQE is there that is to be taken next, at index *CI. The answer is right
- * without the lock, too: the index only grows, so when the entry at a stale index has not arrived,
- * no later one has; and the ring could lap within this call only with CQEs that are newer than it.
- * What is found stands if the index is the same under the lock: a ring is replaced before the index
- * is (providers/common/cq_resize.c). */
+/* Returns whether the CQE is there that is to be taken next, at index *CI. What is found without
+ * the lock stands if the index is the same under it: a ring is replaced before the index is
+ * (providers/common/cq_resize.c). */
 CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
 {
 	const uint8_t *ring;
@@ -159,6 +158,14 @@ CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe
 	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
 	*cqe = (const struct mlx5_cqe64 *)(ring + ((size_t)(*ci & mask) << cq->entry_log));
 	return cqe_is_sw_owned(cq, *cqe, *ci);
+}
+
+/* Returns whether nothing was there at index CI for cqe_peek() without the lock: the index only
+ * grows, so when the entry at a stale index has not arrived, no later one has; and the ring could
+ * lap within a call only with CQEs that are newer than it. */
+CQE_INLINE bool cqe_is_none(const struct mlx5_cq *cq, uint32_t ci)
+{
+	return likely(provider_cq_saw_one_ring(&cq->is_moving, &cq->ci, ci));
 }
 
 /* ---- usual completions: nothing is called for them, so polling them takes few instructions and

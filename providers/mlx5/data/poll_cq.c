@@ -406,6 +406,13 @@ CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *w
 	return cq->poll(ibcq, wc + num_entries, wc, cqe, ci);
 }
 
+/* Looks with the lock, as the CQ has got another ring meanwhile. */
+static int __attribute__((noinline))
+look_again(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
+{
+	return num_entries <= 0 ? 0 : wait_and_poll(ibcq, wc + num_entries, wc);
+}
+
 /* This is context->ops.poll_cq. Programs poll far more often than there is something: an empty CQ
  * is told without the lock. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
@@ -413,5 +420,7 @@ int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	const struct mlx5_cqe64 *cqe;
 	uint32_t ci;
 
-	return cqe_peek(to_mcq(cq), &cqe, &ci) ? poll_found(cq, num_entries, wc, cqe, ci) : 0;
+	if (cqe_peek(to_mcq(cq), &cqe, &ci))
+		return poll_found(cq, num_entries, wc, cqe, ci);
+	return cqe_is_none(to_mcq(cq), ci) ? 0 : look_again(cq, num_entries, wc);
 }

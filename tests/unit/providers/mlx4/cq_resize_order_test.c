@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cq_resize_order_test.c - what a poller without the lock could find at any moment while a CQ gets
- * another ring: an entry within the memory of the ring that it sees; and with the new index, the
- * new ring.
+ * another ring: an entry within the memory of the ring that it sees; with the new index, the new
+ * ring; and never that nothing is there, as a completion waits all the time.
  *
- * Covers: providers/common/cq_resize.c, providers/mlx4/cq_resize.c
+ * Covers: providers/common/cq_resize.c, providers/common/cq_resize.h, providers/mlx4/cq_resize.c,
+ * providers/mlx4/data/cqe.h
  */
 #include "rig.h"
 #include "steps.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "providers/mlx4/data/cqe.h"
 #include "util/bits.h"
 
 static struct {
@@ -28,6 +30,14 @@ static size_t ring_entries(const struct mlx4_cq *cq)
 	return cq->buf.size >> cq->entry_log;
 }
 
+/* Would a poller that read the index at CI say now that nothing is there? */
+static bool looks_empty(const struct mlx4_cq *cq, uint32_t ci)
+{
+	const uint8_t last = cqe_last_at(cq, cqe_at(cq, ci), ci);
+
+	return last & FLD_BITS(M4_CQE_OWNER) && cqe_is_none(cq, ci);
+}
+
 /* The new ring's memory is in cq->buf before the ring is told. */
 static void look_at_ring(void)
 {
@@ -40,6 +50,8 @@ static void look_at_ring(void)
 		watch.wrong = "the mask is of more entries than the ring has";
 	if (cq->ci != watch.ci && (!is_new || cq->mask + 1 != 1u << cq->count_log))
 		watch.wrong = "the index is in front of the ring, its mask or its laps";
+	else if (looks_empty(cq, watch.ci) || looks_empty(cq, cq->ci))
+		watch.wrong = "a poller says that the CQ is empty";
 }
 
 struct resize {

@@ -53,6 +53,8 @@ static void complete_early(struct rig *rig, uint32_t cqe)
 	struct mlx4_cq *cq = rig->cq;
 	const struct mlx4_cq before = *cq;
 
+	if (!rig_early_cqes)
+		return; /* a test that watches the CQ sees what the provider does to it */
 	cq->buf.addr = (void *)(uintptr_t)rig_new_ring;
 	cq->count_log = log2_ceil((uint64_t)cqe + 1);
 	for (unsigned int i = 0; i < rig_early_cqes; i++)
