@@ -415,10 +415,19 @@ WQE_INLINE uint32_t put_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, u
 
 /* ---- whatever else ---- */
 
+/* Returns whether slots have several pieces, so that those in front of the head are stamped. */
+WQE_INLINE bool sq_has_stamps(const struct mlx4_sq *sq)
+{
+	return sq->slot_log > M4_MIN_SLOT_LOG;
+}
+
 /* Posts WR at HEAD, and returns 0 or an errno. A request that is ALONE and needs no data of memory
  * goes through BlueFlame, if it fits; RINGS tells whether a doorbell is still to be rung. */
+typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head, bool alone,
+		       bool *rings);
+
 WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head,
-		       enum send_kind kind, bool stamps, bool alone, bool *rings)
+		       enum send_kind kind, bool alone, bool *rings)
 {
 	struct mlx4_sq *sq = &qp->sq;
 	struct built built;
@@ -434,7 +443,7 @@ WQE_INLINE int put_any(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_
 		doorbell_push(sq, built.ctrl, built.size, wqe_owner_opcode(sq, head, built.opcode),
 			      head);
 	}
-	if (stamps)
+	if (sq_has_stamps(sq))
 		sq_stamp_ahead(sq, kind, head, built.size);
 	return 0;
 }
@@ -451,16 +460,15 @@ WQE_INLINE void stamp_in_list(struct mlx4_sq *sq, enum send_kind kind, uint32_t 
 		sq_stamp(sq, head + sq->spare);
 }
 
-typedef int put_any_fn(struct mlx4_qp *qp, const struct ibv_send_wr *wr, uint32_t head);
-
-/* Called with the lock, and drops it. PUTS_ANY posts what is not usual. */
+/* Posts a list, called with the lock, and drops it. PUTS_ANY posts requests that are not usual. */
 WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			 put_any_fn *puts_any, enum send_kind kind, bool locked, bool stamps)
+			 put_any_fn *puts_any, enum send_kind kind, bool stamps)
 {
 	struct mlx4_sq *sq = &qp->sq;
 	const uint32_t first = sq->wq.head;
 	bool dirty = stamps && sq_is_dirty(sq, first);
 	uint32_t head = first;
+	bool rings;
 	int ret = 0;
 
 	for (; wr; wr = wr->next, head++) {
@@ -470,7 +478,7 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 				stamp_in_list(sq, kind, head, dirty);
 			continue;
 		}
-		ret = puts_any(qp, wr, head);
+		ret = puts_any(qp, wr, head, false, &rings);
 		if (unlikely(ret)) {
 			*bad_wr = wr;
 			break;
@@ -481,12 +489,18 @@ WQE_INLINE int post_list(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_
 		sq->wq.head = head;
 		doorbell_send(sq);
 	}
-	if (locked)
-		qlock_drop(&qp->sq_lock);
+	qlock_leave(&qp->sq_lock);
 	return ret;
 }
 
 /* ---- one request by itself ---- */
+
+/* What posts a request by itself is chosen by these constants. */
+struct one {
+	enum send_kind kind;
+	bool shared; /* the lock is taken */
+	bool stamps; /* as sq_has_stamps() says */
+};
 
 /* The usual request with inline bytes: one by itself, of one buffer. */
 WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_wr *wr,
@@ -498,21 +512,20 @@ WQE_INLINE bool is_usual_inline(const struct mlx4_sq *sq, const struct ibv_send_
 	       (kind != SEND_RAW || frame_has_mac(wr));
 }
 
-WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
-			   bool locked, bool stamps)
+WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struct one one)
 {
 	struct mlx4_sq *sq = &qp->sq;
 	uint32_t head = sq->wq.head, at;
 	const struct place place = place_at(sq, wr, head);
 
-	at = wqe_put_inline(place.ctrl, put_usual_head(place.ctrl, wr, kind),
+	at = wqe_put_inline(place.ctrl, put_usual_head(place.ctrl, wr, one.kind),
 			    (const uint8_t *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
-	put_usual_rest(qp, wr, &place, at, kind);
+	put_usual_rest(qp, wr, &place, at, one.kind);
 	sq->wq.head = head + 1;
-	if (stamps && at > M4_PIECE)
-		sq_stamp_ahead_of_long(sq, kind, head);
-	else if (stamps)
-		sq_stamp_ahead(sq, kind, head, at);
+	if (one.stamps && at > M4_PIECE)
+		sq_stamp_ahead_of_long(sq, one.kind, head);
+	else if (one.stamps)
+		sq_stamp_ahead(sq, one.kind, head, at);
 	if (likely(sq->bf && at <= sq->bf->half)) {
 		order_publish(&sq->wq);
 		doorbell_push(sq, place.ctrl, at,
@@ -521,28 +534,27 @@ WQE_INLINE int post_inline(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enu
 		hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
 		doorbell_send(sq);
 	}
-	if (locked)
+	if (one.shared)
 		qlock_drop(&qp->sq_lock);
 	return 0;
 }
 
 /* The request at HEAD has been posted. */
-WQE_INLINE void ring_for_one(struct mlx4_qp *qp, uint32_t head, bool locked)
+WQE_INLINE void ring_for_one(struct mlx4_qp *qp, uint32_t head, bool shared)
 {
 	qp->sq.wq.head = head + 1;
 	doorbell_send(&qp->sq);
-	if (locked)
+	if (shared)
 		qlock_drop(&qp->sq_lock);
 }
 
-WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
-			 bool locked, bool stamps)
+WQE_INLINE void post_one(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struct one one)
 {
-	const uint32_t head = qp->sq.wq.head, size = put_usual(qp, wr, head, kind);
+	const uint32_t head = qp->sq.wq.head, size = put_usual(qp, wr, head, one.kind);
 
-	if (stamps)
-		sq_stamp_ahead(&qp->sq, kind, head, size);
-	ring_for_one(qp, head, locked);
+	if (one.stamps)
+		sq_stamp_ahead(&qp->sq, one.kind, head, size);
+	ring_for_one(qp, head, one.shared);
 }
 
 /* With as many SGEs as fill a piece, a WQE has several. */
@@ -550,44 +562,42 @@ enum { LONG_SGES = M4_PIECE / M4_SEG };
 
 /* Post a request of several SGEs, and return false when it is not as usual as it looked. That with
  * four has nothing to ask about their number. */
-WQE_INLINE bool post_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
-			  bool locked, bool stamps)
+WQE_INLINE bool post_wide(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struct one one)
 {
-	const uint32_t head = qp->sq.wq.head, size = put_wide(qp, wr, head, kind);
+	const uint32_t head = qp->sq.wq.head, size = put_wide(qp, wr, head, one.kind);
 
 	if (unlikely(!size))
 		return false;
-	if (stamps && likely(wr->num_sge > LONG_SGES))
-		sq_stamp_ahead_of_long(&qp->sq, kind, head);
-	else if (stamps)
-		sq_stamp_ahead(&qp->sq, kind, head, size);
-	ring_for_one(qp, head, locked);
+	if (one.stamps && likely(wr->num_sge > LONG_SGES))
+		sq_stamp_ahead_of_long(&qp->sq, one.kind, head);
+	else if (one.stamps)
+		sq_stamp_ahead(&qp->sq, one.kind, head, size);
+	ring_for_one(qp, head, one.shared);
 	return true;
 }
 
-WQE_INLINE bool post_four(struct mlx4_qp *qp, const struct ibv_send_wr *wr, enum send_kind kind,
-			  bool locked)
+WQE_INLINE bool post_four(struct mlx4_qp *qp, const struct ibv_send_wr *wr, struct one one)
 {
 	const uint32_t head = qp->sq.wq.head;
 	const struct place place = place_at(&qp->sq, wr, head);
-	uint32_t at = put_usual_head(place.ctrl, wr, kind);
+	uint32_t at = put_usual_head(place.ctrl, wr, one.kind);
 
 	if (unlikely(!wqe_put_four_sges(place.ctrl + at, wr->sg_list)))
 		return false;
-	put_usual_rest(qp, wr, &place, at + LONG_SGES * M4_SEG, kind);
+	put_usual_rest(qp, wr, &place, at + LONG_SGES * M4_SEG, one.kind);
 	hand_over(qp, place.ctrl, head, usual.opcode[place.opcode]);
-	sq_stamp_ahead_of_long(&qp->sq, kind, head);
-	ring_for_one(qp, head, locked);
+	sq_stamp_ahead_of_long(&qp->sq, one.kind, head);
+	ring_for_one(qp, head, one.shared);
 	return true;
 }
 
 /* Posts a request by itself that is not usual. */
 WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			    enum send_kind kind, bool locked, bool stamps)
+			    put_any_fn *puts_any)
 {
 	const uint32_t head = qp->sq.wq.head;
 	bool rings = false;
-	int ret = put_any(qp, wr, head, kind, stamps, true, &rings);
+	int ret = puts_any(qp, wr, head, true, &rings);
 
 	if (unlikely(ret))
 		*bad_wr = wr;
@@ -595,8 +605,7 @@ WQE_INLINE int post_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct i
 		qp->sq.wq.head = head + 1;
 	if (rings)
 		doorbell_send(&qp->sq);
-	if (locked)
-		qlock_drop(&qp->sq_lock);
+	qlock_leave(&qp->sq_lock);
 	return ret;
 }
 
@@ -634,32 +643,32 @@ WQE_INLINE struct place place_on_key(const struct mlx4_sq *sq, enum ibv_wr_opcod
 
 /* Posts a request whose segment is there. */
 WQE_INLINE int post_on_key(struct mlx4_qp *qp, const struct place *place, uint64_t wr_id,
-			   unsigned int send_flags, bool locked, bool stamps)
+			   unsigned int send_flags, bool shared, bool stamps)
 {
 	put_rest_on_key(&qp->sq, place, wr_id, send_flags);
 	hand_over(qp, place->ctrl, place->head, send_ops[place->opcode].opcode);
 	if (stamps)
 		sq_stamp_ahead(&qp->sq, SEND_CONNECTED, place->head, M4_BIND_END);
-	ring_for_one(qp, place->head, locked);
+	ring_for_one(qp, place->head, shared);
 	return 0;
 }
 
-WQE_INLINE int post_bind(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool locked, bool stamps)
+WQE_INLINE int post_bind(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool shared, bool stamps)
 {
 	const struct place place = place_on_key(&qp->sq, IBV_WR_BIND_MW);
 	const struct ibv_mw_bind_info *bind = &wr->bind_mw.bind_info;
 
 	wqe_put_bind(place.ctrl, wr->bind_mw.mw, wr->bind_mw.rkey, bind->mr->lkey, bind);
-	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, locked, stamps);
+	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, shared, stamps);
 }
 
-WQE_INLINE int post_inval(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool locked,
+WQE_INLINE int post_inval(struct mlx4_qp *qp, const struct ibv_send_wr *wr, bool shared,
 			  bool stamps)
 {
 	const struct place place = place_on_key(&qp->sq, IBV_WR_LOCAL_INV);
 
 	wqe_put_inval(place.ctrl, wr->invalidate_rkey);
-	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, locked, stamps);
+	return post_on_key(qp, &place, wr->wr_id, wr->send_flags, shared, stamps);
 }
 
 /* ibv_bind_mw() has a way of its own, from the call to the WQE. */
@@ -670,13 +679,13 @@ WQE_INLINE bool may_bind(const struct mlx4_qp *qp, const struct ibv_mw *mw,
 }
 
 WQE_INLINE int bind_mw(struct mlx4_qp *qp, struct ibv_mw *mw, const struct ibv_mw_bind *bind,
-		       bool locked, bool stamps)
+		       bool shared, bool stamps)
 {
 	const struct place place = place_on_key(&qp->sq, IBV_WR_BIND_MW);
 	const uint32_t rkey = mw->rkey = ibv_inc_rkey(mw->rkey);
 
 	wqe_put_bind(place.ctrl, mw, rkey, bind->bind_info.mr->lkey, &bind->bind_info);
-	return post_on_key(qp, &place, bind->wr_id, bind->send_flags, locked, stamps);
+	return post_on_key(qp, &place, bind->wr_id, bind->send_flags, shared, stamps);
 }
 
 #define BIND_ROUTINE(name, stamps)                                                                \
@@ -704,108 +713,177 @@ WQE_INLINE int bind_mw(struct mlx4_qp *qp, struct ibv_mw *mw, const struct ibv_m
 BIND_ROUTINE(bind_window, false)
 BIND_ROUTINE(bind_window_large, true)
 
-/* ---- routines of a QP ---- */
+/* ---- parts that all routines of a kind share: they look at the QP, not at struct one ---- */
 
-/* Each routine has parts for what is not a single request with one SGE: what these need costs that
- * nothing. */
-#define POST_ROUTINE(name, kind, locked, stamps)                                                  \
-	OUT_OF_LINE name##_in_list(struct mlx4_qp *qp, const struct ibv_send_wr *wr,              \
-				   uint32_t head)                                                 \
-	{                                                                                         \
-		bool rings;                                                                       \
-                                                                                                  \
-		return put_any(qp, wr, head, kind, stamps, false, &rings);                        \
-	}                                                                                         \
-	OUT_OF_LINE name##_list(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
-				struct ibv_send_wr **bad_wr)                                      \
-	{                                                                                         \
-		return post_list(qp, wr, bad_wr, name##_in_list, kind, locked, stamps);           \
-	}                                                                                         \
-	OUT_OF_LINE name##_other(struct mlx4_qp *qp, struct ibv_send_wr *wr,                      \
-				 struct ibv_send_wr **bad_wr)                                     \
-	{                                                                                         \
-		return post_unusual(qp, wr, bad_wr, kind, locked, stamps);                        \
-	}                                                                                         \
-	OUT_OF_LINE name##_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr,                    \
-				   struct ibv_send_wr **bad_wr)                                   \
-	{                                                                                         \
-		const struct mlx4_sq *sq = &qp->sq;                                               \
-                                                                                                  \
-		if (!kind_has_sums(kind) && wr->opcode == IBV_WR_BIND_MW &&                       \
-		    may_post(sq, IBV_WR_BIND_MW) &&                                               \
-		    bind_is_usual(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info))                    \
-			return post_bind(qp, wr, locked, stamps);                                 \
-		if (!kind_has_sums(kind) && wr->opcode == IBV_WR_LOCAL_INV &&                     \
-		    may_post(sq, IBV_WR_LOCAL_INV))                                               \
-			return post_inval(qp, wr, locked, stamps);                                \
-		return name##_other(qp, wr, bad_wr);                                              \
-	}                                                                                         \
-	OUT_OF_LINE name##_inline(struct mlx4_qp * qp, struct ibv_send_wr * wr,                   \
-				  struct ibv_send_wr * *bad_wr)                                   \
-	{                                                                                         \
-		if (likely(is_usual_inline(&qp->sq, wr, kind)))                                   \
-			return post_inline(qp, wr, kind, locked, stamps);                         \
-		return name##_unusual(qp, wr, bad_wr);                                            \
-	}                                                                                         \
-	OUT_OF_LINE name##_wide(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
-				struct ibv_send_wr **bad_wr)                                      \
-	{                                                                                         \
-		if (likely((uint32_t)wr->num_sge - 1 < qp->sq.max_sge &&                          \
-			   post_wide(qp, wr, kind, locked, stamps)))                              \
-			return 0;                                                                 \
-		return name##_unusual(qp, wr, bad_wr);                                            \
-	}                                                                                         \
-	OUT_OF_LINE name##_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,                       \
-				struct ibv_send_wr **bad_wr)                                      \
-	{                                                                                         \
-		if (SGES_ARE_WHOLE && stamps && wr->num_sge == LONG_SGES &&                       \
-		    qp->sq.max_sge >= LONG_SGES && likely(post_four(qp, wr, kind, locked)))       \
-			return 0;                                                                 \
-		return name##_wide(qp, wr, bad_wr);                                               \
-	}                                                                                         \
-	WQE_INLINE int name##_any(struct mlx4_qp *qp, struct ibv_send_wr *wr,                     \
-				  struct ibv_send_wr **bad_wr)                                    \
-	{                                                                                         \
-		if (locked)                                                                       \
-			qlock_take(&qp->sq_lock);                                                 \
-		if (unlikely(!wr || wr->next))                                                    \
-			return name##_list(qp, wr, bad_wr);                                       \
-		if (unlikely(!opcode_is_usual(&qp->sq, wr->opcode, kind)))                        \
-			return name##_unusual(qp, wr, bad_wr);                                    \
-		if (unlikely(!is_usual(&qp->sq, wr, qp->sq.wq.head, kind)))                       \
-			return wr->send_flags & IBV_SEND_INLINE ? name##_inline(qp, wr, bad_wr)   \
-								: name##_unusual(qp, wr, bad_wr); \
-		if (unlikely(wr->num_sge != 1))                                                   \
-			return name##_sges(qp, wr, bad_wr);                                       \
-		post_one(qp, wr, kind, locked, stamps);                                           \
-		return 0;                                                                         \
-	}                                                                                         \
-	OUT_OF_LINE name(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
-	{                                                                                         \
-		return name##_any(qp, wr, bad_wr);                                                \
+/* Posts a request that no part of a routine takes as usual: one on a memory key, or any. */
+WQE_INLINE int one_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			   put_any_fn *puts_any, enum send_kind kind)
+{
+	const struct mlx4_sq *sq = &qp->sq;
+	const bool shared = qp->sq_lock.shared, stamps = sq_has_stamps(sq);
+
+	if (!kind_has_sums(kind) && wr->opcode == IBV_WR_BIND_MW && may_post(sq, IBV_WR_BIND_MW) &&
+	    bind_is_usual(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info))
+		return post_bind(qp, wr, shared, stamps);
+	if (!kind_has_sums(kind) && wr->opcode == IBV_WR_LOCAL_INV &&
+	    may_post(sq, IBV_WR_LOCAL_INV))
+		return post_inval(qp, wr, shared, stamps);
+	return post_unusual(qp, wr, bad_wr, puts_any);
+}
+
+#define POST_ARGS struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr
+
+#define KIND_PARTS(name, kind)                                                       \
+	OUT_OF_LINE put_any_##name(struct mlx4_qp *qp, const struct ibv_send_wr *wr, \
+				   uint32_t head, bool alone, bool *rings)           \
+	{                                                                            \
+		return put_any(qp, wr, head, kind, alone, rings);                    \
+	}                                                                            \
+	OUT_OF_LINE list_##name(POST_ARGS)                                           \
+	{                                                                            \
+		return post_list(qp, wr, bad_wr, put_any_##name, kind, false);       \
+	}                                                                            \
+	OUT_OF_LINE list_##name##_large(POST_ARGS)                                   \
+	{                                                                            \
+		return post_list(qp, wr, bad_wr, put_any_##name, kind, true);        \
+	}                                                                            \
+	OUT_OF_LINE unusual_##name(POST_ARGS)                                        \
+	{                                                                            \
+		return one_unusual(qp, wr, bad_wr, put_any_##name, kind);            \
 	}
+
+KIND_PARTS(connected, SEND_CONNECTED)
+KIND_PARTS(datagram, SEND_DATAGRAM)
+KIND_PARTS(xrc, SEND_XRC)
+KIND_PARTS(raw, SEND_RAW)
+
+/* ---- routines of a QP ----
+ *
+ *   call -> enter_for_one -> post_one             one SGE: the straight line
+ *                         -> one_with_inline      else UNUSUAL
+ *                         -> one_with_four_sges   -> one_with_sges, else UNUSUAL
+ *                         -> LIST, UNUSUAL        the parts that all QPs of a kind share
+ *
+ * Each arrow to the right is a call of a function out of line, so that the registers that a part
+ * saves cost the others nothing. QPs of rare kinds have the straight line and the shared parts. */
+
+struct one_parts {
+	qp_post_send_fn *list, *unusual, *with_inline, *with_sges;
+};
+
+WQE_INLINE int one_with_inline(struct mlx4_qp *qp, struct ibv_send_wr *wr,
+			       struct ibv_send_wr **bad_wr, struct one one,
+			       qp_post_send_fn *unusual)
+{
+	if (likely(is_usual_inline(&qp->sq, wr, one.kind)))
+		return post_inline(qp, wr, one);
+	return unusual(qp, wr, bad_wr);
+}
+
+WQE_INLINE int one_with_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,
+			     struct ibv_send_wr **bad_wr, struct one one, qp_post_send_fn *unusual)
+{
+	if (likely((uint32_t)wr->num_sge - 1 < qp->sq.max_sge && post_wide(qp, wr, one)))
+		return 0;
+	return unusual(qp, wr, bad_wr);
+}
+
+WQE_INLINE int one_with_four_sges(struct mlx4_qp *qp, struct ibv_send_wr *wr,
+				  struct ibv_send_wr **bad_wr, struct one one,
+				  qp_post_send_fn *with_sges)
+{
+	if (SGES_ARE_WHOLE && one.stamps && wr->num_sge == LONG_SGES &&
+	    qp->sq.max_sge >= LONG_SGES && likely(post_four(qp, wr, one)))
+		return 0;
+	return with_sges(qp, wr, bad_wr);
+}
+
+WQE_INLINE int enter_for_one(struct mlx4_qp *qp, struct ibv_send_wr *wr,
+			     struct ibv_send_wr **bad_wr, struct one one, struct one_parts parts)
+{
+	if (one.shared)
+		qlock_take(&qp->sq_lock);
+	if (unlikely(!wr || wr->next))
+		return parts.list(qp, wr, bad_wr);
+	if (unlikely(!opcode_is_usual(&qp->sq, wr->opcode, one.kind)))
+		return parts.unusual(qp, wr, bad_wr);
+	if (unlikely(!is_usual(&qp->sq, wr, qp->sq.wq.head, one.kind)))
+		return wr->send_flags & IBV_SEND_INLINE ? parts.with_inline(qp, wr, bad_wr)
+							: parts.unusual(qp, wr, bad_wr);
+	if (unlikely(wr->num_sge != 1))
+		return parts.with_sges(qp, wr, bad_wr);
+	post_one(qp, wr, one);
+	return 0;
+}
+
+#define ENTRY(name, list, unusual, with_inline, with_sges, ...)                                    \
+	WQE_INLINE int name##_here(POST_ARGS)                                                      \
+	{                                                                                          \
+		return enter_for_one(qp, wr, bad_wr, (struct one){ __VA_ARGS__ },                  \
+				     (struct one_parts){ list, unusual, with_inline, with_sges }); \
+	}                                                                                          \
+	OUT_OF_LINE name(POST_ARGS)                                                                \
+	{                                                                                          \
+		return name##_here(qp, wr, bad_wr);                                                \
+	}
+
+#define ROUTINE(name, list, unusual, ...)                                                     \
+	OUT_OF_LINE name##_inline(POST_ARGS)                                                  \
+	{                                                                                     \
+		return one_with_inline(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, unusual); \
+	}                                                                                     \
+	OUT_OF_LINE name##_sges(POST_ARGS)                                                    \
+	{                                                                                     \
+		return one_with_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, unusual);   \
+	}                                                                                     \
+	OUT_OF_LINE name##_four_sges(POST_ARGS)                                               \
+	{                                                                                     \
+		return one_with_four_sges(qp, wr, bad_wr, (struct one){ __VA_ARGS__ },        \
+					  name##_sges);                                       \
+	}                                                                                     \
+	ENTRY(name, list, unusual, name##_inline, name##_four_sges, __VA_ARGS__)
 
 /* A process of one thread only looks that nobody has the lock, which takes no registers that would
  * have to be saved: what takes the lock is no part of this. */
 #define LOCKED_ROUTINE(name)                                                                  \
-	static int name##_locked(struct mlx4_qp *qp, struct ibv_send_wr *wr,                  \
-				 struct ibv_send_wr **bad_wr)                                 \
+	static int name##_locked(POST_ARGS)                                                   \
 	{                                                                                     \
-		return likely(qlock_is_idle(&qp->sq_lock)) ? name##_any(qp, wr, bad_wr)       \
+		return likely(qlock_is_idle(&qp->sq_lock)) ? name##_here(qp, wr, bad_wr)      \
 							   : name##_exchange(qp, wr, bad_wr); \
 	}
 
-#define POST_ROUTINES(name, kind)                             \
-	POST_ROUTINE(name, kind, false, false)                \
-	POST_ROUTINE(name##_large, kind, false, true)         \
-	POST_ROUTINE(name##_exchange, kind, true, false)      \
-	POST_ROUTINE(name##_large_exchange, kind, true, true) \
-	LOCKED_ROUTINE(name) LOCKED_ROUTINE(name##_large)
+ROUTINE(post_connected, list_connected, unusual_connected, SEND_CONNECTED, false, false)
+ROUTINE(post_connected_large, list_connected_large, unusual_connected, SEND_CONNECTED, false, true)
+ROUTINE(post_connected_exchange, list_connected, unusual_connected, SEND_CONNECTED, true, false)
+ROUTINE(post_connected_large_exchange, list_connected_large, unusual_connected, SEND_CONNECTED,
+	true, true)
+LOCKED_ROUTINE(post_connected)
+LOCKED_ROUTINE(post_connected_large)
 
-POST_ROUTINES(post_connected, SEND_CONNECTED)
-POST_ROUTINES(post_datagram, SEND_DATAGRAM)
-POST_ROUTINES(post_xrc, SEND_XRC)
-POST_ROUTINES(post_raw, SEND_RAW)
+ROUTINE(post_datagram, list_datagram, unusual_datagram, SEND_DATAGRAM, false, false)
+ROUTINE(post_datagram_large, list_datagram_large, unusual_datagram, SEND_DATAGRAM, false, true)
+ROUTINE(post_datagram_exchange, list_datagram, unusual_datagram, SEND_DATAGRAM, true, false)
+ROUTINE(post_datagram_large_exchange, list_datagram_large, unusual_datagram, SEND_DATAGRAM, true,
+	true)
+LOCKED_ROUTINE(post_datagram)
+LOCKED_ROUTINE(post_datagram_large)
+
+#define RARE_ROUTINE(name, list, unusual, ...) \
+	ENTRY(name, list, unusual, unusual, unusual, __VA_ARGS__)
+
+RARE_ROUTINE(post_xrc, list_xrc, unusual_xrc, SEND_XRC, false, false)
+RARE_ROUTINE(post_xrc_large, list_xrc_large, unusual_xrc, SEND_XRC, false, true)
+RARE_ROUTINE(post_xrc_exchange, list_xrc, unusual_xrc, SEND_XRC, true, false)
+RARE_ROUTINE(post_xrc_large_exchange, list_xrc_large, unusual_xrc, SEND_XRC, true, true)
+LOCKED_ROUTINE(post_xrc)
+LOCKED_ROUTINE(post_xrc_large)
+
+RARE_ROUTINE(post_raw, list_raw, unusual_raw, SEND_RAW, false, false)
+RARE_ROUTINE(post_raw_large, list_raw_large, unusual_raw, SEND_RAW, false, true)
+RARE_ROUTINE(post_raw_exchange, list_raw, unusual_raw, SEND_RAW, true, false)
+RARE_ROUTINE(post_raw_large_exchange, list_raw_large, unusual_raw, SEND_RAW, true, true)
+LOCKED_ROUTINE(post_raw)
+LOCKED_ROUTINE(post_raw_large)
 
 #define ROUTINES_OF(name)                                  \
 	{                                                  \
@@ -824,7 +902,7 @@ qp_post_send_fn *mlx4_post_send_routine(const struct mlx4_qp *qp)
 		[SEND_RAW] = ROUTINES_OF(post_raw),
 	};
 
-	return routines[qp->kind][qp->sq_lock.shared][qp->sq.slot_log > M4_MIN_SLOT_LOG];
+	return routines[qp->kind][qp->sq_lock.shared][sq_has_stamps(&qp->sq)];
 }
 
 int mlx4_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -840,7 +918,7 @@ qp_bind_mw_fn *mlx4_bind_mw_routine(const struct mlx4_qp *qp)
 {
 	static qp_bind_mw_fn *const routines[2][2] = ROUTINES_OF(bind_window);
 
-	return routines[qp->sq_lock.shared][qp->sq.slot_log > M4_MIN_SLOT_LOG];
+	return routines[qp->sq_lock.shared][sq_has_stamps(&qp->sq)];
 }
 
 int mlx4_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
