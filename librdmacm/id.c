@@ -67,7 +67,7 @@ enum { MOST_SPARE = 64 };
 #endif
 
 static struct cm_id *spare_ids; /* in a list by next_spare */
-static unsigned int spare_count;
+static int spare_count;
 static struct cm_lock spare_lock;
 
 static struct cm_id *spare_take(void)
