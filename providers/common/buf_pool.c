@@ -5,10 +5,8 @@
  * none. Chunks that become empty are given back to the system, but for one, so that a queue that
  * comes and goes maps nothing.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memrchr() */
-#endif
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,6 +16,7 @@
 #include "providers/common/buf_pool.h"
 #include "providers/common/hwbuf.h"
 #include "util/bits.h"
+#include "util/mutex.h"
 
 #define PAGES       16 /* of a chunk */
 #define PAGE_GRAINS 32
@@ -29,11 +28,19 @@ struct buf_chunk {
 	TAILQ_ENTRY(buf_chunk) entry;
 	struct buf_pool *pool;
 	struct hwbuf buf;
-	unsigned int used;  /* grains */
-	unsigned int run;   /* the longest free one, in grains; of more than MUCH it is a part */
-	unsigned int fresh; /* those from here on were never used, and are zero */
-	bool is_used[GRAINS];
+	unsigned int used; /* grains */
+	/* No free run is longer, and one was as long when it was last measured; of more than MUCH
+	 * it is a part. Taking a place leaves it; when a place is not found it is measured. */
+	unsigned int run;
+	unsigned int fresh;   /* grains from here on were never used, and are zero */
+	uint32_t free[PAGES]; /* a bit for each grain of a page */
 };
+
+/* Marks are for grains of so many bytes, a power of two. */
+static unsigned int grain_log(const struct buf_pool *pool)
+{
+	return log2_floor(pool->page / PAGE_GRAINS);
+}
 
 /* Up to a page each length of a run is a class, then each page up to four, and all above. */
 static unsigned int class_of(unsigned int run)
@@ -109,6 +116,7 @@ static int chunk_add(struct buf_pool *pool, struct buf_chunk **out)
 	}
 	chunk->pool = pool;
 	chunk->run = GRAINS;
+	memset(chunk->free, 0xff, sizeof(chunk->free));
 	chunk_file(chunk);
 	pool->empty++;
 	*out = chunk;
@@ -117,62 +125,92 @@ static int chunk_add(struct buf_pool *pool, struct buf_chunk **out)
 
 static unsigned int grains_of(const struct buf_pool *pool, size_t size)
 {
-	size_t grain = pool->page / PAGE_GRAINS;
-
-	return (unsigned int)((size + grain - 1) / grain);
+	return (unsigned int)((size + ((size_t)1 << grain_log(pool)) - 1) >> grain_log(pool));
 }
 
-/* Returns the first free grain from FROM on, rounded up to a multiple of STEP. A result of GRAINS
- * or more says that there is none. */
-static unsigned int chunk_next_free(const struct buf_chunk *chunk, unsigned int from,
-				    unsigned int step)
+/* Returns the longest run of ones in BITS. */
+static unsigned int ones_longest(uint32_t bits)
 {
-	const bool *free =
-		from < GRAINS ? memchr(&chunk->is_used[from], false, GRAINS - from) : NULL;
-	unsigned int first = free ? (unsigned int)(free - chunk->is_used) : GRAINS;
+	unsigned int count = 0;
 
-	return (first + step - 1) / step * step;
+	for (; bits; bits &= bits << 1)
+		count++;
+	return count;
 }
 
-/* Returns the first of COUNT grains from FROM on that is in use, or the one behind them. */
-static unsigned int chunk_used_in(const struct buf_chunk *chunk, unsigned int from,
-				  unsigned int count)
-{
-	const bool *used = memchr(&chunk->is_used[from], true, count);
-
-	return used ? (unsigned int)(used - chunk->is_used) : from + count;
-}
-
-/* Returns the first grain from FROM on that is in use, or GRAINS. */
-static unsigned int chunk_next_used(const struct buf_chunk *chunk, unsigned int from)
-{
-	return chunk_used_in(chunk, from, GRAINS - from);
-}
-
+/* A run may go on from page to page. */
 static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
 {
-	unsigned int longest = 0, end;
+	unsigned int longest = 0, open = 0;
 
-	for (unsigned int first = chunk_next_free(chunk, 0, 1); first < GRAINS;
-	     first = chunk_next_free(chunk, end, 1)) {
-		end = chunk_next_used(chunk, first);
-		longest = max_of(longest, end - first);
+	for (unsigned int page = 0; page < PAGES && longest <= MUCH; page++) {
+		uint32_t free = chunk->free[page];
+
+		if (free == UINT32_MAX) {
+			open += PAGE_GRAINS;
+		} else {
+			longest = max_of(longest, open + (unsigned int)__builtin_ctz(~free));
+			if ((unsigned int)__builtin_popcount(free) > longest)
+				longest = max_of(longest, ones_longest(free));
+			open = (unsigned int)__builtin_clz(~free);
+		}
+		longest = max_of(longest, open);
 	}
 	return longest;
+}
+
+/* Returns how many grains before END are free, MUCH and a page at most. */
+static unsigned int chunk_free_before(const struct buf_chunk *chunk, unsigned int end)
+{
+	unsigned int count = 0, page = end / PAGE_GRAINS, in_page = end % PAGE_GRAINS;
+	uint32_t used;
+
+	if (in_page) {
+		used = ~chunk->free[page] << (PAGE_GRAINS - in_page);
+		if (used)
+			return (unsigned int)__builtin_clz(used);
+		count = in_page;
+	}
+	for (; page && count <= MUCH; count += PAGE_GRAINS) {
+		used = ~chunk->free[--page];
+		if (used)
+			return count + (unsigned int)__builtin_clz(used);
+	}
+	return count;
+}
+
+/* Returns how many grains from FIRST on are free, likewise. */
+static unsigned int chunk_free_from(const struct buf_chunk *chunk, unsigned int first)
+{
+	unsigned int page = first / PAGE_GRAINS, in_page = first % PAGE_GRAINS;
+	uint32_t used = ~chunk->free[page] >> in_page;
+	unsigned int count = PAGE_GRAINS - in_page;
+
+	if (used)
+		return (unsigned int)__builtin_ctz(used);
+	for (page++; page < PAGES && count <= MUCH; count += PAGE_GRAINS) {
+		used = ~chunk->free[page++];
+		if (used)
+			return count + (unsigned int)__builtin_ctz(used);
+	}
+	return count;
 }
 
 /* Returns the length of the free run that FIRST is in. */
 static unsigned int chunk_run_around(const struct buf_chunk *chunk, unsigned int first)
 {
-	const bool *before = memrchr(chunk->is_used, true, first);
-	unsigned int start = before ? (unsigned int)(before - chunk->is_used) + 1 : 0;
-
-	return chunk_next_used(chunk, first) - start;
+	return chunk_free_before(chunk, first) + chunk_free_from(chunk, first);
 }
 
+/* Turns the bits of GRAINS from FIRST on, at most a page's and the next one's. */
 static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int grains, bool used)
 {
-	memset(&chunk->is_used[first], used, grains);
+	uint64_t bits = ((1ULL << grains) - 1) << first % PAGE_GRAINS;
+	unsigned int page = first / PAGE_GRAINS;
+
+	chunk->free[page] ^= (uint32_t)bits;
+	if (bits >> PAGE_GRAINS)
+		chunk->free[page + 1] ^= (uint32_t)(bits >> PAGE_GRAINS);
 	chunk->used += used ? grains : -grains;
 }
 
@@ -190,7 +228,22 @@ static void chunk_clean(struct buf_chunk *chunk, unsigned int first, unsigned in
 struct grain_place {
 	unsigned int grains, step;
 	unsigned int clear; /* as in struct buf_place */
+	uint32_t starts;    /* a bit for each grain of a page where the buffer may start */
 };
+
+/* Bits of the numbers, below PAGE_GRAINS, that have no bit N. */
+static const uint32_t without_bit[] = { 0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff,
+					0x0000ffff };
+
+static uint32_t place_starts(const struct grain_place *at)
+{
+	uint32_t starts =
+		at->step < PAGE_GRAINS ? UINT32_MAX / (uint32_t)((1ULL << at->step) - 1) : 1;
+
+	for (unsigned int bits = at->clear; bits; bits &= bits - 1)
+		starts &= without_bit[__builtin_ctz(bits)];
+	return starts;
+}
 
 static struct grain_place grain_place_of(const struct buf_pool *pool, size_t size,
 					 const struct buf_place *place)
@@ -202,7 +255,8 @@ static struct grain_place grain_place_of(const struct buf_pool *pool, size_t siz
 	else if (place && place->align)
 		at.step = max_of(grains_of(pool, place->align), 1u);
 	if (place)
-		at.clear = (unsigned int)(place->clear / (pool->page / PAGE_GRAINS));
+		at.clear = (unsigned int)(place->clear >> grain_log(pool));
+	at.starts = place_starts(&at);
 	return at;
 }
 
@@ -218,53 +272,80 @@ static unsigned int place_need(const struct grain_place *at)
 static void chunk_use(struct buf_chunk *chunk, const struct grain_place *at, unsigned int first,
 		      void **addr)
 {
-	const size_t grain = chunk->pool->page / PAGE_GRAINS;
+	const size_t grain = (size_t)1 << grain_log(chunk->pool);
 
 	chunk->pool->empty -= !chunk->used;
 	chunk_mark(chunk, first, at->grains, true);
-	if (chunk->run > MUCH + place_need(at)) {
-		chunk->run -= place_need(at); /* so much is left at least, and nobody asks more */
-	} else {
+	if (chunk->used == GRAINS) {
 		chunk_unfile(chunk);
-		chunk->run = chunk_longest_run(chunk);
+		chunk->run = 0;
 		chunk_file(chunk);
 	}
 	*addr = (char *)chunk->buf.addr + first * grain;
 	chunk_clean(chunk, first, at->grains, *addr, grain);
 }
 
+/* Returns the bits of FREE that COUNT ones begin at. */
+static uint64_t runs_of(uint64_t free, unsigned int count)
+{
+	for (unsigned int step; count > 1; count -= step) {
+		step = count / 2;
+		free &= free >> step;
+	}
+	return free;
+}
+
 static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, void **addr)
 {
-	unsigned int first = chunk_next_free(chunk, 0, at->step), used;
+	chunk->pool->looks++;
+	for (unsigned int page = 0; page < PAGES; page++) {
+		uint32_t starts = chunk->free[page] & at->starts;
+		uint64_t free = chunk->free[page];
 
-	while (first + at->grains <= GRAINS) {
-		chunk->pool->looks++;
-		used = first & at->clear ? first : chunk_used_in(chunk, first, at->grains);
-		if (used >= first + at->grains) {
-			chunk_use(chunk, at, first, addr);
-			return true;
-		}
-		first = chunk_next_free(chunk, used + 1, at->step);
+		if (!starts)
+			continue;
+		if (page + 1 < PAGES)
+			free |= (uint64_t)chunk->free[page + 1] << PAGE_GRAINS;
+		starts &= (uint32_t)runs_of(free, at->grains);
+		if (!starts)
+			continue;
+		chunk_use(chunk, at, page * PAGE_GRAINS + (unsigned int)__builtin_ctz(starts),
+			  addr);
+		return true;
 	}
 	return false;
 }
 
-/* A chunk of these classes may have a place, which depends on where its runs begin. One that has
- * none goes behind the others of its class. */
-static struct buf_chunk *try_classes(struct buf_pool *pool, uint64_t classes,
-				     const struct grain_place *at, void **addr)
+/* Measures a chunk that has no place. One that may be as full as it was goes behind the others of
+ * its class. */
+static void chunk_measure(struct buf_chunk *chunk)
+{
+	unsigned int class;
+
+	chunk->pool->looks++;
+	chunk_unfile(chunk);
+	chunk->run = chunk_longest_run(chunk);
+	class = class_of(chunk->run);
+	TAILQ_INSERT_TAIL(&chunk->pool->chunks[class], chunk, entry);
+	chunk->pool->classes |= 1ULL << class;
+}
+
+/* A chunk of these classes may have a place, which depends on where its runs begin, and on what was
+ * taken of it since it was measured. A class whose first chunk was measured right is left. */
+static struct buf_chunk *take_of_classes(struct buf_pool *pool, uint64_t classes,
+					 const struct grain_place *at, int tries, void **addr)
 {
 	struct buf_chunk *chunk;
 	unsigned int class;
 
-	for (int tries = 0; classes && tries < TRIES; tries++) {
-		class = (unsigned int)__builtin_ctzll(classes);
+	for (; classes & pool->classes && tries; tries--) {
+		class = (unsigned int)__builtin_ctzll(classes & pool->classes);
 		chunk = TAILQ_FIRST(&pool->chunks[class]);
 		if (chunk_take(chunk, at, addr))
 			return chunk;
-		TAILQ_REMOVE(&pool->chunks[class], chunk, entry);
-		TAILQ_INSERT_TAIL(&pool->chunks[class], chunk, entry);
-		classes &= classes - 1;
+		chunk_measure(chunk);
+		if (class_of(chunk->run) == class)
+			classes &= ~(1ULL << class);
 	}
 	return NULL;
 }
@@ -276,9 +357,9 @@ static int pool_take(struct buf_pool *pool, const struct grain_place *at, void *
 	uint64_t sure = UINT64_MAX << class_with(place_need(at));
 	int ret;
 
-	*chunk = try_classes(pool, pool->classes & enough & ~sure, at, addr);
+	*chunk = take_of_classes(pool, enough & ~sure, at, TRIES, addr);
 	if (!*chunk)
-		*chunk = try_classes(pool, pool->classes & sure, at, addr);
+		*chunk = take_of_classes(pool, sure, at, INT_MAX, addr);
 	if (*chunk)
 		return 0;
 	ret = chunk_add(pool, chunk);
@@ -291,30 +372,32 @@ int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf
 			    void **addr, struct buf_chunk **chunk)
 {
 	const struct grain_place at = grain_place_of(pool, size, place);
-	int ret;
+	bool locked = mutex_enter(&pool->lock);
+	int ret = pool_take(pool, &at, addr, chunk);
 
-	pthread_mutex_lock(&pool->lock);
-	ret = pool_take(pool, &at, addr, chunk);
-	pthread_mutex_unlock(&pool->lock);
+	mutex_leave(&pool->lock, locked);
 	return ret;
 }
 
 /* Takes account of what became free around FIRST. */
 static void chunk_grow(struct buf_chunk *chunk, unsigned int first)
 {
+	unsigned int run = chunk_run_around(chunk, first);
+
+	if (run <= chunk->run)
+		return;
 	chunk_unfile(chunk);
-	chunk->run = max_of(chunk->run, chunk_run_around(chunk, first));
+	chunk->run = run;
 	chunk_file(chunk);
 }
 
 void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size)
 {
 	struct buf_pool *pool = chunk->pool;
-	unsigned int first;
+	bool locked = mutex_enter(&pool->lock);
+	unsigned int first =
+		(unsigned int)((size_t)((char *)addr - (char *)chunk->buf.addr) >> grain_log(pool));
 
-	pthread_mutex_lock(&pool->lock);
-	first = (unsigned int)((size_t)((char *)addr - (char *)chunk->buf.addr) /
-			       (pool->page / PAGE_GRAINS));
 	chunk_mark(chunk, first, grains_of(pool, size), false);
 	if (!chunk->used && pool->empty) {
 		chunk_unfile(chunk);
@@ -324,5 +407,5 @@ void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size)
 		if (chunk->run <= MUCH)
 			chunk_grow(chunk, first);
 	}
-	pthread_mutex_unlock(&pool->lock);
+	mutex_leave(&pool->lock, locked);
 }

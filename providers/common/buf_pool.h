@@ -25,7 +25,7 @@ struct buf_pool {
 	TAILQ_HEAD(, buf_chunk) chunks[BUF_CLASSES];
 	uint64_t classes;   /* a bit for each class that has chunks */
 	unsigned int empty; /* chunks, 1 at most */
-	unsigned int looks; /* places that were looked at so far: what an allocation costs */
+	unsigned int looks; /* at chunks, so far: what an allocation costs */
 	size_t page;        /* bytes */
 };
 

@@ -66,12 +66,10 @@ int mlx5_qp_dv_release(struct mlx5_qp *qp)
 	return 0;
 }
 
-int mlx5_qp_dv_init(struct mlx5_qp *qp)
+static int __attribute__((noinline)) qp_init_to_init(struct mlx5_qp *qp)
 {
 	uint8_t in[PRM_MODIFY_QP_EXT_IN_SIZE] = { 0 };
 
-	if (!qp->copy.max && !qp->drains)
-		return 0;
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_INIT2INIT_QP);
 	fld_set(in, MODIFY_QP_IN_QPN, qp->vqp.qp.qp_num);
 	if (qp->drains) {
@@ -84,6 +82,11 @@ int mlx5_qp_dv_init(struct mlx5_qp *qp)
 		fld_set(fld_at(in, MODIFY_QP_IN_QPC_DATA_EXT), QPC_EXT_MMO, 1);
 	}
 	return mlx5_devx_qp_modify(&qp->vqp.qp, in, sizeof(in));
+}
+
+int mlx5_qp_dv_init(struct mlx5_qp *qp)
+{
+	return qp->copy.max || qp->drains ? qp_init_to_init(qp) : 0;
 }
 
 #define UMR_HEAD  (WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE)

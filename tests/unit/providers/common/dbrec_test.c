@@ -165,6 +165,27 @@ static void a_chunk_is_used_to_its_end(void **state)
 	provider_buf_pool_destroy(&pool);
 }
 
+/* A chunk that has no place for a page goes to those of the run that it has. */
+static void a_chunk_without_a_place_is_measured(void **state)
+{
+	struct buf_chunk *chunks[17];
+	struct buf_pool pool;
+	void *bufs[17];
+
+	(void)state;
+	provider_buf_pool_init(&pool);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
+		assert_int_equal(provider_buf_pool_alloc(&pool, i ? pool.page : 1, NULL, &bufs[i],
+							 &chunks[i]),
+				 0);
+	assert_ptr_not_equal(chunks[0], chunks[16]);
+	assert_true(pool.classes == (1ULL << 31 | 1ULL << (BUF_CLASSES - 1)));
+	for (unsigned int i = 0; i < ARRAY_SIZE(bufs); i++)
+		provider_buf_pool_free(chunks[i], bufs[i], i ? pool.page : 1);
+	assert_int_equal(pool.empty, 1);
+	provider_buf_pool_destroy(&pool);
+}
+
 enum { MANY = 100000 };
 
 struct piece {
@@ -563,6 +584,7 @@ int main(void)
 		cmocka_unit_test(free_neighbours_are_taken_together),
 		cmocka_unit_test(a_freed_buffer_is_used_again_and_zeroed),
 		cmocka_unit_test(a_chunk_is_used_to_its_end),
+		cmocka_unit_test(a_chunk_without_a_place_is_measured),
 		cmocka_unit_test(many_buffers_cost_what_few_do),
 		cmocka_unit_test(full_pages_of_records_are_passed_over),
 		cmocka_unit_test(numbers_find_their_object),
