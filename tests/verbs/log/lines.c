@@ -7,7 +7,8 @@
  * anywhere in the line; a number must stand alone; "a|b" means either; "@name" is replaced by that
  * limit of the device, "@name+1" by one more.
  *
- * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp_rules.c
+ * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp_rules.c,
+ * libibverbs/cmd/cmd_flow.c explain_create
  */
 #include <ctype.h>
 #include <errno.h>
@@ -613,6 +614,17 @@ static const struct log_case cases[] = {
 	{ "P_Key index", pkey_index, 70000, { "query_pkey", "index", "70000" } },
 };
 
+static bool flow_to_rc(struct log_rig *l, long port)
+{
+	struct ibv_flow_attr attr = { .size = sizeof(attr), .port = (uint8_t)port };
+
+	return !ibv_create_flow(l->fresh, &attr);
+}
+
+static const struct log_case flow_case = {
+	"flow to an RC QP", flow_to_rc, 1, { "create_flow", "port 1", "RAW_PACKET or UD" }
+};
+
 /* These cases are there on Ethernet alone: the kernel refuses, and only the provider knows why. */
 static const struct log_case ethernet_cases[] = {
 	{ "QP, wall clock of sends",
@@ -768,9 +780,11 @@ static void all_cases(void)
 	forget_lines();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check_case(&l, &cases[i]);
-	if (l.rig.port.link_layer == IBV_LINK_LAYER_ETHERNET)
+	if (l.rig.port.link_layer == IBV_LINK_LAYER_ETHERNET) {
+		check_case(&l, &flow_case);
 		for (size_t i = 0; i < ARRAY_SIZE(ethernet_cases); i++)
 			check_case_lines(&l, &ethernet_cases[i], 2);
+	}
 	for (const struct log_case *c = object_cases; c->name; c++)
 		check_case(&l, c);
 	for (const struct log_case *c = failure_cases; c->name; c++)
