@@ -132,6 +132,15 @@ missing_rpm() {
 	done
 }
 
+# apt_cost PACKAGE...: says how many packages an installation brings, and how many megabytes.
+apt_cost() {
+	{ as_root env LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2>/dev/null || :; } | awk '
+		/ newly installed, / { packages = $1 + $3 }
+		/^Need to get / { sub("^Need to get ", ""); sub(" of archives.*", ""); fetched = $0 }
+		/^After this operation, / { disk = $4 " " $5 }
+		END { if (packages) printf "%d packages, %s to fetch, %s on disk\n", packages, fetched, disk }'
+}
+
 # Somebody else may be installing at the same time, as a machine that has just started does: apt waits for the lock of
 # packages when it is told to, but not for that of the lists.
 apt_install() {
@@ -145,6 +154,7 @@ apt_install() {
 		sleep 10
 	done
 	mapfile -t known < <(known_to_apt "$@")
+	apt_cost "${known[@]}"
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 -o DPkg::Lock::Timeout=600 install -y -qq \
 		--no-install-recommends "${known[@]}" >/dev/null
 }
@@ -226,19 +236,56 @@ install_for_adapter() {
 	install_optional "${missing[@]}"
 }
 
-# install_packages build|test: only what is missing; fast and silent when nothing is.
+# stage_packages apt|rpm PATTERN: packages of the stages whose names PATTERN matches, one a line.
+stage_packages() {
+	local stages apt rpm stage
+	while IFS='|' read -r stages apt rpm; do
+		for stage in $stages; do
+			[[ $stage =~ $2 ]] || continue
+			[ "$1" = apt ] || apt=$rpm
+			# shellcheck disable=SC2086 # words
+			printf '%s\n' $apt
+		done
+	done < <(grep -v '^#' "$SOURCE_DIR/scripts/stage-packages") | sort -u
+}
+
+# test_packages apt|rpm PATTERN: the same, and all when one of the stages needs all.
+test_packages() {
+	local packages
+	packages=$(stage_packages "$@")
+	if grep -qx all <<<"$packages"; then
+		[ "$1" = apt ] && packages=$(printf '%s\n' "${APT_TEST[@]}") || packages=$(printf '%s\n' "${RPM_TEST[@]}")
+	fi
+	sed '/^$/d' <<<"$packages"
+}
+
+# missing_for_tests PATTERN: what is not installed of what these stages and a build need.
+missing_for_tests() {
+	local -a wanted
+	if command -v apt-get >/dev/null; then
+		mapfile -t wanted < <(test_packages apt "$1")
+		missing_deb "${APT_BUILD[@]}" "${wanted[@]}"
+	elif command -v dnf >/dev/null; then
+		mapfile -t wanted < <(test_packages rpm "$1")
+		missing_rpm "${RPM_BUILD[@]}" "${wanted[@]}"
+	fi
+}
+
+# install_packages build, install_packages test [PATTERN]: only what is missing, for tests of the stages that PATTERN matches; fast and
+# silent when nothing is.
 install_packages() {
 	local -a wanted missing
 	if command -v apt-get >/dev/null; then
 		wanted=("${APT_BUILD[@]}")
-		[ "$1" = build ] || wanted+=("${APT_TEST[@]}")
+		[ "$1" = build ] || mapfile -t -O ${#wanted[@]} wanted < <(test_packages apt "${2:-}")
 		mapfile -t missing < <(missing_deb "${wanted[@]}")
 		[ "$1" != build ] || [ ${#missing[@]} = 0 ] || ! have_build_tools || return 0
 		[ ${#missing[@]} = 0 ] || apt_install "${missing[@]}"
-		[ "$1" = build ] || have_kernel_headers || apt_install "$(kernel_headers_package)"
+		# Their tests are compared with the kernel's own headers.
+		[ "$1" = build ] || ! stage_packages apt "${2:-}" | grep -qx all || have_kernel_headers || apt_install "$(kernel_headers_package)"
 	elif command -v dnf >/dev/null; then
 		wanted=("${RPM_BUILD[@]}")
-		[ "$1" = build ] || wanted+=("${RPM_TEST[@]}")
+		[ "$1" = build ] || mapfile -t -O ${#wanted[@]} wanted < <(test_packages rpm "${2:-}")
 		mapfile -t missing < <(missing_rpm "${wanted[@]}")
 		[ "$1" != build ] || [ ${#missing[@]} = 0 ] || ! have_build_tools || return 0
 		[ ${#missing[@]} = 0 ] || dnf_install "${missing[@]}"

@@ -123,7 +123,9 @@ static void a_context_holds_its_device(void **state)
 
 static void a_file_of_another_device_is_not_opened(void **state)
 {
+	char file[] = "/tmp/context_test.XXXXXX";
 	struct ibv_context *context;
+	int fd;
 
 	(void)state;
 	by_name = "/dev/zero";
@@ -136,9 +138,13 @@ static void a_file_of_another_device_is_not_opened(void **state)
 	errno = 0;
 	assert_null(ibv_open_device(&vdev.device));
 	assert_int_equal(errno, ENXIO);
-	by_name = "/etc/passwd";
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	by_name = file;
 	assert_null(ibv_open_device(&vdev.device));
 	assert_int_equal(errno, ENXIO);
+	close(fd);
+	unlink(file);
 }
 
 static void the_first_error_is_the_one_that_is_told(void **state)
