@@ -7,6 +7,7 @@
  * the table that the other side has filled.
  */
 #include "cancel.h"
+#include "mapping.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -14,41 +15,7 @@
 #include <sys/mman.h>
 #include <sys/queue.h>
 
-struct riomapping {
-	struct riomapping *next;
-	struct ibv_mr *mr;
-	uint64_t offset;
-	int index; /* -1 for a mapping that only this side uses */
-};
-
 /* ---- mapping ---- */
-
-static struct riomapping **find_buffer(struct stream *stream, const void *buf, size_t len)
-{
-	struct riomapping **at = &stream->mappings;
-
-	while (*at && ((*at)->mr->addr != buf || (*at)->mr->length != len))
-		at = &(*at)->next;
-	return at;
-}
-
-static bool is_index_used(const struct stream *stream, int index)
-{
-	for (const struct riomapping *at = stream->mappings; at; at = at->next) {
-		if (at->index == index)
-			return true;
-	}
-	return false;
-}
-
-static int free_index(const struct stream *stream)
-{
-	int index = 0;
-
-	while (is_index_used(stream, index))
-		index++;
-	return index < (int)stream->remote.mappings ? index : -1;
-}
 
 static bool may_send_mapping(struct stream *stream)
 {
@@ -75,7 +42,7 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 		.memory = { (uintptr_t)mapping->mr->addr, mapping->mr->rkey, (uint32_t)len },
 	};
 
-	mapping->index = free_index(stream);
+	mapping->index = rdmacm_mapping_free_index(stream);
 	if (mapping->index < 0) {
 		verbs_warn("riomap: the other side has room for %u mappings",
 			   stream->remote.mappings);
@@ -182,7 +149,7 @@ CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, 
 
 static int unmap_buffer(struct stream *stream, const void *buf, size_t len)
 {
-	struct riomapping **at = find_buffer(stream, buf, len), *mapping = *at;
+	struct riomapping **at = rdmacm_mapping_find(stream, buf, len), *mapping = *at;
 	struct wire_mapping none = { 0 };
 
 	if (!mapping)
@@ -210,17 +177,6 @@ CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
 	cm_lock_drop(&stream->tx_lock);
 	rdmacm_rs_unshield_sleep();
 	return cma_return(ret);
-}
-
-void rdmacm_stream_free_mappings(struct stream *stream)
-{
-	struct riomapping *mapping;
-
-	while ((mapping = stream->mappings) != NULL) {
-		stream->mappings = mapping->next;
-		ibv_dereg_mr(mapping->mr);
-		free(mapping);
-	}
 }
 
 /* ---- writing ---- */

@@ -12,50 +12,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-static uint64_t last_serial;
-
-void rdmacm_rs_init(struct rs *rs, const struct rs_kind *kind, int domain, int type)
-{
-	rs->kind = kind;
-	rs->fd = -1;
-	rs->domain = domain;
-	rs->type = type;
-	rs->options = rdmacm_rs_defaults()->options;
-	rs->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
-	cm_lock_init(&rs->lock);
-	rdmacm_rs_waiters_forget(&rs->waiters);
-}
-
-void rdmacm_rs_retire(struct rs *rs)
-{
-	if (rs->fd >= 0 && rdmacm_rs_find(rs->fd) == rs)
-		rdmacm_rs_table_remove(rs);
-	rdmacm_rs_waiters_dismiss(&rs->waiters);
-}
-
-void rdmacm_rs_fini(struct rs *rs)
-{
-	free(rs->options.route);
-}
-
-int rdmacm_rs_open_channel(struct rdma_event_channel **channel)
-{
-	int flags;
-
-	*channel = rdma_create_event_channel();
-	if (!*channel)
-		return errno;
-	flags = fcntl((*channel)->fd, F_GETFL);
-	return fcntl((*channel)->fd, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
-}
-
-/* Where this thread may not use the channel, the kernel destroys its part with that. */
-void rdmacm_rs_destroy_id(struct rdma_cm_id *id)
-{
-	if (rdma_destroy_id(id))
-		rdmacm_id_free(to_cm_id(id));
-}
-
 /* ---- making ---- */
 
 enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
@@ -80,6 +36,7 @@ static int create_socket(int domain, int type, int protocol, struct rs **rs)
 	ret = check_protocol(type, protocol);
 	if (ret)
 		return ret;
+	rdmacm_rs_watch_forks();
 	ret = type == SOCK_STREAM ? rdmacm_stream_create(domain, rs)
 				  : rdmacm_dgram_create(domain, rs);
 	if (!ret && flags & SOCK_NONBLOCK)
@@ -152,16 +109,6 @@ CMA_EXPORT int rclose(int socket)
 }
 
 /* ---- names ---- */
-
-void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len)
-{
-	socklen_t size = rdmacm_addr_len((const struct sockaddr *)from);
-
-	if (!addr || !len)
-		return;
-	memcpy(addr, from, *len < size ? *len : size);
-	*len = size;
-}
 
 CMA_EXPORT int raccept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {

@@ -4,6 +4,7 @@
  * registered piece of memory for everything that the other side writes or that is sent from.
  */
 #include "listener.h"
+#include "mapping.h"
 #include "service.h"
 #include "stream.h"
 

@@ -48,7 +48,7 @@ enum {
 	REPOST_BATCH = 16
 };
 
-struct riomapping; /* iomap.c */
+struct riomapping; /* mapping.h */
 
 struct stream {
 	struct rs rs;
@@ -223,8 +223,5 @@ void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);
 /* ---- keepalive.c ---- */
 
 int rdmacm_keepalive_set(struct stream *stream, int seconds); /* SECONDS 0 ends it */
-
-/* iomap.c */
-void rdmacm_stream_free_mappings(struct stream *stream);
 
 #endif

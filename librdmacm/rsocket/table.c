@@ -39,7 +39,6 @@ int rdmacm_rs_table_add(struct rs *rs)
 {
 	struct rs_page *page;
 
-	rdmacm_rs_watch_forks();
 	if (rs->fd < 0 || rs->fd >= RS_PAGES * RS_PAGE_SIZE)
 		return EMFILE;
 	page = page_make(rs->fd >> RS_PAGE_BITS);

@@ -2,7 +2,8 @@
 /*
  * connect.c - steps that make, name, connect and end sockets.
  *
- * Covers: librdmacm/rsocket/rs.c, librdmacm/rsocket/conn.c, librdmacm/rsocket/accept.c,
+ * Covers: librdmacm/rsocket/rs.c, librdmacm/rsocket/socket.c,
+ * librdmacm/rsocket/conn.c, librdmacm/rsocket/accept.c,
  * librdmacm/rsocket/dgram.c
  */
 #include "steps.h"

@@ -5,7 +5,7 @@
  * held when and given back. Functions of the test stand for the queues, for waiting and for
  * ibv_reg_mr().
  *
- * Covers: librdmacm/rsocket/iomap.c
+ * Covers: librdmacm/rsocket/iomap.c, librdmacm/rsocket/mapping.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,6 +37,7 @@ static void give_block(void *block)
 #define calloc take_block
 #define free   give_block
 #include "librdmacm/rsocket/iomap.c"
+#include "librdmacm/rsocket/mapping.c"
 #undef calloc
 #undef free
 
