@@ -238,10 +238,6 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type, struct cm_id **id);
 void rdmacm_id_free(struct cm_id *id);
-/* Gives back the memory that is kept for the next ids. */
-void rdmacm_id_free_spare(void);
-/* Called in a child of fork(). */
-void rdmacm_id_spare_forked(void);
 /* Makes the kernel forget the id, and waits until all its events are acknowledged. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
 /* Has the kernel move an id, with its events that nobody has read, to CHANNEL from the channel of
@@ -253,6 +249,17 @@ int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
 /* Called in a child of fork(), which goes on with a copy of the id. */
 void rdmacm_id_forked(struct cm_id *id);
+
+/* ---- id_memory.c ---- */
+
+/* Returns an id that is zero but for its lock and condition, or NULL. */
+struct cm_id *rdmacm_id_memory(void);
+void rdmacm_id_memory_free(struct cm_id *cm);
+void rdmacm_id_init_lock(struct cm_id *cm);
+/* Gives back the memory that is kept for the next ids. */
+void rdmacm_id_free_spare(void);
+/* Called in a child of fork(). */
+void rdmacm_id_spare_forked(void);
 
 /* ---- query.c ---- */
 
@@ -288,7 +295,7 @@ int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_eve
 /* Logs, at level warn, what has failed and why, if the event is of a failure. */
 void rdmacm_event_explain(const struct rdma_cm_event *event);
 
-/* ---- addrinfo_event.c ---- */
+/* ---- addrinfo_services.c ---- */
 
 /* The kernel has found services for RAI_SA: they become cm->found, and the first becomes the
  * id's destination. */

@@ -480,24 +480,3 @@ int rdmacm_event_await(struct cm_id *cm)
 		return ECONNREFUSED;
 	return abs(cm->id.event->status);
 }
-
-/* ---- names ---- */
-
-#define NAME(type) [RDMA_CM_EVENT_##type] = "RDMA_CM_EVENT_" #type
-
-CMA_EXPORT const char *rdma_event_str(enum rdma_cm_event_type event)
-{
-	static const char *const names[] = {
-		NAME(ADDR_RESOLVED),  NAME(ADDR_ERROR),        NAME(ROUTE_RESOLVED),
-		NAME(ROUTE_ERROR),    NAME(CONNECT_REQUEST),   NAME(CONNECT_RESPONSE),
-		NAME(CONNECT_ERROR),  NAME(UNREACHABLE),       NAME(REJECTED),
-		NAME(ESTABLISHED),    NAME(DISCONNECTED),      NAME(DEVICE_REMOVAL),
-		NAME(MULTICAST_JOIN), NAME(MULTICAST_ERROR),   NAME(ADDR_CHANGE),
-		NAME(TIMEWAIT_EXIT),  NAME(ADDRINFO_RESOLVED), NAME(ADDRINFO_ERROR),
-		NAME(USER),           NAME(INTERNAL),
-	};
-
-	if ((unsigned int)event >= ARRAY_SIZE(names))
-		return "UNKNOWN EVENT";
-	return names[event];
-}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain.c - says in the log what the status of an event means. The status is a reason of the
- * communication manager (IBTA vol 1, 12.6.7.2 for connections, 12.11.2.1 for datagrams), or an
- * errno of the kernel with the sign changed.
+ * explain.c - names events, and says in the log what the status of one means. The status is a
+ * reason of the communication manager (IBTA vol 1, 12.6.7.2 for connections, 12.11.2.1 for
+ * datagrams), or an errno of the kernel with the sign changed.
  */
 #include "cma.h"
 
@@ -76,4 +76,25 @@ void rdmacm_event_explain(const struct rdma_cm_event *event)
 	if (event->status && event->event != RDMA_CM_EVENT_USER)
 		verbs_warn("rdma_cm: %s: %s (status %d)", rdma_event_str(event->event),
 			   reason_of(event), event->status);
+}
+
+/* ---- names ---- */
+
+#define NAME(type) [RDMA_CM_EVENT_##type] = "RDMA_CM_EVENT_" #type
+
+CMA_EXPORT const char *rdma_event_str(enum rdma_cm_event_type event)
+{
+	static const char *const names[] = {
+		NAME(ADDR_RESOLVED),  NAME(ADDR_ERROR),        NAME(ROUTE_RESOLVED),
+		NAME(ROUTE_ERROR),    NAME(CONNECT_REQUEST),   NAME(CONNECT_RESPONSE),
+		NAME(CONNECT_ERROR),  NAME(UNREACHABLE),       NAME(REJECTED),
+		NAME(ESTABLISHED),    NAME(DISCONNECTED),      NAME(DEVICE_REMOVAL),
+		NAME(MULTICAST_JOIN), NAME(MULTICAST_ERROR),   NAME(ADDR_CHANGE),
+		NAME(TIMEWAIT_EXIT),  NAME(ADDRINFO_RESOLVED), NAME(ADDRINFO_ERROR),
+		NAME(USER),           NAME(INTERNAL),
+	};
+
+	if ((unsigned int)event >= ARRAY_SIZE(names))
+		return "UNKNOWN EVENT";
+	return names[event];
 }

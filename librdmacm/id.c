@@ -8,10 +8,7 @@
  */
 #include "cma.h"
 
-#include "lock.h"
-
 #include <infiniband/ib.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,101 +49,10 @@ CMA_EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 
 /* ---- ids ---- */
 
-static void id_init_lock(struct cm_id *cm)
-{
-	pthread_mutex_init(&cm->lock, NULL);
-	pthread_cond_init(&cm->acked, NULL);
-}
-
-/* Some ids that were freed are kept for the next ones, with lock and condition made. A sanitizer
- * has each one freed, to see who uses it afterwards. */
-#ifdef CMA_SANITIZED
-enum { MOST_SPARE = 0 };
-#else
-enum { MOST_SPARE = 64 };
-#endif
-
-static struct cm_id *spare_ids; /* in a list by next_spare */
-static int spare_count;
-static struct cm_lock spare_lock;
-
-static struct cm_id *spare_take(void)
-{
-	struct cm_id *cm;
-
-	cm_lock_take(&spare_lock);
-	cm = spare_ids;
-	if (cm) {
-		spare_ids = cm->next_spare;
-		spare_count--;
-	}
-	cm_lock_drop(&spare_lock);
-	return cm;
-}
-
-static bool spare_keep(struct cm_id *cm)
-{
-	bool keeps;
-
-	cm_lock_take(&spare_lock);
-	keeps = spare_count < MOST_SPARE;
-	if (keeps) {
-		cm->next_spare = spare_ids;
-		spare_ids = cm;
-		spare_count++;
-	}
-	cm_lock_drop(&spare_lock);
-	return keeps;
-}
-
-static struct cm_id *id_memory(void)
-{
-	struct cm_id *cm = spare_take();
-
-	if (cm) {
-		memset(cm, 0, offsetof(struct cm_id, lock));
-		return cm;
-	}
-	cm = calloc(1, sizeof(*cm));
-	if (cm)
-		id_init_lock(cm);
-	return cm;
-}
-
-static void id_memory_free(struct cm_id *cm)
-{
-	if (spare_keep(cm))
-		return;
-	pthread_cond_destroy(&cm->acked);
-	pthread_mutex_destroy(&cm->lock);
-	free(cm);
-}
-
-void rdmacm_id_free_spare(void)
-{
-	struct cm_id *cm;
-
-	while ((cm = spare_take()) != NULL) {
-		pthread_cond_destroy(&cm->acked);
-		pthread_mutex_destroy(&cm->lock);
-		free(cm);
-	}
-}
-
-/* Another thread of the parent may have been about to take or to keep one. */
-void rdmacm_id_spare_forked(void)
-{
-	if (spare_lock.state != LOCK_FREE) {
-		spare_ids = NULL;
-		spare_count = 0;
-	}
-	cm_lock_init(&spare_lock);
-}
-
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **out)
 {
-	struct cm_id *cm = id_memory();
+	struct cm_id *cm = rdmacm_id_memory();
 	int ret = 0;
 
 	if (!cm)
@@ -159,7 +65,7 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 	if (cm->waits)
 		ret = channel_create(&cm->id.channel);
 	if (ret) {
-		id_memory_free(cm);
+		rdmacm_id_memory_free(cm);
 		return ret;
 	}
 	*out = cm;
@@ -169,7 +75,7 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 /* Another thread of the parent may have held the lock, or may have waited. */
 void rdmacm_id_forked(struct cm_id *cm)
 {
-	id_init_lock(cm);
+	rdmacm_id_init_lock(cm);
 }
 
 void rdmacm_id_free(struct cm_id *cm)
@@ -188,7 +94,7 @@ void rdmacm_id_free(struct cm_id *cm)
 	free(cm->request_qp);
 	if (cm->device)
 		rdmacm_device_put(cm->device);
-	id_memory_free(cm);
+	rdmacm_id_memory_free(cm);
 }
 
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,

@@ -3,7 +3,8 @@
  * addresses.c - resolving addresses and names: those that are there, those that are not, those
  * that make no sense.
  *
- * Covers: librdmacm/resolve.c, librdmacm/addrinfo.c, softhca/front/process/ucma/addr.c,
+ * Covers: librdmacm/resolve.c, librdmacm/addrinfo.c, librdmacm/addrinfo_entry.c,
+ * softhca/front/process/ucma/addr.c,
  * softhca/front/process/ucma/resolve.c, softhca/front/process/ucma/route.c
  */
 #include <arpa/inet.h>

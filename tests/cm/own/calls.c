@@ -4,8 +4,8 @@
  * 65.0, and that devices are opened when they are needed, and no more of them. Run on three
  * adapters.
  *
- * Covers: librdmacm/device.c, librdmacm/addrinfo_event.c, librdmacm/addrinfo_port.c,
- * librdmacm/query.c, librdmacm/resolve.c
+ * Covers: librdmacm/device.c, librdmacm/addrinfo_event.c, librdmacm/addrinfo_services.c,
+ * librdmacm/addrinfo_port.c, librdmacm/query.c, librdmacm/resolve.c
  */
 #include <dirent.h>
 #include <infiniband/ib.h>

@@ -4,7 +4,7 @@
  * make connections, wait for their events, acknowledge them themselves and destroy their ids. Run
  * under the thread sanitizer, too.
  *
- * Covers: librdmacm/event.c, librdmacm/id.c
+ * Covers: librdmacm/event.c, librdmacm/id.c, librdmacm/id_memory.c
  */
 #include <pthread.h>
 #include <stdio.h>

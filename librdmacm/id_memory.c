@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * id_memory.c - the memory of ids, of which some is kept for the next ones.
+ */
+#include "cma.h"
+
+#include "lock.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rdmacm_id_init_lock(struct cm_id *cm)
+{
+	pthread_mutex_init(&cm->lock, NULL);
+	pthread_cond_init(&cm->acked, NULL);
+}
+
+/* Some ids that were freed are kept for the next ones, with lock and condition made. A sanitizer
+ * has each one freed, to see who uses it afterwards. */
+#ifdef CMA_SANITIZED
+enum { MOST_SPARE = 0 };
+#else
+enum { MOST_SPARE = 64 };
+#endif
+
+static struct cm_id *spare_ids; /* in a list by next_spare */
+static int spare_count;
+static struct cm_lock spare_lock;
+
+static struct cm_id *spare_take(void)
+{
+	struct cm_id *cm;
+
+	cm_lock_take(&spare_lock);
+	cm = spare_ids;
+	if (cm) {
+		spare_ids = cm->next_spare;
+		spare_count--;
+	}
+	cm_lock_drop(&spare_lock);
+	return cm;
+}
+
+static bool spare_keep(struct cm_id *cm)
+{
+	bool keeps;
+
+	cm_lock_take(&spare_lock);
+	keeps = spare_count < MOST_SPARE;
+	if (keeps) {
+		cm->next_spare = spare_ids;
+		spare_ids = cm;
+		spare_count++;
+	}
+	cm_lock_drop(&spare_lock);
+	return keeps;
+}
+
+struct cm_id *rdmacm_id_memory(void)
+{
+	struct cm_id *cm = spare_take();
+
+	if (cm) {
+		memset(cm, 0, offsetof(struct cm_id, lock));
+		return cm;
+	}
+	cm = calloc(1, sizeof(*cm));
+	if (cm)
+		rdmacm_id_init_lock(cm);
+	return cm;
+}
+
+void rdmacm_id_memory_free(struct cm_id *cm)
+{
+	if (spare_keep(cm))
+		return;
+	pthread_cond_destroy(&cm->acked);
+	pthread_mutex_destroy(&cm->lock);
+	free(cm);
+}
+
+void rdmacm_id_free_spare(void)
+{
+	struct cm_id *cm;
+
+	while ((cm = spare_take()) != NULL) {
+		pthread_cond_destroy(&cm->acked);
+		pthread_mutex_destroy(&cm->lock);
+		free(cm);
+	}
+}
+
+/* Another thread of the parent may have been about to take or to keep one. */
+void rdmacm_id_spare_forked(void)
+{
+	if (spare_lock.state != LOCK_FREE) {
+		spare_ids = NULL;
+		spare_count = 0;
+	}
+	cm_lock_init(&spare_lock);
+}
