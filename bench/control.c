@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * control.c - control calls|ids|streams|scale|flows: instructions of calls that are not on the data
- * path, of rsockets, and of creating queues where many are there.
+ * control.c - control calls|others|ids|streams|scale|flows: instructions of calls that are not on
+ * the data path, of rsockets, and of creating queues where many are there.
  *
  * Each row calls something EACH times in each round, under callgrind. What has to be there before,
  * and what has to go afterwards, is not counted.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,6 +334,177 @@ static void calls_measure(struct world *w)
 	rows_measure(w, calls, ARRAY_SIZE(calls));
 }
 
+/* ---- what else libibverbs' control path has */
+
+static bool context_make(struct world *w, int i)
+{
+	return made(w, i, ibv_open_device(w->rig.ctx->device));
+}
+
+static bool context_end(struct world *w, int i)
+{
+	return gone(ibv_close_device(w->object[i]));
+}
+
+static bool query_gid(struct world *w, int i)
+{
+	(void)i;
+	return gone(ibv_query_gid(w->rig.ctx, RIG_PORT, 0, &w->rig.gid));
+}
+
+static bool query_gid_ex(struct world *w, int i)
+{
+	struct ibv_gid_entry entry;
+
+	(void)i;
+	return gone(ibv_query_gid_ex(w->rig.ctx, RIG_PORT, 0, &entry, 0));
+}
+
+static bool query_pkey(struct world *w, int i)
+{
+	__be16 pkey;
+
+	(void)i;
+	return gone(ibv_query_pkey(w->rig.ctx, RIG_PORT, 0, &pkey));
+}
+
+static char region[EACH][4096];
+
+static bool mr_make(struct world *w, int i)
+{
+	return made(w, i, ibv_reg_mr(w->pd, region[i], sizeof(region[i]), IBV_ACCESS_LOCAL_WRITE));
+}
+
+static bool mr_end(struct world *w, int i)
+{
+	return gone(ibv_dereg_mr(w->object[i]));
+}
+
+static bool mr_again(struct world *w, int i)
+{
+	return gone(ibv_rereg_mr(w->object[i], IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ));
+}
+
+static bool domain_make(struct world *w, int i)
+{
+	struct ibv_parent_domain_init_attr attr = { .pd = w->pd };
+
+	return made(w, i, ibv_alloc_parent_domain(w->rig.ctx, &attr));
+}
+
+static bool dm_make(struct world *w, int i)
+{
+	struct ibv_alloc_dm_attr attr = { .length = 64 };
+
+	return made(w, i, ibv_alloc_dm(w->rig.ctx, &attr));
+}
+
+static bool dm_end(struct world *w, int i)
+{
+	return gone(ibv_free_dm(w->object[i]));
+}
+
+static bool xrcd_make(struct world *w, int i)
+{
+	struct ibv_xrcd_init_attr attr = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |
+							IBV_XRCD_INIT_ATTR_OFLAGS,
+					   .fd = -1,
+					   .oflags = O_CREAT };
+
+	return made(w, i, ibv_open_xrcd(w->rig.ctx, &attr));
+}
+
+static bool xrcd_end(struct world *w, int i)
+{
+	return gone(ibv_close_xrcd(w->object[i]));
+}
+
+static bool cq_ex_make(struct world *w, int i)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 15, .wc_flags = IBV_WC_STANDARD_FLAGS };
+
+	return made(w, i, ibv_create_cq_ex(w->rig.ctx, &attr));
+}
+
+static bool cq_resize(struct world *w, int i)
+{
+	return gone(ibv_resize_cq(w->object[i], 31));
+}
+
+static bool cq_arm(struct world *w, int i)
+{
+	return gone(ibv_req_notify_cq(w->object[i], 0));
+}
+
+static bool cq_moderate(struct world *w, int i)
+{
+	struct ibv_modify_cq_attr attr = { .attr_mask = IBV_CQ_ATTR_MODERATE,
+					   .moderate = { .cq_count = 4, .cq_period = 10 } };
+	int ret = ibv_modify_cq(w->object[i], &attr);
+
+	return ret != EOPNOTSUPP && gone(ret);
+}
+
+static bool srq_query(struct world *w, int i)
+{
+	struct ibv_srq_attr attr;
+
+	return gone(ibv_query_srq(w->object[i], &attr));
+}
+
+static bool srq_limit(struct world *w, int i)
+{
+	struct ibv_srq_attr attr = { .srq_limit = 1 };
+
+	return gone(ibv_modify_srq(w->object[i], &attr, IBV_SRQ_LIMIT));
+}
+
+static bool qp_query(struct world *w, int i)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	return gone(ibv_query_qp(w->object[i], &attr, IBV_QP_STATE, &init));
+}
+
+static bool qp_reset(struct world *w, int i)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	return gone(ibv_modify_qp(w->object[i], &attr, IBV_QP_STATE));
+}
+
+static const struct row others[] = {
+	{ "open_device", NULL, context_make, context_end },
+	{ "close_device", context_make, context_end, NULL },
+	{ "query_gid", NULL, query_gid, NULL },
+	{ "query_gid_ex", NULL, query_gid_ex, NULL },
+	{ "query_pkey", NULL, query_pkey, NULL },
+	{ "reg_mr", NULL, mr_make, mr_end },
+	{ "rereg_mr", mr_make, mr_again, mr_end },
+	{ "dereg_mr", mr_make, mr_end, NULL },
+	{ "alloc_parent_domain", NULL, domain_make, pd_end },
+	{ "dealloc_pd of a parent domain", domain_make, pd_end, NULL },
+	{ "alloc_dm", NULL, dm_make, dm_end },
+	{ "free_dm", dm_make, dm_end, NULL },
+	{ "open_xrcd", NULL, xrcd_make, xrcd_end },
+	{ "close_xrcd", xrcd_make, xrcd_end, NULL },
+	{ "create_cq_ex, 15 entries", NULL, cq_ex_make, cq_end },
+	{ "resize_cq, 15 to 31 entries", cq_make, cq_resize, cq_end },
+	{ "req_notify_cq", cq_make, cq_arm, cq_end },
+	{ "modify_cq", cq_make, cq_moderate, cq_end },
+	{ "query_srq", srq_make, srq_query, srq_end },
+	{ "modify_srq", srq_make, srq_limit, srq_end },
+	{ "query_qp", qp_make, qp_query, qp_end },
+	{ "modify_qp to RESET", qp_make_init, qp_reset, qp_end },
+};
+
+static void others_measure(struct world *w)
+{
+	rows_measure(w, others, ARRAY_SIZE(others));
+}
+
 /* ---- flows, on Ethernet */
 
 static bool frames_make(struct world *w, int i)
@@ -655,8 +827,8 @@ static const struct part {
 	const char *name;
 	void (*measure)(struct world *w);
 } parts[] = {
-	{ "calls", calls_measure }, { "ids", ids_measure },     { "streams", streams_measure },
-	{ "scale", scale_measure }, { "flows", flows_measure },
+	{ "calls", calls_measure },     { "others", others_measure }, { "ids", ids_measure },
+	{ "streams", streams_measure }, { "scale", scale_measure },   { "flows", flows_measure },
 };
 
 int main(int argc, char **argv)
