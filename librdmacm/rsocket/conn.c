@@ -266,13 +266,13 @@ static void go_without_events(struct stream *stream, int error)
 			rdmacm_stream_fail(stream, error);
 		return;
 	}
-	rs_deaf_begin(&stream->deaf);
+	rs_pause_begin(&stream->pause);
 	ask_after_peer(stream);
 }
 
 void rdmacm_stream_cm_events(struct stream *stream)
 {
-	int ret = rs_is_deaf(&stream->deaf) ? 0 : rdmacm_stream_own_events(stream);
+	int ret = rs_is_paused(&stream->pause) ? 0 : rdmacm_stream_own_events(stream);
 
 	if (ret != EACCES)
 		return;
@@ -476,7 +476,7 @@ static int start_over(struct stream *stream)
 	if (ret)
 		return ret;
 	stream->id = NULL;
-	rs_deaf_end(&stream->deaf); /* whoever could not read events is not the one who connects */
+	rs_pause_end(&stream->pause); /* the process that connects reads the next id's events */
 	stream->state = STREAM_NEW;
 	stream->peer_done = stream->peer_gone = false;
 	return 0;

@@ -67,7 +67,7 @@ struct dgram {
 	struct rdma_event_channel *channel;
 	struct cm_renewal renewal; /* of the channel, while commands are given on it */
 	bool is_channel_of_parent; /* so this process cannot use it */
-	struct rs_deaf deaf;       /* to the channel's events */
+	struct rs_pause pause;     /* of reading the channel's events, which has failed */
 	bool is_set_up;            /* the UDP socket has got its options */
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */

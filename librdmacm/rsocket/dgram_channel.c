@@ -49,13 +49,13 @@ static int channel_renew(struct dgram *dgram)
 	}
 	if (channel)
 		rdma_destroy_event_channel(channel);
-	if (ret && !dgram->deaf.until_us) /* what fails again and again is said once */
+	if (ret && !dgram->pause.until_us) /* what fails again and again is said once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
 			   dgram->rs.fd, strerror(ret));
 	if (ret) {
-		rs_deaf_begin(&dgram->deaf);
+		rs_pause_begin(&dgram->pause);
 	} else {
-		rs_deaf_end(&dgram->deaf);
+		rs_pause_end(&dgram->pause);
 		dgram->is_channel_of_parent = false;
 	}
 	rs_changed(&dgram->rs); /* who sleeps does so on the channel before */
@@ -104,13 +104,13 @@ bool rdmacm_dgram_cm_events(struct dgram *dgram)
 	if (ret == EACCES)
 		return !channel_renew(dgram) && !read_events(dgram);
 	if (ret && ret != EAGAIN)
-		rs_deaf_begin(&dgram->deaf);
+		rs_pause_begin(&dgram->pause);
 	else
-		rs_deaf_end(&dgram->deaf);
+		rs_pause_end(&dgram->pause);
 	return !ret;
 }
 
 int rdmacm_dgram_channel_fd(const struct dgram *dgram)
 {
-	return rs_is_deaf(&dgram->deaf) ? -1 : dgram->channel->fd;
+	return rs_is_paused(&dgram->pause) ? -1 : dgram->channel->fd;
 }

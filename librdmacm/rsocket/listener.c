@@ -150,11 +150,11 @@ static int listener_renew_channel(struct stream *stream, uint32_t in_hand)
 {
 	int ret = move_with_id(stream, in_hand);
 
-	if (ret && !stream->deaf.until_us) /* what fails again and again is said once */
+	if (ret && !stream->pause.until_us) /* what fails again and again is said once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
 			   stream->rs.fd, strerror(ret));
 	if (!ret)
-		rs_deaf_end(&stream->deaf);
+		rs_pause_end(&stream->pause);
 	rs_changed(&stream->rs); /* who sleeps does so on the channel before */
 	return ret;
 }

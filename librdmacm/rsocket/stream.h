@@ -81,7 +81,7 @@ struct stream {
 	bool is_lost;          /* nobody can listen any more */
 	/* made before this process was forked, and without queues: the channel is the parent's */
 	bool is_of_parent;
-	struct rs_deaf deaf; /* to events of rdma_cm that cannot be read */
+	struct rs_pause pause; /* of reading events of rdma_cm, which has failed */
 
 	/* the completions of both directions */
 	struct ibv_comp_channel *completions;

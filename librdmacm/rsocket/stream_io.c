@@ -473,16 +473,16 @@ static short glance_at_listener(struct stream *stream, short events, int *look_f
 /* Events of rdma_cm make a connection; later they are rare, and are looked for now and then. */
 static short glance_at(struct stream *stream, short events, int *look_fd)
 {
-	if (stream->state == STREAM_LISTENING && !rs_is_deaf(&stream->deaf))
+	if (stream->state == STREAM_LISTENING && !rs_is_paused(&stream->pause))
 		return glance_at_listener(stream, events, look_fd);
 	rdmacm_stream_progress(stream);
 	if (is_open(stream)) {
-		if (stream_look_is_due(stream) && !rs_is_deaf(&stream->deaf))
+		if (stream_look_is_due(stream) && !rs_is_paused(&stream->pause))
 			*look_fd = stream->rs.fd;
 		return events_of_open(stream, events);
 	}
 	if (stream->state >= STREAM_ADDR && stream->state != STREAM_OVER &&
-	    !rs_is_deaf(&stream->deaf))
+	    !rs_is_paused(&stream->pause))
 		*look_fd = stream->rs.fd;
 	return events_of(stream, events);
 }

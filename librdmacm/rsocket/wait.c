@@ -47,7 +47,8 @@ bool rdmacm_stream_arm(struct stream *stream)
 
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
 {
-	fds[0] = (struct pollfd){ .fd = rs_is_deaf(&stream->deaf) ? -1 : rdmacm_listener_fd(stream),
+	fds[0] = (struct pollfd){ .fd = rs_is_paused(&stream->pause) ? -1
+								     : rdmacm_listener_fd(stream),
 				  .events = POLLIN };
 	if (!stream->completions)
 		return 1;
@@ -128,7 +129,7 @@ void rdmacm_stream_look(struct stream *stream)
 	struct pollfd fd = { .fd = stream->rs.fd, .events = POLLIN };
 
 	rdmacm_rs_shield();
-	if (!rs_is_deaf(&stream->deaf) && poll(&fd, 1, 0) > 0)
+	if (!rs_is_paused(&stream->pause) && poll(&fd, 1, 0) > 0)
 		rdmacm_stream_cm_events(stream);
 	rdmacm_rs_unshield();
 }

@@ -1845,7 +1845,8 @@ struct mlx5dv_steering_anchor_attr {
 	uint64_t comp_mask; /* 0 */
 };
 
-/* id: the table of the kernel's tree to which a rule of the program's can send packets on. */
+/* A table of the kernel's flow steering. Rules that the program makes by DevX can forward packets
+ * to it by its id. */
 struct mlx5dv_steering_anchor {
 	uint32_t id;
 };

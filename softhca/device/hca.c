@@ -379,7 +379,7 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	next = paced < next ? paced : next;
 	events = cq_run_timers(hca);
 	next = events < next ? events : next;
-	events = early_run(hca);
+	events = out_of_order_run(hca);
 	next = events < next ? events : next;
 	if (hca->config.strict) {
 		events = umr_run(hca);

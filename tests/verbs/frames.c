@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frames.c - frames and large sends of a raw packet QP of mlx4 by all doors: inline and by pointer,
+ * frames.c - frames and large sends of a raw packet QP of mlx4 by all calls: inline and by pointer,
  * by ibv_post_send() and by ibv_wr_*, often enough to go round the ring of sends several times. The
  * distribution's libmlx4 has neither large sends nor ibv_wr_*, but it has one-entry: a QP that asks
  * for one request each way.
@@ -228,7 +228,7 @@ static void send_large(const struct rig *rig, struct pair *p, bool by_wr, size_t
 	sent(p, IBV_WC_TSO);
 }
 
-static void all_doors(struct rig *rig)
+static void all_calls(struct rig *rig)
 {
 	static const size_t options[] = { 0, 4, 8, 12, 40 };
 	struct pair pair;
@@ -238,7 +238,7 @@ static void all_doors(struct rig *rig)
 		send_frame(rig, &pair, i & 1, i & 2);
 		send_large(rig, &pair, i & 1, options[i % 5]);
 	}
-	say_check(true, "frames and large sends, by all doors");
+	say_check(true, "frames and large sends, by all calls");
 	pair_close(&pair);
 }
 
@@ -289,7 +289,7 @@ static void one_entry(struct rig *rig)
 	pair_close(&pair);
 }
 
-static const struct rig_topic topics[] = { { "frames", all_doors }, { "one-entry", one_entry } };
+static const struct rig_topic topics[] = { { "frames", all_calls }, { "one-entry", one_entry } };
 
 int main(int argc, char **argv)
 {

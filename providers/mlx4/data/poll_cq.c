@@ -220,8 +220,8 @@ OUT_OF_LINE poll_mixed(struct ibv_cq *ibcq, int room, struct ibv_wc *wc, uint32_
 	return (int)(wc - first);
 }
 
-/* Each field is written as soon as it is read, and read again when it is another's part, so that
- * few registers are in use. */
+/* Writes each field as soon as it is read, so that few registers are in use: done_as, of which two
+ * fields are parts, is read twice for that. */
 CQE_INLINE void fill_good_request(struct mlx4_qp *qp, struct wq_slot *slot, const uint8_t *cqe,
 				  struct ibv_wc *wc)
 {

@@ -154,20 +154,20 @@ struct qp {
 	enum prm_qp_state state;
 	enum fabric_service service;
 	int special;         /* QP_SMI, QP_GSI, or -1 */
-	uint32_t wire;       /* number that it sends from */
-	bool writes_headers; /* mlx4: software does, of its datagrams */
+	uint32_t wire;       /* the number of the sender in its packets */
+	bool writes_headers; /* mlx4: software writes the headers of its datagrams */
 	uint32_t qkey;
 	bool blocks_own_multicast;
 	bool has_signatures; /* each WQE of its queues; those of an SRQ are not looked at */
 	bool real_time;      /* timestamps of its CQEs */
-	bool drains;         /* a signature that is wrong stops it: at the next fence, or */
-	bool draining;       /* soon */
-	bool tells_drained;  /* in state SQ_DRAINING: an event is wanted at its end */
+	bool drains;         /* a wrong signature stops its send queue at the next fence */
+	bool draining;       /* a wrong signature was found, and the fence is not reached yet */
+	bool tells_drained;  /* in state SQ_DRAINING: software wants an event at its end */
 	bool may_copy;       /* it executes copies of memory */
 	uint32_t ece;        /* connection establishment options in force */
 	struct pd *pd;
 	struct cq *send_cq, *recv_cq;
-	struct srq *srq; /* that it receives through */
+	struct srq *srq; /* takes the place of its receive queue; or NULL */
 	struct pd *xrcd; /* of a QP that receives for XRC SRQs */
 	struct tm_offload
 		*offload; /* its send queue is tag matching's, for rendezvous; else NULL */

@@ -14,8 +14,9 @@
 /* Software has as long to ring for what it has written. */
 #define PATIENCE (1000 * NS_PER_MS)
 enum { LOOKS_A_PATIENCE = 4, ARM_NUMBERS = 4 };
-enum { OF_PADDING = 1 };   /* a bit of a digest */
-enum { PADDING_READ = 2 }; /* in the place of a digest */
+/* The bit OF_PADDING of a WQE's digest says that the WQE is padding. PADDING_READ takes the place
+ * of such a digest when the adapter has read the padding. 0: no digest is noted. */
+enum { OF_PADDING = 1, PADDING_READ = 2 };
 
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
@@ -43,7 +44,7 @@ static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t
 	       !wqe.signaled;
 }
 
-/* Returns the digest of a copy of a WQE of SIZE bytes, which changes. */
+/* Returns the digest of the WQE of SIZE bytes at RAW, a copy, which loses its doorbell bits. */
 static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
 {
 	if (hca->format->wqe_clear_bell)
@@ -51,8 +52,8 @@ static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
 	return rules_digest(raw, size) | OF_PADDING;
 }
 
-/* Notes the WQE at INDEX, which begins within LEFT blocks that are posted, and returns how many of
- * them are its. */
+/* Notes the digest of the WQE at INDEX, where LEFT posted blocks begin. Returns how many blocks the
+ * WQE has. */
 static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_t left)
 {
 	uint8_t wqe[WQE_BYTES_MAX];
@@ -90,7 +91,7 @@ static void compare_wqe(struct hca *hca, const struct qp *qp, uint16_t index, ui
 		    index);
 }
 
-/* Reads the padding that is at INDEX, if that is some. */
+/* Reads the WQE at INDEX if it is padding. */
 static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	uint8_t wqe[WQE_BYTES_MAX];
@@ -107,7 +108,7 @@ static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 		qp->sq.digest[(index + i) & sq_mask(qp)] = PADDING_READ;
 }
 
-/* Returns how many blocks of padding, which is read, the adapter is at. */
+/* Returns how many blocks of padding that is read follow the last completed WQE. */
 static uint16_t padding_ahead(const struct qp *qp)
 {
 	uint16_t at = qp->sq.ci;

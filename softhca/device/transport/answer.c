@@ -169,7 +169,7 @@ int answer_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	answer.msg.raddr = msg->raddr;
 	answer.msg.rkey = msg->rkey;
 	answer.msg.length = msg->length;
-	answer.msg.last = false; /* until that has been sent */
+	answer.msg.last = false; /* answer_send() sets it with the last packet */
 	return answer_give(hca, qp, &answer);
 }
 

@@ -29,7 +29,7 @@ struct early {
 	uint8_t inline_data[INLINE_MAX];
 };
 
-static struct early *early_find(const struct qp *qp, uint32_t psn)
+static struct early *out_of_order_find(const struct qp *qp, uint32_t psn)
 {
 	struct early *early;
 
@@ -46,7 +46,7 @@ static void gap_end(struct qp *qp)
 	qp->has_gap = false;
 }
 
-static void early_insert(struct hca *hca, struct qp *qp, struct early *early)
+static void out_of_order_insert(struct hca *hca, struct qp *qp, struct early *early)
 {
 	struct early *next;
 
@@ -65,7 +65,7 @@ static void early_insert(struct hca *hca, struct qp *qp, struct early *early)
 		TAILQ_INSERT_TAIL(&qp->early, early, in_order);
 }
 
-static void early_remove(struct qp *qp, struct early *early)
+static void out_of_order_remove(struct qp *qp, struct early *early)
 {
 	TAILQ_REMOVE(&qp->early, early, in_order);
 	qp->num_early--;
@@ -173,11 +173,11 @@ static bool may_be_early(const struct qp *qp, const struct fabric_msg *msg)
 	       qp->num_early < EARLY_MAX && (msg->op > FABRIC_WRITE || packets_fit(msg, qp->mtu));
 }
 
-bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
+bool out_of_order_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct early *early;
 
-	if (early_find(qp, msg->psn))
+	if (out_of_order_find(qp, msg->psn))
 		return true; /* it was sent again, and is here */
 	if (!may_be_early(qp, msg))
 		return false;
@@ -193,13 +193,13 @@ bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	}
 	trace_line(hca->config.trace, "QP 0x%06x: PSN 0x%06x is taken early, 0x%06x is missing",
 		   qp->n, msg->psn, qp->resp.expected_psn);
-	early_insert(hca, qp, early);
+	out_of_order_insert(hca, qp, early);
 	return true;
 }
 
 /* ---- in order ---- */
 
-static void early_complete(struct hca *hca, struct qp *qp, const struct early *early)
+static void out_of_order_complete(struct hca *hca, struct qp *qp, const struct early *early)
 {
 	const struct fabric_msg *msg = &early->msg;
 	struct completion done = resp_completion(
@@ -211,7 +211,7 @@ static void early_complete(struct hca *hca, struct qp *qp, const struct early *e
 	rq_complete_early(hca, qp, &done, &early->held);
 }
 
-static void early_finish(struct hca *hca, struct qp *qp, struct early *early)
+static void out_of_order_finish(struct hca *hca, struct qp *qp, struct early *early)
 {
 	if (!early->placed) {
 		resp_perform(hca, qp, &early->msg);
@@ -220,12 +220,12 @@ static void early_finish(struct hca *hca, struct qp *qp, struct early *early)
 	if (early->msg.op == FABRIC_WRITE)
 		q_count(hca, qp, Q_RX_WRITE);
 	if (early->received)
-		early_complete(hca, qp, early);
+		out_of_order_complete(hca, qp, early);
 	resp_accept(hca, qp, &early->msg);
 }
 
 /* A request that another one reaches into was never one of a right sender. */
-void early_go_on(struct hca *hca, struct qp *qp)
+void out_of_order_go_on(struct hca *hca, struct qp *qp)
 {
 	struct early *early;
 
@@ -238,13 +238,13 @@ void early_go_on(struct hca *hca, struct qp *qp)
 			qp_fail(hca, qp, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 			return;
 		}
-		early_remove(qp, early);
-		early_finish(hca, qp, early);
+		out_of_order_remove(qp, early);
+		out_of_order_finish(hca, qp, early);
 		free(early);
 	}
 }
 
-void early_flush(struct hca *hca, struct qp *qp)
+void out_of_order_flush(struct hca *hca, struct qp *qp)
 {
 	struct early *early;
 
@@ -255,7 +255,7 @@ void early_flush(struct hca *hca, struct qp *qp)
 			.vendor_syndrome = VEND_FLUSH,
 		};
 
-		early_remove(qp, early);
+		out_of_order_remove(qp, early);
 		if (early->received) {
 			q_count(hca, qp, Q_RESP_FLUSH);
 			rq_complete_early(hca, qp, &done, &early->held);
@@ -264,7 +264,7 @@ void early_flush(struct hca *hca, struct qp *qp)
 	}
 }
 
-void early_leave_srq(struct qp *qp, const struct srq *srq)
+void out_of_order_leave_srq(struct qp *qp, const struct srq *srq)
 {
 	struct early *early, *next;
 
@@ -272,23 +272,23 @@ void early_leave_srq(struct qp *qp, const struct srq *srq)
 		next = TAILQ_NEXT(early, in_order);
 		if (!early->received || early->held.srq != srq)
 			continue;
-		early_remove(qp, early);
+		out_of_order_remove(qp, early);
 		free(early);
 	}
 }
 
-void early_forget(struct qp *qp)
+void out_of_order_forget(struct qp *qp)
 {
 	struct early *early;
 
 	while ((early = TAILQ_FIRST(&qp->early)) != NULL) {
-		early_remove(qp, early);
+		out_of_order_remove(qp, early);
 		free(early);
 	}
 	TAILQ_INIT(&qp->early); /* of a new QP, too */
 }
 
-uint64_t early_run(struct hca *hca)
+uint64_t out_of_order_run(struct hca *hca)
 {
 	uint64_t next = HCA_IDLE;
 	struct qp *qp;

@@ -21,16 +21,16 @@ struct qp;
 struct srq;
 
 /* The request is ahead of its turn. Returns false when it has not been taken. */
-bool early_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
+bool out_of_order_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 /* Gives all requests whose turn has come what is left to do of them. */
-void early_go_on(struct hca *hca, struct qp *qp);
+void out_of_order_go_on(struct hca *hca, struct qp *qp);
 /* The QP is in error: receive WQEs that were taken early are flushed. */
-void early_flush(struct hca *hca, struct qp *qp);
+void out_of_order_flush(struct hca *hca, struct qp *qp);
 /* Forgets what has a WQE of SRQ, which goes; it will be sent again. */
-void early_leave_srq(struct qp *qp, const struct srq *srq);
+void out_of_order_leave_srq(struct qp *qp, const struct srq *srq);
 /* Forgets what was taken early. */
-void early_forget(struct qp *qp);
+void out_of_order_forget(struct qp *qp);
 /* Asks for what has been missing for too long, and returns when to look again, or HCA_IDLE. */
-uint64_t early_run(struct hca *hca);
+uint64_t out_of_order_run(struct hca *hca);
 
 #endif

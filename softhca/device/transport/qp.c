@@ -29,7 +29,7 @@ static const struct qp_transport transport = {
 	.reset = transport_reset,
 	.posted = req_posted,
 	.survives = dci_bears,
-	.flush = early_flush,
+	.flush = out_of_order_flush,
 	.cancel = tm_cancel,
 	.free = transport_free,
 	.own_wqe = tm_offload_wqe,
@@ -61,6 +61,6 @@ void srq_take_back(struct hca *hca, const struct srq *srq)
 		}
 		if (qp->resp.fault.srq == srq)
 			qp->resp.fault.srq = NULL;
-		early_leave_srq(qp, srq);
+		out_of_order_leave_srq(qp, srq);
 	}
 }

@@ -24,7 +24,7 @@
 
 void resp_free(struct qp *qp)
 {
-	early_forget(qp);
+	out_of_order_forget(qp);
 	answers_forget(qp);
 	free(qp->resp.results);
 }
@@ -661,7 +661,7 @@ void resp_perform(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 static void receive_ahead(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	q_count(hca, qp, Q_OUT_OF_SEQUENCE);
-	if (!qp->out_of_order || !early_take(hca, qp, msg))
+	if (!qp->out_of_order || !out_of_order_take(hca, qp, msg))
 		resp_ask_again(hca, qp);
 }
 
@@ -677,7 +677,7 @@ static void receive_reliable(struct hca *hca, struct qp *qp, const struct fabric
 		request_repeat(hca, qp, msg);
 	else
 		resp_perform(hca, qp, msg);
-	early_go_on(hca, qp);
+	out_of_order_go_on(hca, qp);
 }
 
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)

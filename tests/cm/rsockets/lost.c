@@ -37,7 +37,8 @@ static int64_t now_ms(void)
 
 /* ---- the program's calls go before the system's ---- */
 
-static __thread bool is_held_up; /* the thread's next sleep: what happens meanwhile is over then */
+/* The thread's next poll() waits for goes_on before it returns, so the test can act meanwhile. */
+static __thread bool is_held_up;
 static sem_t sleeps, goes_on;
 
 __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count, int timeout)
@@ -56,7 +57,8 @@ __attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count
 	return ret;
 }
 
-static void (*instead_of_thread)(void); /* of the next one, which cannot be made */
+/* Unless NULL: the next pthread_create() calls this and fails. */
+static void (*instead_of_thread)(void);
 
 __attribute__((visibility("default"))) int
 pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *argument)
@@ -207,8 +209,8 @@ static void adapter_dies(void)
 	say_check(!rclose(fd.fd), "it is closed");
 }
 
-/* Of the processes that have a listener one reads its events. The others learn it from that one, or
- * after it. */
+/* Runs in each process that shares a listener. One of them reads the event that the adapter has
+ * gone; the others must learn of it, too, as they get no event of their own. */
 static int says_it_has_gone(int listener)
 {
 	struct pollfd fd = { .fd = listener, .events = POLLIN };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * peers.c - what a datagram rsocket knows of others: that it forgets who was silent for
- * longest, and asks again for a way that was not found.
+ * peers.c - the peers that a datagram rsocket knows: it forgets the one that was silent for
+ * longest, and resolves a route again that was not found.
  *
- * The library's writes come here first, as the program exports its symbols: commands of rdma_cm,
- * one kind of which is refused for a while. So do messages by UDP, which are counted: what goes by
- * UD is none.
+ * The program exports write() and its kin, so the library calls these instead of libc's. They
+ * refuse one kind of rdma_cm's commands for a while, and count the messages sent by UDP: a message
+ * that goes by a UD QP is not among them.
  *
  * Covers: librdmacm/rsocket/dgram.c, librdmacm/rsocket/dgram_peer.c, librdmacm/rsocket/dgram_io.c,
  * librdmacm/rsocket/dgram_channel.c, librdmacm/rsocket/dgram_link.c

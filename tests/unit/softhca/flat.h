@@ -156,12 +156,12 @@ struct flat_qp_attr {
 	uint32_t rq_offset; /* of the rings in their first page */
 	bool block_lb_mc;
 	bool signatures;
-	bool fast_reg; /* the driver's: its UMRs write lists of pages */
+	bool fast_reg; /* a QP of the kernel driver, whose UMRs write lists of pages */
 	bool out_of_order;
-	bool offloaded; /* no send queue, but that of tag matching */
+	bool offloaded; /* the send queue belongs to tag matching, not to software */
 	bool no_recv_cq;
-	bool to_nowhere; /* the path names no destination, */
-	bool comes_back; /* and is forced to come back */
+	bool to_nowhere; /* the path has no destination address */
+	bool comes_back; /* the path has the bit that forces loopback */
 	enum prm_status create_status, rtr_status;
 };
 

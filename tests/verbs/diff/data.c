@@ -301,7 +301,7 @@ void diff_data(struct rig *rig)
 	all_transfers(rig, ENTRY_WR, 1);
 }
 
-/* UC by both doors, with and without a completion of every request. */
+/* UC by ibv_post_send() and by ibv_wr_*, with and without a completion of every request. */
 void diff_uc(struct rig *rig)
 {
 	for (int i = 0; i < 4; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrc_data.c - every opcode of an XRC send QP through both doors, to two SRQs behind one receive
+ * xrc_data.c - every opcode of an XRC send QP by both calls, to two SRQs behind one receive
  * QP, the payload checked byte by byte.
  *
  * Covers: providers/mlx5/xrc.c, providers/mlx5/data/post_send.c,

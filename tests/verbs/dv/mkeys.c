@@ -422,7 +422,7 @@ void keys_connect(struct keys *keys, uint64_t dv_ops)
 
 enum { LAST = 99 };
 
-/* Once this request has a completion, those before have theirs. */
+/* Posts a request whose completion comes after those of all requests before it. */
 static void put_last(struct keys *keys)
 {
 	struct ibv_send_wr wr = { .wr_id = LAST,
@@ -443,7 +443,7 @@ static int say_sent(const struct keys *keys)
 		    wc.status ? 0 : (int)wc.opcode);
 		count++;
 	}
-	/* The first request that fails is told in the log; the last one is behind it. */
+	/* After a failure the last request is flushed: the log names the first that failed. */
 	say_result(wc.status);
 	return count;
 }

@@ -85,7 +85,7 @@ static void wqs(struct rig *rig, struct ibv_pd *pd, struct ibv_cq *cq)
 	}
 }
 
-/* Several kinds at once, and one that there is not. */
+/* Asks for two kinds of objects at once, and for none. */
 static void kinds(struct ibv_pd *pd, struct ibv_cq *cq)
 {
 	struct mlx5dv_pd dv_pd = { .comp_mask = 1 };
@@ -99,7 +99,7 @@ static void kinds(struct ibv_pd *pd, struct ibv_cq *cq)
 	SAY_RET(mlx5dv_init_obj(&obj, 0), "nothing");
 }
 
-/* It has no queue, and what is told of it is not what was there before. */
+/* An XRC receiver has no queues: mlx5dv_init_obj() must overwrite all fields all the same. */
 static void xrc_receiver(struct ibv_context *ctx)
 {
 	struct ibv_xrcd_init_attr domain = { .comp_mask = IBV_XRCD_INIT_ATTR_FD |

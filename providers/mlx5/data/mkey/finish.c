@@ -157,7 +157,7 @@ static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 	request_close(qp, PUSH_INLINE, take_wqe(qp, pi));
 }
 
-/* What was not set is 0. */
+/* Ends any request. A part whose setter was not called becomes 0. */
 static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -177,7 +177,8 @@ static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 		finish_plain(qp, request);
 }
 
-/* The request is like the one before, and usual. It may yet have to tell of an error. */
+/* Ends a usual request that is like the one before, unless the device must be told which error of
+ * signatures is the next. */
 void __attribute__((noinline)) mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);

@@ -164,8 +164,8 @@ static bool is_posted(struct hca *hca, const struct ring *ring, uint16_t index)
 	       mlx4_send_is_posted(raw, index >> ring->log_size & 1);
 }
 
-/* The first piece of a slot has the ownership bit. Further ones, as far as the WQE went that was
- * there, have the stamp. */
+/* The first piece of a slot has the ownership bit. The further pieces that the slot's last WQE had
+ * must begin with the stamp. */
 static void check_stamps(struct hca *hca, const struct ring *ring, uint16_t index,
 			 const uint8_t *raw)
 {
@@ -180,9 +180,9 @@ static void check_stamps(struct hca *hca, const struct ring *ring, uint16_t inde
 		}
 }
 
-/* What the adapter reads ahead begins at the producer index. Software may be writing that slot, and
- * the last one is stamped only behind the doorbell, so the slots between are looked at, and count
- * if software had not gone on meanwhile. */
+/* The adapter reads ahead from the producer index on, where it must find stamps. Two slots are not
+ * judged: the first, which software may be writing, and the last, which software stamps only after
+ * the doorbell. If the first slot is posted by now, software has gone on, and none is judged. */
 static void judge_ring(struct hca *hca, const struct ring *ring)
 {
 	uint16_t pi = ring->pi, ahead = M4_READ_AHEAD / ring->block, size = 1u << ring->log_size;

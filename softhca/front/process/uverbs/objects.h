@@ -110,15 +110,15 @@ struct uverbs_srq {
 	struct object base;
 	struct event_source events;
 	struct uverbs_pd *pd;
-	struct uverbs_xrcd *xrcd; /* NULL: of no XRC domain */
-	struct uverbs_cq *cq;     /* the same */
+	struct uverbs_xrcd *xrcd; /* NULL: the SRQ is not for XRC */
+	struct uverbs_cq *cq;     /* of an SRQ for XRC or tag matching; else NULL */
 	uint16_t type;            /* IB_UVERBS_SRQT_* */
 	uint32_t srqn;
 	uint32_t wqes, sges;
 	struct epitaph_place epitaph;
 };
 
-/* A receive queue by itself, and tables of such */
+/* A receive queue without a QP (ibv_create_wq()), and a table of them for RSS. */
 struct uverbs_wq {
 	struct object base;
 	struct event_source events;
@@ -126,7 +126,7 @@ struct uverbs_wq {
 	struct uverbs_cq *cq;
 	uint32_t rqn;
 	uint32_t state;          /* enum ibv_wq_state */
-	struct wqn_range *range; /* mlx4: that its number is from; else NULL */
+	struct wqn_range *range; /* mlx4: the range that has rqn; else NULL */
 };
 
 struct uverbs_rwq_table {

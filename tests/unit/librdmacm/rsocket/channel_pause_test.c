@@ -22,32 +22,32 @@ int64_t rdmacm_rs_now_us(void)
 
 static void each_pause_is_twice_as_long(void **state)
 {
-	struct rs_deaf deaf = { 0 };
-	int64_t pause = FIRST_DEAF_US;
+	struct rs_pause lull = { 0 };
+	int64_t pause = FIRST_CHANNEL_PAUSE_US;
 
 	(void)state;
 	for (int i = 0; i < 10; i++) {
-		rs_deaf_begin(&deaf);
-		assert_int_equal(deaf.until_us - now, pause);
-		assert_true(rs_is_deaf(&deaf));
-		now = deaf.until_us;
-		assert_false(rs_is_deaf(&deaf));
-		pause = pause < LONGEST_DEAF_US ? 2 * pause : LONGEST_DEAF_US;
+		rs_pause_begin(&lull);
+		assert_int_equal(lull.until_us - now, pause);
+		assert_true(rs_is_paused(&lull));
+		now = lull.until_us;
+		assert_false(rs_is_paused(&lull));
+		pause = pause < LONGEST_CHANNEL_PAUSE_US ? 2 * pause : LONGEST_CHANNEL_PAUSE_US;
 	}
-	rs_deaf_end(&deaf);
-	rs_deaf_begin(&deaf);
-	assert_int_equal(deaf.until_us - now, FIRST_DEAF_US);
+	rs_pause_end(&lull);
+	rs_pause_begin(&lull);
+	assert_int_equal(lull.until_us - now, FIRST_CHANNEL_PAUSE_US);
 }
 
 static void what_fails_meanwhile_makes_no_pause_longer(void **state)
 {
-	struct rs_deaf deaf = { 0 };
+	struct rs_pause lull = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		rs_deaf_begin(&deaf);
-	assert_int_equal(deaf.until_us - now, FIRST_DEAF_US);
-	assert_int_equal(deaf.pause_us, FIRST_DEAF_US);
+		rs_pause_begin(&lull);
+	assert_int_equal(lull.until_us - now, FIRST_CHANNEL_PAUSE_US);
+	assert_int_equal(lull.pause_us, FIRST_CHANNEL_PAUSE_US);
 }
 
 int main(void)

@@ -18,7 +18,7 @@
 
 enum { TARGET = M4_XRC_TARGET | 0x4242, WQES = 3 };
 
-static void requests_name_the_srq_by_both_doors(void **state)
+static void requests_name_the_srq_by_both_calls(void **state)
 {
 	static struct ibv_sge sge = { 0x1122334455667788, 0x99, 0xabcd };
 	const struct rig_options options = { .type = IBV_QPT_XRC_SEND };
@@ -375,7 +375,7 @@ static void objects_of_another_context_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_name_the_srq_by_both_doors),
+		cmocka_unit_test(requests_name_the_srq_by_both_calls),
 		cmocka_unit_test(messages_complete_in_the_srq_that_the_cqe_names),
 		cmocka_unit_test(plain_messages_are_told_apart),
 		cmocka_unit_test(an_srq_that_is_gone_is_not_remembered),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * real_test.c - look-ups of libc's calls: one that fails allocates, and an allocator of the
- * program's makes calls that are taken over; its text is not left to the program's dlerror().
+ * real_test.c - look-ups of libc's calls. A failing dlsym() allocates memory, and the program's
+ * allocator may then make calls that the preload library replaces: these must not wait for the
+ * look-up. Its error text must not appear in the program's dlerror().
  *
  * Covers: librdmacm/rsocket/preload/real.c
  */

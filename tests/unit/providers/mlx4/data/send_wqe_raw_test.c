@@ -54,10 +54,10 @@ static void expect_by_both(struct ibv_send_wr wr, const char *hex)
 {
 	struct ibv_send_wr *bad;
 
-	for (int door = 0; door < 2; door++) {
+	for (int call = 0; call < 2; call++) {
 		struct rig *rig = new_rig();
 
-		if (door)
+		if (call)
 			assert_int_equal(by_wr(&rig->qp->vqp.qp_ex, &wr), 0);
 		else
 			assert_int_equal(mlx4_post_send(&rig->qp->vqp.qp, &wr, &bad), 0);

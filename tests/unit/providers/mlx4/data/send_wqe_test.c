@@ -163,7 +163,7 @@ static void both_doors_put_the_same_bytes(void **state)
 }
 
 /* SGES of which EMPTY has no bytes; -1: all have some. */
-static void list_is_the_same_by_both_doors(int sges, int empty)
+static void list_is_the_same_by_both_calls(int sges, int empty)
 {
 	enum { MAX_SGES = 14, FIRST = 2 };
 	const struct rig_options options = { .send_sge = MAX_SGES };
@@ -194,18 +194,18 @@ static void list_is_the_same_by_both_doors(int sges, int empty)
 	rig_free(new);
 }
 
-/* A list is put by fours where it can be, and one by one by the other door: the bytes are the same,
+/* A list is put by fours where it can be, and one by one by the other call: the bytes are the same,
  * wherever an SGE has no bytes (which is inline, as a length of 0 stands for 2 GiB). */
-static void lists_are_the_same_by_both_doors(void **state)
+static void lists_are_the_same_by_both_calls(void **state)
 {
 	(void)state;
 	for (int sges = 1; sges <= 14; sges++)
 		for (int empty = -1; empty < sges; empty++)
-			list_is_the_same_by_both_doors(sges, empty);
+			list_is_the_same_by_both_calls(sges, empty);
 }
 
-/* One door copies what is left of a piece at once, and the other by parts. */
-static void inline_bytes_are_the_same_by_both_doors(void **state)
+/* One call copies what is left of a piece at once, and the other by parts. */
+static void inline_bytes_are_the_same_by_both_calls(void **state)
 {
 	enum { MAX = 300 };
 	const struct rig_options options = { .max_inline = MAX };
@@ -953,8 +953,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_doors_put_the_same_bytes),
-		cmocka_unit_test(lists_are_the_same_by_both_doors),
-		cmocka_unit_test(inline_bytes_are_the_same_by_both_doors),
+		cmocka_unit_test(lists_are_the_same_by_both_calls),
+		cmocka_unit_test(inline_bytes_are_the_same_by_both_calls),
 		cmocka_unit_test(requests_on_keys_are_whole),
 		cmocka_unit_test(windows_are_unbound_and_refused),
 		cmocka_unit_test(windows_grant_what_is_asked_for),

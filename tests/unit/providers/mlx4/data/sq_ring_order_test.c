@@ -211,7 +211,7 @@ static void by_calls(void *arg)
 }
 
 /* Returns false where the CPU does not stop. */
-static bool post_watched(struct rig *rig, struct ibv_send_wr *wr, void (*door)(void *))
+static bool post_watched(struct rig *rig, struct ibv_send_wr *wr, void (*post_call)(void *))
 {
 	struct post post = { rig, wr, -1 };
 	uint32_t count = 0;
@@ -220,7 +220,7 @@ static bool post_watched(struct rig *rig, struct ibv_send_wr *wr, void (*door)(v
 	for (struct ibv_send_wr *each = wr; each; each = each->next)
 		count++;
 	watch_begin(rig, count);
-	steps = steps_run(door, &post, look_at_ring);
+	steps = steps_run(post_call, &post, look_at_ring);
 	assert_int_equal(post.ret, 0);
 	if (steps)
 		watch_end();
@@ -333,7 +333,7 @@ static void fill_list(struct ibv_send_wr *wr, struct ibv_sge *sges, const struct
 /* The second round has other pieces in its slots than the first, and goes over the end of the ring
  * where a WQE may be long. */
 static bool kind_is_in_order(const struct rig_options *options, const struct shape *shapes,
-			     unsigned int count, void (*door)(void *))
+			     unsigned int count, void (*post_call)(void *))
 {
 	struct ibv_ah_attr attr = { .port_num = 1, .dlid = 1 };
 	struct rig *rig = rig_new(options);
@@ -347,7 +347,7 @@ static bool kind_is_in_order(const struct rig_options *options, const struct sha
 		struct ibv_sge sges[SGES_MAX];
 
 		fill_list(wr, sges, &shapes[i % count], ah);
-		steps = post_watched(rig, wr, door);
+		steps = post_watched(rig, wr, post_call);
 	}
 	if (ah)
 		assert_int_equal(mlx4_ah_destroy(ah), 0);

@@ -288,7 +288,7 @@ static void one_doorbell_may_start_many(void **state)
 	for (unsigned int i = 0; i < 32; i++)
 		entry_prepare(i, PRM_OP_NOP, 16, 16);
 	bar_put(0x18, 0xfffffffe);
-	/* one in each turn */
+	/* Each call of device_progress() executes one command. */
 	device_progress(&rig.device, 0);
 	assert_int_equal(entry(1)[STATUS_OWN], 0);
 	assert_int_equal(entry(2)[STATUS_OWN], 1);
