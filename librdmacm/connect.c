@@ -147,9 +147,10 @@ static void offer_ece(struct cm_id *cm)
 CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_cmd cmd = { .connect = { .id = cm->number } };
+	struct cm_cmd cmd;
 	int ret = check_side(cm, conn_param, "rdma_connect: the id's address is not resolved yet");
 
+	cmd.connect = (struct rdma_ucm_connect){ .id = cm->number };
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, false);
@@ -215,9 +216,10 @@ static int prepare_qp(struct cm_id *cm)
 CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_cmd cmd = { .accept = { .uid = (uintptr_t)cm, .id = cm->number } };
+	struct cm_cmd cmd;
 	int ret = check_side(cm, conn_param, "rdma_accept: the id is not of a connection request");
 
+	cmd.accept = (struct rdma_ucm_accept){ .uid = (uintptr_t)cm, .id = cm->number };
 	if (ret)
 		return cma_return(ret);
 	choose_depths(cm, conn_param, true);
@@ -237,10 +239,11 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 
 static int reject_request(struct cm_id *cm, const void *data, uint8_t len, uint8_t reason)
 {
-	struct cm_cmd cmd = {
-		.reject = { .id = cm->number, .private_data_len = len, .reason = reason }
-	};
+	struct cm_cmd cmd;
 
+	cmd.reject = (struct rdma_ucm_reject){ .id = cm->number,
+					       .private_data_len = len,
+					       .reason = reason };
 	if (len && !data) {
 		verbs_warn("rdma_reject: %u bytes of private data at NULL", len);
 		return EINVAL;
@@ -274,9 +277,10 @@ CMA_EXPORT int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
 CMA_EXPORT int rdma_disconnect(struct rdma_cm_id *id)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_cmd cmd = { .disconnect = { .id = cm->number } };
+	struct cm_cmd cmd;
 	int ret = rdmacm_qp_to_error(cm);
 
+	cmd.disconnect = (struct rdma_ucm_disconnect){ .id = cm->number };
 	if (!ret)
 		ret = CM_RUN_ID(cm, &cmd, DISCONNECT, disconnect, 0);
 	return cma_return(ret ? ret : rdmacm_event_await(cm));

@@ -138,7 +138,8 @@ void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t re
 {
 	int state;
 
-	if (!reported) /* so nobody is about to count one, with the lock */
+	/* nobody is about to count one, with the lock */
+	if (!reported || (process_has_one_thread() && *counter >= reported))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&cm->lock);
@@ -178,12 +179,13 @@ CMA_EXPORT int rdma_destroy_id(struct rdma_cm_id *id)
 CMA_EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
 			       size_t optlen)
 {
-	struct cm_cmd cmd = { .set_option = { .optval = (uintptr_t)optval,
-					      .id = to_cm_id(id)->number,
-					      .level = level,
-					      .optname = optname,
-					      .optlen = optlen } };
+	struct cm_cmd cmd;
 
+	cmd.set_option = (struct rdma_ucm_set_option){ .optval = (uintptr_t)optval,
+						       .id = to_cm_id(id)->number,
+						       .level = level,
+						       .optname = optname,
+						       .optlen = optlen };
 	return cma_return(CM_RUN_ID(to_cm_id(id), &cmd, SET_OPTION, set_option, 0));
 }
 
@@ -193,10 +195,13 @@ int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *
 		    uint32_t *reported)
 {
 	struct rdma_ucm_migrate_resp resp = { 0 };
-	struct cm_cmd cmd = { .migrate_id = {
-				      .response = (uintptr_t)&resp, .id = number, .fd = from } };
-	int ret = CM_RUN(channel->fd, &cmd, MIGRATE_ID, migrate_id, sizeof(resp));
+	struct cm_cmd cmd;
+	int ret;
 
+	cmd.migrate_id = (struct rdma_ucm_migrate_id){ .response = (uintptr_t)&resp,
+						       .id = number,
+						       .fd = from };
+	ret = CM_RUN(channel->fd, &cmd, MIGRATE_ID, migrate_id, sizeof(resp));
 	*reported = resp.events_reported;
 	return ret;
 }

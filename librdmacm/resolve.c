@@ -69,9 +69,11 @@ static int route_by_daemon(struct cm_id *cm, int timeout_ms)
 CMA_EXPORT int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
 	struct cm_id *cm = to_cm_id(id);
-	struct cm_cmd cmd = { .resolve_route = { .id = cm->number, .timeout_ms = timeout_ms } };
+	struct cm_cmd cmd;
 	int ret = route_by_daemon(cm, timeout_ms);
 
+	cmd.resolve_route =
+		(struct rdma_ucm_resolve_route){ .id = cm->number, .timeout_ms = timeout_ms };
 	if (ret)
 		ret = CM_RUN_ID(cm, &cmd, RESOLVE_ROUTE, resolve_route, 0);
 	return cma_return(ret ? ret : rdmacm_event_await(cm));
