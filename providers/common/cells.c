@@ -71,12 +71,24 @@ void *provider_cells_grow(struct cells *cells, const char *call, size_t size)
 	qlock_take(&cells->lock);
 	cell = cell_cut(cells, call, align_up(size, CELL_UNIT));
 	qlock_drop(&cells->lock);
+	if (cell)
+		((struct cell *)cell)->given_to = NULL;
 	return cell;
 }
 
 void provider_cells_drop(void *cell)
 {
 	free(cell);
+}
+
+/* An object may hold the same bytes. */
+void provider_cells_check(const struct cell *given, const void *cell)
+{
+	for (; given; given = given->next)
+		if (given == cell) {
+			verbs_warn("an object at %p has been destroyed twice", cell);
+			abort();
+		}
 }
 
 void provider_cells_destroy(struct cells *cells)

@@ -24,6 +24,7 @@ enum {
 
 struct cell {
 	struct cell *next;
+	const void *given_to; /* the list, while it is not an object */
 };
 
 struct cells {
@@ -40,6 +41,9 @@ void *provider_cells_grow(struct cells *cells, const char *call, size_t size);
 /* Gives a cell back where that is more than keeping it. */
 void provider_cells_drop(void *cell);
 void provider_cells_destroy(struct cells *cells);
+/* Ends the program if CELL, which looks given back, is: it has destroyed an object twice, and two
+ * later ones would share the memory. */
+void provider_cells_check(const struct cell *given, const void *cell);
 
 /* Returns whether cells are kept, rather than blocks of the heap. */
 static inline bool cells_are_kept(void)
@@ -66,14 +70,19 @@ static inline struct cell *cells_pop(struct cell **given)
 {
 	struct cell *cell = *given;
 
-	if (likely(cell))
+	if (likely(cell)) {
 		*given = cell->next;
+		cell->given_to = NULL;
+	}
 	return cell;
 }
 
 static inline void cells_push(struct cell **given, struct cell *cell)
 {
+	if (unlikely(cell->given_to == given))
+		provider_cells_check(*given, cell);
 	cell->next = *given;
+	cell->given_to = given;
 	*given = cell;
 }
 
