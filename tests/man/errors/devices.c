@@ -194,8 +194,9 @@ CASE_ON(ON_ROCE, ibv_create_ah, ENODATA, "grh.sgid_index has no GID")
 
 CASE(ibv_create_ah, ENOMEM, "There is no memory")
 {
-	return NO_MEMORY(
-		create_ah(bed, (struct ibv_ah_attr){ .dlid = bed->rig.port.lid, .port_num = 1 }));
+	return NO_MEMORY_STORED(
+		create_ah(bed, (struct ibv_ah_attr){ .dlid = bed->rig.port.lid, .port_num = 1 }),
+		CELLS);
 }
 
 static int ah_from_wc(struct bed *bed, struct ibv_grh grh)
@@ -222,7 +223,7 @@ CASE(ibv_create_ah_from_wc, ENOMEM, "There is no memory for the handle")
 {
 	struct ibv_wc wc = { .slid = 1 };
 
-	return NO_MEMORY(OBJ(ibv_create_ah_from_wc(bed->pd, &wc, NULL, RIG_PORT)));
+	return NO_MEMORY_STORED(OBJ(ibv_create_ah_from_wc(bed->pd, &wc, NULL, RIG_PORT)), CELLS);
 }
 
 static int resolve_l2(struct bed *bed, const union ibv_gid *dgid, uint8_t port, uint8_t index)
@@ -374,7 +375,7 @@ CASE_ON(ON_ROCE, ibv_create_flow, ENOMEM, "There is no memory")
 	struct ibv_qp *qp = bed_qp(bed, IBV_QPT_RAW_PACKET);
 	struct rule rule = rule_of();
 
-	return NO_MEMORY(OBJ(ibv_create_flow(qp, (void *)&rule)));
+	return NO_MEMORY_STORED(OBJ(ibv_create_flow(qp, (void *)&rule)), CELLS);
 }
 
 /* The last of its page: the process loses the right. */

@@ -103,16 +103,21 @@ int errno_of_size(long ret);
 
 /* Makes the call again and again, and each time another of its allocations fails. The result is
  * ENOMEM if that was the answer each time, or the first other one. */
-#define NO_MEMORY(call)                             \
-	({                                          \
-		struct no_memory no_memory = { 0 }; \
-		while (no_memory_next(&no_memory))  \
-			no_memory.ret = (call);     \
-		no_memory_end(&no_memory);          \
+#define NO_MEMORY(call) NO_MEMORY_STORED(call, 0)
+/* The same for a call that may have memory for up to COUNT objects in store. */
+#define NO_MEMORY_STORED(call, count)                              \
+	({                                                         \
+		struct no_memory no_memory = { .store = (count) }; \
+		while (no_memory_next(&no_memory))                 \
+			no_memory.ret = (call);                    \
+		no_memory_end(&no_memory);                         \
 	})
 
+enum { CELLS = 5000 /* small objects for which a provider may have memory */ };
+
 struct no_memory {
-	unsigned int n; /* the allocation that fails */
+	unsigned int n;     /* the allocation that fails */
+	unsigned int store; /* further calls that may do without an allocation */
 	int ret;
 	bool refused; /* an allocation has failed, and the call said ENOMEM */
 	int left;     /* errno after it */

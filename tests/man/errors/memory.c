@@ -19,12 +19,20 @@ void *__libc_memalign(size_t alignment, size_t size);
 static __thread unsigned int countdown; /* the allocation that fails; 0: none */
 static __thread bool has_failed;
 
+/* A call that has memory in store allocates only when the store is used up. */
+static bool takes_from_store(struct no_memory *m, bool hit)
+{
+	return m->n && !hit && !m->ret && m->store && m->store--;
+}
+
 /* Looks at what the call has said so far, and has the next allocation fail. */
 bool no_memory_next(struct no_memory *m)
 {
 	bool hit = has_failed;
 	int left = errno;
 
+	if (takes_from_store(m, hit))
+		return true;
 	countdown = 0;
 	has_failed = false;
 	if (m->n && hit && m->ret == ENOMEM) {

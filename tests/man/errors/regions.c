@@ -319,7 +319,7 @@ CASE(ibv_alloc_pd, EBUSY, "or parent domains that were made from it")
 
 CASE(ibv_alloc_pd, ENOMEM, "the host no memory")
 {
-	return NO_MEMORY(OBJ(ibv_alloc_pd(bed->ctx)));
+	return NO_MEMORY_STORED(OBJ(ibv_alloc_pd(bed->ctx)), CELLS);
 }
 
 CASE(ibv_alloc_pd, ENOMEM, "The adapter has no domain left")
@@ -389,7 +389,7 @@ CASE(ibv_alloc_td, ENOMEM, "There is no memory")
 {
 	struct ibv_td_init_attr attr = { 0 };
 
-	return NO_MEMORY(OBJ(ibv_alloc_td(bed->ctx, &attr)));
+	return NO_MEMORY_STORED(OBJ(ibv_alloc_td(bed->ctx, &attr)), CELLS);
 }
 
 CASE(ibv_alloc_null_mr, ENOMEM, "There is no memory")
@@ -411,7 +411,7 @@ CASE(ibv_alloc_mw, EINVAL, "There is no such type")
 
 CASE(ibv_alloc_mw, ENOMEM, "the host no memory")
 {
-	return NO_MEMORY(OBJ(ibv_alloc_mw(bed->pd, IBV_MW_TYPE_2)));
+	return NO_MEMORY_STORED(OBJ(ibv_alloc_mw(bed->pd, IBV_MW_TYPE_2)), CELLS);
 }
 
 CASE(ibv_alloc_mw, ENOMEM, "The adapter has no key left")

@@ -386,10 +386,11 @@ CASE(rpoll, EBADF, "a number is no open descriptor")
 CASE(rpoll, ENOMEM, "There is no memory for the set")
 {
 	struct pollfd fds[64];
-	int fd = stream();
+	int ends[2];
 
+	MUST(!pipe(ends));
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
-		fds[i] = (struct pollfd){ .fd = fd, .events = POLLIN };
+		fds[i] = (struct pollfd){ .fd = i ? ends[0] : listening(), .events = POLLIN };
 	return NO_MEMORY(SIZE(rpoll(fds, ARRAY_SIZE(fds), 0)));
 }
 
