@@ -39,8 +39,10 @@ PERFTEST = f"""
 QUICK = "bw_udp bw_rate_limit lat".split()
 NOT_MLX4 = "bw_ipv6 bw_rate_limit".split()  # no flows of IPv6 addresses, and no pacing
 
-# dpdk-testpmd's port by verbs alone: NAME, options of the device, options of testpmd, what the adapter says
+# dpdk-testpmd: NAME, options of the device, options of testpmd, what the adapter says. Its port steers by direct rules, unless
+# dv_flow_en=0 has it use verbs alone.
 FORWARD = [
+    ("rules", "", "", ""),
     ("one_each", ",dv_flow_en=0,rxq_cqe_comp_en=0", "", ""),
     ("runs", ",dv_flow_en=0,rxq_cqe_comp_en=1", "", r"CQ 0x[0-9a-f]*: [1-9][0-9]* completions were compressed"),
     (

@@ -36,45 +36,16 @@ static int not_yet(const char *name)
 		return not_yet(#name); \
 	}
 
-/* These return a number that is no errno: bytes that were read, a descriptor. */
-#define ABSENT_COUNT(type, name) \
-	ABSENT(type, name)       \
-	{                        \
-		not_yet(#name);  \
-		return -1;       \
-	}
-
-#define ABSENT_VOID(name)       \
-	ABSENT(void, name)      \
-	{                       \
-		not_yet(#name); \
-	}
-
 /* clang-format off */
 ABSENT_POINTER(mlx5dv_create_steering_anchor)
 ABSENT_POINTER(mlx5dv_devx_alloc_msi_vector)
 ABSENT_POINTER(mlx5dv_devx_create_eq)
 ABSENT_POINTER(mlx5dv_dr_action_create_aso)
-ABSENT_POINTER(mlx5dv_dr_action_create_default_miss)
-ABSENT_POINTER(mlx5dv_dr_action_create_dest_array)
-ABSENT_POINTER(mlx5dv_dr_action_create_dest_devx_tir)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_ib_port)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_root_table)
-ABSENT_POINTER(mlx5dv_dr_action_create_dest_table)
 ABSENT_POINTER(mlx5dv_dr_action_create_dest_vport)
-ABSENT_POINTER(mlx5dv_dr_action_create_drop)
-ABSENT_POINTER(mlx5dv_dr_action_create_flow_counter)
 ABSENT_POINTER(mlx5dv_dr_action_create_flow_meter)
 ABSENT_POINTER(mlx5dv_dr_action_create_flow_sampler)
-ABSENT_POINTER(mlx5dv_dr_action_create_modify_header)
-ABSENT_POINTER(mlx5dv_dr_action_create_packet_reformat)
-ABSENT_POINTER(mlx5dv_dr_action_create_pop_vlan)
-ABSENT_POINTER(mlx5dv_dr_action_create_push_vlan)
-ABSENT_POINTER(mlx5dv_dr_action_create_tag)
-ABSENT_POINTER(mlx5dv_dr_domain_create)
-ABSENT_POINTER(mlx5dv_dr_matcher_create)
-ABSENT_POINTER(mlx5dv_dr_rule_create)
-ABSENT_POINTER(mlx5dv_dr_table_create)
 ABSENT_POINTER(mlx5dv_get_vfio_device_list)
 
 ABSENT_INT(mlx5dv_destroy_steering_anchor)
@@ -84,20 +55,6 @@ ABSENT_INT(mlx5dv_dr_action_modify_aso)
 ABSENT_INT(mlx5dv_dr_action_modify_flow_meter)
 ABSENT_INT(mlx5dv_dr_aso_other_domain_link)
 ABSENT_INT(mlx5dv_dr_aso_other_domain_unlink)
-ABSENT_INT(mlx5dv_dr_domain_destroy)
-ABSENT_INT(mlx5dv_dr_domain_sync)
-ABSENT_INT(mlx5dv_dr_matcher_destroy)
-ABSENT_INT(mlx5dv_dr_matcher_set_layout)
-ABSENT_INT(mlx5dv_dr_rule_destroy)
-ABSENT_INT(mlx5dv_dr_table_destroy)
-ABSENT_INT(mlx5dv_dump_dr_domain)
-ABSENT_INT(mlx5dv_dump_dr_matcher)
-ABSENT_INT(mlx5dv_dump_dr_rule)
-ABSENT_INT(mlx5dv_dump_dr_table)
 ABSENT_INT(mlx5dv_vfio_get_events_fd)
 ABSENT_INT(mlx5dv_vfio_process_events)
-
-
-ABSENT_VOID(mlx5dv_dr_domain_allow_duplicate_rules)
-ABSENT_VOID(mlx5dv_dr_domain_set_reclaim_device_memory)
 /* clang-format on */

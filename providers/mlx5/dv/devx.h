@@ -12,6 +12,8 @@ struct mlx5dv_devx_obj {
 	struct ibv_context *context;
 	uint32_t handle;
 	uint32_t type, id; /* what another process learns of it: see export.h */
+	uint16_t opcode;   /* of the command that made it; 0: imported */
+	uint64_t icm;      /* of a TIR: its address in the device's memory; 0: not told */
 };
 
 struct devx_umem {

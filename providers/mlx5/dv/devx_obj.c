@@ -7,6 +7,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
+#include "prm/mlx5/tir.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/export.h"
 
@@ -14,15 +15,28 @@
 
 /* ---- objects ---- */
 
-/* Keeps what another process learns of OBJ, which the command at IN has made. */
+static uint64_t tir_icm(const void *out)
+{
+	return (uint64_t)fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_63_40) << 40 |
+	       (uint64_t)fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_39_32) << 32 |
+	       fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_31_0);
+}
+
+/* Keeps what other processes and direct rules ask of OBJ, which the command at IN has made. */
 static void obj_name(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, const void *out,
 		     size_t outlen)
 {
 	obj->type = DV_EXPORT_OTHER;
 	obj->id = 0;
+	obj->opcode = 0;
+	obj->icm = 0;
 	if (inlen < PRM_CMD_IN_SIZE || outlen < PRM_CMD_OUT_SIZE)
 		return;
-	switch (fld_get(in, CMD_IN_OPCODE)) {
+	obj->opcode = (uint16_t)fld_get(in, CMD_IN_OPCODE);
+	switch (obj->opcode) {
+	case PRM_OP_CREATE_TIR:
+		obj->icm = tir_icm(out);
+		break;
 	case PRM_OP_CREATE_FLOW_TABLE:
 		obj->type = DV_EXPORT_FLOW_TABLE;
 		obj->id = (uint32_t)fld_get(out, CREATE_FLOW_TABLE_OUT_TABLE_ID);
@@ -238,6 +252,8 @@ DV_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_import(struct ibv_context *con
 	obj->handle = export.handle;
 	obj->type = export.type;
 	obj->id = export.id;
+	obj->opcode = 0;
+	obj->icm = 0;
 	return obj;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/flow.h"
 #include "providers/mlx5/flow.h"
 #include "util/alloc.h"
 #include "util/bits.h"
@@ -35,23 +36,23 @@ static int check_size(const char *call, const struct mlx5dv_flow_match_parameter
 
 #define KNOWN_MASK (MLX5DV_FLOW_MATCHER_MASK_FT_TYPE | MLX5DV_FLOW_MATCHER_MASK_IB_PORT)
 
-static int matcher_check(struct ibv_context *context, const struct mlx5dv_flow_matcher_attr *attr)
+static int matcher_check(const char *call, struct ibv_context *context,
+			 const struct mlx5dv_flow_matcher_attr *attr)
 {
-	int ret = dv_check_context("mlx5dv_create_flow_matcher", context);
+	int ret = dv_check_context(call, context);
 
 	if (ret)
 		return ret;
 	if (attr->comp_mask & ~(uint64_t)KNOWN_MASK) {
-		verbs_warn("mlx5dv_create_flow_matcher: comp_mask is %#llx, known are %#x",
+		verbs_warn("%s: comp_mask is %#llx, known are %#x", call,
 			   (unsigned long long)attr->comp_mask, KNOWN_MASK);
 		return EOPNOTSUPP;
 	}
 	if (attr->type != IBV_FLOW_ATTR_NORMAL) {
-		verbs_warn("mlx5dv_create_flow_matcher: type is %d, must be IBV_FLOW_ATTR_NORMAL",
-			   (int)attr->type);
+		verbs_warn("%s: type is %d, must be IBV_FLOW_ATTR_NORMAL", call, (int)attr->type);
 		return EOPNOTSUPP;
 	}
-	return check_size("mlx5dv_create_flow_matcher", attr->match_mask);
+	return check_size(call, attr->match_mask);
 }
 
 static int matcher_run_create(const struct mlx5dv_flow_matcher_attr *attr,
@@ -82,38 +83,37 @@ static int matcher_run_create(const struct mlx5dv_flow_matcher_attr *attr,
 	return ret;
 }
 
-DV_EXPORT struct mlx5dv_flow_matcher *
-mlx5dv_create_flow_matcher(struct ibv_context *context, struct mlx5dv_flow_matcher_attr *attr)
+struct mlx5dv_flow_matcher *mlx5_dv_matcher_create(const char *call, struct ibv_context *context,
+						   const struct mlx5dv_flow_matcher_attr *attr)
 {
-	int ret = matcher_check(context, attr);
+	int ret = matcher_check(call, context, attr);
 	struct mlx5dv_flow_matcher *matcher;
 
 	if (ret)
 		return dv_fail(ret);
-	matcher = dv_take("mlx5dv_create_flow_matcher", context, matcher);
+	matcher = dv_take(call, context, matcher);
 	if (!matcher)
 		return dv_fail(ENOMEM);
 	matcher->context = context;
 	ret = matcher_run_create(attr, matcher);
 	if (!ret)
 		return matcher;
-	verbs_warn("mlx5dv_create_flow_matcher: the kernel refuses a mask of %zu bytes, flags %#x, "
+	verbs_warn("%s: the kernel refuses a mask of %zu bytes, flags %#x, "
 		   "comp_mask %#llx, ft_type %d: errno %d",
-		   attr->match_mask->match_sz, attr->flags, (unsigned long long)attr->comp_mask,
-		   (int)attr->ft_type, ret);
+		   call, attr->match_mask->match_sz, attr->flags,
+		   (unsigned long long)attr->comp_mask, (int)attr->ft_type, ret);
 	dv_give(context, matcher);
 	return dv_fail(ret);
 }
 
-DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
+int mlx5_dv_matcher_destroy(const char *call, struct mlx5dv_flow_matcher *matcher)
 {
 	int ret = verbs_cmd_run_destroy(matcher->context, MLX5_IB_OBJECT_FLOW_MATCHER,
 					MLX5_IB_METHOD_FLOW_MATCHER_DESTROY,
 					MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, matcher->handle);
 
 	if (ret) {
-		verbs_warn("mlx5dv_destroy_flow_matcher: matcher %u: %s%s", matcher->handle,
-			   strerror(ret),
+		verbs_warn("%s: matcher %u: %s%s", call, matcher->handle, strerror(ret),
 			   ret == EBUSY ? ": destroy the flows that name it first" : "");
 		return verbs_result(ret);
 	}
@@ -121,24 +121,37 @@ DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
 	return 0;
 }
 
+DV_EXPORT struct mlx5dv_flow_matcher *
+mlx5dv_create_flow_matcher(struct ibv_context *context, struct mlx5dv_flow_matcher_attr *attr)
+{
+	return mlx5_dv_matcher_create("mlx5dv_create_flow_matcher", context, attr);
+}
+
+DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
+{
+	return mlx5_dv_matcher_destroy("mlx5dv_destroy_flow_matcher", matcher);
+}
+
 /* ---- flows ---- */
 
 /* An action was a type and a pointer first. */
-enum { MAX_ATTRS = 10, MAX_FLOW_ACTIONS = 8, OLD_ACTION_SIZE = 2 * (int)sizeof(void *) };
+enum { OLD_ACTION_SIZE = 2 * (int)sizeof(void *) };
 
 /* What the actions of a flow become for the kernel. */
 struct flow_plan {
-	struct verbs_attr attrs[MAX_ATTRS];
+	const char *call;
+	struct verbs_attr attrs[DV_FLOW_ATTRS];
 	unsigned int count;
 	bool has_target, has_tag, has_counter;
-	uint32_t flow_actions[MAX_FLOW_ACTIONS];
+	uint32_t flow_actions[DV_FLOW_ACTIONS];
 	unsigned int num_flow_actions;
 	uint32_t handle; /* of the flow that is made */
 };
 
-static int action_refuse(const struct mlx5dv_flow_action_attr *action, int err, const char *why)
+static int action_refuse(const struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action,
+			 int err, const char *why)
 {
-	verbs_warn("mlx5dv_create_flow: an action of type %d: %s", (int)action->type, why);
+	verbs_warn("%s: an action of type %d: %s", plan->call, (int)action->type, why);
 	return err;
 }
 
@@ -171,7 +184,7 @@ static bool is_target(const struct mlx5dv_flow_action_attr *action)
 static int plan_tag(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
 	if (plan->has_tag)
-		return action_refuse(action, EINVAL, "the flow has a tag already");
+		return action_refuse(plan, action, EINVAL, "the flow has a tag already");
 	plan->has_tag = true;
 	plan_add(plan, verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_TAG, action->tag_value));
 	return 0;
@@ -180,7 +193,7 @@ static int plan_tag(struct flow_plan *plan, const struct mlx5dv_flow_action_attr
 static int plan_counter(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
 	if (plan->has_counter)
-		return action_refuse(action, EOPNOTSUPP, "the flow has a counter already");
+		return action_refuse(plan, action, EOPNOTSUPP, "the flow has a counter already");
 	plan->has_counter = true;
 	plan_add(plan,
 		 verbs_attr_u32(MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, action->obj->handle));
@@ -192,8 +205,8 @@ static int plan_counter(struct flow_plan *plan, const struct mlx5dv_flow_action_
 
 static int plan_flow_action(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
-	if (plan->num_flow_actions == MAX_FLOW_ACTIONS)
-		return action_refuse(action, EOPNOTSUPP, "the flow has 8 of them already");
+	if (plan->num_flow_actions == DV_FLOW_ACTIONS)
+		return action_refuse(plan, action, EOPNOTSUPP, "the flow has 8 of them already");
 	plan->flow_actions[plan->num_flow_actions++] = to_vaction(action->action)->handle;
 	return 0;
 }
@@ -201,7 +214,8 @@ static int plan_flow_action(struct flow_plan *plan, const struct mlx5dv_flow_act
 static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action)
 {
 	if (plan->has_target && is_target(action))
-		return action_refuse(action, EOPNOTSUPP, "the flow has a destination already");
+		return action_refuse(plan, action, EOPNOTSUPP,
+				     "the flow has a destination already");
 	switch (action->type) {
 	case MLX5DV_FLOW_ACTION_DEST_IBV_QP:
 		return plan_target(plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP,
@@ -224,21 +238,22 @@ static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_a
 	case MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION:
 		return plan_flow_action(plan, action);
 	case MLX5DV_FLOW_ACTION_IBV_COUNTER:
-		return action_refuse(action, EOPNOTSUPP,
+		return action_refuse(plan, action, EOPNOTSUPP,
 				     "the kernel takes counters of DevX here, and no others");
 	default:
-		return action_refuse(action, EOPNOTSUPP, "unknown");
+		return action_refuse(plan, action, EOPNOTSUPP, "unknown");
 	}
 }
 
 /* Each action but a flow action, of which there are up to 8, is an attribute of its own. */
-static int check_actions(size_t count, const void *actions, size_t size)
+static int check_actions(const char *call, size_t count, const void *actions, size_t size)
 {
-	if (size >= OLD_ACTION_SIZE && count <= MAX_ATTRS + MAX_FLOW_ACTIONS && (actions || !count))
+	if (size >= OLD_ACTION_SIZE && count <= DV_FLOW_ATTRS + DV_FLOW_ACTIONS &&
+	    (actions || !count))
 		return 0;
-	verbs_warn("mlx5dv_create_flow: %zu actions of %zu bytes at %p: at most %d of at least %d",
-		   count, size, actions, MAX_ATTRS + MAX_FLOW_ACTIONS, OLD_ACTION_SIZE);
-	return count > MAX_ATTRS + MAX_FLOW_ACTIONS ? EOPNOTSUPP : EINVAL;
+	verbs_warn("%s: %zu actions of %zu bytes at %p: at most %d of at least %d", call, count,
+		   size, actions, DV_FLOW_ATTRS + DV_FLOW_ACTIONS, OLD_ACTION_SIZE);
+	return count > DV_FLOW_ATTRS + DV_FLOW_ACTIONS ? EOPNOTSUPP : EINVAL;
 }
 
 /* Elements are SIZE bytes apart; of a type whose part is not there the element is too short. */
@@ -253,7 +268,7 @@ static int plan_actions(struct flow_plan *plan, size_t count, const void *action
 		memcpy(&action, at, size < sizeof(action) ? size : sizeof(action));
 		if (action.type == MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET &&
 		    size < sizeof(action))
-			ret = action_refuse(&action, EOPNOTSUPP,
+			ret = action_refuse(plan, &action, EOPNOTSUPP,
 					    "the program's actions have no offset");
 		else
 			ret = plan_action(plan, &action);
@@ -265,12 +280,12 @@ static int plan_actions(struct flow_plan *plan, size_t count, const void *action
 	return ret;
 }
 
-static int flow_run_create(const struct mlx5dv_flow_matcher *matcher,
+static int flow_run_create(const char *call, const struct mlx5dv_flow_matcher *matcher,
 			   const struct mlx5dv_flow_match_parameters *value, size_t num_actions,
 			   const void *actions, size_t action_size, uint32_t *handle)
 {
-	struct flow_plan plan = { .count = 0 };
-	int ret = check_actions(num_actions, actions, action_size);
+	struct flow_plan plan = { .call = call };
+	int ret = check_actions(call, num_actions, actions, action_size);
 
 	if (ret)
 		return ret;
@@ -280,16 +295,33 @@ static int flow_run_create(const struct mlx5dv_flow_matcher *matcher,
 	plan_add(&plan, verbs_attr_handle(MLX5_IB_ATTR_CREATE_FLOW_MATCHER, matcher->handle));
 	ret = plan_actions(&plan, num_actions, actions, action_size);
 	if (!ret)
-		ret = check_size("mlx5dv_create_flow", value);
+		ret = check_size(call, value);
 	if (ret)
 		return ret;
 	ret = verbs_cmd_run(matcher->context, UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW,
 			    plan.attrs, plan.count);
 	if (ret)
-		verbs_warn("mlx5dv_create_flow: the kernel refuses %zu actions on matcher %u: "
-			   "errno %d",
+		verbs_warn("%s: the kernel refuses %zu actions on matcher %u: errno %d", call,
 			   num_actions, matcher->handle, ret);
 	return ret;
+}
+
+/* ibv_destroy_flow() ends it: mlx5_flow_destroy() gives its cell back. */
+struct ibv_flow *mlx5_dv_flow_create(const char *call, struct mlx5dv_flow_matcher *matcher,
+				     const struct mlx5dv_flow_match_parameters *value, size_t count,
+				     const void *actions, size_t size)
+{
+	struct ibv_flow *flow = dv_take(call, matcher->context, flow);
+	int ret;
+
+	if (!flow)
+		return dv_fail(ENOMEM);
+	*flow = (struct ibv_flow){ .context = matcher->context };
+	ret = flow_run_create(call, matcher, value, count, actions, size, &flow->handle);
+	if (!ret)
+		return flow;
+	dv_give(matcher->context, flow);
+	return dv_fail(ret);
 }
 
 DV_EXPORT struct ibv_flow *__mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
@@ -298,17 +330,8 @@ DV_EXPORT struct ibv_flow *__mlx5dv_create_flow(struct mlx5dv_flow_matcher *matc
 						struct mlx5dv_flow_action_attr actions[],
 						size_t action_attr_size)
 {
-	struct ibv_flow *flow = calloc_for("mlx5dv_create_flow", 1, sizeof(*flow));
-	int ret = flow ? flow_run_create(matcher, value, num_actions, actions, action_attr_size,
-					 &flow->handle)
-		       : ENOMEM;
-
-	if (ret) {
-		free(flow);
-		return dv_fail(ret);
-	}
-	flow->context = matcher->context;
-	return flow;
+	return mlx5_dv_flow_create("mlx5dv_create_flow", matcher, value, num_actions, actions,
+				   action_attr_size);
 }
 
 struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,

@@ -331,6 +331,195 @@ CASE_ON(ON_ROCE, mlx5dv_dr_action_create_dest_ibv_qp, ENOMEM, "There is no memor
 	return NO_MEMORY(OBJ(mlx5dv_dr_action_create_dest_ibv_qp(qp)));
 }
 
+/* ---- direct rules ---- */
+
+/* A domain with a root table. */
+struct root {
+	struct mlx5dv_dr_domain *domain;
+	struct mlx5dv_dr_table *table;
+};
+
+static struct root root_open(struct bed *bed, enum mlx5dv_dr_domain_type type)
+{
+	struct root root = { .domain = mlx5dv_dr_domain_create(bed->ctx, type) };
+
+	MUST(root.domain && (root.table = mlx5dv_dr_table_create(root.domain, 0)));
+	return root;
+}
+
+static int create_domain(struct bed *bed, int type)
+{
+	return OBJ(mlx5dv_dr_domain_create(bed->ctx, (enum mlx5dv_dr_domain_type)type));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "type is no domain's")
+{
+	return create_domain(bed, 3);
+}
+
+CASE_ON(ON_MLX4, mlx5dv_dr_flow, EOPNOTSUPP, "ctx is not an mlx5 device's")
+{
+	return create_domain(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+}
+
+CASE(mlx5dv_dr_flow, EOPNOTSUPP, "or its port is not Ethernet")
+{
+	return create_domain(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, ENOMEM, "There is no memory")
+{
+	return NO_MEMORY(create_domain(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX));
+}
+
+CASE(mlx5dv_dr_flow, EINVAL, "devx_obj is NULL")
+{
+	return OBJ(mlx5dv_dr_action_create_dest_devx_tir(NULL));
+}
+
+CASE(mlx5dv_dr_flow, EINVAL, "or not a flow counter")
+{
+	return OBJ(mlx5dv_dr_action_create_flow_counter(NULL, 0));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "The destination is a root table")
+{
+	return OBJ(mlx5dv_dr_action_create_dest_table(
+		root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).table));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "An array has fewer than two destinations")
+{
+	return OBJ(mlx5dv_dr_action_create_dest_array(
+		root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain, 1, NULL));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "vlan_hdr does not begin with 0x8100 or 0x88a8")
+{
+	return OBJ(mlx5dv_dr_action_create_push_vlan(
+		root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain, 0));
+}
+
+static int create_reformat(struct bed *bed, uint32_t flags,
+			   enum mlx5dv_flow_action_packet_reformat_type type)
+{
+	static uint8_t header[64];
+
+	return OBJ(mlx5dv_dr_action_create_packet_reformat(
+		root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain, flags, type, sizeof(header),
+		header));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "flags has an unknown bit")
+{
+	return create_reformat(bed, 2, MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "or reformat_type does not fit the domain")
+{
+	return create_reformat(bed, MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL,
+			       MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "flags lacks MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL")
+{
+	return create_reformat(bed, 0, MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "level is not 0")
+{
+	return OBJ(mlx5dv_dr_table_create(root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain, 1));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "The domain has root tables alone")
+{
+	return RET(mlx5dv_dr_domain_sync(root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain, 0));
+}
+
+static struct mlx5dv_flow_match_parameters *match_all(void)
+{
+	static struct {
+		struct mlx5dv_flow_match_parameters head;
+		uint64_t fields[8];
+	} match = { .head.match_sz = sizeof(match.fields) };
+
+	return &match.head;
+}
+
+static struct mlx5dv_dr_matcher *matcher_open(struct bed *bed)
+{
+	struct mlx5dv_dr_matcher *matcher = mlx5dv_dr_matcher_create(
+		root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).table, 0, 0, match_all());
+
+	MUST(matcher);
+	return matcher;
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "The matcher is one of the root table")
+{
+	struct mlx5dv_dr_matcher_layout layout = { .flags = MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE };
+
+	return RET(mlx5dv_dr_matcher_set_layout(matcher_open(bed), &layout));
+}
+
+static int create_rule(struct bed *bed, size_t count, struct mlx5dv_dr_action *one,
+		       struct mlx5dv_dr_action *other)
+{
+	struct mlx5dv_dr_action *actions[] = { one, other };
+
+	return OBJ(mlx5dv_dr_rule_create(matcher_open(bed), match_all(), count, actions));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EINVAL, "A rule has two tags")
+{
+	return create_rule(bed, 2, mlx5dv_dr_action_create_tag(1), mlx5dv_dr_action_create_tag(2));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "A rule pushes or pops a VLAN")
+{
+	return create_rule(bed, 1, mlx5dv_dr_action_create_pop_vlan(), NULL);
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "or has two destinations")
+{
+	return create_rule(bed, 2, mlx5dv_dr_action_create_drop(), mlx5dv_dr_action_create_drop());
+}
+
+static struct mlx5dv_dr_action *counter_action(struct bed *bed)
+{
+	uint8_t in[16] = { 0x09, 0x39 }, out[16]; /* ALLOC_FLOW_COUNTER */
+	struct mlx5dv_devx_obj *counter =
+		mlx5dv_devx_obj_create(bed->ctx, in, sizeof(in), out, sizeof(out));
+	struct mlx5dv_dr_action *action;
+
+	MUST(counter);
+	MUST(action = mlx5dv_dr_action_create_flow_counter(counter, 0));
+	return action;
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EOPNOTSUPP, "or two counters")
+{
+	return create_rule(bed, 2, counter_action(bed), counter_action(bed));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_flow, EBUSY, "a domain by its tables")
+{
+	return RET(mlx5dv_dr_domain_destroy(root_open(bed, MLX5DV_DR_DOMAIN_TYPE_NIC_RX).domain));
+}
+
+CASE_ON(ON_ROCE, mlx5dv_dr_action_create_dest_ibv_qp, EBUSY, "Rules use action")
+{
+	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop();
+
+	MUST(!create_rule(bed, 1, drop, NULL));
+	return RET(mlx5dv_dr_action_destroy(drop));
+}
+
+CASE(mlx5dv_dump, EINVAL, "fout or the object is NULL")
+{
+	return RET(-mlx5dv_dump_dr_domain(NULL, NULL));
+}
+
 /* ---- scheduling and rates ---- */
 
 static int create_node(struct bed *bed, struct mlx5dv_sched_attr attr)
@@ -734,9 +923,9 @@ CASE(mlx5dv_vfio_process_events, EOPNOTSUPP, "Always, in this release")
 	return RET(mlx5dv_vfio_process_events(bed->ctx));
 }
 
-CASE(mlx5dv_dr_flow, EOPNOTSUPP, "Always, in this release")
+CASE(mlx5dv_dr_action_create_aso, EOPNOTSUPP, "Always, in this release")
 {
-	return OBJ(mlx5dv_dr_domain_create(bed->ctx, MLX5DV_DR_DOMAIN_TYPE_NIC_RX));
+	return OBJ(mlx5dv_dr_action_create_dest_vport(NULL, 0));
 }
 
 CASE(mlx5dv_flow_action_esp, EPROTONOSUPPORT, "The kernel has no such actions")
@@ -822,11 +1011,6 @@ CASE(mlx5dv_crypto_login_create, EOPNOTSUPP, "takes keys as they are")
 	struct mlx5dv_crypto_login_attr_ex attr = { 0 };
 
 	return OBJ(mlx5dv_crypto_login_create(bed->ctx, &attr));
-}
-
-CASE(mlx5dv_dump, EOPNOTSUPP, "Always, in this release")
-{
-	return RET(mlx5dv_dump_dr_domain(stderr, NULL));
 }
 
 CASE(mlx5dv_create_steering_anchor, EOPNOTSUPP, "Always, in this release")

@@ -11,7 +11,6 @@
 void dv_addresses(struct rig *rig);
 void dv_allocators(struct rig *rig);
 void dv_allocators_taken(struct rig *rig);
-void dv_dr_actions(struct rig *rig);
 void dv_device(struct rig *rig);
 void dv_interrupts(struct rig *rig);
 void dv_memory(struct rig *rig);

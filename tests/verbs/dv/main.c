@@ -46,7 +46,6 @@ static const struct rig_topic topics[] = {
 	{ "failed-once", dv_failed_once },
 	{ "one-line", dv_one_line },
 	{ "one-line-crypto", dv_one_line_crypto },
-	{ "dr-actions", dv_dr_actions },
 };
 
 int main(int argc, char **argv)

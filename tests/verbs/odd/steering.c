@@ -4,7 +4,7 @@
  * and the calls of DR, which do not exist here.
  *
  * Covers: providers/mlx5/dv/flow.c, providers/mlx5/dv/flow_action.c, providers/mlx5/dv/absent.c,
- * providers/mlx5/dv/dr_action.c
+ * providers/mlx5/dv/dr/action.c
  */
 #include <stdlib.h>
 

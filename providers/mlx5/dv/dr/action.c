@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * action.c - actions of direct rules: where a frame goes, and what happens to it on the way. An
+ * action may be in many rules.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "prm/mlx5/cmd.h"
+#include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/export.h"
+#include "util/alloc.h"
+
+enum { TAG_MASK = 0xffffff /* the adapter has 24 bits of a tag */ };
+
+static struct mlx5dv_dr_action *action_new(const char *call, enum dr_action_kind kind)
+{
+	struct mlx5dv_dr_action *action = calloc_for(call, 1, sizeof(*action));
+
+	if (!action)
+		return dv_fail(ENOMEM);
+	action->kind = kind;
+	return action;
+}
+
+/* ---- where a frame goes ---- */
+
+DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_ibv_qp(struct ibv_qp *ibqp)
+{
+	static const char call[] = "mlx5dv_dr_action_create_dest_ibv_qp";
+	struct mlx5dv_dr_action *action;
+
+	if (ibqp->qp_type != IBV_QPT_RAW_PACKET) {
+		verbs_warn("%s: qp_type is %d; frames go to QPs of type RAW_PACKET", call,
+			   (int)ibqp->qp_type);
+		return dv_fail(EINVAL);
+	}
+	action = action_new(call, DR_ACTION_QP);
+	if (action)
+		action->qp = ibqp;
+	return action;
+}
+
+DV_EXPORT struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *devx_obj)
+{
+	static const char call[] = "mlx5dv_dr_action_create_dest_devx_tir";
+	struct mlx5dv_dr_action *action;
+
+	if (!devx_obj || devx_obj->opcode != PRM_OP_CREATE_TIR) {
+		verbs_warn("%s: devx_obj is %s", call,
+			   devx_obj ? "not one that CREATE_TIR has made here" : "NULL");
+		return dv_fail(EINVAL);
+	}
+	action = action_new(call, DR_ACTION_TIR);
+	if (action)
+		action->tir = devx_obj;
+	return action;
+}
+
+DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_drop(void)
+{
+	return action_new("mlx5dv_dr_action_create_drop", DR_ACTION_DROP);
+}
+
+DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
+{
+	return action_new("mlx5dv_dr_action_create_default_miss", DR_ACTION_DEFAULT_MISS);
+}
+
+/* All tables are root tables, and a rule of one cannot lead to another. */
+DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
+{
+	(void)table;
+	verbs_warn("mlx5dv_dr_action_create_dest_table: a root table is no destination");
+	return dv_fail(EINVAL);
+}
+
+/* An array is a table of the adapter's own, which is not supported yet. */
+DV_EXPORT struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
+				   struct mlx5dv_dr_action_dest_attr *dests[])
+{
+	static const char call[] = "mlx5dv_dr_action_create_dest_array";
+
+	(void)domain, (void)dests;
+	if (num_dest < 2) {
+		verbs_warn("%s: num_dest is %zu, must be at least 2", call, num_dest);
+		return dv_fail(EINVAL);
+	}
+	verbs_warn("%s: not supported yet", call);
+	return dv_fail(EOPNOTSUPP);
+}
+
+/* ---- what happens to it ---- */
+
+DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_tag(uint32_t tag_value)
+{
+	struct mlx5dv_dr_action *action = action_new("mlx5dv_dr_action_create_tag", DR_ACTION_TAG);
+
+	if (action)
+		action->tag = tag_value & TAG_MASK;
+	return action;
+}
+
+DV_EXPORT struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_flow_counter(struct mlx5dv_devx_obj *devx_obj, uint32_t offset)
+{
+	static const char call[] = "mlx5dv_dr_action_create_flow_counter";
+	struct mlx5dv_dr_action *action;
+
+	if (!devx_obj || devx_obj->type != DV_EXPORT_FLOW_COUNTER) {
+		verbs_warn("%s: devx_obj is %s", call, devx_obj ? "no flow counter" : "NULL");
+		return dv_fail(EINVAL);
+	}
+	action = action_new(call, DR_ACTION_COUNTER);
+	if (action) {
+		action->counter.obj = devx_obj;
+		action->counter.offset = offset;
+	}
+	return action;
+}
+
+DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_pop_vlan(void)
+{
+	return action_new("mlx5dv_dr_action_create_pop_vlan", DR_ACTION_POP_VLAN);
+}
+
+/* Rules of root tables take no such action, so neither the domain nor the header is kept. */
+DV_EXPORT struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_hdr)
+{
+	enum { TPID_C_VLAN = 0x8100, TPID_S_VLAN = 0x88a8 };
+	static const char call[] = "mlx5dv_dr_action_create_push_vlan";
+	const uint32_t tpid = ntohl(vlan_hdr) >> 16;
+
+	(void)domain;
+	if (tpid != TPID_C_VLAN && tpid != TPID_S_VLAN) {
+		verbs_warn("%s: vlan_hdr begins with %#x, must be 0x8100 or 0x88a8", call, tpid);
+		return dv_fail(EINVAL);
+	}
+	return action_new(call, DR_ACTION_PUSH_VLAN);
+}
+
+/* ---- changes that the kernel makes for root tables ---- */
+
+static int check_root_flag(const char *call, uint32_t flags)
+{
+	if (flags & ~(uint32_t)MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL) {
+		verbs_warn("%s: flags are %#x, known is ROOT_LEVEL (1)", call, flags);
+		return EINVAL;
+	}
+	if (flags)
+		return 0;
+	verbs_warn("%s: without ROOT_LEVEL the action is for tables of other levels, which are not "
+		   "supported",
+		   call);
+	return EOPNOTSUPP;
+}
+
+/* Headers are removed from frames that come in, and added to frames that go out. */
+static bool reformat_fits(const struct mlx5dv_dr_domain *domain,
+			  enum mlx5dv_flow_action_packet_reformat_type type)
+{
+	switch (type) {
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2:
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2:
+		return domain->type != MLX5DV_DR_DOMAIN_TYPE_NIC_TX;
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL:
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL:
+		return domain->type != MLX5DV_DR_DOMAIN_TYPE_NIC_RX;
+	default:
+		return false;
+	}
+}
+
+/* ACTION has its domain; FLOW_ACTION is what the kernel has made, or NULL. */
+static struct mlx5dv_dr_action *action_take_change(struct mlx5dv_dr_action *action,
+						   struct ibv_flow_action *flow_action)
+{
+	if (!flow_action) {
+		free(action); /* keeps errno */
+		return NULL;
+	}
+	action->change.action = flow_action;
+	dr_use(&action->domain->users);
+	return action;
+}
+
+DV_EXPORT struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_packet_reformat(struct mlx5dv_dr_domain *domain, uint32_t flags,
+					enum mlx5dv_flow_action_packet_reformat_type reformat_type,
+					size_t data_sz, void *data)
+{
+	static const char call[] = "mlx5dv_dr_action_create_packet_reformat";
+	int ret = check_root_flag(call, flags);
+	struct mlx5dv_dr_action *action;
+
+	if (!ret && !reformat_fits(domain, reformat_type)) {
+		verbs_warn("%s: reformat_type %d does not fit a domain of type %d", call,
+			   (int)reformat_type, (int)domain->type);
+		ret = EINVAL;
+	}
+	if (ret)
+		return dv_fail(ret);
+	action = action_new(call, DR_ACTION_REFORMAT);
+	if (!action)
+		return NULL;
+	action->domain = domain;
+	action->change.type = reformat_type;
+	return action_take_change(action, mlx5dv_create_flow_action_packet_reformat(
+						  domain->context, data_sz, data, reformat_type,
+						  mlx5_dr_table_type(domain)));
+}
+
+DV_EXPORT struct mlx5dv_dr_action *
+mlx5dv_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain, uint32_t flags,
+				      size_t actions_sz, __be64 actions[])
+{
+	static const char call[] = "mlx5dv_dr_action_create_modify_header";
+	int ret = check_root_flag(call, flags);
+	struct mlx5dv_dr_action *action;
+
+	if (ret)
+		return dv_fail(ret);
+	action = action_new(call, DR_ACTION_MODIFY_HEADER);
+	if (!action)
+		return NULL;
+	action->domain = domain;
+	return action_take_change(action, mlx5dv_create_flow_action_modify_header(
+						  domain->context, actions_sz, (uint64_t *)actions,
+						  mlx5_dr_table_type(domain)));
+}
+
+/* ---- the end ---- */
+
+static int change_destroy(struct mlx5dv_dr_action *action)
+{
+	int ret = ibv_destroy_flow_action(action->change.action);
+
+	if (!ret)
+		dr_unuse(&action->domain->users);
+	return ret;
+}
+
+DV_EXPORT int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action)
+{
+	int ret = mlx5_dr_check_unused("mlx5dv_dr_action_destroy", &action->users, "rules");
+
+	if (!ret && action->domain)
+		ret = change_destroy(action);
+	if (!ret)
+		free(action);
+	return ret;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dr.h - the objects of direct rules: a domain has tables, a table matchers, a matcher rules, and a
+ * rule actions. README.md says how they hold each other.
+ *
+ * Each object counts the objects that use it, and cannot be destroyed before them. Any thread may
+ * create and destroy; a domain's list of tables has a lock.
+ */
+#ifndef PROVIDERS_MLX5_DV_DR_DR_H
+#define PROVIDERS_MLX5_DV_DR_DR_H
+
+#include <pthread.h>
+#include <sys/queue.h>
+
+#include "providers/mlx5/dv/dv.h"
+
+enum dr_domain_flags {
+	DR_RECLAIMS_MEMORY = 1 << 0, /* values as they are dumped */
+	DR_REFUSES_DUPLICATES = 1 << 1,
+};
+
+struct mlx5dv_dr_domain {
+	struct ibv_context *context;
+	enum mlx5dv_dr_domain_type type;
+	unsigned int users; /* tables */
+	unsigned int flags; /* enum dr_domain_flags; as the program last said */
+	pthread_mutex_t lock;
+	TAILQ_HEAD(, mlx5dv_dr_table) tables; /* in order of creation; under the lock */
+};
+
+struct mlx5dv_dr_table {
+	struct mlx5dv_dr_domain *domain;
+	unsigned int users; /* matchers */
+	TAILQ_ENTRY(mlx5dv_dr_table) link;
+};
+
+struct mlx5dv_dr_matcher {
+	struct mlx5dv_dr_table *table;
+	unsigned int users; /* rules */
+	uint16_t priority;
+	struct mlx5dv_flow_matcher *flow_matcher; /* of the kernel */
+};
+
+enum dr_action_kind {
+	DR_ACTION_QP,
+	DR_ACTION_TIR,
+	DR_ACTION_DROP,
+	DR_ACTION_DEFAULT_MISS,
+	DR_ACTION_TAG,
+	DR_ACTION_COUNTER,
+	DR_ACTION_POP_VLAN,
+	DR_ACTION_PUSH_VLAN,
+	DR_ACTION_REFORMAT,
+	DR_ACTION_MODIFY_HEADER,
+};
+
+struct mlx5dv_dr_action {
+	enum dr_action_kind kind;
+	unsigned int users;              /* rules */
+	struct mlx5dv_dr_domain *domain; /* that it counts as a user of; or NULL */
+	union {
+		struct ibv_qp *qp;
+		struct mlx5dv_devx_obj *tir;
+		uint32_t tag;
+		struct {
+			struct mlx5dv_devx_obj *obj;
+			uint32_t offset;
+		} counter;
+		struct {
+			struct ibv_flow_action *action;
+			enum mlx5dv_flow_action_packet_reformat_type type;
+		} change; /* of headers, made by the kernel */
+	};
+};
+
+struct mlx5dv_dr_rule {
+	struct mlx5dv_dr_matcher *matcher;
+	struct ibv_flow *flow;
+	size_t num_actions;
+	struct mlx5dv_dr_action *actions[]; /* in the program's order */
+};
+
+static inline void dr_use(unsigned int *users)
+{
+	__atomic_add_fetch(users, 1, __ATOMIC_RELAXED);
+}
+
+/* What the user did with the object happens before a thread that destroys it. */
+static inline void dr_unuse(unsigned int *users)
+{
+	__atomic_sub_fetch(users, 1, __ATOMIC_RELEASE);
+}
+
+/* Returns 0, or EBUSY with a line in the log that names CALL and the USERS. */
+int mlx5_dr_check_unused(const char *call, const unsigned int *users, const char *who);
+
+/* Which of the kernel's tables are the roots of the domain. */
+enum mlx5dv_flow_table_type mlx5_dr_table_type(const struct mlx5dv_dr_domain *domain);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dump.c - domains, tables, matchers and rules as text, a record in a line: its number, then its
+ * fields. The format is that of release 65.0 of the distribution's library, which tools read.
+ *
+ * An object is dumped with the objects above it. Objects are named by their addresses.
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "prm/mlx5/caps.h"
+#include "prm/mlx5/cmd.h"
+#include "providers/mlx5/devx_cmd.h"
+#include "providers/mlx5/dv/devx.h"
+#include "providers/mlx5/dv/dr/dr.h"
+
+enum dump_record {
+	DUMP_DOMAIN = 3000,
+	DUMP_FLEX_PARSER = 3001,
+	DUMP_DEVICE = 3002,
+	DUMP_CAPS = 3004,
+	DUMP_TABLE = 3100,
+	DUMP_MATCHER = 3200,
+	DUMP_RULE = 3300,
+	DUMP_ENCAP_L2 = 3400,
+	DUMP_ENCAP_L3 = 3401,
+	DUMP_MODIFY_HEADER = 3402,
+	DUMP_DROP = 3403,
+	DUMP_QP = 3404,
+	DUMP_COUNTER = 3406,
+	DUMP_TAG = 3407,
+	DUMP_DECAP_L2 = 3409,
+	DUMP_DECAP_L3 = 3410,
+	DUMP_TIR = 3411,
+	DUMP_DEFAULT_MISS = 3423,
+};
+
+static uint64_t id_of(const void *object)
+{
+	return (uintptr_t)object;
+}
+
+/* ---- the domain ---- */
+
+static uint64_t domain_id(const struct mlx5dv_dr_domain *domain)
+{
+	return (uint64_t)(uint32_t)getpid() << 8 | domain->type;
+}
+
+/* A page that the adapter does not tell is zero. */
+static const uint8_t *page_query(const struct mlx5dv_dr_domain *domain, enum prm_cap page,
+				 uint8_t *out, size_t size)
+{
+	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
+
+	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
+	fld_set(in, CMD_IN_OP_MOD, (unsigned int)page << 1 | 1);
+	if (mlx5_devx_run(to_mctx(domain->context), in, sizeof(in), out, size))
+		memset(out, 0, size);
+	return fld_at(out, QUERY_HCA_CAP_OUT_CAPABILITY);
+}
+
+static void dump_flex_parsers(FILE *file, uint64_t id, const uint8_t *general)
+{
+	const struct {
+		const char *name;
+		uint64_t parser;
+	} parsers[] = {
+		{ "icmp_dw0", fld_get(general, HCA_CAP_FLEX_PARSER_ID_ICMP_DW0) },
+		{ "icmp_dw1", fld_get(general, HCA_CAP_FLEX_PARSER_ID_ICMP_DW1) },
+		{ "icmpv6_dw0", fld_get(general, HCA_CAP_FLEX_PARSER_ID_ICMPV6_DW0) },
+		{ "icmpv6_dw1", fld_get(general, HCA_CAP_FLEX_PARSER_ID_ICMPV6_DW1) },
+	};
+
+	for (size_t i = 0; i < sizeof(parsers) / sizeof(parsers[0]); i++)
+		fprintf(file, "%d,0x%" PRIx64 ",%s,0x%x\n", DUMP_FLEX_PARSER, id, parsers[i].name,
+			(unsigned int)parsers[i].parser);
+}
+
+static void dump_caps(FILE *file, const struct mlx5dv_dr_domain *domain, const uint8_t *general)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
+	const uint8_t *nic = page_query(domain, PRM_CAP_FLOW_TABLE, out, sizeof(out));
+	const uint64_t id = domain_id(domain);
+
+	fprintf(file, "%d,0x%" PRIx64 ",0x%x,0x%" PRIx64 ",0x%" PRIx64 ",0x%x,0,%u\n", DUMP_CAPS,
+		id, (unsigned int)fld_get(general, HCA_CAP_VHCA_ID),
+		(uint64_t)fld_get(nic, FLOW_NIC_CAP_SW_STEERING_RX_DROP_ICM_ADDRESS),
+		(uint64_t)fld_get(nic, FLOW_NIC_CAP_SW_STEERING_TX_DROP_ICM_ADDRESS),
+		(unsigned int)fld_get(general, HCA_CAP_FLEX_PARSER_PROTOCOLS),
+		(unsigned int)fld_get(general, HCA_CAP_ESWITCH_MANAGER));
+	dump_flex_parsers(file, id, general);
+}
+
+/* Domains with root tables alone have no areas of adapter memory, and no rings. */
+static void dump_domain(FILE *file, const struct mlx5dv_dr_domain *domain)
+{
+	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
+	const uint8_t *general = page_query(domain, PRM_CAP_GENERAL, out, sizeof(out));
+	const uint64_t id = domain_id(domain);
+	struct ibv_device_attr device = { .fw_ver = "" };
+
+	ibv_query_device(domain->context, &device);
+	fprintf(file, "%d,0x%" PRIx64 ",%d,0%x,0,%s,%s,%u,0,0,0,0\n", DUMP_DOMAIN, id,
+		(int)domain->type, (unsigned int)fld_get(general, HCA_CAP_VHCA_ID), RDMAKIT_RELEASE,
+		domain->context->device->dev_name,
+		__atomic_load_n(&domain->flags, __ATOMIC_RELAXED));
+	fprintf(file, "%d,0x%" PRIx64 ",0,%s,0\n", DUMP_DEVICE, id, device.fw_ver);
+	dump_caps(file, domain, general);
+}
+
+/* ---- the objects below it ---- */
+
+/* Of a root table type and level are 0. */
+static void dump_table(FILE *file, const struct mlx5dv_dr_table *table)
+{
+	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 ",0,0\n", DUMP_TABLE, id_of(table),
+		domain_id(table->domain));
+}
+
+static void dump_matcher(FILE *file, const struct mlx5dv_dr_matcher *matcher)
+{
+	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 ",%u\n", DUMP_MATCHER, id_of(matcher),
+		id_of(matcher->table), matcher->priority);
+}
+
+static enum dump_record reformat_record(enum mlx5dv_flow_action_packet_reformat_type type)
+{
+	switch (type) {
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2:
+		return DUMP_DECAP_L2;
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2:
+		return DUMP_DECAP_L3;
+	case MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL:
+		return DUMP_ENCAP_L2;
+	default:
+		return DUMP_ENCAP_L3;
+	}
+}
+
+/* Writes the action's number and name; what follows depends on its kind. */
+static void dump_head(FILE *file, enum dump_record record, const struct mlx5dv_dr_action *action,
+		      const struct mlx5dv_dr_rule *rule)
+{
+	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64, record, id_of(action), id_of(rule));
+}
+
+/* What the kernel makes for a root table has no number that a program could know: 0. */
+static void dump_change(FILE *file, const struct mlx5dv_dr_action *action,
+			const struct mlx5dv_dr_rule *rule)
+{
+	enum dump_record record = action->kind == DR_ACTION_MODIFY_HEADER
+					  ? DUMP_MODIFY_HEADER
+					  : reformat_record(action->change.type);
+
+	dump_head(file, record, action, rule);
+	if (record == DUMP_MODIFY_HEADER)
+		fprintf(file, ",0x0,0,0x0,0x0,0x0");
+	else if (record != DUMP_DECAP_L2)
+		fprintf(file, ",0x0");
+}
+
+static void dump_action(FILE *file, const struct mlx5dv_dr_action *action,
+			const struct mlx5dv_dr_rule *rule)
+{
+	switch (action->kind) {
+	case DR_ACTION_QP:
+		dump_head(file, DUMP_QP, action, rule);
+		fprintf(file, ",0x%x", action->qp->qp_num);
+		break;
+	case DR_ACTION_TIR:
+		dump_head(file, DUMP_TIR, action, rule);
+		fprintf(file, ",0x%" PRIx64, action->tir->icm);
+		break;
+	case DR_ACTION_DROP:
+		dump_head(file, DUMP_DROP, action, rule);
+		break;
+	case DR_ACTION_DEFAULT_MISS:
+		dump_head(file, DUMP_DEFAULT_MISS, action, rule);
+		break;
+	case DR_ACTION_TAG:
+		dump_head(file, DUMP_TAG, action, rule);
+		fprintf(file, ",0x%x", action->tag);
+		break;
+	case DR_ACTION_COUNTER:
+		dump_head(file, DUMP_COUNTER, action, rule);
+		fprintf(file, ",0x%x", action->counter.obj->id + action->counter.offset);
+		break;
+	case DR_ACTION_PUSH_VLAN:
+	case DR_ACTION_POP_VLAN: /* no rule of a root table has them */
+		return;
+	case DR_ACTION_REFORMAT:
+	case DR_ACTION_MODIFY_HEADER:
+		dump_change(file, action, rule);
+		break;
+	}
+	fprintf(file, "\n");
+}
+
+static void dump_rule(FILE *file, const struct mlx5dv_dr_rule *rule)
+{
+	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 "\n", DUMP_RULE, id_of(rule),
+		id_of(rule->matcher));
+	for (size_t i = 0; i < rule->num_actions; i++)
+		dump_action(file, rule->actions[i], rule);
+}
+
+/* ---- the calls ---- */
+
+static bool can_dump(const char *call, const FILE *file, const void *object)
+{
+	if (file && object)
+		return true;
+	verbs_warn("%s: %s is NULL", call, file ? "the object" : "fout");
+	return false;
+}
+
+DV_EXPORT int mlx5dv_dump_dr_domain(FILE *fout, struct mlx5dv_dr_domain *domain)
+{
+	const struct mlx5dv_dr_table *table;
+
+	if (!can_dump("mlx5dv_dump_dr_domain", fout, domain))
+		return -EINVAL;
+	dump_domain(fout, domain);
+	pthread_mutex_lock(&domain->lock);
+	TAILQ_FOREACH(table, &domain->tables, link)
+		dump_table(fout, table);
+	pthread_mutex_unlock(&domain->lock);
+	return 0;
+}
+
+DV_EXPORT int mlx5dv_dump_dr_table(FILE *fout, struct mlx5dv_dr_table *table)
+{
+	if (!can_dump("mlx5dv_dump_dr_table", fout, table))
+		return -EINVAL;
+	dump_domain(fout, table->domain);
+	dump_table(fout, table);
+	return 0;
+}
+
+DV_EXPORT int mlx5dv_dump_dr_matcher(FILE *fout, struct mlx5dv_dr_matcher *matcher)
+{
+	if (!can_dump("mlx5dv_dump_dr_matcher", fout, matcher))
+		return -EINVAL;
+	mlx5dv_dump_dr_table(fout, matcher->table);
+	dump_matcher(fout, matcher);
+	return 0;
+}
+
+DV_EXPORT int mlx5dv_dump_dr_rule(FILE *fout, struct mlx5dv_dr_rule *rule)
+{
+	if (!can_dump("mlx5dv_dump_dr_rule", fout, rule))
+		return -EINVAL;
+	mlx5dv_dump_dr_matcher(fout, rule->matcher);
+	dump_rule(fout, rule);
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * matcher.c - matchers of root tables: the kernel's flow matchers.
+ */
+#include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/flow.h"
+#include "util/alloc.h"
+
+static struct mlx5dv_flow_matcher *flow_matcher_create(const char *call,
+						       const struct mlx5dv_dr_domain *domain,
+						       uint16_t priority, uint8_t criteria,
+						       struct mlx5dv_flow_match_parameters *mask)
+{
+	const struct mlx5dv_flow_matcher_attr attr = {
+		.type = IBV_FLOW_ATTR_NORMAL,
+		.priority = priority,
+		.match_criteria_enable = criteria,
+		.match_mask = mask,
+		.comp_mask = MLX5DV_FLOW_MATCHER_MASK_FT_TYPE,
+		.ft_type = mlx5_dr_table_type(domain),
+	};
+
+	return mlx5_dv_matcher_create(call, domain->context, &attr);
+}
+
+DV_EXPORT struct mlx5dv_dr_matcher *
+mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
+			 uint8_t match_criteria_enable, struct mlx5dv_flow_match_parameters *mask)
+{
+	static const char call[] = "mlx5dv_dr_matcher_create";
+	struct mlx5dv_dr_matcher *matcher = calloc_for(call, 1, sizeof(*matcher));
+
+	if (!matcher)
+		return dv_fail(ENOMEM);
+	matcher->flow_matcher =
+		flow_matcher_create(call, table->domain, priority, match_criteria_enable, mask);
+	if (!matcher->flow_matcher) {
+		free(matcher); /* keeps errno */
+		return NULL;
+	}
+	matcher->table = table;
+	matcher->priority = priority;
+	dr_use(&table->users);
+	return matcher;
+}
+
+DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
+{
+	static const char call[] = "mlx5dv_dr_matcher_destroy";
+	int ret = mlx5_dr_check_unused(call, &matcher->users, "rules");
+
+	if (!ret)
+		ret = mlx5_dv_matcher_destroy(call, matcher->flow_matcher);
+	if (ret)
+		return ret;
+	dr_unuse(&matcher->table->users);
+	free(matcher);
+	return 0;
+}
+
+/* The kernel lays out its tables by itself. */
+DV_EXPORT int mlx5dv_dr_matcher_set_layout(struct mlx5dv_dr_matcher *matcher,
+					   struct mlx5dv_dr_matcher_layout *layout)
+{
+	(void)matcher;
+	verbs_warn("mlx5dv_dr_matcher_set_layout: flags are %#x, but the matcher is one of the "
+		   "root table, whose layout is the kernel's",
+		   layout->flags);
+	return verbs_result(EOPNOTSUPP);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * rule.c - rules of root tables: the kernel's flows.
+ */
+#include "providers/mlx5/dv/dr/dr.h"
+#include "providers/mlx5/dv/flow.h"
+#include "util/alloc.h"
+#include "util/bits.h"
+
+/* A list of more actions has one twice that a flow may have once, and the flow is refused for
+ * that. */
+enum { MAX_ACTIONS = DV_FLOW_ATTRS + DV_FLOW_ACTIONS };
+
+/* Returns 0, or EOPNOTSUPP where the kernel has no such action for a flow. */
+static int action_translate(const struct mlx5dv_dr_action *action,
+			    struct mlx5dv_flow_action_attr *attr)
+{
+	switch (action->kind) {
+	case DR_ACTION_QP:
+		attr->type = MLX5DV_FLOW_ACTION_DEST_IBV_QP;
+		attr->qp = action->qp;
+		return 0;
+	case DR_ACTION_TIR:
+		attr->type = MLX5DV_FLOW_ACTION_DEST_DEVX;
+		attr->obj = action->tir;
+		return 0;
+	case DR_ACTION_DROP:
+		attr->type = MLX5DV_FLOW_ACTION_DROP;
+		return 0;
+	case DR_ACTION_DEFAULT_MISS:
+		attr->type = MLX5DV_FLOW_ACTION_DEFAULT_MISS;
+		return 0;
+	case DR_ACTION_TAG:
+		attr->type = MLX5DV_FLOW_ACTION_TAG;
+		attr->tag_value = action->tag;
+		return 0;
+	case DR_ACTION_COUNTER:
+		attr->type = MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET;
+		attr->bulk_obj.obj = action->counter.obj;
+		attr->bulk_obj.offset = action->counter.offset;
+		return 0;
+	case DR_ACTION_REFORMAT:
+	case DR_ACTION_MODIFY_HEADER:
+		attr->type = MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION;
+		attr->action = action->change.action;
+		return 0;
+	default:
+		return EOPNOTSUPP;
+	}
+}
+
+static struct ibv_flow *flow_create(const char *call, struct mlx5dv_dr_matcher *matcher,
+				    const struct mlx5dv_flow_match_parameters *value, size_t count,
+				    struct mlx5dv_dr_action *const actions[])
+{
+	struct mlx5dv_flow_action_attr attrs[MAX_ACTIONS] = { { .tag_value = 0 } };
+
+	count = count < MAX_ACTIONS ? count : MAX_ACTIONS;
+	for (size_t i = 0; i < count; i++)
+		if (action_translate(actions[i], &attrs[i])) {
+			verbs_warn("%s: action %zu pushes or pops a VLAN, which rules of root "
+				   "tables cannot",
+				   call, i);
+			return dv_fail(EOPNOTSUPP);
+		}
+	return mlx5_dv_flow_create(call, matcher->flow_matcher, value, count, attrs,
+				   sizeof(attrs[0]));
+}
+
+static void rule_use(struct mlx5dv_dr_rule *rule, void (*use)(unsigned int *users))
+{
+	(*use)(&rule->matcher->users);
+	for (size_t i = 0; i < rule->num_actions; i++)
+		(*use)(&rule->actions[i]->users);
+}
+
+DV_EXPORT struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
+						       struct mlx5dv_flow_match_parameters *value,
+						       size_t num_actions,
+						       struct mlx5dv_dr_action *actions[])
+{
+	static const char call[] = "mlx5dv_dr_rule_create";
+	struct ibv_flow *flow = flow_create(call, matcher, value, num_actions, actions);
+	struct mlx5dv_dr_rule *rule;
+
+	if (!flow)
+		return NULL;
+	rule = calloc_for(call, 1, sizeof(*rule) + num_actions * sizeof(rule->actions[0]));
+	if (!rule) {
+		ibv_destroy_flow(flow);
+		return dv_fail(ENOMEM);
+	}
+	rule->matcher = matcher;
+	rule->flow = flow;
+	rule->num_actions = num_actions;
+	for (size_t i = 0; i < num_actions; i++)
+		rule->actions[i] = actions[i];
+	rule_use(rule, dr_use);
+	return rule;
+}
+
+DV_EXPORT int mlx5dv_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
+{
+	int ret = ibv_destroy_flow(rule->flow);
+
+	if (ret) {
+		verbs_warn("mlx5dv_dr_rule_destroy: the kernel keeps the flow: errno %d", ret);
+		return ret;
+	}
+	rule_use(rule, dr_unuse);
+	free(rule);
+	return 0;
+}

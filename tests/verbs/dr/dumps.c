@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dumps.c - the text of domains, tables, matchers and rules, in the format that tools read. Numbers
+ * that a run chooses are replaced by the order in which they appear, and the release by a word.
+ *
+ * Covers: providers/mlx5/dv/dr/dump.c
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/verbs/dr/dr.h"
+#include "util/bits.h"
+
+enum { NAMES = 32, SHORT_NUMBER = 6 /* of digits, with 0x */ };
+
+static struct {
+	char *text[NAMES];
+	int count;
+} names;
+
+static int name_of(const char *number)
+{
+	int i = 0;
+
+	while (i < names.count && strcmp(names.text[i], number))
+		i++;
+	MUST(i < NAMES);
+	if (i == names.count)
+		MUST(names.text[names.count++] = strdup(number));
+	return i;
+}
+
+static void names_end(void)
+{
+	while (names.count)
+		free(names.text[--names.count]);
+}
+
+/* Of record 3000 the fifth field is the library's release. */
+static void say_line(char *line)
+{
+	const bool is_domain = !strncmp(line, "3000,", 5);
+	char text[512] = "", *rest = line, *field;
+	size_t used = 0;
+
+	for (int i = 0; (field = strsep(&rest, ",")); i++) {
+		const char *comma = i ? "," : "";
+
+		if (is_domain && i == 5)
+			used += snprintf(text + used, sizeof(text) - used, "%sRELEASE", comma);
+		else if (!strncmp(field, "0x", 2) && strlen(field) > SHORT_NUMBER)
+			used += snprintf(text + used, sizeof(text) - used, "%sN%d", comma,
+					 name_of(field));
+		else
+			used += snprintf(text + used, sizeof(text) - used, "%s%s", comma, field);
+		MUST(used < sizeof(text));
+	}
+	say("%s|", text);
+}
+
+static void say_dump(int ret, FILE *file, char **text, const char *what)
+{
+	char *rest, *line;
+
+	fclose(file);
+	say_ret(ret, "%s", what);
+	rest = *text;
+	while ((line = strsep(&rest, "\n")))
+		say_line(line);
+	free(*text);
+	names_end();
+}
+
+#define DUMP(call, object, what)                                    \
+	do {                                                        \
+		char *text_ = NULL;                                 \
+		size_t size_;                                       \
+		FILE *file_ = open_memstream(&text_, &size_);       \
+		MUST(file_);                                        \
+		say_dump(call(file_, object), file_, &text_, what); \
+	} while (0)
+
+/* Which of two tables of a domain comes first. */
+static void dump_two_tables(struct dr_root *root)
+{
+	struct mlx5dv_dr_table *second = mlx5dv_dr_table_create(root->domain, 0);
+	char first_id[32], second_id[32];
+
+	MUST(second);
+	snprintf(first_id, sizeof(first_id), "0x%lx", (unsigned long)(uintptr_t)root->table);
+	snprintf(second_id, sizeof(second_id), "0x%lx", (unsigned long)(uintptr_t)second);
+	MUST(name_of(first_id) == 0 && name_of(second_id) == 1); /* N0, N1 */
+	DUMP(mlx5dv_dump_dr_domain, root->domain, "two tables");
+	MUST(!mlx5dv_dr_table_destroy(second));
+}
+
+static void dump_nothing(struct dr_root *root)
+{
+	SAY_RET(mlx5dv_dump_dr_domain(NULL, root->domain), "no file for a domain");
+	SAY_RET(mlx5dv_dump_dr_table(NULL, root->table), "no file for a table");
+	SAY_RET(mlx5dv_dump_dr_domain(stdout, NULL), "no domain");
+	SAY_RET(mlx5dv_dump_dr_table(stdout, NULL), "no table");
+	SAY_RET(mlx5dv_dump_dr_matcher(stdout, NULL), "no matcher");
+	SAY_RET(mlx5dv_dump_dr_rule(stdout, NULL), "no rule");
+}
+
+static void dump_all(struct dr_root *root, const struct dr_made *made)
+{
+	DUMP(mlx5dv_dump_dr_domain, root->domain, "the domain");
+	DUMP(mlx5dv_dump_dr_table, root->table, "the table");
+	if (made->matcher)
+		DUMP(mlx5dv_dump_dr_matcher, made->matcher, "the matcher");
+	if (made->rule)
+		DUMP(mlx5dv_dump_dr_rule, made->rule, "the rule");
+}
+
+static void dump_rules(struct rig *rig, struct dr_root *root, struct raw *raw)
+{
+	struct steer_counter counter = steer_counter_make(rig->ctx);
+	struct dr_tir tir = dr_tir_make(rig->ctx, raw->to[1]);
+	struct mlx5dv_dr_action *actions[] = {
+		mlx5dv_dr_action_create_dest_ibv_qp(raw->to[0]),
+		mlx5dv_dr_action_create_dest_devx_tir(tir.tir),
+		mlx5dv_dr_action_create_drop(),
+		mlx5dv_dr_action_create_default_miss(),
+	};
+	struct mlx5dv_dr_action *extras[] = {
+		mlx5dv_dr_action_create_tag(5),
+		mlx5dv_dr_action_create_flow_counter(counter.obj, 0),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		struct steer_rule rule = { STEER_TO_PORT(200), .priority = (uint16_t)i };
+		struct dr_made made =
+			DR_MAKE(root, &rule, "a rule", extras[0], extras[1], actions[i]);
+
+		dump_all(root, &made);
+		dr_end(&made);
+		MUST(!mlx5dv_dr_action_destroy(actions[i]));
+	}
+	MUST(!mlx5dv_dr_action_destroy(extras[0]) && !mlx5dv_dr_action_destroy(extras[1]));
+	dr_tir_end(&tir);
+	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
+}
+
+void dr_dumps(struct rig *rig)
+{
+	static const struct dr_made none;
+	struct dr_root root;
+	struct raw raw;
+
+	for (int type = 0; type < 2; type++) {
+		if (dr_root_open(rig, (enum mlx5dv_dr_domain_type)type, &root)) {
+			dump_all(&root, &none);
+			mlx5dv_dr_domain_set_reclaim_device_memory(root.domain, true);
+			mlx5dv_dr_domain_allow_duplicate_rules(root.domain, false);
+			dump_all(&root, &none);
+			dump_two_tables(&root);
+			dump_nothing(&root);
+		}
+		dr_root_close(&root);
+	}
+	if (!raw_open(rig, 0, &raw))
+		return;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_RX, &root));
+	dump_rules(rig, &root, &raw);
+	dr_root_close(&root);
+	raw_close(&raw);
+}

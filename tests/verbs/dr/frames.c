@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * frames.c - what rules of root tables do with frames: who gets them, with which tag, who counts
+ * them.
+ *
+ * Covers: providers/mlx5/dv/dr/rule.c, providers/mlx5/dv/dr/action.c
+ */
+#include "tests/verbs/dr/dr.h"
+#include "util/bits.h"
+
+enum { PORT = 200, OTHER = 201 };
+
+static const struct steer_rule to_port = { STEER_TO_PORT(PORT) }, to_all = { STEER_TO_ALL };
+static const struct steer_rule all_later = { STEER_TO_ALL, .priority = 1 };
+
+/* A root table, the frames' QPs, and actions that lead to them. */
+struct stage {
+	struct raw raw;
+	struct dr_root root;
+	struct mlx5dv_dr_action *to[2];
+};
+
+static bool stage_open(struct rig *rig, uint64_t wc_flags, struct stage *stage)
+{
+	if (!raw_open(rig, wc_flags, &stage->raw))
+		return false;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_RX, &stage->root));
+	for (int i = 0; i < 2; i++)
+		MUST(stage->to[i] = mlx5dv_dr_action_create_dest_ibv_qp(stage->raw.to[i]));
+	return true;
+}
+
+static void stage_close(struct stage *stage)
+{
+	for (int i = 0; i < 2; i++)
+		MUST(!mlx5dv_dr_action_destroy(stage->to[i]));
+	dr_root_close(&stage->root);
+	raw_close(&stage->raw);
+}
+
+static void by_tir(struct rig *rig, struct stage *stage)
+{
+	struct dr_tir tir = dr_tir_make(rig->ctx, stage->raw.to[1]);
+	struct mlx5dv_dr_action *action = mlx5dv_dr_action_create_dest_devx_tir(tir.tir);
+	struct dr_made made;
+
+	MUST(action);
+	made = DR_MAKE(&stage->root, &to_port, "to a TIR", action);
+	steer_send(rig, &stage->raw, PORT, "to a TIR");
+	dr_end(&made);
+	MUST(!mlx5dv_dr_action_destroy(action));
+	dr_tir_end(&tir);
+}
+
+void dr_frames(struct rig *rig)
+{
+	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop();
+	struct dr_made one, other;
+	struct stage stage;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	one = DR_MAKE(&stage.root, &all_later, "all to one", stage.to[0]);
+	steer_send(rig, &stage.raw, PORT, "alone");
+	other = DR_MAKE(&stage.root, &to_port, "some to the other", stage.to[1]);
+	steer_send(rig, &stage.raw, PORT, "to the other");
+	steer_send(rig, &stage.raw, OTHER, "to the first");
+	dr_end(&other);
+	other = DR_MAKE(&stage.root, &to_port, "drop some", drop);
+	steer_send(rig, &stage.raw, PORT, "dropped");
+	steer_send(rig, &stage.raw, OTHER, "another");
+	dr_end(&other);
+	steer_send(rig, &stage.raw, PORT, "no more dropped");
+	dr_end(&one);
+	by_tir(rig, &stage);
+	MUST(!mlx5dv_dr_action_destroy(drop));
+	stage_close(&stage);
+}
+
+void dr_misses(struct rig *rig)
+{
+	struct ibv_flow_attr attr = { .type = IBV_FLOW_ATTR_ALL_DEFAULT,
+				      .size = sizeof(attr),
+				      .port = RIG_PORT };
+	struct mlx5dv_dr_action *miss = mlx5dv_dr_action_create_default_miss();
+	struct dr_made some, all;
+	struct ibv_flow *left;
+	struct stage stage;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	MUST(left = ibv_create_flow(stage.raw.to[1], &attr));
+	some = DR_MAKE(&stage.root, &to_port, "miss", miss);
+	all = DR_MAKE(&stage.root, &all_later, "all", stage.to[0]);
+	steer_send(rig, &stage.raw, PORT, "missed");
+	steer_send(rig, &stage.raw, OTHER, "another");
+	dr_end(&some);
+	steer_send(rig, &stage.raw, PORT, "no more missed");
+	dr_end(&all);
+	MUST(!ibv_destroy_flow(left) && !mlx5dv_dr_action_destroy(miss));
+	stage_close(&stage);
+}
+
+void dr_counters(struct rig *rig)
+{
+	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop(), *count;
+	struct steer_counter counter;
+	struct dr_made one, other;
+	struct stage stage;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	counter = steer_counter_make(rig->ctx);
+	MUST(count = mlx5dv_dr_action_create_flow_counter(counter.obj, 0));
+	one = DR_MAKE(&stage.root, &to_port, "counted", count, stage.to[0]);
+	steer_send(rig, &stage.raw, PORT, "one");
+	steer_send(rig, &stage.raw, OTHER, "not counted");
+	steer_counter_say(&counter, "one");
+	other = DR_MAKE(&stage.root, &all_later, "dropped and counted", drop, count);
+	steer_send(rig, &stage.raw, OTHER, "dropped");
+	steer_counter_say(&counter, "both");
+	dr_end(&one);
+	dr_end(&other);
+	MUST(!mlx5dv_dr_action_destroy(count) && !mlx5dv_dr_action_destroy(drop));
+	MUST(!mlx5dv_devx_obj_destroy(counter.obj));
+	stage_close(&stage);
+}
+
+/* Says the tag of the next frame. */
+static void take_tagged(struct raw *raw, const char *what)
+{
+	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)raw->cq[0];
+	struct ibv_poll_cq_attr attr = { .comp_mask = 0 };
+
+	rig_settle();
+	if (ibv_start_poll(cq, &attr)) {
+		say("%s: no frame", what);
+		return;
+	}
+	say("%s: status %d, tag %#x", what, (int)cq->status, ibv_wc_read_flow_tag(cq));
+	raw_post_receive(raw, 0, (unsigned int)cq->wr_id);
+	ibv_end_poll(cq);
+}
+
+void dr_tags(struct rig *rig)
+{
+	const struct raw_frame frame = { .version = 4,
+					 .protocol = 17,
+					 .ttl = 9,
+					 .src = 1,
+					 .dst = 2,
+					 .sport = 1,
+					 .dport = PORT };
+	static const uint32_t tags[] = { 0, 5, 0xabcdef };
+	struct stage stage;
+
+	if (!stage_open(rig, IBV_WC_EX_WITH_FLOW_TAG, &stage))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(tags); i++) {
+		struct mlx5dv_dr_action *tag = mlx5dv_dr_action_create_tag(tags[i]);
+		struct dr_made made =
+			DR_MAKE(&stage.root, &to_port, "with a tag", tag, stage.to[0]);
+
+		raw_send(&stage.raw, raw_frame_build(rig, &frame, stage.raw.buf), 0);
+		take_tagged(&stage.raw, "tagged");
+		dr_end(&made);
+		MUST(!mlx5dv_dr_action_destroy(tag));
+	}
+	stage_close(&stage);
+}
+
+void dr_sent(struct rig *rig)
+{
+	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop();
+	struct dr_made take, out, but;
+	struct dr_root sent;
+	struct stage stage;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_TX, &sent));
+	take = DR_MAKE(&stage.root, &to_all, "take all", stage.to[0]);
+	out = DR_MAKE(&sent, &to_port, "drop what is sent", drop);
+	steer_send(rig, &stage.raw, PORT, "dropped");
+	steer_send(rig, &stage.raw, OTHER, "another");
+	dr_end(&out);
+	out = DR_MAKE(&sent, &all_later, "drop the rest", drop);
+	but = dr_make(&sent, &to_port, 0, NULL, "but not these");
+	steer_send(rig, &stage.raw, PORT, "allowed");
+	steer_send(rig, &stage.raw, OTHER, "dropped with the rest");
+	dr_end(&but);
+	dr_end(&out);
+	dr_end(&take);
+	dr_root_close(&sent);
+	MUST(!mlx5dv_dr_action_destroy(drop));
+	stage_close(&stage);
+}
+
+/* Rules of equal values, with one action in several rules, and in tables of two domains. */
+void dr_shared(struct rig *rig)
+{
+	struct dr_made one, same, other;
+	struct dr_root second;
+	struct stage stage;
+
+	if (!stage_open(rig, 0, &stage))
+		return;
+	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_RX, &second));
+	mlx5dv_dr_domain_allow_duplicate_rules(second.domain, false);
+	one = DR_MAKE(&stage.root, &to_port, "to one", stage.to[0]);
+	same = DR_MAKE(&second, &to_port, "to the same, of another domain", stage.to[0]);
+	steer_send(rig, &stage.raw, PORT, "twice");
+	other = DR_MAKE(&second, &to_port, "to the other", stage.to[1]);
+	steer_send(rig, &stage.raw, PORT, "to both");
+	dr_end(&one);
+	steer_send(rig, &stage.raw, PORT, "the first has gone");
+	dr_end(&same);
+	dr_end(&other);
+	dr_root_close(&second);
+	stage_close(&stage);
+}
