@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/threads.h"
+
 /* ---- channels ---- */
 
 static int channel_create(struct rdma_event_channel **out)
