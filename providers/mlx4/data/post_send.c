@@ -715,22 +715,6 @@ BIND_ROUTINE(bind_window_large, true)
 
 /* ---- parts that all routines of a kind share: they look at the QP, not at struct one ---- */
 
-/* Posts a request that no part of a routine takes as usual: one on a memory key, or any. */
-WQE_INLINE int one_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
-			   put_any_fn *puts_any, enum send_kind kind)
-{
-	const struct mlx4_sq *sq = &qp->sq;
-	const bool shared = qp->sq_lock.shared, stamps = sq_has_stamps(sq);
-
-	if (!kind_has_sums(kind) && wr->opcode == IBV_WR_BIND_MW && may_post(sq, IBV_WR_BIND_MW) &&
-	    bind_is_usual(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info))
-		return post_bind(qp, wr, shared, stamps);
-	if (!kind_has_sums(kind) && wr->opcode == IBV_WR_LOCAL_INV &&
-	    may_post(sq, IBV_WR_LOCAL_INV))
-		return post_inval(qp, wr, shared, stamps);
-	return post_unusual(qp, wr, bad_wr, puts_any);
-}
-
 #define POST_ARGS struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr
 
 #define KIND_PARTS(name, kind)                                                       \
@@ -747,9 +731,9 @@ WQE_INLINE int one_unusual(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ib
 	{                                                                            \
 		return post_list(qp, wr, bad_wr, put_any_##name, kind, true);        \
 	}                                                                            \
-	OUT_OF_LINE unusual_##name(POST_ARGS)                                        \
+	OUT_OF_LINE other_##name(POST_ARGS)                                          \
 	{                                                                            \
-		return one_unusual(qp, wr, bad_wr, put_any_##name, kind);            \
+		return post_unusual(qp, wr, bad_wr, put_any_##name);                 \
 	}
 
 KIND_PARTS(connected, SEND_CONNECTED)
@@ -770,6 +754,20 @@ KIND_PARTS(raw, SEND_RAW)
 struct one_parts {
 	qp_post_send_fn *list, *unusual, *with_inline, *with_sges;
 };
+
+/* Posts a request on a memory key. What these need is no part of OTHER, which saves registers. */
+WQE_INLINE int one_on_key(struct mlx4_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
+			  struct one one, qp_post_send_fn *other)
+{
+	const struct mlx4_sq *sq = &qp->sq;
+
+	if (wr->opcode == IBV_WR_BIND_MW && may_post(sq, IBV_WR_BIND_MW) &&
+	    bind_is_usual(qp, wr->bind_mw.mw, &wr->bind_mw.bind_info))
+		return post_bind(qp, wr, one.shared, one.stamps);
+	if (wr->opcode == IBV_WR_LOCAL_INV && may_post(sq, IBV_WR_LOCAL_INV))
+		return post_inval(qp, wr, one.shared, one.stamps);
+	return other(qp, wr, bad_wr);
+}
 
 WQE_INLINE int one_with_inline(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr, struct one one,
@@ -852,18 +850,31 @@ WQE_INLINE int enter_for_one(struct mlx4_qp *qp, struct ibv_send_wr *wr,
 							   : name##_exchange(qp, wr, bad_wr); \
 	}
 
-ROUTINE(post_connected, list_connected, unusual_connected, SEND_CONNECTED, false, false)
-ROUTINE(post_connected_large, list_connected_large, unusual_connected, SEND_CONNECTED, false, true)
-ROUTINE(post_connected_exchange, list_connected, unusual_connected, SEND_CONNECTED, true, false)
-ROUTINE(post_connected_large_exchange, list_connected_large, unusual_connected, SEND_CONNECTED,
-	true, true)
+#define ON_KEYS(name, other, ...)                                                      \
+	OUT_OF_LINE name##_on_key(POST_ARGS)                                           \
+	{                                                                              \
+		return one_on_key(qp, wr, bad_wr, (struct one){ __VA_ARGS__ }, other); \
+	}
+
+ON_KEYS(post_connected, other_connected, SEND_CONNECTED, false, false)
+ON_KEYS(post_connected_large, other_connected, SEND_CONNECTED, false, true)
+ON_KEYS(post_connected_exchange, other_connected, SEND_CONNECTED, true, false)
+ON_KEYS(post_connected_large_exchange, other_connected, SEND_CONNECTED, true, true)
+
+ROUTINE(post_connected, list_connected, post_connected_on_key, SEND_CONNECTED, false, false)
+ROUTINE(post_connected_large, list_connected_large, post_connected_large_on_key, SEND_CONNECTED,
+	false, true)
+ROUTINE(post_connected_exchange, list_connected, post_connected_exchange_on_key, SEND_CONNECTED,
+	true, false)
+ROUTINE(post_connected_large_exchange, list_connected_large, post_connected_large_exchange_on_key,
+	SEND_CONNECTED, true, true)
 LOCKED_ROUTINE(post_connected)
 LOCKED_ROUTINE(post_connected_large)
 
-ROUTINE(post_datagram, list_datagram, unusual_datagram, SEND_DATAGRAM, false, false)
-ROUTINE(post_datagram_large, list_datagram_large, unusual_datagram, SEND_DATAGRAM, false, true)
-ROUTINE(post_datagram_exchange, list_datagram, unusual_datagram, SEND_DATAGRAM, true, false)
-ROUTINE(post_datagram_large_exchange, list_datagram_large, unusual_datagram, SEND_DATAGRAM, true,
+ROUTINE(post_datagram, list_datagram, other_datagram, SEND_DATAGRAM, false, false)
+ROUTINE(post_datagram_large, list_datagram_large, other_datagram, SEND_DATAGRAM, false, true)
+ROUTINE(post_datagram_exchange, list_datagram, other_datagram, SEND_DATAGRAM, true, false)
+ROUTINE(post_datagram_large_exchange, list_datagram_large, other_datagram, SEND_DATAGRAM, true,
 	true)
 LOCKED_ROUTINE(post_datagram)
 LOCKED_ROUTINE(post_datagram_large)
@@ -871,17 +882,23 @@ LOCKED_ROUTINE(post_datagram_large)
 #define RARE_ROUTINE(name, list, unusual, ...) \
 	ENTRY(name, list, unusual, unusual, unusual, __VA_ARGS__)
 
-RARE_ROUTINE(post_xrc, list_xrc, unusual_xrc, SEND_XRC, false, false)
-RARE_ROUTINE(post_xrc_large, list_xrc_large, unusual_xrc, SEND_XRC, false, true)
-RARE_ROUTINE(post_xrc_exchange, list_xrc, unusual_xrc, SEND_XRC, true, false)
-RARE_ROUTINE(post_xrc_large_exchange, list_xrc_large, unusual_xrc, SEND_XRC, true, true)
+ON_KEYS(post_xrc, other_xrc, SEND_XRC, false, false)
+ON_KEYS(post_xrc_large, other_xrc, SEND_XRC, false, true)
+ON_KEYS(post_xrc_exchange, other_xrc, SEND_XRC, true, false)
+ON_KEYS(post_xrc_large_exchange, other_xrc, SEND_XRC, true, true)
+
+RARE_ROUTINE(post_xrc, list_xrc, post_xrc_on_key, SEND_XRC, false, false)
+RARE_ROUTINE(post_xrc_large, list_xrc_large, post_xrc_large_on_key, SEND_XRC, false, true)
+RARE_ROUTINE(post_xrc_exchange, list_xrc, post_xrc_exchange_on_key, SEND_XRC, true, false)
+RARE_ROUTINE(post_xrc_large_exchange, list_xrc_large, post_xrc_large_exchange_on_key, SEND_XRC,
+	     true, true)
 LOCKED_ROUTINE(post_xrc)
 LOCKED_ROUTINE(post_xrc_large)
 
-RARE_ROUTINE(post_raw, list_raw, unusual_raw, SEND_RAW, false, false)
-RARE_ROUTINE(post_raw_large, list_raw_large, unusual_raw, SEND_RAW, false, true)
-RARE_ROUTINE(post_raw_exchange, list_raw, unusual_raw, SEND_RAW, true, false)
-RARE_ROUTINE(post_raw_large_exchange, list_raw_large, unusual_raw, SEND_RAW, true, true)
+RARE_ROUTINE(post_raw, list_raw, other_raw, SEND_RAW, false, false)
+RARE_ROUTINE(post_raw_large, list_raw_large, other_raw, SEND_RAW, false, true)
+RARE_ROUTINE(post_raw_exchange, list_raw, other_raw, SEND_RAW, true, false)
+RARE_ROUTINE(post_raw_large_exchange, list_raw_large, other_raw, SEND_RAW, true, true)
 LOCKED_ROUTINE(post_raw)
 LOCKED_ROUTINE(post_raw_large)
 
