@@ -15,6 +15,7 @@
 #include "providers/common/cq_ring.h"
 #include "providers/common/device.h"
 #include "providers/common/lock.h"
+#include "util/barrier.h"
 
 /* What is a provider's own of it. Functions return 0 or an errno. */
 struct cq_resize_kind {
@@ -35,7 +36,7 @@ struct cq_resize_kind {
 static inline bool provider_cq_saw_one_ring(const bool *is_moving, const uint32_t *now, uint32_t ci)
 {
 	/* What was read of a new ring comes with the mark that was set before. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	dma_load_barrier();
 	return !__atomic_load_n(is_moving, __ATOMIC_ACQUIRE) &&
 	       __atomic_load_n(now, __ATOMIC_RELAXED) == ci;
 }
