@@ -214,7 +214,7 @@ static void flow_end(struct ibv_flow *flow)
 {
 	assert_ptr_equal(flow->context, ctx());
 	assert_int_equal(flow->handle, FIRST_HANDLE);
-	free(flow);
+	dv_give(ctx(), flow);
 }
 
 static void try_flow(size_t count, const struct mlx5dv_flow_action_attr *actions, const char *want)
