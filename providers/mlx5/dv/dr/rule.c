@@ -11,6 +11,20 @@
  * that. */
 enum { MAX_ACTIONS = DV_FLOW_ATTRS + DV_FLOW_ACTIONS };
 
+/* Linux before 5.5 knows no offsets. */
+static void counter_translate(const struct mlx5dv_dr_action *action,
+			      struct mlx5dv_flow_action_attr *attr)
+{
+	if (!action->counter.offset) {
+		attr->type = MLX5DV_FLOW_ACTION_COUNTERS_DEVX;
+		attr->obj = action->counter.obj;
+		return;
+	}
+	attr->type = MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET;
+	attr->bulk_obj.obj = action->counter.obj;
+	attr->bulk_obj.offset = action->counter.offset;
+}
+
 /* Returns 0, or EOPNOTSUPP where the kernel has no such action for a flow. */
 static int action_translate(const struct mlx5dv_dr_action *action,
 			    struct mlx5dv_flow_action_attr *attr)
@@ -35,9 +49,7 @@ static int action_translate(const struct mlx5dv_dr_action *action,
 		attr->tag_value = action->tag;
 		return 0;
 	case DR_ACTION_COUNTER:
-		attr->type = MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET;
-		attr->bulk_obj.obj = action->counter.obj;
-		attr->bulk_obj.offset = action->counter.offset;
+		counter_translate(action, attr);
 		return 0;
 	case DR_ACTION_REFORMAT:
 	case DR_ACTION_MODIFY_HEADER:
