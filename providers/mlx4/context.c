@@ -14,6 +14,7 @@
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/device.h"
 #include "util/alloc.h"
+#include "util/threads.h"
 #include "util/mmio.h"
 
 /* Page offsets of the device file. mlx4_ib */
@@ -118,6 +119,7 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 
 	if (!ctx)
 		return ENOMEM;
+	verbs_threads_look(); /* each library has its own answer */
 	ret = verbs_context_init(&ctx->vctx, vdev, cmd_fd);
 	if (ret)
 		goto free_ctx;

@@ -13,6 +13,7 @@
 #include "providers/mlx5/data/stall.h"
 #include "providers/mlx5/device.h"
 #include "util/alloc.h"
+#include "util/threads.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
@@ -99,6 +100,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 
 	if (!ctx)
 		return ENOMEM;
+	verbs_threads_look(); /* each library has its own answer */
 	ret = verbs_context_init(&ctx->vctx, vdev, cmd_fd);
 	if (ret)
 		goto free_ctx;
