@@ -15,7 +15,7 @@
 CQE_INLINE int cq_ex_keep(struct mlx4_cq *cq, const uint8_t *cqe, uint32_t ci, uint64_t wr_id,
 			  uint32_t extra)
 {
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
 	cq->cqe = cqe;
 	cq->extra = extra;
 	cq->vcq.cq_ex.wr_id = wr_id;
@@ -60,7 +60,7 @@ OUT_OF_LINE next_of_any_kind(struct ibv_cq_ex *cqx)
 	struct completion comp;
 
 	if (!cqe_take(cq, &ci, &comp)) {
-		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+		__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
 		doorbell_cq_consumed(cq->dbrec, ci);
 		return ENOENT;
 	}

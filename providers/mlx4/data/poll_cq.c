@@ -190,7 +190,7 @@ CQE_INLINE int poll_done(struct mlx4_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
 
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE); /* after what cqe_is_none() looks at */
 	doorbell_cq_consumed(cq->dbrec, ci);
 	qlock_leave(&cq->lock);
 	return n;
@@ -398,7 +398,7 @@ OUT_OF_LINE look_again(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 
 	if (count <= 0)
 		return 0;
-	qlock_take(&cq->lock);
+	qlock_enter(&cq->lock);
 	return poll_mixed(ibcq, count, wc, cq->ci);
 }
 

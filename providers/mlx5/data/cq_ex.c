@@ -17,7 +17,7 @@
 /* COMP is what the readers read from now on, and the next one is at index CI. */
 CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp, uint32_t ci)
 {
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
 	cq->cqe = comp->cqe;
 	cq->cqe_opcode = comp->opcode;
 	cq->cqe_extra = comp->extra;
@@ -37,7 +37,7 @@ OUT_OF_LINE next_of_any_kind(struct mlx5_cq *cq)
 
 	if (cqe_take(cq, &ci, &comp))
 		return cq_ex_keep(cq, &comp, ci);
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
 	doorbell_cq_consumed(cq->dbrec, ci);
 	return ENOENT;
 }

@@ -190,7 +190,7 @@ CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
 
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELAXED);
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE); /* after what cqe_is_none() looks at */
 	doorbell_cq_consumed(cq->dbrec, ci);
 	qlock_leave(&cq->lock);
 	return n;
@@ -216,7 +216,7 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
 {
 	struct mlx5_cq *cq = to_mcq(ibcq);
 
-	qlock_take(&cq->lock);
+	qlock_enter(&cq->lock);
 	return poll_rest(ibcq, end, wc, cq->ci);
 }
 
