@@ -268,6 +268,24 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, forked_in_child);
 }
 
+/* Others waited for the lock while the daemon did not answer: they do not ask it again. A thread
+ * that is cancelled in here would keep the lock. */
+static int daemon_ask_alone(const struct acm_message *asked, struct acm_message *told,
+			    int timeout_ms)
+{
+	int ret, state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	cm_lock_take(&lock);
+	if (rests_till && now_ms() < rests_till)
+		ret = EAGAIN;
+	else
+		ret = daemon_ask(asked, told, now_ms() + timeout_ms);
+	cm_lock_drop(&lock);
+	pthread_setcancelstate(state, NULL);
+	return ret;
+}
+
 static int question_ask(const struct acm_question *question, int timeout_ms,
 			struct acm_answer *answer)
 {
@@ -279,17 +297,17 @@ static int question_ask(const struct acm_question *question, int timeout_ms,
 		return ret;
 	if (timeout_ms < 0 || timeout_ms > most)
 		timeout_ms = most;
-	cm_lock_take(&lock);
-	ret = daemon_ask(&asked, &told, now_ms() + timeout_ms);
-	cm_lock_drop(&lock);
+	ret = daemon_ask_alone(&asked, &told, timeout_ms);
 	return ret ? ret : rdmacm_acm_unpack(&told, answer);
 }
 
 /* Most hosts have no daemon, and programs resolve again and again. */
 bool rdmacm_acm_rests(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	bool rests;
 
+	pthread_once(&once, watch_forks); /* before the lock is taken for the first time */
 	cm_lock_take(&lock);
 	rests = rests_till && now_ms() < rests_till;
 	cm_lock_drop(&lock);
@@ -298,11 +316,8 @@ bool rdmacm_acm_rests(void)
 
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 	if (rdmacm_acm_rests())
 		return EAGAIN;
-	pthread_once(&once, watch_forks);
 	rdmacm_watch_exit();
 	return question_ask(question, timeout_ms, answer);
 }

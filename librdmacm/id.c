@@ -24,6 +24,7 @@ static int channel_create(struct rdma_event_channel **out)
 
 	if (!channel)
 		return ENOMEM;
+	verbs_threads_look();
 	ret = rdmacm_device_must_exist();
 	if (!ret)
 		ret = rdmacm_cmd_open(&channel->fd);
