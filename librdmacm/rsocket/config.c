@@ -72,12 +72,22 @@ const struct rs_defaults *rdmacm_rs_defaults(void)
 	return &defaults;
 }
 
-int64_t rdmacm_rs_now_us(void)
+static int64_t clock_us(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+int64_t rdmacm_rs_now_us(void)
+{
+	return clock_us(CLOCK_MONOTONIC);
+}
+
+int64_t rdmacm_rs_coarse_now_us(void)
+{
+	return clock_us(CLOCK_MONOTONIC_COARSE);
 }
 
 int64_t rdmacm_rs_deadline(int timeout_ms)

@@ -169,8 +169,8 @@ static void on_failure(struct stream *stream, const struct rdma_cm_event *event)
 
 	if (event->event == RDMA_CM_EVENT_REJECTED)
 		error = ECONNREFUSED;
-	else if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
-		error = ENODEV;
+	else if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) /* or its flushed requests tell */
+		error = stream->state == STREAM_CONNECTED ? ECONNRESET : ENODEV;
 	rdmacm_stream_fail(stream, error ? error : EHOSTUNREACH);
 }
 
@@ -821,6 +821,9 @@ static void stream_inherit(struct rs *rs)
 {
 	struct stream *stream = to_stream(rs);
 
+	/* another thread of the parent may have had them */
+	cm_lock_init(&stream->rx_lock);
+	cm_lock_init(&stream->tx_lock);
 	if (stream->id)
 		rdmacm_id_forked(to_cm_id(stream->id));
 	if (stream->state == STREAM_LISTENING)

@@ -431,8 +431,8 @@ static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers
 	ready = poll_answers(answers, nfds);
 	if (is_allocated)
 		rdmacm_rs_unshield();
-	if (ready <= 0)
-		return ready ? ready : answers->ready;
+	if (ready <= 0) /* a signal does not hide sockets that are ready */
+		return ready && !(errno == EINTR && answers->ready) ? ready : answers->ready;
 	rdmacm_rs_shield();
 	take_answers(fds, nfds, answers);
 	rdmacm_rs_unshield();

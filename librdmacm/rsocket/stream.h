@@ -34,7 +34,7 @@ enum stream_state {
  * sixteenth reads the clock. */
 struct rs_look {
 	int64_t next_us;
-	unsigned int skip; /* how many calls come before the clock is read again, */
+	unsigned int skip; /* how many calls look at the coarse clock alone, */
 	unsigned int left; /* and how many of those are still to come */
 };
 
@@ -188,7 +188,8 @@ static inline bool stream_look_is_due(struct stream *stream)
 {
 	if (stream->look.left) {
 		stream->look.left--;
-		return false;
+		if (rdmacm_rs_coarse_now_us() < stream->look.next_us)
+			return false;
 	}
 	return rdmacm_stream_look_by_clock(&stream->look);
 }

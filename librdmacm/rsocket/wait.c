@@ -33,6 +33,8 @@ static void take_event(struct stream *stream)
 
 bool rdmacm_stream_arm(struct stream *stream)
 {
+	const bool was_over = stream->state == STREAM_OVER;
+
 	if (!stream->cq)
 		return true;
 	if (stream->has_event)
@@ -42,7 +44,9 @@ bool rdmacm_stream_arm(struct stream *stream)
 			rdmacm_stream_fail(stream, EIO);
 		stream->is_armed = true;
 	}
-	return !rdmacm_stream_progress(stream);
+	if (rdmacm_stream_progress(stream))
+		return false;
+	return was_over || stream->state != STREAM_OVER; /* else the queue has failed */
 }
 
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds)
@@ -107,7 +111,7 @@ static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream 
 
 enum { LOOK_US = 500, MOST_LOOKS_SKIPPED = 15 };
 
-/* Calls that come often skip the more, those that come rarely none. */
+/* Calls that come often read the exact clock the more rarely. */
 bool rdmacm_stream_look_by_clock(struct rs_look *look)
 {
 	const int64_t now_us = rdmacm_rs_now_us();
