@@ -107,9 +107,20 @@ static const struct {
 	{ "no thread can be started, as where clone3() is refused", thread_try,
 	  "a limit of processes (ulimit -u) or the seccomp profile of a container does that; "
 	  "start the container with --security-opt seccomp=unconfined" },
-	{ "this is inside another softhca run", filter_try,
-	  "run the program by itself, on the adapter that is there" },
 };
+
+static int filter_check(void)
+{
+	int ret = filter_try();
+
+	if (ret == EBUSY)
+		log_error("this is inside another softhca run: %s; run the program by itself, on "
+			  "the adapter that is there",
+			  strerror(ret));
+	else if (ret)
+		log_error("no process can be started: %s", strerror(ret));
+	return ret;
+}
 
 int host_check(void)
 {
@@ -120,7 +131,7 @@ int host_check(void)
 		if (ret)
 			log_error("%s: %s; %s", needs[i].what, strerror(ret), needs[i].cure);
 	}
-	return ret;
+	return ret ? ret : filter_check();
 }
 
 int host_check_memory(pid_t pid)

@@ -208,7 +208,7 @@ static int start_program(struct run *run)
 
 	if (!ret)
 		ret = program_fork(run);
-	if (!ret)
+	if (!ret && !run->options->socket_path) /* else it is the server that reaches it */
 		ret = host_check_memory(program);
 	if (!ret)
 		ret = link_send_hello(run->daemon, run->listener);
