@@ -54,12 +54,13 @@ static void by_tir(struct rig *rig, struct stage *stage)
 
 void dr_frames(struct rig *rig)
 {
-	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop();
+	struct mlx5dv_dr_action *drop;
 	struct dr_made one, other;
 	struct stage stage;
 
 	if (!stage_open(rig, 0, &stage))
 		return;
+	MUST(drop = mlx5dv_dr_action_create_drop());
 	one = DR_MAKE(&stage.root, &all_later, "all to one", stage.to[0]);
 	steer_send(rig, &stage.raw, PORT, "alone");
 	other = DR_MAKE(&stage.root, &to_port, "some to the other", stage.to[1]);
@@ -82,13 +83,14 @@ void dr_misses(struct rig *rig)
 	struct ibv_flow_attr attr = { .type = IBV_FLOW_ATTR_ALL_DEFAULT,
 				      .size = sizeof(attr),
 				      .port = RIG_PORT };
-	struct mlx5dv_dr_action *miss = mlx5dv_dr_action_create_default_miss();
+	struct mlx5dv_dr_action *miss;
 	struct dr_made some, all;
 	struct ibv_flow *left;
 	struct stage stage;
 
 	if (!stage_open(rig, 0, &stage))
 		return;
+	MUST(miss = mlx5dv_dr_action_create_default_miss());
 	MUST(left = ibv_create_flow(stage.raw.to[1], &attr));
 	some = DR_MAKE(&stage.root, &to_port, "miss", miss);
 	all = DR_MAKE(&stage.root, &all_later, "all", stage.to[0]);
@@ -103,13 +105,14 @@ void dr_misses(struct rig *rig)
 
 void dr_counters(struct rig *rig)
 {
-	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop(), *count;
+	struct mlx5dv_dr_action *drop, *count;
 	struct steer_counter counter;
 	struct dr_made one, other;
 	struct stage stage;
 
 	if (!stage_open(rig, 0, &stage))
 		return;
+	MUST(drop = mlx5dv_dr_action_create_drop());
 	counter = steer_counter_make(rig->ctx);
 	MUST(count = mlx5dv_dr_action_create_flow_counter(counter.obj, 0));
 	one = DR_MAKE(&stage.root, &to_port, "counted", count, stage.to[0]);
@@ -171,13 +174,14 @@ void dr_tags(struct rig *rig)
 
 void dr_sent(struct rig *rig)
 {
-	struct mlx5dv_dr_action *drop = mlx5dv_dr_action_create_drop();
+	struct mlx5dv_dr_action *drop;
 	struct dr_made take, out, but;
 	struct dr_root sent;
 	struct stage stage;
 
 	if (!stage_open(rig, 0, &stage))
 		return;
+	MUST(drop = mlx5dv_dr_action_create_drop());
 	MUST(dr_root_open(rig, MLX5DV_DR_DOMAIN_TYPE_NIC_TX, &sent));
 	take = DR_MAKE(&stage.root, &to_all, "take all", stage.to[0]);
 	out = DR_MAKE(&sent, &to_port, "drop what is sent", drop);
