@@ -8,6 +8,7 @@ rest. "library PATH" tells which RDMA libraries the process has run on.
 """
 import os
 import re
+import subprocess
 import sys
 import unittest
 
@@ -79,8 +80,9 @@ def mapped_libraries():
 
 def address_of_first_port(ifname):
     """IP and MAC address for the tests of rdma_cm: those of the interface may be the loopback's, which has no device."""
-    with open(f'/sys/class/net/{ifname}/address', encoding='utf-8') as address:
-        return '198.18.0.1', address.read().strip()
+    # /sys may be that of another network namespace
+    link = subprocess.check_output(['ip', '-o', 'link', 'show', 'dev', ifname], text=True)
+    return '198.18.0.1', re.search(r'link/\w+ ([0-9a-f:]{17})', link).group(1)
 
 
 def main():
