@@ -72,7 +72,7 @@ void *provider_cells_grow(struct cells *cells, const char *call, size_t size)
 	cell = cell_cut(cells, call, align_up(size, CELL_UNIT));
 	qlock_drop(&cells->lock);
 	if (cell)
-		((struct cell *)cell)->given_to = NULL;
+		cell_of(cell, size)->given_to = NULL;
 	return cell;
 }
 
@@ -82,11 +82,11 @@ void provider_cells_drop(void *cell)
 }
 
 /* An object may hold the same bytes. */
-void provider_cells_check(const struct cell *given, const void *cell)
+void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address)
 {
 	for (; given; given = given->next)
 		if (given == cell) {
-			verbs_warn("an object at %p has been destroyed twice", cell);
+			verbs_warn("an object at %p has been destroyed twice", address);
 			abort();
 		}
 }

@@ -22,6 +22,8 @@ enum {
 	CELL_SIZES = 20, /* the largest cell is of so many units */
 };
 
+/* Is at the end of a cell that was given back: the head of an object tells a second destroy its
+ * context, and so leads it here. */
 struct cell {
 	struct cell *next;
 	const void *given_to; /* the list, while it is not an object */
@@ -41,9 +43,9 @@ void *provider_cells_grow(struct cells *cells, const char *call, size_t size);
 /* Gives a cell back where that is more than keeping it. */
 void provider_cells_drop(void *cell);
 void provider_cells_destroy(struct cells *cells);
-/* Ends the program if CELL, which looks given back, is: it has destroyed an object twice, and two
- * later ones would share the memory. */
-void provider_cells_check(const struct cell *given, const void *cell);
+/* Ends the program if the object at ADDRESS, whose cell looks given back, is: it has been destroyed
+ * twice, and two later ones would share the memory. */
+void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address);
 
 /* Returns whether cells are kept, rather than blocks of the heap. */
 static inline bool cells_are_kept(void)
@@ -66,21 +68,33 @@ static inline struct cell **cells_of_size(struct cells *cells, size_t size)
 	return &cells->given[(size - 1) / CELL_UNIT];
 }
 
-static inline struct cell *cells_pop(struct cell **given)
+static inline size_t cell_offset(size_t size)
+{
+	return (size + CELL_UNIT - 1) / CELL_UNIT * CELL_UNIT - sizeof(struct cell);
+}
+
+static inline struct cell *cell_of(void *object, size_t size)
+{
+	return (struct cell *)((uint8_t *)object + cell_offset(size));
+}
+
+static inline void *cells_pop(struct cell **given, size_t size)
 {
 	struct cell *cell = *given;
 
-	if (likely(cell)) {
-		*given = cell->next;
-		cell->given_to = NULL;
-	}
-	return cell;
+	if (unlikely(!cell))
+		return NULL;
+	*given = cell->next;
+	cell->given_to = NULL;
+	return (uint8_t *)cell - cell_offset(size);
 }
 
-static inline void cells_push(struct cell **given, struct cell *cell)
+static inline void cells_push(struct cell **given, void *object, size_t size)
 {
+	struct cell *cell = cell_of(object, size);
+
 	if (unlikely(cell->given_to == given))
-		provider_cells_check(*given, cell);
+		provider_cells_check(*given, cell, object);
 	cell->next = *given;
 	cell->given_to = given;
 	*given = cell;
@@ -89,27 +103,27 @@ static inline void cells_push(struct cell **given, struct cell *cell)
 /* SIZE is a constant. What is in the cell is of no meaning. */
 static inline void *provider_cells_take(struct cells *cells, const char *call, size_t size)
 {
-	struct cell *cell;
+	void *object;
 
 	if (likely(qlock_is_idle(&cells->lock))) {
-		cell = cells_pop(cells_of_size(cells, size));
+		object = cells_pop(cells_of_size(cells, size), size);
 	} else {
 		qlock_take(&cells->lock);
-		cell = cells_pop(cells_of_size(cells, size));
+		object = cells_pop(cells_of_size(cells, size), size);
 		qlock_drop(&cells->lock);
 	}
-	return likely(cell) ? cell : provider_cells_grow(cells, call, size);
+	return likely(object) ? object : provider_cells_grow(cells, call, size);
 }
 
-static inline void provider_cells_give(struct cells *cells, void *cell, size_t size)
+static inline void provider_cells_give(struct cells *cells, void *object, size_t size)
 {
 	if (!cells_are_kept()) {
-		provider_cells_drop(cell);
+		provider_cells_drop(object);
 	} else if (likely(qlock_is_idle(&cells->lock))) {
-		cells_push(cells_of_size(cells, size), cell);
+		cells_push(cells_of_size(cells, size), object, size);
 	} else {
 		qlock_take(&cells->lock);
-		cells_push(cells_of_size(cells, size), cell);
+		cells_push(cells_of_size(cells, size), object, size);
 		qlock_drop(&cells->lock);
 	}
 }

@@ -52,13 +52,30 @@ static void an_object_holds_any_bytes(void **state)
 {
 	struct cells cells = { .left = 0 };
 	const void *list = cells_of_size(&cells, SIZE);
-	struct cell *cell;
+	void *object;
 
 	(void)state;
 	qlock_init(&cells.lock, true);
-	cell = cell_take(&cells);
-	cell->given_to = list;
-	provider_cells_give(&cells, cell, SIZE);
+	object = cell_take(&cells);
+	cell_of(object, SIZE)->given_to = list;
+	provider_cells_give(&cells, object, SIZE);
+	provider_cells_destroy(&cells);
+}
+
+/* A second destroy begins with the object's context. */
+static void an_objects_head_outlives_it(void **state)
+{
+	struct cells cells = { .left = 0 };
+	uint64_t *object;
+
+	(void)state;
+	if (!cells_are_kept())
+		return;
+	qlock_init(&cells.lock, true);
+	object = cell_take(&cells);
+	object[0] = object[1] = UINT64_MAX;
+	provider_cells_give(&cells, object, SIZE);
+	assert_true(object[0] == UINT64_MAX && object[1] == UINT64_MAX);
 	provider_cells_destroy(&cells);
 }
 
@@ -101,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cell_is_handed_out_once),
 		cmocka_unit_test(an_object_holds_any_bytes),
+		cmocka_unit_test(an_objects_head_outlives_it),
 		cmocka_unit_test(a_cell_that_is_given_back_twice_ends_the_program),
 	};
 
