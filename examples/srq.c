@@ -2,8 +2,8 @@
 /*
  * srq.c - a shared receive queue, and events in place of polling.
  *
- * Four queue pairs take their receives from one SRQ. The process sleeps until a completion comes,
- * and is told when the SRQ runs low. Each queue pair is connected to itself; rc.c has two sides.
+ * Four queue pairs, each connected to itself, take their receives from one SRQ. The process sleeps
+ * until a completion comes, and an event says when the SRQ runs low. rc.c has two sides.
  */
 #include <err.h>
 #include <errno.h>

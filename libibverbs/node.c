@@ -75,8 +75,8 @@ bool verbs_node_exists(const struct verbs_device_info *info)
 	       (paths.by_number[0] && path_may_be_of(info, paths.by_number));
 }
 
-/* When both fail, the error of a file that is there means more than that of one which is not. PATH
- * takes the file that the error is about. */
+/* When both files fail to open, returns the error of the file that exists. PATH gets the name of
+ * the file with that error. */
 static int open_node(const struct verbs_device_info *info, const struct node_paths *paths,
 		     const char **path, int *fd)
 {
@@ -100,8 +100,8 @@ static int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* A file that is missing, or still that of a device which had the name before, is waited for: the
- * device was listed, so udev may be about to make it. */
+/* Waits for a file that is missing, or that belongs to an earlier device of the same name: the
+ * device was listed, so udev may be about to make its file. */
 int verbs_node_open(const struct verbs_device_info *info, int *fd)
 {
 	enum { PATIENCE_MS = 1000, STEP_MS = 10 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock.c - what a thread does that finds a lock taken, or wanted by others. See lock.h.
+ * lock.c - waits for a lock that another thread has, and wakes threads that wait. See lock.h.
  *
- * Who waits marks the lock as wanted whenever it looks, so whoever drops it wakes somebody. One who
- * takes it after a wait leaves the mark, as others may wait still.
+ * A thread that waits marks the lock as wanted each time it looks, so the thread that drops the
+ * lock wakes one. A thread that takes the lock after a wait leaves the mark: others may still wait.
  */
 #include "lock.h"
 

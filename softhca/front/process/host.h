@@ -12,7 +12,7 @@
 int host_check(void);
 /* Checks that the memory of PID can be reached: a process that was forked from this one. */
 int host_check_memory(pid_t pid);
-/* Explains why the filter of system calls was refused; the ERROR is that of seccomp(). */
+/* Explains why the filter of system calls was refused; ERROR is the errno of seccomp(). */
 void host_explain_filter(int error);
 
 #endif

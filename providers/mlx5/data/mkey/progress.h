@@ -72,8 +72,8 @@ static inline union mkey_progress progress_after(union mkey_progress progress, u
 	return progress;
 }
 
-/* The same for a part that the key computes: what the key is told of it, the field FIELD, becomes
- * TOLD. */
+/* Does so for a PART that the key computes (signature, encryption), and sets FIELD, which says how
+ * much the request has told the key of that part, to TOLD. */
 static inline union mkey_progress progress_told(union mkey_progress progress, uint32_t part,
 						uint32_t field, uint32_t told)
 {
