@@ -4,7 +4,7 @@
  * PCI device of their own have: event queues and interrupts.
  *
  * Covers: providers/mlx5/dv/absent.c, providers/mlx5/dv/ah.c, softhca/device/av_mapping.c,
- * softhca/device/format/mlx5/cmd_av_mapping.c
+ * softhca/device/format/mlx5/cmd/av_mapping.c
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>

@@ -4,7 +4,7 @@
  * or on one whose secrets are in the file `secrets` here.
  *
  * Covers: providers/mlx5/dv/crypto.c, softhca/device/memory/dek.c,
- * softhca/device/format/mlx5/cmd_crypto.c, softhca/secrets.c
+ * softhca/device/format/mlx5/cmd/crypto.c, softhca/secrets.c
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

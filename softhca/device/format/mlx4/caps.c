@@ -5,7 +5,7 @@
  */
 #include "prm/mlx4/caps.h"
 #include "softhca/device/core.h"
-#include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd/cmd.h"
 #include "softhca/device/format/mlx4/firmware.h"
 
 enum {

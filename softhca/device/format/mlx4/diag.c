@@ -6,7 +6,7 @@
 #include "prm/mlx4/diag.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
-#include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd/cmd.h"
 #include "softhca/device/format/mlx4/firmware.h"
 
 static const struct {

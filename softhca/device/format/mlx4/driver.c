@@ -10,8 +10,8 @@
 #include "prm/mlx4/caps.h"
 #include "prm/mlx4/cmd.h"
 #include "softhca/device/core.h"
-#include "softhca/device/format/mlx4/cmd.h"
-#include "softhca/device/format/mlx4/cmd_eth_qp.h"
+#include "softhca/device/format/mlx4/cmd/cmd.h"
+#include "softhca/device/format/mlx4/cmd/eth_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "prm/mlx4/mpt.h"
 #include "prm/mlx4/wqe.h"
 #include "softhca/device/core.h"
-#include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd/cmd.h"
 #include "softhca/device/format/mlx4/firmware.h"
 #include "softhca/device/format/mlx4/mlx4.h"
 #include "softhca/device/queue/wqe.h"

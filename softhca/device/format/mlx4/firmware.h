@@ -46,7 +46,7 @@ enum {
 	M4_TAKEN_MAX = 4096,
 };
 
-struct m4_groups; /* cmd_mcg.c */
+struct m4_groups; /* cmd/mcg.c */
 
 struct mlx4_firmware {
 	uint32_t area_pages; /* that were mapped for the firmware */

@@ -8,7 +8,7 @@
 
 #include "prm/mlx4/cmd.h"
 #include "softhca/device/core.h"
-#include "softhca/device/format/mlx4/cmd.h"
+#include "softhca/device/format/mlx4/cmd/cmd.h"
 #include "softhca/device/format/mlx4/firmware.h"
 
 enum { ICM_SHIFT = 12, MAX_LOG_PAGE = 19, MAX_ENTRIES = 1 << 22 };

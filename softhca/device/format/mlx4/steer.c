@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * steer.c - to which queue an arriving frame goes: rules (cmd_flow.c), or the port, name queue
+ * steer.c - to which queue an arriving frame goes: rules (cmd/flow.c), or the port, name queue
  * pairs, and one may spread frames over others, by a hash (RSS).
  *
  * Sources: see prm/mlx4/qpc.h; what the flags mean, from what Linux' driver mlx4_en (6.1: en_rx.c)
@@ -12,7 +12,7 @@
 
 #include "prm/mlx4/qpc.h"
 #include "softhca/device/eth/eth.h"
-#include "softhca/device/format/mlx4/cmd_eth_qp.h"
+#include "softhca/device/format/mlx4/cmd/eth_qp.h"
 #include "softhca/device/format/mlx4/firmware.h"
 
 const char *m4_spread_check(const uint8_t *qpc)

@@ -16,7 +16,7 @@
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
-#include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd/cmd.h"
 #include "softhca/device/format/mlx5/driver.h"
 #include "softhca/device/memory/memic.h"
 #include "softhca/device/queue/wqe.h"

@@ -38,7 +38,7 @@ void mlx5_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
 bool mlx5_send_is_signed(const uint8_t *raw);
 bool mlx5_recv_is_signed(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 
-/* cmd_mkey.c */
+/* cmd/mkey.c */
 /* Called when what is in the key's context has changed. */
 void mlx5_decode_mkey(struct mkey *mkey);
 /* Adds the keys that the adapter has of its own. */

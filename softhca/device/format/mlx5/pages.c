@@ -14,7 +14,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/driver.h"
 #include "softhca/device/core.h"
-#include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd/cmd.h"
 #include "softhca/device/format/mlx5/driver.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/reg.h"
 #include "softhca/device/core.h"
-#include "softhca/device/format/mlx5/cmd.h"
+#include "softhca/device/format/mlx5/cmd/cmd.h"
 #include "softhca/device/format/mlx5/reg.h"
 #include "util/bits.h"
 

@@ -3,7 +3,8 @@
  * core_hostile_test.c - what a hostile driver could have done: one test for each hole that was
  * found, by review or by tests/fuzz, and closed.
  *
- * Covers: softhca/device/format/mlx5/cmd.c, softhca/device/format/mlx5/wqe.c, softhca/device/hca.c
+ * Covers: softhca/device/format/mlx5/cmd/cmd.c, softhca/device/format/mlx5/wqe.c,
+ * softhca/device/hca.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

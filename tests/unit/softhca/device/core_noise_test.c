@@ -4,7 +4,8 @@
  * must neither crash (the sanitizers watch), nor hang, nor write a byte outside what was
  * registered.
  *
- * Covers: softhca/device/format/mlx5/cmd.c, softhca/device/format/mlx5/wqe.c, softhca/device/hca.c
+ * Covers: softhca/device/format/mlx5/cmd/cmd.c, softhca/device/format/mlx5/wqe.c,
+ * softhca/device/hca.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

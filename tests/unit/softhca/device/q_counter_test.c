@@ -3,7 +3,7 @@
  * q_counter_test.c - what the sets of counters that QPs name say of requests, losses and errors.
  *
  * Covers: softhca/device/q_counter.c, softhca/device/count.c,
- * softhca/device/format/mlx5/cmd_q_counter.c
+ * softhca/device/format/mlx5/cmd/q_counter.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

@@ -5,7 +5,7 @@
  * again.
  *
  * Covers: softhca/device/station.c, softhca/device/departure.c, softhca/device/port.c,
- * softhca/device/format/mlx5/cmd_port.c
+ * softhca/device/format/mlx5/cmd/port.c
  */
 #include "ib/smp.h"
 #include "pair.h"

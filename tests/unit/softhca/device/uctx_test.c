@@ -4,8 +4,8 @@
  * do, whose objects they find, and the memory that their queues lie in.
  *
  * Covers: softhca/device/uctx.c, softhca/device/memory/umem.c,
- * softhca/device/format/mlx5/cmd_uctx.c, softhca/device/format/mlx5/cmd_umem.c,
- * softhca/device/format/mlx5/cmd_general_obj.c, softhca/device/format/mlx5/cmd_pacing.c
+ * softhca/device/format/mlx5/cmd/uctx.c, softhca/device/format/mlx5/cmd/umem.c,
+ * softhca/device/format/mlx5/cmd/general_obj.c, softhca/device/format/mlx5/cmd/pacing.c
  */
 #include "flat.h"
 #include "prm/mlx5/cmd.h"

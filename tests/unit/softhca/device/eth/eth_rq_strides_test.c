@@ -4,7 +4,7 @@
  * them: WQEs are used in the order in which they are linked, several frames in each, and their
  * memory is what requests on a send queue of frames say at the time.
  *
- * Covers: softhca/device/eth/eth_rq.c, softhca/device/format/mlx5/cmd_rq.c
+ * Covers: softhca/device/eth/eth_rq.c, softhca/device/format/mlx5/cmd/rq.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cqe.h"

@@ -5,8 +5,9 @@
  *
  * Covers: softhca/device/eth/eth.c, softhca/device/eth/eth_sq.c, softhca/device/eth/eth_rq.c,
  * softhca/device/eth/eth_port.c, softhca/device/eth/frame.c, softhca/device/eth/tis.c,
- * softhca/device/format/mlx5/cmd_sq.c, softhca/device/format/mlx5/cmd_rq.c,
- * softhca/device/format/mlx5/cmd_tis.c, softhca/device/format/mlx5/frame.c
+ * softhca/device/format/mlx5/cmd/sq.c, softhca/device/format/mlx5/cmd/rq.c,
+ * softhca/device/format/mlx5/cmd/wq.c,
+ * softhca/device/format/mlx5/cmd/tis.c, softhca/device/format/mlx5/frame.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/av.h"

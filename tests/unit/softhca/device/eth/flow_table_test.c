@@ -5,9 +5,9 @@
  *
  * Covers: softhca/device/eth/flow_table.c, softhca/device/eth/flow_entry.c,
  * softhca/device/eth/flow_match.c, softhca/device/eth/flow_counter.c, softhca/device/eth/rss.c,
- * softhca/device/eth/rqt.c, softhca/device/eth/tir.c, softhca/device/format/mlx5/cmd_flow_table.c,
- * softhca/device/format/mlx5/cmd_flow_entry.c, softhca/device/format/mlx5/cmd_flow_counter.c,
- * softhca/device/format/mlx5/cmd_rqt.c, softhca/device/format/mlx5/cmd_tir.c
+ * softhca/device/eth/rqt.c, softhca/device/eth/tir.c, softhca/device/format/mlx5/cmd/flow_table.c,
+ * softhca/device/format/mlx5/cmd/flow_entry.c, softhca/device/format/mlx5/cmd/flow_counter.c,
+ * softhca/device/format/mlx5/cmd/rqt.c, softhca/device/format/mlx5/cmd/tir.c
  */
 #include "eth_rig.h"
 #include "prm/mlx5/cmd.h"

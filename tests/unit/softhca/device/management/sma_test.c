@@ -4,7 +4,7 @@
  * MAD_IFC, and by the switch, along the way that a packet names. Golden bytes.
  *
  * Covers: softhca/device/management/sma.c, softhca/device/management/pma.c,
- * softhca/device/format/mlx5/cmd_mad.c
+ * softhca/device/format/mlx5/cmd/mad.c
  */
 #include "ib/pm.h"
 #include "ib/smp.h"

@@ -4,7 +4,7 @@
  * commands on logins and keys of data.
  *
  * Covers: softhca/device/memory/crypt.c, softhca/device/memory/cipher.c,
- * softhca/device/memory/dek.c, softhca/device/format/mlx5/cmd_crypto.c
+ * softhca/device/memory/dek.c, softhca/device/format/mlx5/cmd/crypto.c
  */
 #include <dlfcn.h>
 #include <errno.h>

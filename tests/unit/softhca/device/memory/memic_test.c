@@ -3,7 +3,7 @@
  * memic_test.c - memory of the adapter's own: where blocks lie, keys of them, what is refused, and
  * what the capability pages say of it and of paging on demand.
  *
- * Covers: softhca/device/memory/memic.c, softhca/device/format/mlx5/cmd_memic.c,
+ * Covers: softhca/device/memory/memic.c, softhca/device/format/mlx5/cmd/memic.c,
  * softhca/device/format/mlx5/caps.c
  */
 #include "pair.h"

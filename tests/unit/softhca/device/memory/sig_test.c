@@ -4,7 +4,7 @@
  * nobody else.
  *
  * Covers: softhca/device/memory/sig.c, softhca/device/queue/sig_report.c,
- * softhca/device/memory/psv.c, softhca/device/format/mlx5/cmd_psv.c
+ * softhca/device/memory/psv.c, softhca/device/format/mlx5/cmd/psv.c
  */
 #include "pair.h"
 #include "prm/mlx5/bsf.h"

@@ -3,7 +3,7 @@
  * cq_resize_test.c - a completion queue gets another ring: nothing is lost or seen twice, whatever
  * was in the old one and wherever it wrapped.
  *
- * Covers: softhca/device/queue/cq.c, softhca/device/format/mlx5/cmd_cq.c
+ * Covers: softhca/device/queue/cq.c, softhca/device/format/mlx5/cmd/cq.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

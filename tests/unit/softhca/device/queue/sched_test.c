@@ -3,7 +3,7 @@
  * sched_test.c - schedulers: the objects and what they refuse, and what queues that are full send
  * in a stretch of time. The clock is the test's, so numbers are the same in every run.
  *
- * Covers: softhca/device/queue/sched.c, softhca/device/format/mlx5/cmd_sched.c
+ * Covers: softhca/device/queue/sched.c, softhca/device/format/mlx5/cmd/sched.c
  */
 #include "pair.h"
 #include "prm/mlx5/general_obj.h"

@@ -3,7 +3,7 @@
  * srq_test.c - receiving through shared receive queues, of plain QPs and of XRC domains: order of
  * WQEs, CQE fields, limit and last-WQE events, what errors and destruction do.
  *
- * Covers: softhca/device/queue/srq.c, softhca/device/format/mlx5/cmd_srq.c
+ * Covers: softhca/device/queue/srq.c, softhca/device/format/mlx5/cmd/srq.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

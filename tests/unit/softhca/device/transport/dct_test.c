@@ -4,7 +4,7 @@
  * requests that come late, streams in contexts. What programs see is in tests/verbs/dc.
  *
  * Covers: softhca/device/transport/dct.c, softhca/device/transport/dci.c,
- * softhca/device/format/mlx5/cmd_dct.c
+ * softhca/device/format/mlx5/cmd/dct.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

@@ -4,7 +4,7 @@
  * multicast groups, management QPs, what is lost without a trace and what is an error.
  *
  * Covers: softhca/device/transport/ud.c, softhca/device/transport/datagram.c,
- * softhca/device/transport/mcg.c, softhca/device/format/mlx5/cmd_mcg.c
+ * softhca/device/transport/mcg.c, softhca/device/format/mlx5/cmd/mcg.c
  */
 #include "pair.h"
 #include "prm/mlx5/cmd.h"

@@ -5,7 +5,7 @@
  *
  * Covers: softhca/device/format/mlx5/driver.c, softhca/device/format/mlx5/pages.c,
  * softhca/device/format/mlx5/reg.c, softhca/device/format/mlx5/reg_eth.c,
- * softhca/device/format/mlx5/cmd_eq.c, softhca/device/format/mlx5/cmd_srq.c,
+ * softhca/device/format/mlx5/cmd/eq.c, softhca/device/format/mlx5/cmd/srq.c,
  * softhca/device/format/mlx5/eqe.c
  */
 #include "flat.h"

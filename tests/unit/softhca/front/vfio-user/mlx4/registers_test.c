@@ -3,10 +3,10 @@
  * registers_test.c - the PCI device of an mlx4 adapter as a driver sets it up: its
  * registers, commands through the register of commands, memory for tables, and events.
  *
- * Covers: softhca/front/vfio-user/mlx4/, softhca/device/format/mlx4/cmd.c,
- * softhca/device/format/mlx4/cmd_args.c,
+ * Covers: softhca/front/vfio-user/mlx4/, softhca/device/format/mlx4/cmd/cmd.c,
+ * softhca/device/format/mlx4/cmd/args.c,
  * softhca/device/format/mlx4/caps.c, softhca/device/format/mlx4/icm.c,
- * softhca/device/format/mlx4/cmd_eq.c, softhca/device/format/mlx4/eqe.c,
+ * softhca/device/format/mlx4/cmd/eq.c, softhca/device/format/mlx4/eqe.c,
  * softhca/device/format/mlx4/driver.c
  */
 #include <errno.h>

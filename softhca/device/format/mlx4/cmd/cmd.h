@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cmd.h - commands of mlx4, as a kernel driver gives them: one function each, which reads the input
+ * mailbox and the modifiers, and fills the output. The table of them is in cmd.c.
+ *
+ * It is software that numbers the objects, and keeps what leads to their memory: tables in memory
+ * that it has given to the adapter (icm.h). A context is decoded once, when its object is handed
+ * over, and what software writes into the tables later counts for later objects.
+ */
+#ifndef SOFTHCA_DEVICE_FORMAT_MLX4_CMD_CMD_H
+#define SOFTHCA_DEVICE_FORMAT_MLX4_CMD_CMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "prm/mlx4/cmd.h"
+#include "softhca/device/hca.h"
+
+struct cq;
+struct dma_map;
+struct eq;
+struct mkey;
+struct pd;
+struct qp;
+struct srq;
+struct uar;
+
+struct m4_cmd {
+	struct hca_order *order;
+	uint8_t in[M4_MAILBOX_SIZE], out[M4_MAILBOX_SIZE];
+	const char *why; /* it failed: a line in the log and in the trace */
+};
+
+typedef enum m4_status (*m4_cmd_fn)(struct hca *hca, struct m4_cmd *cmd);
+
+static inline enum m4_status m4_fail(struct m4_cmd *cmd, enum m4_status status, const char *why)
+{
+	cmd->why = why;
+	return status;
+}
+
+/* Fails a command with the status that stands for the errno of an allocation, or of memory that is
+ * not there. */
+enum m4_status m4_errno(struct m4_cmd *cmd, int err, const char *what);
+
+/* The low bits of the modifier, which name an object */
+uint32_t m4_number(const struct m4_cmd *cmd);
+
+/* Software names domains and pages of doorbells without having created them. Find one, or make it:
+ * NULL when memory is short, or there is no such page. */
+struct pd *m4_pd(struct hca *hca, uint32_t n);
+struct pd *m4_xrcd(struct hca *hca, uint32_t n); /* a domain of XRC: 0 is none */
+struct uar *m4_uar(struct hca *hca, uint32_t n);
+
+/* mtt.c: what a context says of its queue's memory */
+struct m4_ring {
+	uint64_t mtt;          /* offset in the table of translations */
+	unsigned int log_page; /* above 4 KiB */
+	uint64_t skip;         /* from where its memory begins */
+};
+
+/* Maps LEN bytes; the result is 0, EINVAL when entries are not present or the place is not one of
+ * an entry, EFAULT when they cannot be read, or ENOMEM. */
+int m4_map_ring(struct hca *hca, const struct m4_ring *ring, uint64_t len, struct dma_map *map);
+enum m4_status m4_mtt_write(struct hca *hca, struct m4_cmd *cmd);
+
+/* driver.c */
+enum m4_status m4_query_fw(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_map_area(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_unmap_area(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_run_fw(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_configure(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_query_adapter(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_set_icm_size(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_map_aux(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_unmap_aux(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_map_icm(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_unmap_icm(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_init_hca(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_query_hca(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_nop(struct hca *hca, struct m4_cmd *cmd);
+
+/* diag.c */
+enum m4_status m4_diag_report(struct hca *hca, struct m4_cmd *cmd);
+
+/* caps.c */
+enum m4_status m4_query_caps(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd/port.c */
+enum m4_status m4_port_query(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_port_open(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_port_close(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_port_set(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_mad(struct hca *hca, struct m4_cmd *cmd);
+bool m4_port_exists(const struct hca *hca, uint32_t port);
+
+/* cmd/eth_port.c */
+enum m4_status m4_roce_configure(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_filter_vlans(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_filter_groups(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_frames_report(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd/flow.c */
+enum m4_status m4_flow_attach(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_flow_detach(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd/mpt.c */
+enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_mpt_take(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_mpt_query(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_mpt_sync(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd/eq.c */
+enum m4_status m4_eq_map(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_eq_give(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_eq_take(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_eq_query(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd/cq.c */
+enum m4_status m4_cq_give(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_cq_take(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_cq_query(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_cq_modify(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd/srq.c */
+enum m4_status m4_srq_give(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_srq_take(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_srq_query(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_srq_arm(struct hca *hca, struct m4_cmd *cmd);
+
+/* cmd/qp.c, cmd/qp_modify.c */
+enum m4_status m4_qp_special(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_qp_create(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_qp_modify(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_qp_reset(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_qp_query(struct hca *hca, struct m4_cmd *cmd);
+
+/* These functions destroy an object that nothing uses any more. */
+void m4_qp_remove(struct hca *hca, struct qp *qp);
+void m4_srq_remove(struct hca *hca, struct srq *srq);
+void m4_cq_remove(struct hca *hca, struct cq *cq);
+void m4_eq_remove(struct hca *hca, struct eq *eq);
+void m4_mpt_remove(struct hca *hca, struct mkey *mkey);
+
+/* cmd/mcg.c */
+enum m4_status m4_mcg_hash(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_mcg_read(struct hca *hca, struct m4_cmd *cmd);
+enum m4_status m4_mcg_write(struct hca *hca, struct m4_cmd *cmd);
+
+#endif

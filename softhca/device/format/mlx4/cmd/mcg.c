@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mcg.c - multicast groups of mlx4: software keeps them, entry by entry, in a table that it
+ * reads and writes by commands.
+ *
+ * An adapter that looks for a group begins where the hash of its GID says, and goes on where an
+ * entry says, up to the first one that has the GID. So of two entries of a group, one counts, and
+ * one that nothing leads to does not: Linux links an entry after it has written it, and leaves a
+ * copy behind when it moves one. An entry is of one chain, the first that leads to it: so a command
+ * looks at each entry once, whatever a guest has written.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm/mlx4/mcg.h"
+#include "softhca/device/core.h"
+#include "softhca/device/format/mlx4/cmd/cmd.h"
+#include "softhca/device/format/mlx4/firmware.h"
+#include "util/bits.h"
+
+struct m4_group {
+	bool heard;     /* the members hear what is sent to the group */
+	bool counts;    /* the adapter finds the group of a GID by this entry */
+	uint32_t round; /* in which a chain has led to the entry last, */
+	uint32_t order; /* and after how many others */
+	uint8_t entry[M4_MCG_SIZE_MAX];
+};
+
+struct m4_groups {
+	uint32_t round;
+	uint32_t num_found;
+	struct m4_group *by_index[1u << M4_LOG_MCGS];
+	struct m4_group *found[1u << M4_LOG_MCGS]; /* in this round, where their GID begins */
+};
+
+static uint32_t table_size(const struct hca *hca)
+{
+	return 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_MCGS);
+}
+
+/* A driver that steers by rules has no table. */
+static bool has_entry(const struct hca *hca, uint32_t index)
+{
+	return !m4_flows_count(hca) && index < table_size(hca);
+}
+
+static uint32_t entry_size(const struct hca *hca)
+{
+	return 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_MCG);
+}
+
+void m4_groups_free(struct hca *hca)
+{
+	struct m4_groups *groups = hca->mlx4->groups;
+
+	for (uint32_t i = 0; groups && i < ARRAY_SIZE(groups->by_index); i++)
+		free(groups->by_index[i]);
+	free(groups);
+	hca->mlx4->groups = NULL;
+}
+
+/* Any function of the GID does, if it is a good one. FNV-1a */
+static uint32_t gid_hash(const struct hca *hca, const uint8_t *gid)
+{
+	uint32_t sum = 2166136261u, size = 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_HASH);
+
+	for (unsigned int i = 0; i < 16; i++)
+		sum = (sum ^ gid[i]) * 16777619u;
+	return (sum ^ sum >> 16) & (size - 1) & 0xffff;
+}
+
+enum m4_status m4_mcg_hash(struct hca *hca, struct m4_cmd *cmd)
+{
+	cmd->order->out = gid_hash(hca, cmd->in);
+	return M4_STAT_OK;
+}
+
+static struct m4_group *group_find(const struct hca *hca, uint32_t index)
+{
+	return hca->mlx4->groups ? hca->mlx4->groups->by_index[index] : NULL;
+}
+
+enum m4_status m4_mcg_read(struct hca *hca, struct m4_cmd *cmd)
+{
+	uint32_t index = cmd->order->in_modifier;
+	const struct m4_group *group;
+
+	if (!has_entry(hca, index))
+		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mcg: index out of range, or no table");
+	group = group_find(hca, index);
+	if (group)
+		memcpy(cmd->out, group->entry, entry_size(hca));
+	return M4_STAT_OK;
+}
+
+static struct qp *member_of(struct hca *hca, const uint8_t *entry, uint32_t i)
+{
+	const uint8_t *member = fld_at(entry, M4_MCG_QPS) + (size_t)i * 4;
+
+	return res_get(&hca->qps, fld_get(member, M4_MCG_QPN));
+}
+
+static const char *entry_check(struct hca *hca, const uint8_t *entry)
+{
+	uint64_t members = fld_get(entry, M4_MCG_MEMBERS);
+
+	if (members > (entry_size(hca) - M4_MCG_HEAD) / 4)
+		return "mcg: more members than an entry has room for";
+	if (members && fld_get(entry, M4_MCG_PROTOCOL) != M4_MCG_PROTOCOL_IB)
+		return "mcg: a protocol other than InfiniBand";
+	if (fld_get(entry, M4_MCG_NEXT) >= table_size(hca))
+		return "mcg: the next entry is behind the table";
+	return NULL;
+}
+
+/* A member that has gone, or is no datagram QP, hears nothing. */
+static int entry_join(struct hca *hca, const uint8_t *entry)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < fld_get(entry, M4_MCG_MEMBERS); i++) {
+		const uint8_t *member = fld_at(entry, M4_MCG_QPS) + (size_t)i * 4;
+		struct qp *qp = member_of(hca, entry, i);
+
+		if (!qp || qp->service != FABRIC_UD)
+			continue;
+		qp->blocks_own_multicast = fld_get(member, M4_MCG_BLOCKS_OWN);
+		ret = mcg_join(hca, qp, fld_at(entry, M4_MCG_GID));
+	}
+	return ret;
+}
+
+static void entry_leave(struct hca *hca, const uint8_t *entry)
+{
+	for (uint32_t i = 0; i < fld_get(entry, M4_MCG_MEMBERS); i++) {
+		const struct qp *qp = member_of(hca, entry, i);
+
+		if (qp)
+			mcg_leave(hca, qp, fld_at(entry, M4_MCG_GID));
+	}
+}
+
+static struct m4_group *group_make(struct hca *hca, uint32_t index)
+{
+	struct m4_groups *groups = hca->mlx4->groups;
+
+	if (!groups)
+		groups = hca->mlx4->groups = calloc(1, sizeof(*groups));
+	if (groups && !groups->by_index[index])
+		groups->by_index[index] = calloc(1, sizeof(struct m4_group));
+	return groups ? groups->by_index[index] : NULL;
+}
+
+/* ---- which entries count ---- */
+
+static const uint8_t *gid_of(const struct m4_group *group)
+{
+	return fld_at(group->entry, M4_MCG_GID);
+}
+
+/* Entries of a GID stand together, the one that its chain leads to first in front. */
+static int group_compare(const void *a, const void *b)
+{
+	const struct m4_group *one = *(struct m4_group *const *)a;
+	const struct m4_group *other = *(struct m4_group *const *)b;
+	int sign = memcmp(gid_of(one), gid_of(other), 16);
+
+	return sign ? sign : one->order < other->order ? -1 : 1;
+}
+
+/* Notes the entries of a chain whose GIDs begin there. */
+static void chain_follow(const struct hca *hca, uint32_t begin)
+{
+	struct m4_groups *groups = hca->mlx4->groups;
+	uint32_t index = begin, order = 0;
+
+	do {
+		struct m4_group *group = group_find(hca, index);
+
+		if (!group || group->round == groups->round)
+			return;
+		group->round = groups->round;
+		group->order = order++;
+		if (fld_get(group->entry, M4_MCG_MEMBERS) && gid_hash(hca, gid_of(group)) == begin)
+			groups->found[groups->num_found++] = group;
+		index = fld_get(group->entry, M4_MCG_NEXT);
+	} while (index);
+}
+
+static void groups_count(const struct hca *hca)
+{
+	struct m4_groups *groups = hca->mlx4->groups;
+
+	groups->round++;
+	groups->num_found = 0;
+	for (uint32_t i = 0; i < table_size(hca); i++)
+		if (groups->by_index[i])
+			groups->by_index[i]->counts = false;
+	for (uint32_t i = 0; i < 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_HASH); i++)
+		chain_follow(hca, i);
+	qsort(groups->found, groups->num_found, sizeof(groups->found[0]), group_compare);
+	for (uint32_t i = 0; i < groups->num_found; i++)
+		groups->found[i]->counts =
+			!i || memcmp(gid_of(groups->found[i - 1]), gid_of(groups->found[i]), 16);
+}
+
+static void group_silence(struct hca *hca, struct m4_group *group)
+{
+	if (group->heard)
+		entry_leave(hca, group->entry);
+	group->heard = false;
+}
+
+/* What was written may lead to other entries than before. */
+static int groups_listen(struct hca *hca)
+{
+	struct m4_groups *groups = hca->mlx4->groups;
+	int ret = 0;
+
+	groups_count(hca);
+	for (uint32_t i = 0; i < table_size(hca); i++)
+		if (groups->by_index[i] && !groups->by_index[i]->counts)
+			group_silence(hca, groups->by_index[i]);
+	for (uint32_t i = 0; !ret && i < groups->num_found; i++) {
+		struct m4_group *group = groups->found[i];
+
+		if (!group->counts || group->heard)
+			continue;
+		group->heard = true;
+		ret = entry_join(hca, group->entry);
+	}
+	return ret;
+}
+
+static int group_replace(struct hca *hca, struct m4_group *group, const uint8_t *entry)
+{
+	group_silence(hca, group);
+	memcpy(group->entry, entry, entry_size(hca));
+	return groups_listen(hca);
+}
+
+/* The members of ENTRY are the group's, or, if one of them finds no room, those that it had. */
+static int group_set(struct hca *hca, struct m4_group *group, const uint8_t *entry)
+{
+	uint8_t before[M4_MCG_SIZE_MAX];
+	int ret;
+
+	memcpy(before, group->entry, sizeof(before));
+	ret = group_replace(hca, group, entry);
+	if (ret)
+		group_replace(hca, group, before);
+	return ret;
+}
+
+enum m4_status m4_mcg_write(struct hca *hca, struct m4_cmd *cmd)
+{
+	uint32_t index = cmd->order->in_modifier;
+	struct m4_group *group;
+	const char *why;
+
+	if (!has_entry(hca, index))
+		return m4_fail(cmd, M4_STAT_BAD_INDEX, "mcg: index out of range, or no table");
+	why = entry_check(hca, cmd->in);
+	if (why)
+		return m4_fail(cmd, M4_STAT_BAD_PARAM, why);
+	group = group_make(hca, index);
+	if (!group)
+		return m4_errno(cmd, ENOMEM, "mcg");
+	return group_set(hca, group, cmd->in) ? m4_errno(cmd, ENOSPC, "mcg: too many members")
+					      : M4_STAT_OK;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * general_obj.c - the commands on general objects: what an object is decides who executes them.
+ */
+#include "prm/mlx5/cmd.h"
+#include "prm/mlx5/crypto.h"
+#include "prm/mlx5/general_obj.h"
+#include "softhca/device/format/mlx5/cmd/cmd.h"
+#include "util/bits.h"
+
+typedef enum prm_status object_fn(struct hca *hca, struct cmd *cmd);
+
+/* What an object does not have is NULL. Its size is behind the header, of the first two in the
+ * command and of a query in the answer. */
+static const struct kind {
+	enum prm_obj_type type;
+	uint32_t size;
+	object_fn *create, *modify, *query, *destroy;
+} kinds[] = {
+	{ PRM_OBJ_TYPE_SCHEDULING_ELEMENT, PRM_SCHED_ELEM_SIZE, sched_create, sched_modify,
+	  sched_query, sched_destroy },
+	{ PRM_OBJ_TYPE_RESERVED_QPN, PRM_RESERVED_QPN_SIZE, reserved_qpn_create, NULL, NULL,
+	  reserved_qpn_destroy },
+	{ PRM_OBJ_TYPE_AV_QP_MAPPING, PRM_AV_QP_MAPPING_SIZE, av_mapping_create, NULL,
+	  av_mapping_query, av_mapping_destroy },
+	{ PRM_OBJ_TYPE_CRYPTO_LOGIN, PRM_CRYPTO_LOGIN_SIZE, login_create, NULL, login_query,
+	  login_destroy },
+	{ PRM_OBJ_TYPE_DEK, PRM_DEK_SIZE, dek_create, NULL, dek_query, dek_destroy },
+};
+
+static object_fn *kind_function(const struct kind *kind, uint32_t opcode)
+{
+	switch (opcode) {
+	case PRM_OP_CREATE_GENERAL_OBJECT:
+		return kind->create;
+	case PRM_OP_MODIFY_GENERAL_OBJECT:
+		return kind->modify;
+	case PRM_OP_QUERY_GENERAL_OBJECT:
+		return kind->query;
+	default:
+		return kind->destroy;
+	}
+}
+
+static const struct kind *find_kind(uint32_t type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].type == type)
+			return &kinds[i];
+	return NULL;
+}
+
+enum prm_status general_obj(struct hca *hca, struct cmd *cmd)
+{
+	uint32_t opcode = fld_get(cmd->in, CMD_IN_OPCODE);
+	const struct kind *kind = find_kind(fld_get(cmd->in, GENERAL_OBJ_IN_OBJ_TYPE));
+	object_fn *run = kind ? kind_function(kind, opcode) : NULL;
+	bool is_written =
+		opcode == PRM_OP_CREATE_GENERAL_OBJECT || opcode == PRM_OP_MODIFY_GENERAL_OBJECT;
+
+	if (!run)
+		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "general object: no such type");
+	if (is_written && cmd->in_len < PRM_GENERAL_OBJ_HDR_SIZE + kind->size)
+		return cmd_fail(cmd, PRM_STAT_BAD_INP_LEN_ERR,
+				"general object: input mailbox too short");
+	if (opcode == PRM_OP_QUERY_GENERAL_OBJECT &&
+	    cmd->out_len < PRM_GENERAL_OBJ_HDR_SIZE + kind->size)
+		return cmd_fail(cmd, PRM_STAT_BAD_OUTP_LEN_ERR,
+				"general object: output mailbox too short");
+	return run(hca, cmd);
+}
