@@ -511,6 +511,34 @@ static void a_udp_socket_takes_its_options(void **state)
 	close(it.rs.fd);
 }
 
+/* Of a datagram socket, the library keeps these options alone. */
+static void few_options_are_kept_for_datagrams(void **state)
+{
+	static const int levels[] = { SOL_SOCKET, IPPROTO_IP, IPPROTO_IPV6, IPPROTO_TCP };
+	static const struct {
+		int level, name;
+	} kept[] = { { SOL_SOCKET, SO_SNDBUF },     { SOL_SOCKET, SO_RCVBUF },
+		     { SOL_SOCKET, SO_REUSEADDR },  { SOL_SOCKET, SO_KEEPALIVE },
+		     { SOL_SOCKET, SO_OOBINLINE },  { IPPROTO_IP, IP_TOS },
+		     { IPPROTO_IPV6, IPV6_TCLASS }, { IPPROTO_IPV6, IPV6_V6ONLY } };
+	bool want;
+
+	(void)state;
+	it.rs.domain = AF_INET6;
+	for (unsigned int i = 0; i < ARRAY_SIZE(levels); i++)
+		for (int name = -1; name < 200; name++) {
+			want = false;
+			for (unsigned int k = 0; k < ARRAY_SIZE(kept); k++)
+				want |= kept[k].level == levels[i] && kept[k].name == name;
+			if (is_of_datagrams(&it.rs, levels[i], name) != want)
+				fail_msg("level %d, option %d", levels[i], name);
+		}
+	assert_true(is_of_datagrams(&it.rs, SOL_RDMA, 77));
+	it.rs.domain = AF_INET;
+	assert_false(is_of_datagrams(&it.rs, IPPROTO_IPV6, IPV6_TCLASS));
+	assert_true(is_of_datagrams(&it.rs, IPPROTO_IP, IP_TOS));
+}
+
 #define OPTION_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_socket, close_socket)
 
 int main(void)
@@ -529,6 +557,7 @@ int main(void)
 		OPTION_TEST(a_limit_is_a_time),
 		OPTION_TEST(a_route_is_a_list_of_paths),
 		OPTION_TEST(options_of_datagrams_are_the_udp_sockets),
+		OPTION_TEST(few_options_are_kept_for_datagrams),
 		OPTION_TEST(a_udp_socket_takes_its_options),
 	};
 
