@@ -90,12 +90,15 @@ check_ours() {
 		fail "our libibverbs has loaded ${path:-no provider}, not ours"
 }
 
+# is_of_system PATH: the loader finds PATH without being told where. A program may name the build's own folder itself.
+is_of_system() { grep -qF " => $1" <<<"$(env -u LD_LIBRARY_PATH PATH="$PATH:/sbin" ldconfig -p)"; }
+
 check_reference() {
 	local path
 	[ ${#loader[@]} = 0 ] || return 0
 	path=$(unset LD_LIBRARY_PATH; loaded_from "$1")
-	if [ -z "$path" ] || [ "$(readlink -f "$path")" = "$(readlink -f "$libdir/libibverbs.so.1")" ]; then
-		fail "$1 would not load the distribution's libibverbs"
+	if [ -z "$path" ] || [ "$(readlink -f "$path")" = "$(readlink -f "$libdir/libibverbs.so.1")" ] || ! is_of_system "$path"; then
+		fail "$1 would not load the distribution's libibverbs, but ${path:-none}"
 	fi
 }
 
