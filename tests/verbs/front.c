@@ -6,7 +6,7 @@
  * Covers: softhca/front/process/fd_number.c, softhca/front/process/client.c,
  * softhca/front/process/address_space.c, softhca/front/process/uverbs/file.c,
  * softhca/front/process/paths.c, softhca/front/process/cwd.c,
- * softhca/front/process/driver/adapter_port.c, softhca/front/process/uverbs/qp_modify.c,
+ * softhca/front/process/driver/adapter_port.c, softhca/front/process/uverbs/qp/modify.c,
  * softhca/front/process/holder/holder.c
  */
 #include <dirent.h>

@@ -4,8 +4,8 @@
  * own: the kernel that softhca plays for programs on ConnectX-3 is to say as much. Each refusal has
  * a neighbour that is taken.
  *
- * Covers: softhca/front/process/uverbs/mlx4.c, softhca/front/process/uverbs/mlx4_wq.c,
- * softhca/front/process/uverbs/mlx4_flow.c
+ * Covers: softhca/front/process/uverbs/mlx4/mlx4.c, softhca/front/process/uverbs/mlx4/wq.c,
+ * softhca/front/process/uverbs/mlx4/flow.c
  */
 #include <errno.h>
 #include <stdlib.h>

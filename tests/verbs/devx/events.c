@@ -4,7 +4,7 @@
  * their data and without, and by an eventfd.
  *
  * Covers: providers/mlx5/dv/devx_async.c, providers/mlx5/dv/devx_event.c,
- * softhca/front/process/uverbs/devx_async.c, softhca/front/process/uverbs/devx_event.c
+ * softhca/front/process/uverbs/devx/async.c, softhca/front/process/uverbs/devx/event.c
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * left.c - programs that end, or close the device, with objects that they have made by commands:
  * whatever uses something is destroyed before that, and nothing is left for the next program.
  *
- * Covers: softhca/front/process/uverbs/devx_obj.c, softhca/front/process/uverbs/file.c,
+ * Covers: softhca/front/process/uverbs/devx/obj.c, softhca/front/process/uverbs/file.c,
  * softhca/device/uctx.c
  */
 #include <signal.h>

@@ -3,8 +3,8 @@
  * objects.c - what the kernel and the device refuse of commands on objects, and by what; and who
  * may name whose objects.
  *
- * Covers: providers/mlx5/dv/devx_obj.c, softhca/front/process/uverbs/devx_obj.c,
- * softhca/front/process/uverbs/devx_names.c
+ * Covers: providers/mlx5/dv/devx_obj.c, softhca/front/process/uverbs/devx/obj.c,
+ * softhca/front/process/uverbs/devx/names.c
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * of_verbs.c - commands that are about no object, and commands about objects that verbs have made.
  *
- * Covers: providers/mlx5/dv/devx_obj.c, softhca/front/process/uverbs/devx.c
+ * Covers: providers/mlx5/dv/devx_obj.c, softhca/front/process/uverbs/devx/devx.c
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * umems.c - memory for queues and keys: what can be registered, of which pages, and dma-bufs.
  *
- * Covers: providers/mlx5/dv/devx_umem.c, softhca/front/process/uverbs/devx_umem.c,
+ * Covers: providers/mlx5/dv/devx_umem.c, softhca/front/process/uverbs/devx/umem.c,
  * softhca/front/process/uverbs/dmabuf.c
  */
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * first: it answers some of them all the same.
  *
  * Covers: providers/mlx5/dv/devx.c, providers/mlx5/dv/absent.c,
- * softhca/front/process/uverbs/devx.c
+ * softhca/front/process/uverbs/devx/devx.c
  */
 #include <string.h>
 #include <unistd.h>

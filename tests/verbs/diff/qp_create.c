@@ -4,8 +4,8 @@
  *
  * Covers: libibverbs/verbs_qp.c, libibverbs/cmd/cmd_qp.c, providers/mlx5/qp.c,
  * providers/mlx5/qp_size.c, providers/mlx5/qp_rules.c, providers/mlx4/qp.c,
- * providers/mlx4/qp_size.c, softhca/front/process/uverbs/qp.c,
- * softhca/front/process/uverbs/qp_request.c
+ * providers/mlx4/qp_size.c, softhca/front/process/uverbs/qp/qp.c,
+ * softhca/front/process/uverbs/qp/request.c
  */
 #include "diff.h"
 

@@ -5,8 +5,8 @@
  * states and 11.2.5.2 the attributes.
  *
  * Covers: libibverbs/verbs_qp.c ibv_modify_qp ibv_query_qp, libibverbs/qp_states.c,
- * libibverbs/explain_qp.c, libibverbs/cmd/cmd_qp.c, softhca/front/process/uverbs/qp_modify.c,
- * softhca/front/process/uverbs/qp_query.c, softhca/front/process/driver/qp_state.c
+ * libibverbs/explain_qp.c, libibverbs/cmd/cmd_qp.c, softhca/front/process/uverbs/qp/modify.c,
+ * softhca/front/process/uverbs/qp/query.c, softhca/front/process/driver/qp_state.c
  */
 #include "diff.h"
 

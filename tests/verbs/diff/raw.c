@@ -5,8 +5,8 @@
  *
  * Covers: libibverbs/cmd/cmd_flow.c, providers/mlx5/flow.c, providers/mlx4/flow.c,
  * providers/mlx5/data/post_send_raw.c, providers/mlx5/data/send_wr_raw.c,
- * softhca/front/process/uverbs/flow.c, softhca/front/process/uverbs/counters.c,
- * softhca/front/process/uverbs/mlx4_flow.c, softhca/front/process/driver/raw_qp.c,
+ * softhca/front/process/uverbs/flow/flow.c, softhca/front/process/uverbs/counters.c,
+ * softhca/front/process/uverbs/mlx4/flow.c, softhca/front/process/driver/raw_qp.c,
  * softhca/front/process/driver/steering.c, softhca/front/process/driver/rate_limits.c,
  * softhca/front/process/driver/eth_queues.c, softhca/device/eth/pacing.c
  */

@@ -5,7 +5,7 @@
  * receiver must find the other QP's number.
  *
  * Covers: softhca/device/eth/underlay.c, providers/mlx5/qp_extra.c,
- * softhca/front/process/uverbs/qp.c
+ * softhca/front/process/uverbs/qp/qp.c
  */
 #include "diff.h"
 

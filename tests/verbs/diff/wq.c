@@ -5,7 +5,7 @@
  *
  * Covers: libibverbs/cmd/cmd_wq.c, providers/mlx5/wq.c, providers/mlx4/wq.c,
  * providers/common/rwq_table.c, softhca/front/process/uverbs/wq.c,
- * softhca/front/process/uverbs/rss.c, softhca/front/process/uverbs/mlx4_wq.c,
+ * softhca/front/process/uverbs/qp/rss.c, softhca/front/process/uverbs/mlx4/wq.c,
  * softhca/device/eth/rss.c, softhca/device/eth/rqt.c
  */
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * calls.c - what the calls take and refuse, without a frame.
  *
  * Covers: providers/mlx5/dv/flow.c, providers/mlx5/dv/flow_action.c,
- * softhca/front/process/uverbs/flow_matcher.c, softhca/front/process/uverbs/flow_dv.c,
- * softhca/front/process/uverbs/flow_action.c, libibverbs/cmd/cmd_flow_action.c
+ * softhca/front/process/uverbs/flow/matcher.c, softhca/front/process/uverbs/flow/dv.c,
+ * softhca/front/process/uverbs/flow/action.c, libibverbs/cmd/cmd_flow_action.c
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * frames.c - what flows do with frames: who gets them, with which tag, who counts them.
  *
- * Covers: softhca/front/process/uverbs/flow_dv.c, softhca/front/process/driver/steering.c,
+ * Covers: softhca/front/process/uverbs/flow/dv.c, softhca/front/process/driver/steering.c,
  * softhca/device/eth/flow_entry.c, softhca/device/eth/flow_match.c
  */
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
-#include "softhca/front/process/uverbs/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 #include "util/bits.h"

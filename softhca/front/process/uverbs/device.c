@@ -17,7 +17,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mkc.h"
 #include "softhca/front/process/driver/netdev.h"
-#include "softhca/front/process/uverbs/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 

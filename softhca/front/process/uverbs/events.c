@@ -25,7 +25,7 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/client.h"
-#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
 #include "softhca/front/process/uverbs/events.h"
 #include "softhca/front/process/link.h"
 #include "softhca/front/process/fd_number.h"

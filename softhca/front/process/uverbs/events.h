@@ -46,8 +46,8 @@ void events_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 /* What is read from a channel */
 enum channel_kind {
 	CHANNEL_VERBS, /* completions or asynchronous events, as many as a read() has room for */
-	CHANNEL_DEVX_EVENTS,  /* the device's own events, one by one: devx_event.c */
-	CHANNEL_DEVX_ANSWERS, /* to commands, one by one: devx_async.c */
+	CHANNEL_DEVX_EVENTS,  /* the device's own events, one by one: devx/event.c */
+	CHANNEL_DEVX_ANSWERS, /* to commands, one by one: devx/async.c */
 };
 
 /* Makes a channel of FILE, whose end for the program is given to the caller of CALL as descriptor

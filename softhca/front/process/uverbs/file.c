@@ -23,7 +23,7 @@
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/seccomp.h"
-#include "softhca/front/process/uverbs/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/uverbs.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/watch.h"

@@ -151,7 +151,7 @@ struct real_qp {
 	uint32_t access; /* as the program set them; see fill_access() */
 	uint8_t max_dest_reads;
 	bool out_of_order;        /* requests may be taken before their turn */
-	struct dc_target *target; /* of a target of DC; else NULL. See uverbs/qp_dct.c */
+	struct dc_target *target; /* of a target of DC; else NULL. See uverbs/qp/dct.c */
 };
 
 struct uverbs_qp {

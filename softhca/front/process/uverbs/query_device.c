@@ -14,7 +14,7 @@
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/wq.h"
-#include "softhca/front/process/uverbs/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "util/bits.h"
 

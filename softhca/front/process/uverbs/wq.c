@@ -13,7 +13,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/wq.h"
 #include "softhca/front/process/driver/eth_queues.h"
-#include "softhca/front/process/uverbs/mlx4_wq.h"
+#include "softhca/front/process/uverbs/mlx4/wq.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/wq_request.h"
 #include "softhca/log.h"

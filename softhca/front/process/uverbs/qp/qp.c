@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - queue pairs: create and destroy. Changing and querying them is in uverbs/qp_modify.c.
+ * qp.c - queue pairs: create and destroy. Changing and querying them is in uverbs/qp/modify.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,11 +19,11 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/driver/queue_memory.h"
 #include "softhca/front/process/driver/raw_qp.h"
-#include "softhca/front/process/uverbs/mlx4.h"
-#include "softhca/front/process/uverbs/mlx4_wq.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4/wq.h"
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/front/process/uverbs/qp_dct.h"
-#include "softhca/front/process/uverbs/qp_request.h"
+#include "softhca/front/process/uverbs/qp/dct.h"
+#include "softhca/front/process/uverbs/qp/request.h"
 #include "util/bits.h"
 
 /* The objects that the QP needs have one user more, or one less. */

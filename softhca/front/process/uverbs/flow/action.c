@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_action.c - actions that flows may have: changes of headers, and headers that come or go.
+ * action.c - actions that flows may have: changes of headers, and headers that come or go.
  *
  * The adapter announces neither, and Linux then refuses both (fs.c of its mlx5_ib, 6.1), so that no
  * action ever exists.
@@ -9,7 +9,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-#include "softhca/front/process/uverbs/flow.h"
+#include "softhca/front/process/uverbs/flow/flow.h"
 
 static int modify_header(struct uverbs_call *uc)
 {

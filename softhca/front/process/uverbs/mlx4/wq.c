@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_wq.c - WQs, tables of them and the QPs that spread frames over those. See mlx4_wq.h.
+ * wq.c - WQs, tables of them and the QPs that spread frames over those. See mlx4_wq.h.
  *
  * The adapter finds a table's queues by the number of the first one, so WQs get numbers from ranges
  * that programs ask for. Source: mlx4_ib_create_wq() and what is around it in Linux 6.1's driver
@@ -19,8 +19,8 @@
 #include "softhca/front/process/driver/frame_qpns.h"
 #include "softhca/front/process/driver/qp_state.h"
 #include "softhca/front/process/driver/raw_qp.h"
-#include "softhca/front/process/uverbs/mlx4.h"
-#include "softhca/front/process/uverbs/mlx4_wq.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4/wq.h"
 #include "softhca/front/process/uverbs/wq_request.h"
 #include "util/bits.h"
 

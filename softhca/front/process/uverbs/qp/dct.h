@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_dct.h - queue pairs that are targets of DC: what programs do with them. Return 0 or a positive
+ * dct.h - queue pairs that are targets of DC: what programs do with them. Return 0 or a positive
  * errno.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_QP_DCT_H
@@ -9,7 +9,7 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/front/process/uverbs/qp_request.h"
+#include "softhca/front/process/uverbs/qp/request.h"
 
 int qp_dct_prepare(const struct uverbs_call *uc, const struct qp_request *req,
 		   struct uverbs_qp *qp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_obj.c - objects that programs make, query and change by commands of their own, and queries
+ * obj.c - objects that programs make, query and change by commands of their own, and queries
  * and changes of what verbs have made.
  *
  * With each object goes the command that destroys it, for a program may end before it does so.
@@ -12,7 +12,7 @@
 #include "prm/mlx5/cqc.h"
 #include "prm/mlx5/general_obj.h"
 #include "prm/mlx5/mkc.h"
-#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/log.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_dv.c - flows in the device's format: values for a matcher, and what becomes of the frames.
+ * dv.c - flows in the device's format: values for a matcher, and what becomes of the frames.
  *
  * What is refused, in which order and with which errno, is as in fs.c of Linux 6.1's mlx5_ib and
  * mlx5_core; the rest is up to the device.
@@ -13,8 +13,8 @@
 
 #include "prm/mlx5/caps.h"
 #include "softhca/front/process/driver/raw_qp.h"
-#include "softhca/front/process/uverbs/devx.h"
-#include "softhca/front/process/uverbs/flow.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
+#include "softhca/front/process/uverbs/flow/flow.h"
 
 enum {
 	FLAGS = MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS | MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_dct.c - queue pairs that are targets of DC.
+ * dct.c - queue pairs that are targets of DC.
  *
  * Programs take them for QPs, with states up to RTR. The device has targets of another kind, which
  * are made at once with all that they are: so what a program says before is noted here, and the
@@ -17,7 +17,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/dct.h"
 #include "softhca/front/process/driver/qp_state.h"
-#include "softhca/front/process/uverbs/qp_dct.h"
+#include "softhca/front/process/uverbs/qp/dct.h"
 #include "softhca/log.h"
 
 struct dc_target {

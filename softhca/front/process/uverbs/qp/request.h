@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_request.h - what a program asks for when it creates a QP, read and checked.
+ * request.h - what a program asks for when it creates a QP, read and checked.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_QP_REQUEST_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_QP_REQUEST_H

@@ -10,7 +10,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/umem.h"
-#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 #include "util/bits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_names.c - which object a command of a program is about: tables of the commands that Linux
+ * names.c - which object a command of a program is about: tables of the commands that Linux
  * lets programs issue.
  *
  * Nearly all commands have the number of their object at the same place. An object is named by the
@@ -19,7 +19,7 @@
 #include "prm/mlx5/qpc.h"
 #include "prm/mlx5/srqc.h"
 #include "prm/mlx5/wq.h"
-#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
 #include "util/bits.h"
 
 #define NUMBER FLD(0x8, 23, 0) /* as DESTROY_QP_IN_QPN and CREATE_QP_OUT_QPN */

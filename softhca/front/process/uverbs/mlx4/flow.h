@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_flow.h - which flows mlx4_ib takes, and what it makes of them.
+ * flow.h - which flows mlx4_ib takes, and what it makes of them.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_FLOW_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_FLOW_H

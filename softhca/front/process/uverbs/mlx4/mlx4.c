@@ -17,8 +17,8 @@
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/driver/frame_qpns.h"
 #include "softhca/front/process/driver/raw_qp.h"
-#include "softhca/front/process/uverbs/mlx4.h"
-#include "softhca/front/process/uverbs/qp_request.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
+#include "softhca/front/process/uverbs/qp/request.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_matcher.c - what flows in the device's format match: a mask, of which table, with which
+ * matcher.c - what flows in the device's format match: a mask, of which table, with which
  * priority. It is told before there is any flow, and nothing of it reaches the device yet.
  * Source: drivers/infiniband/hw/mlx5/fs.c of Linux 6.1.
  */
@@ -8,7 +8,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-#include "softhca/front/process/uverbs/flow.h"
+#include "softhca/front/process/uverbs/flow/flow.h"
 
 enum { FLAG_EGRESS = 1 << 2, FLOW_TYPES = MLX5_IB_FLOW_TYPE_MC_DEFAULT + 1 };
 

@@ -2,8 +2,8 @@
 /*
  * devx.h - commands of programs that are passed on to the device (DevX): what its files share.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_DEVX_H
-#define SOFTHCA_FRONT_PROCESS_UVERBS_DEVX_H
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_DEVX_DEVX_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_DEVX_DEVX_H
 
 #include <stdbool.h>
 #include <stddef.h>

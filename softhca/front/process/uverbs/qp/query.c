@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_query.c - queue pairs: what query_qp returns, from the QP's context in the device.
+ * query.c - queue pairs: what query_qp returns, from the QP's context in the device.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/qp_state.h"
-#include "softhca/front/process/uverbs/qp_dct.h"
+#include "softhca/front/process/uverbs/qp/dct.h"
 
 static unsigned int state_of(uint8_t device_state)
 {

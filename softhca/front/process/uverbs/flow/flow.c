@@ -13,8 +13,8 @@
 #include "softhca/front/process/driver/flow_spec.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/uverbs/counters.h"
-#include "softhca/front/process/uverbs/flow.h"
-#include "softhca/front/process/uverbs/mlx4_flow.h"
+#include "softhca/front/process/uverbs/flow/flow.h"
+#include "softhca/front/process/uverbs/mlx4/flow.h"
 #include "softhca/front/process/uverbs/objects.h"
 
 enum flow_type { FLOW_NORMAL = 0, FLOW_MULTICAST_DEFAULT = 2, FLOW_SNIFFER = 3 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_wq.h - WQs, tables of them and the QPs that spread frames over those, as mlx4_ib has them.
+ * wq.h - WQs, tables of them and the QPs that spread frames over those, as mlx4_ib has them.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_WQ_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_WQ_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4_flow.c - which flows mlx4_ib takes, and what it makes of them. Source: mlx4_ib_create_flow()
+ * flow.c - which flows mlx4_ib takes, and what it makes of them. Source: mlx4_ib_create_flow()
  * and what it calls in Linux 6.1's driver (mlx4/main.c).
  */
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "softhca/front/process/driver/flow_spec.h"
-#include "softhca/front/process/uverbs/mlx4_flow.h"
+#include "softhca/front/process/uverbs/mlx4/flow.h"
 
 enum { TYPE_NORMAL = 0, TYPE_SNIFFER = 3, FLAG_DONT_TRAP = 1 << 1, MAX_PRIORITY = 0xfff };
 

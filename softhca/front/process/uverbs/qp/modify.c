@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_modify.c - queue pairs: change them.
+ * modify.c - queue pairs: change them.
  *
  * What is right by the state machine of driver/qp_state.c becomes one device command.
  */
@@ -16,10 +16,10 @@
 #include "softhca/device/kind.h"
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/front/process/driver/roce.h"
-#include "softhca/front/process/uverbs/mlx4_wq.h"
+#include "softhca/front/process/uverbs/mlx4/wq.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/driver/qp_state.h"
-#include "softhca/front/process/uverbs/qp_dct.h"
+#include "softhca/front/process/uverbs/qp/dct.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 

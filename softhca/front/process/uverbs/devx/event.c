@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_event.c - channels on which programs read the device's own events, and subscriptions to
+ * event.c - channels on which programs read the device's own events, and subscriptions to
  * them: of an object that the program has made, or of ports.
  *
  * A subscription belongs to a channel and ends with it, or with the object. It may name an eventfd
@@ -22,7 +22,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/eqe.h"
-#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/log.h"
 #include "util/bits.h"

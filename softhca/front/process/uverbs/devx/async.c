@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_async.c - commands of programs that do not wait: each answer is read from a channel, with
+ * async.c - commands of programs that do not wait: each answer is read from a channel, with
  * the number that the program has given the command.
  *
  * The device here executes a command at once. An adapter in hardware does not, and answers in any
@@ -16,7 +16,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/general_obj.h"
-#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/watch.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_names_test.c - which commands of programs Linux takes for which kind of object, and where
+ * names_test.c - which commands of programs Linux takes for which kind of object, and where
  * the kernel's headers have the object's number in them: of all others, the process front has to
  * say that they are about nothing. Skips where the headers are not installed.
  *
- * Covers: softhca/front/process/uverbs/devx_names.c
+ * Covers: softhca/front/process/uverbs/devx/names.c
  */
 #include <stdio.h>
 
@@ -27,7 +27,7 @@ int main(void)
 #include <cmocka.h>
 
 #include "tests/unit/kernel_ifc.h"
-#include "softhca/front/process/uverbs/devx.h"
+#include "softhca/front/process/uverbs/devx/devx.h"
 #include "util/bits.h"
 
 enum { OPCODES = 0x1000, ROOM = 1024, NUMBER = 0x54 /* fits into all */, TYPE = 0x26 };

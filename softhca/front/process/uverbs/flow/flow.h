@@ -2,8 +2,8 @@
 /*
  * flow.h - flows as objects, whatever way a program has described them.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_FLOW_H
-#define SOFTHCA_FRONT_PROCESS_UVERBS_FLOW_H
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_FLOW_FLOW_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_FLOW_FLOW_H
 
 #include "softhca/front/process/driver/steering.h"
 #include "softhca/front/process/uverbs/objects.h"

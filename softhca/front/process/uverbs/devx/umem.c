@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_umem.c - memory of programs as an object of the device, for the queues and keys that they
+ * umem.c - memory of programs as an object of the device, for the queues and keys that they
  * make by commands of their own.
  *
  * A page is as large as the program allows and the memory permits: the device then holds queues to

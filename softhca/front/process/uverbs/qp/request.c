@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_request.c - reads and checks what a program asks for when it creates a QP.
+ * request.c - reads and checks what a program asks for when it creates a QP.
  */
 #include <errno.h>
 
 #include "prm/mlx5/caps.h"
 #include "prm/mlx5/wqe.h"
 #include "softhca/front/process/driver/qp_state.h"
-#include "softhca/front/process/uverbs/mlx4.h"
+#include "softhca/front/process/uverbs/mlx4/mlx4.h"
 #include "softhca/front/process/uverbs/objects.h"
-#include "softhca/front/process/uverbs/qp_request.h"
+#include "softhca/front/process/uverbs/qp/request.h"
 #include "softhca/log.h"
 #include "util/bits.h"
 
@@ -37,7 +37,7 @@ static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 	req->driver = (struct mlx5_ib_create_qp){ 0 };
 	req->log_block = WQE_BB_LOG;
 	if (is_spread(uc))
-		return 0; /* uverbs/rss.c, or mlx4_wq.c, reads it */
+		return 0; /* uverbs/qp/rss.c, or mlx4_wq.c, reads it */
 	if (adapter_is_mlx4(uc->adapter))
 		return mlx4_read_qp(uc, req);
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))

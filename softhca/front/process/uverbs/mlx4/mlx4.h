@@ -3,8 +3,8 @@
  * mlx4.h - the driver's part of calls as mlx4_ib has it, turned into that of mlx5_ib, which the
  * objects know. Only an adapter of mlx4 has them called.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_H
-#define SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_H
+#ifndef SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_MLX4_H
+#define SOFTHCA_FRONT_PROCESS_UVERBS_MLX4_MLX4_H
 
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
