@@ -4,8 +4,8 @@
  * descriptors stay what they are, memory is reached as long as it is there.
  *
  * Covers: softhca/front/process/fd_number.c, softhca/front/process/client.c,
- * softhca/front/process/address_space.c, softhca/front/process/uverbs/file.c,
- * softhca/front/process/paths.c, softhca/front/process/cwd.c,
+ * softhca/front/process/program/address_space.c, softhca/front/process/uverbs/file.c,
+ * softhca/front/process/paths.c, softhca/front/process/program/cwd.c,
  * softhca/front/process/driver/adapter_port.c, softhca/front/process/uverbs/qp/modify.c,
  * softhca/front/process/holder/holder.c
  */

@@ -4,7 +4,7 @@
  * where the program has not CAP_IPC_LOCK. The line VmPin of /proc/self/status says what counts. On
  * softhca and on a kernel's own drivers.
  *
- * Covers: softhca/front/process/pinned.c, softhca/front/process/proc_status.c,
+ * Covers: softhca/front/process/pinned.c, softhca/front/process/program/proc_status.c,
  * softhca/front/process/uverbs/mr.c, libibverbs/cmd/cmd_mr.c
  */
 #include <errno.h>

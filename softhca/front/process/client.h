@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "softhca/device/hca.h"
-#include "softhca/front/process/address_space.h"
+#include "softhca/front/process/program/address_space.h"
 #include "softhca/front/process/pinned.h"
 #include "softhca/front/process/watch.h"
 

@@ -9,8 +9,8 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#include "softhca/front/process/credentials.h"
-#include "softhca/front/process/cwd.h"
+#include "softhca/front/process/program/credentials.h"
+#include "softhca/front/process/program/cwd.h"
 #include "softhca/front/process/discovery/netlink.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"

@@ -22,13 +22,13 @@
 #include <unistd.h>
 
 #include "softhca/front/process/driver/adapter.h"
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
-#include "softhca/front/process/cwd.h"
+#include "softhca/front/process/program/cwd.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/paths.h"
-#include "softhca/front/process/proc_status.h"
+#include "softhca/front/process/program/proc_status.h"
 #include "softhca/front/process/ucma/ucma.h"
 #include "softhca/front/process/umad/umad.h"
 #include "softhca/front/process/uverbs/uverbs.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 

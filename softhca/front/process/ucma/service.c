@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "softhca/net/fabric.h"
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"

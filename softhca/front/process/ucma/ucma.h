@@ -21,7 +21,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_cm.h>
 
-#include "softhca/front/process/credentials.h"
+#include "softhca/front/process/program/credentials.h"
 #include "softhca/front/process/deferred.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/cm/cm.h"

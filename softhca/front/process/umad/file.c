@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "prm/mlx5/vport.h"
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/driver/adapter.h"

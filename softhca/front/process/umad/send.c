@@ -8,7 +8,7 @@
 
 #include "ib/packet.h"
 #include "ib/smp.h"
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/umad/smi.h"

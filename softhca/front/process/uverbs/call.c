@@ -10,7 +10,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/uverbs/uverbs.h"

@@ -15,7 +15,7 @@
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
 #include "prm/mlx5/vport.h"
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/uverbs/counters.h"
 

@@ -14,7 +14,7 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "softhca/fault.h"
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/driver/engine.h"
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs/objects.h"

@@ -6,8 +6,8 @@
  * The caller is a child whose getppid() is trapped. Giving its number to another child takes
  * clone3() with a wish, which root has, or whoever has a user namespace; else that is skipped.
  *
- * Covers: softhca/front/process/caller.c, softhca/front/process/client.c,
- * softhca/front/process/address_space.c
+ * Covers: softhca/front/process/program/caller.c, softhca/front/process/client.c,
+ * softhca/front/process/program/address_space.c
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@
 
 #include <cmocka.h>
 
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/watch.h"
 #include "util/bits.h"

@@ -5,7 +5,7 @@
  *
  * Changes by capset() and setfsuid() are not seen.
  */
-#include "softhca/front/process/credentials.h"
+#include "softhca/front/process/program/credentials.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * library has all threads of a process make the same call), and gives it credentials that no other
  * thread has, also when the numbers in them are the same as before.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_CREDENTIALS_H
-#define SOFTHCA_FRONT_PROCESS_CREDENTIALS_H
+#ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_CREDENTIALS_H
+#define SOFTHCA_FRONT_PROCESS_PROGRAM_CREDENTIALS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * that was, and before a write. Linux: seccomp_unotify(2), SECCOMP_IOCTL_NOTIF_ID_VALID
  * Decision: docs/adr/0045.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_CALLER_H
-#define SOFTHCA_FRONT_PROCESS_CALLER_H
+#ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_CALLER_H
+#define SOFTHCA_FRONT_PROCESS_PROGRAM_CALLER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * credentials_test.c - which threads have the credentials of who opened a file, after changes of
  * user and group. The threads are the test's own; what they change is only said.
  *
- * Covers: softhca/front/process/credentials.c
+ * Covers: softhca/front/process/program/credentials.c
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "softhca/front/process/credentials.h"
+#include "softhca/front/process/program/credentials.h"
 
 static pid_t own_tid(void)
 {

@@ -2,8 +2,8 @@
 /*
  * cwd.h - programs that go to a directory of the tree of sysfs.h.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_CWD_H
-#define SOFTHCA_FRONT_PROCESS_CWD_H
+#ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_CWD_H
+#define SOFTHCA_FRONT_PROCESS_PROGRAM_CWD_H
 
 #include <stdint.h>
 

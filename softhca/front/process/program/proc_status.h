@@ -2,8 +2,8 @@
 /*
  * proc_status.h - /proc/PID/status of programs that have memory pinned.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_PROC_STATUS_H
-#define SOFTHCA_FRONT_PROCESS_PROC_STATUS_H
+#ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_PROC_STATUS_H
+#define SOFTHCA_FRONT_PROCESS_PROGRAM_PROC_STATUS_H
 
 #include <stdint.h>
 

@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
-#include "softhca/front/process/cwd.h"
+#include "softhca/front/process/program/cwd.h"
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/fd_number.h"
 #include "softhca/front/process/notify.h"

@@ -16,7 +16,7 @@
 
 #include "softhca/front/process/client.h"
 #include "softhca/front/process/notify.h"
-#include "softhca/front/process/proc_status.h"
+#include "softhca/front/process/program/proc_status.h"
 
 /* Returns the process or the thread of the caller's whose status PATH is, or 0. Numbers of others
  * are of the caller's PID namespace, and not looked at. */

@@ -6,7 +6,7 @@
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 
-#include "softhca/front/process/caller.h"
+#include "softhca/front/process/program/caller.h"
 #include "softhca/front/process/client.h"
 
 bool caller_is_alive(const struct call *call)

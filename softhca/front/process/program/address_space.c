@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "softhca/front/process/address_space.h"
+#include "softhca/front/process/program/address_space.h"
 
 /* Opens a file of /proc/TID; returns a descriptor, or -1. */
 static int file_open(pid_t tid, const char *name, int mode)

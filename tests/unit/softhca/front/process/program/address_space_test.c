@@ -3,7 +3,7 @@
  * address_space_test.c - which ranges of a process are mapped, with which rights, and what can be
  * read and written there, also once the process has ended.
  *
- * Covers: softhca/front/process/address_space.c
+ * Covers: softhca/front/process/program/address_space.c
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "softhca/front/process/address_space.h"
+#include "softhca/front/process/program/address_space.h"
 
 enum { PAGES = 5 };
 

@@ -7,8 +7,8 @@
  * there when they were opened: once it has gone, they reach nothing. Linux: proc_mem_open()
  * Decision: docs/adr/0045.
  */
-#ifndef SOFTHCA_FRONT_PROCESS_ADDRESS_SPACE_H
-#define SOFTHCA_FRONT_PROCESS_ADDRESS_SPACE_H
+#ifndef SOFTHCA_FRONT_PROCESS_PROGRAM_ADDRESS_SPACE_H
+#define SOFTHCA_FRONT_PROCESS_PROGRAM_ADDRESS_SPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
