@@ -140,6 +140,8 @@ struct cm_device {
 	uint64_t guid; /* in network byte order, as the kernel has it */
 	int index;     /* the index that RDMA netlink gives the device, or -1 */
 	struct ibv_context *verbs;
+	dev_t node_dev; /* the file behind cmd_fd of the context: its file system, */
+	ino_t node_inode;
 	unsigned int users; /* ids */
 	bool is_removed;    /* the kernel has said so to an id */
 	bool is_handed_out; /* by rdma_get_devices() */

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "util/threads.h"
 
@@ -74,9 +75,52 @@ static int device_add(struct ibv_device *ibv)
 	return 0;
 }
 
+/* ---- contexts ---- */
+
+static void context_note(struct cm_device *device)
+{
+	struct stat st = { 0 };
+
+	fstat(device->verbs->cmd_fd, &st);
+	device->node_dev = st.st_dev;
+	device->node_inode = st.st_ino;
+}
+
+/* A program may close all descriptors, those that it does not know among them, and have the number
+ * for a file of its own. */
+static bool context_is_there(const struct cm_device *device)
+{
+	struct stat st;
+
+	return !fstat(device->verbs->cmd_fd, &st) && st.st_dev == device->node_dev &&
+	       st.st_ino == device->node_inode;
+}
+
+/* Forgets a context whose descriptors are gone. It is not closed, as that would close whatever has
+ * their numbers; what the context had stays reachable for leak checkers. */
+static void context_forget(struct cm_device *device)
+{
+	static LIST_HEAD(, cm_device) lost = LIST_HEAD_INITIALIZER(lost);
+	struct cm_device *old = calloc(1, sizeof(*old));
+
+	if (old) {
+		*old = (struct cm_device){ .verbs = device->verbs,
+					   .pd = device->pd,
+					   .xrcd = device->xrcd };
+		LIST_INSERT_HEAD(&lost, old, entry);
+	}
+	device->verbs = NULL;
+	device->pd = NULL;
+	device->xrcd = NULL;
+}
+
+/* ---- the list ---- */
+
 static void device_close(struct cm_device *device)
 {
 	LIST_REMOVE(device, entry);
+	if (device->verbs && !context_is_there(device))
+		context_forget(device);
 	if (device->xrcd)
 		ibv_close_xrcd(device->xrcd);
 	if (device->pd)
@@ -177,6 +221,8 @@ static int open_device(struct cm_device *device)
 	struct ibv_device_attr attr;
 	int ret;
 
+	if (device->verbs && !device->users && !context_is_there(device))
+		context_forget(device);
 	if (device->verbs)
 		return 0;
 	verbs_threads_look();
@@ -189,6 +235,7 @@ static int open_device(struct cm_device *device)
 		device->verbs = NULL;
 		return ret;
 	}
+	context_note(device);
 	device->max_initiator_depth =
 		attr.max_qp_init_rd_atom < 255 ? attr.max_qp_init_rd_atom : 255;
 	device->max_responder_resources = attr.max_qp_rd_atom < 255 ? attr.max_qp_rd_atom : 255;
