@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include <infiniband/ib.h>
 #include "libibverbs/private.h"
 #include "librdmacm/cma.h"
 
@@ -730,6 +731,21 @@ static void an_address_that_is_refused_is_not_taken(void **state)
 	assert_int_equal(rdma_get_dst_port(rig->id), 7);
 }
 
+/* Programs compare addresses as a whole. */
+static void nothing_of_af_ib_is_behind_an_address_of_ip(void **state)
+{
+	struct rig *rig = *state;
+	struct sockaddr_ib ib = { .sib_family = AF_IB };
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = 7 };
+	struct sockaddr_storage want = { 0 };
+
+	memset(&ib.sib_addr, 0xee, sizeof(ib.sib_addr));
+	memcpy(&want, &in, sizeof(in));
+	assert_int_equal(rdma_resolve_addr(rig->id, NULL, (struct sockaddr *)&ib, 1), 0);
+	assert_int_equal(rdma_resolve_addr(rig->id, NULL, (struct sockaddr *)&in, 1), 0);
+	assert_memory_equal(&rig->id->route.addr.dst_storage, &want, sizeof(want));
+}
+
 static void flags_of_a_group_are_known_ones(void **state)
 {
 	struct rig *rig = *state;
@@ -933,6 +949,7 @@ int main(void)
 		RIG_TEST(a_path_record_is_taken_apart),
 		RIG_TEST(a_route_has_gids_and_a_pkey),
 		RIG_TEST(an_address_that_is_refused_is_not_taken),
+		RIG_TEST(nothing_of_af_ib_is_behind_an_address_of_ip),
 		RIG_TEST(flags_of_a_group_are_known_ones),
 		RIG_TEST(a_family_that_is_unknown_has_its_error),
 		RIG_TEST(a_qp_is_of_the_ids_kind_and_device),
