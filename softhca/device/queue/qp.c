@@ -111,7 +111,7 @@ void qp_reset_queues(struct qp *qp)
 	qp->sq.cache_bbs = 0;
 	qp->sq.unrung_since = 0;
 	qp->sq.is_ahead = false;
-	qp->rq.pi = qp->rq.ci = 0;
+	qp->rq.pi = qp->rq.ci = qp->rq.noted_pi = 0;
 	qp->rq.cache_count = 0;
 	qp->transport->reset(qp);
 }
@@ -138,5 +138,6 @@ void qp_free(struct hca *hca, struct qp *qp)
 	qp->transport->free(hca, qp);
 	free(qp->sq.entry);
 	free(qp->sq.digest);
+	free(qp->rq.digest);
 	free(qp);
 }

@@ -68,6 +68,9 @@ struct rq {
 	uint64_t offset;   /* of the ring in qp->map */
 	uint32_t stride;
 	uint16_t pi, ci;
+	/* A strict adapter has digests, by index, of the WQEs before noted_pi that are posted. */
+	uint64_t *digest;
+	uint16_t noted_pi;
 	uint16_t cache_from, cache_count;
 	uint8_t cache[RQ_CACHE_BYTES];
 };

@@ -112,6 +112,8 @@ static int fetch_own(struct hca *hca, struct qp *qp)
 	if (skip >= qp->rq.cache_count)
 		return ENOENT;
 	raw = qp->rq.cache + (size_t)skip * qp->rq.stride;
+	if (hca->config.strict)
+		rules_rq_fetched(hca, qp, raw);
 	trace_bytes(hca->config.trace, raw, qp->rq.stride, "wqe recv qpn 0x%06x index %u", qp->n,
 		    qp->rq.ci);
 	return decode_own(hca, qp, raw);

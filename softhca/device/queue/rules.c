@@ -202,6 +202,58 @@ void rules_rq_record(struct hca *hca, struct qp *qp)
 		say(hca, "record.beyond",
 		    "QP 0x%06x: the record of receives says %u, the ring of %u is at %u", qp->n,
 		    qp->rq.pi, size, qp->rq.ci);
+	if ((uint16_t)(qp->rq.noted_pi - qp->rq.ci) > size)
+		qp->rq.noted_pi = qp->rq.ci; /* all that were noted have been taken */
+}
+
+static uint64_t *recv_digest(const struct qp *qp, uint16_t index)
+{
+	return &qp->rq.digest[index & ((1u << qp->rq.log_size) - 1)];
+}
+
+void rules_rq_fetched(struct hca *hca, const struct qp *qp, const uint8_t *raw)
+{
+	uint32_t noted = (uint16_t)(qp->rq.noted_pi - qp->rq.ci);
+
+	if (!qp->rq.digest || !noted || noted > 1u << qp->rq.log_size ||
+	    rules_digest(raw, qp->rq.stride) == *recv_digest(qp, qp->rq.ci))
+		return;
+	say(hca, "record.early",
+	    "QP 0x%06x, receive WQE %u: its bytes changed after the record of receives said %u",
+	    qp->n, qp->rq.ci, qp->rq.noted_pi);
+}
+
+static int note_recv(struct hca *hca, const struct qp *qp, uint16_t index)
+{
+	uint32_t slot = index & ((1u << qp->rq.log_size) - 1);
+	uint8_t raw[RQ_CACHE_BYTES];
+	struct dma_batch batch;
+	int ret;
+
+	dma_begin_read(&batch, hca, raw);
+	ret = dma_add_map(&batch, &qp->map, qp->rq.offset + (uint64_t)slot * qp->rq.stride,
+			  qp->rq.stride);
+	if (!ret)
+		ret = dma_finish(&batch);
+	if (!ret)
+		*recv_digest(qp, index) = rules_digest(raw, qp->rq.stride);
+	return ret;
+}
+
+/* Notes the WQEs that the record covers, up to PI, and has not covered at the look before. */
+static void note_recvs(struct hca *hca, struct qp *qp, uint16_t pi)
+{
+	uint16_t posted = pi - qp->rq.ci, at = qp->rq.noted_pi;
+
+	if (posted > 1u << qp->rq.log_size || qp->rq.stride > RQ_CACHE_BYTES)
+		return;
+	if (!qp->rq.digest)
+		qp->rq.digest = calloc(1u << qp->rq.log_size, sizeof(*qp->rq.digest));
+	if (!qp->rq.digest)
+		return;
+	while ((int16_t)(pi - at) > 0 && !note_recv(hca, qp, at))
+		at++;
+	qp->rq.noted_pi = at;
 }
 
 void rules_srq_record(struct hca *hca, struct srq *srq)
@@ -320,6 +372,14 @@ static void look_at_sq(struct hca *hca, struct qp *qp)
 		    qp->sq.pi);
 }
 
+static void look_at_rq(struct hca *hca, struct qp *qp)
+{
+	uint32_t word;
+
+	if (!dma_read(hca, qp->dbr + hca->format->dbrec_recv, &word, sizeof(word)))
+		note_recvs(hca, qp, be32toh(word));
+}
+
 /* ---- memory of queues ---- */
 
 static void look_at_memory(struct hca *hca, const struct dma_map *map, uint64_t dbr, uint64_t *page,
@@ -342,6 +402,9 @@ static void look_at_qp(struct hca *hca, struct qp *qp)
 	if (qp->state == PRM_QP_STATE_RTS && qp->sq.entry && !qp->offload &&
 	    !hca->format->send_is_posted)
 		look_at_sq(hca, qp);
+	if ((qp->state == PRM_QP_STATE_RTR || qp->state == PRM_QP_STATE_RTS) && qp->rq.stride &&
+	    !qp->offload)
+		look_at_rq(hca, qp);
 }
 
 void rules_look(struct hca *hca)

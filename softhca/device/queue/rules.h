@@ -26,6 +26,8 @@ bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi);
 void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs);
 /* The receive queue's record says rq.pi. */
 void rules_rq_record(struct hca *hca, struct qp *qp);
+/* The receive WQE at rq.ci is RAW: is it what it was when the record covered it? */
+void rules_rq_fetched(struct hca *hca, const struct qp *qp, const uint8_t *raw);
 void rules_srq_record(struct hca *hca, struct srq *srq);
 /* The WQE at INDEX, behind its link LEN bytes at RAW of that DIGEST, has met an absent page; the
  * driver reads it now, so that it has to be as it was. */

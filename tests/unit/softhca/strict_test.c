@@ -515,6 +515,105 @@ static void record_before_the_request(void **state)
 	expect_early_record(nothing);
 }
 
+static uint8_t *newest_recv(void)
+{
+	return flat.mem + b->rq + ((b->rq_pi - 1u) & ((1u << b->rq_log) - 1)) * b->rq_stride;
+}
+
+static void records_look(void)
+{
+	flat.now += LONG / 4;
+	flat_run(1);
+}
+
+static void send_to_b(void)
+{
+	flat_ctrl(a, OP_SEND, SIGNALED, 0);
+	flat_data(a, from, 8, lkey);
+	flat_post(a);
+	flat_ring(a);
+	flat_run(LONG / 100);
+	assert_non_null(flat_poll(a->send_cq));
+	assert_non_null(flat_poll(b->recv_cq));
+}
+
+/* The adapter may read a receive as soon as the record covers it. */
+static void record_before_the_receive(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, to, 64, rkey);
+	flat_recv(b, to, 64, rkey);
+	newest_recv()[3] ^= 1;
+	records_look();
+	newest_recv()[3] ^= 1;
+	records_look(); /* the first look counts */
+	send_to_b();
+	send_to_b();
+	flat_expect_report("record.early");
+	unpair();
+}
+
+/* Each round of the ring, and of its indices, is written anew. */
+static void receives_in_turn_are_no_fault(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	for (unsigned int i = 0; i < 3u << b->rq_log; i++) {
+		flat_recv(b, to + i % 8, 64, rkey);
+		if (i % 3)
+			records_look();
+		send_to_b();
+		if (i % 3 == 1)
+			records_look();
+	}
+	unpair();
+}
+
+/* B is where it would be after receives up to index CI. */
+static void receives_are_at(uint16_t ci)
+{
+	struct qp *qp = res_find(&b->hca->qps, b->n);
+
+	qp->rq.ci = qp->rq.pi = qp->rq.cache_from = b->rq_pi = ci;
+	qp->rq.cache_count = 0;
+}
+
+/* What one look has noted says nothing about an index that comes again after 65536 receives. */
+static void an_index_that_comes_again_is_another_receive(void **state)
+{
+	(void)state;
+	pair(NULL, 4096);
+	flat_recv(b, to, 64, rkey);
+	records_look();
+	b->hca->next_look = HCA_IDLE; /* no other one */
+	send_to_b();
+	receives_are_at(0x8000);
+	flat_recv(b, to, 64, rkey);
+	send_to_b();
+	receives_are_at(0xffff);
+	for (int i = 0; i < 2; i++) {
+		flat_recv(b, to + 1, 64, rkey);
+		send_to_b();
+	}
+	unpair();
+}
+
+/* A record that no ring holds has a rule of its own, once it is rung. */
+static void record_beyond_the_ring_at_a_look(void **state)
+{
+	const uint32_t beyond = htobe32(0x7000);
+
+	(void)state;
+	pair(NULL, 4096);
+	memcpy(flat.mem + a->dbr + 4, &beyond, sizeof(beyond));
+	records_look();
+	posted_write(a);
+	flat_ring(a);
+	done(0);
+	unpair();
+}
+
 /* A batch that is aborted leaves its WQEs in the ring. */
 static void aborted_requests_are_no_fault(void **state)
 {
@@ -1262,6 +1361,10 @@ int main(void)
 		IB(the_other_half_first),
 		IB(record_without_register),
 		IB(record_before_the_request),
+		IB(record_before_the_receive),
+		IB(receives_in_turn_are_no_fault),
+		IB(an_index_that_comes_again_is_another_receive),
+		IB(record_beyond_the_ring_at_a_look),
 		IB(aborted_requests_are_no_fault),
 		IB(busy_queues_are_no_fault),
 		IB(pushed_requests),

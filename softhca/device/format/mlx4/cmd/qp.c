@@ -184,9 +184,10 @@ int m4_qp_charge(struct hca *hca, uint64_t bytes)
 static uint64_t qp_bytes(const struct qp *qp)
 {
 	uint64_t sends = qp->sq.entry ? 1ull << qp->sq.log_size : 0;
+	uint64_t receives = qp->rq.stride ? 1ull << qp->rq.log_size : 0;
 
 	return sizeof(*qp) + sends * (sizeof(*qp->sq.entry) + sizeof(*qp->sq.digest)) +
-	       qp->map.count * sizeof(*qp->map.extent);
+	       receives * sizeof(*qp->rq.digest) + qp->map.count * sizeof(*qp->map.extent);
 }
 
 static int qp_set_up(struct hca *hca, struct qp *qp)
