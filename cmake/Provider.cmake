@@ -62,7 +62,13 @@ function(rdmakit_provider name)
 	rdmakit_public_headers(DIR infiniband FILES ${arg_HEADERS})
 	rdmakit_provider_data(${name} data CHOOSER "${arg_CHOOSER}" DATA ${arg_DATA} VARIANTS ${arg_VARIANTS})
 
-	add_library(${name} SHARED ${arg_SOURCES} ${data})
+	# The same objects are in the libraries that bridge/ makes for the distribution's libibverbs.
+	add_library(${name}_objects OBJECT ${arg_SOURCES})
+	target_link_libraries(${name}_objects PRIVATE ibverbs rdmakit_provider_common rdmakit_util)
+	set_property(TARGET ${name}_objects PROPERTY RDMAKIT_ALL_OBJECTS $<TARGET_OBJECTS:${name}_objects> ${data})
+	set_property(TARGET ${name}_objects PROPERTY RDMAKIT_ABI_VERSION "${version}")
+
+	add_library(${name} SHARED $<TARGET_OBJECTS:${name}_objects> ${data})
 	target_link_libraries(${name} PRIVATE ibverbs rdmakit_provider_common rdmakit_util)
 	# The driver that its constructor registers is used for as long as libibverbs is there: a program that closes its own
 	# handle must not unload it.

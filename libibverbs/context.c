@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev,
-				    int cmd_fd)
+int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd)
 {
 	struct ibv_context *context = &vctx->context;
 
@@ -30,10 +29,15 @@ VERBS_EXPORT int verbs_context_init(struct verbs_context *vctx, struct verbs_dev
 	context->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	pthread_mutex_init(&context->mutex, NULL);
 	verbs_ops_set_defaults(vctx);
+	vctx->query_device_ex = verbs_query_device_ex;
+	vctx->create_cq_ex = verbs_create_cq_ex;
+	vctx->create_qp_ex = verbs_create_qp_ex;
+	vctx->create_srq_ex = verbs_create_srq_ex;
+	verbs_old_slots_fill(vctx);
 	return 0;
 }
 
-VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
+static inline void context_clean(struct verbs_context *vctx)
 {
 	verbs_event_forget_all(&vctx->context);
 	if (vctx->context.async_fd >= 0)
@@ -41,7 +45,38 @@ VERBS_EXPORT void verbs_context_cleanup(struct verbs_context *vctx)
 	pthread_mutex_destroy(&vctx->context.mutex);
 	free(vctx->priv->limits);
 	free(vctx->priv);
+}
+
+void verbs_context_cleanup(struct verbs_context *vctx)
+{
+	context_clean(vctx);
 	vctx->priv = NULL;
+}
+
+VERBS_EXPORT int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size,
+				     size_t offset, struct verbs_context **vctx)
+{
+	char *all = calloc_for("ibv_open_device", 1, size);
+	int err;
+
+	if (!all)
+		return ENOMEM;
+	*vctx = (struct verbs_context *)(all + offset);
+	err = verbs_context_init(*vctx, vdev, cmd_fd);
+	if (err)
+		free(all);
+	return err;
+}
+
+VERBS_EXPORT void verbs_context_free(struct verbs_context *vctx, size_t offset)
+{
+	context_clean(vctx);
+	free((char *)vctx - offset);
+}
+
+VERBS_EXPORT void verbs_qp_set_ex(struct verbs_qp *vqp)
+{
+	vqp->ex = VERBS_QP_HAS_EX;
 }
 
 static void free_context(struct verbs_context *vctx)

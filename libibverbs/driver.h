@@ -50,9 +50,15 @@ struct verbs_device_info {
 	struct verbs_pci_id pci; /* parsed from modalias; zeros when it is not PCI */
 };
 
+/* Another library than this project's can load the provider, by a bridge. Its part of a device lies
+ * here, and its table of what a driver has at the start of struct verbs_driver. */
+#define VERBS_HOST_DEVICE_SIZE 40
+#define VERBS_HOST_TABLE_SIZE  72
+
 struct verbs_device {
 	struct ibv_device device; /* first: what applications hold */
 	const struct verbs_driver *driver;
+	char of_host[VERBS_HOST_DEVICE_SIZE];
 	struct verbs_device_info info;
 	/* The rest is the library's own. The lock of the device list guards refcount, which counts
 	 * the lists and contexts that hold the device. */
@@ -74,9 +80,11 @@ static inline struct verbs_device *to_vdev(struct ibv_device *device)
 	return (struct verbs_device *)device;
 }
 
-#define VERBS_DRIVER_MAGIC 0x32746b61u /* catches a plugin built against another driver.h */
+#define VERBS_DRIVER_MAGIC 0x33746b61u /* catches a plugin built against another driver.h */
 
 struct verbs_driver {
+	/* First, since the device's driver points here. Only a bridge writes it. */
+	_Alignas(void *) char of_host[VERBS_HOST_TABLE_SIZE];
 	uint32_t magic; /* VERBS_DRIVER_MAGIC */
 	const char *name;
 	/* A device belongs to the driver when its RDMA netlink driver id equals driver_id, or else
@@ -89,9 +97,9 @@ struct verbs_driver {
 	 * nothing. */
 	int (*alloc_device)(const struct verbs_device_info *info, struct verbs_device **vdev);
 	void (*free_device)(struct verbs_device *vdev);
-	/* The call allocates the provider's context around struct verbs_context, then calls
-	 * verbs_context_init(), verbs_cmd_get_context() and verbs_set_ops(). On failure it undoes
-	 * that; cmd_fd stays the caller's. */
+	/* The call makes the provider's context around struct verbs_context by
+	 * verbs_context_alloc(), and calls verbs_cmd_get_context() and verbs_set_ops(). On failure
+	 * it undoes that; cmd_fd stays the caller's. */
 	int (*alloc_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
 	/* The call allocates a context for a kernel context that exists behind cmd_fd
 	 * (ibv_import_device), with verbs_cmd_query_context() in place of verbs_cmd_get_context().
@@ -101,7 +109,7 @@ struct verbs_driver {
 	 * HOW (verbs_open_device_as()). It is NULL in a provider without such. */
 	int (*alloc_context_as)(struct verbs_device *vdev, int cmd_fd, const void *how,
 				struct verbs_context **vctx);
-	/* The call undoes any of them, verbs_context_cleanup() included. The library closes
+	/* The call undoes any of them, with verbs_context_free() at the end. The library closes
 	 * cmd_fd afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 };
@@ -111,16 +119,16 @@ struct verbs_driver {
 void verbs_register_driver(const struct verbs_driver *driver);
 
 /*
- * The driver of a provider is a const object named verbs_provider_<name>, which is the name that
+ * The driver of a provider is an object named verbs_provider_<name>, which is the name that
  * static programs refer to (see RDMA_STATIC_PROVIDERS in verbs.h). In a shared plugin a constructor
  * registers it; in a static archive the program does.
  *
  *	VERBS_DRIVER(mlx5) = { .magic = VERBS_DRIVER_MAGIC, .name = "mlx5", ... };
  *	VERBS_DRIVER_REGISTER(mlx5)
  */
-#define VERBS_DRIVER(drv)                                      \
-	extern const struct verbs_driver verbs_provider_##drv; \
-	const struct verbs_driver verbs_provider_##drv
+#define VERBS_DRIVER(drv)                                \
+	extern struct verbs_driver verbs_provider_##drv; \
+	struct verbs_driver verbs_provider_##drv
 #ifdef VERBS_STATIC_PROVIDER
 #define VERBS_DRIVER_REGISTER(drv)
 #else
@@ -166,10 +174,10 @@ struct verbs_qp {
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
-	/* The provider sets this when it has filled wr_*, which IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
-	 * asks for; ibv_qp_to_qp_ex() returns &qp_ex then. */
-	bool has_ex;
+	uint32_t ex; /* VERBS_QP_HAS_EX or 0: see verbs_qp_set_ex() */
 };
+
+#define VERBS_QP_HAS_EX 2u
 
 struct verbs_srq {
 	struct ibv_srq srq;
@@ -443,11 +451,16 @@ void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
 /* ---- 4. Contexts ---- */
 
-/* The first fills the public part of a zeroed context and installs the default operations. The
- * second undoes that and closes the channel of async events, which an old kernel opens with the
- * context. */
-int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
-void verbs_context_cleanup(struct verbs_context *vctx);
+/* The first allocates SIZE zeroed bytes for the provider's context, which has struct verbs_context
+ * at OFFSET, fills the public part of that, and installs the default operations. The second undoes
+ * that and closes the channel of async events, which an old kernel opens with the context. */
+int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size_t offset,
+			struct verbs_context **vctx);
+void verbs_context_free(struct verbs_context *vctx, size_t offset);
+
+/* The provider says that it has filled wr_*, which IBV_QP_INIT_ATTR_SEND_OPS_FLAGS asks for:
+ * ibv_qp_to_qp_ex() returns &qp_ex then. */
+void verbs_qp_set_ex(struct verbs_qp *vqp);
 
 /* ---- 5. Kernel commands ---- */
 /*

@@ -60,7 +60,7 @@ static const struct verbs_ops plain_commands = {
 #define SET_LIB(vctx, name, op)  ((void)0)
 #define SET_OP(slot, fail, type, name, params)     \
 	if (ops->name) {                           \
-		vctx->priv->ops.name = ops->name;  \
+		priv->ops.name = ops->name;        \
 		SET_##slot(vctx, name, ops->name); \
 	}
 
@@ -120,6 +120,8 @@ EDGES(DEFINE_EDGE)
 
 VERBS_EXPORT void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops)
 {
+	struct verbs_ex_private *priv = to_priv(&vctx->context);
+
 	VERBS_OPS(SET_OP)
 	EDGES(INSTALL_EDGE)
 }
@@ -128,9 +130,4 @@ void verbs_ops_set_defaults(struct verbs_context *vctx)
 {
 	verbs_set_ops(vctx, &default_ops);
 	verbs_set_ops(vctx, &plain_commands);
-	vctx->query_device_ex = verbs_query_device_ex;
-	vctx->create_cq_ex = verbs_create_cq_ex;
-	vctx->create_qp_ex = verbs_create_qp_ex;
-	vctx->create_srq_ex = verbs_create_srq_ex;
-	verbs_old_slots_fill(vctx);
 }

@@ -15,7 +15,8 @@
  * hidden. */
 #define VERBS_EXPORT __attribute__((visibility("default")))
 
-/* verbs_context.priv points to this. Applications cannot look inside. */
+/* verbs_context.priv points to this, but for a context that another library makes (bridge/).
+ * Applications cannot look inside. */
 struct verbs_ex_private {
 	struct verbs_ops ops;
 	uint32_t driver_id;             /* the kernel checks it in each command */
@@ -25,10 +26,19 @@ struct verbs_ex_private {
 	uint32_t legacy;                /* methods that the kernel lacks: see cmd/cmd_legacy.h */
 };
 
+#ifdef VERBS_BRIDGE
+struct verbs_ex_private *bridge_priv(struct ibv_context *context);
+
+static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
+{
+	return bridge_priv(context);
+}
+#else
 static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
 {
 	return to_vctx(context)->priv;
 }
+#endif
 
 static inline const struct verbs_ops *get_ops(struct ibv_context *context)
 {
@@ -48,6 +58,11 @@ static inline int fail_fd(int err)
 	errno = err;
 	return -1;
 }
+
+/* context.c: the first fills the public part of a zeroed context, and gives it the default
+ * operations; the second undoes that. */
+int verbs_context_init(struct verbs_context *vctx, struct verbs_device *vdev, int cmd_fd);
+void verbs_context_cleanup(struct verbs_context *vctx);
 
 /* ops.c */
 void verbs_ops_set_defaults(struct verbs_context *vctx);

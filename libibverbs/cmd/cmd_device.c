@@ -35,7 +35,7 @@ VERBS_EXPORT int verbs_cmd_get_context_with(struct verbs_context *vctx,
 		return ret;
 	}
 	context->num_comp_vectors = (int)num_comp_vectors;
-	vctx->priv->core_support = core_support;
+	to_priv(context)->core_support = core_support;
 	return 0;
 }
 
@@ -61,7 +61,7 @@ VERBS_EXPORT int verbs_cmd_query_context(struct verbs_context *vctx,
 		return ret;
 	}
 	context->num_comp_vectors = (int)num_comp_vectors;
-	vctx->priv->core_support = core_support;
+	to_priv(context)->core_support = core_support;
 	return 0;
 }
 

@@ -13,7 +13,6 @@
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/device.h"
-#include "util/alloc.h"
 #include "util/threads.h"
 #include "util/mmio.h"
 
@@ -114,20 +113,21 @@ int mlx4_queue_mem_alloc(struct mlx4_context *ctx, struct ibv_pd *pd,
 
 int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx)
 {
-	struct mlx4_context *ctx = calloc_for("open_device", 1, sizeof(*ctx));
+	struct verbs_context *new;
+	struct mlx4_context *ctx;
 	int ret;
 
-	if (!ctx)
-		return ENOMEM;
-	verbs_threads_look(); /* each library has its own answer */
-	ret = verbs_context_init(&ctx->vctx, vdev, cmd_fd);
+	ret = verbs_context_alloc(vdev, cmd_fd, sizeof(*ctx), offsetof(struct mlx4_context, vctx),
+				  &new);
 	if (ret)
-		goto free_ctx;
+		return ret;
+	ctx = container_of(new, struct mlx4_context, vctx);
+	verbs_threads_look(); /* each library has its own answer */
 	ret = get_context(ctx, vdev->info.abi_version);
 	if (!ret)
 		ret = map_pages(ctx);
 	if (ret)
-		goto cleanup_vctx;
+		goto free_ctx;
 	pthread_mutex_init(&ctx->wqs_lock, NULL);
 	provider_id_lookup_init(&ctx->ids);
 	provider_clock_page_init(&ctx->clock);
@@ -137,12 +137,10 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 			     &ctx->device_resp);
 	verbs_set_ops(&ctx->vctx, &mlx4_context_ops);
 	verbs_set_ops(&ctx->vctx, &mlx4_datapath()->ops);
-	*vctx = &ctx->vctx;
+	*vctx = new;
 	return 0;
-cleanup_vctx:
-	verbs_context_cleanup(&ctx->vctx);
 free_ctx:
-	free(ctx);
+	verbs_context_free(new, offsetof(struct mlx4_context, vctx));
 	return ret;
 }
 
@@ -159,6 +157,5 @@ void mlx4_context_free(struct verbs_context *vctx)
 	provider_allocators_free(&ctx->allocators);
 	pthread_mutex_destroy(&ctx->wqs_lock);
 	unmap_pages(ctx);
-	verbs_context_cleanup(vctx);
-	free(ctx);
+	verbs_context_free(vctx, offsetof(struct mlx4_context, vctx));
 }

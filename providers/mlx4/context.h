@@ -59,7 +59,7 @@ static inline struct mlx4_context *to_mctx(struct ibv_context *context)
 	return container_of(to_vctx(context), struct mlx4_context, vctx);
 }
 
-extern const struct verbs_driver verbs_provider_mlx4;
+extern struct verbs_driver verbs_provider_mlx4;
 extern const struct verbs_ops mlx4_context_ops;
 
 static inline bool context_is_mlx4(struct ibv_context *context)

@@ -277,8 +277,10 @@ static void qp_choose_routines(const struct ibv_qp_init_attr_ex *attr, const str
 	qp->max_tso_header = attr_tso_header(attr);
 	qp_choose_sends(qp);
 	qp->rq.post = mlx4_datapath()->post_recv_routine(qp->rq.stride_log, shared);
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		mlx4_datapath()->send_wr_fill(qp);
+		verbs_qp_set_ex(&qp->vqp);
+	}
 }
 
 /* ---- creation ---- */

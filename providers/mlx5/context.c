@@ -12,7 +12,6 @@
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/stall.h"
 #include "providers/mlx5/device.h"
-#include "util/alloc.h"
 #include "util/threads.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -95,15 +94,16 @@ static int query_ucontext(struct mlx5_context *ctx)
 static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_fd_arr *fds,
 			int (*learn)(struct mlx5_context *ctx), struct verbs_context **vctx)
 {
-	struct mlx5_context *ctx = calloc_for("open_device", 1, sizeof(*ctx));
+	struct verbs_context *new;
+	struct mlx5_context *ctx;
 	int ret;
 
-	if (!ctx)
-		return ENOMEM;
-	verbs_threads_look(); /* each library has its own answer */
-	ret = verbs_context_init(&ctx->vctx, vdev, cmd_fd);
+	ret = verbs_context_alloc(vdev, cmd_fd, sizeof(*ctx), offsetof(struct mlx5_context, vctx),
+				  &new);
 	if (ret)
-		goto free_ctx;
+		return ret;
+	ctx = container_of(new, struct mlx5_context, vctx);
+	verbs_threads_look(); /* each library has its own answer */
 	mlx5_env_read(&ctx->env);
 	ctx->fds = fds;
 	ret = learn(ctx);
@@ -111,7 +111,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 	if (!ret)
 		ret = check_ucontext(ctx);
 	if (ret)
-		goto cleanup_vctx;
+		goto free_ctx;
 	provider_id_lookup_init(&ctx->ids);
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
@@ -127,12 +127,10 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 	verbs_set_ops(&ctx->vctx, &mlx5_datapath()->ops);
 	if (ctx->env.stall.on)
 		verbs_set_ops(&ctx->vctx, &stall_ops);
-	*vctx = &ctx->vctx;
+	*vctx = new;
 	return 0;
-cleanup_vctx:
-	verbs_context_cleanup(&ctx->vctx);
 free_ctx:
-	free(ctx);
+	verbs_context_free(new, offsetof(struct mlx5_context, vctx));
 	return ret;
 }
 
@@ -173,6 +171,5 @@ void mlx5_context_free(struct verbs_context *vctx)
 	free(ctx->login); /* the kernel destroys the object with the context */
 	provider_id_lookup_destroy(&ctx->ids);
 	provider_allocators_free(&ctx->allocators);
-	verbs_context_cleanup(vctx);
-	free(ctx);
+	verbs_context_free(vctx, offsetof(struct mlx5_context, vctx));
 }

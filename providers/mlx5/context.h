@@ -87,7 +87,7 @@ static inline bool context_has_uar_objects(const struct mlx5_context *ctx)
 	return !ctx->caps.tot_bfregs;
 }
 
-extern const struct verbs_driver verbs_provider_mlx5;
+extern struct verbs_driver verbs_provider_mlx5;
 
 /* The table has all calls of a context but those of the data path, which are in datapath.h. */
 extern const struct verbs_ops mlx5_context_ops;

@@ -367,8 +367,10 @@ static int qp_choose_routines(struct mlx5_context *ctx, const struct ibv_qp_init
 	qlock_init(&qp->sq_lock, shared);
 	qp_choose_sends(qp);
 	sq_prepare_flags(&qp->sq, attr->sq_sig_all);
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		mlx5_datapath()->send_wr_fill(qp);
+		verbs_qp_set_ex(&qp->vqp);
+	}
 	rq_choose_routines(&qp->rq, attr, size, shared);
 	if (qp->rules->kind == SEND_RAW)
 		qp_choose_raw(ctx, attr, qp);

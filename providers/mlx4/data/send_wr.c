@@ -402,7 +402,6 @@ void mlx4_send_wr_fill(struct mlx4_qp *qp)
 	qpx->wr_set_sge_list = wr_set_sge_list;
 	qpx->wr_set_inline_data = wr_set_inline_data;
 	qpx->wr_set_inline_data_list = wr_set_inline_data_list;
-	qp->vqp.has_ex = true;
 	if (qp->kind == SEND_RAW) {
 		fill_raw(qpx);
 		return;

@@ -445,5 +445,4 @@ void mlx5_send_wr_fill(struct mlx5_qp *qp)
 	fill_critical_section(qpx, qp->sq_lock.shared, (enum bfreg_use)qp->sq.db.use);
 	if (qp->has_signatures)
 		qpx->wr_complete = wr_complete_signed;
-	qp->vqp.has_ex = true;
 }

@@ -363,7 +363,7 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 		return dv_fail(ret);
 	/* As with the distribution's library, a QP without the builders of verbs has none of direct
 	 * verbs. */
-	if (vqp->has_ex)
+	if (vqp->ex)
 		qp_fill_builders(to_mqp(&vqp->qp), dv.send_ops);
 	return &vqp->qp;
 }

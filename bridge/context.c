@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * context.c - contexts: the host opens the device's file, makes and undoes its part of a context,
+ * and closes the file; this is what libibverbs/context.c is for a provider otherwise.
+ *
+ *	struct verbs_ex_private | the provider's context, with struct verbs_context in it
+ *	our commands' state     | whose end is the host's context
+ *	<----------------- allocated by the host ------------------>
+ */
+#include "bridge/host.h"
+
+#include <stdlib.h>
+
+/* What is in front of the provider's context. */
+#define PRIV_SIZE ((sizeof(struct verbs_ex_private) + 63) / 64 * 64)
+
+/* How far behind it struct verbs_context lies: one provider has one kind of context. */
+static size_t vctx_at;
+
+struct verbs_ex_private *bridge_priv(struct ibv_context *context)
+{
+	return (struct verbs_ex_private *)((char *)to_vctx(context) - vctx_at);
+}
+
+static bool host_is_as_told(const struct host_context *made, const struct ibv_device *device,
+			    int cmd_fd)
+{
+	if (made->sz == sizeof(*made) && made->context.device == device &&
+	    made->context.cmd_fd == cmd_fd)
+		return true;
+	verbs_error("open_device %s: refused: this libibverbs has contexts of %zu bytes, must be "
+		    "%zu (" HOST_NODE ")",
+		    device->name, made->sz, sizeof(*made));
+	return false;
+}
+
+/* The file belongs to the host's part of the context from here on. */
+int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size_t offset,
+			struct verbs_context **vctx)
+{
+	const size_t at = PRIV_SIZE + offset;
+	struct verbs_ex_private *priv;
+	struct verbs_context *new;
+	int err;
+
+	vctx_at = at;
+	priv = _verbs_init_and_alloc_context(&vdev->device, cmd_fd, PRIV_SIZE + size,
+					     (struct host_context *)(at + HOST_CONTEXT_AT),
+					     vdev->info.driver_id);
+	if (!priv)
+		return errno ? errno : ENOMEM;
+	new = (struct verbs_context *)((char *)priv + at);
+	if (!host_is_as_told(to_host_context(new), &vdev->device, cmd_fd))
+		return EPROTO; /* and nothing is undone: nobody knows how */
+	priv->driver_id = vdev->info.driver_id;
+	priv->lost_is_destroyed = verbs_env_is_on("RDMAV_ALLOW_DISASSOC_DESTROY");
+	verbs_ops_set_defaults(new);
+	err = bridge_ops_install(new);
+	if (err) {
+		verbs_context_free(new, offset);
+		return err;
+	}
+	*vctx = new;
+	return 0;
+}
+
+void verbs_context_free(struct verbs_context *vctx, size_t offset)
+{
+	struct verbs_ex_private *priv = to_priv(&vctx->context);
+
+	(void)offset; /* which the host was given */
+	free(priv->limits);
+	verbs_uninit_context(to_host_context(vctx));
+	free(priv);
+}
+
+/* What the kernel's core can do is the device's for the host: without, it takes optional access
+ * flags for unknown to the kernel and leaves them out. */
+static struct host_context *hand_over(struct verbs_device *vdev, struct verbs_context *vctx)
+{
+	to_host_device(vdev)->core_support = to_priv(&vctx->context)->core_support;
+	return to_host_context(vctx);
+}
+
+struct host_context *bridge_context_alloc(struct ibv_device *device, int cmd_fd, void *how)
+{
+	struct verbs_device *vdev = to_vdev(device);
+	struct verbs_context *vctx;
+	int err = how ? vdev->driver->alloc_context_as(vdev, cmd_fd, how, &vctx)
+		      : vdev->driver->alloc_context(vdev, cmd_fd, &vctx);
+
+	return err ? fail_null(err) : hand_over(vdev, vctx);
+}
+
+struct host_context *bridge_context_import(struct ibv_device *device, int cmd_fd)
+{
+	struct verbs_device *vdev = to_vdev(device);
+	struct verbs_context *vctx;
+	int err = vdev->driver->import_context(vdev, cmd_fd, &vctx);
+
+	return err ? fail_null(err) : hand_over(vdev, vctx);
+}
+
+void bridge_context_free(struct ibv_context *context)
+{
+	verbs_driver_of(context->device)->free_context(to_vctx(context));
+}
+
+struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *how)
+{
+	return verbs_open_device(device, (void *)(uintptr_t)how);
+}
+
+/* Before release 45 the host has its mark in the place of a call that ibv_qp_ex got then. */
+void verbs_qp_set_ex(struct verbs_qp *vqp)
+{
+	const uint32_t mark = VERBS_QP_HAS_EX;
+
+	vqp->ex = mark;
+	memcpy((char *)vqp + bridge_qp_mask_at, &mark, sizeof(mark));
+}

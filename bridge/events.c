@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * events.c - the end of an object waits until the program has acknowledged its events. The host
+ * reads events and counts what is acknowledged, in the object itself.
+ */
+#include "libibverbs/private.h"
+
+#include <pthread.h>
+
+/* A thread that were cancelled in here would leave an object that the kernel has no more. */
+void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
+			    uint32_t reported)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(mutex);
+	while ((int32_t)(reported - *acked) > 0)
+		pthread_cond_wait(cond, mutex);
+	pthread_mutex_unlock(mutex);
+	pthread_setcancelstate(state, NULL);
+}

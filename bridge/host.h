@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * host.h - the host: the distribution's libibverbs, which loads a provider of ours by this bridge.
+ *
+ * Its structures are in host_tables.h, which Tables.cmake makes of the tables of a private number.
+ * Below are its functions, and what the files of the bridge share.
+ */
+#ifndef BRIDGE_HOST_H
+#define BRIDGE_HOST_H
+
+#include <assert.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "libibverbs/private.h"
+
+struct host_list_node {
+	void *next, *prev;
+};
+struct host_device_ops;
+struct host_sysfs_dev;
+struct host_match_ent;
+struct host_device;
+struct host_context;
+struct host_mr;
+
+#include <host_tables.h>
+
+#define HOST_TEXT_OF(number) #number
+#define HOST_TEXT(number)    HOST_TEXT_OF(number)
+#define HOST_NODE            "IBVERBS_PRIVATE_" HOST_TEXT(HOST_NUMBER)
+
+/* ---- 1. Functions of the host ---- */
+
+/* The kinds of a match entry. */
+enum { HOST_MATCH_END = 0, HOST_MATCH_PCI = 1, HOST_MATCH_DRIVER_ID = 3 };
+
+#define HOST_JOIN(name, number) name##number
+#define HOST_NAME(name, number) HOST_JOIN(name, number)
+#define host_register_driver    HOST_NAME(verbs_register_driver_, HOST_NUMBER)
+void host_register_driver(const struct host_device_ops *ops);
+/* Allocates SIZE zeroed bytes, with a context at AT, which is an offset. */
+void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t size,
+				    struct host_context *at, uint32_t driver_id);
+void verbs_uninit_context(struct host_context *context);
+void host_set_ops(struct host_context *context, const struct host_context_ops *ops);
+struct ibv_context *verbs_open_device(struct ibv_device *device, void *how);
+struct ibv_qp_ex *host_qp_to_qp_ex(struct ibv_qp *qp);
+
+/* ---- 2. The same object as the host sees it ---- */
+
+/* A context ends with what programs see: ours begins some bytes before the host's. */
+#define HOST_CONTEXT_AT \
+	(offsetof(struct verbs_context, context) - offsetof(struct host_context, context))
+
+static inline struct host_context *to_host_context(struct verbs_context *vctx)
+{
+	return (struct host_context *)((char *)vctx + HOST_CONTEXT_AT);
+}
+
+static_assert(sizeof(struct verbs_context) == HOST_CONTEXT_AT + sizeof(struct host_context),
+	      "both end at the same byte");
+static_assert(offsetof(struct verbs_context, sz) ==
+		      HOST_CONTEXT_AT + offsetof(struct host_context, sz),
+	      "sz");
+static_assert(offsetof(struct verbs_context, query_port) ==
+		      HOST_CONTEXT_AT + offsetof(struct host_context, query_port),
+	      "slots lie at the same distance from the end");
+
+static inline struct host_device *to_host_device(struct verbs_device *vdev)
+{
+	return (struct host_device *)vdev;
+}
+
+static_assert(offsetof(struct verbs_device, driver) == offsetof(struct host_device, ops), "ops");
+static_assert(offsetof(struct verbs_device, info) >= sizeof(struct host_device), "device");
+static_assert(sizeof(struct host_device_ops) == VERBS_HOST_TABLE_SIZE, "table of a driver");
+static_assert(offsetof(struct verbs_driver, of_host) == 0, "the device's driver points to it");
+static_assert(offsetof(struct verbs_mr, kind) == offsetof(struct host_mr, mr_type), "kind");
+static_assert(offsetof(struct verbs_mr, access) == offsetof(struct host_mr, access), "access");
+
+/* ---- 3. The bridge ---- */
+
+/* release.c: whether the host is one that this bridge was built for, and no other library of the
+ * same provider was there first. One line says why not. */
+bool bridge_fits(const char *provider);
+/* Where the host looks for VERBS_QP_HAS_EX. */
+extern size_t bridge_qp_mask_at;
+
+/* ops.c: installs our operations in a context with default operations. */
+int bridge_ops_install(struct verbs_context *vctx);
+
+/* context.c */
+struct host_context *bridge_context_alloc(struct ibv_device *device, int cmd_fd, void *how);
+struct host_context *bridge_context_import(struct ibv_device *device, int cmd_fd);
+void bridge_context_free(struct ibv_context *context);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * ops.c - the host's table of operations. What programs call through slots of a context goes
+ * straight to the provider: libibverbs/ops.c writes those slots. What the host calls are our own
+ * public calls, where they do as the host wants; the rest is below.
+ */
+#include "bridge/host.h"
+
+/* Ours has this name, too. */
+__asm__(".symver host_set_ops, verbs_set_ops@" HOST_NODE);
+
+/* ---- contexts and ports ---- */
+
+/* Programs of these releases have room up to active_speed_ex, which came with a later one. */
+#if HOST_NUMBER < 65
+#define PORT_ATTR_SIZE offsetof(struct ibv_port_attr, active_speed_ex)
+#else
+#define PORT_ATTR_SIZE sizeof(struct ibv_port_attr)
+#endif
+
+static int port_query(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr)
+{
+	return verbs_result(get_ops(context)->query_port(context, port_num, attr, PORT_ATTR_SIZE));
+}
+
+/* ---- memory: the host keeps it from children of fork() ---- */
+
+static struct ibv_mr *mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+			     int access)
+{
+	struct verbs_mr *vmr;
+	int err = get_ops(pd->context)->reg_mr(pd, addr, length, iova, (unsigned int)access, &vmr);
+
+	return err ? fail_null(err) : &vmr->mr;
+}
+
+static struct ibv_mr *mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length,
+				    uint64_t iova, int fd, int access)
+{
+	struct verbs_mr *vmr;
+	int err = get_ops(pd->context)
+			  ->reg_dmabuf_mr(pd, offset, length, iova, fd, (unsigned int)access, &vmr);
+
+	return err ? fail_null(err) : &vmr->mr;
+}
+
+static int mr_rereg(struct host_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		    int access)
+{
+	struct verbs_mr *vmr = (struct verbs_mr *)mr;
+
+	return verbs_result(get_ops(vmr->mr.context)
+				    ->rereg_mr(vmr, flags, pd, addr, length, (unsigned int)access));
+}
+
+static int mr_dereg(struct host_mr *mr)
+{
+	struct verbs_mr *vmr = (struct verbs_mr *)mr;
+
+	return verbs_result(get_ops(vmr->mr.context)->dereg_mr(vmr));
+}
+
+static struct ibv_mr *mr_import(struct ibv_pd *pd, uint32_t handle)
+{
+	struct verbs_mr *vmr;
+	int err = get_ops(pd->context)->import_mr(pd, handle, &vmr);
+
+	return err ? fail_null(err) : &vmr->mr;
+}
+
+static void mr_unimport(struct ibv_mr *mr)
+{
+	get_ops(mr->context)->unimport_mr(to_vmr(mr));
+}
+
+static struct ibv_dm *dm_import(struct ibv_context *context, uint32_t handle)
+{
+	struct ibv_dm *dm;
+	int err = get_ops(context)->import_dm(context, handle, &dm);
+
+	return err ? fail_null(err) : dm;
+}
+
+static void dm_unimport(struct ibv_dm *dm)
+{
+	get_ops(dm->context)->unimport_dm(dm);
+}
+
+/* ---- completion queues: the host counts those of a channel, and so do our commands ---- */
+
+static void channel_count(struct ibv_comp_channel *channel, int add)
+{
+	if (!channel)
+		return;
+	pthread_mutex_lock(&channel->context->mutex);
+	channel->refcnt += add;
+	pthread_mutex_unlock(&channel->context->mutex);
+}
+
+/* The host sets the program's context of the CQ afterwards. */
+static struct ibv_cq *cq_create(struct ibv_context *context, int cqe,
+				struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct ibv_cq *cq = ibv_create_cq(context, cqe, NULL, channel, comp_vector);
+
+	if (cq)
+		channel_count(channel, -1);
+	return cq;
+}
+
+static struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr)
+{
+	struct ibv_cq_ex *cq = verbs_create_cq_ex(context, attr);
+
+	if (cq)
+		channel_count(attr->channel, -1);
+	return cq;
+}
+
+static int cq_destroy(struct ibv_cq *cq)
+{
+	struct ibv_comp_channel *channel = cq->channel;
+	int err = ibv_destroy_cq(cq);
+
+	if (!err)
+		channel_count(channel, 1);
+	return err;
+}
+
+static void cq_event(struct ibv_cq *cq)
+{
+	get_ops(cq->context)->cq_event(cq);
+}
+
+/* ---- address handles and queue pairs ---- */
+
+static struct ibv_ah *ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	struct ibv_ah *ah;
+	int err = get_ops(pd->context)->create_ah(pd, attr, &ah);
+
+	return err ? fail_null(err) : ah;
+}
+
+static int ah_destroy(struct ibv_ah *ah)
+{
+	return verbs_result(get_ops(ah->context)->destroy_ah(ah));
+}
+
+static int qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+{
+	return get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
+}
+
+/* ---- the table ---- */
+
+static const struct host_context_ops of_calls = {
+	.query_device_ex = verbs_query_device_ex,
+	.query_port = port_query,
+	.free_context = bridge_context_free,
+	.alloc_pd = ibv_alloc_pd,
+	.dealloc_pd = ibv_dealloc_pd,
+	.import_pd = ibv_import_pd,
+	.unimport_pd = ibv_unimport_pd,
+	.reg_mr = mr_reg,
+	.reg_dmabuf_mr = mr_reg_dmabuf,
+	.rereg_mr = mr_rereg,
+	.dereg_mr = mr_dereg,
+	.import_mr = mr_import,
+	.unimport_mr = mr_unimport,
+	.import_dm = dm_import,
+	.unimport_dm = dm_unimport,
+	.create_cq = cq_create,
+	.create_cq_ex = cq_create_ex,
+	.resize_cq = ibv_resize_cq,
+	.destroy_cq = cq_destroy,
+	.cq_event = cq_event,
+	.create_qp = ibv_create_qp,
+	.create_qp_ex = verbs_create_qp_ex,
+	.modify_qp = ibv_modify_qp,
+	.query_qp = ibv_query_qp,
+	.destroy_qp = ibv_destroy_qp,
+	.set_ece = ibv_set_ece,
+	.query_ece = ibv_query_ece,
+	.query_qp_data_in_order = qp_query_data_in_order,
+	.attach_mcast = ibv_attach_mcast,
+	.detach_mcast = ibv_detach_mcast,
+	.create_ah = ah_create,
+	.destroy_ah = ah_destroy,
+	.create_srq = ibv_create_srq,
+	.create_srq_ex = verbs_create_srq_ex,
+	.modify_srq = ibv_modify_srq,
+	.query_srq = ibv_query_srq,
+	.destroy_srq = ibv_destroy_srq,
+};
+
+/* Operations that the host puts into slots of a context: the slot, and what the host calls it.
+ * libibverbs/ops.c has filled the slots; they come first in the table's order of names. */
+#define SLOTS(SLOT)                                                        \
+	SLOT(vctx->advise_mr, advise_mr)                                   \
+	SLOT(vctx->alloc_dm, alloc_dm)                                     \
+	SLOT(vctx->context.ops.alloc_mw, alloc_mw)                         \
+	SLOT(vctx->alloc_null_mr, alloc_null_mr)                           \
+	SLOT(vctx->alloc_parent_domain, alloc_parent_domain)               \
+	SLOT(vctx->alloc_td, alloc_td)                                     \
+	SLOT(vctx->attach_counters_point_flow, attach_counters_point_flow) \
+	SLOT(vctx->context.ops.bind_mw, bind_mw)                           \
+	SLOT(vctx->close_xrcd, close_xrcd)                                 \
+	SLOT(vctx->create_counters, create_counters)                       \
+	SLOT(vctx->ibv_create_flow, create_flow)                           \
+	SLOT(vctx->create_flow_action_esp, create_flow_action_esp)         \
+	SLOT(vctx->create_rwq_ind_table, create_rwq_ind_table)             \
+	SLOT(vctx->create_wq, create_wq)                                   \
+	SLOT(vctx->context.ops.dealloc_mw, dealloc_mw)                     \
+	SLOT(vctx->dealloc_td, dealloc_td)                                 \
+	SLOT(vctx->destroy_counters, destroy_counters)                     \
+	SLOT(vctx->ibv_destroy_flow, destroy_flow)                         \
+	SLOT(vctx->destroy_flow_action, destroy_flow_action)               \
+	SLOT(vctx->destroy_rwq_ind_table, destroy_rwq_ind_table)           \
+	SLOT(vctx->destroy_wq, destroy_wq)                                 \
+	SLOT(vctx->free_dm, free_dm)                                       \
+	SLOT(vctx->get_srq_num, get_srq_num)                               \
+	SLOT(vctx->modify_cq, modify_cq)                                   \
+	SLOT(vctx->modify_flow_action_esp, modify_flow_action_esp)         \
+	SLOT(vctx->modify_qp_rate_limit, modify_qp_rate_limit)             \
+	SLOT(vctx->modify_wq, modify_wq)                                   \
+	SLOT(vctx->open_qp, open_qp)                                       \
+	SLOT(vctx->open_xrcd, open_xrcd)                                   \
+	SLOT(vctx->context.ops.poll_cq, poll_cq)                           \
+	SLOT(vctx->context.ops.post_recv, post_recv)                       \
+	SLOT(vctx->context.ops.post_send, post_send)                       \
+	SLOT(vctx->post_srq_ops, post_srq_ops)                             \
+	SLOT(vctx->context.ops.post_srq_recv, post_srq_recv)               \
+	SLOT(vctx->query_rt_values, query_rt_values)                       \
+	SLOT(vctx->read_counters, read_counters)                           \
+	SLOT(vctx->reg_dm_mr, reg_dm_mr)                                   \
+	SLOT(vctx->context.ops.req_notify_cq, req_notify_cq)
+
+/* A host whose table is not as ours is puts an operation into the wrong slot: an operation more or
+ * less before it moves all that follow. */
+int bridge_ops_install(struct verbs_context *vctx)
+{
+	struct host_context_ops table = of_calls;
+	bool same = true;
+
+#define TAKE_SLOT(slot, name) table.name = slot, slot = NULL;
+	SLOTS(TAKE_SLOT)
+	host_set_ops(to_host_context(vctx), &table);
+#define COMPARE_SLOT(slot, name) same &= slot == table.name;
+	SLOTS(COMPARE_SLOT)
+	if (same)
+		return 0;
+	verbs_error("open_device %s: refused: this libibverbs takes another table of operations "
+		    "than " HOST_NODE " has",
+		    vctx->context.device->name);
+	return EPROTO;
+}

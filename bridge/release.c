@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * release.c - which libibverbs this is. The name of its private node says little: what it has
+ * changes between releases under one number. So the release must be one of those between which the
+ * tables are the same (its file's name says it), and what differs among them is tried.
+ */
+#include "bridge/host.h"
+#include "util/bits.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ours has this name, too. */
+__asm__(".symver host_qp_to_qp_ex, ibv_qp_to_qp_ex@IBVERBS_1.6");
+
+size_t bridge_qp_mask_at;
+
+/* libibverbs.so.1.14.44.0 is of release 44. */
+static bool release_is_known(const char *provider)
+{
+	unsigned int abi, release = 0;
+	char path[PATH_MAX];
+	const char *file;
+	Dl_info info;
+
+	if (!dladdr((void *)(uintptr_t)verbs_uninit_context, &info) ||
+	    !realpath(info.dli_fname, path))
+		snprintf(path, sizeof(path), "libibverbs.so.1");
+	file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	if (sscanf(file, "libibverbs.so.1.%u.%u.", &abi, &release) == 2 &&
+	    release >= HOST_FIRST_RELEASE && release <= HOST_LAST_RELEASE)
+		return true;
+	verbs_error("provider %s: stays out: %s is of no release from " HOST_TEXT(
+			    HOST_FIRST_RELEASE) " to " HOST_TEXT(HOST_LAST_RELEASE) ", which this "
+										    "lib%s is for",
+		    provider, path, provider);
+	return false;
+}
+
+/* Before release 45 struct ibv_qp_ex is shorter, and what lies behind it is elsewhere. */
+static bool find_qp_mask(const char *provider)
+{
+	static const size_t places[] = { HOST_QP_MASKS };
+	const uint32_t mark = VERBS_QP_HAS_EX;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(places); i++) {
+		struct verbs_qp qp = {};
+
+		memcpy((char *)&qp + places[i], &mark, sizeof(mark));
+		if (!host_qp_to_qp_ex(&qp.qp))
+			continue;
+		bridge_qp_mask_at = places[i];
+		return true;
+	}
+	verbs_error("provider %s: stays out: this libibverbs does not find ibv_wr_* of a QP",
+		    provider);
+	return false;
+}
+
+struct search {
+	const char *provider, *other;
+	uintptr_t own;
+};
+
+static int look_at_object(struct dl_phdr_info *object, size_t size, void *arg)
+{
+	const char *file = strrchr(object->dlpi_name, '/');
+	struct search *search = arg;
+	const size_t length = strlen(search->provider);
+
+	(void)size;
+	if (!file || object->dlpi_addr == search->own || strncmp(file, "/lib", 4) ||
+	    strncmp(file + 4, search->provider, length) || !strchr(".-", file[4 + length]))
+		return 0;
+	search->other = object->dlpi_name;
+	return 1;
+}
+
+/* Two libraries of one name have the same direct verbs, and each knows its own devices only. */
+static bool is_alone(const char *provider)
+{
+	struct search search = { .provider = provider };
+	Dl_info info;
+
+	if (!dladdr((void *)(uintptr_t)look_at_object, &info))
+		return true;
+	search.own = (uintptr_t)info.dli_fbase;
+	dl_iterate_phdr(look_at_object, &search);
+	if (!search.other)
+		return true;
+	verbs_error("provider %s: %s stays out: %s is in this process already", provider,
+		    info.dli_fname, search.other);
+	return false;
+}
+
+bool bridge_fits(const char *provider)
+{
+	return is_alone(provider) && release_is_known(provider) && find_qp_mask(provider);
+}
