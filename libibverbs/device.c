@@ -186,9 +186,10 @@ static void explain_refusal(const struct verbs_device_info *info, const struct v
 			    "have; lib%s-rdmav*.so can be loaded by the distribution's only",
 			    info->name, foreign, foreign);
 	else
-		verbs_error("%s is left out: no provider for it is loaded (driver id %u, %s)",
+		verbs_error("%s is left out: no provider for it is loaded (driver id %u, %s)%s",
 			    info->name, info->driver_id,
-			    info->modalias[0] ? info->modalias : "not a PCI device");
+			    info->modalias[0] ? info->modalias : "not a PCI device",
+			    verbs_loader_cure());
 }
 
 static const struct verbs_driver *find_driver(const struct verbs_device_info *info)

@@ -3,11 +3,13 @@
  * foreign.c - adapters that have providers in the distribution's packages and none here.
  *
  * Their names serve device.c to say which adapter is left out, and why. An adapter that a program
- * cannot see without a word would be looked for in cables and kernels.
+ * cannot see without a word would be looked for in cables and kernels. loader.c does not warn of
+ * them, as the distribution's packages configure all of them on every machine.
  */
 #include "private.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <string.h>
 
 #include "util/bits.h"
 
@@ -26,4 +28,12 @@ static const char *const providers[] = {
 const char *verbs_foreign_provider(uint32_t driver_id)
 {
 	return driver_id < ARRAY_SIZE(providers) ? providers[driver_id] : NULL;
+}
+
+bool verbs_foreign_has(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
+		if (providers[i] && !strcmp(providers[i], name))
+			return true;
+	return false;
 }

@@ -163,6 +163,12 @@ void verbs_loader_load_drivers(void)
 {
 }
 
+const char *verbs_loader_cure(void)
+{
+	return ": a static program has the providers that it was compiled with, as "
+	       "-DRDMA_STATIC_PROVIDERS=all";
+}
+
 #else
 
 static struct verbs_places places;
@@ -197,16 +203,17 @@ static bool has_foreign_plugin(const char *name, char *found, size_t size)
 	return hit;
 }
 
-static void explain_load(const char *name, const char *why)
+static void explain_load(enum verbs_log_level level, const char *name, const char *why)
 {
 	char found[NAME_MAX + 1];
 
 	if (has_foreign_plugin(name, found, sizeof(found)))
-		verbs_warn("provider %s: skipped: %s/%s was built for another libibverbs, and "
-			   "lib%s" PLUGIN_SUFFIX " is not there",
-			   name, places.plugins, found, name);
+		verbs_log(level,
+			  "provider %s: skipped: %s/%s was built for another libibverbs, and "
+			  "lib%s" PLUGIN_SUFFIX " is not there",
+			  name, places.plugins, found, name);
 	else
-		verbs_warn("provider %s: skipped: %s", name, why);
+		verbs_log(level, "provider %s: skipped: %s", name, why);
 }
 
 static bool open_plugin(const char *path)
@@ -225,25 +232,36 @@ static bool open_plugin(const char *path)
 /* A NAME with a slash is a path less its suffix. Without, the plugin directory comes first; the
  * linker's search path is asked only when there is no such file, so that a broken plugin is not
  * hidden behind "not found". */
-static void load_plugin(const char *name)
+static bool find_plugin(const char *name)
 {
 	char path[PATH_MAX];
 
 	if (strchr(name, '/')) {
 		snprintf(path, sizeof(path), "%s" PLUGIN_SUFFIX, name);
-		if (!open_plugin(path))
-			explain_load(name, dlerror());
-		return;
+		return open_plugin(path);
 	}
 	snprintf(path, sizeof(path), "%s/lib%s" PLUGIN_SUFFIX, places.plugins, name);
 	if (open_plugin(path))
-		return;
-	if (access(path, F_OK)) {
-		snprintf(path, sizeof(path), "lib%s" PLUGIN_SUFFIX, name);
-		if (open_plugin(path))
-			return;
-	}
-	explain_load(name, dlerror());
+		return true;
+	if (!access(path, F_OK))
+		return false;
+	snprintf(path, sizeof(path), "lib%s" PLUGIN_SUFFIX, name);
+	return open_plugin(path);
+}
+
+static void load_plugin(const char *name)
+{
+	if (!find_plugin(name))
+		explain_load(VERBS_LOG_WARN, name, dlerror());
+}
+
+/* The distribution configures its providers whether a machine has their adapters or not. Where it
+ * has one, device.c says so. */
+static void load_configured(const char *name)
+{
+	if (!find_plugin(name))
+		explain_load(verbs_foreign_has(name) ? VERBS_LOG_INFO : VERBS_LOG_WARN, name,
+			     dlerror());
 }
 
 static void load_listed(const char *list)
@@ -283,7 +301,12 @@ void verbs_loader_load_drivers(void)
 		list = secure_getenv("IBV_DRIVERS");
 	if (list)
 		load_listed(list);
-	verbs_config_read(places.config, load_plugin, note_failure);
+	verbs_config_read(places.config, load_configured, note_failure);
+}
+
+const char *verbs_loader_cure(void)
+{
+	return "";
 }
 
 #endif

@@ -100,6 +100,8 @@ bool verbs_netlink_copies_on_fork(void);
 
 /* loader.c */
 void verbs_loader_load_drivers(void);
+/* Returns how a program gets a provider that it lacks, for the end of a line of the log. */
+const char *verbs_loader_cure(void);
 /* Takes a lock, or returns false once the monotonic clock has passed UNTIL. */
 bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until);
 /* The process forks: from the first to the second or third, no other thread changes the drivers,
@@ -112,6 +114,7 @@ const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *in
 /* foreign.c: the name of the distribution's provider for a kernel driver that none of ours is for,
  * or NULL. */
 const char *verbs_foreign_provider(uint32_t driver_id);
+bool verbs_foreign_has(const char *name);
 
 /* fork.c: verbs_fork_keep() keeps a region's pages from child processes if the program has asked
  * for it and the kernel leaves it to us; otherwise it does nothing. verbs_fork_release() undoes

@@ -5,7 +5,7 @@
  *
  * loader.c is compiled into this program with directories of its own, which main() fills.
  *
- * Covers: libibverbs/loader.c, libibverbs/config.c
+ * Covers: libibverbs/loader.c, libibverbs/config.c, libibverbs/foreign.c
  */
 #include "unit.h"
 
@@ -59,22 +59,22 @@ static int lines_with(const char *what)
 	return count;
 }
 
+static const int short_errs[] = { EMFILE, ENFILE, ENOMEM, EINTR };
+
 static void what_was_short_is_tried_again(void **state)
 {
-	static const int errs[] = { EMFILE, ENFILE, ENOMEM, EINTR };
-
 	(void)state;
 	setenv("RDMAV_DRIVERS", "later", 1);
-	for (size_t i = 0; i < ARRAY_SIZE(errs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(short_errs); i++) {
 		plugins_tried = 0;
-		dlopen_err = errs[i];
+		dlopen_err = short_errs[i];
 		verbs_loader_load_drivers();
 		assert_int_not_equal(plugins_tried, 0);
 	}
-	assert_int_equal(lines_with("provider later: skipped"), ARRAY_SIZE(errs));
+	assert_int_equal(lines_with("provider later: skipped"), ARRAY_SIZE(short_errs));
 	dlopen_err = 0;
 	plugins_tried = 0;
-	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere", 1); /* takes precedence */
+	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere:rxe", 1); /* takes precedence */
 	verbs_loader_load_drivers();
 	assert_int_not_equal(plugins_tried, 0);
 }
@@ -91,13 +91,28 @@ static void a_broken_plugin_is_not_called_missing(void **state)
 	(void)state;
 	assert_int_equal(lines_with("provider broken: skipped"), 1);
 	assert_int_equal(lines_with("libbroken-rdmakit"), 1);
-	assert_int_equal(lines_with("cannot open shared object file"), 1); /* that is nowhere */
+	assert_int_equal(lines_with("cannot open shared object file"), 2); /* nowhere, gone */
 }
 
 static void a_missing_plugin_is_one_line(void **state)
 {
 	(void)state;
 	assert_int_equal(lines_with("provider nowhere: skipped"), 1);
+}
+
+/* The distribution configures all its providers, whatever adapters a machine has: the line of a
+ * device that lacks one is enough. A provider that the user names is another matter. */
+static void configured_providers_of_the_distribution_are_no_warning(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider siw: skipped"), 0);
+	assert_int_equal(lines_with("provider rxe: skipped"), 1);
+}
+
+static void a_configured_provider_of_nobody_is_a_warning(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider gone: skipped"), ARRAY_SIZE(short_errs) + 1);
 }
 
 static void plugins_are_tried_once(void **state)
@@ -169,6 +184,8 @@ int main(void)
 		cmocka_unit_test(a_foreign_plugin_is_named),
 		cmocka_unit_test(a_broken_plugin_is_not_called_missing),
 		cmocka_unit_test(a_missing_plugin_is_one_line),
+		cmocka_unit_test(configured_providers_of_the_distribution_are_no_warning),
+		cmocka_unit_test(a_configured_provider_of_nobody_is_a_warning),
 		cmocka_unit_test(plugins_are_tried_once),
 		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
 		cmocka_unit_test(another_contract_is_refused),
