@@ -15,6 +15,8 @@ void check_files(void);
 void check_memlock(void);
 void check_libraries(void);
 void check_adapters(void);
+/* What a report of a defect needs beside the findings. */
+void report_machine(void);
 /* One port of an open device. */
 void check_port(struct ibv_context *ctx, uint8_t number);
 

@@ -12,12 +12,15 @@
 
 enum { STATUS_USAGE = 3 };
 
+static bool with_report;
+
 static void print_usage(FILE *out)
 {
-	fputs("Usage: ibv_doctor [-q]     look for what is missing for RDMA on this machine\n"
+	fputs("Usage: ibv_doctor [-q] [--report]    look for what is missing for RDMA here\n"
 	      "\n"
 	      "Options:\n"
 	      "  -q, --quiet    say nothing of what is fine\n"
+	      "  -r, --report   say all that a report of a defect needs, too\n"
 	      "  -h, --help     print this and exit\n"
 	      "\n"
 	      "Exit status: 0 RDMA works, 1 some programs will fail, 2 it works on no port\n",
@@ -28,15 +31,19 @@ static void parse_options(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "quiet", no_argument, NULL, 'q' },
+		{ "report", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "qh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "qrh", options, NULL)) != -1) {
 		switch (option) {
 		case 'q':
 			findings_quiet(true);
+			break;
+		case 'r':
+			with_report = true;
 			break;
 		case 'h':
 			print_usage(stdout);
@@ -55,6 +62,8 @@ static void parse_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	parse_options(argc, argv);
+	if (with_report)
+		report_machine();
 	check_libraries();
 	if (check_kernel()) {
 		check_files();

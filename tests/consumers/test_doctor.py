@@ -153,6 +153,38 @@ def test_quiet(case, settings, programs, launcher):
     examine(launcher, under(settings, "--link roce --netdev lo", doctor), 0, "hint     mlx5_0/1: MTU 1024\n!ok")
 
 
+REPORT = """\
+== system
+Linux \\d
+== environment
+VERBS_LOG_LEVEL=1
+!.*PASSWORD
+== process
+CapEff:
+RLIMIT_MEMLOCK: \\d
+== kernel modules
+== adapters that programs find
+1$
+mlx5_0: firmware .*, PCI 0x2c9:0x101b
+  port 1: InfiniBand, .*(active|ACTIVE).*, LID 0x\\w+, .* MTU 4096 of 4096
+== findings of ibv_doctor
+ok       mlx5_0/1: InfiniBand, the link is up"""
+
+
+@cases([Case(f"doctor.report.{libs}", libs=libs) for libs in ("ours", "debian")])
+def test_report(case, settings, programs, launcher):
+    """One text has it all, and not what is nobody's business."""
+    doctor = programs.line("ours", case.libs, "ibv_doctor", "--report")
+    variables = ["env", "VERBS_LOG_LEVEL=1", "PASSWORD=VERBS_"]
+    examine(launcher, under(settings, "", words(variables, doctor)), 0, REPORT)
+
+
+@named("doctor.report.no_adapter")
+def test_report_without_adapter(case, settings, programs, launcher, work):
+    doctor = on_machine(programs, settings, new_machine(work)) + ["-r"]
+    examine(launcher, doctor, 2, "== adapters that programs find\n0$\nproblem  adapter: there is none")
+
+
 @cases(LACKING)
 def test_something_missing(case, settings, programs, launcher):
     doctor = programs.line("ours", "ours", "ibv_doctor")
