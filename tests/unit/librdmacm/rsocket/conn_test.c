@@ -136,6 +136,36 @@ static void without_an_id_there_is_a_family_only(void **state)
 	}
 }
 
+/* Another thread of the parent may be in the middle of a call. */
+static void locks_of_the_parent_are_free_in_a_child(void **state)
+{
+	struct cm_lock *const locks[] = { &stream.rx_lock, &stream.tx_lock };
+
+	(void)state;
+	stream.state = STREAM_CONNECTED;
+	for (unsigned int i = 0; i < ARRAY_SIZE(locks); i++) {
+		cm_lock_init(locks[i]);
+		cm_lock_take(locks[i]);
+	}
+	rdmacm_stream_kind.inherit(&stream.rs);
+	for (unsigned int i = 0; i < ARRAY_SIZE(locks); i++)
+		assert_true(cm_lock_try(locks[i]));
+	assert_true(stream.is_of_parent);
+}
+
+static void an_adapter_that_goes_resets_a_connected_stream(void **state)
+{
+	const struct rdma_cm_event event = { .event = RDMA_CM_EVENT_DEVICE_REMOVAL };
+
+	(void)state;
+	for (int i = STREAM_CONNECTED; i >= STREAM_ACCEPTED; i--) {
+		stream_begin(state);
+		stream.state = i;
+		on_failure(&stream, &event);
+		assert_int_equal(stream.error, i == STREAM_CONNECTED ? ECONNRESET : ENODEV);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, stream_begin)
@@ -147,6 +177,8 @@ int main(void)
 		TEST(a_close_waits_until_the_stream_is_quiet),
 		TEST(linger_limits_the_close),
 		TEST(without_an_id_there_is_a_family_only),
+		TEST(locks_of_the_parent_are_free_in_a_child),
+		TEST(an_adapter_that_goes_resets_a_connected_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

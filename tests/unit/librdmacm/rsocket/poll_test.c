@@ -37,6 +37,20 @@ void *__wrap_calloc(size_t count, size_t size) __attribute__((visibility("defaul
 void __real_free(void *memory);
 void __wrap_free(void *memory) __attribute__((visibility("default")));
 
+int __real_poll(struct pollfd *fds, nfds_t nfds, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
+	__attribute__((visibility("default")));
+
+static bool is_interrupted; /* each poll() of the system, by a signal */
+
+int __wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	if (!is_interrupted)
+		return __real_poll(fds, nfds, timeout);
+	errno = EINTR;
+	return -1;
+}
+
 static bool memory_is_short(void)
 {
 	return fails_at && !--fails_at;
@@ -272,6 +286,22 @@ static void rselect_has_the_same_events(void **state)
 	assert_false(FD_ISSET(played[1].rs.fd, &out));
 }
 
+static void a_signal_hides_no_socket_that_is_ready(void **state)
+{
+	struct pollfd fds[] = { { .fd = played[0].rs.fd, .events = POLLIN },
+				{ .fd = ends[0], .events = POLLIN } };
+
+	(void)state;
+	is_interrupted = true;
+	assert_int_equal(rpoll(fds, 2, 0), -1);
+	assert_int_equal(errno, EINTR);
+	played[0].events = POLLIN;
+	assert_int_equal(rpoll(fds, 2, 0), 1);
+	assert_int_equal(fds[0].revents, POLLIN);
+	assert_int_equal(fds[1].revents, 0);
+	is_interrupted = false;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, sockets_begin, sockets_end)
@@ -282,6 +312,7 @@ int main(void)
 		TEST(without_memory_many_entries_are_refused),
 		TEST(what_sleeps_for_a_set_leaves_no_memory),
 		TEST(rselect_has_the_same_events),
+		TEST(a_signal_hides_no_socket_that_is_ready),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
