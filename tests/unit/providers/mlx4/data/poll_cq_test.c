@@ -265,12 +265,31 @@ static void frames(void **state)
 	compare_polls_of(IBV_QPT_RAW_PACKET);
 }
 
+/* A CQ of one thread has no lock, which its resize would find taken for good. */
+static void a_second_look_takes_no_lock_of_a_cq_without(void **state)
+{
+	struct rig *rig = rig_new(NULL);
+	struct mlx4_cq *cq = rig->cq;
+	struct ibv_wc wc;
+
+	(void)state;
+	qlock_init(&cq->lock, false);
+	cq->is_moving = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mlx4_poll_cq(&cq->vcq.cq, 1, &wc), 0);
+		assert_int_equal(cq->lock.taken, 0);
+	}
+	cq->is_moving = false;
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(connected),
 		cmocka_unit_test(datagrams),
 		cmocka_unit_test(frames),
+		cmocka_unit_test(a_second_look_takes_no_lock_of_a_cq_without),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

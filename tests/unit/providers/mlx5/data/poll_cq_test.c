@@ -214,11 +214,30 @@ static void the_stack_does_not_grow_with_num_entries(void **state)
 	free(stack);
 }
 
+/* A CQ of one thread has no lock, which its resize would find taken for good. */
+static void a_second_look_takes_no_lock_of_a_cq_without(void **state)
+{
+	struct pair pair = pair_new();
+	struct mlx5_cq *cq = pair.rig->cq;
+	struct ibv_wc wc;
+
+	(void)state;
+	qlock_init(&cq->lock, false);
+	cq->is_moving = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mlx5_poll_cq(&cq->vcq.cq, 1, &wc), 0);
+		assert_int_equal(cq->lock.taken, 0);
+	}
+	cq->is_moving = false;
+	pair_free(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_at_once_are_what_each_is_alone),
 		cmocka_unit_test(the_stack_does_not_grow_with_num_entries),
+		cmocka_unit_test(a_second_look_takes_no_lock_of_a_cq_without),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
