@@ -2,7 +2,7 @@
 /*
  * cancel.c - see cancel.h.
  */
-#include "cancel.h"
+#include "librdmacm/rsocket/cancel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #ifndef RSOCKET_CANCEL_H
 #define RSOCKET_CANCEL_H
 
-#include "../lock.h"
+#include "librdmacm/lock.h"
 
 #include <poll.h>
 #include <pthread.h>

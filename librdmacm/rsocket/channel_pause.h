@@ -7,7 +7,7 @@
 #ifndef RSOCKET_CHANNEL_PAUSE_H
 #define RSOCKET_CHANNEL_PAUSE_H
 
-#include "rs.h"
+#include "librdmacm/rsocket/rs.h"
 
 enum { FIRST_CHANNEL_PAUSE_US = 1000000, LONGEST_CHANNEL_PAUSE_US = 64000000 };
 

@@ -3,8 +3,8 @@
  * config.c - the clock, and the defaults of sockets, which it reads from the files that rsocket(7)
  * names. Each has one number and is below /etc/rdma/rsocket. They are read once.
  */
-#include "rs.h"
-#include "wire.h"
+#include "librdmacm/rsocket/rs.h"
+#include "librdmacm/rsocket/wire.h"
 
 #include <stdio.h>
 #include <time.h>

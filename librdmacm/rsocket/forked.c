@@ -8,8 +8,8 @@
  * bound is of the process that uses it first, which moves it to a channel of its own. What nobody
  * has any more, the kernel destroys.
  */
-#include "rs.h"
-#include "service.h"
+#include "librdmacm/rsocket/rs.h"
+#include "librdmacm/rsocket/service.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

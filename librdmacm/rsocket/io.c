@@ -3,7 +3,7 @@
  * io.c - the calls of <rdma/rsocket.h> that move bytes. Each is made one of two calls, to send or
  * to receive a span of the program's memory.
  */
-#include "rs.h"
+#include "librdmacm/rsocket/rs.h"
 
 #include <limits.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * reads them for all processes that have the listener. When the holder goes, whoever notices first
  * moves the listener to a channel of its own and is the holder.
  */
-#include "listener.h"
-#include "service.h"
+#include "librdmacm/rsocket/listener.h"
+#include "librdmacm/rsocket/service.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

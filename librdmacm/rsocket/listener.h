@@ -6,7 +6,7 @@
 #ifndef RSOCKET_LISTENER_H
 #define RSOCKET_LISTENER_H
 
-#include "stream.h"
+#include "librdmacm/rsocket/stream/stream.h"
 
 #include <errno.h>
 

@@ -6,9 +6,9 @@
  * Buffer sizes are doubled when they are set, as Linux does. Options that size the queues must be
  * set before the socket connects.
  */
-#include "cancel.h"
-#include "rs.h"
-#include "wire.h"
+#include "librdmacm/rsocket/cancel.h"
+#include "librdmacm/rsocket/rs.h"
+#include "librdmacm/rsocket/wire.h"
 
 #include <infiniband/sa.h>
 #include <limits.h>

@@ -2,8 +2,8 @@
 /*
  * rs.c - the calls of <rdma/rsocket.h> that make, connect, name and end sockets.
  */
-#include "cancel.h"
-#include "rs.h"
+#include "librdmacm/rsocket/cancel.h"
+#include "librdmacm/rsocket/rs.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>

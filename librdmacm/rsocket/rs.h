@@ -11,10 +11,10 @@
 #ifndef RSOCKET_RS_H
 #define RSOCKET_RS_H
 
-#include "../cma.h"
-#include "../lock.h"
-#include "span.h"
-#include "waiter.h"
+#include "librdmacm/cma.h"
+#include "librdmacm/lock.h"
+#include "librdmacm/rsocket/span.h"
+#include "librdmacm/rsocket/poll/waiter.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
  * service.c - the thread of service.h. It knows sockets by number and serial, and has one by
  * rdmacm_rs_get() only while it looks at it, so a socket may be closed at any time.
  */
-#include "service.h"
+#include "librdmacm/rsocket/service.h"
 
 #include <stdlib.h>
 #include <sys/queue.h>

@@ -6,7 +6,7 @@
 #ifndef RSOCKET_SERVICE_H
 #define RSOCKET_SERVICE_H
 
-#include "rs.h"
+#include "librdmacm/rsocket/rs.h"
 
 /* What the thread sleeps on for a socket. */
 struct rs_alarm {

@@ -2,7 +2,7 @@
 /*
  * share.c - the pipe of requests and the holders' channels; see share.h.
  */
-#include "share.h"
+#include "librdmacm/rsocket/share.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
  * signal whose handler is the library's own. No program expects EINTR of that, so a thread that is
  * another user than before it slept goes on.
  */
-#include "rs.h"
+#include "librdmacm/rsocket/rs.h"
 
 #include <signal.h>
 #include <string.h>

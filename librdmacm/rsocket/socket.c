@@ -2,7 +2,7 @@
 /*
  * socket.c - the beginning and the end of a socket, whatever its kind, and of its rdma_cm channel.
  */
-#include "rs.h"
+#include "librdmacm/rsocket/rs.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * span.c - takes bytes from the front of a program's buffers, or puts them there; see span.h.
  */
-#include "span.h"
+#include "librdmacm/rsocket/span.h"
 
 #include <errno.h>
 #include <limits.h>

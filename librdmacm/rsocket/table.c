@@ -5,7 +5,7 @@
  * socket while another thread may close it: they count before they look, who closes takes the
  * socket out before it reads the count.
  */
-#include "rs.h"
+#include "librdmacm/rsocket/rs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * wire.c - translates the formats that wire.h describes to the host's, and back.
  */
-#include "wire.h"
+#include "librdmacm/rsocket/wire.h"
 
 #include <byteswap.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 the same protocol; with --quick ours with ours, and one case of each with Debian's. Each runs once more, ours with ours, where the
 network loses a packet of a hundred: with --all, and some always.
 
-Covers: librdmacm/examples/, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/iomap.c
+Covers: librdmacm/examples/, librdmacm/rsocket/stream/io.c, librdmacm/rsocket/stream/iomap.c
 """
 import os
 import re

@@ -3,7 +3,7 @@
  * calls.c - the calls of libc that a program uses sockets by, but for those that wait for several
  * (waiting.c). They go to librdmacm for rsockets, and to the system for all other descriptors.
  */
-#include "either.h"
+#include "librdmacm/rsocket/preload/either.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * lines, only sockets that one matches become rsockets; if not, all streams and datagrams of IPv4
  * and IPv6 do. All of this was observed of Debian's library.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <netinet/in.h>

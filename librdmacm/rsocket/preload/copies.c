@@ -7,7 +7,7 @@
  * wait reads them first. Calls that librspreload does not take over, such as a child's after
  * exec(), reach that socket and fail (ENOTCONN, ESPIPE).
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #ifndef RSOCKET_PRELOAD_EITHER_H
 #define RSOCKET_PRELOAD_EITHER_H
 
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 /* The macro makes a call of librdmacm, whose own calls of the system are not for rsockets. */
 #define INSIDE(call)                      \

@@ -7,7 +7,7 @@
  * the program's next poll(), getsockopt() or connect() finds the answer, and connects the ordinary
  * socket then.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

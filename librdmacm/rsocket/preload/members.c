@@ -3,7 +3,7 @@
  * members.c - which numbers of rsockets are in which sets, and for what events, as a number that
  * becomes one of the system's is to stay in its sets: librdmacm's know it as the rsocket.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * where a library would crash, so the kernel is asked, page by page, by calls that look at the
  * memory and change nothing.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -6,7 +6,7 @@
  *
  * tests/abi/preload-names compares the names here with glibc's.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
  * side has gone. While the connecting side waits for one connection, it goes on with all of the
  * process, as the other side may have taken up another one first.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /*
  * real.c - looks up the calls of the next library behind this one, which is libc.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

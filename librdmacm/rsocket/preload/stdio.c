@@ -6,7 +6,7 @@
  * an rsocket is one of fopencookie(), whose calls are those of this library; fileno() knows its
  * number all the same. Other files are libc's.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <errno.h>
 #include <pthread.h>

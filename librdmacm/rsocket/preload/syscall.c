@@ -6,7 +6,7 @@
  * number. A program that gets no ring makes the calls that librspreload takes over. All other
  * numbers go to the system unchanged.
  */
-#include "preload.h"
+#include "librdmacm/rsocket/preload/preload.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * waiting.c - the calls of libc that a program waits for several descriptors by: poll(), select()
  * and sets. The program's numbers are replaced by the rsockets that they stand for.
  */
-#include "either.h"
-#include "../select.h"
+#include "librdmacm/rsocket/preload/either.h"
+#include "librdmacm/rsocket/poll/select.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * is the other side, which then stays for a while. Each may be on another library than the other,
  * which decides whether the connection ends with a shutdown, or only with rclose().
  *
- * Covers: librdmacm/rsocket/stream.c
+ * Covers: librdmacm/rsocket/stream/stream.c
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

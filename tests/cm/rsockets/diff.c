@@ -5,7 +5,8 @@
  * where it contradicts sockets, facts.c has what ours does instead.
  *
  * Covers: librdmacm/rsocket/rs.c, librdmacm/rsocket/options.c, librdmacm/rsocket/io.c,
- * librdmacm/rsocket/iomap.c, librdmacm/rsocket/accept.c, librdmacm/rsocket/conn.c
+ * librdmacm/rsocket/stream/iomap.c, librdmacm/rsocket/stream/accept.c,
+ * librdmacm/rsocket/stream/conn.c
  */
 #include "tests/cm/cm.h"
 #include "tests/lib/say.h"

@@ -4,7 +4,7 @@
  * arrived before a side shut its reading, both sides that have shut their writing; and a call that
  * connects and is ended by a signal.
  *
- * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/stream_io.c
+ * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/stream/io.c
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

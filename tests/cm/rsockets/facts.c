@@ -4,9 +4,10 @@
  * both sides closing at once, a peer that is killed, a reader and a writer on one socket, edge
  * triggered sets.
  *
- * Covers: librdmacm/rsocket/stream.c, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/poll.c,
- * librdmacm/rsocket/epoll.c, librdmacm/rsocket/io.c, librdmacm/rsocket/config.c,
- * librdmacm/rsocket/traffic.c, librdmacm/rsocket/select.h
+ * Covers: librdmacm/rsocket/stream/stream.c, librdmacm/rsocket/stream/io.c,
+ * librdmacm/rsocket/poll/poll.c,
+ * librdmacm/rsocket/poll/epoll.c, librdmacm/rsocket/io.c, librdmacm/rsocket/config.c,
+ * librdmacm/rsocket/stream/traffic.c, librdmacm/rsocket/poll/select.h
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"

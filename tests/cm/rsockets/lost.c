@@ -4,7 +4,7 @@
  * its number, which the next socket gets, or the adapter. And what must not go: descriptors of the
  * program's, or options that another thread sets meanwhile.
  *
- * Covers: librdmacm/rsocket/table.c, librdmacm/rsocket/wait.c, librdmacm/rsocket/cancel.c
+ * Covers: librdmacm/rsocket/table.c, librdmacm/rsocket/stream/wait.c, librdmacm/rsocket/cancel.c
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>

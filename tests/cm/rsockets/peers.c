@@ -7,8 +7,9 @@
  * refuse one kind of rdma_cm's commands for a while, and count the messages sent by UDP: a message
  * that goes by a UD QP is not among them.
  *
- * Covers: librdmacm/rsocket/dgram.c, librdmacm/rsocket/dgram_peer.c, librdmacm/rsocket/dgram_io.c,
- * librdmacm/rsocket/dgram_channel.c, librdmacm/rsocket/dgram_link.c
+ * Covers: librdmacm/rsocket/dgram/dgram.c, librdmacm/rsocket/dgram/peer.c,
+ * librdmacm/rsocket/dgram/io.c,
+ * librdmacm/rsocket/dgram/channel.c, librdmacm/rsocket/dgram/link.c
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"

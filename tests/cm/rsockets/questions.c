@@ -7,7 +7,7 @@
  * The library's calls come here first, as the program exports its symbols. A question that is to be
  * lost does not reach the kernel, and an event says that nobody has answered.
  *
- * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/dgram_link.c
+ * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/dgram/link.c
  */
 #include "forks.h"
 #include "tests/lib/say.h"

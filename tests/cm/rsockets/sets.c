@@ -4,7 +4,7 @@
  * of a listener, ends that nobody has asked for, and everybody in turn when there is little room.
  * What a child of fork() has of them is whole.
  *
- * Covers: librdmacm/rsocket/epoll.c, librdmacm/rsocket/waiter.c
+ * Covers: librdmacm/rsocket/poll/epoll.c, librdmacm/rsocket/poll/waiter.c
  */
 #include "forks.h"
 #include "repoll.h"

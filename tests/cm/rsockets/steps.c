@@ -4,7 +4,7 @@
  * whoever has begun the step ends it, on a channel of its own. Arguments are those of
  * changes_run().
  *
- * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/accept.c, librdmacm/event.c
+ * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/stream/accept.c, librdmacm/event.c
  */
 #include "changes.h"
 #include "forks.h"

@@ -4,7 +4,8 @@
  * them knows rdma_cm's Q_Key, and may ask the socket for the number of its queue pair. They ask a
  * listener for a connection, and never confirm that it was accepted.
  *
- * Covers: librdmacm/rsocket/dgram_wire.c, librdmacm/rsocket/dgram_io.c, librdmacm/rsocket/conn.c
+ * Covers: librdmacm/rsocket/dgram/wire.c, librdmacm/rsocket/dgram/io.c,
+ * librdmacm/rsocket/stream/conn.c
  */
 #include "tests/lib/say.h"
 #include "tests/lib/topics.h"

@@ -6,7 +6,8 @@
  * The library's poll() comes here first, as the program exports its symbols, so that it is known
  * what the thread sleeps on. So does its write(), by which it hands on requests.
  *
- * Covers: librdmacm/rsocket/service.c, librdmacm/rsocket/keepalive.c, librdmacm/rsocket/signals.c
+ * Covers: librdmacm/rsocket/service.c, librdmacm/rsocket/stream/keepalive.c,
+ * librdmacm/rsocket/signals.c
  */
 #include "forks.h"
 #include "tests/lib/say.h"

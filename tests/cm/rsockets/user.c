@@ -3,7 +3,7 @@
  * user.c - rsockets in a process that changes its user: those that were made before it,
  * connected, or listening. Arguments are those of changes_run().
  *
- * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/listener.c, librdmacm/id.c
+ * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/listener.c, librdmacm/id.c
  */
 #include "changes.h"
 #include "forks.h"

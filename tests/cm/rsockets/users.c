@@ -4,7 +4,7 @@
  * own, and where there is no channel to be had it can do nothing for a socket that another one made
  * before, who still can. Arguments are those of changes_run().
  *
- * Covers: librdmacm/rsocket/conn.c
+ * Covers: librdmacm/rsocket/stream/conn.c
  */
 #include "changes.h"
 #include "forks.h"

@@ -5,7 +5,7 @@
  * wake_up_interval says, which is 5 s where nobody has changed it. A thread that is woken may wait
  * for its turn on a machine that is busy, so what takes up to 3 s is no such sleep.
  *
- * Covers: librdmacm/rsocket/wait.c, librdmacm/rsocket/waiter.c
+ * Covers: librdmacm/rsocket/stream/wait.c, librdmacm/rsocket/poll/waiter.c
  */
 #include "repoll.h"
 #include "tests/lib/say.h"

@@ -3,7 +3,7 @@
  * bytes.c - steps that move bytes. Each end sends the same pattern, so the receiver knows which
  * bytes have to come.
  *
- * Covers: librdmacm/rsocket/io.c, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/dgram_io.c,
+ * Covers: librdmacm/rsocket/io.c, librdmacm/rsocket/stream/io.c, librdmacm/rsocket/dgram/io.c,
  * librdmacm/rsocket/span.c
  */
 #include "steps.h"

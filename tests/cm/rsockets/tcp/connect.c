@@ -3,8 +3,8 @@
  * connect.c - steps that make, name, connect and end sockets.
  *
  * Covers: librdmacm/rsocket/rs.c, librdmacm/rsocket/socket.c,
- * librdmacm/rsocket/conn.c, librdmacm/rsocket/accept.c,
- * librdmacm/rsocket/dgram.c
+ * librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/stream/accept.c,
+ * librdmacm/rsocket/dgram/dgram.c
  */
 #include "steps.h"
 

@@ -6,8 +6,9 @@
  * A line "== NAME" begins a script, which has no end that another one has. "bg" before a step runs
  * it in a thread, and "join" waits for it. "timed MS" before a step is how long it takes at least.
  *
- * Covers: librdmacm/rsocket/conn.c, librdmacm/rsocket/stream_io.c, librdmacm/rsocket/options.c,
- * librdmacm/rsocket/poll.c, librdmacm/rsocket/dgram_io.c, librdmacm/rsocket/accept.c
+ * Covers: librdmacm/rsocket/stream/conn.c, librdmacm/rsocket/stream/io.c,
+ * librdmacm/rsocket/options.c,
+ * librdmacm/rsocket/poll/poll.c, librdmacm/rsocket/dgram/io.c, librdmacm/rsocket/stream/accept.c
  */
 #include "steps.h"
 

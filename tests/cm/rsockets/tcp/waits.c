@@ -2,7 +2,8 @@
 /*
  * waits.c - steps that wait for events, by poll, select and sets; and steps that take time.
  *
- * Covers: librdmacm/rsocket/poll.c, librdmacm/rsocket/epoll.c, librdmacm/rsocket/select.h
+ * Covers: librdmacm/rsocket/poll/poll.c, librdmacm/rsocket/poll/epoll.c,
+ * librdmacm/rsocket/poll/select.h
  */
 #include "steps.h"
 

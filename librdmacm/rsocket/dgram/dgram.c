@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dgram.c - makes, binds, connects and closes a datagram socket. The UDP socket knows what it is
+ * bound and connected to, and has the errors of those calls.
+ */
+#include "librdmacm/rsocket/dgram/dgram.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CLOSE_MS = 1000 };
+
+/* ---- making ---- */
+
+static void dgram_free(struct dgram *dgram)
+{
+	struct dgram_link *link;
+
+	rdmacm_rs_retire(&dgram->rs);
+	while (!STAILQ_EMPTY(&dgram->messages))
+		rdmacm_dgram_message_done(dgram, STAILQ_FIRST(&dgram->messages));
+	rdmacm_dgram_peers_free(dgram);
+	while ((link = LIST_FIRST(&dgram->links))) {
+		LIST_REMOVE(link, entry);
+		rdmacm_dgram_link_free(link);
+	}
+	if (dgram->channel)
+		rdma_destroy_event_channel(dgram->channel);
+	if (dgram->rs.fd >= 0)
+		close(dgram->rs.fd);
+	rdmacm_rs_fini(&dgram->rs);
+	free(dgram);
+}
+
+int rdmacm_dgram_create(int domain, struct rs **rs)
+{
+	struct dgram *dgram = calloc(1, sizeof(*dgram));
+	int ret;
+
+	if (!dgram)
+		return ENOMEM;
+	rdmacm_rs_init(&dgram->rs, &rdmacm_dgram_kind, domain, SOCK_DGRAM);
+	LIST_INIT(&dgram->links);
+	STAILQ_INIT(&dgram->messages);
+	TAILQ_INIT(&dgram->used_peers);
+	dgram->rs.fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	ret = dgram->rs.fd < 0 ? errno : rdmacm_rs_open_channel(&dgram->channel);
+	if (!ret)
+		ret = rdmacm_rs_table_add(&dgram->rs);
+	if (ret)
+		dgram_free(dgram);
+	else
+		*rs = &dgram->rs;
+	return ret;
+}
+
+static int set_udp_option(struct dgram *dgram, int level, int name, int value)
+{
+	return setsockopt(dgram->rs.fd, level, name, &value, sizeof(value)) ? errno : 0;
+}
+
+/* Sets the options of the UDP socket before its first use. */
+int rdmacm_dgram_set_up(struct dgram *dgram)
+{
+	const struct rs_options *options = &dgram->rs.options;
+	bool is_v6 = dgram->rs.domain == AF_INET6;
+	int ret = 0;
+
+	if (dgram->is_set_up)
+		return 0;
+	dgram->is_set_up = true;
+	if (options->reuse_addr)
+		ret = set_udp_option(dgram, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (!ret && is_v6 && options->v6_only)
+		ret = set_udp_option(dgram, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+	if (!ret && options->ip_tos >= 0)
+		ret = is_v6 ? set_udp_option(dgram, IPPROTO_IPV6, IPV6_TCLASS, options->ip_tos)
+			    : set_udp_option(dgram, IPPROTO_IP, IP_TOS, options->ip_tos);
+	return ret;
+}
+
+/* ---- names ---- */
+
+static int bind_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
+{
+	int ret = rdmacm_dgram_set_up(dgram);
+
+	if (ret)
+		return ret;
+	return bind(dgram->rs.fd, addr, len) ? errno : 0;
+}
+
+static int dgram_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	int ret;
+
+	cm_lock_take(&rs->lock);
+	ret = bind_locked(to_dgram(rs), addr, len);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static void udp_disconnect(struct dgram *dgram)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	dgram->connected = NULL;
+	connect(dgram->rs.fd, &none, sizeof(none));
+}
+
+/* Without a device that reaches the address there is no connection. */
+static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
+{
+	struct sockaddr_storage copy = { 0 };
+	int ret = rdmacm_dgram_set_up(dgram);
+
+	if (ret)
+		return ret;
+	if (connect(dgram->rs.fd, addr, len))
+		return errno;
+	dgram->port = 0;
+	dgram->connected = NULL;
+	if (addr->sa_family == AF_UNSPEC)
+		return 0;
+	memcpy(&copy, addr, rdmacm_addr_len(addr));
+	ret = rdmacm_dgram_peer_get(dgram, &copy, &dgram->connected);
+	if (ret)
+		udp_disconnect(dgram);
+	return ret;
+}
+
+static int dgram_connect(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	int ret;
+
+	cm_lock_take(&rs->lock);
+	ret = connect_locked(to_dgram(rs), addr, len);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static int dgram_local_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	socklen_t len = sizeof(*addr);
+
+	memset(addr, 0, sizeof(*addr));
+	return getsockname(rs->fd, (struct sockaddr *)addr, &len) ? errno : 0;
+}
+
+static int dgram_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	socklen_t len = sizeof(*addr);
+
+	memset(addr, 0, sizeof(*addr));
+	return getpeername(rs->fd, (struct sockaddr *)addr, &len) ? errno : 0;
+}
+
+/* ---- the end ---- */
+
+/* The UDP socket itself is not shut down, in either direction: what sockets have to tell each
+ * other goes by it. */
+static int dgram_shutdown(struct rs *rs, int how)
+{
+	struct dgram *dgram = to_dgram(rs);
+	int ret = 0;
+
+	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
+		return EINVAL;
+	cm_lock_take(&rs->lock);
+	if (!dgram->connected)
+		ret = ENOTCONN;
+	else if (how != SHUT_WR)
+		dgram->read_shut = true;
+	if (!ret && how != SHUT_RD)
+		dgram->write_shut = true;
+	rs->arrivals++;
+	rs_changed(rs);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static bool is_sending(struct dgram *dgram)
+{
+	struct dgram_link *link;
+
+	LIST_FOREACH(link, &dgram->links, entry) {
+		if (link->sq_put != link->sq_done)
+			return true;
+	}
+	return false;
+}
+
+/* What was sent is to leave before the QP is destroyed. */
+static void dgram_close(struct rs *rs)
+{
+	struct dgram *dgram = to_dgram(rs);
+	int64_t until = rdmacm_rs_now_us() + CLOSE_MS * 1000LL;
+
+	cm_lock_take(&rs->lock);
+	rdmacm_dgram_progress(dgram, true);
+	while (is_sending(dgram) && rdmacm_rs_now_us() < until)
+		rdmacm_dgram_progress(dgram, false);
+	cm_lock_drop(&rs->lock);
+	dgram_free(dgram);
+}
+
+/* ---- options ---- */
+
+static int dgram_error(struct rs *rs)
+{
+	struct dgram *dgram = to_dgram(rs);
+	int error;
+
+	cm_lock_take(&rs->lock);
+	rdmacm_dgram_progress(dgram, true);
+	error = rdmacm_dgram_take_error(dgram);
+	cm_lock_drop(&rs->lock);
+	return error;
+}
+
+/* Options of the queues cannot change once there are queues. */
+static int dgram_option_set(struct rs *rs, int level, int name)
+{
+	(void)name;
+	return level == SOL_RDMA && !LIST_EMPTY(&to_dgram(rs)->links) ? EINVAL : 0;
+}
+
+static bool dgram_has_queues(struct rs *rs)
+{
+	return to_dgram(rs)->link_count > 0;
+}
+
+static void dgram_inherit(struct rs *rs)
+{
+	to_dgram(rs)->is_channel_of_parent = true;
+}
+
+const struct rs_kind rdmacm_dgram_kind = {
+	.bind = dgram_bind,
+	.connect = dgram_connect,
+	.send = rdmacm_dgram_send,
+	.receive = rdmacm_dgram_receive,
+	.local_name = dgram_local_name,
+	.peer_name = dgram_peer_name,
+	.shutdown = dgram_shutdown,
+	.close = dgram_close,
+	.poll = rdmacm_dgram_poll,
+	.wake_fds = rdmacm_dgram_wake_fds,
+	.woken = rdmacm_dgram_woken,
+	.option_set = dgram_option_set,
+	.error = dgram_error,
+	.unread = rdmacm_dgram_unread,
+	.has_queues = dgram_has_queues,
+	.inherit = dgram_inherit,
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dgram.h - a datagram socket: a UDP socket, whose number it has, and a UD QP ("link") for each
+ * local address that it sends from or is reached at. What is known of another socket is a "peer".
+ * dgram/wire.h says how two sockets come together.
+ *
+ * The library has no thread for this: any call handles, under rs.lock, what has happened. While the
+ * other side is in no call, a sender that is not answered goes on by UDP, where data waits as with
+ * any UDP socket.
+ */
+#ifndef RSOCKET_DGRAM_H
+#define RSOCKET_DGRAM_H
+
+#include "librdmacm/rsocket/channel_pause.h"
+#include "librdmacm/rsocket/dgram/wire.h"
+#include "librdmacm/rsocket/rs.h"
+
+#include <sys/queue.h>
+
+struct dgram_link;
+
+/* A message that waits to be read. */
+struct dgram_message {
+	STAILQ_ENTRY(dgram_message) entry;
+	/* the link whose receive buffer the message is in; NULL if it came by UDP and
+	 * its bytes are behind this structure */
+	struct dgram_link *link;
+	uint8_t *data;
+	size_t size;
+	struct sockaddr_storage from;
+};
+
+struct dgram_link {
+	LIST_ENTRY(dgram_link) entry;
+	struct sockaddr_storage local; /* an address with port 0 */
+	struct rdma_cm_id *id;
+	struct ibv_comp_channel *completions;
+	struct ibv_cq *cq;
+	bool is_armed;
+	unsigned int events; /* events of the CQ that are not acknowledged yet */
+	struct ibv_mr *mr;
+	uint8_t *memory; /* the receive buffers, then the send buffers, then what nobody reads */
+	size_t memory_size;
+	struct dgram_message *received; /* one entry for each receive buffer */
+	unsigned int receives, sends;   /* numbers of buffers */
+	uint32_t sq_put, sq_done;
+	uint32_t max_message; /* the largest message that fits a packet, head included */
+	uint32_t inline_size;
+};
+
+struct dgram_peer {
+	struct sockaddr_storage addr;
+	TAILQ_ENTRY(dgram_peer) in_used;
+	struct dgram_link *link;
+	uint32_t qpn;                /* 0 while it is not known */
+	unsigned int senders;        /* threads that are sending to it */
+	struct rdma_cm_id *resolver; /* the id that looks for the way to the peer */
+	/* NULL while no way to the peer is known, or if there is none */
+	struct ibv_ah *ah;
+	uint32_t sent_until;  /* what sq_put of the link was after the last send to the peer */
+	unsigned int looks;   /* how often the way was looked for */
+	int64_t next_look_us; /* not before this time again */
+};
+
+struct dgram {
+	struct rs rs;
+	struct rdma_event_channel *channel;
+	struct cm_renewal renewal; /* of the channel, while commands are given on it */
+	bool is_channel_of_parent; /* so this process cannot use it */
+	struct rs_pause pause;     /* of reading the channel's events, which has failed */
+	bool is_set_up;            /* the UDP socket has got its options */
+	bool read_shut, write_shut;
+	int error; /* what SO_ERROR reports */
+	LIST_HEAD(, dgram_link) links;
+	unsigned int link_count;
+	void *peers;                                    /* the tree of tsearch() */
+	TAILQ_HEAD(dgram_peers, dgram_peer) used_peers; /* the same, that of the last use first */
+	unsigned int peer_count;
+	struct dgram_peer *connected;
+	uint16_t port; /* the UDP socket's, big endian; 0 while it is not known */
+	STAILQ_HEAD(, dgram_message) messages;
+	unsigned int by_udp;  /* how many of the messages came by UDP */
+	int64_t next_look_us; /* when the UDP socket is looked at next */
+};
+
+enum { DGRAM_LINKS = RS_WAKE_FDS - 2, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
+
+static inline struct dgram *to_dgram(struct rs *rs)
+{
+	return (struct dgram *)rs;
+}
+
+/* ---- dgram/link.c: called with rs.lock held ---- */
+
+int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
+			  struct dgram_link **out);
+void rdmacm_dgram_link_free(struct dgram_link *link);
+int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
+uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
+/* Sends SIZE bytes of the send buffer, which begin with the head. */
+int rdmacm_dgram_link_post_send(struct dgram_link *link, struct dgram_peer *peer, size_t size);
+/* Returns the number of the receive buffer that the message is in. */
+unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
+				     const struct dgram_message *message);
+
+/* ---- dgram/peer.c: called with rs.lock held ---- */
+
+int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
+			  struct dgram_peer **out);
+/* Notes the peer's QP, and looks for the way to it: once, or again after a while if there was
+ * none. */
+void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
+void rdmacm_dgram_peers_free(struct dgram *dgram);
+void rdmacm_dgram_take_event(struct rdma_cm_event *event);
+/* An address in a packet does not say on which network it is, which that of LINK does. */
+void rdmacm_dgram_complete_address(struct sockaddr_storage *addr, const struct dgram_link *link);
+bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+
+/* ---- dgram/channel.c: called with rs.lock held ---- */
+
+/* A step of several commands is made with it, as the user may change between two. */
+struct cm_renewal rdmacm_dgram_renewal(struct dgram *dgram);
+/* Makes an id, which CONTEXT's events are of. It returns 0 or an errno. */
+int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id);
+/* Handles events, and returns whether there were any. */
+bool rdmacm_dgram_cm_events(struct dgram *dgram);
+/* What poll() is to wait for; -1 if nothing can be read there. */
+int rdmacm_dgram_channel_fd(const struct dgram *dgram);
+
+/* ---- dgram/io.c: called with rs.lock held ---- */
+
+bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp);
+void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *message);
+int rdmacm_dgram_take_error(struct dgram *dgram);
+
+/* ---- what struct rs_kind points to ---- */
+
+int rdmacm_dgram_set_up(struct dgram *dgram);
+int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
+		      socklen_t len, size_t *done);
+int rdmacm_dgram_receive(struct rs *rs, struct span *span, int *flags,
+			 struct sockaddr_storage *from, size_t *done);
+int rdmacm_dgram_unread(struct rs *rs, int *bytes);
+short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep);
+int rdmacm_dgram_wake_fds(struct rs *rs, struct pollfd *fds);
+void rdmacm_dgram_woken(struct rs *rs, const struct pollfd *fds, int count);
+
+#endif

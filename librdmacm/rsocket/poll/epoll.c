@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * epoll.c - repoll_create(), repoll_ctl(), repoll_wait(): sets of sockets of this library and of
+ * other descriptors.
+ *
+ * A set is a list of sockets, and a real epoll descriptor, which has the other descriptors and
+ * gives the set its number. Who waits in it sleeps for what is in it by then, so a change of the
+ * set ends the sleep. A level triggered socket is reported as long as it has an event. An
+ * edge triggered one is reported again when more has arrived, or when a call has found nothing to
+ * read or no room since the last report.
+ */
+#include "librdmacm/rsocket/cancel.h"
+#include "librdmacm/rsocket/rs.h"
+
+#include <stdlib.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+struct member {
+	TAILQ_ENTRY(member) entry;
+	int fd;
+	uint64_t serial;
+	struct epoll_event event;
+	uint32_t reported; /* for EPOLLET: the events of the last report */
+	/* for EPOLLET: the socket's counts at that time */
+	uint32_t arrivals, found_empty, found_full;
+};
+
+struct set {
+	LIST_ENTRY(set) entry;
+	int fd;             /* -1 once the program has closed the set */
+	int epoll;          /* the descriptor, until nobody is in the set; -1 if close() took it */
+	unsigned int users; /* the list of sets, and calls that are in the set */
+	TAILQ_HEAD(, member) members;
+	unsigned int count;
+	bool others_wait; /* the members took all the room: the next call begins with the others */
+	pthread_mutex_t lock;
+	struct rs_waiters waiters;
+	int64_t looked_us; /* when the descriptors behind the members were last looked at */
+	bool is_held;      /* by the thread that forks, for its fork() */
+};
+
+/* A call that is in a set. A signal's handler may begin another one, or fork. */
+struct visit {
+	struct set *set;
+	struct visit *outer;
+};
+
+static __thread struct visit *visits; /* of this thread */
+
+static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
+static pthread_mutex_t sets_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static bool sets_are_held; /* as a set is */
+
+/* A lock that tells the thread that has it, which forks in a signal's handler. */
+static void lock_init(pthread_mutex_t *lock)
+{
+	static const pthread_mutex_t initial = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+	*lock = initial;
+}
+
+/* ---- sets ---- */
+
+static struct set *find_set_locked(int fd)
+{
+	struct set *set;
+
+	LIST_FOREACH(set, &sets, entry) {
+		if (set->fd == fd)
+			return set;
+	}
+	return NULL;
+}
+
+/* Each get that finds a set wants a put. */
+static struct set *set_get(int fd, struct visit *visit)
+{
+	struct set *set;
+
+	pthread_mutex_lock(&sets_lock);
+	set = find_set_locked(fd);
+	if (set) {
+		set->users++;
+		*visit = (struct visit){ set, visits };
+		visits = visit;
+	}
+	pthread_mutex_unlock(&sets_lock);
+	return set;
+}
+
+static void drop_member(struct set *set, struct member *member)
+{
+	TAILQ_REMOVE(&set->members, member, entry);
+	set->count--;
+	free(member);
+}
+
+static void put_set_locked(struct set *set)
+{
+	if (--set->users)
+		return;
+	if (set->epoll >= 0)
+		close(set->epoll);
+	while (!TAILQ_EMPTY(&set->members))
+		drop_member(set, TAILQ_FIRST(&set->members));
+	pthread_mutex_destroy(&set->lock);
+	free(set);
+}
+
+static void set_put(const struct visit *visit)
+{
+	pthread_mutex_lock(&sets_lock);
+	visits = visit->outer;
+	put_set_locked(visit->set);
+	pthread_mutex_unlock(&sets_lock);
+}
+
+/* Who waits in the set is woken, to find that it has gone. */
+static void drop_set_locked(struct set *set)
+{
+	LIST_REMOVE(set, entry);
+	__atomic_store_n(&set->fd, -1, __ATOMIC_RELAXED); /* the number may come again */
+	rdmacm_rs_waiters_dismiss(&set->waiters);
+	put_set_locked(set);
+}
+
+int rdmacm_rs_set_close(int fd)
+{
+	struct set *set;
+
+	pthread_mutex_lock(&sets_lock);
+	set = find_set_locked(fd);
+	if (set)
+		drop_set_locked(set);
+	pthread_mutex_unlock(&sets_lock);
+	return set ? 0 : EBADF;
+}
+
+static void add_set(struct set *set)
+{
+	struct set *old;
+
+	set->users = 1;
+	pthread_mutex_lock(&sets_lock);
+	old = find_set_locked(set->fd); /* it was closed by close() */
+	if (old) {
+		old->epoll = -1;
+		drop_set_locked(old);
+	}
+	LIST_INSERT_HEAD(&sets, set, entry);
+	pthread_mutex_unlock(&sets_lock);
+}
+
+CMA_EXPORT int repoll_create(int size)
+{
+	struct set *set;
+	int fd;
+
+	if (size <= 0)
+		return cma_return(EINVAL);
+	set = calloc(1, sizeof(*set));
+	if (!set)
+		return cma_return(ENOMEM);
+	set->fd = epoll_create1(0);
+	if (set->fd < 0) {
+		free(set);
+		return -1;
+	}
+	set->epoll = set->fd;
+	TAILQ_INIT(&set->members);
+	lock_init(&set->lock);
+	rdmacm_rs_waiters_forget(&set->waiters);
+	fd = set->fd;
+	add_set(set);
+	return fd;
+}
+
+/* ---- members ---- */
+
+/* In a child those of its parent's connections have no serials (forked.c). */
+static struct member *find_member(struct set *set, const struct rs *rs)
+{
+	struct member *member;
+
+	TAILQ_FOREACH(member, &set->members, entry) {
+		if (member->serial == rs->serial && member->fd == rs->fd)
+			return member;
+	}
+	return NULL;
+}
+
+/* As of Linux, an error and the end are reported to everybody, but behind EPOLLONESHOT. */
+static void member_ask(struct member *member, const struct epoll_event *event)
+{
+	member->event = *event;
+	member->event.events |= EPOLLERR | EPOLLHUP;
+}
+
+enum { OF_EXCLUSIVE = EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP | EPOLLET };
+
+/* EPOLLEXCLUSIVE lets Linux wake fewer than all sets that have a member. All are woken here, but
+ * what may not stand beside it is refused as there. */
+static bool asks_rightly(uint32_t events)
+{
+	return !(events & EPOLLEXCLUSIVE) ||
+	       !(events & ~(uint32_t)(OF_EXCLUSIVE | EPOLLEXCLUSIVE | EPOLLWAKEUP));
+}
+
+static int add_member(struct set *set, const struct rs *rs, const struct epoll_event *event)
+{
+	struct member *member;
+
+	if (!asks_rightly(event->events))
+		return EINVAL;
+	if (find_member(set, rs))
+		return EEXIST;
+	member = calloc(1, sizeof(*member));
+	if (!member)
+		return ENOMEM;
+	member->fd = rs->fd;
+	member->serial = rs->serial;
+	member_ask(member, event);
+	TAILQ_INSERT_HEAD(&set->members, member, entry);
+	set->count++;
+	return 0;
+}
+
+static int modify_member(struct member *member, const struct epoll_event *event)
+{
+	if (member->event.events & EPOLLEXCLUSIVE)
+		return EINVAL;
+	member_ask(member, event);
+	member->reported = 0;
+	return 0;
+}
+
+static int change_member(struct set *set, int op, const struct rs *rs,
+			 const struct epoll_event *event)
+{
+	struct member *member = find_member(set, rs);
+
+	if (op != EPOLL_CTL_ADD && op != EPOLL_CTL_MOD && op != EPOLL_CTL_DEL)
+		return EINVAL;
+	if (op == EPOLL_CTL_ADD)
+		return event ? add_member(set, rs, event) : EFAULT;
+	if (op == EPOLL_CTL_MOD && event && event->events & EPOLLEXCLUSIVE)
+		return EINVAL;
+	if (!member)
+		return ENOENT;
+	if (op == EPOLL_CTL_MOD)
+		return event ? modify_member(member, event) : EFAULT;
+	drop_member(set, member);
+	return 0;
+}
+
+CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	struct visit visit;
+	struct set *set = rdmacm_rs_find(fd) ? set_get(epfd, &visit) : NULL;
+	struct rs *rs;
+	int ret = EBADF;
+
+	if (!set)
+		return epoll_ctl(epfd, op, fd, event);
+	rdmacm_rs_shield();
+	pthread_mutex_lock(&set->lock);
+	rs = rdmacm_rs_get(fd);
+	if (rs) {
+		ret = change_member(set, op, rs, event);
+		rdmacm_rs_put(fd);
+	}
+	rdmacm_rs_wake(&set->waiters);
+	pthread_mutex_unlock(&set->lock);
+	set_put(&visit);
+	rdmacm_rs_unshield();
+	return cma_return(ret);
+}
+
+/* ---- waiting ---- */
+
+enum { LOOK_US = 5000 };
+enum { POLL_EVENTS = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLRDNORM | EPOLLWRNORM };
+
+/* The numbers of epoll's events are those of poll's. */
+_Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
+		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
+	       "Linux: eventpoll.h");
+
+/* For EPOLLET: the function returns NOW, the events of the socket, if something of it is new. */
+static uint32_t news_of_member(struct member *member, const struct rs *rs, uint32_t now)
+{
+	uint32_t fresh = now & ~member->reported;
+
+	if (rs->arrivals != member->arrivals || rs->found_empty != member->found_empty)
+		fresh |= now & (EPOLLIN | EPOLLRDNORM);
+	if (rs->found_full != member->found_full)
+		fresh |= now & (EPOLLOUT | EPOLLWRNORM);
+	member->reported = now;
+	if (!fresh)
+		return 0;
+	member->arrivals = rs->arrivals;
+	member->found_empty = rs->found_empty;
+	member->found_full = rs->found_full;
+	return now;
+}
+
+static bool report_member(struct member *member, struct rs *rs, bool sleep,
+			  struct epoll_event *event)
+{
+	uint32_t wanted = member->event.events;
+	uint32_t now;
+
+	if (!wanted) /* EPOLLONESHOT, and the member was reported */
+		return false;
+	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
+	if (wanted & EPOLLET) {
+		cm_lock_take(&rs->lock);
+		now = news_of_member(member, rs, now);
+		cm_lock_drop(&rs->lock);
+	}
+	if (!now)
+		return false;
+	*event = (struct epoll_event){ .events = now, .data = member->event.data };
+	if (wanted & EPOLLONESHOT)
+		member->event.events = 0;
+	return true;
+}
+
+/* A member that was reported goes to the end, so that all get their turn. */
+static void rotate_members(struct set *set, struct member *last)
+{
+	TAILQ_REMOVE(&set->members, last, entry);
+	TAILQ_INSERT_TAIL(&set->members, last, entry);
+}
+
+/* Members whose sockets were closed leave the set here. */
+static int collect_events(struct set *set, bool sleep, struct epoll_event *events, int room)
+{
+	struct member *member = TAILQ_FIRST(&set->members), *next;
+	unsigned int left = set->count;
+	struct rs *rs;
+	int count = 0, fd;
+
+	for (; member && left-- && count < room; member = next) {
+		next = TAILQ_NEXT(member, entry);
+		fd = member->fd;
+		rs = rdmacm_rs_get(fd);
+		if (!rs || rs->serial != member->serial)
+			drop_member(set, member);
+		else if (report_member(member, rs, sleep, &events[count])) {
+			count++;
+			if (next)
+				rotate_members(set, member);
+		}
+		if (rs)
+			rdmacm_rs_put(fd);
+	}
+	return count;
+}
+
+static int collect_others(const struct set *set, struct epoll_event *events, int room)
+{
+	return epoll_wait(__atomic_load_n(&set->fd, __ATOMIC_RELAXED), events, room, 0);
+}
+
+/* Where the members have left no room, the other descriptors go first in the next call, as somebody
+ * may be ready all the time. */
+static int collect_all(struct set *set, bool sleep, struct epoll_event *events, int room)
+{
+	int first = 0, count, others;
+
+	pthread_mutex_lock(&set->lock);
+	if (set->others_wait)
+		first = max_of(collect_others(set, events, room), 0);
+	count = first + collect_events(set, sleep, events + first, room - first);
+	set->others_wait = !first && count == room;
+	pthread_mutex_unlock(&set->lock);
+	if (first || count == room)
+		return count;
+	others = collect_others(set, events + count, room - count);
+	return others > 0 ? count + others : others < 0 && !count ? -1 : count;
+}
+
+static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
+{
+	struct pollfd *fds;
+	struct member *member;
+
+	*count = 0;
+	fds = calloc(set->count + 1, sizeof(*fds));
+	if (fds) {
+		fds[(*count)++] =
+			(struct pollfd){ .fd = __atomic_load_n(&set->fd, __ATOMIC_RELAXED),
+					 .events = POLLIN };
+		TAILQ_FOREACH(member, &set->members, entry)
+			fds[(*count)++] = (struct pollfd){ .fd = member->fd };
+	}
+	return fds;
+}
+
+/* A thread asleep in a set. */
+struct nap {
+	struct visit *visit;
+	struct pollfd *fds;
+	nfds_t count;
+	struct rs_sleepers *sleepers;
+};
+
+static void nap_cancelled(void *of)
+{
+	struct nap *nap = of;
+
+	rdmacm_rs_sleepers_free(nap->sleepers);
+	free(nap->fds);
+	set_put(nap->visit);
+}
+
+static bool nap_begin(struct nap *nap)
+{
+	struct set *set = nap->visit->set;
+
+	pthread_mutex_lock(&set->lock);
+	set->looked_us = rdmacm_rs_now_us();
+	nap->fds = fds_of_set(set, &nap->count);
+	if (nap->fds)
+		nap->sleepers = rdmacm_rs_sleepers_alloc(nap->fds, nap->count, &set->waiters,
+							 nap_cancelled, nap);
+	pthread_mutex_unlock(&set->lock);
+	if (!nap->sleepers)
+		free(nap->fds);
+	return nap->sleepers;
+}
+
+static void nap_end(struct nap *nap)
+{
+	rdmacm_rs_sleepers_free(nap->sleepers);
+	free(nap->fds);
+}
+
+/* Sleeps unless there are events by now, whose number becomes *COUNT. The set is watched before it
+ * is read, so that no member is missed. */
+static int sleep_on_set(struct visit *visit, struct epoll_event *events, int room, int64_t deadline,
+			int *count)
+{
+	struct nap nap = { .visit = visit };
+	int ret = 0;
+
+	if (!nap_begin(&nap))
+		return ENOMEM;
+	*count = collect_all(visit->set, true, events, room);
+	if (*count < 0 || (!*count && rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count,
+						      rdmacm_rs_sleep_limit(deadline)) < 0))
+		ret = errno;
+	nap_end(&nap);
+	return ret;
+}
+
+/* Where somebody is ready all the time nobody sleeps, and rdma_cm's events of the other members are
+ * read by who sleeps. So they are looked for now and then. */
+static void look_if_due(struct visit *visit)
+{
+	struct nap nap = { .visit = visit };
+	bool is_due;
+
+	pthread_mutex_lock(&visit->set->lock);
+	is_due = visit->set->count && rdmacm_rs_now_us() >= visit->set->looked_us + LOOK_US;
+	pthread_mutex_unlock(&visit->set->lock);
+	if (!is_due || !nap_begin(&nap))
+		return;
+	rdmacm_rs_sleep(nap.sleepers, nap.fds, nap.count, 0);
+	nap_end(&nap);
+}
+
+static int wait_in_set(struct visit *visit, struct epoll_event *events, int room, int timeout)
+{
+	int64_t deadline = rdmacm_rs_deadline(timeout);
+	struct set *set = visit->set;
+	int count, ret;
+
+	look_if_due(visit);
+	for (;;) {
+		count = collect_all(set, false, events, room);
+		if (count || (deadline >= 0 && rdmacm_rs_now_us() >= deadline))
+			return count;
+		ret = sleep_on_set(visit, events, room, deadline, &count);
+		if (ret)
+			return cma_return(ret);
+		if (count)
+			return count;
+	}
+}
+
+CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout)
+{
+	struct visit visit;
+	struct set *set = maxevents > 0 ? set_get(epfd, &visit) : NULL;
+	int ret;
+
+	if (!set)
+		return epoll_wait(epfd, events, maxevents, timeout);
+	rdmacm_rs_shield();
+	ret = wait_in_set(&visit, events, maxevents, timeout);
+	set_put(&visit);
+	rdmacm_rs_unshield();
+	return ret;
+}
+
+/* ---- fork() ---- */
+
+/* The child goes on with the sets as they are, so no other thread may be changing one meanwhile.
+ * What the thread that forks has in hand it finishes itself, in the parent and in the child. */
+void rdmacm_rs_epoll_before_fork(void)
+{
+	struct set *set;
+
+	sets_are_held = !pthread_mutex_lock(&sets_lock);
+	LIST_FOREACH(set, &sets, entry)
+		set->is_held = !pthread_mutex_lock(&set->lock);
+}
+
+void rdmacm_rs_epoll_in_parent(void)
+{
+	struct set *set;
+
+	LIST_FOREACH(set, &sets, entry) {
+		if (set->is_held)
+			pthread_mutex_unlock(&set->lock);
+	}
+	if (sets_are_held)
+		pthread_mutex_unlock(&sets_lock);
+}
+
+static unsigned int visits_count(const struct set *set)
+{
+	unsigned int count = 0;
+
+	for (const struct visit *visit = visits; visit; visit = visit->outer)
+		count += visit->set == set;
+	return count;
+}
+
+/* In the child the sets stay, as their descriptors do, and so do the calls of the thread that has
+ * forked, if a signal's handler did. */
+void rdmacm_rs_epoll_forked(void)
+{
+	struct set *set;
+
+	lock_init(&sets_lock);
+	LIST_FOREACH(set, &sets, entry) {
+		set->users = 1 + visits_count(set);
+		lock_init(&set->lock);
+		rdmacm_rs_waiters_inherit(&set->waiters);
+	}
+}

@@ -1,0 +1,868 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * conn.c - how a stream comes to be connected, and how that ends.
+ *
+ * Each event of rdma_cm has a handler for the state in which it is expected. The handler starts the
+ * next step, so a connection proceeds in whatever call looks for events next, and a blocking call
+ * is one that goes on looking. After a call that does not wait, the library's thread looks for
+ * them.
+ */
+#include "librdmacm/rsocket/listener.h"
+#include "librdmacm/rsocket/service.h"
+#include "librdmacm/rsocket/stream/stream.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A question is asked again, each time for twice as long, until it has been asked so often. */
+enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 120000000 };
+
+/* Returns EINVAL if rdma_cm does not know the address family, or the address is too short for
+ * it. */
+static int check_addr(const struct sockaddr *addr, socklen_t len)
+{
+	if (!addr)
+		return EFAULT;
+	if (len < sizeof(addr->sa_family) || !rdmacm_addr_len(addr) || len < rdmacm_addr_len(addr))
+		return EINVAL;
+	return 0;
+}
+
+static bool never_connected(const struct stream *stream)
+{
+	return stream->state == STREAM_OVER && !stream->remote.slots_addr;
+}
+
+/* ---- failing and ending ---- */
+
+static void stream_over(struct stream *stream)
+{
+	stream->state = STREAM_OVER;
+	stream->peer_done = stream->peer_gone = true;
+	stream->rs.arrivals++;
+	rs_changed(&stream->rs);
+}
+
+/* Ends the connection because of ERROR, which the program gets to hear once. What has arrived may
+ * still be read. */
+void rdmacm_stream_fail(struct stream *stream, int error)
+{
+	if (stream->state == STREAM_OVER)
+		return;
+	if (!stream->error && !stream->peer_gone)
+		stream->error = error;
+	stream_over(stream);
+}
+
+/* ---- events ---- */
+
+static int ask_address(struct stream *stream)
+{
+	int limit_ms = FIRST_RESOLVE_MS << stream->questions++;
+
+	return rdma_resolve_addr(stream->id, NULL, (struct sockaddr *)&stream->peer, limit_ms)
+		       ? errno
+		       : 0;
+}
+
+static int ask_route(struct stream *stream)
+{
+	return rdma_resolve_route(stream->id, FIRST_RESOLVE_MS << stream->questions++) ? errno : 0;
+}
+
+static void on_addr(struct stream *stream, const struct rdma_cm_event *event)
+{
+	const struct rs_options *options = &stream->rs.options;
+	int ret;
+
+	(void)event;
+	stream->state = STREAM_ROUTE;
+	stream->questions = 0;
+	if (!options->route)
+		ret = ask_route(stream);
+	else
+		ret = rdma_set_option(stream->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH,
+				      options->route, options->route_size)
+			      ? errno
+			      : 0;
+	if (ret)
+		rdmacm_stream_fail(stream, ret);
+}
+
+size_t rdmacm_stream_request_header(const struct rdma_cm_id *id)
+{
+	return id->route.addr.src_addr.sa_family == AF_IB ? WIRE_IB_HEADER : 0;
+}
+
+int rdmacm_stream_say_hello(struct stream *stream, enum stream_state state,
+			    int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param))
+{
+	size_t header = state == STREAM_ASKED ? rdmacm_stream_request_header(stream->id) : 0;
+	uint8_t data[WIRE_IB_HEADER + sizeof(struct wire_hello)] = { 0 };
+	struct rdma_conn_param param = {
+		.private_data = data,
+		.private_data_len = header + sizeof(struct wire_hello),
+		.flow_control = 1,
+		.retry_count = 7,
+		.rnr_retry_count = 7,
+	};
+	struct wire_hello hello;
+	int ret = rdmacm_stream_equip(stream);
+
+	if (ret)
+		return ret;
+	rdmacm_stream_hello(stream, &hello);
+	memcpy(data + header, &hello, sizeof(hello));
+	stream->state = state;
+	return call(stream->id, &param) ? errno : 0;
+}
+
+static void on_route(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int ret = rdmacm_stream_say_hello(stream, STREAM_ASKED, rdma_connect);
+
+	(void)event;
+	if (ret)
+		rdmacm_stream_fail(stream, ret);
+}
+
+void rdmacm_stream_established(struct stream *stream)
+{
+	stream->state = STREAM_CONNECTED;
+	stream->rs.arrivals++;
+	rdmacm_stream_send_controls(stream);
+}
+
+static void on_answer(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int ret = rdmacm_stream_meet(stream, &event->param.conn);
+
+	if (ret) {
+		verbs_warn("rsocket: the other side does not speak the protocol");
+		rdma_disconnect(stream->id);
+		rdmacm_stream_fail(stream, ret);
+		return;
+	}
+	rdmacm_stream_established(stream);
+}
+
+static void on_confirmation(struct stream *stream, const struct rdma_cm_event *event)
+{
+	(void)event;
+	rdmacm_stream_established(stream);
+}
+
+/* Everything that the other side has sent before it disconnected is in the queue by now. */
+static void on_disconnect(struct stream *stream, const struct rdma_cm_event *event)
+{
+	(void)event;
+	rdmacm_stream_progress(stream);
+	stream_over(stream);
+	rdma_disconnect(stream->id);
+}
+
+static void on_failure(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int error = abs(event->status);
+
+	if (event->event == RDMA_CM_EVENT_REJECTED)
+		error = ECONNREFUSED;
+	else if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) /* or its flushed requests tell */
+		error = stream->state == STREAM_CONNECTED ? ECONNRESET : ENODEV;
+	rdmacm_stream_fail(stream, error ? error : EHOSTUNREACH);
+}
+
+/* A question that nobody has answered may be asked again. */
+static void on_no_answer(struct stream *stream, const struct rdma_cm_event *event)
+{
+	int ret = abs(event->status);
+
+	if (ret == ETIMEDOUT && stream->questions < MOST_QUESTIONS)
+		ret = stream->state == STREAM_ADDR ? ask_address(stream) : ask_route(stream);
+	else if (!ret)
+		ret = EHOSTUNREACH;
+	if (ret)
+		rdmacm_stream_fail(stream, ret);
+}
+
+typedef void (*event_handler)(struct stream *stream, const struct rdma_cm_event *event);
+
+static event_handler handler_of(const struct stream *stream, enum rdma_cm_event_type event)
+{
+	switch (event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		return stream->state == STREAM_ADDR ? on_addr : NULL;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		return stream->state == STREAM_ROUTE ? on_route : NULL;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		return stream->state == STREAM_ADDR ? on_no_answer : on_failure;
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		return stream->state == STREAM_ROUTE ? on_no_answer : on_failure;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		return stream->state == STREAM_ASKED      ? on_answer
+		       : stream->state == STREAM_ACCEPTED ? on_confirmation
+							  : NULL;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		return stream->state == STREAM_OVER ? NULL : on_disconnect;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		return NULL;
+	default:
+		return on_failure;
+	}
+}
+
+static int handle_events(struct stream *stream)
+{
+	struct rdma_cm_event *event;
+	event_handler handler;
+
+	while (!rdma_get_cm_event(stream->channel, &event)) {
+		handler = handler_of(stream, event->event);
+		if (handler)
+			handler(stream, event);
+		rdma_ack_cm_event(event);
+		rs_changed(&stream->rs);
+	}
+	return errno == EACCES ? EACCES : 0;
+}
+
+/* A listener's events are requests, which stay on the channel until raccept() takes them. Those of
+ * the parent's socket are not this process's. Whoever has read an event finishes the step. */
+int rdmacm_stream_own_events(struct stream *stream)
+{
+	struct cm_renewal renewal = { stream->rs.fd, rdmacm_stream_renew_in_event, stream };
+	int ret;
+
+	if (stream->state == STREAM_LISTENING || stream->is_of_parent || !stream->channel)
+		return 0;
+	rdmacm_cmd_set_renewal(&renewal);
+	ret = handle_events(stream);
+	rdmacm_cmd_set_renewal(NULL);
+	return ret;
+}
+
+/* The event may be that the connection is made or that it has ended. The queue pair tells both: the
+ * one that was accepted on sends since then, and what is sent to a peer that has died completes
+ * with an error. A peer that lives notices nothing of a write of no bytes. */
+static void ask_after_peer(struct stream *stream)
+{
+	stream->keepalive_due = true;
+	if (stream->state == STREAM_ACCEPTED)
+		rdmacm_stream_established(stream);
+	else
+		rdmacm_stream_send_controls(stream);
+}
+
+/* An event that cannot be read would keep everybody from sleeping. A connection that is made works
+ * without events, so it does for a while, until a channel may be had again; one that is being made
+ * is not without them. */
+static void go_without_events(struct stream *stream, int error)
+{
+	if (stream->state < STREAM_ACCEPTED) {
+		if (stream->state >= STREAM_ADDR)
+			rdmacm_stream_fail(stream, error);
+		return;
+	}
+	rs_pause_begin(&stream->pause);
+	ask_after_peer(stream);
+}
+
+void rdmacm_stream_cm_events(struct stream *stream)
+{
+	int ret = rs_is_paused(&stream->pause) ? 0 : rdmacm_stream_own_events(stream);
+
+	if (ret != EACCES)
+		return;
+	ret = rdmacm_stream_renew(stream);
+	if (ret) {
+		go_without_events(stream, ret);
+		return;
+	}
+	rdmacm_stream_own_events(stream);
+}
+
+/* ---- a change of user ---- */
+
+/* A socket that was made before has a channel that this thread may not use. Where EACCES means
+ * something else, the second answer is the same. */
+static int try_with_own_channel(struct stream *stream,
+				int (*step)(struct stream *stream, const void *about),
+				const void *about)
+{
+	int ret = step(stream, about);
+
+	if (ret != EACCES)
+		return ret;
+	ret = rdmacm_stream_renew(stream);
+	return ret ? ret : step(stream, about);
+}
+
+/* ---- binding and listening ---- */
+
+static int set_id_options(struct stream *stream)
+{
+	const struct rs_options *options = &stream->rs.options;
+	int on = 1;
+	uint8_t tos = options->ip_tos;
+
+	if (options->reuse_addr &&
+	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof(on)))
+		return errno;
+	if (options->v6_only &&
+	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &on, sizeof(on)))
+		return errno;
+	if (options->ip_tos >= 0 &&
+	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)))
+		return errno;
+	return 0;
+}
+
+/* A socket keeps its name when it gets another id. */
+static int bind_again(struct stream *stream)
+{
+	struct sockaddr_storage copy = stream->bound;
+	int ret;
+
+	if (!stream->bound.ss_family || !rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
+		return 0;
+	ret = errno;
+	rdmacm_rs_destroy_id(stream->id);
+	stream->id = NULL;
+	return ret;
+}
+
+static int need_id(struct stream *stream)
+{
+	int ret = rdmacm_stream_adopt(stream);
+
+	if (ret || stream->id)
+		return ret;
+	if (rdma_create_id(stream->channel, &stream->id, stream, RDMA_PS_TCP))
+		return errno;
+	stream->rs.is_shared = false; /* no other process has the id */
+	ret = set_id_options(stream);
+	return ret ? ret : bind_again(stream);
+}
+
+static int bind_id(struct stream *stream, const void *addr)
+{
+	struct sockaddr_storage copy = { 0 };
+	int ret = need_id(stream);
+
+	if (ret)
+		return ret;
+	memcpy(&copy, addr, rdmacm_addr_len(addr));
+	if (rdma_bind_addr(stream->id, (struct sockaddr *)&copy))
+		return errno;
+	stream->bound = stream->id->route.addr.src_storage;
+	stream->state = STREAM_BOUND;
+	return 0;
+}
+
+static int stream_bind(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	struct stream *stream = to_stream(rs);
+	int ret = check_addr(addr, len);
+
+	if (ret)
+		return ret;
+	cm_lock_take(&rs->lock);
+	ret = stream->state == STREAM_NEW ? try_with_own_channel(stream, bind_id, addr) : EINVAL;
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static int listen_with_id(struct stream *stream, const void *backlog)
+{
+	struct sockaddr_storage any = { .ss_family = stream->rs.domain };
+	int ret = stream->state == STREAM_NEW ? bind_id(stream, &any) : need_id(stream);
+
+	if (ret)
+		return ret;
+	return rdma_listen(stream->id, *(const int *)backlog) ? errno : 0;
+}
+
+static int listen_locked(struct stream *stream, int backlog)
+{
+	int ret;
+
+	if (stream->state == STREAM_LISTENING)
+		return 0;
+	if (stream->state != STREAM_NEW && stream->state != STREAM_BOUND)
+		return EINVAL;
+	ret = try_with_own_channel(stream, listen_with_id, &backlog);
+	if (ret)
+		return ret;
+	stream->state = STREAM_LISTENING;
+	stream->backlog = backlog;
+	rdmacm_listener_begin(stream);
+	return 0;
+}
+
+static int stream_listen(struct rs *rs, int backlog)
+{
+	int ret;
+
+	cm_lock_take(&rs->lock);
+	ret = listen_locked(to_stream(rs), backlog);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+/* ---- connecting ---- */
+
+static bool is_decided(struct stream *stream)
+{
+	return stream->state == STREAM_CONNECTED || stream->state == STREAM_OVER;
+}
+
+static int take_error(struct stream *stream)
+{
+	int error = stream->error;
+
+	stream->error = 0;
+	return error;
+}
+
+static int ask_with_id(struct stream *stream, const void *unused)
+{
+	int ret = need_id(stream);
+
+	(void)unused;
+	if (ret)
+		return ret;
+	stream->state = STREAM_ADDR;
+	stream->questions = 0;
+	return ask_address(stream);
+}
+
+static int start_connecting(struct stream *stream, const struct sockaddr *addr)
+{
+	int ret;
+
+	memset(&stream->peer, 0, sizeof(stream->peer));
+	memcpy(&stream->peer, addr, rdmacm_addr_len(addr));
+	ret = try_with_own_channel(stream, ask_with_id, NULL);
+	if (!ret || stream->state != STREAM_ADDR)
+		return ret;
+	rdmacm_stream_fail(stream, ret);
+	return take_error(stream);
+}
+
+/* An id that another process has taken to its own channel has no events here any more. */
+static int destroy_id(struct stream *stream, const void *unused)
+{
+	int ret = rdma_destroy_id(stream->id) ? errno : 0;
+
+	(void)unused;
+	if (!rs_is_elsewhere(ret))
+		return ret;
+	rdmacm_id_free(to_cm_id(stream->id));
+	return 0;
+}
+
+/* After a failure another try begins with a new id, as rdma_cm cannot use an id again. One that
+ * cannot be destroyed is kept, as its events would be taken for those of the new one. */
+static int start_over(struct stream *stream)
+{
+	int ret = 0;
+
+	rdmacm_stream_unequip(stream);
+	if (stream->id)
+		ret = try_with_own_channel(stream, destroy_id, NULL);
+	if (ret)
+		return ret;
+	stream->id = NULL;
+	rs_pause_end(&stream->pause); /* the process that connects reads the next id's events */
+	stream->state = STREAM_NEW;
+	stream->peer_done = stream->peer_gone = false;
+	return 0;
+}
+
+/* ---- connecting while the program does something else ---- */
+
+static bool is_connecting(const struct stream *stream)
+{
+	return stream->state >= STREAM_ADDR && stream->state <= STREAM_ASKED;
+}
+
+static bool connection_await(struct rs *rs, struct rs_alarm *alarm)
+{
+	if (!is_connecting(to_stream(rs)))
+		return false;
+	alarm->fd = (struct pollfd){ .fd = rs->fd, .events = POLLIN };
+	return true;
+}
+
+/* What this thread may not do is left to the program's calls. */
+static int connection_serve(struct rs *rs)
+{
+	int ret = 0;
+
+	cm_lock_take(&rs->lock);
+	if (is_connecting(to_stream(rs)))
+		ret = rdmacm_stream_own_events(to_stream(rs));
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static const struct rs_care care_of_connection = { connection_await, connection_serve };
+
+/* Without the thread the connection proceeds in the program's calls. */
+static void proceed_without_calls(struct stream *stream)
+{
+	int ret = rdmacm_service_add(&stream->rs, &care_of_connection);
+
+	if (ret)
+		verbs_warn("rsocket: no thread for a connection: %s", strerror(ret));
+}
+
+/* Waits until it is decided, or for as long as this call may. Returns 0, or EINPROGRESS or EINTR,
+ * after which the connection goes on being made. */
+static int await_decision(struct stream *stream)
+{
+	int64_t deadline = rdmacm_rs_limit_over(stream->rs.options.send_limit_us);
+	int ret = EAGAIN;
+
+	if (!rs_nonblocking(&stream->rs, 0))
+		ret = rdmacm_stream_wait(stream, is_decided, false, deadline);
+	stream->is_asked_for = ret;
+	if (!ret)
+		return 0;
+	proceed_without_calls(stream);
+	return ret == EINTR ? EINTR : EINPROGRESS;
+}
+
+/* As with sockets, the first call after EINPROGRESS hears that the connection is made. */
+static int tell_connected(struct stream *stream)
+{
+	bool is_news = stream->is_asked_for && stream->state == STREAM_CONNECTED;
+
+	stream->is_asked_for = false;
+	return is_news ? 0 : EISCONN;
+}
+
+static int connect_locked(struct stream *stream, const struct sockaddr *addr)
+{
+	int ret = 0;
+
+	rdmacm_stream_cm_events(stream);
+	if (never_connected(stream) && stream->error)
+		/* the error is of the try before, and nobody has asked for it yet */
+		return take_error(stream);
+	if (never_connected(stream))
+		ret = start_over(stream);
+	if (ret)
+		return ret;
+	if (stream->state == STREAM_NEW || stream->state == STREAM_BOUND)
+		ret = start_connecting(stream, addr);
+	else if (stream->state == STREAM_CONNECTED || stream->state == STREAM_ACCEPTED ||
+		 stream->state == STREAM_OVER)
+		return tell_connected(stream);
+	else if (stream->state == STREAM_LISTENING)
+		return EOPNOTSUPP;
+	else if (rs_nonblocking(&stream->rs, 0))
+		return EALREADY;
+	if (ret)
+		return ret;
+	ret = await_decision(stream);
+	return ret ? ret : take_error(stream);
+}
+
+static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t len)
+{
+	int ret = check_addr(addr, len);
+
+	if (ret)
+		return ret;
+	cm_lock_take(&rs->lock);
+	ret = connect_locked(to_stream(rs), addr);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+/* ---- names ---- */
+
+static int stream_local_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	struct stream *stream = to_stream(rs);
+
+	memset(addr, 0, sizeof(*addr));
+	if (stream->id)
+		memcpy(addr, &stream->id->route.addr.src_storage, sizeof(*addr));
+	if (!addr->ss_family)
+		addr->ss_family = rs->domain;
+	return 0;
+}
+
+static int stream_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+{
+	struct stream *stream = to_stream(rs);
+	bool is_connected;
+
+	cm_lock_take(&rs->lock);
+	is_connected = stream->id && stream->state >= STREAM_ACCEPTED && !never_connected(stream);
+	cm_lock_drop(&rs->lock);
+	if (!is_connected)
+		return ENOTCONN;
+	memcpy(addr, &stream->id->route.addr.dst_storage, sizeof(*addr));
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static bool is_quiet(struct stream *stream)
+{
+	return stream->state != STREAM_CONNECTED ||
+	       (stream->sq_put == stream->sq_done && !stream->must_shutdown &&
+		!stream->must_disconnect);
+}
+
+/* Waits until what was sent has arrived, which its completions tell. A connection that does not get
+ * that far within LIMIT_US is cut; the transport gives up a side that is gone long before CLOSE_US,
+ * which are for a network that loses much. */
+static void flush_sends(struct stream *stream, int64_t limit_us)
+{
+	int64_t deadline = rdmacm_rs_now_us() + limit_us;
+
+	rdmacm_stream_send_controls(stream);
+	if (!limit_us)
+		return;
+	while (rdmacm_stream_wait(stream, is_quiet, false, deadline) == EINTR)
+		;
+}
+
+static int64_t flush_limit(const struct stream *stream)
+{
+	const struct linger *linger = &stream->rs.options.linger;
+
+	if (linger->l_onoff && linger->l_linger > 0)
+		return linger->l_linger * 1000000LL;
+	return CLOSE_US;
+}
+
+/* A program that sets a linger of no time does not care what becomes of its data. The default reads
+ * as {1, 0} as well, as in release 65.0, but waits. */
+static int64_t close_limit(const struct stream *stream)
+{
+	return stream->rs.options.aborts ? 0 : flush_limit(stream);
+}
+
+static int disconnect_id(struct stream *stream, const void *unused)
+{
+	(void)unused;
+	return rdma_disconnect(stream->id) ? errno : 0;
+}
+
+static bool is_confirmed(struct stream *stream)
+{
+	return stream->state != STREAM_ACCEPTED;
+}
+
+/* The answer to a request is repeated every 4 seconds until it is confirmed. */
+enum { CONFIRM_US = 15000000 };
+
+/* Waits until the other side has confirmed that its request was accepted: an end that comes before
+ * would refuse the request. A side that has gone since it asked confirms nothing. */
+static void await_confirmation(struct stream *stream, int64_t limit_us)
+{
+	int64_t deadline = rdmacm_rs_now_us() + (limit_us < CONFIRM_US ? limit_us : CONFIRM_US);
+
+	if (stream->state != STREAM_ACCEPTED || !limit_us)
+		return;
+	while (rdmacm_stream_wait(stream, is_confirmed, false, deadline) == EINTR)
+		;
+}
+
+static void say_disconnect(struct stream *stream, int64_t limit_us)
+{
+	await_confirmation(stream, limit_us);
+	if (stream->state != STREAM_CONNECTED)
+		return;
+	stream->must_disconnect = !stream->peer_gone;
+	/* what was sent to a side that receives no more need not arrive, and may never complete */
+	flush_sends(stream, stream->peer_gone ? 0 : limit_us);
+	try_with_own_channel(stream, disconnect_id, NULL);
+	stream_over(stream);
+}
+
+static int shutdown_locked(struct stream *stream, int how)
+{
+	if (stream->state == STREAM_LISTENING) {
+		stream->read_shut |= how != SHUT_WR;
+		rs_changed(&stream->rs);
+		return 0;
+	}
+	if (stream->state < STREAM_ACCEPTED)
+		return ENOTCONN;
+	if (how != SHUT_RD)
+		await_confirmation(stream, flush_limit(stream));
+	if (how != SHUT_WR)
+		stream->read_shut = true;
+	if (how != SHUT_RD && !stream->write_shut && stream->state == STREAM_CONNECTED &&
+	    !stream->read_shut) {
+		stream->must_shutdown = !stream->peer_gone;
+		flush_sends(stream, 0);
+	}
+	if (how != SHUT_RD)
+		stream->write_shut = true;
+	if (stream->read_shut && stream->write_shut)
+		say_disconnect(stream, flush_limit(stream));
+	stream->rs.arrivals++;
+	rs_changed(&stream->rs);
+	return 0;
+}
+
+static int stream_shutdown(struct rs *rs, int how)
+{
+	int ret;
+
+	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
+		return EINVAL;
+	cm_lock_take(&rs->lock);
+	ret = shutdown_locked(to_stream(rs), how);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static void stream_close(struct rs *rs)
+{
+	struct stream *stream = to_stream(rs);
+
+	rdmacm_keepalive_set(stream, 0);
+	cm_lock_take(&rs->lock);
+	rdmacm_stream_progress(stream);
+	say_disconnect(stream, close_limit(stream));
+	cm_lock_drop(&rs->lock);
+	rdmacm_stream_free(stream);
+}
+
+static int stream_error(struct rs *rs)
+{
+	struct stream *stream = to_stream(rs);
+	int error;
+
+	cm_lock_take(&rs->lock);
+	rdmacm_stream_cm_events(stream);
+	error = take_error(stream);
+	cm_lock_drop(&rs->lock);
+	return error;
+}
+
+static int change_id_options(struct stream *stream, const void *unused)
+{
+	int ret = need_id(stream);
+
+	(void)unused;
+	return ret ? ret : set_id_options(stream);
+}
+
+static int id_option_set(struct stream *stream, int level)
+{
+	if (stream->state >= STREAM_ADDR)
+		return EINVAL;
+	if (level != IPPROTO_IPV6)
+		return 0;
+	if (stream->state == STREAM_LISTENING)
+		return EINVAL;
+	return stream->id ? try_with_own_channel(stream, change_id_options, NULL) : 0;
+}
+
+static int stream_option_set(struct rs *rs, int level, int name)
+{
+	struct stream *stream = to_stream(rs);
+	int ret;
+
+	if ((level == SOL_SOCKET && name == SO_KEEPALIVE) ||
+	    (level == IPPROTO_TCP && name == TCP_KEEPIDLE))
+		return rdmacm_keepalive_set(stream,
+					    rs->options.keepalive ? rs->options.keepalive_idle : 0);
+	cm_lock_take(&rs->lock);
+	ret = id_option_set(stream, level);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static int stream_segment_size(struct rs *rs)
+{
+	struct stream *stream = to_stream(rs);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = { 0 };
+	int size = 0;
+
+	cm_lock_take(&rs->lock);
+	if (stream->state == STREAM_CONNECTED &&
+	    !ibv_query_qp(stream->id->qp, &attr, IBV_QP_PATH_MTU, &init))
+		size = 128 << attr.path_mtu;
+	cm_lock_drop(&rs->lock);
+	return size;
+}
+
+static bool stream_is_listening(struct rs *rs)
+{
+	return to_stream(rs)->state == STREAM_LISTENING;
+}
+
+static bool stream_has_queues(struct rs *rs)
+{
+	return to_stream(rs)->state > STREAM_LISTENING;
+}
+
+static void stream_share(struct rs *rs)
+{
+	if (to_stream(rs)->state == STREAM_LISTENING)
+		rdmacm_listener_share(to_stream(rs));
+}
+
+static void stream_inherit(struct rs *rs)
+{
+	struct stream *stream = to_stream(rs);
+
+	/* another thread of the parent may have had them */
+	cm_lock_init(&stream->rx_lock);
+	cm_lock_init(&stream->tx_lock);
+	if (stream->id)
+		rdmacm_id_forked(to_cm_id(stream->id));
+	if (stream->state == STREAM_LISTENING)
+		rdmacm_listener_forked(stream);
+	else
+		stream->is_of_parent = true;
+}
+
+const struct rs_kind rdmacm_stream_kind = {
+	.bind = stream_bind,
+	.listen = stream_listen,
+	.accept = rdmacm_stream_accept,
+	.connect = stream_connect,
+	.send = rdmacm_stream_send,
+	.receive = rdmacm_stream_receive,
+	.local_name = stream_local_name,
+	.peer_name = stream_peer_name,
+	.shutdown = stream_shutdown,
+	.close = stream_close,
+	.poll = rdmacm_stream_poll,
+	.glance = rdmacm_stream_glance,
+	.wake_fds = rdmacm_stream_rs_wake_fds,
+	.woken = rdmacm_stream_rs_woken,
+	.option_set = stream_option_set,
+	.error = stream_error,
+	.unread = rdmacm_stream_unread,
+	.is_listening = stream_is_listening,
+	.segment_size = stream_segment_size,
+	.has_queues = stream_has_queues,
+	.share = stream_share,
+	.inherit = stream_inherit,
+};
+
+int rdmacm_stream_create(int domain, struct rs **rs)
+{
+	struct stream *stream;
+	int ret = rdmacm_stream_alloc(domain, &stream);
+
+	if (!ret)
+		*rs = &stream->rs;
+	return ret;
+}

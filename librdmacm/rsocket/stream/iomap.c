@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * iomap.c - riomap(), riounmap() and riowrite(): memory that the other side writes directly.
+ *
+ * A mapping has the same index on both sides. The other side keeps a table with as many entries as
+ * RDMA_IOMAPSIZE was set to there, and this side fills it. Whoever writes looks up the offset in
+ * the table that the other side has filled.
+ */
+#include "librdmacm/rsocket/cancel.h"
+#include "librdmacm/rsocket/stream/mapping.h"
+#include "librdmacm/rsocket/stream/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/queue.h>
+
+/* ---- mapping ---- */
+
+static bool may_send_mapping(struct stream *stream)
+{
+	return stream->state == STREAM_OVER || stream->peer_gone ||
+	       (stream->state == STREAM_CONNECTED && stream->tx_count != stream->tx_limit &&
+		stream->sq_put - stream->sq_done < stream->rs.options.sq_size);
+}
+
+static int tell_mapping(struct stream *stream, int index, struct wire_mapping entry)
+{
+	int ret = rdmacm_stream_wait(stream, may_send_mapping, false, -1);
+
+	if (ret)
+		return ret;
+	if (stream->state != STREAM_CONNECTED || stream->peer_gone)
+		return ENOTCONN;
+	return rdmacm_stream_post_mapping(stream, index, &entry);
+}
+
+static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_t len)
+{
+	struct wire_mapping entry = {
+		.offset = mapping->offset,
+		.memory = { (uintptr_t)mapping->mr->addr, mapping->mr->rkey, (uint32_t)len },
+	};
+
+	mapping->index = rdmacm_mapping_free_index(stream);
+	if (mapping->index < 0) {
+		verbs_warn("riomap: the other side has room for %u mappings",
+			   stream->remote.mappings);
+		return ENOMEM;
+	}
+	return tell_mapping(stream, mapping->index, entry);
+}
+
+/* Offsets of the library's choice begin where those of programs rarely are, and do not overlap. */
+#define FIRST_OFFSET (UINT64_C(1) << (sizeof(off_t) < sizeof(uint64_t) ? 30 : 40))
+#define OFFSET_UNIT  UINT64_C(4096)
+
+_Static_assert((off_t)FIRST_OFFSET > 0 && (uint64_t)(off_t)FIRST_OFFSET == FIRST_OFFSET,
+	       "riomap() returns it");
+
+/* Returns EOVERFLOW if there is no further one that the program can be told. */
+static int choose_offset(struct stream *stream, size_t len, uint64_t *offset)
+{
+	*offset = FIRST_OFFSET + stream->next_mapping * OFFSET_UNIT;
+	if ((off_t)*offset < 0 || (uint64_t)(off_t)*offset != *offset)
+		return EOVERFLOW;
+	stream->next_mapping += (len + OFFSET_UNIT - 1) / OFFSET_UNIT;
+	return 0;
+}
+
+static bool is_settled(struct stream *stream)
+{
+	return stream->state != STREAM_ACCEPTED;
+}
+
+/* A connection that was accepted may still wait for the other side's confirmation. */
+static int need_connection(struct stream *stream)
+{
+	int ret = rdmacm_stream_wait(stream, is_settled, false, -1);
+
+	return ret || stream->state == STREAM_CONNECTED ? ret : ENOTCONN;
+}
+
+static int map_buffer(struct stream *stream, void *buf, size_t len, int prot, off_t *offset)
+{
+	struct riomapping *mapping;
+	int ret = need_connection(stream);
+
+	if (ret)
+		return ret;
+	mapping = calloc(1, sizeof(*mapping));
+	if (!mapping)
+		return ENOMEM;
+	mapping->index = -1;
+	mapping->mr = ibv_reg_mr(
+		stream->id->pd, buf, len,
+		prot & PROT_WRITE ? IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE : 0);
+	if (!mapping->mr) {
+		ret = errno;
+		free(mapping);
+		return ret;
+	}
+	mapping->offset = (uint64_t)*offset;
+	if (*offset == -1)
+		ret = choose_offset(stream, len, &mapping->offset);
+	if (!ret && prot & PROT_WRITE)
+		ret = map_for_peer(stream, mapping, len);
+	if (ret) {
+		ibv_dereg_mr(mapping->mr);
+		free(mapping);
+		return ret;
+	}
+	mapping->next = stream->mappings;
+	stream->mappings = mapping;
+	*offset = (off_t)mapping->offset;
+	return 0;
+}
+
+static int find_stream(int socket, struct stream **stream)
+{
+	struct rs *rs = rdmacm_rs_find(socket);
+
+	if (!rs)
+		return EBADF;
+	*stream = to_stream(rs);
+	return rs->kind == &rdmacm_stream_kind ? 0 : EOPNOTSUPP;
+}
+
+CMA_EXPORT off_t riomap(int socket, void *buf, size_t len, int prot, int flags, off_t offset)
+{
+	struct stream *stream;
+	int ret = find_stream(socket, &stream);
+
+	if (!ret && (!len || len > UINT32_MAX || flags || (prot & ~(PROT_WRITE | PROT_NONE))))
+		ret = EINVAL;
+	if (ret)
+		return cma_return(ret);
+	rdmacm_rs_shield_sleep();
+	cm_lock_take(&stream->tx_lock);
+	cm_lock_take(&stream->rs.lock);
+	ret = map_buffer(stream, buf, len, prot, &offset);
+	cm_lock_drop(&stream->rs.lock);
+	cm_lock_drop(&stream->tx_lock);
+	rdmacm_rs_unshield_sleep();
+	return ret ? cma_return(ret) : offset;
+}
+
+/* ---- unmapping ---- */
+
+static int unmap_buffer(struct stream *stream, const void *buf, size_t len)
+{
+	struct riomapping **at = rdmacm_mapping_find(stream, buf, len), *mapping = *at;
+	struct wire_mapping none = { 0 };
+
+	if (!mapping)
+		return EINVAL;
+	if (mapping->index >= 0 && stream->state == STREAM_CONNECTED && !stream->peer_gone)
+		tell_mapping(stream, mapping->index, none);
+	*at = mapping->next;
+	ibv_dereg_mr(mapping->mr);
+	free(mapping);
+	return 0;
+}
+
+CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
+{
+	struct stream *stream;
+	int ret = find_stream(socket, &stream);
+
+	if (ret)
+		return cma_return(ret);
+	rdmacm_rs_shield_sleep();
+	cm_lock_take(&stream->tx_lock);
+	cm_lock_take(&stream->rs.lock);
+	ret = unmap_buffer(stream, buf, len);
+	cm_lock_drop(&stream->rs.lock);
+	cm_lock_drop(&stream->tx_lock);
+	rdmacm_rs_unshield_sleep();
+	return cma_return(ret);
+}
+
+/* ---- writing ---- */
+
+/* Finds the other side's memory at OFFSET: the part of a mapping from there to its end. */
+static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)
+{
+	struct wire_mapping entry;
+
+	for (unsigned int i = 0; i < stream->peer_mappings_room; i++) {
+		entry = stream->peer_mappings[i];
+		if (stream->remote.swapped)
+			rdmacm_wire_mapping_swap(&entry);
+		if (offset < entry.offset || offset - entry.offset >= entry.memory.length)
+			continue;
+		*to = entry.memory;
+		to->addr += offset - entry.offset;
+		to->length -= offset - entry.offset;
+		return true;
+	}
+	return false;
+}
+
+/* Memory of this side that is mapped is sent from where it is, without a copy. */
+static struct ibv_mr *registered_mr(const struct stream *stream, const void *buf, size_t len)
+{
+	uintptr_t start;
+
+	for (const struct riomapping *at = stream->mappings; at; at = at->next) {
+		start = (uintptr_t)at->mr->addr;
+		if ((uintptr_t)buf >= start && (uintptr_t)buf + len <= start + at->mr->length)
+			return at->mr;
+	}
+	return NULL;
+}
+
+static bool may_write(struct stream *stream)
+{
+	return stream->state == STREAM_OVER || stream->peer_gone || stream->write_shut ||
+	       (stream->state == STREAM_CONNECTED &&
+		stream->sq_put - stream->sq_done < stream->rs.options.sq_size &&
+		tx_ring_room(&stream->tx));
+}
+
+static bool all_done(struct stream *stream)
+{
+	return stream->state != STREAM_CONNECTED || stream->sq_put == stream->sq_done;
+}
+
+/* Writes one piece of at most *SIZE bytes; *SIZE becomes its size. */
+static int write_piece(struct stream *stream, const void *buf, size_t *size,
+		       const struct wire_segment *to, struct ibv_mr *mr)
+{
+	uint32_t room = tx_ring_room(&stream->tx);
+	uint8_t *copy = stream->tx_bytes + stream->tx.head;
+
+	if (*size > to->length)
+		*size = to->length;
+	if (*size <= stream->inline_size)
+		return rdmacm_stream_post_write(stream, (uintptr_t)buf, 0, *size, true, to);
+	if (mr)
+		return rdmacm_stream_post_write(stream, (uintptr_t)buf, mr->lkey, *size, false, to);
+	if (*size > room)
+		*size = room;
+	memcpy(copy, buf, *size);
+	tx_ring_put(&stream->tx, *size);
+	return rdmacm_stream_post_write(stream, (uintptr_t)copy, stream->mr->lkey, *size, false,
+					to);
+}
+
+static int write_all(struct stream *stream, const uint8_t *buf, size_t count, uint64_t offset,
+		     bool nonblocking, size_t *done)
+{
+	struct ibv_mr *mr = registered_mr(stream, buf, count);
+	struct wire_segment to;
+	size_t size;
+	int ret;
+
+	for (*done = 0; *done < count; *done += size) {
+		ret = rdmacm_stream_wait(stream, may_write, nonblocking, -1);
+		if (ret)
+			return ret;
+		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
+			return EPIPE;
+		if (!look_up_offset(stream, offset + *done, &to))
+			return 0; /* the mapping may be announced later, so programs try again */
+		size = count - *done;
+		ret = write_piece(stream, buf + *done, &size, &to, mr);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The program may change its memory when riowrite() returns, so what was sent without a copy is
+ * waited for. */
+static int write_checked(struct stream *stream, const void *buf, size_t count, off_t offset,
+			 bool nonblocking, size_t *done)
+{
+	int ret;
+
+	if (stream->state != STREAM_CONNECTED)
+		return ENOTCONN;
+	ret = write_all(stream, buf, count, offset, nonblocking, done);
+	if (!ret && registered_mr(stream, buf, count) && count > stream->inline_size) {
+		/* the completion of a keepalive is that of all before it */
+		stream->keepalive_due = true;
+		rdmacm_stream_send_controls(stream);
+		ret = rdmacm_stream_wait(stream, all_done, false, -1);
+	}
+	return ret;
+}
+
+CMA_EXPORT size_t riowrite(int socket, const void *buf, size_t count, off_t offset, int flags)
+{
+	struct stream *stream;
+	size_t done = 0;
+	int ret = find_stream(socket, &stream);
+
+	if (ret)
+		return cma_return(ret);
+	rdmacm_rs_shield_sleep();
+	cm_lock_take(&stream->tx_lock);
+	cm_lock_take(&stream->rs.lock);
+	ret = write_checked(stream, buf, count, offset, rs_nonblocking(&stream->rs, flags), &done);
+	cm_lock_drop(&stream->rs.lock);
+	cm_lock_drop(&stream->tx_lock);
+	rdmacm_rs_unshield_sleep();
+	return ret && !done ? (size_t)cma_return(ret) : done;
+}

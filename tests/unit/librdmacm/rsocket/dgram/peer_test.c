@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whom a datagram socket forgets when it knows as many others as it can (rsocket/dgram/peer.c).
+ * The socket has one link, and no device: what the file asks of others is the test's own.
+ *
+ * Covers: librdmacm/rsocket/dgram/peer.c
+ */
+#include "tests/unit/libibverbs/unit.h"
+#include "librdmacm/rsocket/dgram/dgram.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 65536, SENDS = 4 };
+
+static struct dgram_link the_link;
+static struct ibv_ah way;
+static int destroyed;
+
+int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *local,
+			  struct dgram_link **out)
+{
+	(void)dgram, (void)local;
+	*out = &the_link;
+	return 0;
+}
+
+int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id)
+{
+	(void)dgram, (void)context, (void)id;
+	return ENODEV;
+}
+
+void rdmacm_rs_destroy_id(struct rdma_cm_id *id)
+{
+	(void)id;
+}
+
+int64_t rdmacm_rs_now_us(void)
+{
+	return 0;
+}
+
+socklen_t rdmacm_addr_len(const struct sockaddr *addr)
+{
+	(void)addr;
+	return sizeof(struct sockaddr_in);
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah)
+{
+	(void)ah;
+	destroyed++;
+	return 0;
+}
+
+static struct dgram_peer *peer_meet(struct dgram *dgram, uint32_t host)
+{
+	struct sockaddr_storage addr = { 0 };
+	struct sockaddr_in *in = (struct sockaddr_in *)&addr;
+	struct dgram_peer *peer;
+
+	*in = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(7) };
+	in->sin_addr.s_addr = htonl(0x0a000000 + host);
+	return rdmacm_dgram_peer_get(dgram, &addr, &peer) ? NULL : peer;
+}
+
+/* The socket knows as many as it can, each of which was sent to in turn. */
+static struct dgram *dgram_that_knows_many(void)
+{
+	static struct dgram dgram;
+	struct sockaddr_in here = { .sin_family = AF_INET };
+	struct dgram_peer *peer;
+
+	here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	dgram = (struct dgram){ .rs.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0) };
+	assert_int_equal(bind(dgram.rs.fd, (struct sockaddr *)&here, sizeof(here)), 0);
+	TAILQ_INIT(&dgram.used_peers);
+	the_link = (struct dgram_link){ .sends = SENDS };
+	destroyed = 0;
+	for (uint32_t host = 0; host < MOST; host++) {
+		peer = peer_meet(&dgram, host);
+		assert_non_null(peer);
+		peer->ah = &way;
+		peer->sent_until = ++the_link.sq_put;
+	}
+	the_link.sq_done = the_link.sq_put - SENDS;
+	return &dgram;
+}
+
+static void dgram_end(struct dgram *dgram)
+{
+	rdmacm_dgram_peers_free(dgram);
+	close(dgram->rs.fd);
+}
+
+/* A server that many ask has answers on their way at any time. */
+static void a_busy_link_is_no_reason_to_remember(void **state)
+{
+	struct dgram *dgram = dgram_that_knows_many();
+
+	(void)state;
+	assert_non_null(peer_meet(dgram, MOST));
+	assert_int_equal(destroyed, 1);
+	dgram_end(dgram);
+}
+
+/* Nobody hands a peer's address handle to a send that is still on its way. */
+static void whom_a_send_is_on_its_way_to_is_remembered(void **state)
+{
+	struct dgram *dgram = dgram_that_knows_many();
+
+	(void)state;
+	the_link.sq_done = 0; /* nothing has completed */
+	assert_null(peer_meet(dgram, MOST));
+	assert_int_equal(destroyed, 0);
+	the_link.sq_done = 1;
+	for (int tries = 0; tries < MOST / 32 && !destroyed; tries++)
+		peer_meet(dgram, MOST);
+	assert_int_equal(destroyed, 1);
+	assert_null(peer_meet(dgram, MOST + 1));
+	dgram_end(dgram);
+}
+
+/* Others wait for the lock meanwhile. */
+static void a_look_at_those_in_use_is_short(void **state)
+{
+	struct dgram *dgram = dgram_that_knows_many();
+	int tries = 0;
+
+	(void)state;
+	the_link.sq_done = the_link.sq_put;
+	for (uint32_t host = 0; host < MOST; host++)
+		peer_meet(dgram, host)->senders = host != MOST / 2;
+	assert_null(peer_meet(dgram, MOST));
+	while (!peer_meet(dgram, MOST) && tries < MOST)
+		tries++;
+	assert_in_range(tries, 1, MOST / 32);
+	dgram_end(dgram);
+}
+
+static struct sockaddr_storage v6_of(const char *text, uint32_t scope)
+{
+	struct sockaddr_storage addr = { 0 };
+	struct sockaddr_in6 *in = (struct sockaddr_in6 *)&addr;
+
+	*in = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+				     .sin6_port = htons(7),
+				     .sin6_scope_id = scope };
+	assert_int_equal(inet_pton(AF_INET6, text, &in->sin6_addr), 1);
+	return addr;
+}
+
+/* Each network has a host of this link-local address, but there is one host of another address. */
+static void link_local_addresses_are_of_a_network(void **state)
+{
+	const struct sockaddr_storage one = v6_of("fe80::1", 2), other = v6_of("fe80::1", 3);
+	const struct sockaddr_storage global = v6_of("2001:db8::1", 2);
+	const struct sockaddr_storage same = v6_of("2001:db8::1", 0);
+
+	(void)state;
+	assert_false(rdmacm_dgram_same_address(&one, &other));
+	assert_true(rdmacm_dgram_same_address(&one, &one));
+	assert_true(rdmacm_dgram_same_address(&global, &same));
+}
+
+/* A connected socket takes messages of its peer alone. */
+static void addresses_in_packets_are_of_the_links_network(void **state)
+{
+	const struct dgram_link link = { .local = v6_of("fe80::2", 3) };
+	struct sockaddr_storage from = v6_of("fe80::1", 0), global = v6_of("2001:db8::1", 0);
+	const struct sockaddr_storage peer = v6_of("fe80::1", 3);
+
+	(void)state;
+	rdmacm_dgram_complete_address(&from, &link);
+	assert_true(rdmacm_dgram_same_address(&from, &peer));
+	rdmacm_dgram_complete_address(&global, &link);
+	assert_int_equal(((struct sockaddr_in6 *)&global)->sin6_scope_id, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_busy_link_is_no_reason_to_remember),
+		cmocka_unit_test(whom_a_send_is_on_its_way_to_is_remembered),
+		cmocka_unit_test(a_look_at_those_in_use_is_short),
+		cmocka_unit_test(link_local_addresses_are_of_a_network),
+		cmocka_unit_test(addresses_in_packets_are_of_the_links_network),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

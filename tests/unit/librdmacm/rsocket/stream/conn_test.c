@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * conn_test.c - what a stream's state says of it, without a connection: rconnect() in each state,
+ * its errors, whether a close has to wait, and for how long.
+ *
+ * Covers: librdmacm/rsocket/stream/conn.c
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "librdmacm/rsocket/stream/conn.c"
+
+static struct stream stream;
+
+static int stream_begin(void **state)
+{
+	(void)state;
+	memset(&stream, 0, sizeof(stream));
+	rdmacm_rs_init(&stream.rs, &rdmacm_stream_kind, AF_INET, SOCK_STREAM);
+	stream.rs.status_flags = O_NONBLOCK;
+	return 0;
+}
+
+static void an_address_must_be_whole(void **state)
+{
+	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
+	const struct sockaddr *of = (struct sockaddr *)&addr;
+
+	(void)state;
+	assert_int_equal(check_addr(NULL, 100), EFAULT);
+	assert_int_equal(check_addr(of, sizeof(addr)), 0);
+	assert_int_equal(check_addr(of, sizeof(addr) + 1), 0);
+	assert_int_equal(check_addr(of, sizeof(addr) - 1), EINVAL);
+	addr.sin6_family = AF_INET;
+	assert_int_equal(check_addr(of, sizeof(struct sockaddr_in)), 0);
+	assert_int_equal(check_addr(of, sizeof(struct sockaddr_in) - 1), EINVAL);
+	assert_int_equal(check_addr(of, 1), EINVAL);
+	addr.sin6_family = AF_UNIX;
+	assert_int_equal(check_addr(of, sizeof(addr)), EINVAL);
+}
+
+/* The program hears of the connection that it has asked for once. */
+static void a_connected_stream_is_not_connected_again(void **state)
+{
+	static const enum stream_state states[] = { STREAM_CONNECTED, STREAM_ACCEPTED,
+						    STREAM_OVER };
+
+	(void)state;
+	stream.remote.slots_addr = 1; /* it was connected */
+	for (unsigned int i = 0; i < ARRAY_SIZE(states); i++) {
+		stream.state = states[i];
+		stream.is_asked_for = true;
+		assert_int_equal(tell_connected(&stream),
+				 states[i] == STREAM_CONNECTED ? 0 : EISCONN);
+		assert_false(stream.is_asked_for);
+		assert_int_equal(tell_connected(&stream), EISCONN);
+	}
+}
+
+static void only_the_first_error_is_heard(void **state)
+{
+	(void)state;
+	stream.state = STREAM_CONNECTED;
+	rdmacm_stream_fail(&stream, ECONNRESET);
+	assert_int_equal(stream.state, STREAM_OVER);
+	assert_true(stream.peer_done && stream.peer_gone);
+	assert_int_equal(stream.rs.arrivals, 1);
+	rdmacm_stream_fail(&stream, ETIMEDOUT);
+	assert_int_equal(stream.error, ECONNRESET);
+	assert_int_equal(stream.rs.arrivals, 1);
+}
+
+/* A side that has said that it receives no more has not reset anything. */
+static void a_side_that_has_left_is_no_error(void **state)
+{
+	(void)state;
+	stream.state = STREAM_CONNECTED;
+	stream.peer_gone = true;
+	rdmacm_stream_fail(&stream, ECONNRESET);
+	assert_int_equal(stream.error, 0);
+	assert_int_equal(stream.state, STREAM_OVER);
+}
+
+/* All that was posted has arrived, and no control is to be sent. */
+static void a_close_waits_until_the_stream_is_quiet(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		stream.state = STREAM_CONNECTED;
+		stream.sq_done = 5;
+		stream.sq_put = i & 1 ? 6 : 5;
+		stream.must_shutdown = i & 2;
+		stream.must_disconnect = i & 4;
+		assert_int_equal(is_quiet(&stream), !i);
+		stream.state = STREAM_OVER;
+		assert_true(is_quiet(&stream));
+	}
+}
+
+static void linger_limits_the_close(void **state)
+{
+	static const struct {
+		struct linger linger;
+		bool aborts;
+		int64_t want_us;
+	} rows[] = { { { 0, 0 }, false, CLOSE_US }, { { 1, 0 }, false, CLOSE_US },
+		     { { 0, 9 }, false, CLOSE_US }, { { 1, 3 }, false, 3000000 },
+		     { { 1, 1 }, false, 1000000 },  { { 1, -1 }, false, CLOSE_US },
+		     { { 1, 0 }, true, 0 } };
+
+	(void)state;
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++) {
+		stream.rs.options.linger = rows[i].linger;
+		stream.rs.options.aborts = rows[i].aborts;
+		assert_true(close_limit(&stream) == rows[i].want_us);
+	}
+}
+
+static void without_an_id_there_is_a_family_only(void **state)
+{
+	struct sockaddr_storage name;
+
+	(void)state;
+	memset(&name, 0x5a, sizeof(name));
+	assert_int_equal(stream_local_name(&stream.rs, &name), 0);
+	assert_int_equal(name.ss_family, AF_INET);
+	assert_int_equal(((struct sockaddr_in *)&name)->sin_port, 0);
+	for (int i = STREAM_NEW; i <= STREAM_OVER; i++) {
+		stream.state = i;
+		assert_int_equal(stream_peer_name(&stream.rs, &name), ENOTCONN);
+	}
+}
+
+/* Another thread of the parent may be in the middle of a call. */
+static void locks_of_the_parent_are_free_in_a_child(void **state)
+{
+	struct cm_lock *const locks[] = { &stream.rx_lock, &stream.tx_lock };
+
+	(void)state;
+	stream.state = STREAM_CONNECTED;
+	for (unsigned int i = 0; i < ARRAY_SIZE(locks); i++) {
+		cm_lock_init(locks[i]);
+		cm_lock_take(locks[i]);
+	}
+	rdmacm_stream_kind.inherit(&stream.rs);
+	for (unsigned int i = 0; i < ARRAY_SIZE(locks); i++)
+		assert_true(cm_lock_try(locks[i]));
+	assert_true(stream.is_of_parent);
+}
+
+static void an_adapter_that_goes_resets_a_connected_stream(void **state)
+{
+	const struct rdma_cm_event event = { .event = RDMA_CM_EVENT_DEVICE_REMOVAL };
+
+	(void)state;
+	for (int i = STREAM_CONNECTED; i >= STREAM_ACCEPTED; i--) {
+		stream_begin(state);
+		stream.state = i;
+		on_failure(&stream, &event);
+		assert_int_equal(stream.error, i == STREAM_CONNECTED ? ECONNRESET : ENODEV);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, stream_begin)
+	const struct CMUnitTest tests[] = {
+		TEST(an_address_must_be_whole),
+		TEST(a_connected_stream_is_not_connected_again),
+		TEST(only_the_first_error_is_heard),
+		TEST(a_side_that_has_left_is_no_error),
+		TEST(a_close_waits_until_the_stream_is_quiet),
+		TEST(linger_limits_the_close),
+		TEST(without_an_id_there_is_a_family_only),
+		TEST(locks_of_the_parent_are_free_in_a_child),
+		TEST(an_adapter_that_goes_resets_a_connected_stream),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

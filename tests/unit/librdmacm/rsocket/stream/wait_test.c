@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * wait_test.c - when a call that does not wait looks for events of rdma_cm: rarely while such calls
+ * come often, and at once when time has passed; and after which last look a call may sleep.
+ *
+ * Covers: librdmacm/rsocket/stream/wait.c, librdmacm/rsocket/stream/stream.h
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "librdmacm/rsocket/stream/stream.h"
+
+enum { LATER_US = 20000 }; /* more than a tick of the kernel */
+
+static int64_t now_us;
+static unsigned int exact_reads;
+
+int64_t __wrap_rdmacm_rs_now_us(void) __attribute__((visibility("default")));
+int64_t __wrap_rdmacm_rs_coarse_now_us(void) __attribute__((visibility("default")));
+
+int64_t __wrap_rdmacm_rs_now_us(void)
+{
+	exact_reads++;
+	return now_us;
+}
+
+int64_t __wrap_rdmacm_rs_coarse_now_us(void)
+{
+	return now_us;
+}
+
+int __wrap_rdmacm_stream_progress(struct stream *stream) __attribute__((visibility("default")));
+
+static enum stream_state state_of_progress;
+static int found_by_progress;
+
+int __wrap_rdmacm_stream_progress(struct stream *stream)
+{
+	stream->state = state_of_progress;
+	return found_by_progress;
+}
+
+/* Returns whether a stream in BEFORE may sleep after a last look, which finds FOUND and
+ * leaves it in AFTER. */
+static bool may_sleep(enum stream_state before, enum stream_state after, int found)
+{
+	static struct ibv_cq cq;
+	struct stream *stream = calloc(1, sizeof(*stream));
+	bool may;
+
+	assert_non_null(stream);
+	stream->state = before;
+	stream->cq = &cq;
+	stream->is_armed = true;
+	state_of_progress = after;
+	found_by_progress = found;
+	may = rdmacm_stream_arm(stream);
+	free(stream);
+	return may;
+}
+
+/* The caller has to hear of it, and nothing would wake it again. */
+static void a_stream_that_fails_while_it_is_armed_does_not_sleep(void **state)
+{
+	(void)state;
+	assert_true(may_sleep(STREAM_CONNECTED, STREAM_CONNECTED, 0));
+	assert_false(may_sleep(STREAM_CONNECTED, STREAM_CONNECTED, 1));
+	assert_false(may_sleep(STREAM_CONNECTED, STREAM_OVER, 0));
+	assert_true(may_sleep(STREAM_OVER, STREAM_OVER, 0));
+}
+
+/* Returns how many of COUNT calls, each a microsecond after the last, have looked. */
+static int looks_of_calls(struct stream *stream, int count)
+{
+	int looks = 0;
+
+	for (int i = 0; i < count; i++, now_us++)
+		looks += stream_look_is_due(stream);
+	return looks;
+}
+
+static void a_call_after_a_pause_looks(void **state)
+{
+	struct stream *stream = calloc(1, sizeof(*stream));
+
+	(void)state;
+	assert_non_null(stream);
+	for (int busy = 0; busy < 64; busy++) {
+		looks_of_calls(stream, 3000 + busy);
+		now_us += LATER_US;
+		assert_true(stream_look_is_due(stream));
+	}
+	free(stream);
+}
+
+static void calls_that_come_often_rarely_look(void **state)
+{
+	struct stream *stream = calloc(1, sizeof(*stream));
+
+	(void)state;
+	assert_non_null(stream);
+	looks_of_calls(stream, 1000);
+	exact_reads = 0;
+	assert_in_range(looks_of_calls(stream, 5000), 9, 10);
+	assert_in_range(exact_reads, 1, 5000 / 8);
+	free(stream);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_after_a_pause_looks),
+		cmocka_unit_test(calls_that_come_often_rarely_look),
+		cmocka_unit_test(a_stream_that_fails_while_it_is_armed_does_not_sleep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
