@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/strict_locks.h"
 #include "util/threads.h"
 
 enum { LOCK_FREE, LOCK_TAKEN, LOCK_WANTED };
@@ -53,6 +54,7 @@ static inline void cm_lock_take(struct cm_lock *lock)
 
 static inline void cm_lock_drop(struct cm_lock *lock)
 {
+	lock_must_be_taken(&lock->state);
 	if (process_has_one_thread()) {
 		__atomic_store_n(&lock->state, LOCK_FREE, __ATOMIC_RELAXED);
 		return;
