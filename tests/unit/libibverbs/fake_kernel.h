@@ -14,6 +14,7 @@
 #include "unit.h"
 
 #include <endian.h>
+#include <stdio.h>
 
 #include "fake_device.h"
 #include "cmd/cmd.h"
@@ -55,6 +56,18 @@ void assert_same_but_for_order(const char *got, const char *want);
 #else
 #define NEEDS_LITTLE_ENDIAN() ((void)0)
 #endif
+
+#define ADDRESS_OF(object) ((unsigned long long)(uintptr_t)(object))
+
+/* Returns the bytes of a 64-bit value as they lie in memory on this host. */
+static inline const char *bytes_of(uint64_t value)
+{
+	static char text[17];
+
+	for (int i = 0; i < 8; i++)
+		snprintf(text + 2 * i, 3, "%02x", ((unsigned char *)&value)[i]);
+	return text;
+}
 
 #define COMMAND_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_fake, close_fake)
 

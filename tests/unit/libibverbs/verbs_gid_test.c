@@ -228,6 +228,25 @@ static void a_pkey_is_in_network_order(void **state)
 	assert_int_equal(ibv_get_pkey_index(context_of(state), 1, htobe16(0x8002)), -1);
 }
 
+/* The kernel writes 0x and four digits. */
+static void a_pkey_that_is_no_number_of_16_bits_is_einval(void **state)
+{
+	static const char *const texts[] = { "pkey\n", "\n", "0x10000\n", "-1\n" };
+	__be16 pkey = htobe16(0x1234);
+
+	for (unsigned int i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		tree_put("fake_0/ports/1/pkeys/1", texts[i]);
+		errno = 0;
+		assert_int_equal(ibv_query_pkey(context_of(state), 1, 1, &pkey), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(pkey, htobe16(0x1234));
+	}
+	tree_put("fake_0/ports/1/pkeys/1", "0xffff\n");
+	assert_int_equal(ibv_query_pkey(context_of(state), 1, 1, &pkey), 0);
+	assert_int_equal(pkey, 0xffff);
+	tree_put("fake_0/ports/1/pkeys/1", "0x8001\n");
+}
+
 #define TABLE_TEST(fn) cmocka_unit_test_setup_teardown(fn, open_rig, close_fake)
 
 int main(void)
@@ -242,6 +261,7 @@ int main(void)
 		TABLE_TEST(a_large_gid_table_is_asked_for_in_part),
 		TABLE_TEST(an_ipv4_header_is_known_by_its_checksum),
 		TABLE_TEST(a_pkey_is_in_network_order),
+		TABLE_TEST(a_pkey_that_is_no_number_of_16_bits_is_einval),
 	};
 	int failed;
 
