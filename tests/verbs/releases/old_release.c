@@ -128,7 +128,7 @@ struct side {
 };
 
 struct old_rig {
-	struct old_context *ctx;
+	struct old_context *ctx, *other; /* two of one device */
 	void *pd, *srq;
 	struct old_mr *mr;
 	struct side a, b;
@@ -205,6 +205,8 @@ static void open_rig(struct old_rig *rig)
 	MUST(num);
 	say("%d devices, the first is %s", num, get_device_name(list[0]));
 	MUST(rig->ctx = open_device(list[0]));
+	MUST(rig->other = open_device(list[0]));
+	say_check(rig->other != rig->ctx, "each open makes a context");
 	free_device_list(list);
 	SAY_RET(query_port(rig->ctx, 1, &port), "query_port");
 	say("state %d, link layer %d", port.state, port.link_layer);
@@ -335,6 +337,7 @@ static void rig_fail(struct old_rig *rig)
 static void close_rig(struct old_rig *rig)
 {
 	struct ibv_ah_attr attr = { .dlid = 1, .is_global = rig->is_ethernet, .port_num = 1 };
+	struct ibv_port_attr port = {};
 	void *ah;
 
 	attr.grh.dgid = rig->gid;
@@ -349,6 +352,8 @@ static void close_rig(struct old_rig *rig)
 	SAY_RET(dereg_mr(rig->mr), "dereg_mr");
 	SAY_RET(dealloc_pd(rig->pd), "dealloc_pd");
 	SAY_RET(close_device(rig->ctx), "close_device");
+	SAY_RET(query_port(rig->other, 1, &port), "query_port of the other context");
+	SAY_RET(close_device(rig->other), "close_device of the other context");
 	free(rig->buf);
 }
 
