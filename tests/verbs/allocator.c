@@ -318,6 +318,30 @@ static void rings_left(struct rig *rig)
 	messages(rig, SRQ);
 }
 
+/* A WQ has a ring and a record. */
+static void wqs(struct rig *rig)
+{
+	struct ibv_wq_init_attr attr = { .wq_type = IBV_WQT_RQ, .max_wr = 16, .max_sge = 1 };
+	struct allocator a;
+	struct ibv_wq *wq;
+
+	allocator_open(rig, &a, 0);
+	MUST(attr.cq = ibv_create_cq(rig->ctx, 63, NULL, NULL, 0));
+	attr.pd = a.domain;
+	a.created = RWQ;
+	wq = ibv_create_wq(rig->ctx, &attr);
+	if (wq) {
+		say_given(&a);
+		MUST(!ibv_destroy_wq(wq));
+		a.refused = DBR;
+		say_check(!ibv_create_wq(rig->ctx, &attr) && !a.count, "no WQ without a record");
+	} else { /* on InfiniBand */
+		say("no WQs: %s", strerror(errno));
+	}
+	MUST(!ibv_destroy_cq(attr.cq));
+	allocator_close(&a);
+}
+
 /* What was given for an object that does not come to be is given back. */
 static void refused(struct rig *rig)
 {
@@ -340,7 +364,7 @@ static const struct rig_topic topics[] = {
 	{ "untouched-qp", untouched_qp },     { "untouched-srq-record", untouched_srq_record },
 	{ "all-given", all_given },           { "records-left", records_left },
 	{ "rings-left", rings_left },         { "refused", refused },
-	{ "untouched-more", untouched_more },
+	{ "untouched-more", untouched_more }, { "wqs", wqs },
 };
 
 int main(int argc, char **argv)
