@@ -145,12 +145,13 @@ void verbs_register_driver(const struct verbs_driver *driver);
  * friends fill the public part, locks included, before the kernel can raise an event for the
  * object, and verbs_cmd_destroy_*() takes it down. */
 
+/* The distribution's library, below which a bridge puts a provider, looks at some of these. */
 enum verbs_mr_kind {
-	VERBS_MR_USER, /* memory of this process */
-	VERBS_MR_NULL, /* ibv_alloc_null_mr */
-	VERBS_MR_DM,   /* device memory */
-	VERBS_MR_DMABUF,
-	VERBS_MR_IMPORTED,
+	VERBS_MR_USER = 0, /* memory of this process */
+	VERBS_MR_NULL = 1, /* ibv_alloc_null_mr */
+	VERBS_MR_IMPORTED = 2,
+	VERBS_MR_DMABUF = 3,
+	VERBS_MR_DM = 4, /* device memory, which that library has no number for */
 };
 
 struct verbs_mr {

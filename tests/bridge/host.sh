@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# host.sh - run programs on the distribution's libibverbs, with our provider below it or with theirs. Sourced after
+# tests/lib/softhca.sh.
+softhca_args=()
+
+# host_setup BRIDGES SOFTHCA: `number` becomes the private number of the distribution's library, `bridge` our directory for it.
+host_setup() {
+	softhca=${SOFTHCA:-$2}
+	[ -x "$softhca" ] || fail "no softhca at $softhca"
+	hostlibs=${REFERENCE_ROOT:-}/usr/lib/x86_64-linux-gnu
+	need_reference
+	number=$(grep -aoE 'IBVERBS_PRIVATE_[0-9]+' "$hostlibs/libibverbs.so.1" | head -n 1)
+	number=${number##*_}
+	bridge=$(readlink -f "$1")/$number
+	[ -e "$bridge/libmlx5.so.1" ] || fail "no provider for private number ${number:-?} in $1"
+}
+
+# on_host ours|theirs [timeout SECONDS] PROGRAM [ARGUMENT...]: the distribution loads its own plugins as well, after the one that
+# IBV_DRIVERS names; of two that want a device the first has it. With REFERENCE_ROOT the release's loader starts the program.
+on_host() {
+	local libs=$hostlibs:$hostlibs/libibverbs plugin=$hostlibs/libibverbs/libmlx5 limit=() start=()
+	[ "$1" = theirs ] || { libs=$bridge:$libs && plugin=$bridge/libmlx5; }
+	shift
+	[ "$1" != timeout ] || { limit=("$1" "$2") && shift 2; }
+	if [ -n "${REFERENCE_ROOT:-}" ]; then
+		start=("$hostlibs/ld-linux-x86-64.so.2" --library-path "$libs")
+	else
+		start=(env "LD_LIBRARY_PATH=$libs")
+	fi
+	"$softhca" run "${softhca_args[@]}" -- env -u LD_LIBRARY_PATH "IBV_DRIVERS=$plugin" "${limit[@]}" "${start[@]}" "$@"
+}
+
+# must_serve ours|theirs PROGRAM: only our provider says that it has a device of the distribution's library.
+must_serve() {
+	local said provider=theirs
+	said=$(VERBS_LOG=info on_host "$1" timeout "$(patience 60)" "$2" 2>&1) || fail "$2 with the provider that is $1: $said"
+	! grep -q 'provider mlx5 in libibverbs of the distribution' <<<"$said" || provider=ours
+	[ "$provider" = "$1" ] || fail "$2 does not run with the provider that is meant, $1: $said"
+}
