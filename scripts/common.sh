@@ -5,7 +5,10 @@
 # $BUILDS/build*, where BUILDS is SOURCE_DIR unless RDMAKIT_BUILDS in the environment names another directory.
 
 SOURCE_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-mkdir -p "${RDMAKIT_BUILDS:-$SOURCE_DIR}" || exit
+mkdir -p "${RDMAKIT_BUILDS:-$SOURCE_DIR}" 2>/dev/null || {
+	printf '%s: RDMAKIT_BUILDS names %s, where no directory can be made: name one below a directory that this user may write to\n' "${0##*/}" "$RDMAKIT_BUILDS" >&2
+	exit 1
+}
 BUILDS=$(cd "${RDMAKIT_BUILDS:-$SOURCE_DIR}" && pwd)
 # Scripts that this one's programs start in other directories mean the same place.
 [ -z "${RDMAKIT_BUILDS:-}" ] || export RDMAKIT_BUILDS=$BUILDS
