@@ -333,7 +333,7 @@ VERBS_EXPORT int ibv_fork_init(void)
 	return verbs_result(kernel_copies() ? 0 : protection_enable());
 }
 
-/* The environment asks for it on behalf of programs that cannot be changed. */
+/* RDMAV_FORK_SAFE and IBV_FORK_SAFE turn it on for programs that cannot be changed. */
 void verbs_fork_init_from_environment(void)
 {
 	if ((verbs_env_is_on("RDMAV_FORK_SAFE") || verbs_env_is_on("IBV_FORK_SAFE")) &&

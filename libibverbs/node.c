@@ -16,7 +16,7 @@
 /* What a file that exists, but is another device's, gives in place of an errno. */
 #define NODE_OF_OTHER (-1)
 
-/* Takes a device number that is not known for any. */
+/* Accepts any device number where the expected one is unknown. */
 static bool node_is_of(const struct verbs_device_info *info, const struct stat64 *st)
 {
 	return S_ISCHR(st->st_mode) && (!info->uverbs_dev || st->st_rdev == info->uverbs_dev);

@@ -1849,8 +1849,8 @@ struct ibv_context {
 
 #define __VERBS_ABI_IS_EXTENDED ((void *)~(uintptr_t)0)
 
-/* The second table lies in front of the context and grows towards lower addresses, so that a
- * slot has the same distance from the context for ever; sz tells how much of it there is. */
+/* The second table precedes the context and grows towards lower addresses, so that a slot keeps
+ * its distance from the context in all versions. sz is its size in bytes. */
 struct verbs_context {
 	void (*free_buf)(struct ibv_buf *buf);
 	void *(*alloc_buf)(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);

@@ -160,7 +160,7 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 
 /* ---- changes ---- */
 
-/* Regions of device memory pass: the kernel refuses them. */
+/* Accepts regions of device memory, which the kernel refuses. */
 static int mr_check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
 			  const void *addr, size_t length, int access)
 {

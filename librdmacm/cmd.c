@@ -92,7 +92,8 @@ static inline int write_command(int fd, const struct cm_cmd *cmd)
 	return done < 0 ? errno : ENODATA;
 }
 
-/* Returns EACCES if nobody is to renew the channel, or why that cannot be. */
+/* Repeats CMD on a renewed channel. Returns EACCES if the channel is not renewable, or the errno of
+ * renewing it. */
 static int repeat_renewed(int fd, const struct cm_cmd *cmd)
 {
 	int ret;

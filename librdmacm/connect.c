@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * connect.c - leads a resolved or listening id to a connection, and a connection to its end.
+ * connect.c - connects, accepts, rejects and disconnects ids.
  *
- * How many READs and atomics a connection may have outstanding is agreed as it is set up. A program
- * may ask for no more than its device can do (else EINVAL); RDMA_MAX_RESP_RES and
- * RDMA_MAX_INIT_DEPTH mean as many as possible.
+ * Both sides agree on the number of outstanding READs and atomics during setup. A program that asks
+ * for more than its device supports gets EINVAL; RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH mean as
+ * many as possible.
  */
 #include "cma.h"
 

@@ -165,7 +165,7 @@ struct rdma_cm_event {
 #define RAI_SA          0x00000010 /* rdma_resolve_addrinfo(): ask the subnet's administration */
 #define RAI_DNS         0x00000020 /* rdma_resolve_addrinfo(): ask for names */
 
-/* An answer is like struct addrinfo, but for both ends and the route between them. */
+/* Like struct addrinfo, but with the addresses of both ends and the route between them. */
 struct rdma_addrinfo {
 	int ai_flags;
 	int ai_family;

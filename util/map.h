@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Does as mmap() does, with MAP_SHARED. */
+/* Calls mmap() with MAP_SHARED. */
 static inline void *map_shared(size_t length, int prot, int fd, uint64_t offset)
 {
 #ifdef __GLIBC__

@@ -114,7 +114,7 @@ int pp_fail(const char *message);
 int pp_to_init(struct pp *pp, int mask);
 struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remote);
 pp_connect_fn pp_connect_rc, pp_connect_uc, pp_connect_ud;
-#define PP_QKEY 0x11111111 /* all implementations of these programs have this one */
+#define PP_QKEY 0x11111111 /* the same in every implementation of these programs */
 
 /* ---- pp_exchange.c ---- */
 

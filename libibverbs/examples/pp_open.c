@@ -12,8 +12,8 @@
 
 #include "pingpong.h"
 
-/* These calls give the library's own memory. They are looked up, because the programs also run with
- * libraries of releases that have none. */
+/* Calls that allocate memory from the library. Looked up at run time, as older releases lack
+ * them. */
 static struct {
 	void *(*alloc)(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
 	void (*free)(struct ibv_buf *buf);

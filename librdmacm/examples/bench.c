@@ -292,7 +292,7 @@ static void print_row(const struct bench *bench, long long transfers, bool has_i
 	fflush(stdout);
 }
 
-/* The transfers of both directions count. */
+/* Counts transfers of both directions. */
 void bench_print(const struct bench *bench)
 {
 	print_row(bench, 2LL * bench->iterations * bench->transfers, true);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rstream.c - measures how fast a stream is: a number of transfers go there, and as many back, a
- * number of times.
+ * rstream.c - measures latency and bandwidth of streams.
  *
- * If the user chose no test there are two connections. For each size of the table, on the first one
- * transfer goes there and back (latency), on the second all go there and then all back (bandwidth).
+ * Without options that choose a test, it measures every size of its table twice: on one connection,
+ * single transfers that go there and back (latency); on a second, batches one way and then the
+ * other (bandwidth).
  */
 #include "bench.h"
 

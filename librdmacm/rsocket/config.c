@@ -11,7 +11,7 @@
 
 #define CONFIG_DIR "/etc/rdma/rsocket/"
 
-/* *VALUE is left as it is where there is no such file, or no such number in it. */
+/* Leaves *VALUE unchanged if the file is missing, or its number is not in MIN to MAX. */
 static void read_number(const char *name, int min, int max, int *value)
 {
 	char path[sizeof(CONFIG_DIR) + 32];

@@ -155,7 +155,7 @@ static int listener_renew_channel(struct stream *stream, uint32_t in_hand)
 			   stream->rs.fd, strerror(ret));
 	if (!ret)
 		rs_pause_end(&stream->pause);
-	rs_changed(&stream->rs); /* who sleeps does so on the channel before */
+	rs_changed(&stream->rs); /* sleepers wait on the former channel */
 	return ret;
 }
 
@@ -202,8 +202,8 @@ static void move_request(struct stream *listener, const struct rs_share_channels
 	put_request(listener, request);
 }
 
-/* The ids of requests that nobody has accepted are on the channels of the holders before, which
- * may go: of those in the pipe, and of those whose events have come along with the listener. */
+/* Moves the ids of pending requests off the channels of former holders, which may be closed: those
+ * in the pipe, and those whose events arrived together with the listener. */
 static void move_requests(struct stream *listener, const struct rs_share_channels *channels)
 {
 	struct rdma_ucm_event_resp request;

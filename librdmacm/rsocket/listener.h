@@ -32,7 +32,7 @@ void rdmacm_listener_begin(struct stream *listener);
 /* ---- accept.c: ahead of raccept(), as connect() of the other side waits for it ---- */
 
 bool rdmacm_accept_has_room(const struct stream *listener);
-/* Accepts all requests that there are. */
+/* Accepts all pending requests. */
 void rdmacm_accept_ahead(struct stream *listener);
 /* The listener ends, and with it what no raccept() has taken. */
 void rdmacm_accept_close(struct stream *listener);

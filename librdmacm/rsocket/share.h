@@ -57,8 +57,8 @@ int rdmacm_share_put(const struct rs_share *share, const struct rdma_ucm_event_r
 /* Returns EAGAIN if there is none, or another process was faster. */
 int rdmacm_share_take(const struct rs_share *share, struct rdma_ucm_event_resp *request);
 
-/* Returns whether this process is the holder from now on: the one before is gone, and no other
- * process was faster. Errors are in *ERROR. */
+/* Tries to make this process the holder. Returns true if the former holder is gone and no other
+ * process was faster; sets *ERROR to an errno on failure. */
 bool rdmacm_share_hold(struct rs_share *share, int *error);
 /* Gives back what rdmacm_share_hold() has got. */
 void rdmacm_share_let_go(struct rs_share *share);

@@ -41,8 +41,8 @@ bool provider_cq_ring_move(const struct cqe_marks *marks, const struct cq_ring *
 bool provider_cq_ring_fits(const struct cqe_marks *marks, const struct cq_ring *from,
 			   const struct cq_ring *to, uint32_t ci);
 
-/* Memory that nobody is to use for anything else while the CQ lives: rings that it had, at which a
- * poller may still look, or where the adapter may still write. */
+/* A former ring of a CQ. It is kept until the CQ is destroyed, as a poller may still read it or the
+ * adapter still write to it. */
 struct cq_old_ring {
 	struct cq_old_ring *next;
 	struct queue_mem buf;

@@ -50,7 +50,7 @@ int provider_device_query(struct device_facts *facts, struct ibv_device_attr_ex 
 /* Asks the kernel if nobody has. The facts are there when it returns 0. */
 int provider_device_know(struct device_facts *facts);
 
-/* Gives the device's attributes, which do not change while the device is open. */
+/* Copies out the device's attributes, cached as they do not change while it is open. */
 static inline int provider_device_attr_get(struct device_facts *facts,
 					   const struct ibv_device_attr **attr)
 {

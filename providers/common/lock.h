@@ -27,7 +27,7 @@ struct qlock {
 	bool shared; /* false: one thread uses the queue and nobody takes the lock */
 };
 
-/* Waits for the holder, and takes the lock. It is out of line because it is the exception. */
+/* Waits for the holder and takes the lock. Out of line because rare. */
 void provider_qlock_wait(struct qlock *lock);
 
 static inline void qlock_init(struct qlock *lock, bool shared)

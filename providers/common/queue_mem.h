@@ -23,7 +23,7 @@ struct queue_mem {
 struct queue_mem_request {
 	size_t size;
 	struct buf_place place; /* in the pool, when SIZE fits into a page of it */
-	uint64_t type; /* what the allocator of a parent domain is told: the provider's number */
+	uint64_t type;          /* resource type passed to the allocator of a parent domain */
 	enum env_alloc alloc;
 };
 

@@ -131,8 +131,8 @@ struct mlx4_cqe {
 	uint8_t owner_sr_opcode;
 };
 
-/* --- Objects, for mlx4dv_init_obj(). A comp_mask asks for what it names, and says on return what
- * there is. ------------------------------------------------------------------------------------ */
+/* --- Objects, for mlx4dv_init_obj(). comp_mask names the members asked for, and on return those
+ * that are filled in. ------------------------------------------------------------------------ */
 
 enum mlx4dv_qp_comp_mask {
 	MLX4DV_QP_MASK_UAR_MMAP_OFFSET = 1 << 0,

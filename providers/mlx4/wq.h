@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.h - receive work queues by themselves, indirection tables, and the QPs that spread frames over
- * them.
+ * wq.h - receive work queues, indirection tables, and RSS QPs, which spread frames over them.
  */
 #ifndef PROVIDERS_MLX4_WQ_H
 #define PROVIDERS_MLX4_WQ_H

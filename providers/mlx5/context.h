@@ -47,7 +47,7 @@ struct mlx5_context {
 	struct mlx5_uar *uars;
 	struct mlx5_uar *cq_uar;
 	struct mlx5_bfreg *bfregs;
-	unsigned int unused_bfregs; /* of them: for pushes of one user, without any */
+	unsigned int unused_bfregs; /* of bfregs: for BlueFlame of one queue, now without a queue */
 	int no_blueflame;           /* the errno by which the kernel gives no page for it, or 0 */
 	uint32_t numbered_uars;     /* pages that were made by their number: uar_page.c */
 

@@ -61,8 +61,8 @@ struct mlx5_cq {
 	/* A program was told where the ring is, the last time when ci was shown_ci, and reads it by
 	 * itself: see cq_ring.c. */
 	bool shown, taken;
-	/* The CQEs of queues that are gone, by their place, while ids finds nobody in place of
-	 * all_ids; or NULL. */
+	/* By slot: the CQE there belongs to a destroyed queue. NULL unless ids stands in for
+	 * all_ids. */
 	bool *orphans;
 	const struct id_root *all_ids;
 	bool compressed;         /* there may be runs of completions: see cqe_run.h, */

@@ -197,7 +197,7 @@ static int dm_explain_refusal(struct ibv_context *context, size_t length, int er
 	return length > device.max_dm_size ? EINVAL : err;
 }
 
-/* Make and free the object here; the adapter's memory is another matter. */
+/* Allocates the object only; the caller maps the adapter's memory. */
 static struct mlx5_dm *dm_new(const char *call, struct ibv_context *context)
 {
 	struct mlx5_dm *dm = provider_cells_take(&to_mctx(context)->cells, call, sizeof(*dm));

@@ -20,7 +20,7 @@ struct mlx5_hca_caps {
 	bool has_odp, has_qos, has_general_2;    /* pages */
 	uint32_t dc_odp;                         /* enum ibv_odp_transport_cap_bits; page ODP */
 	uint8_t lag_ports;                       /* that are bonded; 0: none */
-	bool lag_chooses_port;                   /* queues may say which of them they leave by, */
+	bool lag_chooses_port;                   /* a queue may name the port that it sends by, */
 	bool lag_changes_qp;                     /* QPs also while they send */
 	bool changes_udp_port;                   /* of a QP while it sends */
 	bool schedules_qps, schedules_sqs;       /* page QOS, as */

@@ -22,7 +22,7 @@ enum mkey_sig_state {
 	MKEY_SIG_SET_TWICE, /* both domains have one */
 };
 
-/* What is encrypted has the signatures of one side inside, or none. */
+/* Encrypted data contains the signatures of one domain, or none. */
 enum mkey_crypt_state {
 	MKEY_CRYPT_NONE,
 	MKEY_CRYPT_SIGNED,
@@ -110,7 +110,7 @@ struct mkey_config {
 	uint16_t sig, crypt; /* where the formats are, of those that the key keeps: MKEY_SIG() */
 };
 
-/* The state that the signatures of a domain start from is the device's. */
+/* A PSV: the device keeps the state from which signatures of a domain start. */
 struct mkey_psv {
 	uint32_t n;
 	bool exists;

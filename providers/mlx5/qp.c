@@ -52,7 +52,7 @@ static int qp_check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 	return EINVAL;
 }
 
-/* The kernel knows which of these flags a type may have. */
+/* Flags to pass on; the kernel refuses those that the QP's type does not have. */
 #define CREATE_FLAGS_KNOWN                                               \
 	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
 	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_SOURCE_QPN |      \
@@ -243,7 +243,7 @@ static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct
 	return 0;
 }
 
-/* Posting sends needs to know which register it rings, and whether it may push. */
+/* Chooses the doorbell register for sends, and whether WQEs may be written to it (BlueFlame). */
 static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *db)
 {
 	const struct mlx5_bfreg *bfreg = db->bfreg;
@@ -779,7 +779,7 @@ static void qp_release_record(struct mlx5_qp *qp)
 	qlock_leave(&rq->lock);
 }
 
-/* Makes the queues as new: what was posted is forgotten, as the adapter does. */
+/* Empties the queues: drops posted requests, as the adapter does on a reset. */
 static void qp_reset_queues(struct mlx5_qp *qp)
 {
 	qlock_enter(&qp->sq_lock);

@@ -62,7 +62,7 @@ struct mlx5_sq {
 	/* The table has the third word of a control segment, by IBV_SEND_FENCE, _SIGNALED and
 	 * _SOLICITED. */
 	__be32 ctrl_flags[8];
-	/* This one is of requests on memory keys: by FENCE_NEXT, too. */
+	/* the same for requests on memory keys, which also depends on FENCE_NEXT */
 	__be32 umr_flags[16];
 };
 
@@ -84,9 +84,9 @@ struct send_wqe {
 
 /* This is the batch between ibv_wr_start() and ibv_wr_complete(). */
 struct mlx5_batch {
-	/* This is the WQE that a builder has begun, for the setters: what send_wqe has, but the
-	 * length is in the control segment's first 8 bytes, as they will be with BATCH_UNITS more.
-	 * SEG is BATCH_NO_WQE while there is none, also when the batch has failed. */
+	/* The WQE that a builder has begun, for the setters. As in send_wqe, but the length is kept
+	 * in the first 8 bytes of the control segment, less BATCH_UNITS. SEG is BATCH_NO_WQE
+	 * before the first builder and after a failure. */
 	uint8_t *ctrl, *seg;
 	uint64_t head;
 	uint32_t first_pi, first_head; /* the queue's indices before it, for when it is cancelled */
@@ -163,7 +163,7 @@ struct mlx5_qp {
 	uint16_t mkey_entries; /* pieces that a request has room for */
 	bool is_gone;          /* the kernel has it no more, but what was made for it */
 	bool drains;           /* the device stops the send queue when a signature is wrong */
-	/* A QP that copies memory says where the device writes the outcome, which nobody reads. */
+	/* memory copies: where the device writes their outcome, which is not read */
 	struct {
 		struct hwbuf buf;
 		struct verbs_mr *mr;

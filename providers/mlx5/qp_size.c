@@ -76,7 +76,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	ret = send_wqe_size(caps, cap, heads, &wqe);
 	if (ret)
 		return ret;
-	/* max_send_wqebb is a power of two, so what fits before rounding up fits after it. */
+	/* Checks before rounding up suffice, as max_send_wqebb is a power of two. */
 	ret = cap_check("cap.max_send_wr", cap->max_send_wr,
 			(uint64_t)caps->max_send_wqebb * WQE_BB / wqe,
 			"send WQEs of the length that max_send_sge and max_inline_data need");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_size.h - from the capacities that a program asks for to rings, and to the capacities that it
+ * qp_size.h - computes a QP's rings from the capacities a program asks for, and the capacities it
  * gets.
  */
 #ifndef PROVIDERS_MLX5_QP_SIZE_H

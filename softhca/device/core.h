@@ -72,7 +72,7 @@ struct hca {
 	struct mkey *sink_key;
 	uint32_t mkey_mask;      /* bits of a key, without its variant, that are the index */
 	struct memic *memic;     /* NULL: no memory of its own */
-	uint16_t user;           /* for whom the command under way is; 0: for the driver */
+	uint16_t user;           /* user id of the command in progress; 0: the driver's */
 	struct res_table scheds; /* see queue/sched.h */
 	struct res_table uctxs, umems, av_mappings;
 	struct res_table qpn_ranges; /* their numbers are of ranges, not of QPs */

@@ -31,7 +31,7 @@ struct uar {
 
 /* Adds a domain to a table of domains; the result is 0, ENOSPC or ENOMEM. */
 int pd_add(struct res_table *table, struct pd **pd);
-/* The same, with a number that software has chosen. */
+/* Like pd_add(), with a number that software has chosen. */
 int pd_add_as(struct res_table *table, uint32_t n, struct pd **pd);
 void pd_remove(struct res_table *table, struct pd *pd);
 /* Adds a UAR, with the results of pd_add(). */

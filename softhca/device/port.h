@@ -23,7 +23,7 @@ enum {
 	PORT_CLEARED = 8, /* counters that performance management may set */
 };
 
-/* An entry says what messages carry that come from its GID. All but the GID are of RoCE. */
+/* The addresses in messages sent from this GID. Only RoCE uses the members after gid. */
 struct gid_entry {
 	bool valid;
 	uint8_t gid[16];

@@ -157,7 +157,7 @@ static void peer_flush(struct network *network, struct peer *peer)
 	set_waiting(network, peer, peer->queued);
 }
 
-/* Half of the room is free, so what is moved then was sent since the last time. */
+/* Half of the buffer is free, so this moves no more bytes than were sent since the last time. */
 static void make_room(struct peer *peer)
 {
 	memmove(peer->queue, peer->queue + peer->sent, peer->queued - peer->sent);

@@ -16,7 +16,7 @@ int pcap_open(const char *path, bool ethernet, struct pcap **pcap);
 /* Closes the file after writing what is left. PCAP may be NULL. */
 void pcap_close(struct pcap *pcap);
 
-/* Notes a packet, of now. It is in the file after pcap_flush(), or earlier. */
+/* Adds a packet with the present time. pcap_flush() writes it to the file at the latest. */
 void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len);
 void pcap_flush(struct pcap *pcap);
 

@@ -34,7 +34,7 @@ struct segments {
 };
 
 void segments_clear(struct segments *segments);
-/* LEN bytes of DATA, which is the callee's from now on, are the answer whose headers MAD has. */
+/* Starts to send LEN bytes of DATA as the answer with MAD's headers. Takes ownership of DATA. */
 void segments_start(struct segments *segments, const uint8_t mad[MAD_SIZE], uint8_t *data,
 		    size_t len, const struct fabric_msg *msg);
 /* Takes MSG if it acknowledges, or ends, an answer. */

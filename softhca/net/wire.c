@@ -232,8 +232,8 @@ static uint8_t *put_bth(uint8_t *p, const struct fabric_msg *msg, uint32_t index
 	return p + BTH_SIZE;
 }
 
-/* The invariant checksum covers what no switch or router changes; what they may change counts as
- * ones. BODY is behind the route. */
+/* Computes the invariant CRC. Fields that a switch or router may change count as ones. BODY
+ * follows the route. */
 static uint32_t icrc_of(const uint8_t *route, const struct route *info, const uint8_t *body,
 			size_t len)
 {

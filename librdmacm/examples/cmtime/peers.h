@@ -27,7 +27,7 @@ struct peers {
 	int count;
 	struct peer *all; /* begins with the controller, and has the same order at all peers */
 	bool is_controller;
-	int *sockets; /* the controller has one to each other peer; the others have one */
+	int *sockets; /* controller: the number of other peers; otherwise 1 */
 	int socket_count;
 };
 

@@ -13,7 +13,7 @@ struct work {
 
 struct workers;
 
-/* Returns NULL with errno after a failure. */
+/* Returns NULL and sets errno on failure. */
 struct workers *workers_start(int threads);
 /* Ends the threads after they have done all that was handed over. */
 void workers_stop(struct workers *workers);

@@ -111,7 +111,7 @@ static void udp_disconnect(struct dgram *dgram)
 	connect(dgram->rs.fd, &none, sizeof(none));
 }
 
-/* Without a device that reaches the address there is no connection. */
+/* Fails if no device reaches the address. */
 static int connect_locked(struct dgram *dgram, const struct sockaddr *addr, socklen_t len)
 {
 	struct sockaddr_storage copy = { 0 };

@@ -330,8 +330,8 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 	return ready;
 }
 
-/* The same for sockets that are watched: the number of one that another thread has closed may be
- * that of another socket by now, of which nobody has asked. */
+/* The same for watched sockets. Another thread may have closed one, and its number may now be an
+ * unrelated socket's. */
 static int ask_watched(const struct rs_sleepers *sleepers, struct pollfd *fds, bool sleep)
 {
 	const struct entry *entry;
@@ -509,7 +509,8 @@ CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	if (!has_sockets(fds, nfds))
 		return poll(fds, nfds, timeout);
-	pthread_testcancel(); /* as in poll(), although there may be nothing to call it for */
+	/* poll() is a cancellation point, and may not be called below. */
+	pthread_testcancel();
 	return wait_for_any(fds, nfds, timeout);
 }
 

@@ -49,7 +49,7 @@ int rdmacm_rs_waiter_sleep(struct rs_waiter *waiter, struct pollfd *fds, int cou
 
 /* Wakes all but the calling thread, to ask again. */
 void rdmacm_rs_wake(struct rs_waiters *waiters);
-/* Wakes all, as that for which they sleep goes. */
+/* Wakes all: the socket they sleep for is being closed. */
 void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters);
 
 /* In a forked child nobody sleeps. */

@@ -22,8 +22,8 @@ struct numbers {
 	int rsocket_plus_1[PAGE_SIZE];  /* 0 if the number stands for none */
 	int references[PAGE_SIZE];      /* indexed by rsocket: how many numbers stand for it */
 	uint8_t nonblocking[PAGE_SIZE]; /* indexed by rsocket: what it was told last */
-	uint8_t pending[PAGE_SIZE];     /* enum pending of a number that stands for no rsocket */
-	uint8_t is_set[PAGE_SIZE];      /* the number is that of a set */
+	uint8_t pending[PAGE_SIZE];     /* by descriptor that is no rsocket: its enum pending */
+	uint8_t is_set[PAGE_SIZE];      /* by descriptor: whether it is an epoll set */
 };
 
 __thread unsigned int preload_inside;
@@ -312,7 +312,7 @@ bool preload_is_foreign(void)
 
 enum { END_MS = 120000 }; /* as long as librdmacm gives a connection that is closed */
 
-/* The time to linger is in seconds. One that the program has set counts if it is shorter. */
+/* Lingers for LEFT_MS, rounded up to seconds, or for the program's own SO_LINGER if shorter. */
 static void shut_within(int rsocket, int how, int64_t left_ms)
 {
 	struct linger linger = { 0, 0 };

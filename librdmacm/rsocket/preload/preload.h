@@ -146,7 +146,8 @@ struct preload_report {
 
 /* Takes what the set says of the rsocket out of the report. */
 void preload_members_unreport(int rsocket, const struct preload_report *report);
-/* To be called when a set has obeyed. Returns 0 or an errno, which is never one of a DEL. */
+/* Records a change that epoll_ctl() has made to a set. Returns 0 or an errno; EPOLL_CTL_DEL never
+ * fails. */
 int preload_member_noted(int set, int op, int fd, int rsocket, const struct epoll_event *event);
 /* Adds the numbers, which have become a socket's of the system, to the sets they were in. */
 void preload_members_turn_over(int rsocket);

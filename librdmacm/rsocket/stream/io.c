@@ -322,7 +322,7 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 	do {
 		if (peek) /* a program that peeks may be waiting for more */
 			rdmacm_stream_progress(stream);
-		if (!stream->rx.ready) /* else completions can wait until what is ready was read */
+		if (!stream->rx.ready) /* completions can wait until ready bytes are read */
 			ret = wait_with(stream, &stream->rx_lock, is_readable, &patience);
 		if (!ret && stream->error && span->left < wanted)
 			break; /* the next call tells the error */

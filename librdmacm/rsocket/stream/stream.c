@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stream.c - makes what a stream consists of: an id, a completion queue, a queue pair, and one
- * registered piece of memory for everything that the other side writes or that is sent from.
+ * stream.c - creates the parts of a stream: an id, a completion queue, a queue pair, and one
+ * registered region for the bytes that the other side writes and those to send.
  */
 #include "librdmacm/rsocket/listener.h"
 #include "librdmacm/rsocket/stream/mapping.h"

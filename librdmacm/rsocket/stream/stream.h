@@ -40,7 +40,7 @@ struct rs_look {
 
 enum {
 	MAX_INLINE = 1024,
-	WORTH_SENDING = 2048, /* a send with more bytes left waits until so many can go */
+	WORTH_SENDING = 2048, /* a longer send waits until this many bytes can be sent */
 	CONTROL_SQ = 4,       /* entries of the send queue that only controls and segments use */
 	/* entries of the receive queue for controls and segments of the other side */
 	CONTROL_RQ = 24,

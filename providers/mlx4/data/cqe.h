@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe.h - the only decoder of CQEs: whose a CQE is, which request it completes, and what its fields
- * say. ibv_poll_cq() copies that, the readers of ibv_start_poll() look at it in place.
+ * cqe.h - the only decoder of CQEs: their owner, the request they complete, and their fields.
+ * ibv_poll_cq() copies the result; the readers of ibv_start_poll() read it in place.
  */
 #ifndef PROVIDERS_MLX4_DATA_CQE_H
 #define PROVIDERS_MLX4_DATA_CQE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell.c - the register of BlueFlame, where threads may meet there.
+ * doorbell.c - BlueFlame writes by threads that share a register.
  */
 #include "providers/mlx4/data/doorbell.h"
 

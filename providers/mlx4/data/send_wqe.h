@@ -549,7 +549,7 @@ WQE_INLINE void wqe_put_control_on_key(const struct mlx4_sq *sq, uint8_t *ctrl,
 	wqe_put_control(ctrl, 0, sq->control_always | control[send_flags % ARRAY_SIZE(control)], 0);
 }
 
-/* Returns the SRQ that a request of XRC is for, as the third word has it. */
+/* Returns the third word of an XRC request: the number of the receiver's SRQ. */
 WQE_INLINE uint32_t wqe_srqn(uint32_t srqn)
 {
 	return srqn << FLD_SHIFT(M4_CTRL_XRC_SRQN);

@@ -317,7 +317,8 @@ void mlx5_cq_ex_read_tags(struct mlx5_cq *cq)
 	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
 }
 
-/* The adapter writes the time of the day, or what the factors of the kernel's page make it. */
+/* Chooses how a CQE's time becomes wall clock time: the adapter writes it, or the kernel's clock
+ * page has the factors. */
 static void cq_ex_tell_time(struct mlx5_cq *cq)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;

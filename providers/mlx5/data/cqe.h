@@ -309,7 +309,7 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	unsigned int format = op_own & FLD_BITS(CQE_FORMAT);
 
 	comp->extra = 0;
-	/* The most common message has a way of its own, with little to decide. */
+	/* A short path for the most common kind of message. */
 	if (cqe_is_common_message(rq, op_own)) {
 		comp->opcode = MLX5_CQE_RESP_SEND;
 		return cqe_take_from_rq(cq, rq, cqe, MLX5_INLINE_SCATTER_32, comp);

@@ -24,7 +24,8 @@ static uint32_t cqe_place(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe
 	return (uint32_t)((size_t)((const uint8_t *)cqe - cq->ring) >> cq->entry_log);
 }
 
-/* Returns the array of the mini CQEs from I on, of which each array has the first. */
+/* Returns the array that begins with mini CQE I: it is in the CQE I places after the title. The
+ * first array, for I = 0, directly follows the title. */
 static const uint8_t *run_array(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title,
 				uint32_t i)
 {

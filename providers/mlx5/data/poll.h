@@ -15,8 +15,8 @@ int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 /* Polling starts in this function when nothing is known of the completion before. */
 cq_poll_fn mlx5_cq_poll_any;
 
-/* Fills in what polls CQ: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll, end_poll and
- * the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
+/* Sets CQ's polling routines: mlx5_cq_poll_any() for ibv_poll_cq(); start_poll, next_poll, end_poll
+ * and the readers that WC_FLAGS (IBV_WC_EX_WITH_*) ask for. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags);
 
 /* Makes the readers of opcode and flags know those of tag matching: an SRQ with tags completes

@@ -196,7 +196,7 @@ CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 	return n;
 }
 
-/* poll_rest() takes whatever comes: errors, tag matching, payloads that go to several buffers. */
+/* Polls completions of every kind: errors, tag matching, payloads scattered to several buffers. */
 static int __attribute__((noinline))
 poll_rest(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, uint32_t ci)
 {

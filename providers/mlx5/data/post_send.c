@@ -401,7 +401,8 @@ OUT_OF_LINE enter_and_list_other(struct ibv_qp *qp, struct ibv_send_wr *wr,
 	return list_other(qp, wr, bad_wr);
 }
 
-/* A work request has no place for the address of a DC target, and a target sends nothing. */
+/* Refuses posts to DC queue pairs: a work request cannot name a DC target, and a target does not
+ * send. */
 OUT_OF_LINE refuse_unaddressed(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr)
 {

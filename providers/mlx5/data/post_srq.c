@@ -256,8 +256,8 @@ static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
 	return instead;
 }
 
-/* The WQE that waits keeps its segments. That which is used instead is free before the next one is
- * taken, as one stays free. */
+/* The waiting WQE keeps its segments. The WQE used in its place is free again before the next is
+ * taken, as one WQE is always kept free. */
 void mlx5_srq_put_back(struct mlx5_srq *srq, uint32_t index)
 {
 	const struct mlx5_wqe_srq_next_seg *failed;

@@ -198,7 +198,7 @@ WQE_INLINE void wqe_set_dc_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t 
 	copy_32(to + AV_AT_PATH, (const uint8_t *)&ah->av + AV_AT_PATH);
 }
 
-/* The stream stands in the middle of a word that wqe_begin() has written. */
+/* Sets the stream bits of a word that wqe_begin() has written. */
 WQE_INLINE void wqe_set_stream(uint8_t *ctrl, uint16_t stream)
 {
 	((struct mlx5_wqe_ctrl_seg *)ctrl)->dci_stream_channel_id = htobe16(stream);

@@ -79,8 +79,8 @@ void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp)
 
 /* ---- copies of memory */
 
-/* PRM: what a copy has behind the control segment: where the device writes the outcome, source,
- * destination. mlx5dv.h has no name for it. */
+/* PRM: the segment of a memory copy, after the control segment: the address of the outcome, the
+ * source, the destination. mlx5dv.h has no structure for it. */
 struct wqe_copy_seg {
 	__be32 control;
 	__be32 outcome_lkey;

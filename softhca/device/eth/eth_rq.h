@@ -31,8 +31,7 @@ struct eth_rq {
 	bool real_time; /* timestamps of its CQEs */
 	bool strip_vlan, flush;
 	uint16_t pi, ci;
-	/* A striding queue puts frames behind each other in a WQE, each from a stride of its own
-	 * on. */
+	/* A striding queue puts several frames into a WQE. Each begins at a stride. */
 	uint32_t strides;    /* of a WQE; 0: each frame has a WQE */
 	uint32_t log_stride; /* of bytes */
 	uint32_t shift;      /* bytes in front of a frame */

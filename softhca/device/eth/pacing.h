@@ -26,7 +26,7 @@ enum {
 struct pacing_rate {
 	uint32_t rate;  /* kbit/s; 0: not in use, and queues that still name it have no limit */
 	uint32_t burst; /* bytes that may go at once; 0: a frame */
-	uint16_t uid;   /* of the context that may name it, or PRM_SHARED_UID */
+	uint16_t uid;   /* user id of the context that may use it, or PRM_SHARED_UID */
 };
 
 struct pacing {

@@ -33,7 +33,7 @@ enum {
 
 struct rss {
 	enum rss_function function;
-	bool symmetric; /* both directions of a connection hash alike */
+	bool symmetric; /* symmetric: both directions of a connection get the same hash */
 	unsigned int types, fields;
 	uint8_t key[RSS_KEY_SIZE];
 };

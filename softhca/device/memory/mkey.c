@@ -23,9 +23,9 @@ void mkey_free(struct mkey *mkey)
 	free(mkey);
 }
 
-/* Keys that stand for keys have limits: how deep they go, how many pieces one access may have in
- * all, and how many bytes are computed beyond what is moved. Without an end, keys of small pieces
- * of keys of small pieces would keep the adapter busy for minutes. */
+/* Limits of keys that refer to other keys: their depth, the pieces of one access, and the bytes
+ * computed in excess of those moved. Without limits, nested keys of small pieces would keep the
+ * adapter busy for minutes. */
 enum { MAX_DEPTH = 4, MAX_PIECES = 1 << 15, MAX_EXCESS = 4 << 20 };
 
 struct descent {

@@ -19,8 +19,8 @@ struct odp {
 	uint32_t count;
 };
 
-/* Returns whether the first pages of LEN bytes at ADDR are there; a region that is not on demand
- * has all its pages. */
+/* Returns whether the first pages of LEN bytes at ADDR are present. Always true for a region that
+ * is not on demand. */
 bool odp_has(const struct mkey *mkey, uint64_t addr, uint64_t len);
 /* Brings the first pages of LEN bytes at ADDR, and returns 0 or ENOMEM. */
 int odp_bring(struct mkey *mkey, uint64_t addr, uint64_t len);

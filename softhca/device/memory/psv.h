@@ -20,7 +20,7 @@ struct psv {
 	struct pd *pd;
 	uint64_t start; /* as set: guard or checksum, and tags, the first byte in front */
 	bool set;       /* before that, no key computes from it */
-	bool failed;    /* a signature was wrong; what follows is not looked at until it is set */
+	bool failed;    /* a signature was wrong: checks nothing until set again */
 };
 
 /* Adds a PSV; the result is 0, ENOSPC or ENOMEM. */

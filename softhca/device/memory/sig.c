@@ -577,7 +577,7 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	return ret;
 }
 
-/* What came is the sender's, who may need it again. */
+/* Damages a copy: the bytes belong to the sender, which may retransmit them. */
 static int write_damaged(struct hca *hca, struct mkey *mkey, uint64_t wire, const uint8_t *bytes,
 			 uint64_t len, uint64_t bit)
 {

@@ -139,7 +139,7 @@ int cq_write_entry(struct hca *hca, struct cq *cq, uint32_t index, const uint8_t
 		   uint32_t len);
 /* An entry could not be written; the result is EIO. */
 int cq_fail_write(struct hca *hca, struct cq *cq);
-/* A strict adapter looks at the next COUNT entries before it writes the first of them. */
+/* Under --strict, checks that the next COUNT entries are free before the first is written. */
 void cq_judge_entries(struct hca *hca, struct cq *cq, uint32_t count);
 /* Writes a CQE, all but its ownership bit, which stands for COUNT completions, and tells those who
  * wait for them. It returns 0 or EIO. */

@@ -30,8 +30,7 @@ struct cq_run {
 	uint64_t compressed, runs; /* that were written */
 	bool solicited;
 	bool has_blocks;
-	uint32_t behind_title; /* with blocks: cq->pi, when the newest CQE is the title or a block
-				* of it */
+	uint32_t behind_title; /* with blocks: cq->pi while the newest CQE is of the title */
 	uint8_t title[CQE_MAX], last[CQE_MAX];
 	uint8_t parts[CQ_RUN_MAX * CQ_RUN_PART_MAX];
 };

@@ -210,14 +210,14 @@ struct qp {
 	struct umr_wait *umr;                 /* under way; NULL: none. See umr_delay.c */
 	bool ready;                           /* on hca->ready */
 	bool timed;                           /* on hca->timed */
-	uint64_t flush_poll; /* in state ERR: pause between looks at the receive doorbell record */
+	uint64_t flush_poll; /* state ERR: pause between reads of the receive record */
 	LIST_ENTRY(qp) in_uar;
 	TAILQ_ENTRY(qp) in_ready;
 	TAILQ_ENTRY(qp) in_timed;
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* Returns the domain whose keys count for what the QP sends. */
+/* Returns the protection domain that the keys of the QP's send requests must belong to. */
 struct pd *sq_pd(const struct qp *qp);
 static inline bool qp_is_reliable(const struct qp *qp)
 {
@@ -294,7 +294,8 @@ int rq_complete(struct hca *hca, struct qp *qp, struct completion *done);
 /* The two functions return the domain whose keys, and the CQ that, count for what is received. */
 struct pd *rq_pd(const struct qp *qp);
 struct cq *rq_cq(const struct qp *qp);
-/* Fails the WQE in qp->resp, and with it the QP: the CQE says enough without an event. */
+/* Completes the WQE in qp->resp with an error and moves the QP to ERR. Raises no event, as the CQE
+ * reports the error. */
 void rq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_syndrome);
 bool rq_flush(struct hca *hca, struct qp *qp, unsigned int budget);
 void qp_free(struct hca *hca, struct qp *qp);

@@ -68,7 +68,7 @@ void sched_join(struct hca *hca, struct sched_queue *queue, struct sched_element
 /* The queue has something to send. Returns whether it has to wait; then it is woken when its turn
  * has come. */
 bool sched_waits(struct hca *hca, struct sched_queue *queue);
-/* BYTES have left by GROUP, which may be NULL. */
+/* Charges BYTES sent to GROUP, which may be NULL. */
 void sched_sent(struct hca *hca, struct sched_element *group, uint64_t bytes);
 /* The queue has nothing to send, or cannot: others need not wait for it. */
 void sched_rests(struct sched_queue *queue);

@@ -22,7 +22,7 @@ struct srq;
 
 /* The request is ahead of its turn. Returns false when it has not been taken. */
 bool out_of_order_take(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Gives all requests whose turn has come what is left to do of them. */
+/* Finishes all requests whose turn in the order has come. */
 void out_of_order_go_on(struct hca *hca, struct qp *qp);
 /* The QP is in error: receive WQEs that were taken early are flushed. */
 void out_of_order_flush(struct hca *hca, struct qp *qp);

@@ -10,7 +10,7 @@
 
 /* Finds the SRQ that a request of XRC names; others need none. */
 bool resp_find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Says that something is missing, once for each gap. */
+/* Sends a NAK for missing packets, once for each gap. */
 void resp_ask_again(struct hca *hca, struct qp *qp);
 /* Place the payload of a whole request: a SEND's in the receive WQE that was fetched, which has
  * room for it. ACCESS is what its keys must allow. They return 0, or what is wrong. */

@@ -355,7 +355,7 @@ bool client_has_thread(const struct client *client, pid_t tid)
 	return !access(path, F_OK);
 }
 
-/* The owner of /proc/TID would be root for a process that must not be dumped. */
+/* Reads the status file, as the owner of /proc/TID is root for a process that is not dumpable. */
 bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 {
 	const size_t len = strlen(kind);

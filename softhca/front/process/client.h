@@ -72,7 +72,7 @@ struct client {
 	struct address_space space;
 	struct fd_hint fd_hint;
 	uint64_t pinned_pages; /* in all; see pinned.h */
-	struct pinned pinning; /* by the call that runs; no object has it yet */
+	struct pinned pinning; /* pinned by the call in progress, not yet owned by an object */
 	struct pinned_records records;
 	unsigned int users;
 	LIST_HEAD(, credentials_change) changes;

@@ -234,7 +234,7 @@ static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
 	return 0;
 }
 
-/* The next number is searched for, and the limit raised. */
+/* Forgets the hint, so that the number is searched for and the limit raised. */
 static int pick_anew(pid_t tid, int *number)
 {
 	struct client *client = client_find(tid);

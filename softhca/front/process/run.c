@@ -61,7 +61,7 @@ static void program_main(const struct run *run, int link)
 	/* Where Yama restricts ptrace to descendants, let daemon and holder, children of the runner
 	 * or anyone's, reach the memory of this process. */
 	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
-	/* Once it has become another user's, the daemon may not be allowed to. */
+	/* Done before exec: the daemon may lack the right for a program of another user. */
 	fd_number_raise_limit(0);
 	ret = seccomp_install(&listener);
 	if (ret) {

@@ -341,8 +341,8 @@ static void send_and_close(int port)
 		  "%zu bytes arrive, then the end (errno %s)", reader.got, say_errno(reader.error));
 }
 
-/* Packets that are lost are sent again, which a close waits for. From here on they are lost, as an
- * adapter keeps the faults that it was given. */
+/* A close waits until lost packets have been sent again. The adapter keeps losing packets for the
+ * rest of the program. */
 static void close_waits_for_what_was_sent(void)
 {
 	adapter_tell("drop:5%");

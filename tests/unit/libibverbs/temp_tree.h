@@ -9,7 +9,7 @@
 const char *tree_make(void);
 /* Write TEXT to the file PATH below the root, making its directories. */
 void tree_put(const char *path, const char *text);
-/* The whole of a file below the root; the caller frees it. */
+/* Returns the contents of a file below the root; the caller frees them. */
 char *tree_get(const char *path);
 void tree_remove(void);
 

@@ -30,7 +30,7 @@ static void posted_write(struct flat_qp *qp)
 	flat_post(qp);
 }
 
-/* The record says that all is posted, but nothing was rung. */
+/* Updates the doorbell record without ringing the doorbell. */
 static void put_record(struct flat_qp *qp)
 {
 	fld_set(flat.mem + qp->dbr, FLD(0x4, 31, 0), qp->sq_pi);

@@ -56,7 +56,7 @@ static void ex_post_recv(struct ex_rig *ex, uint64_t wr_id)
 	MUST(!ibv_post_recv(end->qp, &wr, &bad));
 }
 
-/* Sent from END, and waited for when that end has the plain CQ. */
+/* Sends from end FROM, and waits for the completion if that end has the plain CQ. */
 static void ex_post_send(struct ex_rig *ex, int from, enum ibv_wr_opcode opcode, uint32_t len)
 {
 	struct rig_end *end = &ex->pair.end[from], *peer = &ex->pair.end[!from];

@@ -27,8 +27,8 @@ enum fault_kind {
 
 /* Connect with the server whose control socket the environment names as FAULTS_CONTROL. */
 void fault_open(void);
-/* Returns whether this build can make KIND fail: sanitizers have their own allocator, and who
- * compares libraries (FAULTS_COMMANDS_ONLY) has use for commands alone. */
+/* Returns whether this build can make KIND fail. Sanitizers replace the allocator; a comparison of
+ * libraries (FAULTS_COMMANDS_ONLY) makes only commands fail. */
 bool fault_is_offered(enum fault_kind kind);
 const char *fault_name(enum fault_kind kind);
 /* Returns how many chances to fail there have been so far. */

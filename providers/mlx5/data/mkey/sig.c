@@ -226,7 +226,7 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 		first |= FLD_BITS(BSF_SAME_BLOCKS) |
 			 in_word(BSF_COPY,
 				 copies ? attr->copy_mask : common_bytes(&mem, &wire, bsf));
-	else if (copies && attr->wire) /* there is nothing to copy to, otherwise */
+	else if (copies && attr->wire) /* without a wire domain the mask is unused */
 		return "a copy_mask is for domains of the same structure";
 	else
 		first |= in_word(BSF_WIRE_BS, wire.selector);

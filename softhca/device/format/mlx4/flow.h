@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.h - rules of flow steering, as a driver attaches them: which queue pairs a frame is for.
+ * flow.h - flow steering rules that a driver attaches: they choose the queue pairs of a frame.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX4_FLOW_H
 #define SOFTHCA_DEVICE_FORMAT_MLX4_FLOW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * steer.c - to which queue an arriving frame goes: rules (cmd/flow.c), or the port, name queue
- * pairs, and one may spread frames over others, by a hash (RSS).
+ * steer.c - chooses the queue of an arriving frame: rules (cmd/flow.c) or the port name a QP, which
+ * may spread frames over others by a hash (RSS).
  *
  * Sources: see prm/mlx4/qpc.h; what the flags mean, from what Linux' driver mlx4_en (6.1: en_rx.c)
  * writes.

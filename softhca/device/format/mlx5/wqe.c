@@ -145,7 +145,7 @@ static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_w
 	return 0;
 }
 
-/* What the service has in front: an address for datagrams and DC, the SRQ of an XRC request. */
+/* Decodes the segment that a service adds: the address of UD and DC, the SRQ of XRC. */
 static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_service service,
 			  struct send_wqe *wqe)
 {

@@ -12,7 +12,7 @@
 #include "ib/cm.h"
 #include "softhca/front/process/cm/cm.h"
 
-enum { CM_OWN_ACK_DELAY = 16 /* what a REP says of the adapter: 4.096 us * 2^16 */ };
+enum { CM_OWN_ACK_DELAY = 16 /* target ACK delay of a REP: 4.096 us * 2^16 */ };
 
 static inline const uint8_t *cm_data(const uint8_t *mad)
 {

@@ -50,8 +50,8 @@ static void send_mra(const struct cm_conn *conn, unsigned int message)
 	cm_user->send(&conn->path, mad);
 }
 
-/* The same QP cannot be in two connections: the older is over, and its other side does not know it
- * any more. */
+/* Ends the older of two connections of one remote QP: the remote side has forgotten it. IBTA calls
+ * it stale. */
 static void end_stale(struct cm_conn *conn)
 {
 	if (conn->state == CM_ESTABLISHED)

@@ -22,9 +22,8 @@ struct queue_memory {
  * many. */
 enum { QUEUE_MEMORY_OFFSETS = 64, QUEUE_MEMORY_RMP_OFFSETS = 32 };
 
-/* Says how LEN bytes at ADDR are described to a context with that many page OFFSETS. It returns 0,
- * or EINVAL for an address that cannot be: one that is not 64-byte aligned, or too far into its
- * page. */
+/* Computes the page size and offset that describe LEN bytes at ADDR in a queue's context, which has
+ * OFFSETS page offsets. Returns EINVAL if ADDR is not 64-byte aligned, or too far into its page. */
 int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 			  struct queue_memory *memory);
 /* Writes the page list at PAS. */

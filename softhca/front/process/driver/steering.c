@@ -248,7 +248,7 @@ static unsigned int entry_action(const struct entry *entry)
 	return action;
 }
 
-/* Returns the rule whose counter the entry has, or NULL. */
+/* Returns the rule whose counter the entry uses, or NULL. */
 static const struct steering_rule *entry_counts(const struct entry *entry)
 {
 	const struct steering_rule *rule;

@@ -81,7 +81,7 @@ struct epitaph_place {
 
 /* A full table is not an error: such a queue is only not flushed. */
 void epitaph_add_cq(struct epitaph *epitaph, const struct epitaph_cq *cq, struct epitaph_place *at);
-/* SEND_CQ and RECV_CQ are set from the places of the two. */
+/* Sets the QP's send_cq and recv_cq from the places of the CQs. */
 void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 		    const struct epitaph_place *send_cq, const struct epitaph_place *recv_cq,
 		    struct epitaph_place *at);

@@ -221,7 +221,7 @@ static void learn_from_cq(struct flush *flush, uint32_t i)
 
 /* ---- completing ---- */
 
-/* The owner bit goes last: the program may be looking. */
+/* Writes the owner bit last, as the program may be polling. */
 static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t *cqe)
 {
 	uint64_t addr = cqe_addr(cq, index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * gsi.h - what the kernel's part of rdma_cm sends and receives by itself: management datagrams of
- * QP1, questions for addresses. What arrives is handed over in the notification thread, whichever
- * thread it came in.
+ * gsi.h - datagrams that the kernel's rdma_cm sends and receives: QP1's management datagrams and
+ * address requests. Handlers run in the notification thread, whichever thread received the
+ * datagram.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_GSI_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_GSI_H

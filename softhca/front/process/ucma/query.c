@@ -90,7 +90,7 @@ static bool has_route(const struct ucma_id *id)
 	return id->has_src && id->src.adapter && id->has_dst && id->state >= UCMA_ROUTE_RESOLVED;
 }
 
-/* The response has one path, where there is room for it. */
+/* Answers with one path if the response has room for it. */
 static int query_path(struct ucma_call *uc, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_path_resp resp = { .num_paths = has_route(id) };

@@ -113,8 +113,8 @@ static void file_look(struct ucma_timer *timer)
 		file_close(file);
 }
 
-/* Nobody has the other end any more. A thread that sleeps in read() keeps the file until it
- * returns, as in the kernel. */
+/* Closes the file when the program has closed its end. A thread that sleeps in read() keeps the
+ * file until it returns, as in the kernel. */
 static void file_ready(struct watch *watch, uint32_t events)
 {
 	struct umad_file *file = (struct umad_file *)watch;

@@ -91,7 +91,7 @@ void umad_stop(void);
 void umad_open(struct call *call, struct adapter *adapter, unsigned int port, uint64_t flags);
 void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int port,
 		       uint64_t flags);
-/* Opens the device of FILE once more. */
+/* Opens FILE's device again and answers CALL with the new descriptor. */
 void umad_open_again(struct call *call, const struct umad_file *file, uint64_t flags);
 struct umad_file *umad_file_find(const struct stat *st);
 /* Returns the number of the device whose file this is. */

@@ -74,8 +74,8 @@ void event_channel_set_default(struct event_channel *channel, struct adapter *ad
 /* The lock guards what the device's events lead to; it is a leaf. */
 void events_lock(void);
 void events_unlock(void);
-/* With the lock held, of DevX: the function sends LEN bytes, which are read at once, and returns
- * the message's number; the first is 1. */
+/* DevX; needs the lock. Queues a message of LEN bytes, which one read returns, and returns its
+ * number. Numbers start at 1. */
 uint64_t event_channel_send(struct event_channel *channel, const void *message, size_t len);
 /* With the lock held: the number of the last message that the program has read, or 0. */
 uint64_t event_channel_read_count(struct event_channel *channel);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr_advise.c - advice on regions of which pages are fetched on demand: fetch them now.
+ * mr_advise.c - prefetches pages of on-demand regions.
  *
- * Only advice that waits (FLUSH) says what came of it. What is fetched is what the program has not
- * touched yet, so its first use costs no fault; the device itself has no table of pages that could
- * become warm.
+ * Only advice with the FLUSH flag waits and reports errors. Pages that the program has not touched
+ * yet are brought in, so that their first use costs no fault; the device has no page table to warm.
  */
 #include <errno.h>
 #include <stdlib.h>

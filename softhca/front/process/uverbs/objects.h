@@ -182,8 +182,8 @@ extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_wri
 	qp_writes, qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes,
 	xrcd_writes, mw_writes, query_device_writes, wq_writes, flow_writes;
 
-/* The device learns of the program that it may have commands passed on (DevX), and forgets it when
- * all of its objects are gone. */
+/* Create and destroy the device's user context of a program that may pass commands on (DevX). The
+ * context goes with the last of the program's objects. */
 int devx_file_open(struct uverbs_call *uc);
 void devx_file_close(struct uverbs_file *file);
 
@@ -205,7 +205,7 @@ void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
 	      uint64_t user_handle, struct uverbs_qp **qp);
 
-/* The QP leaves all groups that it is attached to. */
+/* Detaches the QP from all multicast groups. */
 void mcast_detach_all(struct uverbs_qp *qp);
 /* Returns the service type in the context of a QP of TYPE. */
 int qp_service_type(unsigned int type);

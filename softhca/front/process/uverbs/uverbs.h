@@ -260,7 +260,7 @@ bool uc_has_tail(struct uverbs_call *uc, uint16_t id, size_t known);
 /* Reads flags, of which there are ALLOWED ones. It returns 0 (they are 0 when the attribute is
  * absent), EFAULT or EINVAL. */
 int uc_flags(struct uverbs_call *uc, uint16_t id, uint64_t allowed, uint64_t *flags);
-/* Returns what a response of SIZE bytes says of its length: as much as there is room for. */
+/* Returns the response length to report for SIZE bytes: SIZE, or the program's room if smaller. */
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
 /* Copies out as much as there is room for. It returns 0 or EFAULT; 0 when the attribute is
  * absent. */

@@ -246,7 +246,7 @@ static int wq_modify(struct uverbs_call *uc)
 	if (from > STATE_ERROR || to > STATE_ERROR)
 		return EINVAL;
 	if (cmd.attr_mask & ATTR_FLAGS && cmd.flags_mask)
-		return EOPNOTSUPP; /* the device changes no flags of a queue */
+		return EOPNOTSUPP; /* this device cannot change flags of a queue */
 	if (adapter_is_mlx4(uc->adapter))
 		ret = mlx4_check_wq_change(uc, cmd.attr_mask & ATTR_FLAGS, from, to);
 	if (!ret)

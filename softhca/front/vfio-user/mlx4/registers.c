@@ -34,7 +34,7 @@ void registers_reset(struct registers *registers, bool keep_owner)
 
 /* ---- BAR 0 ---- */
 
-/* Who reads 0 has what it asked for. */
+/* A reader that gets 0 now holds the flag. */
 static uint32_t flag_take(bool *taken)
 {
 	uint32_t was = *taken;

@@ -131,7 +131,7 @@ static void taken_forget(struct mlx4_firmware *firmware, uint32_t index)
 	memmove(at, at + 1, (firmware->num_taken - index) * sizeof(*at));
 }
 
-/* The oldest one makes room: a driver that changes a key has had it back a moment ago. */
+/* Replaces the oldest entry: a driver that changes a key has taken it back just before. */
 static void taken_add(struct mlx4_firmware *firmware, uint32_t n)
 {
 	if (firmware->num_taken == M4_TAKEN_MAX)

@@ -41,7 +41,7 @@ enum prm_status cmd_errno(struct cmd *cmd, int err, const char *what);
 /* Returns whether a part of a mailbox that is reserved is 0. */
 bool cmd_is_zero(const uint8_t *bytes, size_t len);
 
-/* What is kept as the context of an OBJECT has SIZE bytes. */
+/* Asserts that OBJECT keeps a context of SIZE bytes. */
 #define CONTEXT_HOLDS(object, size) \
 	static_assert((size) <= sizeof(((object *)0)->context), "the context is too small")
 

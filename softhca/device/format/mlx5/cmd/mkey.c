@@ -258,8 +258,8 @@ int mlx5_add_special_key(struct hca *hca)
 	return 0;
 }
 
-/* One key is both: it reads as zeroes, and what is written to it is lost. There is no reserved
- * local key. */
+/* One key serves as null key and dump-fill key: it reads as zeroes and discards writes. There is no
+ * reserved local key. */
 enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd)
 {
 	fld_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, hca->sink_key->key);

@@ -125,7 +125,7 @@ enum {
 	ROCE_MIN_UDP_SPORT = 0xc000, /* as the capabilities say */
 };
 
-/* The second mask is there in two commands only, and what some of its bits name is behind it. */
+/* A second mask that only two commands have, followed by the values that some of its bits name. */
 struct extension {
 	uint32_t mask;
 	struct sched_element *requests, *responses;

@@ -230,7 +230,7 @@ free_in:
 	return ret;
 }
 
-/* One segment is the signature's, where there is one. */
+/* The signature takes one segment. */
 static uint32_t receive_sges(const struct mlx5_ib_create_qp *driver)
 {
 	if (!driver->rq_wqe_count)

@@ -150,7 +150,7 @@ static void a_wrong_q_key_loses_the_datagram(void **state)
 	send_to(b, b->n, KEY + 1, NULL, 8);
 	flat_expect_done(a->send_cq, REQ, 0);
 	flat_expect_empty(b->recv_cq);
-	/* the sender's own key is meant, which is the same */
+	/* bit 31: use the sender's own Q_Key, which is the same */
 	send_to(b, b->n, OWN_KEY, NULL, 8);
 	flat_expect_done(b->recv_cq, RESP_SEND, 0);
 	unpair();

@@ -158,7 +158,7 @@ static void memory_for_tables_is_watched(void **state)
 	assert_int_equal(command(UNMAP_FA, 0, 0, 0), BAD_SYS_STATE);
 }
 
-/* What a mailbox that is refused has named is its driver's again. */
+/* Pages named by a refused mailbox stay the driver's. */
 static void a_refused_mailbox_maps_nothing(void **state)
 {
 	static const uint64_t last[] = { 0x40000, 1ull << 40 };
