@@ -167,18 +167,20 @@ def prepare(with_softhca):
     build_stage()
 
 
-def kill_session(leader):
-    """Ends whatever is left of the session that LEADER began."""
+def is_of_test(entry, leader, mark):
+    """Whether a process, an entry of /proc, is of the session of LEADER or has MARK in its environment, and is no zombie."""
+    try:
+        with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return fields[0] != "Z" and (int(fields[3]) == leader or mark in read_bytes(f"/proc/{entry}/environ").split(b"\0"))
+    except (OSError, IndexError, ValueError):
+        return False
+
+
+def kill_test(leader, mark):
+    """Ends whatever is left of a test. An adapter that hangs has a session of its own, and keeps the test's output open."""
     for _ in range(50):
-        members = []
-        for entry in os.listdir("/proc"):
-            try:
-                with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
-                    fields = file.read().rsplit(")", 1)[1].split()
-                if int(fields[3]) == leader and fields[0] != "Z":
-                    members.append(int(entry))
-            except (OSError, IndexError, ValueError):
-                continue
+        members = [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and is_of_test(entry, leader, mark)]
         if not members:
             return
         for pid in members:
@@ -226,7 +228,8 @@ class Test:
     def run(self):
         """(status, what it printed, seconds); a status of None means that it did not end."""
         began = time.monotonic()
-        child = subprocess.Popen(self.command, cwd=self.directory, env={**os.environ, **self.environment},
+        mark = f"RDMAKIT_MUTANT_TEST={os.getpid()}.{began}"
+        child = subprocess.Popen(self.command, cwd=self.directory, env={**os.environ, **self.environment, **dict([mark.split("=")])},
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                  start_new_session=True, preexec_fn=limit_child)
         printed = bytearray()
@@ -239,7 +242,7 @@ class Test:
         reader = threading.Thread(target=drain)
         reader.start()
         status = wait_for(child, self.limit())
-        kill_session(child.pid)
+        kill_test(child.pid, mark.encode())
         child.wait()
         reader.join()
         child.stdout.close()
