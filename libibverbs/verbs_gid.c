@@ -8,7 +8,9 @@
 #include "cmd/cmd.h"
 #include "util/alloc.h"
 
+#include <assert.h>
 #include <net/if.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +89,8 @@ int verbs_query_gid(struct ibv_context *context, uint32_t port, uint32_t index,
 	return err;
 }
 
-static int check_entry_args(const char *call, const void *entry, uint32_t flags, size_t entry_size)
+static inline int check_entry_args(const char *call, const void *entry, uint32_t flags,
+				   size_t entry_size)
 {
 	if (!entry) {
 		verbs_warn("%s: there is no memory for the answer: NULL", call);
@@ -119,9 +122,12 @@ VERBS_EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_nu
 	int err = check_entry_args("ibv_query_gid_ex", entry, flags, entry_size);
 	struct ibv_gid_entry found;
 
-	if (!err)
-		err = verbs_query_gid(context, port_num, gid_index, &found);
-	if (!err)
+	if (err)
+		return verbs_result(err);
+	err = verbs_query_gid(context, port_num, gid_index, &found);
+	if (!err && entry_size == sizeof(found))
+		*entry = found;
+	else if (!err)
 		entry_put(entry, &found, entry_size);
 	return verbs_result(err);
 }
@@ -184,33 +190,79 @@ static void table_add(struct gid_table *table, const struct ibv_gid_entry *entry
 /* The length of an attribute has 16 bits, which bounds the table. */
 #define MAX_TABLE_ENTRIES (UINT16_MAX / sizeof(struct ib_uverbs_gid_entry))
 
-/* So many entries have their place on the stack. */
-enum { FEW_ENTRIES = 64 };
+/* The kernel's entries are those of the program, so the kernel may write them where they are to
+ * be. */
+static_assert(sizeof(struct ibv_gid_entry) == sizeof(struct ib_uverbs_gid_entry), "an entry");
+static_assert(offsetof(struct ibv_gid_entry, gid_index) ==
+		      offsetof(struct ib_uverbs_gid_entry, gid_index),
+	      "gid_index");
+static_assert(offsetof(struct ibv_gid_entry, port_num) ==
+		      offsetof(struct ib_uverbs_gid_entry, port_num),
+	      "port_num");
+static_assert(offsetof(struct ibv_gid_entry, gid_type) ==
+		      offsetof(struct ib_uverbs_gid_entry, gid_type),
+	      "gid_type");
+static_assert(offsetof(struct ibv_gid_entry, ndev_ifindex) ==
+		      offsetof(struct ib_uverbs_gid_entry, netdev_ifindex),
+	      "ndev_ifindex");
 
-/* Only what the kernel has written is read. Cleared it is for memcheck, which does not know what
- * that is. */
-static int kernel_gid_table(struct ibv_context *context, struct gid_table *table)
+/* Returns whether memcheck runs the program, which preloads a library of its own. */
+static bool memcheck_runs(void)
 {
-	const size_t max = min_of(table->max, MAX_TABLE_ENTRIES);
-	struct ib_uverbs_gid_entry few[FEW_ENTRIES], *raw = few;
-	struct ibv_gid_entry entry;
+	static int known; /* 0: not yet */
+	int runs = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	const char *preload;
+
+	if (!runs) {
+		preload = getenv("LD_PRELOAD");
+		runs = preload && strstr(preload, "vgpreload_memcheck") ? 1 : -1;
+		__atomic_store_n(&known, runs, __ATOMIC_RELAXED);
+	}
+	return runs > 0;
+}
+
+/* Has the kernel write up to MAX entries. memcheck does not know which of them the kernel has
+ * written, so they are cleared for it. */
+static int kernel_entries(struct ibv_context *context, void *entries, size_t max, size_t *count)
+{
 	uint64_t num = 0;
 	int err;
 
-	if (max > FEW_ENTRIES)
-		raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
+	if (memcheck_runs())
+		memset(entries, 0, max * sizeof(struct ib_uverbs_gid_entry));
+	err = verbs_cmd_query_gid_table(context, entries, max, &num);
+	if (!err)
+		*count = num;
+	return err;
+}
+
+/* Spreads the entries of RAW to those of a newer release. */
+static int __attribute__((noinline))
+kernel_long_entries(struct ibv_context *context, struct gid_table *table, size_t max)
+{
+	struct ib_uverbs_gid_entry *raw = calloc_for("ibv_query_gid_table", max, sizeof(*raw));
+	struct ibv_gid_entry entry;
+	size_t count = 0;
+	int err;
+
 	if (!raw)
 		return ENOMEM;
-	if (raw == few)
-		memset(few, 0, max * sizeof(*few));
-	err = verbs_cmd_query_gid_table(context, raw, max, &num);
-	for (size_t i = 0; !err && i < num; i++) {
+	err = kernel_entries(context, raw, max, &count);
+	for (size_t i = 0; i < count; i++) {
 		verbs_cmd_copy_gid_entry(&entry, &raw[i]);
 		table_add(table, &entry);
 	}
-	if (raw != few)
-		free(raw);
+	free(raw);
 	return err;
+}
+
+static int kernel_gid_table(struct ibv_context *context, struct gid_table *table)
+{
+	const size_t max = min_of(table->max, MAX_TABLE_ENTRIES);
+
+	if (table->size == sizeof(struct ibv_gid_entry))
+		return kernel_entries(context, table->entries, max, &table->count);
+	return kernel_long_entries(context, table, max);
 }
 
 static int sysfs_port_gids(struct ibv_context *context, uint32_t port, struct gid_table *table)

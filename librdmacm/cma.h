@@ -25,10 +25,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <unistd.h>
 
 #include "util/bits.h"
 #include "util/log.h"
 #include "util/order.h"
+#include "util/threads.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define CMA_SANITIZED 1
@@ -87,9 +89,26 @@ struct cm_cmd {
 	};
 };
 
+/* Runs a command in a process that has other threads. */
+int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size);
+/* Returns why a command failed, or repeats it; write() has returned DONE. */
+int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done);
+
 /* OUT_SIZE is the size of what the command's response address points at. Each failure but EAGAIN
  * and EINTR is logged with the command's name. */
-int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size);
+static inline int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, uint16_t in_size,
+				 uint16_t out_size)
+{
+	const size_t size = sizeof(cmd->hdr) + in_size;
+	ssize_t done;
+
+	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
+	if (__builtin_expect(!process_has_one_thread() && number != RDMA_USER_CM_CMD_GET_EVENT, 0))
+		return rdmacm_cmd_run_shielded(fd, cmd, size);
+	done = write(fd, cmd, size);
+	return __builtin_expect(done == (ssize_t)size, 1) ? 0 : rdmacm_cmd_failed(fd, cmd, done);
+}
+
 #define CM_RUN(fd, cmd, number, member, out_size) \
 	rdmacm_cmd_run(fd, cmd, RDMA_USER_CM_CMD_##number, sizeof((cmd)->member), out_size)
 /* The same for a command of an id CM. What was done with the id before is seen by whoever gets

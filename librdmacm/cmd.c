@@ -78,15 +78,11 @@ static ssize_t write_shielded(int fd, const struct cm_cmd *cmd, size_t size)
 	return done;
 }
 
-static inline int write_command(int fd, const struct cm_cmd *cmd)
+static int write_again(int fd, const struct cm_cmd *cmd)
 {
-	size_t size = sizeof(cmd->hdr) + cmd->hdr.in;
-	ssize_t done;
+	const size_t size = sizeof(cmd->hdr) + cmd->hdr.in;
+	ssize_t done = write_shielded(fd, cmd, size);
 
-	if (process_has_one_thread() || cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT)
-		done = write(fd, cmd, size);
-	else
-		done = write_shielded(fd, cmd, size);
 	if (done == (ssize_t)size)
 		return 0;
 	return done < 0 ? errno : ENODATA;
@@ -101,12 +97,13 @@ static int repeat_renewed(int fd, const struct cm_cmd *cmd)
 	if (!renewal || renewal->fd != fd || cmd->hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT)
 		return EACCES;
 	ret = renewal->renew(renewal->of, cmd->hdr.cmd);
-	return ret ? ret : write_command(fd, cmd);
+	return ret ? ret : write_again(fd, cmd);
 }
 
-static int command_failed(int fd, const struct cm_cmd *cmd, int ret)
+int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done)
 {
 	const uint32_t number = cmd->hdr.cmd;
+	int ret = done < 0 ? errno : ENODATA;
 
 	if (ret == EACCES)
 		ret = repeat_renewed(fd, cmd);
@@ -116,13 +113,11 @@ static int command_failed(int fd, const struct cm_cmd *cmd, int ret)
 	return ret;
 }
 
-int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
+int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size)
 {
-	int ret;
+	ssize_t done = write_shielded(fd, cmd, size);
 
-	cmd->hdr = (struct rdma_ucm_cmd_hdr){ number, in_size, out_size };
-	ret = write_command(fd, cmd);
-	return ret ? command_failed(fd, cmd, ret) : 0;
+	return done == (ssize_t)size ? 0 : rdmacm_cmd_failed(fd, cmd, done);
 }
 
 /* udev puts the device into the directory by default; older systems had it outside. */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clear.h"
+
 enum { /* why a request is rejected: IBTA vol 1, 12.6.7.2 */
        REJ_CONSUMER = 28,
        REJ_VENDOR_OPTION = 35,
@@ -150,9 +152,10 @@ CMA_EXPORT int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_
 	struct cm_cmd cmd;
 	int ret = check_side(cm, conn_param, "rdma_connect: the id's address is not resolved yet");
 
-	cmd.connect = (struct rdma_ucm_connect){ .id = cm->number };
 	if (ret)
 		return cma_return(ret);
+	clear_struct(&cmd.connect, sizeof(cmd.connect));
+	cmd.connect.id = cm->number;
 	choose_depths(cm, conn_param, false);
 	ret = put_param(cm, conn_param, &cmd.connect.conn_param);
 	if (ret)
@@ -219,9 +222,11 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	struct cm_cmd cmd;
 	int ret = check_side(cm, conn_param, "rdma_accept: the id is not of a connection request");
 
-	cmd.accept = (struct rdma_ucm_accept){ .uid = (uintptr_t)cm, .id = cm->number };
 	if (ret)
 		return cma_return(ret);
+	clear_struct(&cmd.accept, sizeof(cmd.accept));
+	cmd.accept.uid = (uintptr_t)cm;
+	cmd.accept.id = cm->number;
 	choose_depths(cm, conn_param, true);
 	ret = put_param(cm, conn_param, &cmd.accept.conn_param);
 	if (!ret)
@@ -241,13 +246,14 @@ static int reject_request(struct cm_id *cm, const void *data, uint8_t len, uint8
 {
 	struct cm_cmd cmd;
 
-	cmd.reject = (struct rdma_ucm_reject){ .id = cm->number,
-					       .private_data_len = len,
-					       .reason = reason };
 	if (len && !data) {
 		verbs_warn("rdma_reject: %u bytes of private data at NULL", len);
 		return EINVAL;
 	}
+	clear_struct(&cmd.reject, sizeof(cmd.reject));
+	cmd.reject.id = cm->number;
+	cmd.reject.private_data_len = len;
+	cmd.reject.reason = reason;
 	if (len)
 		memcpy(cmd.reject.private_data, data, len);
 	return CM_RUN_ID(cm, &cmd, REJECT, reject, 0);

@@ -15,9 +15,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lock.h"
 #include "util/threads.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cm_lock lock;
 static LIST_HEAD(, cm_device) devices = LIST_HEAD_INITIALIZER(devices);
 static struct ibv_device **kept; /* the device list that the entries' ibv are from */
 
@@ -172,7 +173,7 @@ static void forget_in_child(void)
 {
 	static struct cm_device *of_parent;
 
-	pthread_mutex_init(&lock, NULL);
+	cm_lock_init(&lock);
 	if (!of_parent) /* the list stays reachable for leak checkers */
 		of_parent = LIST_FIRST(&devices);
 	parent_had_any = device_is_any();
@@ -192,7 +193,7 @@ static void devices_lock(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, watch_forks);
-	pthread_mutex_lock(&lock);
+	cm_lock_take(&lock);
 }
 
 /* Devices may appear later than the library, so the list is read again whenever a device is
@@ -259,7 +260,7 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 		ret = open_device(device);
 	if (!ret)
 		device->users++;
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 	if (ret)
 		verbs_warn("rdma_cm: the device of GUID %016llx cannot be used: %s",
 			   (unsigned long long)be64toh(guid), strerror(ret));
@@ -280,7 +281,7 @@ int rdmacm_device_must_exist(void)
 		ret = devices_refresh();
 	if (ret == ENOSYS || (!ret && !device_is_any())) /* ENOSYS: the kernel has no RDMA */
 		ret = ENODEV;
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 	if (ret)
 		verbs_warn("rdma_cm: this machine has no adapter that can be used: %s",
 			   strerror(ret));
@@ -305,14 +306,14 @@ void rdmacm_device_put(struct cm_device *device)
 	device->users--;
 	if (device_is_own(device) && device_is_over(device))
 		device_close(device);
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 }
 
 void rdmacm_device_remove(struct cm_device *device)
 {
 	devices_lock();
 	device->is_removed = true;
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 }
 
 int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd)
@@ -325,7 +326,7 @@ int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd)
 	if (!device->pd)
 		ret = errno;
 	*pd = device->pd;
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 	return ret;
 }
 
@@ -352,7 +353,7 @@ int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd)
 	else
 		ret = errno;
 	*xrcd = device->xrcd;
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 	return ret;
 }
 
@@ -363,7 +364,7 @@ void rdmacm_device_put_xrcd(struct cm_device *device)
 		ibv_close_xrcd(device->xrcd);
 		device->xrcd = NULL;
 	}
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 }
 
 /* The order is that of ibv_get_device_list(). */
@@ -403,7 +404,7 @@ int rdmacm_device_find_all(struct cm_device ***list, int *num)
 	ret = open_all(list, num);
 	for (int i = 0; !ret && i < *num; i++)
 		(*list)[i]->users++;
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 	return ret;
 }
 
@@ -431,7 +432,7 @@ CMA_EXPORT struct ibv_context **rdma_get_devices(int *num_devices)
 
 	devices_lock();
 	ret = hand_out_all(&list, &num);
-	pthread_mutex_unlock(&lock);
+	cm_lock_drop(&lock);
 	if (num_devices)
 		*num_devices = ret ? 0 : num;
 	cma_return(ret);

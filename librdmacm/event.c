@@ -15,9 +15,11 @@
 
 #include <infiniband/ib.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clear.h"
 #include "util/threads.h"
 
 struct cm_event {
@@ -354,7 +356,7 @@ static int read_event(int fd, struct cm_event *event, struct rdma_ucm_event_resp
 	int ret;
 
 	cmd.get_event = (struct rdma_ucm_get_event){ .response = (uintptr_t)resp };
-	memset(resp, 0, sizeof(*resp));
+	clear_struct(resp, sizeof(*resp));
 	ret = CM_RUN(fd, &cmd, GET_EVENT, get_event, sizeof(*resp));
 	if (!ret)
 		event_identify(event, resp);
@@ -394,16 +396,14 @@ static void wait_abandon(void *of)
 	event_acknowledge(wait->event);
 }
 
-/* STATE is whether the thread may be cancelled meanwhile. */
-static int await_event(struct wait *wait, int state)
+/* Waits where the thread may be cancelled. Afterwards it may not be; *STATE is what it was. */
+static int __attribute__((noinline)) await_cancelled(struct wait *wait, int *state)
 {
 	int ret;
 
-	wait->resp.uid = 0;
 	pthread_cleanup_push(wait_abandon, wait);
-	pthread_setcancelstate(state, NULL);
 	ret = read_event(wait->fd, wait->event, &wait->resp);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
 	pthread_cleanup_pop(0);
 	return ret;
 }
@@ -415,38 +415,55 @@ static bool is_swallowed(struct cm_event *event, const struct rdma_ucm_event_res
 	       on_event[resp->event](event, resp);
 }
 
-static int next_event_in(int state, const struct rdma_event_channel *channel,
-			 struct rdma_cm_event **out)
+/* Reads one event and does the library's part. Where there is one thread, no other cancels it. */
+static int one_event(struct wait *wait, bool *swallowed)
 {
-	struct wait wait = { .fd = channel->fd };
-	int ret;
+	const bool is_alone = process_has_one_thread();
+	int state = 0;
+	int ret = is_alone ? read_event(wait->fd, wait->event, &wait->resp)
+			   : await_cancelled(wait, &state);
 
-	for (;;) {
-		wait.event = calloc(1, sizeof(*wait.event));
-		if (!wait.event)
-			return ENOMEM;
-		ret = await_event(&wait, state);
-		if (ret) {
-			free(wait.event);
-			return ret;
-		}
-		if (!is_swallowed(wait.event, &wait.resp))
-			break;
-		event_acknowledge(wait.event);
-	}
-	rdmacm_event_explain(&wait.event->event);
-	*out = &wait.event->event;
-	return 0;
+	if (!ret)
+		*swallowed = is_swallowed(wait->event, &wait->resp);
+	if (!ret && !*swallowed)
+		rdmacm_event_explain(&wait->event->event);
+	if (!is_alone)
+		pthread_setcancelstate(state, NULL);
+	return ret;
+}
+
+/* Private data are written when there are some. */
+static struct cm_event *event_alloc(void)
+{
+	struct cm_event *event = malloc(sizeof(*event));
+
+	if (event)
+		clear_struct(event, offsetof(struct cm_event, private_data));
+	return event;
 }
 
 static int next_event(const struct rdma_event_channel *channel, struct rdma_cm_event **out)
 {
-	int state, ret;
+	bool swallowed = false;
+	struct wait wait;
+	int ret;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	ret = next_event_in(state, channel, out);
-	pthread_setcancelstate(state, NULL);
-	return ret;
+	wait.fd = channel->fd;
+	for (;;) {
+		wait.event = event_alloc();
+		if (!wait.event)
+			return ENOMEM;
+		ret = one_event(&wait, &swallowed);
+		if (ret) {
+			free(wait.event);
+			return ret;
+		}
+		if (!swallowed)
+			break;
+		event_acknowledge(wait.event);
+	}
+	*out = &wait.event->event;
+	return 0;
 }
 
 CMA_EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)

@@ -132,9 +132,11 @@ int rdmacm_id_query_path(struct cm_id *cm)
 		struct rdma_ucm_query_path_resp resp;
 		uint8_t room[sizeof(struct rdma_ucm_query_path_resp) +
 			     MAX_PATHS * sizeof(struct ib_path_rec_data)];
-	} answer = { .resp = { 0 } };
-	int ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
+	} answer;
+	int ret;
 
+	answer.resp = (struct rdma_ucm_query_path_resp){ 0 };
+	ret = rdmacm_id_query(cm, RDMA_USER_CM_QUERY_PATH, &answer, sizeof(answer));
 	if (ret)
 		return ret;
 	if (answer.resp.num_paths > MAX_PATHS)

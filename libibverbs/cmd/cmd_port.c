@@ -36,27 +36,36 @@ static void copy_port_attr(struct ibv_port_attr *attr,
 	};
 }
 
+/* A program of another release has another length. */
+static void put_port_attr(struct ibv_port_attr *attr, size_t attr_size,
+			  const struct ib_uverbs_query_port_resp_ex *resp)
+{
+	struct ibv_port_attr full;
+
+	copy_port_attr(&full, resp);
+	memset(attr, 0, attr_size);
+	memcpy(attr, &full, min_of(attr_size, sizeof(full)));
+}
+
 VERBS_EXPORT int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num,
 				      struct ibv_port_attr *attr, size_t attr_size)
 {
 	struct ib_uverbs_query_port_resp_ex resp = {};
-	struct ibv_port_attr full;
-	const struct verbs_attr attrs[] = {
-		verbs_attr_u64(UVERBS_ATTR_QUERY_PORT_PORT_NUM, port_num),
-		verbs_attr_out(UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp)),
-	};
+	struct verbs_short cmd;
 	int ret;
 
-	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, attrs,
-				 ARRAY_SIZE(attrs), NULL);
+	cmd.attrs[0] = verbs_short_u64(UVERBS_ATTR_QUERY_PORT_PORT_NUM, port_num);
+	cmd.attrs[1] = verbs_short_out(UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
+	ret = verbs_cmd_run_short(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, &cmd, 2);
 	if (ret) {
 		verbs_warn("ibv_query_port %s: port_num %u: %s", context->device->name, port_num,
 			   strerror(ret));
 		return ret;
 	}
-	copy_port_attr(&full, &resp);
-	memset(attr, 0, attr_size);
-	memcpy(attr, &full, min_of(attr_size, sizeof(full)));
+	if (attr_size == sizeof(*attr))
+		copy_port_attr(attr, &resp);
+	else
+		put_port_attr(attr, attr_size, &resp);
 	return 0;
 }
 
@@ -84,16 +93,15 @@ int verbs_cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t ind
 			struct ibv_gid_entry *entry)
 {
 	struct ib_uverbs_gid_entry resp = {};
-	const struct verbs_attr attrs[] = {
-		verbs_attr_u64(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port),
-		verbs_attr_u64(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index),
-		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0),
-		verbs_attr_out(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &resp, sizeof(resp)),
-	};
+	struct verbs_short cmd;
 	int ret;
 
-	ret = verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY,
-				 attrs, ARRAY_SIZE(attrs), NULL);
+	cmd.attrs[0] = verbs_short_u64(UVERBS_ATTR_QUERY_GID_ENTRY_PORT, port);
+	cmd.attrs[1] = verbs_short_u64(UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, index);
+	cmd.attrs[2] = verbs_short_u32(UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0);
+	cmd.attrs[3] = verbs_short_out(UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &resp, sizeof(resp));
+	ret = verbs_cmd_run_short(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY,
+				  &cmd, 4);
 	if (!ret)
 		verbs_cmd_copy_gid_entry(entry, &resp);
 	return ret;
@@ -102,14 +110,14 @@ int verbs_cmd_query_gid(struct ibv_context *context, uint32_t port, uint32_t ind
 int verbs_cmd_query_gid_table(struct ibv_context *context, struct ib_uverbs_gid_entry *entries,
 			      size_t max_entries, uint64_t *count)
 {
-	const struct verbs_attr attrs[] = {
-		verbs_attr_u64(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, sizeof(entries[0])),
-		verbs_attr_u32(UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0),
-		verbs_attr_out(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, entries,
-			       max_entries * sizeof(entries[0])),
-		verbs_attr_out(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, count, sizeof(*count)),
-	};
+	struct verbs_short cmd;
 
-	return verbs_cmd_run_core(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE,
-				  attrs, ARRAY_SIZE(attrs), NULL);
+	cmd.attrs[0] = verbs_short_u64(UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, sizeof(entries[0]));
+	cmd.attrs[1] = verbs_short_u32(UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0);
+	cmd.attrs[2] = verbs_short_out(UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, entries,
+				       max_entries * sizeof(entries[0]));
+	cmd.attrs[3] = verbs_short_out(UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, count,
+				       sizeof(*count));
+	return verbs_cmd_run_short(context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE,
+				   &cmd, 4);
 }

@@ -153,6 +153,9 @@ static void get_dest(struct ibv_ah_attr *ah, const struct ib_uverbs_qp_dest *des
 	ah->port_num = dest->port_num;
 }
 
+/* What a QP is told on its way to RESET, ERR and SQD. */
+#define STATE_ALONE (uint32_t)(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY)
+
 /* Reads only what the mask names: the rest of an application's ibv_qp_attr need not be
  * initialised. */
 static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
@@ -167,6 +170,8 @@ static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 	PUT(IBV_QP_STATE, qp_state);
 	PUT(IBV_QP_CUR_STATE, cur_qp_state);
 	PUT(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
+	if (!(mask & ~STATE_ALONE))
+		return;
 	PUT(IBV_QP_ACCESS_FLAGS, qp_access_flags);
 	PUT(IBV_QP_PKEY_INDEX, pkey_index);
 	PUT(IBV_QP_PORT, port_num);
@@ -192,9 +197,8 @@ static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 		put_dest(&req->alt_dest, &attr->alt_ah_attr);
 }
 
-/* The command has 8 bits for each of these; a longer number must not be cut to one that is
- * right. */
-static int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask)
+static int __attribute__((cold, noinline))
+refuse_width(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask)
 {
 	const struct {
 		uint32_t bit;
@@ -208,31 +212,55 @@ static int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (!(mask & fields[i].bit) || fields[i].value <= UINT8_MAX)
-			continue;
-		verbs_warn("ibv_modify_qp: QP 0x%x %s %u: there is no such value", qp->qp_num,
-			   fields[i].name, fields[i].value);
-		return EINVAL;
+		if (mask & fields[i].bit && fields[i].value > UINT8_MAX)
+			verbs_warn("ibv_modify_qp: QP 0x%x %s %u: there is no such value",
+				   qp->qp_num, fields[i].name, fields[i].value);
 	}
-	return 0;
+	return EINVAL;
+}
+
+/* The command has 8 bits for each of these; a longer number must not be cut to one that is
+ * right. */
+static inline int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+			       uint32_t mask)
+{
+	unsigned int all = mask & IBV_QP_STATE ? attr->qp_state : 0;
+
+	if (mask & IBV_QP_CUR_STATE)
+		all |= attr->cur_qp_state;
+	if (mask & IBV_QP_PATH_MTU)
+		all |= attr->path_mtu;
+	if (mask & IBV_QP_PATH_MIG_STATE)
+		all |= attr->path_mig_state;
+	return all <= UINT8_MAX ? 0 : refuse_width(qp, attr, mask);
 }
 
 /* The extended command alone has room for a rate limit, and for an answer from the driver. */
-static int run_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask,
-			 const struct verbs_udata *udata)
+static int __attribute__((noinline))
+run_extended_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask,
+		    const struct verbs_udata *udata)
 {
 	struct ib_uverbs_ex_modify_qp req = {};
 	struct ib_uverbs_ex_modify_qp_resp resp = {};
 
 	put_modify(&req.base, qp, attr, mask);
-	if (!(mask & IBV_QP_RATE_LIMIT) && !(udata && udata->resp_len))
-		return verbs_cmd_run_write(qp->context, IB_USER_VERBS_CMD_MODIFY_QP, &req.base,
-					   sizeof(req.base), NULL, 0, udata);
 	if (mask & IBV_QP_RATE_LIMIT)
 		req.rate_limit = attr->rate_limit;
 	return verbs_cmd_run_write(qp->context,
 				   IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_MODIFY_QP,
 				   &req, sizeof(req), &resp, sizeof(resp), udata);
+}
+
+static inline int run_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask,
+				const struct verbs_udata *udata)
+{
+	struct ib_uverbs_modify_qp req;
+
+	if (mask & IBV_QP_RATE_LIMIT || (udata && udata->resp_len))
+		return run_extended_modify(qp, attr, mask, udata);
+	put_modify(&req, qp, attr, mask);
+	return verbs_cmd_run_write(qp->context, IB_USER_VERBS_CMD_MODIFY_QP, &req, sizeof(req),
+				   NULL, 0, udata);
 }
 
 VERBS_EXPORT int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,

@@ -46,9 +46,15 @@ static int parent_receive(struct rs *rs, struct span *span, int *flags,
 	return refuse_parents(rs);
 }
 
-static int parent_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+static int parent_local_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
-	(void)rs, (void)addr;
+	(void)rs, (void)addr, (void)len;
+	return EOPNOTSUPP;
+}
+
+static int parent_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
+{
+	(void)rs, (void)addr, (void)len;
 	return ENOTCONN;
 }
 
@@ -88,6 +94,7 @@ static void parent_woken(struct rs *rs, const struct pollfd *fds, int count)
 const struct rs_kind rdmacm_rs_of_parent_kind = {
 	.send = parent_send,
 	.receive = parent_receive,
+	.local_name = parent_local_name,
 	.peer_name = parent_peer_name,
 	.shutdown = parent_shutdown,
 	.close = parent_close,

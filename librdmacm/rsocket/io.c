@@ -114,9 +114,13 @@ CMA_EXPORT ssize_t rrecv(int socket, void *buf, size_t len, int flags)
 CMA_EXPORT ssize_t rrecvfrom(int socket, void *buf, size_t len, int flags,
 			     struct sockaddr *src_addr, socklen_t *addrlen)
 {
-	struct sockaddr_storage from = { 0 };
-	ssize_t size = receive_buf(socket, buf, len, flags, &from);
+	struct sockaddr_storage from;
+	ssize_t size;
 
+	if (!src_addr || !addrlen)
+		return receive_buf(socket, buf, len, flags, NULL);
+	from = (struct sockaddr_storage){ 0 };
+	size = receive_buf(socket, buf, len, flags, &from);
 	if (size >= 0)
 		rdmacm_rs_hand_out(&from, src_addr, addrlen);
 	return size;
@@ -124,12 +128,17 @@ CMA_EXPORT ssize_t rrecvfrom(int socket, void *buf, size_t len, int flags,
 
 CMA_EXPORT ssize_t rrecvmsg(int socket, struct msghdr *msg, int flags)
 {
-	struct sockaddr_storage from = { 0 };
-	ssize_t size = receive_iov(socket, msg->msg_iov, msg->msg_iovlen, &flags, &from);
+	struct sockaddr_storage from;
+	ssize_t size;
 
+	if (msg->msg_name)
+		from = (struct sockaddr_storage){ 0 };
+	size = receive_iov(socket, msg->msg_iov, msg->msg_iovlen, &flags,
+			   msg->msg_name ? &from : NULL);
 	if (size < 0)
 		return size;
-	rdmacm_rs_hand_out(&from, msg->msg_name, &msg->msg_namelen);
+	if (msg->msg_name)
+		rdmacm_rs_hand_out(&from, msg->msg_name, &msg->msg_namelen);
 	msg->msg_controllen = 0;
 	msg->msg_flags = flags;
 	return size;

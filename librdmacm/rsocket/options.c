@@ -21,22 +21,33 @@
 
 enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200, MAX_LIMIT = INT_MAX };
 
+enum option_way {
+	SHIELDED, /* may be a point where a thread may be cancelled, so the thread is shielded */
+	LOCKED,   /* looks at memory alone, and is set under the socket's lock */
+	ATOMIC,   /* is one byte, that is stored and loaded at once */
+};
+
 struct option {
-	int level, name;
 	int (*set)(struct rs *rs, int value);
 	int (*get)(struct rs *rs);
+	enum option_way way;
 	bool tell; /* the kind of socket is told, and may refuse */
 };
+
+static inline void rs_flag_set(bool *flag, int value)
+{
+	__atomic_store_n(flag, value != 0, __ATOMIC_RELAXED);
+}
 
 #define FLAG(field)                                      \
 	static int set_##field(struct rs *rs, int value) \
 	{                                                \
-		rs->options.field = !!value;             \
+		rs_flag_set(&rs->options.field, value);  \
 		return 0;                                \
 	}                                                \
 	static int get_##field(struct rs *rs)            \
 	{                                                \
-		return rs->options.field;                \
+		return rs_flag(&rs->options.field);      \
 	}
 
 FLAG(reuse_addr)
@@ -223,38 +234,69 @@ static int get_tos(struct rs *rs)
 	return rs->options.ip_tos < 0 ? 0 : rs->options.ip_tos;
 }
 
-static const struct option options[] = {
-	{ SOL_SOCKET, SO_SNDBUF, set_tx, get_tx, false },
-	{ SOL_SOCKET, SO_RCVBUF, set_rx, get_rx, false },
-	{ SOL_SOCKET, SO_REUSEADDR, set_reuse_addr, get_reuse_addr, false },
-	{ SOL_SOCKET, SO_KEEPALIVE, set_keepalive, get_keepalive, true },
-	{ SOL_SOCKET, SO_OOBINLINE, set_oob_inline, get_oob_inline, false },
-	{ SOL_SOCKET, SO_ERROR, NULL, get_error, false },
-	{ SOL_SOCKET, SO_ACCEPTCONN, NULL, get_listening, false },
-	{ SOL_SOCKET, SO_TYPE, NULL, get_type, false },
-	{ SOL_SOCKET, SO_DOMAIN, NULL, get_domain, false },
-	{ SOL_SOCKET, SO_PROTOCOL, NULL, get_protocol, false },
-	{ IPPROTO_TCP, TCP_NODELAY, set_no_delay, get_no_delay, false },
-	{ IPPROTO_TCP, TCP_MAXSEG, set_ignored, get_mss, false },
-	{ IPPROTO_TCP, TCP_KEEPIDLE, set_idle, get_idle, true },
-	{ IPPROTO_TCP, TCP_KEEPINTVL, set_ignored, get_one, false },
-	{ IPPROTO_TCP, TCP_KEEPCNT, set_ignored, get_one, false },
-	{ IPPROTO_IP, IP_TOS, set_tos, get_tos, false },
-	{ IPPROTO_IPV6, IPV6_V6ONLY, set_v6_only, get_v6_only, true },
-	{ IPPROTO_IPV6, IPV6_TCLASS, set_class, get_tos, false },
-	{ SOL_RDMA, RDMA_SQSIZE, set_sq_size, get_sq_size, true },
-	{ SOL_RDMA, RDMA_RQSIZE, set_rq_size, get_rq_size, true },
-	{ SOL_RDMA, RDMA_INLINE, set_inline_size, get_inline_size, true },
-	{ SOL_RDMA, RDMA_IOMAPSIZE, set_mappings, get_mappings, true },
+static const struct option of_socket[] = {
+	[SO_SNDBUF] = { set_tx, get_tx, LOCKED, false },
+	[SO_RCVBUF] = { set_rx, get_rx, LOCKED, false },
+	[SO_REUSEADDR] = { set_reuse_addr, get_reuse_addr, ATOMIC, false },
+	[SO_KEEPALIVE] = { set_keepalive, get_keepalive, SHIELDED, true },
+	[SO_OOBINLINE] = { set_oob_inline, get_oob_inline, ATOMIC, false },
+	[SO_ERROR] = { NULL, get_error, SHIELDED, false },
+	[SO_ACCEPTCONN] = { NULL, get_listening, LOCKED, false },
+	[SO_TYPE] = { NULL, get_type, LOCKED, false },
+	[SO_DOMAIN] = { NULL, get_domain, LOCKED, false },
+	[SO_PROTOCOL] = { NULL, get_protocol, LOCKED, false },
 };
+
+static const struct option of_tcp[] = {
+	[TCP_NODELAY] = { set_no_delay, get_no_delay, ATOMIC, false },
+	[TCP_MAXSEG] = { set_ignored, get_mss, SHIELDED, false },
+	[TCP_KEEPIDLE] = { set_idle, get_idle, SHIELDED, true },
+	[TCP_KEEPINTVL] = { set_ignored, get_one, LOCKED, false },
+	[TCP_KEEPCNT] = { set_ignored, get_one, LOCKED, false },
+};
+
+static const struct option of_ip[] = {
+	[IP_TOS] = { set_tos, get_tos, LOCKED, false },
+};
+
+static const struct option of_ipv6[] = {
+	[IPV6_V6ONLY] = { set_v6_only, get_v6_only, SHIELDED, true },
+	[IPV6_TCLASS] = { set_class, get_tos, LOCKED, false },
+};
+
+static const struct option of_rdma[] = {
+	[RDMA_SQSIZE] = { set_sq_size, get_sq_size, SHIELDED, true },
+	[RDMA_RQSIZE] = { set_rq_size, get_rq_size, SHIELDED, true },
+	[RDMA_INLINE] = { set_inline_size, get_inline_size, SHIELDED, true },
+	[RDMA_IOMAPSIZE] = { set_mappings, get_mappings, SHIELDED, true },
+};
+
+static const struct option no_option;
+
+static inline const struct option *option_at(const struct option *options, size_t count, int name)
+{
+	return name >= 0 && (size_t)name < count ? &options[name] : &no_option;
+}
+
+/* Returns an option without routines if there is none of this name. */
+static inline const struct option *option_of(int level, int name)
+{
+	if (level == SOL_SOCKET)
+		return option_at(of_socket, ARRAY_SIZE(of_socket), name);
+	if (level == IPPROTO_TCP)
+		return option_at(of_tcp, ARRAY_SIZE(of_tcp), name);
+	if (level == IPPROTO_IP)
+		return option_at(of_ip, ARRAY_SIZE(of_ip), name);
+	if (level == IPPROTO_IPV6)
+		return option_at(of_ipv6, ARRAY_SIZE(of_ipv6), name);
+	return level == SOL_RDMA ? option_at(of_rdma, ARRAY_SIZE(of_rdma), name) : &no_option;
+}
 
 static const struct option *find_option(int level, int name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].level == level && options[i].name == name)
-			return &options[i];
-	}
-	return NULL;
+	const struct option *option = option_of(level, name);
+
+	return option->get ? option : NULL;
 }
 
 /* ---- options that are no numbers ---- */
@@ -355,9 +397,9 @@ static int get_route(struct rs *rs, void *value, socklen_t *len)
 /* ---- the calls ---- */
 
 /* What the kind refuses becomes what it was. Other options may have changed meanwhile, and stay. */
-static int tell_kind(struct rs *rs, const struct option *option, int before)
+static int tell_kind(struct rs *rs, const struct option *option, int level, int name, int before)
 {
-	int ret = rs->kind->option_set(rs, option->level, option->name);
+	int ret = rs->kind->option_set(rs, level, name);
 
 	if (ret) {
 		cm_lock_take(&rs->lock);
@@ -369,11 +411,11 @@ static int tell_kind(struct rs *rs, const struct option *option, int before)
 
 /* Options of IP may be one byte, or none, which is 0. Returns false if there is too little of the
  * value. */
-static bool read_number(const struct option *option, const void *value, socklen_t len, int *number)
+static bool read_number(int level, const void *value, socklen_t len, int *number)
 {
 	if (len >= sizeof(*number) && len <= INT_MAX)
 		memcpy(number, value, sizeof(*number));
-	else if (len < sizeof(*number) && option->level == IPPROTO_IP)
+	else if (len < sizeof(*number) && level == IPPROTO_IP)
 		*number = len ? *(const uint8_t *)value : 0;
 	else
 		return false;
@@ -381,31 +423,59 @@ static bool read_number(const struct option *option, const void *value, socklen_
 }
 
 /* Whoever has no room for an int gets one byte of an option of IP, if that is all of it. */
-static int hand_out_number(const struct option *option, int number, void *value, socklen_t *len)
+static int hand_out_number(int level, int number, void *value, socklen_t *len)
 {
 	uint8_t byte = number;
 
-	if (option->level != IPPROTO_IP || !*len || *len >= sizeof(number) || byte != number)
+	if (level != IPPROTO_IP || !*len || *len >= sizeof(number) || byte != number)
 		return hand_out_part(&number, sizeof(number), value, len);
 	*len = sizeof(byte);
 	memcpy(value, &byte, sizeof(byte));
 	return 0;
 }
 
-static int set_number(struct rs *rs, const struct option *option, const void *value, socklen_t len)
+static int __attribute__((noinline))
+set_shielded(struct rs *rs, const struct option *option, int level, int name, int number)
 {
 	bool tell = option->tell && rs->kind->option_set;
-	int number, before, ret;
+	int before, ret;
 
-	if (!option->set)
-		return EOPNOTSUPP;
-	if (!read_number(option, value, len, &number))
-		return EINVAL;
+	rdmacm_rs_shield();
 	cm_lock_take(&rs->lock);
 	before = tell ? option->get(rs) : 0;
 	ret = option->set(rs, number);
 	cm_lock_drop(&rs->lock);
-	return ret || !tell ? ret : tell_kind(rs, option, before);
+	if (!ret && tell)
+		ret = tell_kind(rs, option, level, name, before);
+	rdmacm_rs_unshield();
+	return ret;
+}
+
+static int set_number(struct rs *rs, const struct option *option, int level, int name,
+		      const void *value, socklen_t len)
+{
+	int number, ret;
+
+	if (!option->set)
+		return EOPNOTSUPP;
+	if (!read_number(level, value, len, &number))
+		return EINVAL;
+	if (option->way == SHIELDED)
+		return set_shielded(rs, option, level, name, number);
+	cm_lock_take(&rs->lock);
+	ret = option->set(rs, number);
+	cm_lock_drop(&rs->lock);
+	return ret;
+}
+
+static int __attribute__((noinline)) get_shielded(struct rs *rs, const struct option *option)
+{
+	int number;
+
+	rdmacm_rs_shield();
+	number = option->get(rs);
+	rdmacm_rs_unshield();
+	return number;
 }
 
 /* Returns whether an option is kept for a datagram socket. All others are set on its UDP socket. */
@@ -425,7 +495,8 @@ static bool is_of_datagrams(const struct rs *rs, int level, int name)
 	return false;
 }
 
-static int set_option(struct rs *rs, int level, int name, const void *value, socklen_t len)
+static int __attribute__((noinline))
+set_option(struct rs *rs, int level, int name, const void *value, socklen_t len)
 {
 	const struct option *option = find_option(level, name);
 
@@ -441,7 +512,7 @@ static int set_option(struct rs *rs, int level, int name, const void *value, soc
 		return set_route(rs, value, len);
 	if (rs->type == SOCK_DGRAM && !is_of_datagrams(rs, level, name))
 		return setsockopt(rs->fd, level, name, value, len) ? errno : 0;
-	return option ? set_number(rs, option, value, len) : EOPNOTSUPP;
+	return option ? set_number(rs, option, level, name, value, len) : EOPNOTSUPP;
 }
 
 static bool is_of_udp(int level)
@@ -449,45 +520,62 @@ static bool is_of_udp(int level)
 	return level == SOL_SOCKET || level == IPPROTO_IP || level == IPPROTO_IPV6;
 }
 
-static int get_option(struct rs *rs, int level, int name, void *value, socklen_t *len)
+/* Gets what is no number. */
+static int __attribute__((noinline))
+get_other(struct rs *rs, int level, int name, void *value, socklen_t *len)
 {
-	const struct option *option = find_option(level, name);
-	int number;
-
-	if (!value || !len)
-		return EFAULT;
 	if (level == SOL_SOCKET && name == SO_LINGER)
 		return hand_out_part(&rs->options.linger, sizeof(rs->options.linger), value, len);
 	if (limit_of(rs, level, name))
 		return get_limit(*limit_of(rs, level, name), value, len);
 	if (level == SOL_RDMA && name == RDMA_ROUTE)
 		return get_route(rs, value, len);
-	if (!option && rs->type == SOCK_DGRAM && is_of_udp(level))
+	if (rs->type == SOCK_DGRAM && is_of_udp(level))
 		return getsockopt(rs->fd, level, name, value, len) ? errno : 0;
-	if (!option)
-		return EOPNOTSUPP;
-	number = option->get(rs);
-	return hand_out_number(option, number, value, len);
+	return EOPNOTSUPP;
 }
+
+static int __attribute__((noinline))
+get_option(struct rs *rs, int level, int name, void *value, socklen_t *len)
+{
+	const struct option *option = find_option(level, name);
+
+	if (!value || !len)
+		return EFAULT;
+	if (!option)
+		return get_other(rs, level, name, value, len);
+	return hand_out_number(level,
+			       option->way == SHIELDED ? get_shielded(rs, option) : option->get(rs),
+			       value, len);
+}
+
+/* Ints that no kernel is asked for go the straight way. */
 
 CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_t optlen)
 {
-	struct rs *rs = rdmacm_rs_find(socket);
-	int ret;
+	const struct option *option = option_of(level, optname);
+	struct rs *rs = rs_find(socket);
+	int number;
 
-	rdmacm_rs_shield();
-	ret = rs ? set_option(rs, level, optname, optval, optlen) : EBADF;
-	rdmacm_rs_unshield();
-	return cma_return(ret);
+	if (!rs)
+		return cma_return(EBADF);
+	if (option->way != ATOMIC || !optval || optlen != sizeof(number) || rs->type == SOCK_DGRAM)
+		return cma_return(set_option(rs, level, optname, optval, optlen));
+	memcpy(&number, optval, sizeof(number));
+	return option->set(rs, number);
 }
 
 CMA_EXPORT int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen)
 {
-	struct rs *rs = rdmacm_rs_find(socket);
-	int ret;
+	const struct option *option = option_of(level, optname);
+	struct rs *rs = rs_find(socket);
+	int number;
 
-	rdmacm_rs_shield();
-	ret = rs ? get_option(rs, level, optname, optval, optlen) : EBADF;
-	rdmacm_rs_unshield();
-	return cma_return(ret);
+	if (!rs)
+		return cma_return(EBADF);
+	if (option->way == SHIELDED || !optval || !optlen || *optlen != sizeof(number))
+		return cma_return(get_option(rs, level, optname, optval, optlen));
+	number = option->get(rs);
+	memcpy(optval, &number, sizeof(number));
+	return 0;
 }

@@ -112,35 +112,27 @@ CMA_EXPORT int rclose(int socket)
 
 CMA_EXPORT int raccept(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {
-	struct sockaddr_storage peer = { 0 };
 	struct rs *accepted = NULL;
 	int ret = RS_CALL(socket, accept, &accepted);
 
 	if (ret)
 		return cma_return(ret);
-	accepted->kind->peer_name(accepted, &peer);
-	rdmacm_rs_hand_out(&peer, addr, addrlen);
+	accepted->kind->peer_name(accepted, addr, addrlen);
 	return accepted->fd;
 }
 
 CMA_EXPORT int rgetsockname(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {
-	struct sockaddr_storage name;
-	int ret = RS_CALL(socket, local_name, &name);
+	struct rs *rs = rs_find(socket);
 
-	if (!ret)
-		rdmacm_rs_hand_out(&name, addr, addrlen);
-	return cma_return(ret);
+	return cma_return(rs ? rs->kind->local_name(rs, addr, addrlen) : EBADF);
 }
 
 CMA_EXPORT int rgetpeername(int socket, struct sockaddr *addr, socklen_t *addrlen)
 {
-	struct sockaddr_storage name;
-	int ret = RS_CALL(socket, peer_name, &name);
+	struct rs *rs = rs_find(socket);
 
-	if (!ret)
-		rdmacm_rs_hand_out(&name, addr, addrlen);
-	return cma_return(ret);
+	return cma_return(rs ? rs->kind->peer_name(rs, addr, addrlen) : EBADF);
 }
 
 /* ---- rfcntl ---- */
@@ -150,48 +142,53 @@ static void set_nonblocking(struct rs *rs, bool on)
 	rs->status_flags = on ? O_NONBLOCK : 0;
 }
 
-static int control_socket(struct rs *rs, int cmd, int argument, int *result)
-{
-	*result = 0;
-	switch (cmd) {
-	case F_GETFL:
-		*result = rs->status_flags;
-		return 0;
-	case F_SETFL:
-		set_nonblocking(rs, argument & O_NONBLOCK);
-		return 0;
-	default:
-		return EOPNOTSUPP;
-	}
-}
-
 /* Requests of ioctl(), whose numbers no command of fcntl() has. */
 static int request_of_socket(struct rs *rs, unsigned int request, int *argument)
 {
 	if (!argument)
 		return EFAULT;
 	if (request == FIONREAD)
-		return rs->kind->unread(rs, argument);
+		return rs->kind->unread ? rs->kind->unread(rs, argument) : EOPNOTSUPP;
 	set_nonblocking(rs, *argument);
 	return 0;
 }
 
+static int ask_socket(struct rs *rs, unsigned int request, int *argument)
+{
+	int ret;
+
+	rdmacm_rs_shield();
+	ret = request_of_socket(rs, request, argument);
+	rdmacm_rs_unshield();
+	return ret;
+}
+
+static int __attribute__((noinline)) control_socket(struct rs *rs, int cmd, va_list args)
+{
+	switch (cmd) {
+	case F_SETFL:
+		set_nonblocking(rs, va_arg(args, int) & O_NONBLOCK);
+		return 0;
+	case FIONREAD:
+	case FIONBIO:
+		return ask_socket(rs, cmd, va_arg(args, int *));
+	default:
+		return EOPNOTSUPP;
+	}
+}
+
 CMA_EXPORT int rfcntl(int socket, int cmd, ...)
 {
-	bool is_request = cmd == FIONREAD || cmd == FIONBIO;
-	struct rs *rs = rdmacm_rs_find(socket);
-	int argument, *pointer, result = 0, ret;
+	struct rs *rs = rs_find(socket);
 	va_list args;
+	int ret;
 
-	va_start(args, cmd);
-	argument = cmd == F_SETFL ? va_arg(args, int) : 0;
-	pointer = is_request ? va_arg(args, int *) : NULL;
-	va_end(args);
 	if (!rs)
 		return cma_return(EBADF);
-	rdmacm_rs_shield();
-	ret = is_request ? request_of_socket(rs, cmd, pointer)
-			 : control_socket(rs, cmd, argument, &result);
-	rdmacm_rs_unshield();
-	return ret ? cma_return(ret) : result;
+	if (cmd == F_GETFL)
+		return rs->status_flags;
+	va_start(args, cmd);
+	ret = control_socket(rs, cmd, args);
+	va_end(args);
+	return cma_return(ret);
 }

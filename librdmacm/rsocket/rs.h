@@ -22,6 +22,7 @@
 #include <rdma/rsocket.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 
 struct rs;
@@ -42,6 +43,12 @@ struct rs_options {
 	size_t route_size;
 };
 
+/* A flag may be set while another thread looks. */
+static inline bool rs_flag(const bool *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
+
 /* Each kind of sockets has these calls of its own. A call uses SPAN up as far as it gets. */
 struct rs_kind {
 	int (*bind)(struct rs *rs, const struct sockaddr *addr, socklen_t len);
@@ -53,8 +60,9 @@ struct rs_kind {
 		    socklen_t len, size_t *done);
 	int (*receive)(struct rs *rs, struct span *span, int *flags, struct sockaddr_storage *from,
 		       size_t *done);
-	int (*local_name)(struct rs *rs, struct sockaddr_storage *addr);
-	int (*peer_name)(struct rs *rs, struct sockaddr_storage *addr);
+	/* Each hands out a name, and is no point where a thread may be cancelled. */
+	int (*local_name)(struct rs *rs, struct sockaddr *addr, socklen_t *len);
+	int (*peer_name)(struct rs *rs, struct sockaddr *addr, socklen_t *len);
 	int (*shutdown)(struct rs *rs, int how);
 	void (*close)(struct rs *rs);
 	/* The call returns the events that are there now. With SLEEP the caller may go to sleep, so
@@ -148,6 +156,18 @@ void rdmacm_rs_fini(struct rs *rs);
 /* Copies as much of an address as a program has room for; *LEN becomes its full size. It does
  * nothing if the program does not ask, by ADDR or LEN NULL. */
 void rdmacm_rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr, socklen_t *len);
+/* Does the same. Most names are IPv4's, and most programs have room for one. */
+static inline void rs_hand_out(const struct sockaddr_storage *from, struct sockaddr *addr,
+			       socklen_t *len)
+{
+	if (from->ss_family == AF_INET && addr && len && *len >= sizeof(struct sockaddr_in)) {
+		memcpy(addr, from, sizeof(struct sockaddr_in));
+		*len = sizeof(struct sockaddr_in);
+		return;
+	}
+	rdmacm_rs_hand_out(from, addr, len);
+}
+
 /* Makes an rdma_cm channel, reading from which never waits. *CHANNEL is set even if that fails. */
 int rdmacm_rs_open_channel(struct rdma_event_channel **channel);
 /* Destroys an id whose channel is about to be closed. */

@@ -832,7 +832,8 @@ static uint32_t qp_modify_mask(const struct mlx5_qp *qp, const struct ibv_qp_att
 /* The command has a driver's part when connection establishment options wait for a change of state,
  * and when it sets a rate limit: Linux 7 refuses one that comes without (for QPs that are not
  * raw). */
-static int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
+static int __attribute__((noinline))
+qp_run_modify_with(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	bool has_ece = qp->ece_asked && attr_mask & IBV_QP_STATE;
 	const struct mlx5_ib_modify_qp req = {
@@ -851,6 +852,14 @@ static int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int
 		qp->ece_granted = resp.ece_options;
 	}
 	return ret;
+}
+
+/* Most QPs have nothing to tell the driver. */
+static inline int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
+{
+	if (qp->ece_asked || qp->out_of_order || attr_mask & IBV_QP_RATE_LIMIT)
+		return qp_run_modify_with(qp, attr, attr_mask);
+	return verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, NULL);
 }
 
 /* The kernel would say no more than EINVAL. */
@@ -886,36 +895,45 @@ static int dct_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int at
 	return context_has_user_index(ctx) ? 0 : qp_index_by_qpn(ctx, qp);
 }
 
+static int __attribute__((noinline)) qp_check_modify(const struct mlx5_qp *qp, int attr_mask)
+{
+	if (qp->rules != mlx5_qp_rss_rules())
+		return underlay_check_mask(qp, attr_mask);
+	verbs_warn("modify_qp: qp 0x%x spreads frames over WQs, and has no states",
+		   qp->vqp.qp.qp_num);
+	return EOPNOTSUPP;
+}
+
+static int qp_enter_state(struct mlx5_qp *qp, enum ibv_qp_state state)
+{
+	int ret;
+
+	if (state == IBV_QPS_INIT) {
+		ret = mlx5_qp_dv_init(qp);
+		if (ret)
+			return ret;
+		rq_set_gate(&qp->rq, true);
+	} else if (state == IBV_QPS_RESET) {
+		qp_reset(qp);
+	} else if (qp_withholds(qp)) {
+		qp_release_record(qp);
+	}
+	if (state == IBV_QPS_RTS)
+		sq_set_gate(qp, true);
+	return 0;
+}
+
 int mlx5_qp_modify(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
-	int ret = underlay_check_mask(qp, attr_mask);
+	int ret;
 
 	if (qp->rules->is_target)
 		return dct_modify(qp, attr, attr_mask);
-	if (qp->rules == mlx5_qp_rss_rules()) {
-		verbs_warn("modify_qp: qp 0x%x spreads frames over WQs, and has no states",
-			   ibqp->qp_num);
-		return EOPNOTSUPP;
-	}
+	ret = qp->rules->modifies_apart ? qp_check_modify(qp, attr_mask) : 0;
 	if (!ret)
 		ret = qp_run_modify(qp, attr, attr_mask);
-
-	if (ret || !(attr_mask & IBV_QP_STATE))
-		return ret;
-	if (attr->qp_state == IBV_QPS_INIT)
-		ret = mlx5_qp_dv_init(qp);
-	if (ret)
-		return ret;
-	if (attr->qp_state == IBV_QPS_RESET)
-		qp_reset(qp);
-	else if (attr->qp_state == IBV_QPS_INIT)
-		rq_set_gate(&qp->rq, true);
-	else if (qp_withholds(qp))
-		qp_release_record(qp);
-	if (attr->qp_state == IBV_QPS_RTS)
-		sq_set_gate(qp, true);
-	return 0;
+	return ret || !(attr_mask & IBV_QP_STATE) ? ret : qp_enter_state(qp, attr->qp_state);
 }
 
 int mlx5_qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,

@@ -104,6 +104,7 @@ static const struct qp_rules rss_rules = {
 	.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
 		     IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
 	.needs_pd = true,
+	.modifies_apart = true,
 };
 
 /* Such a QP is for IP over InfiniBand: the device sees the start of each packet. */
@@ -119,6 +120,7 @@ static const struct qp_rules underlay_rules = {
 	.receives = true,
 	.needs_pd = true,
 	.rings_apart = true,
+	.modifies_apart = true,
 };
 
 static const struct qp_rules dci_rules = {
@@ -140,6 +142,7 @@ static const struct qp_rules dct_rules = {
 	.needs_pd = true,
 	.may_srq = true,
 	.is_target = true,
+	.modifies_apart = true,
 };
 
 const struct qp_rules *mlx5_qp_dci_rules(void)

@@ -31,8 +31,9 @@ struct qp_rules {
 	bool sends, receives;
 	bool needs_pd;
 	bool may_srq;
-	bool rings_apart; /* send and receive ring are two pieces of memory */
-	bool is_target;   /* it has no queue, but CQEs name it; it has a number from RTR on */
+	bool rings_apart;    /* send and receive ring are two pieces of memory */
+	bool is_target;      /* it has no queue, but CQEs name it; it has a number from RTR on */
+	bool modifies_apart; /* ibv_modify_qp() has rules of its own */
 };
 
 /* Returns NULL when there are no QPs of this TYPE here. */

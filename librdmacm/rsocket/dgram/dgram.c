@@ -72,7 +72,7 @@ int rdmacm_dgram_set_up(struct dgram *dgram)
 	if (dgram->is_set_up)
 		return 0;
 	dgram->is_set_up = true;
-	if (options->reuse_addr)
+	if (rs_flag(&options->reuse_addr))
 		ret = set_udp_option(dgram, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (!ret && is_v6 && options->v6_only)
 		ret = set_udp_option(dgram, IPPROTO_IPV6, IPV6_V6ONLY, 1);
@@ -142,20 +142,26 @@ static int dgram_connect(struct rs *rs, const struct sockaddr *addr, socklen_t l
 	return ret;
 }
 
-static int dgram_local_name(struct rs *rs, struct sockaddr_storage *addr)
+static int dgram_local_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
-	socklen_t len = sizeof(*addr);
+	struct sockaddr_storage name = { 0 };
+	socklen_t size = sizeof(name);
 
-	memset(addr, 0, sizeof(*addr));
-	return getsockname(rs->fd, (struct sockaddr *)addr, &len) ? errno : 0;
+	if (getsockname(rs->fd, (struct sockaddr *)&name, &size))
+		return errno;
+	rdmacm_rs_hand_out(&name, addr, len);
+	return 0;
 }
 
-static int dgram_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+static int dgram_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
-	socklen_t len = sizeof(*addr);
+	struct sockaddr_storage name = { 0 };
+	socklen_t size = sizeof(name);
 
-	memset(addr, 0, sizeof(*addr));
-	return getpeername(rs->fd, (struct sockaddr *)addr, &len) ? errno : 0;
+	if (getpeername(rs->fd, (struct sockaddr *)&name, &size))
+		return errno;
+	rdmacm_rs_hand_out(&name, addr, len);
+	return 0;
 }
 
 /* ---- the end ---- */

@@ -116,6 +116,8 @@ int rdmacm_stream_say_hello(struct stream *stream, enum stream_state state,
 	rdmacm_stream_hello(stream, &hello);
 	memcpy(data + header, &hello, sizeof(hello));
 	stream->state = state;
+	if (state == STREAM_ACCEPTED)
+		__atomic_store_n(&stream->has_peer, true, __ATOMIC_RELEASE);
 	return call(stream->id, &param) ? errno : 0;
 }
 
@@ -131,6 +133,7 @@ static void on_route(struct stream *stream, const struct rdma_cm_event *event)
 void rdmacm_stream_established(struct stream *stream)
 {
 	stream->state = STREAM_CONNECTED;
+	__atomic_store_n(&stream->has_peer, true, __ATOMIC_RELEASE);
 	stream->rs.arrivals++;
 	rdmacm_stream_send_controls(stream);
 }
@@ -308,7 +311,7 @@ static int set_id_options(struct stream *stream)
 	int on = 1;
 	uint8_t tos = options->ip_tos;
 
-	if (options->reuse_addr &&
+	if (rs_flag(&options->reuse_addr) &&
 	    rdma_set_option(stream->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &on, sizeof(on)))
 		return errno;
 	if (options->v6_only &&
@@ -478,6 +481,7 @@ static int start_over(struct stream *stream)
 	stream->id = NULL;
 	rs_pause_end(&stream->pause); /* the process that connects reads the next id's events */
 	stream->state = STREAM_NEW;
+	__atomic_store_n(&stream->has_peer, false, __ATOMIC_RELAXED);
 	stream->peer_done = stream->peer_gone = false;
 	return 0;
 }
@@ -586,29 +590,33 @@ static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t 
 
 /* ---- names ---- */
 
-static int stream_local_name(struct rs *rs, struct sockaddr_storage *addr)
+/* A socket that is not bound has its family for a name. */
+static int __attribute__((noinline))
+unbound_name(const struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
-	struct stream *stream = to_stream(rs);
+	const struct sockaddr_storage name = { .ss_family = rs->domain };
 
-	memset(addr, 0, sizeof(*addr));
-	if (stream->id)
-		memcpy(addr, &stream->id->route.addr.src_storage, sizeof(*addr));
-	if (!addr->ss_family)
-		addr->ss_family = rs->domain;
+	rdmacm_rs_hand_out(&name, addr, len);
 	return 0;
 }
 
-static int stream_peer_name(struct rs *rs, struct sockaddr_storage *addr)
+static int stream_local_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
+{
+	const struct rdma_cm_id *id = to_stream(rs)->id;
+
+	if (!id || !id->route.addr.src_storage.ss_family)
+		return unbound_name(rs, addr, len);
+	rs_hand_out(&id->route.addr.src_storage, addr, len);
+	return 0;
+}
+
+static int stream_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
 	struct stream *stream = to_stream(rs);
-	bool is_connected;
 
-	cm_lock_take(&rs->lock);
-	is_connected = stream->id && stream->state >= STREAM_ACCEPTED && !never_connected(stream);
-	cm_lock_drop(&rs->lock);
-	if (!is_connected)
+	if (!__atomic_load_n(&stream->has_peer, __ATOMIC_ACQUIRE))
 		return ENOTCONN;
-	memcpy(addr, &stream->id->route.addr.dst_storage, sizeof(*addr));
+	rs_hand_out(&stream->id->route.addr.dst_storage, addr, len);
 	return 0;
 }
 

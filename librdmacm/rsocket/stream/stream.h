@@ -81,6 +81,7 @@ struct stream {
 	bool is_lost;          /* nobody can listen any more */
 	/* made before this process was forked, and without queues: the channel is the parent's */
 	bool is_of_parent;
+	bool has_peer;         /* accepted or connected: its peer has a name; read without a lock */
 	struct rs_pause pause; /* of reading events of rdma_cm, which has failed */
 
 	/* the completions of both directions */

@@ -34,6 +34,8 @@ int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap
 int __wrap_rdmacm_device_must_exist(void);
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
 void __real_free(void *memory);
 void __wrap_free(void *memory);
 int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
@@ -109,6 +111,12 @@ static void *last_taken; /* NULL again when it was given back */
 void *__wrap_calloc(size_t count, size_t size)
 {
 	last_taken = __real_calloc(count, size);
+	return last_taken;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	last_taken = __real_malloc(size);
 	return last_taken;
 }
 

@@ -155,20 +155,42 @@ void rdmacm_multicast_detach_all(struct cm_id *cm)
 	assert_ptr_equal(cm, &it.cm);
 }
 
-int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, size_t in_size, size_t out_size)
-{
-	struct ib_uverbs_qp_attr *answer = (void *)(uintptr_t)cmd->init_qp_attr.response;
+ssize_t __real_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size);
 
-	assert_int_equal(fd, it.channel.fd);
-	assert_int_equal(number, RDMA_USER_CM_CMD_INIT_QP_ATTR);
-	assert_int_equal(in_size, sizeof(cmd->init_qp_attr));
-	assert_int_equal(out_size, sizeof(*answer));
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+	const struct cm_cmd *cmd = data;
+	struct ib_uverbs_qp_attr *answer;
+
+	if (fd != it.channel.fd)
+		return __real_write(fd, data, size);
+	answer = (void *)(uintptr_t)cmd->init_qp_attr.response;
+	assert_int_equal(cmd->hdr.cmd, RDMA_USER_CM_CMD_INIT_QP_ATTR);
+	assert_int_equal(cmd->hdr.in, sizeof(cmd->init_qp_attr));
+	assert_int_equal(cmd->hdr.out, sizeof(*answer));
+	assert_int_equal(size, sizeof(cmd->hdr) + sizeof(cmd->init_qp_attr));
 	if (call_fails())
-		return errno;
+		return -1;
 	answer->qp_attr_mask = IBV_QP_STATE;
 	answer->qp_access_flags = 0x11;
 	answer->pkey_index = 2;
-	return 0;
+	return (ssize_t)size;
+}
+
+int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done)
+{
+	assert_int_equal(fd, it.channel.fd);
+	assert_int_equal(cmd->hdr.cmd, RDMA_USER_CM_CMD_INIT_QP_ATTR);
+	assert_int_equal(done, -1);
+	return errno;
+}
+
+int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size)
+{
+	ssize_t done = __wrap_write(fd, cmd, size);
+
+	return done < 0 ? rdmacm_cmd_failed(fd, cmd, done) : 0;
 }
 
 /* ---- the id ---- */

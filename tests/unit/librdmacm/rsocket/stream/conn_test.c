@@ -124,15 +124,18 @@ static void linger_limits_the_close(void **state)
 static void without_an_id_there_is_a_family_only(void **state)
 {
 	struct sockaddr_storage name;
+	socklen_t len = sizeof(name);
 
 	(void)state;
 	memset(&name, 0x5a, sizeof(name));
-	assert_int_equal(stream_local_name(&stream.rs, &name), 0);
+	assert_int_equal(stream_local_name(&stream.rs, (struct sockaddr *)&name, &len), 0);
+	assert_int_equal(len, sizeof(struct sockaddr_in));
 	assert_int_equal(name.ss_family, AF_INET);
 	assert_int_equal(((struct sockaddr_in *)&name)->sin_port, 0);
 	for (int i = STREAM_NEW; i <= STREAM_OVER; i++) {
 		stream.state = i;
-		assert_int_equal(stream_peer_name(&stream.rs, &name), ENOTCONN);
+		assert_int_equal(stream_peer_name(&stream.rs, (struct sockaddr *)&name, &len),
+				 ENOTCONN);
 	}
 }
 
