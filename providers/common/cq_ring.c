@@ -25,12 +25,25 @@ static uint8_t entry_owner(const struct cqe_marks *marks, const struct cq_ring *
 	return index >> ring->count_log & 1 ? marks->owner : 0;
 }
 
+/* Writes VALUE to the last bytes of COUNT entries from slot FIRST on. */
+static void entries_mark(const struct cq_ring *ring, uint32_t first, uint32_t count, uint8_t value)
+{
+	const size_t step = (size_t)1 << ring->entry_log;
+	uint8_t *last = ring->last + ((size_t)first << ring->entry_log);
+
+	for (; count; count--, last += step)
+		*last = value;
+}
+
+/* Slots from FIRST's on are of its lap, those before it of the next. */
 void provider_cq_ring_init(const struct cqe_marks *marks, const struct cq_ring *ring,
 			   uint32_t first)
 {
-	for (uint32_t i = first; i != first + (1u << ring->count_log); i++)
-		*entry_last(ring, i) =
-			marks->none | (uint8_t)(entry_owner(marks, ring, i) ^ marks->owner);
+	const uint32_t count = 1u << ring->count_log, slot = first & (count - 1);
+	const uint8_t lap = entry_owner(marks, ring, first) ^ marks->owner;
+
+	entries_mark(ring, slot, count - slot, marks->none | lap);
+	entries_mark(ring, 0, slot, marks->none | (lap ^ marks->owner));
 }
 
 static void entry_move(const struct cqe_marks *marks, const struct cq_ring *from,

@@ -6,7 +6,6 @@
 #include "providers/common/queue_mem.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "providers/common/hwbuf.h"
 
@@ -87,7 +86,7 @@ int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 {
 	struct provider_pd *ppd = pd ? to_ppd(pd) : NULL;
 	void *addr;
-	int ret = domain_alloc(ppd, request->size, (size_t)sysconf(_SC_PAGESIZE), request->type,
+	int ret = domain_alloc(ppd, request->size, pool->page, request->type,
 			       &addr);
 
 	*mem = (struct queue_mem){ .type = request->type };

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "prm/mlx4/cqe.h"
 #include "prm/mlx4/uar.h"
@@ -82,7 +81,7 @@ int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 {
 	const struct queue_mem_request request = {
 		.size = size,
-		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
+		.place = { .align = ctx->queue_bufs.page },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, mem);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "prm/mlx4/cqe.h"
 #include "prm/mlx4/uar.h"
@@ -185,7 +184,7 @@ static int qp_alloc_queues(struct mlx4_context *ctx, const struct ibv_qp_init_at
 	struct ibv_pd *pd = attr_pd(attr);
 	const struct queue_mem_request request = {
 		.size = size->bytes,
-		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
+		.place = { .align = ctx->queue_bufs.page },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &qp->buf);

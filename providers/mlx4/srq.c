@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/cq.h"
@@ -63,7 +62,7 @@ static int srq_alloc(struct mlx4_context *ctx, struct ibv_pd *pd, struct mlx4_sr
 {
 	const struct queue_mem_request request = {
 		.size = (size_t)srq->wqes << srq->stride_log,
-		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
+		.place = { .align = ctx->queue_bufs.page },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, &srq->buf);

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "prm/mlx4/cqe.h"
 #include "providers/mlx4/context.h"
@@ -95,7 +94,7 @@ static int wq_alloc(struct mlx4_context *ctx, const struct ibv_wq_init_attr *att
 	const uint32_t wqes = (uint32_t)pow2_ceil(max_of(attr->max_wr, 1u));
 	struct mlx4_rq *rq = &qp->rq;
 	struct queue_mem_request request = {
-		.place = { .align = (size_t)sysconf(_SC_PAGESIZE) },
+		.place = { .align = ctx->queue_bufs.page },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret;

@@ -4,22 +4,36 @@
  * keys, which are rare.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "providers/common/mw.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/data/send_wqe.h"
 
-/* Each slot has the ownership bit of the lap before the first, which is that of no WQE. */
+/* Stamps the pieces of each slot but the first, as far as its longest WQE goes. */
+static void slots_stamp(const struct mlx4_sq *sq, uint32_t size)
+{
+	for (uint32_t i = 0; i <= sq->wq.mask; i++)
+		for (uint32_t at = M4_PIECE; at < size; at += M4_PIECE)
+			*(__be32 *)(sq_slot(sq, i) + at) = htobe32(M4_STAMP);
+}
+
+/* Each slot has the ownership bit of the lap before the first, which is that of no WQE, and the size
+ * of the longest WQE. */
 void mlx4_sq_ring_init(struct mlx4_sq *sq)
 {
-	sq->last_long = sq->wq.head - sq->wq.mask - 1;
-	for (uint32_t i = 0; i <= sq->wq.mask; i++) {
-		__be32 *words = (__be32 *)sq_slot(sq, i);
+	const size_t step = (size_t)1 << sq->slot_log;
+	const uint32_t segs = min_of((uint32_t)step / M4_SEG, FLD_MASK(M4_CTRL_DS));
+	const __be32 words[2] = { htobe32(FLD_BITS(M4_CTRL_OWNER)), htobe32(segs) };
+	const uint8_t *end = sq->buf + ((size_t)sq->wq.mask + 1) * step;
+	uint64_t head;
 
-		words[0] = htobe32(FLD_BITS(M4_CTRL_OWNER));
-		words[1] = htobe32(min_of((1u << sq->slot_log) / M4_SEG, FLD_MASK(M4_CTRL_DS)));
-		slot_stamp((uint8_t *)words, M4_PIECE);
-	}
+	memcpy(&head, words, sizeof(head));
+	sq->last_long = sq->wq.head - sq->wq.mask - 1;
+	for (uint8_t *slot = sq->buf; slot != end; slot += step)
+		memcpy(slot, &head, sizeof(head));
+	if (step > M4_PIECE)
+		slots_stamp(sq, segs * M4_SEG);
 }
 
 static int __attribute__((cold))
