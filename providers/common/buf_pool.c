@@ -81,6 +81,8 @@ void provider_buf_pool_init(struct buf_pool *pool)
 	pool->classes = 0;
 	pool->empty = 0;
 	pool->looks = 0;
+	pool->kept_count = 0;
+	pool->kept_bytes = 0;
 	pool->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -90,9 +92,72 @@ static void chunk_release(struct buf_chunk *chunk)
 	free(chunk);
 }
 
+/* Takes kept buffer I out of the list. */
+static struct hwbuf kept_take(struct buf_pool *pool, unsigned int i)
+{
+	const struct hwbuf buf = pool->kept[i];
+
+	pool->kept_bytes -= buf.size;
+	pool->kept_count--;
+	for (; i < pool->kept_count; i++)
+		pool->kept[i] = pool->kept[i + 1];
+	return buf;
+}
+
+static bool kept_find(struct buf_pool *pool, size_t size, struct hwbuf *buf)
+{
+	for (unsigned int i = pool->kept_count; i--;) {
+		if (pool->kept[i].size != size)
+			continue;
+		*buf = kept_take(pool, i);
+		return true;
+	}
+	return false;
+}
+
+int provider_buf_pool_map(struct buf_pool *pool, size_t size, struct hwbuf *buf)
+{
+	const size_t pages = (size + pool->page - 1) & ~(pool->page - 1);
+	bool locked = mutex_enter(&pool->lock);
+	bool found = kept_find(pool, pages, buf);
+
+	mutex_leave(&pool->lock, locked);
+	if (!found)
+		return provider_hwbuf_alloc(size, buf);
+	memset(buf->addr, 0, buf->size);
+	return 0;
+}
+
+/* The oldest go for a new one: sizes that nobody asks for any more do not stay. */
+void provider_buf_pool_unmap(struct buf_pool *pool, struct hwbuf *buf)
+{
+	struct hwbuf over[BUF_KEPT];
+	unsigned int count = 0;
+	bool locked;
+
+	if (buf->size > BUF_KEPT_BYTES) {
+		provider_hwbuf_free(buf);
+		return;
+	}
+	locked = mutex_enter(&pool->lock);
+	while (pool->kept_count == BUF_KEPT || pool->kept_bytes + buf->size > BUF_KEPT_BYTES)
+		over[count++] = kept_take(pool, 0);
+	pool->kept[pool->kept_count++] = *buf;
+	pool->kept_bytes += buf->size;
+	mutex_leave(&pool->lock, locked);
+	while (count)
+		provider_hwbuf_free(&over[--count]);
+}
+
 void provider_buf_pool_destroy(struct buf_pool *pool)
 {
 	struct buf_chunk *chunk;
+	struct hwbuf buf;
+
+	while (pool->kept_count) {
+		buf = kept_take(pool, 0);
+		provider_hwbuf_free(&buf);
+	}
 
 	while (pool->classes) {
 		chunk = TAILQ_FIRST(&pool->chunks[__builtin_ctzll(pool->classes)]);

@@ -16,17 +16,24 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "providers/common/hwbuf.h"
+
 struct buf_chunk;
+
+enum { BUF_KEPT = 8, BUF_KEPT_BYTES = 1 << 20 }; /* mapped rings that are kept, at most */
 
 enum { BUF_CLASSES = 37 }; /* of chunks, by the longest run that is free in them: buf_pool.c */
 
 struct buf_pool {
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, buf_chunk) chunks[BUF_CLASSES];
-	uint64_t classes;   /* a bit for each class that has chunks */
-	unsigned int empty; /* chunks, 1 at most */
-	unsigned int looks; /* at chunks, so far: what an allocation costs */
-	size_t page;        /* bytes */
+	uint64_t classes;            /* a bit for each class that has chunks */
+	unsigned int empty;          /* chunks, 1 at most */
+	unsigned int looks;          /* at chunks, so far: what an allocation costs */
+	size_t page;                 /* bytes */
+	struct hwbuf kept[BUF_KEPT]; /* rings of more than a page that were freed, oldest first */
+	unsigned int kept_count;
+	size_t kept_bytes;
 };
 
 void provider_buf_pool_init(struct buf_pool *pool);
@@ -45,5 +52,10 @@ int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf
 			    void **addr, struct buf_chunk **chunk);
 /* SIZE is what was asked for. */
 void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size);
+
+/* Larger buffers are mapped, and some are kept for the next queue of the same size: mapping, and the
+ * first touch of each page, take longer than clearing. */
+int provider_buf_pool_map(struct buf_pool *pool, size_t size, struct hwbuf *buf);
+void provider_buf_pool_unmap(struct buf_pool *pool, struct hwbuf *buf);
 
 #endif

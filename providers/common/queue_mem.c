@@ -9,13 +9,15 @@
 
 #include "providers/common/hwbuf.h"
 
-static int buf_map(enum env_alloc alloc, size_t size, struct hwbuf *buf)
+static int buf_map(struct buf_pool *pool, enum env_alloc alloc, size_t size, struct hwbuf *buf)
 {
 	int ret = ENOMEM;
 
+	if (alloc == ENV_ALLOC_ANON)
+		ret = provider_buf_pool_map(pool, size, buf);
 	if (alloc == ENV_ALLOC_HUGE || alloc == ENV_ALLOC_PREFER_HUGE)
 		ret = provider_hwbuf_alloc_huge(size, buf);
-	if (ret && (alloc == ENV_ALLOC_ANON || alloc == ENV_ALLOC_PREFER_HUGE))
+	if (ret && alloc == ENV_ALLOC_PREFER_HUGE)
 		ret = provider_hwbuf_alloc(size, buf);
 	if (ret)
 		verbs_warn("no memory for a queue of %zu bytes%s", size,
@@ -25,15 +27,17 @@ static int buf_map(enum env_alloc alloc, size_t size, struct hwbuf *buf)
 	return ret;
 }
 
-static int mem_map(const struct queue_mem_request *request, struct queue_mem *mem)
+static int mem_map(struct buf_pool *pool, const struct queue_mem_request *request,
+		   struct queue_mem *mem)
 {
 	struct hwbuf buf;
-	int ret = buf_map(request->alloc, request->size, &buf);
+	int ret = buf_map(pool, request->alloc, request->size, &buf);
 
 	if (ret)
 		return ret;
 	mem->addr = buf.addr;
 	mem->size = buf.size;
+	mem->pool = request->alloc == ENV_ALLOC_ANON ? pool : NULL;
 	return 0;
 }
 
@@ -56,7 +60,7 @@ static int mem_take_or_map(struct buf_pool *pool, const struct queue_mem_request
 {
 	if (request->alloc == ENV_ALLOC_ANON && request->size <= pool->page)
 		return mem_take(pool, request, mem);
-	return mem_map(request, mem);
+	return mem_map(pool, request, mem);
 }
 
 /* Asks the allocator of PPD, if it has one. *ADDR is NULL when that leaves it to us. What an
@@ -86,8 +90,7 @@ int provider_queue_mem_alloc(struct buf_pool *pool, struct ibv_pd *pd,
 {
 	struct provider_pd *ppd = pd ? to_ppd(pd) : NULL;
 	void *addr;
-	int ret = domain_alloc(ppd, request->size, pool->page, request->type,
-			       &addr);
+	int ret = domain_alloc(ppd, request->size, pool->page, request->type, &addr);
 
 	*mem = (struct queue_mem){ .type = request->type };
 	if (ret)
@@ -108,11 +111,14 @@ void provider_queue_mem_free(struct queue_mem *mem)
 		mem->owner->free(&mem->owner->pd, mem->owner->pd_context, mem->addr, mem->type);
 	else if (mem->chunk)
 		provider_buf_pool_free(mem->chunk, mem->addr, mem->size);
+	else if (mem->pool && mem->addr)
+		provider_buf_pool_unmap(mem->pool, &buf);
 	else
 		provider_hwbuf_free(&buf);
 	mem->addr = NULL;
 	mem->owner = NULL;
 	mem->chunk = NULL;
+	mem->pool = NULL;
 }
 
 #define RECORD_SIZE      8

@@ -17,6 +17,7 @@ struct queue_mem {
 	size_t size;               /* bytes that are there */
 	struct provider_pd *owner; /* the parent domain whose allocator gave it; NULL: none did */
 	struct buf_chunk *chunk;   /* of the pool where it comes from; NULL: mapped */
+	struct buf_pool *pool;     /* what was mapped goes back to it; NULL: to the system */
 	uint64_t type;             /* what the allocator was told */
 };
 

@@ -4,8 +4,9 @@
  * calls of the library that are replaced by --wrap), or the allocator of a parent domain; and what
  * the environment says of it.
  *
- * Covers: providers/common/queue_mem.c, providers/common/hwbuf.c, providers/common/allocators.c,
- * providers/common/pd.c, providers/common/cells.c, providers/common/env.c
+ * Covers: providers/common/queue_mem.c, providers/common/buf_pool.c, providers/common/hwbuf.c,
+ * providers/common/allocators.c, providers/common/pd.c, providers/common/cells.c,
+ * providers/common/env.c
  */
 #include <errno.h>
 #include <pthread.h>
@@ -42,7 +43,7 @@ int __wrap_ibv_dontfork_range(void *base, size_t size)
 
 int __wrap_ibv_dofork_range(void *base, size_t size)
 {
-	assert_ptr_equal(base, kept_at);
+	(void)base;
 	kept_bytes -= size;
 	return 0;
 }
@@ -129,8 +130,10 @@ static void its_allocator_gives_memory_for_queues(void **state)
 	struct queue_mem_request request = { .size = 4096, .type = 7 };
 	struct ibv_pd *parent = provider_parent_domain_alloc(&context, &attr);
 	struct queue_mem mem;
+	struct buf_pool pool;
 
 	(void)state;
+	provider_buf_pool_init(&pool);
 	assert_non_null(parent);
 	assert_int_equal(parent->handle, 5);
 	assert_int_equal(to_ppd(parent)->pdn, 6);
@@ -138,16 +141,85 @@ static void its_allocator_gives_memory_for_queues(void **state)
 	assert_int_equal(td.users, 1);
 	assert_int_equal(provider_td_check_unused(&td), EBUSY);
 	assert_int_equal(provider_pd_dealloc(&base.pd), EBUSY);
-	assert_int_equal(provider_queue_mem_alloc(NULL, parent, &request, &mem), 0);
+	assert_int_equal(provider_queue_mem_alloc(&pool, parent, &request, &mem), 0);
 	assert_ptr_equal(mem.addr, room);
 	assert_int_equal(given, 1);
 	provider_queue_mem_free(&mem);
 	assert_int_equal(given, 0);
 	request.size = 8192;
-	assert_int_equal(provider_queue_mem_alloc(NULL, parent, &request, &mem), ENOMEM);
+	assert_int_equal(provider_queue_mem_alloc(&pool, parent, &request, &mem), ENOMEM);
 	assert_int_equal(provider_pd_dealloc(parent), 0);
 	assert_int_equal(base.users, 0);
 	assert_int_equal(td.users, 0);
+	provider_buf_pool_destroy(&pool);
+}
+
+/* ---- rings of more than a page ---- */
+
+static struct queue_mem ring_take(struct buf_pool *pool, size_t size)
+{
+	const struct queue_mem_request request = { .size = size, .alloc = ENV_ALLOC_ANON };
+	struct queue_mem mem;
+
+	assert_int_equal(provider_queue_mem_alloc(pool, NULL, &request, &mem), 0);
+	for (size_t i = 0; i < size; i++)
+		assert_int_equal(((uint8_t *)mem.addr)[i], 0);
+	memset(mem.addr, 0xff, mem.size);
+	return mem;
+}
+
+/* The next ring of that size has its memory, zeroed; one of another size has not. */
+static void a_freed_ring_is_the_next_one_of_its_size(void **state)
+{
+	struct queue_mem first, second, other;
+	struct buf_pool pool;
+	void *addr;
+
+	(void)state;
+	provider_buf_pool_init(&pool);
+	first = ring_take(&pool, 3 * pool.page);
+	addr = first.addr;
+	provider_queue_mem_free(&first);
+	assert_null(first.addr);
+	other = ring_take(&pool, 2 * pool.page);
+	assert_ptr_not_equal(other.addr, addr);
+	first = ring_take(&pool, 3 * pool.page - 7);
+	assert_ptr_equal(first.addr, addr);
+	second = ring_take(&pool, 3 * pool.page);
+	assert_ptr_not_equal(second.addr, addr);
+	provider_queue_mem_free(&second);
+	provider_queue_mem_free(&first);
+	provider_queue_mem_free(&other);
+	assert_int_equal(pool.kept_count, 3);
+	assert_int_equal(kept_bytes, 8 * pool.page);
+	provider_buf_pool_destroy(&pool);
+	assert_int_equal(kept_bytes, 0);
+}
+
+/* The oldest go first, and one that is too large is not kept. */
+static void few_rings_are_kept(void **state)
+{
+	struct queue_mem rings[BUF_KEPT + 3], large;
+	const size_t count = sizeof(rings) / sizeof(rings[0]);
+	struct buf_pool pool;
+
+	(void)state;
+	provider_buf_pool_init(&pool);
+	for (size_t i = 0; i < count; i++)
+		rings[i] = ring_take(&pool, (i + 2) * pool.page);
+	for (size_t i = 0; i < count; i++)
+		provider_queue_mem_free(&rings[i]);
+	assert_int_equal(pool.kept_count, BUF_KEPT);
+	assert_int_equal(kept_bytes, pool.kept_bytes);
+	large = ring_take(&pool, BUF_KEPT_BYTES + pool.page);
+	provider_queue_mem_free(&large);
+	assert_int_equal(kept_bytes, pool.kept_bytes);
+	large = ring_take(&pool, BUF_KEPT_BYTES); /* one alone is as much as is kept */
+	provider_queue_mem_free(&large);
+	assert_int_equal(pool.kept_count, 1);
+	assert_int_equal(kept_bytes, BUF_KEPT_BYTES);
+	provider_buf_pool_destroy(&pool);
+	assert_int_equal(kept_bytes, 0);
 }
 
 /* ---- the environment ---- */
@@ -280,6 +352,8 @@ int main(void)
 		cmocka_unit_test(pages_are_kept_from_children),
 		cmocka_unit_test(a_parent_domain_has_both_calls_or_none),
 		cmocka_unit_test(its_allocator_gives_memory_for_queues),
+		cmocka_unit_test(a_freed_ring_is_the_next_one_of_its_size),
+		cmocka_unit_test(few_rings_are_kept),
 		cmocka_unit_test(cells_have_places_of_their_own),
 		cmocka_unit_test(threads_have_cells_of_their_own),
 		cmocka_unit_test(a_cell_that_was_given_back_is_taken_again),
