@@ -73,7 +73,6 @@ static int ah_fill(struct ibv_pd *pd, struct ibv_ah_attr *attr, bool is_ethernet
 int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
 {
 	struct mlx4_context *ctx = to_mctx(pd->context);
-	struct mlx4_ah new = { .ah.context = pd->context };
 	struct mlx4_ah *mah;
 	bool is_ethernet;
 	uint8_t traits;
@@ -88,13 +87,15 @@ int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **
 	ret = ah_check_attr(attr, is_ethernet);
 	if (ret)
 		return ret;
-	ret = ah_fill(pd, attr, is_ethernet, new.segment);
-	if (ret)
-		return ret;
 	mah = provider_cells_take(&ctx->cells, "create_ah", sizeof(*mah));
 	if (!mah)
 		return ENOMEM;
-	*mah = new;
+	*mah = (struct mlx4_ah){ .ah.context = pd->context };
+	ret = ah_fill(pd, attr, is_ethernet, mah->segment);
+	if (ret) {
+		provider_cells_give(&ctx->cells, mah, sizeof(*mah));
+		return ret;
+	}
 	*ah = &mah->ah;
 	return 0;
 }
