@@ -53,8 +53,8 @@ int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf
 /* SIZE is what was asked for. */
 void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size);
 
-/* Larger buffers are mapped, and some are kept for the next queue of the same size: mapping, and the
- * first touch of each page, take longer than clearing. */
+/* Larger buffers are mapped, and some are kept for the next queue of the same size: mapping, and
+ * the first touch of each page, take longer than clearing. */
 int provider_buf_pool_map(struct buf_pool *pool, size_t size, struct hwbuf *buf);
 void provider_buf_pool_unmap(struct buf_pool *pool, struct hwbuf *buf);
 
