@@ -155,48 +155,37 @@ void rdmacm_multicast_detach_all(struct cm_id *cm)
 	assert_ptr_equal(cm, &it.cm);
 }
 
-ssize_t __real_write(int fd, const void *data, size_t size);
-ssize_t __wrap_write(int fd, const void *data, size_t size);
-
-ssize_t __wrap_write(int fd, const void *data, size_t size)
+int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done)
 {
-	const struct cm_cmd *cmd = data;
-	struct ib_uverbs_qp_attr *answer;
+	(void)fd, (void)cmd, (void)done;
+	fail(); /* commands go the way of a process with several threads */
+	return EIO;
+}
 
-	if (fd != it.channel.fd)
-		return __real_write(fd, data, size);
-	answer = (void *)(uintptr_t)cmd->init_qp_attr.response;
+int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size)
+{
+	struct ib_uverbs_qp_attr *answer = (void *)(uintptr_t)cmd->init_qp_attr.response;
+
+	assert_int_equal(fd, it.channel.fd);
 	assert_int_equal(cmd->hdr.cmd, RDMA_USER_CM_CMD_INIT_QP_ATTR);
 	assert_int_equal(cmd->hdr.in, sizeof(cmd->init_qp_attr));
 	assert_int_equal(cmd->hdr.out, sizeof(*answer));
 	assert_int_equal(size, sizeof(cmd->hdr) + sizeof(cmd->init_qp_attr));
 	if (call_fails())
-		return -1;
+		return errno;
 	answer->qp_attr_mask = IBV_QP_STATE;
 	answer->qp_access_flags = 0x11;
 	answer->pkey_index = 2;
-	return (ssize_t)size;
-}
-
-int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done)
-{
-	assert_int_equal(fd, it.channel.fd);
-	assert_int_equal(cmd->hdr.cmd, RDMA_USER_CM_CMD_INIT_QP_ATTR);
-	assert_int_equal(done, -1);
-	return errno;
-}
-
-int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size)
-{
-	ssize_t done = __wrap_write(fd, cmd, size);
-
-	return done < 0 ? rdmacm_cmd_failed(fd, cmd, done) : 0;
+	return 0;
 }
 
 /* ---- the id ---- */
 
 static int id_begin_as(enum ibv_qp_type type)
 {
+	static const char several;
+
+	verbs_one_thread = &several;
 	memset(&it, 0, sizeof(it));
 	it.context.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	it.context.sz = sizeof(it.context);
