@@ -29,22 +29,22 @@ srq_pingpong        | debian | ibv_srq_pingpong -n 500
 """
 # NAME | COMMAND of both sides, Debian's
 PERFTESTS = """
-ib_write_bw    | ib_write_bw -s 65536 -n 500 -q 4
-ib_read_bw     | ib_read_bw -s 65536 -n 300
-ib_send_bw     | ib_send_bw -s 1048576 -n 50 -b
-ib_atomic_lat  | ib_atomic_lat -n 200
-ib_write_lat   | ib_write_lat -s 64 -n 300
-ib_send_bw.UD  | ib_send_bw -c UD -s 1024 -n 500
-ib_write_bw.UC | ib_write_bw -c UC -s 65536 -n 200
-ib_send_bw.DC  | ib_send_bw -c DC -s 300000 -n 50
+ib_write_bw    | ib_write_bw -F -s 65536 -n 500 -q 4
+ib_read_bw     | ib_read_bw -F -s 65536 -n 300
+ib_send_bw     | ib_send_bw -F -s 1048576 -n 50 -b
+ib_atomic_lat  | ib_atomic_lat -F -n 200
+ib_write_lat   | ib_write_lat -F -s 64 -n 300
+ib_send_bw.UD  | ib_send_bw -F -c UD -s 1024 -n 500
+ib_write_bw.UC | ib_write_bw -F -c UC -s 65536 -n 200
+ib_send_bw.DC  | ib_send_bw -F -c DC -s 300000 -n 50
 """
 # A pingpong ends without a word, so its last acknowledge must not be lost; these agree on the end by TCP.
 LOSSES = """
-loss.write  | ib_write_bw -s 65536 -n 200 -u 12
-loss.read   | ib_read_bw -s 65536 -n 100 -u 12
-loss.send   | ib_send_bw -s 4000 -n 1000 -u 12
-loss.dc     | ib_write_bw -c DC -s 65536 -n 200 -u 12
-loss.atomic | ib_atomic_lat -n 1000 -u 12
+loss.write  | ib_write_bw -F -s 65536 -n 200 -u 12
+loss.read   | ib_read_bw -F -s 65536 -n 100 -u 12
+loss.send   | ib_send_bw -F -s 4000 -n 1000 -u 12
+loss.dc     | ib_write_bw -F -c DC -s 65536 -n 200 -u 12
+loss.atomic | ib_atomic_lat -F -n 1000 -u 12
 """
 FAULTS = "--fault loss:1% --fault late:1% --seed 3"
 # NAME | NAME of the look at its packets | ORIGIN | COMMAND | at least so many PACKETS | LINK, if not both
@@ -53,10 +53,10 @@ captured_0       | pingpong_0 | ours   | ibv_rc_pingpong -n 50           | 400 |
 captured_0       | pingpong_0 | ours   | ibv_rc_pingpong -n 50 -g 0      | 400 | roce
 captured_1       | pingpong_1 | ours   | ibv_rc_pingpong -n 50 -g 1      | 400 | roce
 captured_3       | pingpong_3 | ours   | ibv_rc_pingpong -n 50 -g 3      | 400 | roce
-captured_reads   | reads      | debian | ib_read_bw -s 65536 -n 20       | 300
-captured_atomics | atomics    | debian | ib_atomic_lat -n 50             | 100
+captured_reads   | reads      | debian | ib_read_bw -F -s 65536 -n 20       | 300
+captured_atomics | atomics    | debian | ib_atomic_lat -F -n 50             | 100
 """
-ENDLESS = "ib_write_bw -D 60 -u 14"
+ENDLESS = "ib_write_bw -F -D 60 -u 14"
 ERRORS = '_ws.malformed || _ws.expert.severity == "Error" || _ws.expert.severity == "Warning"'
 
 

@@ -38,8 +38,8 @@ cmtime_three    | {CMTIME} -c 5 -P 3 -L         | {CMTIME} -c 5 -P 3 | 2
 """
 # NAME | COMMAND of both sides
 PERFTEST = """
-perftest_lat   | ib_send_lat -R -n 100
-perftest_write | ib_write_bw -R -n 100 -q 4
+perftest_lat   | ib_send_lat -F -R -n 100
+perftest_write | ib_write_bw -F -R -n 100 -q 4
 """
 # These also run with our libraries on one side and Debian's on the other.
 MIXED = ("rping", "ucmatose", "udaddy", "rdma_xserver_xrc")

@@ -34,7 +34,7 @@ ON_DEBIAN = ("rping", "udaddy", "xrc")  # on Debian's libraries as well
 PING = "rping -s -V -v -C 20", "rping -c -V -v -C 20 -a 198.18.0.1"
 MANY_PINGS = "rping -s -V -v -C 100", "rping -c -V -v -C 100 -a 198.18.0.1"
 # With --all only: the server listens twice, and in between nobody does. On a busy machine a client may come just then.
-PERFTEST = "ib_send_lat -R -n 100"
+PERFTEST = "ib_send_lat -F -R -n 100"
 MESSAGES = ("ConnectRequest", "ConnectReply", "ReadyToUse", "DisconnectRequest", "DisconnectReply")
 # An rsocket asks for the address of a host that is not there yet, again and again for 15 seconds.
 LATE_S = 9
