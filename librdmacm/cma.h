@@ -159,11 +159,12 @@ struct cm_device {
 	uint64_t guid; /* in network byte order, as the kernel has it */
 	int index;     /* the index that RDMA netlink gives the device, or -1 */
 	struct ibv_context *verbs;
-	dev_t node_dev; /* the file behind cmd_fd of the context: its file system, */
+	dev_t node_dev; /* the device node of cmd_fd, if knows_node */
 	ino_t node_inode;
-	unsigned int users; /* ids */
-	bool is_removed;    /* the kernel has said so to an id */
-	bool is_handed_out; /* by rdma_get_devices() */
+	bool knows_node, is_marked; /* see context_note() */
+	unsigned int users;         /* ids */
+	bool is_removed;            /* the kernel has said so to an id */
+	bool is_handed_out;         /* by rdma_get_devices() */
 	/* the default PD, made when the first id is bound; lives as long as the context */
 	struct ibv_pd *pd;
 	struct ibv_xrcd *xrcd; /* the default XRC domain; there is one while xrcd_users is not 0 */

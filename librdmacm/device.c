@@ -11,6 +11,7 @@
 #include "cma.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,26 +79,35 @@ static int device_add(struct ibv_device *ibv)
 
 /* ---- contexts ---- */
 
+/* Marks the open file of a context. The signal of F_SETSIG belongs to an open file, not to a number
+ * or a node, and a command file of uverbs never sends one. If it cannot be set, the node alone
+ * tells. */
 static void context_note(struct cm_device *device)
 {
 	struct stat st = { 0 };
+	int fd = device->verbs->cmd_fd;
 
-	fstat(device->verbs->cmd_fd, &st);
+	device->knows_node = !fstat(fd, &st);
 	device->node_dev = st.st_dev;
 	device->node_inode = st.st_ino;
+	device->is_marked = !fcntl(fd, F_SETSIG, SIGRTMAX);
 }
 
 /* A program may close all descriptors, those that it does not know among them, and have the number
- * for a file of its own. */
+ * for a file of its own, which may be of the same device. */
 static bool context_is_there(const struct cm_device *device)
 {
 	struct stat st;
+	int fd = device->verbs->cmd_fd;
 
-	return !fstat(device->verbs->cmd_fd, &st) && st.st_dev == device->node_dev &&
-	       st.st_ino == device->node_inode;
+	if (device->is_marked && fcntl(fd, F_GETSIG) != SIGRTMAX)
+		return false;
+	return !device->knows_node || (!fstat(fd, &st) && st.st_dev == device->node_dev &&
+				       st.st_ino == device->node_inode);
 }
 
-/* Forgets a context whose descriptors are gone. It is not closed, as that would close whatever has
+/* Forgets a context whose descriptors are gone. Ids that still name it can do nothing more. It is
+ * not closed, as that would close whatever has
  * their numbers; what the context had stays reachable for leak checkers. */
 static void context_forget(struct cm_device *device)
 {
@@ -113,6 +123,7 @@ static void context_forget(struct cm_device *device)
 	device->verbs = NULL;
 	device->pd = NULL;
 	device->xrcd = NULL;
+	device->xrcd_users = 0;
 }
 
 /* ---- the list ---- */
@@ -222,7 +233,7 @@ static int open_device(struct cm_device *device)
 	struct ibv_device_attr attr;
 	int ret;
 
-	if (device->verbs && !device->users && !context_is_there(device))
+	if (device->verbs && !context_is_there(device))
 		context_forget(device);
 	if (device->verbs)
 		return 0;

@@ -195,7 +195,8 @@ static void put_domains(struct cm_id *cm)
 {
 	if (cm->id.qp || cm->id.srq)
 		return;
-	if (cm->uses_default_xrcd)
+	/* The domain of a context whose descriptors a program closed has gone with it. */
+	if (cm->uses_default_xrcd && cm->id.verbs == cm->device->verbs)
 		rdmacm_device_put_xrcd(cm->device);
 	cm->uses_default_xrcd = false;
 	/* A program may destroy what it has not created, on an id without a device: qperf does. */

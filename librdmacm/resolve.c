@@ -39,7 +39,8 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 		return cma_return(ret);
 	/* This is done before the command: once that is given, the id belongs to whoever reads
 	 * the event. */
-	if (before.ss_family == AF_IB) /* the longest: nothing of it shall be behind this one */
+	if (before.ss_family !=
+	    dst_addr->sa_family) /* it may be longer: nothing of it shall stay */
 		memset(&id->route.addr.dst_storage, 0, sizeof(before));
 	memcpy(&id->route.addr.dst_storage, dst_addr, rdmacm_addr_len(dst_addr));
 	ret = CM_RUN_ID(cm, &cmd, RESOLVE_ADDR, resolve_addr, 0);

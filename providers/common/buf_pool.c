@@ -3,7 +3,8 @@
  * buf_pool.c - chunks of pages, with a mark for each 32nd of a page that is in use. Chunks are in
  * lists by their longest free run, so that one with room is found without a look at those that have
  * none. Chunks that become empty are given back to the system, but for one, so that a queue that
- * comes and goes maps nothing.
+ * comes and goes maps nothing. Rings of more than a page are mappings of their own; a few that were
+ * freed are kept for the next of the same size, the oldest given back first.
  */
 #include <errno.h>
 #include <limits.h>

@@ -15,8 +15,8 @@
 
 enum { CONTEXT_FDS = 2 };
 
-/* Binds an id, which has the library open a device, and destroys it. FDS are the context's. */
-static void bind_an_id(int fds[CONTEXT_FDS])
+/* Binds an id, which has the library open a device. */
+static struct rdma_cm_id *bound_id(void)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct sockaddr_in addr = { .sin_family = AF_INET,
@@ -25,6 +25,15 @@ static void bind_an_id(int fds[CONTEXT_FDS])
 
 	MUST(channel && !rdma_create_id(channel, &id, NULL, RDMA_PS_TCP));
 	MUST(!rdma_bind_addr(id, (struct sockaddr *)&addr) && id->verbs);
+	return id;
+}
+
+/* Binds an id and destroys it. FDS are those of the context, which the library keeps. */
+static void bind_an_id(int fds[CONTEXT_FDS])
+{
+	struct rdma_cm_id *id = bound_id();
+	struct rdma_event_channel *channel = id->channel;
+
 	fds[0] = id->verbs->cmd_fd;
 	fds[1] = id->verbs->async_fd;
 	MUST(!rdma_destroy_id(id));
@@ -72,9 +81,42 @@ static void reused(void)
 		say_check(inode_of(fds[i]) == inode_of(file), "file %d is the program's", i);
 }
 
+/* The program's own context has the number, and the node, that the library's had. */
+static void opened(void)
+{
+	struct ibv_device **list;
+	struct ibv_context *own;
+	int fds[CONTEXT_FDS];
+	struct ibv_pd *pd;
+
+	bind_an_id(fds);
+	closefrom(STDERR_FILENO + 1);
+	list = ibv_get_device_list(NULL);
+	MUST(list && list[0]);
+	own = ibv_open_device(list[0]);
+	MUST(own && (own->cmd_fd == fds[0] || dup2(own->cmd_fd, fds[0]) == fds[0]));
+	connects("beside a context of the program that has the number");
+	pd = ibv_alloc_pd(own);
+	say_check(pd && !ibv_dealloc_pd(pd), "the program's context is as before");
+	MUST(!ibv_close_device(own));
+	ibv_free_device_list(list);
+}
+
+/* An id that lives on has its device in use for ever, as it can no more be destroyed. */
+static void left(void)
+{
+	const struct rdma_cm_id *id = bound_id();
+
+	closefrom(STDERR_FILENO + 1);
+	connects("beside an id of before");
+	say_check(id->verbs != NULL, "the id of before is there");
+}
+
 static const struct topic topics[] = {
 	{ "closed", closed },
 	{ "reused", reused },
+	{ "opened", opened },
+	{ "left", left },
 };
 
 int main(int argc, char **argv)

@@ -637,6 +637,12 @@ static void the_default_domain_goes_with_its_last_user(void **state)
 	assert_int_equal(kernel.domains, 1);
 	rig->id->qp = &rig->qp;
 	cm->uses_default_xrcd = true;
+	cm->id.verbs = NULL; /* of a context that is forgotten */
+	rdma_destroy_qp(rig->id);
+	assert_int_equal(kernel.domains, 1);
+	rig->id->qp = &rig->qp;
+	cm->uses_default_xrcd = true;
+	cm->id.verbs = rig->device.verbs;
 	rdma_destroy_qp(rig->id);
 	assert_int_equal(kernel.domains, 0);
 }
@@ -732,18 +738,23 @@ static void an_address_that_is_refused_is_not_taken(void **state)
 }
 
 /* Programs compare addresses as a whole. */
-static void nothing_of_af_ib_is_behind_an_address_of_ip(void **state)
+static void nothing_of_a_longer_address_is_behind_a_shorter(void **state)
 {
 	struct rig *rig = *state;
 	struct sockaddr_ib ib = { .sib_family = AF_IB };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
 	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = 7 };
+	struct sockaddr *const longer[] = { (struct sockaddr *)&ib, (struct sockaddr *)&in6 };
 	struct sockaddr_storage want = { 0 };
 
 	memset(&ib.sib_addr, 0xee, sizeof(ib.sib_addr));
+	memset(&in6.sin6_addr, 0xee, sizeof(in6.sin6_addr));
 	memcpy(&want, &in, sizeof(in));
-	assert_int_equal(rdma_resolve_addr(rig->id, NULL, (struct sockaddr *)&ib, 1), 0);
-	assert_int_equal(rdma_resolve_addr(rig->id, NULL, (struct sockaddr *)&in, 1), 0);
-	assert_memory_equal(&rig->id->route.addr.dst_storage, &want, sizeof(want));
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(rdma_resolve_addr(rig->id, NULL, longer[i], 1), 0);
+		assert_int_equal(rdma_resolve_addr(rig->id, NULL, (struct sockaddr *)&in, 1), 0);
+		assert_memory_equal(&rig->id->route.addr.dst_storage, &want, sizeof(want));
+	}
 }
 
 static void flags_of_a_group_are_known_ones(void **state)
@@ -949,7 +960,7 @@ int main(void)
 		RIG_TEST(a_path_record_is_taken_apart),
 		RIG_TEST(a_route_has_gids_and_a_pkey),
 		RIG_TEST(an_address_that_is_refused_is_not_taken),
-		RIG_TEST(nothing_of_af_ib_is_behind_an_address_of_ip),
+		RIG_TEST(nothing_of_a_longer_address_is_behind_a_shorter),
 		RIG_TEST(flags_of_a_group_are_known_ones),
 		RIG_TEST(a_family_that_is_unknown_has_its_error),
 		RIG_TEST(a_qp_is_of_the_ids_kind_and_device),

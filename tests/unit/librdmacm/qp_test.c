@@ -194,6 +194,7 @@ static int id_begin_as(enum ibv_qp_type type)
 	it.pd.context = it.own_pd.context = &it.context.context;
 	it.device.pd = &it.pd;
 	it.channel.fd = 77;
+	it.device.verbs = &it.context.context;
 	it.cm.device = &it.device;
 	it.cm.id.verbs = &it.context.context;
 	it.cm.id.channel = &it.channel;
