@@ -120,10 +120,13 @@ static struct ibv_cq_ex *cq_create_ex(struct ibv_context *context, struct ibv_cq
 static int cq_destroy(struct ibv_cq *cq)
 {
 	struct ibv_comp_channel *channel = cq->channel;
-	int err = ibv_destroy_cq(cq);
+	int err;
 
-	if (!err)
-		channel_count(channel, 1);
+	/* Counted before, as a channel without CQs may be freed by another thread. */
+	channel_count(channel, 1);
+	err = ibv_destroy_cq(cq);
+	if (err)
+		channel_count(channel, -1);
 	return err;
 }
 
