@@ -142,7 +142,8 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 		uint64_t at;
 
 		worked |= scan_adapter(adapter);
-		at = hca_progress(adapter->hca, now);
+		/* Read after the doorbells: a completion is not stamped before its request. */
+		at = hca_progress(adapter->hca, engine_now());
 		worked |= !at;
 		if (at < *due)
 			*due = at;
