@@ -2,9 +2,6 @@
 /*
  * control.c - control calls|others|ids|streams|scale|flows: instructions of calls that are not on
  * the data path, of rsockets, and of creating queues where many are there.
- *
- * Each row calls something EACH times in each round, under callgrind. What has to be there before,
- * and what has to go afterwards, is not counted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +16,12 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rsocket.h>
 
-#include "bench/count.h"
+#include "bench/row.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
 
-enum { EACH = 16, STREAMS = 500, THOUSAND = 1000, MOST_SETS = 6 * THOUSAND, ARRIVE_US = 100000 };
+enum { STREAMS = 500, THOUSAND = 1000, MOST_SETS = 6 * THOUSAND, ARRIVE_US = 100000 };
 
 /* What the rows call things on; OBJECT are those of the row that runs. */
 struct world {
@@ -40,53 +37,10 @@ struct world {
 	size_t bytes;                    /* of a message */
 };
 
-/* A step returns false if the library does not have the call. */
-typedef bool (*step)(struct world *w, int i);
-
-struct row {
-	const char *name;
-	step before, run, after;
-};
-
-static bool run_all(struct world *w, step step)
-{
-	for (int i = 0; step && i < EACH; i++) {
-		if (!step(w, i))
-			return false;
-	}
-	return true;
-}
-
-static void row_measure(struct world *w, const struct row *row)
-{
-	for (int round = 0; round < COUNT_ROUNDS; round++) {
-		bool is_there = run_all(w, row->before);
-
-		CALLGRIND_TOGGLE_COLLECT;
-		is_there = is_there && run_all(w, row->run);
-		CALLGRIND_TOGGLE_COLLECT;
-		if (!is_there) {
-			CALLGRIND_ZERO_STATS;
-			count_absent(row->name);
-			return;
-		}
-		run_all(w, row->after);
-		count_round_end(round);
-	}
-	count_dump(row->name, EACH);
-}
-
-static void rows_measure(struct world *w, const struct row *rows, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		row_measure(w, &rows[i]);
-	fflush(stdout);
-}
-
 /* Notes the object, which must be there unless the library does not have it. */
 static bool made(struct world *w, int i, void *object)
 {
-	MUST(object || errno == EOPNOTSUPP || errno == ENOSYS);
+	MUST(object || is_absent(errno));
 	w->object[i] = object;
 	return object;
 }

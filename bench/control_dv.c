@@ -2,24 +2,18 @@
 /*
  * control_dv.c - instructions of the calls of mlx5dv that bench/devx has no row for: questions,
  * queues, keys, DevX on objects of verbs, matchers, direct rules.
- *
- * Each row calls something EACH times in each round, under callgrind; what has to be there before,
- * and what has to go afterwards, is not counted. A call that a library refuses as not supported is
- * absent.
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/count.h"
+#include "bench/row.h"
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/cqc.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/say.h"
 #include "util/bits.h"
-
-enum { EACH = 16 };
 
 /* What the rows call things on; OBJECT are those of the row that runs. */
 struct world {
@@ -31,48 +25,6 @@ struct world {
 	void *object[EACH];
 	uint32_t number[EACH];
 };
-
-/* A step returns false if the library does not have the call. */
-typedef bool (*step)(struct world *w, int i);
-
-struct row {
-	const char *name;
-	step before, run, after;
-};
-
-static bool run_all(struct world *w, step step)
-{
-	for (int i = 0; step && i < EACH; i++) {
-		if (!step(w, i))
-			return false;
-	}
-	return true;
-}
-
-static void row_measure(struct world *w, const struct row *row)
-{
-	for (int round = 0; round < COUNT_ROUNDS; round++) {
-		bool is_there = run_all(w, row->before);
-
-		CALLGRIND_TOGGLE_COLLECT;
-		is_there = is_there && run_all(w, row->run);
-		CALLGRIND_TOGGLE_COLLECT;
-		if (!is_there) {
-			CALLGRIND_ZERO_STATS;
-			count_absent(row->name);
-			return;
-		}
-		run_all(w, row->after);
-		count_round_end(round);
-	}
-	count_dump(row->name, EACH);
-	fflush(stdout);
-}
-
-static bool is_absent(int err)
-{
-	return err == EOPNOTSUPP || err == ENOSYS;
-}
 
 static bool made(struct world *w, int i, void *object)
 {
@@ -311,8 +263,7 @@ int main(void)
 	static struct world w;
 
 	world_make(&w);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		row_measure(&w, &rows[i]);
+	rows_measure(&w, rows, ARRAY_SIZE(rows));
 	world_end(&w);
 	return 0;
 }
