@@ -153,7 +153,7 @@ static void get_dest(struct ibv_ah_attr *ah, const struct ib_uverbs_qp_dest *des
 	ah->port_num = dest->port_num;
 }
 
-/* What a QP is told on its way to RESET, ERR and SQD. */
+/* The attributes that transitions to RESET, ERR and SQD take. */
 #define STATE_ALONE (uint32_t)(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY)
 
 /* Reads only what the mask names: the rest of an application's ibv_qp_attr need not be

@@ -18,8 +18,8 @@ static void slots_stamp(const struct mlx4_sq *sq, uint32_t size)
 			*(__be32 *)(sq_slot(sq, i) + at) = htobe32(M4_STAMP);
 }
 
-/* Each slot has the ownership bit of the lap before the first, which is that of no WQE, and the
- * size of the longest WQE. */
+/* Gives each slot the ownership bit of the lap before the first, so that the adapter finds no
+ * WQE there, and the size of the longest WQE. */
 void mlx4_sq_ring_init(struct mlx4_sq *sq)
 {
 	const size_t step = (size_t)1 << sq->slot_log;

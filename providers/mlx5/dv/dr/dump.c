@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * dump.c - prints domains, tables, matchers and rules as text. A line is a record: its number, then
- * its fields. Tools read this format, which is that of release 65.0 of the distribution's library.
+ * its fields. Tools read this format; release 65.0 of the distribution's library has the same.
  *
  * An object is dumped with the objects above it. Objects are named by their addresses.
  */

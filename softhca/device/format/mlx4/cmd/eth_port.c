@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_port.c - commands of mlx4 on Ethernet ports: what a driver is told, the tables of GIDs,
- * MAC addresses and VLANs, and filters.
+ * eth_port.c - commands of mlx4 on Ethernet ports: queries by the driver, tables of GIDs, MAC
+ * addresses and VLANs, and filters.
  *
  * The messages of RoCE come from the port's own MAC address. All frames that arrive go to one queue
  * pair, and Linux looks for whom they are: filters and tables of addresses are not kept.
