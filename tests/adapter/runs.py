@@ -74,7 +74,7 @@ class Programs:
         env = {key: value for key, value in os.environ.items() if key not in ("LD_LIBRARY_PATH", "LD_PRELOAD")}
         env["RIG_DEVICE"] = self.device
         if self.address:
-            env["CM_ADDRESS"] = self.address
+            env["CM_ADDRESS"] = env["FORKS_ADDRESS"] = self.address
         if side == "ours":
             env["LD_LIBRARY_PATH"] = self.libdir
         return env
