@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq.c - completion queues: their ring, overrun, and when a completion raises an event.
+ * cq.c - completion queues: the ring of CQEs, overrun, and when a completion raises an event.
  *
- * The consumer index lives in the doorbell record (word 0) and is read only when the queue looks
- * full. Word 1 is the arm record; a front that cannot see single doorbells has us compare it with
- * the last value seen, so it holds a value that no arm has (the sentinel) from the start.
- * Decision: docs/adr/0032.
+ * The consumer index lives in word 0 of the doorbell record. Reading it costs a bus call, so the
+ * device reads it only when the ring looks full. Word 1 is the arm record. A front that cannot
+ * observe single doorbells makes the device compare this word with its last value; the word starts
+ * as ARM_SENTINEL, which no arm request has. Decision: docs/adr/0032.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 
 #define ARM_SENTINEL 0xffffffffu
 
-/* A CQE's user index is what software looks the completed object up by: that of an SRQ which has a
- * CQ of its own, otherwise that of the QP. An index of all ones asks for the CQE's older form,
- * which has the SRQ's number in this place. */
+/* Returns the user index of a CQE, by which software looks up the completed object: the SRQ's if
+ * the SRQ has a CQ of its own, otherwise the QP's. All ones ask for the older CQE layout, which has
+ * the SRQ number in this field. */
 static uint32_t user_index(const struct qp *qp, const struct srq *srq)
 {
 	uint32_t index = srq && srq->cq ? srq->user_index : qp->user_index;
@@ -41,7 +41,8 @@ int cq_read_consumer(struct hca *hca, struct cq *cq)
 	return 0;
 }
 
-/* Returns the index of the next CQE. Those that a run holds back are not written. */
+/* Returns the index of the next CQE, counting those that a compressed run holds back and has not
+ * written yet. */
 static uint32_t next_index(const struct cq *cq)
 {
 	return cq->pi + (cq->run ? cq->run->count : 0);
@@ -81,8 +82,8 @@ static void stop_waiting(struct cq *cq)
 	cq->waiting = false;
 }
 
-/* Returns whether an event has to wait, for more CQEs than the NEW ones that it would announce or
- * for time to pass. */
+/* Returns whether moderation delays an event for NEW completions: fewer than max_count have come,
+ * and the period is not over. Starts the period with the first one. */
 static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 {
 	if (!cq->period || (cq->max_count && new >= cq->max_count))
@@ -95,10 +96,10 @@ static bool is_moderated(struct hca *hca, struct cq *cq, uint32_t new)
 	return true;
 }
 
-/* An event announces one CQE: the first that neither the consumer had seen when it asked for the
- * event nor an earlier event has announced. So no CQE has two events, which programs that poll one
- * CQE an event rely on; and a program that asks before it polls, and then polls a part, has an
- * event waiting for what is left. */
+/* Raises at most one event for each completion. The event announces the first CQE that the consumer
+ * had not seen when it armed and that no earlier event has announced. Programs that poll one CQE
+ * for each event rely on this; and a program that arms, then polls only some of the CQEs, gets an
+ * event for those left. */
 static void cq_notify(struct hca *hca, struct cq *cq)
 {
 	bool any = cq->armed == PRM_CQC_ST_ARMED;
@@ -111,7 +112,8 @@ static void cq_notify(struct hca *hca, struct cq *cq)
 		return;
 	stop_waiting(cq);
 	cq->armed = 0;
-	cq->notified = any ? first + 1 : reached; /* only the last solicited one is known */
+	/* The position of earlier solicited CQEs is not kept */
+	cq->notified = any ? first + 1 : reached;
 	cq->events++;
 	eq_completion(hca, cq->eq, cq->n);
 }
@@ -133,13 +135,15 @@ uint64_t cq_run_timers(struct hca *hca)
 	return next;
 }
 
-/* Returns the ownership bit that the next CQE has. */
+/* Returns the ownership bit of the next CQE. It flips with each lap, so that software can tell new
+ * from old. */
 static bool cq_owner_bit(const struct cq *cq)
 {
 	return (cq->pi >> cq->log_size) & 1;
 }
 
-/* PRM: seconds above, nanoseconds below. */
+/* PRM: the real-time clock has seconds in its upper 32 bits and nanoseconds in its lower 32
+ * bits. */
 uint64_t cqe_time(const struct hca *hca, bool real_time)
 {
 	struct timespec now;
@@ -161,8 +165,8 @@ int cq_copy(struct hca *hca, const struct cq *cq, uint64_t slot, uint8_t *cqe)
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* Returns how many bytes at the end of SLOT are to be written: all of them where CQEs are
- * padded. */
+/* Encodes a CQE at the end of SLOT and returns how many bytes to write: the whole 128 if the CQ
+ * pads its CQEs, else 64. */
 static uint32_t cqe_build(const struct hca *hca, const struct cq *cq, const struct qp *qp,
 			  const struct completion *done, uint8_t *slot)
 {
@@ -226,7 +230,8 @@ void cq_judge_entries(struct hca *hca, struct cq *cq, uint32_t count)
 		rules_cq_slot(hca, cq, cq->pi + i);
 }
 
-/* Writes the LEN bytes that end with a CQE for COUNT completions. */
+/* Writes the LEN bytes of one entry, whose last bytes are a CQE that stands for COUNT
+ * completions. */
 static int put_bytes(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_t len,
 		     struct dma_batch *before, uint32_t count, bool solicited)
 {
@@ -248,7 +253,8 @@ static int put_cqe(struct hca *hca, struct cq *cq, const uint8_t *bytes, uint32_
 	return put_bytes(hca, cq, bytes, len, before, 1, solicited);
 }
 
-/* A CQE of 64 bytes, at the end of an entry that is padded in front. */
+/* Copies a 64-byte CQE to the end of SLOT, where a 128-byte entry has it, and returns how many
+ * bytes to write. */
 static uint32_t cqe_pad(const struct hca *hca, const struct cq *cq, const uint8_t *cqe,
 			uint8_t slot[CQE_MAX])
 {
@@ -311,8 +317,8 @@ int cq_post_cqe(struct hca *hca, struct cq *cq, uint8_t *cqe, bool solicited,
 	return put_cqe(hca, cq, slot + CQE_MAX - len, len, before, solicited);
 }
 
-/* A request for any completion stays until it has its event, whatever is asked for meanwhile. IBTA
- * vol 1, 11.4.2.2 */
+/* Takes the arm word that software wrote. An arm for any completion stays in force until its event,
+ * even if software then arms for solicited ones only. IBTA vol 1, 11.4.2.2 */
 void cq_arm(struct hca *hca, struct cq *cq, uint32_t word_be)
 {
 	struct cq_arm arm = hca->format->decode_arm(word_be);
@@ -348,7 +354,8 @@ static void scan_batch(struct hca *hca, struct cq **cqs, unsigned int count)
 	for (unsigned int i = 0; i < count; i++)
 		dma_add(&batch, cqs[i]->dbr + hca->format->dbrec_arm, sizeof(words[i]));
 	if (dma_finish(&batch)) {
-		/* One record cannot be read, but the arms in the others still count. */
+		/* At least one record cannot be read: read them one by one, so that the others
+		 * still count. */
 		for (unsigned int i = 0; i < count; i++)
 			scan_one(hca, cqs[i]);
 		return;
@@ -374,8 +381,9 @@ void cq_scan_arms(struct hca *hca, struct uar *uar)
 		scan_batch(hca, cqs, count);
 }
 
-/* A CQ outlives its UAR, but nobody can arm it any more: programs close a device with CQs left
- * (perftest does), and its driver then gives the UAR back before Linux destroys what is left. */
+/* Detaches the CQs of a UAR that is freed: they stay, but cannot be armed. Programs (perftest)
+ * close a device without destroying their CQs; the driver then frees the UAR before Linux destroys
+ * the CQs. */
 void cq_forget_uar(struct uar *uar)
 {
 	struct cq *cq;
@@ -418,7 +426,7 @@ int cq_fill_ring(struct hca *hca, struct cq *cq)
 
 /* ---- resizing ---- */
 
-/* CQEs that are not yet consumed move by one when the ring changes: the CQE that ends the old ring
+/* Adds one to the indices of CQEs that are not consumed yet, as the CQE that ends the old ring
  * takes an index. */
 static void skip_index(struct cq *cq)
 {
@@ -429,7 +437,7 @@ static void skip_index(struct cq *cq)
 	cq->pi++;
 }
 
-/* Software copies what is in the old ring, up to the CQE that this function writes. */
+/* Writes the CQE that ends the old ring. Software copies the CQEs before it to the new ring. */
 static int end_ring(struct hca *hca, struct cq *cq)
 {
 	uint8_t cqe[CQE_MAX] = { 0 };
@@ -443,7 +451,7 @@ int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t 
 {
 	int ret;
 
-	assert(!cq->run || !cq->run->count); /* no command finds one that is held back */
+	assert(!cq->run || !cq->run->count); /* each command ends the runs first */
 	ret = end_ring(hca, cq);
 	if (ret)
 		return ret;
@@ -451,7 +459,7 @@ int cq_move(struct hca *hca, struct cq *cq, const struct dma_map *map, uint32_t 
 	dma_unmap(&cq->map);
 	cq->map = *map;
 	cq->log_size = log_size;
-	cq_fill_ring(hca, cq); /* where that fails, so does the next CQE */
+	cq_fill_ring(hca, cq); /* a fault here shows again when the next CQE is written */
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_run.c - see cq_run.h. The format knows which completions are alike, and how parts and titles
- * look.
+ * cq_run.c - see cq_run.h. The format decides which completions may share a run, and encodes titles
+ * and parts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static uint32_t array_size(const struct hca *hca)
 	return CQ_RUN_PER_ENTRY * hca->format->cqe_part_size;
 }
 
-/* Returns the entry, counted from the title's, that has the array of parts from PART on. */
+/* Returns the entry, counted from the title's, of the array whose first part is PART. The first
+ * array is right behind the title; each later one is at the entry with its first part's number. */
 static uint32_t array_entry(uint32_t part)
 {
 	return part ? part : 1;
@@ -41,7 +42,7 @@ static int write_arrays(struct hca *hca, struct cq *cq, uint32_t count)
 	return 0;
 }
 
-/* What is held back is written as one title and its arrays, */
+/* Writes a run as arrays of parts, then the title, which gives the run to software. */
 static int write_run(struct hca *hca, struct cq *cq, uint32_t count)
 {
 	struct cq_run *run = cq->run;
@@ -67,7 +68,8 @@ static int write_title(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool 
 	return ret;
 }
 
-/* or as a block; one alone is a CQE, and the next title. */
+/* Writes a run as one block behind the last whole CQE. A single completion becomes a whole CQE, the
+ * title of the next run. */
 static int write_block(struct hca *hca, struct cq *cq, uint32_t count)
 {
 	struct cq_run *run = cq->run;
@@ -143,8 +145,8 @@ static void run_append(struct hca *hca, struct cq_run *run, const uint8_t *cqe)
 	run->count++;
 }
 
-/* A run ends where the ring does: a reader that marks entries as read in the title's lap, as UCX'
- * does, would not see them in the next one. */
+/* A run ends at the end of the ring: UCX marks entries as read with the title's lap, and would
+ * misread the ones that are in the next lap. */
 static bool run_is_over(const struct cq *cq)
 {
 	uint32_t most = cq->run->has_blocks ? CQ_RUN_BLOCK : CQ_RUN_MAX;
@@ -152,8 +154,8 @@ static bool run_is_over(const struct cq *cq)
 	return cq->run->count == most || !((cq->pi + cq->run->count) & (cq_entries(cq) - 1));
 }
 
-/* Each lap begins with a CQE that is whole: UCX marks the entries of a block with the lap of its
- * title. */
+/* With blocks, the first CQE of each lap is whole: UCX marks the entries of a block with the lap of
+ * its title. */
 static bool has_title(const struct cq *cq)
 {
 	if (!cq->run->has_blocks)

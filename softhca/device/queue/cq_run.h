@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_run.h - a run of completions that are nearly alike, of a CQ that compresses such.
+ * cq_run.h - runs of similar completions, of a CQ whose CQEs are compressed. PRM: CQE Compression
  *
- * The CQ holds a run back until another completion comes that is not of it, it is as long as runs
- * are, or the adapter has done what there was to do: at the latest when the fabric's lock is given
- * back, so that software waits for none. Then the run is written: the parts first, the title last.
+ * A CQ holds a run back until a completion comes that does not fit, the run has its maximal length,
+ * or the adapter has no more work. The last happens before the fabric's lock is released, so
+ * software never waits for a completion that is held back. Then the device writes the run: the
+ * parts first, and the title last, as its ownership bit gives the run to software.
  *
- * In the other layout the title is the last CQE that was written whole, with nothing held back, and
- * what is alike and comes behind it goes into blocks of parts.
+ * In the enhanced layout the title is the last CQE that was written whole; similar completions that
+ * follow it become blocks of parts.
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_CQ_RUN_H
 #define SOFTHCA_DEVICE_QUEUE_CQ_RUN_H
@@ -21,29 +22,30 @@ struct cq;
 struct dma_batch;
 struct hca;
 
-/* A part is for one completion; an entry of the ring holds an array of PER_ENTRY. */
+/* A part describes one completion; an entry of the ring holds CQ_RUN_PER_ENTRY parts, or a
+ * block. */
 enum { CQ_RUN_MAX = 64, CQ_RUN_PER_ENTRY = 8, CQ_RUN_PART_MAX = 8, CQ_RUN_BLOCK = 7 };
 
 struct cq_run {
 	struct run_format format;
-	uint32_t count;            /* completions held back: they come behind cq->pi */
-	uint64_t compressed, runs; /* that were written */
+	uint32_t count;            /* completions held back; their indices begin at cq->pi */
+	uint64_t compressed, runs; /* written so far, for the log */
 	bool solicited;
 	bool has_blocks;
-	uint32_t behind_title; /* with blocks: cq->pi while the newest CQE is of the title */
+	uint32_t behind_title; /* with blocks: value of cq->pi at which title is still valid */
 	uint8_t title[CQE_MAX], last[CQE_MAX];
 	uint8_t parts[CQ_RUN_MAX * CQ_RUN_PART_MAX];
 };
 
-/* Takes a CQE over, whose ownership bit does not count, after it has written what is BEFORE it. The
- * result is as that of cq_post(). */
+/* Adds a CQE to the run after writing what is BEFORE it; the CQE's ownership bit is ignored.
+ * Returns as cq_post() does. */
 int cq_run_add(struct hca *hca, struct cq *cq, const uint8_t *cqe, bool solicited,
 	       struct dma_batch *before);
-/* Frees the run of a CQ that goes, and what that held back. */
+/* Frees the run of a CQ that is being destroyed, with the completions that it holds back. */
 void cq_run_free(struct cq *cq);
-/* Writes what CQ holds back, if it does. It returns 0 or EIO. */
+/* Writes the completions that CQ holds back, if any. Returns 0 or EIO. */
 int cq_run_end(struct hca *hca, struct cq *cq);
-/* Writes what any CQ holds back. */
+/* Ends the runs of all CQs. */
 void cq_end_runs(struct hca *hca);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * eq.c - event queues: completion events of CQs, and asynchronous events.
  *
- * An asynchronous event goes to each EQ whose bit mask names its type. An EQ may have no memory;
- * then the front's callback is all there is.
+ * An asynchronous event goes to each EQ whose bit mask has its type. An EQ may have no ring, as
+ * those of the process front; events then only call the front's callback.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,15 +25,16 @@ static void eq_write(struct hca *hca, struct eq *eq, uint8_t *eqe)
 	uint32_t size = hca->format->eqe_size;
 	uint64_t offset = (uint64_t)(eq->pi & ((1u << eq->log_size) - 1)) * size;
 
-	/* An event that finds the EQ full is lost, but none is overwritten that software has not
-	 * yet read. */
+	/* A full EQ drops the event: overwriting an EQE that software has not read would be
+	 * worse. */
 	if (eq->pi - eq->ci >= 1u << eq->log_size) {
 		trace_line(hca->config.trace, "eq %u: overrun", eq->n);
 		return;
 	}
 	hca->format->set_eqe_owner(eqe, (eq->pi >> eq->log_size) & 1);
 	eq->pi++;
-	/* A queue that cannot be written has lost its host; nobody is left to tell. */
+	/* If the ring cannot be written, its host is gone, and there is nowhere to report the
+	 * error. */
 	if (dma_write_map(hca, &eq->map, offset, eqe, size))
 		trace_line(hca->config.trace, "eq %u: cannot write EQE", eq->n);
 	if (eq->armed)
@@ -59,7 +60,7 @@ static void eq_post(struct hca *hca, struct eq *eq, uint8_t *eqe)
 		hca->config.event(hca->config.front, eq->n, eqe);
 }
 
-/* Returns whether there is a queue for events of TYPE. */
+/* Returns whether an EQ subscribes to events of TYPE. */
 static bool is_heard(const struct hca *hca, unsigned int type)
 {
 	uint32_t i = 0;
@@ -122,7 +123,7 @@ void eq_port_change(struct hca *hca, unsigned int port, uint8_t change)
 				.type = PRM_EVENT_PORT_CHANGE, .port = port, .detail = change });
 }
 
-/* An internal error goes to EQN 0, which every front understands, whatever queues exist. */
+/* Reports an internal error. It goes to EQN 0, which every front handles even when no EQ exists. */
 void eq_internal_error(struct hca *hca)
 {
 	const struct event event = { .type = PRM_EVENT_INTERNAL_ERROR };

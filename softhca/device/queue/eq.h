@@ -16,30 +16,30 @@ struct hca;
 
 struct eq {
 	uint32_t n;
-	uint32_t users; /* CQs that complete to it */
+	uint32_t users; /* CQs that report to it */
 	uint64_t events;
 	uint32_t log_size;
 	uint32_t pi;
-	uint32_t ci; /* as software last said; free-running, 24 bits of it come with the doorbell */
-	uint32_t vector;    /* interrupt */
-	bool armed;         /* the next EQE raises it */
-	struct dma_map map; /* empty: the front gets events by call only */
+	uint32_t ci;        /* as in the last doorbell, which has 24 bits of it; free-running */
+	uint32_t vector;    /* interrupt number */
+	bool armed;         /* the next EQE raises the interrupt */
+	struct dma_map map; /* empty: the front gets events by its callback only */
 	uint8_t context[CONTEXT_MAX];
 };
 
 void eq_completion(struct hca *hca, struct eq *eq, uint32_t cqn);
-void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or an SRQ's number */
+void eq_qp_event(struct hca *hca, enum prm_event type, uint32_t qpn); /* or the number of an SRQ */
 void eq_cq_error(struct hca *hca, uint32_t cqn, uint8_t syndrome);
-/* Reports EVENT to the queues that take its type. */
+/* Reports EVENT to the EQs that subscribe to its type. */
 void eq_report(struct hca *hca, const struct event *event);
 void eq_internal_error(struct hca *hca);
-/* A COUNT below 0 asks software to take pages back. The result is false when no queue takes such
- * events. */
+/* Asks software for COUNT pages, or to take pages back if COUNT is below 0. Returns false if no EQ
+ * subscribes to such events. */
 bool eq_page_request(struct hca *hca, int32_t count);
 /* CHANGE is one of PRM_PORT_CHANGE_*. */
 void eq_port_change(struct hca *hca, unsigned int port, uint8_t change);
-/* The doorbell says that software has consumed up to CI; with ARM, it wants an event for what comes
- * behind. */
+/* Takes a doorbell: software has consumed the EQEs before CI. ARM asks for an interrupt when there
+ * are EQEs behind CI. */
 void eq_update(struct hca *hca, struct eq *eq, uint32_t ci, bool arm);
 void eq_free(struct eq *eq);
 

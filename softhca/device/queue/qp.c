@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - queue pairs: the life of their queues, from their turn in the loop to errors and the end.
+ * qp.c - queue pairs: scheduling in the device's loop, timers, errors, flushing and freeing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static void qp_wake_scheduled(struct hca *hca, struct sched_queue *queue)
 	qp_wake(hca, container_of(queue, struct qp, sched));
 }
 
-/* Requests wait for their group. Responses are sent when they are asked for, and only counted, so
- * what waits for the same group waits the longer. */
+/* Makes requests wait for their scheduling group. Responses do not wait: their bytes are charged to
+ * a group, so that requests of that group wait longer. */
 void qp_schedule(struct hca *hca, struct qp *qp, struct sched_element *requests,
 		 struct sched_element *responses)
 {
@@ -56,8 +56,8 @@ void qp_set_timer(struct hca *hca, struct qp *qp, uint64_t deadline)
 		hca->next_timer = deadline;
 }
 
-/* A WQE of the SRQ that the QP holds completes first; then the owner may know that the QP will take
- * no more. IBTA vol 1, 10.3.1.5 */
+/* Completes the SRQ's WQE that the QP holds, then reports that the QP takes no more WQEs. In this
+ * order software can free the SRQ's buffers after the event. IBTA vol 1, 10.3.1.5 */
 static void leave_srq(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.receiving && qp->resp.matched)
@@ -76,7 +76,7 @@ void qp_fail(struct hca *hca, struct qp *qp, int event)
 		return;
 	qp->state = PRM_QP_STATE_ERR;
 	qp->transport->flush(hca, qp);
-	if (qp->dct) { /* a responder: it goes with its session, of which software knows nothing */
+	if (qp->dct) { /* a DCT's responder ends with its session; software does not know this QP */
 		leave_srq(hca, qp);
 		return;
 	}

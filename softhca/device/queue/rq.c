@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rq.c - the receive queue's ring. Receives ring no doorbell: the record is read when a message
- * needs a WQE and no fetched one is left, in the same bus call as the WQEs themselves.
+ * rq.c - the receive queue's ring. Receives ring no doorbell: the device reads the doorbell record
+ * when a message needs a WQE and the cache has none, in the same bus call as the WQEs.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,8 @@ static bool is_empty(const struct qp *qp)
 	return !qp->rq.stride;
 }
 
-/* A fetch brings as many WQEs as the cache holds, but at most a few: they may not be posted yet. */
+/* Returns how many WQEs a fetch reads: what the cache holds, but at most 8, as they may not be
+ * posted yet. */
 static uint32_t fetch_count(const struct qp *qp)
 {
 	uint32_t count = RQ_CACHE_BYTES / qp->rq.stride, size = 1u << qp->rq.log_size;
@@ -39,7 +40,7 @@ static int add_ring(struct dma_batch *batch, const struct qp *qp, uint32_t count
 			   (uint64_t)(count - straight) * qp->rq.stride);
 }
 
-/* The doorbell record is read before the WQEs, so the WQEs that it announces are complete. */
+/* Reads the doorbell record before the WQEs, so that the WQEs which it covers are complete. */
 static int cache_refill(struct hca *hca, struct qp *qp)
 {
 	uint8_t buf[sizeof(uint32_t) + RQ_CACHE_BYTES];
@@ -82,7 +83,8 @@ struct cq *rq_cq(const struct qp *qp)
 	return held_cq(qp, &qp->resp.held);
 }
 
-/* Returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
+/* Decodes a WQE of the QP's own queue. Returns 0, or EBADMSG if its signature does not match its
+ * bytes. */
 static int decode_own(const struct hca *hca, struct qp *qp, const uint8_t *raw)
 {
 	uint32_t skip = qp->has_signatures ? hca->format->recv_signature_size : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules.c - rings and doorbell records, judged by a strict adapter. PRM: Doorbell Record, Work
- * Queue; IBTA vol 1, 10.8.3: a WQE belongs to the adapter from its post to its completion.
- * Decision: docs/adr/0037.
+ * rules.c - checks of rings and doorbell records by a strict adapter.
+ *
+ * PRM: Doorbell Record, Work Queue; IBTA vol 1, 10.8.3: a WQE belongs to the adapter from its post
+ * to its completion. Decision: docs/adr/0037.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +12,17 @@
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
 
-/* Software has as long to ring for what it has written. */
+/* Time that software has between the doorbell record and the doorbell. */
 #define PATIENCE (1000 * NS_PER_MS)
 enum { LOOKS_A_PATIENCE = 4, ARM_NUMBERS = 4 };
-/* The bit OF_PADDING of a WQE's digest says that the WQE is padding. PADDING_READ takes the place
- * of such a digest when the adapter has read the padding. 0: no digest is noted. */
+/* Bit OF_PADDING of a digest: the WQE is padding. The value PADDING_READ replaces such a digest
+ * when the adapter has read the padding. 0: no digest. */
 enum { OF_PADDING = 1, PADDING_READ = 2 };
 
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
 
-/* ---- WQEs stay what they were when software rang ---- */
+/* ---- send WQEs do not change after the doorbell ---- */
 
 uint64_t rules_digest(const uint8_t *bytes, size_t len)
 {
@@ -32,8 +33,9 @@ uint64_t rules_digest(const uint8_t *bytes, size_t len)
 	return digest;
 }
 
-/* A NOP that asks for no completion pads the request before it, and the adapter has read it when
- * that completes. DPDK's driver of encryption pads so, and then writes the NOP's blocks anew. */
+/* Returns whether the WQE is a NOP without completion. DPDK's crypto driver pads a request with one
+ * and rewrites the NOP's blocks when that request completes, so the adapter counts as having read
+ * it by then. */
 static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
 		       uint16_t index, uint32_t bbs)
 {
@@ -44,7 +46,8 @@ static bool is_padding(const struct hca *hca, const struct qp *qp, const uint8_t
 	       !wqe.signaled;
 }
 
-/* Returns the digest of the WQE of SIZE bytes at RAW, a copy, which loses its doorbell bits. */
+/* Returns the digest of the WQE of SIZE bytes at RAW. RAW is a copy, in which this clears the bits
+ * that the driver changes when it rings. */
 static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
 {
 	if (hca->format->wqe_clear_bell)
@@ -52,8 +55,8 @@ static uint64_t wqe_digest(const struct hca *hca, uint8_t *raw, uint32_t size)
 	return rules_digest(raw, size) | OF_PADDING;
 }
 
-/* Notes the digest of the WQE at INDEX, where LEFT posted blocks begin. Returns how many blocks the
- * WQE has. */
+/* Notes the digest of the WQE at INDEX, from where LEFT posted blocks follow. Returns how many
+ * blocks the WQE has. */
 static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_t left)
 {
 	uint8_t wqe[WQE_BYTES_MAX];
@@ -68,7 +71,7 @@ static uint16_t note_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint16_
 		return left;
 	bbs = wqe_bbs(hca, qp, wqe);
 	if (!bbs || bbs > max)
-		return left; /* it will be refused, and where the next one begins is not known */
+		return left; /* not a valid WQE: the start of the next one is unknown */
 	padding = is_padding(hca, qp, wqe, index, bbs);
 	*digest = wqe_digest(hca, wqe, hca->format->wqe_size(wqe));
 	if (!padding)
@@ -91,7 +94,7 @@ static void compare_wqe(struct hca *hca, const struct qp *qp, uint16_t index, ui
 		    index);
 }
 
-/* Reads the WQE at INDEX if it is padding. */
+/* Marks the WQE at INDEX as read if it is padding. */
 static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	uint8_t wqe[WQE_BYTES_MAX];
@@ -108,7 +111,7 @@ static void read_padding(struct hca *hca, struct qp *qp, uint16_t index)
 		qp->sq.digest[(index + i) & sq_mask(qp)] = PADDING_READ;
 }
 
-/* Returns how many blocks of padding that is read follow the last completed WQE. */
+/* Returns how many blocks of padding that was read follow the last completed WQE. */
 static uint16_t padding_ahead(const struct qp *qp)
 {
 	uint16_t at = qp->sq.ci;
@@ -118,8 +121,8 @@ static uint16_t padding_ahead(const struct qp *qp)
 	return at - qp->sq.ci;
 }
 
-/* Notes a WQE as note_wqe() does. If a look has found it covered by the record before, it was to be
- * complete by then. PRM: Doorbell Record */
+/* Notes a WQE as note_wqe() does. If an earlier look found it covered by the record, its bytes had
+ * to be complete then; reports a change. PRM: Doorbell Record */
 static uint16_t check_ahead(struct hca *hca, struct qp *qp, uint16_t index, uint16_t pi)
 {
 	uint64_t *digest = &qp->sq.digest[index & sq_mask(qp)], was = *digest;
@@ -127,7 +130,7 @@ static uint16_t check_ahead(struct hca *hca, struct qp *qp, uint16_t index, uint
 
 	if (!qp->sq.is_ahead || (int16_t)(qp->sq.ahead_pi - index) <= 0 || *digest == was)
 		return bbs;
-	qp->sq.is_ahead = false; /* where the others begin is not known */
+	qp->sq.is_ahead = false; /* the starts of the next WQEs are unknown */
 	say(hca, "record.early",
 	    "QP 0x%06x, WQE %u: its bytes changed after the record of sends said %u", qp->n, index,
 	    qp->sq.ahead_pi);
@@ -145,13 +148,13 @@ static void note_wqes(struct hca *hca, struct qp *qp, uint16_t pi)
 	qp->sq.is_ahead = false;
 }
 
-/* Notes the WQEs that the record covers at a look, up to PI, before any doorbell is. */
+/* Notes the WQEs that the record covers before their doorbell, up to PI. */
 static void note_ahead(struct hca *hca, struct qp *qp, uint16_t pi)
 {
 	uint16_t covered = pi - qp->sq.ci, noted = qp->sq.pi - qp->sq.ci;
 
 	if (covered > sq_mask(qp) + 1u || covered < noted)
-		return; /* the record has rules of its own */
+		return; /* rules_sq_record() judges the record */
 	note_wqes(hca, qp, pi);
 	qp->sq.ahead_pi = pi;
 	qp->sq.is_ahead = qp->sq.digest;
@@ -161,7 +164,7 @@ void rules_sq_again(struct hca *hca, struct qp *qp)
 {
 	uint16_t pi = qp->sq.pi;
 
-	qp->sq.is_ahead = false; /* software may have written the WQEs anew */
+	qp->sq.is_ahead = false; /* software may have rewritten waiting WQEs */
 	qp->sq.pi = qp->sq.ci;
 	note_wqes(hca, qp, pi);
 	qp->sq.pi = pi;
@@ -203,7 +206,7 @@ void rules_rq_record(struct hca *hca, struct qp *qp)
 		    "QP 0x%06x: the record of receives says %u, the ring of %u is at %u", qp->n,
 		    qp->rq.pi, size, qp->rq.ci);
 	if ((uint16_t)(qp->rq.noted_pi - qp->rq.ci) > size)
-		qp->rq.noted_pi = qp->rq.ci; /* all that were noted have been taken */
+		qp->rq.noted_pi = qp->rq.ci; /* the device has taken all that were noted */
 }
 
 static uint64_t *recv_digest(const struct qp *qp, uint16_t index)
@@ -240,7 +243,7 @@ static int note_recv(struct hca *hca, const struct qp *qp, uint16_t index)
 	return ret;
 }
 
-/* Notes the WQEs that the record covers, up to PI, and has not covered at the look before. */
+/* Notes the WQEs up to PI that the record covers since the last look. */
 static void note_recvs(struct hca *hca, struct qp *qp, uint16_t pi)
 {
 	uint16_t posted = pi - qp->rq.ci, at = qp->rq.noted_pi;
@@ -274,7 +277,8 @@ void rules_srq_waited(struct hca *hca, const struct srq *srq, uint16_t index, ui
 		    srq->n, index);
 }
 
-/* Pages may be anywhere, so a WQE that lies in two of them is two pieces. */
+/* Checks that the ring is aligned to its WQEs. The pages of a ring need not be contiguous, so a WQE
+ * that crosses a page would be in two pieces. */
 void rules_recv_ring(struct hca *hca, const char *queue, uint32_t n, const struct dma_map *map,
 		     uint32_t stride)
 {
@@ -286,7 +290,7 @@ void rules_recv_ring(struct hca *hca, const char *queue, uint32_t n, const struc
 
 /* ---- completion queues. PRM: CQ Doorbell Record, CQE Ownership ---- */
 
-/* The consumer index lies between where it was and the producer. */
+/* Checks that the new consumer index is not behind the old one nor ahead of the producer. */
 void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci)
 {
 	uint32_t behind = (cq->pi - ci) & PRM_CI_MASK, was = cq->pi - cq->ci;
@@ -299,8 +303,8 @@ void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci)
 	    ci & PRM_CI_MASK, cq->ci & PRM_CI_MASK, cq->pi & PRM_CI_MASK);
 }
 
-/* What is there must not look new to software before the CQE is written. How a program tells what
- * is new in user memory of its own is its affair. */
+/* Checks that the entry does not look like a new CQE before the device writes it. Skips rings in
+ * user memory (DEVX), where a program may tell new CQEs by other means. */
 void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index)
 {
 	uint64_t slot = index & (cq_entries(cq) - 1);
@@ -314,9 +318,9 @@ void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index)
 	    index & PRM_CI_MASK);
 }
 
-/* Each event that was raised has a number, and an arm names the next one. One that names the newest
- * was overtaken by its own event: a program may arm before it has read that event, and an adapter
- * does not hear it. PRM: CQ Doorbell Record, cmd_sn */
+/* Checks an arm word. Events are numbered, and an arm names the next number. An arm with the number
+ * of the newest event crossed that event: a program may arm before it has read the event, and an
+ * adapter ignores such an arm. PRM: CQ Doorbell Record, cmd_sn */
 bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm)
 {
 	uint32_t behind = (cq->pi - arm->ci) & PRM_CI_MASK;
@@ -339,8 +343,8 @@ bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm
 
 /* ---- work without a doorbell ---- */
 
-/* Returns whether the record has said PI, which no doorbell has, for longer than software takes
- * between the two: once for each PI. */
+/* Returns whether the record has said PI for longer than PATIENCE without a doorbell. True once for
+ * each PI. */
 static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
 {
 	if (!sq->unrung_since || sq->unrung_pi != pi)
@@ -352,7 +356,8 @@ static bool is_overdue(const struct hca *hca, struct sq *sq, uint16_t pi)
 	return true;
 }
 
-/* What is written in the ring and not in the record says nothing: a batch may have been aborted. */
+/* Looks for a record without a doorbell. WQEs in the ring that the record does not cover are fine:
+ * software may have cancelled a batch. */
 static void look_at_sq(struct hca *hca, struct qp *qp)
 {
 	uint32_t word;

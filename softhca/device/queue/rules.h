@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules.h - what a strict adapter expects of queues in memory: rings, doorbell records. An adapter
- * that is not strict calls none of this.
+ * rules.h - checks by a strict adapter of rings and doorbell records in memory. Other adapters call
+ * none of them.
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_RULES_H
 #define SOFTHCA_DEVICE_QUEUE_RULES_H
@@ -17,34 +17,36 @@ struct hca;
 struct qp;
 struct srq;
 
-/* The send queue's record says PI now. Returns whether an adapter can live with it, and notes the
- * WQEs that came with it as they are. */
-/* Software may have changed the WQEs that wait. */
+/* The send queue's record has changed to PI. Notes the new WQEs. Returns false if no adapter could
+ * continue. */
+/* Notes the waiting WQEs anew, as software may change them while the queue is stopped. */
 void rules_sq_again(struct hca *hca, struct qp *qp);
 bool rules_sq_record(struct hca *hca, struct qp *qp, uint16_t pi);
-/* The send WQE at sq.ci, of BBS blocks, completes: is it still what it was? */
+/* Checks that the send WQE at sq.ci, of BBS blocks, has not changed since its doorbell; it
+ * completes now. */
 void rules_sq_done(struct hca *hca, struct qp *qp, uint16_t bbs);
-/* The receive queue's record says rq.pi. */
+/* Checks the receive queue's record, which the caller has read into rq.pi. */
 void rules_rq_record(struct hca *hca, struct qp *qp);
-/* The receive WQE at rq.ci is RAW: is it what it was when the record covered it? */
+/* Checks that RAW, the receive WQE at rq.ci, has not changed since the record covered it. */
 void rules_rq_fetched(struct hca *hca, const struct qp *qp, const uint8_t *raw);
 void rules_srq_record(struct hca *hca, struct srq *srq);
-/* The WQE at INDEX, behind its link LEN bytes at RAW of that DIGEST, has met an absent page; the
- * driver reads it now, so that it has to be as it was. */
+/* Checks that an SRQ WQE with an absent page has not changed since the fault, as the driver
+ * reads it now. RAW and LEN are its bytes behind the link; DIGEST is rules_digest() of them at
+ * the fault. */
 uint64_t rules_digest(const uint8_t *raw, size_t len);
 void rules_srq_waited(struct hca *hca, const struct srq *srq, uint16_t index, uint64_t digest,
 		      const uint8_t *raw, size_t len);
-/* A receive queue is at the start of MAP. */
+/* Checks the alignment of a receive queue that begins at the start of MAP. */
 void rules_recv_ring(struct hca *hca, const char *queue, uint32_t n, const struct dma_map *map,
 		     uint32_t stride);
-/* The CQ's record says that software is at CI, of which 24 bits count. */
+/* Checks the CQ's record, which says consumer index CI (24 bits). */
 void rules_cq_consumer(struct hca *hca, struct cq *cq, uint32_t ci);
-/* The CQE at INDEX of the CQ is about to be written, or software to be told that it counts as
- * written. */
+/* Checks the entry at INDEX of the CQ, just before the device writes it or a title that covers
+ * it. */
 void rules_cq_slot(struct hca *hca, struct cq *cq, uint32_t index);
-/* Software asks for an event. Returns whether an adapter would hear it. */
+/* Checks an arm word. Returns whether an adapter would act on it. */
 bool rules_cq_arm(struct hca *hca, const struct cq *cq, const struct cq_arm *arm);
-/* Looks, now and then, for work that the adapter was not told of. */
+/* Looks from time to time for work without a doorbell. */
 void rules_look(struct hca *hca);
 
 #endif

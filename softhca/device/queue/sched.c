@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sched.c - which groups of send queues may send. See sched.h.
- * Decision: docs/adr/0036.
+ * sched.c - decides which scheduling groups may send. See sched.h. Decision: docs/adr/0036.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +8,10 @@
 #include "softhca/device/core.h"
 
 enum {
-	TAG_UNITS = 1 << 16,        /* of a byte, so that shares divide it */
-	BYTE_NS = 8 * 1000,         /* at 1 Mbit/s */
-	LAG_NS = 10 * NS_PER_MS,    /* that a maximum's clock may be behind ours */
-	PACKET_OVERHEAD_BYTES = 64, /* headers and the like, of each message */
+	TAG_UNITS = 1 << 16,     /* tag units of a byte: fractions, as tags are divided by shares */
+	BYTE_NS = 8 * 1000,      /* time of a byte at 1 Mbit/s */
+	LAG_NS = 10 * NS_PER_MS, /* how far a maximum's clock may lag behind now */
+	PACKET_OVERHEAD_BYTES = 64, /* headers and gaps, charged for each message */
 };
 
 /* ---- the tree ---- */
@@ -87,14 +86,15 @@ void sched_join(struct hca *hca, struct sched_queue *queue, struct sched_element
 		queue->wake(hca, queue);
 }
 
-/* ---- whose turn it is ---- */
+/* ---- turns ---- */
 
 static bool element_is_paced(const struct hca *hca, const struct sched_element *element)
 {
 	return element->max && element->paced_until > hca->now;
 }
 
-/* Returns whether something below ELEMENT would send, as far as elements there go. */
+/* Returns whether a queue below ELEMENT has something to send and no maximum below ELEMENT holds it
+ * back. */
 static bool element_competes(const struct hca *hca, const struct sched_element *element)
 {
 	const struct sched_element *child;
@@ -153,7 +153,7 @@ void sched_rests(struct sched_queue *queue)
 	queue->waits = false;
 }
 
-/* ---- what it costs ---- */
+/* ---- charges ---- */
 
 static void element_pace(const struct hca *hca, struct sched_element *element, uint64_t bytes)
 {
@@ -164,8 +164,7 @@ static void element_pace(const struct hca *hca, struct sched_element *element, u
 	element->paced_until += bytes * BYTE_NS / element->max;
 }
 
-/* Only what tags are beyond PASSED counts: before they reach the end of their 64 bits, they begin
- * at 0 again. */
+/* Subtracts PASSED from all tags before their 64 bits overflow; only the differences count. */
 static void tags_rebase(struct sched_element *parent)
 {
 	struct sched_element *child;

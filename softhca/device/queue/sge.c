@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sge.c - the memory that the segments of a work request describe, and transfers of it.
+ * sge.c - transfers from and to the memory that a work request's segments describe.
  */
 #include <string.h>
 

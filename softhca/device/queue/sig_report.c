@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sig_report.c - tells software of the wrong signatures that transfers have found
- * (memory/sig.c), which are on the list hca->sig_failed. PRM: Signature Error CQE
+ * sig_report.c - posts CQEs for the signature errors that transfers have found (memory/sig.c puts
+ * the keys on hca->sig_failed). PRM: Signature Error CQE
  */
 #include "softhca/device/queue/sig_report.h"
 

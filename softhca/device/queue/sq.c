@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sq.c - the send queue's ring: what is posted, fetching WQEs, completing and flushing them.
+ * sq.c - the send queue's ring: finding posted WQEs, fetching, completing and flushing them.
  *
- * A bus call costs about as much as a small message, so one call reads the doorbell records of a
- * UAR page together with the next few WQEBBs of its idle queues, and fetches bring up to 16 WQEBBs.
+ * A bus call costs about as much as a small message. So one call reads the doorbell records of a
+ * UAR page together with the next few WQEBBs of its idle queues, and a fetch reads up to 16 WQEBBs.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum { SCAN_QPS = 48, SPECULATE_QPS = 2, SPECULATE_BBS = 4 };
 struct scan {
 	struct qp *qp;
 	uint32_t word;
-	uint16_t bbs; /* read along */
+	uint16_t bbs; /* blocks read in the same call */
 };
 
 static int add_ring(struct dma_batch *batch, const struct qp *qp, uint16_t index, uint32_t bbs)
@@ -72,9 +72,9 @@ int sq_copy(struct hca *hca, const struct qp *qp, uint16_t index, uint32_t bbs, 
 	return ret ? ret : dma_finish(&batch);
 }
 
-/* Walks from WQE to WQE, as far as software has handed them over. Software writes that word of a
- * WQE last, and a read goes from the first byte to the last, so a WQE that is seen to be posted is
- * complete. */
+/* Finds the end of the posted WQEs in a ring without a doorbell record, by their ownership bits.
+ * Software writes a WQE's first word last, and a read runs from low to high addresses, so a WQE
+ * that is seen as posted is complete. */
 static int find_posted(struct hca *hca, const struct qp *qp, uint16_t *pi)
 {
 	uint32_t step = SQ_CACHE_BYTES / qp->sq.block, size = sq_mask(qp) + 1u;
@@ -135,7 +135,7 @@ static void scan_one(struct hca *hca, struct qp *qp)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* The doorbell record is read before the blocks, so the blocks that it announces are complete. */
+/* Reads each doorbell record before the blocks, so that the blocks which it covers are complete. */
 static int scan_read(struct hca *hca, struct scan *scan, unsigned int count, uint8_t *buf)
 {
 	struct dma_batch batch;
@@ -292,7 +292,7 @@ void sq_complete(struct hca *hca, struct qp *qp, const uint8_t *inline_data, uin
 		.inline_len = inline_len,
 	};
 
-	/* An atomic returns 8 bytes in any case, so this adapter does not count them. */
+	/* An atomic always returns 8 bytes, so this adapter reports no byte count for it. */
 	if (entry->opcode == WQE_RDMA_READ)
 		done.byte_count = entry->length;
 	if (hca->config.strict && !qp->offload)
@@ -319,8 +319,8 @@ void sq_fail(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor_sy
 	}
 	q_count(hca, qp, syndrome == SYND_FLUSH ? Q_REQ_FLUSH : Q_REQ_CQE_ERROR);
 	wqe_complete(hca, qp, &done);
-	/* The size of a bad WQE may be unknown; where the next one begins is then a guess, but it
-	 * is never behind the producer. */
+	/* The size of an invalid WQE may be unknown. Then guess one block; ci never passes the
+	 * producer. */
 	if (!bbs || bbs > (uint16_t)(qp->sq.pi - qp->sq.ci))
 		bbs = 1;
 	qp->sq.ci += bbs;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - shared receive queues: taking WQEs from them, and their end.
+ * srq.c - shared receive queues: taking WQEs, the limit event, and freeing.
  *
- * Its WQEs are a linked list: each names the index of the next in its first segment, and software
- * never posts the last free one, so the link of a posted WQE is valid. Those of a cyclic queue are
- * taken in the order of the ring. The doorbell record counts what was ever posted. PRM: Shared
- * Receive Queue
+ * The WQEs are a linked list: the first segment of each names the index of the next. Software never
+ * posts the last free one, so the link of a posted WQE is always valid. WQEs of a cyclic queue are
+ * taken in ring order instead. The doorbell record counts all WQEs ever posted. PRM: Shared Receive
+ * Queue
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int srq_fail(struct hca *hca, struct srq *srq)
 	return EFAULT;
 }
 
-/* The doorbell record is read before the WQE, so a WQE that it announces is complete. */
+/* Reads the doorbell record before the WQE, so that a WQE which it covers is complete. */
 static int srq_fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
 {
 	struct dma_batch batch;
@@ -44,7 +44,8 @@ static int srq_fetch(struct hca *hca, struct srq *srq, uint8_t *buf)
 	return 0;
 }
 
-/* The event for fewer WQEs than software wants to have is raised once. */
+/* Raises the limit event once, when fewer WQEs are left than software asked for; software has to
+ * arm it again. */
 static void srq_check_limit(struct hca *hca, struct srq *srq)
 {
 	if (!srq->limit || (uint16_t)(srq->pi - srq->taken) >= srq->limit)
@@ -53,7 +54,7 @@ static void srq_check_limit(struct hca *hca, struct srq *srq)
 	eq_qp_event(hca, PRM_EVENT_SRQ_RQ_LIMIT, srq->n);
 }
 
-/* Reads the next WQE, and the index of the one behind it. */
+/* Reads the next WQE, and the index of its successor. */
 static int srq_look(struct hca *hca, struct srq *srq, struct recv_wqe *wqe, uint16_t *next)
 {
 	uint8_t buf[sizeof(uint32_t) + RECV_WQE_MAX];

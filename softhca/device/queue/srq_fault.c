@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_fault.c - buffers of a shared receive queue whose pages come on demand.
+ * srq_fault.c - page faults on the buffers of a shared receive queue (ODP).
  *
- * An adapter cannot hold a WQE back that others wait behind, so a message that meets an absent page
- * is put off: its WQE completes in error, and the peer is told to try again; a datagram is lost.
- * The driver reads the WQE in the ring, brings its pages and lets the QP go on.
+ * An adapter cannot hold back one WQE of an SRQ that other QPs also use. So a message that hits an
+ * absent page takes a WQE and completes it in error, and the sender gets an RNR NAK; a datagram is
+ * lost. The driver reads the WQE from the ring, brings its pages and lets the QP continue.
  */
 #include "prm/mlx5/cqe.h"
 #include "softhca/device/core.h"
 #include "softhca/device/queue/wqe.h"
 
-/* Reads a WQE behind its link, by which software may have listed it as free, and returns how many
- * bytes that is. */
+/* Reads a WQE behind its link and returns the number of bytes. The link itself may have changed, as
+ * software may have put the WQE in its free list. */
 static uint32_t waiting_bytes(struct hca *hca, const struct srq *srq, uint16_t index, uint8_t *raw)
 {
 	uint32_t len = srq->stride - WQE_SEG;
@@ -58,8 +58,7 @@ static void bring_pages(struct hca *hca, const struct responder *resp)
 	}
 }
 
-/* The WQE was taken out of its queue for nothing: an error completion gives it back to software,
- * but the QP is as before. */
+/* Completes the WQE in error, which returns it to software. The QP stays in its state. */
 void srq_report_fault(struct hca *hca, struct qp *qp)
 {
 	struct completion done = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr_delay.c - a UMR takes its time on a strict adapter, and requests behind it begin meanwhile
- * unless a fence makes them wait: what works without a fence here, works on an adapter by luck.
+ * umr_delay.c - delays each UMR of a strict adapter. Requests behind it begin meanwhile unless a
+ * fence makes them wait, so a program that forgets the fence fails here, where an adapter mostly
+ * hides the error.
  *
- * A UMR begins when nothing before it is under way, so the one that waits is at sq.ci and completes
- * before all others. PRM: UMR, Ordering
- * Decision: docs/adr/0037.
+ * A UMR begins when nothing before it is under way. So the UMR that waits is at sq.ci and completes
+ * before all others. PRM: UMR, Ordering. Decision: docs/adr/0037.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ struct umr_wait {
 
 int umr_delay(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
-	/* What names the key is read before the request is checked: zeroes, behind a short one. */
+	/* umr_key() reads the head before the request is checked; a short request is padded with
+	 * zeroes. */
 	enum { HEAD = 64 };
 	struct umr_wait *wait = calloc(1, sizeof(*wait) + (len < HEAD ? HEAD : len));
 
@@ -63,7 +64,8 @@ bool umr_finish(struct hca *hca, struct qp *qp)
 	return !why && qp_requests(qp);
 }
 
-/* The peer may use the key as soon as it has the request, whatever that itself reads. */
+/* Reports any request without a fence, even one that does not read the key's memory: a peer may use
+ * the key as soon as it has the request. */
 void umr_overtaken(struct hca *hca, const struct qp *qp, const struct send_wqe *wqe)
 {
 	strict_report(hca->config.strict, hca->config.trace, "umr.fence",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * work_request.h - work queue elements as the device reads them.
+ * work_request.h - work requests as the device decodes them, independent of the adapter's layout.
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_WORK_REQUEST_H
 #define SOFTHCA_DEVICE_QUEUE_WORK_REQUEST_H
@@ -17,29 +17,29 @@ enum { WQE_AV_COMPACT = 16, WQE_AV_EXTENDED = 48 };
 struct wqe_sge {
 	uint32_t len, lkey;
 	uint64_t addr;
-	const uint8_t *data; /* inline bytes instead of lkey and addr */
+	const uint8_t *data; /* inline data, instead of lkey and addr */
 };
 
 struct send_wqe {
 	uint8_t opcode;
 	uint8_t fence;
 	bool signaled, solicited;
-	bool on_key;  /* a request on a memory key, which the format executes, */
-	bool at_once; /* before those behind it begin */
+	bool on_key;  /* a request on a memory key (UMR and kin), executed by the format */
+	bool at_once; /* complete it before the next WQE begins */
 	uint16_t index;
 	uint16_t bbs;
 	uint32_t imm; /* big-endian */
 	uint64_t raddr;
 	uint32_t rkey;
-	uint8_t operand; /* bytes of an atomic's value */
+	uint8_t operand; /* bytes of an atomic's operand: 4 or 8 */
 	uint64_t swap_add, compare, swap_mask, compare_mask;
 	uint32_t srqn;               /* XRC */
-	uint8_t av[WQE_AV_EXTENDED]; /* UD, DC; zeroes behind a compact one */
+	uint8_t av[WQE_AV_EXTENDED]; /* UD and DC address vector; zeroes behind a compact one */
 	uint16_t stream;             /* DC */
-	struct wqe_sge from, to;     /* of a memory copy, instead of sges */
-	uint32_t psv;                /* that is set, and to what */
+	struct wqe_sge from, to;     /* of a memory copy (MMO), instead of sge */
+	uint32_t psv;                /* SET_PSV: the PSV and its value */
 	uint64_t signature;
-	uint64_t length; /* of all sges */
+	uint64_t length; /* sum over sge */
 	unsigned int num_sge;
 	struct wqe_sge sge[WQE_SGE_MAX];
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wqe.h - the reasons why the device refuses a WQE, and the memory that its segments describe.
+ * wqe.h - the reasons for which the device refuses a WQE, and transfers of a WQE's segments.
  *
- * The reasons are vendor syndromes of our own, one each, so that a test and a reader can tell them
- * apart; those that adapters are known to report are in prm/mlx5/cqe.h.
+ * Each reason is a vendor syndrome of its own, so that tests and readers can tell them apart. Those
+ * that adapters are known to report are in prm/mlx5/cqe.h.
  */
 #ifndef SOFTHCA_DEVICE_QUEUE_WQE_H
 #define SOFTHCA_DEVICE_QUEUE_WQE_H
@@ -22,8 +22,7 @@ enum wqe_refusal {
 	WQE_BAD_LENGTH = 0x6e,
 	WQE_BAD_AV = 0x6f,
 	WQE_BAD_SIGNATURE = 0x67,
-	/* These reasons concern the memory key that the WQE is about, or what it wants of the
-	 * key. */
+	/* These reasons concern the memory key that the WQE changes. */
 	WQE_BAD_MKEY = 0x70,
 	WQE_BAD_UMR = 0x71,
 	WQE_BAD_TAG = 0x72, /* operation, or index of a tag */
@@ -32,7 +31,7 @@ enum wqe_refusal {
 	WQE_BAD_DMA = 0x56,
 };
 
-/* Returns the blocks of QP's send WQE at RAW; 0 says that the WQE is not valid. */
+/* Returns how many blocks QP's send WQE at RAW has; 0: the WQE is not valid. */
 static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const uint8_t *raw)
 {
 	uint32_t bbs = (hca->format->wqe_size(raw) + qp->sq.block - 1) / qp->sq.block;
@@ -40,19 +39,19 @@ static inline uint32_t wqe_bbs(const struct hca *hca, const struct qp *qp, const
 	return hca->format->wqe_is_block && bbs > 1 ? 0 : bbs;
 }
 
-/* Returns the syndrome of a CQE for a refusal. */
+/* Returns the CQE syndrome for reason WHY. */
 uint8_t wqe_syndrome(int why);
 
 enum { LOG_MAX_COPY = 24 };
 
-/* Adds LEN bytes, from OFFSET in what the segments describe, to a transfer; it returns 0,
- * WQE_BAD_LKEY or WQE_BAD_DMA. */
+/* Adds to a transfer LEN bytes of the segments, from OFFSET on. Returns 0, WQE_BAD_LKEY or
+ * WQE_BAD_DMA. */
 int sges_add(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
 /* Adds the bytes as sges_add() does, and carries the transfer out. */
 int sges_dma(struct dma_batch *batch, const struct pd *pd, unsigned int access,
 	     const struct wqe_sge *sge, unsigned int count, uint64_t offset, uint64_t len);
-/* Copies from one piece of memory to another, and returns 0 or the reason why not. */
+/* Copies memory to memory. Returns 0 or the reason for refusing it. */
 int sges_copy(struct hca *hca, const struct pd *pd, const struct wqe_sge *from,
 	      const struct wqe_sge *to);
 bool sges_allow(struct hca *hca, const struct pd *pd, unsigned int access,
