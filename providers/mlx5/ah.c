@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah.c - address handles. On InfiniBand one is made of its attributes alone, without the kernel; on
- * RoCE the kernel knows the next hop.
+ * ah.c - address handles. On InfiniBand, a handle is computed from its attributes without the
+ * kernel. On RoCE, the kernel resolves the next hop.
  */
 #include "providers/mlx5/ah.h"
 
@@ -38,10 +38,11 @@ static int ah_check_roce(const struct mlx5_context *ctx)
 	return EOPNOTSUPP;
 }
 
-/* Handles without a flow label each get a port of their own, so that a fabric spreads them over its
- * paths: the datagrams of one handle stay on one. The ports go round in steps of the golden ratio
- * of their number, which is odd, so all are used before one is again, and neighbours differ in high
- * bits as in low ones. Contexts, of this process or others, begin at different places. */
+/* Returns the UDP source port of a handle without a flow label. Switches choose a path by this
+ * port, so each handle gets another port: the handles spread over the paths, and the datagrams of
+ * one handle stay on one path. STEP is the golden ratio of PORTS made odd: all ports are used
+ * before one repeats, and successive ports differ in high bits as well as in low ones. Contexts
+ * start at different ports, so that they do not choose the same paths. */
 static uint16_t ah_next_udp_sport(struct mlx5_context *ctx)
 {
 	enum { PORTS = 1 << 14, STEP = 10125 };
@@ -57,7 +58,7 @@ static uint16_t ah_udp_sport(struct mlx5_context *ctx, uint32_t flow_label)
 						  : ah_next_udp_sport(ctx);
 }
 
-/* RoCE v2 packets have a UDP source port, which the address vector has in the place of the LID. */
+/* Sets the UDP source port of a RoCE v2 packet. The address vector has it in the LID field. */
 static int ah_put_udp_sport(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
 			    struct mlx5_wqe_av *av)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah_av.c - from the attributes of an address handle to the address vector of a WQE.
+ * ah_av.c - computes the address vector of a WQE from the attributes of an address handle.
  */
 #include "prm/mlx5/av.h"
 #include "providers/mlx5/ah.h"
@@ -8,8 +8,9 @@
 #include <endian.h>
 #include <string.h>
 
-/* PRM, static rate of an address vector: codes 7 to 15 are 2.5, 10, 30, 5, 20, 40, 60, 80 and 120
- * Gbit/s. A rate that has none gets the next higher; above all of them there is no limit: 0. */
+/* Returns the static rate of an address vector. PRM: codes 7 to 15 are 2.5, 10, 30, 5, 20, 40, 60,
+ * 80 and 120 Gbit/s, and 0 is no limit. A rate without a code gets the code of the next higher
+ * rate; a rate above 120 Gbit/s gets 0. */
 static uint8_t rate_code(uint8_t rate)
 {
 	static const uint8_t codes[] = {
@@ -26,7 +27,7 @@ static uint8_t rate_code(uint8_t rate)
 
 static void av_fill_grh(const struct ibv_global_route *grh, bool roce, struct mlx5_wqe_av *av)
 {
-	/* Every RoCE packet has a GRH, so on RoCE the bit that asks for one is reserved. */
+	/* PRM: the GRH bit is reserved on RoCE, where every packet has a GRH. */
 	av->grh_gid_fl = htobe32((roce ? 0 : 1u << FLD_SHIFT(AV_GRH)) |
 				 (uint32_t)grh->sgid_index << FLD_SHIFT(AV_GID_INDEX) |
 				 (grh->flow_label & IB_GRH_FLOWLABEL_MASK));
@@ -59,7 +60,7 @@ void mlx5_ah_fill_roce(const struct ibv_ah_attr *attr, const uint8_t *dmac, stru
 {
 	struct mlx5_wqe_av *av = &mah->av;
 
-	/* The SL is a priority of 3 bits. */
+	/* On Ethernet, the SL is an 802.1p priority of 3 bits. */
 	av->stat_rate_sl = (uint8_t)(rate_code(attr->static_rate) << 4 | (attr->sl & 0x7) << 1);
 	memcpy(av->rmac, dmac, sizeof(av->rmac));
 	av_fill_grh(&attr->grh, true, av);

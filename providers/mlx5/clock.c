@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock.c - the adapter's clock: read from its page, and translated to wall-clock time with the
- * factors that the kernel keeps in another.
+ * clock.c - reads the adapter's clock from a mapped page, and converts it to wall-clock time with
+ * the factors that the kernel publishes on a second page.
  */
 #include "providers/mlx5/clock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock.h - from timestamps of the adapter's clock to wall-clock time.
+ * clock.h - converts timestamps of the adapter's clock to wall-clock time.
  */
 #ifndef PROVIDERS_MLX5_CLOCK_H
 #define PROVIDERS_MLX5_CLOCK_H
@@ -13,19 +13,20 @@
 
 struct mlx5_context;
 
-/* *INFO becomes the kernel's page of factors, which is mapped when it is first asked for.
- * Returns EOPNOTSUPP when the kernel has none, as the log says. */
+/* Sets *INFO to the kernel's page of conversion factors; the first call maps the page. Returns
+ * EOPNOTSUPP, logged, when the kernel has no such page. */
 int mlx5_clock_get_info(struct mlx5_context *ctx, const struct mlx5_ib_clock_info **info);
-/* *CLOCK becomes where the adapter's clock can be read, two big-endian words, the upper first.
- * Returns EOPNOTSUPP when the kernel does not show it, as the log says. */
+/* Sets *CLOCK to the address of the adapter's clock: two big-endian words, the upper one first.
+ * Returns EOPNOTSUPP, logged, when the kernel does not map it. */
 int mlx5_clock_get_core(struct mlx5_context *ctx, const volatile __be32 **clock);
 int mlx5_clock_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
 
-/* The kernel writes the page in less than a microsecond; so many looks take some tens. */
+/* Limit of attempts to copy the page. An update by the kernel takes less than a microsecond, and
+ * these attempts take tens of microseconds. */
 enum { CLOCK_LOOKS = 10000 };
 
-/* Makes a consistent copy of PAGE, which the kernel may write to meanwhile: while it does, sign is
- * odd, and afterwards it is another. Returns EBUSY when the page does not come to rest. */
+/* Copies PAGE consistently while the kernel may update it: sign is odd during an update, and has a
+ * new value after it. Returns EBUSY when all attempts met an update. */
 static inline int clock_snapshot(const struct mlx5_ib_clock_info *page,
 				 struct mlx5_ib_clock_info *copy)
 {
@@ -35,7 +36,8 @@ static inline int clock_snapshot(const struct mlx5_ib_clock_info *page,
 		if (sign & MLX5_IB_CLOCK_INFO_KERNEL_UPDATING)
 			continue;
 		*copy = *page;
-		/* The writer is the kernel; the thread sanitizer takes this for a fence. */
+		/* Not a C11 fence, which the thread sanitizer cannot model; the writer is the
+		 * kernel anyway. */
 		dma_load_barrier();
 		if (__atomic_load_n(&page->sign, __ATOMIC_RELAXED) == sign)
 			return 0;
@@ -43,7 +45,8 @@ static inline int clock_snapshot(const struct mlx5_ib_clock_info *page,
 	return EBUSY;
 }
 
-/* CYCLES may be a little older or newer than the moment that the factors in INFO are of. */
+/* Converts CYCLES to nanoseconds. CYCLES may be slightly before or after the moment at which the
+ * kernel computed the factors of INFO. */
 static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *info, uint64_t cycles)
 {
 	uint64_t ahead = (cycles - info->cycles) & info->mask;
@@ -54,7 +57,7 @@ static inline uint64_t clock_to_ns(const struct mlx5_ib_clock_info *info, uint64
 	return info->nsec - ((behind * info->mult - info->frac) >> info->shift);
 }
 
-/* An adapter that knows the time of the day says seconds and nanoseconds. */
+/* Converts a real-time timestamp: the upper half has seconds, the lower half nanoseconds. */
 static inline uint64_t clock_real_to_ns(uint64_t stamp)
 {
 	return (stamp >> 32) * 1000000000u + (uint32_t)stamp;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - opens and closes a device: one ioctl, and nothing allocated that may not be needed.
+ * context.c - opens and closes a device. Opening runs one ioctl and allocates nothing that the
+ * program may not need.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,12 +17,11 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* These take the place of the data path's when MLX5_STALL_CQ_POLL asks for pauses. */
+/* Replaces poll_cq of the data path when MLX5_STALL_CQ_POLL asks for pauses between polls. */
 static const struct verbs_ops stall_ops = { .poll_cq = mlx5_stall_poll_cq };
 
-/* The number of registers matters only to kernels that do not know UARs as objects: it stands for
- * one page, no register of which is for one QP alone. Further pages are made when they are
- * needed. */
+/* Runs GET_CONTEXT. Only kernels without UAR objects use total_num_bfregs: it asks for one page
+ * with no register reserved for a single QP. Further pages are mapped when they are needed. */
 static int run_get_ucontext(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 req = {
@@ -41,9 +41,9 @@ static int run_get_ucontext(struct mlx5_context *ctx, uint32_t flags)
 	return verbs_cmd_get_context_with(&ctx->vctx, &udata, ctx->fds);
 }
 
-/* Direct verbs give the device commands of their own (DevX) in any context, if that may be; where
- * it may not, the context is one without. No errno says which: the adapter refuses as well as the
- * kernel, by a status that becomes any (CREATE_UCTX). */
+/* Opens the kernel context with DevX, which direct verbs need, and without DevX if that fails. No
+ * errno identifies a refusal of DevX: the kernel or the adapter (command CREATE_UCTX) may refuse
+ * it, and a status of the adapter maps to any errno. */
 static int get_ucontext(struct mlx5_context *ctx)
 {
 	int ret = run_get_ucontext(ctx, MLX5_IB_ALLOC_UCTX_DEVX);
@@ -87,7 +87,7 @@ static int query_ucontext(struct mlx5_context *ctx)
 	const struct verbs_udata udata = { .attrs = attrs, .nattrs = ARRAY_SIZE(attrs) };
 
 	ctx->is_imported = true;
-	ctx->has_devx = true; /* for all that is known */
+	ctx->has_devx = true; /* assumed: the kernel does not report it for imported contexts */
 	return verbs_cmd_query_context(&ctx->vctx, &udata);
 }
 
@@ -103,7 +103,7 @@ static int context_make(struct verbs_device *vdev, int cmd_fd, const struct ibv_
 	if (ret)
 		return ret;
 	ctx = container_of(new, struct mlx5_context, vctx);
-	verbs_threads_look(); /* each library has its own answer */
+	verbs_threads_look(); /* libmlx5 has its own copy of this state */
 	mlx5_env_read(&ctx->env);
 	ctx->fds = fds;
 	ret = learn(ctx);
@@ -168,7 +168,7 @@ void mlx5_context_free(struct verbs_context *vctx)
 		provider_id_lookup_destroy(ctx->sig_keys);
 	free(ctx->sig_keys);
 	pthread_mutex_destroy(&ctx->login_lock);
-	free(ctx->login); /* the kernel destroys the object with the context */
+	free(ctx->login); /* The kernel destroys the object together with the context. */
 	provider_id_lookup_destroy(&ctx->ids);
 	provider_allocators_free(&ctx->allocators);
 	verbs_context_free(vctx, offsetof(struct mlx5_context, vctx));

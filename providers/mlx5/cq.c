@@ -102,8 +102,8 @@ static int cq_alloc_ring(struct mlx5_context *ctx, struct ibv_pd *pd, struct mlx
 	return 0;
 }
 
-/* The command has 16 bits for the number of the doorbell page. Larger ones go by an attribute; a
- * kernel that does not know it refuses the command. */
+/* Runs CREATE_CQ. The driver's struct has 16 bits for the number of the doorbell page, so a larger
+ * number goes into an attribute; kernels without that attribute refuse the command. */
 static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			 const struct cq_options *options, struct mlx5_cq *cq)
 {
@@ -139,7 +139,7 @@ static int cq_run_create(struct mlx5_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-/* Decides what polling will do, before anybody can poll. */
+/* Chooses the polling routines, before the program can poll. */
 static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			       struct mlx5_cq *cq)
 {
@@ -157,8 +157,9 @@ static void cq_choose_routines(struct mlx5_context *ctx, const struct ibv_cq_ini
 	mlx5_stall_wrap(cq, &ctx->env.stall);
 }
 
-/* Timestamps are of one format for all readers: those of the adapter's clock, which the kernel's
- * factors make the time of the day of, or, if nobody wants these, of that time. */
+/* Chooses the timestamp format, one for the whole CQ. The adapter's free-running clock serves all
+ * readers, because the kernel's factors convert it to wall-clock time. If no reader wants raw
+ * timestamps, the adapter writes real time instead. */
 static int cq_choose_clock(struct mlx5_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			   struct mlx5_cq *cq)
 {

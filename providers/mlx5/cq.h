@@ -2,8 +2,9 @@
 /*
  * cq.h - a completion queue: its ring, and the completion that was read last.
  *
- * lock guards everything up to the public object. What completes here is found through ids, and
- * stays valid while the lock is held, because destroying it cleans its CQs under their locks first.
+ * lock guards all fields before vcq. ids leads from a CQE to its receive queue; the queue stays
+ * valid while the lock is held, because its destruction first removes its CQEs from its CQs, under
+ * their locks.
  */
 #ifndef PROVIDERS_MLX5_CQ_H
 #define PROVIDERS_MLX5_CQ_H
@@ -19,38 +20,41 @@
 
 struct mlx5_cqe64;
 
-/* The routine polls completions from CQE at index CI on, where CQ is, into WC and up to END: see
- * poll_cq.c. */
+/* Polls completions into WC up to END. CQE is the entry at index CI. See poll_cq.c. */
 typedef int cq_poll_fn(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
 		       const struct mlx5_cqe64 *cqe, uint32_t ci);
 
 struct mlx5_cq {
 	struct qlock lock;
-	uint8_t *ring;      /* the 64 bytes of entry 0 that end with the ownership bit */
+	/* entry 0; of a 128-byte entry its last 64 bytes, which have the ownership bit */
+	uint8_t *ring;
 	uint32_t entry_log; /* log2 of the size of an entry: 6 or 7 */
 	uint32_t count_log; /* log2 of the number of entries */
-	uint32_t mask;      /* that number - 1 */
+	uint32_t mask;      /* number of entries - 1 */
 	uint32_t ci;        /* next CQE to read; free-running, the device sees the low 24 bits */
-	/* The offset says where a CQE names its QP, WQ or SRQ: by user index, or by QPN for CQE
-	 * version 0. */
+	/* Offset in a CQE of the field that identifies its QP, WQ or SRQ: the user index, or the
+	 * QPN for CQE version 0. */
 	uint32_t rsn_offset;
-	__be32 rsn_raw; /* of what was found last, as it stands in the CQE, or CQ_RSN_NONE */
-	struct mlx5_rq *rsn_rq; /* what was found last */
-	cq_poll_fn *poll;       /* where the next poll begins; fits rsn_rq */
-	__be32 null_lkey;       /* of the context's null region, or DATA_SEG_LKEY_END */
-	bool is_moving;         /* to another ring: ring, count_log, mask and ci do not fit */
+	__be32 rsn_raw;         /* number of the last queue found, as in the CQE, or CQ_RSN_NONE */
+	struct mlx5_rq *rsn_rq; /* last queue found, the cache of rsn_raw */
+	cq_poll_fn *poll;       /* routine of the next poll; specialised for rsn_rq */
+	__be32 null_lkey;       /* lkey of the context's null region, or DATA_SEG_LKEY_END */
+	/* a resize is in progress: ring, count_log, mask and ci are inconsistent */
+	bool is_moving;
 	const struct id_root *ids;
 	__be32 *dbrec;
-	const struct mlx5_cqe64 *cqe;           /* the current completion of the extended readers */
-	unsigned int cqe_opcode;                /* of it */
-	uint32_t cqe_extra;                     /* of it: see struct completion */
-	const struct mlx5_ib_clock_info *clock; /* to tell wall-clock time; see clock.h */
+	const struct mlx5_cqe64 *cqe; /* current completion of the extended readers */
+	unsigned int cqe_opcode;      /* of cqe */
+	/* of the current completion: see struct completion */
+	uint32_t cqe_extra;
+	/* conversion factors for wall-clock time; see clock.h */
+	const struct mlx5_ib_clock_info *clock;
 
 	struct verbs_cq vcq;
 
-	bool freezes;          /* when a completion has failed: see cqe_error.c */
+	bool freezes;          /* stops at the first failed completion: see cqe_error.c */
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* that direct verbs asked for */
-	uint32_t arm_sn;       /* events read so far; the adapter wants it in arm requests */
+	uint32_t arm_sn;       /* number of events read; arm requests carry it */
 	uint32_t cqn;
 	struct mlx5_uar *uar;
 	struct queue_mem buf;
@@ -58,22 +62,21 @@ struct mlx5_cq {
 	struct cq_old_ring *old_rings; /* see providers/common/cq_resize.h */
 	struct cq_stall stall;
 
-	/* A program was told where the ring is, the last time when ci was shown_ci, and reads it by
-	 * itself: see cq_ring.c. */
+	/* The program knows the address of the ring (shown), last when ci was shown_ci, and may
+	 * read the ring itself (taken): see cq_ring.c. */
 	bool shown, taken;
-	/* By slot: the CQE there belongs to a destroyed queue. NULL unless ids stands in for
-	 * all_ids. */
+	/* By slot: the CQE there belongs to a destroyed queue. NULL unless ids replaces all_ids. */
 	bool *orphans;
 	const struct id_root *all_ids;
-	bool compressed;         /* there may be runs of completions: see cqe_run.h, */
-	uint8_t mini_cqe_format; /* in which messages are of this MLX5_IB_CQE_RES_FORMAT_* */
+	bool compressed;         /* CQEs may be compressed into runs: see cqe_run.h */
+	uint8_t mini_cqe_format; /* format of messages in such runs, MLX5_IB_CQE_RES_FORMAT_* */
 	uint32_t shown_ci;
-	struct mlx5_ib_clock_info clock_now; /* copy that start_poll made of the clock's page */
-	bool clock_reported;                 /* in the log, as busy */
-	__be32 shown_record; /* without a lock: the doorbell record's at that time */
+	struct mlx5_ib_clock_info clock_now; /* start_poll's copy of the kernel's page */
+	bool clock_reported;                 /* EBUSY of the clock was logged once */
+	__be32 shown_record; /* for CQs without a lock: the doorbell record at shown_ci */
 };
 
-#define CQ_RSN_NONE ((__be32)~0u) /* more bits than a number in a CQE has */
+#define CQ_RSN_NONE ((__be32)~0u) /* no number in a CQE has this many bits */
 
 static inline struct mlx5_cq *to_mcq(struct ibv_cq *cq)
 {
@@ -85,9 +88,9 @@ static inline struct mlx5_cq *to_mcq_ex(struct ibv_cq_ex *cqx)
 	return container_of(cqx, struct mlx5_cq, vcq.cq_ex);
 }
 
-/* The options are what direct verbs can ask of a CQ beyond its attributes. */
+/* What direct verbs can ask of a CQ beyond its attributes. */
 struct cq_options {
-	unsigned int cqe_size; /* 64 or 128, else EINVAL */
+	unsigned int cqe_size; /* 64 or 128, otherwise EINVAL */
 	uint16_t kernel_flags; /* MLX5_IB_CREATE_CQ_FLAGS_* */
 	bool compressed;
 	uint8_t mini_cqe_format; /* enum mlx5_ib_cqe_comp_res_format */

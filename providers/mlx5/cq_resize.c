@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_resize.c - what is mlx5's own of giving a CQ another ring: providers/common/cq_resize.h.
+ * cq_resize.c - resizes a CQ: the steps that are specific to mlx5. providers/common/cq_resize.h has
+ * the common ones.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -17,8 +18,9 @@ static int ring_alloc(struct ibv_cq *ibcq, struct ibv_pd *pd, size_t size, struc
 				    (size_t)1 << to_mcq(ibcq)->entry_log, mem);
 }
 
-/* What a program that reads by itself has not read yet, only that program knows, and the old ring
- * is what it would go on reading. The entries of a run cannot be moved one by one. */
+/* Refuses a CQ whose ring cannot be moved. If the program reads the ring by itself, only the
+ * program knows which entries it has not read, and it would continue to read the old ring. Entries
+ * of a compressed run cannot be moved one by one. */
 static int cq_check_reader(struct ibv_cq *ibcq)
 {
 	struct mlx5_cq *cq = to_mcq(ibcq);
@@ -46,7 +48,7 @@ static int run_resize(struct ibv_cq *ibcq, uint32_t cqe, const void *ring)
 	};
 	const struct verbs_udata udata = { .req = &req, .req_len = sizeof(req) };
 
-	mlx5_cq_disown(cq); /* as the places change */
+	mlx5_cq_disown(cq); /* because orphans is indexed by slot, and slots change */
 	return verbs_cmd_resize_cq(ibcq, cqe, &udata);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.h - what a device can do, asked of the kernel once for each context.
+ * device.h - what a device can do. The kernel is asked once for each context.
  */
 #ifndef PROVIDERS_MLX5_DEVICE_H
 #define PROVIDERS_MLX5_DEVICE_H
@@ -16,10 +16,11 @@ extern const struct device_kind mlx5_device_kind;
 int mlx5_device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			 struct ibv_device_attr_ex *attr, size_t attr_size);
 
-/* Gives the driver's part of the device's attributes. */
+/* Sets *RESP to the driver's part of the device's attributes. */
 int mlx5_device_resp_get(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp **resp);
 
-/* Returns whether an SRQ may have buffers on demand, so that requests come back unanswered. */
+/* Returns whether the buffers of an SRQ may be on demand. A receive then may fail with a page fault
+ * and must be posted again. */
 bool mlx5_device_faults_srqs(struct mlx5_context *ctx);
 
 /* Returns whether the device computes and verifies IP checksums of frames. */

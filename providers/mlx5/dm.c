@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dm.c - device memory: pieces of the adapter's own memory, mapped so that the program can copy to
- * and from them, and registered like any other.
+ * dm.c - device memory: parts of the adapter's own memory, mapped so that the program can copy to
+ * and from them, and registered like host memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,16 +20,16 @@
 #define ALLOWED_ACCESS                                                               \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_OPTIONAL_RANGE)
-#define COPY_UNIT 4 /* the adapter's memory is written and read in words */
+#define COPY_UNIT 4 /* the adapter's memory is accessed in 32-bit words */
 
 struct mlx5_dm {
 	struct ibv_dm dm;
 	size_t length;
-	void *map; /* whole pages */
+	void *map; /* starts at a page boundary, and is whole pages long */
 	size_t map_size;
-	uint8_t *start;      /* of the memory, in the first page; NULL: it is not mapped */
-	uint64_t map_offset; /* that mmap() was given */
-	uint64_t remote_va;  /* of it all, in its regions */
+	uint8_t *start;      /* address of the memory in the first page of map; NULL: not mapped */
+	uint64_t map_offset; /* offset that mmap() got */
+	uint64_t remote_va;  /* remote address of the first byte */
 };
 
 static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
@@ -37,7 +37,8 @@ static struct mlx5_dm *to_mdm(struct ibv_dm *dm)
 	return container_of(dm, struct mlx5_dm, dm);
 }
 
-/* Regions of memory for data are zero-based, so remote addresses begin with 0. */
+/* Describes DM for mlx5dv_init_obj(). Regions of memory for data are zero-based, so their remote
+ * address is 0. */
 void mlx5_dm_describe(struct ibv_dm *ibdm, struct mlx5dv_dm *out)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
@@ -119,7 +120,7 @@ static int dm_refuse_copy_from(void *to, struct ibv_dm *dm, uint64_t offset, siz
 	return dm_refuse_copy(to_mdm(dm), "memcpy_from_dm");
 }
 
-/* The offset given to mmap() holds a command and an index, whose upper byte lies above the
+/* Returns the offset for mmap(): command and index, with the upper byte of the index above the
  * command. */
 static uint64_t dm_map_offset(uint16_t index, size_t page)
 {
@@ -150,7 +151,8 @@ static int dm_map(struct mlx5_context *ctx, struct mlx5_dm *dm, uint16_t index, 
 	return 0;
 }
 
-/* Memory that is not for data has an address of the device's, and cannot be mapped. */
+/* Maps memory for data. Memory of another type (steering) cannot be mapped; it only has an address
+ * in the device. */
 static int dm_place(struct mlx5_context *ctx, struct mlx5_dm *dm, uint32_t type, uint16_t index,
 		    uint64_t start)
 {
@@ -184,8 +186,8 @@ static int dm_run_alloc(struct mlx5_context *ctx, const struct ibv_alloc_dm_attr
 	return ret;
 }
 
-/* A length that the device never has is EINVAL. The kernel does not tell it from one that it has
- * not left now. */
+/* Returns EINVAL for a length that the device can never allocate. The kernel returns ENOMEM for it,
+ * as for a length that is not free now. */
 static int dm_explain_refusal(struct ibv_context *context, size_t length, int err)
 {
 	struct ibv_device_attr_ex device;
@@ -300,7 +302,7 @@ int mlx5_dm_import(struct ibv_context *context, uint32_t handle, struct ibv_dm *
 	return 0;
 }
 
-/* Ends the mapping and the object here; the adapter's memory stays allocated. */
+/* Unmaps the memory and frees the object of this process; the adapter's memory stays allocated. */
 void mlx5_dm_unimport(struct ibv_dm *ibdm)
 {
 	struct mlx5_dm *dm = to_mdm(ibdm);
@@ -346,7 +348,7 @@ struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 	return NULL;
 }
 
-/* The dma-buf is made of the pages that the memory is mapped from. */
+/* Makes a dma-buf of the pages that the memory is mapped from. */
 int mlx5_dm_export_dmabuf(struct ibv_dm *ibdm)
 {
 	const struct mlx5_dm *dm = to_mdm(ibdm);
@@ -362,7 +364,8 @@ int mlx5_dm_export_dmabuf(struct ibv_dm *ibdm)
 	return -1;
 }
 
-/* The page of an operation shows the memory at the same place in it. It goes with the memory. */
+/* Maps the page of operation OP. Accesses there act on the memory at the same offset in the page.
+ * The kernel removes the page with the memory. */
 int mlx5_dm_map_operation(struct ibv_dm *ibdm, uint8_t op, void **addr)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -19,10 +19,10 @@ struct ibv_mr *mlx5_dm_reg_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t off
 			      unsigned int access);
 int mlx5_dm_export_dmabuf(struct ibv_dm *dm);
 
-/* *ADDR becomes where accesses to DM are operation OP of the adapter. */
+/* Sets *ADDR to the address at which accesses to DM perform operation OP in the adapter. */
 int mlx5_dm_map_operation(struct ibv_dm *dm, uint8_t op, void **addr);
 
-/* Fills in what mlx5dv_init_obj() says of DM. */
+/* Fills in the answer of mlx5dv_init_obj() for DM. */
 void mlx5_dm_describe(struct ibv_dm *dm, struct mlx5dv_dm *out);
 
 #endif

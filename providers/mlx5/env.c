@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * env.c - the environment variables of the provider, each read here and nowhere else.
+ * env.c - the environment variables of the provider. No other file reads them.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "util/log.h"
 #include "util/mmio.h"
 
-/* MLX5_DEBUG_FILE and MLX5_DEBUG_MASK say what this library logs and where; VERBS_LOG and
- * VERBS_LOG_FILE win over them. The bits of the mask are not told apart. */
+/* Applies MLX5_DEBUG_FILE and MLX5_DEBUG_MASK, which direct this library's log. VERBS_LOG and
+ * VERBS_LOG_FILE take precedence. Any bit of the mask enables all messages. */
 static void env_read_debug(void)
 {
 	const char *path = secure_getenv("MLX5_DEBUG_FILE");
@@ -46,8 +46,8 @@ void mlx5_env_read(struct mlx5_env *env)
 
 	env->single_threaded = provider_env_is_one("MLX5_SINGLE_THREADED");
 	env->scatter_to_cqe = provider_env_unless_zero("MLX5_SCATTER_TO_CQE");
-	/* Where a store of 8 bytes is torn, a WQE that is pushed would be, too, so registers are
-	 * only rung. */
+	/* BlueFlame needs stores of 8 bytes. Where the CPU splits them, the adapter could read a
+	 * torn WQE, so doorbells are only rung. */
 	env->blueflame = MMIO_STORES_64 && (!shut_up || !strcmp(shut_up, "0"));
 	env->prefer_bf = provider_env_unless_zero("MLX5_POST_SEND_PREFER_BF");
 	env->freeze_on_error = freeze && strcmp(freeze, "0");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.c - flows, and the counters that they can have.
+ * flow.c - flows, and the counters attached to them.
  *
- * What a set of counters counts is collected here, point by point, and told to the kernel with the
- * first flow that has it; from then on it is fixed.
+ * A set of counters collects its counting points here. The first flow that uses the set passes the
+ * points to the kernel; after that the set is fixed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 
 struct mlx5_counters {
 	struct verbs_counters vcounters;
-	pthread_mutex_t lock; /* guards the rest */
+	pthread_mutex_t lock; /* guards the fields below */
 	struct mlx5_ib_flow_counters_desc *points;
 	uint32_t npoints;
-	bool fixed; /* a flow has it */
+	bool fixed; /* a flow uses the set */
 };
 
 static struct mlx5_counters *to_mcounters(struct ibv_counters *counters)
@@ -28,8 +28,9 @@ static struct mlx5_counters *to_mcounters(struct ibv_counters *counters)
 
 /* ---- flows */
 
-/* *COUNTERS are those in the specs of ATTR, or NULL; the kernel takes one set per flow. A spec lies
- * where the one before it ends, be that aligned or not; the command refuses one without a size. */
+/* Sets *COUNTERS to the counters named by the specs of ATTR, or NULL; the kernel takes one set per
+ * flow. Specs follow each other without alignment, so each is copied out. The create command
+ * refuses a spec of size 0. */
 static int flow_find_counters(const struct ibv_flow_attr *attr, struct mlx5_counters **counters)
 {
 	const uint8_t *at = (const uint8_t *)(attr + 1);
@@ -64,7 +65,7 @@ static int flow_create_with(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 	int ret;
 
 	pthread_mutex_lock(&counters->lock);
-	/* Counters without a point are unknown to the kernel, which is to refuse them. */
+	/* The kernel does not know counters without a point, and refuses the flow. */
 	if (counters->fixed || !counters->npoints) {
 		ret = verbs_cmd_create_flow(qp, attr, flow, NULL);
 	} else {
@@ -188,7 +189,7 @@ int mlx5_counters_attach(struct ibv_counters *ibcounters, struct ibv_counter_att
 			   (int)attr->counter_desc);
 		return EOPNOTSUPP;
 	}
-	/* A flow learns of its counters when it is created, or not at all. */
+	/* The kernel attaches counters only when it creates a flow. */
 	if (flow) {
 		verbs_warn(
 			"attach_counters_point_flow: flow is set: name the counters in its specs");
@@ -206,7 +207,7 @@ int mlx5_counters_read(struct ibv_counters *ibcounters, uint64_t *values, uint32
 	return verbs_cmd_read_counters(to_vcounters(ibcounters), values, ncounters, flags, NULL);
 }
 
-/* ---- flow actions: an adapter without IPsec has none, and the kernel says so */
+/* ---- flow actions: the kernel refuses them for an adapter without IPsec */
 
 struct ibv_flow_action *
 mlx5_flow_action_create_esp_with(struct ibv_context *context,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hca_caps.c - asks the device, page by page, and keeps what this library goes by.
+ * hca_caps.c - queries the device's capability pages and caches the fields that this library uses.
  */
 #include "providers/mlx5/hca_caps.h"
 
@@ -26,7 +26,8 @@ void mlx5_hca_caps_destroy(struct hca_caps_cache *cache)
 	pthread_mutex_destroy(&cache->lock);
 }
 
-/* What is asked for is what the capabilities are set to, not what they could be. */
+/* Queries a capability page. The low bit of op_mod selects the current values instead of the
+ * maxima. */
 static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out, size_t size)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
@@ -52,8 +53,8 @@ static int caps_query(struct mlx5_context *ctx, enum prm_cap page, uint8_t *out,
 	return ret;
 }
 
-/* Where a queue's own receives are taken out of order, half of its ring is for those that complete
- * late. */
+/* Reads how many receives may be outstanding with out-of-order messages. RC, UC and UD use at most
+ * half of a ring: the other half is for WQEs that complete late. */
 static void caps_take_early(const uint8_t *cap, struct mlx5_hca_caps *caps)
 {
 	uint32_t ring = 1u << fld_get(cap, HCA_CAP_LOG_MAX_QP_SZ);
@@ -96,7 +97,8 @@ static void caps_take_general(const uint8_t *cap, struct mlx5_hca_caps *caps)
 	caps_take_early(cap, caps);
 }
 
-/* What each transport may do with memory on demand; the verb tells of all but DC. */
+/* Reads the operations that a transport supports on memory on demand. The kernel reports all
+ * transports but DC. */
 static uint32_t caps_odp_bits(const uint8_t *transport)
 {
 	static const struct {
@@ -177,8 +179,8 @@ static bool page_is_known(const struct hca_caps_cache *cache, enum prm_cap page)
 	return __atomic_load_n(&cache->known[page], __ATOMIC_ACQUIRE);
 }
 
-/* Only what the general page announces is there to be asked for. A page that is refused is none of
- * the others' business. */
+/* Queries PAGE if the general page announces it. A refused page stays unknown and does not affect
+ * the others. */
 static int page_learn(struct mlx5_context *ctx, enum prm_cap page)
 {
 	struct hca_caps_cache *cache = &ctx->hca_caps;

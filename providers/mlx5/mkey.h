@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey.h - memory keys that a program makes, and whose contents work requests configure: what they
- * stand for (data/mkey/configure.c).
+ * mkey.h - memory keys that a program creates and configures by work requests: their layout,
+ * signatures and encryption (data/mkey/configure.c).
  */
 #ifndef PROVIDERS_MLX5_MKEY_H
 #define PROVIDERS_MLX5_MKEY_H
@@ -14,43 +14,44 @@
 #include "providers/mlx5/data/variant.h"
 #include "providers/mlx5/devx_cmd.h"
 
-/* A signature that a key has had is taken away by the next request. A new key may have had one. */
+/* State of a key's signature. A request that changes the key also drops an old signature; a new key
+ * is treated as if it had one. */
 enum mkey_sig_state {
 	MKEY_SIG_DROPPED,
 	MKEY_SIG_NONE,
 	MKEY_SIG_SET,
-	MKEY_SIG_SET_TWICE, /* both domains have one */
+	MKEY_SIG_SET_TWICE, /* both domains are signed */
 };
 
-/* Encrypted data contains the signatures of one domain, or none. */
+/* State of a key's encryption. Encrypted data contains the signatures of one domain at most. */
 enum mkey_crypt_state {
 	MKEY_CRYPT_NONE,
 	MKEY_CRYPT_SIGNED,
 	MKEY_CRYPT_RAW,
 };
 
-/* A domain, memory or wire, has signatures of one kind. */
-enum mkey_sig_kind { /* 0: no signatures */
-		     MKEY_SIG_KIND_DIF = 1,
-		     MKEY_SIG_KIND_CRC32, /* and CRC32C */
-		     MKEY_SIG_KIND_CRC64,
+/* Type of the signatures of a domain (memory or wire). 0: no signatures. */
+enum mkey_sig_kind {
+	MKEY_SIG_KIND_DIF = 1,
+	MKEY_SIG_KIND_CRC32, /* also CRC32C */
+	MKEY_SIG_KIND_CRC64,
 };
 
-/* What a key computes is kept as the device has it, so that a request copies it. PRM: BSF, SET_PSV
- */
+/* A signature format, kept in the device's layout so that a request only copies it. PRM: BSF,
+ * SET_PSV */
 struct mkey_sig_format {
-	uint8_t bsf[BSF_SIZE]; /* but for its kind */
-	/* The segments that start the signatures of each domain: which state, and from where. */
+	uint8_t bsf[BSF_SIZE]; /* complete except its kind */
+	/* Segments that initialise the signature state of each domain: the PSV, and the state. */
 	struct mkey_start {
 		uint64_t psv, state;
 	} mem_start, wire_start;
 	uint8_t mem, wire; /* enum mkey_sig_kind */
-	uint16_t told;     /* SIG_TOLD of union mkey_progress: an enum mkey_sig_state */
-	/* The next signature is mostly like one before, but for its tags:
-	 * data/mkey/template_match.h. */
-	uint64_t given; /* flags and masks, or MKEY_GIVEN_NOTHING */
+	uint16_t told;     /* value for SIG_TOLD of union mkey_progress: an enum mkey_sig_state */
+	/* Cache of the attributes that made this format. The next signature usually differs only in
+	 * its tags: see data/mkey/template_match.h. */
+	uint64_t given; /* flags and masks of these attributes, or MKEY_GIVEN_NOTHING */
 	struct mkey_sig_given {
-		uint64_t is_absent; /* true or false, among words that are compared */
+		uint64_t is_absent; /* boolean, of 64 bits because the words are compared */
 		enum mlx5dv_sig_type type;
 		enum mlx5dv_block_size block_size;
 		union {
@@ -61,86 +62,89 @@ struct mkey_sig_format {
 };
 
 struct mkey_crypt_format {
-	uint8_t bsf[BSF_SIZE]; /* but for its kind */
-	uint16_t unit;         /* bytes of data that are encrypted together */
-	uint16_t told;         /* CRYPT_TOLD of union mkey_progress: an enum mkey_crypt_state */
-	/* The next encryption is mostly like one before, but for tweak and tag. */
+	uint8_t bsf[BSF_SIZE]; /* complete except its kind */
+	uint16_t unit;         /* bytes of data encrypted as one unit */
+	/* value for CRYPT_TOLD of union mkey_progress: an enum mkey_crypt_state */
+	uint16_t told;
+	/* Cache of the attributes that made this format. The next encryption usually differs only
+	 * in tweak and tag. */
 	uint32_t dek;
-	struct mlx5dv_crypto_attr given; /* of whose dek MKEY_NO_DEK is none */
+	struct mlx5dv_crypto_attr given; /* its dek is MKEY_NO_DEK if the cache is empty */
 };
 
-/* This is what the last setter knows of a request, beside what the request has noted
+/* What completing a request needs beyond the fields of struct mkey_request
  * (data/mkey/configure.c). */
 struct mkey_end {
 	uint32_t bsf_units;
-	uint32_t flags_pd;     /* of the key's context */
-	uint64_t mask;         /* of fields that change */
-	uint32_t usual_wqebbs; /* of the WQE, where the list is one block */
-	bool has_states;       /* WQEs behind this one */
-	bool sig, crypt;       /* formats that it has */
+	uint32_t flags_pd;     /* flags and PD of the key's context */
+	uint64_t mask;         /* fields of the context that change */
+	uint32_t usual_wqebbs; /* size of the WQE whose list is one block */
+	bool has_states;       /* further WQEs follow, which set PSVs */
+	bool sig, crypt;       /* the request has such a format */
 	uint8_t push;          /* PUSH_* */
-	__be32 flags_kept;     /* of the control segment */
+	__be32 flags_kept;     /* bits of the control segment's flags that stay */
 };
 
-/* These are words of the blocks in front of a request, as they are in the ring, but for what each
- * request adds: data/mkey/ctrl_words.h. */
+/* Precomputed words of a request's control blocks, in ring format. Each request ORs in its own
+ * values: data/mkey/ctrl_words.h. */
 struct mkey_head {
-	uint64_t key;           /* of the control segment; it lacks flags */
-	uint64_t control;       /* it lacks the length of the list */
-	uint64_t usual_control; /* of a list that is one block */
+	uint64_t key;           /* of the control segment; without flags */
+	uint64_t control;       /* of the UMR control segment; without the list's length */
+	uint64_t usual_control; /* the same for a list of one block */
 	uint64_t mask;
-	uint64_t context[4]; /* first half; it lacks rights and length */
-	uint64_t kind;       /* of the formats */
+	uint64_t context[4]; /* first half of the key's context; without access rights and length */
+	uint64_t kind;       /* of the BSF formats */
 };
 
-/* The next request is mostly one on the same parts of the key, by a QP with the same limit, and has
- * the same head and end. */
+/* Cache of the last request's control words. The next request usually configures the same parts of
+ * the key on a QP with the same limit, and then reuses head and end. */
 struct mkey_again {
-	union mkey_progress usual; /* of the usual request when it is complete; or 0 */
-	union mkey_progress found; /* of any other; 0: the next request is looked at */
+	union mkey_progress usual; /* state of a complete usual request, or 0 */
+	union mkey_progress found; /* state of another complete request; 0: recompute */
 	uint32_t list_units, max_inline;
 	struct mkey_end end;
 };
 
-/* This is what requests have said of a key (data/mkey/configure.c). */
+/* Configuration of a key as of some request (data/mkey/configure.c). */
 struct mkey_config {
-	uint64_t length;     /* of what was laid out */
-	uint16_t count_told; /* which error is the next, as the device was told last */
+	uint64_t length;     /* bytes of the layout */
+	uint16_t count_told; /* count of signature errors that the device was last told to expect */
 	uint16_t told;       /* SIG_TOLD and CRYPT_TOLD of union mkey_progress */
-	uint16_t sig, crypt; /* where the formats are, of those that the key keeps: MKEY_SIG() */
+	uint16_t sig, crypt; /* offsets in the key of its current formats: see MKEY_SIG() */
 };
 
-/* A PSV: the device keeps the state from which signatures of a domain start. */
+/* A PSV: the device's object with the initial state of a domain's signatures. */
 struct mkey_psv {
 	uint32_t n;
 	bool exists;
 	struct devx_object object;
 };
 
-/* This is what the device said of the first wrong signature since the last question. */
+/* First signature error that the device reported since the program last checked the key. */
 struct mkey_sig_error {
 	uint16_t syndrome;
 	uint8_t type, domain;
-	uint64_t expected, actual; /* the words that a checksum, and tags, are in */
+	uint64_t expected, actual; /* words with the tags and checksum */
 	uint64_t offset;
 };
 
 struct mkey_sig {
 	struct mkey_psv mem, wire;
-	/* Who polls may be another thread than who asks: the error is guarded by the lock of the
-	 * context's table of such keys. That there is one is seen without the lock, as there mostly
-	 * is none. */
+	/* The error is guarded by the lock of the context's table of such keys, because the polling
+	 * thread may differ from the checking one. has_error is read without the lock: usually
+	 * there is no error. */
 	struct mkey_sig_error error;
 	bool has_error;
 };
 
-/* A key of data is the device's; memory keys name it. */
+/* A data encryption key (DEK) of the device; memory keys refer to it. */
 struct mlx5dv_dek {
 	struct mlx5_context *ctx;
 	struct devx_object object;
 };
 
-/* Nobody gives these: a format that has them is made anew. */
+/* Values that no program passes. A cache with one of them matches nothing, so the format is built
+ * anew. */
 #define MKEY_GIVEN_NOTHING UINT64_MAX
 #define MKEY_NO_DEK        ((struct mlx5dv_dek *)-1)
 
@@ -150,33 +154,34 @@ struct mlx5_mkey {
 	struct mlx5dv_mkey dv;
 	struct mlx5_context *ctx;
 	struct devx_object object;
-	bool is_gone;         /* the object, where destroying the rest has failed */
-	uint16_t max_entries; /* of its list of translations */
-	/* Lists of no more bytes are one block, and usual: of any request, and of one that computes
-	 * nothing. */
+	bool is_gone;         /* the object is destroyed, but destroying its PSVs failed */
+	uint16_t max_entries; /* capacity of its list of translations */
+	/* Longest list, in bytes, that takes the fast path: it fits into one block. plain_bytes is
+	 * the limit of a request without signature or encryption, 0 for a key that computes. */
 	uint8_t usual_bytes, plain_bytes;
 	bool computes; /* signatures, encryption or both */
 	bool encrypts;
-	bool encrypts_units;  /* the device has a tweak for each, or the key is one unit */
-	struct mkey_sig *sig; /* NULL: it has no signatures */
-	/* The device counts errors of signatures by a bit, and has to be told which one is next. A
-	 * key without signatures has 0, which the device knows. */
+	bool encrypts_units;  /* the device has a tweak per unit; otherwise the key is one unit */
+	struct mkey_sig *sig; /* NULL: no signatures */
+	/* The device numbers signature errors with one bit, and each request sets which value the
+	 * next error has. 0 for keys without signatures. */
 	uint16_t sig_count;
-	/* What the key computes: by requests that are complete, and before the present batch, if
-	 * that has changed it. */
+	/* Configuration after all complete requests, and before the current batch if the batch has
+	 * changed the key. */
 	struct mkey_config config, before_batch;
 	struct mlx5_mkey *next_in_batch;
 	bool is_in_batch;
-	uint16_t spare_sig, spare_crypt; /* formats that neither of the two above has */
-	uint8_t tweak_order[16];         /* which byte of a tweak is where, as the device has it */
+	uint16_t spare_sig, spare_crypt; /* formats that neither config nor before_batch uses */
+	uint8_t tweak_order[16];         /* permutation from the program's tweak to the device's */
 	struct mkey_head head;
 	struct mkey_again again;
-	/* Two of them are in use at most: the third is for the request under construction. */
+	/* config and before_batch use two at most; the third is for the request under
+	 * construction. */
 	struct mkey_sig_format sigs[MKEY_FORMATS];
 	struct mkey_crypt_format crypts[MKEY_FORMATS];
 };
 
-/* Formats are named by where they are in their key. */
+/* A format is identified by its offset in struct mlx5_mkey. */
 #define MKEY_SIG(i) \
 	((uint16_t)(offsetof(struct mlx5_mkey, sigs) + (i) * sizeof(struct mkey_sig_format)))
 #define MKEY_CRYPT(i) \
@@ -197,7 +202,7 @@ static inline bool mkey_computes(const struct mlx5_mkey *mkey)
 	return mkey->computes;
 }
 
-/* What stands for a block size of direct verbs, by enum mlx5dv_block_size. */
+/* The device's encoding of a block size, by enum mlx5dv_block_size. */
 struct mkey_block {
 	uint8_t selector; /* enum bsf_block */
 	uint16_t bytes;
@@ -205,9 +210,9 @@ struct mkey_block {
 #define MKEY_BLOCKS (MLX5DV_BLOCK_SIZE_4160 + 1)
 extern const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS];
 
-/* Take what a program wants of a key, and return NULL, or the reason why there is no such signature
- * or encryption. A device that counts units has the number of the first with its highest byte in
- * front. */
+/* Convert the attributes of a signature or encryption to a format. They return NULL, or the reason
+ * why the attributes are invalid. A device with COUNTS_UNITS takes the number of the first unit in
+ * big-endian order. */
 const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 			       const struct mlx5dv_sig_block_attr *attr,
 			       struct mkey_sig_format *format);

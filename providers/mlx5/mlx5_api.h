@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of the mlx5 direct-verbs API that stand for names of the kernel interface: there is one
- * definition, in mlx5_user_ioctl_verbs.h, and these are aliases. Included by
- * <infiniband/mlx5dv.h>.
+ * Names of the mlx5 direct-verbs API that are aliases of kernel names. mlx5_user_ioctl_verbs.h has
+ * the only definition of each. Included by <infiniband/mlx5dv.h>.
  */
 #ifndef MLX5_API_H
 #define MLX5_API_H
 
 #include <infiniband/mlx5_user_ioctl_verbs.h>
 
-/* These names are of flow steering. */
+/* Flow steering. */
 #define mlx5dv_flow_action_flags                  mlx5_ib_uapi_flow_action_flags
 #define mlx5dv_flow_action_packet_reformat_type   mlx5_ib_uapi_flow_action_packet_reformat_type
 #define mlx5dv_flow_table_type                    mlx5_ib_uapi_flow_table_type
@@ -30,7 +29,7 @@
 #define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX
 #define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX
 
-/* These names are of memory. */
+/* Memory. */
 #define mlx5dv_alloc_dm_type                mlx5_ib_uapi_dm_type
 #define MLX5DV_DM_TYPE_MEMIC                MLX5_IB_UAPI_DM_TYPE_MEMIC
 #define MLX5DV_DM_TYPE_STEERING_SW_ICM      MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM
@@ -40,22 +39,22 @@
 #define MLX5DV_DM_TYPE_ENCAP_SW_ICM          MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM
 #define MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT MLX5_IB_UAPI_REG_DMABUF_ACCESS_DATA_DIRECT
 
-/* These names are of DevX. */
+/* DevX. */
 #define mlx5dv_devx_async_cmd_hdr              mlx5_ib_uapi_devx_async_cmd_hdr
 #define mlx5dv_devx_async_event_hdr            mlx5_ib_uapi_devx_async_event_hdr
 #define mlx5dv_devx_create_event_channel_flags mlx5_ib_uapi_devx_create_event_channel_flags
 #define MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA \
 	MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA
 
-/* These names are of pages and entries of the device. The last bit of an UAR type is the library's:
- * a page that nobody else shares. */
+/* Pages and doorbells. Bit 31 of a UAR type is the library's own: a page that no other user
+ * shares. */
 #define MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX
 #define MLX5DV_UAR_ALLOC_TYPE_BF              MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF
 #define MLX5DV_UAR_ALLOC_TYPE_NC              MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC
 #define MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED    (1U << 31)
 #define MLX5DV_VAR_ALLOC_FLAG_TLP             MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP
 
-/* These names are of ports. */
+/* Ports. */
 #define mlx5dv_port                             mlx5_ib_uapi_query_port
 #define mlx5dv_reg                              mlx5_ib_uapi_reg
 #define MLX5DV_QUERY_PORT_VPORT                 MLX5_IB_UAPI_QUERY_PORT_VPORT

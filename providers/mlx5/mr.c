@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions: of this process, of dma-bufs, imported, and the null region.
+ * mr.c - memory regions: of host memory, of dma-bufs, imported ones, and the null region.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* Hands out MR, or frees it when RET is an error. */
+/* Returns MR through VMR, or frees it when RET is an error. */
 static int mr_finish(int ret, struct verbs_mr *mr, struct verbs_mr **vmr)
 {
 	if (ret)
@@ -32,13 +32,14 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 			"reg_mr: length SIZE_MAX on demand means all memory, and needs addr NULL");
 		return EINVAL;
 	}
-	mr = malloc_for("reg_mr", sizeof(*mr)); /* the command fills all of it */
+	/* uninitialised: the command fills in every field */
+	mr = malloc_for("reg_mr", sizeof(*mr));
 	if (!mr)
 		return ENOMEM;
 	return mr_finish(verbs_cmd_reg_mr(pd, addr, length, iova, access, mr, NULL), mr, vmr);
 }
 
-/* Kernels before 6.12 know no flags. */
+/* FLAGS need Linux 6.12; older kernels refuse the attribute. */
 int mlx5_mr_reg_dmabuf_with(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 			    int fd, unsigned int access, uint32_t flags, struct verbs_mr **vmr)
 {
@@ -98,8 +99,8 @@ void mlx5_mr_unimport(struct verbs_mr *vmr)
 	free(vmr);
 }
 
-/* The null region is a key of the adapter through which reads give nothing and writes go nowhere.
- * The kernel told it when the device was opened. */
+/* Returns the null region: reads through its key return nothing, and writes are discarded. Opening
+ * the device told its key, so no command is needed. */
 struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 {
 	struct mlx5_context *ctx = to_mctx(pd->context);
@@ -124,7 +125,8 @@ struct ibv_mr *mlx5_mr_alloc_null(struct ibv_pd *pd)
 
 /* ---- windows */
 
-/* The request is empty: the kernel takes none of its fields for a plain window. */
+/* Allocates a window. The driver's request is empty: the kernel reads none of its fields for plain
+ * windows. */
 struct ibv_mw *mlx5_mw_alloc(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	const struct mlx5_ib_alloc_mw req = { 0 };

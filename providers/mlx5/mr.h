@@ -11,7 +11,7 @@ int mlx5_mr_reg(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, uns
 		struct verbs_mr **vmr);
 int mlx5_mr_reg_dmabuf(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
 		       unsigned int access, struct verbs_mr **vmr);
-/* The same, with FLAGS of the driver (MLX5_IB_UAPI_REG_DMABUF_ACCESS_*). */
+/* Does the same, with the driver's FLAGS (MLX5_IB_UAPI_REG_DMABUF_ACCESS_*). */
 int mlx5_mr_reg_dmabuf_with(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 			    int fd, unsigned int access, uint32_t flags, struct verbs_mr **vmr);
 int mlx5_mr_reg_ex(struct ibv_pd *pd, const struct ibv_mr_init_attr *attr, struct verbs_mr **vmr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.c - this adapter's part of protection domains and thread domains.
+ * pd.c - protection domains and thread domains: the parts that are specific to mlx5.
  */
 #include "providers/mlx5/pd.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.h - what PDs and thread domains are to this adapter. A thread domain has a doorbell register
- * that nobody else rings; its send queues share it.
+ * pd.h - protection domains and thread domains of mlx5. A thread domain has a doorbell register of
+ * its own, which its send queues share.
  */
 #ifndef PROVIDERS_MLX5_PD_H
 #define PROVIDERS_MLX5_PD_H

@@ -2,9 +2,8 @@
 /*
  * qp.c - creates, modifies and destroys queue pairs.
  *
- * One piece of memory holds the receive ring and behind it the send ring; one doorbell record
- * serves both. What the data path will do is decided in qp_choose_routines(), before anybody can
- * post.
+ * One piece of memory holds the receive ring, followed by the send ring; both share one doorbell
+ * record. qp_choose_routines() chooses the data path's functions before the program can post.
  */
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/qp.h"
@@ -52,7 +51,7 @@ static int qp_check_comp_mask(const struct qp_rules *rules, uint32_t mask)
 	return EINVAL;
 }
 
-/* Flags to pass on; the kernel refuses those that the QP's type does not have. */
+/* Creation flags passed to the kernel, which refuses those that do not fit the QP's type. */
 #define CREATE_FLAGS_KNOWN                                               \
 	(IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | \
 	 IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_SOURCE_QPN |      \
@@ -77,7 +76,7 @@ static struct ibv_pd *attr_pd(const struct ibv_qp_init_attr_ex *attr)
 	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd : NULL;
 }
 
-/* Returns the object that the type needs and ATTR lacks, or NULL. */
+/* Returns the name of an object that the type requires and ATTR lacks, or NULL. */
 static const char *qp_missing(const struct qp_rules *rules, const struct ibv_qp_init_attr_ex *attr)
 {
 	if (rules->needs_pd && (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd))
@@ -124,14 +123,15 @@ static int qp_check_attr(const struct ibv_context *context, const struct qp_rule
 	return provider_qp_check_owners(context, attr);
 }
 
-/* Returns what may be posted, as IBV_QP_EX_WITH_*. */
+/* Returns the operations that may be posted, as IBV_QP_EX_WITH_*. */
 static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
 {
 	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags
 								 : SEND_OPS_ANY;
 }
 
-/* The ring of a QP that takes messages out of order is twice as long: see qp_size_early(). */
+/* Returns the limit of posted receives. With out-of-order messages the ring is twice as long: see
+ * qp_size_early(). */
 static uint32_t rq_max_post(const struct mlx5_qp *qp, const struct qp_size *size)
 {
 	return size->rq_wqes >> qp->out_of_order;
@@ -154,8 +154,8 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	size_t first = rq_bytes + sq_bytes;
 	int ret = 0;
 
-	/* Such a QP is an RQ and an SQ of the adapter, each with a WQ's few bits for where it
-	 * starts in a page. */
+	/* The adapter creates a separate RQ and SQ for such a QP. The context of a WQ has few bits
+	 * for the offset in a page, so each ring starts on a page of its own. */
 	if (qp->rules->rings_apart) {
 		first = align_up(rq_bytes, ctx->queue_bufs.page);
 		sq_bytes = align_up(sq_bytes, ctx->queue_bufs.page);
@@ -175,20 +175,21 @@ static int qp_alloc_rings(struct mlx5_context *ctx, struct ibv_pd *pd, struct ml
 	return 0;
 }
 
-/* Returns how many bytes of a receive WQE are before its list of buffers. */
+/* Returns the size of the part of a receive WQE before its scatter list. */
 static uint32_t qp_recv_head(const struct mlx5_qp *qp)
 {
 	return qp->has_signatures ? RECV_SIGNATURE_SIZE : 0;
 }
 
-/* Which routines a QP has depends on these, too. */
+/* Sets the limits of both queues, from which qp_choose_routines() chooses. */
 static void qp_set_limits(const struct qp_size *size, struct mlx5_qp *qp)
 {
 	qp->rq.stride_log = size->rq_stride_log;
 	qp->rq.max_sge = size->rq_max_sge;
 	qp->sq.max_sge = size->sq_max_sge;
 	qp->sq.max_inline = size->sq_max_inline;
-	/* The control segment counts 63 units, also where the place in the ring has 64. */
+	/* The length field of the control segment counts at most 63 units, even if the ring has
+	 * room for 64. */
 	qp->sq.wqe_bytes = min_of(size->sq_wqe_bytes, (uint32_t)FLD_MASK(CTRL_DS) * WQE_SEG);
 	sq_prepare_inline(&qp->sq,
 			  mlx5_qp_usual_inline(qp->rules, size->sq_max_inline, qp->sq.wqe_bytes));
@@ -243,14 +244,15 @@ static int qp_get_bfreg(struct mlx5_context *ctx, struct provider_td *td, struct
 	return 0;
 }
 
-/* Chooses the doorbell register for sends, and whether WQEs may be written to it (BlueFlame). */
+/* Chooses the doorbell register of the send queue, and whether WQEs may be pushed through it
+ * (BlueFlame). */
 static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *db)
 {
 	const struct mlx5_bfreg *bfreg = db->bfreg;
 	uint32_t half = ctx->caps.bf_reg_size / 2;
 
 	db->use = bfreg->use;
-	/* Where no queue takes a lock, the register does without as well. */
+	/* A single-threaded program needs no lock for the register, either. */
 	if (bfreg->use == BFREG_SHARED && ctx->env.single_threaded)
 		db->use = BFREG_DOMAIN;
 	db->reg = bfreg->use == BFREG_OWN ? bfreg->half : bfreg->reg;
@@ -261,9 +263,9 @@ static void qp_choose_register(struct mlx5_context *ctx, struct mlx5_doorbell *d
 	db->push[PUSH_PLAIN] = ctx->env.prefer_bf ? db->push[PUSH_INLINE] : 0;
 }
 
-/* Where the rings are apart, as those of raw packet and underlay QPs are, the receive queue is one
- * of the adapter by itself, and ready before the QP is: until state RTR its record is kept back, so
- * that nothing arrives. */
+/* Returns whether to hide the receive doorbell record until state RTR. QPs with separate rings (raw
+ * packet, underlay) have an RQ in the adapter that is ready before the QP is; without posted
+ * receives, it accepts no packet. */
 static bool qp_withholds(const struct mlx5_qp *qp)
 {
 	return qp->rules->rings_apart && qp->rules->receives;
@@ -296,7 +298,8 @@ static void qp_free_doorbell(struct mlx5_context *ctx, struct mlx5_qp *qp)
 
 	if (!qp_has_queues(qp))
 		return;
-	/* The next queue that has the register goes on with the other half. */
+	/* The two halves of a register are used in turns: the next queue continues with this
+	 * half. */
 	if (bfreg->use == BFREG_OWN && bfreg->pushes)
 		bfreg->half = qp->sq.db.reg;
 	mlx5_uar_put_bfreg(ctx, bfreg);
@@ -327,7 +330,8 @@ static uint32_t tso_header(const struct ibv_qp_init_attr_ex *attr)
 	return attr->comp_mask & IBV_QP_INIT_ATTR_MAX_TSO_HEADER ? attr->max_tso_header : 0;
 }
 
-/* Older devices want to see the Ethernet header in the WQE. */
+/* Sets the length of the Ethernet header that the WQE must contain inline; older devices read it
+ * there. */
 static void qp_choose_raw(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			  struct mlx5_qp *qp)
 {
@@ -398,7 +402,7 @@ static uint32_t qp_dv_flags(uint32_t flags)
 	return kernel;
 }
 
-/* Returns what mlx5dv_create_qp() alone can ask for. */
+/* Returns the driver's flags that only mlx5dv_create_qp() can request. */
 static uint32_t qp_vendor_flags(const struct mlx5_qp_dv *dv, const struct mlx5_qp *qp)
 {
 	uint32_t flags = qp_dv_flags(dv->flags);
@@ -412,8 +416,8 @@ static uint32_t qp_vendor_flags(const struct mlx5_qp_dv *dv, const struct mlx5_q
 	return flags;
 }
 
-/* Small payloads may come inside the CQE, except where a program looks for them in memory that
- * the CPU must not touch. */
+/* Returns the driver's flags. Small payloads may arrive inside the CQE, except when the program's
+ * memory is not accessible to the CPU. */
 static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, const struct mlx5_qp_dv *dv,
 				const struct mlx5_qp *qp)
 {
@@ -434,15 +438,15 @@ static uint32_t qp_kernel_flags(const struct mlx5_context *ctx, const struct mlx
 	return flags;
 }
 
-/* A kernel without UAR objects chooses the register of a QP that named none. */
+/* Finds the register that a kernel without UAR objects chose for a QP. */
 static int qp_take_register(const struct mlx5_context *ctx, uint32_t number,
 			    struct mlx5_doorbell *db)
 {
 	return db->bfreg && !db->bfreg->uar->qp_flag ? mlx5_uar_find_reg(ctx, number, &db->reg) : 0;
 }
 
-/* CAP becomes what was granted; what the program asked of a send queue that the QP does not have is
- * left as it was. */
+/* Returns the granted capacities in CAP. If the QP has no send queue, the program's values for it
+ * stay unchanged. */
 static void qp_grant_cap(const struct ibv_qp_cap *granted, struct ibv_qp_cap *cap)
 {
 	struct ibv_qp_cap asked = *cap;
@@ -459,8 +463,9 @@ static bool qp_cq_is_of_day(struct ibv_cq *cq)
 	return cq && to_mcq(cq)->kernel_flags & MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
 }
 
-/* The adapter writes timestamps of one format for a QP. The kernel refuses two, and takes ticks for
- * what a CQ without timestamps wants; when a CQ was created, its QPs were not known. */
+/* Logs why the kernel refused the timestamp formats. The adapter writes timestamps of one format
+ * per QP, so both CQs must have the same; the kernel treats a CQ without timestamps as one with
+ * ticks. The CQs were created without knowledge of their QPs. */
 static void qp_explain_timestamps(const struct ibv_qp_init_attr_ex *attr, int ret)
 {
 	bool send = qp_cq_is_of_day(attr->send_cq), receive = qp_cq_is_of_day(attr->recv_cq);
@@ -491,7 +496,8 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 			 const struct qp_size *size, const struct mlx5_qp_dv *dv,
 			 struct mlx5_qp *qp)
 {
-	struct ibv_qp_init_attr_ex kernel_attr = *attr; /* the capacities granted are ours to say */
+	/* A copy, because qp_grant_cap() sets the capacities granted, not the kernel. */
+	struct ibv_qp_init_attr_ex kernel_attr = *attr;
 	const struct mlx5_ib_create_qp req = {
 		.buf_addr = (uintptr_t)qp->buf.addr,
 		.db_addr = (uintptr_t)qp->dbrec,
@@ -501,7 +507,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 		.flags = qp_kernel_flags(ctx, dv, qp),
 		.uidx = context_has_user_index(ctx) ? qp->rq.rsn : PRM_NO_USER_INDEX,
 		.bfreg_index = qp->sq.db.bfreg ? qp->sq.db.bfreg->index : 0,
-		/* The place is one and the same for both. */
+		/* access_key of a DCT: the kernel's struct has both in a union. */
 		.sq_buf_addr = qp->rules->is_target ? dv->access_key
 						    : (uint64_t)(uintptr_t)qp->sq_buf.addr,
 		.ece_options = context_has_ece(ctx) ? ECE_VERSION_1 : 0,
@@ -538,7 +544,7 @@ static int qp_run_create(struct mlx5_context *ctx, struct ibv_qp_init_attr_ex *a
 	return 0;
 }
 
-/* Creates a QP whose hash chooses among the WQs of its table. */
+/* Creates an RSS QP: a hash of each packet chooses a WQ of the indirection table. */
 static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_attr_ex *attr,
 			     const struct mlx5_qp_dv *dv, struct mlx5_qp *qp)
 {
@@ -566,14 +572,15 @@ static int qp_run_create_rss(struct mlx5_context *ctx, const struct ibv_qp_init_
 	return ret;
 }
 
-/* CQEs without a user index name the QP by its QPN, which is known only now. */
+/* Registers the QP by its QPN, for CQEs without a user index; the QPN is known only after
+ * creation. */
 static int qp_index_by_qpn(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
 	qp->rq.rsn = qp->vqp.qp.qp_num;
 	return provider_id_set(&ctx->ids, qp->rq.rsn, &qp->rq);
 }
 
-/* CQEs name it. */
+/* Returns whether CQEs can name the QP. */
 static bool qp_is_indexed(const struct mlx5_qp *qp)
 {
 	return qp_has_queues(qp) || qp->rules->is_target;
@@ -602,7 +609,7 @@ static int qp_create_indexed(struct mlx5_context *ctx, struct ibv_qp_init_attr_e
 		return ret;
 	}
 	ret = qp_run_create(ctx, attr, size, dv, qp);
-	if (ret || qp->rules->is_target) /* whose number is not known yet */
+	if (ret || qp->rules->is_target) /* a DCT gets its number only in state RTR */
 		return ret;
 	ret = qp_index_by_qpn(ctx, qp);
 	if (ret)
@@ -641,7 +648,7 @@ free_doorbell:
 	return ret;
 }
 
-/* Returns the size of a control segment and an Ethernet segment with the headers of a TSO. */
+/* Returns the size of control segment, Ethernet segment and inline headers of a TSO request. */
 static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t header = tso_header(attr);
@@ -649,7 +656,8 @@ static uint32_t tso_head_size(const struct ibv_qp_init_attr_ex *attr)
 	return header ? WQE_SEG + (uint32_t)align_up(ETH_HEADER_AT + header, WQE_SEG) : 0;
 }
 
-/* An RQ and an SQ have none: the kernel does not tell the adapter of those. */
+/* Returns whether WQEs carry signatures. Types that the adapter implements by a separate RQ and SQ
+ * do not: the kernel does not enable signatures for those. */
 static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		     const struct mlx5_qp_dv *dv)
 {
@@ -657,7 +665,7 @@ static bool qp_signs(const struct mlx5_context *ctx, const struct qp_rules *rule
 	       (rules->sends || rules->receives) && !(dv->flags & QP_CREATE_UNSIGNED);
 }
 
-/* Leaves out the queues that the type does not have, or that an SRQ stands for. */
+/* Computes the ring sizes without the queues that the type lacks or that an SRQ replaces. */
 static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *rules,
 		       const struct ibv_qp_init_attr_ex *attr, const struct mlx5_qp_dv *dv,
 		       bool sign, struct qp_size *size)
@@ -679,15 +687,16 @@ static int qp_size_for(const struct mlx5_context *ctx, const struct qp_rules *ru
 	return mlx5_qp_size_queues(&ctx->caps, &cap, &heads, size);
 }
 
-/* The WQE of a late message is completed before those that were taken first, whose places are free
- * only when they are completed, too: until then, as many more are posted as may be outstanding. */
+/* Doubles the receive ring for out-of-order messages. WQEs complete out of order, but their slots
+ * become free in order: while early WQEs are outstanding, as many more may be posted. */
 static void qp_size_early(const struct mlx5_qp_dv *dv, struct qp_size *size)
 {
 	if (dv->flags & MLX5DV_QP_CREATE_OOO_DP)
 		size->rq_wqes *= 2;
 }
 
-/* The QP starts on a cache line: the order of its fields counts on that. */
+/* Allocates a QP at a cache line boundary, so that the hot fields share lines as their order
+ * intends. */
 struct mlx5_qp *mlx5_qp_new(const char *call)
 {
 	void *mem;
@@ -748,8 +757,8 @@ int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr
 	return mlx5_qp_create_dv(context, attr, &(struct mlx5_qp_dv){ 0 }, vqp);
 }
 
-/* Forgets the completions of QP. Its CQs may be one and the same. Those of XRC that it does not use
- * are the program's to destroy before it. */
+/* Removes the completions of QP from its CQs, which may be the same CQ. The CQs that an XRC QP does
+ * not use are skipped: the program may have destroyed them already. */
 static void qp_clean_cqs(struct mlx5_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->vqp.qp;
@@ -771,7 +780,7 @@ static void qp_release_record(struct mlx5_qp *qp)
 
 	qlock_enter(&rq->lock);
 	if (rq->dbrec != qp->dbrec && rq->wq.head) {
-		/* The WQEs come before the record that makes them valid. */
+		/* The adapter must see the WQEs before the record that makes them valid. */
 		dma_store_barrier();
 		qp->dbrec[MLX5_RCV_DBR] = rq->dbrec[MLX5_RCV_DBR];
 	}
@@ -779,7 +788,7 @@ static void qp_release_record(struct mlx5_qp *qp)
 	qlock_leave(&rq->lock);
 }
 
-/* Empties the queues: drops posted requests, as the adapter does on a reset. */
+/* Empties both queues, as the adapter does on a reset. */
 static void qp_reset_queues(struct mlx5_qp *qp)
 {
 	qlock_enter(&qp->sq_lock);
@@ -797,9 +806,9 @@ static void qp_reset_queues(struct mlx5_qp *qp)
 	__atomic_store_n(&qp->rq.error_reported, false, __ATOMIC_RELAXED);
 }
 
-/* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, and both until
- * RESET. The gates (data/post.h) are open accordingly. A queue that is empty has no UMR to wait
- * for; a change from RTS or SQD to RTS leaves the queue as it is, and so what waits. */
+/* IBTA vol 1, 10.3.1: receives may be posted from INIT on, sends from RTS on, both until RESET.
+ * Opens or closes the gates of the data path (data/post.h) to match. Closing drops a pending UMR
+ * fence, because the queue is empty; a change from RTS or SQD to RTS keeps it. */
 static void sq_set_gate(struct mlx5_qp *qp, bool open)
 {
 	qlock_enter(&qp->sq_lock);
@@ -820,7 +829,7 @@ static void qp_reset(struct mlx5_qp *qp)
 	qp_reset_queues(qp);
 }
 
-/* The kernel is told at the beginning that messages may be out of order. */
+/* Returns the driver's modify mask: out-of-order messages are enabled in the change to INIT. */
 static uint32_t qp_modify_mask(const struct mlx5_qp *qp, const struct ibv_qp_attr *attr,
 			       int attr_mask)
 {
@@ -829,9 +838,9 @@ static uint32_t qp_modify_mask(const struct mlx5_qp *qp, const struct ibv_qp_att
 	return qp->out_of_order && begins ? MLX5_IB_MODIFY_QP_OOO_DP : 0;
 }
 
-/* The command has a driver's part when connection establishment options wait for a change of state,
- * and when it sets a rate limit: Linux 7 refuses one that comes without (for QPs that are not
- * raw). */
+/* Modifies a QP with the driver's part of the command. ECE options need it at a change of state. A
+ * rate limit needs it because Linux 7 refuses a rate limit without it (unless the QP is raw). Out
+ * of line because rare. */
 static int __attribute__((noinline))
 qp_run_modify_with(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
@@ -854,7 +863,7 @@ qp_run_modify_with(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_
 	return ret;
 }
 
-/* Most QPs have nothing to tell the driver. */
+/* Modifies a QP; most need no driver's part of the command. */
 static inline int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	if (qp->ece_asked || qp->out_of_order || attr_mask & IBV_QP_RATE_LIMIT)
@@ -862,7 +871,7 @@ static inline int qp_run_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *at
 	return verbs_cmd_modify_qp(&qp->vqp.qp, attr, attr_mask, NULL);
 }
 
-/* The kernel would say no more than EINVAL. */
+/* Checks the mask here for a clear log message: the kernel would return only EINVAL. */
 static int underlay_check_mask(const struct mlx5_qp *qp, int attr_mask)
 {
 	if (qp->rules != mlx5_qp_underlay_rules() ||
@@ -874,7 +883,7 @@ static int underlay_check_mask(const struct mlx5_qp *qp, int attr_mask)
 	return EINVAL;
 }
 
-/* The kernel makes a DCT when it goes to RTR, and then says its number. */
+/* Modifies a DCT. The kernel creates it in the change to RTR and then returns its number. */
 static int dct_modify(struct mlx5_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct mlx5_context *ctx = to_mctx(qp->vqp.qp.context);
@@ -948,7 +957,8 @@ int mlx5_qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
-/* The adapter writes no more CQEs for it; those that it wrote must not find it any more. */
+/* Destroys the QP in the kernel, and then removes it from the lookup table: after that the adapter
+ * writes no CQE for it, and CQEs already written no longer find it. */
 static int qp_leave(struct mlx5_context *ctx, struct mlx5_qp *qp)
 {
 	int ret = qp->is_gone ? 0 : verbs_cmd_destroy_qp(&qp->vqp.qp);

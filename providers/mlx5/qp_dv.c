@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_dv.c - what a QP of direct verbs has beyond those of verbs. See qp_dv.h.
+ * qp_dv.c - features of a QP that only direct verbs have. See qp_dv.h.
  *
- * PRM: a QP copies memory, or stops for a wrong signature, only when its context says so, which
- * commands of verbs do not: it is told by a command of the device's own, in state INIT. The device
- * writes the outcome of each copy into memory of the QP's domain; nobody reads it, as the
- * completion says the same.
+ * PRM: a QP copies memory, or stops at a signature error, only if its context enables that. The
+ * kernel's modify command cannot, so a DevX command does in state INIT. The device writes the
+ * status of each copy into memory of the QP's PD. Nothing reads that memory, because the completion
+ * has the same status.
  */
 #include "providers/mlx5/qp_dv.h"
 
@@ -97,8 +97,9 @@ uint32_t mlx5_qp_dv_head(const struct mlx5_qp_dv *dv)
 	return dv->send_ops & SEND_LIST ? UMR_HEAD + UMR_KLM_BLOCK : 0;
 }
 
-/* A list of as many entries as inline data has room for stands behind a head, and in front of two
- * blocks with signature and encryption; two more WQEs go with it. */
+/* Returns extra ring space per request. A key configuration has up to as many entries as inline
+ * data allows, after the head and before two BSF blocks (signature and encryption); two more WQEs
+ * follow to set PSVs. */
 uint32_t mlx5_qp_dv_room(const struct mlx5_qp_dv *dv)
 {
 	return dv->send_ops & MLX5DV_QP_EX_WITH_MKEY_CONFIGURE ? UMR_HEAD + 4 * WQE_BB : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_extra.c - what may be asked of a QP beyond its states: connection establishment options (ECE)
- * and packet pacing.
+ * qp_extra.c - attributes of a QP beyond its states: connection establishment options (ECE), packet
+ * pacing, and the order of data.
  */
 #include <errno.h>
 
@@ -18,7 +18,7 @@
 
 #define MELLANOX 0x15b3
 
-/* The kernel is told of the options at the next change of state. */
+/* Stores the options; the next change of state passes them to the kernel. */
 int mlx5_qp_set_ece(struct ibv_qp *ibqp, struct ibv_ece *ece)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
@@ -61,7 +61,7 @@ static bool device_keeps_order(struct ibv_context *context)
 	int ret;
 
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_HCA_CAP);
-	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1); /* as they are set, not at most */
+	fld_set(in, CMD_IN_OP_MOD, PRM_CAP_GENERAL << 1 | 1); /* current values instead of maxima */
 	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, attrs,
 			    ARRAY_SIZE(attrs));
 	return !ret && !fld_get(out, CMD_OUT_STATUS) &&
@@ -87,9 +87,9 @@ static bool qp_keeps_order(const struct ibv_qp *qp)
 	       fld_get(fld_at(out, QUERY_QP_OUT_QPC), QPC_DATA_IN_ORDER);
 }
 
-/* Devices say for each QP that is connected whether a message is written from its first byte to its
- * last. Nothing is promised where they cannot be asked, as for a QP that is an RQ and an SQ of the
- * device: its number there is of no QP, or of another's. */
+/* Returns whether a message is written from its first byte to its last. The device reports it for
+ * each connected QP. Returns 0 without DevX, and for a QP that the device implements by an RQ and
+ * an SQ: its QPN is not a QP there, or belongs to another one. */
 int mlx5_qp_query_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
 	(void)op;

@@ -76,12 +76,12 @@ static const struct qp_rules xrc_send_rules = {
 	.needs_pd = true,
 };
 
-/* An XRC receive QP is the target of others' requests: messages go to the SRQs that they name. */
+/* An XRC receive QP has no receive queue: requests name the SRQ that takes the message. */
 static const struct qp_rules xrc_recv_rules = {
 	.name = "an XRC receive",
 	.kind = SEND_XRC,
 	.comp_mask = IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS |
-		     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, /* which is refused by itself */
+		     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, /* checked and refused separately */
 };
 
 static const struct qp_rules raw_rules = {
@@ -107,7 +107,8 @@ static const struct qp_rules rss_rules = {
 	.modifies_apart = true,
 };
 
-/* Such a QP is for IP over InfiniBand: the device sees the start of each packet. */
+/* A QP for IP over InfiniBand. The WQE contains the start of each packet, for the device's
+ * offloads. */
 static const struct qp_rules underlay_rules = {
 	.name = "an underlay",
 	.kind = SEND_UNDERLAY,
@@ -132,7 +133,7 @@ static const struct qp_rules dci_rules = {
 	.comp_mask = COMP_MASK,
 	.sends = true,
 	.needs_pd = true,
-	.may_srq = true, /* which nothing comes of */
+	.may_srq = true, /* accepted but unused */
 };
 
 static const struct qp_rules dct_rules = {
@@ -215,7 +216,7 @@ uint32_t mlx5_qp_usual_inline(const struct qp_rules *rules, uint32_t max_inline,
 	return wqe_bytes > start ? min_of(max_inline, wqe_bytes - start) : 0;
 }
 
-/* The two enumerations agree, which makes one a mask of the other. */
+/* Both enumerations have the same numbers, so a mask of one serves for the other. */
 static_assert(IBV_QP_EX_WITH_RDMA_WRITE == 1 << IBV_WR_RDMA_WRITE, "ABI");
 static_assert(IBV_QP_EX_WITH_SEND_WITH_IMM == 1 << IBV_WR_SEND_WITH_IMM, "ABI");
 static_assert(IBV_QP_EX_WITH_RDMA_READ == 1 << IBV_WR_RDMA_READ, "ABI");

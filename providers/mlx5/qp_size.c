@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_size.c - sizes of the rings of a QP.
+ * qp_size.c - computes the sizes of a QP's rings.
  *
- * Every send WQE is given room for the longest that the capacities allow, in whole WQEBBs; what
- * rounding up leaves over is granted as inline data. max_send_wr counts WQEs of that length, so a
- * program that posts shorter ones never runs out of ring first.
+ * Each send WQE gets room for the longest WQE that the capacities allow, in whole WQEBBs; the
+ * rounding is granted as inline data. max_send_wr counts WQEs of that length, so the program
+ * reaches this limit before the ring is full.
  */
 #include "providers/mlx5/qp_size.h"
 
@@ -25,9 +25,9 @@ static int cap_check(const char *field, uint64_t value, uint64_t limit, const ch
 	return EINVAL;
 }
 
-/* Returns how many bytes of payload the longest send WQE has. The device says how long a WQE may be
- * in the ring; the control segment counts fewer units than that, but only of the WQE that carries
- * the data, whose head may be shorter than the longest. */
+/* Returns the longest payload of a send WQE in bytes. Two limits apply: the device's longest WQE,
+ * and the length field of the control segment. The field is shorter, but only a WQE with data can
+ * reach it, and the head of such a WQE may be shorter than the longest head. */
 static uint32_t send_payload_limit(const struct mlx5_ib_alloc_ucontext_resp *caps,
 				   const struct wqe_heads *heads)
 {
@@ -76,7 +76,7 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	ret = send_wqe_size(caps, cap, heads, &wqe);
 	if (ret)
 		return ret;
-	/* Checks before rounding up suffice, as max_send_wqebb is a power of two. */
+	/* Checking before rounding up is enough, as max_send_wqebb is a power of two. */
 	ret = cap_check("cap.max_send_wr", cap->max_send_wr,
 			(uint64_t)caps->max_send_wqebb * WQE_BB / wqe,
 			"send WQEs of the length that max_send_sge and max_inline_data need");
@@ -87,7 +87,8 @@ static int size_sq(const struct mlx5_ib_alloc_ucontext_resp *caps, const struct 
 	size->sq_wqe_bytes = wqe;
 	ring = pow2_ceil(size->sq_max_post * align_up(wqe + heads->room, WQE_BB));
 	if (ring / WQE_BB >
-	    caps->max_send_wqebb) { /* what rounding up leaves over is not granted */
+	    /* Rounding up exceeds the limit: grant exactly what was asked. */
+	    caps->max_send_wqebb) {
 		size->sq_max_post = cap->max_send_wr;
 		ring = pow2_ceil(size->sq_max_post * align_up(wqe + heads->room, WQE_BB));
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_size.h - computes a QP's rings from the capacities a program asks for, and the capacities it
- * gets.
+ * qp_size.h - computes a QP's rings, and the capacities to grant, from the requested capacities.
  */
 #ifndef PROVIDERS_MLX5_QP_SIZE_H
 #define PROVIDERS_MLX5_QP_SIZE_H
@@ -21,15 +20,15 @@ struct qp_size {
 	uint32_t sq_wqe_bytes; /* the longest WQE */
 };
 
-/* Bytes of a WQE that are not payload */
+/* Bytes of a WQE that are not payload, and extra room. */
 struct wqe_heads {
-	uint32_t longest; /* before the payload, of any send WQE: the ring has room for it */
-	uint32_t data;    /* before the payload, of send WQEs that carry data */
-	uint32_t room;    /* of the ring, that a request may take beyond its longest WQE */
-	uint32_t recv;    /* before the list of buffers in a receive WQE */
+	uint32_t longest; /* before the payload of any send WQE; the ring has room for it */
+	uint32_t data;    /* before the payload of send WQEs with data */
+	uint32_t room;    /* extra ring space that a request may take beyond the longest WQE */
+	uint32_t recv;    /* before the scatter list of a receive WQE */
 };
 
-/* Returns EINVAL when CAP exceeds what CAPS allow. */
+/* Returns EINVAL when CAP exceeds the limits of CAPS. */
 int mlx5_qp_size_queues(const struct mlx5_ib_alloc_ucontext_resp *caps,
 			const struct ibv_qp_cap *cap, const struct wqe_heads *heads,
 			struct qp_size *size);

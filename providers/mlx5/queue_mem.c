@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem.c - memory and records of queues as this adapter wants them: which variable of the
- * environment each type has, and which types may share a page.
+ * queue_mem.c - allocates memory and doorbell records of queues: the environment variable of each
+ * type, and the alignment that the adapter requires.
  */
 #include "providers/mlx5/queue_mem.h"
 
@@ -26,19 +26,20 @@ static enum env_alloc queue_alloc_type(uint64_t type)
 	}
 }
 
-#define ADAPTER_PAGE ((size_t)4096) /* the smallest that it knows */
+#define ADAPTER_PAGE ((size_t)4096) /* smallest page size of the adapter */
 
-/* The adapter takes a WQE for one piece of a page, so none may go on in the next one: a ring that
- * starts where its WQEs would has none that does.
+/* Chooses the place of a ring. A WQE must not cross a page, so a ring starts at a multiple of its
+ * WQE size.
  *
- * PRM: the context of a QP has six bits for where its rings start in a page, in 64ths of it; those
- * of WQs, which basic and tagged SRQs are too, have five, for a start in the first half. Kernels
- * before 5.12 mean the host's page. Later ones mean the smallest page of the adapter that contains
- * the ring, or a smaller one (mlx5_umem_find_best_quantized_pgoff()): where a ring of more than
- * 2 KiB starts, a page does too, and a shorter one must be in the first half of its 4 KiB.
+ * PRM: the context of a QP has six bits for the ring's offset in a page, in units of page / 64. The
+ * context of a WQ (also of basic and tagged SRQs) has five bits, so its ring starts in the first
+ * half of a page. The page is the host's in kernels before 5.12. Later kernels use the smallest
+ * page of the adapter that contains the ring, or a smaller one
+ * (mlx5_umem_find_best_quantized_pgoff()): a ring of more than 2 KiB then starts a page, and a
+ * shorter one must be in the first half of its 4 KiB.
  *
- * The context of a CQ has six bits; but kernels before 5.12 leave them 0, and later ones refuse a
- * ring that needs them (mlx5_umem_find_best_cq_quantized_pgoff()). */
+ * The context of a CQ has six bits as well, but kernels before 5.12 leave them 0, and later ones
+ * refuse a ring that needs them (mlx5_umem_find_best_cq_quantized_pgoff()). */
 static struct queue_mem_request queue_request(const struct buf_pool *pool, uint64_t type,
 					      size_t size, size_t stride)
 {
@@ -52,7 +53,8 @@ static struct queue_mem_request queue_request(const struct buf_pool *pool, uint6
 	if (type == MLX5DV_RES_TYPE_CQ)
 		request.place.align = pool->page;
 	if (type == MLX5DV_RES_TYPE_SRQ || type == MLX5DV_RES_TYPE_RWQ)
-		/* Such a ring is a power of two, so it is within one page like this. */
+		/* The ring's size is a power of two, so alignment to its size keeps it within one
+		 * page. */
 		request.place = (struct buf_place){ .align = size,
 						    .clear = pool->page / 2 | ADAPTER_PAGE / 2 };
 	return request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem.h - memory of queues as this adapter wants it.
+ * queue_mem.h - allocates memory and doorbell records of queues.
  */
 #ifndef PROVIDERS_MLX5_QUEUE_MEM_H
 #define PROVIDERS_MLX5_QUEUE_MEM_H
@@ -9,8 +9,8 @@
 
 struct mlx5_context;
 
-/* TYPE is a MLX5DV_RES_TYPE_*; PD may be NULL. The memory starts with WQEs of STRIDE bytes (a power
- * of two), or with CQEs. */
+/* Allocates a ring for TYPE, a MLX5DV_RES_TYPE_*. STRIDE is the size of its WQEs (a power of two),
+ * or of its CQEs. PD may be NULL. */
 int mlx5_queue_mem_alloc(struct mlx5_context *ctx, struct ibv_pd *pd, uint64_t type, size_t size,
 			 size_t stride, struct queue_mem *mem);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reserved_qpn.c - QP numbers that no QP of the device gets. See reserved_qpn.h.
+ * reserved_qpn.c - reserves QP numbers that the device gives to no QP. See reserved_qpn.h.
  */
 #include "providers/mlx5/reserved_qpn.h"
 
@@ -26,7 +26,7 @@ void mlx5_qpn_pool_init(struct qpn_pool *pool)
 	pthread_mutex_init(&pool->lock, NULL);
 }
 
-/* Takes the range at LINK out of its list. */
+/* Removes the range at LINK from its list. */
 static struct qpn_range *range_unlink(struct qpn_range **link)
 {
 	struct qpn_range *range = *link;
@@ -90,7 +90,7 @@ static int range_add(struct mlx5_context *ctx)
 	return 0;
 }
 
-/* RANGE has a number left. */
+/* Returns an unused number of RANGE, which has one. */
 static uint32_t range_take(struct qpn_range *range)
 {
 	uint32_t n;
@@ -127,7 +127,7 @@ int mlx5_qpn_reserve(struct mlx5_context *ctx, uint32_t *qpn)
 	return ret;
 }
 
-/* Returns the place in LIST of the range that has given out QPN, or NULL. */
+/* Returns the link in LIST to the range that contains QPN as given out, or NULL. */
 static struct qpn_range **range_find(struct qpn_range **list, uint32_t qpn)
 {
 	for (struct qpn_range **link = list; *link; link = &(*link)->next) {
@@ -145,8 +145,8 @@ static void range_give_back(struct qpn_range *range, uint32_t qpn)
 	range->given--;
 }
 
-/* The range at LINK of the open ones is unused. It stays when it is the only one, for the numbers
- * that come next. */
+/* Frees the unused range at LINK in the list of open ranges, unless it is the only one: the next
+ * reservation then needs no command. */
 static void range_emptied(struct mlx5_context *ctx, struct qpn_range **link)
 {
 	if (link != &ctx->qpns.open || (*link)->next)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq.c - creates and destroys shared receive queues: basic ones, whose messages complete as their
- * QPs', and those of XRC and of tag matching (tm.c), which complete in a CQ of their own.
+ * srq.c - creates and destroys shared receive queues. Messages of a basic SRQ complete in the CQs
+ * of their QPs; messages of XRC and tag-matching SRQs (tm.c) complete in the SRQ's own CQ.
  */
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/srq.h"
@@ -62,9 +62,9 @@ static int srq_check_attr(const struct mlx5_context *ctx, const struct ibv_srq_i
 	return ret;
 }
 
-/* The kernel computes the same sizes from the same attributes: one WQE more than may be posted,
- * each a power of two with the link in front of its segments. There is room to wait for as many
- * again where the device has buffers on demand, and takes a ring that long. */
+/* Computes the ring size as the kernel does from the same attributes: one WQE more than may be
+ * posted, each a power of two with the link before its segments. If the device supports buffers on
+ * demand and rings of that length, the ring is doubled, as room for WQEs that met a page fault. */
 static void srq_size(struct mlx5_context *ctx, struct mlx5_srq *srq,
 		     const struct ibv_srq_attr *attr)
 {
@@ -145,8 +145,8 @@ static int srq_run_create(struct ibv_context *context, struct ibv_srq_init_attr_
 	const struct verbs_udata udata = { &req, sizeof(req), &resp, sizeof(resp), NULL, 0 };
 	int ret;
 
-	/* The kernel is told what is there, so that it grants, and tells whoever asks it, no
-	 * less. */
+	/* The kernel gets the real size of the ring, so that its checks and its answer to queries
+	 * match. */
 	srq->vsrq.ring_wr = srq->wqes - 1;
 	srq->vsrq.ring_sge = srq->max_sge;
 	ret = verbs_cmd_create_srq(context, attr, &srq->vsrq, &udata);
@@ -164,7 +164,7 @@ static bool srq_completes_itself(const struct ibv_srq_init_attr_ex *attr)
 	return attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC;
 }
 
-/* An SRQ with a CQ of its own is found in that CQ's entries by a number of its own. */
+/* Creates the SRQ. An SRQ with its own CQ is found by a user index of its own. */
 static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr_ex *attr,
 			      struct mlx5_srq *srq)
 {
@@ -183,7 +183,7 @@ static int srq_create_indexed(struct mlx5_context *ctx, struct ibv_srq_init_attr
 	return ret;
 }
 
-/* The list of tags lies in the SRQ, so the SRQ is created first. */
+/* Adds the matching list. It refers to the SRQ, so the SRQ is created first. */
 static int srq_add_tags(struct mlx5_context *ctx, struct mlx5_srq *srq,
 			const struct ibv_srq_init_attr_ex *attr)
 {
@@ -235,7 +235,7 @@ int mlx5_srq_create(struct ibv_context *context, struct ibv_srq_init_attr_ex *at
 	return 0;
 }
 
-/* The kernel knows of the whole ring, a part of which is not for requests. */
+/* Queries the SRQ. The kernel reports the whole ring, but some of its WQEs are not for requests. */
 int mlx5_srq_query(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 {
 	int ret = verbs_cmd_query_srq(ibsrq, attr);

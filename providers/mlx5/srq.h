@@ -3,18 +3,17 @@
  * srq.h - a shared receive queue: WQEs in a linked list, because messages of many QPs complete in
  * any order.
  *
- * PRM: each WQE starts with the index of the one to use after it. The adapter follows these links,
- * from the WQEs posted into those that will be, so a WQE that is posted names the one that will be
- * next: head, which stays free until then. What comes after that is decided when it is posted
- * itself. The adapter fetches neighbours together; so the order is that of addresses, round and
- * round, leaving out what is in use: the WQEs behind head, up to run_end, are free, and free_map
- * has those elsewhere. lock guards all of it; posters and pollers take it.
+ * PRM: each WQE starts with the index of the next one to use. The adapter follows the links past
+ * the WQEs already posted, so a posted WQE must already name the WQE that will be posted next. That
+ * WQE is head; it stays free until then, and its own link is set when it is posted. Because the
+ * adapter prefetches neighbours, WQEs are used in the order of addresses, skipping those in use:
+ * WQEs from head up to run_end are free, and free_map has the free ones elsewhere. lock guards all
+ * of this; posters and pollers take it.
  *
- * A message that meets an absent page of a buffer on demand gives its WQE back: an error completion
- * says so. Its request is posted again, in another WQE, because the driver may yet read the one
- * that failed to see which pages it wants. That one waits, in a list of its own, until as many have
- * failed after it as there is room to wait; where the device may do so, half of the ring is that
- * room.
+ * A message that meets an absent page of an on-demand buffer returns its WQE with an error
+ * completion. The request is posted again in another WQE, because the driver may still read the
+ * failed WQE to learn which pages it needs. The failed WQE waits in a list until enough other WQEs
+ * have failed after it. Where the device supports this, half of the ring is room for waiting WQEs.
  */
 #ifndef PROVIDERS_MLX5_SRQ_H
 #define PROVIDERS_MLX5_SRQ_H
@@ -38,28 +37,29 @@ struct mlx5_srq {
 	int (*post)(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
 	uint8_t *ring;
-	uint64_t *wr_ids; /* by index of the WQE; of the room to wait once that is in use */
+	uint64_t *wr_ids; /* by index of the WQE */
 	uint32_t stride_log;
 	uint32_t max_sge;
-	uint32_t head, run_end; /* run_end is the one behind the run that head is in */
-	uint32_t posted;        /* ever; the adapter sees the low 16 bits through dbrec */
+	uint32_t head, run_end; /* run_end is the index after the run that contains head */
+	/* count of all posted WQEs; the adapter sees the low 16 bits through dbrec */
+	uint32_t posted;
 	__be32 *dbrec;
 	struct free_map free_map;
-	bool listed; /* the free WQEs are linked for a program: see srq_ring.c */
+	bool listed; /* free WQEs are linked for a program that posts itself: see srq_ring.c */
 
 	struct verbs_srq vsrq;
 
-	struct mlx5_rq rq;  /* XRC and TM: what CQEs lead to */
-	struct mlx5_tm *tm; /* of type TM: tm.h */
+	struct mlx5_rq rq;  /* XRC and TM: the queue that CQEs refer to */
+	struct mlx5_tm *tm; /* type TM only: tm.h */
 	uint32_t srqn;
-	bool shown;    /* a program was told where the ring is, */
-	bool taken;    /* and posts by itself: see srq_ring.c, */
-	bool followed; /* along the links that it finds */
+	bool shown;    /* the program knows the address of the ring */
+	bool taken;    /* the program posts by itself: see srq_ring.c */
+	bool followed; /* the library follows the program's links */
 	uint32_t list_head, list_tail;
-	uint32_t wqes;   /* a power of two; more than may be posted */
-	uint32_t max_wr; /* may be posted; the WQEs behind this index are there to wait in */
-	/* These are the room to wait: WQEs that have never been in use, from free_map.count on, and
-	 * those that wait, by their links. */
+	uint32_t wqes;   /* ring size, a power of two, larger than max_wr */
+	uint32_t max_wr; /* limit of posted requests; WQEs after this index are room to wait */
+	/* Room to wait after page faults: WQEs never used so far, from free_map.count on, and a
+	 * linked list of waiting ones. */
 	uint32_t waiting, wait_head, wait_tail;
 	struct queue_mem buf;
 	struct queue_rec rec; /* dbrec */
@@ -75,7 +75,7 @@ static inline struct mlx5_wqe_srq_next_seg *srq_wqe(const struct mlx5_srq *srq, 
 	return (struct mlx5_wqe_srq_next_seg *)(srq->ring + ((size_t)index << srq->stride_log));
 }
 
-/* Adds WQE INDEX to the free ones; the lock is held. */
+/* Adds WQE INDEX to the free ones. The caller holds the lock. */
 static inline void srq_add_free(struct mlx5_srq *srq, uint32_t index)
 {
 	if (index == srq->run_end)
@@ -89,8 +89,8 @@ static inline void srq_link(struct mlx5_wqe_srq_next_seg *wqe, uint32_t next)
 	wqe->next_wqe_index = htobe16((uint16_t)next);
 }
 
-/* Gives back WQE INDEX as mlx5_srq_complete() does, unless somebody has the lock, or there is a
- * list. INDEX is within the ring. */
+/* Returns WQE INDEX as mlx5_srq_complete() does, or false if the lock is contended or a program's
+ * list of free WQEs exists. INDEX is within the ring. */
 static inline bool srq_try_complete(struct mlx5_srq *srq, uint32_t index, uint64_t *wr_id)
 {
 	bool done = true;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.c - operations on the matching list, ibv_post_srq_ops(), and the queue pair that carries them.
+ * tm.c - posts operations on the matching list, ibv_post_srq_ops(), and creates the QP that carries
+ * them.
  *
- * That QP is connected to itself, as nothing is ever sent; the device wants it in state RTS. A list
- * is posted as everywhere: in order, up to the first request that cannot be.
+ * The QP is connected to itself: it sends nothing, but the device requires state RTS. A list of
+ * requests is posted in order, up to the first request that fails.
  */
 #include "providers/mlx5/tm.h"
 
@@ -66,7 +67,7 @@ static uint8_t tm_seg_opcode(unsigned int opcode)
 	return (uint8_t)(opcode << FLD_SHIFT(TM_SEG_OPCODE) % 8);
 }
 
-/* The request takes the entry at head, and says where the next will be. */
+/* Builds an add request: it uses the entry at head, and names the entry of the next add. */
 static void op_put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wqe_tm_seg *seg)
 {
 	struct tm_tag *tag = &tm->tags[tm->head];
@@ -85,7 +86,8 @@ static void op_put_add(struct mlx5_tm *tm, struct ibv_ops_wr *wr, struct mlx5_wq
 	seg->append_mask = htobe64(wr->tm.add.mask);
 }
 
-/* Only its completion tells whether the tag was there, so there is one in any case. */
+/* Builds a delete request. It is always signaled: only the completion tells whether the tag
+ * existed. */
 static void op_put_del(struct mlx5_tm *tm, const struct ibv_ops_wr *wr, uint32_t slot,
 		       struct mlx5_wqe_tm_seg *seg)
 {
@@ -119,8 +121,8 @@ static void op_put_flags(struct mlx5_tm *tm, const struct ibv_ops_wr *wr,
 	seg->sw_cnt = htobe16(tm->told);
 }
 
-/* PRM: a control segment, a tag-matching segment and, for a tag with a buffer, a data segment fill
- * a WQEBB. */
+/* Builds the WQE. PRM: a control segment, a tag-matching segment and, for a tag with a buffer, a
+ * data segment; together at most one WQEBB. */
 static const uint8_t *op_put_wqe(struct mlx5_tm *tm, struct ibv_ops_wr *wr)
 {
 	struct mlx5_sq *sq = sq_of(tm);
@@ -195,8 +197,8 @@ int mlx5_tm_check_attr(const struct ibv_srq_init_attr_ex *attr)
 	return EINVAL;
 }
 
-/* The path leads to the first port's own address; on RoCE, as on some subnets, it has to be a
- * global one. */
+/* Fills in a path to the first port's own address, with a GRH on RoCE and on subnets that require
+ * one. */
 static int own_path(struct ibv_context *context, struct ibv_ah_attr *path)
 {
 	struct ibv_port_attr port;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar.c - deals out the registers of doorbell pages.
+ * uar.c - distributes the registers of doorbell pages.
  *
- * ctx->uar_lock guards all of it. Nothing is freed before the context: a register that lost its QP
- * waits for the next one.
+ * ctx->uar_lock guards all of it. Nothing is freed before the context: a register whose QP was
+ * destroyed is given to a later QP.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-/* Makes a page, and puts it on the context's list. */
+/* Allocates a page and links it into the context's list. */
 static int uar_alloc(struct mlx5_context *ctx, uint32_t type, struct mlx5_uar **out)
 {
 	struct mlx5_uar *uar;
@@ -40,7 +40,8 @@ static int cq_uar_locked(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-/* One plain page serves all CQs: arming is one store of 8 bytes. */
+/* Returns the plain page that all CQs share: arming is a single 8-byte store, so no lock is
+ * needed. */
 int mlx5_uar_get_cq(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret;
@@ -93,8 +94,8 @@ static bool bfreg_is_plain(const struct mlx5_bfreg *bfreg)
 	return !bfreg->pushes;
 }
 
-/* Returns the register with the fewest users of those that IS_ONE accepts, or NULL. *COUNT is how
- * many there are, *IN_USE how many of them have users. */
+/* Returns the register with the fewest users among those that IS_ONE accepts, or NULL. Counts them
+ * in *COUNT, and those with users in *IN_USE. */
 static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 				     bool (*is_one)(const struct mlx5_bfreg *), unsigned int *count,
 				     unsigned int *in_use)
@@ -114,14 +115,14 @@ static struct mlx5_bfreg *bfreg_find(struct mlx5_context *ctx,
 	return best;
 }
 
-/* Returns register N of UAR I of a page. */
+/* Returns the address of register N of the page's UAR I. */
 static uint8_t *register_at(const struct mlx5_context *ctx, const struct mlx5_uar *uar,
 			    unsigned int i, unsigned int n)
 {
 	return uar->page + (size_t)i * PRM_UAR_SIZE + PRM_UAR_SQ + n * ctx->caps.bf_reg_size;
 }
 
-/* Adds register N of a page, counted through its UARs, as what KIND has. */
+/* Initialises BFREG from KIND as register N of a page; N counts through the page's UARs. */
 static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int n,
 		      const struct mlx5_bfreg *kind, struct mlx5_bfreg *bfreg)
 {
@@ -138,7 +139,7 @@ static void bfreg_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 	ctx->unused_bfregs += bfreg_is_own(bfreg);
 }
 
-/* Count one more user of a register, and one less. */
+/* Counts a new user of a register. */
 static void bfreg_use(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 {
 	if (!bfreg->users++)
@@ -153,7 +154,7 @@ static void bfreg_leave(struct mlx5_context *ctx, struct mlx5_bfreg *bfreg)
 	ctx->unused_bfregs += bfreg->pushes;
 }
 
-/* Adds COUNT registers of a page: the FIRST, and each that is STEP behind the one before. */
+/* Adds COUNT registers of a page, from FIRST on in steps of STEP. */
 static int bfregs_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned int count,
 		      unsigned int first, unsigned int step, const struct mlx5_bfreg *kind)
 {
@@ -169,14 +170,14 @@ static int bfregs_add(struct mlx5_context *ctx, struct mlx5_uar *uar, unsigned i
 	return 0;
 }
 
-/* Returns whether there is no BlueFlame, now and later: the platform cannot map memory so. */
+/* Returns whether the refusal is permanent: the platform cannot map pages as write-combining. */
 static bool blueflame_is_refused(int ret)
 {
 	return ret == ENODEV || ret == EOPNOTSUPP || ret == EPERM;
 }
 
-/* Makes a page for pushes, unless there is no BlueFlame. What the kernel is short of may be there
- * the next time. */
+/* Allocates a BlueFlame page, unless the platform has refused one for good. A shortage is not
+ * remembered: a later call may succeed. */
 static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 {
 	int ret = ctx->no_blueflame;
@@ -188,7 +189,7 @@ static int blueflame_uar(struct mlx5_context *ctx, struct mlx5_uar **uar)
 	return ret;
 }
 
-/* Adds the registers of a new page, each for one queue or thread domain. */
+/* Adds a page of registers that serve one queue or thread domain each. */
 static int own_bfregs_grow(struct mlx5_context *ctx)
 {
 	static const struct mlx5_bfreg own = { .use = BFREG_OWN, .pushes = true };
@@ -198,8 +199,8 @@ static int own_bfregs_grow(struct mlx5_context *ctx)
 	return ret ? ret : bfregs_add(ctx, uar, uar->count * PRM_UAR_SQS, 0, 1, &own);
 }
 
-/* Adds a new page of registers for many queues each. Linux has the first register for rings only,
- * too: these need no turns and so no lock (NUM_NON_BLUE_FLAME_BFREGS of its driver). */
+/* Adds a page of shared registers. Its first register is only rung, never pushed through, so it
+ * needs no lock (as NUM_NON_BLUE_FLAME_BFREGS in Linux' driver). */
 static int shared_bfreg_grow(struct mlx5_context *ctx)
 {
 	static const struct mlx5_bfreg shared = { .use = BFREG_SHARED, .pushes = true };
@@ -209,7 +210,7 @@ static int shared_bfreg_grow(struct mlx5_context *ctx)
 	return ret ? ret : bfregs_add(ctx, uar, uar->count, 1, PRM_UAR_SQS, &shared);
 }
 
-/* The page of the CQs serves queues that only ring. */
+/* Returns a register without BlueFlame: the page of the CQs serves such queues, too. */
 static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	static const struct mlx5_bfreg plain = { .use = BFREG_OWN };
@@ -227,7 +228,7 @@ static int plain_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* Returns a register for pushes that nobody uses, or NULL. New ones come first. */
+/* Returns an unused BlueFlame register, or NULL; the newest first. */
 static struct mlx5_bfreg *unused_bfreg_find(const struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg = ctx->unused_bfregs ? ctx->bfregs : NULL;
@@ -249,8 +250,8 @@ static int own_bfreg_get(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* Returns a register that others use as well, or NULL. A page is added for each two registers of
- * the budget, and one at least. */
+/* Returns a shared register, or NULL. The budget allows one page for each two registers, and at
+ * least one page. */
 static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 {
 	unsigned int limit = (ctx->env.total_bfregs - ctx->env.low_latency_bfregs) / PRM_UAR_SQS;
@@ -262,7 +263,7 @@ static struct mlx5_bfreg *shared_bfreg_get(struct mlx5_context *ctx)
 	return shared_bfreg_grow(ctx) ? bfreg : bfreg_find(ctx, bfreg_is_shared, &count, &in_use);
 }
 
-/* Finds a register for pushes, or NULL. */
+/* Returns a BlueFlame register for a QP, or NULL. */
 static struct mlx5_bfreg *pushing_bfreg_get(struct mlx5_context *ctx)
 {
 	struct mlx5_bfreg *bfreg = NULL;
@@ -320,7 +321,8 @@ int mlx5_uar_get_blueflame(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 	return ret;
 }
 
-/* A register of a thread domain counts against no budget: the program asked for it by name. */
+/* Gives a register to a thread domain. No budget applies, because the program asked for it
+ * explicitly. */
 int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfreg)
 {
 	int ret = ENODEV;
@@ -342,8 +344,8 @@ int mlx5_uar_get_domain_bfreg(struct mlx5_context *ctx, struct mlx5_bfreg **bfre
 
 int mlx5_uar_find_reg(const struct mlx5_context *ctx, uint32_t number, uint8_t **reg)
 {
-	/* Of the numbers of a UAR, programs have the first two: the others are the kernel's fast
-	 * path (MLX5_BFREGS_PER_UAR of Linux' driver). */
+	/* The kernel numbers four registers per UAR. Programs have the first two; the others are
+	 * the kernel's fast path (MLX5_BFREGS_PER_UAR of Linux' driver). */
 	enum { NUMBERS_OF_UAR = 4 };
 	uint32_t i = number / NUMBERS_OF_UAR, n = number % NUMBERS_OF_UAR;
 

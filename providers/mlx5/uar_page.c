@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar_page.c - doorbell pages as objects of the kernel, and by number for kernels before Linux 5.8.
+ * uar_page.c - allocates doorbell pages: kernel objects, or by number before Linux 5.8.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int object_create(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 	ret = verbs_cmd_run_short(&ctx->vctx.context, MLX5_IB_OBJECT_UAR,
 				  MLX5_IB_METHOD_UAR_OBJ_ALLOC, &cmd, 5);
 	if (ret) {
-		/* Where memory cannot be mapped as BlueFlame wants it, a plain page serves. */
+		/* Only a message for information, because the caller falls back to a plain page. */
 		verbs_log(type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? VERBS_LOG_INFO : VERBS_LOG_WARN,
 			  "%s: the kernel gives no %s doorbell page: errno %d",
 			  ctx->vctx.context.device->name,
@@ -62,7 +62,8 @@ static void object_destroy(struct mlx5_context *ctx, const struct mlx5_uar *uar)
 
 /* ---- pages by number ---- */
 
-/* The number goes into the offset's bits 0-7 and 16-23, in pages; between them is what to map. */
+/* Returns the offset for mmap(): in pages, bits 0-7 and 16-23 have the number, and the bits between
+ * the command. */
 static uint64_t numbered_offset(uint32_t command, uint32_t number, long page_size)
 {
 	uint64_t page = (number & 0xff) | command << 8 | (uint64_t)(number >> 8) << 16;
@@ -70,8 +71,8 @@ static uint64_t numbered_offset(uint32_t command, uint32_t number, long page_siz
 	return page * (uint64_t)page_size;
 }
 
-/* The kernel has this page ready. Queues that do not name another ring it: all CQs the first UAR of
- * it, and QPs without BlueFlame the one that the kernel chooses. */
+/* Maps the plain page that the kernel has allocated with the context. CQs ring its first UAR, and
+ * QPs without BlueFlame the UAR that the kernel chooses; none of them names it. */
 static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
 	if (ctx->cq_uar) {
@@ -83,8 +84,8 @@ static int plain_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar 
 	return 0;
 }
 
-/* Mapping the next number makes a page. Its registers have numbers of their own, two for each UAR,
- * which go on from page to page. */
+/* Makes a page by mapping the next number. Its registers are numbered on from those of the page
+ * before, two for each UAR. */
 static int next_page(struct mlx5_context *ctx, long page_size, struct mlx5_uar *uar)
 {
 	uint32_t registers = uar->count * PRM_UAR_SQS;
@@ -105,8 +106,7 @@ static int number_choose(struct mlx5_context *ctx, uint32_t type, struct mlx5_ua
 	long page_size = sysconf(_SC_PAGESIZE);
 
 	uar->length = (uint32_t)page_size;
-	/* UARs are of 4 KiB, and a larger page has several of them, or one UAR is as large as the
-	 * page. */
+	/* A UAR has 4 KiB. A larger page has several UARs, or one UAR that fills it. */
 	uar->count = min_of(max_of(ctx->caps.num_uars_per_page, 1u),
 			    (uint32_t)(page_size / PRM_UAR_SIZE));
 	return type == MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF ? next_page(ctx, page_size, uar)
@@ -139,7 +139,8 @@ static int page_map(struct mlx5_context *ctx, struct mlx5_uar *uar)
 	if (page == MAP_FAILED) {
 		int ret = errno;
 
-		/* Where memory cannot be mapped for BlueFlame (EPERM), the plain page will do. */
+		/* EPERM: the platform cannot map BlueFlame, and the caller falls back to a plain
+		 * page. */
 		if (uar->qp_flag == MLX5_QP_FLAG_BFREG_INDEX)
 			verbs_info("%s: the kernel maps no BlueFlame doorbell page: errno %d",
 				   ctx->vctx.context.device->name, ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.c - receive work queues by themselves, and the indirection tables by which a QP with receive
- * side scaling spreads packets over them.
+ * wq.c - receive work queues, and the indirection tables over which a QP with receive side scaling
+ * spreads packets.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ struct mlx5_wq {
 	struct mlx5_rq rq;
 	struct queue_mem buf;
 	struct queue_rec rec;
-	const struct mlx5dv_striding_rq_init_attr *strides; /* while it is created; or NULL */
+	/* valid during creation; NULL: an ordinary WQ */
+	const struct mlx5dv_striding_rq_init_attr *strides;
 };
 
 static struct mlx5_wq *to_mwq(struct ibv_wq *wq)
@@ -76,7 +77,7 @@ static int wq_check_attr(const struct ibv_wq_init_attr *attr)
 	return 0;
 }
 
-/* Returns how many bytes of a WQE are before its list of buffers. */
+/* Returns the size of the part of a WQE before its scatter list. */
 static uint32_t wq_recv_head(const struct mlx5_context *ctx, const struct mlx5_wq *wq)
 {
 	return (ctx->env.wq_signatures ? RECV_SIGNATURE_SIZE : 0) +
@@ -146,14 +147,13 @@ static int wq_run_create(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr
 	if (ret)
 		return ret;
 	wq->wq.post_recv = wq_post_recv;
-	/* Receives may be posted in any state: those that come early wait for the WQ to be
-	 * ready. */
+	/* Receives may be posted in any state; they wait until the WQ is ready. */
 	rq_set_gate(&wq->rq, true);
 	wq->rq.number = wq->wq.wq_num;
 	return 0;
 }
 
-/* A WQ is known in CQEs by user index only. */
+/* Creates a WQ. CQEs identify a WQ only by user index, so CQE version 0 does not support it. */
 static int wq_create_indexed(struct mlx5_context *ctx, struct ibv_wq_init_attr *attr,
 			     const struct qp_size *size, struct mlx5_wq *wq)
 {
@@ -238,7 +238,7 @@ struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_at
 	return NULL;
 }
 
-/* Makes WQ as new, before it may be posted to again. */
+/* Empties the WQ before it is used again. */
 static void wq_renew(struct mlx5_wq *wq)
 {
 	mlx5_cq_clean(to_mcq(wq->wq.cq), &wq->rq);

@@ -9,13 +9,13 @@
 #include <infiniband/mlx5dv.h>
 
 struct ibv_wq *mlx5_wq_create(struct ibv_context *context, struct ibv_wq_init_attr *attr);
-/* Makes a WQ as direct verbs can ask for it; with STRIDES NULL an ordinary one. It returns 0 or an
+/* Creates a WQ with the options of direct verbs; STRIDES NULL: an ordinary one. Returns 0 or an
  * errno. */
 int mlx5_wq_create_with(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 			const struct mlx5dv_striding_rq_init_attr *strides, struct ibv_wq **out);
 int mlx5_wq_modify(struct ibv_wq *wq, struct ibv_wq_attr *attr);
 int mlx5_wq_destroy(struct ibv_wq *wq);
-/* Fills in what mlx5dv_init_obj() says of WQ. */
+/* Fills in the answer of mlx5dv_init_obj() for WQ. */
 void mlx5_wq_describe(struct ibv_wq *wq, struct mlx5dv_rwq *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrc.c - further handles of an XRC receive QP.
+ * xrc.c - opens further handles of an XRC receive QP.
  */
 #include <errno.h>
 #include <stdlib.h>
