@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * answer.c - see answer.h. The responder (resp.c) decides what the answers are.
+ * answer.c - sends a responder's answers; see answer.h. The responder (resp.c) decides their
+ * contents.
  *
- * A QP in error sends no answer, but for one: the NAK that says why it failed leaves behind all
- * that its peer waits for in front of it.
- * IBTA vol 1, 9.7.5 (responses).
+ * A QP in error sends no answers, with one exception: the NAK that reports why the QP failed, and
+ * the answers queued before it, which the peer still waits for. IBTA vol 1, 9.7.5 (responses).
  */
 #include <stdlib.h>
 
@@ -15,9 +15,9 @@
 
 struct answer {
 	TAILQ_ENTRY(answer) in_order;
-	/* The message of a READ is as its request, less what has been sent of it. */
+	/* For a READ: the part of the request that is not answered yet. */
 	struct fabric_msg msg;
-	uint64_t value; /* of an atomic */
+	uint64_t value; /* result of an atomic */
 };
 
 static bool has_data(const struct answer *answer)
@@ -39,7 +39,7 @@ static void message_send(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 	station_send(hca, msg);
 }
 
-/* Returns 0 or the NAK. */
+/* Reads the next piece of a READ's data. Returns 0 or the NAK code. */
 static int piece_read(struct hca *hca, struct qp *qp, const struct answer *answer,
 		      struct fabric_msg *piece)
 {
@@ -52,7 +52,8 @@ static int piece_read(struct hca *hca, struct qp *qp, const struct answer *answe
 	return resp_read(hca, qp, piece);
 }
 
-/* Sends one message. It returns 0, or the NAK when there is no data any more. */
+/* Sends one message of the answer. Returns 0, or the NAK code if the data cannot be read any
+ * more. */
 static int answer_send(struct hca *hca, struct qp *qp, struct answer *answer, uint64_t *bytes)
 {
 	struct fabric_msg msg = answer->msg;
@@ -84,16 +85,16 @@ static void answer_remove(struct qp *qp, struct answer *answer)
 
 /* ---- the queue ---- */
 
-/* An acknowledge of a duplicate is behind the NAK that waits for the peer's next request: the peer
- * takes the NAK as one as well, and would not hear of it again. */
+/* Returns whether NAK already acknowledges what ANSWER, an ACK of a duplicate, would. Replacing the
+ * NAK with the ACK would lose it, as a responder sends each NAK once. */
 static bool nak_covers(const struct answer *nak, const struct answer *answer)
 {
 	return nak->msg.op == FABRIC_NAK && answer->msg.op == FABRIC_ACK &&
 	       psn_diff(answer->msg.psn, nak->msg.psn) < 0;
 }
 
-/* An acknowledge covers those before it. Without memory the answer is lost: the peer will ask
- * again. */
+/* Queues an answer. An ACK or NAK replaces the one before it, as it acknowledges all earlier PSNs.
+ * If memory runs out the answer is lost, and the peer's timeout repeats the request. */
 static void answer_queue(struct hca *hca, struct qp *qp, const struct answer *answer)
 {
 	struct answer *last = TAILQ_LAST(&qp->answers, answers), *copy;
@@ -111,8 +112,8 @@ static void answer_queue(struct hca *hca, struct qp *qp, const struct answer *an
 	qp_wake(hca, qp);
 }
 
-/* A program that has ended does not answer any more, although its queues may be there for a while:
- * its peers run into their retry limit. */
+/* Sends an answer, or queues it behind earlier ones. When the program has ended its queues may
+ * exist a while longer; they send nothing, so peers run into their retry limit. */
 static int answer_give(struct hca *hca, struct qp *qp, struct answer *answer)
 {
 	uint64_t bytes;
@@ -169,7 +170,7 @@ int answer_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 	answer.msg.raddr = msg->raddr;
 	answer.msg.rkey = msg->rkey;
 	answer.msg.length = msg->length;
-	answer.msg.last = false; /* answer_send() sets it with the last packet */
+	answer.msg.last = false; /* answer_send() sets this with the last packet */
 	return answer_give(hca, qp, &answer);
 }
 
@@ -204,7 +205,7 @@ static bool may_answer(const struct qp *qp)
 	return qp_receives(qp) || (qp->state == PRM_QP_STATE_ERR && last && is_refusal(last));
 }
 
-/* What was there when the request came is not there any more. */
+/* Refuses a READ whose memory has disappeared since the request was accepted. */
 static void answer_fail(struct hca *hca, struct qp *qp, int nak, uint32_t psn)
 {
 	answers_forget(qp);
@@ -241,5 +242,5 @@ void answers_forget(struct qp *qp)
 
 	while ((answer = TAILQ_FIRST(&qp->answers)) != NULL)
 		answer_remove(qp, answer);
-	TAILQ_INIT(&qp->answers); /* of a new QP, too */
+	TAILQ_INIT(&qp->answers); /* also initialises the list of a new QP */
 }

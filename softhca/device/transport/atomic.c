@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * atomic.c - see atomic.h.
- * IBTA vol 1, 9.4.5 (atomics); masks: prm/mlx5/wqe.h.
+ * atomic.c - results of atomics; see atomic.h. IBTA vol 1, 9.4.5 (atomics); masks: prm/mlx5/wqe.h.
  * Decision: docs/adr/0035.
  */
 #include "prm/mlx5/wqe.h"
@@ -39,7 +38,8 @@ bool atomic_is_allowed(const struct qp *qp, const struct fabric_msg *msg)
 	return !has_masks(msg) || (len == 4 ? qp->masked_4 : qp->masked_8);
 }
 
-/* The highest bits of fields are added apart from the others, whose carries end there. */
+/* Adds without carries between fields: HIGHEST has the top bit of each field, which is added by
+ * XOR. */
 static uint64_t add_fields(uint64_t a, uint64_t b, uint64_t highest)
 {
 	return ((a & ~highest) + (b & ~highest)) ^ ((a ^ b) & highest);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datagram.c - datagrams and frames that a front sends and receives itself, as the kernel it plays
- * would: management, and questions for addresses.
- * IBTA vol 1, 9.8.3 (UD); annexes A16, A17 (RoCE).
+ * datagram.c - datagrams and frames that a front sends and receives itself, in place of the kernel
+ * that it emulates: MADs and address resolution. IBTA vol 1, 9.8.3 (UD); annexes A16, A17 (RoCE).
  */
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dci.c - see dci.h.
- * DC is no part of IBTA. PRM: Address Vector (prm/mlx5/av.h).
- * Decision: docs/adr/0034.
+ * dci.c - see dci.h. IBTA does not define DC. PRM: Address Vector (prm/mlx5/av.h). Decision:
+ * docs/adr/0034.
  */
 #include <string.h>
 
@@ -12,8 +11,8 @@
 
 /* ---- sessions ---- */
 
-/* Nothing is sent from within the arrival of an answer: the responder may be the one that sent
- * it. */
+/* Ends the session with a CLOSE message. Not for callers inside the delivery of an answer: the
+ * CLOSE would free the responder while it sends that answer. */
 void dci_leave(struct hca *hca, struct qp *qp)
 {
 	struct fabric_msg msg = {

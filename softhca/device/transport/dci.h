@@ -3,10 +3,10 @@
  * dci.h - initiators of the dynamically connected transport (DC): QPs whose requests name their
  * target.
  *
- * An initiator is in session with one target at a time. A request for another one, or of another
- * stream, waits until all before it is done. Where it has streams, an error puts the stream of its
- * request in error and leaves the others alone, until so many streams are in error as the initiator
- * was created to bear.
+ * An initiator has a session with one target at a time. A request for another target or stream
+ * waits until all requests before it are done. An initiator with streams survives errors: a failed
+ * request puts only its stream in error, until as many streams are in error as the program allowed
+ * at creation.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_DCI_H
 #define SOFTHCA_DEVICE_TRANSPORT_DCI_H
@@ -24,14 +24,14 @@ enum { DCI_LOG_STREAMS = 6, DCI_LOG_ERRORED = 5 };
 
 struct dci {
 	bool in_session;
-	uint8_t life;     /* another one after each reset */
-	uint32_t session; /* as in messages */
+	uint8_t life;     /* changes with each reset, to tell sessions apart */
+	uint32_t session; /* number of the session, as in messages */
 	struct datagram_to to;
-	uint8_t av[WQE_AV_EXTENDED]; /* that says so */
+	uint8_t av[WQE_AV_EXTENDED]; /* address vector that names the target */
 	uint16_t stream;
 	bool has_streams;
-	unsigned int bears;   /* so many streams in error are one too many */
-	unsigned int errored; /* so many are */
+	unsigned int bears;   /* number of errored streams that puts the QP in error */
+	unsigned int errored; /* entries of stream_in_error */
 	uint16_t stream_in_error[1 << DCI_LOG_ERRORED];
 };
 
@@ -39,20 +39,19 @@ enum dci_turn {
 	DCI_GO,
 	DCI_WAIT,   /* until the requests before it are done */
 	DCI_FLUSH,  /* its stream is in error */
-	DCI_BAD_AV, /* its address leads nowhere */
+	DCI_BAD_AV, /* its address vector leads nowhere */
 };
 
-/* Tells what becomes of the request that the requester has decoded. It begins a session where that
- * is due. */
+/* Decides what happens to the decoded request, and begins a session if it needs a new one. */
 enum dci_turn dci_take_turn(struct hca *hca, struct qp *qp);
-/* Notes that a request of STREAM failed. It returns true when no more than that stream is in error
- * now, and the rest of the queue goes on. */
+/* Puts STREAM in error. Returns true if the queue continues, and false if too many streams are in
+ * error now. */
 bool dci_bears(struct hca *hca, struct qp *qp, uint16_t stream);
-/* Tells the target that its session is over. */
+/* Ends the session: tells the target so. */
 void dci_leave(struct hca *hca, struct qp *qp);
-/* Makes a stream as new that is in error; it returns false when it is not. */
+/* Takes STREAM out of error. Returns false if it is not in error. */
 bool dci_reset_stream(struct qp *qp, uint16_t stream);
-/* Forgets session and errors. */
+/* Ends the session and clears all errors. */
 void dci_reset(struct hca *hca, struct qp *qp);
 
 #endif

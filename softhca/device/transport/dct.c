@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dct.c - see dct.h. Every request of an initiator carries the access key and says with which PSN
- * its session began, so that a responder is made by the first request that arrives, whichever that
- * is, and knows one of an earlier session.
+ * dct.c - see dct.h. Each request of an initiator carries the access key and the first PSN of its
+ * session. So whichever request arrives first can create the responder, and a responder recognises
+ * requests of an earlier session.
  *
- * An initiator says when it leaves. Should that be lost, its responder is there until the initiator
- * comes back, until the target ends, or until there are too many.
- * DC is no part of IBTA. The context: prm/mlx5/dct.h.
- * Decision: docs/adr/0034.
+ * An initiator sends a message when it ends a session. If that is lost, the responder stays until
+ * the initiator returns, the target is destroyed, or DCT_RESPONDERS is reached. IBTA does not
+ * define DC. Context: prm/mlx5/dct.h. Decision: docs/adr/0034.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +37,7 @@ int dct_start(struct hca *hca, struct dct *dct, struct qp *model)
 
 static void responder_end(struct hca *hca, struct dct *dct, struct qp *qp)
 {
-	qp_fail(hca, qp, -1); /* a WQE that it holds completes */
+	qp_fail(hca, qp, -1); /* completes a WQE that it holds */
 	resp_free(qp);
 	if (qp->ready)
 		TAILQ_REMOVE(&hca->ready, qp, in_ready);
@@ -78,12 +77,12 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 		free(qp);
 		return NULL;
 	}
-	resp_reset(qp); /* its queues are not the model's */
+	resp_reset(qp); /* the copied queue state is the model's */
 	qp->dct = dct;
 	qp->session = msg->session;
 	qp->remote_qpn = msg->src_qpn;
 	qp->state = PRM_QP_STATE_RTR;
-	qp->resp.established = true; /* nobody waits for that */
+	qp->resp.established = true; /* a responder reports no COMM_EST */
 	qp->resp.expected_psn = msg->session & PSN_MASK;
 	if (dct->count == DCT_RESPONDERS)
 		responder_end(hca, dct, TAILQ_FIRST(&dct->responders));
@@ -92,15 +91,16 @@ static struct qp *responder_make(struct hca *hca, struct dct *dct, const struct 
 	return qp;
 }
 
-/* Returns whether the session is one before that of QP, in the same life of the initiator. */
+/* Returns whether SESSION precedes QP's session, without a reset of the initiator in between. */
 static bool is_over(const struct qp *qp, uint32_t session)
 {
 	return qp->session >> 24 == session >> 24 &&
 	       psn_diff(session & PSN_MASK, qp->session & PSN_MASK) < 0;
 }
 
-/* What an earlier session of the initiator has left behind goes: it has left that session. A
- * message of a session that is over was late, and its sender has long been answered. */
+/* Finds or creates the responder for MSG. A newer session replaces the responder of the initiator's
+ * last one. Returns NULL for a late message of an earlier session, which has been answered long
+ * ago. */
 static struct qp *responder_of(struct hca *hca, struct dct *dct, const struct fabric_msg *msg)
 {
 	struct qp *qp = responder_find(dct, msg);
@@ -162,7 +162,7 @@ static void request_execute(struct hca *hca, struct dct *dct, const struct fabri
 	struct qp *qp = responder_of(hca, dct, msg);
 
 	if (!qp)
-		return; /* as if it were lost */
+		return; /* dropped: the sender repeats it if it still waits */
 	resp_receive(hca, qp, msg);
 	if (qp->state == PRM_QP_STATE_ERR && !answers_are_left(qp))
 		responder_end(hca, dct, qp);

@@ -2,10 +2,10 @@
 /*
  * dct.h - targets of the dynamically connected transport (DC).
  *
- * A target has no connection of its own. Each initiator that names it, with its access key, gets a
- * responder: a struct qp that is in no table, has the target's number and domain, and receives
- * through the target's SRQ. It lasts for a session, which is what one initiator sends to one target
- * without another in between.
+ * A target has no connection of its own. Each initiator that names the target and its access key
+ * gets a responder: a struct qp in no table, with the target's number and protection domain, that
+ * receives through the target's SRQ. It lives for one session, which is all that an initiator sends
+ * to this target until it sends to another one.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_DCT_H
 #define SOFTHCA_DEVICE_TRANSPORT_DCT_H
@@ -24,7 +24,7 @@ struct srq;
 
 enum {
 	LOG_MAX_DCT = 16,
-	DCT_RESPONDERS = 1024, /* of one target; then the one that was used least recently goes */
+	DCT_RESPONDERS = 1024, /* responders of a target; the least recently used goes */
 };
 
 enum dct_state { DCT_ACTIVE, DCT_DRAINED };
@@ -33,28 +33,28 @@ struct dct {
 	uint32_t n;
 	enum dct_state state;
 	uint64_t key;
-	uint32_t violations; /* requests with another key */
-	bool armed;          /* the next of them is reported */
+	uint32_t violations; /* requests with a wrong access key */
+	bool armed;          /* report the next violation by an event */
 	unsigned int port;
 	uint16_t pkey;
 	struct pd *pd;
 	struct cq *cq;
 	struct srq *srq;
-	TAILQ_HEAD(, qp) responders; /* the least recently used first */
+	TAILQ_HEAD(, qp) responders; /* least recently used first */
 	unsigned int count;
-	const struct qp *model; /* what responders have in common */
+	const struct qp *model; /* attributes that all responders copy */
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* Makes a target of what is in DCT and MODEL, which it takes; 0, ENOSPC or ENOMEM. */
+/* Creates a target from DCT and MODEL, and takes ownership of both. Returns 0, ENOSPC or ENOMEM. */
 int dct_start(struct hca *hca, struct dct *dct, struct qp *model);
-/* Ends all sessions, and lets none begin. */
+/* Ends all sessions and accepts no new ones. */
 void dct_drain(struct hca *hca, struct dct *dct);
 void dct_free(struct hca *hca, struct dct *dct);
-/* Delivers a request to PORT, or answers that there is no such target. */
+/* Delivers a request to PORT, or refuses it if the target does not exist. */
 void dct_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
-/* Sends up to BUDGET bytes of a responder's answers, and returns true when some are left. One that
- * has failed ends with its last. */
+/* Sends up to BUDGET bytes of a responder's answers. Returns true if some are left. A failed
+ * responder is freed after its last answer. */
 bool dct_run(struct hca *hca, struct qp *qp, uint64_t budget);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * drain.c - a send queue that comes to rest: which requests were begun, and when they are done.
+ * drain.c - draining a send queue: which requests had begun, and when they are done.
  *
- * A request is begun when a packet of it was sent once, though the queue may have gone back since
- * to send it again. Acknowledges, lost packets, and receivers that are not ready are as ever while
- * the queue drains (req.c), and a request that fails takes the QP to the state that it would reach
- * from RTS; then it is not drained, and there is no event.
- * IBTA vol 1, 10.3.1 (states of a QP).
+ * A request has begun if one of its packets was ever sent, even if a retry has moved the queue back
+ * since. ACKs, losses and RNR NAKs work as usual while the queue drains (req.c). A request that
+ * fails moves the QP to the same state as from RTS; then no drained event is raised. IBTA vol 1,
+ * 10.3.1 (states of a QP).
  */
 #include "softhca/device/transport/drain.h"
 
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
 
-/* Requests at sq.next and behind it were begun when their PSNs were sent, before going back. */
+/* Returns the end of the requests that had begun. After a retry moved back, requests at and behind
+ * sq.next have begun if their PSNs were sent before. */
 static uint16_t begun_end(const struct qp *qp)
 {
 	const struct requester *req = &qp->req;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * drain.h - a send queue that comes to rest: it finishes what was begun, and begins nothing more.
- * The states SQ_DRAINING and SQD; IBTA vol 1, 10.3.1.
+ * drain.h - draining: the send queue finishes the requests that have begun, and begins no more.
+ * States SQ_DRAINING and SQD; IBTA vol 1, 10.3.1.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_DRAIN_H
 #define SOFTHCA_DEVICE_TRANSPORT_DRAIN_H
@@ -12,14 +12,15 @@
 struct hca;
 struct qp;
 
-/* The QP, in state RTS, goes to SQ_DRAINING, and from there to SQD by itself, at once where nothing
- * is under way: with an event if TELL says so, unless a request fails first. */
+/* Moves the QP from RTS to SQ_DRAINING. It reaches SQD when its requests are done, which may be
+ * now, and raises an event if TELL, unless a request fails first. */
 void drain_begin(struct hca *hca, struct qp *qp, bool tell);
-/* Returns up to where the send queue may go. */
+/* Returns the index at which the requester must stop. */
 uint16_t drain_limit(const struct qp *qp);
-/* The requester has done what it can for now. */
+/* Ends draining if all requests that had begun are done. The requester calls it whenever it
+ * stops. */
 void drain_look(struct hca *hca, struct qp *qp);
-/* Nothing is under way any more: the QP is in state SQD. */
+/* Moves a drained QP to SQD, with an event if TELL. */
 void drain_finish(struct hca *hca, struct qp *qp, bool tell);
 
 #endif

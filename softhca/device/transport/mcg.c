@@ -2,8 +2,8 @@
 /*
  * mcg.c - multicast groups: which QPs receive the datagrams sent to a GID.
  *
- * Few programs join more than a few groups, so a list does. ud.c walks it for each such datagram.
- * IBTA vol 1, 10.5 (multicast).
+ * One list holds all memberships, as programs rarely join more than a few groups; ud.c walks it for
+ * each multicast datagram. IBTA vol 1, 10.5 (multicast).
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -20,12 +20,12 @@ struct mcg_member {
 	struct qp *qp;
 };
 
-/* Puts the QP into a group, where it is once however often it joins. It returns 0, ENOSPC beyond
- * the two limits, or ENOMEM. */
+/* Adds the QP to a group; joining twice changes nothing. Returns 0, ENOSPC beyond the limits above,
+ * or ENOMEM. */
 int mcg_join(struct hca *hca, struct qp *qp, const uint8_t gid[16]);
-/* Returns false when the QP is not in the group. */
+/* Returns false if the QP is not in the group. */
 bool mcg_leave(struct hca *hca, const struct qp *qp, const uint8_t gid[16]);
-/* Takes a QP that is going away out of its groups. */
+/* Removes a QP that is being destroyed from its groups. */
 void mcg_forget(struct hca *hca, struct qp *qp);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * out_of_order.c - see out_of_order.h. The responder (resp.c) places and executes; here is what was
- * placed before its turn, in the order of PSNs.
- * The attribute: dp_ordering_1 of prm/mlx5/qpc.h. Answers keep IBTA vol 1, 9.7.5.
+ * out_of_order.c - see out_of_order.h. Keeps the requests that were taken early, in PSN order; the
+ * responder (resp.c) places and executes them. Attribute: dp_ordering_1 in prm/mlx5/qpc.h. Answers
+ * stay in order, IBTA vol 1, 9.7.5.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +13,17 @@
 #include "softhca/device/transport/resp.h"
 
 enum {
-	EARLY_MAX = 128, /* requests of one QP */
-	INLINE_MAX = 64, /* bytes of payload that go into a CQE */
+	EARLY_MAX = 128, /* early requests of one QP */
+	INLINE_MAX = 64, /* most payload bytes in a CQE */
 };
 
-#define PATIENCE (1000 * NS_PER_MS) /* with what is missing */
+#define PATIENCE (1000 * NS_PER_MS) /* time to wait for missing packets before a NAK */
 
 struct early {
 	TAILQ_ENTRY(early) in_order;
-	struct fabric_msg msg; /* whose payload is not kept */
-	bool placed;           /* or else it is executed when its turn comes */
-	bool received;         /* it has this receive WQE */
+	struct fabric_msg msg; /* without its payload */
+	bool placed;           /* else it is executed when its turn comes */
+	bool received;         /* it took the receive WQE in held */
 	struct held_receive held;
 	uint32_t inline_len;
 	uint8_t inline_data[INLINE_MAX];
@@ -75,7 +75,7 @@ static void out_of_order_remove(struct qp *qp, struct early *early)
 
 /* ---- placing ---- */
 
-/* Returns how many packets, each of which may be a message, are missing before MSG. */
+/* Returns how many packets are missing before MSG. Each may be a message of its own. */
 static uint32_t missing_before(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t missing = (uint32_t)psn_diff(msg->psn, qp->resp.expected_psn);
@@ -87,16 +87,18 @@ static uint32_t missing_before(const struct qp *qp, const struct fabric_msg *msg
 	return missing;
 }
 
-/* Half of the ring is what may be outstanding: that many WQEs later, software writes over the
- * WQE. */
+/* Reads the next WQE of the QP's own queue. Software frees slots by the number of completions, not
+ * by index. The messages that are missing complete first, and if they were half a ring or more,
+ * software could overwrite this WQE before it completes. */
 static bool own_look(struct hca *hca, struct qp *qp, uint32_t missing)
 {
 	return missing < 1u << qp->rq.log_size >> 1 && !rq_fetch(hca, qp) &&
 	       (uint16_t)(qp->rq.pi - qp->rq.ci) > missing;
 }
 
-/* Software may write over WQEs of a cyclic queue as well, and nobody says how many it has. Tags are
- * matched in order. A message that meets absent pages comes again, so it does in order. */
+/* Reads the next WQE of the SRQ, unless the SRQ must take WQEs in order: a cyclic queue's slots are
+ * reused as above, and its size is unknown here; tags match in order; and a message with absent
+ * pages is repeated anyway. */
 static bool srq_look(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, uint32_t missing)
 {
 	struct responder *resp = &qp->resp;
@@ -107,8 +109,8 @@ static bool srq_look(struct hca *hca, struct qp *qp, const struct fabric_msg *ms
 	       srq_has_pages(hca, &resp->recv, msg->payload_len);
 }
 
-/* Reads the receive WQE that is next. Each of those that are missing may need one, and completes
- * before this message. */
+/* Reads the next receive WQE for MSG. Leaves enough WQEs for the missing messages, which may each
+ * need one and complete first. */
 static bool receive_look(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 			 struct early *early)
 {
@@ -122,7 +124,7 @@ static bool receive_look(struct hca *hca, struct qp *qp, const struct fabric_msg
 	return early->received;
 }
 
-/* The message is in the WQE. */
+/* Takes the WQE that the message was placed in. */
 static bool receive_take(struct hca *hca, struct qp *qp)
 {
 	if (qp->resp.held.srq)
@@ -131,8 +133,8 @@ static bool receive_take(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* What a key computes of a block depends on what is in front of it, so nothing goes early through
- * one that computes (MKEY_PLAIN). */
+/* Places a SEND. Only plain keys (MKEY_PLAIN) take part: a key that computes signatures or ciphers
+ * needs the blocks in order. */
 static bool send_place(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       struct early *early)
 {
@@ -178,7 +180,7 @@ bool out_of_order_take(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	struct early *early;
 
 	if (out_of_order_find(qp, msg->psn))
-		return true; /* it was sent again, and is here */
+		return true; /* a repeat of a request that was taken */
 	if (!may_be_early(qp, msg))
 		return false;
 	early = calloc(1, sizeof(*early));
@@ -224,7 +226,8 @@ static void out_of_order_finish(struct hca *hca, struct qp *qp, struct early *ea
 	resp_accept(hca, qp, &early->msg);
 }
 
-/* A request that another one reaches into was never one of a right sender. */
+/* Finishes early requests in order. If the last request's packets overlap the next early one, the
+ * sender numbers its packets wrongly, so the QP fails. */
 void out_of_order_go_on(struct hca *hca, struct qp *qp)
 {
 	struct early *early;
@@ -285,7 +288,7 @@ void out_of_order_forget(struct qp *qp)
 		out_of_order_remove(qp, early);
 		free(early);
 	}
-	TAILQ_INIT(&qp->early); /* of a new QP, too */
+	TAILQ_INIT(&qp->early); /* also initialises the list of a new QP */
 }
 
 uint64_t out_of_order_run(struct hca *hca)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * packets.c - messages of several packets, some of which may have arrived before.
- * IBTA vol 1, 9.7.1 (packet sequence numbers).
+ * packets.c - messages of several packets, of which some may have arrived before (duplicates). IBTA
+ * vol 1, 9.7.1 (packet sequence numbers).
  */
 #include "softhca/device/core.h"
 

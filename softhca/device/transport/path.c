@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * path.c - address paths: from what a QP's context or a WQE says to the address that messages
- * carry.
+ * path.c - turns the address path of a QP context or WQE into the address in a message.
  *
- * The source GID is looked up for each message, as software may replace it in the port's table
- * while the path names it by its index.
- * PRM: Address Path. IBTA vol 1, 8.3 (GRH); annexes A16, A17 (RoCE).
+ * The source GID is looked up for each message: the path has only its index, and software may
+ * replace the GID in the port's table. PRM: Address Path. IBTA vol 1, 8.3 (GRH); annexes A16, A17
+ * (RoCE).
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - the operations that queues call (struct qp_transport): so queues need no symbol of the
- * transport, and calls go down only.
+ * qp.c - the transport's operations for queues (struct qp_transport). Queues call them through
+ * pointers, so that calls between modules only go down.
  */
 #include <stdlib.h>
 
@@ -47,8 +47,8 @@ struct qp *qp_alloc(void)
 	return qp;
 }
 
-/* A QP may hold a WQE of the SRQ, which is gone with the SRQ. XRC requests name the SRQ, so no QP
- * counts as its user. */
+/* Takes the WQE of a destroyed SRQ from each QP that holds one. It visits all QPs: XRC requests
+ * name the SRQ themselves, so an SRQ does not know the QPs that use it. */
 void srq_take_back(struct hca *hca, const struct srq *srq)
 {
 	struct qp *qp;

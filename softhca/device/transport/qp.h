@@ -13,30 +13,30 @@ struct hca;
 struct qp;
 struct srq;
 
-/* Returns a QP that has a transport and nothing else, or NULL. Until it is in the table of QPs,
- * free() gives it back. */
+/* Returns a zeroed QP with the transport's operations, or NULL. free() is enough until the QP is in
+ * the table of QPs. */
 struct qp *qp_alloc(void);
-/* Takes back from QPs the WQEs of an SRQ that goes: they are gone with it. */
+/* Takes from all QPs the WQEs of an SRQ that is being destroyed. */
 void srq_take_back(struct hca *hca, const struct srq *srq);
 
 /* ---- req.c, resp.c, ud.c ---- */
 
-/* Transmits up to BUDGET bytes and returns true when there is more to do now. */
+/* Sends up to BUDGET bytes. Returns true if there is more to do now. */
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget);
-/* From now on requests are tried again as often as the attributes say. */
+/* Resets the retry counters to the QP's attributes. */
 void req_count_tries(struct qp *qp);
-/* Software has posted more: the strict adapter counts READs under way anew. */
+/* Counts outstanding READs anew, as software has posted more. Strict adapters only. */
 void req_posted(struct qp *qp);
 void req_timeout(struct hca *hca, struct qp *qp);
-/* Goes on with the WQE at sq.ci, as if nothing had been sent of it or behind it. */
+/* Restarts the requester at the WQE at sq.ci, as if nothing from there on had been sent. */
 void req_go_on(struct hca *hca, struct qp *qp);
 void req_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
 void resp_receive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* Delivers a datagram, to one QP or to those that joined its group. */
+/* Delivers a datagram to one QP, or to the members of its multicast group. */
 void ud_receive(struct hca *hca, unsigned int port, const struct fabric_msg *msg);
 void req_reset(struct qp *qp);
 void resp_reset(struct qp *qp);
-/* The QP goes, and what its responder keeps. */
+/* Frees the responder's memory of a QP that is being destroyed. */
 void resp_free(struct qp *qp);
 
 #endif

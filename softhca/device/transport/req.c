@@ -2,11 +2,11 @@
 /*
  * req.c - the requester: send WQEs become request messages, responses become completions.
  *
- * PSNs count packets of the path MTU; a message covers many of them. WQEs from sq.ci to sq.next are
- * on the wire. An answer may arrive while its request is being sent (the fabric delivers by calls),
- * so all state is brought up to date before a message is handed over. A retry goes back to the
- * oldest unacknowledged PSN. IBTA vol 1, 9.7.3 (requester), 9.7.5.2 (RNR), 9.9.2 (errors).
- * Decision: docs/adr/0033.
+ * PSNs count packets of the path MTU; one message stands for many packets. WQEs from sq.ci to
+ * sq.next are in flight. The fabric delivers by function calls, so an answer may arrive inside the
+ * call that sends its request: update all state before sending. A retry goes back to the oldest
+ * unacknowledged PSN. IBTA vol 1, 9.7.3 (requester), 9.7.5.2 (RNR), 9.9.2 (errors). Decision:
+ * docs/adr/0033.
  */
 #include <string.h>
 
@@ -23,12 +23,12 @@
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 
-/* The window is the number of bytes on the wire without an acknowledge. What follows a lost packet
- * has to be sent again, so the window shrinks with losses. */
+/* Bounds of the window, the bytes in flight without an acknowledge. A loss makes the requester
+ * repeat all that follows, so losses shrink the window. */
 enum { WINDOW_MAX = 2 * FABRIC_PAYLOAD_MAX, WINDOW_MIN = 16 * 1024 };
 
-/* A READ is one request, as long as its answer leaves most PSNs free: half of them tell new from
- * old. IBTA vol 1, 9.7.3.2 */
+/* Most packets of one READ request: a quarter of the PSNs, so that fewer than half of them are in
+ * use, which tells new PSNs from old ones. IBTA vol 1, 9.7.3.2 */
 enum { READ_PACKETS_MAX = (PSN_MASK + 1) / 4 };
 
 void req_reset(struct qp *qp)
@@ -48,7 +48,7 @@ static bool is_read(uint8_t opcode)
 	return opcode == WQE_RDMA_READ || atomic_is(opcode);
 }
 
-/* Returns whether there are packets on the wire that no acknowledge covers. */
+/* Returns whether packets are in flight without an acknowledge. */
 static bool is_outstanding(struct qp *qp)
 {
 	return qp->req.unacked != qp->req.next_psn;
@@ -65,8 +65,8 @@ static unsigned int reads_outstanding(struct qp *qp)
 
 /* ---- timers and retries ---- */
 
-/* The shortest wait: 17 ms. Adapters have such a floor, but no manual states its value: this one is
- * assumed, and gives a peer in software time to get its turn. */
+/* Shortest timeout: code 12, 17 ms. Adapters have such a minimum, but no manual gives its value;
+ * this one is assumed, and lets a peer in software get its turn on the CPU. */
 enum { ACK_TIMEOUT_MIN = 12 };
 
 static void start_timer(struct hca *hca, struct qp *qp)
@@ -96,7 +96,7 @@ static void progress_made(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* The requester continues from the oldest unacknowledged packet. */
+/* Moves the requester back to the oldest unacknowledged packet. */
 static void go_back(struct hca *hca, struct qp *qp)
 {
 	struct sq_entry *entry = entry_at(qp, qp->sq.ci);
@@ -108,8 +108,8 @@ static void go_back(struct hca *hca, struct qp *qp)
 	qp_wake(hca, qp);
 }
 
-/* Undoes a part of go_back(): what had been sent before going back has arrived up to PSN, and need
- * not be sent again. A request that returns data does need it, unless DATA_IS_THERE. */
+/* Undoes go_back() up to PSN: packets before PSN have arrived, so they need not be repeated. A
+ * request that returns data must be repeated, unless DATA_IS_THERE. */
 static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 {
 	if (psn_diff(psn, qp->req.sent_psn) > 0)
@@ -131,7 +131,8 @@ static void go_forward(struct qp *qp, uint32_t psn, bool data_is_there)
 	}
 }
 
-/* No PSN that was used is used again, so that late answers say nothing. */
+/* Continues with PSNs that were never used, so that late answers to earlier requests are
+ * ignored. */
 void req_go_on(struct hca *hca, struct qp *qp)
 {
 	struct requester *req = &qp->req;
@@ -158,7 +159,8 @@ static void req_retry(struct hca *hca, struct qp *qp)
 	go_back(hca, qp);
 }
 
-/* A response shows that an earlier one is lost, which is an implied NAK. IBTA vol 1, 9.7.5.1.1 */
+/* Retries because a response shows that an earlier one is lost: an implied NAK. IBTA vol 1,
+ * 9.7.5.1.1 */
 static void implied_loss(struct hca *hca, struct qp *qp)
 {
 	if (qp->req.gone_back)
@@ -180,8 +182,7 @@ void req_timeout(struct hca *hca, struct qp *qp)
 	}
 }
 
-/* The table translates RNR NAK timer codes to units of 10 us; code 0 is the longest. IBTA vol 1,
- * table 45 */
+/* RNR NAK timer codes in units of 10 us; code 0 is the longest. IBTA vol 1, table 45 */
 static const uint32_t rnr_delay[32] = {
 	65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,    32,
 	48,    64,   96,   128,  192,  256,   384,   512,   768,   1024,  1536,
@@ -204,8 +205,8 @@ static void receiver_not_ready(struct hca *hca, struct qp *qp, uint8_t code)
 
 /* ---- transmission ---- */
 
-/* Returns how many blocks may belong to the WQE at INDEX; a wild doorbell does not make the ring
- * longer. */
+/* Returns how many blocks at INDEX the WQE may have: at most the ring's size, even if the doorbell
+ * announced more. */
 static uint32_t blocks_from(const struct qp *qp, uint16_t index)
 {
 	uint16_t posted = qp->sq.pi - index;
@@ -213,13 +214,13 @@ static uint32_t blocks_from(const struct qp *qp, uint16_t index)
 	return posted <= sq_mask(qp) ? posted : sq_mask(qp) + 1u;
 }
 
-/* The device's own WQEs, of tag matching, have none. */
+/* Returns whether WQEs are signed. The device's own WQEs for tag matching are not. */
 static bool wants_signatures(const struct qp *qp)
 {
 	return qp->has_signatures && !qp->offload;
 }
 
-/* Decodes the WQE at INDEX unless that is done already, and returns 0 or a vendor syndrome. */
+/* Decodes the WQE at INDEX unless it is decoded. Returns 0 or a vendor syndrome. */
 static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 {
 	struct requester *req = &qp->req;
@@ -249,8 +250,7 @@ static int wqe_load(struct hca *hca, struct qp *qp, uint16_t index)
 	return why;
 }
 
-/* The WQE at sq.next has a fault of our own side. What is on the wire before it has to complete
- * first. */
+/* Fails the WQE at sq.next because of a local fault, once all WQEs before it have completed. */
 static void local_error(struct hca *hca, struct qp *qp, int why)
 {
 	if (qp->umr && !umr_finish(hca, qp))
@@ -270,15 +270,16 @@ static int check_lengths(const struct hca *hca, const struct qp *qp)
 	return atomic_is(wqe->opcode) && wqe->length != wqe->operand ? WQE_BAD_LENGTH : 0;
 }
 
-/* Local work is not sent to the peer, and waits until all before it is done. */
+/* Returns whether the adapter executes the WQE without the peer. Such a WQE waits until all before
+ * it are done. */
 static bool is_local(const struct send_wqe *wqe)
 {
 	return wqe->opcode == WQE_NOP || wqe->on_key || wqe->opcode == WQE_MMO ||
 	       wqe->opcode == WQE_SET_PSV || wqe->opcode == WQE_TAG_MATCHING;
 }
 
-/* Responses come at once here, and on a wire only after all requests that may be under way. A fence
- * waits for those before. */
+/* Counts the READs that may be outstanding on a wire. Here a response comes at once; on a wire it
+ * may come only after all requests that may be in flight. A fence waits for all before it. */
 static void count_reads(struct qp *qp, bool returns_data)
 {
 	if (qp->req.wqe.fence > WQE_FENCE_INITIATOR_SMALL || is_local(&qp->req.wqe))
@@ -292,15 +293,15 @@ void req_posted(struct qp *qp)
 	qp->req.reads = reads_outstanding(qp);
 }
 
-/* A key whose context does not say so cannot be read from, whatever the specification says of local
- * reads. PRM: Memory Key Context, lr */
+/* Returns the access that a strict adapter needs to read local data. Adapters need lr in the key's
+ * context, although IBTA always allows local reads. PRM: Memory Key Context, lr */
 static unsigned int gather_access(const struct hca *hca)
 {
 	return hca->config.strict ? MKEY_LOCAL_READ : 0;
 }
 
-/* The first transmission of a WQE checks it and gives it its PSNs. Where an answer goes is looked
- * at when it comes: by then the peer has executed the request. */
+/* Checks a WQE before its first packet and gives it its PSNs. Buffers for an answer are checked
+ * when the answer comes; by then the peer has executed the request, as with an adapter. */
 static int wqe_begin(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -333,8 +334,8 @@ static bool window_is_full(const struct qp *qp)
 	return packets * qp->mtu >= qp->req.window;
 }
 
-/* Returns whether the WQE at sq.next must wait for earlier ones. Atomics and READs have a limit; a
- * fence waits for them, a strong fence for everything. */
+/* Returns whether the WQE at sq.next must wait for earlier ones: READs and atomics for the limit on
+ * their number, a fenced WQE for READs and atomics, a strongly fenced one for all. */
 static bool must_wait(struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -369,8 +370,8 @@ static enum fabric_op op_of(uint8_t opcode)
 	}
 }
 
-/* Returns how much of the request that starts at req.offset goes at once, which is up to where an
- * acknowledge is due. */
+/* Returns how many bytes from req.offset on go into the next message; it ends where an acknowledge
+ * is due. */
 static uint64_t next_part(const struct qp *qp)
 {
 	uint64_t left = qp->req.wqe.length - qp->req.offset;
@@ -384,8 +385,8 @@ static uint64_t next_part(const struct qp *qp)
 	return left < part ? left : part;
 }
 
-/* The message is the part of the request that starts at req.offset. What is asked for of a READ is
- * a request of its own. */
+/* Builds the message for the part of the request at req.offset. Each part of a READ is a READ
+ * request of its own. */
 static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -417,7 +418,7 @@ static void msg_build(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 	qp_address(hca, qp, msg);
 }
 
-/* A datagram goes where its WQE says. */
+/* Addresses a datagram as its WQE says. */
 static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	struct datagram_to to;
@@ -431,8 +432,7 @@ static int address_datagram(struct hca *hca, struct qp *qp, struct fabric_msg *m
 	return 0;
 }
 
-/* Fetches the payload, unless the response will bring it. Small inline data is sent from where it
- * is. */
+/* Reads the payload into a buffer, except for READs. Short inline data is sent from the WQE. */
 static int payload_gather(struct hca *hca, struct qp *qp, struct fabric_msg *msg)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -474,7 +474,7 @@ static void send_reliable(struct hca *hca, struct qp *qp, const struct fabric_ms
 		start_timer(hca, qp);
 }
 
-/* A message of an unreliable service is done as soon as it is on the wire. */
+/* Sends a message of an unreliable service, which completes its WQE at once. */
 static void send_unreliable(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	psn_advance(qp, msg);
@@ -499,7 +499,8 @@ static bool wqe_transmit(struct hca *hca, struct qp *qp, uint64_t *bytes)
 	}
 	if (qp->umr && !umr_finish(hca, qp))
 		return false;
-	*bytes = is_read(qp->req.wqe.opcode) ? 0 : msg.payload_len; /* the answer brings it */
+	/* READ: the answer carries the bytes */
+	*bytes = is_read(qp->req.wqe.opcode) ? 0 : msg.payload_len;
 	if (qp_is_reliable(qp))
 		send_reliable(hca, qp, &msg);
 	else
@@ -518,7 +519,7 @@ static int execute_copy(struct hca *hca, struct qp *qp)
 	return why;
 }
 
-/* Returns 0 or the vendor syndrome. */
+/* Executes a local WQE. Returns 0 or the vendor syndrome. */
 static int execute_opcode(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *raw;
@@ -555,7 +556,7 @@ static bool execute_local(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* Returns whether the WQE at sq.next may begin, while a UMR is under way before it. */
+/* Returns whether the WQE at sq.next may begin although a UMR before it has not executed yet. */
 static bool pass_umr(struct hca *hca, struct qp *qp)
 {
 	const struct send_wqe *wqe = &qp->req.wqe;
@@ -566,7 +567,7 @@ static bool pass_umr(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* Returns whether the request of an initiator may go. */
+/* Returns whether a DC initiator may send its next request. */
 static bool pass_dci(struct hca *hca, struct qp *qp)
 {
 	switch (dci_take_turn(hca, qp)) {
@@ -583,8 +584,8 @@ static bool pass_dci(struct hca *hca, struct qp *qp)
 	}
 }
 
-/* A queue that found a wrong signature stops in front of the next request with a fence, once all
- * before it is done, and says so. */
+/* Returns whether the queue stops for a signature error: at the next strongly fenced request, when
+ * all before it are done. Raises the event then. */
 static bool stops_for_signature(struct hca *hca, struct qp *qp)
 {
 	if (!qp->draining || qp->req.offset || qp->req.wqe.fence < WQE_FENCE_STRONG)
@@ -595,7 +596,7 @@ static bool stops_for_signature(struct hca *hca, struct qp *qp)
 	return true;
 }
 
-/* Sends one message, and *BYTES is what it carried; it returns false when the queue has to wait. */
+/* Sends one message of *BYTES payload bytes. Returns false if the queue has to wait. */
 static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 {
 	int why = wqe_load(hca, qp, qp->sq.next);
@@ -620,12 +621,14 @@ static bool send_one(struct hca *hca, struct qp *qp, uint64_t *bytes)
 
 bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 {
-	enum { MESSAGE_COST = 16384 }; /* so that small messages count, too */
+	/* Minimal charge, so that small messages use up the budget */
+	enum { MESSAGE_COST = 16384 };
 	uint64_t bytes, spent = 0;
 
 	while (qp_requests(qp) && qp->sq.next != drain_limit(qp) && !qp->req.rnr_wait) {
 		if (spent >= budget) {
-			/* Padding is read before the request in front of it completes. */
+			/* Decode the next WQE before the previous completes: it may be padding that
+			 * software then rewrites. */
 			(void)wqe_load(hca, qp, qp->sq.next);
 			return true;
 		}
@@ -643,8 +646,8 @@ bool req_run(struct hca *hca, struct qp *qp, uint64_t budget)
 
 /* ---- responses ---- */
 
-/* Everything before PSN has arrived, so the WQEs that end there complete. Returns false when one of
- * them still lacks its response, which then is the implied loss. */
+/* Completes the WQEs that end before PSN, as the peer has received all packets before PSN. Returns
+ * false if one of them lacks its response, which is then lost (an implied NAK). */
 static bool psn_acknowledge(struct hca *hca, struct qp *qp, uint32_t psn)
 {
 	while (qp->sq.ci != qp->sq.next || qp->req.offset) {
@@ -707,7 +710,7 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	uint32_t before = qp->req.unacked;
 
 	count_nak(hca, qp, msg->nak);
-	/* The packets before the one that was refused have arrived. */
+	/* A NAK acknowledges all packets before the refused one. */
 	psn_acknowledge(hca, qp, msg->psn);
 	if (!qp_requests(qp))
 		return;
@@ -721,8 +724,8 @@ static void receive_nak(struct hca *hca, struct qp *qp, const struct fabric_msg 
 		sq_fail(hca, qp, fatal[msg->nak].syndrome, fatal[msg->nak].vendor);
 }
 
-/* Returns whether the CQE takes the whole of the response. Results of atomics go to memory unless
- * the configuration has them here, as libraries disagree about their byte order in a CQE. */
+/* Returns whether the CQE carries the whole response. Atomic results go to memory unless configured
+ * otherwise, as libraries disagree on their byte order in a CQE. */
 static bool fits_cqe(const struct hca *hca, const struct qp *qp, const struct sq_entry *entry)
 {
 	uint32_t limit = qp->req_in_cqe;
@@ -772,8 +775,8 @@ static void receive_data(struct hca *hca, struct qp *qp, const struct fabric_msg
 		progress_made(hca, qp);
 }
 
-/* Memory gets the result of 4 bytes big-endian, that of 8 in the order of the host's CPU:
- * endianness mode 1, see caps.c. */
+/* Writes an atomic's result to memory: 4 bytes in big-endian order, 8 bytes in the host's order.
+ * This is endianness mode 1, see caps.c. */
 static void receive_result(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct sq_entry *entry = entry_at(qp, qp->sq.ci);

@@ -2,9 +2,9 @@
 /*
  * resp.c - the responder: executes requests in PSN order and answers them.
  *
- * A request is refused with a NAK and leaves no trace, or is executed and moves expected_psn. One
- * that was executed before is acknowledged again: READs are repeated, atomics answered from a
- * cache. IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges), 9.9.3 (errors).
+ * A refused request gets a NAK and changes nothing; an executed one advances expected_psn. A
+ * duplicate is acknowledged again: READs are read again, and atomics answered from a cache of
+ * results. IBTA vol 1, 9.7.4 (responder), 9.7.5 (acknowledges), 9.9.3 (errors).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ void resp_ask_again(struct hca *hca, struct qp *qp)
 	answer_nak(hca, qp, FABRIC_NAK_PSN, qp->resp.expected_psn);
 }
 
-/* A request that is refused for good puts this QP in error as well, and the QP's owner hears of it.
- * An unreliable service just loses the request. IBTA vol 1, 9.8.2.2 */
+/* Refuses a request with a fatal NAK, moves this QP to the error state and raises an event. An
+ * unreliable service drops the request instead. IBTA vol 1, 9.8.2.2 */
 void resp_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak, uint32_t psn)
 {
 	static const int event[] = {
@@ -68,8 +68,8 @@ static void request_refuse(struct hca *hca, struct qp *qp, enum fabric_nak nak)
 	resp_refuse(hca, qp, nak, qp->resp.expected_psn);
 }
 
-/* The receive WQE is at fault. A tag's buffer has no WQE that could complete in error, so a WQE of
- * the queue says what happened, if there is one. */
+/* Refuses a request because its receive buffer is at fault, and completes the WQE in error. A tag's
+ * buffer has no WQE, so the next WQE of the queue reports the error, if there is one. */
 static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8_t vendor,
 			 enum fabric_nak nak)
 {
@@ -84,14 +84,14 @@ static void fail_receive(struct hca *hca, struct qp *qp, uint8_t syndrome, uint8
 	answer_nak(hca, qp, nak, qp->resp.expected_psn);
 }
 
-/* Remote keys are checked against the QP's domain, those of an XRC request against its SRQ's. IBTA
- * vol 1, annex A14 */
+/* Returns the domain that remote keys must belong to: the QP's, or the SRQ's for XRC. IBTA vol 1,
+ * annex A14 */
 static struct pd *request_pd(const struct qp *qp)
 {
 	return qp->service == FABRIC_XRC ? rq_pd(qp) : qp->pd;
 }
 
-/* A memory window may be bound to one QP. */
+/* Finds a remote key that allows the access. A memory window (type 2) may be bound to one QP. */
 static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t key,
 			       unsigned int access, uint64_t addr, uint64_t len)
 {
@@ -100,8 +100,7 @@ static struct mkey *remote_key(struct hca *hca, const struct qp *qp, uint32_t ke
 	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qp->n) ? mkey : NULL;
 }
 
-/* A request that was executed moves the expected PSN on, and is acknowledged when it asks for
- * that. */
+/* Advances expected_psn behind an executed request, and acknowledges it if the request asks so. */
 void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	qp->resp.expected_psn = (msg->psn + msg->packets) & PSN_MASK;
@@ -112,8 +111,7 @@ void resp_accept(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		answer_ack(hca, qp, (qp->resp.expected_psn - 1) & PSN_MASK);
 }
 
-/* Takes the receive WQE for this message; it returns false when the request was answered with a
- * NAK. */
+/* Takes the receive WQE for this message. Returns false if it sent a NAK instead. */
 static bool take_receive(struct hca *hca, struct qp *qp)
 {
 	int ret;
@@ -130,7 +128,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 	if (ret == EBADMSG) {
 		fail_receive(hca, qp, SYND_LOCAL_QP_OP, WQE_BAD_SIGNATURE, FABRIC_NAK_REMOTE_OP);
 	} else if (ret == ENOENT && qp_is_reliable(qp)) {
-		qp->resp.nak_sent = true; /* says as much about what follows */
+		qp->resp.nak_sent = true; /* one NAK also covers the packets that follow */
 		answer_nak(hca, qp, FABRIC_NAK_RNR, qp->resp.expected_psn);
 	} else {
 		request_refuse(hca, qp, FABRIC_NAK_REMOTE_OP);
@@ -140,7 +138,7 @@ static bool take_receive(struct hca *hca, struct qp *qp)
 
 /* ---- SEND ---- */
 
-/* A CQE of tag matching has a header where the payload would go. */
+/* Returns whether the payload fits the CQE. A CQE of tag matching has a header in that place. */
 bool resp_fits_cqe(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t limit = rq_note(qp) ? 0 : qp->resp_in_cqe;
@@ -180,8 +178,8 @@ int resp_scatter(struct hca *hca, struct qp *qp, const struct fabric_msg *msg, u
 	return why;
 }
 
-/* Delivers payload and CQE of a short message in one bus call. When it returns false nothing has
- * happened, and going step by step will show why. */
+/* Writes the payload of a short message and its CQE in one bus call. Returns false, with nothing
+ * done, on any failure; the caller's slower path then finds the reason. */
 static bool deliver_at_once(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	enum { SHORT = 1024 };
@@ -207,15 +205,16 @@ static bool matches_tags(const struct qp *qp)
 	return qp->srq && qp->srq->tm;
 }
 
-/* Own queues resume behind a fault without any word to software, so only those of an SRQ show. Tag
- * matching has no such faults: Linux' driver resolves none of its queues. */
+/* Returns whether the message hits an absent page that software must bring. Faults of a QP's own
+ * queue are resolved here without software, so only SRQs count. Tag matching has none: Linux'
+ * driver does not resolve faults of its queues. */
 static bool send_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	return msg->first && qp->resp.held.srq && qp_is_reliable(qp) && !matches_tags(qp) &&
 	       !resp_fits_cqe(qp, msg) && !srq_has_pages(hca, &qp->resp.recv, msg->payload_len);
 }
 
-/* Returns 0 or the vendor syndrome. */
+/* Delivers a part of a SEND. Returns 0 or the vendor syndrome. */
 static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct completion done;
@@ -234,7 +233,7 @@ static int send_deliver(struct hca *hca, struct qp *qp, const struct fabric_msg 
 	return 0;
 }
 
-/* Decides where this message goes; it returns false when there is nothing left to do with it. */
+/* Chooses the buffer of a new message. Returns false if nothing is left to do. */
 static bool begin_send(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	enum tm_verdict verdict = TM_TAKE_RECEIVE;
@@ -268,7 +267,7 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 		srq_report_fault(hca, qp);
 		qp->resp.nak_sent = true;
 		answer_nak(hca, qp, FABRIC_NAK_RNR,
-			   qp->resp.expected_psn); /* the peer tries again */
+			   qp->resp.expected_psn); /* the peer repeats the message later */
 		return;
 	}
 	if (msg.first && matches_tags(qp)) {
@@ -301,7 +300,8 @@ static void receive_send(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- RDMA WRITE ---- */
 
-/* The first packet says where the request goes and how long it is. Returns 0 or the NAK. */
+/* Notes address and length, which only the first packet of a request has. Returns 0 or the NAK
+ * code. */
 static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 		       unsigned int access)
 {
@@ -316,7 +316,7 @@ static int begin_write(struct hca *hca, struct qp *qp, const struct fabric_msg *
 	return 0;
 }
 
-/* Returns 0 or the NAK. */
+/* Writes a part of the payload to memory. Returns 0 or the NAK code. */
 static int write_payload(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct responder *resp = &qp->resp;
@@ -376,9 +376,9 @@ static void receive_write(struct hca *hca, struct qp *qp, const struct fabric_ms
 
 /* ---- RDMA READ ---- */
 
-/* The responder keeps each READ and atomic until it is answered, and has room for as many as it was
- * told. A peer that says how many it may have under way is of a strict adapter. IBTA vol 1, 9.4.4
- * and 9.7.5.1.1 */
+/* Returns whether one more READ or atomic is allowed. The responder keeps each until it is
+ * answered, up to max_reads_in. msg->reads is set by strict requesters: how many may be
+ * outstanding. IBTA vol 1, 9.4.4 and 9.7.5.1.1 */
 static bool has_room(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
 {
 	if (!hca->config.strict || msg->reads <= qp->max_reads_in)
@@ -390,8 +390,8 @@ static bool has_room(struct hca *hca, const struct qp *qp, const struct fabric_m
 	return false;
 }
 
-/* The range must be within the key, and its first piece within what the key stands for; the others
- * are looked at when they are read. Returns 0 or the NAK. */
+/* Checks a READ: its range must be within the key, and the memory of its first piece must exist.
+ * Later pieces are checked when they are read. Returns 0 or the NAK code. */
 static int read_check(struct hca *hca, const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint64_t first = min_of(msg->length, (uint64_t)FABRIC_PAYLOAD_MAX);
@@ -422,8 +422,9 @@ int resp_read(struct hca *hca, struct qp *qp, const struct fabric_msg *piece)
 	return failed ? FABRIC_NAK_REMOTE_OP : 0;
 }
 
-/* Also serves duplicates, which leave expected_psn alone unless they ask for more than before. A
- * request of 2^31 bytes may take half of all PSNs: then the end looks as if it were behind. */
+/* Executes a READ or a duplicate. A duplicate moves expected_psn only if it asks for more than the
+ * first request. A READ of 2^31 bytes may take half of all PSNs, so its end can look as if it were
+ * in the past; hence the test for equality. */
 static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t behind = (msg->psn + packets_of(msg->length, qp->mtu)) & PSN_MASK;
@@ -449,8 +450,8 @@ static void receive_read(struct hca *hca, struct qp *qp, const struct fabric_msg
 
 /* ---- atomics ---- */
 
-/* Makes room for the results of as many atomics as may be outstanding, which software may change,
- * and returns false when there is none. */
+/* Makes room for as many atomic results as may be outstanding. Software may change that number.
+ * Returns false if there is no memory at all. */
 static bool results_make(struct responder *resp, uint32_t count)
 {
 	struct atomic_result *results;
@@ -476,7 +477,8 @@ static void remember_atomic(struct qp *qp, uint32_t psn, uint64_t value)
 	resp->next_result = (resp->next_result + 1) % resp->num_results;
 }
 
-/* Moves the value between memory, where it has as many bytes as the request says, and VALUE. */
+/* Copies the value from memory to VALUE, or back if WRITE; memory has 4 or 8 bytes, as the request
+ * says. */
 static bool move_value(struct hca *hca, struct mkey *mkey, const struct fabric_msg *msg, bool write,
 		       uint64_t *value)
 {
@@ -511,7 +513,7 @@ static int do_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *ms
 	return move_value(hca, mkey, msg, true, &new) ? 0 : FABRIC_NAK_REMOTE_OP;
 }
 
-/* Memory is in the order of the host's CPU. */
+/* Executes an atomic. Values in memory are in the host's byte order. */
 static void receive_atomic(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	uint64_t old = 0;
@@ -571,8 +573,9 @@ static void report_established(struct hca *hca, struct qp *qp)
 	eq_qp_event(hca, PRM_EVENT_COMM_EST, qp->n);
 }
 
-/* First packets come when a request is complete, others when it is not; all packets but the last
- * are of the path MTU. IBTA vol 1, 9.7.4.1.4 and 9.7.4.1.6 */
+/* Returns whether the message fits the sequence: a first packet after a complete request, any other
+ * within one. All packets but the last have the size of the path MTU. IBTA vol 1, 9.7.4.1.4 and
+ * 9.7.4.1.6 */
 static bool is_in_sequence(const struct qp *qp, const struct fabric_msg *msg)
 {
 	const struct responder *resp = &qp->resp;
@@ -603,7 +606,7 @@ static void request_execute(struct hca *hca, struct qp *qp, const struct fabric_
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 }
 
-/* Some of the packets of the request, if not all, have arrived before. */
+/* Handles a request of which at least some packets are duplicates. */
 static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	struct fabric_msg rest = *msg;
@@ -617,8 +620,8 @@ static void request_repeat(struct hca *hca, struct qp *qp, const struct fabric_m
 		requests[msg->op].repeat(hca, qp, msg);
 }
 
-/* An unreliable request may begin with any PSN, as earlier ones may be lost. The rest of the
- * request must follow without a gap; otherwise it is dropped. IBTA vol 1, 9.8.2.1 */
+/* Checks the sequence of an unreliable request. It may begin with any PSN, as earlier ones may be
+ * lost; its other packets must follow without a gap, or it is dropped. IBTA vol 1, 9.8.2.1 */
 static bool uc_is_in_sequence(struct qp *qp, const struct fabric_msg *msg)
 {
 	struct responder *resp = &qp->resp;
@@ -640,7 +643,7 @@ static void receive_unreliable(struct hca *hca, struct qp *qp, const struct fabr
 		requests[msg->op].execute(hca, qp, msg);
 }
 
-/* An XRC request says which SRQ it is for. */
+/* Finds the SRQ that an XRC request names; true for other services. */
 bool resp_find_srq(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	if (qp->service != FABRIC_XRC)
@@ -657,7 +660,8 @@ void resp_perform(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 		request_refuse(hca, qp, FABRIC_NAK_INVALID_REQUEST);
 }
 
-/* Something is missing. A QP that takes requests early waits for it, as it may only be late. */
+/* Handles a request ahead of expected_psn: packets before it are lost or late. A QP that allows
+ * out-of-order requests keeps it and waits; others send a NAK. */
 static void receive_ahead(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	q_count(hca, qp, Q_OUT_OF_SEQUENCE);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.c - the matching list: operations that software posts, and what arriving messages find. See
- * tm.h.
+ * tm.c - tag matching: the list of tagged buffers, and matching of messages. See tm.h.
  *
- * A message takes the first enabled tag in the order of posting. Its header is not part of the data
- * then; without a tag, all of it goes to a WQE of the queue.
- * Tag matching is no part of IBTA. Headers: prm/mlx5/tm.h; WQEs: prm/mlx5/wqe.h.
+ * A message takes the first enabled tag, in the order of posting, and its header is not delivered.
+ * Without a matching tag, all of the message goes to a WQE of the queue. IBTA does not define tag
+ * matching. Headers: prm/mlx5/tm.h; WQEs: prm/mlx5/wqe.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +40,8 @@ static void put_note(struct tm_note *note, enum tm_cqe op, uint16_t index)
 	*note = (struct tm_note){ .op = op, .tag = index };
 }
 
-/* Each entry names the place of the entry that will come after it, as in an SRQ (PRM:
- * append_next_index). The buffer may be missing, for a tag without data. */
+/* Adds a tag to the list. Each entry names the index of the entry to be added next, as in an SRQ
+ * (PRM: append_next_index). A tag for messages without data has no buffer. */
 static int tag_append(struct tm *tm, const uint8_t *seg, size_t len)
 {
 	struct tm_tag *tag = &tm->tag[tm->next];
@@ -69,8 +68,8 @@ static int tag_append(struct tm *tm, const uint8_t *seg, size_t len)
 	return 0;
 }
 
-/* A tag that a message has found is not in the list any more; to remove it is no error of the
- * queue. */
+/* Removes a tag from the list. A tag that a message has matched is gone already; that is a race and
+ * no error. */
 static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 {
 	uint32_t index = fld_get(seg, TM_SEG_INDEX);
@@ -83,8 +82,8 @@ static int take_away(struct tm *tm, const uint8_t *seg, bool *success)
 	return 0;
 }
 
-/* Software has seen all messages that found no tag, so the tags that it has added since are not too
- * late. */
+/* Enables new tags once software has seen all unexpected messages: no message that came before a
+ * tag can then be meant for it. */
 static void tags_resume(struct tm *tm)
 {
 	struct tm_tag *tag;
@@ -165,7 +164,7 @@ static uint32_t room_of(const struct tm_tag *tag)
 	return tag->has_buffer ? tag->sge.len : 0;
 }
 
-/* Software learns of the match before the data is there: that keeps matches in order. */
+/* Reports a match before the data has arrived, so that software sees matches in order. */
 static void match_announce(struct hca *hca, struct qp *qp, const struct tm_note *note)
 {
 	struct completion done = {
@@ -178,7 +177,7 @@ static void match_announce(struct hca *hca, struct qp *qp, const struct tm_note 
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* The message goes to the tag's buffer. */
+/* Makes the tag's buffer the receive buffer of the message. */
 static void use_buffer(struct qp *qp, const struct tm_tag *tag, bool with_header)
 {
 	struct responder *resp = &qp->resp;
@@ -198,7 +197,8 @@ static void put_header(struct tm_note *note, const uint8_t *header)
 	fld_set(note->head, CQE_TM_TAG, fld_get(header, TMH_TAG));
 }
 
-/* The message is known to fit as a whole, or it is announced first. */
+/* Matches an eager message. If it has arrived whole and fits, one CQE reports match and data;
+ * otherwise one reports the match and another the data. */
 static enum tm_verdict match_eager(struct hca *hca, struct qp *qp, const struct fabric_msg *msg,
 				   struct tm_tag *tag)
 {
@@ -216,8 +216,8 @@ static enum tm_verdict match_eager(struct hca *hca, struct qp *qp, const struct 
 	return TM_MATCHED;
 }
 
-/* Software fetches the data unless it fits the buffer and this QP's send queue is the adapter's
- * own. */
+/* Matches a rendezvous message. The adapter fetches the data if they fit the buffer and it owns the
+ * QP's send queue; otherwise software does. */
 static enum tm_verdict match_rendezvous(struct hca *hca, struct qp *qp,
 					const struct fabric_msg *msg, struct tm_tag *tag)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm.h - tag matching of an extended receive queue: a list of tagged buffers that software adds to
- * and takes from with WQEs of a command QP, and that the header of each arriving message is
- * compared with.
+ * tm.h - tag matching of an extended receive queue (XRQ). Software adds tagged buffers to a list,
+ * and removes them, by WQEs of a command QP; the header of each arriving message is compared with
+ * the list.
  *
- * Ordering between the two is kept by phases. The adapter counts messages that found no tag; while
- * software has not said that it has seen them all, tags that it adds wait and match nothing, since
- * a message that has arrived may be meant for them.
+ * Phases order the two sides. The adapter counts unexpected messages, which found no tag. Until
+ * software has reported that it has seen them all, tags that it adds match nothing, since a message
+ * that has already arrived may be meant for them.
  */
 #ifndef SOFTHCA_DEVICE_TRANSPORT_TM_H
 #define SOFTHCA_DEVICE_TRANSPORT_TM_H
@@ -16,59 +16,58 @@
 
 enum {
 	TM_LOG_MAX_TAGS = 7,
-	TM_LOG_OFFLOADED = 6, /* WQEs of the send queue of a QP whose rendezvous are run here */
+	TM_LOG_OFFLOADED = 6, /* WQEs in the send queue that serves rendezvous */
 };
 
 struct tm_tag {
 	TAILQ_ENTRY(tm_tag) in_list;
 	bool used;    /* on the list */
-	bool enabled; /* was added in, or lived to see, a moment without unseen messages */
+	bool enabled; /* no unexpected message is unseen since it was added */
 	uint64_t tag, mask;
 	bool has_buffer;
 	struct wqe_sge sge;
 };
 
 struct tm {
-	uint32_t size;                    /* of tag[] */
-	uint16_t next;                    /* where the next entry will be */
-	uint16_t sw_phase, hw_phase;      /* unexpected messages that software has seen, and all */
-	TAILQ_HEAD(tm_list, tm_tag) list; /* as added */
+	uint32_t size;                    /* entries of tag[] */
+	uint16_t next;                    /* index of the entry to be added next */
+	uint16_t sw_phase, hw_phase;      /* unexpected messages: seen by software, and all */
+	TAILQ_HEAD(tm_list, tm_tag) list; /* in posting order */
 	struct tm_tag tag[];
 };
 
-/* Creates a list of 2^LOG_SIZE entries, the first at NEXT. It returns NULL when there is no
- * memory. One free() gives it back. */
+/* Creates a list of 2^LOG_SIZE entries whose first is NEXT. Returns NULL without memory; free()
+ * frees it. */
 struct tm *tm_create(unsigned int log_size, uint16_t next);
 
-/* Executes the operation on the list that starts at RAW and has LEN bytes. It returns 0 or the
- * vendor syndrome. */
+/* Executes the list operation in the WQE of LEN bytes at RAW. Returns 0 or the vendor syndrome. */
 int tm_execute(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
 
 enum tm_verdict {
-	TM_TAKE_RECEIVE, /* no tag: it needs a WQE */
-	TM_MATCHED,      /* resp.recv is the buffer, for what follows the header */
-	TM_CONSUMED,     /* nothing is left to be done with it */
-	TM_BUSY,         /* it has to come again */
+	TM_TAKE_RECEIVE, /* no tag matches: take a WQE of the queue */
+	TM_MATCHED,      /* resp.recv is the buffer for the data behind the header */
+	TM_CONSUMED,     /* nothing is left to do with it */
+	TM_BUSY,         /* no room: the peer must repeat it */
 };
 
-/* A message begins to arrive at a QP whose SRQ has tag matching. */
+/* Matches a message that begins to arrive at a QP with tag matching. */
 enum tm_verdict tm_arrive(struct hca *hca, struct qp *qp, const struct fabric_msg *msg);
-/* The message has a WQE of the queue, and software has to match it. */
+/* Counts a message that matched no tag and went to a WQE, so that software matches it. */
 void tm_count_unexpected(struct qp *qp);
-/* The rest of a message that has a tag will not come. */
+/* Completes a matched tag in error, as the rest of its message will not come. */
 void tm_cancel(struct hca *hca, struct qp *qp);
 
-/* ---- tm_offload.c: rendezvous; READs and answers go through a send queue that no program sees
- * ---- */
+/* ---- tm_offload.c: rendezvous, by a send queue that programs do not see ---- */
 
-/* Makes the QP's send queue the adapter's own, and returns 0 or ENOMEM. */
+/* Gives the QP a send queue that the adapter owns. Returns 0 or ENOMEM. */
 int tm_offload_start(struct qp *qp);
 bool tm_offload_has_room(const struct qp *qp);
-/* Fetches what HEADER (of TM_RNDV_HEADER bytes) announces into BUFFER, then tells the sender. */
+/* READs the data that HEADER (TM_RNDV_HEADER bytes) announces into BUFFER, then sends the sender
+ * its confirmation. */
 void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uint16_t tag,
 		      const struct wqe_sge *buffer);
 const uint8_t *tm_offload_wqe(const struct qp *qp, uint16_t index);
-/* The WQE at sq.ci is done, as DONE says. */
+/* Completes the WQE at sq.ci as DONE says. */
 void tm_offload_complete(struct hca *hca, struct qp *qp, const struct completion *done);
 
 #endif

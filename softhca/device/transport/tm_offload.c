@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm_offload.c - rendezvous that the adapter runs by itself: it READs what a matched message has
- * announced, then sends the message's headers back as the sign that the sender's buffer is free.
+ * tm_offload.c - rendezvous by the adapter itself: it READs the data that a matched message
+ * announces, then sends the message's header back, which tells the sender that its buffer is free.
  *
- * Both are WQEs as a program would write them, in a ring that is the adapter's, so the requester
- * has one way to send, repeat and fail. QPs that are created for it have no send queue of their
- * own.
- * Tag matching is no part of IBTA. Headers: prm/mlx5/tm.h.
+ * Both are WQEs in a ring of the adapter, in the layout that programs use. So the requester has one
+ * code path for sending, retries and errors. QPs created for this have no send queue of their own.
+ * IBTA does not define tag matching. Headers: prm/mlx5/tm.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,10 +19,10 @@
 
 enum {
 	WQES = 1 << TM_LOG_OFFLOADED,
-	WQES_OF_ONE = 2, /* READ and answer */
+	WQES_OF_ONE = 2, /* the READ and the answer */
 };
 
-/* A rendezvous holds the tag that a READ fills; its index is that of the READ's WQE. */
+/* The tag that a READ fills, indexed by the READ's WQE. */
 struct rendezvous {
 	uint16_t tag;
 	uint32_t len;
@@ -66,7 +65,7 @@ static uint8_t *wqe_begin(struct qp *qp, uint8_t opcode, unsigned int segments)
 	return raw;
 }
 
-/* A READ without data has no segment: a length of 0 would stand for 2 GiB. */
+/* Posts the READ. Without data it has no data segment, because a length of 0 means 2 GiB. */
 static void put_read(struct qp *qp, const uint8_t *header, const struct wqe_sge *buffer)
 {
 	uint32_t len = fld_get(header, RVH_LEN);
@@ -104,8 +103,8 @@ void tm_offload_fetch(struct hca *hca, struct qp *qp, const uint8_t *header, uin
 	qp_wake(hca, qp);
 }
 
-/* Software waits for one more completion of the tag, whatever has become of the READ; it learns the
- * answer's fate from the QP. */
+/* Reports the tag's second completion, whether or not the READ succeeded. A failure to send the
+ * answer shows only as the QP's error. */
 void tm_offload_complete(struct hca *hca, struct qp *qp, const struct completion *done)
 {
 	const struct rendezvous *rendezvous = &qp->offload->of[qp->sq.ci % WQES];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ud.c - datagrams arrive: who gets them, the global route header in front of them, the completion.
+ * ud.c - arriving datagrams: their receivers, the GRH in front of the payload, and completions.
  *
- * A datagram that nobody may or can take is lost without a trace. The first 40 bytes of a receive
- * are the global route header's; RoCE version 2 puts the IP header there, an IPv4 header into the
- * last 20 of them. IBTA vol 1, 9.8.3 (UD), 8.3 (GRH), 10.2.5 (Q_Keys); annex A17 (RoCE version 2)
+ * A datagram that no QP accepts is dropped without a trace. The first 40 bytes of a receive buffer
+ * are for the GRH; RoCE version 2 has an IP header there, IPv4 in the last 20 bytes. IBTA vol 1,
+ * 9.8.3 (UD), 8.3 (GRH), 10.2.5 (Q_Keys); annex A17 (RoCE version 2)
  */
 #include <errno.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static void put_grh(const struct fabric_msg *msg, uint8_t *header)
 	memcpy(fld_at(header, IP6_DESTINATION), addr->dgid, 16);
 }
 
-/* Fills the end of the 40 bytes at HEADER, and returns where the filled part begins. */
+/* Writes the header at the end of the 40 bytes at HEADER. Returns the offset of its first byte. */
 static uint32_t put_header(const struct fabric_msg *msg, uint8_t *header)
 {
 	if (!msg->addr.grh)
@@ -84,7 +84,8 @@ static uint8_t l3_type(const struct fabric_addr *addr)
 	return addr->ipv4 ? CQE_L3_IPV4 : CQE_L3_IPV6;
 }
 
-/* A port has the one P_Key, at index 0. */
+/* Returns a GSI CQE's P_Key field: the key, or its index where the format reports that; a port has
+ * one key, at index 0. */
 static uint32_t key_in_cqe(const struct hca *hca, const struct fabric_msg *msg)
 {
 	return hca->format->tells_pkey_index ? 0 : htobe32(msg->pkey);
@@ -109,7 +110,7 @@ static struct completion completion_of(const struct hca *hca, const struct qp *q
 
 	if (msg->has_imm)
 		done.imm = msg->imm;
-	else if (qp->special == QP_GSI) /* the agent behind it answers with the same key */
+	else if (qp->special == QP_GSI) /* the MAD agent answers with the same P_Key */
 		done.imm = key_in_cqe(hca, msg);
 	return done;
 }
@@ -135,8 +136,8 @@ static void write_receive(struct hca *hca, struct qp *qp, const struct fabric_ms
 		rq_fail(hca, qp, SYND_LOCAL_PROT, why);
 }
 
-/* A datagram is lost when its buffer has a page that is absent, but in a queue of its own a QP
- * waits for it without a word to software. */
+/* Returns whether the datagram is lost to an absent page of an SRQ's buffer. A QP's own receive
+ * queue resolves the fault itself instead. */
 static bool datagram_faults(struct hca *hca, struct qp *qp, const struct fabric_msg *msg)
 {
 	return qp->resp.held.srq &&
@@ -163,7 +164,7 @@ static void datagram_deliver(struct hca *hca, struct qp *qp, const struct fabric
 		write_receive(hca, qp, msg);
 }
 
-/* Management datagrams may come with any P_Key of the port. */
+/* Checks P_Key and Q_Key. GSI datagrams may use any P_Key of the port. */
 static bool qp_has_keys(struct port *port, const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint16_t pkey = qp->special == QP_GSI ? PKEY_DEFAULT : qp->path.pkey;
@@ -176,7 +177,7 @@ static bool qp_has_keys(struct port *port, const struct qp *qp, const struct fab
 	return false;
 }
 
-/* On QP0 keys do not count. */
+/* Returns whether the QP accepts the datagram. QP0 ignores keys. */
 static bool qp_accepts(struct hca *hca, const struct qp *qp, unsigned int port,
 		       const struct fabric_msg *msg)
 {
