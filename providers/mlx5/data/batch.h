@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * batch.h - a batch of ibv_wr_*(): what its builders and setters, in the files send_wr*.c, share.
+ * batch.h - a batch of ibv_wr_*(): the helpers that builders and setters in the files send_wr*.c
+ * share.
  *
- * A builder starts a WQE in the ring by the functions of send_wqe.h, one setter gives it its
- * payload and finishes it. Where the destination is part of the WQE, its place is reserved by the
- * builder and filled by a setter of its own, before or after the payload. send_wr.c opens and rings
- * the batch. The QP's sq_lock, where it has one, is held from ibv_wr_start() to ibv_wr_complete()
- * or ibv_wr_abort().
+ * A builder starts a WQE in the ring with the functions of send_wqe.h. One setter adds the payload
+ * and finishes the WQE. Where the WQE names its destination, the builder reserves the space and a
+ * second setter fills it, before or after the payload. send_wr.c opens the batch and rings the
+ * doorbell. The QP's sq_lock, where it has one, is held from ibv_wr_start() to ibv_wr_complete() or
+ * ibv_wr_abort().
  */
 #ifndef PROVIDERS_MLX5_DATA_BATCH_H
 #define PROVIDERS_MLX5_DATA_BATCH_H
@@ -15,15 +16,15 @@
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/data/variant.h"
 
-/* Returns whether a builder has begun a WQE for a setter. */
+/* Returns whether a builder has begun a WQE that a setter may fill. */
 static inline bool batch_has_wqe(const struct mlx5_qp *qp)
 {
 	return likely(qp->batch.seg != BATCH_NO_WQE);
 }
 
-/* The batch has failed, and nothing is written from here on: the next builder finds no room, and
- * then the error. A request on a memory key waits for no setter any more. The end of the batch
- * looks for the error when there is no request. */
+/* Records the failure of the batch. To keep checks off the fast path, it sets limit so that the
+ * next builder finds no room, and only then looks for the error; it also drops a pending request on
+ * a memory key. The end of the batch checks for the error only when the batch has no request. */
 static inline void batch_set_err(struct mlx5_qp *qp, int err)
 {
 	qp->batch.err = err;
@@ -33,23 +34,23 @@ static inline void batch_set_err(struct mlx5_qp *qp, int err)
 	qp->mkey_request.progress.word = 0;
 }
 
-/* Called when the send queue is full: it logs that and fails the batch. */
+/* Logs that the send queue is full, and fails the batch. */
 void mlx5_batch_fail_full(struct mlx5_qp *qp);
-/* Called when OP is not in sq.opcodes. It returns true when only the gate was shut (umr.h), and is
- * open now, false when the batch has failed. */
+/* Handles an OP that is not in sq.opcodes. If only the gate was shut (umr.h), opens it and returns
+ * true; otherwise fails the batch and returns false. */
 bool mlx5_batch_pass_gate(struct mlx5_qp *qp, enum ibv_wr_opcode op);
 
-/* Does what batch_begin() does for exceptions. */
+/* Slow path of batch_begin(), for a shut gate or a full queue. */
 bool mlx5_batch_begin_exception(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode,
 				__be32 imm, enum send_kind kind);
 
-/* The request of WQE takes its place in the queue. Its wr_id is that of the QP now. */
+/* Enters WQE's request into the queue, with the current wr_id of the QP. */
 WQE_INLINE void batch_note(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
 	wq_slot_note(wqe->slot, qp->sq.wq.head++, qp->vqp.qp_ex.wr_id);
 }
 
-/* Setters find here what they need of the WQE that the builder has begun. */
+/* Stores the builder's WQE for the setters. */
 WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 {
 	qp->batch.ctrl = wqe->ctrl;
@@ -57,7 +58,7 @@ WQE_INLINE void batch_keep_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe)
 	qp->batch.head = wqe->head | (wqe->ds + BATCH_UNITS);
 }
 
-/* Returns the WQE that the builder has begun. */
+/* Returns the WQE that the builder has stored. */
 WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 {
 	const uint64_t head = qp->batch.head - BATCH_UNITS;
@@ -70,13 +71,13 @@ WQE_INLINE struct send_wqe batch_wqe(const struct mlx5_qp *qp)
 	};
 }
 
-/* Starts WQE; there is room, and the operation is allowed. */
+/* Starts WQE. The caller has checked that there is room and that the operation is allowed. */
 WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_t opcode,
 				__be32 imm, enum send_kind kind)
 {
 	const struct mlx5_sq *sq = &qp->sq;
-	/* All is read before anything is written, as the compiler cannot know that the ring is
-	 * elsewhere. */
+	/* Read all fields before the first store: the compiler does not know that the ring cannot
+	 * alias them, and would read them again. */
 	const uint32_t pi = sq->pi & FLD_MASK(CTRL_INDEX), head = sq->wq.head;
 	const uint64_t wr_id = qp->vqp.qp_ex.wr_id;
 
@@ -90,7 +91,7 @@ WQE_INLINE void batch_start_wqe(struct mlx5_qp *qp, struct send_wqe *wqe, uint8_
 		wqe_reserve_av(sq, wqe);
 }
 
-/* Returns whether the gate is shut or there is no room. */
+/* Returns whether the gate is shut or the queue is full. */
 WQE_INLINE bool batch_is_exception(const struct mlx5_qp *qp, enum ibv_wr_opcode op)
 {
 	return unlikely(!(qp->sq.opcodes & 1u << op) || qp->sq.wq.head == qp->sq.wq.limit);
@@ -108,7 +109,7 @@ WQE_INLINE bool batch_begin(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t o
 	return true;
 }
 
-/* The payload is in WQE, which is complete: the next one may start behind it. */
+/* Advances the queue past WQE, which is complete, payload included. */
 WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe, bool has_inline)
 {
 	qp->sq.pi += wqe_finish(wqe);
@@ -116,7 +117,7 @@ WQE_INLINE void batch_finish_wqe(struct mlx5_qp *qp, const struct send_wqe *wqe,
 		qp->batch.push = PUSH_INLINE;
 }
 
-/* The builder has put UNITS of 16 bytes more, up to where WQE is now. */
+/* Notes that the builder has added UNITS of 16 bytes, up to WQE's current segment. */
 WQE_INLINE void batch_extend(struct mlx5_qp *qp, const struct send_wqe *wqe, uint32_t units)
 {
 	qp->batch.seg = wqe->seg;
@@ -131,11 +132,11 @@ WQE_INLINE void batch_put_raddr(struct mlx5_qp *qp, uint64_t raddr, uint32_t rke
 	batch_extend(qp, &wqe, 1);
 }
 
-/* This setter puts the payload of one SGE, whatever it is. */
+/* Adds a payload of one SGE, for any WQE. */
 void mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length);
 
-/* This setter puts the payload of one SGE where the WQE is known to have BLOCKS WQEBBs with it, of
- * which the last one has begun. */
+/* Adds a payload of one SGE to a WQE that has BLOCKS WQEBBs with it. The builder has already begun
+ * the last of them, so the segment cannot meet the end of the ring. */
 WQE_INLINE void batch_set_only_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
 				   uint32_t length, uint32_t blocks)
 {
@@ -151,7 +152,7 @@ WQE_INLINE void batch_set_only_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_
 	qp->sq.pi += blocks;
 }
 
-/* These are the operations with a remote address and no more before the payload. */
+/* An operation whose only segment before the payload is the remote address. */
 struct rdma_op {
 	uint8_t op, opcode, kind; /* enum ibv_wr_opcode, MLX5_OPCODE_*, enum send_kind */
 };
@@ -159,7 +160,8 @@ struct rdma_op {
 void mlx5_batch_begin_rdma_exception(struct ibv_qp_ex *qpx, uint32_t rkey, uint64_t raddr,
 				     __be32 imm, struct rdma_op what);
 
-/* For the usual request nothing is called but at the end, and so no register is saved. */
+/* Begins an RDMA request. The usual path calls nothing but the tail function, so the compiler saves
+ * no registers. */
 WQE_INLINE void begin_rdma(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t opcode, uint32_t rkey,
 			   uint64_t raddr, __be32 imm, enum send_kind kind)
 {
@@ -192,8 +194,8 @@ WQE_INLINE void begin_atomic(struct mlx5_qp *qp, enum ibv_wr_opcode op, uint8_t 
 	batch_extend(qp, &wqe, 1);
 }
 
-/* Cancels the batch, and with it perhaps the request that was to wait for a UMR: the next one
- * will. */
+/* Cancels the batch. If it contained the request that was to wait for a UMR, the fence is restored
+ * for the next request. */
 WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 {
 	qp->batch.err = 0;
@@ -203,14 +205,13 @@ WQE_INLINE void batch_cancel(struct mlx5_qp *qp)
 		gate_shut(qp);
 }
 
-/* Each puts its builders and setters into the table of a QP. Requests of datagram, XRC and DC QPs
- * name their destination (send_wr_addr.c), those of raw packet QPs begin with a header
- * (send_wr_raw.c). */
+/* Each sets its builders and setters in the table of a QP. Datagram, XRC and DC requests name their
+ * destination (send_wr_addr.c); raw packet requests begin with a header (send_wr_raw.c). */
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_xrc(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx);
 void mlx5_batch_fill_dc(struct mlx5_qp *qp);
-/* Adds the builders of UMRs (send_wr_umr.c), for QPs that have them. */
+/* Adds the builders of UMR requests (send_wr_umr.c) if the QP supports them. */
 void mlx5_batch_fill_umr(struct mlx5_qp *qp);
 
 #endif

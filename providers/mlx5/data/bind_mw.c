@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bind_mw.c - ibv_bind_mw(), which posts the binding of a window of type 1.
+ * bind_mw.c - ibv_bind_mw(), which binds a window of type 1.
  *
- * A QP holds one instance of the routine, as it does of ibv_post_send(). On connected QPs that have
- * their register alone it has a straight way from the call to the WQE, for what single_umr.h calls
- * usual; for all else it fills a request of ibv_post_send().
+ * Like ibv_post_send(), the routine has several instances, and the QP stores the one that fits it.
+ * A connected QP with an exclusive register has a fast path for the usual requests of single_umr.h.
+ * All other cases convert the call to a work request for ibv_post_send().
  */
 #include "providers/common/mw.h"
 #include "providers/mlx5/data/single_umr.h"
@@ -16,7 +16,7 @@ WQE_INLINE bool window_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return qp->sq.sge_limit && bind_is_usual(qp, wqe, mw, &bind->bind_info, bind->send_flags);
 }
 
-/* The lock is held, if there is one. */
+/* The caller holds the lock, if there is one. */
 WQE_INLINE void bind_window(struct mlx5_qp *qp, struct send_wqe *wqe, struct ibv_mw *mw,
 			    const struct ibv_mw_bind *bind)
 {
@@ -56,7 +56,8 @@ bind_exchange(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 	return likely(usual) ? 0 : mlx5_bind_mw_any(qp, mw, bind);
 }
 
-/* A process of one thread binds as if there were no lock, as long as it does not hold it. */
+/* Binds without the atomic operations of a lock, if the process has one thread and the lock is
+ * free. */
 static int bind_locked(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
 	return qlock_is_idle(&qp->sq_lock) ? bind_unlocked(qp, mw, bind)
@@ -70,10 +71,11 @@ bind_mw_fn *mlx5_bind_mw_routine(enum send_kind kind, bool shared, enum bfreg_us
 	return shared ? bind_locked : bind_unlocked;
 }
 
-/* This is context->ops.bind_mw, of the context that the window is of. */
+/* Implements context->ops.bind_mw for the context of the window. */
 int mlx5_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw, struct ibv_mw_bind *bind)
 {
-	if (unlikely(ibqp->context != mw->context)) /* its QPs may be of another provider */
+	/* a QP of another context may belong to another provider */
+	if (unlikely(ibqp->context != mw->context))
 		return provider_mw_bind(ibqp, mw, bind);
 	return to_mqp(ibqp)->bind_mw(to_mqp(ibqp), mw, bind);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * builders.h - the ibv_wr_*() that begin a request of an RDMA QP, for QPs of one kind.
+ * builders.h - the ibv_wr_*() functions that begin an RDMA request, for one kind of QP.
  *
- * A file includes this once for each kind, with BUILDERS_KIND, the enum send_kind, and BUILDER(),
- * which makes the functions' names: what the kind decides is decided when they are compiled.
+ * A file includes this once for each kind, and defines BUILDERS_KIND (enum send_kind) and
+ * BUILDER(), which makes the functions' names. The kind is a constant in them, so its checks cost
+ * nothing at run time.
  */
 #include "providers/mlx5/data/batch.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * cq_ex.c - ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and the readers of the current
- * completion. Programs call them through struct ibv_cq_ex; cqe.h decodes the CQEs.
+ * completion, which programs call through struct ibv_cq_ex. cqe.h decodes the CQEs.
  *
- * The CQ's lock, where it has one, is held from a start_poll that succeeds to end_poll. A reader
- * looks at the CQE in the ring, which stays software's until end_poll publishes the consumer index.
+ * The CQ's lock, where it has one, is held from a successful start_poll to end_poll. Readers read
+ * the CQE in the ring: it belongs to software until end_poll publishes the consumer index.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@
 #include "providers/mlx5/data/doorbell.h"
 #include "providers/mlx5/data/poll.h"
 
-/* COMP is what the readers read from now on, and the next one is at index CI. */
+/* Makes COMP the current completion. CI is the index of the next CQE. */
 CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp, uint32_t ci)
 {
 	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
@@ -28,8 +28,9 @@ CQE_INLINE int cq_ex_keep(struct mlx5_cq *cq, const struct completion *comp, uin
 
 #define OUT_OF_LINE static int __attribute__((noinline))
 
-/* The index is published also where no completion was found, as start_poll says ENOENT then, and no
- * end_poll follows: what was skipped would stay in the adapter's way. */
+/* Takes the next completion of any kind. Publishes the consumer index even if there is none:
+ * start_poll then returns ENOENT and no end_poll follows, so skipped CQEs would otherwise block the
+ * adapter. */
 OUT_OF_LINE next_of_any_kind(struct mlx5_cq *cq)
 {
 	uint32_t ci = cq->ci;
@@ -42,7 +43,7 @@ OUT_OF_LINE next_of_any_kind(struct mlx5_cq *cq)
 	return ENOENT;
 }
 
-/* The lock is held, and dropped when there is no completion. */
+/* Takes the first completion of a poll under the lock, and drops the lock if there is none. */
 OUT_OF_LINE start_of_any_kind(struct mlx5_cq *cq)
 {
 	int ret = next_of_any_kind(cq);
@@ -52,7 +53,7 @@ OUT_OF_LINE start_of_any_kind(struct mlx5_cq *cq)
 	return ret;
 }
 
-/* The constant STARTS says whether start_poll or next_poll asks. */
+/* STARTS is a constant: true for start_poll, false for next_poll. */
 CQE_INLINE int take_any(struct mlx5_cq *cq, bool starts)
 {
 	return starts ? start_of_any_kind(cq) : next_of_any_kind(cq);
@@ -87,9 +88,9 @@ OUT_OF_LINE take_request(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint3
 	return cq_ex_keep(cq, &comp, ci + 1);
 }
 
-/* Takes the completion in CQE, at index CI, which is software's. The most common message is taken
- * here, other kinds by routines of their own: together they would have all of them save
- * registers. */
+/* Takes the completion in CQE at index CI, which software owns. Handles the most common message
+ * inline. Other kinds have their own routines, because a routine for all of them would make each
+ * save registers. */
 CQE_INLINE int cq_ex_take(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t ci,
 			  bool starts)
 {
@@ -127,7 +128,8 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 		return cqe_is_none(cq, ci) ? ENOENT : wait_and_start(cq);
 	if (unlikely(!qlock_try(&cq->lock)))
 		return wait_and_start(cq);
-	/* The ownership bit is written last: what we read from here on belongs to it. */
+	/* The adapter writes the ownership bit last, so the reads of the CQE must follow the
+	 * check. */
 	dma_load_barrier();
 	return likely(cq->ci == ci) ? cq_ex_take(cq, cqe, ci, true) : start_of_any_kind(cq);
 }
@@ -152,8 +154,8 @@ static int start_poll_unlocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *a
 	return next_poll(cqx);
 }
 
-/* Readers of wall-clock time have no way to fail, so the factors are copied first. A CQ that is not
- * polled by START then holds no lock. */
+/* Copies the conversion factors of the clock before polling, because the wall-clock reader cannot
+ * report an error. On failure no lock is held, as START has not run. */
 CQE_INLINE int start_poll_clocked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr,
 				  int (*start)(struct ibv_cq_ex *, struct ibv_poll_cq_attr *))
 {
@@ -283,7 +285,7 @@ static uint16_t read_cvlan(struct ibv_cq_ex *cqx)
 
 static uint32_t read_flow_tag(struct ibv_cq_ex *cqx)
 {
-	/* Receives of raw packet queues carry the tag where others carry the QPN. */
+	/* Receives of raw packet queues have the tag in the field of the QPN. */
 	return cqe_qpn(to_mcq_ex(cqx)->cqe);
 }
 
@@ -317,8 +319,8 @@ void mlx5_cq_ex_read_tags(struct mlx5_cq *cq)
 	cq->vcq.cq_ex.read_wc_flags = read_wc_flags_tagged;
 }
 
-/* Chooses how a CQE's time becomes wall clock time: the adapter writes it, or the kernel's clock
- * page has the factors. */
+/* Chooses the wall-clock reader: the adapter writes real time, or the factors in the kernel's clock
+ * page convert its ticks. */
 static void cq_ex_tell_time(struct mlx5_cq *cq)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;
@@ -331,8 +333,8 @@ static void cq_ex_tell_time(struct mlx5_cq *cq)
 	cqx->start_poll = cq->lock.shared ? start_poll_locked_clocked : start_poll_unlocked_clocked;
 }
 
-/* Readers that cost nothing to have are always there, the others when the program has asked for
- * them. */
+/* Sets the readers. Those that cost nothing are always set, the others only if the program asked
+ * for them. */
 void mlx5_cq_ex_fill(struct mlx5_cq *cq, uint64_t wc_flags)
 {
 	struct ibv_cq_ex *cqx = &cq->vcq.cq_ex;

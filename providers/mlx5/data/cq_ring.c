@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cq_ring.c - the ring of a CQ outside polling: cq.c prepares it before the first completion, and
- * qp.c, wq.c and srq.c clean it when what completes there goes away.
+ * cq_ring.c - the ring of a CQ outside polling. cq.c initialises it. qp.c, wq.c and srq.c remove
+ * the completions of a queue that is destroyed or reset.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,9 @@
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
 
-/* Each entry gets the owner bit of a lap before the first, so that ownership is one comparison for
- * ever. The opcode says the same to programs that read the ring by themselves. */
+/* Gives each entry the owner bit of the lap before the first, so that the ownership check is the
+ * same comparison in every lap. The invalid opcode serves programs that read the ring by
+ * themselves. */
 void mlx5_cq_ring_init(struct mlx5_cq *cq)
 {
 	for (uint32_t i = 0; i < 1u << cq->count_log; i++)
@@ -24,16 +25,17 @@ void mlx5_cq_ring_init(struct mlx5_cq *cq)
 	cq->rsn_raw = CQ_RSN_NONE;
 }
 
-/* ---- whose the consumer index is
+/* ---- who moves the consumer index
  *
- * mlx5dv_init_obj() does not say what a program wants with a ring. One that reads the CQ by itself
- * moves the index in the doorbell record, where the library's, which stays behind, is not; one that
- * only looks goes on with the library's calls, which write ci there. (Between ibv_start_poll() and
- * ibv_end_poll() the record is behind ci, by as much as the ring holds. Nobody else has the lock
- * then, but a CQ without a lock may be in the middle of that.) */
+ * mlx5dv_init_obj() does not tell what a program will do with the ring. A program that polls by
+ * itself moves the index in the doorbell record, while the library's ci stays behind. A program
+ * that uses the library's calls leaves the record to them. The record differs from ci also between
+ * ibv_start_poll() and ibv_end_poll(), by at most the size of the ring. Under a lock that state is
+ * never visible here; on a CQ without a lock it is.
+ */
 
-/* Returns whether nobody has read by the library's calls since the program was told where the ring
- * is. */
+/* Returns whether the library has read nothing since the program learned the address of the
+ * ring. */
 static bool cq_is_unread(const struct mlx5_cq *cq)
 {
 	return __atomic_load_n(&cq->shown, __ATOMIC_ACQUIRE) &&
@@ -46,7 +48,7 @@ static bool cq_record_is_others(const struct mlx5_cq *cq)
 	uint32_t behind = (cq->ci - be32toh(record)) & FLD_MASK(CQ_ARM_CI);
 	bool may_be_polling = !cq->lock.shared && !cq_is_unread(cq);
 
-	/* The program may have been told in the middle of a poll, as well. */
+	/* mlx5dv_init_obj() may have been called in the middle of a poll. */
 	if (!cq->lock.shared && record == cq->shown_record)
 		return false;
 	return behind > (may_be_polling ? 1u << cq->count_log : 0);
@@ -64,13 +66,13 @@ void mlx5_cq_show(struct mlx5_cq *cq)
 	uint32_t ci = __atomic_load_n(&cq->ci, __ATOMIC_RELAXED);
 
 	__atomic_store_n(&cq->shown_ci, ci, __ATOMIC_RELAXED);
-	/* Where there is a lock, another thread may be writing the record. */
+	/* With a lock, another thread may be writing the record now. */
 	if (!cq->lock.shared)
 		cq->shown_record = cq->dbrec[FLD_DWORD(CQ_DBREC_CI)];
 	__atomic_store_n(&cq->shown, true, __ATOMIC_RELEASE);
 }
 
-/* Returns the first index whose entry is not software's. */
+/* Returns the first index whose entry the adapter owns. */
 static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 {
 	uint32_t index = cq->ci;
@@ -82,25 +84,25 @@ static uint32_t cq_ring_end(const struct mlx5_cq *cq)
 	return index;
 }
 
-/* Moves a CQE to a later place, which may be in the next lap; the owner bit belongs to the
- * place. */
+/* Moves a CQE to a later entry, perhaps in the next lap. The destination keeps its owner bit. */
 static void cqe_move(struct mlx5_cq *cq, uint32_t to, uint32_t from)
 {
 	size_t front =
-		((size_t)1 << cq->entry_log) - sizeof(struct mlx5_cqe64); /* of a 128-byte entry */
+		/* first half of a 128-byte entry */
+		((size_t)1 << cq->entry_log) - sizeof(struct mlx5_cqe64);
 	struct mlx5_cqe64 *dst = cqe_at(cq, to);
 	const struct mlx5_cqe64 *src = cqe_at(cq, from);
 	uint8_t owner = dst->op_own & MLX5_CQE_OWNER_MASK;
 
-	/* Pollers look at the last byte without the lock, so its owner bit may not change for a
-	 * moment. */
+	/* Pollers read the last byte without the lock, so it is stored once, with the right owner
+	 * bit. */
 	memcpy((uint8_t *)dst - front, (const uint8_t *)src - front, front + sizeof(*dst) - 1);
 	__atomic_store_n(&dst->op_own, (src->op_own & ~MLX5_CQE_OWNER_MASK) | owner,
 			 __ATOMIC_RELAXED);
 }
 
-/* The WQE of a message that nobody will hear of goes back to its SRQ; its request as well, if the
- * message did not reach it. */
+/* Returns the WQE of a message whose completion is dropped to its SRQ. If the message met a page
+ * fault, the request is posted again instead. */
 static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	if (!rq->srq || opcode_is_request(cqe_opcode(cqe)) || mlx5_srq_is_taken(rq->srq))
@@ -111,13 +113,14 @@ static void wqe_give_back(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe
 		mlx5_srq_complete(rq->srq, be16toh(cqe->wqe_counter));
 }
 
-/* What tells of a wrong signature has something else where others have the number of a queue. */
+/* Returns whether the CQE belongs to queue RSN_RAW. A signature error CQE has other data in that
+ * field. */
 static bool cqe_is_of(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, uint32_t rsn_raw)
 {
 	return cqe_opcode(cqe) != MLX5_CQE_SIG_ERR && cqe_rsn_raw(cq, cqe) == rsn_raw;
 }
 
-/* Runs become the CQEs that they stand for, which have places of their own. */
+/* Expands compressed runs into plain CQEs, which the caller can move one by one. */
 static void cq_take_runs(struct mlx5_cq *cq)
 {
 	for (uint32_t i = cq->ci; i - cq->ci <= cq->mask && cqe_is_sw_owned(cq, cqe_at(cq, i), i);
@@ -128,8 +131,8 @@ static void cq_take_runs(struct mlx5_cq *cq)
 	}
 }
 
-/* Completions of other queues stay, in order: the walk goes back from the newest CQE and moves them
- * towards the end; the consumer index then steps over what is free at the front. */
+/* Drops the CQEs of RQ. The loop runs from the newest CQE to the oldest and moves the CQEs of other
+ * queues towards the end, in order; then the consumer index skips the free entries at the front. */
 static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 {
 	uint32_t gone = htobe32(rq->rsn), end, keep;
@@ -152,7 +155,8 @@ static void cq_drop(struct mlx5_cq *cq, const struct mlx5_rq *rq)
 	}
 }
 
-/* Does that for each message of a run, whose mini CQEs nobody may have read. */
+/* Does what wqe_give_back() does, for each message of a compressed run. A poller may still need its
+ * mini CQEs, so they are only read. */
 static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 			  const struct mlx5_cqe64 *title, uint32_t count)
 {
@@ -162,21 +166,23 @@ static void run_give_back(const struct mlx5_cq *cq, const struct mlx5_rq *rq,
 		mlx5_srq_complete(rq->srq, mlx5_cqe_run_counter(cq, title, i));
 }
 
-/* ---- a ring of which it is not known who will read it
+/* ---- a ring that a program may read by itself
  *
- * Its CQEs belong to the program, which may read them by itself, so nothing is written there. What
- * is for a queue that goes away is noted beside the ring, and no number is found any more until the
- * library polls: then nobody else reads, and those CQEs lose the user index, by which the library
- * knows their queue. CQEs of version 0 have no user index, and stay as they are. */
+ * The program may read the CQEs, so the library must not change them. The CQEs of a destroyed queue
+ * are noted in orphans, and ids becomes an empty table, so that the library's next poll finds no
+ * queue and comes to mlx5_cq_disown(). That poll shows that the library reads the ring; then the
+ * noted CQEs lose their user index, and no longer lead to a queue. CQEs of version 0 have no user
+ * index and stay unchanged.
+ */
 
-static struct id_root nobody; /* has no queues */
+static struct id_root nobody; /* empty table */
 
 static void cqe_disown(struct mlx5_cqe64 *cqe)
 {
 	cqe->srqn_uidx |= htobe32(PRM_NO_USER_INDEX);
 }
 
-/* Without memory for the notes, it is done at once. */
+/* Without memory for orphans, it changes the CQE at once. */
 static void cqe_note_orphan(struct mlx5_cq *cq, uint32_t index)
 {
 	if (!cq->orphans)
@@ -191,8 +197,8 @@ static void cqe_note_orphan(struct mlx5_cq *cq, uint32_t index)
 	cq->ids = &nobody;
 }
 
-/* Notes the CQE at INDEX, if it is for RQ, and returns how many entries it has. Of a run that is
- * the title's to say: what is behind it are no CQEs. */
+/* Notes the CQE at INDEX if it belongs to RQ. Returns the number of entries to advance: for the
+ * title of a run the whole run, because its other entries are not CQEs. */
 static uint32_t cqe_leave(struct mlx5_cq *cq, const struct mlx5_rq *rq, uint32_t index)
 {
 	const struct mlx5_cqe64 *cqe = cqe_at(cq, index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe.c - the completions that are not the common case, for the decoder in cqe.h: their payload is
- * inside the CQE, or their receive is not the next one of its queue. Errors are in cqe_error.c, tag
- * matching is in tm_done.c, runs are in cqe_run.c.
+ * cqe.c - slow paths of the decoder in cqe.h: a payload inside the CQE, or a receive that is not
+ * the next one of its queue. Errors are in cqe_error.c, tag matching is in tm_done.c, runs are in
+ * cqe_run.c.
  */
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/data/cq_ring.h"
@@ -17,8 +17,9 @@
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/tm.h"
 
-/* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 in front of it (128-byte
- * entries) */
+/* ---- payload inside the CQE: up to 32 bytes at its start, or up to 64 bytes before it in a
+ * 128-byte entry
+ */
 
 static const uint8_t *cqe_payload(const struct mlx5_cqe64 *cqe)
 {
@@ -35,13 +36,13 @@ payload_copy_to_list(const void *list, uint32_t n, __be32 null_lkey, const uint8
 	return scatter_fill(list, n, null_lkey, from, len) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
-/* Returns where the WQE of a message is in its own queue. */
+/* Returns the index of a message's WQE in its own receive queue. */
 static uint32_t rq_unit(const struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	return (rq->out_of_order ? be16toh(cqe->wqe_counter) : rq->wq.tail) & rq->wq.mask;
 }
 
-/* The buffers of a message are those of the oldest receive WQE, or of the SRQ's WQE that the CQE
+/* Copies the payload to the buffers of the oldest receive WQE, or of the SRQ's WQE that the CQE
  * names. */
 static int __attribute__((noinline))
 payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
@@ -58,7 +59,7 @@ payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5
 		scatter = (const void *)(rq->buf + ((size_t)unit << rq->stride_log));
 	}
 	len = be32toh(cqe->byte_cnt);
-	/* Nearly always the first buffer takes it all. */
+	/* The first buffer is nearly always large enough. */
 	if (likely(len <= be32toh(scatter->byte_count) && len && scatter->lkey != null_lkey)) {
 		copy_small((uint8_t *)(uintptr_t)be64toh(scatter->addr), cqe_payload(cqe), len);
 		return IBV_WC_SUCCESS;
@@ -66,13 +67,13 @@ payload_copy_to_rq(const struct mlx5_rq *rq, __be32 null_lkey, const struct mlx5
 	return payload_copy_to_list(scatter, max_sge, null_lkey, cqe_payload(cqe), len);
 }
 
-/* The buffers of a READ or an atomic are those of its send WQE. */
+/* Copies the payload of a READ or an atomic to the buffers of its send WQE. */
 static int __attribute__((noinline))
 payload_copy_to_sq(const struct mlx5_qp *qp, __be32 null_lkey, const struct mlx5_cqe64 *cqe)
 {
 	const struct sent_wqe wqe = sent_wqe_at(&qp->sq, be16toh(cqe->wqe_counter));
 	bool read = cqe_send_opcode(cqe) == MLX5_OPCODE_RDMA_READ;
-	/* The head is control, [XRC] or [address vector], remote address[, atomic]. */
+	/* Units before the data: control, [XRC] or [address vector], remote address[, atomic]. */
 	uint32_t unit = (read ? 2 : 3) + qp->rules->address_size / WQE_SEG;
 	uint32_t bytes = read ? be32toh(cqe->byte_cnt) : ATOMIC_BYTES, left = bytes;
 
@@ -110,9 +111,9 @@ static void take_error(struct mlx5_mkey *mkey, const void *cqe)
 	__atomic_store_n(&mkey->sig->has_error, true, __ATOMIC_RELEASE);
 }
 
-/* The key keeps what the CQE says until the program asks. Who destroys it takes it from the table
- * first, and does not know which CQs tell of it: the table's lock keeps it until it has the error.
- * PRM: Signature Error CQE */
+/* Stores the error in the key until the program asks for it. A key that is being destroyed is first
+ * removed from the table, under the table's lock; holding this lock here keeps the key valid. PRM:
+ * Signature Error CQE */
 static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
 {
 	struct id_lookup *keys = __atomic_load_n(&ctx->sig_keys, __ATOMIC_ACQUIRE);
@@ -132,7 +133,8 @@ static void keep_sig_error(const struct mlx5_context *ctx, const void *cqe)
 			   key);
 }
 
-/* It stands by itself: where others name a queue, which may exist, it says what was wrong. */
+/* Takes a signature error CQE. It must not be looked up: it has error data in the field of the
+ * queue number, which may match an existing queue. */
 static int take_sig_error(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	keep_sig_error(to_mctx(cq->vcq.cq.context), cqe);
@@ -181,8 +183,8 @@ struct special_completion mlx5_cqe_complete_special(struct mlx5_rq *rq,
 	return done;
 }
 
-/* A CQE without user index is one that the library has disowned (cq_ring.c). Those of a run stray
- * one by one. */
+/* Handles a CQE whose queue is not found: mlx5_cq_disown() may have removed its user index
+ * (cq_ring.c). A run is expanded first, so that its CQEs come here one by one. */
 bool mlx5_cqe_take_stray(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	if (mlx5_cq_disown(cq))

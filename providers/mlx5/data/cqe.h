@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe.h - reads the CQ ring: the one decoder of CQEs, for ibv_poll_cq() and for the extended
+ * cqe.h - reads the CQ ring: the only decoder of CQEs, for ibv_poll_cq() and for the extended
  * readers.
  *
- * cqe_take() finds the next CQE of software, completes the request that it is for and says which
- * wr_id and status that has; cqe_take_usual() does so for those that need no more than a look.
- * Everything else is read off the CQE by the cqe_*() functions when somebody wants it. The callers,
- * poll_cq.c and cq_ex.c, hold the CQ's lock, if it has one, and publish the consumer index when
- * they are done.
+ * cqe_take() finds the next CQE, completes its request, and returns wr_id and status.
+ * cqe_take_usual() is its fast path. All other fields are decoded by the cqe_*() functions when a
+ * caller needs them. The callers, poll_cq.c and cq_ex.c, hold the CQ's lock, if it has one, and
+ * publish the consumer index at the end.
  */
 #ifndef PROVIDERS_MLX5_DATA_CQE_H
 #define PROVIDERS_MLX5_DATA_CQE_H
@@ -29,21 +28,20 @@ struct completion {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
 	unsigned int opcode; /* MLX5_CQE_* */
-	/* For a send this is what its poster noted (struct wq_slot), for a receive further
-	 * wc_flags. */
+	/* For a send, what its poster noted in struct wq_slot; for a receive, further wc_flags. */
 	uint32_t extra;
 };
 
-/* Takes a completion that is not the common case: its payload is inside the CQE, or it is an error.
- * It is called before the request counts as completed. It returns the request's status, or a
- * negative number when the CQE completes nothing. */
+/* Takes an uncommon completion: a payload inside the CQE, or an error. Must run before the request
+ * counts as completed, because it reads the request's WQE. Returns the status, or a negative number
+ * if the CQE completes nothing. */
 int mlx5_cqe_take_exception(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 			    const struct mlx5_cqe64 *cqe);
-/* Returns the status that the program is told of a CQE with an error (cqe_error.c), or a negative
- * number when it is not told. The first one of RQ is explained in the log. */
+/* Returns the status to report for an error CQE (cqe_error.c), or a negative number if it is not
+ * reported. Logs an explanation of the first error of RQ. */
 int mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe);
-/* Returns whether the CQE, of an SRQ, says that a page of a buffer on demand was absent. Then its
- * request has not been answered. */
+/* Returns whether an SRQ's CQE reports a page fault: a page of an on-demand buffer was absent. Its
+ * request then stays unanswered. */
 static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
 {
 	const struct mlx5_err_cqe *err = (const struct mlx5_err_cqe *)cqe;
@@ -53,16 +51,16 @@ static inline bool cqe_is_page_fault(const struct mlx5_cqe64 *cqe)
 	       err->vendor_err_synd == MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT;
 }
 
-/* Logs a completion for an object that does not exist. Returns false if the CQE is to be looked at
- * again, as the CQ finds its queues only now. */
+/* Logs a completion of an object that does not exist. Returns false if the caller must look at the
+ * CQE again, because the CQ's table of queues was restored only now. */
 bool mlx5_cqe_take_stray(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe);
 
-/* A receive that is not simply the next one of its queue is returned like this, by value, so that a
- * struct completion stays in registers. */
+/* Result of a receive that is not simply the next one of its queue. Returned by value, so that a
+ * struct completion can stay in registers. */
 struct special_completion {
 	uint64_t wr_id;
-	/* The field has flags, or, when opcode is MLX5_CQE_NO_PACKET, which tag matching sets, enum
-	 * ibv_wc_opcode and flags above it, as in struct wq_slot. */
+	/* wc_flags. With opcode MLX5_CQE_NO_PACKET, which tag matching sets: enum ibv_wc_opcode,
+	 * and flags above it, as in struct wq_slot. */
 	uint32_t wc_flags;
 	uint8_t status; /* enum ibv_wc_status */
 	uint8_t opcode; /* MLX5_CQE_* */
@@ -77,7 +75,7 @@ CQE_INLINE struct mlx5_cqe64 *cqe_at(const struct mlx5_cq *cq, uint32_t index)
 }
 
 /* PRM: CQE ownership. The owner bit flips with each lap of the ring; mlx5_cq_ring_init() has set it
- * as in a lap before the first. */
+ * as for the lap before the first. */
 CQE_INLINE bool cqe_is_sw_owned(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 				uint32_t index)
 {
@@ -111,11 +109,10 @@ CQE_INLINE uint32_t cqe_rsn_raw(const struct mlx5_cq *cq, const struct mlx5_cqe6
 	       htobe32(FLD_MASK(CQE_QPN));
 }
 
-/* Looks up what the CQE is for, whose number RAW is, and makes it cq->rsn_rq. Returns false when
- * nothing of that number exists (any more), or when the CQE is for no queue: one of a wrong
- * signature has its syndrome and domain where others have a number. A queue that has this number by
- * chance may belong to other CQs, so nothing would take it out of cq->rsn_rq when it is destroyed.
- * PRM: Signature Error CQE */
+/* Looks up the queue with number RAW and caches it in cq->rsn_rq. Returns false if no such queue
+ * exists, or if the CQE is a signature error, which has a syndrome and a domain in the field of the
+ * number. Caching a queue that matches by chance would be unsafe: it may belong to other CQs, and
+ * then its destruction would not remove it from this cache. PRM: Signature Error CQE */
 CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, __be32 raw)
 {
 	struct mlx5_rq *rq;
@@ -129,14 +126,14 @@ CQE_INLINE bool cqe_look_up(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe, __
 	return rq;
 }
 
-/* Returns whether the CQE is for cq->rsn_rq. */
+/* Returns whether the CQE belongs to cq->rsn_rq. */
 CQE_INLINE bool cqe_is_of_rsn_rq(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return likely(cqe_rsn_raw(cq, cqe) == cq->rsn_raw);
 }
 
-/* Makes cq->rsn_rq what the CQE is for, and returns false when that does not exist. Nearly always
- * it is what the CQE before was for. */
+/* Sets cq->rsn_rq to the queue of the CQE, or returns false if it does not exist. Usually the
+ * previous CQE was of the same queue. */
 CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	__be32 raw = cqe_rsn_raw(cq, cqe);
@@ -144,8 +141,8 @@ CQE_INLINE bool cqe_find_rq(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 	return likely(raw == cq->rsn_raw) || cqe_look_up(cq, cqe, raw);
 }
 
-/* Returns whether the CQE is there that is to be taken next, at index *CI. What is found without
- * the lock stands if the index is the same under it: a ring is replaced before the index is
+/* Returns whether the next CQE has arrived, and its index in *CI. A result without the lock is
+ * valid if cq->ci is unchanged when the lock is taken: a resize replaces the ring before the index
  * (providers/common/cq_resize.c). */
 CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe, uint32_t *ci)
 {
@@ -153,34 +150,35 @@ CQE_INLINE bool cqe_peek(const struct mlx5_cq *cq, const struct mlx5_cqe64 **cqe
 	uint32_t mask;
 
 	*ci = __atomic_load_n(&cq->ci, __ATOMIC_ACQUIRE);
-	/* The mask is read before the ring, as a ring is replaced before its mask. */
+	/* Read the mask before the ring, because a resize replaces the ring before the mask. */
 	mask = __atomic_load_n(&cq->mask, __ATOMIC_ACQUIRE);
 	ring = __atomic_load_n(&cq->ring, __ATOMIC_RELAXED);
 	*cqe = (const struct mlx5_cqe64 *)(ring + ((size_t)(*ci & mask) << cq->entry_log));
 	return cqe_is_sw_owned(cq, *cqe, *ci);
 }
 
-/* Returns whether nothing was there at index CI for cqe_peek() without the lock: the index only
- * grows, so when the entry at a stale index has not arrived, no later one has; and the ring could
- * lap within a call only with CQEs that are newer than it. */
+/* Returns whether the answer "none" of cqe_peek() without the lock is right. The index only grows,
+ * so if the entry at a stale index has not arrived, no later one has. The ring could lap within
+ * this call only with CQEs newer than the call. */
 CQE_INLINE bool cqe_is_none(const struct mlx5_cq *cq, uint32_t ci)
 {
 	return likely(provider_cq_saw_one_ring(&cq->is_moving, &cq->ci, ci));
 }
 
-/* ---- usual completions: nothing is called for them, so polling them takes few instructions and
- * saves no registers */
+/* ---- usual completions: inlined without calls, so that polling takes few instructions and saves
+ * no registers
+ */
 
-/* PRM: the byte count of a CQE is that of a READ or of a message. An atomic returns 8 bytes, which
- * the CQE is made to say, as it is software's: so no reader has to ask. */
+/* Sets the byte count of an atomic. PRM: only READs and messages have a byte count in the CQE.
+ * Software owns the CQE, so writing 8 there spares all readers the check. */
 CQE_INLINE void cqe_count_atomic(const struct mlx5_cqe64 *cqe, struct completion *comp)
 {
 	((struct mlx5_cqe64 *)(uintptr_t)cqe)->byte_cnt = htobe32(ATOMIC_BYTES);
 	comp->extra &= ~SQ_DONE_ATOMIC;
 }
 
-/* Returns the slot of a request. The WQE counter is the first half of a word, of which one shift
- * makes a number of bytes. */
+/* Returns the slot of a request. The WQE counter is the upper half of a word, so that one shift
+ * turns it into a byte offset. */
 CQE_INLINE const struct wq_slot *cqe_slot(const struct mlx5_sq *sq, const struct mlx5_cqe64 *cqe)
 {
 	enum { COUNTER_SHIFT = 16, SLOT_LOG = 4 };
@@ -203,8 +201,8 @@ CQE_INLINE void cqe_complete_request(struct mlx5_rq *rq, const struct mlx5_cqe64
 		cqe_count_atomic(cqe, comp);
 }
 
-/* Copies a payload inside the CQE to the first buffer of its receive. It returns false when that
- * does not take it all, or is the null region, and nothing has been copied. */
+/* Copies a payload inside the CQE to the first buffer of its receive. Returns false and copies
+ * nothing if the buffer is too short or the null region. */
 CQE_INLINE bool cqe_copy_payload(const struct mlx5_cq *cq, const struct mlx5_wqe_data_seg *scatter,
 				 const struct mlx5_cqe64 *cqe, unsigned int format)
 {
@@ -252,30 +250,30 @@ CQE_INLINE bool cqe_take_from_srq(const struct mlx5_cq *cq, struct mlx5_srq *srq
 	return true;
 }
 
-/* Returns whether OP_OWN, the last byte of a CQE, is that of a request of a send queue without
- * payload in the CQE. */
+/* Returns whether OP_OWN, the last byte of a CQE, means a send request without payload in the
+ * CQE. */
 CQE_INLINE bool op_own_is_request(uint8_t op_own)
 {
 	return !(op_own & ~MLX5_CQE_OWNER_MASK); /* MLX5_CQE_REQ */
 }
 
-/* Returns whether OP_OWN is that of a SEND without immediate data or a key, whose payload is in the
- * CQE as FORMAT says. */
+/* Returns whether OP_OWN means a SEND without immediate data or key, with its payload in the CQE as
+ * FORMAT tells. */
 CQE_INLINE bool op_own_is_send(uint8_t op_own, unsigned int format)
 {
 	return (op_own & ~MLX5_CQE_OWNER_MASK) ==
 	       (MLX5_CQE_RESP_SEND << FLD_SHIFT(CQE_OPCODE) | format);
 }
 
-/* Returns whether OP_OWN is that of the most common message to RQ: a SEND of up to 32 bytes, and no
- * SRQ. */
+/* Returns whether OP_OWN means the most common message to RQ: a SEND of up to 32 bytes to a queue
+ * without SRQ. */
 CQE_INLINE bool cqe_is_common_message(const struct mlx5_rq *rq, uint8_t op_own)
 {
 	return op_own_is_send(op_own, MLX5_INLINE_SCATTER_32) && !rq->special;
 }
 
-/* PRM: the CQE says which checksums were right, of which kind of packet, in two bytes that follow
- * each other. Returns what wc_flags have of that. */
+/* Returns the wc_flags for checksums. PRM: two adjacent bytes of the CQE have the packet type and
+ * which of its checksums were right. */
 CQE_INLINE uint32_t cqe_checksum_flags(const struct mlx5_cqe64 *cqe)
 {
 	enum {
@@ -293,15 +291,14 @@ CQE_INLINE uint32_t cqe_checksum_flags(const struct mlx5_cqe64 *cqe)
 	return (both & htobe16(RIGHT | TYPE)) == htobe16(RIGHT | IPV4) ? IBV_WC_IP_CSUM_OK : 0;
 }
 
-/* Returns whether only cqe.c takes the message in a CQE that ends with OP_OWN. */
+/* Returns whether a message whose CQE ends with OP_OWN must go through cqe.c. */
 CQE_INLINE bool message_is_special(const struct mlx5_rq *rq, uint8_t op_own)
 {
 	return rq->special > RQ_SHARED && !op_own_is_request(op_own) &&
 	       (rq->special == RQ_OTHER || !op_own_is_send(op_own, 0));
 }
 
-/* Takes a message that has come to RQ. It returns false when the message has come in no usual way,
- * and nothing has been done. */
+/* Takes a message to RQ. Returns false, with nothing done, if the message needs a slow path. */
 CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 				 const struct mlx5_cqe64 *cqe, uint8_t op_own,
 				 struct completion *comp)
@@ -309,7 +306,7 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	unsigned int format = op_own & FLD_BITS(CQE_FORMAT);
 
 	comp->extra = 0;
-	/* A short path for the most common kind of message. */
+	/* Fast path for the most common kind of message. */
 	if (cqe_is_common_message(rq, op_own)) {
 		comp->opcode = MLX5_CQE_RESP_SEND;
 		return cqe_take_from_rq(cq, rq, cqe, MLX5_INLINE_SCATTER_32, comp);
@@ -323,8 +320,8 @@ CQE_INLINE bool cqe_take_message(const struct mlx5_cq *cq, struct mlx5_rq *rq,
 	return rq->special == RQ_SHARED && cqe_take_from_srq(cq, rq->srq, cqe, format, comp);
 }
 
-/* Takes the frame in CQE, if it has come where cq->rsn_rq says that checksums are told. It returns
- * false when that is not so, and nothing has been done. */
+/* Takes the frame in CQE if cq->rsn_rq reports checksums. Otherwise returns false, with nothing
+ * done. */
 CQE_INLINE bool cqe_take_frame(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -339,8 +336,8 @@ CQE_INLINE bool cqe_take_frame(const struct mlx5_cq *cq, const struct mlx5_cqe64
 	return cqe_take_from_rq(cq, rq, cqe, 0, comp);
 }
 
-/* Takes the completion in CQE, which is software's. It returns false when that is not usual, and
- * nothing has been done. */
+/* Takes the completion in CQE, which software owns. Returns false, with nothing done, if it needs a
+ * slow path. */
 CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 			       struct completion *comp)
 {
@@ -359,8 +356,8 @@ CQE_INLINE bool cqe_take_usual(struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe,
 
 /* ---- any completion */
 
-/* Takes the next completion, at *CI, and moves *CI on. It returns false when there is none. The
- * caller writes the index back to the CQ. */
+/* Takes the next completion, at *CI, and advances *CI. Returns false if there is none. The caller
+ * writes the index back to the CQ. */
 CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *comp)
 {
 	for (;;) {
@@ -371,7 +368,8 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			return false;
-		/* The ownership bit is written last: what we read from here on belongs to it. */
+		/* The adapter writes the ownership bit last, so the reads of the CQE must follow
+		 * the check. */
 		dma_load_barrier();
 		++*ci;
 		if (unlikely(!cqe_find_rq(cq, cqe))) {
@@ -405,7 +403,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 	}
 }
 
-/* ---- what a completion says besides wr_id and status */
+/* ---- fields of a completion beyond wr_id and status */
 
 CQE_INLINE uint32_t cqe_send_opcode(const struct mlx5_cqe64 *cqe)
 {
@@ -419,7 +417,7 @@ CQE_INLINE enum ibv_wc_opcode cqe_recv_wc_opcode(unsigned int opcode)
 
 CQE_INLINE enum ibv_wc_opcode cqe_wc_opcode(unsigned int opcode, uint32_t extra)
 {
-	/* The entry of an opcode that completes a request is 0 here. */
+	/* 0 for opcodes that complete a send request */
 	static const uint8_t by_opcode[MLX5_CQE_INVALID + 1] = {
 		[MLX5_CQE_RESP_WR_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
 		[MLX5_CQE_RESP_SEND] = IBV_WC_RECV,
@@ -462,7 +460,7 @@ CQE_INLINE uint8_t cqe_path_bits(const struct mlx5_cqe64 *cqe)
 	return cqe->ml_path & FLD_MASK(CQE_PATH_BITS);
 }
 
-/* Immediate data stays in network order in an ibv_wc, an invalidated key does not. */
+/* In an ibv_wc, immediate data is in network order, and an invalidated key is not. */
 CQE_INLINE uint32_t cqe_imm(const struct mlx5_cqe64 *cqe, unsigned int opcode)
 {
 	return opcode == MLX5_CQE_RESP_SEND_INV ? be32toh(cqe->imm_inval_pkey)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_error.c - completions with an error, for the decoder in cqe.h. The first one of a queue is
- * explained in the log: what the adapter found, and which request it was, as that still stands in
- * its ring.
+ * cqe_error.c - completions with an error, for the decoder in cqe.h. The first error of each queue
+ * is explained in the log: the adapter's syndrome, and the failed request, which is still in the
+ * ring.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -33,13 +33,13 @@ static enum ibv_wc_status syndrome_status(uint8_t syndrome)
 		[MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR] = IBV_WC_REM_ABORT_ERR,
 	};
 
-	/* IBV_WC_SUCCESS is 0, so a hole in the table is told from an entry. */
+	/* IBV_WC_SUCCESS is 0, so 0 marks a syndrome without an entry. */
 	if (syndrome < ARRAY_SIZE(status) && status[syndrome])
 		return status[syndrome];
 	return IBV_WC_GENERAL_ERR;
 }
 
-/* The array grows under the lock. */
+/* Takes the lock because a page fault may reallocate the array. */
 static uint64_t srq_wr_id(struct mlx5_srq *srq, uint32_t counter)
 {
 	uint64_t wr_id;
@@ -93,7 +93,7 @@ static bool opcode_has_raddr(uint8_t opcode)
 	       opcode == MLX5_OPCODE_RDMA_READ || opcode_is_atomic(opcode);
 }
 
-/* The text is like "first buffer 0x7f12 of 64 bytes, lkey 0x1234". */
+/* Writes, for instance, "first buffer 0x7f12 of 64 bytes, lkey 0x1234". */
 static int name_buffer(const struct mlx5_wqe_data_seg *seg, char *text, size_t size)
 {
 	uint32_t count = be32toh(seg->byte_count);
@@ -167,8 +167,8 @@ static void __attribute__((cold)) error_explain(struct mlx5_rq *rq, const struct
 		   mlx5_vendor_syndrome_str(err->vendor_err_synd));
 }
 
-/* Whoever looks for a fault may want the program as it was when it happened, to attach a debugger
- * to. */
+/* Stops the process for MLX5_FREEZE_ON_ERROR_CQE, so that a debugger can attach to its state at the
+ * first error. */
 static void __attribute__((cold, noreturn)) error_freeze(const struct mlx5_cq *cq)
 {
 	verbs_error("poll_cq: cq 0x%x: process %d freezes here, as MLX5_FREEZE_ON_ERROR_CQE says",
@@ -177,8 +177,8 @@ static void __attribute__((cold, noreturn)) error_freeze(const struct mlx5_cq *c
 		sleep(10);
 }
 
-/* A request of several WQEs, which are noted as one (mkey/configure.c), ends with the first that
- * fails. */
+/* Returns whether this request has already failed. A request of several WQEs (mkey/configure.c)
+ * counts as one, and ends with its first error. */
 static bool request_is_over(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {
 	const struct wq *sends = &rq_qp(rq)->sq.wq;
@@ -187,14 +187,16 @@ static bool request_is_over(struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 	       wq_slot_at(sends, be16toh(cqe->wqe_counter))->tail_after == sends->tail;
 }
 
-/* A peer that does not answer, and what is flushed, is nothing to look for here. */
+/* Returns whether the error may be the program's fault. A flushed request, or a peer that does not
+ * answer, is not. */
 static bool error_is_ours(uint8_t syndrome)
 {
 	return syndrome != MLX5_CQE_SYNDROME_WR_FLUSH_ERR &&
 	       syndrome != MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR;
 }
 
-/* The first failure of a QP explains all that follow, which are only flushed. */
+/* Takes an error CQE. Only the first failure of a QP is logged: the ones after it are flushed
+ * because of it. */
 int __attribute__((noinline))
 mlx5_cqe_take_error(const struct mlx5_cq *cq, struct mlx5_rq *rq, const struct mlx5_cqe64 *cqe)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cqe_run.c - see cqe_run.h. The entries of a run are software's from the title on, so the CQEs
- * that it stands for are written there.
+ * cqe_run.c - expands compressed runs: see cqe_run.h. Software owns all entries of a run from its
+ * title on, so the expanded CQEs are written there.
  */
 #include <string.h>
 
@@ -18,21 +18,21 @@ uint32_t mlx5_cqe_run_length(const struct mlx5_cq *cq, const struct mlx5_cqe64 *
 	return count > cq->mask + 1 ? 0 : count;
 }
 
-/* Returns the place of a CQE in the ring. */
+/* Returns the index of a CQE in the ring. */
 static uint32_t cqe_place(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	return (uint32_t)((size_t)((const uint8_t *)cqe - cq->ring) >> cq->entry_log);
 }
 
-/* Returns the array that begins with mini CQE I: it is in the CQE I places after the title. The
- * first array, for I = 0, directly follows the title. */
+/* Returns the array that begins with mini CQE I. It lies in the entry I places after the title; the
+ * first array lies directly after the title. */
 static const uint8_t *run_array(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title,
 				uint32_t i)
 {
 	return (const uint8_t *)cqe_at(cq, cqe_place(cq, title) + (i ? i : 1));
 }
 
-/* Where the WQE counter of a completion is. */
+/* Where a completion has its WQE counter. */
 enum counts { COUNTS_IN_TITLE, COUNTS_REQUESTS, COUNTS_STRIDES };
 
 static enum counts run_counts(const struct mlx5_cq *cq, const struct mlx5_cqe64 *title)
@@ -50,7 +50,7 @@ static inline uint16_t mini_counter(enum counts counts, const struct mlx5_cqe64 
 		return (uint16_t)fld_get(mini, MINI_CQE_WQE_COUNTER);
 	if (counts == COUNTS_STRIDES)
 		return (uint16_t)fld_get(mini, MINI_CQE_STRIDE);
-	/* A message without a counter is the next one. */
+	/* Messages without a counter of their own are consecutive. */
 	return (uint16_t)(be16toh(title->wqe_counter) + i);
 }
 
@@ -62,14 +62,14 @@ uint32_t mlx5_cqe_run_counter(const struct mlx5_cq *cq, const struct mlx5_cqe64 
 			    array + i % PRM_MINI_CQES * PRM_MINI_CQE_SIZE, i);
 }
 
-/* What the CQEs of a run have in common, and where the first of them goes. */
+/* Fields common to all CQEs of a run, and the index of the first. */
 struct run {
 	struct mlx5_cqe64 cqe;
 	uint32_t place;
 	enum counts counts;
 };
 
-/* What the mini CQE has is its own. */
+/* Writes CQE I of the run: the common fields, and those of its mini CQE. */
 static inline void run_put(const struct mlx5_cq *cq, const struct run *run, const uint8_t *mini,
 			   uint32_t i)
 {
@@ -80,15 +80,16 @@ static inline void run_put(const struct mlx5_cq *cq, const struct run *run, cons
 	memcpy(cqe, &run->cqe, offsetof(struct mlx5_cqe64, op_own));
 	cqe->byte_cnt = htobe32(fld_get(mini, MINI_CQE_BYTE_COUNT));
 	cqe->wqe_counter = htobe16(mini_counter(run->counts, &run->cqe, mini, i));
-	__atomic_store_n(&cqe->op_own, run->cqe.op_own ^ lap, __ATOMIC_RELAXED); /* others peek */
+	/* a single store, because other threads peek without the lock */
+	__atomic_store_n(&cqe->op_own, run->cqe.op_own ^ lap, __ATOMIC_RELAXED);
 	if (run->counts != COUNTS_REQUESTS)
 		return;
 	opcode = fld_get(mini, MINI_CQE_SEND_OPCODE);
 	cqe->sop_drop_qpn = htobe32(opcode << FLD_SHIFT(CQE_SEND_OPCODE) | cqe_qpn(&run->cqe));
 }
 
-/* An array is in an entry of its own completions, over which their CQEs are written: it is copied
- * before. */
+/* Expands one array. The expanded CQEs overwrite the entry with the array, so the array is copied
+ * first. */
 static void run_put_array(const struct mlx5_cq *cq, const struct run *run, const uint8_t *from,
 			  uint32_t first, uint32_t end)
 {

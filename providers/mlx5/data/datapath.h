@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * datapath.h - the table of what contexts and queues take from the data path when they are created.
- * There is one for each variant of the data path (variant.h); mlx5_datapath() is that of the CPU.
+ * datapath.h - a table of the data path's functions, from which contexts and queues take theirs
+ * when they are created. Each variant of the data path (variant.h) has one table; mlx5_datapath()
+ * returns the CPU's.
  */
 #ifndef PROVIDERS_MLX5_DATA_DATAPATH_H
 #define PROVIDERS_MLX5_DATA_DATAPATH_H
@@ -13,11 +14,12 @@
 
 struct datapath {
 	struct verbs_ops ops; /* polling and posting, for context->ops */
-	/* Each holds the function mlx5_NAME of its own name, in this variant. */
+	/* Each member points to this variant's function mlx5_NAME, where NAME is the member's
+	 * name. */
 	post_send_fn *(*post_send_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	bind_mw_fn *(*bind_mw_routine)(enum send_kind kind, bool shared, enum bfreg_use use);
 	post_recv_fn *(*post_recv_routine)(uint32_t max_sge, uint32_t stride_log, bool shared);
-	/* A QP whose WQEs have signatures has these. */
+	/* Routines for a QP whose WQEs have signatures. */
 	post_send_fn *post_send_signed;
 	bind_mw_fn *bind_mw_any;
 	post_recv_fn *post_recv_signed;

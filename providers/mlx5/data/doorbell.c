@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell.c - rings registers that several queues use, for routines that were not chosen by the
- * register: doorbell.h.
+ * doorbell.c - rings a register that several queues share, for routines that were not specialised
+ * for one kind of register: see doorbell.h.
  */
 #include "providers/mlx5/data/doorbell.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell.h - the only place that orders WQE, doorbell record and doorbell, for all that post and
- * poll; but an SRQ's record is written by post_srq.c.
+ * doorbell.h - orders WQE, doorbell record and doorbell register, for all posting and polling. Only
+ * the SRQ's record is written elsewhere, in post_srq.c.
  *
- * The adapter may look at a doorbell record at any time, and believes it: everything that the
- * record covers must be in memory before it. The register only says that something is new, and must
- * not arrive before the record.
+ * The adapter may read a doorbell record at any time and trusts it, so everything that the record
+ * covers must be in memory before the record. The register only signals that something is new, so
+ * it must be written after the record.
  */
 #ifndef PROVIDERS_MLX5_DATA_DOORBELL_H
 #define PROVIDERS_MLX5_DATA_DOORBELL_H
@@ -22,7 +22,7 @@
 
 #define DOORBELL_INLINE __attribute__((always_inline)) static inline
 
-/* Returns the first eight bytes of the newest WQE, which is what the register wants to hear. */
+/* Returns the value for the register: the first eight bytes of the newest WQE. */
 static inline __be64 doorbell_value(const void *ctrl)
 {
 	__be64 value;
@@ -31,8 +31,9 @@ static inline __be64 doorbell_value(const void *ctrl)
 	return value;
 }
 
-/* Does what bf_push() does where the ring does not end between the WQEBBs. Words of them were
- * written by narrower stores just before; it takes fewer cycles all the same. */
+/* Does what bf_push() does, when the WQE does not wrap. It uses the widest loads, although narrower
+ * stores have just written the WQEBBs: that costs a store-forwarding stall, but takes fewer cycles
+ * in total. */
 DOORBELL_INLINE void bf_push_wide(uint8_t *reg, const uint8_t *ctrl, uint32_t blocks)
 {
 	const uint8_t *const end = ctrl + (size_t)blocks * WQE_BB;
@@ -44,10 +45,10 @@ DOORBELL_INLINE void bf_push_wide(uint8_t *reg, const uint8_t *ctrl, uint32_t bl
 	} while (ctrl != end);
 }
 
-/* Copies BLOCKS WQEBBs, one at least, from CTRL on into the register: a WQE starts on a WQEBB, and
- * may go on at the start of the ring. The first half of a WQE is what was written last, and mostly
- * 8 bytes at a time: see seg.h. WIDE is a constant, and true for queues whose requests mostly have
- * several WQEBBs. */
+/* Copies BLOCKS WQEBBs (at least one) from CTRL into the register. The WQE may wrap at the end of
+ * the ring. Narrow loads suit the first half of a WQE, which was written last and mostly 8 bytes at
+ * a time: see seg.h. WIDE is a constant, true for queues whose requests usually have several
+ * WQEBBs. */
 DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8_t *ctrl,
 			     uint32_t blocks, bool wide)
 {
@@ -65,16 +66,16 @@ DOORBELL_INLINE void bf_push(const struct mlx5_sq *sq, uint8_t *reg, const uint8
 	}
 }
 
-/* Returns how many WQEBBs of a single request of BLOCKS, which is KIND (PUSH_*), go through
- * BlueFlame: all or none. A request of none, as of a batch without a setter, is rung. */
+/* Returns how many WQEBBs of a single request to push through BlueFlame: all of its BLOCKS, or 0.
+ * KIND is a PUSH_*. A batch without a request has 0 blocks, and is only rung. */
 DOORBELL_INLINE uint32_t bf_push_length(const struct mlx5_sq *sq, uint32_t blocks,
 					unsigned int kind)
 {
 	return blocks - 1 < sq->db.push[kind] ? blocks : 0;
 }
 
-/* Sees to it that what has been written to *HALF of a register leaves the write-combining buffer
- * now, and before anybody rings this register again. *HALF becomes the other one. */
+/* Flushes the write-combining buffer, so that the doorbell in *HALF leaves the CPU now, before
+ * anything else is written to this register. Then switches *HALF to the other half. */
 DOORBELL_INLINE void half_flush(const struct mlx5_sq *sq, uint8_t **half)
 {
 	wc_flush_barrier();
@@ -91,8 +92,8 @@ DOORBELL_INLINE void half_ring(const struct mlx5_sq *sq, uint8_t **half, const u
 	half_flush(sq, half);
 }
 
-/* Pushes through a register of many queues if it is free, or else rings its neighbour.
- */
+/* Pushes through a shared register if its lock is free; otherwise rings its neighbour without
+ * waiting. */
 DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, uint32_t push,
 				 bool wide)
 {
@@ -107,20 +108,21 @@ DOORBELL_INLINE void shared_ring(const struct mlx5_sq *sq, const uint8_t *ctrl, 
 	}
 }
 
-/* WQEs up to PI (exclusive) are complete, which the record says now. The register may be told. */
+/* Publishes the WQEs up to PI (exclusive) in the doorbell record. After that the register may be
+ * written. */
 DOORBELL_INLINE void send_record(struct mlx5_sq *sq, uint32_t pi)
 {
 	order_publish(&sq->wq);
-	/* The WQE comes before the record that makes it valid. */
+	/* The adapter must see the WQE before the record that makes it valid. */
 	dma_store_barrier();
 	sq->db.dbrec[MLX5_SND_DBR] = htobe32(pi & FLD_MASK(CTRL_INDEX));
-	/* The record comes before the register, which is mapped write-combining. */
+	/* The adapter must see the record before the register, which is mapped write-combining. */
 	wc_start_barrier();
 }
 
-/* WQEs up to PI (exclusive) are complete, the newest starts at CTRL. PUSH WQEBBs of it go through
- * BlueFlame, which is for a single WQE: a longer list is fetched by the adapter anyway. When PUSH
- * is 0, the register is only told that there is something. USE is that of the queue's register. */
+/* Publishes the WQEs up to PI (exclusive); the newest starts at CTRL. Pushes PUSH WQEBBs through
+ * BlueFlame, which pays only for a single WQE, as the adapter fetches the others anyway. PUSH 0:
+ * only rings. USE describes the queue's register. */
 DOORBELL_INLINE void doorbell_send_as(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				      uint32_t push, enum bfreg_use use, bool wide)
 {
@@ -139,9 +141,8 @@ DOORBELL_INLINE void doorbell_send(struct mlx5_sq *sq, uint32_t pi, const uint8_
 	doorbell_send_as(sq, pi, ctrl, push, use, false);
 }
 
-/* Does what doorbell_send() does for a single request of BLOCKS WQEBBs, two or three, which end
- * before the ring does: it asks for nothing else, and its stores are the widest. The register is
- * the queue's own. */
+/* Does what doorbell_send() does for a single request of two or three BLOCKS that does not wrap,
+ * through the queue's own register. It skips all checks and uses the widest stores. */
 DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 					  uint32_t blocks)
 {
@@ -159,11 +160,11 @@ DOORBELL_INLINE void doorbell_send_blocks(struct mlx5_sq *sq, uint32_t pi, const
 	half_flush(sq, &sq->db.reg);
 }
 
-/* Does what doorbell_send() does, for a register that is not the queue's own. */
+/* Does what doorbell_send() does, for a register that several queues share. */
 void mlx5_doorbell_send_other(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl, uint32_t push);
 
-/* Does what doorbell_send() does, for routines that are not chosen by the register, as those that
- * post a list. */
+/* Does what doorbell_send() does, for routines that are not specialised for one kind of register,
+ * for instance those that post a list. */
 DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const uint8_t *ctrl,
 				       uint32_t push)
 {
@@ -173,8 +174,8 @@ DOORBELL_INLINE void doorbell_send_any(struct mlx5_sq *sq, uint32_t pi, const ui
 		mlx5_doorbell_send_other(sq, pi, ctrl, push);
 }
 
-/* Notes that receives up to HEAD (exclusive) are complete. They have a record and no register: the
- * adapter looks when a message arrives. */
+/* Publishes the receives up to HEAD (exclusive). Receives have only a record: the adapter reads it
+ * when a message arrives. */
 static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 {
 	wq->head = head;
@@ -183,16 +184,16 @@ static inline void doorbell_recv(struct wq *wq, __be32 *dbrec, uint32_t head)
 	dbrec[MLX5_RCV_DBR] = htobe32(head & FLD_MASK(CTRL_INDEX));
 }
 
-/* Notes that CQEs before CI have been read. The adapter may overwrite them from here on, so the
- * reads come first. */
+/* Publishes that the CQEs before CI have been read. The adapter may then overwrite them, so their
+ * loads must come first. */
 static inline void doorbell_cq_consumed(__be32 *dbrec, uint32_t ci)
 {
-	dma_load_barrier(); /* it orders loads before later stores, too */
+	dma_load_barrier(); /* orders loads before later stores, too */
 	dbrec[FLD_DWORD(CQ_DBREC_CI)] = htobe32(ci & FLD_MASK(CQ_ARM_CI));
 }
 
-/* Asks for an event for CQEs from CI on. SN tells this request from the one that the last event
- * answered. Several threads may ask at once, so each store is whole. */
+/* Requests an event for the CQEs from CI on. SN distinguishes this request from the one that the
+ * last event answered. Several threads may arm at once, so each word is stored atomically. */
 static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, uint32_t ci,
 				   uint32_t sn, bool solicited)
 {
@@ -203,7 +204,7 @@ static inline void doorbell_cq_arm(__be32 *dbrec, void *uar_page, uint32_t cqn, 
 	__be64 value;
 
 	__atomic_store_n(&dbrec[FLD_DWORD(CQ_DBREC_ARM)], words[0], __ATOMIC_RELAXED);
-	/* The adapter reads the record when the register arrives. */
+	/* The adapter reads the record when the register is written. */
 	wc_start_barrier();
 	memcpy(&value, words, sizeof(value));
 	mmio_store_be64((uint8_t *)uar_page + MLX5_CQ_DOORBELL, value);

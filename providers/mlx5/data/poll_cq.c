@@ -2,11 +2,11 @@
 /*
  * poll_cq.c - ibv_poll_cq(): copies completions, which cqe.h decodes, to ibv_wc.
  *
- * Programs call mlx5_poll_cq() through context->ops. It goes on in the function that cq->poll
- * names: a loop for completions of one kind. What such a loop does not take is for
- * mlx5_cq_poll_any(), which goes on in poll_mixed() or, when it is not usual, in poll_rest(). It
- * enters another loop only for the last completion of a poll, so the stack does not grow with
- * num_entries, whatever the compiler makes of the calls.
+ * Programs call mlx5_poll_cq() through context->ops. It continues in the function cq->poll, a loop
+ * for one kind of completion. A completion of another kind goes to mlx5_cq_poll_any(), which
+ * continues in poll_mixed(), or in poll_rest() for slow paths. It enters another loop only for the
+ * last completion of a poll, so that the stack does not grow with num_entries even if the compiler
+ * makes no tail calls.
  */
 #ifdef __AVX__
 #include <immintrin.h>
@@ -25,8 +25,8 @@ CQE_INLINE void wc_fill_request(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 	wc->wc_flags = noted >> WQ_DONE_FLAGS_SHIFT;
 }
 
-/* Most messages are SENDs without immediate data or a key: the fields that depend on the opcode are
- * simplest for them. */
+/* Fills wc for a message. Most messages are SENDs without immediate data or key, for which the
+ * fields that depend on the opcode are constants. */
 CQE_INLINE void wc_fill_message(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 				unsigned int opcode, uint32_t wc_flags)
 {
@@ -57,12 +57,12 @@ CQE_INLINE void wc_fill_receive(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 	wc->dlid_path_bits = cqe_path_bits(cqe);
 }
 
-/* wc_fill_send() is wc_fill_receive() for a SEND without immediate data or a key. */
+/* For a SEND without immediate data or key, the same code fills a send and a receive. */
 #ifdef __AVX__
-/* A shuffle makes 16 bytes of an ibv_wc of 16 bytes of a CQE. Its mask says for each byte of the
- * result which one of the source it is. These are the bytes of a big-endian field of the CQE, as a
- * little-endian one of 8, 16 or 32 bits, where the source starts at offset FROM of the CQE; the
- * lower 24 bits of a field are followed by a byte of 0. */
+/* A shuffle builds 16 bytes of an ibv_wc from 16 bytes of a CQE; its mask has the source byte of
+ * each result byte. The macros name the bytes of a big-endian CQE field as a little-endian field of
+ * 8, 16 or 32 bits. The source starts at offset FROM of the CQE. LE_LOW24 takes the lower 24 bits,
+ * followed by a zero byte. */
 #define ZERO               (-1)
 #define ZERO_32            ZERO, ZERO, ZERO, ZERO
 #define LE_8(field, from)  ((char)(offsetof(struct mlx5_cqe64, field) - (from)))
@@ -87,8 +87,8 @@ static_assert(offsetof(struct ibv_wc, wc_flags) == WC_BACK + 4 &&
 
 CQE_INLINE void wc_fill_send(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, uint32_t wc_flags)
 {
-	/* FRONT is loaded from byte_cnt on, BACK from the second 16 bytes; its bytes 2 and 3, which
-	 * are reserved, are replaced by the P_Key index. */
+	/* FRONT is loaded from byte_cnt on, BACK from offset 16. Bytes 2 and 3 of BACK are
+	 * reserved, and replaced by the P_Key index. */
 	enum {
 		FRONT = offsetof(struct mlx5_cqe64, byte_cnt),
 		BACK = 16,
@@ -131,7 +131,7 @@ CQE_INLINE void wc_fill_error(struct ibv_wc *wc, const struct mlx5_cqe64 *cqe, u
 	wc->wc_flags = 0;
 }
 
-/* COMP is of tag matching: tm_done.c has made its opcode MLX5_CQE_NO_PACKET. */
+/* Fills wc for tag matching: tm_done.c has set the opcode MLX5_CQE_NO_PACKET. */
 static void __attribute__((noinline))
 wc_fill_tagged(struct ibv_wc *wc, const struct completion *comp)
 {
@@ -162,7 +162,7 @@ CQE_INLINE void wc_fill(struct ibv_wc *wc, const struct completion *comp)
 		wc_fill_error(wc, comp->cqe, comp->opcode, comp->extra);
 }
 
-/* COMP is one of the usual completions. */
+/* Fills wc for a usual completion. */
 CQE_INLINE void wc_fill_usual(struct ibv_wc *wc, const struct completion *comp)
 {
 	wc_fill_start(wc, comp);
@@ -180,17 +180,18 @@ CQE_INLINE void wc_fill_frame(struct ibv_wc *wc, const struct completion *comp)
 	wc_fill_send(wc, comp->cqe, comp->extra);
 }
 
-/* ---- functions that follow each other within one poll: each gets the next completion, which is
- * that of CQE, at index CI, and goes to WC; there is room up to END. The completions before it
- * began at cq->ci, which stays as it is until the end. All hold the CQ's lock, if it has
- * one, and the last one drops it. */
+/* ---- functions that continue each other within one poll. CQE, at index CI, is the next
+ * completion; it goes to WC, and there is room up to END. cq->ci keeps the index at which the poll
+ * began until the end. All of them hold the CQ's lock, if it has one, and the last one drops it.
+ */
 
-/* Ends the poll before the CQE at CI. It returns how many there are from cq->ci to there. */
+/* Ends the poll before the CQE at CI. Returns the number of CQEs read. */
 CQE_INLINE int poll_done(struct mlx5_cq *cq, uint32_t ci)
 {
 	int n = (int)(ci - cq->ci);
 
-	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE); /* after what cqe_is_none() looks at */
+	/* release: after the loads that cqe_is_none() relies on */
+	__atomic_store_n(&cq->ci, ci, __ATOMIC_RELEASE);
 	doorbell_cq_consumed(cq->dbrec, ci);
 	qlock_leave(&cq->lock);
 	return n;
@@ -206,7 +207,7 @@ poll_rest(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, uint32_t c
 
 	for (; wc < end && cqe_take(cq, &ci, &comp); wc++)
 		wc_fill(wc, &comp);
-	/* Some CQEs complete nothing, so poll_done() may count more than there are in WC. */
+	/* CQEs that complete nothing count in poll_done(), but not in the result. */
 	poll_done(cq, ci);
 	return (int)(wc - start);
 }
@@ -220,12 +221,12 @@ wait_and_poll(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc)
 	return poll_rest(ibcq, end, wc, cq->ci);
 }
 
-/* The usual completions are taken in loops for one kind each, which then need few registers and
- * have little to decide. A poll begins in the loop of the last completion that another loop had not
- * fitted, in the hope that it goes on like that; what does not fit is for mlx5_cq_poll_any(). */
+/* Usual completions are polled in loops, one for each kind, which need few registers and few
+ * branches. A poll begins in the loop of the kind seen last, and leaves it at the first completion
+ * of another kind, to mlx5_cq_poll_any(). */
 #define POLL_LOOP static int __attribute__((noinline))
 
-/* Returns whether there is another completion, at CI, and room for it at WC. */
+/* Returns whether WC has room and the CQE at CI has arrived. */
 CQE_INLINE bool poll_goes_on(const struct mlx5_cq *cq, const struct ibv_wc *end,
 			     const struct ibv_wc *wc, const struct mlx5_cqe64 **cqe, uint32_t ci)
 {
@@ -244,7 +245,8 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 		struct completion comp = { .status = IBV_WC_SUCCESS };
 		struct mlx5_rq *rq = cq->rsn_rq;
 
-		/* The ownership bit is written last: what we read from here on belongs to it. */
+		/* The adapter writes the ownership bit last, so the reads of the CQE must follow
+		 * the check. */
 		dma_load_barrier();
 		if (unlikely(!op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);
@@ -257,8 +259,8 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* Takes SENDs without immediate data or a key. Their payload is in the CQE as FORMAT says, their
- * queue is as SPECIAL says; both are constants. */
+/* Polls SENDs without immediate data or key. FORMAT says where their payload is, SPECIAL describes
+ * their queue; both are constants. */
 CQE_INLINE int poll_sends(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			  const struct mlx5_cqe64 *cqe, uint32_t ci, unsigned int format,
 			  enum rq_special special)
@@ -313,7 +315,7 @@ POLL_LOOP poll_frames(struct ibv_cq *cq, struct ibv_wc *end, struct ibv_wc *wc,
 	return poll_sends(cq, end, wc, cqe, ci, 0, RQ_CHECKED);
 }
 
-/* poll_messages() takes usual messages of the other opcodes and formats. */
+/* Polls usual messages of the other opcodes and formats. */
 POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 			const struct mlx5_cqe64 *cqe, uint32_t ci)
 {
@@ -335,7 +337,7 @@ POLL_LOOP poll_messages(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 	return poll_done(cq, ci);
 }
 
-/* Returns the loop for CQE, which is of cq->rsn_rq, and no special message. */
+/* Returns the loop for CQE, a usual completion of cq->rsn_rq. */
 CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5_cqe64 *cqe)
 {
 	const bool shared = cq->rsn_rq->special == RQ_SHARED;
@@ -351,8 +353,8 @@ CQE_INLINE cq_poll_fn *poll_loop_for(const struct mlx5_cq *cq, const struct mlx5
 	return poll_messages;
 }
 
-/* poll_mixed() takes the usual completions of all kinds and queues. A change between them costs
- * less here than the way to another loop, but registers are saved first. */
+/* Polls usual completions of all kinds and queues. Switching kinds is cheaper here than between
+ * loops, but the prologue saves registers. */
 static int __attribute__((noinline))
 poll_mixed(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc, const struct mlx5_cqe64 *cqe,
 	   uint32_t ci)
@@ -384,7 +386,7 @@ int mlx5_cq_poll_any(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *wc,
 	if (unlikely(!cqe_find_rq(cq, cqe)) || message_is_special(cq->rsn_rq, cqe->op_own))
 		return poll_rest(ibcq, end, wc, ci);
 	cq->poll = poll_loop_for(cq, cqe);
-	/* No other kind can follow the last one. */
+	/* Only one more completion fits, so no other kind can follow. */
 	if (wc + 1 == end)
 		return cq->poll(ibcq, end, wc, cqe, ci);
 	return poll_mixed(ibcq, end, wc, cqe, ci);
@@ -406,15 +408,15 @@ CQE_INLINE int poll_found(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *w
 	return cq->poll(ibcq, wc + num_entries, wc, cqe, ci);
 }
 
-/* Looks with the lock, as the CQ has got another ring meanwhile. */
+/* Polls with the lock: the CQ's ring was replaced during the lockless look. */
 static int __attribute__((noinline))
 look_again(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	return num_entries <= 0 ? 0 : wait_and_poll(ibcq, wc + num_entries, wc);
 }
 
-/* This is context->ops.poll_cq. Programs poll far more often than there is something: an empty CQ
- * is told without the lock. */
+/* Implements context->ops.poll_cq. Most polls of a spinning program find nothing, so an empty CQ is
+ * detected without the lock. */
 int mlx5_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	const struct mlx5_cqe64 *cqe;

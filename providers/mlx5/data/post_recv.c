@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_recv.c - ibv_post_recv() and ibv_post_wq_recv() on a receive ring (rq.h). A QP or WQ holds
- * one instance, for the shape of its WQEs, with or without the lock. As with ibv_post_send(),
- * requests are posted in order up to the first that cannot be.
+ * post_recv.c - ibv_post_recv() and ibv_post_wq_recv() on a receive ring (rq.h). The routine has
+ * several instances, by the layout of the WQEs and with or without the lock; the QP or WQ stores
+ * the one that fits. Requests are posted in order, up to the first that fails.
  */
 #include <errno.h>
 
@@ -38,11 +38,11 @@ recv_refuse(const struct mlx5_rq *rq, const struct ibv_recv_wr *wr, bool full)
 
 #define RQ_INLINE static inline __attribute__((always_inline))
 
-/* Rings whose WQEs are a single data segment are the most common, and have instances of their own,
- * in which the constant ONE is true. */
+/* Most rings have WQEs of a single data segment. They have their own instances, in which ONE is the
+ * constant true. */
 #define ONE_SGE_STRIDE_LOG 4
 
-/* Returns false when the request is unusual, and perhaps cannot be posted. */
+/* Returns whether the request can take the fast path. */
 RQ_INLINE bool recv_is_usual(const struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr,
 			     bool one)
 {
@@ -66,7 +66,7 @@ RQ_INLINE void recv_put_usual(struct mlx5_rq *rq, uint32_t head, const struct ib
 	rq->wq.wr_ids[unit] = wr->wr_id;
 }
 
-/* Returns 0, or an errno, with the reason logged. */
+/* Posts on the slow path. Returns 0, or an errno, logged. */
 static int __attribute__((noinline))
 recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr)
 {
@@ -78,7 +78,7 @@ recv_put_unusual(struct mlx5_rq *rq, uint32_t head, const struct ibv_recv_wr *wr
 	return 0;
 }
 
-/* Posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
 RQ_INLINE int post_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one)
 {
@@ -114,7 +114,7 @@ OUT_OF_LINE list_any(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv
 	return post_list(rq, wr, bad_wr, false);
 }
 
-/* Somebody has the lock, or there is a list: nothing here is in a hurry. */
+/* Slow path: the lock is contended, or the request is a list. */
 OUT_OF_LINE take_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			  bool one)
 {
@@ -122,7 +122,7 @@ OUT_OF_LINE take_and_list(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv
 	return one ? list_one_sge(rq, wr, bad_wr) : list_any(rq, wr, bad_wr);
 }
 
-/* For a usual request, one by itself, nothing is called and so no register is saved. */
+/* Posts a single request. The usual path calls nothing, so the compiler saves no registers. */
 RQ_INLINE int post_one(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 		       bool one, bool shared)
 {
@@ -194,7 +194,7 @@ post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool
 	return shared ? post_any_locked : post_any;
 }
 
-/* This is context->ops.post_recv. */
+/* Implements context->ops.post_recv. */
 int mlx5_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mlx5_rq *rq = &to_mqp(qp)->rq;

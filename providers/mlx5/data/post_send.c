@@ -2,11 +2,10 @@
 /*
  * post_send.c - ibv_post_send(): translates work requests to the builders of send_wqe.h.
  *
- * Requests are posted in order up to the first that cannot be; *bad_wr names that one, and the
- * adapter is told of those before it. A QP holds one instance of the routine: that of its kind,
- * with or without the lock, and of the use of its register. It posts the usual request, one by
- * itself, in a straight line that calls nothing and so saves no registers; lists, and whatever is
- * unusual, go to post_list().
+ * Requests are posted in order up to the first that fails; *bad_wr then points to it, and the
+ * doorbell covers the ones before it. The routine has several instances, by the QP's kind, lock and
+ * register; the QP stores the one that fits. An instance posts a usual single request in a straight
+ * line that calls nothing and so saves no registers. Lists and unusual requests go to post_list().
  */
 #include <errno.h>
 
@@ -68,9 +67,9 @@ static inline uint64_t sges_length(const struct ibv_sge *sge, int n)
 	return total;
 }
 
-/* Puts the payload as inline data at SEG, behind DS units of the WQE. It returns the units that it
- * takes, or a negative errno. The arguments are values and the function is out of line, so that the
- * common case has the registers. */
+/* Writes the payload as inline data at SEG, after DS units of the WQE. Returns the units of the
+ * payload, or a negative errno. Out of line and with plain values, so that the common case keeps
+ * its registers. */
 static int __attribute__((noinline))
 put_inline(const struct mlx5_qp *qp, uint8_t *seg, uint32_t ds, const struct ibv_send_wr *wr)
 {
@@ -110,7 +109,7 @@ WQE_INLINE int put_payload(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return 0;
 }
 
-/* Puts where the request goes, on a QP of this kind, behind the control segment. */
+/* Writes the destination, after the control segment, for a QP of KIND. */
 WQE_INLINE void put_address(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			    const struct ibv_send_wr *wr, enum send_kind kind)
 {
@@ -154,11 +153,11 @@ WQE_INLINE void begin_atomic(const struct mlx5_sq *sq, struct send_wqe *wqe, uin
 		wqe_wrap(sq, wqe);
 }
 
-/* Puts all segments before the payload, opcode by opcode. The WQE has its place. */
+/* Writes all segments before the payload, by opcode. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr, enum send_kind kind)
 {
-	/* Opcodes that a QP of this kind does not have are not in sq->opcodes. */
+	/* sq->opcodes has already excluded the opcodes that this kind lacks. */
 	if (kind == SEND_DATAGRAM && wr->opcode != IBV_WR_SEND &&
 	    wr->opcode != IBV_WR_SEND_WITH_IMM)
 		__builtin_unreachable();
@@ -195,7 +194,7 @@ WQE_INLINE void put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *wqe, 
 WQE_INLINE int put_frame(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 const struct ibv_send_wr *wr)
 {
-	struct send_wqe unusual; /* WQE itself has no address, and stays in registers */
+	struct send_wqe unusual; /* WQE's address is not taken, so WQE stays in registers */
 	int ret;
 
 	if (frame_is_usual(qp, wr)) {
@@ -220,7 +219,7 @@ WQE_INLINE int put_request(const struct mlx5_qp *qp, struct send_wqe *wqe, uint3
 	return put_payload(qp, wqe, wr);
 }
 
-/* Builds requests that the gate does not let pass: UMRs, the request after one, and what cannot be
+/* Builds requests that the gate stops: UMRs, the request after one, and requests that cannot be
  * posted. */
 static int __attribute__((noinline))
 build_exception(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, const struct ibv_send_wr *wr,
@@ -258,7 +257,7 @@ WQE_INLINE int build_one(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, 
 		return ENOMEM;
 	}
 	if (unlikely(!sq_has_opcode(&qp->sq, wr->opcode))) {
-		/* Only this variable has an address, so WQE of the common case stays in
+		/* Only this variable has its address taken, so WQE of the common case stays in
 		 * registers. */
 		struct send_wqe exception;
 		int ret = build_exception(qp, &exception, pi, wr, kind);
@@ -312,8 +311,8 @@ WQE_INLINE int post_list(struct mlx5_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return ret;
 }
 
-/* Posts a list. The lock is held, if there is one, and dropped. OWN says that the register is not
- * another queue's as well. */
+/* Posts a list. The caller holds the lock, if there is one; it is dropped. OWN: no other queue uses
+ * the register. */
 WQE_INLINE int post_list_entered(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 				 struct ibv_send_wr **bad_wr, enum send_kind kind, bool own)
 {
@@ -351,7 +350,7 @@ OUT_OF_LINE list_underlay(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_
 	return post_list_entered(qp, wr, bad_wr, SEND_UNDERLAY, true);
 }
 
-/* Posts lists of any kind, through a register that is another queue's as well. */
+/* Posts lists of any kind through a register that other queues use, too. */
 OUT_OF_LINE list_other(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	switch (to_mqp(qp)->rules->kind) {
@@ -385,7 +384,7 @@ WQE_INLINE int list_of_kind(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ib
 	}
 }
 
-/* Somebody has the lock, or there is a list: nothing here is in a hurry. */
+/* Slow path: the lock is contended, or the request is a list. */
 OUT_OF_LINE enter_and_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	struct mlx5_qp *qp = to_mqp(ibqp);
@@ -401,7 +400,7 @@ OUT_OF_LINE enter_and_list_other(struct ibv_qp *qp, struct ibv_send_wr *wr,
 	return list_other(qp, wr, bad_wr);
 }
 
-/* Refuses posts to DC queue pairs: a work request cannot name a DC target, and a target does not
+/* Refuses posts on DC queue pairs: a work request cannot name a DC target, and a target does not
  * send. */
 OUT_OF_LINE refuse_unaddressed(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 			       struct ibv_send_wr **bad_wr)
@@ -432,8 +431,8 @@ WQE_INLINE bool send_is_usual(const struct mlx5_sq *sq, uint32_t head, const str
 		      sq_has_opcode(sq, wr->opcode));
 }
 
-/* Returns whether the payload is inline data as it mostly is, wherever in the first WQEBB of the
- * WQE at CTRL the head ends. */
+/* Returns whether the payload takes the fast path of inline data. CTRL + WQE_BB is an upper bound
+ * for the end of the head. */
 WQE_INLINE bool inline_payload_is_usual(const struct mlx5_sq *sq, const uint8_t *ctrl,
 					const struct ibv_send_wr *wr)
 {
@@ -452,14 +451,14 @@ WQE_INLINE void put_usual_inline(struct send_wqe *wqe, const struct ibv_sge *sge
 	wqe_inline_close(wqe, len);
 }
 
-/* What posts a request by itself is chosen by these constants. */
+/* Constants that select an instance for a single request. */
 struct one {
 	enum send_kind kind;
 	bool shared; /* the lock is taken */
 	enum bfreg_use use;
 };
 
-/* ---- a request on a memory key by itself */
+/* ---- a single request on a memory key */
 
 OUT_OF_LINE binding_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
@@ -491,7 +490,7 @@ OUT_OF_LINE invalidation_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* ---- a large send by itself */
+/* ---- a single large send */
 
 OUT_OF_LINE large_send_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 			     struct ibv_send_wr **bad_wr)
@@ -514,7 +513,7 @@ OUT_OF_LINE large_send_alone(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return 0;
 }
 
-/* Post a request by itself that post_one() does not take: it is unusual, or a list of one. */
+/* Posts an unusual single request through the path of lists. */
 WQE_INLINE int one_by_list(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			   struct one one)
 {
@@ -534,8 +533,8 @@ WQE_INLINE int one_unusual(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv
 	return one_by_list(qp, wr, bad_wr, one);
 }
 
-/* All that may be unusual is looked at before anything is put, so that the registers are free for
- * that. */
+/* Posts a single request. All checks come before the first store, so that the stores have the
+ * registers. */
 WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr,
 			struct one one, bool has_inline)
 {
@@ -571,7 +570,8 @@ WQE_INLINE int post_one(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_
 	return 0;
 }
 
-/* Routines of a queue's own register have a sibling for processes of one thread. */
+/* Tries to take the lock. A routine with its own register has a separate variant for
+ * single-threaded processes, so this one need not check for them. */
 WQE_INLINE bool try_to_enter(struct mlx5_qp *qp, struct one one)
 {
 	return one.use == BFREG_SHARED ? qlock_try(&qp->sq_lock) : qlock_exchange(&qp->sq_lock);
@@ -588,8 +588,7 @@ WQE_INLINE int enter_for_one(struct ibv_qp *qp, struct ibv_send_wr *wr, struct i
 	return post_one(qp, wr, bad_wr, one, false);
 }
 
-/* Each routine has a second part, for requests with inline data: what these need costs others
- * nothing. */
+/* Each routine has a second function for inline data, so that the first one does not pay for it. */
 #define ROUTINE(name, ...)                                                                        \
 	OUT_OF_LINE name##_inline(struct ibv_qp * qp, struct ibv_send_wr * wr,                    \
 				  struct ibv_send_wr * *bad_wr)                                   \
@@ -614,7 +613,7 @@ ROUTINE(one_xrc_exchange, SEND_XRC, true, BFREG_OWN)
 ROUTINE(one_xrc_in_domain, SEND_XRC, false, BFREG_DOMAIN)
 ROUTINE(one_xrc_locked_twice, SEND_XRC, true, BFREG_SHARED)
 
-/* A frame with inline data is not usual. */
+/* Frames have no second function: inline data takes the slow path. */
 #define FRAME_ROUTINE(name, by_list, ...)                                                       \
 	static int name(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr) \
 	{                                                                                       \
@@ -627,7 +626,8 @@ FRAME_ROUTINE(one_frame_exchange, list_raw, true, BFREG_OWN)
 FRAME_ROUTINE(one_frame_in_domain, list_other, false, BFREG_DOMAIN)
 FRAME_ROUTINE(one_frame_locked_twice, list_other, true, BFREG_SHARED)
 
-/* A process of one thread posts as if there were no lock, as long as it does not hold it. */
+/* Posts without the atomic operations of a lock, if the process has one thread and the lock is
+ * free. */
 static int one_connected_locked(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
 {
@@ -656,7 +656,7 @@ static int one_frame_locked(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ib
 
 post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfreg_use use)
 {
-	/* A register is shared without a lock by QPs that take none either. */
+	/* BFREG_DOMAIN needs no lock, since its queues have none, either. */
 	static post_send_fn *const routines[][4] = {
 		[SEND_CONNECTED] = { one_connected, one_connected_locked, one_connected_in_domain,
 				     one_connected_locked_twice },
@@ -674,7 +674,7 @@ post_send_fn *mlx5_post_send_routine(enum send_kind kind, bool shared, enum bfre
 	return routines[kind][use == BFREG_OWN ? shared : 2 + shared];
 }
 
-/* This is context->ops.post_send. */
+/* Implements context->ops.post_send. */
 int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
 	return to_mqp(qp)->post_send(qp, wr, bad_wr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_send_raw.c - ibv_post_send() of frames: the WQE of one request on a raw packet QP, or of IP
- * over InfiniBand on a QP that sends from another one's number, for post_send.c. raw.h has its
- * segments.
+ * post_send_raw.c - ibv_post_send() of frames, for post_send.c: builds the WQE of a request on a
+ * raw packet QP, or on an underlay QP, which sends IP over InfiniBand with the number of another
+ * QP. raw.h has the segments.
  */
 #include <errno.h>
 
@@ -101,7 +101,7 @@ int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 	return frame_put_data(qp, wqe, &place, wr);
 }
 
-/* ---- datagrams from another QP's number */
+/* ---- underlay QPs: datagrams with the number of another QP */
 
 static void wqe_put_pad(struct send_wqe *wqe)
 {
@@ -110,7 +110,7 @@ static void wqe_put_pad(struct send_wqe *wqe)
 	wqe->ds += UNDERLAY_PAD / WQE_SEG;
 }
 
-/* Returns how many bytes of the packet the device gets to see. */
+/* Returns how many bytes of the packet go inline into the WQE. */
 static uint32_t underlay_header(const struct ibv_send_wr *wr)
 {
 	bool is_inline = wr->send_flags & IBV_SEND_INLINE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * post_srq.c - ibv_post_srq_recv(). An SRQ holds one instance, for the shape of its WQEs, with or
- * without the lock. As with ibv_post_send(), requests are posted in order up to the first that
- * cannot be. The way back of a WQE, when its message has arrived, is in srq.h.
+ * post_srq.c - ibv_post_srq_recv(). The routine has several instances, by the layout of the WQEs
+ * and with or without the lock; the SRQ stores the one that fits. Requests are posted in order, up
+ * to the first that fails. srq.h has the functions that free a WQE when its message has arrived.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ srq_refuse(const struct mlx5_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_w
 
 #define SRQ_INLINE static inline __attribute__((always_inline))
 
-/* SRQs whose WQEs have a single data segment are the most common, and have instances of their own,
- * in which the constant ONE is true. */
+/* Most SRQs have WQEs of a single data segment. They have their own instances, in which ONE is the
+ * constant true. */
 #define ONE_SGE_STRIDE_LOG 5
 
 SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq, uint32_t head,
@@ -42,7 +42,7 @@ SRQ_INLINE struct mlx5_wqe_srq_next_seg *srq_free_wqe(const struct mlx5_srq *srq
 	return (void *)(srq->ring + ((size_t)head << (one ? ONE_SGE_STRIDE_LOG : srq->stride_log)));
 }
 
-/* Returns whether the neighbour of HEAD is free, too, to be the next. */
+/* Returns whether the WQE after HEAD is free, and so can be the next one. */
 SRQ_INLINE bool srq_run_goes_on(const struct mlx5_srq *srq, uint32_t head)
 {
 	return likely(head + 1 != srq->run_end);
@@ -53,7 +53,7 @@ SRQ_INLINE bool srq_is_single(const struct ibv_recv_wr *wr)
 	return wr->num_sge == 1 && wr->sg_list->length;
 }
 
-/* Returns false when the request is unusual, and perhaps cannot be posted. */
+/* Returns whether the request can take the fast path. */
 SRQ_INLINE bool srq_is_usual(const struct mlx5_srq *srq, uint32_t head,
 			     const struct ibv_recv_wr *wr, bool one)
 {
@@ -62,8 +62,8 @@ SRQ_INLINE bool srq_is_usual(const struct mlx5_srq *srq, uint32_t head,
 	return likely(srq_is_single(wr)) && srq_run_goes_on(srq, head);
 }
 
-/* Sets *NEXT to the free WQE that comes after HEAD. It returns false when HEAD is the last one, and
- * stays free. */
+/* Sets *NEXT to the free WQE after HEAD. Returns false if HEAD is the last free one, which must
+ * stay free. */
 SRQ_INLINE bool srq_find_next(struct mlx5_srq *srq, uint32_t head, uint32_t *next)
 {
 	*next = head + 1;
@@ -72,7 +72,7 @@ SRQ_INLINE bool srq_find_next(struct mlx5_srq *srq, uint32_t head, uint32_t *nex
 	return provider_free_map_take_run(&srq->free_map, next, &srq->run_end);
 }
 
-/* Writes a request into WQE, after which NEXT comes. */
+/* Writes a request into WQE, and links it to NEXT. */
 SRQ_INLINE void srq_put(const struct mlx5_srq *srq, struct mlx5_wqe_srq_next_seg *wqe,
 			uint32_t next, const struct ibv_recv_wr *wr, bool one)
 {
@@ -85,7 +85,7 @@ SRQ_INLINE void srq_put(const struct mlx5_srq *srq, struct mlx5_wqe_srq_next_seg
 	srq_link(wqe, next);
 }
 
-/* HEAD is the first free WQE behind COUNT that have been filled. */
+/* Publishes COUNT filled WQEs. HEAD becomes the first free WQE. */
 SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t count)
 {
 	uint32_t posted = srq->posted + count;
@@ -93,12 +93,12 @@ SRQ_INLINE void srq_ring_doorbell(struct mlx5_srq *srq, uint32_t head, uint32_t 
 	srq->head = head;
 	srq->posted = posted;
 	order_publish(srq);
-	/* The WQEs come before the record that makes them valid. */
+	/* The adapter must see the WQEs before the record that makes them valid. */
 	dma_store_barrier();
 	srq->dbrec[MLX5_RCV_DBR] = htobe32(posted & FLD_MASK(CTRL_INDEX));
 }
 
-/* Posts a list. The lock is held, if there is one, and dropped. */
+/* Posts a list. The caller holds the lock, if there is one; it is dropped. */
 static int __attribute__((noinline))
 list_any(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -120,8 +120,8 @@ list_any(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad
 	return likely(!wr) ? 0 : srq_refuse(srq, wr, bad_wr);
 }
 
-/* Posts a list of single buffers; nothing is called for them, and so no register is saved. What is
- * not usual is for list_any(). */
+/* Posts a list of single buffers, without calls, so that the compiler saves no registers. Unusual
+ * requests go on to list_any(). */
 static int __attribute__((noinline))
 list_one_sge(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -129,7 +129,7 @@ list_one_sge(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 	struct mlx5_wqe_srq_next_seg *wqe = srq_free_wqe(srq, srq->head, true);
 	const uint32_t last = srq->run_end - 1;
 	uint64_t *const wr_ids = srq->wr_ids;
-	size_t head = srq->head; /* as wide as an index of an array */
+	size_t head = srq->head; /* size_t, so that indexing needs no conversion */
 
 	for (; wr && likely(srq_is_single(wr) && head != last); wr = wr->next) {
 		const uint64_t wr_id = wr->wr_id;
@@ -147,7 +147,7 @@ list_one_sge(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 	return 0;
 }
 
-/* Somebody has the lock, or there is a list: nothing here is in a hurry. */
+/* Slow path: the lock is contended, or the request is a list. */
 static int __attribute__((noinline))
 take_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
@@ -157,7 +157,7 @@ take_and_list(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 	return srq->max_sge == 1 ? list_one_sge(ibsrq, wr, bad_wr) : list_any(ibsrq, wr, bad_wr);
 }
 
-/* For a usual request, one by itself, nothing is called either. */
+/* Posts a single request. The usual path calls nothing. */
 SRQ_INLINE int post_one(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr,
 			bool one, bool shared)
 {
@@ -204,7 +204,7 @@ static int post_any_locked(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct i
 	return post_one(srq, wr, bad_wr, false, true);
 }
 
-/* A WQE of 32 bytes is the smallest, and has place for one segment. */
+/* Returns the routine for MAX_SGE. The smallest WQE has 32 bytes: the link and one segment. */
 post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 {
 	if (max_sge == 1)
@@ -212,16 +212,16 @@ post_srq_fn *mlx5_post_srq_routine(uint32_t max_sge, bool shared)
 	return shared ? post_any_locked : post_any;
 }
 
-/* This is context->ops.post_srq_recv. */
+/* Implements context->ops.post_srq_recv. */
 int mlx5_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	return to_msrq(srq)->post(srq, wr, bad_wr);
 }
 
-/* ---- requests that come back */
+/* ---- requests whose message met a page fault */
 
-/* The WQEs of the room to wait get their wr_ids with the first fault, as most SRQs never see one.
- * Without memory for them there is no room. */
+/* Makes room for waiting WQEs. Their wr_ids are allocated at the first page fault, since most SRQs
+ * never have one. Without memory, there is no room. */
 static void srq_open_room(struct mlx5_srq *srq)
 {
 	uint64_t *wr_ids = reallocarray(srq->wr_ids, srq->wqes, sizeof(*wr_ids));
@@ -232,8 +232,8 @@ static void srq_open_room(struct mlx5_srq *srq)
 		srq->free_map.count = srq->wqes;
 }
 
-/* Sets WQE INDEX aside, and returns the one to use instead: the one set aside for longest, or INDEX
- * itself where there is no room. */
+/* Puts WQE INDEX into the list of waiting WQEs. Returns the WQE to use instead: the one that has
+ * waited longest, or INDEX itself if there is no room. */
 static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
 {
 	uint32_t instead;
@@ -256,8 +256,8 @@ static uint32_t srq_wait(struct mlx5_srq *srq, uint32_t index)
 	return instead;
 }
 
-/* The waiting WQE keeps its segments. The WQE used in its place is free again before the next is
- * taken, as one WQE is always kept free. */
+/* Posts the request again. The failed WQE keeps its segments while it waits. The WQE that replaces
+ * it is freed before the next one is taken, because one WQE must always stay free. */
 void mlx5_srq_put_back(struct mlx5_srq *srq, uint32_t index)
 {
 	const struct mlx5_wqe_srq_next_seg *failed;

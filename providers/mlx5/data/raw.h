@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw.h - WQEs of raw packet QPs: control, Ethernet segment, data. post_send_raw.c and
+ * raw.h - WQEs of raw packet QPs: control segment, Ethernet segment, data. post_send_raw.c and
  * send_wr_raw.c build them.
  *
- * PRM: the Ethernet segment carries the first bytes of the frame, as many as the device wants to
- * see (qp->min_header, 0 on newer ones), or for TSO the headers that go in front of each packet.
- * They start at byte 14 of it and run on past it, if need be over the end of the ring.
+ * PRM: the Ethernet segment contains the first bytes of the frame, as many as the device requires
+ * (qp->min_header, 0 on newer devices), or for TSO the headers of each packet. The bytes start at
+ * offset 14 of the segment, may run past its end, and may wrap at the end of the ring.
  * wqe_put_eth() makes room for them, header_take() fills it from the payload.
  */
 #ifndef PROVIDERS_MLX5_DATA_RAW_H
@@ -19,16 +19,16 @@ static_assert(ETH_HEADER_AT == 14, "PRM: Ethernet Segment, byte 0Eh");
 
 struct header_place {
 	uint8_t *to;
-	uint32_t left; /* bytes that the payload still owes */
+	uint32_t left; /* header bytes still missing */
 };
 
 enum {
-	TSO_HEADER_MIN = 14, /* of a large send: Ethernet's addresses and type */
-	/* Control and Ethernet segment. A frame whose WQE has no more has no bytes. */
+	TSO_HEADER_MIN = 14, /* minimum of a large send: Ethernet's addresses and type */
+	/* Control and Ethernet segment. A WQE of this size is a frame without bytes. */
 	EMPTY_FRAME_UNITS = 2
 };
 
-/* Puts an Ethernet segment, in which HEADER bytes of the frame will be. */
+/* Writes an Ethernet segment with room for HEADER bytes of the frame. */
 WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint8_t cs_flags,
 			    uint16_t mss, uint32_t header, struct header_place *place)
 {
@@ -46,7 +46,7 @@ WQE_INLINE void wqe_put_eth(const struct mlx5_sq *sq, struct send_wqe *wqe, uint
 		wqe->seg -= sq->end - sq->buf;
 }
 
-/* Copies the part of FROM that belongs into the header. It returns its length. */
+/* Copies the part of FROM that belongs to the header. Returns its length. */
 WQE_INLINE uint32_t header_take(const struct mlx5_sq *sq, struct header_place *place,
 				const void *from, uint64_t len)
 {
@@ -64,7 +64,7 @@ WQE_INLINE uint8_t checksum_flags(unsigned int send_flags)
 	return send_flags & IBV_SEND_IP_CSUM ? MLX5_ETH_WQE_L3_CSUM | MLX5_ETH_WQE_L4_CSUM : 0;
 }
 
-/* ---- the usual frame: a SEND of one buffer, which is longer than the header. Its WQE is one WQEBB
+/* ---- the usual frame: a SEND of one buffer that is longer than the header. Its WQE is one WQEBB
  */
 
 enum { ETH_PLAIN_SIZE = WQE_SEG, ETH_FULL_SIZE = 2 * WQE_SEG };
@@ -73,7 +73,7 @@ static_assert(ETH_HEADER_AT <= ETH_PLAIN_SIZE &&
 		      ETH_HEADER_AT + WQE_ETH_MIN_HEADER == ETH_FULL_SIZE,
 	      "an Ethernet segment with no header, or with the one that devices ask for");
 
-/* The adapter computes checksums, or nobody asks for them; and no data is inline. */
+/* Returns whether no data is inline, and checksums are computed by the adapter or not requested. */
 WQE_INLINE bool frame_flags_are_usual(const struct mlx5_qp *qp, const struct ibv_send_wr *wr)
 {
 	return !(wr->send_flags & (IBV_SEND_INLINE | (qp->rq.checksums ? 0 : IBV_SEND_IP_CSUM)));
@@ -85,7 +85,7 @@ WQE_INLINE bool frame_is_usual(const struct mlx5_qp *qp, const struct ibv_send_w
 		      frame_flags_are_usual(qp, wr) && wr->sg_list->length > qp->min_header);
 }
 
-/* Puts the first 8 bytes of an Ethernet segment. */
+/* Writes the first 8 bytes of an Ethernet segment. */
 WQE_INLINE void eth_put_start(uint8_t *seg, unsigned int send_flags, uint16_t mss)
 {
 	static_assert(offsetof(struct mlx5_wqe_eth_seg, cs_flags) == 4 &&
@@ -95,8 +95,8 @@ WQE_INLINE void eth_put_start(uint8_t *seg, unsigned int send_flags, uint16_t ms
 	seg_put_be64(seg, (uint64_t)checksum_flags(send_flags) << 24 | mss);
 }
 
-/* Puts the rest of it, where HEADER bytes of the frame will be, of which FIRST are the first
- * two. */
+/* Writes its second 8 bytes: the length HEADER of the inline header, and the first two bytes of it,
+ * FIRST. */
 WQE_INLINE void eth_put_header_start(uint8_t *seg, uint32_t header, const uint8_t *first)
 {
 	__be16 two;
@@ -105,7 +105,7 @@ WQE_INLINE void eth_put_header_start(uint8_t *seg, uint32_t header, const uint8_
 	seg_put_pair(seg + 8, 0, header << 16 | be16toh(two));
 }
 
-/* Puts a usual frame behind the control segment. */
+/* Writes a usual frame after the control segment. */
 WQE_INLINE void wqe_put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *wqe,
 				    const struct ibv_send_wr *wr)
 {
@@ -127,8 +127,9 @@ WQE_INLINE void wqe_put_usual_frame(const struct mlx5_qp *qp, struct send_wqe *w
 	wqe->ds = (2 * WQE_SEG + ETH_FULL_SIZE) / WQE_SEG;
 }
 
-/* ---- the usual large send: of one buffer, behind headers as those of TCP are. Its WQE is two
- * WQEBBs, which end before the ring does */
+/* ---- the usual large send: one buffer, and headers of the length of TCP's. Its WQE is two WQEBBs
+ * that do not wrap
+ */
 
 enum { USUAL_TSO_BLOCKS = 2, USUAL_TSO_HEADER_MIN = 19 };
 
@@ -143,7 +144,7 @@ WQE_INLINE bool tso_is_usual(const struct mlx5_qp *qp, const uint8_t *ctrl,
 	       ctrl + USUAL_TSO_BLOCKS * WQE_BB <= qp->sq.end;
 }
 
-/* Puts it behind the control segment. */
+/* Writes a usual large send after the control segment. */
 WQE_INLINE void wqe_put_usual_tso(struct send_wqe *wqe, const struct ibv_send_wr *wr)
 {
 	const uint32_t header = wr->tso.hdr_sz;
@@ -159,12 +160,12 @@ WQE_INLINE void wqe_put_usual_tso(struct send_wqe *wqe, const struct ibv_send_wr
 	seg_put_sge(wqe->ctrl + (size_t)wqe->ds++ * WQE_SEG, wr->sg_list);
 }
 
-/* Puts the whole WQE of a request (post_send_raw.c). It returns EINVAL or ENOMEM, logged, when it
- * cannot. */
+/* Writes the whole WQE of a request (post_send_raw.c). Returns EINVAL or ENOMEM, logged, if that is
+ * not possible. */
 int mlx5_put_raw(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		 const struct ibv_send_wr *wr);
-/* Puts the whole WQE of a request of a QP that sends from another one's number: an address vector
- * and padding stand in front of the Ethernet segment. */
+/* Writes the whole WQE of a request on an underlay QP. An address vector and padding precede the
+ * Ethernet segment. */
 int mlx5_put_underlay(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 		      const struct ibv_send_wr *wr);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rq.h - the receive side of a QP, a WQ or an XRC SRQ: what the number in a CQE leads to.
+ * rq.h - the receive side of a QP, WQ or XRC SRQ, to which the number in a CQE leads.
  *
- * Every object that completes somewhere has a struct mlx5_rq in the context's id table, and the
- * decoder of CQEs (cqe.h) starts from it. A QP is found from its receive side when a send
- * completes, so a QP without a receive queue has one, too. lock guards what posting changes
- * (post_recv.c); wq.tail belongs to the pollers (see wq.h).
+ * Every object with completions has a struct mlx5_rq in the context's id table; the decoder of CQEs
+ * (cqe.h) starts from it. Send completions reach their QP through it as well, so a QP without a
+ * receive queue has one, too. lock guards the fields that posting changes (post_recv.c); the
+ * pollers own wq.tail (see wq.h).
  */
 #ifndef PROVIDERS_MLX5_DATA_RQ_H
 #define PROVIDERS_MLX5_DATA_RQ_H
@@ -19,9 +19,9 @@
 
 struct mlx5_srq;
 
-/* A receive completes the next WQE of wq (RQ_PLAIN) or the WQE of an SRQ that the CQE names
- * (RQ_SHARED). One of RQ_CHECKED is as those of RQ_PLAIN, and its CQE says whether checksums were
- * right. cqe.c has all that is more than that. */
+/* How receives complete. RQ_PLAIN: the next WQE of wq. RQ_SHARED: the WQE of an SRQ that the CQE
+ * names. RQ_CHECKED: as RQ_PLAIN, and the CQE reports checksums. RQ_OTHER: anything else, in
+ * cqe.c. */
 enum rq_special { RQ_PLAIN, RQ_SHARED, RQ_CHECKED, RQ_OTHER };
 
 enum rq_owner { RQ_OF_QP, RQ_OF_WQ, RQ_OF_SRQ };
@@ -29,23 +29,23 @@ enum rq_owner { RQ_OF_QP, RQ_OF_WQ, RQ_OF_SRQ };
 struct mlx5_rq {
 	int (*post)(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 	struct qlock lock;
-	uint8_t *buf; /* the list of buffers of the first WQE */
-	struct wq wq; /* units are WQEs, which are data segments alone */
+	uint8_t *buf; /* scatter list of the first WQE */
+	struct wq wq; /* units are WQEs, which have data segments only */
 	uint32_t stride_log;
-	uint32_t sge_limit; /* num_sge must be less; 0 while the state forbids to post */
-	uint32_t max_sge;   /* data segments of a WQE */
-	uint8_t special;    /* enum rq_special */
-	bool out_of_order;  /* its WQEs are those that CQEs name, not the oldest */
-	bool checksums;     /* the adapter verifies those of what arrives, and says so in the CQE */
-	uint8_t owner;      /* enum rq_owner */
-	bool error_reported; /* the first failure has been logged; atomic: there may be two CQs */
+	uint32_t sge_limit;  /* num_sge must be less; 0 while the state forbids posting */
+	uint32_t max_sge;    /* data segments per WQE */
+	uint8_t special;     /* enum rq_special */
+	bool out_of_order;   /* CQEs name the WQE, which may not be the oldest */
+	bool checksums;      /* the adapter verifies checksums and reports them in the CQE */
+	uint8_t owner;       /* enum rq_owner */
+	bool error_reported; /* the first failure was logged; atomic, since there may be two CQs */
 	__be32 *dbrec;
-	struct mlx5_srq *srq; /* where its WQEs come from instead, or NULL */
-	uint32_t rsn;         /* number by which CQEs name this: user index or QPN */
-	uint32_t number;      /* of the owner, for messages */
+	struct mlx5_srq *srq; /* SRQ that provides the WQEs, or NULL */
+	uint32_t rsn;         /* number in CQEs: user index or QPN */
+	uint32_t number;      /* number of the owner, for log messages */
 };
 
-/* Returns what messages in the log call the owner. */
+/* Returns the name of the owner's type, for log messages. */
 static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 {
 	static const char *const names[] = { "qp", "wq", "srq" };
@@ -53,8 +53,8 @@ static inline const char *rq_owner_name(const struct mlx5_rq *rq)
 	return names[rq->owner];
 }
 
-/* What arrives has checksums that the adapter verifies, or not. RQ->special is what it would be
- * without. */
+/* Sets whether the adapter verifies checksums of received packets. RQ->special has its value
+ * without checksums before the call. */
 static inline void rq_choose_checksums(struct mlx5_rq *rq, bool checked)
 {
 	rq->checksums = checked;
@@ -64,15 +64,13 @@ static inline void rq_choose_checksums(struct mlx5_rq *rq, bool checked)
 
 typedef int post_recv_fn(struct mlx5_rq *rq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
-/* This is rq.post of rings whose WQEs have signatures. */
+/* rq.post for rings whose WQEs have signatures. */
 post_recv_fn mlx5_post_recv_signed;
 
-/* Returns the instance of rq.post for such a ring, with the lock when SHARED is true.
- */
+/* Returns the instance of rq.post for such a ring, with the lock if SHARED. */
 post_recv_fn *mlx5_post_recv_routine(uint32_t max_sge, uint32_t stride_log, bool shared);
 
-/* Opens or shuts the gate (post.h): posting is possible or not, by the owner's state.
- */
+/* Opens or shuts the gate (post.h): the owner's state permits or forbids posting. */
 static inline void rq_set_gate(struct mlx5_rq *rq, bool open)
 {
 	qlock_enter(&rq->lock);

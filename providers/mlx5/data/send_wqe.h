@@ -2,15 +2,15 @@
 /*
  * send_wqe.h - builds send WQEs in the ring: one function per segment.
  *
- * A WQE starts on a WQEBB and is control, [XRC], [remote address, [atomic]] or [address vector],
- * then data segments or one inline segment. An address vector fills the first WQEBB, and
- * wqe_wrap() takes what follows it to the start of the ring; so the remote address and the atomic
- * of a DC request are behind the wrap, or do not meet it. Other heads end with the first WQEBB at
- * most. Data segments are as large as the unit they are aligned to, so the wrap falls between two
- * of them; only inline bytes can straddle it, and ring_copy() copies those in two parts.
+ * A WQE starts on a WQEBB. It is control, [XRC], [remote address, [atomic]] or [address vector],
+ * and then data segments or one inline segment. An address vector fills the first WQEBB, and
+ * wqe_wrap() then moves to the start of the ring if needed, so that the remote address and atomic
+ * of a DC request do not straddle the end. All other heads end within the first WQEBB. Data
+ * segments are as large as their alignment, so the ring wraps between two of them. Only inline
+ * bytes can straddle the end; ring_copy() copies those in two parts.
  *
- * Callers (post_send.c, send_wr.c) hold sq_lock where there is one, and check capacities before
- * they put segments. Nothing here is visible to the adapter until the doorbell.
+ * The callers (post_send.c, send_wr.c) hold sq_lock, where there is one, and check the capacities
+ * first. The adapter sees nothing before the doorbell.
  */
 #ifndef PROVIDERS_MLX5_DATA_SEND_WQE_H
 #define PROVIDERS_MLX5_DATA_SEND_WQE_H
@@ -24,8 +24,7 @@
 #include "providers/mlx5/ah.h"
 #include "providers/mlx5/qp.h"
 
-/* PRM: the XRC segment says which SRQ of the receiver the message is for. mlx5dv.h has no name for
- * it. */
+/* PRM: the XRC segment names the receiver's SRQ. mlx5dv.h has no structure for it. */
 struct wqe_xrc_seg {
 	__be32 srqn;
 	uint8_t reserved[12];
@@ -36,8 +35,8 @@ static_assert(sizeof(struct wqe_xrc_seg) == WQE_SEG &&
 
 #define WQE_INLINE __attribute__((always_inline)) static inline
 
-/* Each request looks up the third word of its control segment; qp.c makes the table, when the QP is
- * created. */
+/* Fills the table of the third word of a control segment, from which each request takes its word.
+ * qp.c calls it when it creates the QP. */
 static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 {
 	for (unsigned int flags = 0; flags < ARRAY_SIZE(sq->ctrl_flags); flags++) {
@@ -49,16 +48,17 @@ static inline void sq_prepare_flags(struct mlx5_sq *sq, bool signal_all)
 			fm_ce_se |= MLX5_WQE_CTRL_CQ_UPDATE;
 		if (flags & IBV_SEND_SOLICITED)
 			fm_ce_se |= MLX5_WQE_CTRL_SOLICITED;
-		sq->ctrl_flags[flags] = htobe32(fm_ce_se); /* signature and stream id: 0 */
+		sq->ctrl_flags[flags] = htobe32(fm_ce_se); /* signature and stream id are 0 */
 		sq->umr_flags[flags] = sq->ctrl_flags[flags];
-		/* PRM: a UMR, as any request behind one, waits for it by a small fence. */
+		/* PRM: a request after a UMR, another UMR included, waits for it by a small
+		 * fence. */
 		if (!(flags & IBV_SEND_FENCE))
 			fm_ce_se |= MLX5_WQE_CTRL_INITIATOR_SMALL_FENCE;
 		sq->umr_flags[flags | FENCE_NEXT] = htobe32(fm_ce_se);
 	}
 }
 
-/* Notes whether the state allows to post. */
+/* Sets the limits that permit or forbid posting, by the QP's state. */
 static inline void sq_permit(struct mlx5_sq *sq, bool open)
 {
 	sq->sge_limit = open ? sq->max_sge + 1 : 0;
@@ -71,8 +71,8 @@ static inline void sq_prepare_inline(struct mlx5_sq *sq, uint32_t usual)
 	sq->short_inline = min_of(usual, (uint32_t)COPY_SMALL_MAX);
 }
 
-/* Returns how the completion of a request will be reported: enum ibv_wc_opcode, and enum
- * ibv_wc_flags above it. That is a constant for a constant opcode. */
+/* Returns how to report the completion: enum ibv_wc_opcode, and enum ibv_wc_flags above it. Folds
+ * to a constant for a constant opcode. */
 WQE_INLINE uint32_t done_as(uint8_t opcode)
 {
 	switch (opcode) {
@@ -100,19 +100,19 @@ WQE_INLINE uint8_t *sq_wqebb(const struct mlx5_sq *sq, uint32_t pi)
 	return sq->buf + ((size_t)(pi & sq->wq.mask) << WQE_BB_LOG);
 }
 
-/* Finds the place of the WQE that starts at WQEBB PI, and where its request is noted. */
+/* Finds the WQE at WQEBB PI, and the slot for its request. */
 WQE_INLINE void wqe_place(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi)
 {
 	const size_t at = pi * (uint32_t)sizeof(struct wq_slot) & sq->slot_mask;
 
 	wqe->ctrl = sq->buf + at * (WQE_BB / sizeof(struct wq_slot));
-	__asm__("" : "+r"(wqe->ctrl)); /* found once, not anew for each segment */
+	/* keeps the address in a register instead of recomputing it for each segment */
+	__asm__("" : "+r"(wqe->ctrl));
 	wqe->slot = (struct wq_slot *)((uint8_t *)sq->wq.slots + at);
 }
 
-/* Starts the WQE that has been placed at WQEBB PI. wqe_finish() puts its length in. WORD is the
- * third one of its control segment. What the completion will be is noted by the caller.
- */
+/* Starts the WQE placed at WQEBB PI; wqe_finish() adds the length. WORD is the third word of the
+ * control segment. The caller notes how to report the completion. */
 WQE_INLINE void wqe_begin_with(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t pi,
 			       uint8_t opcode, __be32 word, __be32 imm)
 {
@@ -122,7 +122,7 @@ WQE_INLINE void wqe_begin_with(const struct mlx5_sq *sq, struct send_wqe *wqe, u
 	wqe->ds = 1;
 	wqe->head =
 		index << (32 + FLD_SHIFT(CTRL_INDEX)) | (uint64_t)opcode << 32 | sq->qpn_shifted;
-	/* The first half is written when the length is known. */
+	/* wqe_finish() writes the first half, which has the length. */
 	seg_put_raw_pair(wqe->ctrl + offsetof(struct mlx5_wqe_ctrl_seg, signature), word, imm);
 }
 
@@ -141,20 +141,20 @@ WQE_INLINE void wqe_begin(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32
 	wqe_begin_placed(sq, wqe, pi, opcode, flags, imm);
 }
 
-/* The next segment may be the first behind the end of the ring. */
+/* Moves the next segment to the start of the ring if it would lie at the end. */
 WQE_INLINE void wqe_wrap(const struct mlx5_sq *sq, struct send_wqe *wqe)
 {
 	if (unlikely(wqe->seg == sq->end))
 		wqe->seg = sq->buf;
 }
 
-/* Returns where the segment is that follows the control segment. */
+/* Returns the address of the segment after the control segment. */
 WQE_INLINE void *wqe_second(uint8_t *ctrl)
 {
 	return ctrl + sizeof(struct mlx5_wqe_ctrl_seg);
 }
 
-/* PRM: an XRC WQE names the SRQ of its receiver. */
+/* PRM: an XRC WQE names the receiver's SRQ, after the control segment. */
 WQE_INLINE void wqe_reserve_xrc(struct send_wqe *wqe)
 {
 	wqe->seg += sizeof(struct wqe_xrc_seg);
@@ -168,7 +168,7 @@ WQE_INLINE void wqe_set_xrc(uint8_t *ctrl, uint32_t srqn)
 	*seg = (struct wqe_xrc_seg){ .srqn = htobe32(srqn) };
 }
 
-/* PRM: a datagram's address vector, of the full size, which fills the first WQEBB. */
+/* PRM: the address vector of a datagram, in its full size, which fills the first WQEBB. */
 WQE_INLINE void wqe_reserve_av(const struct mlx5_sq *sq, struct send_wqe *wqe)
 {
 	static_assert(sizeof(struct mlx5_wqe_ctrl_seg) + sizeof(struct mlx5_wqe_datagram_seg) ==
@@ -188,7 +188,7 @@ WQE_INLINE void wqe_set_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t qpn
 	seg->av.key.qkey.qkey = htobe32(qkey);
 }
 
-/* PRM: the address vector of DC has an access key where that of a datagram has a Q_Key. */
+/* PRM: the address vector of DC has an access key in place of the Q_Key. */
 WQE_INLINE void wqe_set_dc_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t dctn, uint64_t key)
 {
 	uint8_t *to = wqe_second(ctrl);
@@ -198,7 +198,7 @@ WQE_INLINE void wqe_set_dc_av(uint8_t *ctrl, const struct mlx5_ah *ah, uint32_t 
 	copy_32(to + AV_AT_PATH, (const uint8_t *)&ah->av + AV_AT_PATH);
 }
 
-/* Sets the stream bits of a word that wqe_begin() has written. */
+/* Sets the DCI stream in the control segment, after wqe_begin(). */
 WQE_INLINE void wqe_set_stream(uint8_t *ctrl, uint16_t stream)
 {
 	((struct mlx5_wqe_ctrl_seg *)ctrl)->dci_stream_channel_id = htobe16(stream);
@@ -222,7 +222,7 @@ WQE_INLINE void wqe_put_atomic(struct send_wqe *wqe, uint64_t swap_add, uint64_t
 	wqe->ds++;
 }
 
-/* A buffer of no bytes gets no segment: a byte_count of 0 would mean 2 GiB. */
+/* Writes a data segment; none for length 0, because a byte_count of 0 means 2 GiB. */
 WQE_INLINE void wqe_put_data(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t length,
 			     uint32_t lkey, uint64_t addr)
 {
@@ -245,7 +245,7 @@ WQE_INLINE void wqe_put_sge(const struct mlx5_sq *sq, struct send_wqe *wqe,
 	wqe->ds++;
 }
 
-/* Puts the data segments of N SGEs; one is by far the most common list. */
+/* Writes the data segments of N SGEs; usually there is one. */
 WQE_INLINE void wqe_put_sges(const struct mlx5_sq *sq, struct send_wqe *wqe,
 			     const struct ibv_sge *sge, int n)
 {
@@ -257,14 +257,14 @@ WQE_INLINE void wqe_put_sges(const struct mlx5_sq *sq, struct send_wqe *wqe,
 		wqe_put_sge(sq, wqe, sge);
 }
 
-/* Copies LEN bytes into the ring at TO, and goes on at its start when its end is reached. It
- * returns where the next byte goes. */
+/* Copies LEN bytes into the ring at TO, continuing at its start when the end is reached. Returns
+ * the address after the last byte. */
 WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void *from, size_t len)
 {
 	size_t room = (size_t)(sq->end - to);
 
 	if (unlikely(!len))
-		return to; /* FROM may be anything, NULL included */
+		return to; /* FROM may be NULL */
 	if (unlikely(len >= room)) {
 		memcpy(to, from, room);
 		from = (const uint8_t *)from + room;
@@ -278,15 +278,15 @@ WQE_INLINE uint8_t *ring_copy(const struct mlx5_sq *sq, uint8_t *to, const void 
 	return to + len;
 }
 
-/* Returns how many bytes of the WQE are in front of inline data. */
+/* Returns the offset of inline data in the WQE. */
 WQE_INLINE uint32_t wqe_inline_start(const struct send_wqe *wqe)
 {
 	return wqe->ds * WQE_SEG + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
 }
 
-/* Returns how many inline bytes the WQE may have: what the QP was created for, and never more than
- * the request's place in the ring, as an operation that the QP was not created for may have a
- * longer head. */
+/* Returns the limit of inline bytes: max_inline of the QP, and the rest of the request's space in
+ * the ring. The second is smaller for an operation with a longer head than those that the QP was
+ * created for. */
 WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send_wqe *wqe)
 {
 	uint32_t used = wqe_inline_start(wqe);
@@ -295,14 +295,14 @@ WQE_INLINE uint32_t wqe_inline_limit(const struct mlx5_sq *sq, const struct send
 	return min_of(room, sq->max_inline);
 }
 
-/* Returns how many units of 16 bytes LEN inline bytes take. */
+/* Returns the number of 16-byte units for LEN inline bytes. */
 WQE_INLINE uint32_t inline_units(uint32_t len)
 {
 	return (len + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg) + WQE_SEG - 1) / WQE_SEG;
 }
 
-/* Inline data is put by wqe_inline_open(), ring_copy() of each part, and wqe_inline_close() with
- * the sum of their lengths. */
+/* To write inline data, call wqe_inline_open(), ring_copy() for each part, and wqe_inline_close()
+ * with the total length. */
 WQE_INLINE uint8_t *wqe_inline_open(const struct send_wqe *wqe)
 {
 	return wqe->seg + sizeof(struct mlx5_wqe_inl_data_seg);
@@ -322,14 +322,14 @@ WQE_INLINE bool inline_is_up_to(const struct mlx5_sq *sq, const uint8_t *seg, si
 	return likely(len - 1 < most && seg + sizeof(struct mlx5_wqe_inl_data_seg) + len < sq->end);
 }
 
-/* Returns whether LEN inline bytes, to be put at SEG, are usual: there is one at least, they end
- * before the ring does, and wqe_inline_limit() allows them. */
+/* Returns whether LEN inline bytes at SEG take the fast path: at least one, no wrap of the ring,
+ * and within wqe_inline_limit(). */
 WQE_INLINE bool inline_is_usual(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->usual_inline);
 }
 
-/* Says the same of bytes that are no more than COPY_SMALL_MAX, too. */
+/* Does the same, with COPY_SMALL_MAX as a further limit. */
 WQE_INLINE bool inline_is_short(const struct mlx5_sq *sq, const uint8_t *seg, size_t len)
 {
 	return inline_is_up_to(sq, seg, len, sq->short_inline);
@@ -338,11 +338,11 @@ WQE_INLINE bool inline_is_short(const struct mlx5_sq *sq, const uint8_t *seg, si
 WQE_INLINE uint32_t wqe_blocks(const struct send_wqe *wqe)
 {
 	if (wqe->ds - 1 >= FLD_MASK(CTRL_DS))
-		__builtin_unreachable(); /* the control segment is a unit itself */
+		__builtin_unreachable(); /* the control segment counts, so ds is at least 1 */
 	return (wqe->ds + (WQE_BB / WQE_SEG) - 1) / (WQE_BB / WQE_SEG);
 }
 
-/* Writes the length of the WQE. It returns how many WQEBBs that is. */
+/* Writes the length of the WQE. Returns its size in WQEBBs. */
 WQE_INLINE uint32_t wqe_finish(const struct send_wqe *wqe)
 {
 	seg_put_be64(wqe->ctrl, wqe->head | wqe->ds);

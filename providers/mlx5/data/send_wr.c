@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr.c - ibv_wr_*(): the other entry point, beside ibv_post_send(), to the builders of
+ * send_wr.c - ibv_wr_*(): the second entry point, beside ibv_post_send(), to the builders of
  * send_wqe.h. Programs call these functions through struct ibv_qp_ex.
  *
- * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring, one setter gives it its payload
- * and finishes it (batch.h). A batch is posted whole or not at all: the first error is kept,
- * nothing is written after it, and wr_complete() then cancels the batch by taking the indices of
- * the queue back; so does wr_abort().
+ * A builder (wr_send, wr_rdma_write...) starts a WQE in the ring; one setter adds the payload and
+ * finishes the WQE (batch.h). A batch is posted as a whole or not at all: after the first error
+ * nothing more is written, and wr_complete() cancels the batch by resetting the queue's indices.
+ * wr_abort() does the same.
  */
 #include <errno.h>
 
@@ -105,13 +105,13 @@ mlx5_batch_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-/* What stands before the payload of a connected QP's request leaves room in the first WQEBB. */
+/* Sets the SGE of a connected QP, whose head leaves room for it in the first WQEBB. */
 static void connected_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {
 	batch_set_only_sge(qpx, lkey, addr, length, 1);
 }
 
-/* A QP that was created without SGEs may have no room for one where the head fills WQEBBs. */
+/* Refuses an SGE: a QP without SGEs may have no room for one, if the head fills whole WQEBBs. */
 static void wr_refuse_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -139,7 +139,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge, const struct 
 	batch_finish_wqe(qp, &wqe, false);
 }
 
-/* Puts no bytes, too many, or some behind the end of the ring. */
+/* Writes inline data on the slow path: none, too much, or with a wrap of the ring. */
 static void __attribute__((noinline))
 set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
@@ -158,7 +158,7 @@ set_unusual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 	batch_finish_wqe(qp, &wqe, true);
 }
 
-/* IS_LONG says that there are more than COPY_SMALL_MAX bytes. */
+/* IS_LONG: more than COPY_SMALL_MAX bytes. */
 WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t length, bool is_long)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -169,7 +169,7 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 
 	if (is_long)
 		copy_large(wqe_inline_open(&wqe), addr, len);
-	else if (likely(len - 8 <= 8)) /* a word or two */
+	else if (likely(len - 8 <= 8)) /* 8 to 16 bytes */
 		copy_8_to_16(wqe_inline_open(&wqe), addr, len);
 	else
 		copy_small(wqe_inline_open(&wqe), addr, len);
@@ -181,8 +181,8 @@ WQE_INLINE void set_usual_inline(struct ibv_qp_ex *qpx, void *addr, size_t lengt
 	qp->batch.push = PUSH_INLINE;
 }
 
-/* Puts many bytes; what is not usual goes to the way for all. Few ones are here only when they are
- * not usual either. */
+/* Writes long inline data on the fast path, or takes the slow path. Short data comes here only for
+ * the slow path. */
 static void __attribute__((noinline))
 set_long_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
@@ -194,7 +194,7 @@ set_long_inline(struct ibv_qp_ex *qpx, void *addr, size_t length)
 		set_unusual_inline(qpx, addr, length);
 }
 
-/* What a short one needs stays in registers. */
+/* Writes inline data. The short case needs no saved registers. */
 static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 {
 	const struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -237,7 +237,7 @@ static void wr_set_inline_data_list(struct ibv_qp_ex *qpx, size_t num_buf,
 	batch_finish_wqe(qp, &wqe, true);
 }
 
-/* ---- the critical section */
+/* ---- begin and end of a batch */
 
 WQE_INLINE void batch_open(struct mlx5_qp *qp)
 {
@@ -247,7 +247,7 @@ WQE_INLINE void batch_open(struct mlx5_qp *qp)
 	qp->batch.push = PUSH_PLAIN;
 }
 
-/* There is no request, or there was a failure. */
+/* Ends a batch that is empty or has failed. */
 static int __attribute__((noinline)) batch_end_empty(struct mlx5_qp *qp)
 {
 	int err = qp->batch.err;
@@ -335,7 +335,7 @@ static int wr_complete_locked_twice(struct ibv_qp_ex *qpx)
 	return batch_complete(qpx, true, BFREG_SHARED);
 }
 
-/* Requests on memory keys have several WQEBBs. */
+/* Requests on memory keys have several WQEBBs, so these variants push with wide stores. */
 static int wr_complete_long_locked(struct ibv_qp_ex *qpx)
 {
 	return batch_complete_as(qpx, true, BFREG_OWN, true);
@@ -356,7 +356,7 @@ static int wr_complete_long_locked_twice(struct ibv_qp_ex *qpx)
 	return batch_complete_as(qpx, true, BFREG_SHARED, true);
 }
 
-/* The WQEs of a batch are complete here, and not earlier. */
+/* Signs the WQEs at the end of the batch: only then are they complete. */
 static int wr_complete_signed(struct ibv_qp_ex *qpx)
 {
 	struct mlx5_qp *qp = to_mqp_ex(qpx);
@@ -436,7 +436,7 @@ void mlx5_send_wr_fill(struct mlx5_qp *qp)
 	case SEND_DC:
 		mlx5_batch_fill_dc(qp);
 		break;
-	case SEND_UNDERLAY: /* is not created for ibv_wr_* */
+	case SEND_UNDERLAY: /* not available for ibv_wr_* */
 		break;
 	}
 	if (!qp->sq.max_sge && (qp->rules->kind == SEND_DATAGRAM || qp->rules->kind == SEND_XRC ||

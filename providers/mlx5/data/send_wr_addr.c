@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * send_wr_addr.c - ibv_wr_*() of QPs whose requests name their destination: datagrams, XRC and DC.
- * batch.h has what they share with the builders of connected QPs in send_wr.c.
+ * batch.h has the helpers shared with send_wr.c.
  */
 #include "providers/mlx5/data/batch.h"
 
@@ -17,7 +17,7 @@ static void ud_send_imm(struct ibv_qp_ex *qpx, __be32 imm)
 	batch_begin(to_mqp_ex(qpx), IBV_WR_SEND_WITH_IMM, MLX5_OPCODE_SEND_IMM, imm, SEND_DATAGRAM);
 }
 
-/* The address vector's place is fixed, so it does not matter whether the payload is there yet. */
+/* Sets the address. Its place in the WQE is fixed, so it may come before or after the payload. */
 static void ud_set_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t remote_qpn,
 			uint32_t remote_qkey)
 {
@@ -27,13 +27,14 @@ static void ud_set_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t remot
 		wqe_set_av(qp->batch.ctrl, to_mah(ah), remote_qpn, remote_qkey);
 }
 
-/* The address vector fills the first WQEBB, and the builder has found the second one. */
+/* Sets an SGE. The address vector fills the first WQEBB; the builder has already wrapped to the
+ * second. */
 static void ud_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr, uint32_t length)
 {
 	batch_set_only_sge(qpx, lkey, addr, length, 2);
 }
 
-/* This is called after the common setters have been put into the table, as it replaces one. */
+/* Call after the common setters are in the table, because it replaces one. */
 void mlx5_batch_fill_datagram(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = ud_send;
@@ -94,7 +95,7 @@ static void dc_set_addr_stream(struct mlx5dv_qp_ex *dv, struct ibv_ah *ah, uint3
 	wqe_set_stream(ctrl, stream);
 }
 
-/* As with datagrams, the builder has found the second WQEBB. */
+/* As with datagrams, the builder has already wrapped to the second WQEBB. */
 void mlx5_batch_fill_dc(struct mlx5_qp *qp)
 {
 	struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;

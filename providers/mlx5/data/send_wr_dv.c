@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_dv.c - two more builders of a batch (batch.h): mlx5dv_wr_raw_wqe(), a WQE that the
- * program has built, and mlx5dv_wr_memcpy(), a copy of memory.
+ * send_wr_dv.c - two builders of a batch (batch.h) that only direct verbs have:
+ * mlx5dv_wr_raw_wqe(), a WQE built by the program, and mlx5dv_wr_memcpy(), a memory copy.
  *
- * The program answers for all of a WQE of its own, flags included, but for its index and its
- * signature. The completion says MLX5DV_WC_RAW_WQE, whatever the opcode is.
+ * The program is responsible for all fields of its WQE, flags included; the library only sets index
+ * and signature. The completion reports MLX5DV_WC_RAW_WQE, whatever the opcode.
  */
 #include <errno.h>
 
 #include "providers/mlx5/data/batch.h"
 
-/* A WQE may be as long as those that the QP was created for: room in the ring is counted in
- * these. */
+/* Checks the size of a program's WQE: it must not exceed the longest WQE that the QP was created
+ * for, because room in the ring is counted in WQEs of that length. */
 static bool raw_wqe_has_size(struct mlx5_qp *qp, uint32_t ds)
 {
 	uint32_t limit = qp->sq.wqe_bytes / WQE_SEG;
@@ -79,8 +79,8 @@ void mlx5_send_wr_fill_raw_wqe(struct mlx5_qp *qp)
 
 /* ---- copies of memory */
 
-/* PRM: the segment of a memory copy, after the control segment: the address of the outcome, the
- * source, the destination. mlx5dv.h has no structure for it. */
+/* PRM: the segment of a memory copy, after the control segment: address for the status, source,
+ * destination. mlx5dv.h has no structure for it. */
 struct wqe_copy_seg {
 	__be32 control;
 	__be32 outcome_lkey;
@@ -121,7 +121,7 @@ static void wr_memcpy(struct mlx5dv_qp_ex *dv, uint32_t to_lkey, uint64_t to, ui
 	seg->control = 0;
 	seg->outcome_lkey = htobe32(qp->copy.mr->mr.lkey);
 	seg->outcome_addr = htobe64((uintptr_t)qp->copy.buf.addr);
-	/* 2 GiB is 0. */
+	/* PRM: length 0 means 2 GiB. */
 	seg_put_data((uint8_t *)&seg->from, length & INT32_MAX, from_lkey, from);
 	seg_put_data((uint8_t *)&seg->to, length & INT32_MAX, to_lkey, to);
 	wqe.ds += sizeof(*seg) / WQE_SEG;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send_wr_raw.c - ibv_wr_*() of raw packet QPs. Their setters first fill the header for which the
- * Ethernet segment has room (raw.h); the rest is as in send_wr.c.
+ * send_wr_raw.c - ibv_wr_*() of raw packet QPs. Their setters first fill the inline header of the
+ * Ethernet segment (raw.h), and then continue as in send_wr.c.
  */
 #include <errno.h>
 
@@ -139,7 +139,7 @@ static void raw_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length
 	raw_set_inline_data_list(qpx, 1, &buf);
 }
 
-/* This is called after the common setters have been put into the table, and replaces them. */
+/* Call after the common setters are in the table, because it replaces them. */
 void mlx5_batch_fill_raw(struct ibv_qp_ex *qpx)
 {
 	qpx->wr_send = raw_send;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * send_wr_umr.c - ibv_wr_bind_mw() and ibv_wr_local_inv(): requests of a batch (batch.h) that need
- * no setter. umr.h says what they do to the gate.
+ * no setter. umr.h describes their effect on the gate.
  */
 #include "providers/mlx5/data/batch.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sent_wqe.h - reads a WQE that was posted, for the completions that need its segments: answers of
- * a READ or an atomic inside the CQE (cqe.c), and texts of failed requests (cqe_error.c).
+ * sent_wqe.h - reads a posted WQE, for completions that need its segments: the result of a READ or
+ * atomic inside the CQE (cqe.c), and log messages about failed requests (cqe_error.c).
  *
- * A WQE starts on a WQEBB and may go on at the start of the ring after any of its 16-byte units,
- * within its head, too: the head of a DC request takes up to 96 bytes. sent_wqe_unit() is the only
- * place that knows. The caller holds the CQ's lock, and the WQE is not yet complete, so nobody
- * writes to it.
+ * A WQE starts on a WQEBB and may wrap after any of its 16-byte units, even within its head: the
+ * head of a DC request has up to 96 bytes. Only sent_wqe_unit() handles the wrap. The caller holds
+ * the CQ's lock, and the WQE is not yet complete, so no thread writes to it.
  */
 #ifndef PROVIDERS_MLX5_DATA_SENT_WQE_H
 #define PROVIDERS_MLX5_DATA_SENT_WQE_H
@@ -19,10 +18,10 @@
 struct sent_wqe {
 	const struct mlx5_sq *sq;
 	const uint8_t *ctrl;
-	uint32_t units; /* length, in units of 16 bytes, the control segment's included */
+	uint32_t units; /* length in units of 16 bytes, control segment included */
 };
 
-/* Returns the WQE that starts at WQEBB INDEX, which a CQE has as its WQE counter. */
+/* Returns the WQE that starts at WQEBB INDEX, the WQE counter of a CQE. */
 static inline struct sent_wqe sent_wqe_at(const struct mlx5_sq *sq, uint32_t index)
 {
 	const uint8_t *ctrl = sq->buf + ((size_t)(index & sq->wq.mask) << WQE_BB_LOG);

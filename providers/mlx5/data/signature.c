@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signature.c - signatures of WQEs: all bytes together by exclusive or, the signature among them,
- * make 0xff.
+ * signature.c - computes signatures of WQEs: the exclusive or of all bytes, signature included, is
+ * 0xff.
  *
- * That of a send is in its control segment. A receive has a segment for it, in front of the list of
- * buffers; it is for the list up to its end, and for the queue's number and the WQE's index too, so
- * that a WQE in another place is noticed.
+ * The signature of a send is in its control segment. A receive has a signature segment before its
+ * scatter list. That signature covers the list, and also the queue's number and the WQE's index, so
+ * that the adapter detects a WQE in the wrong place.
  */
 #include "providers/mlx5/data/signature.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * single_umr.h - a usual request on a memory key by itself: one that binds a window, and one that
- * invalidates a key. post_send.c and bind_mw.c post them, on connected QPs that have their register
- * alone.
+ * single_umr.h - fast path for a single request on a memory key: binding a window, or invalidating
+ * a key. post_send.c and bind_mw.c use it on connected QPs with an exclusive register.
  *
- * Its WQE ends before the ring does, so that all of it is at constant places, and nothing that
- * umr.c looks at is special. The bytes are those of umr.c, by the same functions of umr.h.
+ * The WQE does not wrap, so all its segments are at constant offsets, and none of the special cases
+ * of umr.c applies. Both paths build the same bytes, with the same functions of umr.h.
  */
 #ifndef PROVIDERS_MLX5_DATA_SINGLE_UMR_H
 #define PROVIDERS_MLX5_DATA_SINGLE_UMR_H
@@ -18,8 +17,8 @@ enum {
 	INVAL_BLOCKS = (WQE_SEG + UMR_CTRL_SIZE + UMR_MKEY_SIZE) / WQE_BB,
 };
 
-/* Finds the place of a request of BLOCKS WQEBBs, and tells whether it may be posted there. The
- * caller has looked at sq.sge_limit. */
+/* Finds the place of a request of BLOCKS WQEBBs, and returns whether the fast path may post it
+ * there. The caller has checked sq.sge_limit. */
 WQE_INLINE bool on_key_fits(const struct mlx5_qp *qp, struct send_wqe *wqe, enum ibv_wr_opcode op,
 			    unsigned int send_flags, uint32_t blocks)
 {
@@ -36,7 +35,8 @@ WQE_INLINE bool inval_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	return on_key_fits(qp, wqe, IBV_WR_LOCAL_INV, send_flags, INVAL_BLOCKS);
 }
 
-/* A domain and its parent domains have other addresses, and are told to be one by umr.c. */
+/* Returns whether the binding can take the fast path. A parent domain has another address than its
+ * domain; umr.c handles that case. */
 WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 			      const struct ibv_mw *mw, const struct ibv_mw_bind_info *bind,
 			      unsigned int send_flags)
@@ -49,7 +49,7 @@ WQE_INLINE bool bind_is_usual(const struct mlx5_qp *qp, struct send_wqe *wqe,
 	       !(to_vmr(bind->mr)->access & IBV_ACCESS_ZERO_BASED);
 }
 
-/* Fill a WQE behind its control segment. */
+/* Fill a WQE after its control segment. */
 WQE_INLINE void put_bind(const struct mlx5_qp *qp, uint8_t *ctrl, enum ibv_mw_type type,
 			 uint32_t rkey, const struct ibv_mw_bind_info *bind)
 {
@@ -64,8 +64,8 @@ WQE_INLINE void put_inval(uint8_t *ctrl)
 	umr_fill_free_key(ctrl + WQE_BB, 0);
 }
 
-/* Puts the control segment of a request on KEY, hands it over, and shuts the gate. The lock is
- * held, if there is one. */
+/* Writes the control segment of a request on KEY, rings the doorbell, and shuts the gate. The
+ * caller holds the lock, if there is one. */
 WQE_INLINE void post_on_key(struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t key, uint64_t wr_id,
 			    unsigned int send_flags, uint32_t blocks, enum ibv_wc_opcode done_as)
 {

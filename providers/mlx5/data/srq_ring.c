@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_ring.c - the ring of an SRQ outside posting: as it is when the SRQ is created, and as a
- * program sees it that goes on by itself.
+ * srq_ring.c - the ring of an SRQ outside posting: its initialisation, and its links for a program
+ * that posts by itself.
  */
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"
@@ -23,10 +23,11 @@ static bool srq_has_free(const struct mlx5_srq *srq, uint32_t index)
 	return (index >= srq->head && index < srq->run_end) || srq->free_map.is_free[index];
 }
 
-/* ---- whose the links are
+/* ---- who posts
  *
- * A program that posts by itself moves the record, where the library's count is not. As the record
- * has 16 bits, the two may meet again; that the library has never posted says it for ever.
+ * A program that posts by itself moves the doorbell record away from the library's count. The
+ * record has only 16 bits, so both may become equal again by chance. If the library has never
+ * posted, it is certain that the program does.
  */
 
 static bool srq_record_is_others(const struct mlx5_srq *srq)
@@ -48,14 +49,15 @@ bool mlx5_srq_is_taken(struct mlx5_srq *srq)
 
 /* ---- the list of free WQEs
  *
- * A program that posts by itself links what completes, or leaves that to the library, in which it
- * then polls: it goes on along the links from the head that it was told, and expects each WQE
- * behind the tail in the order of completions. So there is a list from the moment when a program
- * asks, until the library posts again, which it does in the order of addresses.
+ * A program that posts by itself follows the links from the head that it got, and expects that each
+ * completed WQE was linked to the tail, in the order of completions. It links them itself, or polls
+ * through the library, which then must do it. So from the program's query on, the free WQEs form a
+ * linked list, until the library posts again; the library uses the order of addresses.
  *
- * As long as there is one, there is no run: head and run_end are numbers that no WQE has, by which
- * those who post and complete on the straight line notice. free_map has all that is free but
- * list_head. */
+ * While there is a list, there is no run: head and run_end have values that no WQE has, so that the
+ * fast paths of posting and completing fail and come here. free_map has all free WQEs except
+ * list_head.
+ */
 
 enum { NO_RUN = UINT16_MAX + 2 };
 
@@ -110,7 +112,8 @@ uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index)
 	return wr_id;
 }
 
-/* A program that asks again may have links of its own. */
+/* Returns the first and last free WQE. If a program posts by itself already, its own links are
+ * kept. */
 void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail)
 {
 	qlock_enter(&srq->lock);

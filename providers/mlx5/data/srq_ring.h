@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * srq_ring.h - the free WQEs of an SRQ: made when its ring is new, given back by completions, and
+ * srq_ring.h - the free WQEs of an SRQ: initialised with a new ring, returned by completions, and
  * linked for programs that post by themselves.
  */
 #ifndef PROVIDERS_MLX5_DATA_SRQ_RING_H
@@ -8,23 +8,24 @@
 
 #include "providers/mlx5/srq.h"
 
-/* Gives back WQE INDEX, whose message is complete, and returns its wr_id. */
+/* Frees WQE INDEX, whose message is complete, and returns its wr_id. */
 uint64_t mlx5_srq_complete(struct mlx5_srq *srq, uint32_t index);
 
-/* Makes the WQEs of a fresh ring that may be posted, and one more, free; the ring itself is not
- * touched. It returns 0, or ENOMEM when there is no memory for the list. */
+/* Marks max_wr + 1 WQEs of a new ring as free; the ring itself is not written. Returns 0, or ENOMEM
+ * without memory for the list. */
 int mlx5_srq_ring_init(struct mlx5_srq *srq);
 void mlx5_srq_ring_free(struct mlx5_srq *srq);
 
-/* Called when the library posts: there is no list any more, if there was one. The lock is held. */
+/* Ends the linked list of free WQEs, if there is one, because the library posts. The caller holds
+ * the lock. */
 void mlx5_srq_list_end(struct mlx5_srq *srq);
 
-/* Tells a program, which may go on by itself, the first and the last free WQE. All of them are
+/* Returns the first and the last free WQE to a program that may post by itself. All free WQEs are
  * linked. */
 void mlx5_srq_show(struct mlx5_srq *srq, uint32_t *head, uint32_t *tail);
 
-/* Called when a message has come, and tells whether that was to a request that a program posted by
- * itself, as mlx5dv_init_obj() enables it to, and links as well. */
+/* Returns whether a program posts by itself, as mlx5dv_init_obj() enables it to, and also links
+ * completed WQEs. Called for each message. */
 bool mlx5_srq_is_taken(struct mlx5_srq *srq);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stall.c - pauses between polls. They have a fixed length and follow each poll that found nothing,
- * or their length grows while polls find less than was asked for, and shrinks otherwise.
+ * stall.c - pauses between polls. Either each empty poll is followed by a pause of fixed length, or
+ * the length adapts: it grows while polls return less than was asked for, and shrinks otherwise.
  */
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/stall.h"
@@ -94,7 +94,7 @@ static int stall_start_poll(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *attr
 	if (ret)
 		stall_learn(cq, NOTHING);
 	else
-		cq->stall.ran_dry = false; /* no other thread looks until end_poll */
+		cq->stall.ran_dry = false; /* no other thread reads it before end_poll */
 	return ret;
 }
 

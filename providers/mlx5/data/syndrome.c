@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * syndrome.c - syndromes in words, for the log: what the adapter found, and where to look first.
+ * syndrome.c - log texts of syndromes: the adapter's finding, and the likely cause.
  *
- * The vendor syndromes are those that adapters are publicly known to report; others are shown by
- * number.
+ * Vendor syndromes are those that adapters are publicly known to report; others are logged as
+ * numbers.
  */
 #include "providers/mlx5/data/syndrome.h"
 

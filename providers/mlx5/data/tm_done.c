@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm_done.c - completions of tag matching, for cqe.c: of operations on the list of tags, and of
- * messages that came to the SRQ. tm.c posts the operations.
+ * tm_done.c - completions of tag matching, for cqe.c: of operations on the matching list, and of
+ * messages to the SRQ. tm.c posts the operations.
  */
 #include <endian.h>
 
@@ -11,7 +11,7 @@
 #include "providers/mlx5/tm.h"
 #include "util/bits.h"
 
-/* ---- operations; they are found by where their request stands in its queue */
+/* ---- operations, identified by the slot of their request in the queue */
 
 static uint32_t slot_of(const struct mlx5_tm *tm, const struct mlx5_cqe64 *cqe)
 {
@@ -23,7 +23,8 @@ static bool cqe_has_deleted(const struct mlx5_cqe64 *cqe)
 	return cqe->app_op == TM_CQE_REMOVE && be32toh(cqe->tm_cqe.success) & MLX5_TMC_SUCCESS;
 }
 
-/* A tag that was deleted is released, as nothing will complete in it. */
+/* Completes an operation. A deleted tag becomes free, because no message can complete in it any
+ * more. */
 static uint64_t complete_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
 				   uint32_t *noted)
 {
@@ -34,7 +35,8 @@ static uint64_t complete_operation(struct mlx5_srq *srq, const struct mlx5_cqe64
 	wr_id = wq_complete_at(&tm->qp->sq.wq, be16toh(cqe->wqe_counter), noted);
 	if (cqe_has_deleted(cqe))
 		tm_release(tm, tm->deleting[slot_of(tm, cqe)]);
-	/* The device has messages that the program has not told it of: what is added waits. */
+	/* The device has unexpected messages that the program has not acknowledged, so it holds
+	 * back added tags until the program synchronises. */
 	if ((int16_t)(be16toh(cqe->tm_cqe.hw_phase_cnt) - tm->told) > 0)
 		*noted |= IBV_WC_TM_SYNC_REQ << WQ_DONE_FLAGS_SHIFT;
 	qlock_leave(&srq->lock);
@@ -75,11 +77,11 @@ int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, cons
 	return IBV_WC_SUCCESS;
 }
 
-/* The table says what a CQE of each kind means for the tag of its message. */
+/* Meaning of each kind of CQE for the tag of its message. */
 static const struct tm_kind {
 	uint8_t flags;   /* enum ibv_wc_flags */
-	bool incomplete; /* the program has to fetch the rest */
-	bool first;      /* the tag stays: another CQE for it follows */
+	bool incomplete; /* the program must fetch the remaining data */
+	bool first;      /* the tag stays in use: another CQE follows */
 } tm_kinds[] = {
 	[TM_CQE_CONSUMED] = { IBV_WC_TM_MATCH, false, true },
 	[TM_CQE_EXPECTED] = { IBV_WC_TM_DATA_VALID, false, false },
@@ -89,7 +91,7 @@ static const struct tm_kind {
 	[TM_CQE_CANCELED] = { IBV_WC_TM_MATCH | IBV_WC_TM_DATA_VALID, true, false },
 };
 
-/* Returns what CQE is. A kind that nobody knows has no flags. */
+/* Returns the kind of CQE; an unknown kind has no flags. */
 static const struct tm_kind *kind_of(const struct mlx5_cqe64 *cqe)
 {
 	return &tm_kinds[cqe->app_op < ARRAY_SIZE(tm_kinds) ? cqe->app_op : 0];
@@ -120,9 +122,8 @@ static struct special_completion complete_tag(struct mlx5_srq *srq, const struct
 	return done;
 }
 
-/* A message that matched no tag lies in a WQE of the SRQ, headers and all. The counts of such
- * messages have 16 bits, so a program that never tells them is asked to before they could be
- * confused. */
+/* Completes a message that matched no tag: it is in a WQE of the SRQ, headers included. Counts of
+ * such messages have 16 bits, so the program is asked to synchronise before they could wrap. */
 static struct special_completion complete_unmatched(struct mlx5_srq *srq,
 						    const struct mlx5_cqe64 *cqe, int status)
 {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tm_done.h - completions of an SRQ with tag matching: of messages, and of operations on its list.
+ * tm_done.h - completions of an SRQ with tag matching: of messages, and of operations on its
+ * matching list.
  */
 #ifndef PROVIDERS_MLX5_DATA_TM_DONE_H
 #define PROVIDERS_MLX5_DATA_TM_DONE_H
 
 #include "providers/mlx5/data/cqe.h"
 
-/* Completes what CQE says of a message or of an operation, whose status is already known. */
+/* Completes the message or operation of CQE. STATUS is already known. */
 struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,
 					   int status);
-/* Returns the status of an operation, and a number below 0 for one that nobody asked to hear of. */
+/* Returns the status of an operation, or a negative number if the program did not ask for its
+ * completion. */
 int mlx5_tm_take_operation(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe);
-/* Copies out a message that came inside its CQE, and returns its status. */
+/* Copies a message out of its CQE, and returns its status. */
 int mlx5_tm_copy_inline(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe, const uint8_t *payload);
 
 #endif

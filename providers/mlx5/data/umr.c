@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * umr.c - builds UMR WQEs, for post_send.c and send_wr_umr.c: control, UMR control, memory key
- * context, and for a binding one block of inline translations with the region below the window.
+ * context, and for a binding one block of inline translations with the region under the window.
  */
 #include "providers/common/mw.h"
 #include "providers/mlx5/data/umr.h"
 
 #include "libibverbs/driver.h"
 
-/* Makes room for a segment of SIZE bytes, at a multiple of its size from the start of the WQE. */
+/* Reserves a segment of SIZE bytes, aligned to its size within the WQE. */
 static void *put_seg(const struct mlx5_sq *sq, struct send_wqe *wqe, uint32_t size)
 {
 	void *seg;
@@ -39,7 +39,7 @@ static int check_bind(const struct mlx5_qp *qp, const struct ibv_mw *mw,
 	if (mw_access_is_wrong(bind->mw_access_flags))
 		return bind_refuse(qp, mw, EINVAL,
 				   "mw_access_flags has rights that a window cannot have");
-	/* IBTA vol 1, 10.6.7.2.6 */
+	/* IBTA vol 1, 10.6.7.2.6: only a window of type 2 may be zero-based. */
 	if (mw->type == IBV_MW_TYPE_1 && bind->mw_access_flags & IBV_ACCESS_ZERO_BASED)
 		return bind_refuse(qp, mw, EINVAL,
 				   "mw_access_flags has ZERO_BASED, which is for type 2");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr.h - requests that change a memory key: binding a window, invalidating a key. They are WQEs of
+ * umr.h - requests that change a memory key: binding a window, invalidating a key. Their WQEs have
  * the opcode UMR.
  *
- * PRM: a request behind a UMR that needs the key as changed waits by a small fence. Every next
- * request gets one, as nobody says which needs it. So that the data path need not look, a UMR shuts
- * the gate (post.h): sq.opcodes becomes 0, the next request finds its opcode missing, and the way
- * of exceptions (post_send.c, batch.h) opens the gate again and sets the fence. UMR opcodes
- * themselves never are in sq.opcodes and so always go that way.
+ * PRM: a request that needs the key as a previous UMR leaves it must wait by a small fence. No
+ * argument tells which request needs it, so the next request always gets the fence. To spare the
+ * data path a check, a UMR shuts the gate (post.h): sq.opcodes becomes 0, so the next request finds
+ * its opcode missing and takes the slow path (post_send.c, batch.h), which opens the gate and sets
+ * the fence. UMR opcodes are never in sq.opcodes, and so always take the slow path.
  */
 #ifndef PROVIDERS_MLX5_DATA_UMR_H
 #define PROVIDERS_MLX5_DATA_UMR_H
@@ -18,7 +18,7 @@
 
 #define UMR_OPCODES ((uint16_t)(1u << IBV_WR_LOCAL_INV | 1u << IBV_WR_BIND_MW))
 
-/* Returns whether anything may be posted, and opens the gate if so. */
+/* Returns whether the state permits posting, and if so opens the gate. */
 static inline bool gate_open_for_any(struct mlx5_qp *qp)
 {
 	if (!qp->sq.sge_limit)
@@ -27,14 +27,13 @@ static inline bool gate_open_for_any(struct mlx5_qp *qp)
 	return true;
 }
 
-/* Returns whether OP may be posted, now that sq.opcodes does not have it, and opens the gate if
- * so. */
+/* Returns whether OP may be posted although sq.opcodes lacks it, and if so opens the gate. */
 static inline bool gate_open(struct mlx5_qp *qp, unsigned int op)
 {
 	return op < 16 && qp->opcodes >> op & 1 && gate_open_for_any(qp);
 }
 
-/* What shuts the gate and what says so are one store. */
+/* Shuts the gate: one store sets opcodes and fence_next. */
 static inline void gate_shut(struct mlx5_qp *qp)
 {
 	const uint16_t shut[] = { 0, FENCE_NEXT };
@@ -45,7 +44,7 @@ static inline void gate_shut(struct mlx5_qp *qp)
 	memcpy(&qp->sq.opcodes, shut, sizeof(shut));
 }
 
-/* The request at START, just begun behind an opened gate, waits for a UMR before it. */
+/* Adds the fence to the request at START, which has just passed the opened gate. */
 static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 {
 	struct mlx5_wqe_ctrl_seg *ctrl = (struct mlx5_wqe_ctrl_seg *)start;
@@ -55,8 +54,8 @@ static inline void gate_fence(struct mlx5_qp *qp, uint8_t *start)
 	qp->sq.fence_next = 0;
 }
 
-/* Starts and fills a WQE that binds MW, whose key becomes RKEY. It returns an errno, logged, when
- * the binding is not allowed; nothing has been written then. */
+/* Builds a WQE that binds MW and makes its key RKEY. Returns an errno, logged, with nothing
+ * written, if the binding is not allowed. */
 int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, unsigned int flags,
 		  const struct ibv_mw *mw, uint32_t rkey, const struct ibv_mw_bind_info *bind);
 
@@ -69,8 +68,8 @@ int mlx5_umr_bind(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi, u
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
 
-/* Returns the first word of a key's context, with the rights of ACCESS, which has no others than
- * ACCESS_KNOWN: each is a bit there, too. */
+/* Returns the first word of a key's context with the access rights ACCESS, all of which are in
+ * ACCESS_KNOWN; each right is one bit in both. */
 WQE_INLINE __be32 umr_access_word(uint32_t access)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -94,10 +93,10 @@ WQE_INLINE __be32 umr_access_word(uint32_t access)
 	return words[access];
 }
 
-/* The translation has 32 bits for the length, and an adapter takes no more than this. */
+/* Adapters accept at most this length, though the translation's field has 32 bits. */
 #define UMR_BIND_MAX (UINT64_C(1) << 31)
 
-/* ---- the segments of such WQEs; each function fills all bytes of one */
+/* ---- segments of UMR WQEs; each function fills all bytes of one segment */
 
 #define UMR_MASK_FREE (MLX5_WQE_UMR_CTRL_MKEY_MASK_MKEY | MLX5_WQE_UMR_CTRL_MKEY_MASK_FREE)
 #define UMR_MASK_BIND                                                                              \
@@ -107,7 +106,7 @@ WQE_INLINE __be32 umr_access_word(uint32_t access)
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_REMOTE_WRITE |                                         \
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 
-/* A window of type 2 belongs to the QP that bound it, and only a free one can be bound. */
+/* A window of type 2 belongs to the QP that bound it, and can be bound only while it is free. */
 #define UMR_ANY      (MLX5_WQE_UMR_CTRL_FLAG_INLINE | MLX5_WQE_UMR_CTRL_FLAG_TRNSLATION_OFFSET)
 #define UMR_BIND_2   (UMR_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE)
 #define UMR_UNBIND_2 (UMR_ANY | MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN)
@@ -128,7 +127,7 @@ WQE_INLINE void umr_fill_free_control(uint8_t *seg)
 	umr_fill_control(seg, UMR_UNBIND_2, 0, UMR_MASK_FREE | MLX5_WQE_UMR_CTRL_MKEY_MASK_QPN);
 }
 
-/* A binding of no bytes makes the key free. */
+/* Fills the UMR control segment of a binding. A length of 0 unbinds: the key becomes free. */
 WQE_INLINE void umr_fill_bind_control(uint8_t *seg, enum ibv_mw_type type, uint64_t length)
 {
 	const bool type2 = type == IBV_MW_TYPE_2;
@@ -141,7 +140,7 @@ WQE_INLINE void umr_fill_bind_control(uint8_t *seg, enum ibv_mw_type type, uint6
 		umr_fill_control(seg, type2 ? UMR_UNBIND_2 : UMR_ANY, 0, UMR_MASK_FREE | qpn_mask);
 }
 
-/* Fills a context of a key with a number of QP, which begins with the word FIRST. */
+/* Fills the context of a key that belongs to QPN. FIRST is its first word. */
 WQE_INLINE void umr_fill_key(uint8_t *seg, __be32 first, uint32_t qpn, uint32_t rkey,
 			     uint64_t start, uint64_t length)
 {
@@ -183,8 +182,8 @@ WQE_INLINE void umr_fill_translation(uint8_t *seg, const struct ibv_mw_bind_info
 	clear_32(seg + 32);
 }
 
-/* Starts and fills a WQE that makes RKEY free, which is of a window of type 2 or of a region that
- * allows it. */
+/* Builds a WQE that invalidates RKEY, the key of a window of type 2 or of a region that permits
+ * it. */
 void mlx5_umr_invalidate(const struct mlx5_qp *qp, struct send_wqe *wqe, uint32_t pi,
 			 unsigned int flags, uint32_t rkey);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * variant.h - the names of the data path, which is compiled twice.
+ * variant.h - names of the data path's functions, which are compiled twice.
  *
- * It is compiled once for every x86-64 and, with MLX5_DATA_V3 defined, once for those that have
- * what x86-64-v3 asks for (2013 and later): loads and stores that swap bytes, shifts by any
- * register, instructions with three operands. datapath.c chooses between the two. This list has
- * everything that the files export which are compiled twice (CMakeLists.txt names them); each
- * header that declares some of it includes this one first.
+ * One copy runs on every x86-64. The other, with MLX5_DATA_V3 defined, needs x86-64-v3 (2013 and
+ * later): byte-swapping loads and stores, shifts by any register, three-operand instructions.
+ * datapath.c chooses one. This list renames every exported name of the files that are compiled
+ * twice (CMakeLists.txt lists them). Each header that declares one of them includes this file
+ * first.
  */
 #ifndef PROVIDERS_MLX5_DATA_VARIANT_H
 #define PROVIDERS_MLX5_DATA_VARIANT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * blocks.h - the blocks of a request that lays out a memory key, in the ring: where they are,
- * and what lists, patterns and rights are in them. configure.c alone includes this.
+ * blocks.h - the blocks of a key configuration in the ring: their positions, and the lists,
+ * patterns and access rights in them. Only configure.c and its neighbours in this folder include
+ * it.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_BLOCKS_H
 #define PROVIDERS_MLX5_DATA_MKEY_BLOCKS_H
@@ -11,7 +12,7 @@
 #include "providers/mlx5/data/send_wqe.h"
 #include "providers/mlx5/data/umr.h"
 
-/* A WQE has 63 units at most, of which the head takes 8; a list comes in blocks of 4. */
+/* A WQE has at most 63 units, of which the head takes 8. A list comes in blocks of 4 units. */
 enum {
 	HEAD_UNITS = 2 * WQE_BB / WQE_SEG,
 	BLOCK_UNITS = UMR_KLM_BLOCK / WQE_SEG,
@@ -22,8 +23,8 @@ static_assert((int)UMR_KLM_BLOCK == (int)WQE_BB && (int)UMR_MKEY_SIZE == (int)WQ
 		      (int)WQE_SEG + (int)UMR_CTRL_SIZE == (int)WQE_BB,
 	      "the ring ends between two parts of a WQE");
 
-/* A list, and the formats behind it, have the room of inline data, with what says how long that is.
- */
+/* Returns the space for the list and the BSF blocks: the space of inline data, its length word
+ * included. */
 WQE_INLINE uint32_t list_room(const struct mlx5_sq *sq)
 {
 	return sq->max_inline + (uint32_t)sizeof(struct mlx5_wqe_inl_data_seg);
@@ -35,8 +36,8 @@ WQE_INLINE uint8_t *next_block(const struct mlx5_sq *sq, uint8_t *block)
 	return unlikely(block == sq->end) ? sq->buf : block;
 }
 
-/* Returns where the part begins that is behind the first UNITS of the WQE at CTRL, whole blocks
- * that the ring may end between. */
+/* Returns the block after the first UNITS of the WQE at CTRL. UNITS are whole blocks, and the ring
+ * may wrap between blocks. */
 WQE_INLINE uint8_t *block_behind(const struct mlx5_sq *sq, uint8_t *ctrl, uint32_t units)
 {
 	uint8_t *block = ctrl + units * WQE_SEG;
@@ -49,7 +50,7 @@ WQE_INLINE uint8_t *list_block(const struct mlx5_sq *sq, uint8_t *ctrl)
 	return block_behind(sq, ctrl, HEAD_UNITS);
 }
 
-/* ---- rights ---- */
+/* ---- access rights ---- */
 
 WQE_INLINE bool access_is_known(uint32_t access)
 {
@@ -58,31 +59,32 @@ WQE_INLINE bool access_is_known(uint32_t access)
 
 /* ---- lists and patterns ---- */
 
-/* PRM: what a key stands for is a list of entries in whole blocks. They begin behind two other
- * blocks, so the ring ends between two of them, and what is left of the last one is 0. */
+/* Clears a block before entries are written to it. PRM: the translation of a key is a list of
+ * entries in whole blocks, with unused entries 0. Two blocks precede the list, so the ring wraps
+ * only between blocks. */
 WQE_INLINE void clear_block(uint8_t *block)
 {
 	clear_32(block);
 	clear_32(block + 32);
 }
 
-/* The list of COUNT entries covers so many BYTES. */
+/* Records the size of a list: COUNT entries that cover BYTES. */
 static inline void layout_close(struct mkey_request *request, uint32_t count, uint64_t bytes)
 {
 	request->list_units = (uint32_t)align_up(count, BLOCK_UNITS);
 	request->length = bytes;
 }
 
-/* The usual list, of so many BYTES, has a piece, is one block, and ends so far in front of the end
- * of the ring that two formats follow. */
+/* Returns whether a list of BYTES takes the fast path: it is not empty, fits into one block, and
+ * leaves room for two BSF blocks before the end of the ring. */
 WQE_INLINE bool list_is_usual(const struct mlx5_sq *sq, const uint8_t *block, uint32_t bytes,
 			      uint8_t usual_bytes)
 {
 	return likely(bytes - 1 < usual_bytes && block + 3 * (size_t)WQE_BB <= sq->end);
 }
 
-/* Puts a list that is usual, which is one block. It returns false when a piece may be too long,
- * which is not so when they are not together; what it has put then may be put again. */
+/* Writes a list of the fast path into its block. Returns false if a piece may be too long for an
+ * entry; the slow path then checks each piece, and may write the list again. */
 WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uint32_t list_bytes,
 			       const struct ibv_sge *sge)
 {
@@ -91,7 +93,7 @@ WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uin
 
 	static_assert(sizeof(*sge) == WQE_SEG, "an entry is as long as a piece");
 	clear_block(block);
-	/* One index is for both. */
+	/* SGEs and entries have the same size, so one index serves both. */
 	do {
 		const struct ibv_sge *piece = (const void *)((const uint8_t *)sge + at);
 
@@ -100,11 +102,11 @@ WQE_INLINE bool put_usual_list(struct mkey_request *request, uint8_t *block, uin
 		at += WQE_SEG;
 	} while (at != list_bytes);
 	request->length = bytes;
-	return likely(bytes < KLM_LEN_MAX); /* the limit itself is not usual */
+	return likely(bytes < KLM_LEN_MAX); /* a piece of exactly KLM_LEN_MAX takes the slow path */
 }
 
-/* Returns false when a piece may be too long; what it has put then may be put again.
- */
+/* Writes a list. Returns false if a piece may be too long; the caller then checks each piece, and
+ * may write the list again. */
 static inline bool put_list(const struct mlx5_sq *sq, struct mkey_request *request, uint16_t count,
 			    const struct ibv_sge *sge)
 {
@@ -137,8 +139,8 @@ WQE_INLINE void put_pattern_head(uint8_t *seg, uint32_t repeats, uint16_t count,
 }
 
 #ifdef __AVX__
-/* The sums over the parts of a pattern are right when these fit. BYTES has them in its lowest 32
- * bits; in FIT bits are collected, of the lowest two times 32. */
+/* Sums over the parts of a pattern, valid if all parts fit their fields. The lowest 32 bits of
+ * BYTES have the byte sum. The lowest two words of FIT collect the bits that must be 0. */
 struct pattern_sums {
 	__m128i bytes, fit;
 };
@@ -146,8 +148,8 @@ struct pattern_sums {
 WQE_INLINE void put_part(uint8_t *seg, const struct mlx5dv_mr_interleaved *part,
 			 struct pattern_sums *sums)
 {
-	/* Of the part as it is, with the stride in the place of the gap, each byte of the entry's
-	 * first half. */
+	/* Shuffle order of the first half of an entry. The source is the part, with the gap
+	 * replaced by the stride. */
 	const __m128i order =
 		_mm_setr_epi8(5, 4, 1, 0, 11, 10, 9, 8, -1, -1, -1, -1, -1, -1, -1, -1);
 	const __m128i given = _mm_loadu_si128((const __m128i *)&part->bytes_count);
@@ -176,9 +178,9 @@ WQE_INLINE bool strides_fit(const struct pattern_sums *sums)
 	return likely(_mm_testz_si128(sums->fit, _mm_setr_epi32(~UINT16_MAX, ~UINT16_MAX, 0, 0)));
 }
 #else
-/* The sums over the parts of a pattern */
+/* Sums over the parts of a pattern. */
 struct pattern_sums {
-	uint64_t bytes, strides; /* of which bits are collected */
+	uint64_t bytes, strides; /* strides ORed together, to check their range once */
 };
 
 WQE_INLINE void put_part(uint8_t *seg, const struct mlx5dv_mr_interleaved *part,
@@ -203,7 +205,7 @@ WQE_INLINE bool strides_fit(const struct pattern_sums *sums)
 }
 #endif
 
-/* Returns false when a part may be too long, as put_list() does. */
+/* Writes a pattern. Returns false if a part may be too long, as put_list() does. */
 static inline bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *request,
 			       uint32_t repeats, uint16_t count,
 			       const struct mlx5dv_mr_interleaved *part)
@@ -226,13 +228,13 @@ static inline bool put_pattern(const struct mlx5_sq *sq, struct mkey_request *re
 	return strides_fit(&sums);
 }
 
-/* The usual pattern ends where the ring does, or in front. */
+/* Returns whether the pattern takes the fast path: it does not wrap. */
 WQE_INLINE bool pattern_is_usual(const struct mlx5_sq *sq, const uint8_t *first, uint32_t count)
 {
 	return likely(first + align_up(count + 1, BLOCK_UNITS) * WQE_SEG <= sq->end);
 }
 
-/* Puts a pattern that is usual. What is left of its last block is 0. */
+/* Writes a pattern of the fast path, and clears the rest of its last block. */
 WQE_INLINE bool put_usual_pattern(struct mkey_request *request, uint8_t *first, uint32_t repeats,
 				  uint32_t count, const struct mlx5dv_mr_interleaved *part)
 {

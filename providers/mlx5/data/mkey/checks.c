@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * checks.c - what requests on memory keys may not have, or not now: checks.h.
+ * checks.c - checks requests on memory keys against limits of device and QP: see checks.h.
  */
 #include "providers/mlx5/data/mkey/checks.h"
 
@@ -26,7 +26,7 @@ mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...)
 	batch_set_err(qp, err);
 }
 
-/* Returns whether the request may begin after all, or else logs why not. */
+/* Decides whether the request may begin after the fast check failed; if not, logs the reason. */
 bool __attribute__((cold, noinline)) mlx5_mkey_may_begin(struct mlx5_qp *qp)
 {
 	if (qp->batch.err)
@@ -70,7 +70,7 @@ bool mlx5_mkey_layout_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uin
 	return false;
 }
 
-/* PRM: KLM. The highest of the 32 bits of a length stands alone, for 2 GiB. */
+/* PRM: KLM. A length has 31 bits; 0 in them stands for 2 GiB, the maximum. */
 bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_sge *sge)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -83,7 +83,8 @@ bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_s
 	return true;
 }
 
-/* The stride leads from a part to the same part of the next repetition, in 16 bits. */
+/* Checks the strides, which have 16 bits in the device. A stride leads from a part to the same part
+ * of the next repetition. */
 bool mlx5_mkey_pattern_fits(struct mlx5_qp *qp, uint16_t count,
 			    const struct mlx5dv_mr_interleaved *part)
 {

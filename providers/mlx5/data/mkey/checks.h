@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * checks.h - requests on memory keys that cannot be: the log says why, and the batch fails.
- * checks.c looks at what is not usual.
+ * checks.h - refuses impossible requests on memory keys: logs the reason and fails the batch. The
+ * inline checks accept the usual cases; checks.c decides the others.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_CHECKS_H
 #define PROVIDERS_MLX5_DATA_MKEY_CHECKS_H
@@ -10,11 +10,12 @@
 #include "providers/mlx5/data/variant.h"
 #include "providers/mlx5/qp.h"
 
-/* Logs WHY the request of the batch cannot be, and fails the batch with ERR. */
+/* Logs WHY the batch's request is impossible, and fails the batch with ERR. */
 void __attribute__((cold, format(printf, 3, 4)))
 mlx5_mkey_fail(struct mlx5_qp *qp, int err, const char *why, ...);
 
-/* Each says whether the request may have that, or begin, after all, or else logs why not. */
+/* Each returns whether the request is possible after an inline check failed; if not, it logs the
+ * reason and fails the batch. */
 bool __attribute__((cold)) mlx5_mkey_may_begin(struct mlx5_qp *qp);
 bool mlx5_mkey_access_fits(struct mlx5_qp *qp, uint32_t access);
 bool mlx5_mkey_layout_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count,
@@ -23,7 +24,8 @@ bool mlx5_mkey_pieces_fit(struct mlx5_qp *qp, uint16_t count, const struct ibv_s
 bool mlx5_mkey_pattern_fits(struct mlx5_qp *qp, uint16_t count,
 			    const struct mlx5dv_mr_interleaved *part);
 
-/* So many entries fit into the key, and into what the QP was created to have inline. */
+/* Returns whether COUNT entries fit into the key, and with HEADER into the QP's limit from its
+ * creation. */
 __attribute__((always_inline)) static inline bool
 entries_fit(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey, uint32_t count, uint32_t header)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config_rollback.c - the ends of batches of QPs that lay out memory keys: see config_rollback.h.
+ * config_rollback.c - ends the batches of QPs that configure memory keys: see config_rollback.h.
  */
 #include "providers/mlx5/data/mkey/config_rollback.h"
 
@@ -9,7 +9,7 @@
 #include "providers/mlx5/data/mkey/request.h"
 #include "providers/mlx5/data/post.h"
 
-/* The batch ends. A configuration that still lacks setters ends with it. */
+/* Ends a batch, and drops a configuration that still lacks setters. */
 static void configs_end(struct mlx5_qp *qp, bool cancelled)
 {
 	struct mlx5_mkey *mkey;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config_rollback.h - what a key that computes has been told is kept, since later requests tell it
- * only what changes, and the end of a batch that is cancelled (config_rollback.c) puts back what
- * was before the batch.
+ * config_rollback.h - keeps what the device knows of a key that computes, because later requests
+ * send only changes. When a batch is cancelled, config_rollback.c restores the configuration from
+ * before the batch.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_CONFIG_ROLLBACK_H
 #define PROVIDERS_MLX5_DATA_MKEY_CONFIG_ROLLBACK_H
@@ -10,15 +10,15 @@
 #include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/data/send_wqe.h"
 
-/* Returns which format is neither NOW in use nor was BEFORE, which differ. SECOND is the one in the
- * middle. */
+/* Returns the third format, which is neither NOW nor BEFORE; these two differ. SECOND is the middle
+ * of the three: the formats are equally spaced, so their offsets add up to three times SECOND. */
 WQE_INLINE uint16_t other_format(uint16_t second, uint16_t now, uint16_t before)
 {
 	static_assert(MKEY_FORMATS == 3, "they are as far from each other");
 	return (uint16_t)(3 * second - now - before);
 }
 
-/* Notes that the request is in the ring: later requests add to it. */
+/* Commits the request's configuration: later requests build on it. */
 WQE_INLINE void config_take(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;

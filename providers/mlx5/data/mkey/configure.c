@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * configure.c - requests that configure a memory key part by part (mkey.h):
- * mlx5dv_wr_mkey_configure() with its setters, as builders of a batch (batch.h). umr.h says what
- * they do to the gate.
+ * mlx5dv_wr_mkey_configure() and its setters, as builders of a batch (batch.h). umr.h describes
+ * their effect on the gate.
  *
- * A WQE is one block of control segments, one of the key's context, and blocks of the list and of
- * what the key computes. Lists go into the ring as they come; all else is noted and written with
- * the last of the setters that were announced (finish.c). A configuration that lacks setters is
- * none: whatever comes next takes the place, as with the distribution's library.
+ * A WQE has a block of control segments, a block with the key's context, the blocks of the list,
+ * and a BSF block each for signature and encryption. Lists are written to the ring at once;
+ * everything else is collected and written after the last announced setter (finish.c). A
+ * configuration that lacks setters is dropped: the next request takes its place, as in the
+ * distribution's library.
  */
 #include <errno.h>
 
@@ -63,13 +64,13 @@ static void wr_mkey_configure(struct mlx5dv_qp_ex *dv, struct mlx5dv_mkey *mkey,
 		configure(dv, to_mkey(mkey), num_setters, false);
 }
 
-/* Nothing else has begun since the request did. */
+/* Returns whether no other request has begun since this one. */
 WQE_INLINE bool request_has_place(const struct mlx5_qp *qp)
 {
 	return likely(qp->mkey_request.head == qp->sq.wq.head);
 }
 
-/* A request that waits for setters, and no other, has parts that may be set. */
+/* Returns whether a request is under construction whose PART may still be set. */
 WQE_INLINE bool setter_is_awaited(const struct mlx5_qp *qp, unsigned int part)
 {
 	return likely(qp->mkey_request.progress.word & part) && request_has_place(qp);
@@ -90,7 +91,7 @@ static bool setter_begin(struct mlx5_qp *qp, unsigned int part)
 	return false;
 }
 
-/* Ends a setter: the request has come as far as NOW says, and is complete with the last setter. */
+/* Ends a setter: stores the progress NOW, and finishes the request after the last setter. */
 WQE_INLINE void setter_finish(struct mlx5dv_qp_ex *dv, union mkey_progress now)
 {
 	dv_mqp(dv)->mkey_request.progress = now;
@@ -103,7 +104,7 @@ WQE_INLINE union mkey_progress progress_now(struct mlx5dv_qp_ex *dv)
 	return dv_mqp(dv)->mkey_request.progress;
 }
 
-/* Ends a setter of PART, access or layout. */
+/* Ends a setter of PART: access or layout. */
 WQE_INLINE void part_finish(struct mlx5dv_qp_ex *dv, uint32_t part)
 {
 	setter_finish(dv, progress_after(progress_now(dv), part));
@@ -153,7 +154,7 @@ layout_list_slowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge
 		part_finish(dv, LAYOUT_PENDING);
 }
 
-/* Ends a setter of a usual list, which mostly is the last where a key computes nothing. */
+/* Ends a setter of a usual list; for a key that computes nothing, it is usually the last setter. */
 WQE_INLINE void usual_list_finish(struct mlx5dv_qp_ex *dv, const struct mlx5_mkey *mkey)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -182,7 +183,7 @@ static void wr_set_mkey_layout_list(struct mlx5dv_qp_ex *dv, uint16_t count,
 		layout_list_slowly(dv, count, sge);
 }
 
-/* A list and what the key computes together may be too long for the QP. */
+/* Sets a list on a QP that may lack room for a list together with BSF blocks. */
 static void layout_list_narrowly(struct mlx5dv_qp_ex *dv, uint16_t count, const struct ibv_sge *sge)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -257,7 +258,8 @@ static void wr_set_mkey_sig_block(struct mlx5dv_qp_ex *dv, const struct mlx5dv_s
 
 	if (likely(setter_is_awaited(qp, SIG_PENDING))) {
 		format = mkey_sig_at(mkey, mkey->spare_sig);
-		__asm__("" : "+r"(format)); /* found once, not anew for each field */
+		/* keeps the address in a register instead of recomputing it for each field */
+		__asm__("" : "+r"(format));
 		if (likely(sig_comes_again(attr, format))) {
 			signature_finish(dv, mkey, format);
 			return;
@@ -300,7 +302,8 @@ static void wr_set_mkey_crypto(struct mlx5dv_qp_ex *dv, const struct mlx5dv_cryp
 
 	if (likely(setter_is_awaited(qp, CRYPTO_PENDING))) {
 		format = mkey_crypt_at(mkey, mkey->spare_crypt);
-		__asm__("" : "+r"(format)); /* found once, not anew for each field */
+		/* keeps the address in a register instead of recomputing it for each field */
+		__asm__("" : "+r"(format));
 		if (likely(crypt_comes_again(mkey, attr, format))) {
 			crypto_finish(dv, mkey, format);
 			return;
@@ -315,8 +318,8 @@ void mlx5_send_wr_fill_mkeys(struct mlx5_qp *qp, uint64_t ops)
 	bool has_room, has_all_room;
 
 	mlx5_mkey_fill_ends(qp, ops);
-	has_room = qp->mkey_entries >= BLOCK_UNITS;      /* for a usual list */
-	has_all_room = list_room(&qp->sq) >= 3 * WQE_BB; /* for both formats behind it */
+	has_room = qp->mkey_entries >= BLOCK_UNITS;      /* room for a usual list */
+	has_all_room = list_room(&qp->sq) >= 3 * WQE_BB; /* room for both BSF blocks after it */
 	mlx5_mkey_fill_at_once(qp, ops);
 	if (!(ops & MLX5DV_QP_EX_WITH_MKEY_CONFIGURE))
 		return;

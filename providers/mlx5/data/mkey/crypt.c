@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypt.c - encryption of a memory key: what programs say of it, as the device wants it. PRM:
- * Crypto BSF
+ * crypt.c - encryption of a memory key: converts the program's attributes to the device's format.
+ * PRM: Crypto BSF
  */
 #include <string.h>
 
@@ -19,8 +19,9 @@ const struct mkey_block mlx5_mkey_blocks[MKEY_BLOCKS] = {
 	[MLX5DV_BLOCK_SIZE_4160] = { BSF_BLOCK_4160, 4160 },
 };
 
-/* Which side is encrypted follows from the direction, and whether that covers its signatures from
- * the order: on the way out, what is encrypted behind the signature has it inside. */
+/* Returns which side is encrypted, and whether encryption covers the signatures. The direction
+ * determines the side. With the order signature before encryption on transmission, the encrypted
+ * data contains the signature. */
 static uint8_t order_of(const struct mlx5dv_crypto_attr *attr)
 {
 	bool before = attr->signature_crypto_order ==
@@ -36,7 +37,7 @@ static bool order_is_raw(uint8_t order)
 	return order == BSF_ENCRYPTED_RAW_WIRE || order == BSF_ENCRYPTED_RAW_MEMORY;
 }
 
-/* The words that are not written are 0 from the beginning. */
+/* Writes the format. Words that it does not write are 0 since the key's creation. */
 static void put_crypt(bool counts_units, const struct mlx5dv_crypto_attr *attr, uint8_t selector,
 		      uint8_t *bsf)
 {

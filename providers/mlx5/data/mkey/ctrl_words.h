@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ctrl_words.h - what a memory key keeps ready for its next request, from its creation on: words of
- * the blocks that stand in front, and room for what it computes. dv/mkey.c creates keys,
- * configure.c has the requests.
+ * ctrl_words.h - prepares what a memory key keeps for its next request, from its creation on: the
+ * words of the control blocks, and room for formats. dv/mkey.c creates keys, configure.c builds the
+ * requests.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_CTRL_WORDS_H
 #define PROVIDERS_MLX5_DATA_MKEY_CTRL_WORDS_H
@@ -23,7 +23,7 @@
 	 MLX5_WQE_UMR_CTRL_MKEY_MASK_ACCESS_ATOMIC)
 #define MKEY_MASK_LAYOUT MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN
 
-/* Makes the head of requests that end so. */
+/* Computes the control words of requests with this END. */
 static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end *end)
 {
 	const uint64_t inlines = (uint64_t)MLX5_WQE_UMR_CTRL_FLAG_INLINE << FLD_SHIFT(UMR_FLAGS);
@@ -46,7 +46,7 @@ static inline void mkey_make_head(struct mlx5_mkey *mkey, const struct mkey_end 
 static inline void mkey_forget_formats(struct mlx5_mkey *mkey)
 {
 	mkey->again.found.word = 0;
-	/* A key that computes nothing has no other end. */
+	/* A key that computes nothing has only this one end. */
 	mkey->again.usual.word = mkey->computes ? 0 : SIG_PENDING | CRYPTO_PENDING | LIST_USUAL;
 	for (int i = 0; i < MKEY_FORMATS; i++) {
 		mkey->sigs[i].given = MKEY_GIVEN_NOTHING;
@@ -54,8 +54,8 @@ static inline void mkey_forget_formats(struct mlx5_mkey *mkey)
 	}
 }
 
-/* The usual request on a key that computes nothing sets its access and its layout. A key with
- * signatures has not been told which error is the next. */
+/* Prepares a new key. The usual request on a key that computes nothing sets access and layout. A
+ * key with signatures starts with an unknown error count in the device. */
 static inline void mkey_prepare(struct mlx5_mkey *mkey)
 {
 	mkey_make_head(mkey, &(struct mkey_end){ .mask = MKEY_MASK_ALWAYS | MKEY_MASK_ACCESS |

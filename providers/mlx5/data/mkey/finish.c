@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * finish.c - the end of a request on a memory key, once the last of its setters has come: all but
- * the list is written there. A key that computes has blocks behind the list, one for signatures and
- * one for encryption, and a WQE for each domain of signatures that starts its state.
+ * finish.c - finishes a request on a memory key after its last setter: writes everything but the
+ * list. A key that computes has BSF blocks after the list, one for signatures and one for
+ * encryption, and for each signed domain another WQE that initialises the signature state.
  */
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/umr.h"
@@ -10,8 +10,8 @@
 #include "providers/mlx5/data/mkey/request.h"
 #include "providers/mlx5/data/mkey/config_rollback.h"
 
-/* Writes the two blocks in front, of a WQE of UNITS at WQEBB PI. Each word is read where it is
- * written, so that few registers are enough. KEPT are the flags that it may have. */
+/* Writes the two control blocks of a WQE of UNITS at WQEBB PI. Each word is loaded just before its
+ * store, so that few registers suffice. KEPT masks the flags. */
 WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *request,
 			 const struct mkey_head *head, uint32_t pi, uint32_t units, __be32 kept)
 {
@@ -33,13 +33,13 @@ WQE_INLINE void put_head(const struct mlx5_sq *sq, const struct mkey_request *re
 	clear_32(context + 32);
 }
 
-/* Puts a format of KIND, the highest bits of its first word. */
+/* Writes a BSF block. KIND is ORed into the highest bits of its first word. */
 WQE_INLINE void put_format(uint8_t *block, const uint8_t *bsf, uint64_t kind)
 {
 	uint64_t first;
 
 	copy_64(block, bsf);
-	memcpy(&first, block, sizeof(first)); /* so this is one instruction */
+	memcpy(&first, block, sizeof(first)); /* compiles to a single load */
 	seg_put_raw(block, first | kind);
 }
 
@@ -47,7 +47,7 @@ WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request 
 			    const struct mlx5_mkey *mkey, const struct mkey_end *end, uint8_t *ctrl,
 			    bool usual)
 {
-	/* It has no signature, and any length. */
+	/* A BSF without signature, for any length. */
 	static const uint8_t without[BSF_SIZE] = { 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	const struct mkey_config *next = &request->next;
 	const uint64_t kind = mkey->head.kind;
@@ -66,7 +66,8 @@ WQE_INLINE void put_formats(const struct mlx5_sq *sq, const struct mkey_request 
 		put_format(block, mkey_crypt_at(mkey, next->crypt)->bsf, kind);
 }
 
-/* FLAGS is the third word of the control segment, but for the fence. */
+/* Writes a WQE that sets a PSV. FLAGS is the third word of the control segment, without the small
+ * fence. */
 WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_start *start, __be32 flags)
 {
 	const uint32_t pi = qp->sq.pi;
@@ -84,12 +85,14 @@ WQE_INLINE void put_psv(struct mlx5_qp *qp, const struct mkey_start *start, __be
 	qp->batch.ctrl = ctrl;
 }
 
-/* The last of them has the completion, and the program's fence is in front of all. */
+/* Writes the WQEs that set the PSVs. The last one has the completion. The program's fence is
+ * already on the first WQE of the request, so it is removed here. */
 WQE_INLINE void put_states(struct mlx5_qp *qp, const struct mkey_sig_format *format, __be32 flags)
 {
 	const __be32 last = flags & ~htobe32(MLX5_WQE_CTRL_FENCE);
 
-	__asm__("" : "+r"(format)); /* found once, not anew for each field */
+	/* keeps the address in a register instead of recomputing it for each field */
+	__asm__("" : "+r"(format));
 	if (format->mem)
 		put_psv(qp, &format->mem_start,
 			format->wire ? last & ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE) : last);
@@ -122,7 +125,8 @@ WQE_INLINE void put_computing(struct mlx5_qp *qp, struct mlx5_mkey *mkey, bool u
 	config_take(qp, mkey);
 }
 
-/* Nothing is called from where a request is like the one before, and so no register is saved. */
+/* Out of line, so that the fast path of a request like the one before calls nothing and saves no
+ * registers. */
 static void __attribute__((noinline)) finish_anew(struct mlx5_qp *qp)
 {
 	struct mlx5_mkey *mkey = qp->mkey_request.mkey;
@@ -144,7 +148,7 @@ static void __attribute__((noinline)) finish_computing(struct mlx5_qp *qp)
 		finish_anew(qp);
 }
 
-/* The key computes nothing. */
+/* Finishes a request on a key that computes nothing. */
 static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 {
 	const uint32_t pi = qp->sq.pi, units = HEAD_UNITS + request->list_units;
@@ -157,7 +161,7 @@ static void finish_plain(struct mlx5_qp *qp, const struct mkey_request *request)
 	request_close(qp, PUSH_INLINE, take_wqe(qp, pi));
 }
 
-/* Ends any request. A part whose setter was not called becomes 0. */
+/* Finishes any request. A part whose setter was not called becomes 0. */
 static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -177,8 +181,8 @@ static void __attribute__((noinline)) finish_slowly(struct mlx5dv_qp_ex *dv)
 		finish_plain(qp, request);
 }
 
-/* Ends a usual request that is like the one before, unless the device must be told which error of
- * signatures is the next. */
+/* Finishes a usual request like the one before. Takes the slow path if the device must learn a new
+ * error count. */
 void __attribute__((noinline)) mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);
@@ -193,8 +197,8 @@ void __attribute__((noinline)) mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *d
 	put_computing(qp, mkey, true);
 }
 
-/* The end of a request is not part of each setter. It waits for none from here on. What may be
- * called last is given what the program gave, so that no other pointer is made of it. */
+/* Finishes a request after its last setter. Out of line, so that the setters stay small. It passes
+ * on the program's pointer, so that no other pointer must be kept in a register. */
 void __attribute__((noinline)) mlx5_mkey_finish(struct mlx5dv_qp_ex *dv)
 {
 	struct mlx5_qp *qp = dv_mqp(dv);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * finish_plan.c - what a request on a key that computes has behind its list, and whether that may
- * be: a block for signatures, one for encryption, and a WQE for each domain of signatures.
+ * finish_plan.c - decides what follows the list in a request on a key that computes, and whether
+ * the device supports it: BSF blocks for signatures and encryption, and a WQE for each signed
+ * domain.
  */
 #include "providers/mlx5/data/mkey/finish_plan.h"
 
@@ -12,8 +13,8 @@
 #include "prm/mlx5/umr.h"
 #include "providers/mlx5/data/mkey/checks.h"
 
-/* The formats of a key are written anew, all of them, when one of them changes. Returns whether one
- * does, or there are none any more. */
+/* Returns whether the request must write the BSF blocks, because a format changes or the last one
+ * is dropped. If one changes, all are written. */
 static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_request *request,
 			   struct mkey_end *end)
 {
@@ -27,7 +28,8 @@ static bool formats_change(const struct mlx5_mkey *mkey, const struct mkey_reque
 	return true;
 }
 
-/* The device that does not count units takes a key for one. */
+/* Checks the length of an encrypted key. A device that does not count units encrypts the whole key
+ * as one unit. */
 static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const struct mkey_config *next = &qp->mkey_request.next;
@@ -42,7 +44,8 @@ static bool crypt_fits(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 	return false;
 }
 
-/* Between two signatures, of both sides, nothing is encrypted. */
+/* Refuses encryption between signatures of both domains: the device cannot encrypt after one and
+ * before the other. */
 static bool crypt_has_order(struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const union mkey_progress progress = qp->mkey_request.progress;
@@ -78,7 +81,8 @@ static bool formats_fit(struct mlx5_qp *qp, const struct mkey_end *end)
 	return true;
 }
 
-/* The key's context says whether there are formats, and which error of signatures is the next. */
+/* Computes the end of the request. The key's context has the BSF enable bit and the expected error
+ * count. */
 static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struct mkey_end *end)
 {
 	const struct mkey_request *request = &qp->mkey_request;
@@ -91,7 +95,7 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	};
 	if (end->has_states) {
 		end->push = PUSH_NEVER;
-		/* It is complete when the last of its WQEs is. */
+		/* The last of the WQEs has the completion. */
 		end->flags_kept = ~htobe32(MLX5_WQE_CTRL_CQ_UPDATE);
 	}
 	if (!crypt_fits(qp, mkey) || !crypt_has_order(qp, mkey))
@@ -109,8 +113,8 @@ static bool request_look(struct mlx5_qp *qp, const struct mlx5_mkey *mkey, struc
 	return formats_fit(qp, end);
 }
 
-/* Returns the progress of a usual request that has the end of this one, or 0. A signature that is
- * not there is not usual. */
+/* Returns the progress of the usual request with the same end, or 0 if there is none. A missing
+ * signature is not usual. */
 static uint32_t request_usual(const struct mkey_request *request, const struct mkey_end *end)
 {
 	const union mkey_progress progress = request->progress;
@@ -121,8 +125,8 @@ static uint32_t request_usual(const struct mkey_request *request, const struct m
 	return progress.word | LIST_USUAL;
 }
 
-/* The end is kept unless it takes a signature away, tells of an error, or depends on how long the
- * key is. */
+/* Computes the end of the request, and caches it unless it drops a signature, reports an error, or
+ * depends on the length of the key. */
 bool __attribute__((noinline)) mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey)
 {
 	struct mkey_request *request = &qp->mkey_request;

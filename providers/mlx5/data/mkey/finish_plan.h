@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * finish_plan.h - the end of a request on a key that computes: it is that of the last request, or
- * finish_plan.c finds out what it has.
+ * finish_plan.h - the end of a request on a key that computes: reuses the end of the last request,
+ * or lets finish_plan.c compute it.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_FINISH_PLAN_H
 #define PROVIDERS_MLX5_DATA_MKEY_FINISH_PLAN_H
 
 #include "providers/mlx5/data/mkey/request.h"
 
-/* Looks at the request and keeps what it has found. It returns false when the request cannot be, as
- * the log says. */
+/* Computes the end of the request and caches it. Returns false, logged, if the device does not
+ * support the request. */
 bool mlx5_mkey_look_anew(struct mlx5_qp *qp, struct mlx5_mkey *mkey);
 
-/* Returns the mask of what the setters of a key without formats change. */
+/* Returns the mask of the context fields that access and layout change. */
 WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 {
 	uint64_t mask = MKEY_MASK_ALWAYS;
@@ -24,14 +24,15 @@ WQE_INLINE uint64_t mask_of(const struct mkey_request *request)
 	return mask;
 }
 
-/* Returns all that the end of a request depends on, beside its list and the limits of its QP. That
- * is not 0: a request that has set all parts has told the key of a signature. */
+/* Returns the part of the progress that determines the end of a request, apart from its list and
+ * the limits of its QP. It is never 0: a request that has set all parts has a signature state. */
 WQE_INLINE uint32_t request_found(const struct mkey_request *request)
 {
 	return request->progress.word & ~(uint32_t)LIST_USUAL;
 }
 
-/* The last request on the key was one on the same parts, and no error is to be told. */
+/* Returns whether the cached end fits: the last request set the same parts, and no error count is
+ * to be sent. */
 static inline bool request_comes_again(const struct mlx5_qp *qp, const struct mlx5_mkey *mkey)
 {
 	const struct mkey_request *request = &qp->mkey_request;

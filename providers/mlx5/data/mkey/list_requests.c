@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * list_requests.c - requests that lay out a memory key and have all their parts at once:
- * mlx5dv_wr_mr_list() and mlx5dv_wr_mr_interleaved(), as builders of a batch (batch.h).
+ * list_requests.c - requests that configure a memory key in a single call: mlx5dv_wr_mr_list() and
+ * mlx5dv_wr_mr_interleaved(), as builders of a batch (batch.h).
  */
 #include "providers/mlx5/data/mkey/blocks.h"
 #include "providers/mlx5/data/mkey/checks.h"
 #include "providers/mlx5/data/mkey/request.h"
 #include "providers/mlx5/mkey.h"
 
-/* Requests that have all their parts at once, and that are not usual, or not right, go a way that
- * looks at everything. */
+/* Begins such a request on the slow path, which checks everything. */
 
 static bool begin_slowly(struct mlx5_qp *qp, struct mlx5_mkey *mkey, uint32_t access)
 {
@@ -92,7 +91,7 @@ void mlx5_mkey_fill_at_once(struct mlx5_qp *qp, uint64_t ops)
 {
 	struct mlx5dv_qp_ex *dv = &qp->dv_qp;
 
-	if (ops & MLX5DV_QP_EX_WITH_MR_LIST) /* which is usual where there is room for a block */
+	if (ops & MLX5DV_QP_EX_WITH_MR_LIST) /* fast path if there is room for a block */
 		dv->wr_mr_list = qp->mkey_entries >= BLOCK_UNITS ? wr_mr_list : list_slowly;
 	if (ops & MLX5DV_QP_EX_WITH_MR_INTERLEAVED)
 		dv->wr_mr_interleaved = wr_mr_interleaved;

@@ -32,7 +32,7 @@ union mkey_progress {
 		uint32_t layout_pending : 1;
 		uint32_t sig_pending : 1;
 		uint32_t crypto_pending : 1;
-		uint32_t list_usual : 1; /* one block, in front of the end of the ring */
+		uint32_t list_usual : 1; /* one block, and no wrap of the ring */
 		uint32_t sig_told : 2;   /* enum mkey_sig_state */
 		uint32_t crypt_told : 2; /* enum mkey_crypt_state */
 		uint32_t : 7;
@@ -65,15 +65,15 @@ enum {
 	ONE_SETTER = 1 << 16, /* of SETTERS_PENDING */
 };
 
-/* Returns PROGRESS after a setter of PART: that part and one setter fewer are pending. */
+/* Returns PROGRESS after a setter of PART: clears its pending bit and counts one setter less. */
 static inline union mkey_progress progress_after(union mkey_progress progress, uint32_t part)
 {
 	progress.word -= ONE_SETTER + part;
 	return progress;
 }
 
-/* Does so for a PART that the key computes (signature, encryption), and sets FIELD, which says how
- * much the request has told the key of that part, to TOLD. */
+/* Does the same for a PART that the key computes (signature or encryption), and sets FIELD, the
+ * state of that part, to TOLD. */
 static inline union mkey_progress progress_told(union mkey_progress progress, uint32_t part,
 						uint32_t field, uint32_t told)
 {

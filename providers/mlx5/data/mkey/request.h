@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * request.h - the request on a memory key that is under construction: where it begins, the blocks
- * in front of its WQE, and its end where the key computes nothing. finish.c has the other ends.
+ * request.h - the request on a memory key under construction: its begin, the control blocks of its
+ * WQE, and its end if the key computes nothing. finish.c has the other ends.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_REQUEST_H
 #define PROVIDERS_MLX5_DATA_MKEY_REQUEST_H
@@ -11,13 +11,13 @@
 #include "providers/mlx5/data/mkey/ctrl_words.h"
 #include "providers/mlx5/mkey.h"
 
-/* End a request that waits for no setter any more: any, and one on a key that computes which has
- * found what the usual one finds. */
+/* Finish a request after its last setter. The second one is the fast path for a key that computes,
+ * when the cached end fits. */
 void mlx5_mkey_finish(struct mlx5dv_qp_ex *dv);
 void mlx5_mkey_finish_computing(struct mlx5dv_qp_ex *dv);
 
-/* Add builders of requests that have all their parts at once, those that OPS name, and what the end
- * of a batch looks at. */
+/* Add the builders of OPS that configure a key in a single call, and the functions that end a
+ * batch. */
 void mlx5_mkey_fill_at_once(struct mlx5_qp *qp, uint64_t ops);
 void mlx5_mkey_fill_ends(struct mlx5_qp *qp, uint64_t ops);
 
@@ -26,14 +26,14 @@ WQE_INLINE struct mlx5_qp *dv_mqp(struct mlx5dv_qp_ex *dv)
 	return container_of(dv, struct mlx5_qp, dv_qp);
 }
 
-/* The usual request may begin. A batch that has failed finds no room. */
+/* Returns whether the fast path may begin a request. In a failed batch there is no room. */
 WQE_INLINE bool may_begin(const struct mlx5_qp *qp)
 {
 	return likely(qp->vqp.qp_ex.wr_flags & qp->sq.key_flags &&
 		      qp->sq.wq.head != qp->sq.wq.limit);
 }
 
-/* Starts the request, at the place that is next. Its flags have the fence, too. */
+/* Starts the request at the next place of the ring. Its flags include the fence. */
 WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 			      struct mkey_request *request)
 {
@@ -45,7 +45,7 @@ WQE_INLINE void request_start(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->ctrl = sq_wqebb(sq, sq->pi);
 }
 
-/* Starts a request whose PROGRESS is that. */
+/* Starts a request with the given PROGRESS. */
 WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 			      struct mkey_request *request, uint32_t progress)
 {
@@ -53,8 +53,8 @@ WQE_INLINE void request_begin(const struct mlx5_qp *qp, struct mlx5_mkey *mkey,
 	request->progress.word = progress;
 }
 
-/* Does what put_head() does, for a request that sets access and layout, in front of the end of the
- * ring, whose list has LIST_UNITS. FORMAT_UNITS are behind the list. */
+/* Does what put_head() does, for a request that sets access and layout and does not wrap. The list
+ * has LIST_UNITS, followed by FORMAT_UNITS of BSF blocks. */
 WQE_INLINE void put_usual_head(const struct mlx5_qp *qp, const struct mkey_request *request,
 			       const struct mkey_head *head, uint32_t list_units,
 			       uint32_t format_units, __be32 kept, uint8_t *ctrl)
@@ -82,7 +82,7 @@ WQE_INLINE void put_usual_head(const struct mlx5_qp *qp, const struct mkey_reque
 	clear_32(context + 32);
 }
 
-/* The WQE at WQEBB PI is the request's. Returns the head behind that. */
+/* Assigns the WQE at WQEBB PI to the request. Returns the queue's head after it. */
 WQE_INLINE uint32_t take_wqe(struct mlx5_qp *qp, uint32_t pi)
 {
 	struct wq_slot *slot = wq_slot_at(&qp->sq.wq, pi);
@@ -93,8 +93,8 @@ WQE_INLINE uint32_t take_wqe(struct mlx5_qp *qp, uint32_t pi)
 	return head + 1;
 }
 
-/* The request takes its place in the queue, so that no setter finds it any more; the next one waits
- * for it. */
+/* Enters the request into the queue, so that no setter finds it any more, and shuts the gate: the
+ * next request must wait for it. */
 WQE_INLINE void request_close(struct mlx5_qp *qp, uint8_t push, uint32_t head)
 {
 	qp->batch.push = push;
@@ -107,7 +107,7 @@ WQE_INLINE uint32_t blocks_of(uint32_t units)
 	return (units + BLOCK_UNITS - 1) / BLOCK_UNITS;
 }
 
-/* The key computes nothing, and the request is in front of the end of the ring. */
+/* Finishes a request that does not wrap, on a key that computes nothing. */
 WQE_INLINE void finish_plain_usual(struct mlx5_qp *qp, const struct mkey_request *request,
 				   uint32_t list_units)
 {

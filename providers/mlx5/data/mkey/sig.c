@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sig.c - signatures of a memory key: what programs say of them, as the device wants it (byte
- * stream format and signature state).
+ * sig.c - signatures of a memory key: converts the program's attributes to the device's format
+ * (BSF, and the initial signature state).
  *
  * PRM: BSF, SET_PSV
  */
@@ -21,30 +21,30 @@ enum {
 	CRC32_BYTES = MLX5DV_SIG_MASK_CRC32,
 };
 
-/* The struct is one side of the key, as far as both are compared. Without signatures it is all 0.
- */
+/* One domain (memory or wire) of a key, with the fields that are compared between both. All 0: not
+ * signed. */
 struct side {
-	uint32_t selector; /* of the block */
-	uint32_t format;   /* the checksum, if it is not that of T10-DIF, and the PSV */
+	uint32_t selector; /* code of the block size */
+	uint32_t format;   /* the checksum, unless T10-DIF's, and the PSV */
 	uint8_t kind;      /* enum mkey_sig_kind */
-	uint64_t start;    /* as the device has it */
+	uint64_t start;    /* initial state, in the device's layout */
 };
 
-/* The formats are written word by word. */
+/* The format is written in whole words, so a field is shifted into its word. */
 static inline uint32_t in_word(uint32_t field, uint32_t value)
 {
 	return value << FLD_SHIFT(field);
 }
 
-/* A seed is 0, or the number before it. */
+/* Returns whether SEED is supported: all bits 0, or all bits 1. */
 static inline bool is_seed(uint64_t seed, uint64_t all_ones)
 {
 	return !seed || seed == all_ones;
 }
 
-/* ---- one side ---- */
+/* ---- one domain ---- */
 
-/* The parts of the format that T10-DIF has for itself. */
+/* Writes the parts of the format that only T10-DIF has. */
 static inline void put_dif(uint8_t *part, uint64_t *start, const struct mlx5dv_sig_t10dif *dif)
 {
 	const uint32_t type = dif->bg_type == MLX5DV_SIG_T10DIF_CRC ? BSF_DIF_CRC : BSF_DIF_CSUM;
@@ -86,7 +86,7 @@ static inline const char *take_dif(struct side *side, const struct mlx5dv_sig_t1
 static const char *take_crc(struct side *side, const struct mlx5dv_sig_crc *crc, uint8_t *part)
 {
 	static const struct {
-		uint8_t format, kind, shift; /* of the signature in its state */
+		uint8_t format, kind, shift; /* shift: position of the signature in its state */
 		uint64_t all_ones;
 	} types[] = {
 		[MLX5DV_SIG_CRC_TYPE_CRC32] = { BSF_CRC32, MKEY_SIG_KIND_CRC32, 32, UINT32_MAX },
@@ -107,7 +107,7 @@ static const char *take_crc(struct side *side, const struct mlx5dv_sig_crc *crc,
 		       : "a seed is neither 0 nor has all its bits set";
 }
 
-/* PART is that of the side in the format. */
+/* Converts one domain. PART is its part of the format. */
 static inline const char *take_side(struct side *side, const struct mlx5dv_sig_block_domain *from,
 				    const struct mkey_psv *psv, uint8_t *part)
 {
@@ -129,23 +129,25 @@ static inline const char *take_side(struct side *side, const struct mlx5dv_sig_b
 	return "sig_type is none that there is";
 }
 
-/* ---- both ---- */
+/* ---- both domains ---- */
 
 static inline uint32_t checksum_of(const struct side *side)
 {
 	return side->format >> FLD_SHIFT(BSF_WIRE_FORMAT);
 }
 
-/* CRCs differ in the device's structures, seeds do not. */
+/* Returns whether both domains have the same structure. The device's structure includes the CRC,
+ * but not its seed. */
 static bool same_structure(const struct side *a, const struct side *b)
 {
 	return a->kind && a->kind == b->kind && a->selector == b->selector &&
 	       !((checksum_of(a) ^ checksum_of(b)) & ~(uint32_t)BSF_CRC_SEED_0);
 }
 
-/* What both sides of the same structure have alike need not be computed anew. That is to be seen in
- * the format, of which a checksum of T10-DIF and its seed are a word, and so is each tag; but the
- * reference tag may count on one side only. */
+/* Returns the mask of signature bytes that both domains have in common; the device copies these
+ * instead of computing them again. For T10-DIF, compares the words of the format: checksum and seed
+ * are one word, and so is each tag. The reference tag is only common if both domains increment it,
+ * or neither. */
 static uint32_t common_bytes(const struct side *mem, const struct side *wire, const uint8_t *bsf)
 {
 	const uint8_t *a = fld_at(bsf, BSF_MEM_INLINE), *b = fld_at(bsf, BSF_WIRE_INLINE);
@@ -178,7 +180,8 @@ static void keep_side(const struct mlx5dv_sig_block_domain *from, struct mkey_si
 		given->sig.crc = *from->sig.crc;
 }
 
-/* Tags that are compared with each other are part of what the format says. */
+/* Stores the attributes for template matching. If tags of both domains are compared with each
+ * other, the format depends on the tags, and cannot be reused. */
 static void keep_given(const struct mlx5dv_sig_block_attr *attr, bool compares_tags,
 		       struct mkey_sig_format *format)
 {
@@ -226,11 +229,11 @@ const char *mlx5_mkey_take_sig(const struct mkey_sig *psvs,
 		first |= FLD_BITS(BSF_SAME_BLOCKS) |
 			 in_word(BSF_COPY,
 				 copies ? attr->copy_mask : common_bytes(&mem, &wire, bsf));
-	else if (copies && attr->wire) /* without a wire domain the mask is unused */
+	else if (copies && attr->wire) /* without a wire domain, the mask is unused */
 		return "a copy_mask is for domains of the same structure";
 	else
 		first |= in_word(BSF_WIRE_BS, wire.selector);
-	/* The words that are not written are 0 from the beginning. */
+	/* Words that are not written are 0 since the key's creation. */
 	seg_put_pair(bsf, first, UINT32_MAX); /* of any length */
 	seg_put_pair(bsf + 8, wire.format, mem.format);
 	format->mem_start = start_of(&psvs->mem, &mem);

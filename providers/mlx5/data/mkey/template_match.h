@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * template_match.h - signatures and encryption of a memory key that are like the ones which a
- * format of it was made for: only what changes from one transfer to the next (tags, tweak) is
- * written then. sig.c and crypt.c make formats from anything, and say which may come again.
+ * template_match.h - reuses the format of an earlier signature or encryption of the same key: if
+ * only tags or tweak differ, only these are written. sig.c and crypt.c build formats from any
+ * attributes, and decide which may be reused.
  */
 #ifndef PROVIDERS_MLX5_DATA_MKEY_TEMPLATE_MATCH_H
 #define PROVIDERS_MLX5_DATA_MKEY_TEMPLATE_MATCH_H
@@ -13,7 +13,7 @@
 #include "providers/common/seg.h"
 #include "providers/mlx5/mkey.h"
 
-/* The last two bytes of RAW are not part of what it returns; 0 comes in their place. */
+/* Returns the first six bytes of RAW, followed by 0 in place of the last two. */
 static inline uint64_t first_six_bytes(uint64_t raw)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -39,12 +39,13 @@ static inline uint64_t dif_start(const struct mlx5dv_sig_t10dif *dif)
 	return (uint64_t)dif->bg << 48 | (uint64_t)dif->app_tag << 32 | dif->ref_tag;
 }
 
-/* Puts the tags into PART of a format, and the state to start from to STATE, as the device has
- * it. */
+/* Writes the tags into PART of a format, and the initial state into STATE, both in the device's
+ * layout. */
 static inline void dif_put_tags(uint8_t *part, uint64_t *state, const struct mlx5dv_sig_t10dif *dif)
 {
 #ifdef __SSSE3__
-	/* Guard and tags are swapped to where they begin the state, and the tags to the part. */
+	/* Shuffle order: guard and tags in big-endian order, for the start of the state and for
+	 * PART. */
 	const __m128i order = _mm_setr_epi8(-1, -1, 7, 6, 11, 10, 9, 8, 5, 4, 7, 6, 11, 10, 9, 8);
 	const __m128i valid =
 		_mm_setr_epi8((char)0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -65,7 +66,8 @@ static inline void dif_put_tags(uint8_t *part, uint64_t *state, const struct mlx
 #endif
 }
 
-/* Differences are collected, since all is as before mostly. The tags may differ. */
+/* Returns whether A and B differ only in their tags. It ORs all differences and branches once,
+ * because usually there are none. */
 static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct mlx5dv_sig_t10dif *b)
 {
 #ifdef __AVX__
@@ -87,12 +89,13 @@ static inline bool dif_is_like(const struct mlx5dv_sig_t10dif *a, const struct m
 #endif
 }
 
-/* Puts the tags of SIDE, and returns false when there is another difference. */
+/* Writes the tags of SIDE. Returns false if another attribute differs. */
 SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
 				 const struct mkey_sig_given *given, uint8_t *part,
 				 struct mkey_start *start)
 {
-	/* Each answer is a constant, so that nothing is made of it but a jump. */
+	/* Each return value is a constant, so that the compiler makes jumps instead of a
+	 * boolean. */
 	if (!side) {
 		if (given->is_absent)
 			return true;
@@ -116,7 +119,7 @@ SEG_INLINE bool side_comes_again(const struct mlx5dv_sig_block_domain *side,
 	return true;
 }
 
-/* Returns flags and masks. It leaves no room for MKEY_GIVEN_NOTHING. */
+/* Returns flags and masks. Valid ones never equal MKEY_GIVEN_NOTHING. */
 static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 {
 	uint64_t raw;
@@ -130,7 +133,7 @@ static inline uint64_t sig_given(const struct mlx5dv_sig_block_attr *attr)
 	return first_six_bytes(raw);
 }
 
-/* Returns false when FORMAT has to be made anew. */
+/* Updates FORMAT for ATTR. Returns false if it must be built anew. */
 static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 				   struct mkey_sig_format *format)
 {
@@ -147,8 +150,8 @@ static inline bool sig_comes_again(const struct mlx5dv_sig_block_attr *attr,
 
 /* ---- encryption */
 
-/* Programs give the number with its lowest byte first. A device that counts units has it with its
- * highest first. A key knows the order (ctrl_words.h). */
+/* Writes the tweak. Programs pass it in little-endian order; a device that counts units needs
+ * big-endian order. The key stores the order (ctrl_words.h). */
 static inline void crypt_put_tweak(uint8_t *to, bool counts_units, const char *tweak)
 {
 	uint64_t half[2];
@@ -175,8 +178,7 @@ static inline void crypt_put_tweak_as(uint8_t *to, const struct mlx5_mkey *mkey,
 #endif
 }
 
-/* Returns bits that differ between what A and B say, of the four words in front. One of them is a
- * byte. */
+/* Returns the differing bits of the first four words of A and B. One of them is only a byte. */
 static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
 				     const struct mlx5dv_crypto_attr *b)
 {
@@ -193,7 +195,8 @@ static inline uint64_t crypt_differs(const struct mlx5dv_crypto_attr *a,
 	return first_five_bytes(standard[0] ^ standard[1]) | (order[0] ^ order[1]);
 }
 
-/* Another key of data may be where one was that is gone. */
+/* Updates the format for ATTR, or returns false. Compares the DEK's id, too: a new DEK may have the
+ * address of a destroyed one. */
 static inline bool crypt_comes_again(const struct mlx5_mkey *mkey,
 				     const struct mlx5dv_crypto_attr *attr,
 				     struct mkey_crypt_format *format)
