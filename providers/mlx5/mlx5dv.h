@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Direct verbs of mlx5: device features beyond the verbs API, the queues of verbs objects laid
- * open, and the layout of what is in them. Layouts and values are ABI and frozen. Part 1 has the
+ * Direct verbs of mlx5: device features beyond the verbs API, direct access to the queues of verbs
+ * objects, and the layout of their entries. Layouts and values are ABI and frozen. Part 1 has the
  * hardware formats (WQE, CQE, doorbells), part 2 the device and its objects, part 3 DevX, part 4
  * flow steering.
  *
- * Unless a comment says otherwise a function that returns a pointer returns NULL and sets errno
- * on failure, and a function that returns int returns 0 or a positive errno value. In a structure
- * with a comp_mask, a later field counts only if its bit is set.
+ * Unless a comment says otherwise, a function that returns a pointer returns NULL and sets errno on
+ * failure, and a function that returns int returns 0 or a positive errno. In a struct with a
+ * comp_mask, an optional field is read only if its bit is set.
  */
 #ifndef _MLX5DV_H_
 #define _MLX5DV_H_
@@ -37,24 +37,24 @@ extern "C" {
 
 /* ---- Doorbells ------------------------------------------------------------------------- */
 
-/* Words of the doorbell record of a QP. */
+/* Word indices of a QP's doorbell record. */
 enum {
 	MLX5_RCV_DBR = 0,
 	MLX5_SND_DBR = 1,
 };
 
-/* Byte offset in an UAR page of the register that arms a CQ. */
+/* Offset in a UAR page of the register that arms a CQ. */
 enum {
 	MLX5_CQ_DOORBELL = 0x20,
 };
 
-/* What an armed CQ waits for: any completion, or a solicited one. */
+/* Event to arm a CQ for: any completion, or a solicited one only. */
 enum {
 	MLX5_CQ_DB_REQ_NOT = 0,
 	MLX5_CQ_DB_REQ_NOT_SOL = 1 << 24,
 };
 
-/* mmap() commands on the uverbs descriptor of kernels without UAR objects. */
+/* mmap() commands for kernels without UAR objects, on the uverbs descriptor. */
 enum {
 	MLX5_MMAP_GET_REGULAR_PAGES_CMD = 0,
 	MLX5_MMAP_GET_NC_PAGES_CMD = 3,
@@ -85,7 +85,7 @@ enum {
 	MLX5_OPCODE_MMO = 0x2f,
 };
 
-/* A WQEBB, the unit in which a send queue is counted, in bytes and as log2. */
+/* Size of a WQEBB, the unit of a send queue, in bytes and as log2. */
 enum {
 	MLX5_SEND_WQE_BB = 64,
 	MLX5_SEND_WQE_SHIFT = 6,
@@ -106,10 +106,10 @@ struct mlx5_wqe_ctrl_seg {
 	uint8_t signature;
 	__be16 dci_stream_channel_id;
 	uint8_t fm_ce_se; /* MLX5_WQE_CTRL_* */
-	__be32 imm;       /* immediate data, key to invalidate, or mkey of an UMR */
+	__be32 imm;       /* immediate data, key to invalidate, or mkey of a UMR */
 } __attribute__((packed, aligned(4)));
 
-/* Ends the scatter list of a receive WQE that has room for more. */
+/* lkey that ends the scatter list of a receive WQE with unused entries. */
 enum {
 	MLX5_INVALID_LKEY = 0x100,
 };
@@ -120,7 +120,7 @@ struct mlx5_wqe_data_seg {
 	__be64 addr;
 };
 
-/* Set in byte_count: the data follows in the WQE itself. */
+/* Flag in byte_count: the data follows in the WQE itself. */
 enum {
 	MLX5_INLINE_SEG = 0x80000000,
 };
@@ -140,7 +140,7 @@ struct mlx5_wqe_atomic_seg {
 	__be64 compare;
 };
 
-/* Set in dqp_dct: the address vector has its full length, with GRH and MAC. */
+/* Flag in dqp_dct: the address vector has its full length, with GRH and MAC. */
 enum {
 	MLX5_EXTENDED_UD_AV = 0x80000000,
 };
@@ -169,13 +169,14 @@ struct mlx5_wqe_datagram_seg {
 	struct mlx5_wqe_av av;
 };
 
-/* Checksums that the device fills in, in cs_flags. */
+/* Flags in cs_flags: checksums that the device computes. */
 enum {
 	MLX5_ETH_WQE_L3_CSUM = 1 << 6,
 	MLX5_ETH_WQE_L4_CSUM = 1 << 7,
 };
 
-/* Of a raw packet; headers longer than 18 bytes go on after the segment. */
+/* Ethernet segment of a raw packet. Inline headers longer than 18 bytes continue after the
+ * segment. */
 struct mlx5_wqe_eth_seg {
 	__be32 rsvd0;
 	uint8_t cs_flags;
@@ -187,7 +188,7 @@ struct mlx5_wqe_eth_seg {
 	uint8_t inline_hdr[16];
 };
 
-/* Links the WQEs of an SRQ. */
+/* Link of an SRQ's WQE to the next. */
 struct mlx5_wqe_srq_next_seg {
 	uint8_t rsvd0[2];
 	__be16 next_wqe_index;
@@ -195,7 +196,7 @@ struct mlx5_wqe_srq_next_seg {
 	uint8_t rsvd1[11];
 };
 
-/* A receive WQE of a striding RQ. */
+/* A receive WQE of a striding RQ in an SRQ. */
 struct mlx5_mprq_wqe {
 	struct mlx5_wqe_srq_next_seg nseg;
 	struct mlx5_wqe_data_seg dseg;
@@ -221,7 +222,7 @@ enum {
 	MLX5_WQE_UMR_CTRL_FLAG_INLINE = 1 << 7,
 };
 
-/* The fields of the key that change: mkey_mask. */
+/* Bits of mkey_mask: the fields of the key that change. */
 enum {
 	MLX5_WQE_UMR_CTRL_MKEY_MASK_LEN = 1 << 0,
 	MLX5_WQE_UMR_CTRL_MKEY_MASK_START_ADDR = 1 << 6,
@@ -258,7 +259,7 @@ union mlx5_wqe_umr_inline_seg {
 	struct mlx5_wqe_umr_klm_seg klm;
 };
 
-/* A strided pattern: num_ent entries, taken in turn, repeat_count times. */
+/* An entry of a strided pattern. Each repetition takes num_ent entries in turn. */
 struct mlx5_wqe_umr_repeat_ent_seg {
 	__be16 stride;
 	__be16 byte_count;
@@ -267,7 +268,7 @@ struct mlx5_wqe_umr_repeat_ent_seg {
 };
 
 struct mlx5_wqe_umr_repeat_block_seg {
-	__be32 byte_count; /* of one repetition */
+	__be32 byte_count; /* bytes of one repetition */
 	__be32 op;
 	__be32 repeat_count;
 	__be16 reserved;
@@ -308,9 +309,9 @@ struct mlx5_wqe_mkey_context_seg {
 
 /* ---- Filling in segments ---------------------------------------------------------------- */
 
-/* pi: index of the first WQEBB, wraps at 16 bits whatever the queue's size. ds: the whole WQE in
- * units of 16 bytes. imm is stored as it is: convert a key first. The DCI stream id is not
- * touched. */
+/* Fills in a control segment. pi: index of the first WQEBB, 16 bits whatever the queue's size. ds:
+ * size of the whole WQE in units of 16 bytes. imm is stored unconverted, so pass a key in
+ * big-endian order. Leaves the DCI stream id unchanged. */
 static MLX5DV_ALWAYS_INLINE void mlx5dv_set_ctrl_seg(struct mlx5_wqe_ctrl_seg *seg, uint16_t pi,
 						     uint8_t opcode, uint8_t opmod, uint32_t qp_num,
 						     uint8_t fm_ce_se, uint8_t ds,
@@ -333,8 +334,8 @@ static MLX5DV_ALWAYS_INLINE void mlx5dv_set_data_seg(struct mlx5_wqe_data_seg *s
 	seg->byte_count = htobe32(length);
 }
 
-/* The same in one 16-byte store. The lanes are put together in host order, then the bytes of
- * those that are big-endian are turned round. A DCI stream id becomes 0. */
+/* Does the same with one 16-byte store: builds the lanes in host order, then swaps the bytes of the
+ * big-endian ones. Sets the DCI stream id to 0. */
 #if defined(__SSSE3__)
 static MLX5DV_ALWAYS_INLINE void mlx5dv_x86_set_ctrl_seg(struct mlx5_wqe_ctrl_seg *seg, uint16_t pi,
 							 uint8_t opcode, uint8_t opmod,
@@ -364,7 +365,8 @@ static MLX5DV_ALWAYS_INLINE void mlx5dv_x86_set_data_seg(struct mlx5_wqe_data_se
 }
 #endif
 
-/* key: a Q_Key in the upper 32 bits, or a DC access key. ext: 1 for the full address vector. */
+/* Fills in a datagram segment. key: a Q_Key in the upper 32 bits, or a DC access key. ext: 1 for
+ * the full address vector. */
 static MLX5DV_ALWAYS_INLINE void
 mlx5dv_set_dgram_seg(struct mlx5_wqe_datagram_seg *seg, uint64_t key, uint32_t dqp_dct, uint8_t ext,
 		     uint8_t stat_rate_sl, uint8_t fl_mlid, uint16_t rlid, uint8_t *rmac,
@@ -384,7 +386,8 @@ mlx5dv_set_dgram_seg(struct mlx5_wqe_datagram_seg *seg, uint64_t key, uint32_t d
 	memcpy(av->rgid, rgid, sizeof(av->rgid));
 }
 
-/* mss is 0 unless the WQE is a TSO. The headers run on past inline_hdr_start, in the WQE. */
+/* Fills in an Ethernet segment. mss: 0 unless the WQE is a TSO. The headers may continue after the
+ * segment. */
 static MLX5DV_ALWAYS_INLINE void mlx5dv_set_eth_seg(struct mlx5_wqe_eth_seg *seg, uint8_t cs_flags,
 						    uint16_t mss, uint16_t inline_hdr_sz,
 						    uint8_t *inline_hdr_start)
@@ -399,7 +402,7 @@ static MLX5DV_ALWAYS_INLINE void mlx5dv_set_eth_seg(struct mlx5_wqe_eth_seg *seg
 
 /* ---- CQEs ------------------------------------------------------------------------------ */
 
-/* Opcodes, in bits 7:4 of op_own, and the mask of its owner bit. */
+/* CQE opcodes, in bits 7:4 of op_own, and the mask of op_own's owner bit. */
 enum {
 	MLX5_CQE_OWNER_MASK = 1,
 	MLX5_CQE_REQ = 0,
@@ -441,21 +444,21 @@ enum {
 	MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT = 0x93,
 };
 
-/* Checks of a raw packet that passed, in hds_ip_ext. */
+/* Bits of hds_ip_ext: checks of a raw packet that passed. */
 enum {
 	MLX5_CQE_L2_OK = 1 << 0,
 	MLX5_CQE_L3_OK = 1 << 1,
 	MLX5_CQE_L4_OK = 1 << 2,
 };
 
-/* In bits 3:2 of l4_hdr_type_etc. */
+/* Values of bits 3:2 of l4_hdr_type_etc. */
 enum {
 	MLX5_CQE_L3_HDR_TYPE_NONE = 0,
 	MLX5_CQE_L3_HDR_TYPE_IPV6 = 1,
 	MLX5_CQE_L3_HDR_TYPE_IPV4 = 2,
 };
 
-/* Opcodes REQ_ERR and RESP_ERR. */
+/* A CQE with opcode REQ_ERR or RESP_ERR. */
 struct mlx5_err_cqe {
 	uint8_t rsvd0[32];
 	uint32_t srqn;
@@ -468,7 +471,7 @@ struct mlx5_err_cqe {
 	uint8_t op_own;
 };
 
-/* success of a tag-matching CQE. */
+/* Value of success in a tag-matching CQE. */
 enum {
 	MLX5_TMC_SUCCESS = 0x80000000U,
 };
@@ -494,16 +497,16 @@ struct mlx5_cqe64 {
 			__be16 vlan_info;
 		};
 		struct mlx5_tm_cqe tm_cqe;
-		struct ibv_tmh tmh; /* the sender's, when a tag matched */
+		struct ibv_tmh tmh; /* the sender's header, if a tag matched */
 	};
 	__be32 srqn_uidx;
-	__be32 imm_inval_pkey; /* by opcode: immediate data, invalidated key, P_Key index */
+	__be32 imm_inval_pkey; /* immediate data, invalidated key or P_Key index, by opcode */
 	uint8_t app;
 	uint8_t app_op;
 	__be16 app_info;
 	__be32 byte_cnt;
 	__be64 timestamp;
-	__be32 sop_drop_qpn; /* 31:24 opcode of the WQE or flow tag, 23:0 QP number */
+	__be32 sop_drop_qpn; /* 31:24 the WQE's opcode, or the flow tag; 23:0 QP number */
 	__be16 wqe_counter;
 	uint8_t signature;
 	uint8_t op_own; /* 7:4 opcode, 3:2 format, 1 solicited, 0 owner; written last */
@@ -514,7 +517,7 @@ static MLX5DV_ALWAYS_INLINE uint8_t mlx5dv_get_cqe_opcode(struct mlx5_cqe64 *cqe
 	return cqe->op_own >> 4;
 }
 
-/* 0 plain, 1 data of 32 bytes, 2 data of 64 bytes, 3 compressed. */
+/* Returns 0: no data, 1: 32 bytes of data, 2: 64 bytes of data, 3: compressed. */
 static MLX5DV_ALWAYS_INLINE uint8_t mlx5dv_get_cqe_format(struct mlx5_cqe64 *cqe)
 {
 	return cqe->op_own >> 2 & 3;
@@ -541,11 +544,11 @@ static MLX5DV_ALWAYS_INLINE void mlx5dv_set_cqe_owner(struct mlx5_cqe64 *cqe, ui
 
 /* ---- Device ---------------------------------------------------------------------------- */
 
-/* Does this library drive the device? */
+/* Returns whether this library drives the device. */
 bool mlx5dv_is_supported(struct ibv_device *device);
 
 enum mlx5dv_context_attr_flags {
-	MLX5DV_CONTEXT_FLAGS_DEVX = 1 << 0, /* fail unless DevX is available */
+	MLX5DV_CONTEXT_FLAGS_DEVX = 1 << 0, /* fail if DevX is unavailable */
 };
 
 enum mlx5dv_context_attr_comp_mask {
@@ -555,7 +558,7 @@ enum mlx5dv_context_attr_comp_mask {
 struct mlx5dv_context_attr {
 	uint32_t flags;         /* enum mlx5dv_context_attr_flags */
 	uint64_t comp_mask;     /* enum mlx5dv_context_attr_comp_mask */
-	struct ibv_fd_arr *fds; /* descriptors the context may use */
+	struct ibv_fd_arr *fds; /* descriptors that grant rights to the context */
 };
 
 struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr);
@@ -570,8 +573,8 @@ struct mlx5dv_vfio_context_attr {
 	uint64_t comp_mask;   /* 0 */
 };
 
-/* A device driven from here through VFIO, without a kernel driver. Its events are the program's
- * to serve: when the events fd is readable, call mlx5dv_vfio_process_events(). */
+/* Functions to drive a device from user space through VFIO, without a kernel driver. The program
+ * must serve its events: call mlx5dv_vfio_process_events() when the events fd is readable. */
 struct ibv_device **mlx5dv_get_vfio_device_list(struct mlx5dv_vfio_context_attr *attr);
 int mlx5dv_vfio_get_events_fd(struct ibv_context *ibctx);
 int mlx5dv_vfio_process_events(struct ibv_context *context);
@@ -588,7 +591,8 @@ enum mlx5dv_context_flags {
 	MLX5DV_CONTEXT_FLAGS_BLUEFLAME = 1 << 8,
 };
 
-/* In: which fields the program knows and wants. Out: which are filled in. */
+/* On input, the optional fields that the program wants. On output, the fields that are filled
+ * in. */
 enum mlx5dv_context_comp_mask {
 	MLX5DV_CONTEXT_MASK_CQE_COMPRESION = 1 << 0,
 	MLX5DV_CONTEXT_MASK_SWP = 1 << 1,
@@ -655,7 +659,7 @@ enum mlx5dv_flow_action_cap_flags {
 	MLX5DV_FLOW_ACTION_FLAGS_ESP_AES_GCM_TX_IV_IS_ESN = 1 << 4,
 };
 
-/* Block signatures. Each kind has an index, and a capability bit at that index. */
+/* Kinds of block signatures. Each kind has an index, and a capability bit at that index. */
 enum mlx5dv_sig_type {
 	MLX5DV_SIG_TYPE_T10DIF = 0,
 	MLX5DV_SIG_TYPE_CRC = 1,
@@ -711,7 +715,7 @@ struct mlx5dv_sig_caps {
 	uint16_t crc_type;   /* enum mlx5dv_sig_crc_type_caps */
 };
 
-/* Streams of a DC initiator: errors in one leave the others running. */
+/* Streams of a DC initiator: an error in one stream does not stop the others. */
 struct mlx5dv_dci_streams_caps {
 	uint8_t max_log_num_concurent;
 	uint8_t max_log_num_errored;
@@ -734,14 +738,14 @@ enum mlx5dv_crypto_caps_flags {
 };
 
 struct mlx5dv_crypto_caps {
-	uint16_t failed_selftests;     /* the vendor's codes; 0: all passed */
+	uint16_t failed_selftests;     /* vendor's error codes; 0: all passed */
 	uint8_t crypto_engines;        /* enum mlx5dv_crypto_engines_caps */
 	uint8_t wrapped_import_method; /* enum mlx5dv_crypto_wrapped_import_method_caps */
 	uint8_t log_max_num_deks;
 	uint32_t flags; /* enum mlx5dv_crypto_caps_flags */
 };
 
-/* How many receives a QP of each type may have when it takes them out of order. */
+/* Limit of outstanding receives, by type, for a QP with out-of-order messages. */
 struct mlx5dv_ooo_recv_wrs_caps {
 	uint32_t max_rc;
 	uint32_t max_xrc;
@@ -762,7 +766,7 @@ struct mlx5dv_context {
 	uint64_t max_clock_info_update_nsec;
 	uint32_t flow_action_flags; /* enum mlx5dv_flow_action_cap_flags */
 	uint32_t dc_odp_caps;       /* enum ibv_odp_transport_cap_bits */
-	void *hca_core_clock;       /* the page with the device's clock */
+	void *hca_core_clock;       /* page with the device's clock */
 	uint8_t num_lag_ports;
 	struct mlx5dv_sig_caps sig_caps;
 	struct mlx5dv_dci_streams_caps dci_streams_caps;
@@ -785,7 +789,7 @@ static inline int mlx5dv_query_port(struct ibv_context *context, uint32_t port_n
 	return _mlx5dv_query_port(context, port_num, info, sizeof(*info));
 }
 
-/* The directory in sysfs of the data-direct function. */
+/* Returns the sysfs directory of the data-direct function. */
 int mlx5dv_get_data_direct_sysfs_path(struct ibv_context *context, char *buf, size_t buf_len);
 
 enum mlx5dv_set_ctx_attr_type {
@@ -801,7 +805,7 @@ struct mlx5dv_ctx_allocators {
 int mlx5dv_set_context_attr(struct ibv_context *context, enum mlx5dv_set_ctx_attr_type type,
 			    void *attr);
 
-/* How ticks of the device translate to nanoseconds, at one moment. */
+/* Conversion of the device's clock to nanoseconds, as of one moment. */
 struct mlx5dv_clock_info {
 	uint64_t nsec;
 	uint64_t last_cycles;
@@ -813,9 +817,9 @@ struct mlx5dv_clock_info {
 
 int mlx5dv_get_clock_info(struct ibv_context *context, struct mlx5dv_clock_info *clock_info);
 
-/* A tick of the device in nanoseconds. The counter wraps at mask: what is less than half a turn
- * ahead of last_cycles is taken as later, everything else as earlier. So the clock info must be
- * renewed within max_clock_info_update_nsec. */
+/* Converts a device timestamp to nanoseconds. The counter wraps at mask: a timestamp less than half
+ * a period after last_cycles counts as later, any other as earlier. Renew the clock info within
+ * max_clock_info_update_nsec, or the result is wrong. */
 static inline uint64_t mlx5dv_ts_to_ns(struct mlx5dv_clock_info *clock_info,
 				       uint64_t device_timestamp)
 {
@@ -829,9 +833,9 @@ static inline uint64_t mlx5dv_ts_to_ns(struct mlx5dv_clock_info *clock_info,
 	       ((behind * clock_info->mult - clock_info->frac) >> clock_info->shift);
 }
 
-/* ---- Objects laid open ------------------------------------------------------------------ */
+/* ---- Direct access to objects ------------------------------------------------------------ */
 
-/* resource_type of the allocators of a parent domain. */
+/* resource_type values for the allocators of a parent domain. */
 #define MLX5DV_RES_TYPE_QP  ((uint64_t)RDMA_DRIVER_MLX5 << 32 | 1)
 #define MLX5DV_RES_TYPE_RWQ ((uint64_t)RDMA_DRIVER_MLX5 << 32 | 2)
 #define MLX5DV_RES_TYPE_DBR ((uint64_t)RDMA_DRIVER_MLX5 << 32 | 3)
@@ -857,12 +861,12 @@ struct mlx5dv_qp {
 		uint32_t stride;
 	} rq;
 	struct {
-		void *reg;     /* the doorbell */
+		void *reg;     /* doorbell register */
 		uint32_t size; /* bytes of one BlueFlame buffer, 0: no BlueFlame */
 	} bf;
 	uint64_t comp_mask; /* enum mlx5dv_qp_comp_mask */
 	off_t uar_mmap_offset;
-	uint32_t tirn; /* the four parts of a raw packet QP */
+	uint32_t tirn; /* device objects of a raw packet QP: this and the next three */
 	uint32_t tisn;
 	uint32_t rqn;
 	uint32_t sqn;
@@ -974,8 +978,8 @@ struct mlx5dv_obj {
 	} devx;
 };
 
-/* Fills the out of each type in obj_type from its in. From then on the program owns the consumer
- * index of a CQ that it asked for; the verbs calls must leave that CQ alone. */
+/* Fills in `out` from `in` for each type in obj_type. After a CQ was requested, the program owns
+ * its consumer index, and must not use the verbs calls on that CQ. */
 int mlx5dv_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type);
 
 /* ---- Completion queues, QPs, receive queues ---------------------------------------------- */
@@ -1019,7 +1023,7 @@ enum mlx5dv_qp_create_flags {
 	MLX5DV_QP_CREATE_OOO_DP = 1 << 7, /* data may be placed out of order */
 };
 
-/* Dynamically connected transport: an initiator reaches many targets. */
+/* Dynamically connected transport (DC): one initiator reaches many targets. */
 enum mlx5dv_dc_type {
 	MLX5DV_DCTYPE_DCT = 1,
 	MLX5DV_DCTYPE_DCI = 2,
@@ -1027,7 +1031,7 @@ enum mlx5dv_dc_type {
 
 struct mlx5dv_dci_streams {
 	uint8_t log_num_concurent;
-	uint8_t log_num_errored; /* this many in error put the whole QP in error */
+	uint8_t log_num_errored; /* limit of failed streams before the whole QP fails */
 };
 
 struct mlx5dv_dc_init_attr {
@@ -1061,22 +1065,22 @@ int mlx5dv_modify_qp_lag_port(struct ibv_qp *qp, uint8_t port_num);
 int mlx5dv_modify_qp_udp_sport(struct ibv_qp *qp, uint16_t udp_sport);
 int mlx5dv_dci_stream_id_reset(struct ibv_qp *qp, uint16_t stream_id);
 
-/* QP numbers for connections that some other object serves; unique on the device. */
+/* Reserve a QP number, unique on the device, for a connection that another object serves. */
 int mlx5dv_reserved_qpn_alloc(struct ibv_context *ctx, uint32_t *qpn);
 int mlx5dv_reserved_qpn_dealloc(struct ibv_context *ctx, uint32_t qpn);
 
-/* Gives what is sent to this address the congestion control that the QP has agreed on (ECE). */
+/* Applies the congestion control that the QP has negotiated (ECE) to datagrams to this address. */
 int mlx5dv_map_ah_to_qp(struct ibv_ah *ah, uint32_t qp_num);
 
 enum mlx5dv_wq_init_attr_mask {
 	MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ = 1 << 0,
 };
 
-/* Within the limits of mlx5dv_striding_rq_caps. */
+/* Limits are in mlx5dv_striding_rq_caps. */
 struct mlx5dv_striding_rq_init_attr {
 	uint32_t single_stride_log_num_of_bytes;
 	uint32_t single_wqe_log_num_of_strides;
-	uint8_t two_byte_shift_en; /* 2 bytes of zeros before the packet align its IP header */
+	uint8_t two_byte_shift_en; /* put 2 zero bytes before each packet, to align its IP header */
 };
 
 struct mlx5dv_wq_init_attr {
@@ -1096,14 +1100,14 @@ struct mlx5dv_alloc_dm_attr {
 
 struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *dm_attr,
 			       struct mlx5dv_alloc_dm_attr *mlx5_dm_attr);
-/* The address whose access performs operation op on the device memory. */
+/* Returns the address at which an access performs operation op on the device memory. */
 void *mlx5dv_dm_map_op_addr(struct ibv_dm *dm, uint8_t op);
 
-/* mlx5_access: MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT. */
+/* Registers a dma-buf. mlx5_access: MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT or 0. */
 struct ibv_mr *mlx5dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 				    uint64_t iova, int fd, int access, int mlx5_access);
 
-/* Memory keys that work requests configure. */
+/* Flags of memory keys that work requests configure. */
 enum mlx5dv_mkey_init_attr_flags {
 	MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT = 1 << 0,
 	MLX5DV_MKEY_INIT_ATTR_FLAGS_BLOCK_SIGNATURE = 1 << 1,
@@ -1115,7 +1119,7 @@ enum mlx5dv_mkey_init_attr_flags {
 struct mlx5dv_mkey_init_attr {
 	struct ibv_pd *pd;
 	uint32_t create_flags; /* enum mlx5dv_mkey_init_attr_flags */
-	uint16_t max_entries;  /* in: wanted, out: what the key has */
+	uint16_t max_entries;  /* in: wanted, out: granted */
 };
 
 struct mlx5dv_mkey {
@@ -1136,7 +1140,7 @@ enum mlx5dv_mkey_err_type {
 struct mlx5dv_sig_err {
 	uint64_t actual_value;
 	uint64_t expected_value;
-	uint64_t offset; /* bytes from the start of the key's range */
+	uint64_t offset; /* offset in the key's range, in bytes */
 };
 
 struct mlx5dv_mkey_err {
@@ -1149,7 +1153,8 @@ struct mlx5dv_mkey_err {
 int _mlx5dv_mkey_check(struct mlx5dv_mkey *mkey, struct mlx5dv_mkey_err *err_info,
 		       size_t err_info_size);
 
-/* Asks for signature errors since the last check; call it when the transfer has completed. */
+/* Fetches a signature error detected since the last check. Call it after the transfer has
+ * completed. */
 static inline int mlx5dv_mkey_check(struct mlx5dv_mkey *mkey, struct mlx5dv_mkey_err *err_info)
 {
 	return _mlx5dv_mkey_check(mkey, err_info, sizeof(*err_info));
@@ -1157,7 +1162,7 @@ static inline int mlx5dv_mkey_check(struct mlx5dv_mkey *mkey, struct mlx5dv_mkey
 
 /* ---- Configuring keys: layouts, signatures, encryption ----------------------------------- */
 
-/* bytes_count bytes are part of the range, the next bytes_skip are not. */
+/* Of each bytes_count + bytes_skip bytes, only the first bytes_count belong to the range. */
 struct mlx5dv_mr_interleaved {
 	uint64_t addr;
 	uint32_t bytes_count;
@@ -1194,7 +1199,7 @@ struct mlx5dv_sig_block_domain {
 	uint64_t comp_mask; /* 0 */
 };
 
-/* Bytes of the signature, one bit each: what is checked, what is copied. */
+/* Bytes of the signature, one bit each, to check or to copy. */
 enum mlx5dv_sig_mask {
 	MLX5DV_SIG_MASK_T10DIF_GUARD = 0xc0,
 	MLX5DV_SIG_MASK_T10DIF_APPTAG = 0x30,
@@ -1208,13 +1213,13 @@ enum mlx5dv_sig_block_attr_flags {
 	MLX5DV_SIG_BLOCK_ATTR_FLAG_COPY_MASK = 1 << 0,
 };
 
-/* mem or wire is NULL where that side has no signature. */
+/* Signatures of a key. mem or wire is NULL if that side has no signature. */
 struct mlx5dv_sig_block_attr {
 	const struct mlx5dv_sig_block_domain *mem;
 	const struct mlx5dv_sig_block_domain *wire;
 	uint32_t flags;     /* enum mlx5dv_sig_block_attr_flags */
 	uint8_t check_mask; /* enum mlx5dv_sig_mask */
-	uint8_t copy_mask;  /* with the flag COPY_MASK */
+	uint8_t copy_mask;  /* enum mlx5dv_sig_mask; used with the flag COPY_MASK */
 	uint64_t comp_mask; /* 0 */
 };
 
@@ -1251,14 +1256,14 @@ struct mlx5dv_mkey_conf_attr {
 
 /* ---- Work requests --------------------------------------------------------------------- */
 
-/* Completion opcodes of the requests below. */
+/* Completion opcodes of the following requests. */
 enum mlx5dv_wc_opcode {
 	MLX5DV_WC_UMR = IBV_WC_DRIVER1,
 	MLX5DV_WC_RAW_WQE = IBV_WC_DRIVER2,
 	MLX5DV_WC_MEMCPY = IBV_WC_DRIVER3,
 };
 
-/* The mlx5 builders of a QP; they take part in the batch of its ibv_qp_ex. */
+/* Request builders of mlx5; they add to the batch of the QP's ibv_qp_ex. */
 struct mlx5dv_qp_ex {
 	uint64_t comp_mask;
 	void (*wr_set_dc_addr)(struct mlx5dv_qp_ex *mqp, struct ibv_ah *ah, uint32_t remote_dctn,
@@ -1289,11 +1294,11 @@ struct mlx5dv_qp_ex {
 
 struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp);
 
-/* Turns posted requests with this wr_id into no-ops; the QP must be in state SQD. Returns how many
- * there were, or a negative errno value. */
+/* Turns posted requests with this wr_id into NOPs; the QP must be in state SQD. Returns the number
+ * of requests found, or a negative errno. */
 int mlx5dv_qp_cancel_posted_send_wrs(struct mlx5dv_qp_ex *mqp, uint64_t wr_id);
 
-/* The target of a send, RDMA or atomic request of a DC initiator. */
+/* Sets the target of a DC initiator's send, RDMA or atomic request. */
 static inline void mlx5dv_wr_set_dc_addr(struct mlx5dv_qp_ex *mqp, struct ibv_ah *ah,
 					 uint32_t remote_dctn, uint64_t remote_dc_key)
 {
@@ -1307,7 +1312,7 @@ static inline void mlx5dv_wr_set_dc_addr_stream(struct mlx5dv_qp_ex *mqp, struct
 	mqp->wr_set_dc_addr_stream(mqp, ah, remote_dctn, remote_dc_key, stream_id);
 }
 
-/* Makes the key stand for a pattern, or for a list, of pieces of other keys. */
+/* Set a key's layout: a strided pattern, or a list, of ranges of other keys. */
 static inline void mlx5dv_wr_mr_interleaved(struct mlx5dv_qp_ex *mqp, struct mlx5dv_mkey *mkey,
 					    uint32_t access_flags, uint32_t repeat_count,
 					    uint16_t num_interleaved,
@@ -1322,7 +1327,7 @@ static inline void mlx5dv_wr_mr_list(struct mlx5dv_qp_ex *mqp, struct mlx5dv_mke
 	mqp->wr_mr_list(mqp, mkey, access_flags, num_sges, sge);
 }
 
-/* Changes a key by the num_setters calls that follow, each at most once. */
+/* Configures a key with the num_setters setter calls that follow, each at most once. */
 static inline void mlx5dv_wr_mkey_configure(struct mlx5dv_qp_ex *mqp, struct mlx5dv_mkey *mkey,
 					    uint8_t num_setters, struct mlx5dv_mkey_conf_attr *attr)
 {
@@ -1402,7 +1407,7 @@ struct mlx5dv_crypto_login_query_attr {
 	uint64_t comp_mask; /* 0 */
 };
 
-/* One login of the whole context, or any number of login objects. */
+/* Calls for the single login of a context, and for login objects, of which there may be many. */
 int mlx5dv_crypto_login(struct ibv_context *context, struct mlx5dv_crypto_login_attr *login_attr);
 int mlx5dv_crypto_login_query_state(struct ibv_context *context,
 				    enum mlx5dv_crypto_login_state *state);
@@ -1439,7 +1444,7 @@ struct mlx5dv_dek_init_attr {
 	bool has_keytag;
 	enum mlx5dv_crypto_key_purpose key_purpose;
 	struct ibv_pd *pd;
-	char opaque[8]; /* the program's, returned by the query */
+	char opaque[8]; /* program's own data, returned by the query */
 	char key[128];
 	uint64_t comp_mask; /* enum mlx5dv_dek_init_attr_mask */
 	struct mlx5dv_crypto_login_obj *crypto_login;
@@ -1462,7 +1467,8 @@ struct mlx5dv_pp {
 	uint16_t index;
 };
 
-/* pp_context is in the device's format. flags: MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX. */
+/* Allocates an entry of the rate table. pp_context is in the device's format. flags:
+ * MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX or 0. */
 struct mlx5dv_pp *mlx5dv_pp_alloc(struct ibv_context *context, size_t pp_context_sz,
 				  const void *pp_context, uint32_t flags);
 void mlx5dv_pp_free(struct mlx5dv_pp *pp);
@@ -1494,25 +1500,26 @@ int mlx5dv_sched_leaf_modify(struct mlx5dv_sched_leaf *leaf,
 			     const struct mlx5dv_sched_attr *sched_attr);
 int mlx5dv_sched_leaf_destroy(struct mlx5dv_sched_leaf *leaf);
 
-/* Puts what the QP sends as requestor and as responder under a leaf each; NULL leaves it free. */
+/* Assigns a leaf each to what the QP sends as requestor and as responder; NULL: none. */
 int mlx5dv_modify_qp_sched_elem(struct ibv_qp *qp, const struct mlx5dv_sched_leaf *requestor,
 				const struct mlx5dv_sched_leaf *responder);
 
 /* ==== Part 3: DevX ======================================================================= */
 
-/* Commands in the device's own format: in and out are big-endian PRM mailboxes, lengths in bytes.
- * When the device itself refuses a command the error is EREMOTEIO and out has the syndrome. */
+/* Commands in the device's own format: in and out are big-endian PRM mailboxes, with lengths in
+ * bytes. If the device itself refuses a command, the error is EREMOTEIO, and out has status and
+ * syndrome. */
 
 /* ---- Bit fields of PRM mailboxes ---------------------------------------------------------- */
 
-/* A layout is a struct mlx5_ifc_<typ>_bits with one byte for every bit: its offsets are bit
+/* A layout is a struct mlx5_ifc_<typ>_bits with one byte for each bit, so its offsets are bit
  * numbers, counted from the most significant bit of the first byte. */
 #define __devx_nullp(typ)        ((struct mlx5_ifc_##typ##_bits *)NULL)
 #define __devx_st_sz_bits(typ)   sizeof(*__devx_nullp(typ))
 #define __devx_bit_off(typ, fld) offsetof(struct mlx5_ifc_##typ##_bits, fld)
 #define __devx_bit_sz(typ, fld)  sizeof(__devx_nullp(typ)->fld)
-/* Which 32-bit or 64-bit word a bit is in, and how a field lies in its 32-bit word. Nothing here
- * uses these, but programs test for them. */
+/* Word of a bit, in units of 32 or 64 bits, and position and mask of a field in its 32-bit word.
+ * Unused here, but programs test for these macros. */
 #define __devx_dw_off(bit)                 ((bit) / 32)
 #define __devx_64_off(bit)                 ((bit) / 64)
 #define __devx_dw_bit_off(bits, first_bit) (32 - (first_bit) % 32 - (bits))
@@ -1528,7 +1535,7 @@ int mlx5dv_modify_qp_sched_elem(struct ibv_qp *qp, const struct mlx5dv_sched_lea
 #define DEVX_BYTE_OFF(typ, fld)            (__devx_bit_off(typ, fld) / 8)
 #define DEVX_ADDR_OF(typ, p, fld)          ((unsigned char *)(p) + DEVX_BYTE_OFF(typ, fld))
 
-/* A field of 1 to 32 bits that does not cross a 32-bit word. */
+/* Sets a field of 1 to 32 bits that does not cross a 32-bit word. */
 static inline void _devx_set(void *p, uint32_t value, size_t bit_off, size_t bit_sz)
 {
 	__be32 *word = (__be32 *)p + bit_off / 32;
@@ -1546,7 +1553,7 @@ static inline uint32_t _devx_get(const void *p, size_t bit_off, size_t bit_sz)
 	return be32toh(*word) >> (32 - bit_off % 32 - bit_sz) & UINT32_MAX >> (32 - bit_sz);
 }
 
-/* A whole, aligned 64-bit word. */
+/* Sets a whole, aligned 64-bit word. */
 static inline void _devx_set64(void *p, uint64_t v, size_t bit_off)
 {
 	__be64 *word = (__be64 *)p + bit_off / 64;
@@ -1586,7 +1593,7 @@ int mlx5dv_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t i
 			   size_t outlen);
 int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj);
 
-/* The same on verbs objects. */
+/* DevX commands on verbs objects. */
 int mlx5dv_devx_cq_query(struct ibv_cq *cq, const void *in, size_t inlen, void *out, size_t outlen);
 int mlx5dv_devx_cq_modify(struct ibv_cq *cq, const void *in, size_t inlen, void *out,
 			  size_t outlen);
@@ -1605,7 +1612,7 @@ int mlx5dv_devx_ind_tbl_query(struct ibv_rwq_ind_table *ind_tbl, const void *in,
 int mlx5dv_devx_ind_tbl_modify(struct ibv_rwq_ind_table *ind_tbl, const void *in, size_t inlen,
 			       void *out, size_t outlen);
 
-/* Queries that do not wait: the answers come through a descriptor, with wr_id and the mailbox. */
+/* Asynchronous queries: the answers are read from a descriptor, as wr_id and mailbox. */
 struct mlx5dv_devx_cmd_comp {
 	int fd;
 };
@@ -1629,19 +1636,19 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 				 enum mlx5dv_devx_create_event_channel_flags flags);
 void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *event_channel);
 
-/* obj is NULL for events that belong to no object. events_sz is in bytes. */
+/* obj NULL: events that belong to no object. events_sz is in bytes. */
 int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *event_channel,
 				     struct mlx5dv_devx_obj *obj, uint16_t events_sz,
 				     uint16_t events_num[], uint64_t cookie);
-/* Signals fd, an eventfd of the program's, instead of the channel. */
+/* Signals fd, the program's eventfd, instead of the channel. */
 int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_channel *event_channel, int fd,
 					struct mlx5dv_devx_obj *obj, uint16_t event_num);
-/* Bytes that were read, or -1 with errno. */
+/* Returns the number of bytes read, or -1 with errno set. */
 ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *event_channel,
 			      struct mlx5dv_devx_async_event_hdr *event_data,
 			      size_t event_resp_len);
 
-/* Event queues of the program's own, and the interrupt vectors that they use (VFIO). */
+/* Event queues of the program, and interrupt vectors for them (VFIO only). */
 struct mlx5dv_devx_msi_vector {
 	int vector;
 	int fd;
@@ -1658,7 +1665,7 @@ struct mlx5dv_devx_eq *mlx5dv_devx_create_eq(struct ibv_context *ibctx, const vo
 					     size_t inlen, void *out, size_t outlen);
 int mlx5dv_devx_destroy_eq(struct mlx5dv_devx_eq *eq);
 
-/* The number of the kernel's event queue that serves a completion vector. */
+/* Returns the number of the kernel's event queue that serves a completion vector. */
 int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn);
 
 /* ---- Memory and doorbell pages ------------------------------------------------------------ */
@@ -1672,10 +1679,10 @@ enum mlx5dv_devx_umem_in_mask {
 };
 
 struct mlx5dv_devx_umem_in {
-	void *addr; /* with a dma-buf: the offset in it */
+	void *addr; /* for a dma-buf: offset in it */
 	size_t size;
 	uint32_t access;      /* enum ibv_access_flags */
-	uint64_t pgsz_bitmap; /* page sizes that will do: bit n for 2^n bytes */
+	uint64_t pgsz_bitmap; /* acceptable page sizes: bit n for 2^n bytes */
 	uint64_t comp_mask;   /* enum mlx5dv_devx_umem_in_mask */
 	int dmabuf_fd;
 };
@@ -1687,8 +1694,8 @@ struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *ctx,
 int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem);
 
 struct mlx5dv_devx_uar {
-	void *reg_addr;  /* where to ring */
-	void *base_addr; /* of the page */
+	void *reg_addr;  /* doorbell register */
+	void *base_addr; /* start of the page */
 	uint32_t page_id;
 	off_t mmap_off;
 	uint64_t comp_mask; /* 0 */
@@ -1711,8 +1718,9 @@ struct mlx5dv_var {
 struct mlx5dv_var *mlx5dv_alloc_var(struct ibv_context *context, uint32_t flags);
 void mlx5dv_free_var(struct mlx5dv_var *dv_var);
 
-/* Handing objects to another process that has the same uverbs descriptor: export writes as many
- * bytes as mlx5dv_get_export_sizes() says, import reads them, unimport frees what import made. */
+/* Share objects with another process that has the same uverbs descriptor. Export writes the number
+ * of bytes that mlx5dv_get_export_sizes() returns, import reads them, unimport frees the imported
+ * object. */
 struct mlx5dv_export_sizes {
 	uint32_t var_attrs_size;
 	uint32_t devx_umem_attrs_size;
@@ -1738,7 +1746,7 @@ void mlx5dv_devx_obj_unimport(struct mlx5dv_devx_obj *obj);
 
 /* ==== Part 4: flow steering ============================================================== */
 
-/* ---- Through the kernel ------------------------------------------------------------------ */
+/* ---- Flow steering through the kernel ----------------------------------------------------- */
 
 enum mlx5dv_flow_action_esp_mask {
 	MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS = 1 << 0,
@@ -1749,7 +1757,7 @@ struct mlx5dv_flow_action_esp {
 	uint32_t action_flags; /* enum mlx5dv_flow_action_flags */
 };
 
-/* match_sz bytes in the device's format. */
+/* A match value or mask: match_sz bytes in the device's format. */
 struct mlx5dv_flow_match_parameters {
 	size_t match_sz;
 	uint64_t match_buf[];
@@ -1764,7 +1772,7 @@ struct mlx5dv_flow_matcher_attr {
 	enum ibv_flow_attr_type type;
 	uint32_t flags; /* enum ibv_flow_flags */
 	uint16_t priority;
-	uint8_t match_criteria_enable; /* which groups of fields match_mask has; device format */
+	uint8_t match_criteria_enable; /* groups of fields in match_mask; device format */
 	struct mlx5dv_flow_match_parameters *match_mask;
 	uint64_t comp_mask; /* enum mlx5dv_flow_matcher_attr_mask */
 	enum mlx5dv_flow_table_type ft_type;
@@ -1790,7 +1798,7 @@ enum mlx5dv_flow_action_type {
 	MLX5DV_FLOW_ACTION_COUNTERS_DEVX_WITH_OFFSET = 8,
 };
 
-/* type says which member counts. */
+/* An action; type determines the valid member. */
 struct mlx5dv_flow_action_attr {
 	enum mlx5dv_flow_action_type type;
 	union {
@@ -1806,8 +1814,8 @@ struct mlx5dv_flow_action_attr {
 	};
 };
 
-/* The exported function learns the size of an element of actions_attr, which has grown: programs
- * built with older headers call mlx5dv_create_flow() itself and have 16 bytes per element. */
+/* Creates a flow. A macro passes the size of an element of actions_attr, which has grown: programs
+ * built with older headers call the function mlx5dv_create_flow() and have 16 bytes per element. */
 struct ibv_flow *__mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
 				      struct mlx5dv_flow_match_parameters *match_value,
 				      size_t num_actions,
@@ -1828,12 +1836,12 @@ struct ibv_flow_action *mlx5dv_create_flow_action_esp(struct ibv_context *ctx,
 						      struct ibv_flow_action_esp_attr *esp,
 						      struct mlx5dv_flow_action_esp *mlx5_attr);
 
-/* actions_sz bytes of header modifications in the device's format. */
+/* Creates an action from actions_sz bytes of header modifications in the device's format. */
 struct ibv_flow_action *
 mlx5dv_create_flow_action_modify_header(struct ibv_context *ctx, size_t actions_sz,
 					uint64_t actions[], enum mlx5dv_flow_table_type ft_type);
 
-/* Adds (data_sz bytes at data) or removes an outer header. */
+/* Creates an action that adds an outer header (data_sz bytes at data), or removes one. */
 struct ibv_flow_action *mlx5dv_create_flow_action_packet_reformat(
 	struct ibv_context *ctx, size_t data_sz, void *data,
 	enum mlx5dv_flow_action_packet_reformat_type reformat_type,
@@ -1845,8 +1853,8 @@ struct mlx5dv_steering_anchor_attr {
 	uint64_t comp_mask; /* 0 */
 };
 
-/* A table of the kernel's flow steering. Rules that the program makes by DevX can forward packets
- * to it by its id. */
+/* A table of the kernel's flow steering. Rules that the program creates by DevX can forward packets
+ * to it by id. */
 struct mlx5dv_steering_anchor {
 	uint32_t id;
 };
@@ -1856,7 +1864,7 @@ mlx5dv_create_steering_anchor(struct ibv_context *context,
 			      struct mlx5dv_steering_anchor_attr *attr);
 int mlx5dv_destroy_steering_anchor(struct mlx5dv_steering_anchor *sa);
 
-/* ---- Direct: tables, matchers and rules written to the device from here ------------------- */
+/* ---- Direct rules: tables, matchers and rules written by the library to the device --------- */
 
 struct mlx5dv_dr_domain;
 struct mlx5dv_dr_table;
@@ -1883,7 +1891,7 @@ int mlx5dv_dr_domain_sync(struct mlx5dv_dr_domain *domain, uint32_t flags);
 void mlx5dv_dr_domain_set_reclaim_device_memory(struct mlx5dv_dr_domain *dmn, bool enable);
 void mlx5dv_dr_domain_allow_duplicate_rules(struct mlx5dv_dr_domain *domain, bool allow);
 
-/* Level 0 is the root table, which the kernel owns. */
+/* Creates a table. Level 0 is the root table, which the kernel owns. */
 struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *domain, uint32_t level);
 int mlx5dv_dr_table_destroy(struct mlx5dv_dr_table *table);
 
@@ -1916,7 +1924,7 @@ enum mlx5dv_dr_action_flags {
 	MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL = 1 << 0, /* for rules of the root table */
 };
 
-/* Where a packet goes. */
+/* Destinations of a packet. */
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_ibv_qp(struct ibv_qp *ibqp);
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_table *table);
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_root_table(struct mlx5dv_dr_table *table,
@@ -1947,12 +1955,12 @@ struct mlx5dv_dr_action_dest_attr {
 	};
 };
 
-/* A copy to each of several destinations. */
+/* Destination that copies a packet to several destinations. */
 struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
 				   struct mlx5dv_dr_action_dest_attr *dests[]);
 
-/* What happens to it on the way. */
+/* Actions that mark, count or change a packet. */
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_tag(uint32_t tag_value);
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_flow_counter(struct mlx5dv_devx_obj *devx_obj,
 							      uint32_t offset);
@@ -1967,11 +1975,11 @@ struct mlx5dv_dr_action *mlx5dv_dr_action_create_pop_vlan(void);
 struct mlx5dv_dr_action *mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain,
 							   __be32 vlan_hdr);
 
-/* Metering and sampling; parameters are in the device's format. */
+/* Actions for metering and sampling. Parameters are in the device's format. */
 struct mlx5dv_dr_flow_meter_attr {
 	struct mlx5dv_dr_table *next_table;
 	uint8_t active;
-	uint8_t reg_c_index; /* the register that gets the colour */
+	uint8_t reg_c_index; /* register that receives the colour */
 	size_t flow_meter_parameter_sz;
 	void *flow_meter_parameter;
 };
@@ -1982,7 +1990,7 @@ int mlx5dv_dr_action_modify_flow_meter(struct mlx5dv_dr_action *action,
 				       __be64 modify_field_select);
 
 struct mlx5dv_dr_flow_sampler_attr {
-	uint32_t sample_ratio; /* one packet of this many */
+	uint32_t sample_ratio; /* one packet of this many is sampled */
 	struct mlx5dv_dr_table *default_next_table;
 	uint32_t num_sample_actions;
 	struct mlx5dv_dr_action **sample_actions;
@@ -1992,7 +2000,7 @@ struct mlx5dv_dr_flow_sampler_attr {
 struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_flow_sampler(struct mlx5dv_dr_flow_sampler_attr *attr);
 
-/* ASO objects: first hit, flow meter, connection tracking; the flags of each kind. */
+/* ASO objects, and the flags of each kind: first hit, flow meter, connection tracking. */
 enum mlx5dv_dr_action_aso_first_hit_flags {
 	MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET = 1 << 0,
 };
@@ -2023,7 +2031,7 @@ int mlx5dv_dr_aso_other_domain_unlink(struct mlx5dv_devx_obj *devx_obj,
 
 int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action);
 
-/* Text for the vendor's tools. */
+/* Dump an object as text for the vendor's tools. */
 int mlx5dv_dump_dr_domain(FILE *fout, struct mlx5dv_dr_domain *domain);
 int mlx5dv_dump_dr_table(FILE *fout, struct mlx5dv_dr_table *table);
 int mlx5dv_dump_dr_matcher(FILE *fout, struct mlx5dv_dr_matcher *matcher);

@@ -128,8 +128,7 @@ static int start_poll_locked(struct ibv_cq_ex *cqx, struct ibv_poll_cq_attr *att
 		return cqe_is_none(cq, ci) ? ENOENT : wait_and_start(cq);
 	if (unlikely(!qlock_try(&cq->lock)))
 		return wait_and_start(cq);
-	/* The adapter writes the ownership bit last, so the reads of the CQE must follow the
-	 * check. */
+	/* The adapter writes the ownership bit last: read the rest after the check. */
 	dma_load_barrier();
 	return likely(cq->ci == ci) ? cq_ex_take(cq, cqe, ci, true) : start_of_any_kind(cq);
 }

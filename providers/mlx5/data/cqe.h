@@ -368,8 +368,7 @@ CQE_INLINE bool cqe_take(struct mlx5_cq *cq, uint32_t *ci, struct completion *co
 
 		if (!cqe_is_sw_owned(cq, cqe, *ci))
 			return false;
-		/* The adapter writes the ownership bit last, so the reads of the CQE must follow
-		 * the check. */
+		/* The adapter writes the ownership bit last: read the rest after the check. */
 		dma_load_barrier();
 		++*ci;
 		if (unlikely(!cqe_find_rq(cq, cqe))) {

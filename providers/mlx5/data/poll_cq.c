@@ -245,8 +245,7 @@ POLL_LOOP poll_requests(struct ibv_cq *ibcq, struct ibv_wc *end, struct ibv_wc *
 		struct completion comp = { .status = IBV_WC_SUCCESS };
 		struct mlx5_rq *rq = cq->rsn_rq;
 
-		/* The adapter writes the ownership bit last, so the reads of the CQE must follow
-		 * the check. */
+		/* The adapter writes the ownership bit last: read the rest after the check. */
 		dma_load_barrier();
 		if (unlikely(!op_own_is_request(cqe->op_own) || !cqe_is_of_rsn_rq(cq, cqe)))
 			return mlx5_cq_poll_any(ibcq, end, wc, cqe, ci);

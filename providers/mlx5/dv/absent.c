@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * absent.c - direct verbs that are not there yet: their names are, so that programs which need them
- * load. Each call logs that it is missing, and fails in its own way with EOPNOTSUPP.
+ * absent.c - direct verbs that are not implemented yet. Their symbols exist, so that programs which
+ * need them load. Each call logs that it is missing and fails with EOPNOTSUPP, in its own way.
  *
- * mlx5dv.h is not included: the real prototypes do not matter to a function that looks at no
+ * This file does not include mlx5dv.h: the real prototypes do not matter to functions that read no
  * parameter.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ah.c - direct verbs on address handles: which QP's congestion control counts for an address.
+ * ah.c - direct verbs on address handles: maps an address to a QP, for congestion control.
  */
 #include <endian.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define SL_BITS         0x0f
 #define SGID_INDEX_BITS 0x0ff00000u
 
-/* Addresses are told apart by their service level, source and destination GID. */
+/* The device identifies an address by its service level, source GID and destination GID. */
 static void mapping_put_address(uint8_t *at, const struct mlx5_wqe_av *from)
 {
 	struct mlx5_wqe_av av = {
@@ -27,7 +27,8 @@ static void mapping_put_address(uint8_t *at, const struct mlx5_wqe_av *from)
 	memcpy(at, &av, sizeof(av));
 }
 
-/* An address has one QP, which the first call names; the object goes with the address handle. */
+/* Maps the address to QP_NUM. An address has one QP, named by the first call; the device's object
+ * is destroyed with the address handle. */
 DV_EXPORT int mlx5dv_map_ah_to_qp(struct ibv_ah *ah, uint32_t qp_num)
 {
 	uint8_t in[PRM_GENERAL_OBJ_HDR_SIZE + PRM_AV_QP_MAPPING_SIZE + 16] = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - what a program may set of a context by direct verbs.
+ * context.c - attributes of a context that direct verbs can set.
  */
 #include "providers/common/allocators.h"
 #include "providers/mlx5/dv/dv.h"

@@ -20,8 +20,8 @@ static int cq_check_mask(const struct mlx5dv_cq_init_attr *attr)
 	return 0;
 }
 
-/* Where the kernel has no such format the device has none, which is an error of the attributes. A
- * mask of several formats is the kernel's to refuse. */
+/* Reads the compression format. If the kernel reports no formats, the device has none, and the
+ * attributes are wrong. The kernel refuses a mask of several formats. */
 static int cq_read_compression(struct mlx5_context *ctx, const struct mlx5dv_cq_init_attr *attr,
 			       struct cq_options *options)
 {

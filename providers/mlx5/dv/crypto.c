@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypto.c - keys by which the device encrypts data, and the logins under which it takes them
- * wrapped. Which memory keys use them is said by work requests (data/mkey/crypt.c).
+ * crypto.c - data encryption keys (DEKs), and the logins that allow the device to import wrapped
+ * ones. Work requests select the DEK of a memory key (data/mkey/crypt.c).
  *
- * A device takes keys of data either wrapped or as they are. A login is the context's own, of which
- * there is one, or an object that the program names.
+ * A device imports DEKs either wrapped or in plaintext. There is at most one login per context, and
+ * any number of login objects that the program names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +234,7 @@ DV_EXPORT int mlx5dv_crypto_logout(struct ibv_context *context)
 	return verbs_result(ret);
 }
 
-/* ---- keys of data ---- */
+/* ---- data encryption keys ---- */
 
 static bool context_is_logged_in(struct mlx5_context *ctx)
 {
@@ -246,7 +246,8 @@ static bool context_is_logged_in(struct mlx5_context *ctx)
 	return is_in;
 }
 
-/* The device knows by itself whose login a wrapped key comes under. */
+/* Checks that there is a login for a wrapped key. The device itself determines which login a
+ * wrapped key belongs to. */
 static const char *dek_check_login(struct mlx5_context *ctx, const struct mlx5_hca_caps *caps,
 				   const struct mlx5dv_dek_init_attr *attr)
 {

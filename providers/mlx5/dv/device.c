@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - direct verbs on devices: which are ours, opening one, what it can do, raw commands.
+ * device.c - direct verbs on devices: recognising and opening one, its capabilities, raw commands.
  */
 #include <string.h>
 
@@ -67,7 +67,8 @@ DV_EXPORT struct ibv_context *mlx5dv_open_device(struct ibv_device *device,
 	return dv_fail(ret);
 }
 
-/* A program of an older release may know a shorter answer, one of a newer a longer. */
+/* A program of an older or newer release may have a shorter or longer struct, so info_len bounds
+ * the copy. */
 DV_EXPORT int _mlx5dv_query_port(struct ibv_context *context, uint32_t port_num,
 				 struct mlx5dv_port *info, size_t info_len)
 {
@@ -127,7 +128,7 @@ static void parts_put_striding_rq(const struct mlx5_ib_striding_rq_caps *from,
 	to->supported_qpts = from->supported_qpts;
 }
 
-/* The clock's parts are answered where the kernel shows it; the function returns which were. */
+/* Answers the clock fields if the kernel maps the clock. Returns the mask of answered fields. */
 static uint64_t parts_put_clock(struct mlx5_context *ctx, uint64_t asked,
 				struct mlx5dv_context *attrs)
 {
@@ -150,7 +151,8 @@ static uint64_t parts_put_clock(struct mlx5_context *ctx, uint64_t asked,
 	return put;
 }
 
-/* Likewise answers what only commands to the device tell. */
+/* Answers the fields that only a command to the device provides. Returns the mask of answered
+ * fields. */
 static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 			       struct mlx5dv_context *attrs)
 {
@@ -160,7 +162,7 @@ static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 	uint64_t put = 0;
 
 	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS)
-		attrs->dc_odp_caps = 0; /* who cannot be asked promises nothing */
+		attrs->dc_odp_caps = 0; /* without DevX nothing is known, so nothing is promised */
 	if (!(asked & known) || mlx5_hca_caps_get(ctx, &caps))
 		return 0;
 	if (asked & MLX5DV_CONTEXT_MASK_DC_ODP_CAPS &&
@@ -178,7 +180,7 @@ static uint64_t parts_put_caps(struct mlx5_context *ctx, uint64_t asked,
 	return put;
 }
 
-/* Who cannot be asked has none. */
+/* Answers the limits of out-of-order receives; all are 0 without DevX. */
 static void parts_put_early(struct mlx5_context *ctx, struct mlx5dv_ooo_recv_wrs_caps *out)
 {
 	const struct mlx5_hca_caps *caps;
@@ -193,7 +195,8 @@ static void parts_put_early(struct mlx5_context *ctx, struct mlx5dv_ooo_recv_wrs
 	out->max_uc = caps->early_uc;
 }
 
-/* What the kernel or the device may not have is answered only where it is. */
+/* Answers the optional fields, if kernel and device have them. Returns the mask of answered
+ * fields. */
 static uint64_t parts_put_if_there(struct mlx5_context *ctx,
 				   const struct mlx5_ib_query_device_resp *resp, uint64_t asked,
 				   struct mlx5dv_context *attrs)
@@ -264,7 +267,8 @@ static struct mlx5dv_crypto_caps crypto_caps(struct mlx5_context *ctx)
 	return crypto;
 }
 
-/* A context without DevX cannot ask the device, and its QPs have no such builders. */
+/* Returns the longest memory copy. Without DevX it is 0: the device cannot be queried, and QPs have
+ * no builder for copies. */
 static uint32_t max_copy(struct mlx5_context *ctx)
 {
 	const struct mlx5_hca_caps *caps;
@@ -272,7 +276,7 @@ static uint32_t max_copy(struct mlx5_context *ctx)
 	return mlx5_hca_caps_get(ctx, &caps) ? 0 : caps->max_copy;
 }
 
-/* Answers those of the parts asked for that are known here, and returns which they were. */
+/* Answers the requested fields that this library knows, and returns their mask. */
 static uint64_t parts_put(struct mlx5_context *ctx, const struct mlx5_ib_query_device_resp *resp,
 			  uint64_t asked, struct mlx5dv_context *attrs)
 {

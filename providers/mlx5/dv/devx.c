@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx.c - commands in the device's own format that are about no object, and the numbers of the
- * kernel's event queues. Those about objects are in devx_obj.c.
+ * devx.c - DevX commands that concern no object, and the numbers of the kernel's event queues.
+ * devx_obj.c has the commands on objects.
  */
 #include <string.h>
 #include <sys/uio.h>
@@ -27,8 +27,9 @@ const char *mlx5_devx_hint(struct ibv_context *context)
 	return to_mctx(context)->has_devx ? "" : "; the context is without DevX";
 }
 
-/* Returns the opcode of the command at IN, or 0 when the program cannot read that itself: the
- * kernel says EFAULT of such memory, and other errors before it looks at it. */
+/* Returns the opcode of the command at IN for the log, or 0 if the memory is not readable. A plain
+ * read could crash there; the kernel returns EFAULT, or another error before it reads the
+ * memory. */
 static unsigned int command_opcode(const void *in, size_t inlen)
 {
 	uint8_t head[PRM_CMD_IN_SIZE] = { 0 };
@@ -41,7 +42,7 @@ static unsigned int command_opcode(const void *in, size_t inlen)
 	return (unsigned int)fld_get(head, CMD_IN_OPCODE);
 }
 
-/* The kernel has read IN and written OUT when it answers EREMOTEIO. */
+/* EREMOTEIO: the kernel has read IN and written OUT, so both are readable. */
 void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
 			   size_t inlen, const void *out, size_t outlen, int err)
 {

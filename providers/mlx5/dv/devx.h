@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx.h - commands in the device's own format (DevX): the objects that programs make by them, and
- * how one travels.
+ * devx.h - commands in the device's own format (DevX): the objects that programs create with them,
+ * and helpers to run them.
  */
 #ifndef PROVIDERS_MLX5_DV_DEVX_H
 #define PROVIDERS_MLX5_DV_DEVX_H
@@ -11,26 +11,26 @@
 struct mlx5dv_devx_obj {
 	struct ibv_context *context;
 	uint32_t handle;
-	uint32_t type, id; /* what another process learns of it: see export.h */
-	uint16_t opcode;   /* of the command that made it; 0: imported */
-	uint64_t icm;      /* of a TIR: its address in the device's memory; 0: not told */
+	uint32_t type, id; /* exported to other processes: see export.h */
+	uint16_t opcode;   /* of the command that created it; 0: imported */
+	uint64_t icm;      /* of a TIR: its address in the device's memory; 0: unknown */
 };
 
 struct devx_umem {
 	struct mlx5dv_devx_umem umem; /* first */
 	struct ibv_context *context;
 	uint32_t handle;
-	void *addr; /* of memory that children do not get, of size bytes; NULL: a dma-buf's */
+	void *addr; /* range of size bytes excluded from fork; NULL: a dma-buf */
 	size_t size;
 };
 
-/* Says in the log what is wrong, and returns EINVAL or EOPNOTSUPP. */
+/* Logs the fault and returns EINVAL or EOPNOTSUPP. */
 int mlx5_devx_refuse(const char *call, struct ibv_context *context, size_t inlen, size_t outlen)
 	__attribute__((cold));
 
-/* Looks whether CONTEXT is of this provider, and whether mailboxes are of lengths that an attribute
- * can have. It returns 0, EOPNOTSUPP or EINVAL. In a context without DevX it is the kernel that
- * answers: Linux grants some calls there. */
+/* Checks that CONTEXT belongs to this provider, and that the lengths of the mailboxes fit an
+ * attribute. Returns 0, EOPNOTSUPP or EINVAL. It does not check for DevX: in a context without
+ * DevX, Linux permits some calls and refuses the others itself. */
 static inline int mlx5_devx_check(const char *call, struct ibv_context *context, size_t inlen,
 				  size_t outlen)
 {
@@ -41,10 +41,11 @@ static inline int mlx5_devx_check(const char *call, struct ibv_context *context,
 		       : mlx5_devx_refuse(call, context, inlen, outlen);
 }
 
-/* A command has failed with ERR: the device's own refusal (EREMOTEIO) is in the answer. */
+/* Logs a command that failed with ERR. With EREMOTEIO, the device refused it, and OUT has the
+ * syndrome. */
 void mlx5_devx_log_refusal(const char *call, struct ibv_context *context, const void *in,
 			   size_t inlen, const void *out, size_t outlen, int err);
-/* What a line about a refusal ends with. */
+/* Returns the end of a log line about a refusal. */
 const char *mlx5_devx_hint(struct ibv_context *context);
 
 #endif

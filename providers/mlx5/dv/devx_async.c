@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_async.c - queries by the device's own commands that do not wait: the answers are read from a
- * descriptor.
+ * devx_async.c - asynchronous DevX queries: their answers are read from a descriptor.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_event.c - events of the device as it tells them: channels, which are read here or by the
- * program, and what they are subscribed to.
+ * devx_event.c - raw events of the device: channels, read by the library or the program, and their
+ * subscriptions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,21 +50,21 @@ DV_EXPORT void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channe
 	free((struct devx_event_channel *)event_channel);
 }
 
-/* Handles are those of the kernel's file: each context that was opened has a file of its own, and
- * one that was imported has that of another. */
+/* Returns whether handles of A and B may be of the same kernel file. Each opened context has its
+ * own file; an imported context shares the file of another one. */
 static bool may_share_file(struct ibv_context *a, struct ibv_context *b)
 {
 	return a == b || to_mctx(a)->is_imported || to_mctx(b)->is_imported;
 }
 
-/* The same handle of another file is of nobody knows what. */
+/* Refuses an object of another file: there, its handle means another object, or none. */
 static int refuse_foreign(const char *call)
 {
 	verbs_warn("%s: obj is of another context than the channel", call);
 	return EINVAL;
 }
 
-/* TARGET is the eventfd to signal, or the number to tell on the channel. */
+/* TARGET is the eventfd to signal, or the cookie to report on the channel. */
 static int subscribe(const char *call, const struct mlx5dv_devx_event_channel *event_channel,
 		     const struct mlx5dv_devx_obj *obj, const uint16_t *events, uint16_t size,
 		     struct verbs_attr target)

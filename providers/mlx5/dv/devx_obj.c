@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx_obj.c - objects that a program makes by the device's own commands, and such commands about
- * objects of verbs.
+ * devx_obj.c - objects that a program creates by DevX commands, and DevX commands on objects of
+ * verbs.
  */
 #include <string.h>
 
@@ -22,7 +22,8 @@ static uint64_t tir_icm(const void *out)
 	       fld_get(out, CREATE_TIR_OUT_ICM_ADDRESS_31_0);
 }
 
-/* Keeps what other processes and direct rules ask of OBJ, which the command at IN has made. */
+/* Stores the numbers of OBJ that exports and direct rules need. The command at IN has created
+ * OBJ. */
 static void obj_name(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, const void *out,
 		     size_t outlen)
 {
@@ -87,7 +88,7 @@ static int run_destroy(const struct mlx5dv_devx_obj *obj)
 				     MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, obj->handle);
 }
 
-/* DPDK 22.11 destroys a queue that it could not make. */
+/* Accepts NULL: DPDK 22.11 destroys a queue whose creation failed. */
 DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 {
 	int ret;
@@ -106,7 +107,7 @@ DV_EXPORT int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 	return 0;
 }
 
-/* ---- commands about what is there ---- */
+/* ---- commands on existing objects ---- */
 
 static int run_query(const char *call, struct ibv_context *context, uint32_t handle, const void *in,
 		     size_t inlen, void *out, size_t outlen)

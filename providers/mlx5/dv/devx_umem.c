@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * devx_umem.c - memory of the program, or a dma-buf, as an object of the device, for queues and
- * keys that the program makes by the device's own commands.
+ * keys that the program creates by DevX commands.
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@
 
 enum { ADAPTER_PAGE = 4096 };
 
-/* PAGE_SIZES is what a kernel that does not know the attribute may ignore, if the caller has none
- * in mind. */
+/* Registers the memory. Without a requested page size, PAGE_SIZES is optional, so that kernels
+ * which do not know the attribute ignore it. */
 static int umem_register(const struct mlx5dv_devx_umem_in *req, const struct verbs_attr *page_sizes,
 			 struct devx_umem *umem)
 {
@@ -36,7 +36,8 @@ static int umem_register(const struct mlx5dv_devx_umem_in *req, const struct ver
 	return ret;
 }
 
-/* The device keeps the pages, so a child must not make the parent's others. */
+/* Registers the memory, excluded from fork: the device keeps using the pages, and copy-on-write
+ * must not give the parent other ones. */
 static int umem_make(const char *call, const struct mlx5dv_devx_umem_in *req,
 		     const struct verbs_attr *page_sizes, struct devx_umem *umem)
 {

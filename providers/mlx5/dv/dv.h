@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv.h - what the files of direct verbs share: exported functions, and how they fail.
+ * dv.h - helpers shared by the files of direct verbs: export of functions, checks, and failure.
  */
 #ifndef PROVIDERS_MLX5_DV_DV_H
 #define PROVIDERS_MLX5_DV_DV_H
@@ -12,7 +12,7 @@
 
 #define DV_EXPORT __attribute__((visibility("default")))
 
-/* Direct verbs may be called with any context. */
+/* Checks the device: a program may call direct verbs with a context of another provider. */
 static inline int dv_check_context(const char *call, struct ibv_context *context)
 {
 	if (context_is_mlx5(context))
@@ -21,7 +21,7 @@ static inline int dv_check_context(const char *call, struct ibv_context *context
 	return EOPNOTSUPP;
 }
 
-/* An import needs both. */
+/* Checks the arguments of an import, which needs both. */
 static inline int dv_check_import(const char *call, struct ibv_context *context, const void *attrs)
 {
 	if (context && attrs)
@@ -30,13 +30,13 @@ static inline int dv_check_import(const char *call, struct ibv_context *context,
 	return EINVAL;
 }
 
-/* OBJECT is a pointer to what is to be: it gets memory of its size, of which nothing is set. */
+/* dv_take() allocates memory for a pointer's target, uninitialised; dv_give() returns it. */
 #define dv_take(call, context, object) \
 	provider_cells_take(&to_mctx(context)->cells, call, sizeof(*(object)))
 #define dv_give(context, object) \
 	provider_cells_give(&to_mctx(context)->cells, object, sizeof(*(object)))
 
-/* Calls that return an object fail by it. */
+/* For calls that return an object. */
 static inline void *dv_fail(int err)
 {
 	errno = err;

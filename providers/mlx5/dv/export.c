@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * export.c - how many bytes a program needs to tell another process of its objects.
+ * export.c - sizes of the data that a program passes to another process to share its objects.
  */
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/dv/export.h"
 
 #include <string.h>
 
-/* Programs of an older release have a shorter structure, those of a newer a longer. */
+/* A program of an older or newer release may have a shorter or longer struct, so sizes_len bounds
+ * the copy. */
 DV_EXPORT void _mlx5dv_get_export_sizes(struct mlx5dv_export_sizes *sizes, size_t sizes_len)
 {
 	const struct mlx5dv_export_sizes known = {

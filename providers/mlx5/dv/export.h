@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * export.h - what one process tells another of an object: programs carry these bytes without
- * looking at them. They are as release 65.0 of the distribution's library writes them, so the two
- * processes may have different libraries.
+ * export.h - data that one process passes to another to share an object; programs do not interpret
+ * it. The format is that of release 65.0 of the distribution's library, so both processes may use
+ * different libraries.
  */
 #ifndef PROVIDERS_MLX5_DV_EXPORT_H
 #define PROVIDERS_MLX5_DV_EXPORT_H
@@ -23,14 +23,14 @@ struct dv_export_umem {
 	uint32_t handle, umem_id;
 };
 
-/* Kinds of objects that release 65.0 names. Its steering takes an imported table or counter by the
- * number; other objects are known by their handle alone. */
+/* Kinds of objects that release 65.0 names. Its flow steering uses an imported table or counter by
+ * its number; all other objects are used only by handle. */
 enum dv_export_type { DV_EXPORT_OTHER, DV_EXPORT_FLOW_TABLE, DV_EXPORT_FLOW_COUNTER };
 
 struct dv_export_obj {
 	uint32_t handle;
 	uint32_t type; /* enum dv_export_type */
-	uint32_t id;   /* the device's number of a table or counter; else 0 */
+	uint32_t id;   /* device's number of a table or counter, else 0 */
 	uint32_t reserved[5];
 };
 static_assert(sizeof(struct dv_export_obj) == 32, "as release 65.0 says");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.c - matchers and flows in the device's format, which the kernel puts into its tables. What
- * a mask, a value or a table may say is the kernel's and the device's to judge.
+ * flow.c - matchers and flows in the device's format, for tables that the kernel maintains. Kernel
+ * and device check masks and values, not this file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-/* Programs that include mlx5dv.h call the function that knows the size of an action. */
+/* mlx5dv.h defines mlx5dv_create_flow() as a macro that passes the size of an action. */
 #undef mlx5dv_create_flow
 
 struct mlx5dv_flow_matcher {
@@ -134,10 +134,10 @@ DV_EXPORT int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
 
 /* ---- flows ---- */
 
-/* An action was a type and a pointer first. */
+/* Size of an action in old releases: a type and a pointer. */
 enum { OLD_ACTION_SIZE = 2 * (int)sizeof(void *) };
 
-/* What the actions of a flow become for the kernel. */
+/* The kernel's attributes for the actions of a flow. */
 struct flow_plan {
 	const char *call;
 	struct verbs_attr attrs[DV_FLOW_ATTRS];
@@ -145,7 +145,7 @@ struct flow_plan {
 	bool has_target, has_tag, has_counter;
 	uint32_t flow_actions[DV_FLOW_ACTIONS];
 	unsigned int num_flow_actions;
-	uint32_t handle; /* of the flow that is made */
+	uint32_t handle; /* of the new flow */
 };
 
 static int action_refuse(const struct flow_plan *plan, const struct mlx5dv_flow_action_attr *action,
@@ -160,7 +160,8 @@ static void plan_add(struct flow_plan *plan, struct verbs_attr attr)
 	plan->attrs[plan->count++] = attr;
 }
 
-/* Frames go to one place, or are dropped, or go where they would without the flow. */
+/* Sets the destination. A flow forwards frames to one destination, drops them, or leaves them to
+ * the next table. */
 static int plan_target(struct flow_plan *plan, struct verbs_attr attr)
 {
 	plan->has_target = true;
@@ -245,7 +246,8 @@ static int plan_action(struct flow_plan *plan, const struct mlx5dv_flow_action_a
 	}
 }
 
-/* Each action but a flow action, of which there are up to 8, is an attribute of its own. */
+/* Checks the list. Each action is an attribute of its own, except flow actions, of which there may
+ * be 8. */
 static int check_actions(const char *call, size_t count, const void *actions, size_t size)
 {
 	if (size >= OLD_ACTION_SIZE && count <= DV_FLOW_ATTRS + DV_FLOW_ACTIONS &&
@@ -256,7 +258,8 @@ static int check_actions(const char *call, size_t count, const void *actions, si
 	return count > DV_FLOW_ATTRS + DV_FLOW_ACTIONS ? EOPNOTSUPP : EINVAL;
 }
 
-/* Elements are SIZE bytes apart; of a type whose part is not there the element is too short. */
+/* Converts the actions, which are SIZE bytes apart. With an old SIZE, types that need a longer
+ * action are refused. */
 static int plan_actions(struct flow_plan *plan, size_t count, const void *actions, size_t size)
 {
 	const uint8_t *at = actions;
@@ -306,7 +309,7 @@ static int flow_run_create(const char *call, const struct mlx5dv_flow_matcher *m
 	return ret;
 }
 
-/* ibv_destroy_flow() ends it: mlx5_flow_destroy() gives its cell back. */
+/* ibv_destroy_flow() destroys it: mlx5_flow_destroy() returns its cell. */
 struct ibv_flow *mlx5_dv_flow_create(const char *call, struct mlx5dv_flow_matcher *matcher,
 				     const struct mlx5dv_flow_match_parameters *value, size_t count,
 				     const void *actions, size_t size)

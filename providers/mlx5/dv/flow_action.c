@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_action.c - actions that flows in the device's format may have: changes of headers, headers
- * that are added or removed, and IPsec's. ibv_destroy_flow_action() ends all of them.
+ * flow_action.c - flow actions in the device's format: changing, adding and removing headers, and
+ * IPsec. ibv_destroy_flow_action() destroys all of them.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static int check_size(const char *call, const char *name, size_t size)
 	return EINVAL;
 }
 
-/* The first attribute of CMD, of NATTRS, is the handle of what METHOD makes. */
+/* Creates an action with METHOD. The first of CMD's NATTRS attributes is the new handle. */
 static struct ibv_flow_action *action_create(const char *call, struct ibv_context *context,
 					     uint16_t method, struct verbs_short *cmd,
 					     unsigned int nattrs)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lag.c - bonded ports: by which of them a QP sends.
+ * lag.c - bonded ports: chooses the port that a QP sends on.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/lag.h"
@@ -27,7 +27,7 @@ static int lag_check(const char *call, struct ibv_qp *qp, const struct mlx5_hca_
 	return EOPNOTSUPP;
 }
 
-/* A raw packet QP has its port by its TIS. */
+/* Queries the port of a raw packet QP, which its TIS determines. */
 static int qp_get_tis_port(struct ibv_qp *qp, uint8_t *port)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[16 + PRM_TISC_SIZE] = { 0 };
@@ -52,8 +52,8 @@ static int qp_get_port(struct ibv_qp *qp, uint8_t *port)
 	return ret;
 }
 
-/* *ACTIVE becomes the port by which QPs of PORT send now, which is another while PORT is down. PRM:
- * LAG context: it says so of the first two ports only. */
+/* Sets *ACTIVE to the port that QPs of PORT currently send on; it differs from PORT while PORT is
+ * down. PRM: the LAG context has this for the first two ports only. */
 static int lag_get_active(struct mlx5_context *ctx, uint8_t port, uint8_t *active)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_LAG_OUT_SIZE] = { 0 };
@@ -77,7 +77,7 @@ static int lag_get_active(struct mlx5_context *ctx, uint8_t port, uint8_t *activ
 	return 0;
 }
 
-/* *PORT becomes the port that QP was given; while that is down, it sends by another. */
+/* Sets *PORT to the port assigned to QP; while that port is down, QP sends on another. */
 static int lag_get_port(const char *call, struct ibv_qp *qp, uint8_t *port)
 {
 	int ret = qp->qp_type == IBV_QPT_RAW_PACKET ? qp_get_tis_port(qp, port)
@@ -130,7 +130,7 @@ static int qp_set_port(struct ibv_qp *qp, const struct mlx5_hca_caps *caps, uint
 	return mlx5_devx_qp_modify(qp, in, sizeof(in));
 }
 
-/* A device whose ports are not bonded now is asked for nothing. */
+/* If the ports are not bonded now, sends no command. */
 DV_EXPORT int mlx5dv_modify_qp_lag_port(struct ibv_qp *qp, uint8_t port_num)
 {
 	const struct mlx5_hca_caps *caps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey.c - memory keys without contents, which work requests give them (data/mkey/configure.c):
- * their creation and destruction, by the device's own commands.
+ * mkey.c - creates and destroys memory keys by DevX commands. Work requests configure them later
+ * (data/mkey/configure.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,7 @@
 	 MLX5DV_MKEY_INIT_ATTR_FLAGS_CRYPTO | MLX5DV_MKEY_INIT_ATTR_FLAGS_UPDATE_TAG |        \
 	 MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE)
 
-enum {
-	ENTRIES_BLOCK = 4,
-	ENTRIES_MAX = UINT16_MAX & ~3
-}; /* translations come in blocks of as many */
+enum { ENTRIES_BLOCK = 4, ENTRIES_MAX = UINT16_MAX & ~3 }; /* translations come in blocks of 4 */
 
 static int mkey_refuse(uint32_t flags, const char *why)
 {
@@ -31,7 +28,7 @@ static int mkey_refuse(uint32_t flags, const char *why)
 	return EOPNOTSUPP;
 }
 
-/* A device with signatures tells of errors by CQEs, and in which domain they are. */
+/* Checks the device's capabilities. Signatures need error CQEs that name the domain. */
 static int mkey_check_caps(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_hca_caps *caps;
@@ -105,7 +102,7 @@ static int sig_create(struct mlx5_context *ctx, uint32_t pdn, struct mkey_sig **
 	return 0;
 }
 
-/* What cannot be destroyed is left for another try. */
+/* Destroys the PSVs. On failure, keeps the remaining ones for another try. */
 static int sig_destroy(struct mlx5_context *ctx, struct mkey_sig *sig)
 {
 	int ret = sig ? psv_destroy(ctx, &sig->wire) : 0;
@@ -117,7 +114,8 @@ static int sig_destroy(struct mlx5_context *ctx, struct mkey_sig *sig)
 	return ret;
 }
 
-/* CQEs that tell of errors name the key. The table is there once there is one that has any. */
+/* Adds the key to the table by which error CQEs find it. The first key with signatures creates the
+ * table. */
 static int sig_index(struct mlx5_mkey *mkey)
 {
 	static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
@@ -151,7 +149,7 @@ static int crypt_create(struct mlx5_mkey *mkey)
 
 /* ---- keys ---- */
 
-/* The key is free until a request lays something out. */
+/* Fills in the key's context. The key is free until a request sets a layout. */
 static void mkey_describe(const struct mlx5dv_mkey_init_attr *attr, const struct mlx5_mkey *mkey,
 			  uint8_t *in)
 {
@@ -237,7 +235,8 @@ DV_EXPORT struct mlx5dv_mkey *mlx5dv_create_mkey(struct mlx5dv_mkey_init_attr *a
 	return &mkey->dv;
 }
 
-/* Once it is destroyed, another key may have its index. */
+/* Removes the key from the table before destroying it: another key may get its index right
+ * after. */
 static int mkey_destroy_object(struct mlx5_mkey *mkey)
 {
 	int ret;
@@ -266,7 +265,7 @@ DV_EXPORT int mlx5dv_destroy_mkey(struct mlx5dv_mkey *dv)
 	return 0;
 }
 
-/* ---- wrong signatures ---- */
+/* ---- signature errors ---- */
 
 static int check_refuse(const struct mlx5_mkey *mkey, const char *why)
 {
@@ -274,7 +273,8 @@ static int check_refuse(const struct mlx5_mkey *mkey, const char *why)
 	return EINVAL;
 }
 
-/* The first byte of a signature is on top of EXPECTED and ACTUAL, but for a guard alone. */
+/* Describes the error. EXPECTED and ACTUAL have the first byte of a signature in their highest
+ * byte, except for a guard, which is alone in its word. */
 static void describe_error(const struct mkey_sig_error *error, enum mkey_sig_kind kind,
 			   struct mlx5dv_mkey_err *err)
 {
@@ -310,7 +310,7 @@ static int take_error_locked(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err
 	const struct mkey_sig_format *format = mkey_sig_at(mkey, mkey->config.sig);
 	enum mkey_sig_kind kind = error->domain == SIG_ERR_ON_WIRE ? format->wire : format->mem;
 
-	if (!sig->has_error) /* another thread has asked meanwhile */
+	if (!sig->has_error) /* another thread has fetched the error meanwhile */
 		return 0;
 	if (error->type)
 		return check_refuse(mkey, "the device tells of an error that is not of a block");
@@ -335,7 +335,8 @@ static int mkey_take_error(struct mlx5_mkey *mkey, struct mlx5dv_mkey_err *err)
 	return ret;
 }
 
-/* Programs of an older release have a shorter structure, those of a newer a longer. */
+/* A program of an older or newer release may have a shorter or longer struct, so size bounds the
+ * copy. */
 DV_EXPORT int _mlx5dv_mkey_check(struct mlx5dv_mkey *dv, struct mlx5dv_mkey_err *info, size_t size)
 {
 	struct mlx5_mkey *mkey = to_mkey(dv);

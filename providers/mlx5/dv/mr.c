@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - direct verbs on memory regions of dma-bufs, and on the function of the bus by which a
- * device reaches such memory directly.
+ * mr.c - direct verbs on memory regions of dma-bufs, and on the PCI function by which a device
+ * accesses such memory directly (data-direct).
  */
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/mr.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * obj.c - mlx5dv_init_obj(): hands the rings, records and registers of an object to a program
- * that drives them by itself.
+ * obj.c - mlx5dv_init_obj(): exposes the rings, records and registers of an object to a program
+ * that operates them by itself.
  */
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/ah.h"
@@ -20,7 +20,7 @@
 	(MLX5DV_OBJ_QP | MLX5DV_OBJ_CQ | MLX5DV_OBJ_SRQ | MLX5DV_OBJ_RWQ | MLX5DV_OBJ_DM | \
 	 MLX5DV_OBJ_AH | MLX5DV_OBJ_PD | MLX5DV_OBJ_DEVX)
 
-/* What is asked for is answered, with 0 of what a QP does not have. */
+/* Answers all requested fields; those that the QP lacks are 0. */
 static void init_qp_parts(const struct mlx5_qp *qp, uint64_t asked, struct mlx5dv_qp *out)
 {
 	if (asked & MLX5DV_QP_MASK_RAW_QP_HANDLES) {
@@ -54,11 +54,11 @@ static void init_qp(struct ibv_qp *ibqp, struct mlx5dv_qp *out)
 	out->bf.reg = NULL;
 	out->bf.size = 0;
 	if (!bfreg)
-		return; /* an XRC receive QP has no queue */
+		return; /* an XRC receive QP has no send queue */
 	out->bf.reg = bfreg->pushes ? bfreg->reg : qp->sq.db.reg;
-	/* The register of a QP that shares one is the neighbour that the library rings and never
-	 * pushes through, so a push of the program meets none of the library's. Threads of the
-	 * program that push through one register take a lock of their own, as with release 65.0. */
+	/* For a shared register, reg is the neighbour that the library rings but never pushes
+	 * through, so the program's pushes cannot mix with the library's. If several threads of the
+	 * program push through it, they need a lock of their own, as with release 65.0. */
 	out->bf.size = (uint32_t)qp->sq.db.push[PUSH_INLINE] * WQE_BB;
 	if (asked & MLX5DV_QP_MASK_UAR_MMAP_OFFSET) {
 		out->uar_mmap_offset = (off_t)bfreg->uar->mmap_offset;
@@ -108,7 +108,8 @@ static void init_pd(struct ibv_pd *pd, struct mlx5dv_pd *out)
 	out->pdn = to_ppd(pd)->pdn;
 }
 
-/* TYPE is one MLX5DV_OBJ_*. An object of DevX is but a number, whoever made it. */
+/* Returns the context of the object of TYPE, one MLX5DV_OBJ_*. DevX objects are skipped: they are
+ * only numbers. */
 static struct ibv_context *context_of(const struct mlx5dv_obj *obj, uint64_t type)
 {
 	switch (type) {
@@ -167,7 +168,7 @@ static void init_one(struct mlx5dv_obj *obj, uint64_t type)
 	}
 }
 
-/* Nothing is written before all objects have turned out to be of this provider. */
+/* Writes nothing unless all objects belong to this provider. */
 static int __attribute__((noinline)) init_all(struct mlx5dv_obj *obj, uint64_t types)
 {
 	int ret = 0;
@@ -184,7 +185,7 @@ static int __attribute__((noinline)) init_all(struct mlx5dv_obj *obj, uint64_t t
 	return ret;
 }
 
-/* Most programs ask for a QP or a CQ, by itself. */
+/* Fast path for a single QP or CQ, the most common request. */
 static int init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	if (obj_type == MLX5DV_OBJ_QP && context_is_mlx5(obj->qp.in->context)) {
@@ -212,7 +213,8 @@ DV_EXPORT int init_obj_1_2(struct mlx5dv_obj *obj, uint64_t obj_type)
 	return verbs_result(init_obj(obj, obj_type));
 }
 
-/* Programs linked with the first version find the address of a pointer to the page in cq_uar. */
+/* For programs linked with the first version of the ABI, cq_uar is the address of a pointer to the
+ * page. */
 DV_EXPORT int init_obj_1_0(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
 	int ret = init_obj(obj, obj_type);

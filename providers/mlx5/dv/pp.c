@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp.c - packet pacing as an object: a rate in the device's table, which queues that the program
- * makes by commands of its own may name.
+ * pp.c - packet pacing as an object: an entry of the device's rate table, for queues that the
+ * program creates by DevX commands.
  */
 
 #include "providers/mlx5/dv/devx.h"

@@ -57,7 +57,8 @@ static bool is_rss(const struct ibv_qp_init_attr_ex *attr)
 	return attr->qp_type == IBV_QPT_RAW_PACKET && attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH;
 }
 
-/* What only receives builds no requests. The verb refuses its own mask on an RSS QP. */
+/* Refuses builders for a QP that only receives. An RSS QP is left to the verb, if the verb's own
+ * mask is set. */
 static int ops_check_sender(uint64_t ops, const struct ibv_qp_init_attr_ex *attr,
 			    const struct mlx5_qp_dv *dv)
 {
@@ -70,7 +71,8 @@ static int ops_check_sender(uint64_t ops, const struct ibv_qp_init_attr_ex *attr
 	return 0;
 }
 
-/* An initiator of DC copies memory, too, which needs no target. */
+/* Returns the operations that the QP's type supports. A DC initiator supports memory copies, too,
+ * because they need no target. */
 static uint64_t type_send_ops(const struct ibv_qp_init_attr_ex *attr, const struct mlx5_qp_dv *dv)
 {
 	if (attr->qp_type == IBV_QPT_RC)
@@ -114,7 +116,7 @@ static int flags_refuse(uint32_t flags, const char *why, int err)
 	return err;
 }
 
-/* Refuses what this type of QP does not have. */
+/* Refuses flags that do not fit the type of QP. */
 static int flags_check_type(uint32_t flags, const struct ibv_qp_init_attr_ex *attr,
 			    const struct mlx5_qp_dv *dv)
 {
@@ -136,8 +138,8 @@ static int flags_check_type(uint32_t flags, const struct ibv_qp_init_attr_ex *at
 	return 0;
 }
 
-/* Only DevX tells what the device can. Linux refuses its commands to a context without it, and has
- * none for an adapter that knows no such contexts. */
+/* Queries the device's capabilities, which only DevX provides. Linux refuses its commands in a
+ * context without DevX, and does not offer them for adapters without such contexts. */
 static int flags_ask_device(struct mlx5_context *ctx, uint32_t flags,
 			    const struct mlx5_hca_caps **caps)
 {
@@ -149,7 +151,8 @@ static int flags_ask_device(struct mlx5_context *ctx, uint32_t flags,
 	return ret;
 }
 
-/* A queue that has stopped is let go by a change of state that Linux' driver knows since 5.14. */
+/* Checks support for stopping at a signature error. Resuming the queue needs a change of state that
+ * Linux' driver supports since 5.14. */
 static int drain_check(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_hca_caps *caps;
@@ -166,7 +169,7 @@ static int drain_check(struct mlx5_context *ctx, uint32_t flags)
 	return flags_refuse(flags, "the device stops no queue for a signature", EOPNOTSUPP);
 }
 
-/* Refuses what this device does not have. */
+/* Refuses flags that the device does not support. */
 static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 {
 	const struct mlx5_ib_query_device_resp *device;
@@ -182,8 +185,8 @@ static int flags_check_device(struct mlx5_context *ctx, uint32_t flags)
 	return drain_check(ctx, flags);
 }
 
-/* Returns how many receives a QP of that type may have outstanding that takes messages out of
- * order; 0: it may not. */
+/* Returns the limit of outstanding receives for a QP of TYPE with out-of-order messages; 0: not
+ * supported. */
 static uint32_t early_limit(const struct mlx5_hca_caps *caps, enum ibv_qp_type type)
 {
 	switch (type) {
@@ -313,7 +316,7 @@ static int qp_take_dc(struct ibv_context *context, const struct ibv_qp_init_attr
 	if (mask & MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS && !is_dc)
 		return dc_refuse("comp_mask has DCI_STREAMS without DC");
 	if (!is_dc)
-		return 0; /* a QP of type DRIVER is refused where types are */
+		return 0; /* type DRIVER is refused later, with the other types */
 	if (attr->qp_type != IBV_QPT_DRIVER)
 		return dc_refuse("comp_mask has DC, and qp_type is not DRIVER");
 	switch (dv_attr->dc_init_attr.dc_type) {
@@ -361,8 +364,8 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 		ret = mlx5_qp_create_dv(context, attr, &dv, &vqp);
 	if (ret)
 		return dv_fail(ret);
-	/* As with the distribution's library, a QP without the builders of verbs has none of direct
-	 * verbs. */
+	/* As in the distribution's library: without the builders of verbs, a QP has no builders of
+	 * direct verbs. */
 	if (vqp->ex)
 		qp_fill_builders(to_mqp(&vqp->qp), dv.send_ops);
 	return &vqp->qp;
@@ -371,13 +374,13 @@ DV_EXPORT struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context,
 DV_EXPORT struct mlx5dv_qp_ex *mlx5dv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qpx)
 {
 	return qpx ? &to_mqp_ex(qpx)->dv_qp
-		   : NULL; /* perftest asks for a target's, which has none */
+		   : NULL; /* perftest calls this for a DCT, which has none */
 }
 
-/* ---- requests that are taken back */
+/* ---- cancelling posted requests */
 
-/* Asks the device up to which block of the send queue it has come, and whether it has stopped
- * there. */
+/* Queries the device for the block of the send queue that it has reached, and whether the queue is
+ * drained. */
 static int query_stop(struct ibv_qp *qp, uint16_t *at)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_QP_OUT_SIZE] = { 0 };
@@ -407,7 +410,7 @@ static int request_refuse(const struct mlx5_qp *qp, uint64_t wr_id)
 	return -EINVAL;
 }
 
-/* The device executes the request as one that does nothing; its completion stays. */
+/* Turns requests into NOPs; they still complete. */
 static int cancel_from(struct mlx5_qp *qp, uint16_t at, uint64_t wr_id)
 {
 	struct mlx5_sq *sq = &qp->sq;
@@ -448,7 +451,7 @@ DV_EXPORT int mlx5dv_qp_cancel_posted_send_wrs(struct mlx5dv_qp_ex *dv, uint64_t
 
 /* ---- streams */
 
-/* Returns 0, or what the kernel or the device answered. */
+/* Returns 0, or the error of kernel or device. */
 static int stream_run_reset(struct ibv_qp *qp, uint16_t stream)
 {
 	uint8_t in[PRM_MODIFY_QP_EXT_IN_SIZE] = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reserved_qpn.c - direct verbs on QP numbers for connections that something else serves.
+ * reserved_qpn.c - direct verbs that reserve QP numbers, for connections that another object
+ * serves.
  */
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/reserved_qpn.h"

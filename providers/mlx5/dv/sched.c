@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sched.c - schedulers: arbiters and leaves of a tree, as objects of the device, and QPs that send
- * by a leaf.
+ * sched.c - schedulers: nodes and leaves of a tree, as objects of the device, and QPs that send
+ * through a leaf.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/general_obj.h"
@@ -14,7 +14,7 @@
 #include "providers/mlx5/qp.h"
 #include "providers/mlx5/qp_rules.h"
 
-/* Nodes and leaves are the same but for what the device may put below them. */
+/* Nodes and leaves have the same struct; only the device distinguishes what may be below them. */
 struct mlx5dv_sched_node {
 	struct ibv_context *context;
 	struct mlx5dv_sched_node *parent; /* NULL: a root */
@@ -51,7 +51,7 @@ static int sched_check_attr(const char *call, const struct mlx5dv_sched_attr *at
 	return EINVAL;
 }
 
-/* Returns whether the device has elements of TYPE, and limits and shares as FLAGS. */
+/* Checks that the device has elements of TYPE with the limits and shares in FLAGS. */
 static int sched_check_caps(const char *call, struct ibv_context *context, unsigned int type,
 			    uint32_t flags)
 {
@@ -112,7 +112,7 @@ static int sched_create(const char *call, struct ibv_context *context,
 	return mlx5_devx_object_create(to_mctx(context), in, sizeof(in), &node->object);
 }
 
-/* An element keeps its parent, whatever is said. */
+/* Modifies an element. The parent in ATTR is ignored: it cannot change. */
 static int sched_modify(const char *call, const struct mlx5dv_sched_node *node,
 			const struct mlx5dv_sched_attr *attr, unsigned int type)
 {
@@ -209,7 +209,7 @@ static uint32_t leaf_id(const struct mlx5dv_sched_leaf *leaf)
 	return leaf ? leaf->element.object.id : 0;
 }
 
-/* A raw packet QP sends by its SQ. */
+/* Assigns the SQ of a raw packet QP. */
 static int qp_schedule_sq(struct ibv_qp *qp, const struct mlx5dv_sched_leaf *requestor)
 {
 	uint8_t in[32 + PRM_SQC_SIZE] = { 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar.c - direct verbs on doorbell pages: a program gets one of its own, or the plain page that
- * the CQs ring. Before Linux 5.8 the kernel tells the adapter's numbers only of pages for pushes.
+ * uar.c - direct verbs on doorbell pages: a program gets its own page, or the plain page that the
+ * CQs ring. Before Linux 5.8, the kernel reports the adapter's page numbers only for BlueFlame
+ * pages.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@ struct dv_uar {
 	struct mlx5dv_devx_uar uar; /* first */
 	struct ibv_context *context;
 	struct mlx5_uar *page;
-	struct mlx5_bfreg *bfreg; /* BlueFlame: ours until it is freed. NULL: the page is plain */
+	struct mlx5_bfreg *bfreg; /* BlueFlame: reserved until freed. NULL: a plain page */
 };
 
 static void uar_describe(struct dv_uar *uar, struct mlx5_uar *page, uint8_t *reg)
@@ -75,7 +76,8 @@ static int uar_get(struct mlx5_context *ctx, uint32_t flags, struct dv_uar *uar)
 	return ret;
 }
 
-/* The page that goes with the context. Who comes first may be two: one of both is kept. */
+/* Creates the context's plain page for programs. Two threads may do this at once; one of the pages
+ * is kept. */
 static int plain_make(struct mlx5_context *ctx, struct dv_uar **out)
 {
 	struct dv_uar *uar = calloc_for("mlx5dv_devx_alloc_uar", 1, sizeof(*uar));
@@ -133,11 +135,11 @@ DV_EXPORT void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *devx_uar)
 	else if (uar != __atomic_load_n(&ctx->plain_for_programs, __ATOMIC_ACQUIRE))
 		mlx5_uar_put_plain(ctx, uar->page);
 	else
-		return; /* it goes with the context */
+		return; /* freed with the context */
 	dv_give(uar->context, uar);
 }
 
-/* The dma-buf is made of the page that the register is on. */
+/* Makes a dma-buf of the page that contains the register. */
 DV_EXPORT int mlx5dv_devx_uar_export_dmabuf_fd(struct mlx5dv_devx_uar *devx_uar)
 {
 	const struct dv_uar *uar = (struct dv_uar *)devx_uar;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * udp_sport.c - the UDP source port of a QP on RoCE, by which switches choose among equal paths.
+ * udp_sport.c - sets the UDP source port of a RoCE QP, by which switches choose among equal paths.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/qpc.h"

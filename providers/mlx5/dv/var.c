@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * var.c - doorbell pages of devices that the program emulates (VAR), and handing one to a process
- * that has the same descriptor of the device.
+ * var.c - doorbell pages of devices that the program emulates (VAR), and sharing one with a process
+ * that has the same device descriptor.
  */
 #include <string.h>
 
@@ -14,12 +14,12 @@ struct dv_var {
 	struct mlx5dv_var var; /* first */
 	struct ibv_context *context;
 	uint32_t handle;
-	uint64_t mmap_offset; /* whole; off_t may be too short for it */
+	uint64_t mmap_offset; /* 64 bits; off_t may be shorter */
 };
 
 static int var_run_alloc(uint32_t flags, struct dv_var *var)
 {
-	const bool has_flags = flags; /* kernels that do not know the attribute know no flags */
+	const bool has_flags = flags; /* sent only if set: old kernels refuse the attribute */
 	struct verbs_short cmd;
 	int ret;
 
@@ -110,7 +110,7 @@ DV_EXPORT struct mlx5dv_var *mlx5dv_var_import(struct ibv_context *context, void
 	return &var->var;
 }
 
-/* The page stays with whoever allocated it. */
+/* Frees the local object; the process that allocated the page keeps it. */
 DV_EXPORT void mlx5dv_var_unimport(struct mlx5dv_var *dv_var)
 {
 	struct dv_var *var = (struct dv_var *)dv_var;

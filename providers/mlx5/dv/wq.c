@@ -49,7 +49,7 @@ static int wq_make(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 					 striding ? &dv_attr->striding_rq_attrs : NULL, wq);
 }
 
-/* The verb is a program's own code, which completes the object that it is given. */
+/* Initialises the fields that ibv_create_wq(), an inline function in the program, would set. */
 static struct ibv_wq *wq_complete(struct ibv_wq *wq, const struct ibv_wq_init_attr *attr)
 {
 	pthread_mutex_init(&wq->mutex, NULL);

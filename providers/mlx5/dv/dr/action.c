@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * action.c - actions of direct rules: where a frame goes, and what happens to it on the way. An
- * action may be in many rules.
+ * action.c - actions of direct rules: the destination of a frame, and changes to it. Several rules
+ * may share an action.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "providers/mlx5/dv/export.h"
 #include "util/alloc.h"
 
-enum { TAG_MASK = 0xffffff /* the adapter has 24 bits of a tag */ };
+enum { TAG_MASK = 0xffffff /* tags have 24 bits in the adapter */ };
 
 static struct mlx5dv_dr_action *action_new(const char *call, enum dr_action_kind kind)
 {
@@ -24,7 +24,7 @@ static struct mlx5dv_dr_action *action_new(const char *call, enum dr_action_kind
 	return action;
 }
 
-/* ---- where a frame goes ---- */
+/* ---- destinations ---- */
 
 DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_ibv_qp(struct ibv_qp *ibqp)
 {
@@ -69,7 +69,7 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
 	return action_new("mlx5dv_dr_action_create_default_miss", DR_ACTION_DEFAULT_MISS);
 }
 
-/* All tables are root tables, and a rule of one cannot lead to another. */
+/* Fails: all tables are root tables, and a rule of a root table cannot lead to a root table. */
 DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
 {
 	(void)table;
@@ -77,7 +77,8 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx
 	return dv_fail(EINVAL);
 }
 
-/* An array is a table of the adapter's own, which is not supported yet. */
+/* Fails for valid arguments: an array needs a table of the adapter's own, which is not supported
+ * yet. */
 DV_EXPORT struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_dest,
 				   struct mlx5dv_dr_action_dest_attr *dests[])
@@ -93,7 +94,7 @@ mlx5dv_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t num_d
 	return dv_fail(EOPNOTSUPP);
 }
 
-/* ---- what happens to it ---- */
+/* ---- tags, counters and VLANs ---- */
 
 DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_tag(uint32_t tag_value)
 {
@@ -127,7 +128,8 @@ DV_EXPORT struct mlx5dv_dr_action *mlx5dv_dr_action_create_pop_vlan(void)
 	return action_new("mlx5dv_dr_action_create_pop_vlan", DR_ACTION_POP_VLAN);
 }
 
-/* Rules of root tables take no such action, so neither the domain nor the header is kept. */
+/* Creates the action, but keeps neither domain nor header, because rules of root tables do not
+ * accept it. */
 DV_EXPORT struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_hdr)
 {
@@ -143,7 +145,7 @@ mlx5dv_dr_action_create_push_vlan(struct mlx5dv_dr_domain *domain, __be32 vlan_h
 	return action_new(call, DR_ACTION_PUSH_VLAN);
 }
 
-/* ---- changes that the kernel makes for root tables ---- */
+/* ---- header changes, which the kernel creates for root tables ---- */
 
 static int check_root_flag(const char *call, uint32_t flags)
 {
@@ -159,7 +161,8 @@ static int check_root_flag(const char *call, uint32_t flags)
 	return EOPNOTSUPP;
 }
 
-/* Headers are removed from frames that come in, and added to frames that go out. */
+/* Returns whether TYPE fits the domain: received frames can only lose headers, and sent frames can
+ * only get new ones. */
 static bool reformat_fits(const struct mlx5dv_dr_domain *domain,
 			  enum mlx5dv_flow_action_packet_reformat_type type)
 {
@@ -175,12 +178,13 @@ static bool reformat_fits(const struct mlx5dv_dr_domain *domain,
 	}
 }
 
-/* ACTION has its domain; FLOW_ACTION is what the kernel has made, or NULL. */
+/* Completes ACTION, whose domain is set, with the kernel's FLOW_ACTION. If that is NULL, frees
+ * ACTION. */
 static struct mlx5dv_dr_action *action_take_change(struct mlx5dv_dr_action *action,
 						   struct ibv_flow_action *flow_action)
 {
 	if (!flow_action) {
-		free(action); /* keeps errno */
+		free(action); /* free() keeps errno */
 		return NULL;
 	}
 	action->change.action = flow_action;
@@ -233,7 +237,7 @@ mlx5dv_dr_action_create_modify_header(struct mlx5dv_dr_domain *domain, uint32_t 
 						  mlx5_dr_table_type(domain)));
 }
 
-/* ---- the end ---- */
+/* ---- destruction ---- */
 
 static int change_destroy(struct mlx5dv_dr_action *action)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * domain.c - domains of direct rules: receiving, sending, or the switch between functions. A domain
- * has root tables alone, which the kernel keeps.
+ * domain.c - domains of direct rules: reception, transmission, or the embedded switch. A domain has
+ * only root tables, which the kernel maintains.
  */
 #include <string.h>
 
 #include "providers/mlx5/dv/dr/dr.h"
 #include "util/alloc.h"
 
-/* Direct rules are for Ethernet. */
+/* Direct rules need Ethernet. */
 static int check_port(const char *call, struct ibv_context *context)
 {
 	struct ibv_port_attr port;
@@ -71,7 +71,7 @@ DV_EXPORT int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
 	return 0;
 }
 
-/* The adapter has nothing of a domain whose tables are the kernel's. */
+/* Does nothing: rules of root tables take effect when they are created. */
 DV_EXPORT int mlx5dv_dr_domain_sync(struct mlx5dv_dr_domain *domain, uint32_t flags)
 {
 	(void)domain;
@@ -94,7 +94,7 @@ DV_EXPORT void mlx5dv_dr_domain_set_reclaim_device_memory(struct mlx5dv_dr_domai
 	domain_set(dmn, DR_RECLAIMS_MEMORY, enable);
 }
 
-/* In a root table the kernel decides. */
+/* Only stores the flag: in a root table the kernel decides. */
 DV_EXPORT void mlx5dv_dr_domain_allow_duplicate_rules(struct mlx5dv_dr_domain *domain, bool allow)
 {
 	domain_set(domain, DR_REFUSES_DUPLICATES, !allow);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dr.h - the objects of direct rules: a domain has tables, a table matchers, a matcher rules, and a
- * rule actions. README.md says how they hold each other.
+ * dr.h - the objects of direct rules: a domain has tables, a table has matchers, a matcher has
+ * rules, and a rule has actions. README.md describes their references.
  *
- * Each object counts the objects that use it, and cannot be destroyed before them. Any thread may
- * create and destroy; a domain's list of tables has a lock.
+ * Each object counts its users, and cannot be destroyed before them. Any thread may create and
+ * destroy objects; a lock guards the domain's list of tables.
  */
 #ifndef PROVIDERS_MLX5_DV_DR_DR_H
 #define PROVIDERS_MLX5_DV_DR_DR_H
@@ -15,7 +15,7 @@
 #include "providers/mlx5/dv/dv.h"
 
 enum dr_domain_flags {
-	DR_RECLAIMS_MEMORY = 1 << 0, /* values as they are dumped */
+	DR_RECLAIMS_MEMORY = 1 << 0, /* the values are part of the dump format */
 	DR_REFUSES_DUPLICATES = 1 << 1,
 };
 
@@ -23,9 +23,9 @@ struct mlx5dv_dr_domain {
 	struct ibv_context *context;
 	enum mlx5dv_dr_domain_type type;
 	unsigned int users; /* tables */
-	unsigned int flags; /* enum dr_domain_flags; as the program last said */
+	unsigned int flags; /* enum dr_domain_flags, as last set by the program */
 	pthread_mutex_t lock;
-	TAILQ_HEAD(, mlx5dv_dr_table) tables; /* in order of creation; under the lock */
+	TAILQ_HEAD(, mlx5dv_dr_table) tables; /* in order of creation; guarded by lock */
 };
 
 struct mlx5dv_dr_table {
@@ -38,7 +38,7 @@ struct mlx5dv_dr_matcher {
 	struct mlx5dv_dr_table *table;
 	unsigned int users; /* rules */
 	uint16_t priority;
-	struct mlx5dv_flow_matcher *flow_matcher; /* of the kernel */
+	struct mlx5dv_flow_matcher *flow_matcher; /* the kernel's matcher */
 };
 
 enum dr_action_kind {
@@ -57,7 +57,7 @@ enum dr_action_kind {
 struct mlx5dv_dr_action {
 	enum dr_action_kind kind;
 	unsigned int users;              /* rules */
-	struct mlx5dv_dr_domain *domain; /* that it counts as a user of; or NULL */
+	struct mlx5dv_dr_domain *domain; /* domain that counts this action as a user, or NULL */
 	union {
 		struct ibv_qp *qp;
 		struct mlx5dv_devx_obj *tir;
@@ -69,7 +69,7 @@ struct mlx5dv_dr_action {
 		struct {
 			struct ibv_flow_action *action;
 			enum mlx5dv_flow_action_packet_reformat_type type;
-		} change; /* of headers, made by the kernel */
+		} change; /* change of headers, created by the kernel */
 	};
 };
 
@@ -85,16 +85,17 @@ static inline void dr_use(unsigned int *users)
 	__atomic_add_fetch(users, 1, __ATOMIC_RELAXED);
 }
 
-/* What the user did with the object happens before a thread that destroys it. */
+/* Release order: the user's accesses to the object happen before its destruction by another
+ * thread. */
 static inline void dr_unuse(unsigned int *users)
 {
 	__atomic_sub_fetch(users, 1, __ATOMIC_RELEASE);
 }
 
-/* Returns 0, or EBUSY with a line in the log that names CALL and the USERS. */
+/* Returns 0, or EBUSY and logs CALL and the kind of users, WHO. */
 int mlx5_dr_check_unused(const char *call, const unsigned int *users, const char *who);
 
-/* Which of the kernel's tables are the roots of the domain. */
+/* Returns which of the kernel's table types holds the roots of the domain. */
 enum mlx5dv_flow_table_type mlx5_dr_table_type(const struct mlx5dv_dr_domain *domain);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dump.c - prints domains, tables, matchers and rules as text. A line is a record: its number, then
- * its fields. Tools read this format; release 65.0 of the distribution's library has the same.
+ * dump.c - prints domains, tables, matchers and rules as text. A line is a record: its type number,
+ * then its fields. Tools parse this format; release 65.0 of the distribution's library writes the
+ * same.
  *
- * An object is dumped with the objects above it. Objects are named by their addresses.
+ * The dump of an object includes the objects above it. Addresses identify objects.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -49,7 +50,7 @@ static uint64_t domain_id(const struct mlx5dv_dr_domain *domain)
 	return (uint64_t)(uint32_t)getpid() << 8 | domain->type;
 }
 
-/* A page that the adapter does not tell is zero. */
+/* Queries a capability page. If the adapter refuses, the page is all 0. */
 static const uint8_t *page_query(const struct mlx5dv_dr_domain *domain, enum prm_cap page,
 				 uint8_t *out, size_t size)
 {
@@ -94,7 +95,7 @@ static void dump_caps(FILE *file, const struct mlx5dv_dr_domain *domain, const u
 	dump_flex_parsers(file, id, general);
 }
 
-/* Domains with root tables alone have no areas of adapter memory, and no rings. */
+/* Dumps a domain. A domain with only root tables has no device memory and no rings to dump. */
 static void dump_domain(FILE *file, const struct mlx5dv_dr_domain *domain)
 {
 	uint8_t out[PRM_CMD_OUT_SIZE + PRM_HCA_CAP_SIZE];
@@ -111,9 +112,9 @@ static void dump_domain(FILE *file, const struct mlx5dv_dr_domain *domain)
 	dump_caps(file, domain, general);
 }
 
-/* ---- the objects below it ---- */
+/* ---- tables, matchers, rules and actions ---- */
 
-/* Of a root table type and level are 0. */
+/* Dumps a table. Type and level of a root table are 0. */
 static void dump_table(FILE *file, const struct mlx5dv_dr_table *table)
 {
 	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64 ",0,0\n", DUMP_TABLE, id_of(table),
@@ -140,14 +141,15 @@ static enum dump_record reformat_record(enum mlx5dv_flow_action_packet_reformat_
 	}
 }
 
-/* Writes the action's number and name; what follows depends on its kind. */
+/* Writes the record's type, action and rule. The caller adds the fields of the action's kind. */
 static void dump_head(FILE *file, enum dump_record record, const struct mlx5dv_dr_action *action,
 		      const struct mlx5dv_dr_rule *rule)
 {
 	fprintf(file, "%d,0x%" PRIx64 ",0x%" PRIx64, record, id_of(action), id_of(rule));
 }
 
-/* What the kernel makes for a root table has no number that a program could know: 0. */
+/* Dumps a change of headers. The program cannot learn the number of the kernel's object, so it is
+ * 0. */
 static void dump_change(FILE *file, const struct mlx5dv_dr_action *action,
 			const struct mlx5dv_dr_rule *rule)
 {

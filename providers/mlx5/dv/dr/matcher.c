@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * matcher.c - matchers of root tables: the kernel's flow matchers.
+ * matcher.c - matchers of root tables, each backed by a flow matcher of the kernel.
  */
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/flow.h"
@@ -35,7 +35,7 @@ mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority,
 	matcher->flow_matcher =
 		flow_matcher_create(call, table->domain, priority, match_criteria_enable, mask);
 	if (!matcher->flow_matcher) {
-		free(matcher); /* keeps errno */
+		free(matcher); /* free() keeps errno */
 		return NULL;
 	}
 	matcher->table = table;
@@ -58,7 +58,7 @@ DV_EXPORT int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 	return 0;
 }
 
-/* The kernel lays out its tables by itself. */
+/* Fails: the kernel chooses the layout of its own tables. */
 DV_EXPORT int mlx5dv_dr_matcher_set_layout(struct mlx5dv_dr_matcher *matcher,
 					   struct mlx5dv_dr_matcher_layout *layout)
 {

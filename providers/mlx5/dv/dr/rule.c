@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rule.c - rules of root tables: the kernel's flows.
+ * rule.c - rules of root tables, each backed by a flow of the kernel.
  */
 #include "providers/mlx5/dv/dr/dr.h"
 #include "providers/mlx5/dv/flow.h"
 #include "util/alloc.h"
 #include "util/bits.h"
 
-/* A list of more actions has one twice that a flow may have once, and the flow is refused for
- * that. */
+/* A longer list must repeat an action that a flow may have only once, so the kernel's check refuses
+ * it anyway. */
 enum { MAX_ACTIONS = DV_FLOW_ATTRS + DV_FLOW_ACTIONS };
 
-/* Linux before 5.5 knows no offsets. */
+/* Uses the attribute with an offset only if needed: Linux before 5.5 does not know it. */
 static void counter_translate(const struct mlx5dv_dr_action *action,
 			      struct mlx5dv_flow_action_attr *attr)
 {
@@ -25,7 +25,7 @@ static void counter_translate(const struct mlx5dv_dr_action *action,
 	attr->bulk_obj.offset = action->counter.offset;
 }
 
-/* Returns 0, or EOPNOTSUPP where the kernel has no such action for a flow. */
+/* Converts the action for a flow. Returns EOPNOTSUPP if the kernel's flows do not have it. */
 static int action_translate(const struct mlx5dv_dr_action *action,
 			    struct mlx5dv_flow_action_attr *attr)
 {

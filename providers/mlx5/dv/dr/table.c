@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * table.c - tables of direct rules. Those of level 0 are the kernel's.
+ * table.c - tables of direct rules. Only level 0, the kernel's root table, is supported.
  */
 #include "providers/mlx5/dv/dr/dr.h"
 #include "util/alloc.h"
