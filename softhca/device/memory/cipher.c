@@ -9,7 +9,8 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 
-/* A context has the keys of one direction set up, so that a unit only brings its tweak. */
+/* Two contexts, one for each direction, keep the expanded keys, so that a data unit only sets its
+ * tweak. */
 struct cipher {
 	EVP_CIPHER_CTX *encrypt, *decrypt;
 };

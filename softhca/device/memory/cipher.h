@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cipher.h - what the adapter has of cryptography, which is OpenSSL's: AES-XTS of data units (IEEE
- * 1619), and keys that come wrapped (RFC 3394). Only cipher.c knows the library.
+ * cipher.h - the adapter's cryptography: AES-XTS of data units (IEEE 1619), and unwrapping of keys
+ * (RFC 3394). OpenSSL does the work; only cipher.c includes it.
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_CIPHER_H
 #define SOFTHCA_DEVICE_MEMORY_CIPHER_H
@@ -13,22 +13,23 @@
 enum {
 	CIPHER_BLOCK = 16,
 	CIPHER_TWEAK = 16,
-	CIPHER_WRAP_EXTRA = 8, /* a wrapped key is longer than the key */
+	CIPHER_WRAP_EXTRA = 8, /* bytes that wrapping adds to a key */
 };
 
 struct cipher;
 
-/* KEYS are the two of XTS, one behind the other, of 32 or 64 bytes in all. Returns 0, EINVAL when
- * XTS does not take them, or ENOMEM. */
+/* Creates a cipher from the two keys of XTS, concatenated: 32 or 64 bytes in all. Returns 0, EINVAL
+ * if XTS refuses the keys, or ENOMEM. */
 int cipher_create(const uint8_t *keys, size_t len, struct cipher **cipher);
 void cipher_free(struct cipher *cipher);
 
-/* Changes a data unit of LEN bytes in place; the tweak has its first byte lowest, as in IEEE 1619.
- * It returns 0, or EINVAL for units that are shorter than a block. */
+/* Encrypt or decrypt a data unit of LEN bytes in place. The tweak's first byte is its lowest, as in
+ * IEEE 1619. Return 0, or EINVAL for units shorter than a block. */
 int cipher_encrypt(struct cipher *cipher, const uint8_t *tweak, uint8_t *unit, size_t len);
 int cipher_decrypt(struct cipher *cipher, const uint8_t *tweak, uint8_t *unit, size_t len);
 
-/* Writes LEN - CIPHER_WRAP_EXTRA bytes to KEY, and tells whether WRAPPED was wrapped with KEK. */
+/* Unwraps a key of LEN - CIPHER_WRAP_EXTRA bytes into KEY. Returns false if WRAPPED was not wrapped
+ * with KEK. */
 bool cipher_unwrap(const uint8_t *kek, size_t kek_len, const uint8_t *wrapped, size_t len,
 		   uint8_t *key);
 

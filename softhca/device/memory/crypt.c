@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypt.c - data units. See crypt.h.
+ * crypt.c - encrypts and decrypts data units in transfers. See crypt.h.
  */
 #include "softhca/device/memory/crypt.h"
 
@@ -17,8 +17,9 @@ static uint64_t floor_block(uint64_t len)
 	return len - len % CIPHER_BLOCK;
 }
 
-/* So much of LEN bytes can be encrypted before their end is there: when they are not whole blocks,
- * the last two depend on each other. IEEE 1619: ciphertext stealing */
+/* Returns how many of the first HAVE bytes of a unit of LEN bytes can be encrypted before the
+ * others have come. In a unit that is not a whole number of blocks the last two blocks depend on
+ * each other. IEEE 1619: ciphertext stealing */
 static uint64_t encryptable_bytes(uint64_t len, uint64_t have)
 {
 	uint64_t blocks = floor_block(len);
@@ -27,7 +28,7 @@ static uint64_t encryptable_bytes(uint64_t len, uint64_t have)
 	return min_of(floor_block(have), limit);
 }
 
-/* The one at the end may be shorter. */
+/* Returns the length of the unit at START; the last unit may be shorter. */
 static uint64_t unit_length(const struct crypt *crypt, uint64_t start, uint64_t whole)
 {
 	return min_of((uint64_t)crypt->unit, whole - start);
@@ -67,7 +68,7 @@ static struct dek *dek_find(struct hca *hca, const struct mkey *mkey)
 	return dek->has_tag && memcmp(dek->tag, crypt->tag, DEK_TAG_SIZE) != 0 ? NULL : dek;
 }
 
-/* The tweak is a number of 128 bits. */
+/* Adds the unit's number to the first tweak, as 128-bit numbers with the lowest byte first. */
 static void tweak_of(const struct crypt *crypt, uint64_t unit, uint8_t *tweak)
 {
 	unsigned int carry = 0;
@@ -91,7 +92,7 @@ static int unit_change(const struct mkey *mkey, struct dek *dek, bool write, uin
 						 : cipher_decrypt(dek->cipher, tweak, bytes, len);
 }
 
-/* ---- out: whole units are read, and what was asked for is taken from them ---- */
+/* ---- reading: read whole units, change them, and copy the part that the transfer wants ---- */
 
 static int units_read(struct hca *hca, struct mkey *mkey, struct dek *dek, uint64_t start,
 		      uint64_t end, uint8_t *image, crypt_move_fn *move)
@@ -105,7 +106,7 @@ static int units_read(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	return ret ? EFAULT : 0;
 }
 
-/* What has come of a unit, and waits for the rest of it, is not in memory. */
+/* Copies the bytes of an incomplete unit that wait in crypt_part: they are not in memory yet. */
 static void take_waiting(const struct mkey *mkey, uint64_t at, uint8_t *bytes, uint64_t len,
 			 uint64_t whole)
 {
@@ -143,16 +144,17 @@ static int read_crypt(struct hca *hca, struct mkey *mkey, struct dek *dek, uint6
 	return ret;
 }
 
-/* ---- in: a unit goes on where the transfer before has ended ---- */
+/* ---- writing: a unit continues where the previous transfer has ended ---- */
 
 struct arrival {
-	uint64_t start, end;  /* from the start of the unit that it begins in */
-	uint64_t fresh, done; /* what is to be written of it */
+	uint64_t start, end;  /* counted from the start of the unit that it begins in */
+	uint64_t fresh, done; /* part of it to write to memory */
 	uint8_t *image;
 };
 
-/* The blocks of a unit do not depend on each other but for those that steal, so before these one
- * whose start never came may go on, too. */
+/* Prepares a transfer that begins within a unit. Returns false if it needs bytes of the unit's
+ * start that were not kept. Blocks before the last two do not depend on each other, so without the
+ * start these can still be written. */
 static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at, uint64_t whole)
 {
 	const struct crypt_part *part = mkey->crypt_part;
@@ -169,7 +171,8 @@ static bool take_start(const struct mkey *mkey, struct arrival *in, uint64_t at,
 	return true;
 }
 
-/* Whoever writes to a unit, its kept start is not what comes before the rest of it any more. */
+/* Drops the kept start of a unit that this transfer writes, as it is not what precedes the unit's
+ * remaining bytes any more. */
 static void forget_start(const struct mkey *mkey, const struct arrival *in)
 {
 	struct crypt_part *part = mkey->crypt_part;

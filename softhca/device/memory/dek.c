@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dek.c - keys of data, and logins. See dek.h.
+ * dek.c - data encryption keys and crypto logins. See dek.h.
  */
 #include "softhca/device/memory/dek.h"
 

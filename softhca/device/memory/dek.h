@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dek.h - keys by which memory keys encrypt data (crypt.h), and the logins that they are imported
- * under.
+ * dek.h - data encryption keys (DEKs), by which memory keys encrypt (crypt.h), and crypto logins.
  *
- * Keys come as they are, or, when the adapter was given secrets (struct hca_secrets), wrapped: then
- * a user shows a credential first, and the key that this login names unwraps those of its data.
+ * Without secrets (struct hca_secrets) a DEK is imported as plain text. With secrets it is wrapped:
+ * the user first logs in with a credential, and the key encryption key that the login names unwraps
+ * the user's DEKs.
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_DEK_H
 #define SOFTHCA_DEVICE_MEMORY_DEK_H
@@ -23,7 +23,7 @@ enum {
 	DEK_TAG_SIZE = 8,
 	DEK_BYTES_MAX = 64 + DEK_TAG_SIZE,
 	DEK_OPAQUE_SIZE = 8,
-	LOGINS_MAX = 1 << 8, /* of all users; one has one */
+	LOGINS_MAX = 1 << 8, /* of all users; each user has one */
 	CREDENTIAL_WRAPPED = 40 + CIPHER_WRAP_EXTRA,
 };
 
@@ -42,23 +42,23 @@ struct dek {
 	uint8_t opaque[DEK_OPAQUE_SIZE];
 };
 
-/* What a login shows: a credential of the adapter's, by number, wrapped with one of its keys.
- * Returns NULL, or why it is none. */
+/* Checks a login: WRAPPED must be the adapter's credential of that number, wrapped with its key
+ * number KEK. Returns NULL or the reason for refusing it. */
 const char *crypto_login_check(const struct hca *hca, uint64_t kek, uint64_t credential,
 			       const uint8_t *wrapped);
-/* Returns the login of the user for whom the command under way is, or NULL. */
+/* Returns the login of the user that sent the current command, or NULL. */
 struct crypto_login *crypto_login_of_user(struct hca *hca);
-/* A login ends to be valid when its key is taken away from the adapter. */
+/* Returns whether LOGIN is valid: it stops being so when the adapter loses its key. */
 bool crypto_login_is_valid(const struct hca *hca, const struct crypto_login *login);
-/* Adds a login; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a login. Returns 0, ENOSPC or ENOMEM. */
 int crypto_login_add(struct hca *hca, uint32_t kek, struct crypto_login **login);
 void crypto_login_remove(struct hca *hca, struct crypto_login *login);
 
-/* Takes the bytes of a key in the form in which commands have it, wrapped if LOGIN is not NULL, and
- * the tag behind it. It returns 0, EINVAL when it is no key, or ENOMEM. */
+/* Sets the key and its tag from the bytes of a command, which are wrapped if LOGIN is not NULL.
+ * Returns 0, EINVAL if they cannot be unwrapped or make no key, or ENOMEM. */
 int dek_set_key(const struct hca *hca, struct dek *dek, const struct crypto_login *login,
 		const uint8_t *bytes);
-/* Adds a key to those of the PD; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a key to the PD. Returns 0, ENOSPC or ENOMEM. */
 int dek_add(struct hca *hca, struct pd *pd, struct dek *dek);
 void dek_remove(struct hca *hca, struct dek *dek);
 void dek_free(struct dek *dek);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dma.c - the core's view of host memory: page lists and transfers.
+ * dma.c - the device's access to host memory: page lists and transfers.
  *
- * A page list becomes a few extents, because neighbouring pages usually have neighbouring bus
- * addresses; so a huge region costs as little as a small one. Transfers collect their pieces in a
- * batch, because each bus call costs the front a system call.
+ * A page list is stored as a few extents, because neighbouring pages usually have neighbouring bus
+ * addresses; a huge region then costs as little as a small one. A batch collects the pieces of a
+ * transfer, because each bus call costs the front a system call.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "softhca/device/core.h"
 
-#define PAS_ADDR_MASK (~0xfffull) /* low bits of an entry are permissions */
+#define PAS_ADDR_MASK (~0xfffull) /* the low bits of an entry are permissions */
 
 static int map_append(struct dma_map *map, uint64_t addr, uint64_t len)
 {
@@ -24,7 +24,7 @@ static int map_append(struct dma_map *map, uint64_t addr, uint64_t len)
 		map->len += len;
 		return 0;
 	}
-	/* The array grows at powers of two. */
+	/* Double the array whenever its count is a power of two. */
 	if ((map->count & (map->count - 1)) == 0) {
 		extent =
 			reallocarray(map->extent, map->count ? map->count * 2 : 1, sizeof(*extent));
@@ -68,7 +68,7 @@ void dma_unmap(struct dma_map *map)
 	memset(map, 0, sizeof(*map));
 }
 
-/* Finds the extent that holds OFFSET, by bisection. */
+/* Finds the extent that holds OFFSET, by binary search. */
 static const struct dma_extent *map_find(const struct dma_map *map, uint64_t offset)
 {
 	uint32_t low = 0, high = map->count;
@@ -131,8 +131,9 @@ void dma_begin_write(struct dma_batch *batch, struct hca *hca, const void *buf)
 	batch_begin(batch, hca, (uint8_t *)(uintptr_t)buf, true);
 }
 
-/* All transfers go to the bus through this function. Within the core there is no memory without an
- * owner: ESRCH becomes EFAULT and a note, which the responder looks at before it answers. */
+/* Performs each transfer of the device. A bus error of ESRCH says that the memory's program has
+ * ended: it becomes EFAULT and sets hca->owner_gone, which the responder checks before it
+ * answers. */
 static int bus_transfer(struct hca *hca, bool write, const struct hca_bus_seg *segs,
 			unsigned int nsegs, void *buf)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dma.h - memory of the host: page lists, and transfers in as few bus calls as possible.
+ * dma.h - access to host memory: page lists, and transfers in as few bus calls as possible.
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_DMA_H
 #define SOFTHCA_DEVICE_MEMORY_DMA_H
@@ -17,28 +17,27 @@ struct dma_extent {
 	uint64_t len;
 };
 
-/* A map is a page list with its neighbours joined; it leads from an offset in the object to a bus
- * address. */
+/* A page list with adjacent pages joined. Translates an offset in an object to a bus address. */
 struct dma_map {
 	struct dma_extent *extent;
 	uint32_t count;
 	uint64_t len;
-	struct pins *pins; /* of a strict adapter; NULL: its pages are not known. See pins.h */
+	struct pins *pins; /* of a strict adapter; NULL: pages are unknown. See pins.h */
 };
 
-/* Maps LEN bytes that begin SKIP bytes into the first page of big-endian PAS[]. It returns EINVAL
- * when there are too few pages. */
+/* Maps LEN bytes that begin SKIP bytes into the first page of the big-endian list PAS[]. Returns 0,
+ * EINVAL if there are too few pages, or ENOMEM. */
 int dma_map_pages(struct dma_map *map, const void *pas, size_t npas, unsigned int page_shift,
 		  uint64_t skip, uint64_t len);
-/* Maps LEN bytes from OFFSET of what WHOLE maps. It returns 0, EINVAL beyond its end, or ENOMEM. */
+/* Maps LEN bytes of WHOLE from OFFSET on. Returns 0, EINVAL beyond its end, or ENOMEM. */
 int dma_map_part(struct dma_map *map, const struct dma_map *whole, uint64_t offset, uint64_t len);
 void dma_unmap(struct dma_map *map);
-/* Returns the bus address of OFFSET, which is within the map. */
+/* Returns the bus address of OFFSET, which must be within the map. */
 uint64_t dma_map_addr(const struct dma_map *map, uint64_t offset);
 
 enum { DMA_BATCH_SEGS = 64 };
 
-/* A batch collects pieces that are contiguous in BUF and moves them in as few bus calls as
+/* Collects pieces of host memory that are contiguous in BUF, and moves them in as few bus calls as
  * possible. */
 struct dma_batch {
 	struct hca *hca;
@@ -57,7 +56,7 @@ int dma_finish(struct dma_batch *batch);
 
 int dma_read(struct hca *hca, uint64_t addr, void *buf, size_t len);
 int dma_write(struct hca *hca, uint64_t addr, const void *buf, size_t len);
-/* Writes LEN bytes within a map, from OFFSET. */
+/* Writes LEN bytes at OFFSET of a map. */
 int dma_write_map(struct hca *hca, const struct dma_map *map, uint64_t offset, const void *buf,
 		  size_t len);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * guard.c - checksums of blocks: CRC-16 of T10-DIF, the checksum of IP, CRC-32, CRC-32C
- * (Castagnoli), CRC-64 (XP10).
+ * guard.c - checksums of blocks: CRC-16 of T10-DIF, the IP checksum, CRC-32, CRC-32C (Castagnoli),
+ * CRC-64 (XP10).
  *
- * T10-DIF's polynomial is used with the most significant bit first, the others with the least.
- * T10 SBC-3, 4.22.4; RFC 1071; RFC 3720, B.4; NVM Express, 64b CRC.
+ * T10-DIF's CRC takes the most significant bit first, the other CRCs the least. T10 SBC-3, 4.22.4;
+ * RFC 1071; RFC 3720, B.4; NVM Express, 64b CRC.
  */
 #include "softhca/device/memory/guard.h"
 
@@ -46,7 +46,8 @@ static uint64_t add_crc16(uint64_t state, const uint8_t *bytes, size_t len)
 	return state;
 }
 
-/* The sum of big-endian words, whose carries come back at the other end */
+/* Adds big-endian 16-bit words in ones' complement: a carry out of the top is added at the
+ * bottom. */
 static uint64_t add_words(uint64_t state, const uint8_t *bytes, size_t len, size_t place)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * guard.h - checksums that protect blocks of data: each goes on from a state, and a block's guard
- * is made of the state at its end.
+ * guard.h - checksums that protect blocks of data. A checksum continues from a state, so a block
+ * may come in parts; the state at the block's end gives its guard.
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_GUARD_H
 #define SOFTHCA_DEVICE_MEMORY_GUARD_H
@@ -11,11 +11,11 @@
 
 enum guard { GUARD_NONE, GUARD_DIF_CRC, GUARD_DIF_CSUM, GUARD_CRC32, GUARD_CRC32C, GUARD_CRC64 };
 
-/* Returns the state behind LEN more bytes, of which the first is at an even place of its block if
- * the guard counts pairs. */
+/* Returns the state after LEN more bytes. PLACE is the first one's place in its block; the IP
+ * checksum needs to know whether it is even. */
 uint64_t guard_add(enum guard guard, uint64_t state, const uint8_t *bytes, size_t len,
 		   size_t place);
-/* Returns what is stored when a block ends in STATE. */
+/* Returns the guard of a block that ends in STATE. */
 uint64_t guard_finish(enum guard guard, uint64_t state);
 
 #endif

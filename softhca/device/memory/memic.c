@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memic.c - memory of the adapter's own that software allocates, maps and registers (PRM: MEMIC).
+ * memic.c - memory on the adapter that software allocates, maps and registers (PRM: MEMIC).
  *
- * The driver says in which pages of the BAR a block is to lie, so that no page has blocks of two
- * programs. The bytes are the front's, as programs have them mapped: it says page by page where
- * they are. A block in use by memory keys stays, and so does one that has addresses of operations:
- * each operation has a window to the whole part of the BAR, where a block answers for which it is
- * open.
+ * The driver chooses the pages of the BAR for each block, so that no page has blocks of two
+ * programs. The front owns the bytes, as programs map them; it reports the address of each page. A
+ * block cannot be freed while memory keys use it or it has operation addresses. Each operation has
+ * a window, a second image of MEMIC's part of the BAR, in which only blocks that opened the
+ * operation respond.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,11 +23,11 @@ struct memic_block {
 };
 
 struct memic {
-	uint64_t base, bar_size; /* of the part of the BAR */
-	uint64_t windows;        /* to it; 0: there are none */
-	uint64_t size, used;     /* bytes that there are, and those given out */
+	uint64_t base, bar_size; /* MEMIC's part of the BAR */
+	uint64_t windows;        /* address of the operations' windows; 0: none */
+	uint64_t size, used;     /* bytes in all, and allocated */
 	LIST_HEAD(, memic_block) blocks;
-	uint8_t *page[]; /* NULL: the front has it nowhere */
+	uint8_t *page[]; /* NULL: the front has not given the page an address */
 };
 
 int memic_create(struct hca *hca)
@@ -89,7 +89,7 @@ static const struct memic_block *block_overlapping(const struct memic *memic, ui
 	return NULL;
 }
 
-/* Finds the first free place in a range. ALIGN is a power of two. */
+/* Finds the first free place of SIZE bytes in a range. ALIGN is a power of two. */
 static bool find_place(const struct memic *memic, uint64_t start, uint64_t end, uint64_t size,
 		       uint64_t align, uint64_t *addr)
 {
@@ -199,8 +199,8 @@ const char *memic_close_operation(struct memic *memic, uint64_t addr, uint32_t o
 	return NULL;
 }
 
-/* Returns the byte that the operation at ADDR is for, or NULL when that is not the address of one,
- * or not of so many bytes. */
+/* Returns the byte that an access to the operation window at ADDR means, or NULL if ADDR is not in
+ * that operation's window, the block has not opened it, or LEN is not 1. */
 static uint8_t *operation_byte(struct hca *hca, uint64_t addr, enum memic_operation operation,
 			       size_t len)
 {

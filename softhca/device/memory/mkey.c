@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey.c - memory keys: what a local or remote key lets a QP do, and where its bytes are.
+ * mkey.c - memory keys: what access they allow, and where their bytes are.
  *
  * A key stands for physical addresses (PA), a list of pages (MTT), or pieces of other keys (KLM,
- * KSM). It is its index in the table and a variant byte; both must match, so that a key of a
- * destroyed region is noticed. A free key matches nothing until UMR enables it: see umr.c.
+ * KSM). Its number is its table index and a variant byte; both must match, which catches the use of
+ * a destroyed region's key. A free key allows nothing until a UMR enables it: see umr.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@ void mkey_free(struct mkey *mkey)
 	free(mkey);
 }
 
-/* Limits of keys that refer to other keys: their depth, the pieces of one access, and the bytes
- * computed in excess of those moved. Without limits, nested keys of small pieces would keep the
- * adapter busy for minutes. */
+/* Limits of keys that refer to other keys: nesting, pieces of one access, and bytes that are
+ * computed beyond those moved. Without them, nested keys with small pieces could keep the adapter
+ * busy for minutes. */
 enum { MAX_DEPTH = 4, MAX_PIECES = 1 << 15, MAX_EXCESS = 4 << 20 };
 
 struct descent {
@@ -34,7 +34,8 @@ struct descent {
 	uint64_t excess;
 };
 
-/* Whole blocks are computed, which for small pieces of them is far more than what is moved. */
+/* Charges the bytes computed beyond those asked for, as keys compute whole blocks. Returns false
+ * when an access exceeds its limit. */
 static bool descent_bears_excess(struct descent *descent, uint64_t asked, uint64_t computed)
 {
 	if (computed > 2 * asked)
@@ -56,7 +57,7 @@ bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len)
 {
 	uint64_t whole = mkey_computes(mkey) ? sig_wire_length(mkey) : mkey->len;
 
-	/* What is computed has an end, even where the key names all of memory. */
+	/* signed or encrypted data is finite even if the key covers all memory */
 	return (mkey->whole && !mkey_computes(mkey)) ||
 	       (addr >= mkey->start && len <= whole && addr - mkey->start <= whole - len);
 }
@@ -65,7 +66,8 @@ static struct mkey *key_check(struct hca *hca, uint32_t key, const struct pd *pd
 			      unsigned int access, uint64_t addr, uint64_t len,
 			      struct descent *descent);
 
-/* Of a transfer's data whole units are needed, of the side that is encrypted. */
+/* Finds the part of a computing key's memory that a transfer needs: whole signed blocks and whole
+ * encrypted units. */
 static void computed_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *start,
 			    uint64_t *end)
 {
@@ -80,17 +82,19 @@ static void computed_memory(const struct mkey *mkey, uint64_t wire, uint64_t len
 		crypt_widen(crypt, mkey->len, start, end);
 }
 
-/* A key that encrypts does so in blocks, and not before it was told how. */
+/* Returns whether encryption allows the access: whole cipher blocks, and only after the key has its
+ * encryption parameters. */
 static bool crypt_is_right(const struct mkey *mkey, uint64_t addr, uint64_t len)
 {
 	if (!mkey->crypt.on)
 		return !mkey->must_encrypt;
 	if (!mkey->crypt.on_wire && mkey->sig.on)
-		return true; /* the blocks that are signed decide what is moved */
+		return true; /* signed blocks decide which bytes are moved */
 	return crypt_allows(&mkey->crypt, addr - mkey->start, len, sig_wire_length(mkey));
 }
 
-/* What a key stands for must be there, too; the remote rights are those of the key itself. */
+/* Checks the keys below an indirect key. The indirect key itself grants remote rights; those below
+ * it need only local ones. */
 static bool pieces_allow(struct hca *hca, struct mkey *mkey, unsigned int access, uint64_t addr,
 			 uint64_t len, struct descent *descent)
 {

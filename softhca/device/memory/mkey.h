@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey.h - memory keys: what they allow, what they translate to (xlt.c), and the work requests that
- * change them (umr.c).
+ * mkey.h - memory keys: access rights, translations (xlt.c), and the work requests that change keys
+ * (umr.c).
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_MKEY_H
 #define SOFTHCA_DEVICE_MEMORY_MKEY_H
@@ -29,100 +29,102 @@ enum mkey_access {
 	MKEY_REMOTE_READ = 1 << 2,
 	MKEY_REMOTE_WRITE = 1 << 3,
 	MKEY_REMOTE_ATOMIC = 1 << 4,
-	/* No right of a key, but a demand on it and on those below it: that they do not compute. */
+	/* Not a right but a demand: neither the key nor those below it compute signatures or
+	 * ciphers. */
 	MKEY_PLAIN = 1 << 5,
 };
 
-/* A key stands for physical addresses, a list of pages, pieces of other keys, pages of other keys,
- * or memory of the adapter's own. */
+/* What a key translates to: physical addresses, a list of pages, pieces of other keys, pages of
+ * other keys, or memory on the adapter. */
 enum mkey_mode { MKEY_PA, MKEY_MTT, MKEY_KLMS, MKEY_KSM, MKEY_MEMIC };
 
 enum { MKEY_ANY_QP = 0xffffff, MKEY_BSF_MAX = 128 };
 
-/* Returns whether a key's range goes beyond the last address; it may end there. */
+/* Returns whether a range wraps beyond the last address. It may end exactly there. */
 static inline bool mkey_range_wraps(uint64_t start, uint64_t len)
 {
 	return len && start + (len - 1) < start;
 }
 
-/* A klm is a piece of memory that a key made of other keys (KLM, KSM) stands for. */
+/* A piece of memory in a key that is made of other keys (KLM, KSM). */
 struct klm {
 	uint64_t offset; /* from the start of the list */
 	uint64_t len;
 	uint32_t key;
 	uint64_t addr;
-	uint32_t stride; /* from one repetition of the pattern to the next */
+	uint32_t stride; /* distance between repetitions of the pattern */
 };
 
-/* A pattern is a list that is gone through COUNT times; a list that is none has BYTES 0. */
+/* A list of pieces, repeated COUNT times. BYTES is 0 for a plain list. */
 struct klm_pattern {
-	uint64_t bytes; /* of one repetition */
+	uint64_t bytes; /* bytes of one repetition */
 	uint64_t count;
 };
 
 struct mkey {
-	uint32_t n;    /* index, without the variant byte */
-	uint32_t key;  /* as in WQEs */
-	struct pd *pd; /* NULL: of the adapter's own, good in any */
+	uint32_t n;    /* table index, without the variant byte */
+	uint32_t key;  /* index and variant byte, as in WQEs */
+	struct pd *pd; /* NULL: a key of the adapter itself, valid in any domain */
 	unsigned int access;
 	enum mkey_mode mode;
-	bool whole; /* length64: no end */
-	bool free;  /* matches nothing, until UMR says otherwise */
+	bool whole; /* length64: covers all addresses */
+	bool free;  /* allows nothing until a UMR enables it */
 	bool umr_enabled;
 	bool may_invalidate;
-	bool may_bind;             /* windows: of mlx4, and of what is known to be a region */
-	bool is_region, is_window; /* as a front that plays the driver says */
-	bool fast_reg;             /* pages by requests of a kernel driver, of mlx4 */
-	uint32_t windows;          /* that are bound to this region */
-	struct mkey *bound_to;     /* of a window: the region, which stays as long, or NULL */
+	bool may_bind;             /* windows may be bound to it (mlx4, or a known region) */
+	bool is_region, is_window; /* said by a front that emulates the driver */
+	bool fast_reg;             /* mlx4: a kernel driver's requests set its pages */
+	uint32_t windows;          /* windows bound to this region */
+	struct mkey *bound_to;     /* of a window: its region, which must outlive it, or NULL */
 	bool on_demand;
-	struct odp odp; /* of a region on demand */
-	bool sink;      /* reads as zeroes, writes are lost */
-	uint32_t qpn;   /* the only one that may use it from remote, or MKEY_ANY_QP */
+	struct odp odp; /* of an on-demand region */
+	bool sink;      /* null key: reads give zeroes, writes are dropped */
+	uint32_t qpn;   /* only QP with remote access, or MKEY_ANY_QP */
 	uint64_t start, len;
-	uint64_t memic_at; /* MEMIC: where it begins; addresses count from 0 */
+	uint64_t memic_at; /* MEMIC: address of its first byte; key addresses begin at 0 */
 	struct memic_block *memic;
 	unsigned int page_shift;
-	/* The translations are kept as software wrote them, with what follows from them once it is
-	 * asked for. */
-	uint8_t *xlt;           /* NULL: none, or only map */
-	uint32_t xlt_octowords; /* room */
+	/* The translation table, as software wrote it. map or klm are made from it at the first use
+	 * after a change. */
+	uint8_t *xlt;           /* NULL: empty, or map was set directly */
+	uint32_t xlt_octowords; /* capacity */
 	bool xlt_changed;
 	struct dma_map map; /* MTT */
-	struct umem *umem;  /* whose memory map leads to; NULL: a page list's */
+	struct umem *umem;  /* owner of the memory in map; NULL: map is from a page list */
 	struct klm *klm;
 	uint32_t klms;
 	struct klm_pattern pattern;
-	bool must_encrypt; /* and is of no use before it was told how */
+	bool must_encrypt; /* unusable until it has encryption parameters */
 	struct crypt crypt;
-	struct crypt_part *crypt_part; /* NULL: all units have come whole */
-	struct sig sig;                /* what the key computes, and how far it got */
+	struct crypt_part *crypt_part; /* NULL: no unit is incomplete */
+	struct sig sig;                /* signatures to compute, and progress */
 	struct sig_state sig_state;
 	struct sig_count sig_count;
-	LIST_ENTRY(mkey) in_sig_failed; /* as sig_state.unreported says */
-	uint8_t bsf[MKEY_BSF_MAX];      /* as software wrote it: what the key computes */
+	LIST_ENTRY(mkey) in_sig_failed; /* while sig_state.unreported is set */
+	/* Byte stream format that software wrote: parameters of signatures and encryption */
+	uint8_t bsf[MKEY_BSF_MAX];
 	uint8_t context[KEY_CONTEXT_MAX];
 };
 
-/* Returns what stands at a key's index, or NULL; the key may be another one. */
+/* Returns the key at this table index, or NULL. Its variant byte may differ. */
 struct mkey *mkey_find(const struct hca *hca, uint32_t key);
-/* Returns the memory key that allows ACCESS to LEN bytes at ADDR, or NULL. PD may be NULL, which
- * stands for any, for the queue that works on memory keys. */
+/* Returns the memory key if it allows ACCESS to LEN bytes at ADDR, or NULL. PD NULL skips the check
+ * of the domain, for the queue that changes memory keys. */
 struct mkey *mkey_check(struct hca *hca, uint32_t key, const struct pd *pd, unsigned int access,
 			uint64_t addr, uint64_t len);
-/* Returns whether LEN bytes at ADDR are between the key's first byte and its last. */
+/* Returns whether LEN bytes at ADDR are within the key's range. */
 bool mkey_holds(const struct mkey *mkey, uint64_t addr, uint64_t len);
-/* Adds bytes, which are already checked, to a transfer. */
+/* Adds bytes of a key, which the caller has checked, to a transfer. */
 int mkey_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
-/* Returns whether the key's bytes are other than those of the memory below it. */
+/* Returns whether a transfer changes the bytes: signatures or encryption. */
 static inline bool mkey_computes(const struct mkey *mkey)
 {
 	return mkey->sig.on || mkey->crypt.on;
 }
 
-/* Adds bytes of the memory below a key that computes something. */
+/* Adds bytes of the memory below a computing key, without computing. */
 int mkey_dma_pieces(struct dma_batch *batch, struct mkey *mkey, uint64_t addr, uint64_t len);
-/* Binds a window to REGION, or to nothing when that is NULL. */
+/* Binds a window to REGION, or unbinds it if REGION is NULL. */
 void mkey_bind(struct mkey *window, struct mkey *region);
 void mkey_invalidate(struct mkey *mkey);
 void mkey_free(struct mkey *mkey);
@@ -131,20 +133,19 @@ void mkey_free(struct mkey *mkey);
 
 enum { XLT_OCTOWORDS_MAX = 1 << 20, XLT_OCTOWORD = 16, LOG_MAX_KLMS = 16 };
 
-/* Stores LEN bytes at OFFSET of the table. It returns 0, EINVAL beyond the table's end, or
- * ENOMEM. */
+/* Stores LEN bytes at OFFSET of the table. Returns 0, EINVAL beyond its end, or ENOMEM. */
 int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len);
-/* Makes a key of pieces stand for LEN bytes of another. It returns 0, or ENOMEM with nothing
+/* Makes a key of pieces translate to LEN bytes of another key. Returns 0, or ENOMEM with nothing
  * changed. */
 int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len);
-/* Brings map or klm up to date and returns 0 or EFAULT. */
+/* Brings map or klm up to date with the table. Returns 0 or EFAULT. */
 int xlt_prepare(struct mkey *mkey);
-/* Finds, for a key made of keys, the part of LEN bytes from ADDR that one key holds. It returns
- * false when there is none. */
+/* Finds the piece of an indirect key at ADDR, and how many of LEN bytes it covers. Returns false if
+ * there is none. */
 bool xlt_piece(const struct mkey *mkey, uint64_t addr, uint64_t len, struct klm *piece);
 void xlt_free(struct mkey *mkey);
 
-/* Returns the key that a SEND with invalidate from a peer may take away, or NULL. */
+/* Returns the key that a peer's SEND with invalidate may invalidate, or NULL. */
 struct mkey *mkey_to_invalidate(struct hca *hca, uint32_t key, const struct pd *pd, uint32_t qpn);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * odp.c - the pages that are there of a region on demand; see odp.h.
+ * odp.c - the list of present pages of an on-demand region; see odp.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 
 #include "softhca/device/memory/mkey.h"
 
-/* A message faults when it begins, and brings this much of each buffer. A list that would grow
- * beyond its limit is forgotten. */
+/* A fault brings the first 64 pages of each buffer that the message uses. When the list would
+ * exceed PAGES_MAX it is emptied; its pages just fault again. */
 enum { PAGE_LOG = 12, PAGES_AT_ONCE = 64, PAGES_MAX = 1 << 16 };
 
-/* Returns where PAGE is in the list, or where it would be. */
+/* Returns the index of PAGE in the list, or where to insert it. */
 static uint32_t page_find(const struct odp *odp, uint64_t page)
 {
 	uint32_t low = 0, high = odp->count;
@@ -44,7 +44,7 @@ static int page_add(struct odp *odp, uint64_t page)
 		return 0;
 	if (odp->count == PAGES_MAX)
 		at = odp->count = 0;
-	/* The array grows at powers of two. */
+	/* Double the array whenever its count is a power of two. */
 	if ((odp->count & (odp->count - 1)) == 0) {
 		pages = reallocarray(odp->pages, odp->count ? 2 * (size_t)odp->count : 1,
 				     sizeof(*pages));
@@ -58,7 +58,7 @@ static int page_add(struct odp *odp, uint64_t page)
 	return 0;
 }
 
-/* Returns how many pages of LEN bytes at ADDR count. */
+/* Returns how many pages of LEN bytes at ADDR a fault brings. */
 static uint64_t page_count(uint64_t addr, uint64_t len)
 {
 	uint64_t count = len ? ((addr + len - 1) >> PAGE_LOG) - (addr >> PAGE_LOG) + 1 : 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pins.c - see pins.h. Of a large map some pages stand for all.
- * Decision: docs/adr/0037.
+ * pins.c - see pins.h. For a large map, a sample of at most 128 pages. Decision: docs/adr/0037.
  */
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@ enum { PAGE = 4096, SAMPLES_MAX = 128 };
 struct pins {
 	uint64_t step; /* bytes from one sample to the next */
 	uint32_t count;
-	uint64_t page[]; /* identities; 0: not known yet */
+	uint64_t page[]; /* identity of each sampled page; 0: not known yet */
 };
 
 void pins_check_page(struct hca *hca, uint64_t addr, uint64_t *page, const char *what, uint32_t n)

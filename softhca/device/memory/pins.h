@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pins.h - which pages the memory of a queue or a key consists of, for an adapter that is strict.
+ * pins.h - notes which pages a queue or key consists of; strict adapters only.
  *
- * An adapter has the pages that were there when software gave them away; what is mapped at their
- * addresses later is not its business. This one reaches memory by address, so it notes the pages by
- * what the bus says of their identity, and reports where it meets others.
+ * An adapter keeps the pages that software registered, even if the program later maps others at the
+ * same addresses. This adapter reaches memory by address, so it would follow the new mapping. It
+ * notes the identities of the pages, as the bus reports them, and reports when they have changed.
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_PINS_H
 #define SOFTHCA_DEVICE_MEMORY_PINS_H
@@ -15,13 +15,13 @@ struct dma_map;
 struct hca;
 struct pins;
 
-/* Notes pages of MAP, which is new. It is for strict adapters on a bus that knows the identity of
- * pages; otherwise it does nothing. */
+/* Notes the pages of the new map MAP. Does nothing unless the adapter is strict and its bus knows
+ * the identity of pages. */
 void pins_take(struct hca *hca, struct dma_map *map);
-/* Looks at the pages of LEN bytes at OFFSET of MAP, which belongs to WHAT of number N. */
+/* Checks the pages of LEN bytes at OFFSET of MAP. Reports name its owner: WHAT with number N. */
 void pins_check(struct hca *hca, const struct dma_map *map, uint64_t offset, uint64_t len,
 		const char *what, uint32_t n);
-/* Does so with the page at ADDR alone. *PAGE is its identity, 0 from the start. */
+/* Checks the page at ADDR. *PAGE is its noted identity; 0: note it now. */
 void pins_check_page(struct hca *hca, uint64_t addr, uint64_t *page, const char *what, uint32_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * psv.c - signature state. See psv.h.
+ * psv.c - signature state (protection signature values, PSVs). See psv.h.
  */
 #include "softhca/device/memory/psv.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sig.c - signatures of blocks. See sig.h.
+ * sig.c - computes and checks the signatures of blocks. See sig.h.
  *
- * Data without signatures has places of its own, that both domains share: a message is walked
- * through by these, from the start of the block that it begins in, since a guard covers a whole
- * block. What was received of that block before is read back from memory. PRM: Signature, BSF
+ * Positions are offsets in the data without signatures, as memory and wire share these. A message
+ * is processed from the start of the block that it begins in, since a guard covers the whole block;
+ * the block's earlier bytes are read back from memory. PRM: Signature, BSF
  */
 #include "softhca/device/memory/sig.h"
 
@@ -34,7 +34,7 @@ static uint32_t signed_block_size(const struct sig_domain *domain)
 	return domain->block + sig_bytes(domain);
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
 static uint64_t place_of(const struct sig_domain *domain, uint64_t data)
 {
@@ -43,7 +43,7 @@ static uint64_t place_of(const struct sig_domain *domain, uint64_t data)
 	return data / domain->block * signed_block_size(domain) + data % domain->block;
 }
 
-/* Within a signature it is the end of its block. */
+/* Returns the data offset for a place on one side. Within a signature: the end of its block. */
 static uint64_t data_at(const struct sig_domain *domain, uint64_t place)
 {
 	if (!domain->guard)
@@ -52,7 +52,7 @@ static uint64_t data_at(const struct sig_domain *domain, uint64_t place)
 	       min_of(place % signed_block_size(domain), (uint64_t)domain->block);
 }
 
-/* Returns how many bytes of a signature are in front of PLACE, which is within it. */
+/* Returns how many bytes of the signature that contains PLACE come before it. */
 static uint32_t sig_before(const struct sig_domain *domain, uint64_t place)
 {
 	uint64_t inside = domain->guard ? place % signed_block_size(domain) : 0;
@@ -75,7 +75,7 @@ static uint64_t to_block_end(const struct sig_domain *domain, uint64_t data)
 	return domain->guard ? domain->block - data % domain->block : UINT64_MAX;
 }
 
-/* A block whose signature is not there, or not all of it, is none. */
+/* Returns the bytes of data. A last block without its complete signature does not count. */
 static uint64_t data_length(const struct mkey *mkey)
 {
 	const struct sig_domain *mem = &mkey->sig.mem;
@@ -90,8 +90,8 @@ uint64_t sig_wire_length(const struct mkey *mkey)
 	return place_of(&mkey->sig.wire, data_length(mkey));
 }
 
-/* A message is a part of the data: where its walk begins, where what it carries begins, and its
- * end. At the start, what it carries may be the rest of a signature. */
+/* The part of the data that a message covers: where processing begins, where the message begins,
+ * and its end. A message may begin within a signature, of which it then has the later bytes. */
 struct span {
 	uint64_t walk, from, to;
 	uint32_t sig_had;
@@ -106,7 +106,7 @@ static struct span span_of(const struct sig *sig, uint64_t wire, uint64_t len)
 	};
 	uint64_t inside = is_in_signature(&sig->wire, wire)
 				  ? span.from - 1
-				  : span.from; /* the signature's own block */
+				  : span.from; /* the block that the signature belongs to */
 
 	span.walk = min_of(block_start(&sig->wire, inside), block_start(&sig->mem, inside));
 	return span;
@@ -128,7 +128,7 @@ struct lane {
 	const struct sig_domain *domain;
 	struct psv *psv;
 	bool on_wire;
-	bool whole; /* the walk has seen this block from its start */
+	bool whole; /* processed from the block's start, so its guard is known */
 	uint64_t state;
 };
 
@@ -145,7 +145,8 @@ static uint64_t guard_start(const struct lane *lane)
 	}
 }
 
-/* The formats of a key and its PSVs are set by requests of their own, which are to agree. */
+/* Reports when a key's format and its PSV disagree on the start value: separate requests set
+ * them. */
 static void check_start(struct hca *hca, const struct lane *lane)
 {
 	if (lane->psv->start != lane->domain->start)
@@ -184,7 +185,7 @@ static bool is_dif(enum guard guard)
 	return guard == GUARD_DIF_CRC || guard == GUARD_DIF_CSUM;
 }
 
-/* Returns the signature of the block that ends at DATA, its first byte on top. */
+/* Returns the signature of the block that ends at DATA, first byte highest. */
 static uint64_t lane_signature(const struct lane *lane, uint64_t data)
 {
 	const struct sig_domain *domain = lane->domain;
@@ -264,8 +265,8 @@ static void note_error(struct hca *hca, struct mkey *mkey, const struct lane *la
 	error->actual = domain->guard == GUARD_CRC64 ? actual : actual >> 32;
 }
 
-/* The block that ends at DATA came with the signature ACTUAL. Behind a wrong one nothing is looked
- * at until software has set the state again. */
+/* Checks ACTUAL, the signature of the block that ends at DATA. After an error nothing is checked
+ * until software sets the PSV again. */
 static void lane_check(struct hca *hca, struct mkey *mkey, struct lane *lane, uint64_t actual,
 		       uint64_t data)
 {
@@ -297,7 +298,7 @@ static void put_bytes(uint8_t *bytes, uint64_t value, uint32_t from, uint32_t to
 		bytes[i - from] = (uint8_t)(value >> (56 - 8 * i));
 }
 
-/* What goes out is computed, but for the bytes that are copied from what came in. */
+/* Returns the signature to send: computed, except for the bytes that are copied from CAME. */
 static uint64_t signature_outgoing(const struct mkey *mkey, const struct lane *lane, uint64_t data,
 				   uint64_t came)
 {
@@ -306,8 +307,7 @@ static uint64_t signature_outgoing(const struct mkey *mkey, const struct lane *l
 	return (lane_signature(lane, data) & ~copy) | (came & copy);
 }
 
-/* ---- faults: what comes with signatures is damaged before they are looked at, other data behind
- * the new ones ---- */
+/* ---- injected faults: damage signed data before the check, other data after computing ---- */
 
 static bool is_damaged(struct hca *hca, const struct mkey *mkey, uint64_t len, uint64_t *bit)
 {
@@ -334,7 +334,7 @@ struct walk {
 	struct mkey *mkey;
 	struct lane mem, wire;
 	uint64_t data, to;
-	uint64_t came; /* the last signature that came in */
+	uint64_t came; /* the last signature that was read */
 };
 
 static int walk_open(struct hca *hca, struct mkey *mkey, const struct span *span, struct walk *walk)
@@ -359,7 +359,7 @@ static bool at_block_end(const struct lane *lane, uint64_t data)
 	return lane->domain->guard && data % lane->domain->block == 0;
 }
 
-/* The window is the part of the wire that a message carries. */
+/* The part of the wire side that a message carries. */
 struct window {
 	uint64_t at, end;
 	uint8_t *bytes;
@@ -458,8 +458,8 @@ static int wire_read(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t 
 
 /* ---- wire to memory ---- */
 
-/* What came of this block before is in memory. A signature at the end of it is still to come if the
- * message begins WITHIN it. */
+/* Adds the earlier bytes of a block, read back from memory, to both guards. If the message begins
+ * WITHIN the signature, the block does not end here. */
 static void walk_again(struct walk *walk, const uint8_t *image, uint64_t image_at, uint64_t limit,
 		       bool within)
 {
@@ -479,11 +479,11 @@ static void walk_again(struct walk *walk, const uint8_t *image, uint64_t image_a
 	}
 }
 
-/* The image is what a message makes of the memory. */
+/* New contents of memory that a message produces. */
 struct image {
 	uint8_t *bytes;
-	uint64_t at;     /* its place in memory */
-	uint64_t filled; /* up to which place it is new */
+	uint64_t at;     /* place in memory of the first byte */
+	uint64_t filled; /* place up to which it is filled */
 };
 
 static void end_memory_block(struct walk *walk, struct image *image)
@@ -498,8 +498,8 @@ static void end_memory_block(struct walk *walk, struct image *image)
 	lane_next_block(&walk->mem);
 }
 
-/* Takes, of the signature of the block that ends at walk->data, what the message has. The memory's
- * own signature there may be a copy of it, so it waits until all has come. */
+/* Takes the message's part of the signature of the block that ends at walk->data. Ends the block on
+ * the memory side only when the signature is complete, as memory's may be a copy of it. */
 static void take_signature(struct walk *walk, struct window *in, struct image *image)
 {
 	struct sig_state *state = &walk->mkey->sig_state;
@@ -550,7 +550,7 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	if (ret)
 		return ret;
 	if (span.sig_had && mkey->sig_state.wire_at != wire)
-		return EFAULT; /* its start came by another way */
+		return EFAULT; /* another transfer brought the signature's first bytes */
 	sig_memory(mkey, wire, len, &image.at, &end);
 	image.bytes = calloc(1, end - image.at + 1);
 	if (!image.bytes)
@@ -577,7 +577,7 @@ static int wire_write(struct hca *hca, struct mkey *mkey, uint64_t wire, uint8_t
 	return ret;
 }
 
-/* Damages a copy: the bytes belong to the sender, which may retransmit them. */
+/* Writes a damaged copy: the sender owns the bytes and may retransmit them. */
 static int write_damaged(struct hca *hca, struct mkey *mkey, uint64_t wire, const uint8_t *bytes,
 			 uint64_t len, uint64_t bit)
 {

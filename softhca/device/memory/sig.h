@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sig.h - signatures of blocks that a memory key inserts, checks, strips and copies, between data
- * as it is in memory and as it is on the wire.
- *
- * An address of such a key is a place in the data as it is on the wire.
+ * sig.h - signatures of blocks, which a memory key inserts, checks, strips and copies between
+ * memory and wire. An address of such a key is a place in the wire side's data.
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_SIG_H
 #define SOFTHCA_DEVICE_MEMORY_SIG_H
@@ -19,59 +17,59 @@ struct hca;
 struct mkey;
 struct qp;
 
-/* A domain is one side of the key. */
+/* One side of the key: memory or wire. */
 struct sig_domain {
 	enum guard guard;
-	uint32_t block; /* bytes of data in front of each signature */
+	uint32_t block; /* data bytes before each signature */
 	uint32_t psv;
-	uint64_t start;    /* what the PSV is to be set to, where the tags are as in it */
-	bool ref_counts;   /* the reference tag of each block is one more */
-	uint16_t app_mask; /* bits of the application tag that are checked */
-	/* Blocks with these tags are not checked. */
+	uint64_t start;    /* value that the PSV should have, in the same layout */
+	bool ref_counts;   /* each block's reference tag is one higher */
+	uint16_t app_mask; /* bits of the application tag to check */
+	/* Blocks with these tag values are not checked. */
 	bool escape_app, escape_app_ref;
 };
 
 struct sig {
 	bool on;
 	struct sig_domain mem, wire;
-	uint8_t check, copy; /* bytes of the signature, the first is bit 7 */
+	uint8_t check, copy; /* one bit for each byte of a signature; bit 7 is the first */
 };
 
-/* The error is the last one that was told: the next is, once software has said which number it
- * expects it to have. */
+/* The last error that was reported. Software allows the next report by giving its number. */
 struct sig_error {
-	bool on_wire; /* the domain */
+	bool on_wire; /* domain of the error */
 	enum { SIG_BAD_GUARD, SIG_BAD_APP, SIG_BAD_REF } kind;
 	enum guard guard;
 	uint64_t expected, actual;
-	uint64_t offset; /* of the block in its domain */
+	uint64_t offset; /* of the block, in its domain */
 };
 
 enum { SIG_BYTES_MAX = 8 };
 
 struct sig_state {
-	/* The last message ended within a signature, of which this came before WIRE_AT. */
+	/* The last message ended within a signature; part has the bytes of it that came before
+	 * place WIRE_AT. */
 	uint64_t wire_at;
 	uint8_t part[SIG_BYTES_MAX];
 	struct sig_error error;
 	bool unreported;
 };
 
-/* Errors are counted by a bit, by software as well: one is told if software expects it, and so does
- * not take the last one for it. */
+/* Errors are numbered by one bit, which software tracks too. An error is reported only if software
+ * expects its number, so that it cannot mistake it for the previous one. */
 struct sig_count {
 	bool happened, expected;
 };
 
-/* Returns how many bytes the key has on the wire. */
+/* Returns the length of the key's data on the wire side. */
 uint64_t sig_wire_length(const struct mkey *mkey);
-/* Finds the part of the memory that LEN bytes at WIRE need. */
+/* Finds the part of memory that LEN bytes at place WIRE need. */
 void sig_memory(const struct mkey *mkey, uint64_t wire, uint64_t len, uint64_t *start,
 		uint64_t *end);
-/* Moves LEN bytes at WIRE and returns 0, EFAULT or ENOMEM. */
+/* Moves LEN bytes at place WIRE. Returns 0, EFAULT or ENOMEM. */
 int sig_dma(struct dma_batch *batch, struct mkey *mkey, uint64_t wire, uint64_t len);
 
-/* The key has got other signatures, or goes: what it would report is forgotten. */
+/* Drops the key's unreported error, as its signatures change or it is destroyed. */
 void sig_forget(struct mkey *mkey);
 
 #endif

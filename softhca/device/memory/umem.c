@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umem.c - user memory, as umem.h says.
+ * umem.c - user memory objects; see umem.h.
  */
 #include <errno.h>
 #include <stdlib.h>

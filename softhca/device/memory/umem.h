@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umem.h - user memory: memory of a user's as an object, in which that user's queues, doorbell
- * records and memory keys may lie.
+ * umem.h - user memory (UMEM): registered memory of a program, as an object that holds the
+ * program's own queues, doorbell records and memory keys (DEVX).
  */
 #ifndef SOFTHCA_DEVICE_MEMORY_UMEM_H
 #define SOFTHCA_DEVICE_MEMORY_UMEM_H
@@ -16,28 +16,29 @@ enum { UMEM_LOG_MAX = 20 };
 
 struct umem {
 	uint32_t n;
-	uint32_t users; /* queues, records and keys in it */
+	uint32_t users; /* queues, records and keys in this memory */
 	unsigned int page_shift;
-	uint32_t page_offset; /* of its first byte, in its first page */
+	uint32_t page_offset; /* offset of the first byte in its page */
 	struct dma_map map;
 };
 
-/* The memory that a queue has from its user; NULL where the driver has listed pages. */
+/* The UMEMs of a queue that its program placed itself; NULL for a queue whose pages the driver
+ * listed. */
 struct queue_umems {
 	struct umem *ring, *record;
 };
 
-/* Adds UMEM, whose map and page are filled in. The result is 0, ENOSPC or ENOMEM. */
+/* Adds UMEM, whose map and page fields are set. Returns 0, ENOSPC or ENOMEM. */
 int umem_add(struct hca *hca, struct umem *umem);
 void umem_remove(struct hca *hca, struct umem *umem);
 void umem_free(struct umem *umem);
 void umem_free_all(struct hca *hca);
 
-/* Maps LEN bytes from OFFSET of UMEM. It returns 0, EINVAL beyond its end, or when OFFSET is not
- * where a page begins, or ENOMEM. */
+/* Maps LEN bytes of UMEM at OFFSET. Returns 0; EINVAL beyond its end or if OFFSET is not at a page
+ * boundary; or ENOMEM. */
 int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map);
 
-/* BY is 1 for a new queue, -1 for one that goes. */
+/* Counts a queue in (BY is 1) or out (-1) as a user of its UMEMs. */
 void queue_umems_use(const struct queue_umems *umems, int by);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * xlt.c - the translation table of a memory key: pages (MTT), or pieces of other keys (KLM, KSM),
- * of which a list may be a pattern that repeats.
+ * which may be a repeating pattern.
  *
- * Software writes it in parts, by UMR, and much more rarely than it is used, so what is used
- * (joined extents, pieces with their offsets) is made from it at the first use after a change. PRM:
+ * Software writes it in parts, by UMR, much less often than the adapter uses it. So the form that
+ * transfers use (joined extents, pieces with offsets) is made at the first use after a change. PRM:
  * MTT, KLM, strided block
  */
 #include <errno.h>
@@ -31,8 +31,8 @@ int xlt_write(struct mkey *mkey, uint64_t offset, const void *bytes, size_t len)
 	return 0;
 }
 
-/* An entry of the table states 32 bits of a length. A window's piece may be longer, and nobody
- * reads the table of one, so the piece is set as it would follow from that. */
+/* Sets the piece directly, not through the table: an entry has only 32 bits of length, and a
+ * window's piece may be longer. Nothing reads a window's table. */
 int xlt_set_piece(struct mkey *mkey, uint32_t key, uint64_t addr, uint64_t len)
 {
 	if (!mkey->klm)
@@ -56,7 +56,7 @@ static int prepare_pages(struct mkey *mkey)
 	return ret ? EFAULT : 0;
 }
 
-/* KSM entries are of a page each, KLM entries of the length that they state. */
+/* Makes the pieces of a list. Each KSM entry is one page; a KLM entry has its own length. */
 static void prepare_list(struct mkey *mkey)
 {
 	bool fixed = mkey->mode == MKEY_KSM;
@@ -78,7 +78,8 @@ static void prepare_list(struct mkey *mkey)
 	}
 }
 
-/* A pattern that says another length than its entries have is of no use. */
+/* Makes the pieces of a pattern. A pattern whose length differs from the sum of its entries is
+ * invalid and gets no pieces. */
 static void prepare_pattern(struct mkey *mkey)
 {
 	uint32_t count = fld_get(mkey->xlt, PATTERN_ENTRIES);
@@ -107,7 +108,7 @@ static void prepare_pattern(struct mkey *mkey)
 	mkey->pattern.count = fld_get(mkey->xlt, PATTERN_REPEATS);
 }
 
-/* The header of a pattern is known by what stands where an entry has its key. */
+/* Makes the pieces. A pattern's header has a marker where an entry has its key. */
 static int prepare_pieces(struct mkey *mkey)
 {
 	if (!mkey->klm)
@@ -134,7 +135,8 @@ int xlt_prepare(struct mkey *mkey)
 	return ret;
 }
 
-/* Finds the last piece that begins at OFFSET or before, by bisection; there is always one. */
+/* Finds the last piece that begins at or before OFFSET, by binary search; the first piece begins at
+ * 0. */
 static const struct klm *piece_find(const struct mkey *mkey, uint64_t offset)
 {
 	uint32_t low = 0, high = mkey->klms;
