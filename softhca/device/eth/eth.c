@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth.c - an adapter's Ethernet objects as a whole: their tables, doorbells, and turns.
+ * eth.c - creates and frees an adapter's Ethernet objects, and dispatches doorbells and turns of
+ * the loop to them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +10,13 @@
 #include "softhca/device/eth/eth.h"
 #include "util/bits.h"
 
-/* The numbers of QPs end below these. */
+/* QP numbers are below these, so a doorbell's number tells the kind of queue. */
 enum { FIRST_TIR = 0xe00000, FIRST_TIS = 0xf00000 };
 
 enum { TURNS = 4 };
 
-/* Where software numbers queues, there are as many as numbers of QPs. */
+/* Returns how many queues there may be: where software chooses the numbers (mlx4), as many as QP
+ * numbers. */
 static uint32_t max_queues(const struct hca *hca)
 {
 	return hca->format->software_numbers ? 1 << 24 : 1 << ETH_LOG_QUEUES;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth.h - Ethernet: the objects between a port and the memory of frames, beside core.h.
+ * eth.h - Ethernet: the objects between a port and the memory of frames. core.h has the other
+ * objects.
  *
- * Transmit: SQ -> TIS -> flow tables (NIC TX) -> port. Receive: port -> flow tables (NIC RX) ->
- * TIR -> RQ, directly or by a hash over an RQT. Everything runs under the fabric's lock; objects
- * count their users as in core.h.
+ * Transmit: SQ -> TIS -> flow tables (NIC TX) -> port. Receive: port -> flow tables (NIC RX) -> TIR
+ * -> RQ, directly or by a hash over an RQT. The fabric's lock guards all of it; objects count their
+ * users as in core.h.
  *
- * Numbers of SQs are far from those of QPs: a doorbell names either. Process fronts make raw packet
- * QPs of these, as a kernel does: an RQ with a direct TIR, an SQ with a TIS of the port, flow table
- * entries that forward to the TIR.
+ * SQ numbers are apart from QP numbers, as a doorbell may name either. Process fronts make raw
+ * packet QPs of these objects, as Linux does: an RQ with a direct TIR, an SQ with a TIS of the
+ * port, and flow table entries that forward to the TIR.
  */
 #ifndef SOFTHCA_DEVICE_ETH_ETH_H
 #define SOFTHCA_DEVICE_ETH_ETH_H
@@ -37,21 +38,21 @@ struct eth {
 	uint32_t flow_entries;
 	struct flow_table *root[PRM_FLOW_TYPES]; /* by type */
 	TAILQ_HEAD(, eth_sq) ready;
-	LIST_HEAD(, eth_rq) collecting; /* segments: see lro.h */
+	LIST_HEAD(, eth_rq) collecting; /* RQs that hold LRO segments: see lro.h */
 	struct pacing pacing;
-	uint64_t work;                   /* what steering has cost so far: see flow_match.c */
-	uint8_t frame[FABRIC_FRAME_MAX]; /* being built */
-	/* A frame on its way to memory, with the CQE behind it. */
+	uint64_t work;                   /* total cost of steering so far: see flow_match.c */
+	uint8_t frame[FABRIC_FRAME_MAX]; /* the frame that is being built */
+	/* A received frame on its way to memory, with its CQE behind it. */
 	uint8_t image[RQ_SHIFT_MAX + LRO_FRAME_MAX + CQE_ROOM];
 };
 
 int eth_create(struct hca *hca);
 void eth_destroy(struct hca *hca);
-/* The adapter has died: all queues are in error, and flush. */
+/* Moves all queues to the error state, which flushes them, because the adapter has died. */
 void eth_die(struct hca *hca);
-/* Lets send queues have their turn and returns true when there is more to do now. */
+/* Gives each send queue with work a turn. Returns true if there is more to do now. */
 bool eth_run(struct hca *hca);
-/* Software has rung doorbells: of the SQ with number N, or of all that use the UAR. */
+/* Take a doorbell: for the SQ with number N, or for all SQs of a UAR, whose records it reads. */
 void eth_ring(struct hca *hca, uint32_t uar, uint32_t n);
 void eth_scan(struct hca *hca, struct uar *uar);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_port.c - the Ethernet side of a port: frames that leave it and arrive, with their counters,
- * and the way between a port and the objects that frames are for.
+ * eth_port.c - the Ethernet side of a port: counts frames that leave and arrive, and moves them
+ * between the port and the flow tables.
  */
 #include <string.h>
 
@@ -54,7 +54,8 @@ static void loop_back(struct hca *hca, struct eth_sq *sq, struct eth_arrival *ar
 	steer_received(hca, arrival);
 }
 
-/* The copies are of a frame that leaves the port: what comes back is seen where it arrives. */
+/* Gives the sniffers a copy of a frame that leaves. A frame that loops back is seen when it
+ * arrives. */
 static void show_sent(struct hca *hca, const struct eth_sq *sq, const struct frame *frame)
 {
 	struct flow_table *table = hca->eth->root[PRM_FLOW_SNIFFER_TX];
@@ -69,7 +70,8 @@ static void show_sent(struct hca *hca, const struct eth_sq *sq, const struct fra
 		flow_steer(hca, table, &arrival, sq->n);
 }
 
-/* A unicast frame to ourselves stays inside; a frame to a group goes both ways. */
+/* Sends a frame: unicast to our own address loops back inside, multicast does that and also
+ * leaves. */
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *bytes, size_t len)
 {
 	unsigned int port = port_of(hca, sq);

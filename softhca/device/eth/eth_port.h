@@ -11,9 +11,9 @@
 struct eth_sq;
 struct hca;
 
-/* Takes a frame that leaves an SQ. */
+/* Sends a frame of an SQ. */
 void eth_transmit(struct hca *hca, struct eth_sq *sq, const uint8_t *frame, size_t len);
-/* Takes a frame that has arrived at an Ethernet port. */
+/* Delivers a frame that has arrived at an Ethernet port. */
 void eth_port_receive(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_rq.c - receive queues of frames: a frame is scattered into the next WQE, and a CQE says what
- * the adapter found out about it. The format knows how WQEs and CQEs look.
+ * eth_rq.c - receive queues of frames: scatters a frame into the next WQE, and reports it by a CQE
+ * with what the adapter has found out. The format has the layout of WQEs and CQEs.
  *
- * A queue without a WQE drops and counts; receives ring no doorbell, so the record is read then.
+ * Receives ring no doorbell, so the device reads the doorbell record when a frame needs a WQE. A
+ * queue without a WQE drops the frame and counts it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -79,8 +80,8 @@ static bool rq_strips(const struct eth_rq *rq, const struct frame *frame)
 	return rq->strip_vlan && frame->vlans && frame->tpid[0] == ETHERTYPE_VLAN;
 }
 
-/* The sum covers what is behind the addresses and the type, as delivered: cqe_checksum_full
- * promises that. */
+/* Returns the checksum of the delivered bytes behind the Ethernet header; capability
+ * cqe_checksum_full promises it. */
 static uint16_t full_sum(const struct frame *frame, bool stripped)
 {
 	size_t skip = ETHERNET_SIZE + (stripped ? VLAN_SIZE : 0);
@@ -110,7 +111,7 @@ static void wqe_end(struct eth_rq *rq)
 	rq->wqes++;
 }
 
-/* The WQE that is in use ends in error. */
+/* Completes the current WQE in error. */
 static void complete_error(struct hca *hca, struct eth_rq *rq, uint8_t syndrome,
 			   uint8_t vendor_syndrome)
 {
@@ -181,7 +182,7 @@ void eth_rq_fail(struct hca *hca, struct eth_rq *rq)
 
 /* ---- frames ---- */
 
-/* Returns 0, or EBADMSG for a WQE that has another signature than its bytes. */
+/* Decodes a WQE. Returns 0, or EBADMSG if its signature does not match its bytes. */
 static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t *raw,
 			 struct recv_wqe *wqe)
 {
@@ -197,8 +198,8 @@ static int rq_decode_wqe(const struct hca *hca, struct eth_rq *rq, const uint8_t
 	return 0;
 }
 
-/* The doorbell record is read before the WQE, so the WQE that it announces is complete.
- * Returns 0, ENOENT, EFAULT or EBADMSG. */
+/* Reads the doorbell record before the WQE, so that a WQE which it covers is complete. Returns 0,
+ * ENOENT if none is posted, EFAULT or EBADMSG. */
 static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe)
 {
 	uint64_t slot = rq_slot(rq);
@@ -220,7 +221,7 @@ static int rq_fetch_wqe(struct hca *hca, struct eth_rq *rq, struct recv_wqe *wqe
 	return rq_decode_wqe(hca, rq, buf + sizeof(word), wqe);
 }
 
-/* Copies the frame, without its tag if that goes into the CQE, and returns the bytes to write. */
+/* Copies the frame, without its VLAN tag if the CQE carries that. Returns the number of bytes. */
 static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, uint8_t *to)
 {
 	size_t type = FLD_BYTE(ETHERNET_TYPE), skip = rq_strips(rq, frame) ? VLAN_SIZE : 0;
@@ -230,7 +231,7 @@ static size_t frame_image(const struct eth_rq *rq, const struct frame *frame, ui
 	return frame->len - skip;
 }
 
-/* Returns how many strides LEN bytes take; 0 where a frame takes a WQE. */
+/* Returns how many strides LEN bytes take; 0 for a queue with one frame in each WQE. */
 static uint32_t frame_strides(const struct eth_rq *rq, size_t len)
 {
 	return rq->strides ? (uint32_t)((len + (1u << rq->log_stride) - 1) >> rq->log_stride) : 0;
@@ -259,7 +260,7 @@ static void wqe_use(struct eth_rq *rq, uint32_t strides)
 		wqe_end(rq);
 }
 
-/* Delivers frame and CQE in one bus call. It returns 0 or a vendor syndrome. */
+/* Writes the frame and its CQE in one bus call. Returns 0 or a vendor syndrome. */
 static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_wqe *wqe,
 			 const struct eth_arrival *arrival)
 {
@@ -290,7 +291,8 @@ static int frame_deliver(struct hca *hca, struct eth_rq *rq, const struct recv_w
 	return 0;
 }
 
-/* What is left of the WQE is too short for the frame: a CQE says so, and the next WQE takes it. */
+/* Ends the current WQE, which has too few strides left for the frame: a filler CQE reports these,
+ * and the frame goes into the next WQE. */
 static void wqe_fill(struct hca *hca, struct eth_rq *rq)
 {
 	const struct frame_completion done = {

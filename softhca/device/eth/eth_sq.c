@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_sq.c - send queues of frames: WQEs become frames, with the offloads they ask for.
+ * eth_sq.c - send queues of frames: turns WQEs into frames and performs their offloads.
  *
- * Checksums are filled in, a VLAN tag inserted, and a large send cut into segments whose headers
- * are made from its own. The format knows how WQEs and CQEs look.
+ * Fills in checksums, inserts a VLAN tag, and cuts a large send (LSO) into segments whose headers
+ * derive from its own. The format has the layout of WQEs and CQEs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 
 enum {
 	TURN_WQES = 64,
-	TURN_WORK = 1 << 18, /* in units of eth->work */
-	FRAME_WORK = 256,    /* of a frame, beside what steering it costs */
+	TURN_WORK = 1 << 18, /* budget of a turn, in units of eth->work */
+	FRAME_WORK = 256,    /* cost of a frame, without its steering */
 	MAX_LSO_SEGMENTS = 1024,
 };
 
@@ -134,14 +134,14 @@ static bool is_one_block(const struct hca *hca, const struct eth_sq *sq)
 	return hca->format->wqe_is_block && !sq->spans;
 }
 
-/* Returns the blocks that the WQE at RAW says to have. */
+/* Returns how many blocks the WQE at RAW claims to have. */
 static uint32_t frame_bbs(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw)
 {
 	return (hca->format->wqe_size(raw) + sq->wq.stride - 1) / sq->wq.stride;
 }
 
-/* Returns the blocks of the WQE at RAW. Where that is not sound, the next WQE's place is a guess,
- * but not behind what is posted. */
+/* Returns the blocks of the WQE at RAW. For an invalid size it assumes one block, so that ci never
+ * passes pi. */
 static uint32_t wqe_blocks(const struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
 			   uint32_t posted)
 {
@@ -150,7 +150,7 @@ static uint32_t wqe_blocks(const struct hca *hca, const struct eth_sq *sq, const
 	return bbs && bbs <= posted ? bbs : 1;
 }
 
-/* Goes from WQE to WQE, as far as software has handed them over; see queue/sq.c. */
+/* Finds the end of the posted WQEs by their ownership bits; see find_posted() in queue/sq.c. */
 static int sq_find_posted(struct hca *hca, struct eth_sq *sq)
 {
 	uint32_t size = 1u << sq->wq.log_size;
@@ -202,9 +202,9 @@ static size_t insert_vlan(uint8_t *bytes, size_t len, uint16_t tpid, uint16_t tc
 	return len + VLAN_SIZE;
 }
 
-/* An adapter of mlx4 knows by the WQE's address that a frame is to come back to this port, and such
- * a frame would be lost. Linux' network driver, whose frames are for others, leaves there what the
- * WQE before had. */
+/* Reports a frame to our own address whose WQE names another destination. An mlx4 adapter decides
+ * by the WQE's address whether a frame loops back, so this frame would be lost. Linux' driver
+ * leaves a stale address in WQEs of frames to other hosts, which does no harm. */
 static void judge_mac(const struct hca *hca, const struct eth_sq *sq, const struct frame_send *send)
 {
 	const uint8_t *own = hca->eth->vport.mac;
@@ -217,7 +217,7 @@ static void judge_mac(const struct hca *hca, const struct eth_sq *sq, const stru
 		      sq->ci);
 }
 
-/* The frame in eth->frame is complete but for offloads. */
+/* Applies the offloads to the frame in eth->frame, which is complete otherwise. */
 static void finish_frame(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
 			 size_t len)
 {
@@ -272,11 +272,11 @@ static int send_frame(struct hca *hca, struct eth_sq *sq, const struct frame_sen
 
 /* ---- large sends ---- */
 
-/* A segment says which part of a large send it is. */
+/* Describes a segment of a large send: which part of the payload it has. */
 struct segment {
 	unsigned int index;
 	uint64_t offset;
-	uint32_t len; /* of its payload */
+	uint32_t len; /* bytes of its payload */
 	bool last;
 };
 
@@ -292,8 +292,8 @@ static void fix_tcp(uint8_t *tcp, const struct segment *segment)
 	fld_set(tcp, TCP_FLAGS, flags);
 }
 
-/* Fixes what differs between segments: lengths, identification, sequence number. Where the headers
- * are was found out with lengths that fit one segment. */
+/* Sets the fields that differ between segments: lengths, IP identification, TCP sequence number.
+ * The offsets in FRAME were parsed from headers without payload. */
 static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct segment *segment,
 			uint32_t header_len)
 {
@@ -312,14 +312,14 @@ static void fix_headers(uint8_t *bytes, const struct frame *frame, const struct 
 		fld_set(l4, UDP_LENGTH, header_len - frame->l4 + segment->len);
 }
 
-/* Returns the Ethernet type that stands in front of what is at AT. */
+/* Returns the EtherType in front of the header at AT. */
 static uint16_t type_before(const uint8_t *bytes, unsigned int at)
 {
 	return fld_get16(bytes + at - ETHERNET_SIZE, ETHERNET_TYPE);
 }
 
-/* The headers of a large send have no sound lengths yet. Gives them the lengths of the headers
- * alone, so that they can be parsed. */
+/* Parses the headers of a large send. Its length fields are not valid yet, so they are first set to
+ * the lengths of the headers alone. */
 static int parse_headers(struct frame *frame, uint8_t *bytes, const struct frame_send *send)
 {
 	const unsigned int least = FLD_BYTE(IP6_PAYLOAD) + sizeof(uint16_t);
@@ -390,7 +390,7 @@ static enum cqe_syndrome syndrome_of(uint8_t vendor_syndrome)
 	}
 }
 
-/* A VENDOR_SYNDROME other than 0 says that the WQE has failed. */
+/* Completes a WQE. A VENDOR_SYNDROME other than 0 completes it in error. */
 static void sq_complete_wqe(struct hca *hca, struct eth_sq *sq, uint8_t send_opcode,
 			    uint8_t vendor_syndrome)
 {
@@ -498,7 +498,7 @@ bool eth_sq_run(struct hca *hca, struct eth_sq *sq)
 	uint64_t end = hca->eth->work + TURN_WORK;
 
 	if ((uint16_t)(sq->pi - sq->ci) > 1u << sq->wq.log_size)
-		sq->state = PRM_WQ_STATE_ERR; /* a producer that is nowhere near the ring */
+		sq->state = PRM_WQ_STATE_ERR; /* the producer index is beyond the ring */
 	for (unsigned int i = 0;
 	     i < TURN_WQES && sq_may_send(sq) && sq->ci != sq->pi && hca->eth->work < end &&
 	     !pacing_waits(hca, sq) && !sched_waits(hca, &sq->sched);

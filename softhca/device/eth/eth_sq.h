@@ -18,55 +18,56 @@ struct hca;
 struct tis;
 struct uar;
 
-enum { LOG_MAX_LSO = 16 }; /* bytes of a large send */
+enum { LOG_MAX_LSO = 16 }; /* log2 of the bytes of a large send */
 
 struct eth_sq {
-	uint32_t n; /* that the driver wants, or 0; then the one it has */
+	uint32_t n; /* 0 before eth_sq_add(): any number; else the one wanted */
 	enum prm_wq_state state;
 	struct eth_wq wq;
 	struct cq *cq;
 	struct tis *tis;
 	struct uar *uar;
 	uint32_t user_index;
-	bool real_time; /* timestamps of its CQEs */
+	bool real_time; /* CQEs have the time of day, not clock ticks */
 	bool flush;
-	bool has_umr; /* it may change memory keys */
-	bool spans;   /* its WQEs may be longer than a block, where those of others are not */
-	bool rests;   /* state SQD of mlx4: what is posted waits */
+	bool has_umr; /* its WQEs may change memory keys */
+	bool spans;   /* WQEs of several blocks, in a format where others have one */
+	bool rests;   /* mlx4, state SQD: posted WQEs wait */
 	uint16_t pi, ci;
 	bool ready; /* on eth->ready */
 	TAILQ_ENTRY(eth_sq) in_ready;
 	LIST_ENTRY(eth_sq) in_uar;
 	/* The index names an entry of the table in pacing.h. */
 	uint32_t pacing_index;
-	uint64_t paced_until; /* what was sent takes until then */
+	uint64_t paced_until; /* when the bytes sent so far are over at the queue's rate */
 	bool waits;
 	LIST_ENTRY(eth_sq) in_waiting;
 	struct sched_queue sched;
 	uint8_t context[CONTEXT_MAX];
 };
 
-/* Gives a queue, whose other fields are set, a number, if it has none. It returns 0, ENOSPC, EEXIST
+/* Adds a queue whose other fields are set, and numbers it if sq->n is 0. Returns 0, ENOSPC, EEXIST
  * or ENOMEM. */
 int eth_sq_add(struct hca *hca, struct eth_sq *sq);
-/* Takes the queue out of the adapter, and frees it. */
+/* Removes the queue from the adapter, and frees it. */
 void eth_sq_remove(struct hca *hca, struct eth_sq *sq);
 void eth_sq_free(struct eth_sq *sq);
-/* The queue is of GROUP from now on; NULL: of none. */
+/* Moves the queue to scheduling group GROUP; NULL: to none. */
 void eth_sq_schedule(struct hca *hca, struct eth_sq *sq, struct sched_element *group);
 void eth_sq_set_state(struct hca *hca, struct eth_sq *sq, enum prm_wq_state state);
-/* The queue, if it is ready, does not send what is posted, or sends again. */
+/* Makes a ready queue stop sending posted WQEs, or send again. */
 void eth_sq_set_rest(struct hca *hca, struct eth_sq *sq, bool rests);
 int eth_sq_read_doorbell(struct hca *hca, struct eth_sq *sq);
 void eth_sq_wake(struct hca *hca, struct eth_sq *sq);
 void eth_sq_fail(struct hca *hca, struct eth_sq *sq);
-/* Puts headers and LEN payload bytes from OFFSET into BYTES. It returns 0 or a vendor syndrome. */
+/* Copies the headers and LEN bytes of payload from OFFSET on to BYTES. Returns 0 or a vendor
+ * syndrome. */
 int eth_gather(struct hca *hca, struct eth_sq *sq, const struct frame_send *send, uint8_t *bytes,
 	       uint64_t offset, uint64_t len);
-/* Copies BBS blocks of the ring from INDEX on, posted or not; 0 or EFAULT. */
+/* Copies BBS blocks of the ring from INDEX on, whether posted or not. Returns 0 or EFAULT. */
 int eth_sq_copy(struct hca *hca, const struct eth_sq *sq, uint16_t index, uint32_t bbs,
 		uint8_t *raw);
-/* Transmits a bounded amount and returns true when there is more to do now. */
+/* Sends a bounded number of frames. Returns true if there is more to do now. */
 bool eth_sq_run(struct hca *hca, struct eth_sq *sq);
 
 #endif

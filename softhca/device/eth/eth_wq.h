@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_wq.h - what send and receive queues of frames have in common.
+ * eth_wq.h - the part that send and receive queues of frames share.
  */
 #ifndef SOFTHCA_DEVICE_ETH_ETH_WQ_H
 #define SOFTHCA_DEVICE_ETH_ETH_WQ_H
@@ -13,16 +13,16 @@
 
 struct pd;
 
-enum { ETH_LOG_WQ = 15, ETH_LOG_STRIDE_MIN = 4 }; /* of a queue: WQEs, and their bytes */
+/* Log2 limits: most WQEs of a queue, fewest bytes of a WQE */
+enum { ETH_LOG_WQ = 15, ETH_LOG_STRIDE_MIN = 4 };
 
 struct eth_wq {
-	uint32_t log_size;   /* WQEs, or WQEBBs of an SQ */
-	uint32_t stride;     /* bytes */
-	bool has_signatures; /* each WQE of an RQ */
+	uint32_t log_size;   /* in WQEs; of an SQ in WQEBBs */
+	uint32_t stride;     /* in bytes */
+	bool has_signatures; /* WQEs of an RQ are signed */
 	struct queue_umems umems;
-	uint64_t dbr; /* counter of receives; that of sends is 4 bytes behind */
-	struct pd
-		*pd; /* NULL: PD 0, whose queues reach no memory; a queue that only drops has it */
+	uint64_t dbr;  /* doorbell record: receive counter, then send counter at offset 4 */
+	struct pd *pd; /* NULL: PD 0, which reaches no memory; used by queues that only drop */
 	struct dma_map map;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_counter.c - counters that flow table entries name.
+ * flow_counter.c - counters of flow table entries, as objects.
  */
 #include <errno.h>
 #include <stdlib.h>

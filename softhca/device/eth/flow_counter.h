@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_counter.h - counters that flow table entries name.
+ * flow_counter.h - counters of flow table entries: several entries may share one.
  */
 #ifndef SOFTHCA_DEVICE_ETH_FLOW_COUNTER_H
 #define SOFTHCA_DEVICE_ETH_FLOW_COUNTER_H
@@ -11,18 +11,18 @@ struct hca;
 
 enum {
 	FLOW_LOG_COUNTERS = 15,
-	FLOW_LOG_COUNTERS_QUERIED = 8, /* with one command */
+	FLOW_LOG_COUNTERS_QUERIED = 8, /* most counters that one command queries */
 };
 
 struct flow_counter {
 	uint32_t n;
-	uint32_t users; /* entries */
+	uint32_t users; /* number of entries */
 	uint64_t packets, bytes;
 };
 
-/* Adds a counter; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a counter. Returns 0, ENOSPC or ENOMEM. */
 int flow_counter_add(struct hca *hca, struct flow_counter **counter);
-/* Takes a counter that has no users out of the adapter, and frees it. */
+/* Removes a counter without users from the adapter, and frees it. */
 void flow_counter_remove(struct hca *hca, struct flow_counter *counter);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_entry.c - entries of flow tables, as objects: where they are, and what they use.
+ * flow_entry.c - entries of flow tables, as objects: their place in a table, and the objects that
+ * they use.
  */
 #include <stdlib.h>
 

@@ -17,13 +17,13 @@ struct hca;
 struct tir;
 
 enum {
-	FLOW_LOG_DESTINATIONS = 5, /* of an entry */
-	FLOW_LOG_ENTRIES = 16,     /* of all tables */
+	FLOW_LOG_DESTINATIONS = 5, /* log2 of an entry's destinations */
+	FLOW_LOG_ENTRIES = 16,     /* log2 of the entries of all tables */
 	FLOW_CONTEXT_MAX = 768,
 };
 
 struct flow_destination {
-	struct flow_table *table; /* one of the two */
+	struct flow_table *table; /* one of the two is set */
 	struct tir *tir;
 };
 
@@ -33,21 +33,21 @@ struct flow_entry {
 	uint32_t index;
 	uint32_t tag;
 	unsigned int action; /* PRM_FLOW_* */
-	unsigned int count;  /* of destination[] */
+	unsigned int count;  /* entries of destination[] */
 	struct flow_destination *destination;
 	struct flow_counter *counter; /* or NULL */
-	uint8_t key[FLOW_KEY_SIZE];   /* value under the group's mask */
+	uint8_t key[FLOW_KEY_SIZE];   /* value to match, under the group's mask */
 	uint8_t context[FLOW_CONTEXT_MAX];
 };
 
-/* Returns NULL, or why entries of TABLE must not lead to a destination. */
+/* Returns NULL, or the reason why entries of TABLE must not lead to DESTINATION. */
 const char *flow_destination_check(const struct flow_table *table,
 				   const struct flow_destination *destination);
-/* Puts an entry into its group and at its index, in the place of the one that may be there. It
- * returns NULL, or why not. */
+/* Puts an entry into its group at its index, replacing the one that is there. Returns NULL or the
+ * reason for refusing it. */
 const char *flow_entry_put(struct hca *hca, struct flow_entry *entry);
 void flow_entry_remove(struct hca *hca, struct flow_entry *entry);
-/* Frees an entry that is in no table. */
+/* Frees an entry that was not put into a table. */
 void flow_entry_discard(struct flow_entry *entry);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_match.c - which entry of a flow table a frame meets, and where that leads.
+ * flow_match.c - finds the flow table entry that matches a frame, and forwards the frame.
  *
- * What is known of a frame is written down once in the layout that groups use for their masks; an
- * entry matches when that, under the mask of its group, equals its value. Of several entries that
- * match, the one with the lowest index counts. PRM: Flow Table
+ * The frame's fields are written once in the layout of the groups' masks. An entry matches if these
+ * bytes, under its group's mask, equal its value. If several match, the lowest index wins. PRM:
+ * Flow Table
  */
 #include <string.h>
 
@@ -12,14 +12,14 @@
 #include "util/bits.h"
 
 enum {
-	/* The walk of one frame may cost so many steps, as destinations multiply and software may
-	 * fill tables so that each look-up is long; the walk ends there. */
+	/* Most steps for one frame, where steering ends. Destinations multiply, and software can
+	 * build tables with long look-ups, so an unlimited walk could block the device. */
 	STEPS = 16384,
-	VISIT = 64,  /* of them, for a table or a TIR */
-	LOOKUP = 16, /* for a group; and one for each entry that is compared */
+	VISIT = 64,  /* steps for a table or a TIR */
+	LOOKUP = 16, /* steps for a group; each compared entry costs one */
 };
 
-/* ---- what is known of a frame ---- */
+/* ---- the fields of a frame ---- */
 
 /* Returns a field of a VLAN tag. */
 static uint32_t tci_get(uint16_t tci, uint32_t field)
@@ -161,7 +161,7 @@ void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE])
 	memset(fld_at(mask + PRM_MATCH_SET_SIZE, MISC_GRE_KEY), 0xff, 4);
 }
 
-/* The hash is FNV-1a. */
+/* Hashes with FNV-1a. */
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE])
 {
 	uint32_t sum = 2166136261u;
@@ -171,13 +171,13 @@ uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE])
 	return sum ^ sum >> 16;
 }
 
-/* ---- the way through the tables ---- */
+/* ---- the walk through the tables ---- */
 
 struct walk {
 	struct hca *hca;
 	struct eth_arrival *arrival;
 	unsigned int steps;
-	bool allowed; /* nothing dropped or took the frame */
+	bool allowed; /* no entry has dropped or consumed the frame */
 	uint8_t key[FLOW_KEY_SIZE];
 };
 
@@ -203,7 +203,8 @@ static struct flow_entry *match_in_group(struct walk *walk, const struct flow_gr
 	return best;
 }
 
-/* Groups are sorted and do not overlap, so the first that has a match has the lowest index. */
+/* Finds the matching entry with the lowest index. Groups are sorted by index and do not overlap, so
+ * the first group with a match has it. */
 static struct flow_entry *table_match(struct walk *walk, const struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;
@@ -245,7 +246,7 @@ static void entry_act(struct walk *walk, const struct flow_entry *entry)
 		entry_forward(walk, entry);
 }
 
-/* The levels of tables rise on every way, so the walk ends. */
+/* Follows a table and its miss tables. A table leads only to higher levels, so the walk ends. */
 static void table_visit(struct walk *walk, struct flow_table *table)
 {
 	struct flow_entry *entry = NULL;

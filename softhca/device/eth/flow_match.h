@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_match.h - what flow tables match, and the way of a frame through them.
+ * flow_match.h - the fields that flow tables can match, and the steering of a frame.
  */
 #ifndef SOFTHCA_DEVICE_ETH_FLOW_MATCH_H
 #define SOFTHCA_DEVICE_ETH_FLOW_MATCH_H
@@ -17,11 +17,11 @@ struct hca;
 /* The sets of fields that can be matched: outer headers, misc. */
 enum { FLOW_SETS = 2, FLOW_KEY_SIZE = FLOW_SETS * PRM_MATCH_SET_SIZE };
 
-/* Says which fields can be matched: a mask may have no other bits. */
+/* Returns the fields that can be matched; a group's mask may have no other bits. */
 void flow_supported_mask(uint8_t mask[FLOW_KEY_SIZE]);
 uint32_t flow_hash(const uint8_t key[FLOW_KEY_SIZE]);
-/* Follows the tables from ROOT and delivers to TIRs. It returns true when nothing has decided on
- * the frame or an entry allows it. */
+/* Steers a frame from table ROOT on, and delivers it to TIRs. Returns true if an entry allows the
+ * frame or no entry decides on it. */
 bool flow_steer(struct hca *hca, struct flow_table *root, struct eth_arrival *arrival,
 		uint32_t sqn);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_table.c - flow tables and their groups, as objects; where frames enter them.
+ * flow_table.c - flow tables, their groups, and the root tables where frames enter.
  *
- * A group owns a range of indices and says which bits its entries match. A table leads, by entries
- * or on a miss, only to tables of a higher level.
+ * A group owns a range of indices and the mask of the bits that its entries match. A table leads,
+ * by entries or on a miss, only to tables of a higher level, so steering cannot loop.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ void flow_group_remove(struct hca *hca, struct flow_group *group)
 	free(group);
 }
 
-/* ---- all at once, when the adapter goes ---- */
+/* ---- freeing all tables with the adapter ---- */
 
 static void group_empty(struct hca *hca, struct flow_group *group)
 {

@@ -16,14 +16,14 @@ struct flow_entry;
 struct hca;
 
 enum {
-	FLOW_LOG_TABLE_MAX = 16, /* entries of a table */
+	FLOW_LOG_TABLE_MAX = 16, /* log2 of a table's entries */
 	FLOW_LEVELS = 128,
 	FLOW_LOG_TABLES = 10,
 	FLOW_BUCKETS = 64,
 };
 
 struct flow_group {
-	TAILQ_ENTRY(flow_group) in_table; /* by start index */
+	TAILQ_ENTRY(flow_group) in_table; /* sorted by first index */
 	uint32_t n;
 	struct flow_table *table;
 	uint32_t first, last; /* indices */
@@ -34,37 +34,37 @@ struct flow_group {
 
 struct flow_table {
 	uint32_t n;
-	uint32_t users; /* entries and tables that lead here, and the root */
+	uint32_t users; /* entries and tables that lead here, and being the root */
 	enum prm_flow_table_type type;
 	unsigned int level, log_size;
-	struct flow_table *miss; /* NULL: the default */
+	struct flow_table *miss; /* table for frames that no entry matches; NULL: the default */
 	TAILQ_HEAD(, flow_group) groups;
-	struct flow_entry **entry; /* by index */
+	struct flow_entry **entry; /* indexed by entry number */
 };
 
-/* Adds a table of that type, level and size. It returns 0, ENOSPC or ENOMEM. */
+/* Adds a table. Returns 0, ENOSPC or ENOMEM. */
 int flow_table_add(struct hca *hca, enum prm_flow_table_type type, unsigned int level,
 		   unsigned int log_size, struct flow_table **table);
-/* Returns NULL, or why a table of TYPE and LEVEL must not lead to MISS, which may be NULL: there is
- * no such table. */
+/* Returns NULL, or the reason why a table of TYPE and LEVEL must not lead to MISS. MISS NULL stands
+ * for a table that does not exist. */
 const char *flow_miss_check(enum prm_flow_table_type type, unsigned int level,
 			    const struct flow_table *miss);
 void flow_table_set_miss(struct flow_table *table, struct flow_table *miss);
-/* Makes TABLE, or none, the one where frames enter. */
+/* Makes TABLE the root, where frames of this type enter; NULL: no root. */
 void flow_set_root(struct eth *eth, enum prm_flow_table_type type, struct flow_table *table);
-/* Takes a table out of the adapter, and frees it. It returns false when the table has groups or
- * something leads to it. The root table may go as it is; then there is none. */
+/* Removes a table from the adapter and frees it. Returns false if it has groups or another object
+ * leads to it. Removing the root table leaves no root. */
 bool flow_table_remove(struct hca *hca, struct flow_table *table);
 
-/* Returns NULL, or why there can be no group at these indices of the table. */
+/* Returns NULL, or the reason why the table cannot have a group at these indices. */
 const char *flow_group_check(const struct flow_table *table, uint32_t first, uint32_t last);
-/* Adds a group at indices that were checked. It returns 0, ENOSPC or ENOMEM. */
+/* Adds a group at indices that flow_group_check() has accepted. Returns 0, ENOSPC or ENOMEM. */
 int flow_group_add(struct hca *hca, struct flow_table *table, uint32_t first, uint32_t last,
 		   const uint8_t mask[FLOW_KEY_SIZE], struct flow_group **group);
-/* Takes a group without entries out of its table, and frees it. */
+/* Removes a group without entries from its table, and frees it. */
 void flow_group_remove(struct hca *hca, struct flow_group *group);
 
-/* Frees all tables with all that is in them, and all counters. */
+/* Frees all tables, groups, entries and counters. */
 void flow_free_all(struct hca *hca);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frame.c - finds the headers of a frame, and does Internet checksums.
+ * frame.c - parses the headers of a frame, and computes Internet checksums.
  *
- * A frame comes from anybody: each header is looked at only after its length has been checked, and
- * lengths inside headers never lead out of the frame. RFC 791, 8200, 9293, 768, 1071.
+ * Frames are untrusted input: each header is read only after a check of its length, and lengths
+ * inside headers never lead out of the frame. RFC 791, 8200, 9293, 768, 1071.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { MAX_EXTENSIONS = 8 };
 
-/* ---- where headers are ---- */
+/* ---- parsing headers ---- */
 
 static unsigned int l4_header(uint8_t protocol)
 {
@@ -50,7 +50,7 @@ static bool is_extension(uint8_t next)
 	       next == PROTO_DESTINATION;
 }
 
-/* Extension headers are passed over, up to a number. */
+/* Skips up to MAX_EXTENSIONS extension headers, so that a crafted frame cannot cost much time. */
 static void skip_extensions(struct frame *frame, unsigned int at)
 {
 	bool first = true;
@@ -83,7 +83,7 @@ static void parse_v6(struct frame *frame, unsigned int at)
 		return;
 	total = IP6_SIZE + fld_get(ip, IP6_PAYLOAD);
 	if (total > frame->len - at)
-		total = frame->len - at; /* headers are steered by, whatever the length says */
+		total = frame->len - at; /* steer by headers even if the length is wrong */
 	frame->l3 = at;
 	frame->ip_version = 6;
 	frame->l3_end = at + total;
@@ -138,7 +138,7 @@ bool frame_is_udp(const struct frame *frame)
 	return frame->l4 && frame->protocol == PROTO_UDP;
 }
 
-/* ---- sums ---- */
+/* ---- checksums ---- */
 
 uint16_t frame_sum(const uint8_t *bytes, size_t len)
 {
@@ -158,7 +158,7 @@ bool frame_l3_ok(const struct frame *frame)
 	       frame_sum(frame->bytes + frame->l3, l3_header(frame)) == 0xffff;
 }
 
-/* The sum covers the pseudo header and all behind it, the checksum's own field included. */
+/* Sums the pseudo header and the whole datagram, including its checksum field. */
 static uint16_t l4_sum(const struct frame *frame, const uint8_t *bytes)
 {
 	unsigned int len = frame->l3_end - frame->l4;
@@ -172,7 +172,7 @@ static uint16_t l4_sum(const struct frame *frame, const uint8_t *bytes)
 	return inet_fold(inet_sum(sum, bytes + frame->l4, len));
 }
 
-/* Finds the field in which TCP or UDP, whichever the frame has, keeps its checksum. */
+/* Returns the checksum field of the frame's TCP or UDP header. */
 static uint32_t l4_checksum(const struct frame *frame)
 {
 	return frame->protocol == PROTO_TCP ? TCP_CHECKSUM : UDP_CHECKSUM;
@@ -182,7 +182,7 @@ bool frame_l4_ok(const struct frame *frame)
 {
 	if (frame->fragment || !(frame_is_tcp(frame) || frame_is_udp(frame)))
 		return false;
-	/* UDP over IPv4 may do without a checksum. */
+	/* 0 means that the sender computed no checksum, which UDP over IPv4 allows. */
 	if (frame_is_udp(frame) && frame->ip_version == 4 &&
 	    !fld_get(frame->bytes + frame->l4, UDP_CHECKSUM))
 		return true;
@@ -208,7 +208,7 @@ void frame_fill_l4(uint8_t *bytes, const struct frame *frame)
 		return;
 	fld_set(l4, l4_checksum(frame), 0);
 	sum = (uint16_t)~l4_sum(frame, bytes);
-	/* A UDP checksum of 0 would say that there is none. */
+	/* A checksum of 0 would mean that there is none. RFC 768 */
 	if (!sum && frame->protocol == PROTO_UDP)
 		sum = 0xffff;
 	fld_set(l4, l4_checksum(frame), sum);

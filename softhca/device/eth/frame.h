@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frame.h - an Ethernet frame and its headers: where they are, are their checksums right, and the
- * sums that offloads fill in. The code here knows no adapter.
+ * frame.h - an Ethernet frame: offsets of its headers, checks of its checksums, and the checksums
+ * that offloads fill in. It depends on no kind of adapter.
  */
 #ifndef SOFTHCA_DEVICE_ETH_FRAME_H
 #define SOFTHCA_DEVICE_ETH_FRAME_H
@@ -12,33 +12,33 @@
 
 #include "ib/ethernet.h"
 
-/* The fields are offsets into BYTES; 0 stands for a header that is not there, or not whole. */
+/* Offsets are into BYTES; 0: the header is absent or truncated. */
 struct frame {
 	const uint8_t *bytes;
 	size_t len;
-	unsigned int vlans; /* tags understood: at most two */
+	unsigned int vlans; /* VLAN tags parsed: at most two */
 	uint16_t tpid[2], tci[2];
 	uint16_t ethertype; /* behind the tags */
 	unsigned int l3;    /* IPv4 or IPv6 header */
 	unsigned int ip_version;
 	unsigned int l3_end; /* end of the IP packet; padding may follow */
-	unsigned int l4;     /* what PROTOCOL names; 0 in a fragment other than the first */
+	unsigned int l4;     /* transport header; 0 in a fragment other than the first */
 	uint8_t protocol;
-	bool fragment; /* of a larger datagram */
+	bool fragment; /* a fragment of a larger datagram */
 };
 
 void frame_parse(struct frame *frame, const uint8_t *bytes, size_t len);
 bool frame_is_tcp(const struct frame *frame);
 bool frame_is_udp(const struct frame *frame);
-/* Check the checksum of the IP header, and that of TCP or UDP where a datagram is whole. */
+/* Check the IP header's checksum, and TCP's or UDP's if the datagram is not fragmented. */
 bool frame_l3_ok(const struct frame *frame);
 bool frame_l4_ok(const struct frame *frame);
 
-/* Fill in what the frame at BYTES should have as checksums; what it has is ignored. */
+/* Write the right checksums into the frame at BYTES, and ignore what the fields contain. */
 void frame_fill_l3(uint8_t *bytes, const struct frame *frame);
 void frame_fill_l4(uint8_t *bytes, const struct frame *frame);
 
-/* Returns the one's complement sum of big-endian words, not inverted. RFC 1071 */
+/* Returns the ones' complement sum of big-endian words, not inverted. RFC 1071 */
 uint16_t frame_sum(const uint8_t *bytes, size_t len);
 
 static inline uint16_t get_be16(const uint8_t *at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lro.c - see lro.h. Only segments are collected of which nothing would be lost: whole, with right
- * checksums, of no flags but ACK and PSH, and of no options but one time stamp, the same in all.
+ * lro.c - see lro.h. Merges only segments that lose nothing by it: complete, with right checksums,
+ * with no flags but ACK and PSH, and with no option but one timestamp that is the same in all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +12,16 @@
 enum { TIMESTAMP_OPTION = 12, TIMESTAMP_WORD = 0x0101080a };
 
 struct lro_session {
-	uint64_t merged, frames; /* segments, and what they became */
-	size_t len;              /* of the frame so far; 0: nothing is collected */
-	size_t len_of_first;     /* with its padding */
+	uint64_t merged, frames; /* statistics: segments, and the frames made of them */
+	size_t len;              /* bytes of the merged frame; 0: no segment is held */
+	size_t len_of_first;     /* length of the first frame, with its padding */
 	size_t len_max;
-	uint32_t next; /* sequence number */
+	uint32_t next; /* TCP sequence number that may follow */
 	struct eth_arrival arrival;
 	uint8_t bytes[LRO_FRAME_MAX];
 };
 
-/* The struct is a segment that can be collected: where its data begins in the frame, and ends. */
+/* A segment that may be merged, and where its payload begins and ends in the frame. */
 struct segment {
 	const struct frame *frame;
 	const uint8_t *ip, *tcp;
@@ -75,7 +75,7 @@ static uint32_t segment_next(const struct segment *seg)
 	return fld_get(seg->tcp, TCP_SEQUENCE) + (uint32_t)(seg->end - seg->data);
 }
 
-/* ---- whether a segment goes on with others ---- */
+/* ---- whether a segment continues the held ones ---- */
 
 static bool ip_is_alike(const struct segment *seg, const uint8_t *first)
 {
@@ -111,7 +111,7 @@ static bool segment_follows(const struct lro_session *session, const struct segm
 	       tcp_is_alike(seg, session->bytes + first->l4);
 }
 
-/* ---- what is collected ---- */
+/* ---- the merged frame ---- */
 
 static void note_segment(struct lro_session *session, const struct segment *seg)
 {
@@ -126,7 +126,7 @@ static void note_segment(struct lro_session *session, const struct segment *seg)
 	session->next = segment_next(seg);
 }
 
-/* A merged frame has to fit into one WQE. */
+/* Returns the largest merged frame: it must fit into one WQE. */
 static size_t frame_room(const struct eth_rq *rq)
 {
 	return rq->strides ? ((size_t)rq->strides << rq->log_stride) - rq->shift : LRO_FRAME_MAX;
@@ -158,7 +158,7 @@ static void session_append(struct lro_session *session, const struct segment *se
 	note_segment(session, seg);
 }
 
-/* One segment alone is the frame that it was. */
+/* Delivers the merged frame. A single segment is delivered unchanged. */
 static void session_end(struct hca *hca, struct eth_rq *rq)
 {
 	struct lro_session *session = rq->lro;
@@ -185,7 +185,7 @@ static bool rq_is_collecting(const struct eth_rq *rq)
 	return rq->lro && rq->lro->len;
 }
 
-/* A segment that is pushed would have nothing behind it. */
+/* Returns whether to hold the segment for others. Not with PSH: no segment would follow. */
 static bool segment_begins(const struct lro_rule *rule, struct eth_rq *rq,
 			   const struct segment *seg)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lro.h - large receive offload: TCP segments of one flow that come one behind the other are given
- * to a receive queue as one frame.
+ * lro.h - large receive offload: merges consecutive TCP segments of one flow into one frame for a
+ * receive queue.
  *
- * The frame has the headers of the first segment, as they came, and the data of all; what software
- * has to change in these headers is in the CQE. A queue collects the segments of one flow at a
- * time. It gives them away when another frame comes, with a segment that is pushed, and at the
- * latest when the adapter has done what there was to do, as runs of completions end: software never
- * waits as long as it said that it would.
+ * The frame has the headers of the first segment, unchanged, and the payload of all. The CQE has
+ * what software must change in these headers. A queue holds segments of one flow at a time. It
+ * delivers them when another frame comes, after a segment with PSH, and at the latest when the
+ * adapter has no more work (as compressed CQEs, cq_run.h), which is before the timeout that
+ * software configured.
  */
 #ifndef SOFTHCA_DEVICE_ETH_LRO_H
 #define SOFTHCA_DEVICE_ETH_LRO_H
@@ -29,29 +29,29 @@ enum {
 	LRO_FRAME_MAX = ETHERNET_SIZE + 2 * VLAN_SIZE + IP6_SIZE + LRO_PAYLOAD_MAX,
 };
 
-/* The struct says what a TIR has its queues collect: of which IP, and how many bytes behind the IP
- * header a frame may have. */
+/* What a TIR makes its queues merge: which IP version, and how many bytes a frame may have behind
+ * its IP header. */
 struct lro_rule {
 	bool of_ipv4, of_ipv6;
 	uint32_t payload_max;
 };
 
-/* The struct says what several segments were that became one frame. */
+/* Describes the segments that were merged, for the CQE. */
 struct lro_note {
-	uint32_t segments; /* 0: the frame is as it came */
+	uint32_t segments; /* 0: the frame is not merged */
 	uint8_t min_ttl;
 	bool push;
-	uint16_t window; /* of the last one */
+	uint16_t window; /* TCP window of the last segment */
 	uint32_t ack;
-	uint16_t sum; /* of the data, without any header */
+	uint16_t sum; /* checksum of the payload, without headers */
 };
 
-/* Lets RQ have a frame, at once or with what comes behind it. */
+/* Delivers a frame to RQ, at once or merged with those that follow. */
 void lro_receive(struct hca *hca, const struct lro_rule *rule, struct eth_rq *rq,
 		 const struct eth_arrival *arrival);
-/* Gives all queues what was collected for them. */
+/* Delivers the segments that any queue holds. */
 void lro_end_all(struct hca *hca);
-/* Frees what RQ has collected. */
+/* Frees the segments that RQ holds. */
 void lro_free(struct eth_rq *rq);
 
 #endif

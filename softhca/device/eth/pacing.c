@@ -5,7 +5,7 @@
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
 
-#define BITS_PER_KBIT_NS 1000000ull /* a kbit/s is a bit in so many ns */
+#define BITS_PER_KBIT_NS 1000000ull /* nanoseconds of a bit at 1 kbit/s */
 
 bool pacing_exists(const struct hca *hca, uint32_t index)
 {
@@ -35,7 +35,7 @@ void pacing_sent(struct hca *hca, struct eth_sq *sq, size_t len)
 
 	if (!rate)
 		return;
-	/* The time that went by unused is lost. */
+	/* Idle time saves up no bandwidth. */
 	if (sq->paced_until < hca->now)
 		sq->paced_until = hca->now;
 	sq->paced_until += frame_duration(rate, len);

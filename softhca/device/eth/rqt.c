@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rqt.c - tables of receive queues, over which TIRs spread frames.
+ * rqt.c - receive queue tables (RQTs): arrays of queues over which a TIR distributes frames by
+ * hash.
  */
 #include <errno.h>
 #include <stdlib.h>

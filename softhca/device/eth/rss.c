@@ -2,20 +2,21 @@
 /*
  * rss.c - receive side scaling: a hash over addresses and ports, Toeplitz or a plain XOR.
  *
- * The bytes are those of the well-known definition: source address, destination address, source
- * port, destination port, as far as the selector names them. A symmetric hash takes the smaller of
- * each pair first, so both directions of a connection hash alike.
+ * The input is as Microsoft's definition has it: source address, destination address, source port,
+ * destination port, as far as they are selected. A symmetric hash puts the smaller of each pair
+ * first, so that both directions of a connection have the same hash.
  */
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
 
 struct input {
-	uint8_t bytes[36]; /* never more than the key is made for */
+	uint8_t bytes[36]; /* longest input: the key is that long */
 	unsigned int len;
 };
 
-/* The hash takes, for each bit of the input that is set, the 32 bits of the key at that place. */
+/* Computes the Toeplitz hash: for each set bit of the input, XOR the 32 bits of the key from that
+ * bit on. */
 static uint32_t hash_toeplitz(const struct input *input, const uint8_t *key)
 {
 	uint32_t hash = 0, window = get_be32(key);
@@ -58,7 +59,7 @@ static bool has_ports(const struct frame *frame, const struct rss *rss)
 	       (rss->types & RSS_OF_TCP && frame_is_tcp(frame));
 }
 
-/* Returns where the security parameters index is, or 0. */
+/* Returns the offset of the security parameters index (SPI), or 0. */
 static unsigned int find_spi(const struct frame *frame)
 {
 	if (!frame->l4 || frame->fragment)
@@ -75,7 +76,7 @@ static bool has_addresses(const struct frame *frame, const struct rss *rss)
 	return frame->l3 && rss->types & (frame->ip_version == 4 ? RSS_OF_IPV4 : RSS_OF_IPV6);
 }
 
-/* Collects what is hashed, and returns its type. */
+/* Collects the fields to hash. Returns the hash type. */
 static uint8_t input_collect(const struct frame *frame, const struct rss *rss, struct input *input)
 {
 	const unsigned int ips = RSS_SOURCE | RSS_DESTINATION;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rss.h - receive side scaling: a hash over what a frame has of some fields.
+ * rss.h - receive side scaling: a hash over selected fields of a frame.
  */
 #ifndef SOFTHCA_DEVICE_ETH_RSS_H
 #define SOFTHCA_DEVICE_ETH_RSS_H
@@ -14,7 +14,7 @@ enum { RSS_KEY_SIZE = 40 };
 
 enum rss_function { RSS_NONE, RSS_XOR8, RSS_TOEPLITZ };
 
-/* These fields can be selected. */
+/* Fields that can be selected. */
 enum {
 	RSS_SOURCE = 1 << 0,
 	RSS_DESTINATION = 1 << 1,
@@ -23,7 +23,7 @@ enum {
 	RSS_SPI = 1 << 4,
 };
 
-/* Of these packets: addresses of the first two, and ports of the others. */
+/* Packets to hash: addresses of IPv4 and IPv6, ports of TCP and UDP. */
 enum {
 	RSS_OF_IPV4 = 1 << 0,
 	RSS_OF_IPV6 = 1 << 1,
@@ -33,13 +33,13 @@ enum {
 
 struct rss {
 	enum rss_function function;
-	bool symmetric; /* symmetric: both directions of a connection get the same hash */
+	bool symmetric; /* both directions of a connection hash alike */
 	unsigned int types, fields;
 	uint8_t key[RSS_KEY_SIZE];
 };
 
-/* Computes the hash over the fields that are selected and that the frame has. It returns the type
- * as CQEs have it, or 0 when none of the fields is there. */
+/* Hashes the selected fields that the frame has. Returns the type as in CQEs, or 0 if the frame has
+ * none of them. */
 uint8_t rss_hash(const struct frame *frame, const struct rss *rss, uint32_t *hash);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * tir.c - transport interface receive: to which RQ a frame goes, directly or by its hash.
+ * tir.c - transport interface receive (TIR): chooses a frame's RQ, directly or by its hash.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * underlay.c - send queues whose datagrams another QP seems to send: the one that the queue's TIS
- * names. They are for IP over InfiniBand beside the network interface, whose QP that is. The port,
- * the P_Key and the Q_Key are those of that QP. PRM: TIS context, underlay_qpn
+ * underlay.c - send queues whose datagrams seem to come from the QP that their TIS names. They
+ * serve IP over InfiniBand next to the kernel's interface, which owns that QP. Port, P_Key and
+ * Q_Key are the QP's. PRM: TIS context, underlay_qpn
  */
 #include "softhca/device/eth/underlay.h"
 
@@ -13,7 +13,7 @@
 #include "softhca/device/queue/wqe.h"
 #include "softhca/device/station.h"
 
-/* Only a QP that sends has a port and an MTU. */
+/* Returns the QP, or NULL. Only a QP in state RTS has a port and an MTU. */
 static struct qp *underlay_qp(const struct hca *hca, const struct eth_sq *sq)
 {
 	struct qp *qp = res_get(&hca->qps, sq->tis->underlay_qpn);

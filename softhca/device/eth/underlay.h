@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * underlay.h - datagrams that another QP than the queue's own seems to send.
+ * underlay.h - datagrams of a send queue that carry the source of another QP.
  */
 #ifndef SOFTHCA_DEVICE_ETH_UNDERLAY_H
 #define SOFTHCA_DEVICE_ETH_UNDERLAY_H
@@ -10,7 +10,7 @@ struct eth_sq;
 struct frame_send;
 struct hca;
 
-/* Sends the datagram. It returns 0 or a vendor syndrome. */
+/* Sends the datagram. Returns 0 or a vendor syndrome. */
 int underlay_send(struct hca *hca, struct eth_sq *sq, const struct frame_send *send,
 		  struct datagram_to *to);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vport.c - the NIC vport: the function's address and what it says of frames.
+ * vport.c - the NIC vport: the function's MAC address, and its settings for received frames.
  *
- * There is one function and no switch in the adapter, so which frames reach whom is up to flow
- * tables: address lists and promiscuous bits are kept for who asks.
+ * The adapter has one function and no switch, so flow tables alone decide which frames arrive.
+ * Address lists and promiscuous bits have no effect; they are kept for queries.
  */
 #include <string.h>
 
 #include "softhca/device/eth/eth.h"
 
-/* The MAC address is the EUI-48 inside of the GUID. */
+/* Takes the MAC address from the GUID, which is an EUI-64 made of an EUI-48. */
 void vport_init(struct vport *vport, const struct hca_config *config)
 {
 	uint64_t guid = config->node_guid;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vport.h - the function's place in the switch, which is absent here; one serves all ports.
+ * vport.h - the NIC vport: the function's port of an embedded switch. There is no switch here, and
+ * one vport serves all ports.
  */
 #ifndef SOFTHCA_DEVICE_ETH_VPORT_H
 #define SOFTHCA_DEVICE_ETH_VPORT_H
@@ -17,7 +18,7 @@ enum {
 	VPORT_LIST_MAX = 1 << VPORT_LOG_VLAN,
 };
 
-/* Lists of addresses and VLANs are kept for who asks. */
+/* Lists of addresses and VLANs, kept for queries only. */
 enum vport_list { VPORT_UNICAST, VPORT_MULTICAST, VPORT_VLANS, VPORT_LISTS };
 
 struct vport {
@@ -33,7 +34,7 @@ struct vport {
 };
 
 void vport_init(struct vport *vport, const struct hca_config *config);
-/* Returns whether a frame to this address from our own queues comes back to us. */
+/* Returns whether a frame from our own queues to this address loops back. */
 bool vport_loops_back(const struct vport *vport, const uint8_t mac[6]);
 
 #endif

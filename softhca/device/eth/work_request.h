@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * work_request.h - work requests on queues of frames as the device knows them, and their
- * completions: what a format decodes and encodes.
+ * work_request.h - send WQEs and completions of frame queues as the device decodes and reports
+ * them, independent of the adapter's layout.
  */
 #ifndef SOFTHCA_DEVICE_ETH_WORK_REQUEST_H
 #define SOFTHCA_DEVICE_ETH_WORK_REQUEST_H
@@ -13,36 +13,36 @@
 
 struct eth_arrival;
 
-/* The struct is a decoded send WQE: headers first, then the bytes that segments describe. */
+/* A decoded send WQE: headers first, then the bytes of the segments. */
 struct frame_send {
 	uint8_t opcode; /* WQE_NOP, WQE_SEND, WQE_LSO or WQE_UMR */
 	bool signaled;
-	bool fill_l3, fill_l4; /* checksums */
+	bool fill_l3, fill_l4; /* checksums to fill in */
 	uint16_t mss;
-	uint16_t tpid; /* of a tag to insert, or 0 */
+	uint16_t tpid; /* of the VLAN tag to insert, or 0 */
 	uint16_t tci;
-	bool has_mac; /* mlx4: the WQE says for itself whom the frame is for */
+	bool has_mac; /* mlx4: the WQE repeats the destination address */
 	uint8_t mac[6];
 	const uint8_t *header;
 	uint32_t header_len;
-	uint64_t length; /* of all sges */
+	uint64_t length; /* sum over sge */
 	unsigned int num_sge;
 	struct wqe_sge sge[WQE_SGE_MAX];
 };
 
-/* The struct holds what a CQE of such a queue says. */
+/* What a CQE of a frame queue reports. */
 struct frame_completion {
 	uint8_t opcode;                    /* enum cqe_opcode */
-	uint8_t syndrome, vendor_syndrome; /* of errors */
-	uint8_t send_opcode;               /* the WQE's */
+	uint8_t syndrome, vendor_syndrome; /* of error CQEs */
+	uint8_t send_opcode;               /* opcode of the WQE */
 	uint16_t wqe_counter;
 	/* These fields are valid for a frame that was received. */
 	const struct eth_arrival *arrival;
-	bool stripped; /* the first VLAN tag is in the CQE only */
-	uint16_t sum;  /* of what was delivered behind the Ethernet header */
-	/* These fields are valid for a striding queue, whose wqe_counter is a stride. */
+	bool stripped; /* the first VLAN tag was removed and is in the CQE */
+	uint16_t sum;  /* checksum of the bytes delivered behind the Ethernet header */
+	/* For striding queues, where wqe_counter is a stride. */
 	bool filler;
-	uint32_t strides; /* that it took; 0: the queue is another one */
+	uint32_t strides; /* strides that the frame took; 0: not a striding queue */
 	uint16_t wqe_id;
 };
 

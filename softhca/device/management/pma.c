@@ -2,8 +2,8 @@
 /*
  * pma.c - see pma.h. IBTA vol 1, 16.1.3.
  *
- * The two attributes with counters are set by themselves. What a Set writes is kept as the
- * difference to what the port counts.
+ * The two counter attributes can be set separately. The port counts on; what a Set writes is kept
+ * as a difference to the port's count.
  */
 #include <assert.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum { RESPONSE_TIME = 18, WORD = 4 };
 static_assert((int)PM_EXT_COUNTERS <= (int)PORT_CLEARED,
 	      "a port keeps what each counter was set to");
 
-/* ---- what a port counts ---- */
+/* ---- the port's counts ---- */
 
 static void count_port(const struct port *port, uint64_t value[PM_EXT_COUNTERS])
 {
@@ -64,8 +64,8 @@ static void set_extended(struct port *port, const uint8_t *data)
 
 /* ---- PortCounters ---- */
 
-/* The counters of PortCounters that can count here, after those of the same number that are
- * extended, too. */
+/* Counters of PortCounters: first those that PortCountersExtended also has, with the same
+ * numbers. */
 enum { LINK_DOWNED = PM_EXT_RECEIVE_PACKETS + 1, COUNTERS };
 
 static const struct counter {
@@ -139,7 +139,7 @@ static const struct attribute *find_attribute(const uint8_t *mad)
 	return NULL;
 }
 
-/* The port and the selection of the request stay in the answer. */
+/* Answers a Get or Set of counters. The answer repeats the request's port and selection. */
 static uint16_t run_counters(struct hca *hca, const struct attribute *attribute, const uint8_t *in,
 			     uint8_t *data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pma.h - the adapter's agent for performance management: it tells what a port has counted.
+ * pma.h - the adapter's performance management agent (PMA): answers queries of port counters.
  */
 #ifndef SOFTHCA_DEVICE_MANAGEMENT_PMA_H
 #define SOFTHCA_DEVICE_MANAGEMENT_PMA_H
@@ -12,7 +12,7 @@
 
 struct hca;
 
-/* Answers datagram IN; it returns false when nothing is to be said. */
+/* Answers datagram IN. Returns false if it needs no answer. */
 bool pma_answer(struct hca *hca, const uint8_t in[MAD_SIZE], uint8_t out[MAD_SIZE]);
 
 #endif

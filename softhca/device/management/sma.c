@@ -2,8 +2,8 @@
 /*
  * sma.c - see sma.h. IBTA vol 1, 14.2.5.
  *
- * The fabric stands in for the subnet's manager, so nothing may be set: a Set is answered with the
- * status of a method that is not there, and changes nothing.
+ * The fabric takes the place of the subnet manager, so a Set changes nothing: it is answered with
+ * the status for an unsupported method.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +19,12 @@ enum {
 	RESPONSE_TIME = 16,
 	DEVICE_ID = 0x101b,   /* a ConnectX-6 */
 	VENDOR_ID = 0x02c9,   /* Mellanox, as an OUI */
-	FIRST_INDEX_BITS = 8, /* of the device's number in its GUID */
+	FIRST_INDEX_BITS = 8, /* bits of the GUID below the device's number */
 };
 
 struct question {
 	struct hca *hca;
-	unsigned int port; /* where it came in */
+	unsigned int port; /* port at which the datagram arrived */
 	uint32_t modifier;
 };
 
@@ -74,7 +74,7 @@ void station_put_link(bool up, uint8_t *data)
 	fld_set(data, PORT_VLS, PORT_VL_0);
 }
 
-/* A modifier of 0 is the port where the question came in. */
+/* Answers PortInfo. Modifier 0 means the port at which the datagram arrived. */
 static uint16_t get_port(const struct question *q, uint8_t *data)
 {
 	unsigned int number = q->modifier ? q->modifier : q->port;
@@ -114,11 +114,12 @@ static uint16_t get_pkeys(const struct question *q, uint8_t *data)
 	if (q->modifier >= PORT_PKEYS / PKEYS_PER_BLOCK)
 		return MAD_INVALID_FIELD;
 	if (!q->modifier)
-		data[0] = data[1] = 0xff; /* PKEY_DEFAULT */
+		data[0] = data[1] = 0xff; /* 0xffff: PKEY_DEFAULT */
 	return 0;
 }
 
-/* All service levels use the one lane that there is; no link has the speed FDR10. */
+/* Answers tables that are all zeroes: the only virtual lane serves each service level, and no link
+ * has the speed FDR10. */
 static uint16_t get_zeroes(const struct question *q, uint8_t *data)
 {
 	(void)q;
@@ -174,6 +175,6 @@ bool sma_answer(struct hca *hca, unsigned int port, const uint8_t in[MAD_SIZE],
 	if (fld_get(in, MAD_CLASS) == MAD_CLASS_DIRECTED)
 		status |= SMP_RETURNS;
 	out[4] = status >> 8;
-	out[5] = (uint8_t)status; /* what is behind it are a directed packet's hops */
+	out[5] = (uint8_t)status; /* the next fields are a directed packet's hops */
 	return true;
 }
