@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * av_mapping.c - QPs that stand for addresses. See av_mapping.h.
+ * av_mapping.c - mappings from address vectors to QPs. See av_mapping.h.
  */
 #include <errno.h>
 #include <stdlib.h>

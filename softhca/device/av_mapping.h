@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * av_mapping.h - which QP stands for an address in the adapter's congestion control, of which there
- * is none here: a mapping is kept, and is nobody's business.
+ * av_mapping.h - mappings from an address vector to a QP, for congestion control. This adapter has
+ * none, so a mapping is stored and has no effect.
  */
 #ifndef SOFTHCA_DEVICE_AV_MAPPING_H
 #define SOFTHCA_DEVICE_AV_MAPPING_H
@@ -17,7 +17,7 @@ struct av_mapping {
 	uint8_t context[]; /* as software wrote it */
 };
 
-/* Keeps SIZE bytes of a mapping; the result is 0, ENOSPC or ENOMEM. */
+/* Stores SIZE bytes of a mapping. Returns 0, ENOSPC or ENOMEM. */
 int av_mapping_add(struct hca *hca, const uint8_t *context, uint32_t size,
 		   struct av_mapping **mapping);
 void av_mapping_remove(struct hca *hca, struct av_mapping *mapping);

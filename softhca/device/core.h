@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core.h - the adapter: its objects, each in a header of its own, by number.
+ * core.h - the adapter: struct hca with all its objects; each kind has a header of its own.
  *
- * Everything here runs under the fabric's lock. An object is reached by its number through its
- * table (res.c) and holds plain pointers to the objects it uses; those count their users and cannot
- * be destroyed before them, so the pointers never dangle.
+ * The fabric's lock guards everything. Code finds an object by its number in its table (res.c).
+ * Objects hold plain pointers to the objects that they use; a used object counts its users and
+ * cannot be destroyed before them, so the pointers never dangle.
  */
 #ifndef SOFTHCA_DEVICE_CORE_H
 #define SOFTHCA_DEVICE_CORE_H
@@ -47,7 +47,7 @@
 struct mlx5_firmware;
 struct mlx4_firmware;
 
-/* QP numbers that software has for something else. */
+/* Ranges of QP numbers that software reserves for other uses. */
 enum { RESERVED_QPN_FIRST = 1 << 23, RESERVED_QPNS_LOG = 4, RESERVED_QPN_RANGES = 256 };
 
 struct hca {
@@ -56,37 +56,37 @@ struct hca {
 	struct fabric *fabric;
 	bool owns_fabric;
 	bool dead;
-	bool keks_gone;  /* those that import others were taken away */
-	bool owner_gone; /* memory was needed for the message under way whose owner has ended */
+	bool keks_gone;  /* the key encryption keys were taken away (hca_take_keks()) */
+	bool owner_gone; /* the current message needed memory of an ended program */
 	uint64_t now;
-	uint64_t next_timer; /* no timer is due before */
-	uint64_t next_look;  /* of a strict adapter at its queues */
+	uint64_t next_timer; /* earliest deadline of a QP's timer, or earlier */
+	uint64_t next_look;  /* next rules_look() of a strict adapter */
 	TAILQ_HEAD(qp_list, qp) ready;
 	struct qp_list timed;
-	LIST_HEAD(, cq) waiting_cqs; /* for their moderation's time */
-	LIST_HEAD(, qp) gaps;     /* that wait for a late request: see transport/out_of_order.h */
-	LIST_HEAD(, cq) held_cqs; /* that hold completions back: see queue/cq_run.h */
+	LIST_HEAD(, cq) waiting_cqs; /* with an event delayed by moderation */
+	LIST_HEAD(, qp) gaps;     /* that wait for missing packets: see transport/out_of_order.h */
+	LIST_HEAD(, cq) held_cqs; /* that hold completions of a run back: see queue/cq_run.h */
 	LIST_HEAD(, mcg_member) mcg_members;
-	LIST_HEAD(, umr_wait) umrs;   /* of a strict adapter, under way */
-	LIST_HEAD(, mkey) sig_failed; /* whose wrong signatures nobody was told of yet */
+	LIST_HEAD(, umr_wait) umrs;   /* delayed UMRs of a strict adapter */
+	LIST_HEAD(, mkey) sig_failed; /* keys with signature errors that are not reported yet */
 	struct mkey *sink_key;
-	uint32_t mkey_mask;      /* bits of a key, without its variant, that are the index */
-	struct memic *memic;     /* NULL: no memory of its own */
-	uint16_t user;           /* user id of the command in progress; 0: the driver's */
+	uint32_t mkey_mask;      /* bits of a key without variant byte that are the index */
+	struct memic *memic;     /* NULL: no memory on the adapter */
+	uint16_t user;           /* user id in the current command; 0: the driver */
 	struct res_table scheds; /* see queue/sched.h */
 	struct res_table uctxs, umems, av_mappings;
-	struct res_table qpn_ranges; /* their numbers are of ranges, not of QPs */
+	struct res_table qpn_ranges; /* numbered by range, not by QP */
 	struct res_table uars, pds, tds, mkeys, eqs, cqs, qps, xrcds, srqs, dcts, psvs, deks,
 		logins;
 	uint8_t dci_lives; /* see dci.h */
 	struct port port[PORT_MAX];
-	struct mlx5_firmware *firmware; /* what the format's commands keep: see driver.h */
-	struct mlx4_firmware *mlx4;     /* the same, for those of mlx4; else NULL */
+	struct mlx5_firmware *firmware; /* state of mlx5's commands: see driver.h */
+	struct mlx4_firmware *mlx4;     /* state of mlx4's commands; NULL on mlx5 */
 	struct eth *eth;                /* eth.h */
-	uint8_t *bounce;                /* payload of the message under way, FABRIC_PAYLOAD_MAX */
+	uint8_t *bounce; /* payload of the current message, FABRIC_PAYLOAD_MAX bytes */
 };
 
-/* Lets the adapter die, with the lock held. */
+/* Makes the adapter fail for good. The caller holds the lock. */
 void hca_die(struct hca *hca);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * count.c - how many objects there are, so that tests see what is never given back.
+ * count.c - counts all objects, so that tests find leaked ones.
  */
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"

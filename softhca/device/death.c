@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * death.c - the adapter dies: of a fault, or because its front says so.
+ * death.c - the adapter fails for good: by an injected fault, or on request of its front.
  */
 #include "softhca/device/core.h"
 #include "softhca/device/eth/eth.h"
@@ -15,7 +15,7 @@ void hca_die(struct hca *hca)
 	hca->dead = true;
 	trace_line(hca->config.trace, "the adapter has died");
 	eq_internal_error(hca);
-	/* Nobody may wait for ever, so what is posted completes in error. */
+	/* Complete all posted work in error, so that no program waits for ever. */
 	eth_die(hca);
 	while ((qp = res_next(&hca->qps, &i)) != NULL)
 		if (qp->state != PRM_QP_STATE_RST)

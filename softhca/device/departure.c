@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * departure.c - what leaves a port: messages are counted here, frames where they are made
- * (eth/eth_port.c). Apart from station.c, as all that send are called from there.
+ * departure.c - messages and frames that leave a port. Messages are counted here, frames where they
+ * are made (eth/eth_port.c). Separate from station.c because all senders call it.
  */
 #include "softhca/device/core.h"
 
-/* Lets the faults happen that are due: what leaves may be lost, and its sender may die. */
+/* Applies the injected faults that are due. Returns true if one loses the message. */
 static bool is_lost(struct hca *hca)
 {
 	enum fault_action action = fault_message(hca->config.fault);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hca.c - one adapter: creation, doorbells, and the loop that gives each queue its turn.
+ * hca.c - an adapter: creation, doorbells, and the loop that gives each queue its turn.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,15 +18,16 @@
 #include "util/bits.h"
 
 enum {
-	TURNS = 8,               /* of queues in one call of hca_progress() */
-	TURN_BYTES = 256 * 1024, /* what a queue may send in its turn */
+	TURNS = 8,               /* turns of queues in one call of hca_progress() */
+	TURN_BYTES = 256 * 1024, /* bytes that a queue may send in its turn */
 	TURN_FLUSHES = 64,
 	MAX_FLUSH_POLL_MS = 10,
-	FIRST_UAR = 4,              /* pages before are the registers of a PCI front, */
-	LAST_UAR = (1 << 16) - 768, /* and its last ones the adapter's memory, seen three times */
+	FIRST_UAR = 4, /* first doorbell page; a PCI front has registers before it */
+	/* Last one; behind it is memory on the adapter, in three images */
+	LAST_UAR = (1 << 16) - 768,
 };
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static void default_limit(uint32_t *limit, uint32_t value)
 {
@@ -46,7 +47,8 @@ static void default_limits(struct hca_limits *limits)
 	default_limit(&limits->max_msg_size, 1 << 30);
 }
 
-/* Numbers start at something an adapter might show, moved by the seed. */
+/* Returns the first number of a table: a plausible base, varied by the seed so that programs cannot
+ * rely on it. */
 static uint32_t first_number(uint64_t seed, uint32_t base, uint32_t spread)
 {
 	uint64_t mixed = (seed + base) * 0x9e3779b97f4a7c15ull;
@@ -75,7 +77,7 @@ static void init_tables(struct hca *hca)
 	res_init(&hca->cqs, &hca->user, first_number(seed, 0x400, 0x1000), limits->max_cq);
 	res_init(&hca->qps, &hca->user, first_number(seed, 0x48, 0x10000), limits->max_qp);
 	hca->qps.mark = hca->format->xrc_target_mark;
-	/* Targets have numbers that no QP has: programs take both for QPs. */
+	/* Targets share no number with QPs, as programs treat both alike. */
 	res_init(&hca->dcts, &hca->user, hca->qps.first + limits->max_qp, 1 << LOG_MAX_DCT);
 	res_init(&hca->psvs, &hca->user, 1, 1 << PSV_LOG_MAX);
 	res_init(&hca->deks, &hca->user, 1, 1 << DEK_LOG_MAX);
@@ -114,7 +116,7 @@ static int create_fabric(struct hca *hca)
 	return hca->fabric ? 0 : fabric_create(&hca->fabric);
 }
 
-/* Where software numbers objects, it does so from 0, as far as it likes to. */
+/* Makes tables start at 0 where software numbers the objects (mlx4). */
 static void let_software_number(struct hca *hca)
 {
 	struct res_table *tables[] = { &hca->uars, &hca->pds, &hca->eqs,   &hca->srqs,
@@ -277,8 +279,8 @@ void hca_uar_scan_cq(struct hca *hca, uint32_t uar)
 
 /* ---- the loop ---- */
 
-/* A QP in error flushes what is posted. Receives ring no doorbell, so the QP is looked at again,
- * ever less often. */
+/* Flushes a QP in error. Receives ring no doorbell, so the QP is polled for new ones, at growing
+ * intervals. */
 static bool qp_flush(struct hca *hca, struct qp *qp)
 {
 	bool send_left = sq_flush(hca, qp, TURN_FLUSHES);
@@ -348,8 +350,8 @@ static void run_timers(struct hca *hca)
 			hca->next_timer = qp->req.deadline;
 }
 
-/* Says when to be called again. While the fabric is congested, queues that are ready wait for a
- * millisecond at the most. */
+/* Returns when to be called again. While the fabric is congested, ready queues wait, but at most a
+ * millisecond. */
 static uint64_t next_call(struct hca *hca)
 {
 	uint64_t soon = hca->now + NS_PER_MS;
@@ -384,7 +386,7 @@ uint64_t hca_progress(struct hca *hca, uint64_t now_ns)
 	if (hca->config.strict) {
 		events = umr_run(hca);
 		next = events < next ? events : next;
-		cq_end_runs(hca); /* with what UMRs have completed */
+		cq_end_runs(hca); /* runs that the UMRs have extended */
 		rules_look(hca);
 	}
 	fabric_unlock(hca->fabric);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.c - the objects that are hardly more than a number: domains and UARs.
+ * pd.c - objects that are little more than a number: domains and UARs.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.h - the objects that are hardly more than a number: domains and UARs.
+ * pd.h - objects that are little more than a number: domains and UARs.
  */
 #ifndef SOFTHCA_DEVICE_PD_H
 #define SOFTHCA_DEVICE_PD_H
@@ -13,7 +13,7 @@
 struct hca;
 struct mlx5_bells;
 
-/* The struct is a protection domain, a transport domain or an XRC domain. */
+/* A protection domain, a transport domain or an XRC domain. */
 struct pd {
 	uint32_t n;
 	uint32_t users;
@@ -21,20 +21,20 @@ struct pd {
 
 struct uar {
 	uint32_t n;
-	uint32_t users; /* send queues; a CQ can do without */
+	uint32_t users; /* send queues; a CQ does not count, as it outlives its UAR */
 	LIST_HEAD(, qp) qps;
 	LIST_HEAD(, cq) cqs;
 	LIST_HEAD(, eth_sq) sqs;
-	struct mlx5_bells *bells;      /* of doorbell_rules.c; NULL unless the adapter is strict */
-	const volatile uint64_t *page; /* where a front that polls has it, or NULL */
+	struct mlx5_bells *bells;      /* see doorbell_rules.c; NULL unless the adapter is strict */
+	const volatile uint64_t *page; /* the page in a front that polls it, or NULL */
 };
 
-/* Adds a domain to a table of domains; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a domain to a table. Returns 0, ENOSPC or ENOMEM. */
 int pd_add(struct res_table *table, struct pd **pd);
-/* Like pd_add(), with a number that software has chosen. */
+/* Adds a domain under a number that software has chosen. Returns as pd_add() does, or EEXIST. */
 int pd_add_as(struct res_table *table, uint32_t n, struct pd **pd);
 void pd_remove(struct res_table *table, struct pd *pd);
-/* Adds a UAR, with the results of pd_add(). */
+/* Add a UAR, as pd_add() and pd_add_as() do. */
 int uar_add(struct hca *hca, struct uar **uar);
 int uar_add_as(struct hca *hca, uint32_t n, struct uar **uar);
 void uar_remove(struct hca *hca, struct uar *uar);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port.c - ports: LID, GUID, GID and P_Key tables, state. A port whose link is up is active; on
- * InfiniBand the fabric stands in for the subnet manager, on RoCE software fills the GID table.
+ * port.c - ports: LID, GUID, GID and P_Key tables, state.
+ *
+ * A port whose link is up is active: on InfiniBand the fabric does the subnet manager's work; on
+ * RoCE software fills the GID table.
  */
 #include <string.h>
 
@@ -9,8 +11,8 @@
 #include "prm/mlx5/eqe.h"
 #include "softhca/device/core.h"
 
-/* The mask holds the capabilities of an InfiniBand port: automatic migration and the like are not
- * there; system image GUID and client reregistration are. IBTA vol 1, PortInfo */
+/* Capabilities of an InfiniBand port: system image GUID and client reregistration, but no automatic
+ * path migration and the like. IBTA vol 1, PortInfo */
 #define PORT_CAP_MASK 0x02000800u
 
 static const uint8_t link_local[8] = { 0xfe, 0x80 };
@@ -49,7 +51,8 @@ void port_count_violation(uint16_t *counter)
 		(*counter)++;
 }
 
-/* They name one partition, and one of the two is a full member. IBTA vol 1, 10.9.3 */
+/* Returns whether two P_Keys match: the same partition, and at least one is a full member. IBTA vol
+ * 1, 10.9.3 */
 bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs)
 {
 	if (((ours ^ theirs) & PKEY_PARTITION) == 0 && ours & PKEY_PARTITION &&
@@ -59,7 +62,8 @@ bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs)
 	return false;
 }
 
-/* The request of a READ has no payload: its answer has. */
+/* Counts a message. A READ request counts as one packet without payload; the response has the
+ * payload. */
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg)
 {
 	bool is_read = msg->op == FABRIC_READ;
@@ -72,7 +76,7 @@ void port_count_message(struct message_counters *counters, const struct fabric_m
 	counters->multicast_bytes += msg->payload_len;
 }
 
-/* Something about the link has changed; WAS_UP says whether it was up before. */
+/* Reports a change of the port's state; WAS_UP is the state before. */
 static void link_changed(struct hca *hca, unsigned int number, bool was_up)
 {
 	bool is_up = port_is_up(hca, number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port.h - ports: link, addresses, what they count.
+ * port.h - ports: link, addresses, counters.
  */
 #ifndef SOFTHCA_DEVICE_PORT_H
 #define SOFTHCA_DEVICE_PORT_H
@@ -20,30 +20,31 @@ enum {
 	PORT_GIDS_ROCE = 256,
 	PORT_PKEYS = 128,
 	GID_CONTEXT_MAX = 32,
-	PORT_CLEARED = 8, /* counters that performance management may set */
+	PORT_CLEARED = 8, /* counters that performance management can set */
 };
 
-/* The addresses in messages sent from this GID. Only RoCE uses the members after gid. */
+/* A GID, and the addresses of messages that are sent from it. Only RoCE uses the members after
+ * gid. */
 struct gid_entry {
 	bool valid;
 	uint8_t gid[16];
 	uint8_t mac[6];
 	bool tagged;
 	uint16_t vlan;
-	bool path_tags;  /* mlx4: the path says whether, and how, they are tagged */
-	uint8_t version; /* enum fabric_roce, or a number that software made up */
+	bool path_tags;  /* mlx4: the path has the VLAN tag, not the GID */
+	uint8_t version; /* enum fabric_roce, or another number that software wrote */
 	uint8_t l3_type; /* 0: the GID is an IPv4 address */
-	uint8_t context[GID_CONTEXT_MAX]; /* see format.h */
+	uint8_t context[GID_CONTEXT_MAX]; /* as software wrote it: see format.h */
 };
 
 enum {
 	FRAME_FCS_LEN = 4,
-	FRAME_SIZES = 10, /* classes of frames by their size: RFC 2819 */
+	FRAME_SIZES = 10, /* size classes of frames: RFC 2819 */
 	PORT_MTU_MAX = FABRIC_FRAME_MAX + FRAME_FCS_LEN,
-	PORT_MTU_DEFAULT = 1522, /* addresses, type, a tag and FCS included */
+	PORT_MTU_DEFAULT = 1522, /* with addresses, type, one VLAN tag and FCS */
 };
 
-/* The counters are of an Ethernet port; the bytes are without FCS. */
+/* Counters of an Ethernet port. Bytes do not include the FCS. */
 struct frame_counters {
 	uint64_t frames, bytes;
 	uint64_t multicast, multicast_bytes, broadcast, broadcast_bytes;
@@ -51,7 +52,7 @@ struct frame_counters {
 	uint64_t discards, too_long;
 };
 
-/* The counters are of a port's RDMA messages, in packets and bytes of payload. */
+/* Counters of a port's RDMA messages: packets, and bytes of payload. */
 struct message_counters {
 	uint64_t packets, bytes, multicast_packets, multicast_bytes;
 };
@@ -59,33 +60,35 @@ struct message_counters {
 struct port {
 	uint16_t lid;
 	uint64_t guid;
-	bool admin_down; /* software does not want the link, */
-	bool link_down;  /* or there is nothing at its other end */
+	bool admin_down; /* software has disabled the link */
+	bool link_down;  /* the cable is unplugged */
 	uint16_t mtu;    /* largest frame, FCS included */
 	uint32_t link_downs;
 	struct frame_counters sent, received;
 	struct message_counters messages_sent, messages_received;
-	uint16_t bad_pkeys, bad_qkeys; /* messages with another key */
-	/* What pma.c tells is what was counted since these; it has two attributes with counters. */
+	uint16_t bad_pkeys, bad_qkeys; /* messages dropped for a wrong key */
+	/* Counts at the last clear or Set; pma.c reports the difference. Two attributes have
+	 * counters. */
 	uint64_t short_base[PORT_CLEARED], extended_base[PORT_CLEARED];
 	uint32_t cap_mask;
 	struct qp *special[QP_SPECIAL];
-	unsigned int gids; /* entries from here on are empty */
+	unsigned int gids; /* number of entries that may be used */
 	struct gid_entry gid[PORT_GIDS_ROCE];
 };
 
 void port_init(struct hca *hca, unsigned int port);
-/* Returns the P_Key at INDEX of a port's table, or 0: that entry is not valid. */
+/* Returns the P_Key at INDEX of a port's table; 0: invalid. */
 uint16_t port_pkey(uint64_t index);
-/* Returns whether a message of P_Key THEIRS may be received with OURS, and counts it if not. */
+/* Returns whether a message with P_Key THEIRS may be received with OURS. Counts a violation if
+ * not. */
 bool port_accepts_pkey(struct port *port, uint16_t ours, uint16_t theirs);
 void port_count_violation(uint16_t *counter);
 void port_count_message(struct message_counters *counters, const struct fabric_msg *msg);
-/* Software wants the link up, or down; a PORT_CHANGE event comes when that makes a difference. */
+/* Enables or disables the link. A PORT_CHANGE event reports a change of the port's state. */
 void port_set_admin(struct hca *hca, unsigned int port, bool up);
-/* Replaces what is at INDEX of a port's table; an entry whose GID is zero is empty. */
+/* Replaces the entry at INDEX of a port's table. An entry with a zero GID is empty. */
 void port_set_gid(struct port *port, unsigned int index, const struct gid_entry *entry);
-/* Return what is at INDEX of a port's table, or NULL when that entry is empty, and its GID. */
+/* Return the entry at INDEX of a port's table, or its GID; NULL if the entry is empty. */
 const struct gid_entry *port_gid_entry(const struct hca *hca, unsigned int port,
 				       unsigned int index);
 const uint8_t *port_gid(const struct hca *hca, unsigned int port, unsigned int index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * q_counter.c - counter sets that queues name: what came, what was lost, what went wrong.
+ * q_counter.c - counter sets of queues: received requests, losses and errors.
  *
- * Sets are numbered from 1; a queue that names 0 is not counted.
+ * Sets are numbered from 1; a queue with set 0 is not counted.
  */
 #include <errno.h>
 #include <stdlib.h>

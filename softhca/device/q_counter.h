@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * q_counter.h - what happens on the queues that name a set of counters.
+ * q_counter.h - counter sets: events on the queues that name a set.
  */
 #ifndef SOFTHCA_DEVICE_Q_COUNTER_H
 #define SOFTHCA_DEVICE_Q_COUNTER_H
@@ -32,7 +32,7 @@ enum q_event {
 	Q_COUNTERS,
 };
 
-enum { MAX_Q_COUNTERS = 255 }; /* sets */
+enum { MAX_Q_COUNTERS = 255 }; /* number of sets */
 
 struct q_counter {
 	uint32_t n;
@@ -41,7 +41,7 @@ struct q_counter {
 };
 
 void q_count(struct hca *hca, const struct qp *qp, enum q_event event);
-/* Adds a set, all of whose counters are 0; the result is 0, ENOSPC or ENOMEM. */
+/* Adds a set of counters, all 0. Returns 0, ENOSPC or ENOMEM. */
 int q_counter_add(struct hca *hca, struct q_counter **counter);
 void q_counter_remove(struct hca *hca, struct q_counter *counter);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * res.c - objects by number: one growing array per kind.
+ * res.c - tables of objects by number: one growing array for each kind.
  *
- * Look-up is one index. Numbers are given out in rising order and a freed one is taken again only
- * after the cursor has come round, so that a stale number is noticed.
+ * A look-up is one array access. Numbers rise; a freed number is reused only after the cursor has
+ * wrapped around, so that the use of a stale number is noticed.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * res.h - objects by number, and whose they are: the driver's, or those of a user that the driver
- * has announced (uctx.h). A command on behalf of a user finds that user's objects only, and those
- * that the driver has made for all.
+ * res.h - tables of objects by number, with their owners: the driver, or a user that the driver has
+ * registered (uctx.h). A user's command finds only that user's objects and those that the driver
+ * made for all.
  */
 #ifndef SOFTHCA_DEVICE_RES_H
 #define SOFTHCA_DEVICE_RES_H
@@ -14,24 +14,24 @@ enum { RES_FOR_ALL = 0xffff };
 
 struct res_table {
 	void **slot;
-	uint16_t *owner;      /* of what is in slot[]: a user, 0, or RES_FOR_ALL */
-	const uint16_t *user; /* for whom the command under way is; 0: for the driver */
-	uint32_t size;        /* of slot[] */
+	uint16_t *owner;      /* owners of slot[]: a user id, 0 (driver), or RES_FOR_ALL */
+	const uint16_t *user; /* user id in the current command; 0: the driver */
+	uint32_t size;        /* entries of slot[] */
 	uint32_t first;       /* number of slot 0 */
-	uint32_t mark;        /* bits of a number that say what the object is, not where */
-	uint32_t cursor; /* where to look for a free slot: a freed number is not reused at once */
+	uint32_t mark;        /* bits of a number that tell the object's kind, not its slot */
+	uint32_t cursor;      /* next slot to try: a freed number is not reused at once */
 	uint32_t used;
 	uint32_t max;
 };
 
 void res_init(struct res_table *table, const uint16_t *user, uint32_t first, uint32_t max);
 void res_free(struct res_table *table);
-/* The object is the user's for whom the command under way is. Returns 0, ENOSPC at the table's
+/* Adds an object, owned by the sender of the current command. Returns 0, ENOSPC at the table's
  * limit, or ENOMEM. */
 int res_add(struct res_table *table, void *object, uint32_t *number);
-/* The same, but the object gets NUMBER, which software has chosen; EEXIST: it is taken. */
+/* Adds an object as NUMBER, which software has chosen. Returns as res_add() does, or EEXIST. */
 int res_add_as(struct res_table *table, void *object, uint32_t number);
-/* The object gets *NUMBER; if that is 0, one as by res_add(). */
+/* Adds an object as *NUMBER, or under a free number if that is 0. */
 static inline int res_add_wanted(struct res_table *table, void *object, uint32_t *number)
 {
 	return *number ? res_add_as(table, object, *number) : res_add(table, object, number);
@@ -46,7 +46,7 @@ static inline void *res_get(const struct res_table *table, uint32_t number)
 	return index < table->size ? table->slot[index] : NULL;
 }
 
-/* Does likewise for a command: the driver has all objects, a user those of its own. */
+/* Finds an object for a command: the driver sees all objects, a user its own. */
 static inline void *res_find(const struct res_table *table, uint32_t number)
 {
 	void *object = res_get(table, number);

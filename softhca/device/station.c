@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * station.c - what arrives at a port. Messages are counted here, and given to the part of the
- * adapter that they are for; frames are counted where they are parsed: eth/eth_port.c.
+ * station.c - messages and frames that arrive at a port. Messages are counted and dispatched here;
+ * frames are counted where they are parsed: eth/eth_port.c.
  */
 #include <string.h>
 
@@ -20,8 +20,8 @@ static void advance_time(struct hca *hca, uint64_t now)
 		hca->now = now;
 }
 
-/* The message comes from where the path leads: on RoCE, and with a global route, that is a GID.
- * IBTA vol 1, 9.6.1.2; annexes A16 and A17 */
+/* Returns whether a message comes from the path's destination: by GID on RoCE and with a GRH, else
+ * by LID. IBTA vol 1, 9.6.1.2; annexes A16 and A17 */
 static bool is_of_path(const struct fabric_addr *path, const struct fabric_addr *addr)
 {
 	if (path->by_gid || (path->grh && addr->grh))
@@ -29,8 +29,8 @@ static bool is_of_path(const struct fabric_addr *path, const struct fabric_addr 
 	return path->dlid == addr->slid;
 }
 
-/* Returns whether the message is from the QP that ours is connected to. Packets from another host
- * do not say which QP they are from. */
+/* Returns whether the message comes from the connected QP. Packets from another host do not carry
+ * their source QP, so these match any. */
 static bool is_from_peer(const struct qp *qp, const struct fabric_msg *msg)
 {
 	uint32_t qpn = qp->dci ? qp->dci->to.qpn : qp->remote_qpn;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * station.h - an adapter's ports as stations of a fabric: what leaves them, and what the fabric
- * calls.
+ * station.h - an adapter's ports on a fabric: sending, and the calls that the fabric makes.
  *
- * Everything here runs under the fabric's lock.
+ * The fabric's lock is held in all of them.
  */
 #ifndef SOFTHCA_DEVICE_STATION_H
 #define SOFTHCA_DEVICE_STATION_H
@@ -15,18 +14,18 @@
 struct fabric_msg;
 struct hca;
 
-/* ---- departure.c: for the adapter; both send unless the port is down or a fault loses it ---- */
+/* ---- departure.c: sending, unless the port is down or an injected fault loses the message ---- */
 
 void station_send(struct hca *hca, const struct fabric_msg *msg);
 void station_send_frame(struct hca *hca, unsigned int port, const uint8_t *frame, size_t len);
 
-/* ---- for the fabric ---- */
+/* ---- calls of the fabric ---- */
 
 bool station_is_ethernet(const struct hca *hca);
 bool port_is_up(const struct hca *hca, unsigned int port);
 bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16]);
-/* Finds the MAC that goes with one of the port's GIDs. It returns false where the port has no such
- * GID, or where a kernel drives the adapter, which answers for its addresses itself. */
+/* Finds the MAC address for a GID of the port. Returns false if the port has no such GID, or if a
+ * kernel drives the adapter and answers for its addresses itself. */
 bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		      uint8_t mac[6]);
 /* A datagram is for the adapter's own agents; the answer goes to OUT. Returns false when there is

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * format.h - the seam between the adapter and one kind of it: how WQEs, CQEs, EQEs and doorbells of
- * that kind look in memory.
+ * format.h - the interface to one kind of adapter: the layout of its WQEs, CQEs, EQEs and
+ * doorbells.
  *
- * Queues, keys, transport and packets know struct send_wqe, struct completion and struct event; a
- * format turns bytes into these and these into bytes. The numbers in them (enum wqe_opcode,
- * cqe_opcode, cqe_syndrome, prm_event) are those of mlx5, which mlx4 has, too, but for the opcodes
- * of received CQEs. Commands are not here: their mailboxes differ so much between kinds that each
- * format has an entry and a table of its own. An adapter has one format from its creation on, and
- * each of these calls is for a whole WQE, CQE or EQE.
+ * Queues, keys, transport and packets use struct send_wqe, struct completion and struct event; a
+ * format converts these from and to bytes. The numbers in them (enum wqe_opcode, cqe_opcode,
+ * cqe_syndrome, prm_event) are mlx5's; mlx4 has the same, except for the opcodes of received CQEs.
+ * Commands are not part of it: the mailboxes of the kinds differ so much that each has its own
+ * entry and table. An adapter keeps its format from its creation on. Each call handles a whole WQE,
+ * CQE or EQE, so its indirection costs little.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_FORMAT_H
 #define SOFTHCA_DEVICE_FORMAT_FORMAT_H
@@ -35,141 +35,138 @@ struct send_wqe;
 struct trace;
 struct uar;
 
-/* What software wrote of an object is kept with it by the format's commands, as its context, for
- * software may ask for it again. Nothing but these commands looks into a context. */
+/* The format's commands keep the context that software wrote with its object, because software may
+ * query it. No other code reads a context. */
 enum {
 	CONTEXT_MAX = 320,
 	KEY_CONTEXT_MAX = 64,
 };
 
 enum {
-	CQE_MAX = 128, /* bytes of a CQE, with what may stand in front of it */
+	CQE_MAX = 128, /* largest CQE, with the padding in front of it */
 	EQE_MAX = 64,
 };
 
-/* A place says what a CQE has beside its completion. */
+/* Properties of a CQE that do not depend on its completion. */
 struct cqe_place {
-	uint32_t size; /* distance of CQEs in the ring */
+	uint32_t size; /* distance between CQEs in the ring */
 	uint32_t qpn;
-	uint32_t user_index; /* by which software looks the queue up */
+	uint32_t user_index; /* number by which software looks the queue up */
 	uint64_t time;
-	bool has_time; /* mlx4: the CQ is one with timestamps */
-	bool owner;    /* of this lap of the ring */
+	bool has_time; /* mlx4: the CQ has timestamps */
+	bool owner;    /* ownership bit of this lap of the ring */
 };
 
 struct event {
 	enum prm_event type;
-	uint32_t number; /* of the QP, the SRQ or the CQ that it is about */
-	uint8_t detail;  /* a CQ's syndrome; what changed at a port */
+	uint32_t number; /* of the QP, SRQ or CQ concerned */
+	uint8_t detail;  /* a CQ's syndrome, or the kind of change at a port */
 	unsigned int port;
 	int32_t pages;     /* requested */
-	uint32_t commands; /* completed: a bit each */
-	uint64_t result;   /* mlx4: of the command that has completed */
+	uint32_t commands; /* bit mask of completed commands */
+	uint64_t result;   /* mlx4: output of the completed command */
 };
 
-/* The format of a run is what software chose for the parts of received messages. */
+/* What the parts of a compressed run tell about received messages, as software chose. */
 struct run_format {
-	bool has_hash;  /* or else a checksum */
-	bool has_index; /* and beside it what the CQE says of its WQE */
+	bool has_hash;  /* a hash, instead of a checksum */
+	bool has_index; /* and the WQE's index */
 };
 
-/* An arm is what software asks of a CQ: an event for what comes behind CI. */
+/* An arm request of a CQ: an event for CQEs from CI on. */
 struct cq_arm {
 	bool solicited_only;
 	uint32_t ci;
-	uint8_t sn;        /* of the event that it asks for */
-	uint32_t reserved; /* bits that are set, and should not be */
+	uint8_t sn;        /* number of the requested event */
+	uint32_t reserved; /* bits that are set but must be 0 */
 };
 
 struct format {
-	/* The two calls make, and free, what the commands of an adapter keep, and what it has from
-	 * the beginning: memory keys of its own. create() returns 0, ENOSPC or ENOMEM. */
+	/* create() makes the state of the format's commands, and the memory keys that an adapter
+	 * has from the start. Returns 0, ENOSPC or ENOMEM. destroy() frees them. */
 	int (*create)(struct hca *hca);
 	void (*destroy)(struct hca *hca);
-	bool software_numbers; /* it is software that numbers objects, from 0 */
-	/* RAW is a WQE as it stands in its ring. A size of 0 bytes is not valid. */
+	bool software_numbers; /* software numbers the objects, from 0 on (mlx4) */
+	/* Returns the bytes of the WQE at RAW in its ring; 0: the WQE is not valid. */
 	uint32_t (*wqe_size)(const uint8_t *raw);
-	/* The call clears in a copy of a WQE what software may write when the adapter has it
-	 * already: what nobody reads but a register that the WQE is pushed through. NULL: there is
-	 * none. */
+	/* Clears in a copy of a WQE the bits that software may still change after the post: only a
+	 * BlueFlame register uses them. NULL: the layout has no such bits. */
 	void (*wqe_clear_bell)(uint8_t *raw);
-	bool wqe_is_block; /* no send WQE is longer than a block of the ring */
-	/* The call tells whether software has handed over the send WQE at RAW in this lap of the
-	 * ring, an odd one or not. NULL: WQEs do not say it, the doorbell record does. */
+	bool wqe_is_block; /* a send WQE is never longer than a basic block */
+	/* Returns whether software has posted the send WQE at RAW in this lap of the ring. NULL:
+	 * the doorbell record tells, not the WQE. */
 	bool (*send_is_posted)(const uint8_t *raw, bool odd_lap);
 	uint8_t (*wqe_opcode)(const uint8_t *raw);
-	uint16_t (*wqe_stream)(const uint8_t *raw); /* that a request of DC belongs to */
-	uint32_t (*umr_key)(const uint8_t *raw);    /* of the key that a UMR is about */
-	/* The call executes the UMR of LEN bytes, which is a request on a memory key, for QP. It
-	 * returns 0 or the vendor syndrome. */
+	uint16_t (*wqe_stream)(const uint8_t *raw); /* the DC stream of the request */
+	uint32_t (*umr_key)(const uint8_t *raw);    /* the memory key that a UMR changes */
+	/* Executes the UMR of LEN bytes for QP. Returns 0 or the vendor syndrome. */
 	int (*execute_umr)(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len);
-	/* The same, for a queue of frames that the driver has let do so. */
+	/* Executes a UMR for a frame queue that the driver allows to. */
 	int (*execute_frame_umr)(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw,
 				 size_t len);
-	/* The call decodes BBS blocks that start at RAW. It returns 0 or the vendor syndrome of
-	 * what is wrong. */
+	/* Decodes a send WQE of BBS blocks at RAW. Returns 0 or the vendor syndrome. */
 	int (*decode_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 			   enum fabric_service service, struct send_wqe *wqe);
-	/* The call decodes a WQE of a management QP, whose headers software has written; the AV is
-	 * made of them. NULL: such a QP has WQEs like any other. */
+	/* Decodes a WQE of a management QP in which software wrote the packet headers, and makes
+	 * the AV from these. NULL: such QPs have ordinary WQEs. */
 	int (*decode_special)(const struct hca *hca, const struct qp *qp, const uint8_t *raw,
 			      uint16_t index, struct send_wqe *wqe);
-	bool tells_pkey_index; /* CQEs of QP1, where others have the P_Key itself */
-	/* The call decodes the address vector of a datagram, whose port has RoCE or InfiniBand. */
+	bool tells_pkey_index; /* CQEs of QP1 have the P_Key's index, not the P_Key */
+	/* Decodes the address vector of a datagram; ROCE tells the link layer. */
 	void (*decode_av)(const uint8_t *av, bool roce, struct datagram_to *to);
 	void (*decode_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
-	/* The call decodes a WQE of an SRQ and returns the index of the WQE that comes next. */
+	/* Decodes a WQE of an SRQ. Returns the index of its successor. */
 	uint16_t (*decode_srq)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
-	/* The calls tell whether a WQE has the signature that queues may demand. A receive WQE has
-	 * it in front, in recv_signature_size bytes; it is for the WQE at INDEX of queue N. */
+	/* Return whether a WQE has the right signature, which queues may demand. A receive WQE
+	 * begins with recv_signature_size bytes for it; the signature depends on the queue's number
+	 * N and the WQE's INDEX. */
 	bool (*send_is_signed)(const uint8_t *raw);
 	bool (*recv_is_signed)(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 	uint32_t recv_signature_size;
-	uint32_t striding_head; /* bytes in front of the buffers of a striding queue's WQE */
-	/* The call returns which WQE of a linked one comes next. */
+	uint32_t striding_head; /* bytes before the buffers in a striding queue's WQE */
+	/* Returns the successor of a WQE in a linked striding queue. */
 	uint16_t (*striding_next)(const uint8_t *head);
-	/* The call gives a frame that has arrived to the queues that it is for. NULL: flow tables
-	 * say which these are. */
+	/* Delivers a frame to its queues. NULL: flow tables decide. */
 	void (*steer)(struct hca *hca, struct eth_arrival *arrival);
-	/* The call gives a frame that leaves the port to those who listen. NULL: nobody can. */
+	/* Gives a copy of a frame that leaves the port to sniffers. NULL: there are none. */
 	void (*sniff)(struct hca *hca, struct eth_arrival *arrival);
-	/* Where the numbers of such queues begin; those of QPs end before. */
+	/* First numbers of frame queues; QP numbers end before them. */
 	uint32_t first_frame_sq, first_frame_rq;
-	/* The two calls decode WQEs of the queues of frames. */
+	/* Decode WQEs of frame queues. */
 	int (*decode_frame_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 				 struct frame_send *send);
-	/* The call decodes a WQE of such a queue which sends datagrams, from another QP. */
+	/* Decodes a WQE of a frame queue that sends datagrams in the name of another QP. */
 	int (*decode_underlay_send)(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 				    struct frame_send *send, struct datagram_to *to);
 	void (*decode_frame_recv)(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe);
 
-	/* The call encodes into PLACE->size zeroed bytes. It returns how many at their end have a
-	 * meaning. */
+	/* Encodes a CQE into PLACE->size zeroed bytes. Returns how many bytes at their end are
+	 * used. */
 	uint32_t (*encode_cqe)(const struct cqe_place *place, const struct completion *done,
 			       uint8_t *slot);
-	/* The call encodes CQE_SIZE zeroed bytes, all but the ownership, with the queue's number as
-	 * PLACE->qpn. */
+	/* Encodes a frame's CQE into CQE_SIZE zeroed bytes, without the ownership bit. PLACE->qpn
+	 * is the queue's number. */
 	void (*encode_frame_cqe)(const struct cqe_place *place, const struct frame_completion *done,
 				 uint8_t *cqe);
-	/* The call encodes, as the last CQE_SIZE bytes, the CQE that ends the ring of a CQ which is
-	 * resized. */
+	/* Encodes the CQE that ends the old ring when a CQ is resized, in the last CQE_SIZE
+	 * bytes. */
 	void (*encode_ring_end)(uint8_t *cqe);
-	/* The call encodes CQE_SIZE zeroed bytes: a signature was wrong, as KEY's state says. */
+	/* Encodes the CQE for a signature error, from KEY's state, into CQE_SIZE zeroed bytes. */
 	void (*encode_sig_error)(const struct mkey *key, uint32_t qpn, uint8_t *cqe);
 	void (*set_cqe_owner)(uint8_t *cqe, bool owner);
-	/* The same, where software compares the number of the lap. */
+	/* Sets the lap's number instead, where software compares that. */
 	void (*set_cqe_lap)(uint8_t *cqe, uint8_t lap);
-	/* The call tells whether software takes what is there as a new CQE, when CQEs of this lap
-	 * have that owner bit. */
+	/* Returns whether software takes this CQE for a new one in a lap with ownership bit
+	 * OWNER. */
 	bool (*is_software_cqe)(const uint8_t *cqe, bool owner);
-	bool fills_cq;     /* the adapter sets the ownership of all CQEs of a new ring */
-	uint32_t cqe_size; /* bytes, without what may stand in front */
-	/* These calls are for a CQ that compresses runs of completions; see queue/cq_run.h.
-	 * can_compress() tells whether a CQE may be in a run. follows() tells whether it may come
-	 * behind LAST in a run that began with TITLE: it differs from it in what a part says.
-	 * encode_part() writes that part, of cqe_part_size bytes, and encode_title() makes of the
-	 * first CQE the one that announces COUNT parts. encode_block() writes what is behind COUNT
-	 * parts in a block. */
+	bool fills_cq;     /* the adapter initialises the ownership bits of a new ring */
+	uint32_t cqe_size; /* bytes of a CQE, without padding in front */
+	/* For a CQ that compresses runs of completions; see queue/cq_run.h. can_compress() returns
+	 * whether a CQE may be in a run. follows() returns whether it may follow LAST in the run
+	 * that began with TITLE: it may differ from the title only in the fields of a part.
+	 * encode_part() writes a part of cqe_part_size bytes. encode_title() turns the first CQE
+	 * into one that announces COUNT parts. encode_block() writes what follows COUNT parts in a
+	 * block. */
 	bool (*can_compress)(const uint8_t *cqe);
 	bool (*follows)(const uint8_t *title, const uint8_t *last, const uint8_t *cqe);
 	void (*encode_part)(const struct run_format *format, const uint8_t *cqe, uint8_t *part);
@@ -181,32 +178,30 @@ struct format {
 	void (*set_eqe_owner)(uint8_t *eqe, bool owner);
 	uint32_t eqe_size;
 
-	uint32_t xrc_target_mark; /* a bit that numbers of QPs have which receive for XRC */
-	/* The rings of a QP share its buffer. That of receives is first, or else, with this, the
-	 * one with the larger WQEs, and that of sends where they are as large. */
+	uint32_t xrc_target_mark; /* bit in the numbers of XRC target QPs */
+	/* A QP's rings share its buffer. The receive ring is first; or, if this is set, the ring
+	 * with the larger WQEs, and the send ring if they are equal. */
 	bool larger_ring_first;
-	/* These are the places of the words in doorbell records: posted receives and send blocks of
-	 * a QP, consumer index and arm word of a CQ. */
+	/* Offsets in doorbell records: posted receives and send blocks of a QP, consumer index and
+	 * arm word of a CQ. */
 	uint32_t dbrec_recv, dbrec_send, dbrec_ci, dbrec_arm;
-	uint32_t dbrec_align; /* bytes, of the records of a QP and of an SRQ */
+	uint32_t dbrec_align; /* alignment of doorbell records of QPs and SRQs */
 	struct cq_arm (*decode_arm)(uint32_t word_be);
-	uint8_t first_arm; /* the number of the first event that software asks for */
-	/* The call tells that software has written VALUE_BE at OFFSET of a UAR page; the lock is
-	 * held. */
+	uint8_t first_arm; /* number of the first event that software requests */
+	/* Takes a write of VALUE_BE at OFFSET of a UAR page. The caller holds the lock. */
 	void (*ring)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 
-	/* These calls trace what goes by. opcode_name() is that of a send WQE. */
+	/* Trace WQEs, CQEs and EQEs. opcode_name() names a send WQE's opcode. */
 	void (*trace_send)(struct trace *trace, uint32_t qpn, uint32_t index, const uint8_t *wqe,
 			   size_t len);
 	void (*trace_cqe)(struct trace *trace, uint32_t cqn, uint32_t index, const uint8_t *cqe);
 	void (*trace_eqe)(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
 	const char *(*opcode_name)(uint8_t opcode);
 
-	/* These calls are for an adapter that is strict: they report what the bytes of a WQE, or of
-	 * a doorbell, have that they should not. A page of doorbells is remembered from
-	 * judge_page() until forget_page(), which a format need not have. judge_write() is told
-	 * what software has written, and returns whether an adapter would take it; judge_found()
-	 * what polling has found at OFFSET. */
+	/* For strict adapters: report wrong bytes in a WQE or doorbell. The state of a doorbell
+	 * page exists from judge_page() to forget_page(), which a format need not have.
+	 * judge_write() checks a write by software and returns whether an adapter would act on it;
+	 * judge_found() checks a value that polling found at OFFSET. */
 	void (*judge_page)(struct uar *uar);
 	void (*forget_page)(struct hca *hca, struct uar *uar);
 	bool (*judge_write)(struct hca *hca, uint32_t uar, uint32_t offset, const uint8_t *bytes,
@@ -214,10 +209,10 @@ struct format {
 	void (*judge_found)(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 	void (*judge_send)(struct hca *hca, const struct qp *qp, uint16_t index,
 			   const uint8_t *raw);
-	/* judge_posted() is called where send_is_posted() has found where what is posted ends,
-	 * which sq.pi says now. It may be NULL. */
+	/* Checks WQEs when send_is_posted() has found the end of the posted ones, now in sq.pi. May
+	 * be NULL. */
 	void (*judge_posted)(struct hca *hca, const struct qp *qp);
-	/* The same, for queues of frames: the WQE at RAW, what is posted. Either may be NULL. */
+	/* Check the WQE at RAW, and the posted WQEs, of a frame queue. Either may be NULL. */
 	void (*judge_frame)(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw);
 	void (*judge_frames_posted)(struct hca *hca, const struct eth_sq *sq);
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * args.c - functions that commands share: checks of mailboxes, and statuses for errnos.
+ * args.c - helpers of all commands: checks of mailboxes, and command statuses for errnos.
  *
- * Commands call these; the table of commands, cmd.c, calls commands.
+ * Commands call these, and the table in cmd.c calls commands, so calls only go down.
  */
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * av_mapping.c - commands by which an address has a QP that stands for it.
+ * av_mapping.c - commands that map an address vector to a QP.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum prm_status av_mapping_create(struct hca *hca, struct cmd *cmd)
 
 	if (fld_get64(context, FLD_BYTE(AV_QP_MAPPING_MODIFY_FIELD_SELECT)))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "av mapping: nothing to modify yet");
-	/* pyverbs names a QP of another context, so the adapter does not ask whose it is. */
+	/* Any QP is accepted, as pyverbs names one of another context. */
 	if (!res_get(&hca->qps, fld_get(context, AV_QP_MAPPING_QPN)))
 		return cmd_fail(cmd, PRM_STAT_BAD_RES_ERR, "av mapping: no such QP");
 	ret = av_mapping_add(hca, context, PRM_AV_QP_MAPPING_SIZE, &mapping);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd.c - PRM commands: one table from opcode to function and the least mailbox sizes.
+ * cmd.c - PRM commands: a table from opcode to function and smallest mailbox sizes.
  *
- * A command works on an output mailbox of our own that is copied out at the end, so no function
- * needs to know how much the caller asked for. A failure has a text; its hash is the syndrome, so
- * that equal causes have equal syndromes in every release.
+ * A command fills an output mailbox of our own, of which the caller gets as many bytes as it asked
+ * for; so no command checks that size. A failure has a text whose hash is the syndrome, so that the
+ * same cause has the same syndrome in every release.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static enum prm_status do_nop(struct hca *hca, struct cmd *cmd)
 static const struct {
 	cmd_fn run;
 	uint16_t in_min, out_min;
-	bool after_death; /* gives back what exists: software has to get rid of its objects */
+	bool after_death; /* it frees an object: allowed after the adapter's death, for cleanup */
 } commands[] = {
 	[PRM_OP_QUERY_HCA_CAP] = { caps_query, 16, 16, false },
 	[PRM_OP_SET_HCA_CAP] = { caps_set, 16 + PRM_HCA_CAP_SIZE, 16, false },
@@ -190,7 +190,7 @@ static const struct {
 
 enum { COMMANDS = ARRAY_SIZE(commands) };
 
-/* These commands run the adapter; nobody else than the driver has them. */
+/* Commands that run the adapter: only for the driver, not for users. */
 static const enum prm_opcode of_driver[] = {
 	PRM_OP_INIT_HCA,    PRM_OP_TEARDOWN_HCA,       PRM_OP_ENABLE_HCA,
 	PRM_OP_DISABLE_HCA, PRM_OP_QUERY_PAGES,        PRM_OP_MANAGE_PAGES,
@@ -214,7 +214,7 @@ static bool is_of_kind(const struct hca *hca, uint32_t opcode)
 	       (opcode != M4_AS_RTS2SQD_QP && opcode != M4_AS_SQD2SQD_QP);
 }
 
-/* FNV-1a */
+/* Hashes with FNV-1a. */
 static uint32_t why_hash(const char *text)
 {
 	uint32_t sum = 2166136261u;

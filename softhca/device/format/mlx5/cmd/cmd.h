@@ -23,7 +23,7 @@ struct cmd {
 	size_t in_len;
 	uint8_t *out;
 	size_t out_len;
-	const char *why; /* it failed: becomes the syndrome and a line in the trace */
+	const char *why; /* cause of a failure, for the syndrome and the trace */
 };
 
 typedef enum prm_status (*cmd_fn)(struct hca *hca, struct cmd *cmd);
@@ -63,7 +63,7 @@ static inline bool cmd_has_room(const struct cmd *cmd, const uint8_t *list, size
 	return count * size <= cmd_out_room(cmd) - (size_t)(list - cmd->out);
 }
 
-/* Returns where PAS[] is, at PART of the input mailbox, and how many fit. */
+/* Returns the page list PAS[] at PART of the input mailbox, and how many entries fit. */
 static inline const void *cmd_pas(const struct cmd *cmd, uint32_t part, size_t *count)
 {
 	size_t at = FLD_BYTE(part);
@@ -203,18 +203,18 @@ enum prm_status dek_query(struct hca *hca, struct cmd *cmd);
 enum prm_status dek_destroy(struct hca *hca, struct cmd *cmd);
 enum prm_status lag_query(struct hca *hca, struct cmd *cmd);
 
-/* In cmd/sched.c, for the commands on queues: finds the group that queues name
- * as N, NULL for 0; it returns why there is none. */
+/* Finds the scheduling group that a queue names as N; NULL for 0. Returns NULL or the reason for
+ * refusing it. In cmd/sched.c. */
 struct sched_element;
 const char *sched_find_group(const struct hca *hca, uint32_t n, struct sched_element **group);
 
-/* These functions of cmd/lag.c are for queues that name one of the bonded ports. The first says by
- * which one a queue of this NUMBER sends that has named none; 0: none are bonded. */
+/* For queues of a bonded adapter (cmd/lag.c). lag_port_of() returns the port for queue NUMBER if it
+ * names none; 0: no ports are bonded. */
 uint32_t lag_port_of(const struct hca *hca, uint32_t number);
 const char *lag_check_port(const struct hca *hca, uint64_t port);
 
-/* In cmd/flow_table.c, for cmd/flow_entry.c: returns the table that a command
- * names, or NULL after saying why. */
+/* Returns the flow table that a command names, or fails the command and returns NULL. In
+ * cmd/flow_table.c. */
 struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd);
 
 #endif

@@ -16,8 +16,7 @@
 
 CONTEXT_HOLDS(struct cq, PRM_CQC_SIZE);
 
-/* How far CQEs are apart; 64 bytes without a meaning are not written, unless they pad a cache
- * line. */
+/* Distance of CQEs. Padding to a cache line is written too, which avoids partial line writes. */
 enum { STRIDE_64 = 0, STRIDE_128_PADDED = 2 };
 
 static const char *cq_check_compression(const struct hca *hca, const uint8_t *cqc)
@@ -58,7 +57,7 @@ static int cq_set_compression(struct cq *cq)
 		return ENOMEM;
 	cq->run->has_blocks =
 		fld_get(cq->context, CQC_CQE_COMPRESSION_LAYOUT) == PRM_CQE_COMPRESSION_ENHANCED;
-	cq->run->behind_title = cq->pi - 1; /* there is none */
+	cq->run->behind_title = cq->pi - 1; /* no title yet */
 	cq->run->format.has_hash = format == PRM_MINI_CQE_HASH;
 	cq->run->format.has_index = format == PRM_MINI_CQE_CHECKSUM_STRIDE;
 	return 0;
@@ -70,7 +69,7 @@ static void cq_set_moderation(struct cq *cq, const uint8_t *cqc)
 	cq->max_count = fld_get(cqc, CQC_CQ_MAX_COUNT);
 }
 
-/* Creation and resizing have the ring's memory at the same place of the command. */
+/* Maps the ring's memory; creation and resizing have it at the same place of the mailbox. */
 static int cq_map_ring(struct hca *hca, const struct cmd *cmd, uint64_t len, struct dma_map *map,
 		       struct umem **umem)
 {

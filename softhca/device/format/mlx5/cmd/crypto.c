@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crypto.c - commands on logins and on keys of data, which are general objects.
+ * crypto.c - commands on crypto logins and data encryption keys, which are general objects.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +72,8 @@ enum prm_status login_destroy(struct hca *hca, struct cmd *cmd)
 
 /* ---- keys of data ---- */
 
-/* An adapter with secrets speaks of keys only to those who are logged in. */
+/* Finds the login of the user. An adapter with secrets accepts commands on keys only from users
+ * with a login. */
 static const char *find_login(struct hca *hca, struct crypto_login **login)
 {
 	*login = NULL;
@@ -144,7 +145,7 @@ static struct dek *dek_of(struct hca *hca, struct cmd *cmd)
 	return res_find(&hca->deks, fld_get(cmd->in, GENERAL_OBJ_IN_OBJ_ID));
 }
 
-/* The key itself is not told. */
+/* Queries a key's attributes. The key itself is never returned. */
 enum prm_status dek_query(struct hca *hca, struct cmd *cmd)
 {
 	struct dek *dek = dek_of(hca, cmd);

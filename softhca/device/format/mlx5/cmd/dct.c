@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dct.c - commands on targets of DC. What a target does is in transport/dct.c.
+ * dct.c - commands on DC targets. transport/dct.c executes their requests.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,7 +59,8 @@ static void dct_take_context(struct dct *dct)
 	dct->pkey = port_pkey(fld_get(dctc, DCTC_PKEY_INDEX));
 }
 
-/* An initiator may have as many READs under way as all may. */
+/* Fills the attributes that all responders share. Each initiator may have the adapter's maximum of
+ * READs outstanding. */
 static void model_fill(const struct hca *hca, const struct dct *dct, struct qp *model)
 {
 	const uint8_t *dctc = dct->context;
@@ -145,7 +146,8 @@ enum prm_status dct_do_drain(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Software drains a target first; of one that is dead nothing can arrive. */
+/* Destroys a target. Software must drain it first, except on a dead adapter, where nothing
+ * arrives. */
 enum prm_status dct_destroy(struct hca *hca, struct cmd *cmd)
 {
 	struct dct *dct = dct_named(hca, cmd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_counter.c - commands on the counters that flow table entries name.
+ * flow_counter.c - commands on counters of flow table entries.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/flow.h"
@@ -23,8 +23,7 @@ enum prm_status flow_counter_alloc(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* The command reads one counter, or, where a number is given, that many in a row; counters that do
- * not exist read 0. */
+/* Queries one counter, or a range if a count is given. Counters that do not exist read as 0. */
 enum prm_status flow_counter_query(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t n = fld_get(cmd->in, QUERY_FLOW_COUNTER_IN_FLOW_COUNTER_ID);

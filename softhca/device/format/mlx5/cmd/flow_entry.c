@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_entry.c - commands that set, change, query and delete entries of flow tables.
+ * flow_entry.c - commands that set, change, query and delete flow table entries.
  *
- * An entry is built anew from the command and takes the place of the old one only when everything
- * in it is right. PRM: SET_FLOW_TABLE_ENTRY
+ * A changed entry is built anew, and replaces the old one only if all of it is valid. PRM:
+ * SET_FLOW_TABLE_ENTRY
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { ENTRY_SET = 0, ENTRY_MODIFY = 1 };
 
 CONTEXT_HOLDS(struct flow_entry, PRM_FLOW_CONTEXT_SIZE);
 
-/* ---- what a command says ---- */
+/* ---- decoding ---- */
 
 static const char *check_context(const struct flow_table *table, const uint8_t *context)
 {
@@ -70,7 +70,7 @@ static const char *find_destination(struct hca *hca, const struct flow_table *ta
 	return flow_destination_check(table, destination);
 }
 
-/* The lists hold destinations, then counters, in elements of one size behind the context. */
+/* Takes the lists behind the context: destinations, then counters, in elements of one size. */
 static const char *take_lists(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
 			      const struct flow_table *table, struct flow_entry *entry)
 {
@@ -101,7 +101,7 @@ static void take_key(struct flow_entry *entry, const uint8_t *context)
 		entry->key[i] &= entry->group->mask[i];
 }
 
-/* Builds an entry as the command wants it, in no table yet. It returns NULL, or what is wrong. */
+/* Builds an entry that is in no table yet. Returns NULL or the reason for refusing it. */
 static const char *entry_build(struct hca *hca, const struct cmd *cmd, const uint8_t *context,
 			       struct flow_group *group, uint32_t index, struct flow_entry **out)
 {
@@ -137,8 +137,8 @@ static struct flow_group *find_group(struct hca *hca, const struct flow_table *t
 	return group;
 }
 
-/* What MASK does not name stays as it was. The parts of a destination list come with the action
- * that needs them, so both change together. */
+/* Takes from OLD the fields that MASK does not name. A destination list belongs to the action that
+ * needs it, so both change together. */
 static const char *entry_merge(struct flow_entry *entry, const struct flow_entry *old,
 			       uint64_t mask)
 {

@@ -23,8 +23,8 @@ struct flow_table *flow_table_find(struct hca *hca, struct cmd *cmd)
 	return table && table->type == fld_get(cmd->in, FLOW_IN_TABLE_TYPE) ? table : NULL;
 }
 
-/* Finds where a table of TYPE and LEVEL goes on a miss, as CONTEXT says. It returns NULL or what is
- * wrong. */
+/* Finds the miss table that CONTEXT names for a table of TYPE and LEVEL. Returns NULL or the reason
+ * for refusing it. */
 static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_flow_table_type type,
 			     unsigned int level, struct flow_table **miss)
 {
@@ -40,7 +40,8 @@ static const char *find_miss(struct hca *hca, const uint8_t *context, enum prm_f
 	return flow_miss_check(type, level, *miss);
 }
 
-/* Who plays the kernel has a sniffer for what an adapter of mlx4 sends, too. */
+/* Returns whether the adapter has tables of this type. On mlx4 the front, in place of the kernel,
+ * also uses a sniffer of sent frames. */
 static bool has_type(const struct hca *hca, uint64_t type)
 {
 	return type <= PRM_FLOW_NIC_TX ||
@@ -158,8 +159,7 @@ enum prm_status flow_table_set_root(struct hca *hca, struct cmd *cmd)
 
 /* ---- groups ---- */
 
-/* Takes the part of the criteria that is enabled. It returns false when that has bits that nothing
- * is known about. */
+/* Takes the enabled sets of the match criteria. Returns false if they have unknown bits. */
 static bool take_mask(const struct cmd *cmd, uint8_t mask[FLOW_KEY_SIZE])
 {
 	const uint8_t *criteria = fld_at(cmd->in, CREATE_FLOW_GROUP_IN_MATCH_CRITERIA);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * general_obj.c - the commands on general objects: what an object is decides who executes them.
+ * general_obj.c - commands on general objects: calls the functions of the object's type.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/crypto.h"
@@ -10,8 +10,8 @@
 
 typedef enum prm_status object_fn(struct hca *hca, struct cmd *cmd);
 
-/* What an object does not have is NULL. Its size is behind the header, of the first two in the
- * command and of a query in the answer. */
+/* NULL: the type lacks the operation. SIZE is the object's, behind the header: in the command for
+ * create and modify, in the answer for query. */
 static const struct kind {
 	enum prm_obj_type type;
 	uint32_t size;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lag.c - bonded ports: software sees one, and may say by which of them a queue sends. Here
- * all of them are the one wire, so what is said is remembered, and nothing else follows.
+ * lag.c - bonded ports: software sees one port, and may choose the physical port of a queue. Here
+ * all ports are on one wire, so the choice is stored and has no other effect.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/lag.h"
 #include "softhca/device/core.h"
 #include "softhca/device/format/mlx5/cmd/cmd.h"
 
-/* Where no ports are bonded the state is 0: UCX asks any device, and says at each failure so. */
+/* Reports the bond. Without one the state is 0 and not an error: UCX queries each device and logs
+ * each failure. */
 enum prm_status lag_query(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t *lag = fld_at(cmd->out, QUERY_LAG_OUT_CTX);

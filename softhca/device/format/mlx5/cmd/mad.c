@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mad.c - the command by which a driver, to which management datagrams come, has the adapter's
- * agents answer them.
+ * mad.c - the command by which a driver that received a MAD lets the adapter's agents answer it.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/mad.h"

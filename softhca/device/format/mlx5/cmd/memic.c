@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memic.c - commands that allocate the adapter's own memory, give its blocks addresses of
- * operations, and free it.
+ * memic.c - commands that allocate and free memory on the adapter, and open and close its
+ * operations.
  */
 #include <errno.h>
 

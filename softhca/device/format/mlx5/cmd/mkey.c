@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mkey.c - commands on memory keys, and their context, which UMR and invalidation change later.
+ * mkey.c - commands on memory keys, and their context. UMR and invalidation change a key later.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -72,8 +72,8 @@ static const char *mkey_check_context(const uint8_t *mkc)
 	return NULL;
 }
 
-/* Keys that UMR will change keep their pages as they came. UMR writes units of 64 bytes, and
- * drivers do so in smaller tables, too. */
+/* Stores the translations as they came if UMR may change the key. Rounds the table up to 64 bytes:
+ * UMR writes such units, and drivers do so even in smaller tables. */
 static int store_translations(struct mkey *mkey, const void *pas, size_t entries)
 {
 	size_t entry = mkey->mode == MKEY_MTT ? 8 : XLT_OCTOWORD;
@@ -84,8 +84,8 @@ static int store_translations(struct mkey *mkey, const void *pas, size_t entries
 	return xlt_write(mkey, 0, pas, entries * entry);
 }
 
-/* The byte at START_ADDR is the one at the offset in the memory, so both have the same place in a
- * page. UMR would change a list of pages, and there is none. */
+/* Maps a key to user memory. START_ADDR and the offset must have the same place in a page. Not with
+ * UMR: it would change a page list, which such a key does not have. */
 static int mkey_map_umem(struct hca *hca, struct mkey *mkey, const struct cmd *cmd)
 {
 	uint64_t offset = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_OFFSET);
@@ -237,7 +237,7 @@ enum prm_status mkey_destroy(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* ---- the adapter's own ---- */
+/* ---- keys of the adapter itself ---- */
 
 int mlx5_add_special_key(struct hca *hca)
 {
@@ -258,8 +258,8 @@ int mlx5_add_special_key(struct hca *hca)
 	return 0;
 }
 
-/* One key serves as null key and dump-fill key: it reads as zeroes and discards writes. There is no
- * reserved local key. */
+/* Reports the special keys. One key, which reads as zeroes and drops writes, is both null key and
+ * dump-fill key. There is no reserved local key. */
 enum prm_status mkey_query_special(struct hca *hca, struct cmd *cmd)
 {
 	fld_set(cmd->out, QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, hca->sink_key->key);

@@ -7,7 +7,7 @@
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd/cmd.h"
 
-/* A rate of 0 takes the entry out of use; queues that still name it are not limited. */
+/* Sets an entry. A rate of 0 frees it; queues that still name it have no limit then. */
 enum prm_status pacing_set_rate(struct hca *hca, struct cmd *cmd)
 {
 	uint32_t index = fld_get(cmd->in, SET_PP_RATE_LIMIT_IN_RATE_LIMIT_INDEX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pd.c - commands on the objects that are hardly more than a number: protection domains,
- * transport domains, XRC domains, UARs.
+ * pd.c - commands on objects that are little more than a number: protection domains, transport
+ * domains, XRC domains, UARs.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/pd.h"

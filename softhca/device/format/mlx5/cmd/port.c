@@ -59,7 +59,8 @@ enum prm_status port_query_context(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Software says which managers listen at the port: the capability mask is all it may change. */
+/* Changes the port's capability mask, by which software announces managers at the port. Nothing
+ * else can be changed. */
 enum prm_status port_modify_context(struct hca *hca, struct cmd *cmd)
 {
 	struct port *port =
@@ -92,7 +93,7 @@ enum prm_status port_query_gid(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* An index of 0xffff asks for the whole table. */
+/* Queries P_Keys. Index 0xffff means the whole table. */
 enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 {
 	struct port *port = port_find(hca, cmd, fld_get(cmd->in, QUERY_HCA_VPORT_PKEY_IN_PORT_NUM),
@@ -108,7 +109,8 @@ enum prm_status port_query_pkey(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Returns the port whose table a command is about, or NULL after saying why. */
+/* Returns the port whose RoCE address table a command names, or fails the command and returns
+ * NULL. */
 static struct port *roce_port(struct hca *hca, struct cmd *cmd, uint64_t number, uint64_t index)
 {
 	struct port *port = port_find(hca, cmd, number, false);

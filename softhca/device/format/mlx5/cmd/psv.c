@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * psv.c - commands on signature state. One makes up to four, of which each is destroyed by
- * itself.
+ * psv.c - commands on signature state (PSVs). One command creates up to four; each is destroyed by
+ * a command of its own.
  */
 #include "prm/mlx5/bsf.h"
 #include "prm/mlx5/cmd.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * q_counter.c - commands on the counter sets that queues name.
+ * q_counter.c - commands on the counter sets of queues.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * qp.c - commands that create, destroy and query queue pairs.
  *
- * The QP context that software wrote is kept as it is (qp->context) and decoded once; what the
- * device changes is put back into it when it is queried. State changes are in cmd/qp_modify.c.
+ * The QP context that software wrote is kept (qp->context) and decoded once; a query first updates
+ * the fields that the device has changed. State changes are in cmd/qp_modify.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,8 +59,8 @@ static const char *qp_check_type(const uint8_t *qpc)
 	return NULL;
 }
 
-/* Management datagrams, registrations of pages and the reserved key are the driver's: a user who
- * had their QPs could hear everybody, or reach all memory. */
+/* Refuses QPs that only the driver may have: a user with QP0 or QP1 could read all management
+ * datagrams, and a registration QP or the reserved key reaches all memory. */
 static const char *qp_check_user(const struct hca *hca, const uint8_t *qpc)
 {
 	const struct qp_kind *kind = qp_find_kind(qpc);
@@ -72,7 +72,7 @@ static const char *qp_check_user(const struct hca *hca, const uint8_t *qpc)
 	return NULL;
 }
 
-/* Only initiators have streams. */
+/* Checks streams, which only DC initiators have. */
 static const char *qp_check_streams(const uint8_t *qpc)
 {
 	uint64_t streams = fld_get(qpc, QPC_LOG_NUM_DCI_STREAM_CHANNELS);
@@ -87,7 +87,7 @@ static const char *qp_check_streams(const uint8_t *qpc)
 	return NULL;
 }
 
-/* A DCI receives nothing, so it has no receive queue, whatever stands for it. */
+/* Checks that a DC initiator has no receive queue of its own, as it receives nothing. */
 static const char *qp_check_initiator(const uint8_t *qpc)
 {
 	if (fld_get(qpc, QPC_ST) == PRM_QP_ST_DCI && fld_get(qpc, QPC_RQ_TYPE) == PRM_RQ_TYPE_RQ)
@@ -119,12 +119,11 @@ static const char *qp_check_sizes(const struct hca *hca, const uint8_t *qpc)
 	return NULL;
 }
 
-/* A QP receives through one SRQ; an XRC QP through those of its domain, whichever a request
- * names. */
+/* Finds the SRQ of a QP; an XRC QP has a domain instead, and each request names an SRQ of it. */
 static bool qp_find_shared(struct hca *hca, struct qp *qp)
 {
 	if (qp->service == FABRIC_DC)
-		return true; /* it receives nothing */
+		return true; /* a DC initiator: it receives nothing */
 	if (qp->service == FABRIC_XRC) {
 		qp->xrcd = res_find(&hca->xrcds, fld_get(qp->context, QPC_XRCD));
 		return qp->xrcd;
@@ -133,7 +132,8 @@ static bool qp_find_shared(struct hca *hca, struct qp *qp)
 	return qp->srq && !qp->srq->xrcd;
 }
 
-/* Rendezvous need a matching list and the send queue. */
+/* Returns whether the adapter runs rendezvous for the QP, which needs a matching list and the send
+ * queue. */
 static bool is_offloaded(const struct qp *qp)
 {
 	return fld_get(qp->context, QPC_OFFLOAD_TYPE) == PRM_QPC_OFFLOAD_TYPE_RNDV;
@@ -149,7 +149,8 @@ static const char *qp_check_offload(const struct qp *qp)
 	return NULL;
 }
 
-/* What receives nothing needs no CQ for it, and names none (as DPDK's driver of encryption). */
+/* Finds the CQ for receives. A QP that receives nothing may name none, as DPDK's crypto driver
+ * does. */
 static struct cq *qp_find_recv_cq(struct hca *hca, const struct qp *qp)
 {
 	uint32_t cqn = fld_get(qp->context, QPC_CQN_RCV);
@@ -204,7 +205,7 @@ static int qp_find_record(struct hca *hca, struct qp *qp)
 	return umem_place_record(hca, &record, &qp->dbr, &qp->umems.record);
 }
 
-/* Blocks of sends are of 64 bytes, unless a front says otherwise for an adapter that has others. */
+/* Returns the bytes of a send block: 64, unless a front with another layout (mlx4) gives them. */
 static uint32_t qp_block(const struct hca *hca, const struct cmd *cmd)
 {
 	uint32_t log = hca->format->send_is_posted ? fld_get(cmd->in, CREATE_QP_IN_LOG_BLOCK) : 0;
@@ -212,7 +213,7 @@ static uint32_t qp_block(const struct hca *hca, const struct cmd *cmd)
 	return log >= WQE_BB_LOG && 1u << log <= WQE_BYTES_MAX ? 1u << log : WQE_BB;
 }
 
-/* The rings lie one behind the other. */
+/* Places the rings in the QP's buffer, one behind the other. */
 static uint64_t qp_place_rings(const struct hca *hca, struct qp *qp)
 {
 	uint64_t rq = (uint64_t)qp->rq.stride << qp->rq.log_size;
@@ -386,7 +387,7 @@ enum prm_status qp_query(struct hca *hca, struct cmd *cmd)
 		fld_set(qpc, QPC_LAG_TX_PORT_AFFINITY, lag_port_of(hca, qp->n));
 	fld_set(cmd->out, QUERY_QP_OUT_ECE, qp->ece);
 	fld_set(qpc, QPC_STATE, qp->state);
-	/* Messages are written from their first byte to their last. */
+	/* Payload is written in ascending address order. */
 	fld_set(qpc, QPC_DATA_IN_ORDER, qp_is_reliable(qp));
 	fld_set(qpc, QPC_NEXT_SEND_PSN, qp->req.next_psn);
 	fld_set(qpc, QPC_LAST_ACKED_PSN, (qp->req.unacked - 1) & PSN_MASK);

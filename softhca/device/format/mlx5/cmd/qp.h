@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.h - connection establishment options (ECE), which commands that create a QP and commands
- * that change it answer.
+ * qp.h - connection establishment options (ECE), in the answers of commands that create or modify a
+ * QP.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX5_CMD_QP_H
 #define SOFTHCA_DEVICE_FORMAT_MLX5_CMD_QP_H
@@ -10,18 +10,18 @@
 
 #include "prm/mlx5/qpc.h"
 
-/* Connection establishment options that both sides name are in force. Nothing depends on those that
- * this adapter has; they are there to be agreed upon. */
+/* Options that the adapter supports. Only those that both peers support are in force. None of them
+ * changes anything here; they exist so that peers can negotiate. */
 enum { ECE_OPTIONS_HERE = 0x7 };
 
-/* Datagrams have no connection, and so no options of one. */
+/* Returns whether the QP may have options: datagram QPs have no connection. */
 static inline bool qp_may_have_ece(const struct qp *qp)
 {
 	return qp->service != FABRIC_UD;
 }
 
-/* Returns the options in force after software asks for OPTIONS: those of version 1 that the adapter
- * has, or none when it does not know the version. */
+/* Returns the options in force if software asks for OPTIONS: those of version 1 that the adapter
+ * supports, or none of an unknown version. */
 static inline uint32_t qp_answer_ece(uint32_t options)
 {
 	if (options >> FLD_SHIFT(ECE_VERSION) != PRM_ECE_VERSION_1)
@@ -29,8 +29,8 @@ static inline uint32_t qp_answer_ece(uint32_t options)
 	return (uint32_t)PRM_ECE_VERSION_1 << FLD_SHIFT(ECE_VERSION) | (options & ECE_OPTIONS_HERE);
 }
 
-/* Returns the options in force after the creation of QP: when software asks for none, or for the
- * version alone, all that its type may have. */
+/* Returns the options in force after creation. If software asks for none, or only for the version,
+ * all that the QP's type may have. */
 static inline uint32_t qp_first_ece(const struct qp *qp, uint32_t options)
 {
 	const uint32_t version = (uint32_t)PRM_ECE_VERSION_1 << FLD_SHIFT(ECE_VERSION);

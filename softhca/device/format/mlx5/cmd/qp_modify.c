@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_modify.c - the state machine of a QP: which command is valid in which state, which fields
- * of the context it takes always, and which only when opt_param_mask names them.
+ * qp_modify.c - the QP state machine: which command is valid in which state, which fields of the
+ * context it always takes, and which it takes only if opt_param_mask names them.
  *
- * Fields come in groups; the groups of opt_param_mask have its bits, the others have bits above it.
+ * Fields come in groups. Groups that opt_param_mask can name use its bits; the others use bits
+ * above these.
  */
 #include <string.h>
 
@@ -19,7 +20,7 @@
 #include "util/bits.h"
 
 enum {
-	GROUP_PORT = 1 << 26, /* and what else is only said at the start */
+	GROUP_PORT = 1 << 26, /* and other fields that only RST2INIT sets */
 	GROUP_DEST_QPN = 1 << 27,
 	GROUP_RECV_PSN = 1 << 28,
 	GROUP_SEND_PSN = 1 << 29,
@@ -89,11 +90,11 @@ enum {
 
 #define FROM(state) (1u << PRM_QP_STATE_##state)
 
-/* Fields in TAKES are always taken, those in OPTIONAL when the mask says so; RST2INIT and the
- * command to RTR take access flags from the context whenever they are there to be taken. */
+/* TAKES: groups that are always taken. OPTIONAL: groups taken if the mask names them. RST2INIT and
+ * the command to RTR always take access flags. */
 static const struct transition {
 	uint32_t opcode;
-	uint32_t from; /* states */
+	uint32_t from; /* mask of allowed states */
 	enum prm_qp_state to;
 	uint32_t takes, optional;
 } transitions[] = {
@@ -122,10 +123,10 @@ static const struct transition {
 enum {
 	EXTENSIONS = PRM_OPTPAR_32_DCI_STREAM_CHANNEL_ID | PRM_OPTPAR_32_QOS_QUEUE_GROUP_ID |
 		     PRM_OPTPAR_32_UDP_SPORT | PRM_OPTPAR_32_MMO,
-	ROCE_MIN_UDP_SPORT = 0xc000, /* as the capabilities say */
+	ROCE_MIN_UDP_SPORT = 0xc000, /* as reported by the capabilities */
 };
 
-/* A second mask that only two commands have, followed by the values that some of its bits name. */
+/* A second mask that only RTS2RTS and INIT2INIT have, with the values for some of its bits. */
 struct extension {
 	uint32_t mask;
 	struct sched_element *requests, *responses;
@@ -228,7 +229,7 @@ static const char *check_port(const struct hca *hca, const struct qp *qp, const 
 		       : NULL;
 }
 
-/* What is about to be taken of the path */
+/* Checks the fields of the path that are about to be taken. */
 static const char *check_path(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
 			      uint32_t groups)
 {
@@ -237,7 +238,8 @@ static const char *check_path(const struct hca *hca, const struct qp *qp, const 
 	return groups & (GROUP_PORT | PRM_OPTPAR_PRI_PORT) ? check_port(hca, qp, qpc) : NULL;
 }
 
-/* The port is that of the path if it may change, which is in state SQD alone, or else the QP's. */
+/* Checks the peer's address against a port: the path's if the command may change it (only in state
+ * SQD), else the QP's. */
 static const char *check_peer(const struct hca *hca, const struct qp *qp, const uint8_t *qpc,
 			      uint32_t groups)
 {
@@ -262,7 +264,7 @@ static const char *check_rtr(const struct hca *hca, const struct qp *qp, const u
 		return "qp: path MTU is not 256 to 4096";
 	if (1ull << fld_get(qpc, QPC_LOG_MSG_MAX) > hca->config.limits.max_msg_size)
 		return "qp: log_msg_max is above the limit";
-	if (qp->service == FABRIC_UD || qp->service == FABRIC_DC) /* has no peer */
+	if (qp->service == FABRIC_UD || qp->service == FABRIC_DC) /* these have no fixed peer */
 		return NULL;
 	if (1u << fld_get(qpc, QPC_LOG_RRA_MAX) > hca->config.limits.max_rd_atomic)
 		return "qp: log_rra_max is above the limit";
@@ -293,7 +295,8 @@ static void take_fields(struct qp *qp, const uint8_t *qpc, uint32_t groups)
 		memcpy(fld_at(own, PATH(ADS_RGID_RIP)), fld_at(qpc, PATH(ADS_RGID_RIP)), 16);
 }
 
-/* PRM: a path that is forced to come back names no destination, which is the port itself. */
+/* Fills the destination of a forced-loopback path, which names none: the port's own address. PRM:
+ * Address Path */
 static void path_come_back(const struct hca *hca, struct qp_path *path)
 {
 	struct fabric_addr *addr = &path->addr;
@@ -378,8 +381,8 @@ static void state_enter(struct hca *hca, struct qp *qp, const struct transition 
 	qp_wake(hca, qp);
 }
 
-/* Returns the options that the command asks for. It has a place for them on the way to RTS and
- * there; 0 leaves those in force. */
+/* Returns the options that the command asks for; 0 keeps those in force. Only commands up to RTS
+ * have the field. */
 static uint32_t asked_ece(const struct cmd *cmd, uint32_t opcode)
 {
 	if (opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_2RST_QP || opcode == PRM_OP_SQERR2RTS_QP)
@@ -395,7 +398,7 @@ static void take_ece(struct cmd *cmd, struct qp *qp, uint32_t options)
 	fld_set(cmd->out, MODIFY_QP_OUT_ECE, qp->ece);
 }
 
-/* ---- beyond the context ---- */
+/* ---- fields outside the context ---- */
 
 static bool has_extension(const struct cmd *cmd, const struct transition *t)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reserved_qpn.c - QP numbers that no QP gets, a range each. They lie above those of all QPs.
+ * reserved_qpn.c - reserves ranges of QP numbers that no QP gets, for other uses by software. They
+ * are above the numbers of all QPs.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/general_obj.h"
@@ -9,7 +10,7 @@
 
 enum prm_status reserved_qpn_create(struct hca *hca, struct cmd *cmd)
 {
-	static uint8_t range; /* there is nothing to know about one but whose it is */
+	static uint8_t range; /* dummy object: a range has no state but its owner */
 	uint32_t n;
 	int ret;
 

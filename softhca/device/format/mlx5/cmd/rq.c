@@ -38,7 +38,7 @@ static void rq_decode_strides(const uint8_t *wqc, struct eth_rq *rq)
 	rq->shift = fld_get(wqc, WQ_TWO_BYTE_SHIFT_EN) ? 2 : 0;
 }
 
-/* In front of the buffers of a WQE are its signature and the head of one with strides. */
+/* Checks that the WQE has room for the signature and striding head before its buffers. */
 static bool rqc_has_room(const uint8_t *rqc)
 {
 	uint32_t front = fld_get(rqc, FLD_IN(RQC_WQ, WQ_WQ_SIGNATURE)) ? RECV_SIGNATURE_SIZE : 0;
@@ -118,7 +118,8 @@ static struct eth_rq *rq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_find(&hca->eth->rqs, fld_get(cmd->in, field));
 }
 
-/* Sets the fields that MASK names; a counter set that does not exist changes nothing. */
+/* Sets the fields that MASK names. Returns an error, with nothing changed, if the counter set does
+ * not exist. */
 static int rq_set_fields(struct hca *hca, struct eth_rq *rq, uint64_t mask, const uint8_t *rqc)
 {
 	struct q_counter *counter = rq->counter;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rqt.c - commands on tables of receive queues, and their context.
+ * rqt.c - commands on receive queue tables (RQTs), and their context.
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/tir.h"
 #include "softhca/device/eth/eth.h"
 #include "softhca/device/format/mlx5/cmd/cmd.h"
 
-/* The list in RQTC, which is the end of the mailbox, replaces what is there. Returns NULL or what
- * is wrong. */
+/* Replaces the table's queues by the list in RQTC, the end of the mailbox. Returns NULL or the
+ * reason for refusing it. */
 static const char *take_list(struct hca *hca, struct rqt *rqt, const struct cmd *cmd,
 			     const uint8_t *rqtc)
 {

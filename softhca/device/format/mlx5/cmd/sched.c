@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sched.c - scheduling elements as general objects, and the names that queues give groups.
+ * sched.c - commands on scheduling elements, which are general objects, and look-up of the groups
+ * that queues name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static const char *element_check_share(const uint8_t *elem)
 		       : NULL;
 }
 
-/* What is not selected does not count; what is selected may be 0: no share of its own, no limit. */
+/* Takes the selected fields. A selected 0 is valid: no share of its own, or no limit. */
 static void element_take(const struct hca *hca, struct sched_element *element, const uint8_t *elem)
 {
 	uint64_t select = fld_get(elem, SCHED_ELEM_MODIFY_FIELD_SELECT);
@@ -57,7 +58,7 @@ static const char *element_check(const uint8_t *elem)
 	return element_check_share(elem);
 }
 
-/* A root has no parent; a group has one, and nothing is below a group. */
+/* Finds the element's parent: a root has none, a group has one, and a group cannot be a parent. */
 static const char *element_find_parent(struct hca *hca, const uint8_t *elem,
 				       struct sched_element *element)
 {

@@ -93,7 +93,7 @@ static struct eth_sq *sq_find(struct hca *hca, struct cmd *cmd, uint32_t field)
 	return res_find(&hca->eth->sqs, fld_get(cmd->in, field));
 }
 
-/* Returns 0 or why not. */
+/* Changes the queue's rate limit and group. Returns NULL or the reason for refusing it. */
 static const char *change_rates(struct hca *hca, struct eth_sq *sq, const struct cmd *cmd)
 {
 	uint64_t mask = fld_get64(cmd->in, FLD_BYTE(MODIFY_SQ_IN_MODIFY_BITMASK));

@@ -2,9 +2,9 @@
 /*
  * srq.c - commands on shared receive queues, and their contexts.
  *
- * An XRC SRQ and an RMP (what a basic SRQ is to Linux' driver) differ in how their context is laid
- * out, and an XRC SRQ has a domain and a CQ. They are numbered together, as software keeps them in
- * one table. Taking WQEs from them is in queue/srq.c.
+ * XRC SRQs and RMPs (with which Linux' driver makes basic SRQs) have different context layouts; an
+ * XRC SRQ also has a domain and a CQ. All share one range of numbers, as software keeps them in one
+ * table. queue/srq.c takes WQEs from them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,14 +23,14 @@ CONTEXT_HOLDS(struct srq, PRM_SRQ_CONTEXT_MAX);
 
 enum { MAX_PAGE_SHIFT = 12 + 31 };
 
-/* Where a context has what all kinds have */
+/* Offsets of the fields that all kinds have in their contexts. */
 static const struct srq_layout {
 	size_t size;
-	uint32_t pas; /* of the command that creates one */
+	uint32_t pas; /* of the command that creates it */
 	uint32_t pd, log_size, log_stride, log_page_size, page_offset, dbr_addr, limit;
-	uint32_t least_log_stride; /* of log_stride: WQEs have 16 bytes then */
-	uint32_t page_parts;       /* log2 of what a page has page_offset units */
-	/* User memory of the record, in the context, and of the ring, in the command. */
+	uint32_t least_log_stride; /* value of log_stride for WQEs of 16 bytes */
+	uint32_t page_parts;       /* log2 of a page in units of page_offset */
+	/* User memory: of the doorbell record in the context, of the ring in the command. */
 	uint32_t record_valid, record_id, ring_valid, ring_id, ring_offset;
 } xrc_layout = {
 	PRM_XRC_SRQC_SIZE,
@@ -94,8 +94,7 @@ static const char *srq_check_xrc(const uint8_t *context)
 	return NULL;
 }
 
-/* WQEs of a cyclic queue have the segment for a link all the same, unless it is said to be
- * basic. */
+/* Checks a WQ. WQEs of a cyclic queue also have the link segment, unless the queue is basic. */
 static const char *srq_check_wq(const uint8_t *wq)
 {
 	if (fld_get(wq, WQ_WQ_TYPE) > PRM_WQ_TYPE_CYCLIC)
@@ -193,7 +192,7 @@ static enum prm_status srq_add(struct hca *hca, struct cmd *cmd, struct srq *srq
 	return PRM_STAT_OK;
 }
 
-/* PARTS has what only one kind has. */
+/* Creates an SRQ of any kind; PARTS has the fields that only its kind has. */
 static enum prm_status srq_create(struct hca *hca, struct cmd *cmd, const void *context,
 				  const struct srq *parts)
 {
@@ -249,7 +248,7 @@ enum prm_status rmp_create(struct hca *hca, struct cmd *cmd)
 	return srq_create(hca, cmd, context, &parts);
 }
 
-/* An extended receive queue is here for tag matching only: without it, an RMP does as well. */
+/* Checks an XRQ. It must have tag matching: without, an RMP does the same. */
 static const char *srq_check_xrq(const uint8_t *context)
 {
 	if (fld_get(context, XRQC_TOPOLOGY) != PRM_XRQC_TOPOLOGY_TAG_MATCHING)
@@ -284,7 +283,7 @@ enum prm_status xrq_create(struct hca *hca, struct cmd *cmd)
 	return srq_create(hca, cmd, context, &parts);
 }
 
-/* ---- what follows ---- */
+/* ---- other commands ---- */
 
 static struct srq *srq_find(struct hca *hca, struct cmd *cmd, const struct srq_layout *layout)
 {

@@ -68,7 +68,8 @@ static const char *tir_check(const uint8_t *tirc)
 	return fld_get(tirc, TIRC_DISP_TYPE) == PRM_TIR_INDIRECT ? check_hash(tirc) : NULL;
 }
 
-/* Drivers make TIRs of no transport domain (0), which know no sender that is their own. */
+/* Finds the objects that a TIR names. Drivers also create TIRs with transport domain 0; these treat
+ * no sender as their own. */
 static bool find_objects(struct hca *hca, const uint8_t *tirc, struct tir *tir)
 {
 	uint32_t domain = fld_get(tirc, TIRC_TRANSPORT_DOMAIN);
@@ -110,9 +111,9 @@ static unsigned int decode_fields(uint64_t selected)
 	return all;
 }
 
-/* In spite of their name, the bits of self_lb_block let own frames in, as the command that changes
- * them says (self_lb_en): Linux sets them where a program, or its loopback test, wants its own
- * frames. */
+/* Decodes a TIR. Despite the name, the bits of self_lb_block allow own frames, like self_lb_en of
+ * the command that modifies a TIR: Linux sets them where a program, or its loopback test, wants its
+ * own frames. */
 static void tir_decode(struct tir *tir)
 {
 	const uint8_t *selector = fld_at(tir->context, TIRC_RX_HASH_FIELD_SELECTOR_OUTER);

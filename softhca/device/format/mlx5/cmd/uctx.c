@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uctx.c - commands by which the driver announces users of the adapter. PRM: UCTX
+ * uctx.c - commands by which the driver registers users of the adapter. PRM: UCTX
  */
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/umem.h"
@@ -18,7 +18,8 @@ enum prm_status uctx_create(struct hca *hca, struct cmd *cmd)
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "uctx: unknown cap");
 	if (!cmd_is_zero(context + 4, PRM_CREATE_UCTX_IN_SIZE - 16 - 4))
 		return cmd_fail(cmd, PRM_STAT_BAD_PARAM_ERR, "uctx: reserved fields are not 0");
-	/* The other one is about what is not here: memory for steering by software. */
+	/* The other capability is for software steering memory, which this adapter does not
+	 * have. */
 	ret = uctx_add(hca, caps & PRM_UCTX_CAP_RAW_TX, &uctx);
 	if (ret)
 		return cmd_errno(cmd, ret, "uctx: table is full");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umem.c - commands on user memory, and how those on queues and keys find theirs. PRM: UMEM
+ * umem.c - commands on user memory (UMEM), and its look-up for queues and keys. PRM: UMEM
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ enum prm_status umem_destroy(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* ---- for other commands ---- */
+/* ---- look-up for other commands ---- */
 
 int umem_place_ring(struct hca *hca, const struct umem_place *place, uint64_t len,
 		    struct dma_map *map, struct umem **umem)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * vport.c - commands on the NIC vport: its context, state and counters. There is one, number 0.
+ * vport.c - commands on the NIC vport: its context, state and counters. The only vport is number 0.
  */
 #include <string.h>
 
@@ -63,7 +63,7 @@ enum prm_status vport_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* Replaces the list of the type that CTX names. */
+/* Replaces the address list whose type CTX names. */
 static const char *take_list(struct vport *vport, const struct cmd *cmd, const uint8_t *ctx)
 {
 	static const unsigned int max[PRM_LIST_TYPES] = {
@@ -173,7 +173,7 @@ enum prm_status vport_modify_state(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* The vport is up unless software wants it down, and only while the port's link is up. */
+/* Queries the state: up if the port's link is up and software has not set the vport down. */
 enum prm_status vport_query_state(struct hca *hca, struct cmd *cmd)
 {
 	uint8_t admin = hca->eth->vport.admin_state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.c - what commands on RQs and SQs have in common: the ring, and changes of state. PRM: WQ
+ * wq.c - the parts that commands on RQs and SQs share: the ring, and changes of state. PRM: WQ
  */
 #include <errno.h>
 
