@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm.c - the connection to ibacm: one for the process, opened by the first question, kept until it
- * fails or the library goes. All of it is guarded by one lock, so that an answer belongs to the
- * question before it.
+ * acm.c - the connection to ibacm. The process has one; the first question opens it, and it stays
+ * open until it fails or the library is unloaded. One lock guards it, so that an answer belongs to
+ * the question before it.
  *
- * No state of the daemon may stop a program: whatever takes too long or makes no sense costs the
- * connection, and the question has no answer. A child process opens its own, since answers on a
- * shared one would go to either.
+ * The daemon must never stop a program: an answer that is late or malformed closes the connection,
+ * and the question then has no answer. A child process opens its own connection, because on a
+ * shared one either process could read the other's answers.
  */
 #include "acm.h"
 #include "cma.h"
@@ -29,9 +29,10 @@
 
 static struct cm_lock lock;
 static int sock = -1;
-static ino_t sock_inode;   /* a program may close all descriptors, and have the number itself */
-static pid_t owner;        /* the process that opened the socket */
-static int64_t rests_till; /* in milliseconds; the daemon is not asked before that time */
+/* identifies the socket: the program may have closed it and reused its number */
+static ino_t sock_inode;
+static pid_t owner;        /* process that opened the socket */
+static int64_t rests_till; /* time in milliseconds before which the daemon is not asked */
 
 static int64_t now_ms(void)
 {
@@ -103,7 +104,7 @@ static int connect_to(const struct sockaddr *addr, socklen_t len, int64_t deadli
 	return err;
 }
 
-/* Returns ENOENT if the daemon has no TCP port. */
+/* Reads the daemon's TCP port. Returns ENOENT if it has none. */
 static int read_port(struct sockaddr_in *addr)
 {
 	char text[16] = "";
@@ -231,12 +232,13 @@ static int exchange_question(const struct acm_message *question, struct acm_mess
 	rdmacm_acm_disconnect();
 	if (ret == ETIMEDOUT)
 		rests_till = now_ms() + ACM_REST_MS;
-	if (ret != EPROTO) /* rdmacm_acm_header_is_sane() has told that */
+	if (ret != EPROTO) /* already logged by rdmacm_acm_header_is_sane() */
 		verbs_warn("ibacm: no answer: %s", strerror(ret));
 	return ret;
 }
 
-/* A connection that was there may be one to a daemon that has gone: a new one may have come. */
+/* Asks the daemon. If a kept connection fails, it tries a new one: the daemon may have been
+ * restarted. */
 static int daemon_ask(const struct acm_message *question, struct acm_message *answer,
 		      int64_t deadline)
 {
@@ -257,7 +259,7 @@ static int daemon_ask(const struct acm_message *question, struct acm_message *an
 	return ret;
 }
 
-/* Another thread may be waiting for an answer, with the lock. */
+/* Another thread of the parent may hold the lock while it waits for an answer. */
 static void forked_in_child(void)
 {
 	cm_lock_init(&lock);
@@ -268,8 +270,8 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, forked_in_child);
 }
 
-/* Others waited for the lock while the daemon did not answer: they do not ask it again. A thread
- * that is cancelled in here would keep the lock. */
+/* Asks the daemon with the lock. Threads that waited for the lock while the daemon timed out do not
+ * ask again. Cancellation is disabled, because a cancelled thread would keep the lock. */
 static int daemon_ask_alone(const struct acm_message *asked, struct acm_message *told,
 			    int timeout_ms)
 {
@@ -301,13 +303,13 @@ static int question_ask(const struct acm_question *question, int timeout_ms,
 	return ret ? ret : rdmacm_acm_unpack(&told, answer);
 }
 
-/* Most hosts have no daemon, and programs resolve again and again. */
+/* Returns whether to skip the daemon: most hosts have none, and programs resolve often. */
 bool rdmacm_acm_rests(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	bool rests;
 
-	pthread_once(&once, watch_forks); /* before the lock is taken for the first time */
+	pthread_once(&once, watch_forks); /* before the lock is first taken */
 	cm_lock_take(&lock);
 	rests = rests_till && now_ms() < rests_till;
 	cm_lock_drop(&lock);

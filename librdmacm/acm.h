@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm.h - what is asked of ibacm, and the bytes of the questions and answers. ibacm is a daemon of
- * the host that finds InfiniBand paths for addresses and keeps them.
+ * acm.h - the messages of ibacm, a daemon on the host that finds and caches InfiniBand paths.
  *
- * The facts are from Debian's <infiniband/acm.h> (package ibacm) and from what its librdmacm was
- * seen to send. Numbers of the header are in host byte order, as the daemon runs on the same host;
- * addresses and path records are as on the wire.
+ * The facts are from Debian's <infiniband/acm.h> (package ibacm) and from observing what its
+ * librdmacm sends. Numbers in the header are in host byte order, because the daemon runs on the
+ * same host; addresses and path records are as on the wire.
  */
 #ifndef LIBRDMACM_ACM_H
 #define LIBRDMACM_ACM_H
@@ -17,7 +16,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* The daemon listens at a TCP port of the loopback, whose number is in a file, or at a Unix
+/* The daemon listens on a loopback TCP port, whose number it writes to a file, or on a Unix
  * socket. */
 #define ACM_PORT_FILE "/run/ibacm.port"
 #define ACM_SOCKET    "/run/ibacm.sock"
@@ -30,16 +29,16 @@ enum {
 	ACM_ADDR_SIZE = 64,
 };
 
-/* An entry has a kind, and flags that say what its address is. */
+/* Kinds of entries, and flags that tell the use of an address. */
 enum { ACM_ENTRY_IPV4 = 2, ACM_ENTRY_IPV6 = 3, ACM_ENTRY_PATH = 0x10 };
 #define ACM_FLAG_SOURCE   (1u << 0)
 #define ACM_FLAG_DEST     (1u << 1)
-#define ACM_FLAG_NO_DELAY (1u << 30) /* the daemon answers from what it has kept, or not at all */
+#define ACM_FLAG_NO_DELAY (1u << 30) /* answer from the cache only */
 
 struct acm_header {
 	uint8_t version;
 	uint8_t opcode;
-	uint8_t status; /* of answers: 0, or why there is no path; acm_wire.c has the words */
+	uint8_t status; /* answers: 0, or the reason for the failure; acm_wire.c has the texts */
 	uint8_t data[3];
 	uint16_t length; /* bytes of the message, this header included */
 	uint64_t tid;
@@ -67,45 +66,44 @@ static_assert(sizeof(struct acm_message) == 16 + 576, "infiniband/acm.h: struct 
 
 struct acm_question {
 	const struct sockaddr *src; /* NULL: any */
-	const struct sockaddr *dst; /* NULL: only the path is wanted */
+	const struct sockaddr *dst; /* NULL: only path is requested */
 	bool no_delay;
 	bool has_path;
-	struct ibv_path_record path; /* what the path shall be like */
+	struct ibv_path_record path; /* constraints on the path */
 };
 
 struct acm_answer {
-	socklen_t src_len; /* 0 if the daemon does not say which source address leads there */
+	socklen_t src_len; /* 0 if the daemon does not name the source address */
 	struct sockaddr_storage src;
 	unsigned int num_paths;
 	struct ibv_path_data paths[ACM_MAX_ENTRIES];
 };
 
-/* ---- acm_wire.c: no system calls ---- */
+/* ---- acm_wire.c: encoding, without system calls ---- */
 
-/* Returns EINVAL if an address is of a family that the daemon does not know. */
+/* Encodes a question. Returns EINVAL for an address family that the daemon does not know. */
 int rdmacm_acm_pack(const struct acm_question *question, struct acm_message *message);
-/* MESSAGE is whole: it has as many bytes as its header says. Returns EPROTO if it does not
- * answer a question, and ENODATA if it has no path or reports an error of the daemon. */
+/* Decodes MESSAGE, which has as many bytes as its header says. Returns EPROTO if it is not an
+ * answer, and ENODATA if it has no path or an error of the daemon. */
 int rdmacm_acm_unpack(const struct acm_message *message, struct acm_answer *answer);
-/* Returns whether version, kind and length are such as an answer's header can have; what is wrong
- * is logged. */
+/* Returns whether version, opcode and length of an answer's header are valid; logs the fault if
+ * not. */
 bool rdmacm_acm_header_is_sane(const struct acm_header *header);
 
 /* ---- acm.c ---- */
 
-/* Asks the daemon, if there is one. The daemon has TIMEOUT_MS to
- * answer, but no more than ACM_MAX_WAIT_MS; by its defaults it needs up to three times 2 seconds
- * for an address, and as much for a path. A daemon that lets the time pass is not asked again for
- * ACM_REST_MS; where there is none, nobody looks for it again for ACM_ABSENT_MS. Any thread may
- * call this; questions of several threads go one by one. It returns 0, or an errno that says why
- * there is no path. */
+/* Asks the daemon, if there is one. It must answer within TIMEOUT_MS, and within ACM_MAX_WAIT_MS:
+ * with its defaults it takes up to three times 2 seconds for an address, and the same for a path.
+ * After a timeout it is not asked again for ACM_REST_MS; if it is absent, nothing looks for it for
+ * ACM_ABSENT_MS. Any thread may call this; questions are serialised. Returns 0, or the errno that
+ * explains the missing path. */
 enum {
 	ACM_MAX_WAIT_MS = 15000,
 	ACM_MAX_WAIT_NO_DELAY_MS = 3000,
 	ACM_REST_MS = 30000,
 	ACM_ABSENT_MS = 1000,
 };
-/* Returns whether the daemon was not there, or has not answered, a moment ago: it is not asked. */
+/* Returns whether the daemon was recently absent or silent, so that it is not asked now. */
 bool rdmacm_acm_rests(void);
 int rdmacm_acm_ask(const struct acm_question *question, int timeout_ms, struct acm_answer *answer);
 /* Ends the connection to the daemon, if there is one. */

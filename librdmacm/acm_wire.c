@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acm_wire.c - questions for ibacm and its answers as bytes; see acm.h.
+ * acm_wire.c - encodes questions for ibacm and decodes its answers; see acm.h.
  *
- * An IP address of a question is an entry of its own. A GID (AF_IB) is not: it is put into the path
- * record that is asked for.
+ * Each IP address of a question is a separate entry. A GID (AF_IB) is not an entry; it is part of
+ * the requested path record.
  */
 #include "acm.h"
 
@@ -160,7 +160,7 @@ static void take_entry(struct acm_answer *answer, const struct acm_entry *entry)
 		answer->paths[answer->num_paths++] =
 			(struct ibv_path_data){ .flags = entry->flags, .path = entry->path };
 		break;
-	default: /* entries of names, and of kinds that only later daemons know */
+	default: /* ignore names, and kinds of newer daemons */
 		break;
 	}
 }

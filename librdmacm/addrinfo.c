@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo.c - rdma_getaddrinfo(): names and services become addresses for rdma_cm by the C
+ * addrinfo.c - rdma_getaddrinfo(): resolves names and services to rdma_cm addresses with the C
  * library's getaddrinfo().
  *
- * The answer is one entry, with the source address of the hints; addrinfo_route.c adds the paths
- * that ibacm knows. Numeric addresses of AF_IB (GIDs) are translated here. Inside, functions return
- * 0, a positive errno, or the negative EAI_ number of the C library, which the public call passes
- * on, too.
+ * The result is one entry, with the source address of the hints; addrinfo_route.c adds the paths
+ * that ibacm knows. This file itself converts numeric addresses of AF_IB (GIDs). Internal functions
+ * return 0, a positive errno, or a negative EAI_ number of the C library, which the public call
+ * passes on.
  */
 #include "addrinfo.h"
 
@@ -33,7 +33,7 @@ static int errno_of(int eai)
 	case EAI_SERVICE:
 	case EAI_SOCKTYPE:
 		return EINVAL;
-	default: /* there is no such name, or it has no address */
+	default: /* the name does not exist, or has no address */
 		return ENODATA;
 	}
 }
@@ -45,7 +45,8 @@ static bool is_datagram(const struct rdma_addrinfo *hints)
 	return hints->ai_port_space == RDMA_PS_UDP || hints->ai_port_space == RDMA_PS_IPOIB;
 }
 
-/* Returns 0, which means any, for QP types that are neither of streams nor of datagrams. */
+/* Returns the socket type for the hints, or 0 (any) for a QP type that is neither for streams nor
+ * for datagrams. */
 static int socket_type(const struct rdma_addrinfo *hints)
 {
 	switch (hints->ai_qp_type) {
@@ -63,7 +64,8 @@ static int socket_type(const struct rdma_addrinfo *hints)
 	}
 }
 
-/* The C library says EAI_SOCKTYPE where port space and QP type contradict each other. */
+/* Returns the IP protocol. If port space and QP type contradict each other, the C library then
+ * returns EAI_SOCKTYPE. */
 static int protocol_of(int port_space)
 {
 	switch (port_space) {
@@ -77,7 +79,7 @@ static int protocol_of(int port_space)
 	}
 }
 
-/* Where the hints have only one of port space and QP type, the other follows from it. */
+/* Sets port space and QP type. If the hints have only one of them, it determines the other. */
 static void put_kind(struct rdma_addrinfo *info, const struct rdma_addrinfo *hints)
 {
 	bool datagram = is_datagram(hints);
@@ -119,8 +121,8 @@ static int make_entry(const struct addrinfo *from, const struct rdma_addrinfo *h
 	return ret;
 }
 
-/* The C library's list is in the order of preference, so the first address that rdma_cm can use
- * is taken. */
+/* Uses the first address that rdma_cm supports, since the C library sorts its list by
+ * preference. */
 static int take_first(const struct addrinfo *from, const struct rdma_addrinfo *hints,
 		      struct rdma_addrinfo **list)
 {
@@ -178,7 +180,8 @@ static int put_gid(const struct sockaddr_in6 *from, const struct rdma_addrinfo *
 	return make_entry(&entry, hints, list);
 }
 
-/* A GID is written as an IPv6 address, and services have the names of IP's. */
+/* Resolves a GID. It is written as an IPv6 address, and its services have the names of IP
+ * services. */
 static int resolve_gid(const char *node, const char *service, const struct rdma_addrinfo *hints,
 		       struct rdma_addrinfo **list)
 {
@@ -197,7 +200,7 @@ static int resolve_gid(const char *node, const char *service, const struct rdma_
 
 /* ---- the public calls ---- */
 
-/* Without a name and a service, what the hints say is taken as it is. */
+/* Copies the hints to the result, when there is neither node nor service. */
 static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **list)
 {
 	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
@@ -216,7 +219,8 @@ static int take_hints(const struct rdma_addrinfo *hints, struct rdma_addrinfo **
 	return ret;
 }
 
-/* A GID looks like an IPv6 address, so the hints have to say that it is one. */
+/* Returns whether NODE is a GID. The hints must say so, because it is written as an IPv6
+ * address. */
 static bool is_gid(const struct rdma_addrinfo *hints)
 {
 	const int numeric = RAI_NUMERICHOST | RAI_FAMILY;
@@ -261,5 +265,5 @@ CMA_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	verbs_warn("rdma_getaddrinfo: %s %s, ai_family %d, ai_qp_type %d, ai_port_space 0x%x: %s",
 		   node ? node : "-", service ? service : "-", hints->ai_family, hints->ai_qp_type,
 		   hints->ai_port_space, gai_strerror(ret));
-	return ret; /* for gai_strerror() */
+	return ret; /* an EAI_ number, for gai_strerror() */
 }

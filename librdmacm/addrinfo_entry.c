@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_entry.c - what a struct rdma_addrinfo holds, and its end.
+ * addrinfo_entry.c - fills and frees the entries of a struct rdma_addrinfo list.
  */
 #include "addrinfo.h"
 
@@ -41,10 +41,9 @@ int rdmacm_addrinfo_put_destination(struct rdma_addrinfo *info, const struct soc
 	return ret;
 }
 
-/* Makes one entry from one address of the C library's answer. After a failure the caller frees
- * *OUT. */
+/* Makes one entry from one address of the C library's result. On failure, the caller frees *OUT. */
 
-/* Most of an answer is not there, and calls cost. */
+/* Skips the call for NULL: most members of an entry are NULL, and calls cost time. */
 static inline void free_if_any(void *memory)
 {
 	if (memory)

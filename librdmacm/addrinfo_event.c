@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_event.c - rdma_resolve_addrinfo(), whose answer comes as an event of the id, and the
- * events that a program writes itself.
+ * addrinfo_event.c - rdma_resolve_addrinfo(), which reports its result by an event of the id, and
+ * events written by the program.
  *
- * Names are looked up by the C library inside of the call, which may take its time; services are
- * looked up by the subnet's administration, which the kernel asks. What was found stays with the id
- * until the program asks for it.
+ * Names are resolved by the C library during the call, which may block. Services are looked up in
+ * the subnet's administration, by the kernel. The id keeps the result until the program fetches it.
  */
 #include "cma.h"
 
@@ -36,8 +35,8 @@ CMA_EXPORT int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_typ
 
 /* ---- names ---- */
 
-/* A name that is not known is an error of the call and no event, since it is known before the
- * call returns. */
+/* Resolves a name. An unknown name is an error of the call instead of an event, because it is
+ * detected before the call returns. */
 static int resolve_names(struct cm_id *cm, const char *node, const char *service,
 			 const struct rdma_addrinfo *hints)
 {
@@ -48,7 +47,8 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 	wanted.ai_flags &= ~RAI_DNS;
 	if (rdma_getaddrinfo(node, service, &wanted, &found))
 		return errno;
-	cm->found = found; /* who reads the event takes it, maybe at once */
+	/* before the event: another thread may read the event and take it at once */
+	cm->found = found;
 	order_publish(found);
 	ret = write_event(cm, RDMA_CM_EVENT_INTERNAL, 0, 0);
 	if (ret) {
@@ -60,7 +60,7 @@ static int resolve_names(struct cm_id *cm, const char *node, const char *service
 
 /* ---- services ---- */
 
-/* SERVICE is the service's ID if it is a number, else its name. */
+/* Encodes SERVICE as a service ID if it is a number, else as a name. */
 static int put_service(struct rdma_ucm_ib_service *to, const char *service)
 {
 	int before = errno;
@@ -128,7 +128,7 @@ CMA_EXPORT int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, co
 	return cma_return(ret ? ret : rdmacm_event_await(cm));
 }
 
-/* The list is the caller's from now on. */
+/* Returns the list, which the caller then owns. */
 CMA_EXPORT int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
 {
 	struct cm_id *cm = to_cm_id(id);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_port.c - RAI_SA of rdma_getaddrinfo(): the subnet is asked for a service from each port
- * in turn, until one knows it. What rdma_resolve_addrinfo() does for the port that an id is bound
- * to is done here by an id of its own for each port.
+ * addrinfo_port.c - RAI_SA of rdma_getaddrinfo(): looks for a service from each port in turn, until
+ * one subnet has it. It makes a temporary id for each port and uses rdma_resolve_addrinfo() on it.
  */
 #include "addrinfo.h"
 
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entries name the port from which the service was found. */
+/* Sets the source of the entries: the port that found the service. */
 static int put_sources(struct rdma_addrinfo *list, const struct sockaddr_ib *port)
 {
 	int ret = 0;
@@ -39,8 +38,8 @@ static int ask_by_id(struct rdma_cm_id *id, struct sockaddr_ib *port, const char
 	return ret;
 }
 
-/* The id has a channel of its own, so its calls wait. Of a service that the subnet does not know
- * the event's status is ENODATA. */
+/* Looks for the service from PORT, with an id without a channel, so that its calls wait. For an
+ * unknown service the event's status is ENODATA. */
 static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_addrinfo **list)
 {
 	struct rdma_cm_id *id;
@@ -53,7 +52,7 @@ static int ask_from(struct sockaddr_ib *port, const char *service, struct rdma_a
 	return ret == ENODATA ? ENOENT : ret;
 }
 
-/* Only a subnet of InfiniBand has services. */
+/* Gets the address of a port. Only InfiniBand subnets have services. */
 static bool port_address(struct ibv_context *verbs, uint8_t number, struct sockaddr_ib *addr)
 {
 	struct ibv_port_attr port;
@@ -70,7 +69,7 @@ static bool port_address(struct ibv_context *verbs, uint8_t number, struct socka
 	return true;
 }
 
-/* What went wrong at one port tells more than that others do not know the service. */
+/* Keeps an error of one port in preference to ENOENT of others, because it tells more. */
 static int first_failure(int before, int now)
 {
 	return now && before != ENOENT ? before : now;
@@ -92,7 +91,7 @@ static int ask_device(struct ibv_context *verbs, const char *service, struct rdm
 	return ret;
 }
 
-/* Where there is no device, no port knows the service. */
+/* Without a device, no port knows the service: ENOENT. */
 static int ask_all(const char *service, struct rdma_addrinfo **list)
 {
 	struct cm_device **devices;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_route.c - what ibacm adds to rdma_getaddrinfo() and rdma_resolve_route(): paths, so that
- * nobody needs to ask the subnet's administration, and the source address that leads there.
+ * addrinfo_route.c - adds what ibacm knows to rdma_getaddrinfo() and rdma_resolve_route(): paths,
+ * which save queries to the subnet's administration, and the matching source address.
  *
- * With paths, an answer has a second entry, which comes first: the same destination as GIDs.
- * Connections by GIDs have no IP addresses in their request, so these go ahead of the private data
- * (IBTA vol 1, annex A11), where a listener on an IP address finds them. Without the daemon, or
- * when it does not know, nothing is added and nothing fails.
+ * With paths, the result gets a second entry in front: the same destination as a GID. A connection
+ * request by GID has no IP addresses, so these are put before the private data (IBTA vol 1, annex
+ * A11), where a listener on an IP address finds them. Without the daemon or its answer, nothing is
+ * added, and no error is reported.
  */
 #include "addrinfo.h"
 #include "acm.h"
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what to ask ---- */
+/* ---- questions ---- */
 
-/* The hints may have a path in either of two forms: a bare record, or struct ibv_path_data. */
+/* Adds the path of the hints, which is either a bare record or a struct ibv_path_data. */
 static void put_wanted_path(struct acm_question *question, const struct rdma_addrinfo *hints)
 {
 	struct ibv_path_data data;
@@ -39,7 +39,7 @@ static void put_wanted_path(struct acm_question *question, const struct rdma_add
 	question->has_path = true;
 }
 
-/* ---- what to do with the answer ---- */
+/* ---- answers ---- */
 
 static int put_route(struct rdma_addrinfo *info, const struct acm_answer *answer)
 {
@@ -47,8 +47,8 @@ static int put_route(struct rdma_addrinfo *info, const struct acm_answer *answer
 				    answer->num_paths * sizeof(answer->paths[0]));
 }
 
-/* Returns the service ID: of an IP address its port and the port space, of a GID (AF_IB) the one
- * that it comes with. */
+/* Returns the service ID: for an IP address its port and the port space, for a GID (AF_IB) the ID
+ * in the address. */
 static uint64_t service_of(const struct sockaddr *addr, int port_space)
 {
 	struct sockaddr_ib sib;
@@ -86,11 +86,11 @@ static struct sockaddr_ib gid_addr(const union ibv_gid *gid, const struct ibv_pa
 	return sib;
 }
 
-/* RDMA IP CM services have this before a request's private data (IBTA vol 1, annex A11). */
+/* Header before the private data of a request to an RDMA IP CM service (IBTA vol 1, annex A11). */
 struct ip_cm_header {
 	uint8_t version;
 	uint8_t ip_version; /* 4 or 6, in the upper four bits */
-	/* 0, as in Debian's: the kernel that gets it looks at the addresses only */
+	/* 0, as Debian's sends it: the receiving kernel reads only the addresses */
 	__be16 src_port;
 	uint8_t src[16], dst[16]; /* an IPv4 address is in the last four bytes */
 };
@@ -150,7 +150,7 @@ static int fill_gids(struct rdma_addrinfo *to, const struct rdma_addrinfo *from,
 	return ret;
 }
 
-/* Puts an entry of GIDs ahead of *LIST. */
+/* Inserts an entry of GIDs before *LIST. */
 static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer)
 {
 	struct rdma_addrinfo *info = calloc(1, sizeof(*info));
@@ -168,12 +168,11 @@ static int add_gids(struct rdma_addrinfo **list, const struct acm_answer *answer
 	return 0;
 }
 
-/* Returns whether the kernel takes GIDs as addresses. It is asked once. */
+/* Returns whether the kernel accepts GIDs as addresses. It is asked only once. */
 static bool kernel_knows_gids(void)
 {
 	enum { UNKNOWN, NO, YES };
-	static int known =
-		UNKNOWN; /* several threads may find out at the same time, and find the same */
+	static int known = UNKNOWN; /* several threads may set it at once, to the same value */
 	struct sockaddr_ib any = { .sib_family = AF_IB };
 	int was = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	struct cm_id *cm;
@@ -188,8 +187,8 @@ static bool kernel_knows_gids(void)
 	return was == YES;
 }
 
-/* Where the kernel takes no GIDs, or a listener could not be told the IP addresses, the paths
- * are all that an answer of ibacm adds. */
+/* Returns whether to add an entry of GIDs. Not if the kernel does not accept GIDs, or if a listener
+ * could not learn the IP addresses; then the result only gets the paths. */
 static bool takes_gids(const struct rdma_addrinfo *info)
 {
 	return (is_ip_pair(info) || info->ai_dst_addr->sa_family == AF_IB) && kernel_knows_gids();

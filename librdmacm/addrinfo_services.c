@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addrinfo_services.c - the services that the subnet's administration has found for an id become
- * its struct rdma_addrinfo, when the event about them is read.
+ * addrinfo_services.c - when the event is read, converts the services that the subnet's
+ * administration found for an id to its struct rdma_addrinfo.
  */
 #include "cma.h"
 
@@ -59,7 +59,7 @@ int rdmacm_addrinfo_take_services(struct cm_id *cm)
 	struct rdma_addrinfo *list = NULL;
 	int ret = query_services(cm, &list);
 
-	if (!ret) { /* the address is a GID, which decides how the kernel is asked for the rest */
+	if (!ret) { /* the destination is now a GID, which selects the query commands */
 		memcpy(&cm->id.route.addr.dst_storage, list->ai_dst_addr, list->ai_dst_len);
 		ret = rdmacm_id_query_route(cm);
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * attr.c - makes address and QP attributes of verbs from those that the kernel's rdma_cm hands out.
+ * attr.c - converts address and QP attributes from the kernel's rdma_cm to verbs.
  *
- * Both structures have the same fields; the kernel's are in types of fixed sizes and in another
- * order.
+ * Both structs have the same fields; the kernel's have fixed sizes and another order.
  */
 #include "cma.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cma.h - what is behind a struct rdma_cm_id, and what the files of the library offer each other.
+ * cma.h - the private part of a struct rdma_cm_id, and the functions that the library's files offer
+ * each other.
  *
- * Inside, functions return 0 or a positive errno; the public calls translate that with
- * cma_return(). An id is used by one thread at a time, but its events may be acknowledged by
- * another thread. So only the counts of acknowledged events are guarded, by the lock of the id.
+ * Internal functions return 0 or a positive errno; the public calls convert that with cma_return().
+ * One thread at a time uses an id, but another thread may acknowledge its events; so the id's lock
+ * guards only the counts of acknowledged events.
  *
- * Every global symbol of the library that is not a public call begins with rdmacm_, functions and
- * data alike, so that a program that links with librdmacm.a can have a stream_send() of its own.
- * Types, macros, inline functions and what is static are of no concern to a linker and have no such
- * prefix.
+ * Every global symbol that is not a public call begins with rdmacm_, for functions and data, so
+ * that a program linked with librdmacm.a can have a stream_send() of its own. Types, macros, inline
+ * and static functions do not reach the linker and have no prefix.
  */
 #ifndef LIBRDMACM_CMA_H
 #define LIBRDMACM_CMA_H
@@ -53,7 +53,7 @@ static inline int cma_return(int ret)
 	return -1;
 }
 
-/* Returns -1 with errno ERR after logging why the public call CALL is refused. */
+/* Logs why the public call CALL is refused, and returns -1 with errno ERR. */
 static inline int cma_refuse(int err, const char *call, const char *why)
 {
 	verbs_warn("%s: %s", call, why);
@@ -62,8 +62,8 @@ static inline int cma_refuse(int err, const char *call, const char *why)
 
 /* ---- cmd.c: the commands of the kernel ---- */
 
-/* One command of any kind: fill the member, then call rdmacm_cmd_run() with the number and the
- * member's size. */
+/* A command of any kind: fill in the member, then call rdmacm_cmd_run() with the command's number
+ * and the member's size. */
 struct cm_cmd {
 	struct rdma_ucm_cmd_hdr hdr;
 	union {
@@ -89,13 +89,13 @@ struct cm_cmd {
 	};
 };
 
-/* Runs a command in a process that has other threads. */
+/* Runs a command with cancellation disabled, for a process with several threads. */
 int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size);
-/* Returns why a command failed, or repeats it; write() has returned DONE. */
+/* Handles a failed command, whose write() returned DONE: repeats it, or returns the errno. */
 int rdmacm_cmd_failed(int fd, const struct cm_cmd *cmd, ssize_t done);
 
-/* OUT_SIZE is the size of what the command's response address points at. Each failure but EAGAIN
- * and EINTR is logged with the command's name. */
+/* Runs a command. OUT_SIZE is the size of the response buffer. Logs each failure, except EAGAIN and
+ * EINTR, with the command's name. */
 static inline int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, uint16_t in_size,
 				 uint16_t out_size)
 {
@@ -111,91 +111,93 @@ static inline int rdmacm_cmd_run(int fd, struct cm_cmd *cmd, uint32_t number, ui
 
 #define CM_RUN(fd, cmd, number, member, out_size) \
 	rdmacm_cmd_run(fd, cmd, RDMA_USER_CM_CMD_##number, sizeof((cmd)->member), out_size)
-/* The same for a command of an id CM. What was done with the id before is seen by whoever gets
- * an event that the command causes. */
+/* Runs a command of id CM. Orders earlier changes of the id before it: another thread may read an
+ * event that the command causes. */
 #define CM_RUN_ID(cm, cmd, number, member, out_size) \
 	(order_publish(cm), CM_RUN((cm)->id.channel->fd, cmd, number, member, out_size))
 
-/* A change of user may come between two commands of this thread. One that is refused on FD for that
- * is repeated after RENEW has put another channel there. GET_EVENT is not: it begins a step. */
+/* Repairs a channel after the process has changed its user. The kernel refuses a command from other
+ * credentials than those that opened the channel; RENEW then puts a new channel at FD, and the
+ * command is repeated. GET_EVENT is not repeated: its caller starts over. */
 struct cm_renewal {
 	int fd;
-	int (*renew)(void *of, uint32_t refused); /* the number of the command */
+	int (*renew)(void *of, uint32_t refused); /* refused: the command's number */
 	void *of;
 };
 
-/* Until the function is called with what it returns, which is the renewal before. */
+/* Sets this thread's renewal and returns the previous one; call it again with that to restore
+ * it. */
 const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *renewal);
 
 /* Opens a descriptor for a new event channel. */
 int rdmacm_cmd_open(int *fd);
 
-/* Puts an address into the kernel's structure. It returns EINVAL, and logs it, if rdmacm_addr_len()
- * does not know the family. */
+/* Copies an address to the kernel's struct. Returns EINVAL, logged, for an unknown family. */
 int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 		    const struct sockaddr *addr);
-/* Returns the size of an address of this family: IPv4's, IPv6's or AF_IB's; 0 for all others. */
+/* Returns the size of an address of this family (IPv4, IPv6 or AF_IB), or 0 for other families. */
 socklen_t rdmacm_addr_len(const struct sockaddr *addr);
-/* Returns EINVAL, and logs why, for NULL and for an address of another family. */
+/* Returns EINVAL, logged, for NULL and for an address of another family. */
 int rdmacm_addr_check(const char *call, const struct sockaddr *addr);
 
 /* ---- module.c ---- */
 
-/* Makes the kernel load rdma_cm's interface. Its device file may come a moment later. */
+/* Makes the kernel load rdma_cm's interface. Its device file may appear a moment later. */
 int rdmacm_module_load(void);
 
-/* ---- attr.c: attributes of the kernel as those of verbs ---- */
+/* ---- attr.c: converts the kernel's attributes ---- */
 
 void rdmacm_attr_take_ah(struct ibv_ah_attr *to, const struct ib_uverbs_ah_attr *from);
-/* Leaves alone rate_limit, which the kernel's structure does not have, and qp_state, which this
- * side has told the kernel. */
+/* Does not set rate_limit, which the kernel's struct lacks, nor qp_state, which the caller has
+ * chosen. */
 void rdmacm_attr_take_qp(struct ibv_qp_attr *to, const struct ib_uverbs_qp_attr *from);
 
-/* ---- device.c: one context for each device in use ---- */
+/* ---- device.c: one context for each device ---- */
 
 struct cm_device {
 	LIST_ENTRY(cm_device) entry;
 	struct ibv_device *ibv;
-	uint64_t guid; /* in network byte order, as the kernel has it */
-	int index;     /* the index that RDMA netlink gives the device, or -1 */
+	uint64_t guid; /* in network byte order, as in the kernel */
+	int index;     /* index in RDMA netlink, or -1 */
 	struct ibv_context *verbs;
-	dev_t node_dev; /* the device node of cmd_fd, if knows_node */
+	dev_t node_dev; /* device node of cmd_fd, if knows_node */
 	ino_t node_inode;
 	bool knows_node, is_marked; /* see context_note() */
 	unsigned int users;         /* ids */
-	bool is_removed;            /* the kernel has said so to an id */
-	bool is_handed_out;         /* by rdma_get_devices() */
-	/* the default PD, made when the first id is bound; lives as long as the context */
+	bool is_removed;            /* the kernel reported the removal to an id */
+	bool is_handed_out;         /* returned by rdma_get_devices() */
+	/* default PD, created when the first id is bound, freed with the context */
 	struct ibv_pd *pd;
-	struct ibv_xrcd *xrcd; /* the default XRC domain; there is one while xrcd_users is not 0 */
+	struct ibv_xrcd *xrcd; /* default XRC domain; exists while xrcd_users is not 0 */
 	unsigned int xrcd_users;
 	uint8_t max_initiator_depth, max_responder_resources;
-	/* the access flags that the kernel grants peers of RC QPs: [0] without READs and
-	 * atomics, [1] with them; 0 while it was not asked */
+	/* access flags that the kernel grants to peers of RC QPs, [0] without READs and atomics,
+	 * [1] with them; 0: not yet known */
 	atomic_uint granted[2];
 };
 
-/* Hands out, opened, the device that the kernel means by GUID and INDEX, which is below 0 where the
- * kernel does not say. It returns ENODEV if there is none. Each find wants a put. */
+/* Finds the device with GUID or INDEX (negative: unknown) and opens it. Returns ENODEV if there is
+ * none. Call rdmacm_device_put() for each find. */
 int rdmacm_device_find(uint64_t guid, int index, struct cm_device **device);
-/* Returns 0 if there is a device, opened or not, or ENODEV. */
+/* Returns 0 if there is a device, opened or not, else ENODEV. */
 int rdmacm_device_must_exist(void);
-/* Hands out, opened, all devices that can be opened. It returns ENODEV if there is none. Each
- * device wants a put, and the list a free(). */
+/* Opens all devices that can be opened. Returns ENODEV if there is none. Call rdmacm_device_put()
+ * for each device, and free() for the list. */
 int rdmacm_device_find_all(struct cm_device ***list, int *num);
 void rdmacm_device_put(struct cm_device *device);
-/* The device has gone, so none of its ids will find it again. */
+/* Marks a removed device, so that its ids do not find it again. */
 void rdmacm_device_remove(struct cm_device *device);
 int rdmacm_device_get_pd(struct cm_device *device, struct ibv_pd **pd);
-/* The default XRC domain serves receive QPs and SRQs that bring none. Each get wants a put. */
+/* Gets the default XRC domain, for receive QPs and SRQs created without one. Call
+ * rdmacm_device_put_xrcd() for each. */
 int rdmacm_device_get_xrcd(struct cm_device *device, struct ibv_xrcd **xrcd);
 void rdmacm_device_put_xrcd(struct cm_device *device);
-/* Closes all devices that no id and no program uses. */
+/* Closes all devices that neither ids nor the program use. */
 void rdmacm_device_close_all(void);
 
 /* ---- leave.c ---- */
 
-/* Called before the library keeps something for the whole process. */
+/* Call this before the library keeps anything for the lifetime of the process. */
 void rdmacm_watch_exit(void);
 
 /* ---- id.c ---- */
@@ -205,45 +207,45 @@ struct cm_multicast {
 	struct cm_id *id;
 	void *context;
 	struct sockaddr_storage addr;
-	union ibv_gid mgid; /* the group that the QP is attached to, */
+	union ibv_gid mgid; /* group that the QP is attached to, if attached */
 	uint16_t mlid;
-	bool attached;   /* if this is set */
+	bool attached;   /* the QP receives from mgid */
 	bool only_sends; /* the QP does not receive from the group */
-	uint32_t number; /* the kernel's */
+	uint32_t number; /* number in the kernel */
 	uint32_t events_acked;
 };
 
 struct cm_id {
 	struct rdma_cm_id id;
 	struct cm_device *device;
-	uint32_t number; /* the kernel's */
-	bool waits;      /* the id has a channel of its own, and its calls wait for their event */
+	uint32_t number; /* number in the kernel */
+	bool waits;      /* the id has its own channel, and its calls wait for their event */
 	bool owns_cqs[2];
 	bool uses_default_xrcd;
-	bool is_request; /* the id is of a connection request */
-	bool srq_has_cq; /* an XRC SRQ completes to id.recv_cq */
-	/* READs and atomics that the connection shall have: those that were asked for, or those
-	 * in the request */
+	bool is_request; /* made for a connection request */
+	bool srq_has_cq; /* an XRC SRQ reports its completions to id.recv_cq */
+	/* READs and atomics of the connection: requested by the program, or received in the
+	 * request */
 	uint8_t initiator_depth, responder_resources;
-	/* the QP that was brought to INIT, with the access and P_Key index that follow */
+	/* QP that was moved to INIT, with the following access flags and P_Key index */
 	struct ibv_qp *init_qp;
 	unsigned int init_access;
 	uint16_t init_pkey_index;
 	struct ibv_ece local_ece, remote_ece;
-	/* of an endpoint: the private data that resolving has found, and what the QPs of
-	 * requests are made with */
+	/* endpoints: private data found by address resolution, and the attributes for the QPs of
+	 * requests */
 	void *connect_data;
 	uint8_t connect_len;
 	struct ibv_qp_init_attr *request_qp;
 	struct ibv_pd *request_pd;
-	/* what rdma_resolve_addrinfo() has found, until rdma_query_addrinfo() takes it */
+	/* result of rdma_resolve_addrinfo() until rdma_query_addrinfo() */
 	struct rdma_addrinfo *found;
-	int found_flags; /* ai_flags of what will be found by RAI_SA */
+	int found_flags; /* ai_flags for the pending RAI_SA query */
 	LIST_HEAD(, cm_multicast) multicasts;
 	uint32_t events_acked;
-	struct cm_id *next_spare; /* once the id was freed */
-	/* what follows is made once for all ids that have this memory, one after the other;
-	 * guards the multicast groups, and the counts of acknowledged events, theirs too */
+	struct cm_id *next_spare; /* in the list of freed ids */
+	/* Initialised once for all ids that use this memory in turn. The lock guards the multicast
+	 * groups and all counts of acknowledged events. */
 	pthread_mutex_t lock;
 	pthread_cond_t acked;
 };
@@ -253,73 +255,72 @@ static inline struct cm_id *to_cm_id(struct rdma_cm_id *id)
 	return (struct cm_id *)id;
 }
 
-/* Makes an id that the kernel does not know yet. It is on CHANNEL, or on a channel of its own if
- * that is NULL. */
+/* Allocates an id that the kernel does not know yet. CHANNEL NULL: the id gets its own channel. */
 int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		    enum ibv_qp_type qp_type, struct cm_id **id);
 int rdmacm_id_create(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps,
 		     enum ibv_qp_type qp_type, struct cm_id **id);
 void rdmacm_id_free(struct cm_id *id);
-/* Makes the kernel forget the id, and waits until all its events are acknowledged. */
+/* Destroys the id in the kernel, and waits until all its events are acknowledged. */
 int rdmacm_id_destroy_in_kernel(struct cm_id *id);
-/* Has the kernel move an id, with its events that nobody has read, to CHANNEL from the channel of
- * descriptor FROM, which may be another process's. *REPORTED becomes how many of its events were
+/* Makes the kernel move an id and its unread events to CHANNEL, from the channel with descriptor
+ * FROM, which may belong to another process. Sets *REPORTED to the number of its events that were
  * read. */
 int rdmacm_id_fetch(uint32_t number, int from, const struct rdma_event_channel *channel,
 		    uint32_t *reported);
-/* Waits until COUNTER says that all REPORTED events are acknowledged. */
+/* Waits until COUNTER reaches REPORTED, the number of events read. */
 void rdmacm_id_await_acks(struct cm_id *id, const uint32_t *counter, uint32_t reported);
-/* Called in a child of fork(), which goes on with a copy of the id. */
+/* Called in a child of fork(), which continues with a copy of the id. */
 void rdmacm_id_forked(struct cm_id *id);
 
 /* ---- id_memory.c ---- */
 
-/* Returns an id that is zero but for its lock and condition, or NULL. */
+/* Returns an id that is zeroed except lock and condition, or NULL. */
 struct cm_id *rdmacm_id_memory(void);
 void rdmacm_id_memory_free(struct cm_id *cm);
 void rdmacm_id_init_lock(struct cm_id *cm);
-/* Gives back the memory that is kept for the next ids. */
+/* Frees the memory kept for later ids. */
 void rdmacm_id_free_spare(void);
 /* Called in a child of fork(). */
 void rdmacm_id_spare_forked(void);
 
 /* ---- query.c ---- */
 
-/* Fills in all of id->route, as far as the kernel knows it, and binds the id to its device once the
- * kernel has. */
+/* Fills in id->route as far as the kernel knows it, and binds the id to its device if the kernel
+ * has. */
 int rdmacm_id_query_route(struct cm_id *id);
-/* Fills in the paths only. */
+/* Fills in only the paths. */
 int rdmacm_id_query_path(struct cm_id *id);
-/* WHAT is any of RDMA_USER_CM_QUERY_*. */
+/* WHAT is an RDMA_USER_CM_QUERY_*. */
 int rdmacm_id_query(struct cm_id *id, uint32_t what, void *resp, size_t size);
 
 /* ---- event.c ---- */
 
-/* Waits, if the id's calls wait, for the event of what was started. It returns 0, or the errno that
- * the event stands for. */
+/* If the id's calls wait, waits for the event of the operation just started. Returns 0, or the
+ * errno that the event stands for. */
 int rdmacm_event_await(struct cm_id *id);
-/* Acknowledges the event that the last call of an id that waits has left. */
+/* Acknowledges the event that the last call of a waiting id has kept. */
 void rdmacm_event_release(struct cm_id *id);
-/* Acknowledges an event that stays readable, until it is acknowledged again. */
+/* Acknowledges an event that stays readable until it is acknowledged again. */
 void rdmacm_event_settle(struct rdma_cm_event *event);
-/* Reads an event of LISTENER as the kernel has it, and acknowledges it. */
+/* Reads a raw event of LISTENER and acknowledges it. */
 int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp);
-/* Has the kernel refuse a request, and logs WHY, so that the other side does not wait. The id of
- * the request is on the channel of descriptor FD, and has no memory here. */
+/* Makes the kernel reject a request, so that the peer does not wait, and logs WHY. The request's id
+ * is on the channel with descriptor FD and has no memory here. */
 int rdmacm_request_refuse(int fd, uint32_t number, const char *why);
-/* Makes the id of a request of LISTENER that another process may have read: it moves from the
- * channel of descriptor FROM to CHANNEL. */
+/* Makes the id of a LISTENER's request that another process may have read: moves it from the
+ * channel with descriptor FROM to CHANNEL. */
 int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_event_resp *request,
 			 int from, struct rdma_event_channel *channel, struct cm_id **id);
 
 /* ---- explain.c ---- */
 
-/* Logs, at level warn, what has failed and why, if the event is of a failure. */
+/* If the event reports a failure, logs operation and reason at level warn. */
 void rdmacm_event_explain(const struct rdma_cm_event *event);
 
 /* ---- addrinfo_services.c ---- */
 
-/* The kernel has found services for RAI_SA: they become cm->found, and the first becomes the
+/* Converts the services that the kernel found for RAI_SA to cm->found. The first one becomes the
  * id's destination. */
 int rdmacm_addrinfo_take_services(struct cm_id *cm);
 
@@ -331,16 +332,16 @@ int rdmacm_qp_to_error(struct cm_id *id);
 
 /* ---- connect.c ---- */
 
-/* Completes a connection from this side after the other side has accepted (RTU). */
+/* Completes the connection on the active side after the peer has accepted (sends the RTU). */
 int rdmacm_connect_confirm(struct cm_id *id);
-/* Asks the QP of ID for the options (ECE) that the peer has named, if it knows them. */
+/* Enables the peer's ECE options on the QP of ID, if the QP supports them. */
 int rdmacm_qp_take_ece(struct cm_id *id);
 
 /* ---- mcast.c ---- */
 
-/* Attaches the id's QP, if it has one, to the group that the kernel has joined. */
+/* Attaches the id's QP, if there is one, to the group that the kernel has joined. */
 int rdmacm_multicast_attach(struct cm_multicast *multicast, const struct rdma_ud_param *param);
-/* Detaches the id's QP from all groups. The id stays in them. */
+/* Detaches the id's QP from all groups. The id remains a member. */
 void rdmacm_multicast_detach_all(struct cm_id *cm);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd.c - the only file that talks to /dev/infiniband/rdma_cm.
+ * cmd.c - the only file that accesses /dev/infiniband/rdma_cm.
  *
- * A command is one write() of a header and a body; its response, where it has one, is stored by the
- * kernel before write() returns, at the address in the body.
- * Decisions: docs/adr/0021, docs/adr/0023.
+ * A command is one write() of a header and a body. The kernel stores the response, if there is one,
+ * at the address in the body before write() returns. Decisions: docs/adr/0021, docs/adr/0023.
  */
 #include "cma.h"
 
@@ -41,13 +40,13 @@ static const char *const names[] = {
 	[RDMA_USER_CM_CMD_WRITE_CM_EVENT] = "WRITE_CM_EVENT",
 };
 
-/* Linux compares the credentials with those of who opened the file: a child has a copy of them, and
- * so has a process after setuid(). Threads share them. */
+/* Linux compares the caller's credentials with those at open(). Threads share them; a child has a
+ * copy, and so does a process after setuid(). */
 #define FOREIGN_CHANNEL                                                                          \
 	" (only the process that has opened a channel, and has not changed its user since, may " \
 	"use it"
 
-/* A port has another reason. */
+/* Returns the explanation of EACCES. BIND may have another cause. */
 static const char *why_refused(uint32_t number)
 {
 	return number == RDMA_USER_CM_CMD_BIND ? FOREIGN_CHANNEL
@@ -65,8 +64,8 @@ const struct cm_renewal *rdmacm_cmd_set_renewal(const struct cm_renewal *of_thre
 	return before;
 }
 
-/* write() is a point where a thread may be cancelled, but waiting for an event alone is one of the
- * calls that are made of it: of the others the kernel keeps what the caller would not learn of. */
+/* Runs write() with cancellation disabled. Only waiting for an event is meant to be a cancellation
+ * point: any other command has effects in the kernel that a cancelled caller would not learn of. */
 static ssize_t write_shielded(int fd, const struct cm_cmd *cmd, size_t size)
 {
 	ssize_t done;
@@ -88,8 +87,8 @@ static int write_again(int fd, const struct cm_cmd *cmd)
 	return done < 0 ? errno : ENODATA;
 }
 
-/* Repeats CMD on a renewed channel. Returns EACCES if the channel is not renewable, or the errno of
- * renewing it. */
+/* Repeats CMD on a renewed channel. Returns EACCES if the channel cannot be renewed, or the errno
+ * of the renewal. */
 static int repeat_renewed(int fd, const struct cm_cmd *cmd)
 {
 	int ret;
@@ -120,7 +119,7 @@ int rdmacm_cmd_run_shielded(int fd, const struct cm_cmd *cmd, size_t size)
 	return done == (ssize_t)size ? 0 : rdmacm_cmd_failed(fd, cmd, done);
 }
 
-/* udev puts the device into the directory by default; older systems had it outside. */
+/* udev's default path, and the path of older systems. */
 static const char *const paths[] = { "/dev/infiniband/rdma_cm", "/dev/rdma_cm" };
 
 static int open_device_file(int *fd)
@@ -149,10 +148,10 @@ static int await_device_file(int *fd)
 	return ret;
 }
 
-/* udev makes the file when it has heard of the device. Where it does not, as in a container, or
- * where the kernel does not get the module loaded, programs would wait with each channel and each
- * socket. So a wait that was in vain is the last one; a refusal comes at once, and may be another
- * answer next time. */
+/* Opens the file after loading the module. udev creates the file a moment later; in a container, or
+ * if the module does not load, it never appears. After one wait in vain no later call waits, since
+ * programs would wait for each channel and socket. A permission error is reported at once, and not
+ * remembered. */
 static int open_after_load(int *fd)
 {
 	static atomic_bool has_waited_in_vain;
@@ -213,7 +212,7 @@ int rdmacm_addr_put(struct __kernel_sockaddr_storage *to, uint16_t *size,
 {
 	socklen_t len;
 
-	if (addr && addr->sa_family == AF_INET) { /* the usual family, copied without a call */
+	if (addr && addr->sa_family == AF_INET) { /* the usual family, copied inline */
 		*size = sizeof(struct sockaddr_in);
 		memcpy(to, addr, sizeof(struct sockaddr_in));
 		return 0;

@@ -2,9 +2,9 @@
 /*
  * connect.c - connects, accepts, rejects and disconnects ids.
  *
- * Both sides agree on the number of outstanding READs and atomics during setup. A program that asks
- * for more than its device supports gets EINVAL; RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH mean as
- * many as possible.
+ * Both sides negotiate the number of outstanding READs and atomics. A program that requests more
+ * than its device supports gets EINVAL; RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH request the
+ * maximum.
  */
 #include "cma.h"
 
@@ -13,7 +13,7 @@
 
 #include "util/clear.h"
 
-enum { /* why a request is rejected: IBTA vol 1, 12.6.7.2 */
+enum { /* reasons for a rejection: IBTA vol 1, 12.6.7.2 */
        REJ_CONSUMER = 28,
        REJ_VENDOR_OPTION = 35,
 };
@@ -26,7 +26,7 @@ static int check_depth(const char *field, uint8_t value, uint8_t limit)
 	return EINVAL;
 }
 
-/* Either the id or the parameters must say which QP is connected. */
+/* Checks that the id or the parameters name the QP to connect. */
 static int check_qp(const struct cm_id *cm, const struct rdma_conn_param *param)
 {
 	if (cm->id.qp || param)
@@ -53,7 +53,7 @@ static int check_depths(const struct cm_id *cm, const struct rdma_conn_param *pa
 				 cm->device->max_initiator_depth);
 }
 
-/* Checks what both sides of a connection need. WHY says what an id without a device lacks. */
+/* Checks what both sides of a connection need. WHY explains a missing device. */
 static int check_side(const struct cm_id *cm, const struct rdma_conn_param *param, const char *why)
 {
 	int ret = check_depths(cm, param);
@@ -66,8 +66,8 @@ static int check_side(const struct cm_id *cm, const struct rdma_conn_param *para
 	return EINVAL;
 }
 
-/* "As many as possible" is limited by the device, and on the side that accepts by what was in
- * the request. */
+/* Sets the number of READs and atomics. "The maximum" is limited by the device and, on the
+ * accepting side, by the request. */
 static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param, bool accepts)
 {
 	uint8_t responder = param ? param->responder_resources : RDMA_MAX_RESP_RES;
@@ -81,8 +81,8 @@ static void choose_depths(struct cm_id *cm, const struct rdma_conn_param *param,
 	cm->initiator_depth = clip_depth(initiator, cm->device->max_initiator_depth);
 }
 
-/* Private data that resolving has found (ai_connect) goes ahead of the program's own. Returns
- * EINVAL if the length of both does not fit its field. */
+/* Concatenates the private data found by address resolution (ai_connect) and the program's own.
+ * Returns EINVAL if the sum is too long. */
 static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param *param,
 			    struct rdma_ucm_conn_param *to)
 {
@@ -102,7 +102,7 @@ static int put_private_data(const struct cm_id *cm, const struct rdma_conn_param
 	return 0;
 }
 
-/* Fills in what the program has asked for and which QP is connected. */
+/* Fills in the program's parameters and the QP. */
 static int put_param(const struct cm_id *cm, const struct rdma_conn_param *param,
 		     struct rdma_ucm_conn_param *to)
 {
@@ -123,7 +123,8 @@ static void put_ece(const struct cm_id *cm, struct rdma_ucm_ece *to)
 	to->attr_mod = cm->local_ece.options;
 }
 
-/* Options of another vendor mean nothing to the QP, and an adapter may have none. */
+/* Returns whether the QP supports the peer's ECE. Options of another vendor mean nothing to it, and
+ * an adapter may have no options. */
 static bool knows_ece(const struct cm_id *cm)
 {
 	struct ibv_ece own = { 0 };
@@ -139,7 +140,7 @@ int rdmacm_qp_take_ece(struct cm_id *cm)
 	return ret == EOPNOTSUPP ? 0 : ret;
 }
 
-/* Unless the program has said which ECE it wants, the QP's own are offered. */
+/* Offers the QP's own ECE, unless the program has chosen one. */
 static void offer_ece(struct cm_id *cm)
 {
 	if (cm->id.qp && !cm->local_ece.vendor_id && ibv_query_ece(cm->id.qp, &cm->local_ece))
@@ -189,14 +190,14 @@ CMA_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 
 	cmd.listen = (struct rdma_ucm_listen){ .id = cm->number, .backlog = backlog };
 	ret = CM_RUN_ID(cm, &cmd, LISTEN, listen, 0);
-	if (ret || rdma_get_src_port(id)) /* else the kernel has bound the id only now */
+	if (ret || rdma_get_src_port(id)) /* an unbound id: the kernel has bound it just now */
 		return cma_return(ret);
 	return cma_return(rdmacm_id_query_route(cm));
 }
 
-/* ---- the side that is asked ---- */
+/* ---- passive side ---- */
 
-/* The QP is asked for the peer's options, and the peer is told which of them it has. */
+/* Enables the peer's ECE options on the QP, and tells the peer which of them are in use. */
 static int prepare_qp(struct cm_id *cm)
 {
 	bool asks;
@@ -237,7 +238,7 @@ CMA_EXPORT int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_p
 	ret = CM_RUN_ID(cm, &cmd, ACCEPT, accept, 0);
 	if (ret)
 		rdmacm_qp_to_error(cm);
-	if (ret || id->qp_type == IBV_QPT_UD) /* a datagram id gets no confirmation */
+	if (ret || id->qp_type == IBV_QPT_UD) /* datagram ids get no ESTABLISHED event */
 		return cma_return(ret);
 	return cma_return(rdmacm_event_await(cm));
 }
@@ -305,7 +306,7 @@ CMA_EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 
 CMA_EXPORT int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
-	if (!id || id->qp || !ece) /* with a QP on the id, the library deals with ECE */
+	if (!id || id->qp || !ece) /* with a QP on the id, the library negotiates ECE */
 		return cma_refuse(EINVAL, "rdma_get_remote_ece", "wants an id without a QP");
 	*ece = (struct ibv_ece){ .vendor_id = to_cm_id(id)->remote_ece.vendor_id,
 				 .options = to_cm_id(id)->remote_ece.options };

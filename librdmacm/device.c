@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - the devices that ids are bound to. A device is opened when the first id needs it; all
- * its ids share one context, one default PD and one default XRC domain.
+ * device.c - the devices that ids are bound to. The first id of a device opens it; all its ids
+ * share one context, one default PD and one default XRC domain.
  *
- * Contexts and PDs stay until the library is unloaded, since one connection often follows another.
- * The context of a device that was removed is closed when its last id is gone. What
- * rdma_get_devices() has handed out is never closed, as nothing tells for how long a program uses
- * it. One lock guards the list and what is in it.
+ * Contexts and PDs stay open until the library is unloaded, because connections often follow each
+ * other. The context of a removed device is closed with its last id. A context returned by
+ * rdma_get_devices() is never closed, because the library cannot know how long the program uses it.
+ * One lock guards the list and its entries.
  */
 #include "cma.h"
 
@@ -21,7 +21,7 @@
 
 static struct cm_lock lock;
 static LIST_HEAD(, cm_device) devices = LIST_HEAD_INITIALIZER(devices);
-static struct ibv_device **kept; /* the device list that the entries' ibv are from */
+static struct ibv_device **kept; /* the device list that owns the entries' ibv */
 
 static struct cm_device *device_lookup(uint64_t guid, int index)
 {
@@ -44,8 +44,8 @@ static bool is_in_list(const struct ibv_device *ibv, struct ibv_device *const *l
 	return *list;
 }
 
-/* Returns the entry of device IBV, whose struct may be another one than before, as after a device
- * was given another name. */
+/* Returns the entry of device IBV, by index: the struct may be a new one, for instance after the
+ * device was renamed. */
 static struct cm_device *device_of(struct ibv_device *ibv)
 {
 	const int index = ibv_get_device_index(ibv);
@@ -79,9 +79,9 @@ static int device_add(struct ibv_device *ibv)
 
 /* ---- contexts ---- */
 
-/* Marks the open file of a context. The signal of F_SETSIG belongs to an open file, not to a number
- * or a node, and a command file of uverbs never sends one. If it cannot be set, the node alone
- * tells. */
+/* Marks the open file of a context, to recognise it later. F_SETSIG is a property of the open file,
+ * not of a descriptor number or node, and an uverbs command file never sends a signal. If it cannot
+ * be set, only the node is compared. */
 static void context_note(struct cm_device *device)
 {
 	struct stat st = { 0 };
@@ -93,8 +93,8 @@ static void context_note(struct cm_device *device)
 	device->is_marked = !fcntl(fd, F_SETSIG, SIGRTMAX);
 }
 
-/* A program may close all descriptors, those that it does not know among them, and have the number
- * for a file of its own, which may be of the same device. */
+/* Returns whether the context's descriptor is still its own. A program may close all descriptors,
+ * including unknown ones, and reuse the number, even for a file of the same device. */
 static bool context_is_there(const struct cm_device *device)
 {
 	struct stat st;
@@ -106,9 +106,9 @@ static bool context_is_there(const struct cm_device *device)
 				       st.st_ino == device->node_inode);
 }
 
-/* Forgets a context whose descriptors are gone. Ids that still name it can do nothing more. It is
- * not closed, as that would close whatever has
- * their numbers; what the context had stays reachable for leak checkers. */
+/* Drops a context whose descriptors the program has closed. Ids that still refer to it stop
+ * working. It is not closed, since that would close unrelated files that now have the same numbers;
+ * it stays in a list for leak checkers. */
 static void context_forget(struct cm_device *device)
 {
 	static LIST_HEAD(, cm_device) lost = LIST_HEAD_INITIALIZER(lost);
@@ -142,14 +142,14 @@ static void device_close(struct cm_device *device)
 	free(device);
 }
 
-/* Returns whether the device has gone, and nobody uses what is left of it. */
+/* Returns whether the device is gone and has no users. */
 static bool device_is_over(const struct cm_device *device)
 {
 	return (device->is_removed || !device->ibv) && !device->users && !device->is_handed_out;
 }
 
-/* Forgets devices that have gone. Those that are in use stay, as their contexts do; the struct of
- * another device may come to lie where theirs was. */
+/* Removes devices that are gone and unused. Another device's struct may get the address of
+ * theirs. */
 static void remove_gone(struct ibv_device *const *list)
 {
 	struct cm_device *next;
@@ -164,9 +164,10 @@ static void remove_gone(struct ibv_device *const *list)
 	}
 }
 
-static bool parent_had_any; /* devices, when this process was forked from it */
+static bool parent_had_any; /* the parent had devices at the time of fork() */
 
-/* A child has those of its parent, for what needs no more than to know that there are some. */
+/* Returns whether there is any device. A child counts its parent's devices; this is only used where
+ * that is enough. */
 static bool device_is_any(void)
 {
 	const struct cm_device *device;
@@ -178,14 +179,14 @@ static bool device_is_any(void)
 	return parent_had_any;
 }
 
-/* A context is of the process that opened it, so a child opens its own. Ids that the child has
- * from its parent still use the parent's contexts, so those are not closed. */
+/* Starts with an empty list in a child: contexts belong to the process that opened them. Ids
+ * inherited from the parent still use the parent's contexts, so these are not closed. */
 static void forget_in_child(void)
 {
 	static struct cm_device *of_parent;
 
 	cm_lock_init(&lock);
-	if (!of_parent) /* the list stays reachable for leak checkers */
+	if (!of_parent) /* keeps the parent's list reachable for leak checkers */
 		of_parent = LIST_FIRST(&devices);
 	parent_had_any = device_is_any();
 	LIST_INIT(&devices);
@@ -198,7 +199,7 @@ static void watch_forks(void)
 	pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-/* A child that is forked while another thread has the lock must not find it locked. */
+/* Takes the lock. A fork handler makes sure that a child does not inherit it locked. */
 static void devices_lock(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -207,9 +208,9 @@ static void devices_lock(void)
 	cm_lock_take(&lock);
 }
 
-/* Devices may appear later than the library, so the list is read again whenever a device is
- * asked for that is not in it. A struct ibv_device that is not open lives as long as a list that
- * has it; the newest list is kept. */
+/* Reads the device list again. Devices may appear at any time, so this is done when a device is not
+ * found. A struct ibv_device that is not open lives as long as a list with it, so the newest list
+ * is kept. */
 static int devices_refresh(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -280,9 +281,9 @@ int rdmacm_device_find(uint64_t guid, int index, struct cm_device **found)
 	return ret;
 }
 
-/* Programs choose another transport when there is no channel, so a machine without an adapter has
- * none, even where the kernel has rdma_cm. A child does not look again, which a lack of descriptors
- * would keep it from. */
+/* Returns an error without any usable adapter, even if the kernel has rdma_cm: programs choose
+ * another transport when they get no channel. A child does not look again, because that might fail
+ * for lack of descriptors. */
 int rdmacm_device_must_exist(void)
 {
 	int ret = 0;
@@ -290,7 +291,8 @@ int rdmacm_device_must_exist(void)
 	devices_lock();
 	if (!device_is_any())
 		ret = devices_refresh();
-	if (ret == ENOSYS || (!ret && !device_is_any())) /* ENOSYS: the kernel has no RDMA */
+	/* ENOSYS: the kernel has no RDMA support */
+	if (ret == ENOSYS || (!ret && !device_is_any()))
 		ret = ENODEV;
 	cm_lock_drop(&lock);
 	if (ret)
@@ -299,7 +301,8 @@ int rdmacm_device_must_exist(void)
 	return ret;
 }
 
-/* A device that a child has from its parent is in no list, and the parent's to close. */
+/* Returns whether this process opened the device. A device inherited from a parent is in no list,
+ * and the parent closes it. */
 static bool device_is_own(const struct cm_device *device)
 {
 	const struct cm_device *at;
@@ -378,7 +381,7 @@ void rdmacm_device_put_xrcd(struct cm_device *device)
 	cm_lock_drop(&lock);
 }
 
-/* The order is that of ibv_get_device_list(). */
+/* Opens all devices, in the order of ibv_get_device_list(). */
 static int open_all(struct cm_device ***out, int *num)
 {
 	struct cm_device **list;
@@ -386,7 +389,7 @@ static int open_all(struct cm_device ***out, int *num)
 	int ret = devices_refresh();
 
 	if (ret)
-		return ret == ENOSYS ? ENODEV : ret; /* ENOSYS: the kernel has no RDMA */
+		return ret == ENOSYS ? ENODEV : ret; /* ENOSYS: the kernel has no RDMA support */
 	while (kept[count])
 		count++;
 	list = calloc(count + 1, sizeof(struct cm_device *));
@@ -455,7 +458,8 @@ CMA_EXPORT void rdma_free_devices(struct ibv_context **list)
 	free(list);
 }
 
-/* What a program has left open uses its device, which the kernel closes with the process. */
+/* Closes unused devices. If the program has left objects open, their device stays open, and the
+ * kernel closes it when the process ends. */
 void rdmacm_device_close_all(void)
 {
 	struct cm_device *next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ep.c - endpoints: rdma_create_ep() makes an id that is ready to connect or to listen from a
- * struct rdma_addrinfo, and rdma_get_request() hands out the requests that such a listener gets.
+ * ep.c - endpoints: rdma_create_ep() makes an id from a struct rdma_addrinfo, ready to connect or
+ * to listen; rdma_get_request() returns the requests to such a listener.
  */
 #include "cma.h"
 
@@ -56,7 +56,7 @@ static int find_route(struct cm_id *cm, const struct rdma_addrinfo *res)
 	if (rdma_set_option(&cm->id, RDMA_OPTION_IB, RDMA_OPTION_IB_PATH, res->ai_route,
 			    res->ai_route_len))
 		return errno;
-	/* the kernel reports by an event that it has taken the path */
+	/* the kernel confirms the path by an event */
 	return rdmacm_event_await(cm);
 }
 
@@ -72,7 +72,7 @@ static int make_active(struct cm_id *cm, const struct rdma_addrinfo *res, struct
 		ret = keep_connect_data(cm, res);
 	if (ret || !attr)
 		return ret;
-	/* The QP comes last: ATTR would go on naming the CQs of an endpoint that fails later. */
+	/* Create the QP last, because ATTR would otherwise name the CQs of a failed endpoint. */
 	attr->qp_type = cm->id.qp_type;
 	return rdma_create_qp(&cm->id, pd, attr) ? errno : 0;
 }
@@ -105,7 +105,7 @@ CMA_EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 
 /* ---- requests ---- */
 
-/* A request gets a QP as rdma_create_ep() was told for the listener. */
+/* Creates the QP of a request with the attributes given to rdma_create_ep() for the listener. */
 static int give_qp(struct cm_id *listener, struct cm_id *cm)
 {
 	struct ibv_qp_init_attr attr;

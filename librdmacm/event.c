@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * event.c - events of the kernel become events of the program, once the library has done its part:
- * it learns what was resolved, makes the id of a request, moves QPs on, attaches QPs to multicast
- * groups.
+ * event.c - converts the kernel's events to the program's. First the library does its part: it
+ * stores resolved addresses, makes the id of a request, moves QPs to the next state, attaches QPs
+ * to multicast groups.
  *
- * One function per event type does that part. It may change the event (when the library's step
- * fails, the program gets the event of that failure) or swallow it. The kernel's event names the
- * id, or the multicast group, by its address (uid).
+ * Each event type has one function for that part. It may change the event (if the library's step
+ * fails, the program gets the event of that failure), or swallow it. The kernel's event identifies
+ * the id or multicast group by its address (uid).
  *
- * Programs end the thread that reads their events by pthread_cancel(). That takes effect where the
- * thread waits for an event, and nowhere else.
+ * Programs end the thread that reads their events by pthread_cancel(). It is a cancellation point
+ * only while it waits for an event.
  */
 #include "cma.h"
 
@@ -23,8 +23,8 @@
 #include "util/threads.h"
 
 struct cm_event {
-	struct rdma_cm_event event; /* must be first: rdma_ack_cm_event() gets its address */
-	struct cm_id *cm;           /* the id that counts the event; NULL once it was counted */
+	struct rdma_cm_event event; /* first, because rdma_ack_cm_event() gets its address */
+	struct cm_id *cm;           /* id that counts the acknowledgement; NULL afterwards */
 	struct cm_multicast *multicast;
 	uint8_t private_data[RDMA_MAX_PRIVATE_DATA];
 };
@@ -78,9 +78,9 @@ static void take_param(struct cm_event *event, const struct rdma_ucm_event_resp 
 		take_conn_param(event, &resp->param.conn);
 }
 
-/* ---- what the library does before the program hears of it: 0, or the event is swallowed ---- */
+/* ---- the library's part of each event: 0, or nonzero if the event is swallowed ---- */
 
-/* The event becomes that of TYPE, since the library's part of the step has failed. */
+/* Changes the event to the failure TYPE, because the library's step failed. */
 static int event_fail(struct cm_event *event, enum rdma_cm_event_type type, int err)
 {
 	event->event.event = type;
@@ -88,7 +88,8 @@ static int event_fail(struct cm_event *event, enum rdma_cm_event_type type, int 
 	return 0;
 }
 
-/* A port that nobody has provisioned has a GUID of 0, by which no device is found. */
+/* ADDR_RESOLVED: binds the id. That fails for a port without a provisioned GUID (0), which no
+ * device matches. */
 static int addr_resolved(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	int ret = rdmacm_id_query_route(event->cm);
@@ -118,7 +119,8 @@ int rdmacm_request_refuse(int fd, uint32_t number, const char *why)
 	return CM_RUN(fd, &cmd, DESTROY_ID, destroy_id, sizeof(resp));
 }
 
-/* The kernel is asked about the id of a request. One that it does not know any more is freed. */
+/* Queries the kernel about a request's id, and frees the id if the kernel has already destroyed
+ * it. */
 static int request_learn(struct cm_id *cm, const struct rdma_ucm_event_resp *resp)
 {
 	int ret;
@@ -153,7 +155,8 @@ static int request_alloc(const struct cm_id *listener, const struct rdma_ucm_eve
 	return ret;
 }
 
-/* The new id stays on the listener's channel; rdma_get_request() gives it one of its own. */
+/* CONNECT_REQUEST: makes the new id. It stays on the listener's channel; rdma_get_request() gives
+ * it its own. */
 static int connect_request(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	struct cm_id *listener = event->cm;
@@ -187,8 +190,8 @@ int rdmacm_request_fetch(const struct cm_id *listener, const struct rdma_ucm_eve
 	return ret;
 }
 
-/* The other side has accepted. An id with a QP is connected once the QP has come to RTS; without
- * one, the program is told and goes on by rdma_establish(). */
+/* CONNECT_RESPONSE: the peer has accepted. If the id has a QP, moves it to RTS, and the program
+ * gets ESTABLISHED. Without a QP, the program gets the response and calls rdma_establish(). */
 static int connect_response(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	struct cm_id *cm = event->cm;
@@ -258,7 +261,7 @@ static int device_removed(struct cm_event *event, const struct rdma_ucm_event_re
 	return 0;
 }
 
-/* rdma_resolve_addrinfo() writes this event itself after it has looked up names. */
+/* INTERNAL: rdma_resolve_addrinfo() writes this event after it has resolved names. */
 static int internal_event(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	(void)resp;
@@ -315,14 +318,15 @@ static void event_identify(struct cm_event *event, const struct rdma_ucm_event_r
 	event->event.id = &event->cm->id;
 }
 
-/* The kernel counts an event of a multicast group for the group and for its id. */
+/* Counts the acknowledgement. The kernel counts an event of a multicast group for the group and for
+ * its id. */
 static void event_count(struct cm_event *event)
 {
 	struct cm_id *cm = event->cm;
 
 	if (!cm)
 		return;
-	if (process_has_one_thread()) { /* so nobody waits for the count */
+	if (process_has_one_thread()) { /* so no thread waits for the count */
 		cm->events_acked++;
 		if (event->multicast)
 			event->multicast->events_acked++;
@@ -344,7 +348,8 @@ static void event_acknowledge(struct cm_event *event)
 	free(event);
 }
 
-/* The listener of a request that waits to be answered may go before it. */
+/* Counts the acknowledgement early, because the listener of an unanswered request may be destroyed
+ * first. */
 void rdmacm_event_settle(struct rdma_cm_event *event)
 {
 	event_count((struct cm_event *)event);
@@ -373,15 +378,15 @@ int rdmacm_event_read(struct cm_id *listener, struct rdma_ucm_event_resp *resp)
 	return ret;
 }
 
-/* What a thread waits for. */
+/* State of a thread that waits for an event. */
 struct wait {
 	int fd;
 	struct cm_event *event;
 	struct rdma_ucm_event_resp resp;
 };
 
-/* The kernel may have handed out an event as the thread was cancelled. Nobody can read it again,
- * and the end of its id would wait until it is acknowledged. */
+/* Cleans up after a cancelled wait. The kernel may have delivered an event already: no other thread
+ * can read it again, and destroying its id would wait for its acknowledgement. */
 static void wait_abandon(void *of)
 {
 	struct wait *wait = of;
@@ -396,7 +401,7 @@ static void wait_abandon(void *of)
 	event_acknowledge(wait->event);
 }
 
-/* Waits where the thread may be cancelled. Afterwards it may not be; *STATE is what it was. */
+/* Waits with cancellation enabled, and returns with it disabled. *STATE is the previous setting. */
 static int __attribute__((noinline)) await_cancelled(struct wait *wait, int *state)
 {
 	int ret;
@@ -408,14 +413,15 @@ static int __attribute__((noinline)) await_cancelled(struct wait *wait, int *sta
 	return ret;
 }
 
-/* Returns whether the program is not to see the event. */
+/* Does the library's part, and returns whether the event is hidden from the program. */
 static bool is_swallowed(struct cm_event *event, const struct rdma_ucm_event_resp *resp)
 {
 	return resp->event < ARRAY_SIZE(on_event) && on_event[resp->event] &&
 	       on_event[resp->event](event, resp);
 }
 
-/* Reads one event and does the library's part. Where there is one thread, no other cancels it. */
+/* Reads one event and does the library's part. A single thread cannot be cancelled, so it skips the
+ * shielding. */
 static int one_event(struct wait *wait, bool *swallowed)
 {
 	const bool is_alone = process_has_one_thread();
@@ -432,7 +438,7 @@ static int one_event(struct wait *wait, bool *swallowed)
 	return ret;
 }
 
-/* Private data are written when there are some. */
+/* Allocates an event. Its private data stays uninitialised unless there is some. */
 static struct cm_event *event_alloc(void)
 {
 	struct cm_event *event = malloc(sizeof(*event));
@@ -482,7 +488,7 @@ CMA_EXPORT int rdma_ack_cm_event(struct rdma_cm_event *event)
 	return 0;
 }
 
-/* ---- ids that wait ---- */
+/* ---- ids whose calls wait ---- */
 
 void rdmacm_event_release(struct cm_id *cm)
 {

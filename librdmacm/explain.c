@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain.c - names events, and says in the log what the status of one means. The status is a
- * reason of the communication manager (IBTA vol 1, 12.6.7.2 for connections, 12.11.2.1 for
- * datagrams), or an errno of the kernel with the sign changed.
+ * explain.c - names of events, and log texts for their status. A status is a reason of the
+ * communication manager (IBTA vol 1, 12.6.7.2 for connections, 12.11.2.1 for datagrams), or a
+ * negative errno of the kernel.
  */
 #include "cma.h"
 

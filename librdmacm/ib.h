@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Addresses of the family AF_IB: a GID, a P_Key and a service ID in the place of an IP address and
- * a port. All fields are in network byte order but sib_scope_id.
+ * Addresses of the family AF_IB: a GID, a P_Key and a service ID instead of an IP address and a
+ * port. All fields except sib_scope_id are in network byte order.
  */
 #ifndef INFINIBAND_IB_H
 #define INFINIBAND_IB_H
@@ -34,7 +34,7 @@ struct ib_addr {
 #define sib_interface_id  ib_u.uib_addr64[1]
 };
 
-/* Returns whether the address is all zeroes, which stands for any. */
+/* Returns whether the address is all zeros, which means any. */
 static inline int ib_addr_any(const struct ib_addr *a)
 {
 	return !a->sib_subnet_prefix && !a->sib_interface_id;
@@ -53,7 +53,7 @@ static inline void ib_addr_set(struct ib_addr *addr, __be32 w1, __be32 w2, __be3
 	memcpy(addr->sib_addr32, words, sizeof(words));
 }
 
-/* Returns what memcmp() of the two addresses does. */
+/* Compares two addresses as memcmp() does. */
 static inline int ib_addr_cmp(const struct ib_addr *a1, const struct ib_addr *a2)
 {
 	return memcmp(a1->sib_raw, a2->sib_raw, sizeof(a1->sib_raw));
@@ -64,8 +64,8 @@ struct sockaddr_ib {
 	__be16 sib_pkey;
 	__be32 sib_flowinfo;
 	struct ib_addr sib_addr;
-	__be64 sib_sid;      /* a service ID, which may be made of a port space and a port */
-	__be64 sib_sid_mask; /* tells which bits of sib_sid count */
+	__be64 sib_sid;      /* service ID, which may contain a port space and a port */
+	__be64 sib_sid_mask; /* significant bits of sib_sid */
 	__u64 sib_scope_id;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id.c - makes ids and event channels, moves ids to another channel, and destroys both.
+ * id.c - creates ids and event channels, moves ids to another channel, and destroys both.
  *
- * The kernel counts the events of an id that were read; the id's memory may be freed when as many
- * were acknowledged. An id that is made without a channel has one of its own, and its calls wait
+ * The kernel counts the events of an id that were read; the id's memory may be freed only when the
+ * same number was acknowledged. An id created without a channel has its own, and its calls wait
  * (cm_id.waits).
  */
 #include "cma.h"
@@ -75,7 +75,8 @@ int rdmacm_id_alloc(struct rdma_event_channel *channel, void *context, enum rdma
 	return 0;
 }
 
-/* Another thread of the parent may have held the lock, or may have waited. */
+/* Resets lock and condition in a child: a thread of the parent may have held the lock, or
+ * waited. */
 void rdmacm_id_forked(struct cm_id *cm)
 {
 	rdmacm_id_init_lock(cm);
@@ -135,13 +136,13 @@ CMA_EXPORT int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm
 	return cma_return(ret);
 }
 
-/* A thread that were cancelled in here would leave an id without its kernel's part, and its lock
- * locked. */
+/* Waits for acknowledgements with cancellation disabled: a cancelled thread would leave the id
+ * destroyed in the kernel only, and its lock locked. */
 void rdmacm_id_await_acks(struct cm_id *cm, const uint32_t *counter, uint32_t reported)
 {
 	int state;
 
-	/* nobody is about to count one, with the lock */
+	/* no other thread can be counting one */
 	if (!reported || (process_has_one_thread() && *counter >= reported))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -229,7 +230,7 @@ CMA_EXPORT int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel 
 			rdma_destroy_event_channel(channel);
 		return cma_return(ret);
 	}
-	/* events of the old channel are acknowledged before anybody reads on the new one */
+	/* acknowledge the events of the old channel before the new one can be read */
 	rdmacm_event_release(cm);
 	rdmacm_id_await_acks(cm, &cm->events_acked, reported);
 	if (cm->waits)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id_memory.c - the memory of ids, of which some is kept for the next ones.
+ * id_memory.c - memory of ids. Some freed ids are kept for reuse.
  */
 #include "cma.h"
 
@@ -16,15 +16,15 @@ void rdmacm_id_init_lock(struct cm_id *cm)
 	pthread_cond_init(&cm->acked, NULL);
 }
 
-/* Some ids that were freed are kept for the next ones, with lock and condition made. A sanitizer
- * has each one freed, to see who uses it afterwards. */
+/* Number of freed ids kept for reuse, with lock and condition initialised. Under a sanitizer none
+ * is kept, so that it detects a use after free. */
 #ifdef CMA_SANITIZED
 enum { MOST_SPARE = 0 };
 #else
 enum { MOST_SPARE = 64 };
 #endif
 
-static struct cm_id *spare_ids; /* in a list by next_spare */
+static struct cm_id *spare_ids; /* linked by next_spare */
 static int spare_count;
 static struct cm_lock spare_lock;
 
@@ -91,7 +91,7 @@ void rdmacm_id_free_spare(void)
 	}
 }
 
-/* Another thread of the parent may have been about to take or to keep one. */
+/* Drops the list in a child if another thread of the parent was changing it. */
 void rdmacm_id_spare_forked(void)
 {
 	if (spare_lock.state != LOCK_FREE) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * leave.c - what the library keeps for the whole process goes when a program unloads the library
- * (dlclose), and stays when the process ends: other threads may still poll its queues during
- * exit(), and the kernel closes everything anyway.
+ * leave.c - frees what the library keeps for the lifetime of the process, but only when a program
+ * unloads the library (dlclose). At process exit nothing is freed: other threads may still poll
+ * queues during exit(), and the kernel closes everything anyway.
  *
- * Destructors run in both cases. What atexit() was given by this library runs before them when the
- * process ends, and after them when the library is unloaded.
+ * Destructors run in both cases. An atexit() handler of this library tells them apart: at exit it
+ * runs before the destructors, at dlclose() after them.
  */
 #include "cma.h"
 
@@ -25,8 +25,8 @@ static void watch_exit_once(void)
 	atexit(note_exit);
 }
 
-/* A constructor would be too early: what it gives to atexit() runs after the destructors of a
- * library that is there from the start. */
+/* Registers the atexit() handler. A constructor would be too early: at exit, its handler would run
+ * after the destructors of a library that is loaded at the start. */
 void rdmacm_watch_exit(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

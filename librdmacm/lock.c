@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock.c - waits for a lock that another thread has, and wakes threads that wait. See lock.h.
+ * lock.c - slow paths of the lock: waits for it, and wakes waiting threads. See lock.h.
  *
- * A thread that waits marks the lock as wanted each time it looks, so the thread that drops the
- * lock wakes one. A thread that takes the lock after a wait leaves the mark: others may still wait.
+ * A waiting thread marks the lock as wanted each time before it sleeps, so that the holder wakes
+ * one thread. A thread that gets the lock after waiting keeps the mark, because others may still
+ * wait.
  */
 #include "lock.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * lock.h - a lock of one word, for what is taken and dropped on each call: a pair of a mutex's
- * functions is 55 instructions, a pair of these is 15, and no atomic one while the process has one
- * thread (util/threads.h). Threads sleep in the kernel as long as another one has it.
+ * lock.h - a lock of one word, for locks taken on every call: lock and unlock take 15 instructions
+ * instead of a mutex's 55, and no atomic one while the process has a single thread
+ * (util/threads.h). Waiting threads sleep in the kernel (futex).
  *
- * A lock that a thread took alone is found taken by a thread that is made meanwhile. Waiting is no
- * point where a thread may be cancelled.
+ * If a single thread holds the lock and then creates a second thread, that one finds it locked.
+ * Waiting is not a cancellation point.
  */
 #ifndef LIBRDMACM_LOCK_H
 #define LIBRDMACM_LOCK_H
@@ -24,7 +24,7 @@ struct cm_lock {
 
 /* Waits for the holder, and takes the lock. */
 void rdmacm_lock_wait(struct cm_lock *lock);
-/* Wakes one of those who wait. */
+/* Wakes one waiting thread. */
 void rdmacm_lock_wake(struct cm_lock *lock);
 
 static inline void cm_lock_init(struct cm_lock *lock)
@@ -32,7 +32,7 @@ static inline void cm_lock_init(struct cm_lock *lock)
 	lock->state = LOCK_FREE;
 }
 
-/* Returns false when somebody has the lock. */
+/* Returns false if another thread has the lock. */
 static inline bool cm_lock_try(struct cm_lock *lock)
 {
 	uint32_t was = LOCK_FREE;

@@ -3,9 +3,10 @@
  * mcast.c - multicast groups of a datagram id. The kernel joins them, and the id's QP receives from
  * them.
  *
- * A group's address in memory is the uid of its events, so a group lives until all its events that
- * were read are acknowledged. A thread may read the first of them, and leave the group, before the
- * one that joins knows its number: the id's lock is held until it does.
+ * The uid of a group's events is its address in memory, so the group stays allocated until all
+ * events that were read are acknowledged. Another thread may read the first event, and leave the
+ * group, before the joining thread knows the group's number; so the joining thread holds the id's
+ * lock until it does.
  */
 #include "cma.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * module.c - has the kernel load rdma_cm's interface (rdma_ucm) where nobody has. Who asks for a
- * client's character device by RDMA netlink is answered once its module is loaded.
+ * module.c - makes the kernel load rdma_cm's interface (rdma_ucm). A query for the client's
+ * character device by RDMA netlink loads its module before it is answered.
  */
 #include "cma.h"
 
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_S = 10 }; /* loading a module takes a while, but not for ever */
+enum { ANSWER_S = 10 }; /* loading a module takes time, but the wait must end */
 
 struct question {
 	struct nlmsghdr head;
@@ -39,7 +39,8 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* A signal whose handler interrupts the call says nothing about the module. */
+/* Waits for the answer until the time limit. A signal handler may interrupt the wait; it continues
+ * then. */
 static ssize_t await_answer(int sock, void *answer, size_t size)
 {
 	const struct timeval limit = { .tv_sec = ANSWER_S };
@@ -84,7 +85,7 @@ static int ask_kernel(int sock)
 	return -error.error;
 }
 
-/* Returns EAGAIN if the kernel has not answered in time. */
+/* Returns EAGAIN if the kernel does not answer in time. */
 int rdmacm_module_load(void)
 {
 	int sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA), ret;

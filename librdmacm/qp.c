@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - makes QPs, CQs and SRQs of an id, and takes a QP through its states.
+ * qp.c - creates QPs, CQs and SRQs of an id, and moves a QP through its states.
  *
- * The kernel knows the attributes that a connection's QP needs (INIT_QP_ATTR); the library adds how
- * many READs and atomics were agreed. When a program leaves CQs to the library, id->send_cq and
- * id->recv_cq are set, and are destroyed with the QP.
+ * The kernel provides the attributes for a connection's QP (INIT_QP_ATTR); the library adds the
+ * negotiated number of READs and atomics. If the program passes no CQs, the library creates
+ * id->send_cq and id->recv_cq, and destroys them with the QP.
  */
 #include "cma.h"
 
@@ -64,12 +64,12 @@ static int qp_to_init(struct cm_id *cm, struct ibv_qp *qp)
 	return 0;
 }
 
-/* ---- the access that a peer gets, which is known only when there is a connection ---- */
+/* ---- the peer's access rights, which are known only after the connection is negotiated ---- */
 
-/* Linux says the access as an attribute of INIT, so a QP that is at INIT already would go there
- * once more. But RTR takes the attribute, too, if only its value is known. The id of a request
- * has learned it at its first INIT. To other ids the kernel grants the same access as long as
- * the device is the same, so it is asked once. */
+/* Linux returns the access flags as an attribute of INIT, so a QP already in INIT would have to be
+ * modified to INIT again. RTR accepts the flags, too, if their value is known. The id of a request
+ * has them from its first INIT. For other ids, the kernel grants the same flags on the same device,
+ * so it is asked once per device. */
 
 static bool is_pkey_of_route(const struct rdma_route *route)
 {
@@ -79,14 +79,13 @@ static bool is_pkey_of_route(const struct rdma_route *route)
 	return !(differ & htobe16(0x7fff));
 }
 
-/* Returns where the device keeps the access that the kernel grants to connections with attributes
- * like RTR. */
+/* Returns the device's cached access flags for connections with attributes like RTR. */
 static atomic_uint *granted_access(struct cm_id *cm, const struct ibv_qp_attr *rtr)
 {
 	return &cm->device->granted[rtr->max_dest_rd_atomic > 0];
 }
 
-/* Returns 0 if the kernel has to be asked. */
+/* Returns the access flags, or 0 if the kernel must be asked. */
 static unsigned int known_access(struct cm_id *cm, const struct ibv_qp_attr *rtr, int mask)
 {
 	bool is_at_init = cm->init_qp == cm->id.qp && cm->id.qp->state == IBV_QPS_INIT;
@@ -111,8 +110,8 @@ static int init_again(struct cm_id *cm, const struct ibv_qp_attr *rtr, int rtr_m
 	return ibv_modify_qp(cm->id.qp, &attr, mask);
 }
 
-/* Sees to it that the QP, which is about to go to RTR with ATTR, grants the peer its access: ATTR
- * say so, or INIT has. */
+/* Makes the QP, which goes to RTR with ATTR, grant the peer its access: adds the flags to ATTR, or
+ * modifies to INIT again. */
 static int grant_access(struct cm_id *cm, struct ibv_qp_attr *attr, int *mask)
 {
 	unsigned int access = known_access(cm, attr, *mask);
@@ -162,9 +161,9 @@ int rdmacm_qp_to_error(struct cm_id *cm)
 	return ibv_modify_qp(cm->id.qp, &attr, IBV_QP_STATE);
 }
 
-/* ---- PD, XRC domain and CQs for those who bring none ---- */
+/* ---- default PD, XRC domain and CQs ---- */
 
-/* id->pd is the device's default PD, but for as long as a PD of the program is used. */
+/* Uses the program's PD. Otherwise id->pd is the device's default PD. */
 static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 {
 	if (!pd)
@@ -177,7 +176,7 @@ static int take_pd(struct cm_id *cm, struct ibv_pd *pd)
 	return 0;
 }
 
-/* An id's XRC QP and XRC SRQ share one domain. */
+/* Gets the XRC domain, which an id's XRC QP and XRC SRQ share. */
 static int take_xrcd(struct cm_id *cm, struct ibv_xrcd **xrcd)
 {
 	int ret;
@@ -195,11 +194,11 @@ static void put_domains(struct cm_id *cm)
 {
 	if (cm->id.qp || cm->id.srq)
 		return;
-	/* The domain of a context whose descriptors a program closed has gone with it. */
+	/* If the program closed the context's descriptors, its domain is gone as well. */
 	if (cm->uses_default_xrcd && cm->id.verbs == cm->device->verbs)
 		rdmacm_device_put_xrcd(cm->device);
 	cm->uses_default_xrcd = false;
-	/* A program may destroy what it has not created, on an id without a device: qperf does. */
+	/* The id may have no device: qperf calls destroy without having created anything. */
 	cm->id.pd = cm->device ? cm->device->pd : NULL;
 }
 
@@ -249,7 +248,7 @@ static int take_send_cq(struct cm_id *cm, uint32_t size)
 	return ret;
 }
 
-/* Destroys the library's CQs that neither a QP nor an SRQ completes to any more. */
+/* Destroys the library's CQs that no QP or SRQ uses any more. */
 static void put_cqs(struct cm_id *cm)
 {
 	if (cm->id.qp)
@@ -263,8 +262,8 @@ static void put_cqs(struct cm_id *cm)
 	cm->owns_cqs[SEND] = false;
 }
 
-/* An XRC send QP has no receive CQ, and an XRC receive QP has none at all, as its SRQ has a CQ
- * of its own. */
+/* Creates missing CQs. An XRC send QP has no receive CQ. An XRC receive QP has none at all, since
+ * its SRQ has its own. */
 static int take_cqs(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -300,7 +299,7 @@ static int check_qp_attr(const struct cm_id *cm, const struct ibv_qp_init_attr_e
 	return EINVAL;
 }
 
-/* An XRC receive QP belongs to an XRC domain, all others belong to a PD. */
+/* Sets the domain of a QP: an XRC receive QP belongs to an XRC domain, all others to a PD. */
 static int choose_domain(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -347,9 +346,9 @@ static int fill_and_create_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr
 	return ret ? ret : create_qp(cm, attr);
 }
 
-/* A program may try again with the same attributes: those that a failure leaves must not name what
- * is destroyed here. The library fills in fields before create_flags only; a program that was built
- * against an older header has no more than those. */
+/* Creates the QP. On failure, restores ATTR, since a program may retry with the same attributes,
+ * which must not name destroyed objects. Only fields before create_flags are saved and restored: a
+ * program built with an older header has no more. */
 static int make_qp(struct cm_id *cm, struct ibv_qp_init_attr_ex *attr)
 {
 	enum { FILLED_IN = offsetof(struct ibv_qp_init_attr_ex, create_flags) };
@@ -375,8 +374,8 @@ CMA_EXPORT int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_
 	return cma_return(make_qp(to_cm_id(id), qp_init_attr));
 }
 
-/* The fields of the plain structure are the first ones of the extended structure. The program's
- * structure gets what the QP was really made with. */
+/* Creates a QP from the plain struct, whose fields are the first ones of the extended struct.
+ * Returns the QP's actual attributes in it. */
 CMA_EXPORT int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 			      struct ibv_qp_init_attr *qp_init_attr)
 {
@@ -396,7 +395,7 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 {
 	struct cm_id *cm = to_cm_id(id);
 
-	rdmacm_multicast_detach_all(cm); /* a QP in a group cannot be destroyed */
+	rdmacm_multicast_detach_all(cm); /* a QP attached to a group cannot be destroyed */
 	if (id->qp && ibv_destroy_qp(id->qp))
 		return;
 	id->qp = NULL;
@@ -407,7 +406,7 @@ CMA_EXPORT void rdma_destroy_qp(struct rdma_cm_id *id)
 
 /* ---- SRQs ---- */
 
-/* An XRC SRQ has a domain and a CQ, too. */
+/* Adds the default domain and CQ that an XRC SRQ needs. */
 static int complete_xrc(struct cm_id *cm, struct ibv_srq_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -482,7 +481,7 @@ CMA_EXPORT int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_att
 	return cma_return(make_srq(to_cm_id(id), attr));
 }
 
-/* On an XRC id the plain call makes an XRC SRQ. */
+/* Creates an SRQ; on an XRC id, an XRC SRQ. */
 CMA_EXPORT int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
 			       struct ibv_srq_init_attr *attr)
 {

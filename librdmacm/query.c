@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * query.c - asks the kernel what it has found out about an id: its device, its addresses, its
- * paths.
+ * query.c - queries the kernel for the device, addresses and paths of an id.
  *
- * Programs read id->verbs and id->route without a call, so these must be right when an event is
- * handed over, and an event of the kernel carries none of it. Where addresses are IP's, one command
- * answers for all (QUERY_ROUTE). Addresses of AF_IB do not fit into its answer, so they take one
- * command for each kind (QUERY).
+ * Programs read id->verbs and id->route directly, so they must be up to date when an event is
+ * returned; the kernel's events do not contain them. For IP addresses, a single command
+ * (QUERY_ROUTE) returns everything. AF_IB addresses do not fit into its answer and need one command
+ * for each kind (QUERY).
  */
 #include "cma.h"
 
@@ -35,14 +34,15 @@ static int bind_device(struct cm_id *cm, uint64_t guid, uint32_t index, uint8_t 
 	return rdmacm_device_get_pd(cm->device, &cm->id.pd);
 }
 
-/* A virtual function may have no GUID yet: its index says which device it is. Without a device, the
- * kernel says port 0, and an index of 0 that means nothing. */
+/* Returns whether the answer names a device. A virtual function may not have a GUID yet; then the
+ * index identifies it. Without a device, the kernel returns port 0 and an index of 0 without
+ * meaning. */
 static inline bool names_device(uint64_t guid, uint32_t index, uint8_t port)
 {
 	return guid || (index != -1u && port);
 }
 
-/* ---- by kind: AF_IB ---- */
+/* ---- one command for each kind: AF_IB ---- */
 
 static int query_addr(struct cm_id *cm)
 {
@@ -59,7 +59,7 @@ static int query_addr(struct cm_id *cm)
 	return bind_device(cm, resp.node_guid, resp.ibdev_index, resp.port_num);
 }
 
-/* The kernel says the GIDs as addresses of AF_IB. */
+/* Queries the GIDs, which the kernel returns as AF_IB addresses. */
 static int query_gid(struct cm_id *cm)
 {
 	struct rdma_ucm_query_addr_resp resp = { .ibdev_index = -1u };
@@ -79,7 +79,7 @@ static int query_gid(struct cm_id *cm)
 
 enum { MAX_PATHS = 6 };
 
-/* Makes room for COUNT paths in the place of those that were known. */
+/* Replaces the array of paths by one with room for COUNT. */
 static int make_paths(struct cm_id *cm, uint32_t count)
 {
 	struct ibv_sa_path_rec *paths;
@@ -156,11 +156,11 @@ static int query_by_kind(struct cm_id *cm)
 	return ret ? ret : rdmacm_id_query_path(cm);
 }
 
-/* ---- all at once: IP ---- */
+/* ---- a single command: IP ---- */
 
 enum { ROUTE_PATHS = 2 };
 
-/* Behind an address of IP there are only zeros. */
+/* Copies an IP address, followed by zeros. */
 static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
 {
 	if (to->ss_family == AF_IB)
@@ -168,9 +168,9 @@ static void take_ip(struct sockaddr_storage *to, const uint32_t from[7])
 	memcpy(to, from, sizeof(struct sockaddr_in6));
 }
 
-/* Paths come out the same whichever command tells them. QUERY has no raw_traffic, says a
- * reversible path by 1 and counts one path each; its selectors are all 2, "exactly" (IBTA vol 1,
- * PathRecord). */
+/* Converts a path, so that the result does not depend on the command: in QUERY's format there is no
+ * raw_traffic, a reversible path is 1, each path counts as one, and all selectors are 2, "exactly"
+ * (IBTA vol 1, PathRecord). */
 static void take_path(struct ibv_sa_path_rec *path, const struct ib_user_path_rec *from)
 {
 	*path = (struct ibv_sa_path_rec){
@@ -195,7 +195,8 @@ static void take_path(struct ibv_sa_path_rec *path, const struct ib_user_path_re
 	memcpy(&path->sgid, from->sgid, sizeof(path->sgid));
 }
 
-/* Where there is no path yet, the first path's place has the GIDs and the P_Key of the id. */
+/* Sets addresses and paths. Before the route is resolved, the first path only has the id's GIDs and
+ * P_Key. */
 static int take_route(struct cm_id *cm, const struct rdma_ucm_query_route_resp *resp)
 {
 	struct rdma_addr *addr = &cm->id.route.addr;

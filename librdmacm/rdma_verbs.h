@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rdma_verbs.h - verbs on the QP of a struct rdma_cm_id: register memory, post one work request,
- * wait for one completion. Calls return 0 (those that wait return the number of completions), or -1
- * with errno. The context of a post comes back as wr_id.
+ * wait for one completion. Calls return 0 (calls that wait return the number of completions), or -1
+ * with errno set. The context of a post is returned as wr_id.
  */
 #ifndef RDMA_VERBS_H
 #define RDMA_VERBS_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Translates what a verb returns, 0 or an errno value, to 0, or -1 with errno. */
+/* Converts a verb's result, 0 or an errno, to 0, or -1 with errno set. */
 static inline int rdma_seterrno(int ret)
 {
 	if (!ret)
@@ -25,7 +25,7 @@ static inline int rdma_seterrno(int ret)
 	return -1;
 }
 
-/* Makes id->srq, by which the id's QP receives. PD and CQ are as in rdma_create_qp(). */
+/* Creates id->srq, from which the id's QP receives. PD and CQs are as in rdma_create_qp(). */
 int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
 int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr);
 void rdma_destroy_srq(struct rdma_cm_id *id);
@@ -38,13 +38,13 @@ static inline struct ibv_mr *rdma_reg_msgs(struct rdma_cm_id *id, void *addr, si
 	return ibv_reg_mr(id->pd, addr, length, IBV_ACCESS_LOCAL_WRITE);
 }
 
-/* Registers memory that the other side may read. */
+/* Registers memory that the peer may read. */
 static inline struct ibv_mr *rdma_reg_read(struct rdma_cm_id *id, void *addr, size_t length)
 {
 	return ibv_reg_mr(id->pd, addr, length, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
 }
 
-/* Registers memory that the other side may write. */
+/* Registers memory that the peer may write. */
 static inline struct ibv_mr *rdma_reg_write(struct rdma_cm_id *id, void *addr, size_t length)
 {
 	return ibv_reg_mr(id->pd, addr, length, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
@@ -55,7 +55,7 @@ static inline int rdma_dereg_mr(struct ibv_mr *mr)
 	return rdma_seterrno(ibv_dereg_mr(mr));
 }
 
-/* ---- posting a list of pieces ---- */
+/* ---- posting a list of buffers ---- */
 
 static inline int rdma_post_recvv(struct rdma_cm_id *id, void *context, struct ibv_sge *sgl,
 				  int nsge)
@@ -116,7 +116,7 @@ static inline int rdma_post_writev(struct rdma_cm_id *id, void *context, struct 
 	return rdma_seterrno(ibv_post_send(id->qp, &wr, &refused));
 }
 
-/* ---- posting one buffer: MR may be NULL where the data is sent inline ---- */
+/* ---- posting one buffer: MR may be NULL for inline data ---- */
 
 static inline int rdma_post_recv(struct rdma_cm_id *id, void *context, void *addr, size_t length,
 				 struct ibv_mr *mr)
@@ -187,9 +187,9 @@ static inline int rdma_post_ud_send(struct rdma_cm_id *id, void *context, void *
 	return rdma_seterrno(ibv_post_send(id->qp, &wr, &refused));
 }
 
-/* ---- waiting for a completion: the calls return 1 and fill in *WC, or return -1 ---- */
+/* ---- waiting for a completion: returns 1 and fills in *WC, or returns -1 ---- */
 
-/* Waits for one completion of CQ, which is ID's and reports to CHANNEL. */
+/* Waits for a completion of CQ, which belongs to ID and reports to CHANNEL. */
 static inline int rdma_await_comp(struct rdma_cm_id *id, struct ibv_cq *cq,
 				  struct ibv_comp_channel *channel, struct ibv_wc *wc)
 {
@@ -201,7 +201,7 @@ static inline int rdma_await_comp(struct rdma_cm_id *id, struct ibv_cq *cq,
 		found = ibv_poll_cq(cq, 1, wc);
 		if (found)
 			break;
-		/* what completes between a poll and arming raises no event: look once more */
+		/* a completion between polling and arming causes no event: poll again */
 		ret = ibv_req_notify_cq(cq, 0);
 		if (ret)
 			return rdma_seterrno(ret);
@@ -212,7 +212,7 @@ static inline int rdma_await_comp(struct rdma_cm_id *id, struct ibv_cq *cq,
 		if (ret)
 			return ret;
 		assert(context == id && event_cq == cq);
-		(void)id; /* without assertions */
+		(void)id; /* unused with NDEBUG */
 		ibv_ack_cq_events(cq, 1);
 	}
 	return found < 0 ? rdma_seterrno(found) : found;

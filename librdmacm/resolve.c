@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resolve.c - binds an id to a local address, resolves the other side's address, and the route to
- * it.
+ * resolve.c - binds an id to a local address, and resolves the peer's address and the route to it.
  */
 #include "acm.h"
 #include "cma.h"
@@ -37,10 +36,9 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 				      src_addr);
 	if (ret)
 		return cma_return(ret);
-	/* This is done before the command: once that is given, the id belongs to whoever reads
-	 * the event. */
-	if (before.ss_family !=
-	    dst_addr->sa_family) /* it may be longer: nothing of it shall stay */
+	/* Set the address before the command: after it, another thread may read the event and use
+	 * the id. */
+	if (before.ss_family != dst_addr->sa_family) /* clears the rest of a longer address */
 		memset(&id->route.addr.dst_storage, 0, sizeof(before));
 	memcpy(&id->route.addr.dst_storage, dst_addr, rdmacm_addr_len(dst_addr));
 	ret = CM_RUN_ID(cm, &cmd, RESOLVE_ADDR, resolve_addr, 0);
@@ -50,8 +48,8 @@ CMA_EXPORT int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_add
 	return cma_return(ret);
 }
 
-/* If ibacm knows the path already, the kernel need not ask for it, and reports at once that the
- * route is resolved. */
+/* Passes a path from ibacm to the kernel, which then need not query it, and reports a resolved
+ * route at once. */
 static int route_by_daemon(struct cm_id *cm, int timeout_ms)
 {
 	struct acm_question question = { .src = &cm->id.route.addr.src_addr,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rsocket.h - sockets over RDMA: the calls of <sys/socket.h> with an r before the name, on
- * descriptors from rsocket() and raccept(). There are streams and datagrams, by IPv4 and IPv6.
- * errno is as with sockets.
+ * rsocket.h - sockets over RDMA: the calls of <sys/socket.h> prefixed with r, for descriptors from
+ * rsocket() and raccept(). There are streams and datagrams, over IPv4 and IPv6. errno values are
+ * those of sockets.
  */
 #ifndef RSOCKET_H
 #define RSOCKET_H
@@ -42,7 +42,7 @@ ssize_t rsendmsg(int socket, const struct msghdr *msg, int flags);
 ssize_t rwrite(int socket, const void *buf, size_t count);
 ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt);
 
-/* The calls that wait take other descriptors as well. */
+/* The calls that wait accept other descriptors as well. */
 int rpoll(struct pollfd *fds, nfds_t nfds, int timeout);
 int rselect(int nfds, fd_set *readfds, fd_set *writefds, fd_set *exceptfds,
 	    struct timeval *timeout);
@@ -53,14 +53,14 @@ int repoll_wait(int epfd, struct epoll_event *events, int maxevents, int timeout
 int rgetpeername(int socket, struct sockaddr *addr, socklen_t *addrlen);
 int rgetsockname(int socket, struct sockaddr *addr, socklen_t *addrlen);
 
-/* Options of level SOL_RDMA are set before the socket connects or listens. Their values are of
- * type int, but for the last one's. */
+/* Options of level SOL_RDMA, set before the socket connects or listens. All are int except the
+ * last. */
 #define SOL_RDMA 0x10000
 enum {
 	RDMA_SQSIZE,    /* work requests of the send queue */
 	RDMA_RQSIZE,    /* work requests of the receive queue */
 	RDMA_INLINE,    /* bytes sent inline */
-	RDMA_IOMAPSIZE, /* mappings that the other side may make */
+	RDMA_IOMAPSIZE, /* mappings that the peer may make */
 	RDMA_ROUTE      /* struct ibv_path_data[] */
 };
 
@@ -68,8 +68,8 @@ int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_
 int rgetsockopt(int socket, int level, int optname, void *optval, socklen_t *optlen);
 int rfcntl(int socket, int cmd, ...);
 
-/* riomap() gives memory an offset (-1 lets it choose one) by which the other side may write it
- * directly: riowrite() of the other side writes there and returns how many bytes it has written. */
+/* riomap() gives memory an offset (-1: any) through which the peer may write it directly with
+ * riowrite(), which returns the number of bytes written. */
 off_t riomap(int socket, void *buf, size_t len, int prot, int flags, off_t offset);
 int riounmap(int socket, void *buf, size_t len);
 size_t riowrite(int socket, const void *buf, size_t count, off_t offset, int flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * address.c - resolves addresses that the programs' command lines have.
+ * address.c - resolves the addresses of a command line.
  */
 #include "address.h"
 

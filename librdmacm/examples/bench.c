@@ -45,8 +45,8 @@ static bool is_word(const char *given, const char *word)
 	return !strcmp(given, word) || (given[0] == word[0] && !given[1]);
 }
 
-/* Takes the argument of -T: a word, or its first letter. It returns false if the program has no
- * such test. */
+/* Parses the argument of -T: a word, or its first letter. Returns false if the program has no such
+ * test. */
 static bool take_test(struct bench *bench, const char *word)
 {
 	if (!strchr(bench->program->tests, word[0]))
@@ -131,10 +131,10 @@ static bool take_option(struct bench *bench, int option, const char *value)
 	}
 }
 
-/* These are all lines of usage; a program prints those of its own options and tests. */
+/* All lines of usage; a program prints those of its own options and tests. */
 static const struct usage_line {
 	char letter;
-	const char *text; /* NULL for the program's own text about sizes */
+	const char *text; /* NULL: the program's own text about sizes */
 } option_lines[] = {
 	{ 's', "server_address" },
 	{ 'b', "bind_address" },
@@ -190,8 +190,8 @@ bool bench_take_options(struct bench *bench, int argc, char **argv)
 
 /* ---- sizes ---- */
 
-/* The sizes are powers of two from 64 on, and from 128 on also the middles between them. 0 ends
- * the table. */
+/* Returns a size of the table: powers of two from 64 on, and from 128 on also the midpoints between
+ * them. 0 ends the table. */
 static int table_size(unsigned int index, bool all)
 {
 	static const int few[] = { 64, 4096, 65536, 1 << 20, 0 };
@@ -217,7 +217,7 @@ static int transfers_enough(int size)
 
 /* ---- results ---- */
 
-/* A size has one digit behind the point while it has only one before it. */
+/* Formats a size, with one decimal if there is one digit before the point. */
 static void size_text(char *text, size_t room, long long size)
 {
 	static const struct {
@@ -292,7 +292,7 @@ static void print_row(const struct bench *bench, long long transfers, bool has_i
 	fflush(stdout);
 }
 
-/* Counts transfers of both directions. */
+/* Prints a row that counts the transfers of both directions. */
 void bench_print(const struct bench *bench)
 {
 	print_row(bench, 2LL * bench->iterations * bench->transfers, true);

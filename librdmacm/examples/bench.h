@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bench.h - what rstream, riostream and udpong share: options, a table of sizes, and a table of
- * results. A test is a ping-pong of a number of transfers, a number of times, with each size of the
- * table or one that the user chose.
+ * bench.h - shared by rstream, riostream and udpong: options, a table of sizes, and a table of
+ * results. A test repeats a ping-pong of some transfers, with each size of the table or with the
+ * user's size.
  */
 #ifndef RDMACM_EXAMPLES_BENCH_H
 #define RDMACM_EXAMPLES_BENCH_H
@@ -17,7 +17,7 @@
 #include "complain.h"
 #include "util/bits.h"
 
-/* Either the calls of rsockets or those of the system. */
+/* The calls under test: those of rsockets, or the system's. */
 struct bench_calls {
 	int (*socket)(int domain, int type, int protocol);
 	int (*bind)(int socket, const struct sockaddr *addr, socklen_t len);
@@ -40,11 +40,11 @@ struct bench_calls {
 
 extern const struct bench_calls bench_rsockets;
 
-/* The struct holds what is different in each of the programs. */
+/* The differences between the programs. */
 struct bench_program {
-	const char *port;    /* the server's port unless -p names another */
+	const char *port;    /* the server's port without -p */
 	const char *options; /* what getopt() gets */
-	const char *tests;   /* the letters that words for -T may begin with */
+	const char *tests;   /* first letters of the words that -T accepts */
 	const char *sizes;   /* what usage says of -S */
 };
 
@@ -55,14 +55,14 @@ struct bench {
 	struct rdma_addrinfo hints;
 	bool use_cm_resolver;
 	int buffer_size, inline_size, keepalive, mappings;
-	/* these are of the test that runs: the user's, or from the table */
+	/* parameters of the current test: the user's, or from the table */
 	int iterations, transfers, size;
 	bool is_custom, all_sizes;
 	bool use_poll, use_fork, verify, echo;
 	int flags; /* MSG_DONTWAIT, or 0 for blocking calls */
 	uint8_t *buffer;
 	size_t buffer_room;
-	uint8_t sent, received; /* the next byte of the pattern, in each direction */
+	uint8_t sent, received; /* next byte of the pattern, for each direction */
 	struct timespec start, end;
 	char name[24];
 };
@@ -70,7 +70,7 @@ struct bench {
 enum { BENCH_MAX_SIZE = 6 << 20, BENCH_SYNC_SIZE = 16 };
 
 void bench_init(struct bench *bench, const struct bench_program *program);
-/* Takes the command line. It returns false after printing usage. */
+/* Parses the command line. Returns false after printing usage. */
 bool bench_take_options(struct bench *bench, int argc, char **argv);
 
 /* ---- results ---- */
@@ -79,7 +79,7 @@ void bench_print_heading(void);
 void bench_start(struct bench *bench);
 void bench_stop(struct bench *bench);
 void bench_print(const struct bench *bench);
-/* udpong's table has no iterations, and counts transfers as they are. */
+/* udpong's table has no iterations, and counts transfers in one direction. */
 void bench_print_datagram_heading(void);
 void bench_print_datagrams(const struct bench *bench);
 
@@ -88,26 +88,26 @@ void bench_print_datagrams(const struct bench *bench);
 void bench_fill(struct bench *bench, void *buf, size_t size);
 int bench_check(struct bench *bench, const void *buf, size_t size);
 
-/* ---- connections: the calls return 0, or -1 after they have said why ---- */
+/* ---- connections: the calls return 0, or -1 after printing the reason ---- */
 
 int bench_accept(struct bench *bench, int listener, int *socket);
 int bench_wait(struct bench *bench, int socket, short events);
 int bench_send(struct bench *bench, int socket, size_t size);
 int bench_receive(struct bench *bench, int socket, size_t size);
-/* Sends a message there and back, so that both sides know that the other is there. */
+/* Sends a message there and back, so that both sides know that the other one is ready. */
 int bench_sync(struct bench *bench, int socket);
 
-/* A function of this type runs one test on a connection. */
+/* Runs one test on a connection. */
 typedef int (*bench_run)(struct bench *bench, int socket);
 /* Calls RUN for each size of the table, or once for the test that the user chose. */
 int bench_run_all(struct bench *bench, int socket, bool latency, bench_run run);
 
-/* Does what rstream and riostream do once they have their options. It returns the status for
- * exit(). If the user chose no test there are two connections, the first for latency and the second
- * for bandwidth. SERVE, unless NULL, is what a server does with its listening socket instead. */
+/* Runs rstream or riostream after their options. Returns the exit status. Without a user's test it
+ * makes two connections, for latency and for bandwidth. SERVE, unless NULL, replaces the server's
+ * loop on its listening socket. */
 int bench_run_streams(struct bench *bench, bench_run run,
 		      int (*serve)(struct bench *bench, int listener));
-/* Runs all tests of one connection, and ends it. */
+/* Runs all tests of one connection, and closes it. */
 int bench_run_connection(struct bench *bench, int socket, bool latency, bench_run run);
 
 #endif

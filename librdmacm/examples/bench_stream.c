@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bench_stream.c - makes the connections of rstream and riostream, and moves a number of bytes over
- * them.
+ * bench_stream.c - makes the connections of rstream and riostream, and transfers a number of bytes
+ * over them.
  */
 #include "address.h"
 #include "bench.h"
@@ -167,7 +167,7 @@ static int bind_local(struct bench *bench, int socket)
 
 	if (!bench->local)
 		return 0;
-	bench->port = NULL; /* this side's port may be any */
+	bench->port = NULL; /* any local port */
 	ret = find_by_system(bench, bench->local, true, &local);
 	bench->port = port;
 	if (ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * channel.c - opens an event channel, or says why there is none.
+ * channel.c - opens an event channel, or explains why there is none.
  */
 #include "channel.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * complain.h - how a program tells of a call that has failed.
+ * complain.h - reports a failed call.
  */
 #ifndef RDMACM_EXAMPLES_COMPLAIN_H
 #define RDMACM_EXAMPLES_COMPLAIN_H
 
 #include <stdio.h>
 
-/* Writes WHAT and the reason that errno has to standard error, and returns -1. */
+/* Prints WHAT and the text of errno on standard error, and returns -1. */
 static inline int complain_errno(const char *what)
 {
 	perror(what);

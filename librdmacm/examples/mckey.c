@@ -14,7 +14,7 @@
 
 static struct {
 	const char *group;
-	bool unmapped; /* the address is a GID, not one of IP */
+	bool unmapped; /* the address is a GID instead of an IP address */
 	bool sends, sends_only;
 	struct sockaddr_storage group_addr, local_addr;
 } options;
@@ -69,7 +69,7 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		test_node_failed(test, event);
 		return -1;
-	default: /* a device that goes needs nothing: what is left is cleaned up at the end */
+	default: /* device removal needs no action: the end of the test cleans up */
 		return 0;
 	}
 }
@@ -85,8 +85,8 @@ static int find_addresses(struct test *test)
 	return ret ? ret : address_of_host(options.group ? options.group : "", &options.group_addr);
 }
 
-/* A group's IP address is resolved from the local address, which finds the device. A GID needs
- * nothing but the device. */
+/* Starts a node. To find the device, the group's IP address is resolved from the local address; a
+ * GID needs only the device. */
 static int start_node(struct test *test, struct node *node)
 {
 	struct sockaddr *local = (struct sockaddr *)&options.local_addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * nodes.c - options, events, work requests and completions of ucmatose, udaddy and mckey, whose ids
- * pass the same steps together; see nodes.h.
+ * nodes.c - options, events, work requests and completions of ucmatose, udaddy and mckey, which
+ * take all their ids through the same steps; see nodes.h.
  */
 #include "nodes.h"
 
@@ -172,7 +172,7 @@ int test_await(struct test *test, const int *left)
 	return ret;
 }
 
-/* Handles an event that is there already, while messages are transferred. */
+/* Handles a pending event, without waiting, during transfers. */
 static int handle_pending(struct test *test)
 {
 	struct pollfd channel = { .fd = test->channel->fd, .events = POLLIN };
@@ -188,7 +188,7 @@ int test_node_failed(struct test *test, const struct rdma_cm_event *event)
 	return event->status;
 }
 
-/* ---- towards connections ---- */
+/* ---- connecting ---- */
 
 int test_listen(struct test *test)
 {
@@ -270,7 +270,7 @@ int node_reach(struct node *node, const struct rdma_ud_param *to)
 	return 0;
 }
 
-/* Sets the options of the id, which has an address now, and resolves the route. */
+/* Sets the options of the id, which is bound to a device now, and resolves the route. */
 static int addr_resolved(struct node *node)
 {
 	if (node_set_options(node))
@@ -298,7 +298,7 @@ int test_usual_event(struct test *test, const struct rdma_cm_event *event)
 
 static int make_buffer(struct node *node)
 {
-	/* a received datagram has a GRH before it */
+	/* a received datagram begins with a GRH */
 	size_t size = node->test->size + (node->test->datagrams ? GRH_SIZE : 0);
 
 	if (!size)
@@ -393,7 +393,7 @@ int node_make_ready(struct node *node)
 	return ret ? ret : node_post_recvs(node);
 }
 
-/* The immediate data of datagrams tells the QP that they are from, so that it can be answered. */
+/* Posts the sends. A datagram's immediate data is the sender's QPN, for the reply. */
 static int post_sends(struct node *node, int flags)
 {
 	struct test *test = node->test;
@@ -443,7 +443,7 @@ static int check_completion(const struct test *test, const struct ibv_wc *wc)
 	return -1;
 }
 
-/* Polls once. It returns the number of completions there were, or -1. */
+/* Polls once. Returns the number of completions, or -1. */
 static int poll_node(struct node *node, int kind,
 		     int (*on_first)(struct node *node, struct ibv_wc *wc))
 {
@@ -462,8 +462,8 @@ static int poll_node(struct node *node, int kind,
 	return count;
 }
 
-/* A node that finds nothing lets other processes run, as its peer may be waiting for this
- * processor. Events come rarely, so they are looked for rarely. */
+/* Polls until a node has all its completions. An idle node yields the CPU, as its peer may be
+ * waiting for it. Events are rare, so they are checked rarely. */
 static int await_node(struct node *node, int kind,
 		      int (*on_first)(struct node *node, struct ibv_wc *wc))
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rcopy.c - copies a file to another machine. The server writes what clients send, one client after
- * the other.
+ * rcopy.c - copies a file to another machine. The server writes the files that clients send, one
+ * client after the other.
  *
- * A message has a head of 16 bytes, in the byte order of the machines. The client asks the server
- * to open a path, to write so many bytes, which follow, and to close. An answer is the command with
- * its top bit set, and has an errno.
+ * A message begins with a header of 16 bytes, in the machines' byte order. The client sends
+ * commands to open a path, to write a number of bytes, which follow, and to close. The answer to a
+ * command has the same code with the top bit set, and an errno.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +32,8 @@ enum { BUFFER = 1 << 19, CHUNK = 1 << 16, ROUND = 8, MAX_PATH = 4096 };
 struct head {
 	uint8_t version;
 	uint8_t command;
-	uint16_t length; /* bytes of the message, without those to write */
-	uint32_t value;  /* of OPEN the file's mode, of answers an errno */
+	uint16_t length; /* bytes of the message, without the data to write */
+	uint32_t value;  /* OPEN: the file's mode; answers: an errno */
 	uint64_t id;
 };
 
@@ -54,7 +54,7 @@ static int send_all(int socket, const void *buf, size_t size)
 	return 0;
 }
 
-/* Returns -1 if the other side has gone. */
+/* Returns -1 if the peer has disconnected. */
 static int receive_all(int socket, void *buf, size_t size)
 {
 	uint8_t *at = buf;
@@ -78,7 +78,7 @@ static int send_answer(int socket, const struct head *to, int error)
 	return send_all(socket, &head, sizeof(head));
 }
 
-/* Returns 0, an errno of the other side, or -1. */
+/* Returns 0, an errno of the peer, or -1. */
 static int await_answer(int socket, uint8_t command)
 {
 	struct head head;
@@ -405,7 +405,7 @@ static int usage(const char *program)
 	return 1;
 }
 
-/* Without a destination, the file has the same name there. */
+/* Sends the file. Without a destination, the copy gets the same path. */
 static int send_as_told(char **argv)
 {
 	char *to = strchr(argv[1], ':');

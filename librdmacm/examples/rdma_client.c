@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rdma_client.c - connects to rdma_server, sends it a message, and receives its answer. With calls
- * that wait, this is the least that one has to write.
+ * rdma_client.c - connects to rdma_server, sends a message, and receives the answer. It uses calls
+ * that wait, and so is the shortest possible client.
  */
 #include "simple.h"
 

@@ -4,7 +4,7 @@
  */
 #include "simple.h"
 
-/* Only the QP of the request knows how much it can send inline. */
+/* Returns the limit of inline data, from the QP of the request. */
 static int inline_size(const struct simple *simple)
 {
 	struct ibv_qp_init_attr init;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rdma_xclient.c - connects to rdma_xserver and sends it a message, over a reliable connection or
- * an extended one (XRC). With XRC the server says in its private data which SRQ is meant.
+ * an extended one (XRC). With XRC, the server's private data has the number of the destination SRQ.
  */
 #include "simple.h"
 
@@ -22,7 +22,7 @@ static int take_srqn(const struct simple *simple, uint32_t *srqn)
 	return 0;
 }
 
-/* Only over XRC the request names the SRQ that receives. */
+/* Posts the message. With XRC, the request names the destination SRQ. */
 static int post_send(struct simple *simple, int flags)
 {
 	struct ibv_sge sge = { .addr = (uintptr_t)simple->send_message,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * rdma_xserver.c - waits for rdma_xclient and receives its message, over a reliable connection or
- * an extended one (XRC). With XRC an SRQ receives, whose number the client learns as it is
- * accepted.
+ * an extended one (XRC). With XRC, an SRQ receives it; the acceptance tells the client its number.
  */
 #include "simple.h"
 
 #include <arpa/inet.h>
 
-/* On an XRC id rdma_create_srq() makes an XRC SRQ, with a domain and a CQ of the library's. */
+/* Creates an SRQ. On an XRC id, rdma_create_srq() creates an XRC SRQ with the library's domain and
+ * CQ. */
 static int make_srq(struct simple *simple)
 {
 	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 1, .max_sge = 1 } };

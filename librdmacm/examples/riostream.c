@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * riostream.c - rstream with riowrite(): each side maps its buffer, and transfers are written into
- * it directly.
+ * riostream.c - rstream with riowrite(): each side maps its buffer, and the peer writes its
+ * transfers directly into it.
  *
- * The receiver learns of transfers from the buffer itself. Both sides have the same counter, which
- * goes up by one with each batch of either side. The last transfer of a batch ends with the
- * counter; the others leave that byte as it is.
+ * The receiver detects transfers in its buffer. Both sides count batches: the counter increases
+ * with each batch of either side. The last byte of a batch's last transfer is the counter; the
+ * earlier transfers leave that byte unchanged.
  */
 #include "bench.h"
 
@@ -51,8 +51,8 @@ static int put_all(struct bench *bench, int socket)
 	return ret;
 }
 
-/* A side that waits for memory to change looks at the connection, too, or it would never learn
- * of its end. */
+/* Waits for the batch in memory. Also checks the connection now and then, to notice when it
+ * ends. */
 static int get_all(struct bench *bench, int socket)
 {
 	const uint8_t *end = &bench->buffer[bench->size - 1];
@@ -87,8 +87,8 @@ static int exchange_batches(struct bench *bench, int socket)
 	return ret;
 }
 
-/* The messages by which both sides meet are not part of the pattern: there is one buffer, so a
- * byte of them may be the counter. */
+/* Synchronises without the pattern: the buffer is shared, so a byte of the message could be taken
+ * for the counter. */
 static int sync_without_pattern(struct bench *bench, int socket)
 {
 	bool verify = bench->verify;

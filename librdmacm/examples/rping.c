@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rping.c - an RDMA ping-pong: the client tells where its data is, the server READs it, and WRITEs
- * it back to where the client tells next.
+ * rping.c - an RDMA ping-pong: the client advertises its source, the server READs it, and WRITEs it
+ * back to the sink that the client advertises next.
  *
- * With -P the server takes any number of clients, each in a thread with an event channel of its
- * own.
+ * With -P the server serves any number of clients, each in a thread with its own event channel.
  */
 #include "rping.h"
 
@@ -19,7 +18,7 @@
 #include "address.h"
 #include "channel.h"
 
-/* A ping begins with its number, in at most ten digits, and has an end. */
+/* A ping begins with its number, of up to ten digits, and ends with 0. */
 #define PING_HEAD "rdma-ping-%d: "
 enum { MIN_SIZE = sizeof(PING_HEAD) - 2 + 10, MAX_SIZE = 64 * 1024, RESOLVE_MS = 2000 };
 
@@ -30,8 +29,8 @@ static char next_letter(char c)
 	return c == 'z' ? 'A' : (char)(c + 1);
 }
 
-/* A ping is "rdma-ping-N: " and letters up to the end. Each ping begins with the letter after
- * the first one of the ping before. */
+/* Fills a ping: "rdma-ping-N: ", then letters. The first letter of each ping follows the first
+ * letter of the ping before. */
 static void fill_ping(struct rping *rping, int number, char first)
 {
 	int size = rping->options->size;
@@ -95,7 +94,7 @@ static int resolve_server(struct rping *rping)
 
 	if (rping->options->has_source)
 		source = (struct sockaddr *)&rping->options->source;
-	/* sin6_port is at the same place */
+	/* sin6_port has the same offset */
 	((struct sockaddr_in *)&addr)->sin_port = rping->options->port;
 	if (rdma_resolve_addr(rping->id, source, (struct sockaddr *)&addr, RESOLVE_MS))
 		return complain_errno("rdma_resolve_addr");
@@ -162,7 +161,7 @@ static int pong_once(struct rping *rping)
 	return 0;
 }
 
-/* The client decides how many pings there are. */
+/* Answers pings until the client ends. */
 static int pong_all(struct rping *rping)
 {
 	int ret = 0;
@@ -172,7 +171,7 @@ static int pong_all(struct rping *rping)
 	return rping->state == RPING_DISCONNECTED ? 0 : -1;
 }
 
-/* Serves the connection of a request, on a channel of its own, to its end. */
+/* Serves the connection of a request, on its own channel, until it ends. */
 static int serve_connection(struct rping *rping)
 {
 	int ret;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rping.h - one connection of rping, its queues and buffers, and how far the exchange is.
+ * rping.h - one connection of rping: queues, buffers, and the state of the exchange.
  *
- * A connection has event channels of its own and is used by one thread. Functions return 0, or -1
- * after they have said why.
+ * A connection has its own event channels and is used by one thread. Functions return 0, or -1
+ * after printing the reason.
  */
 #ifndef RDMACM_EXAMPLES_RPING_H
 #define RDMACM_EXAMPLES_RPING_H
@@ -15,7 +15,7 @@
 #include "complain.h"
 
 struct rping_options {
-	int server; /* 1 for the server, 0 for the client, -1 while neither was chosen */
+	int server; /* 1: server, 0: client, -1: not chosen yet */
 	bool verbose, validate, debug, persistent, own_qp;
 	int size, count;
 	__be16 port;
@@ -23,23 +23,22 @@ struct rping_options {
 	bool has_source;
 };
 
-/* The states are passed in this order; those between CONNECTED and DISCONNECTED are passed in a
- * circle. */
+/* States, in their order. The states between CONNECTED and DISCONNECTED repeat for each ping. */
 enum rping_state {
 	RPING_IDLE = 1,
 	RPING_CONNECT_REQUEST,
 	RPING_ADDR_RESOLVED,
 	RPING_ROUTE_RESOLVED,
 	RPING_CONNECTED,
-	RPING_READ_ADV, /* the client has told of its source */
+	RPING_READ_ADV, /* the client has advertised its source */
 	RPING_READ_COMPLETE,
-	RPING_WRITE_ADV, /* the client has told of its sink */
+	RPING_WRITE_ADV, /* the client has advertised its sink */
 	RPING_WRITE_COMPLETE,
 	RPING_DISCONNECTED,
 	RPING_ERROR
 };
 
-/* A client's message says where its buffer is; a server's means only that the client may go on. */
+/* A client's message advertises a buffer; a server's message only tells the client to continue. */
 struct rping_message {
 	__be64 addr;
 	__be32 rkey;
@@ -57,8 +56,8 @@ struct rping {
 	struct ibv_qp *qp;
 	struct rping_message received, sent;
 	struct ibv_mr *received_mr, *sent_mr, *source_mr, *sink_mr;
-	char *source; /* what the client sends */
-	char *sink;   /* what the client gets back; the server's only buffer */
+	char *source; /* the ping to send */
+	char *sink;   /* the ping that came back; the server's only buffer */
 	uint64_t remote_addr;
 	uint32_t remote_rkey, remote_size;
 };
@@ -67,19 +66,19 @@ struct rping {
 void rping_debug(const struct rping *rping, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Makes queues and buffers for an id that has a device, and posts the first receive. */
+/* Creates queues and buffers for an id that is bound to a device, and posts the first receive. */
 int rping_make_queues(struct rping *rping);
 int rping_connect(struct rping *rping);
 int rping_accept(struct rping *rping);
-/* Destroys whatever there is, the id and the channel too. */
+/* Destroys all objects, including id and channel. */
 void rping_clean(struct rping *rping);
 
-/* Handles events and completions until the exchange is at STATE. */
+/* Handles events and completions until the exchange reaches STATE. */
 int rping_await(struct rping *rping, enum rping_state state);
 
-/* Tells the peer of a buffer. */
+/* Advertises a buffer to the peer. */
 int rping_send(struct rping *rping, const void *addr, const struct ibv_mr *mr);
-/* Lets the server READ or WRITE the buffer that the client has told of. */
+/* Makes the server READ or WRITE the buffer that the client has advertised. */
 int rping_transfer(struct rping *rping, enum ibv_wr_opcode opcode);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rping_link.c - makes a connection of rping and takes it down, with a QP of the library's or of
- * its own (-q). Its events and completions move the exchange on.
+ * rping_link.c - makes and ends a connection of rping, with a QP of the library or of the program
+ * (-q). Events and completions advance the state of the exchange.
  */
 #include "rping.h"
 
@@ -26,7 +26,7 @@ void rping_debug(const struct rping *rping, const char *format, ...)
 	va_end(args);
 }
 
-/* ---- a QP of one's own: what the library does otherwise ---- */
+/* ---- a QP of the program: the steps that the library does otherwise ---- */
 
 static int modify_qp(struct rping *rping, enum ibv_qp_state state)
 {
@@ -45,7 +45,7 @@ static int qp_to_rts(struct rping *rping)
 
 	if (!rping->options->own_qp)
 		return 0;
-	/* the QP goes to INIT once more: that the peer may READ is known only with a connection */
+	/* modify to INIT again: only now is the connection's access (READ) known */
 	ret = modify_qp(rping, IBV_QPS_INIT);
 	if (!ret)
 		ret = modify_qp(rping, IBV_QPS_RTR);
@@ -236,7 +236,7 @@ static int resolve_route(struct rping *rping)
 	return rdma_resolve_route(rping->id, RESOLVE_MS) ? complain_errno("rdma_resolve_route") : 0;
 }
 
-/* The answer comes as an event only with a QP of one's own. */
+/* Handles the peer's answer, an event that occurs only with a QP of the program. */
 static int establish_connection(struct rping *rping)
 {
 	if (qp_to_rts(rping))
@@ -265,7 +265,7 @@ static int on_event(struct rping *rping, const struct rdma_cm_event *event)
 		return establish_connection(rping);
 	case RDMA_CM_EVENT_ESTABLISHED:
 		rping_debug(rping, "ESTABLISHED\n");
-		if (rping->state < RPING_CONNECTED) /* a message may have come before the event */
+		if (rping->state < RPING_CONNECTED) /* a message may arrive before the event */
 			rping->state = RPING_CONNECTED;
 		return 0;
 	case RDMA_CM_EVENT_DISCONNECTED:
@@ -304,8 +304,8 @@ static int take_event(struct rping *rping)
 
 /* ---- completions ---- */
 
-/* The client tells of its source, then of its sink; the server says each time that it has used
- * it. */
+/* Advances the state after a message. The client advertises its source, then its sink; the server
+ * answers each when it has used it. */
 static void advance_state(struct rping *rping)
 {
 	bool in_first_half =
@@ -339,7 +339,7 @@ static int take_message(struct rping *rping, const struct ibv_wc *wc)
 
 static int on_completion(struct rping *rping, const struct ibv_wc *wc)
 {
-	if (wc->status == IBV_WC_WR_FLUSH_ERR) /* an event tells why */
+	if (wc->status == IBV_WC_WR_FLUSH_ERR) /* an event tells the cause */
 		return 0;
 	if (wc->status) {
 		fprintf(stderr, "cq completion failed status %d\n", wc->status);
@@ -401,7 +401,8 @@ static const char *state_name(enum rping_state state)
 	return names[state];
 }
 
-/* Completions are taken first, as what was received before a disconnection counts. */
+/* Handles a completion or an event. Completions come first: what was received before a
+ * disconnection counts. */
 static int take_next(struct rping *rping)
 {
 	struct pollfd fds[] = { { .fd = rping->channel->fd, .events = POLLIN },
@@ -415,8 +416,8 @@ static int take_next(struct rping *rping)
 	return take_event(rping);
 }
 
-/* A message may be ahead of the event that the connection is established, so later states count,
- * too. */
+/* Returns whether the state is reached. A message may arrive before ESTABLISHED, so later states
+ * count, too. */
 static bool is_at(const struct rping *rping, enum rping_state wanted)
 {
 	return rping->state == wanted || (wanted <= RPING_CONNECTED && rping->state > wanted &&

@@ -2,9 +2,8 @@
 /*
  * rstream.c - measures latency and bandwidth of streams.
  *
- * Without options that choose a test, it measures every size of its table twice: on one connection,
- * single transfers that go there and back (latency); on a second, batches one way and then the
- * other (bandwidth).
+ * By default, it measures every size of its table on two connections: single transfers there and
+ * back (latency), and batches one way and then the other (bandwidth).
  */
 #include "bench.h"
 
@@ -38,7 +37,7 @@ static int run_test(struct bench *bench, int socket)
 	return ret;
 }
 
-/* Gives each connection a process of its own. The server runs until a signal ends it. */
+/* Serves each connection in a child process, until a signal ends the server. */
 static int serve_by_fork(struct bench *bench, int listener)
 {
 	bool latency = true;

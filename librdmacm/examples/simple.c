@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * simple.c - what rdma_client, rdma_server, rdma_xclient and rdma_xserver have in common; see
- * simple.h.
+ * simple.c - shared by rdma_client, rdma_server, rdma_xclient and rdma_xserver; see simple.h.
  */
 #include "simple.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * simple.h - what rdma_client, rdma_server, rdma_xclient and rdma_xserver have in common:
- * endpoints, one message of MESSAGE_SIZE bytes in a registered buffer, calls that wait.
+ * simple.h - shared by rdma_client, rdma_server, rdma_xclient and rdma_xserver: endpoints, one
+ * message of MESSAGE_SIZE bytes in a registered buffer, calls that wait.
  */
 #ifndef RDMACM_EXAMPLES_SIMPLE_H
 #define RDMACM_EXAMPLES_SIMPLE_H
@@ -15,23 +15,23 @@ struct simple {
 	const char *host, *port;
 	enum ibv_qp_type qp_type;
 	struct rdma_cm_id *listener, *id;
-	struct ibv_mr *send_mr, *recv_mr; /* the memory regions of the two messages */
+	struct ibv_mr *send_mr, *recv_mr; /* regions of the two messages */
 	struct ibv_wc wc;
 	uint8_t send_message[MESSAGE_SIZE], recv_message[MESSAGE_SIZE];
 };
 
-/* If RET is not 0, says "CALL: " and errno's reason. Returns RET. */
+/* If RET is not 0, prints "CALL: " and the text of errno. Returns RET. */
 int simple_check(const char *call, int ret);
-/* Checks a completion that was waited for; COUNT is what waiting returned. It returns 0, or -1
- * after saying why. */
+/* Checks a completion. COUNT is the result of waiting for it. Returns 0, or -1 after printing the
+ * reason. */
 int simple_check_completion(const struct simple *simple, const char *call, int count);
 
-/* Takes the command line. OPTIONS are what getopt() gets, of s, p and c. It returns 0, or 1 after
- * printing USAGE on standard output. */
+/* Parses the command line. OPTIONS is the string for getopt(), a subset of s, p and c. Returns 0,
+ * or 1 after printing USAGE on standard output. */
 int simple_take_options(struct simple *simple, int argc, char *argv[], const char *options,
 			const char *usage);
 
-/* Makes an endpoint for this side, with room for one request in each direction. */
+/* Creates an endpoint for this side, with room for one request in each direction. */
 int simple_make_endpoint(struct simple *simple, int passive, struct rdma_cm_id **id,
 			 struct ibv_qp_init_attr *attr);
 void simple_fill_attr(const struct simple *simple, struct ibv_qp_init_attr *attr);
@@ -40,12 +40,12 @@ int simple_post_recv(struct simple *simple);
 int simple_send(struct simple *simple, int inline_size);
 int simple_receive(struct simple *simple);
 
-/* Calls RUN between "start" and "end", takes down what is there then, and returns RUN's result as
+/* Calls RUN between printing "start" and "end", destroys all objects, and returns RUN's result as
  * the exit status. */
 int simple_main(struct simple *simple, int (*run)(struct simple *simple));
 
-/* Takes the server's side up to the request, which becomes simple->id. ATTR becomes what its QP was
- * made with. */
+/* Runs the server's side up to the request, which becomes simple->id. Sets ATTR to the attributes
+ * of its QP. */
 int simple_await_request(struct simple *simple, struct ibv_qp_init_attr *attr);
 
 #endif

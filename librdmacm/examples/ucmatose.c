@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ucmatose.c - makes a number of reliable connections, sends messages in both directions, and takes
- * the connections down; with -m the ids move to another event channel in between.
+ * ucmatose.c - makes a number of reliable connections, sends messages in both directions, and
+ * disconnects. With -m, the ids move to another event channel in between.
  */
 #include <stdio.h>
 #include <stdlib.h>

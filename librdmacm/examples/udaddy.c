@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * udaddy.c - looks up a number of datagram services (SIDR), sends datagrams there, and has them
- * answered.
+ * udaddy.c - looks up a number of datagram services (SIDR), and sends datagrams, which the server
+ * answers.
  *
- * The server learns from the first datagram of each client whom to answer.
+ * The server learns the address of each client from its first datagram.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -76,7 +76,8 @@ static int on_event(struct test *test, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		return connect_request(test, event);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		return node_reach(node, &event->param.ud); /* the answer tells where datagrams go */
+		/* the answer has the destination of datagrams */
+		return node_reach(node, &event->param.ud);
 	default:
 		return test_usual_event(test, event);
 	}

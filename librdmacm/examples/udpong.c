@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * udpong.c - measures how fast datagrams are: the client sends a number of them, which the server
- * echoes or not, and asks how many have arrived. The server answers any client, until it is told to
- * stop.
+ * udpong.c - measures the rate of datagrams: the client sends a number of them, which the server
+ * may echo, and queries how many have arrived. The server serves any client, until it is stopped.
  *
- * Messages begin with a struct head. Debian's udpong was seen (by strace, with -T s) to log in, to
- * begin a test, to send its data, and to end the test; a message that gets no answer is sent again.
- * The sequence number counts messages that want an answer.
+ * Messages begin with a struct head. As observed with strace (-T s), Debian's udpong logs in,
+ * begins a test, sends its data, and ends the test; a message without an answer is repeated. The
+ * sequence number counts messages that need an answer.
  */
 #include "bench.h"
 
@@ -20,10 +19,10 @@ enum op { OP_LOGIN, OP_BEGIN, OP_DATA, OP_ECHO, OP_END };
 
 struct head {
 	uint8_t op;
-	uint8_t test; /* 0 for the user's test */
+	uint8_t test; /* 0: the user's own test */
 	uint8_t sequence;
 	uint8_t reserved;
-	uint32_t count; /* how many messages have arrived, big endian */
+	uint32_t count; /* number of messages received, big-endian */
 	uint8_t unused[8];
 };
 _Static_assert(sizeof(struct head) == 16, "as observed");
@@ -85,8 +84,7 @@ static int wait_and_receive(struct bench *bench, int socket, struct sockaddr_sto
 	return size < 0 ? complain_errno("rrecvfrom") : (int)size;
 }
 
-/* Counts the message, and returns whether it is to be answered, with the same bytes.
- */
+/* Counts the message, and returns whether to answer it; the answer has the same bytes. */
 static bool note_message(struct head *head, uint32_t *arrived)
 {
 	if (head->op == OP_BEGIN)
@@ -137,7 +135,7 @@ static int send_message(struct client *client, enum op op, size_t size)
 	return complain_errno("rsend");
 }
 
-/* An answer to an earlier message comes too late, and is dropped. */
+/* Returns whether the answer has come. Late answers to earlier messages are dropped. */
 static bool is_answered(struct client *client, enum op op, int timeout_ms)
 {
 	const struct bench *bench = client->bench;
@@ -157,7 +155,7 @@ static bool is_answered(struct client *client, enum op op, int timeout_ms)
 	return false;
 }
 
-/* Sends a message again and again until it is answered. */
+/* Repeats a message until it is answered. */
 static int ask_server(struct client *client, enum op op, size_t size, int timeout_ms)
 {
 	struct timespec pause = { .tv_nsec = 10000000 };
@@ -170,7 +168,7 @@ static int ask_server(struct client *client, enum op op, size_t size, int timeou
 			client->sequence++;
 			return 0;
 		}
-		nanosleep(&pause, NULL); /* the server may not be there yet */
+		nanosleep(&pause, NULL); /* the server may not have started yet */
 	}
 	printf("no answer from the server\n");
 	return -1;

@@ -9,7 +9,7 @@
 
 static __thread struct {
 	unsigned int shields, sleep_shields;
-	int state; /* what the thread had before the first shield */
+	int state; /* the thread's setting before the first shield */
 	struct cm_lock *lock;
 } own;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cancel.h - threads that pthread_cancel() ends in a call of this library.
+ * cancel.h - handles pthread_cancel() of a thread inside a call of this library.
  *
- * Reading, writing and closing are points where a thread may be cancelled, and calls do all of it
- * with locks in their hands. So the library has one such point of its own, the sleep, where who
- * sleeps says what is to be given back. Calls on the data path have no other point as long as they
- * find what they look for; where they may have one they are shielded.
+ * read(), write() and close() are cancellation points, but the library calls them while it holds
+ * locks. So it has only one cancellation point, sleeping, for which the sleeper names the function
+ * that releases its resources. A data path call that does not need to sleep is no cancellation
+ * point; around system calls, cancellation is disabled (shielded).
  */
 #ifndef RSOCKET_CANCEL_H
 #define RSOCKET_CANCEL_H
@@ -15,21 +15,21 @@
 #include <poll.h>
 #include <pthread.h>
 
-/* From the one to the other, which nest, the thread is cancelled nowhere but in
- * rdmacm_rs_cancel_poll(). */
+/* Begin and end a shield; they nest. In between, only rdmacm_rs_cancel_poll() is a cancellation
+ * point. */
 void rdmacm_rs_shield(void);
 void rdmacm_rs_unshield(void);
-/* The same, and not there either. */
+/* Do the same, but rdmacm_rs_cancel_poll() is none, either. */
 void rdmacm_rs_shield_sleep(void);
 void rdmacm_rs_unshield_sleep(void);
 
-/* poll(); a thread that is cancelled there calls UNDO with OF. */
+/* Runs poll() as a cancellation point. A thread that is cancelled in it calls UNDO(OF). */
 int rdmacm_rs_cancel_poll(struct pollfd *fds, nfds_t count, int timeout_ms, void (*undo)(void *of),
 			  void *of);
 
-/* LOCK, or NULL, is what the thread has locked beside what its sleep lets go of. */
+/* Records a LOCK (or NULL) that the thread holds in addition to those that its sleep releases. */
 void rdmacm_rs_cancel_has(struct cm_lock *lock);
-/* To be called by UNDO. */
+/* Releases the recorded lock; for UNDO. */
 void rdmacm_rs_cancel_unlock(void);
 
 #endif

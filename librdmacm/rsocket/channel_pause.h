@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * channel_pause.h - a pause after the events of a socket's channel could not be read, for lack of
- * another channel or of memory. An event that stays unread would wake each poll() at once, so no
- * thread polls the channel until the pause is over. Each pause is longer than the one before.
+ * channel_pause.h - a pause after reading the events of a socket's channel failed for lack of
+ * memory or of another channel. An unread event would wake each poll() at once, so no thread polls
+ * the channel during the pause. Each pause is longer than the one before.
  */
 #ifndef RSOCKET_CHANNEL_PAUSE_H
 #define RSOCKET_CHANNEL_PAUSE_H
@@ -12,7 +12,7 @@
 enum { FIRST_CHANNEL_PAUSE_US = 1000000, LONGEST_CHANNEL_PAUSE_US = 64000000 };
 
 struct rs_pause {
-	int64_t until_us; /* 0 when events were read last */
+	int64_t until_us; /* 0 after a successful read */
 	int64_t pause_us;
 };
 
@@ -21,7 +21,7 @@ static inline bool rs_is_paused(const struct rs_pause *pause)
 	return pause->until_us && rdmacm_rs_now_us() < pause->until_us;
 }
 
-/* Begins a pause; a failure during a pause does not make it longer. */
+/* Begins a pause; a failure during a pause does not extend it. */
 static inline void rs_pause_begin(struct rs_pause *pause)
 {
 	if (rs_is_paused(pause))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - the clock, and the defaults of sockets, which it reads from the files that rsocket(7)
- * names. Each has one number and is below /etc/rdma/rsocket. They are read once.
+ * config.c - the clock, and the defaults of sockets, from the files below /etc/rdma/rsocket that
+ * rsocket(7) describes. Each file has one number, and is read once.
  */
 #include "librdmacm/rsocket/rs.h"
 #include "librdmacm/rsocket/wire.h"
@@ -11,7 +11,7 @@
 
 #define CONFIG_DIR "/etc/rdma/rsocket/"
 
-/* Leaves *VALUE unchanged if the file is missing, or its number is not in MIN to MAX. */
+/* Leaves *VALUE unchanged if the file is missing, or if its number is not between MIN and MAX. */
 static void read_number(const char *name, int min, int max, int *value)
 {
 	char path[sizeof(CONFIG_DIR) + 32];

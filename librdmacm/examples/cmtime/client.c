@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * client.c - a client of cmtime, with a controller. It takes all its connections, as many to
- * each server, through one step after the other.
+ * client.c - a client of cmtime with a controller. It takes all its connections through one step
+ * after the other, with the same number of connections to each server.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 /* ---- events ---- */
 
-/* An answer that did not come in time is asked for again. */
+/* Repeats a step that has timed out. */
 static int retry_step(struct connection *connection, const struct rdma_cm_event *event,
 		      int (*ask)(struct connection *connection))
 {
@@ -29,8 +29,8 @@ static int connection_done(struct connection *connection, enum step step)
 
 /* ---- steps ---- */
 
-/* Returns the server of a connection. Servers take turns, so connections to all of them are made
- * side by side. */
+/* Returns the server of a connection. Servers take turns, so that connections to all of them are
+ * made in parallel. */
 static struct sockaddr *server_of(const struct connection *connection)
 {
 	const struct peers *peers = connection->test->peers;
@@ -39,7 +39,7 @@ static struct sockaddr *server_of(const struct connection *connection)
 	for (int i = 0; i < peers->count; i++)
 		if (peers->all[i].listens && !skip--)
 			return (struct sockaddr *)&peers->all[i].address;
-	return NULL; /* there is a server, or this is not called */
+	return NULL; /* not reached: there is at least one server */
 }
 
 static int create_id(struct connection *connection)
@@ -82,7 +82,7 @@ static int start_disconnecting(struct connection *connection)
 	return rdma_disconnect(connection->id) ? complain_errno("disconnect failed") : 0;
 }
 
-/* ---- what workers do ---- */
+/* ---- work for the worker threads ---- */
 
 static void work_create_qp(struct work *work)
 {
@@ -115,7 +115,7 @@ static void work_establish(struct work *work)
 	connection_finish(connection_of(work), establish_connection(connection_of(work)));
 }
 
-/* ---- events, while the steps are under way ---- */
+/* ---- events during the steps ---- */
 
 static int connection_answered(struct connection *connection)
 {
@@ -148,14 +148,14 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return test_refused(event);
-	default: /* TIMEWAIT_EXIT, and others after a connection */
+	default: /* TIMEWAIT_EXIT, and other events after a connection */
 		return 0;
 	}
 }
 
-/* ---- all connections through a step ---- */
+/* ---- steps over all connections ---- */
 
-/* Takes all connections through a step that is over when its call returns. */
+/* Runs a step that is complete when its call returns. */
 static int each_connection(struct test *test, enum step step,
 			   int (*call)(struct connection *connection))
 {
@@ -172,7 +172,7 @@ static int each_connection(struct test *test, enum step step,
 	return 0;
 }
 
-/* Takes all connections through a step that an event ends. */
+/* Runs a step that an event completes. */
 static int ask_each(struct test *test, enum step step, int (*ask)(struct connection *connection))
 {
 	int ret;
@@ -188,7 +188,7 @@ static int ask_each(struct test *test, enum step step, int (*ask)(struct connect
 	return ret;
 }
 
-/* Takes all connections through a step that workers do. */
+/* Runs a step that worker threads do. */
 static int work_on_each(struct test *test, enum step step, void (*run)(struct work *work))
 {
 	int ret;
@@ -233,7 +233,7 @@ static int make_all_qps(struct test *test)
 	return work_on_each(test, INIT_QP, work_init_qp);
 }
 
-/* The servers are asked for connections when they are all ready for it. */
+/* Starts connecting when all servers are ready. */
 static int connect_all(struct test *test)
 {
 	int ret = peers_keep_step(test->peers, INIT_QP);

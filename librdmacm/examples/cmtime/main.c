@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - measures how long the steps of a connection's life take. This file takes the options.
- * Those of Debian 12's cmtime are for one client and one server; those of release 65.0, which begin
- * with -C, are for any number of both.
+ * main.c - measures how long each step in the life of a connection takes. This file parses the
+ * options. The options of Debian 12's cmtime are for one client and one server; those of release
+ * 65.0, with -C, are for any number of both.
  */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -53,12 +53,12 @@ static void usage(const char *program)
 
 /* ---- options ---- */
 
-/* For each option one of the pointers is set, to where its value goes. */
+/* Each option sets one of the pointers, the destination of its value. */
 static const struct {
 	int letter;
 	const char **word;
 	int *number;
-	unsigned int *unsigned_number; /* may be written hexadecimal or octal, too */
+	unsigned int *unsigned_number; /* may also be hexadecimal or octal */
 	bool *flag;
 } known_options[] = {
 	{ 's', .word = &options.server },
@@ -95,7 +95,7 @@ static int take_option(int letter)
 	return 1;
 }
 
-/* Returns whether the options make sense together. */
+/* Returns whether the options are consistent. */
 static bool is_possible(void)
 {
 	if (!options.controller)
@@ -115,7 +115,7 @@ static int take_options(int argc, char *argv[])
 	return !is_possible();
 }
 
-/* ---- -B: an interface's address, IPv4's if there is one ---- */
+/* ---- -B: an address of an interface, preferably IPv4 ---- */
 
 static const void *address_in(const struct sockaddr *addr)
 {

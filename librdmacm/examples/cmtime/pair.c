@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pair.c - a client and a server without a controller. The client takes all its connections
- * through one step, then through the next; the server answers until it is stopped.
+ * pair.c - a client and a server without a controller. The client takes all its connections through
+ * one step, then through the next; the server answers until it is stopped.
  *
- * The time that a step takes for one connection is from the call to the event that ends the step,
- * if one does.
+ * The time of a step is from the call to the event that completes it, if there is one, else to the
+ * return of the call.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -23,7 +23,7 @@ enum step { CREATE, RESOLVE_ADDR, RESOLVE_ROUTE, CREATE_QP, CONNECT, DISCONNECT,
 struct connection {
 	struct rdma_cm_id *id;
 	bool failed;
-	enum step done; /* all steps before this one are done */
+	enum step done; /* all steps before this one are complete */
 	int retries;
 	uint64_t start[STEPS], end[STEPS]; /* in nanoseconds; end is 0 if the step was not done */
 };
@@ -31,7 +31,7 @@ struct connection {
 static struct rdma_event_channel *channel;
 static struct rdma_addrinfo *info;
 static struct connection *connections;
-static struct ibv_cq *cq; /* the CQ of all QPs, on which nothing is ever posted */
+static struct ibv_cq *cq; /* CQ of all QPs, which never get a work request */
 static uint64_t total[STEPS];
 
 /* ---- both sides ---- */
@@ -130,7 +130,7 @@ static void finish_step(struct connection *connection, enum step step)
 	connection->done = step + 1;
 }
 
-/* An answer that did not come in time is asked for again. */
+/* Repeats a step that has timed out. */
 static bool retry_step(struct connection *connection, enum step step,
 		       const struct rdma_cm_event *event)
 {
@@ -171,7 +171,7 @@ static void on_event(struct connection *connection, const struct rdma_cm_event *
 		printf("event: %s, error: %d\n", rdma_event_str(event->event), event->status);
 		connection->failed = true;
 		break;
-	default: /* events of a device that goes, or of a connection that is over */
+	default: /* events of device removal, or after a connection */
 		break;
 	}
 }
@@ -218,7 +218,8 @@ static void start_step(struct connection *connection, enum step step)
 		finish_step(connection, step);
 }
 
-/* Events are taken as they come, so that a connection's time does not depend on the others. */
+/* Runs a step. Handles events as they arrive, so that the time of one connection does not include
+ * others. */
 static int run_step(enum step step)
 {
 	uint64_t begin = cmtime_now();
@@ -312,7 +313,7 @@ static void accept_request(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* An id can be destroyed when its event is acknowledged. */
+/* Handles one event. An id can be destroyed only after its event is acknowledged. */
 static int serve_event(void)
 {
 	struct rdma_cm_event *event;

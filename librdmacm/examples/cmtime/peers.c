@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * peers.c - lets clients and servers keep in step by a controller.
+ * peers.c - synchronises clients and servers through a controller.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -17,7 +17,7 @@
 
 enum { RETRY_MS = 20 };
 
-/* ---- all of so many bytes ---- */
+/* ---- transfers of an exact length ---- */
 
 static int send_all(int socket, const void *buf, size_t size)
 {
@@ -51,7 +51,7 @@ static int receive_all(int socket, void *buf, size_t size)
 
 /* ---- meeting ---- */
 
-/* Messages are short, and somebody waits for each, so they are sent at once. */
+/* Disables Nagle's algorithm: messages are short, and the peer waits for each. */
 static int without_delay(int socket)
 {
 	const int on = 1;
@@ -60,8 +60,8 @@ static int without_delay(int socket)
 	return socket;
 }
 
-/* Returns the listening socket, or -1 with errno, which is EADDRINUSE or EADDRNOTAVAIL if another
- * process is the controller. */
+/* Returns the listening socket, or -1 with errno; EADDRINUSE or EADDRNOTAVAIL if another process is
+ * the controller. */
 static int listen_as_controller(const struct addrinfo *info, int backlog)
 {
 	int listener = socket(info->ai_family, SOCK_STREAM, 0);
@@ -109,8 +109,8 @@ static int be_controller(struct peers *peers, int listener, const struct peer *s
 	return ret;
 }
 
-/* The controller may be bound to its address already and not listen yet, so a refused connection
- * is tried again. */
+/* Connects to the controller. Retries if refused: the controller may have bound its address without
+ * listening yet. */
 static int find_controller(const struct addrinfo *info, int timeout_ms)
 {
 	const uint64_t end = cmtime_now() + (uint64_t)timeout_ms * 1000000;
@@ -195,7 +195,7 @@ void peers_part(struct peers *peers)
 	*peers = (struct peers){ 0 };
 }
 
-/* ---- in step ---- */
+/* ---- synchronisation ---- */
 
 static int receive_step(int socket, uint8_t step)
 {

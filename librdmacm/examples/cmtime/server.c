@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * server.c - a server of cmtime, with a controller. It accepts what all clients ask for, and
+ * server.c - a server of cmtime with a controller. It accepts the connections of all clients, and
  * waits until they have disconnected.
  */
 #include <stdio.h>
 
 #include "test.h"
 
-/* ---- what workers do ---- */
+/* ---- work for the worker threads ---- */
 
 static int accept_connection(struct connection *connection)
 {
@@ -24,7 +24,7 @@ static int accept_connection(struct connection *connection)
 	return rdma_accept(connection->id, &param) ? complain_errno("failure accepting") : 0;
 }
 
-/* A connection that was accepted finishes the step when it is established. */
+/* Accepts a connection; the step ends when it is established. */
 static void work_answer(struct work *work)
 {
 	int ret = accept_connection(connection_of(work));
@@ -83,7 +83,7 @@ static int on_event(struct test *test, const struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
 		return test_refused(event);
-	default: /* TIMEWAIT_EXIT, and others after a connection */
+	default: /* TIMEWAIT_EXIT, and other events after a connection */
 		return 0;
 	}
 }
@@ -105,8 +105,8 @@ static int accept_all(struct test *test)
 	return ret;
 }
 
-/* The kernel may ask a client for a while whether it has heard of the disconnection, so there is
- * a limit. */
+/* Waits for the disconnections, with a time limit: the kernel may repeat its message to a client
+ * for a while. */
 static int await_parting(struct test *test)
 {
 	int ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sockets.c - the steps of cmtime with blocking TCP sockets, for comparison, between one
- * client and one server. A socket takes the place of an id; there is nothing to resolve.
+ * sockets.c - the steps of cmtime with blocking TCP sockets, for comparison, between one client and
+ * one server. A socket replaces the id, and the steps of resolution do nothing.
  */
 #include <netinet/in.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "test.h"
 
-static int *sockets; /* a socket for each connection of the test, or -1 */
+static int *sockets; /* one for each connection, or -1 */
 static int listener = -1;
 
 static socklen_t length_of(const struct sockaddr_storage *address)
@@ -124,7 +124,8 @@ static int run_server(struct test *test)
 	return each_socket(test, CM_CONNECT, accept_socket);
 }
 
-/* The client closes first, as the side that does has the connection in TIME_WAIT. */
+/* Disconnects. The client closes first, so that its side, not the server's, has the connections in
+ * TIME_WAIT. */
 static int part_sockets(struct test *test)
 {
 	int ret = peers_keep_step(test->peers, CM_CONNECT);

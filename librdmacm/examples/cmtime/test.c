@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * test.c - what the tests of a client and of a server have in common: they make connections
- * and QPs, wait for all of them, and print the table.
+ * test.c - shared by the tests of client and server: makes connections and QPs, waits for all of
+ * them, and prints the table.
  */
 #include "test.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STALE_CONNECTION = 10 }; /* a reason for rejecting a connection */
+enum { STALE_CONNECTION = 10 }; /* reason of a rejection */
 
 /* ---- a run ---- */
 
@@ -30,8 +30,8 @@ bool test_begin(struct test *test, int count, enum qp_kind kind)
 	return test->connections || complain_errno("connections") == 0;
 }
 
-/* Workers may still be busy with connections of a run that failed. They are waited for, and not
- * started again. */
+/* Ends a run. After a failure, workers may still be busy with its connections: waits for them, and
+ * does not start them again. */
 void test_finish(struct test *test)
 {
 	if (atomic_load(&test->failed) && test->workers) {
@@ -133,7 +133,7 @@ int test_work(struct test *test, void (*run)(struct work *work))
 int test_refused(const struct rdma_cm_event *event)
 {
 	printf("event: %s, error: %d\n", rdma_event_str(event->event), event->status);
-	/* IBTA vol 1, 12.6.7.2: the QP's number is still that of another connection */
+	/* IBTA vol 1, 12.6.7.2: the QPN still belongs to an older connection */
 	if (event->event == RDMA_CM_EVENT_REJECTED && event->status == STALE_CONNECTION)
 		printf("(peers at the same adapter need different -q)\n");
 	return -1;
@@ -149,11 +149,12 @@ int test_open_device(struct test *test, struct ibv_context *device)
 	test->pd = ibv_alloc_pd(device);
 	if (!test->pd)
 		return complain_errno("ibv_alloc_pd");
-	test->cq = ibv_create_cq(device, 1, NULL, NULL, 0); /* nothing is ever posted to its QPs */
+	/* no work request is ever posted to its QPs */
+	test->cq = ibv_create_cq(device, 1, NULL, NULL, 0);
 	return test->cq ? 0 : complain_errno("ibv_create_cq");
 }
 
-/* Takes the time that a call of a simulated QP costs. */
+/* Sleeps as long as a simulated QP operation takes. */
 static int simulate_qp(void)
 {
 	struct timespec delay = { .tv_sec = options.delay_us / 1000000,
@@ -241,7 +242,7 @@ struct rdma_conn_param connection_param(const struct connection *connection)
 					 .qp_num = connection->qpn };
 }
 
-/* ---- the end ---- */
+/* ---- destruction ---- */
 
 void test_destroy_qps(struct test *test)
 {
@@ -298,7 +299,7 @@ static void print_row(const struct test *test, enum step step, const char *name)
 	const uint64_t total = test->times.end[step] - test->times.start[step];
 	struct row row = measure_step(test, step);
 
-	/* connections are made side by side, so a sum of their times says nothing */
+	/* connections are made in parallel, so the sum of their times is meaningless */
 	if (step == FULL_CONNECT)
 		row.sum = 0;
 	printf("%-13s  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * together.c - cmtime with a controller. Servers listen, all peers meet, and the tests run
- * one after the other: a warm-up of one connection for each pair, a test with QPs, and, if there
- * are two peers only, a test without.
+ * together.c - cmtime with a controller. Servers listen, all peers connect to the controller, and
+ * the tests run one after the other: a warm-up of one connection for each pair, a test with QPs,
+ * and, for two peers, a test without QPs.
  */
 #include <netdb.h>
 #include <netinet/in.h>
@@ -27,7 +27,7 @@ static int find_local(struct test *test)
 	return ret;
 }
 
-/* Listens at any port, of which the peers are told. */
+/* Listens on any port, which the controller tells the peers. */
 static int listen_by_rdma(struct test *test, struct sockaddr_storage *address)
 {
 	if (rdma_create_id(test->channel, &listener, NULL, RDMA_PS_TCP))
@@ -37,7 +37,7 @@ static int listen_by_rdma(struct test *test, struct sockaddr_storage *address)
 	if (rdma_listen(listener, 0))
 		return complain_errno("failure trying to listen");
 	((struct sockaddr_in *)address)->sin_port =
-		rdma_get_src_port(listener); /* sin6_port is at the same place */
+		rdma_get_src_port(listener); /* sin6_port has the same offset */
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static int introduce_self(struct test *test, struct peer *self)
 
 /* ---- the tests ---- */
 
-/* Runs a test of CONNECTIONS with each peer of the other side. */
+/* Runs a test of CONNECTIONS with each peer of the other role. */
 static int run_test(struct test *test, int connections, enum qp_kind kind)
 {
 	int ret = -1;
@@ -91,8 +91,8 @@ static int run_and_print(struct test *test, enum qp_kind kind)
 	return ret;
 }
 
-/* With more than two peers, the numbers that stand for QPs would be the same at two clients, or
- * at two servers. */
+/* The test without QPs needs exactly two peers: its placeholder QPNs would repeat on several
+ * clients or servers. */
 static int run_tests(struct test *test)
 {
 	int ret;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * workers.c - threads that do what is handed to them; see workers.h. One lock guards
- * the queue.
+ * workers.c - worker threads; see workers.h. One lock guards the queue.
  */
 #include "workers.h"
 
@@ -16,7 +15,7 @@
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t given;
-	struct work *first, **last; /* the queue, guarded by the lock, as stop is */
+	struct work *first, **last; /* queue; guarded by the lock, like stop */
 	bool stop;
 	int done; /* an eventfd */
 	int count;

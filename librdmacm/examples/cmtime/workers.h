@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * workers.h - threads that do what is handed to them, in the order in which it is handed
- * over.
+ * workers.h - worker threads, which run work in the order in which it was added.
  */
 #ifndef RDMACM_EXAMPLES_CMTIME_WORKERS_H
 #define RDMACM_EXAMPLES_CMTIME_WORKERS_H
@@ -15,12 +14,11 @@ struct workers;
 
 /* Returns NULL and sets errno on failure. */
 struct workers *workers_start(int threads);
-/* Ends the threads after they have done all that was handed over. */
+/* Ends the threads after they have run all work. */
 void workers_stop(struct workers *workers);
-/* WORK belongs to the workers until it runs, and may then be handed over again. */
+/* Adds WORK, which belongs to the workers until it runs; then it may be added again. */
 void workers_give(struct workers *workers, struct work *work);
-/* Returns a descriptor that is readable when some work was done since the last
- * workers_forget_done(). */
+/* Returns a descriptor that is readable if work was done since the last workers_forget_done(). */
 int workers_fd(const struct workers *workers);
 void workers_forget_done(struct workers *workers);
 

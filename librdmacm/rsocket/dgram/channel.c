@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * channel.c - the channel of rdma_cm that a datagram socket's ids are on.
+ * channel.c - the rdma_cm channel with a datagram socket's ids.
  *
- * Linux lets only those use it who have the credentials of who opened it. A child of fork() and a
- * process that has changed its user get EACCES, and move to a channel of their own.
+ * Linux accepts only the credentials that opened the channel. A child of fork(), or a process that
+ * has changed its user, gets EACCES, and moves its ids to a new channel.
  */
 #include "librdmacm/rsocket/dgram/dgram.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* What cannot be moved is gone with the channel before. The parent may have acknowledged events
- * since; an event that this process has in hand is still to be. */
+/* Moves an id to the new channel; if that fails, the id is lost with the old channel. The parent
+ * may have acknowledged further events; an event that this process holds is still to be
+ * acknowledged. */
 static void id_move(const struct dgram *dgram, struct rdma_cm_id *id,
 		    const struct rdma_event_channel *to)
 {
@@ -37,7 +38,8 @@ static void ids_move(struct dgram *dgram, const struct rdma_event_channel *to)
 	}
 }
 
-/* The new channel gets the number of the old one, which the ids know. */
+/* Renews the channel. The new one keeps the descriptor number of the old one, which the ids
+ * know. */
 static int channel_renew(struct dgram *dgram)
 {
 	struct rdma_event_channel *channel;
@@ -49,7 +51,7 @@ static int channel_renew(struct dgram *dgram)
 	}
 	if (channel)
 		rdma_destroy_event_channel(channel);
-	if (ret && !dgram->pause.until_us) /* what fails again and again is said once */
+	if (ret && !dgram->pause.until_us) /* log a repeated failure only once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
 			   dgram->rs.fd, strerror(ret));
 	if (ret) {
@@ -58,7 +60,7 @@ static int channel_renew(struct dgram *dgram)
 		rs_pause_end(&dgram->pause);
 		dgram->is_channel_of_parent = false;
 	}
-	rs_changed(&dgram->rs); /* who sleeps does so on the channel before */
+	rs_changed(&dgram->rs); /* wakes threads that poll the old channel */
 	return ret;
 }
 
@@ -83,7 +85,7 @@ int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **
 	return rdma_create_id(dgram->channel, id, context, RDMA_PS_UDP) ? errno : 0;
 }
 
-/* Returns 0 if there was an event, EAGAIN if there is none, or why it cannot read. */
+/* Returns 0 if there was an event, EAGAIN if there was none, or the errno of reading. */
 static int read_events(struct dgram *dgram)
 {
 	struct rdma_cm_event *event;
@@ -96,7 +98,7 @@ static int read_events(struct dgram *dgram)
 	return any ? 0 : errno;
 }
 
-/* An event may wait because there is no memory for it. */
+/* Reads the events of the channel. An event may stay unread if there is no memory for it. */
 bool rdmacm_dgram_cm_events(struct dgram *dgram)
 {
 	int ret = read_events(dgram);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram.c - makes, binds, connects and closes a datagram socket. The UDP socket knows what it is
- * bound and connected to, and has the errors of those calls.
+ * dgram.c - creates, binds, connects and closes a datagram socket. The underlying UDP socket stores
+ * the addresses, and detects the errors of those calls.
  */
 #include "librdmacm/rsocket/dgram/dgram.h"
 
@@ -164,10 +164,10 @@ static int dgram_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len)
 	return 0;
 }
 
-/* ---- the end ---- */
+/* ---- shutdown and close ---- */
 
-/* The UDP socket itself is not shut down, in either direction: what sockets have to tell each
- * other goes by it. */
+/* Shuts down the datagram socket. The UDP socket stays open in both directions, because it carries
+ * the control messages. */
 static int dgram_shutdown(struct rs *rs, int how)
 {
 	struct dgram *dgram = to_dgram(rs);
@@ -199,7 +199,7 @@ static bool is_sending(struct dgram *dgram)
 	return false;
 }
 
-/* What was sent is to leave before the QP is destroyed. */
+/* Waits for posted sends before it destroys the QP. */
 static void dgram_close(struct rs *rs)
 {
 	struct dgram *dgram = to_dgram(rs);
@@ -227,7 +227,7 @@ static int dgram_error(struct rs *rs)
 	return error;
 }
 
-/* Options of the queues cannot change once there are queues. */
+/* Refuses options of the queues once there are queues. */
 static int dgram_option_set(struct rs *rs, int level, int name)
 {
 	(void)name;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dgram.h - a datagram socket: a UDP socket, whose number it has, and a UD QP ("link") for each
- * local address that it sends from or is reached at. What is known of another socket is a "peer".
- * dgram/wire.h says how two sockets come together.
+ * dgram.h - a datagram socket: a UDP socket, whose descriptor it shares, and a UD QP ("link") for
+ * each local address that it uses. A "peer" is another socket. dgram/wire.h describes how two
+ * sockets find each other.
  *
- * The library has no thread for this: any call handles, under rs.lock, what has happened. While the
- * other side is in no call, a sender that is not answered goes on by UDP, where data waits as with
- * any UDP socket.
+ * The library has no thread for this: each call handles, under rs.lock, whatever has happened.
+ * While the peer is in no call, it does not answer, and the sender continues over UDP, where data
+ * waits as in any UDP socket.
  */
 #ifndef RSOCKET_DGRAM_H
 #define RSOCKET_DGRAM_H
@@ -19,11 +19,11 @@
 
 struct dgram_link;
 
-/* A message that waits to be read. */
+/* A received message that waits to be read. */
 struct dgram_message {
 	STAILQ_ENTRY(dgram_message) entry;
-	/* the link whose receive buffer the message is in; NULL if it came by UDP and
-	 * its bytes are behind this structure */
+	/* link with the receive buffer of the message; NULL: it came over UDP, and its bytes follow
+	 * this struct */
 	struct dgram_link *link;
 	uint8_t *data;
 	size_t size;
@@ -37,14 +37,14 @@ struct dgram_link {
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
 	bool is_armed;
-	unsigned int events; /* events of the CQ that are not acknowledged yet */
+	unsigned int events; /* unacknowledged events of the CQ */
 	struct ibv_mr *mr;
-	uint8_t *memory; /* the receive buffers, then the send buffers, then what nobody reads */
+	uint8_t *memory; /* receive buffers, send buffers, and a buffer for data to ignore */
 	size_t memory_size;
 	struct dgram_message *received; /* one entry for each receive buffer */
-	unsigned int receives, sends;   /* numbers of buffers */
+	unsigned int receives, sends;   /* number of buffers */
 	uint32_t sq_put, sq_done;
-	uint32_t max_message; /* the largest message that fits a packet, head included */
+	uint32_t max_message; /* largest message in a packet, header included */
 	uint32_t inline_size;
 };
 
@@ -52,14 +52,14 @@ struct dgram_peer {
 	struct sockaddr_storage addr;
 	TAILQ_ENTRY(dgram_peer) in_used;
 	struct dgram_link *link;
-	uint32_t qpn;                /* 0 while it is not known */
+	uint32_t qpn;                /* 0: not yet known */
 	unsigned int senders;        /* threads that are sending to it */
-	struct rdma_cm_id *resolver; /* the id that looks for the way to the peer */
-	/* NULL while no way to the peer is known, or if there is none */
+	struct rdma_cm_id *resolver; /* id that resolves the route to the peer */
+	/* NULL while no route is known, or if there is none */
 	struct ibv_ah *ah;
-	uint32_t sent_until;  /* what sq_put of the link was after the last send to the peer */
-	unsigned int looks;   /* how often the way was looked for */
-	int64_t next_look_us; /* not before this time again */
+	uint32_t sent_until;  /* link's sq_put after the last send to the peer */
+	unsigned int looks;   /* number of attempts to resolve the route */
+	int64_t next_look_us; /* time before which no new attempt is made */
 };
 
 struct dgram {
