@@ -28,18 +28,19 @@ bool port_has_gid(const struct hca *hca, unsigned int port, const uint8_t gid[16
  * kernel drives the adapter and answers for its addresses itself. */
 bool station_find_mac(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		      uint8_t mac[6]);
-/* A datagram is for the adapter's own agents; the answer goes to OUT. Returns false when there is
- * no such agent, or it says nothing. Both are MAD_SIZE bytes. */
+/* Lets the adapter's agents answer a MAD; the answer goes to OUT. Returns false if no agent takes
+ * it or needs to answer. Both buffers have MAD_SIZE bytes. */
 bool station_answer_mad(struct hca *hca, unsigned int port, const uint8_t *in, uint8_t *out);
-/* Writes what a PortInfo says of its link: all of a subnet are alike. */
+/* Writes the link's fields of a PortInfo. They are the same for all ports of a subnet. */
 void station_put_link(bool up, uint8_t *data);
-/* A message has arrived at a port. NOW is the sender's time: timers of the receiver count from
- * there, too. */
+/* Delivers a message to a port. NOW is the sender's time, from which the receiver's timers also
+ * count. */
 void station_receive(struct hca *hca, unsigned int port, uint64_t now,
 		     const struct fabric_msg *msg);
-/* What has arrived, and been sent, for now is all: the adapter holds nothing back any longer. */
+/* Makes the adapter write what it holds back (compressed CQEs, LRO segments), as no more messages
+ * are coming for now. */
 void station_settle(struct hca *hca);
-/* A frame has arrived at an Ethernet port; FABRIC_FRAME_MIN bytes or more. NOW is 0 when it comes
+/* Delivers a frame of at least FABRIC_FRAME_MIN bytes to an Ethernet port. NOW is 0 for a frame
  * from another host. */
 void station_receive_frame(struct hca *hca, unsigned int port, uint64_t now, const uint8_t *frame,
 			   size_t len);

@@ -30,8 +30,8 @@ bool uctx_may_send_frames(const struct hca *hca)
 	return !uctx || uctx->sends_frames;
 }
 
-/* A queue that belongs to nobody, as those of XRC do, may still ring a page: the driver has that
- * then, as the user's number will be another's. */
+/* Removes a user. A queue without owner, such as one of XRC, may still ring a page: the driver
+ * inherits the page, as the user's number will be reused. */
 static void drop_pages(struct hca *hca, const struct uctx *uctx)
 {
 	struct uar *uar;
@@ -53,9 +53,9 @@ void uctx_remove(struct hca *hca, struct uctx *uctx)
 	free(uctx);
 }
 
-/* Doorbell pages are not counted: the driver gives them back when a program lets go of them, which
- * is refused while a queue that is left still rings there, and does not ask again. They go with
- * their user. */
+/* Counts a user's objects without its doorbell pages. A driver frees these once when the program
+ * releases them; that fails while a queue still uses the page, and it does not retry. They are
+ * freed with the user. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx)
 {
 	const struct eth *eth = hca->eth;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uctx.h - users of the adapter: programs to which the driver passes commands through.
+ * uctx.h - users of the adapter: programs whose commands the driver passes through (DEVX).
  *
- * The driver announces a user, and says that user's number in each command on its behalf. What such
- * a command makes is the user's, and it finds nothing else.
+ * The driver registers a user, and puts its number into each command that it passes on. The user
+ * owns what such a command creates, and the command finds no other objects.
  */
 #ifndef SOFTHCA_DEVICE_UCTX_H
 #define SOFTHCA_DEVICE_UCTX_H
@@ -17,16 +17,16 @@ enum { UCTX_LOG_MAX = 10, UCTX_MAX = (1 << UCTX_LOG_MAX) - 1 };
 
 struct uctx {
 	uint32_t n;
-	bool sends_frames; /* as it likes */
+	bool sends_frames; /* any frame, also with a forged source */
 };
 
-/* The result is 0, ENOSPC or ENOMEM. */
+/* Adds a user. Returns 0, ENOSPC or ENOMEM. */
 int uctx_add(struct hca *hca, bool sends_frames, struct uctx **uctx);
 void uctx_remove(struct hca *hca, struct uctx *uctx);
-/* Tells how many objects are the user's. */
+/* Returns the number of the user's objects. */
 uint64_t uctx_count_objects(const struct hca *hca, const struct uctx *uctx);
-/* Returns whether he for whom the command under way is may send frames as he likes: the driver, or
- * a user for whom it has said so. */
+/* Returns whether the sender of the current command may send any frame: the driver may, and users
+ * that it has allowed to. */
 bool uctx_may_send_frames(const struct hca *hca);
 void uctx_free_all(struct hca *hca);
 

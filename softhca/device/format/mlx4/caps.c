@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caps.c - what an mlx4 adapter announces to a kernel driver. What is not announced is not there:
- * tunnels.
+ * caps.c - capabilities that an mlx4 adapter reports to a kernel driver. It does not support what
+ * is not reported, such as tunnels.
  */
 #include "prm/mlx4/caps.h"
 #include "softhca/device/core.h"
@@ -75,8 +75,8 @@ static uint32_t log2_of(uint32_t value)
 	return 31 - (uint32_t)__builtin_clz(value);
 }
 
-/* Linux' network driver spreads frames, and needs no more for it than to know a hash; programs, the
- * size of a table. */
+/* Adds Ethernet capabilities. For RSS, Linux' network driver needs the hash function, and programs
+ * the table's size. */
 static void add_caps_of_ethernet(uint8_t *out)
 {
 	fld_set(out, M4_CAP_FLAGS_31_0, fld_get(out, M4_CAP_FLAGS_31_0) | M4_FLAG_ROCE);

@@ -27,9 +27,8 @@ bool mlx4_is_software_cqe(const uint8_t *cqe, bool owner)
 	return fld_get(cqe, M4_CQE_OWNER) == owner;
 }
 
-/* A CQ with timestamps has them where others have the service level and the LID. The upper part is
- * late: what Linux' network driver adds to it where the lower one is 0 is not in it.
- * mlx4_en_get_cqe_ts() */
+/* Puts a timestamp where CQs without timestamps have service level and LID. The upper part lags by
+ * one if the lower part is 0: Linux' network driver adds that one, in mlx4_en_get_cqe_ts(). */
 void mlx4_put_time(const struct cqe_place *place, uint8_t *cqe)
 {
 	const uint32_t low = place->time & 0xffff;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * diag.c - counters of errors of mlx4: all QPs have one set of counters, which begins when the
- * adapter is initialized. What the device does not count reads 0.
+ * diag.c - mlx4's error counters: one set for all QPs, cleared when the adapter is initialized.
+ * Counters for events that the device does not count read as 0.
  */
 #include "prm/mlx4/diag.h"
 #include "softhca/device/core.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell.c - what software rings on an adapter of mlx4: the registers of a UAR page, and the arm
- * word of a CQ's doorbell record. Sources: see prm/mlx4/uar.h.
+ * doorbell.c - doorbells of an mlx4 adapter: the registers of a UAR page, and the arm word of a
+ * CQ's doorbell record. Sources: see prm/mlx4/uar.h.
  */
 #include <endian.h>
 
@@ -22,7 +22,8 @@ struct cq_arm mlx4_decode_arm(uint32_t word_be)
 	};
 }
 
-/* The QP's WQEs say themselves how far they are posted. */
+/* Rings a send queue. The WQEs' ownership bits tell how many are posted, so the doorbell has no
+ * index. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	struct qp *qp = res_get(&hca->qps, fld_get(&value_be, M4_SEND_QPN));
@@ -33,7 +34,8 @@ static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 		qp_fail(hca, qp, PRM_EVENT_WQ_CATAS_ERROR);
 }
 
-/* The register has the CQ's number where the record has the consumer index. */
+/* Arms a CQ by register, which has the CQ's number; the consumer index is in the doorbell
+ * record. */
 static void ring_cq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	struct cq *cq = res_get(&hca->cqs, fld_get(&value_be, M4_UAR_CQ_CQN));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver.c - what a kernel driver says before and after its real work: it gives memory, starts the
- * firmware, initializes the adapter, and closes it.
+ * driver.c - commands by which a kernel driver starts and stops the adapter: gives memory, starts
+ * the firmware, initializes and closes the adapter.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@ enum {
 	FW_MINOR = 42,
 	FW_SUBMINOR = 5000,
 	LOG_MAX_CMDS = 4,
-	FW_PAGES = 2, /* there is not much to keep in them */
+	FW_PAGES = 2, /* pages for the firmware: it keeps little in them */
 	CORE_CLOCK_MHZ = 1000,
-	ICM_LOG_PAGES_PER_AUX = 9, /* pages of tables for one auxiliary page */
+	ICM_LOG_PAGES_PER_AUX = 9, /* table pages for each auxiliary page */
 };
 
-/* Where registers are in BAR 0 that QUERY_FW names */
+/* Registers in BAR 0 that QUERY_FW reports. */
 enum { FW_CLEAR_INT = 0x80700 };
 
 int m4_create(struct hca *hca)
@@ -46,7 +46,7 @@ void m4_destroy(struct hca *hca)
 	m4_groups_free(hca);
 	m4_flows_free(hca);
 	for (uint32_t i = 0; (qp = res_next(&hca->mlx4->eth_qps, &i)) != NULL;)
-		free(qp); /* its CQ is gone already */
+		free(qp); /* the CQ that it used is freed already */
 	res_free(&hca->mlx4->eth_qps);
 	icm_free(&hca->mlx4->icm);
 	free(hca->mlx4);
@@ -69,7 +69,7 @@ enum m4_status m4_query_fw(struct hca *hca, struct m4_cmd *cmd)
 
 /* ---- memory ---- */
 
-/* What an entry of a mailbox of pages names */
+/* An entry of a mailbox that lists pages. */
 struct entry {
 	uint64_t virt, addr, size;
 };
@@ -85,7 +85,7 @@ static bool entry_read(const struct m4_cmd *cmd, uint32_t index, struct entry *e
 	return !(entry->addr & (entry->size - 1)) && !(entry->virt & (M4_ICM_PAGE - 1));
 }
 
-/* Counts the pages of a mailbox; 0: it is wrong. */
+/* Counts the pages that a mailbox lists; 0: it is invalid. */
 static uint32_t count_pages(struct m4_cmd *cmd)
 {
 	uint32_t entries = cmd->order->in_modifier;
@@ -175,7 +175,7 @@ static void unmap_entries(struct hca *hca, const struct m4_cmd *cmd, uint32_t co
 	}
 }
 
-/* All entries of a mailbox, or none: software has the pages of one that is refused back. */
+/* Maps all entries of a mailbox, or none: software frees the pages of a failed command. */
 static int map_entries(struct hca *hca, const struct m4_cmd *cmd)
 {
 	struct entry entry;
@@ -194,8 +194,9 @@ static int map_entries(struct hca *hca, const struct m4_cmd *cmd)
 	return 0;
 }
 
-/* Linux maps more event queues than it has counted in the size of its tables, behind all others:
- * the size says how many auxiliary pages there have to be, and no more. */
+/* Maps table memory. Linux maps more event queues than it counted in the size of its tables, behind
+ * all other tables. So the size only sets the number of auxiliary pages, and does not limit
+ * mappings. */
 enum m4_status m4_map_icm(struct hca *hca, struct m4_cmd *cmd)
 {
 	const struct mlx4_firmware *firmware = hca->mlx4;
@@ -223,7 +224,7 @@ enum m4_status m4_unmap_icm(struct hca *hca, struct m4_cmd *cmd)
 
 /* ---- the adapter ---- */
 
-/* Without a mailbox there is nothing to say but which port; the size of pages stays. */
+/* Configures a port. Without a mailbox the command only names the port, and its page size stays. */
 enum m4_status m4_configure(struct hca *hca, struct m4_cmd *cmd)
 {
 	const struct hca_order *order = cmd->order;
@@ -245,14 +246,14 @@ enum m4_status m4_configure(struct hca *hca, struct m4_cmd *cmd)
 
 enum m4_status m4_query_adapter(struct hca *hca, struct m4_cmd *cmd)
 {
-	static const char board[16] = "TFOS_ACH"; /* SOFTHCA_, each word turned round */
+	static const char board[16] = "TFOS_ACH"; /* "SOFTHCA_", byte-swapped in each word */
 
 	(void)hca;
 	memcpy(fld_at(cmd->out, M4_ADAPTER_BOARD_ID), board, sizeof(board));
 	return M4_STAT_OK;
 }
 
-/* A driver that steers by rules has no table of groups. */
+/* Checks the multicast table, which a driver that uses flow steering rules does not have. */
 static const char *check_groups(const struct hca *hca, const uint8_t *init)
 {
 	if (fld_get(init, M4_INIT_DMFS))
@@ -311,7 +312,7 @@ enum m4_status m4_query_hca(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Destroys all objects, as the adapter does when it is closed. */
+/* Destroys all objects, as an adapter does when it is closed. */
 static void forget_objects(struct hca *hca)
 {
 	void *object;
@@ -330,7 +331,7 @@ static void forget_objects(struct hca *hca)
 		m4_mpt_remove(hca, object);
 }
 
-/* Whatever software has not taken back is lost. */
+/* Closes the adapter; objects that software has not destroyed are lost. */
 enum m4_status m4_close_hca(struct hca *hca, struct m4_cmd *cmd)
 {
 	(void)cmd;

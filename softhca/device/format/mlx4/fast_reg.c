@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fast_reg.c - fast registration: a work request of a kernel driver gives a free key pages, a range
- * and rights. The adapter copies the list of pages to the key's place in the table of translations.
+ * fast_reg.c - fast registration: a kernel driver's work request gives a free key its pages, range
+ * and rights. The adapter copies the page list into the key's part of the translation table.
  *
- * Only keys that a driver has handed over for this can be registered, in the QP's domain: programs
+ * Only keys that a driver has prepared for this can be registered, in the QP's domain; programs
  * have none. Sources: see prm/mlx4/wqe.h; IBTA vol 1, 10.6.4.
  */
 #include <errno.h>
@@ -45,7 +45,8 @@ static struct reg decode_reg(const uint8_t *seg)
 	return reg;
 }
 
-/* What an offset of the first byte means is not known, and nobody writes one. */
+/* Checks a registration. A first-byte offset is refused: no source describes it and no driver uses
+ * it. */
 static bool reg_is_right(const struct reg *reg, const uint8_t *seg, uint32_t entries)
 {
 	uint64_t room;
@@ -57,7 +58,7 @@ static bool reg_is_right(const struct reg *reg, const uint8_t *seg, uint32_t ent
 	return reg->list % M4_MTT_SIZE == 0 && reg->length && reg->length <= room;
 }
 
-/* Copies the list of pages to the table; it returns an errno. */
+/* Copies the page list to the translation table. Returns 0 or an errno. */
 static int list_copy(struct hca *hca, const struct reg *reg, uint64_t mtt)
 {
 	uint64_t base = fld_get(hca->mlx4->init, M4_INIT_MTT);
@@ -75,7 +76,7 @@ static int list_copy(struct hca *hca, const struct reg *reg, uint64_t mtt)
 	return ret;
 }
 
-/* Makes MAP of the pages. Of each is said that it is there. */
+/* Makes MAP from the pages, each of which is marked present. */
 static int map_pages(struct hca *hca, const struct reg *reg, const struct mkey *mkey,
 		     struct dma_map *map)
 {

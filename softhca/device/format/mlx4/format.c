@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * format.c - the format mlx4, as two tables: see softhca/device/format/format.h. One is for a front
- * that plays the kernel, the other for a kernel driver. It has no signatures.
+ * format.c - the tables of format mlx4: see softhca/device/format/format.h. One is for a front that
+ * emulates the kernel, the other for a kernel driver. mlx4 has no signatures.
  */
 #include "prm/mlx4/cqe.h"
 #include "prm/mlx4/eqe.h"
@@ -13,7 +13,7 @@
 #include "softhca/device/format/mlx4/steer.h"
 #include "softhca/device/format/mlx5/mlx5.h"
 
-/* What software does with queues is the same, whoever orders the adapter. */
+/* Operations on queues are the same in both tables. */
 /* clang-format off */
 #define QUEUES \
 	.wqe_size = mlx4_wqe_size, \
@@ -57,7 +57,7 @@
 /* clang-format on */
 
 const struct format mlx4_format = {
-	/* Commands and EQEs are those of mlx5: see kind.h. */
+	/* mlx5's commands and EQEs, as kind.h explains. */
 	.create = mlx5_create,
 	.destroy = mlx5_destroy,
 	.encode_eqe = mlx5_encode_eqe,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frame.c - WQEs and CQEs of mlx4's queues of frames.
+ * frame.c - WQEs and CQEs of mlx4's frame queues.
  *
  * A send WQE is a control segment, the headers of a large send, and data. The control segment has
- * the offloads, and whom the frame is for. Sources: see prm/mlx4/wqe.h and prm/mlx4/cqe.h; what the
- * bits mean for frames, from what Linux' driver mlx4_en (6.1: en_tx.c, en_rx.c) writes and reads.
+ * the offloads and the destination address. Sources: see prm/mlx4/wqe.h and prm/mlx4/cqe.h; meaning
+ * of the bits for frames, from Linux' driver mlx4_en (6.1: en_tx.c, en_rx.c).
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@
 
 /* ---- send WQEs ---- */
 
-/* What stands behind a frame that was not sent as one: an invariant CRC of InfiniBand. Nobody looks
- * at its value, as such a frame has four bytes too many in any case. */
+/* Bytes that follow a message sent on a frame queue: an ICRC of InfiniBand. Its value does not
+ * matter, as the frame has four bytes too many anyway. */
 static const uint8_t icrc[4] = { 0x1c, 0x2c, 0x3c, 0x4c };
 
 static void add_sge(struct frame_send *send, const struct wqe_sge *sge)
@@ -38,7 +38,7 @@ static void decode_control(const uint8_t *raw, struct frame_send *send)
 		     : fld_get(raw, M4_CTRL_INSERT_SVLAN) ? ETHERTYPE_QINQ
 							  : 0;
 	send->tci = fld_get(raw, M4_CTRL_VLAN);
-	/* Drivers that want no frame to come back, as DPDK's, leave the address out. */
+	/* Drivers that do not want loopback, such as DPDK's, leave the address out. */
 	send->has_mac = fld_get(raw, M4_CTRL_MAC_47_32) || fld_get(raw, M4_CTRL_MAC_31_0);
 	put_be16(send->mac, fld_get(raw, M4_CTRL_MAC_47_32));
 	put_be32(send->mac + 2, fld_get(raw, M4_CTRL_MAC_31_0));
@@ -48,7 +48,7 @@ static void decode_control(const uint8_t *raw, struct frame_send *send)
 	send->num_sge = 0;
 }
 
-/* Decodes the headers of a large send, and returns where its data begin; NULL when they do not
+/* Decodes the headers of a large send. Returns the first byte behind them, or NULL if they do not
  * fit. */
 static const uint8_t *decode_headers(const uint8_t *raw, const uint8_t *end,
 				     struct frame_send *send)
@@ -84,9 +84,9 @@ int mlx4_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uin
 	const uint8_t *seg = raw + M4_SEG, *end = raw + mlx4_wqe_size(raw);
 	int why;
 
-	(void)index; /* a WQE says neither where it stands nor, but for BlueFlame, whose it is, */
+	(void)index; /* the WQE has neither its index nor its queue (except for BlueFlame) */
 	(void)sqn;
-	(void)bbs; /* and is one block of the ring */
+	(void)bbs; /* it is always one block of the ring */
 	decode_control(raw, send);
 	if (send->opcode != M4_NOP && send->opcode != M4_SEND && send->opcode != M4_LSO)
 		return WQE_BAD_OPCODE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * icm.c - see icm.h. Pieces are as MAP_ICM has named them, so that UNMAP_ICM finds their ends.
+ * icm.c - see icm.h. Pieces stay as MAP_ICM gave them, so that UNMAP_ICM finds their ends.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_PIECES = 1 << 18 };
 
-/* Returns the first piece that ends behind VIRT, or count. */
+/* Returns the index of the first piece that ends behind VIRT, or count. */
 static size_t piece_find(const struct icm *icm, uint64_t virt)
 {
 	size_t low = 0, high = icm->count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * keys.c - work requests on memory keys: binding of windows, and invalidation; fast registration is
- * in fast_reg.c. The queue has nothing else under way meanwhile. Sources: see prm/mlx4/wqe.h; IBTA
- * vol 1, 10.6.7.
+ * keys.c - work requests on memory keys: binding of windows and invalidation; fast_reg.c has fast
+ * registration. The queue executes nothing else meanwhile. Sources: see prm/mlx4/wqe.h; IBTA vol 1,
+ * 10.6.7.
  */
 #include "prm/mlx4/wqe.h"
 #include "softhca/device/core.h"
@@ -45,8 +45,8 @@ static struct bind decode_bind(const uint8_t *seg)
 	};
 }
 
-/* A key of pages is a region's. What would be written to its table as a window's are addresses of
- * the bus, and so memory of others. */
+/* Returns whether the key is a window. A key with pages is a region: binding would replace bus
+ * addresses in its table, and so give access to others' memory. */
 static bool is_window(struct hca *hca, const struct qp *qp, const struct mkey *mkey)
 {
 	if (mkey->mode == MKEY_KLMS)
@@ -58,8 +58,8 @@ static bool is_window(struct hca *hca, const struct qp *qp, const struct mkey *m
 	return false;
 }
 
-/* Windows of type 2 are those that may be invalidated. One that is bound has to be invalidated
- * before it is bound again. */
+/* Finds a window that may be bound. Windows of type 2 are those that may be invalidated; a bound
+ * one must be invalidated before it can be bound again. */
 static struct mkey *find_window(struct hca *hca, const struct qp *qp, const struct bind *bind)
 {
 	struct mkey *mkey = mkey_find(hca, bind->rkey);
@@ -70,7 +70,7 @@ static struct mkey *find_window(struct hca *hca, const struct qp *qp, const stru
 	return bind->type_2 && !mkey->free ? NULL : mkey;
 }
 
-/* Returns the region if that lets windows be bound to it, and has what the window gives. */
+/* Returns the region if it allows windows and has the rights that the window grants. */
 static struct mkey *find_region(struct hca *hca, const struct qp *qp, const struct bind *bind)
 {
 	unsigned int writes = MKEY_REMOTE_WRITE | MKEY_REMOTE_ATOMIC;
@@ -112,7 +112,7 @@ static int execute_invalidate(struct hca *hca, const struct qp *qp, const uint8_
 	return 0;
 }
 
-/* The ring may have changed since the request was decoded. */
+/* Checks the request again, as software may have changed the ring since it was decoded. */
 int mlx4_execute_on_key(struct hca *hca, struct qp *qp, const uint8_t *raw, size_t len)
 {
 	static const struct {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4.h - the parts of the format mlx4: WQEs, CQEs and doorbells of ConnectX-3. A front that plays
- * the kernel orders its adapter by the commands of mlx5, see kind.h, and so has the EQEs of mlx5,
- * which nobody else sees. A kernel driver has commands (cmd.h) and EQEs of mlx4.
+ * mlx4.h - the parts of the format mlx4: WQEs, CQEs and doorbells of ConnectX-3.
+ *
+ * A front that emulates the kernel uses mlx5's commands and EQEs, which software never sees; see
+ * kind.h. A kernel driver uses mlx4's commands (cmd.h) and EQEs.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX4_MLX4_H
 #define SOFTHCA_DEVICE_FORMAT_MLX4_MLX4_H
@@ -23,9 +24,9 @@ uint8_t mlx4_wqe_opcode(const uint8_t *raw);
 uint16_t mlx4_wqe_stream(const uint8_t *raw);
 int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t qpn,
 		     enum fabric_service service, struct send_wqe *wqe);
-/* Decodes the control segment, and behind it nothing but data. */
+/* Decodes a WQE of a control segment and data segments only. */
 int mlx4_decode_raw(const uint8_t *raw, uint16_t index, struct send_wqe *wqe);
-/* Adds the data segments of the WQE at RAW, from SEG to END. */
+/* Adds the data segments from SEG to END of the WQE at RAW. */
 int mlx4_decode_data(const uint8_t *raw, const uint8_t *seg, const uint8_t *end,
 		     struct send_wqe *wqe);
 void mlx4_decode_av(const uint8_t *av, bool roce, struct datagram_to *to);
@@ -61,14 +62,14 @@ void mlx4_encode_frame_cqe(const struct cqe_place *place, const struct frame_com
 /* doorbell.c */
 struct cq_arm mlx4_decode_arm(uint32_t word_be);
 void mlx4_ring(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
-/* The same, on pages that have registers of event queues, too. */
+/* Takes a doorbell on a page that also has registers of event queues. */
 void mlx4_ring_driver(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be);
 
 /* eqe.c */
 void mlx4_encode_eqe(const struct event *event, uint8_t *eqe);
 void mlx4_set_eqe_owner(uint8_t *eqe, bool owner);
 void mlx4_trace_eqe(struct trace *trace, uint32_t eqn, const uint8_t *eqe);
-/* Reports that a command, which asked for it, has ended. */
+/* Raises the event that a command has completed. */
 void m4_command_event(struct hca *hca, const struct hca_order *order, uint8_t status);
 
 /* trace.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mtt.c - the table of translations: pages of queues and memory keys, which software writes into
- * memory of the table itself, or by a command.
+ * mtt.c - the translation table: pages of queues and memory keys. Software writes it directly in
+ * its ICM memory, or by a command.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rules.c - what a strict adapter of mlx4 looks at beside what it executes: that the space in front
- * of the last WQE is kept free, since it reads ahead, and has nothing in it that looks like a WQE;
- * bits without a meaning; and which QPs are rung for.
+ * rules.c - checks of a strict mlx4 adapter beyond execution: the space behind the last WQE, which
+ * adapters prefetch, must be free and have nothing that looks like a WQE; reserved bits are 0;
+ * doorbells name existing QPs.
  *
- * Sources: see prm/mlx4/wqe.h; that a posted WQE is found by its ownership bit, and that prefetched
- * WQEs need stamps, is what Linux' drivers and libraries do.
- * Decision: docs/adr/0037.
+ * Sources: see prm/mlx4/wqe.h. That the ownership bit marks posted WQEs, and that prefetched WQEs
+ * need stamps, is known from Linux' drivers and libraries. Decision: docs/adr/0037.
  */
 #include "prm/mlx4/uar.h"
 #include "prm/mlx4/wqe.h"
@@ -19,7 +18,7 @@
 #define say(hca, rule, ...) \
 	strict_report((hca)->config.strict, (hca)->config.trace, rule, __VA_ARGS__)
 
-/* A ring of sends: a QP's, or one of frames. */
+/* A send ring: of a QP or a frame queue. */
 struct ring {
 	const struct qp *qp;
 	const struct eth_sq *sq;
@@ -56,7 +55,7 @@ static int ring_copy(struct hca *hca, const struct ring *ring, uint16_t index, u
 
 /* ---- doorbells ---- */
 
-/* Finds the ring that is rung for on a page; it returns false, and says so, if there is none. */
+/* Finds the ring that a doorbell on this page names; reports and returns false if there is none. */
 static bool find_ring(struct hca *hca, uint32_t uar, uint32_t qpn, struct ring *ring)
 {
 	const struct qp *qp = res_get(&hca->qps, qpn);
@@ -71,7 +70,7 @@ static bool find_ring(struct hca *hca, uint32_t uar, uint32_t qpn, struct ring *
 	return is_here;
 }
 
-/* By BlueFlame, the first words of a WQE come, as they stand in the ring until it is done. */
+/* Checks a BlueFlame write, which has the first words of a WQE as they are in the ring. */
 static void check_push(struct hca *hca, uint32_t uar, const uint8_t *words)
 {
 	uint16_t index = fld_get(words, M4_CTRL_INDEX);
@@ -88,8 +87,8 @@ static void check_push(struct hca *hca, uint32_t uar, const uint8_t *words)
 	    (unsigned long long)fld_get64(raw, 0));
 }
 
-/* The distribution's library writes index and number behind the ownership bit. A VLAN tag is in the
- * place of the number. */
+/* Clears the fields for BlueFlame, which the distribution's library writes after the ownership bit.
+ * A VLAN tag uses the place of the number. */
 void mlx4_wqe_clear_bell(uint8_t *raw)
 {
 	fld_set(raw, M4_CTRL_INDEX, 0);
@@ -105,7 +104,7 @@ bool mlx4_judge_write(struct hca *hca, uint32_t uar, uint32_t offset, const uint
 	       find_ring(hca, uar, fld_get(bytes, M4_SEND_QPN), &ring);
 }
 
-/* A front that polls finds what was written last, in steps of 8 bytes. */
+/* Checks a register of a front that polls: it finds the last value, in steps of 8 bytes. */
 void mlx4_judge_found(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be)
 {
 	const uint8_t *bytes = (const uint8_t *)&value_be;
@@ -146,7 +145,7 @@ void mlx4_judge_send(struct hca *hca, const struct qp *qp, uint16_t index, const
 	check_reserved(hca, qp->n, index, raw);
 }
 
-/* A frame is sent as one, not as a message of InfiniBand. */
+/* Checks that the WQE is sent as a frame, not as an InfiniBand message. */
 void mlx4_judge_frame(struct hca *hca, const struct eth_sq *sq, const uint8_t *raw)
 {
 	check_reserved(hca, sq->n, sq->ci, raw);
@@ -164,8 +163,8 @@ static bool is_posted(struct hca *hca, const struct ring *ring, uint16_t index)
 	       mlx4_send_is_posted(raw, index >> ring->log_size & 1);
 }
 
-/* The first piece of a slot has the ownership bit. The further pieces that the slot's last WQE had
- * must begin with the stamp. */
+/* Checks that old WQEs in a slot are stamped. The first 64-byte piece of a slot has the ownership
+ * bit; each further piece of the slot's last WQE must begin with the stamp. */
 static void check_stamps(struct hca *hca, const struct ring *ring, uint16_t index,
 			 const uint8_t *raw)
 {
@@ -180,9 +179,10 @@ static void check_stamps(struct hca *hca, const struct ring *ring, uint16_t inde
 		}
 }
 
-/* The adapter reads ahead from the producer index on, where it must find stamps. Two slots are not
- * judged: the first, which software may be writing, and the last, which software stamps only after
- * the doorbell. If the first slot is posted by now, software has gone on, and none is judged. */
+/* Checks the space that the adapter prefetches, from the producer index on: it must be stamped.
+ * Skips the first slot, which software may be writing, and the last, which software stamps only
+ * after the doorbell. If the first slot is posted by now, software has gone on, and all are
+ * skipped. */
 static void judge_ring(struct hca *hca, const struct ring *ring)
 {
 	uint16_t pi = ring->pi, ahead = M4_READ_AHEAD / ring->block, size = 1u << ring->log_size;

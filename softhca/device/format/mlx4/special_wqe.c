@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * special_wqe.c - work queue elements of management QPs of mlx4: software writes the headers of the
- * packet, inline, and room for the ICRC at the end. What the headers say becomes the address vector
- * that other datagrams have. Sources: struct mlx4_wqe_mlx_seg in linux/mlx4/qp.h; IBTA vol 1, 7.7
- * (LRH), 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), annex A16 (RoCE: Ethernet's header and the GRH), A17
- * (its version 2: IP and UDP).
+ * special_wqe.c - WQEs of mlx4's management QPs: software writes the packet headers inline, and
+ * leaves room for the ICRC at the end. These headers are turned into the address vector of an
+ * ordinary datagram. Sources: struct mlx4_wqe_mlx_seg in linux/mlx4/qp.h; IBTA vol 1, 7.7 (LRH),
+ * 8.3 (GRH), 9.2 (BTH), 9.3.3 (DETH), annex A16 (RoCE: Ethernet header and GRH), A17 (version 2: IP
+ * and UDP).
  */
 #include <string.h>
 
@@ -21,9 +21,9 @@ enum {
 	HEADERS_MAX =
 		ETHERNET_SIZE + VLAN_SIZE + IP6_SIZE + UDP_SIZE + BTH_SIZE + DETH_SIZE + IMMDT_SIZE,
 };
-enum { UD_SEND = 4, UD_SEND_IMM = 5 }; /* BTH_OPCODE */
+enum { UD_SEND = 4, UD_SEND_IMM = 5 }; /* values of BTH_OPCODE */
 
-/* Copies bytes from the front of what the WQE has inline. */
+/* Copies up to WANT bytes of the WQE's inline data. */
 static size_t headers_gather(const struct send_wqe *wqe, uint8_t *headers, size_t want)
 {
 	size_t got = 0;
@@ -37,7 +37,7 @@ static size_t headers_gather(const struct send_wqe *wqe, uint8_t *headers, size_
 	return got;
 }
 
-/* Takes LEN bytes away from the front, and the ICRC from the end. */
+/* Removes LEN bytes from the front of the data, and the ICRC from its end. */
 static bool headers_cut(struct send_wqe *wqe, size_t len)
 {
 	const struct wqe_sge *last;
@@ -52,7 +52,7 @@ static bool headers_cut(struct send_wqe *wqe, size_t len)
 	wqe->length -= ICRC_SIZE;
 	for (; len && first < wqe->num_sge; first++) {
 		if (wqe->sge[first].len > len)
-			return false; /* headers and data have segments of their own */
+			return false; /* headers and data are in different segments */
 		len -= wqe->sge[first].len;
 		wqe->length -= wqe->sge[first].len;
 	}
@@ -61,18 +61,18 @@ static bool headers_cut(struct send_wqe *wqe, size_t len)
 	return !len;
 }
 
-/* The headers, as they were found */
+/* The headers that were found. */
 struct headers {
-	const uint8_t *lrh, *ethernet; /* one of them is there */
+	const uint8_t *lrh, *ethernet; /* exactly one is set */
 	const uint8_t *tag;            /* or NULL */
-	const uint8_t *grh, *ip4;      /* on RoCE, one of these, an IPv6 header as a GRH */
+	const uint8_t *grh, *ip4;      /* RoCE: one is set; grh may be an IPv6 header */
 	enum fabric_roce version;
 	const uint8_t *bth, *deth;
 	size_t len; /* without immediate data */
 };
 
-/* Finds what is behind an IP header at AT whose protocol is NEXT: 0 if that is not RoCE's version
- * 2. */
+/* Returns the size of the header behind an IP header, at AT, if it is RoCE version 2's UDP, else
+ * 0. */
 static size_t find_udp(const uint8_t *at, uint64_t next)
 {
 	if (next != PROTO_UDP || fld_get(at, L4_DESTINATION_PORT) != ROCE_UDP_PORT)
@@ -80,7 +80,7 @@ static size_t find_udp(const uint8_t *at, uint64_t next)
 	return UDP_SIZE;
 }
 
-/* Return where the BTH is, or NULL. */
+/* Return the position of the BTH, or NULL. */
 static const uint8_t *find_behind_ethernet(const uint8_t *bytes, struct headers *found)
 {
 	uint16_t type = fld_get16(bytes, ETHERNET_TYPE);
@@ -132,7 +132,7 @@ static bool headers_find(const uint8_t *bytes, bool roce, struct headers *found)
 	return fld_get(found->bth, BTH_SERVICE) == FABRIC_UD;
 }
 
-/* The header has the GID where other address vectors have its index. Returns false when the port
+/* Puts the source GID's index into the AV; the header has the GID itself. Returns false if the port
  * has no such GID. */
 static bool put_source(const struct hca *hca, unsigned int port, const uint8_t gid[16],
 		       enum fabric_roce version, uint8_t *av)
@@ -164,7 +164,7 @@ static void put_link(const struct headers *headers, uint8_t *av)
 	fld_set(av, M4_AV_ETH_PRIO, fld_get(headers->tag, VLAN_PRIORITY));
 }
 
-/* Returns the GID that the message comes from. */
+/* Takes the fields of an IPv4 header, and the source as a GID. */
 static const uint8_t *put_ip4(const uint8_t *ip, uint8_t *av, uint8_t source[16])
 {
 	fld_set(av, M4_AV_TCLASS, fld_get(ip, IP4_TOS));

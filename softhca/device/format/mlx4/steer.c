@@ -3,8 +3,7 @@
  * steer.c - chooses the queue of an arriving frame: rules (cmd/flow.c) or the port name a QP, which
  * may spread frames over others by a hash (RSS).
  *
- * Sources: see prm/mlx4/qpc.h; what the flags mean, from what Linux' driver mlx4_en (6.1: en_rx.c)
- * writes.
+ * Sources: see prm/mlx4/qpc.h; meaning of the flags, from Linux' driver mlx4_en (6.1: en_rx.c).
  */
 #include "softhca/device/format/mlx4/steer.h"
 
@@ -26,7 +25,7 @@ const char *m4_spread_check(const uint8_t *qpc)
 	return NULL;
 }
 
-/* What is hashed of a frame */
+/* The parts of a frame to hash. */
 struct choice {
 	bool addresses, tcp, udp;
 };
@@ -46,7 +45,7 @@ static struct choice hash_choice(const uint8_t *qpc, const struct frame *frame)
 	return choice;
 }
 
-/* Returns the number of the QP that a frame goes to, and notes its hash. */
+/* Returns the number of the QP that gets a frame, and sets the frame's hash. */
 static uint32_t qp_by_hash(const uint8_t *qpc, struct eth_arrival *arrival)
 {
 	const struct choice choice = hash_choice(qpc, &arrival->frame);
@@ -78,7 +77,7 @@ static void give_to(struct hca *hca, uint32_t qpn, struct eth_arrival *arrival)
 		eth_rq_receive(hca, qp->rq, arrival);
 }
 
-/* What the port itself has sent to a group does not come back. */
+/* Delivers a frame, unless it is a multicast frame that this port has sent. */
 void m4_steer(struct hca *hca, struct eth_arrival *arrival)
 {
 	const uint8_t *frame = arrival->frame.bytes;

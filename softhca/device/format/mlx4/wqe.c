@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wqe.c - work queue elements of mlx4, decoded and checked.
+ * wqe.c - decodes and checks mlx4's WQEs.
  *
- * A WQE that breaks a rule is refused with the reason as vendor syndrome; nothing of it is
- * executed. A WQE has one slot of its ring, which for the queue is a block. Sources: see
+ * A WQE that breaks a rule is refused with a vendor syndrome for the reason, and nothing of it is
+ * executed. A WQE takes one slot of its ring, which the queue counts as a block. Sources: see
  * prm/mlx4/wqe.h.
  */
 #include <assert.h>
@@ -24,9 +24,9 @@ enum {
 	ON_ALL = ON_CONNECTED | 1 << FABRIC_UD,
 };
 
-/* The opcodes that the queues know have the same numbers. */
+/* Opcodes, with the numbers of enum wqe_opcode. */
 static const struct opcode {
-	uint8_t services; /* that have it: IBTA vol 1, table 44 */
+	uint8_t services; /* services that allow it: IBTA vol 1, table 44 */
 	uint8_t parts;
 } opcodes[32] = {
 	[M4_NOP] = { ON_ALL, 0 },
@@ -52,7 +52,8 @@ static_assert((int)M4_SEND_INVAL == (int)WQE_SEND_INVAL && (int)M4_SEND == (int)
 		      (int)M4_ATOMIC_FA == (int)WQE_ATOMIC_FA && (int)M4_NOP == (int)WQE_NOP,
 	      "opcodes are those that the queues know");
 
-/* Bytes that are none at all are inline, and a length has a bit less. */
+/* The segments have mlx5's layout, except that an empty segment is inline, and lengths have one bit
+ * less. */
 static_assert(M4_RADDR_ADDR == RADDR_ADDR && M4_RADDR_RKEY == RADDR_RKEY &&
 		      M4_ATOMIC_SWAP_ADD == ATOMIC_SWAP_ADD &&
 		      M4_ATOMIC_COMPARE == ATOMIC_COMPARE && M4_DATA_LKEY == DATA_LKEY &&
@@ -81,8 +82,8 @@ uint16_t mlx4_wqe_stream(const uint8_t *raw)
 	return 0;
 }
 
-/* Takes the inline bytes at SEG, which is AT bytes into the WQE, and returns how far they go, with
- * what fills their last segment; 0 if they run over the end of a piece, or of the WQE. */
+/* Decodes the inline bytes at SEG, which is AT bytes into the WQE. Returns their size, padded to a
+ * segment; 0 if they run over the end of a 64-byte piece or of the WQE. */
 static size_t decode_inline(const uint8_t *seg, size_t at, const uint8_t *end, struct send_wqe *wqe)
 {
 	uint32_t len = fld_get(seg, M4_DATA_LEN);
@@ -141,7 +142,7 @@ static void decode_control(const uint8_t *raw, uint16_t index, enum fabric_servi
 	wqe->num_sge = 0;
 }
 
-/* What goes between the control segment and the data. */
+/* Decodes the segments between the control segment and the data. */
 static int decode_parts(const uint8_t **seg, const uint8_t *end, uint8_t parts, bool datagram,
 			struct send_wqe *wqe)
 {
@@ -163,7 +164,7 @@ int mlx4_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 	const struct opcode *op;
 	int why;
 
-	(void)bbs; /* the ring has it: a WQE is one */
+	(void)bbs; /* the ring's slots have the WQE's size */
 	(void)qpn;
 	decode_control(raw, index, service, wqe);
 	op = &opcodes[wqe->opcode];
@@ -224,13 +225,13 @@ void mlx4_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 		if (sge.lkey == M4_TERMINATOR_LKEY)
 			return;
 		if (fld_get(seg, M4_DATA_INLINE) || !fld_get(seg, M4_DATA_LEN))
-			continue; /* no bytes at all: Linux' driver posts the latter for that */
+			continue; /* no bytes; Linux' driver posts a length of 0 for that */
 		wqe->sge[wqe->num_sge++] = sge;
 		wqe->length += sge.len;
 	}
 }
 
-/* The first segment links the WQEs of the queue; the rest is as in a receive. */
+/* Decodes a WQE of an SRQ: a link segment, then segments as in a receive. */
 uint16_t mlx4_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
 	mlx4_decode_recv(raw + M4_SEG, stride - M4_SEG, wqe);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bsf.c - byte stream formats, which say what a memory key computes, and the CQE of a signature
- * that is wrong. PRM: BSF, Signature Error CQE
+ * bsf.c - byte stream formats (BSFs), which say what a memory key computes, and the CQE for a
+ * signature error. PRM: BSF, Signature Error CQE
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ static bool is_dif(enum guard guard)
 	return guard == GUARD_DIF_CRC || guard == GUARD_DIF_CSUM;
 }
 
-/* ---- what has no meaning is 0: an adapter whose firmware gives it one would do something else */
+/* ---- reserved bits: they must be 0, as other firmware may give them a meaning ---- */
 
 static const uint32_t inline_words[INLINE_WORDS] = {
 	FLD_BITS(BSF_INL_VALID) | FLD_BITS(BSF_INL_REFRESH) | FLD_BITS(BSF_INL_APP),
@@ -63,7 +63,7 @@ static const uint32_t signature_words[BSF_WORDS] = {
 	[8] = ALL_BITS,
 	ALL_BITS,
 	ALL_BITS,
-	ALL_BITS, /* inline_words says more */
+	ALL_BITS, /* checked by inline_words */
 	[12] = ALL_BITS,
 	ALL_BITS,
 	ALL_BITS,
@@ -126,7 +126,7 @@ static bool decode_dif(const uint8_t *inl, struct sig_domain *domain)
 	       fld_get(inl, BSF_INL_REPEAT) && has_only(inl, inline_words, INLINE_WORDS);
 }
 
-/* Returns false when the format is none that this adapter has. */
+/* Decodes one domain. Returns false if the adapter does not support the format. */
 static bool decode_domain(uint64_t format, uint64_t selector, uint32_t psv, const uint8_t *inl,
 			  struct sig_domain *domain)
 {
@@ -158,8 +158,8 @@ static bool decode_signature(const uint8_t *bsf, struct sig *sig)
 	       (is_dif(sig->wire.guard) && is_dif(sig->mem.guard));
 }
 
-/* What comes before the signature on the way out is done to the memory's bytes, and what comes
- * behind it to those on the wire. */
+/* Decodes encryption. What precedes the signature on the way out concerns memory's bytes, and what
+ * follows it the wire's. */
 static bool decode_crypto(const uint8_t *bsf, struct crypt *crypt)
 {
 	uint64_t order = fld_get(bsf, CRYPTO_BSF_ORDER);
@@ -181,7 +181,7 @@ static bool decode_crypto(const uint8_t *bsf, struct crypt *crypt)
 	       crypt->unit && fld_get(bsf, CRYPTO_BSF_STANDARD) == BSF_AES_XTS;
 }
 
-/* There is one format for signatures, or for encryption, or one for each. */
+/* Decodes one BSF, for signatures or encryption, or one of each. */
 bool mlx5_decode_bsf(const uint8_t *bsf, size_t len, struct sig *sig, struct crypt *crypt)
 {
 	uint64_t kind = len == BSF_SIZE ? BSF_SIZE_WITH_INLINE : BSF_SIZE_SIG_AND_CRYPTO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * caps.c - what the adapter says it can do. A capability stands here only when it works; what is
- * not named is 0. Sizes follow the limits the adapter was created with.
+ * caps.c - the adapter's capabilities. Only what works is reported; all others are 0. Sizes follow
+ * the limits that the adapter was created with.
  */
 #include <string.h>
 
@@ -134,8 +134,8 @@ static void put_features(uint8_t *cap)
 	fld_set(cap, HCA_CAP_CQE_COMPRESSION_MAX_NUM, CQ_RUN_MAX);
 	fld_set(cap, HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 1);
 	fld_set(cap, HCA_CAP_VPORT_COUNTERS, 1);
-	/* BlueFlame registers are there, and count as doorbells: a WQE is always read from memory,
-	 * so the capability itself (bf) is not announced. */
+	/* BlueFlame registers exist and count as doorbells. The WQE is always read from memory, so
+	 * the capability (bf) is not reported. */
 	fld_set(cap, HCA_CAP_LOG_BF_REG_SIZE, 9);
 	fld_set(cap, HCA_CAP_UAR_4K, 1);
 	fld_set(cap, HCA_CAP_UAR_SZ, 6);
@@ -241,8 +241,8 @@ static void put_general(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, HCA_CAP_RQ_TS_FORMAT, hca->config.real_time ? PRM_TS_CAP_BOTH : 0);
 }
 
-/* Results of 8 bytes are stored in the CPU's byte order: endianness mode 1. No atomic is one to the
- * CPU, since the adapter reads and writes apart. */
+/* Atomic results of 8 bytes are in the host's byte order: endianness mode 1. Atomics are not atomic
+ * to the CPU, as the adapter reads and writes separately. */
 static void put_atomic(const struct hca *hca, uint8_t *cap)
 {
 	(void)hca;
@@ -293,7 +293,7 @@ static void put_ethernet(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, ETH_CAP_REG_UMR_SQ, hca->config.kernel_driver);
 }
 
-/* The fields by which flows are matched, of the outer headers; each by any part of its bits. */
+/* Fields of the outer headers that flow tables can match; any mask of their bits is valid. */
 static void put_flow_fields(uint8_t *fields)
 {
 	static const uint32_t known[] = {
@@ -323,7 +323,7 @@ static void put_flow_tables_of(uint8_t *prop)
 	fld_set(prop, FT_PROP_LOG_MAX_FT_SIZE, FLOW_LOG_TABLE_MAX);
 	fld_set(prop, FT_PROP_MAX_FT_LEVEL, FLOW_LEVELS - 1);
 	fld_set(prop, FT_PROP_LOG_MAX_FT_NUM, FLOW_LOG_TABLES);
-	fld_set(prop, FT_PROP_LOG_MAX_FLOW_COUNTER, 0); /* one for each entry */
+	fld_set(prop, FT_PROP_LOG_MAX_FLOW_COUNTER, 0); /* log2: one counter in each entry */
 	fld_set(prop, FT_PROP_LOG_MAX_DESTINATION, FLOW_LOG_DESTINATIONS);
 	fld_set(prop, FT_PROP_LOG_MAX_FLOW, FLOW_LOG_ENTRIES);
 	put_flow_fields(fld_at(prop, FT_PROP_FT_FIELD_SUPPORT));
@@ -340,8 +340,8 @@ static void put_flow_tables(const struct hca *hca, uint8_t *cap)
 	put_flow_tables_of(fld_at(cap, FLOW_NIC_CAP_FLOW_TABLE_PROPERTIES_NIC_TRANSMIT));
 }
 
-/* Schedulers are for all queues, rate limits for queues of frames. Linux' network driver takes the
- * schedulers of such queues for an offer to shape traffic by commands that are not there. */
+/* Reports schedulers for all queues, and rate limits for frame queues. Not to a kernel driver:
+ * Linux' would take schedulers as an offer to shape traffic by commands that do not exist here. */
 static void put_scheduling(const struct hca *hca, uint8_t *cap)
 {
 	fld_set(cap, QOS_CAP_NIC_SQ_SCHEDULING, !hca->config.kernel_driver);
@@ -369,7 +369,8 @@ static void put_qos(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, QOS_CAP_PACKET_PACING_RATE_TABLE_SIZE, PACING_RATES);
 }
 
-/* All work requests whose keys are looked at when the data moves, which is all. */
+/* Reports on-demand paging for all work requests, as the adapter always checks keys when the data
+ * moves. */
 static void put_odp(const struct hca *hca, uint8_t *cap)
 {
 	static const uint32_t reliable[] = { ODP_SEND, ODP_RECEIVE, ODP_WRITE,
@@ -387,7 +388,8 @@ static void put_odp(const struct hca *hca, uint8_t *cap)
 		fld_set(fld_at(cap, ODP_CAP_UD), datagrams[i], 1);
 }
 
-/* Operations are reads and writes that the adapter has to see. They are of bytes. */
+/* Reports operations on the adapter's memory only where the adapter can see the accesses. They are
+ * of one byte. */
 static void put_device_memory(const struct hca *hca, uint8_t *cap)
 {
 	if (!hca->config.memic_size)
@@ -406,8 +408,8 @@ static void put_device_memory(const struct hca *hca, uint8_t *cap)
 	fld_set(cap, MEM_CAP_MEMIC_TEST_AND_SET_SIZES, 1);
 }
 
-/* Doorbells for devices that programs emulate. The adapter has no queues of such devices: their
- * number stays 0. */
+/* Reports doorbells of devices that programs emulate. The adapter has no queues of such devices:
+ * their number is 0. */
 static void put_emulation(const struct hca *hca, uint8_t *cap)
 {
 	enum { LOG_PAGE = 12 };
@@ -453,7 +455,7 @@ static bool has_page(uint64_t page)
 	return page < ARRAY_SIZE(pages) && pages[page];
 }
 
-/* What software may have less of than there is: it then reads back what it wanted. */
+/* Capabilities that software may lower; a query then returns the lowered value. */
 static const struct {
 	uint8_t page;
 	uint32_t field;
@@ -484,7 +486,8 @@ enum prm_status caps_query(struct hca *hca, struct cmd *cmd)
 	return PRM_STAT_OK;
 }
 
-/* WANTED with its writable fields as in MAX, and those fields' values checked. */
+/* Checks the writable fields of WANTED, then sets them as in MAX, so that the caller can compare
+ * the others. */
 static const char *caps_level(uint64_t page, uint8_t *wanted, const uint8_t *max)
 {
 	for (unsigned int i = 0; i < CAPS_WRITABLE; i++) {
@@ -497,7 +500,8 @@ static const char *caps_level(uint64_t page, uint8_t *wanted, const uint8_t *max
 	return NULL;
 }
 
-/* What cannot change is left out, or comes as it is: nothing may come that is not there. */
+/* Checks capabilities that software sets. Fields that are not writable must be 0 or as the adapter
+ * reports them. */
 static const char *caps_check(uint64_t page, const uint8_t *cap, const uint8_t *max)
 {
 	uint8_t wanted[PRM_HCA_CAP_SIZE];

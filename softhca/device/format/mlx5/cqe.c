@@ -9,7 +9,8 @@
 #include "softhca/device/queue/cq.h"
 #include "softhca/device/queue/srq.h"
 
-/* Short data is scattered into the CQE, or in front of it. What it overwrites is set first. */
+/* Puts short data into the CQE, or into the bytes before it. Fields that the data overwrites must
+ * be set before. */
 static bool put_inline(const struct cqe_place *place, uint8_t *slot, uint8_t *cqe,
 		       const struct completion *done)
 {
@@ -20,7 +21,8 @@ static bool put_inline(const struct cqe_place *place, uint8_t *slot, uint8_t *cq
 	return wide;
 }
 
-/* The first bytes are the header that a tag was found by, or say how an operation went. */
+/* Puts the fields of tag matching into the first bytes: the header that matched, or the result of
+ * an operation. */
 static void put_tm(const struct tm_note *note, uint8_t *cqe)
 {
 	memcpy(cqe, note->head, sizeof(note->head));

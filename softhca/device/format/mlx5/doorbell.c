@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell.c - what software rings on an adapter of mlx5: registers of UAR pages, and the arm word
- * of a CQ's doorbell record. PRM: UAR Page Format, Doorbell Record
+ * doorbell.c - doorbells of an mlx5 adapter: registers of UAR pages, and the arm word of a CQ's
+ * doorbell record. PRM: UAR Page Format, Doorbell Record
  */
 #include <endian.h>
 
@@ -22,8 +22,8 @@ struct cq_arm mlx5_decode_arm(uint32_t word_be)
 	};
 }
 
-/* A send doorbell is the start of a control segment, which names the QP. The doorbell record says
- * how far, so the rest of a BlueFlame write is not needed. */
+/* Rings a send queue. The value is the start of a control segment, which names the QP; the doorbell
+ * record tells the index. So other bytes of a BlueFlame write are not needed. */
 static void ring_sq(struct hca *hca, uint32_t uar, uint64_t value_be)
 {
 	uint32_t n = fld_get(&value_be, CTRL_QPN);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * doorbell_rules.c - what a strict adapter expects of a register of sends: the first 8 bytes of the
- * newest WQE of a queue of that page, whose doorbell record covers it, and behind them nothing or,
- * by BlueFlame, the rest of that WQE in blocks of 64 bytes, in the two halves of a register by
- * turns.
+ * doorbell_rules.c - checks of doorbells by a strict adapter. A send register gets the first 8
+ * bytes of the newest WQE of a queue of that page, after its doorbell record covers the WQE; behind
+ * them nothing, or by BlueFlame the whole WQE in blocks of 64 bytes. Writes alternate between the
+ * two halves of a register.
  *
- * A front that traps each write shows the bytes of all. One that polls shows the value that it
- * found last; the other bytes of a push stand in the page, and are complete when the queue has rung
- * the other half. PRM: Doorbells, BlueFlame
- * Decision: docs/adr/0037.
+ * A front that traps writes sees all bytes. One that polls sees the last value; the other bytes of
+ * a BlueFlame write are in the page, and are complete once the queue has rung the other half. PRM:
+ * Doorbells, BlueFlame. Decision: docs/adr/0037.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +21,14 @@
 
 enum { HALVES = 2, WORD = sizeof(uint64_t), BLOCK_WORDS = WQE_BB / sizeof(uint64_t) };
 
-/* A bell is the newest doorbell in half a register. */
+/* The newest doorbell in one half of a register. */
 struct bell {
-	uint32_t written; /* a bit for each 8 bytes; 0: this half was never rung */
-	uint32_t len;     /* of the WQE in whole blocks; 0: the WQE is not known */
-	bool follows_own; /* the push before was through this half, too */
-	/* Of a front that polls: the bytes in the page are to be judged, or were written over
-	 * before they were, and what they were when they were looked at last. BEHIND: the front
-	 * has found the other half first, and both were written. */
+	uint32_t written; /* a bit for each 8 bytes; 0: never rung */
+	uint32_t len;     /* of the WQE in whole blocks; 0: unknown */
+	bool follows_own; /* the previous write went to this half too */
+	/* For a front that polls. found: the bytes in the page are to be checked. missed: they were
+	 * overwritten before the check. seen: the bytes at the last check. behind: the front found
+	 * the other half first, though both were written. */
 	bool found, missed, behind;
 	uint64_t value_be;
 	uint64_t seen[PRM_UAR_SQ_SIZE / sizeof(uint64_t)];
@@ -38,7 +37,7 @@ struct bell {
 
 struct mlx5_bells {
 	struct bell half[PRM_UAR_SQS][HALVES];
-	int newest[PRM_UAR_SQS]; /* which half was rung last, or -1 */
+	int newest[PRM_UAR_SQS]; /* half that was rung last, or -1 */
 };
 
 static void report_value(struct hca *hca, const char *rule, uint32_t uar, uint32_t offset,
@@ -75,15 +74,15 @@ static bool check_sq(struct hca *hca, uint32_t uar, uint32_t offset, uint32_t n)
 	return false;
 }
 
-/* The record is written before the register, and the adapter may look at it as soon as the register
- * is written, so it covers the WQE by now. */
+/* Checks that the doorbell record covers the WQE: software writes the record first, as the adapter
+ * may read it right after the register is written. */
 static bool check_record(struct hca *hca, struct qp *qp, uint32_t uar, uint32_t offset,
 			 uint16_t index, uint16_t *posted)
 {
 	uint32_t word;
 
 	if (dma_read(hca, qp->dbr + hca->format->dbrec_send, &word, sizeof(word)))
-		return true; /* that has consequences of its own */
+		return true; /* another check reports this */
 	*posted = be32toh(word) - index;
 	if (*posted)
 		return true;
@@ -93,8 +92,8 @@ static bool check_record(struct hca *hca, struct qp *qp, uint32_t uar, uint32_t 
 	return false;
 }
 
-/* The WQE as it stands in the ring goes to WQE, which has room for PRM_UAR_SQ_SIZE bytes.
- * Returns the bytes, in whole blocks, or 0. */
+/* Copies the WQE from the ring to WQE, which has PRM_UAR_SQ_SIZE bytes. Returns its size in whole
+ * blocks, or 0. */
 static uint32_t copy_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint8_t *wqe)
 {
 	enum { BBS_MAX = PRM_UAR_SQ_SIZE / WQE_BB };
@@ -109,7 +108,7 @@ static uint32_t copy_wqe(struct hca *hca, struct qp *qp, uint16_t index, uint8_t
 	return bbs * WQE_BB;
 }
 
-/* What software has taken back since it rang is a NOP. */
+/* Returns whether software has turned the WQE into a NOP after the doorbell, which it may. */
 static bool was_taken_back(const uint8_t *wqe, uint64_t value_be)
 {
 	uint8_t rung[WQE_BB];
@@ -121,9 +120,8 @@ static bool was_taken_back(const uint8_t *wqe, uint64_t value_be)
 	return !memcmp(rung, wqe, sizeof(value_be));
 }
 
-/* Checks the value of a doorbell and returns whether an adapter would find the WQE. A write may
- * come late, and the record have moved on: by polling, over a socket, on a bus. What is done by
- * then may be overwritten. */
+/* Checks a doorbell's value. Returns whether an adapter would find the WQE. A value may arrive late
+ * (polling, socket, bus), when the record has advanced and completed WQEs may be overwritten. */
 static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t value_be,
 			struct bell *bell)
 {
@@ -147,13 +145,13 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 	if ((int16_t)(index - qp->sq.ci) < 0)
 		return true;
 	if (posted > sq_mask(qp) + 1u)
-		return true; /* the record has a rule of its own */
+		return true; /* rules_sq_record() reports this */
 	bell->len = copy_wqe(hca, qp, index, bell->wqe);
 	memcpy(&in_ring, bell->wqe, sizeof(in_ring));
 	if (!bell->len || in_ring == value_be || was_taken_back(bell->wqe, value_be))
 		return true;
-	/* The QP is known, and an adapter needs no more: there are programs that leave out opcode
-	 * and length, or name the first WQE of a list. */
+	/* Report but accept the value, as an adapter uses only the QP number: some programs leave
+	 * out opcode and length, or name the first WQE of a list. */
 	report_value(hca, "doorbell.value", uar, offset, "the value", be64toh(value_be),
 		     be64toh(in_ring));
 	return true;
@@ -161,7 +159,7 @@ static bool check_value(struct hca *hca, uint32_t uar, uint32_t offset, uint64_t
 
 /* ---- BlueFlame ---- */
 
-/* A push carries the whole WQE. */
+/* Checks at the end of a BlueFlame write that it had the whole WQE. */
 static void bell_end(struct hca *hca, uint32_t uar, uint32_t offset, struct bell *bell)
 {
 	unsigned int words = __builtin_popcount(bell->written);
@@ -193,8 +191,8 @@ static uint32_t half_offset(unsigned int reg, unsigned int half)
 	return PRM_UAR_SQ + (reg * HALVES + half) * PRM_UAR_SQ_SIZE;
 }
 
-/* A register that was never rung is so through its first half. A front that polls may find the
- * second half before it sees what was written to the first one earlier. */
+/* Checks that the first doorbell in a register goes to its first half. A front that polls may see
+ * the second half before an earlier write to the first. */
 static void check_first(struct hca *hca, const struct uar *uar, unsigned int reg, unsigned int half)
 {
 	uint32_t first = half_offset(reg, 0);
@@ -220,13 +218,15 @@ static struct bell *bell_begin(struct hca *hca, struct uar *uar, unsigned int re
 	return bell;
 }
 
-/* Linux tests whether writes combine with NOPs that ask for a completion in the register only. */
+/* Returns whether the WQE may differ from the ring's: Linux tests write combining with NOPs that
+ * request a completion only in the register. */
 static bool bell_may_differ(const struct bell *bell)
 {
 	return !bell->len || mlx5_wqe_opcode(bell->wqe) == WQE_NOP;
 }
 
-/* LEN bytes of a push come, AT bytes behind the start of a half, and never across its end. */
+/* Takes LEN bytes of a BlueFlame write, AT bytes behind the start of a half. They never cross its
+ * end. */
 static void bell_push(struct hca *hca, struct bell *bell, uint32_t uar, uint32_t offset,
 		      const uint8_t *bytes, size_t len)
 {
@@ -281,9 +281,9 @@ bool mlx5_judge_write(struct hca *hca, uint32_t uar_n, uint32_t offset, const ui
 	return found;
 }
 
-/* ---- what polling finds ---- */
+/* ---- registers found by polling ---- */
 
-/* Returns whether the queue has rung AFTER behind BEFORE. */
+/* Returns whether AFTER is a later doorbell of the same queue than BEFORE. */
 static bool rings_later(uint64_t before_be, uint64_t after_be)
 {
 	uint16_t step = fld_get(&after_be, CTRL_INDEX) - fld_get(&before_be, CTRL_INDEX);
@@ -291,7 +291,7 @@ static bool rings_later(uint64_t before_be, uint64_t after_be)
 	return fld_get(&before_be, CTRL_QPN) == fld_get(&after_be, CTRL_QPN) && (int16_t)step > 0;
 }
 
-/* Copies what stands behind the value, unless that half is being written again. */
+/* Copies the bytes behind the value, unless software is writing that half again. */
 static bool half_copy(const volatile uint64_t *half, uint64_t bytes[PRM_UAR_SQ_SIZE / WORD])
 {
 	if (half[0])
@@ -301,7 +301,7 @@ static bool half_copy(const volatile uint64_t *half, uint64_t bytes[PRM_UAR_SQ_S
 	return !half[0];
 }
 
-/* Bytes that are as before were not pushed: the ring was a plain one. */
+/* Checks the bytes of a half. Bytes that have not changed were not written: a plain doorbell. */
 static void half_judge(struct hca *hca, const struct uar *uar, uint32_t offset, struct bell *bell)
 {
 	uint64_t bytes[PRM_UAR_SQ_SIZE / WORD] = { 0 };
@@ -322,8 +322,9 @@ static void half_judge(struct hca *hca, const struct uar *uar, uint32_t offset, 
 			     be64toh(bytes[i]), fld_get64(bell->wqe, i * WORD));
 }
 
-/* Software rings the halves in turn. While a front finds one of them, it has seen each ring; of two
- * it does not know how often they were rung, and what lies below the last one. */
+/* Notes what may have been missed. Software alternates between the halves. While a front finds one
+ * half written, it has seen each doorbell; if it finds both, it knows neither how many there were
+ * nor what bytes earlier ones wrote. */
 static void note_behind(const struct uar *uar, unsigned int reg, unsigned int half)
 {
 	struct bell *bells = uar->bells->half[reg];

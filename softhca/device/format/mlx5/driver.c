@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver.c - what a kernel driver says before and after its real work: enable, interface version,
- * initialize, tear down. Memory for the firmware is in pages.c.
+ * driver.c - commands by which a kernel driver starts and stops the adapter: enable, interface
+ * version, initialize, tear down. pages.c has the firmware's memory.
  */
 #include <errno.h>
 #include <stdlib.h>

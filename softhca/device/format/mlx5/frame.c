@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frame.c - WQEs and CQEs of mlx5's queues of frames.
+ * frame.c - WQEs and CQEs of mlx5's frame queues.
  *
- * A send WQE is a control segment, an Ethernet segment with the headers that are inline, and data
- * segments. A CQE says what the adapter found out about the frame. PRM: Ethernet Segment, CQE
+ * A send WQE is a control segment, an Ethernet segment with inline headers, and data segments. A
+ * CQE reports what the adapter has found in the frame. PRM: Ethernet Segment, CQE
  */
 #include <stddef.h>
 
@@ -16,8 +16,8 @@
 
 /* ---- send WQEs ---- */
 
-/* Inline bytes follow their length, padded to a segment. Returns the bytes taken, or 0 when they
- * run over the end of the WQE. */
+/* Decodes inline data: a length, then the bytes, padded to a segment. Returns the bytes taken, or 0
+ * if they run over the end of the WQE. */
 static size_t decode_inline_data(const uint8_t *seg, const uint8_t *end, struct wqe_sge *sge)
 {
 	size_t taken;
@@ -48,8 +48,8 @@ static int decode_data(const uint8_t *seg, const uint8_t *end, struct frame_send
 	return 0;
 }
 
-/* Inline headers share a place with the tag to insert. Returns where data segments begin, or NULL
- * when the headers run over the end. */
+/* Decodes inline headers, whose place the VLAN tag to insert shares. Returns the start of the data
+ * segments, or NULL if the headers run over the end. */
 static const uint8_t *decode_headers(const uint8_t *eth, const uint8_t *end,
 				     struct frame_send *send)
 {
@@ -86,7 +86,7 @@ static int control_check(const uint8_t *raw, uint16_t index, uint32_t bbs, uint3
 	return !mlx5_wqe_bbs(raw) || mlx5_wqe_bbs(raw) > bbs ? WQE_BAD_SIZE : 0;
 }
 
-/* The Ethernet segment is AT bytes behind the start of the WQE. */
+/* Decodes a send whose Ethernet segment is AT bytes into the WQE. */
 static int decode_send(const uint8_t *raw, uint32_t at, struct frame_send *send)
 {
 	const uint8_t *eth = raw + at, *end = raw + mlx5_wqe_size(raw), *data;
@@ -107,8 +107,8 @@ static int decode_send(const uint8_t *raw, uint32_t at, struct frame_send *send)
 	send->fill_l3 = sums & WQE_CS_L3;
 	send->fill_l4 = sums & WQE_CS_L4;
 	send->mss = fld_get(eth, ETH_MSS);
-	/* The device knows no sums of inner headers, and takes no word from software on where
-	 * headers are. */
+	/* The device computes no inner checksums, and parses headers itself instead of using
+	 * software's offsets (SWP). */
 	if ((sums & ~(WQE_CS_L3 | WQE_CS_L4)) || fld_get(eth, ETH_SWP))
 		return WQE_BAD_OPCODE;
 	data = decode_headers(eth, end, send);
@@ -123,7 +123,7 @@ int mlx5_decode_frame_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uin
 	return why ? why : decode_send(raw, WQE_SEG, send);
 }
 
-/* The WQE has an address vector of the full size and a segment of padding in front. */
+/* Decodes a datagram: a full address vector and a padding segment precede the Ethernet segment. */
 int mlx5_decode_underlay_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t sqn,
 			      struct frame_send *send, struct datagram_to *to)
 {
@@ -146,8 +146,8 @@ uint16_t mlx5_striding_next(const uint8_t *head)
 	return fld_get(head, SRQ_WQE_NEXT);
 }
 
-/* Bit 31 of a length asks for padding in front of the data up to where a cache line begins, which
- * is allowed to the adapter, not demanded. */
+/* Decodes a receive. Bit 31 of a length allows padding to a cache line before the data, which this
+ * adapter never adds. */
 void mlx5_decode_frame_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
 	wqe->length = 0;
@@ -191,7 +191,7 @@ static enum cqe_eth_l4 l4_type(const struct frame *frame)
 		       : CQE_ETH_L4_TCP_ACK_NO_DATA;
 }
 
-/* The checksums of all segments were right. */
+/* Fills the LRO fields. Merged segments all had right checksums. */
 static void put_lro(const struct lro_note *lro, uint8_t *cqe)
 {
 	fld_set(cqe, CQE_HEADERS_OK, CQE_L2_OK | CQE_L3_OK | CQE_L4_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mac.h - Ethernet addresses in layouts, where they stand in two fields.
+ * mac.h - MAC addresses in layouts where two fields have them.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX5_MAC_H
 #define SOFTHCA_DEVICE_FORMAT_MLX5_MAC_H
@@ -11,7 +11,7 @@
 
 #include "util/fields.h"
 
-/* HIGH and LOW are fields of 48 bits together. */
+/* Copies the MAC address in fields HIGH and LOW, 48 bits together. */
 static inline void mac_get(const uint8_t *layout, uint32_t high, uint32_t low, uint8_t mac[6])
 {
 	uint64_t be = htobe64(fld_get(layout, high) << FLD_WIDTH(low) | fld_get(layout, low));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mini_cqe.c - compressed completions: which CQEs a run is of, and what of them its mini CQEs have.
+ * mini_cqe.c - compressed CQEs: which CQEs may share a run, and the contents of its mini CQEs.
  *
- * A reader makes the CQEs again from the title, the mini CQEs and the WQE counter, which goes up by
- * one with each receive, or by the strides that it took. What none of these has must be equal in
- * all CQEs of a run; only the time is that of the first, and so is, of hash and checksum, the one
- * that software did not choose.
+ * A reader rebuilds the CQEs from the title, the mini CQEs and the WQE counter, which rises by one
+ * for each receive, or by its strides. Fields that none of these has must be equal in all CQEs of a
+ * run. Two are lost: the time, where all get the first one's, and the hash or the checksum,
+ * whichever software did not choose.
  */
 #include "prm/mlx5/cqe.h"
 #include "prm/mlx5/mini_cqe.h"
@@ -22,7 +22,7 @@ bool mlx5_can_compress(const uint8_t *cqe)
 	       fld_get(cqe, CQE_APP) != CQE_APP_TAG_MATCHING && !fld_get(cqe, CQE_LRO_SEGMENTS);
 }
 
-/* Clears what CQEs of a run need not have in common. */
+/* Clears the fields in which CQEs of a run may differ. */
 static void clear_own(uint8_t *cqe)
 {
 	fld_set(cqe, CQE_TIMESTAMP, 0);
@@ -37,7 +37,7 @@ static void clear_own(uint8_t *cqe)
 	fld_set(cqe, CQE_CHECK_SUM, 0);
 }
 
-/* A frame of a striding queue says how many strides it took. */
+/* Returns whether the CQE is a striding queue's, which reports strides. */
 static bool is_striding(const uint8_t *cqe)
 {
 	return fld_get(cqe, CQE_HEADERS_OK) & CQE_L2_OK && fld_get(cqe, CQE_STRIDES);

@@ -20,7 +20,7 @@ struct sig;
 /* wqe.c */
 uint32_t mlx5_wqe_size(const uint8_t *raw);
 uint32_t mlx5_wqe_bbs(const uint8_t *raw);
-/* Returns the bytes of the operands of an atomic with masks. */
+/* Returns the bytes of a masked atomic's operands. */
 size_t mlx5_masked_size(const uint8_t *raw);
 uint8_t mlx5_wqe_opcode(const uint8_t *raw);
 uint16_t mlx5_wqe_stream(const uint8_t *raw);
@@ -39,9 +39,9 @@ bool mlx5_send_is_signed(const uint8_t *raw);
 bool mlx5_recv_is_signed(const uint8_t *raw, uint32_t stride, uint32_t n, uint16_t index);
 
 /* cmd/mkey.c */
-/* Called when what is in the key's context has changed. */
+/* Decodes the key's context again after a change. */
 void mlx5_decode_mkey(struct mkey *mkey);
-/* Adds the keys that the adapter has of its own. */
+/* Adds the adapter's own memory keys. */
 int mlx5_add_special_key(struct hca *hca);
 
 /* driver.c */
