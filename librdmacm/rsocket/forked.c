@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * forked.c - what becomes of sockets when the process forks.
+ * forked.c - sockets after fork().
  *
- * A queue pair writes into the memory of the process that made it, so a connection stays with the
- * parent: in the child only its number is taken, and closing it says nothing to the other side. A
- * socket without queues is of both processes. A listener is shared (share.h); one that is new or
- * bound is of the process that uses it first, which moves it to a channel of its own. What nobody
- * has any more, the kernel destroys.
+ * A queue pair writes into the memory of the process that created it, so a connection stays with
+ * the parent: in the child it only occupies its number, and closing it there does not affect the
+ * peer. A socket without queues belongs to both processes. A listener is shared (share.h). A new or
+ * bound socket belongs to the process that uses it first, which moves it to its own channel. The
+ * kernel destroys what no process has open any more.
  */
 #include "librdmacm/rsocket/rs.h"
 #include "librdmacm/rsocket/service.h"
@@ -17,7 +17,7 @@
 
 /* ---- the parent's connections, in the child ---- */
 
-/* A program that tries does so again and again. */
+/* Refuses a call on the parent's connection. Logs it once, since programs repeat such calls. */
 static int refuse_parents(const struct rs *rs)
 {
 	static atomic_bool is_said;
@@ -64,7 +64,7 @@ static int parent_shutdown(struct rs *rs, int how)
 	return ENOTCONN;
 }
 
-/* What the connection has in memory is the parent's to undo. */
+/* Closes the child's copy. The connection's memory and queues belong to the parent. */
 static void parent_close(struct rs *rs)
 {
 	rdmacm_rs_retire(rs);
@@ -72,7 +72,7 @@ static void parent_close(struct rs *rs)
 	free(rs);
 }
 
-/* A program that waits for events of a connection that is its parent's is told of an error. */
+/* Reports an error to a program that polls its parent's connection. */
 static short parent_poll(struct rs *rs, short events, bool sleep)
 {
 	(void)sleep;
@@ -122,7 +122,8 @@ static bool has_queues(struct rs *rs)
 	return rs->kind->has_queues && rs->kind->has_queues(rs);
 }
 
-/* What is the parent's alone in this child may have been shared with one before. */
+/* Marks the socket as shared. A connection that belongs to the parent here may have been shared
+ * with an earlier child. */
 static void share_socket(struct rs *rs)
 {
 	rs->is_shared |= !has_queues(rs);
@@ -135,8 +136,8 @@ static void in_parent(void)
 	rdmacm_service_kick();
 }
 
-/* Another thread of the parent may have held the lock, so it is made anew. Sets of epoll know a
- * socket by its serial, so they lose one whose serial changes. */
+/* Reinitialises the locks, which another thread of the parent may have held. A new serial removes
+ * the parent's connections from sets, which identify sockets by serial. */
 static void inherit_socket(struct rs *rs)
 {
 	cm_lock_init(&rs->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * io.c - the calls of <rdma/rsocket.h> that move bytes. Each is made one of two calls, to send or
- * to receive a span of the program's memory.
+ * io.c - the calls of <rdma/rsocket.h> that transfer data. Each is reduced to one call that sends
+ * or receives a span of the program's memory.
  */
 #include "librdmacm/rsocket/rs.h"
 
@@ -50,7 +50,7 @@ CMA_EXPORT ssize_t rsendto(int socket, const void *buf, size_t len, int flags,
 	return send_buf(socket, buf, len, flags, dest_addr, addrlen);
 }
 
-/* No protocol of rsockets has ancillary data. */
+/* Refuses ancillary data, which rsockets do not have. */
 CMA_EXPORT ssize_t rsendmsg(int socket, const struct msghdr *msg, int flags)
 {
 	if (msg->msg_control && msg->msg_controllen)
@@ -73,7 +73,7 @@ CMA_EXPORT ssize_t rwritev(int socket, const struct iovec *iov, int iovcnt)
 
 /* ---- receiving ---- */
 
-/* *FLAGS becomes what msg_flags shall say. */
+/* Receives a span, and sets *FLAGS for msg_flags. */
 static inline ssize_t receive_span(struct rs *rs, struct span *span, int *flags,
 				   struct sockaddr_storage *from)
 {

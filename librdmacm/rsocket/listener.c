@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * listener.c - where the requests to a listener come from.
+ * listener.c - reads the requests to a listener.
  *
- * The events of its channel are requests. Alone, a process reads them when it accepts, and its
- * thread (service.h) accepts what has waited for a while. Once it has forked, the holder's thread
- * reads them for all processes that have the listener. When the holder goes, whoever notices first
- * moves the listener to a channel of its own and is the holder.
+ * The events on its channel are requests. A process without children reads them when it accepts,
+ * and its service thread (service.h) accepts requests that have waited for a while. After fork(),
+ * the service thread of one process, the holder, reads them for all processes that share the
+ * listener. When the holder exits, the first process that notices moves the listener to its own
+ * channel and becomes the holder.
  */
 #include "librdmacm/rsocket/listener.h"
 #include "librdmacm/rsocket/service.h"
@@ -20,7 +21,7 @@ static bool is_request(const struct rdma_ucm_event_resp *event)
 	return event->event == RDMA_CM_EVENT_CONNECT_REQUEST;
 }
 
-/* The id of a listener on one device's address is no use without the device. */
+/* Handles device removal: a listener on the address of one device fails with it. */
 static int listener_lose_device(struct stream *listener)
 {
 	struct cm_device *device = to_cm_id(listener->id)->device;
@@ -51,9 +52,9 @@ static int read_request(struct stream *listener, struct rdma_ucm_event_resp *req
 	return ret;
 }
 
-/* ---- a channel of this process's ---- */
+/* ---- a channel of this process ---- */
 
-/* The channel gets the number that the stream's has. */
+/* Replaces the stream's channel by CHANNEL, which gets the same descriptor number. */
 static int channel_replace(struct stream *stream, struct rdma_event_channel *channel)
 {
 	int ret = dup3(channel->fd, stream->rs.fd, O_CLOEXEC) < 0 ? errno : 0;
@@ -62,8 +63,8 @@ static int channel_replace(struct stream *stream, struct rdma_event_channel *cha
 	return ret;
 }
 
-/* An id that goes to another channel. IN_HAND of its events are still to be acknowledged by who has
- * read them. That of a request, whose CM is not known here, has none before it is accepted. */
+/* An id to move to another channel. IN_HAND of its events are read but not yet acknowledged. The id
+ * of a request has no CM here, and no events before it is accepted. */
 struct passenger {
 	uint32_t number, in_hand;
 	struct cm_id *cm;
@@ -76,7 +77,7 @@ static struct passenger passenger_of(const struct stream *stream, uint32_t in_ha
 	return (struct passenger){ cm->number, in_hand, cm };
 }
 
-/* Moves the id to CHANNEL from the channel with descriptor FROM. */
+/* Moves the id to CHANNEL, from the channel with descriptor FROM. */
 static int id_fetch(const struct passenger *id, int from, const struct rdma_event_channel *channel)
 {
 	uint32_t reported;
@@ -87,11 +88,11 @@ static int id_fetch(const struct passenger *id, int from, const struct rdma_even
 	return ret;
 }
 
-/* The user may change while the id moves, once for each call of a program that gives up its groups,
- * its group and its user. */
+/* Limit of retries when the user changes during a move. A program may change groups, group and user
+ * with one call each. */
 enum { MOST_CHANGES = 4 };
 
-/* ID is NULL if none moves along. */
+/* Moves the stream to a new channel. ID is a further id to move, or NULL. */
 static int move_here(struct stream *stream, const struct passenger *id)
 {
 	struct rdma_event_channel *channel;
@@ -124,8 +125,8 @@ static int move_with_id(struct stream *stream, uint32_t in_hand)
 	return move_here(stream, &id);
 }
 
-/* A process that has forked since may get no channel of its own: it goes on with the one before,
- * where the child may still take the id. */
+/* Moves the listener away from a channel that a child shares. Without a new channel it stays, and
+ * the child may still take the id. */
 static void keep_from_child(struct stream *stream)
 {
 	if (stream->rs.is_shared && stream->id && !move_with_id(stream, 0))
@@ -150,12 +151,12 @@ static int listener_renew_channel(struct stream *stream, uint32_t in_hand)
 {
 	int ret = move_with_id(stream, in_hand);
 
-	if (ret && !stream->pause.until_us) /* what fails again and again is said once */
+	if (ret && !stream->pause.until_us) /* log a repeated failure only once */
 		verbs_warn("rsocket: socket %d cannot be had after a change of user: %s",
 			   stream->rs.fd, strerror(ret));
 	if (!ret)
 		rs_pause_end(&stream->pause);
-	rs_changed(&stream->rs); /* sleepers wait on the former channel */
+	rs_changed(&stream->rs); /* sleepers poll the old channel */
 	return ret;
 }
 
@@ -170,7 +171,8 @@ int rdmacm_stream_renew_in_event(void *stream, uint32_t refused)
 	return listener_renew_channel(stream, 1);
 }
 
-/* What is refused may be the command that moves the id here. */
+/* Renews the channel while accepting a request. The refused command may be the one that moves the
+ * request's id here; then it is not moved again. */
 int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint32_t refused)
 {
 	const struct passenger id = { .number = number };
@@ -178,10 +180,10 @@ int rdmacm_stream_renew_for_request(struct stream *stream, uint32_t number, uint
 	return move_here(stream, refused == RDMA_USER_CM_CMD_MIGRATE_ID ? NULL : &id);
 }
 
-/* ---- a channel of the holder's ---- */
+/* ---- a channel of the holder ---- */
 
-/* The id of a request is on the listener's channel. Where nobody will find it, the other side is
- * told so. */
+/* Passes a request to the accepting processes. If that fails, rejects it, so that the peer does not
+ * wait. */
 static void put_request(const struct stream *listener, const struct rdma_ucm_event_resp *request)
 {
 	int ret = rdmacm_share_put(&listener->share, request);
@@ -190,7 +192,8 @@ static void put_request(const struct stream *listener, const struct rdma_ucm_eve
 		rdmacm_request_refuse(listener->channel->fd, request->id, strerror(ret));
 }
 
-/* The id of a request is on one of the channels, or on the listener's already. */
+/* Moves the id of a request from one of CHANNELS, unless it is on the listener's channel
+ * already. */
 static void move_request(struct stream *listener, const struct rs_share_channels *channels,
 			 const struct rdma_ucm_event_resp *request)
 {
@@ -202,8 +205,8 @@ static void move_request(struct stream *listener, const struct rs_share_channels
 	put_request(listener, request);
 }
 
-/* Moves the ids of pending requests off the channels of former holders, which may be closed: those
- * in the pipe, and those whose events arrived together with the listener. */
+/* Moves the ids of pending requests away from the channels of former holders, before those are
+ * closed: requests in the pipe, and requests whose events moved with the listener. */
 static void move_requests(struct stream *listener, const struct rs_share_channels *channels)
 {
 	struct rdma_ucm_event_resp request;
@@ -217,8 +220,8 @@ static void move_requests(struct stream *listener, const struct rs_share_channel
 		move_request(listener, channels, &request);
 }
 
-/* The listener is on one of the channels. A process that dies in between leaves it where the next
- * one finds it. */
+/* Moves the listener from one of CHANNELS to CHANNEL. Its socket then lists both: if this process
+ * dies meanwhile, the next one finds the listener on either. */
 static int move_to(struct stream *listener, const struct rs_share_channels *channels,
 		   struct rdma_event_channel *channel)
 {
@@ -252,8 +255,8 @@ static int listener_move(struct stream *listener, const struct rs_share_channels
 	return ret;
 }
 
-/* Moves the listener to a channel of this process's from those that lie in the socket. A request
- * that cannot be moved stays on one of these, where the process that accepts it finds it. */
+/* Moves the listener to a channel of this process, from the channels listed in its socket. A
+ * request that cannot be moved stays on its channel, where the accepting process finds it. */
 static int listener_fetch(struct stream *listener)
 {
 	struct rs_share_channels channels;
@@ -267,8 +270,8 @@ static int listener_fetch(struct stream *listener)
 	return !ret && listener->is_lost ? EIDRM : ret;
 }
 
-/* The thread that looks after the listener is somebody else to Linux when the process has changed
- * its user. */
+/* Reads a request. After a change of user, Linux refuses this thread, and the channel is
+ * renewed. */
 static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *request)
 {
 	int ret = read_request(listener, request);
@@ -285,8 +288,8 @@ static int read_or_renew(struct stream *listener, struct rdma_ucm_event_resp *re
 
 enum { PATIENCE_US = 100000 };
 
-/* Who sleeps since before the listener was shared, by fork() or by a change of user, is to look for
- * requests elsewhere now. */
+/* Wakes threads that have slept since before the listener was shared (by fork() or a change of
+ * user), because requests now arrive in the pipe. */
 static void share_announce(struct stream *listener)
 {
 	if (listener->share.is_known)
@@ -297,7 +300,7 @@ static void share_announce(struct stream *listener)
 		verbs_warn("rsocket: connections were made before fork(): no child can have them");
 }
 
-/* What the thread does for the program while the listener is this process's alone. */
+/* The thread's work while only this process has the listener. */
 static void listener_run_requests(struct stream *listener, struct rs_alarm *alarm)
 {
 	if (!rdmacm_accept_has_room(listener))
@@ -329,7 +332,7 @@ static bool listener_await(struct rs *rs, struct rs_alarm *alarm)
 	return true;
 }
 
-/* Another process that has the listener takes over, or this one with a new channel. */
+/* Gives up reading requests, so that another process takes over, or this one with a new channel. */
 static void give_up(struct stream *listener, int error)
 {
 	verbs_warn("rsocket: a listener's requests cannot be read, another process is to: %s",
@@ -340,7 +343,7 @@ static void give_up(struct stream *listener, int error)
 	cm_lock_drop(&listener->rs.lock);
 }
 
-/* Hands on what there is, as far as there is room. */
+/* Passes pending requests on, as far as the pipe has room. */
 static void hand_on(struct stream *listener)
 {
 	struct rdma_ucm_event_resp request;
@@ -363,7 +366,7 @@ static bool request_is_there(const struct stream *listener)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Returns whether a request has waited for long enough. */
+/* Returns whether a request has waited long enough for the thread to accept it. */
 static bool is_patience_over(struct stream *listener)
 {
 	int64_t now_us = rdmacm_rs_now_us();
@@ -373,7 +376,7 @@ static bool is_patience_over(struct stream *listener)
 	is_there = request_is_there(listener);
 	is_over = is_there && listener->first_seen_us &&
 		  now_us >= listener->first_seen_us + PATIENCE_US;
-	if (!is_there || is_over) /* what cannot be accepted now is tried again later */
+	if (!is_there || is_over) /* retry later if it cannot be accepted now */
 		listener->first_seen_us = 0;
 	else if (!listener->first_seen_us)
 		listener->first_seen_us = now_us;
@@ -394,7 +397,7 @@ static int listener_serve(struct rs *rs)
 
 static const struct rs_care care_of_listener = { listener_await, listener_serve };
 
-/* Without the thread a process that does not fork lacks nothing. */
+/* Starts the thread. If that fails, a process that does not fork still works. */
 void rdmacm_listener_begin(struct stream *listener)
 {
 	int ret = rdmacm_service_add(&listener->rs, &care_of_listener);
@@ -413,13 +416,14 @@ static int become_holder(struct stream *listener)
 	return ret ? ret : rdmacm_service_add(&listener->rs, &care_of_listener);
 }
 
-/* Returns whether ERROR is gone when somebody closes or frees something. */
+/* Returns whether ERROR is temporary, a lack of descriptors or memory. */
 static bool is_passing(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
 }
 
-/* Returns 0 if there is a holder again, be it this process or another one. */
+/* Becomes the holder, if there is none. Returns 0 if there is a holder again, this process or
+ * another. */
 static int take_over(struct stream *listener)
 {
 	int ret;
@@ -479,9 +483,9 @@ static bool is_of_other_holder(const struct stream *listener)
 	return rs_share_is_open(&listener->share) && !listener->share.holds;
 }
 
-/* After a change of user each thread is another writer, and a channel that went from one to the
- * next would do so with each request. So the library's thread reads them for all, as it does for
- * forked processes. Returns EAGAIN, or why that cannot be. */
+/* Lets the service thread read the requests, as for forked processes. After a change of user, each
+ * thread counts as another writer for Linux, and a channel would have to be renewed for each
+ * request. Returns EAGAIN, or the errno of a failure. */
 static int leave_to_thread(struct stream *listener)
 {
 	int ret = rdmacm_share_open(&listener->share, listener->rs.fd);
@@ -491,7 +495,7 @@ static int leave_to_thread(struct stream *listener)
 	ret = rdmacm_service_add(&listener->rs, &care_of_listener);
 	if (!ret)
 		return EAGAIN;
-	cm_lock_take(&listener->rs.lock); /* the next try begins with take_over() */
+	cm_lock_take(&listener->rs.lock); /* the next attempt begins with take_over() */
 	rdmacm_share_let_go(&listener->share);
 	cm_lock_drop(&listener->rs.lock);
 	return ret;
@@ -504,7 +508,8 @@ static int read_alone(struct stream *listener, struct rdma_ucm_event_resp *reque
 	return ret == EACCES ? leave_to_thread(listener) : ret;
 }
 
-/* A request that was taken cannot be put back, so there is a number for each channel first. */
+/* Takes a request. Duplicates the channels' descriptors first, because a taken request cannot be
+ * put back. */
 int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *request,
 			 struct rs_share_channels *channels)
 {
@@ -518,8 +523,7 @@ int rdmacm_listener_take(struct stream *listener, struct rdma_ucm_event_resp *re
 	return ret ? ret : rdmacm_share_take(&listener->share, request);
 }
 
-/* Where the id of a request may be: on the channels that were found before it was taken, or on
- * those of a holder since. */
+/* Places of a request's id: the channels found before it was taken, or those of a later holder. */
 struct search {
 	const struct stream *listener;
 	const struct rdma_ucm_event_resp *request;
@@ -580,7 +584,7 @@ void rdmacm_listener_share(struct stream *listener)
 void rdmacm_listener_forked(struct stream *listener)
 {
 	listener->is_lost |= !rs_share_is_open(&listener->share);
-	STAILQ_INIT(&listener->accepted); /* what was accepted is the parent's */
+	STAILQ_INIT(&listener->accepted); /* accepted streams belong to the parent */
 	listener->accepted_count = 0;
 	rdmacm_share_forked(&listener->share);
 }

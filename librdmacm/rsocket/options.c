@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * options.c - rsetsockopt() and rgetsockopt(). A table has the options whose values are numbers,
- * most of them kept in struct rs_options.
+ * options.c - rsetsockopt() and rgetsockopt(). A table has the options with numeric values, most of
+ * which are stored in struct rs_options.
  *
- * Buffer sizes are doubled when they are set, as Linux does. Options that size the queues must be
- * set before the socket connects.
+ * Buffer sizes are doubled when they are set, as in Linux. Options that size the queues must be set
+ * before the socket connects.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/rs.h"
@@ -22,16 +22,16 @@
 enum { MIN_TX = 4096, MAX_WR = 0xfffe, MSS = 2048, DEFAULT_IDLE = 7200, MAX_LIMIT = INT_MAX };
 
 enum option_way {
-	SHIELDED, /* may be a point where a thread may be cancelled, so the thread is shielded */
-	LOCKED,   /* looks at memory alone, and is set under the socket's lock */
-	ATOMIC,   /* is one byte, that is stored and loaded at once */
+	SHIELDED, /* may be a cancellation point, so cancellation is disabled */
+	LOCKED,   /* only accesses memory, under the socket's lock */
+	ATOMIC,   /* a single byte, loaded and stored atomically */
 };
 
 struct option {
 	int (*set)(struct rs *rs, int value);
 	int (*get)(struct rs *rs);
 	enum option_way way;
-	bool tell; /* the kind of socket is told, and may refuse */
+	bool tell; /* option_set() of the kind is called, and may refuse */
 };
 
 static inline void rs_flag_set(bool *flag, int value)
@@ -67,7 +67,7 @@ static bool has_queues(struct rs *rs)
 	return rs->kind->has_queues && rs->kind->has_queues(rs);
 }
 
-/* Setting a buffer size too late is no error, as it is none for sockets. */
+/* Sets the size of the send buffer. If it is too late, ignores the value, as sockets do. */
 static int set_tx(struct rs *rs, int value)
 {
 	if (has_queues(rs))
@@ -127,7 +127,7 @@ static int get_mappings(struct rs *rs)
 	return (int)rs->options.mappings;
 }
 
-/* ---- the others ---- */
+/* ---- other numbers ---- */
 
 static int keepalive_default(void)
 {
@@ -168,8 +168,8 @@ static int get_idle(struct rs *rs)
 	return rs->options.keepalive_idle;
 }
 
-/* The transport repeats by itself, as often and as soon as it was told when connecting, so these
- * options change nothing. */
+/* Ignores the value: the transport retransmits by itself, with parameters fixed at connection
+ * setup. */
 static int set_ignored(struct rs *rs, int value)
 {
 	(void)rs;
@@ -215,7 +215,7 @@ static int get_protocol(struct rs *rs)
 	return rs->type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
 }
 
-/* The congestion bits of a stream are the transport's. */
+/* Sets the TOS. A stream's ECN bits belong to the transport. */
 static int set_tos(struct rs *rs, int value)
 {
 	rs->options.ip_tos = value & (rs->type == SOCK_STREAM ? 0xfc : 0xff);
@@ -278,7 +278,7 @@ static inline const struct option *option_at(const struct option *options, size_
 	return name >= 0 && (size_t)name < count ? &options[name] : &no_option;
 }
 
-/* Returns an option without routines if there is none of this name. */
+/* Returns the option, or an entry without functions if there is none. */
 static inline const struct option *option_of(int level, int name)
 {
 	if (level == SOL_SOCKET)
@@ -299,9 +299,9 @@ static const struct option *find_option(int level, int name)
 	return option->get ? option : NULL;
 }
 
-/* ---- options that are no numbers ---- */
+/* ---- options that are not numbers ---- */
 
-/* Sockets hand out as much of a value as there is room for. */
+/* Copies as much of a value as fits, as sockets do. */
 static int hand_out_part(const void *from, size_t size, void *value, socklen_t *len)
 {
 	if (*len > INT_MAX)
@@ -312,7 +312,7 @@ static int hand_out_part(const void *from, size_t size, void *value, socklen_t *
 	return 0;
 }
 
-/* Returns where the limit of the option is kept, or NULL if the option is none. */
+/* Returns the address of the time limit for this option, or NULL for other options. */
 static int64_t *limit_of(struct rs *rs, int level, int name)
 {
 	if (level != SOL_SOCKET)
@@ -322,7 +322,7 @@ static int64_t *limit_of(struct rs *rs, int level, int name)
 				     : NULL;
 }
 
-/* As with sockets, no time means no limit, and a time below 0 not to wait. */
+/* Sets a time limit. As for sockets, zero means no limit, and a negative time means not to wait. */
 static int set_limit(struct rs *rs, int64_t *limit_us, const void *value, socklen_t len)
 {
 	struct timeval time;
@@ -396,7 +396,8 @@ static int get_route(struct rs *rs, void *value, socklen_t *len)
 
 /* ---- the calls ---- */
 
-/* What the kind refuses becomes what it was. Other options may have changed meanwhile, and stay. */
+/* Calls option_set() of the kind. If it refuses, restores this option's old value; other options
+ * may have changed meanwhile, and stay. */
 static int tell_kind(struct rs *rs, const struct option *option, int level, int name, int before)
 {
 	int ret = rs->kind->option_set(rs, level, name);
@@ -409,8 +410,8 @@ static int tell_kind(struct rs *rs, const struct option *option, int level, int 
 	return ret;
 }
 
-/* Options of IP may be one byte, or none, which is 0. Returns false if there is too little of the
- * value. */
+/* Reads a number. IP options may be one byte, or empty, which means 0. Returns false if the value
+ * is too short. */
 static bool read_number(int level, const void *value, socklen_t len, int *number)
 {
 	if (len >= sizeof(*number) && len <= INT_MAX)
@@ -422,7 +423,7 @@ static bool read_number(int level, const void *value, socklen_t len, int *number
 	return true;
 }
 
-/* Whoever has no room for an int gets one byte of an option of IP, if that is all of it. */
+/* Returns the value in one byte, for an IP option with room for less than an int, if it fits. */
 static int hand_out_number(int level, int number, void *value, socklen_t *len)
 {
 	uint8_t byte = number;
@@ -478,7 +479,8 @@ static int __attribute__((noinline)) get_shielded(struct rs *rs, const struct op
 	return number;
 }
 
-/* Returns whether an option is kept for a datagram socket. All others are set on its UDP socket. */
+/* Returns whether a datagram socket's option is stored here. All others are set on its UDP
+ * socket. */
 static bool is_of_datagrams(const struct rs *rs, int level, int name)
 {
 	static const int sockets[] = { SO_SNDBUF, SO_RCVBUF, SO_REUSEADDR, SO_KEEPALIVE,
@@ -520,7 +522,7 @@ static bool is_of_udp(int level)
 	return level == SOL_SOCKET || level == IPPROTO_IP || level == IPPROTO_IPV6;
 }
 
-/* Gets what is no number. */
+/* Gets an option that is not a number. */
 static int __attribute__((noinline))
 get_other(struct rs *rs, int level, int name, void *value, socklen_t *len)
 {
@@ -549,7 +551,7 @@ get_option(struct rs *rs, int level, int name, void *value, socklen_t *len)
 			       value, len);
 }
 
-/* Ints that no kernel is asked for go the straight way. */
+/* Fast path for an int that needs no system call. */
 
 CMA_EXPORT int rsetsockopt(int socket, int level, int optname, const void *optval, socklen_t optlen)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rs.c - the calls of <rdma/rsocket.h> that make, connect, name and end sockets.
+ * rs.c - the calls of <rdma/rsocket.h> that create, connect, name and close sockets.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/rs.h"
@@ -55,7 +55,9 @@ CMA_EXPORT int rsocket(int domain, int type, int protocol)
 	return ret ? cma_return(ret) : rs->fd;
 }
 
-/* ---- the calls that name a socket: found, or EBADF; done by its kind, or EOPNOTSUPP ---- */
+/* Calls a function of the socket's kind: EBADF if there is no socket, EOPNOTSUPP if the kind lacks
+ * the function.
+ */
 
 #define RS_CALL(socket, call, ...)                                                        \
 	({                                                                                \
@@ -142,7 +144,7 @@ static void set_nonblocking(struct rs *rs, bool on)
 	rs->status_flags = on ? O_NONBLOCK : 0;
 }
 
-/* Requests of ioctl(), whose numbers no command of fcntl() has. */
+/* Handles ioctl() requests, whose numbers differ from all fcntl() commands. */
 static int request_of_socket(struct rs *rs, unsigned int request, int *argument)
 {
 	if (!argument)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * service.c - the thread of service.h. It knows sockets by number and serial, and has one by
- * rdmacm_rs_get() only while it looks at it, so a socket may be closed at any time.
+ * service.c - the thread of service.h. It stores sockets by number and serial, and takes a
+ * reference by rdmacm_rs_get() only while it looks at one, so that a socket can be closed at any
+ * time.
  */
 #include "librdmacm/rsocket/service.h"
 
@@ -20,12 +21,13 @@ struct ward {
 
 static LIST_HEAD(, ward) wards = LIST_HEAD_INITIALIZER(wards);
 static unsigned int ward_count;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken after the lock of a socket */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken after a socket's lock */
 static bool is_running;
-static unsigned int rounds; /* of the thread; what it sleeps on is of one */
+static unsigned int rounds; /* count of the thread's rounds; descriptors are used only within one */
 static pthread_cond_t round_over = PTHREAD_COND_INITIALIZER;
-/* two sockets, as writing to one whose other end is closed is no signal; they stay when the thread
- * ends, as who kicks does so without the lock */
+/* Socket pair that wakes the thread. Sockets, not a pipe, because writing to one with a closed peer
+ * can be done without a signal. They stay open when the thread ends, because kicks do not take the
+ * lock. */
 static int kick_fds[2] = { -1, -1 };
 static ino_t kick_inodes[2];
 
@@ -76,7 +78,8 @@ static int kick_end(int end)
 	return __atomic_load_n(&kick_fds[end], __ATOMIC_RELAXED);
 }
 
-/* A program may close all descriptors, and have the numbers for files of its own. */
+/* Returns whether the descriptor is still ours: a program may close all descriptors and reuse the
+ * numbers. */
 static bool kick_is_there(int end)
 {
 	int fd = kick_end(end);
@@ -127,17 +130,17 @@ static void kick_take(void)
 		;
 }
 
-/* A kick that is lost while the sockets are made anew meets a thread that is about to ask
- * everybody. */
+/* Wakes the thread. A kick lost while the sockets are recreated does no harm: the thread then
+ * queries all sockets anyway. */
 void rdmacm_service_kick(void)
 {
 	if (kick_is_there(1) && send(kick_end(1), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return; /* it is full: the thread is about to wake */
+		return; /* full: the thread is about to wake */
 }
 
 /* ---- the thread ---- */
 
-/* What the thread has of the wards while it does not hold the lock. */
+/* The thread's copy of the wards, for use without the lock. */
 struct round {
 	struct ward *wards;
 	int64_t *until_us;
@@ -153,7 +156,7 @@ static bool round_alloc(struct round *round)
 	return round->wards && round->until_us && round->fds;
 }
 
-/* Returns false if nobody is left, or there is no memory to go on with. */
+/* Begins a round. Returns false if there are no wards, or no memory. */
 static bool round_begin(struct round *round)
 {
 	const struct ward *ward;
@@ -165,7 +168,7 @@ static bool round_begin(struct round *round)
 		verbs_warn("rsocket: no memory to look after %u sockets", ward_count);
 		return false;
 	}
-	kick_make(); /* without it the thread wakes by itself now and then */
+	kick_make(); /* without it, the thread wakes up periodically */
 	round->fds[0] = (struct pollfd){ .fd = kick_end(0), .events = POLLIN };
 	LIST_FOREACH(ward, &wards, entry)
 		round->wards[round->count++] = *ward;
@@ -179,7 +182,7 @@ static void round_end(struct round *round)
 	free(round->fds);
 }
 
-/* Each get that finds the ward's socket wants a put. */
+/* Returns the ward's socket, or NULL. Each must be released with rdmacm_rs_put(). */
 static struct rs *ward_get(const struct ward *ward)
 {
 	struct rs *rs = rdmacm_rs_get(ward->fd);
@@ -192,7 +195,8 @@ static struct rs *ward_get(const struct ward *ward)
 
 static const struct rs_alarm no_alarm = { .fd.fd = -1, .until_us = INT64_MAX };
 
-/* A ward that waits for nothing is dropped, while its socket cannot ask for another one. */
+/* Queries what the ward waits for. A ward that waits for nothing is dropped, under its socket's
+ * lock, so that the socket cannot add itself again meanwhile. */
 static void ward_await(const struct ward *ward, struct rs_alarm *alarm)
 {
 	struct rs *rs = ward_get(ward);
@@ -228,7 +232,7 @@ static void ward_serve(const struct ward *ward)
 	rdmacm_rs_put(ward->fd);
 }
 
-enum { DEAF_MS = 100 }; /* a thread that cannot be kicked sleeps for no longer */
+enum { DEAF_MS = 100 }; /* longest sleep of a thread that cannot be kicked */
 
 static int limit_when_deaf(const struct round *round, int timeout_ms)
 {
@@ -237,7 +241,7 @@ static int limit_when_deaf(const struct round *round, int timeout_ms)
 	return DEAF_MS;
 }
 
-/* Returns for how long to sleep at most, as poll() wants it. */
+/* Queries all wards, and returns the timeout for poll(). */
 static int round_ask(struct round *round)
 {
 	int64_t until_us = INT64_MAX, left_us;
@@ -256,8 +260,8 @@ static int round_ask(struct round *round)
 	return left_us < 0 ? 0 : (int)(left_us / 1000) + 1;
 }
 
-/* The program may have more sockets than it may poll. Then nobody can tell which of them have
- * something to do, so all are looked at now and then. */
+/* Serves all wards periodically, if there are more descriptors than poll() accepts: then it cannot
+ * tell which of them are ready. */
 static void round_serve_blindly(const struct round *round)
 {
 	usleep(DEAF_MS * 1000);
@@ -318,7 +322,7 @@ static int start_thread(void)
 	return ret;
 }
 
-/* ---- what others ask for ---- */
+/* ---- the calls of service.h ---- */
 
 int rdmacm_service_add(struct rs *rs, const struct rs_care *care)
 {
@@ -335,7 +339,8 @@ int rdmacm_service_add(struct rs *rs, const struct rs_care *care)
 	return ret;
 }
 
-/* While the thread sleeps on a descriptor, the kernel has its file open. */
+/* Removes the socket, and waits for the end of the current round: while the thread polls a
+ * descriptor, the kernel keeps its file open. */
 void rdmacm_service_drop(const struct rs *rs)
 {
 	unsigned int round;

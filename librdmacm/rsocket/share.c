@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * share.c - the pipe of requests and the holders' channels; see share.h.
+ * share.c - the pipe of requests, and the socket with the holders' channels; see share.h.
  */
 #include "librdmacm/rsocket/share.h"
 
@@ -18,15 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A pipe takes a request whole or not at all. */
+/* Writes of up to PIPE_BUF are atomic, so a request is never split. */
 _Static_assert(sizeof(struct rdma_ucm_event_resp) <= 512, "POSIX: PIPE_BUF");
 
-/* ---- descriptors that lie in a socket ---- */
+/* ---- descriptors in a socket ---- */
 
-/* What lies in the socket is one message. Its stamp tells it from those before. */
+/* Data of a message with descriptors. The stamp distinguishes it from earlier messages. */
 struct stamp {
 	pid_t pid;
-	int32_t is_lost; /* the listener is: no channel comes along */
+	int32_t is_lost; /* the listener is lost: no descriptors */
 	int64_t ns;
 };
 
@@ -60,7 +60,7 @@ static void take_descriptors(struct msghdr *message, struct rs_share_channels *c
 	memcpy(channels->fds, CMSG_DATA(header), channels->count * sizeof(int));
 }
 
-/* Without a number for each of them, some are left out. */
+/* Duplicates the channels. If descriptors run out, some are missing. */
 int rdmacm_share_find_channels(const struct rs_share *share, struct rs_share_channels *channels)
 {
 	struct stamp stamp;
@@ -97,7 +97,7 @@ static int lay_down(const struct rs_share *share, struct stamp *stamp,
 	return sendmsg(share->channel[1], &message, MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* A holder that died here has left two messages. */
+/* Removes the older message: a holder that died in rdmacm_share_set_channel() has left two. */
 static int drop_others(const struct rs_share *share, const struct stamp *own)
 {
 	struct stamp first;
@@ -121,7 +121,7 @@ static struct stamp stamp_make(void)
 			       .ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec };
 }
 
-/* The message before goes after the new one is there, as this process may die in between. */
+/* Sends the new message before it removes the old one, because this process may die in between. */
 int rdmacm_share_set_channel(const struct rs_share *share, int channel,
 			     const struct rs_share_channels *before)
 {
@@ -171,8 +171,8 @@ void rdmacm_share_close(struct rs_share *share)
 	close_ends(share);
 }
 
-/* The next holder opens the pipe by its number, maybe as another user. Nobody else has a path to
- * it. */
+/* Creates pipe and socket pair. The mode lets the next holder reopen the pipe by its number even as
+ * another user; no other process has a path to it. */
 static int share_make(struct rs_share *share, int channel)
 {
 	const struct rs_share_channels channels = { 1, { channel } };
@@ -185,7 +185,7 @@ static int share_make(struct rs_share *share, int channel)
 	return lay_down(share, &stamp, &channels);
 }
 
-/* Other threads use the share from when it is open. */
+/* Creates the share; other threads use it only when is_open is set. */
 static int share_open_alone(struct rs_share *share, int channel)
 {
 	int ret;
@@ -204,8 +204,9 @@ static int share_open_alone(struct rs_share *share, int channel)
 
 enum { NAPS = 1000, NAP_US = 1000 };
 
-/* Two threads may be forking, and a child with half a share would lose the listener. The wait has
- * an end, as it may be a signal's handler that forks, in the thread that makes the share. */
+/* Claims the right to create the share. Two threads may fork at once, and a child with a half-made
+ * share would lose the listener. The wait is limited, because a signal handler may fork in the very
+ * thread that is creating the share. */
 static bool share_claim(struct rs_share *share)
 {
 	for (int i = 0; i < NAPS; i++) {
@@ -275,7 +276,8 @@ unsigned int rdmacm_share_count(const struct rs_share *share)
 
 /* ---- the next holder ---- */
 
-/* With a writer the pipe has no end any more, so whoever comes second lets go of it again. */
+/* Reopens the pipe for writing, and locks it. While it has a writer, the pipe shows no end, so a
+ * process that is too late closes it again. */
 bool rdmacm_share_hold(struct rs_share *share, int *error)
 {
 	char path[32];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signals.c - what signals are to this library: its own threads get none, and what SA_RESTART means
- * for calls that wait by poll(), which a signal always ends.
+ * signals.c - the library's threads block all signals; and SA_RESTART for calls that wait in
+ * poll(), which a signal always interrupts.
  *
- * Neither poll() nor anything else tells which handler has run. A program all of whose handlers ask
- * for SA_RESTART does not expect EINTR from anywhere; one with another handler has to expect it
- * from each call that waits. Where there is no handler, the one that has run is gone, as that of
- * SIGINT often is, so that the second one kills: it meant to end the wait.
+ * The library cannot know which handler has run. If all handlers of the program have SA_RESTART, it
+ * does not expect EINTR at all; if one has not, it must expect EINTR from each waiting call. If
+ * there is no handler, the one that has run was removed, as is common for SIGINT so that the second
+ * one kills: it meant to end the wait.
  *
- * The C library's setuid() and its like have each thread of the program change its user, by a
- * signal whose handler is the library's own. No program expects EINTR of that, so a thread that is
- * another user than before it slept goes on.
+ * setuid() and its relatives in the C library make each thread change its user, by a signal with an
+ * internal handler. No program expects EINTR of that, so a thread whose user has changed during its
+ * sleep continues.
  */
 #include "librdmacm/rsocket/rs.h"
 
@@ -20,8 +20,8 @@
 
 #include "util/threads.h"
 
-/* Returns whether a signal comes from what a thread does itself, so never while it sleeps. Crash
- * reporters have handlers for these. */
+/* Returns whether the signal is synchronous, and so never interrupts a sleep. Crash reporters have
+ * handlers for these. */
 static bool is_of_fault(int number)
 {
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
@@ -34,18 +34,18 @@ static bool is_handled(const struct sigaction *action)
 	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-/* A thread that is alone changes its user in a handler of the program's, whose signal counts as any
- * other does. So it saves itself three calls of the system before each sleep. */
+/* Stores the thread's user. A single thread can change its user only in a handler of the program,
+ * whose signal is treated like others; so it skips three system calls before each sleep. */
 void rdmacm_rs_who(struct rs_user *user)
 {
-	memset(user, 0, sizeof(*user)); /* users are compared byte by byte */
+	memset(user, 0, sizeof(*user)); /* users are compared with memcmp() */
 	user->is_alone = process_has_one_thread();
 	if (user->is_alone)
 		return;
 	getresuid(&user->uids[0], &user->uids[1], &user->uids[2]);
 	getresgid(&user->gids[0], &user->gids[1], &user->gids[2]);
 	user->group_count = getgroups(RS_USER_GROUPS, user->groups);
-	if (user->group_count < 0) /* there are more */
+	if (user->group_count < 0) /* more than fit */
 		user->group_count = getgroups(0, NULL);
 }
 
@@ -79,8 +79,8 @@ bool rdmacm_rs_restarts(const struct rs_user *before)
 	return is_other_user(before) || handlers_restart();
 }
 
-/* A new thread begins with the mask of the one that makes it. That there may be no more threads is
- * ENOMEM here: EAGAIN means that there is nothing yet, and is waited for. */
+/* Starts a thread, which inherits the mask of its creator. EAGAIN becomes ENOMEM, because callers
+ * treat EAGAIN as "nothing yet" and would wait. */
 int rdmacm_rs_start_thread(void *(*run)(void *unused))
 {
 	sigset_t all_signals, before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * socket.c - the beginning and the end of a socket, whatever its kind, and of its rdma_cm channel.
+ * socket.c - creates and closes a socket of any kind, and its rdma_cm channel.
  */
 #include "librdmacm/rsocket/rs.h"
 
@@ -45,7 +45,8 @@ int rdmacm_rs_open_channel(struct rdma_event_channel **channel)
 	return fcntl((*channel)->fd, F_SETFL, flags | O_NONBLOCK) ? errno : 0;
 }
 
-/* Where this thread may not use the channel, the kernel destroys its part with that. */
+/* Destroys an id. If this thread may not use its channel, frees only the memory; the kernel
+ * destroys its part when the channel is closed. */
 void rdmacm_rs_destroy_id(struct rdma_cm_id *id)
 {
 	if (rdma_destroy_id(id))

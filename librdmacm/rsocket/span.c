@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * span.c - takes bytes from the front of a program's buffers, or puts them there; see span.h.
+ * span.c - reads from and writes to the front of a program's buffers; see span.h.
  */
 #include "librdmacm/rsocket/span.h"
 
@@ -20,7 +20,7 @@ int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count)
 	return 0;
 }
 
-/* Passes over empty buffers, so that the front has some bytes as long as there are bytes left. */
+/* Skips empty buffers, so that the front has bytes as long as any are left. */
 static void span_settle(struct span *span)
 {
 	while (span->left && span->offset == span->iov->iov_len) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * span.h - a program's buffers (an iovec array) as one run of bytes that is used up from the front.
+ * span.h - a program's buffers (an iovec array) as one sequence of bytes, consumed from the front.
  */
 #ifndef RSOCKET_SPAN_H
 #define RSOCKET_SPAN_H
@@ -15,8 +15,8 @@
 
 struct span {
 	const struct iovec *iov;
-	size_t offset; /* bytes of the first buffer that are used up */
-	size_t left;   /* bytes that are left in all buffers */
+	size_t offset; /* consumed bytes of the first buffer */
+	size_t left;   /* remaining bytes of all buffers */
 };
 
 /* Returns EINVAL if the length does not fit a ssize_t. */
@@ -26,13 +26,13 @@ static inline int span_of_buffer(struct span *span, const struct iovec *buffer)
 	return buffer->iov_len > SSIZE_MAX ? EINVAL : 0;
 }
 
-/* Returns whether the next SIZE bytes lie together, as those of one buffer do. */
+/* Returns whether the next SIZE bytes are contiguous. */
 static inline bool span_has_run(const struct span *span, size_t size)
 {
 	return size && span->iov->iov_len - span->offset >= size;
 }
 
-/* Returns where the next SIZE bytes are, which lie together, and uses them up. */
+/* Returns the address of the next SIZE bytes, which are contiguous, and consumes them. */
 static inline void *span_take(struct span *span, size_t size)
 {
 	void *front = (uint8_t *)span->iov->iov_base + span->offset;
@@ -44,11 +44,11 @@ static inline void *span_take(struct span *span, size_t size)
 
 /* Returns EINVAL if the sum of the lengths does not fit a ssize_t. */
 int rdmacm_span_init(struct span *span, const struct iovec *iov, size_t count);
-/* Returns the first bytes that lie together; *SIZE, which is the most that is wanted, becomes how
- * many they are. */
+/* Returns the contiguous bytes at the front. *SIZE is the wanted maximum, and becomes their
+ * number. */
 void *rdmacm_span_front(const struct span *span, size_t *size);
 void rdmacm_span_skip(struct span *span, size_t size);
-/* Both calls take a SIZE of at most span->left. */
+/* SIZE is at most span->left. */
 void rdmacm_span_read(struct span *span, void *to, size_t size);
 void rdmacm_span_write(struct span *span, const void *from, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * table.c - finds the socket of a number without a lock, in pages of pointers that are made when
- * they are needed and stay. Besides there is a count, for each number, of those who look at its
- * socket while another thread may close it: they count before they look, who closes takes the
- * socket out before it reads the count.
+ * table.c - finds the socket of a number without a lock, in pages of pointers that are allocated on
+ * demand and never freed. A count per number protects threads that use a socket while another
+ * thread may close it: they increment the count before they read the pointer, and closing clears
+ * the pointer before it reads the count.
  */
 #include "librdmacm/rsocket/rs.h"
 
@@ -14,7 +14,7 @@
 enum { NAP_US = 20 };
 
 struct rs_page *rdmacm_rs_pages[RS_PAGES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a page is made */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a page is allocated */
 
 static struct rs_page *page_get(int index)
 {
@@ -90,8 +90,9 @@ void rdmacm_rs_table_each(void (*call)(struct rs *rs))
 	}
 }
 
-/* The parent's other threads put nothing back here. A thread that forks in a signal's handler may
- * do so, and leaves a count below 0. */
+/* Resets the counts in a child, because the parent's other threads will not release theirs. A
+ * thread that forks in a signal handler may still release its own, which leaves a negative
+ * count. */
 void rdmacm_rs_table_forked(void)
 {
 	struct rs_page *page;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.c - translates the formats that wire.h describes to the host's, and back.
+ * wire.c - converts the formats of wire.h from and to host order.
  */
 #include "librdmacm/rsocket/wire.h"
 
@@ -19,7 +19,7 @@ uint8_t rdmacm_wire_count_scale(unsigned int count)
 	return SCALE_TOP | count / SCALE_UNIT;
 }
 
-/* No byte stands for a count between 128 and 256, so such a count is rounded down. */
+/* A byte cannot express a count between 128 and 256, so such a count is rounded down. */
 unsigned int rdmacm_wire_count_unscale(uint8_t scaled)
 {
 	return scaled <= SCALE_TOP ? scaled : (scaled & ~SCALE_TOP) * SCALE_UNIT;

@@ -43,7 +43,7 @@ enum {
 	WIRE_MAX_VALUE = (1 << WIRE_VALUE_BITS) - 1,
 	WIRE_SLOTS = 2,
 	WIRE_VERSION = 1,
-	WIRE_BIG_ENDIAN_HOST = 1, /* flags of the hello */
+	WIRE_BIG_ENDIAN_HOST = 1, /* flags in the hello */
 	WIRE_KNOWS_MAPPINGS = 2,
 	WIRE_MAX_MAPPINGS = 127 * 256,
 	WIRE_IB_HEADER = 36
@@ -52,9 +52,9 @@ enum {
 struct wire_hello {
 	uint8_t version;
 	uint8_t flags;
-	__be16 credits; /* data messages that the receiver of this may send at first */
+	__be16 credits; /* data messages that the receiver of the hello may send initially */
 	uint8_t reserved[3];
-	/* mappings that the sender of this has room for; see rdmacm_wire_count_scale() */
+	/* size of the sender's table for mappings; see rdmacm_wire_count_scale() */
 	uint8_t mappings;
 	__be64 slots_addr;
 	__be32 slots_key;
@@ -93,24 +93,23 @@ static inline uint32_t wire_imm_value(uint32_t imm)
 	return imm & WIRE_MAX_VALUE;
 }
 
-/* A count of mappings is scaled to fit a byte: up to 128 it stands as it is, above that in units
- * of 256. */
+/* Scale a count of mappings to a byte: up to 128 unchanged, above that in units of 256. */
 uint8_t rdmacm_wire_count_scale(unsigned int count);
 unsigned int rdmacm_wire_count_unscale(uint8_t scaled);
 
-/* The struct holds what a hello says, in host order. */
+/* Contents of a hello, in host order. */
 struct wire_peer {
 	uint16_t credits;
 	uint64_t slots_addr;
 	uint32_t slots_key;
 	struct wire_segment data;
 	unsigned int mappings;
-	bool swapped; /* its segments and mappings are in the other byte order */
+	bool swapped; /* its segments and mappings have the other byte order */
 };
 
 void rdmacm_wire_hello_pack(struct wire_hello *hello, const struct wire_peer *self);
-/* Returns EPROTO if the hello is too short, of another version, or without slots: the rest of the
- * library takes their address for the sign of a connection that was made. */
+/* Returns EPROTO if the hello is too short, of another version, or without slots: a nonzero
+ * slots_addr marks a stream as connected elsewhere in the library. */
 int rdmacm_wire_hello_unpack(const void *data, unsigned int size, struct wire_peer *peer);
 
 void rdmacm_wire_segment_swap(struct wire_segment *segment);

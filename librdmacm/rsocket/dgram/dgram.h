@@ -66,21 +66,22 @@ struct dgram {
 	struct rs rs;
 	struct rdma_event_channel *channel;
 	struct cm_renewal renewal; /* of the channel, while commands are given on it */
-	bool is_channel_of_parent; /* so this process cannot use it */
-	struct rs_pause pause;     /* of reading the channel's events, which has failed */
-	bool is_set_up;            /* the UDP socket has got its options */
+	bool is_channel_of_parent; /* the parent's channel, which this process cannot use */
+	struct rs_pause pause;     /* pause after reading the channel's events failed */
+	bool is_set_up;            /* the options of the UDP socket are set */
 	bool read_shut, write_shut;
 	int error; /* what SO_ERROR reports */
 	LIST_HEAD(, dgram_link) links;
 	unsigned int link_count;
-	void *peers;                                    /* the tree of tsearch() */
-	TAILQ_HEAD(dgram_peers, dgram_peer) used_peers; /* the same, that of the last use first */
+	void *peers; /* the root of a tsearch() tree */
+	/* the same peers, the most recently used first */
+	TAILQ_HEAD(dgram_peers, dgram_peer) used_peers;
 	unsigned int peer_count;
 	struct dgram_peer *connected;
-	uint16_t port; /* the UDP socket's, big endian; 0 while it is not known */
+	uint16_t port; /* UDP port, big-endian; 0: not yet known */
 	STAILQ_HEAD(, dgram_message) messages;
-	unsigned int by_udp;  /* how many of the messages came by UDP */
-	int64_t next_look_us; /* when the UDP socket is looked at next */
+	unsigned int by_udp;  /* number of messages that came over UDP */
+	int64_t next_look_us; /* time to look at the UDP socket again */
 };
 
 enum { DGRAM_LINKS = RS_WAKE_FDS - 2, DGRAM_BUFFER = DGRAM_MAX_MESSAGE + 64 };
@@ -97,9 +98,9 @@ int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *lo
 void rdmacm_dgram_link_free(struct dgram_link *link);
 int rdmacm_dgram_link_post_receive(struct dgram_link *link, unsigned int index);
 uint8_t *rdmacm_dgram_link_send_buffer(const struct dgram_link *link);
-/* Sends SIZE bytes of the send buffer, which begin with the head. */
+/* Sends SIZE bytes of the send buffer, which begins with the header. */
 int rdmacm_dgram_link_post_send(struct dgram_link *link, struct dgram_peer *peer, size_t size);
-/* Returns the number of the receive buffer that the message is in. */
+/* Returns the index of the message's receive buffer. */
 unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 				     const struct dgram_message *message);
 
@@ -107,24 +108,25 @@ unsigned int rdmacm_dgram_link_index(const struct dgram_link *link,
 
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out);
-/* Notes the peer's QP, and looks for the way to it: once, or again after a while if there was
+/* Stores the peer's QPN and resolves the route to it: once, and after a pause again if there was
  * none. */
 void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint32_t qpn);
 void rdmacm_dgram_peers_free(struct dgram *dgram);
 void rdmacm_dgram_take_event(struct rdma_cm_event *event);
-/* An address in a packet does not say on which network it is, which that of LINK does. */
+/* Completes an address from a packet, which lacks the network: uses LINK's. */
 void rdmacm_dgram_complete_address(struct sockaddr_storage *addr, const struct dgram_link *link);
 bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 
 /* ---- dgram/channel.c: called with rs.lock held ---- */
 
-/* A step of several commands is made with it, as the user may change between two. */
+/* Returns the renewal for an operation of several commands, since the user may change between
+ * them. */
 struct cm_renewal rdmacm_dgram_renewal(struct dgram *dgram);
-/* Makes an id, which CONTEXT's events are of. It returns 0 or an errno. */
+/* Creates an id whose events get CONTEXT. Returns 0 or an errno. */
 int rdmacm_dgram_new_id(struct dgram *dgram, void *context, struct rdma_cm_id **id);
-/* Handles events, and returns whether there were any. */
+/* Handles pending events, and returns whether there were any. */
 bool rdmacm_dgram_cm_events(struct dgram *dgram);
-/* What poll() is to wait for; -1 if nothing can be read there. */
+/* Returns the descriptor for poll(), or -1 if the channel cannot be read now. */
 int rdmacm_dgram_channel_fd(const struct dgram *dgram);
 
 /* ---- dgram/io.c: called with rs.lock held ---- */
@@ -133,7 +135,7 @@ bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp);
 void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *message);
 int rdmacm_dgram_take_error(struct dgram *dgram);
 
-/* ---- what struct rs_kind points to ---- */
+/* ---- functions of struct rs_kind ---- */
 
 int rdmacm_dgram_set_up(struct dgram *dgram);
 int rdmacm_dgram_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,

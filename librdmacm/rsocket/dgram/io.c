@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * io.c - sends and receives datagrams: by UD where both sides know of each other, else by
- * UDP, together with what the sides have to tell each other.
+ * io.c - sends and receives datagrams: by the UD QP if both sides know each other, otherwise over
+ * UDP, which also carries the control messages.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/dgram/dgram.h"
@@ -92,7 +92,7 @@ static void queue_copy(struct dgram *dgram, const uint8_t *data, size_t size,
 {
 	struct dgram_message *message = malloc(sizeof(*message) + size);
 
-	if (!message) /* the message is lost, as datagrams may be */
+	if (!message) /* drop the message, as UDP may */
 		return;
 	*message = (struct dgram_message){ .data = (uint8_t *)(message + 1),
 					   .size = size,
@@ -101,7 +101,8 @@ static void queue_copy(struct dgram *dgram, const uint8_t *data, size_t size,
 	queue_message(dgram, message);
 }
 
-/* Data of a sender that no device reaches is queued, too; only it cannot be answered. */
+/* Handles a control message. Data from a sender that no device reaches is queued, too, but not
+ * answered. */
 static void handle_control(struct dgram *dgram, const uint8_t *bytes, size_t size,
 			   const struct sockaddr_storage *from)
 {
@@ -173,8 +174,8 @@ bool rdmacm_dgram_progress(struct dgram *dgram, bool look_at_udp)
 	return any;
 }
 
-/* Prepares for sleeping. It returns false if something has happened, so that the caller must not
- * sleep. */
+/* Arms all queues before sleeping. Returns false if something has happened meanwhile; then the
+ * caller must not sleep. */
 static bool dgram_arm(struct dgram *dgram)
 {
 	struct dgram_link *link;
@@ -207,7 +208,7 @@ void rdmacm_dgram_message_done(struct dgram *dgram, struct dgram_message *messag
 	free(message);
 }
 
-/* ---- asleep ---- */
+/* ---- sleeping ---- */
 
 static int wake_fds(struct dgram *dgram, struct pollfd *fds)
 {
@@ -237,7 +238,7 @@ static void take_events(struct dgram *dgram)
 		any = true;
 	}
 	if (any)
-		rs_changed(&dgram->rs); /* for another sleeper the queue must be armed again */
+		rs_changed(&dgram->rs); /* other sleepers must arm the queue again */
 }
 
 static int sleep_on_fds(struct dgram *dgram, int64_t deadline_us)
@@ -269,7 +270,7 @@ static bool spin_until_ready(struct dgram *dgram, condition is_ready, const void
 	return rs_spin_done(&dgram->rs.spin, false);
 }
 
-/* As with sockets, a call whose time of LIMIT_US is over fails as one that does not wait. */
+/* Waits for IS_READY. As for sockets, a call that exceeds LIMIT_US fails like a nonblocking one. */
 static int await_ready(struct dgram *dgram, condition is_ready, const void *about, bool nonblocking,
 		       int64_t limit_us)
 {
@@ -311,7 +312,7 @@ static bool learn_port(struct dgram *dgram)
 	return dgram->port;
 }
 
-/* A message that no packet of the link has room for goes by UDP. */
+/* Returns whether to use the UD QP; a message that exceeds the link's packet goes over UDP. */
 static bool goes_by_ud(struct dgram *dgram, const struct dgram_peer *peer, size_t size)
 {
 	return peer->ah && peer->qpn &&
@@ -341,7 +342,7 @@ static int send_by_ud(struct dgram *dgram, struct dgram_peer *peer, struct span 
 	return rdmacm_dgram_link_post_send(link, peer, head + size);
 }
 
-/* Meanwhile another thread may shut the socket down. */
+/* Waits for room in the UDP socket, unless another thread shuts the socket down. */
 static int await_udp_room(struct dgram *dgram, int64_t deadline_us)
 {
 	struct pollfd fds[2] = { { .fd = dgram->rs.fd, .events = POLLOUT } };
@@ -439,7 +440,7 @@ static bool is_readable(const struct dgram *dgram, const void *about)
 	return !STAILQ_EMPTY(&dgram->messages) || dgram->read_shut || dgram->error;
 }
 
-/* What does not fit into SPAN is lost, and *FLAGS says so. */
+/* Copies the message to SPAN. The rest is lost, and *FLAGS reports it. */
 static size_t hand_over(struct dgram_message *message, struct span *span, int *flags)
 {
 	size_t size = message->size < span->left ? message->size : span->left;
@@ -464,7 +465,7 @@ static int receive_locked(struct dgram *dgram, struct span *span, int *flags,
 		dgram->rs.found_empty++;
 	message = STAILQ_FIRST(&dgram->messages);
 	if (!ret && !message)
-		/* without an error the socket is shut, which is told by 0 bytes */
+		/* without an error the socket is shut down: 0 bytes */
 		ret = rdmacm_dgram_take_error(dgram);
 	if (ret || !message)
 		return ret;
@@ -515,8 +516,8 @@ static short events_now(const struct dgram *dgram)
 	return dgram->error ? events | POLLERR : events;
 }
 
-/* Who sleeps although there is an event (an edge triggered set does) must find the queues armed and
- * empty, too. */
+/* Returns the events. With SLEEP, the queues are armed and drained even if there is an event, since
+ * an edge-triggered set may still sleep. */
 short rdmacm_dgram_poll(struct rs *rs, short events, bool sleep)
 {
 	struct dgram *dgram = to_dgram(rs);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * link.c - makes a UD QP for a local address. rdma_cm says which device has the address, and
- * brings the QP to RTS.
+ * link.c - creates a UD QP for a local address. rdma_cm finds the device of the address and moves
+ * the QP to RTS.
  *
- * Each buffer has room for a GRH before the message. What any host of the network may send, as it
- * knows rdma_cm's Q_Key, is as long as a packet can be; a receive that had no room for it would end
- * the queue pair. So behind each buffer comes memory that all share, and nobody reads. Sends
- * complete in their order, so their buffers are used in turn.
+ * Each receive buffer has room for a GRH before the message. Any host of the network can send
+ * packets of maximal length, since rdma_cm's Q_Key is known, and a receive without enough room
+ * would put the QP into error. So each receive has a second buffer, shared by all and never read,
+ * for the excess. Sends complete in order, so their buffers are used in turn.
  */
 #include "librdmacm/rsocket/dgram/dgram.h"
 
@@ -142,7 +142,7 @@ static int ask_port(struct dgram_link *link)
 	return 0;
 }
 
-/* The id is bound to port 0, as nobody needs to know the port that rdma_cm gives it. */
+/* Binds the id to port 0: nothing needs the port that rdma_cm chooses. */
 static int bind_id(struct dgram *dgram, struct dgram_link *link)
 {
 	int ret = rdmacm_dgram_new_id(dgram, NULL, &link->id);
@@ -180,7 +180,8 @@ static int link_make(struct dgram *dgram, const struct sockaddr_storage *local,
 	if (!link)
 		return ENOMEM;
 	link->local = *local;
-	LIST_INSERT_HEAD(&dgram->links, link, entry); /* its id moves with the others */
+	/* so that a channel renewal moves its id, too */
+	LIST_INSERT_HEAD(&dgram->links, link, entry);
 	before = rdmacm_cmd_set_renewal(&renewal);
 	ret = link_equip(dgram, link);
 	rdmacm_cmd_set_renewal(before);
@@ -190,7 +191,7 @@ static int link_make(struct dgram *dgram, const struct sockaddr_storage *local,
 		return ret;
 	}
 	dgram->link_count++;
-	rs_changed(&dgram->rs); /* whoever sleeps does not sleep for it */
+	rs_changed(&dgram->rs); /* wakes sleepers, which do not watch it yet */
 	*out = link;
 	return 0;
 }
@@ -211,7 +212,7 @@ int rdmacm_dgram_link_get(struct dgram *dgram, const struct sockaddr_storage *lo
 
 void rdmacm_dgram_link_free(struct dgram_link *link)
 {
-	if (link->mr) /* the MR was made last, so it goes first */
+	if (link->mr) /* before the memory that it covers */
 		ibv_dereg_mr(link->mr);
 	if (link->id && link->id->qp)
 		rdma_destroy_qp(link->id);

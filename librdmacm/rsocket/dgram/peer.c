@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * peer.c - what is known of other sockets, by address and port: the link that reaches them,
- * their QP, and the way there.
+ * peer.c - other sockets, by address and port: the link to use, their QPN, and the route.
  *
- * rdma_cm resolves address and route as for a connection; an address handle is made of the path. A
- * peer that no way leads to is reached by UDP.
+ * rdma_cm resolves address and route as for a connection; an address handle is created from the
+ * path. A peer without a route is reached over UDP.
  */
 #include "librdmacm/rsocket/dgram/dgram.h"
 
@@ -16,14 +15,14 @@
 #include <unistd.h>
 
 enum { RESOLVE_MS = 2000, MOST_PEERS = 65536, MOST_LOOKS = 64, ROUTED_HOPS = 64 };
-enum { FIRST_PAUSE_US = 1000000, MOST_DOUBLINGS = 6 }; /* between looks for a way */
+enum { FIRST_PAUSE_US = 1000000, MOST_DOUBLINGS = 6 }; /* between attempts to resolve a route */
 
 static const struct sockaddr *plain_addr(const struct sockaddr_storage *addr)
 {
 	return (const struct sockaddr *)addr;
 }
 
-/* Only of link-local addresses there is one in each network. */
+/* Returns the scope, which only distinguishes link-local addresses. */
 static uint32_t scope_of(const struct sockaddr_in6 *addr)
 {
 	return IN6_IS_ADDR_LINKLOCAL(&addr->sin6_addr) ? addr->sin6_scope_id : 0;
@@ -38,7 +37,7 @@ static int compare_v6(const struct sockaddr_in6 *a, const struct sockaddr_in6 *b
 	return scope_of(a) < scope_of(b) ? -1 : 1;
 }
 
-/* Flow information and what is behind the address in the structures do not count. */
+/* Compares addresses, without flow information and padding. */
 static int compare_addr(const void *left, const void *right)
 {
 	const struct sockaddr_in6 *a = left, *b = right;
@@ -67,7 +66,7 @@ bool rdmacm_dgram_same_address(const struct sockaddr_storage *a, const struct so
 	return !compare_addr(a, b);
 }
 
-/* ---- which of our addresses reaches it: what the system would send from, unless bound ---- */
+/* ---- the local address for a peer: the bound one, or the one that the kernel would choose ---- */
 
 static bool is_wildcard(const struct sockaddr_storage *addr)
 {
@@ -123,7 +122,7 @@ static void peer_free(void *entry)
 	free(peer);
 }
 
-/* What is being sent may still need the address handle. Sends complete in their order. */
+/* Returns whether posted sends still use the peer's address handle. Sends complete in order. */
 static bool is_sent_to(const struct dgram_peer *peer)
 {
 	const struct dgram_link *link = peer->link;
@@ -150,8 +149,8 @@ static void peer_touch(struct dgram *dgram, struct dgram_peer *peer)
 	TAILQ_INSERT_HEAD(&dgram->used_peers, peer, in_used);
 }
 
-/* A socket that many write to, as a server of names is, forgets who has been silent for longest.
- * Those in use go to the front, so that a look at a few finds others the next time. */
+/* Makes room for a new peer: a server with many clients drops the peer that was unused for longest.
+ * Peers in use move to the front, so that the next call looks at others. */
 static int make_room(struct dgram *dgram)
 {
 	struct dgram_peer *peer;
@@ -198,7 +197,8 @@ static int peer_make(struct dgram *dgram, const struct sockaddr_storage *addr,
 	return 0;
 }
 
-/* A struct dgram_peer begins with its address, so an address can stand for it in a search. */
+/* Finds or creates a peer. A struct dgram_peer begins with its address, so an address serves as
+ * search key. */
 int rdmacm_dgram_peer_get(struct dgram *dgram, const struct sockaddr_storage *addr,
 			  struct dgram_peer **out)
 {
@@ -220,7 +220,7 @@ void rdmacm_dgram_peers_free(struct dgram *dgram)
 	dgram->connected = NULL;
 }
 
-/* ---- the way ---- */
+/* ---- routes ---- */
 
 static void give_up(struct dgram_peer *peer, const char *why)
 {
@@ -251,7 +251,8 @@ void rdmacm_dgram_peer_found(struct dgram *dgram, struct dgram_peer *peer, uint3
 		look_for_way(dgram, peer);
 }
 
-/* Where a port has the GID for both versions of RoCE, version 2 is taken. */
+/* Returns the index of a GID. If the port has it for both versions of RoCE, returns the one of
+ * version 2. */
 static int sgid_index(const struct rdma_cm_id *id, const union ibv_gid *gid)
 {
 	struct ibv_gid_entry entry;
@@ -328,8 +329,8 @@ static void on_event(struct dgram_peer *peer, enum rdma_cm_event_type event)
 		give_up(peer, "the route is not resolved");
 }
 
-/* The ids of links have no context. Their events are of the device, and that the device has gone
- * shows at the QP. */
+/* Handles an event. The id of a link has no context; its only event is device removal, which the QP
+ * shows by itself. */
 void rdmacm_dgram_take_event(struct rdma_cm_event *event)
 {
 	struct dgram_peer *peer = event->id->context;

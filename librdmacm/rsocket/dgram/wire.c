@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wire.c - makes the heads that dgram/wire.h describes from addresses, and addresses from
- * heads.
+ * wire.c - encodes and decodes the headers that dgram/wire.h describes.
  */
 #include "librdmacm/rsocket/dgram/wire.h"
 
@@ -79,7 +78,7 @@ size_t rdmacm_dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr
 
 	head[0] = version_of(addr);
 	head[1] = size;
-	memcpy(head + 2, &v6->sin6_port, sizeof(v6->sin6_port)); /* sin_port is at the same place */
+	memcpy(head + 2, &v6->sin6_port, sizeof(v6->sin6_port)); /* sin_port has the same offset */
 	if (addr->ss_family == AF_INET6)
 		memcpy(head + 4, &v6->sin6_flowinfo, sizeof(v6->sin6_flowinfo));
 	address_put(head + (addr->ss_family == AF_INET ? 4 : 8), addr);

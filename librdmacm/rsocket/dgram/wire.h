@@ -33,17 +33,18 @@ enum dgram_control { CONTROL_DATA = 0, CONTROL_ANSWER = 7 };
 
 enum {
 	DGRAM_TAG = 0x55555555,
-	DGRAM_MAX_CONTROL = 28,  /* bytes of the longest head */
-	DGRAM_MAX_MESSAGE = 2048 /* a data head and what is behind it */
+	DGRAM_MAX_CONTROL = 28,  /* longest header, in bytes */
+	DGRAM_MAX_MESSAGE = 2048 /* a data header and its data */
 };
 
-/* The calls that pack return the size of the head. ADDR is the sender's, of AF_INET or AF_INET6. */
+/* The pack calls return the size of the header. ADDR is the sender's address, AF_INET or
+ * AF_INET6. */
 size_t rdmacm_dgram_control_pack(uint8_t *head, enum dgram_control op, uint32_t qpn,
 				 const struct sockaddr_storage *addr);
 size_t rdmacm_dgram_data_pack(uint8_t *head, const struct sockaddr_storage *addr);
 size_t rdmacm_dgram_data_size(sa_family_t family);
 
-/* The calls that unpack return the size of the head, or 0 if there is none. */
+/* The unpack calls return the size of the header, or 0 if it is invalid. */
 size_t rdmacm_dgram_control_unpack(const uint8_t *message, size_t size, uint8_t *op, uint32_t *qpn);
 size_t rdmacm_dgram_data_unpack(const uint8_t *message, size_t size, struct sockaddr_storage *addr);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * epoll.c - repoll_create(), repoll_ctl(), repoll_wait(): sets of sockets of this library and of
- * other descriptors.
+ * epoll.c - repoll_create(), repoll_ctl(), repoll_wait(): sets of rsockets and other descriptors.
  *
- * A set is a list of sockets, and a real epoll descriptor, which has the other descriptors and
- * gives the set its number. Who waits in it sleeps for what is in it by then, so a change of the
- * set ends the sleep. A level triggered socket is reported as long as it has an event. An
- * edge triggered one is reported again when more has arrived, or when a call has found nothing to
- * read or no room since the last report.
+ * A set is a list of rsockets, and an epoll descriptor, which contains the other descriptors and
+ * provides the set's number. A thread sleeps on the members present when it begins to wait, so
+ * changing the set ends the sleep. A level-triggered socket is reported as long as it has an event.
+ * An edge-triggered one is reported again when more has arrived, or when a call has found nothing
+ * to read, or no room, since the last report.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/rs.h"
@@ -28,31 +27,33 @@ struct member {
 
 struct set {
 	LIST_ENTRY(set) entry;
-	int fd;             /* -1 once the program has closed the set */
-	int epoll;          /* the descriptor, until nobody is in the set; -1 if close() took it */
-	unsigned int users; /* the list of sets, and calls that are in the set */
+	int fd;    /* -1 after the program has closed the set */
+	int epoll; /* epoll descriptor, open while the set has users; -1 if close() took it */
+	unsigned int users; /* references: the list of sets, and calls in progress */
 	TAILQ_HEAD(, member) members;
 	unsigned int count;
-	bool others_wait; /* the members took all the room: the next call begins with the others */
+	/* members took all the room, so the next call starts with the other descriptors */
+	bool others_wait;
 	pthread_mutex_t lock;
 	struct rs_waiters waiters;
-	int64_t looked_us; /* when the descriptors behind the members were last looked at */
-	bool is_held;      /* by the thread that forks, for its fork() */
+	int64_t looked_us; /* time of the last look at the members' descriptors */
+	bool is_held;      /* locked for fork(), by the forking thread */
 };
 
-/* A call that is in a set. A signal's handler may begin another one, or fork. */
+/* A call on a set. A signal handler may begin another one, or fork, so they nest. */
 struct visit {
 	struct set *set;
 	struct visit *outer;
 };
 
-static __thread struct visit *visits; /* of this thread */
+static __thread struct visit *visits; /* stack of this thread's calls */
 
 static LIST_HEAD(, set) sets = LIST_HEAD_INITIALIZER(sets);
 static pthread_mutex_t sets_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-static bool sets_are_held; /* as a set is */
+static bool sets_are_held; /* locked for fork() */
 
-/* A lock that tells the thread that has it, which forks in a signal's handler. */
+/* Initialises a lock of the type that detects relocking, because a signal handler may fork in a
+ * thread that holds it. */
 static void lock_init(pthread_mutex_t *lock)
 {
 	static const pthread_mutex_t initial = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
@@ -73,7 +74,7 @@ static struct set *find_set_locked(int fd)
 	return NULL;
 }
 
-/* Each get that finds a set wants a put. */
+/* Returns the set FD, or NULL. Each set returned must be released by set_put(). */
 static struct set *set_get(int fd, struct visit *visit)
 {
 	struct set *set;
@@ -116,11 +117,11 @@ static void set_put(const struct visit *visit)
 	pthread_mutex_unlock(&sets_lock);
 }
 
-/* Who waits in the set is woken, to find that it has gone. */
+/* Drops a closed set, and wakes its waiters, which then notice. */
 static void drop_set_locked(struct set *set)
 {
 	LIST_REMOVE(set, entry);
-	__atomic_store_n(&set->fd, -1, __ATOMIC_RELAXED); /* the number may come again */
+	__atomic_store_n(&set->fd, -1, __ATOMIC_RELAXED); /* the number may be reused */
 	rdmacm_rs_waiters_dismiss(&set->waiters);
 	put_set_locked(set);
 }
@@ -143,7 +144,7 @@ static void add_set(struct set *set)
 
 	set->users = 1;
 	pthread_mutex_lock(&sets_lock);
-	old = find_set_locked(set->fd); /* it was closed by close() */
+	old = find_set_locked(set->fd); /* the program closed it with close() */
 	if (old) {
 		old->epoll = -1;
 		drop_set_locked(old);
@@ -178,7 +179,8 @@ CMA_EXPORT int repoll_create(int size)
 
 /* ---- members ---- */
 
-/* In a child those of its parent's connections have no serials (forked.c). */
+/* Returns the member for RS. In a child, members for the parent's connections match no socket,
+ * because the serials changed (forked.c). */
 static struct member *find_member(struct set *set, const struct rs *rs)
 {
 	struct member *member;
@@ -190,7 +192,8 @@ static struct member *find_member(struct set *set, const struct rs *rs)
 	return NULL;
 }
 
-/* As of Linux, an error and the end are reported to everybody, but behind EPOLLONESHOT. */
+/* Sets the member's events. As in Linux, EPOLLERR and EPOLLHUP are always reported, unless
+ * EPOLLONESHOT disabled the member. */
 static void member_ask(struct member *member, const struct epoll_event *event)
 {
 	member->event = *event;
@@ -199,8 +202,8 @@ static void member_ask(struct member *member, const struct epoll_event *event)
 
 enum { OF_EXCLUSIVE = EPOLLIN | EPOLLOUT | EPOLLERR | EPOLLHUP | EPOLLET };
 
-/* EPOLLEXCLUSIVE lets Linux wake fewer than all sets that have a member. All are woken here, but
- * what may not stand beside it is refused as there. */
+/* Returns whether the flags are compatible. EPOLLEXCLUSIVE lets Linux wake only some of the sets
+ * with a member; here all are woken, but invalid combinations are refused as in Linux. */
 static bool asks_rightly(uint32_t events)
 {
 	return !(events & EPOLLEXCLUSIVE) ||
@@ -282,12 +285,12 @@ CMA_EXPORT int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
 enum { LOOK_US = 5000 };
 enum { POLL_EVENTS = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLRDNORM | EPOLLWRNORM };
 
-/* The numbers of epoll's events are those of poll's. */
+/* epoll's event bits equal poll's. */
 _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
 		       EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP,
 	       "Linux: eventpoll.h");
 
-/* For EPOLLET: the function returns NOW, the events of the socket, if something of it is new. */
+/* For EPOLLET: returns NOW, the socket's events, if there is something new. */
 static uint32_t news_of_member(struct member *member, const struct rs *rs, uint32_t now)
 {
 	uint32_t fresh = now & ~member->reported;
@@ -311,7 +314,7 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 	uint32_t wanted = member->event.events;
 	uint32_t now;
 
-	if (!wanted) /* EPOLLONESHOT, and the member was reported */
+	if (!wanted) /* EPOLLONESHOT, already reported */
 		return false;
 	now = (uint16_t)rs->kind->poll(rs, (short)(wanted & POLL_EVENTS), sleep);
 	if (wanted & EPOLLET) {
@@ -327,14 +330,14 @@ static bool report_member(struct member *member, struct rs *rs, bool sleep,
 	return true;
 }
 
-/* A member that was reported goes to the end, so that all get their turn. */
+/* Moves a reported member to the end, so that all members get their turn. */
 static void rotate_members(struct set *set, struct member *last)
 {
 	TAILQ_REMOVE(&set->members, last, entry);
 	TAILQ_INSERT_TAIL(&set->members, last, entry);
 }
 
-/* Members whose sockets were closed leave the set here. */
+/* Collects the members' events, and removes members whose sockets were closed. */
 static int collect_events(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
 	struct member *member = TAILQ_FIRST(&set->members), *next;
@@ -364,8 +367,8 @@ static int collect_others(const struct set *set, struct epoll_event *events, int
 	return epoll_wait(__atomic_load_n(&set->fd, __ATOMIC_RELAXED), events, room, 0);
 }
 
-/* Where the members have left no room, the other descriptors go first in the next call, as somebody
- * may be ready all the time. */
+/* Collects all events. If the members take all the room, the next call begins with the other
+ * descriptors, because a member may always be ready. */
 static int collect_all(struct set *set, bool sleep, struct epoll_event *events, int room)
 {
 	int first = 0, count, others;
@@ -399,7 +402,7 @@ static struct pollfd *fds_of_set(struct set *set, nfds_t *count)
 	return fds;
 }
 
-/* A thread asleep in a set. */
+/* A thread that sleeps in a set. */
 struct nap {
 	struct visit *visit;
 	struct pollfd *fds;
@@ -438,8 +441,8 @@ static void nap_end(struct nap *nap)
 	free(nap->fds);
 }
 
-/* Sleeps unless there are events by now, whose number becomes *COUNT. The set is watched before it
- * is read, so that no member is missed. */
+/* Sleeps, unless there are events already; returns their number in *COUNT. Watches the set before
+ * reading it, so that no new member is missed. */
 static int sleep_on_set(struct visit *visit, struct epoll_event *events, int room, int64_t deadline,
 			int *count)
 {
@@ -456,8 +459,8 @@ static int sleep_on_set(struct visit *visit, struct epoll_event *events, int roo
 	return ret;
 }
 
-/* Where somebody is ready all the time nobody sleeps, and rdma_cm's events of the other members are
- * read by who sleeps. So they are looked for now and then. */
+/* Reads rdma_cm's events now and then. Only sleeping threads do so otherwise, and with a member
+ * that is always ready no thread sleeps. */
 static void look_if_due(struct visit *visit)
 {
 	struct nap nap = { .visit = visit };
@@ -508,8 +511,8 @@ CMA_EXPORT int repoll_wait(int epfd, struct epoll_event *events, int maxevents, 
 
 /* ---- fork() ---- */
 
-/* The child goes on with the sets as they are, so no other thread may be changing one meanwhile.
- * What the thread that forks has in hand it finishes itself, in the parent and in the child. */
+/* Locks all sets before fork(), so that no other thread is changing one. Calls in which the forking
+ * thread itself is continue in parent and child. */
 void rdmacm_rs_epoll_before_fork(void)
 {
 	struct set *set;
@@ -540,8 +543,8 @@ static unsigned int visits_count(const struct set *set)
 	return count;
 }
 
-/* In the child the sets stay, as their descriptors do, and so do the calls of the thread that has
- * forked, if a signal's handler did. */
+/* Reinitialises the locks in the child. The sets stay, as do their descriptors and, if a signal
+ * handler forked, the calls of this thread. */
 void rdmacm_rs_epoll_forked(void)
 {
 	struct set *set;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll.c - rpoll() and rselect(), for sockets of this library together with any other descriptors.
+ * poll.c - rpoll() and rselect(), for rsockets together with any other descriptors.
  *
- * Sockets are asked for their events, other descriptors are asked by poll(). If there is no event,
- * poll() sleeps on the other descriptors and on those behind the sockets, which tell only that a
- * socket is worth asking again.
+ * Rsockets are queried for their events, other descriptors by poll(). If there is no event, poll()
+ * sleeps on the other descriptors and on those behind the rsockets; the latter only tell that an
+ * rsocket must be queried again.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/rs.h"
@@ -15,15 +15,16 @@
 
 enum { FEW = 32 };
 
-/* What poll() really gets: for each entry of the program the descriptor that it names, or those
- * behind the socket that it names; and the waiter's own. */
+/* Arguments of the real poll(): for each of the program's entries its descriptor, or the
+ * descriptors behind its rsocket; and the waiter's eventfd. */
 struct rs_sleepers {
 	struct rs_waiter waiter;
-	struct rs_watch also; /* of what else ends the sleep */
+	struct rs_watch also; /* watches what else ends the sleep */
 	struct pollfd *fds;
 	struct entry {
-		struct rs *rs;  /* NULL if the descriptor is no socket of ours */
-		bool is_closed; /* the waiter's own descriptor has got the number */
+		struct rs *rs; /* NULL: not an rsocket */
+		/* another thread closed it, and the waiter's eventfd got its number */
+		bool is_closed;
 		struct rs_watch watch;
 		int first, count;
 	} * entries;
@@ -83,8 +84,8 @@ static void sleepers_unwatch(struct rs_sleepers *sleepers)
 	rdmacm_rs_waiter_end(&sleepers->waiter);
 }
 
-/* Gets the socket FD of the entry, or returns NULL if another thread has closed it. A socket that
- * is watched is the one that was found first, as a number may come again. */
+/* Returns the rsocket FD of the entry, or NULL if another thread has closed it. A watched rsocket
+ * must be the one found first, because its number may be reused. */
 static struct rs *entry_get(const struct entry *entry, int fd)
 {
 	struct rs *rs = rdmacm_rs_get(fd);
@@ -95,7 +96,7 @@ static struct rs *entry_get(const struct entry *entry, int fd)
 	return NULL;
 }
 
-/* Fills in what the entry sleeps on, and returns false if its socket is closed. */
+/* Fills in the descriptors for the entry. Returns false if its socket is closed. */
 static bool entry_fill(struct entry *entry, const struct pollfd *of_program, struct pollfd *fds)
 {
 	struct rs *rs;
@@ -111,13 +112,13 @@ static bool entry_fill(struct entry *entry, const struct pollfd *of_program, str
 		entry->count = rs->kind->wake_fds(rs, fds);
 		rdmacm_rs_put(of_program->fd);
 	} else {
-		/* the number may be that of another file by now */
+		/* the number may belong to another file by now */
 		fds[0].fd = -1;
 	}
 	return rs;
 }
 
-/* Returns false if a socket is closed, so that there is nothing to sleep for. */
+/* Fills in all descriptors. Returns false if a socket is closed; then the caller must not sleep. */
 static bool sleepers_fill(struct rs_sleepers *sleepers, const struct pollfd *fds)
 {
 	struct entry *entry;
@@ -142,7 +143,7 @@ static bool is_woken(const struct pollfd *fds, int count)
 	return false;
 }
 
-/* Tells the socket that was woken. */
+/* Calls the socket's woken(). */
 static void tell_woken(const struct entry *entry, int fd, const struct pollfd *at)
 {
 	struct rs *rs = entry_get(entry, fd);
@@ -239,9 +240,9 @@ int rdmacm_rs_sleep_unlocked(struct rs *rs, struct pollfd *fds, int count, int t
 	return ret == EINTR && rdmacm_rs_restarts(&user) ? 0 : ret;
 }
 
-/* What asking the sockets has found: how many have events, how many descriptors are no sockets, and
- * what poll() is to be asked besides: those, and the sockets that may have events of rdma_cm. All
- * others are -1 there. FDS is NULL as long as there is nothing to ask poll(). */
+/* Result of querying the rsockets: how many have events, the number of other descriptors, and the
+ * array for a further poll(): the other descriptors, and rsockets that may have rdma_cm events; all
+ * others are -1. fds is NULL while there is nothing to poll. */
 struct answers {
 	int ready, err;
 	nfds_t others;
@@ -298,13 +299,14 @@ static __attribute__((noinline)) short ask_shielded(struct rs *rs, short events)
 	return now;
 }
 
-/* *LOOK_FD becomes the descriptor by which rdma_cm's events come, if it is to be looked at. */
+/* Returns the events of RS. Sets *LOOK_FD to the descriptor for rdma_cm's events, if it must be
+ * looked at. */
 static inline short ask_one(struct rs *rs, short events, int *look_fd)
 {
 	return rs->kind->glance ? rs->kind->glance(rs, events, look_fd) : ask_shielded(rs, events);
 }
 
-/* Asks the sockets only for their events, and returns how many have some. */
+/* Queries the rsockets only, and returns how many have events. */
 static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 {
 	int look_fd, ready = 0;
@@ -315,7 +317,7 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 		rs = rs_get(fds[i].fd);
 		if (!rs) {
 			answers_put(answers, nfds, i, fds[i].fd, fds[i].events);
-			fds[i].revents = 0; /* so poll() says of those below 0 */
+			fds[i].revents = 0; /* for negative descriptors, which poll() ignores */
 			answers->others++;
 			continue;
 		}
@@ -330,8 +332,8 @@ static int ask_sockets(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 	return ready;
 }
 
-/* The same for watched sockets. Another thread may have closed one, and its number may now be an
- * unrelated socket's. */
+/* Does the same for watched sockets. Another thread may have closed one, and its number may now
+ * belong to an unrelated socket. */
 static int ask_watched(const struct rs_sleepers *sleepers, struct pollfd *fds, bool sleep)
 {
 	const struct entry *entry;
@@ -360,7 +362,7 @@ static int count_ready(const struct pollfd *fds, nfds_t nfds)
 	return ready;
 }
 
-/* Sleeps once, or with TIMEOUT 0 only looks. It returns how many entries have events, or -1 with
+/* Sleeps once, or only looks if TIMEOUT is 0. Returns the number of entries with events, or -1 with
  * errno. */
 static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t nfds, int timeout)
 {
@@ -370,7 +372,7 @@ static int sleep_once(struct rs_sleepers *sleepers, struct pollfd *fds, nfds_t n
 	return count_ready(fds, nfds);
 }
 
-/* Data that is about to come is worth a moment of looking. */
+/* Polls the sockets for a moment, because data may be about to arrive. */
 static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, struct answers *answers)
 {
 	static __thread struct rs_spin of_thread;
@@ -386,7 +388,7 @@ static int spin_on_sockets(struct pollfd *fds, nfds_t nfds, int timeout, struct 
 	return ready;
 }
 
-/* Hands out what poll() has answered. A socket has got an event of rdma_cm, and is asked again. */
+/* Copies poll()'s results. A socket with an rdma_cm event is queried again. */
 static void take_answers(struct pollfd *fds, nfds_t nfds, const struct answers *answers)
 {
 	const struct pollfd *at;
@@ -407,8 +409,9 @@ static void take_answers(struct pollfd *fds, nfds_t nfds, const struct answers *
 	}
 }
 
-/* Nobody has to wake this thread, so it has no eventfd. Where the process may not have so many
- * descriptors, they are looked at as those who sleep do. */
+/* Calls poll() for the answers. No thread needs to wake this one, so it has no eventfd. If there
+ * are too many descriptors for the process's limit, looks at them in pieces, like sleeping
+ * threads. */
 static int poll_answers(struct answers *answers, nfds_t nfds)
 {
 	struct rs_waiter looker = { .fd = -1, .undo = answers_cancelled, .of = answers };
@@ -419,19 +422,19 @@ static int poll_answers(struct answers *answers, nfds_t nfds)
 	return rdmacm_rs_waiter_sleep(&looker, answers->fds, (int)nfds, 0);
 }
 
-/* Looks at what the sockets' answers have left, and returns how many entries have events, or -1
- * with errno. */
+/* Polls the descriptors that the rsockets left, and returns the number of entries with events, or
+ * -1 with errno. */
 static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers)
 {
 	const bool is_allocated = answers->fds != answers->few;
 	int ready;
 
-	if (is_allocated) /* a thread that is cancelled would keep it */
+	if (is_allocated) /* a cancelled thread would leak it */
 		rdmacm_rs_shield();
 	ready = poll_answers(answers, nfds);
 	if (is_allocated)
 		rdmacm_rs_unshield();
-	if (ready <= 0) /* a signal does not hide sockets that are ready */
+	if (ready <= 0) /* a signal must not hide sockets that are ready */
 		return ready && !(errno == EINTR && answers->ready) ? ready : answers->ready;
 	rdmacm_rs_shield();
 	take_answers(fds, nfds, answers);
@@ -439,7 +442,7 @@ static int look_at_rest(struct pollfd *fds, nfds_t nfds, struct answers *answers
 	return count_ready(fds, nfds);
 }
 
-/* Asks without sleeping. */
+/* Queries all entries without sleeping. */
 static int ask_all(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	struct answers answers;
@@ -450,7 +453,7 @@ static int ask_all(struct pollfd *fds, nfds_t nfds, int timeout)
 	ready = spin_on_sockets(fds, nfds, timeout, &answers);
 	if (answers.err)
 		ready = cma_return(answers.err);
-	else if (answers.fds && (ready || !timeout)) /* not waited for, but they count */
+	else if (answers.fds && (ready || !timeout)) /* no wait, but they count in the result */
 		ready = look_at_rest(fds, nfds, &answers);
 	answers_free(&answers);
 	return ready;
@@ -482,7 +485,8 @@ static int sleep_for_any(struct pollfd *fds, nfds_t nfds, int64_t deadline)
 	return ready;
 }
 
-/* Another thread may take what there was before this one has answered. */
+/* Waits for an event. Another thread may take it before this thread reports it, so the wait may
+ * have to go on. */
 static int wait_for_any(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	int64_t deadline = timeout ? rdmacm_rs_deadline(timeout) : 0;
@@ -509,7 +513,7 @@ CMA_EXPORT int rpoll(struct pollfd *fds, nfds_t nfds, int timeout)
 {
 	if (!has_sockets(fds, nfds))
 		return poll(fds, nfds, timeout);
-	/* poll() is a cancellation point, and may not be called below. */
+	/* poll() is a cancellation point, but this path may not call it. */
 	pthread_testcancel();
 	return wait_for_any(fds, nfds, timeout);
 }

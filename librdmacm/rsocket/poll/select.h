@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * select.h - select() by way of poll(), as rselect() and the preload library do it: three sets of
- * descriptors become entries for poll(), and what poll() says becomes sets again.
+ * select.h - implements select() with poll(), for rselect() and the preload library: converts three
+ * sets of descriptors to poll() entries, and the results back.
  */
 #ifndef RSOCKET_SELECT_H
 #define RSOCKET_SELECT_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/select.h>
 
-/* *MS becomes what poll() wants. Returns false if TIMEOUT is no time to wait. */
+/* Converts TIMEOUT to milliseconds for poll(). Returns false if it is invalid. */
 static inline bool select_timeout(const struct timeval *timeout, int *ms)
 {
 	*ms = -1;
@@ -30,7 +30,7 @@ static inline bool select_has(int fd, fd_set *set)
 	return set && FD_ISSET(fd, set);
 }
 
-/* FDS has room for LIMIT entries. Returns how many there are. */
+/* Fills FDS, which has room for LIMIT entries. Returns their number. */
 static inline nfds_t select_to_poll(struct pollfd *fds, int limit, fd_set *read, fd_set *write,
 				    fd_set *except)
 {
@@ -56,7 +56,7 @@ static inline int select_keep_if(fd_set *set, int fd, bool condition)
 	return condition;
 }
 
-/* The sets become what is ready. Returns how many members they have. */
+/* Sets the three sets to the ready descriptors. Returns the total number of members. */
 static inline int select_from_poll(const struct pollfd *fds, nfds_t count, fd_set *read,
 				   fd_set *write, fd_set *except)
 {

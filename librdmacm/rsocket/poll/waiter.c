@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waiter.c - notes who sleeps for what, and wakes sleepers by an eventfd that each has. It lasts as
- * long as the sleep: a program may close all descriptors in between, and the number of one that was
- * kept would be that of a file of the program.
+ * waiter.c - records sleeping threads and what they wait for, and wakes them by eventfds. An
+ * eventfd lives only as long as the sleep: a program may close all descriptors in between, and the
+ * number of a kept one could then be another file's.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/poll/waiter.h"
@@ -16,10 +16,9 @@
 
 enum { BLIND_MS = 10 };
 
-/* The lock guards all lists. It is the innermost lock, as those who change a
- * socket hold that one's. */
+/* Guards all lists. It is the innermost lock: a waking thread also holds its socket's lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread struct rs_waiter *own; /* what this thread waits with */
+static __thread struct rs_waiter *own; /* this thread's waiter */
 
 /* ---- waiters ---- */
 
@@ -31,7 +30,7 @@ void rdmacm_rs_waiter_begin(struct rs_waiter *waiter, void (*undo)(void *of), vo
 	own = waiter;
 }
 
-/* Who wakes after the mark was taken away writes again, so reading comes first. */
+/* Clears the eventfd before the mark, because a thread that sees no mark writes again. */
 static void waiter_clear(struct rs_waiter *waiter)
 {
 	eventfd_t none;
@@ -42,7 +41,7 @@ static void waiter_clear(struct rs_waiter *waiter)
 	__atomic_store_n(&waiter->woken, false, __ATOMIC_SEQ_CST);
 }
 
-/* By now the waiter watches nothing, so nobody wakes it. */
+/* Ends a waiter that watches nothing any more, so that no thread can wake it. */
 void rdmacm_rs_waiter_end(struct rs_waiter *waiter)
 {
 	own = NULL;
@@ -57,9 +56,9 @@ static int min_timeout(int timeout_ms, int most_ms)
 	return timeout_ms < 0 || timeout_ms > most_ms ? most_ms : timeout_ms;
 }
 
-/* Linux' poll() takes no more entries than the process may have descriptors, and a socket is two of
- * them. Where a program has lowered that limit, they are looked at piece by piece, now and then.
- * With poll()'s error of any other kind there is nothing to be done. */
+/* Polls in pieces, now and then. Linux' poll() refuses more entries than the process's descriptor
+ * limit, which a program may have lowered, and an rsocket needs two entries. Other errors of poll()
+ * are returned. */
 static int poll_in_pieces(const struct rs_waiter *waiter, struct pollfd *fds, nfds_t count,
 			  int timeout_ms)
 {
@@ -84,7 +83,8 @@ static int poll_in_pieces(const struct rs_waiter *waiter, struct pollfd *fds, nf
 				     waiter->undo, waiter->of);
 }
 
-/* Without an eventfd (the process may have no more descriptors) the thread looks again soon. */
+/* Sleeps. Without an eventfd (the process has no descriptor left), limits the sleep and looks
+ * again. */
 int rdmacm_rs_waiter_sleep(struct rs_waiter *waiter, struct pollfd *fds, int count, int timeout_ms)
 {
 	int ret;
@@ -107,7 +107,7 @@ static void waiter_wake(struct rs_waiter *waiter)
 		eventfd_write(waiter->fd, 1);
 }
 
-/* ---- what they watch ---- */
+/* ---- watches ---- */
 
 void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct rs_waiter *waiter)
 {
@@ -139,8 +139,9 @@ bool rdmacm_rs_is_watched(const struct rs_watch *watch)
 	return __atomic_load_n(&watch->at, __ATOMIC_RELAXED);
 }
 
-/* Whoever changes something does so under its lock, which a waiter takes after it was noted, to ask
- * for the last time: so either that sees the change, or the count is seen here. */
+/* Wakes the waiters. The caller has changed something under its lock. A waiter is recorded before
+ * it takes that lock for its last query, so either the query sees the change, or this function sees
+ * the count. */
 void rdmacm_rs_wake(struct rs_waiters *waiters)
 {
 	struct rs_watch *watch;
@@ -177,7 +178,8 @@ void rdmacm_rs_waiters_forked(void)
 	own = NULL;
 }
 
-/* The thread that forks may do so in a signal's handler, and go on in the child with a watch. */
+/* Keeps the watches of the forking thread in the child, where it may continue if a signal handler
+ * forked. */
 void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters)
 {
 	struct rs_watch *watch;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waiter.h - threads asleep on sockets and sets of this library, woken by other threads.
+ * waiter.h - threads that sleep on sockets and sets of this library, and are woken by other
+ * threads.
  *
- * A completion's event wakes a thread by its descriptor, once. Whichever thread handles it may find
- * what another one sleeps for, so each thread that sleeps is noted, before it asks for the last
- * time, at everything that it sleeps for, and whoever changes something there wakes it.
+ * The event of a completion wakes only one thread by its descriptor, and that thread may handle
+ * what another one waits for. So each thread is recorded, before its last query, at every object
+ * that it sleeps on, and a thread that changes such an object wakes it.
  */
 #ifndef RSOCKET_WAITER_H
 #define RSOCKET_WAITER_H
@@ -15,22 +16,21 @@
 
 /* A thread that is about to sleep. */
 struct rs_waiter {
-	int fd;     /* an eventfd to sleep on, too; -1 if there was none to be had */
-	bool woken; /* the eventfd was written to, so once is enough */
-	/* what a thread calls that is cancelled while it sleeps; rdmacm_rs_waiter_end() is a part
-	 * of it */
+	int fd;     /* an eventfd; -1 if none is available */
+	bool woken; /* already written to, so once is enough */
+	/* called if the thread is cancelled while it sleeps; must call rdmacm_rs_waiter_end() */
 	void (*undo)(void *of);
 	void *of;
 };
 
-/* A note of the waiter at one thing that it sleeps for. */
+/* Records the waiter at one object. */
 struct rs_watch {
 	LIST_ENTRY(rs_watch) entry;
 	struct rs_waiter *waiter;
-	struct rs_waiters *at; /* NULL once that has gone */
+	struct rs_waiters *at; /* NULL after the object is gone */
 };
 
-/* All who sleep for one thing. */
+/* The waiters of one object. */
 struct rs_waiters {
 	LIST_HEAD(, rs_watch) all;
 	unsigned int count;
@@ -41,22 +41,22 @@ void rdmacm_rs_waiter_end(struct rs_waiter *waiter);
 
 void rdmacm_rs_watch(struct rs_waiters *waiters, struct rs_watch *watch, struct rs_waiter *waiter);
 void rdmacm_rs_unwatch(struct rs_watch *watch);
-/* Returns whether what is watched is still there. */
+/* Returns whether the watched object still exists. */
 bool rdmacm_rs_is_watched(const struct rs_watch *watch);
 
-/* Sleeps as poll() does. FDS[COUNT] is the function's, for the waiter's eventfd. */
+/* Sleeps like poll(). FDS[COUNT] must be free, for the waiter's eventfd. */
 int rdmacm_rs_waiter_sleep(struct rs_waiter *waiter, struct pollfd *fds, int count, int timeout_ms);
 
-/* Wakes all but the calling thread, to ask again. */
+/* Wakes all waiters except the calling thread, so that they query again. */
 void rdmacm_rs_wake(struct rs_waiters *waiters);
-/* Wakes all: the socket they sleep for is being closed. */
+/* Wakes all waiters, because the object is being destroyed. */
 void rdmacm_rs_waiters_dismiss(struct rs_waiters *waiters);
 
-/* In a forked child nobody sleeps. */
+/* Called in a forked child, which has no other threads. */
 void rdmacm_rs_waiters_forked(void);
 void rdmacm_rs_waiters_inherit(struct rs_waiters *waiters);
 
-/* At the beginning nobody sleeps. */
+/* Initialises an object without waiters. */
 void rdmacm_rs_waiters_forget(struct rs_waiters *waiters);
 
 #endif

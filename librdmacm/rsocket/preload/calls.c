@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls.c - the calls of libc that a program uses sockets by, but for those that wait for several
- * (waiting.c). They go to librdmacm for rsockets, and to the system for all other descriptors.
+ * calls.c - libc's socket calls, except those that wait for several descriptors (waiting.c). They
+ * call librdmacm for rsockets, and the system for all other descriptors.
  */
 #include "librdmacm/rsocket/preload/either.h"
 
@@ -19,7 +19,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* ---- making ---- */
+/* ---- socket() and accept() ---- */
 
 enum { TYPE_FLAGS = SOCK_NONBLOCK | SOCK_CLOEXEC };
 
@@ -30,7 +30,7 @@ static int number_marked(int fd, enum pending pending)
 	return fd;
 }
 
-/* Without an adapter the program gets an ordinary socket. */
+/* Creates an rsocket, or an ordinary socket if there is no adapter. */
 PRELOAD_EXPORT int socket(int domain, int type, int protocol)
 {
 	int fd = -1;
@@ -50,7 +50,8 @@ static void close_file(void *file)
 	real()->close(*(int *)file);
 }
 
-/* The number is had first: without one the connection waits, as those of TCP do. */
+/* Accepts a connection. Gets the descriptor number first: without one, the connection stays queued,
+ * as for TCP. */
 static int accept_as_number(int listener, struct sockaddr *addr, socklen_t *addrlen, int flags)
 {
 	int file = preload_file(flags), rsocket, error;
@@ -109,7 +110,7 @@ PRELOAD_EXPORT int connect(int socket, const struct sockaddr *addr, socklen_t ad
 {
 	int ret, rsocket;
 
-	/* librdmacm's thread connects sockets of its own, with locks that settling wants */
+	/* librdmacm's own thread connects while it holds locks that settling needs */
 	if (preload_find(socket) >= 0)
 		preload_settle(NULL);
 	if (!preload_pending(socket)) {
@@ -128,14 +129,14 @@ PRELOAD_EXPORT int shutdown(int socket, int how)
 	return EITHER_USED(socket, PRELOAD_WAIT, rshutdown, shutdown, how);
 }
 
-/* ---- copies and the end ---- */
+/* ---- dup() and close() ---- */
 
 PRELOAD_EXPORT int close(int fd)
 {
 	int rsocket = preload_find(fd);
 	bool last;
 
-	/* the program closes all descriptors that there are */
+	/* refused: a program that closes all descriptors must not close librdmacm's */
 	if (rsocket < 0 && preload_is_rsocket(fd)) {
 		errno = EBADF;
 		return -1;
@@ -158,8 +159,8 @@ PRELOAD_EXPORT int close(int fd)
 	return last ? INSIDE(rclose(rsocket)) : 0;
 }
 
-/* COPY, a new copy of FD, stands for the same rsocket as FD, or is pending as FD is. Returns
- * COPY, or -1 with errno. */
+/* Records COPY, a new duplicate of FD, for the same rsocket or pending state. Returns COPY, or -1
+ * with errno. */
 static int copy_made(int fd, int rsocket, int copy)
 {
 	int ret;
@@ -174,7 +175,8 @@ static int copy_made(int fd, int rsocket, int copy)
 	return -1;
 }
 
-/* A child by vfork() has the parent's numbers, and copies of its own are none of them. */
+/* Duplicates FD. A child of vfork() shares the parent's table, but its duplicates must not enter
+ * it. */
 PRELOAD_EXPORT int dup(int fd)
 {
 	int rsocket;
@@ -187,7 +189,7 @@ PRELOAD_EXPORT int dup(int fd)
 	return copy_made(fd, rsocket, real()->dup(fd));
 }
 
-/* The number that the program asks for may be that of another rsocket or of a set. */
+/* Duplicates FD to TO, which may currently stand for another rsocket or a set. */
 static int dup_onto(int fd, int to, int flags)
 {
 	int rsocket = preload_use(fd, PRELOAD_WAIT);
@@ -210,7 +212,7 @@ PRELOAD_EXPORT int dup3(int fd, int to, int flags)
 						: dup_onto(fd, to, flags);
 }
 
-/* Other numbers are closed by the system, range by range. */
+/* Closes a range: rsockets and sets one by one, the numbers between them by the system. */
 static int close_all(unsigned int first, unsigned int last)
 {
 	unsigned int ours;
@@ -227,7 +229,7 @@ static int close_all(unsigned int first, unsigned int last)
 	return ret;
 }
 
-/* With a flag nothing is closed, or in a process of its own. */
+/* With flags, nothing is closed now, or only in an unshared table, so the system handles it. */
 PRELOAD_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 {
 	const unsigned int most = PRELOAD_NUMBERS - 1;
@@ -252,7 +254,7 @@ PRELOAD_EXPORT void closefrom(int low)
 			close(fd);
 }
 
-/* A command that does not copy is about the number's own file, which has the flags. */
+/* Commands other than duplication apply to the number's own file, which has the flags. */
 PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 {
 	bool copies = (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) && !preload_is_foreign();
@@ -261,7 +263,7 @@ PRELOAD_EXPORT int fcntl(int fd, int cmd, ...)
 	long argument;
 
 	va_start(args, cmd);
-	argument = va_arg(args, long); /* commands without an argument do not look at it */
+	argument = va_arg(args, long); /* unused by commands without an argument */
 	va_end(args);
 	if (rsocket == PRELOAD_FAILED)
 		return -1;
@@ -337,7 +339,7 @@ PRELOAD_EXPORT ssize_t writev(int fd, const struct iovec *iov, int count)
 
 /* ---- several messages ---- */
 
-/* Linux looks at the time when a message has come. */
+/* Receives several messages. Like Linux, checks the time only after each message. */
 static int receive_many(int rsocket, struct mmsghdr *messages, int count, int flags, int64_t end_ms)
 {
 	ssize_t got = 0;
@@ -402,8 +404,8 @@ PRELOAD_EXPORT int sendmmsg(int socket, struct mmsghdr *messages, unsigned int c
 
 /* ---- vectors with a position ---- */
 
-/* A socket has none, and -1 asks for none. The one flag with a meaning for sockets is that a call
- * does not wait. */
+/* Returns whether position and flags are valid for a socket: no position (-1), and no flag except
+ * RWF_NOWAIT. */
 static bool is_for_socket(off_t offset, int flags)
 {
 	errno = offset != -1 ? ESPIPE : EOPNOTSUPP;
@@ -441,7 +443,7 @@ PRELOAD_EXPORT ssize_t pwritev2(int fd, const struct iovec *iov, int count, off_
 	return INSIDE(rsendmsg(rsocket, &msg, message_flags(flags)));
 }
 
-/* off_t has 64 bits wherever this library is built. */
+/* off_t always has 64 bits in this library. */
 PRELOAD_EXPORT ssize_t preadv64v2(int fd, const struct iovec *iov, int count, off64_t offset,
 				  int flags)
 {
@@ -463,8 +465,7 @@ static ssize_t read_piece(int file, off_t *offset, void *buf, size_t size)
 	return offset ? pread(file, buf, size, *offset) : real()->read(file, buf, size);
 }
 
-/* What was read and not sent is read again next time, so the file's own position goes back by
- * it. */
+/* Advances the position only by the bytes sent; bytes read but not sent are read again. */
 static void advance_file(int file, off_t *offset, ssize_t got, ssize_t sent)
 {
 	if (sent < 0)
@@ -506,14 +507,14 @@ PRELOAD_EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t count)
 			   : send_file(rsocket, in, offset, count);
 }
 
-/* off_t has 64 bits wherever this library is built. */
+/* off_t always has 64 bits in this library. */
 PRELOAD_EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t count)
 {
 	_Static_assert(sizeof(off_t) == sizeof(off64_t), "one type");
 	return sendfile(out, in, (off_t *)offset, count);
 }
 
-/* A program that gets EINVAL copies the bytes, as for other descriptors that cannot splice. */
+/* Refuses rsockets with EINVAL, after which programs copy the bytes themselves. */
 PRELOAD_EXPORT ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t size,
 			      unsigned int flags)
 {
@@ -535,8 +536,8 @@ PRELOAD_EXPORT int getsockname(int socket, struct sockaddr *restrict addr, sockl
 	return EITHER(socket, rgetsockname, getsockname, addr, len);
 }
 
-/* The options of a datagram socket that only ask for control messages, of which rsockets have none,
- * or for messages of the network's errors. */
+/* Returns whether the option only requests control messages, which rsockets lack, or messages about
+ * network errors. */
 static bool asks_for_control(int level, int name)
 {
 	static const struct {
@@ -582,7 +583,8 @@ static bool asks_for_control(int level, int name)
 	return false;
 }
 
-/* Switching off what was never on is no mistake. An option of IPv4 may have one byte. */
+/* Returns whether the value switches the option on. Switching it off is always allowed. An IPv4
+ * option may have one byte. */
 static bool is_on(const void *value, socklen_t len)
 {
 	int number = 0;
@@ -591,8 +593,8 @@ static bool is_on(const void *value, socklen_t len)
 	return number;
 }
 
-/* librdmacm refuses TCP's ways to control congestion, which programs for sockets do not expect; an
- * adapter has a way of its own, whatever is asked for. */
+/* Sets an option. TCP_CONGESTION is accepted and ignored: librdmacm would refuse it, which socket
+ * programs do not expect, and the adapter has its own congestion control. */
 PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value, socklen_t len)
 {
 	if (level == IPPROTO_TCP && name == TCP_CONGESTION && preload_find(socket) >= 0)
@@ -605,7 +607,7 @@ PRELOAD_EXPORT int setsockopt(int socket, int level, int name, const void *value
 	return EITHER(socket, rsetsockopt, setsockopt, level, name, value, len);
 }
 
-/* Returns the error that SO_ERROR is to report, if the program asks for that. */
+/* Returns a late connection error for SO_ERROR, or 0. */
 static int late_error(int socket, int level, int name, socklen_t len)
 {
 	int rsocket;
@@ -632,8 +634,8 @@ PRELOAD_EXPORT int getsockopt(int socket, int level, int name, void *restrict va
 	return EITHER(socket, rgetsockopt, getsockopt, level, name, value, len);
 }
 
-/* A connection whose other side has not used it yet has no bytes for the program: what has come by
- * TCP is part of the word. */
+/* Returns 0 readable bytes while a connection is pending: bytes on its TCP connection belong to the
+ * handshake. */
 static int count_of_pending(int fd, int *count)
 {
 	int ret = real()->ioctl(fd, FIONREAD, count);
@@ -643,7 +645,7 @@ static int count_of_pending(int fd, int *count)
 	return ret;
 }
 
-/* The number's own file has the flags, which FIONBIO and FIOCLEX change. */
+/* FIONBIO and FIOCLEX apply to the number's own file, which has the flags. */
 PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	int rsocket = request == FIONREAD ? preload_use(fd, MSG_DONTWAIT) : -1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - which sockets of this program become rsockets, by /etc/rdma/rsocket/preload_config,
- * and what queues those get, by the environment.
+ * config.c - decides which sockets of this program become rsockets, by
+ * /etc/rdma/rsocket/preload_config, and sizes their queues by the environment.
  *
- * A line of the file names the beginning of a program's name, a domain, a type and a protocol, in
- * any case; * stands for any. What is no such line, as a comment, is passed over. If the file has
- * lines, only sockets that one matches become rsockets; if not, all streams and datagrams of IPv4
- * and IPv6 do. All of this was observed of Debian's library.
+ * A line of the file has the prefix of a program name, a domain, a type and a protocol,
+ * case-insensitive; * means any. Other lines, for instance comments, are ignored. If the file has
+ * rules, only sockets that match one become rsockets; otherwise all streams and datagrams of IPv4
+ * and IPv6 do. This is how Debian's library was observed to behave.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -69,7 +69,7 @@ static bool is_named(const char *program, const char *name)
 	return !strcmp(name, "*") || !strncasecmp(name, program, strlen(name));
 }
 
-/* The rest of a line that is too long would look like one of its own. */
+/* Skips the rest of a line that is too long; it would be parsed as another line. */
 static void skip_rest_of_line(const char *line, FILE *file)
 {
 	int byte = strchr(line, '\n') ? '\n' : 0;
@@ -132,7 +132,7 @@ static void rules_read_once(void)
 {
 	FILE *file;
 
-	preload_inside++; /* stdio's own calls of read() and close() are no program's */
+	preload_inside++; /* so that stdio's read() and close() go to the system */
 	file = fopen(CONFIG, "re");
 	if (file) {
 		preload_rules_read(&rules, file, program_invocation_short_name);
@@ -161,7 +161,7 @@ bool preload_wants_any(void)
 
 /* ---- queues ---- */
 
-/* TEXT is NULL, or a number; 0, or what is no number, leaves the default. */
+/* Sets a size from TEXT. NULL, 0, or text that is not a number keeps the default. */
 static void set_size(int rsocket, int option, const char *text)
 {
 	int size = text ? atoi(text) : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * copies.c - which numbers stand for which rsocket, and how many stand for each.
+ * copies.c - maps descriptor numbers to rsockets, and counts the numbers of each rsocket.
  *
- * Behind the number of an rsocket the kernel has an unconnected socket. It keeps the status flags:
- * fcntl() and ioctl(FIONBIO) set them there, and copies and children share them. A call that may
- * wait reads them first. Calls that librspreload does not take over, such as a child's after
- * exec(), reach that socket and fail (ENOTCONN, ESPIPE).
+ * In the kernel, the number of an rsocket is an unconnected socket, which stores the status flags:
+ * fcntl() and ioctl(FIONBIO) set them there, and duplicates and children share them. A call that
+ * may wait reads them first. Calls that librspreload does not intercept, for instance in a child
+ * after exec(), reach that socket and fail (ENOTCONN, ESPIPE).
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -19,11 +19,11 @@
 enum { PAGE_BITS = 10, PAGE_SIZE = 1 << PAGE_BITS, PAGES = PRELOAD_NUMBERS / PAGE_SIZE };
 
 struct numbers {
-	int rsocket_plus_1[PAGE_SIZE];  /* 0 if the number stands for none */
-	int references[PAGE_SIZE];      /* indexed by rsocket: how many numbers stand for it */
-	uint8_t nonblocking[PAGE_SIZE]; /* indexed by rsocket: what it was told last */
-	uint8_t pending[PAGE_SIZE];     /* by descriptor that is no rsocket: its enum pending */
-	uint8_t is_set[PAGE_SIZE];      /* by descriptor: whether it is an epoll set */
+	int rsocket_plus_1[PAGE_SIZE];  /* 0: not an rsocket */
+	int references[PAGE_SIZE];      /* indexed by rsocket: count of its numbers */
+	uint8_t nonblocking[PAGE_SIZE]; /* indexed by rsocket: its current mode */
+	uint8_t pending[PAGE_SIZE];     /* by descriptor that is not an rsocket: enum pending */
+	uint8_t is_set[PAGE_SIZE];      /* by descriptor: is an epoll set */
 };
 
 __thread unsigned int preload_inside;
@@ -60,7 +60,8 @@ int preload_find(int fd)
 	return __atomic_load_n(&page->rsocket_plus_1[fd & (PAGE_SIZE - 1)], __ATOMIC_ACQUIRE) - 1;
 }
 
-/* An rsocket may begin with not waiting, as one does that was made so. */
+/* Returns whether the rsocket starts in nonblocking mode, as one created with SOCK_NONBLOCK
+ * does. */
 static bool is_nonblocking_rsocket(int rsocket)
 {
 	int flags;
@@ -71,7 +72,8 @@ static bool is_nonblocking_rsocket(int rsocket)
 	return flags >= 0 && flags & O_NONBLOCK;
 }
 
-/* A set that had the number may have been closed by a call that is not taken over. */
+/* Records FD for the rsocket. A set that had the number before may have been closed by a call that
+ * is not intercepted. */
 int preload_add_copy(int fd, int rsocket)
 {
 	bool is_nonblocking = is_nonblocking_rsocket(rsocket);
@@ -125,7 +127,8 @@ int preload_mark_set(int fd, bool is_set)
 	return fd;
 }
 
-/* Reading and writing fail with ENOTCONN: a stream would answer a read with EINVAL. */
+/* Creates the kernel's socket behind a number. SOCK_SEQPACKET, because reading and writing it fails
+ * with ENOTCONN, whereas a stream returns EINVAL for a read. */
 int preload_file(int flags)
 {
 	return real()->socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | (flags & SOCK_NONBLOCK), 0);
@@ -191,13 +194,13 @@ bool preload_drop(int fd)
 	page = page_of(fd);
 	rsocket = page->rsocket_plus_1[index] - 1;
 	page->rsocket_plus_1[index] = 0;
-	/* another thread may have turned the number over just now */
+	/* another thread may have replaced it just now */
 	last = rsocket >= 0 && !--page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)];
 	pthread_mutex_unlock(&lock);
 	return last;
 }
 
-/* The numbers are those of files of their own, whose flags may differ. */
+/* Replaces a number by FILE, keeping its descriptor flags; each number has its own. */
 static int number_turn_over(int fd, int file)
 {
 	int flags = real()->fcntl(fd, F_GETFD);
@@ -216,7 +219,8 @@ int preload_turn_over(int rsocket, int file)
 
 	pthread_mutex_lock(&lock);
 	if (!page_of(rsocket)->references[rsocket & (PAGE_SIZE - 1)])
-		ret = EBADF; /* another thread has closed the last number, and closes the rsocket */
+		/* another thread has closed the last number, and now closes the rsocket */
+		ret = EBADF;
 	for (int fd = 0; fd < PAGES * PAGE_SIZE && !ret; fd++) {
 		page = page_of(fd);
 		if (!page) {
@@ -236,7 +240,7 @@ int preload_turn_over(int rsocket, int file)
 	return ret;
 }
 
-/* ---- pending ---- */
+/* ---- pending connections ---- */
 
 enum pending preload_pending(int fd)
 {
@@ -310,9 +314,10 @@ bool preload_is_foreign(void)
 	return getpid() != owner;
 }
 
-enum { END_MS = 120000 }; /* as long as librdmacm gives a connection that is closed */
+enum { END_MS = 120000 }; /* the time that librdmacm gives a closing connection */
 
-/* Lingers for LEFT_MS, rounded up to seconds, or for the program's own SO_LINGER if shorter. */
+/* Shuts the rsocket down. The linger time is LEFT_MS, rounded up to seconds, or the program's
+ * SO_LINGER if shorter. */
 static void shut_within(int rsocket, int how, int64_t left_ms)
 {
 	struct linger linger = { 0, 0 };
@@ -345,9 +350,9 @@ static void shut_all(int how, int64_t end_ms)
 	}
 }
 
-/* A program may leave it to exit() to close its sockets, and to write what files of stdio still
- * have, which exit() itself does only after this. All other sides hear of the end before one that
- * does not answer takes the time of all. */
+/* Flushes and closes at exit. A program may rely on exit() to close its sockets, and to write
+ * stdio's buffers, which exit() itself does only after this. All peers are told of the end first,
+ * before one that does not answer uses up the time. */
 static void __attribute__((destructor)) end_of_process(void)
 {
 	int64_t end_ms = preload_now_ms() + END_MS;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * either.h - how a call that is taken over goes to librdmacm for an rsocket, and to the system for
- * any other descriptor.
+ * either.h - macros that call librdmacm for an rsocket, and the system for any other descriptor.
  */
 #ifndef RSOCKET_PRELOAD_EITHER_H
 #define RSOCKET_PRELOAD_EITHER_H
 
 #include "librdmacm/rsocket/preload/preload.h"
 
-/* The macro makes a call of librdmacm, whose own calls of the system are not for rsockets. */
+/* Calls a function of librdmacm, with interception off, so that its own calls go to the system. */
 #define INSIDE(call)                      \
 	({                                \
 		__typeof__(call) result_; \
@@ -18,8 +17,7 @@
 		result_;                  \
 	})
 
-/* In the common case a call is the same under two names, and the rsocket that FD stands for
- * takes the place of FD. */
+/* Calls RCALL with the rsocket of FD, or CALL with FD itself; the other arguments are the same. */
 #define EITHER(fd, rcall, call, ...)                               \
 	({                                                         \
 		int found_ = preload_find(fd);                     \
@@ -27,8 +25,8 @@
 			   : INSIDE(rcall(found_, ##__VA_ARGS__)); \
 	})
 
-/* The same for a call that uses a connection: one that is pending becomes an rsocket before.
- * FLAGS are those of recv(). */
+/* Does the same for a call that uses a connection: a pending one first becomes an rsocket. FLAGS
+ * are those of recv(). */
 #define EITHER_USED(fd, flags, rcall, call, ...)                           \
 	({                                                                 \
 		int found_ = preload_use(fd, flags);                       \

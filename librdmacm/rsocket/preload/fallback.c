@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fallback.c - connects to services that are not reached by RDMA, as a socket of the system does.
+ * fallback.c - connects over TCP to services that do not have an rsocket.
  *
- * Only the answer to a request says whether the other side has an rsocket. A blocking connect()
- * gets that answer itself, and connects an ordinary socket if it is no. After a non-blocking one
- * the program's next poll(), getsockopt() or connect() finds the answer, and connects the ordinary
- * socket then.
+ * Only the answer to a connection request tells whether the peer has an rsocket. A blocking
+ * connect() gets the answer itself, and after a refusal connects an ordinary socket. After a
+ * nonblocking connect(), the program's next poll(), getsockopt() or connect() finds the answer, and
+ * connects the ordinary socket then.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -35,8 +35,9 @@ union value {
 	int number;
 };
 
-/* Off is what each socket begins with, and no time to linger what an rsocket begins with. Buffers'
- * sizes mean memory for rings to the one kind, and a limit to the other, so each keeps its own. */
+/* Returns whether to copy the option. Values that are off are the default. An rsocket's default
+ * linger is not copied, nor are buffer sizes: they size rings for an rsocket, and limit memory for
+ * a socket. */
 static bool is_carried(int name, const union value *value)
 {
 	static const union value off;
@@ -60,8 +61,8 @@ void preload_carry_options(int from, preload_get_option *get, int to, preload_se
 	}
 }
 
-/* What the program has bound the rsocket to; without a port, that is nothing. It is asked for
- * before rconnect(), as rdma_cm then chooses a port, which may be taken among TCP's. */
+/* The program's bound name, empty without a port. Read it before rconnect(): rdma_cm then chooses a
+ * port, which may be in use for TCP. */
 struct name {
 	struct sockaddr_storage addr;
 	socklen_t len;
@@ -92,8 +93,8 @@ static int number_of(int rsocket, int option)
 	return value;
 }
 
-/* Returns an ordinary socket in place of the rsocket, or -1 with errno. An rsocket of datagrams is
- * a UDP socket, which has its name and keeps it. */
+/* Returns an ordinary socket to replace the rsocket, or -1 with errno. A datagram rsocket is
+ * already a UDP socket, and keeps its name. */
 static int socket_like(int fd, int rsocket, const struct name *name)
 {
 	int type = number_of(rsocket, SO_TYPE);
@@ -125,7 +126,7 @@ static int take_over(int rsocket, int socket, int result)
 	return ret ? -1 : result;
 }
 
-/* Connects an ordinary socket without waiting, even if the program's own would wait. */
+/* Connects an ordinary socket without waiting, even if it is a blocking one. */
 static int connect_at_once(int socket, const struct sockaddr *addr, socklen_t len)
 {
 	int flags = real()->fcntl(socket, F_GETFL), ret, error;
@@ -156,8 +157,7 @@ static int connect_by_system(int fd, int rsocket, const struct name *name,
 	return -1;
 }
 
-/* Returns whether ERROR says something of the other side, and not of the call or of what the socket
- * has done before. */
+/* Returns whether ERROR is about the peer, not about the call or the socket's state. */
 static bool is_of_other_side(int error)
 {
 	static const int of_call[] = { EINPROGRESS, EALREADY, EISCONN, EINTR, EFAULT, EOPNOTSUPP };
@@ -169,7 +169,7 @@ static bool is_of_other_side(int error)
 	return true;
 }
 
-/* ---- answers that come late ---- */
+/* ---- answers to nonblocking connects ---- */
 
 struct late {
 	LIST_ENTRY(late) entry;
@@ -177,7 +177,7 @@ struct late {
 	struct name name;
 	struct sockaddr_storage addr;
 	socklen_t len;
-	int error; /* what the program gets to hear; 0 while there is no answer */
+	int error; /* error to report; 0: no answer yet */
 };
 
 static LIST_HEAD(, late) lates = LIST_HEAD_INITIALIZER(lates);
@@ -187,7 +187,7 @@ static pthread_mutex_t late_lock = PTHREAD_MUTEX_INITIALIZER;
 static void late_forked(void)
 {
 	pthread_mutex_init(&late_lock, NULL);
-	LIST_INIT(&lates); /* the connections are the parent's */
+	LIST_INIT(&lates); /* the connections belong to the parent */
 	late_count = 0;
 }
 
@@ -219,7 +219,8 @@ static struct late *late_lookup(int rsocket)
 	return NULL;
 }
 
-/* Without memory the rsocket stays, whatever the answer is. errno is left as it is. */
+/* Records a nonblocking connect. Without memory, the rsocket stays whatever the answer. Preserves
+ * errno. */
 static void late_add(int fd, int rsocket, const struct name *name, const struct sockaddr *addr,
 		     socklen_t len)
 {
@@ -266,8 +267,8 @@ static bool is_answered(const struct late *late)
 	return !late->error && rpoll(&fd, 1, 0) > 0;
 }
 
-/* Returns whether the number has become one of an ordinary socket. The program has not waited for
- * its connection; should it wait for something now, that is not this. */
+/* Settles a late answer. Returns whether the number now is an ordinary socket; the program's
+ * present wait is then not for that connection. */
 static bool late_settle(struct late *late, const struct preload_report *report)
 {
 	int error = number_of(late->rsocket, SO_ERROR);
@@ -331,7 +332,8 @@ bool preload_is_own_limit(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* While an rsocket connects, rdma_cm's name is there, so the one before counts. */
+/* Returns the bound name. While an rsocket connects, its name is rdma_cm's, so returns the name
+ * recorded before. */
 static struct name name_before_connect(int rsocket)
 {
 	struct name name = name_of(rsocket);
@@ -347,8 +349,9 @@ static struct name name_before_connect(int rsocket)
 	return name;
 }
 
-/* By TCP nobody may listen where an rsocket does, which is not to hide why there is no rsocket. A
- * signal ends the call, and the connection goes on being made. */
+/* Connects the rsocket, or over TCP. If TCP is refused after a local limit prevented the rsocket,
+ * reports the limit, because the peer's rsocket need not listen on TCP. A signal ends the call, and
+ * connecting continues. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len)
 {
 	const struct name name = name_before_connect(rsocket);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * members.c - which numbers of rsockets are in which sets, and for what events, as a number that
- * becomes one of the system's is to stay in its sets: librdmacm's know it as the rsocket.
+ * members.c - records which rsocket numbers are in which sets, and their events. librdmacm's sets
+ * know the rsocket only, so when a number becomes an ordinary socket, this list restores its
+ * memberships.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -103,7 +104,7 @@ static void report_remove(const struct preload_report *report, uint64_t data)
 	*report->count = left;
 }
 
-/* The program's word of each member is what its events have. */
+/* Removes the rsocket's events from a report; they are identified by the member's data. */
 void preload_members_unreport(int rsocket, const struct preload_report *report)
 {
 	struct member *member;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memory.c - whether the memory is there that the program gives a call. The kernel answers EFAULT
- * where a library would crash, so the kernel is asked, page by page, by calls that look at the
- * memory and change nothing.
+ * memory.c - checks memory that the program passes to a call. The kernel returns EFAULT where a
+ * library would crash, so the kernel is asked, page by page, by system calls that access the memory
+ * without changing it.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The word has 0 added to it, and nobody sleeps at it. */
+/* Tests a word with a futex operation that adds 0 and wakes no thread. */
 static bool word_is_writable(uintptr_t word)
 {
 	const long add_0 = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
@@ -21,8 +21,9 @@ static bool word_is_writable(uintptr_t word)
 	       errno != EFAULT;
 }
 
-/* The mask is read before it is found that there is no such change of masks. The system's masks
- * have 8 bytes, and none begins in the last ones of a page. */
+/* Tests a word with rt_sigprocmask() and an invalid operation: the kernel reads the mask before it
+ * rejects the operation. A mask has 8 bytes, so the word is aligned down to stay within the
+ * page. */
 static bool word_is_readable(uintptr_t word)
 {
 	enum { NO_CHANGE = -1, MASK = 8 };
@@ -36,7 +37,8 @@ static bool is_there(const void *at, size_t size, bool (*word_is)(uintptr_t word
 	enum { PAGE = 4096, WORD = 4 };
 	const uintptr_t begin = (uintptr_t)at, end = begin + size;
 	const int error = errno;
-	bool good = end >= begin && (begin >= PAGE || !size); /* no mask is at NULL, either */
+	/* NULL is no error for rt_sigprocmask(), so exclude the first page */
+	bool good = end >= begin && (begin >= PAGE || !size);
 
 	for (uintptr_t next = begin; good && next < end; next = (next | (PAGE - 1)) + 1)
 		good = word_is(next & ~(uintptr_t)(WORD - 1));

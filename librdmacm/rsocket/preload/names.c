@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * names.c - the other names that glibc has for calls which are taken over. A program built with
- * _FORTIFY_SOURCE makes the checked calls where the compiler knows how large the buffer is and not
- * how much is asked for; some libraries make those with two underscores in front.
+ * names.c - glibc's other names of intercepted calls. A program built with _FORTIFY_SOURCE calls
+ * checked variants if the compiler knows the size of the buffer but not the requested length; some
+ * libraries call names with two leading underscores.
  *
  * tests/abi/preload-names compares the names here with glibc's.
  */
@@ -12,9 +12,9 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-/* ---- checked calls: they end the program if the buffer is too small ---- */
+/* ---- checked variants: abort if the buffer is too small ---- */
 
-_Noreturn void __chk_fail(void); /* glibc's; no header has it */
+_Noreturn void __chk_fail(void); /* glibc's; not in any header */
 
 static void need_room(size_t size, size_t room)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pending.c - connections of programs that fork, which RDMAV_FORK_SAFE on both sides announces.
- * Each is a connection of TCP until it is first used, and becomes an rsocket in the process that
- * uses it.
+ * pending.c - connections of programs that fork, enabled by RDMAV_FORK_SAFE on both sides. Each is
+ * a TCP connection until its first use, and then becomes an rsocket in the process that uses it.
  *
- * This is what Debian's library was seen to do: the accepting side listens with an rsocket at the
- * same address and port, and sends four bytes of zero (the "word") by TCP; the connecting side,
- * which has waited for them, connects its rsocket there. Then the TCP connection is shut down.
+ * The protocol was observed on Debian's library: the accepting side listens with an rsocket at the
+ * same address and port, and sends four zero bytes (the "word") over TCP; the connecting side waits
+ * for them, and connects its rsocket there. Then the TCP connection is shut down.
  *
- * The port serves as a lock: one process at a time can listen at it, and the kernel takes it back
- * from one that dies. Whoever waits also watches the TCP connection, which tells when the other
- * side has gone. While the connecting side waits for one connection, it goes on with all of the
- * process, as the other side may have taken up another one first.
+ * The port serves as a lock: only one process at a time can listen on it, and the kernel releases
+ * it when a process dies. A waiting side also watches the TCP connection, to notice when the peer
+ * has gone. The connecting side waits for all its pending connections at once, because the peer may
+ * have begun with another one.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -27,12 +26,12 @@
 #include <unistd.h>
 
 enum {
-	TURN_MS = 60000,   /* how long to wait until the port is free */
-	ANSWER_MS = 60000, /* how long to wait until the other side has come */
+	TURN_MS = 60000,   /* limit of waiting for the port */
+	ANSWER_MS = 60000, /* limit of waiting for the peer */
 	NAP_MS = 1
 };
 
-/* There is a lock for each side, so that both may be threads of one process. */
+/* One lock for each side, so that threads of one process can be both. */
 static pthread_mutex_t asked_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t asking_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -44,7 +43,7 @@ int64_t preload_now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* ---- whether ---- */
+/* ---- RDMAV_FORK_SAFE ---- */
 
 static bool works;
 
@@ -54,7 +53,8 @@ static void pending_forked(void)
 	pthread_mutex_init(&asking_lock, NULL);
 }
 
-/* Without an adapter, connections are of TCP on both sides and stay so, which a trial tells. */
+/* Sets `works`. Tries to create an rsocket: without an adapter, both sides keep their TCP
+ * connections. */
 static void find_out(void)
 {
 	const char *text = getenv("RDMAV_FORK_SAFE");
@@ -79,9 +79,9 @@ bool preload_forks(void)
 	return works;
 }
 
-/* ---- from TCP to an rsocket ---- */
+/* ---- conversion from TCP to an rsocket ---- */
 
-/* Makes FD, which the program goes on using, a number that stands for the rsocket. */
+/* Makes FD, which the program keeps using, a number of the rsocket. */
 static int replace_socket(int fd, int rsocket)
 {
 	int status = real()->fcntl(fd, F_GETFL), flags = real()->fcntl(fd, F_GETFD);
@@ -109,8 +109,7 @@ static int finish_connection(int fd, int rsocket)
 
 /* ---- the accepting side ---- */
 
-/* A socket for both versions has IPv4 addresses in the form of IPv6's, which the other side
- * knows as IPv4's. */
+/* Converts an IPv4-mapped IPv6 address to IPv4, the form in which the peer knows it. */
 static void undress_addr(struct sockaddr_storage *addr)
 {
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)addr;
@@ -163,8 +162,8 @@ static bool has_gone(int fd, int wait_ms)
 	return real()->poll(&tcp, 1, wait_ms) > 0;
 }
 
-/* Returns whether an address that cannot be bound for ERROR is another process's for now. Linux
- * takes the loopback for any address, which has an error of its own. */
+/* Returns whether bind() failed with ERROR because another process has the address for now. The
+ * error for the loopback address differs, because Linux treats it as any address. */
 static bool is_taken(const struct sockaddr_storage *addr, int error)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)addr;
@@ -176,7 +175,7 @@ static bool is_taken(const struct sockaddr_storage *addr, int error)
 	return error == EADDRINUSE || (error == EADDRNOTAVAIL && is_loopback);
 }
 
-/* Listens in turn with other processes of the same server. */
+/* Listens, taking turns with other processes of the same server. */
 static int listen_for(int fd, int *listener)
 {
 	int64_t end = preload_now_ms() + TURN_MS;
@@ -233,7 +232,7 @@ static int answer_connection(int fd)
 	return ret ? ret : finish_connection(fd, rsocket);
 }
 
-/* Returns whether the other side has sent by TCP: it has not waited for the word, so it has no
+/* Returns whether the peer has sent data over TCP, without waiting for the word: then it has no
  * rsockets. */
 static bool speaks_tcp(int fd)
 {
@@ -247,7 +246,7 @@ static int use_asked(int fd)
 	int ret = 0;
 
 	pthread_mutex_lock(&asked_lock);
-	if (preload_pending(fd) == PENDING_ASKED) { /* else another thread has dealt with it */
+	if (preload_pending(fd) == PENDING_ASKED) { /* else another thread has handled it */
 		if (!speaks_tcp(fd)) {
 			preload_inside++;
 			ret = answer_connection(fd);
@@ -282,8 +281,8 @@ static int follow_word(int fd)
 
 enum word { WORD_MISSING, WORD_THERE, WORD_OTHER };
 
-/* WORD_OTHER means that the connection has failed or ended, or that something else was said on
- * it. It then stays one of TCP, which tells the program. */
+/* Reads the word. WORD_OTHER means that the connection failed or ended, or that other data came;
+ * then it stays a TCP connection, and the program sees that. */
 static enum word look_for_word(int fd)
 {
 	struct pollfd tcp = { .fd = fd, .events = POLLIN };
@@ -301,7 +300,7 @@ static enum word look_for_word(int fd)
 	return got == sizeof(bytes) ? WORD_THERE : WORD_MISSING;
 }
 
-/* Returns EAGAIN if nothing was said yet. */
+/* Returns EAGAIN if no word has come yet. */
 static int advance_asking(int fd)
 {
 	enum word word;
@@ -327,7 +326,7 @@ static int advance_asking(int fd)
 
 enum { MOST_AT_ONCE = 1024 };
 
-/* Waits until the word is there on FD, or FD has failed. */
+/* Waits until the word has come on FD, or FD has failed. */
 static int use_asking(int fd)
 {
 	int fds[MOST_AT_ONCE], count, ret = advance_asking(fd);
@@ -348,7 +347,7 @@ static int use_asking(int fd)
 	return ret;
 }
 
-/* ---- both ---- */
+/* ---- both sides ---- */
 
 static int use_pending(int fd, bool nonblocking)
 {

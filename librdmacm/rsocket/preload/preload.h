@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * preload.h - librspreload.so runs programs that were written for sockets on rsockets, without
- * being rebuilt.
+ * preload.h - librspreload.so runs programs written for sockets on rsockets, without rebuilding
+ * them.
  *
- * The program's numbers stand for rsockets, which have numbers of their own. While a thread is in a
- * call of librdmacm, what that library asks of the system goes to the system.
+ * The program's descriptor numbers stand for rsockets, which have numbers of their own. While a
+ * thread is in a call of librdmacm, all its calls go to the system.
  */
 #ifndef RSOCKET_PRELOAD_H
 #define RSOCKET_PRELOAD_H
@@ -26,7 +26,7 @@
 
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
 
-/* ---- real.c: the system's calls ---- */
+/* ---- real.c: the intercepted functions of libc ---- */
 
 #define REAL_CALLS(CALL)                                                                          \
 	CALL(int, socket, int, int, int)                                                          \
@@ -81,10 +81,10 @@ struct real_calls {
 #undef DECLARE
 };
 
-/* Looks the calls up when it is first called. */
+/* Returns the table of libc's functions; the first call looks them up. */
 const struct real_calls *real(void);
 
-/* Calls that are younger than the oldest libc: NULL if this one has not got them. */
+/* Functions that the oldest supported libc lacks: NULL if this one lacks them. */
 typedef int real_close_range_call(unsigned int first, unsigned int last, int flags);
 typedef int real_epoll_pwait2_call(int set, struct epoll_event *events, int room,
 				   const struct timespec *timeout, const sigset_t *mask);
@@ -93,47 +93,45 @@ real_epoll_pwait2_call *real_epoll_pwait2(void);
 
 /* ---- copies.c ---- */
 
-/* A number above stays the system's, whatever it would be for. */
+/* Higher numbers are never intercepted. */
 enum { PRELOAD_NUMBERS = 1 << 20 };
 
-/* Returns the rsocket that FD stands for, or -1. While this thread is inside of librdmacm, that is
- * always -1. */
+/* Returns the rsocket that FD stands for, or -1. Always -1 while this thread is inside
+ * librdmacm. */
 int preload_find(int fd);
-/* Does what preload_find() does, and makes the rsocket wait or not wait as the number's file
- * says. */
+/* Does the same, and copies the blocking mode of the number's file to the rsocket. */
 int preload_find_synced(int fd);
-/* Returns a new number that stands for the rsocket. FLAGS may have SOCK_NONBLOCK. If there is no
- * number to be had, it closes the rsocket and returns -1 with errno. */
+/* Returns a new number for the rsocket. FLAGS may have SOCK_NONBLOCK. If there is no number, closes
+ * the rsocket and returns -1 with errno. */
 int preload_number(int rsocket, int flags);
-/* The same with FILE, which preload_file() has made, for the number's file. */
+/* Does the same, with FILE from preload_file() as the number's file. */
 int preload_number_by(int file, int rsocket);
-/* Returns whether any number was ever known. */
+/* Returns whether any number was ever recorded. */
 bool preload_is_used(void);
 /* Returns whether FD is an rsocket's own number. */
 bool preload_is_rsocket(int fd);
 /* Returns whether FD is a set that repoll_create() has made. */
 bool preload_is_set(int fd);
-/* Returns the first number from FIRST to LAST that stands for an rsocket, is an rsocket's own, a
- * set's, or a pending connection's, or LAST + 1. Both are below PRELOAD_NUMBERS.
- */
+/* Returns the first number from FIRST to LAST that is an rsocket, an rsocket's own descriptor, a
+ * set or a pending connection, or LAST + 1. Both are below PRELOAD_NUMBERS. */
 unsigned int preload_first_known(unsigned int first, unsigned int last);
-/* Returns FD, or -1 with errno as it is, if FD is below 0. */
+/* Returns FD, or -1 with errno unchanged if FD is negative. */
 int preload_mark_set(int fd, bool is_set);
-/* Makes a socket that is not connected, whose number may stand for an rsocket. */
+/* Creates an unconnected socket, the kernel's file behind an rsocket's number. */
 int preload_file(int flags);
-/* Makes FD, a descriptor that nothing else uses, stand for the rsocket. It returns 0 or an
- * errno. */
+/* Makes FD, an unused descriptor, stand for the rsocket. Returns 0 or an errno. */
 int preload_add_copy(int fd, int rsocket);
-/* Makes all numbers that stand for the rsocket numbers of FILE, and FILE's flags theirs. It returns
- * 0 or an errno. */
+/* Replaces all numbers of the rsocket by duplicates of FILE, with FILE's status flags. Returns 0 or
+ * an errno. */
 int preload_turn_over(int rsocket, int file);
-/* Ends that FD stands for its rsocket. It returns whether it was the last number to do so, so that
- * the rsocket is to be closed. */
+/* Removes FD's mapping. Returns whether it was the last number of the rsocket, which must then be
+ * closed. */
 bool preload_drop(int fd);
 
 extern __thread unsigned int preload_inside;
 
-/* Returns whether this is not the process whose numbers these are, but a child by vfork(). */
+/* Returns whether this is a child of vfork(), which shares the parent's memory but not its
+ * descriptors. */
 bool preload_is_foreign(void);
 
 /* ---- members.c: numbers of rsockets in sets ---- */
@@ -144,49 +142,48 @@ struct preload_report {
 	int *count;
 };
 
-/* Takes what the set says of the rsocket out of the report. */
+/* Removes the rsocket's events from the report. */
 void preload_members_unreport(int rsocket, const struct preload_report *report);
-/* Records a change that epoll_ctl() has made to a set. Returns 0 or an errno; EPOLL_CTL_DEL never
- * fails. */
+/* Records a change made by epoll_ctl(). Returns 0 or an errno; EPOLL_CTL_DEL never fails. */
 int preload_member_noted(int set, int op, int fd, int rsocket, const struct epoll_event *event);
-/* Adds the numbers, which have become a socket's of the system, to the sets they were in. */
+/* Adds the numbers, which are ordinary sockets now, to the sets that contained them. */
 void preload_members_turn_over(int rsocket);
 void preload_members_of_number_gone(int fd, int rsocket);
 void preload_members_of_set_gone(int set);
 
-/* ---- pending.c: connections that are of TCP until they are used ---- */
+/* ---- pending.c: connections that stay TCP until they are used ---- */
 
 enum pending {
 	PENDING_NOT,
 	PENDING_NEW,
 	PENDING_LISTENER,
-	PENDING_ASKING, /* connected, and the other side has not used it yet */
-	PENDING_ASKED   /* accepted, and not used yet */
+	PENDING_ASKING, /* connected; the peer has not used it yet */
+	PENDING_ASKED   /* accepted; not used yet */
 };
 
 enum {
 	PRELOAD_FAILED = -2,
-	PRELOAD_WAIT = 1 << 30 /* in flags: wait even if the socket is not to block */
+	PRELOAD_WAIT = 1 << 30 /* in flags: wait even if the socket is nonblocking */
 };
 
-/* Returns whether this program's streams begin as connections of TCP. */
+/* Returns whether this program's streams begin as TCP connections. */
 bool preload_forks(void);
 enum pending preload_pending(int fd); /* this and the next two are in copies.c */
 void preload_mark(int fd, enum pending pending);
-int preload_list_pending(enum pending pending, int *fds, int room); /* returns how many */
-/* Returns what preload_find_synced() does, after making a pending connection an rsocket;
- * PRELOAD_FAILED with errno if that fails. FLAGS are those of recv(). */
+int preload_list_pending(enum pending pending, int *fds, int room); /* returns their number */
+/* Makes a pending connection an rsocket, and returns what preload_find_synced() does, or
+ * PRELOAD_FAILED with errno. FLAGS are those of recv(). */
 int preload_use(int fd, int flags);
 int64_t preload_now_ms(void);
 
 /* ---- waiting.c ---- */
 
-/* *MS becomes what poll() wants. Returns false if TIMEOUT is no time to wait. */
+/* Converts TIMEOUT to milliseconds for poll(). Returns false if it is invalid. */
 bool preload_timespec_ms(const struct timespec *timeout, int *ms);
 
 /* ---- stdio.c ---- */
 
-/* Writes what the files that fdopen() has made of rsockets still have in their buffers. */
+/* Writes the buffers of stdio files that fdopen() made of rsockets. */
 void preload_flush_streams(void);
 
 /* ---- fallback.c ---- */
@@ -195,16 +192,16 @@ typedef int preload_get_option(int socket, int level, int name, void *value, soc
 typedef int preload_set_option(int socket, int level, int name, const void *value, socklen_t len);
 void preload_carry_options(int from, preload_get_option *get, int to, preload_set_option *set);
 
-/* Returns whether ERROR says that this process has reached a limit. */
+/* Returns whether ERROR is a resource limit of this process. */
 bool preload_is_own_limit(int error);
-/* Connects the rsocket; where RDMA does not lead to the address, FD and its copies become numbers
- * of a socket of the system that is connected to it. */
+/* Connects the rsocket. If RDMA does not reach the address, FD and its duplicates become numbers of
+ * an ordinary socket connected to it. */
 int preload_connect(int fd, int rsocket, const struct sockaddr *addr, socklen_t len);
-/* Looks for answers to connections that did not wait, and connects by TCP what RDMA does not lead
- * to. It returns whether there was such a one, so that the caller is to ask again. REPORT, or NULL,
- * is what a set has reported: events of such a one are taken out. */
+/* Handles answers to nonblocking connects, and connects over TCP if RDMA fails. Returns whether
+ * that happened for any, so that the caller must query again. REPORT, or NULL, is a set's report,
+ * from which their events are removed. */
 bool preload_settle(const struct preload_report *report);
-/* Returns why neither RDMA nor TCP leads there, once, or 0. */
+/* Returns the error of a connect that failed over both RDMA and TCP, once, or 0. */
 int preload_late_error(int rsocket);
 void preload_late_gone(int rsocket);
 
@@ -217,20 +214,20 @@ struct preload_rules {
 		int domain, type, protocol;
 	} of_program[PRELOAD_MAX_RULES];
 	int count;
-	bool has_lines; /* there is a rule, if only for other programs */
+	bool has_lines; /* the file has rules, perhaps only for other programs */
 };
 
 void preload_rules_read(struct preload_rules *rules, FILE *file, const char *program);
 bool preload_rules_want(const struct preload_rules *rules, int domain, int type, int protocol);
-/* Returns whether this program's sockets of a kind are to be rsockets. */
+/* Returns whether this program's sockets of that kind become rsockets. */
 bool preload_wants(int domain, int type, int protocol);
 bool preload_wants_any(void);
-/* Makes an rsocket with the queues that the environment asks for. */
+/* Creates an rsocket with the queue sizes of the environment. */
 int preload_rsocket(int domain, int type, int protocol);
 
 /* ---- memory.c ---- */
 
-/* Return whether all of the memory is there, as the kernel sees it. errno stays. */
+/* Return whether all of the memory is accessible. Preserve errno. */
 bool preload_may_read(const void *at, size_t size);
 bool preload_may_write(const void *at, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * real.c - looks up the calls of the next library behind this one, which is libc.
+ * real.c - looks up the intercepted functions in the next library, libc.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -24,9 +24,9 @@ const struct real_calls *real(void)
 	return &calls;
 }
 
-/* A look-up that fails allocates memory for dlerror()'s text, and the allocator may make calls that
- * come here: so it holds no lock, and each call looks again. Programs ask dlerror() about look-ups
- * of their own, so the text goes. */
+/* Looks up a function that may be missing. A failed lookup allocates memory for dlerror()'s text,
+ * and the allocator may call intercepted functions; so it holds no lock, and each call looks again.
+ * The text is cleared, because programs use dlerror() for their own lookups. */
 static void *look_up_optional(const char *name, void **cache)
 {
 	void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);

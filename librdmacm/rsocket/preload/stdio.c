@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stdio.c - files of stdio that a program makes of sockets: fdopen() and dprintf().
+ * stdio.c - stdio files on sockets: fdopen() and dprintf().
  *
- * libc reads and writes such a file by calls of its own, which are not taken over. So the file of
- * an rsocket is one of fopencookie(), whose calls are those of this library; fileno() knows its
- * number all the same. Other files are libc's.
+ * libc reads and writes such a file with internal calls that cannot be intercepted. So the file of
+ * an rsocket is made by fopencookie(), with functions of this library, and fileno() still returns
+ * its number. Other files are libc's.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -29,7 +29,7 @@ static ssize_t stream_read(void *cookie, char *bytes, size_t size)
 	return read(((struct stream *)cookie)->fd, bytes, size);
 }
 
-/* fopencookie() knows no number below 0: 0 is a failure, with errno. */
+/* Returns 0 with errno for a failure: fopencookie() does not accept negative results. */
 static ssize_t stream_write(void *cookie, const char *bytes, size_t size)
 {
 	ssize_t written = write(((struct stream *)cookie)->fd, bytes, size);
@@ -78,7 +78,7 @@ static FILE *stream_open(int fd, const char *mode)
 	return stream->file;
 }
 
-/* A connection that is pending becomes an rsocket when it is used. */
+/* Returns whether FD is an rsocket, or a pending connection, which becomes one. */
 static bool is_of_rsocket(int fd)
 {
 	return preload_find(fd) >= 0 || preload_pending(fd);
@@ -89,7 +89,7 @@ PRELOAD_EXPORT FILE *fdopen(int fd, const char *mode)
 	return is_of_rsocket(fd) ? stream_open(fd, mode) : real()->fdopen(fd, mode);
 }
 
-/* libc has no number for a file of fopencookie(). */
+/* Returns the number of a file; libc has none for a file of fopencookie(). */
 PRELOAD_EXPORT int fileno(FILE *file)
 {
 	int fd = real()->fileno(file);
@@ -127,7 +127,7 @@ static int write_all(int fd, const char *text, int size)
 	return size;
 }
 
-/* FLAG is above 0 if the format is checked, as it is for programs built with _FORTIFY_SOURCE. */
+/* Prints to FD. FLAG is positive for format checks, as in programs built with _FORTIFY_SOURCE. */
 static int print_to(int fd, int flag, const char *format, va_list args)
 {
 	char *text;
@@ -173,9 +173,9 @@ PRELOAD_EXPORT int dprintf(int fd, const char *format, ...)
 	return size;
 }
 
-/* ---- the end ---- */
+/* ---- exit ---- */
 
-/* A file that another thread holds is left alone: that thread may sleep in a call for ever. */
+/* Flushes the files. Skips a file locked by another thread, which may sleep in a call forever. */
 void preload_flush_streams(void)
 {
 	struct stream *stream;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * syscall.c - syscall(), by which libuv asks the kernel for a ring of requests (io_uring).
+ * syscall.c - intercepts syscall(), with which libuv creates an io_uring.
  *
- * The kernel would carry out a ring's requests on the unconnected socket behind an rsocket's
- * number. A program that gets no ring makes the calls that librspreload takes over. All other
- * numbers go to the system unchanged.
+ * The kernel would execute a ring's requests on the unconnected socket behind an rsocket's number.
+ * Without a ring, the program uses the calls that librspreload intercepts. All other system calls
+ * are passed on unchanged.
  */
 #include "librdmacm/rsocket/preload/preload.h"
 
@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* real() is not asked: an allocator may come here while that looks its calls up. */
+/* Returns libc's syscall(). Does not use real(), since an allocator may come here during its
+ * lookups. */
 static long (*next_syscall(void))(long, ...)
 {
 	static long (*next)(long, ...);
@@ -27,8 +28,8 @@ static long (*next_syscall(void))(long, ...)
 	return found;
 }
 
-/* A call with fewer arguments has variables of its caller's where the sixth would be, at which the
- * kernel does not look. */
+/* Passes on six arguments. With fewer, the rest is garbage from the caller's frame, which the
+ * kernel ignores; the address sanitizer would complain. */
 PRELOAD_EXPORT __attribute__((no_sanitize_address)) long syscall(long number, ...)
 {
 	long arguments[6];

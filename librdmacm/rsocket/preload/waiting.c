@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * waiting.c - the calls of libc that a program waits for several descriptors by: poll(), select()
- * and sets. The program's numbers are replaced by the rsockets that they stand for.
+ * waiting.c - libc's calls that wait for several descriptors: poll(), select() and epoll. They
+ * replace the program's numbers by the rsockets that these stand for.
  */
 #include "librdmacm/rsocket/preload/either.h"
 #include "librdmacm/rsocket/poll/select.h"
@@ -16,9 +16,9 @@
 
 /* ---- poll ---- */
 
-/* Leaves it to the system to refuse memory that is not there, and more than any process may have.
- * FDS is not const: gcc with a sanitizer believes of a const parameter that poll() has nothing
- * to read there. */
+/* Returns whether FDS contains rsockets. If not, or if the memory is invalid or too large, the
+ * system handles the call and reports the error. FDS is not const, because gcc with a sanitizer
+ * would assume that poll() does not read a const parameter. */
 static bool has_rsockets(struct pollfd *fds, nfds_t count)
 {
 	if (!fds || count > INT_MAX || !preload_is_used() ||
@@ -31,9 +31,8 @@ static bool has_rsockets(struct pollfd *fds, nfds_t count)
 	return false;
 }
 
-/* A number that stands for an rsocket is replaced by it in the question. A connection whose
- * other side has not used it yet is not ready for anything; the word that comes shows that it is
- * used. */
+/* Replaces the number of an rsocket by the rsocket. A pending connection, not yet used by the peer,
+ * is not ready for anything; the arrival of the word changes that. */
 static void translate_fd(struct pollfd *to, const struct pollfd *from)
 {
 	int found = preload_pending(from->fd) == PENDING_ASKED ? preload_use(from->fd, 0)
@@ -46,8 +45,8 @@ static void translate_fd(struct pollfd *to, const struct pollfd *from)
 		to->events = POLLIN;
 }
 
-/* Returns whether a pending connection has become an rsocket, so that the question must be put
- * again. */
+/* Returns whether a pending connection has become an rsocket, so that the query must be
+ * repeated. */
 static bool advance_all(const struct pollfd *fds, const struct pollfd *asked, nfds_t count)
 {
 	bool any = false;
@@ -101,9 +100,9 @@ static int poll_all(struct pollfd *fds, nfds_t count, int timeout)
 	return ret;
 }
 
-/* The signals that are blocked while this thread sleeps, as ppoll() and its kin want it, or NULL.
- * librdmacm sleeps by poll(), so a signal is let in while the thread sleeps and at no other time:
- * none comes between the last look for events and the sleep. */
+/* Signals to block while this thread sleeps, from ppoll() and its relatives, or NULL. librdmacm
+ * sleeps in poll(), where the mask is applied atomically, so no signal arrives between the last
+ * check for events and the sleep. */
 static __thread const sigset_t *sleep_mask;
 
 static void cancelled_inside(void *unused)
@@ -119,14 +118,14 @@ static int sleep_masked(struct pollfd *fds, nfds_t count, int timeout)
 	const sigset_t *mask = sleep_mask;
 	int ret;
 
-	sleep_mask = NULL; /* a signal's handler may wait, too */
+	sleep_mask = NULL; /* a signal handler may wait, too */
 	ret = real()->ppoll(fds, count, timeout < 0 ? NULL : &time, mask);
 	sleep_mask = mask;
 	return ret;
 }
 
-/* This is where librdmacm sleeps, and where a thread of the program is cancelled. What that calls
- * then is the program's again, be it close(). */
+/* Runs poll() for librdmacm, which sleeps only here. It is a cancellation point: the cleanup
+ * handlers then run with interception on again. */
 static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
 {
 	int ret;
@@ -138,7 +137,7 @@ static int poll_inside(struct pollfd *fds, nfds_t count, int timeout)
 	return ret;
 }
 
-/* Who waits for no time lets in the signals that are there by now, unless there was an event. */
+/* For a zero timeout: delivers pending signals of the mask, if there was no event. */
 static int let_signals_in(const sigset_t *mask)
 {
 	const struct timespec no_time = { 0, 0 };
@@ -189,7 +188,7 @@ PRELOAD_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec
 
 /* ---- select ---- */
 
-/* What select() has to say if one of its descriptors is closed. */
+/* Returns whether a descriptor is closed: then select() fails with EBADF. */
 static bool has_closed(const struct pollfd *fds, nfds_t count)
 {
 	for (nfds_t i = 0; i < count; i++) {
@@ -199,7 +198,7 @@ static bool has_closed(const struct pollfd *fds, nfds_t count)
 	return false;
 }
 
-/* select() is made a poll(), as numbers are not those of the rsockets they stand for. */
+/* Runs select() as poll(), because an rsocket's number differs from the program's. */
 static int select_all(struct pollfd *fds, nfds_t count, fd_set *read, fd_set *write, fd_set *except,
 		      int ms, const sigset_t *mask)
 {
@@ -218,7 +217,8 @@ static bool set_is_there(const fd_set *set, int limit)
 	return !set || preload_may_write(set, (limit + BITS - 1) / BITS * sizeof(long));
 }
 
-/* Returns false where the system is to say what is wrong, or knows all of the descriptors. */
+/* Returns whether to handle the sets here. The system reports errors, and handles sets without
+ * rsockets. */
 static bool sets_are_there(int limit, const fd_set *read, const fd_set *write, const fd_set *except)
 {
 	return !preload_inside && limit >= 0 && limit <= FD_SETSIZE && preload_is_used() &&
@@ -226,7 +226,7 @@ static bool sets_are_there(int limit, const fd_set *read, const fd_set *write, c
 	       set_is_there(except, limit);
 }
 
-/* Linux' select() says how much of the time is left, by which programs go on. */
+/* Returns the remaining time in *TIMEOUT, as Linux' select() does, since programs rely on it. */
 static void set_time_left(struct timeval *timeout, int64_t end_ms)
 {
 	int left = time_left(0, end_ms);
@@ -270,11 +270,12 @@ PRELOAD_EXPORT int pselect(int limit, fd_set *restrict read, fd_set *restrict wr
 	return select_all(fds, count, read, write, except, ms, mask);
 }
 
-/* ---- sets ---- */
+/* ---- epoll ---- */
 
-static __thread int flags_of_set; /* of the one that repoll_create() is making for the program */
+static __thread int flags_of_set; /* flags of the set that repoll_create() is creating */
 
-/* Any set may come to have rsockets, so all are made by repoll_create(), which comes here. */
+/* Creates every set with repoll_create(), since it may get rsockets later. repoll_create() itself
+ * comes here, too, with interception off. */
 PRELOAD_EXPORT int epoll_create1(int flags)
 {
 	int fd;
@@ -336,7 +337,7 @@ PRELOAD_EXPORT int epoll_wait(int epfd, struct epoll_event *events, int room, in
 	return wait_in_set(epfd, events, room, timeout);
 }
 
-/* A set that is not this library's has no rsockets. */
+/* Returns whether the set is the system's, without rsockets. */
 static bool is_of_system(int set)
 {
 	return preload_inside || !preload_is_set(set);

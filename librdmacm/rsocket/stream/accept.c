@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * accept.c - a request to a listener becomes a stream.
+ * accept.c - makes a stream of a request to a listener.
  *
- * The stream is made first, as a request that was read must be answered; while there is no
- * descriptor for one, requests wait where they are. Then the id of the request moves to the
- * stream's channel.
+ * The stream is created before the request is read, because a request that was read must be
+ * answered; without a free descriptor, requests stay queued. Then the id of the request moves to
+ * the stream's channel.
  */
 #include "librdmacm/rsocket/listener.h"
 #include "librdmacm/rsocket/service.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what the other side says of itself ---- */
+/* ---- the peer's hello ---- */
 
 struct greeting {
 	struct wire_hello hello;
@@ -35,7 +35,7 @@ static void take_greeting(struct greeting *greeting, const struct rdma_cm_id *id
 	greeting->param.private_data_len = size;
 }
 
-/* ---- a stream ---- */
+/* ---- streams ---- */
 
 static void inherit_options(struct stream *stream, struct stream *listener)
 {
@@ -45,7 +45,7 @@ static void inherit_options(struct stream *stream, struct stream *listener)
 	stream->rs.options.route = NULL;
 }
 
-/* The connection is made by now, and stays without its keepalive if there is no memory for that. */
+/* Starts the keepalive. The connection is complete, so a failure is only logged. */
 static void begin_keepalive(struct stream *stream)
 {
 	struct rs_options *options = &stream->rs.options;
@@ -102,7 +102,8 @@ static int accept_taken(struct acceptance *acceptance)
 	return ret;
 }
 
-/* Nobody can read the request again, so who has it finishes the step, whoever it is by then. */
+/* Accepts a request. A request that was taken cannot be read again, so after a change of user the
+ * step continues on a renewed channel. */
 static int accept_as(struct stream *stream, struct stream *listener, bool *is_taken)
 {
 	struct acceptance acceptance = { .stream = stream, .listener = listener };
@@ -120,14 +121,15 @@ static int accept_as(struct stream *stream, struct stream *listener, bool *is_ta
 	return ret;
 }
 
-/* Returns whether ERROR keeps this side from accepting anything. For any other error only the
+/* Returns whether ERROR prevents this side from accepting anything. With any other error, only this
  * request is refused. */
 static bool is_own_trouble(int error)
 {
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == EIDRM;
 }
 
-/* *IS_TAKEN becomes whether the next call finds another request than this one did. */
+/* Accepts one request. Sets *IS_TAKEN to whether the request was consumed, so that a retry sees
+ * another one. */
 static int accept_one(struct stream *listener, struct stream **out, bool *is_taken)
 {
 	struct stream *stream;
@@ -146,7 +148,7 @@ static int accept_one(struct stream *listener, struct stream **out, bool *is_tak
 	return ret;
 }
 
-/* ---- ahead of raccept ---- */
+/* ---- accepting before raccept() ---- */
 
 enum { LEAST_ROOM = 1 };
 
@@ -165,8 +167,9 @@ static void put_accepted(struct stream *listener, struct stream *stream)
 	cm_lock_drop(&listener->rs.lock);
 }
 
-/* Returns NULL if there is none. That the program asks begins the patience anew. As nobody counts
- * requests that arrive, what is there next is new for sets that report edges. */
+/* Returns an accepted stream, or NULL. The call shows that the program still accepts, so the wait
+ * of the next request starts anew. Requests are not counted, so edge-triggered sets treat the next
+ * one as new. */
 static struct stream *take_accepted(struct stream *listener)
 {
 	struct stream *stream;
@@ -234,7 +237,8 @@ static bool is_not_listening(struct stream *stream)
 	return is;
 }
 
-/* Another thread may shut the listener down, or take the request, meanwhile. */
+/* Waits for a request. Another thread may shut the listener down, or take the request,
+ * meanwhile. */
 static int await_request(struct stream *listener, int64_t deadline_us)
 {
 	int ret = 0;

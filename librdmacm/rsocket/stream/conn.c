@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn.c - how a stream comes to be connected, and how that ends.
+ * conn.c - sets up and ends the connection of a stream.
  *
  * Each event of rdma_cm has a handler for the state in which it is expected. The handler starts the
- * next step, so a connection proceeds in whatever call looks for events next, and a blocking call
- * is one that goes on looking. After a call that does not wait, the library's thread looks for
- * them.
+ * next step, so a connection proceeds in any call that looks for events, and a blocking call keeps
+ * looking. After a nonblocking call, the library's service thread looks for them.
  */
 #include "librdmacm/rsocket/listener.h"
 #include "librdmacm/rsocket/service.h"
@@ -16,11 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A question is asked again, each time for twice as long, until it has been asked so often. */
+/* Resolution is retried, each time with twice the timeout, MOST_QUESTIONS times at most. */
 enum { FIRST_RESOLVE_MS = 1000, MOST_QUESTIONS = 4, CLOSE_US = 120000000 };
 
-/* Returns EINVAL if rdma_cm does not know the address family, or the address is too short for
- * it. */
+/* Returns EINVAL if the address family is unknown to rdma_cm, or the address too short. */
 static int check_addr(const struct sockaddr *addr, socklen_t len)
 {
 	if (!addr)
@@ -35,7 +33,7 @@ static bool never_connected(const struct stream *stream)
 	return stream->state == STREAM_OVER && !stream->remote.slots_addr;
 }
 
-/* ---- failing and ending ---- */
+/* ---- failure and end ---- */
 
 static void stream_over(struct stream *stream)
 {
@@ -45,8 +43,8 @@ static void stream_over(struct stream *stream)
 	rs_changed(&stream->rs);
 }
 
-/* Ends the connection because of ERROR, which the program gets to hear once. What has arrived may
- * still be read. */
+/* Ends the connection with ERROR, which is reported once. Data that has arrived may still be
+ * read. */
 void rdmacm_stream_fail(struct stream *stream, int error)
 {
 	if (stream->state == STREAM_OVER)
@@ -157,7 +155,7 @@ static void on_confirmation(struct stream *stream, const struct rdma_cm_event *e
 	rdmacm_stream_established(stream);
 }
 
-/* Everything that the other side has sent before it disconnected is in the queue by now. */
+/* Ends the stream. The peer's data has all arrived before its disconnection. */
 static void on_disconnect(struct stream *stream, const struct rdma_cm_event *event)
 {
 	(void)event;
@@ -172,12 +170,13 @@ static void on_failure(struct stream *stream, const struct rdma_cm_event *event)
 
 	if (event->event == RDMA_CM_EVENT_REJECTED)
 		error = ECONNREFUSED;
-	else if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) /* or its flushed requests tell */
+	/* or its flushed requests report it first */
+	else if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL)
 		error = stream->state == STREAM_CONNECTED ? ECONNRESET : ENODEV;
 	rdmacm_stream_fail(stream, error ? error : EHOSTUNREACH);
 }
 
-/* A question that nobody has answered may be asked again. */
+/* Retries a resolution that has timed out. */
 static void on_no_answer(struct stream *stream, const struct rdma_cm_event *event)
 {
 	int ret = abs(event->status);
@@ -232,8 +231,9 @@ static int handle_events(struct stream *stream)
 	return errno == EACCES ? EACCES : 0;
 }
 
-/* A listener's events are requests, which stay on the channel until raccept() takes them. Those of
- * the parent's socket are not this process's. Whoever has read an event finishes the step. */
+/* Handles pending events. A listener's events are requests, which stay on the channel until
+ * raccept(); events of the parent's socket are not handled here. After a change of user, a step
+ * begun by an event continues on a renewed channel. */
 int rdmacm_stream_own_events(struct stream *stream)
 {
 	struct cm_renewal renewal = { stream->rs.fd, rdmacm_stream_renew_in_event, stream };
@@ -247,9 +247,9 @@ int rdmacm_stream_own_events(struct stream *stream)
 	return ret;
 }
 
-/* The event may be that the connection is made or that it has ended. The queue pair tells both: the
- * one that was accepted on sends since then, and what is sent to a peer that has died completes
- * with an error. A peer that lives notices nothing of a write of no bytes. */
+/* Finds out about the peer without events: the connection may be complete, or may have ended. The
+ * QP shows both: it can send once it was accepted, and a request to a dead peer completes with an
+ * error. A write of zero bytes has no effect on a living peer. */
 static void ask_after_peer(struct stream *stream)
 {
 	stream->keepalive_due = true;
@@ -259,9 +259,9 @@ static void ask_after_peer(struct stream *stream)
 		rdmacm_stream_send_controls(stream);
 }
 
-/* An event that cannot be read would keep everybody from sleeping. A connection that is made works
- * without events, so it does for a while, until a channel may be had again; one that is being made
- * is not without them. */
+/* Stops reading events for a while, because an unreadable event would wake every sleep. An
+ * established connection works without events until a channel becomes available; one being set up
+ * fails. */
 static void go_without_events(struct stream *stream, int error)
 {
 	if (stream->state < STREAM_ACCEPTED) {
@@ -289,8 +289,8 @@ void rdmacm_stream_cm_events(struct stream *stream)
 
 /* ---- a change of user ---- */
 
-/* A socket that was made before has a channel that this thread may not use. Where EACCES means
- * something else, the second answer is the same. */
+/* Runs STEP, and repeats it on a renewed channel after EACCES: the socket may have been created as
+ * another user. If EACCES has another cause, the second result is the same. */
 static int try_with_own_channel(struct stream *stream,
 				int (*step)(struct stream *stream, const void *about),
 				const void *about)
@@ -323,7 +323,7 @@ static int set_id_options(struct stream *stream)
 	return 0;
 }
 
-/* A socket keeps its name when it gets another id. */
+/* Binds a new id to the name that the socket had. */
 static int bind_again(struct stream *stream)
 {
 	struct sockaddr_storage copy = stream->bound;
@@ -345,7 +345,7 @@ static int need_id(struct stream *stream)
 		return ret;
 	if (rdma_create_id(stream->channel, &stream->id, stream, RDMA_PS_TCP))
 		return errno;
-	stream->rs.is_shared = false; /* no other process has the id */
+	stream->rs.is_shared = false; /* no other process has this id */
 	ret = set_id_options(stream);
 	return ret ? ret : bind_again(stream);
 }
@@ -455,7 +455,8 @@ static int start_connecting(struct stream *stream, const struct sockaddr *addr)
 	return take_error(stream);
 }
 
-/* An id that another process has taken to its own channel has no events here any more. */
+/* Destroys the id. If another process has moved it to its own channel, no events of it remain
+ * here. */
 static int destroy_id(struct stream *stream, const void *unused)
 {
 	int ret = rdma_destroy_id(stream->id) ? errno : 0;
@@ -467,8 +468,8 @@ static int destroy_id(struct stream *stream, const void *unused)
 	return 0;
 }
 
-/* After a failure another try begins with a new id, as rdma_cm cannot use an id again. One that
- * cannot be destroyed is kept, as its events would be taken for those of the new one. */
+/* Starts over after a failure, with a new id, because rdma_cm cannot reuse one. An id that cannot
+ * be destroyed is kept, as its events could be mistaken for the new id's. */
 static int start_over(struct stream *stream)
 {
 	int ret = 0;
@@ -479,14 +480,14 @@ static int start_over(struct stream *stream)
 	if (ret)
 		return ret;
 	stream->id = NULL;
-	rs_pause_end(&stream->pause); /* the process that connects reads the next id's events */
+	rs_pause_end(&stream->pause); /* the connecting process reads the new id's events */
 	stream->state = STREAM_NEW;
 	__atomic_store_n(&stream->has_peer, false, __ATOMIC_RELAXED);
 	stream->peer_done = stream->peer_gone = false;
 	return 0;
 }
 
-/* ---- connecting while the program does something else ---- */
+/* ---- connecting in the background ---- */
 
 static bool is_connecting(const struct stream *stream)
 {
@@ -501,7 +502,8 @@ static bool connection_await(struct rs *rs, struct rs_alarm *alarm)
 	return true;
 }
 
-/* What this thread may not do is left to the program's calls. */
+/* Handles events in the service thread. If this thread may not use the channel, the program's calls
+ * do. */
 static int connection_serve(struct rs *rs)
 {
 	int ret = 0;
@@ -515,7 +517,8 @@ static int connection_serve(struct rs *rs)
 
 static const struct rs_care care_of_connection = { connection_await, connection_serve };
 
-/* Without the thread the connection proceeds in the program's calls. */
+/* Adds the stream to the service thread. If that fails, the connection proceeds only in the
+ * program's calls. */
 static void proceed_without_calls(struct stream *stream)
 {
 	int ret = rdmacm_service_add(&stream->rs, &care_of_connection);
@@ -524,8 +527,8 @@ static void proceed_without_calls(struct stream *stream)
 		verbs_warn("rsocket: no thread for a connection: %s", strerror(ret));
 }
 
-/* Waits until it is decided, or for as long as this call may. Returns 0, or EINPROGRESS or EINTR,
- * after which the connection goes on being made. */
+/* Waits until the connection is established or has failed, or for the call's limit. After
+ * EINPROGRESS or EINTR, connecting continues. */
 static int await_decision(struct stream *stream)
 {
 	int64_t deadline = rdmacm_rs_limit_over(stream->rs.options.send_limit_us);
@@ -540,7 +543,7 @@ static int await_decision(struct stream *stream)
 	return ret == EINTR ? EINTR : EINPROGRESS;
 }
 
-/* As with sockets, the first call after EINPROGRESS hears that the connection is made. */
+/* Reports the connection to the first call after EINPROGRESS, as sockets do. */
 static int tell_connected(struct stream *stream)
 {
 	bool is_news = stream->is_asked_for && stream->state == STREAM_CONNECTED;
@@ -555,7 +558,7 @@ static int connect_locked(struct stream *stream, const struct sockaddr *addr)
 
 	rdmacm_stream_cm_events(stream);
 	if (never_connected(stream) && stream->error)
-		/* the error is of the try before, and nobody has asked for it yet */
+		/* an unreported error of the previous attempt */
 		return take_error(stream);
 	if (never_connected(stream))
 		ret = start_over(stream);
@@ -590,7 +593,7 @@ static int stream_connect(struct rs *rs, const struct sockaddr *addr, socklen_t 
 
 /* ---- names ---- */
 
-/* A socket that is not bound has its family for a name. */
+/* Returns the name of an unbound socket: only its family. */
 static int __attribute__((noinline))
 unbound_name(const struct rs *rs, struct sockaddr *addr, socklen_t *len)
 {
@@ -620,7 +623,7 @@ static int stream_peer_name(struct rs *rs, struct sockaddr *addr, socklen_t *len
 	return 0;
 }
 
-/* ---- the end ---- */
+/* ---- shutdown and close ---- */
 
 static bool is_quiet(struct stream *stream)
 {
@@ -629,9 +632,9 @@ static bool is_quiet(struct stream *stream)
 		!stream->must_disconnect);
 }
 
-/* Waits until what was sent has arrived, which its completions tell. A connection that does not get
- * that far within LIMIT_US is cut; the transport gives up a side that is gone long before CLOSE_US,
- * which are for a network that loses much. */
+/* Waits until all data was delivered, as its completions show. After LIMIT_US, the connection is
+ * cut. The transport detects a dead peer long before CLOSE_US; that limit is for networks with much
+ * loss. */
 static void flush_sends(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + limit_us;
@@ -652,8 +655,8 @@ static int64_t flush_limit(const struct stream *stream)
 	return CLOSE_US;
 }
 
-/* A program that sets a linger of no time does not care what becomes of its data. The default reads
- * as {1, 0} as well, as in release 65.0, but waits. */
+/* Returns the time limit of a close: 0 if the program has set a linger time of 0. The default also
+ * reads as {1, 0}, as in release 65.0, but waits. */
 static int64_t close_limit(const struct stream *stream)
 {
 	return stream->rs.options.aborts ? 0 : flush_limit(stream);
@@ -670,11 +673,11 @@ static bool is_confirmed(struct stream *stream)
 	return stream->state != STREAM_ACCEPTED;
 }
 
-/* The answer to a request is repeated every 4 seconds until it is confirmed. */
+/* The kernel repeats the answer to a request every 4 seconds until it is confirmed. */
 enum { CONFIRM_US = 15000000 };
 
-/* Waits until the other side has confirmed that its request was accepted: an end that comes before
- * would refuse the request. A side that has gone since it asked confirms nothing. */
+/* Waits until the peer has confirmed the acceptance of its request, because an earlier disconnect
+ * would reject the request. A peer that has gone never confirms. */
 static void await_confirmation(struct stream *stream, int64_t limit_us)
 {
 	int64_t deadline = rdmacm_rs_now_us() + (limit_us < CONFIRM_US ? limit_us : CONFIRM_US);
@@ -691,7 +694,7 @@ static void say_disconnect(struct stream *stream, int64_t limit_us)
 	if (stream->state != STREAM_CONNECTED)
 		return;
 	stream->must_disconnect = !stream->peer_gone;
-	/* what was sent to a side that receives no more need not arrive, and may never complete */
+	/* data to a peer that receives no more may never complete */
 	flush_sends(stream, stream->peer_gone ? 0 : limit_us);
 	try_with_own_channel(stream, disconnect_id, NULL);
 	stream_over(stream);
@@ -829,7 +832,7 @@ static void stream_inherit(struct rs *rs)
 {
 	struct stream *stream = to_stream(rs);
 
-	/* another thread of the parent may have had them */
+	/* another thread of the parent may hold them */
 	cm_lock_init(&stream->rx_lock);
 	cm_lock_init(&stream->tx_lock);
 	if (stream->id)

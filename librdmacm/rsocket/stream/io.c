@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * io.c - puts bytes into a stream and takes them out, and says what poll reports of it.
+ * io.c - writes and reads the bytes of a stream, and computes its poll events.
  *
- * Small messages go inline from the program's buffer. Others are copied to the send ring in pieces
- * that grow, so that the adapter has begun with the first while the next is copied.
+ * Small messages are sent inline from the program's buffer. Others are copied to the send ring in
+ * growing pieces, so that the adapter sends the first piece while the next is copied.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/listener.h"
@@ -13,10 +13,10 @@
 
 enum { FIRST_PIECE = 4096, LAST_PIECE = 65536, FEW_BYTES = 4096 };
 
-/* How long a call waits. */
+/* Limits of a call's wait. */
 struct patience {
 	bool nonblocking;
-	int64_t deadline_us; /* -1 without one */
+	int64_t deadline_us; /* -1: none */
 };
 
 static inline struct patience patience_of(const struct rs *rs, int flags, int64_t limit_us)
@@ -27,14 +27,14 @@ static inline struct patience patience_of(const struct rs *rs, int flags, int64_
 	return (struct patience){ nonblocking, is_limited ? rdmacm_rs_limit_over(limit_us) : -1 };
 }
 
-/* Waits while the call has LOCK, the lock of its direction. As with sockets, a call whose time is
- * over fails as one that does not wait. */
+/* Waits; the caller holds LOCK, the lock of its direction. As for sockets, a call that exceeds its
+ * time limit fails like a nonblocking one. */
 static int wait_with(struct stream *stream, struct cm_lock *lock,
 		     bool (*ready)(struct stream *stream), const struct patience *patience)
 {
 	int ret;
 
-	if (patience->nonblocking) /* so it does not sleep, where it could be cancelled */
+	if (patience->nonblocking) /* does not sleep, and so is no cancellation point */
 		return rdmacm_stream_wait(stream, ready, true, -1);
 	rdmacm_rs_cancel_has(lock);
 	ret = rdmacm_stream_wait(stream, ready, false, patience->deadline_us);
@@ -62,7 +62,8 @@ static int why_not_sendable(struct stream *stream)
 	return error ? error : EPIPE;
 }
 
-/* No bytes need no reader: as with TCP, the other side's close does not refuse them. */
+/* Checks a send of zero bytes, which needs no reader: as with TCP, it does not fail after the
+ * peer's close. */
 static int why_not_sendable_nothing(struct stream *stream)
 {
 	bool was_connected = stream->state >= STREAM_ACCEPTED && stream->remote.slots_addr;
@@ -98,13 +99,13 @@ static int send_inline(struct stream *stream, struct span *span, uint32_t size)
 	return rdmacm_stream_post_data(stream, (uintptr_t)bytes, 0, size, true);
 }
 
-/* No other thread is writing (tx_lock), so the lock of the state is not needed while bytes are
- * copied. */
+/* Copies SIZE bytes to the ring and posts them. tx_lock excludes other writers, so the state's lock
+ * is released during the copy. */
 static int send_copied(struct stream *stream, struct span *span, uint32_t size)
 {
 	uint8_t *to = stream->tx_bytes + stream->tx.head;
 
-	if (size <= FEW_BYTES) { /* letting go of the lock costs more */
+	if (size <= FEW_BYTES) { /* for few bytes, releasing the lock costs more */
 		rdmacm_span_read(span, to, size);
 	} else {
 		cm_lock_drop(&stream->rs.lock);
@@ -117,7 +118,8 @@ static int send_copied(struct stream *stream, struct span *span, uint32_t size)
 	return rdmacm_stream_post_data(stream, (uintptr_t)to, stream->mr->lkey, size, false);
 }
 
-/* Without a minimum of room, a full ring would be emptied and filled in crumbs. */
+/* Returns the room to wait for. Without a minimum, a full ring would be drained and refilled in
+ * tiny pieces. */
 static uint32_t room_wanted(const struct stream *stream, size_t left)
 {
 	if (fits_inline(stream, left))
@@ -125,8 +127,8 @@ static uint32_t room_wanted(const struct stream *stream, size_t left)
 	return left < WORTH_SENDING ? (uint32_t)left : WORTH_SENDING;
 }
 
-/* A side that goes while a call waits to send to it has not read all: as with TCP, that is a reset,
- * of which the program hears once. A call that has sent some bytes leaves it to the next one. */
+/* Waits for room. If the peer closes meanwhile, it has not read everything: as with TCP, that is a
+ * reset, reported once. If some bytes were sent, the next call reports it. */
 static int await_room(struct stream *stream, const struct patience *patience, bool has_sent)
 {
 	int ret = wait_with(stream, &stream->tx_lock, is_sendable, patience);
@@ -161,11 +163,12 @@ static int send_all(struct stream *stream, struct span *span, const struct patie
 	}
 	if (ret == EAGAIN)
 		stream->rs.found_full++;
-	stream->tx_want = WORTH_SENDING; /* what those who poll are told */
+	stream->tx_want = WORTH_SENDING; /* also for poll() */
 	return ret;
 }
 
-/* A call that is not to wait for another thread's finds nothing, which *REFUSED counts. */
+/* Locks a direction that another thread has. A nonblocking call does not wait: it finds nothing to
+ * do, counted in *REFUSED. */
 static __attribute__((noinline)) int lock_taken_direction(struct rs *rs, struct cm_lock *lock,
 							  bool nonblocking, uint32_t *refused)
 {
@@ -193,7 +196,7 @@ int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct
 	size_t size = span->left;
 	int ret = lock_direction(rs, &stream->tx_lock, patience.nonblocking, &rs->found_full);
 
-	(void)to; /* an address has no meaning once the stream is connected */
+	(void)to; /* a connected stream ignores an address */
 	(void)len;
 	if (ret)
 		return ret;
@@ -241,9 +244,8 @@ static void copy_from_ring(struct stream *stream, struct span *span, uint32_t le
 	}
 }
 
-/* Hands out the bytes that lie ready if they are few, lie together and leave their half of the ring
- * before its end, so that there is nothing to tell the other side. Returns false if it is not so,
- * and nothing is done. */
+/* Fast path for few bytes that are contiguous and do not reach the end of their half, so that
+ * nothing is announced to the peer. Returns false, with nothing done, otherwise. */
 static inline bool receive_few(struct stream *stream, struct span *span, int flags)
 {
 	struct rx_ring *rx = &stream->rx;
@@ -259,7 +261,7 @@ static inline bool receive_few(struct stream *stream, struct span *span, int fla
 	return true;
 }
 
-/* Returns whether both sides send and receive, and nothing has gone wrong. */
+/* Returns whether both directions are open, without an error. */
 static inline bool is_open(const struct stream *stream)
 {
 	return stream->state == STREAM_CONNECTED && !stream->ends && !stream->error;
@@ -270,7 +272,7 @@ static inline bool is_open_and_empty(const struct stream *stream)
 	return !stream->rx.ready && is_open(stream);
 }
 
-/* Returns whether a call that does not wait has nothing to receive yet. */
+/* Fast path: returns whether a nonblocking call has nothing to receive. */
 static bool receive_nothing(struct stream *stream)
 {
 	if (!is_open_and_empty(stream))
@@ -284,9 +286,8 @@ static bool receive_nothing(struct stream *stream)
 	return true;
 }
 
-/* Copies what lies ready, LIMIT bytes at most, without taking it from the ring. No other thread is
- * reading (rx_lock), so the lock of the state need not be held, but for a few bytes letting go of
- * it costs more. */
+/* Copies readable bytes, LIMIT at most, without removing them from the ring. rx_lock excludes other
+ * readers, so the state's lock is not needed; for few bytes, releasing it costs more. */
 static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 {
 	uint32_t size = stream->rx.ready;
@@ -303,7 +304,8 @@ static size_t copy_out(struct stream *stream, struct span *span, uint32_t limit)
 	return size;
 }
 
-/* A side that receives no more still reads what has arrived, as with TCP. */
+/* Returns whether the end was reached. After shutdown of reading, data that has arrived can still
+ * be read, as with TCP. */
 static bool at_end(const struct stream *stream)
 {
 	return !stream->rx.ready && (stream->read_shut || stream->peer_done);
@@ -320,18 +322,18 @@ static int receive_some(struct stream *stream, struct span *span, int flags)
 	if (ret || !wanted)
 		return ret;
 	do {
-		if (peek) /* a program that peeks may be waiting for more */
+		if (peek) /* a program that peeks may wait for more */
 			rdmacm_stream_progress(stream);
-		if (!stream->rx.ready) /* completions can wait until ready bytes are read */
+		if (!stream->rx.ready) /* handle completions only when no bytes are ready */
 			ret = wait_with(stream, &stream->rx_lock, is_readable, &patience);
 		if (!ret && stream->error && span->left < wanted)
-			break; /* the next call tells the error */
+			break; /* the next call reports the error */
 		if (!ret)
 			ret = why_not_readable(stream);
 		if (ret || at_end(stream))
 			break;
 		size = copy_out(stream, span, peek ? UINT32_MAX : rx_ring_rest(&stream->rx));
-		if (!peek) /* half of the ring is the other side's while the rest is read */
+		if (!peek) /* announce the free half while the rest is read */
 			rdmacm_stream_received(stream, size);
 	} while (span->left && (all || (!peek && stream->rx.ready)));
 	if (ret == EAGAIN)
@@ -358,12 +360,12 @@ int rdmacm_stream_receive(struct rs *rs, struct span *span, int *flags,
 	cm_lock_drop(&stream->rx_lock);
 	*done = size - span->left;
 	*flags = 0;
-	if (from) /* the bytes of a stream have no sender's address */
+	if (from) /* stream data has no sender address */
 		from->ss_family = AF_UNSPEC;
 	return ret;
 }
 
-/* As with TCP, a listener has none and refuses. */
+/* Returns the readable bytes. As with TCP, a listener refuses. */
 int rdmacm_stream_unread(struct rs *rs, int *bytes)
 {
 	struct stream *stream = to_stream(rs);
@@ -390,7 +392,7 @@ static short listener_events(struct stream *stream)
 		return 0;
 	case EIDRM:
 		return POLLIN | POLLERR | POLLHUP;
-	default: /* there is a request, or raccept() says why not */
+	default: /* there is a request, or raccept() returns an error */
 		return POLLIN;
 	}
 }
@@ -421,7 +423,7 @@ static short events_now(struct stream *stream)
 	return stream->error ? events | POLLERR : events;
 }
 
-/* POLLIN and POLLOUT have another name each. */
+/* Adds the aliases of POLLIN and POLLOUT. */
 static short with_aliases(short events)
 {
 	if (events & POLLIN)
@@ -431,7 +433,7 @@ static short with_aliases(short events)
 	return events;
 }
 
-/* Returns which of EVENTS, and of those that poll() always says, there are. */
+/* Returns the current events among EVENTS and those that poll() always reports. */
 static short events_of(struct stream *stream, short events)
 {
 	return with_aliases(events_now(stream)) & (events | POLLERR | POLLHUP);
@@ -460,7 +462,8 @@ static short events_of_open(struct stream *stream, short events)
 	return now & events;
 }
 
-/* A listener's requests are looked for with the events of all others. */
+/* Looks at a listener: its requests arrive on a descriptor that the caller polls together with
+ * others. */
 static short glance_at_listener(struct stream *stream, short events, int *look_fd)
 {
 	if (!stream->read_shut && !stream->is_lost && STAILQ_EMPTY(&stream->accepted)) {
@@ -470,7 +473,8 @@ static short glance_at_listener(struct stream *stream, short events, int *look_f
 	return events_of(stream, events);
 }
 
-/* Events of rdma_cm make a connection; later they are rare, and are looked for now and then. */
+/* Looks at a socket. While connecting, rdma_cm's events matter; later they are rare, and are
+ * checked periodically. */
 static short glance_at(struct stream *stream, short events, int *look_fd)
 {
 	if (stream->state == STREAM_LISTENING && !rs_is_paused(&stream->pause))

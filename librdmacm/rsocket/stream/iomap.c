@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * iomap.c - riomap(), riounmap() and riowrite(): memory that the other side writes directly.
+ * iomap.c - riomap(), riounmap() and riowrite(): memory that the peer writes directly.
  *
- * A mapping has the same index on both sides. The other side keeps a table with as many entries as
- * RDMA_IOMAPSIZE was set to there, and this side fills it. Whoever writes looks up the offset in
- * the table that the other side has filled.
+ * A mapping has the same index on both sides. The peer keeps a table, sized by its RDMA_IOMAPSIZE,
+ * which this side fills with its mappings. riowrite() looks up the offset in the table that the
+ * peer has filled.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/stream/mapping.h"
@@ -51,14 +51,14 @@ static int map_for_peer(struct stream *stream, struct riomapping *mapping, size_
 	return tell_mapping(stream, mapping->index, entry);
 }
 
-/* Offsets of the library's choice begin where those of programs rarely are, and do not overlap. */
+/* Offsets chosen by the library start where programs rarely choose theirs, and are distinct. */
 #define FIRST_OFFSET (UINT64_C(1) << (sizeof(off_t) < sizeof(uint64_t) ? 30 : 40))
 #define OFFSET_UNIT  UINT64_C(4096)
 
 _Static_assert((off_t)FIRST_OFFSET > 0 && (uint64_t)(off_t)FIRST_OFFSET == FIRST_OFFSET,
 	       "riomap() returns it");
 
-/* Returns EOVERFLOW if there is no further one that the program can be told. */
+/* Returns EOVERFLOW if the next offset does not fit an off_t. */
 static int choose_offset(struct stream *stream, size_t len, uint64_t *offset)
 {
 	*offset = FIRST_OFFSET + stream->next_mapping * OFFSET_UNIT;
@@ -73,7 +73,8 @@ static bool is_settled(struct stream *stream)
 	return stream->state != STREAM_ACCEPTED;
 }
 
-/* A connection that was accepted may still wait for the other side's confirmation. */
+/* Waits until the connection is established: an accepted one may still wait for the peer's
+ * confirmation. */
 static int need_connection(struct stream *stream)
 {
 	int ret = rdmacm_stream_wait(stream, is_settled, false, -1);
@@ -181,7 +182,7 @@ CMA_EXPORT int riounmap(int socket, void *buf, size_t len)
 
 /* ---- writing ---- */
 
-/* Finds the other side's memory at OFFSET: the part of a mapping from there to its end. */
+/* Finds the peer's memory at OFFSET, up to the end of its mapping. */
 static bool look_up_offset(const struct stream *stream, uint64_t offset, struct wire_segment *to)
 {
 	struct wire_mapping entry;
@@ -200,7 +201,7 @@ static bool look_up_offset(const struct stream *stream, uint64_t offset, struct 
 	return false;
 }
 
-/* Memory of this side that is mapped is sent from where it is, without a copy. */
+/* Returns the region of memory that this side has mapped, which is sent without a copy. */
 static struct ibv_mr *registered_mr(const struct stream *stream, const void *buf, size_t len)
 {
 	uintptr_t start;
@@ -226,7 +227,7 @@ static bool all_done(struct stream *stream)
 	return stream->state != STREAM_CONNECTED || stream->sq_put == stream->sq_done;
 }
 
-/* Writes one piece of at most *SIZE bytes; *SIZE becomes its size. */
+/* Writes one piece of at most *SIZE bytes, and sets *SIZE to its size. */
 static int write_piece(struct stream *stream, const void *buf, size_t *size,
 		       const struct wire_segment *to, struct ibv_mr *mr)
 {
@@ -262,7 +263,7 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 		if (stream->state != STREAM_CONNECTED || stream->peer_gone || stream->write_shut)
 			return EPIPE;
 		if (!look_up_offset(stream, offset + *done, &to))
-			return 0; /* the mapping may be announced later, so programs try again */
+			return 0; /* the mapping may be announced later, so programs retry */
 		size = count - *done;
 		ret = write_piece(stream, buf + *done, &size, &to, mr);
 		if (ret)
@@ -271,8 +272,8 @@ static int write_all(struct stream *stream, const uint8_t *buf, size_t count, ui
 	return 0;
 }
 
-/* The program may change its memory when riowrite() returns, so what was sent without a copy is
- * waited for. */
+/* Writes, and waits for data sent without a copy, because the program may change its memory when
+ * riowrite() returns. */
 static int write_checked(struct stream *stream, const void *buf, size_t count, off_t offset,
 			 bool nonblocking, size_t *done)
 {
@@ -282,7 +283,7 @@ static int write_checked(struct stream *stream, const void *buf, size_t count, o
 		return ENOTCONN;
 	ret = write_all(stream, buf, count, offset, nonblocking, done);
 	if (!ret && registered_mr(stream, buf, count) && count > stream->inline_size) {
-		/* the completion of a keepalive is that of all before it */
+		/* a keepalive completes only after all earlier requests */
 		stream->keepalive_due = true;
 		rdmacm_stream_send_controls(stream);
 		ret = rdmacm_stream_wait(stream, all_done, false, -1);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * keepalive.c - one thread sends an RDMA WRITE of no bytes on each stream that has SO_KEEPALIVE on,
- * as often as it is told.
+ * keepalive.c - a thread sends an RDMA WRITE of zero bytes, at the configured interval, on each
+ * stream with SO_KEEPALIVE.
  *
- * When the other side is gone, the transport's retries end in an error completion, which wakes
- * whoever waits on the stream. The thread starts with the first such stream and ends after the
- * last.
+ * If the peer is dead, the transport's retries end in an error completion, which wakes the threads
+ * that wait on the stream. The thread starts with the first such stream and ends after the last.
  */
 #include "librdmacm/rsocket/stream/stream.h"
 
@@ -20,8 +19,8 @@ struct kept {
 };
 
 static LIST_HEAD(, kept) all = LIST_HEAD_INITIALIZER(all);
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock of a stream */
-static pthread_cond_t changed;                           /* made when the thread is first started */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before a stream's lock */
+static pthread_cond_t changed;                           /* created when the thread first starts */
 static bool is_made, is_running;
 
 static struct kept *kept_find(const struct stream *stream)
@@ -38,7 +37,7 @@ static struct kept *kept_find(const struct stream *stream)
 static void knock_at(struct stream *stream)
 {
 	cm_lock_take(&stream->rs.lock);
-	if (stream->state == STREAM_ACCEPTED) /* the program was in no call since */
+	if (stream->state == STREAM_ACCEPTED) /* the program has made no call since */
 		rdmacm_stream_own_events(stream);
 	if (stream->state == STREAM_CONNECTED) {
 		stream->keepalive_due = true;
@@ -47,7 +46,7 @@ static void knock_at(struct stream *stream)
 	cm_lock_drop(&stream->rs.lock);
 }
 
-/* Sends what is due, and returns when the next is due. */
+/* Sends the keepalives that are due, and returns the time of the next. */
 static int64_t knock_at_all(int64_t now)
 {
 	int64_t next = INT64_MAX;
@@ -64,7 +63,7 @@ static int64_t knock_at_all(int64_t now)
 	return next;
 }
 
-/* The condition has the clock of rdmacm_rs_now_us(), which nobody sets. */
+/* Creates the condition with the monotonic clock of rdmacm_rs_now_us(). */
 static void make_condition(void)
 {
 	pthread_condattr_t attr;
@@ -145,7 +144,7 @@ int rdmacm_keepalive_set(struct stream *stream, int seconds)
 	return ret;
 }
 
-/* The child has no such thread and no such streams: both are the parent's. */
+/* Reinitialises in a child: the thread and its streams belong to the parent. */
 void rdmacm_rs_keepalive_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);

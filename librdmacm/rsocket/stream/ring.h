@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ring.h - the two rings of a stream, as numbers: which bytes wait, and which may be written. No
- * memory is touched here.
+ * ring.h - arithmetic of a stream's two rings: readable bytes and free room. It touches no memory.
  *
- * The receive ring is announced to the other side by halves. The other side writes one half after
- * the other, each from its front, so what has arrived is a run of bytes, and a half may be
- * announced again when all of it was read. The send ring holds what was posted until its
- * completion.
+ * The receive ring is announced to the peer by halves. The peer fills one half after the other,
+ * each from its start, so arrived data is contiguous modulo the ring, and a half may be announced
+ * again when all of it was read. The send ring holds posted data until its completion.
  */
 #ifndef RSOCKET_RING_H
 #define RSOCKET_RING_H
@@ -17,19 +15,19 @@
 struct rx_ring {
 	uint32_t size;  /* even */
 	uint32_t head;  /* offset of the next byte to read */
-	uint32_t ready; /* bytes that wait to be read */
-	uint32_t read;  /* bytes read of the half that was announced longest ago */
-	uint32_t due;   /* halves that may be announced */
-	uint32_t next;  /* the half that is announced next: 0 or 1 */
+	uint32_t ready; /* bytes that can be read */
+	uint32_t read;  /* bytes read from the half that was announced first */
+	uint32_t due;   /* number of halves to announce */
+	uint32_t next;  /* half to announce next: 0 or 1 */
 };
 
-/* The hello announces the first half, so the second one is due. */
+/* Initialises the ring. The hello announces the first half, so the second is due. */
 static inline void rx_ring_init(struct rx_ring *ring, uint32_t size)
 {
 	*ring = (struct rx_ring){ .size = size, .due = 1, .next = 1 };
 }
 
-/* Returns false if the other side has written more than it was granted. */
+/* Adds received bytes. Returns false if the peer has exceeded its grant. */
 static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 {
 	if (bytes > ring->size - ring->ready)
@@ -38,13 +36,13 @@ static inline bool rx_ring_arrived(struct rx_ring *ring, uint32_t bytes)
 	return true;
 }
 
-/* Returns how many bytes from HEAD on lie together. */
+/* Returns the number of contiguous bytes from HEAD on. */
 static inline uint32_t rx_ring_run(const struct rx_ring *ring, uint32_t head)
 {
 	return ring->size - head;
 }
 
-/* Returns how many bytes are to be read until a half may be announced again. */
+/* Returns the number of bytes to read before a half can be announced again. */
 static inline uint32_t rx_ring_rest(const struct rx_ring *ring)
 {
 	return ring->size / 2 - ring->read;
@@ -63,7 +61,7 @@ static inline void rx_ring_take(struct rx_ring *ring, uint32_t bytes)
 	}
 }
 
-/* Returns the offset of the half to announce now. One must be due. */
+/* Returns the offset of the half to announce. One must be due. */
 static inline uint32_t rx_ring_tell(struct rx_ring *ring)
 {
 	uint32_t offset = ring->next * (ring->size / 2);
@@ -76,9 +74,9 @@ static inline uint32_t rx_ring_tell(struct rx_ring *ring)
 struct tx_ring {
 	uint32_t size;
 	uint32_t head;   /* offset of the next byte to write */
-	uint32_t put;    /* bytes put in so far; wraps */
-	uint32_t done;   /* how many of those were completed */
-	uint32_t marked; /* how many of those a completion was asked for */
+	uint32_t put;    /* total bytes written; wraps */
+	uint32_t done;   /* bytes completed */
+	uint32_t marked; /* bytes covered by requested completions */
 };
 
 static inline uint32_t tx_ring_free(const struct tx_ring *ring)
@@ -86,7 +84,7 @@ static inline uint32_t tx_ring_free(const struct tx_ring *ring)
 	return ring->size - (ring->put - ring->done);
 }
 
-/* Returns the room that lies together from head on. */
+/* Returns the contiguous room from head on. */
 static inline uint32_t tx_ring_room(const struct tx_ring *ring)
 {
 	uint32_t room = tx_ring_free(ring);
@@ -101,7 +99,7 @@ static inline void tx_ring_put(struct tx_ring *ring, uint32_t bytes)
 	ring->put += bytes;
 }
 
-/* Completions are asked for so that room comes back by quarters. */
+/* Returns whether to request a completion, so that room is returned in quarters. */
 static inline bool tx_ring_wants_mark(const struct tx_ring *ring)
 {
 	return ring->put - ring->marked >= ring->size / 4 || ring->put - ring->done == ring->size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * stream.c - creates the parts of a stream: an id, a completion queue, a queue pair, and one
- * registered region for the bytes that the other side writes and those to send.
+ * registered region with the receive and send rings.
  */
 #include "librdmacm/rsocket/listener.h"
 #include "librdmacm/rsocket/stream/mapping.h"
@@ -22,7 +22,7 @@ static uint32_t round_up(uint32_t value, uint32_t to)
 
 /* ---- the socket ---- */
 
-/* Calls of the program that are to wait do so in wait.c, not in the channel. */
+/* Creates the channel in nonblocking mode: blocking calls wait in wait.c instead. */
 static int make_channel(struct stream *stream)
 {
 	int ret = rdmacm_rs_open_channel(&stream->channel);
@@ -65,7 +65,7 @@ void rdmacm_stream_free(struct stream *stream)
 	rdmacm_accept_close(stream);
 	rdmacm_stream_unequip(stream);
 	if (stream->id && stream->rs.is_shared && stream->state <= STREAM_LISTENING)
-		/* the kernel's part is still used by the other process */
+		/* the other process still uses the kernel's id */
 		rdmacm_id_free(to_cm_id(stream->id));
 	else if (stream->id)
 		rdmacm_rs_destroy_id(stream->id);
@@ -92,7 +92,7 @@ static int make_cq(struct stream *stream)
 	return stream->cq ? 0 : errno;
 }
 
-/* A program may ask for larger queues than the adapter has. */
+/* Limits the queues to the adapter's maximum, since a program may ask for more. */
 static void fit_queues(struct stream *stream)
 {
 	struct rs_options *options = &stream->rs.options;
@@ -180,7 +180,7 @@ static int make_memory(struct stream *stream)
 	return stream->mr ? 0 : errno;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole stream ---- */
 
 static int post_receives(struct stream *stream)
 {
@@ -216,7 +216,7 @@ int rdmacm_stream_equip(struct stream *stream)
 void rdmacm_stream_unequip(struct stream *stream)
 {
 	rdmacm_stream_free_mappings(stream);
-	if (stream->mr) /* the MR was made last, so it goes first */
+	if (stream->mr) /* before the memory that it covers */
 		ibv_dereg_mr(stream->mr);
 	if (stream->id && stream->id->qp)
 		rdma_destroy_qp(stream->id);
@@ -252,7 +252,8 @@ void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello)
 	rdmacm_wire_hello_pack(hello, &self);
 }
 
-/* The other side's hello has the first target. Slot 0 counts as used for it, so slot 1 is next. */
+/* Processes the peer's hello, which has the first target. That counts as slot 0, so slot 1 is
+ * next. */
 int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param)
 {
 	int ret = rdmacm_wire_hello_unpack(param->private_data, param->private_data_len,

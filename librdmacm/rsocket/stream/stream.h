@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stream.h - a stream: a reliable connection, a receive ring that the other side writes into, and a
- * send ring.
+ * stream.h - a stream: a reliable connection, a receive ring that the peer writes into, and a send
+ * ring.
  *
- * Any thread that is in a call handles, under rs.lock, what has happened for all threads. One
- * thread may read while another one writes: bytes are copied outside of that lock, under the lock
- * of their direction.
+ * Every call of any thread handles all pending completions and events, under rs.lock. One thread
+ * may read while another writes: bytes are copied without rs.lock, under the lock of their
+ * direction.
  */
 #ifndef RSOCKET_STREAM_H
 #define RSOCKET_STREAM_H
@@ -22,29 +22,29 @@ enum stream_state {
 	STREAM_NEW,
 	STREAM_BOUND,
 	STREAM_LISTENING,
-	STREAM_ADDR,     /* the other side's address is being resolved */
-	STREAM_ROUTE,    /* the route to it is being resolved */
+	STREAM_ADDR,     /* resolving the peer's address */
+	STREAM_ROUTE,    /* resolving the route */
 	STREAM_ASKED,    /* the connection request was sent */
-	STREAM_ACCEPTED, /* a request of the other side was accepted */
+	STREAM_ACCEPTED, /* a request of the peer was accepted */
 	STREAM_CONNECTED,
-	STREAM_OVER /* the connection has ended, or has failed to be made */
+	STREAM_OVER /* the connection has ended or failed */
 };
 
-/* When those who do not wait look for events of rdma_cm again. Where calls come often, only each
- * sixteenth reads the clock. */
+/* When calls that do not wait look for rdma_cm events again. If calls are frequent, only each
+ * sixteenth reads the exact clock. */
 struct rs_look {
 	int64_t next_us;
-	unsigned int skip; /* how many calls look at the coarse clock alone, */
-	unsigned int left; /* and how many of those are still to come */
+	unsigned int skip; /* number of calls that only read the coarse clock */
+	unsigned int left; /* those of them still to come */
 };
 
 enum {
 	MAX_INLINE = 1024,
-	WORTH_SENDING = 2048, /* a longer send waits until this many bytes can be sent */
-	CONTROL_SQ = 4,       /* entries of the send queue that only controls and segments use */
-	/* entries of the receive queue for controls and segments of the other side */
+	WORTH_SENDING = 2048, /* a longer send waits for this much room */
+	CONTROL_SQ = 4,       /* send queue entries reserved for controls and segments */
+	/* receive queue entries for the peer's controls and segments */
 	CONTROL_RQ = 24,
-	/* so many receives are posted together, so up to so many may be missing */
+	/* receives posted together; up to this many may be missing */
 	REPOST_BATCH = 16
 };
 
@@ -53,77 +53,77 @@ struct riomapping; /* mapping.h */
 struct stream {
 	struct rs rs;
 	enum stream_state state;
-	struct rdma_cm_id *id; /* on a channel of its own, which is rs.fd */
+	struct rdma_cm_id *id; /* on its own channel, whose descriptor is rs.fd */
 	struct rdma_event_channel *channel;
 	union {
 		struct {
-			/* the other side sends no more: it has said SHUTDOWN or DISCONNECT, or the
+			/* the peer sends no more: it has sent SHUTDOWN or DISCONNECT, or the
 			 * connection is gone */
 			bool peer_done;
-			bool peer_gone; /* the other side receives no more */
+			bool peer_gone; /* the peer receives no more */
 			bool read_shut, write_shut;
 		};
-		uint32_t ends; /* all of them: 0 while both sides send and receive */
+		uint32_t ends; /* all four flags: 0 while both directions are open */
 	};
-	bool is_asked_for; /* the program has not heard yet that its connection is made */
+	bool is_asked_for; /* the program has not yet been told that it is connected */
 	int error;         /* what SO_ERROR reports */
 	struct sockaddr_storage peer;
-	struct sockaddr_storage bound; /* the name that rbind() gave, or AF_UNSPEC */
-	/* how often the peer's address, or the route to it, was asked for */
+	struct sockaddr_storage bound; /* name set by rbind(), or AF_UNSPEC */
+	/* number of attempts to resolve address or route */
 	unsigned int questions;
-	/* of a listener: streams that raccept() has not taken yet, at most BACKLOG; when a request
-	 * that nobody takes was seen first, or 0 */
+	/* Listeners: streams that raccept() has not taken yet, at most BACKLOG; and the time when
+	 * the oldest unaccepted request was first seen, or 0. */
 	STAILQ_HEAD(, stream) accepted;
 	STAILQ_ENTRY(stream) in_accepted;
 	int accepted_count, backlog;
 	int64_t first_seen_us;
-	struct rs_share share; /* of a listener, once the process has forked */
-	bool is_lost;          /* nobody can listen any more */
-	/* made before this process was forked, and without queues: the channel is the parent's */
+	struct rs_share share; /* listeners, after fork() */
+	bool is_lost;          /* the listener was lost with its holder */
+	/* inherited by fork(), without queues: the channel is the parent's */
 	bool is_of_parent;
-	bool has_peer;         /* accepted or connected: its peer has a name; read without a lock */
-	struct rs_pause pause; /* of reading events of rdma_cm, which has failed */
+	bool has_peer;         /* has a peer name; read without a lock */
+	struct rs_pause pause; /* pause after reading rdma_cm's events failed */
 
-	/* the completions of both directions */
+	/* completions of both directions */
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *cq;
-	bool is_armed;       /* the next completion makes an event */
-	bool has_event;      /* an event of the channel was not taken yet */
-	unsigned int events; /* events of the CQ that are not acknowledged yet */
+	bool is_armed;       /* the next completion raises an event */
+	bool has_event;      /* an event is unread in the channel */
+	unsigned int events; /* unacknowledged events of the CQ */
 	struct rs_look look;
 
-	/* one registered piece of memory: what the other side announces (slots and mappings),
-	 * then the receive ring, then the send ring */
+	/* registered memory: slots and mappings announced by the peer, the receive ring, the send
+	 * ring */
 	struct ibv_mr *mr;
 	uint8_t *memory;
 	size_t memory_size;
 	struct wire_segment *slots;
-	/* the other side's mappings: rs.options.mappings entries */
+	/* the peer's mappings: rs.options.mappings entries */
 	struct wire_mapping *peer_mappings;
 	unsigned int peer_mappings_room;
 
 	struct cm_lock rx_lock; /* held while a call reads */
 	struct rx_ring rx;
 	uint8_t *rx_bytes;
-	uint16_t rx_count;   /* messages received, of those that count */
-	uint16_t rx_granted; /* how far the other side may count */
+	uint16_t rx_count;   /* messages received that count against the credits */
+	uint16_t rx_granted; /* limit granted to the peer's count */
 	unsigned int to_post;
 
 	struct cm_lock tx_lock; /* held while a call writes */
 	struct tx_ring tx;
 	uint8_t *tx_bytes;
-	/* poll reports room, and calls send, from so many bytes of room on */
+	/* least room for which poll reports room and sends continue */
 	uint32_t tx_want;
 	struct wire_segment target; /* where the next byte is written */
-	unsigned int slot;          /* the slot in which the next target comes */
+	unsigned int slot;          /* slot that gets the next target */
 	uint16_t tx_count, tx_limit;
-	/* counts of work requests, as tx_ring has them for bytes */
+	/* counts of work requests, like the byte counts of tx_ring */
 	uint32_t sq_put, sq_done, sq_marked;
 	uint32_t inline_size;
 
 	struct wire_peer remote;
-	unsigned int remote_slot; /* the slot of the other side that is filled next */
-	unsigned int controls;    /* controls that were posted and are not completed */
+	unsigned int remote_slot; /* the peer's slot to fill next */
+	unsigned int controls;    /* controls posted and not completed */
 	bool must_shutdown, must_disconnect;
 	bool keepalive_due;
 	struct riomapping *mappings;
@@ -139,26 +139,25 @@ static inline struct stream *to_stream(struct rs *rs)
 
 int rdmacm_stream_alloc(int domain, struct stream **out);
 void rdmacm_stream_free(struct stream *stream);
-/* Makes CQ, QP and memory. The id must have a device. */
+/* Creates CQ, QP and memory. The id must be bound to a device. */
 int rdmacm_stream_equip(struct stream *stream);
 void rdmacm_stream_unequip(struct stream *stream);
 void rdmacm_stream_hello(struct stream *stream, struct wire_hello *hello);
-/* Takes in the other side's hello, which PARAM has as private data. */
+/* Processes the peer's hello, the private data in PARAM. */
 int rdmacm_stream_meet(struct stream *stream, const struct rdma_conn_param *param);
 
 /* ---- conn.c: called with rs.lock held ---- */
 
 void rdmacm_stream_cm_events(struct stream *stream);
-/* The same for the library's threads, which leave a channel that they may not use to the program's,
- * and return EACCES. */
+/* Does the same for the library's threads. If they may not use the channel, leaves it to the
+ * program's calls and returns EACCES. */
 int rdmacm_stream_own_events(struct stream *stream);
 void rdmacm_stream_fail(struct stream *stream, int error);
 void rdmacm_stream_established(struct stream *stream);
-/* Returns how many bytes are ahead of the hello in a connection request. */
+/* Returns the number of bytes before the hello in a connection request. */
 size_t rdmacm_stream_request_header(const struct rdma_cm_id *id);
-/* Makes the queues and sends this side's hello, in the request by rdma_connect() or in the answer
- * to one by rdma_accept(). The connection proceeds by itself from there, so the stream is at STATE
- * before CALL is made. */
+/* Creates the queues and sends this side's hello by CALL: rdma_connect() or rdma_accept(). Sets
+ * STATE before the call, because the connection may proceed at once. */
 int rdmacm_stream_say_hello(struct stream *stream, enum stream_state state,
 			    int (*call)(struct rdma_cm_id *id, struct rdma_conn_param *param));
 
@@ -184,7 +183,7 @@ void rdmacm_stream_received(struct stream *stream, uint32_t bytes);
 
 bool rdmacm_stream_look_by_clock(struct rs_look *look);
 
-/* Returns whether it is time to look for events of rdma_cm. */
+/* Returns whether to look for rdma_cm events now. */
 static inline bool stream_look_is_due(struct stream *stream)
 {
 	if (stream->look.left) {
@@ -195,22 +194,22 @@ static inline bool stream_look_is_due(struct stream *stream)
 	return rdmacm_stream_look_by_clock(&stream->look);
 }
 
-/* Looks for events of rdma_cm, for a call that does not wait. */
+/* Looks for rdma_cm events, for a call that does not wait. */
 void rdmacm_stream_look(struct stream *stream);
 
-/* Waits until the stream is READY. The lock is let go of while sleeping. It returns 0, EAGAIN if
- * NONBLOCKING, ETIMEDOUT, or EINTR. There is no deadline if DEADLINE_US is below 0. */
+/* Waits until READY, releasing the lock while it sleeps. Returns 0, EAGAIN if NONBLOCKING,
+ * ETIMEDOUT, or EINTR. A negative DEADLINE_US means no deadline. */
 int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bool nonblocking,
 		       int64_t deadline_us);
-/* Prepares for sleeping. It returns false if something has happened, so that the caller must not
- * sleep. */
+/* Arms the queue before sleeping. Returns false if something has happened meanwhile; then the
+ * caller must not sleep. */
 bool rdmacm_stream_arm(struct stream *stream);
-/* Sleeps without the lock until something may have changed; returns 0 or EINTR. */
+/* Sleeps without the lock until something may have changed. Returns 0 or EINTR. */
 int rdmacm_stream_sleep(struct stream *stream, int timeout_ms);
 int rdmacm_stream_wake_fds(struct stream *stream, struct pollfd *fds);
 void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int count);
 
-/* ---- stream/io.c: what struct rs_kind points to ---- */
+/* ---- stream/io.c: functions of struct rs_kind ---- */
 
 int rdmacm_stream_send(struct rs *rs, struct span *span, int flags, const struct sockaddr *to,
 		       socklen_t len, size_t *done);
@@ -224,6 +223,6 @@ void rdmacm_stream_rs_woken(struct rs *rs, const struct pollfd *fds, int count);
 
 /* ---- keepalive.c ---- */
 
-int rdmacm_keepalive_set(struct stream *stream, int seconds); /* SECONDS 0 ends it */
+int rdmacm_keepalive_set(struct stream *stream, int seconds); /* 0 seconds: off */
 
 #endif

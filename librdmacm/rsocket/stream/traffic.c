@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * traffic.c - posts the work requests of a stream, handles completions, and tells the other side
- * what it has to know. rs.lock is held.
+ * traffic.c - posts the work requests of a stream, handles completions, and announces credits and
+ * segments to the peer. The caller holds rs.lock.
  *
- * A completion of data is asked for now and then, and stands for all work requests before it. The
- * wr_id of a work request says how many were posted until then, and how many bytes were put into
- * the send ring; bit 63 is set for controls and segments.
+ * Only some data requests are signaled; such a completion covers all requests before it. The wr_id
+ * of a work request has the number of requests posted up to it, and the bytes put into the send
+ * ring; bit 63 marks controls and segments.
  */
 #include "librdmacm/rsocket/stream/stream.h"
 
@@ -21,7 +21,7 @@ static uint64_t wr_id_now(const struct stream *stream)
 	return (uint64_t)(stream->sq_put & 0x7fffffff) << 32 | stream->tx.put;
 }
 
-/* ---- what has arrived ---- */
+/* ---- received messages ---- */
 
 static void on_data(struct stream *stream, uint32_t bytes)
 {
@@ -47,7 +47,8 @@ static void on_message(struct stream *stream, uint32_t imm)
 {
 	uint32_t value = wire_imm_value(imm);
 
-	if (stream->state == STREAM_ACCEPTED) /* the message has overtaken the event of rdma_cm */
+	/* the message has arrived before the event of rdma_cm */
+	if (stream->state == STREAM_ACCEPTED)
 		rdmacm_stream_established(stream);
 	switch (wire_imm_op(imm)) {
 	case WIRE_DATA:
@@ -95,7 +96,7 @@ static void on_completion(struct stream *stream, const struct ibv_wc *wc)
 		on_message(stream, be32toh(wc->imm_data));
 }
 
-/* Receives have no memory, so it does not matter which of them completes. */
+/* Posts receives. They have no buffers, so it does not matter which ones complete. */
 static void repost_receives(struct stream *stream)
 {
 	struct ibv_recv_wr batch[REPOST_BATCH] = { 0 }, *bad;
@@ -109,7 +110,7 @@ static void repost_receives(struct stream *stream)
 	stream->to_post -= REPOST_BATCH;
 }
 
-/* WC has the first COUNT completions, or COUNT is an error. */
+/* Handles completions. WC has the first COUNT; or COUNT is an error. */
 static __attribute__((noinline)) void on_completions(struct stream *stream, struct ibv_wc *wc,
 						     int count)
 {
@@ -128,8 +129,7 @@ static __attribute__((noinline)) void on_completions(struct stream *stream, stru
 	rs_changed(&stream->rs);
 }
 
-/* Whether there is something to tell changes with completions, but for what calls and the thread of
- * keepalives have asked for. */
+/* Handles completions. Only they, calls, and keepalives can make an announcement due. */
 bool rdmacm_stream_progress(struct stream *stream)
 {
 	struct ibv_wc wc[POLL_BATCH];
@@ -174,7 +174,8 @@ static bool has_send_room(const struct stream *stream)
 	return stream->sq_put - stream->sq_done < stream->rs.options.sq_size;
 }
 
-/* When nothing is left of the target, the other side may have announced the next one already. */
+/* Returns whether there is room at the peer. When the target is used up, the peer may already have
+ * announced the next one. */
 static bool has_target(struct stream *stream)
 {
 	struct wire_segment *slot = &stream->slots[stream->slot];
@@ -202,7 +203,7 @@ int rdmacm_stream_post_data(struct stream *stream, uint64_t addr, uint32_t lkey,
 			    bool is_inline)
 {
 	struct ibv_sge sge = { addr, bytes, lkey };
-	struct ibv_send_wr wr; /* what a write does not look at stays as it is */
+	struct ibv_send_wr wr; /* fields that an RDMA WRITE does not use stay uninitialised */
 
 	wr.wr_id = 0;
 	wr.next = NULL;
@@ -234,8 +235,8 @@ int rdmacm_stream_post_write(struct stream *stream, uint64_t addr, uint32_t lkey
 	return post_send(stream, &wr);
 }
 
-/* Writes BYTES into the other side's slots and mappings, at OFFSET. They are sent inline, so BYTES
- * may go when this returns. */
+/* Writes BYTES to the peer's slots or mappings at OFFSET. Sent inline, so BYTES may be reused when
+ * it returns. */
 static int post_announcement(struct stream *stream, uint32_t imm, const void *bytes, uint32_t size,
 			     uint64_t offset, uint64_t wr_id)
 {
@@ -263,7 +264,7 @@ int rdmacm_stream_post_mapping(struct stream *stream, unsigned int index,
 				 offset, 0);
 }
 
-/* ---- what this side has to tell ---- */
+/* ---- announcements ---- */
 
 static uint16_t grant_credits(struct stream *stream)
 {
@@ -289,7 +290,7 @@ static int send_segment(struct stream *stream)
 				 sizeof(segment), offset, WR_CONTROL);
 }
 
-/* A keepalive is an RDMA WRITE of no bytes, as only the transport's answer matters. */
+/* Sends a keepalive: an RDMA WRITE of zero bytes, because only the transport's answer matters. */
 static int send_keepalive(struct stream *stream)
 {
 	struct ibv_send_wr wr = { .wr_id = WR_CONTROL,
@@ -317,7 +318,7 @@ static bool send_one_control(struct stream *stream)
 		stream->keepalive_due = false;
 		send_keepalive(stream);
 	} else if (stream->peer_done) {
-		return false; /* the other side sends no more, so it needs no more room */
+		return false; /* the peer sends no more, so it needs no more room */
 	} else if (stream->rx.due) {
 		send_segment(stream);
 	} else if (credit_is_due(stream)) {

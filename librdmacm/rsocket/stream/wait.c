@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wait.c - waits until a stream is what a call needs: first it looks at the queue for a moment,
- * then it sleeps.
+ * wait.c - waits until a stream is ready for a call: polls the queue for a moment, then sleeps.
  *
- * A thread sleeps on the descriptors (rdma_cm's and the completion channel's), and until another
- * thread has handled what came by them. Completions that came before the queue was armed make no
- * event, so they are looked for again after arming.
+ * A thread sleeps on the descriptors (rdma_cm's and the completion channel's), and is also woken by
+ * other threads that have handled an event. Completions before the queue was armed raise no event,
+ * so the queue is polled again after arming.
  */
 #include "librdmacm/rsocket/cancel.h"
 #include "librdmacm/rsocket/listener.h"
@@ -74,13 +73,13 @@ void rdmacm_stream_woken(struct stream *stream, const struct pollfd *fds, int co
 {
 	if (count > 1 && fds[1].revents) {
 		take_event(stream);
-		rs_changed(&stream->rs); /* for another sleeper the queue must be armed again */
+		rs_changed(&stream->rs); /* other sleepers must arm the queue again */
 	}
 	look_at_stream(stream, fds[0].revents);
 }
 
-/* The event is taken from its channel only when the next one is asked for, since the program's
- * answer goes out first and keeps the other side busy meanwhile. */
+/* Sleeps. The event is read from its channel only when the next one is requested: the program's
+ * answer goes out first, and the peer works meanwhile. */
 int rdmacm_stream_sleep(struct stream *stream, int timeout_ms)
 {
 	struct pollfd fds[RS_WAKE_FDS + 1];
@@ -93,7 +92,7 @@ int rdmacm_stream_sleep(struct stream *stream, int timeout_ms)
 	return ret;
 }
 
-/* Looks at the queue for a moment, and returns whether the stream became ready. */
+/* Polls the queue for a moment, and returns whether the stream became ready. */
 static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream *))
 {
 	int64_t until;
@@ -111,7 +110,7 @@ static bool spin_until_ready(struct stream *stream, bool (*ready)(struct stream 
 
 enum { LOOK_US = 500, MOST_LOOKS_SKIPPED = 15 };
 
-/* Calls that come often read the exact clock the more rarely. */
+/* Adapts the interval: frequent calls read the exact clock less often. */
 bool rdmacm_stream_look_by_clock(struct rs_look *look)
 {
 	const int64_t now_us = rdmacm_rs_now_us();
@@ -147,7 +146,7 @@ int rdmacm_stream_wait(struct stream *stream, bool (*ready)(struct stream *), bo
 	if (ready(stream))
 		return 0;
 	if (nonblocking) {
-		/* once a connection is made, events of rdma_cm are rare */
+		/* after the connection, rdma_cm events are rare */
 		if (stream->state != STREAM_CONNECTED || stream_look_is_due(stream))
 			rdmacm_stream_look(stream);
 		return ready(stream) ? 0 : EAGAIN;
