@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * accept.c - the door of a server. See accept.h.
+ * accept.c - accepts connections when descriptors may run out. See accept.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ static bool is_shortage(int error)
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-/* Another thread may have had the spare's number meanwhile. Then the caller still waits, and is
- * looked at again, but not at once. */
+/* Opens the spare descriptor again. If another thread has taken its number meanwhile, the caller
+ * still waits and is tried again, but not at once. */
 static void turn_away(struct accept_door *door, int error)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

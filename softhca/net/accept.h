@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * accept.h - the door of a server: who connects is let in, or turned away when no descriptor is
- * left. Who was left waiting would have the poll of the listening socket report it for ever.
+ * accept.h - accepts connections of a server, and turns callers away when no descriptor is left.
+ * Otherwise poll() would report the waiting caller for ever, and the server would spin.
  *
- * A door keeps one descriptor for that. One thread uses it.
+ * A door keeps one spare descriptor for that: it is closed to accept the caller, who is closed at
+ * once. Only one thread uses a door.
  */
 #ifndef SOFTHCA_NET_ACCEPT_H
 #define SOFTHCA_NET_ACCEPT_H
@@ -12,14 +13,14 @@
 
 struct accept_door {
 	int listener;
-	int spare; /* -1: it is not there */
-	bool told; /* that callers are turned away */
+	int spare; /* -1: none */
+	bool told; /* the log has said that callers are turned away */
 };
 
-/* Returns 0 or a positive errno. LISTENER stays the caller's to close. */
+/* Prepares a door. Returns 0 or a positive errno. The caller still owns LISTENER. */
 int accept_open(struct accept_door *door, int listener);
 void accept_close(struct accept_door *door);
-/* Lets in whoever waits, with FLAGS of accept4(); it returns a descriptor, or -1. */
+/* Accepts a waiting caller, with FLAGS of accept4(). Returns its descriptor, or -1. */
 int accept_next(struct accept_door *door, int flags);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crc.c - table-driven checksums, eight bytes per step: a packet is summed on each side of the
- * wire.
+ * crc.c - table-driven checksums, eight bytes in each step, as each packet is summed on both sides
+ * of the wire.
  *
- * table[k][b] is what byte B does to the register K bytes after it went in. Filled once, by whoever
- * comes first.
+ * table[k][b] is the effect of byte B on the register after K more bytes. The first caller fills
+ * the tables.
  */
 #include <pthread.h>
 
 #include "softhca/net/crc.h"
 
-/* The polynomials are reversed: the low bit comes first, as on the wire. */
-#define CRC32_POLYNOMIAL 0xedb88320u /* 0x04c11db7 */
-#define CRC16_POLYNOMIAL 0xd008u     /* 0x100b */
+/* Polynomials, bit-reversed, as the low bit comes first on the wire. */
+#define CRC32_POLYNOMIAL 0xedb88320u /* 0x04c11db7 reversed */
+#define CRC16_POLYNOMIAL 0xd008u     /* 0x100b reversed */
 
 enum { STEP = 8 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * crc.h - the two checksums of InfiniBand packets. IBTA vol 1, 7.8: the invariant one is Ethernet's
- * CRC-32, the variant one has 16 bits. Both are fed in parts: start with all ones, invert at the
- * end, and send the low byte first.
+ * crc.h - the two checksums of InfiniBand packets. IBTA vol 1, 7.8: ICRC is Ethernet's CRC-32, VCRC
+ * has 16 bits. Both can be computed in parts: start with all ones, invert at the end, and send the
+ * low byte first.
  */
 #ifndef SOFTHCA_NET_CRC_H
 #define SOFTHCA_NET_CRC_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fabric.c - connects the ports of adapters in this process: a list of them, and delivery by call.
- * What goes to other processes, or is to be seen as packets, goes through the uplink.
- * Decision: docs/adr/0040.
+ * fabric.c - connects the ports of the adapters in this process, and delivers messages by function
+ * calls. The uplink takes messages for other processes, and all that must become packets for a
+ * capture. Decision: docs/adr/0040.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -146,7 +146,7 @@ static bool is_taken(const struct fabric *fabric, uint16_t lid)
 	return false;
 }
 
-/* The lowest that is free, of those that are ours. */
+/* Returns the lowest free LID of this process. */
 static uint16_t free_lid(const struct fabric *fabric)
 {
 	uint16_t lid = (uint16_t)(fabric_host_number(fabric) * UPLINK_LIDS + 1);
@@ -209,7 +209,7 @@ static bool is_at_one(const struct fabric *fabric, const struct fabric_addr *add
 	return false;
 }
 
-/* Is it for one of ours, and for no other host? */
+/* Returns whether a message is for a port of this process and for no other host. */
 static bool is_local(const struct fabric *fabric, const struct fabric_msg *msg)
 {
 	if (fabric_is_multicast(&msg->addr))
@@ -234,7 +234,8 @@ static uint16_t find_lid(void *owner, const uint8_t gid[16])
 	return 0;
 }
 
-/* Port 0 is that of the switch, those from 1 on are ours in the order of their LIDs. */
+/* Sends a management query to a port: 0 is the switch, those from 1 on are ours in the order of
+ * their LIDs. */
 static bool ask_port(void *owner, unsigned int number, const uint8_t *in, uint8_t *out,
 		     uint16_t *lid)
 {
@@ -305,7 +306,7 @@ static void send_mad(void *owner, const struct fabric_msg *msg)
 		message_deliver(fabric, msg);
 }
 
-/* What comes from another host is answered only if it is about a port or service here. */
+/* Answers a query of another host only if it concerns a port or service of this process. */
 static void ask_subnet(struct fabric *fabric, const struct fabric_msg *msg)
 {
 	struct fabric_addr back = { .dlid = msg->addr.slid };

@@ -2,8 +2,8 @@
 /*
  * inventory.c - see inventory.h. IBTA vol 1, 15.2.5.
  *
- * A record is the LID of a port, what numbers it, and the attribute that the port answers.
- * Decision: docs/adr/0042.
+ * A record is a port's LID, a number (port, block), and the attribute that the port's agent
+ * answers. Decision: docs/adr/0042.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ struct search {
 	struct records *records;
 };
 
-/* Asks port NUMBER for an attribute; an answer with another status than 0 is none. */
+/* Queries port NUMBER for an attribute. An answer with an error status counts as none. */
 static bool ask_port(const struct search *search, unsigned int number, unsigned int attribute,
 		     uint32_t modifier, uint16_t *lid, uint8_t *data)
 {
@@ -80,7 +80,7 @@ static bool find_node(const struct search *search, unsigned int number, struct n
 
 /* ---- which records are wanted ---- */
 
-/* These are the components that count, of each kind of record: where they are. */
+/* Components of each kind of record that a query may select, and their places. */
 struct component {
 	uint8_t bit, at, size;
 };
@@ -120,7 +120,7 @@ static bool record_matches(const struct inventory_wish *wish, const struct compo
 	return true;
 }
 
-/* The record is taken back when it is not what is wanted. */
+/* Removes the record again if it does not match the query. */
 static void keep_if(struct search *search, const struct component *components,
 		    const uint8_t *record)
 {
@@ -147,7 +147,7 @@ static void find_nodes(struct search *search)
 	}
 }
 
-/* The modifier's highest bit says that the capabilities that are named are to be there. */
+/* The modifier's top bit asks for ports that have the named capabilities. */
 static bool has_capabilities(const struct inventory_wish *wish, const uint8_t *record)
 {
 	uint32_t wanted = fld_get(wish->data + CAPABILITIES_AT, FLD(0x0, 31, 0));
@@ -158,7 +158,7 @@ static bool has_capabilities(const struct inventory_wish *wish, const uint8_t *r
 	return wish->modifier >> 31 ? (there & wanted) == wanted : there == wanted;
 }
 
-/* A switch has a record for each of its ports, all under one LID. */
+/* A switch has a record for each of its ports, all with its LID. */
 static void find_ports_of(struct search *search, unsigned int number, const struct node *node)
 {
 	bool is_switch = fld_get(node->info, NODE_TYPE) == NODE_SWITCH;
@@ -192,7 +192,7 @@ static void find_ports(struct search *search)
 		find_ports_of(search, number, &node);
 }
 
-/* A record of the switch: its LID and, behind two bytes, an attribute. */
+/* Adds a record of the switch: its LID, two bytes, and an attribute. */
 static void find_of_switch(struct search *search, unsigned int attribute, size_t size)
 {
 	uint8_t data[SMP_DATA_SIZE], *record;
@@ -232,7 +232,7 @@ static void add_link(struct search *search, uint16_t from, unsigned int from_por
 	keep_if(search, link_components, record);
 }
 
-/* Port NUMBER of this process hangs on that port of the switch. */
+/* Adds the link between port NUMBER of this process and the switch. */
 static void find_links(struct search *search)
 {
 	struct node leaf, node;

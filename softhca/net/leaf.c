@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * leaf.c - see leaf.h. IBTA vol 1, 14.2.2 (packets that name their way), 14.2.5 (attributes), 18.2
+ * leaf.c - see leaf.h. IBTA vol 1, 14.2.2 (directed route packets), 14.2.5 (attributes), 18.2
  * (switches).
  *
- * What a port of the switch counts is what the port at the other end of the cable counts, with the
- * directions exchanged.
- * Decision: docs/adr/0042.
+ * The counters of a switch port are those of the port at the other end of its cable, with the
+ * directions exchanged. Decision: docs/adr/0042.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,11 +22,11 @@
 
 enum {
 	MAX_LEAF_PORTS = 254,
-	SWITCH_DEVICE = 0xd2f0, /* a Quantum */
+	SWITCH_DEVICE = 0xd2f0, /* device id of a Quantum */
 	SWITCH_VENDOR = 0x02c9,
 	LINEAR_CAP = 0xc000,
 	SM_KEY = 1,
-	LEAF_GUID = 0x80, /* behind the first adapter's ports */
+	LEAF_GUID = 0x80, /* offset in GUIDs, behind the first adapter's ports */
 };
 
 /* ---- its ports ---- */
@@ -44,7 +43,7 @@ static unsigned int port_to_host(const struct leaf *leaf, unsigned int host)
 	return port <= MAX_LEAF_PORTS ? port : NO_PORT;
 }
 
-/* The highest port that leads somewhere, or one. */
+/* Returns the highest connected port, but at least 1. */
 static unsigned int num_ports(const struct leaf *leaf)
 {
 	unsigned int last = leaf->own ? leaf->own : 1;
@@ -66,7 +65,7 @@ static bool port_leads(const struct leaf *leaf, unsigned int port)
 	       port_is_up(hca, number);
 }
 
-/* Returns the port behind which LID is. */
+/* Returns the switch port that leads to LID. */
 static unsigned int port_of(const struct leaf *leaf, uint16_t lid)
 {
 	unsigned int host;
@@ -93,7 +92,7 @@ static uint64_t leaf_guid(const struct leaf *leaf)
 
 struct question {
 	struct leaf *leaf;
-	unsigned int port; /* where it came in */
+	unsigned int port; /* port at which the query arrived */
 	uint32_t modifier;
 };
 
@@ -132,7 +131,7 @@ static uint16_t get_switch(const struct question *q, uint8_t *data)
 
 static void put_own_port(const struct leaf *leaf, uint8_t *data)
 {
-	data[0x8] = 0xfe; /* the prefix of link-local GIDs */
+	data[0x8] = 0xfe; /* prefix of link-local GIDs */
 	data[0x9] = 0x80;
 	fld_set(data, PORT_LID, leaf_lid(leaf->host));
 	fld_set(data, PORT_SM_LID, FABRIC_SUBNET_LID);
@@ -161,16 +160,17 @@ static uint16_t get_guids(const struct question *q, uint8_t *data)
 	return 0;
 }
 
-/* The modifier has the port in its upper half. */
+/* Answers a query whose modifier has the port in its upper half. */
 static uint16_t get_pkeys(const struct question *q, uint8_t *data)
 {
 	if (q->modifier & 0xffff || q->modifier >> 16 > num_ports(q->leaf))
 		return MAD_INVALID_FIELD;
-	data[0] = data[1] = 0xff; /* PKEY_DEFAULT */
+	data[0] = data[1] = 0xff; /* 0xffff: PKEY_DEFAULT */
 	return 0;
 }
 
-/* All service levels use the one lane that there is; no link has the speed FDR10. */
+/* Answers tables that are all zeroes: the only virtual lane serves each service level, and no link
+ * has the speed FDR10. */
 static uint16_t get_zeroes(const struct question *q, uint8_t *data)
 {
 	(void)q;
@@ -187,8 +187,8 @@ static uint16_t get_forwarding(const struct question *q, uint8_t *data)
 	return 0;
 }
 
-/* The manager keeps its subnet: another one that starts waits for its end. It has the key that
- * OpenSM has unless it is told otherwise. */
+/* Answers SMInfo as a running master, so that another subnet manager stays on standby. The key is
+ * OpenSM's default. */
 static uint16_t get_manager(const struct question *q, uint8_t *data)
 {
 	fld_set(data, SM_INFO_GUID, leaf_guid(q->leaf));
@@ -237,7 +237,7 @@ static void answer_smp(struct leaf *leaf, unsigned int port, const uint8_t *in, 
 	if (fld_get(in, MAD_CLASS) == MAD_CLASS_DIRECTED)
 		status |= SMP_RETURNS;
 	out[4] = status >> 8;
-	out[5] = (uint8_t)status; /* what is behind it are a directed packet's hops */
+	out[5] = (uint8_t)status; /* the next fields are a directed packet's hops */
 }
 
 /* ---- and that for performance management ---- */
@@ -251,7 +251,8 @@ static void swap_words(uint8_t *data, size_t at, size_t size)
 	memcpy(data + at + size, first, size);
 }
 
-/* What one end has sent the other has received; the two are neighbours in both attributes. */
+/* Exchanges sent and received counters: what one end sends the other receives. They are adjacent in
+ * both attributes. */
 static void exchange_directions(unsigned int attribute, uint8_t *data)
 {
 	if (attribute == PM_PORT_COUNTERS) {
@@ -263,7 +264,7 @@ static void exchange_directions(unsigned int attribute, uint8_t *data)
 		swap_words(data, PM_EXT_FIRST + i * sizeof(uint64_t), sizeof(uint64_t));
 }
 
-/* Asks the port at the other end of PORT's cable. */
+/* Queries the port at the other end of PORT's cable. */
 static uint16_t get_counters(const struct leaf *leaf, const uint8_t *in, uint8_t *data)
 {
 	unsigned int port = fld_get(in + PM_DATA, PM_PORT), number;
@@ -363,7 +364,7 @@ static void packet_send(struct leaf *leaf, uint16_t slid, uint16_t dlid, uint32_
 	leaf->ops->send(leaf->owner, &msg);
 }
 
-/* The packet leaves through PORT. Only between switches does it say where it comes from. */
+/* Sends the packet out of PORT. Only between switches does it carry its source. */
 static void packet_leave(struct leaf *leaf, unsigned int port, const uint8_t *mad)
 {
 	if (port && port <= leaf->own)
@@ -384,7 +385,7 @@ static void packet_return(struct leaf *leaf, uint8_t *mad)
 	packet_leave(leaf, path[hop - 1], mad);
 }
 
-/* The packet has come to its end: the switch itself is asked. */
+/* Handles a directed packet at its destination: it queries the switch. */
 static void packet_arrive(struct leaf *leaf, unsigned int port, uint8_t *mad)
 {
 	uint8_t answer[MAD_SIZE];
@@ -435,7 +436,7 @@ bool leaf_is_asked(const struct leaf *leaf, const struct fabric_msg *msg)
 	if (msg->addr.by_gid || msg->service != FABRIC_UD || msg->op != FABRIC_SEND ||
 	    msg->payload_len != MAD_SIZE)
 		return false;
-	if (msg->addr.slid == leaf_lid(leaf->host)) /* it is what the switch itself sends */
+	if (msg->addr.slid == leaf_lid(leaf->host)) /* sent by the switch itself */
 		return false;
 	if (msg->dest_qpn == SMI_QPN)
 		return msg->addr.dlid == LID_PERMISSIVE || is_to_switch(leaf, msg->addr.dlid);

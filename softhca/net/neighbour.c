@@ -42,7 +42,7 @@ static size_t answer_arp(const uint8_t *frame, size_t len, neighbour_find_fn fin
 	if (!find(owner, gid, mac))
 		return 0;
 	put_macs(answer, frame, mac, ETHERTYPE_ARP);
-	memcpy(reply, request, FLD_BYTE(ARP_SENDER_MAC)); /* of which addresses this is about */
+	memcpy(reply, request, FLD_BYTE(ARP_SENDER_MAC)); /* hardware and protocol types */
 	fld_set(reply, ARP_OPERATION, ARP_REPLY);
 	memcpy(fld_at(reply, ARP_SENDER_MAC), mac, MAC_SIZE);
 	memcpy(fld_at(reply, ARP_SENDER_IP), gid + INET_PREFIX, 4);
@@ -90,8 +90,8 @@ static void put_advertisement(uint8_t *ip, const uint8_t *solicitation, const ui
 	fld_set(icmp, ICMP6_CHECKSUM, (uint16_t)~icmp_sum(ip, ADVERTISEMENT_SIZE));
 }
 
-/* A solicitation from no address looks whether somebody has the address that its sender is about to
- * take; it is not answered. */
+/* Ignores a solicitation from the unspecified address: it checks whether an address is in use
+ * before its sender takes it. */
 static size_t answer_solicitation(const uint8_t *frame, size_t len, neighbour_find_fn find,
 				  void *owner, uint8_t *answer)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * network.c - see network.h. Connections are streams, so that one system call carries many packets;
- * each packet has a word before it that says its length. The first thing on a connection is a
- * greeting of whoever connected.
+ * network.c - see network.h. Connections are byte streams, so that one system call carries many
+ * packets; a length word precedes each packet. The side that connects sends a greeting first.
  * Decision: docs/adr/0041.
  */
 #include <errno.h>
@@ -25,10 +24,10 @@
 #include "softhca/net/network.h"
 
 enum {
-	QUEUE_BYTES = 4 << 20, /* of one connection; what comes on top is lost */
+	QUEUE_BYTES = 4 << 20, /* send queue of a connection; packets beyond it are dropped */
 	QUEUE_HIGH = 256 << 10,
-	RECEIVE_BYTES = 256 << 10, /* at a time */
-	MAX_CALLERS = 64,          /* connections that have not said who they are */
+	RECEIVE_BYTES = 256 << 10, /* bytes of one receive call */
+	MAX_CALLERS = 64,          /* connections that have sent no greeting yet */
 	LOCK_WAIT_MS = 5000,
 	GREETING = 0x52444d4e,
 };
@@ -41,13 +40,13 @@ struct greeting {
 struct peer {
 	LIST_ENTRY(peer) entry;
 	int fd;
-	bool known;   /* its greeting has come, or it was us who connected */
-	bool waiting; /* for room in the socket */
+	bool known;   /* its greeting has come, or we connected to it */
+	bool waiting; /* for space in the socket */
 	unsigned int number;
-	uint64_t moved; /* when the socket last took something, or there was nothing to take */
-	uint8_t *queue; /* of twice QUEUE_BYTES; from sent up to queued is to be sent */
+	uint64_t moved; /* when the socket last took bytes, or the queue was empty */
+	uint8_t *queue; /* 2 * QUEUE_BYTES; bytes sent to queued - 1 are to be sent */
 	size_t sent, queued;
-	uint8_t *input; /* RECEIVE_BYTES and a packet; the first have are there */
+	uint8_t *input; /* RECEIVE_BYTES and a packet; the first HAVE bytes are valid */
 	size_t have;
 };
 
@@ -56,8 +55,8 @@ struct network {
 	const struct network_ops *ops;
 	void *owner;
 	int dir, epoll;
-	struct accept_door door; /* to this host's socket */
-	char name[16];           /* of our socket */
+	struct accept_door door; /* accepts connections to this host's socket */
+	char name[16];           /* file name of our socket */
 	unsigned int number, callers;
 	uint64_t now;
 	LIST_HEAD(, peer) peers;
@@ -122,7 +121,7 @@ static void set_known(struct network *network, struct peer *peer, unsigned int n
 
 /* ---- sending ---- */
 
-/* The peer's socket is watched for room, or no longer. */
+/* Starts or stops polling the peer's socket for space. */
 static void set_waiting(struct network *network, struct peer *peer, bool waiting)
 {
 	struct epoll_event event = {
@@ -136,7 +135,7 @@ static void set_waiting(struct network *network, struct peer *peer, bool waiting
 	epoll_ctl(network->epoll, EPOLL_CTL_MOD, peer->fd, &event);
 }
 
-/* Sends as much as the socket takes. That the host has gone shows when receiving. */
+/* Sends as much as the socket takes. A dead host is noticed when receiving. */
 static void peer_flush(struct network *network, struct peer *peer)
 {
 	while (peer->sent < peer->queued) {
@@ -157,7 +156,8 @@ static void peer_flush(struct network *network, struct peer *peer)
 	set_waiting(network, peer, peer->queued);
 }
 
-/* Half of the buffer is free, so this moves no more bytes than were sent since the last time. */
+/* Moves the queue to the start of its buffer. Half of the buffer is free then, so the cost is
+ * bounded by the bytes sent. */
 static void make_room(struct peer *peer)
 {
 	memmove(peer->queue, peer->queue + peer->sent, peer->queued - peer->sent);
@@ -168,7 +168,7 @@ static void make_room(struct peer *peer)
 static void peer_enqueue(struct peer *peer, const void *data, uint32_t len)
 {
 	if (peer->queued - peer->sent + sizeof(len) + len > QUEUE_BYTES)
-		return; /* full */
+		return; /* queue is full: drop the packet */
 	if (2 * QUEUE_BYTES - peer->queued < sizeof(len) + len)
 		make_room(peer);
 	memcpy(peer->queue + peer->queued, &len, sizeof(len));
@@ -213,7 +213,7 @@ bool network_is_congested(const struct network *network)
 
 /* ---- receiving ---- */
 
-/* A number that comes again is of a host that has taken the place of one that was killed. */
+/* A number that comes again belongs to a host that replaced a killed one. */
 static const char *take_greeting(struct network *network, struct peer *peer, const uint8_t *data,
 				 uint32_t len)
 {
@@ -232,7 +232,7 @@ static const char *take_greeting(struct network *network, struct peer *peer, con
 	return NULL;
 }
 
-/* Hands over the packets that are complete. It returns NULL, or why the connection is over. */
+/* Delivers all complete packets. Returns NULL, or the reason to close the connection. */
 static const char *take_packets(struct network *network, struct peer *peer)
 {
 	size_t at = 0;
@@ -306,7 +306,7 @@ static void peer_serve(struct network *network, const struct epoll_event *event)
 		peer_lost(network, peer, why);
 }
 
-/* One event at a time: serving one peer can remove another. */
+/* Takes one event at a time, as serving one peer can remove another. */
 bool network_progress(struct network *network, uint64_t now_ns)
 {
 	enum { EVENTS_PER_CALL = 8 };
@@ -329,7 +329,7 @@ static void sleep_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* Locks the directory against others that join. It returns the descriptor, or -1. */
+/* Locks the directory while joining. Returns the descriptor, or -1. */
 static int lock_directory(int dir)
 {
 	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -344,7 +344,8 @@ static int lock_directory(int dir)
 	return fd;
 }
 
-/* The directory may have a longer name than a socket's address holds. */
+/* Makes a socket's address through the directory's descriptor, as the directory's own name may be
+ * too long for one. */
 static void socket_address(const struct network *network, const char *name,
 			   struct sockaddr_un *addr)
 {
@@ -368,7 +369,8 @@ static int add_host(struct network *network, int fd, unsigned int number)
 	return ret;
 }
 
-/* Connects to the host whose socket is NAME. A file that nobody listens at is left over. */
+/* Connects to the host whose socket is NAME. A socket file without a listener is left from a killed
+ * host. */
 static int meet_host(struct network *network, const char *name, unsigned int number, bool ethernet)
 {
 	struct sockaddr_un addr;
@@ -392,7 +394,7 @@ static int meet_host(struct network *network, const char *name, unsigned int num
 	return ret == ENOENT ? 0 : ret;
 }
 
-/* Names are N.ib and N.roce. It returns the number, or -1 for the name of something else. */
+/* Parses N.ib or N.roce. Returns the number, or -1 for other names. */
 static int parse_name(const char *name, bool *ethernet)
 {
 	unsigned int number = 0;

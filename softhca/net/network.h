@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * network.h - the processes that name the same directory are hosts of one network: each is
- * connected with each, and packets go between them. What packets say is fabric.c's business.
+ * network.h - a network: processes that name the same directory are its hosts. Each is connected
+ * with each other, and they exchange packets, whose contents this file does not know.
  *
- * The directory holds a lock file, taken while joining only, and one socket for each host, N.ib or
- * N.roce; N is the host's number, the lowest that is free. A host connects to all that are there,
- * and later ones connect to it, so nobody is in the middle. One that goes, however it does, closes
- * its sockets; the file of one that was killed is removed by the next to join.
+ * The directory holds a lock file, used only while joining, and a socket for each host, N.ib or
+ * N.roce; N is the host's number, the lowest that is free. A host connects to all that exist, and
+ * later ones connect to it, so there is no central process. A host that ends, in any way, closes
+ * its sockets; the next host to join removes the socket file of a killed one.
  *
- * Nothing here blocks but network_join(), which may wait a moment for the lock. The caller
- * serializes calls and polls network_fd().
+ * Only network_join() blocks, for a moment, for the lock. The caller serializes calls and polls
+ * network_fd().
  */
 #ifndef SOFTHCA_NET_NETWORK_H
 #define SOFTHCA_NET_NETWORK_H
@@ -27,38 +27,36 @@ enum {
 struct network;
 
 struct network_ops {
-	/* A packet from HOST; it may be changed in place. Runs in network_progress() and may
+	/* Takes a packet from HOST, which it may change in place. Called in network_progress(); may
 	 * send. */
 	void (*receive)(void *owner, unsigned int host, uint8_t *packet, size_t len);
-	/* All that had come from HOST for now was handed over. */
+	/* Called when all packets that HOST had sent so far were delivered. */
 	void (*pause)(void *owner, unsigned int host);
 	void (*gone)(void *owner, unsigned int host);
 };
 
-/* Returns 0, EPROTOTYPE when it is a network of the other link layer, EMFILE when it is full, or
+/* Joins a network. Returns 0, EPROTOTYPE if it has the other link layer, EMFILE if it is full, or
  * another errno. */
 int network_join(const char *path, bool ethernet, const struct network_ops *ops, void *owner,
 		 struct network **network);
 void network_leave(struct network *network);
 
 unsigned int network_number(const struct network *network);
-/* Is another host with that number there? */
+/* Returns whether another host has that number. */
 bool network_has_host(const struct network *network, unsigned int host);
-/* The descriptor is readable when network_progress() has something to do. */
+/* Returns a descriptor that is readable when network_progress() has work. */
 int network_fd(const struct network *network);
 
-/* Sends to HOST or NETWORK_ALL. The packet is lost when the host is not there, or its queue is
+/* Sends to HOST or NETWORK_ALL. The packet is dropped if the host does not exist or its queue is
  * full. */
 void network_send(struct network *network, unsigned int host, const uint8_t *packet, size_t len);
 
-/* Sends and receives what can be now; a bounded amount. It returns true when there was
- * something. */
+/* Sends and receives a bounded amount. Returns true if there was something. */
 bool network_progress(struct network *network, uint64_t now_ns);
-/* Hands what was sent to the other hosts, without receiving. */
+/* Sends queued packets without receiving. */
 void network_flush(struct network *network);
-/* Asks whether more is queued than should be, so that whoever can had better wait until
- * network_progress() says otherwise. It is not so when the host has stopped to receive: then
- * packets are dropped. */
+/* Returns whether queues are so full that senders should wait for network_progress(). False for a
+ * host that has stopped receiving: its packets are dropped instead. */
 bool network_is_congested(const struct network *network);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pcap.c - see pcap.h. Packets are collected and written in larger pieces; when a write fails, the
- * capture ends there, and what was being captured goes on.
+ * pcap.c - see pcap.h. Packets are collected and written in larger pieces. A failed write ends the
+ * capture, not the traffic.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,12 @@
 
 enum { BUFFER = 256 * 1024, SNAP_LENGTH = 65535 };
 
-/* draft-ietf-opsawg-pcap: times in nanoseconds; the link types of the registry */
+/* draft-ietf-opsawg-pcap: times in nanoseconds; link types as registered. */
 enum { MAGIC_NANOSECONDS = 0xa1b23c4d, LINKTYPE_ETHERNET = 1, LINKTYPE_ERF = 197 };
 
-/* Wireshark takes InfiniBand packets in Endace's record format only. ERF types reference guide:
- * header, type 21; big-endian but for the time, whose lower half is a fraction of a second. */
+/* InfiniBand packets are in Endace's record format (ERF), the only one in which Wireshark reads
+ * them. ERF types reference guide: header, type 21; big-endian, except for the time, a 32.32
+ * fixed-point number. */
 enum { ERF_SIZE = 16, ERF_INFINIBAND = 21, ERF_VARYING_LENGTH = 4 };
 
 #define ERF_TYPE          FLD(0x8, 31, 24)

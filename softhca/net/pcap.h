@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pcap.h - a capture file as tcpdump, Wireshark and tshark read it.
+ * pcap.h - capture files for tcpdump, Wireshark and tshark.
  */
 #ifndef SOFTHCA_NET_PCAP_H
 #define SOFTHCA_NET_PCAP_H
@@ -11,12 +11,12 @@
 
 struct pcap;
 
-/* Opens a file of Ethernet frames or of InfiniBand packets. It returns 0 or a positive errno. */
+/* Opens a file for Ethernet frames or InfiniBand packets. Returns 0 or a positive errno. */
 int pcap_open(const char *path, bool ethernet, struct pcap **pcap);
-/* Closes the file after writing what is left. PCAP may be NULL. */
+/* Writes the remaining packets and closes the file. PCAP may be NULL. */
 void pcap_close(struct pcap *pcap);
 
-/* Adds a packet with the present time. pcap_flush() writes it to the file at the latest. */
+/* Adds a packet with the current time; pcap_flush() writes it at the latest. */
 void pcap_add(struct pcap *pcap, const uint8_t *packet, size_t len);
 void pcap_flush(struct pcap *pcap);
 

@@ -97,8 +97,8 @@ static void put_grh(const struct route *route, const struct fabric_addr *addr, u
 	memcpy(fld_at(p, IP6_DESTINATION), addr->dgid, 16);
 }
 
-/* Source ports are of the dynamic range, one for each pair of QPs so that a router can spread
- * them. */
+/* Returns the UDP source port: from the dynamic range, one for each pair of QPs, so that routers
+ * can spread them (ECMP). */
 static uint16_t source_port(const struct fabric_msg *msg)
 {
 	enum { DYNAMIC = 0xc000, MASK = 0x3fff };
@@ -132,7 +132,7 @@ void route_put(struct route *route, const struct fabric_msg *msg, uint8_t *packe
 		put_udp(msg, packet + route->udp, udp_len);
 }
 
-/* Over IPv6 UDP needs its checksum, which covers the addresses too. RFC 8200, 8.1 */
+/* Writes the UDP checksum, mandatory over IPv6, which also covers the addresses. RFC 8200, 8.1 */
 static void put_udp_checksum(const struct route *route, uint8_t *packet, size_t len)
 {
 	size_t udp_len = len - route->udp;
@@ -178,7 +178,7 @@ size_t route_mask(const uint8_t *packet, const struct route *route, uint8_t mask
 {
 	size_t from = route->ethernet ? route->ip : LRH_SIZE, len = route->len - from;
 
-	/* Where there is no LRH, ones take its place. */
+	/* Ones replace an absent LRH. */
 	if (route->ethernet)
 		memset(masked, 0xff, LRH_SIZE);
 	else
@@ -204,7 +204,7 @@ static void take_grh_fields(const uint8_t *p, struct fabric_addr *addr)
 	memcpy(addr->dgid, fld_at(p, IP6_DESTINATION), 16);
 }
 
-/* Is there at P a header of IPv6, or a GRH, that NEXT follows? */
+/* Returns whether P has an IPv6 header or GRH followed by NEXT. */
 static bool is_ipv6(const uint8_t *p, uint8_t next)
 {
 	return fld_get(p, IP6_VERSION) == 6 && fld_get(p, IP6_NEXT) == next;
@@ -243,7 +243,7 @@ static bool take_infiniband(const uint8_t *p, size_t len, struct route *route,
 	return true;
 }
 
-/* The length of the datagram to the RoCE port whose IP header is at P; 0 when it is none. */
+/* Returns the length of the datagram to the RoCE port behind the IP header at P; 0: it is none. */
 static size_t take_ipv4(const uint8_t *p, size_t left, struct fabric_addr *addr)
 {
 	size_t total;
@@ -301,7 +301,7 @@ static enum wire_error take_roce_v1(size_t total, struct route *route, struct fa
 	return WIRE_OK;
 }
 
-/* Takes the MACs and the tag; the type that it returns is of what stands at route->ip. */
+/* Takes MAC addresses and VLAN tag. Returns the EtherType of the header at route->ip. */
 static unsigned int take_ethernet(const uint8_t *packet, size_t len, struct route *route,
 				  struct fabric_addr *addr)
 {

@@ -21,7 +21,7 @@ void segments_clear(struct segments *segments)
 		answer_end(&segments->answer[i]);
 }
 
-/* A place that is free, or that of the oldest. */
+/* Returns a free slot, or the oldest answer's. */
 static struct long_answer *find_place(struct segments *segments)
 {
 	struct long_answer *best = &segments->answer[0];
@@ -97,7 +97,8 @@ bool segments_take(struct segments *segments, const struct fabric_msg *msg)
 	return true;
 }
 
-/* The first segment says the length of all that follows the header of RMPP, the last its own. */
+/* Sets PayloadLength: in the first segment, the bytes of all segments behind their RMPP headers; in
+ * the last, its own bytes. */
 static void put_header(const struct long_answer *answer, uint32_t segment, size_t len, uint8_t *mad)
 {
 	uint32_t flags = RMPP_ACTIVE, length = 0;

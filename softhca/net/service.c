@@ -47,7 +47,7 @@ int services_add(struct services *services, const uint8_t record[SERVICE_RECORD_
 	return 0;
 }
 
-/* Finds where a component is in a record. The bit that belongs to no field has no place. */
+/* Finds the place of a component in a record. One bit belongs to no field. */
 static void locate_component(unsigned int component, unsigned int *at, unsigned int *size)
 {
 	static const struct {

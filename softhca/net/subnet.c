@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * subnet.c - see subnet.h. IBTA vol 1, 15.2; the group of IPoIB exists from the start (RFC 4391,
- * 5).
+ * subnet.c - see subnet.h. IBTA vol 1, 15.2; IPoIB's broadcast group always exists (RFC 4391, 5).
  *
- * Attributes that nobody here needs are refused with the status for that.
- * Decision: docs/adr/0042.
+ * Unsupported attributes are refused with their status. Decision: docs/adr/0042.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -122,7 +120,8 @@ static struct member *find_member(const struct group *group, const uint8_t *gid)
 	return NULL;
 }
 
-/* The LID is the same in every process. Two groups may share one: the GID tells them apart. */
+/* Returns the LID of a multicast group: a hash, so it is the same in every process. Groups may
+ * share a LID; the GID tells them apart. */
 uint16_t subnet_mlid(const uint8_t mgid[16])
 {
 	uint32_t sum = 2166136261u;
@@ -132,7 +131,7 @@ uint16_t subnet_mlid(const uint8_t mgid[16])
 	return LID_MULTICAST + (sum ^ sum >> 16) % 0x3ffe;
 }
 
-/* IPoIB's broadcast group is ff1x:401b:<P_Key>::ffff:ffff, x being the scope. */
+/* Returns whether GID is IPoIB's broadcast group, ff1x:401b:<P_Key>::ffff:ffff with scope x. */
 static bool is_ipoib_broadcast(const uint8_t *mgid)
 {
 	static const uint8_t signature[2] = { 0x40, 0x1b };
@@ -142,7 +141,7 @@ static bool is_ipoib_broadcast(const uint8_t *mgid)
 	       !memcmp(mgid + 6, rest, sizeof(rest));
 }
 
-/* What makes a group has to be said by who makes it. */
+/* Components that a request must have to create a group. */
 static bool may_create(const struct request *req, const uint8_t *mgid)
 {
 	return is_ipoib_broadcast(mgid) ||
@@ -311,7 +310,7 @@ static uint16_t get_group(struct subnet *subnet, const struct request *req, uint
 
 /* ---- paths ---- */
 
-/* Is MAD about the path to a GID? */
+/* Returns whether MAD asks for the path to one GID. */
 static bool is_about_path(const uint8_t *mad)
 {
 	return fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD &&
@@ -326,8 +325,7 @@ static uint16_t get_path(struct subnet *subnet, const struct request *req, uint8
 
 	if (!dlid || (pkey & PKEY_PARTITION) != (PKEY_DEFAULT & PKEY_PARTITION))
 		return SA_NO_RECORDS;
-	memcpy(data, req->data,
-	       FLD_BYTE(PATH_DLID)); /* service and GIDs are those that were asked for */
+	memcpy(data, req->data, FLD_BYTE(PATH_DLID)); /* service id and GIDs are the query's */
 	fld_set(data, PATH_DLID, dlid);
 	fld_set(data, PATH_SLID, req->msg->addr.slid);
 	inventory_describe_path(data);
@@ -401,7 +399,7 @@ static const struct call {
 	{ SA_DELETE, SA_DELETE, SA_MC_MEMBER_RECORD, leave_group },
 };
 
-/* A path that is not wanted by its GID is found among all. */
+/* A path that is not selected by its GID is searched among all. */
 static const struct call *find_call(const uint8_t *mad)
 {
 	if (fld_get(mad, MAD_ATTRIBUTE) == SA_PATH_RECORD && !is_about_path(mad))
@@ -428,7 +426,7 @@ static bool is_of_subnet(const struct fabric_msg *msg)
 	       fld_get(mad, MAD_CLASS_VERSION) == SA_CLASS_VERSION;
 }
 
-/* Is MSG a request, and no acknowledge of what was answered? */
+/* Returns whether MSG is a request, not an acknowledge of an answer. */
 static bool is_request(const struct fabric_msg *msg)
 {
 	const uint8_t *mad = msg->payload;
@@ -438,7 +436,7 @@ static bool is_request(const struct fabric_msg *msg)
 	return !(fld_get(mad, RMPP_FLAGS) & RMPP_ACTIVE) || fld_get(mad, RMPP_TYPE) == RMPP_DATA;
 }
 
-/* Others of the network may have what this process has not. */
+/* Leaves the answer to other hosts if this process has no record. */
 static bool may_be_of_others(const uint8_t *mad)
 {
 	return is_about_path(mad) || fld_get(mad, MAD_ATTRIBUTE) == SA_SERVICE_RECORD;
@@ -475,7 +473,7 @@ static uint32_t record_size(uint16_t attribute)
 	}
 }
 
-/* A path to a GID is one, and anybody may ask for it. */
+/* Answers a query for the path to a GID, of which there is one. */
 static void list_path(struct subnet *subnet, const struct request *req, struct records *records)
 {
 	uint8_t data[PATH_RECORD_SIZE] = { 0 }, *record;
@@ -514,7 +512,7 @@ static void put_table_header(uint8_t *mad, const struct records *records)
 	fld_set(mad, SA_ATTR_OFFSET, records->spacing / 8);
 }
 
-/* Writes a table that one datagram has room for, or starts a long answer. */
+/* Sends a table in one datagram, or starts an answer of several. */
 static void put_table(struct subnet *subnet, struct records *records, uint8_t *mad,
 		      const struct fabric_msg *answer)
 {
@@ -546,7 +544,7 @@ static uint16_t run_table(struct subnet *subnet, const struct request *req, uint
 	return status;
 }
 
-/* One record of what there is. */
+/* Sends one record of the inventory. */
 static uint16_t run_single(struct subnet *subnet, const struct request *req, uint8_t *mad)
 {
 	struct records records;
@@ -583,7 +581,7 @@ static uint16_t request_run(struct subnet *subnet, const struct request *req, ui
 	return MAD_UNSUPPORTED_METHOD_ATTRIBUTE;
 }
 
-/* The answer goes back to where MSG came from. */
+/* Addresses the answer to MSG's sender. */
 static void address_answer(const struct fabric_msg *msg, struct fabric_msg *answer)
 {
 	*answer = (struct fabric_msg){
@@ -606,7 +604,7 @@ static void address_answer(const struct fabric_msg *msg, struct fabric_msg *answ
 	memcpy(answer->addr.sgid, msg->addr.dgid, 16);
 }
 
-/* The headers stand before anything else, as a long answer copies them. */
+/* Writes the headers first, as a long answer copies them. */
 static void answer_request(struct subnet *subnet, const struct fabric_msg *msg,
 			   uint8_t mad[MAD_SIZE], struct fabric_msg *answer)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * subnet.h - subnet administration: what hosts on InfiniBand ask before they connect - the path to
- * a GID, membership in multicast groups, who offers a service.
+ * subnet.h - subnet administration: answers queries of InfiniBand hosts for paths, multicast groups
+ * and services.
  *
- * Each process has one, at the same LID; together they are the subnet's. What a multicast LID is
- * follows from its GID and nothing of it is kept elsewhere, so the only questions for another
- * process are the path to a port of its own and the services that it was told of. Runs under the
- * fabric's lock.
+ * Each process has one, at the same LID; together they act as the subnet's. A multicast LID derives
+ * from the GID, so it needs no shared state. Only two queries concern another process: paths to its
+ * ports, and its services. The fabric's lock guards it.
  */
 #ifndef SOFTHCA_NET_SUBNET_H
 #define SOFTHCA_NET_SUBNET_H
@@ -21,7 +20,7 @@
 struct subnet;
 
 struct subnet_ops {
-	/* The call returns the LID of this process' port that has GID, or 0. */
+	/* Returns the LID of this process' port that has GID, or 0. */
 	uint16_t (*find)(void *owner, const uint8_t gid[16]);
 	inventory_ask_fn ask;
 };
@@ -29,18 +28,18 @@ struct subnet_ops {
 int subnet_create(const struct subnet_ops *ops, void *owner, struct subnet **subnet);
 void subnet_destroy(struct subnet *subnet);
 
-/* Returns the services that this process knows. */
+/* Returns this process' table of services. */
 struct services *subnet_services(struct subnet *subnet);
 
-/* Returns the LID of a multicast group: the same in every process, without asking. */
+/* Returns the LID of a multicast group. It is the same in every process. */
 uint16_t subnet_mlid(const uint8_t mgid[16]);
 
-/* Is MSG for subnet administration? */
+/* Returns whether MSG is for subnet administration. */
 bool subnet_is_asked(const struct fabric_msg *msg);
-/* Can it be answered here? If not, it is about a port or service that, if any, another process
- * has. */
+/* Returns whether this process can answer. If not, MSG is about a port or service that another
+ * process may have. */
 bool subnet_knows(const struct subnet *subnet, const struct fabric_msg *msg);
-/* Is it about a port or a service of this process? */
+/* Returns whether MSG is about a port or service of this process. */
 bool subnet_is_about_own(const struct subnet *subnet, const struct fabric_msg *msg);
 /* Makes the answer to MSG, whose payload goes to MAD. LAST says that what is not known here is not
  * known anywhere. It returns false when there is no answer. If there is one, more of it may follow,

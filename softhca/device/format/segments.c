@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * segments.c - see segments.h. The layouts are those of mlx5; format/mlx4 asserts that its own are
- * the same.
+ * segments.c - see segments.h. Layouts are mlx5's; format/mlx4 asserts that its own are equal.
  */
 #include "softhca/device/format/segments.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * reg.c - ACCESS_REG: port and host registers, one function each.
+ * reg.c - the ACCESS_REG command: port and host registers, one function each.
  */
 #include <string.h>
 
@@ -13,10 +13,12 @@
 
 enum { OP_WRITE = 0, OP_READ = 1 };
 
-/* DATA is the register as software gave it, and becomes what it reads. NULL or what is wrong */
+/* Handles one access: DATA is the register that software wrote, and becomes the one that it reads.
+ * Returns NULL or the reason for refusing it. */
 typedef const char *(*reg_fn)(struct hca *hca, bool write, uint8_t *data);
 
-/* All registers of a port have its number in the same place; NULL or what is wrong with it */
+/* Checks the port number, which all port registers have in the same place. Returns NULL or the
+ * reason for refusing it. */
 static const char *port_error(const struct hca *hca, bool write, uint64_t port)
 {
 	if (write)
@@ -34,7 +36,7 @@ static const char *ib_reg_pmtu(struct hca *hca, bool write, unsigned int port, u
 	return port_error(hca, write, port);
 }
 
-/* Widths 1x, 2x, 4x; speeds SDR to EDR; the link runs at the best of both. */
+/* Widths 1x, 2x, 4x; speeds SDR to EDR. The link uses the best of each. */
 static const char *ib_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
 	enum { MASK_IB = 1, WIDTHS = 0x7, WIDTH_4X = 0x4, SPEEDS = 0x3f, SPEED_EDR = 0x20 };
@@ -50,7 +52,7 @@ static const char *ib_reg_ptys(struct hca *hca, bool write, unsigned int port, u
 
 typedef const char *(*port_reg_fn)(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 
-/* The one of the two functions that the link layer of the ports has. */
+/* Chooses the function for the ports' link layer. */
 static const char *by_link(struct hca *hca, bool write, uint8_t *data, port_reg_fn infiniband,
 			   port_reg_fn ethernet)
 {
@@ -113,14 +115,14 @@ static const char *reg_node_desc(struct hca *hca, bool write, uint8_t *data)
 	return NULL;
 }
 
-/* Which byte order the host has: only that of the PRM's structures, and little-endian data. */
+/* Takes the host's byte order: only big-endian structures with little-endian data are supported. */
 static const char *reg_host_endianness(struct hca *hca, bool write, uint8_t *data)
 {
 	(void)hca;
 	return write && data[0] & 0x80 ? "reg: big-endian hosts" : NULL;
 }
 
-/* How long a driver has to wait for the adapter at most; nothing takes this one that long. */
+/* Reports timeouts for drivers. Nothing takes this adapter as long. */
 static const char *reg_dtor(struct hca *hca, bool write, uint8_t *data)
 {
 	static const struct {

@@ -2,8 +2,8 @@
 /*
  * reg.h - registers of Ethernet ports, one function each, for reg.c's table.
  *
- * DATA is the register as software gave it, and becomes what it reads; it has room for the whole
- * register. NULL or what is wrong.
+ * DATA is the register that software wrote, and becomes the one that it reads; it has room for the
+ * whole register. Each returns NULL or the reason for refusing the access.
  */
 #ifndef SOFTHCA_DEVICE_REG_H
 #define SOFTHCA_DEVICE_REG_H
@@ -15,7 +15,7 @@ const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t
 const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_pmlp(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 const char *eth_reg_pfcc(struct hca *hca, bool write, unsigned int port, uint8_t *data);
-/* This one is there on InfiniBand, too. */
+/* InfiniBand ports also have this register. */
 const char *port_reg_ppcnt(struct hca *hca, bool write, unsigned int port, uint8_t *data);
 
 #endif

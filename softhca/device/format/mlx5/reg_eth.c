@@ -2,8 +2,7 @@
 /*
  * reg_eth.c - registers of an Ethernet port: administrative state, speed, MTU, pause, counters.
  *
- * Callers pass a port number that exists. Counters of bytes on the wire include
- * the FCS.
+ * Callers check the port number. Byte counters include the FCS, as on the wire.
  */
 #include <string.h>
 
@@ -47,7 +46,7 @@ const char *eth_reg_pmtu(struct hca *hca, bool write, unsigned int port, uint8_t
 	return NULL;
 }
 
-/* The port has one speed, without negotiation. */
+/* The port has one speed and does not negotiate. */
 const char *eth_reg_ptys(struct hca *hca, bool write, unsigned int port, uint8_t *data)
 {
 	if (fld_get(data, PTYS_REG_PROTO_MASK) != PROTO_ETHERNET)
@@ -150,7 +149,7 @@ static void put_priority(uint8_t *set, const struct port *port, uint64_t priorit
 	put_counter(set, PPCNT_PRIO_TX_FRAMES_HIGH, port->sent.frames);
 }
 
-/* Each of these counters stays at its largest value. IBTA vol 1, 16.1.3.5 */
+/* Returns a counter of limited width, which sticks at its largest value. IBTA vol 1, 16.1.3.5 */
 static void put_infiniband(uint8_t *set, const struct port *port)
 {
 	uint64_t discards = port->sent.discards;

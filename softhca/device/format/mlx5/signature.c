@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signature.c - signatures of WQEs, which queues have whose context says so (wq_signature).
+ * signature.c - signatures of WQEs, for queues whose context has wq_signature set.
  *
- * The bytes of a signed WQE, its signature among them, make 0xff when they are taken together by
- * exclusive or. A receive WQE begins with a segment for its signature, which covers the queue's
- * number and the WQE's index as well, and the list up to what ends it: as Debian's libmlx5 writes
- * them (but for lists with buffers of no bytes, where it counts the end as well), and Linux' driver
- * (drivers/infiniband/hw/mlx5/wr.c) those of sends. PRM: qpc, wq_signature; Control Segment,
- * signature.
+ * All bytes of a signed WQE, with its signature, XOR to 0xff. A receive WQE begins with a signature
+ * segment; its signature also covers the queue's number, the WQE's index, and the scatter list up
+ * to its end mark. This follows Debian's libmlx5 for receives (except lists with empty buffers,
+ * where it also counts the end mark) and Linux' drivers/infiniband/hw/mlx5/wr.c for sends. PRM:
+ * qpc, wq_signature; Control Segment, signature.
  */
 #include "prm/mlx5/wqe.h"
 #include "softhca/device/format/mlx5/mlx5.h"

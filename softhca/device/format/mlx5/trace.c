@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * trace.c - lines of the trace about commands, WQEs, CQEs and EQEs of mlx5, with their names.
+ * trace.c - trace lines of mlx5's commands, WQEs, CQEs and EQEs, with names of opcodes and fields.
  */
 #include <stdio.h>
 
@@ -110,7 +110,7 @@ static const char *command_name(uint32_t opcode)
 	return "?";
 }
 
-/* Keys of data and credentials are nobody's to read: their command ends at its header. */
+/* Traces only the header of commands with keys or credentials, which are secret. */
 static size_t shown_length(uint32_t opcode, const void *in, size_t in_len)
 {
 	uint16_t type;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umr.c - work requests on memory keys: registration by the driver, fast registration,
+ * umr.c - work requests on memory keys (UMR): registration by the driver, fast registration,
  * invalidation, binding of windows.
  *
- * A control segment says which fields of the key's context are taken from the segment behind it and
- * where translations go, which follow inline or by a pointer. All is checked before anything is
- * changed. The queue has nothing else under way meanwhile. PRM: UMR
+ * A control segment says which fields of the key's context change, to values in the next segment,
+ * and where translations go; these follow inline or by a pointer. All of it is checked before
+ * anything changes. The queue executes nothing else meanwhile. PRM: UMR
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,11 +22,10 @@
 #include "softhca/device/queue/wqe.h"
 #include "util/bits.h"
 
-/* The struct is what a queue may do: it reaches the keys of its PD, or, as the driver's own queue
- * (NULL), all. */
+/* Rights of the queue: keys of its PD, or all keys for the driver's own queue (NULL). */
 struct umr_rights {
 	const struct pd *pd;
-	uint32_t qpn; /* MKEY_ANY_QP: it is no QP */
+	uint32_t qpn; /* MKEY_ANY_QP: not a QP */
 	bool names_pages;
 };
 
@@ -35,17 +34,16 @@ struct umr {
 	uint32_t key;
 	uint64_t flags, mask;
 	const uint8_t *context;
-	uint64_t offset, bytes; /* of the table */
-	const uint8_t *data;    /* what follows: translations, or a pointer to them */
+	uint64_t offset, bytes; /* part of the table to write */
+	const uint8_t *data;    /* translations, or a pointer to them */
 	size_t data_len;
-	const uint8_t *bsf; /* behind the translations; NULL: the request has none */
+	const uint8_t *bsf; /* behind the translations; NULL: none */
 	size_t bsf_len;
-	struct sig sig; /* what it says */
+	struct sig sig; /* decoded from bsf */
 	struct crypt crypt;
 };
 
-/* The table has a field for each bit of the mask; those of the PD and the variant byte have
- * meanings beyond the context. */
+/* Field of the context for each bit of the mask. PD and variant byte are handled separately. */
 static const struct {
 	uint8_t bit;
 	uint32_t field;
@@ -85,8 +83,8 @@ static uint64_t known_mask(void)
 	return mask;
 }
 
-/* PRM: the byte stream formats are behind the translations, and their length is in the place of an
- * offset. A key that has formats in use gets others without a bit of the mask. */
+/* Returns whether the request has byte stream formats: behind the translations, with their length
+ * in place of the offset. To replace the formats of a key needs no bit of the mask. PRM: UMR */
 static int find_bsf(struct umr *umr, const uint8_t *ctrl)
 {
 	size_t skip = (umr->bytes + UMR_KLM_BLOCK - 1) / UMR_KLM_BLOCK * UMR_KLM_BLOCK;
@@ -125,8 +123,8 @@ static int umr_decode(struct umr *umr, const uint8_t *raw, size_t len)
 	return 0;
 }
 
-/* The flag is for keys that a QP has bound, which no other QP changes; a free key is nobody's, and
- * one of pieces that names no QP is everybody's. PRM: UMR control segment, check_qpn */
+/* Checks check_qpn, for keys that a QP has bound: no other QP may change them. It matches any free
+ * key, and keys of pieces that name no QP. PRM: UMR control segment, check_qpn */
 static bool is_of_queue(const struct umr_rights *by, const struct umr *umr, const struct mkey *mkey)
 {
 	if (!(umr->flags & UMR_CHECK_QPN) || mkey->free)
@@ -136,7 +134,7 @@ static bool is_of_queue(const struct umr_rights *by, const struct umr *umr, cons
 	return (mkey->qpn == MKEY_ANY_QP || mkey->qpn == by->qpn) && mkey->key == umr->key;
 }
 
-/* A UMR may bring a new variant byte; otherwise the whole key must be the present one. */
+/* Checks the key: a UMR may set a new variant byte; otherwise the whole key must match. */
 static int find_key(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
 	struct mkey *mkey = res_get(&hca->mkeys, umr->key >> 8);
@@ -165,8 +163,8 @@ static bool pages_fit(const struct umr *umr)
 	       !umr->bytes;
 }
 
-/* PRM: KLM. A piece has 2 GiB at most. A pattern, whose entries have other fields, begins with its
- * header. */
+/* Checks translations of a key of pieces. A piece has at most 2 GiB. A pattern begins with a
+ * header, and its entries differ. PRM: KLM */
 static bool lengths_fit(const struct umr *umr)
 {
 	size_t len = min_of(umr->bytes, (uint64_t)umr->data_len);
@@ -180,16 +178,16 @@ static bool lengths_fit(const struct umr *umr)
 	return true;
 }
 
-/* Translations of a key of pages are bus addresses, and larger pages lead beyond those that are
- * listed: such is for queues that the driver has let do so (fast registration). Those of programs
- * name keys. */
+/* Checks whether the queue may write translations. Those of a key of pages are bus addresses, so
+ * only queues that the driver allows may write them (fast registration); pieces name keys, which
+ * are checked on use. */
 static bool names_pages(const struct umr *umr)
 {
 	return umr->mkey->mode == MKEY_PA ||
 	       (umr->mkey->mode == MKEY_MTT && (umr->bytes || umr_takes(umr, UMR_PAGE_SIZE)));
 }
 
-/* Only the driver's own queue moves keys between domains. */
+/* Only the driver's own queue may move a key to another domain. */
 static int check_context(struct hca *hca, const struct umr_rights *by, struct umr *umr)
 {
 	const uint8_t *context = umr->context;
@@ -218,9 +216,9 @@ static int check_context(struct hca *hca, const struct umr_rights *by, struct um
 										    : 0;
 }
 
-/* Reports a window that is wider than its region, or on a region without the right MW_BIND. An
- * adapter binds it, and fails later accesses beyond the region, or none. A key on demand is judged
- * when it is used. IBTA vol 1, 10.6.7.2.3 */
+/* Reports a window that exceeds its region, or whose region lacks the right MW_BIND. An adapter
+ * binds it, and fails only later accesses beyond the region. A region on demand is checked on use.
+ * IBTA vol 1, 10.6.7.2.3 */
 static void judge_bind(struct hca *hca, const struct qp *qp, const struct umr *umr)
 {
 	struct mkey *region;
@@ -245,7 +243,7 @@ static void judge_bind(struct hca *hca, const struct qp *qp, const struct umr *u
 			      (unsigned long long)fld_get(umr->data, KLM_VA), region->key);
 }
 
-/* Inline translations may end before the table that they are for; the rest of them is zero. */
+/* Reads inline translations; zeroes fill the part of the table that they do not reach. */
 static int write_inline(const struct umr *umr)
 {
 	static const uint8_t zeroes[64];
@@ -263,7 +261,7 @@ static int write_inline(const struct umr *umr)
 
 static int write_by_pointer(struct hca *hca, const struct umr_rights *by, const struct umr *umr)
 {
-	struct recv_wqe list; /* one entry, of the same form as in a receive */
+	struct recv_wqe list; /* one entry, with the layout of a receive */
 	uint8_t buf[4096];
 	struct dma_batch batch;
 	uint64_t part;
@@ -318,7 +316,7 @@ static void take_fields(struct hca *hca, const struct umr *umr)
 	mlx5_decode_mkey(mkey);
 }
 
-/* Changes the table, and leaves the context to take_fields(). */
+/* Writes the translation table; take_fields() changes the context. */
 static int umr_write(struct hca *hca, const struct umr_rights *by, struct umr *umr,
 		     const uint8_t *raw, size_t len)
 {
@@ -366,7 +364,7 @@ int mlx5_execute_frame_umr(struct hca *hca, const struct eth_sq *sq, const uint8
 	return sq->has_umr ? umr_of_driver(hca, sq->wq.pd, raw, len) : WQE_BAD_OPCODE;
 }
 
-/* What windows are bound to stays as it is. */
+/* Regions with bound windows must not change. */
 static int umr_of_front(struct hca *hca, const void *wqe, size_t len)
 {
 	const struct mkey *mkey = mkey_find(hca, fld_get(wqe, CTRL_MKEY));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wqe.c - work queue elements of mlx5, decoded and checked.
+ * wqe.c - decodes and checks mlx5's WQEs.
  *
- * A WQE that breaks a rule is refused with the reason as vendor syndrome; nothing of it is
- * executed. What each opcode is made of stands in one table. PRM: Send WQE format, Receive WQE
- * format.
+ * A WQE that breaks a rule is refused with a vendor syndrome for the reason, and nothing of it is
+ * executed. One table has the segments of each opcode. PRM: Send WQE format, Receive WQE format.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@ enum {
 };
 
 struct opcode {
-	uint8_t services; /* that have it: IBTA vol 1, table 44 */
+	uint8_t services; /* services that allow it: IBTA vol 1, table 44 */
 	uint8_t parts;
 	uint8_t modifier;
 };
@@ -74,8 +73,8 @@ uint32_t mlx5_umr_key(const uint8_t *raw)
 	return fld_get(raw, CTRL_MKEY);
 }
 
-/* Inline bytes follow their 4-byte header and are padded to a segment; returns the bytes taken, 0
- * if they run over the end of the WQE. */
+/* Decodes inline data: a 4-byte header, then the bytes, padded to a segment. Returns the bytes
+ * taken, 0 if they run over the end of the WQE. */
 static size_t decode_inline(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
 {
 	uint32_t len = fld_get(seg, DATA_INLINE_LEN);
@@ -127,7 +126,7 @@ static void decode_control(const uint8_t *raw, struct send_wqe *wqe)
 	wqe->num_sge = 0;
 }
 
-/* An address vector has 16 bytes, or 48 when it says so. */
+/* Returns the size of an address vector: 16 bytes, or 48 with the extended bit. */
 static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_wqe *wqe)
 {
 	const uint8_t *av = segment_take(seg, end, WQE_AV_COMPACT);
@@ -145,7 +144,7 @@ static int decode_address(const uint8_t **seg, const uint8_t *end, struct send_w
 	return 0;
 }
 
-/* Decodes the segment that a service adds: the address of UD and DC, the SRQ of XRC. */
+/* Decodes the segment that a service adds: the address of UD and DC, the SRQ number of XRC. */
 static int decode_service(const uint8_t **seg, const uint8_t *end, enum fabric_service service,
 			  struct send_wqe *wqe)
 {
@@ -205,7 +204,7 @@ static int decode_psv(const uint8_t *seg, const uint8_t *end, struct send_wqe *w
 	return 0;
 }
 
-/* A segment that a copy does not use stands in front of its two pieces of memory. */
+/* Decodes a memory copy: an unused segment, then source and destination. */
 static int decode_copy(const uint8_t *seg, const uint8_t *end, struct send_wqe *wqe)
 {
 	if (end - seg != 3 * WQE_SEG)
@@ -215,7 +214,7 @@ static int decode_copy(const uint8_t *seg, const uint8_t *end, struct send_wqe *
 	return wqe->from.len == wqe->to.len ? 0 : WQE_BAD_LENGTH;
 }
 
-/* Atomics with masks are for either of two lengths. */
+/* Decodes masked operands, of 4 or 8 bytes. */
 static bool modifier_is_right(const struct opcode *op, const uint8_t *raw)
 {
 	uint8_t modifier = fld_get(raw, CTRL_OPMOD);
@@ -240,7 +239,7 @@ int mlx5_decode_send(const uint8_t *raw, uint16_t index, uint32_t bbs, uint32_t 
 		return WQE_BAD_QPN;
 	if (end < seg || wqe->bbs > bbs)
 		return WQE_BAD_SIZE;
-	if (!op->parts) /* behind a NOP is padding */
+	if (!op->parts) /* a NOP: the other bytes are padding */
 		return 0;
 	if (op->parts & PART_PSV)
 		return decode_psv(seg, end, wqe);
@@ -270,7 +269,7 @@ void mlx5_decode_recv(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 	}
 }
 
-/* The first segment links the WQEs of the queue; the rest is as in a receive. */
+/* Decodes a WQE of an SRQ: a link segment, then segments as in a receive. */
 uint16_t mlx5_decode_srq(const uint8_t *raw, uint32_t stride, struct recv_wqe *wqe)
 {
 	mlx5_decode_recv(raw + WQE_SEG, stride - WQE_SEG, wqe);

@@ -28,7 +28,7 @@
 
 enum { UMR_BLOCK_OCTOWORDS = UMR_KLM_BLOCK / 16 };
 
-/* The struct says of which WQE a report is. */
+/* Names the WQE in reports. */
 struct subject {
 	struct hca *hca;
 	uint32_t qpn;
@@ -71,7 +71,7 @@ static void check_ctrl(const struct subject *of, const struct qp *qp, const uint
 	uint8_t fence = fld_get(raw, CTRL_FM);
 
 	check_reserved(of, raw, ctrl_reserved, ARRAY_SIZE(ctrl_reserved));
-	/* An initiator without streams looks at none: perftest names one with each request. */
+	/* Without streams the field is ignored; perftest always sets it. */
 	if (fld_get(raw, CTRL_DCI_STREAM) && !qp->dci)
 		report_field(of, "wqe.reserved",
 			     "ctrl bytes 9 and 10 (stream channel), of a QP without,",
@@ -124,7 +124,7 @@ static const struct reserved inline_reserved[] = {
 	{ FLD(0x0, 30, 10), "inline bits 30:10 beside the byte count" },
 };
 
-/* Returns how many segments by pointer there are. */
+/* Returns the number of data segments with pointers. */
 static unsigned int check_data(const struct subject *of, const uint8_t *seg, const uint8_t *end)
 {
 	unsigned int count = 0;
@@ -148,7 +148,7 @@ static const struct reserved masked_reserved[] = {
 	{ FLD(0xc, 31, 0), "dword 0Ch behind what is added" },
 };
 
-/* An addition of 4 bytes leaves half of its segment. */
+/* A 4-byte addition uses only half of its segment. */
 static const uint8_t *check_masked(const struct subject *of, const uint8_t *raw, const uint8_t *seg)
 {
 	if (fld_get(raw, CTRL_OPCODE) == WQE_MASKED_FA && fld_get(raw, CTRL_OPMOD) == WQE_MASKED_4)
@@ -196,7 +196,8 @@ static const struct reserved umr_reserved[] = {
 	{ FLD(0x28, 31, 0), "umr dword 28h" },   { FLD(0x2c, 31, 0), "umr dword 2Ch" },
 };
 
-/* PRM: byte stream formats say what a key computes, in this request or since an earlier one. */
+/* Returns whether the key computes, by this request's byte stream formats or by earlier ones. PRM:
+ * BSF */
 static bool has_formats(const struct subject *of, const uint8_t *raw)
 {
 	const struct mkey *mkey = mkey_find(of->hca, fld_get(raw, CTRL_MKEY));
@@ -205,8 +206,8 @@ static bool has_formats(const struct subject *of, const uint8_t *raw)
 	       (mkey && fld_get(mkey->context, MKC_BSF_EN));
 }
 
-/* Tables are written in blocks of 64 bytes, from a multiple of that on, and a list that is not
- * inline is read from one. */
+/* Tables are written in 64-byte blocks at multiples of 64, and a list by pointer is read from such
+ * an address. */
 static void check_table(const struct subject *of, const uint8_t *raw)
 {
 	const uint8_t *ctrl = raw + WQE_SEG;
@@ -220,7 +221,7 @@ static void check_table(const struct subject *of, const uint8_t *raw)
 	if (flags & UMR_OFFSET_GIVEN && offset % UMR_BLOCK_OCTOWORDS)
 		report_field(of, "umr.align", "umr xlt_offset", offset);
 	if (has_formats(of, raw))
-		offset = 0; /* it is the formats' length */
+		offset = 0; /* the field has the formats' length instead */
 	if (!(flags & UMR_OFFSET_GIVEN) && (offset || fld_get(ctrl, UMR_XLT_OFFSET_47_16)))
 		report_field(of, "umr.offset", "umr xlt_offset, without its flag,", offset);
 	if (octowords && !(flags & UMR_INLINE) && fld_get(pointer, DATA_ADDR) % UMR_KLM_BLOCK)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * args.c - functions that commands share: the objects that arguments name, and statuses for
- * errnos.
+ * args.c - helpers of all commands: look-up of objects that arguments name, and command statuses
+ * for errnos.
  *
- * Commands call these; the table of commands, cmd.c, calls commands.
+ * Commands call these, and the table in cmd.c calls commands, so calls only go down.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd.c - commands of mlx4: one table from opcode to function, the sizes of its mailboxes, and how
- * far the adapter has to be set up for it.
+ * cmd.c - mlx4's commands: a table from opcode to function, mailbox sizes, and the setup that each
+ * command needs.
  */
 #include <string.h>
 
@@ -28,16 +28,16 @@ enum {
 	QP_BYTES = FLD_BYTE(M4_MODIFY_QPC) + M4_QPC_SIZE,
 };
 
-/* What has to be done before */
+/* Setup that must precede a command. */
 enum stage { AT_ONCE, RUNNING, INITIALIZED };
 
 static const struct command {
 	m4_cmd_fn run;
 	const char *name;
-	uint16_t in, out; /* bytes of mailboxes; 0: the parameter is none, or a value */
+	uint16_t in, out; /* mailbox sizes; 0: no parameter, or a value */
 	enum stage stage;
-	bool silent;      /* with an operation modifier, nothing is written */
-	bool after_death; /* gives back what exists: software has to get rid of its objects */
+	bool silent;      /* writes nothing if the operation modifier is set */
+	bool after_death; /* it frees an object: allowed after the adapter's death, for cleanup */
 } commands[] = {
 	[M4_CMD_QUERY_FW] = { m4_query_fw, "QUERY_FW", 0, 0x100, AT_ONCE, false, false },
 	[M4_CMD_MAP_FA] = { m4_map_area, "MAP_FA", M4_MAILBOX_SIZE, 0, AT_ONCE, false, false },
@@ -157,7 +157,8 @@ static enum m4_status command_allow(struct hca *hca, const struct command *comma
 	return M4_STAT_OK;
 }
 
-/* An operation modifier other than 0 is the same as no mailbox, where that may be. */
+/* Returns whether there is an output mailbox: an operation modifier other than 0 means none, for
+ * commands that allow it. */
 static size_t out_size(const struct command *command, const struct hca_order *order)
 {
 	return command->silent && order->modifier ? 0 : command->out;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd.h - commands of mlx4, as a kernel driver gives them: one function each, which reads the input
- * mailbox and the modifiers, and fills the output. The table of them is in cmd.c.
+ * cmd.h - commands of a kernel driver for mlx4: one function each, which reads the input mailbox
+ * and the modifiers, and fills the output. The table is in cmd.c.
  *
- * It is software that numbers the objects, and keeps what leads to their memory: tables in memory
- * that it has given to the adapter (icm.h). A context is decoded once, when its object is handed
- * over, and what software writes into the tables later counts for later objects.
+ * Software numbers the objects, and keeps the tables that lead to their memory, in memory that it
+ * gave to the adapter (icm.h). A context is decoded once, when its object is handed over; later
+ * changes of the tables affect later objects only.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX4_CMD_CMD_H
 #define SOFTHCA_DEVICE_FORMAT_MLX4_CMD_CMD_H
@@ -28,7 +28,7 @@ struct uar;
 struct m4_cmd {
 	struct hca_order *order;
 	uint8_t in[M4_MAILBOX_SIZE], out[M4_MAILBOX_SIZE];
-	const char *why; /* it failed: a line in the log and in the trace */
+	const char *why; /* cause of a failure, for log and trace */
 };
 
 typedef enum m4_status (*m4_cmd_fn)(struct hca *hca, struct m4_cmd *cmd);
@@ -39,28 +39,27 @@ static inline enum m4_status m4_fail(struct m4_cmd *cmd, enum m4_status status, 
 	return status;
 }
 
-/* Fails a command with the status that stands for the errno of an allocation, or of memory that is
- * not there. */
+/* Fails a command with the status for the errno of an allocation, or of absent memory. */
 enum m4_status m4_errno(struct m4_cmd *cmd, int err, const char *what);
 
-/* The low bits of the modifier, which name an object */
+/* Returns the low bits of the modifier, which name an object. */
 uint32_t m4_number(const struct m4_cmd *cmd);
 
-/* Software names domains and pages of doorbells without having created them. Find one, or make it:
- * NULL when memory is short, or there is no such page. */
+/* Find or create a domain or doorbell page: software uses their numbers without a command to create
+ * them. NULL: no memory, or no such page. */
 struct pd *m4_pd(struct hca *hca, uint32_t n);
-struct pd *m4_xrcd(struct hca *hca, uint32_t n); /* a domain of XRC: 0 is none */
+struct pd *m4_xrcd(struct hca *hca, uint32_t n); /* an XRC domain; 0: none */
 struct uar *m4_uar(struct hca *hca, uint32_t n);
 
-/* mtt.c: what a context says of its queue's memory */
+/* mtt.c: the memory of a queue, as its context describes it */
 struct m4_ring {
-	uint64_t mtt;          /* offset in the table of translations */
-	unsigned int log_page; /* above 4 KiB */
-	uint64_t skip;         /* from where its memory begins */
+	uint64_t mtt;          /* offset in the translation table */
+	unsigned int log_page; /* log2 of the page size in units of 4 KiB */
+	uint64_t skip;         /* offset of the queue in its first page */
 };
 
-/* Maps LEN bytes; the result is 0, EINVAL when entries are not present or the place is not one of
- * an entry, EFAULT when they cannot be read, or ENOMEM. */
+/* Maps LEN bytes. Returns 0, EINVAL if entries are not present or the offset is not an entry's,
+ * EFAULT if they cannot be read, or ENOMEM. */
 int m4_map_ring(struct hca *hca, const struct m4_ring *ring, uint64_t len, struct dma_map *map);
 enum m4_status m4_mtt_write(struct hca *hca, struct m4_cmd *cmd);
 
@@ -136,7 +135,7 @@ enum m4_status m4_qp_modify(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_qp_reset(struct hca *hca, struct m4_cmd *cmd);
 enum m4_status m4_qp_query(struct hca *hca, struct m4_cmd *cmd);
 
-/* These functions destroy an object that nothing uses any more. */
+/* Destroy an object without users. */
 void m4_qp_remove(struct hca *hca, struct qp *qp);
 void m4_srq_remove(struct hca *hca, struct srq *srq);
 void m4_cq_remove(struct hca *hca, struct cq *cq);

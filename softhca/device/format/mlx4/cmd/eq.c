@@ -20,7 +20,7 @@ static struct eq *eq_find(struct hca *hca, const struct m4_cmd *cmd)
 	return res_get(&hca->eqs, cmd->order->in_modifier & M4_MAP_EQ_EQN);
 }
 
-/* An asynchronous event goes to one queue. */
+/* Each asynchronous event goes to one queue. */
 enum m4_status m4_eq_map(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint64_t events = cmd->order->in;
@@ -39,7 +39,8 @@ enum m4_status m4_eq_map(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Before its first event the queue looks as if it had been gone through once. */
+/* Fills the ring with EQEs whose ownership bit is 1, as after a lap, so that software takes none
+ * for a new event. */
 static int eq_fill(struct hca *hca, struct eq *eq)
 {
 	enum { STEP = 128 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_port.c - commands of mlx4 on Ethernet ports: queries by the driver, tables of GIDs, MAC
- * addresses and VLANs, and filters.
+ * eth_port.c - mlx4's commands on Ethernet ports: queries, tables of GIDs, MAC addresses and VLANs,
+ * and filters.
  *
- * The messages of RoCE come from the port's own MAC address. All frames that arrive go to one queue
- * pair, and Linux looks for whom they are: filters and tables of addresses are not kept.
+ * RoCE messages use the port's own MAC address. All received frames go to one QP, and Linux checks
+ * their addresses; so filters and address tables are not kept.
  */
 #include <assert.h>
 #include <string.h>
@@ -49,7 +49,7 @@ void m4_eth_port_query(const struct hca *hca, unsigned int port, uint8_t *out)
 	fld_set(out, M4_PORT_MAC, port_mac(hca));
 }
 
-/* Addresses of IPv4 are on RoCE's version 1 as any other. */
+/* RoCE version 1 treats IPv4-mapped GIDs like any other. */
 static void set_gids(struct hca *hca, struct port *port, const uint8_t *table)
 {
 	struct gid_entry entry = {
@@ -158,7 +158,7 @@ enum m4_status m4_eth_port_set(struct hca *hca, struct m4_cmd *cmd)
 	return why ? m4_fail(cmd, M4_STAT_BAD_PARAM, why) : M4_STAT_OK;
 }
 
-/* The network knows RoCE by one port of UDP. */
+/* The network uses one UDP port for RoCE. */
 enum m4_status m4_roce_configure(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint64_t change = fld_get(cmd->in, M4_CONFIG_CHANGE);
@@ -191,7 +191,7 @@ enum m4_status m4_filter_groups(struct hca *hca, struct m4_cmd *cmd)
 	return check_port(hca, cmd);
 }
 
-/* Linux counts by itself, and takes from here what has gone wrong: nothing has. */
+/* Reports error counters, all zero; Linux counts packets itself. */
 enum m4_status m4_frames_report(struct hca *hca, struct m4_cmd *cmd)
 {
 	return check_port(hca, cmd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_qp.c - queue pairs of frames: of a ring to send from, one to receive into, or both; or
- * those that only spread frames over others (RSS).
+ * eth_qp.c - QPs of frames: with a send ring, a receive ring, or both; or without, to spread frames
+ * over others (RSS).
  */
 #include "softhca/device/format/mlx4/cmd/eth_qp.h"
 
@@ -49,8 +49,8 @@ static uint64_t ring_bytes(uint64_t log_stride, uint64_t log_size)
 	return 16ull << (log_stride + log_size);
 }
 
-/* As with other QPs, the ring with the larger WQEs is in front, that of sends if they are as large:
- * where only receives are wanted, that is one send which is never used. */
+/* Places the rings: the one with the larger WQEs first, or the send ring if they are equal. A QP
+ * for receives only has a send ring of one WQE that is never used. */
 static uint64_t in_front_of_receives(const uint8_t *qpc)
 {
 	if (fld_get(qpc, M4_QPC_LOG_RQ_STRIDE) > fld_get(qpc, M4_QPC_LOG_SQ_STRIDE))
@@ -81,7 +81,7 @@ static int map_ring(struct hca *hca, const uint8_t *qpc, uint64_t skip, struct e
 	return m4_map_ring(hca, &ring, (uint64_t)wq->stride << wq->log_size, &wq->map);
 }
 
-/* The driver's WQEs are as long as their data want. */
+/* Returns the size of send WQEs: as long as their data need. */
 static int add_sends(struct hca *hca, struct m4_eth_qp *qp)
 {
 	const uint8_t *qpc = qp->context;
@@ -129,7 +129,7 @@ static int add_receives(struct hca *hca, struct m4_eth_qp *qp)
 	return ret;
 }
 
-/* A ring of one WQE is none: that is what contexts say of a ring that is not there. */
+/* Returns whether the ring exists: contexts give an absent ring one WQE. */
 static int add_queues(struct hca *hca, struct m4_eth_qp *qp)
 {
 	int ret = fld_get(qp->context, M4_QPC_LOG_SQ_SIZE) ? add_sends(hca, qp) : 0;
@@ -199,7 +199,7 @@ enum m4_status m4_eth_qp_modify(struct hca *hca, struct m4_eth_qp *qp, struct m4
 {
 	static const struct {
 		enum m4_opcode_cmd opcode;
-		uint32_t from; /* states, as bits */
+		uint32_t from; /* mask of allowed states */
 		enum m4_qp_state to;
 	} transitions[] = {
 		{ M4_CMD_INIT2RTR_QP, 1u << M4_QP_INIT, M4_QP_RTR },

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.c - flow steering by the device: rules that software attaches and takes away, and which
- * of them a frame meets.
+ * flow.c - device-managed flow steering: rules that software attaches and detaches, and the
+ * matching of frames.
  *
- * Of the rules that match a frame, those of the earliest priority get it: all of them if it is for
- * a group, else the one that was attached first. What none of them takes goes to default rules.
- * Rules for copies do not keep a frame from others. A rule of InfiniBand is a group that a QP of
- * datagrams is in.
+ * Of the rules that match a frame, those with the first priority get it: all of them for a
+ * multicast frame, else the one attached first. A frame without a match goes to default rules.
+ * Sniffer rules only get copies. On InfiniBand a rule adds a datagram QP to a multicast group.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 #include "util/bits.h"
 
 struct m4_flow {
-	TAILQ_ENTRY(m4_flow) entry; /* in the order of attaching */
+	TAILQ_ENTRY(m4_flow) entry; /* in the order of attachment */
 	uint64_t id;
 	uint32_t size;
 	uint8_t rule[M4_FLOW_SIZE_MAX];
@@ -109,7 +108,7 @@ static bool udp_matches(const uint8_t *spec, const struct frame *frame)
 	return frame_is_udp(frame) && l4_matches(spec, frame);
 }
 
-/* Messages are no frames here. */
+/* RoCE messages are not steered by rules. */
 static bool never_matches(const uint8_t *spec, const struct frame *frame)
 {
 	(void)spec;
@@ -157,7 +156,7 @@ static bool is_for_group(const struct frame *frame)
 	return frame->bytes[0] & ETHERNET_GROUP;
 }
 
-/* Linux' sniffer has a rule for what the adapter sends, too: m4_flow_find_sent(). */
+/* Linux' sniffer also has a rule for sent frames: m4_flow_find_sent(). */
 static bool is_copied(const struct m4_flow *flow, const struct frame *frame)
 {
 	switch (fld_get(flow->rule, M4_FLOW_TYPE)) {
@@ -172,7 +171,7 @@ static bool is_copied(const struct m4_flow *flow, const struct frame *frame)
 	}
 }
 
-/* A rank says which rules come first; NO_RANK: not at all. */
+/* Returns a rule's rank; a lower one wins. NO_RANK: it does not match. */
 enum { NO_RANK = 1 << 20, GROUP_DEFAULT_RANK = 1 << 17, DEFAULT_RANK };
 
 static unsigned int flow_rank(const struct m4_flow *flow, const struct frame *frame)
@@ -219,7 +218,7 @@ unsigned int m4_flow_find(const struct hca *hca, const struct frame *frame,
 	return count;
 }
 
-/* What comes back to the port is seen where it arrives. */
+/* A frame that loops back is counted when it arrives. */
 unsigned int m4_flow_find_sent(const struct hca *hca, uint32_t qpns[M4_FLOW_GROUP_MAX])
 {
 	const struct m4_flow *flow;
@@ -266,7 +265,7 @@ static const char *rule_check(const struct hca *hca, const uint8_t *rule, uint32
 	return specs_check(rule, size);
 }
 
-/* Returns the GID of the group that a rule is for, or NULL. */
+/* Returns the GID of the group that a rule joins, or NULL. */
 static const uint8_t *group_of(const uint8_t *rule, uint32_t size)
 {
 	const uint8_t *spec = rule + M4_FLOW_HEAD;
@@ -299,7 +298,7 @@ static bool has_rule_for(const struct hca *hca, uint32_t qpn, const uint8_t *gid
 	return false;
 }
 
-/* The rule is none any more. Another one may be for the same QP and group. */
+/* Leaves the group of a detached rule, unless another rule names the same QP and group. */
 static void flow_leave(struct hca *hca, const struct m4_flow *flow)
 {
 	uint32_t qpn = fld_get(flow->rule, M4_FLOW_QPN);

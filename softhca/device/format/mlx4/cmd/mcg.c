@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcg.c - multicast groups of mlx4: software keeps them, entry by entry, in a table that it
- * reads and writes by commands.
+ * mcg.c - mlx4's multicast groups: software keeps them in a table, and reads and writes its entries
+ * by commands.
  *
- * An adapter that looks for a group begins where the hash of its GID says, and goes on where an
- * entry says, up to the first one that has the GID. So of two entries of a group, one counts, and
- * one that nothing leads to does not: Linux links an entry after it has written it, and leaves a
- * copy behind when it moves one. An entry is of one chain, the first that leads to it: so a command
- * looks at each entry once, whatever a guest has written.
+ * An adapter finds a group from the entry at the hash of its GID along a chain of entries, and
+ * takes the first with the GID. So of two entries for a group only one counts, and an unreachable
+ * entry does not count: Linux links an entry after writing it, and leaves a copy behind when it
+ * moves one. An entry belongs to the first chain that reaches it, so a command visits each entry
+ * once, even if a guest has written a loop.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@
 #include "util/bits.h"
 
 struct m4_group {
-	bool heard;     /* the members hear what is sent to the group */
-	bool counts;    /* the adapter finds the group of a GID by this entry */
-	uint32_t round; /* in which a chain has led to the entry last, */
-	uint32_t order; /* and after how many others */
+	bool heard;     /* its members receive the group's messages */
+	bool counts;    /* the adapter finds the GID by this entry */
+	uint32_t round; /* pass in which a chain last reached it, */
+	uint32_t order; /* and its position in that pass */
 	uint8_t entry[M4_MCG_SIZE_MAX];
 };
 
@@ -31,7 +31,7 @@ struct m4_groups {
 	uint32_t round;
 	uint32_t num_found;
 	struct m4_group *by_index[1u << M4_LOG_MCGS];
-	struct m4_group *found[1u << M4_LOG_MCGS]; /* in this round, where their GID begins */
+	struct m4_group *found[1u << M4_LOG_MCGS]; /* groups found in this pass, by their hash */
 };
 
 static uint32_t table_size(const struct hca *hca)
@@ -39,7 +39,7 @@ static uint32_t table_size(const struct hca *hca)
 	return 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_MCGS);
 }
 
-/* A driver that steers by rules has no table. */
+/* A driver that uses steering rules has no table. */
 static bool has_entry(const struct hca *hca, uint32_t index)
 {
 	return !m4_flows_count(hca) && index < table_size(hca);
@@ -60,7 +60,7 @@ void m4_groups_free(struct hca *hca)
 	hca->mlx4->groups = NULL;
 }
 
-/* Any function of the GID does, if it is a good one. FNV-1a */
+/* Hashes a GID with FNV-1a; the driver asks the adapter, so any function does. */
 static uint32_t gid_hash(const struct hca *hca, const uint8_t *gid)
 {
 	uint32_t sum = 2166136261u, size = 1u << fld_get(hca->mlx4->init, M4_INIT_LOG_HASH);
@@ -114,7 +114,7 @@ static const char *entry_check(struct hca *hca, const uint8_t *entry)
 	return NULL;
 }
 
-/* A member that has gone, or is no datagram QP, hears nothing. */
+/* A member that does not exist or is not a datagram QP receives nothing. */
 static int entry_join(struct hca *hca, const uint8_t *entry)
 {
 	int ret = 0;
@@ -159,7 +159,7 @@ static const uint8_t *gid_of(const struct m4_group *group)
 	return fld_at(group->entry, M4_MCG_GID);
 }
 
-/* Entries of a GID stand together, the one that its chain leads to first in front. */
+/* Puts entries with the same GID together, the one that its chain reaches first at the front. */
 static int group_compare(const void *a, const void *b)
 {
 	const struct m4_group *one = *(struct m4_group *const *)a;
@@ -169,7 +169,7 @@ static int group_compare(const void *a, const void *b)
 	return sign ? sign : one->order < other->order ? -1 : 1;
 }
 
-/* Notes the entries of a chain whose GIDs begin there. */
+/* Notes the entries of a chain that begins at their GIDs' hash. */
 static void chain_follow(const struct hca *hca, uint32_t begin)
 {
 	struct m4_groups *groups = hca->mlx4->groups;
@@ -212,7 +212,7 @@ static void group_silence(struct hca *hca, struct m4_group *group)
 	group->heard = false;
 }
 
-/* What was written may lead to other entries than before. */
+/* Walks all chains again, as a written entry may change them. */
 static int groups_listen(struct hca *hca)
 {
 	struct m4_groups *groups = hca->mlx4->groups;
@@ -240,7 +240,7 @@ static int group_replace(struct hca *hca, struct m4_group *group, const uint8_t 
 	return groups_listen(hca);
 }
 
-/* The members of ENTRY are the group's, or, if one of them finds no room, those that it had. */
+/* Makes ENTRY's members the group's; if one cannot be added, restores the old ones. */
 static int group_set(struct hca *hca, struct m4_group *group, const uint8_t *entry)
 {
 	uint8_t before[M4_MCG_SIZE_MAX];

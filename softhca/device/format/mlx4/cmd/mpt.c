@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mpt.c - commands on memory keys of mlx4, and their entries in the table of keys.
+ * mpt.c - mlx4's commands on memory keys, and the entries of their table.
  *
- * A key that is handed over is written to the table, too, where software may change one that it
- * has taken back, and say so by the entry's first byte: SYNC_TPT then looks at it.
+ * The adapter writes a key that software hands over to the table as well. Software may change a key
+ * there that it has taken back, and mark it by the entry's first byte: SYNC_TPT then reads the
+ * entry.
  */
 #include <assert.h>
 #include <errno.h>
@@ -19,7 +20,7 @@
 static_assert((int)M4_MPT_SIZE <= (int)KEY_CONTEXT_MAX, "the context is too small");
 static_assert((int)M4_MPT_SIZE == (int)M4_DMPT_SIZE, "an entry of the table has its own size");
 
-enum { FAST_REG_MAX = 1 << 16 }; /* translations; Linux has 512 of them */
+enum { FAST_REG_MAX = 1 << 16 }; /* most translations; Linux uses 512 */
 
 static uint64_t entry_addr(const struct hca *hca, uint32_t n)
 {
@@ -37,7 +38,7 @@ static unsigned int decode_access(const uint8_t *mpt)
 	       (fld_get(mpt, M4_MPT_ATOMIC) ? MKEY_REMOTE_ATOMIC : 0);
 }
 
-/* A key for fast registration begins as free, with room for translations. */
+/* Prepares a key for fast registration: free, with room for translations. */
 static const char *fast_reg_check(const uint8_t *mpt)
 {
 	uint32_t entries = fld_get(mpt, M4_MPT_ENTRIES);
@@ -50,7 +51,8 @@ static const char *fast_reg_check(const uint8_t *mpt)
 						  : NULL;
 }
 
-/* The low bits of a key's number are the index; software uses others to make keys differ. */
+/* Returns the index, in the low bits of a key's number. Software uses the others to make keys
+ * unique. */
 static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t n)
 {
 	if ((fld_get(mpt, M4_MPT_KEY) & hca->mkey_mask) != n)
@@ -66,8 +68,8 @@ static const char *mpt_check(const struct hca *hca, const uint8_t *mpt, uint32_t
 	return NULL;
 }
 
-/* A window stands for nothing until it is bound: to one region, in one piece. One of type 2 begins
- * as free, and may be invalidated. */
+/* Makes a window, which has no memory until it is bound, to one piece of one region. A type 2
+ * window begins as free, and may be invalidated. */
 static void window_decode(struct mkey *mkey)
 {
 	mkey->mode = MKEY_KLMS;
@@ -76,10 +78,10 @@ static void window_decode(struct mkey *mkey)
 	mkey->may_invalidate = fld_get(mkey->context, M4_MPT_STATUS) == M4_MPT_FREE;
 	mkey->xlt_octowords = 1;
 	mkey->access = 0;
-	mkey->may_bind = false; /* other windows, to it */
+	mkey->may_bind = false; /* no windows may be bound to a window */
 }
 
-/* The request that registers it says the rest: see fast_reg.c. */
+/* the registering request sets the other fields: see fast_reg.c */
 static void fast_reg_decode(struct mkey *mkey)
 {
 	mkey->fast_reg = true;
@@ -87,7 +89,7 @@ static void fast_reg_decode(struct mkey *mkey)
 	mkey->may_invalidate = fld_get(mkey->context, M4_MPT_INVALIDATE);
 }
 
-/* A region of physical addresses that is as long as can be has no end. */
+/* The longest region of physical addresses has no end. */
 static void mpt_decode(struct mkey *mkey)
 {
 	const uint8_t *mpt = mkey->context;
@@ -131,7 +133,8 @@ static void taken_forget(struct mlx4_firmware *firmware, uint32_t index)
 	memmove(at, at + 1, (firmware->num_taken - index) * sizeof(*at));
 }
 
-/* Replaces the oldest entry: a driver that changes a key has taken it back just before. */
+/* Notes a key that was taken back. The oldest note is replaced: a driver changes a key right after
+ * taking it back. */
 static void taken_add(struct mlx4_firmware *firmware, uint32_t n)
 {
 	if (firmware->num_taken == M4_TAKEN_MAX)
@@ -150,7 +153,7 @@ static void taken_remove(struct mlx4_firmware *firmware, uint32_t n)
 
 /* ---- commands ---- */
 
-/* Adds the key whose entry is MPT. */
+/* Adds the key of entry MPT. */
 static int mpt_add(struct hca *hca, uint32_t n, const uint8_t *mpt)
 {
 	struct mkey *mkey = calloc(1, sizeof(*mkey));
@@ -180,7 +183,7 @@ static bool is_key(const struct hca *hca, uint32_t n)
 	return !(n >> fld_get(hca->mlx4->init, M4_INIT_LOG_MPTS));
 }
 
-/* Writes the entry of a key that the adapter has. */
+/* Writes the table entry of an existing key. */
 static int entry_write(struct hca *hca, uint32_t n, const uint8_t *mpt)
 {
 	uint8_t entry[M4_MPT_SIZE];
@@ -190,7 +193,7 @@ static int entry_write(struct hca *hca, uint32_t n, const uint8_t *mpt)
 	return icm_write(hca, entry_addr(hca, n), entry, sizeof(entry));
 }
 
-/* The table says nothing of a key that is refused: it may be there, and another one. */
+/* Leaves the entry of a refused key alone, as another key may use it. */
 enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd)
 {
 	uint32_t n = m4_number(cmd);
@@ -211,7 +214,7 @@ enum m4_status m4_mpt_give(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Windows that lead to a region that is gone lead nowhere. */
+/* Unbinds windows whose region is destroyed. */
 static void windows_release(struct hca *hca, const struct mkey *region)
 {
 	for (uint32_t n = 0; region->windows && n <= hca->mkey_mask; n++) {
@@ -265,7 +268,7 @@ static void look_at_entry(struct hca *hca, uint32_t n)
 	const char *why;
 
 	if (icm_read(hca, entry_addr(hca, n), entry, sizeof(entry))) {
-		taken_remove(hca->mlx4, n); /* its part of the table is not there any more */
+		taken_remove(hca->mlx4, n); /* its part of the table is not mapped any more */
 		return;
 	}
 	if (entry[0] != M4_MPT_BYTE_HW)

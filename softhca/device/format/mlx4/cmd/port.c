@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port.c - commands of mlx4 on ports, and the one by which a driver, to which management
- * datagrams come, has the adapter's agents answer them.
+ * port.c - mlx4's commands on ports, and the one by which a driver that received a MAD lets the
+ * adapter's agents answer it.
  */
 #include <assert.h>
 
@@ -40,7 +40,7 @@ enum m4_status m4_port_query(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* The fabric stands in for the subnet's manager: a port that is open has an active link. */
+/* The fabric does the subnet manager's work: an open port has an active link. */
 enum m4_status m4_port_open(struct hca *hca, struct m4_cmd *cmd)
 {
 	if (!m4_port_exists(hca, cmd->order->in_modifier))
@@ -76,7 +76,7 @@ enum m4_status m4_port_set(struct hca *hca, struct m4_cmd *cmd)
 
 enum m4_status m4_mad(struct hca *hca, struct m4_cmd *cmd)
 {
-	uint32_t port = cmd->order->in_modifier & 0xffff; /* above it is who has asked */
+	uint32_t port = cmd->order->in_modifier & 0xffff; /* the upper half has the requester */
 
 	if (cmd->order->modifier & ~(M4_MAD_IGNORE_MKEY | M4_MAD_IGNORE_BKEY | M4_MAD_EXTENDED))
 		return m4_fail(cmd, M4_STAT_BAD_OP, "mad: unknown modifier");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - queue pairs of mlx4 from RST2INIT, which hands them over, to 2RST, which takes them
- * back; and which of them are the ports' own. State changes between are in cmd/qp_modify.c.
+ * qp.c - mlx4's QPs from RST2INIT, which hands them over, to 2RST, which takes them back; and the
+ * management QPs. cmd/qp_modify.c has the transitions between.
  *
- * The context that software wrote is kept as it is (qp->context), and what later commands change
- * of it; what the device changes is put into it when it is asked for.
+ * The context that software wrote is kept (qp->context) with the changes by later commands; a query
+ * first updates the fields that the device has changed.
  */
 #include <assert.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 static_assert((int)M4_QPC_SIZE <= (int)CONTEXT_MAX, "the context is too small");
 
-/* Of M4_SPECIAL_QPNS numbers, the first two are QP0 of port 1 and 2, the next two QP1. */
+/* Of M4_SPECIAL_QPNS numbers, the first two are QP0 of ports 1 and 2, the next two QP1. */
 enum { SPECIAL_PORTS = 2 };
 
 static const struct {
@@ -50,7 +50,7 @@ enum m4_status m4_qp_special(struct hca *hca, struct m4_cmd *cmd)
 	return M4_STAT_OK;
 }
 
-/* Finds which management QP has the number N: -1 if none. */
+/* Returns which kind of management QP has number N, or -1. */
 static int special_of(const struct hca *hca, uint32_t n, unsigned int *port)
 {
 	uint32_t index = n - hca->mlx4->special_base;
@@ -71,8 +71,8 @@ static bool find_service(const uint8_t *qpc, enum fabric_service *service)
 	return false;
 }
 
-/* One end of XRC sends, the other one receives, through the SRQs of its domain. The latter is known
- * by its number. */
+/* Finds the SRQ. An XRC QP is one-directional: one side sends, the other, known by its number,
+ * receives through the SRQs of its domain. */
 static bool has_sends(uint32_t n)
 {
 	return !(n & M4_XRC_TARGET);
@@ -143,7 +143,7 @@ static const char *find_objects(struct hca *hca, struct qp *qp)
 	return fld_get(qpc, M4_QPC_HAS_SRQ) && !qp->srq ? "qp: no such SRQ" : NULL;
 }
 
-/* The rings lie one behind the other, the one with the larger WQEs first. */
+/* Places the rings one behind the other, the one with the larger WQEs first. */
 static int map_rings(struct hca *hca, struct qp *qp)
 {
 	const uint8_t *qpc = qp->context;
@@ -179,8 +179,7 @@ int m4_qp_charge(struct hca *hca, uint64_t bytes)
 	return 0;
 }
 
-/* There is a note for each request that the ring has room for: of what was sent and, of a strict
- * adapter, of what was posted. */
+/* Allocates a note of each request in the ring, for sending and, on strict adapters, for checks. */
 static uint64_t qp_bytes(const struct qp *qp)
 {
 	uint64_t sends = qp->sq.entry ? 1ull << qp->sq.log_size : 0;
@@ -223,7 +222,7 @@ static void qp_discard(struct qp *qp)
 	free(qp);
 }
 
-/* Linux has a QP beside QP1 for what that sends by RoCE's version 2. */
+/* Linux has a second QP next to QP1, from which it sends MADs by RoCE version 2. */
 static uint32_t wire_number(const struct qp *qp)
 {
 	if (qp->special >= 0)
@@ -314,7 +313,7 @@ void m4_qp_remove(struct hca *hca, struct qp *qp)
 	qp_free(hca, qp);
 }
 
-/* A QP that is in RESET already may be reset. */
+/* Resetting a QP in RESET is allowed. */
 enum m4_status m4_qp_reset(struct hca *hca, struct m4_cmd *cmd)
 {
 	struct qp *qp = res_get(&hca->qps, m4_number(cmd));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.h - what the two files of commands on queue pairs share.
+ * qp.h - functions that qp.c and qp_modify.c share.
  */
 #ifndef SOFTHCA_DEVICE_FORMAT_MLX4_CMD_QP_H
 #define SOFTHCA_DEVICE_FORMAT_MLX4_CMD_QP_H
@@ -12,21 +12,21 @@
 struct hca;
 struct qp;
 
-/* Optional parameters that RST2INIT may name; it takes the whole context in any case. */
+/* Optional parameters that RST2INIT may name. It takes the whole context anyway. */
 enum {
 	M4_QP_FIRST_OPTPARS = M4_OPTPAR_RRE | M4_OPTPAR_RAE | M4_OPTPAR_RWE | M4_OPTPAR_PKEY_INDEX |
 			      M4_OPTPAR_QKEY | M4_OPTPAR_PM_STATE | M4_OPTPAR_SCHED_QUEUE |
 			      M4_OPTPAR_COUNTER_INDEX,
 };
 
-/* Check a context's ring of sends, or of receives: they return NULL, or why it is refused. */
+/* Check the send or receive ring of a context. Return NULL or the reason for refusing it. */
 const char *m4_sends_check(const uint8_t *qpc);
 const char *m4_receives_check(const uint8_t *qpc);
-/* Counts BYTES more for queue pairs, and returns 0, or ENOSPC if that is too much. */
+/* Charges BYTES to the queue pairs' memory. Returns 0, or ENOSPC beyond the limit. */
 int m4_qp_charge(struct hca *hca, uint64_t bytes);
-/* The QP, whose context is there, enters the state INIT. */
+/* Moves the QP, whose context is set, to state INIT. */
 void m4_qp_begin(struct hca *hca, struct qp *qp);
-/* Returns the QP's state as contexts have it. */
+/* Returns the QP's state as contexts encode it. */
 uint8_t m4_qp_state(const struct qp *qp);
 
 #endif

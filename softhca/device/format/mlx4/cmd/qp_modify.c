@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_modify.c - the state machine of a QP of mlx4: which command is valid in which state, which
- * fields of the context it takes always, and which only when the mask of optional parameters names
- * them.
+ * qp_modify.c - mlx4's QP state machine: which command is valid in which state, which fields of the
+ * context it always takes, and which it takes only if the optional parameter mask names them.
  *
- * Fields come in groups; those of the mask have its bits, the others have bits above it.
+ * Fields come in groups. Groups of the mask use its bits; the others use bits above these.
  */
 #include <string.h>
 
@@ -21,7 +20,7 @@
 #include "util/bits.h"
 
 enum {
-	GROUP_ROCE = 1 << 26, /* said once, on the way to RTR */
+	GROUP_ROCE = 1 << 26, /* only set on the way to RTR */
 	GROUP_DEST_QPN = 1 << 27,
 	GROUP_RECV_PSN = 1 << 28,
 	GROUP_SEND_PSN = 1 << 29,
@@ -82,10 +81,10 @@ enum {
 
 #define FROM(state) (1u << PRM_QP_STATE_##state)
 
-/* Fields in TAKES are always taken, those in OPTIONAL when the mask says so. */
+/* TAKES: groups that are always taken. OPTIONAL: groups taken if the mask names them. */
 static const struct transition {
 	enum m4_opcode_cmd opcode;
-	uint32_t from; /* states */
+	uint32_t from; /* mask of allowed states */
 	enum prm_qp_state to;
 	uint32_t takes, optional;
 } transitions[] = {
@@ -99,7 +98,7 @@ static const struct transition {
 	{ M4_CMD_SQERR2RTS_QP, FROM(SQER), PRM_QP_STATE_RTS, 0,
 	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
 	{ M4_CMD_RTS2SQD_QP, FROM(RTS), PRM_QP_STATE_SQ_DRAINING, 0, 0 },
-	/* Software waits until the queue is drained before it goes on. */
+	/* Software waits for the drained event before the next transition. */
 	{ M4_CMD_SQD2SQD_QP, FROM(SQD), PRM_QP_STATE_SQD, 0, ACCESS | HARMLESS | KEYS | IN_SQD },
 	{ M4_CMD_SQD2RTS_QP, FROM(SQD), PRM_QP_STATE_RTS, 0,
 	  ACCESS | HARMLESS | M4_OPTPAR_RNR_TIMEOUT | M4_OPTPAR_QKEY },
@@ -115,7 +114,8 @@ static const struct transition *find_transition(uint16_t opcode)
 	return t;
 }
 
-/* Without a LID, a connected QP of RoCE has a GID and a MAC address. MODE is its version. */
+/* Checks a connected QP of RoCE, which has no LID: it needs a GID and a MAC address. MODE is the
+ * RoCE version. */
 static const char *check_roce(const struct hca *hca, const uint8_t *qpc, unsigned int port,
 			      unsigned int mode)
 {

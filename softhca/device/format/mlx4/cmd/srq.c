@@ -57,7 +57,7 @@ static int srq_set_up(struct hca *hca, struct srq *srq)
 	return ret ? ret : res_add_as(&hca->srqs, srq, srq->n);
 }
 
-/* One of an XRC domain completes to a CQ of its own. */
+/* An XRC SRQ completes to a CQ of its own. */
 static void srq_use(struct srq *srq, int by)
 {
 	srq->pd->users += by;
