@@ -39,8 +39,6 @@ void umem_free_all(struct hca *hca)
 
 int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map)
 {
-	if (offset & ((1ull << umem->page_shift) - 1))
-		return EINVAL;
 	return dma_map_part(map, &umem->map, offset, len);
 }
 

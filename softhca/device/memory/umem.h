@@ -34,8 +34,7 @@ void umem_remove(struct hca *hca, struct umem *umem);
 void umem_free(struct umem *umem);
 void umem_free_all(struct hca *hca);
 
-/* Maps LEN bytes of UMEM at OFFSET. Returns 0; EINVAL beyond its end or if OFFSET is not at a page
- * boundary; or ENOMEM. */
+/* Maps LEN bytes of UMEM at OFFSET. Returns 0; EINVAL beyond its end; or ENOMEM. */
 int umem_map(const struct umem *umem, uint64_t offset, uint64_t len, struct dma_map *map);
 
 /* Counts a queue in (BY is 1) or out (-1) as a user of its UMEMs. */

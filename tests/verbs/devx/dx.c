@@ -59,22 +59,32 @@ struct mlx5dv_devx_obj *dx_must_create(struct ibv_context *ctx, struct dx_comman
 
 /* ---- devices and memory ---- */
 
-void dx_memory_open(struct ibv_context *ctx, size_t size, struct dx_memory *memory)
+static void memory_open_at(struct ibv_context *ctx, size_t size, size_t offset,
+			   struct dx_memory *memory)
 {
-	memory->size = (size + DX_PAGE - 1) / DX_PAGE * DX_PAGE;
-	memory->addr = aligned_alloc(DX_PAGE, memory->size);
-	MUST(memory->addr);
-	memset(memory->addr, 0, memory->size);
-	memory->umem = mlx5dv_devx_umem_reg(ctx, memory->addr, memory->size,
+	uint8_t *begin;
+
+	memory->size = (offset + size + DX_PAGE - 1) / DX_PAGE * DX_PAGE;
+	memory->offset = offset;
+	begin = aligned_alloc(DX_PAGE, memory->size);
+	MUST(begin);
+	memset(begin, 0, memory->size);
+	memory->addr = begin + offset;
+	memory->umem = mlx5dv_devx_umem_reg(ctx, begin, memory->size,
 					    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 						    IBV_ACCESS_REMOTE_READ);
 	MUST(memory->umem);
 }
 
+void dx_memory_open(struct ibv_context *ctx, size_t size, struct dx_memory *memory)
+{
+	memory_open_at(ctx, size, 0, memory);
+}
+
 void dx_memory_close(struct dx_memory *memory)
 {
 	MUST(!mlx5dv_devx_umem_dereg(memory->umem));
-	free(memory->addr);
+	free(memory->addr - memory->offset);
 }
 
 static struct ibv_context *open_first(void)
@@ -114,6 +124,7 @@ void dx_device_open(struct dx_device *device)
 	MUST(!mlx5dv_devx_query_eqn(device->ctx, 0, &device->eqn));
 	device->uar = alloc_page(device->ctx);
 	MUST(device->uar);
+	device->ring_offset = 0;
 }
 
 void dx_device_close(struct dx_device *device)
@@ -138,13 +149,14 @@ void dx_cq_command(const struct dx_device *device, const struct dx_memory *ring,
 	fld_set(cqc, CQC_DBR_UMEM_ID, record->umem->umem_id);
 	fld_set(cmd->in, CREATE_CQ_IN_CQ_UMEM_VALID, 1);
 	fld_set(cmd->in, CREATE_CQ_IN_CQ_UMEM_ID, ring->umem->umem_id);
+	fld_set(cmd->in, CREATE_CQ_IN_CQ_UMEM_OFFSET, ring->offset);
 }
 
 void dx_cq_open(const struct dx_device *device, struct dx_cq *cq)
 {
 	struct dx_command cmd;
 
-	dx_memory_open(device->ctx, 64 << DX_LOG_CQ, &cq->ring);
+	memory_open_at(device->ctx, 64 << DX_LOG_CQ, device->ring_offset, &cq->ring);
 	dx_memory_open(device->ctx, 8, &cq->record);
 	cq->ci = 0;
 	cq->arms = 0;
@@ -223,6 +235,7 @@ void dx_qp_command(const struct dx_device *device, uint32_t cqn, const struct dx
 	fld_set(qpc, QPC_DBR_UMEM_ID, record->umem->umem_id);
 	fld_set(cmd->in, CREATE_QP_IN_WQ_UMEM_VALID, 1);
 	fld_set(cmd->in, CREATE_QP_IN_WQ_UMEM_ID, rings->umem->umem_id);
+	fld_set(cmd->in, CREATE_QP_IN_WQ_UMEM_OFFSET, rings->offset);
 }
 
 void dx_qp_open(const struct dx_device *device, struct dx_cq *cq, struct dx_qp *qp)
@@ -230,7 +243,8 @@ void dx_qp_open(const struct dx_device *device, struct dx_cq *cq, struct dx_qp *
 	struct dx_command cmd;
 
 	*qp = (struct dx_qp){ .device = device, .cq = cq };
-	dx_memory_open(device->ctx, (16 << DX_LOG_RQ) + (64 << DX_LOG_SQ), &qp->rings);
+	memory_open_at(device->ctx, (16 << DX_LOG_RQ) + (64 << DX_LOG_SQ), device->ring_offset,
+		       &qp->rings);
 	dx_memory_open(device->ctx, 8, &qp->record);
 	dx_qp_command(device, cq->cqn, &qp->rings, &qp->record, &cmd);
 	qp->obj = dx_must_create(device->ctx, &cmd, &qp->qpn);
@@ -383,13 +397,19 @@ void dx_post_send(struct dx_qp *qp, uint8_t opcode, const struct dx_piece *piece
 
 /* ---- all of it ---- */
 
-void dx_end_open(size_t size, struct dx_end *end)
+void dx_end_open_at(size_t size, size_t ring_offset, struct dx_end *end)
 {
 	dx_device_open(&end->device);
+	end->device.ring_offset = ring_offset;
 	dx_cq_open(&end->device, &end->cq);
 	dx_qp_open(&end->device, &end->cq, &end->qp);
 	dx_memory_open(end->device.ctx, size, &end->memory);
 	dx_key_open(&end->device, &end->memory, &end->key);
+}
+
+void dx_end_open(size_t size, struct dx_end *end)
+{
+	dx_end_open_at(size, 0, end);
 }
 
 void dx_end_close(struct dx_end *end)

@@ -39,6 +39,7 @@ struct dx_memory {
 	uint8_t *addr;
 	size_t size;
 	struct mlx5dv_devx_umem *umem;
+	size_t offset; /* of ADDR, from the beginning of what is registered */
 };
 
 void dx_memory_open(struct ibv_context *ctx, size_t size, struct dx_memory *memory);
@@ -50,6 +51,7 @@ struct dx_device {
 	struct ibv_pd *pd;
 	uint32_t pdn, eqn;
 	struct mlx5dv_devx_uar *uar;
+	size_t ring_offset; /* of the rings of queues, in their memory */
 };
 
 /* Opens the first device for DevX. */
@@ -118,11 +120,14 @@ struct dx_end {
 };
 
 void dx_end_open(size_t size, struct dx_end *end);
+/* Both rings begin RING_OFFSET bytes behind the beginning of their memory. */
+void dx_end_open_at(size_t size, size_t ring_offset, struct dx_end *end);
 void dx_end_close(struct dx_end *end);
 
 /* ---- topics ---- */
 
 void dx_pair(void);
+void dx_places(void);
 void dx_objects(void);
 void dx_foreign(void);
 void dx_umems(void);

@@ -8,6 +8,7 @@
 
 static const struct topic topics[] = {
 	{ "pair", dx_pair },
+	{ "places", dx_places },
 	{ "objects", dx_objects },
 	{ "foreign", dx_foreign },
 	{ "umems", dx_umems },

@@ -107,7 +107,9 @@ static void refuse_contexts(const struct dx_end *set)
 	refused(set, &cmd, "a record behind its memory");
 	dx_qp_command(&set->device, set->cq.cqn, &set->memory, &set->memory, &cmd);
 	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_OFFSET, 64);
-	refused(set, &cmd, "a ring that begins within a page");
+	refused(set, &cmd, "a ring that begins within a page"); /* is not refused */
+	fld_set(cmd.in, CREATE_QP_IN_WQ_UMEM_OFFSET, 32);
+	refused(set, &cmd, "a ring that begins within 64 bytes");
 	dx_cq_command(&set->device, &set->memory, &set->memory, &cmd);
 	fld_set(cqc, CQC_C_EQN, 0xff);
 	refused(set, &cmd, "a CQ of no event queue");

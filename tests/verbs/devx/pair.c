@@ -3,12 +3,14 @@
  * pair.c - two RC QPs, of two openings of the device, of which everything was made by the device's
  * own commands: data goes both ways and is compared.
  *
- * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/devx_umem.c, providers/mlx5/dv/uar.c
+ * Covers: providers/mlx5/dv/devx_obj.c, providers/mlx5/dv/devx_umem.c, providers/mlx5/dv/uar.c,
+ * softhca/device/format/mlx5/cmd/umem.c, softhca/device/memory/umem.c
  */
 #include <string.h>
 
 #include "dx.h"
 #include "tests/lib/say.h"
+#include "util/bits.h"
 
 enum { SIZE = 3 * DX_PAGE, LAPS = 3 };
 
@@ -76,20 +78,48 @@ static void break_rules(struct dx_end *end, struct dx_end *peer)
 	    ((const struct mlx5_err_cqe *)cqe)->syndrome);
 }
 
+static void connect_pair(struct dx_end *a, struct dx_end *b)
+{
+	dx_qp_connect(&a->qp, &b->device, b->qp.qpn);
+	dx_qp_connect(&b->qp, &a->device, a->qp.qpn);
+}
+
+/* Goes round each ring. */
+static void move_laps(struct dx_end *a, struct dx_end *b)
+{
+	for (int i = 0; i < LAPS << DX_LOG_SQ; i++) {
+		move_by_send(a, b, i);
+		move_by_rdma(b, a, MLX5_OPCODE_RDMA_WRITE, i + 1);
+		move_by_rdma(a, b, MLX5_OPCODE_RDMA_READ, i + 2);
+	}
+}
+
 void dx_pair(void)
 {
 	struct dx_end a, b;
 
 	dx_end_open(SIZE, &a);
 	dx_end_open(SIZE, &b);
-	dx_qp_connect(&a.qp, &b.device, b.qp.qpn);
-	dx_qp_connect(&b.qp, &a.device, a.qp.qpn);
-	for (int i = 0; i < LAPS << DX_LOG_SQ; i++) {
-		move_by_send(&a, &b, i);
-		move_by_rdma(&b, &a, MLX5_OPCODE_RDMA_WRITE, i + 1);
-		move_by_rdma(&a, &b, MLX5_OPCODE_RDMA_READ, i + 2);
-	}
+	connect_pair(&a, &b);
+	move_laps(&a, &b);
 	break_rules(&a, &b);
 	dx_end_close(&a);
 	dx_end_close(&b);
+}
+
+/* Rings begin within a page of their memory, and end in another. */
+void dx_places(void)
+{
+	static const size_t offsets[][2] = { { 64, 2048 }, { DX_PAGE - 64, DX_PAGE + 0x800 } };
+	struct dx_end a, b;
+
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		say("rings at %zu and %zu", offsets[i][0], offsets[i][1]);
+		dx_end_open_at(SIZE, offsets[i][0], &a);
+		dx_end_open_at(SIZE, offsets[i][1], &b);
+		connect_pair(&a, &b);
+		move_laps(&a, &b);
+		dx_end_close(&a);
+		dx_end_close(&b);
+	}
 }

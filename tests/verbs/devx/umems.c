@@ -96,7 +96,7 @@ static void place_key(const struct dx_device *device, uint8_t *memory, unsigned 
 	struct mlx5dv_devx_umem_in in = {
 		.addr = memory, .size = SIZE, .access = WRITE, .pgsz_bitmap = 1ull << shift
 	};
-	struct dx_memory half = { memory + SIZE / 2, SIZE / 2, NULL };
+	struct dx_memory half = { memory + SIZE / 2, SIZE / 2, NULL, 0 };
 	struct mlx5dv_devx_obj *obj;
 	struct dx_command cmd;
 

@@ -62,7 +62,7 @@ static bool life_device(struct life *l, struct dx_device *device)
 static bool life_memory(struct life *l, struct dx_memory *places, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		places[i] = (struct dx_memory){ memory[i], DX_PAGE, life_umem(l, i) };
+		places[i] = (struct dx_memory){ memory[i], DX_PAGE, life_umem(l, i), 0 };
 		if (!places[i].umem)
 			return false;
 	}

@@ -264,7 +264,9 @@ static void queues_lie_in_their_users_memory(void **state)
 	cq_eqn = eq_for(PRM_SHARED_UID);
 	cq_for(other, umem, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
 	cq_for(uid, umem + 1, 0, 2 * PAGE, PRM_STAT_BAD_RES_ERR);
-	cq_for(uid, umem, 64, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR); /* within a page */
+	cq_for(uid, umem, 32, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR); /* no place of a CQE */
+	cqn = cq_for(uid, umem, PAGE - 64, 2 * PAGE, PRM_STAT_OK);
+	simple_for(uid, PRM_OP_DESTROY_CQ, cqn, PRM_STAT_OK);
 	cq_for(uid, umem, 3 * PAGE, 2 * PAGE, PRM_STAT_BAD_PARAM_ERR);
 	cq_for(uid, umem, 0, 3 * PAGE, PRM_STAT_BAD_PARAM_ERR);
 	cq_for(uid, umem, 0, 2 * PAGE + 4, PRM_STAT_BAD_PARAM_ERR);

@@ -84,8 +84,9 @@ static int store_translations(struct mkey *mkey, const void *pas, size_t entries
 	return xlt_write(mkey, 0, pas, entries * entry);
 }
 
-/* Maps a key to user memory. START_ADDR and the offset must have the same place in a page. Not with
- * UMR: it would change a page list, which such a key does not have. */
+/* Maps a key to user memory. The offset is where a page of that memory begins, as translations are
+ * of whole pages; START_ADDR and the offset must have the same place in a page. Not with UMR: it
+ * would change a page list, which such a key does not have. */
 static int mkey_map_umem(struct hca *hca, struct mkey *mkey, const struct cmd *cmd)
 {
 	uint64_t offset = fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_OFFSET);
@@ -97,6 +98,8 @@ static int mkey_map_umem(struct hca *hca, struct mkey *mkey, const struct cmd *c
 	mkey->umem = res_find(&hca->umems, fld_get(cmd->in, CREATE_MKEY_IN_MKEY_UMEM_ID));
 	if (!mkey->umem)
 		return ENOENT;
+	if (offset & ((1ull << mkey->umem->page_shift) - 1))
+		return EINVAL;
 	ret = umem_map(mkey->umem, offset, mkey->len, &mkey->map);
 	if (ret)
 		return ret;
