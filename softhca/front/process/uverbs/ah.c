@@ -2,8 +2,8 @@
 /*
  * ah.c - address handles.
  *
- * The library makes the address vector itself; the kernel checks it and, on RoCE, says which
- * Ethernet address it means.
+ * The library makes the address vector itself; the kernel checks it and, on RoCE, resolves the MAC
+ * address.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static int check_address(struct uverbs_call *uc, const struct ib_uverbs_ah_attr 
 	return adapter_query_gid(uc->adapter, attr->port_num, attr->grh.sgid_index, &gid);
 }
 
-/* Before anything is made: a program without room for the Ethernet address cannot use the
+/* Returns the MAC address before creating anything: a program without space for it cannot use the
  * handle. */
 static int respond_mac(struct uverbs_call *uc, const struct ib_uverbs_ah_attr *attr)
 {

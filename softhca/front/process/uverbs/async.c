@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * async.c - the file of asynchronous events, and completion channels.
+ * async.c - asynchronous event files, and completion channels.
  */
 #include <errno.h>
 
@@ -9,8 +9,8 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs/objects.h"
 
-/* The first is the file's own: events of the adapter, and of objects that name no other, go
- * there. */
+/* Creates an event file. The first one is the context's default: it gets events of the adapter, and
+ * of objects that name no other file. */
 static int async_alloc(struct uverbs_call *uc)
 {
 	struct event_channel *channel;
@@ -38,7 +38,7 @@ static int comp_channel_create(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	event_channel_put(channel); /* it lives as long as its descriptor and the CQs that use it */
+	event_channel_put(channel); /* its descriptor and the CQs that use it keep it alive */
 	resp.fd = number;
 	return uc_out(uc, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }

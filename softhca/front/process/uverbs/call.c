@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * call.c - the attributes of a call: checked against the table of its method, and read and written
- * by methods.
+ * call.c - attributes of a call: checks them against the method's table, and reads and writes them
+ * for methods.
  *
- * Methods call these functions; uverbs.c, which has the tables of methods, calls methods.
+ * Methods call these; uverbs.c, which has the tables of methods, calls methods, so calls only go
+ * down.
  */
 #include <errno.h>
 #include <string.h>
@@ -107,7 +108,7 @@ void *uc_object(struct uverbs_call *uc, uint16_t id)
 	return attr ? uc->object[attr - uc->attr] : NULL;
 }
 
-/* The program may have changed its list since the call was checked. */
+/* Finds the objects again, as the program may have changed its list since the check. */
 unsigned int uc_objects(struct uverbs_call *uc, uint16_t id, struct object **objects,
 			unsigned int max)
 {
@@ -249,8 +250,8 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
 }
 
-/* Bytes beyond what the method knows must be zero: the program does not use what it could say
- * there. They are read up to the end of a page at a time, as the next one may not be mapped. */
+/* Checks that the bytes beyond those that the method knows are zero, so that the program asks for
+ * nothing unknown. Reads up to a page boundary at a time, as the next page may not be mapped. */
 static int check_tail(struct uverbs_call *uc, const struct ib_uverbs_attr *attr, size_t known)
 {
 	uint8_t bytes[TAIL_PAGE];
@@ -354,7 +355,7 @@ static int check_attr(struct uverbs_call *uc, unsigned int i)
 	if (!def)
 		return attr->flags & UVERBS_ATTR_F_MANDATORY ? EPROTONOSUPPORT : 0;
 	if (uc_attr(uc, attr->attr_id))
-		return EINVAL; /* twice */
+		return EINVAL; /* given twice */
 	uc->known[i] = true;
 	switch (def->kind) {
 	case ATTR_IN:

@@ -2,8 +2,8 @@
 /*
  * counters.c - sets of flow counters.
  *
- * As in Linux' driver, a set is one counter of the device, which has packets and bytes; which of
- * the two stands at which index is said once, with the first flow that names the set.
+ * As in Linux' driver, a set is one counter of the device, with packets and bytes. The first flow
+ * that names the set says which of the two is at which index.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct uverbs_counters {
 	uint32_t number;
 	struct mlx5_ib_flow_counters_desc *points;
 	uint32_t npoints;
-	uint32_t values; /* that a reader must have room for; 0: not described yet */
+	uint32_t values; /* values that a read returns; 0: not described yet */
 };
 
 static int counters_destroy(struct object *object, pid_t tid)

@@ -22,16 +22,16 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-enum { CQ_MODERATE = 1, CQ_MAX_PERIOD = 0xfff }; /* microseconds */
+enum { CQ_MODERATE = 1, CQ_MAX_PERIOD = 0xfff }; /* in microseconds */
 
-/* A request has the attributes that a program asked for, whichever command said them. */
+/* What a program asks for, by the ioctl method or by the older command. */
 struct cq_request {
-	uint32_t cqe; /* as given: one less than the entries it made room for */
+	uint32_t cqe; /* as given: one less than the number of entries */
 	uint64_t user_handle;
 	uint32_t vector;
 	uint32_t flags;
 	struct mlx5_ib_create_cq driver;
-	uint32_t uar; /* by an attribute of 32 bits, or else by 16 bits in the driver's part */
+	uint32_t uar; /* from an attribute of 32 bits, or else from 16 bits in the driver's part */
 	unsigned int log_entries;
 	struct queue_memory memory;
 };
@@ -48,7 +48,7 @@ static int cq_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* Returns what CQC_CQE_SZ says of such CQEs. */
+/* Returns the code of CQC_CQE_SZ for CQEs of this size. */
 static unsigned int cqe_size_code(uint32_t cqe_size, bool padded)
 {
 	return padded ? 2 : cqe_size == 128;
@@ -59,8 +59,8 @@ static bool is_padded(const struct mlx5_ib_create_cq *driver)
 	return driver->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
 }
 
-/* A context that makes its doorbell pages as objects has no page that would be meant without a
- * number. */
+/* Checks the doorbell page. A context whose pages are objects has no default page, so the program
+ * must name one. */
 static int check_uar(struct uverbs_call *uc, struct cq_request *req)
 {
 	if (!adapter_is_mlx4(uc->adapter) && !uc_attr(uc, MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX)) {
@@ -71,7 +71,7 @@ static int check_uar(struct uverbs_call *uc, struct cq_request *req)
 	return req->uar > FLD_MASK(CQC_UAR_PAGE) ? EINVAL : 0;
 }
 
-/* Linux compresses where the driver's part says 1, and looks at nothing of it otherwise. */
+/* Returns whether CQEs are compressed. Like Linux, ignores all other values than 1. */
 static bool is_compressed(const struct mlx5_ib_create_cq *driver)
 {
 	return driver->cqe_comp_en == 1;
@@ -204,7 +204,7 @@ static int read_request(struct uverbs_call *uc, struct cq_request *req)
 	return uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver));
 }
 
-/* Finds where the CQ's events go. The references are the event source's. */
+/* Finds the channels for the CQ's events, and takes references for the event source. */
 static int find_channels(struct uverbs_call *uc, struct event_source *events)
 {
 	const struct ib_uverbs_attr *comp = uc_attr(uc, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
@@ -269,7 +269,7 @@ static void cq_describe(const struct uverbs_call *uc, const struct cq_request *r
 	};
 
 	if (adapter_is_mlx4(uc->adapter))
-		return; /* the holder knows no CQEs of mlx4 */
+		return; /* the holder process cannot write CQEs of mlx4 */
 	uc_epitaph_entry(uc, &cq->base, &entry.entry);
 	epitaph_add_cq(uc->call->epitaph, &entry, &cq->epitaph);
 }
@@ -320,7 +320,7 @@ static int cq_remove_write(struct uverbs_call *uc)
 	return ret ? ret : cq_end(uc, cq, UVERBS_ATTR_CORE_OUT);
 }
 
-/* Moderation: how many completions, and how long, an event may wait for. */
+/* Sets moderation: after how many completions, or how long, an event is raised. */
 static int cq_modify(struct uverbs_call *uc)
 {
 	uint8_t in[PRM_CREATE_CQ_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -370,7 +370,7 @@ static int check_resize(struct uverbs_call *uc, const struct ib_uverbs_resize_cq
 	if (driver.cqe_size != 64 && driver.cqe_size != 128)
 		return EINVAL;
 	if (driver.cqe_size != cq->cqe_size)
-		return EINVAL; /* the device cannot change that */
+		return EINVAL; /* the device cannot change the size of CQEs */
 	*req = (struct cq_request){
 		.cqe = cmd->cqe,
 		.driver = { .buf_addr = driver.buf_addr,
@@ -425,7 +425,8 @@ static int resize_cq(struct uverbs_call *uc, const struct ib_uverbs_resize_cq *c
 		ret = object_will_move(&cq->base);
 	if (!ret)
 		engine_catch_up(uc->adapter,
-				ENGINE_ALL_TURNS); /* what completes first may no longer fit */
+				/* Completions that come before the resize may not fit afterwards */
+				ENGINE_ALL_TURNS);
 	if (!ret)
 		ret = resize_in_device(uc, &req, cq->cqn);
 	if (ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - opening a context, and what an adapter's ports and GID table are asked.
+ * device.c - opens a context, and queries ports and the GID table.
  *
- * What the adapter can do is in uverbs/query_device.c.
+ * uverbs/query_device.c queries the adapter's capabilities.
  */
 #include <endian.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	*resp = (struct mlx5_ib_alloc_ucontext_resp){
 		.qp_tab_size = 1u << cap_of(uc, HCA_CAP_LOG_MAX_QP),
 		.bf_reg_size = 1u << cap_of(uc, HCA_CAP_LOG_BF_REG_SIZE),
-		.tot_bfregs = 0, /* UARs are objects, allocated when needed */
+		.tot_bfregs = 0, /* none: UARs are objects, allocated on demand */
 		.cache_line_size = 64,
 		.max_sq_desc_sz = cap_of(uc, HCA_CAP_MAX_WQE_SZ_SQ),
 		.max_rq_desc_sz = cap_of(uc, HCA_CAP_MAX_WQE_SZ_RQ),
@@ -60,8 +60,8 @@ static void fill_ucontext(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	};
 }
 
-/* A key that reads as zero and swallows what is written, for programs without memory of their
- * own. */
+/* Returns the dump-fill key, which reads as zeroes and drops writes, for programs that have no
+ * memory for some data. */
 static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_QUERY_SPECIAL_CONTEXTS_OUT_SIZE];
@@ -78,8 +78,8 @@ static int fill_dump_mkey(const struct uverbs_call *uc, struct mlx5_ib_alloc_uco
 	return 0;
 }
 
-/* The driver can lead a QP from state SQD to RTS, and passes connection options on where the
- * adapter has any. */
+/* Reports that the driver supports SQD to RTS, and connection options (ECE) if the adapter has
+ * them. */
 static void fill_states(const struct uverbs_call *uc, struct mlx5_ib_alloc_ucontext_resp *resp)
 {
 	resp->comp_mask |= MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_SQD2RTS;
@@ -127,8 +127,7 @@ static int check_ucontext(struct uverbs_call *uc, const struct mlx5_ib_alloc_uco
 	return 0;
 }
 
-/* Since Linux 6.15 a program may hand over files that stand for rights: devices of the driver's, of
- * which there are none here. */
+/* Refuses device files that grant rights (since Linux 6.15): the driver has none of these. */
 static int check_rights(struct uverbs_call *uc)
 {
 	size_t len = uc_len(uc, UVERBS_ATTR_GET_CONTEXT_FD_ARR);
@@ -180,7 +179,7 @@ static int get_context(struct uverbs_call *uc)
 	return ret;
 }
 
-/* Says what get_context said, for a program that was handed the file. */
+/* Returns what get_context returned, for a program that inherited the file. */
 static int query_context(struct uverbs_call *uc)
 {
 	return return_ucontext(uc, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
@@ -243,14 +242,15 @@ static int query_port_speed(struct uverbs_call *uc)
 	int ret;
 
 	if (adapter_is_mlx4(uc->adapter))
-		return EOPNOTSUPP; /* the method is there, the driver has no answer */
+		/* Linux has the method, and mlx4's driver does not implement it */
+		return EOPNOTSUPP;
 	if (uc_in(uc, UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, &number, sizeof(number)))
 		return EFAULT;
 	ret = adapter_query_speed(uc->adapter, number, &speed);
 	return ret ? ret : uc_out(uc, UVERBS_ATTR_QUERY_PORT_SPEED_RESP, &speed, sizeof(speed));
 }
 
-/* A port as the e-switch sees it: there is none, so no field is valid. */
+/* Describes a port in the e-switch. There is none, so no field is valid. */
 static int query_eswitch_port(struct uverbs_call *uc)
 {
 	const struct mlx5_ib_uapi_query_port none = { 0 };
@@ -263,7 +263,8 @@ static int query_eswitch_port(struct uverbs_call *uc)
 	return uc_out_padded(uc, MLX5_IB_ATTR_QUERY_PORT, &none, sizeof(none));
 }
 
-/* The function of the bus for memory of other devices: the adapter has one function only. */
+/* Refuses the data direct function (PCI access to other devices' memory): the adapter has only one
+ * function. */
 static int get_data_direct_path(struct uverbs_call *uc)
 {
 	(void)uc;
@@ -315,7 +316,7 @@ static int query_gid_entry(struct uverbs_call *uc)
 	return uc_out_padded(uc, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry, sizeof(entry));
 }
 
-/* Appends the valid entries of one port at *COUNT, while there is room. */
+/* Appends a port's valid entries, from *COUNT on, while there is room. */
 static int collect_gids(struct uverbs_call *uc, unsigned int port, uint8_t *entries,
 			size_t entry_size, uint64_t room, uint64_t *count)
 {

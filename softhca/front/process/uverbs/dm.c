@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dm.c - device memory: memory of the adapter's own that programs allocate, map and register.
+ * dm.c - device memory: memory on the adapter that programs allocate, map and register.
  *
- * Its bytes are pages of the file that the program has for its context, so it maps them as it would
- * map the adapter's, and no access to them needs anybody's help.
+ * Its bytes are pages of the memfd behind the program's uverbs file. So the program maps them as on
+ * Linux, and its accesses need no help.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@ enum {
 			 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |
 			 IB_UVERBS_ACCESS_ZERO_BASED,
 	PAGE = UAR_PAGE_SIZE,
-	MEMIC_OPERATIONS = 32, /* numbers that there can be */
+	MEMIC_OPERATIONS = 32, /* bits of an operation mask */
 };
 
 /* ---- pages of the file ---- */
@@ -41,7 +41,7 @@ static bool find_pages(const struct uverbs_file *file, uint32_t pages, uint32_t 
 	return false;
 }
 
-/* The device's pages are those of the file, or nowhere. */
+/* Tells the device where the pages are: in the memfd, or nowhere. */
 static void place_pages(struct uverbs_dm *dm, bool here)
 {
 	struct uverbs_file *file = dm->base.file;
@@ -104,7 +104,7 @@ static int return_place(struct uverbs_call *uc, const struct uverbs_dm *dm, uint
 		       : 0;
 }
 
-/* Only memory for data is given out, not what steering would need. */
+/* Allocates memory for data only; memory for steering is refused. */
 static int dm_alloc(struct uverbs_call *uc)
 {
 	struct uverbs_dm *dm;
@@ -147,8 +147,8 @@ static int dm_query(struct uverbs_call *uc)
 		   : uc_out(uc, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length, sizeof(dm->length));
 }
 
-/* An operation is a page whose reads and writes the device executes. Pages of a file cannot do
- * that, so there is none. */
+/* Refuses operations: they are pages whose accesses the device executes, which pages of a file
+ * cannot do. */
 static int dm_map_operation(struct uverbs_call *uc)
 {
 	uint32_t known = fld_get(uc->adapter->memory_caps, MEM_CAP_MEMIC_OPERATIONS);
@@ -157,7 +157,7 @@ static int dm_map_operation(struct uverbs_call *uc)
 	if (uc_in(uc, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, &operation, sizeof(operation)))
 		return EFAULT;
 	if (operation < MEMIC_OPERATIONS && known >> operation & 1)
-		return EINVAL; /* announced, but not written here */
+		return EINVAL; /* reported by the device, but not implemented here */
 	return EOPNOTSUPP;
 }
 

@@ -2,9 +2,8 @@
 /*
  * dmabuf.c - memory of dma-bufs.
  *
- * The file is mapped here, and the device moves data there. Few machines that run tests have a
- * driver that makes dma-bufs, so a memfd is taken for one; every other file is refused as Linux
- * does it.
+ * The file is mapped here, and the device moves data there. Few test machines have a driver that
+ * exports dma-bufs, so a memfd counts as one; all other files are refused as Linux does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +20,8 @@
 
 enum { PAGE = 4096 };
 
-/* Pages of an adapter that programs have as a dma-buf. Their descriptor is a memfd that has the
- * size, and no content. */
+/* Pages of an adapter that are exported as a dma-buf. The program's descriptor is a memfd of that
+ * size without content. */
 #define EXPORT_NAME "uverbs-dmabuf"
 
 struct export
@@ -38,7 +37,7 @@ struct export
 
 static LIST_HEAD(, export) exports = LIST_HEAD_INITIALIZER(exports);
 
-/* The client that is this process, as owner of memory. */
+/* Returns the bus address of this process's own memory, as a client of itself. */
 static int own_client(uint64_t *bus)
 {
 	static struct client *client;
@@ -49,8 +48,8 @@ static int own_client(uint64_t *bus)
 	return ret;
 }
 
-/* Returns the bytes of the dma-buf, or 0 if it is none. A dma-buf says its size by lseek() only,
- * which has no other effect on it. */
+/* Returns the size of the dma-buf, or 0 if the file is none. Only lseek() tells a dma-buf's size;
+ * on a dma-buf it has no side effect. */
 static uint64_t size_of(int fd)
 {
 	char path[32], target[32] = "";
@@ -100,7 +99,8 @@ static bool was_exported(int fd)
 	       !strncmp(target, "/memfd:" EXPORT_NAME, strlen("/memfd:" EXPORT_NAME));
 }
 
-/* The descriptor of a dma-buf neither reads nor writes its memory. */
+/* Makes the program's descriptor, which can neither read nor write the memory, as with a
+ * dma-buf. */
 static int export_open(struct export *export)
 {
 	int memfd = memfd_create(EXPORT_NAME, MFD_CLOEXEC);
@@ -142,15 +142,15 @@ int dmabuf_export(const struct uverbs_file *file, uint32_t first_page, uint32_t 
 	return 0;
 }
 
-/* The addresses stay taken, by what is behind the end of the file: access to them fails, whatever
- * rights it is made with. This takes no descriptor, of which none may be left. */
+/* Revokes a mapping but keeps its addresses: maps them behind the end of the file, so that each
+ * access fails whatever its rights. Needs no new descriptor, as none may be left. */
 static void map_revoke(const struct export *export, struct dmabuf *dmabuf)
 {
 	LIST_REMOVE(dmabuf, in_export);
 	dmabuf->is_exported = false;
 	if (mmap(dmabuf->map, dmabuf->map_len, PROT_NONE, MAP_SHARED | MAP_FIXED, export->fd,
 		 (off_t) export->pages * PAGE) == MAP_FAILED)
-		abort(); /* it would reach the next owner's memory */
+		abort(); /* else the device would reach the next owner's memory */
 }
 
 void dmabuf_revoke(const struct uverbs_file *file, uint32_t first_page)

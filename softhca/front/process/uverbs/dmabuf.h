@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dmabuf.h - memory of dma-bufs: files whose memory a device of another driver has given out.
+ * dmabuf.h - dma-bufs: files that stand for memory which another driver's device exports.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_DMABUF_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_DMABUF_H
@@ -14,27 +14,25 @@
 struct uverbs_file;
 
 struct dmabuf {
-	LIST_ENTRY(dmabuf) in_export; /* with is_exported: pages of an adapter */
+	LIST_ENTRY(dmabuf) in_export; /* if is_exported: list of an adapter's export */
 	bool is_exported;
-	void *map; /* of map_len bytes; NULL: none */
+	void *map; /* of map_len bytes; NULL: not mapped */
 	size_t map_len;
-	uint64_t bus;   /* where this process's memory begins on the bus */
+	uint64_t bus;   /* bus address of this process's memory */
 	uint64_t start; /* address in this process */
 };
 
-/* Maps LENGTH bytes at OFFSET of descriptor FD of process TID, which stay where they are (PINNED),
- * or may be taken back. It returns 0, EBADF, EINVAL for a file that is no dma-buf or too short,
- * ENODEV for one whose pages are gone, EOPNOTSUPP for one that is not to be pinned, or why it
- * cannot be mapped. */
+/* Maps LENGTH bytes at OFFSET of descriptor FD of process TID. PINNED mappings stay until unmapped;
+ * others may be revoked. Returns 0, EBADF, EINVAL for a file that is no dma-buf or too short,
+ * ENODEV if its pages were freed, EOPNOTSUPP if it cannot be pinned, or the errno of mapping. */
 int dmabuf_map(pid_t tid, int fd, uint64_t offset, uint64_t length, bool writable, bool pinned,
 	       struct dmabuf *dmabuf);
 void dmabuf_unmap(struct dmabuf *dmabuf);
 
-/* Makes a dma-buf of PAGES pages of FILE, unless there is one; its descriptor, which stays the
- * function's, is for programs. 0 or a positive errno. */
+/* Exports PAGES pages of FILE as a dma-buf, unless they are. *FD is for the program, and stays
+ * owned here. Returns 0 or a positive errno. */
 int dmabuf_export(const struct uverbs_file *file, uint32_t first_page, uint32_t pages, int *fd);
-/* The dma-buf that begins at a page of FILE ends, and all that was mapped of it: access fails from
- * here on. */
+/* Ends the dma-buf that begins at a page of FILE. Accesses by all its mappings fail from now on. */
 void dmabuf_revoke(const struct uverbs_file *file, uint32_t first_page);
 
 #endif

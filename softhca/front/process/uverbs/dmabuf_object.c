@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dmabuf_object.c - the adapter's own memory given out as a dma-buf: pages of a uverbs file, which
- * programs name by the offset that mmap() would take.
+ * dmabuf_object.c - exports the adapter's memory as a dma-buf: pages of a uverbs file, named by
+ * their mmap() offset.
  *
- * A program gets a descriptor that stands for the pages; dmabuf.c knows which. What was registered
- * of it ends when the pages are given back (dmabuf_revoke()).
+ * The program's descriptor stands for the pages; dmabuf.c knows which. Regions registered from it
+ * become unusable when the pages are freed (dmabuf_revoke()).
  */
 #include <errno.h>
 
@@ -13,7 +13,7 @@
 #include "softhca/front/process/notify.h"
 #include "softhca/front/process/uverbs/objects.h"
 
-/* Finds the object whose pages begin there, and returns how many it has; 0: none. */
+/* Returns the number of pages of the object whose pages begin at PAGE; 0: none. */
 static uint32_t pages_at(const struct uverbs_file *file, uint64_t page)
 {
 	for (uint32_t i = 0; i < file->num_objects; i++) {

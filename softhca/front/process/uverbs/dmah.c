@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dmah.c - DMA handles: hints for the PCI transactions that reach a region, and regions that have
- * one.
+ * dmah.c - DMA handles: hints for PCI transactions to a region, and regions that have one.
  *
- * There is no PCI bus here, so a processing hint (PH) is taken and changes nothing. A steering tag,
- * by a CPU's number and a type of memory, would have to come from the platform, and is refused as
- * on a machine without them.
+ * There is no PCI bus, so a processing hint (PH) is accepted and has no effect. A steering tag (CPU
+ * number and type of memory) comes from the platform, and is refused as on machines without
+ * support.
  */
 #include <errno.h>
 
@@ -22,7 +21,7 @@ static int dmah_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* The hint is needed; a steering tag needs both of what says which. */
+/* Checks the hints: PH is mandatory, and a steering tag needs both its attributes. */
 static int check_hints(struct uverbs_call *uc)
 {
 	bool has_cpu = uc_attr(uc, UVERBS_ATTR_ALLOC_DMAH_CPU_ID);
@@ -53,7 +52,7 @@ static int dmah_free(struct uverbs_call *uc)
 
 /* ---- regions, by the one method for all kinds ---- */
 
-/* Registers memory at an address, or of a file from an offset. */
+/* Reads a registration of memory at an address, or of a file at an offset. */
 static int read_request(struct uverbs_call *uc, struct mr_request *req)
 {
 	bool has_addr = uc_attr(uc, UVERBS_ATTR_REG_MR_ADDR);

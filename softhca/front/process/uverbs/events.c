@@ -2,11 +2,11 @@
 /*
  * events.c - completion channels and asynchronous event files.
  *
- * The program's end is a stream socket, because a read() of a longer buffer than one event returns
- * several, as on the real files; of DevX, messages come one by one. What does not fit the socket
- * waits in the channel and follows when the program has read. How many events of a CQ or QP were
- * read is only asked when it is destroyed: everything unread is fetched from the program's end and
- * what belongs to others is sent again.
+ * The program's descriptor is a stream socket, because a read() with room for several events
+ * returns several, as with the kernel's files; DevX channels return one message at a time. Events
+ * that do not fit into the socket wait in the channel, and follow when the program has read. To
+ * count the events of a CQ or QP that were read, which is needed only when it is destroyed, all
+ * unread events are fetched from the program's end, and those of other objects are sent again.
  */
 #include <endian.h>
 #include <errno.h>
@@ -34,7 +34,7 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* What programs read; the names are of enum ibv_event_type. */
+/* Events as programs read them; values of enum ibv_event_type. */
 enum {
 	EVENT_CQ_ERR = 0,
 	EVENT_QP_FATAL = 1,
@@ -65,7 +65,7 @@ struct pending {
 
 STAILQ_HEAD(pending_list, pending);
 
-/* A message of DevX that was put into the socket: its length, and what the socket counts for it. */
+/* A DevX message in the socket: its length, and the memory that the socket counts for it. */
 struct told {
 	STAILQ_ENTRY(told) in_channel;
 	size_t len, cost;
@@ -74,29 +74,29 @@ struct told {
 STAILQ_HEAD(told_list, told);
 
 struct event_channel {
-	struct watch watch; /* our end; reports that the program's is closed, or has room */
+	struct watch watch; /* our end; reports a closed peer, and space to write */
 	LIST_ENTRY(event_channel) in_all;
-	unsigned int refs; /* notification thread only */
-	dev_t dev;         /* identify the program's end */
+	unsigned int refs; /* used only by the notification thread */
+	dev_t dev;         /* with ino: identity of the program's end */
 	ino_t ino;
-	int number;              /* its descriptor in the program, when it was made */
-	struct adapter *adapter; /* not NULL: port and device events go here */
+	int number;              /* the program's descriptor at creation */
+	struct adapter *adapter; /* if not NULL: gets port and device events */
 	enum channel_kind kind;
-	ino_t file_ino; /* of the device file that it was made by: no other context may use it */
+	ino_t file_ino; /* device file that created it: other contexts may not use it */
 	bool closed;
 	void (*on_close)(struct event_channel *channel);
 	struct pending_list pending;
-	/* Of DevX: messages that the program may not have read yet, and their sums. Those of
-	 * pending are in none. */
+	/* DevX: messages in the socket that the program may not have read, and sums over them.
+	 * Messages in pending do not count. */
 	struct told_list told;
 	size_t told_len, told_cost;
-	uint64_t messages; /* ever sent, or pending */
-	uint64_t unread;   /* of those */
+	uint64_t messages; /* number ever sent or pending */
+	uint64_t unread;   /* messages not read yet */
 };
 
 enum { BUCKETS = 1024, PORT_DOWN = 1 /* sub-type of a port change */ };
 
-/* Guards everything below but refs; a leaf: nothing is called under it. */
+/* Guards all data below except refs. A leaf lock: no other lock is taken while it is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, event_channel) channels = LIST_HEAD_INITIALIZER(channels);
 static LIST_HEAD(, event_source) buckets[BUCKETS];
@@ -127,8 +127,8 @@ static size_t queued_in(int fd)
 	return ioctl(fd, SIOCOUTQ, &queued) ? 0 : (size_t)queued;
 }
 
-/* What a socket counts for a message, buffers of the kernel included, depends on its length alone.
- * A pair that nobody else has tells; it is there before the first message that may need it. */
+/* A socket pair of our own tells how much memory a socket counts for a message, which depends only
+ * on its length. Opened before the first message that may need it. */
 static int probe[2] = { -1, -1 };
 
 static int probe_open(void)
@@ -138,7 +138,7 @@ static int probe_open(void)
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, probe) ? errno : 0;
 }
 
-/* Returns 0 when there is no memory to find out. */
+/* Returns the cost of a message; 0: no memory to measure it. */
 static size_t ask_cost(const void *message, size_t len)
 {
 	size_t cost = 0;
@@ -150,7 +150,7 @@ static size_t ask_cost(const void *message, size_t len)
 	return cost;
 }
 
-/* Most messages of a channel are as long as the one before. */
+/* Caches the last cost, as most messages of a channel have the same length. */
 static size_t cost_of(const void *message, size_t len)
 {
 	static size_t last_len, last_cost;
@@ -172,7 +172,7 @@ static void note_told(struct event_channel *channel, const void *message, size_t
 	cost = cost_of(message, len);
 	told = cost ? malloc(sizeof(*told)) : NULL;
 	if (!told) {
-		channel->unread--; /* it counts as read */
+		channel->unread--; /* count it as read */
 		return;
 	}
 	*told = (struct told){ .len = len, .cost = cost };
@@ -192,7 +192,8 @@ static void drop_told(struct event_channel *channel)
 	free(told);
 }
 
-/* Messages are read in the order in which they were put: what the socket still has are the last. */
+/* Drops the messages that were read. They are read in order, so those left in the socket are the
+ * last ones. */
 static void forget_read(struct event_channel *channel)
 {
 	size_t queued = queued_in(channel->watch.fd);
@@ -322,8 +323,8 @@ void event_channel_put(struct event_channel *channel)
 	free(channel);
 }
 
-/* Reads of what comes one by one are looked at: event_channel_read(). So these descriptors are of
- * the band whose calls are. */
+/* Gives the program its descriptor. Reads of DevX channels must be intercepted
+ * (event_channel_read()), so these get numbers in the band that the seccomp filter traps. */
 static int channel_place(struct event_channel *channel, struct call *call, int fd)
 {
 	int ret;
@@ -336,7 +337,7 @@ static int channel_place(struct event_channel *channel, struct call *call, int f
 	return ret ? ret : fd_number_place(call, fd, true, &channel->number);
 }
 
-/* PAIR is our end and the program's, which CALL is given. */
+/* Registers the channel; PAIR is our end and the program's, which goes to CALL's process. */
 static int channel_publish(struct event_channel *channel, struct call *call, const int pair[2])
 {
 	struct stat st;
@@ -360,7 +361,8 @@ static int channel_publish(struct event_channel *channel, struct call *call, con
 	return 0;
 }
 
-/* The first reference belongs to the program's end being open, the second to the caller. */
+/* Creates a channel with two references: one while the program's end is open, one for the
+ * caller. */
 int event_channel_create(struct call *call, const struct uverbs_file *file, enum channel_kind kind,
 			 struct event_channel **out, int *number)
 {
@@ -424,7 +426,7 @@ struct event_channel *event_channel_find(pid_t tid, const struct uverbs_file *fi
 	return channel && channel->kind == kind && channel->file_ino == file->ino ? channel : NULL;
 }
 
-/* Bytes of the message that the program reads next, from its descriptor FD; 0: there is none. */
+/* Returns the length of the next message at the program's end, its descriptor FD; 0: none. */
 static size_t next_message(const struct event_channel *channel, pid_t tid, int fd)
 {
 	int copy = client_fd_copy_of(tid, fd, channel->dev, channel->ino);
@@ -508,8 +510,8 @@ static struct event_source *find_source(const struct adapter *adapter, enum sour
 	return NULL;
 }
 
-/* Takes what the program has not read out of its end of CHANNEL and puts it before what is pending
- * here. */
+/* Takes unread events out of the program's end of CHANNEL and puts them before those that are
+ * pending. */
 static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_len)
 {
 	struct pending_list fetched = STAILQ_HEAD_INITIALIZER(fetched);
@@ -530,7 +532,7 @@ static void fetch_unread(struct event_channel *channel, pid_t tid, size_t event_
 	STAILQ_CONCAT(&channel->pending, &fetched);
 }
 
-/* The objects whose events have that type. */
+/* Returns whether objects of KIND raise this event. */
 static bool is_kind_of(uint32_t event_type, enum source_kind kind)
 {
 	switch (event_type) {
@@ -541,14 +543,14 @@ static bool is_kind_of(uint32_t event_type, enum source_kind kind)
 		return kind == SOURCE_SRQ;
 	case EVENT_WQ_FATAL:
 		return kind == SOURCE_WQ;
-	default: /* the others are of the device, or of ports */
+	default: /* all others belong to the device or its ports */
 		return kind == SOURCE_QP &&
 		       (event_type < EVENT_DEVICE_FATAL || event_type == EVENT_QP_LAST_WQE_REACHED);
 	}
 }
 
-/* The handle is first in both kinds of event. Asynchronous ones of CQs, SRQs and QPs differ by
- * their type. */
+/* Returns whether the event belongs to SOURCE. The handle is first in both kinds of events;
+ * asynchronous events of CQs, SRQs and QPs differ by their type. */
 static bool is_event_of(const struct pending *pending, const struct event_source *source)
 {
 	const struct ib_uverbs_async_event_desc *async = (const void *)pending->bytes;
@@ -562,7 +564,7 @@ static bool is_event_of(const struct pending *pending, const struct event_source
 	return is_kind_of(async->event_type, source->kind);
 }
 
-/* Returns how many unread events of SOURCE were taken back from CHANNEL. */
+/* Removes unread events of SOURCE from CHANNEL. Returns their number. */
 static uint32_t take_back(struct event_channel *channel, pid_t tid, size_t event_len,
 			  const struct event_source *source)
 {
@@ -615,8 +617,8 @@ static void send_completion(struct adapter *adapter, const uint8_t *eqe)
 	channel_write(source->comp, &event, sizeof(event));
 }
 
-/* The event goes to every program that has the object: there can be several for a target QP of
- * XRC. */
+/* Sends the event to each program with a handle of the object; several may share an XRC target
+ * QP. */
 static void send_async(const struct adapter *adapter, enum source_kind kind, uint32_t number,
 		       uint32_t type)
 {
@@ -633,7 +635,7 @@ static void send_async(const struct adapter *adapter, enum source_kind kind, uin
 	}
 }
 
-/* The event goes to every program that has the adapter open. */
+/* Sends the event to each program that has the adapter open. */
 static void send_global(struct adapter *adapter, uint32_t type, uint32_t element)
 {
 	struct ib_uverbs_async_event_desc event = { .element = element, .event_type = type };

@@ -2,10 +2,10 @@
 /*
  * file.c - open uverbs files and their objects.
  *
- * The program's descriptor is a memfd of UAR pages, opened once more for it: that file description
- * lives until the last descriptor and mapping of it is gone, in whatever process, and inotify
- * reports that moment exactly. A uverbs file is found by the memfd's inode, so copies of the
- * descriptor need no bookkeeping.
+ * The program's descriptor is a memfd of UAR pages, opened a second time for it. That file
+ * description lives until its last descriptor and mapping in any process is gone, which inotify
+ * reports exactly. A uverbs file is found by the memfd's inode, so duplicated descriptors need no
+ * bookkeeping.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +32,8 @@
 static LIST_HEAD(, uverbs_file) files = LIST_HEAD_INITIALIZER(files);
 static struct watch closes; /* inotify */
 
-/* UAR pages from the start on; what else can be mapped is at the page that is its command
- * (mlx5-abi.h). */
+/* Layout of the file: UAR pages first; other mappings at the page number that encodes their mmap
+ * command (mlx5-abi.h). */
 enum {
 	CLOCK_PAGE = MLX5_IB_MMAP_CLOCK_INFO << 8,
 	MEMORY_PAGE = MLX5_IB_MMAP_DEVICE_MEM << 8,
@@ -83,7 +83,7 @@ static int grow_table(struct uverbs_file *file)
 	return 0;
 }
 
-/* Handles are the lowest that is free, as the kernel gives them. */
+/* Gives the object the lowest free handle, as the kernel does. */
 int object_publish(struct object *object)
 {
 	struct uverbs_file *file = object->file;
@@ -139,8 +139,8 @@ int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, 
 	return 0;
 }
 
-/* Users are destroyed before what they use, in as many rounds as that is deep; the youngest, which
- * mostly have the highest handles, are first. */
+/* Destroys all objects of a file, users before what they use: in rounds, as deep as the nesting,
+ * from the highest handle down, as the youngest objects mostly have the highest. */
 static void destroy_objects(struct uverbs_file *file)
 {
 	bool progress = true;
@@ -268,7 +268,8 @@ int uverbs_call_begin(struct uverbs_file *file, pid_t tid)
 
 void uverbs_call_end(struct uverbs_file *file)
 {
-	pinned_drop(&file->caller->pinning); /* what the call has failed to make */
+	/* Memory of an object that the call has failed to create */
+	pinned_drop(&file->caller->pinning);
 	client_put(file->caller);
 	file->caller = NULL;
 }
@@ -299,8 +300,8 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* How timestamps of completions become wall-clock time. They are of CLOCK_MONOTONIC, so a tick is a
- * nanosecond for good. */
+/* Describes how to convert CQE timestamps to wall-clock time. They are of CLOCK_MONOTONIC, so a
+ * tick is always a nanosecond. */
 static void describe_clock(struct uverbs_file *file)
 {
 	enum { SHIFT = 20 };
@@ -314,7 +315,7 @@ static void describe_clock(struct uverbs_file *file)
 					     .overflow_period = UINT64_MAX >> (SHIFT + 2) };
 }
 
-/* The program has the file, too: what is mapped here must not become shorter. */
+/* Seals the memfd, as the program could shrink it under our mapping. */
 static int memory_seal(int memfd)
 {
 	return fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
@@ -342,7 +343,7 @@ close_memfd:
 	return errno;
 }
 
-/* Makes the file description for the program, watched. */
+/* Makes the program's file description, and watches it. */
 static int reopen_for_program(struct uverbs_file *file, int *fd)
 {
 	char path[32];
@@ -407,7 +408,7 @@ void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec)
 	}
 	log_note("%s: opened by process %d", adapter->name, file->client->pid);
 	fd_number_return(call, fd, cloexec, number);
-	close(fd); /* should the caller not have got it, that was the last: the file goes */
+	close(fd); /* if the caller did not get it, this closes the last reference */
 }
 
 static void copy_descriptor(struct call *call, bool cloexec)
@@ -416,7 +417,7 @@ static void copy_descriptor(struct call *call, bool cloexec)
 	struct stat st;
 
 	if (client_fd_stat(call->tid, call_arg_int(call, 0), &st) || !uverbs_file_find(&st))
-		return; /* the kernel does it, or says what is wrong */
+		return; /* the kernel executes the call or reports the error */
 	ret = fd_number_pick(call->tid, &number);
 	fd = ret ? -1 : client_fd_copy(call->tid, call_arg_int(call, 0));
 	if (fd < 0) {
@@ -432,7 +433,8 @@ void uverbs_dup(struct call *call)
 	copy_descriptor(call, false);
 }
 
-/* The wish that the copy be no lower than a number is only heeded below the band. */
+/* Takes fcntl(). The lowest number that F_DUPFD asks for is only respected below the intercepted
+ * band. */
 void uverbs_fcntl(struct call *call)
 {
 	int command = call_arg_int(call, 1);

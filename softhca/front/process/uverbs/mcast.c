@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcast.c - multicast groups that UD QPs are attached to.
+ * mcast.c - attaches UD QPs to multicast groups.
  *
- * The kernel remembers them by GID and LID; the device knows the GID only. A QP with groups cannot
- * be destroyed by its program, but goes with the file.
+ * The kernel keeps GID and LID; the device knows only the GID. A program cannot destroy a QP with
+ * groups, but closing the file does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static struct mcast *find_group(const struct uverbs_qp *qp, uint16_t lid, const 
 	return NULL;
 }
 
-/* Is GID an IPv6 multicast address, or on RoCE an IPv4 one that is mapped? */
+/* Returns whether GID is an IPv6 multicast address, or on RoCE a mapped IPv4 one. */
 static bool is_group(const uint8_t gid[16])
 {
 	return gid[0] == 0xff || (inet_is_mapped(gid) && gid[INET_PREFIX] >> 4 == 0xe);

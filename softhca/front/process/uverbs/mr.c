@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr.c - memory regions of a program's memory: pinned ones, and those of which pages are fetched on
- * demand.
+ * mr.c - regions of a program's memory, pinned or on demand.
  *
- * The device reads and writes a program's memory by virtual addresses, when the data moves. So
- * nothing is ever pinned; what is different on demand is that pages need not be there when the
- * region is registered. An access to a page that is not there fails, one that was mapped later is
- * seen.
+ * The device accesses a program's memory by virtual address when the data moves, so nothing is
+ * really pinned. On-demand regions only differ in that their pages may be absent at registration.
+ * An access to an unmapped page fails; pages that are mapped later are seen.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,11 +24,11 @@ enum {
 	KNOWN_ACCESS = MODIFIES | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_ZERO_BASED |
 		       IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB |
 		       IB_UVERBS_ACCESS_OPTIONAL_RANGE,
-	/* The rights that can change while the key stays. */
+	/* Rights that can change without a new key. */
 	CHANGEABLE_ACCESS = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
 			    IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |
 			    IB_UVERBS_ACCESS_RELAXED_ORDERING,
-	USER_ADDRESS_BITS = 47, /* nothing of a program is above */
+	USER_ADDRESS_BITS = 47, /* user addresses are below 2^47 */
 };
 
 static int mr_destroy(struct object *object, pid_t tid)
@@ -69,7 +67,7 @@ static bool is_implicit(const struct mr_request *req)
 	return req->access & IB_UVERBS_ACCESS_ON_DEMAND && !req->start && req->length == UINT64_MAX;
 }
 
-/* A region of whatever is mapped begins where a program can have memory. */
+/* Checks an on-demand region. An implicit one covers the whole address space of the program. */
 static int check_on_demand(const struct mr_request *req)
 {
 	if (is_implicit(req))
@@ -78,12 +76,12 @@ static int check_on_demand(const struct mr_request *req)
 		return EINVAL;
 	if (req->start + req->length < req->start ||
 	    req->start + req->length > -(uint64_t)(1u << PAGE_SHIFT))
-		return EOVERFLOW; /* the end of its last page */
+		return EOVERFLOW; /* the last page's end must not wrap */
 	return req->start >> USER_ADDRESS_BITS ? EFAULT : 0;
 }
 
-/* Linux counts the pages that a region touches, and refuses none at all: 0 bytes within a page
- * touch it. Sources: ib_umem_get(), ib_umem_num_pages() */
+/* Returns how many pages a region touches. Linux refuses only regions that touch none: 0 bytes
+ * within a page touch it. Sources: ib_umem_get(), ib_umem_num_pages() */
 static uint64_t pages_of(const struct mr_request *req)
 {
 	uint64_t page = 1u << PAGE_SHIFT, end = req->start + req->length;
@@ -96,7 +94,7 @@ static int check_memory(const struct mr_request *req)
 {
 	if (req->start + req->length < req->start || !pages_of(req))
 		return EINVAL;
-	return pages_of(req) > UINT32_MAX ? EINVAL : 0; /* more than are counted */
+	return pages_of(req) > UINT32_MAX ? EINVAL : 0; /* Linux counts pages in 32 bits */
 }
 
 static int check_request(struct uverbs_call *uc, const struct mr_request *req)
@@ -112,7 +110,7 @@ static int check_request(struct uverbs_call *uc, const struct mr_request *req)
 	return check_memory(req);
 }
 
-/* Memory on demand is not pinned. */
+/* Pins the memory, unless it is on demand. */
 static int pin_memory(struct uverbs_call *uc, const struct mr_request *req)
 {
 	if (req->access & IB_UVERBS_ACCESS_ON_DEMAND)
@@ -120,7 +118,7 @@ static int pin_memory(struct uverbs_call *uc, const struct mr_request *req)
 	return uc_pin(uc, req->start, req->length, req->access & MODIFIES);
 }
 
-/* The device reaches as much of the range as the program can have: its address space has an end. */
+/* Returns how much of the range the program's address space can have. */
 static uint64_t reachable_length(const struct mr_request *req)
 {
 	uint64_t room = (1ull << USER_ADDRESS_BITS) - req->start;
@@ -248,8 +246,7 @@ struct change {
 	struct uverbs_pd *pd;
 };
 
-/* Finds what is asked for when MR is changed as CMD says. The range of an implicit one is always
- * the same. */
+/* Reads the changes that CMD asks for. An implicit region keeps its range. */
 static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *cmd,
 		       const struct uverbs_mr *mr, struct change *change)
 {
@@ -275,8 +272,8 @@ static int read_change(struct uverbs_call *uc, const struct ib_uverbs_rereg_mr *
 		       : 0;
 }
 
-/* Asks whether what MR becomes is possible at all. Pages that stay are pinned already, but the
- * program must have the rights to them that it asks for. */
+/* Checks the changed region. Pages that stay are pinned already, but the program must have the
+ * access rights that it asks for. */
 static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 			const struct change *change)
 {
@@ -294,8 +291,8 @@ static int check_change(struct uverbs_call *uc, const struct uverbs_mr *mr,
 					  req->access & MODIFIES);
 }
 
-/* Asks whether the key can stay: its range does not change and few of its rights, or there is room
- * for the new range. */
+/* Returns whether the key can stay: the range does not change and only some rights do, or the new
+ * range fits. */
 static bool keeps_key(const struct uverbs_mr *mr, const struct change *change,
 		      const struct region *region)
 {
@@ -313,7 +310,7 @@ static void move_to_pd(struct uverbs_mr *mr, struct uverbs_pd *pd)
 	pd->base.users++;
 }
 
-/* Makes a new key; the old one is gone. */
+/* Replaces the key by a new one; the old key becomes invalid. */
 static int replace_key(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_mr *changed,
 		       const struct uverbs_pd *pd)
 {
@@ -342,7 +339,7 @@ static int apply_change(struct uverbs_call *uc, struct uverbs_mr *mr, const stru
 		ret = region_change_key(uc->adapter, mr->key, &changed.region, change->pd->pdn,
 					moved);
 	else if (!moved && mr->kind != MR_PINNED)
-		return EOPNOTSUPP; /* no new key of the same pages */
+		return EOPNOTSUPP; /* a new key for the same pages works for pinned memory only */
 	else
 		ret = replace_key(uc, mr, &changed, change->pd);
 	if (ret)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mr_advise.c - prefetches pages of on-demand regions.
+ * mr_advise.c - prefetches pages of on-demand regions (ibv_advise_mr()).
  *
- * Only advice with the FLUSH flag waits and reports errors. Pages that the program has not touched
- * yet are brought in, so that their first use costs no fault; the device has no page table to warm.
+ * Only advice with the FLUSH flag waits and reports errors. It touches pages that the program has
+ * not used yet, so that their first use costs no page fault; the device has no page table to fill.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,18 +15,18 @@
 enum {
 	PAGE = 4096,
 	PAGES_AT_ONCE = 64,
-	MAX_PAGES = 1 << 16, /* fetched for one call */
+	MAX_PAGES = 1 << 16, /* pages of one call */
 	MAX_RANGES = 1 << 12,
 };
 
-/* The layout of struct ibv_sge, as programs have it. */
+/* struct ibv_sge, as in the program's memory. */
 struct sge {
 	uint64_t addr;
 	uint32_t length, lkey;
 };
 static_assert(sizeof(struct sge) == 16, "the kernel's struct ib_uverbs_sge");
 
-/* One range of the call, found in its region */
+/* A range of the call, and its region. */
 struct range {
 	const struct uverbs_mr *mr;
 	uint64_t addr, len;
@@ -58,7 +58,7 @@ static int check_key(const struct uverbs_mr *mr, const struct uverbs_pd *pd, uin
 	return 0;
 }
 
-/* Touches a byte of each page of a range within a region. */
+/* Touches a byte of each page of a range. */
 static int range_fetch(const struct range *range)
 {
 	const struct region *region = &range->mr->region;
@@ -88,7 +88,7 @@ static int advise_range(struct uverbs_call *uc, const struct range *range, uint6
 	    range->addr - region->iova > region->length - range->len)
 		return EFAULT;
 	if (advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		return 0; /* only pages that are there */
+		return 0; /* present pages only: nothing to fetch */
 	at = region->start + (range->addr - region->iova);
 	if (advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
 	    (region->bus & ~CLIENT_ON_DEMAND) == client_bus_addr(uc->client, 0) &&
@@ -97,7 +97,7 @@ static int advise_range(struct uverbs_call *uc, const struct range *range, uint6
 	return range_fetch(range);
 }
 
-/* All ranges are found before the first is fetched. */
+/* Finds all ranges before fetching any page. */
 static int find_ranges(struct uverbs_call *uc, const struct sge *sges, size_t count,
 		       uint64_t advice, struct range *ranges)
 {

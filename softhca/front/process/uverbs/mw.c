@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mw.c - memory windows: memory keys that are free until a program binds them by a work request.
+ * mw.c - memory windows: memory keys that allow nothing until a work request binds them.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * objects.h - the objects that programs make, and the tables of methods that make them.
- * Decision: docs/adr/0052.
+ * objects.h - objects that programs create, and the tables of methods that create them. Decision:
+ * docs/adr/0052.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_OBJECTS_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_OBJECTS_H
@@ -18,73 +18,72 @@ struct uverbs_pd {
 	uint32_t pdn;
 };
 
-/* Memory of the adapter's own */
+/* Memory on the adapter. */
 struct uverbs_dm {
 	struct object base;
 	uint64_t addr;
-	uint64_t size, length;      /* bytes, as given out and as asked for */
-	uint32_t first_page, pages; /* of the file */
+	uint64_t size, length;      /* in bytes: allocated, and asked for */
+	uint32_t first_page, pages; /* pages of the uverbs file */
 };
 
-/* Hints for transactions; see dmah.c */
+/* Hints for PCI transactions; see dmah.c */
 struct uverbs_dmah {
 	struct object base;
 };
 
 enum mr_kind {
-	MR_PINNED,    /* of memory that was there when it was registered */
-	MR_ON_DEMAND, /* of whatever is there when it is used */
-	MR_IMPLICIT,  /* the same, of all of a process's memory */
-	MR_DEVICE,    /* of the adapter's memory */
-	MR_DMABUF,    /* of a file, which this process has mapped */
+	MR_PINNED,    /* memory that was present at registration */
+	MR_ON_DEMAND, /* memory that need only be present when used */
+	MR_IMPLICIT,  /* on demand, all memory of a process */
+	MR_DEVICE,    /* the adapter's memory */
+	MR_DMABUF,    /* a file's memory, which this process has mapped */
 };
 
 struct uverbs_mr {
 	struct object base;
 	enum mr_kind kind;
 	struct uverbs_pd *pd;
-	struct uverbs_dm *dm;     /* MR_DEVICE, else NULL */
+	struct uverbs_dm *dm;     /* only for MR_DEVICE, else NULL */
 	struct uverbs_dmah *dmah; /* NULL: none */
 	uint32_t key, room;       /* room: see region_create_key() */
-	struct region region;     /* as the program sees it; not of MR_DEVICE */
-	uint64_t iova, length;    /* as the program is told */
+	struct region region;     /* as the program sees it; not for MR_DEVICE */
+	uint64_t iova, length;    /* as reported to the program */
 	struct dmabuf dmabuf;     /* MR_DMABUF */
 };
 
-/* What a program asks for */
+/* What a program asks for when it registers memory. */
 struct mr_request {
-	uint64_t start; /* an address, or an offset in the file */
+	uint64_t start; /* an address, or an offset in a file */
 	uint64_t length, iova, access;
-	int32_t fd; /* below 0: memory */
+	int32_t fd; /* below 0: memory at an address */
 };
 
-/* Makes a region of memory of the calling process, or of a file, with its handle. It returns 0 or a
- * positive errno. */
+/* Make a region of the caller's memory, or of a file, with its handle. Return 0 or a positive
+ * errno. */
 int mr_of_memory(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
 		 struct uverbs_mr **mr);
 int mr_of_file(struct uverbs_call *uc, struct uverbs_pd *pd, const struct mr_request *req,
 	       struct uverbs_mr **mr);
 
 int mr_new(struct uverbs_call *uc, struct uverbs_mr **mr);
-/* Frees an MR that has no key yet. */
+/* Frees an MR without a key. */
 void mr_free(struct uverbs_mr *mr);
-/* Makes the key of an MR whose region is filled in, in PD, and gives it a handle. It frees MR when
- * that fails. */
+/* Creates the key of an MR whose region is set, in PD, and gives the MR a handle. Frees MR on
+ * failure. */
 int mr_finish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
-/* Gives an MR whose key is made, in PD, a handle. Destroys it when that fails. */
+/* Gives an MR with a key, in PD, a handle. Destroys it on failure. */
 int mr_publish(struct uverbs_call *uc, struct uverbs_mr *mr, struct uverbs_pd *pd);
-/* Tells the MR's handle and keys, as methods of its making return them. Destroys it when that
- * fails. */
+/* Returns the MR's handle and keys in these attributes. Destroys it on failure. */
 int mr_return(struct uverbs_call *uc, struct uverbs_mr *mr, uint16_t handle, uint16_t lkey,
 	      uint16_t rkey);
-/* Remote writes and atomics need local write (IBTA). Returns EINVAL when that is not so, or for
- * bits that there are not. */
+/* Checks access flags. Returns EINVAL for unknown bits, or remote write or atomics without local
+ * write (IBTA). */
 int mr_check_access(const struct uverbs_call *uc, uint64_t access);
 
 struct uverbs_uar {
 	struct object base;
 	struct uar_page page;
-	uint32_t index; /* of the page in the file */
+	uint32_t index; /* page number in the file */
 };
 
 struct uverbs_cq {
@@ -94,7 +93,7 @@ struct uverbs_cq {
 	uint32_t cqe;
 	uint32_t cqe_size;
 	bool padded;
-	bool real_time; /* timestamps of the time of the day are wanted */
+	bool real_time; /* a wall-clock timestamp was asked for */
 	struct epitaph_place epitaph;
 };
 
@@ -110,7 +109,7 @@ struct uverbs_srq {
 	struct object base;
 	struct event_source events;
 	struct uverbs_pd *pd;
-	struct uverbs_xrcd *xrcd; /* NULL: the SRQ is not for XRC */
+	struct uverbs_xrcd *xrcd; /* NULL: not an XRC SRQ */
 	struct uverbs_cq *cq;     /* of an SRQ for XRC or tag matching; else NULL */
 	uint16_t type;            /* IB_UVERBS_SRQT_* */
 	uint32_t srqn;
@@ -118,7 +117,7 @@ struct uverbs_srq {
 	struct epitaph_place epitaph;
 };
 
-/* A receive queue without a QP (ibv_create_wq()), and a table of them for RSS. */
+/* A receive work queue without a QP (ibv_create_wq()), and a table of these for RSS. */
 struct uverbs_wq {
 	struct object base;
 	struct event_source events;
@@ -126,7 +125,7 @@ struct uverbs_wq {
 	struct uverbs_cq *cq;
 	uint32_t rqn;
 	uint32_t state;          /* enum ibv_wq_state */
-	struct wqn_range *range; /* mlx4: the range that has rqn; else NULL */
+	struct wqn_range *range; /* mlx4: the range of rqn; else NULL */
 };
 
 struct uverbs_rwq_table {
@@ -139,37 +138,38 @@ struct uverbs_rwq_table {
 struct mcast;
 LIST_HEAD(mcast_list, mcast);
 
-/* A QP in the device, and what the device does not know of it. Target QPs of XRC have a handle for
- * each program that opens them, the others just one. */
+/* A QP of the device, with the state that the device does not keep. XRC target QPs may have a
+ * handle in several programs, others have one. */
 struct real_qp {
 	LIST_ENTRY(real_qp) in_domain; /* of an XRC target */
 	unsigned int users;
-	struct raw_qp *raw; /* of a raw packet QP, which is no QP there; else NULL */
+	/* Of a raw packet QP, which the device has as SQ, RQ and TIR; else NULL */
+	struct raw_qp *raw;
 	uint32_t qpn;
-	uint8_t state; /* enum qp_state, as last set or queried */
+	uint8_t state; /* enum qp_state, when last set or queried */
 	uint8_t port;
-	uint32_t access; /* as the program set them; see fill_access() */
+	uint32_t access; /* as the program set it; see fill_access() */
 	uint8_t max_dest_reads;
-	bool out_of_order;        /* requests may be taken before their turn */
-	struct dc_target *target; /* of a target of DC; else NULL. See uverbs/qp/dct.c */
+	bool out_of_order;        /* allows out-of-order requests */
+	struct dc_target *target; /* of a DC target; else NULL. See uverbs/qp/dct.c */
 };
 
 struct uverbs_qp {
 	struct object base;
 	struct event_source events;
 	struct real_qp *real;
-	struct uverbs_pd *pd;                /* NULL: an XRC target has none, nor queues */
-	struct uverbs_cq *send_cq, *recv_cq; /* an XRC initiator does not receive */
-	struct uverbs_srq *srq;              /* NULL: receives by itself */
-	struct uverbs_xrcd *xrcd;            /* of an XRC target */
-	struct uverbs_rwq_table *table;      /* a raw packet QP that spreads what it receives */
-	struct mcast_list groups;            /* attached to: see uverbs/mcast.c */
+	struct uverbs_pd *pd;                /* NULL: an XRC target has neither PD nor queues */
+	struct uverbs_cq *send_cq, *recv_cq; /* recv_cq NULL: an XRC initiator */
+	struct uverbs_srq *srq;              /* NULL: it has its own receive queue */
+	struct uverbs_xrcd *xrcd;            /* only of an XRC target */
+	struct uverbs_rwq_table *table;      /* a raw packet QP that spreads frames (RSS) */
+	struct mcast_list groups;            /* attached groups: see uverbs/mcast.c */
 	struct epitaph_place epitaph;
 	uint16_t type; /* IB_UVERBS_QPT_*, QP_TYPE_* */
 	bool sq_sig_all;
-	bool is_underlay; /* it sends from another QP's number */
+	bool is_underlay; /* sends as another QP's number */
 	uint32_t rq_wqe_count, rq_sges;
-	uint32_t ece; /* connection establishment options, as the device last answered */
+	uint32_t ece; /* connection establishment options (ECE) of the last answer */
 };
 
 extern const struct uverbs_methods device_methods, pd_methods, mr_methods, cq_methods, qp_methods,
@@ -182,26 +182,25 @@ extern const struct uverbs_writes device_writes, async_writes, pd_writes, mr_wri
 	qp_writes, qp_modify_writes, qp_query_writes, ah_writes, mcast_writes, srq_writes,
 	xrcd_writes, mw_writes, query_device_writes, wq_writes, flow_writes;
 
-/* Create and destroy the device's user context of a program that may pass commands on (DevX). The
- * context goes with the last of the program's objects. */
+/* Create and destroy the device's user context for a program that may send commands (DevX).
+ * Destroyed after the program's last object. */
 int devx_file_open(struct uverbs_call *uc);
 void devx_file_close(struct uverbs_file *file);
 
 uint32_t xrc_domain_number(const struct xrc_domain *domain);
-/* An XRC target is there, for others to open. */
+/* Adds an XRC target QP, which other programs may then open. */
 void xrc_domain_add_qp(struct xrc_domain *domain, struct real_qp *real);
 
-/* The raw packet QP that spreads what it receives over TABLE, as the driver's part of the call
- * says. */
+/* Makes the raw packet QP that spreads frames over TABLE, as the driver's part of the call says. */
 struct raw_qp;
 int qp_spread(struct uverbs_call *uc, const struct uverbs_rwq_table *table, struct raw_qp **raw);
 
-/* Tells a QP's state (enum qp_state) and the number of the next packet that it sends; of one that
- * the device does not answer for, the state when last known, and 0. */
+/* Returns a QP's state (enum qp_state) and the PSN of its next packet. If the device does not
+ * answer, the last known state, and 0. */
 void qp_look(struct adapter *adapter, const struct real_qp *real, unsigned int *state,
 	     uint32_t *psn);
 
-/* Makes a second handle to REAL, which is destroyed with its last one. */
+/* Makes another handle for REAL, which is destroyed with its last handle. */
 int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *real,
 	      uint64_t user_handle, struct uverbs_qp **qp);
 
@@ -210,7 +209,7 @@ void mcast_detach_all(struct uverbs_qp *qp);
 /* Returns the service type in the context of a QP of TYPE. */
 int qp_service_type(unsigned int type);
 
-/* Returns the UAR of FILE with the device's number UAR, or NULL. */
+/* Returns the UAR of FILE whose device number is UAR, or NULL. */
 struct uverbs_uar *uverbs_uar_by_number(const struct uverbs_file *file, uint32_t uar);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp.c - packet pacing as an object: an entry of the adapter's table of rates, which queues that a
- * program makes by commands of its own may name.
+ * pp.c - packet pacing objects: an entry of the adapter's rate table, which a program's own queues
+ * may name.
  */
 #include <errno.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * query_device.c - what an adapter can do.
+ * query_device.c - the adapter's capabilities, for query_device.
  *
- * All of it comes from the device's capability pages, by the same rules as Linux' driver derives
- * it: what is announced here works, as what stands there does.
+ * They derive from the device's capability pages by the same rules as in Linux' driver, so only
+ * what works is reported.
  */
 #include <endian.h>
 #include <errno.h>
@@ -18,16 +18,16 @@
 #include "softhca/front/process/uverbs/objects.h"
 #include "util/bits.h"
 
-/* IB spec values as query_device returns them, and what the driver does not ask the device */
+/* IB spec values that query_device returns, and constants of Linux' driver. */
 enum {
 	ATOMIC_NONE = 0,
 	ATOMIC_HCA = 1,
-	SEND_WQE_MAX = 512,  /* that the driver lets programs plan with */
-	SEND_WQE_FIXED = 32, /* control and remote address segment, before data segments */
+	SEND_WQE_MAX = 512,  /* limit that the driver reports to programs */
+	SEND_WQE_FIXED = 32, /* bytes of control and remote address segments */
 	DATA_SEG = 16,
 	MAX_SGE_RD = 30,
 	CQ_MAX_COUNT = 0xffff,
-	CQ_MAX_PERIOD = 0xfff, /* microseconds */
+	CQ_MAX_PERIOD = 0xfff, /* in microseconds */
 	QPT_RAW_PACKET = 8,
 	RAW_CAP_CVLAN_STRIPPING = 1 << 0,
 	RAW_CAP_IP_CSUM = 1 << 2,
@@ -43,7 +43,7 @@ enum {
 		      MLX5_RX_HASH_DST_PORT_UDP,
 };
 
-/* Pages are of 4 KiB or any larger power of two. */
+/* Page sizes: 4 KiB and all larger powers of two. */
 static const uint64_t page_sizes = ~(uint64_t)0xfff;
 
 static uint32_t cap_of(const struct uverbs_call *uc, uint32_t field)
@@ -59,7 +59,7 @@ static void fill_identity(const struct uverbs_call *uc, struct ib_uverbs_query_d
 		       identity->fw_sub;
 	resp->node_guid = htobe64(uc->adapter->node_guid);
 	resp->sys_image_guid = htobe64(uc->adapter->node_guid);
-	resp->vendor_id = 0x02c9; /* the IEEE OUI, not the PCI vendor */
+	resp->vendor_id = 0x02c9; /* IEEE OUI, not the PCI vendor id */
 	resp->vendor_part_id = identity->part_id;
 	resp->phys_port_cnt = uc->adapter->num_ports;
 }
@@ -182,7 +182,7 @@ static void fill_extended(const struct uverbs_call *uc, struct ib_uverbs_ex_quer
 	}
 }
 
-/* Limits of the driver: see mlx5_ib_query_device() in Linux */
+/* Constants of the driver: see mlx5_ib_query_device() in Linux. */
 static void fill_tag_matching(const struct uverbs_call *uc,
 			      struct ib_uverbs_ex_query_device_resp *resp)
 {
@@ -199,7 +199,7 @@ static void fill_tag_matching(const struct uverbs_call *uc,
 	resp->tm_caps.max_rndv_hdr_size = MAX_RNDV_HEADER;
 }
 
-/* The queues of Ethernet frames, where there are any. */
+/* Fills capabilities of frame queues, if the adapter has any. */
 static void fill_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
 	const uint8_t *eth = uc->adapter->eth_caps;
@@ -237,8 +237,7 @@ static uint32_t odp_transport(const uint8_t *caps)
 	return flags;
 }
 
-/* These answer for paging on demand, and for memory of the device's own. Linux says nothing of UC,
- * whatever the device can do. */
+/* Fills capabilities of on-demand paging and device memory. Like Linux, reports nothing for UC. */
 static void fill_memory(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
 	const uint8_t *odp = uc->adapter->odp_caps, *memory = uc->adapter->memory_caps;
@@ -285,7 +284,8 @@ static void fill_driver_part(const struct uverbs_call *uc, struct mlx5_ib_query_
 	const uint8_t *qos = uc->adapter->qos_caps;
 	uint32_t log_max_tso = fld_get(uc->adapter->eth_caps, ETH_CAP_MAX_LSO_CAP);
 
-	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT; /* whatever the device */
+	/* The driver sets it for every device */
+	driver->flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT;
 	if (cap_of(uc, HCA_CAP_DP_ORDERING_OOO_ALL_RC))
 		driver->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_OOO_DP;
 	if (cap_of(uc, HCA_CAP_CQE_128_ALWAYS))

@@ -2,9 +2,9 @@
 /*
  * srq.c - shared receive queues.
  *
- * As Linux' driver does, a basic SRQ is made an RMP of the device, one of an XRC domain an XRC SRQ,
- * and one with tag matching an XRQ. Programs say how many WQEs of how many SGEs; the sizes in
- * memory follow from that by the same rule as in the library.
+ * As in Linux' driver, the device gets an RMP for a basic SRQ, an XRC SRQ for one with a domain,
+ * and an XRQ for one with tag matching. Programs give the number of WQEs and SGEs; the ring's size
+ * follows by the same rule as in the library.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,15 +26,15 @@
 #include "util/bits.h"
 
 enum {
-	NEXT_SEG = 16, /* links the WQE into the list of free ones */
+	NEXT_SEG = 16, /* link to the next free WQE */
 	DATA_SEG = 16,
 	MIN_WQE_SHIFT = 5,
 	STRIDE_UNIT_SHIFT = 4,
-	LIMIT = 1 << 1, /* attr_mask */
+	LIMIT = 1 << 1, /* bits of attr_mask */
 	MAX_WR = 1 << 0,
 };
 
-/* A request has the attributes that a program asked for, whichever command said them. */
+/* What a program asks for, by the ioctl method or by the older command. */
 struct srq_request {
 	uint64_t user_handle;
 	uint32_t type, max_wr, max_sge, limit, max_tags;
@@ -53,12 +53,12 @@ static bool is_tm(uint32_t type)
 	return type == IB_UVERBS_SRQT_TM;
 }
 
-/* The commands and layouts by which the device knows the kinds. */
+/* The device's commands and layouts for each kind. */
 static const struct kind {
 	uint32_t create, destroy, query;
-	uint32_t context, limit; /* in what a query returns */
+	uint32_t context, limit; /* fields in the answer of the query command */
 	size_t create_size, query_size;
-	uint32_t context_in, pas; /* in what creates it */
+	uint32_t context_in, pas; /* fields in the creating command */
 } kinds[] = {
 	[IB_UVERBS_SRQT_BASIC] = { PRM_OP_CREATE_RMP, PRM_OP_DESTROY_RMP, PRM_OP_QUERY_RMP,
 				   QUERY_RMP_OUT_RMP_CONTEXT, FLD_IN(RMPC_WQ, WQ_LWM),
@@ -111,8 +111,8 @@ static int read_request(struct uverbs_call *uc, struct srq_request *req)
 	return uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver));
 }
 
-/* The exponent is one more than log2 of how many tags there are, as the driver has it: an index
- * that is no tag is to remain. */
+/* Checks the number of tags. The device gets one more than its log2, as Linux' driver does, so that
+ * an index remains that is no tag. */
 static int check_tags(struct uverbs_call *uc, struct srq_request *req)
 {
 	if (!adapter_cap(uc->adapter, HCA_CAP_TAG_MATCHING))
@@ -385,7 +385,7 @@ static int srq_modify(struct uverbs_call *uc)
 	if (ret)
 		return ret;
 	if (cmd.attr_mask & MAX_WR)
-		return EINVAL; /* no resizing */
+		return EINVAL; /* resizing is not supported */
 	if (!(cmd.attr_mask & LIMIT))
 		return 0;
 	return cmd.srq_limit >= srq->wqes ? EINVAL : limit_arm(uc->adapter, srq, cmd.srq_limit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uar.c - doorbell pages: pages of the memfd that the program has for its uverbs file.
+ * uar.c - doorbell pages (UARs): pages of the memfd behind the program's uverbs file.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs.c - ioctl calls on uverbs files: find the method, check the attributes against its table,
- * run it.
+ * uverbs.c - ioctl calls on uverbs files: finds the method, checks the attributes against its
+ * table, and runs it.
  *
- * What is refused, and with which errno, is the kernel's: programs probe for features by these
- * errors. INVOKE_WRITE, the method that runs commands of the former write() interface, is here too.
+ * Refusals and their errnos follow the kernel, as programs probe for features by them.
+ * INVOKE_WRITE, which runs commands of the former write() interface, is here too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static const struct uverbs_method *find_method(const struct adapter *adapter, ui
 			const struct uverbs_method *method = &all_methods[i]->method[j];
 
 			if (adapter_is_mlx4(adapter) && (object | id) & DRIVER_NAMESPACE)
-				return NULL; /* all of them are mlx5's */
+				return NULL; /* all methods of drivers are mlx5's */
 			if (method->object == object && method->method == id)
 				return method->exists && !method->exists(adapter) ? NULL : method;
 		}
@@ -87,7 +87,7 @@ static int read_call(struct uverbs_call *uc, uint64_t addr)
 			   hdr->num_attrs * sizeof(uc->attr[0]));
 }
 
-/* Handles, descriptors and flags of attributes go back to where the program has them. */
+/* Writes attributes back to the program: handles, descriptors and flags. */
 static int write_back(struct uverbs_call *uc, uint64_t addr)
 {
 	return caller_write(uc->call, addr + sizeof(uc->hdr), uc->attr,
@@ -103,7 +103,7 @@ static bool needs_context(const struct uverbs_method *method)
 	       method->object != UVERBS_OBJECT_ASYNC_EVENT;
 }
 
-/* Programs can still clean up after their adapter died. */
+/* Returns whether the method destroys an object: allowed after the adapter's death, for cleanup. */
 static bool method_destroys(const struct uverbs_method *method)
 {
 	for (unsigned int i = 0; i < method->num_attrs; i++)
@@ -166,7 +166,7 @@ void uverbs_ioctl(struct call *call)
 		return;
 	uc.file = uverbs_file_find(&st);
 	if (!uc.file)
-		return; /* not ours: let the kernel say ENOTTY */
+		return; /* not our file: the kernel returns ENOTTY */
 	uc.adapter = uc.file->adapter;
 	ret = uverbs_call_begin(uc.file, uc.tid);
 	if (!ret) {
@@ -184,7 +184,7 @@ void uverbs_ioctl(struct call *call)
 
 /* ---- INVOKE_WRITE ---- */
 
-/* These two have a list of any length behind what has in_size. */
+/* Returns whether a list of any length follows the fixed part. */
 static bool has_list(const struct uverbs_write *write)
 {
 	const uint32_t command = write->command & ~(uint32_t)IB_USER_VERBS_CMD_FLAG_EXTENDED;
@@ -193,8 +193,8 @@ static bool has_list(const struct uverbs_write *write)
 					     command == IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL);
 }
 
-/* An extended command may be shorter than it is here: what is not there is zero. What is longer has
- * to be zero behind what is known, unless a list stands there. */
+/* Checks the length of a command. An extended one may be shorter: missing fields are zero. In a
+ * longer one the additional bytes must be zero, unless they are a list. */
 static int check_write(struct uverbs_call *uc)
 {
 	const struct uverbs_write *write = uc->write;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uverbs.h - the part of the kernel's ib_uverbs: files, their objects, and ioctl calls with
+ * uverbs.h - emulation of the kernel's ib_uverbs: files, their objects, and ioctl calls with
  * attributes.
  *
- * A method is described by a table of its attributes; the call is checked against it before the
- * method's function runs, so that function finds mandatory attributes present, lengths in range and
- * handles turned into objects.
+ * A table describes a method's attributes. The call is checked against it before the method runs,
+ * so the method finds mandatory attributes present, lengths in range and handles resolved to
+ * objects.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_UVERBS_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_UVERBS_H
@@ -34,41 +34,41 @@ struct event_source;
 
 enum {
 	UVERBS_FILE_UARS = 1024,
-	UVERBS_FILE_EMULATION = UVERBS_FILE_UARS, /* doorbells of emulated devices begin here */
+	UVERBS_FILE_EMULATION = UVERBS_FILE_UARS, /* first doorbell of emulated devices */
 	UVERBS_FILE_MEMORY_PAGES = 256,
 };
 
 struct uverbs_file {
 	LIST_ENTRY(uverbs_file) in_all;
 	struct adapter *adapter;
-	struct client *client; /* who opened it */
-	/* Who calls: it may have inherited the descriptor, or have imported it. What it makes lies
-	 * in its memory. NULL outside of calls. */
+	struct client *client; /* process that opened it */
+	/* The calling process, which may have inherited or imported the descriptor; objects that it
+	 * creates are in its memory. NULL outside of calls. */
 	struct client *caller;
-	STAILQ_HEAD(, file_guest) guests; /* whose memory others' objects have come to lie in */
-	int memfd;                        /* what the program's descriptor is: UAR pages */
+	STAILQ_HEAD(, file_guest) guests; /* other processes in whose memory objects are */
+	int memfd; /* UAR pages; the program's descriptor is a second open of it */
 	dev_t dev;
 	ino_t ino;
-	int watch; /* inotify: the last descriptor or mapping is gone */
+	int watch; /* inotify watch for the last close or unmap */
 	uint8_t *pages;
 	uint8_t page_used[UVERBS_FILE_UARS];
 	bool memory_page_used[UVERBS_FILE_MEMORY_PAGES]; /* see uverbs_file_memory() */
 	bool has_context;
-	uint32_t context_number; /* as RDMA netlink tells it */
-	uint16_t uid; /* by which the device knows the program (DevX); 0: it may not command it */
-	uint8_t cqe_version;         /* of the context */
-	struct wqn_range *wqns;      /* mlx4: that WQs get numbers from; NULL: none is open */
-	struct uar_page doorbells;   /* mlx4: of the context; without a page, there is none yet */
-	struct event_channel *async; /* of objects that name no other */
-	struct object **object;      /* by handle */
+	uint32_t context_number; /* number in RDMA netlink */
+	uint16_t uid; /* device's user id of the program (DevX); 0: it may send no commands */
+	uint8_t cqe_version;       /* CQE version of the context */
+	struct wqn_range *wqns;    /* mlx4: open range of WQ numbers, or NULL */
+	struct uar_page doorbells; /* mlx4: of the context; its page is unset until it is opened */
+	struct event_channel *async; /* default for objects that name no event file */
+	struct object **object;      /* indexed by handle */
 	uint32_t num_objects;
-	uint32_t lowest_free; /* no handle below it is free */
+	uint32_t lowest_free; /* all handles below it are used */
 };
 
-/* Shows SEE each object that programs have of ADAPTER. */
+/* Calls SEE for each object that programs have on ADAPTER. */
 void uverbs_objects_see(const struct adapter *adapter,
 			void (*see)(const struct object *object, void *arg), void *arg);
-/* Shows SEE each file of ADAPTER that has a context. */
+/* Calls SEE for each file of ADAPTER with a context. */
 void uverbs_contexts_see(const struct adapter *adapter,
 			 void (*see)(const struct uverbs_file *file, void *arg), void *arg);
 unsigned int uverbs_count_contexts(const struct adapter *adapter);
@@ -76,25 +76,25 @@ unsigned int uverbs_count_contexts(const struct adapter *adapter);
 int uverbs_start(void);
 void uverbs_stop(void);
 
-/* Open the device file: the caller gets a descriptor. */
+/* Opens the device file for the caller, who gets a descriptor. */
 void uverbs_open(struct call *call, struct adapter *adapter, bool cloexec);
 void uverbs_ioctl(struct call *call);
-/* Copies of descriptors of the device file are in the filter's band too, or later calls on them
- * would not be seen. */
+/* Intercept dup() and fcntl(), so that copies of the descriptor are in the filter's band too;
+ * otherwise calls on the copies would go unseen. */
 void uverbs_dup(struct call *call);
 void uverbs_fcntl(struct call *call);
 
-/* Finds the client that thread TID, which has called, belongs to: file->caller until the call ends.
- * Returns 0 or a positive errno. */
+/* Finds the client of the calling thread TID and sets file->caller until uverbs_call_end(). Returns
+ * 0 or a positive errno. */
 int uverbs_call_begin(struct uverbs_file *file, pid_t tid);
 void uverbs_call_end(struct uverbs_file *file);
 
-/* Returns the uverbs file with the identity in ST, or NULL. */
+/* Returns the uverbs file with ST's device and inode, or NULL. */
 struct uverbs_file *uverbs_file_find(const struct stat *st);
 
-/* Finds where page INDEX of the device memory that programs can map by this file is. */
+/* Returns the address of page INDEX of this file's mappable device memory. */
 void *uverbs_file_memory(const struct uverbs_file *file, uint32_t index);
-/* Returns the number of that page in the file. */
+/* Returns the page number of that page in the file. */
 uint32_t uverbs_file_memory_page(uint32_t index);
 
 static inline struct adapter *uverbs_file_adapter(const struct uverbs_file *file)
@@ -108,52 +108,53 @@ struct object {
 	struct uverbs_file *file;
 	uint16_t type; /* UVERBS_OBJECT_* or MLX5_IB_OBJECT_* */
 	uint32_t handle;
-	uint32_t users;       /* other objects that need it: EBUSY */
-	struct client *maker; /* in whose memory it may lie; kept as long as the object is there */
-	struct pinned pinned; /* memory that it keeps in place */
-	/* The call gives back what the object holds in the device and elsewhere, but not its
-	 * memory. TID is who asks. */
+	uint32_t users; /* objects that use it; it cannot be destroyed (EBUSY) before them */
+	/* Process in whose memory it may be; referenced while the object exists */
+	struct client *maker;
+	struct pinned pinned; /* memory that it pins */
+	/* Frees the object's resources in the device and elsewhere, but not the struct. TID is the
+	 * calling thread. */
 	int (*destroy)(struct object *object, pid_t tid);
 };
 
-/* Allocates zeroed memory of SIZE with the object first. It returns 0 or ENOMEM. */
+/* Allocates SIZE zeroed bytes that begin with an object. Returns 0 or ENOMEM. */
 int object_new(size_t size, struct uverbs_file *file, uint16_t type,
 	       int (*destroy)(struct object *object, pid_t tid), void *object);
-/* Frees an object that has not been published, nor made in the device. */
+/* Frees an object that has no handle and is not in the device. */
 void object_free(struct object *object);
-/* Gives the object a handle: it exists from here on. It returns 0 or ENOMEM. */
+/* Gives the object a handle, by which programs can use it from now on. Returns 0 or ENOMEM. */
 int object_publish(struct object *object);
-/* Destroys and frees the object, unless it is in use or the device refuses. 0 or a positive
+/* Destroys and frees the object, unless it is in use or the device refuses. Returns 0 or a positive
  * errno. */
 int object_destroy(struct object *object, pid_t tid);
-/* Destroys the object likewise, but its memory stays, with what the program is to be told of it,
- * until object_forget(). */
+/* Destroys the object but keeps the struct, with results for the program, until object_forget(). */
 int object_take_down(struct object *object, pid_t tid);
-/* Frees what DESTROY was already called for. */
+/* Frees an object after object_take_down(). */
 void object_forget(struct object *object);
-/* The caller gives the object memory of its own. The file keeps a caller that is not the maker,
- * until it is closed, as the object may lie in the memory of both. Returns 0 or ENOMEM. */
+/* Notes that the caller gives the object memory of its own. If it is not the maker, the file
+ * references it until it is closed, as the object may be in the memory of both. Returns 0 or
+ * ENOMEM. */
 int object_will_move(const struct object *object);
-/* Returns 0, ENOENT for a handle that is nothing, or EINVAL for one of another type (than
- * ANY_OBJECT, which all are). */
+/* Finds an object. Returns 0, ENOENT for an unused handle, or EINVAL for another type; ANY_OBJECT
+ * matches all. */
 int object_find(const struct uverbs_file *file, uint16_t type, uint32_t handle, void *object);
 
 /* ---- calls ---- */
 
 enum attr_kind {
 	ATTR_IN,      /* MIN to MAX bytes */
-	ATTR_CONST,   /* a number of up to 32 bits, whatever its type; always 8 bytes */
-	ATTR_CONST64, /* one of up to 64 bits */
-	ATTR_STRUCT,  /* a struct that grows: MIN to MAX bytes, and more if those are zero */
-	ATTR_ENUM,    /* one of OBJECT kinds; MIN to MAX bytes with the first, none with others */
-	ATTR_OUT,     /* room for MIN to MAX bytes */
+	ATTR_CONST,   /* a number of up to 32 bits; always 8 bytes */
+	ATTR_CONST64, /* a number of up to 64 bits; always 8 bytes */
+	ATTR_STRUCT,  /* an extensible struct: MIN to MAX bytes; more if those are zero */
+	ATTR_ENUM,    /* one of OBJECT values; the first has MIN to MAX bytes, others none */
+	ATTR_OUT,     /* buffer for MIN to MAX bytes */
 	ATTR_HANDLE,  /* an object of type OBJECT, or ANY_OBJECT */
-	ATTR_HANDLES, /* MIN to MAX objects of type OBJECT, by a list of handles */
-	ATTR_DESTROY, /* as ATTR_HANDLE; the method destroys it */
-	ATTR_NEW,     /* room for the handle of a new object */
-	ATTR_FD,      /* a descriptor in, of an object of the front's */
-	ATTR_RAW_FD,  /* a descriptor in, of anything, or below 0; the method looks at it */
-	ATTR_NEW_FD,  /* room for a descriptor */
+	ATTR_HANDLES, /* list of MIN to MAX handles of type OBJECT */
+	ATTR_DESTROY, /* like ATTR_HANDLE; the method destroys the object */
+	ATTR_NEW,     /* returns the handle of a new object */
+	ATTR_FD,      /* a descriptor that this front has made */
+	ATTR_RAW_FD,  /* any descriptor, or below 0; the method checks it */
+	ATTR_NEW_FD,  /* returns a new descriptor */
 };
 
 struct uverbs_attr {
@@ -178,7 +179,7 @@ struct uverbs_method {
 	int (*run)(struct uverbs_call *uc);
 	const struct uverbs_attr *attrs;
 	unsigned int num_attrs;
-	/* A method that an adapter does not have is not there; NULL: all have it. */
+	/* Returns whether the adapter has the method; NULL: all have it. */
 	bool (*exists)(const struct adapter *adapter);
 };
 
@@ -203,7 +204,7 @@ struct uverbs_methods {
 		table, sizeof(table) / sizeof((table)[0]) \
 	}
 
-/* A command of the former write() interface, through INVOKE_WRITE. */
+/* A command of the former write() interface, run by INVOKE_WRITE. */
 struct uverbs_write {
 	const char *name;
 	uint32_t command; /* with IB_USER_VERBS_CMD_FLAG_EXTENDED */
@@ -218,7 +219,7 @@ struct uverbs_writes {
 
 enum { UVERBS_MAX_ATTRS = 32 };
 
-/* The header is struct ib_uverbs_ioctl_hdr without the attributes behind it. */
+/* struct ib_uverbs_ioctl_hdr without its attributes. */
 struct uverbs_header {
 	uint16_t length, object_id, method_id, num_attrs;
 	uint64_t reserved1;
@@ -234,70 +235,71 @@ struct uverbs_call {
 	struct client *client; /* the calling process */
 	pid_t tid;
 	const struct uverbs_method *method;
-	const struct uverbs_write *write; /* of INVOKE_WRITE */
+	const struct uverbs_write *write; /* only in INVOKE_WRITE */
 	struct uverbs_header hdr;
 	struct ib_uverbs_attr attr[UVERBS_MAX_ATTRS];
-	struct object *object[UVERBS_MAX_ATTRS]; /* of handle attributes */
-	bool known[UVERBS_MAX_ATTRS];            /* attributes that the method has */
+	struct object *object[UVERBS_MAX_ATTRS]; /* objects of handle attributes */
+	bool known[UVERBS_MAX_ATTRS];            /* attributes in the method's table */
 };
 
 /* ---- call.c ---- */
 
-/* Checks the attributes against the table of uc->method, and finds the objects of handles. It
- * returns 0 or the errno of the kernel. */
+/* Checks the attributes against the table of uc->method, and finds the objects of handles. Returns
+ * 0 or the kernel's errno. */
 int uc_check_attrs(struct uverbs_call *uc);
-/* Returns the attribute, or NULL when the call has it not. */
+/* Returns the attribute, or NULL if the call does not have it. */
 struct ib_uverbs_attr *uc_attr(struct uverbs_call *uc, uint16_t id);
-/* Copies up to LEN bytes; the rest of BUF is zero, and so is all of it when the attribute is
- * absent. It returns 0 or EFAULT. */
+/* Copies up to LEN bytes of the attribute; fills BUF with zeroes where it is shorter or absent.
+ * Returns 0 or EFAULT. */
 int uc_in(struct uverbs_call *uc, uint16_t id, void *buf, size_t len);
 size_t uc_len(struct uverbs_call *uc, uint16_t id);
-/* Returns 0 if all bytes of the attribute behind its first KNOWN ones are zero, EOPNOTSUPP if one
- * is not, EFAULT if they cannot be read. */
+/* Checks that the attribute is zero behind its first KNOWN bytes. Returns 0, EOPNOTSUPP if not, or
+ * EFAULT if it cannot be read. */
 int uc_check_tail(struct uverbs_call *uc, uint16_t id, size_t known);
-/* Asks whether the attribute says something behind its first KNOWN bytes. */
+/* Returns whether the attribute has a byte other than zero behind its first KNOWN bytes. */
 bool uc_has_tail(struct uverbs_call *uc, uint16_t id, size_t known);
-/* Reads flags, of which there are ALLOWED ones. It returns 0 (they are 0 when the attribute is
- * absent), EFAULT or EINVAL. */
+/* Reads flags; an absent attribute means 0. Returns 0, EFAULT, or EINVAL for bits not in
+ * ALLOWED. */
 int uc_flags(struct uverbs_call *uc, uint16_t id, uint64_t allowed, uint64_t *flags);
-/* Returns the response length to report for SIZE bytes: SIZE, or the program's room if smaller. */
+/* Returns the response length to report for SIZE bytes: SIZE, or the attribute's room if
+ * smaller. */
 uint32_t uc_response_length(struct uverbs_call *uc, uint16_t id, size_t size);
-/* Copies out as much as there is room for. It returns 0 or EFAULT; 0 when the attribute is
- * absent. */
+/* Copies out as many bytes as fit. Returns 0 or EFAULT; 0 if the attribute is absent. */
 int uc_out(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* Copies out the same, and zeroes in the rest of the room. */
+/* Copies out as uc_out() does, and fills the remaining room with zeroes. */
 int uc_out_padded(struct uverbs_call *uc, uint16_t id, const void *data, size_t len);
-/* Returns a handle or descriptor that was made to the program. */
+/* Returns a new handle or descriptor to the program. */
 void uc_set(struct uverbs_call *uc, uint16_t id, uint64_t value);
-/* Finds the object that a handle attribute names; NULL when absent. */
+/* Returns the object of a handle attribute; NULL if it is absent. */
 void *uc_object(struct uverbs_call *uc, uint16_t id);
-/* Finds the objects of an attribute of several, which has room for MAX; how many comes back. */
+/* Fills OBJECTS, which has room for MAX, from an attribute with several handles. Returns their
+ * number. */
 unsigned int uc_objects(struct uverbs_call *uc, uint16_t id, struct object **objects,
 			unsigned int max);
-/* Pin LEN bytes of the caller's at ADDR, or the page there for none. All must be mapped, with the
- * right to write if WRITABLE. Return 0, EFAULT, or EPERM or ENOMEM as pinned_add() does. */
+/* Pins LEN bytes of the caller's memory at ADDR; for 0 bytes, the page there. All must be mapped,
+ * and writable if WRITABLE. Returns 0, EFAULT, or EPERM or ENOMEM as pinned_add() does. */
 int uc_pin(struct uverbs_call *uc, uint64_t addr, uint64_t len, bool writable);
-/* A doorbell record, which is written. */
+/* Pins a doorbell record, which the device writes. */
 int uc_pin_record(struct uverbs_call *uc, uint64_t addr, uint64_t len);
-/* Gives OBJECT, which is made in the device, its handle; on failure it is destroyed. */
+/* Gives OBJECT, which is in the device, its handle; destroys it on failure. */
 int uc_publish(struct uverbs_call *uc, struct object *object);
-/* Publishes OBJECT likewise, and returns the handle in attribute ID. */
+/* Publishes OBJECT as uc_publish() does, and returns its handle in attribute ID. */
 int uc_return_object(struct uverbs_call *uc, uint16_t id, struct object *object);
-/* Publishes an object of which RET says whether it could be made; if not, its memory is freed. */
+/* Publishes an object if RET says that it was made; otherwise frees it. */
 int uc_return_made(struct uverbs_call *uc, int ret, uint16_t id, struct object *object);
-/* Ends a creation: RET says whether the program has got the answer, else OBJECT goes again. */
+/* Ends a creation: if RET says that the program did not get the answer, destroys OBJECT. */
 int uc_answered(struct uverbs_call *uc, int ret, struct object *object);
-/* Ends an object that EVENTS come from: attribute ID tells how many the program has read (32
+/* Destroys an object with events: attribute ID returns how many of them the program has read (32
  * bits). */
 int uc_destroy_reporting(struct uverbs_call *uc, struct object *object,
 			 const struct event_source *events, uint16_t id);
-/* For commands whose only argument is a handle. */
+/* Runs a command whose only argument is a handle to destroy. */
 int uc_destroy_by_handle(struct uverbs_call *uc, uint16_t type);
-/* Does for OBJECT, which has its handle, what a table of queues says first. */
+/* Fills the common fields of OBJECT's entry in the holder's table; the object has its handle. */
 void uc_epitaph_entry(const struct uverbs_call *uc, const struct object *object,
 		      struct epitaph_entry *entry);
-/* Finds the channel of a descriptor: attribute ID, or the file's own. EBADF: the descriptor is
- * none. */
+/* Finds the event channel in attribute ID, or the file's default. EBADF: the descriptor is no
+ * channel. */
 int uc_async_channel(struct uverbs_call *uc, uint16_t id, struct event_channel **channel);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * var.c - doorbell pages of devices that programs emulate (VAR): pages of the file that the program
- * has for its context, numbered as the adapter's are. No queue of the adapter listens to them.
+ * var.c - doorbell pages of devices that programs emulate (VAR): pages of the uverbs file, numbered
+ * as the adapter numbers them. No queue of the adapter uses these doorbells.
  */
 #include <errno.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static int var_alloc(struct uverbs_call *uc)
 
 	if (uc_in(uc, MLX5_IB_ATTR_VAR_OBJ_ALLOC_FLAGS, &flags, sizeof(flags)))
 		return EFAULT;
-	if (flags) /* doorbells by packets of the bus (TLP): the adapter has none */
+	if (flags) /* doorbells by PCI TLPs, which the adapter does not support */
 		return flags & ~(uint64_t)MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP ? EINVAL : EOPNOTSUPP;
 	ret = object_new(sizeof(*var), uc->file, MLX5_IB_OBJECT_VAR, var_destroy, &var);
 	if (ret)

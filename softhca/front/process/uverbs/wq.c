@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.c - receive work queues of their own, and tables of them that a hash chooses from.
+ * wq.c - receive work queues without QP, and indirection tables of them for RSS.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 enum {
 	MIN_WQE_SHIFT = 4,
 	MAX_WQE_SHIFT = 9,
-	MAX_LOG_TABLE = 13, /* whatever the device */
+	MAX_LOG_TABLE = 13, /* limit of the driver, whatever the device */
 	ATTR_STATE = 1 << 0,
 	ATTR_CUR_STATE = 1 << 1,
 	ATTR_FLAGS = 1 << 2,
@@ -123,7 +123,7 @@ static int make_rq(struct uverbs_call *uc, const struct wq_request *req, struct 
 	return ret;
 }
 
-/* mlx4_read_wq() has pinned the ring of mlx4. */
+/* Pins the ring; mlx4_read_wq() has already pinned mlx4's. */
 static int pin_memory(struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
 {
 	uint64_t bytes = (uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift;
@@ -171,7 +171,7 @@ static int wq_make(struct uverbs_call *uc, struct wq_request *req, struct uverbs
 	wq->pd = uc_object(uc, UVERBS_ATTR_CREATE_WQ_PD_HANDLE);
 	wq->cq = uc_object(uc, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE);
 	if (!wq->cq)
-		return EINVAL; /* Linux declares it as optional, and cannot do without */
+		return EINVAL; /* Linux declares it optional but needs it */
 	wq->events = (struct event_source){ .adapter = uc->adapter,
 					    .kind = SOURCE_WQ,
 					    .user_handle = req->user_handle };
@@ -246,7 +246,7 @@ static int wq_modify(struct uverbs_call *uc)
 	if (from > STATE_ERROR || to > STATE_ERROR)
 		return EINVAL;
 	if (cmd.attr_mask & ATTR_FLAGS && cmd.flags_mask)
-		return EOPNOTSUPP; /* this device cannot change flags of a queue */
+		return EOPNOTSUPP; /* this device cannot change a queue's flags */
 	if (adapter_is_mlx4(uc->adapter))
 		ret = mlx4_check_wq_change(uc, cmd.attr_mask & ATTR_FLAGS, from, to);
 	if (!ret)

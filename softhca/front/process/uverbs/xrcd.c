@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xrcd.c - XRC domains, and target QPs that other programs open.
+ * xrcd.c - XRC domains, and XRC target QPs that other programs open.
  *
- * A domain that was opened with a file is shared by all who open it with that file, whatever its
- * name; it is given back with the last. Without a file it is its program's alone.
+ * Programs that open a domain with the same file, by whatever name, share it; it is destroyed with
+ * the last of them. A domain without a file is private.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -96,8 +96,8 @@ static int xrcd_destroy(struct object *object, pid_t tid)
 	return domain_put(((struct uverbs_xrcd *)object)->domain);
 }
 
-/* Finds the domain of the file that the program names, or makes a new one. Its user is not counted
- * yet. */
+/* Finds the domain of the file that the program names, or makes a new one. The caller counts itself
+ * as user. */
 static int pick_domain(struct uverbs_call *uc, const struct ib_uverbs_open_xrcd *cmd,
 		       struct xrc_domain **domain)
 {

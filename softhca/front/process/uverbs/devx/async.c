@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * async.c - commands of programs that do not wait: each answer is read from a channel, with
- * the number that the program has given the command.
+ * async.c - asynchronous commands of programs (DevX): the program reads each answer from a channel,
+ * with the number that it gave the command.
  *
- * The device here executes a command at once. An adapter in hardware does not, and answers in any
- * order; so answers are told a moment later, the youngest first.
+ * The device here executes a command at once. Real adapters take time and answer in any order; so
+ * answers are delivered a little later, the newest first, to expose programs that rely on order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,13 +20,13 @@
 #include "softhca/front/process/uverbs/objects.h"
 #include "softhca/front/process/watch.h"
 
-enum { MAX_UNREAD = 1 << 20 /* bytes of answers */, DELAY_NS = 200000 };
+enum { MAX_UNREAD = 1 << 20 /* bytes of unread answers */, DELAY_NS = 200000 };
 
 struct answer {
 	SLIST_ENTRY(answer) in_waiting;
-	struct event_channel *channel; /* a reference */
+	struct event_channel *channel; /* holds a reference */
 	size_t len;
-	uint8_t message[]; /* the command's number, and the mailbox */
+	uint8_t message[]; /* the command's number, then the output mailbox */
 };
 
 static SLIST_HEAD(, answer) waiting = SLIST_HEAD_INITIALIZER(waiting);
@@ -75,7 +75,7 @@ static void timer_start(void)
 	timerfd_settime(timer.fd, 0, &soon, NULL);
 }
 
-/* The mailboxes of answers count, without their numbers. */
+/* Returns the bytes of unread mailboxes, without their numbers, as Linux counts them. */
 static size_t count_unread(struct event_channel *channel)
 {
 	const struct answer *answer;
@@ -165,7 +165,7 @@ static int channel_alloc(struct uverbs_call *uc)
 
 	if (ret)
 		return ret;
-	event_channel_put(channel); /* it lives as long as its descriptor and the answers to come */
+	event_channel_put(channel); /* its descriptor and pending answers keep it alive */
 	uc_set(uc, MLX5_IB_ATTR_DEVX_ASYNC_CMD_FD_ALLOC_HANDLE, number);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devx.c - commands of programs that are passed on to the device (DevX), as far as they are about
- * no object: which the program may issue, and the numbers of the driver's event queues and pages
- * that it needs for its own.
+ * devx.c - commands that programs pass to the device (DevX) and that concern no object: checks
+ * which ones a program may send. Also queries numbers of the driver's event queues and doorbell
+ * pages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ void devx_file_close(struct uverbs_file *file)
 
 /* ---- commands ---- */
 
-enum { ROOM = 1024 /* the fixed part of any command */ };
+enum { ROOM = 1024 /* the fixed part of any command is shorter */ };
 
 int devx_command_read(struct uverbs_call *uc, uint16_t in_id, size_t out_len,
 		      struct devx_command *command)
@@ -82,7 +82,7 @@ int devx_command_pass(struct uverbs_call *uc, struct devx_command *command, uint
 
 /* ---- commands that are about no object ---- */
 
-/* Whoever has the device open may ask these. */
+/* Commands that any program with the device open may send. */
 static const enum prm_opcode open_to_all[] = {
 	PRM_OP_QUERY_HCA_CAP,
 	PRM_OP_QUERY_HCA_VPORT_CONTEXT,
@@ -154,7 +154,7 @@ static int query_eqn(struct uverbs_call *uc)
 		      sizeof(uint32_t));
 }
 
-/* A context has no pages but those that are objects, whose numbers their making says. */
+/* Refuses the query: pages of a context are objects, whose numbers their creation returns. */
 static int query_uar(struct uverbs_call *uc)
 {
 	(void)uc;

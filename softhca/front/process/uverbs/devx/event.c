@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * event.c - channels on which programs read the device's own events, and subscriptions to
- * them: of an object that the program has made, or of ports.
+ * event.c - channels by which programs read the device's events (DevX), and subscriptions to events
+ * of an object that the program has made, or of ports.
  *
- * A subscription belongs to a channel and ends with it, or with the object. It may name an eventfd
- * instead, which is signalled. The device tells of events from whatever thread runs it, under its
- * lock; what is here is guarded by that of events.h.
+ * A subscription ends with its channel or object. It may name an eventfd, which is then signalled
+ * instead. The device reports events from whatever thread runs it, with its lock held; the lock of
+ * events.h guards the data here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,11 +27,11 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-enum { MAX_EVENTS = 16 /* of one call */ };
+enum { MAX_EVENTS = 16 /* events in one call */ };
 
 struct devx_channel {
 	LIST_ENTRY(devx_channel) in_all;
-	struct event_channel *channel; /* a reference */
+	struct event_channel *channel; /* holds a reference */
 	const struct uverbs_file *file;
 	bool omit_data;
 };
@@ -40,11 +40,11 @@ struct subscription {
 	LIST_ENTRY(subscription) in_all;
 	struct devx_channel *channel;
 	const struct adapter *adapter;
-	struct devx_obj *obj; /* NULL: of ports */
+	struct devx_obj *obj; /* NULL: events of ports */
 	uint16_t event;
 	uint64_t cookie;
-	int eventfd;   /* below 0: the channel tells */
-	uint64_t told; /* number of the last message about it; without data */
+	int eventfd;   /* below 0: the channel gets the event */
+	uint64_t told; /* number of the last message; for channels without data */
 };
 
 static LIST_HEAD(, devx_channel) channels = LIST_HEAD_INITIALIZER(channels);
@@ -69,7 +69,8 @@ static uint16_t creator_of(const struct devx_obj *obj)
 	return obj->made.name >> 32 & 0xffff;
 }
 
-/* Objects of different kinds may have one number: events are of those that this command makes. */
+/* Returns whether objects created by CREATE raise EVENT. Needed because objects of different kinds
+ * may share a number. */
 static bool event_has_creator(unsigned int event, uint16_t create)
 {
 	switch (event) {
@@ -93,8 +94,9 @@ static bool is_about(const struct subscription *sub, const uint8_t *eqe)
 			event_has_creator(sub->event, creator_of(obj)));
 }
 
-/* An eventfd that has no room would let a write() wait, here for all programs. The kernel signals
- * without waiting when a request of its own (AIO) ends: so a read of nothing ends with that. */
+/* Signals an eventfd without blocking. A write() to a full eventfd would wait, and block all
+ * programs here. An AIO request that reads nothing makes the kernel signal the eventfd on
+ * completion, which never waits. */
 static int signal_by_request(int fd)
 {
 	static aio_context_t context;
@@ -116,7 +118,7 @@ static int signal_by_request(int fd)
 	return 0;
 }
 
-/* Where there are no such requests, a program whose eventfd is full has no need of one more. */
+/* Signals an eventfd. Without AIO it skips a full one, which has unread signals anyway. */
 static void signal_eventfd(int fd)
 {
 	struct pollfd room = { fd, POLLOUT, 0 };
@@ -126,7 +128,8 @@ static void signal_eventfd(int fd)
 		log_note("an eventfd cannot be signalled: %s", strerror(errno));
 }
 
-/* Without data, a subscription has one message until the program has read it. */
+/* Queues a message for a channel without data, unless the program has not read the last one of this
+ * subscription. */
 static void subscription_announce(struct subscription *sub)
 {
 	struct event_channel *channel = sub->channel->channel;
@@ -172,7 +175,7 @@ static void subscription_drop(struct subscription *sub)
 	free(sub);
 }
 
-/* Drops those of CHANNEL, or of OBJ; what is NULL does not matter. */
+/* Ends the subscriptions of CHANNEL and of OBJ; either may be NULL. */
 static void drop_subscriptions(const struct devx_channel *channel, const struct devx_obj *obj)
 {
 	struct subscription *next;
@@ -195,7 +198,7 @@ struct wish {
 	struct devx_channel *channel;
 	struct devx_obj *obj;
 	uint64_t cookie;
-	int32_t eventfd; /* of the program; below 0: none */
+	int32_t eventfd; /* the program's descriptor; below 0: none */
 	uint16_t event[MAX_EVENTS];
 	unsigned int events;
 };
@@ -280,7 +283,8 @@ static int subscribe_to(struct uverbs_call *uc, const struct wish *wish, uint16_
 	return 0;
 }
 
-/* All or none: those that were made before one that cannot be are the first of the list. */
+/* Subscribes to all events, or to none: on failure it removes those already added, which are first
+ * in the list. */
 static int subscribe_to_all(struct uverbs_call *uc, const struct wish *wish)
 {
 	int ret = 0;

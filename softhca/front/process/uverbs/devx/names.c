@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * names.c - which object a command of a program is about: tables of the commands that Linux
- * lets programs issue.
+ * names.c - finds the object that a program's command concerns, by tables of the commands that
+ * Linux allows.
  *
- * Nearly all commands have the number of their object at the same place. An object is named by the
- * command that makes its kind, as numbers of different kinds may be equal.
+ * Nearly all commands have their object's number at the same place. An object is named by the
+ * command that creates its kind, as objects of different kinds may have the same number.
  */
 #include <string.h>
 
@@ -24,8 +24,8 @@
 
 #define NUMBER FLD(0x8, 23, 0) /* as DESTROY_QP_IN_QPN and CREATE_QP_OUT_QPN */
 
-/* The kinds of objects: MADE is where the answer says the number, GONE where the command that
- * destroys does; ADDRESS bytes of the creating command go before that. */
+/* Kinds of objects. MADE: the number in the answer of the creating command. GONE: the number in the
+ * destroying command, which begins with ADDRESS bytes of the creating one. */
 static const struct kind {
 	uint16_t create, destroy;
 	uint32_t made, gone;
@@ -59,14 +59,14 @@ static const struct kind {
 	{ PRM_OP_CREATE_PSV, PRM_OP_DESTROY_PSV, CREATE_PSV_OUT_PSV(0), DESTROY_PSV_IN_PSV, 8, 16 },
 	{ PRM_OP_CREATE_GENERAL_OBJECT, PRM_OP_DESTROY_GENERAL_OBJECT, GENERAL_OBJ_OUT_OBJ_ID,
 	  GENERAL_OBJ_IN_OBJ_ID, 8, 16 },
-	/* These have no number of their own, but that of what the command itself names. */
+	/* Objects without own number; their name has the number of what the command names. */
 	{ PRM_OP_SET_FLOW_TABLE_ENTRY, PRM_OP_DELETE_FLOW_TABLE_ENTRY, 0, DELETE_FTE_IN_FLOW_INDEX,
 	  0x18, 64 },
 	{ PRM_OP_ATTACH_TO_MCG, PRM_OP_DETACH_FROM_MCG, 0, MCG_IN_QPN, PRM_MCG_IN_SIZE,
 	  PRM_MCG_IN_SIZE },
 };
 
-/* Programs may make these as well; there is no such device here, so none is ever made. */
+/* Commands that Linux also allows; this device always refuses them. */
 static const uint16_t never_made[] = {
 	PRM_OP_CREATE_SRQ,
 	PRM_OP_ALLOC_PACKET_REFORMAT_CONTEXT,
@@ -75,8 +75,8 @@ static const uint16_t never_made[] = {
 	PRM_OP_SET_L2_TABLE_ENTRY,
 };
 
-/* Commands about an object that is there: of which kind, and where its number is. What the adapter
- * does not know is among them, as Linux leaves that to the adapter. */
+/* Commands on an existing object: its kind, and the place of its number. Commands that the adapter
+ * does not know are included, as Linux leaves those to the adapter. */
 struct use {
 	uint16_t opcode, create;
 	uint32_t number;
@@ -162,7 +162,7 @@ uint64_t devx_name_in_query(const uint8_t *in)
 	return name_in(in, queries, ARRAY_SIZE(queries));
 }
 
-/* Setting an entry makes it with op_mod 0. */
+/* Returns the name in a modifying command. SET_FLOW_TABLE_ENTRY with op_mod 0 creates instead. */
 uint64_t devx_name_in_change(const uint8_t *in)
 {
 	if (fld_get(in, CMD_IN_OPCODE) == PRM_OP_SET_FLOW_TABLE_ENTRY &&
@@ -222,7 +222,7 @@ void devx_describe_made(const uint8_t *in, const uint8_t *out, struct devx_made 
 
 /* ---- memory ---- */
 
-/* A flag that stands for the memory of a ring, or of a record, in a command */
+/* The flag of a command which says that a ring or record is in user memory. */
 static const struct {
 	uint16_t opcode;
 	uint32_t flag;
@@ -246,7 +246,7 @@ static const struct {
 	  FLD_IN(CREATE_XRC_SRQ_IN_XRC_SRQ_CONTEXT_ENTRY, XRC_SRQC_DBR_UMEM_VALID) },
 };
 
-/* Keys that are made of other keys have no memory of their own. */
+/* Returns whether the key is made of other keys, so that it has no memory itself. */
 static bool is_indirect_key(const uint8_t *mkc)
 {
 	unsigned int mode =

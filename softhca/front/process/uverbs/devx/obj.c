@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * obj.c - objects that programs make, query and change by commands of their own, and queries
- * and changes of what verbs have made.
+ * obj.c - objects that programs create, query and modify by commands (DevX); also queries and
+ * modifications of verbs' objects.
  *
- * With each object goes the command that destroys it, for a program may end before it does so.
+ * Each object keeps the command that destroys it, as a program may end before it does so.
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -17,8 +17,8 @@
 #include "softhca/front/process/driver/raw_qp.h"
 #include "softhca/log.h"
 
-/* A target of DC is drained before it may go. One that is drained already says so, which is as
- * well. */
+/* Drains a DC target, as the device destroys no active one. An error is ignored: it may be drained
+ * already. */
 static void drain_target(struct adapter *adapter, const struct devx_made *made)
 {
 	uint8_t in[sizeof(made->destroy)], out[PRM_CMD_OUT_SIZE];
@@ -38,7 +38,7 @@ static int obj_destroy(struct object *object, pid_t tid)
 	int ret = 0;
 
 	(void)tid;
-	if (!adapter->dead) { /* else it went with the adapter */
+	if (!adapter->dead) { /* a dead adapter has no objects any more */
 		drain_target(adapter, &obj->made);
 		ret = adapter_command(adapter, obj->made.destroy, obj->made.destroy_len, out,
 				      sizeof(out));
@@ -58,7 +58,7 @@ static bool is_completion_eq(const struct adapter *adapter, uint32_t eqn)
 	return false;
 }
 
-/* What Linux looks at before the device sees the command */
+/* Checks the fields that Linux checks before the device gets the command. */
 static int check_create(const struct uverbs_call *uc, const struct devx_command *command)
 {
 	uint32_t opcode = fld_get(command->in, CMD_IN_OPCODE);

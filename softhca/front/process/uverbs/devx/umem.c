@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * umem.c - memory of programs as an object of the device, for the queues and keys that they
- * make by commands of their own.
+ * umem.c - user memory (UMEM): a program's memory as an object of the device, for queues and keys
+ * that it creates by commands.
  *
- * A page is as large as the program allows and the memory permits: the device then holds queues to
- * begin at a page of that size.
+ * The page size is the largest that the program allows and the memory permits. The device then
+ * requires queues to begin at such a page.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 enum {
 	PAGE_SHIFT = 12,
-	LOG_PAGE_MAX = PAGE_SHIFT + 31, /* that a context can say */
+	LOG_PAGE_MAX = PAGE_SHIFT + 31, /* largest page size in a context */
 	WRITABLE = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE,
 	ALLOWED_ACCESS =
 		WRITABLE | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING,
@@ -32,9 +32,9 @@ struct devx_umem {
 };
 
 struct umem_request {
-	uint64_t addr, length, page_sizes; /* page_sizes: a bit each */
+	uint64_t addr, length, page_sizes; /* bit mask of allowed page sizes */
 	uint32_t access;
-	int32_t fd; /* of a dma-buf; below 0: memory */
+	int32_t fd; /* a dma-buf; below 0: memory at addr */
 };
 
 struct memory {
@@ -98,8 +98,8 @@ static int find_memory(struct uverbs_call *uc, const struct umem_request *req,
 	return uc_pin(uc, req->addr, req->length, memory->writable);
 }
 
-/* Returns log2 of the page size, or 0 when none of PAGE_SIZES will do. A page beyond the smallest
- * holds nothing but the memory. */
+/* Returns log2 of the page size, or 0 if none of PAGE_SIZES fits. A page above 4 KiB must not
+ * contain bytes outside the memory. */
 static unsigned int pick_page_shift(const struct memory *memory, uint64_t page_sizes)
 {
 	unsigned int top = PAGE_SHIFT, shift;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * action.c - actions that flows may have: changes of headers, and headers that come or go.
+ * action.c - flow actions: modification, insertion and removal of headers.
  *
- * The adapter announces neither, and Linux then refuses both (fs.c of its mlx5_ib, 6.1), so that no
- * action ever exists.
+ * The adapter supports none of these, so Linux refuses their creation (fs.c of its mlx5_ib, 6.1),
+ * and no action ever exists.
  */
 #include <errno.h>
 
@@ -23,7 +23,7 @@ static int packet_reformat(struct uverbs_call *uc)
 	return EOPNOTSUPP;
 }
 
-/* There is none that could be named, which the attribute has shown. */
+/* The attribute check has failed before this, as no action exists. */
 static int action_remove(struct uverbs_call *uc)
 {
 	return object_destroy(uc_object(uc, UVERBS_ATTR_DESTROY_FLOW_ACTION_HANDLE), uc->tid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dv.c - flows in the device's format: values for a matcher, and what becomes of the frames.
+ * dv.c - flows in the device's format: values for a matcher, and destinations of the frames.
  *
- * What is refused, in which order and with which errno, is as in fs.c of Linux 6.1's mlx5_ib and
- * mlx5_core; the rest is up to the device.
+ * Refusals follow fs.c of Linux 6.1's mlx5_ib and mlx5_core in order and errno; the device checks
+ * all else.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static bool matcher_is_of_sends(const struct uverbs_matcher *matcher)
 
 /* ---- where frames go ---- */
 
-/* What a program has made by a command of its own is known by the command that destroys it. */
+/* Returns the command that destroys a DevX object, which tells its kind. */
 static uint32_t devx_opcode(const struct object *object)
 {
 	return fld_get(((const struct devx_obj *)object)->made.destroy, CMD_IN_OPCODE);
@@ -63,7 +63,7 @@ static int target_devx(const struct object *object, struct steering_target *targ
 	return 0;
 }
 
-/* A QP that does not receive has no TIR, and 0 is the number of none. */
+/* Takes the TIR of a QP. A QP that does not receive has none, number 0. */
 static int target_qp(const struct uverbs_qp *qp, struct steering_target *target)
 {
 	if (qp->type != IB_UVERBS_QPT_RAW_PACKET || !qp->real->raw)
@@ -73,7 +73,7 @@ static int target_qp(const struct uverbs_qp *qp, struct steering_target *target)
 	return 0;
 }
 
-/* How many ways there may be to say where frames go is the table's. */
+/* Returns whether the table allows this combination of destinations. */
 static bool fits_table(const struct uverbs_matcher *matcher, bool has_devx, bool has_qp,
 		       uint64_t flags)
 {
@@ -132,7 +132,7 @@ static int read_offset(struct uverbs_call *uc, uint32_t *offset)
 	return uc_in(uc, id, offset, sizeof(*offset));
 }
 
-/* A counter of a bulk is named by its place there. */
+/* Finds the flow counter; one of a bulk is named by its offset there. */
 static int read_counter(struct uverbs_call *uc, struct steering_target *target)
 {
 	struct object *object;
@@ -162,7 +162,8 @@ static int read_tag(struct uverbs_call *uc, struct steering_request *request)
 
 /* ---- where the flow stands ---- */
 
-/* The first byte of an IPv4 group's address is 224 to 239; Linux asks that of the mask as well. */
+/* Returns whether the set matches IPv4 multicast addresses (first byte 224 to 239). Linux checks
+ * the mask in the same way. */
 static bool is_v4_group(const uint8_t *set)
 {
 	return (*(const uint8_t *)fld_at(set, LYR_2_4_DST_IPV4) & 0xf0) == 0xe0;
@@ -195,7 +196,7 @@ static int pick_level(const struct uverbs_matcher *matcher, struct steering_requ
 		request->level += STEERING_TRANSMIT;
 	else if (!is_of(matcher, MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX))
 		return EOPNOTSUPP;
-	/* What is sent goes nowhere that frames could go on to. */
+	/* Rules for sent frames have no next table to miss to. */
 	return request->target.misses && matcher_is_of_sends(matcher) ? EOPNOTSUPP : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.c - flows: which frames a raw packet QP receives.
+ * flow.c - flows: rules that choose the frames that a raw packet QP receives.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ enum {
 	FLAG_EGRESS = 1 << 2,
 	MAX_SPECS = 10,
 	MAX_SPECS_BYTES = 4096,
-	NO_TAG = 0, /* what completions then say */
+	NO_TAG = 0, /* flow tag in completions */
 };
 
 static void flow_count_uses(const struct uverbs_flow *flow, int by)
@@ -64,7 +64,7 @@ int flow_make(struct uverbs_call *uc, const struct steering_request *request,
 	return 0;
 }
 
-/* The match is of all groups, by nothing but the bit that all of them have. */
+/* Matches all multicast frames: only the group bit of the MAC address. */
 static void match_groups(struct steering_match *match)
 {
 	fld_set(match->mask, LYR_2_4_DMAC_47_16, 0x01000000);
@@ -110,7 +110,7 @@ static int check_attr(struct uverbs_call *uc, const struct ib_uverbs_flow_attr *
 	return 0;
 }
 
-/* RET is what has come of reading them as any driver does. */
+/* Reads mlx4's specs. RET is the result of reading them as for any driver. */
 static int read_mlx4_specs(const struct ib_uverbs_flow_attr *attr, const uint8_t *bytes, int ret,
 			   struct flow_specs *specs)
 {

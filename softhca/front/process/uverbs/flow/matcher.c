@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * matcher.c - what flows in the device's format match: a mask, of which table, with which
- * priority. It is told before there is any flow, and nothing of it reaches the device yet.
- * Source: drivers/infiniband/hw/mlx5/fs.c of Linux 6.1.
+ * matcher.c - matchers of flows in the device's format: a mask, a table and a priority. A program
+ * creates one before any flow; the device does not see it until then. Source:
+ * drivers/infiniband/hw/mlx5/fs.c of Linux 6.1.
  */
 #include <errno.h>
 
@@ -19,7 +19,7 @@ static int matcher_destroy(struct object *object, pid_t tid)
 	return 0;
 }
 
-/* There is no switch whose driver has given up its table (FDB). */
+/* Checks the table type. The FDB is refused, as there is no switch whose driver offers it. */
 static int check_table_type(uint64_t type)
 {
 	switch (type) {

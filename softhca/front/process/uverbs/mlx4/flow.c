@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow.c - which flows mlx4_ib takes, and what it makes of them. Source: mlx4_ib_create_flow()
- * and what it calls in Linux 6.1's driver (mlx4/main.c).
+ * flow.c - flows that mlx4_ib accepts, and their translation. Source: mlx4_ib_create_flow() and its
+ * callees in Linux 6.1 (mlx4/main.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { TYPE_NORMAL = 0, TYPE_SNIFFER = 3, FLAG_DONT_TRAP = 1 << 1, MAX_PRIORITY 
 
 enum { SPEC_ETH = 0x20, SPEC_IPV4 = 0x30, SPEC_TCP = 0x40, SPEC_UDP = 0x41 };
 
-/* The mask of a spec is its second half. */
+/* Returns whether a spec's mask, its second half, has bits in this range. */
 static bool has_mask(const uint8_t *spec, size_t size, size_t from, size_t to)
 {
 	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr), filter = (size - header) / 2;
@@ -42,7 +42,8 @@ static int check_spec(const uint8_t *spec, const struct ib_uverbs_flow_spec_hdr 
 	}
 }
 
-/* What others shall get, too, is all, or all that is or is not for groups. */
+/* Checks a flow that only copies frames: it must match all frames, or all multicast or all unicast
+ * ones. */
 static int check_copy(const struct ib_uverbs_flow_attr *attr, const uint8_t *specs)
 {
 	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr);
@@ -85,7 +86,7 @@ static void match_ignore(struct steering_match *match, uint32_t field)
 	fld_set(match->value, field, 0);
 }
 
-/* The driver passes neither the source on nor the type of a frame. */
+/* Removes source address and EtherType, which the driver ignores. */
 void mlx4_flow_match(struct steering_match *match)
 {
 	match_ignore(match, LYR_2_4_SMAC_47_16);
@@ -93,7 +94,7 @@ void mlx4_flow_match(struct steering_match *match)
 	match_ignore(match, LYR_2_4_ETHERTYPE);
 }
 
-/* Of the driver's priorities, the last ones share a level. */
+/* Sets the rule's level. The driver's last priorities share one level. */
 void mlx4_flow_place(const struct ib_uverbs_flow_attr *attr, struct steering_request *request)
 {
 	unsigned int priority = attr->priority;

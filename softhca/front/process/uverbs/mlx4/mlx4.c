@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mlx4.c - the driver's part of calls as mlx4_ib has it. Layouts: rdma/mlx4-abi.h; limits are what
- * mlx4_ib says of a ConnectX-3.
+ * mlx4.c - mlx4_ib's part of calls. Layouts: rdma/mlx4-abi.h; limits are those that mlx4_ib reports
+ * for a ConnectX-3.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,12 +22,12 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* Pages of the file */
+/* Pages of the uverbs file. */
 enum { DOORBELL_PAGE = 0, BLUEFLAME_PAGE = 1 };
 
 enum {
 	BF_REG_SIZE = 512,
-	SPARE_WQES = 33, /* that the driver does not promise: the adapter reads ahead */
+	SPARE_WQES = 33, /* WQEs that the driver keeps back, as the adapter prefetches */
 	LOG_MAX_WQES = 14,
 	MAX_SGE = 32,
 	MAX_SGE_RD = 30,
@@ -140,8 +140,8 @@ int mlx4_read_srq(struct uverbs_call *uc, struct mlx5_ib_create_srq *driver)
 	return 0;
 }
 
-/* The driver knows the size of the send queue from the program, and derives that of the receive
- * queue from what the verb says. */
+/* Sizes the queues. The program gives the send queue's size; the receive queue's follows from the
+ * verb's capacities. */
 static int size_queues(const struct mlx4_ib_create_qp *part, bool has_rq, struct qp_request *req)
 {
 	struct mlx5_ib_create_qp *driver = &req->driver;
@@ -165,9 +165,9 @@ static int size_queues(const struct mlx4_ib_create_qp *part, bool has_rq, struct
 	return 0;
 }
 
-/* A QP that only receives for XRC posts nothing. Yet mlx4_ib (create_qp_common in Linux 6.1) reads
- * the size of its send queue, and takes the memory for it. Linux before 5.2 did not, and the
- * distribution's libmlx4 has zeros there, which Linux refuses since. Here such programs go on. */
+/* Checks an XRC target QP, which posts nothing. Yet mlx4_ib (create_qp_common in Linux 6.1) reads
+ * the size of its send queue and takes memory for it, and so refuses the zeroes of the
+ * distribution's libmlx4, which Linux before 5.2 accepted. Such programs work here. */
 static int check_target(struct uverbs_call *uc, const struct mlx4_ib_create_qp *part,
 			struct qp_request *req)
 {
@@ -219,7 +219,8 @@ void mlx4_grant_qp(struct qp_request *req)
 
 /* ---- queues of frames ---- */
 
-/* The rings share a buffer; that of larger WQEs is first, that of sends where they are as large. */
+/* Places the rings in the shared buffer: the one with the larger WQEs first, or the send ring if
+ * they are equal. */
 static void place_rings(struct eth_ring *send, struct eth_ring *receive)
 {
 	uint32_t sends = send->log_stride ? 1u << (send->log_size + send->log_stride) : 0;
@@ -227,7 +228,7 @@ static void place_rings(struct eth_ring *send, struct eth_ring *receive)
 		receive->log_stride ? 1u << (receive->log_size + receive->log_stride) : 0;
 
 	send->buffer = receive->buffer;
-	send->record = 0; /* each WQE carries its own owner bit */
+	send->record = 0; /* each WQE has an ownership bit instead */
 	if (receive->log_stride > send->log_stride)
 		send->skip = receives;
 	else
@@ -260,7 +261,7 @@ void mlx4_limit_device(struct ib_uverbs_query_device_resp *resp)
 	resp->max_srq_sge = MAX_RQ_SGE - 1;
 }
 
-/* Queues of frames are QPs. */
+/* Frame queues are QPs on mlx4. */
 void mlx4_limit_ethernet(const struct uverbs_call *uc, struct ib_uverbs_ex_query_device_resp *resp)
 {
 	resp->rss_caps.max_rwq_indirection_tables = resp->base.max_qp;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * wq.c - WQs, tables of them and the QPs that spread frames over those. See mlx4_wq.h.
+ * wq.c - WQs, indirection tables and RSS QPs of mlx4. See mlx4/wq.h.
  *
- * The adapter finds a table's queues by the number of the first one, so WQs get numbers from ranges
- * that programs ask for. Source: mlx4_ib_create_wq() and what is around it in Linux 6.1's driver
+ * The adapter finds a table's queues from the first one's number, so WQs get consecutive numbers
+ * from ranges that programs ask for. Source: mlx4_ib_create_wq() and its neighbours in Linux 6.1
  * (mlx4/qp.c).
  */
 #include <errno.h>
@@ -36,7 +36,7 @@ enum {
 
 struct wqn_range {
 	uint32_t first, size, used;
-	bool dirty; /* one of its WQs is gone: no further ones come */
+	bool dirty; /* one of its WQs was destroyed: add no more */
 };
 
 /* ---- queues ---- */
@@ -51,7 +51,8 @@ static int size_queue(const struct wq_request *req, struct mlx5_ib_create_wq *dr
 	return 0;
 }
 
-/* The driver takes memory for a WQE of sends, too, and the adapter has the larger one first. */
+/* Pins the ring. The driver also takes memory for one send WQE, and the adapter has the larger ring
+ * first. */
 static int pin_memory(struct uverbs_call *uc, const struct mlx5_ib_create_wq *driver)
 {
 	uint64_t bytes = ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift) + M4_PIECE;
@@ -97,7 +98,7 @@ static int open_range(struct uverbs_call *uc, uint32_t size, struct wqn_range **
 	return 0;
 }
 
-/* As long as the last range is not full, no other can be asked for. */
+/* Takes a number. A new range is refused until the last one is full. */
 int mlx4_wqn_take(struct uverbs_call *uc, const struct wq_request *req, struct wqn_range **range,
 		  uint32_t *number)
 {
@@ -127,7 +128,7 @@ void mlx4_wqn_put(struct uverbs_file *file, struct wqn_range *range)
 	free(range);
 }
 
-/* The driver wants its part, though it has nothing in it. */
+/* Checks that the driver's part is present, though it has no content. */
 static int check_change_part(struct uverbs_call *uc)
 {
 	struct mlx4_ib_modify_wq part;
@@ -179,7 +180,8 @@ enum {
 	KNOWN_FIELDS = IPV4 | IPV6 | TCP | UDP,
 };
 
-/* Both ends of a kind are hashed, or neither, and ports with addresses only. */
+/* Returns whether the selection is complete: both addresses or none, both ports or none, and ports
+ * only with addresses. */
 static bool is_whole(uint64_t mask)
 {
 	static const uint64_t kinds[] = { IPV4, IPV6, TCP, UDP };
@@ -203,7 +205,7 @@ static int read_spread(struct uverbs_call *uc, struct mlx4_ib_create_qp_rss *par
 	if (part->rx_hash_function != MLX4_IB_RX_HASH_FUNC_TOEPLITZ)
 		return EOPNOTSUPP;
 	if (part->rx_hash_fields_mask & ~(uint64_t)KNOWN_FIELDS)
-		return EOPNOTSUPP; /* what is inside of tunnels */
+		return EOPNOTSUPP; /* inner headers of tunnels */
 	return is_whole(part->rx_hash_fields_mask) ? 0 : EOPNOTSUPP;
 }
 

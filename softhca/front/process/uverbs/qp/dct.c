@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dct.c - queue pairs that are targets of DC.
+ * dct.c - QPs that are DC targets.
  *
- * Programs take them for QPs, with states up to RTR. The device has targets of another kind, which
- * are made at once with all that they are: so what a program says before is noted here, and the
- * target is made when it goes to RTR, where the program learns its number.
+ * To programs they are QPs with states up to RTR. The device creates a target at once with all
+ * attributes. So this file collects the attributes, and creates the target at the transition to
+ * RTR, which returns its number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool is_made(const struct real_qp *real)
 	return real->state == QP_RTR;
 }
 
-/* The device ends all sessions before it lets a target go. */
+/* Destroys the target. It is drained first, which ends all sessions, as the device requires. */
 int qp_dct_destroy(struct adapter *adapter, struct real_qp *real)
 {
 	int ret = 0;
@@ -119,7 +119,7 @@ static void take_ece(struct uverbs_call *uc, uint8_t *dctc)
 	fld_set(dctc, DCTC_ECE, driver.ece_options);
 }
 
-/* Whether the adapter has it was checked with the driver's part. */
+/* Sets out-of-order placement; check_driver_part() has checked that the adapter supports it. */
 static void take_order(struct uverbs_call *uc, uint8_t *dctc)
 {
 	struct mlx5_ib_modify_qp driver;
@@ -193,7 +193,7 @@ static void read_path(const uint8_t *dctc, struct ib_uverbs_qp_dest *dest)
 	dest->hop_limit = fld_get(dctc, DCTC_HOP_LIMIT);
 }
 
-/* Linux' driver answers for a target what it is asked, and nothing else. */
+/* Queries a target. Like Linux' driver, it returns only the attributes that are asked for. */
 int qp_dct_query(struct uverbs_call *uc, uint32_t attr_mask, const struct uverbs_qp *qp,
 		 struct ib_uverbs_query_qp_resp *resp)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dct.h - queue pairs that are targets of DC: what programs do with them. Return 0 or a positive
- * errno.
+ * dct.h - operations on QPs that are DC targets. All return 0 or a positive errno.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UVERBS_QP_DCT_H
 #define SOFTHCA_FRONT_PROCESS_UVERBS_QP_DCT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * modify.c - queue pairs: change them.
+ * modify.c - modifies QPs.
  *
- * What is right by the state machine of driver/qp_state.c becomes one device command.
+ * A transition that the state machine of driver/qp_state.c allows becomes one device command.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static int modify_refuse(struct uverbs_call *uc, const struct uverbs_qp *qp, con
 	return error;
 }
 
-/* Some attributes say nothing about one side of an XRC connection, and are not looked at there. */
+/* Removes attributes that concern only the other side of an XRC connection, and are ignored. */
 static uint32_t relevant_mask(const struct uverbs_qp *qp, uint32_t mask)
 {
 	if (qp->type == IB_UVERBS_QPT_XRC_INI)
@@ -45,7 +45,7 @@ static uint32_t relevant_mask(const struct uverbs_qp *qp, uint32_t mask)
 	return mask;
 }
 
-/* All else is the other QP's; Linux asks for no more than the state, and takes no more. */
+/* Checks an underlay QP. Linux accepts only the state; all other attributes are the other QP's. */
 static const char *underlay_change(unsigned int from, unsigned int to, uint32_t mask,
 				   struct qp_transition *transition)
 {
@@ -84,7 +84,7 @@ static bool is_to_rtr(const struct ib_uverbs_modify_qp *cmd)
 	return cmd->attr_mask & QP_ATTR_STATE && cmd->qp_state == QP_RTR;
 }
 
-/* A path that is given in state SQD may be one of another port, which then is the QP's. */
+/* Checks the port of a path: one given in state SQD may be another port, which becomes the QP's. */
 static bool is_own_port(const struct uverbs_qp *qp, const struct ib_uverbs_modify_qp *cmd)
 {
 	return is_to_rtr(cmd)
@@ -92,7 +92,7 @@ static bool is_own_port(const struct uverbs_qp *qp, const struct ib_uverbs_modif
 		       : !(cmd->attr_mask & QP_ATTR_PORT) || cmd->dest.port_num == cmd->port_num;
 }
 
-/* Linux adds the port to the attributes, whether or not they may have one. */
+/* Adds the port to the attributes, as Linux does without checking that the transition allows it. */
 static void add_port_of_path(struct ib_uverbs_modify_qp *cmd)
 {
 	if (!(cmd->attr_mask & QP_ATTR_AV) || cmd->attr_mask & QP_ATTR_PORT || is_to_rtr(cmd))
@@ -118,7 +118,7 @@ static int check_path(struct uverbs_call *uc, const struct uverbs_qp *qp,
 	return ret ? modify_refuse(uc, qp, "no such source GID", ret) : 0;
 }
 
-/* Ports and addresses are looked at before the change of state, as the kernel does. */
+/* Checks ports and addresses before the transition, as the kernel does. */
 static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
 			 const struct ib_uverbs_modify_qp *cmd)
 {
@@ -134,7 +134,8 @@ static int check_address(struct uverbs_call *uc, const struct uverbs_qp *qp,
 
 #define PRIVILEGED_QKEY (1u << 31)
 
-/* Q_Keys with the highest bit are the administration's. Source: modify_qp(), IBTA 10.2.5 */
+/* Checks the Q_Key: those with the top bit are reserved for privileged users. Source: modify_qp(),
+ * IBTA 10.2.5 */
 static int check_qkey(struct uverbs_call *uc, const struct uverbs_qp *qp,
 		      const struct ib_uverbs_modify_qp *cmd)
 {
@@ -201,7 +202,8 @@ static void fill_path(const struct uverbs_call *uc, const struct ib_uverbs_qp_de
 	}
 }
 
-/* A responder without room for READs and atomics has them off, whatever the access flags say. */
+/* Sets access flags. A responder with max_dest_rd_atomic 0 refuses READs and atomics, whatever the
+ * flags say. */
 static void fill_access(const struct uverbs_call *uc, struct uverbs_qp *qp, uint8_t *qpc)
 {
 	bool reads = qp->real->max_dest_reads;
@@ -213,7 +215,7 @@ static void fill_access(const struct uverbs_call *uc, struct uverbs_qp *qp, uint
 		fld_set(qpc, QPC_ATOMIC_MODE, adapter_atomic_mode(uc->adapter));
 }
 
-enum { UD_MTU = 5, UD_LOG_MSG_MAX = 12 }; /* one packet of 4096 bytes, whatever the path */
+enum { UD_MTU = 5, UD_LOG_MSG_MAX = 12 }; /* one packet of 4096 bytes, whatever the path's MTU */
 
 static void fill_mtu(const struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 		     const struct uverbs_qp *qp, uint8_t *qpc)
@@ -315,7 +317,8 @@ static uint32_t optional_params(uint32_t mask, const struct qp_transition *trans
 	return optional & transition->optional;
 }
 
-/* The rate limit is of a raw packet QP. A burst needs a rate, and an adapter that knows bursts. */
+/* Reads a rate limit, for raw packet QPs. A burst needs a rate, and an adapter that supports
+ * bursts. */
 static int read_limit(struct uverbs_call *uc, uint32_t rate, struct rate_limit *limit)
 {
 	const uint8_t *qos = uc->adapter->qos_caps;
@@ -342,8 +345,7 @@ static int change_raw(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *
 	return ret ? ret : raw_qp_change(uc->adapter, raw, opcode, has_rate ? &limit : NULL);
 }
 
-/* Returns the connection establishment options in the driver's part, if there is one.
- */
+/* Returns the connection establishment options in the driver's part, or 0. */
 static uint32_t driver_ece(struct uverbs_call *uc)
 {
 	struct mlx5_ib_modify_qp driver;
@@ -378,7 +380,7 @@ static int qp_change(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *c
 	return ret;
 }
 
-/* What a program has asked for counts until the QP is as new. */
+/* Keeps the out-of-order request until the QP is reset. */
 static void remember_order(struct uverbs_call *uc, const struct ib_uverbs_modify_qp *cmd,
 			   struct uverbs_qp *qp)
 {
@@ -404,7 +406,7 @@ static void attr_remember(struct uverbs_call *uc, const struct ib_uverbs_modify_
 		qp->real->port = cmd->port_num;
 }
 
-/* Returns whether requests may be taken out of order by QPs of that type. */
+/* Returns whether QPs of this type may take requests out of order. */
 static bool may_reorder(const struct uverbs_call *uc, uint32_t type)
 {
 	static const struct {
@@ -425,8 +427,8 @@ static bool may_reorder(const struct uverbs_call *uc, uint32_t type)
 	return false;
 }
 
-/* In the driver's part a program may ask, beyond the verb, for what the adapter announces. What it
- * asks for once it has from then on. */
+/* Checks the driver's part, in which a program may ask for extra features that the adapter has.
+ * They stay on from then on. */
 static int check_driver_part(struct uverbs_call *uc, const struct uverbs_qp *qp)
 {
 	struct mlx5_ib_modify_qp driver;
@@ -513,7 +515,7 @@ static int qp_modify(struct uverbs_call *uc)
 	return qp_modify_as(uc, &cmd, 0);
 }
 
-/* The driver's answer is a number that is meant for programs that ask for options. */
+/* Returns the options in force, for programs that asked for options. */
 static int respond_ece(struct uverbs_call *uc, uint32_t handle)
 {
 	struct mlx5_ib_modify_qp_resp driver = { 0 };

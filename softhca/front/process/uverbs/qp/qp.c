@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp.c - queue pairs: create and destroy. Changing and querying them is in uverbs/qp/modify.c.
+ * qp.c - creates and destroys QPs. qp/modify.c modifies them, qp/query.c queries them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #include "softhca/front/process/uverbs/qp/request.h"
 #include "util/bits.h"
 
-/* The objects that the QP needs have one user more, or one less. */
+/* Adds CHANGE to the users of all objects that the QP uses. */
 static void count_users(const struct uverbs_qp *qp, int change)
 {
 	void *const used[] = { qp->pd, qp->send_cq, qp->recv_cq, qp->srq, qp->xrcd, qp->table };
@@ -36,7 +36,7 @@ static void count_users(const struct uverbs_qp *qp, int change)
 			((struct object *)used[i])->users += change;
 }
 
-/* Returns 0, or why the QP is still there. */
+/* Destroys the device's QP. Returns 0, or an error if it still exists. */
 static int destroy_real(struct adapter *adapter, struct real_qp *real, bool is_listed)
 {
 	int ret;
@@ -87,8 +87,8 @@ int qp_service_type(unsigned int type)
 	return service[type];
 }
 
-/* A send queue that the program has not asked for may be the device's own, where the SRQ matches
- * tags. */
+/* Describes the send queue. Without one of the program, and with an SRQ for tag matching, the
+ * device may use its own. */
 static void fill_send_queue(const struct mlx5_ib_create_qp *driver, const struct uverbs_qp *qp,
 			    uint8_t *qpc)
 {
@@ -119,7 +119,7 @@ static void fill_receive_queue(const struct qp_request *req, const struct uverbs
 	}
 }
 
-/* Small payloads may come inside the CQE; for requests only when every one of them has a CQE. */
+/* Enables small payloads in CQEs; for requests only if each one has a CQE. */
 static void fill_scatter_cqe(const struct qp_request *req, const struct uverbs_qp *qp, uint8_t *qpc)
 {
 	bool is_rc = req->type == IB_UVERBS_QPT_RC, is_dci = req->type == QP_TYPE_DCI;
@@ -135,7 +135,8 @@ static void fill_scatter_cqe(const struct qp_request *req, const struct uverbs_q
 			qp->send_cq->cqe_size == 128 ? PRM_CS_REQ_64B : PRM_CS_REQ_32B);
 }
 
-/* What XRC QPs have not themselves is the driver's own: each must name something. */
+/* Fills in the objects. An XRC QP names the driver's own where it has none, as the fields must be
+ * valid. */
 static void fill_objects(const struct uverbs_qp *qp, const struct driver_objects *own, uint8_t *qpc)
 {
 	fld_set(qpc, QPC_PD, qp->pd ? qp->pd->pdn : own->pdn);
@@ -149,14 +150,15 @@ static void fill_objects(const struct uverbs_qp *qp, const struct driver_objects
 		fld_set(qpc, QPC_SRQN_RMPN_XRQN, own->srqn);
 }
 
-/* All adapters that are played have ticks, so that CQs have them that want nothing else, and so has
- * the side of a QP that has no CQ (get_ts_format in Linux 6.1's driver). */
+/* Returns the timestamp format for a CQ. All adapters here have ticks, so a CQ that asks for
+ * nothing gets them, and so does a side without a CQ (get_ts_format in Linux 6.1's driver). */
 static enum prm_ts_format ts_format(const struct uverbs_cq *cq)
 {
 	return cq && cq->real_time ? PRM_TS_REAL_TIME : PRM_TS_FREE_RUNNING;
 }
 
-/* The formats of both sides must be there, and one and the same, as in Linux. */
+/* Checks that the adapter supports the timestamp format, and that both CQs have the same, as Linux
+ * does. */
 static int check_ts_format(const struct uverbs_call *uc, const struct uverbs_qp *qp)
 {
 	enum prm_ts_format send = ts_format(qp->send_cq), receive = ts_format(qp->recv_cq);
@@ -188,7 +190,7 @@ static void fill_qpc(struct uverbs_call *uc, const struct qp_request *req,
 	fill_receive_queue(req, qp, qpc);
 	fill_objects(qp, own, qpc);
 	if (qp->xrcd)
-		return; /* no queues */
+		return; /* an XRC target has no queues */
 	fld_set(qpc, QPC_UAR_PAGE, req->driver.bfreg_index);
 	fld_set(qpc, QPC_LOG_PAGE_SIZE, req->memory.log_page_size);
 	fld_set(qpc, QPC_PAGE_OFFSET, req->memory.page_offset);
@@ -230,7 +232,7 @@ free_in:
 	return ret;
 }
 
-/* The signature takes one segment. */
+/* Returns the SGEs of a receive WQE; a signature takes one segment. */
 static uint32_t receive_sges(const struct mlx5_ib_create_qp *driver)
 {
 	if (!driver->rq_wqe_count)
@@ -277,7 +279,7 @@ static unsigned int self_lb_block(const struct qp_request *req)
 	       (req->driver.flags & MLX5_QP_FLAG_TIR_ALLOW_SELF_LB_MC ? PRM_BLOCK_MULTICAST : 0);
 }
 
-/* The rings of a raw packet QP lie apart, and share the doorbell record. */
+/* Makes a raw packet QP, whose rings are in separate buffers and share the doorbell record. */
 static int create_with_rings(struct uverbs_call *uc, const struct qp_request *req,
 			     struct uverbs_qp *qp)
 {
@@ -408,7 +410,7 @@ int qp_reopen(struct uverbs_call *uc, struct uverbs_xrcd *xrcd, struct real_qp *
 	return uc_publish(uc, &qp->base);
 }
 
-/* Programs that command the device are told what a raw packet QP is made of. */
+/* Reports the objects of a raw packet QP (SQ, RQ, TIR) to programs that use DevX. */
 static void put_parts(const struct raw_qp *raw, struct mlx5_ib_create_qp_resp *resp)
 {
 	if (raw->has_sq) {
@@ -458,7 +460,7 @@ static void qp_describe(const struct uverbs_call *uc, const struct qp_request *r
 	};
 
 	if (!has_queues(qp) || adapter_is_mlx4(uc->adapter))
-		return; /* nothing to flush, or nothing that the holder knows of */
+		return; /* it has no queues, or the holder cannot write mlx4's CQEs */
 	if (qp->real->raw) {
 		entry.sq = driver->sq_buf_addr;
 		entry.by_index = 1;

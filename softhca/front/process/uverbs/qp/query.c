@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * query.c - queue pairs: what query_qp returns, from the QP's context in the device.
+ * query.c - queries QPs: converts the device's QP context to the answer of query_qp.
  */
 #include <errno.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static uint32_t read_access(const uint8_t *qpc)
 	       (fld_get(qpc, QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0);
 }
 
-/* The states of migration as programs number them: migrated, to be armed, armed. */
+/* Converts the migration state to enum ibv_mig_state: migrated, rearm, armed. */
 static unsigned int migration_of(uint8_t device_state)
 {
 	return device_state == PRM_QP_PM_STATE_MIGRATED ? 0 : device_state == 1 ? 1 : 2;
@@ -84,7 +84,7 @@ static void read_qpc(const struct uverbs_call *uc, const struct uverbs_qp *qp, c
 	resp->min_rnr_timer = fld_get(qpc, QPC_MIN_RNR_NAK);
 	resp->retry_cnt = fld_get(qpc, QPC_RETRY_COUNT);
 	resp->rnr_retry = fld_get(qpc, QPC_RNR_RETRY);
-	/* The library knows its send queue and reports that itself, as with the kernel's driver. */
+	/* The library reports the send queue's capacities itself, as with Linux' driver. */
 	resp->max_recv_wr = qp->rq_wqe_count;
 	resp->max_recv_sge = qp->rq_sges;
 	resp->sq_sig_all = qp->sq_sig_all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * request.c - reads and checks what a program asks for when it creates a QP.
+ * request.c - reads and checks a program's request to create a QP.
  */
 #include <errno.h>
 
@@ -30,14 +30,13 @@ static bool is_spread(struct uverbs_call *uc)
 	return uc_attr(uc, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
 }
 
-/* No sizes are read of QPs without queues of their own: they have none, or say something else
- * there. */
+/* Reads the driver's part. QPs without queues have no sizes there, or other data. */
 static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 {
 	req->driver = (struct mlx5_ib_create_qp){ 0 };
 	req->log_block = WQE_BB_LOG;
 	if (is_spread(uc))
-		return 0; /* uverbs/qp/rss.c, or mlx4_wq.c, reads it */
+		return 0; /* qp/rss.c or mlx4/wq.c reads it */
 	if (adapter_is_mlx4(uc->adapter))
 		return mlx4_read_qp(uc, req);
 	if (uc_in(uc, UVERBS_ATTR_UHW_IN, &req->driver, sizeof(req->driver)))
@@ -47,7 +46,8 @@ static int read_driver_part(struct uverbs_call *uc, struct qp_request *req)
 	return 0;
 }
 
-/* A QP of the driver's own type is one of two; else it keeps the type, which is refused. */
+/* Returns the type of a QP with the driver's own type: DCI or DCT. Others keep their type, which is
+ * refused later. */
 static uint32_t driver_type(const struct qp_request *req)
 {
 	switch (req->driver.flags & TYPE_FLAGS) {
@@ -85,7 +85,7 @@ static int refuse_unsupported(struct uverbs_call *uc, const char *what, uint32_t
 	return EOPNOTSUPP;
 }
 
-/* With an SRQ, or nothing to receive, there is no receive queue. */
+/* Returns whether the QP has a receive queue: not with an SRQ, nor if it receives nothing. */
 static bool has_receive_queue(struct uverbs_call *uc, const struct qp_request *req)
 {
 	return req->type != IB_UVERBS_QPT_XRC_INI && req->type != IB_UVERBS_QPT_XRC_TGT &&
@@ -110,7 +110,7 @@ static int check_sizes(struct uverbs_call *uc, const struct qp_request *req)
 	return 0;
 }
 
-/* An XRC target is made of a domain, the others of a PD and CQs. */
+/* Checks that an XRC target names a domain, and all others a PD and CQs. */
 static int check_target(struct uverbs_call *uc)
 {
 	const struct uverbs_srq *srq = uc_object(uc, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE);
@@ -124,7 +124,7 @@ static int check_target(struct uverbs_call *uc)
 	return srq && srq->type != IB_UVERBS_SRQT_XRC ? EINVAL : 0;
 }
 
-/* What a table spreads is received by its queues. */
+/* Checks an RSS QP: the table's queues receive, so it has none itself. */
 static int check_spread(struct uverbs_call *uc, const struct qp_request *req)
 {
 	if (req->type != IB_UVERBS_QPT_RAW_PACKET || req->cap.max_recv_wr ||
@@ -164,7 +164,7 @@ static int check_raw_packets(struct uverbs_call *uc)
 		       : refuse_unsupported(uc, "type", 0);
 }
 
-/* An initiator receives nothing, a target nothing but through an SRQ. */
+/* Checks a DC QP: an initiator receives nothing, and a target only through an SRQ. */
 static int check_driver_type(struct uverbs_call *uc, const struct qp_request *req)
 {
 	if (!adapter_cap(uc->adapter, HCA_CAP_DCT))
@@ -267,7 +267,7 @@ static uint64_t buffer_bytes(const struct qp_request *req)
 	       ((uint64_t)req->driver.sq_wqe_count << req->log_block);
 }
 
-/* A record of mlx4 is of receives only. */
+/* Returns the size of the doorbell record; mlx4's is only for receives. */
 static uint64_t record_bytes(const struct uverbs_call *uc, const struct qp_request *req)
 {
 	if (req->type == IB_UVERBS_QPT_XRC_TGT)
@@ -277,7 +277,7 @@ static uint64_t record_bytes(const struct uverbs_call *uc, const struct qp_reque
 	return 2 * sizeof(uint32_t);
 }
 
-/* The rings of a raw packet QP are in a buffer each, but in one of mlx4. */
+/* Pins a raw packet QP's rings, which are in separate buffers (on mlx4 in one). */
 static int pin_rings_apart(struct uverbs_call *uc, const struct qp_request *req)
 {
 	const struct mlx5_ib_create_qp *driver = &req->driver;
@@ -294,7 +294,7 @@ static int pin_rings_apart(struct uverbs_call *uc, const struct qp_request *req)
 	return ret;
 }
 
-/* Both queues are in one buffer. */
+/* Pins the buffer with both rings. */
 static int pin_buffer(struct uverbs_call *uc, struct qp_request *req)
 {
 	uint64_t bytes = buffer_bytes(req);
@@ -302,7 +302,7 @@ static int pin_buffer(struct uverbs_call *uc, struct qp_request *req)
 
 	req->memory = (struct queue_memory){ 0 };
 	if (!bytes)
-		return 0; /* neither queue: nothing to describe */
+		return 0; /* no queue: nothing to describe */
 	ret = queue_memory_describe(req->driver.buf_addr, bytes, QUEUE_MEMORY_OFFSETS,
 				    &req->memory);
 	return ret ? ret : uc_pin(uc, req->driver.buf_addr, bytes, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rss.c - raw packet QPs that spread frames over a table of queues: which fields are hashed, and
- * how.
+ * rss.c - raw packet QPs that spread frames over a table of queues (RSS): fields to hash, and the
+ * hash.
  */
 #include <errno.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const struct {
 static int check_fields(uint64_t mask, const struct uverbs_rwq_table *table)
 {
 	if (mask & ~(uint64_t)KNOWN_FIELDS)
-		return EOPNOTSUPP; /* inside of tunnels, IPsec */
+		return EOPNOTSUPP; /* inner headers of tunnels, IPsec */
 	if (!mask)
 		return table->size == 1 ? 0 : EINVAL;
 	if ((mask & IPV4 && mask & IPV6) || (mask & TCP && mask & UDP))
