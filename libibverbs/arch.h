@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * 64-bit byte order by the names that programs used before <endian.h> had them. They are kept so
- * that old sources compile; new ones take htobe64() and be64toh(). Barriers are not here: a program
- * has none to issue.
+ * Conversion of 64-bit integers to and from network order, by the names from before <endian.h>.
+ * They are kept so that old sources compile; new code uses htobe64() and be64toh(). There are no
+ * barriers here: programs do not need any.
  */
 #ifndef INFINIBAND_ARCH_H
 #define INFINIBAND_ARCH_H
@@ -12,7 +12,7 @@
 
 #warning "<infiniband/arch.h> is out of use; <endian.h> has htobe64() and be64toh()"
 
-/* A program may bring its own ntohll as a macro; then both stay its own. */
+/* If the program defines its own ntohll as a macro, both names stay the program's. */
 #ifndef ntohll
 #undef htonll
 

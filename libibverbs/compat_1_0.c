@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * compat_1_0.c - release 1.0's calls on devices, contexts, PDs, MRs and AHs. See compat_1_0.h.
+ * compat_1_0.c - calls of release 1.0 on devices, contexts, PDs, MRs and AHs. See compat_1_0.h.
  */
 #include "compat_1_0.h"
 #include "util/alloc.h"
@@ -11,8 +11,8 @@
 #undef ibv_query_port
 #undef ibv_reg_mr
 
-/* A device was never freed in those days: each keeps its wrapper, and a reference to it, for
- * ever. */
+/* Release 1.0 never freed a device, so each wrapper, and its reference to the device, is kept
+ * forever. */
 static struct old_device *devices;
 static struct old_context *contexts;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards both lists */
@@ -105,7 +105,8 @@ static void remove_context(const struct old_context *context)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A call that has one version for all times gets contexts of either kind. */
+/* Returns the real context. Some calls have only one version, so they get contexts of both
+ * kinds. */
 struct ibv_context *verbs_compat_real_context(struct ibv_context *context)
 {
 	struct ibv_context *real = context;
@@ -254,8 +255,8 @@ COMPAT_FN(int, destroy_ah, (struct old_ah * ah))
 	return ret;
 }
 
-/* Drivers of release 1.1 announced themselves by this; it has the version IBVERBS_1.1 and no
- * default. */
+/* Registration call of drivers of release 1.1. It has the version IBVERBS_1.1, but is not the
+ * default version. */
 VERBS_EXPORT void register_driver_1_1(const char *name, void *init);
 __asm__(".symver register_driver_1_1, ibv_register_driver@IBVERBS_1.1");
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * compat_1_0.h - the structures of release 1.0, as programs built before 2007 know them.
+ * compat_1_0.h - the structs of release 1.0, for programs built before 2007.
  *
- * Such a program calls the functions by their version IBVERBS_1.0. It gets an object in the old
- * layout that wraps a real one ("real", behind what the program knows of); the wrapper is the real
- * object's cq_context, qp_context or srq_context, which leads back from events.
+ * Such a program calls the functions of version IBVERBS_1.0. It gets objects in the old layout,
+ * each of which wraps a real object ("real", after the fields that the program knows). The wrapper
+ * is the real object's cq_context, qp_context or srq_context, so that events lead back to it.
  */
 #ifndef LIBIBVERBS_COMPAT_1_0_H
 #define LIBIBVERBS_COMPAT_1_0_H
@@ -14,7 +14,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-/* The macro defines a function of version IBVERBS_1.0, which no program is linked with today. */
+/* Defines a function of version IBVERBS_1.0, which is not the default version for linking. */
 #define COMPAT_FN(type, name, params)                                \
 	VERBS_EXPORT type name##_1_0 params;                         \
 	__asm__(".symver " #name "_1_0, ibv_" #name "@IBVERBS_1.0"); \
@@ -24,7 +24,7 @@ struct old_device {
 	void *unused[2];
 	struct ibv_device *real;
 	void *unused_ops[2];
-	struct old_device *next; /* programs do not know of this one */
+	struct old_device *next; /* unknown to programs */
 };
 
 struct old_context;
@@ -34,7 +34,7 @@ struct old_srq;
 struct old_send_wr;
 struct old_recv_wr;
 
-/* The slots that programs of that time call inline; the others were called by the library only. */
+/* Slots that programs of release 1.0 call inline; only the library called the others. */
 struct old_context_ops {
 	void *unused_0[7];
 	int (*poll_cq)(struct old_cq *cq, int num_entries, struct ibv_wc *wc);
@@ -84,7 +84,7 @@ struct old_cq {
 	void *cq_context;
 	uint32_t handle;
 	int cqe;
-	pthread_mutex_t mutex; /* unused, as are cond and the counts: the real CQ has its own */
+	pthread_mutex_t mutex; /* unused, like cond and the counts: the real CQ has its own */
 	pthread_cond_t cond;
 	uint32_t comp_events_completed;
 	uint32_t async_events_completed;
@@ -129,7 +129,7 @@ struct old_qp_init_attr {
 	int sq_sig_all;
 };
 
-/* In release 1.0 the link of a work request came before the id. */
+/* In release 1.0, next came before wr_id. */
 struct old_send_wr {
 	struct old_send_wr *next;
 	uint64_t wr_id;
@@ -164,7 +164,7 @@ struct old_recv_wr {
 	int num_sge;
 };
 
-/* An event's element is one of these, or a port's number. */
+/* Element of an event: one of these objects, or a port number. */
 union old_element {
 	struct old_cq *cq;
 	struct old_qp *qp;
@@ -177,7 +177,7 @@ struct old_async_event {
 	enum ibv_event_type event_type;
 };
 
-/* Mutexes are of 40 or 48 bytes, by architecture. */
+/* Mutexes have 40 or 48 bytes, depending on the architecture. */
 #if UINTPTR_MAX == UINT64_MAX
 static_assert(offsetof(struct old_context, cmd_fd) == 28 * 8, "27 slots");
 static_assert(offsetof(struct old_context, real) == 30 * 8, "release 1.0");
@@ -187,7 +187,7 @@ static_assert(offsetof(struct old_qp, real) == 15 * 8 + sizeof(pthread_mutex_t),
 static_assert(sizeof(struct old_send_wr) == 72, "release 1.0");
 #endif
 
-/* compat_1_0_queues.c: the data path of a context. */
+/* compat_1_0_queues.c: data path operations of a context. */
 extern const struct old_context_ops verbs_old_ops;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * compat_1_0_queues.c - release 1.0's calls on CQs, SRQs and QPs, its data path and its events. See
+ * compat_1_0_queues.c - release 1.0: calls on CQs, SRQs and QPs, the data path, and events. See
  * compat_1_0.h.
  */
 #include "compat_1_0.h"
@@ -155,8 +155,8 @@ COMPAT_FN(struct old_qp *, create_qp, (struct old_pd * pd, struct old_qp_init_at
 	return qp;
 }
 
-/* ibv_qp_attr has grown since by a rate limit, which no mask of that time names: it is left
- * alone. */
+/* Old size of ibv_qp_attr: the rate limit came later, and no old mask names it, so it is not
+ * written. */
 #define OLD_QP_ATTR_SIZE offsetof(struct ibv_qp_attr, rate_limit)
 
 COMPAT_FN(int, query_qp,
@@ -227,7 +227,7 @@ static int req_notify_old_cq(struct old_cq *cq, int solicited_only)
 	return ibv_req_notify_cq(cq->real, solicited_only);
 }
 
-/* Lists are posted in pieces of this many requests, which are converted on the stack. */
+/* Lists are converted on the stack, and posted in pieces of this many requests. */
 #define PIECE 16
 
 static void convert_send_wr(struct ibv_send_wr *to, const struct old_send_wr *from,
@@ -280,7 +280,7 @@ static int post_send_old(struct old_qp *qp, struct old_send_wr *wr, struct old_s
 	return 0;
 }
 
-/* Posts to QP, or to SRQ when QP is NULL. */
+/* Posts to QP, or to SRQ if QP is NULL. */
 static int post_piece(struct old_qp *qp, struct old_srq *srq, struct ibv_recv_wr *piece,
 		      struct ibv_recv_wr **bad)
 {

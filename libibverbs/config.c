@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * config.c - read the configuration directory: *.driver files, which have lines of "driver NAME",
- * blank lines and # comments.
+ * config.c - reads the configuration directory: *.driver files with lines "driver NAME", blank
+ * lines and # comments.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #define SPACES " \t\r\n"
 
-/* Cuts LINE up. It returns true when it is well-formed; *name is NULL when it names no driver. */
+/* Splits LINE. Returns whether it is well-formed; *name is NULL if it names no driver. */
 static bool parse_line(char *line, char **name)
 {
 	char *save = NULL, *word = strtok_r(line, SPACES, &save);
@@ -30,7 +30,7 @@ static bool parse_line(char *line, char **name)
 	return *name;
 }
 
-/* Returns 0, or the errno of what cannot be read. */
+/* Returns 0, or the errno of a read error. */
 static int read_lines(FILE *file, const char *path, void (*on_driver)(const char *name))
 {
 	char *line = NULL, *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * context.c - open, import and close a device: the provider's context around its file (node.c), and
+ * context.c - opens, imports and closes a device: the provider's context for its file (node.c), and
  * the channel of asynchronous events.
  */
 #include "cmd/cmd.h"
@@ -84,7 +84,7 @@ static void free_context(struct verbs_context *vctx)
 	verbs_driver_of(vctx->context.device)->free_context(vctx);
 }
 
-/* On failure FD stays the caller's. What the driver has made, with ERR, gets what all have. */
+/* Completes a context that the driver has made, unless ERR. On failure, FD remains the caller's. */
 static int finish_context(struct verbs_device *vdev, int err, struct verbs_context **vctx)
 {
 	if (err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device.c - the devices of this host as applications hold them.
+ * device.c - the devices of this host, as lists of struct ibv_device.
  *
- * A device that is still there keeps its struct ibv_device from one list to the next. The table
- * below holds one reference, each list and each context that contains the device another; the last
- * one frees it.
+ * A device that still exists keeps its struct ibv_device from one list to the next. Reference
+ * counts: one of the table below, and one for each list and context with the device; the last one
+ * frees it.
  */
 #include "private.h"
 #include "util/alloc.h"
@@ -21,15 +21,16 @@ static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- children ----
  *
- * Another thread may be looking for devices, as those of librdmacm do: a child would have its lock,
- * and half of its lists. */
+ * Another thread, for instance of librdmacm, may be searching for devices during fork(): a child
+ * would inherit its lock, and half-built lists.
+ */
 
 enum { FORK_WAIT_S = 2 };
 
-static __thread bool has_known_lock; /* the thread that forks */
+static __thread bool has_known_lock; /* this thread holds the lock for its fork() */
 
-/* The wait has an end, as the handler of a signal may fork, in the thread that has the lock. The
- * clock is one that nobody sets. */
+/* Takes the lock before fork(). The wait is limited, because a signal handler may fork in the
+ * thread that holds the lock. The monotonic clock cannot be set. */
 static void before_fork(void)
 {
 	struct timespec until;
@@ -135,10 +136,9 @@ static bool known_and_differ(uint64_t a, uint64_t b)
 	return a && b && a != b;
 }
 
-/* A device that was unplugged and one that has its name now have the same index, too, when ib_core
- * was loaded anew in between: then some other fact tells them apart, such as the inode of their
- * directory in sysfs. Where two searches do not tell the same facts, 0 stands for what one did not
- * find out. */
+/* Returns whether both describe the same device. If ib_core was reloaded, a new device may have the
+ * name and index of an unplugged one; other facts then differ, for instance the inode of the sysfs
+ * directory. 0 is a fact that one of the searches did not find; it matches anything. */
 static bool is_same_device(const struct verbs_device_info *a, const struct verbs_device_info *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->uverbs_name, b->uverbs_name) &&
@@ -149,8 +149,7 @@ static bool is_same_device(const struct verbs_device_info *a, const struct verbs
 	       !known_and_differ(a->identity, b->identity);
 }
 
-/* The devices that were left out are kept, so that the reason is logged once and not with each
- * list. */
+/* Skipped devices, remembered so that the reason is logged only once. */
 struct refused {
 	struct verbs_device_info info;
 	struct refused *next;
@@ -202,7 +201,7 @@ static const struct verbs_driver *find_driver(const struct verbs_device_info *in
 	}
 	if (driver && info->abi_version >= driver->min_abi && info->abi_version <= driver->max_abi)
 		return driver;
-	/* What a container was not given is nothing to complain about. */
+	/* No message for a device file that a container was not given. */
 	if (verbs_node_exists(info) && first_refusal(info))
 		explain_refusal(info, driver);
 	return NULL;
@@ -226,7 +225,7 @@ static struct verbs_device *add_device(const struct verbs_device_info *info)
 	return vdev;
 }
 
-/* Takes the device that INFO describes out of the table, if it is there. */
+/* Removes the device that INFO describes from the table and returns it, or NULL. */
 static struct verbs_device *take_known(const struct verbs_device_info *info)
 {
 	for (struct verbs_device **at = &known; *at; at = &(*at)->next) {
@@ -240,8 +239,7 @@ static struct verbs_device *take_known(const struct verbs_device_info *info)
 	return NULL;
 }
 
-/* Makes the table say what INFOS say: a device that it holds and they do not name is gone. It
- * returns the number of devices. */
+/* Updates the table to INFOS: devices not in INFOS are removed. Returns the number of devices. */
 static unsigned int update_known(const struct verbs_device_info *infos, unsigned int count)
 {
 	struct verbs_device *now = NULL, **tail = &now, *vdev;
@@ -282,7 +280,7 @@ static int known_rescan(unsigned int *count)
 	int err;
 
 	err = verbs_netlink_find_devices(&infos, &found);
-	/* Where RDMA netlink is missing, sysfs tells the same but for index and driver_id. */
+	/* Without RDMA netlink, sysfs provides all facts except index and driver_id. */
 	if (err && err != ENOMEM)
 		err = verbs_sysfs_find_devices(&infos, &found);
 	if (!err) {
@@ -294,9 +292,9 @@ static int known_rescan(unsigned int *count)
 	return err;
 }
 
-/* A container may have been given the files of some devices only; programs, which often take the
- * first of the list, can use no other. The table still has them: their files may come, and a
- * context that is imported needs none. */
+/* Returns whether to list the device. A container may have only some device files, and programs
+ * often use the first device of the list, so devices without a file are skipped. They stay in the
+ * table: the file may appear, and an imported context needs none. */
 static bool device_is_listed(const struct verbs_device *vdev)
 {
 	if (verbs_node_exists(&vdev->info))
@@ -389,8 +387,8 @@ VERBS_EXPORT int ibv_get_device_index(struct ibv_device *device)
 	return to_vdev(device)->info.index;
 }
 
-/* The file node_guid reads "0002:c903:0015:1a2b". Netlink's answer is better: this process may see
- * the /sys of another network namespace. */
+/* Returns the GUID. The file node_guid has the form "0002:c903:0015:1a2b". Netlink's answer is
+ * preferred, because /sys may belong to another network namespace. */
 VERBS_EXPORT __be64 ibv_get_device_guid(struct ibv_device *device)
 {
 	const __be64 known_guid = to_vdev(device)->info.node_guid;

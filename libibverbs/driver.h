@@ -2,18 +2,18 @@
 /*
  * driver.h - the whole contract between libibverbs and a provider.
  *
- * A provider is a shared object lib<name>-rdmakit<abi>.so in the plugin directory (or is linked
- * statically). It registers one struct verbs_driver; the library matches devices to drivers, asks
- * the driver for a device and a context, and then reaches it through the operations of VERBS_OPS.
- * The provider speaks to the kernel only through the verbs_cmd_*() functions below.
+ * A provider is a shared object lib<name>-rdmakit<abi>.so in the plugin directory, or is linked
+ * statically. It registers one struct verbs_driver. The library matches devices to drivers, lets
+ * the driver create a device and a context, and then calls it through the operations of VERBS_OPS.
+ * The provider accesses the kernel only through the verbs_cmd_*() functions below.
  *
  * Rules for everything here:
- * - Functions return 0 or a positive errno and hand objects out through their last parameter, set
- *   only on success. Operations that a public inline function calls directly (slots OPS and VCTX)
- *   have the public prototype instead.
- * - Whoever detects a fault logs it, at level warn (util/log.h); callers pass it on.
+ * - Functions return 0 or a positive errno, and return objects through their last parameter, which
+ *   is set only on success. Operations that a public inline function calls directly (slots OPS and
+ *   VCTX) have the public prototype instead.
+ * - A fault is logged where it is detected, at level warn (util/log.h); callers pass it on.
  * - The contract is private to one build: it has its own symbol version node and plugin suffix, and
- *   may change at will.
+ *   may change at any time.
  */
 #ifndef LIBIBVERBS_DRIVER_H
 #define LIBIBVERBS_DRIVER_H
@@ -33,7 +33,7 @@ struct verbs_pci_id {
 	uint16_t vendor, device;
 };
 
-/* What discovery knows about a device before any driver is asked. Strings are never NULL. */
+/* Facts about a device found by discovery, before a driver is involved. Strings are never NULL. */
 struct verbs_device_info {
 	char name[IBV_SYSFS_NAME_MAX];        /* "mlx5_0" */
 	char uverbs_name[IBV_SYSFS_NAME_MAX]; /* "uverbs0" */
@@ -41,33 +41,33 @@ struct verbs_device_info {
 	char ibdev_path[IBV_SYSFS_PATH_MAX];  /* the infiniband class directory in sysfs */
 	char modalias[256];                   /* "pci:v000015B3d00001021...", or "" */
 	uint64_t uverbs_dev;                  /* dev_t of the character device */
-	uint32_t driver_id;      /* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN when found by sysfs */
-	uint32_t abi_version;    /* of the kernel driver's data */
-	int index;               /* RDMA netlink device index, -1 when unknown */
+	uint32_t driver_id;      /* enum rdma_driver_id; RDMA_DRIVER_UNKNOWN if found by sysfs */
+	uint32_t abi_version;    /* version of the kernel driver's data */
+	int index;               /* RDMA netlink device index; -1: unknown */
 	int node_type;           /* enum ibv_node_type */
-	uint64_t identity;       /* the inode of its directory in sysfs: see device.c */
-	__be64 node_guid;        /* as RDMA netlink says it; 0 when unknown */
-	struct verbs_pci_id pci; /* parsed from modalias; zeros when it is not PCI */
+	uint64_t identity;       /* inode of its directory in sysfs: see device.c */
+	__be64 node_guid;        /* from RDMA netlink; 0: unknown */
+	struct verbs_pci_id pci; /* parsed from modalias; zeros if not PCI */
 };
 
-/* Another library than this project's can load the provider, by a bridge. Its part of a device lies
- * here, and its table of what a driver has at the start of struct verbs_driver. */
+/* Sizes of the areas reserved for another library that loads the provider by a bridge: in a device,
+ * and at the start of struct verbs_driver. */
 #define VERBS_HOST_DEVICE_SIZE 40
 #define VERBS_HOST_TABLE_SIZE  72
 
 struct verbs_device {
-	struct ibv_device device; /* first: what applications hold */
+	struct ibv_device device; /* first: returned to applications */
 	const struct verbs_driver *driver;
 	char of_host[VERBS_HOST_DEVICE_SIZE];
 	struct verbs_device_info info;
-	/* The rest is the library's own. The lock of the device list guards refcount, which counts
-	 * the lists and contexts that hold the device. */
+	/* The library's own part. The lock of the device list guards refcount, the number of lists
+	 * and contexts that refer to the device. */
 	unsigned int refcount;
 	struct verbs_device *next;
 };
 
-/* A call that returns an errno leaves it in errno as well, at the public edge: programs print that,
- * and the library's own refusals come from no system call. */
+/* Returns ERR, and also sets errno: the program may print errno, and a refusal by the library
+ * itself has not set it. */
 static inline int verbs_result(int err)
 {
 	if (__builtin_expect(err > 0, 0))
@@ -80,48 +80,46 @@ static inline struct verbs_device *to_vdev(struct ibv_device *device)
 	return (struct verbs_device *)device;
 }
 
-#define VERBS_DRIVER_MAGIC 0x33746b61u /* catches a plugin built against another driver.h */
+#define VERBS_DRIVER_MAGIC 0x33746b61u /* detects a plugin built against another driver.h */
 
 struct verbs_driver {
-	/* First, since the device's driver points here. Only a bridge writes it. */
+	/* First, because the driver pointer of a device points here. Only a bridge writes it. */
 	_Alignas(void *) char of_host[VERBS_HOST_TABLE_SIZE];
 	uint32_t magic; /* VERBS_DRIVER_MAGIC */
 	const char *name;
-	/* A device belongs to the driver when its RDMA netlink driver id equals driver_id, or else
+	/* A device belongs to the driver if its RDMA netlink driver id equals driver_id, or else if
 	 * its PCI id is in the list. */
 	uint32_t driver_id;                 /* enum rdma_driver_id */
 	const struct verbs_pci_id *pci_ids; /* ends with vendor 0; may be NULL */
-	uint32_t min_abi, max_abi; /* versions of the kernel driver's data that it speaks */
-	/* The call allocates a zeroed object that starts with struct verbs_device; the library
-	 * fills that part afterwards. It must not touch the device: listing devices opens
-	 * nothing. */
+	uint32_t min_abi, max_abi;          /* supported versions of the kernel driver's data */
+	/* Allocates a zeroed object that starts with struct verbs_device, which the library then
+	 * fills in. Must not access the device, because listing devices opens none. */
 	int (*alloc_device)(const struct verbs_device_info *info, struct verbs_device **vdev);
 	void (*free_device)(struct verbs_device *vdev);
-	/* The call makes the provider's context around struct verbs_context by
-	 * verbs_context_alloc(), and calls verbs_cmd_get_context() and verbs_set_ops(). On failure
-	 * it undoes that; cmd_fd stays the caller's. */
+	/* Creates the provider's context around a struct verbs_context: calls
+	 * verbs_context_alloc(), verbs_cmd_get_context() and verbs_set_ops(). On failure undoes
+	 * everything; cmd_fd remains the caller's. */
 	int (*alloc_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* The call allocates a context for a kernel context that exists behind cmd_fd
-	 * (ibv_import_device), with verbs_cmd_query_context() in place of verbs_cmd_get_context().
-	 * It is NULL in a provider that does not offer it. */
+	/* Creates a context for an existing kernel context behind cmd_fd (ibv_import_device), with
+	 * verbs_cmd_query_context() instead of verbs_cmd_get_context(). NULL: not supported. */
 	int (*import_context)(struct verbs_device *vdev, int cmd_fd, struct verbs_context **vctx);
-	/* The call does as alloc_context, in a way that a call of the provider's own asks for by
-	 * HOW (verbs_open_device_as()). It is NULL in a provider without such. */
+	/* Does what alloc_context() does, with options HOW of a call of the provider
+	 * (verbs_open_device_as()). NULL: not supported. */
 	int (*alloc_context_as)(struct verbs_device *vdev, int cmd_fd, const void *how,
 				struct verbs_context **vctx);
-	/* The call undoes any of them, with verbs_context_free() at the end. The library closes
-	 * cmd_fd afterwards. */
+	/* Undoes any of them, with verbs_context_free() at the end. The library closes cmd_fd
+	 * afterwards. */
 	void (*free_context)(struct verbs_context *vctx);
 };
 
-/* A plugin's constructor, which VERBS_DRIVER_REGISTER writes, calls this. The plugin is linked with
- * -z nodelete: nothing takes the registration back. */
+/* Registers a driver. The plugin's constructor, generated by VERBS_DRIVER_REGISTER, calls it.
+ * Nothing unregisters a driver: the plugin is linked with -z nodelete. */
 void verbs_register_driver(const struct verbs_driver *driver);
 
 /*
- * The driver of a provider is an object named verbs_provider_<name>, which is the name that
- * static programs refer to (see RDMA_STATIC_PROVIDERS in verbs.h). In a shared plugin a constructor
- * registers it; in a static archive the program does.
+ * A provider's driver is an object named verbs_provider_<name>, the name that static programs refer
+ * to (see RDMA_STATIC_PROVIDERS in verbs.h). In a shared plugin, a constructor registers it; a
+ * static program registers it itself.
  *
  *	VERBS_DRIVER(mlx5) = { .magic = VERBS_DRIVER_MAGIC, .name = "mlx5", ... };
  *	VERBS_DRIVER_REGISTER(mlx5)
@@ -140,18 +138,19 @@ void verbs_register_driver(const struct verbs_driver *driver);
 #endif
 
 /* ---- 2. Objects ---- */
-/* Where the library keeps state beside a public object, the provider embeds the wrapper; elsewhere
- * it embeds the public struct. The provider allocates (zeroed) and frees; verbs_cmd_create_*() and
- * friends fill the public part, locks included, before the kernel can raise an event for the
- * object, and verbs_cmd_destroy_*() takes it down. */
+/* If the library keeps state next to a public object, the provider embeds the wrapper struct;
+ * otherwise it embeds the public struct. The provider allocates (zeroed) and frees.
+ * verbs_cmd_create_*() and similar functions fill in the public part, locks included, before the
+ * kernel can raise an event for the object; verbs_cmd_destroy_*() tears it down. */
 
-/* The distribution's library, below which a bridge puts a provider, looks at some of these. */
+/* Kinds of regions. The values are those of the distribution's library, which reads some of them
+ * when a provider runs below it by a bridge. */
 enum verbs_mr_kind {
 	VERBS_MR_USER = 0, /* memory of this process */
 	VERBS_MR_NULL = 1, /* ibv_alloc_null_mr */
 	VERBS_MR_IMPORTED = 2,
 	VERBS_MR_DMABUF = 3,
-	VERBS_MR_DM = 4, /* device memory, which that library has no number for */
+	VERBS_MR_DM = 4, /* device memory; the distribution's library has no value for it */
 };
 
 struct verbs_mr {
@@ -161,17 +160,17 @@ struct verbs_mr {
 };
 
 struct verbs_cq {
-	union { /* ibv_cq is a prefix of ibv_cq_ex by ABI */
+	union { /* by ABI, ibv_cq is a prefix of ibv_cq_ex */
 		struct ibv_cq cq;
 		struct ibv_cq_ex cq_ex;
 	};
-	/* A provider that wants more entries from the kernel than attr->cqe sets this before
-	 * verbs_cmd_create_cq(); otherwise it is 0. */
+	/* Number of entries to request from the kernel, if not attr->cqe. A provider sets it before
+	 * verbs_cmd_create_cq(); 0: unset. */
 	uint32_t ring_cqe;
 };
 
 struct verbs_qp {
-	union { /* ibv_qp is a prefix of ibv_qp_ex by ABI */
+	union { /* by ABI, ibv_qp is a prefix of ibv_qp_ex */
 		struct ibv_qp qp;
 		struct ibv_qp_ex qp_ex;
 	};
@@ -183,15 +182,15 @@ struct verbs_qp {
 struct verbs_srq {
 	struct ibv_srq srq;
 	enum ibv_srq_type type;
-	uint32_t srq_num;      /* as remote XRC senders name it; 0 when the kernel has none */
-	struct ibv_xrcd *xrcd; /* of type XRC */
-	struct ibv_cq *cq;     /* of types XRC and TM */
-	/* A provider that wants more from the kernel than attr->attr sets these before
-	 * verbs_cmd_create_srq(); otherwise they are 0. */
+	uint32_t srq_num;      /* for remote XRC senders; 0: the kernel has assigned none */
+	struct ibv_xrcd *xrcd; /* type XRC only */
+	struct ibv_cq *cq;     /* types XRC and TM only */
+	/* Capacities to request from the kernel, if not those of attr->attr. A provider sets them
+	 * before verbs_cmd_create_srq(); 0: unset. */
 	uint32_t ring_wr, ring_sge;
 };
 
-/* Objects whose public struct has no room for the kernel's handle. */
+/* Objects whose public struct lacks the kernel's handle. */
 struct verbs_xrcd {
 	struct ibv_xrcd xrcd;
 	uint32_t handle;
@@ -207,7 +206,7 @@ struct verbs_counters {
 	uint32_t handle;
 };
 
-/* The library makes and destroys these itself. */
+/* Objects that the library itself creates and destroys. */
 struct verbs_dmah {
 	struct ibv_dmah dmah;
 	uint32_t handle;
@@ -248,7 +247,7 @@ static inline struct verbs_counters *to_vcounters(const struct ibv_counters *cou
 	return (struct verbs_counters *)counters;
 }
 
-/* Every context is extended, so this never is NULL (the public verbs_get_ctx() can be). */
+/* Never returns NULL, because every context here is extended (the public verbs_get_ctx() may). */
 static inline struct verbs_context *to_vctx(struct ibv_context *context)
 {
 	return (struct verbs_context *)((char *)context - offsetof(struct verbs_context, context));
@@ -256,30 +255,29 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
 
 /* ---- 3. Operations ---- */
 /*
- * VERBS_OPS is the one list of what a provider can do. An entry reads
+ * VERBS_OPS is the list of a provider's operations. An entry is
  *
  *	OP(slot, fail, return type, name, parameters)
  *
- * and the list generates struct verbs_ops, the defaults and verbs_set_ops(). The slot says how
+ * The list generates struct verbs_ops, the defaults and verbs_set_ops(). The slot determines how
  * programs reach the operation:
  *
  *	OPS	ibv_context.ops.<name>: inline functions of verbs.h call it directly
- *	VCTX	verbs_context.<name>: so they do, in the extended context
- *	LIB	by an exported or extended call: the library checks the input and then calls it
+ *	VCTX	verbs_context.<name>: the same, in the extended context
+ *	LIB	an exported or extended call checks the input and then calls it
  *
- * An operation that the provider leaves out has a default. Where a comment in the list says so, the
- * default is the plain kernel command, and a provider without driver data for it needs no function
- * of its own. Any other default says that the operation is not supported, in the way that fail
- * names; all but QUIET log one line:
+ * An operation that the provider leaves out has a default. If a comment in the list says so, it is
+ * the plain kernel command, for providers without driver data for it. Any other default reports
+ * that the operation is not supported, as fail determines; all but QUIET log a line:
  *
  *	ERRNO	returns EOPNOTSUPP
  *	NEG	returns -EOPNOTSUPP
  *	PTR	returns NULL, errno is EOPNOTSUPP
  *	FD	returns -1, errno is EOPNOTSUPP
- *	QUIET	returns nothing, or 0: nobody waits for an answer
+ *	QUIET	returns nothing, or 0: the caller needs no result
  *
- * The basic and the extended call that create an object are one operation; the library widens the
- * arguments of the basic one:
+ * The basic and the extended call that create an object use the same operation; the library
+ * converts the arguments of the basic call:
  *
  *	ibv_create_cq()		create_cq with an ibv_cq_init_attr_ex
  *	ibv_create_qp()		create_qp with an ibv_qp_init_attr_ex, comp_mask _PD
@@ -287,7 +285,7 @@ static inline struct verbs_context *to_vctx(struct ibv_context *context)
  */
 /* clang-format off */
 #define VERBS_OPS(OP) \
-	/* --- the data path --- */ \
+	/* --- data path --- */ \
 	OP(OPS, NEG, int, poll_cq, (struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)) \
 	OP(OPS, ERRNO, int, req_notify_cq, (struct ibv_cq *cq, int solicited_only)) \
 	OP(OPS, ERRNO, int, post_send, \
@@ -446,26 +444,28 @@ struct verbs_ops {
 #undef VERBS_OP_MEMBER
 };
 
-/* Installs the non-NULL members of OPS, in the public slots too. A context that learns more about
- * its device may call it again to override some. Until then every operation has its default. */
+/* Installs the non-NULL members of OPS, also in the public slots. May be called again to override
+ * some, when a context learns more about its device. Until the first call, every operation has its
+ * default. */
 void verbs_set_ops(struct verbs_context *vctx, const struct verbs_ops *ops);
 
 /* ---- 4. Contexts ---- */
 
-/* The first allocates SIZE zeroed bytes for the provider's context, which has struct verbs_context
- * at OFFSET, fills the public part of that, and installs the default operations. The second undoes
- * that and closes the channel of async events, which an old kernel opens with the context. */
+/* verbs_context_alloc() allocates SIZE zeroed bytes for the provider's context, with a struct
+ * verbs_context at OFFSET, fills in the public part, and installs the default operations.
+ * verbs_context_free() undoes that, and closes the channel of async events, which old kernels open
+ * with the context. */
 int verbs_context_alloc(struct verbs_device *vdev, int cmd_fd, size_t size, size_t offset,
 			struct verbs_context **vctx);
 void verbs_context_free(struct verbs_context *vctx, size_t offset);
 
-/* The provider says that it has filled wr_*, which IBV_QP_INIT_ATTR_SEND_OPS_FLAGS asks for:
- * ibv_qp_to_qp_ex() returns &qp_ex then. */
+/* Marks that the provider has filled in wr_*, as requested by IBV_QP_INIT_ATTR_SEND_OPS_FLAGS:
+ * ibv_qp_to_qp_ex() then returns &qp_ex. */
 void verbs_qp_set_ex(struct verbs_qp *vqp);
 
 /* ---- 5. Kernel commands ---- */
 /*
- * A command is a list of attributes, written down once:
+ * A command is a list of attributes:
  *
  *	const struct verbs_attr attrs[] = {
  *		verbs_attr_new_handle(MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &uar->handle),
@@ -475,32 +475,32 @@ void verbs_qp_set_ex(struct verbs_qp *vqp);
  *	ret = verbs_cmd_run(context, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC,
  *			    attrs, ARRAY_SIZE(attrs));
  *
- * verbs_cmd_run() returns the kernel's errno; EPROTONOSUPPORT is "this kernel has no such object or
- * method".
+ * verbs_cmd_run() returns the kernel's errno; EPROTONOSUPPORT means that the kernel has no such
+ * object or method.
  */
 enum verbs_attr_kind {
-	VERBS_ATTR_SKIP, /* not part of the command: an attribute that ?: leaves out */
+	VERBS_ATTR_SKIP, /* not part of the command: lets ?: leave out an attribute */
 	VERBS_ATTR_VALUE,
 	VERBS_ATTR_OUT,
 	VERBS_ATTR_HANDLE,
 	VERBS_ATTR_FD,
-	/* What stands in the attributes above is what the kernel gets. */
+	/* For the kinds above, the kernel gets the attribute unchanged. */
 	VERBS_ATTR_IN,
 	VERBS_ATTR_NEW_HANDLE,
 	VERBS_ATTR_NEW_FD,
 };
 
-/* An attribute lies as the kernel has it (struct ib_uverbs_attr), but for the kind. */
+/* An attribute, in the layout of the kernel's struct ib_uverbs_attr except for the kind. */
 struct verbs_attr {
 	uint16_t id;
 	uint16_t len;
-	uint16_t how;   /* enum verbs_attr_kind, 8 bits higher; and VERBS_ATTR_MUST */
-	uint8_t elem;   /* of an enumerated attribute (flow action keymats...), else 0 */
+	uint16_t how;   /* enum verbs_attr_kind << 8, and VERBS_ATTR_MUST */
+	uint8_t elem;   /* element of an enumerated attribute (flow action keymats...), else 0 */
 	uint8_t unused; /* 0 */
-	uint64_t value; /* VALUE, HANDLE, FD: itself; otherwise the address of the data */
+	uint64_t value; /* VALUE, HANDLE, FD: the value; otherwise the address of the data */
 };
 
-#define VERBS_ATTR_MUST      1 /* a kernel that does not know it refuses the command */
+#define VERBS_ATTR_MUST      1 /* a kernel that does not know the attribute refuses the command */
 #define VERBS_ATTR_HOW(kind) ((uint16_t)((kind) << 8 | VERBS_ATTR_MUST))
 
 static inline enum verbs_attr_kind verbs_attr_kind(const struct verbs_attr *attr)
@@ -513,7 +513,7 @@ static inline struct verbs_attr verbs_attr_skip(void)
 	return (struct verbs_attr){ .how = VERBS_ATTR_HOW(VERBS_ATTR_SKIP) };
 }
 
-/* The kernel reads LEN bytes at DATA, which stay valid until the command has run. */
+/* Input: LEN bytes at DATA, which must stay valid until the command has run. */
 static inline struct verbs_attr verbs_attr_in(uint16_t id, const void *data, size_t len)
 {
 	return (struct verbs_attr){ id, (uint16_t)len,  VERBS_ATTR_HOW(VERBS_ATTR_IN), 0,
@@ -534,29 +534,28 @@ static inline struct verbs_attr verbs_attr_u64(uint16_t id, uint64_t value)
 	};
 }
 
-/* The kernel's enumerated types and flags arrive as 8 bytes, read as 32 or 64 bits: u64 is always
- * right for them. */
+/* Flags or an enumeration: the kernel always passes these as 8 bytes, even if it reads only 32
+ * bits. */
 static inline struct verbs_attr verbs_attr_flags(uint16_t id, uint64_t flags)
 {
 	return verbs_attr_u64(id, flags);
 }
 
-/* This is value ELEM of an enumerated type that has no data. */
+/* Value ELEM of an enumerated type without data. */
 static inline struct verbs_attr verbs_attr_enum(uint16_t id, uint8_t elem)
 {
 	return (struct verbs_attr){ id, (uint16_t)0, VERBS_ATTR_HOW(VERBS_ATTR_VALUE), elem, 0, 0 };
 }
 
-/* DATA has room for LEN bytes from the kernel. A shorter answer leaves the rest as it was: zero it
- * first. */
+/* Output: LEN bytes at DATA. A shorter answer leaves the rest unchanged, so zero it first. */
 static inline struct verbs_attr verbs_attr_out(uint16_t id, void *data, size_t len)
 {
 	return (struct verbs_attr){ id, (uint16_t)len,  VERBS_ATTR_HOW(VERBS_ATTR_OUT), 0,
 				    0,  (uintptr_t)data };
 }
 
-/* The first names an object that exists, the second one that the command creates: *handle is
- * written when the command succeeds. */
+/* verbs_attr_handle() names an existing object, verbs_attr_new_handle() one that the command
+ * creates: *handle is set when the command succeeds. */
 static inline struct verbs_attr verbs_attr_handle(uint16_t id, uint32_t handle)
 {
 	return (struct verbs_attr){
@@ -588,16 +587,15 @@ static inline struct verbs_attr verbs_attr_optional(struct verbs_attr attr)
 	return attr;
 }
 
-/* One command has at most this many attributes, those of the driver included. */
+/* Limit of attributes per command, including the driver's. */
 #define VERBS_CMD_MAX_ATTRS 32
 
 int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		  const struct verbs_attr *attrs, unsigned int nattrs);
 
 /*
- * A short command lies as the kernel reads it and is not copied, for calls that programs make again
- * and again. Its attributes are written in order, without any that is left out; what the kernel
- * creates is read from them:
+ * A short command is built in the kernel's layout and not copied, for frequent calls. Its
+ * attributes are written in order, with none left out; the kernel returns values in them:
  *
  *	struct verbs_short cmd;
  *
@@ -609,7 +607,7 @@ int verbs_cmd_run(struct ibv_context *context, uint16_t object, uint16_t method,
 #define VERBS_SHORT_MAX_ATTRS 8
 
 struct verbs_short {
-	/* The kernel's header: verbs_cmd_run_short() writes it. */
+	/* The kernel's header, written by verbs_cmd_run_short(). */
 	uint16_t length, object, method, count;
 	uint64_t zero;
 	uint32_t driver, none;
@@ -621,7 +619,7 @@ static inline struct verbs_attr verbs_short_attr(uint16_t id, size_t len, uint64
 	return (struct verbs_attr){ id, (uint16_t)len, VERBS_ATTR_MUST, 0, 0, value };
 }
 
-/* Up to 8 bytes travel inside the attribute, and lie at its start whatever the byte order. */
+/* Input. Up to 8 bytes are stored in the attribute, at its start whatever the byte order. */
 static inline struct verbs_attr verbs_short_in(uint16_t id, const void *data, size_t len)
 {
 	struct verbs_attr attr = verbs_short_attr(id, len, (uintptr_t)data);
@@ -660,7 +658,7 @@ static inline struct verbs_attr verbs_short_fd(uint16_t id, int fd)
 	return verbs_short_attr(id, 0, (uint64_t)(int64_t)fd);
 }
 
-/* A handle or a descriptor that the command creates: the attribute's value, afterwards. */
+/* A handle or descriptor that the command creates; the attribute's value has it afterwards. */
 static inline struct verbs_attr verbs_short_new(uint16_t id)
 {
 	return verbs_short_attr(id, 0, 0);
@@ -670,7 +668,7 @@ static inline struct verbs_attr verbs_short_new(uint16_t id)
 int verbs_cmd_run_short(struct ibv_context *context, uint16_t object, uint16_t method,
 			struct verbs_short *cmd, unsigned int nattrs);
 
-/* Runs a command of one attribute, the object that it destroys. */
+/* Runs a command whose only attribute is the object to destroy. */
 static inline int verbs_cmd_run_destroy(struct ibv_context *context, uint16_t object,
 					uint16_t method, uint16_t id, uint32_t handle)
 {
@@ -680,10 +678,10 @@ static inline int verbs_cmd_run_destroy(struct ibv_context *context, uint16_t ob
 	return verbs_cmd_run_short(context, object, method, &cmd, 1);
 }
 
-/* Driver data that goes along with a core command. REQ and RESP are the driver's structs of
- * <rdma/mlx5-abi.h> alone, without any core header. The library zeroes RESP before it runs the
- * command, so fields of a shorter (older) answer read as 0. ATTRS are further attributes in the
- * driver's id space. A NULL udata means none of this. */
+/* Driver data that accompanies a core command. REQ and RESP are the driver's structs of
+ * <rdma/mlx5-abi.h>, without the core's headers. The library zeroes RESP before the command, so
+ * that fields missing in an older kernel's answer are 0. ATTRS are further attributes in the
+ * driver's id space. A NULL udata means no driver data. */
 struct verbs_udata {
 	const void *req;
 	size_t req_len;
@@ -694,27 +692,27 @@ struct verbs_udata {
 };
 
 /*
- * Commands on core objects. Creation fills the public object as said in section 2 (context, pd,
- * cqs, handle, keys, numbers, state, locks). Destruction first runs the command, then waits until
- * the application has acknowledged every event that it read for the object, then takes the locks
- * down: after it the provider may free the object. When the device is gone they
- * fail with EIO, unless the program has asked that this count as success (see ibv_open_device(3)).
+ * Commands on core objects. Creation fills in the public object as described in section 2 (context,
+ * pd, cqs, handle, keys, numbers, state, locks). Destruction runs the command, waits until the
+ * application has acknowledged every event that it read for the object, and then destroys the
+ * locks; after it the provider may free the object. If the device is gone, commands fail with EIO,
+ * unless the program has asked to count that as success (see ibv_open_device(3)).
  */
-/* Opens DEVICE as ibv_open_device() does, with the driver's alloc_context_as(). */
+/* Opens DEVICE like ibv_open_device(), with the driver's alloc_context_as(). */
 struct ibv_context *verbs_open_device_as(struct ibv_device *device, const void *how);
 int verbs_cmd_get_context(struct verbs_context *vctx, const struct verbs_udata *udata);
-/* FDS give the context rights that they stand for; NULL: there are none. The result is
- * EPROTONOSUPPORT on a kernel that does not take them (before Linux 6.15). */
+/* FDS grants the context the rights of descriptors; NULL: none. Returns EPROTONOSUPPORT if the
+ * kernel does not support that (before Linux 6.15). */
 int verbs_cmd_get_context_with(struct verbs_context *vctx, const struct verbs_udata *udata,
 			       const struct ibv_fd_arr *fds);
-/* Describes the kernel context that exists behind cmd_fd (Linux 5.9). The driver's part is no
- * response but an attribute of its own, in udata->attrs. */
+/* Queries the existing kernel context behind cmd_fd (Linux 5.9). The driver's part is an attribute
+ * in udata->attrs instead of a response. */
 int verbs_cmd_query_context(struct verbs_context *vctx, const struct verbs_udata *udata);
 
-/* Fills ATTR, all of it or as much as ATTR_SIZE holds, from the core's answer; what that lacks is
- * zero and the provider adds it from its response. The text of orig_attr.fw_ver is the provider's
- * to print, from the number in *fw_ver. (The library itself always asks the provider for a whole
- * struct, and shortens it for older programs afterwards.) */
+/* Fills in ATTR, as much as ATTR_SIZE holds, from the core's answer. Fields that the core lacks are
+ * zero; the provider sets them from its response. The provider also formats orig_attr.fw_ver from
+ * the number in *fw_ver. (The library always passes a whole struct to the provider, and shortens it
+ * for older programs afterwards.) */
 int verbs_cmd_query_device(struct ibv_context *context, struct ibv_device_attr_ex *attr,
 			   size_t attr_size, uint64_t *fw_ver, const struct verbs_udata *udata);
 int verbs_cmd_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr,
@@ -726,7 +724,7 @@ int verbs_cmd_dealloc_pd(struct ibv_pd *pd);
 
 int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		     unsigned int access, struct verbs_mr *vmr, const struct verbs_udata *udata);
-/* The first registers a dma-buf (Linux 5.12), the second memory that a DMA handle goes with. */
+/* Register a dma-buf (Linux 5.12), or memory with a DMA handle. */
 int verbs_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
 			    int fd, unsigned int access, struct verbs_mr *vmr,
 			    const struct verbs_udata *udata);
@@ -738,7 +736,7 @@ int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset
 int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr,
 		       size_t length, uint64_t iova, unsigned int access,
 		       const struct verbs_udata *udata);
-/* Fills VMR from the MR that HANDLE names (ibv_import_mr). */
+/* Fills in VMR from the MR that HANDLE names (ibv_import_mr). */
 int verbs_cmd_query_mr(struct ibv_pd *pd, uint32_t handle, struct verbs_mr *vmr);
 int verbs_cmd_dereg_mr(struct verbs_mr *vmr);
 int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
@@ -748,28 +746,28 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *
 		       const struct verbs_udata *udata);
 int verbs_cmd_dealloc_mw(struct ibv_mw *mw);
 
-/* Sets context and handle; copying to and from the memory is the provider's. MORE are the
- * provider's attributes, as those of a short command. */
+/* Sets context and handle; the provider implements copying to and from the memory. MORE are the
+ * provider's attributes, as in a short command. */
 int verbs_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
 		       struct ibv_dm *dm, const struct verbs_attr *more, unsigned int nmore);
 int verbs_cmd_free_dm(struct ibv_dm *dm);
 /* Makes a dma-buf of the memory that mmap() of cmd_fd maps at byte OFFSET. */
 int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd);
 
-/* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). cq->cqe is what the kernel granted: the provider
- * may correct it. */
+/* FLAGS are the kernel's (IB_UVERBS_CQ_FLAGS_*). Sets cq->cqe to the number that the kernel
+ * granted, which the provider may correct. */
 int verbs_cmd_create_cq(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			uint32_t flags, struct verbs_cq *vcq, const struct verbs_udata *udata);
-/* cq->cqe becomes what the kernel granted. Call it under the lock that the provider polls with, or
- * otherwise see to it that nobody polls. */
+/* Sets cq->cqe to the number that the kernel granted. Call it under the lock for polling, or while
+ * no thread can poll. */
 int verbs_cmd_resize_cq(struct ibv_cq *cq, uint32_t cqe, const struct verbs_udata *udata);
 int verbs_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int verbs_cmd_destroy_cq(struct ibv_cq *cq);
 
-/* attr->cap comes back as the kernel granted it. */
+/* Returns the capacities that the kernel granted in attr->cap. */
 int verbs_cmd_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
 			struct verbs_qp *vqp, const struct verbs_udata *udata);
-/* On success qp->state follows attr->qp_state. */
+/* On success, sets qp->state to attr->qp_state. */
 int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 			const struct verbs_udata *udata);
 int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
@@ -785,7 +783,7 @@ int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr, struc
 			const struct verbs_udata *udata);
 int verbs_cmd_destroy_ah(struct ibv_ah *ah);
 
-/* attr->attr.max_wr and max_sge come back as the kernel granted them. */
+/* Returns the capacities that the kernel granted in attr->attr.max_wr and max_sge. */
 int verbs_cmd_create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr,
 			 struct verbs_srq *vsrq, const struct verbs_udata *udata);
 int verbs_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask);
@@ -796,8 +794,8 @@ int verbs_cmd_open_xrcd(struct ibv_context *context, const struct ibv_xrcd_init_
 			struct verbs_xrcd *vxrcd, const struct verbs_udata *udata);
 int verbs_cmd_close_xrcd(struct verbs_xrcd *vxrcd);
 
-/* attr->max_wr and max_sge come back as the kernel granted them. When verbs_cmd_modify_wq()
- * succeeds, wq->state follows. */
+/* Returns the capacities that the kernel granted in attr->max_wr and max_sge. verbs_cmd_modify_wq()
+ * updates wq->state on success. */
 int verbs_cmd_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 			struct ibv_wq *wq, const struct verbs_udata *udata);
 int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
@@ -832,22 +830,21 @@ int verbs_cmd_read_counters(struct verbs_counters *vcounters, uint64_t *values, 
 
 /* ---- 6. Help ---- */
 
-/* Programs may call these as well, though no public header declares them. The first says where
- * sysfs is mounted; the second reads DIR/FILE into BUF, ends it, strips one newline, and returns
- * its length, or -1 with errno set. */
+/* Exported, although no public header declares them: programs call these, too. ibv_get_sysfs_path()
+ * returns where sysfs is mounted. ibv_read_sysfs_file() reads DIR/FILE into BUF, terminates it,
+ * removes one newline, and returns the length, or -1 with errno. */
 const char *ibv_get_sysfs_path(void);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
-/* These, too: the first keeps memory from the children of fork(), the second undoes that
- * (fork.c). */
+/* Exported as well: exclude memory from the children of fork(), and undo that (fork.c). */
 int ibv_dontfork_range(void *base, size_t size);
 int ibv_dofork_range(void *base, size_t size);
 
-/* Returns what ibv_query_device() says, so that a log line about a refused call can name the limit.
- * It is asked for once per context, by the first call that fails; NULL when it cannot be had. */
+/* Returns the result of ibv_query_device(), for log lines about refused calls that name the limit.
+ * The first failing call queries it, once per context. Returns NULL if the query fails. */
 const struct ibv_device_attr *verbs_limits(struct ibv_context *context);
 
-/* The driver of an open context, so that direct verbs (mlx5dv_*) can tell their own devices from
- * others. */
+/* Returns the driver of an open context, by which direct verbs (mlx5dv_*) recognise their own
+ * devices. */
 static inline const struct verbs_driver *verbs_driver_of(const struct ibv_device *device)
 {
 	return ((const struct verbs_device *)device)->driver;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_ah.c - commands on address handles. On Ethernet the kernel resolves the destination's MAC
- * address and hands it to the provider in the driver's response.
+ * cmd_ah.c - commands on address handles. On Ethernet, the kernel resolves the destination's MAC
+ * address and returns it in the driver's response.
  */
 #include "cmd/cmd.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_counters.c - commands on flow counters. The creation of a flow says which events its counters
+ * cmd_counters.c - commands on flow counters. Creating a flow determines which events its counters
  * count.
  */
 #include "cmd/cmd.h"

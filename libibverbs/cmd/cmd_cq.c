@@ -6,8 +6,8 @@
 #include "util/mutex.h"
 #include "util/order.h"
 
-/* This happens before the command runs: from then on another thread can read an event that points
- * here. */
+/* Initialises the CQ before the command runs: right after it, another thread may read an event that
+ * points to the CQ. */
 static void cq_init(struct verbs_cq *vcq, struct ibv_context *context,
 		    const struct ibv_cq_init_attr_ex *attr)
 {
@@ -29,7 +29,7 @@ static void cq_fini(struct ibv_cq *cq)
 	pthread_mutex_destroy(&cq->mutex);
 }
 
-/* Counts the CQs that use a channel: ibv_destroy_comp_channel() refuses while there are any. */
+/* Counts the CQs that use a channel. ibv_destroy_comp_channel() fails while there are any. */
 static void channel_count(struct ibv_comp_channel *channel, int add)
 {
 	bool locked;

@@ -88,8 +88,8 @@ int verbs_cmd_create_comp_channel(struct ibv_context *context, int *fd)
 	return ret;
 }
 
-/* A field of the answer has the same name in the verbs struct; the kernel's fields are unsigned
- * throughout. */
+/* Copies a field that has the same name in the kernel's answer and in the verbs struct; the
+ * kernel's are unsigned. */
 #define COPY(field) (attr->field = resp->field)
 
 static void copy_identity(struct ibv_device_attr *attr,

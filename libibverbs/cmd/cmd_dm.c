@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_dm.c - commands on device memory, and on dma-bufs that the kernel makes of device pages.
+ * cmd_dm.c - commands on device memory, and on dma-bufs made of device pages.
  */
 #include "cmd/cmd.h"
 
@@ -46,7 +46,7 @@ VERBS_EXPORT int verbs_cmd_free_dm(struct ibv_dm *dm)
 	return ret;
 }
 
-/* The attribute is named after pages, but Linux (7.2) takes the offset in bytes, as mmap() does. */
+/* The attribute's name suggests pages, but Linux (7.2) takes the offset in bytes, like mmap(). */
 VERBS_EXPORT int verbs_cmd_alloc_dmabuf(struct ibv_context *context, uint64_t offset, int *fd)
 {
 	const struct verbs_attr attrs[] = {

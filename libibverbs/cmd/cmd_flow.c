@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_flow.c - commands on flows, which carry a list of specs of different sizes from the
- * application's layouts to the kernel's.
+ * cmd_flow.c - commands on flows. Converts the program's list of specs, which differ in size, to
+ * the kernel's layouts.
  *
- * A spec that matches has a filter of values and one of masks. Those of verbs.h start right behind
- * type and size; the kernel's start at byte 8 and their lengths are multiples of 4.
+ * A match spec has two filters: values and masks. In verbs.h they follow type and size directly; in
+ * the kernel they start at byte 8, and their lengths are multiples of 4.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -16,9 +16,9 @@
 struct match_layout {
 	enum ibv_flow_spec_type type;
 	uint16_t kernel_type;
-	uint16_t val, mask;     /* offsets of the two filters in our spec */
-	uint16_t filter_size;   /* bytes of a filter that mean something */
-	uint16_t kernel_filter; /* bytes of the kernel's filter */
+	uint16_t val, mask;     /* offsets of both filters in the program's spec */
+	uint16_t filter_size;   /* meaningful bytes of a filter */
+	uint16_t kernel_filter; /* size of the kernel's filter */
 };
 
 #define LAYOUT(spec, to, name, last, kernel_size)                                     \
@@ -34,7 +34,7 @@ struct match_layout {
 
 #define FILTER(name) sizeof(struct ib_uverbs_flow_##name##_filter)
 
-/* The kernel has one type for both lengths of an IPv4 filter. */
+/* Layouts of match specs. The kernel has a single type for both lengths of an IPv4 filter. */
 static const struct match_layout layouts[] = {
 	LAYOUT(IBV_FLOW_SPEC_ETH, IBV_FLOW_SPEC_ETH, eth, vlan_tag, FILTER(eth)),
 	LAYOUT(IBV_FLOW_SPEC_IPV4, IBV_FLOW_SPEC_IPV4, ipv4, dst_ip, 8),
@@ -57,7 +57,7 @@ static const struct match_layout *find_layout(uint32_t type)
 	return NULL;
 }
 
-/* This holds any spec of the kernel. */
+/* Large enough for any spec of the kernel. */
 union kernel_spec {
 	struct ib_uverbs_flow_spec_hdr hdr;
 	struct ib_uverbs_flow_spec_action_tag tag;
@@ -111,8 +111,8 @@ static int put_spec(union kernel_spec *to, const struct ibv_flow_spec *from)
 	}
 }
 
-/* Specs lie without gaps behind a header of 20 bytes, so they are not aligned: *TO is a copy, in
- * which what a short spec lacks is zero. Returns the size of the original. */
+/* Copies a spec to *TO, since specs follow a 20-byte header without gaps and may be unaligned.
+ * Fields that a short spec lacks are 0. Returns the size of the original. */
 static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
 {
 	*to = (struct ibv_flow_spec){};
@@ -121,7 +121,7 @@ static size_t read_spec(struct ibv_flow_spec *to, const uint8_t *from)
 	return to->hdr.size;
 }
 
-/* Writes the kernel's specs to TO; *SIZE becomes their length. */
+/* Writes the kernel's specs to TO, and sets *SIZE to their length. */
 static int put_specs(uint8_t *to, const struct ibv_flow_attr *attr, size_t *size)
 {
 	const uint8_t *from = (const uint8_t *)(attr + 1);
@@ -189,7 +189,7 @@ static int run_create(struct ibv_qp *qp, const struct ibv_flow_attr *attr,
 
 static_assert(UINT8_MAX * sizeof(union kernel_spec) < UINT16_MAX, "any number of specs fits");
 
-/* So many specs have their place on the stack. */
+/* Number of specs that are converted on the stack, without allocation. */
 enum {
 	FEW_SPECS = 6,
 	FEW_WORDS = (sizeof(struct ib_uverbs_create_flow) + FEW_SPECS * sizeof(union kernel_spec)) /

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_flow_action.c - commands on flow actions, of which there is one: IPsec's ESP.
+ * cmd_flow_action.c - commands on flow actions. The only one is IPsec ESP.
  */
 #include "cmd/cmd.h"
 
 #include <string.h>
 
-/* Makes an attribute that has variants; PROTO names the one that DATA is. */
+/* Returns an attribute with variants; PROTO selects the variant of DATA. */
 static struct verbs_attr variant_attr(uint16_t id, uint8_t proto, const void *data, size_t len)
 {
 	struct verbs_attr attr = verbs_attr_in(id, data, len);
@@ -24,7 +24,7 @@ static int check_esp_attr(const struct ibv_flow_action_esp_attr *attr)
 	return EOPNOTSUPP;
 }
 
-/* Creation and change have the same attributes but for the handle. */
+/* Runs creation or modification, whose attributes differ only in the handle. */
 static int run_esp(struct ibv_context *context, uint16_t method, struct verbs_attr handle,
 		   const struct ibv_flow_action_esp_attr *attr, const struct verbs_udata *udata)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_ioctl.c - turn a list of attributes into RDMA_VERBS_IOCTL and copy back what the kernel
- * created.
+ * cmd_ioctl.c - converts a list of attributes to an RDMA_VERBS_IOCTL, and copies back what the
+ * kernel created.
  *
- * No other file knows the ioctl's layout (rdma/rdma_user_ioctl_cmds.h). Values of up to 8
- * bytes travel inside their attribute, larger ones by address; handles and descriptors come back in
- * the attribute itself.
+ * No other file knows the ioctl's layout (rdma/rdma_user_ioctl_cmds.h). Values of up to 8 bytes are
+ * in the attribute itself, larger ones are passed by address; handles and descriptors are returned
+ * in the attribute itself.
  */
 #include "cmd/cmd.h"
 #include "cmd/cmd_legacy.h"
@@ -15,14 +15,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* This is the kernel's header with room for the attributes that follow it. */
+/* The kernel's header, with room for the attributes. */
 union ioctl_cmd {
 	struct ib_uverbs_ioctl_hdr hdr;
 	char room[sizeof(struct ib_uverbs_ioctl_hdr) +
 		  VERBS_CMD_MAX_ATTRS * sizeof(struct ib_uverbs_attr)];
 };
 
-/* An attribute is copied as it lies, and its flags are what is left of how it goes. */
+/* A struct verbs_attr has the kernel's layout, so it is copied as a whole; the kernel reads the low
+ * byte of how as the flags. */
 static_assert(sizeof(struct verbs_attr) == sizeof(struct ib_uverbs_attr), "an attribute");
 static_assert(offsetof(struct verbs_attr, len) == offsetof(struct ib_uverbs_attr, len), "len");
 static_assert(offsetof(struct verbs_attr, how) == offsetof(struct ib_uverbs_attr, flags), "flags");
@@ -30,7 +31,7 @@ static_assert(offsetof(struct verbs_attr, elem) == offsetof(struct ib_uverbs_att
 	      "elem");
 static_assert(offsetof(struct verbs_attr, value) == offsetof(struct ib_uverbs_attr, data), "data");
 static_assert((int)VERBS_ATTR_MUST == (int)UVERBS_ATTR_F_MANDATORY, "how");
-/* A short command is the header and its attributes. */
+/* A struct verbs_short is the kernel's header followed by attributes. */
 static_assert(offsetof(struct verbs_short, object) ==
 		      offsetof(struct ib_uverbs_ioctl_hdr, object_id),
 	      "object");
@@ -45,8 +46,8 @@ static_assert(offsetof(struct verbs_short, driver) ==
 	      "driver");
 static_assert(offsetof(struct verbs_short, attrs) == sizeof(struct ib_uverbs_ioctl_hdr), "attrs");
 
-/* What is read lies at the start of the data word whatever its length and the byte order; the rest
- * of the word is zero. */
+/* Puts up to 8 bytes into the attribute: at the start of the data word, whatever length and byte
+ * order, with the rest zero. */
 static void put_input(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
 	const void *data = (const void *)(uintptr_t)from->value;
@@ -68,7 +69,7 @@ static void put_value(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 		memcpy(&to->data, &low, sizeof(low));
 }
 
-/* Returns whether the kernel gives something back in the attribute. */
+/* Writes an attribute for the kernel. Returns whether the kernel returns a value in it. */
 static inline bool put_attr(struct ib_uverbs_attr *to, const struct verbs_attr *from)
 {
 	const enum verbs_attr_kind kind = verbs_attr_kind(from);
@@ -96,7 +97,7 @@ static void take_back(const struct ib_uverbs_attr *from, const struct verbs_attr
 		*(int *)(uintptr_t)to->value = (int)from->data_s64;
 }
 
-/* What the kernel gives back: the last of COUNT attributes for that. */
+/* Attributes in which the kernel returns values: their count, and the last one. */
 struct given {
 	unsigned int count;
 	const struct ib_uverbs_attr *from;
@@ -147,8 +148,8 @@ static void log_command(const struct ib_uverbs_ioctl_hdr *hdr, int ret)
 		    hdr->method_id, hdr->num_attrs, ret ? strerror(ret) : "ok");
 }
 
-/* A signal that arrives before the kernel took the command up ends the call with EINTR and no
- * effect. CMD begins with the header. */
+/* Handles the result of an ioctl. EINTR means that a signal arrived before the command started, so
+ * it is repeated. CMD begins with the header. */
 static int __attribute__((cold, noinline)) finish_ioctl(int fd, void *cmd, int ret)
 {
 	struct ib_uverbs_ioctl_hdr hdr;
@@ -230,8 +231,9 @@ static int run_native(const struct cmd_call *call, uint16_t object, uint16_t met
 			   : run_plain(call->context, object, method, call->attrs, call->nattrs);
 }
 
-/* The kernel has turned out to lack the method: its older form is used, from now on. Where that
- * does not have what is asked for either, it may be an attribute alone that the kernel lacks. */
+/* Runs the older form, after the kernel has refused the method, and remembers that. If that form
+ * fails in the same way, perhaps only an attribute is unknown; then the method is not remembered as
+ * missing. */
 static int run_older(const struct cmd_call *call, uint16_t object, uint16_t method)
 {
 	const struct cmd_legacy *legacy = verbs_cmd_legacy_find(object, method);
@@ -247,7 +249,7 @@ static uint32_t kernel_lacks(struct ibv_context *context)
 	return __atomic_load_n(&to_priv(context)->legacy, __ATOMIC_RELAXED);
 }
 
-/* Tries the method first. */
+/* Tries the method first, unless the kernel is known to lack it. */
 static int run_call(const struct cmd_call *call, uint16_t object, uint16_t method)
 {
 	const uint32_t lacking = kernel_lacks(call->context);
@@ -291,12 +293,12 @@ VERBS_EXPORT int verbs_cmd_run_short(struct ibv_context *context, uint16_t objec
 
 /* ---- frequent commands of the core
  *
- * Programs register memory and destroy objects while they run, not only when they start. These two
- * commands are written where the kernel reads them, and become a list of attributes only for a
- * kernel that has turned out to lack a method.
+ * Programs register memory and destroy objects at run time, too. These two commands are built
+ * directly in the kernel's layout. They are converted to a list of attributes only if the kernel
+ * turns out to lack a method.
  */
 
-/* Adds an attribute whose data, a value or an address, is what the kernel reads. */
+/* Adds an attribute whose data, a value or an address, is already in the kernel's form. */
 static inline void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, size_t len)
 {
 	cmd->hdr.attrs[cmd->hdr.num_attrs++] = (struct ib_uverbs_attr){
@@ -307,7 +309,7 @@ static inline void short_add(union ioctl_cmd *cmd, uint16_t id, uint64_t data, s
 	};
 }
 
-/* Adds what the kernel reads: up to 8 bytes lie in the attribute itself, at its start. */
+/* Adds input data: up to 8 bytes are stored in the attribute itself, at its start. */
 static inline void short_add_in(union ioctl_cmd *cmd, uint16_t id, const void *data, size_t len)
 {
 	uint64_t value = (uintptr_t)data;
@@ -332,7 +334,8 @@ static inline void short_add_udata(union ioctl_cmd *cmd, const struct verbs_udat
 	short_add(cmd, UVERBS_ATTR_UHW_OUT, (uintptr_t)udata->resp, udata->resp_len);
 }
 
-/* UDATA may be NULL; the driver has no attributes in it, but a payload and an answer. */
+/* Runs a short write command. UDATA, which may be NULL, has a payload and a response, but no
+ * attributes. */
 static inline int run_short_write(struct ibv_context *context, uint32_t command, const void *req,
 				  size_t req_len, void *resp, size_t resp_len,
 				  const struct verbs_udata *udata)
@@ -349,7 +352,7 @@ static inline int run_short_write(struct ibv_context *context, uint32_t command,
 	return run_ioctl(context->cmd_fd, &cmd);
 }
 
-/* ASKED: the kernel has just said that it lacks the method. */
+/* ASKED: the kernel has just refused the method. */
 static int __attribute__((noinline))
 run_listed_write(struct ibv_context *context, uint32_t command, const void *req, size_t req_len,
 		 void *resp, size_t resp_len, const struct verbs_udata *udata, bool asked)
@@ -381,14 +384,13 @@ int verbs_cmd_run_write(struct ibv_context *context, uint32_t command, const voi
 	return run_listed_write(context, command, req, req_len, resp, resp_len, udata, asked);
 }
 
-/* Turns what the kernel says of destroying into what the program is to hear. */
+/* Converts the result of a destruction for the program: see verbs_cmd_destroy(). */
 static int destroy_result(struct ibv_context *context, int ret)
 {
 	return ret == EIO && to_priv(context)->lost_is_destroyed ? 0 : ret;
 }
 
-/* A destroy_call is a command that destroys: the handle, and where the answer goes, if it has
- * one. */
+/* A destroying command: the handle, and the buffer for its answer, if any. */
 struct destroy_call {
 	uint16_t object, method, handle_attr, resp_attr;
 	uint32_t handle;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_legacy.c - commands that older kernels know only by their write-style payload (Linux 5.4 is
- * the oldest).
+ * cmd_legacy.c - commands that older kernels only accept as a write() payload (Linux 5.4 is the
+ * oldest).
  *
- * A command is described as attributes, once. When the kernel has no such method, the entry here
- * packs those attributes into the payload, and unpacks the answer to where the attributes said.
- * verbs_cmd_run_core() remembers which methods a kernel lacks.
+ * Each command is described only once, as attributes. If the kernel lacks the method, an entry here
+ * packs the attributes into the payload, and unpacks the answer to the attributes' addresses.
+ * verbs_cmd_run_core() remembers the methods that a kernel lacks.
  */
 #include "cmd/cmd.h"
 #include "cmd/cmd_legacy.h"
@@ -20,7 +20,7 @@ static const struct verbs_attr *find_attr(const struct cmd_call *call, uint16_t 
 	return NULL;
 }
 
-/* Returns the value of a scalar or handle, or 0 when the command has no such attribute. */
+/* Returns the value of a scalar or handle, or 0 if the command lacks the attribute. */
 static uint64_t value_of(const struct cmd_call *call, uint16_t id)
 {
 	const struct verbs_attr *attr = find_attr(call, id);
@@ -33,7 +33,8 @@ static void *place_of(const struct cmd_call *call, uint16_t id)
 	return (void *)(uintptr_t)value_of(call, id);
 }
 
-/* The write-style command opens the async event channel as well. It takes no descriptors. */
+/* Gets a context. This form also opens the channel of async events, and does not accept
+ * descriptors. */
 static int get_context(const struct cmd_call *call)
 {
 	const struct ib_uverbs_get_context req = {};
@@ -60,7 +61,7 @@ static void pack_create_qp(const struct cmd_call *call, struct ib_uverbs_ex_crea
 
 	*req = (struct ib_uverbs_ex_create_qp){
 		.user_handle = value_of(call, UVERBS_ATTR_CREATE_QP_USER_HANDLE),
-		/* A receive QP of XRC has an XRC domain in that place. */
+		/* For an XRC receive QP, this field has the XRC domain. */
 		.pd_handle = (uint32_t)(value_of(call, UVERBS_ATTR_CREATE_QP_PD_HANDLE) |
 					value_of(call, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE)),
 		.send_cq_handle = (uint32_t)value_of(call, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE),
@@ -201,8 +202,7 @@ static int destroy_wq(const struct cmd_call *call)
 	return ret;
 }
 
-/* Runs a destruction that takes a handle and has no response. The handle is attribute 0 in every
- * such method. */
+/* Runs a destruction without response. The handle is attribute 0 of all such methods. */
 static int destroy_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t handle = (uint32_t)value_of(call, 0);
@@ -210,7 +210,7 @@ static int destroy_by(const struct cmd_call *call, uint32_t command)
 	return verbs_cmd_run_write(call->context, command, &handle, sizeof(handle), NULL, 0, NULL);
 }
 
-/* Destroys by an extended command, which has a comp_mask in front of the handle. */
+/* Runs an extended destruction, whose payload has a comp_mask before the handle. */
 static int destroy_ex_by(const struct cmd_call *call, uint32_t command)
 {
 	const uint32_t req[] = { 0, (uint32_t)value_of(call, 0) };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_legacy.h - the write-style form of commands whose method an older kernel lacks.
+ * cmd_legacy.h - the write() form of commands, for kernels without the method.
  */
 #ifndef LIBIBVERBS_CMD_LEGACY_H
 #define LIBIBVERBS_CMD_LEGACY_H
@@ -20,7 +20,7 @@ struct cmd_legacy {
 	int (*run)(const struct cmd_call *call);
 };
 
-/* Returns NULL when the method has no other form. */
+/* Returns NULL if the method has no older form. */
 const struct cmd_legacy *verbs_cmd_legacy_find(uint16_t object, uint16_t method);
 
 #endif

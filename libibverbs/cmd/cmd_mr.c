@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Reads from /proc/self/status how many bytes this process has pinned and whether it may pass the
- * limit. */
+/* Reads from /proc/self/status how many bytes this process has pinned, and whether it may exceed
+ * the limit. */
 static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -31,8 +31,8 @@ static void read_pinned(unsigned long long *pinned, bool *is_exempt)
 		fclose(file);
 }
 
-/* ENOMEM has two usual reasons that call for different cures, so say which one it is. The kernel
- * counts pages. */
+/* Logs the reason of ENOMEM: the limit of pinned memory or a lack of memory, which need different
+ * remedies. The kernel counts whole pages. */
 static void explain_enomem(const void *addr, size_t length)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -57,7 +57,7 @@ static void explain_enomem(const void *addr, size_t length)
 			length);
 }
 
-/* IBTA vol 1, 10.6.3.1: what others may write, this host must be able to. */
+/* IBTA vol 1, 10.6.3.1: remote write and atomic access require local write access. */
 #define NEEDS_LOCAL_WRITE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 
 static const char *reg_mr_rule(int err, uintptr_t start, size_t length, uint64_t iova,
@@ -342,7 +342,7 @@ VERBS_EXPORT int verbs_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advic
 	}
 	ret = verbs_cmd_run_core(pd->context, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, attrs,
 				 ARRAY_SIZE(attrs), NULL);
-	if (ret == EPROTONOSUPPORT) /* a driver without memory on demand has no such method */
+	if (ret == EPROTONOSUPPORT) /* a driver without on-demand memory lacks the method */
 		ret = errno = EOPNOTSUPP;
 	if (ret)
 		verbs_warn("ibv_advise_mr: advice %d flags 0x%x num_sge %u: %s%s", advice, flags,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_mw.c - commands on memory windows. Binding one is work for a QP and no command.
+ * cmd_mw.c - commands on memory windows. Binding a window is a work request, not a command.
  */
 #include "cmd/cmd.h"
 

@@ -23,8 +23,9 @@ VERBS_EXPORT int verbs_cmd_alloc_pd(struct ibv_context *context, struct ibv_pd *
 	return 0;
 }
 
-/* The kernel knows what was made of a domain by verbs; what DevX made, such as a memory key of
- * direct verbs, the adapter alone does. */
+/* Returns why a PD could not be deallocated. EBUSY: the kernel knows of a verbs object on it.
+ * EINVAL: the adapter knows of an object made by DevX, for instance a memory key of direct
+ * verbs. */
 static const char *pd_left(int err)
 {
 	if (err == EBUSY)

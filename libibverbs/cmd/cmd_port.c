@@ -36,7 +36,7 @@ static void copy_port_attr(struct ibv_port_attr *attr,
 	};
 }
 
-/* A program of another release has another length. */
+/* Copies the attributes to a program's struct, whose length depends on its release. */
 static void put_port_attr(struct ibv_port_attr *attr, size_t attr_size,
 			  const struct ib_uverbs_query_port_resp_ex *resp)
 {

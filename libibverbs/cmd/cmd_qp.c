@@ -13,8 +13,8 @@ static void init_locks(struct ibv_qp *qp)
 	order_publish(qp);
 }
 
-/* This happens before the command runs: from then on another thread can read an event that points
- * here. */
+/* Initialises the QP before the command runs: right after it, another thread may read an event that
+ * points to the QP. */
 static void qp_init(struct verbs_qp *vqp, struct ibv_context *context,
 		    const struct ibv_qp_init_attr_ex *attr)
 {
@@ -41,7 +41,7 @@ static uint32_t qp_create_flags(const struct ibv_qp_init_attr_ex *attr)
 {
 	uint32_t flags = attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS ? attr->create_flags : 0;
 
-	flags &= ~(uint32_t)IBV_QP_CREATE_SOURCE_QPN; /* it has an attribute of its own */
+	flags &= ~(uint32_t)IBV_QP_CREATE_SOURCE_QPN; /* passed as an attribute of its own */
 	return flags | (attr->sq_sig_all ? IB_UVERBS_QP_CREATE_SQ_SIG_ALL : 0);
 }
 
@@ -153,11 +153,10 @@ static void get_dest(struct ibv_ah_attr *ah, const struct ib_uverbs_qp_dest *des
 	ah->port_num = dest->port_num;
 }
 
-/* The attributes that transitions to RESET, ERR and SQD take. */
+/* Attributes of transitions to RESET, ERR and SQD. */
 #define STATE_ALONE (uint32_t)(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY)
 
-/* Reads only what the mask names: the rest of an application's ibv_qp_attr need not be
- * initialised. */
+/* Copies only the fields in MASK: a program need not initialise the others. */
 static void put_modify(struct ib_uverbs_modify_qp *req, const struct ibv_qp *qp,
 		       const struct ibv_qp_attr *attr, uint32_t mask)
 {
@@ -219,8 +218,8 @@ refuse_width(const struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t m
 	return EINVAL;
 }
 
-/* The command has 8 bits for each of these; a longer number must not be cut to one that is
- * right. */
+/* Checks fields that are 8 bits wide in the command, since truncation could turn a wrong value into
+ * a valid one. */
 static inline int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 			       uint32_t mask)
 {
@@ -235,7 +234,7 @@ static inline int check_widths(const struct ibv_qp *qp, const struct ibv_qp_attr
 	return all <= UINT8_MAX ? 0 : refuse_width(qp, attr, mask);
 }
 
-/* The extended command alone has room for a rate limit, and for an answer from the driver. */
+/* Runs the extended command, the only one with a rate limit and a response of the driver. */
 static int __attribute__((noinline))
 run_extended_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, uint32_t mask,
 		    const struct verbs_udata *udata)
@@ -312,7 +311,7 @@ static void get_attr(struct ibv_qp_attr *attr, const struct ib_uverbs_query_qp_r
 	get_dest(&attr->alt_ah_attr, &resp->alt_dest);
 }
 
-/* The answer has no field for a rate limit or anything newer. */
+/* Attributes in the answer, which has no rate limit or later fields. */
 #define QUERY_MASK (IBV_QP_RATE_LIMIT - 1)
 
 VERBS_EXPORT int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
@@ -418,7 +417,7 @@ VERBS_EXPORT int verbs_cmd_open_qp(struct ibv_context *context, const struct ibv
 	return 0;
 }
 
-/* Attaching and detaching have the same payload. */
+/* Attaches or detaches; both commands have the same payload. */
 static int run_mcast(struct ibv_qp *qp, uint32_t command, const union ibv_gid *gid, uint16_t lid)
 {
 	struct ib_uverbs_attach_mcast req = { .qp_handle = qp->handle, .mlid = lid };

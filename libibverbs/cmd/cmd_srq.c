@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* This happens before the command runs: from then on another thread can read an event that points
- * here. */
+/* Initialises the SRQ before the command runs: right after it, another thread may read an event
+ * that points to the SRQ. */
 static void srq_init(struct verbs_srq *vsrq, struct ibv_context *context,
 		     const struct ibv_srq_init_attr_ex *attr)
 {
@@ -32,8 +32,8 @@ static void srq_fini(struct ibv_srq *srq)
 	pthread_mutex_destroy(&srq->mutex);
 }
 
-/* Checks what each type has to be given. For a basic SRQ only the PD counts, whatever the mask
- * says. */
+/* Checks the attributes that each type requires. A basic SRQ requires only the PD, whatever the
+ * mask. */
 static int check_init_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	const uint32_t mask = attr->comp_mask;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_wq.c - commands on receive work queues and on the tables that spread packets over them.
+ * cmd_wq.c - commands on receive work queues and on their indirection tables.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -43,7 +43,8 @@ static int run_create(struct ibv_context *context, struct ibv_wq_init_attr *attr
 				  ARRAY_SIZE(attrs), udata);
 }
 
-/* The locks are set by the inline ibv_create_wq() once the provider has returned. */
+/* Creates a WQ. The inline ibv_create_wq() initialises the locks after the provider has
+ * returned. */
 VERBS_EXPORT int verbs_cmd_create_wq(struct ibv_context *context, struct ibv_wq_init_attr *attr,
 				     struct ibv_wq *wq, const struct verbs_udata *udata)
 {
@@ -76,8 +77,8 @@ static int check_state(uint32_t mask, uint32_t bit, const char *name, enum ibv_w
 	return EINVAL;
 }
 
-/* Linux (6.1 to 7.2) refuses a state that there is not, too, but from then on takes the WQ for one
- * that is in use: it could not be destroyed any more. */
+/* Checks the states. Linux (6.1 to 7.2) also refuses an invalid state, but then counts the WQ as in
+ * use, so that it could never be destroyed. */
 static int check_modify_attr(const struct ibv_wq_attr *attr)
 {
 	const uint32_t mask = attr->attr_mask;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cmd_xrcd.c - commands on XRC domains. The inode behind a descriptor names a domain that processes
- * share.
+ * cmd_xrcd.c - commands on XRC domains. Processes share a domain by the inode of a descriptor.
  */
 #include "cmd/cmd.h"
 

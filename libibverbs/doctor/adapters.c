@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapters.c - the adapters: those that programs find are opened and their ports looked at. Of
- * those that they do not find it is said why.
+ * adapters.c - checks the adapters: opens those that programs find and checks their ports; for
+ * others, explains why programs do not find them.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static void say_no_provider(const char *name, const char *driver)
 	     "ibverbs-providers=VERSION returns to them");
 }
 
-/* The library's name without its "lib", or NULL. A subfunction's driver has a longer name. */
+/* Returns the provider for a kernel driver, or NULL. The driver of a subfunction has a longer
+ * name. */
 static const char *provider_for(const char *driver)
 {
 	if (!strncmp(driver, "mlx5_core", 9))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * files.c - the device files, and whether this user may open them.
+ * files.c - checks the device files, and whether this user may open them.
  */
 #include <errno.h>
 #include <fcntl.h>

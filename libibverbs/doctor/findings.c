@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * findings.c - prints findings, each with its cure, and remembers the worst. Scripts read the first
- * two words of a line, so these stay as they are.
+ * findings.c - prints findings and their cures, and records the worst. Scripts parse the first two
+ * words of a line, so these must not change.
  */
 #include "findings.h"
 

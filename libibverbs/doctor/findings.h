@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * findings.h - what the doctor says, and what its exit status is.
+ * findings.h - the doctor's findings, and its exit status.
  */
 #ifndef LIBIBVERBS_DOCTOR_FINDINGS_H
 #define LIBIBVERBS_DOCTOR_FINDINGS_H
@@ -9,24 +9,25 @@
 
 enum severity {
 	FINE,
-	HINT,    /* works, and could be better */
+	HINT,    /* works, but could be better */
 	WARNING, /* some programs fail */
-	PROBLEM, /* RDMA does not work, or not on what the finding is about */
+	PROBLEM, /* RDMA does not work, or not with the finding's subject */
 };
 
-/* Quiet: what is fine is not printed. */
+/* Quiet: findings of severity FINE are not printed. */
 void findings_quiet(bool quiet);
 
-/* One line: how bad it is, what it is about, and what was found. */
+/* Prints a finding: severity, subject and description. */
 void found(enum severity severity, const char *subject, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* What to do about the finding before. */
+/* Prints the cure for the previous finding. */
 void cure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* There is a port by which programs reach others: what is wrong elsewhere does not stop those. */
+/* Records that a port works, so that problems elsewhere do not stop programs from using that
+ * port. */
 void findings_port_works(void);
 
-/* As an exit status: 0 if RDMA works, 1 if some programs will fail, 2 if no port works. */
+/* Returns the exit status: 0 if RDMA works, 1 if some programs will fail, 2 if no port works. */
 int findings_status(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kernel.c - the kernel's part: its release, adapters on the PCI bus, and the modules that programs
- * reach adapters by. A module that is built in counts as loaded, so what modules make is looked at,
- * not their names.
+ * kernel.c - checks the kernel: its release, adapters on the PCI bus, and the modules that programs
+ * need. It looks for what the modules create instead of their names, because a module may be built
+ * in.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static void check_release(void)
 	}
 }
 
-/* ConnectX to ConnectX-3 have the older driver; their successors' numbers begin with Connect-IB's,
- * 0x1011. */
+/* Returns the driver family of a device. ConnectX to ConnectX-3 need the older driver; device ids
+ * of later adapters start at Connect-IB's, 0x1011. */
 static const char *family_of(const char *device)
 {
 	char text[SYSFS_TEXT];
@@ -72,7 +72,8 @@ static void check_pci_driver(const char *device, const char *driver)
 	}
 }
 
-/* What another driver has, as that of switches or of virtual machines, is no adapter here. */
+/* Checks a PCI device. A device with another driver, for instance of switches or virtual machines,
+ * is ignored. */
 static void check_pci_device(const char *device)
 {
 	char vendor[SYSFS_TEXT], class[SYSFS_TEXT], driver[SYSFS_TEXT];
@@ -87,7 +88,8 @@ static void check_pci_device(const char *device)
 	check_pci_driver(device, driver);
 }
 
-/* Numbers and faults there are softhca's: a user may have forgotten where this runs. */
+/* Notes softhca's devices, because a user may have forgotten that performance and faults are
+ * simulated. */
 static void note_rdma_device(const char *name)
 {
 	char description[SYSFS_TEXT];
@@ -118,7 +120,7 @@ static void check_modules(void)
 bool check_kernel(void)
 {
 	check_release();
-	/* Under softhca there may be no more of it than the adapter's part. */
+	/* Under softhca, sysfs may only contain the adapter's part. */
 	if (!sysfs_has("class") && !sysfs_has("class/infiniband")) {
 		found(PROBLEM, "sysfs", "it is not there, and adapters are found by it");
 		cure("mount -t sysfs sysfs /sys; a container's engine does that");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libraries.c - which libraries programs of this environment get, from where, and whether all are
- * of one release: libibverbs and its providers are made for each other.
+ * libraries.c - checks which libraries programs of this environment load, from where, and whether
+ * all are of one release, because libibverbs and its providers only work together.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 #include "findings.h"
 #include "sysfs.h"
 
-/* The release is what a file's name ends with: libibverbs.so.1.18.65.0 is of 65.0. */
+/* Returns the release at the end of a file name: libibverbs.so.1.18.65.0 is of 65.0. */
 static const char *release_of(const char *path)
 {
 	const char *end = strrchr(path, '.'), *dot = end;
@@ -33,7 +33,7 @@ static bool path_of_call(void *call, char path[PATH_MAX])
 	return call && dladdr(call, &info) && realpath(info.dli_fname, path);
 }
 
-/* The first library says which release it is that the others are compared with. */
+/* Compares the release of a library with the first one's. */
 static void check_release_of(const char *name, void *call, char release[SYSFS_TEXT])
 {
 	char path[PATH_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * main.c - ibv_doctor: what is missing on this machine for RDMA, and what to do about it. It uses
- * the public API only, and so looks at any libibverbs.
+ * main.c - ibv_doctor: finds out what this machine lacks for RDMA, and how to fix it. It only uses
+ * the public API, so it can check any libibverbs.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * memlock.c - how much memory this process may register, as adapters pin it.
+ * memlock.c - checks how much memory this process may register: registered memory is pinned, and
+ * the kernel limits that.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 enum { CAP_IPC_LOCK_BIT = 14 };
 #define PLENTY (UINT64_C(1) << 30)
 
-/* The kernel asks for the capability in the first user namespace. */
+/* Returns whether this is the initial user namespace, in which the kernel checks the capability. */
 static bool is_in_first_namespace(void)
 {
 	unsigned int inside = 1, outside = 1, count = 0;

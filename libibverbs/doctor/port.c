@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * port.c - a port: its link, its MTU and its addresses.
+ * port.c - checks a port: its link, its MTU and its addresses.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static bool is_link_local(const union ibv_gid *gid)
 }
 
 struct gids {
-	unsigned int usable; /* InfiniBand's, RoCE v2 */
+	unsigned int usable; /* InfiniBand, or RoCE v2 */
 	unsigned int with_address;
 };
 
@@ -101,7 +101,8 @@ static int count_gids(const struct port *port, uint8_t number, struct gids *gids
 	return count < 0 ? -count : 0;
 }
 
-/* On InfiniBand a GID's prefix is the subnet's, and that of a plain subnet is link-local. */
+/* Checks the GIDs. On InfiniBand, the prefix of a GID is the subnet's; the default prefix is the
+ * link-local one. */
 static bool check_gids(const struct port *port, uint8_t number)
 {
 	struct gids gids = { 0, 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * report.c - what a report of a defect needs beside the findings: the system, the environment, what
- * this process may do, the kernel's modules, and the adapters with their ports. Parts of a line
- * each, under headings; nothing that a secret may stand in.
+ * report.c - prints what a bug report needs in addition to the findings: system, environment,
+ * rights of this process, kernel modules, and adapters with their ports. One line per item, under
+ * headings, and nothing that may contain a secret.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "checks.h"
 #include "sysfs.h"
 
-/* Beginnings of the names of variables that these libraries, or programs on them, read. */
+/* Prefixes of environment variables that these libraries, or programs using them, read. */
 static const char *const variables[] = { "VERBS_", "RDMAV_", "IBV_", "MLX4_", "MLX5_",
 					 "MLX_",   "RS_",    "UCX_", "FI_",   "SOFTHCA_",
 					 "SYSFS_", "LD_",    NULL };
@@ -36,7 +36,7 @@ static bool begins_with_one_of(const char *line, const char *const *beginnings)
 	return false;
 }
 
-/* Prints the lines of a file that begin with one of these. */
+/* Prints the lines of a file that begin with one of BEGINNINGS. */
 static void print_lines(const char *path, const char *const *beginnings)
 {
 	FILE *file = fopen(path, "re");

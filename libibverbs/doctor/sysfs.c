@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs.c - looking around in sysfs. The library has its own, which is not public; the doctor also
- * looks where no library has to.
+ * sysfs.c - reads sysfs. The library's own functions are not public, and the doctor reads more of
+ * it than a library does.
  */
 #include "sysfs.h"
 
