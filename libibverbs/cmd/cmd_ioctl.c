@@ -199,8 +199,12 @@ static int run_with_udata(const struct cmd_call *call, uint16_t object, uint16_t
 	put_attrs(&cmd, uhw, nuhw, &given);
 	put_attrs(&cmd, udata->attrs, udata->nattrs, &given);
 	ret = run_ioctl(call->context->cmd_fd, &cmd);
-	if (ret)
+	if (ret || !given.count)
 		return ret;
+	if (given.count == 1) {
+		take_back(given.from, given.to);
+		return 0;
+	}
 	at = take_attrs_back(&cmd, 0, call->attrs, call->nattrs);
 	take_attrs_back(&cmd, at + nuhw, udata->attrs, udata->nattrs);
 	return 0;
