@@ -102,11 +102,16 @@ static bool device_is_known(struct device_facts *facts)
 	return known;
 }
 
-int provider_device_know(struct device_facts *facts)
+static int __attribute__((noinline)) device_ask(struct device_facts *facts)
 {
 	struct ibv_device_attr_ex attr = { 0 };
 
-	return device_is_known(facts) ? 0 : provider_device_query(facts, &attr, sizeof(attr));
+	return provider_device_query(facts, &attr, sizeof(attr));
+}
+
+int provider_device_know(struct device_facts *facts)
+{
+	return device_is_known(facts) ? 0 : device_ask(facts);
 }
 
 int provider_device_query_port(struct ibv_context *context, uint8_t port_num,
