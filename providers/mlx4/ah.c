@@ -27,14 +27,18 @@ static int ah_check_attr(const struct ibv_ah_attr *attr, bool is_ethernet)
 	return 0;
 }
 
-static void ah_put_global(const struct ibv_global_route *grh, uint8_t *av)
+/* Returns VALUE in the place that a field has in its dword. */
+static uint32_t in_dword(uint32_t field, uint32_t value)
 {
-	fld_set(av, M4_AV_GRH, 1);
-	fld_set(av, M4_AV_GID_INDEX, grh->sgid_index);
-	fld_set(av, M4_AV_HOP_LIMIT, grh->hop_limit);
-	fld_set(av, M4_AV_TCLASS, grh->traffic_class);
-	fld_set(av, M4_AV_FLOW_LABEL, grh->flow_label);
-	memcpy(fld_at(av, M4_AV_DGID), grh->dgid.raw, sizeof(grh->dgid.raw));
+	return (value & FLD_MASK(field)) << FLD_SHIFT(field);
+}
+
+/* Writes the dword that FIELD is in. */
+static void dword_put(uint8_t *av, uint32_t field, uint32_t value)
+{
+	const uint32_t be = htobe32(value);
+
+	memcpy(av + FLD_DWORD(field) * sizeof(be), &be, sizeof(be));
 }
 
 static int ah_put_ethernet(struct ibv_pd *pd, struct ibv_ah_attr *attr, uint8_t *segment)
@@ -54,20 +58,40 @@ static int ah_put_ethernet(struct ibv_pd *pd, struct ibv_ah_attr *attr, uint8_t 
 	return 0;
 }
 
+/* On Ethernet, the fields of InfiniBand's path stay 0. */
+static uint32_t ah_path(const struct ibv_ah_attr *attr, bool is_ethernet)
+{
+	return is_ethernet ? 0
+			   : in_dword(M4_AV_DLID, attr->dlid) |
+				     in_dword(M4_AV_PATH_BITS, attr->src_path_bits);
+}
+
+/* Each dword is stored once. */
 static int ah_fill(struct ibv_pd *pd, struct ibv_ah_attr *attr, bool is_ethernet, uint8_t *segment)
 {
-	fld_set(segment, M4_AV_PORT, attr->port_num);
-	fld_set(segment, M4_AV_PD, to_ppd(pd)->pdn);
-	if (attr->static_rate)
-		fld_set(segment, M4_AV_RATE, attr->static_rate + M4_RATE_OFFSET);
-	if (attr->is_global)
-		ah_put_global(&attr->grh, segment);
-	if (is_ethernet)
-		return ah_put_ethernet(pd, attr, segment);
-	fld_set(segment, M4_AV_DLID, attr->dlid);
-	fld_set(segment, M4_AV_PATH_BITS, attr->src_path_bits);
-	fld_set(segment, M4_AV_SL, attr->sl);
-	return 0;
+	const uint32_t path = ah_path(attr, is_ethernet);
+	const uint32_t rate =
+		attr->static_rate ? in_dword(M4_AV_RATE, attr->static_rate + M4_RATE_OFFSET) : 0;
+	const uint32_t sl = is_ethernet ? 0 : in_dword(M4_AV_SL, attr->sl);
+	const struct ibv_global_route *grh = &attr->grh;
+
+	dword_put(segment, M4_AV_PORT,
+		  in_dword(M4_AV_PORT, attr->port_num) | in_dword(M4_AV_PD, to_ppd(pd)->pdn));
+	if (attr->is_global) {
+		dword_put(segment, M4_AV_GRH, path | FLD_BITS(M4_AV_GRH));
+		dword_put(segment, M4_AV_RATE,
+			  rate | in_dword(M4_AV_GID_INDEX, grh->sgid_index) |
+				  in_dword(M4_AV_HOP_LIMIT, grh->hop_limit));
+		dword_put(segment, M4_AV_SL,
+			  sl | in_dword(M4_AV_TCLASS, grh->traffic_class) |
+				  in_dword(M4_AV_FLOW_LABEL, grh->flow_label));
+		memcpy(fld_at(segment, M4_AV_DGID), grh->dgid.raw, sizeof(grh->dgid.raw));
+	} else {
+		dword_put(segment, M4_AV_DLID, path);
+		dword_put(segment, M4_AV_RATE, rate);
+		dword_put(segment, M4_AV_SL, sl);
+	}
+	return is_ethernet ? ah_put_ethernet(pd, attr, segment) : 0;
 }
 
 int mlx4_ah_create(struct ibv_pd *pd, struct ibv_ah_attr *attr, struct ibv_ah **ah)
