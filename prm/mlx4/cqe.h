@@ -14,7 +14,7 @@ enum {
 	M4_CQE_SIZE = 32,
 	M4_CQE_LARGE = 64,
 	M4_CQE_STRIDE_MAX = 256,
-	M4_CQE_NEW = 0xcc, /* what rings are full of before their first CQE: hardware's */
+	M4_CQE_NEW = 0xcc, /* the last byte of an entry before its first CQE: hardware's */
 };
 
 /* M4_CQE_OPCODE of what was received; of a request it is the WQE's. */

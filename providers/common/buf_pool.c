@@ -37,12 +37,6 @@ struct buf_chunk {
 	uint32_t free[PAGES]; /* a bit for each grain of a page */
 };
 
-/* Marks are for grains of so many bytes, a power of two. */
-static unsigned int grain_log(const struct buf_pool *pool)
-{
-	return log2_floor(pool->page / PAGE_GRAINS);
-}
-
 /* Up to a page each length of a run is a class, then each page up to four, and all above. */
 static unsigned int class_of(unsigned int run)
 {
@@ -82,9 +76,17 @@ void provider_buf_pool_init(struct buf_pool *pool)
 	pool->classes = 0;
 	pool->empty = 0;
 	pool->looks = 0;
+	pool->kept_first = 0;
 	pool->kept_count = 0;
 	pool->kept_bytes = 0;
 	pool->page = (size_t)sysconf(_SC_PAGESIZE);
+	pool->grain_log = log2_floor(pool->page / PAGE_GRAINS);
+	pool->in_pages = false;
+}
+
+void provider_buf_pool_give_pages(struct buf_pool *pool)
+{
+	pool->in_pages = true;
 }
 
 static void chunk_release(struct buf_chunk *chunk)
@@ -93,22 +95,38 @@ static void chunk_release(struct buf_chunk *chunk)
 	free(chunk);
 }
 
+/* Returns the place of kept buffer I, of which 0 is the oldest. */
+static struct hwbuf *kept_at(struct buf_pool *pool, unsigned int i)
+{
+	return &pool->kept[(pool->kept_first + i) % BUF_KEPT];
+}
+
+static struct hwbuf kept_take_oldest(struct buf_pool *pool)
+{
+	const struct hwbuf buf = *kept_at(pool, 0);
+
+	pool->kept_bytes -= buf.size;
+	pool->kept_first = (pool->kept_first + 1) % BUF_KEPT;
+	pool->kept_count--;
+	return buf;
+}
+
 /* Takes kept buffer I out of the list. */
 static struct hwbuf kept_take(struct buf_pool *pool, unsigned int i)
 {
-	const struct hwbuf buf = pool->kept[i];
+	const struct hwbuf buf = *kept_at(pool, i);
 
 	pool->kept_bytes -= buf.size;
 	pool->kept_count--;
 	for (; i < pool->kept_count; i++)
-		pool->kept[i] = pool->kept[i + 1];
+		*kept_at(pool, i) = *kept_at(pool, i + 1);
 	return buf;
 }
 
 static bool kept_find(struct buf_pool *pool, size_t size, struct hwbuf *buf)
 {
 	for (unsigned int i = pool->kept_count; i--;) {
-		if (pool->kept[i].size != size)
+		if (kept_at(pool, i)->size != size)
 			continue;
 		*buf = kept_take(pool, i);
 		return true;
@@ -116,7 +134,7 @@ static bool kept_find(struct buf_pool *pool, size_t size, struct hwbuf *buf)
 	return false;
 }
 
-int provider_buf_pool_map(struct buf_pool *pool, size_t size, struct hwbuf *buf)
+int provider_buf_pool_map(struct buf_pool *pool, size_t size, bool keeps_bytes, struct hwbuf *buf)
 {
 	const size_t pages = (size + pool->page - 1) & ~(pool->page - 1);
 	bool locked = mutex_enter(&pool->lock);
@@ -125,7 +143,8 @@ int provider_buf_pool_map(struct buf_pool *pool, size_t size, struct hwbuf *buf)
 	mutex_leave(&pool->lock, locked);
 	if (!found)
 		return provider_hwbuf_alloc(size, buf);
-	memset(buf->addr, 0, buf->size);
+	if (!keeps_bytes)
+		memset(buf->addr, 0, buf->size);
 	return 0;
 }
 
@@ -142,8 +161,8 @@ void provider_buf_pool_unmap(struct buf_pool *pool, struct hwbuf *buf)
 	}
 	locked = mutex_enter(&pool->lock);
 	while (pool->kept_count == BUF_KEPT || pool->kept_bytes + buf->size > BUF_KEPT_BYTES)
-		over[count++] = kept_take(pool, 0);
-	pool->kept[pool->kept_count++] = *buf;
+		over[count++] = kept_take_oldest(pool);
+	*kept_at(pool, pool->kept_count++) = *buf;
 	pool->kept_bytes += buf->size;
 	mutex_leave(&pool->lock, locked);
 	while (count)
@@ -156,7 +175,7 @@ void provider_buf_pool_destroy(struct buf_pool *pool)
 	struct hwbuf buf;
 
 	while (pool->kept_count) {
-		buf = kept_take(pool, 0);
+		buf = kept_take_oldest(pool);
 		provider_hwbuf_free(&buf);
 	}
 
@@ -191,15 +210,29 @@ static int chunk_add(struct buf_pool *pool, struct buf_chunk **out)
 
 static unsigned int grains_of(const struct buf_pool *pool, size_t size)
 {
-	return (unsigned int)((size + ((size_t)1 << grain_log(pool)) - 1) >> grain_log(pool));
+	if (pool->in_pages)
+		return PAGE_GRAINS;
+	return (unsigned int)((size + ((size_t)1 << pool->grain_log) - 1) >> pool->grain_log);
 }
 
-/* Returns the longest run of ones in BITS. */
-static unsigned int ones_longest(uint32_t bits)
+/* Returns the bits of FREE that COUNT ones begin at. */
+static uint64_t runs_of(uint64_t free, unsigned int count)
 {
-	unsigned int count = 0;
+	for (unsigned int step; count > 1; count -= step) {
+		step = count / 2;
+		free &= free >> step;
+	}
+	return free;
+}
 
-	for (; bits; bits &= bits << 1)
+/* Returns the longest run of ones in BITS, or LEAST if that is longer. */
+static unsigned int ones_longest(uint32_t bits, unsigned int least)
+{
+	unsigned int count = least;
+
+	if (least >= PAGE_GRAINS)
+		return least;
+	for (uint64_t runs = runs_of(bits, least + 1); runs; runs &= runs << 1)
 		count++;
 	return count;
 }
@@ -216,8 +249,7 @@ static unsigned int chunk_longest_run(const struct buf_chunk *chunk)
 			open += PAGE_GRAINS;
 		} else {
 			longest = max_of(longest, open + (unsigned int)__builtin_ctz(~free));
-			if ((unsigned int)__builtin_popcount(free) > longest)
-				longest = max_of(longest, ones_longest(free));
+			longest = ones_longest(free, longest);
 			open = (unsigned int)__builtin_clz(~free);
 		}
 		longest = max_of(longest, open);
@@ -280,21 +312,12 @@ static void chunk_mark(struct buf_chunk *chunk, unsigned int first, unsigned int
 	chunk->used += used ? grains : -grains;
 }
 
-/* Fresh memory is zero, and pages that nobody has touched do not exist yet: only what may have been
- * used before is cleared. */
-static void chunk_clean(struct buf_chunk *chunk, unsigned int first, unsigned int grains,
-			void *addr, size_t grain)
-{
-	if (first < chunk->fresh)
-		memset(addr, 0, grains * grain);
-	chunk->fresh = max_of(chunk->fresh, first + grains);
-}
-
 /* A grain_place is what a struct buf_place means for a buffer, in grains. */
 struct grain_place {
 	unsigned int grains, step;
 	unsigned int clear; /* as in struct buf_place */
 	uint32_t starts;    /* a bit for each grain of a page where the buffer may start */
+	size_t clean;       /* bytes of it that are to be zero */
 };
 
 /* Bits of the numbers, below PAGE_GRAINS, that have no bit N. */
@@ -314,14 +337,16 @@ static uint32_t place_starts(const struct grain_place *at)
 static struct grain_place grain_place_of(const struct buf_pool *pool, size_t size,
 					 const struct buf_place *place)
 {
-	struct grain_place at = { .grains = grains_of(pool, size), .step = 1 };
+	struct grain_place at = { .grains = grains_of(pool, size), .step = 1, .clean = size };
 
 	if (at.grains == PAGE_GRAINS)
 		at.step = PAGE_GRAINS;
 	else if (place && place->align)
 		at.step = max_of(grains_of(pool, place->align), 1u);
-	if (place)
-		at.clear = (unsigned int)(place->clear >> grain_log(pool));
+	if (place) {
+		at.clear = (unsigned int)(place->clear >> pool->grain_log);
+		at.clean = place->keeps_bytes ? 0 : size;
+	}
 	at.starts = place_starts(&at);
 	return at;
 }
@@ -335,11 +360,19 @@ static unsigned int place_need(const struct grain_place *at)
 	return at->grains + at->step - 1 + slack;
 }
 
+/* Fresh memory is zero, and pages that nobody has touched do not exist yet: only what may have been
+ * used before is cleared. */
+static void chunk_clean(struct buf_chunk *chunk, const struct grain_place *at, unsigned int first,
+			void *addr)
+{
+	if (first < chunk->fresh && at->clean)
+		memset(addr, 0, at->clean);
+	chunk->fresh = max_of(chunk->fresh, first + at->grains);
+}
+
 static void chunk_use(struct buf_chunk *chunk, const struct grain_place *at, unsigned int first,
 		      void **addr)
 {
-	const size_t grain = (size_t)1 << grain_log(chunk->pool);
-
 	chunk->pool->empty -= !chunk->used;
 	chunk_mark(chunk, first, at->grains, true);
 	if (chunk->used == GRAINS) {
@@ -347,18 +380,8 @@ static void chunk_use(struct buf_chunk *chunk, const struct grain_place *at, uns
 		chunk->run = 0;
 		chunk_file(chunk);
 	}
-	*addr = (char *)chunk->buf.addr + first * grain;
-	chunk_clean(chunk, first, at->grains, *addr, grain);
-}
-
-/* Returns the bits of FREE that COUNT ones begin at. */
-static uint64_t runs_of(uint64_t free, unsigned int count)
-{
-	for (unsigned int step; count > 1; count -= step) {
-		step = count / 2;
-		free &= free >> step;
-	}
-	return free;
+	*addr = (char *)chunk->buf.addr + ((size_t)first << chunk->pool->grain_log);
+	chunk_clean(chunk, at, first, *addr);
 }
 
 static bool chunk_take(struct buf_chunk *chunk, const struct grain_place *at, void **addr)
@@ -434,21 +457,51 @@ static int pool_take(struct buf_pool *pool, const struct grain_place *at, void *
 	return ret;
 }
 
+/* Buffers of a page fill each chunk without a gap: one that is not full has a place. */
+static int pool_take_page(struct buf_pool *pool, size_t clean, void **addr,
+			  struct buf_chunk **chunk)
+{
+	const struct grain_place at = { .grains = PAGE_GRAINS, .clean = clean };
+	const uint64_t not_full = pool->classes & ~UINT64_C(1);
+	unsigned int page = 0;
+	int ret = 0;
+
+	if (not_full)
+		*chunk = TAILQ_FIRST(&pool->chunks[__builtin_ctzll(not_full)]);
+	else
+		ret = chunk_add(pool, chunk);
+	if (ret)
+		return ret;
+	while (!(*chunk)->free[page])
+		page++;
+	chunk_use(*chunk, &at, page * PAGE_GRAINS, addr);
+	return 0;
+}
+
+static int pool_take_place(struct buf_pool *pool, size_t size, const struct buf_place *place,
+			   void **addr, struct buf_chunk **chunk)
+{
+	const struct grain_place at = grain_place_of(pool, size, place);
+
+	return pool_take(pool, &at, addr, chunk);
+}
+
 int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf_place *place,
 			    void **addr, struct buf_chunk **chunk)
 {
-	const struct grain_place at = grain_place_of(pool, size, place);
+	const size_t clean = place && place->keeps_bytes ? 0 : size;
 	bool locked = mutex_enter(&pool->lock);
-	int ret = pool_take(pool, &at, addr, chunk);
+	int ret = pool->in_pages ? pool_take_page(pool, clean, addr, chunk)
+				 : pool_take_place(pool, size, place, addr, chunk);
 
 	mutex_leave(&pool->lock, locked);
 	return ret;
 }
 
-/* Takes account of what became free around FIRST. */
+/* Takes account of what became free around FIRST. Of whole pages any run is as good. */
 static void chunk_grow(struct buf_chunk *chunk, unsigned int first)
 {
-	unsigned int run = chunk_run_around(chunk, first);
+	unsigned int run = chunk->pool->in_pages ? PAGE_GRAINS : chunk_run_around(chunk, first);
 
 	if (run <= chunk->run)
 		return;
@@ -462,7 +515,7 @@ void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size)
 	struct buf_pool *pool = chunk->pool;
 	bool locked = mutex_enter(&pool->lock);
 	unsigned int first =
-		(unsigned int)((size_t)((char *)addr - (char *)chunk->buf.addr) >> grain_log(pool));
+		(unsigned int)((size_t)((char *)addr - (char *)chunk->buf.addr) >> pool->grain_log);
 
 	chunk_mark(chunk, first, grains_of(pool, size), false);
 	if (!chunk->used && pool->empty) {

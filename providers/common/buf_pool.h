@@ -12,6 +12,7 @@
 #define PROVIDERS_COMMON_BUF_POOL_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -31,12 +32,17 @@ struct buf_pool {
 	unsigned int empty;          /* chunks, 1 at most */
 	unsigned int looks;          /* at chunks, so far: what an allocation costs */
 	size_t page;                 /* bytes */
-	struct hwbuf kept[BUF_KEPT]; /* rings of more than a page that were freed, oldest first */
+	unsigned int grain_log;      /* of what a chunk has marks for */
+	bool in_pages;               /* each buffer has a page of its own */
+	struct hwbuf kept[BUF_KEPT]; /* rings of more than a page that were freed, */
+	unsigned int kept_first;     /* the oldest of them here, and later ones behind it */
 	unsigned int kept_count;
 	size_t kept_bytes;
 };
 
 void provider_buf_pool_init(struct buf_pool *pool);
+/* Buffers will start with a page, whatever their place: finding one takes no search then. */
+void provider_buf_pool_give_pages(struct buf_pool *pool);
 /* Frees the chunks; every buffer must have been returned. */
 void provider_buf_pool_destroy(struct buf_pool *pool);
 
@@ -44,6 +50,8 @@ void provider_buf_pool_destroy(struct buf_pool *pool);
 struct buf_place {
 	size_t align; /* a multiple of this, a power of two up to a page; 0: of any part */
 	size_t clear; /* bits that the offset of the start must not have */
+	/* Bytes that a former buffer left may stay: the caller writes what matters. */
+	bool keeps_bytes;
 };
 
 /* SIZE is 1 to pool->page; a buffer of a whole page starts with one. PLACE may be NULL. *CHUNK is
@@ -54,8 +62,8 @@ int provider_buf_pool_alloc(struct buf_pool *pool, size_t size, const struct buf
 void provider_buf_pool_free(struct buf_chunk *chunk, void *addr, size_t size);
 
 /* Larger buffers are mapped, and some are kept for the next queue of the same size: mapping, and
- * the first touch of each page, take longer than clearing. */
-int provider_buf_pool_map(struct buf_pool *pool, size_t size, struct hwbuf *buf);
+ * the first touch of each page, take longer than clearing. KEEPS_BYTES is as in a buf_place. */
+int provider_buf_pool_map(struct buf_pool *pool, size_t size, bool keeps_bytes, struct hwbuf *buf);
 void provider_buf_pool_unmap(struct buf_pool *pool, struct hwbuf *buf);
 
 #endif

@@ -9,12 +9,15 @@
 
 #include "providers/common/hwbuf.h"
 
-static int buf_map(struct buf_pool *pool, enum env_alloc alloc, size_t size, struct hwbuf *buf)
+static int buf_map(struct buf_pool *pool, const struct queue_mem_request *request,
+		   struct hwbuf *buf)
 {
+	const enum env_alloc alloc = request->alloc;
+	const size_t size = request->size;
 	int ret = ENOMEM;
 
 	if (alloc == ENV_ALLOC_ANON)
-		ret = provider_buf_pool_map(pool, size, buf);
+		ret = provider_buf_pool_map(pool, size, request->place.keeps_bytes, buf);
 	if (alloc == ENV_ALLOC_HUGE || alloc == ENV_ALLOC_PREFER_HUGE)
 		ret = provider_hwbuf_alloc_huge(size, buf);
 	if (ret && alloc == ENV_ALLOC_PREFER_HUGE)
@@ -31,7 +34,7 @@ static int mem_map(struct buf_pool *pool, const struct queue_mem_request *reques
 		   struct queue_mem *mem)
 {
 	struct hwbuf buf;
-	int ret = buf_map(pool, request->alloc, request->size, &buf);
+	int ret = buf_map(pool, request, &buf);
 
 	if (ret)
 		return ret;

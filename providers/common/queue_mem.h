@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_mem.h - memory of a queue, zeroed: from the allocator of a parent domain, from the
- * context's pool when it is small (buf_pool.h), or mapped (hwbuf.h); and its doorbell record, from
- * that allocator or the context's pool (dbrec.h).
+ * queue_mem.h - memory of a queue, zeroed unless its place keeps bytes: from the allocator of a
+ * parent domain, from the context's pool when it is small (buf_pool.h), or mapped (hwbuf.h); and
+ * its doorbell record, from that allocator or the context's pool (dbrec.h).
  */
 #ifndef PROVIDERS_COMMON_QUEUE_MEM_H
 #define PROVIDERS_COMMON_QUEUE_MEM_H

@@ -133,6 +133,7 @@ int mlx4_context_alloc(struct verbs_device *vdev, int cmd_fd, struct verbs_conte
 	provider_clock_page_init(&ctx->clock);
 	provider_dbrec_pool_init(&ctx->dbrecs);
 	provider_buf_pool_init(&ctx->queue_bufs);
+	provider_buf_pool_give_pages(&ctx->queue_bufs);
 	provider_device_init(&ctx->device, &ctx->vctx.context, &mlx4_device_kind,
 			     &ctx->device_resp);
 	verbs_set_ops(&ctx->vctx, &mlx4_context_ops);

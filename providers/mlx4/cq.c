@@ -75,13 +75,14 @@ static int cq_check_attr(struct mlx4_context *ctx, const struct ibv_cq_init_attr
 	return 0;
 }
 
-/* Rings start with a page: contexts of the adapter have no offset in it. */
+/* Rings start with a page: contexts of the adapter have no offset in it. Marks say whose an entry
+ * is, whatever the rest of it has. */
 int mlx4_cq_alloc_ring(struct mlx4_context *ctx, struct ibv_pd *pd, size_t size,
 		       struct queue_mem *mem)
 {
 	const struct queue_mem_request request = {
 		.size = size,
-		.place = { .align = ctx->queue_bufs.page },
+		.place = { .align = ctx->queue_bufs.page, .keeps_bytes = true },
 		.alloc = ENV_ALLOC_ANON,
 	};
 	int ret = mlx4_queue_mem_alloc(ctx, pd, &request, mem);

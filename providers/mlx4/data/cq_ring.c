@@ -12,7 +12,10 @@
 /* Each entry is the adapter's: it has the ownership bit of the lap before the first. */
 void mlx4_cq_ring_init(struct mlx4_cq *cq)
 {
-	memset(cq->buf.addr, M4_CQE_NEW, (size_t)1 << (cq->count_log + cq->entry_log));
+	uint8_t *last = cq->ring + CQE_LAST;
+
+	for (uint32_t count = 1u << cq->count_log; count; count--, last += cq->entry_size)
+		*last = M4_CQE_NEW;
 	cq_forget_qp(cq);
 }
 

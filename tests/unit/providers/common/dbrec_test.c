@@ -186,6 +186,42 @@ static void a_chunk_without_a_place_is_measured(void **state)
 	provider_buf_pool_destroy(&pool);
 }
 
+/* The pool of an adapter whose rings begin with a page: any page that is free is taken, without a
+ * look at how long its run is, and is zero as far as was asked for. */
+static void a_pool_may_give_pages(void **state)
+{
+	enum { COUNT = 40, SMALL = 100 };
+	struct buf_chunk *chunks[COUNT];
+	struct buf_pool pool;
+	uint8_t *bufs[COUNT];
+	void *addr;
+
+	(void)state;
+	provider_buf_pool_init(&pool);
+	provider_buf_pool_give_pages(&pool);
+	for (unsigned int round = 0; round < 3; round++) {
+		for (unsigned int i = 0; i < COUNT; i++) {
+			if (round && i % 3 == round)
+				continue;
+			assert_int_equal(
+				provider_buf_pool_alloc(&pool, SMALL, NULL, &addr, &chunks[i]), 0);
+			bufs[i] = addr;
+			assert_int_equal((uintptr_t)addr % pool.page, 0);
+			for (unsigned int at = 0; at < SMALL; at++)
+				assert_int_equal(bufs[i][at], 0);
+			memset(addr, (int)i + 1, pool.page);
+		}
+		for (unsigned int i = 0; i < COUNT; i++) {
+			assert_int_equal(bufs[i][pool.page - 1], i + 1);
+			if (i % 3 != round + 1)
+				provider_buf_pool_free(chunks[i], bufs[i], SMALL);
+		}
+	}
+	assert_int_equal(pool.looks, 0);
+	assert_int_equal(pool.empty, 1);
+	provider_buf_pool_destroy(&pool);
+}
+
 enum { MANY = 100000 };
 
 struct piece {
@@ -585,6 +621,7 @@ int main(void)
 		cmocka_unit_test(a_freed_buffer_is_used_again_and_zeroed),
 		cmocka_unit_test(a_chunk_is_used_to_its_end),
 		cmocka_unit_test(a_chunk_without_a_place_is_measured),
+		cmocka_unit_test(a_pool_may_give_pages),
 		cmocka_unit_test(many_buffers_cost_what_few_do),
 		cmocka_unit_test(full_pages_of_records_are_passed_over),
 		cmocka_unit_test(numbers_find_their_object),

@@ -222,6 +222,37 @@ static void few_rings_are_kept(void **state)
 	assert_int_equal(kept_bytes, 0);
 }
 
+/* Bytes stay where the caller writes what matters, and are zero for the next one that does not. */
+static void a_place_may_keep_bytes(void **state)
+{
+	struct buf_place place = { .keeps_bytes = true };
+	struct buf_chunk *chunk;
+	struct buf_pool pool;
+	struct hwbuf buf;
+	uint8_t *bytes;
+	void *addr;
+
+	(void)state;
+	provider_buf_pool_init(&pool);
+	for (int keeps = 0; keeps < 2; keeps++) {
+		place.keeps_bytes = keeps;
+		for (int round = 0; round < 2; round++) {
+			assert_int_equal(provider_buf_pool_alloc(&pool, 256, &place, &addr, &chunk),
+					 0);
+			assert_int_equal(provider_buf_pool_map(&pool, 2 * pool.page, keeps, &buf),
+					 0);
+			bytes = buf.addr;
+			assert_int_equal(*(uint8_t *)addr, keeps ? 0xff : 0);
+			assert_int_equal(bytes[2 * pool.page - 1], keeps ? 0xff : 0);
+			memset(addr, 0xff, 256);
+			memset(bytes, 0xff, 2 * pool.page);
+			provider_buf_pool_free(chunk, addr, 256);
+			provider_buf_pool_unmap(&pool, &buf);
+		}
+	}
+	provider_buf_pool_destroy(&pool);
+}
+
 /* ---- the environment ---- */
 
 static unsigned int number(const char *value)
@@ -354,6 +385,7 @@ int main(void)
 		cmocka_unit_test(its_allocator_gives_memory_for_queues),
 		cmocka_unit_test(a_freed_ring_is_the_next_one_of_its_size),
 		cmocka_unit_test(few_rings_are_kept),
+		cmocka_unit_test(a_place_may_keep_bytes),
 		cmocka_unit_test(cells_have_places_of_their_own),
 		cmocka_unit_test(threads_have_cells_of_their_own),
 		cmocka_unit_test(a_cell_that_was_given_back_is_taken_again),
