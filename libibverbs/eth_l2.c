@@ -3,10 +3,10 @@
  * eth_l2.c - ibv_resolve_eth_l2_from_gid(), which finds MAC address and VLAN of a RoCE peer by its
  * GID.
  *
- * A multicast GID and the link-local GID of RoCE v1 contain the MAC address. For any other GID the
- * system knows it: the route from our GID's interface leads to the next hop, and the neighbour
- * table has that hop's address. When the table does not know it yet, an empty datagram makes the
- * kernel ask, and we wait.
+ * A multicast GID and the link-local GID of RoCE v1 contain the MAC address. Other GIDs are
+ * resolved by the system: the route from the local GID's interface leads to the next hop, and the
+ * neighbour table has that hop's address. If the entry is missing, an empty datagram makes the
+ * kernel resolve it, and this file waits for the result.
  */
 #include "private.h"
 
@@ -23,7 +23,7 @@
 
 #define NO_VLAN 0xffff
 
-/* The kernel asks for an unknown neighbour three times, a second apart
+/* The kernel solicits an unknown neighbour three times, at intervals of a second
  * (net.ipv4.neigh.*.mcast_solicit). */
 #define WAIT_MS 3000
 #define LOOK_MS 20
@@ -46,8 +46,8 @@ static struct address address_of(const union ibv_gid *gid)
 	return address;
 }
 
-/* The interface id of a link-local GID is the MAC address with FFFE in its middle and the U/L bit
- * turned over (RFC 4291, appendix A). */
+/* The interface id of a link-local GID is the MAC address with FFFE in the middle and the U/L bit
+ * inverted (RFC 4291, appendix A). */
 static void mac_from_eui64(uint8_t *mac, const union ibv_gid *gid)
 {
 	memcpy(mac, &gid->raw[8], 3);
@@ -55,8 +55,8 @@ static void mac_from_eui64(uint8_t *mac, const union ibv_gid *gid)
 	mac[0] ^= 2;
 }
 
-/* The MAC address of a multicast group ends with the last bytes of its IP address: RFC 2464, 7, for
- * IPv6, and RFC 1112, 6.4, for IPv4. */
+/* The MAC address of a multicast group ends with the last bytes of its IP address (RFC 2464, 7, for
+ * IPv6; RFC 1112, 6.4, for IPv4). */
 static void mac_of_group(uint8_t *mac, const union ibv_gid *gid)
 {
 	const uint8_t *ip = &gid->raw[12];
@@ -68,10 +68,10 @@ static void mac_of_group(uint8_t *mac, const union ibv_gid *gid)
 		memcpy(mac, (const uint8_t[]){ 0x33, 0x33, ip[0], ip[1], ip[2], ip[3] }, 6);
 }
 
-/* A hop is where the packet goes next. */
+/* The next hop of a packet. */
 struct hop {
 	int ifindex;
-	bool is_local; /* the address is one of this host */
+	bool is_local; /* the address belongs to this host */
 	struct address address;
 };
 
@@ -135,7 +135,7 @@ static int find_route(struct nl_sock *sock, int ifindex, const struct address *f
 	return ENETUNREACH;
 }
 
-/* Makes the kernel look for a neighbour. Any datagram will do; port 9 discards it. */
+/* Makes the kernel resolve a neighbour. Any datagram does that; port 9 is the discard service. */
 static void neighbour_provoke(const struct hop *hop)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
@@ -217,7 +217,7 @@ static int find_neighbour(struct nl_sock *sock, const struct hop *hop, uint8_t *
 	return EHOSTUNREACH;
 }
 
-/* Reads the VLAN of the interface, and its MAC address unless OWN_MAC is NULL. */
+/* Reads the VLAN of the interface, and also its MAC address unless OWN_MAC is NULL. */
 static int read_link(struct nl_sock *sock, int ifindex, uint8_t *own_mac, uint16_t *vid)
 {
 	struct rtnl_link *link;
@@ -248,8 +248,8 @@ static struct nl_sock *open_socket(void)
 	return sock;
 }
 
-/* Finds the address by route and neighbour. A packet to an address of this host leaves by the
- * interface of the source GID and comes back there: the MAC address is that interface's. */
+/* Finds the address by route and neighbour. A packet to a local address leaves and returns through
+ * the source GID's interface, so its MAC address is that interface's. */
 static int ask_system(struct nl_sock *sock, const struct ibv_gid_entry *source,
 		      const union ibv_gid *dgid, uint8_t *mac, uint16_t *vid)
 {
@@ -290,7 +290,7 @@ static int gid_to_mac(struct nl_sock *sock, const struct ibv_gid_entry *source,
 	return ask_system(sock, source, dgid, mac, vid);
 }
 
-/* Returns a negative number, as releases have it, and sets errno, as the manual page says. */
+/* Returns a negative errno, as all releases do, and also sets errno, as the manual page says. */
 static int resolve_result(int err)
 {
 	if (err)
@@ -298,8 +298,8 @@ static int resolve_result(int err)
 	return -err;
 }
 
-/* Returns 0, -1 with errno when the source GID cannot be had, or a negative error number when the
- * system cannot tell. */
+/* Returns 0, -1 with errno if the source GID is not available, or a negative errno if the system
+ * cannot resolve the address. */
 VERBS_EXPORT int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
 					     uint8_t eth_mac[ETHERNET_LL_SIZE], uint16_t *vid)
 {

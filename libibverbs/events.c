@@ -2,9 +2,9 @@
 /*
  * events.c - completion channels and asynchronous events.
  *
- * The kernel names an object by the address it was created with, so an event must not outlive its
- * object: the application acknowledges each event that it read, and destruction waits until that
- * has happened (verbs_event_wait_acked).
+ * The kernel identifies an object by the address it was created with, so no event may outlive its
+ * object: the application acknowledges each event that it read, and destruction waits for these
+ * acknowledgements (verbs_event_wait_acked).
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -18,24 +18,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- events that nobody has heard of ----
+/* ---- events lost by a cancelled thread ----
  *
- * A thread may be cancelled when the kernel has handed out its event already. The kernel does not
- * say it again, and the end of its object would wait for an acknowledgement that no program can
- * give. So the event is kept here for the next call on the same source: the channel of completion
- * events, or the context of asynchronous ones. It is not acknowledged until then. */
+ * A thread may be cancelled after the kernel has handed out its event. The kernel does not repeat
+ * it, and destroying its object would wait for an acknowledgement that the program cannot give. So
+ * the event is kept here, unacknowledged, for the next call on the same source: the channel of
+ * completion events, or the context of asynchronous ones.
+ */
 
-/* How an object counts the events that were acknowledged: all NULL for an event of a port. */
+/* Counter of an object's acknowledged events, and its lock; all NULL for an event of a port. */
 struct acks {
 	uint32_t *count;
 	pthread_mutex_t *mutex;
-	pthread_cond_t *cond; /* its end waits here */
+	pthread_cond_t *cond; /* destruction waits here */
 };
 
 struct unheard {
 	struct unheard *next;
 	const void *source;
-	struct ibv_async_event event; /* of a completion: element.cq */
+	struct ibv_async_event event; /* for a completion, element.cq */
 	struct acks acks;
 };
 
@@ -58,15 +59,15 @@ static void unheard_append(struct unheard *new)
 	pthread_mutex_unlock(&unheard_lock);
 }
 
-/* The end of the event's object may be waiting already. It goes on when this thread lets go of the
- * object's lock, which it does not touch after that. */
+/* Keeps an event. Its object's destruction may already be waiting, and continues when this thread
+ * releases the object's lock; after that, the object must not be touched. */
 static void keep_unheard(const struct unheard *event)
 {
 	const struct acks *acks = &event->acks;
 	struct unheard *new = malloc(sizeof(*new));
 
 	if (!new)
-		return; /* the end of the object waits for ever, as it would without this list */
+		return; /* destruction waits forever, as it would without this list */
 	*new = *event;
 	if (!acks->count) {
 		unheard_append(new);
@@ -78,8 +79,8 @@ static void keep_unheard(const struct unheard *event)
 	pthread_mutex_unlock(acks->mutex);
 }
 
-/* Takes events of SOURCE, or of an object by its count, out of the list. It returns how many there
- * were, at most MAX; *EVENT becomes the last one. */
+/* Removes at most MAX events of SOURCE, or of the object with counter ACKED, from the list. Returns
+ * their number; *EVENT becomes the last one. */
 static unsigned int take_unheard(const void *source, const uint32_t *acked, unsigned int max,
 				 struct ibv_async_event *event)
 {
@@ -115,17 +116,18 @@ void verbs_event_forget_all(const struct ibv_context *context)
 	drop_unheard(context, NULL);
 }
 
-/* ---- objects that go ---- */
+/* ---- destruction of objects ---- */
 
-/* The counts wrap. More may be acknowledged than the kernel reported: a device that is gone reports
- * none. A thread that were cancelled in here would leave an object that the kernel has no more, and
- * its lock locked. */
+/* Waits until the events of an object are acknowledged. Counts wrap. More events may be
+ * acknowledged than the kernel reports, since it reports none for a removed device. Cancellation is
+ * disabled: a cancelled thread would leave its lock held, and an object that the kernel has
+ * destroyed. */
 void verbs_event_wait_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *acked,
 			    uint32_t reported)
 {
 	int state;
 
-	/* Nobody else is in the lock, or will acknowledge anything. */
+	/* No other thread holds the lock or will acknowledge anything. */
 	if (process_has_one_thread() && !any_unheard() && (int32_t)(reported - *acked) <= 0)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -180,7 +182,7 @@ VERBS_EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 	return 0;
 }
 
-/* Reads a whole event, or returns -1 and errno says why: programs poll a non-blocking descriptor
+/* Reads a whole event. Returns -1 with errno otherwise; programs read a nonblocking descriptor
  * until EAGAIN. */
 static int read_event(int fd, void *event, size_t size)
 {
@@ -193,8 +195,8 @@ static int read_event(int fd, void *event, size_t size)
 	return -1;
 }
 
-/* Does read_event() in a thread that may be cancelled: KEEP is called with WAIT then,
- * where EVENT lies, which is all zeros unless the kernel has handed one out. */
+/* Does read_event() as a cancellation point. If the thread is cancelled, KEEP is called with WAIT,
+ * which contains EVENT; EVENT is all zeros unless the kernel has handed one out. */
 static int await_event(int fd, void *event, size_t size, void (*keep)(void *wait), void *wait)
 {
 	int ret;
@@ -208,7 +210,7 @@ static int await_event(int fd, void *event, size_t size, void (*keep)(void *wait
 	return ret;
 }
 
-/* What a thread waits for. */
+/* State of a waiting thread. */
 struct comp_wait {
 	const struct ibv_comp_channel *channel;
 	struct ib_uverbs_comp_event_desc desc;
@@ -331,7 +333,7 @@ static void event_decode(const struct ib_uverbs_async_event_desc *desc,
 		return;
 	}
 	order_observe(object);
-	event->element.cq = object; /* whatever it is: all are pointers */
+	event->element.cq = object; /* any object: all members are pointers */
 }
 
 static void async_event_keep(void *of)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain_ah.c - why the kernel refused the address of an address handle or of a QP, in one log
- * line. These functions run after a refusal only, like those of explain_qp.c.
+ * explain_ah.c - logs why the kernel refused the address of an address handle or of a QP. Like
+ * explain_qp.c, it runs only after a refusal.
  */
 #include "private.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct fault {
-	const char *prefix; /* what the field names start with: "ah_attr." */
+	const char *prefix; /* prefix of the field names: "ah_attr." */
 	char *why;
 	size_t size;
 };

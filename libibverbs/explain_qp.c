@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * explain_qp.c - why the kernel refused to create or modify a QP, in one log line.
+ * explain_qp.c - logs why the kernel refused to create or modify a QP.
  *
- * The kernel decides and its errno stands; it does not say more. So, after a refusal and only when
- * the log is on, what it checks is checked again here: first the attribute mask against the table
- * of transitions, then each value against its range and the device's and port's limits.
+ * The kernel only returns an errno. So after a refusal, and only if the log is enabled, this file
+ * repeats the kernel's checks: first the attribute mask against the table of transitions, then each
+ * value against its range and the limits of device and port.
  */
 #include "private.h"
 #include "qp_states.h"
@@ -55,7 +55,7 @@ static const char *attr_name(unsigned int bit)
 	return bit < ARRAY_SIZE(names) ? names[bit] : NULL;
 }
 
-/* Writes the bits of MASK as "IBV_QP_PORT|IBV_QP_QKEY|0x80000000". */
+/* Formats MASK, for instance "IBV_QP_PORT|IBV_QP_QKEY|0x80000000". */
 static void name_attrs(unsigned int mask, char *text, size_t size)
 {
 	size_t len = 0;
@@ -72,17 +72,17 @@ static void name_attrs(unsigned int mask, char *text, size_t size)
 	}
 }
 
-/* An ibv_modify_qp() that the kernel has refused. */
+/* A refused ibv_modify_qp(). */
 struct refusal {
 	struct ibv_qp *qp;
 	const struct ibv_qp_attr *attr;
 	int mask;
-	char *why; /* takes what is found */
+	char *why; /* buffer for the explanation */
 	size_t size;
 };
 
-/* A QP that sends from another QP's number takes no attribute but its state; libibverbs does not
- * know it from other UD QPs. */
+/* Returns an exception to mention: a QP with source_qpn accepts no attribute except its state, and
+ * libibverbs cannot distinguish it from other UD QPs. */
 static const char *mask_exception(const struct refusal *r)
 {
 	return r->qp->qp_type == IBV_QPT_UD && !(r->mask & ~(IBV_QP_STATE | IBV_QP_CUR_STATE))
@@ -111,7 +111,7 @@ static bool mask_is_wrong(struct refusal *r, enum ibv_qp_state from, enum ibv_qp
 	return false;
 }
 
-/* Some fields are narrower in the adapter than their C type. */
+/* Checks fields that are narrower in the adapter than their C type. */
 static bool width_is_wrong(struct refusal *r)
 {
 	const struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * foreign.c - adapters that have providers in the distribution's packages and none here.
+ * foreign.c - adapters whose providers exist only in the distribution's packages.
  *
- * Their names serve device.c to say which adapter is left out, and why. An adapter that a program
- * cannot see without a word would be looked for in cables and kernels. loader.c does not warn of
- * them, as the distribution's packages configure all of them on every machine.
+ * device.c uses the names to log which adapter is skipped, and why; without that, users would
+ * search for the fault in cables and kernels. loader.c does not warn about missing plugins with
+ * these names, because the distribution's packages configure all of them on every machine.
  */
 #include "private.h"
 
@@ -13,7 +13,7 @@
 
 #include "util/bits.h"
 
-/* The names are those of the plugins: libNAME-rdmav34.so in Debian 12. */
+/* Names of the plugins: libNAME-rdmav34.so in Debian 12. */
 static const char *const providers[] = {
 	[RDMA_DRIVER_CXGB4] = "cxgb4",     [RDMA_DRIVER_MTHCA] = "mthca",
 	[RDMA_DRIVER_BNXT_RE] = "bnxt_re", [RDMA_DRIVER_OCRDMA] = "ocrdma",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fork.c - keep registered memory whole when the process forks.
+ * fork.c - protects registered memory when the process forks.
  *
- * Kernels from 5.12 on copy pinned pages for the child, so the parent keeps those that the adapter
- * knows and nothing has to be done. Where the kernel does not, a program that asks for it
- * (ibv_fork_init) has each registered page kept from its children by madvise(). Pages that several
- * regions share are kept until the last region is gone: hence the list of ranges with counts.
+ * Kernels from 5.12 on copy pinned pages for the child, so the parent keeps the pages that the
+ * adapter uses, and there is nothing to do. On older kernels, a program can request (ibv_fork_init)
+ * that each registered page be excluded from its children by madvise(). A page shared by several
+ * regions stays excluded until the last region is gone, hence the list of ranges with counts.
  */
 #include "private.h"
 
@@ -19,7 +19,7 @@
 
 #include "util/bits.h"
 
-/* ---- does the kernel copy? ---- */
+/* ---- whether the kernel copies pinned pages ---- */
 
 static bool release_copies(void)
 {
@@ -33,8 +33,8 @@ static bool release_copies(void)
 
 static bool copies;
 
-/* RDMA netlink also tells of kernels that have the copy as a back-port; a container may have no
- * access to it, so the release counts as well. */
+/* Sets `copies`. RDMA netlink also reports kernels with a backport of the copy. A container may
+ * have no access to it, so the kernel's release is checked as well. */
 static void kernel_ask(void)
 {
 	copies = verbs_netlink_copies_on_fork() || release_copies();
@@ -48,14 +48,14 @@ static bool kernel_copies(void)
 	return copies;
 }
 
-/* ---- ranges of pages that are kept ---- */
+/* ---- ranges of excluded pages ---- */
 
 struct range {
 	uintptr_t start, end;
-	unsigned int count; /* regions that hold these pages, at least 1 */
+	unsigned int count; /* number of regions with these pages, at least 1 */
 };
 
-/* The ranges are disjoint and sorted by address. The lock guards them and the flags below. */
+/* Disjoint ranges, sorted by address. The lock guards them and the flags below. */
 static struct {
 	struct range *ranges;
 	size_t count, room;
@@ -63,10 +63,10 @@ static struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool enabled;    /* ibv_fork_init() was called, and the kernel does not copy */
-static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be larger than usual */
-bool verbs_fork_is_off; /* a region is not kept: it is too late for ibv_fork_init() */
+static bool huge_pages; /* RDMAV_HUGEPAGES_SAFE: pages may be huge pages */
+bool verbs_fork_is_off; /* a region is not excluded, so it is too late for ibv_fork_init() */
 
-/* Makes room for what one change can add: two cuts, and a gap beside each range. */
+/* Makes room for the most that one change adds: two splits, and a gap next to each range. */
 static int ranges_reserve(void)
 {
 	const size_t need = kept.count * 2 + 3;
@@ -106,7 +106,7 @@ static void range_insert(size_t at, struct range range)
 	*to = range;
 }
 
-/* Sees to it that a range ends or starts at ADDR, if one contains it. */
+/* Splits the range that contains ADDR, if any, so that a range starts there. */
 static void range_cut(uintptr_t addr)
 {
 	const size_t at = range_find(addr);
@@ -140,8 +140,8 @@ static void join_neighbours(void)
 	kept.count = kept.count ? to + 1 : 0;
 }
 
-/* Counts [start, end) down. A page that was unmapped meanwhile cannot be advised: that is an error
- * to report, but its count is gone. */
+/* Decrements the counts of [start, end). Pages that were unmapped meanwhile cause an error of
+ * madvise(), which is returned, but their count is still removed. */
 static int remove_pages(uintptr_t start, uintptr_t end)
 {
 	int err = 0, ret;
@@ -164,7 +164,7 @@ static int remove_pages(uintptr_t start, uintptr_t end)
 	return err;
 }
 
-/* Counts [start, end) up; on failure nothing has changed. */
+/* Increments the counts of [start, end). On failure, changes nothing. */
 static int add_pages(uintptr_t start, uintptr_t end)
 {
 	uintptr_t at = start;
@@ -179,7 +179,7 @@ static int add_pages(uintptr_t start, uintptr_t end)
 		if (is_gap) {
 			err = pages_advise(at, gap_end, MADV_DONTFORK);
 			if (err) {
-				/* The kernel has advised what it could of the gap. */
+				/* madvise() may have changed a part of the gap. */
 				pages_advise(at, gap_end, MADV_DOFORK);
 				remove_pages(start, at);
 				return err;
@@ -194,8 +194,8 @@ static int add_pages(uintptr_t start, uintptr_t end)
 
 /* ---- the pages of a region ---- */
 
-/* "7f00-7f20 rw-p ..." starts a mapping, and "KernelPageSize: 2048 kB" is one of the lines on
- * it. */
+/* Returns the page size of the mapping at ADDR. "7f00-7f20 rw-p ..." starts a mapping, and
+ * "KernelPageSize: 2048 kB" is one of its lines. */
 static size_t page_size_in(FILE *smaps, uintptr_t addr)
 {
 	unsigned long start, end, kb;
@@ -226,7 +226,7 @@ static size_t page_size_at(uintptr_t addr)
 	return size ? size : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Counts the pages of a region up or down: PAGES is add_pages() or remove_pages(). */
+/* Changes the counts for a region's pages. PAGES is add_pages() or remove_pages(). */
 static int region_count(void *addr, size_t length, int (*pages)(uintptr_t start, uintptr_t end))
 {
 	const uintptr_t first = (uintptr_t)addr;
@@ -276,9 +276,10 @@ int verbs_fork_release(void *addr, size_t length)
 
 /* ---- children ----
  *
- * A child does not have the pages that are kept from it. What it maps itself may come to lie where
- * they were, and counts from 0. The lock is held while the process forks, so no child inherits it
- * from a thread that it does not have, nor a list that such a thread was changing. */
+ * Excluded pages do not exist in a child. Other memory may be mapped at their addresses there, so
+ * its counts start at 0. The lock is held during fork(), so that no child inherits it from a thread
+ * that it lacks, or a list that such a thread was changing.
+ */
 
 static void fork_prepare(void)
 {
@@ -333,7 +334,7 @@ VERBS_EXPORT int ibv_fork_init(void)
 	return verbs_result(kernel_copies() ? 0 : protection_enable());
 }
 
-/* RDMAV_FORK_SAFE and IBV_FORK_SAFE turn it on for programs that cannot be changed. */
+/* Enables protection for RDMAV_FORK_SAFE and IBV_FORK_SAFE, for programs that cannot be changed. */
 void verbs_fork_init_from_environment(void)
 {
 	if ((verbs_env_is_on("RDMAV_FORK_SAFE") || verbs_env_is_on("IBV_FORK_SAFE")) &&

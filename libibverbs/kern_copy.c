@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * kern_copy.c - the kernel's address, QP and path records as verbs structs and back, for librdmacm.
+ * kern_copy.c - converts the kernel's address, QP and path records to verbs structs and back, for
+ * librdmacm.
  *
- * Fields that the other side lacks (qp_state of ibv_qp_attr) are left alone: callers rely on it.
+ * Fields that the source lacks (qp_state of ibv_qp_attr) are left unchanged, since callers rely on
+ * that.
  */
 #include "kern_copy.h"
 
@@ -45,7 +47,7 @@ VERBS_EXPORT void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_
 	ibv_copy_ah_attr_from_kern(&dst->alt_ah_attr, &src->alt_ah_attr);
 }
 
-/* The two path records have the same fields, those wider than a byte in other types. */
+/* Both path records have the same fields; those wider than a byte differ in type. */
 #define COPY_PATH_FIELDS()                                                                       \
 	do {                                                                                     \
 		COPY(dlid), COPY(slid), COPY(sl), COPY(pkey), COPY(numb_path), COPY(preference); \

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * loader.c - provider drivers: which are registered, which plugins to load, which driver a device
- * belongs to.
+ * loader.c - provider drivers: registers them, loads plugins, and finds the driver of a device.
  *
- * Plugins are named by RDMAV_DRIVERS or IBV_DRIVERS (colon separated) and by the configuration
- * directory. They are loaded when the first device without a driver turns up, and again with the
- * next one only if descriptors or memory were short. A plugin that does not fit costs one log line
- * and nothing else.
+ * RDMAV_DRIVERS or IBV_DRIVERS (colon-separated) and the configuration directory name the plugins.
+ * They are loaded when the first device without a driver is found, and again only if descriptors or
+ * memory were short. A plugin that does not fit is logged and skipped.
  */
 #include "private.h"
 
@@ -36,14 +34,14 @@ struct registered {
 };
 
 static struct registered *drivers;
-/* A plugin registers its driver once, when it is loaded, so the usual ones need no memory then. */
+/* Static entries, so that registering the usual number of drivers needs no memory. */
 static struct registered first_drivers[8];
 static unsigned int num_first_drivers;
 static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static __thread bool has_drivers_lock; /* the thread that forks */
+static __thread bool has_drivers_lock; /* this thread holds the lock for its fork() */
 
-/* The sanitizer of threads does not know pthread_mutex_clocklock(). */
+/* Used instead of pthread_mutex_clocklock(), which the thread sanitizer does not know. */
 bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -129,8 +127,8 @@ static bool driver_matches(const struct verbs_driver *driver, const struct verbs
 	return pci_matches(driver, info);
 }
 
-/* Returns the driver that INFO belongs to, whether it speaks the kernel driver's ABI or not; NULL
- * when none claims the device. */
+/* Returns the driver of the device INFO, whether or not it supports the kernel driver's ABI, or
+ * NULL. */
 const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
 {
 	const struct verbs_driver *driver = NULL;
@@ -145,8 +143,7 @@ const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *in
 
 #ifdef VERBS_STATIC
 
-/* A static program names its providers at compile time (RDMA_STATIC_PROVIDERS); the list ends with
- * NULL. */
+/* Registers the providers of a static program (RDMA_STATIC_PROVIDERS). The list ends with NULL. */
 void ibv_static_providers(void *unused, ...)
 {
 	const struct verbs_driver *driver;
@@ -172,18 +169,17 @@ const char *verbs_loader_cure(void)
 #else
 
 static struct verbs_places places;
-static bool all_loaded; /* the lock of the device list guards it */
+static bool all_loaded; /* guarded by the lock of the device list */
 
-/* What is short now may be there with the next list of devices; what a plugin or a file is like
- * stays. */
+/* Makes a later list of devices try again after a temporary shortage. A bad plugin or file is not
+ * tried again. */
 static void note_failure(int err)
 {
 	if (err == EMFILE || err == ENFILE || err == ENOMEM || err == EINTR)
 		all_loaded = false;
 }
 
-/* A plugin of another implementation in the place of ours is the most likely reason why ours is
- * missing. */
+/* Looks for a plugin of another implementation, the most likely reason why ours is missing. */
 static bool has_foreign_plugin(const char *name, char *found, size_t size)
 {
 	struct dirent *entry;
@@ -218,8 +214,8 @@ static void explain_load(enum verbs_log_level level, const char *name, const cha
 
 static bool open_plugin(const char *path)
 {
-	/* A provider is never unloaded, for devices and contexts point into it: its handle is not
-	 * closed. */
+	/* The handle stays open: a provider is never unloaded, because devices and contexts refer
+	 * to it. */
 	errno = 0;
 	if (!dlopen(path, RTLD_NOW)) {
 		note_failure(errno);
@@ -229,9 +225,9 @@ static bool open_plugin(const char *path)
 	return true;
 }
 
-/* A NAME with a slash is a path less its suffix. Without, the plugin directory comes first; the
- * linker's search path is asked only when there is no such file, so that a broken plugin is not
- * hidden behind "not found". */
+/* Loads a plugin. A NAME with a slash is a path without suffix. Otherwise the plugin directory is
+ * searched first, and the linker's search path only if the file does not exist, so that a broken
+ * plugin is not reported as "not found". */
 static bool find_plugin(const char *name)
 {
 	char path[PATH_MAX];
@@ -255,8 +251,8 @@ static void load_plugin(const char *name)
 		explain_load(VERBS_LOG_WARN, name, dlerror());
 }
 
-/* The distribution configures its providers whether a machine has their adapters or not. Where it
- * has one, device.c says so. */
+/* Loads a configured driver. The distribution configures its providers on every machine, so one
+ * that is missing here is not a warning; device.c reports it if its adapter is present. */
 static void load_configured(const char *name)
 {
 	if (!find_plugin(name))
@@ -277,8 +273,8 @@ static void load_listed(const char *list)
 	free(names);
 }
 
-/* Loads the plugins at the first call, and again where something was short. The caller holds the
- * lock of the device list. */
+/* Loads the plugins at the first call, and again after a shortage. The caller holds the lock of the
+ * device list. */
 void verbs_loader_load_drivers(void)
 {
 	static const struct verbs_layout layout = {

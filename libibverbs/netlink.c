@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * netlink.c - find RDMA devices by RDMA netlink, which is quicker and more exact than sysfs: it
- * gives the driver's number and respects network namespaces. A dump names all devices; then a query
- * for each names the character device of its uverbs interface.
+ * netlink.c - finds RDMA devices by RDMA netlink, which is faster and more precise than sysfs: it
+ * provides the driver's number and respects network namespaces. A dump lists all devices; a query
+ * for each finds the character device of its uverbs interface.
  */
 #include "private.h"
 
@@ -43,7 +43,7 @@ static bool copy_name(char *to, size_t size, const struct nlattr *attr)
 	return snprintf(to, size, "%s", nla_get_string(attr)) < (int)size;
 }
 
-/* Takes one device of the dump. */
+/* Adds a device of the dump. */
 static int on_device(struct nl_msg *msg, void *arg)
 {
 	struct found *found = arg;
@@ -70,7 +70,7 @@ static int on_device(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Takes the uverbs character device of one device. */
+/* Stores the uverbs character device of a device. */
 static int on_chardev(struct nl_msg *msg, void *arg)
 {
 	struct verbs_device_info *info = arg;
@@ -82,8 +82,7 @@ static int on_chardev(struct nl_msg *msg, void *arg)
 	if (!copy_name(info->uverbs_name, sizeof(info->uverbs_name),
 		       tb[RDMA_NLDEV_ATTR_CHARDEV_NAME]))
 		return NL_SKIP;
-	/* The kernel encodes a dev_t as glibc does, as long as the major number has at most 12
-	 * bits. */
+	/* For major numbers of up to 12 bits, the kernel encodes dev_t as glibc does. */
 	info->uverbs_dev = nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV]);
 	info->abi_version = (uint32_t)nla_get_u64(tb[RDMA_NLDEV_ATTR_CHARDEV_ABI]);
 	if (tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID])
@@ -131,8 +130,8 @@ static int ask_chardev(struct nl_sock *sock, struct verbs_device_info *info)
 	return ret < 0 ? ret : msg_receive(sock, on_chardev, info);
 }
 
-/* Drops the devices without a uverbs interface, which are of no use to verbs. A device that is not
- * known for want of memory is not dropped: the whole search fails. */
+/* Drops devices without a uverbs interface, which verbs cannot use. If memory runs out, the whole
+ * search fails instead of losing a device. */
 static int complete_devices(struct nl_sock *sock, struct found *found)
 {
 	unsigned int kept = 0;
@@ -153,15 +152,14 @@ static int complete_devices(struct nl_sock *sock, struct found *found)
 	return 0;
 }
 
-/* Turns an error of libnl into an errno; EPROTONOSUPPORT stands for all that sysfs may know
- * better. */
+/* Converts an error of libnl to an errno. EPROTONOSUPPORT makes the caller try sysfs. */
 static int err_of(int nl_err)
 {
 	return nl_err == -NLE_NOMEM ? ENOMEM : EPROTONOSUPPORT;
 }
 
-/* The kernel answers a device query with exactly one message and, asked without NLM_F_ACK, no
- * acknowledgement. */
+/* Opens a socket. The kernel answers a device query with exactly one message, and without NLM_F_ACK
+ * sends no acknowledgement. */
 static int open_socket(struct nl_sock **out)
 {
 	struct nl_sock *sock = nl_socket_alloc();
@@ -192,7 +190,7 @@ static int on_system(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* False also when the kernel does not answer. */
+/* Returns false also if the kernel does not answer. */
 bool verbs_netlink_copies_on_fork(void)
 {
 	struct nl_sock *sock;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * node.c - the character device of an RDMA device: where its file may be, and opening it.
+ * node.c - finds and opens the character device of an RDMA device.
  */
 #include "private.h"
 
@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a file that exists, but is another device's, gives in place of an errno. */
+/* result for a file that exists, but belongs to another device */
 #define NODE_OF_OTHER (-1)
 
-/* Accepts any device number where the expected one is unknown. */
+/* Returns whether ST is the device's file. If the device number is unknown, any is accepted. */
 static bool node_is_of(const struct verbs_device_info *info, const struct stat64 *st)
 {
 	return S_ISCHR(st->st_mode) && (!info->uverbs_dev || st->st_rdev == info->uverbs_dev);
@@ -40,10 +40,10 @@ static int open_path(const char *path, const struct verbs_device_info *info, int
 	return err;
 }
 
-/* Hosts without the usual udev rules still have the device file in /dev/char. */
+/* Possible paths. Without the usual udev rules, there is still a file in /dev/char. */
 struct node_paths {
 	char by_name[64 + IBV_SYSFS_NAME_MAX];
-	char by_number[64]; /* "" when the number is not known */
+	char by_number[64]; /* "": the number is unknown */
 };
 
 static struct node_paths node_paths(const struct verbs_device_info *info)
@@ -57,7 +57,8 @@ static struct node_paths node_paths(const struct verbs_device_info *info)
 	return paths;
 }
 
-/* A file that cannot be looked at may be the device's: opening it tells what is wrong. */
+/* Returns whether the file may belong to the device. If stat() fails, it may: opening it then
+ * reports the error. */
 static bool path_may_be_of(const struct verbs_device_info *info, const char *path)
 {
 	struct stat64 st;
@@ -75,8 +76,8 @@ bool verbs_node_exists(const struct verbs_device_info *info)
 	       (paths.by_number[0] && path_may_be_of(info, paths.by_number));
 }
 
-/* When both files fail to open, returns the error of the file that exists. PATH gets the name of
- * the file with that error. */
+/* Opens one of the files. If both fail, returns the error of the file that exists, and sets PATH to
+ * its name. */
 static int open_node(const struct verbs_device_info *info, const struct node_paths *paths,
 		     const char **path, int *fd)
 {
@@ -100,8 +101,8 @@ static int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits for a file that is missing, or that belongs to an earlier device of the same name: the
- * device was listed, so udev may be about to make its file. */
+/* Opens the file, waiting for it if it is missing or belongs to an earlier device of the same name:
+ * the device was listed, so udev may be about to create the file. */
 int verbs_node_open(const struct verbs_device_info *info, int *fd)
 {
 	enum { PATIENCE_MS = 1000, STEP_MS = 10 };

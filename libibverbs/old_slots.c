@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * old_slots.c - slots of the public tables that no header of this release calls through: of
- * ibv_context_ops those whose names begin with _compat_, of verbs_context those of calls that are
- * exported as well. Programs with headers of their own find the release's operations there, and so
- * they find them here.
+ * old_slots.c - slots of the public tables that no header of this release uses: in ibv_context_ops
+ * those named _compat_*, in verbs_context those of calls that are also exported. Programs with
+ * headers of their own expect the release's operations there.
  *
- * An object that is made through a slot is what the public call would have made.
+ * A slot that creates an object returns the same as the public call.
  */
 #include "private.h"
 
 #undef ibv_query_port
 
-/* The release's operation has no argument for the program's context of a CQ. */
+/* In this slot, there is no argument for the CQ's context. */
 static struct ibv_cq *slot_create_cq(struct ibv_context *context, int cqe,
 				     struct ibv_comp_channel *channel, int comp_vector)
 {
 	return ibv_create_cq(context, cqe, NULL, channel, comp_vector);
 }
 
-/* The library tells a provider of its events by these; nothing of ours waits for them. */
+/* The library reports a CQ's events to a provider by these slots, but no provider of this project
+ * uses them. */
 static void slot_cq_event(struct ibv_cq *cq)
 {
 	(void)cq;
@@ -30,7 +30,7 @@ static void slot_async_event(struct ibv_context *context, struct ibv_async_event
 	(void)event;
 }
 
-/* A slot's type says nothing of its arguments. */
+/* The slots' types do not describe their arguments, hence the cast. */
 #define SLOT(call) ((void *(*)(void))(void (*)(void))(call))
 
 static void fill_objects(struct ibv_context_ops *ops)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Opcodes of the base transport header (IBTA vol 1, 9.2.1): bits 7:5 are the transport, bits 4:0
- * the operation. The names a program wants are the combined ones, such as IBV_OPCODE_RC_SEND_ONLY.
+ * the operation. Programs use the combined names, such as IBV_OPCODE_RC_SEND_ONLY.
  */
 #ifndef INFINIBAND_OPCODE_H
 #define INFINIBAND_OPCODE_H
 
-/* The macro defines one combined name. Programs that add opcodes of their own use it, too. */
+/* Defines a combined name. Programs also use it for opcodes of their own. */
 #define IBV_OPCODE(transport, op) \
 	IBV_OPCODE_##transport##_##op = IBV_OPCODE_##transport + IBV_OPCODE_##op
 
@@ -40,7 +40,7 @@ enum {
 	IBV_OPCODE_COMPARE_SWAP = 0x13,
 	IBV_OPCODE_FETCH_ADD = 0x14,
 
-	/* SEND: all transports that segment; a datagram is always one packet */
+	/* SEND: all transports; datagrams only as a single packet */
 	IBV_OPCODE(RC, SEND_FIRST),
 	IBV_OPCODE(RC, SEND_MIDDLE),
 	IBV_OPCODE(RC, SEND_LAST),
@@ -82,7 +82,7 @@ enum {
 	IBV_OPCODE(RD, RDMA_WRITE_ONLY),
 	IBV_OPCODE(RD, RDMA_WRITE_ONLY_WITH_IMMEDIATE),
 
-	/* RDMA READ, atomics and their answers: acknowledged transports */
+	/* RDMA READ, atomics and their responses: reliable transports */
 	IBV_OPCODE(RC, RDMA_READ_REQUEST),
 	IBV_OPCODE(RC, RDMA_READ_RESPONSE_FIRST),
 	IBV_OPCODE(RC, RDMA_READ_RESPONSE_MIDDLE),

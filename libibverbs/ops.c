@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ops.c - the table of provider operations: its defaults, its setter, and the public slots that
- * inline calls jump through.
+ * ops.c - the table of provider operations: its defaults, its setter, and the public slots for
+ * inline calls.
  *
- * All of it is generated from VERBS_OPS in driver.h, but for the slots that the library answers.
+ * Everything is generated from VERBS_OPS in driver.h, except for the slots that the library itself
+ * implements.
  */
 #include "private.h"
 
@@ -19,7 +20,7 @@ static int not_supported(const char *name)
 #define DEFAULT_FD(type, name)    return fail_fd(not_supported(#name))
 #define DEFAULT_QUIET(type, name) return (type)0
 
-/* The list names parameters for its reader; a generated default looks at none of them. */
+/* Generated defaults ignore their parameters, which VERBS_OPS names for the reader. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define DEFAULT_OP(slot, fail, type, name, params) \
@@ -43,7 +44,7 @@ static int stored_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 	return 0;
 }
 
-/* These commands rarely have driver data: a plain one is the default. */
+/* These commands rarely have driver data, so the default is the plain command. */
 static const struct verbs_ops plain_commands = {
 	.query_port = verbs_cmd_query_port,
 	.advise_mr = verbs_cmd_advise_mr,
@@ -64,8 +65,8 @@ static const struct verbs_ops plain_commands = {
 		SET_##slot(vctx, name, ops->name); \
 	}
 
-/* Public slots whose operations a program calls without the library: these stand in them, and leave
- * the provider's answer in errno as well. Posting and polling have none. */
+/* Public slots whose operations programs call directly. These wrappers also store the provider's
+ * result in errno. Posting and polling have none, for speed. */
 #define EDGES(EDGE)                                                                                \
 	EDGE(vctx, query_port, context,                                                            \
 	     (struct ibv_context * context, uint8_t port_num, struct ibv_port_attr * attr,         \

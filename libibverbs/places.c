@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * places.c - where the plugins and their configuration are: where the build was told, or, if the
- * library's file is elsewhere (a tree that was unpacked or moved), as far from it as they were
- * installed. loader.c asks once.
+ * places.c - finds the directories of the plugins and their configuration. They are as configured
+ * at build time, or, if the library's file was moved (an unpacked tree), at the same relative path
+ * from it as when installed. loader.c calls this once.
  *
- * Plugins are code. So what is found beside a moved library counts only if nobody can have put it
- * there who could not have replaced the library as well: the way to it is resolved, links and all,
- * and each directory on it that is not above the library too must be of the library's owner or
- * root's, and closed to others. A process with more rights than its user believes in what the
- * build was told and in nothing else.
+ * Plugins are code, so a directory next to a moved library is trusted only if everyone who can
+ * write to it could also replace the library: its path is resolved, links included, and each
+ * directory on it that is not also above the library must belong to the library's owner or root,
+ * and not be writable by others. A process with elevated privileges only uses the directories
+ * configured at build time.
  */
 #include "places.h"
 
@@ -21,11 +21,11 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-/* Where the library is, and who can replace it. */
+/* Directory of the library, and who can replace it. */
 struct home {
 	char dir[PATH_MAX];
 	uid_t owner;
-	struct stat st; /* of the directory */
+	struct stat st; /* status of the directory */
 };
 
 static bool find_home(struct home *home)
@@ -40,7 +40,7 @@ static bool find_home(struct home *home)
 	return !stat(home->dir[0] ? home->dir : "/", &home->st);
 }
 
-/* The names may differ where directories are links, as /lib is to /usr/lib. */
+/* Compares by inode: names may differ because of links, as /lib is to /usr/lib. */
 static bool is_same_directory(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -48,7 +48,8 @@ static bool is_same_directory(const char *one, const char *other)
 	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* A group may write where it may write beside the library. */
+/* Returns whether no untrusted user may write there. A group may, if it may write next to the
+ * library. */
 static bool is_closed(const struct stat *st, const struct home *home)
 {
 	if (st->st_mode & S_IWOTH)
@@ -57,8 +58,8 @@ static bool is_closed(const struct stat *st, const struct home *home)
 	       (home->st.st_mode & S_IWGRP && home->st.st_gid == st->st_gid);
 }
 
-/* On the way, a sticky directory is as good as a closed one: only the owner of the next directory,
- * or its own, can put another one in its place. */
+/* Returns whether DIR is trusted. On the way to the target, a sticky directory is as good as a
+ * closed one: only the owner of the next directory, or its own owner, can replace an entry. */
 static bool is_trusted(const char *dir, const struct home *home, bool is_on_way)
 {
 	struct stat st;
@@ -68,7 +69,7 @@ static bool is_trusted(const char *dir, const struct home *home, bool is_on_way)
 	       (is_closed(&st, home) || (is_on_way && st.st_mode & S_ISVTX));
 }
 
-/* PATH is empty for the root. */
+/* An empty PATH is the root directory. */
 static bool is_above_library(const char *path, const struct home *home)
 {
 	size_t len = strlen(path);
@@ -90,8 +91,8 @@ static bool is_way_trusted(const char *path, const struct home *home)
 	return trusted;
 }
 
-/* Returns the directory that is RELATIVE to the library's, or OTHERWISE. What was looked at is what
- * is returned: no link is left in it. */
+/* Returns the directory RELATIVE to the library's, or OTHERWISE. The result is the resolved path
+ * that was checked, without links. */
 static const char *dir_beside_library(const struct home *home, const char *relative,
 				      const char *otherwise)
 {

@@ -5,8 +5,8 @@
 #ifndef LIBIBVERBS_PLACES_H
 #define LIBIBVERBS_PLACES_H
 
-/* What the build says: where library, plugins and configuration are installed, and how one gets
- * from the library's directory to the other two. */
+/* Configuration of the build: the directories of library, plugins and configuration, and the
+ * relative paths from the first to the others. */
 struct verbs_layout {
 	const char *library;
 	const char *plugins;
@@ -20,7 +20,7 @@ struct verbs_places {
 	const char *config;
 };
 
-/* Says where plugins and configuration are. The strings live as long as the process. */
+/* Returns the directories of plugins and configuration. The strings live as long as the process. */
 struct verbs_places verbs_places_find(const struct verbs_layout *layout);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_states.c - which attributes a QP transition takes (IBTA vol 1, 11.2.5.2: Modify Queue Pair).
- * The kernel decides; by this table explain_qp.c says why.
+ * qp_states.c - attributes of QP transitions (IBTA vol 1, 11.2.5.2: Modify Queue Pair). The kernel
+ * enforces them; explain_qp.c uses this table to explain a refusal.
  */
 #include "qp_states.h"
 
@@ -21,8 +21,8 @@ enum qp_class {
 	CLASS_ANY = CLASS_CONNECTED | CLASS_UD | CLASS_RAW,
 };
 
-/* The rows of one transition add up: each says what it requires of the classes that it names, and
- * what it allows them besides. */
+/* All matching rows of a transition add up: each has the attributes that its classes require, and
+ * those that they additionally allow. */
 struct row {
 	enum ibv_qp_state from, to;
 	unsigned int classes;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <infiniband/verbs.h>
 
-/* False when QPs of TYPE never go from FROM to TO. The masks are sets of IBV_QP_*; *allowed
+/* Returns false if QPs of TYPE cannot go from FROM to TO. The masks are sets of IBV_QP_*; *allowed
  * includes *required. */
 bool verbs_qp_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
 			 int *required, int *allowed);

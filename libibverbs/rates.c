@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rates.c - static rates as multiples of 2.5 Gb/s and as Mb/s (IBTA vol 1, PathRecord: Rate). The
- * multiple of a rate that is no whole multiple is -1; a number that is no rate becomes
- * IBV_RATE_MAX, which stands for the port's own.
+ * rates.c - converts static rates to multiples of 2.5 Gb/s and to Mb/s (IBTA vol 1, PathRecord:
+ * Rate), and back. A rate that is not a whole multiple has the multiple -1; a number without a rate
+ * becomes IBV_RATE_MAX, the port's own rate.
  */
 #include "private.h"
 

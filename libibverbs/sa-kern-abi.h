@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Some sources still use these former names of the kernel's path record; the type is in
- * <rdma/ib_user_sa.h>. */
+/* Former names of the kernel's path record, for old sources; the type is in <rdma/ib_user_sa.h>. */
 #ifndef INFINIBAND_SA_KERN_ABI_H
 #define INFINIBAND_SA_KERN_ABI_H
 

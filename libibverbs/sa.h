@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of subnet administration (IBTA vol 1, chapter 15): paths, multicast membership,
- * services. The ibv_sa_ structures hold unpacked fields; struct ibv_path_record is a path in the
- * packed form that rdma_cm exchanges.
+ * Records of subnet administration (IBTA vol 1, chapter 15): paths, multicast membership, services.
+ * The ibv_sa_ structs have unpacked fields; struct ibv_path_record is a path in the packed form
+ * that rdma_cm uses.
  */
 #ifndef INFINIBAND_SA_H
 #define INFINIBAND_SA_H
@@ -10,8 +10,8 @@
 #include <linux/types.h>
 #include <infiniband/verbs.h>
 
-/* This is a path with unpacked fields. A selector says how mtu, rate or packet_life_time is meant:
- * 0 greater than, 1 less than, 2 exactly, 3 the largest available. */
+/* A path with unpacked fields. A selector qualifies mtu, rate or packet_life_time: 0 greater than,
+ * 1 less than, 2 exactly, 3 the largest available. */
 struct ibv_sa_path_rec {
 	union ibv_gid dgid;
 	union ibv_gid sgid;
@@ -34,7 +34,7 @@ struct ibv_sa_path_rec {
 	uint8_t preference;
 };
 
-/* This is the membership of a port in a multicast group. */
+/* Membership of a port in a multicast group. */
 struct ibv_sa_mcmember_rec {
 	union ibv_gid mgid;
 	union ibv_gid port_gid;
@@ -56,7 +56,7 @@ struct ibv_sa_mcmember_rec {
 	int proxy_join;
 };
 
-/* This is a registered service with the data that it publishes. */
+/* A registered service and the data that it publishes. */
 struct ibv_sa_service_rec {
 	uint64_t id;
 	union ibv_gid gid;
@@ -70,10 +70,10 @@ struct ibv_sa_service_rec {
 	uint64_t data64[2];
 };
 
-/* This bit is in ibv_path_record.reversible_numpath. */
+/* Bit of ibv_path_record.reversible_numpath. */
 #define IBV_PATH_RECORD_REVERSIBLE 0x80
 
-/* This is a path in wire order and wire packing; bit ranges are of the value in host order. */
+/* A path in wire format; bit ranges refer to the value in host order. */
 struct ibv_path_record {
 	__be64 service_id;
 	union ibv_gid dgid;
@@ -92,7 +92,7 @@ struct ibv_path_record {
 	uint8_t reserved[6];
 };
 
-/* These say what a path of ibv_path_data may be used for. */
+/* Uses of a path in ibv_path_data. */
 #define IBV_PATH_FLAG_GMP             0x01
 #define IBV_PATH_FLAG_PRIMARY         0x02
 #define IBV_PATH_FLAG_ALTERNATE       0x04

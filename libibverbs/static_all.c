@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * static_all.c - for static programs: the provider called all. A program that names it pulls this
- * file, and with it every provider there is, out of the archives. The build defines VERBS_PROVIDERS
- * as PROVIDER(name) for each.
+ * static_all.c - for static programs: the provider named all. A program that names it links this
+ * file, and with it every provider in the archives. The build defines VERBS_PROVIDERS as
+ * PROVIDER(name) for each.
  */
 #include "driver.h"
 #include "util/bits.h"

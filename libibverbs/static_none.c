@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * static_none.c - for static programs: the provider called none, which fills the list of
- * RDMA_STATIC_PROVIDERS up.
+ * static_none.c - for static programs: the provider named none, which fills unused places of
+ * RDMA_STATIC_PROVIDERS.
  */
 #include "driver.h"
 

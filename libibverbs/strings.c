@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * strings.c - enumerators as text. Programs print these and scripts compare them, so the wording is
+ * strings.c - texts of enumerators. Programs print them and scripts compare them, so the wording is
  * part of the interface.
  */
 #include "private.h"
@@ -9,7 +9,8 @@
 
 #define TEXT(value, text) [IBV_##value] = (text)
 
-/* Values without a text, and negative ones (an enum may be unsigned), read "unknown". */
+/* Returns the text, or "unknown" for values without one and for negative values (the enum may be
+ * unsigned). */
 static const char *text_of(const char *const *texts, size_t count, unsigned int value)
 {
 	return value < count && texts[value] ? texts[value] : "unknown";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs.c - where sysfs is, and the files in it.
+ * sysfs.c - finds sysfs and reads its files.
  *
- * Discovery (sysfs_device.c), GIDs and P_Keys are read through these calls. The root is /sys, or
- * SYSFS_PATH for a process that is not set-uid.
+ * Discovery (sysfs_device.c), GIDs and P_Keys use these calls. The root is /sys, or SYSFS_PATH
+ * unless the process is set-uid.
  */
 #include "private.h"
 
@@ -66,7 +66,7 @@ int verbs_sysfs_read(const char *dir, const char *file, char *buf, size_t size)
 	return read_file(AT_FDCWD, path, buf, size);
 }
 
-/* The public form of verbs_sysfs_read() returns the number of characters read, or -1. */
+/* Public form of verbs_sysfs_read(): returns the number of characters read, or -1 with errno. */
 VERBS_EXPORT int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size)
 {
 	int err = size ? verbs_sysfs_read(dir, file, buf, size) : EINVAL;
@@ -89,7 +89,7 @@ int verbs_sysfs_read_ibdev(struct ibv_device *device, char *buf, size_t size, co
 	return verbs_sysfs_read(device->ibdev_path, file, buf, size);
 }
 
-/* The kernel writes a GID as eight groups of 16 bits, none left out: "fe80:0000:...". */
+/* Parses a GID. The kernel writes eight groups of 16 bits without abbreviation: "fe80:0000:...". */
 int verbs_sysfs_parse_gid(const char *text, union ibv_gid *gid)
 {
 	for (int i = 0; i < 8; i++) {

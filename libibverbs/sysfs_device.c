@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sysfs_device.c - what sysfs says about RDMA devices: finds them where RDMA netlink is missing,
- * and completes what netlink found.
+ * sysfs_device.c - finds RDMA devices in sysfs if RDMA netlink is missing, and completes the facts
+ * that netlink found.
  */
 #include "private.h"
 
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* In pci:v000015B3d00001021sv... each id has eight hexadecimal digits. */
+/* Parses a modalias. In pci:v000015B3d00001021sv... each id has eight hexadecimal digits. */
 bool verbs_sysfs_parse_modalias(const char *modalias, struct verbs_pci_id *id)
 {
 	unsigned int vendor, device;
@@ -36,7 +36,7 @@ static bool parse_dev(const char *text, uint64_t *dev)
 	return true;
 }
 
-/* The file node_type reads "1: CA". */
+/* Reads the node type. The file node_type has the form "1: CA". */
 static int read_node_type(const struct verbs_device_info *info)
 {
 	char text[32];
@@ -48,8 +48,9 @@ static int read_node_type(const struct verbs_device_info *info)
 	return type >= IBV_NODE_CA && type <= IBV_NODE_UNSPECIFIED ? type : IBV_NODE_UNKNOWN;
 }
 
-/* The kernel numbers sysfs's directories, and comes back to a number only after billions of them.
- * The times of a directory would not do: they are forgotten whenever the kernel wants memory. */
+/* Sets the identity: the inode of the device's sysfs directory, which the kernel reuses only after
+ * billions of others. Time stamps are unsuitable, because the kernel drops them when it reclaims
+ * memory. */
 static void fill_identity(struct verbs_device_info *info)
 {
 	struct stat64 st;
@@ -58,8 +59,7 @@ static void fill_identity(struct verbs_device_info *info)
 		info->identity = st.st_ino;
 }
 
-/* Completes INFO, in which name and uverbs_name are set. A fact that is missing leaves its field
- * empty. */
+/* Completes INFO, whose name and uverbs_name are set. A missing fact leaves its field empty. */
 int verbs_sysfs_fill_info(struct verbs_device_info *info)
 {
 	const char *root = ibv_get_sysfs_path();
@@ -84,7 +84,7 @@ int verbs_sysfs_fill_info(struct verbs_device_info *info)
 	return 0;
 }
 
-/* Fills INFO from one directory of class/infiniband_verbs. */
+/* Fills in INFO from a directory of class/infiniband_verbs. */
 static int read_uverbs_dir(const char *class_dir, const char *entry, struct verbs_device_info *info)
 {
 	char dir[IBV_SYSFS_PATH_MAX], text[32];
@@ -125,7 +125,7 @@ static int append_info(struct verbs_device_info **infos, unsigned int *count,
 	return 0;
 }
 
-/* Returns whether ERR says something of this process and nothing of the device. */
+/* Returns whether ERR is a resource limit of this process, not a fact about the device. */
 static bool is_own_trouble(int err)
 {
 	return err == EMFILE || err == ENFILE || err == ENOMEM;
@@ -154,7 +154,7 @@ static int scan_uverbs(DIR *dir, const char *class_dir, struct verbs_device_info
 	return err;
 }
 
-/* ENOSYS means that there is no RDMA in this kernel. The caller frees *infos, also on failure. */
+/* Returns ENOSYS if the kernel has no RDMA support. The caller frees *infos, also on failure. */
 int verbs_sysfs_find_devices(struct verbs_device_info **infos, unsigned int *count)
 {
 	char class_dir[IBV_SYSFS_PATH_MAX];

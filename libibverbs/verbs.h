@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The verbs API. Layouts and values are ABI and frozen: programs built against other releases
- * share these structures with the library. Part 1 has the types, one object after the other,
- * part 2 the context with its tables of operations, part 3 the functions.
+ * The verbs API. Layouts and values are ABI and frozen: programs built against other releases share
+ * these structs with the library. Part 1 has the types, one object after the other, part 2 the
+ * context with its tables of operations, part 3 the functions.
  *
- * Unless a comment says otherwise a function that returns a pointer returns NULL and sets errno
- * on failure, and a function that returns int returns 0 or a positive errno value. An object
- * belongs to the program until it calls the matching destroy, close, free or de- function; that
- * returns EBUSY while other objects still refer to it.
+ * Unless a comment says otherwise, a function that returns a pointer returns NULL and sets errno on
+ * failure, and a function that returns int returns 0 or a positive errno. The program owns an
+ * object until it calls the matching destroy, close, free or de- function; that returns EBUSY while
+ * other objects refer to it.
  */
 #ifndef INFINIBAND_VERBS_H
 #define INFINIBAND_VERBS_H
@@ -43,8 +43,8 @@ struct ibv_qp;
 struct ibv_srq;
 struct ibv_wq;
 
-/* The macro tells whether field fld is inside a structure of type type of which the caller has sz
- * bytes. */
+/* Tells whether field fld lies within the first sz bytes of type, the size that the caller
+ * knows. */
 #define vext_field_avail(type, fld, sz) (offsetof(type, fld) < (sz))
 
 /* ==== Part 1: types ===================================================================== */
@@ -76,7 +76,7 @@ enum {
 	IBV_SYSFS_PATH_MAX = 256,
 };
 
-/* Two slots that no release ever called; they only keep their place. */
+/* Two unused slots, which no release has ever called. */
 struct _ibv_device_ops {
 	struct ibv_context *(*_dummy1)(struct ibv_device *device, int cmd_fd);
 	void (*_dummy2)(struct ibv_context *context);
@@ -119,18 +119,19 @@ enum ibv_device_cap_flags {
 	IBV_DEVICE_MANAGED_FLOW_STEERING = 1 << 29,
 };
 
-/* These bits are in device_cap_flags_ex only: as enumerators they would widen the enum above. */
+/* In device_cap_flags_ex only: as enumerators they would widen the enum above. */
 #define IBV_DEVICE_RAW_SCATTER_FCS       (1ULL << 34)
 #define IBV_DEVICE_PCI_WRITE_END_PADDING (1ULL << 36)
-#define IBV_DEVICE_CC_DMA_BOUNCE         (1ULL << 41) /* confidential guest: DMA is bounced */
+/* confidential guest: DMA goes through bounce buffers */
+#define IBV_DEVICE_CC_DMA_BOUNCE (1ULL << 41)
 
 enum ibv_atomic_cap {
 	IBV_ATOMIC_NONE = 0,
-	IBV_ATOMIC_HCA = 1,  /* atomic among the QPs of this device */
-	IBV_ATOMIC_GLOB = 2, /* and towards the CPU */
+	IBV_ATOMIC_HCA = 1,  /* atomic with respect to QPs of this device */
+	IBV_ATOMIC_GLOB = 2, /* also with respect to the CPU */
 };
 
-/* Limits are per device; an individual request at a limit can still fail for want of memory. */
+/* Limits of the device. A request within a limit can still fail for lack of memory. */
 struct ibv_device_attr {
 	char fw_ver[64];
 	__be64 node_guid;
@@ -144,15 +145,15 @@ struct ibv_device_attr {
 	int max_qp_wr;
 	unsigned int device_cap_flags; /* enum ibv_device_cap_flags */
 	int max_sge;
-	int max_sge_rd; /* of an RDMA READ */
+	int max_sge_rd; /* for an RDMA READ */
 	int max_cq;
 	int max_cqe;
 	int max_mr;
 	int max_pd;
-	int max_qp_rd_atom; /* READs and atomics in flight towards one QP of ours */
+	int max_qp_rd_atom; /* READs and atomics in flight to one local QP */
 	int max_ee_rd_atom;
 	int max_res_rd_atom;
-	int max_qp_init_rd_atom; /* READs and atomics in flight that one QP of ours starts */
+	int max_qp_init_rd_atom; /* READs and atomics in flight from one local QP */
 	int max_ee_init_rd_atom;
 	enum ibv_atomic_cap atomic_cap;
 	int max_ee;
@@ -178,7 +179,7 @@ struct ibv_query_device_ex_input {
 	uint32_t comp_mask; /* 0 */
 };
 
-/* On-demand paging has capabilities of the device as a whole, and others of each transport. */
+/* On-demand paging: capabilities of the device as a whole, and of each transport. */
 enum ibv_odp_general_caps {
 	IBV_ODP_SUPPORT = 1 << 0,
 	IBV_ODP_SUPPORT_IMPLICIT = 1 << 1, /* an MR over the whole address space */
@@ -204,8 +205,8 @@ struct ibv_odp_caps {
 	} per_transport_caps;
 };
 
-/* In the capabilities below, supported_qpts has bit 1 << qp_type set for each type that has the
- * feature: see ibv_is_qpt_supported(). */
+/* In the capabilities below, supported_qpts has bit 1 << qp_type for each type with the feature:
+ * see ibv_is_qpt_supported(). */
 struct ibv_tso_caps {
 	uint32_t max_tso; /* bytes, 0: no segmentation offload */
 	uint32_t supported_qpts;
@@ -215,8 +216,8 @@ enum ibv_rx_hash_function_flags {
 	IBV_RX_HASH_FUNC_TOEPLITZ = 1 << 0,
 };
 
-/* These packet fields can enter the receive hash. A QP takes IPv4 or IPv6 fields, TCP or UDP
- * fields. */
+/* Packet fields for the receive hash. A QP may use either IPv4 or IPv6 fields, and either TCP or
+ * UDP fields. */
 enum ibv_rx_hash_fields {
 	IBV_RX_HASH_SRC_IPV4 = 1 << 0,
 	IBV_RX_HASH_DST_IPV4 = 1 << 1,
@@ -227,7 +228,7 @@ enum ibv_rx_hash_fields {
 	IBV_RX_HASH_SRC_PORT_UDP = 1 << 6,
 	IBV_RX_HASH_DST_PORT_UDP = 1 << 7,
 	IBV_RX_HASH_IPSEC_SPI = 1 << 8,
-	IBV_RX_HASH_INNER = 1UL << 31, /* the fields are those of the inner packet of a tunnel */
+	IBV_RX_HASH_INNER = 1UL << 31, /* use the fields of a tunnel's inner packet */
 };
 
 struct ibv_rss_caps {
@@ -257,9 +258,9 @@ enum ibv_tm_cap_flags {
 
 struct ibv_tm_caps {
 	uint32_t max_rndv_hdr_size; /* bytes */
-	uint32_t max_num_tags;      /* buffers in the matching list of one SRQ */
+	uint32_t max_num_tags;      /* limit of buffers in an SRQ's matching list */
 	uint32_t flags;             /* enum ibv_tm_cap_flags */
-	uint32_t max_ops;           /* list operations in flight */
+	uint32_t max_ops;           /* limit of list operations in flight */
 	uint32_t max_sge;           /* of one tagged buffer */
 };
 
@@ -274,14 +275,15 @@ enum ibv_pci_atomic_op_size {
 	IBV_PCI_ATOMIC_OPERATION_16_BYTE_SIZE_SUP = 1 << 2,
 };
 
-/* Each field has the operand sizes of one kind of PCI atomics: enum ibv_pci_atomic_op_size. */
+/* Operand sizes of each kind of PCI atomics: enum ibv_pci_atomic_op_size. */
 struct ibv_pci_atomic_caps {
 	uint16_t fetch_add;
 	uint16_t swap;
 	uint16_t compare_swap;
 };
 
-/* A newer library fills only as much as the program has; what it does not know it leaves 0. */
+/* The library fills in as much of this struct as the program's version has; fields unknown to the
+ * library are 0. */
 struct ibv_device_attr_ex {
 	struct ibv_device_attr orig_attr;
 	uint32_t comp_mask;
@@ -309,7 +311,7 @@ enum ibv_values_mask {
 
 struct ibv_values_ex {
 	uint32_t comp_mask;        /* in: wanted, out: filled in; enum ibv_values_mask */
-	struct timespec raw_clock; /* tv_nsec holds cycles of the device, not nanoseconds */
+	struct timespec raw_clock; /* tv_nsec has cycles of the device, not nanoseconds */
 };
 
 enum ibv_fork_status {
@@ -365,8 +367,7 @@ enum {
 	IBV_LINK_LAYER_ETHERNET = 2,
 };
 
-/* These are the bits of PortInfo:CapabilityMask (IBTA vol 1); bit 26 says that GIDs follow the IP
- * addresses. */
+/* Bits of PortInfo:CapabilityMask (IBTA vol 1). Bit 26: GIDs are based on IP addresses. */
 enum ibv_port_cap_flags {
 	IBV_PORT_SM = 1 << 1,
 	IBV_PORT_NOTICE_SUP = 1 << 2,
@@ -394,8 +395,7 @@ enum ibv_port_cap_flags {
 	IBV_PORT_IP_BASED_GIDS = 1 << 26,
 };
 
-/* These are the bits of PortInfo:CapabilityMask2 (IBTA vol 1), valid with
- * IBV_PORT_CAP_MASK2_SUP. */
+/* Bits of PortInfo:CapabilityMask2 (IBTA vol 1), valid with IBV_PORT_CAP_MASK2_SUP. */
 enum ibv_port_cap_flags2 {
 	IBV_PORT_SET_NODE_DESC_SUP = 1 << 0,
 	IBV_PORT_INFO_EXT_SUP = 1 << 1,
@@ -425,13 +425,13 @@ struct ibv_port_attr {
 	uint8_t subnet_timeout; /* 4.096 us * 2^value */
 	uint8_t init_type_reply;
 	uint8_t active_width; /* 1: 1X, 2: 4X, 4: 8X, 8: 12X, 16: 2X */
-	/* of a lane in Gbit/s: 1: 2.5, 2: 5, 4 and 8: 10, 16: 14, 32: 25, 64: 50, 128: 100 */
+	/* speed of a lane in Gbit/s: 1: 2.5, 2: 5, 4 and 8: 10, 16: 14, 32: 25, 64: 50, 128: 100 */
 	uint8_t active_speed;
 	uint8_t phys_state;
 	uint8_t link_layer;       /* IBV_LINK_LAYER_* */
 	uint8_t flags;            /* IBV_QPF_* */
 	uint16_t port_cap_flags2; /* enum ibv_port_cap_flags2 */
-	uint32_t active_speed_ex; /* 0, or the speed when active_speed cannot hold it */
+	uint32_t active_speed_ex; /* speed if active_speed cannot express it, else 0 */
 };
 
 /* ---- Asynchronous events --------------------------------------------------------------- */
@@ -467,7 +467,7 @@ struct ibv_async_event {
 		struct ibv_srq *srq;
 		struct ibv_wq *wq;
 		int port_num;
-	} element; /* event_type says which */
+	} element; /* event_type determines the member */
 	enum ibv_event_type event_type;
 };
 
@@ -492,13 +492,14 @@ enum ibv_parent_domain_init_attr_mask {
 	IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC = 1 << 2,
 };
 
-/* An alloc callback returns this to leave the request to the library. */
+/* Returned by an alloc callback to let the library allocate. */
 #define IBV_ALLOCATOR_USE_DEFAULT ((void *)-1)
 
 struct ibv_parent_domain_init_attr {
 	struct ibv_pd *pd;
-	struct ibv_td *td;  /* or NULL */
-	uint32_t comp_mask; /* enum ibv_parent_domain_init_attr_mask: says which of these count */
+	struct ibv_td *td; /* or NULL */
+	/* enum ibv_parent_domain_init_attr_mask: which of the following are set */
+	uint32_t comp_mask;
 	void *(*alloc)(struct ibv_pd *pd, void *pd_context, size_t size, size_t alignment,
 		       uint64_t resource_type);
 	void (*free)(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type);
@@ -513,7 +514,7 @@ enum ibv_xrcd_init_attr_mask {
 
 struct ibv_xrcd_init_attr {
 	uint32_t comp_mask;
-	int fd;     /* of the file that names the domain, or -1 */
+	int fd;     /* file that identifies the domain, or -1 */
 	int oflags; /* O_CREAT, O_EXCL */
 };
 
@@ -556,11 +557,11 @@ enum ibv_mr_init_attr_mask {
 	IBV_REG_MR_MASK_BUF = 1 << 5,
 };
 
-/* ibv_reg_mr_ex() registers memory at addr, or of dma-buf fd from fd_offset on, or of buf. */
+/* Arguments of ibv_reg_mr_ex(): memory at addr, or of dma-buf fd from fd_offset on, or of buf. */
 struct ibv_mr_init_attr {
 	size_t length;
 	int access;         /* enum ibv_access_flags */
-	uint64_t comp_mask; /* enum ibv_mr_init_attr_mask: which fields below count */
+	uint64_t comp_mask; /* enum ibv_mr_init_attr_mask: which of the following are set */
 	uint64_t iova;
 	void *addr;
 	int fd;
@@ -576,18 +577,19 @@ enum ibv_rereg_mr_flags {
 	IBV_REREG_MR_FLAGS_SUPPORTED = 0x7,
 };
 
-/* ibv_rereg_mr() returns these, which say which of the old and the new region is still good. */
+/* Results of ibv_rereg_mr(): which of the old and the new region is still valid. */
 enum ibv_rereg_mr_err_code {
-	IBV_REREG_MR_ERR_INPUT = -1,         /* old: the arguments were wrong */
-	IBV_REREG_MR_ERR_DONT_FORK_NEW = -2, /* old: the new range could not be fork-proofed */
-	IBV_REREG_MR_ERR_DO_FORK_OLD = -3,   /* new: the old range is still fork-proofed */
+	IBV_REREG_MR_ERR_INPUT = -1,         /* old: invalid arguments */
+	IBV_REREG_MR_ERR_DONT_FORK_NEW = -2, /* old: fork protection of the new range failed */
+	IBV_REREG_MR_ERR_DO_FORK_OLD = -3,   /* new: the old range is still fork-protected */
 	IBV_REREG_MR_ERR_CMD = -4,           /* neither: the command failed */
-	IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW = -5, /* neither, and the new range is fork-proofed */
+	/* neither; the new range is still fork-protected */
+	IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW = -5,
 };
 
 enum ibv_mw_type {
-	IBV_MW_TYPE_1 = 1, /* bound by ibv_bind_mw(), held by a PD */
-	IBV_MW_TYPE_2 = 2, /* bound by a posted work request, held by a QP */
+	IBV_MW_TYPE_1 = 1, /* bound by ibv_bind_mw(), belongs to a PD */
+	IBV_MW_TYPE_2 = 2, /* bound by a posted work request, belongs to a QP */
 };
 
 struct ibv_mw {
@@ -631,7 +633,7 @@ struct ibv_dm {
 	uint32_t handle;
 };
 
-/* A DMA handle has hints for the PCI transactions that reach a region (TLP processing hints). */
+/* A DMA handle has hints for the PCI transactions that access a region (TLP processing hints). */
 enum ibv_tph_mem_type {
 	IBV_TPH_MEM_TYPE_VM = 0, /* volatile memory */
 	IBV_TPH_MEM_TYPE_PM = 1, /* persistent memory */
@@ -664,7 +666,7 @@ struct ibv_global_route {
 	uint8_t traffic_class;
 };
 
-/* These 40 bytes stand in front of a received datagram. */
+/* Global routing header, in the first 40 bytes of a received datagram. */
 struct ibv_grh {
 	__be32 version_tclass_flow;
 	__be16 paylen;
@@ -674,9 +676,9 @@ struct ibv_grh {
 	union ibv_gid dgid;
 };
 
-/* Static rates are coded as on the wire (IBTA vol 1, 9.11.2). */
+/* Static rates, encoded as on the wire (IBTA vol 1, 9.11.2). */
 enum ibv_rate {
-	IBV_RATE_MAX = 0, /* that of the port */
+	IBV_RATE_MAX = 0, /* the port's rate */
 	IBV_RATE_2_5_GBPS = 2,
 	IBV_RATE_10_GBPS = 3,
 	IBV_RATE_30_GBPS = 4,
@@ -703,7 +705,7 @@ enum ibv_rate {
 };
 
 struct ibv_ah_attr {
-	struct ibv_global_route grh; /* counts if is_global */
+	struct ibv_global_route grh; /* used if is_global */
 	uint16_t dlid;
 	uint8_t sl;
 	uint8_t src_path_bits;
@@ -733,7 +735,8 @@ struct ibv_cq {
 	uint32_t handle;
 	int cqe; /* entries it can hold */
 
-	/* Events handed out and acknowledged: destroying waits until they are equal. */
+	/* Number of events acknowledged; destroying the CQ waits until it equals the number of
+	 * events read. */
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	uint32_t comp_events_completed;
@@ -767,7 +770,7 @@ enum ibv_wc_status {
 	IBV_WC_TM_RNDV_INCOMPLETE = 23,
 };
 
-/* Bit 7, IBV_WC_RECV, is set in the opcode of every completion of a receive. */
+/* Bit 7, IBV_WC_RECV, is set in the opcode of every receive completion. */
 enum ibv_wc_opcode {
 	IBV_WC_SEND = 0,
 	IBV_WC_RDMA_WRITE = 1,
@@ -805,7 +808,7 @@ enum ibv_wc_flags {
 	IBV_WC_TM_DATA_VALID = 1 << 6,
 };
 
-/* With a status other than SUCCESS only wr_id, status, qp_num and vendor_err count. */
+/* If status is not SUCCESS, only wr_id, status, qp_num and vendor_err are valid. */
 struct ibv_wc {
 	uint64_t wr_id;
 	enum ibv_wc_status status;
@@ -825,7 +828,7 @@ struct ibv_wc {
 	uint8_t dlid_path_bits;
 };
 
-/* These say what the readers of an extended CQ shall be able to tell. */
+/* Fields that the readers of an extended CQ must support. */
 enum ibv_create_cq_wc_flags {
 	IBV_WC_EX_WITH_BYTE_LEN = 1 << 0,
 	IBV_WC_EX_WITH_IMM = 1 << 1,
@@ -842,7 +845,7 @@ enum ibv_create_cq_wc_flags {
 };
 
 enum {
-	IBV_WC_STANDARD_FLAGS = 0x7f, /* what struct ibv_wc has: BYTE_LEN to DLID_PATH_BITS */
+	IBV_WC_STANDARD_FLAGS = 0x7f, /* fields of struct ibv_wc: BYTE_LEN to DLID_PATH_BITS */
 };
 
 enum {
@@ -855,12 +858,12 @@ enum ibv_cq_init_attr_mask {
 };
 
 enum ibv_create_cq_attr_flags {
-	IBV_CREATE_CQ_ATTR_SINGLE_THREADED = 1 << 0, /* the program serialises: no lock */
+	IBV_CREATE_CQ_ATTR_SINGLE_THREADED = 1 << 0, /* the program serialises access: no lock */
 	IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN = 1 << 1,
 };
 
 struct ibv_cq_init_attr_ex {
-	uint32_t cqe; /* at least this many entries */
+	uint32_t cqe; /* minimum number of entries */
 	void *cq_context;
 	struct ibv_comp_channel *channel; /* or NULL: no events */
 	uint32_t comp_vector;             /* less than context->num_comp_vectors */
@@ -876,11 +879,11 @@ struct ibv_poll_cq_attr {
 
 struct ibv_wc_tm_info {
 	uint64_t tag;
-	uint32_t priv; /* app_ctx of the sender's struct ibv_tmh */
+	uint32_t priv; /* app_ctx in the sender's struct ibv_tmh */
 };
 
-/* This starts as a struct ibv_cq: see ibv_cq_ex_to_cq(). status and wr_id are of the current
- * completion; the readers tell the rest of it. */
+/* Starts as a struct ibv_cq: see ibv_cq_ex_to_cq(). status and wr_id belong to the current
+ * completion; the readers return its other fields. */
 struct ibv_cq_ex {
 	struct ibv_context *context;
 	struct ibv_comp_channel *channel;
@@ -969,7 +972,7 @@ struct ibv_tm_cap {
 	uint32_t max_ops;
 };
 
-/* This starts as a struct ibv_srq_init_attr. */
+/* Starts as a struct ibv_srq_init_attr. */
 struct ibv_srq_init_attr_ex {
 	void *srq_context;
 	struct ibv_srq_attr attr;
@@ -1040,14 +1043,15 @@ enum ibv_wq_attr_mask {
 struct ibv_wq_attr {
 	uint32_t attr_mask; /* enum ibv_wq_attr_mask */
 	enum ibv_wq_state wq_state;
-	enum ibv_wq_state curr_wq_state; /* fail unless it is in this state */
+	enum ibv_wq_state curr_wq_state; /* the call fails unless the WQ is in this state */
 	uint32_t flags;                  /* enum ibv_wq_flags */
-	uint32_t flags_mask;             /* the bits of flags that count */
+	uint32_t flags_mask;             /* bits of flags to change */
 };
 
 struct ibv_recv_wr;
 
-/* A WQ is the receive side of a QP as an object of its own: many QPs reach it through a table. */
+/* A work queue: the receive side of a QP as a separate object, which many QPs use through an
+ * indirection table. */
 struct ibv_wq {
 	struct ibv_context *context;
 	void *wq_context;
@@ -1065,7 +1069,7 @@ struct ibv_wq {
 	uint32_t comp_mask;
 };
 
-/* A table spreads the packets of a QP over WQs: the hash of a packet selects the entry. */
+/* An indirection table spreads a QP's packets over WQs: the hash of a packet selects the entry. */
 struct ibv_rwq_ind_table {
 	struct ibv_context *context;
 	int ind_tbl_handle;
@@ -1108,7 +1112,7 @@ struct ibv_qp_init_attr {
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
 	struct ibv_srq *srq;
-	struct ibv_qp_cap cap; /* out: what the QP really has, at least what was asked for */
+	struct ibv_qp_cap cap; /* on return: granted capacities, at least the requested ones */
 	enum ibv_qp_type qp_type;
 	int sq_sig_all; /* every send is signaled */
 };
@@ -1131,7 +1135,7 @@ enum ibv_qp_create_flags {
 	IBV_QP_CREATE_PCI_WRITE_END_PADDING = 1 << 11,
 };
 
-/* These name the ibv_wr_ builders that the program will use on the QP. */
+/* The ibv_wr_ builders that the program will use on the QP. */
 enum ibv_qp_create_send_ops_flags {
 	IBV_QP_EX_WITH_RDMA_WRITE = 1 << 0,
 	IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM = 1 << 1,
@@ -1155,7 +1159,7 @@ struct ibv_rx_hash_conf {
 	uint64_t rx_hash_fields_mask; /* enum ibv_rx_hash_fields */
 };
 
-/* This starts as a struct ibv_qp_init_attr. */
+/* Starts as a struct ibv_qp_init_attr. */
 struct ibv_qp_init_attr_ex {
 	void *qp_context;
 	struct ibv_cq *send_cq;
@@ -1192,7 +1196,8 @@ struct ibv_qp_open_attr {
 	enum ibv_qp_type qp_type;
 };
 
-/* Bits 21 to 24 were given to other uses by old kernels and stay free. */
+/* Attributes of ibv_modify_qp(). Old kernels used bits 21 to 24 for other purposes, so these stay
+ * unused. */
 enum ibv_qp_attr_mask {
 	IBV_QP_STATE = 1 << 0,
 	IBV_QP_CUR_STATE = 1 << 1,
@@ -1244,7 +1249,7 @@ struct ibv_qp_attr {
 	uint32_t rq_psn;
 	uint32_t sq_psn;
 	uint32_t dest_qp_num;
-	unsigned int qp_access_flags; /* enum ibv_access_flags, the remote ones */
+	unsigned int qp_access_flags; /* remote rights of enum ibv_access_flags */
 	struct ibv_qp_cap cap;
 	struct ibv_ah_attr ah_attr;
 	struct ibv_ah_attr alt_ah_attr;
@@ -1252,13 +1257,13 @@ struct ibv_qp_attr {
 	uint16_t alt_pkey_index;
 	uint8_t en_sqd_async_notify;
 	uint8_t sq_draining;
-	uint8_t max_rd_atomic;      /* READs and atomics in flight that we start */
-	uint8_t max_dest_rd_atomic; /* and that we answer */
+	uint8_t max_rd_atomic;      /* READs and atomics in flight from this QP */
+	uint8_t max_dest_rd_atomic; /* READs and atomics in flight to this QP */
 	uint8_t min_rnr_timer;      /* coded, IBTA vol 1, table 45 */
 	uint8_t port_num;
-	uint8_t timeout; /* 4.096 us * 2^value, 0: for ever */
+	uint8_t timeout; /* 4.096 us * 2^value; 0: infinite */
 	uint8_t retry_cnt;
-	uint8_t rnr_retry; /* 7: for ever */
+	uint8_t rnr_retry; /* 7: without limit */
 	uint8_t alt_port_num;
 	uint8_t alt_timeout;
 	uint32_t rate_limit; /* kbit/s */
@@ -1272,8 +1277,10 @@ struct ibv_qp_rate_limit_attr {
 };
 
 enum ibv_query_qp_data_in_order_flags {
-	IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS = 1 << 0, /* return the bits below, not 0 or 1 */
-	IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY = 1 << 1, /* leave the rest of the system out */
+	/* return the bits below instead of 0 or 1 */
+	IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS = 1 << 0,
+	/* consider only the device, not the rest of the system */
+	IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY = 1 << 1,
 };
 
 enum ibv_query_qp_data_in_order_caps {
@@ -1281,10 +1288,10 @@ enum ibv_query_qp_data_in_order_caps {
 	IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES = 1 << 1,
 };
 
-/* Enhanced connection establishment: both ends of a connection agree on these options. */
+/* Enhanced connection establishment: options negotiated by both ends of a connection. */
 struct ibv_ece {
 	uint32_t vendor_id; /* IEEE OUI */
-	uint32_t options;   /* the provider's */
+	uint32_t options;   /* defined by the provider */
 	uint32_t comp_mask; /* 0 */
 };
 
@@ -1332,7 +1339,7 @@ enum ibv_send_flags {
 	IBV_SEND_IP_CSUM = 1 << 4,
 };
 
-/* An RDMA FLUSH says how far written data must have come, and by its level which data. */
+/* Scope of an RDMA FLUSH: how far written data must have arrived. The level selects the data. */
 enum ibv_placement_type {
 	IBV_FLUSH_GLOBAL = 1 << 0,
 	IBV_FLUSH_PERSISTENT = 1 << 1,
@@ -1368,7 +1375,7 @@ struct ibv_send_wr {
 	unsigned int send_flags; /* enum ibv_send_flags */
 	union {
 		__be32 imm_data;          /* opcodes WITH_IMM */
-		uint32_t invalidate_rkey; /* opcodes with INV */
+		uint32_t invalidate_rkey; /* opcodes WITH_INV and LOCAL_INV */
 	};
 	union {
 		struct {
@@ -1413,7 +1420,7 @@ struct ibv_recv_wr {
 	int num_sge;
 };
 
-/* These change the matching list of an SRQ of type IBV_SRQT_TM. */
+/* Operations on the matching list of an SRQ of type IBV_SRQT_TM. */
 enum ibv_ops_wr_opcode {
 	IBV_WR_TAG_ADD = 0,
 	IBV_WR_TAG_DEL = 1,
@@ -1432,7 +1439,7 @@ struct ibv_ops_wr {
 	int flags; /* enum ibv_ops_flags */
 	struct {
 		uint32_t unexpected_cnt;
-		uint32_t handle; /* TAG_ADD returns it, TAG_DEL takes it */
+		uint32_t handle; /* returned by TAG_ADD, passed to TAG_DEL */
 		struct {
 			uint64_t recv_wr_id;
 			struct ibv_sge *sg_list;
@@ -1443,7 +1450,7 @@ struct ibv_ops_wr {
 	} tm;
 };
 
-/* To post by builders, set wr_id and wr_flags, call one wr_ operation, then its setters. */
+/* QP with request builders: set wr_id and wr_flags, call one wr_ operation, then its setters. */
 struct ibv_qp_ex {
 	struct ibv_qp qp_base;
 	uint64_t comp_mask;
@@ -1527,15 +1534,15 @@ struct ibv_qp_attach_comp_cntr_attr {
 /* ---- Flow steering --------------------------------------------------------------------- */
 
 enum ibv_flow_flags {
-	IBV_FLOW_ATTR_FLAGS_DONT_TRAP = 1 << 1, /* the packet goes on to other rules, too */
+	IBV_FLOW_ATTR_FLAGS_DONT_TRAP = 1 << 1, /* also pass the packet on to other rules */
 	IBV_FLOW_ATTR_FLAGS_EGRESS = 1 << 2,
 };
 
 enum ibv_flow_attr_type {
-	IBV_FLOW_ATTR_NORMAL = 0,      /* what the specs say */
-	IBV_FLOW_ATTR_ALL_DEFAULT = 1, /* everything that no other rule takes */
-	IBV_FLOW_ATTR_MC_DEFAULT = 2,  /* multicast that no other rule takes */
-	IBV_FLOW_ATTR_SNIFFER = 3,     /* a copy of everything */
+	IBV_FLOW_ATTR_NORMAL = 0,      /* packets that match the specs */
+	IBV_FLOW_ATTR_ALL_DEFAULT = 1, /* packets that no other rule matches */
+	IBV_FLOW_ATTR_MC_DEFAULT = 2,  /* multicast packets that no other rule matches */
+	IBV_FLOW_ATTR_SNIFFER = 3,     /* copies of all packets */
 };
 
 enum ibv_flow_spec_type {
@@ -1549,15 +1556,15 @@ enum ibv_flow_spec_type {
 	IBV_FLOW_SPEC_VXLAN_TUNNEL = 0x50,
 	IBV_FLOW_SPEC_GRE = 0x51,
 	IBV_FLOW_SPEC_MPLS = 0x60,
-	IBV_FLOW_SPEC_INNER = 0x100, /* or-ed to a type above: of the inner packet */
+	IBV_FLOW_SPEC_INNER = 0x100, /* ORed with a type above: the inner packet */
 	IBV_FLOW_SPEC_ACTION_TAG = 0x1000,
 	IBV_FLOW_SPEC_ACTION_DROP = 0x1001,
 	IBV_FLOW_SPEC_ACTION_HANDLE = 0x1002,
 	IBV_FLOW_SPEC_ACTION_COUNT = 0x1003,
 };
 
-/* A spec has its type, its own size in bytes, and for a match the values with their masks. The
- * fields of a filter are big-endian, as in the packet. */
+/* A spec has a type, its own size in bytes, and for a match the values and masks. Fields of a
+ * filter are big-endian, as in the packet. */
 struct ibv_flow_eth_filter {
 	uint8_t dst_mac[6];
 	uint8_t src_mac[6];
@@ -1640,9 +1647,9 @@ struct ibv_flow_spec_tcp_udp {
 	struct ibv_flow_tcp_udp_filter mask;
 };
 
-/* The fields are those of RFC 2784 and 2890. */
+/* Fields of RFC 2784 and 2890. */
 struct ibv_flow_gre_filter {
-	uint16_t c_ks_res0_ver; /* from the top: C, 0, K, S, 9 bits 0, version */
+	uint16_t c_ks_res0_ver; /* from the top: C, 0, K, S, 9 zero bits, version */
 	uint16_t protocol;
 	uint32_t key;
 };
@@ -1654,7 +1661,7 @@ struct ibv_flow_spec_gre {
 	struct ibv_flow_gre_filter mask;
 };
 
-/* The label is that of RFC 3032. */
+/* Label of RFC 3032. */
 struct ibv_flow_mpls_filter {
 	uint32_t label; /* from the top: label 20 bits, class 3, bottom of stack 1, TTL 8 */
 };
@@ -1703,7 +1710,7 @@ struct ibv_flow_spec_counter_action {
 	struct ibv_counters *counters;
 };
 
-/* This holds any of the specs; hdr reads the start that they share. */
+/* Any of the specs; hdr has their common fields. */
 struct ibv_flow_spec {
 	union {
 		struct {
@@ -1726,7 +1733,7 @@ struct ibv_flow_spec {
 	};
 };
 
-/* num_of_specs specs of different sizes follow this header in memory, without gaps. */
+/* Header of a flow, followed in memory by num_of_specs specs of different sizes without gaps. */
 struct ibv_flow_attr {
 	uint32_t comp_mask; /* 0 */
 	enum ibv_flow_attr_type type;
@@ -1785,7 +1792,7 @@ enum ibv_counter_description {
 
 struct ibv_counter_attach_attr {
 	enum ibv_counter_description counter_desc;
-	uint32_t index;     /* where ibv_read_counters() puts the value */
+	uint32_t index;     /* index of the value in ibv_read_counters() */
 	uint32_t comp_mask; /* 0 */
 };
 
@@ -1795,10 +1802,10 @@ enum ibv_read_counters_flags {
 
 /* ==== Part 2: the context =============================================================== */
 
-struct _compat_ibv_port_attr; /* struct ibv_port_attr as it was before it grew */
+struct _compat_ibv_port_attr; /* struct ibv_port_attr in its first version */
 
-/* The first table of operations. Inline calls jump through some of its slots; the others do what
- * the call of their name does, but have no type any more. A program may read a slot and call it. */
+/* The first table of operations. Inline calls use some of its slots; each other slot does what the
+ * call of its name does, but has no type. A program may call any slot. */
 struct ibv_context_ops {
 	int (*_compat_query_device)(struct ibv_context *context,
 				    struct ibv_device_attr *device_attr);
@@ -1841,16 +1848,16 @@ struct ibv_context {
 	struct ibv_device *device;
 	struct ibv_context_ops ops;
 	int cmd_fd;
-	int async_fd; /* readable when ibv_get_async_event() would not block */
+	int async_fd; /* readable if ibv_get_async_event() would not block */
 	int num_comp_vectors;
 	pthread_mutex_t mutex;
-	void *abi_compat; /* __VERBS_ABI_IS_EXTENDED: it is inside a struct verbs_context */
+	void *abi_compat; /* __VERBS_ABI_IS_EXTENDED: part of a struct verbs_context */
 };
 
 #define __VERBS_ABI_IS_EXTENDED ((void *)~(uintptr_t)0)
 
-/* The second table precedes the context and grows towards lower addresses, so that a slot keeps
- * its distance from the context in all versions. sz is its size in bytes. */
+/* The second table of operations precedes the context and grows towards lower addresses, so that a
+ * slot has the same distance from the context in all versions. sz is its size in bytes. */
 struct verbs_context {
 	void (*free_buf)(struct ibv_buf *buf);
 	void *(*alloc_buf)(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
@@ -1898,7 +1905,7 @@ struct verbs_context {
 	int (*query_rt_values)(struct ibv_context *context, struct ibv_values_ex *values);
 	struct ibv_cq_ex *(*create_cq_ex)(struct ibv_context *context,
 					  struct ibv_cq_init_attr_ex *init_attr);
-	struct verbs_ex_private *priv; /* the library's own */
+	struct verbs_ex_private *priv; /* private to the library */
 	int (*query_device_ex)(struct ibv_context *context,
 			       const struct ibv_query_device_ex_input *input,
 			       struct ibv_device_attr_ex *attr, size_t attr_size);
@@ -1916,12 +1923,11 @@ struct verbs_context {
 				      struct ibv_xrcd_init_attr *xrcd_init_attr);
 	int (*close_xrcd)(struct ibv_xrcd *xrcd);
 	uint64_t _ABI_placeholder3;
-	size_t sz;                  /* bytes of the whole structure in the library's build */
+	size_t sz;                  /* size of the whole struct in the library's build */
 	struct ibv_context context; /* last */
 };
 
-/* Returns the extended context around ctx, or NULL if a library older than the second table made
- * it. */
+/* Returns the extended context of ctx, or NULL if a library without the second table made it. */
 static inline struct verbs_context *verbs_get_ctx(struct ibv_context *ctx)
 {
 	char *inner = (char *)ctx;
@@ -1931,8 +1937,8 @@ static inline struct verbs_context *verbs_get_ctx(struct ibv_context *ctx)
 	return (struct verbs_context *)(void *)(inner - offsetof(struct verbs_context, context));
 }
 
-/* Does what verbs_get_ctx() does, but also returns NULL unless the slot at byte slot of the table
- * is there and set. The slot is copied out: this function does not know its type. */
+/* Does what verbs_get_ctx() does, but also returns NULL if the slot at offset slot does not exist
+ * or is NULL. The slot's type is unknown here, so it is copied by bytes. */
 static inline struct verbs_context *__verbs_get_ctx_slot(struct ibv_context *ctx, size_t slot)
 {
 	struct verbs_context *vctx = verbs_get_ctx(ctx);
@@ -1944,10 +1950,10 @@ static inline struct verbs_context *__verbs_get_ctx_slot(struct ibv_context *ctx
 	return fn ? vctx : NULL;
 }
 
-/* This is the extended context of ctx if that has operation op, otherwise NULL. */
+/* Returns the extended context of ctx if it has operation op, otherwise NULL. */
 #define verbs_get_ctx_op(ctx, op) __verbs_get_ctx_slot(ctx, offsetof(struct verbs_context, op))
 
-/* Answers a call that would have returned an object: errno is EOPNOTSUPP. */
+/* For a call that returns an object: sets errno to EOPNOTSUPP and returns NULL. */
 static inline void *__verbs_no_object(void)
 {
 	errno = EOPNOTSUPP;
@@ -1958,14 +1964,14 @@ static inline void *__verbs_no_object(void)
 
 /* ---- Devices and contexts -------------------------------------------------------------- */
 
-/* Returns a list of *num_devices devices that ends with NULL; num_devices may be NULL. Release it
- * with ibv_free_device_list(), after which only devices that are open may be used. */
+/* Returns a list of *num_devices devices, ended by NULL; num_devices may be NULL. After
+ * ibv_free_device_list(), only open devices may be used. */
 struct ibv_device **ibv_get_device_list(int *num_devices);
 void ibv_free_device_list(struct ibv_device **list);
 
-/* Static linking: a program that defines RDMA_STATIC_PROVIDERS as a list of provider names, e.g.
- * -DRDMA_STATIC_PROVIDERS=mlx5,mlx4, pulls these into its executable. The name all stands for
- * every provider there is. Up to 16 names; with the shared library the link fails. */
+/* Static linking: a program defines RDMA_STATIC_PROVIDERS as a list of up to 16 provider names, for
+ * instance -DRDMA_STATIC_PROVIDERS=mlx5,mlx4, to link these into its executable. The name all means
+ * every provider. Does not link with the shared library. */
 #ifdef RDMA_STATIC_PROVIDERS
 #define __RDMA_LIST(each, list)                                                                \
 	__RDMA_LIST_16(each, list, none, none, none, none, none, none, none, none, none, none, \
@@ -1980,7 +1986,7 @@ void ibv_free_device_list(struct ibv_device **list);
 struct verbs_device_ops;
 __RDMA_LIST(__RDMA_PROVIDER_DECLARE, RDMA_STATIC_PROVIDERS)
 
-/* Hands providers to the library; the list ends with NULL. */
+/* Registers providers with the library; the list ends with NULL. */
 void ibv_static_providers(void *unused, ...);
 
 static inline struct ibv_device **__ibv_get_device_list(int *num_devices)
@@ -1993,24 +1999,25 @@ static inline struct ibv_device **__ibv_get_device_list(int *num_devices)
 #endif
 
 const char *ibv_get_device_name(struct ibv_device *device);
-int ibv_get_device_index(struct ibv_device *device); /* -1: the kernel does not tell */
+int ibv_get_device_index(struct ibv_device *device); /* -1: unknown to the kernel */
 __be64 ibv_get_device_guid(struct ibv_device *device);
 const char *ibv_node_type_str(enum ibv_node_type node_type);
 
 struct ibv_context *ibv_open_device(struct ibv_device *device);
 int ibv_close_device(struct ibv_context *context); /* 0, or -1 with errno */
 
-/* Makes a second context over the kernel objects behind cmd_fd, which another context or process
- * opened. On success the new context owns the descriptor. */
+/* Creates a second context for the kernel objects behind cmd_fd, which another context or process
+ * has opened. On success, the new context owns the descriptor. */
 struct ibv_context *ibv_import_device(int cmd_fd);
 
-/* Makes memory in use by verbs safe across fork(); call it before any other function. */
+/* Protects memory in use by verbs across fork(). Call it before any other function. */
 int ibv_fork_init(void);
 enum ibv_fork_status ibv_is_fork_initialized(void);
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr);
 
-/* input may be NULL. A device without the extended query leaves everything but orig_attr 0. */
+/* input may be NULL. If the device lacks the extended query, only orig_attr is filled in; the rest
+ * is 0. */
 static inline int ibv_query_device_ex(struct ibv_context *context,
 				      const struct ibv_query_device_ex_input *input,
 				      struct ibv_device_attr_ex *attr)
@@ -2036,22 +2043,22 @@ static inline int ibv_query_rt_values_ex(struct ibv_context *context, struct ibv
 	return vctx ? vctx->query_rt_values(context, values) : EOPNOTSUPP;
 }
 
-/* Returns whether a supported_qpts mask holds this type of QP. */
+/* Returns whether a supported_qpts mask contains a QP type. */
 static inline int ibv_is_qpt_supported(uint32_t caps, enum ibv_qp_type qpt)
 {
 	return (unsigned int)qpt < 32 && ((caps >> qpt) & 1);
 }
 
-/* Blocks unless async_fd is non-blocking: -1 with errno, or 0 and an event, which must be
- * acknowledged. Destroying an object waits for the acknowledgement of its events. */
+/* Waits for an event, unless async_fd is nonblocking. Returns -1 with errno, or 0 and an event,
+ * which must be acknowledged: destroying an object waits for that. */
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
 void ibv_ack_async_event(struct ibv_async_event *event);
 const char *ibv_event_type_str(enum ibv_event_type event);
 
 /* ---- Ports, GIDs, P_Keys --------------------------------------------------------------- */
 
-/* The exported function fills the structure as it was in the first releases; the macro below
- * makes programs call the one that knows the size of theirs. */
+/* The exported function fills in the struct's first version; through the macro below, programs call
+ * one that knows the size of their version. */
 int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 		   struct _compat_ibv_port_attr *port_attr);
 
@@ -2068,7 +2075,7 @@ static inline int ___ibv_query_port(struct ibv_context *context, uint8_t port_nu
 }
 #define ibv_query_port(context, port_num, port_attr) ___ibv_query_port(context, port_num, port_attr)
 
-/* Tells the speed of the port now, in units of 100 Mbit/s. */
+/* Returns the current speed of the port, in units of 100 Mbit/s. */
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 const char *ibv_port_state_str(enum ibv_port_state port_state);
 
@@ -2080,15 +2087,15 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 			     size_t max_entries, uint32_t flags, size_t entry_size);
 
-/* Reads one entry; an empty slot is ENODATA. flags is 0. */
+/* Reads one entry; ENODATA: empty slot. flags must be 0. */
 static inline int ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num,
 				   uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags)
 {
 	return _ibv_query_gid_ex(context, port_num, gid_index, entry, flags, sizeof(*entry));
 }
 
-/* Reads the entries in use of all ports and returns how many there were, or a negative errno value.
- * flags is 0. */
+/* Reads the used entries of all ports. Returns their number, or a negative errno. flags must be
+ * 0. */
 static inline ssize_t ibv_query_gid_table(struct ibv_context *context,
 					  struct ibv_gid_entry *entries, size_t max_entries,
 					  uint32_t flags)
@@ -2096,7 +2103,7 @@ static inline ssize_t ibv_query_gid_table(struct ibv_context *context,
 	return _ibv_query_gid_table(context, entries, max_entries, flags, sizeof(*entries));
 }
 
-/* The first returns 0, or -1 with errno; the second the index, or -1. */
+/* ibv_query_pkey() returns 0, or -1 with errno; ibv_get_pkey_index() returns the index, or -1. */
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
 int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey);
 
@@ -2109,8 +2116,8 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context);
 int ibv_dealloc_pd(struct ibv_pd *pd);
 
-/* Import gives a second object over a kernel object that the context already has, by handle.
- * Unimport frees the memory only; the kernel object stays. */
+/* Import creates a second object for a kernel object of the same context, by handle. Unimport only
+ * frees the memory; the kernel object stays. */
 struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle);
 void ibv_unimport_pd(struct ibv_pd *pd);
 
@@ -2129,7 +2136,7 @@ static inline int ibv_dealloc_td(struct ibv_td *td)
 	return vctx ? vctx->dealloc_td(td) : EOPNOTSUPP;
 }
 
-/* Makes a PD with a thread domain and allocators attached; ibv_dealloc_pd() releases it. */
+/* Creates a PD with a thread domain and allocators; ibv_dealloc_pd() destroys it. */
 static inline struct ibv_pd *ibv_alloc_parent_domain(struct ibv_context *context,
 						     struct ibv_parent_domain_init_attr *attr)
 {
@@ -2158,12 +2165,12 @@ static inline int ibv_close_xrcd(struct ibv_xrcd *xrcd)
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access);
 struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			       int access);
-/* Takes the optional access bits as well and drops those that the kernel does not know. */
+/* Also accepts optional access bits, and ignores those that the kernel does not know. */
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				unsigned int access);
 
-/* ibv_reg_mr() and ibv_reg_mr_iova() go to ibv_reg_mr_iova2() unless the compiler can see that no
- * optional bit is asked for; so a program that needs none runs on any release. */
+/* ibv_reg_mr() and ibv_reg_mr_iova() call ibv_reg_mr_iova2(), unless the compiler can prove that no
+ * optional bit is set; so a program without optional bits runs with any release. */
 __attribute__((always_inline)) static inline struct ibv_mr *
 __ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, unsigned int access, int is_access_const)
 {
@@ -2199,7 +2206,7 @@ int ibv_dereg_mr(struct ibv_mr *mr);
 struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle);
 void ibv_unimport_mr(struct ibv_mr *mr);
 
-/* The region's lkey reads as zeros and takes writes nowhere. */
+/* Returns a region through whose lkey reads return zeros and writes are discarded. */
 static inline struct ibv_mr *ibv_alloc_null_mr(struct ibv_pd *pd)
 {
 	struct verbs_context *vctx = verbs_get_ctx_op(pd->context, alloc_null_mr);
@@ -2207,7 +2214,8 @@ static inline struct ibv_mr *ibv_alloc_null_mr(struct ibv_pd *pd)
 	return vctx ? vctx->alloc_null_mr(pd) : (struct ibv_mr *)__verbs_no_object();
 }
 
-/* Gives advice on ranges of on-demand regions; flags: IBV_ADVISE_MR_FLAG_FLUSH waits until done. */
+/* Gives advice on ranges of on-demand regions. flags: IBV_ADVISE_MR_FLAG_FLUSH waits for
+ * completion. */
 static inline int ibv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
 				struct ibv_sge *sg_list, uint32_t num_sge)
 {
@@ -2229,7 +2237,7 @@ static inline int ibv_dealloc_mw(struct ibv_mw *mw)
 }
 
 /* Binds a window of type 1. EINVAL: another type, or a range without a region. EPERM: window and
- * region are of different PDs. */
+ * region have different PDs. */
 static inline int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind)
 {
 	const struct ibv_mw_bind_info *to = &mw_bind->bind_info;
@@ -2243,8 +2251,7 @@ static inline int ibv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_m
 	return mw->context->ops.bind_mw(qp, mw, mw_bind);
 }
 
-/* Returns the key for the next binding of a window of type 2: its low byte is the program's to
- * choose. */
+/* Returns the key for the next binding of a type 2 window, whose low byte the program chooses. */
 static inline uint32_t ibv_inc_rkey(uint32_t rkey)
 {
 	return (rkey & 0xffffff00) | ((rkey + 1) & 0xff);
@@ -2290,7 +2297,7 @@ static inline struct ibv_mr *ibv_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 		    : (struct ibv_mr *)__verbs_no_object();
 }
 
-/* Allocates memory for use in a PD and returns its address; *buf stands for it. */
+/* Allocates memory for use in a PD and returns its address; *buf is its handle. */
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
 void ibv_free_buf(struct ibv_buf *buf);
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf); /* a descriptor, or -1 with errno */
@@ -2331,20 +2338,20 @@ static inline struct ibv_cq *ibv_cq_ex_to_cq(struct ibv_cq_ex *cq)
 	return (struct ibv_cq *)cq;
 }
 
-/* Asks for one event, at the next completion or the next solicited one. Completions that came
- * before it raise none: poll once more after arming. */
+/* Requests one event, at the next completion or the next solicited one. Earlier completions raise
+ * no event, so poll once more after arming. */
 static inline int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
 	return cq->context->ops.req_notify_cq(cq, solicited_only);
 }
 
-/* Blocks unless the channel's fd is non-blocking: 0, or -1 with errno. Each event must be
- * acknowledged, several at once if that is cheaper, before the CQ can be destroyed. */
+/* Waits for an event, unless fd is nonblocking. Returns 0, or -1 with errno. Each event must be
+ * acknowledged before the CQ can be destroyed; acknowledging several at once is cheaper. */
 int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context);
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents);
 
-/* Returns the number of completions, fewer than num_entries if the queue ran empty; negative on
- * error. */
+/* Returns the number of completions, less than num_entries if the queue is empty, or a negative
+ * value on error. */
 static inline int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	return cq->context->ops.poll_cq(cq, num_entries, wc);
@@ -2353,8 +2360,8 @@ static inline int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc 
 const char *ibv_wc_status_str(enum ibv_wc_status status);
 const char *ibv_wr_opcode_str(enum ibv_wr_opcode opcode);
 
-/* Extended polling: ibv_start_poll() and ibv_next_poll() make a completion the current one, or
- * return ENOENT when there is none. Call ibv_end_poll() after a start that returned 0. */
+/* Extended polling: ibv_start_poll() and ibv_next_poll() select the next completion, or return
+ * ENOENT if there is none. After a start that returned 0, call ibv_end_poll(). */
 static inline int ibv_start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
 {
 	return cq->start_poll(cq, attr);
@@ -2395,7 +2402,7 @@ static inline __be32 ibv_wc_read_imm_data(struct ibv_cq_ex *cq)
 	return cq->read_imm_data(cq);
 }
 
-/* This shares the reader of the immediate data; the key comes in host order. */
+/* Uses the reader of immediate data; the key is in host order. */
 static inline uint32_t ibv_wc_read_invalidated_rkey(struct ibv_cq_ex *cq)
 {
 	return (uint32_t)cq->read_imm_data(cq);
@@ -2469,7 +2476,7 @@ int ibv_destroy_comp_cntr(struct ibv_comp_cntr *comp_cntr);
 int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr,
 			    struct ibv_qp_attach_comp_cntr_attr *attr);
 
-/* A counter has one value for completions and one for completions in error. */
+/* A counter has two values: completions, and completions with errors. */
 int ibv_set_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t value);
 int ibv_inc_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t amount);
 int ibv_read_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value);
@@ -2479,13 +2486,13 @@ int ibv_read_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value);
 
 /* ---- Shared receive queues ------------------------------------------------------------- */
 
-/* attr.max_wr and attr.max_sge return what the queue really has. */
+/* Returns the granted capacities in attr.max_wr and attr.max_sge. */
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr);
 int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask);
 int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr);
 int ibv_destroy_srq(struct ibv_srq *srq);
 
-/* What the plain call can do goes to the plain call: a basic SRQ with a PD and nothing else. */
+/* Uses the plain call if that is sufficient: for a basic SRQ with a PD and nothing else. */
 static inline struct ibv_srq *ibv_create_srq_ex(struct ibv_context *context,
 						struct ibv_srq_init_attr_ex *srq_init_attr_ex)
 {
@@ -2530,8 +2537,8 @@ static inline int ibv_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *op,
 
 /* ---- Receive work queues --------------------------------------------------------------- */
 
-/* max_wr and max_sge return what the queue really has. The members of the WQ that belong to the
- * API rather than to the provider are set here. */
+/* Returns the granted capacities in max_wr and max_sge. Initialises the WQ's fields that belong to
+ * the API instead of the provider. */
 static inline struct ibv_wq *ibv_create_wq(struct ibv_context *context,
 					   struct ibv_wq_init_attr *wq_init_attr)
 {
@@ -2596,7 +2603,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr);
 int ibv_destroy_qp(struct ibv_qp *qp);
 
-/* A comp_mask of just IBV_QP_INIT_ATTR_PD is the plain call. */
+/* Uses the plain call if comp_mask is only IBV_QP_INIT_ATTR_PD. */
 static inline struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context,
 					      struct ibv_qp_init_attr_ex *qp_init_attr_ex)
 {
@@ -2611,7 +2618,7 @@ static inline struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context,
 		    : (struct ibv_qp *)__verbs_no_object();
 }
 
-/* Opens another handle of an XRC receive QP that a process of the same XRC domain created. */
+/* Opens another handle of an XRC receive QP created by a process of the same XRC domain. */
 static inline struct ibv_qp *ibv_open_qp(struct ibv_context *context,
 					 struct ibv_qp_open_attr *qp_open_attr)
 {
@@ -2627,17 +2634,18 @@ static inline int ibv_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate
 	return vctx ? vctx->modify_qp_rate_limit(qp, attr) : EOPNOTSUPP;
 }
 
-/* Returns 1 if data that op writes here arrives in order, 0 if not; flags ask for more detail. */
+/* Returns 1 if data written by op arrives in order, 0 if not; flags select a more detailed
+ * answer. */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags);
 
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece);
 
-/* A UD QP joins and leaves multicast groups by these; lid is in host order. */
+/* Attach a UD QP to a multicast group, and detach it. lid is in host order. */
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 
-/* Both post a list. On failure *bad_wr is the first request that was not posted; those before it
+/* Post a list. On failure, *bad_wr is the first request that was not posted; the ones before it
  * were. */
 static inline int ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
@@ -2654,8 +2662,8 @@ static inline int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 /* Returns the builders of a QP created with IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, otherwise NULL. */
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp);
 
-/* A batch is ibv_wr_start(), any number of requests, then ibv_wr_complete(), which posts all of
- * them or, on an error in any, none; or ibv_wr_abort(). */
+/* A batch is ibv_wr_start(), any number of requests, and ibv_wr_complete(), which posts all of
+ * them, or none if one has an error; or ibv_wr_abort(). */
 static inline void ibv_wr_start(struct ibv_qp_ex *qp)
 {
 	qp->wr_start(qp);
@@ -2719,7 +2727,7 @@ static inline void ibv_wr_atomic_fetch_add(struct ibv_qp_ex *qp, uint32_t rkey,
 	qp->wr_atomic_fetch_add(qp, rkey, remote_addr, add);
 }
 
-/* 8 bytes at atomic_wr are written in one piece. */
+/* Writes the 8 bytes at atomic_wr atomically. */
 static inline void ibv_wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
 				       const void *atomic_wr)
 {
@@ -2756,7 +2764,7 @@ static inline void ibv_wr_set_sge_list(struct ibv_qp_ex *qp, size_t num_sge,
 	qp->wr_set_sge_list(qp, num_sge, sg_list);
 }
 
-/* The data is copied before the call returns. */
+/* Copies the data before it returns. */
 static inline void ibv_wr_set_inline_data(struct ibv_qp_ex *qp, void *addr, size_t length)
 {
 	qp->wr_set_inline_data(qp, addr, length);
@@ -2784,15 +2792,15 @@ static inline void ibv_wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t remote_srq
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 int ibv_destroy_ah(struct ibv_ah *ah);
 
-/* Both find the way back to the sender of a datagram. grh, the first 40 bytes of the receive
- * buffer, counts only if wc has IBV_WC_GRH. ibv_init_ah_from_wc() returns 0, or -1 with errno. */
+/* Find the path back to the sender of a datagram. grh is the first 40 bytes of the receive buffer,
+ * used only if wc has IBV_WC_GRH. ibv_init_ah_from_wc() returns 0, or -1 with errno. */
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
 			struct ibv_grh *grh, struct ibv_ah_attr *ah_attr);
 struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh,
 				     uint8_t port_num);
 
-/* These convert rates to multiples of 2.5 Gbit/s, to Mbit/s, and back; what does not exist becomes
- * -1 or IBV_RATE_MAX. */
+/* Convert rates to multiples of 2.5 Gbit/s, to Mbit/s, and back. Without an equivalent, the result
+ * is -1 or IBV_RATE_MAX. */
 __attribute__((const)) int ibv_rate_to_mult(enum ibv_rate rate);
 __attribute__((const)) enum ibv_rate mult_to_ibv_rate(int mult);
 __attribute__((const)) int ibv_rate_to_mbps(enum ibv_rate rate);
@@ -2877,7 +2885,7 @@ static inline int ibv_attach_counters_point_flow(struct ibv_counters *counters,
 	return vctx ? vctx->attach_counters_point_flow(counters, attr, flow) : EOPNOTSUPP;
 }
 
-/* Reads ncounters values; flags is of enum ibv_read_counters_flags. */
+/* Reads ncounters values. flags: enum ibv_read_counters_flags. */
 static inline int ibv_read_counters(struct ibv_counters *counters, uint64_t *counters_value,
 				    uint32_t ncounters, uint32_t flags)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_ah.c - the public calls on address handles, and the way back to the sender of a datagram.
+ * verbs_ah.c - the public calls on address handles, and the path back to the sender of a datagram.
  *
- * The 40 bytes in front of a received datagram are a GRH, whose layout is that of an IPv6 header. A
- * RoCE v2 packet over IPv4 leaves its IPv4 header in the last 20 of them (IBTA Annex A17, 4.5.1).
+ * A received datagram begins with a GRH of 40 bytes, which has the layout of an IPv6 header. For a
+ * RoCE v2 packet over IPv4, the IPv4 header is in the last 20 of these bytes (IBTA Annex A17,
+ * 4.5.1).
  */
 #include "private.h"
 
@@ -29,7 +30,7 @@ VERBS_EXPORT int ibv_destroy_ah(struct ibv_ah *ah)
 	return verbs_result(get_ops(ah->context)->destroy_ah(ah));
 }
 
-/* A received datagram tells this about its route by either of the two headers. */
+/* Route of a received datagram, from either header. */
 struct route {
 	union ibv_gid source, dest;
 	uint32_t flow_label;
@@ -37,9 +38,9 @@ struct route {
 	bool is_udp; /* RoCE v2 */
 };
 
-#define NEXT_HDR_BTH 0x1b /* the GRH of InfiniBand and RoCE v1: IBTA vol 1, 8.3.3 */
+#define NEXT_HDR_BTH 0x1b /* next header in the GRH of InfiniBand and RoCE v1: IBTA vol 1, 8.3.3 */
 
-/* The sum over a good header is all ones (RFC 1071). */
+/* Returns whether the checksum is valid: the sum over the header is all ones (RFC 1071). */
 static bool checksum_is_good(const struct iphdr *ip)
 {
 	uint16_t words[sizeof(*ip) / 2];
@@ -48,12 +49,13 @@ static bool checksum_is_good(const struct iphdr *ip)
 	memcpy(words, ip, sizeof(*ip));
 	for (size_t i = 0; i < sizeof(*ip) / 2; i++)
 		sum += words[i];
-	/* Ten words carry 9 at most, which cannot make all ones carry again. */
+	/* The carries of ten words are at most 9, so adding them cannot carry again. */
 	return (sum & 0xffff) + (sum >> 16) == 0xffff;
 }
 
-/* The first 20 bytes in front of an IPv4 header are leftovers and can look like an IPv6 header's,
- * and the end of an IPv6 header is a GID that can look like anything: then the checksum decides. */
+/* Returns whether the header is IPv4. The 20 bytes before an IPv4 header are undefined, and may
+ * look like an IPv6 header; and the end of an IPv6 header is a GID, which may look like anything.
+ * If both fit, the checksum decides. */
 static bool is_ipv4(const struct ibv_grh *grh, const struct iphdr *ip)
 {
 	if (ip->version != 4 || ip->ihl != 5)
@@ -101,7 +103,7 @@ static int read_route(struct ibv_grh *grh, struct route *route)
 	return 0;
 }
 
-/* Finds the entry of our GID table that the datagram was sent to. */
+/* Finds the local GID table entry that the datagram was sent to. */
 static int find_gid(struct ibv_context *context, uint8_t port_num, const struct route *route,
 		    const struct ibv_port_attr *port, uint8_t *index)
 {

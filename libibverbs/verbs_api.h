@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of the verbs API that stand for names of the kernel interface: the payload is handed to
- * the kernel as it is, so there is one definition, in ib_user_ioctl_verbs.h, and the ibv_ names
- * are aliases. Included by <infiniband/verbs.h>.
+ * Names of the verbs API that are aliases of kernel names, because their values are passed to the
+ * kernel unchanged. ib_user_ioctl_verbs.h has the only definition of each. Included by
+ * <infiniband/verbs.h>.
  */
 #ifndef VERBS_API_H
 #define VERBS_API_H
@@ -18,7 +18,7 @@
 #define IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 #define IBV_ADVISE_MR_FLAG_FLUSH               IB_UVERBS_ADVISE_MR_FLAG_FLUSH
 
-/* Ports: a bit of ibv_port_attr.flags. */
+/* Ports: bit of ibv_port_attr.flags. */
 #define IBV_QPF_GRH_REQUIRED IB_UVERBS_QPF_GRH_REQUIRED
 
 /* IPsec flow actions: types. */

@@ -2,9 +2,9 @@
 /*
  * verbs_buf.c - memory that the library allocates for use in a PD (ibv_alloc_buf).
  *
- * A buffer is ordinary memory of the process, which any device that we have a provider for can
- * reach. A guest whose memory is encrypted would need shared pages instead, which the providers do
- * not offer; hence no buffer is behind a dma-buf.
+ * A buffer is ordinary memory of the process, which every supported device can access. A guest with
+ * encrypted memory would need shared pages instead, which no provider offers; so no buffer has a
+ * dma-buf.
  */
 #include "private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_comp_cntr.c - completion counters, each a count of completions and one of errors, by the
- * kernel's commands. On a device or a kernel without them a call fails with EOPNOTSUPP.
+ * verbs_comp_cntr.c - completion counters, each with a count of completions and one of errors.
+ * Without support in kernel or device, a call fails with EOPNOTSUPP.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Programs see EOPNOTSUPP whether the kernel or the device lacks the command. */
+/* Runs a command. Returns EOPNOTSUPP whether kernel or device lacks it. */
 static int cntr_run(struct ibv_context *context, uint16_t object, uint16_t method,
 		    const struct verbs_attr *attrs, unsigned int nattrs)
 {
@@ -60,7 +60,7 @@ static int cntr_create(struct ibv_context *context, const struct ibv_comp_cntr_i
 			   attr->comp_mask, attr->flags);
 		return EINVAL;
 	}
-	/* The kernel's command has no type: it counts work requests. */
+	/* The kernel's command has no type: it always counts work requests. */
 	if (attr->type != IBV_COMP_CNTR_TYPE_WRS) {
 		verbs_warn("ibv_create_comp_cntr: type %d: only IBV_COMP_CNTR_TYPE_WRS can be had",
 			   attr->type);

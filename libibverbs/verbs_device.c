@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_device.c - the public queries of a device and its ports.
+ * verbs_device.c - the public calls that query a device and its ports.
  */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The struct that programs know has grown over time: the provider fills all of it, and the caller
- * gets as much as it has room for. */
+/* Queries the device. The public struct has grown over time, so the provider fills in a whole
+ * struct, of which the caller gets as much as its version has. */
 int verbs_query_device_ex(struct ibv_context *context,
 			  const struct ibv_query_device_ex_input *input,
 			  struct ibv_device_attr_ex *attr, size_t attr_size)
@@ -45,8 +45,8 @@ VERBS_EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device
 	return verbs_result(ret);
 }
 
-/* This takes no lock, since a provider may hold one. Two threads may ask at once; the first answer
- * is kept. */
+/* Returns the device's limits. Takes no lock, because a provider may hold one; of two concurrent
+ * answers, the first is kept. */
 VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *context)
 {
 	struct ibv_device_attr **limits = &to_priv(context)->limits, *mine, *first = NULL;
@@ -66,8 +66,8 @@ VERBS_EXPORT const struct ibv_device_attr *verbs_limits(struct ibv_context *cont
 	return first;
 }
 
-/* The exported function serves programs whose ibv_port_attr ends before port_cap_flags2; newer ones
- * are inlined into a call of verbs_context.query_port that says how much room there is. */
+/* For programs whose ibv_port_attr ends before port_cap_flags2. Newer programs call
+ * verbs_context.query_port inline, with the size of their struct. */
 #undef ibv_query_port
 VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 				struct _compat_ibv_port_attr *attr)
@@ -77,8 +77,9 @@ VERBS_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 					     offsetof(struct ibv_port_attr, port_cap_flags2)));
 }
 
-/* A vport may be slower than its link, so the link's speed is no answer where the kernel has none:
- * EPROTONOSUPPORT of Linux 6.12, EOPNOTSUPP of a driver without. */
+/* Returns the speed, or an error if the kernel does not know it: EPROTONOSUPPORT up to Linux 6.12,
+ * EOPNOTSUPP if the driver does not. The link's speed is no substitute, because a vport may be
+ * slower. */
 VERBS_EXPORT int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num,
 				      uint64_t *port_speed)
 {

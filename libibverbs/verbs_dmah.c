@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_dmah.c - DMA handles: hints for the PCI transactions that reach a memory region. They are
- * the kernel's alone; no provider has a part in them.
+ * verbs_dmah.c - DMA handles: hints for the PCI transactions that access a memory region. Only the
+ * kernel implements them; providers are not involved.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"

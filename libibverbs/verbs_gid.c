@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_gid.c - the public queries of GID tables.
+ * verbs_gid.c - the public calls that query GID tables.
  *
- * GIDs come from the kernel's QUERY_GID methods (Linux 5.10), or entry by entry from sysfs where
- * those are missing. An empty slot is ENODATA; the older calls report it as a GID of zeros.
+ * GIDs are read by the kernel's QUERY_GID methods (Linux 5.10), or otherwise one by one from sysfs.
+ * An empty slot is ENODATA; the older calls report it as a GID of zeros.
  */
 #include "cmd/cmd.h"
 #include "util/alloc.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ibv_query_gid_type() counts types in this way, and not as enum ibv_gid_type does. */
+/* Types returned by ibv_query_gid_type(), which differ from enum ibv_gid_type. */
 enum {
 	SYSFS_GID_TYPE_IB_ROCE_V1,
 	SYSFS_GID_TYPE_ROCE_V2,
@@ -26,7 +26,7 @@ static bool gid_is_zero(const union ibv_gid *gid)
 	return !gid->global.subnet_prefix && !gid->global.interface_id;
 }
 
-/* The type cannot be read of an empty slot, or from a kernel older than RoCE v2. */
+/* Returns the type. It is not readable for an empty slot, or on a kernel older than RoCE v2. */
 static uint32_t sysfs_gid_type(struct ibv_context *context, uint32_t port, uint32_t index)
 {
 	struct ibv_port_attr attr = {};
@@ -108,7 +108,7 @@ static inline int check_entry_args(const char *call, const void *entry, uint32_t
 	return 0;
 }
 
-/* A program of a newer release has a longer entry. */
+/* Copies an entry to a program's longer one, of a newer release. */
 static void entry_put(void *to, const struct ibv_gid_entry *entry, size_t size)
 {
 	memset(to, 0, size);
@@ -132,7 +132,8 @@ VERBS_EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_nu
 	return verbs_result(err);
 }
 
-/* The two older functions do not tell their callers of empty slots. */
+/* Returns a GID of zeros for an empty slot, as does ibv_query_gid_type(); the newer calls return
+ * ENODATA. */
 VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index,
 			       union ibv_gid *gid)
 {
@@ -147,7 +148,7 @@ VERBS_EXPORT int ibv_query_gid(struct ibv_context *context, uint8_t port_num, in
 	return 0;
 }
 
-/* ibv_devinfo and pyverbs of two releases call this by their private version nodes. */
+/* ibv_devinfo and pyverbs of two releases call this function by their private version nodes. */
 int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
 			 unsigned int *type);
 int verbs_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index,
@@ -176,7 +177,7 @@ __asm__(".symver query_gid_type_34, ibv_query_gid_type@IBVERBS_PRIVATE_34");
 __asm__(".symver query_gid_type_65, ibv_query_gid_type@@IBVERBS_PRIVATE_65");
 #endif
 
-/* The program's table. Entries of a newer release are longer: they lie SIZE bytes apart. */
+/* The program's table. Entries of a newer release are longer: they are SIZE bytes apart. */
 struct gid_table {
 	uint8_t *entries;
 	size_t size, max, count;
@@ -187,11 +188,10 @@ static void table_add(struct gid_table *table, const struct ibv_gid_entry *entry
 	entry_put(table->entries + table->count++ * table->size, entry, table->size);
 }
 
-/* The length of an attribute has 16 bits, which bounds the table. */
+/* An attribute's length has 16 bits, which limits the table. */
 #define MAX_TABLE_ENTRIES (UINT16_MAX / sizeof(struct ib_uverbs_gid_entry))
 
-/* The kernel's entries are those of the program, so the kernel may write them where they are to
- * be. */
+/* Both entries have the same layout, so the kernel can write directly to the program's table. */
 static_assert(sizeof(struct ibv_gid_entry) == sizeof(struct ib_uverbs_gid_entry), "an entry");
 static_assert(offsetof(struct ibv_gid_entry, gid_index) ==
 		      offsetof(struct ib_uverbs_gid_entry, gid_index),
@@ -206,10 +206,10 @@ static_assert(offsetof(struct ibv_gid_entry, ndev_ifindex) ==
 		      offsetof(struct ib_uverbs_gid_entry, netdev_ifindex),
 	      "ndev_ifindex");
 
-/* Returns whether memcheck runs the program, which preloads a library of its own. */
+/* Returns whether the program runs under memcheck, which preloads its own library. */
 static bool memcheck_runs(void)
 {
-	static int known; /* 0: not yet */
+	static int known; /* 0: not determined yet */
 	int runs = __atomic_load_n(&known, __ATOMIC_RELAXED);
 	const char *preload;
 
@@ -221,8 +221,8 @@ static bool memcheck_runs(void)
 	return runs > 0;
 }
 
-/* Has the kernel write up to MAX entries. memcheck does not know which of them the kernel has
- * written, so they are cleared for it. */
+/* Lets the kernel write up to MAX entries. memcheck cannot tell which ones the kernel has written,
+ * so they are cleared first for it. */
 static int kernel_entries(struct ibv_context *context, void *entries, size_t max, size_t *count)
 {
 	uint64_t num = 0;
@@ -236,7 +236,7 @@ static int kernel_entries(struct ibv_context *context, void *entries, size_t max
 	return err;
 }
 
-/* Spreads the entries of RAW to those of a newer release. */
+/* Copies the kernel's entries to the longer entries of a newer release. */
 static int __attribute__((noinline))
 kernel_long_entries(struct ibv_context *context, struct gid_table *table, size_t max)
 {

@@ -2,9 +2,9 @@
 /*
  * verbs_mr.c - the public calls on memory regions.
  *
- * Where the kernel does not copy pinned pages at fork(), a region of this process' memory is kept
- * from its children as long as it is registered (fork.c). On-demand regions pin nothing and are
- * left alone.
+ * If the kernel does not copy pinned pages at fork(), a region of the process's memory is excluded
+ * from its children while it is registered (fork.c). On-demand regions pin nothing and are not
+ * excluded.
  */
 #include "private.h"
 
@@ -15,7 +15,7 @@ static bool is_pinned(unsigned int access)
 	return !(access & IBV_ACCESS_ON_DEMAND);
 }
 
-/* Registers memory that children of the process need not be kept from. */
+/* Registers memory that needs no fork protection. */
 static inline struct ibv_mr *reg_only(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 				      unsigned int access)
 {
@@ -121,7 +121,7 @@ static int mr_check_init_attr(struct ibv_pd *pd, const struct ibv_mr_init_attr *
 		       : 0;
 }
 
-/* Registers with a DMA handle, which the plain operations have no room for. */
+/* Registers memory with a DMA handle, for which the plain operations have no argument. */
 static struct ibv_mr *reg_with_dmah(struct ibv_pd *pd, struct ibv_mr_init_attr attr)
 {
 	const bool pinned =
@@ -160,7 +160,7 @@ VERBS_EXPORT struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_
 
 /* ---- changes ---- */
 
-/* Accepts regions of device memory, which the kernel refuses. */
+/* Checks the arguments. Regions of device memory pass: the kernel refuses them. */
 static int mr_check_rereg(const struct verbs_mr *vmr, int flags, const struct ibv_pd *pd,
 			  const void *addr, size_t length, int access)
 {
@@ -193,7 +193,7 @@ static void mr_adopt(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr
 	}
 }
 
-/* Which range is kept from children before and after a change; only what changes is touched. */
+/* Ranges to protect from fork, or to release, after a change; unchanged ones are not touched. */
 struct rereg_ranges {
 	bool keeps_new, releases_old;
 };
@@ -209,7 +209,8 @@ static struct rereg_ranges rereg_plan(const struct verbs_mr *vmr, int flags, uns
 				      .releases_old = was && (moves || !will) };
 }
 
-/* What this returns is no errno: it says which of the old and the new region is still good. */
+/* Returns enum ibv_rereg_mr_err_code instead of an errno: which of the old and the new region is
+ * still valid. */
 VERBS_EXPORT int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 			      size_t length, int access)
 {

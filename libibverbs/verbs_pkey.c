@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * verbs_pkey.c - the public queries of P_Key tables, which the kernel shows in sysfs only.
+ * verbs_pkey.c - the public calls that query P_Key tables, which only sysfs provides.
  */
 #include "private.h"
 

@@ -37,7 +37,7 @@ VERBS_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_
 	return qp;
 }
 
-/* Returns NULL, without an errno, for a QP created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
+/* Returns NULL, without errno, for a QP created without IBV_QP_INIT_ATTR_SEND_OPS_FLAGS. */
 VERBS_EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	struct verbs_qp *vqp = to_vqp(qp);
@@ -77,7 +77,7 @@ VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcod
 	const int whole = IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG;
 	int caps;
 
-	/* Of other processors nobody says that they see an adapter's writes in order. */
+	/* Other CPUs do not guarantee to observe an adapter's writes in order. */
 	if (!ARCH_SEES_DMA_IN_ORDER && !(flags & IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY))
 		return 0;
 	caps = get_ops(qp->context)->query_qp_data_in_order(qp, op, flags);
@@ -86,8 +86,8 @@ VERBS_EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcod
 	return flags & IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS ? caps : caps & whole;
 }
 
-/* The options of an ECE mean something to the provider that vendor_id names; comp_mask means
- * nothing yet. */
+/* Sets ECE options, which are defined by the provider that vendor_id names. comp_mask has no
+ * defined bit yet. */
 VERBS_EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	if (!ece->vendor_id) {

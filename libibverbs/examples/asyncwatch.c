@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * asyncwatch.c - ibv_asyncwatch: print the asynchronous events of a device as they come, until it
- * is stopped.
+ * asyncwatch.c - ibv_asyncwatch: prints the asynchronous events of a device until it is stopped.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -10,7 +9,8 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 
-/* This program has no objects, so it gets events of ports and of the device only. */
+/* Returns the name of an event. This program creates no objects, so only port and device events
+ * occur. */
 static const char *event_name(enum ibv_event_type type)
 {
 	switch (type) {
@@ -79,7 +79,7 @@ static struct ibv_context *open_context(const char *name)
 	return context;
 }
 
-/* Prints events until the device is gone, after which none will come. */
+/* Prints events until the device is removed. */
 static int watch_events(struct ibv_context *context)
 {
 	struct ibv_async_event event;
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	struct ibv_context *context;
 	int letter;
 
-	/* Whoever reads from a pipe sees each line at once, too. */
+	/* Line-buffered, so that a reader of a pipe sees each line at once. */
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	while ((letter = getopt_long(argc, argv, "d:h", longs, NULL)) != -1) {
 		if (letter == 'd') {

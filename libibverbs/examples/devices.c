@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devices.c - ibv_devices: name and GUID of every adapter, one per line.
+ * devices.c - ibv_devices: prints name and GUID of every adapter.
  */
 #include <endian.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devinfo.c - ibv_devinfo: options, and which devices to print.
+ * devinfo.c - ibv_devinfo: parses options, and selects the devices to print.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -29,7 +29,7 @@ static void print_usage(const char *program)
 	       program);
 }
 
-/* Returns 0, or the exit status for a command line that is not understood. */
+/* Returns 0, or the exit status for an invalid command line. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
@@ -85,8 +85,7 @@ static int print_one(struct ibv_device **list, const struct request *request)
 	return -1;
 }
 
-/* A device that cannot be read does not keep the others from being printed, but the caller learns
- * of it. */
+/* Prints all devices, even if one fails, and returns whether one has failed. */
 static int print_all(struct ibv_device **list, const struct request *request)
 {
 	int ret = 0;
@@ -124,5 +123,5 @@ int main(int argc, char **argv)
 		ret = print_all(list, &request);
 
 	ibv_free_device_list(list);
-	return ret; /* -1, a message of this program, shows as status 255 */
+	return ret; /* -1, for this program's own errors, becomes status 255 */
 }

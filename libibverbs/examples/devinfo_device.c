@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * devinfo_device.c - a device's attributes: plain numbers from a table, then the capabilities that
- * are sets of flags.
+ * devinfo_device.c - a device's attributes: numbers from a table, then the capabilities that are
+ * sets of flags.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "devinfo.h"
 
-/* The library exports this for programs like this one, but no installed header declares it. */
+/* exported by the library for programs like this one, but in no installed header */
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 
 #define FLAG_INDENT "\t\t\t\t\t"
@@ -90,7 +90,7 @@ static const struct named_value raw_packet_caps[] = {
 	{ 0, NULL },
 };
 
-/* A set of QP types is a mask of 1 << type; only these types have a name in the output. */
+/* Sets of QP types are masks of 1 << type; only these types have a name in the output. */
 static const struct named_value qp_types[] = {
 	{ 1 << IBV_QPT_RAW_PACKET, "SUPPORT_RAW_PACKET" },
 	{ 1 << IBV_QPT_UD, "SUPPORT_UD" },
@@ -107,8 +107,7 @@ struct number {
 		label, offsetof(struct ibv_device_attr, field) \
 	}
 
-/* The signed 32-bit attributes stand in the order of output, before and after the line for
- * atomic_cap. */
+/* Signed 32-bit attributes in their order of output, before and after atomic_cap. */
 static const struct number numbers_before_atomic[] = {
 	NUMBER("max_sge:\t\t\t", max_sge),
 	NUMBER("max_sge_rd:\t\t\t", max_sge_rd),
@@ -162,7 +161,7 @@ static void print_numbers(const struct number *table, const struct ibv_device_at
 	}
 }
 
-/* Prints one line for each flag that is set, and one for all that have no name. */
+/* Prints a line for each set flag, and a common one for all flags without a name. */
 static void print_flags(const struct named_value *table, uint64_t flags)
 {
 	for (; table->name; table++) {
@@ -256,7 +255,8 @@ static void print_clocks(const struct ibv_device_attr_ex *attr)
 		printf("\tcore clock not supported\n");
 }
 
-/* The heading depends on NEEDED alone: for some features it stands even when no type follows. */
+/* Prints the QP types. For some features, the heading appears even without types, depending on
+ * NEEDED only. */
 static void print_supported_qps(uint32_t needed, uint32_t types)
 {
 	if (!needed)

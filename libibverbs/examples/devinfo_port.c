@@ -29,8 +29,7 @@ static const struct named_value link_layers[] = {
 	{ 0, NULL },
 };
 
-/* These tables name codes of PortInfo: VLCap, LinkWidthActive, LinkSpeedActive,
- * PortPhysicalState. */
+/* Names of PortInfo codes: VLCap, LinkWidthActive, LinkSpeedActive, PortPhysicalState. */
 static const struct named_value vl_counts[] = {
 	{ 1, "1" }, { 2, "2" }, { 3, "4" }, { 4, "8" }, { 5, "15" }, { 0, NULL },
 };
@@ -59,7 +58,8 @@ static bool gid_is_zero(const union ibv_gid *gid)
 	return !memcmp(gid, &zero, sizeof(zero));
 }
 
-/* RoCE v2 GIDs are IP addresses and are written like those, all others as eight full groups. */
+/* Prints a GID. A RoCE v2 GID is an IP address and is written as one, all others as eight full
+ * groups. */
 static void print_gid(unsigned int index, const union ibv_gid *gid, const char *suffix,
 		      bool as_address)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_connect.c - how a pingpong program brings its queue pairs up, for each kind of them.
+ * pp_connect.c - connects the queue pairs of the pingpong programs, for each kind of QP.
  */
 #include <stdio.h>
 
 #include "pingpong.h"
 
-/* Names the QP in its message, which says "QP[3]" in programs with many. */
+/* Prints an error message, which names the QP ("QP[3]") in programs with many. */
 static int qp_refused(const struct pp *pp, const struct pp_peer *peer, const char *state)
 {
 	if (pp->names_qps)
@@ -31,7 +31,8 @@ int pp_to_init(struct pp *pp, int mask)
 	return 0;
 }
 
-/* The path is by LID within an InfiniBand subnet, and has a GRH when the peer has told a GID. */
+/* Returns the path to the peer: by LID within an InfiniBand subnet, with a GRH if the peer has sent
+ * a GID. */
 struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remote)
 {
 	struct ibv_ah_attr ah = {
@@ -49,7 +50,7 @@ struct ibv_ah_attr pp_path_to(const struct pp *pp, const struct pp_address *remo
 	return ah;
 }
 
-/* Brings the QP to RTR and RTS; the masks name what a reliable connection has besides. */
+/* Moves the QP to RTR and RTS; the masks add the attributes of a reliable connection. */
 static int connect_by(struct pp *pp, struct pp_peer *peer, int rtr_mask, int rts_mask)
 {
 	struct ibv_qp_attr rtr = {
@@ -65,7 +66,7 @@ static int connect_by(struct pp *pp, struct pp_peer *peer, int rtr_mask, int rts
 		.qp_state = IBV_QPS_RTS,
 		.timeout = 14, /* 67 ms */
 		.retry_cnt = 7,
-		.rnr_retry = 7, /* for ever */
+		.rnr_retry = 7, /* 7: without limit */
 		.sq_psn = peer->local.psn,
 		.max_rd_atomic = 1,
 	};

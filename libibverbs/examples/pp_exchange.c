@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_exchange.c - how two pingpong programs meet: one TCP connection that carries each side's
- * address.
+ * pp_exchange.c - exchanges the addresses of two pingpong programs over a TCP connection.
  *
- * The client speaks first, and each side tells as many addresses as pp.records says. An address is
- * a NUL-terminated text of fixed length, "LID:QPN:PSN:GID" in hex, the GID as its 16 bytes in
- * order. The server connects its queue pair before it answers, the client after; the client's
- * closing "done" is only an acknowledgement. Other implementations of these programs talk the same
- * way.
+ * The client sends first, and each side sends pp.records addresses. An address is a NUL-terminated
+ * text of fixed length, "LID:QPN:PSN:GID" in hexadecimal, the GID as its 16 bytes in order. The
+ * server connects its queue pair before it answers, the client after; the client's closing "done"
+ * is only an acknowledgement. Other implementations of these programs use the same protocol.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,7 +22,8 @@
 #define GID_TEXT     32
 static const char done_text[] = "done";
 
-/* The line of a datagram's local address has always had a colon in its middle. */
+/* Prints an address. By tradition, the line of a datagram's local address has a colon in the
+ * middle. */
 static void print_address(const char *whose, const struct pp_address *address, char separator)
 {
 	char gid[INET6_ADDRSTRLEN];
@@ -197,7 +196,7 @@ static bool send_addresses(const struct pp *pp, int fd)
 	return true;
 }
 
-/* Returns how many bytes came of an address that is not whole, or -1 when all is well. */
+/* Returns -1 if all addresses have arrived, or else the number of bytes of the incomplete one. */
 static ssize_t receive_addresses(struct pp *pp, int fd)
 {
 	char text[ADDRESS_TEXT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_open.c - the verbs objects of a pingpong program, from the device to the queue pair, and their
- * destruction.
+ * pp_open.c - creates and destroys the verbs objects of a pingpong program, from the device to the
+ * queue pair.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "pingpong.h"
 
-/* Calls that allocate memory from the library. Looked up at run time, as older releases lack
+/* Calls for memory allocated by the library. Looked up at run time, because older releases lack
  * them. */
 static struct {
 	void *(*alloc)(struct ibv_pd *pd, size_t size, struct ibv_buf **buf);
@@ -49,7 +49,7 @@ static struct ibv_device *find_device(struct ibv_device **list, const char *name
 	return NULL;
 }
 
-/* The list is freed at once; the device lives on in its context. */
+/* Opens the device. The list is freed at once, because the context keeps its device. */
 static int open_context(struct pp *pp)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -95,7 +95,7 @@ static int check_device_memory(const struct pp_options *options,
 	return 0;
 }
 
-/* The device is asked only about features that an option wants. */
+/* Checks the features that the options need; only then is the device queried. */
 static int check_features(struct pp *pp)
 {
 	const struct pp_options *options = pp->options;
@@ -155,7 +155,7 @@ static int register_memory(struct pp *pp)
 
 static int create_cq(struct pp *pp)
 {
-	/* The CQ has room for all receives and one send of each QP. */
+	/* Room for all receives, and one send of each QP. */
 	const unsigned int entries = pp->options->rx_depth + pp->options->num_qp;
 
 	if (pp->options->timestamps) {
@@ -213,7 +213,8 @@ static int allocate_buffer(struct pp *pp)
 	pp->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	if (!allocate_memory(pp, size ? size : 1))
 		return pp_fail("Couldn't allocate work buf.");
-	/* Each side has another fill, so that a message is told from a leftover. */
+	/* The sides use different fills, so that a received message differs from the old
+	 * content. */
 	memset(pp->buf, pp->options->host ? pp->options->fill : pp->options->fill + 1, size);
 	return 0;
 }
@@ -296,7 +297,7 @@ static int create_qp(struct pp *pp, struct pp_peer *peer, enum ibv_qp_type type)
 		peer->qp_ex = ibv_qp_to_qp_ex(peer->qp);
 	peer->local.qpn = peer->qp->qp_num;
 
-	/* Small messages go inline, but the CPU cannot read device memory. */
+	/* Small messages are sent inline, except from device memory, which the CPU cannot read. */
 	if (!options->device_memory && !ibv_query_qp(peer->qp, &attr, IBV_QP_CAP, &init) &&
 	    init.cap.max_inline_data >= options->size)
 		pp->send_flags |= IBV_SEND_INLINE;
@@ -334,7 +335,7 @@ static int close_peers(struct pp *pp)
 	return ret;
 }
 
-/* After a failure the rest is still freed. */
+/* Destroys everything, even after a failure. */
 int pp_close(struct pp *pp)
 {
 	int ret = close_peers(pp);

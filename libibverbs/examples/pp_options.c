@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_options.c - the command line of the pingpong programs: one table for parsing and for the usage
- * text.
+ * pp_options.c - the command line of the pingpong programs: a single table for parsing and for the
+ * usage text.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -13,12 +13,13 @@
 #include "util/bits.h"
 
 struct option_entry {
-	char key; /* a program's name for it: the letter, or a digit where several share one */
+	/* a program's name for the option: its letter, or a digit if several options share the
+	 * letter */
+	char key;
 	char letter;
 	const char *name;
-	const char *help; /* all of its usage line behind the names */
-	/* The call returns false for a value that cannot be; ARG is NULL for an option without
-	 * one. */
+	const char *help; /* the rest of its usage line */
+	/* Returns false for an invalid value. ARG is NULL for an option without argument. */
 	bool (*set)(struct pp_options *options, const char *arg);
 	bool has_arg;
 };
@@ -154,7 +155,7 @@ static bool set_unprotected(struct pp_options *options, const char *arg)
 	return options->unprotected = true;
 }
 
-/* The spacing of the usage text is part of what people compare. */
+/* All options. The spacing of the usage text must not change, because people compare it. */
 static const struct option_entry entries[] = {
 	{ 'p', 'p', "port", "=<port>      listen on/connect to port <port> (default 18515)",
 	  set_port, true },
@@ -202,7 +203,7 @@ static const struct option_entry *find_entry(const char *keys, int letter)
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		if (entries[i].letter == letter && strchr(keys, entries[i].key))
 			return &entries[i];
-	return NULL; /* '?': getopt has told the user */
+	return NULL; /* '?': getopt has printed a message */
 }
 
 static const struct option_entry *find_key(char key)
@@ -229,7 +230,7 @@ static void print_usage(const char *program, const char *keys)
 	}
 }
 
-/* Builds the two forms that getopt_long() wants. */
+/* Builds the option lists for getopt_long(). */
 static void build_getopt(const char *keys, struct option *longs, char *shorts)
 {
 	for (; *keys; keys++) {
@@ -259,7 +260,7 @@ static bool parse_values(int argc, char **argv, const char *keys, struct pp_opti
 	}
 	if (optind < argc - 1)
 		return false;
-	options->host = argv[optind]; /* argv ends with NULL */
+	options->host = argv[optind]; /* NULL at the end of argv */
 	return true;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pp_run.c - bounce messages until both directions have carried the asked number, then say how long
- * it took.
+ * pp_run.c - exchanges messages until both directions have carried the requested number, and prints
+ * the time.
  *
- * Either side has one send outstanding at most: it answers a message once its own last one has
- * completed. Message and echo share one buffer, so the client's bytes travel back and forth and
+ * Each side has at most one send outstanding: it answers a message after its own last send has
+ * completed. Message and echo share one buffer, so the client's bytes travel back and forth, and
  * both sides can check them at the end.
  */
 #include <inttypes.h>
@@ -14,17 +14,18 @@
 
 #include "pingpong.h"
 
-/* The wr_id tells the two kinds of work request apart. */
+/* wr_id of the two kinds of work request */
 enum { RECEIVE = 1, SEND = 2 };
 
-/* With a check, each page of the client's message starts with this; options->fill is behind it. */
+/* With a check, each page of the client's message starts with this byte, followed by
+ * options->fill. */
 #define PAGE_MARK 0x00
 
 struct progress {
-	unsigned int sends_done; /* of all queue pairs */
+	unsigned int sends_done; /* sum over all queue pairs */
 	unsigned int received;
-	unsigned int recvs_posted; /* outstanding */
-	unsigned int events;       /* not acknowledged yet */
+	unsigned int recvs_posted; /* outstanding receives */
+	unsigned int events;       /* unacknowledged events */
 	uint64_t last_stamp;
 	uint64_t min_cycles, max_cycles, total_cycles;
 };
@@ -46,7 +47,7 @@ static struct ibv_sge receive_sge(const struct pp *pp)
 				 pp->options->headroom + pp->options->size, pp->mr->lkey };
 }
 
-/* Posts up to COUNT receives and returns how many it could. */
+/* Posts up to COUNT receives, and returns the number posted. */
 static unsigned int post_recv(struct pp *pp, unsigned int count)
 {
 	struct ibv_sge sge = receive_sge(pp);
@@ -91,8 +92,9 @@ static int post_send(struct pp *pp, struct pp_peer *peer)
 	return ibv_wr_complete(peer->qp_ex);
 }
 
-/* The client may send one message more than it has received, the server as many. Once enough have
- * been sent, by whichever queue pair, no side may send any. */
+/* Returns whether the peer's QP may send. The client may send one message more than it has
+ * received, the server as many. Once the total is reached, by any queue pairs, neither side may
+ * send. */
 static bool may_send(const struct pp *pp, const struct progress *progress,
 		     const struct pp_peer *peer)
 {
@@ -165,7 +167,7 @@ static int handle_completion(struct pp *pp, struct progress *progress, struct pp
 	return send_if_due(pp, progress, peer);
 }
 
-/* Counts the cycles between consecutive receive completions, on a clock that wraps at the device's
+/* Counts the cycles between consecutive receive completions. The clock wraps at the device's
  * mask. */
 static void note_timestamp(struct pp *pp, struct progress *progress, uint64_t stamp)
 {
@@ -193,7 +195,7 @@ static int handle_current(struct pp *pp, struct progress *progress)
 	return ret;
 }
 
-/* Handles one batch from the extended CQ. Returns 0, also when there was nothing, or non-zero. */
+/* Handles one batch from the extended CQ. Returns 0, also if it was empty, or nonzero. */
 static int drain_cq_ex(struct pp *pp, struct progress *progress)
 {
 	struct ibv_poll_cq_attr attr = { 0 };
@@ -219,7 +221,7 @@ static int drain_cq_ex(struct pp *pp, struct progress *progress)
 	return ret == ENOENT ? 0 : ret;
 }
 
-/* Polls until the CQ is empty, because an armed CQ tells only of what comes later. */
+/* Polls until the CQ is empty, because an armed CQ only reports later completions. */
 static int drain_cq(struct pp *pp, struct progress *progress)
 {
 	struct ibv_wc wc[2];
@@ -252,7 +254,7 @@ static int request_event(struct pp *pp)
 	return 0;
 }
 
-/* Sleeps until the CQ has news, and arms it again before it is polled, so that none is missed. */
+/* Sleeps until the CQ has an event. Arms it before polling, so that no completion is missed. */
 static int await_event(struct pp *pp, struct progress *progress)
 {
 	struct ibv_cq *cq;
@@ -326,7 +328,7 @@ static int fill_message(struct pp *pp)
 	return 0;
 }
 
-/* The server looks at each byte of what the client sent. */
+/* Checks each byte of the client's message on the server. */
 static int check_message(struct pp *pp)
 {
 	int ret = 0;
@@ -342,12 +344,12 @@ static int check_message(struct pp *pp)
 			continue;
 		printf("invalid data in page %zu\n", i / pp->page_size);
 		ret = -1;
-		i |= pp->page_size - 1; /* a page is named once */
+		i |= pp->page_size - 1; /* report a page only once */
 	}
 	return ret;
 }
 
-/* Bounces the messages and prints how long they took; POSTED receives are outstanding. */
+/* Exchanges the messages and prints the time. POSTED receives are outstanding. */
 static int measure_messages(struct pp *pp, unsigned int posted)
 {
 	struct progress progress = { .recvs_posted = posted };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * srq_pingpong.c - ibv_srq_pingpong: the pingpong core over several reliable connections at once,
- * all of which take their receives from one shared queue.
+ * all of which receive from one shared queue.
  */
 #include <stdio.h>
 #include <stdlib.h>

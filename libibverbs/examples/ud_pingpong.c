@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ud_pingpong.c - ibv_ud_pingpong: the pingpong core by datagrams. A receive has room for the GRH
- * in front of the message, and a message fits into one packet.
+ * ud_pingpong.c - ibv_ud_pingpong: the pingpong core with datagrams. A receive has room for the GRH
+ * before the message, and a message fits into one packet.
  */
 #include <stdio.h>
 #include <stdlib.h>

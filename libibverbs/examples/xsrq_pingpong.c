@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * xsrq_pingpong.c - ibv_xsrq_pingpong: one server and several clients over the extended reliable
- * connected service. A side has one XRC shared receive queue, and for each peer a queue pair that
- * sends and one that receives.
+ * connected service. Each side has one XRC shared receive queue, and for each peer a sending and a
+ * receiving queue pair.
  *
- * Once all clients are connected the server starts the ball with each; a client answers what it
- * gets. An address is a text as in the other programs, "LID:RECV QPN:SEND QPN:PSN:SRQN:GID"; at the
- * end either side says "END", the client first. Other implementations of this program talk the same
- * way.
+ * When all clients are connected, the server sends the first message to each; a client answers each
+ * message. An address is a text as in the other programs, "LID:RECV QPN:SEND QPN:PSN:SRQN:GID"; at
+ * the end each side sends "END", the client first. Other implementations of this program use the
+ * same protocol.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ struct xrc_address {
 	union ibv_gid gid;
 };
 
-/* A peer is the other side of one pair of connections. */
+/* The peer of one pair of connections. */
 struct xrc_peer {
 	int fd;
 	struct ibv_qp *recv_qp, *send_qp;
@@ -58,7 +58,8 @@ static int create_cqs(struct xrc *x)
 	return x->send_cq ? 0 : pp_fail("Couldn't create send CQ");
 }
 
-/* The XRC domain is of this process alone; both queue pairs and the SRQ of a side are in it. */
+/* Creates the SRQ. The XRC domain belongs to this process only, and contains both queue pairs and
+ * the SRQ. */
 static int create_srq(struct xrc *x)
 {
 	struct pp *pp = &x->pp;
@@ -347,7 +348,7 @@ static int post_receive(struct xrc *x)
 	return 0;
 }
 
-/* Each send is waited for, so that one queue entry is enough. */
+/* Waits for each send, so that one queue entry is enough. */
 static int await_send(struct xrc *x)
 {
 	struct ibv_wc wc;
@@ -409,7 +410,7 @@ static int await_event(struct xrc *x)
 	return ibv_req_notify_cq(cq, 0) ? pp_fail("Couldn't request CQ notification") : 0;
 }
 
-/* Returns the peer whose message has come, or NULL after a failure. */
+/* Returns the peer whose message has arrived, or NULL on failure. */
 static struct xrc_peer *await_message(struct xrc *x)
 {
 	struct ibv_wc wc;
@@ -472,7 +473,8 @@ static int hear_end(const struct xrc_peer *peer)
 	return -1;
 }
 
-/* No side takes its queue pairs down while the other may still wait for an acknowledgement. */
+/* Ends the exchange: no side destroys its queue pairs while the other may still wait for an
+ * acknowledgement. */
 static int finish_peers(struct xrc *x)
 {
 	const bool is_client = x->pp.options->host;
