@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * answer.c - the answer to a trapped system call: a result, an error, a descriptor, or the kernel's
- * own.
+ * answer.c - answers a trapped system call: with a result, an error or a descriptor, or by letting
+ * the kernel execute it.
  *
- * Handlers call these functions; notify.c, which has the table of handlers, calls handlers.
+ * Handlers call these functions; notify.c, which has the table of handlers, calls handlers, so
+ * calls only go down.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 
 #include "softhca/front/process/notify.h"
 
-/* ENOENT says that the caller was killed meanwhile: nobody is left to tell. */
+/* Sends the answer. ENOENT: the caller was killed meanwhile. */
 static int answer_call(struct call *call, struct seccomp_notif_resp *response)
 {
 	response->id = call->notif->id;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * client.c - processes that use an adapter: their memory and their descriptors.
+ * client.c - processes that use an adapter: access to their memory and descriptors.
  *
- * The slot table is read by DMA from the engine's thread while the notification thread adds to it.
- * A lock guards it; DMA holds the lock for as long as it uses a handle, so that none is closed
- * then.
+ * The engine's thread reads the slot table for DMA while the notification thread adds to it, so a
+ * lock guards it. DMA holds the lock while it uses a process, so that the slot is not reused then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,12 +25,12 @@
 
 enum { MAX_SLOTS = 1 << 12, CLIENT_PAGE = 4096 };
 
-/* Who has a slot, and its memory as long as that is there. The lock guards them; the notification
- * thread, which alone changes them, reads without it. */
+/* Owner of each slot. Only the notification thread changes the table, so it reads without the
+ * lock. */
 static pthread_rwlock_t slots_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct client *slot_client[MAX_SLOTS];
 
-/* Where it is refused once it is refused always: one line says so. */
+/* Logs once that the kernel refuses access to memory: it then does so always. */
 static void refusal_explain(pid_t tid, int error)
 {
 	static bool said;
@@ -67,7 +66,7 @@ int client_write(pid_t tid, uint64_t addr, const void *buf, size_t len)
 	return copy_result(tid, process_vm_writev(tid, &local, 1, &remote, 1, 0), len);
 }
 
-/* The string is read page by page, as it may end right before an unmapped one. */
+/* Reads a string page by page, as it may end right before an unmapped page. */
 int client_read_string(pid_t tid, uint64_t addr, char *buf, size_t size)
 {
 	size_t done = 0;
@@ -105,8 +104,9 @@ static struct stat stat_of(const struct statx *found)
 	};
 }
 
-/* The file may be of a file system that never answers, such as one of the client's own: what the
- * kernel knows already will do, as it is whole for files of ours. */
+/* Gets a descriptor's status without synchronizing: the file may be on a file system that never
+ * answers, such as the client's own FUSE. For our files the kernel's cached attributes are
+ * complete. */
 int client_fd_stat(pid_t tid, int fd, struct stat *st)
 {
 	struct statx found;
@@ -203,8 +203,8 @@ static void slot_set(unsigned int slot, struct client *client)
 	pthread_rwlock_unlock(&slots_lock);
 }
 
-/* The client's memory has gone, with the process or as that executes another program. What others
- * have of it, or it has of others, lives on, and its slot is nobody else's so long. */
+/* Marks the client's memory as gone, because the process has ended or executes another program.
+ * Objects that it shares with others stay, and so does its slot. */
 static void client_end(struct client *client)
 {
 	watch_remove(&client->watch);
@@ -222,7 +222,7 @@ static void client_ended(struct watch *watch, uint32_t events)
 	client_end((struct client *)watch);
 }
 
-/* A client has one user until its memory has gone. */
+/* Creates a client with one user, which stands for its memory. */
 static int new_client(pid_t tid, pid_t pid, struct client **out)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -263,7 +263,8 @@ free_client:
 	return ret;
 }
 
-/* Whoever makes a namespace of users has every capability there, of which none counts here. */
+/* Returns whether the thread is in our user namespace: in a namespace of its own it may have any
+ * capability, which must not count here. */
 static bool is_of_our_users(pid_t tid)
 {
 	struct stat own, other;
@@ -291,7 +292,7 @@ bool client_may(pid_t tid, unsigned int capability)
 	return effective >> capability & 1 && is_of_our_users(tid);
 }
 
-/* A process that has executed another program is another client from then on. */
+/* Drops a client whose process has executed another program, and is a new client from then on. */
 static struct client *drop_if_gone(struct client *client)
 {
 	if (!client || space_is_there(&client->space))
@@ -355,7 +356,8 @@ bool client_has_thread(const struct client *client, pid_t tid)
 	return !access(path, F_OK);
 }
 
-/* Reads the status file, as the owner of /proc/TID is root for a process that is not dumpable. */
+/* Reads user or group ids from the status file; the owner of /proc/TID would be root for a process
+ * that is not dumpable. */
 bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 {
 	const size_t len = strlen(kind);
@@ -373,7 +375,8 @@ bool client_thread_ids(pid_t tid, const char *kind, unsigned int ids[3])
 	return found;
 }
 
-/* The name of a program may have any character; no other field has a bracket. */
+/* Searches from the last bracket, as the program's name may contain any character, and no later
+ * field has one. */
 uint64_t client_thread_start(pid_t tid)
 {
 	char path[48], line[512];
@@ -421,7 +424,7 @@ static const struct client *client_of(uint64_t addr)
 	return client && !client->dead ? client : NULL;
 }
 
-/* Memory that comes on demand is looked at each time: the process may have taken rights away. */
+/* Checks on-demand memory at each access, as the process may have removed rights. */
 static int segment_transfer(const struct hca_bus_seg *seg, void *buf, bool write)
 {
 	const struct client *client = client_of(seg->addr);
@@ -450,7 +453,7 @@ static int transfer_all(const struct hca_bus_seg *segs, unsigned int nsegs, void
 	return ret;
 }
 
-/* Returns the process whose memory is at ADDR, or 0 when that has gone. */
+/* Returns the process whose memory is at ADDR, or 0 if it has ended. */
 static pid_t process_at(uint64_t addr)
 {
 	const struct client *client;

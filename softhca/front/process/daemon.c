@@ -2,7 +2,7 @@
 /*
  * daemon.c - the process that has the adapters and answers trapped calls.
  *
- * It has two threads: this one polls listeners, runners and clients, and plays the kernel; the
+ * It has two threads: this one polls listeners, runners and clients and emulates the kernel; the
  * engine (engine.c) runs the adapters.
  */
 #include <errno.h>
@@ -60,8 +60,7 @@ static void control_ready(struct watch *watch, uint32_t events)
 	engine_kick();
 }
 
-static struct accept_door door = { .listener = -1,
-				   .spare = -1 }; /* of the socket that runners connect to */
+static struct accept_door door = { .listener = -1, .spare = -1 }; /* listening socket of runners */
 
 static void socket_ready(struct watch *watch, uint32_t events)
 {
@@ -93,7 +92,7 @@ static int create_fabric(const struct options *options)
 				    options->network_path, options->pcap_path);
 }
 
-/* A device that dies is an event for programs, and the end of connections. */
+/* Reports a device event to programs. A device that dies also ends their connections. */
 static void event_from_device(void *adapter, uint32_t eqn, const uint8_t eqe[64])
 {
 	events_from_device(adapter, eqn, eqe);
@@ -107,7 +106,7 @@ static const struct adapter_listener listener = {
 	.frame = gsi_frame,
 };
 
-/* A service is at a port of this process, and so under its GID. */
+/* Adds a service of a port of this process, under the port's GID. */
 static int add_service(const char *text)
 {
 	struct service_text service;
@@ -157,7 +156,7 @@ static void destroy_adapters(void)
 		fault_destroy(the_daemon.fault);
 }
 
-/* Programs with many connections need several descriptors here for each. */
+/* Raises the limit of descriptors: each connection of a program takes several here. */
 static void raise_fd_limit(void)
 {
 	struct rlimit limit;
@@ -174,7 +173,7 @@ static void device_files_show(bool present)
 		sysfs_show_device(&the_daemon.sysfs, the_daemon.adapters[i], present);
 }
 
-/* Runs in the engine's thread. */
+/* Applies the injected faults that are due. Runs in the engine's thread. */
 static uint64_t run_faults(uint64_t now)
 {
 	uint64_t due = fault_deadline(the_daemon.fault);
@@ -242,11 +241,11 @@ destroy:
 	return ret;
 }
 
-/* The adapters end as one that dies: what is posted completes in error, so that no program polls
- * for ever. */
+/* Ends the adapters as dying ones: posted work completes in error, so that no program polls for
+ * ever. */
 static void kill_adapters(void)
 {
-	const unsigned int max_turns = 100000; /* more than it takes to flush the largest queues */
+	const unsigned int max_turns = 100000; /* enough to flush the largest queues */
 
 	for (unsigned int i = 0; i < the_daemon.num_adapters; i++) {
 		struct hca *hca = the_daemon.adapters[i]->hca;
@@ -288,8 +287,8 @@ static void signal_ready(struct watch *watch, uint32_t events)
 	watch_finish();
 }
 
-/* Signals arrive as an event of the loop; they are blocked before the engine's thread inherits
- * the mask. */
+/* Makes signals events of the loop. They are blocked before the engine's thread inherits the
+ * mask. */
 static int block_signals(sigset_t *mask)
 {
 	sigemptyset(mask);

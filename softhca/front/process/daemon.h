@@ -26,11 +26,11 @@ struct daemon {
 	unsigned int num_listeners;
 };
 
-/* Runs the daemon of one `softhca run`: it serves what the other end of RUNNER brings, until no
- * filtered process is left. It returns the exit status. READY is written to when adapters are
- * there, and closed without that when they cannot be. */
+/* Runs the daemon of one `softhca run`. It serves the calls that RUNNER's connection brings, until
+ * no filtered process is left. Returns the exit status. Writes to READY when the adapters exist;
+ * closes it without writing if they cannot be created. */
 int daemon_run_private(const struct options *options, int runner, int ready);
-/* Runs the daemon of `softhca serve`, until SIGTERM or SIGINT. */
+/* Runs the daemon of `softhca serve` until SIGTERM or SIGINT. */
 int daemon_serve(const struct options *options);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * deferred.c - trapped calls that wait for something to happen. See deferred.h.
+ * deferred.c - trapped calls that wait for an event. See deferred.h.
  *
- * Signals are looked for at intervals as long as calls wait. An answer of ERESTARTSYS never reaches
- * the program when a signal waits for it: the kernel makes the end of the call of it. Were there no
- * signal, the program would see that number; so where another thread might take the signal, it is
- * given time to, and then the answer is EINTR.
+ * While calls wait, signals are checked at intervals. The kernel turns an answer of ERESTARTSYS
+ * into a restart or EINTR if a signal is pending; without one, the program would see that number.
+ * So if another thread might take the signal, it gets time to do so, and then the answer is EINTR.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -19,13 +18,13 @@
 #include "softhca/log.h"
 
 enum {
-	RESTARTSYS = 512, /* ERESTARTSYS, the kernel's own */
+	RESTARTSYS = 512, /* ERESTARTSYS, internal to the kernel */
 	LOOK_MS = 10,
-	ROUND_READS = 1000, /* of /proc: then the next round goes on */
+	ROUND_READS = 1000, /* reads of /proc in a round; the next one continues */
 	MOST_DOUBTS = 20,
 };
 
-/* The first one has not been looked at for the longest time. */
+/* Waiting calls, the least recently checked first. */
 static TAILQ_HEAD(deferred_calls, deferred_call) waiting = TAILQ_HEAD_INITIALIZER(waiting);
 
 static int deferred_answer(const struct deferred_call *deferred, int64_t value)
@@ -48,7 +47,7 @@ static void slot_free(struct deferred_call *deferred)
 	deferred->slot = NULL;
 }
 
-/* Its owner finds it dead. */
+/* Ends a call; its owner finds it dead. */
 static void call_interrupt(struct deferred_call *deferred, int error)
 {
 	deferred_answer(deferred, -error);
@@ -72,7 +71,8 @@ static void look_at(struct deferred_call *deferred, unsigned int *reads)
 	}
 }
 
-/* Threads that wait times threads of their process may be more reads than there is time for. */
+/* Checks waiting calls for signals, up to ROUND_READS: with many threads, a full check might take
+ * too long. */
 static void look_at_all(struct ucma_timer *timer)
 {
 	struct deferred_call *last = TAILQ_LAST(&waiting, deferred_calls), *deferred = NULL;
@@ -85,7 +85,7 @@ static void look_at_all(struct ucma_timer *timer)
 		if (call_deferred_is_alive(deferred))
 			look_at(deferred, &reads);
 	}
-	/* Not more often than leaves most of the time to other work. */
+	/* Check less often if it takes long, to leave most time to other work. */
 	if (reads)
 		timer_start(timer, timer_now() + (LOOK_MS + reads / 4) * NS_PER_MS);
 }

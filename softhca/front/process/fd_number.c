@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * fd_number.c - numbers for the descriptors that programs get of softhca's files. See fd_number.h.
+ * fd_number.c - numbers of the descriptors that programs get for softhca's files. See fd_number.h.
  *
- * The band begins at FD_BAND_FIRST and has no end. Its numbers lie in regions: the first ends where
- * select() does, each further one is as large as all before it. A region is filled from above,
+ * The band begins at FD_BAND_FIRST and has no end. It is divided into regions: the first ends where
+ * select() does, and each further one is as large as all before it. A region is filled from above,
  * while the program's own descriptors come from below: a number with FD_GAP free ones below it is
- * not its next. Only where no number has that many is one with fewer taken.
+ * not the next that the program gets. Numbers with fewer are used only if no others are left.
  * Decision: docs/adr/0046.
  */
 #include <dirent.h>
@@ -24,13 +24,12 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* Below a number that is given FD_GAP others are free. FD_SPARE ones below the limit stay so:
- * valgrind has twelve there for itself, and refuses them to programs. */
+/* FD_GAP: free numbers below a number that is given. FD_SPARE: numbers below the limit that stay
+ * free, as valgrind keeps twelve there for itself. */
 enum { FD_GAP = 16, FD_SPARE = 16, FD_LAST = 8, MOST_NUMBERS = 1 << 20, MOST_TRIES = 8 };
 
-/* How many descriptors the process may have. Whoever lacks CAP_SYS_RESOURCE, as root in a
- * container, may ask prlimit() about a process of another user as little as change it; /proc tells
- * all. */
+/* Returns how many descriptors the process may have. Reads /proc, as prlimit() on a process of
+ * another user needs CAP_SYS_RESOURCE, which root in a container lacks. */
 static rlim_t descriptor_limit(pid_t tid)
 {
 	unsigned long long limit = 0;
@@ -72,7 +71,7 @@ static int usable_numbers(pid_t tid)
 /* ---- numbers in use ---- */
 
 struct numbers {
-	uint8_t *used; /* by number */
+	uint8_t *used; /* indexed by number */
 	int limit;
 };
 
@@ -107,7 +106,7 @@ static int free_below_band(const struct numbers *numbers)
 	return -1;
 }
 
-/* Returns the highest free number of FIRST up to END with GAP other free ones below it, or -1. */
+/* Returns the highest free number from FIRST to END - 1 with GAP free ones below it, or -1. */
 static int highest_free(const struct numbers *numbers, int first, int end, int gap)
 {
 	int lower = 0, highest = -1;
@@ -122,9 +121,9 @@ static int highest_free(const struct numbers *numbers, int first, int end, int g
 	return highest;
 }
 
-/* Returns a number of the band with GAP free ones below it, the highest of the first region that
+/* Returns a number of the band with GAP free ones below it: the highest of the first region that
  * has one, or -1. The last SPARE ones below the limit stay free. The last number that select()
- * knows is of working directories: cwd.c */
+ * supports is for working directories: cwd.c */
 static int number_with_gap(const struct numbers *numbers, int gap, int spare)
 {
 	int end = FD_SELECT_END;
@@ -174,8 +173,8 @@ static bool is_run(pid_t tid, int first, int count, bool free)
 	return true;
 }
 
-/* While the last ones are in use, the number right below will do; to read all that are in use takes
- * long in a program that has thousands. One that was just closed is given again, as of files. */
+/* Returns whether a number near the last ones is free: the one below them, or one that was closed
+ * since. That avoids reading the whole table of a program with thousands of descriptors. */
 static bool is_next_free(pid_t tid, const struct fd_hint *hint)
 {
 	const int next = hint->last - 1;
@@ -205,8 +204,8 @@ int fd_number_pick(pid_t tid, int *number)
 
 /* ---- installing ---- */
 
-/* A number of the caller's that it does not know of cannot be closed from here. What it keeps open
- * ends no object's life, and nothing is read or written by it. */
+/* Makes a descriptor harmless that the caller got but does not know of, as it cannot be closed from
+ * here: replaces it with one that keeps no object alive. */
 static void make_harmless(struct call *call, int number)
 {
 	int nothing = open("/dev/null", O_PATH | O_CLOEXEC);
@@ -217,8 +216,8 @@ static void make_harmless(struct call *call, int number)
 	close(nothing);
 }
 
-/* The kernel's choice is of the band, unless the program has closed a number below it since. Then
- * calls on the descriptor would not be seen. */
+/* Lets the kernel choose the number, which is in the band unless the program has closed a lower one
+ * meanwhile; calls on that would not be seen. */
 static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
 {
 	int got = call_give_fd(call, fd, cloexec);
@@ -234,7 +233,7 @@ static int place_lowest(struct call *call, int fd, bool cloexec, int *number)
 	return 0;
 }
 
-/* Forgets the hint, so that the number is searched for and the limit raised. */
+/* Picks another number by a full search, which may raise the limit. */
 static int pick_anew(pid_t tid, int *number)
 {
 	struct client *client = client_find(tid);
@@ -244,8 +243,8 @@ static int pick_anew(pid_t tid, int *number)
 	return fd_number_pick(tid, number);
 }
 
-/* EBUSY: another thread is just being given the number. EBADF: it is beyond the limit, which the
- * program has lowered. */
+/* Gives the caller a copy of FD. EBUSY: another thread is being given the number. EBADF: the
+ * program has lowered its limit below it. */
 int fd_number_place(struct call *call, int fd, bool cloexec, int *number)
 {
 	int ret = EBUSY;

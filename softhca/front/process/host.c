@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * host.c - whether the host lets softhca play the kernel. Containers and hardened machines refuse
- * some of the calls that takes, always or not at all, so each is tried once before the first
- * program: later, a refusal would look like a fault of the program. run.c and daemon.c call it.
+ * host.c - checks whether the host allows the system calls that softhca needs. Containers and
+ * hardened machines refuse some of them, so each is tried once before the first program starts: a
+ * later refusal would look like an error of the program. run.c and daemon.c call it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -77,8 +77,8 @@ static int thread_try(void)
 	return ret ? ret : pthread_join(thread, NULL);
 }
 
-/* A process has one filter with a listener. Another softhca would also answer for files that are
- * made here. What else may refuse it is said where it is installed. */
+/* Checks for another filter with a listener, as a process can have only one: softhca cannot run in
+ * softhca. Other refusals are reported when the filter is installed. */
 static int filter_try(void)
 {
 	int listener, status = 0;
@@ -93,7 +93,7 @@ static int filter_try(void)
 	return WIFEXITED(status) && WEXITSTATUS(status) ? EBUSY : 0;
 }
 
-/* In this order, as some need those before them. */
+/* Checks in this order, as some need earlier ones. */
 static const struct {
 	const char *what;
 	int (*attempt)(void);
@@ -136,7 +136,7 @@ int host_check(void)
 
 int host_check_memory(pid_t pid)
 {
-	static char word; /* at the same address in PID */
+	static char word; /* has the same address in PID */
 	char copy;
 	struct iovec local = { &copy, 1 }, remote = { &word, 1 };
 	const char *call = NULL;

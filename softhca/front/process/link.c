@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * link.c - what runner and daemon say to each other. See link.h.
+ * link.c - messages between runner and daemon. See link.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int send_with_fds(int link, const void *data, size_t len, const int *fds,
 	return sendmsg(link, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-/* Descriptors that nobody asked for are not kept. */
+/* Closes descriptors that a message should not have had. */
 static void close_fds(const struct cmsghdr *cmsg)
 {
 	size_t nfds = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -44,7 +44,7 @@ static void close_fds(const struct cmsghdr *cmsg)
 		close(fds[i]);
 }
 
-/* Receives exactly LEN bytes and NFDS descriptors, or fails with EPROTO. */
+/* Receives exactly LEN bytes and NFDS descriptors, or returns EPROTO. */
 static int receive_with_fds(int link, void *data, size_t len, int *fds, unsigned int nfds)
 {
 	struct iovec iov = { data, len };
@@ -99,7 +99,7 @@ int link_send_welcome(int link, int error, int memory)
 		     : send_with_fds(link, &value, sizeof(value), &memory, 1);
 }
 
-/* An error comes without a descriptor. */
+/* Receives the daemon's answer. An error comes without a descriptor. */
 int link_receive_welcome(int link, int *memory)
 {
 	uint32_t value = 0;
@@ -112,7 +112,7 @@ int link_send_answer(int link, int error)
 {
 	uint32_t value = error;
 
-	/* The other side may be one that reads nothing. */
+	/* do not block on a peer that reads nothing */
 	return send(link, &value, sizeof(value), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 

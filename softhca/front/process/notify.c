@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * notify.c - one trapped system call: receive it, find its handler by its number.
+ * notify.c - receives a trapped system call, and calls the handler for its number.
  *
  * Decision: docs/adr/0043.
  */
@@ -111,7 +111,8 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 		.mailbox = mailbox,
 	};
 
-	/* The kernel wants the structure zeroed; the holder reads it should we die from here on. */
+	/* Zero the structure, as the kernel requires; if we die from here on, the holder reads
+	 * it. */
 	memset(mailbox->room, 0, sizeof(mailbox->room));
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &mailbox->notif))
 		return errno;
@@ -121,15 +122,15 @@ int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbo
 	return 0;
 }
 
-#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS /* Linux 6.6 */
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS /* defined since Linux 6.6 */
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS      SECCOMP_IOW(4, __u64)
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
 #endif
 
 void notify_tune(int listener)
 {
-	/* Caller and daemon take turns: waking each other on the same CPU saves an interrupt. An
-	 * older kernel refuses. */
+	/* Caller and daemon take turns, so waking each other on the same CPU saves an interrupt.
+	 * Older kernels refuse. */
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP))
 		log_note("the kernel has no synchronous wake-up of notifications");
 }

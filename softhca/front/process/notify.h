@@ -16,12 +16,12 @@
 struct daemon;
 struct epitaph;
 
-/* A trapped call. It is answered exactly once, by one of the functions below; not answered: it
+/* A trapped call. It is answered exactly once, by one of the functions below; a call without answer
  * continues in the kernel. */
 struct call {
 	struct daemon *daemon;
 	struct epitaph *epitaph; /* of the caller's runner */
-	int holder;              /* a socket to the caller's holder */
+	int holder;              /* socket to the caller's holder */
 	int listener;
 	const struct seccomp_notif *notif;
 	pid_t tid;
@@ -43,22 +43,22 @@ static inline int call_arg_int(const struct call *call, unsigned int arg)
 
 void call_return(struct call *call, int64_t value);
 void call_fail(struct call *call, int error);
-/* The kernel does what was asked. The result is ENOENT when the caller no longer waits. */
+/* Lets the kernel execute the call. ENOENT: the caller does not wait any more. */
 int call_continue(struct call *call);
-/* Gives the caller a copy of descriptor FD as the result of its call, as its lowest free number. */
+/* Answers with a copy of descriptor FD, at the caller's lowest free number. */
 void call_return_fd(struct call *call, int fd, bool cloexec);
-/* Give the caller a copy of FD without answering yet; returns the number there, or minus errno. */
+/* Gives the caller a copy of FD without answering. Returns its number, or minus an errno. */
 int call_give_fd(struct call *call, int fd, bool cloexec);
 
-/* Gives the caller a copy of FD as that number, in place of what it has there, and without
- * answering yet. Returns 0 or an errno. */
+/* Gives the caller a copy of FD at that number, replacing any descriptor there, without answering.
+ * Returns 0 or an errno. */
 int call_place_fd(struct call *call, int fd, bool cloexec, int number);
 
 /* ---- notify.c ---- */
 
-/* Ask the kernel for quick wake-ups of the caller, where it knows how. */
+/* Asks the kernel for fast wake-ups, if it supports them. */
 void notify_tune(int listener);
-/* Take one notification of LISTENER and answer it. ENOENT: the caller was gone; other errors end
+/* Receives and answers one notification of LISTENER. ENOENT: the caller was gone. Other errors end
  * the listener. */
 int notify_serve_one(struct daemon *daemon, int listener, struct mailbox *mailbox,
 		     struct epitaph *epitaph, int holder);

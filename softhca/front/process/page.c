@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * page.c - see page.h. Nothing is pinned here, so a page can change where an adapter's would not:
- * the first write after a fork copies it (Linux copies pinned ones for the child instead, from 5.12
- * on), small pages become a huge one, and compaction moves them. Of the last two Linux tells only
- * how often it did so on the whole machine. Linux: Documentation/admin-guide/mm/pagemap.rst
+ * page.c - see page.h.
+ *
+ * Nothing is pinned here, so a page can change where an adapter's would not: the first write after
+ * a fork copies it (Linux copies pinned pages for the child instead, from 5.12 on), small pages
+ * merge into a huge one, and compaction moves pages. For the last two Linux only counts events of
+ * the whole machine. Linux: Documentation/admin-guide/mm/pagemap.rst
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -21,11 +23,11 @@
 enum { PAGE_SHIFT = 12, PAGE_SIZE = 1 << PAGE_SHIFT };
 
 #define PAGEMAP_PRESENT   (1ull << 63)
-#define PAGEMAP_FILE      (1ull << 61) /* of a file, or of shared memory */
+#define PAGEMAP_FILE      (1ull << 61) /* file page or shared memory */
 #define PAGEMAP_EXCLUSIVE (1ull << 56)
 #define PAGEMAP_NUMBER    ((1ull << 55) - 1)
 
-/* Bits of /proc/kpageflags */
+/* Bits of /proc/kpageflags. */
 #define KPAGE_HUGE  (1ull << 17)
 #define KPAGE_TRANS (1ull << 22)
 
@@ -66,7 +68,7 @@ static uint64_t page_entry(pid_t pid, uint64_t addr)
 
 /* ---- what Linux does by itself ---- */
 
-/* Each of them gives a program's memory other pages: migration, huge pages, swap. */
+/* Returns whether the event gives a program's memory other pages: migration, huge pages, swap. */
 static bool is_of_exchange(const char *name)
 {
 	static const char *const names[] = { "pgmigrate_success", "thp_collapse_alloc", "pswpin" };
@@ -102,8 +104,8 @@ static pthread_once_t first = PTHREAD_ONCE_INIT;
 
 /* ---- pages ---- */
 
-/* A page that is not the process's alone is copied when it is written: that of zeroes, of a file,
- * or of a parent. What an adapter is given is copied before. */
+/* Returns the page's number if only this process has it. A shared page (zero page, file, parent) is
+ * copied when it is written; pinning would copy it first. */
 uint64_t page_identity(pid_t pid, uint64_t addr)
 {
 	uint64_t entry;
@@ -113,8 +115,7 @@ uint64_t page_identity(pid_t pid, uint64_t addr)
 	return entry & PAGEMAP_FILE || !(entry & PAGEMAP_EXCLUSIVE) ? 0 : entry & PAGEMAP_NUMBER;
 }
 
-/* Reads the parent of a process, and how many faults its children had, as far as it waited for
- * them: proc(5). */
+/* Reads a process's parent, and the page faults of its children that it has waited for: proc(5). */
 static bool read_stat(const char *pid, int *parent, unsigned long *faults)
 {
 	char path[64], text[512];
@@ -145,7 +146,8 @@ static bool has_children(pid_t pid)
 	return found || !proc;
 }
 
-/* The children come first: the faults of one that ends meanwhile are counted by then. */
+/* Returns whether the process has forked. Looks at living children first: a child that ends
+ * meanwhile is then counted in the faults. */
 static bool has_forked(pid_t pid)
 {
 	unsigned long faults;

@@ -2,9 +2,8 @@
 /*
  * paths.c - trapped calls that name a file.
  *
- * A path of ours is looked up in the tree of sysfs.c, as if that were the root directory: the same
- * in a chroot. Every other path continues in the kernel, so a call is answered here only after its
- * path was claimed.
+ * A path of ours is looked up in the tree of sysfs.c as the root directory, also in a chroot. All
+ * other paths continue in the kernel; a call is answered here only if its path is ours.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,9 +34,8 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* Removes //, /./ and x/.. from an absolute path; a slash at its end stays, and one stands for that
- * of "/.", since both ask to follow a link. Links are not followed: none leads into our
- * directories. */
+/* Removes //, /./ and x/.. from an absolute path. A final slash stays, and also replaces a final
+ * "/.", as both follow a link. Links are not followed, as none leads into our directories. */
 static void path_normalize(char *path)
 {
 	const size_t length = strlen(path);
@@ -64,8 +62,8 @@ static void path_normalize(char *path)
 	*to = 0;
 }
 
-/* A relative path can only be ours if it, or the directory it starts at, names something of
- * ours. */
+/* Makes the path absolute if it may be ours: a relative path is so only if it, or its directory,
+ * names something of ours. */
 static bool make_absolute(struct call *call, int dirfd, char *path)
 {
 	const char *root = call->daemon->sysfs.root;
@@ -91,11 +89,11 @@ static bool is_parent(const char *path)
 	return len > 3 && !strcmp(path + len - 3, "/..");
 }
 
-/* Reads the path argument; true if it is ours, then PATH is absolute and normal. Else PATH is what
- * was read, or empty. */
+/* Reads the path argument. Returns true if it is ours, with PATH absolute and normalized. Otherwise
+ * PATH is as read, or empty. */
 static bool path_claim(struct call *call, int dirfd, uint64_t addr, char path[PATH_MAX])
 {
-	bool leaves; /* x/.. where only we have x, as when our directories are listed */
+	bool leaves; /* x/.. where only our tree has x */
 
 	if (caller_read_string(call, addr, path, PATH_MAX))
 		path[0] = 0;
@@ -124,7 +122,7 @@ static struct adapter *device_of(struct daemon *daemon, const char *path)
 	return *end || index >= daemon->num_adapters ? NULL : daemon->adapters[index];
 }
 
-/* Is PATH the device file of a port whose name begins with PREFIX? */
+/* Returns the adapter if PATH is the device file of a port whose name begins with PREFIX. */
 static struct adapter *port_of(struct daemon *daemon, const char *path, const char *prefix,
 			       unsigned int *port)
 {
@@ -147,7 +145,7 @@ static bool is_rdma_cm(const char *path)
 	return !strcmp(path, "/dev/infiniband/rdma_cm");
 }
 
-/* Returns the number of the device that PATH is, or 0. */
+/* Returns the device number of PATH's device file, or 0. */
 static dev_t device_number(struct daemon *daemon, const char *path)
 {
 	const struct adapter *adapter = device_of(daemon, path);
@@ -166,7 +164,7 @@ static dev_t device_number(struct daemon *daemon, const char *path)
 
 static int open_in_tree(struct daemon *daemon, const char *path, uint64_t flags)
 {
-	/* O_PATH descriptors cannot be handed over; an ordinary one can do all that they can. */
+	/* O_PATH descriptors cannot be sent; an ordinary one can do the same. */
 	return sysfs_open(&daemon->sysfs, path,
 			  (flags & (O_NOFOLLOW | O_DIRECTORY)) | O_RDONLY | O_CLOEXEC);
 }
@@ -187,7 +185,8 @@ static void open_file(struct call *call, const char *path, uint64_t flags)
 		ucma_open(call, flags);
 }
 
-/* Linux gives the files of management to root alone. Here they are whose the adapters are. */
+/* Returns whether only the adapters' owner may open the file: management files, which Linux gives
+ * to root only. */
 static bool is_for_owner(dev_t number)
 {
 	return major(number) == UMAD_MAJOR && minor(number) < UVERBS_FIRST_MINOR;
@@ -199,7 +198,7 @@ static bool may_use(struct call *call, dev_t number)
 	       client_may(call->tid, CLIENT_CAP_DAC_OVERRIDE);
 }
 
-/* The file of a device. An empty file of the tree stands for it. */
+/* Opens a device file, which an empty file in the tree represents. */
 static void open_device(struct call *call, const char *path, uint64_t flags)
 {
 	if (faccessat(call->daemon->sysfs.fd, path + 1, F_OK, 0))
@@ -210,7 +209,8 @@ static void open_device(struct call *call, const char *path, uint64_t flags)
 		open_file(call, path, flags);
 }
 
-/* Does PATH name descriptor *FD of thread *OWNER, by which it can be opened again? */
+/* Returns whether PATH names descriptor *FD of thread *OWNER in /proc, by which it can be opened
+ * again. */
 static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *fd)
 {
 	static const char *const forms[] = { "/proc/self/fd/%d%n", "/proc/thread-self/fd/%d%n",
@@ -224,8 +224,8 @@ static bool names_descriptor(const char *path, pid_t caller, pid_t *owner, int *
 	return sscanf(path, "/proc/%d/fd/%d%n", owner, fd, &end) == 2 && !path[end];
 }
 
-/* To open a device's file by its descriptor is to open the device: another file, which has nothing
- * of the first one. */
+/* Opens a device file again by its descriptor. As in Linux, that is a new open of the device,
+ * independent of the first. */
 static void open_again(struct call *call, const char *path, uint64_t flags)
 {
 	const struct umad_file *umad;
@@ -308,7 +308,7 @@ static void become_device(struct stat *st, dev_t number)
 	st->st_blocks = 0;
 }
 
-/* Opens the directory that holds the last component of PATH, which *NAME points to. */
+/* Opens the directory of the last component of PATH, to which *NAME points. */
 static int open_parent(struct daemon *daemon, char *path, const char **name)
 {
 	char *slash = strrchr(path, '/');
@@ -335,8 +335,8 @@ static int stat_in_tree(struct daemon *daemon, char *path, bool follow, struct s
 	return ret;
 }
 
-/* Linux makes up the times of a file of sysfs whenever it has forgotten them, which want of memory
- * makes it do at any moment: here it is each time that somebody asks. The inode's number stays. */
+/* Changes the times of a file of sysfs to now: Linux invents them whenever its inode cache has
+ * dropped the file, which can be at any time. The inode number stays. */
 static void become_sysfs_file(struct stat *st)
 {
 	clock_gettime(CLOCK_REALTIME, &st->st_mtim);
@@ -390,7 +390,8 @@ void path_lstat(struct call *call)
 	stat_common(call, AT_FDCWD, 0, false);
 }
 
-/* Is descriptor FD of the caller a device file of ours? ST is then what fstat() should say. */
+/* Returns whether descriptor FD of the caller is a device file of ours; ST is then fstat()'s
+ * result. */
 static bool stat_device(struct call *call, int fd, struct stat *st)
 {
 	const struct uverbs_file *file;
@@ -582,7 +583,7 @@ void path_chdir(struct call *call)
 	close(fd);
 }
 
-/* What is below /sys is of sysfs, what is below /dev of a file system in memory, as udev has it. */
+/* Answers statfs(): files below /sys are on sysfs, those below /dev on tmpfs, as with udev. */
 void path_statfs(struct call *call)
 {
 	char path[PATH_MAX];

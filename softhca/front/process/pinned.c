@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * pinned.c - memory of programs that adapters use in place. See pinned.h.
- * Decision: docs/adr/0053.
+ * pinned.c - accounting of pinned memory. See pinned.h. Decision: docs/adr/0053.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +21,7 @@ void pinned_lift_limit(void)
 	no_limit = true;
 }
 
-/* Returns the limit of process PID in bytes, which it may change at any time. */
+/* Returns the memlock limit of process PID in bytes, which may change at any time. */
 static uint64_t limit_of(pid_t pid)
 {
 	uint64_t limit = UINT64_MAX;
@@ -33,13 +32,13 @@ static uint64_t limit_of(pid_t pid)
 	limits = fopen(path, "re");
 	while (limits && fgets(line, sizeof(line), limits))
 		if (sscanf(line, "Max locked memory %" SCNu64, &limit) == 1)
-			break; /* "unlimited" is no number */
+			break; /* "unlimited" does not parse */
 	if (limits)
 		fclose(limits);
 	return limit;
 }
 
-/* One line says so, as a program often does not say what it was refused. */
+/* Logs a refusal, as programs often do not report which call failed. */
 static void refusal_explain(const struct client *client, uint64_t pages, uint64_t limit)
 {
 	static bool said;

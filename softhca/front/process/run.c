@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * run.c - `softhca run`: a program with adapters present.
+ * run.c - `softhca run`: starts a program with adapters.
  *
- * There are four processes: the runner (this one) waits for PROGRAM and returns its status; PROGRAM
- * installs the filter in itself before it is executed; the daemon has the adapter, unless a server
- * elsewhere has; the holder outlives the daemon.
- * Decision: docs/adr/0043.
+ * There are four processes. The runner (this one) waits for PROGRAM and returns its status. PROGRAM
+ * installs the filter in itself before exec. The daemon has the adapters, unless a server does. The
+ * holder outlives the daemon. Decision: docs/adr/0043.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,14 +33,14 @@
 struct run {
 	const struct options *options;
 	int daemon;       /* connection to the daemon */
-	pid_t daemon_pid; /* 0: a server's */
+	pid_t daemon_pid; /* 0: it is a server */
 	int program_link; /* to the process that becomes PROGRAM */
 	int listener;
-	int memory; /* the daemon's, with the mailbox in it */
+	int memory; /* the daemon's memory with the mailbox */
 	const struct mailbox *mailbox;
 };
 
-static volatile pid_t program; /* for the signal handler */
+static volatile pid_t program; /* read by the signal handler */
 
 /* ---- PROGRAM ---- */
 
@@ -56,12 +55,12 @@ static void program_main(const struct run *run, int link)
 {
 	int listener, ret;
 
-	/* Should the runner be killed, so is what it runs: nobody would wait for it. */
+	/* Die with the runner, as nothing else waits for the program. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Where Yama restricts ptrace to descendants, let daemon and holder, children of the runner
-	 * or anyone's, reach the memory of this process. */
+	/* Yama may restrict ptrace to descendants: let daemon and holder, which are not ancestors,
+	 * access this process's memory. */
 	prctl(PR_SET_PTRACER, run->daemon_pid ? (unsigned long)getppid() : PR_SET_PTRACER_ANY);
-	/* Done before exec: the daemon may lack the right for a program of another user. */
+	/* Before exec, as the daemon may lack the right for another user's program. */
 	fd_number_raise_limit(0);
 	ret = seccomp_install(&listener);
 	if (ret) {
@@ -71,7 +70,7 @@ static void program_main(const struct run *run, int link)
 	if (link_send_fd(link, listener))
 		_exit(EXIT_FAILURE);
 	close(listener);
-	/* The runner hangs up once the daemon listens. */
+	/* The runner answers when the daemon listens. */
 	if (link_receive_answer(link))
 		_exit(EXIT_FAILURE);
 	close(link);
@@ -93,12 +92,13 @@ static int program_fork(struct run *run)
 	}
 	close(pair[1]);
 	run->program_link = pair[0];
-	return link_receive_fd(pair[0], &run->listener) ? ECHILD : 0; /* it said why */
+	/* The child has logged the reason */
+	return link_receive_fd(pair[0], &run->listener) ? ECHILD : 0;
 }
 
 /* ---- the daemon ---- */
 
-/* Descriptors of the terminal or a pipe must not stay open because of us; messages still go to
+/* Closes the terminal or pipe, so that it does not stay open because of us. Messages still go to
  * standard error. */
 static void leave_terminal(void)
 {
@@ -134,7 +134,7 @@ static int daemon_fork(struct run *run)
 	n = read(ready[0], &byte, 1);
 	close(ready[0]);
 	run->daemon = pair[0];
-	return n == 1 ? 0 : ECHILD; /* the daemon said why */
+	return n == 1 ? 0 : ECHILD; /* the daemon has logged the reason */
 }
 
 static int daemon_connect(struct run *run)
@@ -181,7 +181,8 @@ static void forward_signal(int signal)
 		kill(program, signal);
 }
 
-/* The terminal's signals reach PROGRAM by themselves; others are passed on. */
+/* Passes signals to PROGRAM, except those that the terminal sends to the whole process group
+ * anyway. */
 static void set_signals(void)
 {
 	signal(SIGINT, SIG_IGN);
@@ -208,7 +209,7 @@ static int start_program(struct run *run)
 
 	if (!ret)
 		ret = program_fork(run);
-	if (!ret && !run->options->socket_path) /* else it is the server that reaches it */
+	if (!ret && !run->options->socket_path) /* otherwise the server accesses it */
 		ret = host_check_memory(program);
 	if (!ret)
 		ret = link_send_hello(run->daemon, run->listener);
@@ -223,7 +224,7 @@ static int start_program(struct run *run)
 	return ret;
 }
 
-/* A child that failed has said why. */
+/* Logs the error, unless a child has done so. */
 static void explain_failure(int ret)
 {
 	if (!log_has_error() && ret != ECHILD)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * runner.c - the starters of programs that are connected, and the listeners that bring trapped
- * calls of what they started.
- * Decision: docs/adr/0045.
+ * runner.c - connections of runners, and the listeners for trapped calls of the programs that they
+ * start. Decision: docs/adr/0045.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,13 +38,12 @@ struct listener {
 	LIST_ENTRY(listener) in_all;
 	struct mailbox *mailbox;
 	struct epitaph *epitaph;
-	int holder; /* who answers when we are dead: a socket */
+	int holder; /* socket to the process that answers after our death */
 };
 
 static LIST_HEAD(, listener) listeners = LIST_HEAD_INITIALIZER(listeners);
 
-/* A private daemon ends with the last filtered process, or with a runner that could not even start
- * one. */
+/* Ends a private daemon after the last filtered process, or if its runner could not start one. */
 static void stop_if_unused(void)
 {
 	if (!the_daemon->num_listeners && !the_daemon->options->socket_path)
@@ -78,7 +76,7 @@ static void listener_ready(struct watch *watch, uint32_t events)
 		listener_close(listener);
 }
 
-/* What is mapped here stays writable when nothing else can be any more. */
+/* Seals the memory: only mappings that exist now, ours, stay writable. */
 static int memory_seal(int memory)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
@@ -92,7 +90,7 @@ static int mailbox_map(int memory, struct mailbox **mailbox)
 	return *mailbox == MAP_FAILED ? errno : 0;
 }
 
-/* Makes the memory of the mailbox and the table behind it, as MEMORY. */
+/* Creates the memory for mailbox and table, with descriptor MEMORY. */
 static int memory_create(struct listener *listener, int *memory)
 {
 	int fd = memfd_create("softhca-mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING), ret;
@@ -128,7 +126,8 @@ static void memory_release(struct listener *listener, int memory)
 	close(memory);
 }
 
-/* Who can connect can send any descriptor, also one that would keep us waiting. */
+/* Returns whether the descriptor is a seccomp listener. Any user can connect and send another
+ * descriptor, on which we might block. */
 static bool is_listener(int fd)
 {
 	static const char expected[] = "anon_inode:seccomp notify";
@@ -175,9 +174,9 @@ free_listener:
 
 /* ---- runners ---- */
 
-/* A runner is the connection to a program's starter that has not said hello yet. */
+/* A connection whose runner has not sent hello yet. */
 struct runner {
-	struct watch watch; /* first */
+	struct watch watch; /* must be first */
 	LIST_ENTRY(runner) in_all;
 };
 static LIST_HEAD(, runner) runners = LIST_HEAD_INITIALIZER(runners);
@@ -190,7 +189,7 @@ static void runner_close(struct runner *runner)
 	free(runner);
 }
 
-/* Takes the one message of a runner, and answers it. */
+/* Receives the runner's hello and answers it. */
 static void runner_answer(int link)
 {
 	int listener, memory = -1, ret = link_receive_hello(link, &listener);
@@ -200,15 +199,15 @@ static void runner_answer(int link)
 			log_error("a runner that cannot be understood: %s", strerror(ret));
 		return;
 	}
-	/* What else is sent would wait in memory of this side: whoever tries is told at once. */
+	/* Refuse further messages, which would use memory here. */
 	shutdown(link, SHUT_RD);
 	ret = is_listener(listener) ? listener_add(listener, link, &memory) : EPROTO;
 	link_send_welcome(link, ret, memory);
 	close(ret ? listener : memory);
 }
 
-/* A runner says hello once. Its holder sees us die by the connection, of which the listener has a
- * copy. */
+/* Handles a runner's hello. The listener keeps the connection, by which the holder notices our
+ * death. */
 static void runner_ready(struct watch *watch, uint32_t events)
 {
 	(void)events;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seccomp.c - the filter that programs under softhca run with.
+ * seccomp.c - the seccomp filter of programs under softhca.
  *
  * A table says for each system call under which condition it may concern an adapter; the BPF
- * program is generated from it. Whatever is not in the table never leaves the kernel, and the
- * kernel remembers that in a bitmap by number, so those calls cost nothing. Path calls have to go
- * to the daemon, because a filter cannot look at strings.
- * Decision: docs/adr/0043.
+ * program is generated from it. System calls outside of the table stay in the kernel, which caches
+ * that by number, so they cost nothing. Calls with paths all go to the daemon, because a filter
+ * cannot read strings. Decision: docs/adr/0043.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +24,7 @@
 #include "util/bits.h"
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
-#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* defined since Linux 5.19 */
 #endif
 
 #if defined(__x86_64__)
@@ -38,11 +37,11 @@
 
 enum trap_when {
 	ALWAYS,
-	IF_RDMA_IOCTL,       /* argument 1 is a request of uverbs or umad */
-	IF_FD_IN_BAND,       /* argument 0 is a descriptor */
+	IF_RDMA_IOCTL,       /* argument 1 is a uverbs or umad request */
+	IF_FD_IN_BAND,       /* argument 0 is a descriptor in the band */
 	IF_RDMA_NETLINK,     /* socket(AF_NETLINK, type, NETLINK_RDMA) */
-	IF_PATH_OR_BAND_AT3, /* argument 3 has AT_EMPTY_PATH: like IF_FD_IN_BAND; else always */
-	IF_PATH_OR_BAND_AT2, /* the same with argument 2 */
+	IF_PATH_OR_BAND_AT3, /* with AT_EMPTY_PATH in argument 3: IF_FD_IN_BAND; else always */
+	IF_PATH_OR_BAND_AT2, /* the same for argument 2 */
 };
 
 static const struct trap {
@@ -107,8 +106,7 @@ static void load_word(struct program *program, size_t offset)
 	instruction_emit(program, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
-/* Only the low half of an argument is loaded: these are ints, whose upper half the kernel ignores
- * too. */
+/* Loads the low half of an argument: these are ints, whose upper half the kernel ignores too. */
 static void load_arg(struct program *program, unsigned int arg)
 {
 	load_word(program, offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t));
@@ -119,14 +117,14 @@ static void emit_return(struct program *program, uint32_t action)
 	instruction_emit(program, BPF_RET | BPF_K, action, 0, 0);
 }
 
-/* Go on if the loaded value is VALUE, else allow the call. */
+/* Continues if the loaded value is VALUE; else allows the call. */
 static void allow_unless_equal(struct program *program, uint32_t value)
 {
 	instruction_emit(program, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
 	emit_return(program, SECCOMP_RET_ALLOW);
 }
 
-/* Numbers below 0 are no descriptors. */
+/* Allows the call unless the loaded value is in the band. Numbers below 0 are no descriptors. */
 static void allow_unless_fd_in_band(struct program *program)
 {
 	load_arg(program, 0);
@@ -139,7 +137,7 @@ static void allow_empty_path_outside_band(struct program *program, unsigned int 
 {
 	load_arg(program, flags_arg);
 	instruction_emit(program, BPF_JMP | BPF_JSET | BPF_K, AT_EMPTY_PATH, 0, 4);
-	allow_unless_fd_in_band(program); /* 4 instructions */
+	allow_unless_fd_in_band(program); /* takes 4 instructions */
 }
 
 static void emit_condition(struct program *program, enum trap_when when)
@@ -170,7 +168,8 @@ static void emit_condition(struct program *program, enum trap_when when)
 	}
 }
 
-/* The number is loaded again for each call of the table: conditions overwrite it. */
+/* Emits one entry of the table. Loads the system call's number again, as conditions overwrite
+ * it. */
 static void emit_trap(struct program *program, const struct trap *trap)
 {
 	unsigned short jump;
@@ -202,11 +201,11 @@ int seccomp_install(int *listener)
 
 	build_filter(&program);
 	fprog.len = program.len;
-	/* No new privileges is what lets an ordinary user install a filter; set-user-ID programs
-	 * lose their privilege under it. */
+	/* An ordinary user may install a filter only with no_new_privs; set-user-ID programs then
+	 * run without their privilege. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return errno;
-	/* A signal must not interrupt a call that the daemon is already working on. */
+	/* A signal must not interrupt a call that the daemon is already handling. */
 	fd = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER,
 		     flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &fprog);
 	if (fd < 0 && errno == EINVAL)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * seccomp.h - the filter that programs under softhca run with: which system calls are handed to the
- * daemon.
+ * seccomp.h - the seccomp filter of programs under softhca: which system calls go to the daemon.
  * Decision: docs/adr/0046.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_SECCOMP_H
@@ -10,19 +9,20 @@
 #include <stdbool.h>
 
 /*
- * softhca's files get descriptors of this band, so that the filter can pass read(), fstat() and
- * friends on all others. It begins here and has no end; how far it is below what select() knows is
- * used first. Descriptors in it that are not softhca's are let through by the daemon.
+ * softhca's files get descriptors in this band, so that the filter can allow read(), fstat() and
+ * others on all lower ones at once. The band has no end; numbers that select() supports are used
+ * first. Other files' descriptors in it cost a trap, and the daemon lets their calls continue.
  */
 enum { FD_BAND_FIRST = 512, FD_SELECT_END = 1024 };
 
-/* The number is RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h>. */
+/* RDMA_VERBS_IOCTL of <rdma/rdma_user_ioctl_cmds.h>. */
 #define UVERBS_IOCTL 0xc0181b01u
-/* All requests of RDMA devices have these bits alike: RDMA_IOCTL_MAGIC as _IOC_TYPE(). */
+/* Bits that all RDMA requests share: RDMA_IOCTL_MAGIC as _IOC_TYPE(). */
 enum { IOCTL_TYPE_MASK = 0xff00, RDMA_IOCTL_TYPE = 0x1b00 };
 
-/* Install the filter in this thread and all it starts; the listener is for the daemon. 0 or a
- * positive errno; EBUSY: there is a listener already, i.e. this is a softhca inside a softhca. */
+/* Installs the filter in this thread and all processes that it starts; the daemon gets the
+ * listener. Returns 0 or a positive errno. EBUSY: there is a listener already, as in a softhca
+ * inside softhca. */
 int seccomp_install(int *listener);
 
 #endif

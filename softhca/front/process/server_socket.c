@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * server_socket.c - the socket that a server is reached at, as a file.
+ * server_socket.c - the socket file of a server.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "softhca/front/process/server_socket.h"
 #include "softhca/log.h"
 
-/* The socket is made under this name, before it is shown at PATH. */
+/* Makes the temporary name under which the socket is created before it appears at PATH. */
 static int hidden_name(const char *path, struct sockaddr_un *addr)
 {
 	int len;
@@ -23,7 +23,7 @@ static int hidden_name(const char *path, struct sockaddr_un *addr)
 	return len < (int)sizeof(addr->sun_path) ? 0 : ENAMETOOLONG;
 }
 
-/* A socket that nobody listens at is left over from a server that was killed. */
+/* Removes a socket that nothing listens on, left from a killed server. */
 static int path_claim(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -37,7 +37,8 @@ static int path_claim(int fd, const char *path)
 	return 0;
 }
 
-/* Who sees the file may connect at once, so it gets its name when there is somebody who listens. */
+/* Creates the socket under the temporary name. It gets PATH only when the server listens, as a
+ * client may connect as soon as it sees the file. */
 int server_socket_open(const char *path, int *sock)
 {
 	struct sockaddr_un addr;

@@ -2,9 +2,9 @@
 /*
  * signals.c - see signals.h.
  *
- * A signal of the whole process goes to its main thread if that has it unblocked; else the kernel
- * chooses another, and does not say which. What the chosen one has found it acts on at the end of
- * its call. Linux: signal(7)
+ * A signal for a whole process goes to its main thread unless that blocks it; otherwise the kernel
+ * chooses another thread, and does not tell which. The chosen thread acts on it at the end of its
+ * system call. Linux: signal(7)
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "softhca/front/process/signals.h"
 
 struct thread {
-	char state; /* of proc(5) */
+	char state; /* as in proc(5) */
 	pid_t pid;
 	uint64_t own, shared, blocked, ignored; /* a bit for each signal */
 };
@@ -64,7 +64,7 @@ static bool thread_takes(const struct thread *thread, uint64_t signals)
 	return !has_ended(thread) && (signals & ~thread->blocked & ~thread->ignored);
 }
 
-/* Does a thread of PID besides TID take one of SIGNALS? */
+/* Returns whether a thread of PID other than TID would take one of SIGNALS. */
 static bool others_take(pid_t pid, pid_t tid, uint64_t signals, unsigned int *reads)
 {
 	struct dirent *entry;
@@ -86,7 +86,8 @@ static bool others_take(pid_t pid, pid_t tid, uint64_t signals, unsigned int *re
 	return found;
 }
 
-/* A thread that is not the main one. When the main thread has stopped, all are to stop. */
+/* Checks a thread other than the main one. If the main thread has stopped, the whole process is
+ * stopping. */
 static enum signals_verdict look_beside_main(const struct thread *thread, pid_t tid,
 					     unsigned int *reads)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * signals.h - signals that wait for a thread which sleeps until its trapped call is answered.
+ * signals.h - signals for a thread that sleeps in a trapped call.
  *
- * Such a thread wakes for nothing but the answer and its death (seccomp.c), as an answer must not
- * be lost. Where Linux would have it sleep so that signals wake it, the daemon has to look for
- * them: /proc/TID/status, proc(5).
+ * Only the answer or its death wakes such a thread (seccomp.c), so that no answer is lost. Where
+ * Linux' call would be interruptible, the daemon has to look for pending signals: /proc/TID/status,
+ * proc(5).
  */
 #ifndef SOFTHCA_FRONT_PROCESS_SIGNALS_H
 #define SOFTHCA_FRONT_PROCESS_SIGNALS_H
@@ -13,12 +13,12 @@
 
 enum signals_verdict {
 	SIGNALS_NONE,
-	SIGNALS_PERHAPS, /* one of the process, which this thread or another may take */
-	SIGNALS_WAIT,    /* the kernel acts on it as soon as the thread's call has ended */
+	SIGNALS_PERHAPS, /* pending for the process; this or another thread may take it */
+	SIGNALS_WAIT,    /* the thread acts on it when its call ends */
 };
 
-/* Says what waits for thread TID, and adds to *READS how many threads it had to ask /proc about:
- * where one might be meant instead, it may be all of the process. */
+/* Returns whether a signal is pending for thread TID. Adds to *READS the threads read from /proc,
+ * which may be all of the process. */
 enum signals_verdict signals_look(pid_t tid, unsigned int *reads);
 
 #endif

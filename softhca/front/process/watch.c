@@ -47,7 +47,7 @@ void watch_finish(void)
 	finishing = true;
 }
 
-/* One event at a time: a callback may free what a later event of the same batch would point to. */
+/* Takes one event at a time: a callback may free the watch of a later event in the same batch. */
 void watch_loop(void)
 {
 	struct epoll_event event;

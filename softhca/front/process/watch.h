@@ -7,20 +7,20 @@
 
 #include <stdint.h>
 
-/* A descriptor and what to do when it is ready; all callbacks run in that loop's thread. */
+/* A descriptor and its callback. All callbacks run in the loop's thread. */
 struct watch {
 	int fd;
 	void (*ready)(struct watch *watch, uint32_t epoll_events);
 };
 
 int watch_add(struct watch *watch, uint32_t epoll_events);
-/* May be called from any thread. */
+/* Changes the events to wait for. Any thread may call it. */
 void watch_change(struct watch *watch, uint32_t epoll_events);
 void watch_remove(struct watch *watch);
 
-/* To be called before anything is added; returns 0 or a positive errno. */
+/* Creates the loop; called before any watch_add(). Returns 0 or a positive errno. */
 int watch_start(void);
-/* Calls back until watch_finish(). */
+/* Runs callbacks until watch_finish(). */
 void watch_loop(void);
 void watch_finish(void);
 void watch_stop(void);

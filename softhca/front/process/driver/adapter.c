@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter.c - one adapter as the process front drives it: the part that the kernel's mlx5_core
- * plays.
- * Decision: docs/adr/0039.
+ * adapter.c - one adapter of the process front: the part of the kernel's mlx5_core. Decision:
+ * docs/adr/0039.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,10 +32,10 @@
 #include "softhca/log.h"
 #include "util/bits.h"
 
-/* There is no PCI device: device memory is at some place of its BAR. */
+/* Device memory is at an offset in the BAR of a PCI device that does not exist. */
 enum { DEVICE_MEMORY_SIZE = 128 << 10, DEVICE_MEMORY_BAR = 32 << 20, MLX4_LOG_MAX_WQES = 14 };
 
-/* The errno that mlx5_core makes of a command's status. */
+/* The errno that mlx5_core returns for a command status. */
 static const struct {
 	uint8_t status;
 	int error;
@@ -65,22 +64,22 @@ static int status_errno(uint8_t status)
 	return EIO;
 }
 
-/* A queue is new behind these commands, so a doorbell that was rung before them belongs to the old
- * one. */
+/* Returns whether a queue is destroyed or new after the command. A doorbell before the command
+ * belongs to the old queue. */
 static bool ends_queue(uint64_t opcode)
 {
 	return opcode == PRM_OP_DESTROY_QP || opcode == PRM_OP_2RST_QP ||
 	       opcode == PRM_OP_DESTROY_SQ || opcode == PRM_OP_MODIFY_SQ;
 }
 
-/* What was posted before these may need what they take. */
+/* Returns whether the command removes a resource that posted work may need. */
 static bool takes_away(uint64_t opcode)
 {
 	return ends_queue(opcode) || opcode == PRM_OP_2ERR_QP || opcode == PRM_OP_DESTROY_MKEY;
 }
 
-/* An adapter in hardware has seen the doorbells that were rung before a command. Here the engine
- * may be napping, and what is posted gets its turn first. */
+/* Handles pending doorbells before a command. A real adapter has seen them by then; here the engine
+ * may be asleep. Posted work gets its turn first if the command removes its resources. */
 static void take_doorbells(struct adapter *adapter, uint64_t opcode)
 {
 	enum { FEW_TURNS = 4 };
@@ -90,8 +89,8 @@ static void take_doorbells(struct adapter *adapter, uint64_t opcode)
 									       : FEW_TURNS);
 }
 
-/* What the driver makes of a program's wish is that program's, so that its own commands may name
- * it. XRC QPs use what belongs to several. */
+/* Returns whether the driver creates the object for a program, so that the program's own commands
+ * may name it. XRC QPs use objects of several programs, so they are not. */
 static bool is_made_for_user(const void *in)
 {
 	switch (fld_get(in, CMD_IN_OPCODE)) {
@@ -145,7 +144,7 @@ int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *o
 	return EREMOTEIO;
 }
 
-/* ALLOC_PD stands for all of these: the number is at the same place. */
+/* Runs a command that allocates a number. ALLOC_PD's layout fits all of these. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -245,8 +244,8 @@ static int set_roce_address(struct adapter *adapter, unsigned int port, uint32_t
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* Each port has the link-local address of its GUID, and an IPv4 address of the range for benchmarks
- * (RFC 2544). */
+/* Makes a port's address: link-local from its GUID, or IPv4 from the range for benchmarks (RFC
+ * 2544). */
 static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4, uint8_t gid[16])
 {
 	uint64_t eui = htobe64(adapter_port_guid(adapter, port));
@@ -263,7 +262,7 @@ static void roce_gid(const struct adapter *adapter, unsigned int port, bool ipv4
 	}
 }
 
-/* An address takes two entries: RoCE v1, then v2. */
+/* Adds an address as two entries: RoCE v1, then v2. */
 static int add_roce_gid(struct adapter *adapter, unsigned int port, unsigned int index,
 			const uint8_t gid[16])
 {
@@ -280,7 +279,7 @@ static int add_roce_gid(struct adapter *adapter, unsigned int port, unsigned int
 	return ret;
 }
 
-/* The interface's addresses go behind those that every port has, as Linux adds them. */
+/* Adds the addresses of the network interface behind those that each port has, as Linux does. */
 static int add_netdev_gids(struct adapter *adapter, unsigned int port)
 {
 	uint8_t address[NETDEV_MAX_ADDRESSES][16], mac[6];
@@ -296,7 +295,7 @@ static int add_netdev_gids(struct adapter *adapter, unsigned int port)
 	return ret;
 }
 
-/* Entries 0 and 1 are the link-local address, 2 and 3 the IPv4 one. */
+/* Fills the GID table: entries 0 and 1 are link-local, 2 and 3 IPv4. */
 static int fill_roce_gids(struct adapter *adapter)
 {
 	uint8_t gid[16];
@@ -315,8 +314,8 @@ static int fill_roce_gids(struct adapter *adapter)
 	return ret;
 }
 
-/* Does what a network driver does: it has frames sent to the address that the first port's GIDs say
- * are the function's own. */
+/* Enables frames to the function's own address, which the first port's GIDs contain, as a network
+ * driver does. */
 static int set_own_address(struct adapter *adapter)
 {
 	uint8_t in[256 + PRM_NIC_VPORT_CONTEXT_SIZE] = { 0 }, out[PRM_CMD_OUT_SIZE];
@@ -335,8 +334,8 @@ static int set_own_address(struct adapter *adapter)
 	return adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 }
 
-/* What the device can do by the commands, and an adapter of mlx4 does not, or not yet: striding
- * queues, tag matching, DC, memory of its own, paging on demand. */
+/* Removes capabilities that the device's commands offer but an mlx4 adapter does not have: striding
+ * queues, tag matching, DC, device memory, on-demand paging. */
 static void limit_mlx4(struct adapter *adapter)
 {
 	static const uint32_t absent[] = {
@@ -422,7 +421,7 @@ static int create_hca(struct adapter *adapter, const struct options *options, st
 	return hca_create(&config, adapter->identity->format, &adapter->hca);
 }
 
-/* Names count the adapters of each kind, as those of their drivers do. */
+/* Names the adapter by kind and number, as the drivers do. */
 static void adapter_name(const struct options *options, struct adapter *adapter)
 {
 	unsigned int number = 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter.h - one adapter as the process front drives it: the part that the kernel's mlx5_core
- * plays, or mlx4_core.
+ * adapter.h - one adapter of the process front: the part of the kernel's mlx5_core or mlx4_core.
  *
- * It owns the device core, its event queues, GID table and UAR pages, and says what a port looks
- * like. Objects of programs are the business of uverbs/.
+ * It owns the device core, its event queues, GID table and UAR pages, and describes the ports.
+ * uverbs/ has the objects of programs.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ADAPTER_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_ADAPTER_H
@@ -30,12 +29,12 @@ enum {
 	MAX_ROCE_GIDS = 256,
 	UAR_PAGE_SIZE = 4096,
 	NETDEV_NAME_SIZE = 16,     /* IF_NAMESIZE */
-	EMULATION_PAGES = 64,      /* doorbells of devices that programs emulate */
-	DEVICE_MEMORY_PAGES = 256, /* in which as much device memory as there is can be given out */
+	EMULATION_PAGES = 64,      /* doorbell pages of emulated devices */
+	DEVICE_MEMORY_PAGES = 256, /* pages in which all device memory can be allocated */
 };
 
 #define ADAPTER_VENDOR_ID  0x15b3
-#define ADAPTER_PCI_DOMAIN "5fca" /* that no real machine has */
+#define ADAPTER_PCI_DOMAIN "5fca" /* PCI domain that no real machine has */
 
 enum gid_kind { /* as IB_UVERBS_GID_TYPE_* */
 		GID_IB,
@@ -61,7 +60,7 @@ struct port_info {
 	bool grh_required;
 };
 
-/* The counters are of InfiniBand packets, RoCE's included. */
+/* Counters of RDMA packets, InfiniBand's and RoCE's. */
 struct port_counters {
 	uint64_t unicast_sent, unicast_received;     /* packets */
 	uint64_t multicast_sent, multicast_received; /* packets */
@@ -70,18 +69,18 @@ struct port_counters {
 	uint32_t link_downs;
 };
 
-/* A UAR page of a program, scanned by the engine: see engine.c. */
+/* A UAR page of a program, which the engine polls: see engine.c. */
 struct uar_page {
 	LIST_ENTRY(uar_page) in_adapter;
 	uint32_t uar;                            /* the device's number */
-	volatile uint64_t *page;                 /* of mlx4, that of BlueFlame is behind it */
-	unsigned int spin_credit, spins_skipped; /* the engine's */
+	volatile uint64_t *page;                 /* on mlx4, the BlueFlame page follows it */
+	unsigned int spin_credit, spins_skipped; /* used by the engine */
 };
 
 struct adapter {
 	unsigned int index;
 	const struct identity *identity;
-	unsigned int host; /* number of this process on its network, or 0 */
+	unsigned int host; /* number of this process in its network, or 0 */
 	char name[16];
 	enum hca_link_layer link_layer;
 	unsigned int num_ports;
@@ -93,27 +92,26 @@ struct adapter {
 	uint32_t transport_domain;
 	uint32_t async_eqn;
 	uint32_t comp_eqn[NUM_COMP_VECTORS];
-	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general */
+	uint8_t caps[PRM_HCA_CAP_SIZE]; /* general capabilities */
 	uint8_t atomic_caps[PRM_HCA_CAP_SIZE];
-	uint8_t odp_caps[PRM_HCA_CAP_SIZE];    /* zero: no paging on demand */
-	uint8_t memory_caps[PRM_HCA_CAP_SIZE]; /* of device memory; zero: there is none */
+	uint8_t odp_caps[PRM_HCA_CAP_SIZE];    /* zero: no on-demand paging */
+	uint8_t memory_caps[PRM_HCA_CAP_SIZE]; /* device memory; zero: none */
 	bool device_page_used[DEVICE_MEMORY_PAGES];
 	bool emulation_page_used[EMULATION_PAGES];
 	uint8_t emulation_caps[PRM_HCA_CAP_SIZE];       /* zero: no emulated devices */
 	uint8_t eth_caps[PRM_HCA_CAP_SIZE];             /* zero: no Ethernet queues */
 	struct gid_entry gid[MAX_PORTS][MAX_ROCE_GIDS]; /* RoCE only */
-	char netdev[MAX_PORTS][NETDEV_NAME_SIZE];       /* of netdev.c; empty: none */
+	char netdev[MAX_PORTS][NETDEV_NAME_SIZE]; /* interface name, see netdev.c; empty: none */
 	uint32_t link_downs[MAX_PORTS];
-	uint8_t counter_set[MAX_PORTS];      /* of hw_counters.c */
-	struct driver_memory *driver_memory; /* of driver_objects.c; NULL: not needed yet */
+	uint8_t counter_set[MAX_PORTS];      /* see hw_counters.c */
+	struct driver_memory *driver_memory; /* see driver_objects.c; NULL: not used yet */
 	uint8_t qos_caps[PRM_HCA_CAP_SIZE];  /* zero: no rate limits */
-	struct rate_table *rates;            /* of rate_limits.c; NULL: none was ever wanted */
-	struct frame_qpns *frame_qpns;       /* of frame_qpns.c; NULL: none was ever wanted */
-	struct steering *steering;           /* of steering.c; NULL: no flow was ever made */
-	uint16_t
-		user; /* for whom objects are made now, as the device knows it; 0: for the driver */
+	struct rate_table *rates;            /* see rate_limits.c; NULL: not used yet */
+	struct frame_qpns *frame_qpns;       /* see frame_qpns.c; NULL: not used yet */
+	struct steering *steering;           /* see steering.c; NULL: no flow so far */
+	uint16_t user; /* device's user id for whom objects are created now; 0: the driver */
 	volatile bool dead;
-	/* Guards uar_pages; never held over a call into the core that can send events. */
+	/* Guards uar_pages. Not held over calls into the core that can send events. */
 	pthread_mutex_t uar_lock;
 	LIST_HEAD(, uar_page) uar_pages;
 };
@@ -135,31 +133,31 @@ static inline bool adapter_is_roce(const struct adapter *adapter)
 
 struct fabric;
 
-/* The callbacks that hear what the device tells, with the adapter as the first argument: those of
- * hca_config (device/hca.h). */
+/* Callbacks for the device's events, as in hca_config (device/hca.h); the first argument is the
+ * adapter. */
 struct adapter_listener {
 	void (*event)(void *adapter, uint32_t eqn, const uint8_t eqe[64]);
 	void (*datagram)(void *adapter, unsigned int port, const struct fabric_msg *msg);
 	void (*frame)(void *adapter, unsigned int port, const uint8_t *frame, size_t len);
 };
 
-/* Returns 0 or a positive errno, after saying why. */
+/* Creates an adapter. Returns 0, or a positive errno after logging the reason. */
 int adapter_create(const struct options *options, unsigned int index, struct fabric *fabric,
 		   struct fault *fault, struct trace *trace,
 		   const struct adapter_listener *listener, struct adapter **adapter);
 void adapter_destroy(struct adapter *adapter);
 
-/* Executes a command; the status becomes an errno the way the driver does it. */
+/* Executes a command, and converts its status to an errno as the driver does. */
 int adapter_command(struct adapter *adapter, void *in, size_t in_len, void *out, size_t out_len);
-/* Passes on a program's command, whose answer is for the program to look at. It returns 0, or
- * EREMOTEIO when the device has refused. */
+/* Passes a program's command to the device; the program reads the answer. Returns 0, or EREMOTEIO
+ * if the device refused. */
 int adapter_pass(struct adapter *adapter, const void *in, size_t in_len, void *out, size_t out_len);
-/* Runs a command that only takes a number at byte 8: dealloc and destroy. */
+/* Runs a command whose only input is a number at byte 8: dealloc and destroy. */
 int adapter_release(struct adapter *adapter, enum prm_opcode opcode, uint32_t number);
-/* Runs a command that only gives a number at byte 8. */
+/* Runs a command whose only output is a number at byte 8. */
 int adapter_allocate(struct adapter *adapter, enum prm_opcode opcode, uint32_t *number);
 
-/* Returns the mode that Linux gives responders: all atomics that the adapter has. */
+/* Returns the atomic mode that Linux gives responders: all atomics that the adapter has. */
 static inline enum prm_atomic_mode adapter_atomic_mode(const struct adapter *adapter)
 {
 	uint32_t masked = PRM_ATOMIC_OPS_MASKED_CS | PRM_ATOMIC_OPS_MASKED_FA;
@@ -174,8 +172,8 @@ static inline uint32_t adapter_cap(const struct adapter *adapter, uint32_t field
 	return fld_get(adapter->caps, field);
 }
 
-/* Returns whether timestamps can be the time of the day: Linux says so where all kinds of queues
- * have that, and of QPs only RoCE's capabilities tell. */
+/* Returns whether timestamps can be wall-clock time. Like Linux, requires it of all kinds of
+ * queues; for QPs only RoCE's capabilities tell. */
 static inline bool adapter_has_real_time(const struct adapter *adapter)
 {
 	return adapter->link_layer == HCA_LINK_ETHERNET &&
@@ -184,19 +182,19 @@ static inline bool adapter_has_real_time(const struct adapter *adapter)
 }
 
 int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_info *info);
-/* Says how fast the port may send, in units of 100 Mbit/s; 0: it is down. */
+/* Returns the port's speed in units of 100 Mbit/s; 0: it is down. */
 int adapter_query_speed(struct adapter *adapter, unsigned int port, uint64_t *speed);
-/* Returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
+/* Reads a GID. Returns 0, ENODATA for an empty entry, or EINVAL beyond the table. */
 int adapter_query_gid(struct adapter *adapter, unsigned int port, uint32_t index,
 		      struct gid_entry *entry);
 int adapter_query_counters(struct adapter *adapter, unsigned int port,
 			   struct port_counters *counters);
 int adapter_query_pkey(struct adapter *adapter, unsigned int port, uint32_t index, uint16_t *pkey);
 
-/* A port says that a subnet manager is there, or no longer. */
+/* Announces at a port that a subnet manager is present, or not any more. */
 void adapter_show_manager(struct adapter *adapter, unsigned int port, bool present);
 
-/* The number of a port among those of all adapters, of which each has as many. */
+/* Returns a port's index among the ports of all adapters, which have equally many. */
 static inline unsigned int adapter_port_index(const struct adapter *adapter, unsigned int port)
 {
 	return adapter->index * adapter->num_ports + port - 1;

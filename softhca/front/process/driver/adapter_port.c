@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * adapter_port.c - what an adapter says about its ports: state, tables of GIDs and P_Keys,
- * counters.
+ * adapter_port.c - an adapter's ports: state, tables of GIDs and P_Keys, counters.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,8 +48,7 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 
 	if (ret)
 		return ret;
-	/* The port says that it has connection management, which Linux tells the subnet's agents
-	 * when it is there. */
+	/* Add connection management (bit 16), which Linux announces for every port. */
 	info->cap_mask = fld_get(context, HCA_VPORT_CONTEXT_CAP_MASK1) | 1 << 16;
 	info->lid = fld_get(context, HCA_VPORT_CONTEXT_LID);
 	info->lmc = fld_get(context, HCA_VPORT_CONTEXT_LMC);
@@ -67,7 +65,7 @@ static int query_ib_port(struct adapter *adapter, unsigned int port, struct port
 	return 0;
 }
 
-/* Linux asks the port's Ethernet function. */
+/* Queries Q_Key violations of a RoCE port at its Ethernet function, as Linux does. */
 static int query_qkey_violations(struct adapter *adapter, uint32_t *count)
 {
 	uint8_t in[PRM_CMD_IN_SIZE] = { 0 };
@@ -88,7 +86,7 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	bool up;
 	int ret;
 
-	(void)port; /* all ports of one adapter go up and down together */
+	(void)port; /* all ports of an adapter go up and down together */
 	fld_set(in, CMD_IN_OPCODE, PRM_OP_QUERY_VPORT_STATE);
 	ret = adapter_command(adapter, in, sizeof(in), out, sizeof(out));
 	if (ret)
@@ -97,7 +95,7 @@ static int query_roce_port(struct adapter *adapter, unsigned int port, struct po
 	info->state = up ? 4 : 1;           /* active, down */
 	info->phys_state = up ? 5 : 3;      /* link up, disabled */
 	info->cap_mask = 1 << 16 | 1 << 26; /* connection management, IP based GIDs */
-	info->active_mtu = 3;               /* 1024 bytes: what fits Ethernet's 1500 */
+	info->active_mtu = 3;               /* 1024 bytes: fits Ethernet's 1500 */
 	info->grh_required = true;
 	return query_qkey_violations(adapter, &info->bad_qkeys);
 }
@@ -120,8 +118,8 @@ int adapter_query_port(struct adapter *adapter, unsigned int port, struct port_i
 
 enum { DOWN = 1 };
 
-/* As the kernel's driver has it: bonded ports add up, a vport has a limit of its own, and without
- * one the link says. */
+/* Returns the speed as the kernel's driver does: the sum of bonded ports, the vport's limit, or the
+ * link's speed. */
 int adapter_query_speed(struct adapter *adapter, unsigned int port, uint64_t *speed)
 {
 	const uint64_t link = strtoul(adapter->identity->rate, NULL, 10) * 10;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device_memory.c - the part of mlx5_ib that gives out memory of the adapter's own.
+ * device_memory.c - allocates memory on the adapter, as mlx5_ib does.
  *
- * The driver keeps account of pages, the device of bytes: it is told a range of free pages, and
- * finds a place in them.
+ * The driver tracks pages, and the device bytes: the driver gives it a range of free pages, and the
+ * device chooses a place there.
  */
 #include <errno.h>
 

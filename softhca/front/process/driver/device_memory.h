@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device_memory.h - the part of mlx5_ib that gives out memory of the adapter's own. It is for the
- * notification thread only.
+ * device_memory.h - allocation of memory on the adapter, as mlx5_ib does it. Only the notification
+ * thread uses it.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_DEVICE_MEMORY_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_DEVICE_MEMORY_H
@@ -11,13 +11,13 @@
 struct adapter;
 
 /*
- * A block of LENGTH bytes at a multiple of 1 << LOG_ALIGN, in pages that hold no other block: *ADDR
- * from the start of BAR 0, *SIZE as given out. 0; EOPNOTSUPP without such memory; EINVAL: no
- * length, or too large an alignment; ENOMEM.
+ * Allocates LENGTH bytes aligned to 1 << LOG_ALIGN, in pages without other blocks. *ADDR is the
+ * offset in BAR 0, *SIZE the allocated size. Returns 0; EOPNOTSUPP without such memory; EINVAL for
+ * no length or too large an alignment; or ENOMEM.
  */
 int device_memory_alloc(struct adapter *adapter, uint64_t length, uint32_t log_align,
 			uint64_t *addr, uint64_t *size);
-/* Returns 0, or EBUSY while a memory key stands for a part of the block. */
+/* Frees a block. Returns 0, or EBUSY while a memory key uses a part of it. */
 int device_memory_free(struct adapter *adapter, uint64_t addr, uint64_t size);
 
 #endif

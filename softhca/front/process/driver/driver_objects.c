@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * driver_objects.c - objects of the driver's own: a PD, a UAR, a CQ, an XRC domain and an SRQ in
+ * driver_objects.c - objects of the driver itself: a PD, a UAR, a CQ, an XRC domain and an SRQ in
  * it.
  *
- * Nothing ever completes to that CQ or is received from that SRQ, but each has a ring and a
- * doorbell record, in a page of this process.
+ * They are never used for data, but CQ and SRQ need a ring and a doorbell record, which are in a
+ * page of this process.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,17 +2,15 @@
 /*
  * engine.c - the thread that runs the adapters.
  *
- * Doorbells are words in shared memory and nothing tells when one is written, so they are polled:
- * without pause for a few microseconds after activity, then with naps that grow. Where no doorbell
- * page exists there is nothing to poll: the thread blocks until it is kicked. A doorbell is
- * exchanged with 0; several rings may have become one, which the device core knows.
+ * Doorbells are words in shared memory, and writing one notifies nobody. So the thread polls them:
+ * without pause for a few microseconds after activity, then with growing naps. Without doorbell
+ * pages it blocks until it is kicked. It reads a doorbell by exchanging it with 0; several rings
+ * may have merged into one, which the device core expects.
  *
- * On a machine with as many polling programs as CPUs the pause-less polling is the problem: it
- * keeps from running the very program whose answer it waits for. Whether it pays is learned per
- * doorbell page: a spin after work for that page either found the next doorbell or it did not. The
- * naps keep the thread's use of its CPU below a fair share, so that the scheduler lets it run at
- * once when it wakes.
- * Decision: docs/adr/0039.
+ * If as many programs poll as there are CPUs, polling without pause delays the very program whose
+ * doorbell it waits for. So the thread learns for each page whether spinning pays: whether the next
+ * doorbell came during the last spins. The naps keep its CPU usage below a fair share, so that the
+ * scheduler runs it at once when it wakes. Decision: docs/adr/0039.
  */
 #include <errno.h>
 #include <poll.h>
@@ -35,22 +33,22 @@
 
 enum {
 	SPIN_NS = 5000, /* after work, before the first nap */
-	/* A nap costs the CPU two timer interrupts, 5 to 15 us on a virtual machine; shorter ones
-	 * are not worth it. */
+	/* A nap costs two timer interrupts, 5 to 15 us on a virtual machine; shorter naps are not
+	 * worth it. */
 	FIRST_NAP_NS = 10000,
 	LAST_NAP_NS = 4000000,
-	/* Naps double after so many: a CPU left idle for longer is given one of two programs that
-	 * share the other. */
+	/* Naps before their length doubles. If a CPU idles longer at once, the scheduler moves one
+	 * of two programs there that share the other CPU. */
 	NAPS_OF_A_LENGTH = 4,
-	LONG_NAP_NS = 100000, /* from here on, a kick ends the nap */
-	SPIN_CREDIT = 8,      /* spins in vain until a page is not spun for */
-	SPIN_RETRY = 64,      /* times without a spin until one is tried again */
+	LONG_NAP_NS = 100000, /* a kick ends naps of this length and longer */
+	SPIN_CREDIT = 8,      /* spins without result after which a page is not spun for */
+	SPIN_RETRY = 64,      /* skipped spins after which one is tried again */
 	NS_PER_S = 1000000000,
 };
 
-/* The registers of a page, by kinds of adapters. Of mlx5, a send queue may ring two, each with two
- * halves written in turn. PRM: Doorbells, BlueFlame. mlx4 has one of 4 bytes, and two buffers of
- * BlueFlame in the next page: prm/mlx4/uar.h. */
+/* Send doorbell registers in a page, by kind of adapter. On mlx5 a queue may ring two registers,
+ * each with two halves written in turn. PRM: Doorbells, BlueFlame. mlx4 has one register of 4
+ * bytes, and two BlueFlame buffers in the next page: prm/mlx4/uar.h. */
 enum { CQ_DOORBELL = 0x20, SEND_DOORBELLS = 4 };
 
 static const unsigned int send_doorbells[][SEND_DOORBELLS] = {
@@ -63,11 +61,11 @@ static struct {
 	pthread_t thread;
 	int kick_fd;
 	atomic_bool stop;
-	atomic_bool blocked, kicked; /* each side sets its own, then looks at the other's */
-	atomic_uint pages;           /* of all adapters */
+	atomic_bool blocked, kicked; /* each side sets its own, then reads the other's */
+	atomic_uint pages;           /* doorbell pages of all adapters */
 	uint64_t naps, nap_ns;
-	pthread_mutex_t last_lock; /* guards last: any page may be removed at any time */
-	struct uar_page *last;     /* rung most recently, until the spin after that has ended */
+	pthread_mutex_t last_lock; /* guards last, as any page may be removed at any time */
+	struct uar_page *last;     /* page rung last, until the spin for it ends */
 	uint64_t spin_until;
 } engine = { .last_lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -79,7 +77,7 @@ uint64_t engine_now(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* Returns what was written there since it was called last, or 0. */
+/* Returns the doorbell written since the last call, or 0. */
 static uint64_t take_doorbell(volatile uint64_t *page, unsigned int offset)
 {
 	volatile uint64_t *word = page + offset / sizeof(*page);
@@ -87,7 +85,7 @@ static uint64_t take_doorbell(volatile uint64_t *page, unsigned int offset)
 	return *word ? __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL) : 0;
 }
 
-/* If the thread was spinning for the page rung before, that spin was worth it. */
+/* Notes a doorbell. If the thread was spinning for the page rung before, that spin paid. */
 static void note_ring(struct uar_page *page)
 {
 	pthread_mutex_lock(&engine.last_lock);
@@ -130,7 +128,7 @@ static bool scan_adapter(struct adapter *adapter)
 	return found;
 }
 
-/* One round over all adapters; sets when the next is due at the latest. True if there was work. */
+/* Runs all adapters once and sets when the next round is due. Returns whether there was work. */
 static bool run_adapters(uint64_t now, uint64_t *due)
 {
 	bool worked = false;
@@ -142,7 +140,8 @@ static bool run_adapters(uint64_t now, uint64_t *due)
 		uint64_t at;
 
 		worked |= scan_adapter(adapter);
-		/* Read after the doorbells: a completion is not stamped before its request. */
+		/* Read the time after the doorbells, so that a completion's timestamp is never
+		 * before its request. */
 		at = hca_progress(adapter->hca, engine_now());
 		worked |= !at;
 		if (at < *due)
@@ -165,12 +164,13 @@ static void wake_up(void)
 	engine.spin_until = 0;
 }
 
-/* The thread sleeps until a kick, a packet from another host, or DUE. */
+/* Sleeps until a kick, a packet from another host, or DUE. */
 static void sleep_until(uint64_t now, uint64_t due)
 {
 	struct pollfd fds[2] = {
 		{ .fd = engine.kick_fd, .events = POLLIN },
-		{ .fd = fabric_fd(engine.load.fabric), .events = POLLIN }, /* none: -1 */
+		/* -1 without a network */
+		{ .fd = fabric_fd(engine.load.fabric), .events = POLLIN },
 	};
 	struct timespec timeout, *wait = NULL;
 	eventfd_t value;
@@ -188,7 +188,8 @@ static void sleep_until(uint64_t now, uint64_t due)
 	wake_up();
 }
 
-/* A kick since the round began may be for what the round had already looked at. */
+/* Blocks, unless a kick came during the round, which may concern something that the round had
+ * passed. */
 static void block_until_kick(uint64_t now, uint64_t due)
 {
 	atomic_store(&engine.blocked, true);
@@ -211,8 +212,7 @@ static void take_nap(uint64_t now, uint64_t due)
 		engine.nap_ns *= 2;
 }
 
-/* Begins or continues the spin for the page rung last; false when it has ended or is not worth
- * it. */
+/* Spins for the page rung last. Returns false when the spin ends or does not pay. */
 static bool spin_for_last(uint64_t now)
 {
 	struct uar_page *page = engine.last;
@@ -252,9 +252,8 @@ static void rest_until(uint64_t now, uint64_t due)
 	}
 }
 
-/* Naps must end on time, and the thread must run soon after: precise timers, and a short slice,
- * which from Linux 6.12 on lets a thread that wakes up go before one that is in the midst of a
- * longer slice. */
+/* Makes naps precise and wake-ups prompt: exact timers, and a short slice. From Linux 6.12 on a
+ * waking thread with a short slice preempts one in a longer slice. */
 static void tune_thread(void)
 {
 	struct {
@@ -265,7 +264,8 @@ static void tune_thread(void)
 		uint64_t runtime, deadline, period;
 	} attr = { .size = sizeof(attr), .runtime = 100000 };
 
-	attr.nice = getpriority(PRIO_PROCESS, 0); /* which would be changed otherwise */
+	/* Keeps the nice value, which the call would change */
+	attr.nice = getpriority(PRIO_PROCESS, 0);
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	if (syscall(SYS_sched_setattr, 0, &attr, 0))
 		log_note("engine: no short slice: %s", strerror(errno));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * engine.h - the thread that runs the adapters: looks for doorbells and lets the device core work.
+ * engine.h - the thread that runs the adapters: polls doorbells and calls the device core.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ENGINE_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_ENGINE_H
@@ -11,27 +11,27 @@ struct adapter;
 struct fabric;
 struct uar_page;
 
-/* What the engine runs. It stays the caller's until engine_stop(). */
+/* The fabric and adapters to run. The caller owns them and keeps them until engine_stop(). */
 struct engine_load {
 	struct fabric *fabric;
 	struct adapter *const *adapters;
 	unsigned int num_adapters;
-	/* Lets the faults happen that are due; returns when the next one is. */
+	/* Applies the injected faults that are due. Returns when the next one is due. */
 	uint64_t (*run_faults)(uint64_t now);
 };
 
 int engine_start(const struct engine_load *load);
 void engine_stop(void);
-/* To be called when something may have to be done at once, e.g. after a command. */
+/* Wakes the engine, when there may be work at once, such as after a command. */
 void engine_kick(void);
-/* On return what was rung before has had its turns, or as many of these as TURNS says: an adapter
- * in hardware would have long seen it. */
+/* Handles the doorbells of ADAPTER before the call, and gives their work its turns, but at most
+ * TURNS: a real adapter would have seen them long ago. */
 enum { ENGINE_ALL_TURNS = 1000 };
 void engine_catch_up(struct adapter *adapter, unsigned int turns);
-/* The clock by which the engine runs the device core */
+/* Returns the time by which the engine runs the device core. */
 uint64_t engine_now(void);
 
-/* Doorbells of PAGE are noticed from now on, or no longer. */
+/* Start and stop polling the doorbells of PAGE. */
 void engine_add_page(struct adapter *adapter, struct uar_page *page);
 void engine_remove_page(struct adapter *adapter, struct uar_page *page);
 

@@ -17,12 +17,12 @@
 #include "softhca/front/process/driver/queue_memory.h"
 
 enum {
-	CREATE_IN_SIZE = 272, /* of RQ, SQ, TIS, TIR; and PAs behind it */
+	CREATE_IN_SIZE = 272, /* mailbox of RQ, SQ, TIS and TIR; the page list follows */
 	CONTEXT_AT = 0x20,
 	PAS_AT = 272,
 };
 
-/* The place of the ring in contexts of RQs and SQs. */
+/* RQs and SQs have the ring at the same place of the context. */
 static_assert(RQC_WQ == SQC_WQ && CREATE_RQ_IN_CTX == CREATE_SQ_IN_CTX, "one layout for both");
 
 static int describe_ring(const struct eth_ring *ring, struct queue_memory *memory)
@@ -32,7 +32,7 @@ static int describe_ring(const struct eth_ring *ring, struct queue_memory *memor
 	return queue_memory_describe(ring->buffer, bytes, QUEUE_MEMORY_RMP_OFFSETS, memory);
 }
 
-/* Less than 512 strides are told by numbers behind those of more. */
+/* Sets the strides of a WQE. Codes for less than 512 follow those for more. */
 static void fill_strides(const struct eth_ring *ring, uint8_t *wq)
 {
 	bool few = ring->log_strides < PRM_LOG_STRIDES_BASE;
@@ -61,8 +61,8 @@ static void fill_wq(const struct eth_ring *ring, const struct queue_memory *memo
 		fill_strides(ring, wq);
 }
 
-/* Returns the mailbox of CREATE_RQ or CREATE_SQ with the ring in it, and its length; NULL if there
- * is no memory. */
+/* Returns the mailbox of CREATE_RQ or CREATE_SQ with the ring filled in, and its length; NULL
+ * without memory. */
 static uint8_t *ring_mailbox(const struct eth_ring *ring, const struct queue_memory *memory,
 			     uint32_t opcode, size_t *len)
 {
@@ -86,7 +86,7 @@ static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *n
 	int ret = adapter_command(adapter, in, len, out, sizeof(out));
 
 	if (!ret && number)
-		*number = fld_get(out, CREATE_RQ_OUT_RQN); /* at one place for all */
+		*number = fld_get(out, CREATE_RQ_OUT_RQN); /* at the same place in all answers */
 	return ret;
 }
 
@@ -168,7 +168,7 @@ int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 	return change_state(adapter, PRM_OP_MODIFY_SQ, sqn, from, to);
 }
 
-/* Fills a command that changes MASK of a queue, which keeps its state. */
+/* Fills a command that changes the fields MASK of a queue, in its current state. */
 static int name_sq(struct adapter *adapter, uint32_t sqn, uint64_t mask, uint8_t in[CREATE_IN_SIZE])
 {
 	enum prm_wq_state now;
@@ -258,7 +258,7 @@ int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigne
 	return run_create(adapter, in, sizeof(in), tirn);
 }
 
-/* What the context has no room for beside the other. */
+/* Returns the packet types to hash for which the context has no room. */
 static uint32_t more_types(const struct eth_hash *hash)
 {
 	return (hash->ipv4 ? CREATE_TIR_OF_IPV4 : 0) | (hash->tcp ? CREATE_TIR_OF_TCP : 0);

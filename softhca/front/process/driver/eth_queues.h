@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * eth_queues.h - commands on queues of Ethernet frames, and on what leads to and from them.
+ * eth_queues.h - commands on frame queues and the objects around them.
  *
- * A raw packet QP is made of them: frames are sent by an SQ through a TIS, and received through a
- * TIR by an RQ. So are WQs (an RQ) and tables of them (an RQT). All functions return 0 or a
- * positive errno.
+ * A raw packet QP consists of them: an SQ sends frames through a TIS, and a TIR delivers frames to
+ * an RQ. A WQ is an RQ, and a table of WQs an RQT. All functions return 0 or a positive errno.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ETH_QUEUES_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_ETH_QUEUES_H
@@ -19,32 +18,32 @@
 struct adapter;
 struct client;
 
-/* A ring in the memory of a program, and what stands in its context */
+/* A ring in a program's memory, and fields of its queue's context. */
 struct eth_ring {
 	const struct client *client;
-	uint64_t buffer, record; /* addresses in it; no record: 0 */
-	/* Of mlx4: bytes of the buffer in front of the ring, and the queue's number. */
+	uint64_t buffer, record; /* addresses in the program; record 0: none */
+	/* mlx4: bytes in the buffer before the ring, and the queue's number. */
 	uint32_t skip, number;
-	unsigned int log_size;   /* WQEs, or WQEBBs of an SQ */
+	unsigned int log_size;   /* in WQEs; of an SQ in WQEBBs */
 	unsigned int log_stride; /* of bytes */
 	uint32_t pdn, cqn, uar, user_index;
 	uint32_t counter_set;
 	bool strip_vlan, scatter_fcs;
-	bool real_time; /* timestamps */
+	bool real_time; /* wall-clock timestamps */
 	bool has_signatures;
-	/* Of a striding queue, or 0: strides of a WQE, and their bytes. */
+	/* Of a striding queue, else 0: log2 of strides in a WQE, and of a stride's bytes. */
 	unsigned int log_strides, log_stride_bytes;
-	bool shifts; /* frames by two bytes */
+	bool shifts; /* frames begin two bytes into the buffer */
 };
 
-/* Returns EFAULT when the program has no such memory. */
+/* Create a queue. Return EFAULT if the program has no such memory. */
 int eth_rq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t *rqn);
 int eth_sq_make(struct adapter *adapter, const struct eth_ring *ring, uint32_t tisn, uint32_t *sqn);
 int eth_rq_change(struct adapter *adapter, uint32_t rqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
-/* Sets the entry of the rate table that a queue which is ready keeps to; 0 means none. */
+/* Sets the rate table entry of a ready queue; 0: no limit. */
 int eth_sq_pace(struct adapter *adapter, uint32_t sqn, uint32_t rate);
-/* A queue of an mlx4 adapter sends nothing, or sends again. */
+/* Makes a queue of an mlx4 adapter stop sending, or send again. */
 int eth_sq_rest(struct adapter *adapter, uint32_t sqn, bool rests);
 int eth_sq_change(struct adapter *adapter, uint32_t sqn, enum prm_wq_state from,
 		  enum prm_wq_state to);
@@ -56,9 +55,9 @@ int eth_tir_make(struct adapter *adapter, uint32_t domain, uint32_t rqn, unsigne
 		 uint32_t *tirn);
 int eth_rqt_make(struct adapter *adapter, const uint32_t *rqn, unsigned int count, uint32_t *rqtn);
 
-/* How a hash over fields of a frame picks an RQ of a table */
+/* How a hash over fields of a frame chooses an RQ of a table. */
 struct eth_hash {
-	bool ipv4, ipv6, tcp, udp; /* more than one of two: mlx4 */
+	bool ipv4, ipv6, tcp, udp; /* both of ipv4/ipv6 or of tcp/udp: only mlx4 */
 	uint32_t fields;           /* PRM_HASH_* */
 	uint8_t key[PRM_RX_HASH_KEY_SIZE];
 };

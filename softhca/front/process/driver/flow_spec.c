@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_spec.c - from the specs of a flow to what the adapter matches.
+ * flow_spec.c - converts the specs of a flow to the adapter's match.
  *
- * A spec is a header, a filter with values and one with masks. The result has a bit of a field only
- * where the mask has it.
+ * A spec has a header, a filter with values and a filter with masks. The match has a value bit only
+ * where the mask has one.
  */
 #include <endian.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ enum { IP_VERSION = 0xf, MAX_TAG = 1 << 24 };
 
 enum { FILTER_MAX = sizeof(struct ib_uverbs_flow_ipv6_filter) };
 
-/* A spec that is being read: its filters, and where their bits go */
+/* A spec being read: its filters, and the match that gets their bits. */
 struct reader {
 	uint8_t value[FILTER_MAX], mask[FILTER_MAX];
 	struct flow_specs *specs;
@@ -79,7 +79,7 @@ static void put_byte(struct reader *reader, uint32_t field, size_t at)
 	put_match(reader, field, reader->value[at], reader->mask[at]);
 }
 
-/* A field of the second set of the match. */
+/* A field of the match's second set (misc). */
 #define MISC(field) FLD_IN(MATCH_MISC_PARAMETERS, field)
 
 static int read_eth(struct reader *reader)
@@ -114,8 +114,8 @@ static void put_traffic_class(struct reader *reader, size_t at)
 	put_match(reader, LYR_2_4_IP_DSCP, reader->value[at] >> 2, reader->mask[at] >> 2);
 }
 
-/* Linux' driver takes no mask behind the type of service. Source: mlx5_ib's fs.c, LAST_IPV4_FIELD
- * and LAST_IPV6_FIELD */
+/* Reads an IPv4 spec. Linux' driver refuses masks behind the type of service. Source: mlx5_ib's
+ * fs.c, LAST_IPV4_FIELD and LAST_IPV6_FIELD */
 static int read_ipv4(struct reader *reader)
 {
 	enum {
@@ -208,12 +208,12 @@ static int read_gre(struct reader *reader)
 
 static const struct {
 	uint32_t type;
-	size_t filter; /* bytes, twice behind the header */
+	size_t filter; /* bytes of each of the two filters */
 	int (*read)(struct reader *reader);
 } readers[] = {
 	{ SPEC_ETH, sizeof(struct ib_uverbs_flow_eth_filter), read_eth },
 	{ SPEC_IPV4, sizeof(struct ib_uverbs_flow_ipv4_filter),
-	  read_ipv4 }, /* 8 in older programs */
+	  read_ipv4 }, /* 8 bytes in older programs */
 	{ SPEC_IPV6, sizeof(struct ib_uverbs_flow_ipv6_filter), read_ipv6 },
 	{ SPEC_TCP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_tcp },
 	{ SPEC_UDP, sizeof(struct ib_uverbs_flow_tcp_udp_filter), read_udp },
@@ -231,7 +231,7 @@ static int read_tag(const struct ib_uverbs_flow_spec_action_tag *spec, size_t si
 	return 0;
 }
 
-/* One set for each flow. */
+/* Reads a counter action; a flow has at most one. */
 static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_t size,
 		      struct flow_specs *specs)
 {
@@ -242,8 +242,8 @@ static int read_count(const struct ib_uverbs_flow_spec_action_count *spec, size_
 	return 0;
 }
 
-/* Filters grow with releases: what a shorter one lacks counts as no mask, what a longer one has
- * beyond ours must be no mask. Returns the size of a filter, or 0. */
+/* Returns the size of a filter, or 0 if it is invalid. Filters grow with releases: fields that a
+ * shorter one lacks are not matched, and those that a longer one adds must have no mask. */
 static size_t filter_size(const uint8_t *data, size_t size, size_t known)
 {
 	const size_t header = sizeof(struct ib_uverbs_flow_spec_hdr), filter = (size - header) / 2;

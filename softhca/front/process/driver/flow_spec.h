@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flow_spec.h - from the specs of a flow, as programs give them, to what the adapter matches.
+ * flow_spec.h - converts the specs of a flow, as programs give them, to the adapter's match.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_FLOW_SPEC_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_FLOW_SPEC_H
@@ -19,8 +19,8 @@ struct flow_specs {
 	uint32_t counters; /* handle */
 };
 
-/* COUNT specs at DATA, of LEN bytes altogether. 0; EINVAL: sizes or types that do not fit;
- * EOPNOTSUPP: what the adapter does not match. */
+/* Reads COUNT specs at DATA, LEN bytes in all. Returns 0; EINVAL for wrong sizes or types;
+ * EOPNOTSUPP for fields that the adapter cannot match. */
 int flow_specs_read(const void *data, size_t len, unsigned int count, struct flow_specs *specs);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frame_qpns.c - numbers of mlx4's queues of frames. See frame_qpns.h.
+ * frame_qpns.c - numbers of mlx4's frame queues. See frame_qpns.h.
  *
- * A number is given out again when all others have been, so that a stale one is noticed.
- * Decision: docs/adr/0031.
+ * A number is reused only after all others, so that use of a stale one is noticed. Decision:
+ * docs/adr/0031.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 
 struct frame_qpns {
 	bool used[M4_FRAME_QUEUES];
-	uint32_t next; /* to look at */
+	uint32_t next; /* next number to try */
 };
 
-/* A WQE that is pushed through a register has the number where others have the orders to insert a
- * VLAN tag: bits 7:6 of it. Linux 6.1 (mlx4_ib, create_qp_common) keeps them clear. */
+/* Bits 7:6 of a sending queue's number must be 0. A BlueFlame WQE has the number where others have
+ * the flags to insert a VLAN tag. Linux 6.1 (mlx4_ib, create_qp_common) does the same. */
 enum { INSERTS_VLAN = 3 << 6 };
 
 static bool is_free(const struct frame_qpns *qpns, uint32_t at, uint32_t count, bool sends)

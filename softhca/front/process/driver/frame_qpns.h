@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * frame_qpns.h - numbers of mlx4's queues of frames, which the driver gives out: to QPs, and in
- * ranges to the queues that a hash chooses from.
+ * frame_qpns.h - numbers of mlx4's frame queues, which the driver assigns: to QPs, and in ranges to
+ * the queues of an RSS table.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_FRAME_QPNS_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_FRAME_QPNS_H
@@ -11,8 +11,8 @@
 
 struct adapter;
 
-/* Reserves COUNT numbers, a power of two, that begin with a multiple of it. Those of queues that
- * send must be ones that can stand in a WQE beside its flags. It returns 0, ENOMEM or ENOSPC. */
+/* Reserves COUNT numbers, a power of two, from a multiple of COUNT on. Numbers of queues that send
+ * must be usable in a BlueFlame WQE. Returns 0, ENOMEM or ENOSPC. */
 int frame_qpns_reserve(struct adapter *adapter, uint32_t count, bool sends, uint32_t *first);
 void frame_qpns_release(struct adapter *adapter, uint32_t first, uint32_t count);
 void frame_qpns_free(struct adapter *adapter);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hw_counters.c - what happens on the queue pairs of a port: a counter set of the device for each.
+ * hw_counters.c - counters of events on a port's QPs: one counter set of the device for each port.
  */
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * hw_counters.h - what happens on the queue pairs of a port: the counters below hw_counters/ in
- * sysfs.
+ * hw_counters.h - counters of events on a port's QPs: hw_counters/ in sysfs.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_HW_COUNTERS_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_HW_COUNTERS_H
@@ -12,13 +11,13 @@ struct adapter;
 
 enum { HW_COUNTERS = 18 };
 
-/* The names are in the order of Linux' driver. */
+/* Names, in the order of Linux' driver. */
 extern const char *const hw_counter_name[HW_COUNTERS];
 
-/* Makes a set of counters for each port, which its queue pairs name. The sets go with the adapter.
- * It returns 0 or a positive errno. */
+/* Creates a counter set for each port, which its QPs name. They are freed with the adapter. Returns
+ * 0 or a positive errno. */
 int hw_counters_create(struct adapter *adapter);
-/* Returns 0 or a positive errno. */
+/* Reads the counters. Returns 0 or a positive errno. */
 int hw_counters_read(struct adapter *adapter, unsigned int port, uint64_t value[HW_COUNTERS]);
 
 #endif

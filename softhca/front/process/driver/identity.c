@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * identity.c - the adapters that are played: a ConnectX-6 of 200 Gb/s, a ConnectX-3 of 56 Gb/s
- * and, on Ethernet, a ConnectX-3 Pro of 40 Gb/s, which has version 2 of RoCE.
+ * identity.c - the adapters that softhca emulates: a ConnectX-6 of 200 Gb/s, a ConnectX-3 of 56
+ * Gb/s and, on Ethernet, a ConnectX-3 Pro of 40 Gb/s, which supports RoCE version 2.
  */
 #include <rdma/ib_user_ioctl_verbs.h>
 

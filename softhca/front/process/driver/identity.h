@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * identity.h - by what programs know the adapter and its driver: what differs between kinds of
- * adapters in sysfs, netlink and query_device.
+ * identity.h - identities of adapters and drivers: the values in sysfs, netlink and query_device
+ * that differ between kinds of adapters.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_IDENTITY_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_IDENTITY_H
@@ -13,8 +13,8 @@
 struct identity {
 	enum hca_kind kind;
 	const struct format *format;
-	const char *prefix;      /* of the names of devices */
-	const char *core_driver; /* the PCI device's */
+	const char *prefix;      /* of device names */
+	const char *core_driver; /* driver of the PCI device */
 	const char *ib_driver;
 	uint32_t driver_id; /* enum rdma_driver_id */
 	unsigned int abi;   /* of the driver's part of calls */
@@ -25,7 +25,7 @@ struct identity {
 	uint16_t part_id, subsystem_id;
 	const char *rate, *pci_speed;
 	unsigned int pci_width, pci_speed_code;
-	uint8_t active_speed; /* PortInfo.LinkSpeedActive, as verbs have it; 4 lanes */
+	uint8_t active_speed; /* PortInfo.LinkSpeedActive, as in verbs; 4 lanes */
 };
 
 const struct identity *identity_of(enum hca_kind kind, enum hca_link_layer link_layer);

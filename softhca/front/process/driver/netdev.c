@@ -2,9 +2,8 @@
 /*
  * netdev.c - see netdev.h.
  *
- * The host is asked anew whenever a program asks, but for the addresses in the GID table: those are
- * of the time when the adapter was created.
- * Decision: docs/adr/0048.
+ * Each query reads the host's current state, except the addresses in the GID table, which are read
+ * when the adapter is created. Decision: docs/adr/0048.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +28,8 @@ const char *const netdev_files[] = { "address", "addr_len", "broadcast",    "car
 				     "ifindex", "iflink",   "mtu",          "operstate",
 				     "speed",   "type",     "tx_queue_len", NULL };
 
-/* The interfaces that were assigned, for netdev_claims(): their directories also in the form
- * without links. */
+/* The assigned interfaces, for netdev_claims(): their directory in /sys/class, and the same with
+ * links resolved. */
 static struct {
 	char class_path[PATH_MAX], place[PATH_MAX];
 } ours[MAX_DEVICES * MAX_PORTS];
@@ -162,7 +161,7 @@ bool netdev_text(const char *name, unsigned int port, const char *file, char *te
 	len = read(fd, text, NETDEV_TEXT_SIZE - 1);
 	close(fd);
 	if (len < 0)
-		return false; /* as speed is, of an interface that has none */
+		return false; /* such as speed without a link */
 	text[len] = 0;
 	return true;
 }

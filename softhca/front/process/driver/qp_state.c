@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_state.c - the state machine of QPs as programs see it.
+ * qp_state.c - the QP state machine that programs see.
  *
- * Attributes are those of IBTA vol. 1, 11.2.5.2, with Linux' reading of it: what the two XRC types
- * need, and that the driver of mlx5 has no command that leads to SQD, while that of mlx4 has.
+ * Attributes follow IBTA vol 1, 11.2.5.2 in Linux' interpretation, with its rules for the two XRC
+ * types. mlx5's driver has no transition to SQD; mlx4's has.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "softhca/front/process/driver/qp_state.h"
 #include "util/bits.h"
 
-enum { /* types, as sets */
+enum { /* types, as a bit mask */
        RC = 1 << IB_UVERBS_QPT_RC,
        UC = 1 << IB_UVERBS_QPT_UC,
        UD = 1 << IB_UVERBS_QPT_UD,
@@ -93,7 +93,7 @@ static const struct rule {
 
 enum { NO_COMMAND = 0xffff };
 
-/* The command that leads from one state to the other; 0 where no way does. */
+/* The command for each transition; 0: the transition is not allowed. */
 static const uint16_t commands[QP_STATES][QP_STATES] = {
 	[QP_RESET] = { [QP_RESET] = NO_COMMAND, [QP_INIT] = PRM_OP_RST2INIT_QP },
 	[QP_INIT] = { [QP_RESET] = PRM_OP_2RST_QP,
@@ -115,7 +115,7 @@ static const uint16_t commands[QP_STATES][QP_STATES] = {
 	[QP_ERR] = { [QP_RESET] = PRM_OP_2RST_QP, [QP_ERR] = PRM_OP_2ERR_QP },
 };
 
-/* The same for what only mlx4 has. */
+/* Returns the command of transitions that only mlx4 has. */
 static uint16_t draining_command(unsigned int from, unsigned int to)
 {
 	if (to != QP_SQD)
@@ -133,8 +133,8 @@ enum {
 		      PRM_OPTPAR_RRA_MAX | PRM_OPTPAR_RNR_TIMEOUT | PRM_OPTPAR_PM_STATE,
 };
 
-/* Attributes that commands take when opt_param_mask says so: of the types that have remote access,
- * and of UD. */
+/* Returns the attributes that the command takes only with opt_param_mask, for types with remote
+ * access and for UD. */
 static uint32_t optional_parameters(unsigned int type, uint16_t opcode)
 {
 	bool is_ud = type == IB_UVERBS_QPT_UD;

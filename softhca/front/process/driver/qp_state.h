@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * qp_state.h - which attributes a QP's change of state needs and allows, by its type.
+ * qp_state.h - the attributes that each transition of a QP needs and allows, by the QP's type.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_QP_STATE_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_QP_STATE_H
 
 #include <stdint.h>
 
-/* Programs give initiators and targets of DC one type, and say in the driver's part which of them
- * they mean. Here they are types like the others. */
+/* Programs give DC initiators and targets the same type, and the driver's part says which. Here
+ * they are types of their own. */
 enum { QP_TYPE_DCI = 30, QP_TYPE_DCT = 31 };
 
-enum { /* attr_mask, as programs give it */
+enum { /* attr_mask of verbs */
        QP_ATTR_STATE = 1 << 0,
        QP_ATTR_CUR_STATE = 1 << 1,
        QP_ATTR_SQD_NOTIFY = 1 << 2,
@@ -36,20 +36,19 @@ enum { /* attr_mask, as programs give it */
        QP_ATTR_RATE_LIMIT = 1 << 25,
 };
 
-/* Programs number states so. */
+/* Values of enum ibv_qp_state. */
 enum qp_state { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_SQD, QP_SQE, QP_ERR, QP_STATES };
 
 struct qp_transition {
-	uint16_t opcode;   /* of the device's command; 0: the device has none, and none is needed */
-	uint32_t optional; /* what the command takes only when its opt_param_mask says so */
+	uint16_t opcode;   /* command of the device; 0: no command needed */
+	uint32_t optional; /* attributes that the command takes only with opt_param_mask */
 };
 
-/* Finds the way of a QP of TYPE (IB_UVERBS_QPT_*, QP_TYPE_*) from state FROM to TO with the
- * attributes in MASK. It returns NULL and sets *TRANSITION when it may go that way; else why it may
- * not. */
+/* Finds the transition of a QP of TYPE (IB_UVERBS_QPT_*, QP_TYPE_*) from state FROM to TO with
+ * attributes MASK. Returns NULL and sets *TRANSITION if it is allowed; else the reason why not. */
 const char *qp_state_change(unsigned int type, unsigned int from, unsigned int to, uint32_t mask,
 			    struct qp_transition *transition);
-/* The same on an adapter of mlx4, which also has the ways to state SQD and within it. */
+/* Does the same for an mlx4 adapter, which also has transitions to and within SQD. */
 const char *qp_state_change_mlx4(unsigned int type, unsigned int from, unsigned int to,
 				 uint32_t mask, struct qp_transition *transition);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_memory.c - how a program's queue buffer is described to the device.
+ * queue_memory.c - describes a program's queue buffer to the device.
  *
- * Contexts have the buffer's offset in its first page as a count of 1/64 pages, so an address can
- * be described with a page size if it is a multiple of 1/64 of that; 4 KiB pages do for every
- * 64-byte aligned buffer.
+ * A context has the buffer's offset in its first page in units of 1/64 page. So a page size fits an
+ * address that is a multiple of 1/64 of it; 4 KiB pages fit every buffer that is aligned to 64
+ * bytes.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ int queue_memory_describe(uint64_t addr, uint64_t len, unsigned int offsets,
 
 	if (!len || !is_expressible(addr, shift, offsets))
 		return EINVAL;
-	/* Pages are as few and large as they can be while the offset stays expressible. */
+	/* Use the largest pages for which the offset fits: the list is then shortest. */
 	while (shift < MAX_SHIFT && addr >> shift != last >> shift &&
 	       is_expressible(addr, shift + 1, offsets))
 		shift++;

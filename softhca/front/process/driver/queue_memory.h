@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * queue_memory.h - how a program's queue buffer is described to the device: a page list in a
- * command.
+ * queue_memory.h - describes a program's queue buffer to the device: a page list in a command.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_QUEUE_MEMORY_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_QUEUE_MEMORY_H
@@ -12,14 +11,13 @@
 struct client;
 
 struct queue_memory {
-	unsigned int log_page_size; /* beyond 4 KiB, as contexts have it */
-	unsigned int page_offset;   /* in 1/64 pages, as contexts have it */
+	unsigned int log_page_size; /* in units of 4 KiB, as in contexts */
+	unsigned int page_offset;   /* in 1/64 pages, as in contexts */
 	uint64_t pages;
 	uint64_t first; /* address of the first page */
 };
 
-/* How many values contexts have for page_offset: most have them all, that of an RMP has half as
- * many. */
+/* Number of values of page_offset: 64 in most contexts, 32 in an RMP's. */
 enum { QUEUE_MEMORY_OFFSETS = 64, QUEUE_MEMORY_RMP_OFFSETS = 32 };
 
 /* Computes the page size and offset that describe LEN bytes at ADDR in a queue's context, which has

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rate_limits.c - rates in the adapter's table. See rate_limits.h.
+ * rate_limits.c - entries of the adapter's rate table. See rate_limits.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 struct rate_table {
 	uint32_t size;
-	struct rate_entry entry[]; /* that of 0 stays unused */
+	struct rate_entry entry[]; /* entry 0 stays unused */
 };
 
 static int get_table(struct adapter *adapter, struct rate_table **table)
@@ -32,7 +32,7 @@ static int get_table(struct adapter *adapter, struct rate_table **table)
 	return 0;
 }
 
-/* ENTRY is NULL when the entry goes out of use. */
+/* Sets an entry of the device; ENTRY NULL frees it. */
 static int set_rate(struct adapter *adapter, uint32_t index, uint16_t uid,
 		    const struct rate_entry *entry)
 {
@@ -53,7 +53,7 @@ static bool is_same(const struct rate_entry *a, const struct rate_entry *b)
 	       !memcmp(a->context, b->context, sizeof(a->context));
 }
 
-/* Finds the entry that says what WANTED does, or else a free one; 0: there is neither. */
+/* Finds an entry equal to WANTED, else a free one; 0: neither. */
 static uint32_t find_entry(const struct rate_table *table, const struct rate_entry *wanted)
 {
 	uint32_t unused = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rate_limits.h - rates in the adapter's table: equal ones share an entry, unless it is dedicated.
- * Raw packet QPs have them by their values, and programs as objects.
- * For the notification thread only.
+ * rate_limits.h - entries of the adapter's rate table. Equal ones are shared unless dedicated. Raw
+ * packet QPs name rates by value, and programs have them as objects. Only for the notification
+ * thread.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_RATE_LIMITS_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_RATE_LIMITS_H
@@ -18,20 +18,20 @@ struct rate_table;
 struct rate_limit {
 	uint32_t rate;   /* kbit/s; 0: none */
 	uint32_t burst;  /* bytes */
-	uint16_t packet; /* typical size, bytes */
+	uint16_t packet; /* typical packet size in bytes */
 };
 
 struct rate_entry {
 	uint8_t context[PRM_PP_CONTEXT_SIZE]; /* as the device has it */
-	uint16_t uid;                         /* whose it is */
-	bool dedicated;                       /* nobody else gets it */
-	unsigned int users;                   /* the table's */
+	uint16_t uid;                         /* user id of the owner */
+	bool dedicated;                       /* not shared */
+	unsigned int users;                   /* used by the table */
 };
 
-/* Gives the index of an entry that says what ENTRY does. It returns 0, EOPNOTSUPP when the adapter
- * has none, EINVAL beyond what it can, ENOSPC when the table is full, or the device's errno. */
+/* Finds or makes an entry equal to ENTRY. Returns 0 with its index, EOPNOTSUPP if the adapter has
+ * no rates, EINVAL beyond its limits, ENOSPC if the table is full, or the device's errno. */
 int rate_entry_get(struct adapter *adapter, const struct rate_entry *entry, uint32_t *index);
-/* Likewise gives the entry that has LIMIT, or 0 for none. */
+/* Finds or makes the entry for LIMIT; index 0 for no limit. Returns as rate_entry_get() does. */
 int rate_limit_get(struct adapter *adapter, const struct rate_limit *limit, uint32_t *index);
 void rate_limit_put(struct adapter *adapter, uint32_t index);
 void rate_limits_free(struct adapter *adapter);

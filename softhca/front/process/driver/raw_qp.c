@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw_qp.c - raw packet QPs, made of the device's queues. See raw_qp.h.
+ * raw_qp.c - raw packet QPs, which consist of several objects of the device. See raw_qp.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ int raw_qp_make(struct adapter *adapter, const struct raw_request *request, stru
 	return 0;
 }
 
-/* The TIR goes first, as flows may lead to it. */
+/* Destroys the TIR first, as it fails while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw)
 {
 	if (raw->has_tir && release_object(adapter, PRM_OP_DESTROY_TIR, raw->tirn))
@@ -126,7 +126,7 @@ static int change_sq(struct adapter *adapter, const struct raw_qp *raw, enum prm
 	return eth_sq_change(adapter, raw->sqn, now, to);
 }
 
-/* The send queue becomes ready, at the rate that LIMIT says. */
+/* Makes the send queue ready, with the rate LIMIT. */
 static int pace_sq(struct adapter *adapter, struct raw_qp *raw, const struct rate_limit *limit)
 {
 	uint32_t rate;
@@ -143,13 +143,13 @@ static int pace_sq(struct adapter *adapter, struct raw_qp *raw, const struct rat
 	return ret;
 }
 
-/* A frame is sent as a whole, so a queue that rests is drained. */
+/* Stops or starts the send queue. A frame is sent as a whole, so a stopped queue is drained. */
 static int rest_sq(struct adapter *adapter, const struct raw_qp *raw, bool rests)
 {
 	return raw->has_sq ? eth_sq_rest(adapter, raw->sqn, rests) : 0;
 }
 
-/* A queue that starts anew has no limit. */
+/* Removes the rate limit of a queue that is reset. */
 static void forget_rate(struct adapter *adapter, struct raw_qp *raw)
 {
 	if (raw->rate)
@@ -158,14 +158,14 @@ static void forget_rate(struct adapter *adapter, struct raw_qp *raw)
 	raw->rate = 0;
 }
 
-/* The command from which on frames are received. Linux' driver of mlx5 makes the queue ready with
- * the first one; a QP of mlx4 receives in state RTR. */
+/* Returns the command after which frames are received. Linux' mlx5 driver makes the queue ready
+ * with the first transition; an mlx4 QP receives in state RTR. */
 static uint32_t receive_command(const struct adapter *adapter)
 {
 	return adapter_is_mlx4(adapter) ? PRM_OP_INIT2RTR_QP : PRM_OP_RST2INIT_QP;
 }
 
-/* Sends are taken from RTS on. */
+/* Performs a transition for the queues; sending begins with RTS. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * raw_qp.h - what a raw packet QP is in the device: an SQ with a TIS, an RQ with a TIR, or a TIR
- * over a table of RQs.
+ * raw_qp.h - raw packet QPs in the device: an SQ with a TIS, an RQ with a TIR, or a TIR over a
+ * table of RQs.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_RAW_QP_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_RAW_QP_H
@@ -10,35 +10,35 @@
 #include "softhca/front/process/driver/rate_limits.h"
 
 struct raw_qp {
-	uint32_t domain; /* transport domain, of its own */
+	uint32_t domain; /* transport domain of its own */
 	bool has_sq, has_rq, has_tir;
 	uint32_t tisn, sqn, rqn, tirn;
 	uint32_t rate;   /* entry of rate_limits.h */
-	uint32_t number; /* mlx4: of the QP, from frame_qpns.h; else 0 */
+	uint32_t number; /* mlx4: its number, from frame_qpns.h; else 0 */
 };
 
 struct raw_request {
-	const struct eth_ring *send, *receive; /* NULL: none */
-	const struct eth_hash *hash;           /* with RQTN, and without queues */
+	const struct eth_ring *send, *receive; /* NULL: no such queue */
+	const struct eth_hash *hash;           /* with RQTN, and no queues (RSS) */
 	uint32_t rqtn;
 	unsigned int self_lb_block;
-	uint32_t number;       /* mlx4: of the QP, which then has it; else 0 */
-	uint32_t underlay_qpn; /* datagrams are sent from this QP; 0: frames are sent */
+	uint32_t number;       /* mlx4: its number, which the QP then owns; else 0 */
+	uint32_t underlay_qpn; /* send datagrams as this QP; 0: send frames */
 };
 
-/* Returns 0 and sets *RAW, or returns a positive errno. */
+/* Makes a QP. Returns 0 and *RAW, or a positive errno. */
 int raw_qp_make(struct adapter *adapter, const struct raw_request *request, struct raw_qp **raw);
-/* Returns 0, or why the QP is still there: EBUSY while flows lead to it. */
+/* Destroys a QP. Returns 0, or an error if it still exists: EBUSY while flows lead to it. */
 int raw_qp_destroy(struct adapter *adapter, struct raw_qp *raw);
-/* Does for the queues what the command OPCODE means for the QP. LIMIT is what it may send from then
- * on; NULL: as before. */
+/* Does to the queues what command OPCODE does to a QP. LIMIT is the rate from then on; NULL:
+ * unchanged. */
 int raw_qp_change(struct adapter *adapter, struct raw_qp *raw, uint32_t opcode,
 		  const struct rate_limit *limit);
-/* Finds the QP's state, which was BEFORE (enum qp_state) when we last knew. */
+/* Gets the QP's state; BEFORE is the last known one (enum qp_state). */
 int raw_qp_state(struct adapter *adapter, const struct raw_qp *raw, unsigned int before,
 		 unsigned int *state);
 
-/* The number by which programs know the QP. */
+/* Returns the number by which programs know the QP. */
 static inline uint32_t raw_qp_number(const struct raw_qp *raw)
 {
 	if (raw->number)

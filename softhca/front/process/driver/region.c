@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * region.c - memory keys of ranges of a process's memory.
+ * region.c - memory keys for ranges of a process's memory.
  *
- * Bus addresses are virtual ones, so a range is contiguous on the bus: it is described by pages as
- * large as its alignment relative to the address programs use for it allows, which are few. Keys
- * are made with room for some more, as those of Linux' driver, which takes them from a cache sorted
- * by powers of two: so changed ranges often keep their key.
+ * Bus addresses are virtual, so a range is contiguous on the bus. It is described by few pages, as
+ * large as the alignment of the range relative to its iova allows. Like Linux' driver, which takes
+ * keys from a cache sorted by powers of two, keys have room for more pages, so a changed range
+ * often keeps its key.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,13 +22,13 @@
 enum {
 	MIN_PAGE_SHIFT = 12,
 	MAX_PAGE_SHIFT = 31,
-	MIN_ROOM = 4,       /* translations */
-	MAX_ROOM = 1 << 20, /* of keys that the driver's cache has */
-	OCTWORD = 16,       /* bytes: two translations */
+	MIN_ROOM = 4,       /* in translations */
+	MAX_ROOM = 1 << 20, /* largest size in the driver's key cache */
+	OCTWORD = 16,       /* in bytes: two translations */
 };
 
-/* Finds the largest page in which START and IOVA are at the same offset and that is not needlessly
- * larger than the region. */
+/* Returns the largest page size for which START and IOVA have the same offset, but not much larger
+ * than the region. */
 static unsigned int pick_page_shift(const struct region *region)
 {
 	unsigned int shift = MIN_PAGE_SHIFT;
@@ -46,7 +46,7 @@ static uint64_t count_pages(const struct region *region)
 	return ((region->start + region->length - 1) >> shift) - (region->start >> shift) + 1;
 }
 
-/* Writes the list of entries; those behind the last page are 0. */
+/* Writes the page list; entries behind the last page are 0. */
 static void put_pages(const struct region *region, uint8_t *list)
 {
 	unsigned int shift = pick_page_shift(region);
@@ -56,7 +56,7 @@ static void put_pages(const struct region *region, uint8_t *list)
 		fld_set64(list, i * 8, region->bus | (first + i) << shift);
 }
 
-/* Relaxed ordering is a permission that the device has no use for. */
+/* Sets the access bits of a context. The device does not use relaxed ordering. */
 void region_put_access(uint8_t *mkc, uint32_t access)
 {
 	fld_set(mkc, MKC_A, !!(access & IB_UVERBS_ACCESS_REMOTE_ATOMIC));
@@ -124,8 +124,8 @@ bool region_fits(const struct region *region, uint32_t room)
 	return count_pages(region) <= room;
 }
 
-/* Posts what Linux' driver posts to its own queue: a work request that takes fields of a context,
- * and translations behind it. */
+/* Posts the UMR that Linux' driver posts to its own queue: new fields of the context, and
+ * translations. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved)
 {

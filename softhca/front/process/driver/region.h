@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * region.h - memory keys of ranges of a process's memory.
+ * region.h - memory keys for ranges of a process's memory.
  *
- * For the notification thread only; the calls return 0 or a positive errno.
+ * Only for the notification thread. Functions return 0 or a positive errno.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_REGION_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_REGION_H
@@ -13,25 +13,25 @@
 struct adapter;
 
 struct region {
-	uint64_t bus;   /* where the process's memory begins on the bus: client_bus_addr() of 0 */
+	uint64_t bus;   /* bus address of the process's memory: client_bus_addr() of 0 */
 	uint64_t start; /* address in the process */
-	uint64_t iova;  /* what work requests call that address */
+	uint64_t iova;  /* address in work requests */
 	uint64_t length;
 	uint32_t access; /* IB_UVERBS_ACCESS_* */
-	bool fixed;      /* its key never changes: see region_change_key() */
+	bool fixed;      /* the key never changes: see region_change_key() */
 };
 
-/* A key and, unless the region is fixed, the room that it has for other ranges. */
+/* Creates a key. *ROOM is the size of other ranges that it may take later, unless the region is
+ * fixed. */
 int region_create_key(struct adapter *adapter, const struct region *region, uint32_t pdn,
 		      uint32_t *key, uint32_t *room);
-/* Asks whether a key with such room can take the region. */
+/* Returns whether a key with this room can take the region. */
 bool region_fits(const struct region *region, uint32_t room);
-/* KEY now stands for REGION, in protection domain PDN; with MOVED false its range is what it
- * was. */
+/* Changes KEY to REGION and protection domain PDN. MOVED false: the range is unchanged. */
 int region_change_key(struct adapter *adapter, uint32_t key, const struct region *region,
 		      uint32_t pdn, bool moved);
 
-/* The result has the access bits of a memory key's context. */
+/* Sets the access bits in a memory key's context. */
 void region_put_access(uint8_t *mkc, uint32_t access);
 
 #endif

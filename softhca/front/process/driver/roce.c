@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * roce.c - addresses on RoCE.
+ * roce.c - MAC addresses of GIDs on RoCE.
  */
 #include <stdint.h>
 #include <string.h>
@@ -26,7 +26,8 @@ void roce_port_mac(uint64_t port_guid, uint8_t mac[6])
 	mac_of_eui64((const uint8_t *)&eui, mac);
 }
 
-/* Groups of IPv4 have 23 bits of their address (RFC 1112), those of IPv6 32 bits (RFC 2464). */
+/* Makes the MAC address of a multicast group: 23 bits of an IPv4 address (RFC 1112), 32 bits of an
+ * IPv6 one (RFC 2464). */
 static void group_mac(const uint8_t gid[16], uint8_t mac[6])
 {
 	static const uint8_t v4[3] = { 0x01, 0x00, 0x5e }, v6[2] = { 0x33, 0x33 };
@@ -44,7 +45,8 @@ static struct {
 	uint8_t gid[16], mac[6];
 } learned[LEARNED];
 
-/* The place in the table where a GID would be: a newer one takes the place of an older. */
+/* Returns the only place for a GID in the table of learned addresses; a newer GID overwrites an
+ * older one. */
 static unsigned int place_of(const uint8_t gid[16])
 {
 	uint32_t sum = 2166136261u;
@@ -72,8 +74,8 @@ void roce_learn(const uint8_t gid[16], const uint8_t mac[6])
 	memcpy(learned[place].mac, mac, 6);
 }
 
-/* GIDs of our own ports are added before any thread asks, and never displaced by what is
- * learned. */
+/* GIDs of our own ports. They are added before any thread reads them, and learned ones never
+ * replace them. */
 static struct {
 	uint8_t gid[16], mac[6];
 } own[OWN];
@@ -105,7 +107,7 @@ void roce_resolve(const uint8_t gid[16], uint8_t mac[6])
 		group_mac(gid, mac);
 	else if (is_own(gid, mac) || was_learned(gid, mac))
 		return;
-	else if (inet_is_mapped(gid)) /* host, adapter and port: see adapter.c */
+	else if (inet_is_mapped(gid)) /* contains host, adapter and port: see adapter.c */
 		roce_port_mac(fabric_guid(gid[14], gid[15] >> 3) + (gid[15] & 7), mac);
 	else
 		mac_of_eui64(gid + 8, mac);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * roce.h - addresses on RoCE: from GIDs to Ethernet addresses, without a network stack to ask.
+ * roce.h - MAC addresses of GIDs on RoCE, without a network stack to resolve them.
  *
- * The adapters of a fabric give their ports addresses by rule, so those of a peer follow from its
- * GID; those of virtual machines are learned. All this is for the notification thread only.
+ * Adapters of a fabric derive port addresses by a rule, so a peer's MAC address follows from its
+ * GID; those of virtual machines are learned. Only for the notification thread.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_DRIVER_ROCE_H
 #define SOFTHCA_FRONT_PROCESS_DRIVER_ROCE_H
 
 #include <stdint.h>
 
-/* Gives the Ethernet address of a port with that GUID: its EUI-64 without the middle (RFC 4291,
+/* Computes the MAC address of a port from its GUID: the EUI-64 without its middle bytes (RFC 4291,
  * appendix A). */
 void roce_port_mac(uint64_t port_guid, uint8_t mac[6]);
-/* Gives the Ethernet address of the port, or of the group, that GID names. */
+/* Gets the MAC address of the port or group with this GID. */
 void roce_resolve(const uint8_t gid[16], uint8_t mac[6]);
-/* Notes the Ethernet address of a GID of our own that the rule does not give. To be called while
- * adapters are created. */
+/* Adds the MAC address of an own GID that does not follow the rule. Only while adapters are
+ * created. */
 void roce_add_own(const uint8_t gid[16], const uint8_t mac[6]);
-/* Notes the Ethernet address that GID was heard from. */
+/* Stores the MAC address of a sender with this GID. */
 void roce_learn(const uint8_t gid[16], const uint8_t mac[6]);
 /* Returns the UDP source port of packets with that flow label (IBTA, annex A17.9.6). */
 uint16_t roce_udp_source(uint32_t flow_label);

@@ -2,8 +2,8 @@
 /*
  * steering.c - flow rules of programs in the adapter's flow tables. See steering.h.
  *
- * Each entry has a group of the table for itself, since groups are by mask; among matches of one
- * level the older goes first.
+ * Each entry has its own group, as a group has one mask; among matches of a level the older rule
+ * wins.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,19 +16,19 @@
 #include "softhca/front/process/driver/steering.h"
 
 enum {
-	LOG_ENTRIES = 10, /* of a level */
+	LOG_ENTRIES = 10, /* log2 of the entries of a level */
 	ENTRIES = 1 << LOG_ENTRIES,
 	TABLE_IN_SIZE = 64,
 	GROUP_IN_SIZE = 1024,
 	ENTRY_IN_SIZE = 64 + PRM_FLOW_CONTEXT_SIZE,
-	MAX_DESTINATIONS = 31, /* and one for the table that follows */
+	MAX_DESTINATIONS = 31, /* the next table takes one more */
 };
 
 struct steering_rule {
 	LIST_ENTRY(steering_rule) in_entry;
 	struct entry *entry;
 	struct steering_target target;
-	struct steering_rule *sent; /* of the same, what is sent; NULL: that is not for it */
+	struct steering_rule *sent; /* its twin for sent frames; NULL: none */
 };
 
 struct entry {
@@ -53,7 +53,7 @@ struct steering {
 
 /* ---- tables ---- */
 
-/* A chain of tables, from one level up to another. */
+/* A chain of tables, from level FROM to level TO. */
 static const struct chain {
 	unsigned int from, to;
 	enum prm_flow_table_type type;
@@ -89,7 +89,7 @@ static int run_create(struct adapter *adapter, void *in, size_t len, uint32_t *n
 	return ret;
 }
 
-/* MISS is the table that follows; NULL: none does. */
+/* Creates a table. MISS is the next table; NULL: none. */
 static int create_table(struct adapter *adapter, unsigned int level, const uint32_t *miss,
 			uint32_t *table)
 {
@@ -114,7 +114,7 @@ static int set_root(struct adapter *adapter, const struct steering *steering, un
 	return run_create(adapter, in, sizeof(in), NULL);
 }
 
-/* Tables are made from the last to the first, which becomes the root. */
+/* Creates a chain from the last table to the first, which becomes the root. */
 static int create_chain(struct adapter *adapter, struct steering *steering,
 			const struct chain *chain)
 {
@@ -191,7 +191,8 @@ static bool goes_likewise(const struct steering_rule *one, const struct steering
 	return one->target.to == other->target.to && one->target.number == other->target.number;
 }
 
-/* Rules that go to the same place are one destination. */
+/* Returns whether the rule is the first with its destination: rules with the same one share it in
+ * the entry. */
 static bool is_first_to_go(const struct steering_rule *rule)
 {
 	const struct steering_rule *before;
@@ -212,7 +213,7 @@ static unsigned int put_table(uint8_t *at, const struct level *level)
 	return 1;
 }
 
-/* Writes the destinations of the entry at AT; returns how many. */
+/* Writes the destinations of the entry at AT. Returns their number. */
 static unsigned int put_destinations(const struct steering *steering, const struct entry *entry,
 				     uint8_t *at)
 {
@@ -259,11 +260,11 @@ static const struct steering_rule *entry_counts(const struct entry *entry)
 	return rule;
 }
 
-enum { IS_NEW, HAS_CHANGED }; /* op_mod */
+enum { IS_NEW, HAS_CHANGED }; /* values of op_mod */
 
 static int set_entry(struct adapter *adapter, const struct entry *entry, unsigned int op)
 {
-	/* The list has room for the table that follows and the counter. */
+	/* Room for the next table and the counter as well. */
 	uint8_t in[ENTRY_IN_SIZE + (MAX_DESTINATIONS + 2) * PRM_DEST_FORMAT_SIZE] = { 0 };
 	uint8_t *context = fld_at(in, SET_FTE_IN_FLOW_CONTEXT);
 	const struct steering_rule *counts = entry_counts(entry);
@@ -352,7 +353,7 @@ static void free_entry(struct adapter *adapter, struct entry *entry)
 
 /* ---- rules ---- */
 
-/* Tells the device of RULE, which is among those of its entry now. */
+/* Updates the device's entry after RULE was added to it. */
 static int set_with(struct adapter *adapter, struct steering_rule *rule)
 {
 	struct entry *entry = rule->entry;
@@ -374,8 +375,8 @@ static unsigned int count_destinations(const struct entry *entry)
 	return count;
 }
 
-/* What drops and what does not exclude each other, unless one only counts; and so do tags. An
- * entry of the device has one counter. */
+/* Checks whether a request may share an entry: not drop with forward (unless one only counts), nor
+ * different tags. An entry has one counter. */
 static int check_join(const struct entry *entry, const struct steering_request *request)
 {
 	const struct steering_rule *counts = entry_counts(entry);
