@@ -173,8 +173,9 @@ static bool is_run(pid_t tid, int first, int count, bool free)
 	return true;
 }
 
-/* Returns whether a number near the last ones is free: the one below them, or one that was closed
- * since. That avoids reading the whole table of a program with thousands of descriptors. */
+/* Returns whether the number below the last one can be given: the last FD_LAST are still in use,
+ * and it has free numbers below. That avoids a search of all numbers, which takes long in a program
+ * with thousands of descriptors. */
 static bool is_next_free(pid_t tid, const struct fd_hint *hint)
 {
 	const int next = hint->last - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * cm.c - what the user asks for: to connect, to answer, to end. See cm.h; states are those of IBTA
- * vol 1, 12.9.
+ * cm.c - requests of the user: connect, answer, disconnect. See cm.h; states are those of IBTA vol
+ * 1, 12.9.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static uint64_t round_trip(const struct cm_conn *conn)
 	return cm_ns_of(CM_RESPONSE_TIMEOUT) + 2 * cm_ns_of(conn->path.lifetime);
 }
 
-/* The timeout covers the packet's way there and back, and the adapter's own delay. */
+/* Returns a QP's ACK timeout: it covers the packet's way in both directions, and the adapter's
+ * delay. */
 uint8_t cm_ack_timeout(uint8_t lifetime, uint8_t ack_delay)
 {
 	uint8_t timeout = lifetime + 1;
@@ -158,7 +159,8 @@ void cm_disconnect(struct cm_conn *conn)
 		send_drep(conn);
 }
 
-/* The other side does not know our id yet, so the GUID tells it whose request this was. */
+/* Sends the final REJ when answers do not come. The peer does not know our id yet, so the REJ has
+ * our GUID to identify the request. */
 static void give_up(struct cm_conn *conn)
 {
 	uint64_t guid = htobe64(cm_user->guid(conn->path.adapter));

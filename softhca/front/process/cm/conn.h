@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn.h - what the files of communication management share about a connection: how it is found,
- * how its messages go, how it ends. Nobody outside cm/ includes it.
+ * conn.h - connection functions that only files in cm/ use: look-up, messages, ends.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CM_CONN_H
 #define SOFTHCA_FRONT_PROCESS_CM_CONN_H
@@ -11,7 +10,7 @@
 
 extern const struct cm_ops *cm_user;
 
-/* IBTA's times, 4.096 us * 2^n, in nanoseconds */
+/* Converts IBTA's exponents, 4.096 us * 2^n, to nanoseconds. */
 static inline uint64_t cm_ns_of(unsigned int iba_time)
 {
 	return 4096ull << iba_time;
@@ -19,7 +18,7 @@ static inline uint64_t cm_ns_of(unsigned int iba_time)
 
 /* ---- cm.c ---- */
 
-/* The QP's acknowledge timeout is an exponent like those; IBTA vol 1, 12.7.34. */
+/* Returns the QP's acknowledge timeout, also such an exponent; IBTA vol 1, 12.7.34. */
 uint8_t cm_ack_timeout(uint8_t lifetime, uint8_t ack_delay);
 void cm_send_dreq(struct cm_conn *conn);
 
@@ -27,15 +26,15 @@ void cm_send_dreq(struct cm_conn *conn);
 
 void cm_table_start(uint32_t first_id);
 struct cm_conn *cm_find_local(uint32_t local_id);
-/* Finds a connection by both ids, as messages behind the first name them. */
+/* Finds a connection by both ids, as all messages but the first have them. */
 struct cm_conn *cm_find_pair(uint32_t local_id, uint32_t remote_id);
-/* Find a connection by the other side's GUID, with its id or its QP. SIDR means service ID
- * requests, which have ids of their own. */
+/* Find a connection by the peer's GUID and its id or QP. SIDR: service ID requests, whose ids are
+ * separate. */
 struct cm_conn *cm_find_remote(uint64_t guid, uint32_t remote_id, bool sidr);
 struct cm_conn *cm_find_qpn(uint64_t guid, uint32_t qpn);
-/* Gives CONN its local id. */
+/* Assigns CONN its local id. */
 void cm_enlist(struct cm_conn *conn);
-/* Makes the other side known, so that what it repeats, or begins anew, is recognized. */
+/* Enters CONN under the peer's ids, so that repeated and stale requests are recognised. */
 void cm_enlist_remote(struct cm_conn *conn);
 void cm_delist_remote(struct cm_conn *conn);
 void cm_delist(struct cm_conn *conn);
@@ -43,15 +42,15 @@ void cm_delist(struct cm_conn *conn);
 /* ---- send.c ---- */
 
 void cm_send_start(void);
-/* Send conn->mad, once or until it is answered; INTERVAL is in nanoseconds. */
+/* Send conn->mad: once, or every INTERVAL nanoseconds until it is answered. */
 void cm_send(const struct cm_conn *conn);
 void cm_send_and_repeat(struct cm_conn *conn, uint64_t interval);
-/* Sends a message that says no more than the ids; conn->mad stays. */
+/* Sends a message that has only the ids; conn->mad is not changed. */
 void cm_send_ids(const struct cm_conn *conn, unsigned int attribute);
 void cm_start_timer(struct cm_conn *conn, uint64_t ns);
 void cm_stop_timer(struct cm_conn *conn);
 void cm_become_idle(struct cm_conn *conn);
-/* When the wait ends, packets that were still on their way have gone. */
+/* Enters timewait, in which packets still on their way disappear. */
 void cm_enter_timewait(struct cm_conn *conn);
 
 #endif

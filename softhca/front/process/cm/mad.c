@@ -27,7 +27,7 @@ static void put_private(uint8_t *to, const void *data, size_t len)
 		memcpy(to, data, len);
 }
 
-/* RC and XRC are reliable; the extended type says which. */
+/* Sets the service type. RC and XRC are both reliable; the extended type distinguishes them. */
 static void put_service_type(uint8_t *data, uint8_t qp_type)
 {
 	if (qp_type == IB_UVERBS_QPT_UC) {
@@ -71,7 +71,7 @@ static void put_path(uint8_t *data, const struct cm_conn *conn)
 	fld_set(data, REQ_ACK_TIMEOUT, conn->ack_timeout);
 }
 
-/* What the sender calls local is remote here, and the other way round. */
+/* Takes the ids: the sender's local id is our remote one, and vice versa. */
 void cm_take_path(const uint8_t *mad, struct cm_path *path)
 {
 	const uint8_t *data = cm_data(mad);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mad.h - the messages of communication management, put together and taken apart (mad.c). Each is a
- * whole datagram, MAD_SIZE bytes of the caller's; ib/cm.h has what stands where. Private data has
- * been checked to fit.
+ * mad.h - encodes and decodes CM messages (mad.c). Each is a whole datagram in MAD_SIZE bytes of
+ * the caller; ib/cm.h has the layouts. Callers check that private data fits.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_CM_MAD_H
 #define SOFTHCA_FRONT_PROCESS_CM_MAD_H
@@ -34,11 +33,9 @@ void cm_put_rej(uint8_t *mad, const struct cm_conn *conn, enum cm_reason reason,
 void cm_put_sidr_req(uint8_t *mad, const struct cm_conn *conn, const void *data, uint8_t len);
 void cm_put_sidr_rep(uint8_t *mad, const struct cm_conn *conn, uint8_t status, uint32_t qpn,
 		     uint32_t qkey, const void *data, uint8_t len);
-/* Makes a message ATTRIBUTE that answers MAD without a connection: it has the ids of MAD the other
- * way round. */
+/* Makes message ATTRIBUTE as an answer to MAD without a connection: with MAD's ids exchanged. */
 void cm_put_answer(uint8_t *answer, const uint8_t *mad, unsigned int attribute);
-/* Puts into PATH, the way on which a REQ arrived, what the path in the REQ is for who receives
- * it. */
+/* Completes PATH, on which a REQ arrived, with the path in the REQ, seen from the receiver. */
 void cm_take_path(const uint8_t *mad, struct cm_path *path);
 uint8_t cm_take_qp_type(const uint8_t *mad);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * receive.c - messages that arrive: who they are for, what they change. See conn.h.
+ * receive.c - arriving messages: their connections and state changes. See conn.h.
  *
- * MRA is only sent when a message is repeated that the program has yet to answer, as Linux does.
+ * Like Linux, sends an MRA only for a repeated message that the program has not answered yet.
  */
 #include <errno.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void refuse_request(const struct cm_path *path, const uint8_t *mad, unsig
 
 	cm_put_answer(rej, mad, CM_REJ);
 	if (message == CM_OF_REQ)
-		fld_set(rej + CM_DATA, CM_LOCAL_ID, 0); /* there was none yet */
+		fld_set(rej + CM_DATA, CM_LOCAL_ID, 0); /* there was no connection yet */
 	fld_set(rej + CM_DATA, REJ_MESSAGE, message);
 	fld_set(rej + CM_DATA, REJ_REASON, reason);
 	cm_user->send(path, rej);
@@ -50,8 +50,8 @@ static void send_mra(const struct cm_conn *conn, unsigned int message)
 	cm_user->send(&conn->path, mad);
 }
 
-/* Ends the older of two connections of one remote QP: the remote side has forgotten it. IBTA calls
- * it stale. */
+/* Ends the older of two connections with one remote QP, which IBTA calls stale: the peer does not
+ * know it any more. */
 static void end_stale(struct cm_conn *conn)
 {
 	if (conn->state == CM_ESTABLISHED)
@@ -135,7 +135,8 @@ static void refuse_service(const struct cm_path *path, const uint8_t *mad, uint8
 	cm_send(&none);
 }
 
-/* Who asks for a service is known by its address only, which stands for the GUID. */
+/* Returns an identity of a service's requester: its address, in place of the GUID that these
+ * messages lack. */
 static uint64_t origin_of(const struct cm_path *path)
 {
 	uint64_t guid;
@@ -205,7 +206,7 @@ static void receive_mra(const struct cm_path *path, const uint8_t *mad)
 	cm_start_timer(conn, cm_ns_of(fld_get(data, MRA_TIMEOUT)) + cm_ns_of(conn->ack_timeout));
 }
 
-/* Our answer was lost, or the program has not answered yet. */
+/* Handles a repeated REP: our answer was lost, or the program has not answered yet. */
 static void receive_rep_again(const struct cm_conn *conn)
 {
 	if (conn->state == CM_ESTABLISHED)
@@ -238,8 +239,8 @@ static void take_rep(struct cm_conn *conn, const uint8_t *mad)
 	conn->ack_timeout = cm_ack_timeout(conn->path.lifetime, fld_get(data, REP_ACK_DELAY));
 }
 
-/* An answer that is refused leaves the request as it was: it is repeated until its time is over, so
- * that the program hears of it. */
+/* Handles a REP. A refused one leaves the request in its state, so that it is repeated until it
+ * times out and the program gets that event. */
 static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
@@ -253,7 +254,7 @@ static void receive_rep(const struct cm_path *path, const uint8_t *mad)
 		return;
 	}
 	if (cm_find_remote(guid, fld_get(data, CM_LOCAL_ID), false))
-		return; /* the id is one of another connection's */
+		return; /* another connection has this id */
 	other = cm_find_qpn(guid, qpn_of_rep(conn, mad));
 	if (other) {
 		refuse_request(path, mad, CM_OF_REP, REASON_STALE_CONNECTION);
@@ -277,7 +278,7 @@ static void receive_rtu(const struct cm_path *path, const uint8_t *mad)
 		cm_user->event(conn, CM_EVENT_RTU, mad);
 }
 
-/* The sender may have no id of ours, or we none of its. */
+/* Finds the connection of a REJ, whose sender may not know our id, or we not its. */
 static struct cm_conn *find_rejected(const uint8_t *mad)
 {
 	const uint8_t *data = cm_data(mad);
@@ -341,7 +342,7 @@ static void receive_dreq(const struct cm_path *path, const uint8_t *mad)
 		conn->state = CM_DREQ_RECEIVED;
 		cm_user->event(conn, CM_EVENT_DREQ, mad);
 		break;
-	case CM_TIMEWAIT: /* ours was lost */
+	case CM_TIMEWAIT: /* our DREP was lost */
 		answer_unconnected(path, mad, CM_DREP);
 		break;
 	default:

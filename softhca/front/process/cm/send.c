@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send.c - messages go, are repeated until they are answered, and given up. See conn.h.
+ * send.c - sends messages, repeats them until they are answered, and gives up. See conn.h.
  */
 #include "softhca/front/process/cm/conn.h"
 
 static struct {
 	TAILQ_HEAD(, cm_conn) conns;
-	uint64_t wanted; /* when cm_expire() is to be called */
+	uint64_t wanted; /* when to call cm_expire() */
 } waiting;
 
 void cm_send_start(void)
@@ -124,7 +124,7 @@ uint64_t cm_expire(void)
 		else if (conn->deadline < next)
 			next = conn->deadline;
 	}
-	/* Connections may have started their timers meanwhile. */
+	/* Callbacks may have started other timers. */
 	TAILQ_FOREACH(conn, &waiting.conns, in_timers)
 		if (conn->deadline < next)
 			next = conn->deadline;

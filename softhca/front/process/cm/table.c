@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * table.c - which connection a message is about: connections by the numbers that messages name them
- * by. See conn.h.
+ * table.c - tables of connections by the ids in messages. See conn.h.
  */
 #include <string.h>
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * epitaph.c - what is known of programs' queues, should the daemon be killed: the table and the
- * daemon's side of it.
+ * epitaph.c - the table of programs' queues that the holder uses after the daemon's death; this is
+ * the daemon's side.
  *
- * The daemon may die between any two lines here. An entry is complete before it becomes valid, and
- * a queue that is in the table but not (yet, or any more) in the device does no harm: the program
- * has no answer to its call yet.
- * Decision: docs/adr/0044.
+ * The daemon may be killed between any two lines. So an entry is complete before it becomes valid.
+ * A queue that is in the table but not (yet, or any more) in the device does no harm, as its
+ * program has no answer to its call yet. Decision: docs/adr/0044.
  */
 #include <assert.h>
 #include <endian.h>
@@ -25,7 +24,7 @@ static_assert(sizeof(struct mailbox) <= EPITAPH_OFFSET, "the table is behind the
 struct epitaph {
 	struct epitaph_table *table;
 	unsigned int refs;
-	uint32_t free_cq, free_qp; /* no entry before it is free */
+	uint32_t free_cq, free_qp; /* all entries below it are used */
 };
 
 size_t epitaph_memory_bytes(void)
@@ -84,7 +83,8 @@ static void index_hold(struct epitaph *epitaph, uint32_t index, struct epitaph_p
 	*at = (struct epitaph_place){ epitaph, index };
 }
 
-/* The reader starts when this process is dead, so only the compiler could spoil the order. */
+/* Sets VALID behind a compiler barrier. No CPU barrier is needed, as the reader starts only when
+ * this process is dead. */
 static void set_valid(struct epitaph_entry *entry, uint32_t valid)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -121,7 +121,7 @@ void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 	while (index < EPITAPH_QPS && table->qp[index].entry.valid)
 		index++;
 	epitaph->free_qp = index;
-	/* The CQs may be in another runner's table: the device file was handed over. */
+	/* If the device file was passed on, the CQs may be in another runner's table. */
 	if (index == EPITAPH_QPS || send_cq->in != epitaph || recv_cq->in != epitaph) {
 		log_note("QP %#x would not be flushed should this process be killed", qp->qpn);
 		return;

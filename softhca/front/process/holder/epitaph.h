@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * epitaph.h - what is known of the queues of one runner's programs, should the daemon be killed.
+ * epitaph.h - the table of queues of one runner's programs, for use after the daemon's death.
  *
- * It is a table that the daemon shares with the holder, behind the mailbox in the same memory, and
- * has what does not change while queues are in use: whose they are, where, how large. The rest a
- * reader finds in the programs' memory; see flush.c.
+ * The daemon shares it with the holder, in the mailbox' memory. It has what does not change while
+ * queues are in use: owner, place, size. A reader finds the rest in the programs' memory; see
+ * flush.c.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_HOLDER_EPITAPH_H
 #define SOFTHCA_FRONT_PROCESS_HOLDER_EPITAPH_H
@@ -14,18 +14,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Pages of the table that no queue was ever in take no memory. */
+/* Sizes of the table. Pages without entries take no memory. */
 enum { EPITAPH_CQS = 1 << 16, EPITAPH_QPS = 1 << 17, EPITAPH_OFFSET = 4096 };
 
-/* The process that made a queue, and the device file it made it with: as long as it has that open,
- * the queue is there. */
+/* The process that created a queue, and its device file: the queue exists as long as the process
+ * has the file open. */
 struct epitaph_owner {
 	int32_t pid;
 	int32_t fd;
 	uint64_t dev, ino;
 };
 
-/* This stands first in every entry. */
+/* First member of each entry. */
 struct epitaph_entry {
 	uint32_t valid; /* set last, cleared first */
 	uint32_t handle;
@@ -45,23 +45,24 @@ struct epitaph_qp {
 	uint32_t qpn, user_index;
 	uint32_t sq_blocks;        /* 0: no send queue */
 	uint32_t rq_wqes;          /* 0: no receive queue */
-	uint32_t send_cq, recv_cq; /* indices of entries */
-	uint32_t has_started;      /* it is not in the reset state */
-	uint32_t by_index; /* raw packets: CQEs have other things where others name the QP */
-	/* The CQs' consumer indices when it started: earlier CQEs are of a former life. */
+	uint32_t send_cq, recv_cq; /* indices of their entries */
+	uint32_t has_started;      /* not in the reset state */
+	uint32_t by_index;         /* raw packet QP: its CQEs do not have the QP number */
+	/* The CQs' consumer indices when the QP started: earlier CQEs belong to its time before a
+	 * reset. */
 	uint32_t send_since, recv_since;
 };
 
 struct epitaph_table {
-	uint32_t cqs, qps; /* no entry from there on was ever used */
+	uint32_t cqs, qps; /* no entry from here on was ever used */
 	struct epitaph_cq cq[EPITAPH_CQS];
 	struct epitaph_qp qp[EPITAPH_QPS];
 };
 
-/* Bytes of the memory that has the mailbox and the table. */
+/* Returns the bytes of memory for mailbox and table. */
 size_t epitaph_memory_bytes(void);
-/* Maps the table in memory FD for the holder: the daemon's writes are seen, and the holder's stay
- * its own. 0 or a positive errno. */
+/* Maps the table in memory FD for the holder: it sees the daemon's writes, and its own stay
+ * private. Returns 0 or a positive errno. */
 int epitaph_map(int fd, struct epitaph_table **table);
 void epitaph_unmap(struct epitaph_table *table);
 
@@ -69,25 +70,25 @@ void epitaph_unmap(struct epitaph_table *table);
 
 struct epitaph;
 
-/* The epitaph has one reference. */
+/* Opens the table with one reference. */
 int epitaph_open(int fd, struct epitaph **epitaph);
 void epitaph_put(struct epitaph *epitaph);
 
-/* Where an object stands in a table; holds a reference to it. IN is NULL: nowhere. */
+/* Place of an object in a table, with a reference to it. IN is NULL: none. */
 struct epitaph_place {
 	struct epitaph *in;
 	uint32_t index;
 };
 
-/* A full table is not an error: such a queue is only not flushed. */
+/* Adds a CQ. If the table is full the queue is just not flushed. */
 void epitaph_add_cq(struct epitaph *epitaph, const struct epitaph_cq *cq, struct epitaph_place *at);
-/* Sets the QP's send_cq and recv_cq from the places of the CQs. */
+/* Adds a QP, whose CQs are at these places. */
 void epitaph_add_qp(struct epitaph *epitaph, const struct epitaph_qp *qp,
 		    const struct epitaph_place *send_cq, const struct epitaph_place *recv_cq,
 		    struct epitaph_place *at);
-/* The QP has left the reset state, or is back in it. */
+/* Notes that the QP has left the reset state, or is in it again. */
 void epitaph_start_qp(const struct epitaph_place *at, bool has_started);
-/* The CQ has another ring now. */
+/* Notes the CQ's new ring. */
 void epitaph_resize_cq(const struct epitaph_place *at, uint64_t ring, uint32_t entries,
 		       uint32_t cqe_size);
 void epitaph_remove_cq(struct epitaph_place *at);

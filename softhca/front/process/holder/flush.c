@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * flush.c - completes, in error, what is posted to queues whose adapter is gone.
+ * flush.c - completes posted WQEs in error, for queues whose adapter is gone.
  *
- * How far each queue got is read from the program's memory. A CQ's producer index is behind the
- * last CQE that software owns, from the consumer index of the doorbell record on. The last CQE of a
- * QP says which WQE was completed last; CQEs that were consumed stay in the ring until it comes
- * round, so an idle QP is usually found, too. What a QP posted is in its doorbell record. A QP of
- * which no CQE is left, because others have filled the ring since, is left alone: it could be owed
- * nothing.
- * Decision: docs/adr/0044.
+ * It reads each queue's progress from the program's memory. A CQ's producer index is behind the
+ * last CQE that software owns, from the consumer index in the doorbell record on. A QP's last CQE
+ * tells its last completed WQE; consumed CQEs stay in the ring for a lap, so that idle QPs are
+ * usually found too. The doorbell record has what a QP posted. A QP whose CQEs were all overwritten
+ * is left alone: it may have nothing outstanding. Decision: docs/adr/0044.
  */
 #include <endian.h>
 #include <errno.h>
@@ -24,33 +22,33 @@
 #include "softhca/front/process/holder/flush.h"
 
 enum {
-	WINDOW = 4096,     /* bytes of a ring that are read at once */
-	CONTROL_BYTES = 8, /* of a WQE, as much as is looked at */
+	WINDOW = 4096,     /* bytes of a ring read at once */
+	CONTROL_BYTES = 8, /* first bytes of a WQE that are read */
 	BUCKETS = 1 << 12,
 	NO_QP = -1,
 };
 
 struct cq_rest {
-	uint32_t pi; /* next CQE to write; 24 bits, as the consumer index */
+	uint32_t pi; /* index of the next CQE to write; 24 bits, as the consumer index */
 };
 
-/* Indices are of 16 bits: blocks of the send queue, WQEs of the receive queue. */
+/* 16-bit indices: blocks of the send queue, WQEs of the receive queue. */
 struct qp_rest {
 	int32_t next_in_bucket;
 	bool send_known, recv_known;
-	uint16_t send_ci, recv_ci; /* oldest that is not completed */
+	uint16_t send_ci, recv_ci; /* oldest that is not complete */
 };
 
 struct flush {
 	struct epitaph_table *table;
 	struct cq_rest *cq;
 	struct qp_rest *qp;
-	int32_t bucket[BUCKETS]; /* QPs by key */
+	int32_t bucket[BUCKETS]; /* QPs, hashed by key */
 };
 
 /* ---- the ring of a CQ ---- */
 
-/* A window is a part of a ring, read at once. */
+/* A part of a ring, read at once. */
 struct window {
 	const struct epitaph_cq *cq;
 	uint32_t first, count;
@@ -67,7 +65,7 @@ static uint64_t cqe_addr(const struct epitaph_cq *cq, uint32_t index)
 	return cq->ring + (uint64_t)(slot_of(cq, index) + 1) * cq->cqe_size - PRM_CQE_SIZE;
 }
 
-/* Returns the CQE with INDEX, or NULL when the program's memory cannot be read. */
+/* Returns the CQE with INDEX, or NULL if the program's memory cannot be read. */
 static const uint8_t *window_cqe(struct window *window, uint32_t index)
 {
 	const struct epitaph_cq *cq = window->cq;
@@ -91,7 +89,7 @@ static uint32_t owner_bit(const struct epitaph_cq *cq, uint32_t index)
 	return !!(index & cq->entries);
 }
 
-/* PRM: CQE ownership */
+/* Returns whether software owns the CQE. PRM: CQE ownership */
 static bool is_software_owned(const struct epitaph_cq *cq, const uint8_t *cqe, uint32_t index)
 {
 	return fld_get(cqe, CQE_OWNER) == owner_bit(cq, index) &&
@@ -142,7 +140,7 @@ static struct qp_rest *find_by(struct flush *flush, bool by_index, uint32_t key,
 	for (; i != NO_QP; i = flush->qp[i].next_in_bucket) {
 		const struct epitaph_qp *qp = &flush->table->qp[i];
 
-		/* Adapters number their QPs alike; a CQ is of one of them. */
+		/* Adapters use the same QP numbers; the CQ tells which QP it is. */
 		if (qp->by_index == by_index && key_of(qp) == key &&
 		    (is_send ? qp->send_cq : qp->recv_cq) == cq)
 			return &flush->qp[i];
@@ -157,13 +155,14 @@ static struct qp_rest *find_qp(struct flush *flush, const uint8_t *cqe, uint32_t
 	return rest ? rest : find_by(flush, false, fld_get(cqe, CQE_QPN), cq, is_send);
 }
 
-/* Is the CQE that is AGO entries before the producer index of the QP's present life? */
+/* Returns whether a CQE, AGO entries before the producer index, was written since the QP last
+ * started. */
 static bool is_since(uint32_t pi, uint32_t since, uint32_t ago)
 {
 	return ago <= ((pi - since) & PRM_CI_MASK);
 }
 
-/* Notes what a CQE says of its QP, unless a later one said so already. */
+/* Takes progress from a CQE, unless a later CQE of the QP was seen. */
 static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cqe, uint32_t ago)
 {
 	uint32_t opcode = fld_get(cqe, CQE_OPCODE), pi = flush->cq[cq].pi;
@@ -183,7 +182,7 @@ static void learn_completion(struct flush *flush, uint32_t cq, const uint8_t *cq
 	}
 }
 
-/* A QP that started within the present lap of the ring, and has no CQE there, completed nothing. */
+/* A QP that started within the ring's current lap, and has no CQE there, has completed nothing. */
 static void learn_from_silence(struct flush *flush)
 {
 	for (uint32_t i = 0; i < flush->table->qps; i++) {
@@ -221,7 +220,7 @@ static void learn_from_cq(struct flush *flush, uint32_t i)
 
 /* ---- completing ---- */
 
-/* Writes the owner bit last, as the program may be polling. */
+/* Writes the byte with the ownership bit last, as the program may be polling. */
 static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t *cqe)
 {
 	uint64_t addr = cqe_addr(cq, index);
@@ -232,7 +231,7 @@ static int write_cqe(const struct epitaph_cq *cq, uint32_t index, const uint8_t 
 	return client_write(pid, addr + PRM_CQE_SIZE - 1, cqe + PRM_CQE_SIZE - 1, 1);
 }
 
-/* Returns 0, or ENOSPC when the program has to consume first. */
+/* Writes a CQE. Returns 0, or ENOSPC if the CQ is full. */
 static int cqe_complete(struct flush *flush, uint32_t cq_index, uint8_t *cqe)
 {
 	const struct epitaph_cq *cq = &flush->table->cq[cq_index];
@@ -261,9 +260,8 @@ static void fill_cqe(const struct epitaph_qp *qp, uint32_t opcode, uint16_t coun
 	fld_set(cqe, CQE_OPCODE, opcode);
 }
 
-/* Finds the first WQE from *INDEX on and before END, and its opcode. A WQE has its own index and
- * its QP's number in it; a block that has not is the rest of one that is completed, or of one that
- * was there a lap before. */
+/* Finds the first WQE from *INDEX to END, and its opcode. A WQE contains its index and QP number; a
+ * block without these is a later part of a WQE, or from an earlier lap. */
 static int find_wqe(const struct epitaph_qp *qp, uint16_t *index, uint16_t end, uint8_t *opcode)
 {
 	uint8_t control[CONTROL_BYTES];
@@ -291,7 +289,7 @@ static bool flush_sends(struct flush *flush, const struct epitaph_qp *qp, struct
 	if (!qp->sq_blocks || !rest->send_known ||
 	    read_word(&qp->entry, qp->dbrec + FLD_BYTE(QP_DBREC_SEND), &posted))
 		return false;
-	/* What cannot be is not of a queue: the program writes elsewhere by now. */
+	/* The record is nonsense: the program uses this memory for something else now. */
 	if ((uint16_t)(posted - rest->send_ci) > qp->sq_blocks)
 		return false;
 	while (!find_wqe(qp, &rest->send_ci, posted, &opcode)) {
@@ -335,7 +333,8 @@ static bool has_file_open(const struct epitaph_owner *owner)
 	       st.st_ino == owner->ino;
 }
 
-/* Entries of one program follow one another, mostly: its answer is kept for the next. */
+/* Returns whether the owner still has its file open. Caches the last answer, as entries of a
+ * program are mostly adjacent. */
 static bool is_left(struct epitaph_entry *entry, struct epitaph_owner *asked, bool *answer)
 {
 	if (!entry->valid)

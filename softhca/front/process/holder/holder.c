@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * holder.c - a process that takes over from the daemon once that is dead.
+ * holder.c - a process that takes the place of a dead daemon.
  *
- * Without a listener every trapped call would fail with ENOSYS, even an open() of a file that never
- * concerned us. So a tiny process keeps the listener for as long as filtered processes live. While
- * the daemon lives it only sleeps; then RDMA calls get EIO, as from an adapter that was unplugged,
- * what is posted completes in error, event files say that the device is gone, and everything else
- * goes on as if there were no filter.
+ * Without a listener every trapped call would fail with ENOSYS, even open() of files that are not
+ * ours. So this small process keeps the listener while filtered processes exist. It sleeps as long
+ * as the daemon lives. Afterwards RDMA calls get EIO, as from an unplugged adapter; posted WQEs
+ * complete in error; event files report a dead device; and all other calls continue in the kernel.
  * Decision: docs/adr/0044.
  */
 #include <assert.h>
@@ -34,18 +33,18 @@
 #include "softhca/log.h"
 
 enum {
-	FIRST_NAP_MS = 1, /* between two looks at the queues; doubled while nothing is posted */
+	FIRST_NAP_MS = 1, /* pause between scans of the queues; doubled while nothing is posted */
 	LAST_NAP_MS = 32,
 	MAX_ATTRS = 32,
 	FOREVER = -1,
 	EVENT_DEVICE_FATAL = 8,                         /* enum ibv_event_type */
-	DESTROY_HANDLE = UVERBS_ATTR_DESTROY_QP_HANDLE, /* of CQs, too */
+	DESTROY_HANDLE = UVERBS_ATTR_DESTROY_QP_HANDLE, /* the attribute's id for CQs too */
 };
 
 static_assert((int)UVERBS_ATTR_DESTROY_CQ_HANDLE == UVERBS_ATTR_DESTROY_QP_HANDLE,
 	      "one number for both");
 
-/* A file for asynchronous events of a program: the daemon's end. */
+/* A program's file of asynchronous events: the daemon's end. */
 struct event_file {
 	LIST_ENTRY(event_file) in_holder;
 	int fd;
@@ -76,7 +75,7 @@ static void event_file_close(struct event_file *file)
 	free(file);
 }
 
-/* Drops the event files whose program has closed its end. */
+/* Drops event files that their program has closed. */
 static void drop_closed(struct holder *holder)
 {
 	struct event_file *next;
@@ -90,7 +89,7 @@ static void drop_closed(struct holder *holder)
 	}
 }
 
-/* Returns false when the daemon is dead. */
+/* Receives an event file from the daemon. Returns false when the daemon is dead. */
 static bool receive_event_file(struct holder *holder, int daemon)
 {
 	struct event_file *file;
@@ -109,8 +108,7 @@ static bool receive_event_file(struct holder *holder, int daemon)
 	return true;
 }
 
-/* Programs get the event of an adapter that was unplugged; behind that, the files are at their
- * end. */
+/* Gives programs the event of an unplugged adapter, and then end of file. */
 static void tell_programs(struct holder *holder, bool know_already)
 {
 	struct ib_uverbs_async_event_desc event = { .event_type = EVENT_DEVICE_FATAL };
@@ -125,7 +123,7 @@ static void tell_programs(struct holder *holder, bool know_already)
 
 /* ---- trapped calls ---- */
 
-/* A program that destroys a queue may free its memory, even if it is told that it cannot. */
+/* Notes destroyed queues: a program may free their memory even though the call fails. */
 static void forget_destroyed(struct flush *flush, const struct seccomp_notif *notif)
 {
 	struct ib_uverbs_attr attr[MAX_ATTRS];
@@ -157,11 +155,11 @@ static void answer_call(const struct holder *holder, const struct seccomp_notif 
 	} else {
 		response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	}
-	/* An error means that the caller is gone or was answered: both are fine. */
+	/* An error means that the caller is gone or has its answer. */
 	ioctl(holder->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
-/* Calls that waited for the daemon fail with EIO, as from an adapter that was unplugged. */
+/* Answers calls that waited in the daemon with EIO, as from an unplugged adapter. */
 static void answer_deferred(const struct holder *holder, const struct mailbox *mailbox)
 {
 	for (unsigned int i = 0; i < MAILBOX_DEFERRED; i++) {
@@ -172,8 +170,7 @@ static void answer_deferred(const struct holder *holder, const struct mailbox *m
 	}
 }
 
-/* Serves one call, if one comes within TIMEOUT_MS; returns false when no filtered process is
- * left. */
+/* Serves one call that comes within TIMEOUT_MS. Returns false when no filtered process is left. */
 static bool serve_call(const struct holder *holder, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = holder->listener, .events = POLLIN };
@@ -227,7 +224,7 @@ static void begin_flush(struct holder *holder, int memory)
 static void take_over(struct holder *holder, const struct mailbox *mailbox, int memory)
 {
 	tell_programs(holder, mailbox->told);
-	sysfs_remove_tree(mailbox->tree); /* the daemon could not any more */
+	sysfs_remove_tree(mailbox->tree); /* the daemon did not get to it */
 	begin_flush(holder, memory);
 	if (mailbox->notif.id)
 		answer_call(holder, &mailbox->notif);
@@ -242,7 +239,7 @@ void holder_run(int listener, int daemon, const struct mailbox *mailbox, int mem
 {
 	struct holder holder = { .listener = listener, .nap_ms = FIRST_NAP_MS };
 	struct pollfd pfd[] = {
-		{ .fd = listener }, /* only the hang-up: no filtered process is left */
+		{ .fd = listener }, /* wait only for its hang-up: no filtered process is left */
 		{ .fd = daemon, .events = POLLIN },
 	};
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mailbox.h - what a holder has to know when the daemon dies.
+ * mailbox.h - the memory by which a holder knows what the daemon was doing when it died.
  *
- * The daemon receives each notification right into this page, which it shows to the holder. A
- * call that the daemon was working on when it died is therefore known, and the holder can answer
- * it; the kernel would not report it twice. Behind this, in the same memory, is the table of
- * epitaph.h.
+ * The daemon receives each notification directly into this page, which the holder can read. So the
+ * holder can answer the call that the daemon was handling; the kernel would not report it twice.
+ * Behind it, in the same memory, is the table of epitaph.h.
  *
- * The holder is a process of the daemon's client, which may belong to somebody else. So the memory
- * is the daemon's, sealed: no other process can write to it, nor make it shorter, and the daemon
- * can believe what it reads there.
- * Decision: docs/adr/0045.
+ * The holder is a process of the daemon's client, and may belong to another user. So the daemon
+ * owns the memory and seals it: no other process can write or shrink it, and the daemon can trust
+ * its contents. Decision: docs/adr/0045.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H
 #define SOFTHCA_FRONT_PROCESS_HOLDER_MAILBOX_H
@@ -22,12 +20,12 @@ enum { MAILBOX_DEFERRED = 128 };
 
 struct mailbox {
 	union {
-		struct seccomp_notif notif; /* id 0: none */
-		char room[512];             /* should a later kernel's be longer */
+		struct seccomp_notif notif; /* id 0: no call */
+		char room[512];             /* for a longer structure of later kernels */
 	};
-	char tree[64];                       /* the daemon's directory, for the holder to remove */
-	uint32_t told;                       /* the adapter was dead before, and programs know it */
-	uint64_t deferred[MAILBOX_DEFERRED]; /* notifications that wait for their answer; 0: none */
+	char tree[64];                       /* the daemon's directory, which the holder removes */
+	uint32_t told;                       /* programs already know that the adapter is dead */
+	uint64_t deferred[MAILBOX_DEFERRED]; /* ids of deferred calls; 0: free */
 };
 
 #endif

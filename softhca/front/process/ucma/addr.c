@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addr.c - IP addresses of a fabric, without touching the host's network.
+ * addr.c - IP addresses of a fabric, without using the host's network.
  *
- * Port P of adapter A of host H of the network is 198.18.H.(8 A + P), and has the link-local IPv6
- * address of its GUID: on RoCE both are in its GID table, on InfiniBand they stand for an IPoIB
- * interface. Other hosts are asked for theirs (resolve.c). Addresses of a network interface that
- * --netdev gave to a port are that port's; all others of the machine itself are the first port of
- * the first adapter. The loopback has no port to bind to; requests to it go to the first active.
+ * Port P of adapter A of host H has 198.18.H.(8 A + P), and the link-local IPv6 address of its
+ * GUID. On RoCE both are in its GID table; on InfiniBand they are those of an IPoIB interface.
+ * Other hosts are asked for theirs (resolve.c). A port also has the addresses of the interface that
+ * --netdev gave it; all other addresses of the machine belong to the first port of the first
+ * adapter. No port can be bound to the loopback; requests to it go to the first active port.
  * Decision: docs/adr/0048.
  */
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@
 #include "softhca/front/process/daemon.h"
 #include "softhca/front/process/ucma/ucma.h"
 
-enum { GID_INDEX_V6 = 1, GID_INDEX_V4 = 3 }; /* RoCE v2 ones: see adapter.c */
+enum { GID_INDEX_V6 = 1, GID_INDEX_V4 = 3 }; /* entries of RoCE v2: see adapter.c */
 
 struct sockaddr_ib_layout { /* struct sockaddr_ib of <infiniband/ib.h> */
 	uint16_t family, pkey;
@@ -61,7 +61,7 @@ bool ucma_addr_is_ip(const struct sockaddr_storage *addr)
 	return addr->ss_family == AF_INET || addr->ss_family == AF_INET6;
 }
 
-/* Gives the bytes of the address, as an IPv6 address or GID: IPv4 is mapped. */
+/* Returns the address as 16 bytes: IPv6 or GID; IPv4 is mapped. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16])
 {
 	memset(host, 0, 16);
@@ -90,7 +90,7 @@ static bool is_loopback(const uint8_t host[16])
 				    : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)host);
 }
 
-/* ::ffff:127.0.0.1 is none. Source: cma_loopback_addr() */
+/* Returns whether it is a loopback address; ::ffff:127.0.0.1 is not. Source: cma_loopback_addr() */
 bool ucma_addr_is_loopback(const struct sockaddr_storage *addr)
 {
 	uint8_t host[16];
@@ -99,7 +99,7 @@ bool ucma_addr_is_loopback(const struct sockaddr_storage *addr)
 	return is_loopback(host) && (addr->ss_family == AF_INET || !inet_is_mapped(host));
 }
 
-/* Source: cma_any_addr() */
+/* Returns whether it is the unspecified or a loopback address. Source: cma_any_addr() */
 bool ucma_addr_is_of_no_port(const struct sockaddr_storage *addr)
 {
 	return is_zero(addr) || ucma_addr_is_loopback(addr);
@@ -200,7 +200,7 @@ static void port_ipv4(const struct adapter *adapter, unsigned int port, uint8_t 
 	memcpy(host, bytes, sizeof(bytes));
 }
 
-/* On RoCE the port's GID of an address, if it has one, has that address. */
+/* Returns the GID index for an address of the port: its own GID on RoCE, if the port has one. */
 static uint32_t gid_index_of(struct adapter *adapter, unsigned int port, const uint8_t host[16],
 			     unsigned int family)
 {
@@ -214,7 +214,7 @@ static uint32_t gid_index_of(struct adapter *adapter, unsigned int port, const u
 	return family == AF_INET ? GID_INDEX_V4 : GID_INDEX_V6;
 }
 
-/* END goes by address HOST of FAMILY. */
+/* Fills END with address HOST of FAMILY. */
 static int fill_end_as(struct adapter *adapter, unsigned int port, unsigned int family,
 		       const uint8_t host[16], struct ucma_end *end)
 {
@@ -237,7 +237,7 @@ static int fill_end_as(struct adapter *adapter, unsigned int port, unsigned int 
 	return 0;
 }
 
-/* END goes by its own address of FAMILY. */
+/* Fills END with the port's own address of FAMILY. */
 static int fill_end(struct adapter *adapter, unsigned int port, unsigned int family,
 		    struct ucma_end *end)
 {
@@ -301,7 +301,7 @@ static int find_port(struct daemon *daemon, const uint8_t host[16], unsigned int
 	return EADDRNOTAVAIL;
 }
 
-/* Finds the port whose interface is called NAME, else the first one. */
+/* Finds the port with interface NAME, or else the first port. */
 static int port_of_interface(struct daemon *daemon, const char *name, const uint8_t host[16],
 			     struct ucma_end *end)
 {
@@ -317,7 +317,7 @@ static int port_of_interface(struct daemon *daemon, const char *name, const uint
 	return fill_end(daemon->adapters[0], 1, AF_INET, end);
 }
 
-/* Is HOST an address of the machine itself? */
+/* Finds the port for an address of the machine itself. */
 static int find_of_machine(struct daemon *daemon, const uint8_t host[16], struct ucma_end *end)
 {
 	char name[IF_NAMESIZE];
@@ -362,8 +362,7 @@ int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr, s
 	return ret;
 }
 
-/* Gives the address that port 1 has from its interface, which other hosts may reach; else its
- * own. */
+/* Takes the address of port 1's interface, which other hosts may reach, or else the port's own. */
 static int source_of_first(struct adapter *adapter, unsigned int family, struct ucma_end *src)
 {
 	uint8_t address[NETDEV_MAX_ADDRESSES][16];
@@ -376,8 +375,8 @@ static int source_of_first(struct adapter *adapter, unsigned int family, struct 
 	return fill_end(adapter, 1, family, src);
 }
 
-/* Groups and other hosts are reached from the first port. What is ours reaches itself: by its own
- * address, or by that of the machine which DST is. */
+/* Chooses the source for DST: the first port for groups and other hosts; for an own address, the
+ * same port, with its own address or the machine's that DST has. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src)
 {
 	uint16_t ps = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * addr.h - addresses that ids go by: IP addresses of a fabric (addr.c), and GIDs with service IDs
- * (AF_IB).
+ * addr.h - addresses of ids: IP addresses of a fabric (addr.c), and GIDs with service IDs (AF_IB).
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_ADDR_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_ADDR_H
@@ -18,55 +17,54 @@ struct daemon;
 
 enum { AF_IB_FAMILY = 27 };
 
-/* A place is one port of an adapter, here or on another host of the network. */
+/* A port of an adapter, of this process or of another host, with its address. */
 struct ucma_end {
-	struct adapter *adapter; /* NULL: of another process */
+	struct adapter *adapter; /* NULL: another process's */
 	unsigned int port;
 	uint32_t gid_index;
 	uint16_t lid;
 	uint8_t gid[16];
-	struct sockaddr_storage
-		addr; /* the IP address that the end goes by, with its port number */
+	struct sockaddr_storage addr; /* IP address of the end, with its port number */
 };
 
-/* Returns 0 for a family that is not ours. */
+/* Returns the size of an address of FAMILY; 0: unsupported family. */
 size_t ucma_addr_size(unsigned int family);
-/* Takes an address from a command, where it has SIZE bytes; returns EINVAL if that is not what its
- * family has. */
+/* Copies an address of SIZE bytes from a command. Returns EINVAL if the size does not fit its
+ * family. */
 int ucma_addr_get(const struct __kernel_sockaddr_storage *from, uint16_t size,
 		  struct sockaddr_storage *to);
 bool ucma_addr_is_ip(const struct sockaddr_storage *addr);
-/* Is it any address, or the loopback's, which Linux takes for the same: neither is a port's. */
+/* Returns whether the address is unspecified or loopback, which Linux treats alike: no port has
+ * either. */
 bool ucma_addr_is_of_no_port(const struct sockaddr_storage *addr);
 bool ucma_addr_is_loopback(const struct sockaddr_storage *addr);
-/* Is it an address of one link that does not say of which? */
+/* Returns whether it is a link-local address without scope. */
 bool ucma_addr_lacks_scope(const struct sockaddr_storage *addr);
 bool ucma_addr_is_multicast(const struct sockaddr_storage *addr);
 bool ucma_addr_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
-uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* host order */
+uint16_t ucma_addr_port(const struct sockaddr_storage *addr); /* in host order */
 void ucma_addr_set_port(struct sockaddr_storage *addr, uint16_t port);
-/* Gives an address as 16 bytes: a GID, or IPv6, IPv4 as mapped to it. */
+/* Returns an address as 16 bytes: GID, IPv6, or mapped IPv4. */
 void ucma_addr_bytes(const struct sockaddr_storage *addr, uint8_t host[16]);
-/* Makes an address of FAMILY from 16 such bytes; PORT is in host order, with the service ID of port
- * space PS where it is a GID. */
+/* Makes an address of FAMILY from 16 bytes. PORT is in host order; for a GID, it and port space PS
+ * make the service ID. */
 void ucma_addr_put(struct sockaddr_storage *addr, unsigned int family, const uint8_t host[16],
 		   uint16_t ps, uint16_t port);
-/* Makes an address of a GID and a service ID. */
+/* Return whether it is a GID with service ID. */
 bool ucma_addr_is_gid(const struct sockaddr_storage *addr);
-/* Gives the service ID that a request to ADDR names: the port and the port space that it is of, or
- * the service ID that is part of the address. */
+/* Returns the service ID for a request to ADDR: made of port space and port, or the one in the
+ * address. */
 uint64_t ucma_addr_service(const struct sockaddr_storage *addr, uint16_t ps);
 void ucma_addr_set_service(struct sockaddr_storage *addr, uint64_t service);
-/* Asks for resolve.h whether that port has that address. */
+/* Returns whether the port has that address, for resolve.h. */
 bool ucma_addr_is_own(const uint8_t host[16], const struct adapter *adapter, unsigned int port);
-/* Finds whose address it is. It returns 0, or EADDRNOTAVAIL when it is of no adapter of this
- * process. */
+/* Finds the port with an address. Returns 0, or EADDRNOTAVAIL if no adapter of this process has
+ * it. */
 int ucma_addr_find(struct daemon *daemon, const struct sockaddr_storage *addr,
 		   struct ucma_end *end);
-/* Finds the port that the loopback is: the first active one, else the first. */
+/* Finds the port for the loopback: the first active one, or else the first. */
 int ucma_addr_find_loopback(struct daemon *daemon, unsigned int family, struct ucma_end *end);
-/* Finds from where to go to DST, whose adapter is NULL if it is not ours, when no source is
- * given. */
+/* Chooses a source for DST, whose adapter is NULL if it is another host's. */
 int ucma_addr_source(struct daemon *daemon, const struct ucma_end *dst, struct ucma_end *src);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * attr.c - what the library puts into QPs of connections: attributes of each transition, as Linux'
- * connection manager gives them.
+ * attr.c - attributes of a QP for each transition, which the library gets from here, as Linux'
+ * connection manager computes them.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 
-enum { /* enum ibv_qp_state, ibv_qp_attr_mask, ibv_access_flags */
+enum { /* values of enum ibv_qp_state, ibv_qp_attr_mask, ibv_access_flags */
        QPS_INIT = 1,
        QPS_RTR = 2,
        QPS_RTS = 3,
@@ -34,8 +34,8 @@ enum { /* enum ibv_qp_state, ibv_qp_attr_mask, ibv_access_flags */
        REMOTE_ATOMIC = 1 << 3,
 };
 
-/* Before there is a connection, a QP can only receive; then its peer may write, and read what was
- * agreed. */
+/* Attributes for INIT: without a connection the QP only receives; with one, the peer may write, and
+ * read as agreed. */
 static int attr_init(const struct ucma_id *id, struct ib_uverbs_qp_attr *attr)
 {
 	attr->port_num = id->src.port;

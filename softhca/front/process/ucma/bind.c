@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bind.c - the address and port of an id.
+ * bind.c - binds ids to addresses and ports.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "softhca/front/process/ucma/ucma.h"
 
 enum { FIRST_EPHEMERAL = 32768, LAST_EPHEMERAL = 60999 /* as Linux' ip_local_port_range */ };
-enum { FIRST_COMMON = 1024 /* those below are for services that root starts */ };
+enum { FIRST_COMMON = 1024 /* lower ports need CAP_NET_BIND_SERVICE */ };
 
 static bool shares_port(const struct ucma_id *id, const struct ucma_id *other, uint16_t port)
 {
@@ -23,8 +23,8 @@ static bool shares_port(const struct ucma_id *id, const struct ucma_id *other, u
 	       id->src.addr.ss_family == other->src.addr.ss_family;
 }
 
-/* Returns why ID cannot have the port of OTHER: any address and the loopback's are not available
- * where another id has the port. Source: cma_check_port() */
+/* Returns the errno if ID cannot share OTHER's port. The unspecified and loopback addresses are
+ * refused where another id has the port. Source: cma_check_port() */
 static int why_taken(const struct ucma_id *id, const struct ucma_id *other)
 {
 	if (ucma_addr_is_of_no_port(&id->src.addr) || ucma_addr_is_of_no_port(&other->src.addr))
@@ -42,7 +42,7 @@ static int port_check(const struct ucma_id *id, uint16_t port)
 	return ret;
 }
 
-/* Thread TID asks for the port that the address names. */
+/* Takes the port that the address names, for thread TID. */
 static int take_named_port(const struct ucma_id *id, uint16_t port, pid_t tid)
 {
 	if (port < FIRST_COMMON && !client_may(tid, CLIENT_CAP_NET_BIND_SERVICE))
@@ -67,7 +67,7 @@ static int take_port(struct ucma_id *id, pid_t tid)
 	return EADDRNOTAVAIL;
 }
 
-/* A listener shares its port with nobody, whatever was agreed to before. */
+/* Checks that a listener has its port alone, whatever was allowed before. */
 int ucma_bind_keep_alone(struct ucma_id *id)
 {
 	bool reuse_addr = id->reuse_addr;
@@ -95,8 +95,8 @@ int ucma_bind_take_service(struct ucma_id *id)
 	return fits ? 0 : EPROTONOSUPPORT;
 }
 
-/* Linux binds the loopback to no device, for any port space. Here datagrams have the first one, as
- * an address that UDP has, too, is otherwise there with --netdev only. */
+/* Binds datagram ids on the loopback to the first device. Linux binds the loopback to no device;
+ * but here UDP could use no such address without --netdev. */
 static int take_loopback_of_datagrams(struct ucma_id *id, const struct sockaddr_storage *addr)
 {
 	int ret = ucma_addr_find_loopback(id->file->daemon, addr->ss_family, &id->src);
@@ -105,7 +105,7 @@ static int take_loopback_of_datagrams(struct ucma_id *id, const struct sockaddr_
 	return ret;
 }
 
-/* Sources: rdma_bind_addr(), cma_check_linklocal() */
+/* Binds to an address. Sources: rdma_bind_addr(), cma_check_linklocal() */
 static int take_address(struct ucma_id *id, const struct sockaddr_storage *addr)
 {
 	if (ucma_addr_lacks_scope(addr))
@@ -128,7 +128,7 @@ int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t 
 		return EINVAL;
 	ret = take_address(id, addr);
 	id->has_src = true;
-	if (!id->has_af_only) /* as where net.ipv6.bindv6only is 0 */
+	if (!id->has_af_only) /* as with net.ipv6.bindv6only = 0 */
 		id->af_only = addr->ss_family == AF_INET;
 	if (!ret)
 		ret = ucma_bind_take_service(id);
@@ -143,7 +143,7 @@ int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t 
 	return 0;
 }
 
-/* BIND_IP is the older form of BIND, for IP only. */
+/* Executes BIND_IP, the older form of BIND, for IP only. */
 int ucma_id_bind_ip(struct ucma_call *uc)
 {
 	struct sockaddr_storage addr = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn.c - connections of ids: the commands. Which is right in which state is Linux'
+ * conn.c - commands on connections of ids. Allowed states follow Linux
  * (drivers/infiniband/core/cma.c and ucma.c).
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 /* ---- asking ---- */
 
-/* Returns how long the header is. */
+/* Writes the IP header of private data. Returns its length. */
 static unsigned int put_ip_header(const struct ucma_id *id, uint8_t *header)
 {
 	uint8_t own[16], to[16];
@@ -53,8 +53,8 @@ static struct cm_param take_param(const struct rdma_ucm_conn_param *from,
 	};
 }
 
-/* WITH_ECE is the size of a command that has an ECE field; programs from before ECE send less, and
- * no ECE. */
+/* Clears the ECE field for programs that send the shorter command without it. WITH_ECE is the size
+ * with ECE. */
 static void clear_missing_ece(struct ucma_call *uc, size_t with_ece, struct rdma_ucm_ece *ece)
 {
 	if (uc->hdr.in < with_ece)
@@ -164,7 +164,7 @@ int ucma_conn_reject(struct ucma_call *uc)
 	return cm_reject(&id->conn, reason, cmd->private_data, cmd->private_data_len);
 }
 
-/* A result of 0 says no more than that there has been something to disconnect. */
+/* Disconnects. Success only means that there was a connection to end. */
 int ucma_conn_disconnect(struct ucma_call *uc)
 {
 	struct ucma_id *id;
@@ -178,7 +178,7 @@ int ucma_conn_disconnect(struct ucma_call *uc)
 	return 0;
 }
 
-/* IBV_EVENT_COMM_EST: data from the peer is as good as its RTU. */
+/* Takes IBV_EVENT_COMM_EST: data from the peer stands for its RTU. */
 int ucma_conn_notify(struct ucma_call *uc)
 {
 	enum { COMM_EST = 4 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * conn_event.c - what cm/ hears of connections, as events of their ids; and what cm/ needs for its
- * work. What an event says is Linux' (drivers/infiniband/core/cma.c and ucma.c).
+ * conn_event.c - events of connections from cm/, as events of their ids; and the callbacks that cm/
+ * needs. Contents of events follow Linux (drivers/infiniband/core/cma.c and ucma.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static void put_sidr_rep(struct ucma_event *event, const uint8_t *mad, const str
 	ucma_conn_put_ah(&conn->path, conn->path.gid_index, &param->ah_attr);
 }
 
-/* Only the first event says that the connection is over. */
+/* Reports the end of the connection, only once. */
 static bool id_disconnect_once(struct ucma_id *id)
 {
 	if (id->state != UCMA_CONNECTS)

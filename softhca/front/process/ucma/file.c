@@ -26,7 +26,7 @@ static LIST_HEAD(, ucma_file) files = LIST_HEAD_INITIALIZER(files);
 
 /* ---- life ---- */
 
-/* The events go with their ids, none of which is on another file. */
+/* Frees the file with its events. Its ids are destroyed already. */
 static void file_close(struct ucma_file *file)
 {
 	struct ucma_waiter *waiter;
@@ -46,7 +46,7 @@ static void file_close(struct ucma_file *file)
 	free(file);
 }
 
-/* Nobody has the reading end of the pipe any more. */
+/* Closes the file when all reading ends of the pipe are closed. */
 static void file_ready(struct watch *watch, uint32_t events)
 {
 	if (events & (EPOLLERR | EPOLLHUP))
@@ -149,8 +149,8 @@ struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type,
 	return event;
 }
 
-/* A listener may go on to another file, with the events that wait, while the ids of requests stay
- * where they are. So either may be the first to go. */
+/* Ties the event to the id of the request. The listener may move to another file with its events,
+ * while the request's id stays, so either may be freed first. */
 void ucma_event_join(struct ucma_event *event, struct ucma_id *request)
 {
 	event->request = request;
@@ -171,7 +171,7 @@ static void event_free(struct ucma_event *event)
 	free(event);
 }
 
-/* The program has taken the event. */
+/* Updates counts after the program has read the event. */
 static void count_read(struct ucma_event *event)
 {
 	event->id->events_reported++;
@@ -181,9 +181,9 @@ static void count_read(struct ucma_event *event)
 		event->id->backlog++;
 }
 
-/* Takes one event from those that wait, and the bytes that are too many by then. It has a
- * descriptor of our own for the pipe, as that of the program may block; while there is none to be
- * had, bytes stay until the next time. A program may have read some itself. */
+/* Removes an event from the queue, and its byte from the pipe. Reads by a descriptor of our own, as
+ * the program's may block; if none is free, the byte stays until the next time. A program may have
+ * read bytes itself. */
 static void event_unlink(struct ucma_file *file, struct ucma_event *event)
 {
 	char path[32], byte;
@@ -205,7 +205,7 @@ static void event_unlink(struct ucma_file *file, struct ucma_event *event)
 	close(fd);
 }
 
-/* An event that is LISTED waits in its file. */
+/* Copies the event to the program. LISTED: it is in the file's queue. */
 static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *event, bool listed)
 {
 	size_t size = room < sizeof(event->resp) ? room : sizeof(event->resp);
@@ -219,7 +219,7 @@ static int hand_over(pid_t tid, uint64_t addr, size_t room, struct ucma_event *e
 	return 0;
 }
 
-/* Returns true if somebody was waiting for the event. */
+/* Gives the event to a waiting thread. Returns false if there is none. */
 static bool give_to_waiter(struct ucma_file *file, struct ucma_event *event)
 {
 	struct ucma_waiter *waiter;
@@ -281,7 +281,7 @@ void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast)
 		if (event->request)
 			ucma_id_destroy(event->request);
 		event_free(event);
-		next = STAILQ_FIRST(&file->events); /* destroying may have taken others */
+		next = STAILQ_FIRST(&file->events); /* destroying may have removed other events */
 	}
 }
 
@@ -304,7 +304,7 @@ void ucma_events_move(struct ucma_id *id, struct ucma_file *to)
 
 /* ---- WRITE_CM_EVENT ---- */
 
-/* Linux decides which events a program may write: its own, and those of its library. */
+/* Events that a program may write, as in Linux: its own and its library's. */
 enum { EVENT_USER = 18, EVENT_INTERNAL = 19 };
 
 static int write_event(struct ucma_call *uc)
@@ -338,7 +338,7 @@ static bool is_nonblocking(struct ucma_call *uc)
 	return flags & O_NONBLOCK;
 }
 
-/* Drops threads whose wait a signal has ended, and killed ones. */
+/* Drops waiters that a signal has interrupted or killed. */
 static void drop_dead_waiters(struct ucma_file *file)
 {
 	struct ucma_waiter *next;
@@ -386,8 +386,8 @@ static int get_event(struct ucma_call *uc)
 #define COMMAND(number, member, run) \
 	[RDMA_USER_CM_CMD_##number] = { #number, sizeof(((struct ucma_call *)0)->member), run }
 
-/* Programs from before ECE send less of these two commands. Of the others, Linux reads as much as
- * they have, whatever the header says. */
+/* Sizes of two commands before they had ECE. For all others Linux reads the full size, whatever the
+ * header says. */
 enum {
 	OLD_CONNECT = offsetof(struct rdma_ucm_connect, ece),
 	OLD_ACCEPT = offsetof(struct rdma_ucm_accept, ece),
@@ -438,8 +438,8 @@ static bool has_ece(uint32_t command)
 	return command == RDMA_USER_CM_CMD_CONNECT || command == RDMA_USER_CM_CMD_ACCEPT;
 }
 
-/* Linux compares the writer's credentials with the opener's by their address. A child that was
- * forked has a copy. */
+/* Returns whether the caller may write. Linux compares the writer's credentials pointer with the
+ * opener's; a forked child has a copy of the credentials. */
 static bool may_write(const struct ucma_call *uc)
 {
 	if (!client_has_thread(uc->file->opener, uc->call->tid)) {
@@ -454,8 +454,8 @@ static bool may_write(const struct ucma_call *uc)
 	return false;
 }
 
-/* The header is checked as the kernel checks it. A command that has no row, i.e. one that the
- * kernel does not have any more, is answered by ENOSYS. */
+/* Checks the header as the kernel does, and runs the command. A command without row, which the
+ * kernel has removed, gets ENOSYS. */
 static int run_command(struct ucma_call *uc, uint64_t addr, uint64_t len)
 {
 	const size_t room = sizeof(*uc) - offsetof(struct ucma_call, create_id);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * gsi.c - see gsi.h. The device core delivers under the fabric's lock, so what arrives waits in a
- * queue, bounded as that of a QP would be.
- * Decision: docs/adr/0047.
+ * gsi.c - see gsi.h. The device core delivers datagrams with the fabric's lock held, so they wait
+ * in a queue, bounded like a QP's. Decision: docs/adr/0047.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -37,7 +36,7 @@ static struct {
 	void (*died)(struct adapter *adapter);
 	void (*also)(const struct gsi_arrival *arrival);
 	void (*also_died)(struct adapter *adapter);
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* guards the fields below */
 	unsigned int waiting;
 	STAILQ_HEAD(, packet) packets;
 } gsi = { .watch.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -131,7 +130,7 @@ static bool find_gid(struct adapter *adapter, unsigned int port, const struct fa
 	return false;
 }
 
-/* Fills PATH with the way back to where ARRIVAL came from. */
+/* Fills PATH with the way back to ARRIVAL's sender. */
 static void path_back(const struct gsi_arrival *arrival, struct cm_path *path)
 {
 	const struct fabric_addr *addr = &arrival->addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * id.c - ids: their numbers, their life, the file they belong to, what becomes of them when their
- * adapter dies.
+ * id.c - ids: numbers, creation and destruction, moves between files, and the death of their
+ * adapter.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * listen.c - ids that listen, and which of them a request is for.
+ * listen.c - listening ids, and the choice of the one that gets a request.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int ucma_id_listen(struct ucma_call *uc)
 
 	if (ret)
 		return ret;
-	if (id->state == UCMA_IDLE) { /* on a port of the kernel's choice */
+	if (id->state == UCMA_IDLE) { /* the kernel chooses the port */
 		memset(&uc->bind, 0, sizeof(uc->bind));
 		memcpy(&uc->bind.addr, &any, sizeof(any));
 		uc->bind.id = id->number;
@@ -49,8 +49,9 @@ void ucma_id_unlisten(struct ucma_id *id)
 		LIST_REMOVE(id, in_listeners);
 }
 
-/* A listener at any address, or at the loopback's, hears requests to all addresses, of both
- * families if it is not for one. Source: cma_match_private_data() */
+/* Returns whether the listener accepts requests to HOST. One at the unspecified or loopback address
+ * accepts all addresses, of both families unless it is restricted to one. Source:
+ * cma_match_private_data() */
 static bool listens_at(const struct ucma_id *listener, const uint8_t *host, bool ipv4)
 {
 	const struct sockaddr_storage *at = &listener->src.addr;

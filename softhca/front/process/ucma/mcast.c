@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mcast.c - multicast groups that datagram ids join. The group's GID follows from its address; the
- * program's QP is attached to it by the library.
+ * mcast.c - multicast groups of datagram ids. The group's GID derives from its address; the library
+ * attaches the program's QP.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 static uint32_t next_number = 1;
 
-/* On RoCE the GID is the address itself; on InfiniBand it is that of RFC 4391, section 4, with the
- * default partition. */
+/* Makes the group's GID: the address itself on RoCE; on InfiniBand as in RFC 4391, section 4, with
+ * the default partition. */
 static void group_gid(const struct ucma_id *id, const struct sockaddr_storage *addr,
 		      uint8_t gid[16])
 {
@@ -103,7 +103,7 @@ static int join_group(struct ucma_call *uc, struct ucma_id *id, const struct soc
 	return 0;
 }
 
-/* An address of no family comes first, then the room for an answer. */
+/* Checks a group: first that the address has a family, then that the answer has room. */
 static int check_group(const struct ucma_call *uc, const struct sockaddr_storage *addr)
 {
 	if (!ucma_addr_size(addr->ss_family))
@@ -111,7 +111,7 @@ static int check_group(const struct ucma_call *uc, const struct sockaddr_storage
 	return uc->hdr.out < sizeof(struct rdma_ucm_create_id_resp) ? ENOSPC : 0;
 }
 
-/* Programs ask with flags: to join as a full member (0), or to send only (1). */
+/* Joins as a full member (0) or to send only (1), by the command's flags. */
 int ucma_mcast_join(struct ucma_call *uc)
 {
 	const struct rdma_ucm_join_mcast *cmd = &uc->join_mcast;
@@ -131,7 +131,7 @@ int ucma_mcast_join(struct ucma_call *uc)
 	return join_group(uc, id, &addr, cmd->uid, cmd->response);
 }
 
-/* JOIN_IP_MCAST is the older form of JOIN_MCAST, for IP only. */
+/* Executes JOIN_IP_MCAST, the older form of JOIN_MCAST, for IP only. */
 int ucma_mcast_join_ip(struct ucma_call *uc)
 {
 	const struct rdma_ucm_join_ip_mcast *cmd = &uc->join_ip_mcast;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * option.c - options of an id: flags, times, and a path that the program knows already.
+ * option.c - options of an id: flags, timeouts, and a path that the program already knows.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "softhca/front/process/driver/adapter.h"
 #include "softhca/front/process/ucma/ucma.h"
 
-enum { MAX_PATHS = 6 /* there and back, each with an alternate and for its own messages */ };
+enum { MAX_PATHS = 6 /* forward, return, and alternates of both */ };
 
 static int get_option(struct ucma_call *uc, void *value, size_t size)
 {
@@ -30,8 +30,8 @@ static int set_flag(struct ucma_call *uc, struct ucma_id *id, bool *flag)
 	return 0;
 }
 
-/* The timeout is 4.096 us * 2^n; as only connections wait for acknowledges, others have none. That
- * n has 5 bits is for the QP to say, which gets it. */
+/* Sets the ACK timeout, 4.096 us * 2^n, of a connection. Its limit of 5 bits is checked when the QP
+ * gets it. */
 static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 {
 	uint8_t value;
@@ -46,7 +46,7 @@ static int set_ack_timeout(struct ucma_call *uc, struct ucma_id *id)
 	return 0;
 }
 
-/* Finds the path that goes out and comes back, of those that are given. */
+/* Returns the path that is used in both directions. */
 static const struct ib_path_rec_data *pick_path(const struct ib_path_rec_data *paths, size_t count)
 {
 	enum { WANTED = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };
@@ -76,7 +76,7 @@ static void take_path(struct ucma_id *id, const struct ib_path_rec_data *data)
 	memcpy(id->dst.gid, path->dgid, 16);
 }
 
-/* A program may set its path instead of resolving a route; on InfiniBand only. */
+/* Sets the path instead of resolving a route; only on InfiniBand. */
 static int set_path(struct ucma_call *uc, struct ucma_id *id)
 {
 	struct ib_path_rec_data paths[MAX_PATHS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * query.c - what can be asked of an id: addresses, as IP addresses or as GIDs, and the path.
+ * query.c - queries of an id: its addresses, as IP addresses or GIDs, and its path.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static bool has_route(const struct ucma_id *id)
 	return id->has_src && id->src.adapter && id->has_dst && id->state >= UCMA_ROUTE_RESOLVED;
 }
 
-/* Answers with one path if the response has room for it. */
+/* Returns one path, if the response has room for it. */
 static int query_path(struct ucma_call *uc, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_path_resp resp = { .num_paths = has_route(id) };
@@ -145,7 +145,7 @@ static void put_user_path(const struct cm_path *path, struct ib_user_path_rec *r
 	record->packet_life_time = path->lifetime;
 }
 
-/* Before there is a path, GIDs and P_Key are told as far as they are known. */
+/* Fills in GIDs and P_Key as far as they are known before there is a path. */
 static void put_user_route(const struct ucma_id *id, struct rdma_ucm_query_route_resp *resp)
 {
 	const struct adapter *adapter = ucma_id_adapter(id);
@@ -165,7 +165,7 @@ static void put_user_route(const struct ucma_id *id, struct rdma_ucm_query_route
 	resp->ib_route[0].pkey = htobe16(PKEY_DEFAULT);
 }
 
-/* QUERY_ROUTE is the older form of QUERY, for IP only. */
+/* Executes QUERY_ROUTE, the older form of QUERY, for IP only. */
 int ucma_id_query_route(struct ucma_call *uc)
 {
 	struct rdma_ucm_query_route_resp resp = { 0 };

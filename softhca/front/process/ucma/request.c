@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * request.c - requests of other sides that arrive: who listens for them, the id that each makes,
- * the event that tells of it. A request by IP address begins with a header that says who asks whom
- * (IBTA annex A11).
+ * request.c - arriving requests: finds the listener, makes an id and its event. A request by IP
+ * address has a header with both addresses in its private data (IBTA annex A11).
  */
 #include <errno.h>
 #include <string.h>
@@ -118,7 +117,7 @@ int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn)
 
 /* ---- the event ---- */
 
-/* Depths change sides: what one side starts, the other answers. */
+/* Exchanges the depths: READs that one side starts are those that the other answers. */
 static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int skip)
 {
 	struct rdma_ucm_conn_param *param = &event->resp.param.conn;
@@ -137,8 +136,7 @@ static void put_req(struct ucma_event *event, const uint8_t *mad, unsigned int s
 	event->resp.ece.attr_mod = fld_get(mad, MAD_MODIFIER);
 }
 
-/* The listener of the request may have gone since: then the peer is told when the id is
- * destroyed. */
+/* Reports the request, unless its listener is gone: then destroying the id tells the peer. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request)
 {
 	struct ucma_id *listener = listener_of(request);

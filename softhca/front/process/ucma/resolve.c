@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resolve.c - see resolve.h. Questions are repeated once a second, as Linux repeats them.
+ * resolve.c - see resolve.h. Queries are repeated every second, as Linux does.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,8 +13,7 @@
 #include "softhca/net/subnet.h"
 
 enum {
-	ND_MESSAGE_SIZE =
-		ND_SIZE + ND_OPTION_MAC_SIZE, /* with the Ethernet address of who sends it */
+	ND_MESSAGE_SIZE = ND_SIZE + ND_OPTION_MAC_SIZE, /* with the sender's MAC address */
 	IPOIB_PACKET = IPOIB_SIZE + IPOIB_ARP_SIZE,
 };
 
@@ -94,7 +93,7 @@ static void ask_neighbours(const struct resolution *res, const uint8_t mac[6])
 	hca_send_frame(res->adapter->hca, res->port, frame, sizeof(frame));
 }
 
-/* An address of IPoIB's link says who listens, and at which port. */
+/* Makes an IPoIB link-layer address: QP number and the port's GID. */
 static void put_ipoib_addr(uint8_t *to, struct adapter *adapter, unsigned int port)
 {
 	struct gid_entry entry = { 0 };
@@ -250,7 +249,7 @@ void resolve_service(struct resolution *res, uint32_t timeout_ms)
 
 /* ---- answers ---- */
 
-/* HOST of the network is at GID and MAC; MAC is NULL where that is not said. */
+/* Finishes queries for HOST, whose GID and MAC are known now; MAC may be NULL. */
 static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[16],
 			 const uint8_t gid[16], const uint8_t *mac)
 {
@@ -267,7 +266,7 @@ static void tell_address(const struct gsi_arrival *arrival, const uint8_t host[1
 			roce_learn(gid, mac);
 		}
 		resolution_finish(res, 0);
-		next = LIST_FIRST(&open_questions); /* others may have gone */
+		next = LIST_FIRST(&open_questions); /* callbacks may have removed other queries */
 	}
 }
 

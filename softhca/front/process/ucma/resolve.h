@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * resolve.h - where an IP address of another host is, the path to a GID, who offers a service:
- * questions to the network, as a kernel asks them. ARP (RFC 826) and neighbour discovery (RFC 4861)
- * on Ethernet, ARP over IPoIB (RFC 4391) and subnet administration on InfiniBand. IPoIB's questions
- * about our own addresses are answered here, too.
+ * resolve.h - queries to the network, as a kernel makes them: the GID of another host's IP address,
+ * the path to a GID, providers of a service. On Ethernet by ARP (RFC 826) and neighbour discovery
+ * (RFC 4861), on InfiniBand by ARP over IPoIB (RFC 4391) and subnet administration. IPoIB's
+ * requests for our own addresses are answered here too.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_RESOLVE_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_RESOLVE_H
@@ -16,41 +16,40 @@
 #include "softhca/front/process/ucma/timer.h"
 #include "softhca/net/service.h"
 
-/* A question that waits for its answer; part of who asks. IP addresses are 16 bytes, IPv4 as mapped
- * to IPv6. */
+/* A query that waits for its answer; part of its owner. IP addresses have 16 bytes, IPv4 mapped. */
 struct resolution {
 	struct ucma_timer timer;
 	LIST_ENTRY(resolution) entry;
 	bool active;
 	enum { RESOLVE_ADDRESS, RESOLVE_PATH, RESOLVE_SERVICE } what;
-	struct adapter *adapter; /* from where */
+	struct adapter *adapter; /* source of the query */
 	unsigned int port;
-	uint8_t own[16], wanted[16]; /* IP addresses, or GIDs for a path */
-	uint64_t components;         /* of record: what is known of the service that is wanted */
-	uint8_t record[SERVICE_RECORD_SIZE]; /* and what is found */
-	uint64_t give_up;                    /* when */
+	uint8_t own[16], wanted[16];         /* IP addresses; for a path, GIDs */
+	uint64_t components;                 /* components of record that select a service */
+	uint8_t record[SERVICE_RECORD_SIZE]; /* the service wanted, then the one found */
+	uint64_t give_up;                    /* time of the timeout */
 	uint64_t transaction;
-	/* The answer: of an address its GID, on RoCE Ethernet address; of a path what it says */
+	/* Answer: of an address its GID, and MAC on RoCE; of a path its attributes. */
 	uint8_t gid[16], mac[6];
 	uint16_t dlid;
 	uint8_t sl, mtu, rate, lifetime;
-	/* STATUS is 0 or minus an errno. */
+	/* Called at the end; STATUS is 0 or minus an errno. */
 	void (*done)(struct resolution *resolution, int status);
 };
 
-/* Asks whether HOST (an IP address) is one of ours, at PORT of ADAPTER. */
+/* Returns whether HOST, an IP address, belongs to PORT of ADAPTER. */
 typedef bool (*resolve_own_fn)(const uint8_t host[16], const struct adapter *adapter,
 			       unsigned int port);
 
 void resolve_start(resolve_own_fn is_own);
-/* The caller has filled adapter, port, own, wanted and done. The answer comes later, not before
- * return. */
+/* Start a query. The caller has set adapter, port, own, wanted and done. The answer comes later,
+ * never inside this call. */
 void resolve_address(struct resolution *resolution, uint32_t timeout_ms);
 void resolve_path(struct resolution *resolution, uint32_t timeout_ms);
-/* The caller has filled adapter, port, components, record and done. */
+/* Starts a query. The caller has set adapter, port, components, record and done. */
 void resolve_service(struct resolution *resolution, uint32_t timeout_ms);
 void resolve_cancel(struct resolution *resolution);
-/* Takes what arrived, for gsi.h. */
+/* Handles an arrived datagram or frame; see gsi.h. */
 void resolve_take(const struct gsi_arrival *arrival);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * route.c - from an id to its peer: resolving the address, then the path. What is of this process
- * is known at once, for the rest the network is asked (resolve.h); either way an event tells.
+ * route.c - resolves an id's destination: address, then path. Those of this process are known at
+ * once; for others the network is queried (resolve.c). Either way an event reports the result.
  */
 #include <errno.h>
 #include <string.h>
@@ -29,15 +29,15 @@ static void put_loopback(struct sockaddr_storage *addr, unsigned int family)
 	ucma_addr_put(addr, family, family == AF_INET ? ipv4 : ipv6, 0, 0);
 }
 
-/* Is the id bound to the loopback, and goes elsewhere? */
+/* Returns whether the id is bound to the loopback but has another destination. */
 static bool goes_out_of_loopback(const struct ucma_id *id)
 {
 	return !id->src.adapter && ucma_addr_is_loopback(&id->src.addr) &&
 	       !ucma_addr_is_of_no_port(&id->dst.addr);
 }
 
-/* The source was bound to no port: it is now the one that reaches the destination. RoCE has no GID
- * of the loopback. Sources: cma_bind_loopback(), cma_acquire_dev_by_src_ip() */
+/* Chooses the source port of an unbound id: the one that reaches the destination. RoCE has no GID
+ * for the loopback. Sources: cma_bind_loopback(), cma_acquire_dev_by_src_ip() */
 static int choose_source(struct ucma_id *id)
 {
 	const struct sockaddr_storage bound = id->src.addr;
@@ -65,8 +65,8 @@ static void address_known(struct ucma_id *id, int status)
 	ucma_event_simple(id, status ? EV_ADDR_ERROR : EV_ADDR_RESOLVED, status);
 }
 
-/* On InfiniBand a link-local address has the port's GUID in it, as its GID has; where a kernel made
- * it, with the bit set that says so (RFC 4391, 8). */
+/* Derives the GID from an InfiniBand link-local address, which contains the port's GUID; a kernel
+ * sets one more bit in it (RFC 4391, 8). */
 static bool names_gid(const struct ucma_id *id, uint8_t gid[16])
 {
 	enum { UNIVERSAL = 0x02 };
@@ -94,8 +94,8 @@ static void address_answered(struct resolution *res, int status)
 	address_known(id, status);
 }
 
-/* The address may be of another host. A GID is where it says; whether there is a path to it is the
- * next question. */
+/* Queries the network for an address of another host. A GID needs no such query; its path is
+ * resolved later. */
 static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 {
 	struct resolution *res = &id->resolution;
@@ -117,8 +117,8 @@ static void ask_network(struct ucma_id *id, uint32_t timeout_ms)
 	resolve_address(res, timeout_ms);
 }
 
-/* The loopback is at the port that the id is bound to, if it is; any address is the loopback's, of
- * which it keeps nothing. Source: cma_resolve_loopback() */
+/* Finds the destination. The loopback is the port that the id is bound to, if any; the unspecified
+ * address means the loopback. Source: cma_resolve_loopback() */
 static int find_destination(struct ucma_id *id, const struct sockaddr_storage *dst)
 {
 	struct daemon *daemon = id->file->daemon;
@@ -134,7 +134,8 @@ static int find_destination(struct ucma_id *id, const struct sockaddr_storage *d
 	return ret;
 }
 
-/* No packet with a source of the loopback leaves the host. Source: __mkroute_output() */
+/* Resolves an address. Packets with a loopback source never leave the host. Source:
+ * __mkroute_output() */
 static int resolve_address_of(struct ucma_id *id, const struct sockaddr_storage *dst,
 			      uint32_t timeout_ms)
 {
@@ -178,7 +179,7 @@ int ucma_id_resolve_addr(struct ucma_call *uc)
 	return ret ? ret : resolve_to(uc, cmd->id, &src, &dst, cmd->timeout_ms);
 }
 
-/* RESOLVE_IP is the older form of RESOLVE_ADDR, for IP only. */
+/* Executes RESOLVE_IP, the older form of RESOLVE_ADDR, for IP only. */
 int ucma_id_resolve_ip(struct ucma_call *uc)
 {
 	const struct rdma_ucm_resolve_ip *cmd = &uc->resolve_ip;

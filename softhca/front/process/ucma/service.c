@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * service.c - an id finds its destination by the name or ID of a service: RESOLVE_IB_SERVICE, as
- * Linux has it from 6.18 on.
+ * service.c - resolves a destination by a service's name or ID: RESOLVE_IB_SERVICE, since Linux
+ * 6.18.
  *
- * Services are those of this process' subnet (--service); on a network, the other hosts are asked
- * for what is not known here. The first record found is the destination, so that the route is next;
- * all of them can be queried.
+ * Services are those of this process (--service); on a network, other hosts are asked for unknown
+ * ones. The first record found becomes the destination, so that the route can be resolved next; all
+ * can be queried.
  */
 #include <assert.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 static_assert(sizeof(struct ib_user_service_rec) == SERVICE_RECORD_SIZE, "the same bytes");
 
-/* The kernel's sockaddr_ib of the destination is that of the record. */
+/* Sets the destination from the first record. */
 static void take_destination(struct ucma_id *id)
 {
 	const uint8_t *record = id->services[0];
@@ -63,10 +63,11 @@ static void services_answered(struct resolution *res, int status)
 	services_known(id, status ? status : records_keep(id, res->record, 1));
 }
 
-/* When another host has several there is no answer: see subnet.c. */
+/* Queries the network. If another host has several such services it does not answer: see
+ * subnet.c. */
 static void ask_network(struct ucma_id *id, uint64_t components, const uint8_t *wanted)
 {
-	enum { TIMEOUT_MS = 2000 /* as Linux has it */ };
+	enum { TIMEOUT_MS = 2000 /* as in Linux */ };
 	struct resolution *res = &id->resolution;
 
 	id->state = UCMA_SERVICE_QUERY;
@@ -127,7 +128,7 @@ int ucma_service_resolve(struct ucma_call *uc)
 	return 0;
 }
 
-/* The response has as many records as there is room for. */
+/* Returns as many records as the response has room for. */
 int ucma_service_query(struct ucma_call *uc, const struct ucma_id *id)
 {
 	struct rdma_ucm_query_ib_service_resp resp = { .num_service_recs = id->num_services };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * timer.c - see timer.h: a heap whose root is the next to expire, and one timerfd that is set to
- * that. The heap is a pairing heap: all that it needs is in the timers.
+ * timer.c - see timer.h: one timerfd for a heap, whose root expires next. It is a pairing heap, as
+ * that needs no memory outside of the timers.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -13,7 +13,7 @@
 #include "softhca/front/process/watch.h"
 
 static struct watch watch = { .fd = -1 };
-static uint64_t armed; /* 0: not */
+static uint64_t armed; /* 0: not set */
 static struct ucma_timer *root;
 
 uint64_t timer_now(void)
@@ -36,7 +36,8 @@ static void timer_arm(uint64_t deadline)
 
 /* ---- the heap ---- */
 
-/* One of two roots becomes the first child of the other, which is returned. */
+/* Merges two heaps: the later root becomes the first child of the earlier one, which is
+ * returned. */
 static struct ucma_timer *heap_merge(struct ucma_timer *a, struct ucma_timer *b)
 {
 	struct ucma_timer *first, *child;
@@ -54,7 +55,7 @@ static struct ucma_timer *heap_merge(struct ucma_timer *a, struct ucma_timer *b)
 	return first;
 }
 
-/* Children that have lost their root: by pairs first, which keeps the heap flat. */
+/* Merges the children of a removed root, first in pairs, which keeps the heap flat. */
 static struct ucma_timer *heap_merge_all(struct ucma_timer *list)
 {
 	struct ucma_timer *paired = NULL, *all = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ucma.h - the part of the kernel's rdma_ucm and its connection manager: ids, their events,
- * connections between them.
+ * ucma.h - emulation of the kernel's rdma_ucm and connection manager: ids, their events, and
+ * connections.
  *
- * A program's file is the reading end of a pipe with one byte for each event that waits, so that
- * poll() works; its write() calls are trapped and are the commands of <rdma/rdma_user_cm.h>. Ids
- * connect by datagrams of communication management (cm.h), also those of one process. All of it
- * runs in the notification thread.
+ * A program's file is the reading end of a pipe, with one byte for each waiting event, so that
+ * poll() works; its write() calls are trapped, and carry the commands of <rdma/rdma_user_cm.h>.
+ * Ids, even of one process, connect by CM datagrams (cm.h). All of it runs in the notification
+ * thread.
  */
 #ifndef SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
 #define SOFTHCA_FRONT_PROCESS_UCMA_UCMA_H
@@ -37,16 +37,16 @@ struct ucma_id;
 struct ucma_mcast;
 
 enum {
-	UCMA_MISC_MAJOR = 10, /* of misc devices */
+	UCMA_MISC_MAJOR = 10, /* major number of misc devices */
 	UCMA_MISC_MINOR = 120,
 	PS_IPOIB = 0x0002,
 	PS_IB = 0x013f,
 	PS_TCP = 0x0106,
 	PS_UDP = 0x0111,
-	UCMA_QKEY = 0x01234567, /* of datagrams, but with GIDs as addresses */
+	UCMA_QKEY = 0x01234567, /* of datagrams, unless addresses are GIDs */
 };
 
-/* These values are of enum rdma_cm_event_type in <rdma/rdma_cma.h>. */
+/* Values of enum rdma_cm_event_type in <rdma/rdma_cma.h>. */
 enum ucma_event_type {
 	EV_ADDR_RESOLVED = 0,
 	EV_ADDR_ERROR = 1,
@@ -69,55 +69,54 @@ enum ucma_event_type {
 
 struct ucma_event {
 	STAILQ_ENTRY(ucma_event) entry;
-	struct ucma_id *id; /* in whose count it is, unless MCAST says otherwise */
+	struct ucma_id *id; /* counts the event, unless mcast does */
 	struct ucma_mcast *mcast;
-	struct ucma_id
-		*request; /* the id that a connection request has made; NULL once it has gone */
+	struct ucma_id *request; /* id made by a connection request; NULL when it is destroyed */
 	struct rdma_ucm_event_resp resp;
 };
 
-/* A GET_EVENT of a blocking file that waits for an event. */
+/* A thread that waits in GET_EVENT of a blocking file. */
 struct ucma_waiter {
 	STAILQ_ENTRY(ucma_waiter) entry;
 	struct deferred_call call;
 	uint64_t response;
 	uint16_t room;
-	int64_t result; /* of the write() */
+	int64_t result; /* result of the write() */
 };
 
 struct ucma_file {
-	struct watch watch; /* our end of the pipe; reports that nobody has the other any more */
+	struct watch watch; /* our end of the pipe; reports when the other is closed */
 	LIST_ENTRY(ucma_file) in_all;
 	struct daemon *daemon;
-	struct client *opener;          /* the process that may write */
-	struct credentials credentials; /* with which it may */
-	dev_t dev;                      /* identify the program's end */
+	struct client *opener;          /* only this process may write */
+	struct credentials credentials; /* of the opener */
+	dev_t dev;                      /* with ino: identity of the program's end */
 	ino_t ino;
 	LIST_HEAD(, ucma_id) ids;
 	STAILQ_HEAD(, ucma_event) events;
-	unsigned int event_count, byte_count; /* a byte in the pipe for each event that waits */
+	unsigned int event_count, byte_count; /* events waiting, and bytes in the pipe for them */
 	STAILQ_HEAD(, ucma_waiter) waiters;
 };
 
-/* FLAGS are those of open(). */
+/* Opens the device; FLAGS are open()'s. */
 void ucma_open(struct call *call, uint64_t flags);
 void ucma_write(struct call *call);
-/* Returns the file with the identity in ST, or NULL. */
+/* Returns the file with ST's device and inode, or NULL. */
 struct ucma_file *ucma_file_find(const struct stat *st);
 void ucma_stop(void);
 
-/* Makes an event of TYPE for ID, to be filled and sent. NULL: there is no memory; the event is
- * lost, and said to be. */
+/* Makes an event of TYPE for ID, to be filled and sent. Returns NULL without memory, after logging
+ * the loss. */
 struct ucma_event *ucma_event_new(struct ucma_id *id, enum ucma_event_type type, int status);
 void ucma_event_send(struct ucma_event *event);
-/* Sends an event that has nothing more to say. */
+/* Makes and sends an event without further data. */
 void ucma_event_simple(struct ucma_id *id, enum ucma_event_type type, int status);
-/* Takes back the events of ID that nobody has read yet, or those of MCAST if that is not NULL. */
+/* Removes the unread events of ID, or if MCAST is not NULL, only that group's. */
 void ucma_events_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 void ucma_events_move(struct ucma_id *id, struct ucma_file *to);
-/* EVENT tells of REQUEST, until either has gone. */
+/* Ties EVENT to the id REQUEST, until either is freed. */
 void ucma_event_join(struct ucma_event *event, struct ucma_id *request);
-/* The event that tells of REQUEST does so no more. */
+/* Unties REQUEST from its event. */
 void ucma_event_part(struct ucma_id *request);
 
 /* ---- commands ---- */
@@ -152,9 +151,9 @@ struct ucma_call {
 	};
 };
 
-/* Writes the command's response; returns ENOSPC where there is not room for all of it. */
+/* Writes the command's response. Returns ENOSPC if it does not fit. */
 int ucma_respond(struct ucma_call *uc, uint64_t addr, const void *data, size_t size);
-/* Returns ENOENT when the file has no such id. */
+/* Finds an id of the file. Returns ENOENT if there is none. */
 int ucma_id_find(struct ucma_call *uc, uint32_t number, struct ucma_id **id);
 
 int ucma_id_create(struct ucma_call *uc);
@@ -182,7 +181,7 @@ int ucma_service_resolve(struct ucma_call *uc);
 
 /* ---- ucma/id.c ---- */
 
-/* Returns a number that nobody can tell beforehand, unless --seed chooses them all. */
+/* Returns a random number; with --seed a reproducible one. */
 uint32_t ucma_random(const struct daemon *daemon);
 
 enum ucma_state {
@@ -190,99 +189,99 @@ enum ucma_state {
 	UCMA_BOUND,
 	UCMA_LISTENS,
 	UCMA_SERVICE_QUERY,
-	UCMA_SERVICE_RESOLVED, /* so has_dst: the route is next */
+	UCMA_SERVICE_RESOLVED, /* has_dst is set: resolve the route next */
 	UCMA_ADDR_QUERY,
 	UCMA_ADDR_RESOLVED,
 	UCMA_ROUTE_QUERY,
 	UCMA_ROUTE_RESOLVED,
-	UCMA_CONNECTS, /* asked, or was asked; conn says how far it is */
+	UCMA_CONNECTS, /* connecting or connected; see conn */
 	UCMA_DISCONNECTED,
 };
 
 struct ucma_id {
 	LIST_ENTRY(ucma_id) in_file;
 	LIST_ENTRY(ucma_id) in_all;
-	LIST_ENTRY(ucma_id) in_bucket; /* by number */
+	LIST_ENTRY(ucma_id) in_bucket; /* list by number */
 	LIST_ENTRY(ucma_id) in_listeners;
 	struct ucma_file *file;
 	uint32_t number;
-	uint64_t uid; /* 0: made by a request, and not accepted yet */
+	uint64_t uid; /* 0: made by a request that is not accepted yet */
 	uint16_t ps;
 	uint8_t qp_type; /* enum ibv_qp_type */
 	enum ucma_state state;
-	bool has_src, has_dst; /* src and dst are ports of adapters */
+	bool has_src, has_dst; /* src and dst are set */
 	struct ucma_end src, dst;
 	bool reuse_addr;
-	bool af_only, has_af_only; /* is it for one family, and did the program say so */
+	bool af_only, has_af_only; /* IPv4 or IPv6 only; and set by the program */
 	bool has_ack_timeout;
 	uint8_t ack_timeout;
 	uint8_t tos;
-	int backlog;                /* requests that it still takes */
-	bool datagram;              /* SIDR */
-	bool passive;               /* made by a request: it shares its listener's port */
-	struct ucma_event *told_by; /* the request's event, until it is read */
-	struct cm_path path;        /* from ROUTE_RESOLVED on, until there is a connection */
+	int backlog;                /* requests that it still accepts */
+	bool datagram;              /* connects by service ID resolution (SIDR) */
+	bool passive;               /* made by a request; it shares the listener's port */
+	struct ucma_event *told_by; /* unread event of the request that made it */
+	struct cm_path path;        /* valid from ROUTE_RESOLVED until connecting */
 	struct cm_conn conn;
 	struct resolution resolution;
-	uint8_t (*services)[SERVICE_RECORD_SIZE]; /* found, until the id goes */
+	uint8_t (*services)[SERVICE_RECORD_SIZE]; /* found by RESOLVE_IB_SERVICE */
 	unsigned int num_services;
 	uint32_t events_reported;
 	LIST_HEAD(, ucma_mcast) mcasts;
 };
 
-/* Returns 0 or ENOMEM. */
+/* Creates an id. Returns 0 or ENOMEM. */
 int ucma_id_new(struct ucma_file *file, struct ucma_id **id);
-/* Destroys ID with all that depends on it; connections end. */
+/* Destroys ID with all that depends on it; ends its connection. */
 void ucma_id_destroy(struct ucma_id *id);
-/* Returns the next of all ids: the first behind NULL, NULL behind the last. */
+/* Returns the id behind ID in the list of all; NULL begins and ends it. */
 struct ucma_id *ucma_id_next(struct ucma_id *id);
 /* Returns the adapter that the id is bound to, or NULL. */
 struct adapter *ucma_id_adapter(const struct ucma_id *id);
-/* The adapter's ids hear that it was removed, and connect no more. */
+/* Reports the adapter's removal to its ids, and ends their connections. */
 void ucma_id_adapter_died(struct adapter *adapter);
 
 /* ---- ucma/bind.c ---- */
 
-/* Binds ID to ADDR, for thread TID, and to a free port if ADDR names none; returns EINVAL when it
- * is bound already. */
+/* Binds ID to ADDR for thread TID, and to a free port if ADDR has none. Returns EINVAL if it is
+ * bound already. */
 int ucma_bind_to(struct ucma_id *id, const struct sockaddr_storage *addr, pid_t tid);
-/* A service ID of the program's choice must be of its port space (else EPROTONOSUPPORT); those of
- * PS_IB may be of any. */
+/* Checks a service ID that the program chose: it must belong to the id's port space (else
+ * EPROTONOSUPPORT); PS_IB allows any. */
 int ucma_bind_take_service(struct ucma_id *id);
-/* Returns 0 if the id, which begins to listen, has its port alone; else what Linux answers. */
+/* Returns 0 if the id, which starts to listen, has its port alone; else Linux' errno. */
 int ucma_bind_keep_alone(struct ucma_id *id);
 
 /* ---- ucma/listen.c ---- */
 
-/* ID listens no more, if it did. */
+/* Stops listening, if ID did. */
 void ucma_id_unlisten(struct ucma_id *id);
-/* Finds the listener for a request of service SERVICE that came to ADAPTER, for address HOST. HOST
- * is NULL in a request without IP addresses. */
+/* Finds the listener for a request to SERVICE at ADAPTER and address HOST; HOST is NULL in a
+ * request without IP addresses. */
 struct ucma_id *ucma_id_find_listener(uint64_t service, const struct adapter *adapter,
 				      const uint8_t *host, bool ipv4);
 
 /* ---- ucma/route.c ---- */
 
-/* Makes the path to where nobody needs to be asked for it. */
+/* Makes the path to a destination in this process, which needs no query. */
 void ucma_route_put_known(struct ucma_id *id);
-/* Ends the resolving of a path: STATUS is 0 or minus an errno. */
+/* Ends resolving a path; STATUS is 0 or minus an errno. */
 void ucma_route_known(struct ucma_id *id, int status);
 
 /* ---- ucma/request.c: for cm_ops (cm/cm.h) ---- */
 
 int ucma_request_wanted(const struct cm_request *request, struct cm_conn **conn);
-/* Tells ID's listener of the request that has made ID. */
+/* Reports the request that made ID to its listener. */
 void ucma_request_tell(struct ucma_id *id, const struct cm_request *request);
 
 /* ---- ucma/conn_event.c ---- */
 
-/* Starts what connections need to have, once there are adapters. */
+/* Starts communication management; adapters must exist. */
 int ucma_conn_start(void);
 void ucma_conn_stop(void);
-/* WHAT has happened to the connection, by message MAD if not NULL. A program hears nothing of a
- * connection that it has not accepted; its accept will fail. */
+/* Handles event WHAT of the connection, caused by message MAD or NULL. A program gets no events of
+ * a connection that it has not accepted; its accept fails. */
 void ucma_conn_event(struct ucma_id *id, enum cm_event what, const uint8_t *mad);
-/* Says how the peer is reached. */
+/* Describes how the peer is reached, as address handle attributes. */
 void ucma_conn_put_ah(const struct cm_path *path, uint8_t sgid_index,
 		      struct ib_uverbs_ah_attr *attr);
 

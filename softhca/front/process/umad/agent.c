@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * agent.c - agents of programs: what they register for, and who takes a request that has come.
+ * agent.c - agents of programs: registration, and the choice of the agent that gets a request.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { MAX_CLASS = 80, MAX_VERSION = 0x83, METHODS = 128 };
 
-/* What a program asks for, as either ioctl says it. */
+/* A registration, from either version of the ioctl. */
 struct wish {
 	uint32_t qpn;
 	uint8_t class, class_version, rmpp_version;
@@ -58,13 +58,13 @@ static bool takes_same(const struct wish *wish, const struct umad_agent *agent)
 	return agent->methods[0] & wish->methods[0] || agent->methods[1] & wish->methods[1];
 }
 
-/* What this side's own rdma_cm listens to: all that is sent. */
+/* Returns whether the registration is for CM, whose messages this side's rdma_cm takes. */
 static bool is_of_kernel(const struct wish *wish)
 {
 	return wish->class == MAD_CLASS_CM && wish->methods[0] >> MAD_SEND & 1;
 }
 
-/* A method that somebody else takes cannot be had. */
+/* Returns whether another agent already has one of the methods. */
 static bool is_taken(const struct umad_file *own, const struct wish *wish)
 {
 	struct umad_file *file = NULL;
@@ -157,7 +157,7 @@ int umad_register(struct call *call, struct umad_file *file)
 		   : agent_tell(call, file, address + offsetof(struct ib_user_mad_reg_req, id), id);
 }
 
-/* Flags that are not known are answered by those that are. */
+/* Answers unknown flags with the supported ones. */
 static int tell_flags(struct call *call, uint64_t address)
 {
 	uint32_t known = IB_USER_MAD_REG_FLAGS_CAP;
@@ -222,7 +222,7 @@ void umad_agent_end(struct umad_file *file, unsigned int agent)
 
 static bool agent_takes(const struct umad_agent *agent, unsigned int qpn, const uint8_t *mad)
 {
-	enum { OUI_AT = 37 }; /* behind the header of RMPP and a byte */
+	enum { OUI_AT = 37 }; /* behind RMPP's header and a byte */
 	unsigned int class = fld_get(mad, MAD_CLASS), method = fld_get(mad, MAD_METHOD);
 
 	if (!agent->used || !agent->registered || agent->qpn != qpn || agent->class != class ||

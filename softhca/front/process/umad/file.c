@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * file.c - files of umad and issm: opening, reading, what is told of them.
+ * file.c - files of umad and issm: open, read, close.
  *
- * The program has one end of a pair of sockets; while it has something to read there is a byte in
- * it, so that poll() tells the truth.
+ * The program has one end of a socket pair, in which there is a byte while it can read, so that
+ * poll() works.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +24,14 @@
 #include "util/bits.h"
 
 enum {
-	MAX_PACKETS = 200001, /* that have come and nobody has read: Linux' */
+	MAX_PACKETS = 200001, /* Linux' limit of unread datagrams */
 	LOOK_MS = 500,
 };
 
 static LIST_HEAD(, umad_file) files = LIST_HEAD_INITIALIZER(files);
 
-/* Linux' agents are gone at once, the file stays until it is closed. Who sleeps in read() sleeps
- * on. */
+/* Ends all agents of the adapter, as Linux does; files stay until they are closed, and sleeping
+ * readers sleep on. */
 static void adapter_died(struct adapter *adapter)
 {
 	struct umad_file *file;
@@ -113,8 +113,8 @@ static void file_look(struct ucma_timer *timer)
 		file_close(file);
 }
 
-/* Closes the file when the program has closed its end. A thread that sleeps in read() keeps the
- * file until it returns, as in the kernel. */
+/* Closes the file when the program has closed its end. As in the kernel, a thread that sleeps in
+ * read() keeps it open. */
 static void file_ready(struct watch *watch, uint32_t events)
 {
 	struct umad_file *file = (struct umad_file *)watch;
@@ -197,8 +197,8 @@ void umad_open(struct call *call, struct adapter *adapter, unsigned int port, ui
 	open_file(call, adapter, port, flags);
 }
 
-/* While the file is open the port says that a subnet manager is there, of which there is one. Linux
- * lets a second wait; that nobody waits here is said at once. */
+/* Opens an issm file: while it is open, the port announces a subnet manager. Only one can be open;
+ * Linux lets a second wait, here it fails at once. */
 void umad_open_manager(struct call *call, struct adapter *adapter, unsigned int port,
 		       uint64_t flags)
 {
@@ -262,8 +262,8 @@ void umad_stop(void)
 
 /* ---- reading ---- */
 
-/* Returns how many bytes are read, or minus an errno. A long datagram for which there is no room
- * shows its beginning, which has its length. */
+/* Copies a datagram to the program. Returns the bytes, or minus an errno. If a long one does not
+ * fit, copies its beginning, which has its length. */
 static int64_t packet_copy(pid_t tid, const struct umad_file *file,
 			   const struct umad_packet *packet, uint64_t address, size_t room)
 {
@@ -286,8 +286,8 @@ static void token_put(struct umad_file *file)
 		log_note("umad: a program is not told that it can read");
 }
 
-/* Takes the byte out of the end that the caller has as FD. While there is no descriptor to do so
- * with, the byte stays for the next time. */
+/* Removes the byte from the caller's end, FD. If no descriptor is free for that, it stays until the
+ * next time. */
 static void token_take(struct umad_file *file, pid_t tid, int fd)
 {
 	int copy = client_fd_copy_of(tid, fd, file->dev, file->ino);
@@ -320,7 +320,7 @@ static int64_t read_wait(struct call *call, struct umad_file *file)
 	reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return -ENOMEM;
-	has_reader(file); /* drops those that wait no more */
+	has_reader(file); /* drops interrupted readers */
 	reader->address = call_arg(call, 1);
 	reader->room = call_arg(call, 2);
 	call_defer(call, &reader->call);
@@ -384,7 +384,7 @@ void umad_read(struct call *call)
 		call_finish(call, read_packet(call, file));
 }
 
-/* Gives the packet to whoever waits; false: nobody does. */
+/* Gives the datagram to a waiting reader. Returns false if there is none. */
 static bool give_to_reader(struct umad_file *file, const struct umad_packet *packet)
 {
 	struct umad_reader *reader;

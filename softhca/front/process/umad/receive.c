@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * receive.c - datagrams that have come to QP0 or QP1: what the adapter's own agents answer, and
- * what goes to the agent of a program.
+ * receive.c - datagrams that arrive at QP0 or QP1: answered by the adapter's agents, or given to a
+ * program's agent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 
 /* ---- the adapter's own agents ---- */
 
-/* What mlx5_ib has the adapter answer. Questions about a subnet manager are for that. */
+/* Returns whether the adapter answers this MAD, as with mlx5_ib. Queries to a subnet manager are
+ * not for it. */
 static bool is_for_adapter(const uint8_t *mad)
 {
 	unsigned int method = fld_get(mad, MAD_METHOD), class = fld_get(mad, MAD_CLASS);
@@ -88,7 +89,7 @@ static void deliver_to(struct umad_file *file, unsigned int number,
 		if (!whole)
 			return;
 	}
-	if (!answer || send) /* else it comes too late, or nobody has asked */
+	if (!answer || send) /* an answer without request is too late: drop it */
 		umad_file_deliver(file, &hdr, false, whole ? whole : arrival->bytes, len);
 	if (answer && send)
 		umad_send_end(send);
@@ -155,7 +156,8 @@ static void answer_arrival(const struct gsi_arrival *arrival, const uint8_t *ans
 	umad_send_datagram(arrival->adapter, &datagram);
 }
 
-/* Subnet management is for QP0, and nothing else is. */
+/* Returns whether the MAD came to the right QP: subnet management to QP0, all other classes to
+ * QP1. */
 static bool is_right_qp(const struct gsi_arrival *arrival)
 {
 	unsigned int class = fld_get(arrival->bytes, MAD_CLASS);

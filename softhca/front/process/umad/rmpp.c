@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rmpp.c - long datagrams, which come in parts: put together for agents that want them whole. IBTA
+ * rmpp.c - datagrams in several segments (RMPP), reassembled for agents that want whole ones. IBTA
  * vol 1, 13.6 (reliable multi-packet protocol)
  */
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "softhca/log.h"
 
 enum {
-	WINDOW = 64,           /* as many parts may be under way */
-	MAX_BYTES = 8 << 20,   /* of all datagrams of a file, read by nobody yet */
+	WINDOW = 64,           /* segments that may be unacknowledged */
+	MAX_BYTES = 8 << 20,   /* unread bytes of a file's datagrams */
 	MAX_ASSEMBLIES = 1024, /* of a file */
-	PATIENCE_MS = 40000,   /* for the whole of a datagram, from its first part on: Linux' */
-	MEMORY_MS = 10000,     /* of one that is complete: Linux' */
+	PATIENCE_MS = 40000,   /* time for a whole datagram, as in Linux */
+	MEMORY_MS = 10000,     /* time that a complete one is remembered, as in Linux */
 	VENDOR_DATA = 40,
 	DEVICE_DATA = 64,
 };
 
-/* Returns where the data of a class with such datagrams begins. */
+/* Returns the offset of the data in MADs of this class. */
 static size_t rmpp_header(unsigned int class)
 {
 	if (class == MAD_CLASS_SA)
@@ -33,7 +33,7 @@ static size_t rmpp_header(unsigned int class)
 		       : MAD_HEADER_SIZE;
 }
 
-/* The other side of ARRIVAL is told TYPE. */
+/* Sends an RMPP message of TYPE to ARRIVAL's sender. */
 static void rmpp_answer(const struct gsi_arrival *arrival, const uint8_t *first, unsigned int type,
 			unsigned int status, uint32_t segment)
 {
@@ -86,7 +86,7 @@ static void assembly_end(struct umad_assembly *assembly)
 	free(assembly);
 }
 
-/* Who sends a datagram that is not complete yet is told that nobody waits for it any more. */
+/* Drops an incomplete datagram and tells its sender (ABORT). */
 static void assembly_expired(struct ucma_timer *timer)
 {
 	struct umad_assembly *assembly = (struct umad_assembly *)timer;
@@ -150,7 +150,7 @@ static struct umad_assembly *assembly_new(struct umad_file *file, unsigned int a
 	return assembly;
 }
 
-/* The first part stays whole, of the others there are the data. */
+/* Adds a segment: the first one whole, of others only the data. */
 static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 {
 	size_t from = assembly->segments ? rmpp_header(fld_get(mad, MAD_CLASS)) : 0;
@@ -169,7 +169,7 @@ static bool assembly_add(struct umad_assembly *assembly, const uint8_t *mad)
 	return true;
 }
 
-/* What is behind the data in the last part does not count: the part says how much it has. */
+/* Returns how many bytes of the last segment are padding. */
 static size_t padding_of(const uint8_t *mad)
 {
 	uint32_t room = MAD_SIZE - MAD_HEADER_SIZE - RMPP_HEADER_SIZE;
@@ -178,7 +178,7 @@ static size_t padding_of(const uint8_t *mad)
 	return length < room ? room - length : 0;
 }
 
-/* The other side may ask again for the last acknowledge. */
+/* Completes a datagram, but keeps it for a while, as its sender may repeat the last segment. */
 static uint8_t *assembly_finish(struct umad_assembly *assembly, const uint8_t *last, size_t *len)
 {
 	uint8_t *whole = assembly->bytes;
@@ -200,7 +200,7 @@ static void assembly_refuse(struct umad_assembly *assembly, const struct gsi_arr
 		assembly_end(assembly);
 }
 
-/* Parts come in their order; one that does not is missed, and so asked for again. */
+/* Takes a segment. They must be in order: one that is not is dropped, and repeated later. */
 static uint8_t *take_part(struct umad_assembly *assembly, const struct gsi_arrival *arrival,
 			  size_t *len)
 {

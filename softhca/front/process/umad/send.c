@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * send.c - datagrams that programs write: where they go, and how long their answers are waited for.
+ * send.c - sends datagrams that programs write, and waits for answers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +17,7 @@
 
 enum {
 	LEAST_DATAGRAM = MAD_HEADER_SIZE + RMPP_HEADER_SIZE,
-	MAX_SENDS =
-		4096, /* of a file: that wait for answers, or have come back and were not read */
+	MAX_SENDS = 4096, /* of a file: waiting for an answer, or failed and unread */
 };
 
 /* ---- requests that wait ---- */
@@ -68,7 +67,7 @@ void umad_send_datagram(struct adapter *adapter, const struct hca_datagram *data
 	engine_kick();
 }
 
-/* The request comes back to the program, with the header that it had. */
+/* Returns the request to the program, with its header, as it got no answer. */
 static void send_give_up(struct umad_send *send)
 {
 	const struct hca_datagram *datagram = &send->datagram;
@@ -154,8 +153,8 @@ static struct hca_datagram datagram_of(const struct umad_file *file,
 	return datagram;
 }
 
-/* Reads the bytes behind the header; zeroes fill a datagram that is shorter than others. Long ones,
- * which Linux takes apart, are not sent. */
+/* Reads the datagram behind the header, padded with zeroes. Long ones, which Linux would segment,
+ * are refused. */
 static int read_datagram(struct call *call, const struct umad_agent *agent, uint64_t address,
 			 size_t len, uint8_t mad[MAD_SIZE])
 {
@@ -172,13 +171,13 @@ static int read_datagram(struct call *call, const struct umad_agent *agent, uint
 	return len > MAD_SIZE ? EINVAL : 0;
 }
 
-/* Two requests of one transaction could not be told apart. */
+/* Returns whether the transaction is in use: its answers could not be told apart. */
 static bool is_duplicate(struct umad_file *file, unsigned int agent, const uint8_t *mad)
 {
 	return !umad_is_answer(mad) && umad_send_find(file, agent, mad);
 }
 
-/* A directed packet whose way ends where it begins never leaves. */
+/* Sends a MAD. A directed route packet whose route ends here does not leave. */
 static int send_mad(struct umad_file *file, const struct ib_user_mad_hdr *hdr, uint8_t *mad)
 {
 	struct hca_datagram datagram = datagram_of(file, hdr, mad);
@@ -218,7 +217,7 @@ int umad_send(struct call *call, struct umad_file *file, uint64_t address, size_
 	if (!agent->used)
 		return EIO;
 	if (!hdr.grh_present && adapter_is_roce(file->adapter))
-		return EINVAL; /* there is no address without a GID */
+		return EINVAL; /* RoCE needs a GID */
 	ret = read_datagram(call, agent, address + header, len - header, mad);
 	if (ret)
 		return ret;
