@@ -3,7 +3,7 @@
  * config.c - reads the configuration directory: *.driver files with lines "driver NAME", blank
  * lines and # comments.
  */
-#include "config.h"
+#include "libibverbs/config.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
  * counts: one of the table below, and one for each list and context with the device; the last one
  * frees it.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 #include "util/alloc.h"
 
 #include <endian.h>

@@ -8,7 +8,7 @@
  * neighbour table has that hop's address. If the entry is missing, an empty datagram makes the
  * kernel resolve it, and this file waits for the result.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <linux/rtnetlink.h>
 #include <net/if.h>

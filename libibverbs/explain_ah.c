@@ -3,7 +3,7 @@
  * explain_ah.c - logs why the kernel refused the address of an address handle or of a QP. Like
  * explain_qp.c, it runs only after a refusal.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <stdio.h>
 #include <string.h>

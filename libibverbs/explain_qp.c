@@ -6,8 +6,8 @@
  * repeats the kernel's checks: first the attribute mask against the table of transitions, then each
  * value against its range and the limits of device and port.
  */
-#include "private.h"
-#include "qp_states.h"
+#include "libibverbs/private.h"
+#include "libibverbs/qp_states.h"
 
 #include "util/bits.h"
 

@@ -7,7 +7,7 @@
  * that each registered page be excluded from its children by madvise(). A page shared by several
  * regions stays excluded until the last region is gone, hence the list of ranges with counts.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * Everything is generated from VERBS_OPS in driver.h, except for the slots that the library itself
  * implements.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 static int not_supported(const char *name)
 {

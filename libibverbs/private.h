@@ -5,7 +5,7 @@
 #ifndef LIBIBVERBS_PRIVATE_H
 #define LIBIBVERBS_PRIVATE_H
 
-#include "driver.h"
+#include "libibverbs/driver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * qp_states.c - attributes of QP transitions (IBTA vol 1, 11.2.5.2: Modify Queue Pair). The kernel
  * enforces them; explain_qp.c uses this table to explain a refusal.
  */
-#include "qp_states.h"
+#include "libibverbs/qp_states.h"
 
 #include "util/bits.h"
 

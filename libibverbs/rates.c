@@ -4,7 +4,7 @@
  * Rate), and back. A rate that is not a whole multiple has the multiple -1; a number without a rate
  * becomes IBV_RATE_MAX, the port's own rate.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include "util/bits.h"
 

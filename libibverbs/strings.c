@@ -3,7 +3,7 @@
  * strings.c - texts of enumerators. Programs print them and scripts compare them, so the wording is
  * part of the interface.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include "util/bits.h"
 

@@ -6,7 +6,7 @@
  * RoCE v2 packet over IPv4, the IPv4 header is in the last 20 of these bytes (IBTA Annex A17,
  * 4.5.1).
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <endian.h>
 #include <netinet/in.h>

@@ -6,7 +6,7 @@
  * encrypted memory would need shared pages instead, which no provider offers; so no buffer has a
  * dma-buf.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 /*
  * verbs_cq.c - the public calls on completion queues.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 VERBS_EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
 					  struct ibv_comp_channel *channel, int comp_vector)

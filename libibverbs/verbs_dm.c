@@ -2,7 +2,7 @@
 /*
  * verbs_dm.c - the public calls on device memory that are not inline.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 VERBS_EXPORT struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)
 {

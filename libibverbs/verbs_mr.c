@@ -6,7 +6,7 @@
  * from its children while it is registered (fork.c). On-demand regions pin nothing and are not
  * excluded.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * verbs_pd.c - the public calls on protection domains.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 VERBS_EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {

@@ -2,7 +2,7 @@
 /*
  * verbs_pkey.c - the public calls that query P_Key tables, which only sysfs provides.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <endian.h>
 #include <stdio.h>

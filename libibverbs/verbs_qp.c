@@ -2,7 +2,7 @@
 /*
  * verbs_qp.c - the public calls on queue pairs.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 static struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {

@@ -2,7 +2,7 @@
 /*
  * verbs_srq.c - the public calls on shared receive queues.
  */
-#include "private.h"
+#include "libibverbs/private.h"
 
 static struct ibv_srq *create_srq(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {

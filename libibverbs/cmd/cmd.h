@@ -6,7 +6,7 @@
 #ifndef LIBIBVERBS_CMD_H
 #define LIBIBVERBS_CMD_H
 
-#include "private.h"
+#include "libibverbs/private.h"
 #include "util/bits.h"
 
 #include <rdma/ib_user_ioctl_cmds.h>

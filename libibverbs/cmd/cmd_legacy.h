@@ -5,7 +5,7 @@
 #ifndef LIBIBVERBS_CMD_LEGACY_H
 #define LIBIBVERBS_CMD_LEGACY_H
 
-#include "driver.h"
+#include "libibverbs/driver.h"
 
 struct cmd_call {
 	struct ibv_context *context;

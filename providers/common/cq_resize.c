@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "providers/common/allocators.h"
+#include "providers/common/memory/allocators.h"
 #include "providers/common/pd.h"
 #include "util/alloc.h"
 #include "util/bits.h"

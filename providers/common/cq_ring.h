@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "providers/common/queue_mem.h"
+#include "providers/common/memory/queue_mem.h"
 
 /* The parts of a CQE's last byte */
 struct cqe_marks {

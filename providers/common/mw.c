@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "providers/common/cells.h"
+#include "providers/common/memory/cells.h"
 
 struct ibv_mw *provider_mw_alloc(struct ibv_pd *pd, struct cells *cells, enum ibv_mw_type type,
 				 const struct verbs_udata *udata)

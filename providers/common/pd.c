@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "providers/common/cells.h"
+#include "providers/common/memory/cells.h"
 #include "util/alloc.h"
 
 static void users_add(uint32_t *users, int n)

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "prm/mlx4/cqe.h"
-#include "providers/common/allocators.h"
-#include "providers/common/queue_mem.h"
+#include "providers/common/memory/allocators.h"
+#include "providers/common/memory/queue_mem.h"
 #include "providers/mlx4/context.h"
 #include "providers/mlx4/data/datapath.h"
 #include "providers/mlx4/device.h"

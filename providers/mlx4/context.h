@@ -10,10 +10,10 @@
 
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx4-abi.h>
-#include "providers/common/buf_pool.h"
-#include "providers/common/cells.h"
+#include "providers/common/memory/buf_pool.h"
+#include "providers/common/memory/cells.h"
 #include "providers/common/clock.h"
-#include "providers/common/dbrec.h"
+#include "providers/common/memory/dbrec.h"
 #include "providers/common/device.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/lock.h"

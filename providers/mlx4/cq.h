@@ -9,7 +9,7 @@
 #include "prm/mlx4/cqe.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/lock.h"
-#include "providers/common/queue_mem.h"
+#include "providers/common/memory/queue_mem.h"
 #include "util/bits.h"
 
 struct mlx4_context;

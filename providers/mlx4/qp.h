@@ -10,7 +10,7 @@
 #include "libibverbs/driver.h"
 #include "prm/mlx4/wqe.h"
 #include "providers/common/lock.h"
-#include "providers/common/queue_mem.h"
+#include "providers/common/memory/queue_mem.h"
 #include "providers/common/wq.h"
 #include "util/bits.h"
 

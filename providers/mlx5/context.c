@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "prm/mlx5/uar.h"
-#include "providers/common/allocators.h"
+#include "providers/common/memory/allocators.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/datapath.h"
-#include "providers/mlx5/data/stall.h"
+#include "providers/mlx5/data/cq/stall.h"
 #include "providers/mlx5/device.h"
 #include "util/threads.h"
 

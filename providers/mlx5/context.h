@@ -9,17 +9,17 @@
 #include <pthread.h>
 #include "libibverbs/driver.h" /* before kernel headers: public headers name some of their things */
 #include <rdma/mlx5-abi.h>
-#include "providers/common/buf_pool.h"
-#include "providers/common/cells.h"
+#include "providers/common/memory/buf_pool.h"
+#include "providers/common/memory/cells.h"
 #include "providers/common/clock.h"
-#include "providers/common/dbrec.h"
+#include "providers/common/memory/dbrec.h"
 #include "providers/common/device.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/seg.h"
 #include "providers/mlx5/env.h"
 #include "providers/mlx5/hca_caps.h"
-#include "providers/mlx5/reserved_qpn.h"
-#include "providers/mlx5/uar.h"
+#include "providers/mlx5/qp/reserved_qpn.h"
+#include "providers/mlx5/uar/uar.h"
 #include "util/bits.h"
 
 struct queue_allocators;
@@ -49,7 +49,7 @@ struct mlx5_context {
 	unsigned int unused_bfregs; /* registers of bfregs with BFREG_OWN and no user */
 	/* errno of the kernel's permanent refusal of a BlueFlame page, or 0 */
 	int no_blueflame;
-	uint32_t numbered_uars; /* count of pages made by number: see uar_page.c */
+	uint32_t numbered_uars; /* count of pages made by number: see uar/page.c */
 
 	void *plain_for_programs; /* page of dv/uar.c for programs, or NULL; atomic */
 

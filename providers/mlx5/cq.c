@@ -10,7 +10,7 @@
 #include "providers/common/cq_ring.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/cq/cq_ring.h"
 #include "providers/mlx5/data/datapath.h"
 #include "providers/mlx5/data/doorbell.h"
 #include "util/alloc.h"

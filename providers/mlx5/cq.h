@@ -13,10 +13,10 @@
 #include "providers/common/branch.h"
 #include "providers/common/id_lookup.h"
 #include "providers/common/lock.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 #include "providers/mlx5/queue_mem.h"
-#include "providers/mlx5/data/stall.h"
-#include "providers/mlx5/uar.h"
+#include "providers/mlx5/data/cq/stall.h"
+#include "providers/mlx5/uar/uar.h"
 
 struct mlx5_cqe64;
 

@@ -8,8 +8,8 @@
 
 #include "providers/common/cq_resize.h"
 #include "providers/mlx5/context.h"
-#include "providers/mlx5/data/cq_ring.h"
-#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/cq/cq_ring.h"
+#include "providers/mlx5/data/cq/cqe.h"
 #include "providers/mlx5/data/doorbell.h"
 
 static int ring_alloc(struct ibv_cq *ibcq, struct ibv_pd *pd, size_t size, struct queue_mem *mem)

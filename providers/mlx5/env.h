@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "providers/mlx5/data/stall.h"
+#include "providers/mlx5/data/cq/stall.h"
 
 struct mlx5_env {
 	bool single_threaded; /* MLX5_SINGLE_THREADED: no queue takes a lock */

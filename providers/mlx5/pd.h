@@ -7,7 +7,7 @@
 #define PROVIDERS_MLX5_PD_H
 
 #include "providers/common/pd.h"
-#include "providers/mlx5/uar.h"
+#include "providers/mlx5/uar/uar.h"
 
 struct mlx5_td {
 	struct provider_td ptd;

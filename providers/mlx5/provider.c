@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "providers/mlx5/ah.h"
+#include "providers/mlx5/ah/ah.h"
 #include "providers/mlx5/clock.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
@@ -15,12 +15,12 @@
 #include "providers/mlx5/flow.h"
 #include "providers/mlx5/mr.h"
 #include "providers/mlx5/pd.h"
-#include "providers/mlx5/qp.h"
-#include "providers/mlx5/qp_extra.h"
+#include "providers/mlx5/qp/qp.h"
+#include "providers/mlx5/qp/extra.h"
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/tm.h"
 #include "providers/mlx5/wq.h"
-#include "providers/mlx5/xrc.h"
+#include "providers/mlx5/qp/xrc.h"
 #include "providers/common/mw.h"
 #include "providers/common/rwq_table.h"
 #include "providers/common/xrcd.h"

@@ -7,7 +7,7 @@
 
 #include <infiniband/mlx5dv.h>
 
-#include "providers/common/allocators.h"
+#include "providers/common/memory/allocators.h"
 #include "providers/mlx5/context.h"
 
 static enum env_alloc queue_alloc_type(uint64_t type)

@@ -5,7 +5,7 @@
 #ifndef PROVIDERS_MLX5_QUEUE_MEM_H
 #define PROVIDERS_MLX5_QUEUE_MEM_H
 
-#include "providers/common/queue_mem.h"
+#include "providers/common/memory/queue_mem.h"
 
 struct mlx5_context;
 

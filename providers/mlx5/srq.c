@@ -13,7 +13,7 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/cq.h"
-#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/cq/cq_ring.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/device.h"
 #include "providers/common/owner.h"

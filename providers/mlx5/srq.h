@@ -24,7 +24,7 @@
 #include "libibverbs/driver.h"
 #include "prm/mlx5/wqe.h"
 #include "providers/common/branch.h"
-#include "providers/common/free_map.h"
+#include "providers/common/memory/free_map.h"
 #include "providers/common/lock.h"
 #include "providers/mlx5/queue_mem.h"
 #include "providers/mlx5/data/rq.h"

@@ -11,7 +11,7 @@
 #define PROVIDERS_MLX5_TM_H
 
 #include "prm/mlx5/cqe.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 #include "providers/mlx5/srq.h"
 
 struct tm_tag {

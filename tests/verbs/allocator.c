@@ -7,7 +7,8 @@
  * the CPU may not reach it: so the topics that only look fill what they give with a pattern. Exit
  * code as of verbs-diff.
  *
- * Covers: providers/common/allocators.c, providers/common/queue_mem.c, providers/common/pd.c
+ * Covers: providers/common/memory/allocators.c, providers/common/memory/queue_mem.c,
+ * providers/common/pd.c
  */
 #include <infiniband/mlx5dv.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *
  * "by-sysfs" in front of a topic takes RDMA netlink away from the library.
  *
- * Covers: libibverbs/device.c, libibverbs/netlink.c, libibverbs/sysfs.c,
- * libibverbs/sysfs_device.c, softhca/front/process/discovery/
+ * Covers: libibverbs/device.c, libibverbs/discovery/netlink.c, libibverbs/discovery/sysfs.c,
+ * libibverbs/discovery/sysfs_device.c, softhca/front/process/discovery/
  */
 #include <dlfcn.h>
 #include <endian.h>

@@ -10,7 +10,7 @@
  * and leaves the CQs to the library: whatever completes is linked behind the list that it was told
  * of. Exit code as of verbs-diff.
  *
- * Covers: providers/mlx5/dv/obj.c, providers/mlx5/cq.c, providers/mlx5/data/cq_ring.c,
+ * Covers: providers/mlx5/dv/obj.c, providers/mlx5/cq.c, providers/mlx5/data/cq/cq_ring.c,
  * providers/mlx5/data/srq_ring.c
  */
 #include <endian.h>

@@ -11,7 +11,7 @@
  *
  * Exit code 0; 1: something was otherwise than it should be.
  *
- * Covers: softhca/device/transport/out_of_order.c, providers/mlx5/qp_extra.c
+ * Covers: softhca/device/transport/out_of_order.c, providers/mlx5/qp/extra.c
  */
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>

@@ -7,7 +7,7 @@
  * a ring away from the adapter: so its pages must be kept from children (smaps says so by the flag
  * dc), until they are given back. What initialises the library stays, so each topic is a process.
  *
- * Covers: libibverbs/fork.c, providers/common/hwbuf.c, providers/common/cells.c
+ * Covers: libibverbs/fork.c, providers/common/memory/hwbuf.c, providers/common/memory/cells.c
  */
 #include <infiniband/mlx4dv.h>
 #include <infiniband/mlx5dv.h>

@@ -3,7 +3,7 @@
  * kinds.c - adapters of two kinds in one process, which has two providers then: a QP of each,
  * connected to each other, and messages, writes, reads and atomics both ways.
  *
- * Covers: providers/mlx5/provider.c, providers/mlx4/provider.c, libibverbs/loader.c
+ * Covers: providers/mlx5/provider.c, providers/mlx4/provider.c, libibverbs/discovery/loader.c
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * device.c - mlx4dv_query_device(), and what mlx4dv_set_context_attr() may set.
  */
-#include "providers/common/allocators.h"
+#include "providers/common/memory/allocators.h"
 #include "providers/mlx4/dv/dv.h"
 
 /* The kernel says of how many bytes the adapter could put a message into its WQE. Where they

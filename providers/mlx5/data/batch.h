@@ -12,7 +12,7 @@
 #ifndef PROVIDERS_MLX5_DATA_BATCH_H
 #define PROVIDERS_MLX5_DATA_BATCH_H
 
-#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/qp/rules.h"
 #include "providers/mlx5/data/umr.h"
 #include "providers/mlx5/data/variant.h"
 

@@ -3,7 +3,7 @@
  * datapath_table.c - the table of one variant of the data path (datapath.h), compiled with each.
  */
 #include "providers/mlx5/data/datapath.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/post_srq.h"
 
 const struct datapath mlx5_datapath_here = {

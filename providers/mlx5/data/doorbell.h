@@ -16,7 +16,7 @@
 
 #include "prm/mlx5/uar.h"
 #include "prm/mlx5/wqe.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 #include "util/barrier.h"
 #include "util/mmio.h"
 

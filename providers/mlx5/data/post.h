@@ -12,8 +12,8 @@
 #ifndef PROVIDERS_MLX5_DATA_POST_H
 #define PROVIDERS_MLX5_DATA_POST_H
 
-#include "providers/mlx5/qp.h"
-#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/qp/qp.h"
+#include "providers/mlx5/qp/rules.h"
 #include "providers/mlx5/data/variant.h"
 
 int mlx5_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);

@@ -21,8 +21,8 @@
 
 #include "prm/mlx5/wqe.h"
 #include "providers/common/seg.h"
-#include "providers/mlx5/ah.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/ah/ah.h"
+#include "providers/mlx5/qp/qp.h"
 
 /* PRM: the XRC segment names the receiver's SRQ. mlx5dv.h has no structure for it. */
 struct wqe_xrc_seg {

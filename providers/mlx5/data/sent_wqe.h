@@ -13,7 +13,7 @@
 #include <endian.h>
 
 #include "prm/mlx5/wqe.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 
 struct sent_wqe {
 	const struct mlx5_sq *sq;

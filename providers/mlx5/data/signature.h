@@ -7,7 +7,7 @@
 #ifndef PROVIDERS_MLX5_DATA_SIGNATURE_H
 #define PROVIDERS_MLX5_DATA_SIGNATURE_H
 
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 
 /* Signs the WQE at CTRL, which is complete except for its signature; that is 0. */
 void mlx5_sign_send(const struct mlx5_sq *sq, uint8_t *ctrl);

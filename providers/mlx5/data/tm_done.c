@@ -5,7 +5,7 @@
  */
 #include <endian.h>
 
-#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/cq/cqe.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/data/tm_done.h"
 #include "providers/mlx5/tm.h"

@@ -6,7 +6,7 @@
 #ifndef PROVIDERS_MLX5_DATA_TM_DONE_H
 #define PROVIDERS_MLX5_DATA_TM_DONE_H
 
-#include "providers/mlx5/data/cqe.h"
+#include "providers/mlx5/data/cq/cqe.h"
 
 /* Completes the message or operation of CQE. STATUS is already known. */
 struct special_completion mlx5_tm_complete(struct mlx5_srq *srq, const struct mlx5_cqe64 *cqe,

@@ -7,7 +7,7 @@
 
 #include "prm/mlx5/cmd.h"
 #include "prm/mlx5/general_obj.h"
-#include "providers/mlx5/ah.h"
+#include "providers/mlx5/ah/ah.h"
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/hca_caps.h"

@@ -2,7 +2,7 @@
 /*
  * context.c - attributes of a context that direct verbs can set.
  */
-#include "providers/common/allocators.h"
+#include "providers/common/memory/allocators.h"
 #include "providers/mlx5/dv/dv.h"
 
 DV_EXPORT int mlx5dv_set_context_attr(struct ibv_context *context,

@@ -9,7 +9,7 @@
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/hca_caps.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 
 static int lag_check(const char *call, struct ibv_qp *qp, const struct mlx5_hca_caps **caps)
 {

@@ -4,13 +4,13 @@
  * that operates them by itself.
  */
 #include "prm/mlx5/wqe.h"
-#include "providers/mlx5/ah.h"
+#include "providers/mlx5/ah/ah.h"
 #include "providers/mlx5/cq.h"
-#include "providers/mlx5/data/cq_ring.h"
+#include "providers/mlx5/data/cq/cq_ring.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/dv/devx.h"
 #include "providers/mlx5/dv/dv.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 #include "providers/mlx5/srq.h"
 #include "providers/mlx5/dm.h"
 #include "providers/mlx5/pd.h"

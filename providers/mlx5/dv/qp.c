@@ -11,8 +11,8 @@
 #include "providers/mlx5/device.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/hca_caps.h"
-#include "providers/mlx5/qp.h"
-#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/qp/qp.h"
+#include "providers/mlx5/qp/rules.h"
 
 #include <rdma/mlx5_user_ioctl_cmds.h>
 

@@ -4,7 +4,7 @@
  * serves.
  */
 #include "providers/mlx5/dv/dv.h"
-#include "providers/mlx5/reserved_qpn.h"
+#include "providers/mlx5/qp/reserved_qpn.h"
 
 DV_EXPORT int mlx5dv_reserved_qpn_alloc(struct ibv_context *ctx, uint32_t *qpn)
 {

@@ -11,8 +11,8 @@
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/hca_caps.h"
-#include "providers/mlx5/qp.h"
-#include "providers/mlx5/qp_rules.h"
+#include "providers/mlx5/qp/qp.h"
+#include "providers/mlx5/qp/rules.h"
 
 /* Nodes and leaves have the same struct; only the device distinguishes what may be below them. */
 struct mlx5dv_sched_node {

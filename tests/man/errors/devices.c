@@ -2,7 +2,7 @@
 /*
  * devices.c - pages on devices, their tables, address handles, flows and counters.
  *
- * Covers: libibverbs/device.c, libibverbs/node.c, libibverbs/verbs_gid.c,
+ * Covers: libibverbs/device.c, libibverbs/discovery/node.c, libibverbs/verbs_gid.c,
  * libibverbs/verbs_pkey.c, libibverbs/verbs_ah.c, libibverbs/fork.c, libibverbs/eth_l2.c,
  * libibverbs/events.c
  */

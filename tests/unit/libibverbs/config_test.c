@@ -7,7 +7,7 @@
  */
 #include "unit.h"
 
-#include "config.h"
+#include "libibverbs/config.h"
 #include "temp_tree.h"
 
 #include <errno.h>

@@ -3,13 +3,13 @@
  * Opening, importing and closing a device whose character devices are others of this host: open(),
  * which is replaced (--wrap), leads there.
  *
- * Covers: libibverbs/context.c, libibverbs/node.c, libibverbs/verbs_device.c,
+ * Covers: libibverbs/context.c, libibverbs/discovery/node.c, libibverbs/verbs_device.c,
  * libibverbs/private.h
  */
 #include "unit.h"
 
 #include "fake_device.h"
-#include "private.h"
+#include "libibverbs/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * provider is a real plugin (fake_plugin.c). Host adapters that RDMA netlink reports would shadow
  * that tree: then there is nothing to test here.
  *
- * Covers: libibverbs/device.c, libibverbs/loader.c, libibverbs/foreign.c,
+ * Covers: libibverbs/device.c, libibverbs/discovery/loader.c, libibverbs/discovery/foreign.c,
  * libibverbs/verbs_device.c
  */
 #include "unit.h"

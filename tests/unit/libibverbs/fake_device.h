@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_LIBIBVERBS_FAKE_DEVICE_H
 #define TESTS_UNIT_LIBIBVERBS_FAKE_DEVICE_H
 
-#include "private.h"
+#include "libibverbs/private.h"
 
 #define FAKE_CMD_FD    77
 #define FAKE_ASYNC_FD  78

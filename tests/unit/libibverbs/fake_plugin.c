@@ -3,7 +3,7 @@
  * fake_plugin.c - a provider plugin for PCI device 1234:5678, to be loaded as any other. It opens
  * no device.
  */
-#include "driver.h"
+#include "libibverbs/driver.h"
 
 #include <errno.h>
 #include <stdlib.h>

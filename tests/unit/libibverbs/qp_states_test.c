@@ -7,7 +7,7 @@
  */
 #include "unit.h"
 
-#include "qp_states.h"
+#include "libibverbs/qp_states.h"
 
 #define RC_INIT (IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
 #define RC_RTR                                                                          \

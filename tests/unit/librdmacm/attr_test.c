@@ -4,7 +4,7 @@
  * of libibverbs make them: the conversion stands in both libraries, since no public header declares
  * those calls.
  *
- * Covers: librdmacm/attr.c, libibverbs/kern_copy.c
+ * Covers: librdmacm/attr.c, libibverbs/compat/kern_copy.c
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "libibverbs/kern_copy.h"
+#include "libibverbs/compat/kern_copy.h"
 #include "librdmacm/cma.h"
 
 static void object_fill(void *to, size_t size)

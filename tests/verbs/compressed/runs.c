@@ -4,7 +4,7 @@
  * together from its part, in order, whatever the format, the size of the entries, and the place in
  * the ring.
  *
- * Covers: providers/mlx5/data/cqe_run.c, softhca/device/queue/cq_run.c,
+ * Covers: providers/mlx5/data/cq/cqe_run.c, softhca/device/queue/cq_run.c,
  * softhca/device/format/mlx5/mini_cqe.c
  */
 #include <string.h>

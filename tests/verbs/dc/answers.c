@@ -7,7 +7,7 @@
  * The program looks at the CQE before it polls: where the adapter has put the answer there, memory
  * is as before until the poll. Results of atomics come so where softhca runs with --atomics-in-cqe.
  *
- * Covers: providers/mlx5/data/cqe.c, providers/mlx5/data/sent_wqe.h,
+ * Covers: providers/mlx5/data/cq/cqe.c, providers/mlx5/data/sent_wqe.h,
  * softhca/device/format/mlx5/cqe.c, softhca/device/transport/req.c
  */
 #include <sched.h>

@@ -2,7 +2,7 @@
 /*
  * create.c - what mlx5dv_create_qp() makes and what it refuses, and the states of what it has made.
  *
- * Covers: providers/mlx5/dv/qp.c, providers/mlx5/qp_dv.c, softhca/front/process/uverbs/qp/dct.c
+ * Covers: providers/mlx5/dv/qp.c, providers/mlx5/qp/dv.c, softhca/front/process/uverbs/qp/dct.c
  */
 #include "dc.h"
 

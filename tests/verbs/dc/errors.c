@@ -2,7 +2,7 @@
 /*
  * errors.c - what becomes of requests that no target takes, and of streams in error.
  *
- * Covers: providers/mlx5/data/cqe_error.c, softhca/device/transport/dci.c,
+ * Covers: providers/mlx5/data/cq/cqe_error.c, softhca/device/transport/dci.c,
  * softhca/device/transport/dct.c
  */
 #include <stdlib.h>

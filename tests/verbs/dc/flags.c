@@ -3,7 +3,7 @@
  * flags.c - what mlx5dv_create_qp() makes of its flags, masks and operations for each type of QP,
  * and what the flags do.
  *
- * Covers: providers/mlx5/dv/qp.c, providers/mlx5/qp_dv.c, providers/mlx5/qp_extra.c
+ * Covers: providers/mlx5/dv/qp.c, providers/mlx5/qp/dv.c, providers/mlx5/qp/extra.c
  */
 #include <assert.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * calls.c - the calls that stand by themselves: rates, copies of the kernel's structs, fork, sysfs,
  * Ethernet addresses of GIDs, and what the extended entry points have for windows and keys.
  *
- * Covers: libibverbs/rates.c, libibverbs/kern_copy.c, libibverbs/fork.c, libibverbs/sysfs.c,
- * libibverbs/eth_l2.c
+ * Covers: libibverbs/rates.c, libibverbs/compat/kern_copy.c, libibverbs/fork.c,
+ * libibverbs/discovery/sysfs.c, libibverbs/eth_l2.c
  */
 #include <endian.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * cq_ex.c - polling an extended CQ: start_poll, next_poll, end_poll and every reader that was asked
  * for.
  *
- * Covers: providers/mlx5/data/cq_ex.c, providers/mlx4/data/cq_ex.c, providers/mlx5/clock.c
+ * Covers: providers/mlx5/data/cq/cq_ex.c, providers/mlx4/data/cq/cq_ex.c, providers/mlx5/clock.c
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * errors.c - requests that are posted and then fail: wrong keys, ranges and rights at either end, a
  * peer that does not answer or has no receive, and what is flushed afterwards, in which order.
  *
- * Covers: providers/mlx5/data/cqe_error.c, providers/mlx4/data/cqe_error.c,
+ * Covers: providers/mlx5/data/cq/cqe_error.c, providers/mlx4/data/cq/cqe_error.c,
  * softhca/device/transport/req.c, softhca/device/transport/resp.c
  */
 #include <stdlib.h>

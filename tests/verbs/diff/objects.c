@@ -4,7 +4,7 @@
  * receive queues, XRC, domains, windows, re-registration, import and connection options.
  *
  * Covers: libibverbs/verbs_ah.c, libibverbs/verbs_srq.c, libibverbs/verbs_pd.c,
- * libibverbs/verbs_qp.c, libibverbs/verbs_mr.c, libibverbs/cmd/cmd_xrcd.c, providers/mlx5/xrc.c,
+ * libibverbs/verbs_qp.c, libibverbs/verbs_mr.c, libibverbs/cmd/cmd_xrcd.c, providers/mlx5/qp/xrc.c,
  * providers/common/xrcd.c, softhca/front/process/uverbs/mcast.c,
  * softhca/front/process/uverbs/xrcd.c, softhca/front/process/uverbs/ah.c
  */

@@ -4,7 +4,7 @@
  * space does it beside IP over InfiniBand: who may have one, what it takes, and datagrams, whose
  * receiver must find the other QP's number.
  *
- * Covers: softhca/device/eth/underlay.c, providers/mlx5/qp_extra.c,
+ * Covers: softhca/device/eth/underlay.c, providers/mlx5/qp/extra.c,
  * softhca/front/process/uverbs/qp/qp.c
  */
 #include "diff.h"

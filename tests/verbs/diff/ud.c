@@ -4,8 +4,8 @@
  * sends to itself.
  *
  * Covers: libibverbs/verbs_ah.c, libibverbs/explain_ah.c, libibverbs/cmd/cmd_ah.c,
- * providers/mlx5/ah.c, providers/mlx5/ah_av.c, providers/mlx4/ah.c, softhca/device/transport/ud.c,
- * softhca/front/process/uverbs/ah.c
+ * providers/mlx5/ah/ah.c, providers/mlx5/ah/av.c, providers/mlx4/ah.c,
+ * softhca/device/transport/ud.c, softhca/front/process/uverbs/ah.c
  */
 #include "diff.h"
 

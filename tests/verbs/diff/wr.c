@@ -4,7 +4,7 @@
  * batch.
  *
  * Covers: providers/mlx5/data/send_wr.c, providers/mlx4/data/send_wr.c,
- * providers/mlx5/data/batch.h, providers/mlx5/data/stall.c, providers/mlx5/env.c
+ * providers/mlx5/data/batch.h, providers/mlx5/data/cq/stall.c, providers/mlx5/env.c
  */
 #include <arpa/inet.h>
 

@@ -3,7 +3,7 @@
  * xrc_data.c - every opcode of an XRC send QP by both calls, to two SRQs behind one receive
  * QP, the payload checked byte by byte.
  *
- * Covers: providers/mlx5/xrc.c, providers/mlx5/data/post_send.c,
+ * Covers: providers/mlx5/qp/xrc.c, providers/mlx5/data/post_send.c,
  * providers/mlx5/data/send_wr_addr.c, providers/mlx4/data/send_wr.c
  */
 #include <arpa/inet.h>

@@ -3,7 +3,7 @@
  * allocators.c - a program's allocator for the queues of a context: who asks it, and that what it
  * gave comes back.
  *
- * Covers: providers/mlx5/dv/context.c, providers/common/allocators.c
+ * Covers: providers/mlx5/dv/context.c, providers/common/memory/allocators.c
  */
 #include <infiniband/mlx5dv.h>
 

@@ -6,7 +6,7 @@
  * The level is read when the library is loaded, so VERBS_LOG is warn when the program starts.
  *
  * Covers: providers/mlx5/data/mkey/checks.c, providers/mlx5/dv/mkey.c, providers/common/report.c,
- * providers/mlx5/data/syndrome.c
+ * providers/mlx5/data/cq/syndrome.c
  */
 #include <fcntl.h>
 #include <stdlib.h>

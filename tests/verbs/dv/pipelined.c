@@ -5,7 +5,7 @@
  * mlx5dv_qp_cancel_posted_send_wrs(), and what the others and those give when the queue goes on, or
  * fails.
  *
- * Covers: providers/mlx5/data/mkey/sig.c, providers/mlx5/qp_dv.c, softhca/device/memory/sig.c
+ * Covers: providers/mlx5/data/mkey/sig.c, providers/mlx5/qp/dv.c, softhca/device/memory/sig.c
  */
 #include <poll.h>
 #include <string.h>

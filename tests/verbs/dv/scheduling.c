@@ -4,7 +4,7 @@
  * QPs of which type take them.
  *
  * Covers: providers/mlx5/dv/sched.c, providers/mlx5/dv/lag.c, providers/mlx5/dv/udp_sport.c,
- * providers/mlx5/dv/reserved_qpn.c, providers/mlx5/reserved_qpn.c, softhca/device/queue/sched.c,
+ * providers/mlx5/dv/reserved_qpn.c, providers/mlx5/qp/reserved_qpn.c, softhca/device/queue/sched.c,
  * softhca/device/format/mlx5/cmd/lag.c, softhca/device/format/mlx5/cmd/reserved_qpn.c
  */
 #include <infiniband/mlx5dv.h>

@@ -3,8 +3,8 @@
  * failures.c - requests that are posted and then fail, for verbs-log: the first failure of a queue
  * is one line with the request and the reason, and what is flushed behind it none.
  *
- * Covers: providers/common/report.c, providers/mlx5/data/syndrome.c,
- * providers/mlx5/data/cqe_error.c, providers/mlx4/data/cqe_error.c
+ * Covers: providers/common/report.c, providers/mlx5/data/cq/syndrome.c,
+ * providers/mlx5/data/cq/cqe_error.c, providers/mlx4/data/cq/cqe_error.c
  */
 #include "log.h"
 

@@ -7,7 +7,7 @@
  * anywhere in the line; a number must stand alone; "a|b" means either; "@name" is replaced by that
  * limit of the device, "@name+1" by one more.
  *
- * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp_rules.c,
+ * Covers: libibverbs/explain_qp.c, util/log.c, providers/mlx5/qp/rules.c,
  * libibverbs/cmd/cmd_flow.c explain_create
  */
 #include <ctype.h>

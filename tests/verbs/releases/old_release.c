@@ -4,7 +4,7 @@
  * symbols of version IBVERBS_1.0 and the structures of that time. Two queue pairs of one process
  * exchange messages; what comes of it is printed, and must not depend on whose library it is.
  *
- * Covers: libibverbs/compat_1_0.c, libibverbs/compat_1_0_queues.c
+ * Covers: libibverbs/compat/verbs_1_0.c, libibverbs/compat/queues_1_0.c
  */
 #include <dlfcn.h>
 #include <signal.h>

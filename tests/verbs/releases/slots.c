@@ -3,7 +3,7 @@
  * slots.c - the tables of operations in a context, as programs with headers of their own use them:
  * no slot is empty that release 65.0 fills, and calls through the slots do what the public ones do.
  *
- * Covers: libibverbs/old_slots.c
+ * Covers: libibverbs/compat/old_slots.c
  */
 #include <stdlib.h>
 #include <string.h>

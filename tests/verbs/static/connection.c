@@ -4,7 +4,7 @@
  * direct verbs, connects two queue pairs by rdma_cm, finds their rings by direct verbs and sends a
  * message. run-connection builds and runs it.
  *
- * Covers: libibverbs/static_all.c, librdmacm/id.c
+ * Covers: libibverbs/discovery/static_all.c, librdmacm/id.c
  */
 /* A static program has no plugins, so it names the provider that becomes part of it. */
 #define RDMA_STATIC_PROVIDERS mlx5

@@ -3,7 +3,7 @@
  * program.c - a program that is linked with the archives: RDMA_STATIC_PROVIDERS names the providers
  * that become part of it. Built and run by run-static, not by the tree's build.
  *
- * Covers: libibverbs/static_all.c, libibverbs/static_none.c
+ * Covers: libibverbs/discovery/static_all.c, libibverbs/discovery/static_none.c
  */
 #include <stdio.h>
 #include <infiniband/verbs.h>

@@ -7,8 +7,9 @@
  * is known by its poster and its number, and each must come exactly once. Fetch-and-adds on one
  * counter must return each of its values once.
  *
- * Covers: providers/common/lock.c, providers/mlx5/data/post_send.c, providers/mlx5/data/poll_cq.c,
- * providers/mlx4/data/post_send.c, providers/mlx4/data/poll_cq.c
+ * Covers: providers/common/lock.c, providers/mlx5/data/post_send.c,
+ * providers/mlx5/data/cq/poll_cq.c, providers/mlx4/data/post_send.c,
+ * providers/mlx4/data/cq/poll_cq.c
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * objects.c - device lists, contexts and objects that come and go in several threads at once.
  *
- * Covers: libibverbs/context.c, providers/common/id_lookup.c, providers/common/dbrec.c
+ * Covers: libibverbs/context.c, providers/common/id_lookup.c, providers/common/memory/dbrec.c
  */
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include "providers/common/branch.h"
 #include "providers/mlx5/data/variant.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 
 /* Logs WHY the batch's request is impossible, and fails the batch with ERR. */
 void __attribute__((cold, format(printf, 3, 4)))

@@ -5,7 +5,7 @@
  * ring; and never that nothing is there, as a completion waits all the time.
  *
  * Covers: providers/common/cq_resize.c, providers/common/cq_resize.h, providers/mlx4/cq_resize.c,
- * providers/mlx4/data/cqe.h
+ * providers/mlx4/data/cq/cqe.h
  */
 #include "rig.h"
 #include "steps.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "providers/mlx4/data/cqe.h"
+#include "providers/mlx4/data/cq/cqe.h"
 #include "util/bits.h"
 
 static struct {

@@ -3,7 +3,7 @@
  * srq_xrc_test.c - requests that name an SRQ, and messages that complete in one: a CQE has the
  * numbers of a QP that this process need not have, and of the SRQ.
  *
- * Covers: providers/mlx4/srq.c, providers/mlx4/data/poll_cq.c, providers/mlx4/data/send_wqe.h
+ * Covers: providers/mlx4/srq.c, providers/mlx4/data/cq/poll_cq.c, providers/mlx4/data/send_wqe.h
  */
 #include "rig.h"
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "prm/mlx5/wqe.h"
-#include "providers/common/hwbuf.h"
+#include "providers/common/memory/hwbuf.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/queue_mem.h"
 #include "util/bits.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "prm/mlx5/uar.h"
-#include "providers/mlx5/data/cq_ring.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/cq_ring.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/umr.h"
 #include "util/bits.h"
 

@@ -5,7 +5,7 @@
  * store; and nothing of a CQE is read before the barrier behind its owner bit.
  *
  * Covers: providers/mlx5/data/doorbell.c, providers/mlx5/data/post_send.c,
- * providers/mlx5/data/post_recv.c, providers/mlx5/data/post_srq.c, providers/mlx5/data/poll_cq.c
+ * providers/mlx5/data/post_recv.c, providers/mlx5/data/post_srq.c, providers/mlx5/data/cq/poll_cq.c
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #include "prm/mlx5/uar.h"
 #include "providers/mlx5/data/doorbell.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/post_srq.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"

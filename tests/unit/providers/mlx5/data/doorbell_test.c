@@ -18,7 +18,7 @@
 
 #include "prm/mlx5/uar.h"
 #include "prm/mlx5/wqe.h"
-#include "providers/mlx5/ah.h"
+#include "providers/mlx5/ah/ah.h"
 #include "util/bits.h"
 
 #define ADDR    0x00007fab01020304u

@@ -8,7 +8,7 @@
  * providers/mlx5/data/signature.c, providers/common/scatter.h, providers/common/wq.h,
  * providers/mlx5/data/rq.h
  */
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/send_wqe.h"
 #include "rig.h"
 

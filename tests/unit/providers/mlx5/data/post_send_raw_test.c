@@ -7,7 +7,7 @@
  * Covers: providers/mlx5/data/post_send_raw.c, providers/mlx5/data/send_wr_raw.c,
  * providers/mlx5/data/raw.h
  */
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/send_wqe.h"
 #include "rig.h"
 

@@ -5,15 +5,15 @@
  * makes of the same attributes.
  *
  * Covers: providers/mlx5/data/send_wr_addr.c, providers/mlx5/data/post_send.c,
- * providers/mlx5/ah_av.c
+ * providers/mlx5/ah/av.c
  */
 #include "rig.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "providers/mlx5/ah.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/ah/ah.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "util/bits.h"
 
 #define IMM htobe32(0xcafef00d)

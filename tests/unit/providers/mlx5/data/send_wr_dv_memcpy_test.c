@@ -10,7 +10,7 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/umr.h"
 
 #define GIB2 (1ul << 31)

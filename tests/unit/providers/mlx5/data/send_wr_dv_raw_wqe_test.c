@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/umr.h"
 
 #define DATA " 00000064 11223344 000055ca 19318010"

@@ -4,16 +4,16 @@
  * send WQE names: for each kind of QP, each place of the WQE in the ring, and each split of the
  * answer into buffers. A head, a list, or both then go on at the start of the ring.
  *
- * Covers: providers/mlx5/data/sent_wqe.h, providers/mlx5/data/cqe.c,
- * providers/mlx5/data/cqe_error.c
+ * Covers: providers/mlx5/data/sent_wqe.h, providers/mlx5/data/cq/cqe.c,
+ * providers/mlx5/data/cq/cqe_error.c
  */
 #include "rig.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "providers/mlx5/ah.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/ah/ah.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "util/bits.h"
 
 enum { RING = 8, ANSWER = 32, MOST_SGES = 4, GUARD = 16 };

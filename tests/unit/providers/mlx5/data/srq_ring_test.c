@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "providers/mlx5/data/cq_ring.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/cq_ring.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/post_srq.h"
 #include "providers/mlx5/data/srq_ring.h"
 #include "providers/mlx5/srq.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "libibverbs/driver.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/data/umr.h"
 #include "util/bits.h"
 

@@ -25,7 +25,7 @@
 #include "providers/mlx5/devx_cmd.h"
 #include "providers/mlx5/dv/dv.h"
 #include "providers/mlx5/hca_caps.h"
-#include "providers/mlx5/qp.h"
+#include "providers/mlx5/qp/qp.h"
 
 static struct {
 	struct verbs_device device;

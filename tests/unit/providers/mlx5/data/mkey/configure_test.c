@@ -18,7 +18,7 @@
 #include "prm/mlx5/wqe.h"
 #include "providers/mlx5/context.h"
 #include "providers/mlx5/data/mkey/ctrl_words.h"
-#include "providers/mlx5/data/poll.h"
+#include "providers/mlx5/data/cq/poll.h"
 #include "providers/mlx5/mkey.h"
 #include "util/bits.h"
 

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * loader.c - provider drivers: registers them, loads plugins, and finds the driver of a device.
+ *
+ * RDMAV_DRIVERS or IBV_DRIVERS (colon-separated) and the configuration directory name the plugins.
+ * They are loaded when the first device without a driver is found, and again only if descriptors or
+ * memory were short. A plugin that does not fit is logged and skipped.
+ */
+#include "libibverbs/private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#ifndef VERBS_STATIC
+#include <dlfcn.h>
+#endif
+
+#include "libibverbs/config.h"
+#include "libibverbs/discovery/places.h"
+#include "util/bits.h"
+
+#define PLUGIN_SUFFIX "-rdmakit" RDMAKIT_DRIVER_ABI_STRING ".so"
+
+struct registered {
+	const struct verbs_driver *driver;
+	struct registered *next;
+};
+
+static struct registered *drivers;
+/* Static entries, so that registering the usual number of drivers needs no memory. */
+static struct registered first_drivers[8];
+static unsigned int num_first_drivers;
+static pthread_mutex_t drivers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static __thread bool has_drivers_lock; /* this thread holds the lock for its fork() */
+
+/* Used instead of pthread_mutex_clocklock(), which the thread sanitizer does not know. */
+bool verbs_loader_lock_until(pthread_mutex_t *lock, const struct timespec *until)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct timespec now;
+
+	while (pthread_mutex_trylock(lock)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > until->tv_sec ||
+		    (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+void verbs_loader_before_fork(const struct timespec *until)
+{
+	has_drivers_lock = verbs_loader_lock_until(&drivers_lock, until);
+}
+
+void verbs_loader_forked_in_parent(void)
+{
+	if (has_drivers_lock)
+		pthread_mutex_unlock(&drivers_lock);
+	has_drivers_lock = false;
+}
+
+void verbs_loader_forked_in_child(void)
+{
+	has_drivers_lock = false;
+	pthread_mutex_init(&drivers_lock, NULL);
+}
+
+static bool is_registered(const struct verbs_driver *driver)
+{
+	for (const struct registered *r = drivers; r; r = r->next)
+		if (r->driver == driver)
+			return true;
+	return false;
+}
+
+static void register_driver(const struct verbs_driver *driver)
+{
+	struct registered *r;
+
+	if (is_registered(driver))
+		return;
+	r = num_first_drivers < ARRAY_SIZE(first_drivers) ? &first_drivers[num_first_drivers++]
+							  : malloc(sizeof(*r));
+	if (!r) {
+		verbs_error("driver %s: no memory to register it", driver->name);
+		return;
+	}
+	*r = (struct registered){ .driver = driver, .next = drivers };
+	drivers = r;
+}
+
+VERBS_EXPORT void verbs_register_driver(const struct verbs_driver *driver)
+{
+	if (driver->magic != VERBS_DRIVER_MAGIC) {
+		verbs_warn("a provider plugin was built against another driver.h: ignored");
+		return;
+	}
+	pthread_mutex_lock(&drivers_lock);
+	register_driver(driver);
+	pthread_mutex_unlock(&drivers_lock);
+}
+
+static bool pci_matches(const struct verbs_driver *driver, const struct verbs_device_info *info)
+{
+	if (!driver->pci_ids || !info->pci.vendor)
+		return false;
+	for (const struct verbs_pci_id *id = driver->pci_ids; id->vendor; id++)
+		if (id->vendor == info->pci.vendor && id->device == info->pci.device)
+			return true;
+	return false;
+}
+
+static bool driver_matches(const struct verbs_driver *driver, const struct verbs_device_info *info)
+{
+	if (info->driver_id)
+		return driver->driver_id == info->driver_id;
+	return pci_matches(driver, info);
+}
+
+/* Returns the driver of the device INFO, whether or not it supports the kernel driver's ABI, or
+ * NULL. */
+const struct verbs_driver *verbs_loader_match(const struct verbs_device_info *info)
+{
+	const struct verbs_driver *driver = NULL;
+
+	pthread_mutex_lock(&drivers_lock);
+	for (const struct registered *r = drivers; r && !driver; r = r->next)
+		if (driver_matches(r->driver, info))
+			driver = r->driver;
+	pthread_mutex_unlock(&drivers_lock);
+	return driver;
+}
+
+#ifdef VERBS_STATIC
+
+/* Registers the providers of a static program (RDMA_STATIC_PROVIDERS). The list ends with NULL. */
+void ibv_static_providers(void *unused, ...)
+{
+	const struct verbs_driver *driver;
+	va_list args;
+
+	va_start(args, unused);
+	while ((driver = va_arg(args, const struct verbs_driver *)))
+		if (driver->name)
+			verbs_register_driver(driver);
+	va_end(args);
+}
+
+void verbs_loader_load_drivers(void)
+{
+}
+
+const char *verbs_loader_cure(void)
+{
+	return ": a static program has the providers that it was compiled with, as "
+	       "-DRDMA_STATIC_PROVIDERS=all";
+}
+
+#else
+
+static struct verbs_places places;
+static bool all_loaded; /* guarded by the lock of the device list */
+
+/* Makes a later list of devices try again after a temporary shortage. A bad plugin or file is not
+ * tried again. */
+static void note_failure(int err)
+{
+	if (err == EMFILE || err == ENFILE || err == ENOMEM || err == EINTR)
+		all_loaded = false;
+}
+
+/* Looks for a plugin of another implementation, the most likely reason why ours is missing. */
+static bool has_foreign_plugin(const char *name, char *found, size_t size)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(places.plugins);
+	char prefix[64];
+	bool hit = false;
+
+	if (!dir)
+		return false;
+	snprintf(prefix, sizeof(prefix), "lib%s-rdmav", name);
+	while (!hit && (entry = readdir(dir))) {
+		hit = !strncmp(entry->d_name, prefix, strlen(prefix));
+		if (hit)
+			snprintf(found, size, "%s", entry->d_name);
+	}
+	closedir(dir);
+	return hit;
+}
+
+static void explain_load(enum verbs_log_level level, const char *name, const char *why)
+{
+	char found[NAME_MAX + 1];
+
+	if (has_foreign_plugin(name, found, sizeof(found)))
+		verbs_log(level,
+			  "provider %s: skipped: %s/%s was built for another libibverbs, and "
+			  "lib%s" PLUGIN_SUFFIX " is not there",
+			  name, places.plugins, found, name);
+	else
+		verbs_log(level, "provider %s: skipped: %s", name, why);
+}
+
+static bool open_plugin(const char *path)
+{
+	/* The handle stays open: a provider is never unloaded, because devices and contexts refer
+	 * to it. */
+	errno = 0;
+	if (!dlopen(path, RTLD_NOW)) {
+		note_failure(errno);
+		return false;
+	}
+	verbs_info("loaded %s", path);
+	return true;
+}
+
+/* Loads a plugin. A NAME with a slash is a path without suffix. Otherwise the plugin directory is
+ * searched first, and the linker's search path only if the file does not exist, so that a broken
+ * plugin is not reported as "not found". */
+static bool find_plugin(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (strchr(name, '/')) {
+		snprintf(path, sizeof(path), "%s" PLUGIN_SUFFIX, name);
+		return open_plugin(path);
+	}
+	snprintf(path, sizeof(path), "%s/lib%s" PLUGIN_SUFFIX, places.plugins, name);
+	if (open_plugin(path))
+		return true;
+	if (!access(path, F_OK))
+		return false;
+	snprintf(path, sizeof(path), "lib%s" PLUGIN_SUFFIX, name);
+	return open_plugin(path);
+}
+
+static void load_plugin(const char *name)
+{
+	if (!find_plugin(name))
+		explain_load(VERBS_LOG_WARN, name, dlerror());
+}
+
+/* Loads a configured driver. The distribution configures its providers on every machine, so one
+ * that is missing here is not a warning; device.c reports it if its adapter is present. */
+static void load_configured(const char *name)
+{
+	if (!find_plugin(name))
+		explain_load(verbs_foreign_has(name) ? VERBS_LOG_INFO : VERBS_LOG_WARN, name,
+			     dlerror());
+}
+
+static void load_listed(const char *list)
+{
+	char *names = strdup(list), *save = NULL;
+
+	if (!names) {
+		note_failure(ENOMEM);
+		return;
+	}
+	for (char *name = strtok_r(names, ":;", &save); name; name = strtok_r(NULL, ":;", &save))
+		load_plugin(name);
+	free(names);
+}
+
+/* Loads the plugins at the first call, and again after a shortage. The caller holds the lock of the
+ * device list. */
+void verbs_loader_load_drivers(void)
+{
+	static const struct verbs_layout layout = {
+		.library = RDMAKIT_LIBRARY_DIR,
+		.plugins = RDMAKIT_PLUGIN_DIR,
+		.config = RDMAKIT_CONFIG_DIR,
+		.library_to_plugins = RDMAKIT_LIBRARY_TO_PLUGINS,
+		.library_to_config = RDMAKIT_LIBRARY_TO_CONFIG,
+	};
+	const char *list;
+
+	if (all_loaded)
+		return;
+	all_loaded = true;
+	errno = 0;
+	places = verbs_places_find(&layout);
+	note_failure(errno);
+	list = secure_getenv("RDMAV_DRIVERS");
+	if (!list)
+		list = secure_getenv("IBV_DRIVERS");
+	if (list)
+		load_listed(list);
+	verbs_config_read(places.config, load_configured, note_failure);
+}
+
+const char *verbs_loader_cure(void)
+{
+	return "";
+}
+
+#endif

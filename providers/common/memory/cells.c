@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cells.c - blocks of memory that cells are cut from. See cells.h.
+ */
+#include "providers/common/memory/cells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/bits.h"
+#include "util/log.h"
+
+enum { BLOCK_SIZE = 4096 - CELL_LINE }; /* with what the C library adds, of a page */
+
+struct cells_block {
+	struct cells_block *next;
+	uint8_t cells[] __attribute__((aligned(CELL_LINE)));
+};
+
+static size_t size_alignment(size_t size)
+{
+	return size % CELL_LINE ? CELL_UNIT : CELL_LINE;
+}
+
+static void *aligned_for(const char *call, size_t alignment, size_t size)
+{
+	void *memory;
+
+	if (!posix_memalign(&memory, alignment, size))
+		return memory;
+	verbs_warn("%s: no memory for %zu bytes", call, size);
+	return NULL;
+}
+
+static int block_add(struct cells *cells, const char *call)
+{
+	struct cells_block *block = aligned_for(call, CELL_LINE, BLOCK_SIZE);
+
+	if (!block)
+		return ENOMEM;
+	block->next = cells->blocks;
+	cells->blocks = block;
+	cells->rest = block->cells;
+	cells->left = BLOCK_SIZE - offsetof(struct cells_block, cells);
+	return 0;
+}
+
+/* What is left of the block before is given up. */
+static void *cell_cut(struct cells *cells, const char *call, size_t size)
+{
+	size_t skipped = -(uintptr_t)cells->rest & (size_alignment(size) - 1);
+	uint8_t *cell;
+
+	if (cells->left < skipped + size) {
+		if (block_add(cells, call))
+			return NULL;
+		skipped = 0;
+	}
+	cell = cells->rest + skipped;
+	cells->rest = cell + size;
+	cells->left -= skipped + size;
+	return cell;
+}
+
+void *provider_cells_grow(struct cells *cells, const char *call, size_t size)
+{
+	void *cell;
+
+	if (!cells_are_kept())
+		return aligned_for(call, size_alignment(size), size);
+	qlock_take(&cells->lock);
+	cell = cell_cut(cells, call, align_up(size, CELL_UNIT));
+	qlock_drop(&cells->lock);
+	if (cell)
+		cell_of(cell, size)->given_to = NULL;
+	return cell;
+}
+
+void provider_cells_drop(void *cell)
+{
+	free(cell);
+}
+
+/* An object may hold the same bytes. */
+void provider_cells_check(const struct cell *given, const struct cell *cell, const void *address)
+{
+	for (; given; given = given->next)
+		if (given == cell) {
+			verbs_warn("an object at %p has been destroyed twice", address);
+			abort();
+		}
+}
+
+void provider_cells_destroy(struct cells *cells)
+{
+	struct cells_block *block;
+
+	while ((block = cells->blocks)) {
+		cells->blocks = block->next;
+		free(block);
+	}
+}

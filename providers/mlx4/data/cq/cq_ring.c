@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cq_ring.c - the ring of a CQ outside polling: cq.c prepares it before the first completion, and
+ * qp.c cleans it when a QP goes away.
+ */
+#include <string.h>
+
+#include "providers/mlx4/data/cq/cqe.h"
+#include "providers/mlx4/data/datapath.h"
+#include "providers/mlx4/data/doorbell.h"
+
+/* Each entry is the adapter's: it has the ownership bit of the lap before the first. */
+void mlx4_cq_ring_init(struct mlx4_cq *cq)
+{
+	uint8_t *last = cq->ring + CQE_LAST;
+
+	for (uint32_t count = 1u << cq->count_log; count; count--, last += cq->entry_size)
+		*last = M4_CQE_NEW;
+	cq_forget_qp(cq);
+}
+
+/* Moves a CQE to a later place; the ownership bit belongs to the place. Pollers look at it without
+ * the lock, so it may not change for a moment. */
+static void cqe_move(uint8_t *to, const uint8_t *from)
+{
+	uint8_t owner = to[CQE_LAST] & FLD_BITS(M4_CQE_OWNER);
+
+	memcpy(to, from, CQE_LAST);
+	__atomic_store_n(to + CQE_LAST,
+			 (uint8_t)(owner | (from[CQE_LAST] & ~FLD_BITS(M4_CQE_OWNER))),
+			 __ATOMIC_RELAXED);
+}
+
+static uint32_t cq_ring_end(const struct mlx4_cq *cq)
+{
+	uint32_t index = cq->ci;
+
+	while (index - cq->ci < 1u << cq->count_log &&
+	       cqe_is_sw_owned(cq, cqe_at(cq, index), index))
+		index++;
+	dma_load_barrier();
+	return index;
+}
+
+/* What goes away: a QP, or an SRQ of XRC. */
+struct leaving {
+	const struct mlx4_qp *qp;
+	uint32_t srqn;
+};
+
+/* Returns whether a CQE is for what goes away. A WQE of a shared queue that stays goes back to
+ * that. */
+static bool cqe_leaves(const struct leaving *leaving, const uint8_t *cqe)
+{
+	const struct mlx4_qp *qp = leaving->qp;
+
+	if (!qp)
+		return cqe_qpn(cqe) & M4_XRC_TARGET && !cqe_is_request(cqe) &&
+		       fld_get(cqe, M4_CQE_RQPN) == leaving->srqn;
+	if (cqe_qpn(cqe) != qp->vqp.qp.qp_num)
+		return false;
+	if (qp->srq && !cqe_is_request(cqe))
+		srq_complete(qp->srq, cqe_wqe_index(cqe));
+	return true;
+}
+
+/* The walk goes back from the newest CQE, and moves those that stay towards it. A ring that the
+ * program reads by itself stays as it is. */
+static void cq_clean(struct mlx4_cq *cq, const struct leaving *leaving)
+{
+	uint32_t end, keep;
+
+	qlock_enter(&cq->lock);
+	end = keep = cq->taken ? cq->ci : cq_ring_end(cq);
+	for (uint32_t i = end; i != cq->ci;) {
+		const uint8_t *cqe = cqe_at(cq, --i);
+
+		if (!cqe_leaves(leaving, cqe) && --keep != i)
+			cqe_move((uint8_t *)(uintptr_t)cqe_at(cq, keep), cqe);
+	}
+	if (keep != cq->ci) {
+		__atomic_store_n(&cq->ci, keep, __ATOMIC_RELAXED);
+		doorbell_cq_consumed(cq->dbrec, keep);
+	}
+	cq->poll = mlx4_datapath()->cq_poll_any;
+	cq_forget_qp(cq);
+	cq->srq = NULL;
+	qlock_leave(&cq->lock);
+}
+
+void mlx4_cq_clean(struct mlx4_cq *cq, const struct mlx4_qp *qp)
+{
+	cq_clean(cq, &(struct leaving){ .qp = qp });
+}
+
+void mlx4_cq_clean_srq(struct mlx4_cq *cq, uint32_t srqn)
+{
+	cq_clean(cq, &(struct leaving){ .srqn = srqn });
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * syndrome.c - log texts of syndromes: the adapter's finding, and the likely cause.
+ *
+ * Vendor syndromes are those that adapters are publicly known to report; others are logged as
+ * numbers.
+ */
+#include "providers/mlx5/data/cq/syndrome.h"
+
+#include <infiniband/mlx5dv.h>
+
+static const char *const syndrome_text[256] = {
+	[MLX5_CQE_SYNDROME_LOCAL_LENGTH_ERR] =
+		"local length: message longer than the buffers of the receive, or than the port's "
+		"limit",
+	[MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR] =
+		"local QP operation: the WQE is malformed or not allowed on this QP",
+	[MLX5_CQE_SYNDROME_LOCAL_PROT_ERR] =
+		"local protection: an lkey is unknown, of another PD, or does not cover the buffer "
+		"with the access needed",
+	[MLX5_CQE_SYNDROME_WR_FLUSH_ERR] =
+		"flushed: the QP was in, or went to, the error state before this request ran",
+	[MLX5_CQE_SYNDROME_MW_BIND_ERR] =
+		"memory window bind: the window, region or rights do not allow it",
+	[MLX5_CQE_SYNDROME_BAD_RESP_ERR] = "bad response: an unexpected transport opcode came back",
+	[MLX5_CQE_SYNDROME_LOCAL_ACCESS_ERR] =
+		"local access: a receive buffer could not be written by an RDMA operation of the "
+		"peer",
+	[MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR] =
+		"remote invalid request: the peer does not support it, or the message exceeds its "
+		"receive buffer",
+	[MLX5_CQE_SYNDROME_REMOTE_ACCESS_ERR] =
+		"remote access: the rkey is wrong, or the range or the rights of the peer's region "
+		"do not allow it",
+	[MLX5_CQE_SYNDROME_REMOTE_OP_ERR] =
+		"remote operation: the peer could not complete it because of a fault of its own",
+	[MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR] =
+		"transport retries exceeded: no answer from the peer; check its QP state, the QPN, "
+		"LID or GID, and the path",
+	[MLX5_CQE_SYNDROME_RNR_RETRY_EXC_ERR] =
+		"RNR retries exceeded: the peer had no receive posted",
+	[MLX5_CQE_SYNDROME_REMOTE_ABORTED_ERR] = "remote aborted: the peer gave up the operation",
+};
+
+static const char *const vendor_text[256] = {
+	[0x32] = "receive buffer too short",
+	[0x51] = "key not valid for the local buffer",
+	[0x52] = "local buffer outside its region",
+	[0x81] = "ACK timeout, retries exhausted",
+	[0x87] = "RNR NAK, retries exhausted",
+	[0x88] = "NAK: remote access",
+	[0x89] = "NAK: remote operation",
+	[0x8a] = "NAK: invalid request",
+	[MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT] =
+		"page fault on an on-demand region was not resolved",
+	[0xf5] = "send flushed",
+	[0xf9] = "receive flushed",
+};
+
+const char *mlx5_syndrome_str(uint8_t syndrome)
+{
+	return syndrome_text[syndrome] ? syndrome_text[syndrome] : "unknown syndrome";
+}
+
+const char *mlx5_vendor_syndrome_str(uint8_t vendor)
+{
+	return vendor_text[vendor] ? vendor_text[vendor] : "no text for this vendor syndrome";
+}

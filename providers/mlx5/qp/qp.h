@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qp.h - a queue pair: its two rings, the routines chosen when it was created, and the send WQE
+ * under construction.
+ *
+ * Fields are ordered by their users: posting sends first, then posting receives, then the public
+ * object, then slow paths. sq_lock guards the send ring and the WQE under construction. The receive
+ * side has its own lock (rq.h). The pollers of the CQs own the tails (see wq.h).
+ */
+#ifndef PROVIDERS_MLX5_QP_QP_H
+#define PROVIDERS_MLX5_QP_QP_H
+
+#include <infiniband/mlx5dv.h>
+
+#include "libibverbs/driver.h"
+#include "providers/common/branch.h"
+#include "providers/common/memory/hwbuf.h"
+#include "providers/common/lock.h"
+#include "providers/common/wq.h"
+#include "providers/mlx5/mkey.h"
+#include "providers/mlx5/queue_mem.h"
+#include "providers/mlx5/data/rq.h"
+#include "providers/mlx5/uar/uar.h"
+#include "util/bits.h"
+
+/* The doorbell of a send queue: the register that it rings, and the doorbell record. */
+struct mlx5_doorbell {
+	uint8_t *reg;    /* register to ring; for a register of one queue, the half to use next */
+	uint32_t toggle; /* address bit by which the two halves differ */
+	/* Longest WQE, in WQEBBs, that may be pushed whole, by kind of request (PUSH_*). 0: such
+	 * requests are only rung. */
+	uint8_t push[3];
+	uint8_t use; /* enum bfreg_use; the posting routines were chosen for it */
+	__be32 *dbrec;
+	struct mlx5_bfreg *bfreg;
+};
+
+#define SLOT_MASK(units) (((units)-1) * (uint32_t)sizeof(struct wq_slot))
+
+/* Kinds of requests: without inline data, with inline data, or of several WQEs, which are never
+ * pushed. */
+enum { PUSH_PLAIN, PUSH_INLINE, PUSH_NEVER };
+
+struct mlx5_sq {
+	uint8_t *buf;
+	uint8_t *end;
+	struct wq wq;         /* units are WQEBBs */
+	uint64_t qpn_shifted; /* QPN << 8, as in the first 8 bytes of a control segment */
+	uint32_t slot_mask;   /* wq.mask, as a byte offset into wq.slots */
+	uint32_t pi;          /* next WQEBB; free-running, the device sees the low 16 bits */
+	uint32_t sge_limit;   /* num_sge must be less; 0 while the state forbids posting */
+	/* a request on memory keys needs one of these flags; 0 while the state forbids posting */
+	uint32_t key_flags;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	uint32_t wqe_bytes; /* room for one request */
+	/* Inline data up to this length fits after the longest head of any operation of the QP;
+	 * longer data is checked exactly. */
+	uint32_t usual_inline;
+	uint32_t short_inline; /* the same, at most COPY_SMALL_MAX */
+	uint16_t opcodes;      /* bit n: enum ibv_wr_opcode n can be posted directly; see umr.h */
+	/* FENCE_NEXT if the next request must wait for an earlier UMR, else 0 */
+	uint16_t fence_next;
+	struct mlx5_doorbell db;
+	/* Third word of a control segment, indexed by IBV_SEND_FENCE, _SIGNALED and _SOLICITED. */
+	__be32 ctrl_flags[8];
+	/* The same for requests on memory keys, also indexed by FENCE_NEXT. */
+	__be32 umr_flags[16];
+};
+
+/* Bit of the index of umr_flags, next to the send flags. */
+#define FENCE_NEXT 8u
+
+/* Set in struct wq_slot for an atomic request. */
+#define SQ_DONE_ATOMIC (1u << 30)
+#define ATOMIC_BYTES   8u
+
+/* A send WQE under construction: see send_wqe.h. */
+struct send_wqe {
+	uint8_t *ctrl;
+	uint8_t *seg;         /* address of the next segment */
+	uint32_t ds;          /* length so far, in 16-byte units */
+	struct wq_slot *slot; /* bookkeeping of the request */
+	uint64_t head;        /* first 8 bytes of the control segment, without the length */
+};
+
+/* State of a batch between ibv_wr_start() and ibv_wr_complete(). */
+struct mlx5_batch {
+	/* The WQE that a builder has begun, for the setters that follow; as in struct send_wqe, but
+	 * head includes the length minus BATCH_UNITS. seg is BATCH_NO_WQE before the first builder
+	 * and after a failure. */
+	uint8_t *ctrl, *seg;
+	uint64_t head;
+	/* indices of the queue at the start, restored when the batch is cancelled */
+	uint32_t first_pi, first_head;
+	uint8_t *header; /* raw packets: where inline header bytes go */
+	/* raw packets: header bytes that the payload must still supply */
+	uint32_t header_left;
+	/* the maximum PUSH_* of the requests; only used for a single request */
+	uint8_t push;
+	int err; /* first error; the rest of the batch writes nothing */
+};
+
+#define BATCH_UNITS 1 /* length of the usual payload: one SGE */
+
+/* Not an address, but larger than the end of any ring, so that the bounds check of inline setters
+ * fails. */
+#define BATCH_NO_WQE ((uint8_t *)-4096)
+
+/* The request on a memory key under construction: see data/mkey/configure.c. */
+struct mkey_request {
+	struct mlx5_mkey *mkey;
+	uint8_t *ctrl; /* the WQE */
+	uint32_t head; /* head of the queue when the request began */
+	__be32 flags;  /* third word of the control segment */
+	union mkey_progress progress;
+	__be32 context;  /* first word of the key's context */
+	uint64_t length; /* bytes of the layout */
+	uint32_t list_units;
+	struct mkey_config next; /* configuration of the key after the request */
+};
+
+/* Memory keys that the batch has changed, and the original ends of a batch. A QP that configures
+ * keys processes the list before it calls the original complete or abort. */
+struct mkey_batch {
+	struct mlx5_mkey *changed;
+	int (*complete)(struct ibv_qp_ex *qpx);
+	void (*abort)(struct ibv_qp_ex *qpx);
+};
+
+struct qp_rules;
+
+struct mlx5_qp {
+	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+	int (*bind_mw)(struct mlx5_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind);
+	struct qlock sq_lock;
+	struct mlx5_sq sq;
+	struct mlx5_batch batch;
+
+	struct mlx5_rq rq;
+
+	struct verbs_qp vqp;
+
+	const struct qp_rules *rules; /* rules of the QP's type */
+	uint16_t opcodes;             /* opcodes of the send queue in a state that allows posting */
+	struct queue_rec rec;
+	__be32 *dbrec;           /* of rec */
+	__be32 withheld[2];      /* separate rings: stands in for dbrec before state RTR */
+	uint32_t min_header;     /* raw packets: bytes of the frame that the WQE must contain */
+	uint32_t max_tso_header; /* raw packets: limit in bytes */
+	bool has_signatures;     /* WQEs carry signatures: see data/signature.h */
+	bool out_of_order;       /* accepts messages out of order */
+	bool has_ece;            /* the device supports ECE options */
+	uint32_t ece_asked, ece_granted;
+	struct queue_mem sq_buf; /* send ring of types with separate rings */
+	struct queue_mem buf;    /* receive ring, followed by the send ring */
+	struct ibv_qp_cap cap;   /* as granted */
+	/* Device objects of a raw packet QP, if the kernel reports them, else 0. */
+	struct {
+		uint32_t tirn, tisn, rqn, sqn;
+		uint64_t tir_icm_addr;
+	} parts;
+	struct mkey_request mkey_request;
+	struct mkey_batch mkey_batch;
+	/* First 8 bytes of WQEs without their index: of the usual request on a key, and of a
+	 * request that sets a PSV. */
+	uint64_t mkey_first, psv_first;
+	uint16_t mkey_entries; /* translation entries that fit into a request */
+	bool is_gone;          /* destroyed in the kernel, but not yet freed here */
+	bool drains;           /* the device stops the send queue at a signature error */
+	/* Memory copies: the device writes a status here, which nothing reads. */
+	struct {
+		struct hwbuf buf;
+		struct verbs_mr *mr;
+		uint32_t max; /* longest copy, in bytes */
+	} copy;
+	struct mlx5dv_qp_ex dv_qp; /* returned by mlx5dv_qp_ex_from_ibv_qp_ex() */
+};
+
+int mlx5_qp_create(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		   struct verbs_qp **vqp);
+/* For the library's own QPs: no signatures, whatever the environment says. */
+#define QP_CREATE_UNSIGNED (1u << 31)
+
+/* Arguments of mlx5dv_create_qp() beyond those of the verb. */
+struct mlx5_qp_dv {
+	uint32_t flags;               /* MLX5DV_QP_CREATE_* and QP_CREATE_UNSIGNED */
+	const struct qp_rules *rules; /* rules for IBV_QPT_DRIVER; NULL for other types */
+	uint64_t access_key;          /* of a DCT */
+	bool has_streams;             /* of a DCI: streams is valid */
+	struct mlx5dv_dci_streams streams;
+	uint64_t send_ops; /* enum mlx5dv_qp_create_send_ops_flags */
+};
+
+int mlx5_qp_create_dv(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr,
+		      const struct mlx5_qp_dv *dv, struct verbs_qp **vqp);
+int mlx5_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int mlx5_qp_query(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
+		  struct ibv_qp_init_attr *init_attr);
+int mlx5_qp_destroy(struct ibv_qp *qp);
+
+/* Returns a zeroed QP for CALL, to be freed with free(). Returns NULL, logged, when there is no
+ * memory. */
+struct mlx5_qp *mlx5_qp_new(const char *call);
+
+static inline struct mlx5_qp *to_mqp(struct ibv_qp *qp)
+{
+	return container_of(qp, struct mlx5_qp, vqp.qp);
+}
+
+static inline struct mlx5_qp *rq_qp(struct mlx5_rq *rq)
+{
+	return container_of(rq, struct mlx5_qp, rq);
+}
+
+static inline struct mlx5_qp *to_mqp_ex(struct ibv_qp_ex *qpx)
+{
+	return container_of(qpx, struct mlx5_qp, vqp.qp_ex);
+}
+
+#endif

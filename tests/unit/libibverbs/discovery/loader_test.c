@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Plugins that cannot be loaded: each costs one log line that says why, and the others get their
+ * turn. Those for which descriptors or memory were short are tried again.
+ *
+ * loader.c is compiled into this program with directories of its own, which main() fills.
+ *
+ * Covers: libibverbs/discovery/loader.c, libibverbs/config.c, libibverbs/discovery/foreign.c
+ */
+#include "unit.h"
+
+#include "libibverbs/private.h"
+#include "temp_tree.h"
+#include "util/bits.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is short: loader.c asks by these names */
+
+static int dlopen_err; /* loading fails with it, unless 0 */
+static int plugins_tried;
+static bool has_no_memory;
+static bool has_no_names; /* no memory for the list of names */
+
+void *__real_dlopen(const char *path, int flags);
+void *__wrap_dlopen(const char *path, int flags);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text) __attribute__((visibility("default")));
+
+void *__wrap_dlopen(const char *path, int flags)
+{
+	void *plugin;
+
+	plugins_tried++;
+	plugin = __real_dlopen(dlopen_err ? "/" : path, flags); /* a directory is no library */
+	if (dlopen_err)
+		errno = dlopen_err;
+	return plugin;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return has_no_memory ? NULL : __real_malloc(size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return has_no_names ? NULL : __real_strdup(text);
+}
+
+/* ---- the log */
+
+static int lines_with(const char *what)
+{
+	char *log = tree_get("log"), *save = NULL;
+	int count = 0;
+
+	for (char *line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		count += strstr(line, what) != NULL;
+	free(log);
+	return count;
+}
+
+static const int short_errs[] = { EMFILE, ENFILE, ENOMEM, EINTR };
+
+static void what_was_short_is_tried_again(void **state)
+{
+	int with_names;
+
+	(void)state;
+	setenv("RDMAV_DRIVERS", "later", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(short_errs); i++) {
+		plugins_tried = 0;
+		dlopen_err = short_errs[i];
+		verbs_loader_load_drivers();
+		assert_int_not_equal(plugins_tried, 0);
+	}
+	assert_int_equal(lines_with("provider later: skipped"), ARRAY_SIZE(short_errs));
+	with_names = plugins_tried;
+	dlopen_err = 0; /* nothing else is short */
+	plugins_tried = 0;
+	has_no_names = true;
+	verbs_loader_load_drivers();
+	assert_in_range(plugins_tried, 1, with_names - 1); /* those that are configured */
+	has_no_names = false;
+	plugins_tried = 0;
+	setenv("RDMAV_DRIVERS", "foreign:broken;nowhere:rxe", 1); /* takes precedence */
+	verbs_loader_load_drivers();
+	assert_int_not_equal(plugins_tried, 0);
+}
+
+static void a_foreign_plugin_is_named(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider foreign: skipped"), 1);
+	assert_int_equal(lines_with("libforeign-rdmav34.so was built for another libibverbs"), 1);
+}
+
+static void a_broken_plugin_is_not_called_missing(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider broken: skipped"), 1);
+	assert_int_equal(lines_with("libbroken-rdmakit"), 1);
+	assert_int_equal(lines_with("cannot open shared object file"), 3); /* nowhere, gone twice */
+}
+
+static void a_missing_plugin_is_one_line(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider nowhere: skipped"), 1);
+}
+
+/* The distribution configures all its providers, whatever adapters a machine has: the line of a
+ * device that lacks one is enough. A provider that the user names is another matter. */
+static void configured_providers_of_the_distribution_are_no_warning(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider siw: skipped"), 0);
+	assert_int_equal(lines_with("provider rxe: skipped"), 1);
+}
+
+static void a_configured_provider_of_nobody_is_a_warning(void **state)
+{
+	(void)state;
+	assert_int_equal(lines_with("provider gone: skipped"), ARRAY_SIZE(short_errs) + 2);
+}
+
+static void plugins_are_tried_once(void **state)
+{
+	(void)state;
+	plugins_tried = 0;
+	verbs_loader_load_drivers();
+	assert_int_equal(plugins_tried, 0);
+}
+
+static const struct verbs_pci_id one_id[] = { { 0x15b3, 0x1021 }, {} };
+static const struct verbs_driver by_id = { .magic = VERBS_DRIVER_MAGIC,
+					   .name = "a",
+					   .driver_id = 5 };
+static const struct verbs_driver by_pci = {
+	.magic = VERBS_DRIVER_MAGIC, .name = "b", .driver_id = 6, .pci_ids = one_id
+};
+static const struct verbs_driver wrong_magic = { .magic = 1, .name = "c", .driver_id = 7 };
+
+static void a_driver_id_decides_and_pci_is_for_sysfs(void **state)
+{
+	const struct verbs_device_info netlink_a = { .driver_id = 5, .pci = { 0x15b3, 0x1021 } };
+	const struct verbs_device_info netlink_other = { .driver_id = 9,
+							 .pci = { 0x15b3, 0x1021 } };
+	const struct verbs_device_info sysfs_b = { .pci = { 0x15b3, 0x1021 } };
+	const struct verbs_device_info sysfs_none = { .pci = { 0x15b3, 0x1022 } };
+	const struct verbs_device_info no_pci = {};
+
+	(void)state;
+	verbs_register_driver(&by_id);
+	verbs_register_driver(&by_pci);
+	verbs_register_driver(&by_pci);
+	assert_ptr_equal(verbs_loader_match(&netlink_a), &by_id);
+	assert_null(verbs_loader_match(&netlink_other));
+	assert_ptr_equal(verbs_loader_match(&sysfs_b), &by_pci);
+	assert_null(verbs_loader_match(&sysfs_none));
+	assert_null(verbs_loader_match(&no_pci));
+}
+
+static void another_contract_is_refused(void **state)
+{
+	const struct verbs_device_info info = { .driver_id = 7 };
+
+	(void)state;
+	verbs_register_driver(&wrong_magic);
+	assert_null(verbs_loader_match(&info));
+	assert_int_equal(lines_with("another driver.h"), 1);
+}
+
+/* A plugin has no second chance to register its driver. */
+static void a_driver_is_registered_without_memory(void **state)
+{
+	static const struct verbs_driver driver = { .magic = VERBS_DRIVER_MAGIC,
+						    .name = "d",
+						    .driver_id = 8 };
+	const struct verbs_device_info info = { .driver_id = 8 };
+
+	(void)state;
+	has_no_memory = true;
+	verbs_register_driver(&driver);
+	has_no_memory = false;
+	assert_ptr_equal(verbs_loader_match(&info), &driver);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_short_is_tried_again),
+		cmocka_unit_test(a_foreign_plugin_is_named),
+		cmocka_unit_test(a_broken_plugin_is_not_called_missing),
+		cmocka_unit_test(a_missing_plugin_is_one_line),
+		cmocka_unit_test(configured_providers_of_the_distribution_are_no_warning),
+		cmocka_unit_test(a_configured_provider_of_nobody_is_a_warning),
+		cmocka_unit_test(plugins_are_tried_once),
+		cmocka_unit_test(a_driver_id_decides_and_pci_is_for_sysfs),
+		cmocka_unit_test(another_contract_is_refused),
+		cmocka_unit_test(a_driver_is_registered_without_memory),
+	};
+	char log[512];
+	int failed;
+
+	snprintf(log, sizeof(log), "%s/log", tree_make());
+	setenv("VERBS_LOG", "warn", 1);
+	setenv("VERBS_LOG_FILE", log, 1);
+	setenv("IBV_DRIVERS", "foreign:broken", 1);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	tree_remove();
+	return failed;
+}

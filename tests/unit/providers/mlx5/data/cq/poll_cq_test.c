@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * poll_cq_test.c - ibv_poll_cq() on completions whose kind changes from one to the next: what it
+ * says of them does not depend on how many are asked for at once, and neither does the stack that
+ * it needs.
+ *
+ * One build of this test has a data path without optimisation, where a call is a call.
+ *
+ * Covers: providers/mlx5/data/cq/poll_cq.c, providers/mlx5/data/cq/poll.h
+ */
+#include "providers/mlx5/data/cq/poll.h"
+#include "rig.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/bits.h"
+
+#define MAX_COMPLETIONS 4096u
+#define OTHER_RSN       0x123u
+
+/* The CQ of the first QP has the completions of both. */
+struct pair {
+	struct rig *rig, *other;
+	unsigned int sends[2]; /* posted on each */
+};
+
+static struct pair pair_new(void)
+{
+	const struct rig_options options = { .sq_wqebbs = MAX_COMPLETIONS,
+					     .rq_wqes = MAX_COMPLETIONS,
+					     .cqes = MAX_COMPLETIONS };
+	struct pair pair = { .rig = rig_new(&options), .other = rig_new(&options) };
+
+	pair.other->qp->rq.rsn = OTHER_RSN;
+	assert_int_equal(provider_id_set(pair.rig->ids, OTHER_RSN, &pair.other->qp->rq), 0);
+	return pair;
+}
+
+static void pair_free(struct pair *pair)
+{
+	rig_free(pair->rig);
+	rig_free(pair->other);
+}
+
+static void complete_send(struct pair *pair, bool is_other, uint64_t wr_id)
+{
+	struct ibv_sge sge = { .addr = 0x1000, .length = 0x10, .lkey = 1 };
+	struct ibv_send_wr wr = { .wr_id = wr_id,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_SEND,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+	struct rig *owner = is_other ? pair->other : pair->rig;
+
+	assert_int_equal(mlx5_post_send(&owner->qp->vqp.qp, &wr, &bad), 0);
+	rig_complete(pair->rig, &(struct rig_cqe){ .send_opcode = MLX5_OPCODE_SEND,
+						   .wqe_counter = (uint16_t)pair->sends[is_other]++,
+						   .rsn = is_other ? OTHER_RSN : 0 });
+}
+
+static void complete_receive(struct pair *pair, bool is_other, uint64_t wr_id, unsigned int opcode,
+			     const void *payload)
+{
+	static uint8_t buffer[32];
+	struct ibv_sge sge = { .addr = (uintptr_t)buffer, .length = sizeof(buffer), .lkey = 1 };
+	struct ibv_recv_wr wr = { .wr_id = wr_id, .sg_list = &sge, .num_sge = 1 }, *bad;
+	struct rig *owner = is_other ? pair->other : pair->rig;
+
+	assert_int_equal(mlx5_post_recv(&owner->qp->vqp.qp, &wr, &bad), 0);
+	rig_complete(pair->rig, &(struct rig_cqe){ .opcode = opcode,
+						   .byte_cnt = sizeof(buffer),
+						   .imm = htobe32(0x01020304),
+						   .flags_rqpn = 0x13000042,
+						   .rsn = is_other ? OTHER_RSN : 0,
+						   .payload = payload });
+}
+
+/* Kinds of completions by letter; a capital is one of the other QP. */
+static void pair_complete(struct pair *pair, char kind, uint64_t wr_id)
+{
+	static const uint8_t payload[32] = { 1, 2, 3 };
+	bool is_other = kind < 'a';
+
+	switch (kind | 0x20) {
+	case 's':
+		complete_send(pair, is_other, wr_id);
+		break;
+	case 'r':
+		complete_receive(pair, is_other, wr_id, MLX5_CQE_RESP_SEND, NULL);
+		break;
+	case 'p': /* with the payload inside */
+		complete_receive(pair, is_other, wr_id, MLX5_CQE_RESP_SEND, payload);
+		break;
+	case 'i':
+		complete_receive(pair, is_other, wr_id, MLX5_CQE_RESP_SEND_IMM, NULL);
+		break;
+	default:
+		complete_receive(pair, is_other, wr_id, MLX5_CQE_RESP_ERR, NULL);
+	}
+}
+
+static void poll_by(const char *kinds, unsigned int count, int at_once, struct ibv_wc *wc)
+{
+	struct pair pair = pair_new();
+	unsigned int got = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		pair_complete(&pair, kinds[i % strlen(kinds)], i);
+	memset(wc, 0, count * sizeof(*wc)); /* what is padding may be written or not */
+	while (got < count) {
+		int n = mlx5_poll_cq(&pair.rig->cq->vcq.cq, at_once, wc + got);
+
+		assert_in_range(n, 1, at_once);
+		got += (unsigned int)n;
+	}
+	assert_int_equal(be32toh(pair.rig->cq->dbrec[0]), count);
+	for (unsigned int i = 0; i < count; i++)
+		assert_int_equal(wc[i].wr_id, i);
+	pair_free(&pair);
+}
+
+static void many_at_once_are_what_each_is_alone(void **state)
+{
+	static const char *const patterns[] = {
+		"s", "sr", "srpi", "rRpP", "sS", "sRiSp", "ssssrrrr", "sresrpepi", "SrRsePpeEiI",
+	};
+	static const int sizes[] = { 2, 3, 16, 64 };
+	enum { COUNT = 60 };
+	struct ibv_wc alone[COUNT], wc[COUNT + 64];
+
+	(void)state;
+	for (unsigned int p = 0; p < ARRAY_SIZE(patterns); p++) {
+		poll_by(patterns[p], COUNT, 1, alone);
+		for (unsigned int s = 0; s < ARRAY_SIZE(sizes); s++) {
+			poll_by(patterns[p], COUNT, sizes[s], wc);
+			assert_memory_equal(wc, alone, sizeof(alone));
+		}
+	}
+}
+
+/* ---- the stack */
+
+#define STACK_SIZE (8u << 20)
+#define STACK_FILL 0xa5
+/* A sanitizer keeps things of its own on the stack, some bytes more or less. A call for each
+ * completion would need more than this for MAX_COMPLETIONS: 16 bytes each. */
+#define STACK_SLACK (16 * MAX_COMPLETIONS)
+
+struct poll {
+	struct ibv_cq *cq;
+	int num_entries, found;
+	struct ibv_wc *wc;
+};
+
+static void *poll_run(void *arg)
+{
+	struct poll *poll = arg;
+
+	poll->found = mlx5_poll_cq(poll->cq, poll->num_entries, poll->wc);
+	return NULL;
+}
+
+/* How many bytes of the stack a thread uses that does no more than the poll. */
+static size_t poll_measure(struct poll *poll, uint8_t *stack)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	size_t untouched = 0;
+
+	memset(stack, STACK_FILL, STACK_SIZE);
+	assert_int_equal(pthread_attr_init(&attr), 0);
+	assert_int_equal(pthread_attr_setstack(&attr, stack, STACK_SIZE), 0);
+	assert_int_equal(pthread_create(&thread, &attr, poll_run, poll), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	pthread_attr_destroy(&attr);
+	while (stack[untouched] == STACK_FILL)
+		untouched++;
+	return STACK_SIZE - untouched;
+}
+
+static size_t stack_of_poll(const char *kinds, unsigned int count, uint8_t *stack)
+{
+	static struct ibv_wc wc[MAX_COMPLETIONS];
+	struct pair pair = pair_new();
+	struct poll poll = { &pair.rig->cq->vcq.cq, (int)count, 0, wc };
+	size_t used;
+
+	for (unsigned int i = 0; i < count; i++)
+		pair_complete(&pair, kinds[i % strlen(kinds)], i);
+	used = poll_measure(&poll, stack);
+	assert_int_equal(poll.found, count);
+	pair_free(&pair);
+	return used;
+}
+
+static void the_stack_does_not_grow_with_num_entries(void **state)
+{
+	static const char *const patterns[] = { "sr", "srpi", "rR", "sSpPiI" };
+	uint8_t *stack = aligned_alloc(4096, STACK_SIZE);
+
+	(void)state;
+	assert_non_null(stack);
+	/* The first poll may find functions of the C library that are not bound yet. */
+	stack_of_poll("srpi", 16, stack);
+	for (unsigned int p = 0; p < ARRAY_SIZE(patterns); p++) {
+		size_t few = stack_of_poll(patterns[p], 16, stack);
+
+		assert_in_range(stack_of_poll(patterns[p], MAX_COMPLETIONS, stack), 0,
+				few + STACK_SLACK);
+	}
+	free(stack);
+}
+
+/* A CQ of one thread has no lock, which its resize would find taken for good. */
+static void a_second_look_takes_no_lock_of_a_cq_without(void **state)
+{
+	struct pair pair = pair_new();
+	struct mlx5_cq *cq = pair.rig->cq;
+	struct ibv_wc wc;
+
+	(void)state;
+	qlock_init(&cq->lock, false);
+	cq->is_moving = true;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(mlx5_poll_cq(&cq->vcq.cq, 1, &wc), 0);
+		assert_int_equal(cq->lock.taken, 0);
+	}
+	cq->is_moving = false;
+	pair_free(&pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_at_once_are_what_each_is_alone),
+		cmocka_unit_test(the_stack_does_not_grow_with_num_entries),
+		cmocka_unit_test(a_second_look_takes_no_lock_of_a_cq_without),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

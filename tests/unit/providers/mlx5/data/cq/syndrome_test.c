@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * syndrome_test.c - syndromes in words: each number of the PRM has the text of its own, and every
+ * other byte that an adapter may write has some text, which fits a line of the log.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/mlx5/data/cq/syndrome.h"
+
+struct text {
+	uint8_t number;
+	const char *begin;
+};
+
+static void check_texts(const char *(*str)(uint8_t), const struct text *texts, size_t count,
+			const char *other)
+{
+	for (unsigned int number = 0; number <= UINT8_MAX; number++) {
+		const char *expected = other, *text = str((uint8_t)number);
+
+		for (size_t i = 0; i < count; i++)
+			if (texts[i].number == number)
+				expected = texts[i].begin;
+		assert_non_null(text);
+		assert_memory_equal(text, expected, strlen(expected));
+		assert_in_range(strlen(text), 1, 120);
+	}
+}
+
+/* PRM: CQE with Error, syndrome */
+static void each_syndrome_has_its_text(void **state)
+{
+	static const struct text texts[] = {
+		{ 0x01, "local length" },      { 0x02, "local QP operation" },
+		{ 0x04, "local protection" },  { 0x05, "flushed" },
+		{ 0x06, "memory window" },     { 0x10, "bad response" },
+		{ 0x11, "local access" },      { 0x12, "remote invalid request" },
+		{ 0x13, "remote access" },     { 0x14, "remote operation" },
+		{ 0x15, "transport retries" }, { 0x16, "RNR retries" },
+		{ 0x22, "remote aborted" },
+	};
+
+	(void)state;
+	check_texts(mlx5_syndrome_str, texts, sizeof(texts) / sizeof(texts[0]), "unknown syndrome");
+}
+
+static void each_vendor_syndrome_has_its_text(void **state)
+{
+	static const struct text texts[] = {
+		{ 0x32, "receive buffer too short" },
+		{ 0x51, "key not valid" },
+		{ 0x52, "local buffer outside" },
+		{ 0x81, "ACK timeout" },
+		{ 0x87, "RNR NAK" },
+		{ 0x88, "NAK: remote access" },
+		{ 0x89, "NAK: remote operation" },
+		{ 0x8a, "NAK: invalid request" },
+		{ 0x93, "page fault" },
+		{ 0xf5, "send flushed" },
+		{ 0xf9, "receive flushed" },
+	};
+
+	(void)state;
+	check_texts(mlx5_vendor_syndrome_str, texts, sizeof(texts) / sizeof(texts[0]),
+		    "no text for this vendor syndrome");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_syndrome_has_its_text),
+		cmocka_unit_test(each_vendor_syndrome_has_its_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
