@@ -32,11 +32,17 @@ static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
 {
 	return bridge_priv(context);
 }
+
+/* The host re-registers nothing of a kind that it has no number for, and leaves memory of a device
+ * to the kernel to refuse. */
+static const enum verbs_mr_kind mr_kind_of_dm = VERBS_MR_USER;
 #else
 static inline struct verbs_ex_private *to_priv(struct ibv_context *context)
 {
 	return to_vctx(context)->priv;
 }
+
+static const enum verbs_mr_kind mr_kind_of_dm = VERBS_MR_DM;
 #endif
 
 static inline const struct verbs_ops *get_ops(struct ibv_context *context)

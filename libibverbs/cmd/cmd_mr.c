@@ -238,7 +238,7 @@ VERBS_EXPORT int verbs_cmd_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint6
 				   : "");
 		return ret;
 	}
-	fill_mr(vmr, pd, VERBS_MR_DM, access);
+	fill_mr(vmr, pd, mr_kind_of_dm, access);
 	mr->addr = NULL;
 	mr->length = length;
 	return 0;

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # host.sh - run programs on the distribution's libibverbs, with our provider below it or with theirs. Sourced after
 # tests/lib/softhca.sh.
-softhca_args=()
+softhca_args=() provider=mlx5
 
 # host_setup BRIDGES SOFTHCA: `number` becomes the private number of the distribution's library, `bridge` our directory for it.
 host_setup() {
@@ -16,11 +16,18 @@ host_setup() {
 	[ -e "$bridge/libmlx5.so.1" ] || fail "no provider for private number ${number:-?} in $1"
 }
 
+# host_device mlx5|mlx4: the adapter, and the provider that is meant.
+host_device() {
+	provider=$1
+	softhca_args=(--device "$provider")
+	[ -e "$bridge/lib$provider.so.1" ] || fail "no lib$provider.so.1 in $bridge"
+}
+
 # on_host ours|theirs [timeout SECONDS] PROGRAM [ARGUMENT...]: the distribution loads its own plugins as well, after the one that
 # IBV_DRIVERS names; of two that want a device the first has it. With REFERENCE_ROOT the release's loader starts the program.
 on_host() {
-	local libs=$hostlibs:$hostlibs/libibverbs plugin=$hostlibs/libibverbs/libmlx5 limit=() start=()
-	[ "$1" = theirs ] || { libs=$bridge:$libs && plugin=$bridge/libmlx5; }
+	local libs=$hostlibs:$hostlibs/libibverbs plugin=$hostlibs/libibverbs/lib$provider limit=() start=()
+	[ "$1" = theirs ] || { libs=$bridge:$libs && plugin=$bridge/lib$provider; }
 	shift
 	[ "$1" != timeout ] || { limit=("$1" "$2") && shift 2; }
 	if [ -n "${REFERENCE_ROOT:-}" ]; then
@@ -33,8 +40,8 @@ on_host() {
 
 # must_serve ours|theirs PROGRAM: only our provider says that it has a device of the distribution's library.
 must_serve() {
-	local said provider=theirs
+	local said whose=theirs
 	said=$(VERBS_LOG=info on_host "$1" timeout "$(patience 60)" "$2" 2>&1) || fail "$2 with the provider that is $1: $said"
-	! grep -q 'provider mlx5 in libibverbs of the distribution' <<<"$said" || provider=ours
-	[ "$provider" = "$1" ] || fail "$2 does not run with the provider that is meant, $1: $said"
+	! grep -q "provider $provider in libibverbs of the distribution" <<<"$said" || whose=ours
+	[ "$whose" = "$1" ] || fail "$2 does not run with the provider that is meant, $1: $said"
 }
